@@ -1,0 +1,29 @@
+# What every target of ours is compiled with; third parties are imported targets and so SYSTEM.
+add_library(headgate_options INTERFACE)
+add_library(headgate::options ALIAS headgate_options)
+target_compile_features(headgate_options INTERFACE cxx_std_20)
+target_include_directories(headgate_options INTERFACE ${CMAKE_SOURCE_DIR}/include)
+target_compile_options(headgate_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wconversion -Wno-sign-conversion)
+target_compile_definitions(headgate_options INTERFACE
+  BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED
+  BOOST_ASIO_DISABLE_BOOST_COROUTINE
+  HEADGATE_VERSION="${PROJECT_VERSION}")
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+option(HEADGATE_WERROR "Treat warnings as errors" OFF)
+if(HEADGATE_WERROR)
+  target_compile_options(headgate_options INTERFACE -Werror)
+endif()
+
+set(HEADGATE_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them: address,undefined or thread")
+if(HEADGATE_SANITIZE)
+  add_compile_options(-fsanitize=${HEADGATE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${HEADGATE_SANITIZE})
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()

@@ -1,0 +1,29 @@
+#pragma once
+// One mistake in a configuration, with its place: what `headgate check` prints.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headgate::config {
+
+enum class Severity { error, warning };
+
+struct Diagnostic {
+  std::string code;  ///< stable: "HG…"
+  Severity severity = Severity::error;
+  std::size_t line = 0;        ///< from 1
+  std::size_t column = 0;      ///< from 1, in bytes
+  std::size_t end_column = 0;  ///< one past the last
+  std::string pointer;         ///< RFC 6901, "" for the whole document
+  std::string message;         ///< without final dot
+  std::string help;            ///< something to type; may be empty
+};
+
+/// Sorted by position: `file:line:column: error: message [/pointer]`, the line, a caret, help; a count at the end.
+std::string render_text(const std::vector<Diagnostic>& diagnostics, std::string_view file, std::string_view source);
+/// A JSON array of {file,line,column,end_column,pointer,code,severity,message,help}.
+std::string render_json(const std::vector<Diagnostic>& diagnostics, std::string_view file);
+
+}  // namespace headgate::config

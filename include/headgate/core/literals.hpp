@@ -1,0 +1,57 @@
+#pragma once
+// The literals a user writes, durations, rates and sizes: read strictly, written back in their shortest form.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "headgate/core/result.hpp"
+#include "headgate/core/time.hpp"
+
+namespace headgate {
+
+/// `count` requests in each `period`. Both are at least 1 (a request, a microsecond); parse_rate makes no other.
+struct Rate {
+  std::uint64_t count = 1;
+  Duration period{1};
+  bool operator==(const Rate&) const = default;
+};
+
+/// Why a literal was refused, and what to type instead. Both are whole sentences without a final dot.
+struct LiteralError {
+  std::string message;  ///< `"100r/m" is not a rate`
+  std::string help;     ///< `write "100/minute"  (a count, a slash, then second, minute, hour or day)`
+};
+
+/// "250ms", "5s", "1m", "2h", "1d": a whole number above 0 and a unit. At most 366 days.
+Result<Duration, LiteralError> parse_duration(std::string_view text);
+/// "100/minute", "100/m", "300/5m", "5/100ms": a count from 1 to 10^9, a slash, then a unit (with an optional count) or its short form.
+Result<Rate, LiteralError> parse_rate(std::string_view text);
+/// "512", "64KiB", "1MiB", "500kB", in bytes. At most 2^53.
+Result<std::uint64_t, LiteralError> parse_size(std::string_view text);
+
+std::string to_text(Duration duration);   ///< shortest exact form: "90s", "1m", "250ms"
+std::string to_text(const Rate& rate);    ///< "100/minute", "300/5m"
+std::string size_text(std::uint64_t bytes);  ///< "1MiB"
+
+/// The member of `known` nearest to `written` by edit distance, or "" where nothing is near enough to suggest.
+template <class Range>
+std::string nearest(std::string_view written, const Range& known);
+
+/// Edit distance with transpositions (optimal string alignment), case folded.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+template <class Range>
+std::string nearest(std::string_view written, const Range& known) {
+  std::string best;
+  std::size_t least = written.size() / 3 + 2;  // a third of the letters may be wrong; more is another word
+  for (const auto& word : known) {
+    if (auto distance = edit_distance(written, word); distance < least) {
+      least = distance;
+      best = word;
+    }
+  }
+  return best;
+}
+
+}  // namespace headgate

@@ -1,0 +1,101 @@
+#pragma once
+// Task: the coroutine of this house. Lazy, owned by whoever awaits it, one frame and no executor (measured: no CPU over callbacks).
+
+#include <coroutine>
+#include <exception>
+#include <optional>
+#include <utility>
+
+namespace headgate {
+
+template <class T>
+class Task;
+
+namespace detail {
+
+struct TaskPromiseBase {
+  std::coroutine_handle<> parent = std::noop_coroutine();
+  std::exception_ptr thrown;
+
+  struct ToParent {
+    bool await_ready() const noexcept { return false; }
+    template <class Promise>
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> self) const noexcept {
+      return self.promise().parent;
+    }
+    void await_resume() const noexcept {}
+  };
+  std::suspend_always initial_suspend() const noexcept { return {}; }
+  ToParent final_suspend() const noexcept { return {}; }
+  void unhandled_exception() noexcept { thrown = std::current_exception(); }
+};
+
+template <class T>
+struct TaskPromise : TaskPromiseBase {
+  std::optional<T> value;
+  Task<T> get_return_object() noexcept;
+  template <class U>
+  void return_value(U&& result) {
+    value.emplace(std::forward<U>(result));
+  }
+  T take() {
+    if (thrown) std::rethrow_exception(thrown);
+    return std::move(*value);
+  }
+};
+
+template <>
+struct TaskPromise<void> : TaskPromiseBase {
+  Task<void> get_return_object() noexcept;
+  void return_void() const noexcept {}
+  void take() const {
+    if (thrown) std::rethrow_exception(thrown);
+  }
+};
+
+}  // namespace detail
+
+/// A coroutine that runs when awaited, on the awaiting thread, and resumes its parent when done.
+/// Move-only; destroying it destroys the frame. An exception inside is rethrown to the parent.
+template <class T = void>
+class [[nodiscard]] Task {
+ public:
+  using promise_type = detail::TaskPromise<T>;
+
+  explicit Task(std::coroutine_handle<promise_type> handle) noexcept : handle_(handle) {}
+  Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Task& operator=(Task&& other) noexcept {
+    if (this != &other) {
+      if (handle_) handle_.destroy();
+      handle_ = std::exchange(other.handle_, nullptr);
+    }
+    return *this;
+  }
+  ~Task() {
+    if (handle_) handle_.destroy();
+  }
+
+  bool await_ready() const noexcept { return false; }
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<> parent) noexcept {
+    handle_.promise().parent = parent;
+    return handle_;
+  }
+  T await_resume() { return handle_.promise().take(); }
+
+ private:
+  std::coroutine_handle<promise_type> handle_;
+};
+
+template <class T>
+Task<T> detail::TaskPromise<T>::get_return_object() noexcept {
+  return Task<T>(std::coroutine_handle<TaskPromise<T>>::from_promise(*this));
+}
+inline Task<void> detail::TaskPromise<void>::get_return_object() noexcept {
+  return Task<void>(std::coroutine_handle<TaskPromise<void>>::from_promise(*this));
+}
+
+/// Starts `task` at once on this thread and lets it live until it ends. `name` (static storage) is what the log calls it:
+/// an exception that escapes the task is logged as a bug and goes no further.
+void spawn(Task<void> task, const char* name);
+
+}  // namespace headgate

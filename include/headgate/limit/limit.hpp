@@ -1,0 +1,80 @@
+#pragma once
+// The words of the limiter: what a limit, a rule and one question to a store are. config fills them, gateway asks with them.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "headgate/core/hash.hpp"
+#include "headgate/core/literals.hpp"
+#include "headgate/core/time.hpp"
+
+namespace headgate::limit {
+
+struct Algorithm;  // limit/algorithm.hpp
+
+/// Who shares one counter. A limit has a list of these; their values together are the key.
+struct Per {
+  enum class Kind { client_ip, api_key, jwt_claim, header, route, host, upstream, total };
+  Kind kind = Kind::client_ip;
+  std::string name;  ///< of the header (lower case) or claim; else empty
+  bool operator==(const Per&) const = default;
+};
+std::string to_text(const Per& per);  ///< as a user writes it: "client_ip", "jwt.org_id", "header:X-Tenant"
+
+/// One rate of a limit. Immutable once the configuration is loaded.
+struct Rule {
+  std::string limit;                     ///< name of the limit it belongs to
+  std::string name;                      ///< within the limit; empty for the only rule, else its rate's text ("30/hour")
+  Rate rate;                             ///< refill: rate.count tokens each rate.period
+  std::uint64_t burst = 1;               ///< bucket size in tokens, at least 1; rate.count unless the user says otherwise
+  const Algorithm* algorithm = nullptr;  ///< never null in a loaded configuration
+  std::string suffix;                    ///< end of its Redis keys: ":<limit>:<rule>"
+  std::uint64_t seed = 0;                ///< stable_hash(suffix): sets its keys apart in memory
+};
+
+enum class Mode { enforce, observe };            ///< observe: counted and shown, rejects nobody
+enum class Store { memory, redis };              ///< where the counters are
+enum class IfRedisDown { allow, reject, count_locally };
+
+/// What happens to a caller whose key is missing.
+struct IfAbsent {
+  enum class Action { unset, use, skip, reject };
+  Action action = Action::unset;
+  std::vector<Per> use;  ///< the key to count by instead, for Action::use
+};
+
+/// A named policy: all its rules must agree.
+struct Limit {
+  std::string name;
+  std::vector<Per> per;
+  std::vector<Rule> rules;
+  Mode mode = Mode::enforce;
+  Store store = Store::memory;
+  IfRedisDown if_redis_down = IfRedisDown::count_locally;
+  IfAbsent if_absent;
+};
+
+/// One question to a store: may `cost` more be taken from this rule's counter of this subject?
+/// Views live as long as the call that takes them.
+struct Ask {
+  const Rule* rule = nullptr;
+  std::string_view subject;  ///< who: the joined values of the limit's `per`, at most 256 bytes (longer ones arrive hashed)
+  Hash hash;                 ///< keyed_hash(subject, rule->seed); only the memory store reads it
+  std::int64_t cost = 1;     ///< requests; 0 peeks, below 0 gives back
+};
+
+/// What one rule says. `allowed` is this rule's own opinion; nothing was taken unless every rule of the call agreed.
+struct Verdict {
+  bool allowed = false;
+  std::uint64_t limit = 0;      ///< the most that can be taken at once when nothing was used (the burst)
+  std::uint64_t remaining = 0;  ///< whole requests left at the moment of the decision (after taking, where taken)
+  Duration retry_after{0};      ///< where refused: the least wait after which the same cost is allowed, if nobody else takes; else 0
+  Duration reset_after{0};      ///< until the counter is as if never used
+};
+
+/// Most rules one request can be under (all limits of its route together); `check` refuses a configuration beyond it.
+inline constexpr std::size_t kMaxRulesPerRequest = 32;
+
+}  // namespace headgate::limit
