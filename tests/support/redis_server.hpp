@@ -1,0 +1,221 @@
+#pragma once
+// A redis-server of a test's own: on a free port of 127.0.0.1, in a directory of its own, gone when the test is.
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace headgate::test {
+
+/// One redis-server process. Test thread only. Killed by its own PID, also when the test process dies first.
+///
+///   RedisServer redis;
+///   if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
+///   ASSERT_TRUE(redis.start()) << redis.error();
+class RedisServer {
+ public:
+  RedisServer() = default;
+  RedisServer(const RedisServer&) = delete;
+  RedisServer& operator=(const RedisServer&) = delete;
+  ~RedisServer() {
+    kill9();
+    std::error_code ignored;
+    if (!directory_.empty()) std::filesystem::remove_all(directory_, ignored);
+  }
+
+  /// Whether this machine has a redis-server to start.
+  static bool installed() { return !program().empty(); }
+
+  /// Starts it and waits until it answers; false (see error()) where it did not within five seconds. Keeps nothing on
+  /// disk unless `extra_args` ("--requirepass", "secret") say otherwise. After a stop() the port and directory are the
+  /// same as before.
+  bool start(std::vector<std::string> extra_args = {}) {
+    if (!installed()) return fail("redis-server is not installed");
+    if (pid_ > 0) return fail("it runs already");
+    if (!make_directory()) return fail("no temporary directory");
+    extra_args_ = std::move(extra_args);
+    const bool keep_port = port_ != 0;
+    for (int attempt = 0; attempt < 5; ++attempt) {  // another process may take the port between our look and its bind
+      if (!keep_port) port_ = free_port();
+      if (launch() && wait_until_it_answers()) return true;
+      kill9();
+    }
+    return fail("it did not start: " + log());
+  }
+
+  /// Starts it again with the arguments and on the port of the last start; stops it first where it runs.
+  bool restart() {
+    stop();
+    return start(std::vector<std::string>(extra_args_));
+  }
+
+  /// Asks it to end, waits until it has (two seconds, then kills it). Nothing where it does not run.
+  void stop() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGCONT);
+    ::kill(pid_, SIGTERM);
+    for (int i = 0; i < 400; ++i) {
+      if (::waitpid(pid_, nullptr, WNOHANG) == pid_) {
+        pid_ = 0;
+        return;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    kill9();
+  }
+
+  /// Ends it without warning, as a crash would.
+  void kill9() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+    pid_ = 0;
+  }
+
+  /// Stops its clock: connections stay open, the kernel still accepts, nothing answers. Returns once it is really
+  /// stopped.
+  void pause() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGSTOP);
+    ::waitpid(pid_, nullptr, WUNTRACED);
+  }
+  void resume() {
+    if (pid_ > 0) ::kill(pid_, SIGCONT);
+  }
+
+  std::uint16_t port() const { return port_; }          ///< 0 before the first start
+  pid_t pid() const { return pid_; }                    ///< 0 where it does not run
+  const std::string& error() const { return error_; }   ///< why the last start failed
+  std::string directory() const { return directory_; }  ///< its working directory
+
+  /// What it wrote to its log so far.
+  std::string log() const {
+    std::ifstream in(directory_ + "/log");
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+ private:
+  static const std::string& program() {
+    static const std::string found = [] {
+      const char* path = std::getenv("PATH");
+      std::string_view rest = path != nullptr ? path : "/usr/bin:/bin";
+      while (!rest.empty()) {
+        const auto colon = rest.find(':');
+        std::string candidate = std::string(rest.substr(0, colon)) + "/redis-server";
+        if (::access(candidate.c_str(), X_OK) == 0) return candidate;
+        rest = colon == std::string_view::npos ? std::string_view() : rest.substr(colon + 1);
+      }
+      return std::string();
+    }();
+    return found;
+  }
+
+  bool fail(std::string why) {
+    error_ = std::move(why);
+    return false;
+  }
+
+  bool make_directory() {
+    if (!directory_.empty()) return true;
+    std::string name = (std::filesystem::temp_directory_path() / "headgate-redis-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) return false;
+    directory_ = name;
+    return true;
+  }
+
+  static sockaddr_in address(std::uint16_t port) {
+    sockaddr_in there{};
+    there.sin_family = AF_INET;
+    there.sin_port = htons(port);
+    there.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return there;
+  }
+
+  static std::uint16_t free_port() {
+    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in there = address(0);
+    socklen_t length = sizeof there;
+    std::uint16_t port = 0;
+    if (::bind(fd, reinterpret_cast<sockaddr*>(&there), sizeof there) == 0 &&
+        ::getsockname(fd, reinterpret_cast<sockaddr*>(&there), &length) == 0)
+      port = ntohs(there.sin_port);
+    ::close(fd);
+    return port;
+  }
+
+  bool launch() {
+    std::vector<std::string> words{program(), "--port",   std::to_string(port_), "--bind", "127.0.0.1",   "--save", "",
+                                   "--dir",   directory_, "--appendonly",        "no",     "--daemonize", "no"};
+    words.insert(words.end(), extra_args_.begin(), extra_args_.end());
+    std::vector<char*> argv;
+    for (auto& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    const std::string log_path = directory_ + "/log";
+    const pid_t parent = ::getpid();
+    pid_ = ::fork();
+    if (pid_ != 0) return pid_ > 0;
+    // Other threads may have held locks at the fork: only async-signal-safe calls from here on.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(126);
+    const int out = ::open(log_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    ::dup2(out, STDOUT_FILENO);
+    ::dup2(out, STDERR_FILENO);
+    ::execv(argv[0], argv.data());
+    ::_exit(127);
+  }
+
+  bool wait_until_it_answers() {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    while (std::chrono::steady_clock::now() < deadline) {
+      if (::waitpid(pid_, nullptr, WNOHANG) == pid_) {
+        pid_ = 0;
+        return false;
+      }
+      if (answers()) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return false;
+  }
+
+  /// Any answer but LOADING will do: with a password it is NOAUTH.
+  bool answers() const {
+    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const sockaddr_in there = address(port_);
+    std::array<char, 64> reply{};
+    ssize_t got = 0;
+    if (::connect(fd, reinterpret_cast<const sockaddr*>(&there), sizeof there) == 0 &&
+        ::send(fd, "PING\r\n", 6, MSG_NOSIGNAL) == 6) {
+      pollfd readable{fd, POLLIN, 0};
+      if (::poll(&readable, 1, 500) == 1) got = ::recv(fd, reply.data(), reply.size(), 0);
+    }
+    ::close(fd);
+    return got > 0 && !std::string_view(reply.data(), static_cast<std::size_t>(got)).starts_with("-LOADING");
+  }
+
+  std::vector<std::string> extra_args_;
+  std::string directory_;
+  std::string error_;
+  std::uint16_t port_ = 0;
+  pid_t pid_ = 0;
+};
+
+}  // namespace headgate::test
