@@ -1,0 +1,246 @@
+#include "headgate/core/literals.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+namespace headgate {
+namespace {
+
+constexpr std::uint64_t kMicro = 1;
+constexpr std::uint64_t kSecond = 1'000'000 * kMicro;
+constexpr std::uint64_t kDay = 86'400 * kSecond;
+constexpr std::uint64_t kLongest = 366 * kDay;
+constexpr std::uint64_t kMostRequests = 1'000'000'000;
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 53;
+
+struct Unit {
+  std::string_view name;
+  std::string_view word;  // the long form, where a rate may use it
+  std::uint64_t size;
+};
+
+// Largest first: writing back takes the first that divides.
+constexpr std::array<Unit, 6> kTimes{{{"d", "day", kDay},
+                                      {"h", "hour", 3'600 * kSecond},
+                                      {"m", "minute", 60 * kSecond},
+                                      {"s", "second", kSecond},
+                                      {"ms", "", 1'000 * kMicro},
+                                      {"us", "", kMicro}}};
+constexpr std::array<Unit, 9> kSizes{{{"TiB", "", std::uint64_t{1} << 40},
+                                      {"TB", "", 1'000'000'000'000},
+                                      {"GiB", "", std::uint64_t{1} << 30},
+                                      {"GB", "", 1'000'000'000},
+                                      {"MiB", "", std::uint64_t{1} << 20},
+                                      {"MB", "", 1'000'000},
+                                      {"KiB", "", 1'024},
+                                      {"kB", "", 1'000},
+                                      {"B", "", 1}}};
+
+// What a message shows of a literal: a file may hold a megabyte in one string.
+std::string quoted(std::string_view text) {
+  constexpr std::size_t kShown = 60;
+  if (text.size() <= kShown) return '"' + std::string(text) + '"';
+  std::size_t end = kShown;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // not inside a UTF-8 sequence
+  return '"' + std::string(text.substr(0, end)) + "...\"";
+}
+
+std::size_t digits(std::string_view text) {
+  return static_cast<std::size_t>(std::find_if(text.begin(), text.end(), [](char c) { return c < '0' || c > '9'; }) -
+                                  text.begin());
+}
+
+// Digits only; what exceeds 64 bits is the largest number there is, so that range checks catch it.
+std::uint64_t number(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc::result_out_of_range ? std::numeric_limits<std::uint64_t>::max() : value;
+}
+
+bool product_exceeds(std::uint64_t a, std::uint64_t b, std::uint64_t most) { return b != 0 && a > most / b; }
+
+template <class Units>
+const Unit* unit_named(const Units& units, std::string_view name) {
+  const auto found = std::find_if(units.begin(), units.end(), [&](const Unit& unit) { return unit.name == name; });
+  return found == units.end() ? nullptr : &*found;
+}
+
+std::string in_words(std::string_view count) {
+  static constexpr std::array<std::string_view, 13> kWords{"zero",  "one",   "two",  "three", "four",   "five",  "six",
+                                                           "seven", "eight", "nine", "ten",   "eleven", "twelve"};
+  const auto value = number(count);
+  return std::string(value < kWords.size() ? kWords[value] : count);
+}
+
+LiteralError no_unit(std::string_view text) {
+  const std::string count(text);
+  const std::string plural = number(text) == 1 ? "" : "s";
+  return {quoted(text) + " has no unit", '"' + count + "s\" is " + in_words(text) + " second" + plural + ", \"" +
+                                             count + "ms\" " + in_words(text) + " millisecond" + plural};
+}
+
+// The letters after the count often tell what was meant: "5sec", "100 / Min".
+const Unit* meant(std::string_view text) {
+  const auto letter = std::find_if(text.rbegin(), text.rend(), [](char c) { return c == '/' || c == ' '; });
+  for (char c : text.substr(static_cast<std::size_t>(text.rend() - letter))) {
+    const char small = static_cast<char>(c | 0x20);
+    if (small < 'a' || small > 'z') continue;
+    const auto found = std::find_if(kTimes.begin(), kTimes.end(),
+                                    [&](const Unit& unit) { return !unit.word.empty() && unit.word[0] == small; });
+    return found == kTimes.end() ? nullptr : &*found;
+  }
+  return nullptr;
+}
+
+LiteralError not_a_rate(std::string_view text) {
+  const auto count = digits(text);
+  const auto value = number(text.substr(0, count));
+  const bool usable = count > 0 && value > 0 && value <= kMostRequests;
+  const Unit* unit = meant(text.substr(count));
+  return {quoted(text) + " is not a rate", "write \"" + (usable ? std::to_string(value) : std::string("100")) + "/" +
+                                               std::string(unit == nullptr ? "minute" : unit->word) +
+                                               "\"  (a count, a slash, then second, minute, hour or day)"};
+}
+
+// The period of a rate: "minute", "m", "5m", "5 minutes" without the space. 0 where it is none.
+std::uint64_t period_of(std::string_view text) {
+  const auto length = digits(text);
+  const std::uint64_t count = length == 0 ? 1 : number(text.substr(0, length));
+  auto name = text.substr(length);
+  for (const Unit& unit : kTimes) {
+    const bool plural = count > 1 && !unit.word.empty() && name.size() == unit.word.size() + 1 &&
+                        name.starts_with(unit.word) && name.ends_with('s');
+    if (name != unit.name && (unit.word.empty() || name != unit.word) && !plural) continue;
+    return product_exceeds(count, unit.size, kLongest) ? kLongest + 1 : count * unit.size;
+  }
+  return 0;
+}
+
+std::optional<LiteralError> calendar(std::string_view text, std::string_view count, std::string_view period) {
+  for (const auto& [word, days] : {std::pair{"week", "7d"}, std::pair{"month", "30d"}, std::pair{"year", "365d"}}) {
+    if (!period.starts_with(word)) continue;
+    return LiteralError{quoted(text) + " is not a rate: " + word + " is no unit here",
+                        "write \"" + std::string(count) + '/' + days + '"'};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<Duration, LiteralError> parse_duration(std::string_view text) {
+  const auto count = digits(text);
+  if (count > 0 && count == text.size()) return no_unit(text);
+  const Unit* unit = unit_named(kTimes, text.substr(count));
+  if (count == 0 || unit == nullptr) {
+    return LiteralError{quoted(text) + " is not a duration",
+                        "write a whole number and one unit (ms, s, m, h or d), as in \"250ms\" or \"90s\""};
+  }
+  const auto value = number(text.substr(0, count));
+  if (value == 0) return LiteralError{quoted(text) + " is no time at all", "write at least \"1ms\""};
+  if (product_exceeds(value, unit->size, kLongest)) {
+    return LiteralError{quoted(text) + " is longer than 366 days", "write at most \"366d\""};
+  }
+  return Duration(static_cast<Duration::rep>(value * unit->size));
+}
+
+Result<Rate, LiteralError> parse_rate(std::string_view text) {
+  const auto slash = text.find('/');
+  if (slash == std::string_view::npos) return not_a_rate(text);
+  const auto count = text.substr(0, slash);
+  const auto period = text.substr(slash + 1);
+  if (count.empty() || digits(count) != count.size()) return not_a_rate(text);
+  if (auto error = calendar(text, count, period)) return *error;
+  const auto requests = number(count);
+  const auto length = period_of(period);
+  if (digits(period) == 0 && length == 0) return not_a_rate(text);
+  if (requests == 0) {
+    return LiteralError{quoted(text) + " allows nothing",
+                        "a count is at least 1; to refuse everyone, let the route \"respond\" with a status"};
+  }
+  if (requests > kMostRequests) {
+    return LiteralError{quoted(text) + " allows more than 1000000000 requests a period", "leave the limit out instead"};
+  }
+  if (length > kLongest)
+    return LiteralError{quoted(text) + " has a period longer than 366 days", "write at most \"366d\""};
+  if (length == 0) {
+    const bool zero = unit_named(kTimes, period.substr(digits(period))) != nullptr;
+    if (!zero) return not_a_rate(text);
+    return LiteralError{quoted(text) + " has a period of no time at all",
+                        "write \"" + std::string(count) + "/second\""};
+  }
+  return Rate{requests, Duration(static_cast<Duration::rep>(length))};
+}
+
+Result<std::uint64_t, LiteralError> parse_size(std::string_view text) {
+  const auto count = digits(text);
+  const auto name = text.substr(count);
+  const Unit* unit = name.empty() ? &kSizes.back() : unit_named(kSizes, name);
+  if (count == 0 || unit == nullptr) {
+    std::string help = "write bytes, or a unit right behind a whole number, as in \"64KiB\", \"1MiB\" or \"500kB\"";
+    return LiteralError{quoted(text) + " is not a size", std::move(help)};
+  }
+  const auto value = number(text.substr(0, count));
+  if (product_exceeds(value, unit->size, kMostBytes)) {
+    return LiteralError{quoted(text) + " is more than 2^53 bytes", "write at most \"8192TiB\""};
+  }
+  return value * unit->size;
+}
+
+std::string to_text(Duration duration) {
+  const auto count = duration.count();
+  if (count == 0) return "0s";
+  // Negating in unsigned arithmetic is defined for the smallest number too.
+  const auto size = count < 0 ? 0 - static_cast<std::uint64_t>(count) : static_cast<std::uint64_t>(count);
+  const auto unit = std::find_if(kTimes.begin(), kTimes.end(), [&](const Unit& each) { return size % each.size == 0; });
+  return (count < 0 ? "-" : "") + std::to_string(size / unit->size) + std::string(unit->name);
+}
+
+std::string to_text(const Rate& rate) {
+  const auto period = static_cast<std::uint64_t>(rate.period.count());
+  const auto unit = std::find_if(kTimes.begin(), kTimes.end(),
+                                 [&](const Unit& each) { return each.size == period && !each.word.empty(); });
+  return std::to_string(rate.count) + '/' + (unit == kTimes.end() ? to_text(rate.period) : std::string(unit->word));
+}
+
+std::string size_text(std::uint64_t bytes) {
+  std::uint64_t least = bytes;
+  std::string_view name;
+  for (const Unit& unit : kSizes) {
+    if (unit.size == 1 || bytes % unit.size != 0 || bytes / unit.size >= least) continue;
+    least = bytes / unit.size;
+    name = unit.name;
+  }
+  return std::to_string(least) + std::string(name);
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  constexpr std::size_t kLongestWord = 256;  // nothing longer is a misspelling, and the work is a product of lengths
+  if (a.size() > kLongestWord || b.size() > kLongestWord) return std::max(a.size(), b.size());
+  const auto same = [](char x, char y) {
+    const auto fold = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; };
+    return fold(x) == fold(y);
+  };
+  std::vector<std::size_t> before(b.size() + 1);
+  std::vector<std::size_t> above(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(above.begin(), above.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = above[j - 1] + (same(a[i - 1], b[j - 1]) ? 0 : 1);
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, change});
+      const bool swapped = i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]);
+      if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    std::swap(before, above);
+    std::swap(above, row);
+  }
+  return above[b.size()];
+}
+
+}  // namespace headgate
