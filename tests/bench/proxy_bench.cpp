@@ -1,0 +1,216 @@
+// CPU time a proxied request costs headgate, beside nginx and HAProxy on the same machine in the same minutes: `./dev
+// bench`.
+
+#include "rounds.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace headgate::bench {
+
+namespace {
+
+constexpr const char* kUsage = R"(proxy_bench [idle] [OPTION...]
+  idle              memory of an idle keep-alive connection instead of CPU per request
+  --headgate PATH   the binary to measure; without it only the others are
+  --rounds N        10 or more for a result (default 12)
+  --turn MS         how long a proxy is measured in a round (default 600)
+  --row TEXT        only rows whose name contains TEXT
+  --no-haproxy      leave HAProxy out
+)";
+
+const std::vector<Row> kRows = {
+    {"plain, 128 B", Work::plain, 128},        {"plain, 10 KB", Work::plain, 10 * 1024},
+    {"limit by key, 128 B", Work::limit, 128}, {"limit by key, 10 KB", Work::limit, 10 * 1024},
+    {"refused with 429", Work::refuse, 128},
+};
+
+struct Options {
+  std::string headgate;
+  std::string row;
+  Plan plan;
+  bool haproxy = std::filesystem::exists("/usr/sbin/haproxy");
+  bool idle = false;
+};
+
+std::optional<Options> parse(std::vector<std::string> words) {
+  Options options;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto& word = words[i];
+    if (word == "idle") {
+      options.idle = true;
+    } else if (word == "--no-haproxy") {
+      options.haproxy = false;
+    } else if (i + 1 == words.size()) {
+      return std::nullopt;
+    } else if (word == "--headgate") {
+      options.headgate = words[++i];
+    } else if (word == "--row") {
+      options.row = words[++i];
+    } else if (word == "--rounds") {
+      options.plan.rounds = static_cast<unsigned>(std::max(1, std::atoi(words[++i].c_str())));
+    } else if (word == "--turn") {
+      options.plan.turn = std::chrono::milliseconds(std::max(50, std::atoi(words[++i].c_str())));
+    } else {
+      return std::nullopt;
+    }
+  }
+  return options;
+}
+
+/// Two measurements at once would measure each other. Held until this process ends.
+void wait_for_the_machine() {
+  const int lock = open("/tmp/headgate-bench.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0) return;
+  std::cerr << "another measurement is under way; waiting\n";
+  flock(lock, LOCK_EX);
+}
+
+void allow_many_files() {
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+void describe_machine(const Options& options, const Plan& plan) {
+  std::string model = "unknown CPU";
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);) {
+    if (line.starts_with("model name")) model = line.substr(line.find(':') + 2);
+  }
+  utsname system{};
+  uname(&system);
+  std::cout << model << ", " << std::thread::hardware_concurrency() << " cores, Linux " << system.release << '\n'
+            << first_line_of("/usr/sbin/nginx -v");
+  if (options.haproxy) std::cout << "; " << first_line_of("/usr/sbin/haproxy -v");
+  if (!options.headgate.empty()) std::cout << "; " << first_line_of(options.headgate + " version");
+  std::cout << "\n1 worker each on a core of its own";
+  if (!options.idle) {
+    std::cout << ", " << plan.connections << " connections, " << plan.keys << " keys, " << plan.rounds << " rounds of "
+              << plan.turn.count() << " ms each";
+  }
+  std::cout << "\n\n";
+}
+
+void print_costs(const std::vector<Peer>& peers, const Row& row, const std::vector<std::vector<double>>& costs) {
+  static bool first = true;
+  if (std::exchange(first, false)) {
+    std::printf("%-22s", "CPU µs a request");
+    for (const auto& peer : peers) std::printf("%10s", peer.name.c_str());
+    std::printf("   as a share of nginx, round by round (middle, and middle half)\n");
+  }
+  std::printf("%-21s", row.name.c_str());
+  for (const auto& cost : costs) std::printf("%10.2f", quantile(cost, 0.5));
+  std::printf("  ");
+  for (std::size_t i = 1; i < peers.size(); ++i) {
+    const auto share = ratio(costs[i], costs[0]);
+    std::printf(" %s %.3f (%.2f-%.2f)", peers[i].name.c_str(), share.middle, share.low, share.high);
+  }
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+void measure_rows(Traffic& traffic, const Options& options, PeerSetup setup) {
+  std::optional<Work> running;
+  std::vector<Peer> peers;
+  for (const auto& row : kRows) {
+    if (row.name.find(options.row) == row.name.npos) continue;
+    if (running != row.work) {
+      peers.clear();
+      peers = start_peers(setup, row.work);
+      running = row.work;
+    }
+    print_costs(peers, row, measure(traffic, peers, row, options.plan));
+  }
+  std::cout
+      << "\n\"again\" is nginx a second time: what differs there is noise, and no smaller difference is a result.\n";
+}
+
+void measure_idle(Traffic& traffic, const PeerSetup& setup) {
+  constexpr unsigned kConnections = 8000;
+  std::cout << "resident bytes an idle keep-alive connection, from " << kConnections << " of them\n";
+  for (const auto& peer : start_peers(setup, Work::plain)) {
+    std::printf("%-10s %8.0f\n", peer.name.c_str(), idle_connection_bytes(traffic, peer, kConnections));
+  }
+}
+
+/// A directory under /tmp that goes with this.
+class ScratchDirectory {
+ public:
+  ScratchDirectory() {
+    if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error("cannot make a directory under /tmp");
+  }
+  ~ScratchDirectory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  ScratchDirectory(const ScratchDirectory&) = delete;
+  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
+  const std::string& path() const noexcept { return path_; }
+
+ private:
+  std::string path_ = "/tmp/headgate-bench-XXXXXX";
+};
+
+int run(const Options& options) {
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  if (cores < 2) {
+    std::cerr << "this needs two cores: one for the proxy, one for the load and the upstream\n";
+    return 1;
+  }
+  wait_for_the_machine();
+  allow_many_files();
+  describe_machine(options, options.plan);
+  if (!enter_own_network()) {
+    std::cerr << "note: no network namespace of its own (needs root), so connection tracking may add to every figure\n";
+  }
+  pin_to(0);
+  const ScratchDirectory directory;
+  Traffic traffic;
+  const PeerSetup setup{.headgate = options.headgate,
+                        .haproxy = options.haproxy,
+                        .directory = directory.path(),
+                        .upstream_port = traffic.upstream_port(),
+                        .core = cores - 1};
+  if (options.idle) {
+    measure_idle(traffic, setup);
+  } else {
+    measure_rows(traffic, options, setup);
+  }
+  return 0;
+}
+
+}  // namespace
+
+}  // namespace headgate::bench
+
+int main(int argc, char** argv) {
+  const auto options = headgate::bench::parse({argv + 1, argv + argc});
+  if (!options) {
+    std::cerr << headgate::bench::kUsage;
+    return 2;
+  }
+  try {
+    return headgate::bench::run(*options);
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+}

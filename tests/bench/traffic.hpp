@@ -1,0 +1,74 @@
+#pragma once
+// Both ends of the proxy under measurement, in one thread and one epoll loop: a closed-loop load of keep-alive
+// connections and the upstream that answers them. As little work as possible on either side, so that the proxy is what
+// is busy.
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headgate::bench {
+
+/// What the load has seen so far.
+struct Tally {
+  std::uint64_t ok = 0;       ///< answers with 200 and the whole body
+  std::uint64_t refused = 0;  ///< answers with 429
+  std::uint64_t failed = 0;   ///< any other answer, and connections that ended too early
+};
+
+/// One thread only. Owns every socket it opened.
+class Traffic {
+ public:
+  /// Listens on a free port of 127.0.0.1 as the upstream. Throws std::system_error where it cannot.
+  Traffic();
+  ~Traffic();
+  Traffic(const Traffic&) = delete;
+  Traffic& operator=(const Traffic&) = delete;
+
+  std::uint16_t upstream_port() const noexcept { return upstream_port_; }
+
+  /// From now on the upstream answers 200 with this many bytes.
+  void answer_with(std::size_t body_bytes);
+
+  /// Opens `connections` to 127.0.0.1:`port`; once run, each sends the next request as soon as it has its answer. The
+  /// requests go round `keys` values of X-API-Key. With `requests_each` above 0, a connection stays open and silent
+  /// after that many.
+  void start(std::uint16_t port, unsigned connections, unsigned keys, unsigned requests_each = 0);
+  void run_for(std::chrono::microseconds duration);
+  /// Closes the load's connections; the upstream's stay as the proxy wants them.
+  void stop();
+
+  const Tally& tally() const noexcept { return tally_; }
+
+ private:
+  struct Connection;
+  enum class Role { listener, upstream, load };
+
+  Connection& adopt(int fd, Role role);
+  void drop(Connection& connection);
+  void on_ready(Connection& connection);
+  void accept_all(int listener);
+  void serve(Connection& connection, std::string_view bytes);
+  void take_answer(Connection& connection, std::string_view bytes);
+  void answered(Connection& connection);
+  void send_request(Connection& connection);
+  void send_all(Connection& connection, std::string_view bytes);
+
+  int epoll_ = -1;
+  std::uint16_t upstream_port_ = 0;
+  std::string answer_;
+  std::vector<std::string> requests_;
+  std::size_t next_request_ = 0;
+  unsigned requests_each_ = 0;
+  Tally tally_;
+  std::vector<std::unique_ptr<Connection>> connections_;  // a connection knows its place here
+  std::vector<std::unique_ptr<Connection>> dropped_;      // kept until the batch of events that may name them is over
+  std::array<char, 64 * 1024> scratch_;
+};
+
+}  // namespace headgate::bench
