@@ -1,13 +1,14 @@
 #pragma once
 // What a configuration says of who may be asking.
 
+#include "headgate/core/time.hpp"
+
 #include <boost/asio/ip/network_v4.hpp>
 #include <boost/asio/ip/network_v6.hpp>
+
 #include <string>
 #include <variant>
 #include <vector>
-
-#include "headgate/core/time.hpp"
 
 namespace headgate::identity {
 

@@ -1,0 +1,31 @@
+#pragma once
+// Addresses read strictly and written canonically, without allocating. Used by the client's address and by networks.
+
+#include <boost/asio/ip/address.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace headgate::identity {
+
+/// No address text is longer than this ("0000:0000:0000:0000:0000:ffff:255.255.255.255").
+constexpr std::size_t kMaxAddressText = 45;
+
+/// `text` as an IPv4 or IPv6 address and nothing else: no zone, no port, no leading zero in IPv4 (some read it as
+/// octal). IPv4-mapped IPv6 is not yet unmapped.
+std::optional<boost::asio::ip::address> parse_address(std::string_view text) noexcept;
+
+/// IPv4-mapped IPv6 as IPv4; anything else as it is, less the zone, which means nothing to another machine.
+boost::asio::ip::address unmapped(const boost::asio::ip::address& address) noexcept;
+
+/// `address` with all but its first `prefix` bits cleared.
+boost::asio::ip::address_v4 masked(const boost::asio::ip::address_v4& address, unsigned prefix) noexcept;
+boost::asio::ip::address_v6 masked(const boost::asio::ip::address_v6& address, unsigned prefix) noexcept;
+
+/// Writes the dotted or the RFC 5952 form into `buffer`, at least kMaxAddressText bytes, and returns how many were
+/// written.
+std::size_t write_address(const boost::asio::ip::address& address, std::span<char> buffer) noexcept;
+
+}  // namespace headgate::identity

@@ -1,0 +1,43 @@
+#include "base64url.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace headgate::identity {
+namespace {
+
+constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+constexpr std::uint8_t kNone = 0xff;
+
+constexpr std::array<std::uint8_t, 256> values() {
+  std::array<std::uint8_t, 256> out{};
+  for (auto& value : out) value = kNone;
+  for (std::size_t i = 0; i < kAlphabet.size(); ++i)
+    out[static_cast<unsigned char>(kAlphabet[i])] = static_cast<std::uint8_t>(i);
+  return out;
+}
+constexpr auto kValues = values();
+
+}  // namespace
+
+std::optional<std::string_view> decode_base64url(std::string_view text, std::span<char> out) noexcept {
+  if (text.size() % 4 == 1 || out.size() < decoded_size(text.size())) return std::nullopt;
+  std::uint32_t held = 0;
+  unsigned bits = 0;
+  std::size_t size = 0;
+  for (const char c : text) {
+    const auto value = kValues[static_cast<unsigned char>(c)];
+    if (value == kNone) return std::nullopt;
+    held = (held << 6) | value;
+    bits += 6;
+    if (bits >= 8) {
+      bits -= 8;
+      out[size++] = static_cast<char>(held >> bits);
+      held &= (1U << bits) - 1;
+    }
+  }
+  if (held != 0) return std::nullopt;  // another spelling of the same bytes: one token must not look like two
+  return std::string_view(out.data(), size);
+}
+
+}  // namespace headgate::identity

@@ -1,0 +1,42 @@
+#pragma once
+// Owners for what OpenSSL hands out, and a guard for its error queue.
+
+#include <openssl/bio.h>
+#include <openssl/bn.h>
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+
+#include <memory>
+
+namespace headgate::identity {
+
+/// Calls the OpenSSL function that frees a T.
+template <auto Free>
+struct Freer {
+  template <class T>
+  void operator()(T* object) const noexcept {
+    Free(object);
+  }
+};
+
+using BioOwner = std::unique_ptr<BIO, Freer<BIO_free>>;
+using BigNumberOwner = std::unique_ptr<BIGNUM, Freer<BN_free>>;
+using DigestContext = std::unique_ptr<EVP_MD_CTX, Freer<EVP_MD_CTX_free>>;
+using KeyOwner = std::unique_ptr<EVP_PKEY, Freer<EVP_PKEY_free>>;
+using MacContext = std::unique_ptr<EVP_MAC_CTX, Freer<EVP_MAC_CTX_free>>;
+using MacOwner = std::unique_ptr<EVP_MAC, Freer<EVP_MAC_free>>;
+
+/// Drops what OpenSSL queues as errors on this thread within its scope: a TLS connection on the same thread reads the
+/// same queue and would take a refused token for its own failure.
+class QuietErrors {
+ public:
+  QuietErrors() noexcept { ERR_set_mark(); }
+  ~QuietErrors() { ERR_pop_to_mark(); }
+  QuietErrors(const QuietErrors&) = delete;
+  QuietErrors& operator=(const QuietErrors&) = delete;
+};
+
+inline const unsigned char* bytes_of(const char* data) noexcept { return reinterpret_cast<const unsigned char*>(data); }
+
+}  // namespace headgate::identity
