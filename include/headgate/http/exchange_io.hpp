@@ -1,0 +1,54 @@
+#pragma once
+// The seam between a codec (HTTP/1.1 now, HTTP/2 next) and the path: a body to pull and a reply to write.
+// Bodies are pulled and a chunk read is a chunk written, so back-pressure is the call itself.
+
+#include <cstdint>
+#include <string_view>
+
+#include "headgate/core/result.hpp"
+#include "headgate/core/task.hpp"
+#include "headgate/http/head.hpp"
+
+namespace headgate::http {
+
+/// A body being received, of a request or of a reply. Worker thread only; lives as long as its exchange.
+class BodyReader {
+ public:
+  virtual ~BodyReader() = default;
+  /// Bytes that have arrived and can be had without waiting; may be empty. Takes them.
+  virtual Result<std::string_view> ready() = 0;
+  /// Waits for more. A view valid until the next call; empty when the body has ended. Not after an error.
+  virtual Task<Result<std::string_view>> read() = 0;
+  /// Whether every byte of the body has been handed out (known at once for a body with a length).
+  virtual bool ended() const noexcept = 0;
+  /// Trailer fields, after the end.
+  virtual const Fields& trailers() const noexcept = 0;
+};
+
+enum class Last : bool { no, yes };
+
+/// What a reply is made of, besides its body. The codec adds framing and Connection; the path has removed what was the hop's own.
+struct ReplyStart {
+  unsigned status = 200;
+  std::string_view reason;  ///< empty: the standard one
+  const Fields* fields = nullptr;
+  Framing framing;  ///< of the body that follows
+};
+
+/// The answer to one request, written. Worker thread only. At most one reply; any number of interim answers before it.
+class ReplyWriter {
+ public:
+  virtual ~ReplyWriter() = default;
+  /// An interim answer (100, 102, 103). Left out where the client's version knows none.
+  virtual Task<Result<void>> interim(const ReplyStart& start) = 0;
+  /// Head and first bytes leave in one gathered write. `last` where no more bytes and no trailers follow.
+  virtual Task<Result<void>> send(const ReplyStart& start, std::string_view first, Last last) = 0;
+  virtual Task<Result<void>> write(std::string_view bytes, Last last) = 0;
+  /// Ends a body whose end was not said with its last bytes.
+  virtual Task<Result<void>> finish(const Fields& trailers) = 0;
+  /// Whether send() was called: from then on a failure can only be told by breaking off.
+  virtual bool started() const noexcept = 0;
+  virtual std::uint64_t bytes_sent() const noexcept = 0;
+};
+
+}  // namespace headgate::http

@@ -1,0 +1,39 @@
+#pragma once
+// The fields of a head, as views into the buffer they were read into.
+
+#include <boost/beast/http/field.hpp>
+#include <string_view>
+#include <vector>
+
+namespace headgate::http {
+
+using Known = boost::beast::http::field;  ///< a well-known field's identity, Known::unknown for the rest
+
+/// One field line. Views live as long as the buffer behind them.
+struct Field {
+  Known id = Known::unknown;
+  std::string_view name;   ///< as written
+  std::string_view value;  ///< without surrounding white space
+};
+
+using Fields = std::vector<Field>;
+
+/// Value of the first field with this identity, "" where there is none.
+std::string_view value_of(const Fields& fields, Known id) noexcept;
+/// Value of the first field called `name` (compared without case), "" where there is none.
+std::string_view value_of(const Fields& fields, std::string_view name) noexcept;
+bool has(const Fields& fields, Known id) noexcept;
+
+/// ASCII comparison without case.
+bool same_word(std::string_view a, std::string_view b) noexcept;
+
+/// Cuts the first member off a comma list (RFC 9110 section 5.6.1), trimmed; empty members are passed over. False at the end.
+bool next_member(std::string_view& list, std::string_view& member) noexcept;
+
+/// Whether a comma list names `token`, compared without case.
+bool lists(std::string_view list, std::string_view token) noexcept;
+
+/// Without leading and trailing blanks and tabs.
+std::string_view trimmed(std::string_view text) noexcept;
+
+}  // namespace headgate::http

@@ -1,0 +1,46 @@
+#pragma once
+// The head of a request and of a reply, the same whichever HTTP version carried it.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "headgate/http/fields.hpp"
+
+namespace headgate::http {
+
+/// How long a body is and what marks its end (RFC 9112 section 6.3).
+struct Framing {
+  enum class Kind : std::uint8_t { none, length, chunked, until_close };
+  Kind kind = Kind::none;
+  std::uint64_t length = 0;  ///< bytes, for Kind::length
+};
+
+/// A request's head. Views live until the exchange ends; `fields` keeps its capacity from one use to the next.
+struct RequestHead {
+  std::string_view method;     ///< "GET"
+  std::string_view target;     ///< as sent, for messages only
+  std::string_view authority;  ///< who is asked: Host, or the absolute target's; as sent, with port
+  std::string path;            ///< normalised (http/path.hpp); "*" for OPTIONS *
+  std::string_view query;      ///< with its '?', or empty
+  unsigned version = 11;       ///< 10 or 11
+  Fields fields;               ///< in order, Host included
+  Framing framing;
+  bool keep_alive = true;       ///< whether the client wants the connection kept (RFC 9112 section 9.3)
+  bool expects_continue = false;
+  std::string_view upgrade;     ///< the protocol asked for, where Connection names Upgrade; else empty
+
+  bool head() const noexcept { return method == "HEAD"; }
+};
+
+/// A reply's head, as for requests.
+struct ReplyHead {
+  unsigned status = 0;      ///< 100 to 599
+  std::string_view reason;  ///< as sent, may be empty
+  unsigned version = 11;
+  Fields fields;
+  Framing framing;
+  bool keep_alive = true;  ///< whether the server keeps the connection
+};
+
+}  // namespace headgate::http

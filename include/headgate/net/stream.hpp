@@ -1,0 +1,127 @@
+#pragma once
+// A TCP connection as coroutines want it: try first, wait only when the kernel says "would block", a deadline for each wait.
+
+#include <sys/uio.h>
+
+#include <array>
+#include <boost/asio/basic_stream_socket.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/smart_ptr/intrusive_ref_counter.hpp>
+#include <coroutine>
+#include <span>
+#include <string_view>
+
+#include "headgate/core/result.hpp"
+#include "headgate/net/timers.hpp"
+
+namespace headgate::net {
+
+using Tcp = boost::asio::ip::tcp;
+using Executor = boost::asio::io_context::executor_type;
+using Socket = boost::asio::basic_stream_socket<Tcp, Executor>;
+
+class Stream;
+using StreamPtr = boost::intrusive_ptr<Stream>;
+
+/// One connection. Worker thread only; at most one reader and one writer wait at a time. Reference-counted (without atomics), for
+/// a readiness the kernel still owes outlives whoever asked for it.
+class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_counter> {
+ public:
+  /// Takes an open socket and makes it non-blocking, without delay.
+  Stream(Socket socket, Timers& timers);
+
+  /// Reads what is there: bytes, `would_block`, or `eof` and other errors.
+  Result<std::size_t> read_now(std::span<char> into);
+
+  /// co_await readable(t): until a read would not block. error_code: none, timed_out, operation_aborted when interrupted.
+  class Readable;
+  Readable readable(Duration timeout) noexcept;
+
+  /// co_await write_all({...}, t): until all bytes are the kernel's; `t` bounds the wait for each bit of progress. The bytes must stay
+  /// put until then. At most kMostPieces pieces; they leave in one system call where the kernel takes them.
+  class WriteAll;
+  static constexpr std::size_t kMostPieces = 5;
+  WriteAll write_all(std::span<const std::string_view> pieces, Duration timeout) noexcept;
+
+  /// Waits for readability on behalf of nobody: `event(owner)` is called when it comes or after `timeout` (timed_out() then), unless
+  /// somebody reads first. For connections at rest: a new request, or the peer's close. Ends by being called, or by unwatch().
+  using Event = void (*)(void* owner, Stream& stream);
+  void watch(Event event, void* owner, Duration timeout) noexcept;
+  void unwatch() noexcept;
+  bool timed_out() const noexcept { return watch_timed_out_; }
+
+  /// Wakes a waiting reader and writer with operation_aborted, and makes later waits fail at once.
+  void interrupt() noexcept;
+  void shutdown_send() noexcept;
+  /// Closes at once; a waiting reader or writer is woken.
+  void close() noexcept;
+  /// Closes so that the peer is told that the message broke off (RST).
+  void reset() noexcept;
+  bool is_open() const noexcept { return socket_.is_open(); }
+
+  boost::asio::ip::address peer_address() const;
+  Timers& timers() noexcept { return timers_; }
+
+ private:
+  void arm_read();
+  void arm_write();
+  void on_readable(const error_code& ec);
+  void on_writable(const error_code& ec);
+  void wake_reader(error_code ec);
+  void wake_writer(error_code ec);
+  static void read_expired(void* self);
+  static void write_expired(void* self);
+
+  Socket socket_;
+  Timers& timers_;
+  Timer read_timer_{&read_expired, this};
+  Timer write_timer_{&write_expired, this};
+  Readable* reader_ = nullptr;
+  WriteAll* writer_ = nullptr;
+  Event event_ = nullptr;
+  void* event_owner_ = nullptr;
+  bool read_armed_ = false;  // the kernel owes us a readiness
+  bool write_armed_ = false;
+  bool readable_ = false;  // a readiness came and nobody has read since
+  bool interrupted_ = false;
+  bool watch_timed_out_ = false;
+};
+
+class Stream::Readable {
+ public:
+  Readable(Stream& stream, Duration timeout) noexcept : stream_(stream), timeout_(timeout) {}
+  bool await_ready() const noexcept { return stream_.readable_ || stream_.interrupted_ || !stream_.is_open(); }
+  void await_suspend(std::coroutine_handle<> waiter) noexcept;
+  error_code await_resume() noexcept;
+
+ private:
+  friend class Stream;
+  Stream& stream_;
+  Duration timeout_;
+  std::coroutine_handle<> waiter_;
+  error_code result_;
+};
+
+class Stream::WriteAll {
+ public:
+  WriteAll(Stream& stream, std::span<const std::string_view> pieces, Duration timeout) noexcept;
+  bool await_ready() noexcept { return proceed(); }
+  void await_suspend(std::coroutine_handle<> waiter) noexcept;
+  Result<void> await_resume() const noexcept;
+
+ private:
+  friend class Stream;
+  bool proceed() noexcept;  // true when done or failed
+
+  Stream& stream_;
+  Duration timeout_;
+  std::array<iovec, kMostPieces> pieces_;
+  std::size_t first_ = 0;
+  std::size_t count_ = 0;
+  std::coroutine_handle<> waiter_;
+  error_code result_;
+};
+
+}  // namespace headgate::net

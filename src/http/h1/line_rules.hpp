@@ -1,0 +1,31 @@
+#pragma once
+// Rules that hold for every line of a head, in either direction: what Beast's parser lets pass and a proxy must not.
+
+#include <string_view>
+
+#include "headgate/http/h1/parse.hpp"
+
+namespace headgate::http::h1 {
+
+/// nullptr, or why these lines are refused: a bare CR or LF, a NUL or other control byte, a folded line (RFC 9112 section 5.2).
+const char* refused_lines(std::string_view bytes) noexcept;
+
+/// Message framing from Transfer-Encoding and Content-Length as RFC 9112 section 6 has it, with no leniency: Transfer-Encoding
+/// is exactly one `chunked` on HTTP/1.1 and alone; Content-Length is one plain number.
+struct FramingRules {
+  bool chunked = false;
+  bool has_length = false;
+  std::uint64_t length = 0;
+  const char* refused = nullptr;
+};
+FramingRules framing_rules(const Fields& fields, unsigned version) noexcept;
+
+/// What the Connection fields say, read once.
+struct ConnectionOptions {
+  bool close = false;
+  bool keep_alive = false;
+  bool upgrade = false;
+};
+ConnectionOptions connection_options(const Fields& fields) noexcept;
+
+}  // namespace headgate::http::h1

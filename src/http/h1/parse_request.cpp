@@ -1,0 +1,152 @@
+#include <algorithm>
+
+#include "field_sink.hpp"
+#include "headgate/http/path.hpp"
+#include "line_rules.hpp"
+
+namespace headgate::http::h1 {
+namespace {
+
+class RequestSink final : public FieldSink<true> {
+ public:
+  RequestSink(RequestHead& head, const Limits& limits) : FieldSink(head.fields, limits.fields), head_(head) {}
+
+ private:
+  void on_request_impl(boost::beast::http::verb, string_view method, string_view target, int version,
+                       boost::beast::error_code&) override {
+    head_.method = view(method);
+    head_.target = view(target);
+    head_.version = static_cast<unsigned>(version);
+  }
+  void on_response_impl(int, string_view, int, boost::beast::error_code&) override {}
+
+  RequestHead& head_;
+};
+
+/// uri-host [":" port] with characters that no server reads as anything else (RFC 9110 section 7.2).
+bool sound_authority(std::string_view authority) noexcept {
+  std::string_view port;
+  std::string_view host = authority;
+  if (host.starts_with('[')) {
+    const auto end = host.find(']');
+    if (end == std::string_view::npos) return false;
+    port = host.substr(end + 1);
+    host = host.substr(1, end - 1);
+    if (host.find_first_not_of("0123456789abcdefABCDEF:.") != std::string_view::npos) return false;
+  } else if (const auto colon = host.find(':'); colon != std::string_view::npos) {
+    port = host.substr(colon);
+    host = host.substr(0, colon);
+  }
+  if (host.empty()) return false;
+  for (const char c : host) {
+    const bool sound = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+                       c == '_' || c == ':';
+    if (!sound) return false;
+  }
+  return port.empty() ||
+         (port.front() == ':' && port.size() <= 6 && port.find_first_not_of("0123456789", 1) == std::string_view::npos);
+}
+
+const char* take_host(RequestHead& head) noexcept {
+  std::size_t hosts = 0;
+  for (const auto& field : head.fields) {
+    if (field.id != Known::host) continue;
+    ++hosts;
+    head.authority = field.value;
+  }
+  if (hosts > 1) return "Host stands twice";
+  // RFC 9112 section 3.2: a request without Host is refused, in HTTP/1.0 too, for routes are chosen by it.
+  if (hosts == 0) return "Host is missing";
+  return sound_authority(head.authority) ? nullptr : "Host is not a host name with an optional port";
+}
+
+/// Splits origin-form, absolute-form and "*" (RFC 9112 section 3.2) into path and query.
+const char* take_target(RequestHead& head) {
+  std::string_view target = head.target;
+  head.query = {};
+  if (target == "*") {
+    head.path = "*";
+    return head.method == "OPTIONS" ? nullptr : "the target * belongs to OPTIONS";
+  }
+  if (!target.starts_with('/')) {
+    constexpr std::string_view kScheme = "http://";
+    if (target.size() <= kScheme.size() || !same_word(target.substr(0, kScheme.size()), kScheme)) {
+      return "the target is neither a path nor an http address";
+    }
+    target.remove_prefix(kScheme.size());
+    const auto end = std::min(target.find_first_of("/?"), target.size());
+    // RFC 9112 section 3.2.2: the absolute target's authority takes the place of Host.
+    head.authority = target.substr(0, end);
+    if (!sound_authority(head.authority)) return "the target's host is not a host name with an optional port";
+    target.remove_prefix(end);
+  }
+  const auto mark = std::min(target.find('?'), target.size());
+  head.query = target.substr(mark);
+  if (!sound_query(head.query)) return "the query holds a character that must be percent-encoded";
+  const auto path = target.substr(0, mark);
+  return normalise_path(path.empty() ? std::string_view("/") : path, head.path) ? nullptr
+                                                                               : "the path holds a character or escape that has no place there";
+}
+
+Refusal explain(const boost::beast::error_code& ec, std::string_view bytes, bool too_many) noexcept {
+  using boost::beast::http::error;
+  if (too_many) return {431, "the request has too many fields"};
+  if (ec == error::bad_version) {
+    const auto line = bytes.substr(0, bytes.find('\r'));
+    const auto version = line.substr(std::min(line.rfind(' '), line.size() - 1) + 1);
+    const bool http = version.size() == 8 && version.starts_with("HTTP/") && version[6] == '.';
+    return http ? Refusal{505, "only HTTP/1.0 and HTTP/1.1 are spoken here"} : Refusal{400, "the HTTP version is malformed"};
+  }
+  if (ec == error::bad_method) return {400, "the method is not a token"};
+  if (ec == error::bad_target) return {400, "the target is malformed"};
+  if (ec == error::bad_content_length) return {400, "Content-Length is not a plain number"};
+  if (ec == error::bad_transfer_encoding) return {400, "Transfer-Encoding and Content-Length together"};
+  return {400, "the head is malformed"};
+}
+
+}  // namespace
+
+std::size_t head_size(std::string_view bytes, std::size_t& scanned) noexcept {
+  const auto from = scanned < 3 ? 0 : scanned - 3;
+  const auto end = bytes.find("\r\n\r\n", from);
+  scanned = bytes.size();
+  return end == std::string_view::npos ? 0 : end + 4;
+}
+
+Result<void, Refusal> parse_request(std::string_view bytes, const Limits& limits, RequestHead& head) {
+  // Before Beast: it would unfold lines into a buffer of its own.
+  if (const auto* why = refused_lines(bytes)) return Refusal{400, why};
+  const auto line = bytes.substr(0, bytes.find('\r'));
+  if (line.size() > limits.target_bytes) {
+    const auto first = std::min(line.find(' '), line.size());
+    if (std::min(line.find(' ', first + 1), line.size()) - first > limits.target_bytes + 1) {
+      return Refusal{414, "the target is too long"};
+    }
+  }
+  head.authority = {};
+  RequestSink sink(head, limits);
+  boost::beast::error_code ec;
+  sink.put(boost::asio::buffer(bytes.data(), bytes.size()), ec);
+  if (ec) return explain(ec, bytes, sink.too_many());
+
+  const auto framing = framing_rules(head.fields, head.version);
+  if (framing.refused) return Refusal{400, framing.refused};
+  head.framing = framing.chunked      ? Framing{Framing::Kind::chunked, 0}
+                 : framing.length > 0 ? Framing{Framing::Kind::length, framing.length}
+                                      : Framing{};
+  if (head.method == "CONNECT") return Refusal{501, "CONNECT is not offered"};
+  if (const auto* why = take_host(head)) return Refusal{400, why};
+  if (const auto* why = take_target(head)) return Refusal{400, why};
+
+  const auto connection = connection_options(head.fields);
+  head.keep_alive = !connection.close && (head.version >= 11 || connection.keep_alive);
+  head.upgrade = connection.upgrade && head.version >= 11 ? value_of(head.fields, Known::upgrade) : std::string_view{};
+  head.expects_continue = false;
+  if (const auto expect = value_of(head.fields, Known::expect); !expect.empty() && head.version >= 11) {
+    if (!same_word(expect, "100-continue")) return Refusal{417, "only 100-continue may be expected"};
+    head.expects_continue = head.framing.kind != Framing::Kind::none;
+  }
+  return {};
+}
+
+}  // namespace headgate::http::h1

@@ -1,0 +1,101 @@
+#include "headgate/net/h1_body.hpp"
+
+#include <algorithm>
+#include <boost/asio/error.hpp>
+#include <boost/system/errc.hpp>
+
+#include "headgate/http/h1/write.hpp"
+
+namespace headgate::net {
+
+using Kind = http::Framing::Kind;
+
+void H1Body::begin(const http::Framing& framing) {
+  framing_ = framing;
+  left_ = framing.length;
+  ended_ = framing.kind == Kind::none;
+  before_wait_ = nullptr;
+  if (framing.kind == Kind::chunked) chunks_ = http::h1::ChunkReader{};
+}
+
+void H1Body::before_wait(BeforeWait action, void* owner) noexcept {
+  before_wait_ = action;
+  owner_ = owner;
+}
+
+Result<std::string_view> H1Body::take() {
+  const auto data = input_->data();
+  switch (framing_.kind) {
+    case Kind::none:
+      return std::string_view{};
+    case Kind::length: {
+      const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(left_, data.size()));
+      left_ -= count;
+      ended_ = left_ == 0;
+      input_->consume(count);
+      return data.substr(0, count);
+    }
+    case Kind::until_close:
+      input_->consume(data.size());
+      return data;
+    case Kind::chunked: {
+      const auto step = chunks_.next(data);
+      if (step.has_error()) return error_code(boost::system::errc::make_error_code(boost::system::errc::bad_message));
+      input_->consume(step->consumed);
+      ended_ = step->ended;
+      return step->data;
+    }
+  }
+  return std::string_view{};
+}
+
+Result<std::string_view> H1Body::ready() { return ended_ || input_->data().empty() ? std::string_view{} : take(); }
+
+Task<Result<std::string_view>> H1Body::read() {
+  while (!ended_) {
+    if (!input_->data().empty()) {
+      const auto before = input_->data().size();
+      auto taken = take();
+      if (taken.has_error() || !taken->empty() || ended_) co_return taken;
+      // A chunk line may be consumed without yielding a byte: look again before waiting.
+      if (input_->data().size() != before && !input_->data().empty()) continue;
+    }
+    if (before_wait_) {
+      const auto action = std::exchange(before_wait_, nullptr);
+      auto done = co_await action(owner_);
+      if (done.has_error()) co_return done.error();
+    }
+    // The rest of a long body deserves fewer, larger reads.
+    if (input_->data().empty() && (framing_.kind != Kind::length || left_ > 16 * 1024)) input_->grow();
+    auto got = co_await input_->fill(timeout_);
+    if (got.has_value()) continue;
+    if (got.error() != boost::asio::error::eof || framing_.kind != Kind::until_close) co_return got.error();
+    ended_ = true;
+  }
+  co_return std::string_view{};
+}
+
+Stream::WriteAll H1Output::send(std::string_view head, std::string_view bytes, http::Last last, Duration timeout) noexcept {
+  using namespace std::string_view_literals;
+  std::array<std::string_view, Stream::kMostPieces> pieces{head, bytes};
+  if (chunked_) {
+    if (!bytes.empty()) pieces = {head, http::h1::chunk_line(bytes.size(), line_), bytes, "\r\n"sv};
+    if (last == http::Last::yes) pieces[bytes.empty() ? 1 : 3] = bytes.empty() ? "0\r\n\r\n"sv : "\r\n0\r\n\r\n"sv;
+  }
+  for (const auto& piece : pieces) bytes_ += piece.size();
+  return stream_->write_all(pieces, timeout);
+}
+
+Stream::WriteAll H1Output::finish(const http::Fields& trailers, std::string& scratch, Duration timeout) {
+  scratch.clear();
+  if (chunked_) {
+    scratch += "0\r\n";
+    http::h1::append_fields(scratch, trailers);
+    scratch += "\r\n";
+  }
+  bytes_ += scratch.size();
+  const std::array<std::string_view, 1> pieces{scratch};
+  return stream_->write_all(pieces, timeout);
+}
+
+}  // namespace headgate::net
