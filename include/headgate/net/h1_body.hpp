@@ -16,6 +16,7 @@ class H1Body final : public http::BodyReader {
   H1Body(Input& input, Duration timeout) noexcept : input_(&input), timeout_(timeout) {}
   /// Starts on a new body; what an earlier one said is forgotten.
   void begin(const http::Framing& framing);
+  void timeout(Duration timeout) noexcept { timeout_ = timeout; }
   /// Called once before the first wait: for a client that waits for 100 Continue.
   using BeforeWait = Task<Result<void>> (*)(void* owner);
   void before_wait(BeforeWait action, void* owner) noexcept;

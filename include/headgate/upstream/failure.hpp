@@ -1,0 +1,27 @@
+#pragma once
+// What went wrong with an exchange and on whose side. One function of the path maps it to a status; no other file names a 5xx.
+
+#include <cstdint>
+
+#include "headgate/core/result.hpp"
+
+namespace headgate::upstream {
+
+enum class Failed : std::uint8_t {
+  no_connection,    ///< no server could be connected to
+  connect_timeout,  ///< nor in time
+  sending,          ///< the server stopped taking the request
+  closed,           ///< the server closed before its answer was whole
+  reply_timeout,    ///< no first byte of an answer in time
+  malformed,        ///< the answer breaks the protocol
+};
+
+/// `reused` tells that a pooled connection died before its first answer byte: the server most likely never saw the request.
+struct Failure {
+  Failed what = Failed::no_connection;
+  error_code cause;
+  bool reused = false;
+  const char* why = "";  ///< a sentence, where the cause is not an error_code
+};
+
+}  // namespace headgate::upstream

@@ -1,0 +1,46 @@
+#include "headgate/upstream/connection.hpp"
+
+#include <boost/asio/error.hpp>
+
+namespace headgate::upstream {
+namespace {
+
+constexpr http::h1::Limits kReplyLimits{256, 0};
+
+}  // namespace
+
+Connection::Connection(net::StreamPtr stream, net::Blocks& blocks, Server& server, Duration body_timeout)
+    : stream_(std::move(stream)), input_(stream_, blocks), output_(*stream_), body_(input_, body_timeout), server_(server) {}
+
+Connection::~Connection() { stream_->close(); }
+
+Task<Result<void, Failure>> Connection::read_head(http::ReplyHead& head, std::string_view request_method, Duration timeout) {
+  std::size_t scanned = 0;
+  std::size_t size = 0;
+  while ((size = http::h1::head_size(input_.data(), scanned)) == 0) {
+    if (input_.full()) co_return Failure{Failed::malformed, {}, false, "the answer's head is too large"};
+    const auto got = co_await input_.fill(timeout);
+    if (got.has_value()) continue;
+    const bool before_first_byte = input_.data().empty();
+    if (got.error() == boost::asio::error::timed_out) co_return Failure{Failed::reply_timeout, got.error(), false, ""};
+    co_return Failure{Failed::closed, got.error(), reused_ && before_first_byte, ""};
+  }
+  const auto parsed = http::h1::parse_reply(input_.data().substr(0, size), request_method, kReplyLimits, head);
+  if (parsed.has_error()) co_return Failure{Failed::malformed, {}, false, parsed.error().why};
+  input_.consume(size);
+  keep_alive_ = head.keep_alive;
+  body_.begin(head.framing);
+  co_return Result<void, Failure>{};
+}
+
+http::BodyReader& Connection::tunnel(Duration timeout) {
+  keep_alive_ = false;
+  body_.timeout(timeout);
+  body_.begin({http::Framing::Kind::until_close, 0});
+  output_.begin(false);
+  return body_;
+}
+
+bool Connection::reusable() const noexcept { return keep_alive_ && body_.clean() && input_.data().empty() && stream_->is_open(); }
+
+}  // namespace headgate::upstream

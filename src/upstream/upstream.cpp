@@ -1,0 +1,80 @@
+#include "headgate/upstream/upstream.hpp"
+
+#include <algorithm>
+#include <boost/asio/error.hpp>
+
+namespace headgate::upstream {
+
+Server::Server(Environment environment, const ServerOptions& server, const Options& options)
+    : environment_(environment),
+      name_(server.text),
+      connect_timeout_(options.connect_timeout),
+      idle_timeout_(options.idle_timeout),
+      body_timeout_(options.body_timeout),
+      max_idle_(options.max_idle),
+      connector_(environment.loop, environment.timers, server.host, server.port) {}
+
+ConnectionPtr Server::take_idle() noexcept {
+  if (idle_.empty()) return nullptr;
+  auto connection = std::move(idle_.back());
+  idle_.pop_back();
+  connection->stream().unwatch();
+  connection->reused_ = true;
+  return connection;
+}
+
+Task<Result<ConnectionPtr, Failure>> Server::connect() {
+  auto connected = co_await connector_.connect(connect_timeout_);
+  if (connected.has_error()) {
+    const bool late = connected.error() == boost::asio::error::timed_out;
+    co_return Failure{late ? Failed::connect_timeout : Failed::no_connection, connected.error(), false, ""};
+  }
+  co_return std::make_unique<Connection>(std::move(*connected), environment_.blocks, *this, body_timeout_);
+}
+
+void Server::give_back(ConnectionPtr connection) {
+  if (stopped_ || !connection->reusable() || idle_.size() >= max_idle_) return;
+  connection->input_.rest();
+  // A read stays pending on what rests here, so a close is noticed before the next request is sent into it.
+  connection->stream().watch(&Server::rested, this, idle_timeout_);
+  idle_.push_back(std::move(connection));
+}
+
+void Server::rested(void* self, net::Stream& stream) {
+  auto& idle = static_cast<Server*>(self)->idle_;
+  const auto at = std::find_if(idle.begin(), idle.end(), [&](const auto& one) { return &one->stream() == &stream; });
+  if (at != idle.end()) idle.erase(at);
+}
+
+void Server::stop() {
+  stopped_ = true;
+  connector_.stop();
+  idle_.clear();
+}
+
+Upstream::Upstream(Environment environment, const Options& options) : name_(options.name) {
+  for (const auto& server : options.servers) servers_.push_back(std::make_unique<Server>(environment, server, options));
+}
+
+ConnectionPtr Upstream::take_idle() noexcept {
+  auto connection = servers_[turn_ % servers_.size()]->take_idle();
+  if (connection) ++turn_;
+  return connection;
+}
+
+Task<Result<ConnectionPtr, Failure>> Upstream::connect() {
+  Failure last;
+  for (std::size_t tries = 0; tries < servers_.size(); ++tries) {
+    auto connected = co_await servers_[turn_++ % servers_.size()]->connect();
+    if (connected.has_value()) co_return connected;
+    last = connected.error();
+    if (last.cause == boost::asio::error::operation_aborted) break;
+  }
+  co_return last;
+}
+
+void Upstream::stop() {
+  for (auto& server : servers_) server->stop();
+}
+
+}  // namespace headgate::upstream
