@@ -14,13 +14,39 @@ function(headgate_module name)
   target_link_libraries(headgate_${name} ${scope} headgate::options ${arg_USES} ${arg_LIBS})
 endfunction()
 
-# headgate_lua(MODULE): joins lua/algorithms/*.lua and lua/decide.lua into one script, embedded in MODULE as bytes.
-function(headgate_lua module)
-  file(GLOB algorithms CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/lua/algorithms/*.lua)
-  set(parts ${algorithms} ${CMAKE_SOURCE_DIR}/lua/decide.lua)
-  set(out ${CMAKE_BINARY_DIR}/generated/decide_script.cpp)
+# headgate_algorithms(MODULE): adds to MODULE the registry of src/MODULE/algorithms/*.cpp, each of which defines a constant of its
+# file's name, and the one script joined of lua/algorithms/*.lua and lua/decide.lua, embedded as bytes.
+function(headgate_algorithms module)
+  set(generated ${CMAKE_BINARY_DIR}/generated)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${module}/algorithms/*.cpp)
+  foreach(source IN LISTS sources)
+    cmake_path(GET source STEM name)
+    string(APPEND declarations "extern const Algorithm ${name};\n")
+    string(APPEND addresses "    &${name},\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${generated}/algorithms.cpp @ONLY CONTENT [[
+// Made by cmake/headgate_module.cmake of src/@module@/algorithms/*.cpp.
+#include "headgate/@module@/algorithm.hpp"
+
+namespace headgate::@module@ {
+
+@declarations@
+namespace {
+const Algorithm* const kAlgorithms[] = {
+@addresses@};
+}  // namespace
+
+std::span<const Algorithm* const> algorithms() noexcept { return kAlgorithms; }
+
+}  // namespace headgate::@module@
+]])
+
+  file(GLOB scripts CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/lua/algorithms/*.lua)
+  set(decide ${CMAKE_SOURCE_DIR}/lua/decide.lua)
+  set(embed ${CMAKE_SOURCE_DIR}/cmake/embed_lua.cmake)
+  set(out ${generated}/decide_script.cpp)
   add_custom_command(OUTPUT ${out}
-    COMMAND ${CMAKE_COMMAND} -DOUT=${out} "-DPARTS=${parts}" -P ${CMAKE_SOURCE_DIR}/cmake/embed_lua.cmake
-    DEPENDS ${parts} ${CMAKE_SOURCE_DIR}/cmake/embed_lua.cmake VERBATIM)
-  target_sources(headgate_${module} PRIVATE ${out})
+    COMMAND ${CMAKE_COMMAND} -DOUT=${out} "-DALGORITHMS=${scripts}" -DDECIDE=${decide} -P ${embed}
+    DEPENDS ${scripts} ${decide} ${embed} VERBATIM)
+  target_sources(headgate_${module} PRIVATE ${out} ${generated}/algorithms.cpp)
 endfunction()

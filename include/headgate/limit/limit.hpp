@@ -1,14 +1,17 @@
 #pragma once
-// The words of the limiter: what a limit, a rule and one question to a store are. config fills them, gateway asks with them.
-
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
+// The words of the limiter: what a limit, a rule and one question to a store are. config fills them, gateway asks with
+// them.
 
 #include "headgate/core/hash.hpp"
 #include "headgate/core/literals.hpp"
 #include "headgate/core/time.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace headgate::limit {
 
@@ -25,17 +28,17 @@ std::string to_text(const Per& per);  ///< as a user writes it: "client_ip", "jw
 
 /// One rate of a limit. Immutable once the configuration is loaded.
 struct Rule {
-  std::string limit;                     ///< name of the limit it belongs to
-  std::string name;                      ///< within the limit; empty for the only rule, else its rate's text ("30/hour")
-  Rate rate;                             ///< refill: rate.count tokens each rate.period
-  std::uint64_t burst = 1;               ///< bucket size in tokens, at least 1; rate.count unless the user says otherwise
+  std::string limit;        ///< name of the limit it belongs to
+  std::string name;         ///< within the limit; empty for the only rule, else its rate's text ("30/hour")
+  Rate rate;                ///< refill: rate.count tokens each rate.period
+  std::uint64_t burst = 1;  ///< bucket size in tokens, at least 1; rate.count unless the user says otherwise
   const Algorithm* algorithm = nullptr;  ///< never null in a loaded configuration
   std::string suffix;                    ///< end of its Redis keys: ":<limit>:<rule>"
   std::uint64_t seed = 0;                ///< stable_hash(suffix): sets its keys apart in memory
 };
 
-enum class Mode { enforce, observe };            ///< observe: counted and shown, rejects nobody
-enum class Store { memory, redis };              ///< where the counters are
+enum class Mode { enforce, observe };  ///< observe: counted and shown, rejects nobody
+enum class Store { memory, redis };    ///< where the counters are
 enum class IfRedisDown { allow, reject, count_locally };
 
 /// What happens to a caller whose key is missing.
@@ -60,19 +63,29 @@ struct Limit {
 /// Views live as long as the call that takes them.
 struct Ask {
   const Rule* rule = nullptr;
-  std::string_view subject;  ///< who: the joined values of the limit's `per`, at most 256 bytes (longer ones arrive hashed)
-  Hash hash;                 ///< keyed_hash(subject, rule->seed); only the memory store reads it
-  std::int64_t cost = 1;     ///< requests; 0 peeks, below 0 gives back
+  std::string_view
+      subject;  ///< who: the joined values of the limit's `per`; any bytes, at most 256 (longer arrive hashed)
+  Hash hash;    ///< keyed_hash(subject, rule->seed); only the memory store reads it
+  std::int64_t cost = 1;  ///< requests; 0 peeks (always allowed), below 0 gives back
 };
+
+/// The retry_after of a cost above the burst, which no wait helps. A hundred years, so that adding it to a time is
+/// safe.
+inline constexpr Duration kNever = std::chrono::hours(24) * 36'525;
 
 /// What one rule says. `allowed` is this rule's own opinion; nothing was taken unless every rule of the call agreed.
 struct Verdict {
   bool allowed = false;
   std::uint64_t limit = 0;      ///< the most that can be taken at once when nothing was used (the burst)
   std::uint64_t remaining = 0;  ///< whole requests left at the moment of the decision (after taking, where taken)
-  Duration retry_after{0};      ///< where refused: the least wait after which the same cost is allowed, if nobody else takes; else 0
+  Duration retry_after{0};      ///< where refused: the least wait until the same cost is allowed, or kNever; else 0
   Duration reset_after{0};      ///< until the counter is as if never used
 };
+
+/// Which of several verdicts a caller is told of: where any refuses, the refusal with the longest retry_after (only
+/// after that wait do all agree); else the one with the least share of its limit left, and of those the one full again
+/// the latest. Null for no verdicts. The result points into `verdicts`.
+const Verdict* binding(std::span<const Verdict> verdicts) noexcept;
 
 /// Most rules one request can be under (all limits of its route together); `check` refuses a configuration beyond it.
 inline constexpr std::size_t kMaxRulesPerRequest = 32;

@@ -1,19 +1,23 @@
 #pragma once
 // The embedded store: one per process, shared by all workers, bounded in keys.
 
+#include "headgate/limit/limit.hpp"
+
 #include <cstddef>
 #include <memory>
 #include <span>
 
-#include "headgate/limit/limit.hpp"
-
 namespace headgate::limit {
 
 struct MemoryOptions {
-  std::size_t max_keys = 1'000'000;  ///< the bound; beyond it keys that are full again are forgotten first, then the least used
+  /// The bound, at least 1: 80 bytes each. Beyond it counters that are full again are forgotten first, which loses
+  /// nothing, then the least used. Chance may fill a share of the table a little (1 %) before the whole.
+  std::size_t max_keys = 1'000'000;
 };
 
-/// Counters in memory, striped by key so that workers seldom meet. Any thread. Never blocks longer than a few stripes' locks.
+/// Counters in memory, striped by key so that workers seldom meet. Any thread. Never blocks longer than
+/// a few stripes' locks, and does no work that grows with the number of keys.
+/// Asks of one call that mean one counter are one question with the sum of their costs, and get one verdict.
 class MemoryStore {
  public:
   explicit MemoryStore(MemoryOptions options);
@@ -21,14 +25,15 @@ class MemoryStore {
   MemoryStore(const MemoryStore&) = delete;
   MemoryStore& operator=(const MemoryStore&) = delete;
 
-  /// Asks every rule, then takes from all of them or from none. Returns whether all agreed; `verdicts[i]` answers `asks[i]`.
-  /// `now` may differ between callers by clock skew; time never runs backwards for a key.
+  /// Asks every rule, then takes from all of them or from none. Returns whether all agreed; `verdicts[i]` answers
+  /// `asks[i]`. `now` may differ between callers by clock skew; time never runs backwards for a key.
   bool decide(std::span<const Ask> asks, Instant now, std::span<Verdict> verdicts);
 
-  /// Returns what an earlier decide took (asks as they were then, cost above 0): for when a later step refused the request.
+  /// Returns what an earlier decide took (asks as they were then, cost above 0): for when a later step refused the
+  /// request.
   void give_back(std::span<const Ask> asks, Instant now);
 
-  std::size_t keys() const noexcept;           ///< kept now
+  std::size_t keys() const noexcept;            ///< kept now
   std::uint64_t evicted_keys() const noexcept;  ///< forgotten though not full, since start
 
  private:

@@ -1,0 +1,49 @@
+#include "headgate/limit/limit.hpp"
+
+#include "wide.hpp"
+
+namespace headgate::limit {
+
+std::string to_text(const Per& per) {
+  switch (per.kind) {
+    case Per::Kind::client_ip:
+      return "client_ip";
+    case Per::Kind::api_key:
+      return "api_key";
+    case Per::Kind::jwt_claim:
+      return "jwt." + per.name;
+    case Per::Kind::header:
+      return "header:" + per.name;
+    case Per::Kind::route:
+      return "route";
+    case Per::Kind::host:
+      return "host";
+    case Per::Kind::upstream:
+      return "upstream";
+    case Per::Kind::total:
+      return "total";
+  }
+  return {};
+}
+
+namespace {
+
+/// Whether `a` is the one to tell of rather than `b`.
+bool binds_before(const Verdict& a, const Verdict& b) noexcept {
+  if (a.allowed != b.allowed) return !a.allowed;
+  if (!a.allowed) return a.retry_after > b.retry_after;
+  const UnsignedWide share_a = UnsignedWide{a.remaining} * b.limit;
+  const UnsignedWide share_b = UnsignedWide{b.remaining} * a.limit;
+  return share_a != share_b ? share_a < share_b : a.reset_after > b.reset_after;
+}
+
+}  // namespace
+
+const Verdict* binding(std::span<const Verdict> verdicts) noexcept {
+  const Verdict* best = nullptr;
+  for (const Verdict& verdict : verdicts)
+    if (best == nullptr || binds_before(verdict, *best)) best = &verdict;
+  return best;
+}
+
+}  // namespace headgate::limit

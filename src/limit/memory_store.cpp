@@ -1,0 +1,189 @@
+#include "headgate/limit/memory_store.hpp"
+
+#include "key_table.hpp"
+#include "merge.hpp"
+
+#include "headgate/limit/algorithm.hpp"
+
+#include <boost/container/static_vector.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <mutex>
+#include <vector>
+
+namespace headgate::limit {
+namespace {
+
+constexpr std::size_t kMostStripes = 64;      // one bit each in a StripeSet
+constexpr std::size_t kKeysPerStripe = 4096;  // fewer would let chance fill one stripe long before the others
+constexpr Duration kSlackOfClocks =
+    std::chrono::seconds(1);  // threads read the clock this far apart at most; beyond, it was set back
+
+using StripeSet = std::uint64_t;
+
+struct alignas(64) Stripe {
+  explicit Stripe(std::size_t bound) : table(bound) {}
+
+  /// The time to count by: never earlier than what another caller counted by here, or its taking would be undone.
+  Instant clock(Instant now) noexcept {
+    if (now >= latest || latest - now > kSlackOfClocks) latest = now;
+    return latest;
+  }
+
+  std::mutex mutex;
+  Instant latest{};
+  KeyTable table;
+};
+
+/// One counter of a call, while its stripe is locked.
+struct Question {
+  const Ask* ask;
+  Stripe* stripe;
+  Instant now;
+  Slot* slot;  ///< null: never used, or forgotten
+  Outcome outcome;
+};
+using Questions = boost::container::static_vector<Question, kMaxRulesPerRequest>;
+
+Question look(const Ask& ask, Stripe& stripe, Instant now) {
+  Question question{&ask, &stripe, stripe.clock(now), stripe.table.find(ask.hash), {}};
+  const Algorithm& algorithm = *ask.rule->algorithm;
+  // The configuration may have given the limit another algorithm since: its state means nothing to this one.
+  if (question.slot != nullptr && question.slot->algorithm != &algorithm) question.slot->state = State();
+  static const State never_used;
+  const State& state = question.slot != nullptr ? question.slot->state : never_used;
+  question.outcome = algorithm.peek(state, *ask.rule, ask.cost, question.now);
+  return question;
+}
+
+Verdict verdict_of(const Question& question, Instant now, Taken taken) {
+  const Ask& ask = *question.ask;
+  const std::span words(question.outcome.words.data(), ask.rule->algorithm->words);
+  Verdict verdict = ask.rule->algorithm->verdict(*ask.rule, ask.cost, taken, words).value_or(Verdict{});
+  if (const Duration behind = question.now - now;
+      behind > Duration(0)) {  // the caller's clock has this much further to go
+    if (verdict.retry_after > Duration(0) && verdict.retry_after != kNever) verdict.retry_after += behind;
+    if (verdict.reset_after > Duration(0)) verdict.reset_after += behind;
+  }
+  return verdict;
+}
+
+bool writes(const Question& question, Taken taken) noexcept {
+  if (question.outcome.stale) return true;
+  if (taken == Taken::no || question.ask->cost == 0) return false;
+  return question.slot != nullptr ||
+         question.ask->cost > 0;  // nothing can be given back to a counter that is not there
+}
+
+void write(Question& question, Taken taken, const Verdict& verdict) {
+  const Ask& ask = *question.ask;
+  KeyTable& table = question.stripe->table;
+  Slot& slot = question.slot != nullptr ? *question.slot : table.insert(ask.hash, question.now);
+  const std::int64_t cost = taken == Taken::yes ? ask.cost : 0;
+  slot.algorithm = ask.rule->algorithm;
+  slot.full_at = slot.algorithm->commit(slot.state, *ask.rule, cost, question.now, question.outcome);
+  table.set_spent(slot, verdict.remaining == 0);
+}
+
+}  // namespace
+
+struct MemoryStore::Stripes {
+  explicit Stripes(std::size_t max_keys)
+      : count(std::bit_floor(std::clamp<std::size_t>(max_keys / kKeysPerStripe, 1, kMostStripes))) {
+    all.reserve(count);
+    for (std::size_t i = 0; i < count; ++i)
+      all.push_back(std::make_unique<Stripe>(std::max<std::size_t>(max_keys / count, 1)));
+  }
+
+  std::size_t index(const Ask& ask) const noexcept { return (ask.hash.high >> 32) & (count - 1); }
+
+  /// Locks in ascending order, so that two callers never wait for each other.
+  void lock(StripeSet set) {
+    for (; set != 0; set &= set - 1) all[static_cast<std::size_t>(std::countr_zero(set))]->mutex.lock();
+  }
+  void unlock(StripeSet set) {
+    for (; set != 0; set &= set - 1) all[static_cast<std::size_t>(std::countr_zero(set))]->mutex.unlock();
+  }
+
+  bool decide(const Ask& ask, Instant now, Verdict& verdict) {
+    Stripe& stripe = *all[index(ask)];
+    const std::lock_guard guard(stripe.mutex);
+    Question question = look(ask, stripe, now);
+    const Taken taken = question.outcome.allowed ? Taken::yes : Taken::no;
+    verdict = verdict_of(question, now, taken);
+    if (writes(question, taken)) write(question, taken, verdict);
+    return question.outcome.allowed;
+  }
+
+  bool decide(const Merged& merged, Instant now, std::span<Verdict> verdicts) {
+    StripeSet set = 0;
+    for (const Ask& ask : merged.questions) set |= StripeSet{1} << index(ask);
+    lock(set);
+    Questions questions;
+    bool all_agree = true;
+    for (const Ask& ask : merged.questions) {
+      questions.push_back(look(ask, *all[index(ask)], now));
+      all_agree = all_agree && questions.back().outcome.allowed;
+    }
+    const Taken taken = all_agree ? Taken::yes : Taken::no;
+    boost::container::static_vector<Verdict, kMaxRulesPerRequest> answers;
+    for (const Question& question : questions) answers.push_back(verdict_of(question, now, taken));
+    for (const bool known : {true, false})  // those known come first: an insert moves the slots of its stripe
+      for (std::size_t i = 0; i < questions.size(); ++i)
+        if ((questions[i].slot != nullptr) == known && writes(questions[i], taken))
+          write(questions[i], taken, answers[i]);
+    unlock(set);
+    for (std::size_t i = 0; i < merged.question_of.size(); ++i) verdicts[i] = answers[merged.question_of[i]];
+    return all_agree;
+  }
+
+  std::size_t count;
+  std::vector<std::unique_ptr<Stripe>> all;
+};
+
+MemoryStore::MemoryStore(MemoryOptions options) : stripes_(std::make_unique<Stripes>(options.max_keys)) {}
+MemoryStore::~MemoryStore() = default;
+
+bool MemoryStore::decide(std::span<const Ask> asks, Instant now, std::span<Verdict> verdicts) {
+  if (asks.size() == 1) return stripes_->decide(asks[0], now, verdicts[0]);
+  if (asks.size() > kMaxRulesPerRequest) {
+    std::ranges::fill(verdicts, Verdict{});
+    return false;
+  }
+  Merged merged;
+  merge(
+      asks, [](const Ask& a, const Ask& b) { return a.hash == b.hash; }, merged);
+  return stripes_->decide(merged, now, verdicts);
+}
+
+void MemoryStore::give_back(std::span<const Ask> asks, Instant now) {
+  if (asks.size() > kMaxRulesPerRequest) return;  // decide() took nothing
+  boost::container::static_vector<Ask, kMaxRulesPerRequest> returned;
+  for (const Ask& ask : asks) {
+    returned.push_back(ask);
+    returned.back().cost = ask.cost > 0 ? -ask.cost : 0;
+  }
+  std::array<Verdict, kMaxRulesPerRequest> ignored;
+  decide(std::span(returned.data(), returned.size()), now, std::span(ignored.data(), returned.size()));
+}
+
+std::size_t MemoryStore::keys() const noexcept {
+  std::size_t sum = 0;
+  for (const auto& stripe : stripes_->all) {
+    const std::lock_guard guard(stripe->mutex);
+    sum += stripe->table.size();
+  }
+  return sum;
+}
+
+std::uint64_t MemoryStore::evicted_keys() const noexcept {
+  std::uint64_t sum = 0;
+  for (const auto& stripe : stripes_->all) {
+    const std::lock_guard guard(stripe->mutex);
+    sum += stripe->table.evicted();
+  }
+  return sum;
+}
+
+}  // namespace headgate::limit
