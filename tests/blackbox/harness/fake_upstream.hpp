@@ -1,0 +1,99 @@
+#pragma once
+// An HTTP/1.1 server that does what the request tells it to, rightly or wrongly, and remembers every byte it was sent.
+//
+//   X-Test-Status: 404         the answer's status           X-Test-Reason: Gone Fishing
+//   X-Test-Bytes: 1000         body of that many bytes       X-Test-Echo: 1      the request's body as the answer's
+//   X-Test-Chunked: 512        body in chunks of that size   X-Test-Chunk-Extension: a=b
+//   X-Test-Trailer: N: v       a trailer after the chunks    X-Test-Field: N: v  a further field (repeatable)
+//   X-Test-No-Length: 1        body ended by closing, as HTTP/1.0 does
+//   X-Test-Close: 1            close after the answer        X-Test-Connection: close   that field, with X-Test-Close
+//   X-Test-Delay-Ms: 100       wait before the answer        X-Test-Piece-Delay-Ms: 20  ten pieces, a wait between
+//   X-Test-Hold: 1             answer only after release()   X-Test-Stall: 1     half the body, the rest after
+//   release() X-Test-Reset: 1            RST instead of an answer      X-Test-Reset-If-Reused: 1  only if not the first
+//   request X-Test-Cut: 1              close after half the body     X-Test-Never: 1     no answer until the gateway
+//   gives up X-Test-Interim: 103        that answer first             X-Test-Early: 1     answer without reading the
+//   body, close X-Test-Raw: HEX            exactly these bytes           X-Test-After: HEX   these bytes 20 ms after
+//   the answer X-Test-No-Continue: 1      read the body without saying 100 Upgrade: x                 101, then every
+//   byte comes back until the sender ends; then "bye N" (bytes) and a close
+
+#include "blackbox/harness/message.hpp"
+#include "blackbox/harness/socket.hpp"
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace headgate::test {
+
+/// One request as it arrived.
+struct Seen {
+  Message message;             ///< the body is there once `whole` is
+  bool whole = false;          ///< read to its end, without error
+  std::size_t connection = 0;  ///< from 1, in the order of arrival
+};
+
+/// Listens on 127.0.0.1, one thread a connection. All public functions may be called from the test's thread.
+class FakeUpstream {
+ public:
+  FakeUpstream();
+  FakeUpstream(const FakeUpstream&) = delete;
+  FakeUpstream& operator=(const FakeUpstream&) = delete;
+  ~FakeUpstream();
+
+  std::uint16_t port() const { return port_; }
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+
+  std::vector<Seen> requests() const;
+  Seen last() const;  ///< of requests(); an empty one where there is none
+  std::size_t request_count() const { return requests().size(); }
+  std::size_t connections() const;  ///< accepted so far
+  std::size_t closed() const;       ///< of those, ended by the gateway or by us
+  std::size_t body_bytes() const { return body_bytes_; }
+  std::string complaints() const;  ///< what was not HTTP; empty is well
+
+  /// Wait for these; false where it does not come to pass within kPatience.
+  bool wait_for_requests(std::size_t whole);
+  bool wait_for_heads(std::size_t count);
+  bool wait_for_closed(std::size_t count);
+  bool wait_for_body_bytes(std::size_t count);
+
+  /// Lets everything go on that X-Test-Hold and X-Test-Stall keep, now and later.
+  void release();
+  /// Closes all connections, as a server that restarts does; it goes on accepting.
+  void drop_connections();
+
+ private:
+  struct Connection;
+
+  void accept_all();
+  void serve(Connection& connection);
+  bool serve_one(Connection& connection, MessageReader& reader);
+  std::size_t note(const Message& head, std::size_t connection, const std::string& ahead);
+  void take_body(MessageReader& reader, std::size_t index, Message message);
+  Seen seen(std::size_t index) const;
+  bool wait_until(const std::function<bool()>& holds);
+  bool wait_released();
+  void tunnel(Connection& connection, MessageReader& reader, const std::string& protocol);
+
+  Socket listener_;
+  std::uint16_t port_ = 0;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Seen> seen_;
+  std::list<Connection> open_;
+  std::size_t accepted_ = 0;
+  std::size_t closed_ = 0;
+  std::atomic<std::size_t> body_bytes_ = 0;
+  std::string complaints_;
+  bool released_ = false;
+  std::atomic<bool> stopping_ = false;
+  std::thread acceptor_;
+};
+
+}  // namespace headgate::test

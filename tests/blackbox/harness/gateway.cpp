@@ -1,0 +1,88 @@
+#include "blackbox/harness/gateway.hpp"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <fstream>
+#include <regex>
+
+namespace headgate::test {
+
+Gateway::Gateway(const Json& config, const std::vector<std::string>& environment)
+    : file_(std::make_unique<TemporaryFile>(config.dump(2))),
+      process_(std::make_unique<Process>(std::vector<std::string>{"run", "-c", file_->path()}, environment)) {
+  find_ports(config["listen"].is_array() ? config["listen"].size() : 1);
+}
+
+Gateway::Gateway(const std::vector<std::string>& arguments, std::size_t listeners)
+    : process_(std::make_unique<Process>(arguments)) {
+  find_ports(listeners);
+}
+
+void Gateway::find_ports(std::size_t listeners) {
+  static const std::regex line(R"(listening on ([^ ]+):(\d+))");
+  const auto found = [&](const std::string& text) {
+    return static_cast<std::size_t>(
+        std::distance(std::sregex_iterator(text.begin(), text.end(), line), std::sregex_iterator()));
+  };
+  // One more character than the last digit: a line half read is not a port.
+  const bool listens =
+      process_->wait_for_err([&](const std::string& text) { return found(text) >= listeners && text.back() == '\n'; });
+  const std::string text = process_->err();
+  EXPECT_TRUE(listens) << "headgate did not start to listen; it wrote:\n" << text << process_->out();
+  for (std::sregex_iterator match(text.begin(), text.end(), line), end; listens && match != end; ++match) {
+    ports_.push_back(static_cast<std::uint16_t>(std::stoul((*match)[2].str())));
+  }
+}
+
+Gateway::~Gateway() {
+  const bool ended_before = !process_->runs();
+  const int code = ended_before ? process_->wait() : terminate();
+  EXPECT_EQ(process_->sanitizer_report(), "");
+  if (any_end_) return;
+  EXPECT_EQ(code, 0) << (ended_before ? "headgate ended by itself" : "headgate did not end well after SIGTERM")
+                     << "; it wrote:\n"
+                     << process_->err();
+}
+
+int Gateway::terminate(Milliseconds within) {
+  process_->signal(SIGTERM);
+  return process_->wait(within);
+}
+
+std::size_t Gateway::resident_kib() const {
+  std::ifstream in("/proc/" + std::to_string(process_->pid()) + "/status");
+  std::string word;
+  while (in >> word) {
+    std::size_t kib = 0;
+    if (word == "VmRSS:" && in >> kib) return kib;
+  }
+  return 0;
+}
+
+Json config_for(const FakeUpstream& upstream, const Json& changes) {
+  Json config = {{"listen", "127.0.0.1:0"},
+                 {"workers", 1},
+                 {"drain", "2s"},
+                 {"upstreams", {{"app", upstream.url()}}},
+                 {"routes", Json::array({{{"path", "/*"}, {"to", "app"}}})}};
+  config.merge_patch(changes);
+  return config;
+}
+
+void expect_problem(const Message& answer, int status) {
+  ASSERT_TRUE(answer.ok()) << answer.error << "\n" << visible(answer.head);
+  EXPECT_EQ(answer.status(), status) << visible(answer.head + answer.body);
+  EXPECT_EQ(answer.value("Content-Type"), "application/problem+json") << visible(answer.head);
+  const Json problem = Json::parse(answer.body, nullptr, false);
+  ASSERT_TRUE(problem.is_object()) << visible(answer.body);
+  for (const char* member : {"type", "title", "detail", "request_id"}) {
+    EXPECT_TRUE(problem.contains(member) && problem[member].is_string() && !problem[member].get<std::string>().empty())
+        << member << " in " << visible(answer.body);
+  }
+  EXPECT_EQ(problem.value("status", 0), status) << visible(answer.body);
+  EXPECT_EQ(problem.value("title", ""), answer.reason()) << visible(answer.head);
+  EXPECT_EQ(problem.value("request_id", ""), answer.value("X-Request-Id")) << visible(answer.head + answer.body);
+}
+
+}  // namespace headgate::test

@@ -1,0 +1,70 @@
+#pragma once
+// headgate in front of a fake upstream, as a test wants it.
+
+#include "blackbox/harness/fake_upstream.hpp"
+#include "blackbox/harness/process.hpp"
+#include "blackbox/harness/raw_client.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace headgate::test {
+
+using Json = nlohmann::json;
+
+/// A running `headgate run`. Its destructor ends it with SIGTERM and fails the test where it does not exit with 0 in
+/// time or a sanitizer complained.
+class Gateway {
+ public:
+  /// Waits until it listens; fails the test, with its output, where it does not.
+  explicit Gateway(const Json& config, const std::vector<std::string>& environment = {});
+  /// The same with a command line of the test's own; `listeners` is how many it must say it listens on.
+  explicit Gateway(const std::vector<std::string>& arguments, std::size_t listeners = 1);
+  Gateway(const Gateway&) = delete;
+  Gateway& operator=(const Gateway&) = delete;
+  ~Gateway();
+
+  std::uint16_t port(std::size_t listener = 0) const { return listener < ports_.size() ? ports_[listener] : 0; }
+  RawClient client(const std::string& source = "") const { return RawClient(port(), source); }
+  Process& process() { return *process_; }
+
+  /// SIGTERM, then its exit code; -1 where it still runs after `within`.
+  int terminate(Milliseconds within = kPatience);
+  /// The test has seen to its end itself: nothing is expected of the exit code any more.
+  void expect_any_end() { any_end_ = true; }
+  std::size_t resident_kib() const;
+
+ private:
+  void find_ports(std::size_t listeners);
+
+  std::unique_ptr<TemporaryFile> file_;
+  std::unique_ptr<Process> process_;
+  std::vector<std::uint16_t> ports_;
+  bool any_end_ = false;
+};
+
+/// One upstream "app", one route "/*" to it, one listener on 127.0.0.1, one worker; `changes` is merged into it
+/// (RFC 7396: null removes).
+Json config_for(const FakeUpstream& upstream, const Json& changes = Json::object());
+
+/// Most tests: a gateway in front of one fake upstream.
+struct Proxy {
+  explicit Proxy(const Json& changes = Json::object(), const std::vector<std::string>& environment = {})
+      : gateway(config_for(upstream, changes), environment) {}
+
+  RawClient client(const std::string& source = "") const { return gateway.client(source); }
+  /// What the upstream last got.
+  Message forwarded() const { return upstream.last().message; }
+
+  FakeUpstream upstream;
+  Gateway gateway;
+};
+
+/// Fails the test where `answer` is not application/problem+json of that status with all the members ours have.
+void expect_problem(const Message& answer, int status);
+
+}  // namespace headgate::test

@@ -1,0 +1,141 @@
+// The house stands on its floors: who may include whom, who may speak to which library, and how long a file may be.
+
+#include "house/includes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace headgate::test {
+namespace {
+
+/// A module includes itself and what is on a lower floor, and nothing else.
+const std::map<std::string, int> kFloors = {
+    {"core", 0},                                                                     // words everything is made of
+    {"http", 1},     {"limit", 1}, {"identity", 1}, {"balance", 1}, {"observe", 1},  // no I/O, no clock
+    {"net", 2},                                                                      // listeners, streams, timers
+    {"upstream", 3}, {"redis", 3},                                                   // what is behind us
+    {"gateway", 4},                                                                  // the request's path
+    {"config", 5},                                                                   // fills everybody's options
+    {"server", 6},                                                                   // composition
+    {"cli", 7},                                                                      // words on the command line
+    {"main", 8},
+};
+
+/// Which modules may include what begins so. main.cpp goes through cli.
+const std::map<std::string, std::set<std::string>> kKeepers = {
+    {"nlohmann/", {"config", "identity", "server", "cli"}},
+    {"hiredis", {"redis"}},
+    {"CLI/", {"cli"}},
+};
+
+/// Headers that bring in whole libraries: 10 s a file instead of 1.
+const std::set<std::string> kUmbrellas = {"boost/asio.hpp", "boost/beast.hpp", "boost/beast/http.hpp",
+                                          "boost/beast/core.hpp", "boost/beast/websocket.hpp"};
+
+/// Modules that neither open sockets nor wait.
+const std::set<std::string> kPure = {"http", "limit", "identity", "balance", "observe"};
+
+std::string place(const Include& include) {
+  return include.file + ":" + std::to_string(include.line) + " includes " + include.target;
+}
+
+TEST(House, KnowsTheFloorOfEveryModule) {
+  ASSERT_FALSE(all_includes().empty());
+  for (const auto& include : all_includes()) {
+    EXPECT_TRUE(kFloors.contains(include.module)) << place(include) << ", and is on no floor";
+  }
+}
+
+TEST(House, IncludesOnlyRunDownwards) {
+  std::size_t edges = 0;
+  for (const auto& include : all_includes()) {
+    if (!include.target.starts_with("headgate/")) continue;
+    ++edges;
+    const std::string below = module_of("include/" + include.target);
+    if (below == include.module) continue;
+    ASSERT_TRUE(kFloors.contains(below)) << place(include) << ", which is on no floor";
+    EXPECT_GT(kFloors.at(include.module), kFloors.at(below)) << place(include) << ": up or sideways";
+  }
+  EXPECT_GT(edges, 50U) << "the test has lost sight of the sources";
+}
+
+TEST(House, PrivateHeadersStayInTheirModule) {
+  for (const auto& include : all_includes()) {
+    // Written as "thing.hpp" beside the file or "module/thing.hpp" from src/: never another module's.
+    const std::string first = include.target.substr(0, include.target.find('/'));
+    if (first == include.target || !kFloors.contains(first) || include.target.starts_with("headgate/")) continue;
+    EXPECT_EQ(first, include.module) << place(include);
+  }
+  for (const auto& include : all_includes()) {
+    EXPECT_EQ(include.target.find(".."), std::string::npos) << place(include);
+  }
+}
+
+TEST(House, LibrariesHaveTheirKeepers) {
+  for (const auto& include : all_includes()) {
+    for (const auto& [library, keepers] : kKeepers) {
+      if (!include.target.starts_with(library)) continue;
+      EXPECT_TRUE(keepers.contains(include.module)) << place(include);
+    }
+  }
+}
+
+TEST(House, HeavyLibrariesStayOutOfPublicHeaders) {
+  for (const auto& include : all_includes()) {
+    if (!include.file.starts_with("include/")) continue;
+    for (const auto& [library, keepers] : kKeepers) {
+      EXPECT_FALSE(include.target.starts_with(library)) << place(include);
+    }
+  }
+}
+
+TEST(House, NobodyIncludesAWholeLibrary) {
+  for (const auto& include : all_includes()) {
+    EXPECT_FALSE(kUmbrellas.contains(include.target)) << place(include);
+  }
+}
+
+TEST(House, TheFirstFloorDoesNoInputAndNoOutput) {
+  for (const auto& include : all_includes()) {
+    if (!kPure.contains(include.module)) continue;
+    // Addresses are values; everything else of Asio waits for something.
+    const bool waits = include.target.starts_with("boost/asio/") &&
+                       !include.target.starts_with("boost/asio/ip/address") &&
+                       !include.target.starts_with("boost/asio/ip/network");
+    EXPECT_FALSE(waits) << place(include);
+    for (const char* system : {"sys/socket.h", "sys/epoll.h", "poll.h", "thread", "ctime", "time.h"}) {
+      EXPECT_NE(include.target, system) << place(include);
+    }
+  }
+}
+
+TEST(House, NoFileIsTooLongToRead) {
+  constexpr std::size_t kMost = 400;
+  const auto files = source_files({"include", "src", "tests"});
+  ASSERT_GT(files.size(), 50U);
+  for (const auto& file : files) {
+    EXPECT_LE(line_count(file), kMost) << file.string() << ": one idea a file";
+  }
+}
+
+TEST(House, HeadersAreIncludedOnceByPragma) {
+  for (const auto& file : source_files({"include", "src", "tests"})) {
+    if (file.extension() != ".hpp") continue;
+    std::string first;
+    ASSERT_TRUE(first_line(file, first)) << file.string();
+    EXPECT_EQ(first, "#pragma once") << file.string();
+  }
+}
+
+TEST(House, OnlyMainLivesOutsideAModule) {
+  for (const auto& file : source_files({"src"})) {
+    if (file.parent_path() != "src") continue;
+    EXPECT_EQ(file.filename(), "main.cpp") << file.string() << " belongs into a module";
+  }
+}
+
+}  // namespace
+}  // namespace headgate::test
