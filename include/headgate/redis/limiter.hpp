@@ -1,37 +1,58 @@
 #pragma once
 // Decisions in Redis: one script call for all rules of a request, guarded by a deadline and a breaker.
 
-#include <boost/asio/io_context.hpp>
-#include <memory>
-#include <span>
-
 #include "headgate/core/result.hpp"
 #include "headgate/core/task.hpp"
 #include "headgate/limit/limit.hpp"
 #include "headgate/redis/options.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <span>
 
 namespace headgate::redis {
 
 /// What is known of Redis now; also what the breaker's state means to a reader.
 enum class Health { up, trying, down };
 
-/// One per worker: its own connection, pipelined; worker thread only. Lives until stop() was called and its tasks have ended.
+/// What happened since the start. `asked` calls ended as decided, timed_out, refused or (none of these) lost with the
+/// connection.
+struct Counters {
+  std::uint64_t asked = 0;        ///< decisions sent to Redis
+  std::uint64_t decided = 0;      ///< answered in time
+  std::uint64_t timed_out = 0;    ///< not answered within the deadline
+  std::uint64_t refused = 0;      ///< answered with an error or with nonsense
+  std::uint64_t turned_away = 0;  ///< not asked: the breaker was open or too many were under way
+  std::uint64_t connects = 0;     ///< connections that became usable
+  std::uint64_t writes = 0;       ///< system calls that carried calls out; far fewer than `asked` under load
+};
+
+/// One per worker: its own connection, pipelined; worker thread only. Lives until stop() was called and its tasks have
+/// ended.
 class Limiter {
  public:
-  /// Connects in the background at once; `options` is copied. Never blocks, resolves names asynchronously.
+  /// Connects in the background at once; `options` is copied. Never blocks, resolves names asynchronously (the loop
+  /// must not have been made with BOOST_ASIO_CONCURRENCY_HINT_UNSAFE for that). Calls made before the first connection
+  /// stands wait for it within their deadline.
   Limiter(boost::asio::io_context& loop, const Options& options);
   ~Limiter();
   Limiter(const Limiter&) = delete;
   Limiter& operator=(const Limiter&) = delete;
 
-  /// Asks all rules in one round trip and takes from all or none; true when all agreed. An error means "unavailable": the deadline
-  /// passed, the breaker is open, too many calls are in flight, or Redis answered that it cannot. The caller's policy takes over.
-  /// `asks` and `verdicts` must outlive the await. Never waits longer than options.timeout.
+  /// Asks all rules in one round trip and takes from all or none; true when all agreed. An error means "unavailable":
+  /// the deadline passed, the breaker is open, too many calls are in flight, or Redis answered that it cannot. The
+  /// caller's policy takes over. `asks` and `verdicts` must outlive the await; a task destroyed before its end is
+  /// forgotten, and its answer thrown away. Never waits longer than options.timeout, plus a millisecond of timer and
+  /// whatever keeps the loop itself busy. Errors: redis::Errc.
   Task<Result<bool>> decide(std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts);
 
-  Health health() const noexcept;
+  Health health() const noexcept;      ///< any thread
+  Counters counters() const noexcept;  ///< worker thread
 
-  /// Closes the connection and fails what is waiting; no task of this object runs after the loop has run dry.
+  /// Closes the connection and fails what is waiting, at once, with Errc::stopped; later calls fail the same way. No
+  /// task of this object runs after the loop has run dry.
   void stop();
 
  private:

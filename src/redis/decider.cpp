@@ -1,0 +1,234 @@
+#include "decider.hpp"
+
+#include "headgate/limit/script.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <array>
+#include <utility>
+
+namespace headgate::redis {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kSilence =
+    1s;  // a PING unanswered this long ends the connection: the other side may be gone without a word
+
+}  // namespace
+
+Call::Call(Decider& decider, std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts, Breaker::Pass pass)
+    : decider_(decider),
+      asks_(asks),
+      verdicts_(verdicts),
+      pass_(pass),
+      deadline_(Decider::Clock::now() + decider.options_.timeout),
+      heard_before_(decider.heard_),
+      outcome_(Errc::unavailable) {
+  decider_.calls_.push_back(*this);
+  ++decider_.counters_.asked;
+  decider_.send(*this, "EVALSHA", limit::decide_script_sha());
+  decider_.arm();
+}
+
+Call::~Call() {
+  if (!done_) decider_.abandon(*this);
+}
+
+Decider::Decider(boost::asio::io_context& loop, const Options& options)
+    : executor_(loop.get_executor()),
+      options_(options),
+      connection_(std::make_shared<Connection>(loop, options, limit::decide_script(), limit::decide_script_sha())),
+      log_(connection_->server()),
+      timer_(executor_) {}
+
+void Decider::stop() {
+  if (std::exchange(stopped_, true)) return;
+  timer_.cancel();
+  connection_->stop();
+  probe_sent_.reset();
+  health_ = Health::down;
+  finish_all(Errc::stopped);
+}
+
+Counters Decider::counters() const noexcept {
+  Counters now = counters_;
+  now.connects = connection_->connects();
+  now.writes = connection_->writes();
+  return now;
+}
+
+Result<Breaker::Pass> Decider::admit() {
+  if (stopped_) return Errc::stopped;
+  if (connection_->in_flight() >= options_.max_in_flight) {
+    ++counters_.turned_away;
+    return Errc::overloaded;
+  }
+  const auto pass = breaker_.admit(Clock::now());
+  if (pass != Breaker::Pass::refused) return pass;
+  ++counters_.turned_away;
+  return Errc::unavailable;
+}
+
+void Decider::send(Call& call, std::string_view command, std::string_view script) {
+  limit::script_arguments(call.asks_, options_.key_prefix, arguments_);
+  words_.assign({command, script});
+  words_.insert(words_.end(), arguments_.begin(), arguments_.end());
+  connection_->send(words_, call);
+}
+
+void Decider::connected(Clock::duration round_trip) {
+  const auto now = Clock::now();
+  breaker_.connected(now, round_trip <= options_.timeout ? Breaker::Answer::prompt : Breaker::Answer::late);
+  note(now);
+  arm();
+}
+
+void Decider::lost(const std::string& reason) {
+  const auto now = Clock::now();
+  probe_sent_.reset();
+  breaker_.lost(now);
+  trouble_ = reason;
+  note(now);
+  finish_all(Errc::unavailable);
+}
+
+void Decider::replied(Waiter* waiter, const Reply& reply) {
+  const auto now = Clock::now();
+  ++heard_;
+  if (waiter == nullptr) return;
+  if (waiter == &probe_) return probe_replied(reply, now);
+  auto& call = static_cast<Call&>(*waiter);
+  if (reply.kind == Reply::Kind::error) return refused(call, reply.text);
+  bool all_allowed = false;
+  if (!reply.all_integers || !limit::read_script_reply(reply.integers, call.asks_, call.verdicts_, all_allowed)) {
+    ++counters_.refused;
+    breaker_.released(now, call.pass_);
+    log_.error("the answer to a decision has not the shape of one", now);
+    return finish(call, Errc::bad_reply);
+  }
+  ++counters_.decided;
+  breaker_.succeeded(now, call.pass_);
+  if (call.pass_ == Breaker::Pass::trial) note(now);
+  finish(call, all_allowed);
+}
+
+void Decider::refused(Call& call, std::string_view error) {
+  const auto now = Clock::now();
+  const auto refusal = classify(error);
+  if (refusal == Refusal::no_script && !std::exchange(call.resent_, true))
+    return send(call, "EVAL", limit::decide_script());
+  ++counters_.refused;
+  if (refusal == Refusal::not_master || error.starts_with("NOAUTH"))
+    return connection_->drop("it answered " + std::string(error));  // ends all calls, this one too
+  if (refusal == Refusal::cannot_now || refusal == Refusal::denied) {
+    breaker_.refused(now, call.pass_);
+    trouble_ = "it answered " + std::string(error);
+    note(now);
+  } else {
+    breaker_.released(now, call.pass_);
+    log_.error(error, now);
+  }
+  finish(call, Errc::refused_by_server);
+}
+
+/// The last thing to be done with a call: the coroutine goes on, and may end anything.
+void Decider::finish(Call& call, Result<bool> outcome) {
+  call.unlink();
+  call.done_ = true;
+  call.outcome_ = outcome;
+  if (call.task_) call.task_.resume();
+}
+
+void Decider::finish_all(Errc why) {
+  const auto self = shared_from_this();
+  while (!calls_.empty()) finish(calls_.front(), why);
+}
+
+void Decider::abandon(Call& call) {
+  connection_->forget(call);
+  breaker_.released(Clock::now(), call.pass_);
+}
+
+void Decider::tick() {
+  wakes_at_.reset();
+  if (stopped_) return;
+  const auto now = Clock::now();
+  expire(now);
+  if (!stopped_) look_after_probe(now);
+  if (!stopped_) arm();
+}
+
+void Decider::expire(Time now) {
+  while (!calls_.empty() && calls_.front().deadline_ <= now) {
+    Call& call = calls_.front();
+    ++counters_.timed_out;
+    connection_->forget(call);
+    breaker_.timed_out(now, call.pass_,
+                       call.heard_before_ == heard_ ? Breaker::Heard::nothing : Breaker::Heard::other_replies);
+    trouble_ = "no answer within " + to_text(options_.timeout);
+    note(now);
+    finish(call, Errc::timed_out);
+  }
+}
+
+void Decider::look_after_probe(Time now) {
+  if (probe_sent_) {
+    if (now - *probe_sent_ >= kSilence) return connection_->drop("no answer at all for 1s");
+    if (now - *probe_sent_ < options_.timeout || std::exchange(probe_overdue_, true)) return;
+    breaker_.probe_overdue();
+    return note(now);
+  }
+  if (const auto due = breaker_.next_probe(); !due || *due > now) return;
+  constexpr std::array<std::string_view, 1> kPing{"PING"};
+  breaker_.probe_sent();
+  probe_sent_ = now;
+  probe_overdue_ = false;
+  connection_->send(kPing, probe_);
+  note(now);
+}
+
+void Decider::probe_replied(const Reply& reply, Time now) {
+  const bool prompt = probe_sent_ && now - *probe_sent_ <= options_.timeout;
+  probe_sent_.reset();
+  // An error is an answer too ("LOADING", "MISCONF"): the next call will hear the same and is told so at once.
+  static_cast<void>(reply);
+  breaker_.probe_answered(now, prompt ? Breaker::Answer::prompt : Breaker::Answer::late);
+  note(now);
+  arm();
+}
+
+std::optional<Decider::Time> Decider::next_event() const {
+  std::optional<Time> next;
+  const auto no_later_than = [&](Time time) {
+    if (!next || time < *next) next = time;
+  };
+  if (!calls_.empty()) no_later_than(calls_.front().deadline_);
+  if (probe_sent_) no_later_than(*probe_sent_ + (probe_overdue_ ? Clock::duration(kSilence) : options_.timeout));
+  if (const auto due = breaker_.next_probe(); due && !probe_sent_) no_later_than(*due);
+  return next;
+}
+
+// One timer for all calls. It is set again only when it fires or must fire earlier: under load once a deadline, not
+// once a call.
+void Decider::arm() {
+  const auto next = next_event();
+  if (!next || stopped_ || (wakes_at_ && *wakes_at_ <= *next)) return;
+  wakes_at_ = *next;
+  timer_.expires_at(*next);
+  timer_.async_wait([self = shared_from_this()](error_code ec) {
+    // Posted, so that answers which have arrived are read first: a loop that was late itself must not blame Redis.
+    if (!ec) boost::asio::post(self->executor_, [self] { self->tick(); });
+  });
+}
+
+void Decider::note(Time now) {
+  const auto state = breaker_.state();
+  const bool up = state == Breaker::State::closed && connection_->connects() > 0;
+  const Health health = up ? Health::up : state == Breaker::State::open ? Health::down : Health::trying;
+  health_.store(health, std::memory_order_relaxed);
+  log_.note(health, trouble_, now);
+  if (up) trouble_.clear();
+}
+
+}  // namespace headgate::redis

@@ -1,0 +1,74 @@
+#include "headgate/redis/errors.hpp"
+
+#include <array>
+#include <string>
+
+namespace headgate::redis {
+namespace {
+
+// Boost gives the base a plain destructor so that categories can be constants; nobody deletes one.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wnon-virtual-dtor"
+class Category final : public boost::system::error_category {
+ public:
+  const char* name() const noexcept override { return "headgate.redis"; }
+  std::string message(int value) const override {
+    switch (static_cast<Errc>(value)) {
+      case Errc::unavailable:
+        return "Redis is not available";
+      case Errc::timed_out:
+        return "Redis did not answer in time";
+      case Errc::overloaded:
+        return "too many calls to Redis are under way";
+      case Errc::refused_by_server:
+        return "Redis refused the call";
+      case Errc::bad_reply:
+        return "Redis answered something that is not a decision";
+      case Errc::stopped:
+        return "the limiter was stopped";
+    }
+    return "unknown error of the Redis limiter";
+  }
+};
+#pragma GCC diagnostic pop
+
+struct Meaning {
+  std::string_view word;
+  Refusal refusal;
+};
+
+constexpr std::array kMeanings{
+    Meaning{"NOSCRIPT", Refusal::no_script},     Meaning{"READONLY", Refusal::not_master},
+    Meaning{"MASTERDOWN", Refusal::not_master},  Meaning{"UNBLOCKED", Refusal::not_master},
+    Meaning{"NOAUTH", Refusal::denied},          Meaning{"WRONGPASS", Refusal::denied},
+    Meaning{"NOPERM", Refusal::denied},          Meaning{"LOADING", Refusal::cannot_now},
+    Meaning{"BUSY", Refusal::cannot_now},        Meaning{"OOM", Refusal::cannot_now},
+    Meaning{"MISCONF", Refusal::cannot_now},     Meaning{"NOREPLICAS", Refusal::cannot_now},
+    Meaning{"CLUSTERDOWN", Refusal::cannot_now}, Meaning{"TRYAGAIN", Refusal::cannot_now},
+};
+
+Refusal by_word(std::string_view text) noexcept {
+  const std::string_view word = text.substr(0, text.find(' '));
+  for (const auto& meaning : kMeanings)
+    if (meaning.word == word) return meaning.refusal;
+  return Refusal::unexpected;
+}
+
+}  // namespace
+
+const boost::system::error_category& error_category() noexcept {
+  static const Category category;
+  return category;
+}
+
+error_code make_error_code(Errc code) noexcept { return {static_cast<int>(code), error_category()}; }
+
+Refusal classify(std::string_view error) noexcept {
+  const Refusal plain = by_word(error);
+  if (plain != Refusal::unexpected || !error.starts_with("ERR Error running script")) return plain;
+  for (auto dash = error.find(" -"); dash != std::string_view::npos; dash = error.find(" -", dash + 2))
+    if (const Refusal wrapped = by_word(error.substr(dash + 2)); wrapped != Refusal::unexpected) return wrapped;
+  return plain;
+}
+
+}  // namespace headgate::redis

@@ -1,0 +1,87 @@
+#include "headgate/redis/handshake.hpp"
+
+#include "headgate/redis/command.hpp"
+#include "headgate/redis/errors.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace headgate::redis {
+namespace {
+
+/// Whether the server only withholds this command from us: what it would have told is then learnt from the calls
+/// themselves.
+bool withheld(const Reply& reply) {
+  return reply.kind == Reply::Kind::error &&
+         (reply.text.starts_with("NOPERM") || reply.text.starts_with("ERR unknown command"));
+}
+
+}  // namespace
+
+Handshake::Handshake(const Options& options, std::string_view script, std::string_view script_sha, std::string& out)
+    : options_(options), script_sha_(script_sha) {
+  const auto say = [&](Ask ask, const std::vector<std::string_view>& words) {
+    append_command(out, words);
+    asks_[count_++] = ask;
+  };
+  if (!options.username.empty())
+    say(Ask::auth, {"AUTH", options.username, options.password});
+  else if (!options.password.empty())
+    say(Ask::auth, {"AUTH", options.password});
+  const std::string database = std::to_string(options.database);
+  if (options.database != 0) say(Ask::select, {"SELECT", database});
+  say(Ask::role, {"ROLE"});
+  say(Ask::load, {"SCRIPT", "LOAD", script});
+}
+
+Handshake::Step Handshake::take(const Reply& reply) {
+  if (!took(asks_[next_], reply)) return Step::failed;
+  return ++next_ == count_ ? Step::done : Step::more;
+}
+
+bool Handshake::took(Ask ask, const Reply& reply) {
+  if (ask == Ask::auth) return took_auth(reply);
+  if (reply.kind == Reply::Kind::error && reply.text.starts_with("NOAUTH"))
+    return fail("Redis wants a password and the configuration gives none");
+  switch (ask) {
+    case Ask::auth:
+      break;
+    case Ask::select:
+      if (reply.kind == Reply::Kind::status) return true;
+      return fail("database " + std::to_string(options_.database) + " cannot be used: " + std::string(reply.text));
+    case Ask::role:
+      return took_role(reply);
+    case Ask::load:
+      if (withheld(reply) || (reply.kind == Reply::Kind::text && reply.text == script_sha_)) return true;
+      return fail("the script cannot be loaded: " + std::string(reply.text));
+  }
+  return false;
+}
+
+bool Handshake::took_auth(const Reply& reply) {
+  if (reply.kind == Reply::Kind::status) return true;
+  // An old or crippled server may repeat the words of a command it refuses: of this answer only its first word is ever
+  // shown.
+  const std::string_view text = reply.text;
+  if (text.starts_with("WRONGPASS") || text.starts_with("ERR invalid password"))
+    return fail("Redis refused the username or password");
+  if (text.find("without any password configured") != std::string_view::npos ||
+      text.find("no password is set") != std::string_view::npos)
+    return fail("Redis has no password set, but the configuration gives one");
+  return fail("Redis refused AUTH (" + std::string(text.substr(0, text.find(' '))) + ")");
+}
+
+bool Handshake::took_role(const Reply& reply) {
+  if (reply.kind == Reply::Kind::array && reply.text == "master") return true;
+  if (withheld(reply)) return true;
+  if (reply.kind == Reply::Kind::array && reply.text == "slave") return fail("it is a replica, which takes no writes");
+  if (reply.kind == Reply::Kind::array && reply.text == "sentinel") return fail("it is a Sentinel, not a data server");
+  return fail("it did not tell its role: " + std::string(reply.text));
+}
+
+bool Handshake::fail(std::string reason) {
+  reason_ = std::move(reason);
+  return false;
+}
+
+}  // namespace headgate::redis

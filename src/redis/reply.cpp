@@ -1,0 +1,154 @@
+#include "headgate/redis/reply.hpp"
+
+#include <hiredis/hiredis.h>
+
+#include <vector>
+
+namespace headgate::redis {
+namespace {
+
+constexpr std::size_t kMaxText = 512;
+
+/// What the callbacks of hiredis write to: one reply at a time, its memory reused.
+struct Sink {
+  Reply::Kind kind = Reply::Kind::nil;
+  std::string text;
+  std::int64_t integer = 0;
+  std::vector<std::int64_t> integers;
+  std::size_t elements = 0;
+  bool has_text = false;
+  bool all_integers = false;
+};
+
+/// hiredis wants an object per element; all of ours are the sink itself. Null, for too many, ends the parsing.
+Sink* element(const redisReadTask* task) {
+  auto* sink = static_cast<Sink*>(task->privdata);
+  if (task->parent != nullptr) return ++sink->elements > ReplyReader::kMaxElements ? nullptr : sink;
+  sink->text.clear();
+  sink->integers.clear();
+  sink->integer = 0;
+  sink->elements = 0;
+  sink->has_text = sink->all_integers = false;
+  return sink;
+}
+
+void* create_string(const redisReadTask* task, char* text, std::size_t length) {
+  Sink* sink = element(task);
+  if (sink == nullptr) return nullptr;
+  sink->all_integers = false;
+  if (task->parent == nullptr)
+    sink->kind = task->type == REDIS_REPLY_STATUS  ? Reply::Kind::status
+                 : task->type == REDIS_REPLY_ERROR ? Reply::Kind::error
+                                                   : Reply::Kind::text;
+  if (!sink->has_text) {
+    sink->text.assign(text, length < kMaxText ? length : kMaxText);
+    sink->has_text = true;
+  }
+  return sink;
+}
+
+/// The count is an int in hiredis 0.14 and a size_t since 1.0.
+template <class Count>
+void* create_array(const redisReadTask* task, Count count) {
+  if (static_cast<std::size_t>(count) > ReplyReader::kMaxElements) return nullptr;
+  Sink* sink = element(task);
+  if (sink == nullptr) return nullptr;
+  if (task->parent == nullptr) sink->kind = task->type == REDIS_REPLY_ARRAY ? Reply::Kind::array : Reply::Kind::other;
+  sink->all_integers = task->parent == nullptr;
+  return sink;
+}
+
+void* create_integer(const redisReadTask* task, long long value) {
+  Sink* sink = element(task);
+  if (sink == nullptr) return nullptr;
+  if (task->parent == nullptr) {
+    sink->kind = Reply::Kind::integer;
+    sink->integer = value;
+  } else {
+    sink->integers.push_back(value);
+  }
+  return sink;
+}
+
+void* create_nil(const redisReadTask* task) {
+  Sink* sink = element(task);
+  if (sink == nullptr) return nullptr;
+  sink->all_integers = false;
+  if (task->parent == nullptr) sink->kind = Reply::Kind::nil;
+  return sink;
+}
+
+#if HIREDIS_MAJOR >= 1
+// Types of RESP3, which is never asked for: they make a reply that nobody takes for a decision.
+void* create_other(const redisReadTask* task) {
+  Sink* sink = element(task);
+  if (sink == nullptr) return nullptr;
+  sink->all_integers = false;
+  if (task->parent == nullptr) sink->kind = Reply::Kind::other;
+  return sink;
+}
+void* create_double(const redisReadTask* task, double, char*, std::size_t) { return create_other(task); }
+void* create_bool(const redisReadTask* task, int) { return create_other(task); }
+#endif
+
+redisReplyObjectFunctions* functions() {
+  static redisReplyObjectFunctions all = [] {
+    redisReplyObjectFunctions made{};
+    made.createString = create_string;
+    made.createArray = create_array;
+    made.createInteger = create_integer;
+    made.createNil = create_nil;
+#if HIREDIS_MAJOR >= 1
+    made.createDouble = create_double;
+    made.createBool = create_bool;
+#endif
+    made.freeObject = [](void*) {};
+    return made;
+  }();
+  return &all;
+}
+
+}  // namespace
+
+struct ReplyReader::Parts {
+  struct Free {
+    void operator()(redisReader* reader) const noexcept { redisReaderFree(reader); }
+  };
+  Sink sink;
+  std::unique_ptr<redisReader, Free> reader;
+};
+
+ReplyReader::ReplyReader() : parts_(std::make_unique<Parts>()) { reset(); }
+ReplyReader::~ReplyReader() = default;
+
+void ReplyReader::reset() {
+  parts_->reader.reset(redisReaderCreateWithFunctions(functions()));
+  if (parts_->reader) parts_->reader->privdata = &parts_->sink;
+  error_.clear();
+}
+
+void ReplyReader::feed(std::string_view bytes) {
+  if (parts_->reader)
+    redisReaderFeed(parts_->reader.get(), bytes.data(), bytes.size());  // it remembers a failure itself
+}
+
+ReplyReader::Next ReplyReader::next(Reply& reply) {
+  redisReader* reader = parts_->reader.get();
+  void* made = nullptr;
+  if (reader == nullptr || redisReaderGetReply(reader, &made) != REDIS_OK) {
+    const bool too_big = reader == nullptr || reader->err == REDIS_ERR_OOM;
+    error_ = too_big ? "a reply larger than any that was asked for" : reader->errstr;
+    return Next::broken;
+  }
+  if (made == nullptr) {
+    if (reader->len - reader->pos <= kMaxBytes) return Next::more;
+    error_ = "a reply longer than any that was asked for";
+    return Next::broken;
+  }
+  const Sink& sink = parts_->sink;
+  reply = Reply{sink.kind, sink.text, sink.integer, sink.integers,
+                sink.kind == Reply::Kind::array && sink.all_integers && sink.elements == sink.integers.size()};
+  return Next::reply;
+}
+
+}  // namespace headgate::redis
