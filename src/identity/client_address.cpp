@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <optional>
 
 namespace headgate::identity {
@@ -73,7 +74,12 @@ bool lies_in(const ip::network_v4& network, const ip::address_v4& address) noexc
 }
 
 bool lies_in(const ip::network_v6& network, const ip::address_v6& address) noexcept {
-  return masked(address, network.prefix_length()) == masked(network.address(), network.prefix_length());
+  const auto block = network.address().to_bytes();
+  const auto bytes = address.to_bytes();
+  const std::size_t whole = network.prefix_length() / 8U;
+  const unsigned rest = network.prefix_length() % 8U;
+  if (std::memcmp(block.data(), bytes.data(), whole) != 0) return false;
+  return rest == 0 || ((block[whole] ^ bytes[whole]) >> (8 - rest)) == 0;
 }
 
 /// A block within ::ffff:0:0/96 holds IPv4 addresses; every other IPv6 block, ::/0 too, holds none.
@@ -90,18 +96,22 @@ bool holds(const Network& network, const ip::address& address) noexcept {
   return address.is_v4() ? lies_in(v6, address.to_v4()) : lies_in(v6, address.to_v6());
 }
 
+/// As contains, for an address that is unmapped already.
+bool any_holds(std::span<const Network> networks, const ip::address& address) noexcept {
+  return std::any_of(networks.begin(), networks.end(), [&](const Network& network) { return holds(network, address); });
+}
+
 }  // namespace
 
 bool contains(std::span<const Network> networks, const ip::address& address) noexcept {
-  const auto plain = unmapped(address);
-  return std::any_of(networks.begin(), networks.end(), [&](const Network& network) { return holds(network, plain); });
+  return any_holds(networks, unmapped(address));
 }
 
 ip::address client_address(const ip::address& peer, std::span<const std::string_view> forwarded_for,
                            std::span<const Network> trusted) {
   auto client = unmapped(peer);
   FromTheRight entries(forwarded_for);
-  for (int hop = 0; hop < kMaxHops && contains(trusted, client); ++hop) {
+  for (int hop = 0; hop < kMaxHops && any_holds(trusted, client); ++hop) {
     const auto entry = entries.next();
     if (!entry) break;
     const auto said = parse_entry(*entry);

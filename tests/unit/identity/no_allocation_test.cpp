@@ -1,0 +1,52 @@
+// What runs for every request must not touch the heap: this program counts its allocations.
+
+#include "headgate/identity/client_address.hpp"
+#include "headgate/identity/network.hpp"
+
+#include <boost/asio/ip/address.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+#include <new>
+#include <string_view>
+#include <vector>
+
+namespace {
+thread_local std::size_t allocations = 0;
+}
+
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace headgate::identity {
+namespace {
+
+TEST(Allocations, AreSeenByThisTest) {
+  const auto before = allocations;
+  const std::vector<int> one(100);
+  EXPECT_GT(allocations, before) << one.size();
+}
+
+TEST(Allocations, AreNoneForTheClientAddressAndItsSubject) {
+  const std::vector<Network> trusted{*parse_network("10.0.0.0/8"), *parse_network("fd00::/8")};
+  const std::array<std::string_view, 2> fields{"[2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff]:65535, fd00:1111:2222:3333::1",
+                                               "::ffff:10.255.255.254, 10.0.0.2:80"};
+  const auto peer = boost::asio::ip::make_address("10.0.0.1");
+  std::array<char, 64> buffer;
+  const auto before = allocations;
+  const auto client = client_address(peer, fields, trusted);
+  const auto subject = client_ip_subject(client, 64, buffer);
+  const auto after = allocations;
+  EXPECT_EQ(after, before);
+  EXPECT_EQ(subject, "2001:db8:aaaa:bbbb::/64");
+}
+
+}  // namespace
+}  // namespace headgate::identity
