@@ -118,7 +118,8 @@ Span left_of(Span room, const Rule& rule, std::int64_t cost) noexcept {
 Instant commit(State& state, const Rule& rule, std::int64_t cost, Instant now, const Outcome& outcome) {
   const Span left = left_of({outcome.words[kWhole], outcome.words[kPart]}, rule, cost);
   const Span ahead = minus(tolerance_of(rule), left, parts_of(rule));
-  state.numbers = {now.time_since_epoch().count() + ahead.whole, ahead.part};
+  state.numbers = {};  // never used: full, on whatever clock
+  if (ahead > Span{}) state.numbers = {now.time_since_epoch().count() + ahead.whole, ahead.part};
   return now + Duration(round_up(ahead));
 }
 

@@ -1,0 +1,171 @@
+// The memory store and Redis, asked the same at the same moments, must answer the same: on rules, costs and waits drawn
+// at random.
+
+#include "stores.hpp"
+#include "support/rules.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <random>
+
+namespace headgate::test {
+namespace {
+
+using limit::Ask;
+using limit::Rule;
+using limit::Verdict;
+
+std::string said(bool all, std::span<const Verdict> verdicts) {
+  std::string text = all ? "all agree:" : "refused:";
+  for (const Verdict& v : verdicts)
+    text += " (" + std::to_string(v.allowed) + ' ' + std::to_string(v.limit) + ' ' + std::to_string(v.remaining) + ' ' +
+            std::to_string(v.retry_after.count()) + ' ' + std::to_string(v.reset_after.count()) + ')';
+  return text;
+}
+
+class RandomTraces : public testing::TestWithParam<const limit::Algorithm*> {
+ protected:
+  void SetUp() override {
+    std::string why;
+    RedisServer* server = shared_redis(why);
+    if (server == nullptr) GTEST_SKIP() << why;
+    redis_ = std::make_unique<InRedis>(server->port());
+  }
+
+  template <class T>
+  const T& any_of(const std::vector<T>& values) {
+    return values[random_() % values.size()];
+  }
+  std::int64_t between(std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(random_);
+  }
+
+  /// A rule with numbers that go into each other, or that do not.
+  Rule random_rule(std::string limit) {
+    static const std::vector<std::string> rates = {
+        "7/second",    "3/second",      "100/minute",      "1000000/second", "999983/second", "1/day",
+        "1000003/day", "5/100ms",       "300/5m",          "13/30d",         "999999937/1s",  "1/1s",
+        "123457/7h",   "1000000/100ms", "1000000000/366d", "17/3s"};
+    for (;;) {
+      const std::uint64_t burst = any_of<std::uint64_t>({0, 1, 2, 10, 1000, 1'000'000});
+      Rule rule = make_rule(any_of(rates), burst, limit, GetParam()->name);
+      if (!rule.algorithm->check(rule)) return rule;
+    }
+  }
+
+  /// From a microsecond to more than the bucket takes to fill, most often about the time of a few tokens.
+  Duration random_wait(const Rule& rule) {
+    const std::int64_t token = rule.rate.period.count() / static_cast<std::int64_t>(rule.rate.count);
+    switch (random_() % 6) {
+      case 0:
+        return Duration(0);
+      case 1:
+        return Duration(1);
+      case 2:
+        return Duration(between(0, rule.rate.period.count()));
+      default:
+        return Duration(between(0, 4 * token + 2));
+    }
+  }
+
+  std::int64_t random_cost(const Rule& rule) {
+    const auto burst = static_cast<std::int64_t>(rule.burst);
+    switch (random_() % 8) {
+      case 0:
+        return 0;
+      case 1:
+        return -between(1, 3);
+      case 2:
+        return between(0, burst + 1);
+      case 3:
+        return burst;
+      default:
+        return 1;
+    }
+  }
+
+  std::mt19937_64 random_{20261121};  // the same trace each time: a failure can be looked at again
+  std::unique_ptr<InRedis> redis_;
+};
+
+TEST_P(RandomTraces, OfOneRuleGiveTheSameInMemoryAndInRedis) {
+  int allowed = 0;
+  int refused = 0;
+  for (int trace = 0; trace < 60; ++trace) {
+    const Rule rule = random_rule("single" + std::to_string(trace));
+    InMemory memory;
+    Instant now = kStart;
+    Duration told_to_wait{0};
+    for (int step = 0; step < 120; ++step) {
+      // Half of the refused come back exactly when they were told to, or a microsecond too early.
+      now +=
+          told_to_wait > Duration(1) && random_() % 2 == 0 ? told_to_wait - Duration(random_() % 2) : random_wait(rule);
+      const Ask ask = make_ask(rule, "someone", random_cost(rule));
+      Verdict here;
+      Verdict there;
+      const bool here_all = memory.decide({&ask, 1}, now, {&here, 1});
+      const bool there_all = redis_->decide({&ask, 1}, now, {&there, 1});
+      ASSERT_EQ(said(here_all, {&here, 1}), said(there_all, {&there, 1}))
+          << to_text(rule.rate) << " burst " << rule.burst << " cost " << ask.cost << " trace " << trace << " step "
+          << step;
+      (here.allowed ? allowed : refused) += 1;
+      told_to_wait = here.allowed || here.retry_after == limit::kNever ? Duration(0) : here.retry_after;
+    }
+  }
+  EXPECT_GT(allowed, 1000);  // a trace that never refuses compares little
+  EXPECT_GT(refused, 1000);
+}
+
+TEST_P(RandomTraces, OfSeveralRulesAtOnceGiveTheSameInMemoryAndInRedis) {
+  int mixed = 0;
+  for (int trace = 0; trace < 30; ++trace) {
+    std::vector<Rule> rules;
+    for (int i = 0; i < 4; ++i)
+      rules.push_back(random_rule("several" + std::to_string(trace) + "-" + std::to_string(i)));
+    const std::array<std::string, 3> subjects = {"alice", "", "b}o%b{"};
+    InMemory memory;
+    Instant now = kStart;
+    for (int step = 0; step < 100; ++step) {
+      now += random_wait(any_of(rules));
+      std::vector<Ask> asks;
+      for (auto n = between(1, 6); n > 0; --n) {
+        const Rule& rule = any_of(rules);
+        asks.push_back(make_ask(rule, subjects[random_() % subjects.size()], random_cost(rule)));
+      }
+      std::vector<Verdict> here(asks.size());
+      std::vector<Verdict> there(asks.size());
+      const bool here_all = memory.decide(asks, now, here);
+      const bool there_all = redis_->decide(asks, now, there);
+      ASSERT_EQ(said(here_all, here), said(there_all, there)) << "trace " << trace << " step " << step;
+      mixed += !here_all && std::ranges::any_of(here, &Verdict::allowed) ? 1 : 0;
+    }
+  }
+  EXPECT_GT(mixed, 100);
+}
+
+TEST_P(RandomTraces, ThroughAFailoverToAClockBehindGiveTheSameInMemoryAndInRedis) {
+  for (int trace = 0; trace < 30; ++trace) {
+    const Rule rule = random_rule("failover" + std::to_string(trace));
+    InMemory memory;
+    Instant now = kStart;
+    for (int step = 0; step < 60; ++step) {
+      // Beyond a second: within one the memory store goes on by the later of its callers' clocks.
+      now += step % 20 == 19 ? -Duration(std::chrono::seconds(between(2, 100'000))) : random_wait(rule);
+      const Ask ask = make_ask(rule, "someone", random_cost(rule));
+      Verdict here;
+      Verdict there;
+      const bool here_all = memory.decide({&ask, 1}, now, {&here, 1});
+      const bool there_all = redis_->decide({&ask, 1}, now, {&there, 1});
+      ASSERT_EQ(said(here_all, {&here, 1}), said(there_all, {&there, 1})) << "trace " << trace << " step " << step;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Algorithms, RandomTraces,
+                         testing::ValuesIn(limit::algorithms().begin(), limit::algorithms().end()),
+                         [](const auto& instance) { return std::string(instance.param->name); });
+
+}  // namespace
+}  // namespace headgate::test

@@ -1,0 +1,31 @@
+#pragma once
+// What each algorithm promises, as rows: a rule, then steps. Every row runs on every store. A new algorithm adds its
+// rows here.
+
+#include "headgate/core/time.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace headgate::test {
+
+struct Step {
+  Duration at;  ///< since the start of the scenario
+  std::int64_t cost;
+  bool allowed;
+  std::uint64_t remaining;
+  Duration retry_after;
+  Duration reset_after;
+};
+
+struct Scenario {
+  const char* algorithm;
+  const char* name;  ///< a sentence in PascalCase
+  const char* rate;
+  std::uint64_t burst;
+  std::vector<Step> steps;
+};
+
+const std::vector<Scenario>& scenarios();
+
+}  // namespace headgate::test

@@ -1,0 +1,78 @@
+// Every scenario on every store.
+
+#include "scenarios.hpp"
+
+#include "stores.hpp"
+#include "support/rules.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+#include <tuple>
+
+namespace headgate::test {
+namespace {
+
+enum class Kind { memory, redis };
+
+class Contract : public testing::TestWithParam<std::tuple<Kind, Scenario>> {
+ protected:
+  void SetUp() override {
+    if (std::get<Kind>(GetParam()) == Kind::memory) {
+      store_ = std::make_unique<InMemory>();
+      return;
+    }
+    std::string why;
+    RedisServer* server = shared_redis(why);
+    if (server == nullptr) GTEST_SKIP() << why;
+    store_ = std::make_unique<InRedis>(server->port());
+  }
+
+  std::unique_ptr<ContractStore> store_;
+};
+
+TEST_P(Contract, HoldsStepByStep) {
+  const Scenario& scenario = std::get<Scenario>(GetParam());
+  const limit::Rule rule = make_rule(scenario.rate, scenario.burst, "plan", scenario.algorithm);
+  ASSERT_FALSE(rule.algorithm->check(rule));
+  int number = 0;
+  for (const Step& step : scenario.steps) {
+    SCOPED_TRACE("step " + std::to_string(++number));
+    const limit::Ask ask = make_ask(rule, "org_42", step.cost);
+    limit::Verdict verdict;
+    EXPECT_EQ(store_->decide({&ask, 1}, kStart + step.at, {&verdict, 1}), step.allowed);
+    EXPECT_EQ(verdict.allowed, step.allowed);
+    EXPECT_EQ(verdict.limit, scenario.burst);
+    EXPECT_EQ(verdict.remaining, step.remaining);
+    EXPECT_EQ(verdict.retry_after.count(), step.retry_after.count());
+    EXPECT_EQ(verdict.reset_after.count(), step.reset_after.count());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, Contract,
+                         testing::Combine(testing::Values(Kind::memory, Kind::redis), testing::ValuesIn(scenarios())),
+                         [](const auto& instance) {
+                           return std::string(std::get<Kind>(instance.param) == Kind::memory ? "Memory" : "Redis") +
+                                  std::get<Scenario>(instance.param).name;
+                         });
+
+std::set<std::string> stems(const std::string& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(HEADGATE_SOURCE_DIR + folder))
+    names.insert(entry.path().stem().string());
+  return names;
+}
+
+TEST(Algorithms, AreTheSameSetInCodeInLuaInTheRegistryAndInTheScenarios) {
+  std::set<std::string> registered;
+  for (const limit::Algorithm* algorithm : limit::algorithms()) registered.emplace(algorithm->name);
+  std::set<std::string> promised;
+  for (const Scenario& scenario : scenarios()) promised.emplace(scenario.algorithm);
+  EXPECT_EQ(registered, stems("/src/limit/algorithms"));
+  EXPECT_EQ(registered, stems("/lua/algorithms"));
+  EXPECT_EQ(registered, promised);
+}
+
+}  // namespace
+}  // namespace headgate::test

@@ -1,0 +1,227 @@
+// The script exactly as shipped, in a real Redis on its real clock.
+
+#include "stores.hpp"
+#include "support/rules.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <thread>
+
+namespace headgate::test {
+namespace {
+
+using limit::Ask;
+using limit::Rule;
+using limit::Verdict;
+
+class Script : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string why;
+    server_ = shared_redis(why);
+    if (server_ == nullptr) GTEST_SKIP() << why;
+    client_ = std::make_unique<RedisClient>(server_->port());
+    ASSERT_EQ(client_->text({"SCRIPT", "LOAD", std::string(limit::decide_script())}), limit::decide_script_sha());
+  }
+
+  static bool decide(RedisClient& client, std::span<const Ask> asks, std::span<Verdict> verdicts) {
+    std::vector<std::string> arguments;
+    limit::script_arguments(asks, "hg:", arguments);
+    std::vector<std::string> words = {"EVALSHA", std::string(limit::decide_script_sha())};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::string error;
+    const auto reply = client.integers(words, error);
+    bool all_allowed = false;
+    if (!reply) {
+      ADD_FAILURE() << error;
+    } else if (!limit::read_script_reply(*reply, asks, verdicts, all_allowed)) {
+      ADD_FAILURE() << "the reply has not the promised shape: " << testing::PrintToString(*reply);
+    }
+    return all_allowed;
+  }
+
+  Verdict decide(const Ask& ask) {
+    Verdict verdict;
+    decide(*client_, {&ask, 1}, {&verdict, 1});
+    return verdict;
+  }
+
+  RedisServer* server_ = nullptr;
+  std::unique_ptr<RedisClient> client_;
+};
+
+TEST_F(Script, CountsByTheClockOfRedis) {
+  const Rule rule = make_rule("2/hour");
+  const Ask ask = make_ask(rule, "org_42");
+  EXPECT_EQ(decide(ask).remaining, 1U);
+  EXPECT_EQ(decide(ask).remaining, 0U);
+  const Verdict refused = decide(ask);
+  EXPECT_FALSE(refused.allowed);
+  EXPECT_GT(refused.retry_after, std::chrono::minutes(29));
+  EXPECT_LE(refused.retry_after, std::chrono::minutes(30));
+}
+
+TEST_F(Script, LetsThroughWhoWaitedAsLongAsTold) {
+  const Rule rule = make_rule("20/second", 1);
+  const Ask ask = make_ask(rule, "org_42");
+  ASSERT_TRUE(decide(ask).allowed);
+  for (int i = 0; i < 5; ++i) {
+    const Verdict refused = decide(ask);
+    ASSERT_FALSE(refused.allowed);
+    std::this_thread::sleep_for(refused.retry_after);  // the wait is what is tested
+    EXPECT_TRUE(decide(ask).allowed);
+  }
+}
+
+TEST_F(Script, LeavesEachCounterATimeToLiveUntilItIsFull) {
+  const Rule rule = make_rule("60/minute", 100);
+  decide(make_ask(rule, "org_42", 10));
+  const int left = std::atoi(client_->text({"PTTL", "hg:v1:{org_42}:plan:"}).c_str());
+  EXPECT_LE(left, 10'002);
+  EXPECT_GT(left, 9'000);
+}
+
+TEST_F(Script, KeepsATimeToLiveOnACounterInParts) {
+  const Rule rule = make_rule("7/second", 70);
+  decide(make_ask(rule, "org_42", 64));
+  const int left = std::atoi(client_->text({"PTTL", "hg:v1:{org_42}:plan:"}).c_str());
+  EXPECT_LE(left, 9'145);
+  EXPECT_GT(left, 8'000);
+}
+
+TEST_F(Script, StoresNothingForALookNorForARefusalNorForWhatIsFullAgain) {
+  const Rule rule = make_rule("60/minute");
+  decide(make_ask(rule, "org_42", 0));
+  decide(make_ask(rule, "org_42", 61));
+  decide(make_ask(rule, "org_42", -3));
+  EXPECT_EQ(client_->text({"DBSIZE"}), "0");
+  decide(make_ask(rule, "org_42", 3));
+  EXPECT_EQ(client_->text({"DBSIZE"}), "1");
+  decide(make_ask(rule, "org_42", -3));
+  EXPECT_EQ(client_->text({"DBSIZE"}), "0");
+}
+
+TEST_F(Script, TakesFromAllRulesOrFromNone) {
+  const Rule wide = make_rule("100/hour", 0, "wide");
+  const Rule narrow = make_rule("2/hour", 0, "narrow");
+  const std::array asks = {make_ask(wide, "org_42"), make_ask(narrow, "org_42"), make_ask(wide, "total")};
+  std::array<Verdict, 3> verdicts;
+  EXPECT_TRUE(decide(*client_, asks, verdicts));
+  EXPECT_TRUE(decide(*client_, asks, verdicts));
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_FALSE(decide(*client_, asks, verdicts));
+    EXPECT_TRUE(verdicts[0].allowed);
+    EXPECT_FALSE(verdicts[1].allowed);
+    EXPECT_EQ(verdicts[0].remaining, 98U);
+    EXPECT_EQ(verdicts[2].remaining, 98U);
+  }
+}
+
+TEST_F(Script, TakesWhatItDidNotWriteForNoValue) {
+  const Rule rule = make_rule("7/hour");
+  const std::string key = "hg:v1:{org_42}:plan:";
+  for (const char* garbage :
+       {"", "garbage", "nan", "-nan", "inf", "-inf", "-5", "0x10", "1e3", "12:", ":12", "1:2:3", "12:x", "1795238424.5",
+        "99999999999999.25", "9999999999999999.25:1", "{}", "1:99999999999999999999"}) {
+    client_->command({"SET", key, garbage});
+    const Verdict verdict = decide(make_ask(rule, "org_42"));
+    EXPECT_TRUE(verdict.allowed) << garbage;
+    EXPECT_LE(verdict.remaining, 6U) << garbage;
+    EXPECT_GT(std::atoi(client_->text({"PTTL", key}).c_str()), 0) << garbage;
+    client_->command({"DEL", key});
+  }
+}
+
+TEST_F(Script, ReplacesValuesOfAnotherType) {
+  const Rule rule = make_rule("7/hour");
+  const std::string key = "hg:v1:{org_42}:plan:";
+  client_->command({"HSET", key, "tokens", "3"});
+  EXPECT_EQ(decide(make_ask(rule, "org_42")).remaining, 6U);
+  EXPECT_EQ(client_->text({"TYPE", key}), "string");
+  EXPECT_EQ(decide(make_ask(rule, "org_42")).remaining, 5U);
+}
+
+TEST_F(Script, ClampsATimeFarAheadAndWritesThatBackThoughItRefuses) {
+  const Rule rule = make_rule("60/minute");
+  const std::string key = "hg:v1:{org_42}:plan:";
+  for (const char* ahead : {"4000000000000000", "4000000000000000:59", "1e300"}) {
+    client_->command({"SET", key, ahead});
+    const Verdict verdict = decide(make_ask(rule, "org_42"));
+    EXPECT_FALSE(verdict.allowed) << ahead;
+    EXPECT_EQ(verdict.retry_after, std::chrono::seconds(1)) << ahead;
+    EXPECT_EQ(verdict.reset_after, std::chrono::minutes(1)) << ahead;
+    const int left = std::atoi(client_->text({"PTTL", key}).c_str());
+    EXPECT_LE(left, 60'002) << ahead;
+    EXPECT_GT(left, 59'000) << ahead;
+  }
+}
+
+TEST_F(Script, GoesOnWithACounterWhoseRateHasChanged) {
+  const Rule before = make_rule("7/hour", 70);
+  const Rule after = make_rule("3/hour", 70);  // the same limit and so the same key, edited and loaded again
+  decide(make_ask(before, "org_42", 1));       // 514 2/7 s ahead
+  const Verdict verdict = decide(make_ask(after, "org_42", 1));
+  EXPECT_TRUE(verdict.allowed);
+  EXPECT_EQ(verdict.remaining, 68U);
+}
+
+TEST_F(Script, NeverAdmitsOneTooManyFromSeveralConnectionsAtOnce) {
+  const Rule rule = make_rule("1/day", 500);
+  std::atomic<int> admitted = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      RedisClient client(server_->port());
+      for (int i = 0; i < 300; ++i) {
+        const Ask ask = make_ask(rule, "org_42");
+        Verdict verdict;
+        if (decide(client, {&ask, 1}, {&verdict, 1})) ++admitted;
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(admitted, 500);
+}
+
+TEST_F(Script, KeepsSubjectsOfAnyBytesApart) {
+  const Rule rule = make_rule("5/hour");
+  const std::vector<std::string> subjects = {
+      "",       "%",        "}", "{}", "%7D", "a}b",    "a%7Db", std::string("a\0b", 3),
+      "a\r\nb", "\xff\xfe", " ", "a",  "*",   "}:plan:"};
+  for (const std::string& subject : subjects)
+    EXPECT_EQ(decide(make_ask(rule, subject)).remaining, 4U) << testing::PrintToString(subject);
+  EXPECT_EQ(client_->text({"DBSIZE"}), std::to_string(subjects.size()));
+}
+
+TEST_F(Script, KeepsAllKeysOfOneSubjectInOneSlotOfACluster) {
+  RedisServer cluster;
+  ASSERT_TRUE(cluster.start({"--cluster-enabled", "yes"})) << cluster.error();
+  RedisClient node(cluster.port());
+  const std::array rules = {make_rule("5/hour", 0, "one"), make_rule("5/hour", 0, "two"),
+                            make_rule("5/hour", 0, "three")};
+  for (const std::string subject : {"org_42", "", "}", "}}", "a}b", "{", "%"}) {
+    std::vector<Ask> asks;
+    for (const Rule& rule : rules) asks.push_back(make_ask(rule, subject));
+    std::vector<std::string> arguments;
+    limit::script_arguments(asks, "hg:", arguments);
+    const std::string slot = node.text({"CLUSTER", "KEYSLOT", arguments[1]});
+    EXPECT_EQ(node.text({"CLUSTER", "KEYSLOT", arguments[2]}), slot) << subject;
+    EXPECT_EQ(node.text({"CLUSTER", "KEYSLOT", arguments[3]}), slot) << subject;
+  }
+}
+
+TEST_F(Script, DecidesAsManyRulesAsARequestMayHave) {
+  std::vector<Rule> rules;
+  for (std::size_t i = 0; i < limit::kMaxRulesPerRequest; ++i)
+    rules.push_back(make_rule("5/hour", 0, "l" + std::to_string(i)));
+  std::vector<Ask> asks;
+  for (const Rule& rule : rules) asks.push_back(make_ask(rule, "org_42"));
+  std::vector<Verdict> verdicts(asks.size());
+  EXPECT_TRUE(decide(*client_, asks, verdicts));
+  EXPECT_TRUE(std::ranges::all_of(verdicts, [](const Verdict& verdict) { return verdict.remaining == 4; }));
+}
+
+}  // namespace
+}  // namespace headgate::test

@@ -1,0 +1,106 @@
+#pragma once
+// The two stores behind one face, on a clock the test turns: what every contract test runs on.
+
+#include "redis_client.hpp"
+#include "support/redis_server.hpp"
+
+#include "headgate/limit/memory_store.hpp"
+#include "headgate/limit/script.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace headgate::test {
+
+/// A store as a contract test sees it.
+class ContractStore {
+ public:
+  virtual ~ContractStore() = default;
+  virtual bool decide(std::span<const limit::Ask> asks, Instant now, std::span<limit::Verdict> verdicts) = 0;
+};
+
+class InMemory : public ContractStore {
+ public:
+  bool decide(std::span<const limit::Ask> asks, Instant now, std::span<limit::Verdict> verdicts) override {
+    return store_.decide(asks, now, verdicts);
+  }
+
+ private:
+  limit::MemoryStore store_{{.max_keys = 10'000}};
+};
+
+/// The shipped script in a real Redis, but for its clock: one line of it is replaced, so that TIME is what the call's
+/// last two arguments say and nothing expires by the real clock while a virtual one runs.
+class InRedis : public ContractStore {
+ public:
+  explicit InRedis(std::uint16_t port) : client_(port), script_(limit::decide_script()) {
+    const std::string line =
+        "local call, pcall, format, match = redis.call, redis.pcall, string.format, string.match\n";
+    const auto at = script_.find(line);
+    if (at == std::string::npos || script_.find(line, at + 1) != std::string::npos || count("call('TIME')") != 1)
+      throw std::logic_error("the script no longer has the one line that names redis.call");
+    script_.replace(at, line.size(), R"(
+local pcall, format, match = redis.pcall, string.format, string.match
+local call = function(command, ...)
+  if command == 'TIME' then return {ARGV[#ARGV - 1], ARGV[#ARGV]} end
+  if command == 'SET' then local key, value = ... return redis.call('SET', key, value) end
+  return redis.call(command, ...)
+end
+)");
+    const std::string sha = client_.text({"SCRIPT", "LOAD", script_});
+    if (sha.size() != 40) throw std::logic_error("SCRIPT LOAD: " + sha);
+    sha_ = sha;
+  }
+
+  bool decide(std::span<const limit::Ask> asks, Instant now, std::span<limit::Verdict> verdicts) override {
+    limit::script_arguments(asks, "hg:", arguments_);
+    words_ = {"EVALSHA", sha_};
+    words_.insert(words_.end(), arguments_.begin(), arguments_.end());
+    const auto microseconds = now.time_since_epoch().count();
+    words_.push_back(std::to_string(microseconds / 1'000'000));
+    words_.push_back(std::to_string(microseconds % 1'000'000));
+    std::string error;
+    const auto reply = client_.integers(words_, error);
+    bool all_allowed = false;
+    if (!reply) {
+      ADD_FAILURE() << error;
+    } else if (!limit::read_script_reply(*reply, asks, verdicts, all_allowed)) {
+      ADD_FAILURE() << "the reply has not the promised shape: " << testing::PrintToString(*reply);
+    }
+    return all_allowed;
+  }
+
+  RedisClient& client() { return client_; }
+
+ private:
+  std::size_t count(std::string_view text) const {
+    std::size_t found = 0;
+    for (auto at = script_.find(text); at != std::string::npos; at = script_.find(text, at + 1)) ++found;
+    return found;
+  }
+
+  RedisClient client_;
+  std::string script_;
+  std::string sha_;
+  std::vector<std::string> arguments_;
+  std::vector<std::string> words_;
+};
+
+/// A Redis for the whole test program, started at its first use and emptied for each test. Null where none can be
+/// started: then `why` says why.
+inline RedisServer* shared_redis(std::string& why) {
+  static RedisServer server;
+  static const bool runs = server.start();
+  if (!runs) {
+    why = server.error();
+    return nullptr;
+  }
+  RedisClient(server.port()).command({"FLUSHALL"});
+  return &server;
+}
+
+}  // namespace headgate::test

@@ -1,0 +1,38 @@
+#pragma once
+// Rules and asks as a configuration and a gateway would make them, for the tests of the limiter.
+
+#include "headgate/core/hash.hpp"
+#include "headgate/limit/algorithm.hpp"
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace headgate::test {
+
+/// The rule of "`rate`" (100/minute), with its own period's worth of burst where `burst` is 0. Throws where `rate` is
+/// none.
+inline limit::Rule make_rule(std::string_view rate, std::uint64_t burst = 0, std::string limit = "plan",
+                             std::string_view algorithm = "token_bucket") {
+  limit::Rule rule;
+  const auto parsed = parse_rate(rate);
+  if (!parsed) throw std::invalid_argument(parsed.error().message);
+  rule.rate = *parsed;
+  rule.limit = std::move(limit);
+  rule.burst = burst != 0 ? burst : rule.rate.count;
+  rule.algorithm = limit::find_algorithm(algorithm);
+  if (rule.algorithm == nullptr) throw std::invalid_argument("no algorithm of this name");
+  rule.suffix = ":" + rule.limit + ":";
+  rule.seed = stable_hash(rule.suffix);
+  return rule;
+}
+
+/// `subject` must outlive the ask.
+inline limit::Ask make_ask(const limit::Rule& rule, std::string_view subject, std::int64_t cost = 1) {
+  return {.rule = &rule, .subject = subject, .hash = keyed_hash(subject, rule.seed), .cost = cost};
+}
+
+/// A moment of November 2026, far enough from 0 that a microsecond needs all 51 bits.
+inline constexpr Instant kStart{std::chrono::microseconds(1'795'238'424'123'456)};
+
+}  // namespace headgate::test
