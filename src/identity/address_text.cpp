@@ -96,7 +96,7 @@ ip::address unmapped(const ip::address& address) noexcept {
   if (address.is_v4()) return address;
   const auto bytes = address.to_v6().to_bytes();
   constexpr std::array<unsigned char, 12> kMapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-  if (!std::equal(kMapped.begin(), kMapped.end(), bytes.begin())) return ip::address_v6(bytes);
+  if (std::memcmp(kMapped.data(), bytes.data(), kMapped.size()) != 0) return ip::address_v6(bytes);
   return ip::address_v4(ip::address_v4::bytes_type{bytes[12], bytes[13], bytes[14], bytes[15]});
 }
 

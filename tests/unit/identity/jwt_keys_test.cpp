@@ -118,11 +118,13 @@ TEST(JwtKeys, RefuseWhatIsNoPemOrADamagedOne) {
 }
 
 TEST(JwtKeys, RefuseAnExponentThatMakesEverySignatureGood) {
-  auto der = pkcs1_der(rsa_key());  // ends in INTEGER 65537: 02 03 01 00 01
+  auto der = pkcs1_der(rsa_key());  // SEQUENCE with a length of two bytes, modulus, INTEGER 65537: 02 03 01 00 01
+  ASSERT_EQ(der.substr(0, 2), "\x30\x82");
   ASSERT_EQ(der.substr(der.size() - 5), std::string("\x02\x03\x01\x00\x01", 5));
-  der.replace(der.size() - 3, 3, std::string("\x00\x00\x01", 3));
+  der.replace(der.size() - 5, 5, "\x02\x01\x01");
+  der[3] = static_cast<char>(der[3] - 2);
   const auto message = refusal_of_pem(pem_block("RSA PUBLIC KEY", der));
-  EXPECT_NE(message, "");
+  EXPECT_NE(message.find("an exponent with which anyone could sign"), std::string::npos) << message;
 }
 
 TEST(JwtKeys, RefuseALeewayThatIsNone) {

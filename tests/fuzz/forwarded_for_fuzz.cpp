@@ -1,0 +1,42 @@
+// Fuzzes X-Forwarded-For (a field a line) and the networks of a configuration.
+
+#include "headgate/identity/client_address.hpp"
+#include "headgate/identity/network.hpp"
+
+#include <boost/asio/ip/address.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace headgate::identity;
+  static const std::vector<Network> trusted{*parse_network("10.0.0.0/8"), *parse_network("fd00::/8")};
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+
+  std::vector<std::string_view> fields;
+  for (std::size_t at = 0; at <= text.size();) {
+    const auto end = std::min(text.find('\n', at), text.size());
+    fields.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  const auto stranger = boost::asio::ip::make_address("203.0.113.7");
+  if (client_address(stranger, fields, trusted) != stranger) std::abort();  // an untrusted peer tells nothing
+
+  const auto client = client_address(boost::asio::ip::make_address("10.0.0.1"), fields, trusted);
+  std::array<char, 64> buffer;
+  const auto subject = client_ip_subject(client, 64, buffer);
+  const auto block = parse_network(subject);
+  if (!block || !contains({&*block, 1}, client))
+    std::abort();  // what we count by reads back as a block around the client
+
+  if (const auto network = parse_network(text)) {
+    const auto again = parse_network(to_text(*network));
+    if (!again || *again != *network) std::abort();
+  }
+  return 0;
+}
