@@ -2,7 +2,7 @@
 # Brings the whole docker-compose.yml up and shows that two gateways enforce one limit. Needs root and the Debian packages docker.io,
 # docker-compose, debootstrap and slirp4netns, but no registry: the base images are made here with debootstrap. The Docker daemon
 # runs with processes, mounts and a network of its own; nothing on this machine is touched, and nothing outlives this script.
-#   tests/packaging/compose.sh [DIRECTORY]     DIRECTORY keeps the bare Debian for the next time
+#   tests/packaging/compose.sh [DIRECTORY]     DIRECTORY keeps the bare Debian for the next time; COMPOSE names another docker-compose
 set -euo pipefail
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
@@ -83,7 +83,7 @@ ask() { # COUNT
 }
 
 inside() {
-  local directory=$1 compose=(docker-compose -p headgate) statuses
+  local directory=$1 compose=("${COMPOSE:-docker-compose}" -p headgate) statuses
   start_docker "$directory"
   make_base_images "$directory"
   cd "$repository"
