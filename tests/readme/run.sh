@@ -52,16 +52,20 @@ wait_for() { # PORT
 
 failures=0
 commands=0
+status=0 # of the last command, for a $? on the page
 
 # Runs what was typed, and compares. Runs in this shell, so that what one command sets or starts is there for the next.
 type_it() { # COMMAND EXPECTED LINE
   local command=$1 pattern=$2 line=$3 printed
   ((++commands))
-  eval "$command" >"$place/.printed" 2>&1
   if [[ $command == *'&' ]]; then
+    eval "$command" >"$place/.background" 2>&1 3<&-
     [[ $command =~ --listen\ [^\ ]*:([0-9]+) ]] && wait_for "${BASH_REMATCH[1]}"
     return
   fi
+  (exit $status)
+  eval "$command" >"$place/.printed" 2>&1 3<&-
+  status=$?
   printed=$(tr -d '\r' <"$place/.printed")
   pattern=$(sed 's/[][*?\\]/\\&/g; s/…/*/g' <<<"$pattern")
   # Spaces at the end of a line say nothing and are cut by editors.
