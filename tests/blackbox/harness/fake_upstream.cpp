@@ -59,6 +59,7 @@ bool FakeUpstream::serve_one(Connection& connection, MessageReader& reader) {
   ++connection.served;
   FakeAnswer answer(connection.socket, head, connection.served > 1, [this] { return wait_released(); });
   if (!head.has("X-Test-Early")) {
+    if (head.has("X-Test-Wait-Body") && !wait_released()) return false;
     if (!answer.invite_body()) return false;
     take_body(reader, index, head);
   }
