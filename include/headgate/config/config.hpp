@@ -1,11 +1,6 @@
 #pragma once
 // A configuration, checked: the option types of all modules, filled.
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "headgate/core/time.hpp"
 #include "headgate/gateway/options.hpp"
 #include "headgate/identity/options.hpp"
@@ -16,13 +11,19 @@
 #include "headgate/redis/options.hpp"
 #include "headgate/upstream/options.hpp"
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace headgate::config {
 
-/// Everything a file says, defaults filled in. Only valid ones exist: names resolve, costs can be granted, keys are guaranteed.
+/// Everything a file says, defaults filled in. Only valid ones exist: names resolve, costs can be granted, keys are
+/// guaranteed.
 struct Config {
-  std::string instance = "headgate";      ///< this gateway's name in logs and Via
-  std::vector<net::ListenOptions> listen;  ///< at least one
-  unsigned workers = 0;                    ///< threads; 0: one a core
+  std::string instance = "headgate";          ///< this gateway's name in logs and Via
+  std::vector<net::ListenOptions> listen;     ///< at least one
+  unsigned workers = 0;                       ///< threads; 0: one a core
   Duration drain = std::chrono::seconds(20);  ///< how long SIGTERM waits for what is in flight
   identity::Options identity;
   std::optional<redis::Options> redis;

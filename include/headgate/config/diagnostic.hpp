@@ -19,6 +19,9 @@ struct Diagnostic {
   std::string pointer;         ///< RFC 6901, "" for the whole document
   std::string message;         ///< without final dot
   std::string help;            ///< something to type; may be empty
+  std::string caret_note;      ///< what the caret says where it points elsewhere: "a comma is missing here"; else empty
+  std::size_t caret_line = 0;  ///< that place, where caret_note is not empty
+  std::size_t caret_column = 0;
 };
 
 /// Sorted by position: `file:line:column: error: message [/pointer]`, the line, a caret, help; a count at the end.

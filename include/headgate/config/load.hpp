@@ -1,23 +1,24 @@
 #pragma once
 // From text to a checked configuration or to every mistake in it.
 
+#include "headgate/config/config.hpp"
+#include "headgate/config/diagnostic.hpp"
+
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "headgate/config/config.hpp"
-#include "headgate/config/diagnostic.hpp"
-
 namespace headgate::config {
 
 struct Loaded {
-  std::optional<Config> config;          ///< absent where there is an error
+  std::optional<Config> config;         ///< absent where there is an error
   std::vector<Diagnostic> diagnostics;  ///< all of them, sorted by position; warnings do not stand in the way
 };
 
-/// Parses and checks `source` (JSON with comments and trailing commas; `${ENV}`, `${ENV:-default}` and `${file:PATH}` replaced inside
-/// string values after parsing). Reads the environment and the files it names; call at start and reload, never on a worker.
+/// Parses and checks `source` (JSON with comments and trailing commas; `${ENV}`, `${ENV:-default}` and `${file:PATH}`
+/// replaced inside string values after parsing). Reads the environment and the files it names; call at start and
+/// reload, never on a worker.
 Loaded load(std::string_view source);
 
 /// What a valid configuration means, in words: the table of `headgate check`.
@@ -25,5 +26,8 @@ std::string meaning(const Config& config, std::string_view file);
 
 /// JSON Schema (draft 2020-12) of the configuration, from the same table the checker walks.
 std::string schema();
+
+/// The tables of docs/configuration.md, from the same table.
+std::string reference();
 
 }  // namespace headgate::config

@@ -1,0 +1,47 @@
+#pragma once
+// From the checked tree to the option types, and the mistakes that only the whole file shows. One function a block, in
+// this order: later ones look at what earlier ones made.
+
+#include "document.hpp"
+#include "report.hpp"
+
+#include "headgate/config/config.hpp"
+
+#include <string_view>
+#include <vector>
+
+namespace headgate::config {
+
+/// What is being made, and where each part of it was written. `limit_nodes[i]` is `config.limits[i]`'s, and so on.
+struct Build {
+  const Node& root;
+  Report& report;
+  Config config;
+  std::vector<const Node*> limit_nodes;
+  std::vector<const Node*> upstream_nodes;
+  std::vector<const Node*> route_nodes;
+};
+
+void build_process(Build& build);  // instance, listen, workers, drain, memory, timeouts, bounds, rejection, log
+void build_identity(Build& build);
+void build_redis(Build& build);
+void build_upstreams(Build& build);
+void build_limits(Build& build);  // after identity and redis
+void build_routes(Build& build);  // after limits and upstreams
+void check_routes(Build& build);  // names resolve, no route twice or out of reach
+void check_plans(Build& build);   // the limits of each route: keys guaranteed, costs that can be granted
+void check_unused(Build& build);
+
+/// Index of the limit called `name`, or -1.
+int limit_index(const Build& build, std::string_view name);
+
+/// `route "login"`.
+std::string route_text(const gateway::RouteOptions& route);
+
+/// The member of `nodes` whose key is nearest to `written`, or null.
+const Node* nearest_node(std::string_view written, const std::vector<const Node*>& nodes);
+
+/// `did you mean "per-ip", defined at 9:7?`, or which there are, or "".
+std::string suggestion(std::string_view written, const std::vector<const Node*>& nodes, const Report& report);
+
+}  // namespace headgate::config

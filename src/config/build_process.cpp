@@ -1,0 +1,114 @@
+#include "build.hpp"
+#include "codes.hpp"
+#include "formats.hpp"
+#include "table.hpp"
+#include "values.hpp"
+
+#include <map>
+
+namespace headgate::config {
+namespace {
+
+void add_listener(Build& build, const Node& node, std::map<std::string, const Node*>& seen) {
+  const Node* address = node.kind == Kind::object ? text_at(&node, "address") : &node;
+  if (address == nullptr || address->kind != Kind::string) return;
+  auto options = parse_listen(address->text);
+  if (options.has_error()) return;
+  const auto [first, fresh] = seen.emplace(options->host + ' ' + std::to_string(options->port), address);
+  if (!fresh && options->port != 0) {
+    build.report.error(code::kDuplicate, *address,
+                       "this address is already listened on, at " + build.report.place(first->second->span.begin),
+                       "remove one of the two");
+  }
+  build.config.listen.push_back(std::move(*options));
+}
+
+void build_listen(Build& build) {
+  const Node* listen = find(&build.root, "listen");
+  if (listen == nullptr) return;
+  std::map<std::string, const Node*> seen;
+  if (listen->kind != Kind::list) return add_listener(build, *listen, seen);
+  for (const Node* each : listen->children) add_listener(build, *each, seen);
+}
+
+void build_bounds(Build& build) {
+  const Node* bounds = find(&build.root, "bounds");
+  auto& out = build.config.gateway.bounds;
+  read_size(bounds, "head_size", out.head_bytes);
+  read_number(bounds, "head_fields", out.head_fields);
+  read_size(bounds, "target_size", out.target_bytes);
+  read_number(bounds, "connections", out.connections);
+  if (out.target_bytes <= out.head_bytes) return;
+  const Node* target = find(bounds, "target_size");
+  const Node* head = find(bounds, "head_size");
+  const Node* written = target != nullptr ? target : head;
+  if (written == nullptr || written->kind != Kind::string) return;
+  build.report.error(code::kConflict, *written,
+                     "\"target_size\" (" + size_text(out.target_bytes) + ") is larger than \"head_size\" (" +
+                         size_text(out.head_bytes) + "), which holds the target too",
+                     "raise \"head_size\" or lower \"target_size\"");
+}
+
+void build_timeouts(Build& build) {
+  const Node* timeouts = find(&build.root, "timeouts");
+  auto& out = build.config.gateway.timeouts;
+  read(timeouts, "idle", out.idle);
+  read(timeouts, "head", out.head);
+  read(timeouts, "body", out.body);
+  read(timeouts, "write", out.write);
+  read(timeouts, "tunnel", out.tunnel);
+}
+
+}  // namespace
+
+void build_process(Build& build) {
+  const Node* root = &build.root;
+  Config& config = build.config;
+  read(root, "instance", config.instance);
+  build_listen(build);
+  read_number(root, "workers", config.workers);
+  read(root, "drain", config.drain);
+  read_number(find(root, "memory"), "max_keys", config.memory.max_keys);
+  build_timeouts(build);
+  build_bounds(build);
+  const Node* rejection = find(root, "rejection");
+  read_choice(rejection, "headers", kRejectionHeaders, config.gateway.rejection.headers);
+  read_choice(rejection, "body", kRejectionBodies, config.gateway.rejection.body);
+  const Node* log = find(root, "log");
+  read_choice(log, "level", kLogLevels, config.log.level);
+  read_choice(log, "format", kLogFormats, config.log.format);
+  read(log, "access", config.log.access);
+  read(log, "error", config.log.error);
+}
+
+int limit_index(const Build& build, std::string_view name) {
+  const auto& limits = build.config.limits;
+  const auto found = std::find_if(limits.begin(), limits.end(), [&](const auto& each) { return each.name == name; });
+  return found == limits.end() ? -1 : static_cast<int>(found - limits.begin());
+}
+
+std::string route_text(const gateway::RouteOptions& route) {
+  return route.name.empty() ? "this route" : "route " + in_quotes(route.name);
+}
+
+const Node* nearest_node(std::string_view written, const std::vector<const Node*>& nodes) {
+  std::vector<std::string> names;
+  names.reserve(nodes.size());
+  for (const Node* node : nodes) names.push_back(node->key);
+  const auto near = nearest(written, names);
+  const auto found = std::find(names.begin(), names.end(), near);
+  return near.empty() || found == names.end() ? nullptr : nodes[static_cast<std::size_t>(found - names.begin())];
+}
+
+std::string suggestion(std::string_view written, const std::vector<const Node*>& nodes, const Report& report) {
+  if (const Node* near = nearest_node(written, nodes)) {
+    return "did you mean " + in_quotes(near->key) + ", defined at " + report.place(near->key_span.begin) + "?";
+  }
+  constexpr std::size_t kListed = 12;
+  std::string names;
+  for (std::size_t i = 0; i < nodes.size() && i < kListed; ++i) names += (i == 0 ? "" : ", ") + nodes[i]->key;
+  if (nodes.size() > kListed) names += ", ...";
+  return names.empty() ? "" : "there are: " + names;
+}
+
+}  // namespace headgate::config

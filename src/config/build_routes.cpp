@@ -1,0 +1,112 @@
+#include "build.hpp"
+#include "codes.hpp"
+#include "formats.hpp"
+#include "table.hpp"
+#include "values.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace headgate::config {
+namespace {
+
+std::vector<gateway::LimitUse> uses(const Node* section) {
+  std::vector<gateway::LimitUse> out;
+  for (const Node* each : children(find(section, "limits"), Kind::list)) {
+    gateway::LimitUse use;
+    if (each->kind == Kind::string) use.limit = each->text;
+    read(each, "use", use.limit);
+    read_number(each, "cost", use.cost);
+    out.push_back(std::move(use));  // one for each element, sound or not: check_plans finds its node by index
+  }
+  return out;
+}
+
+std::vector<std::string> methods(Build& build, const Node& route) {
+  std::vector<std::string> out;
+  for (const Node* each : texts(find(&route, "methods"))) {
+    if (std::find(out.begin(), out.end(), each->text) != out.end()) {
+      build.report.error(code::kDuplicate, *each, in_quotes(each->written) + " stands twice in this list",
+                         "remove one of the two");
+      continue;
+    }
+    out.push_back(each->text);
+  }
+  return out;
+}
+
+void respond(Build& build, const Node& node, gateway::RouteOptions& out) {
+  auto& respond = out.respond.emplace();
+  read_number(&node, "status", respond.status);
+  read(&node, "body", respond.body);
+  read(&node, "content_type", respond.content_type);
+  const Node* body = find(&node, "body");
+  if ((respond.status == 204 || respond.status == 304) && body != nullptr && !respond.body.empty()) {
+    build.report.error(code::kConflict, *body,
+                       "an answer with status " + std::to_string(respond.status) + " has no body",
+                       "remove \"body\", or write \"status\": 200");
+  }
+}
+
+// What "per": "route", log and metrics tell routes apart by.
+void name_routes(Build& build) {
+  auto& routes = build.config.gateway.routes;
+  std::map<std::string, const Node*> taken;
+  for (std::size_t i = 0; i < routes.size(); ++i) {
+    const Node* name = text_at(build.route_nodes[i], "name");
+    if (name == nullptr) continue;
+    routes[i].name = name->text;
+    const auto [first, fresh] = taken.emplace(name->text, name);
+    if (fresh) continue;
+    build.report.error(
+        code::kDuplicate, *name,
+        "another route is named " + in_quotes(name->written) + ", at " + build.report.place(first->second->span.begin),
+        "give each its own name: limits per \"route\", logs and metrics tell them apart by it");
+  }
+  for (std::size_t i = 0; i < routes.size(); ++i) {
+    auto& route = routes[i];
+    if (text_at(build.route_nodes[i], "name") != nullptr || route.path.empty()) continue;
+    std::string methods;
+    for (const auto& method : route.methods) methods += (methods.empty() ? "" : ",") + method;
+    const std::array<std::string, 3> candidates{route.path, methods.empty() ? route.path : methods + ' ' + route.path,
+                                                (methods.empty() ? "" : methods + ' ') + route.host + route.path};
+    const auto* free =
+        std::find_if(candidates.begin(), candidates.end(), [&](const auto& each) { return !taken.contains(each); });
+    route.name = free == candidates.end() ? candidates.back() + " (" + std::to_string(i) + ')' : *free;
+    taken.emplace(route.name, build.route_nodes[i]);
+  }
+}
+
+void build_route(Build& build, const Node& node) {
+  gateway::RouteOptions route;
+  if (const Node* host = text_at(&node, "host")) route.host = lower(host->text);
+  read(&node, "path", route.path);
+  route.methods = methods(build, node);
+  read(&node, "to", route.to);
+  if (const Node* answer = find(&node, "respond"); answer != nullptr && answer->kind == Kind::object)
+    respond(build, *answer, route);
+  route.limits = uses(&node);
+  for (const Node* each : texts(find(&node, "skip_limits"))) route.skip_limits.push_back(each->text);
+  read_choice(&node, "require", kRequire, route.require);
+  read(&node, "timeout", route.timeout);
+  if (text_at(&node, "max_body") != nullptr) read_size(&node, "max_body", route.max_body.emplace());
+  build.config.gateway.routes.push_back(std::move(route));
+  build.route_nodes.push_back(&node);
+}
+
+}  // namespace
+
+void build_routes(Build& build) {
+  const Node* all = find(&build.root, "all_routes");
+  auto& out = build.config.gateway.all_routes;
+  out.limits = uses(all);
+  read(all, "timeout", out.timeout);
+  read_size(all, "max_body", out.max_body);
+  for (const Node* each : children(find(&build.root, "routes"), Kind::list)) {
+    if (each->kind == Kind::object) build_route(build, *each);
+  }
+  name_routes(build);
+}
+
+}  // namespace headgate::config

@@ -1,0 +1,225 @@
+#include "check.hpp"
+
+#include "codes.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <string>
+
+namespace headgate::config {
+namespace {
+
+using Form = Shape::Form;
+
+std::string_view found(const Node& node) {
+  switch (node.kind) {
+    case Kind::null:
+      return "null";
+    case Kind::boolean:
+      return "true or false";
+    case Kind::number:
+      return "a number";
+    case Kind::string:
+      return "text";
+    case Kind::list:
+      return "a list";
+    case Kind::object:
+      return "an object";
+    case Kind::broken:
+      break;
+  }
+  return "nothing";
+}
+
+Kind json_kind(Form form) {
+  switch (form) {
+    case Form::integer:
+      return Kind::number;
+    case Form::section:
+    case Form::map:
+      return Kind::object;
+    case Form::list:
+      return Kind::list;
+    default:
+      return Kind::string;
+  }
+}
+
+std::string joined(const std::vector<std::string_view>& words) {
+  std::string out;
+  for (const auto word : words) out += (out.empty() ? "" : ", ") + std::string(word);
+  return out;
+}
+
+std::string subject(const Node& node) { return node.key.empty() ? "this place" : in_quotes(node.key); }
+
+bool contains(std::span<const std::string_view> words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+class Checker {
+ public:
+  explicit Checker(Report& report) : report_(report) {}
+
+  void section(const Node& node, const Section& section) {
+    std::set<std::string, std::less<>> met;
+    for (const Node* member : node.children) met.insert(this->member(*member, section));
+    for (const Key& key : section.keys) {
+      if (key.presence != Presence::required || met.contains(key.name)) continue;
+      const Span brace{node.span.begin, node.span.begin + 1};
+      report_.error(code::kMissing, brace, pointer(node), in_quotes(key.name) + " is missing here",
+                    "add " + in_quotes(key.name) + ": " + std::string(key.example));
+    }
+  }
+
+ private:
+  // Returns the key the member is, or was meant to be.
+  std::string member(const Node& node, const Section& section) {
+    const auto key =
+        std::find_if(section.keys.begin(), section.keys.end(), [&](const Key& each) { return each.name == node.key; });
+    if (key != section.keys.end()) {
+      value(node, *key->shape, *key);
+      return node.key;
+    }
+    if (contains(section.later, node.key)) {
+      report_.error_at_key(code::kNotAvailable, node, in_quotes(node.key) + " is not available in this version",
+                           "leave it out: nothing would enforce it");
+      return node.key;
+    }
+    std::vector<std::string_view> names;
+    for (const Key& each : section.keys) names.push_back(each.name);
+    const auto near = nearest(node.key, names);
+    std::string help = near.empty() ? "" : "did you mean " + in_quotes(near) + "?  ";
+    if (node.key.starts_with('_') || node.key.starts_with('#') || node.key.starts_with("//") || node.key == "comment") {
+      help = "a comment is written // like this.  ";
+    }
+    report_.error_at_key(code::kUnknownKey, node, "unknown key " + in_quotes(node.key),
+                         help + "Keys here: " + joined(names));
+    return near;
+  }
+
+  void value(const Node& node, const Shape& shape, const Key& key) {
+    if (node.kind == Kind::broken) return;
+    if (shape.form == Form::either) {
+      const auto fits = std::find_if(shape.forms.begin(), shape.forms.end(),
+                                     [&](const Shape* each) { return json_kind(each->form) == node.kind; });
+      return fits == shape.forms.end() ? wrong_type(node, shape, key) : value(node, **fits, key);
+    }
+    if (json_kind(shape.form) != node.kind) return wrong_type(node, shape, key);
+    switch (shape.form) {
+      case Form::section:
+        return section(node, *shape.section);
+      case Form::list:
+      case Form::map:
+        return children(node, shape, key);
+      case Form::integer:
+        return integer(node, shape);
+      case Form::choice:
+        return choice(node, shape);
+      default:
+        return literal(node, shape);
+    }
+  }
+
+  void wrong_type(const Node& node, const Shape& shape, const Key& key) {
+    if (node.kind == Kind::null) {
+      return report_.error(code::kType, node, "null is not a value here",
+                           "leave " + in_quotes(key.name) + " out for its default");
+    }
+    if (shape.form == Form::duration && node.kind == Kind::number) {
+      const auto read = parse_duration(node.text);
+      const std::string what = key.name.ends_with("timeout") ? "a timeout" : in_quotes(key.name);
+      return report_.error(code::kLiteral, node, what + " needs a unit", read.has_error() ? read.error().help : "");
+    }
+    std::string help = "for example " + in_quotes(key.name) + ": " + std::string(key.example);
+    if (node.kind == Kind::number) help = "write it in double quotes, " + help;
+    report_.error(code::kType, node,
+                  in_quotes(key.name) + " takes " + std::string(shape.what) + ", not " + std::string(found(node)),
+                  help);
+  }
+
+  void children(const Node& node, const Shape& shape, const Key& key) {
+    const auto count = node.children.size();
+    if (count < shape.least) {
+      report_.error(code::kRange, node, subject(node) + " is empty",
+                    "for example " + in_quotes(key.name) + ": " + std::string(key.example));
+    } else if (count > shape.most) {
+      report_.error(code::kRange, node.children[shape.most]->span, pointer(*node.children[shape.most]),
+                    subject(node) + " has more than " + std::to_string(shape.most) + " elements", "");
+    }
+    for (const Node* child : node.children) {
+      if (shape.form == Form::map) {
+        if (const auto error = shape.check(child->key))
+          report_.error_at_key(code::kLiteral, *child, error->message, error->help);
+      }
+      value(*child, *shape.of, key);
+    }
+  }
+
+  void integer(const Node& node, const Shape& shape) {
+    std::uint64_t number = 0;
+    const char* end = node.text.data() + node.text.size();
+    const auto [last, error] = std::from_chars(node.text.data(), end, number);
+    const bool whole = error == std::errc() && last == end;
+    if (whole && number >= shape.least && number <= shape.most) return;
+    report_.error(code::kRange, node,
+                  subject(node) + " is a whole number from " + std::to_string(shape.least) + " to " +
+                      std::to_string(shape.most) + ", not " + node.text.substr(0, 40));
+  }
+
+  void choice(const Node& node, const Shape& shape) {
+    const auto words = words_of(shape);
+    if (contains(words, node.text)) return;
+    if (contains(shape.later, node.text)) {
+      return report_.error(code::kNotAvailable, node, in_quotes(node.written) + " is not available in this version",
+                           "write one of: " + joined(words));
+    }
+    const auto near = node.replaced ? std::string() : nearest(node.text, words);
+    report_.error(
+        code::kChoice, node,
+        in_quotes(node.written) + (node.replaced ? " does not hold" : " is not") + " one of: " + joined(words),
+        near.empty() ? "" : "did you mean " + in_quotes(near) + "?");
+  }
+
+  static std::optional<LiteralError> error_in(std::string_view text, const Shape& shape) {
+    const auto of = [](const auto& read) { return read.has_error() ? std::optional(read.error()) : std::nullopt; };
+    switch (shape.form) {
+      case Form::duration:
+        return of(parse_duration(text));
+      case Form::rate:
+        return of(parse_rate(text));
+      case Form::size:
+        return size_error(text, shape);
+      default:
+        return shape.check == nullptr ? std::nullopt : shape.check(text);
+    }
+  }
+
+  static std::optional<LiteralError> size_error(std::string_view text, const Shape& shape) {
+    const auto read = parse_size(text);
+    if (read.has_error()) return read.error();
+    if (*read >= shape.least && *read <= shape.most) return std::nullopt;
+    return LiteralError{in_quotes(text) + " is not from " + size_text(shape.least) + " to " + size_text(shape.most),
+                        ""};
+  }
+
+  void literal(const Node& node, const Shape& shape) {
+    auto error = error_in(node.text, shape);
+    if (!error) return;
+    // What a placeholder stands for may be secret, and both texts of the error may quote it.
+    if (node.replaced)
+      error = LiteralError{
+          "what " + in_quotes(node.written) + " stands for is not " + std::string(shape.what) + " that can be used",
+          "its value is not shown here, as it may be secret"};
+    report_.error(code::kLiteral, node, error->message, error->help);
+  }
+
+  Report& report_;
+};
+
+}  // namespace
+
+void check(const Node& node, const Section& section, Report& report) { Checker(report).section(node, section); }
+
+}  // namespace headgate::config

@@ -1,0 +1,181 @@
+#include "build.hpp"
+#include "codes.hpp"
+#include "values.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace headgate::config {
+namespace {
+
+using gateway::LimitUse;
+using gateway::Require;
+using gateway::RouteOptions;
+using limit::Per;
+
+// A limit as something uses it: where that was written, and which limit it is.
+struct Use {
+  const Node* node = nullptr;
+  const Node* name = nullptr;
+  const limit::Limit* limit = nullptr;  // null where there is none of that name
+  std::int64_t cost = 1;
+};
+
+class PlanChecker {
+ public:
+  explicit PlanChecker(Build& build) : build_(build), report_(build.report) {}
+
+  void run() {
+    const auto& options = build_.config.gateway;
+    const auto common = resolve(options.all_routes.limits, find(&build_.root, "all_routes"));
+    for (const auto& use : common) check_cost(use);
+    check_twice(common, {});
+    for (std::size_t i = 0; i < options.routes.size(); ++i) route(options.routes[i], *build_.route_nodes[i], common);
+  }
+
+ private:
+  std::vector<Use> resolve(const std::vector<LimitUse>& uses, const Node* section) {
+    std::vector<Use> out;
+    const auto nodes = children(find(section, "limits"), Kind::list);
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+      Use use;
+      use.node = nodes[i];
+      use.name = nodes[i]->kind == Kind::string ? nodes[i] : text_at(nodes[i], "use");
+      use.cost = uses[i].cost;
+      if (use.name == nullptr || use.name->kind != Kind::string) continue;
+      if (const int index = limit_index(build_, uses[i].limit); index >= 0) {
+        use.limit = &build_.config.limits[static_cast<std::size_t>(index)];
+      } else if (!use.name->replaced) {
+        auto help = suggestion(uses[i].limit, build_.limit_nodes, report_);
+        if (help.empty())
+          help = R"(define it: "limits": { )" + in_quotes(uses[i].limit) +
+                 R"(: { "rate": "100/minute", "per": "client_ip" } })";
+        report_.error(code::kUnresolved, *use.name, "no limit is named " + in_quotes(use.name->written), help);
+      } else {
+        report_.error(code::kUnresolved, *use.name,
+                      "no limit is named what " + in_quotes(use.name->written) + " stands for");
+      }
+      out.push_back(use);
+    }
+    return out;
+  }
+
+  void route(const RouteOptions& route, const Node& node, const std::vector<Use>& common) {
+    const auto skipped = skips(node, common);
+    std::vector<Use> plan;
+    std::copy_if(common.begin(), common.end(), std::back_inserter(plan),
+                 [&](const Use& use) { return use.limit != nullptr && !skipped.contains(use.limit->name); });
+    const auto own = resolve(route.limits, &node);
+    check_twice(own, plan);
+    for (const auto& use : own) check_cost(use);
+    for (const auto& use : plan) check_keys(route, use, Origin::all_routes);
+    for (const auto& use : own) check_keys(route, use, Origin::route);
+    plan.insert(plan.end(), own.begin(), own.end());
+    std::size_t rules = 0;
+    for (const auto& use : plan) rules += use.limit == nullptr ? 0 : use.limit->rules.size();
+    if (rules <= limit::kMaxRulesPerRequest) return;
+    const Node* limits = find(&node, "limits");
+    report_.error_at_key(code::kTooManyRules, limits == nullptr ? node : *limits,
+                         route_text(route) + " is under " + std::to_string(rules) +
+                             " rates, and one request can be under " + std::to_string(limit::kMaxRulesPerRequest),
+                         "merge limits, or skip some of all_routes with \"skip_limits\"");
+  }
+
+  std::set<std::string> skips(const Node& node, const std::vector<Use>& common) {
+    std::set<std::string> out;
+    for (const Node* each : texts(find(&node, "skip_limits"))) {
+      const auto same = [&](const Use& use) { return use.name->text == each->text; };
+      if (std::any_of(common.begin(), common.end(), same)) {
+        out.insert(each->text);
+        continue;
+      }
+      std::vector<std::string> names;
+      for (const auto& use : common) names.push_back(use.name->text);
+      const auto near = nearest(each->text, names);
+      report_.error(code::kUnresolved, *each, in_quotes(each->written) + " is not among the limits of \"all_routes\"",
+                    near.empty() ? "only those can be skipped" : "did you mean " + in_quotes(near) + "?");
+    }
+    return out;
+  }
+
+  void check_twice(const std::vector<Use>& own, const std::vector<Use>& common) {
+    std::map<const limit::Limit*, const Use*> seen;
+    for (const auto& use : common) seen.emplace(use.limit, &use);
+    for (const auto& use : own) {
+      if (use.limit == nullptr) continue;
+      const auto [first, fresh] = seen.emplace(use.limit, &use);
+      if (fresh) continue;
+      const bool everywhere =
+          std::any_of(common.begin(), common.end(), [&](const Use& each) { return each.limit == use.limit; });
+      report_.error(code::kDuplicate, *use.name,
+                    "limit " + in_quotes(use.limit->name) + " applies here already, from " +
+                        report_.place(first->second->node->span.begin),
+                    everywhere ? "leave it out, or skip that one with \"skip_limits\" to use another cost"
+                               : "remove one of the two");
+    }
+  }
+
+  void check_cost(const Use& use) {
+    if (use.limit == nullptr || use.cost < 1) return;
+    const auto& rules = use.limit->rules;
+    const auto small =
+        std::min_element(rules.begin(), rules.end(), [](const auto& a, const auto& b) { return a.burst < b.burst; });
+    if (small == rules.end() || static_cast<std::uint64_t>(use.cost) <= small->burst) return;
+    const Node* cost = find(use.node, "cost");
+    report_.error(code::kCost, cost == nullptr ? *use.node : *cost,
+                  "this request costs " + std::to_string(use.cost) + ", but limit " + in_quotes(use.limit->name) +
+                      " never allows more than " + std::to_string(small->burst) + " at once",
+                  "it would always be rejected; raise the limit's " +
+                      std::string(rules.size() > 1 ? "smallest rate" : "\"burst\"") + " or lower the cost");
+  }
+
+  enum class Origin { all_routes, route };
+
+  void check_keys(const RouteOptions& route, const Use& use, Origin origin) {
+    if (use.limit == nullptr || use.limit->if_absent.action != limit::IfAbsent::Action::unset) return;
+    const auto unsure = std::find_if(use.limit->per.begin(), use.limit->per.end(),
+                                     [&](const Per& per) { return may_lack(route, per); });
+    if (unsure == use.limit->per.end()) return;
+    const std::string counts = (origin == Origin::route ? "its limit " : "limit ") + in_quotes(use.limit->name) +
+                               (origin == Origin::route ? "" : " of all_routes") + " counts per " +
+                               limit::to_text(*unsure);
+    const std::string absent = R"("if_absent": "client_ip" to the limit)";
+    if (unsure->kind == Per::Kind::header) {
+      report_.error(
+          code::kKeyAbsent, *use.name,
+          "a request may lack the field " + unsure->name + ", by which limit " + in_quotes(use.limit->name) + " counts",
+          "add " + absent);
+      return;
+    }
+    const bool jwt = unsure->kind == Per::Kind::jwt_claim;
+    // One limit of all_routes is one mistake, however many routes show it.
+    if (origin == Origin::all_routes && !told_.insert(use.limit).second) return;
+    report_.error(code::kKeyAbsent, *use.name,
+                  route_text(route) + " does not require " + (jwt ? "a JWT" : "an API key") + ", but " + counts,
+                  std::string("add \"require\": ") + (jwt ? "\"jwt\"" : "\"api_key\"") + " to the route, or " + absent);
+  }
+
+  static bool may_lack(const RouteOptions& route, const Per& per) {
+    switch (per.kind) {
+      case Per::Kind::api_key:
+        return route.require != Require::api_key;
+      case Per::Kind::jwt_claim:
+        return route.require != Require::jwt;
+      case Per::Kind::header:
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  Build& build_;
+  Report& report_;
+  std::set<const limit::Limit*> told_;
+};
+
+}  // namespace
+
+void check_plans(Build& build) { PlanChecker(build).run(); }
+
+}  // namespace headgate::config

@@ -1,0 +1,139 @@
+#include "build.hpp"
+#include "codes.hpp"
+#include "values.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace headgate::config {
+namespace {
+
+using gateway::RouteOptions;
+
+// The path with its parameters' names left out: "/users/{id}" and "/users/{name}" match the same requests.
+std::string shape_of(std::string_view path) {
+  std::string out;
+  for (std::size_t at = 0; at < path.size(); ++at) {
+    out += path[at];
+    if (path[at] == '{') at = std::min(path.find('}', at), path.size()) - 1;
+  }
+  return out;
+}
+
+void check_target(Build& build, const RouteOptions& route, const Node& node) {
+  const Node* to = find(&node, "to");
+  const Node* respond = find(&node, "respond");
+  if (to != nullptr && respond != nullptr) {
+    build.report.error_at_key(code::kTarget, *respond,
+                              "a route has either \"to\" or \"respond\", and this one has both",
+                              "remove one of the two");
+  }
+  if (to == nullptr && respond == nullptr) {
+    const Span brace{node.span.begin, node.span.begin + 1};
+    const std::string upstream = build.upstream_nodes.empty() ? "app" : build.upstream_nodes.front()->key;
+    build.report.error(code::kTarget, brace, pointer(node),
+                       route_text(route) + " leads nowhere: it has neither \"to\" nor \"respond\"",
+                       "add \"to\": " + in_quotes(upstream));
+  }
+  if (to == nullptr || to->kind != Kind::string || to->replaced) return;
+  const auto known = [&](const Node* each) { return each->key == to->text; };
+  if (std::any_of(build.upstream_nodes.begin(), build.upstream_nodes.end(), known)) return;
+  auto help = suggestion(to->text, build.upstream_nodes, build.report);
+  if (help.empty()) help = "add \"upstreams\": { " + in_quotes(to->text) + R"(: "http://127.0.0.1:3000" })";
+  build.report.error(code::kUnresolved, *to, "no upstream is named " + in_quotes(to->written), help);
+}
+
+void check_require(Build& build, const RouteOptions& route, const Node& node) {
+  const Node* require = find(&node, "require");
+  if (route.require != gateway::Require::jwt || build.config.identity.has_jwt || require == nullptr) return;
+  build.report.error(code::kUnresolved, *require,
+                     route_text(route) + " requires a JWT, but \"identity\" has no \"jwt\" to verify it with",
+                     R"(add "identity": { "jwt": { "algorithms": ["HS256"], "secret": "${JWT_SECRET}" } })");
+}
+
+void check_same_path(Build& build, const std::vector<std::size_t>& same) {
+  const auto& routes = build.config.gateway.routes;
+  for (std::size_t late = 1; late < same.size(); ++late) {
+    const auto& route = routes[same[late]];
+    const Node& node = *build.route_nodes[same[late]];
+    const std::set<std::string> own(route.methods.begin(), route.methods.end());
+    std::set<std::string> left = own;
+    const Node* taker = nullptr;
+    bool twice = false;
+    for (std::size_t early = 0; early < late && !twice; ++early) {
+      const auto& other = routes[same[early]];
+      const std::set<std::string> theirs(other.methods.begin(), other.methods.end());
+      twice = own == theirs;
+      for (const auto& method : theirs) {
+        if (left.erase(method) > 0 || twice) taker = build.route_nodes[same[early]];
+      }
+      if (twice) taker = build.route_nodes[same[early]];
+    }
+    if (taker == nullptr) continue;
+    const auto place = build.report.place(taker->span.begin);
+    const Span brace{node.span.begin, node.span.begin + 1};
+    if (twice) {
+      build.report.error(code::kDuplicate, brace, pointer(node),
+                         "this route has the same host, path and methods as the one at " + place,
+                         "merge them, or give them different methods");
+    } else if (left.empty()) {
+      build.report.warning(code::kUnreachable, node,
+                           "no request can reach this route: " + in_quotes(route.path) + " at " + place +
+                               " has the same methods and host",
+                           "remove one of the two, or change its methods");
+    } else {
+      std::string lost;
+      for (const auto& method : own) {
+        if (!left.contains(method)) lost += (lost.empty() ? "" : ", ") + method;
+      }
+      build.report.warning(
+          code::kUnreachable, node,
+          "no " + lost + " request can reach this route: " + in_quotes(route.path) + " at " + place + " takes it",
+          "leave " + lost + " out of \"methods\" here");
+    }
+  }
+}
+
+}  // namespace
+
+void check_routes(Build& build) {
+  const auto& routes = build.config.gateway.routes;
+  std::map<std::string, std::vector<std::size_t>> by_path;
+  for (std::size_t i = 0; i < routes.size(); ++i) {
+    const Node& node = *build.route_nodes[i];
+    check_target(build, routes[i], node);
+    check_require(build, routes[i], node);
+    const Node* methods = find(&node, "methods");
+    const bool sound = text_at(&node, "path") != nullptr && (methods == nullptr || methods->kind == Kind::list);
+    if (sound) by_path[routes[i].host + ' ' + shape_of(routes[i].path)].push_back(i);
+  }
+  for (const auto& [path, same] : by_path) check_same_path(build, same);
+}
+
+void check_unused(Build& build) {
+  std::set<std::string> limits;
+  std::set<std::string> upstreams;
+  // A misspelt use is reported as such; that its target is then unused is only its echo.
+  const auto use = [](std::set<std::string>& used, const std::string& name, const std::vector<const Node*>& nodes) {
+    used.insert(name);
+    if (const Node* near = nearest_node(name, nodes)) used.insert(near->key);
+  };
+  for (const auto& each : build.config.gateway.all_routes.limits) use(limits, each.limit, build.limit_nodes);
+  for (const auto& route : build.config.gateway.routes) {
+    use(upstreams, route.to, build.upstream_nodes);
+    for (const auto& each : route.limits) use(limits, each.limit, build.limit_nodes);
+  }
+  for (const Node* each : build.limit_nodes) {
+    if (limits.contains(each->key)) continue;
+    build.report.warning_at_key(code::kUnused, *each, "limit " + in_quotes(each->key) + " is used by no route",
+                                "name it in a route's \"limits\", or remove it");
+  }
+  for (const Node* each : build.upstream_nodes) {
+    if (upstreams.contains(each->key)) continue;
+    build.report.warning_at_key(code::kUnused, *each, "upstream " + in_quotes(each->key) + " is used by no route",
+                                "send a route \"to\" it, or remove it");
+  }
+}
+
+}  // namespace headgate::config

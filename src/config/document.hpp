@@ -1,0 +1,47 @@
+#pragma once
+// A JSON text as a tree in which every key and value knows its place.
+
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headgate::config {
+
+/// Bytes [begin, end) of the source.
+struct Span {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+/// `broken` stands where a value could not be read: already reported, and of any type.
+enum class Kind { null, boolean, number, string, list, object, broken };
+
+/// A value and, in an object, its key. Owned by its Document and never moved.
+struct Node {
+  Kind kind = Kind::broken;
+  Span span;  ///< of the value
+  std::string key;
+  Span key_span;
+  std::string text;       ///< of a string: placeholders replaced; of a number: as written
+  std::string written;    ///< of a string: before placeholders were replaced. What a message may show
+  bool replaced = false;  ///< whether `text` came from a placeholder, and may be secret
+  const Node* parent = nullptr;
+  std::size_t index = 0;  ///< among its parent's children
+  std::vector<Node*> children;
+};
+
+/// Owns the nodes. Movable; nodes stay where they are.
+struct Document {
+  std::deque<Node> nodes;
+  Node* root = nullptr;  ///< null where the text has no value at all
+};
+
+/// The first member called `key`, or null where there is none or `object` is null or no object.
+const Node* find(const Node* object, std::string_view key);
+
+/// RFC 6901 path from the root.
+std::string pointer(const Node& node);
+
+}  // namespace headgate::config

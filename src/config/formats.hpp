@@ -1,0 +1,63 @@
+#pragma once
+// What the texts of a configuration mean: addresses, URLs, names, paths. Each is read here, whoever asks.
+
+#include "headgate/core/literals.hpp"
+#include "headgate/limit/limit.hpp"
+#include "headgate/net/options.hpp"
+#include "headgate/redis/options.hpp"
+#include "headgate/upstream/options.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headgate::config {
+
+/// ":8080", "127.0.0.1:8080", "[::1]:8080".
+Result<net::ListenOptions, LiteralError> parse_listen(std::string_view text);
+/// "http://host[:port]"; no path, no user.
+Result<upstream::ServerOptions, LiteralError> parse_server(std::string_view text);
+
+struct RedisUrl {
+  std::string host;
+  std::uint16_t port = 6379;
+  std::uint32_t database = 0;
+  std::string username;
+  std::string password;
+};
+/// "redis://[user[:password]@]host[:port][/database]", user and password percent-decoded. Errors never quote it: it may
+/// hold a password.
+Result<RedisUrl, LiteralError> parse_redis_url(std::string_view text);
+
+/// "client_ip", "jwt.<claim>", "header:<name>" and so on.
+Result<limit::Per, LiteralError> parse_per(std::string_view text);
+
+// The checks of the table. Each tells why `text` is not what its name says.
+std::optional<LiteralError> check_listen(std::string_view text);
+std::optional<LiteralError> check_server(std::string_view text);
+std::optional<LiteralError> check_redis_url(std::string_view text);
+std::optional<LiteralError> check_per(std::string_view text);
+std::optional<LiteralError> check_if_absent(std::string_view text);
+std::optional<LiteralError> check_network(std::string_view text);
+std::optional<LiteralError> check_name(std::string_view text);  ///< of a limit or an upstream
+std::optional<LiteralError> check_route_name(std::string_view text);
+std::optional<LiteralError> check_instance(std::string_view text);  ///< a token: it stands in Via
+std::optional<LiteralError> check_key_prefix(std::string_view text);
+std::optional<LiteralError> check_path(std::string_view text);
+std::optional<LiteralError> check_host(std::string_view text);
+std::optional<LiteralError> check_method(std::string_view text);
+std::optional<LiteralError> check_field_name(std::string_view text);
+std::optional<LiteralError> check_field_value(std::string_view text);
+std::optional<LiteralError> check_log_target(std::string_view text);
+std::optional<LiteralError> check_file_path(std::string_view text);
+
+/// Of the algorithms there are.
+std::vector<std::string_view> algorithm_names();
+
+std::string lower(std::string_view text);  ///< ASCII
+
+/// Whether all of `text` may stand in a token (RFC 9110 section 5.6.2), and there is any.
+bool is_token(std::string_view text) noexcept;
+
+}  // namespace headgate::config

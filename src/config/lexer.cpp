@@ -1,0 +1,203 @@
+#include "lexer.hpp"
+
+#include "codes.hpp"
+#include "utf8.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+namespace headgate::config {
+namespace {
+
+bool digit(char c) { return c >= '0' && c <= '9'; }
+bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$'; }
+
+// The grammar of RFC 8259 section 6.
+bool sound_number(std::string_view text) {
+  const auto digits = [&] {
+    const auto end = std::find_if_not(text.begin(), text.end(), digit);
+    const auto count = static_cast<std::size_t>(end - text.begin());
+    text.remove_prefix(count);
+    return count > 0;
+  };
+  if (text.starts_with('-')) text.remove_prefix(1);
+  if (text.size() > 1 && text[0] == '0' && digit(text[1])) return false;
+  if (!digits()) return false;
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    if (!digits()) return false;
+  }
+  if (text.starts_with('e') || text.starts_with('E')) {
+    text.remove_prefix(1);
+    if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+    if (!digits()) return false;
+  }
+  return text.empty();
+}
+
+TokenKind mark(char c) {
+  switch (c) {
+    case '{':
+      return TokenKind::open_object;
+    case '}':
+      return TokenKind::close_object;
+    case '[':
+      return TokenKind::open_list;
+    case ']':
+      return TokenKind::close_list;
+    case ':':
+      return TokenKind::colon;
+    case ',':
+      return TokenKind::comma;
+    default:
+      return TokenKind::stray;
+  }
+}
+
+}  // namespace
+
+Token Lexer::next() {
+  skip_blanks();
+  if (gave_up_ || at_ >= text_.size()) return {TokenKind::end, {at_, at_}, {}};
+  const char c = text_[at_];
+  if (const auto kind = mark(c); kind != TokenKind::stray) {
+    ++at_;
+    return {kind, {at_ - 1, at_}, std::string(1, c)};
+  }
+  if (c == '"' || c == '\'') return string(c);
+  if (digit(c) || c == '-' || c == '+' || (c == '.' && at_ + 1 < text_.size() && digit(text_[at_ + 1])))
+    return number();
+  if (letter(c)) return word();
+  return stray();
+}
+
+void Lexer::skip_blanks() {
+  while (!gave_up_ && at_ < text_.size()) {
+    if (const char c = text_[at_]; c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+      ++at_;
+    } else if (at("//")) {
+      at_ = std::min(text_.find('\n', at_), text_.size());
+    } else if (at("/*")) {
+      skip_block_comment();
+    } else {
+      return;
+    }
+  }
+}
+
+void Lexer::skip_block_comment() {
+  const auto end = text_.find("*/", at_ + 2);
+  if (end == std::string_view::npos) {
+    report_.error(code::kSyntax, {at_, at_ + 2}, "", "this comment is never closed", "close it with */");
+    return give_up();
+  }
+  at_ = end + 2;
+}
+
+Token Lexer::string(char quote) {
+  Token token{TokenKind::string, {at_++, 0}, {}};
+  while (at_ < text_.size() && text_[at_] != quote && text_[at_] != '\n') {
+    const auto byte = static_cast<unsigned char>(text_[at_]);
+    if (byte == '\\') {
+      escape(token);
+      continue;
+    }
+    if (byte < 0x20 && byte != '\r') {
+      report_.error(code::kSyntax, {at_, at_ + 1}, "", "a control character stands in this string",
+                    byte == '\t' ? "write \\t for a tab" : "write it as \\u00..");
+    }
+    token.text += text_[at_++];
+  }
+  if (at_ >= text_.size() || text_[at_] == '\n') {
+    token.span.end = at_;
+    report_.error(code::kSyntax, {token.span.begin, at_}, "", "this string is not closed before the end of the line",
+                  "close it with \"; a line end inside a string is written \\n");
+    give_up();
+    return token;
+  }
+  token.span.end = ++at_;
+  if (quote == '\'') {
+    report_.error(code::kSyntax, token.span, "", "a string stands in double quotes", "write " + in_quotes(token.text));
+  }
+  return token;
+}
+
+void Lexer::escape(Token& token) {
+  constexpr std::string_view kWritten = "\"\\/bfnrt";
+  constexpr std::string_view kMeant = "\"\\/\b\f\n\r\t";
+  const auto begin = at_++;
+  if (at_ >= text_.size() || text_[at_] == '\n') return;  // the string is not closed: its own error
+  const char c = text_[at_++];
+  if (const auto index = kWritten.find(c); index != std::string_view::npos) {
+    token.text += kMeant[index];
+  } else if (c == 'u') {
+    unicode_escape(token, begin);
+  } else {
+    --at_;
+    const auto end = at_ + std::max<std::size_t>(character_length(text_, at_), 1);
+    report_.error(code::kSyntax, {begin, end}, "",
+                  "JSON has no such escape: " + std::string(text_.substr(begin, end - begin)),
+                  "write \\\\ for a backslash");
+  }
+}
+
+void Lexer::unicode_escape(Token& token, std::size_t begin) {
+  std::uint32_t value = 0;
+  bool sound = hex4(value);
+  if (sound && value >= 0xD800 && value < 0xDC00 && at("\\u")) {
+    at_ += 2;
+    std::uint32_t low = 0;
+    sound = hex4(low) && low >= 0xDC00 && low < 0xE000;
+    value = 0x10000U + ((value - 0xD800U) << 10U) + (low - 0xDC00U);
+  } else if (value >= 0xD800 && value < 0xE000) {
+    sound = false;
+  }
+  if (sound && value != 0) return append_utf8(value, token.text);
+  report_.error(code::kSyntax, {begin, at_}, "",
+                sound ? "a string here cannot hold \\u0000" : "\\u needs four hexadecimal digits of a character",
+                "write the character itself: this file is UTF-8");
+}
+
+bool Lexer::hex4(std::uint32_t& value) {
+  value = 0;
+  for (int i = 0; i < 4; ++i) {
+    if (at_ >= text_.size()) return false;
+    const char c = text_[at_];
+    const char small = static_cast<char>(c | 0x20);
+    if (!digit(c) && (small < 'a' || small > 'f')) return false;
+    value = value * 16 + static_cast<std::uint32_t>(digit(c) ? c - '0' : small - 'a' + 10);
+    ++at_;
+  }
+  return true;
+}
+
+Token Lexer::number() {
+  const auto begin = at_;
+  while (at_ < text_.size() &&
+         (digit(text_[at_]) || letter(text_[at_]) || text_[at_] == '+' || text_[at_] == '-' || text_[at_] == '.')) {
+    ++at_;
+  }
+  Token token{TokenKind::number, {begin, at_}, std::string(text_.substr(begin, at_ - begin))};
+  if (sound_number(token.text)) return token;
+  const bool unit = digit(token.text.front()) && letter(token.text.back());
+  report_.error(
+      code::kSyntax, token.span, "", token.text.substr(0, 80) + " is not a JSON number",
+      unit ? "with a unit it is text: write " + in_quotes(token.text) : "write digits, without a leading 0, + or .");
+  token.text.clear();
+  return token;
+}
+
+Token Lexer::word() {
+  const auto begin = at_;
+  while (at_ < text_.size() && (letter(text_[at_]) || digit(text_[at_]) || text_[at_] == '-')) ++at_;
+  return {TokenKind::word, {begin, at_}, std::string(text_.substr(begin, at_ - begin))};
+}
+
+Token Lexer::stray() {
+  const auto begin = at_;
+  at_ += std::max<std::size_t>(character_length(text_, at_), 1);
+  return {TokenKind::stray, {begin, at_}, std::string(text_.substr(begin, at_ - begin))};
+}
+
+}  // namespace headgate::config

@@ -1,0 +1,64 @@
+#pragma once
+// JSON text with comments, cut into tokens. Ours, and not nlohmann_json's, because a checker needs what a parser throws
+// away: the place of every key and value, comments and trailing commas allowed, keys written twice, and errors in words
+// a user can act on.
+
+#include "document.hpp"
+#include "report.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace headgate::config {
+
+enum class TokenKind {
+  open_object,
+  close_object,
+  open_list,
+  close_list,
+  colon,
+  comma,
+  string,
+  number,
+  word,
+  stray,
+  end
+};
+
+struct Token {
+  TokenKind kind = TokenKind::end;
+  Span span;
+  std::string text;  ///< of a string: unescaped; else as written
+};
+
+/// Reports what is wrong inside a token; what is wrong between tokens is the parser's.
+class Lexer {
+ public:
+  /// A byte order mark is skipped.
+  Lexer(std::string_view text, Report& report)
+      : text_(text), report_(report), at_(text.starts_with("\xEF\xBB\xBF") ? 3 : 0) {}
+
+  Token next();
+  /// From here on only `end` comes: the rest would be guesswork.
+  void give_up() noexcept { gave_up_ = true; }
+  bool gave_up() const noexcept { return gave_up_; }
+
+ private:
+  void skip_blanks();
+  void skip_block_comment();
+  Token string(char quote);
+  void escape(Token& token);
+  void unicode_escape(Token& token, std::size_t begin);
+  bool hex4(std::uint32_t& value);
+  Token number();
+  Token word();
+  Token stray();
+  bool at(std::string_view what) const { return text_.substr(at_).starts_with(what); }
+
+  std::string_view text_;
+  Report& report_;
+  std::size_t at_;
+  bool gave_up_ = false;
+};
+
+}  // namespace headgate::config

@@ -1,0 +1,64 @@
+#include "headgate/config/load.hpp"
+
+#include "build.hpp"
+#include "check.hpp"
+#include "codes.hpp"
+#include "parser.hpp"
+#include "placeholders.hpp"
+#include "table.hpp"
+
+#include <exception>
+#include <utility>
+
+namespace headgate::config {
+namespace {
+
+Config build_all(const Node& root, Report& report) {
+  Build build{.root = root, .report = report, .config = {}, .limit_nodes = {}, .upstream_nodes = {}, .route_nodes = {}};
+  build_process(build);
+  build_identity(build);
+  build_redis(build);
+  build_upstreams(build);
+  build_limits(build);
+  build_routes(build);
+  check_routes(build);
+  check_plans(build);
+  check_unused(build);
+  return std::move(build.config);
+}
+
+Loaded load_text(std::string_view source, Report& report) {
+  auto parsed = parse(source, report);
+  Loaded loaded;
+  const Node* root = parsed.document.root;
+  if (parsed.complete && root->kind == Kind::object) {
+    replace_placeholders(parsed.document, report);
+    check(*root, root_section(), report);
+    auto config = build_all(*root, report);
+    if (!report.has_errors()) loaded.config = std::move(config);
+  } else if (parsed.complete && root->kind != Kind::broken) {
+    report.error(code::kType, *root, "a configuration is an object", "begin it with '{'");
+  }
+  loaded.diagnostics = report.take();
+  return loaded;
+}
+
+}  // namespace
+
+Loaded load(std::string_view source) {
+  // Nothing below throws but for want of memory or a bug; a gateway that reloads must survive both.
+  try {
+    Report report(source);
+    return load_text(source, report);
+  } catch (const std::exception& error) {
+    Loaded loaded;
+    Diagnostic& diagnostic = loaded.diagnostics.emplace_back();
+    diagnostic.code = code::kTooBig;
+    diagnostic.line = diagnostic.column = 1;
+    diagnostic.end_column = 2;
+    diagnostic.message = std::string("the configuration cannot be read: ") + error.what();
+    return loaded;
+  }
+}
+
+}  // namespace headgate::config

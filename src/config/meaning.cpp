@@ -1,0 +1,170 @@
+// A valid configuration in words.
+
+#include "headgate/config/load.hpp"
+#include "headgate/limit/algorithm.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+namespace headgate::config {
+namespace {
+
+using limit::Per;
+
+std::string counted(std::size_t count, const std::string& word) {
+  return std::to_string(count) + ' ' + word + (count == 1 ? "" : "s");
+}
+
+std::string listed(const std::vector<std::string>& words) {
+  std::string out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) out += i + 1 == words.size() ? " and " : ", ";
+    out += words[i];
+  }
+  return out;
+}
+
+std::string noun(const Per& per) {
+  switch (per.kind) {
+    case Per::Kind::client_ip:
+      return "client address";
+    case Per::Kind::api_key:
+      return "API key";
+    case Per::Kind::header:
+      return "value of " + per.name;
+    case Per::Kind::jwt_claim:
+      return limit::to_text(per);
+    case Per::Kind::route:
+      return "route";
+    case Per::Kind::host:
+      return "host";
+    case Per::Kind::upstream:
+      return "upstream";
+    case Per::Kind::total:
+      break;
+  }
+  return {};
+}
+
+bool is_place(const Per& per) {
+  return per.kind == Per::Kind::route || per.kind == Per::Kind::host || per.kind == Per::Kind::upstream;
+}
+
+// "each client address on each route"
+std::string who(const std::vector<Per>& pers) {
+  if (pers.size() == 1 && pers[0].kind == Per::Kind::total) return "all callers together";
+  std::vector<std::string> callers;
+  std::vector<std::string> places;
+  for (const auto& per : pers) (is_place(per) ? places : callers).push_back(noun(per));
+  if (callers.empty()) return "each " + listed(places);
+  return (callers.size() > 1 ? "each pair of " : "each ") + listed(callers) +
+         (places.empty() ? "" : " on each " + listed(places));
+}
+
+std::string period(Duration duration) {
+  using namespace std::chrono_literals;
+  if (duration == 1s) return "a second";
+  if (duration == 1min) return "a minute";
+  if (duration == 1h) return "an hour";
+  if (duration == 24h) return "a day";
+  return "every " + to_text(duration);
+}
+
+std::string amount(const limit::Rule& rule, bool alone) {
+  std::string count = std::to_string(rule.rate.count);
+  if (alone) count += rule.rate.count == 1 ? " request" : " requests";
+  if (rule.algorithm->name == "token_bucket") {
+    return count + ' ' + period(rule.rate.period) + " on average, " + std::to_string(rule.burst) + " at once";
+  }
+  return "at most " + count + ' ' + period(rule.rate.period) + " (" + std::string(rule.algorithm->name) + ')';
+}
+
+std::string absent(const limit::IfAbsent& absent) {
+  switch (absent.action) {
+    case limit::IfAbsent::Action::unset:
+      break;
+    case limit::IfAbsent::Action::skip:
+      return "; a caller without it is not counted";
+    case limit::IfAbsent::Action::reject:
+      return "; a caller without it is rejected";
+    case limit::IfAbsent::Action::use: {
+      std::vector<std::string> words;
+      for (const auto& per : absent.use)
+        words.push_back(per.kind == Per::Kind::total ? "one counter for all such" : noun(per));
+      return "; a caller without it counts by " + listed(words);
+    }
+  }
+  return {};
+}
+
+std::string sentence(const limit::Limit& limit) {
+  std::vector<std::string> amounts;
+  for (const auto& rule : limit.rules) amounts.push_back(amount(rule, limit.rules.size() == 1));
+  std::string out = who(limit.per) + ": ";
+  for (std::size_t i = 0; i < amounts.size(); ++i) out += (i == 0 ? "" : ", and ") + amounts[i];
+  out += limit.store == limit::Store::memory ? "; counted in this gateway's memory" : "; in Redis";
+  out += absent(limit.if_absent);
+  if (limit.mode == limit::Mode::observe) out += "; on trial, rejects nobody";
+  return out;
+}
+
+std::string table(const std::vector<limit::Limit>& limits) {
+  std::size_t width = std::string_view("limit").size();
+  for (const auto& each : limits) width = std::max(width, each.name.size());
+  const auto row = [width](const std::string& name, const std::string& text) {
+    return name + std::string(width - name.size() + 2, ' ') + text + '\n';
+  };
+  std::string out = '\n' + row("limit", "means");
+  for (const auto& each : limits) out += row(each.name, sentence(each));
+  return out;
+}
+
+std::string policy(limit::IfRedisDown down, const std::string& names, std::uint32_t instances) {
+  const std::string whom = names.empty() ? "" : names + ": ";
+  switch (down) {
+    case limit::IfRedisDown::allow:
+      return whom + "every request is allowed.";
+    case limit::IfRedisDown::reject:
+      return whom + "every request is rejected.";
+    case limit::IfRedisDown::count_locally:
+      break;
+  }
+  if (instances > 1) {
+    return whom + "each gateway counts by itself and grants 1/" + std::to_string(instances) +
+           " of what is written here.";
+  }
+  return whom + "each gateway counts by itself: with 3 gateways a caller may get three times as much.";
+}
+
+std::string when_redis_is_down(const Config& config) {
+  std::array<std::vector<std::string>, 3> names;
+  for (const auto& each : config.limits) {
+    if (each.store == limit::Store::redis) names[static_cast<std::size_t>(each.if_redis_down)].push_back(each.name);
+  }
+  const auto groups = std::count_if(names.begin(), names.end(), [](const auto& group) { return !group.empty(); });
+  if (groups == 0) return {};
+  const std::uint32_t instances = config.redis ? config.redis->instances : 1;
+  std::string out = groups == 1 ? "\nIf Redis is down, " : "\nIf Redis is down:\n";
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty()) continue;
+    out += (groups == 1 ? "" : "  ") +
+           policy(static_cast<limit::IfRedisDown>(i), groups == 1 ? "" : listed(names[i]), instances) + '\n';
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string meaning(const Config& config, std::string_view file) {
+  std::size_t servers = 0;
+  for (const auto& each : config.upstreams) servers += each.servers.size();
+  std::string out = std::string(file) + " is valid: " + counted(config.listen.size(), "listener") + ", " +
+                    counted(config.upstreams.size(), "upstream");
+  if (servers > 0) out += " (" + counted(servers, "server") + ')';
+  out += ", " + counted(config.gateway.routes.size(), "route") + ", " + counted(config.limits.size(), "limit") + '\n';
+  if (config.limits.empty()) return out + "\nThere is no limit: every request is allowed.\n";
+  return out + table(config.limits) + when_redis_is_down(config);
+}
+
+}  // namespace headgate::config

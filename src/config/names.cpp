@@ -1,0 +1,179 @@
+// Names, fields, methods and paths.
+
+#include "formats.hpp"
+#include "report.hpp"
+
+#include "headgate/http/path.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace headgate::config {
+namespace {
+
+bool letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+
+bool only(std::string_view text, std::string_view others) {
+  return std::all_of(text.begin(), text.end(),
+                     [&](char c) { return letter_or_digit(c) || others.find(c) != std::string_view::npos; });
+}
+
+bool printable(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
+}
+
+std::vector<std::string_view> segments(std::string_view path) {
+  std::vector<std::string_view> out;
+  while (!path.empty()) {
+    path.remove_prefix(1);  // the slash
+    out.push_back(path.substr(0, path.find('/')));
+    path.remove_prefix(out.back().size());
+  }
+  return out;
+}
+
+bool is_parameter(std::string_view segment) {
+  if (!segment.starts_with('{') || !segment.ends_with('}') || segment.size() < 3) return false;
+  const auto name = segment.substr(1, segment.size() - 2);
+  return only(name, "_") && !(name.front() >= '0' && name.front() <= '9');
+}
+
+std::optional<LiteralError> check_segments(std::string_view path) {
+  const auto all = segments(path);
+  std::set<std::string_view> parameters;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto segment = all[i];
+    if (segment.find('*') != std::string_view::npos && (segment != "*" || i + 1 < all.size())) {
+      return LiteralError{"'*' can only be the last segment of a path, alone",
+                          R"(write "/prefix/*" for everything below, or "{name}" for one segment)"};
+    }
+    if (segment.find(';') != std::string_view::npos) {
+      return LiteralError{"';' and what follows it in a segment is passed over when paths are matched",
+                          "write " + in_quotes('/' + std::string(segment.substr(0, segment.find(';'))))};
+    }
+    if (segment.find_first_of("{}") == std::string_view::npos) continue;
+    if (!is_parameter(segment)) {
+      return LiteralError{in_quotes(segment) + " is not a path parameter",
+                          "a parameter is a whole segment, as in \"/users/{id}\"; its name has letters, digits and _"};
+    }
+    if (!parameters.insert(segment).second) {
+      return LiteralError{"the parameter " + in_quotes(segment) + " stands twice in this path",
+                          "give each its own name"};
+    }
+  }
+  return std::nullopt;
+}
+
+// Requests are matched in their normal form, so a pattern in another form would never match.
+std::optional<LiteralError> check_normal_form(std::string_view path) {
+  std::string plain;
+  for (const auto segment : segments(path)) {
+    plain += '/';
+    plain += is_parameter(segment) ? std::string(segment.size(), 'x') : std::string(segment);
+  }
+  std::string normal;
+  if (!http::normalise_path(plain, normal)) {
+    return LiteralError{in_quotes(path) + " holds a character no path has", "write such characters as %XX"};
+  }
+  if (normal == plain) return std::nullopt;
+  return LiteralError{"no request has the path " + in_quotes(path) + ": paths are normalised before they are matched",
+                      path.find('{') == std::string_view::npos
+                          ? "write " + in_quotes(normal)
+                          : "leave out empty segments, \".\", \"..\" and needless escapes"};
+}
+
+}  // namespace
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
+  }
+  return out;
+}
+
+bool is_token(std::string_view text) noexcept { return !text.empty() && only(text, "!#$%&'*+-.^_`|~"); }
+
+std::optional<LiteralError> check_name(std::string_view text) {
+  if (!text.empty() && text.size() <= 64 && only(text, "-_.")) return std::nullopt;
+  return LiteralError{in_quotes(text) + " cannot be a name", "a name is 1 to 64 letters, digits, '-', '_' or '.'"};
+}
+
+std::optional<LiteralError> check_route_name(std::string_view text) {
+  if (!text.empty() && text.size() <= 128 && printable(text)) return std::nullopt;
+  return LiteralError{in_quotes(text) + " cannot be a route's name",
+                      "a route's name is 1 to 128 printable ASCII characters"};
+}
+
+std::optional<LiteralError> check_instance(std::string_view text) {
+  if (is_token(text) && text.size() <= 128) return std::nullopt;
+  return LiteralError{in_quotes(text) + " cannot be an instance's name",
+                      "it stands in the Via field: 1 to 128 letters, digits, '-', '_' or '.'"};
+}
+
+std::optional<LiteralError> check_key_prefix(std::string_view text) {
+  // A brace would move the hash tag, which keeps the keys of one decision on one Redis Cluster slot.
+  if (text.size() <= 64 && printable(text) && text.find_first_of("{} ") == std::string_view::npos) return std::nullopt;
+  return LiteralError{in_quotes(text) + " cannot be a key prefix",
+                      "a prefix is at most 64 printable characters, without spaces and braces"};
+}
+
+std::optional<LiteralError> check_path(std::string_view text) {
+  if (text.find("://") != std::string_view::npos) {
+    return LiteralError{in_quotes(text) + " is not a path",
+                        "write the path alone, as in \"/v1/*\"; a host goes into \"host\""};
+  }
+  if (!text.starts_with('/')) {
+    return LiteralError{"a path begins with '/'",
+                        "write " + in_quotes(text == "*" ? std::string("/*") : '/' + std::string(text))};
+  }
+  if (text.size() > 2'048) return LiteralError{"this path is longer than 2048 characters", "shorten it"};
+  if (const auto extra = text.find_first_of("?#"); extra != std::string_view::npos) {
+    return LiteralError{"a path ends before its query", "write " + in_quotes(text.substr(0, extra))};
+  }
+  if (auto error = check_segments(text)) return error;
+  return check_normal_form(text);
+}
+
+std::optional<LiteralError> check_method(std::string_view text) {
+  static constexpr std::array<std::string_view, 8> kKnown{"GET",    "HEAD",  "POST",    "PUT",
+                                                          "DELETE", "PATCH", "OPTIONS", "TRACE"};
+  if (text == "CONNECT") return LiteralError{"CONNECT is not proxied", "leave it out"};
+  const bool upper = std::none_of(text.begin(), text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  if (is_token(text) && upper && text.size() <= 32) return std::nullopt;
+  const auto near = nearest(text, kKnown);
+  return LiteralError{in_quotes(text) + " is not a method",
+                      near.empty() ? "methods are upper-case words: GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS"
+                                   : "write " + in_quotes(near)};
+}
+
+std::optional<LiteralError> check_field_name(std::string_view text) {
+  if (is_token(text) && text.size() <= 128) return std::nullopt;
+  return LiteralError{in_quotes(text) + " is not a field's name",
+                      R"(a field's name has letters, digits and '-', as in "X-API-Key")"};
+}
+
+std::optional<LiteralError> check_field_value(std::string_view text) {
+  if (!text.empty() && text.size() <= 256 && printable(text) && text.front() != ' ' && text.back() != ' ')
+    return std::nullopt;
+  return LiteralError{in_quotes(text) + " cannot stand in a field", "write 1 to 256 printable ASCII characters"};
+}
+
+std::optional<LiteralError> check_log_target(std::string_view text) {
+  static constexpr std::array<std::string_view, 3> kKnown{"stdout", "stderr", "off"};
+  if (std::find(kKnown.begin(), kKnown.end(), text) != kKnown.end()) return std::nullopt;
+  if (text.find('/') != std::string_view::npos && !text.ends_with('/')) return std::nullopt;
+  const auto near = nearest(text, kKnown);
+  return LiteralError{
+      in_quotes(text) + " is no place for a log",
+      near.empty() ? R"(write "stdout", "stderr", "off", or a path with a '/' in it, as in "./access.log")"
+                   : "did you mean " + in_quotes(near) + "?  A file is written with a '/', as in \"./access.log\""};
+}
+
+std::optional<LiteralError> check_file_path(std::string_view text) {
+  if (!text.empty() && text.size() <= 4'096) return std::nullopt;
+  return LiteralError{"this is not a file's path", R"(write it as "/etc/headgate/jwt.pem")"};
+}
+
+}  // namespace headgate::config

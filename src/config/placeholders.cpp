@@ -1,0 +1,136 @@
+#include "placeholders.hpp"
+
+#include "codes.hpp"
+#include "utf8.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <system_error>
+
+namespace headgate::config {
+namespace {
+
+constexpr std::size_t kLargest = 1U << 20U;
+
+bool is_variable(std::string_view name) {
+  const auto sound = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  return !name.empty() && !(name[0] >= '0' && name[0] <= '9') && std::all_of(name.begin(), name.end(), sound);
+}
+
+bool is_text(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const auto length = character_length(text, at);
+    if (length == 0 || text[at] == '\0') return false;
+    at += length;
+  }
+  return true;
+}
+
+class Replacer {
+ public:
+  Replacer(Node& node, Report& report) : node_(node), report_(report) {}
+
+  void run() {
+    const std::string_view text = node_.written;
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
+      if (text.substr(at).starts_with("$${")) {
+        out += "${";
+        at += 3;
+      } else if (text.substr(at).starts_with("${")) {
+        const auto end = text.find('}', at);
+        if (end == std::string_view::npos) {
+          return fail("this placeholder is not closed",
+                      "close it with '}', or write $${ for the two characters themselves");
+        }
+        const auto value = value_of(text.substr(at + 2, end - at - 2));
+        if (!value) return;
+        out += *value;
+        at = end + 1;
+        node_.replaced = true;
+      } else {
+        out += text[at++];
+      }
+    }
+    node_.text = std::move(out);
+  }
+
+ private:
+  void fail(std::string message, std::string help) {
+    report_.error(code::kPlaceholder, node_, std::move(message), std::move(help));
+    node_.kind = Kind::broken;
+  }
+
+  std::optional<std::string> value_of(std::string_view inside) {
+    if (inside.starts_with("file:")) return file(std::string(inside.substr(5)));
+    const auto dash = inside.find(":-");
+    const std::string name(inside.substr(0, dash));
+    if (!is_variable(name)) {
+      fail(in_quotes("${" + std::string(inside) + "}") + " is not a placeholder",
+           "write ${NAME}, ${NAME:-default} or ${file:/path}; $${ stands for the two characters themselves");
+      return std::nullopt;
+    }
+    const char* value = std::getenv(name.c_str());
+    const bool usable = value != nullptr && (*value != '\0' || dash == std::string_view::npos);
+    if (!usable && dash != std::string_view::npos) return std::string(inside.substr(dash + 2));
+    if (!usable) {
+      fail("the environment variable " + in_quotes(name) + " is not set", "set it, or write ${" + name + ":-default}");
+      return std::nullopt;
+    }
+    if (is_text(value)) return std::string(value);
+    fail("the environment variable " + in_quotes(name) + " is not UTF-8 text", "set it to text");
+    return std::nullopt;
+  }
+
+  std::optional<std::string> file(const std::string& path) {
+    auto content = read_text_file(path);
+    if (!content.text) {
+      fail("the file " + in_quotes(path) + " cannot be read: " + content.why_not,
+           "${file:PATH} stands for what is in the file");
+      return std::nullopt;
+    }
+    // Editors and `echo` end a file with a line end that is no part of the secret.
+    if (content.text->ends_with('\n')) content.text->pop_back();
+    if (content.text->ends_with('\r')) content.text->pop_back();
+    return std::move(content.text);
+  }
+
+  Node& node_;
+  Report& report_;
+};
+
+}  // namespace
+
+FileText read_text_file(const std::string& path) {
+  const auto no = [](std::string why) { return FileText{std::nullopt, std::move(why)}; };
+  std::error_code ec;
+  const auto status = std::filesystem::status(path, ec);
+  if (ec && ec != std::errc::no_such_file_or_directory) return no(ec.message());
+  if (!std::filesystem::exists(status)) return no("there is no such file");
+  // A FIFO or a device could keep the start waiting for ever.
+  if (!std::filesystem::is_regular_file(status)) return no("it is not a regular file");
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return no(std::error_code(errno != 0 ? errno : EIO, std::generic_category()).message());
+  std::string content(kLargest + 1, '\0');
+  in.read(content.data(), static_cast<std::streamsize>(content.size()));
+  content.resize(static_cast<std::size_t>(in.gcount()));
+  if (in.bad()) return no("reading it failed");
+  if (content.size() > kLargest) return no("it is larger than 1 MiB");
+  if (!is_text(content)) return no("it is not UTF-8 text");
+  return {std::move(content), {}};
+}
+
+void replace_placeholders(Document& document, Report& report) {
+  for (Node& node : document.nodes) {
+    if (node.kind == Kind::string && node.written.find("${") != std::string::npos) Replacer(node, report).run();
+  }
+}
+
+}  // namespace headgate::config

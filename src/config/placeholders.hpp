@@ -1,0 +1,25 @@
+#pragma once
+// ${ENV}, ${ENV:-default} and ${file:PATH} inside string values: replaced after parsing, so that no value changes the
+// structure.
+
+#include "document.hpp"
+#include "report.hpp"
+
+#include <optional>
+#include <string>
+
+namespace headgate::config {
+
+/// Replaces all of them; `$${` stands for a literal "${". Reports what cannot be replaced, naming the variable or file,
+/// never a value, and leaves such a string `broken`.
+void replace_placeholders(Document& document, Report& report);
+
+struct FileText {
+  std::optional<std::string> text;
+  std::string why_not;  ///< in words, without the path; where there is no text
+};
+
+/// A small text file (UTF-8, at most 1 MiB).
+FileText read_text_file(const std::string& path);
+
+}  // namespace headgate::config

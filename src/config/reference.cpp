@@ -1,0 +1,69 @@
+// The reference of the configuration as Markdown, from the same table.
+
+#include "table.hpp"
+
+#include "headgate/config/load.hpp"
+
+#include <set>
+
+namespace headgate::config {
+namespace {
+
+using Form = Shape::Form;
+
+std::string cell(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
+  return out;
+}
+
+class ReferenceWriter {
+ public:
+  std::string run() {
+    section(root_section());
+    return std::move(out_);
+  }
+
+ private:
+  void section(const Section& section) {
+    if (!written_.insert(section.name).second) return;
+    if (!section.path.empty())
+      out_ += "\n### `" + std::string(section.path) + "`\n\n" + std::string(section.doc) + "\n\n";
+    out_ += "| key | takes | default | meaning |\n|---|---|---|---|\n";
+    for (const Key& key : section.keys) {
+      const std::string fallback = key.presence == Presence::required ? "required"
+                                   : key.fallback.empty()             ? ""
+                                                                      : '`' + cell(key.fallback) + '`';
+      out_ +=
+          "| `" + std::string(key.name) + "` | " + cell(takes(*key.shape)) + " | " + fallback + " | " + cell(key.doc);
+      if (!key.example.empty()) out_ += "; as in `" + cell(key.example) + '`';
+      out_ += " |\n";
+    }
+    for (const Key& key : section.keys) below(*key.shape);
+  }
+
+  void below(const Shape& shape) {
+    if (shape.section != nullptr) section(*shape.section);
+    if (shape.of != nullptr) below(*shape.of);
+    for (const Shape* each : shape.forms) below(*each);
+  }
+
+  static std::string takes(const Shape& shape) {
+    std::string out(shape.what);
+    if (shape.form == Form::integer) out += ", " + std::to_string(shape.least) + " to " + std::to_string(shape.most);
+    if (shape.form == Form::size) out += ", " + size_text(shape.least) + " to " + size_text(shape.most);
+    if (shape.form != Form::choice) return out;
+    out.clear();
+    for (const auto word : words_of(shape)) out += (out.empty() ? "`" : ", `") + std::string(word) + '`';
+    return out;
+  }
+
+  std::string out_;
+  std::set<std::string_view> written_;
+};
+
+}  // namespace
+
+std::string reference() { return ReferenceWriter().run(); }
+
+}  // namespace headgate::config

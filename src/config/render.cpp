@@ -1,0 +1,160 @@
+// Diagnostics as text for people and as JSON for editors.
+
+#include "report.hpp"
+#include "utf8.hpp"
+
+#include "headgate/config/diagnostic.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace headgate::config {
+namespace {
+
+// A character of a source line as a terminal shows it.
+struct Cell {
+  std::string_view bytes;
+  std::size_t offset = 0;  // in the line
+  std::size_t width = 1;
+};
+
+std::uint32_t code_point(std::string_view bytes) {
+  const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[i])); };
+  if (bytes.size() == 1) return byte(0);
+  std::uint32_t value = byte(0) & (0x7FU >> bytes.size());
+  for (std::size_t i = 1; i < bytes.size(); ++i) value = value << 6U | (byte(i) & 0x3FU);
+  return value;
+}
+
+// Good for what stands in configurations; the full tables of Unicode are not worth their weight here.
+std::size_t width_of(std::uint32_t c) {
+  const auto in = [c](std::uint32_t first, std::uint32_t last) { return c >= first && c <= last; };
+  if (in(0x300, 0x36F) || in(0x200B, 0x200F) || in(0xFE00, 0xFE0F) || c == 0xFEFF) return 0;
+  const bool wide = in(0x1100, 0x115F) || in(0x2E80, 0xA4CF) || in(0xAC00, 0xD7A3) || in(0xF900, 0xFAFF) ||
+                    in(0xFE30, 0xFE6F) || in(0xFF00, 0xFF60) || in(0xFFE0, 0xFFE6) || in(0x1F300, 0x1FAFF) ||
+                    in(0x20000, 0x3FFFD);
+  return wide ? 2 : 1;
+}
+
+// No byte of a file moves the cursor of the terminal it is shown on.
+std::vector<Cell> cells_of(std::string_view line) {
+  std::vector<Cell> cells;
+  for (std::size_t at = 0; at < line.size();) {
+    const auto length = character_length(line, at);
+    const auto byte = static_cast<unsigned char>(line[at]);
+    if (byte == '\t') {
+      cells.push_back({"    ", at, 4});
+    } else if (length == 0) {
+      cells.push_back({"\xEF\xBF\xBD", at, 1});
+    } else if (byte < 0x20 || byte == 0x7F || (byte == 0xC2 && static_cast<unsigned char>(line[at + 1]) < 0xA0)) {
+      cells.push_back({"?", at, 1});
+    } else {
+      const auto bytes = line.substr(at, length);
+      cells.push_back({bytes, at, width_of(code_point(bytes))});
+    }
+    at += std::max<std::size_t>(length, 1);
+  }
+  return cells;
+}
+
+std::string clean(std::string_view text) {
+  std::string out;
+  for (const auto& cell : cells_of(text)) out += cell.bytes;
+  return out;
+}
+
+struct Underline {
+  std::size_t line = 0;
+  std::size_t begin = 0;  // offsets in it
+  std::size_t end = 0;
+  std::string_view note;
+};
+
+// Around the caret where the line is long: minified JSON has but one.
+std::string excerpt(const Lines& lines, const Underline& where) {
+  constexpr std::size_t kBefore = 60;
+  constexpr std::size_t kAfter = 60;
+  const auto cells = cells_of(lines.line(where.line));
+  const auto index = [&](std::size_t offset) {
+    return static_cast<std::size_t>(
+        std::find_if(cells.begin(), cells.end(), [&](const Cell& c) { return c.offset >= offset; }) - cells.begin());
+  };
+  const std::size_t first = index(where.begin);
+  const std::size_t last = std::max(index(where.end), first + 1);
+  const bool cut = cells.size() > kBefore + kAfter;
+  const std::size_t from = cut && first > kBefore ? first - kBefore : 0;
+  const std::size_t to =
+      cut ? std::min(cells.size(), std::max(first, std::min(last, first + kAfter / 2)) + kAfter) : cells.size();
+  std::string text = from > 0 ? "..." : "";
+  std::string marks(text.size(), ' ');
+  for (std::size_t i = from; i < to; ++i) {
+    text += cells[i].bytes;
+    if (i < first) marks.append(cells[i].width, ' ');
+    if (i >= first && i < last) marks.append(cells[i].width, '~');
+  }
+  const auto column = marks.find('~');
+  if (column == std::string::npos) {
+    marks += '^';  // behind the last character
+  } else {
+    marks[column] = '^';
+  }
+  if (to < cells.size()) text += "...";
+  if (!where.note.empty()) marks += ' ' + std::string(where.note);
+  const auto number = std::to_string(where.line);
+  const std::size_t gutter = std::max<std::size_t>(number.size(), 4);
+  return std::string(gutter - number.size(), ' ') + number + " | " + text + '\n' + std::string(gutter, ' ') + " | " +
+         marks + '\n';
+}
+
+std::string counted(std::size_t count, const char* word) {
+  return std::to_string(count) + ' ' + word + (count == 1 ? "" : "s");
+}
+
+std::string_view severity_text(Severity severity) { return severity == Severity::error ? "error" : "warning"; }
+
+}  // namespace
+
+std::string render_text(const std::vector<Diagnostic>& diagnostics, std::string_view file, std::string_view source) {
+  const Lines lines(source);
+  std::string out;
+  std::size_t errors = 0;
+  for (const auto& each : diagnostics) {
+    if (each.severity == Severity::error) ++errors;
+    out += std::string(file) + ':' + std::to_string(each.line) + ':' + std::to_string(each.column) + ": " +
+           std::string(severity_text(each.severity)) + ": " + clean(each.message);
+    if (!each.pointer.empty()) out += " [" + clean(each.pointer) + ']';
+    out += '\n';
+    Underline where{each.line, each.column - 1, each.end_column - 1, {}};
+    if (!each.caret_note.empty()) where = {each.caret_line, each.caret_column - 1, each.caret_column, each.caret_note};
+    out += excerpt(lines, where);
+    if (!each.help.empty()) out += "  help: " + clean(each.help) + '\n';
+    out += '\n';
+  }
+  if (diagnostics.empty()) return out;
+  const auto warnings = diagnostics.size() - errors;
+  if (errors > 0) out += counted(errors, "error");
+  if (errors > 0 && warnings > 0) out += ", ";
+  if (warnings > 0) out += counted(warnings, "warning");
+  return out + '\n';
+}
+
+std::string render_json(const std::vector<Diagnostic>& diagnostics, std::string_view file) {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& each : diagnostics) {
+    list.push_back({{"file", file},
+                    {"line", each.line},
+                    {"column", each.column},
+                    {"end_column", each.end_column},
+                    {"pointer", each.pointer},
+                    {"code", each.code},
+                    {"severity", severity_text(each.severity)},
+                    {"message", each.message},
+                    {"help", each.help}});
+  }
+  // A key of the file may hold bytes that are not UTF-8; dump would throw on them.
+  return list.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace headgate::config

@@ -1,0 +1,111 @@
+#include "report.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace headgate::config {
+
+Lines::Lines(std::string_view text) : text_(text), starts_{0} {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\n') starts_.push_back(i + 1);
+  }
+}
+
+Position Lines::at(std::size_t offset) const {
+  const auto next = std::upper_bound(starts_.begin(), starts_.end(), std::min(offset, text_.size()));
+  const auto line = static_cast<std::size_t>(next - starts_.begin());
+  return {line, std::min(offset, text_.size()) - starts_[line - 1] + 1};
+}
+
+std::string_view Lines::line(std::size_t number) const {
+  if (number == 0 || number > starts_.size()) return {};
+  const auto begin = starts_[number - 1];
+  auto end = number < starts_.size() ? starts_[number] - 1 : text_.size();
+  if (end > begin && text_[end - 1] == '\r') --end;
+  return text_.substr(begin, end - begin);
+}
+
+std::string in_quotes(std::string_view text) {
+  constexpr std::size_t kShown = 80;
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string out = "\"";
+  std::size_t end = std::min(text.size(), kShown);
+  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  for (char c : text.substr(0, end)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n') {
+      out += "\\n";
+    } else if (c == '\t') {
+      out += "\\t";
+    } else if (byte < 0x20 || byte == 0x7F) {
+      out += "\\u00";
+      out += kHex[byte >> 4U];
+      out += kHex[byte & 0xFU];
+    } else {
+      out += c;
+    }
+  }
+  return out + (end < text.size() ? "...\"" : "\"");
+}
+
+Diagnostic& Report::add(Severity severity, std::string_view code, Span span, std::string pointer, std::string message,
+                        std::string help) {
+  const auto begin = lines_.at(span.begin);
+  const auto end = lines_.at(span.end);
+  Diagnostic diagnostic;
+  diagnostic.code = code;
+  diagnostic.severity = severity;
+  diagnostic.line = begin.line;
+  diagnostic.column = begin.column;
+  // What spans lines is underlined in its first only.
+  diagnostic.end_column = end.line == begin.line ? end.column : begin.column + 1;
+  diagnostic.pointer = std::move(pointer);
+  diagnostic.message = std::move(message);
+  diagnostic.help = std::move(help);
+  if (severity == Severity::error) ++errors_;
+  return list_.emplace_back(std::move(diagnostic));
+}
+
+Diagnostic& Report::error(std::string_view code, Span span, std::string pointer, std::string message,
+                          std::string help) {
+  return add(Severity::error, code, span, std::move(pointer), std::move(message), std::move(help));
+}
+
+void Report::error(std::string_view code, const Node& value, std::string message, std::string help) {
+  add(Severity::error, code, value.span, pointer(value), std::move(message), std::move(help));
+}
+
+void Report::error_at_key(std::string_view code, const Node& member, std::string message, std::string help) {
+  const bool keyed = member.key_span.end > member.key_span.begin;
+  add(Severity::error, code, keyed ? member.key_span : member.span, pointer(member), std::move(message),
+      std::move(help));
+}
+
+void Report::warning(std::string_view code, const Node& value, std::string message, std::string help) {
+  add(Severity::warning, code, value.span, pointer(value), std::move(message), std::move(help));
+}
+
+void Report::warning_at_key(std::string_view code, const Node& member, std::string message, std::string help) {
+  const bool keyed = member.key_span.end > member.key_span.begin;
+  add(Severity::warning, code, keyed ? member.key_span : member.span, pointer(member), std::move(message),
+      std::move(help));
+}
+
+std::string Report::place(std::size_t offset) const {
+  const auto at = lines_.at(offset);
+  return std::to_string(at.line) + ':' + std::to_string(at.column);
+}
+
+std::vector<Diagnostic> Report::take() {
+  const auto place = [](const Diagnostic& each) { return std::tie(each.line, each.column); };
+  std::stable_sort(list_.begin(), list_.end(),
+                   [&](const Diagnostic& a, const Diagnostic& b) { return place(a) < place(b); });
+  const auto twice = [&](const Diagnostic& a, const Diagnostic& b) {
+    return place(a) == place(b) && a.message == b.message;
+  };
+  list_.erase(std::unique(list_.begin(), list_.end(), twice), list_.end());
+  return std::exchange(list_, {});
+}
+
+}  // namespace headgate::config

@@ -1,0 +1,118 @@
+// JSON Schema (draft 2020-12) from the table, so that an editor and `headgate check` agree.
+
+#include "table.hpp"
+
+#include "headgate/config/load.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace headgate::config {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Form = Shape::Form;
+
+// A placeholder may stand anywhere in a text; what it becomes only `headgate check` can tell.
+constexpr const char* kPlaceholder = R"(\$\{)";
+
+std::string or_placeholder(const std::string& pattern) { return "^(" + pattern + ")$|" + kPlaceholder; }
+
+class SchemaWriter {
+ public:
+  Json run() {
+    Json schema{
+        {"$schema", "https://json-schema.org/draft/2020-12/schema"},
+        {"title", "headgate"},
+        {"description", "Configuration of headgate. Generated from the table `headgate check` walks; do not edit."}};
+    schema.update(object(root_section()));
+    schema["$defs"] = std::move(definitions_);
+    return schema;
+  }
+
+ private:
+  Json object(const Section& section) {
+    Json properties = Json::object();
+    Json required = Json::array();
+    for (const Key& key : section.keys) {
+      Json property = shape(*key.shape);
+      property["description"] = key.doc;
+      if (!key.fallback.empty()) property["default"] = fallback(key);
+      properties[std::string(key.name)] = std::move(property);
+      if (key.presence == Presence::required) required.push_back(key.name);
+    }
+    Json out{{"type", "object"}, {"additionalProperties", false}, {"properties", std::move(properties)}};
+    if (!required.empty()) out["required"] = std::move(required);
+    return out;
+  }
+
+  static Json fallback(const Key& key) {
+    const bool text = key.shape->form == Form::text || key.shape->form == Form::choice ||
+                      key.shape->form == Form::duration || key.shape->form == Form::size;
+    return text ? Json(key.fallback) : Json::parse(key.fallback);
+  }
+
+  Json reference(const Section& section) {
+    const std::string name(section.name);
+    if (!definitions_.contains(name)) {
+      definitions_[name] = nullptr;  // its place, before those of what it holds
+      definitions_[name] = object(section);
+    }
+    return {{"$ref", "#/$defs/" + name}};
+  }
+
+  Json shape(const Shape& shape) {
+    switch (shape.form) {
+      case Form::text:
+        return {{"type", "string"}};
+      case Form::duration:
+        return {{"type", "string"}, {"pattern", or_placeholder("[0-9]+(us|ms|s|m|h|d)")}};
+      case Form::size:
+        return {{"type", "string"}, {"pattern", or_placeholder("[0-9]+(B|kB|KiB|MB|MiB|GB|GiB|TB|TiB)?")}};
+      case Form::rate:
+        return {
+            {"type", "string"},
+            {"pattern",
+             or_placeholder(
+                 "[0-9]+/([0-9]*(ms|us|s|m|h|d)|[0-9]*(second|minute|hour|day)|[0-9]+(seconds|minutes|hours|days))")}};
+      case Form::integer:
+        return {{"type", "integer"}, {"minimum", shape.least}, {"maximum", shape.most}};
+      case Form::choice:
+        return choice(shape);
+      case Form::section:
+        return reference(*shape.section);
+      case Form::list:
+        return list(shape);
+      case Form::map:
+        return {{"type", "object"}, {"additionalProperties", this->shape(*shape.of)}};
+      case Form::either:
+        break;
+    }
+    Json forms = Json::array();
+    for (const Shape* each : shape.forms) forms.push_back(this->shape(*each));
+    return {{"anyOf", std::move(forms)}};
+  }
+
+  static Json choice(const Shape& shape) {
+    Json words = Json::array();
+    for (const auto word : words_of(shape)) words.push_back(word);
+    Json any = Json::array();
+    any.push_back({{"enum", std::move(words)}});
+    any.push_back({{"type", "string"}, {"pattern", kPlaceholder}});
+    return {{"anyOf", std::move(any)}};
+  }
+
+  Json list(const Shape& shape) {
+    Json out{{"type", "array"}, {"items", this->shape(*shape.of)}};
+    if (shape.least > 0) out["minItems"] = shape.least;
+    if (shape.most < 1'000'000) out["maxItems"] = shape.most;
+    return out;
+  }
+
+  Json definitions_ = Json::object();
+};
+
+}  // namespace
+
+std::string schema() { return SchemaWriter().run().dump(2) + '\n'; }
+
+}  // namespace headgate::config

@@ -1,0 +1,72 @@
+#pragma once
+// Every key a configuration may have, once: what the checker walks, and what schema and reference are written from.
+
+#include "headgate/core/literals.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headgate::config {
+
+struct Section;
+
+/// Why `text` does not read as what it should be; nothing where it does.
+using TextCheck = std::optional<LiteralError> (*)(std::string_view text);
+
+/// What may stand at one place.
+struct Shape {
+  enum class Form { text, duration, size, rate, integer, choice, section, list, map, either };
+  Form form = Form::text;
+  std::string_view what;      ///< a noun with its article: what messages and the reference call it
+  TextCheck check = nullptr;  ///< of a text; of a map: of its keys
+  std::uint64_t least = 0;    ///< of an integer; of a size, in bytes; of a list or map, how many
+  std::uint64_t most = 0;
+  std::span<const std::string_view> words = {};             ///< of a choice
+  std::vector<std::string_view> (*registered)() = nullptr;  ///< of a choice that other modules fill
+  std::span<const std::string_view> later = {};             ///< words of versions to come
+  const Section* section = nullptr;                         ///< of a section
+  const Shape* of = nullptr;                                ///< of a list's elements or a map's values
+  std::span<const Shape* const> forms = {};                 ///< of either: each begins with another JSON type
+};
+
+enum class Presence { optional, required };
+
+struct Key {
+  std::string_view name;
+  const Shape* shape = nullptr;
+  std::string_view fallback;  ///< as a user would write it; "" where there is none
+  std::string_view example;   ///< as JSON
+  std::string_view doc;       ///< one sentence without its dot
+  Presence presence = Presence::optional;
+};
+
+struct Section {
+  std::string_view name;  ///< of the schema's definition
+  std::string_view path;  ///< where it stands, for the reference
+  std::string_view doc;
+  std::span<const Key> keys;
+  std::span<const std::string_view> later = {};  ///< keys of versions to come
+};
+
+/// The whole file.
+const Section& root_section();
+
+/// The words of a choice, wherever they come from.
+std::vector<std::string_view> words_of(const Shape& shape);
+
+// The words of choices, in the order of the enumerators they stand for.
+inline constexpr std::string_view kModes[] = {"enforce", "observe"};
+inline constexpr std::string_view kStores[] = {"memory", "redis"};
+inline constexpr std::string_view kIfRedisDown[] = {"allow", "reject", "count_locally"};
+inline constexpr std::string_view kRequire[] = {"nothing", "jwt", "api_key"};
+inline constexpr std::string_view kJwtAlgorithms[] = {"HS256", "RS256"};
+inline constexpr std::string_view kRejectionHeaders[] = {"both", "standard", "legacy", "none"};
+inline constexpr std::string_view kRejectionBodies[] = {"problem", "none"};
+inline constexpr std::string_view kLogLevels[] = {"debug", "info", "warning", "error", "off"};
+inline constexpr std::string_view kLogFormats[] = {"text", "json"};
+
+}  // namespace headgate::config

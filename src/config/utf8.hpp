@@ -1,0 +1,16 @@
+#pragma once
+// Characters of UTF-8 text (RFC 3629): no overlong forms, no surrogates, nothing beyond U+10FFFF.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace headgate::config {
+
+/// Bytes of the character at `at`, 1 to 4; 0 where there is no valid one.
+std::size_t character_length(std::string_view text, std::size_t at) noexcept;
+
+/// Appends the code point `value` (valid, no surrogate).
+void append_utf8(std::uint32_t value, std::string& out);
+
+}  // namespace headgate::config

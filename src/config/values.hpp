@@ -1,0 +1,82 @@
+#pragma once
+// Values out of a tree that was checked: what is absent, or was reported already, leaves the default as it is.
+
+#include "document.hpp"
+
+#include "headgate/core/literals.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headgate::config {
+
+inline const Node* text_at(const Node* section, std::string_view key) {
+  const Node* node = find(section, key);
+  return node != nullptr && node->kind == Kind::string ? node : nullptr;
+}
+
+inline void read(const Node* section, std::string_view key, std::string& out) {
+  if (const Node* node = text_at(section, key)) out = node->text;
+}
+
+inline void read(const Node* section, std::string_view key, Duration& out) {
+  const Node* node = text_at(section, key);
+  if (node == nullptr) return;
+  if (const auto value = parse_duration(node->text); value.has_value()) out = *value;
+}
+
+inline void read(const Node* section, std::string_view key, std::optional<Duration>& out) {
+  Duration value{0};
+  read(section, key, value);
+  if (value.count() > 0) out = value;
+}
+
+template <class Number>
+void read_size(const Node* section, std::string_view key, Number& out) {
+  const Node* node = text_at(section, key);
+  if (node == nullptr) return;
+  if (const auto value = parse_size(node->text); value.has_value()) out = static_cast<Number>(*value);
+}
+
+template <class Number>
+void read_number(const Node* section, std::string_view key, Number& out) {
+  const Node* node = find(section, key);
+  if (node == nullptr || node->kind != Kind::number) return;
+  Number value{};
+  const char* end = node->text.data() + node->text.size();
+  const auto [last, error] = std::from_chars(node->text.data(), end, value);
+  if (error == std::errc() && last == end) out = value;
+}
+
+/// `words` are in the order of the enumerators.
+template <class Enum>
+void read_choice(const Node* section, std::string_view key, std::span<const std::string_view> words, Enum& out) {
+  const Node* node = text_at(section, key);
+  if (node == nullptr) return;
+  const auto found = std::find(words.begin(), words.end(), node->text);
+  if (found != words.end()) out = static_cast<Enum>(found - words.begin());
+}
+
+/// The texts of a list, or the one text that stands in its place.
+inline std::vector<const Node*> texts(const Node* node) {
+  if (node == nullptr) return {};
+  if (node->kind == Kind::string) return {node};
+  std::vector<const Node*> out;
+  if (node->kind != Kind::list) return out;
+  std::copy_if(node->children.begin(), node->children.end(), std::back_inserter(out),
+               [](const Node* child) { return child->kind == Kind::string; });
+  return out;
+}
+
+/// The members of an object, the elements of a list; none of anything else.
+inline std::vector<const Node*> children(const Node* node, Kind kind) {
+  if (node == nullptr || node->kind != kind) return {};
+  return {node->children.begin(), node->children.end()};
+}
+
+}  // namespace headgate::config
