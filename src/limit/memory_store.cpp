@@ -17,8 +17,9 @@ namespace {
 
 constexpr std::size_t kMostStripes = 64;      // one bit each in a StripeSet
 constexpr std::size_t kKeysPerStripe = 4096;  // fewer would let chance fill one stripe long before the others
-constexpr Duration kSlackOfClocks =
-    std::chrono::seconds(1);  // threads read the clock this far apart at most; beyond, it was set back
+// A caller may come this late with the time it read. One still later means that the clock was set back, and is
+// followed, or counters would stand still for as long as it was set back.
+constexpr Duration kLatest = std::chrono::seconds(10);
 
 using StripeSet = std::uint64_t;
 
@@ -27,7 +28,7 @@ struct alignas(64) Stripe {
 
   /// The time to count by: never earlier than what another caller counted by here, or its taking would be undone.
   Instant clock(Instant now) noexcept {
-    if (now >= latest || latest - now > kSlackOfClocks) latest = now;
+    if (now >= latest || latest - now > kLatest) latest = now;
     return latest;
   }
 

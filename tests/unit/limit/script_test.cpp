@@ -1,0 +1,141 @@
+#include "headgate/limit/script.hpp"
+
+#include "support/rules.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace headgate::limit {
+namespace {
+
+using std::chrono::seconds;
+using test::make_ask;
+using test::make_rule;
+using Strings = std::vector<std::string>;
+
+TEST(DecideScript, IsNamedByItsDigest) {
+  EXPECT_EQ(decide_script_sha().size(), 40U);
+  EXPECT_EQ(decide_script_sha().find_first_not_of("0123456789abcdef"), std::string_view::npos);
+  EXPECT_NE(decide_script().find("if name == 'token_bucket' then"), std::string_view::npos);
+  EXPECT_TRUE(decide_script().ends_with("return reply\n"));
+}
+
+TEST(ScriptArguments, AreTheKeysThenEachRulesNumbers) {
+  const Rule per_minute = make_rule("60/minute", 10, "burst");
+  const Rule odd = make_rule("7/second", 0, "odd");
+  const std::array asks = {make_ask(per_minute, "org_42", 3), make_ask(odd, "203.0.113.7")};
+  Strings out;
+  script_arguments(asks, "hg:", out);
+  EXPECT_EQ(out, (Strings{"2", "hg:v1:{org_42}:burst:", "hg:v1:{203.0.113.7}:odd:", "token_bucket", "10000000", "0",
+                          "3000000", "0", "60", "token_bucket", "1000000", "0", "142857", "1", "7"}));
+}
+
+TEST(ScriptArguments, ReplaceWhatTheCallBeforeLeft) {
+  const Rule rule = make_rule("60/minute");
+  const std::array two = {make_ask(rule, "a"), make_ask(rule, "b")};
+  Strings out = {"left", "over"};
+  script_arguments(two, "", out);
+  const Strings fresh = out;
+  script_arguments(std::span(two).first(1), "", out);
+  EXPECT_EQ(out.size(), 8U);
+  script_arguments(two, "", out);
+  EXPECT_EQ(out, fresh);
+}
+
+TEST(ScriptArguments, RoundWhatIsGivenBackDownToAPart) {
+  const Rule rule = make_rule("7/second");
+  const Ask ask = make_ask(rule, "a", -1);
+  Strings out;
+  script_arguments({&ask, 1}, "", out);
+  EXPECT_EQ(out[5], "-142858");  // -142857 1/7 is -142858 and 6/7
+  EXPECT_EQ(out[6], "6");
+}
+
+TEST(ScriptArguments, MakeOneQuestionOfTwoAboutOneCounter) {
+  const Rule rule = make_rule("60/minute");
+  const std::array asks = {make_ask(rule, "a", 2), make_ask(rule, "b", 1), make_ask(rule, "a", 3)};
+  Strings out;
+  script_arguments(asks, "", out);
+  EXPECT_EQ(out[0], "2");
+  EXPECT_EQ(out[6], "5000000");
+  const std::array<std::int64_t, 5> reply = {1, 60'000'000, 0, 60'000'000, 0};
+  std::array<Verdict, 3> verdicts;
+  bool all = false;
+  ASSERT_TRUE(read_script_reply(reply, asks, verdicts, all));
+  EXPECT_TRUE(all);
+  EXPECT_EQ(verdicts[0].remaining, 55U);
+  EXPECT_EQ(verdicts[1].remaining, 59U);
+  EXPECT_EQ(verdicts[2].remaining, 55U);
+}
+
+TEST(ScriptArguments, EscapeWhatWouldEndTheHashTag) {
+  const Rule rule = make_rule("60/minute");
+  const auto key = [&rule](std::string_view subject) {
+    const Ask ask = make_ask(rule, subject);
+    Strings out;
+    script_arguments({&ask, 1}, "hg:", out);
+    return out[1];
+  };
+  EXPECT_EQ(key("a}b%c{"), "hg:v1:{a%7Db%25c{}:plan:");
+  EXPECT_EQ(key(""), "hg:v1:{%}:plan:");
+  EXPECT_EQ(key("%"), "hg:v1:{%25}:plan:");
+  EXPECT_EQ(key(std::string_view("a\0b", 3)), std::string("hg:v1:{a\0b}:plan:", 17));
+}
+
+TEST(ScriptArguments, AreNoneForMoreAsksThanARequestMayHave) {
+  const Rule rule = make_rule("60/minute");
+  const std::vector<Ask> asks(kMaxRulesPerRequest + 1, make_ask(rule, "a"));
+  Strings out = {"x"};
+  script_arguments(asks, "", out);
+  EXPECT_TRUE(out.empty());
+}
+
+class ScriptReply : public testing::Test {
+ protected:
+  bool read(std::vector<std::int64_t> reply) { return read_script_reply(reply, asks_, verdicts_, all_); }
+
+  Rule wide_ = make_rule("60/minute", 0, "wide");
+  Rule narrow_ = make_rule("60/minute", 2, "narrow");
+  std::array<Ask, 2> asks_ = {make_ask(wide_, "a"), make_ask(narrow_, "a", 2)};
+  std::array<Verdict, 2> verdicts_;
+  bool all_ = false;
+};
+
+TEST_F(ScriptReply, TellsWhatIsLeftAfterTaking) {
+  ASSERT_TRUE(read({1, 30'500'000, 0, 2'000'000, 0}));
+  EXPECT_TRUE(all_);
+  EXPECT_EQ(verdicts_[0].remaining, 29U);
+  EXPECT_EQ(verdicts_[0].limit, 60U);
+  EXPECT_EQ(verdicts_[0].reset_after, Duration(30'500'000));
+  EXPECT_EQ(verdicts_[1].remaining, 0U);
+  EXPECT_EQ(verdicts_[1].reset_after, seconds(2));
+}
+
+TEST_F(ScriptReply, TellsWhatIsLeftUntakenWhereOneRefuses) {
+  ASSERT_TRUE(read({0, 30'500'000, 0, 1'250'000, 0}));
+  EXPECT_FALSE(all_);
+  EXPECT_TRUE(verdicts_[0].allowed);
+  EXPECT_EQ(verdicts_[0].remaining, 30U);
+  EXPECT_FALSE(verdicts_[1].allowed);
+  EXPECT_EQ(verdicts_[1].remaining, 1U);
+  EXPECT_EQ(verdicts_[1].retry_after, Duration(750'000));
+}
+
+TEST_F(ScriptReply, IsRefusedWhereTheScriptCouldNotHaveGivenIt) {
+  EXPECT_FALSE(read({}));
+  EXPECT_FALSE(read({1}));
+  EXPECT_FALSE(read({1, 30'500'000, 0, 2'000'000}));
+  EXPECT_FALSE(read({1, 30'500'000, 0, 2'000'000, 0, 0}));
+  EXPECT_FALSE(read({2, 30'500'000, 0, 2'000'000, 0}));
+  EXPECT_FALSE(read({-1, 30'500'000, 0, 2'000'000, 0}));
+  EXPECT_FALSE(read({0, 30'500'000, 0, 2'000'000, 0})) << "refused though all allow";
+  EXPECT_FALSE(read({1, 30'500'000, 0, 1'000'000, 0})) << "agreed though one refuses";
+  EXPECT_FALSE(read({1, 30'500'000, 0, 2'000'001, 0})) << "more room than the bucket has";
+  EXPECT_FALSE(read({1, -5, 0, 2'000'000, 0}));
+  EXPECT_EQ(verdicts_[0].limit, 0U);
+  EXPECT_FALSE(all_);
+}
+
+}  // namespace
+}  // namespace headgate::limit

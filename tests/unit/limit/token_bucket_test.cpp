@@ -1,0 +1,194 @@
+#include "support/rules.hpp"
+
+#include "headgate/limit/algorithm.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace headgate::limit {
+namespace {
+
+using test::kStart;
+using test::make_rule;
+
+/// One counter and the rule it is under.
+class Bucket {
+ public:
+  explicit Bucket(Rule rule) : rule_(std::move(rule)) {}
+
+  Verdict take(std::int64_t cost, Instant now) {
+    const Algorithm& algorithm = *rule_.algorithm;
+    const Outcome outcome = algorithm.peek(state_, rule_, cost, now);
+    const Taken taken = outcome.allowed ? Taken::yes : Taken::no;
+    if ((outcome.allowed && cost != 0) || outcome.stale)
+      algorithm.commit(state_, rule_, outcome.allowed ? cost : 0, now, outcome);
+    const auto verdict = algorithm.verdict(rule_, cost, taken, {outcome.words.data(), algorithm.words});
+    EXPECT_TRUE(verdict.has_value());
+    EXPECT_EQ(verdict->allowed, outcome.allowed);
+    return *verdict;
+  }
+
+  const Rule& rule() const { return rule_; }
+
+ private:
+  Rule rule_;
+  State state_;
+};
+
+const char* const kRates[] = {"1/day",           "7/second",        "3/second",    "1000000/second", "999983/second",
+                              "300/5m",          "5/100ms",         "1000003/day", "13/30d",         "1000000000/1s",
+                              "1000000000/366d", "999999937/100ms", "1/366d"};
+
+TEST(TokenBucket, GrantsExactlyTheBurstAndWhatIsGainedSince) {
+  // Whatever the steps: after a time t, a caller who always asks has got burst + floor(t * rate), not one more or less.
+  std::mt19937_64 random(1);
+  for (const char* rate : kRates) {
+    Bucket bucket(make_rule(rate, 50));
+    const Rate& r = bucket.rule().rate;
+    Instant now = kStart;
+    std::uint64_t granted = bucket.take(50, now).allowed ? 50 : 0;
+    for (int step = 0; step < 2000; ++step) {
+      const auto token = static_cast<std::uint64_t>(r.period.count()) / r.count;
+      now += Duration(random() % (2 * token + 2));
+      // Not more than it holds, however much was gained in one step.
+      while (bucket.take(1, now).allowed) ++granted;
+      const auto elapsed = static_cast<std::uint64_t>((now - kStart).count());
+      const long double gained = static_cast<long double>(elapsed) * r.count / r.period.count();
+      if (token > 0) {
+        ASSERT_EQ(granted, 50 + static_cast<std::uint64_t>(gained)) << rate << " step " << step;
+      } else {
+        ASSERT_LE(granted, 50 + static_cast<std::uint64_t>(gained)) << rate << " step " << step;
+      }
+    }
+  }
+}
+
+TEST(TokenBucket, AllowsExactlyAtTheEndOfTheWaitItNamedAndNotBefore) {
+  std::mt19937_64 random(2);
+  int waits = 0;
+  for (const char* rate : kRates)
+    for (const std::uint64_t burst : {1, 2, 9, 50}) {
+      Bucket bucket(make_rule(rate, burst));
+      if (bucket.rule().algorithm->check(bucket.rule())) continue;
+      Instant now = kStart;
+      for (int step = 0; step < 300; ++step) {
+        const auto cost = static_cast<std::int64_t>(1 + random() % burst);
+        const Verdict verdict = bucket.take(cost, now);
+        if (verdict.allowed) continue;
+        ++waits;
+        ASSERT_GT(verdict.retry_after, Duration(0));
+        ASSERT_FALSE(bucket.take(cost, now + verdict.retry_after - Duration(1)).allowed) << rate << ' ' << burst;
+        now += verdict.retry_after;
+        ASSERT_TRUE(bucket.take(cost, now).allowed) << rate << ' ' << burst;
+      }
+    }
+  EXPECT_GT(waits, 5000);
+}
+
+TEST(TokenBucket, IsAsIfNeverUsedAfterTheResetItNamedAndNotBefore) {
+  for (const char* rate : kRates) {
+    Bucket bucket(make_rule(rate, 10));
+    if (bucket.rule().algorithm->check(bucket.rule())) continue;
+    const Verdict used = bucket.take(7, kStart);
+    EXPECT_EQ(bucket.take(0, kStart + used.reset_after).reset_after, Duration(0)) << rate;
+    EXPECT_EQ(bucket.take(0, kStart + used.reset_after).remaining, 10U) << rate;
+    EXPECT_GT(bucket.take(0, kStart + used.reset_after - Duration(1)).reset_after, Duration(0)) << rate;
+  }
+}
+
+TEST(TokenBucket, TellsTheTruthAboutWhatRemains) {
+  std::mt19937_64 random(3);
+  for (const char* rate : kRates) {
+    Bucket bucket(make_rule(rate, 20));
+    Instant now = kStart;
+    for (int step = 0; step < 200; ++step) {
+      now += Duration(random() % (bucket.rule().rate.period.count() / 7 + 1));
+      const auto remaining = static_cast<std::int64_t>(bucket.take(0, now).remaining);
+      ASSERT_FALSE(bucket.take(remaining + 1, now).allowed) << rate;
+      if (remaining == 0) continue;
+      ASSERT_TRUE(bucket.take(1 + static_cast<std::int64_t>(random() % remaining), now).allowed) << rate;
+    }
+  }
+}
+
+TEST(TokenBucket, StaysWithinItsNumbersForTheLargestCosts) {
+  Bucket bucket(make_rule("1/day", 30'000));
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(bucket.take(kMost, kStart).retry_after, kNever);
+  EXPECT_TRUE(bucket.take(30'000, kStart).allowed);
+  EXPECT_EQ(bucket.take(-kMost, kStart).remaining, 30'000U);
+}
+
+TEST(TokenBucket, RefusesWordsNoPeekCouldHaveSaid) {
+  const Rule rule = make_rule("7/second", 14);
+  const auto verdict = [&rule](std::int64_t whole, std::int64_t part) {
+    const std::array words = {whole, part};
+    return rule.algorithm->verdict(rule, 1, Taken::no, words).has_value();
+  };
+  EXPECT_TRUE(verdict(0, 0));
+  EXPECT_TRUE(verdict(2'000'000, 0));
+  EXPECT_TRUE(verdict(1'999'999, 6));
+  EXPECT_FALSE(verdict(2'000'000, 1));
+  EXPECT_FALSE(verdict(-1, 0));
+  EXPECT_FALSE(verdict(0, -1));
+  EXPECT_FALSE(verdict(0, 7));
+  EXPECT_FALSE(verdict(std::numeric_limits<std::int64_t>::max(), 0));
+}
+
+TEST(TokenBucketCheck, AcceptsWhatAUserMayReasonablyWrite) {
+  for (const char* rate : {"1/day", "1000000/second", "1/100ms", "1000000000/s", "5/366d", "1/30d"}) {
+    const Rule rule = make_rule(rate);
+    EXPECT_FALSE(rule.algorithm->check(rule)) << rate;
+  }
+  const Rule rule = make_rule("10/minute", 1'000'000);
+  EXPECT_FALSE(rule.algorithm->check(rule));
+}
+
+TEST(TokenBucketCheck, RefusesABurstOfNothing) {
+  Rule rule = make_rule("5/minute");
+  rule.burst = 0;
+  const auto fault = rule.algorithm->check(rule);
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->message, "a burst of 0 never allows a request");
+  EXPECT_EQ(fault->help, "write a burst of at least 1");
+}
+
+TEST(TokenBucketCheck, RefusesABucketThatNeverFillsAndNamesTheLargestThatDoes) {
+  Rule rule = make_rule("1/day", 1'000'000);
+  const auto fault = rule.algorithm->check(rule);
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->message, "a bucket of 1000000 takes over a hundred years to fill at 1/day");
+  EXPECT_EQ(fault->help, "lower the burst to at most 36525, or raise the rate");
+  rule.burst = 36'525;
+  EXPECT_FALSE(rule.algorithm->check(rule));
+  rule.burst = 36'526;
+  EXPECT_TRUE(rule.algorithm->check(rule));
+}
+
+TEST(TokenBucketCheck, RefusesABurstThatNoHeaderCanTell) {
+  Rule rule = make_rule("1000000000/100ms", 1'000'000'000'000'000);
+  const auto fault = rule.algorithm->check(rule);
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->message, "a burst of 1000000000000000 is too large to be told to callers");
+  EXPECT_EQ(fault->help, "write at most 999999999999999");
+}
+
+TEST(TokenBucketCheck, RefusesARateThatNoLiteralCanWrite) {
+  for (const Rate rate : {Rate{0, Duration(1)}, Rate{1, Duration(0)}, Rate{2'000'000'000, Duration(1)},
+                          Rate{1, std::chrono::hours(24 * 367)}}) {
+    Rule rule = make_rule("1/day");
+    rule.rate = rate;
+    EXPECT_TRUE(rule.algorithm->check(rule));
+  }
+}
+
+TEST(Algorithms, AreFoundByTheNameUsersWrite) {
+  ASSERT_NE(find_algorithm("token_bucket"), nullptr);
+  EXPECT_EQ(find_algorithm("token_bucket")->name, "token_bucket");
+  EXPECT_EQ(find_algorithm("Token_Bucket"), nullptr);
+  EXPECT_EQ(find_algorithm(""), nullptr);
+}
+
+}  // namespace
+}  // namespace headgate::limit
