@@ -21,6 +21,9 @@ set(HEADGATE_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them: ad
 if(HEADGATE_SANITIZE)
   add_compile_options(-fsanitize=${HEADGATE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${HEADGATE_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    add_compile_options(-fno-sanitize=function)  # clang before 17 cannot put its prologue into a coroutine
+  endif()
 endif()
 
 find_program(CCACHE ccache)
