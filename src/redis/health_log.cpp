@@ -26,36 +26,39 @@ void HealthLog::note(Health health, std::string_view reason, Time now) {
   if (health == Health::up) {
     if (std::exchange(known_, Known::up) == Known::up) return;
     reason_.clear();
-    if (!may_write(now)) return;
+    if (!changes_.pass(now)) return;
     if (down_since_ == Time{})
-      spdlog::info("event=redis_found server={}{}", server_, skipped());
+      spdlog::info("event=redis_found server={}{}", server_, changes_.left_out());
     else
-      spdlog::info("event=redis_found server={} after_s={:.3f}{}", server_, seconds(now - down_since_), skipped());
+      spdlog::info("event=redis_found server={} after_s={:.3f}{}", server_, seconds(now - down_since_),
+                   changes_.left_out());
     return;
   }
   if (reason.empty() || (known_ == Known::down && reason == reason_)) return;
   if (std::exchange(known_, Known::down) != Known::down) down_since_ = now;
   reason_ = reason;
-  if (may_write(now)) spdlog::warn("event=redis_lost server={} reason=\"{}\"{}", server_, quoted(reason), skipped());
+  if (changes_.pass(now))
+    spdlog::warn("event=redis_lost server={} reason=\"{}\"{}", server_, quoted(reason), changes_.left_out());
 }
 
 void HealthLog::error(std::string_view text, Time now) {
-  if (may_write(now)) spdlog::error("event=redis_error server={} reason=\"{}\"{}", server_, quoted(text), skipped());
+  if (errors_.pass(now))
+    spdlog::error("event=redis_error server={} reason=\"{}\"{}", server_, quoted(text), errors_.left_out());
 }
 
-bool HealthLog::may_write(Time now) {
+bool LineGate::pass(Time now) {
   tokens_ = refilled_ == Time{} ? kBurst : std::min(kBurst, tokens_ + seconds(now - refilled_));
   refilled_ = now;
   if (tokens_ < 1) {
-    ++skipped_;
+    ++left_out_;
     return false;
   }
   tokens_ -= 1;
   return true;
 }
 
-std::string HealthLog::skipped() {
-  const auto count = std::exchange(skipped_, 0);
+std::string LineGate::left_out() {
+  const auto count = std::exchange(left_out_, 0);
   return count == 0 ? std::string() : " lines_left_out=" + std::to_string(count);
 }
 

@@ -8,14 +8,30 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace headgate::redis {
 
-/// At most kBurst lines at once and one a second after that; what was left out is counted in the next line. One thread.
-class HealthLog {
+/// Lets kBurst lines through at once and one a second after that, and counts the others. One thread.
+class LineGate {
  public:
   using Time = std::chrono::steady_clock::time_point;
   static constexpr double kBurst = 6;
+
+  [[nodiscard]] bool pass(Time now);
+  /// The field that tells how many lines were left out since the last one, or nothing; starts counting anew.
+  std::string left_out();
+
+ private:
+  double tokens_ = kBurst;
+  Time refilled_{};
+  std::uint64_t left_out_ = 0;
+};
+
+/// One per connection; errors never crowd out the news of lost and found. One thread.
+class HealthLog {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
 
   explicit HealthLog(std::string server) : server_(std::move(server)) {}
 
@@ -27,16 +43,12 @@ class HealthLog {
  private:
   enum class Known { nothing, up, down };
 
-  bool may_write(Time now);
-  std::string skipped();
-
   std::string server_;
   Known known_ = Known::nothing;
   std::string reason_;
   Time down_since_{};
-  double tokens_ = kBurst;
-  Time refilled_{};
-  std::uint64_t skipped_ = 0;
+  LineGate changes_;
+  LineGate errors_;
 };
 
 }  // namespace headgate::redis

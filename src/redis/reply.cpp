@@ -47,10 +47,17 @@ void* create_string(const redisReadTask* task, char* text, std::size_t length) {
   return sink;
 }
 
+/// hiredis 0.14 stops at 7 arrays within each other, later ones at 1024; this module asks for none.
+bool too_deep(const redisReadTask* task) {
+  int depth = 0;
+  while ((task = task->parent) != nullptr) ++depth;
+  return depth > 6;
+}
+
 /// The count is an int in hiredis 0.14 and a size_t since 1.0.
 template <class Count>
 void* create_array(const redisReadTask* task, Count count) {
-  if (static_cast<std::size_t>(count) > ReplyReader::kMaxElements) return nullptr;
+  if (static_cast<std::size_t>(count) > ReplyReader::kMaxElements || too_deep(task)) return nullptr;
   Sink* sink = element(task);
   if (sink == nullptr) return nullptr;
   if (task->parent == nullptr) sink->kind = task->type == REDIS_REPLY_ARRAY ? Reply::Kind::array : Reply::Kind::other;

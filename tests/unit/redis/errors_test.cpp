@@ -1,0 +1,55 @@
+#include "headgate/redis/errors.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+namespace headgate::redis {
+namespace {
+
+TEST(RedisErrors, AreSortedByTheirFirstWord) {
+  EXPECT_EQ(classify("NOSCRIPT No matching script. Please use EVAL."), Refusal::no_script);
+  EXPECT_EQ(classify("READONLY You can't write against a read only replica."), Refusal::not_master);
+  EXPECT_EQ(classify("MASTERDOWN Link with MASTER is down"), Refusal::not_master);
+  EXPECT_EQ(classify("NOAUTH Authentication required."), Refusal::denied);
+  EXPECT_EQ(classify("WRONGPASS invalid username-password pair or user is disabled."), Refusal::denied);
+  EXPECT_EQ(classify("NOPERM this user has no permissions to run the 'evalsha' command"), Refusal::denied);
+  for (const char* text :
+       {"LOADING Redis is loading the dataset in memory", "BUSY Redis is busy running a script.",
+        "OOM command not allowed when used memory > 'maxmemory'.", "MISCONF Redis is configured to save RDB",
+        "NOREPLICAS Not enough good replicas to write.", "CLUSTERDOWN The cluster is down"})
+    EXPECT_EQ(classify(text), Refusal::cannot_now) << text;
+}
+
+TEST(RedisErrors, OfAnyOtherKindAreUnexpected) {
+  for (const char* text :
+       {"", "ERR", "ERR unknown command", "WRONGTYPE Operation against a key", "oom", "OOMX", "ERR OOM -OOM x"})
+    EXPECT_EQ(classify(text), Refusal::unexpected) << text;
+}
+
+TEST(RedisErrors, MetInsideAScriptOfAnOlderServerAreFoundInTheirWrapping) {
+  EXPECT_EQ(
+      classify("ERR Error running script (call to f_0123): @user_script:9: @user_script: 9: -OOM command not allowed "
+               "when used memory > 'maxmemory'."),
+      Refusal::cannot_now);
+  EXPECT_EQ(
+      classify("ERR Error running script (call to f_0123): @user_script:9: @user_script: 9: -READONLY You can't write"),
+      Refusal::not_master);
+  EXPECT_EQ(classify("ERR Error running script (call to f_0123): @user_script:9: attempt to index a nil value"),
+            Refusal::unexpected);
+}
+
+TEST(RedisErrors, HaveAReadableMessageEach) {
+  std::set<std::string> messages;
+  for (const auto code : {Errc::unavailable, Errc::timed_out, Errc::overloaded, Errc::refused_by_server,
+                          Errc::bad_reply, Errc::stopped}) {
+    const error_code error = code;
+    EXPECT_STREQ(error.category().name(), "headgate.redis");
+    messages.insert(error.message());
+  }
+  EXPECT_EQ(messages.size(), 6u);
+}
+
+}  // namespace
+}  // namespace headgate::redis

@@ -1,0 +1,112 @@
+#pragma once
+// What the tests of the Redis limiter share: a loop that runs until something holds, and callers that ask and note the
+// outcome.
+
+#include "headgate/core/task.hpp"
+#include "headgate/limit/algorithm.hpp"
+#include "headgate/redis/errors.hpp"
+#include "headgate/redis/limiter.hpp"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+#include <list>
+#include <optional>
+#include <string>
+
+namespace headgate::redis {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+/// One question and what came of it.
+struct Answer {
+  bool done = false;
+  std::optional<Result<bool>> result;
+  limit::Verdict verdict;
+  Clock::duration took{};
+
+  bool allowed() const { return done && result->has_value() && **result; }
+  bool refused() const { return done && result->has_value() && !**result; }
+  error_code error() const { return done && result->has_error() ? result->error() : error_code(); }
+};
+
+inline limit::Rule rule_of(std::uint64_t count, Duration period, std::string name = "test") {
+  limit::Rule rule;
+  rule.limit = name;
+  rule.rate = {count, period};
+  rule.burst = count;
+  rule.algorithm = limit::find_algorithm("token_bucket");
+  rule.suffix = ":" + name + ":";
+  return rule;
+}
+
+/// Asks one rule; everything it needs lives in its own frame, as a request's does.
+inline Task<void> ask(Limiter& limiter, const limit::Rule& rule, std::string subject, std::int64_t cost,
+                      Answer& answer) {
+  std::array<limit::Ask, 1> asks{limit::Ask{&rule, subject, {}, cost}};
+  std::array<limit::Verdict, 1> verdicts;
+  const auto start = Clock::now();
+  auto task = limiter.decide(asks, verdicts);
+  answer.result = co_await task;
+  answer.took = Clock::now() - start;
+  answer.verdict = verdicts[0];
+  answer.done = true;
+}
+
+/// A loop on the test's own thread.
+class LoopTest : public testing::Test {
+ protected:
+  /// Runs the loop until `holds()`; false where it never did.
+  template <class Condition>
+  bool run_until(Condition holds, Clock::duration limit = 8s) {
+    const auto end = Clock::now() + limit;
+    while (!holds()) {
+      if (Clock::now() >= end) return false;
+      loop.run_one_for(10ms);
+    }
+    return true;
+  }
+  bool run_until_up(Limiter& limiter) {
+    return run_until([&] { return limiter.health() == Health::up; });
+  }
+  void run_for(Clock::duration time) { loop.run_for(time); }
+
+  Answer decide(Limiter& limiter, std::int64_t cost = 1, std::string subject = "caller") {
+    Answer answer;
+    spawn(ask(limiter, rule, std::move(subject), cost, answer), "test");
+    EXPECT_TRUE(run_until([&] { return answer.done; })) << "a decision never ended";
+    return answer;
+  }
+  /// Asks once in a while until the answer pleases: for what heals by itself.
+  template <class Condition>
+  bool decide_until(Limiter& limiter, Condition pleases, Clock::duration limit = 8s) {
+    const auto end = Clock::now() + limit;
+    while (!pleases(decide(limiter))) {
+      if (Clock::now() >= end) return false;
+      run_for(10ms);
+    }
+    return true;
+  }
+  /// Starts `count` questions at once; they outlive the call.
+  std::list<Answer> ask_many(Limiter& limiter, int count) {
+    std::list<Answer> answers(static_cast<std::size_t>(count));
+    for (auto& answer : answers) spawn(ask(limiter, rule, "caller", 1, answer), "test");
+    return answers;  // moved: the nodes stay where they are
+  }
+  static bool all_done(const std::list<Answer>& answers) {
+    for (const auto& answer : answers)
+      if (!answer.done) return false;
+    return true;
+  }
+
+  limit::Rule rule = rule_of(10, 1h);
+  boost::asio::io_context loop{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> keeps_running{loop.get_executor()};
+};
+
+}  // namespace headgate::redis

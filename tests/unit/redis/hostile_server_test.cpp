@@ -1,0 +1,229 @@
+// The limiter against servers that break the protocol, answer late, or are none.
+#include "fake_server.hpp"
+#include "fixture.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+
+#include <string>
+
+namespace headgate::redis {
+namespace {
+
+const std::string kAllowed = "*3\r\n:1\r\n:3600000000\r\n:0\r\n";  // a full bucket of the fixture's rule
+
+class HostileServer : public LoopTest {
+ protected:
+  HostileServer() {
+    options.port = server.port();
+    options.timeout = 100ms;
+  }
+  /// Answers every decision with `bytes`.
+  void answer_with(std::string bytes) {
+    server.on_decision = [bytes](FakeServer::Peer&, const FakeServer::Words&) { return bytes; };
+  }
+  void behave() {
+    server.on_decision = [](FakeServer::Peer&, const FakeServer::Words& words) {
+      return words[0] == "PING" ? "+PONG\r\n" : kAllowed;
+    };
+  }
+  bool recovers(Limiter& limiter) {
+    return decide_until(limiter, [](const Answer& answer) { return answer.allowed(); });
+  }
+
+  FakeServer server{loop};
+  Options options;
+};
+
+TEST_F(HostileServer, IsBelievedWhenItAnswersAsRedisWould) {
+  behave();
+  Limiter limiter(loop, options);
+  const Answer answer = decide(limiter);
+  EXPECT_TRUE(answer.allowed()) << answer.error().message();
+  EXPECT_EQ(answer.verdict.remaining, 9u);
+  limiter.stop();
+}
+
+TEST_F(HostileServer, ThatSendsGarbageCostsTheCallAndTheConnectionOnly) {
+  for (const char* garbage : {"HTTP/1.1 200 OK\r\n\r\n", "\r\n\r\n", "*2147483647\r\n", "$-7\r\n",
+                              "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n"
+                              "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n",
+                              ">2\r\n+message\r\n+x\r\n%1\r\n"}) {
+    answer_with(garbage);
+    Limiter limiter(loop, options);
+    const Answer answer = decide(limiter);
+    EXPECT_TRUE(answer.error() == Errc::unavailable || answer.error() == Errc::bad_reply)
+        << garbage << ": " << answer.error().message();
+    behave();
+    EXPECT_TRUE(recovers(limiter)) << garbage;
+    limiter.stop();
+  }
+}
+
+TEST_F(HostileServer, ThatAnswersWithWellFormedNonsenseFailsThatCallAlone) {
+  for (const char* nonsense : {"+OK\r\n", ":1\r\n", "$-1\r\n", "*0\r\n", "*1\r\n:1\r\n", "*3\r\n:1\r\n:-5\r\n:0\r\n",
+                               "*3\r\n:2\r\n:5\r\n:0\r\n", "*3\r\n:1\r\n:3600000000\r\n$1\r\n0\r\n",
+                               "*4\r\n:1\r\n:3600000000\r\n:0\r\n:0\r\n"}) {
+    answer_with(nonsense);
+    Limiter limiter(loop, options);
+    EXPECT_EQ(decide(limiter).error(), Errc::bad_reply) << nonsense;
+    behave();
+    EXPECT_TRUE(decide(limiter).allowed()) << nonsense;
+    EXPECT_EQ(limiter.counters().connects, 1u);
+    limiter.stop();
+  }
+}
+
+TEST_F(HostileServer, ThatCutsTheConnectionInTheMiddleOfAReplyFailsTheCallAtOnce) {
+  server.on_decision = [](FakeServer::Peer& peer, const FakeServer::Words&) {
+    peer.write(kAllowed.substr(0, 9));
+    peer.close();
+    return std::string();
+  };
+  Limiter limiter(loop, options);
+  const Answer answer = decide(limiter);
+  EXPECT_EQ(answer.error(), Errc::unavailable);
+  EXPECT_LT(answer.took, options.timeout);
+  behave();
+  EXPECT_TRUE(recovers(limiter));
+  limiter.stop();
+}
+
+TEST_F(HostileServer, ThatSpeaksUnaskedLosesTheConnectionAndNothingElse) {
+  behave();
+  Limiter limiter(loop, options);
+  ASSERT_TRUE(decide(limiter).allowed());
+  server.peers.back()->write("+OK\r\n");
+  ASSERT_TRUE(run_until([&] { return limiter.health() == Health::down; }));
+  EXPECT_TRUE(recovers(limiter));
+  EXPECT_EQ(server.connections, 2);
+  limiter.stop();
+}
+
+TEST_F(HostileServer, ThatSpeaksFirstIsNoRedis) {
+  server.greeting = "220 mail.example.com ESMTP\r\n";
+  Limiter limiter(loop, options);
+  EXPECT_EQ(decide(limiter).error(), Errc::unavailable);
+  server.greeting.clear();
+  behave();
+  EXPECT_TRUE(recovers(limiter));
+  limiter.stop();
+}
+
+TEST_F(HostileServer, ThatAnswersLateNeverReachesTheCallerThatGaveUp) {
+  int held_back = 0;
+  server.on_decision = [&](FakeServer::Peer&, const FakeServer::Words&) {
+    ++held_back;
+    return std::string();
+  };
+  Limiter limiter(loop, options);
+  EXPECT_EQ(decide(limiter, 1).error(), Errc::timed_out);  // its spans are gone with its frame
+  EXPECT_EQ(decide(limiter, 1).error(), Errc::unavailable);
+  ASSERT_TRUE(run_until([&] { return held_back == 2; })) << "the decision and a PING";
+  behave();
+  server.peers.back()->write(kAllowed + "+PONG\r\n");
+  EXPECT_TRUE(recovers(limiter));
+  EXPECT_EQ(server.connections, 1) << "late answers are discarded in order";
+  EXPECT_EQ(limiter.counters().timed_out, 1u);
+  limiter.stop();
+}
+
+TEST_F(HostileServer, ThatAnswersOthersButNotInTimeIsLeftAloneAfterFiveTimeouts) {
+  std::list<boost::asio::steady_timer> delays;
+  server.on_decision = [&](FakeServer::Peer& peer, const FakeServer::Words& words) {
+    auto& delay = delays.emplace_back(loop, delays.size() < 6 ? 160ms : 260ms);
+    delay.async_wait([&peer, ping = words[0] == "PING"](error_code ec) {
+      if (!ec) peer.write(ping ? "+PONG\r\n" : kAllowed);
+    });
+    return std::string();
+  };
+  options.timeout = 200ms;
+  Limiter limiter(loop, options);
+  ASSERT_TRUE(run_until_up(limiter));
+  std::list<Answer> answers;
+  for (int i = 0; i < 60 && limiter.health() == Health::up; ++i) {
+    spawn(ask(limiter, rule, "caller", 1, answers.emplace_back()), "test");
+    run_for(20ms);  // so that the answer to one comes while the next ones wait
+  }
+  EXPECT_NE(limiter.health(), Health::up);
+  EXPECT_GE(limiter.counters().timed_out, 5u);
+  EXPECT_GE(limiter.counters().decided, 6u) << "those before it became slow";
+  EXPECT_EQ(decide(limiter).error(), Errc::unavailable);
+  ASSERT_TRUE(run_until([&] { return all_done(answers); }));
+  limiter.stop();
+}
+
+TEST_F(HostileServer, ThatNeverFinishesTheHandshakeCostsNobodyMoreThanADeadline) {
+  boost::asio::ip::tcp::acceptor silent(loop, {boost::asio::ip::address_v4::loopback(), 0});
+  options.port = silent.local_endpoint().port();  // the kernel accepts, nobody answers
+  Limiter limiter(loop, options);
+  const Answer first = decide(limiter);
+  EXPECT_EQ(first.error(), Errc::timed_out);
+  EXPECT_LT(first.took, options.timeout + 100ms);
+  const Answer second = decide(limiter);
+  EXPECT_EQ(second.error(), Errc::unavailable);
+  EXPECT_LT(second.took, options.timeout);
+  limiter.stop();
+}
+
+TEST_F(HostileServer, ThatReadsNothingMakesTheLimiterHoldNoMoreThanItsCap) {
+  boost::asio::ip::tcp::acceptor silent(loop, {boost::asio::ip::address_v4::loopback(), 0});
+  options.port = silent.local_endpoint().port();
+  options.max_in_flight = 100;
+  Limiter limiter(loop, options);
+  const auto answers = ask_many(limiter, 1000);
+  int turned_away = 0;
+  for (const auto& answer : answers) turned_away += answer.error() == Errc::overloaded;
+  EXPECT_EQ(turned_away, 900);
+  ASSERT_TRUE(run_until([&] { return all_done(answers); }));
+  limiter.stop();
+}
+
+TEST_F(HostileServer, ThatFloodsItsReaderIsCutOff) {
+  server.on_decision = [](FakeServer::Peer& peer, const FakeServer::Words&) {
+    peer.write("$500000000\r\n" + std::string(64 * 1024, 'x'));
+    return std::string();
+  };
+  options.timeout = 2s;
+  Limiter limiter(loop, options);
+  std::list<Answer> answers = ask_many(limiter, 10);
+  ASSERT_TRUE(run_until([&] { return all_done(answers); }));
+  for (const auto& answer : answers) {
+    EXPECT_EQ(answer.error(), Errc::unavailable);
+    EXPECT_LT(answer.took, options.timeout);
+  }
+  limiter.stop();
+}
+
+TEST_F(HostileServer, WhoseErrorsAreUnknownFailsThoseCallsAndIsAskedAgain) {
+  answer_with("-ERR something \"odd\"\x01 happened\r\n");
+  Limiter limiter(loop, options);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(decide(limiter).error(), Errc::refused_by_server);
+  EXPECT_EQ(limiter.health(), Health::up);
+  behave();
+  EXPECT_TRUE(decide(limiter).allowed());
+  limiter.stop();
+}
+
+TEST_F(HostileServer, ThatNeverHasTheScriptIsSentItOnceACall) {
+  std::vector<std::string> said;
+  server.on_decision = [&](FakeServer::Peer&, const FakeServer::Words& words) {
+    said.push_back(words[0]);
+    return std::string("-NOSCRIPT No matching script. Please use EVAL.\r\n");
+  };
+  Limiter limiter(loop, options);
+  EXPECT_EQ(decide(limiter).error(), Errc::refused_by_server);
+  EXPECT_EQ(said, (std::vector<std::string>{"EVALSHA", "EVAL"}));
+  limiter.stop();
+}
+
+TEST_F(HostileServer, BacksOffBetweenConnectionsThatNeverHold) {
+  server.greeting = "nonsense\r\n";
+  Limiter limiter(loop, options);
+  run_for(2s);
+  EXPECT_GE(server.connections, 4) << "50, 100, 200, 400, 800 ms, less the jitter";
+  EXPECT_LE(server.connections, 9);
+  limiter.stop();
+}
+
+}  // namespace
+}  // namespace headgate::redis

@@ -1,0 +1,105 @@
+// Several gateways, one Redis, one budget: counted, not believed.
+#include "fixture.hpp"
+#include "support/redis_server.hpp"
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace headgate::redis {
+namespace {
+
+struct Tally {
+  int admitted = 0;
+  int refused = 0;
+  int failed = 0;
+};
+
+/// One caller of many that never pauses.
+Task<void> hammer(Limiter& limiter, const limit::Rule& rule, const std::atomic<bool>& over, Tally& tally,
+                  int& running) {
+  std::array<limit::Ask, 1> asks{limit::Ask{&rule, "everybody", {}, 1}};
+  std::array<limit::Verdict, 1> verdicts;
+  while (!over) {
+    auto task = limiter.decide(asks, verdicts);
+    const auto result = co_await task;
+    ++(result.has_error() ? tally.failed : *result ? tally.admitted : tally.refused);
+    if (result.has_error()) break;
+  }
+  --running;
+}
+
+Tally gateway(const Options& options, const limit::Rule& rule, const std::atomic<bool>& over) {
+  boost::asio::io_context loop{1};
+  Limiter limiter(loop, options);
+  Tally tally;
+  int running = 16;
+  for (int i = 0; i < 16; ++i) spawn(hammer(limiter, rule, over, tally, running), "test");
+  while (running > 0) loop.run_one();
+  limiter.stop();
+  loop.run();
+  return tally;
+}
+
+TEST(SharedBudget, IsNeverExceededByTwoGatewaysThatAskInParallel) {
+  test::RedisServer redis;
+  if (!test::RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
+  ASSERT_TRUE(redis.start()) << redis.error();
+  Options options;
+  options.port = redis.port();
+  options.timeout = 5s;
+  auto rule = rule_of(500, 1s);
+  rule.burst = 700;
+
+  std::atomic<bool> over = false;
+  std::array<Tally, 2> tallies;
+  const auto start = std::chrono::steady_clock::now();
+  {
+    std::jthread first([&] { tallies[0] = gateway(options, rule, over); });
+    std::jthread second([&] { tallies[1] = gateway(options, rule, over); });
+    std::this_thread::sleep_for(2s);
+    over = true;
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+
+  const int admitted = tallies[0].admitted + tallies[1].admitted;
+  const int most = static_cast<int>(700 + 500 * took.count());
+  EXPECT_EQ(tallies[0].failed + tallies[1].failed, 0);
+  EXPECT_LE(admitted, most) << "over " << took.count() << " s";
+  EXPECT_GE(admitted, 1600) << "nor is anything withheld: 700 and two seconds of 500, but for the ends";
+  EXPECT_GT(tallies[0].refused, 100);
+  EXPECT_GT(tallies[1].refused, 100);
+  EXPECT_GT(tallies[0].admitted, 0);
+  EXPECT_GT(tallies[1].admitted, 0);
+}
+
+TEST(SharedBudget, OfAWholeHourIsAdmittedToTheLastRequestAndNotOneMore) {
+  test::RedisServer redis;
+  if (!test::RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
+  ASSERT_TRUE(redis.start()) << redis.error();
+  Options options;
+  options.port = redis.port();
+  options.timeout = 5s;
+  const auto rule = rule_of(1000, 24h);  // less than one token comes back while this runs
+
+  std::atomic<bool> over = false;
+  std::array<Tally, 3> tallies;
+  {
+    std::vector<std::jthread> gateways;
+    for (auto& tally : tallies) gateways.emplace_back([&] { tally = gateway(options, rule, over); });
+    std::this_thread::sleep_for(1s);
+    over = true;
+  }
+  int admitted = 0;
+  int refused = 0;
+  for (const auto& tally : tallies) {
+    admitted += tally.admitted;
+    refused += tally.refused;
+    EXPECT_EQ(tally.failed, 0);
+  }
+  EXPECT_EQ(admitted, 1000);
+  EXPECT_GT(refused, 0);
+}
+
+}  // namespace
+}  // namespace headgate::redis
