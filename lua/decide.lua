@@ -7,45 +7,42 @@
 --
 -- Time is Redis TIME, in microseconds since the epoch, so that gateways whose clocks differ mean the same moment.
 -- A value that no algorithm could have written (an older format, another program's key) counts as no value.
--- Written for speed: what runs here is most of what a decision costs Redis. The recursion keeps each rule's outcome on
--- the stack, where a table an outcome would cost more than the arithmetic.
+--
+-- The build puts the two parts of each algorithm's file where the marks stand, each under `if name == '<file>' then`. Parts and not
+-- functions, because the whole text runs anew with each call: making closures of them costs a fifth of a decision.
+-- A part sees: key, now, its arguments from ARGV[at] on, its words from reply[words] on, and must move at and words past them.
+--   peek    puts its words into reply, and sets allowed, and wrong where what is stored must be replaced even if nothing is taken.
+--   commit  writes what agreed (take the cost, else a cost of 0) and wrong ask for, if anything, always with a time to live.
 
 local call, pcall, format, match = redis.call, redis.pcall, string.format, string.match
 local KEYS, ARGV = KEYS, ARGV
 
--- The functions of one algorithm: peek, commit and the number of its arguments. Only those asked for are made, because
--- this whole text runs anew with each call.
---   peek(key, at, now, reply) -> allowed, stale, x, y
---     What would happen. Its arguments start at ARGV[at]; appends its words to reply; without reply the cost is 0.
---     stale: what is stored is wrong and to be replaced even if nothing is taken. x is nil where nothing need be written.
---   commit(key, at, now, x, y)
---     Writes what peek returned, always with a time to live.
-local function algorithm(name)
-  --@algorithms
-end
-
 local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
-local reply = {1}
+local reply, words, at = {1}, 2, 1
+local agreed, stale = true, nil
 
-local function decide(i, at, agreed)
-  local key = KEYS[i]
-  if not key then
-    return agreed
+for i = 1, #KEYS do
+  local key, name, allowed, wrong = KEYS[i], ARGV[at], false, false
+  at = at + 1
+  --@peek
+  agreed = agreed and allowed
+  if wrong then
+    stale = stale or {}
+    stale[i] = true
   end
-  local peek, commit, arguments = algorithm(ARGV[at])
-  local allowed, stale, x, y = peek(key, at + 1, now, reply)
-  local all = decide(i + 1, at + 1 + arguments, agreed and allowed)
-  if not all and stale then
-    allowed, stale, x, y = peek(key, at + 1, now)
-    commit(key, at + 1, now, x, y)
-  elseif all and x then
-    commit(key, at + 1, now, x, y)
-  end
-  return all
 end
 
-if not decide(1, 1, true) then
+if agreed or stale then
+  words, at = 2, 1
+  for i = 1, #KEYS do
+    local key, name, wrong = KEYS[i], ARGV[at], stale and stale[i]
+    at = at + 1
+    --@commit
+  end
+end
+
+if not agreed then
   reply[1] = 0
 end
 return reply
