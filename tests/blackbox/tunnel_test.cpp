@@ -28,7 +28,7 @@ TEST(Tunnel, CarriesBytesInBothDirections) {
   EXPECT_TRUE(same_name(proxy.forwarded().all("Connection"), "upgrade")) << visible(proxy.forwarded().head);
   EXPECT_EQ(proxy.forwarded().value("Upgrade"), "websocket");
   EXPECT_EQ(proxy.forwarded().value("Sec-WebSocket-Version"), "13");
-  const std::string odd("\x81\x05hello\0\r\n\r\nGET / HTTP/1.1\r\n\r\n", 32);
+  const std::string odd("\x81\x05hello\0\r\n\r\nGET / HTTP/1.1\r\n\r\n", 30);
   for (int i = 0; i < 5; ++i) {
     client.send(odd);
     EXPECT_EQ(client.read_bytes(odd.size()), odd);

@@ -24,6 +24,7 @@ bool FakeAnswer::send(const Message& request) {
   if (request.has("X-Test-Raw")) {
     return socket_.send(from_hex(request.value("X-Test-Raw"))) && !request.has("X-Test-Close");
   }
+  if (request.has("X-Test-Raw-Body")) return socket_.send(request.body);
   std::string body = request.has("X-Test-Echo") ? request.body : pattern(number(request, "X-Test-Bytes", 3));
   if (!send_body(request, head(request, body), framed(request, body))) return false;
   if (request.has("X-Test-After")) {

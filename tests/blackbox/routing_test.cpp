@@ -1,0 +1,176 @@
+// Which route takes a request: the most specific, whatever their order and however the path is spelled.
+
+#include "blackbox/harness/gateway.hpp"
+
+#include <gtest/gtest.h>
+
+namespace headgate::test {
+namespace {
+
+/// A gateway whose routes answer with their own number, counted from 0.
+class Routes {
+ public:
+  /// Each a route as JSON without its answer.
+  explicit Routes(Json routes) : gateway_(numbered(std::move(routes))), client_(gateway_.client()) {}
+
+  /// The number of the route that took it, or the status where none did.
+  std::string of(const std::string& method, const std::string& target, const std::string& host = "test.example") {
+    if (!client_.is_open()) client_ = gateway_.client();
+    client_.send(method + " " + target + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+    const Message answer = client_.read();
+    if (answer.status() == 200) return answer.body;
+    client_ = gateway_.client();
+    return std::to_string(answer.status());
+  }
+
+ private:
+  static Json numbered(Json routes) {
+    for (std::size_t i = 0; i < routes.size(); ++i) routes[i]["respond"] = {{"body", "route " + std::to_string(i)}};
+    return {{"listen", "127.0.0.1:0"}, {"workers", 1}, {"routes", std::move(routes)}};
+  }
+
+  Gateway gateway_;
+  RawClient client_;
+};
+
+TEST(Routing, TheMostSpecificPathWins) {
+  Routes routes(R"([{"path": "/*"}, {"path": "/a/*"}, {"path": "/a/{id}"}, {"path": "/a/b"},
+                    {"path": "/a/{id}/c"}, {"path": "/a/b/*"}])"_json);
+  EXPECT_EQ(routes.of("GET", "/"), "route 0");
+  EXPECT_EQ(routes.of("GET", "/b"), "route 0");
+  EXPECT_EQ(routes.of("GET", "/ab"), "route 0") << "a prefix ends at a slash";
+  EXPECT_EQ(routes.of("GET", "/a/"), "route 1") << "a parameter is not empty";
+  EXPECT_EQ(routes.of("GET", "/a/x"), "route 2");
+  EXPECT_EQ(routes.of("GET", "/a/b"), "route 3");
+  EXPECT_EQ(routes.of("GET", "/a/x/c"), "route 4");
+  EXPECT_EQ(routes.of("GET", "/a/x/d"), "route 1");
+  EXPECT_EQ(routes.of("GET", "/a/b/c"), "route 5") << "literal before parameter, from the left";
+  EXPECT_EQ(routes.of("GET", "/a/b/x/y"), "route 5");
+  EXPECT_EQ(routes.of("GET", "/a/b?c=/x"), "route 3");
+}
+
+TEST(Routing, ParametersAreOneSegment) {
+  Routes routes(R"([{"path": "/u/{id}/x"}])"_json);
+  EXPECT_EQ(routes.of("GET", "/u/1/x"), "route 0");
+  EXPECT_EQ(routes.of("GET", "/u/a%2Fb/x"), "route 0") << "an encoded slash separates nothing";
+  EXPECT_EQ(routes.of("GET", "/u/a/b/x"), "404");
+  EXPECT_EQ(routes.of("GET", "/u//x"), "404");
+}
+
+TEST(Routing, PathsAreCaseSensitiveAndEndWhereTheyEnd) {
+  Routes routes(R"([{"path": "/Login"}, {"path": "/dir/"}])"_json);
+  EXPECT_EQ(routes.of("GET", "/Login"), "route 0");
+  EXPECT_EQ(routes.of("GET", "/login"), "404");
+  EXPECT_EQ(routes.of("GET", "/Login/"), "404");
+  EXPECT_EQ(routes.of("GET", "/dir/"), "route 1");
+  EXPECT_EQ(routes.of("GET", "/dir"), "404");
+}
+
+TEST(Routing, AHostIsMoreSpecificThanNone) {
+  Routes routes(
+      R"([{"path": "/*"}, {"path": "/*", "host": "*.example.com"}, {"path": "/*", "host": "a.example.com"}])"_json);
+  EXPECT_EQ(routes.of("GET", "/", "other.net"), "route 0");
+  EXPECT_EQ(routes.of("GET", "/", "b.example.com"), "route 1");
+  EXPECT_EQ(routes.of("GET", "/", "c.b.example.com"), "route 1");
+  EXPECT_EQ(routes.of("GET", "/", "a.example.com"), "route 2");
+  EXPECT_EQ(routes.of("GET", "/", "A.Example.COM:8080"), "route 2");
+  EXPECT_EQ(routes.of("GET", "/", "a.example.com."), "route 2") << "the root's dot names the same host";
+  EXPECT_EQ(routes.of("GET", "/", "example.com"), "route 0");
+  EXPECT_EQ(routes.of("GET", "/", "evilexample.com"), "route 0");
+  EXPECT_EQ(routes.of("GET", "http://a.example.com/", "other.net"), "route 2") << "Host gives way to the target";
+}
+
+TEST(Routing, MethodsChooseAmongRoutesOfOnePath) {
+  Routes routes(
+      R"([{"path": "/x"}, {"path": "/x", "methods": ["POST", "PUT"]}, {"path": "/x", "methods": ["DELETE"]}])"_json);
+  EXPECT_EQ(routes.of("GET", "/x"), "route 0");
+  EXPECT_EQ(routes.of("PUT", "/x"), "route 1");
+  EXPECT_EQ(routes.of("DELETE", "/x"), "route 2");
+}
+
+TEST(Routing, AMethodNoMoreSpecificRouteTakesIsNotTakenByALesserOne) {
+  Routes routes(R"([{"path": "/*"}, {"path": "/x", "methods": ["POST"]}])"_json);
+  EXPECT_EQ(routes.of("POST", "/x"), "route 1");
+  const std::string other = routes.of("GET", "/x");
+  EXPECT_TRUE(other == "route 0" || other == "405") << other;
+}
+
+TEST(Routing, NoSpellingOfAPathSlipsPastItsRoute) {
+  Routes routes(R"([{"path": "/*"}, {"path": "/v1/login"}])"_json);
+  for (const char* target : {"/v1/login",
+                             "//v1/login",
+                             "/v1//login",
+                             "///v1///login",
+                             "/./v1/login",
+                             "/v1/./login",
+                             "/v1/x/../login",
+                             "/x/../v1/login",
+                             "/v1/%6cogin",
+                             "/v1/%6Cogin",
+                             "/%761/login",
+                             "/v1/logi%6e",
+                             "/%2e/v1/login",
+                             "/v1/%2E/login",
+                             "/v1/x/%2e%2e/login",
+                             "/v1/x/.%2e/login",
+                             "/v1/x/%2E./login",
+                             "/../v1/login",
+                             "/../../v1/login",
+                             "/%2e%2e/v1/login",
+                             "/v1/x/..//login",
+                             "/v1/login?a=b",
+                             "/v1/login?",
+                             "/v1/%6c%6f%67%69%6e",
+                             "/v1//x//..///login",
+                             "http://test.example/v1/login",
+                             "http://test.example//v1/./login"}) {
+    const std::string taken = routes.of("GET", target);
+    EXPECT_TRUE(taken == "route 1" || taken == "400") << target << " is taken by " << taken;
+  }
+}
+
+TEST(Routing, WhatIsEncodedForAReasonStaysEncoded) {
+  Routes routes(R"([{"path": "/*"}, {"path": "/a/b"}, {"path": "/a%2Fb"}])"_json);
+  for (const char* target : {"/a%2fb", "/a%2Fb"}) {
+    EXPECT_NE(routes.of("GET", target), "route 1") << target << ": an encoded slash is data";
+  }
+  EXPECT_EQ(routes.of("GET", "/a%2fb"), routes.of("GET", "/a%2Fb")) << "hexadecimal digits have no case";
+  for (const char* target : {"/a/b%3Fx", "/a/b%23", "/a/b;x=1", "/a/b%20", "/a/b%00", "/a/b%5C"}) {
+    EXPECT_NE(routes.of("GET", target), "route 1") << target;
+  }
+}
+
+TEST(Routing, BrokenEncodingIsRefused) {
+  Routes routes(R"([{"path": "/*"}])"_json);
+  for (const char* target : {"/%", "/%6", "/%zz", "/a%2", "/%%20", "/%u0041", "/%00", "/a%00b"}) {
+    EXPECT_EQ(routes.of("GET", target), "400") << target;
+  }
+}
+
+TEST(Routing, ALimitOnARouteHoldsForEverySpelling) {
+  Proxy proxy(R"({"limits": {"tight": {"rate": "1/hour", "per": "total"}},
+                  "routes": [{"path": "/*", "to": "app"}, {"path": "/login", "to": "app", "limits": ["tight"]}]})"_json);
+  RawClient client = proxy.client();
+  ASSERT_EQ(client.get("/login").status(), 200);
+  for (const char* target :
+       {"/login", "//login", "/./login", "/x/../login", "/%6cogin", "/%2e/login", "/%2E%2E/login"}) {
+    const Message answer = client.get(target);
+    EXPECT_TRUE(answer.status() == 429 || answer.status() == 400) << target << visible(answer.head);
+    if (answer.status() == 400) client = proxy.client();
+  }
+  EXPECT_EQ(proxy.upstream.request_count(), 1U);
+}
+
+TEST(Routing, WhatTheServerGetsIsWhatWasRouted) {
+  // A server that resolves dots and doubled slashes must come to the route's path, or a limit could be walked around.
+  Proxy proxy(R"({"routes": [{"path": "/open/*", "to": "app"}]})"_json);
+  for (const char* target : {"/open/../admin", "/open/%2e%2e/admin", "/open/x/../../admin", "//admin",
+                             "/open/..//admin", "/open/.%2E/admin", "/open/../../admin"}) {
+    const Message answer = proxy.client().get(target);
+    EXPECT_TRUE(answer.status() == 404 || answer.status() == 400) << target << visible(answer.head);
+  }
+  EXPECT_EQ(proxy.upstream.request_count(), 0U);
+}
+
+}  // namespace
+}  // namespace headgate::test
