@@ -8,8 +8,11 @@
 #include <boost/container/static_vector.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstdint>
 #include <mutex>
+#include <span>
 #include <vector>
 
 namespace headgate::limit {
@@ -99,12 +102,15 @@ struct MemoryStore::Stripes {
 
   std::size_t index(const Ask& ask) const noexcept { return (ask.hash.high >> 32) & (count - 1); }
 
-  /// Locks in ascending order, so that two callers never wait for each other.
-  void lock(StripeSet set) {
-    for (; set != 0; set &= set - 1) all[static_cast<std::size_t>(std::countr_zero(set))]->mutex.lock();
-  }
-  void unlock(StripeSet set) {
-    for (; set != 0; set &= set - 1) all[static_cast<std::size_t>(std::countr_zero(set))]->mutex.unlock();
+  using Locks = boost::container::static_vector<std::unique_lock<std::mutex>, kMaxRulesPerRequest>;
+
+  /// Always in ascending order, so that two callers never wait for each other.
+  Locks lock(std::span<const Ask> questions) {
+    StripeSet set = 0;
+    for (const Ask& ask : questions) set |= StripeSet{1} << index(ask);
+    Locks locks;
+    for (; set != 0; set &= set - 1) locks.emplace_back(all[static_cast<std::size_t>(std::countr_zero(set))]->mutex);
+    return locks;
   }
 
   bool decide(const Ask& ask, Instant now, Verdict& verdict) {
@@ -118,9 +124,7 @@ struct MemoryStore::Stripes {
   }
 
   bool decide(const Merged& merged, Instant now, std::span<Verdict> verdicts) {
-    StripeSet set = 0;
-    for (const Ask& ask : merged.questions) set |= StripeSet{1} << index(ask);
-    lock(set);
+    const Locks locks = lock({merged.questions.data(), merged.questions.size()});
     Questions questions;
     bool all_agree = true;
     for (const Ask& ask : merged.questions) {
@@ -134,7 +138,6 @@ struct MemoryStore::Stripes {
       for (std::size_t i = 0; i < questions.size(); ++i)
         if ((questions[i].slot != nullptr) == known && writes(questions[i], taken))
           write(questions[i], taken, answers[i]);
-    unlock(set);
     for (std::size_t i = 0; i < merged.question_of.size(); ++i) verdicts[i] = answers[merged.question_of[i]];
     return all_agree;
   }
