@@ -23,8 +23,8 @@ constexpr auto kConnectLimit = 1s;  // for each address
 constexpr auto kGreetingLimit = 1s;
 constexpr auto kLeastPause = 50ms;  // between attempts
 constexpr auto kMostPause = 1000ms;
-constexpr auto kSteady = 1s;                    // a connection that lived this long is replaced at once
-constexpr std::size_t kKeptBytes = 256 * 1024;  // of the out buffer after a burst
+constexpr auto kSteady = 1s;                                 // a connection that lived this long is replaced at once
+constexpr std::size_t kKeptBytes = std::size_t{256} * 1024;  // of the out buffer after a burst
 
 std::string name_of(const Options& options) {
   const bool colons = options.host.find(':') != std::string::npos;
@@ -129,7 +129,7 @@ void Connection::ready() {
   owner->connected(round_trip);
 }
 
-void Connection::next_address(std::string reason) {
+void Connection::next_address(const std::string& reason) {
   close_socket();
   if (++address_ == addresses_.size()) return lose(reason);
   connect_next();

@@ -77,7 +77,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void connect_next();
   void greet();
   void ready();
-  void next_address(std::string reason);
+  void next_address(const std::string& reason);
   void fail(const std::string& reason);
   void lose(const std::string& reason);
   void connect_later();

@@ -1,5 +1,6 @@
 #include "decider.hpp"
 
+#include "headgate/core/literals.hpp"
 #include "headgate/limit/script.hpp"
 
 #include <boost/asio/post.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 // Replies of Redis, parsed by hiredis without an allocation a reply: only what this module asks for is kept of each.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -24,7 +25,7 @@ struct Reply {
 class ReplyReader {
  public:
   static constexpr std::size_t kMaxElements = 4096;
-  static constexpr std::size_t kMaxBytes = 256 * 1024;
+  static constexpr std::size_t kMaxBytes = std::size_t{256} * 1024;
 
   enum class Next { reply, more, broken };  ///< one is there; feed more first; not Redis: only reset() helps
 

@@ -11,12 +11,17 @@
 #include <boost/asio/io_context.hpp>
 
 #include <gtest/gtest.h>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
 
 #include <array>
 #include <chrono>
 #include <list>
+#include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
+#include <string_view>
 
 namespace headgate::redis {
 
@@ -58,9 +63,22 @@ inline Task<void> ask(Limiter& limiter, const limit::Rule& rule, std::string sub
   answer.done = true;
 }
 
-/// A loop on the test's own thread.
+/// A loop on the test's own thread, and what was written to the log meanwhile.
 class LoopTest : public testing::Test {
  protected:
+  LoopTest() {
+    auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(log, true);
+    spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", std::move(sink)));
+  }
+  ~LoopTest() override { spdlog::set_default_logger(usual_logger); }
+
+  int logged(std::string_view what) const {
+    const std::string text = log.str();
+    int count = 0;
+    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
+    return count;
+  }
+
   /// Runs the loop until `holds()`; false where it never did.
   template <class Condition>
   bool run_until(Condition holds, Clock::duration limit = 8s) {
@@ -104,6 +122,8 @@ class LoopTest : public testing::Test {
     return true;
   }
 
+  std::ostringstream log;
+  std::shared_ptr<spdlog::logger> usual_logger = spdlog::default_logger();
   limit::Rule rule = rule_of(10, 1h);
   boost::asio::io_context loop{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> keeps_running{loop.get_executor()};

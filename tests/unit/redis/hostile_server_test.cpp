@@ -204,6 +204,27 @@ TEST_F(HostileServer, WhoseErrorsAreUnknownFailsThoseCallsAndIsAskedAgain) {
   limiter.stop();
 }
 
+TEST_F(HostileServer, FillsTheLogWithNoMoreThanAFewLines) {
+  answer_with("-ERR again\r\n");
+  Limiter limiter(loop, options);
+  for (int i = 0; i < 300; ++i) EXPECT_EQ(decide(limiter).error(), Errc::refused_by_server);
+  EXPECT_GE(logged("event=redis_error"), 6);
+  EXPECT_LE(logged("event=redis_error"), 10) << log.str();
+  server.greeting = "nonsense\r\n";
+  server.peers.back()->close();
+  ASSERT_TRUE(run_until([&] { return limiter.health() == Health::down; }));
+  EXPECT_EQ(logged("event=redis_lost"), 1) << "errors do not crowd out the news of an outage";
+  limiter.stop();
+}
+
+TEST_F(HostileServer, CannotForgeALineOfTheLog) {
+  answer_with("-ERR a\" event=forged \x1b[31m\x7f\r\n");
+  Limiter limiter(loop, options);
+  EXPECT_EQ(decide(limiter).error(), Errc::refused_by_server);
+  EXPECT_EQ(logged("reason=\"ERR a' event=forged '[31m'\""), 1) << log.str();
+  limiter.stop();
+}
+
 TEST_F(HostileServer, ThatNeverHasTheScriptIsSentItOnceACall) {
   std::vector<std::string> said;
   server.on_decision = [&](FakeServer::Peer&, const FakeServer::Words& words) {

@@ -1,0 +1,46 @@
+#pragma once
+// The limiter against a real redis-server of the test's own, and what it writes to the log meanwhile.
+
+#include "fixture.hpp"
+#include "support/redis_server.hpp"
+
+#include <boost/asio/ip/tcp.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headgate::redis {
+
+/// Skipped, visibly, where no redis-server is installed.
+class RedisLimiter : public LoopTest {
+ protected:
+  void SetUp() override {
+    if (!test::RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
+  }
+
+  void start(std::vector<std::string> arguments = {}) {
+    ASSERT_TRUE(redis.start(std::move(arguments))) << redis.error();
+    options.port = redis.port();
+    options.timeout = 200ms;  // tests share two slow cores; how long a deadline is changes nothing
+  }
+  /// What an operator would type.
+  std::string command(std::vector<std::string> words) {
+    std::string bytes = "*" + std::to_string(words.size()) + "\r\n";
+    for (const auto& word : words) bytes += "$" + std::to_string(word.size()) + "\r\n" + word + "\r\n";
+    boost::asio::ip::tcp::iostream stream;
+    stream.connect(boost::asio::ip::tcp::endpoint(boost::asio::ip::address_v4::loopback(), redis.port()));
+    stream << bytes << std::flush;
+    std::string line;
+    std::getline(stream, line, '\r');
+    if (line.starts_with("$") && line != "$-1") {
+      stream.ignore();  // the line feed
+      std::getline(stream, line, '\r');
+    }
+    return line;
+  }
+  test::RedisServer redis;
+  Options options;
+};
+
+}  // namespace headgate::redis
