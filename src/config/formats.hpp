@@ -1,6 +1,7 @@
 #pragma once
 // What the texts of a configuration mean: addresses, URLs, names, paths. Each is read here, whoever asks.
 
+#include "headgate/config/listen.hpp"
 #include "headgate/core/literals.hpp"
 #include "headgate/limit/limit.hpp"
 #include "headgate/net/options.hpp"
@@ -14,8 +15,6 @@
 
 namespace headgate::config {
 
-/// ":8080", "127.0.0.1:8080", "[::1]:8080".
-Result<net::ListenOptions, LiteralError> parse_listen(std::string_view text);
 /// "http://host[:port]"; no path, no user.
 Result<upstream::ServerOptions, LiteralError> parse_server(std::string_view text);
 

@@ -115,6 +115,11 @@ void Stream::interrupt() noexcept {
   wake_writer(error::operation_aborted);
 }
 
+void Stream::interrupt_read() noexcept {
+  const StreamPtr self(this);
+  wake_reader(error::operation_aborted);
+}
+
 void Stream::shutdown_send() noexcept {
   error_code ignored;
   socket_.shutdown(Socket::shutdown_send, ignored);

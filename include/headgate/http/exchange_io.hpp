@@ -7,6 +7,7 @@
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/task.hpp"
+#include "headgate/core/time.hpp"
 #include "headgate/http/head.hpp"
 
 namespace headgate::http {
@@ -21,6 +22,8 @@ class BodyReader {
   virtual Task<Result<std::string_view>> read() = 0;
   /// Whether every byte of the body has been handed out (known at once for a body with a length).
   virtual bool ended() const noexcept = 0;
+  /// Wakes a waiting read with operation_aborted.
+  virtual void cancel() noexcept = 0;
   /// Trailer fields, after the end.
   virtual const Fields& trailers() const noexcept = 0;
 };
@@ -44,8 +47,10 @@ class ReplyWriter {
   /// Head and first bytes leave in one gathered write. `last` where no more bytes and no trailers follow.
   virtual Task<Result<void>> send(const ReplyStart& start, std::string_view first, Last last) = 0;
   virtual Task<Result<void>> write(std::string_view bytes, Last last) = 0;
-  /// Ends a body whose end was not said with its last bytes.
+  /// Ends a body whose end was not said with its last bytes. In a tunnel: no more bytes will follow this way.
   virtual Task<Result<void>> finish(const Fields& trailers) = 0;
+  /// After send() of a 101: both ways are bytes from here on, read through the exchange's body, written by write().
+  virtual void tunnel(Duration timeout) = 0;
   /// Whether send() was called: from then on a failure can only be told by breaking off.
   virtual bool started() const noexcept = 0;
   virtual std::uint64_t bytes_sent() const noexcept = 0;

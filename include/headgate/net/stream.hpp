@@ -54,6 +54,8 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
 
   /// Wakes a waiting reader and writer with operation_aborted, and makes later waits fail at once.
   void interrupt() noexcept;
+  /// Wakes a waiting reader only, this once.
+  void interrupt_read() noexcept;
   void shutdown_send() noexcept;
   /// Closes at once; a waiting reader or writer is woken.
   void close() noexcept;

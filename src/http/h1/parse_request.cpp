@@ -113,6 +113,16 @@ std::size_t head_size(std::string_view bytes, std::size_t& scanned) noexcept {
   return end == std::string_view::npos ? 0 : end + 4;
 }
 
+Result<void, Refusal> check_unfinished(std::string_view bytes) noexcept {
+  if (bytes.empty()) return {};
+  const char first = bytes.front();
+  const bool begins_method = (first >= 'A' && first <= 'Z') || (first >= 'a' && first <= 'z');
+  if (!begins_method && first != '\r') return Refusal{400, "the head does not begin with a method"};
+  if (bytes.back() == '\r') bytes.remove_suffix(1);
+  if (const auto* why = refused_lines(bytes)) return Refusal{400, why};
+  return {};
+}
+
 Result<void, Refusal> parse_request(std::string_view bytes, const Limits& limits, RequestHead& head) {
   // Before Beast: it would unfold lines into a buffer of its own.
   if (const auto* why = refused_lines(bytes)) return Refusal{400, why};

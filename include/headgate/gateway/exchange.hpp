@@ -1,0 +1,91 @@
+#pragma once
+// One request and its answer, as data: each step of the path fills its own part, and the end writes log and metrics from it.
+
+#include <array>
+#include <boost/asio/ip/address.hpp>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "headgate/core/text_arena.hpp"
+#include "headgate/gateway/site.hpp"
+#include "headgate/http/exchange_io.hpp"
+#include "headgate/identity/jwt.hpp"
+#include "headgate/limit/limit.hpp"
+
+namespace headgate::gateway {
+
+/// What ended an exchange; as the log calls it.
+enum class EndedBy : std::uint8_t {
+  upstream, respond, limit, auth, no_route, no_server, timeout_connect, timeout_upstream, timeout_client, client_closed, upstream_closed,
+  too_large, bad_request, drain, bug
+};
+std::string_view to_text(EndedBy ended_by) noexcept;
+
+/// Who is asking; made by the step `identify`.
+struct Caller {
+  boost::asio::ip::address address;
+  bool through_trusted = false;    ///< the peer is one of trusted_proxies
+  std::string_view ip_subject;     ///< what the address is counted as
+  std::string_view api_key;        ///< empty: none
+  identity::Claims claims;         ///< of a verified token
+};
+
+/// What the limiter says; made by the step `admit`.
+struct Admission {
+  enum class Outcome : std::uint8_t { none, allowed, rejected };
+  enum class Source : std::uint8_t { memory, redis, fallback };
+  static constexpr std::size_t kMost = limit::kMaxRulesPerRequest;
+
+  Outcome outcome = Outcome::none;
+  Source source = Source::memory;
+  const PlannedLimit* would_reject = nullptr;  ///< a limit on trial that would have refused
+  const PlannedLimit* binding = nullptr;  ///< the limit whose numbers the caller is told; null where none applied
+  limit::Verdict verdict;                 ///< of the rule that binds
+  std::string_view rule_label;            ///< what the binding rule is called in RateLimit
+  std::string_view key;                   ///< the binding limit's subject
+
+  // What was asked, in the order of the plan.
+  std::array<limit::Ask, kMost> asks;
+  std::array<limit::Verdict, kMost> verdicts;
+  std::array<const PlannedLimit*, kMost> limits;
+  std::size_t taken = 0;  ///< asks at the front that the memory store granted, to be given back if a later step refuses
+};
+
+/// All of it. Pooled by the worker; `reset()` makes it new while buffers keep their capacity.
+struct Exchange {
+  // From the codec.
+  http::RequestHead request;
+  http::BodyReader* body = nullptr;
+  http::ReplyWriter* reply = nullptr;
+  boost::asio::ip::address peer;
+  std::string_view peer_text;
+  std::chrono::steady_clock::time_point started;
+  bool draining = false;  ///< the worker is shutting down
+
+  // Filled on the way.
+  std::string_view request_id;
+  const Route* route = nullptr;
+  std::string allowed_methods;  ///< for 405
+  Caller caller;
+  Admission admission;
+  unsigned status = 0;  ///< told to the client; 0 while nothing was
+  EndedBy ended_by = EndedBy::upstream;
+  std::string_view upstream;
+  std::string_view server;
+  unsigned attempts = 0;
+  std::chrono::steady_clock::duration upstream_time{};
+  std::uint64_t body_bytes = 0;  ///< of the request, relayed
+
+  // Room for the steps.
+  http::ReplyHead answer;
+  http::Fields fields;  ///< of the message being built
+  TextArena text;
+  std::string head;        ///< of the request to the server
+  std::string reply_head;  ///< of the reply to the client; the codec's
+
+  void reset();
+};
+
+}  // namespace headgate::gateway

@@ -1,0 +1,35 @@
+#pragma once
+// An answer of our own, as application/problem+json (RFC 9457): what was wrong and what helps, and nothing about the inside.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "headgate/core/task.hpp"
+#include "headgate/gateway/exchange.hpp"
+#include "headgate/upstream/failure.hpp"
+
+namespace headgate::gateway {
+
+struct Problem {
+  unsigned status = 500;
+  EndedBy ended_by = EndedBy::bug;
+  std::string_view detail;          ///< a sentence for the caller
+  std::string_view limit;           ///< of a 429: the limit's name
+  std::uint64_t retry_after = 0;    ///< seconds; 0: no Retry-After
+  std::string_view challenge;       ///< of a 401: WWW-Authenticate
+  RejectionBody body = RejectionBody::problem;
+};
+
+/// The one place where a failure becomes a status.
+Problem problem_of(const upstream::Failure& failure);
+/// What a refused head is told.
+Problem problem_of_head(unsigned status, std::string_view why);
+
+/// Writes the problem as the reply, if none was begun, with the limits' numbers as `style` asks. Records it in `x`.
+Task<void> tell(Exchange& x, const Problem& problem, RejectionHeaders style);
+
+/// An IMF-fixdate for Date, made once a second.
+std::string_view date_now();
+
+}  // namespace headgate::gateway

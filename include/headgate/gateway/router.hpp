@@ -1,0 +1,43 @@
+#pragma once
+// Finds the route of a request: host, then path, then method; the most specific wins, whatever the order in the file.
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headgate::gateway {
+
+struct Route;
+
+/// A tree of path segments for each host. Built once, then read by any thread.
+class Router {
+ public:
+  struct Found {
+    const Route* route = nullptr;
+    std::string allowed;  ///< where only the method did not fit: the methods that would, as Allow lists them
+  };
+
+  Router();
+  ~Router();
+  Router(Router&&) noexcept;
+  Router& operator=(Router&&) noexcept;
+
+  /// `host`: "" any, "a.example" exact, "*.example" any labels before. `pattern`: literal segments, "{name}" for one segment, and a
+  /// last "*" for all that follows. `methods`: empty for all.
+  void add(std::string_view host, std::string_view pattern, const std::vector<std::string>& methods, const Route* route);
+
+  /// `authority` may carry a port; `path` is normalised. A segment's parameters (";v=1") and one slash at the end are passed over, as
+  /// many servers do, so that neither slips past a limit. A literal segment beats a parameter, a parameter beats "*"; an exact host
+  /// beats a pattern, a pattern beats any; a route that names the method beats one for all.
+  Found find(std::string_view authority, std::string_view path, std::string_view method) const;
+
+ private:
+  struct Node;
+  struct Host;
+  const Route* find_in(const Node& root, std::string_view path, std::string_view method, std::string& allowed) const;
+
+  std::vector<std::unique_ptr<Host>> hosts_;  // most specific first
+};
+
+}  // namespace headgate::gateway

@@ -1,0 +1,62 @@
+#pragma once
+// The client connections of a worker: taken in, counted, drained.
+
+#include <atomic>
+#include <boost/intrusive/list.hpp>
+#include <memory>
+#include <vector>
+
+#include "headgate/gateway/exchange.hpp"
+#include "headgate/gateway/handler.hpp"
+#include "headgate/net/input.hpp"
+
+namespace headgate::gateway {
+
+class H1Session;
+
+/// Exchanges are lent and come back, so that their buffers stay warm. Worker thread only.
+class ExchangePool {
+ public:
+  std::unique_ptr<Exchange> take();
+  void put(std::unique_ptr<Exchange> exchange);
+
+ private:
+  static constexpr std::size_t kMostSpare = 256;
+  std::vector<std::unique_ptr<Exchange>> spare_;
+};
+
+/// Worker thread only, but for the count of connections, which all workers share.
+class Sessions {
+ public:
+  /// `total` counts the connections of all workers; `bounds.connections` is theirs together.
+  Sessions(Handler& handler, net::Blocks& blocks, const Timeouts& timeouts, const Bounds& bounds, std::atomic<std::uint32_t>& total);
+  ~Sessions();
+  Sessions(const Sessions&) = delete;
+  Sessions& operator=(const Sessions&) = delete;
+
+  /// Begins to serve a connection; answers 503 and closes it when there are too many.
+  void take(net::StreamPtr stream);
+
+  /// From now on every answer says close, and connections at rest are closed at once.
+  void drain();
+  bool draining() const noexcept { return draining_; }
+  bool empty() const noexcept;
+  /// Breaks off what is left.
+  void close_all();
+
+ private:
+  friend class H1Session;
+  void remove(H1Session& session) noexcept;
+  struct List;
+
+  Handler& handler_;
+  net::Blocks& blocks_;
+  const Timeouts& timeouts_;
+  const Bounds& bounds_;
+  std::atomic<std::uint32_t>& total_;
+  ExchangePool exchanges_;
+  std::unique_ptr<List> list_;
+  bool draining_ = false;
+};
+
+}  // namespace headgate::gateway

@@ -1,0 +1,36 @@
+#pragma once
+// The process: workers, listeners, signals, drain.
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "headgate/gateway/handler.hpp"
+#include "headgate/gateway/options.hpp"
+#include "headgate/net/options.hpp"
+#include "headgate/upstream/upstream.hpp"
+
+namespace headgate::server {
+
+/// What a worker does with requests, and what it needs for that. Made on the main thread before the loops run, then used by one worker.
+class Service {
+ public:
+  virtual ~Service() = default;
+  virtual gateway::Handler& handler() = 0;
+  /// Closes what it holds open, so that the worker's loop can run dry.
+  virtual void stop() = 0;
+};
+using MakeService = std::function<std::unique_ptr<Service>(upstream::Environment)>;
+
+struct Options {
+  std::vector<net::ListenOptions> listen;
+  unsigned workers = 0;  ///< 0: one a core
+  Duration drain = std::chrono::seconds(20);
+  gateway::Timeouts timeouts;
+  gateway::Bounds bounds;
+};
+
+/// Serves until SIGTERM or SIGINT, then drains. 0 when all went well, 1 when it could not start (the reason is on stderr).
+int serve(const Options& options, const MakeService& make);
+
+}  // namespace headgate::server

@@ -1,0 +1,52 @@
+#pragma once
+// The commands: each takes its options and gives an exit code. Answers go to stdout, complaints to stderr.
+
+#include <string>
+
+#include "headgate/core/time.hpp"
+
+namespace headgate::cli {
+
+inline constexpr int kWell = 0;
+inline constexpr int kFailed = 1;
+inline constexpr int kWrongCommandLine = 2;
+inline constexpr int kBadConfiguration = 3;
+
+struct RunOptions {
+  std::string file;
+};
+int run(const RunOptions& options);
+
+struct ProxyOptions {
+  std::string to;
+  std::string limit;
+  std::string per = "client_ip";
+  std::string listen = ":8080";
+};
+int proxy(const ProxyOptions& options);
+
+struct EchoOptions {
+  std::string listen = ":3000";
+  std::string delay;  ///< a duration; empty: none
+  unsigned status = 200;
+  std::uint64_t bytes = 0;  ///< size of the body; 0: a description of the request
+  unsigned workers = 1;
+};
+int echo(const EchoOptions& options);
+
+struct CheckOptions {
+  std::string file;
+  std::string format = "text";
+  bool strict = false;
+};
+int check(const CheckOptions& options);
+
+int schema();
+int version(bool json);
+
+struct HealthcheckOptions {
+  std::string url = "http://127.0.0.1:8080/";
+};
+int healthcheck(const HealthcheckOptions& options);
+
+}  // namespace headgate::cli

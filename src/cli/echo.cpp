@@ -1,0 +1,59 @@
+// headgate echo: a small upstream to try things on. It speaks through the same codec as the gateway.
+
+#include <algorithm>
+#include <boost/asio/steady_timer.hpp>
+#include <charconv>
+#include <cstdio>
+
+#include "commands.hpp"
+#include "echo_handler.hpp"
+#include "headgate/config/listen.hpp"
+#include "headgate/core/literals.hpp"
+#include "headgate/observe/access_log.hpp"
+#include "headgate/server/server.hpp"
+
+namespace headgate::cli {
+namespace {
+
+class EchoService final : public server::Service {
+ public:
+  EchoService(const EchoDefaults& defaults, net::Timers& timers) : handler_(defaults, timers) {}
+  gateway::Handler& handler() override { return handler_; }
+  void stop() override {}
+
+ private:
+  EchoHandler handler_;
+};
+
+}  // namespace
+
+int echo(const EchoOptions& options) {
+  EchoDefaults defaults;
+  defaults.status = options.status;
+  defaults.bytes = options.bytes;
+  if (!options.delay.empty()) {
+    const auto delay = parse_duration(options.delay);
+    if (delay.has_error()) {
+      std::fprintf(stderr, "headgate: --delay: %s\n  help: %s\n", delay.error().message.c_str(), delay.error().help.c_str());
+      return kWrongCommandLine;
+    }
+    defaults.delay = *delay;
+  }
+  const auto listen = config::parse_listen(options.listen);
+  if (listen.has_error()) {
+    std::fprintf(stderr, "headgate: --listen: %s\n  help: %s\n", listen.error().message.c_str(), listen.error().help.c_str());
+    return kWrongCommandLine;
+  }
+  observe::LogOptions log;
+  observe::open_event_log(log);
+  server::Options serving;
+  serving.listen = {*listen};
+  serving.workers = options.workers;
+  const auto result = server::serve(serving, [&](upstream::Environment environment) {
+    return std::make_unique<EchoService>(defaults, environment.timers);
+  });
+  observe::shut_down_logs();
+  return result;
+}
+
+}  // namespace headgate::cli

@@ -1,0 +1,30 @@
+#pragma once
+// The demo upstream's answers: status, delay and size as the request asks.
+
+#include "headgate/gateway/exchange.hpp"
+#include "headgate/gateway/handler.hpp"
+#include "headgate/net/timers.hpp"
+
+namespace headgate::cli {
+
+struct EchoDefaults {
+  unsigned status = 200;
+  Duration delay{0};
+  std::uint64_t bytes = 0;
+};
+
+/// Query (?status=503&delay=20ms&bytes=1000) before header (X-Echo-Status, X-Echo-Delay, X-Echo-Bytes) before default. Without a size
+/// the body tells what arrived. Worker thread only.
+class EchoHandler final : public gateway::Handler {
+ public:
+  EchoHandler(const EchoDefaults& defaults, net::Timers& timers) : defaults_(defaults), timers_(timers) {}
+  Task<void> handle(gateway::Exchange& x) override;
+  void refused(gateway::Exchange&) override {}
+
+ private:
+  Task<void> send_bytes(gateway::Exchange& x, const http::ReplyStart& start, std::uint64_t bytes);
+  EchoDefaults defaults_;
+  net::Timers& timers_;
+};
+
+}  // namespace headgate::cli

@@ -1,0 +1,89 @@
+#include "headgate/cli/main.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "commands.hpp"
+#include "headgate/core/literals.hpp"
+
+namespace headgate::cli {
+namespace {
+
+/// A mistyped command gets its neighbour.
+int complain(const CLI::App& app, const CLI::ParseError& error, int count, char** words) {
+  if (error.get_exit_code() == 0) return app.exit(error);  // --help
+  if (count > 1 && words[1][0] != '-') {
+    std::vector<std::string> known;
+    for (const auto* command : app.get_subcommands({})) known.push_back(command->get_name());
+    if (std::find(known.begin(), known.end(), words[1]) == known.end()) {
+      const auto near = nearest(words[1], known);
+      std::fprintf(stderr, "headgate: unknown command \"%s\"%s\n", words[1],
+                   near.empty() ? "; see headgate --help" : ("; did you mean \"" + near + "\"?").c_str());
+      return kWrongCommandLine;
+    }
+  }
+  std::fprintf(stderr, "headgate: %s\n  help: headgate %s--help\n", error.what(), count > 1 && words[1][0] != '-' ? (std::string(words[1]) + " ").c_str() : "");
+  return kWrongCommandLine;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  CLI::App app("headgate: an HTTP reverse proxy that keeps each caller to its share", "headgate");
+  app.require_subcommand(1);
+  int result = kWell;
+
+  RunOptions run_options;
+  auto* run_command = app.add_subcommand("run", "Serve what a file says, in the foreground");
+  run_command->add_option("-c,--config", run_options.file, "The configuration (default: $HEADGATE_CONFIG, conf/headgate.json, /etc/headgate/headgate.json)");
+  run_command->callback([&] { result = run(run_options); });
+
+  ProxyOptions proxy_options;
+  auto* proxy_command = app.add_subcommand("proxy", "Serve without a file");
+  proxy_command->add_option("--to", proxy_options.to, "Where requests go: http://HOST:PORT")->required();
+  proxy_command->add_option("--limit", proxy_options.limit, "How much each caller may ask: 5/second, 100/minute …");
+  proxy_command->add_option("--per", proxy_options.per, "Who is one caller: client_ip, api_key, header:NAME, total …")->capture_default_str();
+  proxy_command->add_option("--listen", proxy_options.listen, "Where clients connect")->capture_default_str();
+  proxy_command->callback([&] { result = proxy(proxy_options); });
+
+  EchoOptions echo_options;
+  auto* echo_command = app.add_subcommand("echo", "A small upstream to try things on");
+  echo_command->add_option("--listen", echo_options.listen, "Where to listen")->capture_default_str();
+  echo_command->add_option("--delay", echo_options.delay, "Wait before each answer: 20ms, 1s … (steps of 50 ms)");
+  echo_command->add_option("--status", echo_options.status, "Status of each answer")->capture_default_str()->check(CLI::Range(200, 599));
+  echo_command->add_option("--bytes", echo_options.bytes, "Size of each body; 0 tells what arrived")->capture_default_str();
+  echo_command->add_option("--workers", echo_options.workers, "Threads; 0 for one a core")->capture_default_str()->check(CLI::Range(0, 1024));
+  echo_command->callback([&] { result = echo(echo_options); });
+
+  CheckOptions check_options;
+  auto* check_command = app.add_subcommand("check", "Find every mistake in a file, then say what it means");
+  check_command->add_option("-c,--config,file", check_options.file, "The configuration (default as for run)");
+  check_command->add_option("--format", check_options.format, "text or json")->capture_default_str()->check(CLI::IsMember({"text", "json"}));
+  check_command->add_flag("--strict", check_options.strict, "Warnings count as errors");
+  check_command->callback([&] { result = check(check_options); });
+
+  app.add_subcommand("schema", "JSON Schema of the configuration, for editors")->callback([&] { result = schema(); });
+
+  bool version_json = false;
+  auto* version_command = app.add_subcommand("version", "The version of this program");
+  version_command->add_flag("--json", version_json, "As JSON");
+  version_command->callback([&] { result = version(version_json); });
+
+  HealthcheckOptions health_options;
+  auto* health_command = app.add_subcommand("healthcheck", "Ask once over HTTP: exit code 0 or 1, for containers");
+  health_command->add_option("url", health_options.url, "What to ask")->capture_default_str();
+  health_command->callback([&] { result = healthcheck(health_options); });
+
+  try {
+    app.parse(count, words);
+  } catch (const CLI::ParseError& error) {
+    return complain(app, error, count, words);
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "headgate: %s\n", failure.what());
+    return kFailed;
+  }
+  return result;
+}
+
+}  // namespace headgate::cli

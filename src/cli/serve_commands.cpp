@@ -1,0 +1,63 @@
+// headgate run, headgate proxy: the gateway from a file, or from two words.
+
+#include <cstdio>
+#include <exception>
+
+#include "commands.hpp"
+#include "config_file.hpp"
+#include "headgate/server/gateway_service.hpp"
+
+namespace headgate::cli {
+namespace {
+
+int serve(const config::Config& config) {
+  try {
+    return server::serve_gateway(config);
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "headgate: cannot start: %s\n", failure.what());
+    return kFailed;
+  }
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '"';
+}
+
+/// What the options of `proxy` say, as the file they stand for.
+std::string as_file(const ProxyOptions& options) {
+  std::string file = "{\n  \"listen\": " + quoted(options.listen) + ",\n  \"upstreams\": { \"app\": " + quoted(options.to) + " },\n";
+  if (!options.limit.empty()) {
+    file += "  \"limits\": { \"default\": { \"rate\": " + quoted(options.limit) + ", \"per\": " + quoted(options.per);
+    // A caller without the key counts by its address: with one limit and no file there is nowhere to say otherwise.
+    if (options.per != "client_ip" && options.per != "total") file += ", \"if_absent\": \"client_ip\"";
+    file += " } },\n";
+  }
+  file += "  \"routes\": [ { \"path\": \"/*\", \"to\": \"app\"";
+  if (!options.limit.empty()) file += ", \"limits\": [\"default\"]";
+  return file + " } ]\n}\n";
+}
+
+}  // namespace
+
+int run(const RunOptions& options) {
+  const auto outcome = load_file(options.file);
+  return outcome.config ? serve(*outcome.config) : outcome.exit_code;
+}
+
+int proxy(const ProxyOptions& options) {
+  const auto source = as_file(options);
+  auto loaded = config::load(source);
+  if (loaded.config) return serve(*loaded.config);
+  for (const auto& mistake : loaded.diagnostics) {
+    std::fprintf(stderr, "headgate: %s\n", mistake.message.c_str());
+    if (!mistake.help.empty()) std::fprintf(stderr, "  help: %s\n", mistake.help.c_str());
+  }
+  return kWrongCommandLine;
+}
+
+}  // namespace headgate::cli

@@ -1,0 +1,58 @@
+// Who is asking: address, API key and token claims of an exchange.
+
+#include "headgate/gateway/gateway.hpp"
+#include "headgate/identity/client_address.hpp"
+
+namespace headgate::gateway {
+namespace {
+
+constexpr std::size_t kMostForwardedFields = 16;
+
+std::string_view challenge_of(identity::JwtError error) noexcept {
+  // RFC 6750 section 3.1: an honest caller learns that the token is at fault and when it is merely old, nobody learns more.
+  return error == identity::JwtError::expired ? R"(Bearer error="invalid_token", error_description="the token has expired")"
+                                              : R"(Bearer error="invalid_token")";
+}
+
+}  // namespace
+
+void Gateway::identify(Exchange& x) {
+  const auto& options = services_.site.identity();
+  x.caller.address = x.peer;
+  x.caller.through_trusted = !options.trusted_proxies.empty() && identity::contains(options.trusted_proxies, x.peer);
+  if (x.caller.through_trusted) {
+    std::array<std::string_view, kMostForwardedFields> forwarded;
+    std::size_t count = 0;
+    for (const auto& field : x.request.fields) {
+      if (!http::same_word(field.name, "X-Forwarded-For")) continue;
+      // The last fields are the nearest hops: what does not fit is the far end.
+      if (count == forwarded.size()) std::move(forwarded.begin() + 1, forwarded.end(), forwarded.begin()), --count;
+      forwarded[count++] = field.value;
+    }
+    x.caller.address = identity::client_address(x.peer, {forwarded.data(), count}, options.trusted_proxies);
+  }
+  std::array<char, 64> buffer{};
+  x.caller.ip_subject = x.text.join({identity::client_ip_subject(x.caller.address, options.ipv6_prefix, buffer)});
+  x.caller.api_key = http::value_of(x.request.fields, std::string_view(options.api_key_header));
+}
+
+Gateway::Step Gateway::authenticate(Exchange& x) {
+  const auto& route = *x.route;
+  if (route.require == Require::api_key && x.caller.api_key.empty()) {
+    return Problem{401, EndedBy::auth, "An API key is required here.", {}, 0, "ApiKey"};
+  }
+  if (!route.reads_token || !services_.site.jwt()) return {};
+  const auto token = identity::bearer_token(http::value_of(x.request.fields, http::Known::authorization));
+  if (token.empty()) {
+    if (route.require != Require::jwt) return {};
+    return Problem{401, EndedBy::auth, "A bearer token is required here.", {}, 0, "Bearer"};
+  }
+  auto claims = services_.site.jwt()->verify(token, now());
+  if (claims.has_error()) {
+    return Problem{401, EndedBy::auth, "The bearer token was not accepted.", {}, 0, challenge_of(claims.error())};
+  }
+  x.caller.claims = std::move(*claims);
+  return {};
+}
+
+}  // namespace headgate::gateway

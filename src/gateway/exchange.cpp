@@ -1,0 +1,58 @@
+#include "headgate/gateway/exchange.hpp"
+
+namespace headgate::gateway {
+
+std::string_view to_text(EndedBy ended_by) noexcept {
+  switch (ended_by) {
+    case EndedBy::upstream: return "upstream";
+    case EndedBy::respond: return "respond";
+    case EndedBy::limit: return "limit";
+    case EndedBy::auth: return "auth";
+    case EndedBy::no_route: return "no_route";
+    case EndedBy::no_server: return "no_server";
+    case EndedBy::timeout_connect: return "timeout_connect";
+    case EndedBy::timeout_upstream: return "timeout_upstream";
+    case EndedBy::timeout_client: return "timeout_client";
+    case EndedBy::client_closed: return "client_closed";
+    case EndedBy::upstream_closed: return "upstream_closed";
+    case EndedBy::too_large: return "too_large";
+    case EndedBy::bad_request: return "bad_request";
+    case EndedBy::drain: return "drain";
+    case EndedBy::bug: return "bug";
+  }
+  return "";
+}
+
+void Exchange::reset() {
+  request.method = request.target = request.authority = request.query = request.upgrade = {};
+  request.path.clear();
+  request.fields.clear();
+  request.framing = {};
+  body = nullptr;
+  reply = nullptr;
+  draining = false;
+  request_id = {};
+  route = nullptr;
+  allowed_methods.clear();
+  caller.through_trusted = false;
+  caller.ip_subject = caller.api_key = {};
+  caller.claims.clear();
+  admission.outcome = Admission::Outcome::none;
+  admission.source = Admission::Source::memory;
+  admission.binding = admission.would_reject = nullptr;
+  admission.key = {};
+  admission.taken = 0;
+  status = 0;
+  ended_by = EndedBy::upstream;
+  upstream = server = {};
+  attempts = 0;
+  upstream_time = {};
+  body_bytes = 0;
+  answer.status = 0;
+  answer.fields.clear();
+  fields.clear();
+  text.clear();
+  head.clear();
+}
+
+}  // namespace headgate::gateway

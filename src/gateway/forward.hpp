@@ -1,0 +1,15 @@
+#pragma once
+// What is passed on: the fields of a request to a server, and of its answer to the client.
+
+#include "headgate/gateway/exchange.hpp"
+
+namespace headgate::gateway {
+
+/// Fills x.fields with what the server gets: the end-to-end fields, the client's way here rebuilt (X-Forwarded-*, believed only from
+/// trusted hops), X-Request-Id and Via.
+void forward_request_fields(Exchange& x);
+
+/// Fills x.fields with what the client gets of x.answer, the limits' numbers, X-Request-Id and Via.
+void forward_reply_fields(Exchange& x, RejectionHeaders style);
+
+}  // namespace headgate::gateway

@@ -1,0 +1,64 @@
+#include "h1_reply.hpp"
+
+namespace headgate::gateway {
+
+using http::Last;
+using Kind = http::Framing::Kind;
+
+Task<Result<void>> H1Reply::interim(const http::ReplyStart& start) {
+  if (x_.request.version < 11) co_return Result<void>{};
+  x_.reply_head.clear();
+  const http::h1::ReplyLine line{start.status, start.reason, x_.request.version, true, http::h1::Connection::keep};
+  http::h1::append_reply_head(x_.reply_head, line, *start.fields, start.framing);
+  output_.begin(false);
+  co_return co_await output_.send(x_.reply_head, {}, Last::no, write_timeout_);
+}
+
+Task<Result<void>> H1Reply::send(const http::ReplyStart& start, std::string_view first, Last last) {
+  started_ = true;
+  const auto version = x_.request.version;
+  bodiless_ = x_.request.head() || start.status < 200 || start.status == 204 || start.status == 304;
+  const bool unknown_end = start.framing.kind == Kind::chunked || start.framing.kind == Kind::until_close;
+  if (!bodiless_ && unknown_end && version < 11) keeps_ = false;  // the close is the end
+  if (x_.draining) keeps_ = false;
+  // A refused request's body is not waited for.
+  if (start.status >= 400 && !body_.ended()) keeps_ = false;
+  auto connection = keeps_ ? http::h1::Connection::keep : http::h1::Connection::close;
+  if (start.status == 101) connection = http::h1::Connection::upgrade;
+  x_.reply_head.clear();
+  const http::h1::ReplyLine line{start.status, start.reason, version, bodiless_, connection};
+  http::h1::append_reply_head(x_.reply_head, line, *start.fields, start.framing);
+  output_.begin(!bodiless_ && unknown_end && version >= 11);
+  if (bodiless_) first = {};
+  const auto sent = co_await output_.send(x_.reply_head, first, last, write_timeout_);
+  complete_ = sent.has_value() && last == Last::yes;
+  co_return sent;
+}
+
+Task<Result<void>> H1Reply::write(std::string_view bytes, Last last) {
+  if (bodiless_ && !tunnel_) co_return Result<void>{};
+  const auto sent = co_await output_.write(bytes, last, write_timeout_);
+  complete_ = sent.has_value() && last == Last::yes;
+  co_return sent;
+}
+
+Task<Result<void>> H1Reply::finish(const http::Fields& trailers) {
+  if (tunnel_) {
+    output_.stream().shutdown_send();
+    co_return Result<void>{};
+  }
+  const auto sent = co_await output_.finish(trailers, x_.reply_head, write_timeout_);
+  complete_ = sent.has_value();
+  co_return sent;
+}
+
+void H1Reply::tunnel(Duration timeout) {
+  tunnel_ = true;
+  complete_ = true;  // the reply was its head
+  keeps_ = false;
+  body_.timeout(timeout);
+  body_.begin({Kind::until_close, 0});
+  output_.begin(false);
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,43 @@
+#pragma once
+// A reply written as HTTP/1.1.
+
+#include "headgate/gateway/exchange.hpp"
+#include "headgate/http/h1/write.hpp"
+#include "headgate/net/h1_body.hpp"
+
+namespace headgate::gateway {
+
+/// For one request; the session keeps it while the exchange lasts.
+class H1Reply final : public http::ReplyWriter {
+ public:
+  enum class Close { may_keep, must_close };
+  H1Reply(net::H1Output& output, net::H1Body& body, Exchange& x, Duration write_timeout, Close close)
+      : output_(output), body_(body), x_(x), write_timeout_(write_timeout), keeps_(close == Close::may_keep), begun_at_(output.bytes()) {}
+
+  Task<Result<void>> interim(const http::ReplyStart& start) override;
+  Task<Result<void>> send(const http::ReplyStart& start, std::string_view first, http::Last last) override;
+  Task<Result<void>> write(std::string_view bytes, http::Last last) override;
+  Task<Result<void>> finish(const http::Fields& trailers) override;
+  void tunnel(Duration timeout) override;
+  bool started() const noexcept override { return started_; }
+  std::uint64_t bytes_sent() const noexcept override { return output_.bytes() - begun_at_; }
+
+  /// Whether the reply is whole; where it is not, the connection must be broken off, so that nobody takes it for whole.
+  bool complete() const noexcept { return complete_; }
+  /// Whether the client was told that the connection stays.
+  bool keeps_connection() const noexcept { return keeps_; }
+
+ private:
+  net::H1Output& output_;
+  net::H1Body& body_;
+  Exchange& x_;
+  Duration write_timeout_;
+  bool keeps_;
+  std::uint64_t begun_at_;
+  bool started_ = false;
+  bool complete_ = false;
+  bool tunnel_ = false;
+  bool bodiless_ = false;
+};
+
+}  // namespace headgate::gateway

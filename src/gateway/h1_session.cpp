@@ -1,0 +1,201 @@
+#include "h1_session.hpp"
+
+#include <algorithm>
+#include <boost/asio/error.hpp>
+
+#include "h1_reply.hpp"
+#include "request_id.hpp"
+
+namespace headgate::gateway {
+namespace {
+
+namespace error = boost::asio::error;
+using http::h1::Refusal;
+using Clock = std::chrono::steady_clock;
+
+// How long and how much is read from a client that is being turned away, so that our answer is not lost to a reset
+// (RFC 9112 section 9.6).
+constexpr auto kLinger = std::chrono::seconds(2);
+// How long a connection that was made before a drain began may take to send what it was made for.
+constexpr auto kFirstRequest = std::chrono::seconds(1);
+constexpr std::size_t kMostDiscarded = 256 * 1024;
+
+/// For a client that waits for leave to send its body.
+Task<Result<void>> say_continue(void* exchange) {
+  auto& x = *static_cast<Exchange*>(exchange);
+  if (x.reply->started()) co_return Result<void>{};
+  const http::Fields none;
+  const http::ReplyStart start{100, {}, &none, {}};
+  co_return co_await x.reply->interim(start);
+}
+
+}  // namespace
+
+H1Session::H1Session(Sessions& owner, net::StreamPtr stream)
+    : owner_(owner),
+      stream_(std::move(stream)),
+      input_(stream_, owner.blocks_),
+      body_(input_, owner.timeouts_.body),
+      output_(*stream_),
+      peer_(stream_->peer_address()) {
+  // A mapped address is the IPv4 address it stands for.
+  if (peer_.is_v6() && peer_.to_v6().is_v4_mapped()) peer_ = boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, peer_.to_v6());
+  peer_text_ = peer_.to_string();
+}
+
+H1Session::~H1Session() { stream_->close(); }
+
+void H1Session::rest(Duration timeout) {
+  resting_ = true;
+  input_.rest();
+  stream_->watch(&H1Session::event, this, timeout);
+}
+
+void H1Session::event(void* self, net::Stream& stream) {
+  auto& session = *static_cast<H1Session*>(self);
+  session.resting_ = false;
+  if (stream.timed_out()) return session.owner_.remove(session);
+  spawn(session.serve(), "session");
+}
+
+void H1Session::drain() {
+  if (!resting_) return;
+  resting_ = false;
+  stream_->unwatch();
+  spawn(serve(), "session");
+}
+
+void H1Session::turn_away() { spawn(refuse_service(), "refusal"); }
+
+Task<void> H1Session::refuse_service() {
+  auto x = owner_.exchanges_.take();
+  begin_exchange(*x);
+  const Refusal refusal{503, "This gateway has too many connections. Try again shortly."};
+  (void)co_await refuse(*x, refusal);
+  owner_.exchanges_.put(std::move(x));
+  co_await linger();
+  owner_.remove(*this);
+}
+
+Task<void> H1Session::serve() {
+  auto x = owner_.exchanges_.take();
+  auto next = Next::close;
+  const auto got = input_.fill_now();
+  if (got.has_value()) next = co_await serve_all(*x);
+  else if (got.error() == error::would_block) next = Next::rest;
+  owner_.exchanges_.put(std::move(x));
+  if (next == Next::rest && !owner_.draining()) co_return rest(owner_.timeouts_.idle);
+  if (next == Next::rest && fresh_) co_return rest(kFirstRequest);
+  if (next == Next::linger) co_await linger();
+  owner_.remove(*this);
+}
+
+/// All requests that have arrived, one after another (pipelining keeps their order).
+Task<H1Session::Next> H1Session::serve_all(Exchange& x) {
+  while (true) {
+    begin_exchange(x);
+    auto next = co_await read_head(x);
+    if (next == Next::exchange) next = co_await serve_one(x);
+    input_.unpin();
+    if (next != Next::exchange) co_return next;
+    if (input_.data().empty()) co_return Next::rest;
+    x.reset();
+  }
+}
+
+void H1Session::begin_exchange(Exchange& x) {
+  x.peer = peer_;
+  x.peer_text = peer_text_;
+  x.started = Clock::now();
+  x.draining = owner_.draining();
+}
+
+Task<H1Session::Next> H1Session::read_head(Exchange& x) {
+  const auto& bounds = owner_.bounds_;
+  std::size_t scanned = 0;
+  while (true) {
+    // RFC 9112 section 2.2: empty lines before a request line are passed over.
+    while (input_.data().starts_with("\r\n")) input_.consume(2), scanned = 0;
+    const auto data = input_.data();
+    const auto size = http::h1::head_size(data, scanned);
+    if (size > bounds.head_bytes || (size == 0 && (data.size() >= bounds.head_bytes || input_.full()))) {
+      const bool in_target = data.substr(0, bounds.head_bytes).find('\n') == std::string_view::npos;
+      const Refusal refusal = in_target ? Refusal{414, "The request's target is too long."} : Refusal{431, "The request's head is too large."};
+      co_return co_await refuse(x, refusal);
+    }
+    if (size > 0) {
+      fresh_ = false;
+      const http::h1::Limits limits{bounds.head_fields, bounds.target_bytes};
+      const auto parsed = http::h1::parse_request(data.substr(0, size), limits, x.request);
+      if (parsed.has_error()) co_return co_await refuse(x, parsed.error());
+      input_.consume(size);
+      co_return Next::exchange;
+    }
+    if (const auto sound = http::h1::check_unfinished(data); sound.has_error()) co_return co_await refuse(x, sound.error());
+    const auto left = owner_.timeouts_.head - std::chrono::duration_cast<Duration>(Clock::now() - x.started);
+    const auto got = co_await input_.fill(std::max(left, Duration(1)));
+    if (got.has_value()) continue;
+    if (got.error() != error::timed_out || input_.data().empty()) co_return Next::close;
+    const Refusal late{408, "The request's head did not arrive in time."};
+    co_return co_await refuse(x, late);
+  }
+}
+
+Task<H1Session::Next> H1Session::serve_one(Exchange& x) {
+  const bool has_body = x.request.framing.kind != http::Framing::Kind::none;
+  if (has_body) input_.pin();  // the head must stay readable while the body flows
+  body_.timeout(owner_.timeouts_.body);
+  body_.begin(x.request.framing);
+  if (x.request.expects_continue && input_.data().empty()) body_.before_wait(&say_continue, &x);
+  H1Reply reply(output_, body_, x, owner_.timeouts_.write, x.request.keep_alive ? H1Reply::Close::may_keep : H1Reply::Close::must_close);
+  x.body = &body_;
+  x.reply = &reply;
+  co_await owner_.handler_.handle(x);
+  co_return co_await settle(x, reply);
+}
+
+Task<H1Session::Next> H1Session::refuse(Exchange& x, Refusal refusal) {
+  H1Reply reply(output_, body_, x, owner_.timeouts_.write, H1Reply::Close::must_close);
+  body_.begin({});
+  x.body = &body_;
+  x.reply = &reply;
+  x.request_id = request_id(x);
+  const auto problem = problem_of_head(refusal.status, refusal.why);
+  co_await tell(x, problem, RejectionHeaders::none);
+  owner_.handler_.refused(x);
+  co_return Next::linger;
+}
+
+/// Leaves the connection behind an exchange in a safe state: right before the next request, or closed.
+Task<H1Session::Next> H1Session::settle(Exchange& x, const H1Reply& reply) {
+  (void)x;
+  if (!reply.complete()) {
+    stream_->reset();
+    co_return Next::close;
+  }
+  if (reply.keeps_connection() && !body_.ended()) {
+    for (std::size_t discarded = 0; !body_.ended() && discarded < kMostDiscarded;) {
+      const auto bytes = co_await body_.read();
+      if (bytes.has_error()) co_return Next::linger;
+      discarded += bytes->size();
+    }
+  }
+  if (reply.keeps_connection() && body_.clean()) co_return Next::exchange;
+  co_return body_.ended() && input_.data().empty() ? Next::close : Next::linger;
+}
+
+Task<void> H1Session::linger() {
+  stream_->shutdown_send();
+  const auto until = Clock::now() + kLinger;
+  std::size_t discarded = 0;
+  while (discarded < kMostDiscarded) {
+    input_.consume(input_.data().size());
+    const auto left = std::chrono::duration_cast<Duration>(until - Clock::now());
+    if (left.count() <= 0) break;
+    const auto got = co_await input_.fill(left);
+    if (got.has_error()) break;
+    discarded += *got;
+  }
+}
+
+}  // namespace headgate::gateway

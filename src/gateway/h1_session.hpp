@@ -1,0 +1,58 @@
+#pragma once
+// One client connection speaking HTTP/1.1. At rest it is this small object and a readiness the kernel owes it; while a request is
+// served it is a coroutine with buffers.
+
+#include <boost/intrusive/list_hook.hpp>
+
+#include "headgate/gateway/problem.hpp"
+#include "headgate/gateway/sessions.hpp"
+#include "headgate/http/h1/parse.hpp"
+#include "headgate/net/h1_body.hpp"
+
+namespace headgate::gateway {
+
+class H1Reply;
+
+/// Worker thread only. Deletes itself through its Sessions when the connection is done.
+class H1Session : public boost::intrusive::list_base_hook<> {
+ public:
+  H1Session(Sessions& owner, net::StreamPtr stream);
+  ~H1Session();
+  H1Session(const H1Session&) = delete;
+  H1Session& operator=(const H1Session&) = delete;
+
+  /// Waits for a request without holding anything.
+  void rest(Duration timeout);
+  /// Answers 503 and closes.
+  void turn_away();
+  /// While draining: serves what has arrived already, then closes; a connection that never asked may ask once.
+  void drain();
+  bool resting() const noexcept { return resting_; }
+  void close() noexcept { stream_->close(); }
+
+ private:
+  enum class Next { exchange, rest, close, linger };
+
+  static void event(void* self, net::Stream& stream);
+  Task<void> serve();
+  Task<void> refuse_service();
+  Task<Next> serve_all(Exchange& x);
+  Task<Next> read_head(Exchange& x);
+  Task<Next> serve_one(Exchange& x);
+  Task<Next> refuse(Exchange& x, http::h1::Refusal refusal);
+  Task<Next> settle(Exchange& x, const H1Reply& reply);
+  Task<void> linger();
+  void begin_exchange(Exchange& x);
+
+  Sessions& owner_;
+  net::StreamPtr stream_;
+  net::Input input_;
+  net::H1Body body_;
+  net::H1Output output_;
+  std::string peer_text_;
+  boost::asio::ip::address peer_;
+  bool resting_ = false;
+  bool fresh_ = true;  // no request has come yet
+};
+
+}  // namespace headgate::gateway

@@ -1,0 +1,34 @@
+#include "limit_fields.hpp"
+
+#include <algorithm>
+
+namespace headgate::gateway {
+
+std::uint64_t seconds_up(Duration duration) noexcept {
+  const auto seconds = (std::max<std::int64_t>(0, duration.count()) + 999'999) / 1'000'000;
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(1, seconds));
+}
+
+void append_limit_fields(Exchange& x, RejectionHeaders style, http::Fields& fields) {
+  const auto& admission = x.admission;
+  if (!admission.binding || style == RejectionHeaders::none) return;
+  const auto& verdict = admission.verdict;
+  const bool rejected = admission.outcome == Admission::Outcome::rejected;
+  // Refused: until the next one gets through. Allowed: until all of it is there again.
+  const auto wait = rejected ? verdict.retry_after : verdict.reset_after;
+  const auto remaining = x.text.number(rejected ? 0 : verdict.remaining);
+  if (style != RejectionHeaders::standard) {
+    const auto at = now() + wait;
+    const auto epoch = (at.time_since_epoch().count() + 999'999) / 1'000'000;
+    fields.push_back({http::Known::unknown, "X-RateLimit-Limit", x.text.number(verdict.limit)});
+    fields.push_back({http::Known::unknown, "X-RateLimit-Remaining", remaining});
+    fields.push_back({http::Known::unknown, "X-RateLimit-Reset", x.text.number(epoch)});
+  }
+  if (style != RejectionHeaders::legacy) {
+    fields.push_back({http::Known::unknown, "RateLimit-Policy", *admission.binding->policy});
+    fields.push_back({http::Known::unknown, "RateLimit",
+                      x.text.join({"\"", admission.rule_label, "\";r=", remaining, ";t=", x.text.number(seconds_up(wait))})});
+  }
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,14 @@
+#pragma once
+// What a caller is told of its limits, on every answer that was counted.
+
+#include "headgate/gateway/exchange.hpp"
+
+namespace headgate::gateway {
+
+/// Appends to `fields` what `style` asks for, from the limit that binds; nothing where no limit applied.
+void append_limit_fields(Exchange& x, RejectionHeaders style, http::Fields& fields);
+
+/// Whole seconds to wait, rounded up, at least 1: waiting that long gets through.
+std::uint64_t seconds_up(Duration duration) noexcept;
+
+}  // namespace headgate::gateway

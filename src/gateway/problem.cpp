@@ -1,0 +1,111 @@
+#include "headgate/gateway/problem.hpp"
+
+#include <boost/beast/http/status.hpp>
+#include <ctime>
+
+#include "limit_fields.hpp"
+
+namespace headgate::gateway {
+namespace {
+
+using upstream::Failed;
+
+std::string_view title_of(unsigned status) noexcept {
+  const auto reason = boost::beast::http::obsolete_reason(boost::beast::http::int_to_status(status));
+  return {reason.data(), reason.size()};
+}
+
+/// What we write is ours or already checked, but a header's value may be repeated in it: quote for JSON.
+std::string json_text(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (byte < 0x20 || byte >= 0x7f) {
+      out += "\\u00";
+      out += kDigits[byte >> 4];
+      out += kDigits[byte & 15];
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string body_of(const Problem& problem, std::string_view request_id) {
+  std::string out = "{ \"type\": \"about:blank\", \"title\": \"";
+  out += title_of(problem.status);
+  out += "\", \"status\": " + std::to_string(problem.status) + ",\n  \"detail\": \"" + json_text(problem.detail) + "\"";
+  if (!problem.limit.empty()) out += ",\n  \"limit\": \"" + json_text(problem.limit) + "\"";
+  if (problem.retry_after > 0) out += ", \"retry_after\": " + std::to_string(problem.retry_after);
+  if (!request_id.empty()) out += ",\n  \"request_id\": \"" + json_text(request_id) + "\"";
+  out += " }\n";
+  return out;
+}
+
+}  // namespace
+
+std::string_view date_now() {
+  thread_local std::time_t made_at = 0;
+  thread_local char text[32];
+  thread_local std::size_t size = 0;
+  if (const auto now = std::time(nullptr); now != made_at) {
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    size = std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &parts);
+    made_at = now;
+  }
+  return {text, size};
+}
+
+Problem problem_of(const upstream::Failure& failure) {
+  switch (failure.what) {
+    case Failed::no_connection:
+      return {502, EndedBy::no_server, "No server behind this gateway could be reached.", {}, 0, {}};
+    case Failed::connect_timeout:
+      return {504, EndedBy::timeout_connect, "No server behind this gateway could be reached in time.", {}, 0, {}};
+    case Failed::reply_timeout:
+      return {504, EndedBy::timeout_upstream, "The server behind this gateway did not answer in time.", {}, 0, {}};
+    case Failed::sending:
+    case Failed::closed:
+      return {502, EndedBy::upstream_closed, "The server behind this gateway closed the connection before it answered.", {}, 0, {}};
+    case Failed::malformed:
+      return {502, EndedBy::upstream_closed, "The server behind this gateway gave an answer that is not valid HTTP.", {}, 0, {}};
+  }
+  return {};
+}
+
+Problem problem_of_head(unsigned status, std::string_view why) {
+  const auto ended_by = status == 408                                      ? EndedBy::timeout_client
+                        : status == 413 || status == 414 || status == 431 ? EndedBy::too_large
+                                                                           : EndedBy::bad_request;
+  return {status, ended_by, why, {}, 0, {}};
+}
+
+Task<void> tell(Exchange& x, const Problem& problem, RejectionHeaders style) {
+  x.ended_by = problem.ended_by;
+  if (x.reply->started()) co_return;  // too late to say anything: the codec breaks the connection off
+  x.status = problem.status;
+  x.fields.clear();
+  append_limit_fields(x, style, x.fields);
+  if (problem.retry_after > 0) x.fields.push_back({http::Known::retry_after, "Retry-After", x.text.number(problem.retry_after)});
+  if (!problem.challenge.empty()) x.fields.push_back({http::Known::www_authenticate, "WWW-Authenticate", problem.challenge});
+  if (problem.status == 405) x.fields.push_back({http::Known::allow, "Allow", x.allowed_methods});
+  if (!x.request_id.empty()) x.fields.push_back({http::Known::unknown, "X-Request-Id", x.request_id});
+  x.fields.push_back({http::Known::date, "Date", x.text.join({date_now()})});
+  std::string body;
+  if (problem.body == RejectionBody::problem) {
+    body = body_of(problem, x.request_id);
+    x.fields.push_back({http::Known::content_type, "Content-Type", "application/problem+json"});
+  }
+  x.fields.push_back({http::Known::cache_control, "Cache-Control", "no-store"});
+  http::ReplyStart start{problem.status, {}, &x.fields, {}};
+  if (!body.empty()) start.framing = {http::Framing::Kind::length, body.size()};
+  const auto first = x.request.head() ? std::string_view{} : std::string_view(body);
+  if (const auto sent = co_await x.reply->send(start, first, http::Last::yes); sent.has_error()) x.ended_by = EndedBy::client_closed;
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,173 @@
+#include "relay.hpp"
+
+#include "forward.hpp"
+#include "headgate/http/h1/write.hpp"
+#include "request_body.hpp"
+#include "tunnel.hpp"
+
+namespace headgate::gateway {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Step = std::optional<Problem>;
+using upstream::ConnectionPtr;
+using upstream::Failed;
+using upstream::Failure;
+
+constexpr unsigned kMostInterim = 32;
+
+/// Methods that may be sent twice (RFC 9110 section 9.2.2).
+bool idempotent(std::string_view method) noexcept {
+  return method == "GET" || method == "HEAD" || method == "PUT" || method == "DELETE" || method == "OPTIONS" || method == "TRACE";
+}
+
+/// One relay, its parts in the order they happen.
+class Relay {
+ public:
+  Relay(Exchange& x, upstream::Upstream& upstream, const Site& site) : x_(x), upstream_(upstream), options_(site.options()) {}
+
+  Task<Step> run() {
+    forward_request_fields(x_);
+    x_.head.clear();
+    http::h1::append_request_head(x_.head, x_.request.method, x_.request.path, x_.request.query, x_.fields, x_.request.framing);
+    if (auto problem = take_first_bytes()) co_return problem;
+    auto outcome = co_await attempt();
+    // A kept connection may have been closed under way: once more on another one, if sending twice does no harm.
+    while (outcome.has_error() && may_retry(outcome.error())) outcome = co_await attempt();
+    if (outcome.has_error()) co_return problem_of(outcome.error());
+    co_return *outcome;
+  }
+
+ private:
+  Step take_first_bytes() {
+    const auto bytes = x_.body->ready();
+    if (bytes.has_error()) return problem_of_body(bytes.error());
+    first_ = *bytes;
+    whole_ = x_.body->ended() && x_.body->trailers().empty();
+    return count_body(x_, first_.size());
+  }
+
+  bool may_retry(const Failure& failure) const noexcept {
+    return failure.reused && whole_ && idempotent(x_.request.method) && !x_.reply->started();
+  }
+
+  Task<Result<Step, Failure>> attempt() {
+    ++x_.attempts;
+    auto server = upstream_.take_idle();
+    if (!server) {
+      auto connected = co_await upstream_.connect();
+      if (connected.has_error()) co_return connected.error();
+      server = std::move(*connected);
+    }
+    x_.server = server->server().name();
+    sent_at_ = Clock::now();
+    auto& output = server->output();
+    output.begin(x_.request.framing.kind == http::Framing::Kind::chunked);
+    const auto sent = co_await output.send(x_.head, first_, whole_ ? http::Last::yes : http::Last::no, options_.timeouts.write);
+    // An error here is not the last word: a server may answer and close without reading all.
+    const bool broken = sent.has_error();
+    RequestBody body(x_, *server, options_.timeouts.write);
+    if (!whole_ && !broken) body.start();
+    auto outcome = co_await answer(*server, body);
+    co_await body.stop();
+    if (body.problem() && !x_.reply->started()) co_return Step(*body.problem());
+    const bool kept = outcome.has_value() && whole_or_sent(body) && !broken;
+    if (kept) server->server().give_back(std::move(server));
+    co_return outcome;
+  }
+
+  bool whole_or_sent(const RequestBody& body) const noexcept { return whole_ || (x_.body->ended() && !body.problem()); }
+
+  /// The answer's head, interim ones passed on; then the rest of it.
+  Task<Result<Step, Failure>> answer(upstream::Connection& server, RequestBody& body) {
+    for (unsigned interim = 0; interim <= kMostInterim; ++interim) {
+      auto head = co_await await_head(server, body);
+      if (head.has_error()) co_return head.error();
+      const auto status = x_.answer.status;
+      if (status == 101) co_return co_await switch_protocols(server);
+      if (status >= 200) {
+        x_.upstream_time = Clock::now() - sent_at_;
+        co_return co_await relay_answer(server);
+      }
+      if (status == 100) continue;  // we have answered the client's Expect ourselves
+      forward_reply_fields(x_, RejectionHeaders::none);
+      const http::ReplyStart start{status, x_.answer.reason, &x_.fields, {}};
+      const auto told = co_await x_.reply->interim(start);
+      if (told.has_error()) co_return client_gone();
+    }
+    co_return Failure{Failed::malformed, {}, false, "the server keeps sending interim answers"};
+  }
+
+  /// The route's timeout counts from the end of the request: while its body is still on the way, that has timeouts of its own.
+  Task<Result<void, Failure>> await_head(upstream::Connection& server, RequestBody& body) {
+    const auto timeout = x_.route->timeout;
+    auto wait = timeout;
+    while (true) {
+      auto head = co_await server.read_head(x_.answer, x_.request.method, wait);
+      if (head.has_value() || head.error().what != Failed::reply_timeout) co_return head;
+      if (body.running()) continue;
+      const auto since = std::chrono::duration_cast<Duration>(Clock::now() - std::max(sent_at_, body.ended_at()));
+      if (since >= timeout) co_return head;
+      wait = timeout - since;
+    }
+  }
+
+  Task<Result<Step, Failure>> relay_answer(upstream::Connection& server) {
+    auto& from = server.body();
+    forward_reply_fields(x_, options_.rejection.headers);
+    const auto first = from.ready();
+    if (first.has_error()) co_return Failure{Failed::malformed, first.error(), false, ""};
+    x_.status = x_.answer.status;
+    const http::ReplyStart start{x_.answer.status, x_.answer.reason, &x_.fields, x_.answer.framing};
+    const auto ends_here = from.ended() && from.trailers().empty();
+    auto sent = co_await x_.reply->send(start, *first, ends_here ? http::Last::yes : http::Last::no);
+    if (ends_here) co_return sent.has_error() ? client_gone() : Result<Step, Failure>(Step{});
+    while (sent.has_value()) {
+      const auto bytes = co_await from.read();
+      if (bytes.has_error()) co_return Failure{Failed::closed, bytes.error(), false, ""};
+      if (bytes->empty()) {
+        sent = co_await x_.reply->finish(from.trailers());
+        if (sent.has_error()) break;
+        co_return Step{};
+      }
+      const auto last = from.ended() && from.trailers().empty() ? http::Last::yes : http::Last::no;
+      sent = co_await x_.reply->write(*bytes, last);
+      if (last == http::Last::yes && sent.has_value()) co_return Step{};
+    }
+    co_return client_gone();
+  }
+
+  Task<Result<Step, Failure>> switch_protocols(upstream::Connection& server) {
+    if (x_.request.upgrade.empty()) co_return Failure{Failed::malformed, {}, false, "the server switches protocols unasked"};
+    x_.status = 101;
+    forward_reply_fields(x_, options_.rejection.headers);
+    const http::ReplyStart start{101, x_.answer.reason, &x_.fields, {}};
+    const auto sent = co_await x_.reply->send(start, {}, http::Last::no);
+    if (sent.has_error()) co_return client_gone();
+    co_await tunnel(x_, server, options_.timeouts.tunnel, options_.timeouts.write);
+    co_return Step{};
+  }
+
+  /// Nothing to tell, and nobody to tell it to.
+  Result<Step, Failure> client_gone() {
+    x_.ended_by = EndedBy::client_closed;
+    return Step{};
+  }
+
+  Exchange& x_;
+  upstream::Upstream& upstream_;
+  const Options& options_;
+  std::string_view first_;
+  bool whole_ = true;
+  Clock::time_point sent_at_;
+};
+
+}  // namespace
+
+Task<Step> relay(Exchange& x, upstream::Upstream& upstream, const Site& site) {
+  x.upstream = upstream.name();
+  Relay one(x, upstream, site);
+  co_return co_await one.run();
+}
+
+}  // namespace headgate::gateway

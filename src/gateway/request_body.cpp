@@ -1,0 +1,62 @@
+#include "request_body.hpp"
+
+#include <boost/asio/error.hpp>
+#include <boost/system/errc.hpp>
+
+namespace headgate::gateway {
+
+Problem problem_of_body(const error_code& cause) {
+  if (cause == boost::asio::error::timed_out) {
+    return {408, EndedBy::timeout_client, "The request's body did not arrive in time.", {}, 0, {}};
+  }
+  if (cause == boost::system::errc::bad_message) {
+    return {400, EndedBy::bad_request, "The request's body is not framed as HTTP has it.", {}, 0, {}};
+  }
+  return {400, EndedBy::client_closed, "The request's body ended too soon.", {}, 0, {}};
+}
+
+std::optional<Problem> count_body(Exchange& x, std::size_t bytes) {
+  x.body_bytes += bytes;
+  if (x.body_bytes <= x.route->max_body) return {};
+  return Problem{413, EndedBy::too_large, "The request's body is larger than is accepted here.", {}, 0, {}};
+}
+
+void RequestBody::fail(const Problem& problem) {
+  problem_ = problem;
+  server_.stream().interrupt();  // whoever waits for the answer need not
+}
+
+Task<void> RequestBody::run() {
+  while (!stopping_) {
+    const auto bytes = co_await x_.body->read();
+    if (stopping_) break;
+    if (bytes.has_error()) {
+      fail(problem_of_body(bytes.error()));
+      break;
+    }
+    if (bytes->empty()) {
+      std::string scratch;
+      // A server that takes no more may have answered all the same: its answer decides.
+      (void)co_await server_.output().finish(x_.body->trailers(), scratch, write_timeout_);
+      break;
+    }
+    if (const auto problem = count_body(x_, bytes->size())) {
+      fail(*problem);
+      break;
+    }
+    const auto last = x_.body->ended() && x_.body->trailers().empty() ? http::Last::yes : http::Last::no;
+    const auto sent = co_await server_.output().write(*bytes, last, write_timeout_);
+    if (sent.has_error() || last == http::Last::yes) break;
+  }
+  ended_at_ = std::chrono::steady_clock::now();
+}
+
+Task<void> RequestBody::stop() {
+  if (child_.done()) co_return;
+  stopping_ = true;
+  server_.stream().interrupt();
+  x_.body->cancel();
+  co_await child_.join();
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,16 @@
+#pragma once
+// Log lines as text and as JSON: pure functions of a record.
+
+#include <string>
+#include <string_view>
+
+#include "headgate/observe/access_log.hpp"
+
+namespace headgate::observe {
+
+void append_json_line(const AccessRecord& record, Instant at, std::string& out);
+void append_text_line(const AccessRecord& record, Instant at, std::string& out);
+/// An event written as `event=name field=value … text`: its words become fields, the rest "message".
+void append_json_event(std::string_view message, std::string_view level, Instant at, std::string& out);
+
+}  // namespace headgate::observe

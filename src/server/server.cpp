@@ -1,0 +1,86 @@
+#include "headgate/server/server.hpp"
+
+#include <spdlog/spdlog.h>
+#include <sys/resource.h>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+
+#include "worker.hpp"
+
+namespace headgate::server {
+namespace {
+
+/// Two descriptors a proxied connection: as many as the system allows without asking.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+int refuse(const std::string& why) {
+  std::fprintf(stderr, "headgate: %s\n", why.c_str());
+  return 1;
+}
+
+using Workers = std::vector<std::unique_ptr<Worker>>;
+
+/// The same addresses on every worker; a port the system picked for the first is used by the others.
+Result<void, std::string> listen_all(Workers& workers, std::vector<net::ListenOptions> addresses) {
+  for (auto& address : addresses) {
+    for (auto& worker : workers) {
+      auto listener = worker->listen(address);
+      if (listener.has_error()) return listener.error();
+      address.port = (*listener)->port();
+      if (worker == workers.front()) spdlog::info("event=listening listening on {}", (*listener)->address());
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+int serve(const Options& options, const MakeService& make) {
+  raise_descriptor_limit();
+  std::signal(SIGPIPE, SIG_IGN);
+  boost::asio::io_context main_loop{1};
+  // Before any thread: the signals are this loop's, and a connection in the first moment finds them handled.
+  boost::asio::signal_set signals(main_loop, SIGTERM, SIGINT);
+  for (const auto& address : options.listen) {
+    if (address.port == 0) continue;
+    if (const auto free = net::check_free(main_loop, address); free.has_error()) return refuse(free.error());
+  }
+  std::atomic<std::uint32_t> connections{0};
+  const unsigned count = options.workers > 0 ? options.workers : std::max(1u, std::thread::hardware_concurrency());
+  Workers workers;
+  for (unsigned i = 0; i < count; ++i) workers.push_back(std::make_unique<Worker>(options, make, connections));
+  if (const auto listening = listen_all(workers, options.listen); listening.has_error()) return refuse(listening.error());
+
+  auto running = count;
+  for (auto& worker : workers) {
+    worker->start([&] {
+      boost::asio::post(main_loop, [&] {
+        if (--running == 0) signals.cancel();
+      });
+    });
+  }
+  spdlog::info("event=started headgate {} with {} worker{}", HEADGATE_VERSION, count, count == 1 ? "" : "s");
+  signals.async_wait([&](const error_code& ec, int signal) {
+    if (ec) return;
+    spdlog::info("event=draining {} received; finishing what is in flight", signal == SIGTERM ? "SIGTERM" : "SIGINT");
+    for (auto& worker : workers) worker->drain(options.drain);
+    signals.async_wait([](const error_code& second, int) {
+      if (!second) std::_Exit(1);
+    });
+  });
+  main_loop.run();
+  for (auto& worker : workers) worker->join();
+  spdlog::info("event=stopped every worker has ended");
+  return 0;
+}
+
+}  // namespace headgate::server

@@ -1,0 +1,67 @@
+#include "worker.hpp"
+
+#include <boost/asio/post.hpp>
+#include <exception>
+
+#include <spdlog/spdlog.h>
+
+namespace headgate::server {
+namespace {
+
+constexpr std::size_t kLargeBlock = 64 * 1024;
+constexpr std::size_t kSpareSmall = 1024;
+constexpr std::size_t kSpareLarge = 64;
+constexpr auto kDrainTick = std::chrono::milliseconds(50);
+
+}  // namespace
+
+Worker::Worker(const Options& options, const MakeService& make, std::atomic<std::uint32_t>& connections)
+    : blocks_{{std::max<std::size_t>(options.bounds.head_bytes, 16 * 1024), kSpareSmall}, {kLargeBlock, kSpareLarge}},
+      service_(make({loop_, timers_, blocks_})),
+      sessions_(service_->handler(), blocks_, options.timeouts, options.bounds, connections) {}
+
+Worker::~Worker() { join(); }
+
+Result<net::Listener*, std::string> Worker::listen(const net::ListenOptions& options) {
+  auto opened = net::Listener::open(loop_, timers_, options);
+  if (opened.has_error()) return opened.error();
+  listeners_.push_back(std::move(*opened));
+  return listeners_.back().get();
+}
+
+void Worker::start(std::function<void()> ended) {
+  timers_.start();
+  for (auto& listener : listeners_) {
+    listener->start([this](net::StreamPtr stream) { sessions_.take(std::move(stream)); });
+  }
+  thread_ = std::thread([this, ended = std::move(ended)] {
+    loop_.run();
+    ended();
+  });
+}
+
+void Worker::drain(Duration within) {
+  boost::asio::post(loop_, [this, within] { begin_drain(within); });
+}
+
+void Worker::begin_drain(Duration within) {
+  drained_by_ = std::chrono::steady_clock::now() + within;
+  for (auto& listener : listeners_) listener->close();
+  sessions_.drain();
+  check_drained();
+}
+
+void Worker::check_drained() {
+  if (!sessions_.empty() && std::chrono::steady_clock::now() >= drained_by_) sessions_.close_all();
+  if (!sessions_.empty()) return timers_.arm(tick_, kDrainTick);
+  service_->stop();
+  timers_.stop();
+}
+
+void Worker::drain_tick(void* self) { static_cast<Worker*>(self)->check_drained(); }
+
+void Worker::join() {
+  if (thread_.joinable()) thread_.join();
+}
+
+}  // namespace headgate::server

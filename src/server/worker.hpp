@@ -1,0 +1,45 @@
+#pragma once
+// One thread, one loop, and everything that lives on it. Workers share nothing but what they are given.
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <thread>
+
+#include "headgate/gateway/sessions.hpp"
+#include "headgate/net/listener.hpp"
+#include "headgate/server/server.hpp"
+
+namespace headgate::server {
+
+class Worker {
+ public:
+  Worker(const Options& options, const MakeService& make, std::atomic<std::uint32_t>& connections);
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  /// Before start(). An error text where the address cannot be had.
+  Result<net::Listener*, std::string> listen(const net::ListenOptions& options);
+  void start(std::function<void()> ended);
+
+  /// Any thread: finish what is in flight, take nothing new, then end; what is left after `within` is broken off.
+  void drain(Duration within);
+  void join();
+
+ private:
+  void begin_drain(Duration within);
+  void check_drained();
+  static void drain_tick(void* self);
+
+  boost::asio::io_context loop_{1};
+  net::Timers timers_{loop_};
+  net::Blocks blocks_;
+  std::unique_ptr<Service> service_;
+  gateway::Sessions sessions_;
+  std::vector<std::unique_ptr<net::Listener>> listeners_;
+  net::Timer tick_{&Worker::drain_tick, this};
+  std::chrono::steady_clock::time_point drained_by_;
+  std::thread thread_;
+};
+
+}  // namespace headgate::server
