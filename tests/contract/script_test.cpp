@@ -215,7 +215,7 @@ TEST_F(Script, KeepsAllKeysOfOneSubjectInOneSlotOfACluster) {
 TEST_F(Script, DecidesAsManyRulesAsARequestMayHave) {
   std::vector<Rule> rules;
   for (std::size_t i = 0; i < limit::kMaxRulesPerRequest; ++i)
-    rules.push_back(make_rule("5/hour", 0, "l" + std::to_string(i)));
+    rules.push_back(make_rule("5/hour", 0, std::string("l").append(std::to_string(i))));
   std::vector<Ask> asks;
   for (const Rule& rule : rules) asks.push_back(make_ask(rule, "org_42"));
   std::vector<Verdict> verdicts(asks.size());
