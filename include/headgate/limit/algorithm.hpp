@@ -65,9 +65,8 @@ class ArgumentList {
 /// One algorithm. Constants with static storage; all functions are pure (no clock, no I/O, no exceptions but
 /// bad_alloc), any thread.
 struct Algorithm {
-  std::string_view name;      ///< as users write it; also the name of its .cpp and its .lua
-  std::size_t words;          ///< integers of the script's reply each of its counters takes
-  std::size_t arguments_per;  ///< arguments each of its counters takes in the script call, the name not counted
+  std::string_view name;  ///< as users write it; also the name of its .cpp and its .lua
+  std::size_t words;      ///< integers of the script's reply each of its counters takes
 
   /// Whether the rule's numbers can be kept exactly; nothing where they can. All other functions presume that.
   std::optional<RuleFault> (*check)(const Rule& rule);

@@ -154,7 +154,6 @@ void arguments(const Rule& rule, std::int64_t cost, ArgumentList& out) {
 extern const Algorithm token_bucket;
 const Algorithm token_bucket{.name = "token_bucket",
                              .words = 2,
-                             .arguments_per = 5,
                              .check = check,
                              .peek = peek,
                              .commit = commit,
