@@ -9,7 +9,7 @@ namespace {
 // Boost gives the base a plain destructor so that categories can be constants; nobody deletes one.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wnon-virtual-dtor"
-class Category final : public boost::system::error_category {
+class Category final : public boost::system::error_category {  // NOLINT(cppcoreguidelines-virtual-class-destructor)
  public:
   const char* name() const noexcept override { return "headgate.redis"; }
   std::string message(int value) const override {
