@@ -10,12 +10,11 @@ namespace headgate::test {
 
 Gateway::Gateway(const Json& config, const std::vector<std::string>& environment)
     : file_(std::make_unique<TemporaryFile>(config.dump(2))),
-      process_(std::make_unique<Process>(std::vector<std::string>{"run", "-c", file_->path()}, environment)) {
+      process_(std::make_unique<Process>(Words{"run", "-c", file_->path()}, environment)) {
   find_ports(config["listen"].is_array() ? config["listen"].size() : 1);
 }
 
-Gateway::Gateway(const std::vector<std::string>& arguments, std::size_t listeners)
-    : process_(std::make_unique<Process>(arguments)) {
+Gateway::Gateway(const Words& arguments, std::size_t listeners) : process_(std::make_unique<Process>(arguments)) {
   find_ports(listeners);
 }
 

@@ -37,7 +37,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 
 }  // namespace
 
-Process::Process(std::vector<std::string> arguments, const std::vector<std::string>& environment) {
+Process::Process(Words arguments, const std::vector<std::string>& environment) {
   arguments.insert(arguments.begin(), HEADGATE_BINARY);
   std::vector<std::string> variables = environment_with(environment);
   const std::vector<char*> argv = pointers(arguments);
@@ -141,7 +141,7 @@ std::string Process::sanitizer_report() const {
   return "";
 }
 
-Ran run_headgate(const std::vector<std::string>& arguments, const std::vector<std::string>& environment) {
+Ran run_headgate(const Words& arguments, const std::vector<std::string>& environment) {
   Process process(arguments, environment);
   const int code = process.wait(2 * kPatience);
   return {code, process.out(), process.err()};

@@ -14,11 +14,14 @@
 
 namespace headgate::test {
 
+/// What stands on a command line after the program's name.
+using Words = std::vector<std::string>;
+
 /// Starts on construction; killed by its own PID on destruction where it still runs. Test thread only.
 class Process {
  public:
   /// `environment` is added to ours ("NAME=value").
-  explicit Process(std::vector<std::string> arguments, const std::vector<std::string>& environment = {});
+  explicit Process(Words arguments, const std::vector<std::string>& environment = {});
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
   ~Process();
@@ -60,7 +63,7 @@ struct Ran {
   std::string out;
   std::string err;
 };
-Ran run_headgate(const std::vector<std::string>& arguments, const std::vector<std::string>& environment = {});
+Ran run_headgate(const Words& arguments, const std::vector<std::string>& environment = {});
 
 /// A file that is gone when the test is.
 class TemporaryFile {

@@ -1,0 +1,154 @@
+// The command line: what it says, where it says it, and with which exit code.
+
+#include "blackbox/harness/gateway.hpp"
+
+#include <gtest/gtest.h>
+
+namespace headgate::test {
+namespace {
+
+const std::string kMinimal = R"({
+  "listen": "127.0.0.1:0",
+  "upstreams": { "app": "http://127.0.0.1:1" },  // where requests go
+  "limits": { "per-ip": { "rate": "100/minute", "per": "client_ip" } },
+  "routes": [ { "path": "/*", "to": "app", "limits": ["per-ip"] } ],
+}
+)";
+
+const std::string kWrong = R"({
+  "listen": "127.0.0.1:0",
+  "upstreams": { "app": "http://127.0.0.1:1" },
+  "limits": { "per-ip": { "brust": 20, "rate": "100r/m", "per": "client_ip" } },
+  "routes": [ { "path": "/*", "to": "app", "limits": ["per-pi"] } ]
+}
+)";
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(CommandLine, TellsItsVersion) {
+  const Ran ran = run_headgate({"version"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(ran.out.starts_with("headgate ")) << ran.out;
+  EXPECT_EQ(ran.err, "");
+  const Ran json = run_headgate({"version", "--json"});
+  EXPECT_EQ(json.code, 0);
+  EXPECT_TRUE(Json::parse(json.out, nullptr, false).contains("version")) << json.out;
+}
+
+TEST(CommandLine, HelpsOnStandardOutput) {
+  const Ran ran = run_headgate({"--help"});
+  EXPECT_EQ(ran.code, 0);
+  for (const char* command : {"run", "proxy", "echo", "check", "version"})
+    EXPECT_TRUE(has(ran.out, command)) << command;
+  EXPECT_EQ(run_headgate({"proxy", "--help"}).code, 0);
+}
+
+TEST(CommandLine, GuessesWhatAMistypedCommandMeant) {
+  const Ran ran = run_headgate({"rnu"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_TRUE(has(ran.err, "unknown command \"rnu\"; did you mean \"run\"?")) << ran.err;
+  EXPECT_EQ(ran.out, "");
+}
+
+TEST(CommandLine, RefusesWhatItDoesNotKnowWith2) {
+  for (const Words& words :
+       std::vector<Words>{{},
+                          {"zzzzzzzz"},
+                          {"--nonsense"},
+                          {"run", "--nonsense"},
+                          {"proxy"},
+                          {"proxy", "--to"},
+                          {"check", "-c"},
+                          {"proxy", "--to", "nonsense"},
+                          {"proxy", "--to", "http://127.0.0.1:1", "--limit", "lots"},
+                          {"proxy", "--to", "http://127.0.0.1:1", "--per", "nobody", "--limit", "5/second"},
+                          {"proxy", "--to", "http://127.0.0.1:1", "--listen", "nowhere"},
+                          {"echo", "--listen", ":99999"},
+                          {"echo", "--delay", "5"},
+                          {"echo", "--status", "42"},
+                          {"check", "--format", "xml"}}) {
+    const Ran ran = run_headgate(words);
+    std::string line = "headgate";
+    for (const auto& word : words) line += " " + word;
+    EXPECT_EQ(ran.code, 2) << line << "\n" << ran.err;
+    EXPECT_NE(ran.err, "") << line;
+    EXPECT_EQ(ran.out, "") << line;
+  }
+}
+
+TEST(Check, SaysWhatAValidFileMeans) {
+  const TemporaryFile file(kMinimal);
+  const Ran ran = run_headgate({"check", "-c", file.path()});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(has(ran.out, file.path() + " is valid: 1 listener, 1 upstream")) << ran.out;
+  EXPECT_TRUE(has(ran.out, "per-ip")) << ran.out;
+  EXPECT_EQ(ran.err, "");
+}
+
+TEST(Check, FindsEveryMistakeWithItsPlace) {
+  const TemporaryFile file(kWrong);
+  const Ran ran = run_headgate({"check", "-c", file.path()});
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_TRUE(has(ran.err, file.path() + ":4:27: error: unknown key \"brust\" [/limits/per-ip/brust]")) << ran.err;
+  EXPECT_TRUE(has(ran.err, "did you mean \"burst\"?")) << ran.err;
+  EXPECT_TRUE(has(ran.err, "\"100r/m\" is not a rate [/limits/per-ip/rate]")) << ran.err;
+  EXPECT_TRUE(has(ran.err, "no limit is named \"per-pi\" [/routes/0/limits/0]")) << ran.err;
+  EXPECT_TRUE(has(ran.err, "^~~~~~~")) << ran.err;
+  EXPECT_TRUE(has(ran.err, "3 errors")) << ran.err;
+}
+
+TEST(Check, SpeaksJsonToEditors) {
+  const TemporaryFile file(kWrong);
+  const Ran ran = run_headgate({"check", "--format", "json", "-c", file.path()});
+  EXPECT_EQ(ran.code, 3);
+  const Json mistakes = Json::parse(ran.out, nullptr, false);
+  ASSERT_TRUE(mistakes.is_array()) << ran.out;
+  ASSERT_EQ(mistakes.size(), 3U) << ran.out;
+  EXPECT_EQ(mistakes[0].value("line", 0), 4);
+  EXPECT_EQ(mistakes[0].value("column", 0), 27);
+  EXPECT_EQ(mistakes[0].value("pointer", ""), "/limits/per-ip/brust");
+  EXPECT_EQ(mistakes[0].value("severity", ""), "error");
+  const TemporaryFile good(kMinimal);
+  EXPECT_EQ(Json::parse(run_headgate({"check", "--format", "json", "-c", good.path()}).out, nullptr, false),
+            Json::array());
+}
+
+TEST(Check, NeverEndsInACrash) {
+  for (const std::string& text :
+       {std::string(), std::string("{"), std::string("[]"), std::string("null"), std::string("\0\0", 2),
+        std::string("{\"a\":"), std::string("\xff\xfe{}"), std::string(100000, '['), std::string("{\"listen\": 1e999}"),
+        std::string("/*"), std::string("{\"routes\": [{}]}"), std::string("{\"listen\": {\"listen\": {}}}")}) {
+    const TemporaryFile file(text);
+    const Ran ran = run_headgate({"check", "-c", file.path()});
+    EXPECT_EQ(ran.code, 3) << visible(text) << ran.err;
+    EXPECT_TRUE(has(ran.err, "error: ")) << visible(text) << ran.err;
+    EXPECT_FALSE(has(ran.err, "Sanitizer")) << ran.err;
+  }
+}
+
+TEST(Check, NamesAFileItCannotRead) {
+  const Ran ran = run_headgate({"check", "-c", "/nonexistent/headgate.json"});
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_TRUE(has(ran.err, "/nonexistent/headgate.json")) << ran.err;
+}
+
+TEST(Check, StrictlyTakesWarningsForErrors) {
+  std::string unused = kMinimal;
+  unused.replace(unused.find(", \"limits\": [\"per-ip\"]"), 22, "");
+  const TemporaryFile file(unused);
+  const Ran ran = run_headgate({"check", "-c", file.path()});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(has(ran.err, "warning: ")) << ran.err;
+  EXPECT_EQ(run_headgate({"check", "--strict", "-c", file.path()}).code, 3);
+}
+
+TEST(Schema, IsJson) {
+  const Ran ran = run_headgate({"schema"});
+  EXPECT_EQ(ran.code, 0);
+  const Json schema = Json::parse(ran.out, nullptr, false);
+  ASSERT_TRUE(schema.is_object()) << ran.out.substr(0, 300);
+  EXPECT_TRUE(schema["properties"].contains("routes"));
+}
+
+}  // namespace
+}  // namespace headgate::test

@@ -1,0 +1,169 @@
+// The commands that serve: run, proxy and echo; and healthcheck, which asks one of them.
+
+#include "blackbox/harness/gateway.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace headgate::test {
+namespace {
+
+const std::string kWrong = R"({
+  "listen": "127.0.0.1:0",
+  "limits": { "per-ip": { "brust": 20, "rate": "1/second", "per": "client_ip" } },
+  "routes": [ { "path": "/*", "respond": {}, "limits": ["per-ip"] } ]
+}
+)";
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(Run, RefusesABadFileWith3) {
+  const TemporaryFile file(kWrong);
+  const Ran ran = run_headgate({"run", "-c", file.path()});
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_TRUE(has(ran.err, "unknown key \"brust\"")) << ran.err;
+  EXPECT_FALSE(has(ran.err, "listening on")) << ran.err;
+}
+
+TEST(Run, SaysThatItsPortIsTaken) {
+  const Socket taken = Socket::listen();
+  const std::string port = std::to_string(taken.local_port());
+  const TemporaryFile file(R"({"listen": "127.0.0.1:)" + port + R"(", "routes": [{"path": "/*", "respond": {}}]})");
+  const Ran ran = run_headgate({"run", "-c", file.path()});
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  EXPECT_TRUE(has(ran.err, port)) << ran.err;
+  EXPECT_TRUE(has(ran.err, "taken")) << ran.err;
+}
+
+TEST(Run, DoesNotShareItsPortWithAnotherGateway) {
+  // SO_REUSEPORT among the workers of one must not let a second one steal half the connections in silence.
+  FakeUpstream upstream;
+  const Gateway first(config_for(upstream));
+  const Json same = config_for(upstream, Json{{"listen", "127.0.0.1:" + std::to_string(first.port())}});
+  const TemporaryFile file(same.dump());
+  const Ran ran = run_headgate({"run", "-c", file.path()});
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  EXPECT_TRUE(has(ran.err, "taken")) << ran.err;
+}
+
+TEST(Run, FindsItsFileInTheEnvironment) {
+  const TemporaryFile file(kWrong);
+  const Ran ran = run_headgate({"run"}, {"HEADGATE_CONFIG=" + file.path()});
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_TRUE(has(ran.err, file.path() + ":3:27")) << ran.err;
+}
+
+TEST(Run, LogsEachRequestOnceAndNoQuery) {
+  for (const char* format : {"text", "json"}) {
+    Proxy proxy(Json{{"log", {{"format", format}, {"access", "stdout"}}}});
+    EXPECT_EQ(proxy.client().get("/path?secret=1", "X-API-Key: hidden\r\nX-Request-Id: marked\r\n").status(), 200);
+    EXPECT_EQ(proxy.client().get("/evil\"%0a{}").status(), 200);
+    EXPECT_EQ(proxy.gateway.terminate(), 0);
+    const std::string log = proxy.gateway.process().out();
+    EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 2) << log;
+    EXPECT_TRUE(has(log, "/path")) << log;
+    EXPECT_TRUE(has(log, "200")) << log;
+    EXPECT_FALSE(has(log, "secret")) << log;
+    EXPECT_FALSE(has(log, "hidden")) << log;
+    if (std::string(format) != "json") continue;
+    std::istringstream lines(log);
+    for (std::string line; std::getline(lines, line);) {
+      const Json entry = Json::parse(line, nullptr, false);
+      ASSERT_TRUE(entry.is_object()) << line;
+      EXPECT_EQ(entry.value("status", 0), 200) << line;
+      EXPECT_EQ(entry.value("event", ""), "request") << line;
+    }
+    EXPECT_TRUE(has(log, "\"request_id\":\"marked\"")) << log;
+  }
+}
+
+TEST(ProxyCommand, NeedsNoFile) {
+  FakeUpstream upstream;
+  const Gateway gateway(Words{"proxy", "--to", upstream.url(), "--limit", "5/minute", "--listen", "127.0.0.1:0"});
+  RawClient client = gateway.client();
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(client.get().status(), 200);
+  const Message refused = client.get();
+  EXPECT_EQ(refused.status(), 429);
+  EXPECT_TRUE(refused.value("RateLimit").starts_with("\"default\";r=0")) << visible(refused.head);
+  EXPECT_EQ(upstream.request_count(), 5U);
+}
+
+TEST(ProxyCommand, CountsPerWhomItIsTold) {
+  FakeUpstream upstream;
+  const Gateway gateway(Words{"proxy", "--to", upstream.url(), "--limit", "1/minute", "--per", "header:X-Tenant",
+                              "--listen", "127.0.0.1:0"});
+  RawClient client = gateway.client();
+  EXPECT_EQ(client.get("/", "X-Tenant: a\r\n").status(), 200);
+  EXPECT_EQ(client.get("/", "X-Tenant: a\r\n").status(), 429);
+  EXPECT_EQ(client.get("/", "X-Tenant: b\r\n").status(), 200);
+}
+
+TEST(ProxyCommand, WithoutALimitOnlyForwards) {
+  FakeUpstream upstream;
+  const Gateway gateway(Words{"proxy", "--to", upstream.url(), "--listen", "127.0.0.1:0"});
+  RawClient client = gateway.client();
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(client.get().status(), 200);
+  EXPECT_FALSE(client.get().has("RateLimit"));
+}
+
+TEST(Echo, DoesWhatTheQueryOrTheFieldsSay) {
+  const Gateway echo(Words{"echo", "--listen", "127.0.0.1:0"});
+  RawClient client = echo.client();
+  EXPECT_EQ(client.get("/x").status(), 200);
+  EXPECT_EQ(client.get("/x?status=404").status(), 404);
+  EXPECT_EQ(client.get("/x", "X-Echo-Status: 503\r\n").status(), 503);
+  EXPECT_EQ(client.get("/x?bytes=100000").body.size(), 100000U);
+  EXPECT_EQ(client.get("/x", "X-Echo-Bytes: 7\r\n").body.size(), 7U);
+  EXPECT_EQ(client.ask(request("HEAD", "/x?bytes=100"), Kind::answer_to_head).value("Content-Length"), "100");
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(client.get("/x?delay=200ms").status(), 200);
+  EXPECT_EQ(client.get("/x", "X-Echo-Delay: 200ms\r\n").status(), 200);
+  EXPECT_GE(std::chrono::steady_clock::now() - start, Milliseconds(400));
+  for (const char* nonsense :
+       {"/x?status=1", "/x?status=abc", "/x?bytes=-1", "/x?delay=5", "/x?bytes=1e9", "/x?status="}) {
+    const Message answer = client.get(nonsense);
+    EXPECT_TRUE(answer.ok() && (answer.status() == 200 || answer.status() == 400)) << nonsense << visible(answer.head);
+    if (!answer.ok() || answer.status() == 400) client = echo.client();
+  }
+}
+
+TEST(Echo, TellsWhatItGot) {
+  const Gateway echo(Words{"echo", "--listen", "127.0.0.1:0"});
+  RawClient client = echo.client();
+  const Message answer = client.ask(request_with_body("POST", "/hello?a=b", "body", "X-Marked: yes\r\n"));
+  EXPECT_TRUE(has(answer.body, "POST /hello?a=b")) << answer.body;
+  EXPECT_TRUE(has(answer.body, "X-Marked: yes")) << answer.body;
+  EXPECT_EQ(client.get().status(), 200);
+}
+
+TEST(Echo, HasDefaultsOfItsOwn) {
+  const Gateway echo(Words{"echo", "--listen", "127.0.0.1:0", "--status", "418", "--bytes", "10"});
+  const Message answer = echo.client().get();
+  EXPECT_EQ(answer.status(), 418);
+  EXPECT_EQ(answer.body.size(), 10U);
+}
+
+TEST(Echo, StandsBehindAGateway) {
+  const Gateway echo(Words{"echo", "--listen", "127.0.0.1:0"});
+  const Gateway gateway(Words{"proxy", "--to", "http://127.0.0.1:" + std::to_string(echo.port()), "--limit", "2/minute",
+                              "--listen", "127.0.0.1:0"});
+  RawClient client = gateway.client();
+  EXPECT_TRUE(has(client.get("/hello").body, "X-Forwarded-For: 127.0.0.1"));
+  EXPECT_EQ(client.get("/?status=404").status(), 404);
+  EXPECT_EQ(client.get().status(), 429);
+}
+
+TEST(Healthcheck, IsZeroOrOne) {
+  FakeUpstream upstream;
+  const Gateway gateway(config_for(upstream));
+  EXPECT_EQ(run_headgate({"healthcheck", "http://127.0.0.1:" + std::to_string(gateway.port()) + "/"}).code, 0);
+  Socket gone = Socket::listen();
+  const std::string url = "http://127.0.0.1:" + std::to_string(gone.local_port()) + "/";
+  gone.close();
+  EXPECT_EQ(run_headgate({"healthcheck", url}).code, 1);
+}
+
+}  // namespace
+}  // namespace headgate::test
