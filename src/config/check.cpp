@@ -175,7 +175,10 @@ class Checker {
       return report_.error(code::kNotAvailable, node, in_quotes(node.written) + " is not available in this version",
                            "write one of: " + joined(words));
     }
-    const auto near = node.replaced ? std::string() : nearest(node.text, words);
+    const auto begins = std::find_if(words.begin(), words.end(),
+                                     [&](auto word) { return node.text.size() > 1 && word.starts_with(node.text); });
+    std::string near;
+    if (!node.replaced) near = begins == words.end() ? nearest(node.text, words) : std::string(*begins);
     report_.error(
         code::kChoice, node,
         in_quotes(node.written) + (node.replaced ? " does not hold" : " is not") + " one of: " + joined(words),

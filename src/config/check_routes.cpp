@@ -36,9 +36,13 @@ void check_target(Build& build, const RouteOptions& route, const Node& node) {
                        route_text(route) + " leads nowhere: it has neither \"to\" nor \"respond\"",
                        "add \"to\": " + in_quotes(upstream));
   }
-  if (to == nullptr || to->kind != Kind::string || to->replaced) return;
+  if (to == nullptr || to->kind != Kind::string) return;
   const auto known = [&](const Node* each) { return each->key == to->text; };
   if (std::any_of(build.upstream_nodes.begin(), build.upstream_nodes.end(), known)) return;
+  if (to->replaced) {
+    build.report.error(code::kUnresolved, *to, "no upstream is named what " + in_quotes(to->written) + " stands for");
+    return;
+  }
   auto help = suggestion(to->text, build.upstream_nodes, build.report);
   if (help.empty()) help = "add \"upstreams\": { " + in_quotes(to->text) + R"(: "http://127.0.0.1:3000" })";
   build.report.error(code::kUnresolved, *to, "no upstream is named " + in_quotes(to->written), help);

@@ -65,6 +65,22 @@ std::optional<LiteralError> check_segments(std::string_view path) {
   return std::nullopt;
 }
 
+std::string percent_encoded(std::string_view path) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte > 0x20 && byte < 0x7F && std::string_view("\"<>\\^`|{}%").find(c) == std::string_view::npos) {
+      out += c;
+      continue;
+    }
+    out += '%';
+    out += kHex[byte >> 4U];
+    out += kHex[byte & 0xFU];
+  }
+  return out;
+}
+
 // Requests are matched in their normal form, so a pattern in another form would never match.
 std::optional<LiteralError> check_normal_form(std::string_view path) {
   std::string plain;
@@ -74,6 +90,11 @@ std::optional<LiteralError> check_normal_form(std::string_view path) {
   }
   std::string normal;
   if (!http::normalise_path(plain, normal)) {
+    const auto escaped = percent_encoded(path);
+    if (plain == path && http::normalise_path(escaped, normal)) {
+      return LiteralError{in_quotes(path) + " holds a character that stands in paths as %XX only",
+                          "write " + in_quotes(escaped)};
+    }
     return LiteralError{in_quotes(path) + " holds a character no path has", "write such characters as %XX"};
   }
   if (normal == plain) return std::nullopt;
@@ -141,8 +162,11 @@ std::optional<LiteralError> check_method(std::string_view text) {
                                                           "DELETE", "PATCH", "OPTIONS", "TRACE"};
   if (text == "CONNECT") return LiteralError{"CONNECT is not proxied", "leave it out"};
   const bool upper = std::none_of(text.begin(), text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
-  if (is_token(text) && upper && text.size() <= 32) return std::nullopt;
   const auto near = nearest(text, kKnown);
+  // One letter off a known method is a misspelling: as a method of its own it would let the meant one slip past this
+  // route.
+  const bool misspelt = !near.empty() && near != text && edit_distance(text, near) <= 1;
+  if (is_token(text) && upper && text.size() <= 32 && !misspelt) return std::nullopt;
   return LiteralError{in_quotes(text) + " is not a method",
                       near.empty() ? "methods are upper-case words: GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS"
                                    : "write " + in_quotes(near)};

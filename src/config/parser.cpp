@@ -30,14 +30,24 @@ std::string shown(const Token& token) {
                                                                           : '\'' + token.text + '\'';
 }
 
+// What a character that JSON does not have was probably meant to be.
+std::string help_for(const Token& stray) {
+  for (const char* quote : {"\xE2\x80\x9C", "\xE2\x80\x9D", "\xE2\x80\x9E", "\xE2\x80\x98", "\xE2\x80\x99", "`"}) {
+    if (stray.text == quote) return "write straight double quotes: \"";
+  }
+  if (stray.text == "#" || stray.text == "/" || stray.text == "*") return "a comment is written // like this";
+  return stray.text == "=" || stray.text == ";" ? "write ':' after a key, ',' after a value" : "";
+}
+
 class Parser {
  public:
   Parser(std::string_view text, Report& report) : report_(report), lexer_(text, report) { advance(); }
 
   Parsed run() {
     if (token_.kind == TokenKind::end && !lexer_.gave_up()) {
-      error(token_.span, "there is no configuration here: expected '{'",
-            "write at least {\"listen\": \":8080\", \"routes\": []}");
+      error(
+          token_.span, "there is no configuration here: expected '{'",
+          R"(the least there can be is { "listen": ":8080", "routes": [{ "path": "/*", "respond": { "status": 200 } }] })");
       return std::move(parsed_);
     }
     parsed_.document.root = value(nullptr, 0);
@@ -61,6 +71,7 @@ class Parser {
   }
 
   void give_up(std::string message, std::string help = {}) {
+    if (help.empty() && token_.kind == TokenKind::stray) help = help_for(token_);
     if (!lexer_.gave_up()) error(token_.span, std::move(message), std::move(help));
     lexer_.give_up();
     token_ = lexer_.next();
@@ -191,7 +202,7 @@ class Parser {
     if (token_.kind == TokenKind::colon) {
       advance();
     } else if (token_.kind == TokenKind::stray && (token_.text == "=" || token_.text == ";")) {
-      error(token_.span, "expected ':' after " + in_quotes(child->key) + ", found " + shown(token_));
+      error(token_.span, "expected ':' after " + in_quotes(child->key) + ", found " + shown(token_), "write ':'");
       advance();
     } else if (starts_value(token_.kind)) {
       missing("expected ':'", "a colon is missing here");

@@ -65,6 +65,32 @@ std::string clean(std::string_view text) {
   return out;
 }
 
+void mask(std::string& line, std::size_t begin, std::size_t end) {
+  if (line.compare(begin, 2, "${") == 0) return;  // a placeholder is no secret
+  for (std::size_t i = begin; i < end && i < line.size(); ++i) line[i] = '*';
+}
+
+// The line without passwords written in it: what `check` prints ends up in the logs of build machines.
+std::string without_secrets(std::string_view source) {
+  std::string line(source);
+  for (const std::string_view key : {"\"password\"", "\"secret\""}) {
+    for (auto at = line.find(key); at != std::string::npos; at = line.find(key, at + key.size())) {
+      const auto quote = line.find_first_not_of(": \t", at + key.size());
+      if (quote == std::string::npos || line[quote] != '"') continue;
+      auto end = quote + 1;
+      while (end < line.size() && line[end] != '"') end += line[end] == '\\' ? 2 : 1;
+      mask(line, quote + 1, end);
+    }
+  }
+  for (auto at = line.find("://"); at != std::string::npos; at = line.find("://", at + 3)) {
+    const auto end = line.find('"', at);
+    const auto host = line.rfind('@', end);
+    const auto colon = line.find(':', at + 3);
+    if (host != std::string::npos && host > at && colon < host) mask(line, colon + 1, host);
+  }
+  return line;
+}
+
 struct Underline {
   std::size_t line = 0;
   std::size_t begin = 0;  // offsets in it
@@ -72,41 +98,69 @@ struct Underline {
   std::string_view note;
 };
 
-// Around the caret where the line is long: minified JSON has but one.
-std::string excerpt(const Lines& lines, const Underline& where) {
-  constexpr std::size_t kBefore = 60;
-  constexpr std::size_t kAfter = 60;
-  const auto cells = cells_of(lines.line(where.line));
-  const auto index = [&](std::size_t offset) {
-    return static_cast<std::size_t>(
-        std::find_if(cells.begin(), cells.end(), [&](const Cell& c) { return c.offset >= offset; }) - cells.begin());
-  };
-  const std::size_t first = index(where.begin);
-  const std::size_t last = std::max(index(where.end), first + 1);
-  const bool cut = cells.size() > kBefore + kAfter;
-  const std::size_t from = cut && first > kBefore ? first - kBefore : 0;
-  const std::size_t to =
-      cut ? std::min(cells.size(), std::max(first, std::min(last, first + kAfter / 2)) + kAfter) : cells.size();
-  std::string text = from > 0 ? "..." : "";
-  std::string marks(text.size(), ' ');
-  for (std::size_t i = from; i < to; ++i) {
-    text += cells[i].bytes;
-    if (i < first) marks.append(cells[i].width, ' ');
-    if (i >= first && i < last) marks.append(cells[i].width, '~');
-  }
-  const auto column = marks.find('~');
-  if (column == std::string::npos) {
-    marks += '^';  // behind the last character
-  } else {
-    marks[column] = '^';
-  }
-  if (to < cells.size()) text += "...";
-  if (!where.note.empty()) marks += ' ' + std::string(where.note);
-  const auto number = std::to_string(where.line);
-  const std::size_t gutter = std::max<std::size_t>(number.size(), 4);
-  return std::string(gutter - number.size(), ' ') + number + " | " + text + '\n' + std::string(gutter, ' ') + " | " +
-         marks + '\n';
+std::size_t character_start(std::string_view line, std::size_t at) {
+  while (at > 0 && at < line.size() && (static_cast<unsigned char>(line[at]) & 0xC0U) == 0x80U) --at;
+  return at;
 }
+
+// The lines of one text, each with a mark below it.
+class Excerpts {
+ public:
+  explicit Excerpts(std::string_view source) : lines_(source) {}
+
+  // Around the caret where the line is long: minified JSON has but one.
+  std::string at(const Underline& where) {
+    constexpr std::size_t kBefore = 60;
+    constexpr std::size_t kAfter = 60;
+    if (where.line != number_) line_ = without_secrets(lines_.line(where.line));
+    number_ = where.line;
+    // A window of bytes first, or a file of one endless line with a thousand mistakes takes for ever.
+    const auto caret = std::min(where.begin, line_.size());
+    const auto begin = character_start(line_, caret > 600 ? caret - 600 : 0);
+    const auto end = character_start(line_, std::min(line_.size(), caret + 1'200));
+    const auto cells = cells_of(std::string_view(line_).substr(begin, end - begin));
+    const std::size_t first = index(cells, where.begin - begin);
+    const std::size_t last = std::max(index(cells, where.end - begin), first + 1);
+    const bool cut = cells.size() > kBefore + kAfter;
+    const std::size_t from = cut && first > kBefore ? first - kBefore : 0;
+    const std::size_t seen = std::max(first, std::min(last, first + kAfter / 2));
+    const std::size_t to = cut ? std::min(cells.size(), seen + kAfter) : cells.size();
+    std::string text = from > 0 ? "..." : "";
+    std::string marks(text.size(), ' ');
+    for (std::size_t i = from; i < to; ++i) {
+      text += cells[i].bytes;
+      if (i < first) marks.append(cells[i].width, ' ');
+      if (i >= first && i < last) marks.append(cells[i].width, '~');
+    }
+    const auto column = marks.find('~');
+    if (column == std::string::npos) {
+      marks += '^';  // behind the last character
+    } else {
+      marks[column] = '^';
+    }
+    if (to < cells.size()) text += "...";
+    if (!where.note.empty()) marks += ' ' + std::string(where.note);
+    return framed(where.line, text, marks);
+  }
+
+ private:
+  static std::size_t index(const std::vector<Cell>& cells, std::size_t offset) {
+    const auto found =
+        std::find_if(cells.begin(), cells.end(), [&](const Cell& each) { return each.offset >= offset; });
+    return static_cast<std::size_t>(found - cells.begin());
+  }
+
+  static std::string framed(std::size_t line, const std::string& text, const std::string& marks) {
+    const auto number = std::to_string(line);
+    const std::size_t gutter = std::max<std::size_t>(number.size(), 4);
+    return std::string(gutter - number.size(), ' ') + number + " | " + text + '\n' + std::string(gutter, ' ') + " | " +
+           marks + '\n';
+  }
+
+  Lines lines_;
+  std::size_t number_ = 0;
+  std::string line_;
+};
 
 std::string counted(std::size_t count, const char* word) {
   return std::to_string(count) + ' ' + word + (count == 1 ? "" : "s");
@@ -117,7 +171,7 @@ std::string_view severity_text(Severity severity) { return severity == Severity:
 }  // namespace
 
 std::string render_text(const std::vector<Diagnostic>& diagnostics, std::string_view file, std::string_view source) {
-  const Lines lines(source);
+  Excerpts excerpts(source);
   std::string out;
   std::size_t errors = 0;
   for (const auto& each : diagnostics) {
@@ -128,7 +182,7 @@ std::string render_text(const std::vector<Diagnostic>& diagnostics, std::string_
     out += '\n';
     Underline where{each.line, each.column - 1, each.end_column - 1, {}};
     if (!each.caret_note.empty()) where = {each.caret_line, each.caret_column - 1, each.caret_column, each.caret_note};
-    out += excerpt(lines, where);
+    out += excerpts.at(where);
     if (!each.help.empty()) out += "  help: " + clean(each.help) + '\n';
     out += '\n';
   }

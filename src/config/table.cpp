@@ -64,7 +64,7 @@ constexpr Shape kListen = either("an address or a list of addresses", kListenAll
 constexpr std::string_view kJwtAlgorithmsLater[] = {"HS384", "HS512", "RS384", "RS512", "PS256", "PS384",
                                                     "PS512", "ES256", "ES384", "ES512", "EdDSA"};
 constexpr Shape kJwtAlgorithm = choice(kJwtAlgorithms, kJwtAlgorithmsLater);
-constexpr Shape kJwtAlgorithmList = list("a list of algorithms", kJwtAlgorithm, 1, 2);
+constexpr Shape kJwtAlgorithmList = list("a list of algorithms", kJwtAlgorithm, 1, 16);
 constexpr Shape kPemPath = text("a file's path", check_file_path);
 constexpr std::string_view kJwtLater[] = {"jwks", "keys", "required_claims"};
 constexpr Key kJwtKeys[] = {

@@ -1,0 +1,104 @@
+// What is shipped in conf/ is valid, and means what its comments say.
+
+#include "files.hpp"
+
+#include "headgate/config/load.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace headgate::config {
+namespace {
+
+class Shipped : public testing::TestWithParam<std::filesystem::path> {};
+
+TEST_P(Shipped, HasNoErrorAndNoWarning) {
+  unsetenv("HEADGATE_JWT_SECRET");
+  unsetenv("HOSTNAME");
+  const auto source = content(GetParam());
+  const auto loaded = load(source);
+  EXPECT_EQ(render_text(loaded.diagnostics, GetParam().filename().string(), source), "");
+  EXPECT_TRUE(loaded.config.has_value());
+}
+
+INSTANTIATE_TEST_SUITE_P(Config, Shipped, testing::ValuesIn(shipped_configurations()), [](const auto& test) {
+  auto name = test.param.stem().string();
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+std::string meaning_of(const std::string& file) {
+  const auto loaded = load(content(source_path(file)));
+  return loaded.config ? meaning(*loaded.config, file) : "invalid";
+}
+
+TEST(Meaning, OfTheMinimalFileIsOneSentenceALimit) {
+  EXPECT_EQ(
+      meaning_of("conf/headgate.json"),
+      "conf/headgate.json is valid: 1 listener, 1 upstream (1 server), 1 route, 1 limit\n"
+      "\n"
+      "limit   means\n"
+      "per-ip  each client address: 100 requests a minute on average, 100 at once; counted in this gateway's memory\n");
+}
+
+TEST(Meaning, SaysWhatHappensWithoutRedisLimitByLimit) {
+  const auto text = meaning_of("conf/examples/redis-shared.json");
+  EXPECT_NE(text.find("per-ip    each client address: 100 requests a minute on average, 100 at once; in Redis\n"),
+            std::string::npos)
+      << text;
+  EXPECT_TRUE(
+      text.ends_with("\n\nIf Redis is down:\n"
+                     "  platform: every request is allowed.\n"
+                     "  payments: every request is rejected.\n"
+                     "  per-ip: each gateway counts by itself and grants 1/2 of what is written here.\n"))
+      << text;
+}
+
+std::string meaning_of_limits(const std::string& limits, const std::string& redis = "") {
+  const auto source = R"({ "listen": ":1", )" + redis + R"("limits": {)" + limits +
+                      R"(}, "routes": [{ "path": "/*", "respond": {}, "limits": ["x"] }] })";
+  const auto loaded = load(source);
+  EXPECT_TRUE(loaded.config) << render_text(loaded.diagnostics, "f", source);
+  return loaded.config ? meaning(*loaded.config, "f") : "";
+}
+
+TEST(Meaning, NamesWhoSharesACounter) {
+  const auto of = [](const std::string& per) {
+    const auto text = meaning_of_limits(R"("x": { "rate": "1/s", "if_absent": "total", "per": )" + per + " }");
+    const auto begin = text.find("x      ") + 7;
+    return text.substr(begin, text.find(':', begin) - begin);
+  };
+  EXPECT_EQ(of(R"("total")"), "all callers together");
+  EXPECT_EQ(of(R"("route")"), "each route");
+  EXPECT_EQ(of(R"(["client_ip", "route"])"), "each client address on each route");
+  EXPECT_EQ(of(R"(["api_key", "host", "upstream"])"), "each API key on each host and upstream");
+  EXPECT_EQ(of(R"(["api_key", "header:X-End-User"])"), "each pair of API key and value of x-end-user");
+}
+
+TEST(Meaning, SaysWhenALimitRejectsNobody) {
+  EXPECT_NE(meaning_of_limits(R"("x": { "rate": "20/second", "per": "client_ip", "mode": "observe" })")
+                .find("; on trial, rejects nobody\n"),
+            std::string::npos);
+}
+
+TEST(Meaning, OfALimitWithoutSharedBudgetSaysWhatSeveralGatewaysAddUpTo) {
+  const auto text = meaning_of_limits(R"("x": { "rate": ["5/minute", "30/hour"], "per": "client_ip" })",
+                                      R"("redis": { "url": "redis://r" }, )");
+  EXPECT_NE(text.find("5 a minute on average, 5 at once, and 30 an hour on average, 30 at once; in Redis\n"),
+            std::string::npos)
+      << text;
+  EXPECT_TRUE(text.ends_with(
+      "If Redis is down, each gateway counts by itself: with 3 gateways a caller may get three times as much.\n"))
+      << text;
+}
+
+TEST(Meaning, WithoutLimitsSaysSo) {
+  const auto loaded = load(R"({ "listen": ":1", "routes": [{ "path": "/*", "respond": {} }] })");
+  ASSERT_TRUE(loaded.config);
+  EXPECT_EQ(meaning(*loaded.config, "f"),
+            "f is valid: 1 listener, 0 upstreams, 1 route, 0 limits\n\nThere is no limit: every request is allowed.\n");
+}
+
+}  // namespace
+}  // namespace headgate::config

@@ -1,0 +1,63 @@
+// One file a fault in faults/, and beside it exactly what `headgate check` prints of it.
+
+#include "files.hpp"
+
+#include "headgate/config/load.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace headgate::config {
+namespace {
+
+class Faults : public testing::TestWithParam<std::filesystem::path> {
+ protected:
+  void SetUp() override {
+    setenv("HEADGATE_TEST_SECRET", "top secret value", 1);
+    setenv("HEADGATE_TEST_EMPTY", "", 1);
+    unsetenv("HEADGATE_TEST_UNSET");
+  }
+};
+
+TEST_P(Faults, AreReportedExactlySo) {
+  auto expected = GetParam();
+  expected.replace_extension(".txt");
+  const auto source = content(GetParam());
+  const auto loaded = load(source);
+  EXPECT_EQ(render_text(loaded.diagnostics, GetParam().filename().string(), source), content(expected));
+}
+
+TEST_P(Faults, ThatAreErrorsLeaveNoConfiguration) {
+  const auto loaded = load(content(GetParam()));
+  ASSERT_FALSE(loaded.diagnostics.empty());
+  const bool errors = std::any_of(loaded.diagnostics.begin(), loaded.diagnostics.end(),
+                                  [](const Diagnostic& each) { return each.severity == Severity::error; });
+  EXPECT_EQ(loaded.config.has_value(), !errors);
+  EXPECT_EQ(GetParam().filename().string().starts_with("warning-"), !errors);
+}
+
+TEST_P(Faults, NeverShowWhatAPlaceholderStandsFor) {
+  const auto source = content(GetParam());
+  const auto loaded = load(source);
+  EXPECT_EQ(render_text(loaded.diagnostics, "f", source).find("top secret"), std::string::npos);
+  EXPECT_EQ(render_json(loaded.diagnostics, "f").find("top secret"), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Config, Faults, testing::ValuesIn(files_in("tests/unit/config/faults", ".json")),
+                         [](const auto& test) {
+                           auto name = test.param.stem().string();
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(FaultFiles, HaveAnExpectationEachAndNoExpectationIsLeftOver) {
+  for (auto path : files_in("tests/unit/config/faults", ".txt")) {
+    EXPECT_TRUE(std::filesystem::exists(path.replace_extension(".json"))) << path;
+  }
+  EXPECT_GE(files_in("tests/unit/config/faults", ".json").size(), 60U);
+}
+
+}  // namespace
+}  // namespace headgate::config

@@ -1,0 +1,41 @@
+#pragma once
+// Files the tests of config read.
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace headgate::config {
+
+inline std::filesystem::path source_path(const std::string& relative) {
+  return std::filesystem::path(HEADGATE_SOURCE_DIR) / relative;
+}
+
+inline std::string content(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+/// Sorted; of the files that end in `extension`.
+inline std::vector<std::filesystem::path> files_in(const std::string& relative, const std::string& extension) {
+  std::vector<std::filesystem::path> out;
+  for (const auto& each : std::filesystem::directory_iterator(source_path(relative))) {
+    if (each.path().extension() == extension) out.push_back(each.path());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+/// The minimal file and all examples.
+inline std::vector<std::filesystem::path> shipped_configurations() {
+  auto out = files_in("conf/examples", ".json");
+  out.push_back(source_path("conf/headgate.json"));
+  return out;
+}
+
+}  // namespace headgate::config
