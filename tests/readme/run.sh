@@ -41,6 +41,7 @@ rm -f "$place/build"
 mkdir -p "$place/build" && ln -s "$(dirname "$binary")" "$place/build/release"
 cd "$place" || exit 1
 PATH=$(dirname "$binary"):$PATH
+curl() { command curl -sS "$@"; } # on a terminal it shows no progress either
 
 wait_for() { # PORT
   for ((i = 0; i < 200; i++)); do
@@ -60,7 +61,10 @@ type_it() { # COMMAND EXPECTED LINE
   ((++commands))
   if [[ $command == *'&' ]]; then
     eval "$command" >"$place/.background" 2>&1 3<&-
-    [[ $command =~ --listen\ [^\ ]*:([0-9]+) ]] && wait_for "${BASH_REMATCH[1]}"
+    if [[ $command =~ --listen\ [^\ ]*:([0-9]+) ]]; then wait_for "${BASH_REMATCH[1]}"; fi
+    if [[ $command =~ -c\ ([^\ ]+) && $(<"${BASH_REMATCH[1]}") =~ \"listen\":\ *\"[^\"]*:([0-9]+) ]]; then
+      wait_for "${BASH_REMATCH[1]}"
+    fi
     return
   fi
   (exit $status)
