@@ -89,7 +89,7 @@ class Checker {
     }
     std::vector<std::string_view> names;
     for (const Key& each : section.keys) names.push_back(each.name);
-    const auto near = nearest(node.key, names);
+    auto near = nearest(node.key, names);
     std::string help = near.empty() ? "" : "did you mean " + in_quotes(near) + "?  ";
     if (node.key.starts_with('_') || node.key.starts_with('#') || node.key.starts_with("//") || node.key == "comment") {
       help = "a comment is written // like this.  ";

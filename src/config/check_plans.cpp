@@ -91,6 +91,7 @@ class PlanChecker {
         continue;
       }
       std::vector<std::string> names;
+      names.reserve(common.size());
       for (const auto& use : common) names.push_back(use.name->text);
       const auto near = nearest(each->text, names);
       report_.error(code::kUnresolved, *each, in_quotes(each->written) + " is not among the limits of \"all_routes\"",

@@ -56,46 +56,57 @@ void check_require(Build& build, const RouteOptions& route, const Node& node) {
                      R"(add "identity": { "jwt": { "algorithms": ["HS256"], "secret": "${JWT_SECRET}" } })");
 }
 
-void check_same_path(Build& build, const std::vector<std::size_t>& same) {
+// What the routes of one host and path, in the order of the file, leave to a later one of them.
+struct Overlap {
+  std::set<std::string> own;   // the later one's methods; empty: all
+  std::set<std::string> left;  // of those, what nobody before takes
+  const Node* taker = nullptr;
+  bool twice = false;  // exactly the same methods
+};
+
+Overlap overlap(const Build& build, const std::vector<std::size_t>& same, std::size_t late) {
   const auto& routes = build.config.gateway.routes;
+  const auto& methods = routes[same[late]].methods;
+  Overlap out{.own = {methods.begin(), methods.end()}, .left = {methods.begin(), methods.end()}};
+  for (std::size_t early = 0; early < late && !out.twice; ++early) {
+    const auto& other = routes[same[early]].methods;
+    const std::set<std::string> theirs(other.begin(), other.end());
+    out.twice = out.own == theirs;
+    bool takes = out.twice;
+    for (const auto& method : theirs) takes = out.left.erase(method) > 0 || takes;
+    if (takes) out.taker = build.route_nodes[same[early]];
+  }
+  return out;
+}
+
+void report_overlap(Build& build, const RouteOptions& route, const Node& node, const Overlap& found) {
+  const auto place = build.report.place(found.taker->span.begin);
+  if (found.twice) {
+    build.report.error(code::kDuplicate, {node.span.begin, node.span.begin + 1}, pointer(node),
+                       "this route has the same host, path and methods as the one at " + place,
+                       "merge them, or give them different methods");
+    return;
+  }
+  const auto other = in_quotes(route.path) + " at " + place;
+  if (found.left.empty()) {
+    build.report.warning(code::kUnreachable, node,
+                         "no request can reach this route: " + other + " has the same methods and host",
+                         "remove one of the two, or change its methods");
+    return;
+  }
+  std::string lost;
+  for (const auto& method : found.own) {
+    if (!found.left.contains(method)) lost.append(lost.empty() ? "" : ", ").append(method);
+  }
+  build.report.warning(code::kUnreachable, node, "no " + lost + " request can reach this route: " + other + " takes it",
+                       "leave " + lost + " out of \"methods\" here");
+}
+
+void check_same_path(Build& build, const std::vector<std::size_t>& same) {
   for (std::size_t late = 1; late < same.size(); ++late) {
-    const auto& route = routes[same[late]];
-    const Node& node = *build.route_nodes[same[late]];
-    const std::set<std::string> own(route.methods.begin(), route.methods.end());
-    std::set<std::string> left = own;
-    const Node* taker = nullptr;
-    bool twice = false;
-    for (std::size_t early = 0; early < late && !twice; ++early) {
-      const auto& other = routes[same[early]];
-      const std::set<std::string> theirs(other.methods.begin(), other.methods.end());
-      twice = own == theirs;
-      for (const auto& method : theirs) {
-        if (left.erase(method) > 0 || twice) taker = build.route_nodes[same[early]];
-      }
-      if (twice) taker = build.route_nodes[same[early]];
-    }
-    if (taker == nullptr) continue;
-    const auto place = build.report.place(taker->span.begin);
-    const Span brace{node.span.begin, node.span.begin + 1};
-    if (twice) {
-      build.report.error(code::kDuplicate, brace, pointer(node),
-                         "this route has the same host, path and methods as the one at " + place,
-                         "merge them, or give them different methods");
-    } else if (left.empty()) {
-      build.report.warning(code::kUnreachable, node,
-                           "no request can reach this route: " + in_quotes(route.path) + " at " + place +
-                               " has the same methods and host",
-                           "remove one of the two, or change its methods");
-    } else {
-      std::string lost;
-      for (const auto& method : own) {
-        if (!left.contains(method)) lost += (lost.empty() ? "" : ", ") + method;
-      }
-      build.report.warning(
-          code::kUnreachable, node,
-          "no " + lost + " request can reach this route: " + in_quotes(route.path) + " at " + place + " takes it",
-          "leave " + lost + " out of \"methods\" here");
-    }
+    const auto found = overlap(build, same, late);
+    if (found.taker == nullptr) continue;
+    report_overlap(build, build.config.gateway.routes[same[late]], *build.route_nodes[same[late]], found);
   }
 }
 

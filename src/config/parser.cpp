@@ -77,7 +77,7 @@ class Parser {
     token_ = lexer_.next();
   }
 
-  void missing(std::string message, std::string_view note) {
+  void missing(const std::string& message, std::string_view note) {
     auto& diagnostic = report_.error(code::kSyntax, token_.span, "", message + " before " + shown(token_));
     const auto place = report_.position(before_.end);
     diagnostic.caret_note = note;
