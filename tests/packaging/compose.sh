@@ -43,7 +43,7 @@ start_docker() { # DIRECTORY
   mount -t tmpfs tmpfs /run
   mkdir -p "$1/docker"
   export DOCKER_HOST=unix:///run/docker.sock
-  dockerd --storage-driver=vfs --data-root "$1/docker" --exec-root /run/docker --pidfile /run/docker.pid -H "$DOCKER_HOST" \
+  dockerd --data-root "$1/docker" --exec-root /run/docker --pidfile /run/docker.pid -H "$DOCKER_HOST" \
     >"$1/dockerd.log" 2>&1 &
   for ((i = 0; i < 300; i++)); do
     docker version >/dev/null 2>&1 && return
