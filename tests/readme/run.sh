@@ -21,7 +21,9 @@ elsewhere() {
 if [ "${1:-}" != --inside ]; then
   binary=$(realpath "$1")
   page=$(realpath "${2:-$(dirname "${BASH_SOURCE[0]}")/../../README.md}")
-  if unshare -rn true 2>/dev/null; then exec unshare -rn "$0" --inside "$binary" "$page"; fi
+  for way in -n -rn; do # as root, else as root of a user namespace
+    if unshare $way true 2>/dev/null; then exec unshare $way "$0" --inside "$binary" "$page"; fi
+  done
   exec "$0" --inside "$binary" "$page"
 fi
 binary=$2
