@@ -173,7 +173,6 @@ TEST(Bodies, FiftyMegabytesUpWaitForAServerThatDoesNotRead) {
 void expect_large_download(const std::string& fields) {
   Proxy proxy(R"({"timeouts": {"write": "20s", "body": "20s"}})"_json, kSmallQuarantine);
   RawClient client = proxy.client();
-  client.socket().shrink_receive_buffer();
   const std::size_t before = proxy.gateway.resident_kib();
   client.send(request("GET", "/", "X-Test-Bytes: " + std::to_string(kLarge) + "\r\n" + fields));
   Message answer = client.read_head();

@@ -240,6 +240,7 @@ TEST(Tokens, ThatProveNothingAre401) {
       bearer(good) + bearer(sign_hs256(kSecret, claims("two"))),
   };
   for (const auto& fields : bad) {
+    SCOPED_TRACE(fields);
     RawClient client = proxy.client();
     const Message refused = client.get("/", fields);
     expect_problem(refused, 401);

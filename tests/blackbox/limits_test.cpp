@@ -100,8 +100,14 @@ TEST(Limits, ARefusedRequestLeavesTheConnectionsAlone) {
   RawClient client = proxy.client();
   ASSERT_EQ(client.get().status(), 200);
   EXPECT_EQ(client.get().status(), 429);
-  EXPECT_EQ(client.ask(request_with_body("POST", "/", "hello")).status(), 429);
   EXPECT_EQ(client.ask(request("HEAD", "/"), Kind::answer_to_head).status(), 429);
+  EXPECT_EQ(client.get("/free").status(), 200);
+  const Message posted = client.ask(request_with_body("POST", "/", "hello"));
+  EXPECT_EQ(posted.status(), 429);
+  if (posted.all("Connection") == "close") {  // the body may be skipped or cut off, but the client has to know which
+    EXPECT_TRUE(client.closes());
+    client = proxy.client();
+  }
   EXPECT_EQ(client.get("/free").status(), 200);
   client.send(request("POST", "/", "Expect: 100-continue\r\nContent-Length: 5\r\n"));
   EXPECT_EQ(client.read_head().status(), 429) << "a body nobody will read is not invited";

@@ -106,7 +106,7 @@ std::string FakeAnswer::framed(const Message& request, const std::string& body) 
 /// Until the gateway closes, or the test does. Always false: there is nothing more to say.
 bool FakeAnswer::wait_for_end() {
   std::string ignored;
-  while (socket_.receive(ignored, kPatience) == Got::bytes) continue;
+  while (socket_.receive(ignored, kForever) == Got::bytes) continue;
   return false;
 }
 

@@ -85,7 +85,7 @@ std::size_t FakeUpstream::note(const Message& head, std::size_t connection, cons
 
 void FakeUpstream::take_body(MessageReader& reader, std::size_t index, Message message) {
   // In steps, so that a test can see a body arrive while the rest is still to be sent.
-  reader.read_body(message, Kind::request, kPatience, [this](std::size_t bytes) {
+  reader.read_body(message, Kind::request, kForever, [this](std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     body_bytes_ += bytes;
     changed_.notify_all();
@@ -142,9 +142,9 @@ std::string FakeUpstream::complaints() const {
   return complaints_;
 }
 
-bool FakeUpstream::wait_until(const std::function<bool()>& holds) {
+bool FakeUpstream::wait_until(const std::function<bool()>& holds, Milliseconds timeout) {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, kPatience, holds);
+  return changed_.wait_for(lock, timeout, holds);
 }
 
 bool FakeUpstream::wait_for_requests(std::size_t whole) {
@@ -168,7 +168,7 @@ bool FakeUpstream::wait_for_body_bytes(std::size_t count) {
 }
 
 bool FakeUpstream::wait_released() {
-  return wait_until([&] { return released_; }) && !stopping_;
+  return wait_until([&] { return released_; }, kForever) && !stopping_;
 }
 
 void FakeUpstream::release() {

@@ -77,7 +77,7 @@ class FakeUpstream {
   std::size_t note(const Message& head, std::size_t connection, const std::string& ahead);
   void take_body(MessageReader& reader, std::size_t index, Message message);
   Seen seen(std::size_t index) const;
-  bool wait_until(const std::function<bool()>& holds);
+  bool wait_until(const std::function<bool()>& holds, Milliseconds timeout = kPatience);
   bool wait_released();
   void tunnel(Connection& connection, MessageReader& reader, const std::string& protocol);
 

@@ -109,6 +109,7 @@ std::size_t Socket::send_some(std::string_view bytes) {
 }
 
 Got Socket::receive(std::string& into, Milliseconds timeout, std::size_t most) {
+  if (!is_open()) return Got::reset;  // never connected: no reason to wait
   if (!ready(fd_, POLLIN, timeout)) return Got::timeout;
   const std::size_t before = into.size();
   into.resize(before + most);

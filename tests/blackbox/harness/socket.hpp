@@ -14,6 +14,9 @@ using Milliseconds = std::chrono::milliseconds;
 
 /// How long anything that should happen may take before a test gives up on it. Never the length of a passing test.
 inline constexpr Milliseconds kPatience{8000};
+/// How long the fake upstream waits where only the gateway's own timeouts should end something: no test outlasts it, so
+/// that none passes because the other side gave up.
+inline constexpr Milliseconds kForever{10 * kPatience};
 
 /// What a receive came back with.
 enum class Got { bytes, end, reset, timeout };
@@ -39,7 +42,7 @@ class Socket {
   std::uint16_t local_port() const;
 
   /// All of `bytes`; false where the peer is gone or takes nothing for `timeout`.
-  bool send(std::string_view bytes, Milliseconds timeout = kPatience);
+  bool send(std::string_view bytes, Milliseconds timeout = kForever);
   /// Whether less than all could be sent at once; how many bytes were. Never waits.
   std::size_t send_some(std::string_view bytes);
   /// Appends what arrives first, at most `most` bytes.
