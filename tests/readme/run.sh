@@ -43,7 +43,7 @@ rm -f "$place/build"
 mkdir -p "$place/build" && ln -s "$(dirname "$binary")" "$place/build/release"
 cd "$place" || exit 1
 PATH=$(dirname "$binary"):$PATH
-curl() { command curl -sS "$@"; } # on a terminal it shows no progress either
+curl() { command curl --no-progress-meter "$@"; } # on a terminal it shows none either
 
 wait_for() { # PORT
   for ((i = 0; i < 200; i++)); do
