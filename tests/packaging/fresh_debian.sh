@@ -24,11 +24,12 @@ make_bare() {
 }
 
 # ROOT COMMAND...: with processes and mounts of its own, so that nothing outlives it; the network is this machine's, port 8080 too.
+# Called in a subshell, which becomes unshare: who ends that ends all of it.
 # shellcheck disable=SC2016 # the inner shell expands
 enter() {
   local root=$1
   shift
-  unshare --mount --pid --fork --kill-child -- sh -c '
+  exec unshare --mount --pid --fork --kill-child -- sh -c '
     root=$1; shift
     mount -t proc proc "$root/proc"
     mount -t tmpfs tmpfs "$root/dev/shm" 2>/dev/null || true
@@ -74,7 +75,7 @@ try_test() {
   local root result=0
   root=$(unpack test)
   say "./dev test as the first command"
-  enter "$root" /bin/bash -c 'cd /headgate && ./dev test' >"$directory/test.log" 2>&1 || result=$?
+  (enter "$root" /bin/bash -c 'cd /headgate && ./dev test') >"$directory/test.log" 2>&1 || result=$?
   tail -n 15 "$directory/test.log"
   return $result
 }
