@@ -87,7 +87,10 @@ inside() {
   local directory=$1 compose=("${COMPOSE:-docker-compose}" -p headgate) statuses started took
   start_docker "$directory"
   make_base_images "$directory"
-  cd "$repository"
+  # A clone, because each service sends what it is built from anew, and a file edited meanwhile would be another image.
+  rm -rf "$directory/headgate"
+  git clone -q --no-hardlinks "$repository" "$directory/headgate"
+  cd "$directory/headgate"
   say "docker-compose up -d --build"
   "${compose[@]}" up -d --build >"$directory/up.log" 2>&1 || { tail -n 40 "$directory/up.log"; fail "docker-compose up"; }
   for ((i = 0; i < 120 && $(healthy) < 6; i++)); do sleep 0.5; done
