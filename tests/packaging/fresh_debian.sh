@@ -65,7 +65,7 @@ try_run() {
     fi
     sleep 1
   done
-  kill $pid 2>/dev/null || true
+  kill -KILL $pid 2>/dev/null || true # unshare passes this on to all within, and heeds nothing less
   wait $pid 2>/dev/null || true
   ((answer == 0)) || tail -n 40 "$directory/run.log"
   return $answer
