@@ -66,7 +66,7 @@ END
   cat >"$1/redis/Dockerfile" <<'END'
 FROM debian:bookworm-slim
 RUN apt-get update && apt-get install -y --no-install-recommends redis-server
-CMD ["redis-server", "--bind", "0.0.0.0", "--protected-mode", "no"]
+CMD ["redis-server"]
 END
   docker build -q -t debian:bookworm-slim -f "$1/redis/Dockerfile.debian" "$1/redis"
   docker build -q -t redis:7 "$1/redis"
