@@ -163,8 +163,8 @@ TEST(Forwarding, TakesTheHostOfAnAbsoluteTarget) {
 }
 
 TEST(Forwarding, RefusesAbsoluteTargetsThatMeanNothing) {
-  for (const char* target : {"ftp://a/", "http:///x", "http://", "http:/a", "//a/b c", "http://u:p@h/", "http://a b/",
-                             "http://h:port/", "foo", "foo/bar", "?x", "#f"}) {
+  for (const char* target : {"ftp://a/", "http:///x", "http://", "http:/a", "http://u:p@h/", "http://h:port/", "foo",
+                             "foo/bar", "?x", "#f"}) {
     Proxy proxy;
     RawClient client = proxy.client();
     const Message answer = client.ask(request("GET", target));
