@@ -19,7 +19,7 @@ Gateway::Gateway(const Words& arguments, std::size_t listeners) : process_(std::
 }
 
 void Gateway::find_ports(std::size_t listeners) {
-  static const std::regex line(R"(listening on ([^ ]+):(\d+))");
+  static const std::regex line(R"re(listening on ([^ "\n]+):(\d+))re");
   const auto found = [&](const std::string& text) {
     return static_cast<std::size_t>(
         std::distance(std::sregex_iterator(text.begin(), text.end(), line), std::sregex_iterator()));
