@@ -108,10 +108,24 @@ TEST(House, TheFirstFloorDoesNoInputAndNoOutput) {
                        include.target.starts_with("boost/asio/ip/network") || include.target == "boost/asio/buffer.hpp";
     const bool waits = include.target.starts_with("boost/asio/") && !value;
     EXPECT_FALSE(waits) << place(include);
-    for (const char* system : {"sys/socket.h", "sys/epoll.h", "poll.h", "thread", "ctime", "time.h"}) {
+    for (const char* system : {"sys/socket.h", "sys/epoll.h", "poll.h", "thread", "sys/time.h", "random"}) {
       EXPECT_NE(include.target, system) << place(include);
     }
   }
+}
+
+TEST(House, TheFirstFloorReadsNoClockAndRollsNoDice) {
+  std::size_t files = 0;
+  for (const auto& file : source_files({"include", "src"})) {
+    if (!kPure.contains(module_of(file))) continue;
+    ++files;
+    const std::string text = content(file);
+    for (const char* impure : {"_clock::now(", "std::time(", "::time(", "gettimeofday", "clock_gettime",
+                               "random_device", "getrandom", "rand("}) {
+      EXPECT_EQ(text.find(impure), std::string::npos) << file.string() << " has " << impure << ": pass it in";
+    }
+  }
+  EXPECT_GT(files, 20U);
 }
 
 TEST(House, NoFileIsTooLongToRead) {

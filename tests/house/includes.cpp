@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 
 namespace headgate::test {
 namespace {
@@ -68,6 +69,11 @@ std::string module_of(const fs::path& file) {
 std::size_t line_count(const fs::path& file) {
   std::ifstream in(project_root() / file);
   return static_cast<std::size_t>(std::count(std::istreambuf_iterator<char>(in), {}, '\n'));
+}
+
+std::string content(const fs::path& file) {
+  std::ifstream in(project_root() / file);
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 bool first_line(const fs::path& file, std::string& line) {

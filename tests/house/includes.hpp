@@ -21,10 +21,11 @@ std::vector<std::filesystem::path> source_files(const std::vector<std::string>& 
 const std::vector<Include>& all_includes();
 /// "src/http/h1/x.cpp" and "include/headgate/http/h1.hpp" are of "http".
 std::string module_of(const std::filesystem::path& file);
-/// The first and last line number of a file are 1 and this.
+/// How many lines a file has.
 std::size_t line_count(const std::filesystem::path& file);
 /// False where the file is empty or unreadable.
 bool first_line(const std::filesystem::path& file, std::string& line);
+std::string content(const std::filesystem::path& file);
 std::filesystem::path project_root();
 
 }  // namespace headgate::test

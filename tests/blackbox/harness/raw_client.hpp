@@ -20,7 +20,7 @@ class RawClient {
   Socket& socket() { return *socket_; }
 
   /// False where the gateway had closed. A test that cares looks at the answer instead.
-  bool send(std::string_view bytes) { return socket_->send(bytes); }
+  bool send(std::string_view bytes) { return socket_->send(bytes, kPatience); }
   /// `pieces` of `bytes` with a wait before each but the first.
   bool send_slowly(std::string_view bytes, std::size_t piece, Milliseconds between);
 
