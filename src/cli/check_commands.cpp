@@ -1,10 +1,10 @@
 // headgate check, headgate schema, headgate version: answers about a file and about this program.
 
-#include <algorithm>
-#include <cstdio>
-
 #include "commands.hpp"
 #include "config_file.hpp"
+
+#include <algorithm>
+#include <cstdio>
 
 namespace headgate::cli {
 

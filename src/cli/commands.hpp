@@ -1,9 +1,9 @@
 #pragma once
 // The commands: each takes its options and gives an exit code. Answers go to stdout, complaints to stderr.
 
-#include <string>
-
 #include "headgate/core/time.hpp"
+
+#include <string>
 
 namespace headgate::cli {
 

@@ -1,5 +1,7 @@
 #include "config_file.hpp"
 
+#include "commands.hpp"
+
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -7,8 +9,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-
-#include "commands.hpp"
 
 namespace headgate::cli {
 

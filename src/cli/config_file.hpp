@@ -1,10 +1,10 @@
 #pragma once
 // Finding and reading the configuration file.
 
+#include "headgate/config/load.hpp"
+
 #include <optional>
 #include <string>
-
-#include "headgate/config/load.hpp"
 
 namespace headgate::cli {
 

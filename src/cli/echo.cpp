@@ -1,16 +1,18 @@
 // headgate echo: a small upstream to try things on. It speaks through the same codec as the gateway.
 
-#include <algorithm>
-#include <boost/asio/steady_timer.hpp>
-#include <charconv>
-#include <cstdio>
-
 #include "commands.hpp"
 #include "echo_handler.hpp"
+
 #include "headgate/config/listen.hpp"
 #include "headgate/core/literals.hpp"
 #include "headgate/observe/access_log.hpp"
 #include "headgate/server/server.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
 
 namespace headgate::cli {
 namespace {
@@ -34,14 +36,16 @@ int echo(const EchoOptions& options) {
   if (!options.delay.empty()) {
     const auto delay = parse_duration(options.delay);
     if (delay.has_error()) {
-      std::fprintf(stderr, "headgate: --delay: %s\n  help: %s\n", delay.error().message.c_str(), delay.error().help.c_str());
+      std::fprintf(stderr, "headgate: --delay: %s\n  help: %s\n", delay.error().message.c_str(),
+                   delay.error().help.c_str());
       return kWrongCommandLine;
     }
     defaults.delay = *delay;
   }
   const auto listen = config::parse_listen(options.listen);
   if (listen.has_error()) {
-    std::fprintf(stderr, "headgate: --listen: %s\n  help: %s\n", listen.error().message.c_str(), listen.error().help.c_str());
+    std::fprintf(stderr, "headgate: --listen: %s\n  help: %s\n", listen.error().message.c_str(),
+                 listen.error().help.c_str());
     return kWrongCommandLine;
   }
   observe::LogOptions log;

@@ -1,10 +1,10 @@
 #include "echo_handler.hpp"
 
-#include <algorithm>
-#include <charconv>
-
 #include "headgate/core/literals.hpp"
 #include "headgate/gateway/problem.hpp"
+
+#include <algorithm>
+#include <charconv>
 
 namespace headgate::cli {
 namespace {
@@ -35,7 +35,8 @@ std::string_view query_value(std::string_view query, std::string_view name) {
   while (!query.empty()) {
     const auto end = query.find('&');
     const auto pair = query.substr(0, end);
-    if (pair.size() > name.size() && pair.starts_with(name) && pair[name.size()] == '=') return pair.substr(name.size() + 1);
+    if (pair.size() > name.size() && pair.starts_with(name) && pair[name.size()] == '=')
+      return pair.substr(name.size() + 1);
     query.remove_prefix(end == std::string_view::npos ? query.size() : end + 1);
   }
   return {};

@@ -13,8 +13,8 @@ struct EchoDefaults {
   std::uint64_t bytes = 0;
 };
 
-/// Query (?status=503&delay=20ms&bytes=1000) before header (X-Echo-Status, X-Echo-Delay, X-Echo-Bytes) before default. Without a size
-/// the body tells what arrived. Worker thread only.
+/// Query (?status=503&delay=20ms&bytes=1000) before header (X-Echo-Status, X-Echo-Delay, X-Echo-Bytes) before default.
+/// Without a size the body tells what arrived. Worker thread only.
 class EchoHandler final : public gateway::Handler {
  public:
   EchoHandler(const EchoDefaults& defaults, net::Timers& timers) : defaults_(defaults), timers_(timers) {}

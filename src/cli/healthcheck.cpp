@@ -1,14 +1,16 @@
 // headgate healthcheck: one GET, for containers that have no curl.
 
-#include <boost/asio/io_context.hpp>
-#include <chrono>
-#include <cstdio>
-#include <string_view>
-
 #include "commands.hpp"
+
 #include "headgate/core/literals.hpp"
 #include "headgate/net/connect.hpp"
 #include "headgate/net/input.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <string_view>
 
 namespace headgate::cli {
 namespace {
@@ -29,9 +31,13 @@ Result<Target, LiteralError> parse(std::string_view url) {
   const auto slash = url.find('/');
   auto authority = url.substr(0, slash);
   if (slash != std::string_view::npos) target.path = url.substr(slash);
-  if (const auto colon = authority.rfind(':'); colon != std::string_view::npos && authority.find(']', colon) == std::string_view::npos) {
+  if (const auto colon = authority.rfind(':');
+      colon != std::string_view::npos && authority.find(']', colon) == std::string_view::npos) {
     const auto digits = std::string(authority.substr(colon + 1));
-    const auto port = digits.find_first_not_of("0123456789") == std::string::npos && !digits.empty() && digits.size() < 6 ? std::stoul(digits) : 0;
+    const auto port =
+        digits.find_first_not_of("0123456789") == std::string::npos && !digits.empty() && digits.size() < 6
+            ? std::stoul(digits)
+            : 0;
     if (port == 0 || port > 65535) return LiteralError{"the port must be from 1 to 65535", "http://127.0.0.1:8080/"};
     target.port = static_cast<std::uint16_t>(port);
     authority = authority.substr(0, colon);
@@ -56,7 +62,8 @@ Task<void> ask(boost::asio::io_context& loop, net::Timers& timers, const Target&
       if (got.has_error()) break;
     }
     const auto line = input.data();
-    if (line.size() >= 12 && line.starts_with("HTTP/1.")) status = static_cast<unsigned>(std::atoi(std::string(line.substr(9, 3)).c_str()));
+    if (line.size() >= 12 && line.starts_with("HTTP/1."))
+      status = static_cast<unsigned>(std::atoi(std::string(line.substr(9, 3)).c_str()));
     (*connected)->close();
   }
   timers.stop();
@@ -77,7 +84,8 @@ int healthcheck(const HealthcheckOptions& options) {
   spawn(ask(loop, timers, *target, status), "healthcheck");
   loop.run();
   if (status >= 200 && status < 500) return kWell;
-  std::fprintf(stderr, "headgate: %s %s\n", options.url.c_str(), status ? ("answered " + std::to_string(status)).c_str() : "did not answer");
+  std::fprintf(stderr, "headgate: %s %s\n", options.url.c_str(),
+               status ? ("answered " + std::to_string(status)).c_str() : "did not answer");
   return kFailed;
 }
 

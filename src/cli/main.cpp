@@ -1,11 +1,13 @@
 #include "headgate/cli/main.hpp"
 
+#include "commands.hpp"
+
+#include "headgate/core/literals.hpp"
+
 #include <CLI/CLI.hpp>
+
 #include <cstdio>
 #include <exception>
-
-#include "commands.hpp"
-#include "headgate/core/literals.hpp"
 
 namespace headgate::cli {
 namespace {
@@ -23,7 +25,8 @@ int complain(const CLI::App& app, const CLI::ParseError& error, int count, char*
       return kWrongCommandLine;
     }
   }
-  std::fprintf(stderr, "headgate: %s\n  help: headgate %s--help\n", error.what(), count > 1 && words[1][0] != '-' ? (std::string(words[1]) + " ").c_str() : "");
+  std::fprintf(stderr, "headgate: %s\n  help: headgate %s--help\n", error.what(),
+               count > 1 && words[1][0] != '-' ? (std::string(words[1]) + " ").c_str() : "");
   return kWrongCommandLine;
 }
 
@@ -36,14 +39,17 @@ int main(int count, char** words) {
 
   RunOptions run_options;
   auto* run_command = app.add_subcommand("run", "Serve what a file says, in the foreground");
-  run_command->add_option("-c,--config", run_options.file, "The configuration (default: $HEADGATE_CONFIG, conf/headgate.json, /etc/headgate/headgate.json)");
+  run_command->add_option(
+      "-c,--config", run_options.file,
+      "The configuration (default: $HEADGATE_CONFIG, conf/headgate.json, /etc/headgate/headgate.json)");
   run_command->callback([&] { result = run(run_options); });
 
   ProxyOptions proxy_options;
   auto* proxy_command = app.add_subcommand("proxy", "Serve without a file");
   proxy_command->add_option("--to", proxy_options.to, "Where requests go: http://HOST:PORT")->required();
   proxy_command->add_option("--limit", proxy_options.limit, "How much each caller may ask: 5/second, 100/minute …");
-  proxy_command->add_option("--per", proxy_options.per, "Who is one caller: client_ip, api_key, header:NAME, total …")->capture_default_str();
+  proxy_command->add_option("--per", proxy_options.per, "Who is one caller: client_ip, api_key, header:NAME, total …")
+      ->capture_default_str();
   proxy_command->add_option("--listen", proxy_options.listen, "Where clients connect")->capture_default_str();
   proxy_command->callback([&] { result = proxy(proxy_options); });
 
@@ -51,15 +57,22 @@ int main(int count, char** words) {
   auto* echo_command = app.add_subcommand("echo", "A small upstream to try things on");
   echo_command->add_option("--listen", echo_options.listen, "Where to listen")->capture_default_str();
   echo_command->add_option("--delay", echo_options.delay, "Wait before each answer: 20ms, 1s … (steps of 50 ms)");
-  echo_command->add_option("--status", echo_options.status, "Status of each answer")->capture_default_str()->check(CLI::Range(200, 599));
-  echo_command->add_option("--bytes", echo_options.bytes, "Size of each body; 0 tells what arrived")->capture_default_str();
-  echo_command->add_option("--workers", echo_options.workers, "Threads; 0 for one a core")->capture_default_str()->check(CLI::Range(0, 1024));
+  echo_command->add_option("--status", echo_options.status, "Status of each answer")
+      ->capture_default_str()
+      ->check(CLI::Range(200, 599));
+  echo_command->add_option("--bytes", echo_options.bytes, "Size of each body; 0 tells what arrived")
+      ->capture_default_str();
+  echo_command->add_option("--workers", echo_options.workers, "Threads; 0 for one a core")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1024));
   echo_command->callback([&] { result = echo(echo_options); });
 
   CheckOptions check_options;
   auto* check_command = app.add_subcommand("check", "Find every mistake in a file, then say what it means");
   check_command->add_option("-c,--config,file", check_options.file, "The configuration (default as for run)");
-  check_command->add_option("--format", check_options.format, "text or json")->capture_default_str()->check(CLI::IsMember({"text", "json"}));
+  check_command->add_option("--format", check_options.format, "text or json")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"text", "json"}));
   check_command->add_flag("--strict", check_options.strict, "Warnings count as errors");
   check_command->callback([&] { result = check(check_options); });
 

@@ -1,11 +1,12 @@
 // headgate run, headgate proxy: the gateway from a file, or from two words.
 
-#include <cstdio>
-#include <exception>
-
 #include "commands.hpp"
 #include "config_file.hpp"
+
 #include "headgate/server/gateway_service.hpp"
+
+#include <cstdio>
+#include <exception>
 
 namespace headgate::cli {
 namespace {
@@ -30,7 +31,8 @@ std::string quoted(const std::string& text) {
 
 /// What the options of `proxy` say, as the file they stand for.
 std::string as_file(const ProxyOptions& options) {
-  std::string file = "{\n  \"listen\": " + quoted(options.listen) + ",\n  \"upstreams\": { \"app\": " + quoted(options.to) + " },\n";
+  std::string file =
+      "{\n  \"listen\": " + quoted(options.listen) + ",\n  \"upstreams\": { \"app\": " + quoted(options.to) + " },\n";
   if (!options.limit.empty()) {
     file += "  \"limits\": { \"default\": { \"rate\": " + quoted(options.limit) + ", \"per\": " + quoted(options.per);
     // A caller without the key counts by its address: with one limit and no file there is nowhere to say otherwise.

@@ -1,8 +1,8 @@
+#include "headgate/core/task.hpp"
+
 #include <spdlog/spdlog.h>
 
 #include <exception>
-
-#include "headgate/core/task.hpp"
 
 namespace headgate {
 namespace {

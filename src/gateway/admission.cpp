@@ -1,10 +1,11 @@
 // Whether a caller still has budget: the plan of the route asked, in memory and in Redis, all or nothing.
 
-#include <algorithm>
-
-#include "headgate/gateway/gateway.hpp"
 #include "limit_fields.hpp"
 #include "subject.hpp"
+
+#include "headgate/gateway/gateway.hpp"
+
+#include <algorithm>
 
 namespace headgate::gateway {
 namespace {
@@ -14,8 +15,10 @@ using limit::Per;
 /// A caller without the key that a limit counts by, where the limit says so.
 Problem key_missing(const limit::Limit& limit) {
   for (const auto& per : limit.per) {
-    if (per.kind == Per::Kind::jwt_claim) return {401, EndedBy::auth, "A bearer token is required here.", limit.name, 0, "Bearer"};
-    if (per.kind == Per::Kind::api_key) return {401, EndedBy::auth, "An API key is required here.", limit.name, 0, "ApiKey"};
+    if (per.kind == Per::Kind::jwt_claim)
+      return {401, EndedBy::auth, "A bearer token is required here.", limit.name, 0, "Bearer"};
+    if (per.kind == Per::Kind::api_key)
+      return {401, EndedBy::auth, "An API key is required here.", limit.name, 0, "ApiKey"};
   }
   return {400, EndedBy::auth, "A header that requests are counted by is missing.", limit.name, 0, {}};
 }
@@ -30,7 +33,11 @@ Subject subject_for(Exchange& x, const PlannedLimit& planned) {
   const auto& limit = *planned.limit;
   auto text = subject_of(x, limit.per, api_key);
   if (text || limit.if_absent.action == limit::IfAbsent::Action::skip) return {text};
-  if (limit.if_absent.action == limit::IfAbsent::Action::use) text = subject_of(x, limit.if_absent.use, api_key);
+  if (limit.if_absent.action == limit::IfAbsent::Action::use) {
+    text = subject_of(x, limit.if_absent.use, api_key);
+    // Marked, so that nobody shares another's counter by sending a key that looks like an address.
+    if (text) text = x.text.join({"absent|", *text});
+  }
   return {text, !text};
 }
 
@@ -43,7 +50,8 @@ struct Span {
   bool empty() const noexcept { return begin == end; }
 };
 
-void append(Admission& a, Span& span, const PlannedLimit& planned, const std::vector<limit::Rule>& rules, std::string_view subject) {
+void append(Admission& a, Span& span, const PlannedLimit& planned, const std::vector<limit::Rule>& rules,
+            std::string_view subject) {
   for (const auto& rule : rules) {
     if (span.end == Admission::kMost) return;  // the checker refuses such a configuration
     a.limits[span.end] = &planned;
@@ -74,33 +82,24 @@ void bind(Admission& a, std::size_t index, Admission::Outcome outcome, Admission
   a.rule_label = (*a.binding->labels)[static_cast<std::size_t>(at)];
 }
 
-/// All agreed: the caller is told of the rule with the least left.
-void note_allowed(Admission& a, const Span& span, Admission::Source source) {
-  for (auto i = span.begin; i < span.end; ++i) {
-    const auto& verdict = a.verdicts[i];
-    if (!a.binding || verdict.remaining < a.verdict.remaining) bind(a, i, Admission::Outcome::allowed, source);
-  }
+/// Tells of the rule that binds among all asked so far; those before `span` were counted in memory.
+void note(Admission& a, const Span& span, Admission::Outcome outcome, Admission::Source source) {
+  const auto first = outcome == Admission::Outcome::rejected ? span.begin : 0;
+  const auto* const verdict = limit::binding({a.verdicts.data() + first, span.end - first});
+  const auto index = static_cast<std::size_t>(verdict - a.verdicts.data());
+  bind(a, index, outcome, index >= span.begin ? source : Admission::Source::memory);
 }
 
-/// One refused: the caller is told of the rule that makes it wait longest.
-void note_rejected(Admission& a, const Span& span, Admission::Source source) {
-  a.binding = nullptr;
-  for (auto i = span.begin; i < span.end; ++i) {
-    const auto& verdict = a.verdicts[i];
-    if (verdict.allowed) continue;
-    if (!a.binding || verdict.retry_after > a.verdict.retry_after) bind(a, i, Admission::Outcome::rejected, source);
-  }
-}
-
-/// "At most 5 requests a minute are allowed here. Try again in 12 seconds."
+/// "The limit of 5/minute is used up. Try again in 12 seconds."
 Problem rejection(Exchange& x, const Rejection& style) {
   const auto& a = x.admission;
   const auto wait = seconds_up(a.verdict.retry_after);
   const auto& rules = a.binding->limit->rules;
-  const auto at = std::find_if(rules.begin(), rules.end(), [&](const auto& rule) { return rule_label(rule) == a.rule_label; });
+  const auto at =
+      std::find_if(rules.begin(), rules.end(), [&](const auto& rule) { return rule_label(rule) == a.rule_label; });
   const auto& rule = at == rules.end() ? rules.front() : *at;
-  const auto detail = x.text.join({"The limit of ", to_text(rule.rate), " is used up. Try again in ", x.text.number(wait),
-                                   wait == 1 ? " second." : " seconds."});
+  const auto detail = x.text.join({"The limit of ", to_text(rule.rate), " is used up. Try again in ",
+                                   x.text.number(wait), wait == 1 ? " second." : " seconds."});
   return {429, EndedBy::limit, detail, a.binding->limit->name, wait, {}, style.body};
 }
 
@@ -112,11 +111,11 @@ Gateway::Step Gateway::admit(Exchange& x, Stage stage) {
   if (auto problem = collect(x, stage, limit::Mode::enforce, span)) return problem;
   if (span.empty()) return {};
   if (!services_.memory.decide(span.asks(a), now(), span.verdicts(a))) {
-    note_rejected(a, span, Admission::Source::memory);
+    note(a, span, Admission::Outcome::rejected, Admission::Source::memory);
     return rejection(x, services_.site.options().rejection);
   }
   a.taken = span.end;
-  note_allowed(a, span, Admission::Source::memory);
+  note(a, span, Admission::Outcome::allowed, Admission::Source::memory);
   return {};
 }
 
@@ -128,10 +127,10 @@ Task<Gateway::Step> Gateway::admit_in_redis(Exchange& x) {
   const auto agreed = co_await services_.redis->decide(span.asks(a), span.verdicts(a));
   if (agreed.has_error()) co_return admit_without_redis(x);
   if (!*agreed) {
-    note_rejected(a, span, Admission::Source::redis);
+    note(a, span, Admission::Outcome::rejected, Admission::Source::redis);
     co_return rejection(x, services_.site.options().rejection);
   }
-  note_allowed(a, span, Admission::Source::redis);
+  note(a, span, Admission::Outcome::allowed, Admission::Source::redis);
   co_return Step{};
 }
 
@@ -146,19 +145,23 @@ Gateway::Step Gateway::admit_without_redis(Exchange& x) {
       case limit::IfRedisDown::allow:
         break;
       case limit::IfRedisDown::reject:
-        return Problem{503, EndedBy::limit, "Requests cannot be counted at the moment, and uncounted ones are not let through here.",
-                       planned.limit->name, 1, {}};
+        return Problem{503,
+                       EndedBy::limit,
+                       "Requests cannot be counted at the moment, and uncounted ones are not let through here.",
+                       planned.limit->name,
+                       1,
+                       {}};
       case limit::IfRedisDown::count_locally:
         append(a, local, planned, *planned.local, *subject.text);
     }
   }
   if (local.empty()) return {};
   if (!services_.memory.decide(local.asks(a), now(), local.verdicts(a))) {
-    note_rejected(a, local, Admission::Source::fallback);
+    note(a, local, Admission::Outcome::rejected, Admission::Source::fallback);
     return rejection(x, services_.site.options().rejection);
   }
   a.taken = local.end;
-  note_allowed(a, local, Admission::Source::fallback);
+  note(a, local, Admission::Outcome::allowed, Admission::Source::fallback);
   return {};
 }
 

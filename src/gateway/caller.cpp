@@ -3,15 +3,19 @@
 #include "headgate/gateway/gateway.hpp"
 #include "headgate/identity/client_address.hpp"
 
+#include <algorithm>
+
 namespace headgate::gateway {
 namespace {
 
 constexpr std::size_t kMostForwardedFields = 16;
 
 std::string_view challenge_of(identity::JwtError error) noexcept {
-  // RFC 6750 section 3.1: an honest caller learns that the token is at fault and when it is merely old, nobody learns more.
-  return error == identity::JwtError::expired ? R"(Bearer error="invalid_token", error_description="the token has expired")"
-                                              : R"(Bearer error="invalid_token")";
+  // RFC 6750 section 3.1: an honest caller learns that the token is at fault and when it is merely old, nobody learns
+  // more.
+  return error == identity::JwtError::expired
+             ? R"(Bearer error="invalid_token", error_description="the token has expired")"
+             : R"(Bearer error="invalid_token")";
 }
 
 }  // namespace
@@ -42,6 +46,12 @@ Gateway::Step Gateway::authenticate(Exchange& x) {
     return Problem{401, EndedBy::auth, "An API key is required here.", {}, 0, "ApiKey"};
   }
   if (!route.reads_token || !services_.site.jwt()) return {};
+  if (std::count_if(x.request.fields.begin(), x.request.fields.end(),
+                    [](const http::Field& field) { return field.id == http::Known::authorization; }) > 1) {
+    // Two readers could each believe another one.
+    return Problem{
+        401, EndedBy::auth, "There is more than one Authorization field.", {}, 0, R"(Bearer error="invalid_request")"};
+  }
   const auto token = identity::bearer_token(http::value_of(x.request.fields, http::Known::authorization));
   if (token.empty()) {
     if (route.require != Require::jwt) return {};

@@ -4,21 +4,36 @@ namespace headgate::gateway {
 
 std::string_view to_text(EndedBy ended_by) noexcept {
   switch (ended_by) {
-    case EndedBy::upstream: return "upstream";
-    case EndedBy::respond: return "respond";
-    case EndedBy::limit: return "limit";
-    case EndedBy::auth: return "auth";
-    case EndedBy::no_route: return "no_route";
-    case EndedBy::no_server: return "no_server";
-    case EndedBy::timeout_connect: return "timeout_connect";
-    case EndedBy::timeout_upstream: return "timeout_upstream";
-    case EndedBy::timeout_client: return "timeout_client";
-    case EndedBy::client_closed: return "client_closed";
-    case EndedBy::upstream_closed: return "upstream_closed";
-    case EndedBy::too_large: return "too_large";
-    case EndedBy::bad_request: return "bad_request";
-    case EndedBy::drain: return "drain";
-    case EndedBy::bug: return "bug";
+    case EndedBy::upstream:
+      return "upstream";
+    case EndedBy::respond:
+      return "respond";
+    case EndedBy::limit:
+      return "limit";
+    case EndedBy::auth:
+      return "auth";
+    case EndedBy::no_route:
+      return "no_route";
+    case EndedBy::no_server:
+      return "no_server";
+    case EndedBy::timeout_connect:
+      return "timeout_connect";
+    case EndedBy::timeout_upstream:
+      return "timeout_upstream";
+    case EndedBy::timeout_client:
+      return "timeout_client";
+    case EndedBy::client_closed:
+      return "client_closed";
+    case EndedBy::upstream_closed:
+      return "upstream_closed";
+    case EndedBy::too_large:
+      return "too_large";
+    case EndedBy::bad_request:
+      return "bad_request";
+    case EndedBy::drain:
+      return "drain";
+    case EndedBy::bug:
+      return "bug";
   }
   return "";
 }
@@ -30,7 +45,9 @@ void Exchange::reset() {
   request.framing = {};
   body = nullptr;
   reply = nullptr;
-  draining = false;
+  draining = nullptr;
+  client_gone = false;
+  server_stream = nullptr;
   request_id = {};
   route = nullptr;
   allowed_methods.clear();

@@ -1,9 +1,10 @@
 #include "forward.hpp"
 
-#include <algorithm>
+#include "limit_fields.hpp"
 
 #include "headgate/http/hop.hpp"
-#include "limit_fields.hpp"
+
+#include <algorithm>
 
 namespace headgate::gateway {
 namespace {
@@ -16,10 +17,13 @@ constexpr std::string_view kVia = "1.1 headgate";
 
 /// Fields that say how a request came here: rebuilt, never passed on as they are.
 bool tells_way(const Field& field) noexcept {
-  if (field.id != Known::unknown) return field.id == Known::forwarded || field.id == Known::via || field.id == Known::expect;
+  if (field.id != Known::unknown)
+    return field.id == Known::forwarded || field.id == Known::via || field.id == Known::expect;
   if (field.name.front() != 'X' && field.name.front() != 'x') return false;
-  constexpr std::array<std::string_view, 4> kNames{"X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Request-Id"};
-  return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) { return http::same_word(field.name, name); });
+  constexpr std::array<std::string_view, 4> kNames{"X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host",
+                                                   "X-Request-Id"};
+  return std::any_of(kNames.begin(), kNames.end(),
+                     [&](std::string_view name) { return http::same_word(field.name, name); });
 }
 
 /// All values of one field, as one list; "" where there is none.
@@ -42,9 +46,10 @@ std::string_view trusted_or(const Exchange& x, std::string_view name, std::strin
 
 /// Numbers that a server behind us tells of its own limits would contradict ours.
 bool tells_limits(const Field& field) noexcept {
-  constexpr std::array<std::string_view, 5> kNames{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit",
-                                                   "RateLimit-Policy"};
-  return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) { return http::same_word(field.name, name); });
+  constexpr std::array<std::string_view, 5> kNames{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
+                                                   "RateLimit", "RateLimit-Policy"};
+  return std::any_of(kNames.begin(), kNames.end(),
+                     [&](std::string_view name) { return http::same_word(field.name, name); });
 }
 
 }  // namespace
@@ -89,6 +94,13 @@ void forward_reply_fields(Exchange& x, RejectionHeaders style) {
   append_limit_fields(x, style, out);
   out.push_back({Known::unknown, "X-Request-Id", x.request_id});
   out.push_back({Known::via, "Via", with(x.text, joined(x.text, x.answer.fields, "Via"), kVia)});
+}
+
+http::Fields forward_trailers(const http::Fields& trailers) {
+  Fields out;
+  http::append_end_to_end(trailers, out);
+  std::erase_if(out, [](const Field& field) { return tells_way(field) || tells_limits(field); });
+  return out;
 }
 
 }  // namespace headgate::gateway

@@ -5,11 +5,14 @@
 
 namespace headgate::gateway {
 
-/// Fills x.fields with what the server gets: the end-to-end fields, the client's way here rebuilt (X-Forwarded-*, believed only from
-/// trusted hops), X-Request-Id and Via.
+/// Fills x.fields with what the server gets: the end-to-end fields, the client's way here rebuilt (X-Forwarded-*,
+/// believed only from trusted hops), X-Request-Id and Via.
 void forward_request_fields(Exchange& x);
 
 /// Fills x.fields with what the client gets of x.answer, the limits' numbers, X-Request-Id and Via.
 void forward_reply_fields(Exchange& x, RejectionHeaders style);
+
+/// What of a body's trailers is passed on: not what a head may not bring either.
+http::Fields forward_trailers(const http::Fields& trailers);
 
 }  // namespace headgate::gateway

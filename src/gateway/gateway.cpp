@@ -6,9 +6,9 @@
 
 namespace headgate::gateway {
 
-// The order and its reasons: the route first, on the normalised path, so that no spelling slips past a limit; limits in memory
-// next, so that a flood costs neither a signature check nor a call; then the token; then everything Redis counts, in one call;
-// a server last. What an earlier step took is given back when a later one refuses.
+// The order and its reasons: the route first, on the normalised path, so that no spelling slips past a limit; limits in
+// memory next, so that a flood costs neither a signature check nor a call; then the token; then everything Redis
+// counts, in one call; a server last. What an earlier step took is given back when a later one refuses.
 Task<void> Gateway::handle(Exchange& x) {
   x.request_id = request_id(x);
   Step problem = find_route(x);
@@ -18,7 +18,8 @@ Task<void> Gateway::handle(Exchange& x) {
   if (!problem) problem = authenticate(x);
   if (!problem) problem = admit(x, Stage::memory_with_claims);
   if (!problem && x.route->asks_redis) problem = co_await admit_in_redis(x);
-  if (problem) take_back(x);
+  // An attempt to get in with a bad token stays counted: guessing is not free.
+  if (problem && problem->ended_by == EndedBy::limit) take_back(x);
   if (!problem && x.route->observes) co_await observe_limits(x);
   if (!problem) problem = co_await serve(x);
   if (problem) co_await tell(x, *problem, services_.site.options().rejection.headers);
@@ -41,7 +42,7 @@ Gateway::Step Gateway::check_body(const Exchange& x) const {
 }
 
 Task<Gateway::Step> Gateway::serve(Exchange& x) {
-  if (x.route->respond) return respond(x, *x.route->respond);
+  if (x.route->respond) return respond(x, *x.route->respond, services_.site.options().rejection.headers);
   return relay(x, *services_.upstreams[x.route->upstream], services_.site);
 }
 

@@ -20,7 +20,7 @@ Task<Result<void>> H1Reply::send(const http::ReplyStart& start, std::string_view
   bodiless_ = x_.request.head() || start.status < 200 || start.status == 204 || start.status == 304;
   const bool unknown_end = start.framing.kind == Kind::chunked || start.framing.kind == Kind::until_close;
   if (!bodiless_ && unknown_end && version < 11) keeps_ = false;  // the close is the end
-  if (x_.draining) keeps_ = false;
+  if (x_.draining && *x_.draining) keeps_ = false;
   // A refused request's body is not waited for.
   if (start.status >= 400 && !body_.ended()) keeps_ = false;
   auto connection = keeps_ ? http::h1::Connection::keep : http::h1::Connection::close;

@@ -12,7 +12,12 @@ class H1Reply final : public http::ReplyWriter {
  public:
   enum class Close { may_keep, must_close };
   H1Reply(net::H1Output& output, net::H1Body& body, Exchange& x, Duration write_timeout, Close close)
-      : output_(output), body_(body), x_(x), write_timeout_(write_timeout), keeps_(close == Close::may_keep), begun_at_(output.bytes()) {}
+      : output_(output),
+        body_(body),
+        x_(x),
+        write_timeout_(write_timeout),
+        keeps_(close == Close::may_keep),
+        begun_at_(output.bytes()) {}
 
   Task<Result<void>> interim(const http::ReplyStart& start) override;
   Task<Result<void>> send(const http::ReplyStart& start, std::string_view first, http::Last last) override;

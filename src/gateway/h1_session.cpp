@@ -1,10 +1,11 @@
 #include "h1_session.hpp"
 
-#include <algorithm>
-#include <boost/asio/error.hpp>
-
 #include "h1_reply.hpp"
 #include "request_id.hpp"
+
+#include <boost/asio/error.hpp>
+
+#include <algorithm>
 
 namespace headgate::gateway {
 namespace {
@@ -39,7 +40,8 @@ H1Session::H1Session(Sessions& owner, net::StreamPtr stream)
       output_(*stream_),
       peer_(stream_->peer_address()) {
   // A mapped address is the IPv4 address it stands for.
-  if (peer_.is_v6() && peer_.to_v6().is_v4_mapped()) peer_ = boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, peer_.to_v6());
+  if (peer_.is_v6() && peer_.to_v6().is_v4_mapped())
+    peer_ = boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, peer_.to_v6());
   peer_text_ = peer_.to_string();
 }
 
@@ -56,6 +58,21 @@ void H1Session::event(void* self, net::Stream& stream) {
   session.resting_ = false;
   if (stream.timed_out()) return session.owner_.remove(session);
   spawn(session.serve(), "session");
+}
+
+/// Something came while an answer is being made: a next request can wait, a reset ends it. A client that only closed
+/// its sending side may still want to read.
+void H1Session::stirred(void* self, net::Stream& stream) {
+  if (!stream.timed_out() && stream.broken()) static_cast<H1Session*>(self)->close();
+}
+
+void H1Session::close() noexcept {
+  // Whoever is woken by this may end the exchange and this session with it: nothing of either is touched afterwards.
+  const net::StreamPtr client = stream_;
+  const net::StreamPtr server = current_ ? current_->server_stream : nullptr;
+  if (current_) current_->client_gone = true;
+  client->close();
+  if (server) server->interrupt();
 }
 
 void H1Session::drain() {
@@ -81,8 +98,10 @@ Task<void> H1Session::serve() {
   auto x = owner_.exchanges_.take();
   auto next = Next::close;
   const auto got = input_.fill_now();
-  if (got.has_value()) next = co_await serve_all(*x);
-  else if (got.error() == error::would_block) next = Next::rest;
+  if (got.has_value())
+    next = co_await serve_all(*x);
+  else if (got.error() == error::would_block)
+    next = Next::rest;
   owner_.exchanges_.put(std::move(x));
   if (next == Next::rest && !owner_.draining()) co_return rest(owner_.timeouts_.idle);
   if (next == Next::rest && fresh_) co_return rest(kFirstRequest);
@@ -107,7 +126,7 @@ void H1Session::begin_exchange(Exchange& x) {
   x.peer = peer_;
   x.peer_text = peer_text_;
   x.started = Clock::now();
-  x.draining = owner_.draining();
+  x.draining = &owner_.draining_;
 }
 
 Task<H1Session::Next> H1Session::read_head(Exchange& x) {
@@ -120,7 +139,8 @@ Task<H1Session::Next> H1Session::read_head(Exchange& x) {
     const auto size = http::h1::head_size(data, scanned);
     if (size > bounds.head_bytes || (size == 0 && (data.size() >= bounds.head_bytes || input_.full()))) {
       const bool in_target = data.substr(0, bounds.head_bytes).find('\n') == std::string_view::npos;
-      const Refusal refusal = in_target ? Refusal{414, "The request's target is too long."} : Refusal{431, "The request's head is too large."};
+      const Refusal refusal = in_target ? Refusal{414, "The request's target is too long."}
+                                        : Refusal{431, "The request's head is too large."};
       co_return co_await refuse(x, refusal);
     }
     if (size > 0) {
@@ -131,7 +151,8 @@ Task<H1Session::Next> H1Session::read_head(Exchange& x) {
       input_.consume(size);
       co_return Next::exchange;
     }
-    if (const auto sound = http::h1::check_unfinished(data); sound.has_error()) co_return co_await refuse(x, sound.error());
+    if (const auto sound = http::h1::check_unfinished(data); sound.has_error())
+      co_return co_await refuse(x, sound.error());
     const auto left = owner_.timeouts_.head - std::chrono::duration_cast<Duration>(Clock::now() - x.started);
     const auto got = co_await input_.fill(std::max(left, Duration(1)));
     if (got.has_value()) continue;
@@ -147,10 +168,16 @@ Task<H1Session::Next> H1Session::serve_one(Exchange& x) {
   body_.timeout(owner_.timeouts_.body);
   body_.begin(x.request.framing);
   if (x.request.expects_continue && input_.data().empty()) body_.before_wait(&say_continue, &x);
-  H1Reply reply(output_, body_, x, owner_.timeouts_.write, x.request.keep_alive ? H1Reply::Close::may_keep : H1Reply::Close::must_close);
+  H1Reply reply(output_, body_, x, owner_.timeouts_.write,
+                x.request.keep_alive ? H1Reply::Close::may_keep : H1Reply::Close::must_close);
   x.body = &body_;
   x.reply = &reply;
+  // Work for a client that is gone is work for nobody.
+  current_ = &x;
+  stream_->watch(&H1Session::stirred, this, owner_.timeouts_.tunnel);
   co_await owner_.handler_.handle(x);
+  stream_->unwatch();
+  current_ = nullptr;
   co_return co_await settle(x, reply);
 }
 

@@ -1,13 +1,13 @@
 #pragma once
-// One client connection speaking HTTP/1.1. At rest it is this small object and a readiness the kernel owes it; while a request is
-// served it is a coroutine with buffers.
-
-#include <boost/intrusive/list_hook.hpp>
+// One client connection speaking HTTP/1.1. At rest it is this small object and a readiness the kernel owes it; while a
+// request is served it is a coroutine with buffers.
 
 #include "headgate/gateway/problem.hpp"
 #include "headgate/gateway/sessions.hpp"
 #include "headgate/http/h1/parse.hpp"
 #include "headgate/net/h1_body.hpp"
+
+#include <boost/intrusive/list_hook.hpp>
 
 namespace headgate::gateway {
 
@@ -28,12 +28,14 @@ class H1Session : public boost::intrusive::list_base_hook<> {
   /// While draining: serves what has arrived already, then closes; a connection that never asked may ask once.
   void drain();
   bool resting() const noexcept { return resting_; }
-  void close() noexcept { stream_->close(); }
+  /// Breaks off, whatever is under way.
+  void close() noexcept;
 
  private:
   enum class Next { exchange, rest, close, linger };
 
   static void event(void* self, net::Stream& stream);
+  static void stirred(void* self, net::Stream& stream);
   Task<void> serve();
   Task<void> refuse_service();
   Task<Next> serve_all(Exchange& x);
@@ -51,6 +53,9 @@ class H1Session : public boost::intrusive::list_base_hook<> {
   net::H1Output output_;
   std::string peer_text_;
   boost::asio::ip::address peer_;
+  friend class Sessions;
+  Exchange* current_ = nullptr;  // while it is being answered
+  bool counted_ = true;
   bool resting_ = false;
   bool fresh_ = true;  // no request has come yet
 };

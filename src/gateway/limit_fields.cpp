@@ -26,8 +26,9 @@ void append_limit_fields(Exchange& x, RejectionHeaders style, http::Fields& fiel
   }
   if (style != RejectionHeaders::legacy) {
     fields.push_back({http::Known::unknown, "RateLimit-Policy", *admission.binding->policy});
-    fields.push_back({http::Known::unknown, "RateLimit",
-                      x.text.join({"\"", admission.rule_label, "\";r=", remaining, ";t=", x.text.number(seconds_up(wait))})});
+    fields.push_back(
+        {http::Known::unknown, "RateLimit",
+         x.text.join({"\"", admission.rule_label, "\";r=", remaining, ";t=", x.text.number(seconds_up(wait))})});
   }
 }
 

@@ -1,9 +1,10 @@
 #include "headgate/gateway/problem.hpp"
 
-#include <boost/beast/http/status.hpp>
-#include <ctime>
-
 #include "limit_fields.hpp"
+
+#include <boost/beast/http/status.hpp>
+
+#include <ctime>
 
 namespace headgate::gateway {
 namespace {
@@ -71,17 +72,24 @@ Problem problem_of(const upstream::Failure& failure) {
       return {504, EndedBy::timeout_upstream, "The server behind this gateway did not answer in time.", {}, 0, {}};
     case Failed::sending:
     case Failed::closed:
-      return {502, EndedBy::upstream_closed, "The server behind this gateway closed the connection before it answered.", {}, 0, {}};
+      return {502,
+              EndedBy::upstream_closed,
+              "The server behind this gateway closed the connection before it answered.",
+              {},
+              0,
+              {}};
     case Failed::malformed:
-      return {502, EndedBy::upstream_closed, "The server behind this gateway gave an answer that is not valid HTTP.", {}, 0, {}};
+      return {
+          502, EndedBy::upstream_closed, "The server behind this gateway gave an answer that is not valid HTTP.", {}, 0,
+          {}};
   }
   return {};
 }
 
 Problem problem_of_head(unsigned status, std::string_view why) {
-  const auto ended_by = status == 408                                      ? EndedBy::timeout_client
+  const auto ended_by = status == 408                                     ? EndedBy::timeout_client
                         : status == 413 || status == 414 || status == 431 ? EndedBy::too_large
-                                                                           : EndedBy::bad_request;
+                                                                          : EndedBy::bad_request;
   return {status, ended_by, why, {}, 0, {}};
 }
 
@@ -91,8 +99,10 @@ Task<void> tell(Exchange& x, const Problem& problem, RejectionHeaders style) {
   x.status = problem.status;
   x.fields.clear();
   append_limit_fields(x, style, x.fields);
-  if (problem.retry_after > 0) x.fields.push_back({http::Known::retry_after, "Retry-After", x.text.number(problem.retry_after)});
-  if (!problem.challenge.empty()) x.fields.push_back({http::Known::www_authenticate, "WWW-Authenticate", problem.challenge});
+  if (problem.retry_after > 0)
+    x.fields.push_back({http::Known::retry_after, "Retry-After", x.text.number(problem.retry_after)});
+  if (!problem.challenge.empty())
+    x.fields.push_back({http::Known::www_authenticate, "WWW-Authenticate", problem.challenge});
   if (problem.status == 405) x.fields.push_back({http::Known::allow, "Allow", x.allowed_methods});
   if (!x.request_id.empty()) x.fields.push_back({http::Known::unknown, "X-Request-Id", x.request_id});
   x.fields.push_back({http::Known::date, "Date", x.text.join({date_now()})});
@@ -105,7 +115,8 @@ Task<void> tell(Exchange& x, const Problem& problem, RejectionHeaders style) {
   http::ReplyStart start{problem.status, {}, &x.fields, {}};
   if (!body.empty()) start.framing = {http::Framing::Kind::length, body.size()};
   const auto first = x.request.head() ? std::string_view{} : std::string_view(body);
-  if (const auto sent = co_await x.reply->send(start, first, http::Last::yes); sent.has_error()) x.ended_by = EndedBy::client_closed;
+  if (const auto sent = co_await x.reply->send(start, first, http::Last::yes); sent.has_error())
+    x.ended_by = EndedBy::client_closed;
 }
 
 }  // namespace headgate::gateway

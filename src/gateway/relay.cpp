@@ -1,9 +1,10 @@
 #include "relay.hpp"
 
 #include "forward.hpp"
-#include "headgate/http/h1/write.hpp"
 #include "request_body.hpp"
 #include "tunnel.hpp"
+
+#include "headgate/http/h1/write.hpp"
 
 namespace headgate::gateway {
 namespace {
@@ -18,18 +19,21 @@ constexpr unsigned kMostInterim = 32;
 
 /// Methods that may be sent twice (RFC 9110 section 9.2.2).
 bool idempotent(std::string_view method) noexcept {
-  return method == "GET" || method == "HEAD" || method == "PUT" || method == "DELETE" || method == "OPTIONS" || method == "TRACE";
+  return method == "GET" || method == "HEAD" || method == "PUT" || method == "DELETE" || method == "OPTIONS" ||
+         method == "TRACE";
 }
 
 /// One relay, its parts in the order they happen.
 class Relay {
  public:
-  Relay(Exchange& x, upstream::Upstream& upstream, const Site& site) : x_(x), upstream_(upstream), options_(site.options()) {}
+  Relay(Exchange& x, upstream::Upstream& upstream, const Site& site)
+      : x_(x), upstream_(upstream), options_(site.options()) {}
 
   Task<Step> run() {
     forward_request_fields(x_);
     x_.head.clear();
-    http::h1::append_request_head(x_.head, x_.request.method, x_.request.path, x_.request.query, x_.fields, x_.request.framing);
+    http::h1::append_request_head(x_.head, x_.request.method, x_.request.path, x_.request.query, x_.fields,
+                                  x_.request.framing);
     if (auto problem = take_first_bytes()) co_return problem;
     auto outcome = co_await attempt();
     // A kept connection may have been closed under way: once more on another one, if sending twice does no harm.
@@ -63,13 +67,19 @@ class Relay {
     sent_at_ = Clock::now();
     auto& output = server->output();
     output.begin(x_.request.framing.kind == http::Framing::Kind::chunked);
-    const auto sent = co_await output.send(x_.head, first_, whole_ ? http::Last::yes : http::Last::no, options_.timeouts.write);
-    // An error here is not the last word: a server may answer and close without reading all.
+    const auto sent =
+        co_await output.send(x_.head, first_, whole_ ? http::Last::yes : http::Last::no, options_.timeouts.write);
+    if (sent.has_error() && sent.error() == boost::asio::error::timed_out)
+      co_return Failure{Failed::reply_timeout, sent.error(), false, ""};
+    // Any other error is not the last word: a server may answer and close without reading all.
     const bool broken = sent.has_error();
     RequestBody body(x_, *server, options_.timeouts.write);
+    x_.server_stream = &server->stream();
     if (!whole_ && !broken) body.start();
     auto outcome = co_await answer(*server, body);
     co_await body.stop();
+    x_.server_stream = nullptr;
+    if (x_.client_gone) co_return client_gone();
     if (body.problem() && !x_.reply->started()) co_return Step(*body.problem());
     const bool kept = outcome.has_value() && whole_or_sent(body) && !broken;
     if (kept) server->server().give_back(std::move(server));
@@ -98,7 +108,8 @@ class Relay {
     co_return Failure{Failed::malformed, {}, false, "the server keeps sending interim answers"};
   }
 
-  /// The route's timeout counts from the end of the request: while its body is still on the way, that has timeouts of its own.
+  /// The route's timeout counts from the end of the request: while its body is still on the way, that has timeouts of
+  /// its own.
   Task<Result<void, Failure>> await_head(upstream::Connection& server, RequestBody& body) {
     const auto timeout = x_.route->timeout;
     auto wait = timeout;
@@ -126,7 +137,8 @@ class Relay {
       const auto bytes = co_await from.read();
       if (bytes.has_error()) co_return Failure{Failed::closed, bytes.error(), false, ""};
       if (bytes->empty()) {
-        sent = co_await x_.reply->finish(from.trailers());
+        const auto trailers = forward_trailers(from.trailers());
+        sent = co_await x_.reply->finish(trailers);
         if (sent.has_error()) break;
         co_return Step{};
       }
@@ -138,7 +150,8 @@ class Relay {
   }
 
   Task<Result<Step, Failure>> switch_protocols(upstream::Connection& server) {
-    if (x_.request.upgrade.empty()) co_return Failure{Failed::malformed, {}, false, "the server switches protocols unasked"};
+    if (x_.request.upgrade.empty())
+      co_return Failure{Failed::malformed, {}, false, "the server switches protocols unasked"};
     x_.status = 101;
     forward_reply_fields(x_, options_.rejection.headers);
     const http::ReplyStart start{101, x_.answer.reason, &x_.fields, {}};

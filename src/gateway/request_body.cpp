@@ -1,5 +1,7 @@
 #include "request_body.hpp"
 
+#include "forward.hpp"
+
 #include <boost/asio/error.hpp>
 #include <boost/system/errc.hpp>
 
@@ -36,8 +38,8 @@ Task<void> RequestBody::run() {
     }
     if (bytes->empty()) {
       std::string scratch;
-      // A server that takes no more may have answered all the same: its answer decides.
-      (void)co_await server_.output().finish(x_.body->trailers(), scratch, write_timeout_);
+      const auto trailers = forward_trailers(x_.body->trailers());
+      (void)co_await server_.output().finish(trailers, scratch, write_timeout_);
       break;
     }
     if (const auto problem = count_body(x_, bytes->size())) {
@@ -46,6 +48,11 @@ Task<void> RequestBody::run() {
     }
     const auto last = x_.body->ended() && x_.body->trailers().empty() ? http::Last::yes : http::Last::no;
     const auto sent = co_await server_.output().write(*bytes, last, write_timeout_);
+    if (sent.has_error() && sent.error() == boost::asio::error::timed_out) {
+      fail(problem_of(upstream::Failure{upstream::Failed::reply_timeout, sent.error(), false, ""}));
+      break;
+    }
+    // Any other error is not the last word: a server that takes no more may have answered.
     if (sent.has_error() || last == http::Last::yes) break;
   }
   ended_at_ = std::chrono::steady_clock::now();

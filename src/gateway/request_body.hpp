@@ -1,20 +1,21 @@
 #pragma once
 // The request's body on its way to the server, beside the wait for the answer.
 
-#include <chrono>
-#include <optional>
-
 #include "headgate/core/child.hpp"
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/problem.hpp"
 #include "headgate/upstream/connection.hpp"
+
+#include <chrono>
+#include <optional>
 
 namespace headgate::gateway {
 
 /// Worker thread only. join() before it goes.
 class RequestBody {
  public:
-  RequestBody(Exchange& x, upstream::Connection& server, Duration write_timeout) : x_(x), server_(server), write_timeout_(write_timeout) {}
+  RequestBody(Exchange& x, upstream::Connection& server, Duration write_timeout)
+      : x_(x), server_(server), write_timeout_(write_timeout) {}
 
   void start() { child_.start(run(), "request body"); }
   /// Stops it where it is (the answer is complete, or there is none to come), and waits for its end.

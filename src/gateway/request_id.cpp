@@ -23,10 +23,12 @@ bool sane(std::string_view id) noexcept {
   return true;
 }
 
-// 40 bits of milliseconds (35 years), then 40 bits that start anywhere and count on: two workers meet at odds of 2^-40 a millisecond.
+// 40 bits of milliseconds (35 years), then 40 bits that start anywhere and count on: two workers meet at odds of 2^-40
+// a millisecond.
 std::string_view fresh(TextArena& text) {
   thread_local std::uint64_t counter = std::random_device{}() | (std::uint64_t{std::random_device{}()} << 32);
-  const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch());
+  const auto time =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch());
   const auto stamp = static_cast<std::uint64_t>(time.count());
   ++counter;
   std::array<char, 16> id{};
@@ -41,8 +43,14 @@ std::string_view fresh(TextArena& text) {
 }  // namespace
 
 std::string_view request_id(Exchange& x) {
-  const auto given = http::value_of(x.request.fields, "X-Request-Id");
-  return sane(given) ? given : fresh(x.text);
+  std::string_view given;
+  std::size_t count = 0;
+  for (const auto& field : x.request.fields) {
+    if (field.id != http::Known::unknown || !http::same_word(field.name, "X-Request-Id")) continue;
+    given = field.value;
+    ++count;
+  }
+  return count == 1 && sane(given) ? given : fresh(x.text);
 }
 
 }  // namespace headgate::gateway

@@ -1,9 +1,9 @@
 #pragma once
 // X-Request-Id: the caller's where it is sane, else one of ours.
 
-#include <string_view>
-
 #include "headgate/gateway/exchange.hpp"
+
+#include <string_view>
 
 namespace headgate::gateway {
 

@@ -1,9 +1,10 @@
 #include "headgate/gateway/router.hpp"
 
-#include <algorithm>
+#include "headgate/http/fields.hpp"
+
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include "headgate/http/fields.hpp"
+#include <algorithm>
 
 namespace headgate::gateway {
 namespace {
@@ -58,7 +59,8 @@ Router::~Router() = default;
 Router::Router(Router&&) noexcept = default;
 Router& Router::operator=(Router&&) noexcept = default;
 
-void Router::add(std::string_view host, std::string_view pattern, const std::vector<std::string>& methods, const Route* route) {
+void Router::add(std::string_view host, std::string_view pattern, const std::vector<std::string>& methods,
+                 const Route* route) {
   const auto name = lower(host.starts_with("*.") ? host.substr(1) : host);
   auto at = std::find_if(hosts_.begin(), hosts_.end(), [&](const auto& one) { return one->name == name; });
   if (at == hosts_.end()) {
@@ -111,9 +113,10 @@ const Route* choose(const std::vector<MethodRoute>& routes, std::string_view met
 
 }  // namespace
 
-// A walk down the tree that remembers nothing: where a branch ends in nothing, the next less specific one is tried. Patterns are
-// written by the operator, so the depth and the number of branches are theirs.
-const Route* Router::find_in(const Node& node, std::string_view path, std::string_view method, std::string& allowed) const {
+// A walk down the tree that remembers nothing: where a branch ends in nothing, the next less specific one is tried.
+// Patterns are written by the operator, so the depth and the number of branches are theirs.
+const Route* Router::find_in(const Node& node, std::string_view path, std::string_view method,
+                             std::string& allowed) const {
   const auto slash = path.find('/');
   const auto raw = path.substr(0, slash);
   const auto segment = without_parameters(raw);
@@ -136,7 +139,8 @@ const Route* Router::find_in(const Node& node, std::string_view path, std::strin
 Router::Found Router::find(std::string_view authority, std::string_view path, std::string_view method) const {
   Found found;
   const auto colon = authority.starts_with('[') ? authority.find(':', authority.find(']')) : authority.find(':');
-  const auto host = authority.substr(0, colon);
+  auto host = authority.substr(0, colon);
+  if (host.ends_with('.')) host.remove_suffix(1);  // the root's dot names the same host
   const auto below = path.starts_with('/') ? path.substr(1) : path;
   for (const auto& candidate : hosts_) {
     if (!candidate->fits(host)) continue;

@@ -23,7 +23,12 @@ struct Sessions::List {
 
 Sessions::Sessions(Handler& handler, net::Blocks& blocks, const Timeouts& timeouts, const Bounds& bounds,
                    std::atomic<std::uint32_t>& total)
-    : handler_(handler), blocks_(blocks), timeouts_(timeouts), bounds_(bounds), total_(total), list_(std::make_unique<List>()) {}
+    : handler_(handler),
+      blocks_(blocks),
+      timeouts_(timeouts),
+      bounds_(bounds),
+      total_(total),
+      list_(std::make_unique<List>()) {}
 
 Sessions::~Sessions() {
   while (!list_->all.empty()) remove(list_->all.front());
@@ -33,13 +38,20 @@ void Sessions::take(net::StreamPtr stream) {
   const auto before = total_.fetch_add(1, std::memory_order_relaxed);
   auto* session = new H1Session(*this, std::move(stream));
   list_->all.push_back(*session);
-  if (before >= bounds_.connections) return session->turn_away();
-  session->rest(timeouts_.head);
+  if (before >= bounds_.connections) {
+    uncount(*session);  // it must not hold a place while it is told so
+    return session->turn_away();
+  }
+  session->rest(timeouts_.idle);
+}
+
+void Sessions::uncount(H1Session& session) noexcept {
+  if (std::exchange(session.counted_, false)) total_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void Sessions::remove(H1Session& session) noexcept {
   list_->all.erase(list_->all.iterator_to(session));
-  total_.fetch_sub(1, std::memory_order_relaxed);
+  uncount(session);
   delete &session;
 }
 
@@ -56,8 +68,10 @@ bool Sessions::empty() const noexcept { return list_->all.empty(); }
 void Sessions::close_all() {
   for (auto at = list_->all.begin(); at != list_->all.end();) {
     auto& session = *at++;
-    if (session.resting()) remove(session);
-    else session.close();
+    if (session.resting())
+      remove(session);
+    else
+      session.close();
   }
 }
 

@@ -1,9 +1,9 @@
 #include "headgate/gateway/site.hpp"
 
+#include "headgate/limit/algorithm.hpp"
+
 #include <algorithm>
 #include <stdexcept>
-
-#include "headgate/limit/algorithm.hpp"
 
 namespace headgate::gateway {
 namespace {
@@ -24,7 +24,8 @@ std::vector<limit::Rule> share_of(const std::vector<limit::Rule>& rules, std::ui
   return shares;
 }
 
-/// RateLimit-Policy of all rules of a limit: quota and window in seconds (draft-ietf-httpapi-ratelimit-headers section 3).
+/// RateLimit-Policy of all rules of a limit: quota and window in seconds (draft-ietf-httpapi-ratelimit-headers section
+/// 3).
 std::string policy_of(const limit::Limit& limit) {
   std::string out;
   for (const auto& rule : limit.rules) {
@@ -38,7 +39,9 @@ std::string policy_of(const limit::Limit& limit) {
 
 }  // namespace
 
-std::string rule_label(const limit::Rule& rule) { return rule.name.empty() ? rule.limit : rule.limit + "-" + rule.name; }
+std::string rule_label(const limit::Rule& rule) {
+  return rule.name.empty() ? rule.limit : rule.limit + "-" + rule.name;
+}
 
 Site::Site(const Options& options, const identity::Options& identity, std::vector<limit::Limit> limits,
            const std::vector<std::string>& upstreams, std::uint32_t instances)
@@ -75,7 +78,8 @@ Site::Site(const Options& options, const identity::Options& identity, std::vecto
     }
     for (const auto& use : wanted.limits) route->plan.push_back(plan(use));
     // Asked in this order, so that the rules of one stage stand together.
-    std::stable_sort(route->plan.begin(), route->plan.end(), [](const auto& a, const auto& b) { return a.stage < b.stage; });
+    std::stable_sort(route->plan.begin(), route->plan.end(),
+                     [](const auto& a, const auto& b) { return a.stage < b.stage; });
     route->reads_token = wanted.require == Require::jwt;
     for (const auto& planned : route->plan) {
       route->reads_token = route->reads_token || counts_per(*planned.limit, limit::Per::Kind::jwt_claim);
@@ -89,15 +93,16 @@ Site::Site(const Options& options, const identity::Options& identity, std::vecto
 }
 
 PlannedLimit Site::plan(const LimitUse& use) const {
-  const auto at = std::find_if(limits_.begin(), limits_.end(), [&](const auto& one) { return one->limit.name == use.limit; });
+  const auto at =
+      std::find_if(limits_.begin(), limits_.end(), [&](const auto& one) { return one->limit.name == use.limit; });
   if (at == limits_.end()) throw std::invalid_argument("no limit is named " + use.limit);
   const auto& prepared = **at;
   PlannedLimit planned;
   planned.limit = &prepared.limit;
   planned.cost = use.cost;
-  planned.stage = prepared.limit.store == limit::Store::redis                        ? Stage::redis
+  planned.stage = prepared.limit.store == limit::Store::redis               ? Stage::redis
                   : counts_per(prepared.limit, limit::Per::Kind::jwt_claim) ? Stage::memory_with_claims
-                                                                                     : Stage::memory;
+                                                                            : Stage::memory;
   planned.secret_key = counts_per(prepared.limit, limit::Per::Kind::api_key);
   planned.local = &prepared.local;
   planned.policy = &prepared.policy;

@@ -13,8 +13,10 @@ constexpr std::size_t kMostSubject = 256;
 /// 128 bits of SHA-256, in hex: the same in every gateway, and nobody finds a second key with it.
 std::string_view digest(TextArena& arena, std::string_view text) {
   // The context is kept: making one costs more than the hash.
-  thread_local const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
-  thread_local const std::unique_ptr<EVP_MD, decltype(&EVP_MD_free)> sha256(EVP_MD_fetch(nullptr, "SHA256", nullptr), &EVP_MD_free);
+  thread_local const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(),
+                                                                                     &EVP_MD_CTX_free);
+  thread_local const std::unique_ptr<EVP_MD, decltype(&EVP_MD_free)> sha256(EVP_MD_fetch(nullptr, "SHA256", nullptr),
+                                                                            &EVP_MD_free);
   std::array<unsigned char, EVP_MAX_MD_SIZE> hash{};
   unsigned size = 0;
   EVP_DigestInit_ex2(context.get(), sha256.get(), nullptr);
@@ -69,9 +71,12 @@ std::string_view part(TextArena& arena, std::string_view value) {
   if (value.find_first_of("|%") == std::string_view::npos) return value;
   std::string out;
   for (const char c : value) {
-    if (c == '|') out += "%7C";
-    else if (c == '%') out += "%25";
-    else out += c;
+    if (c == '|')
+      out += "%7C";
+    else if (c == '%')
+      out += "%25";
+    else
+      out += c;
   }
   return arena.join({out});
 }

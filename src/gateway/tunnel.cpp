@@ -1,8 +1,8 @@
 #include "tunnel.hpp"
 
-#include <boost/asio/error.hpp>
-
 #include "headgate/core/child.hpp"
+
+#include <boost/asio/error.hpp>
 
 namespace headgate::gateway {
 namespace {
@@ -44,8 +44,10 @@ struct Tunnel {
       const auto sent = co_await server.output().write(*bytes, http::Last::no, write_timeout);
       if (sent.has_error()) break;
     }
-    if (end == End::said) server.stream().shutdown_send();
-    else server.stream().interrupt();
+    if (end == End::said)
+      server.stream().shutdown_send();
+    else
+      server.stream().interrupt();
   }
 
   Task<End> to_client() {

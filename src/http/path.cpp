@@ -6,7 +6,8 @@ namespace headgate::http {
 namespace {
 
 constexpr bool unreserved(unsigned char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+         c == '_' || c == '~';
 }
 
 // Visible ASCII, less what RFC 3986 keeps out of a URI and some servers read as a slash or as an end.
@@ -61,7 +62,7 @@ bool normalise_path(std::string_view raw, std::string& out) {
       const int high = hex(raw[i + 1]), low = hex(raw[i + 2]);
       if (high < 0 || low < 0) return false;
       const auto byte = static_cast<unsigned char>(high * 16 + low);
-      if (byte < 0x20 || byte == 0x7f) return false;
+      if (byte == 0) return false;  // the end of the path to a server written in C
       i += 2;
       if (!unreserved(byte)) {
         constexpr std::string_view kDigits = "0123456789ABCDEF";

@@ -3,6 +3,7 @@
 #include <boost/asio/connect.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/ip/basic_resolver.hpp>
+
 #include <charconv>
 #include <vector>
 
@@ -15,25 +16,29 @@ using Endpoints = std::vector<Tcp::endpoint>;
 using Clock = std::chrono::steady_clock;
 constexpr auto kNamesLast = std::chrono::seconds(30);
 
-/// One attempt: resolve (where needed), connect, or give up at the deadline, whichever is first. Kept alive by its handlers.
+/// One attempt: resolve (where needed), connect, or give up at the deadline, whichever is first. Kept alive by its
+/// handlers.
 struct Attempt : std::enable_shared_from_this<Attempt> {
-  Attempt(boost::asio::io_context& loop, Timers& wheel, Endpoints known) : resolver(loop), socket(loop), timers(wheel), endpoints(std::move(known)) {}
+  Attempt(boost::asio::io_context& loop, Timers& wheel, Endpoints known)
+      : resolver(loop), socket(loop), timers(wheel), endpoints(std::move(known)) {}
 
   void start(const std::string& host, const std::string& port, Duration timeout) {
     timers.arm(timer, timeout);
     if (!endpoints.empty()) return connect();
-    resolver.async_resolve(host, port, [self = shared_from_this()](const error_code& ec, const Resolver::results_type& found) {
-      if (self->done) return;
-      if (ec) return self->finish(ec);
-      for (const auto& entry : found) self->endpoints.push_back(entry.endpoint());
-      self->connect();
-    });
+    resolver.async_resolve(host, port,
+                           [self = shared_from_this()](const error_code& ec, const Resolver::results_type& found) {
+                             if (self->done) return;
+                             if (ec) return self->finish(ec);
+                             for (const auto& entry : found) self->endpoints.push_back(entry.endpoint());
+                             self->connect();
+                           });
   }
 
   void connect() {
-    boost::asio::async_connect(socket, endpoints, [self = shared_from_this()](const error_code& ec, const Tcp::endpoint&) {
-      if (!self->done) self->finish(ec);
-    });
+    boost::asio::async_connect(socket, endpoints,
+                               [self = shared_from_this()](const error_code& ec, const Tcp::endpoint&) {
+                                 if (!self->done) self->finish(ec);
+                               });
   }
 
   void finish(error_code ec) {
@@ -87,7 +92,8 @@ struct Connector::State {
 };
 
 Connector::Connector(boost::asio::io_context& loop, Timers& timers, std::string host, std::uint16_t port)
-    : state_(std::make_shared<State>(State{loop, timers, std::move(host), std::to_string(port), {}, false, false, {}, {}})) {
+    : state_(std::make_shared<State>(
+          State{loop, timers, std::move(host), std::to_string(port), {}, false, false, {}, {}})) {
   error_code ec;
   const auto address = boost::asio::ip::make_address(state_->host, ec);
   if (ec) return;

@@ -1,10 +1,11 @@
 #include "headgate/net/h1_body.hpp"
 
-#include <algorithm>
+#include "headgate/http/h1/write.hpp"
+
 #include <boost/asio/error.hpp>
 #include <boost/system/errc.hpp>
 
-#include "headgate/http/h1/write.hpp"
+#include <algorithm>
 
 namespace headgate::net {
 
@@ -75,7 +76,8 @@ Task<Result<std::string_view>> H1Body::read() {
   co_return std::string_view{};
 }
 
-Stream::WriteAll H1Output::send(std::string_view head, std::string_view bytes, http::Last last, Duration timeout) noexcept {
+Stream::WriteAll H1Output::send(std::string_view head, std::string_view bytes, http::Last last,
+                                Duration timeout) noexcept {
   using namespace std::string_view_literals;
   std::array<std::string_view, Stream::kMostPieces> pieces{head, bytes};
   if (chunked_) {

@@ -1,6 +1,7 @@
 #include "headgate/net/input.hpp"
 
 #include <boost/asio/error.hpp>
+
 #include <cstring>
 
 namespace headgate::net {

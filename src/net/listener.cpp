@@ -1,10 +1,10 @@
 #include "headgate/net/listener.hpp"
 
-#include <spdlog/spdlog.h>
-#include <sys/socket.h>
-
 #include <boost/asio/error.hpp>
 #include <boost/asio/ip/v6_only.hpp>
+
+#include <spdlog/spdlog.h>
+#include <sys/socket.h>
 
 namespace headgate::net {
 namespace {
@@ -23,8 +23,11 @@ std::string shown(const ListenOptions& options) {
 
 std::string explain(const error_code& ec, const ListenOptions& options) {
   const auto what = "cannot listen on " + shown(options) + ": ";
-  if (ec == error::address_in_use) return what + "port " + std::to_string(options.port) + " is taken; stop who listens there (ss -ltnp), or choose another";
-  if (ec == error::access_denied) return what + "permission denied; run as root, or give the binary CAP_NET_BIND_SERVICE, or listen above 1023";
+  if (ec == error::address_in_use)
+    return what + "port " + std::to_string(options.port) +
+           " is taken; stop who listens there (ss -ltnp), or choose another";
+  if (ec == error::access_denied)
+    return what + "permission denied; run as root, or give the binary CAP_NET_BIND_SERVICE, or listen above 1023";
   if (ec.value() == EADDRNOTAVAIL) return what + "no interface of this machine has that address";
   return what + ec.message();
 }
@@ -63,7 +66,8 @@ Result<Acceptor> bind(boost::asio::io_context& loop, const ListenOptions& option
 Listener::Listener(Acceptor acceptor, Timers& timers) : acceptor_(std::move(acceptor)), timers_(timers) {}
 Listener::~Listener() = default;
 
-Result<std::unique_ptr<Listener>, std::string> Listener::open(boost::asio::io_context& loop, Timers& timers, const ListenOptions& options) {
+Result<std::unique_ptr<Listener>, std::string> Listener::open(boost::asio::io_context& loop, Timers& timers,
+                                                              const ListenOptions& options) {
   auto acceptor = bind(loop, options, true);
   if (acceptor.has_error()) return explain(acceptor.error(), options);
   return std::unique_ptr<Listener>(new Listener(std::move(*acceptor), timers));

@@ -1,10 +1,10 @@
 #include "headgate/net/stream.hpp"
 
-#include <sys/socket.h>
-
 #include <boost/asio/error.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/socket_base.hpp>
+
+#include <sys/socket.h>
 
 namespace headgate::net {
 namespace error = boost::asio::error;
@@ -106,6 +106,12 @@ void Stream::watch(Event event, void* owner, Duration timeout) noexcept {
 void Stream::unwatch() noexcept {
   event_ = nullptr;
   read_timer_.disarm();
+}
+
+bool Stream::broken() noexcept {
+  char byte = 0;
+  const auto seen = ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  return seen < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR;
 }
 
 void Stream::interrupt() noexcept {

@@ -17,19 +17,22 @@ void Timers::start() {
   turn();
 }
 
-void Timers::stop() { clock_.cancel(); }
+void Timers::stop() {
+  stopped_ = true;
+  clock_.cancel();
+}
 
 void Timers::turn() {
   clock_.async_wait([this](const boost::system::error_code& ec) {
     if (ec) return;
     // After a stall (a suspended machine) all that was missed is made good at once.
     const auto now = std::chrono::steady_clock::now();
-    while (clock_.expiry() <= now) {
+    while (!stopped_ && clock_.expiry() <= now) {
       ++tick_;
       fire(slots_[tick_ % kSlots]);
       clock_.expires_at(clock_.expiry() + kTick);
     }
-    turn();
+    if (!stopped_) turn();
   });
 }
 

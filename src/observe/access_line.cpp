@@ -1,10 +1,10 @@
 #include "access_line.hpp"
 
+#include "headgate/core/hash.hpp"
+
 #include <array>
 #include <cstdio>
 #include <ctime>
-
-#include "headgate/core/hash.hpp"
 
 namespace headgate::observe {
 namespace {
@@ -34,15 +34,17 @@ void append_time(std::string& out, Instant at) {
   gmtime_r(&seconds, &parts);
   std::array<char, 40> text{};
   auto size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts);
-  size += static_cast<std::size_t>(std::snprintf(text.data() + size, text.size() - size, ".%06dZ", static_cast<int>(since % 1'000'000)));
+  size += static_cast<std::size_t>(
+      std::snprintf(text.data() + size, text.size() - size, ".%06dZ", static_cast<int>(since % 1'000'000)));
   out.append(text.data(), size);
 }
 
 /// Milliseconds with three decimals, from microseconds.
 std::string milliseconds(Duration duration) {
   std::array<char, 32> text{};
-  const auto size = std::snprintf(text.data(), text.size(), "%lld.%03lld", static_cast<long long>(duration.count() / 1000),
-                                  static_cast<long long>(duration.count() % 1000));
+  const auto size =
+      std::snprintf(text.data(), text.size(), "%lld.%03lld", static_cast<long long>(duration.count() / 1000),
+                    static_cast<long long>(duration.count() % 1000));
   return {text.data(), static_cast<std::size_t>(size)};
 }
 
@@ -79,7 +81,8 @@ std::string protocol(unsigned version) { return version == 10 ? "HTTP/1.0" : "HT
 /// The same key has the same id as long as this process lives; the key itself is not in it.
 std::string key_id(std::string_view key) {
   std::array<char, 16> text{};
-  const auto size = std::snprintf(text.data(), text.size(), "k_%08x", static_cast<unsigned>(keyed_hash(key, 0).low & 0xffffffffu));
+  const auto size =
+      std::snprintf(text.data(), text.size(), "k_%08x", static_cast<unsigned>(keyed_hash(key, 0).low & 0xffffffffu));
   return {text.data(), static_cast<std::size_t>(size)};
 }
 
@@ -113,7 +116,8 @@ void append_json_line(const AccessRecord& record, Instant at, std::string& out) 
     if (!record.key.empty()) line.text("key_id", key_id(record.key));
     line.text("decision", record.decision);
     line.number("remaining", record.remaining);
-    if (record.retry_after.count() > 0) line.number("retry_after_s", static_cast<std::uint64_t>((record.retry_after.count() + 999'999) / 1'000'000));
+    if (record.retry_after.count() > 0)
+      line.number("retry_after_s", static_cast<std::uint64_t>((record.retry_after.count() + 999'999) / 1'000'000));
     line.text("source", record.source);
   }
   line.text("user_agent", record.user_agent);

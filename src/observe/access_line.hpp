@@ -1,10 +1,10 @@
 #pragma once
 // Log lines as text and as JSON: pure functions of a record.
 
+#include "headgate/observe/access_log.hpp"
+
 #include <string>
 #include <string_view>
-
-#include "headgate/observe/access_log.hpp"
 
 namespace headgate::observe {
 

@@ -1,12 +1,12 @@
 #include "headgate/observe/access_log.hpp"
 
+#include "access_line.hpp"
+#include "sinks.hpp"
+
 #include <spdlog/async.h>
 #include <spdlog/spdlog.h>
 
 #include <chrono>
-
-#include "access_line.hpp"
-#include "sinks.hpp"
 
 namespace headgate::observe {
 
@@ -17,7 +17,8 @@ struct AccessLog::Logger {
 AccessLog::AccessLog(const LogOptions& options) : format_(options.format) {
   auto sink = sink_for(options.access);
   if (!sink || options.level == LogLevel::off) return;
-  auto lines = std::make_shared<spdlog::async_logger>("access", std::move(sink), log_thread(), spdlog::async_overflow_policy::overrun_oldest);
+  auto lines = std::make_shared<spdlog::async_logger>("access", std::move(sink), log_thread(),
+                                                      spdlog::async_overflow_policy::overrun_oldest);
   lines->set_pattern("%v");
   logger_ = std::make_unique<Logger>(Logger{std::move(lines)});
 }
@@ -27,8 +28,10 @@ AccessLog::~AccessLog() = default;
 void AccessLog::write(const AccessRecord& record) {
   thread_local std::string line;
   line.clear();
-  if (format_ == LogFormat::json) append_json_line(record, now(), line);
-  else append_text_line(record, now(), line);
+  if (format_ == LogFormat::json)
+    append_json_line(record, now(), line);
+  else
+    append_text_line(record, now(), line);
   logger_->lines->log(spdlog::level::info, spdlog::string_view_t(line.data(), line.size()));
 }
 
@@ -38,7 +41,8 @@ void open_event_log(const LogOptions& options) {
     spdlog::set_level(spdlog::level::off);
     return;
   }
-  auto events = std::make_shared<spdlog::async_logger>("events", std::move(sink), log_thread(), spdlog::async_overflow_policy::overrun_oldest);
+  auto events = std::make_shared<spdlog::async_logger>("events", std::move(sink), log_thread(),
+                                                       spdlog::async_overflow_policy::overrun_oldest);
   if (options.format == LogFormat::json) {
     events->set_formatter(json_event_formatter());
   } else {

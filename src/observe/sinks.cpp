@@ -1,10 +1,10 @@
 #include "sinks.hpp"
 
+#include "access_line.hpp"
+
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
-
-#include "access_line.hpp"
 
 namespace headgate::observe {
 namespace {
@@ -15,7 +15,8 @@ class JsonEvents final : public spdlog::formatter {
  public:
   void format(const spdlog::details::log_msg& message, spdlog::memory_buf_t& out) override {
     std::string line;
-    append_json_event({message.payload.data(), message.payload.size()}, spdlog::level::to_string_view(message.level).data(),
+    append_json_event({message.payload.data(), message.payload.size()},
+                      spdlog::level::to_string_view(message.level).data(),
                       std::chrono::time_point_cast<Duration>(message.time), line);
     out.append(line.data(), line.data() + line.size());
     out.push_back('\n');
@@ -39,11 +40,16 @@ std::shared_ptr<spdlog::details::thread_pool> log_thread() {
 
 spdlog::level::level_enum level_of(LogLevel level) noexcept {
   switch (level) {
-    case LogLevel::debug: return spdlog::level::debug;
-    case LogLevel::info: return spdlog::level::info;
-    case LogLevel::warning: return spdlog::level::warn;
-    case LogLevel::error: return spdlog::level::err;
-    case LogLevel::off: return spdlog::level::off;
+    case LogLevel::debug:
+      return spdlog::level::debug;
+    case LogLevel::info:
+      return spdlog::level::info;
+    case LogLevel::warning:
+      return spdlog::level::warn;
+    case LogLevel::error:
+      return spdlog::level::err;
+    case LogLevel::off:
+      return spdlog::level::off;
   }
   return spdlog::level::info;
 }

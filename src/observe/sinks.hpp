@@ -1,14 +1,14 @@
 #pragma once
 // Where log lines go, and the one thread that takes them there.
 
+#include "headgate/observe/options.hpp"
+
 #include <spdlog/async.h>
 #include <spdlog/formatter.h>
 #include <spdlog/spdlog.h>
 
 #include <memory>
 #include <string>
-
-#include "headgate/observe/options.hpp"
 
 namespace headgate::observe {
 

@@ -1,11 +1,11 @@
 #include "headgate/server/gateway_service.hpp"
 
-#include <algorithm>
-
 #include "headgate/gateway/gateway.hpp"
 #include "headgate/limit/memory_store.hpp"
 #include "headgate/observe/access_log.hpp"
 #include "headgate/redis/limiter.hpp"
+
+#include <algorithm>
 
 namespace headgate::server {
 namespace {

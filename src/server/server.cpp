@@ -1,15 +1,16 @@
 #include "headgate/server/server.hpp"
 
-#include <spdlog/spdlog.h>
-#include <sys/resource.h>
+#include "worker.hpp"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
+
+#include <spdlog/spdlog.h>
+#include <sys/resource.h>
+
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-
-#include "worker.hpp"
 
 namespace headgate::server {
 namespace {
@@ -58,7 +59,8 @@ int serve(const Options& options, const MakeService& make) {
   const unsigned count = options.workers > 0 ? options.workers : std::max(1u, std::thread::hardware_concurrency());
   Workers workers;
   for (unsigned i = 0; i < count; ++i) workers.push_back(std::make_unique<Worker>(options, make, connections));
-  if (const auto listening = listen_all(workers, options.listen); listening.has_error()) return refuse(listening.error());
+  if (const auto listening = listen_all(workers, options.listen); listening.has_error())
+    return refuse(listening.error());
 
   auto running = count;
   for (auto& worker : workers) {

@@ -1,9 +1,10 @@
 #include "worker.hpp"
 
 #include <boost/asio/post.hpp>
-#include <exception>
 
 #include <spdlog/spdlog.h>
+
+#include <exception>
 
 namespace headgate::server {
 namespace {

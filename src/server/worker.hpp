@@ -1,13 +1,14 @@
 #pragma once
 // One thread, one loop, and everything that lives on it. Workers share nothing but what they are given.
 
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
-#include <thread>
-
 #include "headgate/gateway/sessions.hpp"
 #include "headgate/net/listener.hpp"
 #include "headgate/server/server.hpp"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include <thread>
 
 namespace headgate::server {
 

@@ -10,11 +10,16 @@ constexpr http::h1::Limits kReplyLimits{256, 0};
 }  // namespace
 
 Connection::Connection(net::StreamPtr stream, net::Blocks& blocks, Server& server, Duration body_timeout)
-    : stream_(std::move(stream)), input_(stream_, blocks), output_(*stream_), body_(input_, body_timeout), server_(server) {}
+    : stream_(std::move(stream)),
+      input_(stream_, blocks),
+      output_(*stream_),
+      body_(input_, body_timeout),
+      server_(server) {}
 
 Connection::~Connection() { stream_->close(); }
 
-Task<Result<void, Failure>> Connection::read_head(http::ReplyHead& head, std::string_view request_method, Duration timeout) {
+Task<Result<void, Failure>> Connection::read_head(http::ReplyHead& head, std::string_view request_method,
+                                                  Duration timeout) {
   std::size_t scanned = 0;
   std::size_t size = 0;
   while ((size = http::h1::head_size(input_.data(), scanned)) == 0) {
@@ -41,6 +46,8 @@ http::BodyReader& Connection::tunnel(Duration timeout) {
   return body_;
 }
 
-bool Connection::reusable() const noexcept { return keep_alive_ && body_.clean() && input_.data().empty() && stream_->is_open(); }
+bool Connection::reusable() const noexcept {
+  return keep_alive_ && body_.clean() && input_.data().empty() && stream_->is_open();
+}
 
 }  // namespace headgate::upstream

@@ -1,7 +1,8 @@
 #include "headgate/upstream/upstream.hpp"
 
-#include <algorithm>
 #include <boost/asio/error.hpp>
+
+#include <algorithm>
 
 namespace headgate::upstream {
 

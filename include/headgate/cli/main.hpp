@@ -3,7 +3,8 @@
 
 namespace headgate::cli {
 
-/// Runs the command that `words` name. Exit codes: 0 well, 1 failed while running, 2 wrong command line, 3 the configuration has errors.
+/// Runs the command that `words` name. Exit codes: 0 well, 1 failed while running, 2 wrong command line, 3 the
+/// configuration has errors.
 int main(int count, char** words);
 
 }  // namespace headgate::cli

@@ -1,10 +1,10 @@
 #pragma once
 // "listen", in a file and on the command line.
 
-#include <string_view>
-
 #include "headgate/core/literals.hpp"
 #include "headgate/net/options.hpp"
+
+#include <string_view>
 
 namespace headgate::config {
 

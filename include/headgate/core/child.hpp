@@ -1,10 +1,10 @@
 #pragma once
 // A task that runs beside its parent: structured, for the parent waits for its end before it leaves.
 
+#include "headgate/core/task.hpp"
+
 #include <coroutine>
 #include <utility>
-
-#include "headgate/core/task.hpp"
 
 namespace headgate {
 

@@ -1,5 +1,6 @@
 #pragma once
-// The keyed hash under which counters are kept. 128 bits with a secret drawn at start: a key is known by its hash alone.
+// The keyed hash under which counters are kept. 128 bits with a secret drawn at start: a key is known by its hash
+// alone.
 
 #include <cstdint>
 #include <string_view>

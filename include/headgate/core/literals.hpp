@@ -1,12 +1,12 @@
 #pragma once
 // The literals a user writes, durations, rates and sizes: read strictly, written back in their shortest form.
 
+#include "headgate/core/result.hpp"
+#include "headgate/core/time.hpp"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
-
-#include "headgate/core/result.hpp"
-#include "headgate/core/time.hpp"
 
 namespace headgate {
 
@@ -25,13 +25,14 @@ struct LiteralError {
 
 /// "250ms", "5s", "1m", "2h", "1d": a whole number above 0 and a unit. At most 366 days.
 Result<Duration, LiteralError> parse_duration(std::string_view text);
-/// "100/minute", "100/m", "300/5m", "5/100ms": a count from 1 to 10^9, a slash, then a unit (with an optional count) or its short form.
+/// "100/minute", "100/m", "300/5m", "5/100ms": a count from 1 to 10^9, a slash, then a unit (with an optional count) or
+/// its short form.
 Result<Rate, LiteralError> parse_rate(std::string_view text);
 /// "512", "64KiB", "1MiB", "500kB", in bytes. At most 2^53.
 Result<std::uint64_t, LiteralError> parse_size(std::string_view text);
 
-std::string to_text(Duration duration);   ///< shortest exact form: "90s", "1m", "250ms"
-std::string to_text(const Rate& rate);    ///< "100/minute", "300/5m"
+std::string to_text(Duration duration);      ///< shortest exact form: "90s", "1m", "250ms"
+std::string to_text(const Rate& rate);       ///< "100/minute", "300/5m"
 std::string size_text(std::uint64_t bytes);  ///< "1MiB"
 
 /// The member of `known` nearest to `written` by edit distance, or "" where nothing is near enough to suggest.

@@ -1,5 +1,6 @@
 #pragma once
-// Task: the coroutine of this house. Lazy, owned by whoever awaits it, one frame and no executor (measured: no CPU over callbacks).
+// Task: the coroutine of this house. Lazy, owned by whoever awaits it, one frame and no executor (measured: no CPU over
+// callbacks).
 
 #include <coroutine>
 #include <exception>
@@ -16,12 +17,17 @@ namespace detail {
 struct TaskPromiseBase {
   std::coroutine_handle<> parent = std::noop_coroutine();
   std::exception_ptr thrown;
+  bool starting = false;  // the parent's await is still on the stack
+  bool ended = false;
 
   struct ToParent {
     bool await_ready() const noexcept { return false; }
     template <class Promise>
     std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> self) const noexcept {
-      return self.promise().parent;
+      self.promise().ended = true;
+      // A parent that is still starting us goes on by itself: many children that never wait must not pile up on the
+      // stack, which symmetric transfer alone prevents only in optimised builds.
+      return self.promise().starting ? std::noop_coroutine() : self.promise().parent;
     }
     void await_resume() const noexcept {}
   };
@@ -76,9 +82,14 @@ class [[nodiscard]] Task {
   }
 
   bool await_ready() const noexcept { return false; }
-  std::coroutine_handle<> await_suspend(std::coroutine_handle<> parent) noexcept {
-    handle_.promise().parent = parent;
-    return handle_;
+  /// False, and the parent goes on at once, where the child ended without waiting.
+  bool await_suspend(std::coroutine_handle<> parent) noexcept {
+    auto& promise = handle_.promise();
+    promise.parent = parent;
+    promise.starting = true;
+    handle_.resume();
+    promise.starting = false;
+    return !promise.ended;
   }
   T await_resume() { return handle_.promise().take(); }
 
@@ -94,8 +105,8 @@ inline Task<void> detail::TaskPromise<void>::get_return_object() noexcept {
   return Task<void>(std::coroutine_handle<TaskPromise<void>>::from_promise(*this));
 }
 
-/// Starts `task` at once on this thread and lets it live until it ends. `name` (static storage) is what the log calls it:
-/// an exception that escapes the task is logged as a bug and goes no further.
+/// Starts `task` at once on this thread and lets it live until it ends. `name` (static storage) is what the log calls
+/// it: an exception that escapes the task is logged as a bug and goes no further.
 void spawn(Task<void> task, const char* name);
 
 }  // namespace headgate

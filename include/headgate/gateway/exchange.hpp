@@ -1,35 +1,51 @@
 #pragma once
-// One request and its answer, as data: each step of the path fills its own part, and the end writes log and metrics from it.
-
-#include <array>
-#include <boost/asio/ip/address.hpp>
-#include <chrono>
-#include <cstdint>
-#include <string>
-#include <string_view>
+// One request and its answer, as data: each step of the path fills its own part, and the end writes log and metrics
+// from it.
 
 #include "headgate/core/text_arena.hpp"
 #include "headgate/gateway/site.hpp"
 #include "headgate/http/exchange_io.hpp"
 #include "headgate/identity/jwt.hpp"
 #include "headgate/limit/limit.hpp"
+#include "headgate/net/stream.hpp"
+
+#include <boost/asio/ip/address.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace headgate::gateway {
 
 /// What ended an exchange; as the log calls it.
 enum class EndedBy : std::uint8_t {
-  upstream, respond, limit, auth, no_route, no_server, timeout_connect, timeout_upstream, timeout_client, client_closed, upstream_closed,
-  too_large, bad_request, drain, bug
+  upstream,
+  respond,
+  limit,
+  auth,
+  no_route,
+  no_server,
+  timeout_connect,
+  timeout_upstream,
+  timeout_client,
+  client_closed,
+  upstream_closed,
+  too_large,
+  bad_request,
+  drain,
+  bug
 };
 std::string_view to_text(EndedBy ended_by) noexcept;
 
 /// Who is asking; made by the step `identify`.
 struct Caller {
   boost::asio::ip::address address;
-  bool through_trusted = false;    ///< the peer is one of trusted_proxies
-  std::string_view ip_subject;     ///< what the address is counted as
-  std::string_view api_key;        ///< empty: none
-  identity::Claims claims;         ///< of a verified token
+  bool through_trusted = false;  ///< the peer is one of trusted_proxies
+  std::string_view ip_subject;   ///< what the address is counted as
+  std::string_view api_key;      ///< empty: none
+  identity::Claims claims;       ///< of a verified token
 };
 
 /// What the limiter says; made by the step `admit`.
@@ -41,10 +57,10 @@ struct Admission {
   Outcome outcome = Outcome::none;
   Source source = Source::memory;
   const PlannedLimit* would_reject = nullptr;  ///< a limit on trial that would have refused
-  const PlannedLimit* binding = nullptr;  ///< the limit whose numbers the caller is told; null where none applied
-  limit::Verdict verdict;                 ///< of the rule that binds
-  std::string_view rule_label;            ///< what the binding rule is called in RateLimit
-  std::string_view key;                   ///< the binding limit's subject
+  const PlannedLimit* binding = nullptr;       ///< the limit whose numbers the caller is told; null where none applied
+  limit::Verdict verdict;                      ///< of the rule that binds
+  std::string_view rule_label;                 ///< what the binding rule is called in RateLimit
+  std::string_view key;                        ///< the binding limit's subject
 
   // What was asked, in the order of the plan.
   std::array<limit::Ask, kMost> asks;
@@ -62,7 +78,8 @@ struct Exchange {
   boost::asio::ip::address peer;
   std::string_view peer_text;
   std::chrono::steady_clock::time_point started;
-  bool draining = false;  ///< the worker is shutting down
+  const bool* draining = nullptr;  ///< whether the worker is shutting down, now
+  bool client_gone = false;        ///< the client reset its connection while its answer was being made
 
   // Filled on the way.
   std::string_view request_id;
@@ -74,6 +91,7 @@ struct Exchange {
   EndedBy ended_by = EndedBy::upstream;
   std::string_view upstream;
   std::string_view server;
+  net::Stream* server_stream = nullptr;  ///< while a server is at work on it; interrupted when the client is gone
   unsigned attempts = 0;
   std::chrono::steady_clock::duration upstream_time{};
   std::uint64_t body_bytes = 0;  ///< of the request, relayed

@@ -1,9 +1,6 @@
 #pragma once
 // The request's path: route, caller, limits, server, relay. One for each worker.
 
-#include <optional>
-#include <span>
-
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/handler.hpp"
 #include "headgate/gateway/problem.hpp"
@@ -11,6 +8,9 @@
 #include "headgate/observe/access_log.hpp"
 #include "headgate/redis/limiter.hpp"
 #include "headgate/upstream/upstream.hpp"
+
+#include <optional>
+#include <span>
 
 namespace headgate::gateway {
 

@@ -1,20 +1,20 @@
 #pragma once
 // What a configuration says of the request's path: routes, bounds, timeouts and how a rejection looks.
 
+#include "headgate/core/time.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "headgate/core/time.hpp"
-
 namespace headgate::gateway {
 
 /// A limit as a route uses it.
 struct LimitUse {
-  std::string limit;       ///< name of a limit
-  std::int64_t cost = 1;   ///< how many requests one request counts as, at least 1
+  std::string limit;      ///< name of a limit
+  std::int64_t cost = 1;  ///< how many requests one request counts as, at least 1
 };
 
 /// An answer given without an upstream.
@@ -36,7 +36,7 @@ struct RouteOptions {
   std::vector<LimitUse> limits;          ///< the route's own; all_routes' come before them
   std::vector<std::string> skip_limits;  ///< names of all_routes' limits that do not apply here
   Require require = Require::nothing;
-  std::optional<Duration> timeout;         ///< until the first byte of the answer; else all_routes'
+  std::optional<Duration> timeout;        ///< until the first byte of the answer; else all_routes'
   std::optional<std::uint64_t> max_body;  ///< bytes; else all_routes'
 };
 
@@ -48,15 +48,15 @@ struct AllRoutes {
 
 /// One per phase; none of them spans the whole request.
 struct Timeouts {
-  Duration idle = std::chrono::seconds(60);   ///< a kept-alive client connection without a request
-  Duration head = std::chrono::seconds(10);   ///< first byte of a request to the end of its head
-  Duration body = std::chrono::seconds(10);   ///< no byte of a body (either direction) for this long
-  Duration write = std::chrono::seconds(10);  ///< the peer takes no byte for this long
-  Duration tunnel = std::chrono::minutes(10); ///< an upgraded connection without a byte in either direction
+  Duration idle = std::chrono::seconds(60);    ///< a kept-alive client connection without a request
+  Duration head = std::chrono::seconds(10);    ///< first byte of a request to the end of its head
+  Duration body = std::chrono::seconds(10);    ///< no byte of a body (either direction) for this long
+  Duration write = std::chrono::seconds(10);   ///< the peer takes no byte for this long
+  Duration tunnel = std::chrono::minutes(10);  ///< an upgraded connection without a byte in either direction
 };
 
 struct Bounds {
-  std::uint32_t head_bytes = 16 * 1024;    ///< request line and fields; at most 60 KiB; 431 (414 for the target) beyond
+  std::uint32_t head_bytes = 16 * 1024;  ///< request line and fields; at most 60 KiB; 431 (414 for the target) beyond
   std::uint32_t head_fields = 100;
   std::uint32_t target_bytes = 8 * 1024;
   std::uint32_t connections = 10'000;  ///< of clients, over all workers; beyond it a new one is answered 503 and closed

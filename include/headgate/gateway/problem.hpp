@@ -1,23 +1,24 @@
 #pragma once
-// An answer of our own, as application/problem+json (RFC 9457): what was wrong and what helps, and nothing about the inside.
-
-#include <cstdint>
-#include <string>
-#include <string_view>
+// An answer of our own, as application/problem+json (RFC 9457): what was wrong and what helps, and nothing about the
+// inside.
 
 #include "headgate/core/task.hpp"
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/upstream/failure.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace headgate::gateway {
 
 struct Problem {
   unsigned status = 500;
   EndedBy ended_by = EndedBy::bug;
-  std::string_view detail;          ///< a sentence for the caller
-  std::string_view limit;           ///< of a 429: the limit's name
-  std::uint64_t retry_after = 0;    ///< seconds; 0: no Retry-After
-  std::string_view challenge;       ///< of a 401: WWW-Authenticate
+  std::string_view detail;        ///< a sentence for the caller
+  std::string_view limit;         ///< of a 429: the limit's name
+  std::uint64_t retry_after = 0;  ///< seconds; 0: no Retry-After
+  std::string_view challenge;     ///< of a 401: WWW-Authenticate
   RejectionBody body = RejectionBody::problem;
 };
 

@@ -23,13 +23,15 @@ class Router {
   Router(Router&&) noexcept;
   Router& operator=(Router&&) noexcept;
 
-  /// `host`: "" any, "a.example" exact, "*.example" any labels before. `pattern`: literal segments, "{name}" for one segment, and a
-  /// last "*" for all that follows. `methods`: empty for all.
-  void add(std::string_view host, std::string_view pattern, const std::vector<std::string>& methods, const Route* route);
+  /// `host`: "" any, "a.example" exact, "*.example" any labels before. `pattern`: literal segments, "{name}" for one
+  /// segment, and a last "*" for all that follows. `methods`: empty for all.
+  void add(std::string_view host, std::string_view pattern, const std::vector<std::string>& methods,
+           const Route* route);
 
-  /// `authority` may carry a port; `path` is normalised. A segment's parameters (";v=1") and one slash at the end are passed over, as
-  /// many servers do, so that neither slips past a limit. A literal segment beats a parameter, a parameter beats "*"; an exact host
-  /// beats a pattern, a pattern beats any; a route that names the method beats one for all.
+  /// `authority` may carry a port; `path` is normalised. A segment's parameters (";v=1") and one slash at the end are
+  /// passed over, as many servers do, so that neither slips past a limit. A literal segment beats a parameter, a
+  /// parameter beats "*"; an exact host beats a pattern, a pattern beats any; a route that names the method beats one
+  /// for all.
   Found find(std::string_view authority, std::string_view path, std::string_view method) const;
 
  private:

@@ -1,14 +1,15 @@
 #pragma once
 // The client connections of a worker: taken in, counted, drained.
 
-#include <atomic>
-#include <boost/intrusive/list.hpp>
-#include <memory>
-#include <vector>
-
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/handler.hpp"
 #include "headgate/net/input.hpp"
+
+#include <boost/intrusive/list.hpp>
+
+#include <atomic>
+#include <memory>
+#include <vector>
 
 namespace headgate::gateway {
 
@@ -29,7 +30,8 @@ class ExchangePool {
 class Sessions {
  public:
   /// `total` counts the connections of all workers; `bounds.connections` is theirs together.
-  Sessions(Handler& handler, net::Blocks& blocks, const Timeouts& timeouts, const Bounds& bounds, std::atomic<std::uint32_t>& total);
+  Sessions(Handler& handler, net::Blocks& blocks, const Timeouts& timeouts, const Bounds& bounds,
+           std::atomic<std::uint32_t>& total);
   ~Sessions();
   Sessions(const Sessions&) = delete;
   Sessions& operator=(const Sessions&) = delete;
@@ -46,6 +48,7 @@ class Sessions {
 
  private:
   friend class H1Session;
+  void uncount(H1Session& session) noexcept;
   void remove(H1Session& session) noexcept;
   struct List;
 

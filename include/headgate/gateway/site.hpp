@@ -1,10 +1,6 @@
 #pragma once
-// A configuration as the path uses it: routes to match, the plan of limits of each, all names resolved. Immutable; shared by all workers.
-
-#include <array>
-#include <memory>
-#include <string>
-#include <vector>
+// A configuration as the path uses it: routes to match, the plan of limits of each, all names resolved. Immutable;
+// shared by all workers.
 
 #include "headgate/gateway/options.hpp"
 #include "headgate/gateway/router.hpp"
@@ -13,9 +9,15 @@
 #include "headgate/limit/limit.hpp"
 #include "headgate/redis/options.hpp"
 
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
 namespace headgate::gateway {
 
-/// When on the path a limit is asked: what needs nothing but the head first, so that a flood costs no signature check and no Redis call.
+/// When on the path a limit is asked: what needs nothing but the head first, so that a flood costs no signature check
+/// and no Redis call.
 enum class Stage { memory, memory_with_claims, redis };
 
 /// A limit as one route uses it.
@@ -23,9 +25,9 @@ struct PlannedLimit {
   const limit::Limit* limit = nullptr;
   std::int64_t cost = 1;
   Stage stage = Stage::memory;
-  bool secret_key = false;               ///< its key holds an API key, which goes to Redis as a digest only
-  const std::vector<limit::Rule>* local = nullptr;  ///< the rules' share of this gateway while Redis is away
-  const std::string* policy = nullptr;              ///< its RateLimit-Policy value
+  bool secret_key = false;                           ///< its key holds an API key, which goes to Redis as a digest only
+  const std::vector<limit::Rule>* local = nullptr;   ///< the rules' share of this gateway while Redis is away
+  const std::string* policy = nullptr;               ///< its RateLimit-Policy value
   const std::vector<std::string>* labels = nullptr;  ///< what its rules are called in RateLimit
 };
 

@@ -2,13 +2,13 @@
 // The seam between a codec (HTTP/1.1 now, HTTP/2 next) and the path: a body to pull and a reply to write.
 // Bodies are pulled and a chunk read is a chunk written, so back-pressure is the call itself.
 
-#include <cstdint>
-#include <string_view>
-
 #include "headgate/core/result.hpp"
 #include "headgate/core/task.hpp"
 #include "headgate/core/time.hpp"
 #include "headgate/http/head.hpp"
+
+#include <cstdint>
+#include <string_view>
 
 namespace headgate::http {
 
@@ -30,7 +30,8 @@ class BodyReader {
 
 enum class Last : bool { no, yes };
 
-/// What a reply is made of, besides its body. The codec adds framing and Connection; the path has removed what was the hop's own.
+/// What a reply is made of, besides its body. The codec adds framing and Connection; the path has removed what was the
+/// hop's own.
 struct ReplyStart {
   unsigned status = 200;
   std::string_view reason;  ///< empty: the standard one

@@ -2,6 +2,7 @@
 // The fields of a head, as views into the buffer they were read into.
 
 #include <boost/beast/http/field.hpp>
+
 #include <string_view>
 #include <vector>
 
@@ -27,7 +28,8 @@ bool has(const Fields& fields, Known id) noexcept;
 /// ASCII comparison without case.
 bool same_word(std::string_view a, std::string_view b) noexcept;
 
-/// Cuts the first member off a comma list (RFC 9110 section 5.6.1), trimmed; empty members are passed over. False at the end.
+/// Cuts the first member off a comma list (RFC 9110 section 5.6.1), trimmed; empty members are passed over. False at
+/// the end.
 bool next_member(std::string_view& list, std::string_view& member) noexcept;
 
 /// Whether a comma list names `token`, compared without case.

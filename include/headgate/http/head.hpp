@@ -1,11 +1,11 @@
 #pragma once
 // The head of a request and of a reply, the same whichever HTTP version carried it.
 
+#include "headgate/http/fields.hpp"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
-
-#include "headgate/http/fields.hpp"
 
 namespace headgate::http {
 
@@ -26,9 +26,9 @@ struct RequestHead {
   unsigned version = 11;       ///< 10 or 11
   Fields fields;               ///< in order, Host included
   Framing framing;
-  bool keep_alive = true;       ///< whether the client wants the connection kept (RFC 9112 section 9.3)
+  bool keep_alive = true;  ///< whether the client wants the connection kept (RFC 9112 section 9.3)
   bool expects_continue = false;
-  std::string_view upgrade;     ///< the protocol asked for, where Connection names Upgrade; else empty
+  std::string_view upgrade;  ///< the protocol asked for, where Connection names Upgrade; else empty
 
   bool head() const noexcept { return method == "HEAD"; }
 };

@@ -5,8 +5,8 @@
 
 namespace headgate::http {
 
-/// Appends to `out` what of `fields` goes on to the next hop: all but the hop-by-hop fields, those that Connection names, and the
-/// framing fields, which each hop writes for itself. TE: trailers is the hop's own too.
+/// Appends to `out` what of `fields` goes on to the next hop: all but the hop-by-hop fields, those that Connection
+/// names, and the framing fields, which each hop writes for itself. TE: trailers is the hop's own too.
 void append_end_to_end(const Fields& fields, Fields& out);
 
 }  // namespace headgate::http

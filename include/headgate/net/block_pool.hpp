@@ -32,7 +32,9 @@ class Block {
 class BlockPool {
  public:
   /// Keeps at most `spare` unused blocks of `block_bytes`; more go back to the system.
-  BlockPool(std::size_t block_bytes, std::size_t spare) : block_bytes_(block_bytes), most_spare_(spare) { spare_.reserve(spare); }
+  BlockPool(std::size_t block_bytes, std::size_t spare) : block_bytes_(block_bytes), most_spare_(spare) {
+    spare_.reserve(spare);
+  }
   Block lend();
   std::size_t block_bytes() const noexcept { return block_bytes_; }
 

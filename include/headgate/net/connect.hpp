@@ -1,12 +1,13 @@
 #pragma once
 // Connecting by name: resolved and connected without blocking, within a deadline.
 
-#include <boost/asio/io_context.hpp>
-#include <memory>
-#include <string>
-
 #include "headgate/core/task.hpp"
 #include "headgate/net/stream.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <memory>
+#include <string>
 
 namespace headgate::net {
 
@@ -18,7 +19,8 @@ class Connector {
   Connector(const Connector&) = delete;
   Connector& operator=(const Connector&) = delete;
 
-  /// A new connection, its addresses tried in turn; errors: timed_out, refused, not found… Names are resolved anew after 30 s.
+  /// A new connection, its addresses tried in turn; errors: timed_out, refused, not found… Names are resolved anew
+  /// after 30 s.
   Task<Result<StreamPtr>> connect(Duration timeout);
   /// Fails what is under way.
   void stop();

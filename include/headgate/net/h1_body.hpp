@@ -1,16 +1,17 @@
 #pragma once
 // HTTP/1.1 bodies on a stream, both ways: read as their framing says, written as the next hop's says.
 
-#include <functional>
-#include <optional>
-
 #include "headgate/http/exchange_io.hpp"
 #include "headgate/http/h1/chunked.hpp"
 #include "headgate/net/input.hpp"
 
+#include <functional>
+#include <optional>
+
 namespace headgate::net {
 
-/// Reads one body from an Input. Errors: of the stream; bad_message where the framing is broken; eof where it ends too soon.
+/// Reads one body from an Input. Errors: of the stream; bad_message where the framing is broken; eof where it ends too
+/// soon.
 class H1Body final : public http::BodyReader {
  public:
   H1Body(Input& input, Duration timeout) noexcept : input_(&input), timeout_(timeout) {}
@@ -50,7 +51,9 @@ class H1Output {
   void begin(bool chunked) noexcept { chunked_ = chunked; }
   /// Head and first bytes, in one gathered write.
   Stream::WriteAll send(std::string_view head, std::string_view bytes, http::Last last, Duration timeout) noexcept;
-  Stream::WriteAll write(std::string_view bytes, http::Last last, Duration timeout) noexcept { return send({}, bytes, last, timeout); }
+  Stream::WriteAll write(std::string_view bytes, http::Last last, Duration timeout) noexcept {
+    return send({}, bytes, last, timeout);
+  }
   /// The end, with trailers where the framing has room for them. Takes a few bytes of `scratch`.
   Stream::WriteAll finish(const http::Fields& trailers, std::string& scratch, Duration timeout);
   std::uint64_t bytes() const noexcept { return bytes_; }  ///< handed to write so far, heads and framing included

@@ -1,12 +1,12 @@
 #pragma once
 // What has been read from a stream and not used yet, in a lent block.
 
-#include <span>
-#include <string_view>
-
 #include "headgate/core/task.hpp"
 #include "headgate/net/block_pool.hpp"
 #include "headgate/net/stream.hpp"
+
+#include <span>
+#include <string_view>
 
 namespace headgate::net {
 
@@ -32,7 +32,8 @@ class Input {
   /// Reads once, waiting up to `timeout`. Errors: timed_out, eof, no_buffer_space when full.
   Task<Result<std::size_t>> fill(Duration timeout);
 
-  /// What was handed out so far must stay readable (a head whose body follows): later fills go to another block, until unpin().
+  /// What was handed out so far must stay readable (a head whose body follows): later fills go to another block, until
+  /// unpin().
   void pin() noexcept { pin_ = true; }
   void unpin() noexcept;
 

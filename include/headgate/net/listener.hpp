@@ -1,13 +1,15 @@
 #pragma once
-// Takes in connections on one address. Each worker has its own listener on the same port; the kernel spreads connections over them.
-
-#include <boost/asio/basic_socket_acceptor.hpp>
-#include <functional>
-#include <memory>
-#include <string>
+// Takes in connections on one address. Each worker has its own listener on the same port; the kernel spreads
+// connections over them.
 
 #include "headgate/net/options.hpp"
 #include "headgate/net/stream.hpp"
+
+#include <boost/asio/basic_socket_acceptor.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
 
 namespace headgate::net {
 
@@ -17,7 +19,8 @@ class Listener {
   using Take = std::function<void(StreamPtr)>;
 
   /// Binds and listens; an error text says what to do about it. `options.port` may be 0: see port().
-  static Result<std::unique_ptr<Listener>, std::string> open(boost::asio::io_context& loop, Timers& timers, const ListenOptions& options);
+  static Result<std::unique_ptr<Listener>, std::string> open(boost::asio::io_context& loop, Timers& timers,
+                                                             const ListenOptions& options);
   ~Listener();
 
   void start(Take take);

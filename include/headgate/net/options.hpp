@@ -8,9 +8,9 @@ namespace headgate::net {
 
 /// One address to listen on. ":8080" is every address of both families.
 struct ListenOptions {
-  std::string host;  ///< an address literal; empty: all, IPv6 and IPv4
+  std::string host;           ///< an address literal; empty: all, IPv6 and IPv4
   std::uint16_t port = 8080;  ///< 0: the system picks, and the start-up line names it
-  std::string text;  ///< as written, for logs
+  std::string text;           ///< as written, for logs
 };
 
 }  // namespace headgate::net

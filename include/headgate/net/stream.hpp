@@ -1,20 +1,22 @@
 #pragma once
-// A TCP connection as coroutines want it: try first, wait only when the kernel says "would block", a deadline for each wait.
+// A TCP connection as coroutines want it: try first, wait only when the kernel says "would block", a deadline for each
+// wait.
 
-#include <sys/uio.h>
+#include "headgate/core/result.hpp"
+#include "headgate/net/timers.hpp"
 
-#include <array>
 #include <boost/asio/basic_stream_socket.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
+
+#include <sys/uio.h>
+
+#include <array>
 #include <coroutine>
 #include <span>
 #include <string_view>
-
-#include "headgate/core/result.hpp"
-#include "headgate/net/timers.hpp"
 
 namespace headgate::net {
 
@@ -25,8 +27,8 @@ using Socket = boost::asio::basic_stream_socket<Tcp, Executor>;
 class Stream;
 using StreamPtr = boost::intrusive_ptr<Stream>;
 
-/// One connection. Worker thread only; at most one reader and one writer wait at a time. Reference-counted (without atomics), for
-/// a readiness the kernel still owes outlives whoever asked for it.
+/// One connection. Worker thread only; at most one reader and one writer wait at a time. Reference-counted (without
+/// atomics), for a readiness the kernel still owes outlives whoever asked for it.
 class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_counter> {
  public:
   /// Takes an open socket and makes it non-blocking, without delay.
@@ -35,21 +37,26 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   /// Reads what is there: bytes, `would_block`, or `eof` and other errors.
   Result<std::size_t> read_now(std::span<char> into);
 
-  /// co_await readable(t): until a read would not block. error_code: none, timed_out, operation_aborted when interrupted.
+  /// co_await readable(t): until a read would not block. error_code: none, timed_out, operation_aborted when
+  /// interrupted.
   class Readable;
   Readable readable(Duration timeout) noexcept;
 
-  /// co_await write_all({...}, t): until all bytes are the kernel's; `t` bounds the wait for each bit of progress. The bytes must stay
-  /// put until then. At most kMostPieces pieces; they leave in one system call where the kernel takes them.
+  /// co_await write_all({...}, t): until all bytes are the kernel's; `t` bounds the wait for each bit of progress. The
+  /// bytes must stay put until then. At most kMostPieces pieces; they leave in one system call where the kernel takes
+  /// them.
   class WriteAll;
   static constexpr std::size_t kMostPieces = 5;
   WriteAll write_all(std::span<const std::string_view> pieces, Duration timeout) noexcept;
 
-  /// Waits for readability on behalf of nobody: `event(owner)` is called when it comes or after `timeout` (timed_out() then), unless
-  /// somebody reads first. For connections at rest: a new request, or the peer's close. Ends by being called, or by unwatch().
+  /// Waits for readability on behalf of nobody: `event(owner)` is called when it comes or after `timeout` (timed_out()
+  /// then), unless somebody reads first. For connections at rest: a new request, or the peer's close. Ends by being
+  /// called, or by unwatch().
   using Event = void (*)(void* owner, Stream& stream);
   void watch(Event event, void* owner, Duration timeout) noexcept;
   void unwatch() noexcept;
+  /// Whether the peer has reset the connection; what it sent stays unread.
+  bool broken() noexcept;
   bool timed_out() const noexcept { return watch_timed_out_; }
 
   /// Wakes a waiting reader and writer with operation_aborted, and makes later waits fail at once.

@@ -2,14 +2,15 @@
 // The coarse timer of a worker: any number of deadlines on one tick, armed and disarmed in constant time.
 // (A kernel timer an operation costs four timerfd_settime a request; measured.)
 
-#include <array>
+#include "headgate/core/time.hpp"
+
 #include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/intrusive/list.hpp>
+
+#include <array>
 #include <chrono>
 #include <cstdint>
-
-#include "headgate/core/time.hpp"
 
 namespace headgate::net {
 
@@ -41,6 +42,7 @@ class Timers {
   /// (Re)arms: `timer` fires once, `after` from now or up to a tick later.
   void arm(Timer& timer, Duration after) noexcept;
   void start();
+  /// Nothing fires any more; from within an action too.
   void stop();
 
  private:
@@ -51,6 +53,7 @@ class Timers {
   static constexpr std::size_t kSlots = 512;
   std::array<Slot, kSlots> slots_;
   std::uint64_t tick_ = 0;
+  bool stopped_ = false;
   boost::asio::basic_waitable_timer<std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>,
                                     boost::asio::io_context::executor_type>
       clock_;

@@ -1,12 +1,13 @@
 #pragma once
 // One line for each exchange, written by another thread: the path never waits for a disk.
 
-#include <boost/asio/ip/address.hpp>
-#include <memory>
-#include <string_view>
-
 #include "headgate/core/time.hpp"
 #include "headgate/observe/options.hpp"
+
+#include <boost/asio/ip/address.hpp>
+
+#include <memory>
+#include <string_view>
 
 namespace headgate::observe {
 
@@ -44,8 +45,8 @@ class AccessLog {
   LogFormat format_;
 };
 
-/// Points spdlog's default logger, which all events go to, at options.error, asynchronously. Throws spdlog::spdlog_ex where a
-/// file cannot be opened. `shut_down_logs` writes out what is queued.
+/// Points spdlog's default logger, which all events go to, at options.error, asynchronously. Throws spdlog::spdlog_ex
+/// where a file cannot be opened. `shut_down_logs` writes out what is queued.
 void open_event_log(const LogOptions& options);
 void shut_down_logs();
 

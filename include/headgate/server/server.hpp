@@ -1,18 +1,19 @@
 #pragma once
 // The process: workers, listeners, signals, drain.
 
-#include <functional>
-#include <memory>
-#include <vector>
-
 #include "headgate/gateway/handler.hpp"
 #include "headgate/gateway/options.hpp"
 #include "headgate/net/options.hpp"
 #include "headgate/upstream/upstream.hpp"
 
+#include <functional>
+#include <memory>
+#include <vector>
+
 namespace headgate::server {
 
-/// What a worker does with requests, and what it needs for that. Made on the main thread before the loops run, then used by one worker.
+/// What a worker does with requests, and what it needs for that. Made on the main thread before the loops run, then
+/// used by one worker.
 class Service {
  public:
   virtual ~Service() = default;
@@ -30,7 +31,8 @@ struct Options {
   gateway::Bounds bounds;
 };
 
-/// Serves until SIGTERM or SIGINT, then drains. 0 when all went well, 1 when it could not start (the reason is on stderr).
+/// Serves until SIGTERM or SIGINT, then drains. 0 when all went well, 1 when it could not start (the reason is on
+/// stderr).
 int serve(const Options& options, const MakeService& make);
 
 }  // namespace headgate::server

@@ -1,12 +1,12 @@
 #pragma once
 // One connection to a server, speaking HTTP/1.1: lent to one exchange at a time.
 
-#include <memory>
-#include <string_view>
-
 #include "headgate/http/h1/parse.hpp"
 #include "headgate/net/h1_body.hpp"
 #include "headgate/upstream/failure.hpp"
+
+#include <memory>
+#include <string_view>
 
 namespace headgate::upstream {
 

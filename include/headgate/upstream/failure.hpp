@@ -1,9 +1,10 @@
 #pragma once
-// What went wrong with an exchange and on whose side. One function of the path maps it to a status; no other file names a 5xx.
-
-#include <cstdint>
+// What went wrong with an exchange and on whose side. One function of the path maps it to a status; no other file names
+// a 5xx.
 
 #include "headgate/core/result.hpp"
+
+#include <cstdint>
 
 namespace headgate::upstream {
 
@@ -16,7 +17,8 @@ enum class Failed : std::uint8_t {
   malformed,        ///< the answer breaks the protocol
 };
 
-/// `reused` tells that a pooled connection died before its first answer byte: the server most likely never saw the request.
+/// `reused` tells that a pooled connection died before its first answer byte: the server most likely never saw the
+/// request.
 struct Failure {
   Failed what = Failed::no_connection;
   error_code cause;

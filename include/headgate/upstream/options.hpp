@@ -1,11 +1,11 @@
 #pragma once
 // What a configuration says of an upstream.
 
+#include "headgate/core/time.hpp"
+
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "headgate/core/time.hpp"
 
 namespace headgate::upstream {
 
@@ -21,8 +21,9 @@ struct Options {
   std::vector<ServerOptions> servers;                  ///< at least one; taken in turn
   Duration connect_timeout = std::chrono::seconds(1);  ///< for one server, name resolution included
   Duration idle_timeout = std::chrono::seconds(30);    ///< a pooled connection unused this long is closed
-  Duration body_timeout = std::chrono::seconds(10);    ///< no byte of an answer's body for this long; filled from timeouts.body
-  std::uint32_t max_idle = 64;                         ///< pooled connections a worker keeps to each server
+  Duration body_timeout =
+      std::chrono::seconds(10);  ///< no byte of an answer's body for this long; filled from timeouts.body
+  std::uint32_t max_idle = 64;   ///< pooled connections a worker keeps to each server
 };
 
 }  // namespace headgate::upstream

@@ -1,14 +1,15 @@
 #pragma once
 // A named group of servers, as one worker sees it: taken in turn, with a pool of kept-alive connections to each.
 
-#include <boost/asio/io_context.hpp>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "headgate/net/connect.hpp"
 #include "headgate/upstream/connection.hpp"
 #include "headgate/upstream/options.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace headgate::upstream {
 

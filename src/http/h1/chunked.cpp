@@ -1,9 +1,9 @@
 #include "headgate/http/h1/chunked.hpp"
 
+#include "line_rules.hpp"
+
 #include <algorithm>
 #include <charconv>
-
-#include "line_rules.hpp"
 
 namespace headgate::http::h1 {
 
@@ -61,7 +61,8 @@ Result<ChunkReader::Step, Refusal> ChunkReader::read_size(std::string_view input
   const bool plain = error == std::errc{} && stop - line.data() <= 15;
   const auto extension = trimmed({stop, static_cast<std::size_t>(stop_at - stop)});
   // A blank may stand before an extension (RFC 9112 section 7.1.1, BWS), nowhere else.
-  if (!plain || (stop != stop_at && !extension.starts_with(';'))) return Refusal{400, "a chunk size is not a plain hexadecimal number"};
+  if (!plain || (stop != stop_at && !extension.starts_with(';')))
+    return Refusal{400, "a chunk size is not a plain hexadecimal number"};
   left_ = size;
   state_ = size == 0 ? State::trailers : State::data;
   return Step{end + 2, {}, false};

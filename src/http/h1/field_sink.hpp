@@ -1,11 +1,12 @@
 #pragma once
 // Beast's parser with our own sink: a head becomes views into the buffer it was read from.
 
+#include "headgate/http/h1/parse.hpp"
+
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/basic_parser.hpp>
-#include <limits>
 
-#include "headgate/http/h1/parse.hpp"
+#include <limits>
 
 namespace headgate::http::h1 {
 
@@ -43,7 +44,9 @@ class FieldSink : public boost::beast::http::basic_parser<isRequest> {
   void on_body_init_impl(boost::optional<std::uint64_t> const&, boost::beast::error_code&) override {}
   std::size_t on_body_impl(string_view body, boost::beast::error_code&) override { return body.size(); }
   void on_chunk_header_impl(std::uint64_t, string_view, boost::beast::error_code&) override {}
-  std::size_t on_chunk_body_impl(std::uint64_t, string_view body, boost::beast::error_code&) override { return body.size(); }
+  std::size_t on_chunk_body_impl(std::uint64_t, string_view body, boost::beast::error_code&) override {
+    return body.size();
+  }
   void on_finish_impl(boost::beast::error_code&) override {}
 
  private:

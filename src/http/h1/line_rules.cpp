@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <limits>
 
 namespace headgate::http::h1 {
 namespace {
@@ -13,8 +14,8 @@ constexpr std::array<bool, 256> kSuspect = [] {
   return out;
 }();
 
-// 2^62: far above any body, far below where sums of lengths overflow.
-constexpr std::uint64_t kMostLength = 1ull << 62;
+// Beyond this a signed 64-bit length, which many neighbours use, would overflow.
+constexpr std::uint64_t kMostLength = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
 
@@ -26,7 +27,8 @@ const char* refused_lines(std::string_view bytes) noexcept {
     if (c != '\r') return "a control character stands in the head";
     if (i + 1 == bytes.size() || bytes[i + 1] != '\n') return "a CR stands without LF";
     ++i;
-    if (i + 1 < bytes.size() && (bytes[i + 1] == ' ' || bytes[i + 1] == '\t')) return "a line begins with white space (folding)";
+    if (i + 1 < bytes.size() && (bytes[i + 1] == ' ' || bytes[i + 1] == '\t'))
+      return "a line begins with white space (folding)";
   }
   return nullptr;
 }
@@ -60,9 +62,12 @@ ConnectionOptions connection_options(const Fields& fields) noexcept {
     if (id != Known::connection) continue;
     std::string_view list = value;
     for (std::string_view member; next_member(list, member);) {
-      if (same_word(member, "close")) options.close = true;
-      else if (same_word(member, "keep-alive")) options.keep_alive = true;
-      else if (same_word(member, "upgrade")) options.upgrade = true;
+      if (same_word(member, "close"))
+        options.close = true;
+      else if (same_word(member, "keep-alive"))
+        options.keep_alive = true;
+      else if (same_word(member, "upgrade"))
+        options.upgrade = true;
     }
   }
   return options;

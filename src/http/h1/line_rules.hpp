@@ -1,17 +1,18 @@
 #pragma once
 // Rules that hold for every line of a head, in either direction: what Beast's parser lets pass and a proxy must not.
 
-#include <string_view>
-
 #include "headgate/http/h1/parse.hpp"
+
+#include <string_view>
 
 namespace headgate::http::h1 {
 
-/// nullptr, or why these lines are refused: a bare CR or LF, a NUL or other control byte, a folded line (RFC 9112 section 5.2).
+/// nullptr, or why these lines are refused: a bare CR or LF, a NUL or other control byte, a folded line (RFC 9112
+/// section 5.2).
 const char* refused_lines(std::string_view bytes) noexcept;
 
-/// Message framing from Transfer-Encoding and Content-Length as RFC 9112 section 6 has it, with no leniency: Transfer-Encoding
-/// is exactly one `chunked` on HTTP/1.1 and alone; Content-Length is one plain number.
+/// Message framing from Transfer-Encoding and Content-Length as RFC 9112 section 6 has it, with no leniency:
+/// Transfer-Encoding is exactly one `chunked` on HTTP/1.1 and alone; Content-Length is one plain number.
 struct FramingRules {
   bool chunked = false;
   bool has_length = false;

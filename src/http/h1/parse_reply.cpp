@@ -20,7 +20,8 @@ class ReplySink final : public FieldSink<false> {
 };
 
 Framing framing_of(const FramingRules& rules, std::string_view request_method, unsigned status) noexcept {
-  // RFC 9112 section 6.3: these have no body whatever the fields say (for HEAD and 304 they describe the body not sent).
+  // RFC 9112 section 6.3: these have no body whatever the fields say (for HEAD and 304 they describe the body not
+  // sent).
   if (status < 200 || status == 204 || status == 304 || request_method == "HEAD") return {};
   if (rules.chunked) return {Framing::Kind::chunked, 0};
   if (rules.has_length) return rules.length > 0 ? Framing{Framing::Kind::length, rules.length} : Framing{};
@@ -29,7 +30,8 @@ Framing framing_of(const FramingRules& rules, std::string_view request_method, u
 
 }  // namespace
 
-Result<void, Refusal> parse_reply(std::string_view bytes, std::string_view request_method, const Limits& limits, ReplyHead& head) {
+Result<void, Refusal> parse_reply(std::string_view bytes, std::string_view request_method, const Limits& limits,
+                                  ReplyHead& head) {
   if (const auto* why = refused_lines(bytes)) return Refusal{502, why};
   ReplySink sink(head, limits);
   boost::beast::error_code ec;

@@ -1,8 +1,9 @@
-#include <algorithm>
-
 #include "field_sink.hpp"
-#include "headgate/http/path.hpp"
 #include "line_rules.hpp"
+
+#include "headgate/http/path.hpp"
+
+#include <algorithm>
 
 namespace headgate::http::h1 {
 namespace {
@@ -39,8 +40,8 @@ bool sound_authority(std::string_view authority) noexcept {
   }
   if (host.empty()) return false;
   for (const char c : host) {
-    const bool sound = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
-                       c == '_' || c == ':';
+    const bool sound = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                       c == '.' || c == '_' || c == ':';
     if (!sound) return false;
   }
   return port.empty() ||
@@ -84,8 +85,9 @@ const char* take_target(RequestHead& head) {
   head.query = target.substr(mark);
   if (!sound_query(head.query)) return "the query holds a character that must be percent-encoded";
   const auto path = target.substr(0, mark);
-  return normalise_path(path.empty() ? std::string_view("/") : path, head.path) ? nullptr
-                                                                               : "the path holds a character or escape that has no place there";
+  return normalise_path(path.empty() ? std::string_view("/") : path, head.path)
+             ? nullptr
+             : "the path holds a character or escape that has no place there";
 }
 
 Refusal explain(const boost::beast::error_code& ec, std::string_view bytes, bool too_many) noexcept {
@@ -94,8 +96,10 @@ Refusal explain(const boost::beast::error_code& ec, std::string_view bytes, bool
   if (ec == error::bad_version) {
     const auto line = bytes.substr(0, bytes.find('\r'));
     const auto version = line.substr(std::min(line.rfind(' '), line.size() - 1) + 1);
-    const bool http = version.size() == 8 && version.starts_with("HTTP/") && version[6] == '.';
-    return http ? Refusal{505, "only HTTP/1.0 and HTTP/1.1 are spoken here"} : Refusal{400, "the HTTP version is malformed"};
+    const bool http = version.size() == 8 && version.starts_with("HTTP/") && version[6] == '.' && version[5] != '1' &&
+                      std::count(line.begin(), line.end(), ' ') == 2;
+    return http ? Refusal{505, "only HTTP/1.0 and HTTP/1.1 are spoken here"}
+                : Refusal{400, "the HTTP version is malformed"};
   }
   if (ec == error::bad_method) return {400, "the method is not a token"};
   if (ec == error::bad_target) return {400, "the target is malformed"};
@@ -151,6 +155,8 @@ Result<void, Refusal> parse_request(std::string_view bytes, const Limits& limits
   const auto connection = connection_options(head.fields);
   head.keep_alive = !connection.close && (head.version >= 11 || connection.keep_alive);
   head.upgrade = connection.upgrade && head.version >= 11 ? value_of(head.fields, Known::upgrade) : std::string_view{};
+  // HTTP/2 inside a tunnel would be requests that no route and no limit sees; RFC 9113 has dropped this upgrade.
+  if (lists(head.upgrade, "h2c")) head.upgrade = {};
   head.expects_continue = false;
   if (const auto expect = value_of(head.fields, Known::expect); !expect.empty() && head.version >= 11) {
     if (!same_word(expect, "100-continue")) return Refusal{417, "only 100-continue may be expected"};

@@ -1,6 +1,7 @@
 #include "headgate/http/h1/write.hpp"
 
 #include <boost/beast/http/status.hpp>
+
 #include <charconv>
 
 namespace headgate::http::h1 {
@@ -28,7 +29,9 @@ void append_framing(std::string& out, const Framing& framing, unsigned peer_vers
 }
 
 /// Methods whose requests are expected to have a body say so when they have none (RFC 9110 section 8.6).
-bool tells_empty_body(std::string_view method) noexcept { return method == "POST" || method == "PUT" || method == "PATCH"; }
+bool tells_empty_body(std::string_view method) noexcept {
+  return method == "POST" || method == "PUT" || method == "PATCH";
+}
 
 }  // namespace
 
@@ -69,7 +72,10 @@ void append_reply_head(std::string& out, const ReplyLine& line, const Fields& fi
   }
   out += "\r\n";
   append_fields(out, fields);
-  if (!line.bodiless) {
+  if (line.bodiless) {
+    // For an answer to HEAD: what the body would measure.
+    if (framing.kind == Framing::Kind::length) append_framing(out, framing, line.client_version);
+  } else {
     if (framing.kind == Framing::Kind::none) out += "Content-Length: 0\r\n";
     append_framing(out, framing, line.client_version);
   }

@@ -1,13 +1,14 @@
 #pragma once
-// The chunked transfer coding (RFC 9112 section 7.1), as a state machine without I/O. Strict; extensions are read over and dropped.
+// The chunked transfer coding (RFC 9112 section 7.1), as a state machine without I/O. Strict; extensions are read over
+// and dropped.
+
+#include "headgate/core/result.hpp"
+#include "headgate/http/h1/parse.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
-
-#include "headgate/core/result.hpp"
-#include "headgate/http/h1/parse.hpp"
 
 namespace headgate::http::h1 {
 
@@ -23,8 +24,8 @@ class ChunkReader {
   /// `limits` bounds the trailers.
   explicit ChunkReader(const Limits& limits = {}) noexcept : limits_(limits) {}
 
-  /// Takes the next step over `input`. At most one run of data a call; call again with what was not consumed. A step that consumes
-  /// nothing and has not ended wants more input.
+  /// Takes the next step over `input`. At most one run of data a call; call again with what was not consumed. A step
+  /// that consumes nothing and has not ended wants more input.
   Result<Step, Refusal> next(std::string_view input);
 
   /// After the end. Views into the reader's own copy.

@@ -1,10 +1,10 @@
 #pragma once
 // HTTP/1.1 heads, written: appended to a buffer that keeps its capacity.
 
+#include "headgate/http/head.hpp"
+
 #include <string>
 #include <string_view>
-
-#include "headgate/http/head.hpp"
 
 namespace headgate::http::h1 {
 
@@ -14,7 +14,8 @@ enum class Connection { keep, close, upgrade };
 void append_request_head(std::string& out, std::string_view method, std::string_view path, std::string_view query,
                          const Fields& fields, const Framing& framing);
 
-/// Status line, `fields`, framing as far as `bodiless` allows (1xx, 204, 304, answers to HEAD carry what `fields` say), Connection.
+/// Status line, `fields`, framing as far as `bodiless` allows (1xx, 204, 304, answers to HEAD carry what `fields` say),
+/// Connection.
 struct ReplyLine {
   unsigned status = 200;
   std::string_view reason;
