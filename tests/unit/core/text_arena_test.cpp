@@ -1,0 +1,61 @@
+#include "headgate/core/text_arena.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace headgate {
+namespace {
+
+TEST(TextArena, JoinsPiecesInOrder) {
+  TextArena arena;
+  EXPECT_EQ(arena.join({"a", "", "bc", std::string_view{}}), "abc");
+  EXPECT_EQ(arena.join({}), "");
+  EXPECT_EQ(arena.join({std::string_view("\0x", 2)}), std::string_view("\0x", 2));
+}
+
+TEST(TextArena, WritesNumbersOfAnySizeAndSign) {
+  TextArena arena;
+  EXPECT_EQ(arena.number(0), "0");
+  EXPECT_EQ(arena.number(std::numeric_limits<std::int64_t>::min()), "-9223372036854775808");
+  EXPECT_EQ(arena.number(std::numeric_limits<std::uint64_t>::max()), "18446744073709551615");
+}
+
+TEST(TextArena, KeepsEveryTextWhereItIsUntilCleared) {
+  TextArena arena;
+  std::vector<std::pair<std::string_view, std::string>> made;
+  // Far beyond the buffer, in sizes that leave gaps at its end, so that most texts are on the heap.
+  for (std::size_t i = 0; i < 500; ++i) {
+    std::string text(i % 61, static_cast<char>('a' + i % 26));
+    made.emplace_back(arena.join({text}), text);
+  }
+  made.emplace_back(arena.join({std::string(100'000, 'z')}), std::string(100'000, 'z'));
+  made.emplace_back(arena.join({"small"}), "small");
+  for (const auto& [view, text] : made) ASSERT_EQ(view, text);
+}
+
+TEST(TextArena, JoinsItsOwnTexts) {
+  TextArena arena;
+  std::string_view list = arena.join({"0"});
+  std::string expected = "0";
+  for (int i = 1; i < 300; ++i) {
+    list = arena.join({list, ",", arena.number(i)});
+    expected += "," + std::to_string(i);
+  }
+  EXPECT_EQ(list, expected);
+}
+
+TEST(TextArena, UsesItsBufferAgainOnceCleared) {
+  TextArena arena;
+  const char* first = arena.join({"first"}).data();
+  (void)arena.join({std::string(10'000, 'x')});
+  arena.clear();
+  const auto again = arena.join({"again"});
+  EXPECT_EQ(again, "again");
+  EXPECT_EQ(again.data(), first);
+}
+
+}  // namespace
+}  // namespace headgate

