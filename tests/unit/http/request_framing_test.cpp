@@ -138,6 +138,14 @@ TEST(Upgrade, IsTakenWhereConnectionNamesIt) {
   EXPECT_EQ(upgrade("Connection: Upgrade\r\nUpgrade: websocket\r\n", "1.0"), "");
 }
 
+TEST(Upgrade, IsNotTakenWithABody) {
+  const Read head(
+      request("POST / HTTP/1.1", "Host: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 3\r\n"));
+  ASSERT_TRUE(head.result.has_value());
+  EXPECT_EQ(head->upgrade, "");
+  EXPECT_EQ(head->framing.length, 3U);
+}
+
 TEST(Upgrade, NeverLeadsToHttp2BesideTheLimits) {
   for (const std::string_view value : {"h2c", "H2C", "h2c, websocket", "websocket, h2c", ",h2c"}) {
     const Read head(

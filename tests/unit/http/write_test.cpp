@@ -82,6 +82,14 @@ TEST(AppendReplyHead, WritesNoFramingWhereThereIsNoBody) {
   }
 }
 
+TEST(AppendReplyHead, SaysNoLengthWhereNoneMayStand) {
+  for (const unsigned status : {101U, 103U, 204U}) {
+    const ReplyLine line{
+        .status = status, .reason = "X", .client_version = 11, .bodiless = true, .connection = Connection::keep};
+    EXPECT_EQ(reply(line, {}, {Kind::length, 5}), "HTTP/1.1 " + std::to_string(status) + " X\r\n\r\n");
+  }
+}
+
 TEST(AppendReplyHead, TellsHeadWhatTheBodyWouldMeasure) {
   const ReplyLine line{
       .status = 200, .reason = {}, .client_version = 11, .bodiless = true, .connection = Connection::keep};

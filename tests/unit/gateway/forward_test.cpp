@@ -1,0 +1,200 @@
+#include "../../../src/gateway/forward.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace headgate::gateway {
+namespace {
+
+using http::Known;
+
+struct Forward : testing::Test {
+  Forward() {
+    x.request.method = "GET";
+    x.request.authority = "a.example";
+    x.request.fields = {{Known::host, "Host", "a.example"}};
+    x.peer_text = "192.0.2.1";
+    x.request_id = "id-1";
+    x.answer.status = 200;
+  }
+  void ask(std::string_view name, std::string_view value) { x.request.fields.push_back(field(name, value)); }
+  void answer(std::string_view name, std::string_view value) { x.answer.fields.push_back(field(name, value)); }
+  static http::Field field(std::string_view name, std::string_view value) {
+    return {boost::beast::http::string_to_field({name.data(), name.size()}), name, value};
+  }
+  /// All values of a field in x.fields, each in brackets.
+  std::string sent(std::string_view name) const {
+    std::string out;
+    for (const auto& one : x.fields) {
+      if (http::same_word(one.name, name)) out += "[" + std::string(one.value) + "]";
+    }
+    return out;
+  }
+  Exchange x;
+};
+
+TEST_F(Forward, TellsTheServerTheWayHere) {
+  ask("Accept", "*/*");
+  forward_request_fields(x);
+  EXPECT_EQ(sent("Host"), "[a.example]");
+  EXPECT_EQ(sent("Accept"), "[*/*]");
+  EXPECT_EQ(sent("X-Forwarded-For"), "[192.0.2.1]");
+  EXPECT_EQ(sent("X-Forwarded-Proto"), "[http]");
+  EXPECT_EQ(sent("X-Forwarded-Host"), "[a.example]");
+  EXPECT_EQ(sent("X-Request-Id"), "[id-1]");
+  EXPECT_EQ(sent("Via"), "[1.1 headgate]");
+}
+
+TEST_F(Forward, BelievesNoStrangersWordOnItsWay) {
+  ask("X-Forwarded-For", "10.0.0.1");
+  ask("x-forwarded-for", "10.0.0.2");
+  ask("X-FORWARDED-PROTO", "https");
+  ask("X-Forwarded-Host", "admin.example");
+  ask("Forwarded", "for=10.0.0.1");
+  ask("X-Request-Id", "bad id");
+  forward_request_fields(x);
+  EXPECT_EQ(sent("X-Forwarded-For"), "[192.0.2.1]");
+  EXPECT_EQ(sent("X-Forwarded-Proto"), "[http]");
+  EXPECT_EQ(sent("X-Forwarded-Host"), "[a.example]");
+  EXPECT_EQ(sent("Forwarded"), "");
+  EXPECT_EQ(sent("X-Request-Id"), "[id-1]");
+}
+
+TEST_F(Forward, AddsToTheWordOfATrustedHop) {
+  x.caller.through_trusted = true;
+  ask("X-Forwarded-For", "203.0.113.9");
+  ask("X-Forwarded-For", "10.0.0.2, 10.0.0.3");
+  ask("X-Forwarded-Proto", "https");
+  ask("X-Forwarded-Host", "shop.example");
+  forward_request_fields(x);
+  EXPECT_EQ(sent("X-Forwarded-For"), "[203.0.113.9, 10.0.0.2, 10.0.0.3, 192.0.2.1]");
+  EXPECT_EQ(sent("X-Forwarded-Proto"), "[https]");
+  EXPECT_EQ(sent("X-Forwarded-Host"), "[shop.example]");
+}
+
+TEST_F(Forward, JoinsVia) {
+  ask("Via", "1.0 first");
+  ask("via", "1.1 second");
+  forward_request_fields(x);
+  EXPECT_EQ(sent("Via"), "[1.0 first, 1.1 second, 1.1 headgate]");
+}
+
+TEST_F(Forward, PutsAnAbsoluteTargetsHostInThePlaceOfHost) {
+  x.request.authority = "b.example:81";
+  forward_request_fields(x);
+  EXPECT_EQ(sent("Host"), "[b.example:81]");
+  EXPECT_EQ(sent("X-Forwarded-Host"), "[b.example:81]");
+}
+
+TEST_F(Forward, KeepsHopFieldsAndExpectFromTheServer) {
+  ask("Connection", "keep-alive, X-Mine");
+  ask("X-Mine", "1");
+  ask("TE", "trailers");
+  ask("Transfer-Encoding", "chunked");
+  ask("Content-Length", "4");
+  ask("Expect", "100-continue");
+  ask("Upgrade", "h2c");
+  forward_request_fields(x);
+  for (const std::string_view name :
+       {"Connection", "X-Mine", "TE", "Transfer-Encoding", "Content-Length", "Expect", "Upgrade"})
+    EXPECT_EQ(sent(name), "") << name;
+}
+
+TEST_F(Forward, LetsNobodyTakeOursAwayByNamingItInConnection) {
+  ask("Connection", "X-Forwarded-For, X-Request-Id, Via, Host");
+  forward_request_fields(x);
+  EXPECT_EQ(sent("X-Forwarded-For"), "[192.0.2.1]");
+  EXPECT_EQ(sent("X-Request-Id"), "[id-1]");
+  EXPECT_EQ(sent("Via"), "[1.1 headgate]");
+  EXPECT_EQ(sent("Host"), "[a.example]");
+}
+
+TEST_F(Forward, AsksTheServerForAnUpgradeThatIsTaken) {
+  ask("Connection", "Upgrade");
+  ask("Upgrade", "websocket");
+  x.request.upgrade = "websocket";
+  forward_request_fields(x);
+  EXPECT_EQ(sent("Connection"), "[Upgrade]");
+  EXPECT_EQ(sent("Upgrade"), "[websocket]");
+}
+
+TEST_F(Forward, ForgetsTheMessageBuiltBefore) {
+  x.fields = {{Known::unknown, "X-Stale", "1"}};
+  forward_request_fields(x);
+  EXPECT_EQ(sent("X-Stale"), "");
+  forward_reply_fields(x, RejectionHeaders::none);
+  EXPECT_EQ(sent("X-Forwarded-For"), "");
+}
+
+TEST_F(Forward, PassesAnAnswerOnWithOurOwnWords) {
+  answer("Content-Type", "text/plain");
+  answer("Set-Cookie", "a=1");
+  answer("Set-Cookie", "b=2");
+  answer("Connection", "close, x-hop");
+  answer("X-Hop", "1");
+  answer("X-Request-Id", "the server's");
+  answer("Via", "1.1 inner");
+  answer("Content-Length", "4");
+  forward_reply_fields(x, RejectionHeaders::both);
+  EXPECT_EQ(sent("Content-Type"), "[text/plain]");
+  EXPECT_EQ(sent("Set-Cookie"), "[a=1][b=2]");
+  EXPECT_EQ(sent("X-Request-Id"), "[id-1]");
+  EXPECT_EQ(sent("Via"), "[1.1 inner, 1.1 headgate]");
+  for (const std::string_view name : {"Connection", "X-Hop", "Content-Length"}) EXPECT_EQ(sent(name), "") << name;
+}
+
+TEST_F(Forward, SaysTheLengthOfABodyThatIsOnlyDescribed) {
+  answer("Content-Length", "1234");
+  x.request.method = "HEAD";
+  forward_reply_fields(x, RejectionHeaders::none);
+  EXPECT_EQ(sent("Content-Length"), "[1234]");
+  x.request.method = "GET";
+  x.answer.status = 304;
+  forward_reply_fields(x, RejectionHeaders::none);
+  EXPECT_EQ(sent("Content-Length"), "[1234]");
+}
+
+TEST_F(Forward, LetsNoServerContradictOurNumbers) {
+  const std::string policy = "ours";
+  PlannedLimit planned;
+  planned.policy = &policy;
+  x.admission.binding = &planned;
+  x.admission.outcome = Admission::Outcome::allowed;
+  x.admission.rule_label = "l";
+  x.admission.verdict = {.allowed = true, .limit = 5, .remaining = 4, .retry_after = {}, .reset_after = {}};
+  for (const std::string_view name :
+       {"x-ratelimit-limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit", "RateLimit-Policy"})
+    answer(name, "theirs");
+  forward_reply_fields(x, RejectionHeaders::both);
+  EXPECT_EQ(sent("X-RateLimit-Limit"), "[5]");
+  EXPECT_EQ(sent("RateLimit-Policy"), "[ours]");
+  for (const auto& one : x.fields) EXPECT_NE(one.value, "theirs") << one.name;
+  x.admission.binding = nullptr;
+  forward_reply_fields(x, RejectionHeaders::both);
+  EXPECT_EQ(sent("X-RateLimit-Limit"), "[theirs]") << "where nothing of ours was counted";
+}
+
+TEST_F(Forward, NamesTheProtocolThatWasSwitchedTo) {
+  x.answer.status = 101;
+  answer("Upgrade", "websocket");
+  answer("Sec-WebSocket-Accept", "x");
+  forward_reply_fields(x, RejectionHeaders::none);
+  EXPECT_EQ(sent("Upgrade"), "[websocket]");
+  EXPECT_EQ(sent("Sec-WebSocket-Accept"), "[x]");
+}
+
+TEST_F(Forward, LetsTrailersBringNothingThatAHeadMayNot) {
+  const http::Fields trailers = {field("X-Sum", "1"),         field("X-Forwarded-For", "10.0.0.1"),
+                                 field("Forwarded", "for=1"), field("Via", "x"),
+                                 field("X-Request-Id", "x"),  field("RateLimit", "x"),
+                                 field("Keep-Alive", "x"),    field("ETag", "2")};
+  const auto passed = forward_trailers(trailers);
+  ASSERT_EQ(passed.size(), 2U);
+  EXPECT_EQ(passed[0].name, "X-Sum");
+  EXPECT_EQ(passed[1].name, "ETag");
+}
+
+}  // namespace
+}  // namespace headgate::gateway

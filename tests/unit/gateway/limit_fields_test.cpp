@@ -1,0 +1,127 @@
+#include "../../../src/gateway/limit_fields.hpp"
+
+#include "../../../src/gateway/request_id.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+namespace headgate::gateway {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+TEST(SecondsUp, RoundsUpAndIsNeverZero) {
+  EXPECT_EQ(seconds_up(seconds(-5)), 1U);
+  EXPECT_EQ(seconds_up(seconds(0)), 1U);
+  EXPECT_EQ(seconds_up(microseconds(1)), 1U);
+  EXPECT_EQ(seconds_up(seconds(1)), 1U);
+  EXPECT_EQ(seconds_up(seconds(1) + microseconds(1)), 2U);
+  EXPECT_EQ(seconds_up(milliseconds(59'001)), 60U);
+  EXPECT_EQ(seconds_up(limit::kNever), 36'525U * 24 * 3600);
+}
+
+struct LimitFields : testing::Test {
+  LimitFields() {
+    planned.policy = &policy;
+    x.admission.binding = &planned;
+    x.admission.rule_label = "per-ip";
+    x.admission.outcome = Admission::Outcome::allowed;
+    x.admission.verdict = {
+        .allowed = true, .limit = 10, .remaining = 7, .retry_after = seconds(0), .reset_after = milliseconds(2'500)};
+  }
+  std::string names(RejectionHeaders style) {
+    fields.clear();
+    append_limit_fields(x, style, fields);
+    std::string out;
+    for (const auto& field : fields) out += std::string(field.name) + " ";
+    return out;
+  }
+  std::string value(std::string_view name) const { return std::string(http::value_of(fields, name)); }
+  std::string policy = "\"per-ip\";q=10;w=60";
+  PlannedLimit planned;
+  Exchange x;
+  http::Fields fields;
+};
+
+TEST_F(LimitFields, AreOfTheStyleAskedFor) {
+  const std::string legacy = "X-RateLimit-Limit X-RateLimit-Remaining X-RateLimit-Reset ",
+                    standard = "RateLimit-Policy RateLimit ";
+  EXPECT_EQ(names(RejectionHeaders::both), legacy + standard);
+  EXPECT_EQ(names(RejectionHeaders::legacy), legacy);
+  EXPECT_EQ(names(RejectionHeaders::standard), standard);
+  EXPECT_EQ(names(RejectionHeaders::none), "");
+}
+
+TEST_F(LimitFields, AreLeftOutWhereNoLimitApplied) {
+  x.admission.binding = nullptr;
+  EXPECT_EQ(names(RejectionHeaders::both), "");
+}
+
+TEST_F(LimitFields, TellAnAllowedCallerWhenAllIsThereAgain) {
+  const auto before = now();
+  (void)names(RejectionHeaders::both);
+  EXPECT_EQ(value("X-RateLimit-Limit"), "10");
+  EXPECT_EQ(value("X-RateLimit-Remaining"), "7");
+  EXPECT_EQ(value("RateLimit-Policy"), policy);
+  EXPECT_EQ(value("RateLimit"), "\"per-ip\";r=7;t=3");
+  const auto reset = Instant(seconds(std::stoll(value("X-RateLimit-Reset"))));
+  EXPECT_GE(reset, before + milliseconds(2'500)) << "rounded up";
+  EXPECT_LT(reset, now() + milliseconds(3'500));
+}
+
+TEST_F(LimitFields, TellARejectedCallerWhenToComeBack) {
+  x.admission.outcome = Admission::Outcome::rejected;
+  x.admission.verdict = {
+      .allowed = false, .limit = 10, .remaining = 3, .retry_after = milliseconds(100), .reset_after = seconds(600)};
+  (void)names(RejectionHeaders::both);
+  EXPECT_EQ(value("X-RateLimit-Remaining"), "0") << "a cost of 4 was refused; for the caller nothing is left";
+  EXPECT_EQ(value("RateLimit"), "\"per-ip\";r=0;t=1");
+  EXPECT_LT(Instant(seconds(std::stoll(value("X-RateLimit-Reset")))), now() + seconds(3));
+}
+
+TEST_F(LimitFields, StandBehindWhatIsThere) {
+  fields = {{http::Known::unknown, "X", "1"}};
+  append_limit_fields(x, RejectionHeaders::legacy, fields);
+  EXPECT_EQ(fields.front().name, "X");
+  EXPECT_EQ(fields.size(), 4U);
+}
+
+struct RequestId : testing::Test {
+  std::string of(std::initializer_list<std::string_view> given) {
+    x.request.fields.clear();
+    for (const auto id : given) x.request.fields.push_back({http::Known::unknown, "x-request-ID", id});
+    return std::string(request_id(x));
+  }
+  Exchange x;
+};
+
+TEST_F(RequestId, IsTheCallersWhereItIsSane) {
+  for (const auto& id : {std::string("a"), std::string("2f7a-_.Z"), std::string(128, 'x')}) EXPECT_EQ(of({id}), id);
+}
+
+TEST_F(RequestId, IsOursWhereTheCallersIsNot) {
+  for (const auto& id : {std::string(), std::string(129, 'x'), std::string("a b"), std::string("a\"b"),
+                         std::string("a,b"), std::string("\xc3\xa9"), std::string("a/b"), std::string("a\tb")}) {
+    const auto made = of({id});
+    EXPECT_NE(made, id);
+    EXPECT_EQ(made.size(), 16U);
+    EXPECT_EQ(made.find_first_not_of("0123456789ABCDEFGHJKMNPQRSTVWXYZ"), std::string::npos) << made;
+  }
+  EXPECT_EQ(of({"a", "a"}).size(), 16U) << "two of them";
+  EXPECT_EQ(of({}).size(), 16U);
+}
+
+TEST_F(RequestId, IsEachTimeAnother) {
+  std::set<std::string> seen;
+  for (int i = 0; i < 10'000; ++i) {
+    x.text.clear();
+    EXPECT_TRUE(seen.insert(of({})).second);
+  }
+}
+
+}  // namespace
+}  // namespace headgate::gateway

@@ -1,0 +1,121 @@
+#include "../../../src/gateway/subject.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace headgate::gateway {
+namespace {
+
+using Kind = limit::Per::Kind;
+
+struct Subject : testing::Test {
+  Subject() {
+    x.route = &route;
+    route.name = "things";
+    route.upstream_name = "app";
+    x.request.authority = "A.Example:8080";
+    x.caller.ip_subject = "203.0.113.7";
+  }
+  /// "absent" where there is none.
+  std::string of(const std::vector<limit::Per>& per, ApiKeyAs api_key = ApiKeyAs::text) {
+    const auto subject = subject_of(x, per, api_key);
+    return subject ? std::string(*subject) : "absent";
+  }
+  Route route;
+  Exchange x;
+};
+
+TEST_F(Subject, IsTheValueOfWhatIsCountedBy) {
+  x.caller.api_key = "key-1";
+  x.caller.claims = {{"org", "acme"}};
+  x.request.fields = {{http::Known::unknown, "X-Tenant", "blue"}};
+  EXPECT_EQ(of({{Kind::client_ip, ""}}), "203.0.113.7");
+  EXPECT_EQ(of({{Kind::api_key, ""}}), "key-1");
+  EXPECT_EQ(of({{Kind::jwt_claim, "org"}}), "acme");
+  EXPECT_EQ(of({{Kind::header, "x-tenant"}}), "blue");
+  EXPECT_EQ(of({{Kind::route, ""}}), "things");
+  EXPECT_EQ(of({{Kind::upstream, ""}}), "app");
+  EXPECT_EQ(of({{Kind::host, ""}}), "a.example");
+  EXPECT_EQ(of({{Kind::total, ""}}), "total");
+}
+
+TEST_F(Subject, IsAbsentWhereAnyOfItsValuesIs) {
+  x.request.fields = {{http::Known::unknown, "X-Empty", ""}};
+  EXPECT_EQ(of({{Kind::api_key, ""}}), "absent");
+  EXPECT_EQ(of({{Kind::api_key, ""}}, ApiKeyAs::digest), "absent") << "no digest of nothing, which all would share";
+  EXPECT_EQ(of({{Kind::jwt_claim, "org"}}), "absent");
+  EXPECT_EQ(of({{Kind::header, "x-tenant"}}), "absent");
+  EXPECT_EQ(of({{Kind::header, "x-empty"}}), "absent");
+  EXPECT_EQ(of({{Kind::client_ip, ""}, {Kind::api_key, ""}}), "absent");
+  EXPECT_EQ(of({{Kind::api_key, ""}, {Kind::client_ip, ""}}), "absent");
+}
+
+TEST_F(Subject, HasOneSpellingForEveryHost) {
+  for (const std::string_view authority : {"a.example", "A.EXAMPLE", "a.example:80", "A.example:443"}) {
+    x.request.authority = authority;
+    EXPECT_EQ(of({{Kind::host, ""}}), "a.example") << authority;
+  }
+  x.request.authority = "[2001:DB8::1]:80";
+  EXPECT_EQ(of({{Kind::host, ""}}), "[2001:db8::1]");
+  x.request.authority = "[2001:DB8::1]";
+  EXPECT_EQ(of({{Kind::host, ""}}), "[2001:db8::1]");
+}
+
+TEST_F(Subject, CountsAHostWithItsRootDotAsTheSameHost) {
+  for (const std::string_view authority : {"a.example.", "a.example.:80"}) {
+    x.request.authority = authority;
+    EXPECT_EQ(of({{Kind::host, ""}}), "a.example") << authority << ": the router takes both to one route";
+  }
+}
+
+TEST_F(Subject, IsTheRoutesOwnNameWhereNoUpstreamAnswers) {
+  route.respond = Respond{};
+  EXPECT_EQ(of({{Kind::upstream, ""}}), "things");
+}
+
+TEST_F(Subject, KeepsListsApartWhoseJoinedTextsAreAlike) {
+  const std::vector<limit::Per> both = {{Kind::header, "a"}, {Kind::header, "b"}};
+  const auto subject = [&](std::string_view a, std::string_view b) {
+    x.request.fields = {{http::Known::unknown, "A", a}, {http::Known::unknown, "B", b}};
+    return of(both);
+  };
+  EXPECT_EQ(subject("one", "two"), "one|two");
+  EXPECT_EQ(subject("a|b", "c"), "a%7Cb|c");
+  EXPECT_NE(subject("a|b", "c"), subject("a", "b|c"));
+  EXPECT_NE(subject("a%7Cb", "c"), subject("a|b", "c"));
+  x.request.fields = {{http::Known::unknown, "A", "a|b%"}};
+  EXPECT_EQ(of({{Kind::header, "a"}}), "a|b%") << "alone it needs no escapes";
+}
+
+TEST_F(Subject, HoldsADigestInPlaceOfASecretKey) {
+  x.caller.api_key = "abc";
+  // The first half of SHA-256("abc"), FIPS 180-2 appendix B.1.
+  EXPECT_EQ(of({{Kind::api_key, ""}}, ApiKeyAs::digest), "~ba7816bf8f01cfea414140de5dae2223");
+  EXPECT_EQ(of({{Kind::client_ip, ""}, {Kind::api_key, ""}}, ApiKeyAs::digest),
+            "203.0.113.7|~ba7816bf8f01cfea414140de5dae2223");
+  x.caller.api_key = "abd";
+  EXPECT_NE(of({{Kind::api_key, ""}}, ApiKeyAs::digest), "~ba7816bf8f01cfea414140de5dae2223");
+}
+
+TEST_F(Subject, IsNeverLongerThanAStoreTakes) {
+  const auto of_length = [&](std::size_t size, char last) {
+    const std::string value = std::string(size - 1, 'x') + last;
+    x.request.fields = {{http::Known::unknown, "A", value}};
+    return of({{Kind::header, "a"}});
+  };
+  EXPECT_EQ(of_length(256, 'y').size(), 256U) << "fits as it is";
+  const auto digest = of_length(257, 'y');
+  EXPECT_EQ(digest.size(), 33U);
+  EXPECT_EQ(digest.front(), '~');
+  EXPECT_EQ(of_length(257, 'y'), digest) << "the same each time";
+  EXPECT_NE(of_length(257, 'z'), digest) << "the end counts too";
+  const std::string half(200, 'x');
+  x.request.fields = {{http::Known::unknown, "A", half}};
+  EXPECT_EQ(of({{Kind::header, "a"}, {Kind::header, "a"}}).size(), 33U) << "the bound is for the whole";
+}
+
+}  // namespace
+}  // namespace headgate::gateway
