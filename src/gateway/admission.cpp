@@ -35,8 +35,9 @@ Subject subject_for(Exchange& x, const PlannedLimit& planned) {
   if (text || limit.if_absent.action == limit::IfAbsent::Action::skip) return {text};
   if (limit.if_absent.action == limit::IfAbsent::Action::use) {
     text = subject_of(x, limit.if_absent.use, api_key);
-    // Marked, so that nobody shares another's counter by sending a key that looks like an address.
-    if (text) text = x.text.join({"absent|", *text});
+    // Marked by a byte that no field can hold, so that nobody spends another's budget with a key that looks like an
+    // address.
+    if (text) text = x.text.join({"\x01", *text});
   }
   return {text, !text};
 }

@@ -20,7 +20,7 @@ std::string_view challenge_of(identity::JwtError error) noexcept {
 
 }  // namespace
 
-void Gateway::identify(Exchange& x) {
+Gateway::Step Gateway::identify(Exchange& x) {
   const auto& options = services_.site.identity();
   x.caller.address = x.peer;
   x.caller.through_trusted = !options.trusted_proxies.empty() && identity::contains(options.trusted_proxies, x.peer);
@@ -38,6 +38,13 @@ void Gateway::identify(Exchange& x) {
   std::array<char, 64> buffer{};
   x.caller.ip_subject = x.text.join({identity::client_ip_subject(x.caller.address, options.ipv6_prefix, buffer)});
   x.caller.api_key = http::value_of(x.request.fields, std::string_view(options.api_key_header));
+  for (const auto& name : x.route->counted_headers) {
+    const auto named = [&name](const http::Field& field) { return http::same_word(field.name, name); };
+    if (std::count_if(x.request.fields.begin(), x.request.fields.end(), named) > 1) {
+      return Problem{400, EndedBy::bad_request, "A header that requests are counted by stands twice.", {}, 0, {}};
+    }
+  }
+  return {};
 }
 
 Gateway::Step Gateway::authenticate(Exchange& x) {

@@ -42,6 +42,9 @@ void Exchange::reset() {
   request.method = request.target = request.authority = request.query = request.upgrade = {};
   request.path.clear();
   request.fields.clear();
+  request.version = 11;
+  request.keep_alive = true;
+  request.expects_continue = false;
   request.framing = {};
   body = nullptr;
   reply = nullptr;

@@ -13,7 +13,7 @@ Task<void> Gateway::handle(Exchange& x) {
   x.request_id = request_id(x);
   Step problem = find_route(x);
   if (!problem) problem = check_body(x);
-  if (!problem) identify(x);
+  if (!problem) problem = identify(x);
   if (!problem) problem = admit(x, Stage::memory);
   if (!problem) problem = authenticate(x);
   if (!problem) problem = admit(x, Stage::memory_with_claims);

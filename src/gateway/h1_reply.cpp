@@ -23,6 +23,8 @@ Task<Result<void>> H1Reply::send(const http::ReplyStart& start, std::string_view
   if (x_.draining && *x_.draining) keeps_ = false;
   // A refused request's body is not waited for.
   if (start.status >= 400 && !body_.ended()) keeps_ = false;
+  // Nor one that the client was never told to send, and may rightly leave out.
+  if (x_.request.expects_continue && !body_.ended()) keeps_ = false;
   auto connection = keeps_ ? http::h1::Connection::keep : http::h1::Connection::close;
   if (start.status == 101) connection = http::h1::Connection::upgrade;
   x_.reply_head.clear();
@@ -38,7 +40,7 @@ Task<Result<void>> H1Reply::send(const http::ReplyStart& start, std::string_view
 Task<Result<void>> H1Reply::write(std::string_view bytes, Last last) {
   if (bodiless_ && !tunnel_) co_return Result<void>{};
   const auto sent = co_await output_.write(bytes, last, write_timeout_);
-  complete_ = sent.has_value() && last == Last::yes;
+  if (!tunnel_) complete_ = sent.has_value() && last == Last::yes;
   co_return sent;
 }
 

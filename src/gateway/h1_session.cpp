@@ -5,6 +5,8 @@
 
 #include <boost/asio/error.hpp>
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 
 namespace headgate::gateway {
@@ -17,28 +19,17 @@ using Clock = std::chrono::steady_clock;
 // How long and how much is read from a client that is being turned away, so that our answer is not lost to a reset
 // (RFC 9112 section 9.6).
 constexpr auto kLinger = std::chrono::seconds(2);
-// How long a connection that was made before a drain began may take to send what it was made for.
-constexpr auto kFirstRequest = std::chrono::seconds(1);
 constexpr std::size_t kMostDiscarded = 256 * 1024;
-
-/// For a client that waits for leave to send its body.
-Task<Result<void>> say_continue(void* exchange) {
-  auto& x = *static_cast<Exchange*>(exchange);
-  if (x.reply->started()) co_return Result<void>{};
-  const http::Fields none;
-  const http::ReplyStart start{100, {}, &none, {}};
-  co_return co_await x.reply->interim(start);
-}
 
 }  // namespace
 
-H1Session::H1Session(Sessions& owner, net::StreamPtr stream)
+H1Session::H1Session(Sessions& owner, net::StreamPtr stream, boost::asio::ip::address peer)
     : owner_(owner),
       stream_(std::move(stream)),
       input_(stream_, owner.blocks_),
       body_(input_, owner.timeouts_.body),
       output_(*stream_),
-      peer_(stream_->peer_address()) {
+      peer_(std::move(peer)) {
   // A mapped address is the IPv4 address it stands for.
   if (peer_.is_v6() && peer_.to_v6().is_v4_mapped())
     peer_ = boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, peer_.to_v6());
@@ -46,6 +37,15 @@ H1Session::H1Session(Sessions& owner, net::StreamPtr stream)
 }
 
 H1Session::~H1Session() { stream_->close(); }
+
+// Not by the reply writer: an answer may be on its way at the same time, and these few bytes fit or the client does not
+// read.
+Task<Result<void>> H1Session::say_continue(void* self) {
+  auto& session = *static_cast<H1Session*>(self);
+  const bool answered = session.current_ && session.current_->reply->started();
+  if (answered || session.stream_->write_now("HTTP/1.1 100 Continue\r\n\r\n")) co_return Result<void>{};
+  co_return error_code(error::no_buffer_space);
+}
 
 void H1Session::rest(Duration timeout) {
   resting_ = true;
@@ -105,6 +105,8 @@ Task<void> H1Session::serve() {
   owner_.exchanges_.put(std::move(x));
   if (next == Next::rest && !owner_.draining()) co_return rest(owner_.timeouts_.idle);
   if (next == Next::rest && fresh_) co_return rest(kFirstRequest);
+  // What came behind the last answer must not make the kernel reset the connection under it (RFC 9112 section 9.6).
+  if (next == Next::close && stream_->is_open() && input_.fill_now().has_value()) next = Next::linger;
   if (next == Next::linger) co_await linger();
   owner_.remove(*this);
 }
@@ -164,10 +166,10 @@ Task<H1Session::Next> H1Session::read_head(Exchange& x) {
 
 Task<H1Session::Next> H1Session::serve_one(Exchange& x) {
   const bool has_body = x.request.framing.kind != http::Framing::Kind::none;
-  if (has_body) input_.pin();  // the head must stay readable while the body flows
+  if (has_body || !x.request.upgrade.empty()) input_.pin();  // the head must stay readable while the body flows
   body_.timeout(owner_.timeouts_.body);
   body_.begin(x.request.framing);
-  if (x.request.expects_continue && input_.data().empty()) body_.before_wait(&say_continue, &x);
+  if (x.request.expects_continue && input_.data().empty()) body_.before_wait(&H1Session::say_continue, this);
   H1Reply reply(output_, body_, x, owner_.timeouts_.write,
                 x.request.keep_alive ? H1Reply::Close::may_keep : H1Reply::Close::must_close);
   x.body = &body_;
@@ -175,7 +177,17 @@ Task<H1Session::Next> H1Session::serve_one(Exchange& x) {
   // Work for a client that is gone is work for nobody.
   current_ = &x;
   stream_->watch(&H1Session::stirred, this, owner_.timeouts_.tunnel);
-  co_await owner_.handler_.handle(x);
+  bool bug = false;
+  try {
+    co_await owner_.handler_.handle(x);
+  } catch (const std::exception& thrown) {
+    spdlog::error("event=bug task=exchange what={}", thrown.what());
+    bug = true;
+  }
+  if (bug) {
+    const Problem problem{500, EndedBy::bug, "Something went wrong inside this gateway.", {}, 0, {}};
+    co_await tell(x, problem, RejectionHeaders::none);
+  }
   stream_->unwatch();
   current_ = nullptr;
   co_return co_await settle(x, reply);
@@ -187,6 +199,7 @@ Task<H1Session::Next> H1Session::refuse(Exchange& x, Refusal refusal) {
   x.body = &body_;
   x.reply = &reply;
   x.request_id = request_id(x);
+  x.request.authority = {};  // not believed, so not logged
   const auto problem = problem_of_head(refusal.status, refusal.why);
   co_await tell(x, problem, RejectionHeaders::none);
   owner_.handler_.refused(x);

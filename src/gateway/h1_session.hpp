@@ -16,7 +16,10 @@ class H1Reply;
 /// Worker thread only. Deletes itself through its Sessions when the connection is done.
 class H1Session : public boost::intrusive::list_base_hook<> {
  public:
-  H1Session(Sessions& owner, net::StreamPtr stream);
+  /// How long a connection made before a drain began may take to send what it was made for.
+  static constexpr auto kFirstRequest = std::chrono::seconds(1);
+
+  H1Session(Sessions& owner, net::StreamPtr stream, boost::asio::ip::address peer);
   ~H1Session();
   H1Session(const H1Session&) = delete;
   H1Session& operator=(const H1Session&) = delete;
@@ -35,6 +38,7 @@ class H1Session : public boost::intrusive::list_base_hook<> {
   enum class Next { exchange, rest, close, linger };
 
   static void event(void* self, net::Stream& stream);
+  static Task<Result<void>> say_continue(void* self);
   static void stirred(void* self, net::Stream& stream);
   Task<void> serve();
   Task<void> refuse_service();

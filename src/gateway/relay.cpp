@@ -63,6 +63,7 @@ class Relay {
       if (connected.has_error()) co_return connected.error();
       server = std::move(*connected);
     }
+    if (x_.client_gone) co_return client_gone();
     x_.server = server->server().name();
     sent_at_ = Clock::now();
     auto& output = server->output();
@@ -81,12 +82,10 @@ class Relay {
     x_.server_stream = nullptr;
     if (x_.client_gone) co_return client_gone();
     if (body.problem() && !x_.reply->started()) co_return Step(*body.problem());
-    const bool kept = outcome.has_value() && whole_or_sent(body) && !broken;
+    const bool kept = outcome.has_value() && (whole_ || body.delivered()) && !broken;
     if (kept) server->server().give_back(std::move(server));
     co_return outcome;
   }
-
-  bool whole_or_sent(const RequestBody& body) const noexcept { return whole_ || (x_.body->ended() && !body.problem()); }
 
   /// The answer's head, interim ones passed on; then the rest of it.
   Task<Result<Step, Failure>> answer(upstream::Connection& server, RequestBody& body) {

@@ -39,7 +39,8 @@ Task<void> RequestBody::run() {
     if (bytes->empty()) {
       std::string scratch;
       const auto trailers = forward_trailers(x_.body->trailers());
-      (void)co_await server_.output().finish(trailers, scratch, write_timeout_);
+      const auto ended = co_await server_.output().finish(trailers, scratch, write_timeout_);
+      delivered_ = ended.has_value();
       break;
     }
     if (const auto problem = count_body(x_, bytes->size())) {
@@ -53,7 +54,11 @@ Task<void> RequestBody::run() {
       break;
     }
     // Any other error is not the last word: a server that takes no more may have answered.
-    if (sent.has_error() || last == http::Last::yes) break;
+    if (sent.has_error()) break;
+    if (last == http::Last::yes) {
+      delivered_ = true;
+      break;
+    }
   }
   ended_at_ = std::chrono::steady_clock::now();
 }

@@ -22,6 +22,8 @@ class RequestBody {
   Task<void> stop();
 
   bool running() const noexcept { return !child_.done(); }
+  /// Whether the last byte of it was handed to the server's connection.
+  bool delivered() const noexcept { return delivered_; }
   /// Since when all of it is with the server; meaningful once it runs no more.
   std::chrono::steady_clock::time_point ended_at() const noexcept { return ended_at_; }
   /// What to tell the client, where the body was the client's fault.
@@ -36,6 +38,7 @@ class RequestBody {
   Duration write_timeout_;
   Child child_;
   bool stopping_ = false;
+  bool delivered_ = false;
   std::chrono::steady_clock::time_point ended_at_;
   std::optional<Problem> problem_;
 };

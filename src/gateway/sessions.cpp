@@ -35,14 +35,19 @@ Sessions::~Sessions() {
 }
 
 void Sessions::take(net::StreamPtr stream) {
+  const auto peer = stream->peer_address();
+  if (peer.has_error()) return stream->close();  // gone already, and nobody to count it as
+  const bool full = total_.load(std::memory_order_relaxed) >= bounds_.connections;
+  if (full && turned_away_ >= kMostTurnedAway) return stream->reset();  // too many even to be told so
   const auto before = total_.fetch_add(1, std::memory_order_relaxed);
-  auto* session = new H1Session(*this, std::move(stream));
+  auto* session = new H1Session(*this, std::move(stream), *peer);
   list_->all.push_back(*session);
   if (before >= bounds_.connections) {
     uncount(*session);  // it must not hold a place while it is told so
+    ++turned_away_;
     return session->turn_away();
   }
-  session->rest(timeouts_.idle);
+  session->rest(draining_ ? H1Session::kFirstRequest : timeouts_.idle);
 }
 
 void Sessions::uncount(H1Session& session) noexcept {
@@ -51,7 +56,10 @@ void Sessions::uncount(H1Session& session) noexcept {
 
 void Sessions::remove(H1Session& session) noexcept {
   list_->all.erase(list_->all.iterator_to(session));
-  uncount(session);
+  if (session.counted_)
+    uncount(session);
+  else
+    --turned_away_;
   delete &session;
 }
 

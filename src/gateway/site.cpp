@@ -80,6 +80,7 @@ Site::Site(const Options& options, const identity::Options& identity, std::vecto
     // Asked in this order, so that the rules of one stage stand together.
     std::stable_sort(route->plan.begin(), route->plan.end(),
                      [](const auto& a, const auto& b) { return a.stage < b.stage; });
+    note_counted_headers(*route);
     route->reads_token = wanted.require == Require::jwt;
     for (const auto& planned : route->plan) {
       route->reads_token = route->reads_token || counts_per(*planned.limit, limit::Per::Kind::jwt_claim);
@@ -90,6 +91,19 @@ Site::Site(const Options& options, const identity::Options& identity, std::vecto
     router_.add(wanted.host, wanted.path, wanted.methods, route.get());
     routes_.push_back(std::move(route));
   }
+}
+
+void Site::note_counted_headers(Route& route) const {
+  auto& names = route.counted_headers;
+  if (route.require == Require::api_key) names.push_back(identity_.api_key_header);
+  for (const auto& planned : route.plan) {
+    for (const auto& per : planned.limit->per) {
+      if (per.kind == limit::Per::Kind::api_key) names.push_back(identity_.api_key_header);
+      if (per.kind == limit::Per::Kind::header) names.push_back(per.name);
+    }
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
 }
 
 PlannedLimit Site::plan(const LimitUse& use) const {

@@ -29,8 +29,9 @@ constexpr int hex(char c) noexcept {
   return -1;
 }
 
-/// Ends the segment that `out` now ends with: resolves "." and "..". `out` holds a path that begins with '/'.
-void close_segment(std::string& out) {
+/// Ends the segment that `out` now ends with: resolves "." and "..". `out` holds a path that begins with '/'. False for
+/// "..;x", which some servers take for "..".
+bool close_segment(std::string& out) {
   const auto slash = out.rfind('/');
   const std::string_view segment = std::string_view(out).substr(slash + 1);
   if (segment == ".") {
@@ -38,7 +39,10 @@ void close_segment(std::string& out) {
   } else if (segment == "..") {
     const auto parent = slash == 0 ? 0 : out.rfind('/', slash - 1);
     out.resize(parent + 1);
+  } else if (segment.starts_with(".;") || segment.starts_with("..;")) {
+    return false;
   }
+  return true;
 }
 
 }  // namespace
@@ -73,7 +77,7 @@ bool normalise_path(std::string_view raw, std::string& out) {
       }
       c = static_cast<char>(byte);
     } else if (c == '/') {
-      if (dots) close_segment(out);
+      if (dots && !close_segment(out)) return false;
       dots = false;
       if (out.empty() || out.back() != '/') out += '/';
       continue;
@@ -81,8 +85,7 @@ bool normalise_path(std::string_view raw, std::string& out) {
     if (c == '.' && out.back() == '/') dots = true;
     out += c;
   }
-  if (dots) close_segment(out);
-  return true;
+  return !dots || close_segment(out);
 }
 
 }  // namespace headgate::http

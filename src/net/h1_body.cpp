@@ -50,6 +50,11 @@ Result<std::string_view> H1Body::take() {
   return std::string_view{};
 }
 
+const http::Fields& H1Body::trailers() const noexcept {
+  static const http::Fields kNone;
+  return framing_.kind == Kind::chunked ? chunks_.trailers() : kNone;
+}
+
 Result<std::string_view> H1Body::ready() { return ended_ || input_->data().empty() ? std::string_view{} : take(); }
 
 Task<Result<std::string_view>> H1Body::read() {

@@ -80,14 +80,13 @@ void Listener::start(Take take) {
 
 void Listener::accept() {
   acceptor_.async_accept([this](const error_code& ec, Socket socket) {
-    if (ec == error::operation_aborted) return;
     if (!ec) {
       take_(StreamPtr(new Stream(std::move(socket), timers_)));
-    } else if (ec != error::connection_aborted) {
+    } else if (ec != error::connection_aborted && acceptor_.is_open()) {
       spdlog::warn("event=accept_failed {}; trying again in 100 ms", ec.message());
       return timers_.arm(pause_, kPause);
     }
-    accept();
+    if (acceptor_.is_open()) accept();
   });
 }
 

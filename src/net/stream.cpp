@@ -2,25 +2,58 @@
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/socket_base.hpp>
 
 #include <sys/socket.h>
+#include <unistd.h>
+
+#include <cassert>
 
 namespace headgate::net {
 namespace error = boost::asio::error;
 
-Stream::Stream(Socket socket, Timers& timers) : socket_(std::move(socket)), timers_(timers) {
+namespace {
+
+int take_descriptor(Socket& socket) {
   error_code ignored;
-  socket_.non_blocking(true, ignored);
-  socket_.set_option(Tcp::no_delay(true), ignored);
+  socket.non_blocking(true, ignored);
+  socket.native_non_blocking(true, ignored);
+  socket.set_option(Tcp::no_delay(true), ignored);
+  return socket.release(ignored);  // Asio's reactor must not be woken for it too
+}
+
+}  // namespace
+
+Stream::Stream(Socket socket, Timers& timers)
+    : descriptor_(take_descriptor(socket)),
+      readiness_(boost::asio::use_service<Readiness>(socket.get_executor().context())),
+      timers_(timers) {
+  if (is_open()) readiness_.add(descriptor_, *this);
+}
+
+Stream::~Stream() { close_descriptor(); }
+
+void Stream::close_descriptor() noexcept {
+  if (!is_open()) return;
+  ::close(std::exchange(descriptor_, -1));
+  readiness_.remove();
 }
 
 Result<std::size_t> Stream::read_now(std::span<char> into) {
-  error_code ec;
-  readable_ = false;
-  const auto count = socket_.read_some(boost::asio::buffer(into.data(), into.size()), ec);
-  if (ec) return ec;
-  return count;
+  while (true) {
+    const auto count = ::recv(descriptor_, into.data(), into.size(), 0);
+    if (count > 0) {
+      // Edge-triggered: fewer bytes than asked for means that there are no more, unless the end is waiting behind them.
+      readable_ = ends_ || static_cast<std::size_t>(count) == into.size();
+      return static_cast<std::size_t>(count);
+    }
+    if (count == 0) return error_code(error::eof);
+    if (errno == EINTR) continue;
+    if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      readable_ = false;
+      return error_code(error::would_block);
+    }
+    return error_code(errno, boost::system::system_category());
+  }
 }
 
 Stream::Readable Stream::readable(Duration timeout) noexcept { return {*this, timeout}; }
@@ -29,21 +62,8 @@ Stream::WriteAll Stream::write_all(std::span<const std::string_view> pieces, Dur
   return {*this, pieces, timeout};
 }
 
-void Stream::arm_read() {
-  if (read_armed_) return;
-  read_armed_ = true;
-  socket_.async_wait(Socket::wait_read, [self = StreamPtr(this)](const error_code& ec) { self->on_readable(ec); });
-}
-
-void Stream::arm_write() {
-  if (write_armed_) return;
-  write_armed_ = true;
-  socket_.async_wait(Socket::wait_write, [self = StreamPtr(this)](const error_code& ec) { self->on_writable(ec); });
-}
-
-void Stream::on_readable(const error_code& ec) {
-  read_armed_ = false;
-  if (ec == error::operation_aborted) return;
+void Stream::on_readable(Ends ends) {
+  ends_ = ends_ || ends == Ends::yes;
   readable_ = true;
   if (reader_) return wake_reader({});
   if (event_) {
@@ -54,12 +74,10 @@ void Stream::on_readable(const error_code& ec) {
   }
 }
 
-void Stream::on_writable(const error_code& ec) {
-  write_armed_ = false;
-  if (ec == error::operation_aborted || !writer_) return;
+void Stream::on_writable() {
+  if (!writer_) return;
   if (writer_->proceed()) return wake_writer(writer_->result_);
   timers_.arm(write_timer_, writer_->timeout_);
-  arm_write();
 }
 
 void Stream::wake_reader(error_code ec) {
@@ -100,7 +118,7 @@ void Stream::watch(Event event, void* owner, Duration timeout) noexcept {
   event_owner_ = owner;
   watch_timed_out_ = false;
   timers_.arm(read_timer_, timeout);
-  arm_read();
+  if (readable_) readiness_.repeat(*this);
 }
 
 void Stream::unwatch() noexcept {
@@ -110,7 +128,7 @@ void Stream::unwatch() noexcept {
 
 bool Stream::broken() noexcept {
   char byte = 0;
-  const auto seen = ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  const auto seen = ::recv(descriptor_, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
   return seen < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR;
 }
 
@@ -127,35 +145,42 @@ void Stream::interrupt_read() noexcept {
 }
 
 void Stream::shutdown_send() noexcept {
-  error_code ignored;
-  socket_.shutdown(Socket::shutdown_send, ignored);
+  if (is_open()) ::shutdown(descriptor_, SHUT_WR);
 }
 
 void Stream::close() noexcept {
   const StreamPtr self(this);
+  if (!is_open()) return;
   unwatch();
-  error_code ignored;
-  socket_.close(ignored);
+  close_descriptor();
   wake_reader(error::operation_aborted);
   wake_writer(error::operation_aborted);
 }
 
 void Stream::reset() noexcept {
-  error_code ignored;
-  socket_.set_option(boost::asio::socket_base::linger(true, 0), ignored);
+  const linger at_once{1, 0};
+  if (is_open()) ::setsockopt(descriptor_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
   close();
 }
 
-boost::asio::ip::address Stream::peer_address() const {
-  error_code ignored;
-  return socket_.remote_endpoint(ignored).address();
+bool Stream::write_now(std::string_view bytes) noexcept {
+  if (writer_) return false;
+  const auto sent = ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  return sent == static_cast<ssize_t>(bytes.size());
+}
+
+Result<boost::asio::ip::address> Stream::peer_address() const {
+  Tcp::endpoint endpoint;
+  auto size = static_cast<socklen_t>(endpoint.capacity());
+  if (::getpeername(descriptor_, endpoint.data(), &size) != 0) return error_code(errno, boost::system::system_category());
+  return endpoint.address();
 }
 
 void Stream::Readable::await_suspend(std::coroutine_handle<> waiter) noexcept {
+  assert(!stream_.reader_);
   waiter_ = waiter;
   stream_.reader_ = this;
   stream_.timers_.arm(stream_.read_timer_, timeout_);
-  stream_.arm_read();
 }
 
 error_code Stream::Readable::await_resume() noexcept {
@@ -180,7 +205,7 @@ bool Stream::WriteAll::proceed() noexcept {
     msghdr message{};
     message.msg_iov = &pieces_[first_];
     message.msg_iovlen = count_ - first_;
-    const auto sent = ::sendmsg(stream_.socket_.native_handle(), &message, MSG_NOSIGNAL);
+    const auto sent = ::sendmsg(stream_.descriptor_, &message, MSG_NOSIGNAL);
     if (sent < 0) {
       if (errno == EINTR) continue;
       if (errno == EAGAIN || errno == EWOULDBLOCK) return false;
@@ -198,10 +223,10 @@ bool Stream::WriteAll::proceed() noexcept {
 }
 
 void Stream::WriteAll::await_suspend(std::coroutine_handle<> waiter) noexcept {
+  assert(!stream_.writer_);
   waiter_ = waiter;
   stream_.writer_ = this;
   stream_.timers_.arm(stream_.write_timer_, timeout_);
-  stream_.arm_write();
 }
 
 Result<void> Stream::WriteAll::await_resume() const noexcept {

@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t kLargeBlock = 64 * 1024;
 constexpr std::size_t kSpareSmall = 1024;
 constexpr std::size_t kSpareLarge = 64;
+constexpr auto kLastResort = std::chrono::seconds(2);
 constexpr auto kDrainTick = std::chrono::milliseconds(50);
 
 }  // namespace
@@ -53,7 +54,12 @@ void Worker::begin_drain(Duration within) {
 }
 
 void Worker::check_drained() {
-  if (!sessions_.empty() && std::chrono::steady_clock::now() >= drained_by_) sessions_.close_all();
+  const auto now = std::chrono::steady_clock::now();
+  if (!sessions_.empty() && now >= drained_by_) sessions_.close_all();
+  if (!sessions_.empty() && now >= drained_by_ + kLastResort) {
+    spdlog::error("event=drain_failed a connection did not end when broken off; leaving it");
+    loop_.stop();
+  }
   if (!sessions_.empty()) return timers_.arm(tick_, kDrainTick);
   service_->stop();
   timers_.stop();

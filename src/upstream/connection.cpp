@@ -2,6 +2,8 @@
 
 #include <boost/asio/error.hpp>
 
+#include <algorithm>
+
 namespace headgate::upstream {
 namespace {
 
@@ -20,12 +22,17 @@ Connection::~Connection() { stream_->close(); }
 
 Task<Result<void, Failure>> Connection::read_head(http::ReplyHead& head, std::string_view request_method,
                                                   Duration timeout) {
+  const auto until = std::chrono::steady_clock::now() + timeout;
   std::size_t scanned = 0;
   std::size_t size = 0;
   while ((size = http::h1::head_size(input_.data(), scanned)) == 0) {
     if (input_.full()) co_return Failure{Failed::malformed, {}, false, "the answer's head is too large"};
-    const auto got = co_await input_.fill(timeout);
-    if (got.has_value()) continue;
+    const auto got = co_await input_.fill(std::max(timeout, Duration(1)));
+    if (got.has_value()) {
+      // A head that trickles in has one deadline, not one a byte.
+      timeout = std::chrono::duration_cast<Duration>(until - std::chrono::steady_clock::now());
+      continue;
+    }
     const bool before_first_byte = input_.data().empty();
     if (got.error() == boost::asio::error::timed_out) co_return Failure{Failed::reply_timeout, got.error(), false, ""};
     co_return Failure{Failed::closed, got.error(), reused_ && before_first_byte, ""};
@@ -33,6 +40,7 @@ Task<Result<void, Failure>> Connection::read_head(http::ReplyHead& head, std::st
   const auto parsed = http::h1::parse_reply(input_.data().substr(0, size), request_method, kReplyLimits, head);
   if (parsed.has_error()) co_return Failure{Failed::malformed, {}, false, parsed.error().why};
   input_.consume(size);
+  reused_ = false;  // from here on the server has seen the request
   keep_alive_ = head.keep_alive;
   body_.begin(head.framing);
   co_return Result<void, Failure>{};
@@ -47,7 +55,7 @@ http::BodyReader& Connection::tunnel(Duration timeout) {
 }
 
 bool Connection::reusable() const noexcept {
-  return keep_alive_ && body_.clean() && input_.data().empty() && stream_->is_open();
+  return keep_alive_ && body_.clean() && input_.data().empty() && stream_->is_open() && !stream_->interrupted();
 }
 
 }  // namespace headgate::upstream

@@ -35,7 +35,7 @@ class Gateway final : public Handler {
   using Step = std::optional<Problem>;  // nothing: go on
 
   Step find_route(Exchange& x);
-  void identify(Exchange& x);
+  Step identify(Exchange& x);
   Step authenticate(Exchange& x);
   Step admit(Exchange& x, Stage stage);
   Task<Step> admit_in_redis(Exchange& x);

@@ -59,6 +59,8 @@ class Sessions {
   std::atomic<std::uint32_t>& total_;
   ExchangePool exchanges_;
   std::unique_ptr<List> list_;
+  static constexpr std::uint32_t kMostTurnedAway = 256;
+  std::uint32_t turned_away_ = 0;  // connections being told that there are too many
   bool draining_ = false;
 };
 

@@ -38,6 +38,8 @@ struct Route {
   std::string upstream_name;
   std::optional<Respond> respond;
   std::vector<PlannedLimit> plan;
+  std::vector<std::string>
+      counted_headers;       ///< lower case; each may stand once at most, for a server could read another than we
   bool reads_token = false;  ///< required, or a limit counts per claim
   bool asks_redis = false;
   bool observes = false;  ///< a limit of it is on trial
@@ -64,6 +66,7 @@ class Site {
 
  private:
   PlannedLimit plan(const LimitUse& use) const;
+  void note_counted_headers(Route& route) const;
 
   /// What is made once for each limit.
   struct Prepared {

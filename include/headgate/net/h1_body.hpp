@@ -26,7 +26,7 @@ class H1Body final : public http::BodyReader {
   Task<Result<std::string_view>> read() override;
   bool ended() const noexcept override { return ended_; }
   void cancel() noexcept override { input_->stream().interrupt_read(); }
-  const http::Fields& trailers() const noexcept override { return chunks_.trailers(); }
+  const http::Fields& trailers() const noexcept override;
   /// Whether everything is read and the connection stands right behind it.
   bool clean() const noexcept { return ended_ && framing_.kind != http::Framing::Kind::until_close; }
 

@@ -3,6 +3,7 @@
 // wait.
 
 #include "headgate/core/result.hpp"
+#include "headgate/net/readiness.hpp"
 #include "headgate/net/timers.hpp"
 
 #include <boost/asio/basic_stream_socket.hpp>
@@ -33,6 +34,9 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
  public:
   /// Takes an open socket and makes it non-blocking, without delay.
   Stream(Socket socket, Timers& timers);
+  ~Stream();
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
 
   /// Reads what is there: bytes, `would_block`, or `eof` and other errors.
   Result<std::size_t> read_now(std::span<char> into);
@@ -48,6 +52,10 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   class WriteAll;
   static constexpr std::size_t kMostPieces = 5;
   WriteAll write_all(std::span<const std::string_view> pieces, Duration timeout) noexcept;
+
+  /// Hands a few bytes to the kernel at once; false where it does not take them all, after which the stream is of no
+  /// more use.
+  [[nodiscard]] bool write_now(std::string_view bytes) noexcept;
 
   /// Waits for readability on behalf of nobody: `event(owner)` is called when it comes or after `timeout` (timed_out()
   /// then), unless somebody reads first. For connections at rest: a new request, or the peer's close. Ends by being
@@ -68,22 +76,25 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   void close() noexcept;
   /// Closes so that the peer is told that the message broke off (RST).
   void reset() noexcept;
-  bool is_open() const noexcept { return socket_.is_open(); }
+  bool is_open() const noexcept { return descriptor_ >= 0; }
+  bool interrupted() const noexcept { return interrupted_; }
 
-  boost::asio::ip::address peer_address() const;
+  Result<boost::asio::ip::address> peer_address() const;
   Timers& timers() noexcept { return timers_; }
 
  private:
-  void arm_read();
-  void arm_write();
-  void on_readable(const error_code& ec);
-  void on_writable(const error_code& ec);
+  friend class Readiness;
+  enum class Ends : bool { no, yes };  // whether the peer's end is among what can be read
+  void on_readable(Ends ends);
+  void on_writable();
+  void close_descriptor() noexcept;
   void wake_reader(error_code ec);
   void wake_writer(error_code ec);
   static void read_expired(void* self);
   static void write_expired(void* self);
 
-  Socket socket_;
+  int descriptor_;
+  Readiness& readiness_;
   Timers& timers_;
   Timer read_timer_{&read_expired, this};
   Timer write_timer_{&write_expired, this};
@@ -91,8 +102,7 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   WriteAll* writer_ = nullptr;
   Event event_ = nullptr;
   void* event_owner_ = nullptr;
-  bool read_armed_ = false;  // the kernel owes us a readiness
-  bool write_armed_ = false;
+  bool ends_ = false;      // the peer has said its last, so no further edge will come
   bool readable_ = false;  // a readiness came and nobody has read since
   bool interrupted_ = false;
   bool watch_timed_out_ = false;

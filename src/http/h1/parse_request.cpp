@@ -157,6 +157,9 @@ Result<void, Refusal> parse_request(std::string_view bytes, const Limits& limits
   head.upgrade = connection.upgrade && head.version >= 11 ? value_of(head.fields, Known::upgrade) : std::string_view{};
   // HTTP/2 inside a tunnel would be requests that no route and no limit sees; RFC 9113 has dropped this upgrade.
   if (lists(head.upgrade, "h2c")) head.upgrade = {};
+  // A server may ignore Upgrade (RFC 9110 section 7.8); with a body under way the tunnel's first byte would be in
+  // doubt.
+  if (head.framing.kind != Framing::Kind::none) head.upgrade = {};
   head.expects_continue = false;
   if (const auto expect = value_of(head.fields, Known::expect); !expect.empty() && head.version >= 11) {
     if (!same_word(expect, "100-continue")) return Refusal{417, "only 100-continue may be expected"};

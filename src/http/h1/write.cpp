@@ -74,7 +74,8 @@ void append_reply_head(std::string& out, const ReplyLine& line, const Fields& fi
   append_fields(out, fields);
   if (line.bodiless) {
     // For an answer to HEAD: what the body would measure.
-    if (framing.kind == Framing::Kind::length) append_framing(out, framing, line.client_version);
+    if (framing.kind == Framing::Kind::length && line.status >= 200 && line.status != 204)
+      append_framing(out, framing, line.client_version);
   } else {
     if (framing.kind == Framing::Kind::none) out += "Content-Length: 0\r\n";
     append_framing(out, framing, line.client_version);

@@ -1,0 +1,88 @@
+#include "headgate/net/readiness.hpp"
+
+#include <sys/epoll.h>
+
+#include <array>
+#include <boost/asio/post.hpp>
+#include <cerrno>
+#include <system_error>
+
+#include "headgate/net/stream.hpp"
+
+namespace headgate::net {
+namespace {
+
+constexpr int kBatch = 128;
+
+int make_set() {
+  const int set = ::epoll_create1(EPOLL_CLOEXEC);
+  if (set < 0) throw std::system_error(errno, std::system_category(), "epoll_create1");
+  return set;
+}
+
+}  // namespace
+
+Readiness::Readiness(boost::asio::execution_context& context)
+    : service(context), set_(static_cast<boost::asio::io_context&>(context), make_set()) {}
+
+void Readiness::add(int descriptor, Stream& stream) {
+  epoll_event event{};
+  event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+  event.data.ptr = &stream;
+  if (::epoll_ctl(set_.native_handle(), EPOLL_CTL_ADD, descriptor, &event) != 0) {
+    throw std::system_error(errno, std::system_category(), "epoll_ctl");
+  }
+  ++registered_;
+  wait();
+}
+
+void Readiness::repeat(Stream& stream) {
+  repeats_.emplace_back(&stream);
+  if (repeats_.size() == 1) boost::asio::post(set_.get_executor(), [this] { dispatch_repeats(); });
+}
+
+void Readiness::dispatch_repeats() {
+  const auto streams = std::exchange(repeats_, {});
+  for (const auto& stream : streams) {
+    if (stream->is_open()) stream->on_readable(Stream::Ends::no);
+  }
+}
+
+void Readiness::remove() noexcept {
+  if (--registered_ > 0) return;
+  boost::system::error_code ignored;
+  set_.cancel(ignored);
+}
+
+void Readiness::wait() {
+  if (waiting_ || registered_ == 0) return;
+  waiting_ = true;
+  set_.async_wait(Descriptor::wait_read, [this](const boost::system::error_code& ec) {
+    waiting_ = false;
+    if (!ec) dispatch();
+    wait();
+  });
+}
+
+void Readiness::dispatch() {
+  std::array<epoll_event, kBatch> events;
+  const int count = ::epoll_wait(set_.native_handle(), events.data(), kBatch, 0);
+  // Held for the whole batch: what one event wakes may close and drop the connection of another.
+  std::array<StreamPtr, kBatch> streams;
+  for (int i = 0; i < count; ++i) streams[static_cast<std::size_t>(i)] = static_cast<Stream*>(events[static_cast<std::size_t>(i)].data.ptr);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count > 0 ? count : 0); ++i) {
+    const auto bits = events[i].events;
+    const auto ends = bits & (EPOLLRDHUP | EPOLLHUP | EPOLLERR) ? Stream::Ends::yes : Stream::Ends::no;
+    if (bits & EPOLLOUT) streams[i]->on_writable();
+    if (bits & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) streams[i]->on_readable(ends);
+    streams[i].reset();
+  }
+}
+
+void Readiness::shutdown() {
+  repeats_.clear();
+  boost::system::error_code ignored;
+  set_.close(ignored);
+}
+
+}  // namespace headgate::net
