@@ -4,6 +4,9 @@ add_library(headgate::options ALIAS headgate_options)
 target_compile_features(headgate_options INTERFACE cxx_std_20)
 target_include_directories(headgate_options INTERFACE ${CMAKE_SOURCE_DIR}/include)
 target_compile_options(headgate_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wconversion -Wno-sign-conversion)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(headgate_options INTERFACE -Wno-restrict)  # a false alarm on "x" + std::to_string(..) (GCC bug 105651)
+endif()
 target_compile_definitions(headgate_options INTERFACE
   BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED
   BOOST_ASIO_DISABLE_BOOST_COROUTINE

@@ -9,7 +9,7 @@ namespace {
 
 /// The root of a chain of tasks: starts at once, frees itself at its end.
 struct Root {
-  struct promise_type {
+  struct promise_type : frame_pool::Pooled {
     Root get_return_object() const noexcept { return {}; }
     std::suspend_never initial_suspend() const noexcept { return {}; }
     std::suspend_never final_suspend() const noexcept { return {}; }

@@ -39,7 +39,7 @@ bool close_segment(std::string& out) {
   } else if (segment == "..") {
     const auto parent = slash == 0 ? 0 : out.rfind('/', slash - 1);
     out.resize(parent + 1);
-  } else if (segment.starts_with(".;") || segment.starts_with("..;")) {
+  } else if (segment.starts_with(".;") || segment.starts_with("..;") || segment.starts_with(';')) {
     return false;
   }
   return true;
@@ -82,7 +82,7 @@ bool normalise_path(std::string_view raw, std::string& out) {
       if (out.empty() || out.back() != '/') out += '/';
       continue;
     }
-    if (c == '.' && out.back() == '/') dots = true;
+    if ((c == '.' || c == ';') && out.back() == '/') dots = true;
     out += c;
   }
   return !dots || close_segment(out);

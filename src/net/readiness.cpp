@@ -1,13 +1,14 @@
 #include "headgate/net/readiness.hpp"
 
+#include "headgate/net/stream.hpp"
+
+#include <boost/asio/post.hpp>
+
 #include <sys/epoll.h>
 
 #include <array>
-#include <boost/asio/post.hpp>
 #include <cerrno>
 #include <system_error>
-
-#include "headgate/net/stream.hpp"
 
 namespace headgate::net {
 namespace {
@@ -69,7 +70,8 @@ void Readiness::dispatch() {
   const int count = ::epoll_wait(set_.native_handle(), events.data(), kBatch, 0);
   // Held for the whole batch: what one event wakes may close and drop the connection of another.
   std::array<StreamPtr, kBatch> streams;
-  for (int i = 0; i < count; ++i) streams[static_cast<std::size_t>(i)] = static_cast<Stream*>(events[static_cast<std::size_t>(i)].data.ptr);
+  for (int i = 0; i < count; ++i)
+    streams[static_cast<std::size_t>(i)] = static_cast<Stream*>(events[static_cast<std::size_t>(i)].data.ptr);
   for (std::size_t i = 0; i < static_cast<std::size_t>(count > 0 ? count : 0); ++i) {
     const auto bits = events[i].events;
     const auto ends = bits & (EPOLLRDHUP | EPOLLHUP | EPOLLERR) ? Stream::Ends::yes : Stream::Ends::no;

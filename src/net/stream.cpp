@@ -172,7 +172,8 @@ bool Stream::write_now(std::string_view bytes) noexcept {
 Result<boost::asio::ip::address> Stream::peer_address() const {
   Tcp::endpoint endpoint;
   auto size = static_cast<socklen_t>(endpoint.capacity());
-  if (::getpeername(descriptor_, endpoint.data(), &size) != 0) return error_code(errno, boost::system::system_category());
+  if (::getpeername(descriptor_, endpoint.data(), &size) != 0)
+    return error_code(errno, boost::system::system_category());
   return endpoint.address();
 }
 

@@ -40,7 +40,7 @@ void Timers::fire(Slot& slot) {
   // An action may arm or disarm any timer, so the slot is emptied first and what is not due yet goes back.
   Slot due;
   due.swap(slot);
-  while (!due.empty()) {
+  while (!stopped_ && !due.empty()) {
     Timer& timer = due.front();
     due.pop_front();
     if (timer.due_ > tick_) {

@@ -2,6 +2,7 @@
 
 #include "headgate/core/hash.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <ctime>
@@ -164,8 +165,12 @@ void append_json_event(std::string_view message, std::string_view level, Instant
     const auto space = message.find(' ');
     const auto word = message.substr(0, space);
     const auto equals = word.find('=');
-    if (equals == std::string_view::npos || equals == 0) break;
-    line.text(word.substr(0, equals), word.substr(equals + 1));
+    constexpr std::string_view kNameLetters = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    const auto name = word.substr(0, std::min(equals, word.size()));
+    const bool named = equals != std::string_view::npos && !name.empty() &&
+                       name.find_first_not_of(kNameLetters) == std::string_view::npos;
+    if (!named || name == "ts" || name == "level") break;
+    line.text(name, word.substr(equals + 1));
     message.remove_prefix(space == std::string_view::npos ? message.size() : space + 1);
   }
   if (!message.empty()) line.text("message", message);

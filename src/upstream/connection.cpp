@@ -3,6 +3,7 @@
 #include <boost/asio/error.hpp>
 
 #include <algorithm>
+#include <optional>
 
 namespace headgate::upstream {
 namespace {
@@ -22,7 +23,8 @@ Connection::~Connection() { stream_->close(); }
 
 Task<Result<void, Failure>> Connection::read_head(http::ReplyHead& head, std::string_view request_method,
                                                   Duration timeout) {
-  const auto until = std::chrono::steady_clock::now() + timeout;
+  // The clock is asked only where the head does not come in one piece.
+  std::optional<std::chrono::steady_clock::time_point> until;
   std::size_t scanned = 0;
   std::size_t size = 0;
   while ((size = http::h1::head_size(input_.data(), scanned)) == 0) {
@@ -30,7 +32,9 @@ Task<Result<void, Failure>> Connection::read_head(http::ReplyHead& head, std::st
     const auto got = co_await input_.fill(std::max(timeout, Duration(1)));
     if (got.has_value()) {
       // A head that trickles in has one deadline, not one a byte.
-      timeout = std::chrono::duration_cast<Duration>(until - std::chrono::steady_clock::now());
+      const auto now = std::chrono::steady_clock::now();
+      if (!until) until = now + timeout;
+      timeout = std::chrono::duration_cast<Duration>(*until - now);
       continue;
     }
     const bool before_first_byte = input_.data().empty();

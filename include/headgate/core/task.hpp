@@ -2,6 +2,8 @@
 // Task: the coroutine of this house. Lazy, owned by whoever awaits it, one frame and no executor (measured: no CPU over
 // callbacks).
 
+#include "headgate/core/frame_pool.hpp"
+
 #include <coroutine>
 #include <exception>
 #include <optional>
@@ -14,7 +16,7 @@ class Task;
 
 namespace detail {
 
-struct TaskPromiseBase {
+struct TaskPromiseBase : frame_pool::Pooled {
   std::coroutine_handle<> parent = std::noop_coroutine();
   std::exception_ptr thrown;
   bool starting = false;  // the parent's await is still on the stack

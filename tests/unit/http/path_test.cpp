@@ -104,7 +104,12 @@ TEST(NormalisePath, RefusesDotSegmentsThatHideBehindAParameter) {
   }
   EXPECT_EQ(normal("/a..;v/b"), "/a..;v/b");
   EXPECT_EQ(normal("/...;v"), "/...;v");
-  EXPECT_EQ(normal("/;v/.."), "/");
+}
+
+TEST(NormalisePath, RefusesSegmentsThatAreNothingButParameters) {
+  for (const std::string_view raw : {"/a/b/;v", "/;v/a/b", "/a/;v/b", "/;v/..", "/;"}) {
+    EXPECT_EQ(normal(raw), "refused") << raw << ": servers that strip parameters and merge slashes see another path";
+  }
 }
 
 TEST(NormalisePath, SurvivesAnyBytes) {
