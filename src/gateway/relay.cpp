@@ -83,7 +83,10 @@ class Relay {
     if (x_.client_gone) co_return client_gone();
     if (body.problem() && !x_.reply->started()) co_return Step(*body.problem());
     const bool kept = outcome.has_value() && (whole_ || body.delivered()) && !broken;
-    if (kept) server->server().give_back(std::move(server));
+    if (kept) {
+      auto& owner = server->server();
+      owner.give_back(std::move(server));
+    }
     co_return outcome;
   }
 

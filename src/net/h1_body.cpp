@@ -72,7 +72,7 @@ Task<Result<std::string_view>> H1Body::read() {
       if (done.has_error()) co_return done.error();
     }
     // The rest of a long body deserves fewer, larger reads.
-    if (input_->data().empty() && (framing_.kind != Kind::length || left_ > 16 * 1024)) input_->grow();
+    if (input_->data().empty() && (framing_.kind != Kind::length || left_ > 16UL * 1024)) input_->grow();
     auto got = co_await input_->fill(timeout_);
     if (got.has_value()) continue;
     if (got.error() != boost::asio::error::eof || framing_.kind != Kind::until_close) co_return got.error();

@@ -9,7 +9,7 @@
 namespace headgate::server {
 namespace {
 
-constexpr std::size_t kLargeBlock = 64 * 1024;
+constexpr std::size_t kLargeBlock = 64UL * 1024;
 constexpr std::size_t kSpareSmall = 1024;
 constexpr std::size_t kSpareLarge = 64;
 constexpr auto kLastResort = std::chrono::seconds(2);
@@ -18,7 +18,7 @@ constexpr auto kDrainTick = std::chrono::milliseconds(50);
 }  // namespace
 
 Worker::Worker(const Options& options, const MakeService& make, std::atomic<std::uint32_t>& connections)
-    : blocks_{{std::max<std::size_t>(options.bounds.head_bytes, 16 * 1024), kSpareSmall}, {kLargeBlock, kSpareLarge}},
+    : blocks_{{std::max<std::size_t>(options.bounds.head_bytes, 16UL * 1024), kSpareSmall}, {kLargeBlock, kSpareLarge}},
       service_(make({loop_, timers_, blocks_})),
       sessions_(service_->handler(), blocks_, options.timeouts, options.bounds, connections) {}
 
