@@ -100,7 +100,7 @@ Task<void> EchoHandler::handle(gateway::Exchange& x) {
 }
 
 Task<void> EchoHandler::send_bytes(gateway::Exchange& x, const http::ReplyStart& start, std::uint64_t bytes) {
-  static const std::string kFill(64 * 1024, 'x');
+  static const std::string kFill(64UL * 1024, 'x');
   http::ReplyStart sized = start;
   sized.framing = {http::Framing::Kind::length, bytes};
   if (x.request.head()) bytes = 0;

@@ -27,7 +27,7 @@ struct Lists {
       while (first[size]) {
         auto* const spare = first[size];
         first[size] = spare->next;
-        ::operator delete(spare, size* kStep);
+        ::operator delete(spare);
       }
     }
   }
@@ -40,7 +40,7 @@ thread_local Lists lists;
 // Under AddressSanitizer each frame is its own allocation, or the use of a dead one would go unseen.
 #if defined(__SANITIZE_ADDRESS__)
 void* take(std::size_t bytes) { return ::operator new(bytes); }
-void give_back(void* frame, std::size_t bytes) noexcept { ::operator delete(frame, bytes); }
+void give_back(void* frame, std::size_t) noexcept { ::operator delete(frame); }
 #else
 void* take(std::size_t bytes) {
   const std::size_t size = (bytes + kStep - 1) / kStep;
@@ -55,8 +55,8 @@ void* take(std::size_t bytes) {
 
 void give_back(void* frame, std::size_t bytes) noexcept {
   const std::size_t size = (bytes + kStep - 1) / kStep;
-  if (size >= kSizes) return ::operator delete(frame, bytes);
-  if (lists.kept[size] == kMostKept) return ::operator delete(frame, size* kStep);
+  if (size >= kSizes) return ::operator delete(frame);
+  if (lists.kept[size] == kMostKept) return ::operator delete(frame);
   lists.first[size] = new (frame) Spare{lists.first[size]};
   ++lists.kept[size];
 }

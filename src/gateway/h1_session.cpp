@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 // How long and how much is read from a client that is being turned away, so that our answer is not lost to a reset
 // (RFC 9112 section 9.6).
 constexpr auto kLinger = std::chrono::seconds(2);
-constexpr std::size_t kMostDiscarded = 256 * 1024;
+constexpr std::size_t kMostDiscarded = 256UL * 1024;
 
 }  // namespace
 

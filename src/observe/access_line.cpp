@@ -176,4 +176,20 @@ void append_json_event(std::string_view message, std::string_view level, Instant
   if (!message.empty()) line.text("message", message);
 }
 
+void append_text_event(std::string_view message, std::string_view level, Instant at, std::string& out) {
+  append_time(out, at);
+  out += ' ';
+  out += level;
+  out += ' ';
+  constexpr std::string_view kEvent = "event=";
+  if (message.starts_with(kEvent)) {
+    const auto space = std::min(message.find(' '), message.size());
+    const auto rest = message.substr(std::min(space + 1, message.size()));
+    const bool fields = rest.substr(0, rest.find(' ')).find('=') != std::string_view::npos;
+    message = fields || rest.empty() ? message.substr(kEvent.size()) : rest;
+  }
+  // A reason given by a peer must not begin a line of its own.
+  for (const char c : message) out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+}
+
 }  // namespace headgate::observe

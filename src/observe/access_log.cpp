@@ -43,11 +43,7 @@ void open_event_log(const LogOptions& options) {
   }
   auto events = std::make_shared<spdlog::async_logger>("events", std::move(sink), log_thread(),
                                                        spdlog::async_overflow_policy::overrun_oldest);
-  if (options.format == LogFormat::json) {
-    events->set_formatter(json_event_formatter());
-  } else {
-    events->set_pattern("%Y-%m-%d %H:%M:%S.%e %-5l %v");
-  }
+  events->set_formatter(event_formatter(options.format));
   events->set_level(level_of(options.level));
   events->flush_on(spdlog::level::info);
   spdlog::set_default_logger(std::move(events));

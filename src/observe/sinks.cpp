@@ -24,6 +24,20 @@ class JsonEvents final : public spdlog::formatter {
   std::unique_ptr<formatter> clone() const override { return std::make_unique<JsonEvents>(); }
 };
 
+/// For people: time, level, and the sentence; an event that is all fields keeps its name in front.
+class TextEvents final : public spdlog::formatter {
+ public:
+  void format(const spdlog::details::log_msg& message, spdlog::memory_buf_t& out) override {
+    std::string line;
+    append_text_event({message.payload.data(), message.payload.size()},
+                      spdlog::level::to_string_view(message.level).data(),
+                      std::chrono::time_point_cast<Duration>(message.time), line);
+    line += '\n';
+    out.append(line.data(), line.data() + line.size());
+  }
+  std::unique_ptr<formatter> clone() const override { return std::make_unique<TextEvents>(); }
+};
+
 }  // namespace
 
 spdlog::sink_ptr sink_for(const std::string& target) {
@@ -54,6 +68,9 @@ spdlog::level::level_enum level_of(LogLevel level) noexcept {
   return spdlog::level::info;
 }
 
-std::unique_ptr<spdlog::formatter> json_event_formatter() { return std::make_unique<JsonEvents>(); }
+std::unique_ptr<spdlog::formatter> event_formatter(LogFormat format) {
+  if (format == LogFormat::json) return std::make_unique<JsonEvents>();
+  return std::make_unique<TextEvents>();
+}
 
 }  // namespace headgate::observe

@@ -20,7 +20,7 @@ std::shared_ptr<spdlog::details::thread_pool> log_thread();
 
 spdlog::level::level_enum level_of(LogLevel level) noexcept;
 
-/// Events as JSON objects: the message's own `name=value` words become its fields.
-std::unique_ptr<spdlog::formatter> json_event_formatter();
+/// Events as lines for people, or as JSON objects, where the message's own `name=value` words become fields.
+std::unique_ptr<spdlog::formatter> event_formatter(LogFormat format);
 
 }  // namespace headgate::observe

@@ -193,5 +193,22 @@ TEST(JsonEvent, IsValidForAnyBytes) {
 
 TEST(JsonEvent, IsValidForNamesOfAnyBytes) { EXPECT_TRUE(event_of("a\"b=c rest").is_object()); }
 
+std::string text_of(std::string_view message) {
+  std::string line;
+  append_text_event(message, "info", kAt, line);
+  return line.substr(line.find("info"));
+}
+
+TEST(TextEvent, IsTheSentenceOrTheNameWithItsFields) {
+  EXPECT_EQ(text_of("event=listening listening on :8080"), "info listening on :8080");
+  EXPECT_EQ(text_of("event=redis_lost server=r:6379 reason=\"gone\""), "info redis_lost server=r:6379 reason=\"gone\"");
+  EXPECT_EQ(text_of("event=stopped"), "info stopped");
+  EXPECT_EQ(text_of("no event at all"), "info no event at all");
+}
+
+TEST(TextEvent, StaysOneLineWhateverAPeerSays) {
+  EXPECT_EQ(text_of("event=x a=1\n2026 forged"), "info x a=1?2026 forged");
+}
+
 }  // namespace
 }  // namespace headgate::observe
