@@ -52,6 +52,7 @@ std::string near_word(std::string_view text) {
   if (folded.starts_with("jwt:")) return "jwt." + std::string(text.substr(4));
   if (folded.starts_with("header.")) return "header:" + std::string(text.substr(7));
   std::vector<std::string_view> words;
+  words.reserve(std::size(kWords));
   for (const auto& word : kWords) words.push_back(word.text);
   return nearest(text, words);
 }

@@ -264,9 +264,9 @@ constexpr Key kTimeoutsKeys[] = {
 };
 constexpr Section kTimeouts{"timeouts", "timeouts", "One per phase; none of them spans the whole request.",
                             kTimeoutsKeys};
-constexpr Shape kHeadSize = size(1'024, 60 * 1'024);
+constexpr Shape kHeadSize = size(1'024, 60UL * 1'024);
 constexpr Shape kHeadFields = integer(8, 10'000);
-constexpr Shape kTargetSize = size(64, 60 * 1'024);
+constexpr Shape kTargetSize = size(64, 60UL * 1'024);
 constexpr Shape kConnections = integer(1, 10'000'000);
 constexpr Key kBoundsKeys[] = {
     {"head_size", &kHeadSize, "16KiB", R"("16KiB")", "Request line and fields, at most 60KiB; 431 beyond"},
