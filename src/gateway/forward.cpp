@@ -13,7 +13,8 @@ using http::Field;
 using http::Fields;
 using http::Known;
 
-constexpr std::string_view kVia = "1.1 headgate";
+/// RFC 9110 section 7.6.3: the version is the one the message was received in.
+constexpr std::string_view via(unsigned version) noexcept { return version == 10 ? "1.0 headgate" : "1.1 headgate"; }
 
 /// Fields that say how a request came here: rebuilt, never passed on as they are.
 bool tells_way(const Field& field) noexcept {
@@ -68,7 +69,7 @@ void forward_request_fields(Exchange& x) {
   out.push_back({Known::unknown, "X-Forwarded-Proto", trusted_or(x, "X-Forwarded-Proto", "http")});
   out.push_back({Known::unknown, "X-Forwarded-Host", trusted_or(x, "X-Forwarded-Host", x.request.authority)});
   out.push_back({Known::unknown, "X-Request-Id", x.request_id});
-  out.push_back({Known::via, "Via", with(x.text, joined(x.text, x.request.fields, "Via"), kVia)});
+  out.push_back({Known::via, "Via", with(x.text, joined(x.text, x.request.fields, "Via"), via(x.request.version))});
   if (x.request.upgrade.empty()) return;
   out.push_back({Known::connection, "Connection", "Upgrade"});
   out.push_back({Known::upgrade, "Upgrade", x.request.upgrade});
@@ -93,7 +94,7 @@ void forward_reply_fields(Exchange& x, RejectionHeaders style) {
   }
   append_limit_fields(x, style, out);
   out.push_back({Known::unknown, "X-Request-Id", x.request_id});
-  out.push_back({Known::via, "Via", with(x.text, joined(x.text, x.answer.fields, "Via"), kVia)});
+  out.push_back({Known::via, "Via", with(x.text, joined(x.text, x.answer.fields, "Via"), via(x.answer.version))});
 }
 
 http::Fields forward_trailers(const http::Fields& trailers) {

@@ -30,6 +30,10 @@ Gateway::Step Gateway::find_route(Exchange& x) {
   auto found = services_.site.router().find(x.request.authority, x.request.path, x.request.method);
   x.route = found.route;
   if (found.route) return {};
+  // RFC 9110 section 15.5.20.
+  if (!found.host_known) {
+    return Problem{421, EndedBy::no_route, "This host is not served here.", {}, 0, {}};
+  }
   if (found.allowed.empty()) return Problem{404, EndedBy::no_route, "Nothing is offered at this path.", {}, 0, {}};
   x.allowed_methods = std::move(found.allowed);
   return Problem{405, EndedBy::no_route, "This path is not offered for this method.", {}, 0, {}};

@@ -144,6 +144,7 @@ Router::Found Router::find(std::string_view authority, std::string_view path, st
   const auto below = path.starts_with('/') ? path.substr(1) : path;
   for (const auto& candidate : hosts_) {
     if (!candidate->fits(host)) continue;
+    found.host_known = true;
     found.route = find_in(candidate->root, below, method, found.allowed);
     if (found.route) {
       found.allowed.clear();

@@ -80,6 +80,13 @@ TEST(Routing, AHostIsMoreSpecificThanNone) {
   EXPECT_EQ(routes.of("GET", "http://a.example.com/", "other.net"), "route 2") << "Host gives way to the target";
 }
 
+TEST(Routing, AHostThatNoRouteIsForIs421) {
+  Routes routes(R"([{"path": "/x", "host": "a.example.com"}])"_json);
+  EXPECT_EQ(routes.of("GET", "/x", "a.example.com"), "route 0");
+  EXPECT_EQ(routes.of("GET", "/y", "a.example.com"), "404");
+  EXPECT_EQ(routes.of("GET", "/x", "b.example.com"), "421");
+}
+
 TEST(Routing, MethodsChooseAmongRoutesOfOnePath) {
   Routes routes(
       R"([{"path": "/x"}, {"path": "/x", "methods": ["POST", "PUT"]}, {"path": "/x", "methods": ["DELETE"]}])"_json);

@@ -15,7 +15,8 @@ class Router {
  public:
   struct Found {
     const Route* route = nullptr;
-    std::string allowed;  ///< where only the method did not fit: the methods that would, as Allow lists them
+    bool host_known = false;  ///< whether any route is for this host; where none is, the request is for somebody else
+    std::string allowed;      ///< where only the method did not fit: the methods that would, as Allow lists them
   };
 
   Router();

@@ -66,7 +66,7 @@ void append_reply_head(std::string& out, const ReplyLine& line, const Fields& fi
   out += ' ';
   if (line.reason.empty()) {
     const auto reason = boost::beast::http::obsolete_reason(boost::beast::http::int_to_status(line.status));
-    out.append(reason.data(), reason.size());
+    if (!reason.starts_with('<')) out.append(reason.data(), reason.size());  // Beast's word for none
   } else {
     out += line.reason;
   }
