@@ -2,6 +2,8 @@
 
 #include "limit_fields.hpp"
 
+#include "headgate/core/json_text.hpp"
+
 #include <boost/beast/http/status.hpp>
 
 #include <ctime>
@@ -16,33 +18,23 @@ std::string_view title_of(unsigned status) noexcept {
   return {reason.data(), reason.size()};
 }
 
-/// What we write is ours or already checked, but a header's value may be repeated in it: quote for JSON.
-std::string json_text(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (byte < 0x20 || byte >= 0x7f) {
-      out += "\\u00";
-      out += kDigits[byte >> 4];
-      out += kDigits[byte & 15];
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
 std::string body_of(const Problem& problem, std::string_view request_id) {
   std::string out = "{ \"type\": \"about:blank\", \"title\": \"";
   out += title_of(problem.status);
-  out += "\", \"status\": " + std::to_string(problem.status) + ",\n  \"detail\": \"" + json_text(problem.detail) + "\"";
-  if (!problem.limit.empty()) out += ",\n  \"limit\": \"" + json_text(problem.limit) + "\"";
+  out += "\", \"status\": " + std::to_string(problem.status) + ",\n  \"detail\": \"";
+  append_json_text(out, problem.detail);
+  out += '"';
+  if (!problem.limit.empty()) {
+    out += ",\n  \"limit\": \"";
+    append_json_text(out, problem.limit);
+    out += '"';
+  }
   if (problem.retry_after > 0) out += ", \"retry_after\": " + std::to_string(problem.retry_after);
-  if (!request_id.empty()) out += ",\n  \"request_id\": \"" + json_text(request_id) + "\"";
+  if (!request_id.empty()) {
+    out += ",\n  \"request_id\": \"";
+    append_json_text(out, request_id);
+    out += '"';
+  }
   out += " }\n";
   return out;
 }

@@ -1,6 +1,7 @@
 #include "access_line.hpp"
 
 #include "headgate/core/hash.hpp"
+#include "headgate/core/json_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,24 +10,6 @@
 
 namespace headgate::observe {
 namespace {
-
-void append_text(std::string& out, std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (byte < 0x20 || byte >= 0x7f) {
-      // Bytes beyond ASCII are written one by one: a caller's bytes need not be UTF-8, a log line must be.
-      out += "\\u00";
-      out += kDigits[byte >> 4];
-      out += kDigits[byte & 15];
-    } else {
-      out += c;
-    }
-  }
-}
 
 void append_time(std::string& out, Instant at) {
   const auto since = at.time_since_epoch().count();
@@ -58,7 +41,7 @@ class Object {
   void text(std::string_view name, std::string_view value) {
     begin(name);
     out_ += '"';
-    append_text(out_, value);
+    append_json_text(out_, value);
     out_ += '"';
   }
   void plain(std::string_view name, std::string_view value) {
@@ -131,14 +114,14 @@ void append_text_line(const AccessRecord& record, Instant at, std::string& out) 
   out += ' ';
   out += std::to_string(record.status);
   out += ' ';
-  append_text(out, record.method.empty() ? "-" : record.method);
+  append_json_text(out, record.method.empty() ? "-" : record.method);
   out += ' ';
-  append_text(out, record.host);
-  append_text(out, record.path.empty() ? "-" : record.path);
+  append_json_text(out, record.host);
+  append_json_text(out, record.path.empty() ? "-" : record.path);
   out += ' ';
   out += milliseconds(record.elapsed);
   out += "ms route=";
-  append_text(out, record.route);
+  append_json_text(out, record.route);
   out += " by=";
   out += record.ended_by;
   if (!record.server.empty()) {
