@@ -190,7 +190,7 @@ Task<H1Session::Next> H1Session::serve_one(Exchange& x) {
   }
   stream_->unwatch();
   current_ = nullptr;
-  co_return co_await settle(x, reply);
+  co_return co_await settle(reply);
 }
 
 Task<H1Session::Next> H1Session::refuse(Exchange& x, Refusal refusal) {
@@ -207,8 +207,7 @@ Task<H1Session::Next> H1Session::refuse(Exchange& x, Refusal refusal) {
 }
 
 /// Leaves the connection behind an exchange in a safe state: right before the next request, or closed.
-Task<H1Session::Next> H1Session::settle(Exchange& x, const H1Reply& reply) {
-  (void)x;
+Task<H1Session::Next> H1Session::settle(const H1Reply& reply) {
   if (!reply.complete()) {
     stream_->reset();
     co_return Next::close;

@@ -46,7 +46,7 @@ class H1Session : public boost::intrusive::list_base_hook<> {
   Task<Next> read_head(Exchange& x);
   Task<Next> serve_one(Exchange& x);
   Task<Next> refuse(Exchange& x, http::h1::Refusal refusal);
-  Task<Next> settle(Exchange& x, const H1Reply& reply);
+  Task<Next> settle(const H1Reply& reply);
   Task<void> linger();
   void begin_exchange(Exchange& x);
 
