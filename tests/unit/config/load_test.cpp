@@ -5,6 +5,7 @@
 #include "headgate/core/hash.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -185,8 +186,11 @@ TEST_F(Placeholders, NeverChangeTheStructureAndAreReplacedOnce) {
   EXPECT_EQ(body("${HEADGATE_TEST_JSON}"), "\", \"status\": 500, \"x\": \"${HEADGATE_TEST_NAME}");
 }
 
+/// Tests run beside each other, each in a process of its own.
+std::string own_path() { return testing::TempDir() + "/headgate_placeholder_" + std::to_string(::getpid()); }
+
 TEST_F(Placeholders, StandForAFileWithoutItsLastLineEnd) {
-  const auto path = testing::TempDir() + "/headgate_placeholder";
+  const auto path = own_path();
   const auto with = [&](const std::string& text) {
     std::ofstream(path, std::ios::binary) << text;
     return body("${file:" + path + "}");
@@ -198,7 +202,7 @@ TEST_F(Placeholders, StandForAFileWithoutItsLastLineEnd) {
 }
 
 TEST_F(Placeholders, DoNotReadWhatIsNoSmallTextFile) {
-  const auto path = testing::TempDir() + "/headgate_placeholder";
+  const auto path = own_path();
   const auto why = [&](const std::string& file) {
     return messages(R"({ "listen": ":1", "instance": "${file:)" + file +
                     R"(}", "routes": [{ "path": "/*", "respond": {} }] })")
