@@ -138,9 +138,7 @@ const Route* Router::find_in(const Node& node, std::string_view path, std::strin
 
 Router::Found Router::find(std::string_view authority, std::string_view path, std::string_view method) const {
   Found found;
-  const auto colon = authority.starts_with('[') ? authority.find(':', authority.find(']')) : authority.find(':');
-  auto host = authority.substr(0, colon);
-  if (host.ends_with('.')) host.remove_suffix(1);  // the root's dot names the same host
+  const auto host = http::host_of(authority);
   const auto below = path.starts_with('/') ? path.substr(1) : path;
   for (const auto& candidate : hosts_) {
     if (!candidate->fits(host)) continue;

@@ -32,9 +32,7 @@ std::string_view digest(TextArena& arena, std::string_view text) {
 }
 
 std::string_view lower_host(TextArena& arena, std::string_view authority) {
-  const auto colon = authority.starts_with('[') ? authority.find(':', authority.find(']')) : authority.find(':');
-  std::string host(authority.substr(0, colon));
-  if (host.ends_with('.')) host.pop_back();  // as the router does
+  std::string host(http::host_of(authority));
   for (char& c : host) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
   }

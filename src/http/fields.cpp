@@ -36,6 +36,13 @@ bool has(const Fields& fields, Known id) noexcept {
   return false;
 }
 
+std::string_view host_of(std::string_view authority) noexcept {
+  const auto colon = authority.starts_with('[') ? authority.find(':', authority.find(']')) : authority.find(':');
+  auto host = authority.substr(0, colon);
+  if (host.ends_with('.')) host.remove_suffix(1);
+  return host;
+}
+
 std::string_view trimmed(std::string_view text) noexcept {
   const auto first = text.find_first_not_of(" \t");
   if (first == std::string_view::npos) return {};

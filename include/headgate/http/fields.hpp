@@ -35,6 +35,9 @@ bool next_member(std::string_view& list, std::string_view& member) noexcept;
 /// Whether a comma list names `token`, compared without case.
 bool lists(std::string_view list, std::string_view token) noexcept;
 
+/// The host of an authority: without port, and without the root's dot, which names the same host.
+std::string_view host_of(std::string_view authority) noexcept;
+
 /// Without leading and trailing blanks and tabs.
 std::string_view trimmed(std::string_view text) noexcept;
 
