@@ -14,6 +14,7 @@ namespace headgate {
 struct Rate {
   std::uint64_t count = 1;
   Duration period{1};
+  bool month = false;  ///< written "/month": a calendar month; the period then says 31 days
   bool operator==(const Rate&) const = default;
 };
 
@@ -26,13 +27,14 @@ struct LiteralError {
 /// "250ms", "5s", "1m", "2h", "1d": a whole number above 0 and a unit. At most 366 days.
 Result<Duration, LiteralError> parse_duration(std::string_view text);
 /// "100/minute", "100/m", "300/5m", "5/100ms": a count from 1 to 10^9, a slash, then a unit (with an optional count) or
-/// its short form.
+/// its short form, or "month".
 Result<Rate, LiteralError> parse_rate(std::string_view text);
 /// "512", "64KiB", "1MiB", "500kB", in bytes. At most 2^53.
 Result<std::uint64_t, LiteralError> parse_size(std::string_view text);
 
 std::string to_text(Duration duration);      ///< shortest exact form: "90s", "1m", "250ms"
 std::string to_text(const Rate& rate);       ///< "100/minute", "300/5m"
+std::string period_text(const Rate& rate);   ///< in a sentence: "a minute", "every 5m", "a month"
 std::string size_text(std::uint64_t bytes);  ///< "1MiB"
 
 /// The member of `known` nearest to `written` by edit distance, or "" where nothing is near enough to suggest.

@@ -2,19 +2,45 @@
 // What a configuration says of the request's path: routes, bounds, timeouts and how a rejection looks.
 
 #include "headgate/core/time.hpp"
+#include "headgate/identity/options.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace headgate::gateway {
 
+/// How many requests one request counts as.
+struct Cost {
+  enum class From {
+    constant,
+    method,         ///< by the request's method
+    request_header,  ///< what a header of the request says
+    response_header  ///< `usual` is held before the request, and settled to what a header of the answer says
+  };
+  From from = From::constant;
+  std::int64_t usual = 1;  ///< at least 1: the constant; else what counts where nothing else is said
+  std::vector<std::pair<std::string, std::int64_t>> methods;  ///< upper case; each cost at least 0
+  std::string header;                                         ///< lower case
+  std::int64_t most = 0;  ///< a header's greatest believable value; what is beyond counts as this
+};
+
 /// A limit as a route uses it.
 struct LimitUse {
-  std::string limit;      ///< name of a limit
-  std::int64_t cost = 1;  ///< how many requests one request counts as, at least 1
+  std::string limit;  ///< name of a limit
+  Cost cost;
+  std::uint32_t scale_up = 1;    ///< the route has a limit of its own, scale_up / scale_down times the size: "1/10"
+  std::uint32_t scale_down = 1;  ///< both at least 1; equal: not scaled, and counted together with other routes
+};
+
+/// Whom a limit does not apply to.
+struct Exemption {
+  std::string limit;
+  std::vector<identity::Network> addresses;
+  std::vector<std::string> api_keys;  ///< names of known keys
 };
 
 /// An answer given without an upstream.
@@ -72,6 +98,7 @@ struct Rejection {
 
 struct Options {
   std::vector<RouteOptions> routes;
+  std::vector<Exemption> exemptions;
   AllRoutes all_routes;
   Timeouts timeouts;
   Bounds bounds;

@@ -6,6 +6,7 @@
 #include <boost/asio/ip/network_v4.hpp>
 #include <boost/asio/ip/network_v6.hpp>
 
+#include <array>
 #include <string>
 #include <variant>
 #include <vector>
@@ -27,10 +28,18 @@ struct JwtOptions {
   Duration leeway = std::chrono::seconds(30);  ///< how far clocks may differ for `exp` and `nbf`
 };
 
+/// A known API key: whose it is. The key itself is not kept.
+struct ApiKeyRecord {
+  std::string name;                      ///< as an operator calls its owner
+  std::array<unsigned char, 32> digest;  ///< SHA-256 of the key
+  std::string tier;                      ///< empty: the limit's default
+};
+
 struct Options {
   std::vector<Network> trusted_proxies;      ///< only these may tell the client's address
   unsigned ipv6_prefix = 64;                 ///< 1 to 128: all addresses of one such block count as one client
   std::string api_key_header = "x-api-key";  ///< lower case
+  std::vector<ApiKeyRecord> api_keys;        ///< the known ones; others are keys too, but nobody's
   bool has_jwt = false;
   JwtOptions jwt;
 };

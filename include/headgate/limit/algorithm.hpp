@@ -67,23 +67,33 @@ class ArgumentList {
 struct Algorithm {
   std::string_view name;  ///< as users write it; also the name of its .cpp and its .lua
   std::size_t words;      ///< integers of the script's reply each of its counters takes
+  /// Whether what was taken may be used a second later without a request too many: not where each moment is recorded.
+  bool leasable;
+
+  /// The burst where the user writes none; rate, wait and calendar are set.
+  std::uint64_t (*usual_burst)(const Rule& rule);
 
   /// Whether the rule's numbers can be kept exactly; nothing where they can. All other functions presume that.
   std::optional<RuleFault> (*check)(const Rule& rule);
 
+  /// What the rule means: "100 requests a minute on average, 100 at once". `noun` follows each first count: " requests",
+  /// or nothing where that was said already.
+  std::string (*meaning)(const Rule& rule, std::string_view noun);
+
   /// What taking `cost` at `now` would do: 0 looks, below 0 gives back.
   Outcome (*peek)(const State& state, const Rule& rule, std::int64_t cost, Instant now);
 
-  /// Takes `cost`, which peek allowed (or 0, to write what peek found right); returns when the state is as if never
-  /// used.
+  /// Takes `cost`, or what there is where that is less; below 0 gives back, 0 writes what peek found right. Returns when
+  /// the state is as if never used.
   Instant (*commit)(State& state, const Rule& rule, std::int64_t cost, Instant now, const Outcome& outcome);
 
-  /// What to tell of it. The words may come from Redis: nothing where no peek could have said them.
+  /// What to tell of it; `taken` says whether `cost` was committed. The words may come from Redis: nothing where no peek
+  /// could have said them.
   std::optional<Verdict> (*verdict)(const Rule& rule, std::int64_t cost, Taken taken,
                                     std::span<const std::int64_t> words);
 
-  /// The arguments its .lua describes.
-  void (*arguments)(const Rule& rule, std::int64_t cost, ArgumentList& out);
+  /// The arguments its .lua describes. `now` is this gateway's clock: only for what Redis cannot know (a calendar).
+  void (*arguments)(const Rule& rule, std::int64_t cost, Instant now, ArgumentList& out);
 };
 
 /// All algorithms there are, sorted by name.

@@ -8,6 +8,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +18,7 @@
 namespace headgate::limit {
 
 struct Algorithm;  // limit/algorithm.hpp
+class Calendar;    // limit/calendar.hpp
 
 /// Who shares one counter. A limit has a list of these; their values together are the key.
 struct Per {
@@ -30,11 +33,15 @@ std::string to_text(const Per& per);  ///< as a user writes it: "client_ip", "jw
 struct Rule {
   std::string limit;        ///< name of the limit it belongs to
   std::string name;         ///< within the limit; empty for the only rule, else its rate's text ("30/hour")
-  Rate rate;                ///< refill: rate.count tokens each rate.period
-  std::uint64_t burst = 1;  ///< bucket size in tokens, at least 1; rate.count unless the user says otherwise
-  const Algorithm* algorithm = nullptr;  ///< never null in a loaded configuration
-  std::string suffix;                    ///< end of its Redis keys: ":<limit>:<rule>"
-  std::uint64_t seed = 0;                ///< stable_hash(suffix): sets its keys apart in memory
+  Rate rate;                ///< rate.count requests in each rate.period
+  std::uint64_t burst = 1;  ///< most at once, at least 1; the algorithm's usual_burst unless the user says otherwise
+  Duration wait{0};         ///< longest a request is held back for its permit; 0: refused at once
+  std::shared_ptr<const Calendar> calendar;  ///< where it counts by the days or months of a time zone; else null
+  bool leases = false;                       ///< whether a gateway may take from Redis ahead, in batches
+  const Algorithm* algorithm = nullptr;      ///< never null in a loaded configuration
+  std::string suffix;      ///< end of its Redis keys, ":<limit>" or ":<limit>:<period>": the same after a change of size,
+                           ///< so that what was used is carried over
+  std::uint64_t seed = 0;  ///< stable_hash(suffix): sets its keys apart in memory
 };
 
 enum class Mode { enforce, observe };  ///< observe: counted and shown, rejects nobody
@@ -48,15 +55,30 @@ struct IfAbsent {
   std::vector<Per> use;  ///< the key to count by instead, for Action::use
 };
 
-/// A named policy: all its rules must agree.
+/// One of several sizes of the same limit.
+struct Tier {
+  std::string name;         ///< empty for the only tier of a limit without tiers
+  std::vector<Rule> rules;  ///< all must agree; empty: unlimited
+};
+
+/// A named policy: all rules of the caller's tier must agree.
 struct Limit {
   std::string name;
   std::vector<Per> per;
-  std::vector<Rule> rules;
+  std::vector<Tier> tiers;       ///< at least one
+  std::optional<Per> tier_from;  ///< what names the tier: a claim, an API key's record, a header of a trusted hop
+  std::size_t default_tier = 0;  ///< index, for a caller whose tier is missing or unknown
   Mode mode = Mode::enforce;
   Store store = Store::memory;
   IfRedisDown if_redis_down = IfRedisDown::count_locally;
   IfAbsent if_absent;
+};
+
+/// What an ask does where its rule refuses, and what it takes.
+enum class How : std::uint8_t {
+  take,   ///< all or nothing with the others of its call; a refusal here refuses the call
+  trial,  ///< never refuses the call; takes where the call goes through and this rule itself allows it
+  charge  ///< never refuses the call; takes what there is, up to the cost: the request has already been let through
 };
 
 /// One question to a store: may `cost` more be taken from this rule's counter of this subject?
@@ -67,19 +89,22 @@ struct Ask {
       subject;  ///< who: the joined values of the limit's `per`; any bytes, at most 256 (longer arrive hashed)
   Hash hash;    ///< keyed_hash(subject, rule->seed); only the memory store reads it
   std::int64_t cost = 1;  ///< requests; 0 peeks (always allowed), below 0 gives back
+  How how = How::take;
 };
 
 /// The retry_after of a cost above the burst, which no wait helps. A hundred years, so that adding it to a time is
 /// safe.
 inline constexpr Duration kNever = std::chrono::hours(24) * 36'525;
 
-/// What one rule says. `allowed` is this rule's own opinion; nothing was taken unless every rule of the call agreed.
+/// What one rule says. `allowed` is this rule's own opinion; nothing was taken unless every rule of the call agreed
+/// (but see How).
 struct Verdict {
   bool allowed = false;
   std::uint64_t limit = 0;      ///< the most that can be taken at once when nothing was used (the burst)
   std::uint64_t remaining = 0;  ///< whole requests left at the moment of the decision (after taking, where taken)
   Duration retry_after{0};      ///< where refused: the least wait until the same cost is allowed, or kNever; else 0
   Duration reset_after{0};      ///< until the counter is as if never used
+  Duration delay{0};            ///< where allowed: how long the request must be held back, at most the rule's wait
 };
 
 /// Which of several verdicts a caller is told of: where any refuses, the refusal with the longest retry_after (only
