@@ -17,7 +17,7 @@ namespace headgate::gateway {
 struct Cost {
   enum class From {
     constant,
-    method,         ///< by the request's method
+    method,          ///< by the request's method
     request_header,  ///< what a header of the request says
     response_header  ///< `usual` is held before the request, and settled to what a header of the answer says
   };

@@ -76,19 +76,19 @@ struct Algorithm {
   /// Whether the rule's numbers can be kept exactly; nothing where they can. All other functions presume that.
   std::optional<RuleFault> (*check)(const Rule& rule);
 
-  /// What the rule means: "100 requests a minute on average, 100 at once". `noun` follows each first count: " requests",
-  /// or nothing where that was said already.
+  /// What the rule means: "100 requests a minute on average, 100 at once". `noun` follows each first count: "
+  /// requests", or nothing where that was said already.
   std::string (*meaning)(const Rule& rule, std::string_view noun);
 
   /// What taking `cost` at `now` would do: 0 looks, below 0 gives back.
   Outcome (*peek)(const State& state, const Rule& rule, std::int64_t cost, Instant now);
 
-  /// Takes `cost`, or what there is where that is less; below 0 gives back, 0 writes what peek found right. Returns when
-  /// the state is as if never used.
+  /// Takes `cost`, or what there is where that is less; below 0 gives back, 0 writes what peek found right. Returns
+  /// when the state is as if never used.
   Instant (*commit)(State& state, const Rule& rule, std::int64_t cost, Instant now, const Outcome& outcome);
 
-  /// What to tell of it; `taken` says whether `cost` was committed. The words may come from Redis: nothing where no peek
-  /// could have said them.
+  /// What to tell of it; `taken` says whether `cost` was committed. The words may come from Redis: nothing where no
+  /// peek could have said them.
   std::optional<Verdict> (*verdict)(const Rule& rule, std::int64_t cost, Taken taken,
                                     std::span<const std::int64_t> words);
 

@@ -39,8 +39,8 @@ struct Rule {
   std::shared_ptr<const Calendar> calendar;  ///< where it counts by the days or months of a time zone; else null
   bool leases = false;                       ///< whether a gateway may take from Redis ahead, in batches
   const Algorithm* algorithm = nullptr;      ///< never null in a loaded configuration
-  std::string suffix;      ///< end of its Redis keys, ":<limit>" or ":<limit>:<period>": the same after a change of size,
-                           ///< so that what was used is carried over
+  std::string suffix;  ///< end of its Redis keys, ":<limit>" or ":<limit>:<period>": the same after a change of size,
+                       ///< so that what was used is carried over
   std::uint64_t seed = 0;  ///< stable_hash(suffix): sets its keys apart in memory
 };
 

@@ -8,9 +8,12 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace headgate::redis {
 
@@ -27,6 +30,27 @@ struct Counters {
   std::uint64_t turned_away = 0;  ///< not asked: the breaker was open or too many were under way
   std::uint64_t connects = 0;     ///< connections that became usable
   std::uint64_t writes = 0;       ///< system calls that carried calls out; far fewer than `asked` under load
+};
+
+/// Upper bounds of the buckets that decisions of a node are counted in by how long they took; one more for the rest.
+inline constexpr std::array<Duration, 9> kLatencyBounds{Duration(100),    Duration(250),    Duration(500),
+                                                        Duration(1'000),  Duration(2'500),  Duration(5'000),
+                                                        Duration(10'000), Duration(20'000), Duration(50'000)};
+
+/// One server of the topology as it is now.
+struct NodeStatus {
+  std::string name;  ///< "host:port"
+  Health health = Health::trying;
+  Counters counters;
+  std::array<std::uint64_t, kLatencyBounds.size() + 1> latency{};  ///< decided calls by the bucket they fall in
+  Duration latency_sum{0};
+};
+
+/// Decisions that needed no call, since the start.
+struct LocalCounters {
+  std::uint64_t denied = 0;    ///< requests refused because an earlier answer said until when
+  std::uint64_t leased = 0;    ///< asks answered from a lease
+  std::uint64_t refunded = 0;  ///< tokens of leases given back unused
 };
 
 /// One per worker: its own connection, pipelined; worker thread only. Lives until stop() was called and its tasks have
@@ -48,8 +72,10 @@ class Limiter {
   /// whatever keeps the loop itself busy. Errors: redis::Errc.
   Task<Result<bool>> decide(std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts);
 
-  Health health() const noexcept;      ///< any thread
-  Counters counters() const noexcept;  ///< worker thread
+  Health health() const noexcept;         ///< any thread; up where every part of the topology is
+  Counters counters() const;              ///< any thread: of all nodes together
+  std::vector<NodeStatus> nodes() const;  ///< any thread
+  LocalCounters local() const noexcept;   ///< any thread
 
   /// Closes the connection and fails what is waiting, at once, with Errc::stopped; later calls fail the same way. No
   /// task of this object runs after the loop has run dry.

@@ -1,0 +1,39 @@
+#pragma once
+// Where decisions are made: one server, the master that Sentinels name, or the masters of a cluster. What Limiter asks
+// once nothing can be decided here.
+
+#include "headgate/core/result.hpp"
+#include "headgate/core/task.hpp"
+#include "headgate/limit/limit.hpp"
+#include "headgate/redis/limiter.hpp"
+#include "headgate/redis/options.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace headgate::redis {
+
+/// Worker thread only, but for health() and nodes(). Its tasks keep it alive until stop().
+class Servers {
+ public:
+  virtual ~Servers() = default;
+  Servers() = default;
+  Servers(const Servers&) = delete;
+  Servers& operator=(const Servers&) = delete;
+
+  /// As Limiter::decide, always over the network. Several slots of a cluster are asked one after the other, and what
+  /// the first ones took is given back where a later one refuses or fails.
+  virtual Task<Result<bool>> decide(std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts) = 0;
+
+  virtual Health health() const noexcept = 0;         ///< any thread
+  virtual std::vector<NodeStatus> nodes() const = 0;  ///< any thread
+  virtual void stop() = 0;
+
+  /// What options.topology says; connects in the background at once.
+  static std::shared_ptr<Servers> make(boost::asio::io_context& loop, const Options& options);
+};
+
+}  // namespace headgate::redis
