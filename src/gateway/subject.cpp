@@ -1,9 +1,8 @@
 #include "subject.hpp"
 
-#include <openssl/evp.h>
+#include "headgate/identity/sha256.hpp"
 
 #include <array>
-#include <memory>
 
 namespace headgate::gateway {
 namespace {
@@ -12,16 +11,7 @@ constexpr std::size_t kMostSubject = 256;
 
 /// 128 bits of SHA-256, in hex: the same in every gateway, and nobody finds a second key with it.
 std::string_view digest(TextArena& arena, std::string_view text) {
-  // The context is kept: making one costs more than the hash.
-  thread_local const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(),
-                                                                                     &EVP_MD_CTX_free);
-  thread_local const std::unique_ptr<EVP_MD, decltype(&EVP_MD_free)> sha256(EVP_MD_fetch(nullptr, "SHA256", nullptr),
-                                                                            &EVP_MD_free);
-  std::array<unsigned char, EVP_MAX_MD_SIZE> hash{};
-  unsigned size = 0;
-  EVP_DigestInit_ex2(context.get(), sha256.get(), nullptr);
-  EVP_DigestUpdate(context.get(), text.data(), text.size());
-  EVP_DigestFinal_ex(context.get(), hash.data(), &size);
+  const auto hash = identity::sha256(text);
   std::array<char, 33> out{'~'};
   for (std::size_t i = 0; i < 16; ++i) {
     constexpr std::string_view kDigits = "0123456789abcdef";

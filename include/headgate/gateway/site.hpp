@@ -4,6 +4,7 @@
 
 #include "headgate/gateway/options.hpp"
 #include "headgate/gateway/router.hpp"
+#include "headgate/identity/api_keys.hpp"
 #include "headgate/identity/jwt.hpp"
 #include "headgate/identity/options.hpp"
 #include "headgate/limit/limit.hpp"
@@ -11,6 +12,8 @@
 
 #include <array>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,15 +23,29 @@ namespace headgate::gateway {
 /// and no Redis call.
 enum class Stage { memory, memory_with_claims, redis };
 
+/// One size of a limit, ready to be asked.
+struct ReadyTier {
+  std::string name;                 ///< empty where the limit has no tiers
+  std::vector<limit::Rule> rules;   ///< empty: unlimited
+  std::vector<limit::Rule> local;   ///< this gateway's share of them, while Redis is away
+  std::string policy;               ///< its RateLimit-Policy value
+  std::vector<std::string> labels;  ///< what its rules are called in RateLimit
+};
+
+/// A limit at one scale, made once for all routes that use it so.
+struct ReadyLimit {
+  limit::Limit limit;
+  std::vector<ReadyTier> tiers;
+  std::optional<Exemption> exemption;
+};
+
 /// A limit as one route uses it.
 struct PlannedLimit {
   const limit::Limit* limit = nullptr;
-  std::int64_t cost = 1;
+  const ReadyLimit* ready = nullptr;
+  Cost cost;
   Stage stage = Stage::memory;
-  bool secret_key = false;                           ///< its key holds an API key, which goes to Redis as a digest only
-  const std::vector<limit::Rule>* local = nullptr;   ///< the rules' share of this gateway while Redis is away
-  const std::string* policy = nullptr;               ///< its RateLimit-Policy value
-  const std::vector<std::string>* labels = nullptr;  ///< what its rules are called in RateLimit
+  bool secret_key = false;  ///< its key holds an API key, which goes to Redis as a digest only
 };
 
 /// Which requests go where, under which limits.
@@ -42,7 +59,7 @@ struct Route {
       counted_headers;       ///< lower case; each may stand once at most, for a server could read another than we
   bool reads_token = false;  ///< required, or a limit counts per claim
   bool asks_redis = false;
-  bool observes = false;  ///< a limit of it is on trial
+  bool settles = false;  ///< a cost of it is known only when the server has answered
   Require require = Require::nothing;
   Duration timeout{};
   std::uint64_t max_body = 0;
@@ -63,23 +80,23 @@ class Site {
   const Options& options() const noexcept { return options_; }
   const identity::Options& identity() const noexcept { return identity_; }
   const identity::JwtVerifier* jwt() const noexcept { return jwt_.get(); }
+  const identity::ApiKeys& api_keys() const noexcept { return api_keys_; }
+  /// All limits, a scaled one beside the one it is a share of.
+  std::span<const std::unique_ptr<const ReadyLimit>> limits() const noexcept { return ready_; }
+  std::span<const std::unique_ptr<const Route>> routes() const noexcept { return routes_; }
 
  private:
-  PlannedLimit plan(const LimitUse& use) const;
+  PlannedLimit plan(const LimitUse& use, std::string_view route);
+  const ReadyLimit& ready(const LimitUse& use, std::string_view route);
   void note_counted_headers(Route& route) const;
-
-  /// What is made once for each limit.
-  struct Prepared {
-    limit::Limit limit;
-    std::vector<limit::Rule> local;
-    std::string policy;
-    std::vector<std::string> labels;
-  };
 
   Options options_;
   identity::Options identity_;
   std::shared_ptr<const identity::JwtVerifier> jwt_;
-  std::vector<std::unique_ptr<const Prepared>> limits_;
+  identity::ApiKeys api_keys_;
+  std::vector<limit::Limit> limits_;
+  std::uint32_t instances_;
+  std::vector<std::unique_ptr<const ReadyLimit>> ready_;
   std::vector<std::unique_ptr<const Route>> routes_;
   Router router_;
 };

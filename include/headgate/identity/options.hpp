@@ -2,11 +2,11 @@
 // What a configuration says of who may be asking.
 
 #include "headgate/core/time.hpp"
+#include "headgate/identity/sha256.hpp"
 
 #include <boost/asio/ip/network_v4.hpp>
 #include <boost/asio/ip/network_v6.hpp>
 
-#include <array>
 #include <string>
 #include <variant>
 #include <vector>
@@ -30,9 +30,9 @@ struct JwtOptions {
 
 /// A known API key: whose it is. The key itself is not kept.
 struct ApiKeyRecord {
-  std::string name;                      ///< as an operator calls its owner
-  std::array<unsigned char, 32> digest;  ///< SHA-256 of the key
-  std::string tier;                      ///< empty: the limit's default
+  std::string name;  ///< as an operator calls its owner
+  Sha256 digest;     ///< of the key
+  std::string tier;  ///< empty: the limit's default
 };
 
 struct Options {

@@ -1,0 +1,14 @@
+#pragma once
+// SHA-256, for what must be recognised without being kept.
+
+#include <array>
+#include <string_view>
+
+namespace headgate::identity {
+
+using Sha256 = std::array<unsigned char, 32>;
+
+/// Any thread; does not allocate after a thread's first call.
+Sha256 sha256(std::string_view text);
+
+}  // namespace headgate::identity
