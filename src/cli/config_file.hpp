@@ -21,4 +21,7 @@ struct Outcome {
 };
 Outcome load_file(const std::string& given);
 
+/// As load_file in a running process: mistakes go to the event log, and nothing is said to have changed.
+std::optional<config::Config> load_again(const std::string& given);
+
 }  // namespace headgate::cli

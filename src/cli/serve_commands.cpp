@@ -5,15 +5,17 @@
 
 #include "headgate/server/gateway_service.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <cstdio>
 #include <exception>
 
 namespace headgate::cli {
 namespace {
 
-int serve(const config::Config& config) {
+int serve(const config::Config& config, const server::ReadAgain& read_again) {
   try {
-    return server::serve_gateway(config);
+    return server::serve_gateway(config, read_again);
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "headgate: cannot start: %s\n", failure.what());
     return kFailed;
@@ -48,13 +50,19 @@ std::string as_file(const ProxyOptions& options) {
 
 int run(const RunOptions& options) {
   const auto outcome = load_file(options.file);
-  return outcome.config ? serve(*outcome.config) : outcome.exit_code;
+  if (!outcome.config) return outcome.exit_code;
+  return serve(*outcome.config, [&] { return load_again(options.file); });
 }
 
 int proxy(const ProxyOptions& options) {
   const auto source = as_file(options);
   auto loaded = config::load(source);
-  if (loaded.config) return serve(*loaded.config);
+  if (loaded.config) {
+    return serve(*loaded.config, [] {
+      spdlog::info("event=config_kept SIGHUP received, and there is no file to read again");
+      return std::nullopt;
+    });
+  }
   for (const auto& mistake : loaded.diagnostics) {
     std::fprintf(stderr, "headgate: %s\n", mistake.message.c_str());
     if (!mistake.help.empty()) std::fprintf(stderr, "  help: %s\n", mistake.help.c_str());

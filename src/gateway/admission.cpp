@@ -1,8 +1,10 @@
 // Whether a caller still has budget: the plan of the route asked, in memory and in Redis, all or nothing.
 
 #include "limit_fields.hpp"
-#include "subject.hpp"
+#include "outage.hpp"
+#include "terms.hpp"
 
+#include "headgate/core/hash.hpp"
 #include "headgate/gateway/gateway.hpp"
 
 #include <algorithm>
@@ -10,6 +12,7 @@
 namespace headgate::gateway {
 namespace {
 
+using limit::How;
 using limit::Per;
 
 /// A caller without the key that a limit counts by, where the limit says so.
@@ -23,174 +26,160 @@ Problem key_missing(const limit::Limit& limit) {
   return {400, EndedBy::auth, "A header that requests are counted by is missing.", limit.name, 0, {}};
 }
 
-struct Subject {
-  std::optional<std::string_view> text;  // nothing: the limit does not apply
-  bool refused = false;
+/// The part of an admission that one call decides: what was appended to it since.
+struct Part {
+  explicit Part(const Admission& a) : first_ask(a.asks.size()), first_limit(a.limits.size()) {}
+  std::size_t first_ask;
+  std::size_t first_limit;
+  bool empty(const Admission& a) const noexcept { return a.asks.size() == first_ask; }
+  std::span<const limit::Ask> asks(const Admission& a) const {
+    return {a.asks.data() + first_ask, a.asks.size() - first_ask};
+  }
+  std::span<limit::Verdict> verdicts(Admission& a) const {
+    return {a.verdicts.data() + first_ask, a.asks.size() - first_ask};
+  }
+  std::span<AskedLimit> limits(Admission& a) const {
+    return {a.limits.data() + first_limit, a.limits.size() - first_limit};
+  }
 };
 
-Subject subject_for(Exchange& x, const PlannedLimit& planned) {
-  const auto api_key = planned.secret_key && planned.stage == Stage::redis ? ApiKeyAs::digest : ApiKeyAs::text;
-  const auto& limit = *planned.limit;
-  auto text = subject_of(x, limit.per, api_key);
-  if (text || limit.if_absent.action == limit::IfAbsent::Action::skip) return {text};
-  if (limit.if_absent.action == limit::IfAbsent::Action::use) {
-    text = subject_of(x, limit.if_absent.use, api_key);
-    // Marked by a byte that no field can hold, so that nobody spends another's budget with a key that looks like an
-    // address.
-    if (text) text = x.text.join({"\x01", *text});
-  }
-  return {text, !text};
+void append(Admission& a, const PlannedLimit& planned, const Terms& terms, Source source) {
+  const auto& rules = source == Source::fallback ? terms.tier->local : terms.tier->rules;
+  if (a.asks.size() + rules.size() > Admission::kMost) return;  // the checker refuses such a configuration
+  const auto how = planned.limit->mode == limit::Mode::observe ? How::trial : How::take;
+  a.limits.push_back({&planned, terms.tier, source, static_cast<std::uint8_t>(a.asks.size()),
+                      static_cast<std::uint8_t>(rules.size()), false, terms.cost});
+  for (const auto& rule : rules)
+    a.asks.push_back({&rule, terms.subject, keyed_hash(terms.subject, rule.seed), terms.cost, how});
 }
 
-/// The part of an admission's asks that one call decides.
-struct Span {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-  std::span<const limit::Ask> asks(const Admission& a) const { return {a.asks.data() + begin, end - begin}; }
-  std::span<limit::Verdict> verdicts(Admission& a) const { return {a.verdicts.data() + begin, end - begin}; }
-  bool empty() const noexcept { return begin == end; }
-};
-
-void append(Admission& a, Span& span, const PlannedLimit& planned, const std::vector<limit::Rule>& rules,
-            std::string_view subject) {
-  for (const auto& rule : rules) {
-    if (span.end == Admission::kMost) return;  // the checker refuses such a configuration
-    a.limits[span.end] = &planned;
-    a.asks[span.end++] = {&rule, subject, keyed_hash(subject, rule.seed), planned.cost};
-  }
-}
-
-/// Questions for every limit of this stage and mode; a problem where a caller without the key is to be refused.
-std::optional<Problem> collect(Exchange& x, Stage stage, limit::Mode mode, Span& span) {
+/// Questions for every limit of this stage; a problem where a caller without the key is to be refused.
+std::optional<Problem> collect(Exchange& x, Stage stage) {
+  const auto source = stage == Stage::redis ? Source::redis : Source::memory;
   for (const auto& planned : x.route->plan) {
-    if (planned.stage != stage || planned.limit->mode != mode) continue;
-    const auto subject = subject_for(x, planned);
-    if (subject.refused && mode == limit::Mode::enforce) return key_missing(*planned.limit);
-    if (subject.text) append(x.admission, span, planned, planned.limit->rules, *subject.text);
+    if (planned.stage != stage) continue;
+    const auto terms = terms_of(x, planned);
+    if (terms.applies)
+      append(x.admission, planned, terms, source);
+    else if (terms.key_missing && planned.limit->mode == limit::Mode::enforce)
+      return key_missing(*planned.limit);
   }
   return {};
 }
 
-void bind(Admission& a, std::size_t index, Admission::Outcome outcome, Admission::Source source) {
+/// Tells of the rule that binds: of those refused in `part`, else of all asked so far. Limits on trial bind nobody.
+void conclude(Admission& a, const Part& part, Admission::Outcome outcome) {
+  for (auto& asked : part.limits(a)) {
+    const auto* const first = a.verdicts.data() + asked.first;
+    asked.refused = !std::all_of(first, first + asked.count, [](const auto& verdict) { return verdict.allowed; });
+  }
   a.outcome = outcome;
-  a.source = source;
-  a.binding = a.limits[index];
-  a.verdict = a.verdicts[index];
-  a.key = a.asks[index].subject;
-  const auto& rules = a.binding->limit->rules;
-  const auto same = [&](const limit::Rule& rule) { return rule.seed == a.asks[index].rule->seed; };
-  const auto at = std::find_if(rules.begin(), rules.end(), same) - rules.begin();
-  a.rule_label = (*a.binding->labels)[static_cast<std::size_t>(at)];
-}
-
-/// Tells of the rule that binds among all asked so far; those before `span` were counted in memory.
-void note(Admission& a, const Span& span, Admission::Outcome outcome, Admission::Source source) {
-  const auto first = outcome == Admission::Outcome::rejected ? span.begin : 0;
-  const auto* const verdict = limit::binding({a.verdicts.data() + first, span.end - first});
-  const auto index = static_cast<std::size_t>(verdict - a.verdicts.data());
-  bind(a, index, outcome, index >= span.begin ? source : Admission::Source::memory);
+  const limit::Verdict* best = nullptr;
+  const auto from = outcome == Admission::Outcome::rejected ? part.first_limit : 0;
+  for (std::size_t i = from; i < a.limits.size(); ++i) {
+    const auto& asked = a.limits[i];
+    if (asked.planned->limit->mode == limit::Mode::observe) continue;
+    const auto* const own = limit::binding({a.verdicts.data() + asked.first, asked.count});
+    a.delay = std::max(a.delay, own->delay);
+    if (best && !limit::binds_before(*own, *best)) continue;
+    best = own;
+    a.binding = &asked;
+  }
+  if (best) a.rule = static_cast<std::size_t>(best - a.verdicts.data());
 }
 
 /// "The limit of 5/minute is used up. Try again in 12 seconds."
 Problem rejection(Exchange& x, const Rejection& style) {
   const auto& a = x.admission;
-  const auto wait = seconds_up(a.verdict.retry_after);
-  const auto& rules = a.binding->limit->rules;
-  const auto at =
-      std::find_if(rules.begin(), rules.end(), [&](const auto& rule) { return rule_label(rule) == a.rule_label; });
-  const auto& rule = at == rules.end() ? rules.front() : *at;
-  const auto detail = x.text.join({"The limit of ", to_text(rule.rate), " is used up. Try again in ",
+  const auto& verdict = a.verdict();
+  const auto& name = a.binding->planned->limit->name;
+  if (verdict.retry_after >= limit::kNever)
+    return {429, EndedBy::limit, "This request costs more than is ever allowed at once here.", name, 0, {}, style.body};
+  const auto wait = seconds_up(verdict.retry_after);
+  const auto detail = x.text.join({"The limit of ", to_text(a.binding_rule().rate), " is used up. Try again in ",
                                    x.text.number(wait), wait == 1 ? " second." : " seconds."});
-  return {429, EndedBy::limit, detail, a.binding->limit->name, wait, {}, style.body};
+  return {429, EndedBy::limit, detail, name, wait, {}, style.body};
+}
+
+bool taken(const limit::Ask& ask, const limit::Verdict& verdict) noexcept {
+  return ask.how == How::take || verdict.allowed;
 }
 
 }  // namespace
 
 Gateway::Step Gateway::admit(Exchange& x, Stage stage) {
   auto& a = x.admission;
-  Span span{a.taken, a.taken};
-  if (auto problem = collect(x, stage, limit::Mode::enforce, span)) return problem;
-  if (span.empty()) return {};
-  if (!services_.memory.decide(span.asks(a), now(), span.verdicts(a))) {
-    note(a, span, Admission::Outcome::rejected, Admission::Source::memory);
-    return rejection(x, services_.site.options().rejection);
-  }
-  a.taken = span.end;
-  note(a, span, Admission::Outcome::allowed, Admission::Source::memory);
-  return {};
+  const Part part(a);
+  if (auto problem = collect(x, stage)) return problem;
+  if (part.empty(a)) return {};
+  const bool agreed = services_.memory.decide(part.asks(a), now(), part.verdicts(a));
+  conclude(a, part, agreed ? Admission::Outcome::allowed : Admission::Outcome::rejected);
+  if (agreed) return {};
+  auto problem = rejection(x, x.snapshot->site->options().rejection);
+  take_back(x, part.first_ask);
+  return problem;
 }
 
 Task<Gateway::Step> Gateway::admit_in_redis(Exchange& x) {
   auto& a = x.admission;
-  Span span{a.taken, a.taken};
-  if (auto problem = collect(x, Stage::redis, limit::Mode::enforce, span)) co_return problem;
-  if (span.empty()) co_return Step{};
-  const auto agreed = co_await services_.redis->decide(span.asks(a), span.verdicts(a));
-  if (agreed.has_error()) co_return admit_without_redis(x);
-  if (!*agreed) {
-    note(a, span, Admission::Outcome::rejected, Admission::Source::redis);
-    co_return rejection(x, services_.site.options().rejection);
+  const Part part(a);
+  if (auto problem = collect(x, Stage::redis)) co_return problem;
+  if (part.empty(a)) co_return Step{};
+  auto& redis = *x.snapshot->redis;
+  outage_->hand_over(redis, part.asks(a));
+  const auto agreed = co_await redis.decide(part.asks(a), part.verdicts(a));
+  if (agreed.has_error()) {
+    a.asks.resize(part.first_ask);
+    a.limits.resize(part.first_limit);
+    co_return admit_without_redis(x);
   }
-  note(a, span, Admission::Outcome::allowed, Admission::Source::redis);
-  co_return Step{};
+  conclude(a, part, *agreed ? Admission::Outcome::allowed : Admission::Outcome::rejected);
+  if (*agreed) co_return Step{};
+  auto problem = rejection(x, x.snapshot->site->options().rejection);
+  take_back(x, part.first_ask);
+  co_return problem;
 }
 
 Gateway::Step Gateway::admit_without_redis(Exchange& x) {
   auto& a = x.admission;
-  Span local{a.taken, a.taken};
+  const Part part(a);
   for (const auto& planned : x.route->plan) {
-    if (planned.stage != Stage::redis || planned.limit->mode != limit::Mode::enforce) continue;
-    const auto subject = subject_for(x, planned);
-    if (!subject.text) continue;
-    switch (planned.limit->if_redis_down) {
-      case limit::IfRedisDown::allow:
-        break;
-      case limit::IfRedisDown::reject:
-        return Problem{503,
-                       EndedBy::limit,
-                       "Requests cannot be counted at the moment, and uncounted ones are not let through here.",
-                       planned.limit->name,
-                       1,
-                       {}};
-      case limit::IfRedisDown::count_locally:
-        append(a, local, planned, *planned.local, *subject.text);
+    if (planned.stage != Stage::redis) continue;
+    const auto terms = terms_of(x, planned);
+    if (!terms.applies) continue;
+    const bool enforced = planned.limit->mode == limit::Mode::enforce;
+    if (planned.limit->if_redis_down == limit::IfRedisDown::count_locally) {
+      append(a, planned, terms, Source::fallback);
+    } else if (planned.limit->if_redis_down == limit::IfRedisDown::reject && enforced) {
+      take_back(x, part.first_ask);
+      return Problem{503,
+                     EndedBy::limit,
+                     "Requests cannot be counted at the moment, and uncounted ones are not let through here.",
+                     planned.limit->name,
+                     1,
+                     {}};
     }
   }
-  if (local.empty()) return {};
-  if (!services_.memory.decide(local.asks(a), now(), local.verdicts(a))) {
-    note(a, local, Admission::Outcome::rejected, Admission::Source::fallback);
-    return rejection(x, services_.site.options().rejection);
+  if (part.empty(a)) return {};
+  const bool agreed = services_.memory.decide(part.asks(a), now(), part.verdicts(a));
+  conclude(a, part, agreed ? Admission::Outcome::allowed : Admission::Outcome::rejected);
+  if (!agreed) {
+    auto problem = rejection(x, x.snapshot->site->options().rejection);
+    take_back(x, part.first_ask);
+    return problem;
   }
-  a.taken = local.end;
-  note(a, local, Admission::Outcome::allowed, Admission::Source::fallback);
+  for (const auto& asked : part.limits(a)) outage_->counted(x.snapshot, a, asked);
   return {};
 }
 
-// A limit on trial counts what the enforced ones let through, each for itself, and refuses nobody.
-Task<void> Gateway::observe_limits(Exchange& x) {
+/// Returns what the first `count` asks took, because a later step refused the request: nothing was charged anywhere.
+void Gateway::take_back(Exchange& x, std::size_t count) {
   auto& a = x.admission;
-  for (const auto& planned : x.route->plan) {
-    if (planned.limit->mode != limit::Mode::observe) continue;
-    const auto subject = subject_for(x, planned);
-    if (!subject.text) continue;
-    Span span{a.taken, a.taken};
-    append(a, span, planned, planned.limit->rules, *subject.text);
-    bool agreed = true;
-    if (planned.stage != Stage::redis) {
-      agreed = services_.memory.decide(span.asks(a), now(), span.verdicts(a));
-    } else {
-      const auto answer = co_await services_.redis->decide(span.asks(a), span.verdicts(a));
-      agreed = answer.has_error() || *answer;
-    }
-    if (!agreed) a.would_reject = &planned;
-  }
-}
-
-void Gateway::take_back(Exchange& x) {
-  auto& a = x.admission;
-  if (a.taken > 0) services_.memory.give_back({a.asks.data(), a.taken}, now());
-  a.taken = 0;
+  boost::container::static_vector<limit::Ask, Admission::kMost> returned;
+  for (std::size_t i = 0; i < count; ++i)
+    if (taken(a.asks[i], a.verdicts[i])) returned.push_back(a.asks[i]);
   if (a.outcome == Admission::Outcome::allowed) a.binding = nullptr;  // its numbers are no longer true
+  if (!returned.empty()) services_.memory.give_back({returned.data(), returned.size()}, now());
 }
 
 }  // namespace headgate::gateway

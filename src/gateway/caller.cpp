@@ -21,7 +21,7 @@ std::string_view challenge_of(identity::JwtError error) noexcept {
 }  // namespace
 
 Gateway::Step Gateway::identify(Exchange& x) {
-  const auto& options = services_.site.identity();
+  const auto& options = x.snapshot->site->identity();
   x.caller.address = x.peer;
   x.caller.through_trusted = !options.trusted_proxies.empty() && identity::contains(options.trusted_proxies, x.peer);
   if (x.caller.through_trusted) {
@@ -38,6 +38,7 @@ Gateway::Step Gateway::identify(Exchange& x) {
   std::array<char, 64> buffer{};
   x.caller.ip_subject = x.text.join({identity::client_ip_subject(x.caller.address, options.ipv6_prefix, buffer)});
   x.caller.api_key = http::value_of(x.request.fields, std::string_view(options.api_key_header));
+  x.caller.known_key = x.snapshot->site->api_keys().find(x.caller.api_key);
   for (const auto& name : x.route->counted_headers) {
     const auto named = [&name](const http::Field& field) { return http::same_word(field.name, name); };
     if (std::count_if(x.request.fields.begin(), x.request.fields.end(), named) > 1) {
@@ -52,7 +53,7 @@ Gateway::Step Gateway::authenticate(Exchange& x) {
   if (route.require == Require::api_key && x.caller.api_key.empty()) {
     return Problem{401, EndedBy::auth, "An API key is required here.", {}, 0, "ApiKey"};
   }
-  if (!route.reads_token || !services_.site.jwt()) return {};
+  if (!route.reads_token || !x.snapshot->site->jwt()) return {};
   if (std::count_if(x.request.fields.begin(), x.request.fields.end(),
                     [](const http::Field& field) { return field.id == http::Known::authorization; }) > 1) {
     // Two readers could each believe another one.
@@ -64,7 +65,7 @@ Gateway::Step Gateway::authenticate(Exchange& x) {
     if (route.require != Require::jwt) return {};
     return Problem{401, EndedBy::auth, "A bearer token is required here.", {}, 0, "Bearer"};
   }
-  auto claims = services_.site.jwt()->verify(token, now());
+  auto claims = x.snapshot->site->jwt()->verify(token, now());
   if (claims.has_error()) {
     return Problem{401, EndedBy::auth, "The bearer token was not accepted.", {}, 0, challenge_of(claims.error())};
   }

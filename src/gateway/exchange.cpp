@@ -38,6 +38,25 @@ std::string_view to_text(EndedBy ended_by) noexcept {
   return "";
 }
 
+std::string_view to_text(Source source) noexcept {
+  return source == Source::redis ? "redis" : source == Source::memory ? "memory" : "fallback";
+}
+
+const AskedLimit* Admission::observed() const noexcept {
+  for (const auto& asked : limits)
+    if (asked.refused && asked.planned->limit->mode == limit::Mode::observe) return &asked;
+  return nullptr;
+}
+
+void Admission::reset() noexcept {
+  outcome = Outcome::none;
+  binding = nullptr;
+  rule = 0;
+  delay = Duration(0);
+  asks.clear();
+  limits.clear();
+}
+
 void Exchange::reset() {
   request.method = request.target = request.authority = request.query = request.upgrade = {};
   request.path.clear();
@@ -51,17 +70,16 @@ void Exchange::reset() {
   draining = nullptr;
   client_gone = false;
   server_stream = nullptr;
+  hold = nullptr;
   request_id = {};
+  snapshot.reset();
   route = nullptr;
   allowed_methods.clear();
   caller.through_trusted = false;
   caller.ip_subject = caller.api_key = {};
+  caller.known_key = nullptr;
   caller.claims.clear();
-  admission.outcome = Admission::Outcome::none;
-  admission.source = Admission::Source::memory;
-  admission.binding = admission.would_reject = nullptr;
-  admission.key = {};
-  admission.taken = 0;
+  admission.reset();
   status = 0;
   ended_by = EndedBy::upstream;
   upstream = server = {};

@@ -1,15 +1,25 @@
 #include "headgate/gateway/gateway.hpp"
 
+#include "outage.hpp"
 #include "relay.hpp"
 #include "request_id.hpp"
 #include "respond.hpp"
 
 namespace headgate::gateway {
 
+Gateway::Gateway(Services services, SnapshotPtr snapshot)
+    : services_(services),
+      snapshot_(std::move(snapshot)),
+      outage_(std::make_unique<Outage>(services.memory)) {}
+
+Gateway::~Gateway() = default;
+
 // The order and its reasons: the route first, on the normalised path, so that no spelling slips past a limit; limits in
 // memory next, so that a flood costs neither a signature check nor a call; then the token; then everything Redis
-// counts, in one call; a server last. What an earlier step took is given back when a later one refuses.
+// counts, in one call; a server last. What an earlier limit took is given back when a later one refuses; an attempt to
+// get in with a bad token stays counted, for guessing is not free.
 Task<void> Gateway::handle(Exchange& x) {
+  x.snapshot = snapshot_;
   x.request_id = request_id(x);
   Step problem = find_route(x);
   if (!problem) problem = check_body(x);
@@ -18,16 +28,17 @@ Task<void> Gateway::handle(Exchange& x) {
   if (!problem) problem = authenticate(x);
   if (!problem) problem = admit(x, Stage::memory_with_claims);
   if (!problem && x.route->asks_redis) problem = co_await admit_in_redis(x);
-  // An attempt to get in with a bad token stays counted: guessing is not free.
-  if (problem && problem->ended_by == EndedBy::limit) take_back(x);
-  if (!problem && x.route->observes) co_await observe_limits(x);
-  if (!problem) problem = co_await serve(x);
-  if (problem) co_await tell(x, *problem, services_.site.options().rejection.headers);
+  if (!problem && x.admission.delay > Duration(0)) co_await hold_back(x);
+  if (!problem) {
+    problem = co_await serve(x);
+    if (x.route->settles) settle(x, problem);
+  }
+  if (problem) co_await tell(x, *problem, x.snapshot->site->options().rejection.headers);
   finish(x);
 }
 
 Gateway::Step Gateway::find_route(Exchange& x) {
-  auto found = services_.site.router().find(x.request.authority, x.request.path, x.request.method);
+  auto found = x.snapshot->site->router().find(x.request.authority, x.request.path, x.request.method);
   x.route = found.route;
   if (found.route) return {};
   // RFC 9110 section 15.5.20.
@@ -45,9 +56,19 @@ Gateway::Step Gateway::check_body(const Exchange& x) const {
   return Problem{413, EndedBy::too_large, "The request's body is larger than is accepted here.", {}, 0, {}};
 }
 
+namespace {
+
+Task<std::optional<Problem>> nobody_left(Exchange& x) {
+  x.ended_by = EndedBy::client_closed;
+  co_return std::nullopt;
+}
+
+}  // namespace
+
 Task<Gateway::Step> Gateway::serve(Exchange& x) {
-  if (x.route->respond) return respond(x, *x.route->respond, services_.site.options().rejection.headers);
-  return relay(x, *services_.upstreams[x.route->upstream], services_.site);
+  if (x.client_gone) return nobody_left(x);
+  if (x.route->respond) return respond(x, *x.route->respond, x.snapshot->site->options().rejection.headers);
+  return relay(x, *x.snapshot->upstreams[x.route->upstream], *x.snapshot->site);
 }
 
 void Gateway::refused(Exchange& x) { finish(x); }
@@ -74,20 +95,17 @@ void Gateway::finish(Exchange& x) {
   record.elapsed = std::chrono::duration_cast<Duration>(elapsed);
   record.upstream_elapsed = std::chrono::duration_cast<Duration>(x.upstream_time);
   record.user_agent = http::value_of(x.request.fields, http::Known::user_agent);
-  if (x.admission.would_reject) {
-    record.limit = x.admission.would_reject->limit->name;
+  const auto& admission = x.admission;
+  if (const auto* observed = admission.observed()) {
+    record.limit = observed->planned->limit->name;
     record.decision = "observed";
-  } else if (const auto* binding = x.admission.binding) {
-    using Outcome = Admission::Outcome;
-    using Source = Admission::Source;
-    record.limit = binding->limit->name;
-    record.key = x.admission.key;
-    record.decision = x.admission.outcome == Outcome::rejected ? "rejected" : "allowed";
-    record.source = x.admission.source == Source::redis    ? "redis"
-                    : x.admission.source == Source::memory ? "memory"
-                                                           : "fallback";
-    record.remaining = x.admission.verdict.remaining;
-    record.retry_after = x.admission.verdict.retry_after;
+  } else if (admission.binding) {
+    record.limit = admission.binding->planned->limit->name;
+    record.key = admission.asks[admission.rule].subject;
+    record.decision = admission.outcome == Admission::Outcome::rejected ? "rejected" : "allowed";
+    record.source = to_text(admission.binding->source);
+    record.remaining = admission.verdict().remaining;
+    record.retry_after = admission.verdict().retry_after;
   }
   log.write(record);
 }

@@ -1,6 +1,7 @@
 #include "h1_session.hpp"
 
 #include "h1_reply.hpp"
+#include "hold.hpp"
 #include "request_id.hpp"
 
 #include <boost/asio/error.hpp>
@@ -70,7 +71,9 @@ void H1Session::close() noexcept {
   // Whoever is woken by this may end the exchange and this session with it: nothing of either is touched afterwards.
   const net::StreamPtr client = stream_;
   const net::StreamPtr server = current_ ? current_->server_stream : nullptr;
+  Hold* const hold = current_ ? current_->hold : nullptr;
   if (current_) current_->client_gone = true;
+  if (hold) hold->end();  // wakes from the loop, not from here
   client->close();
   if (server) server->interrupt();
 }

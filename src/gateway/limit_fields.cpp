@@ -12,10 +12,11 @@ std::uint64_t seconds_up(Duration duration) noexcept {
 void append_limit_fields(Exchange& x, RejectionHeaders style, http::Fields& fields) {
   const auto& admission = x.admission;
   if (!admission.binding || style == RejectionHeaders::none) return;
-  const auto& verdict = admission.verdict;
+  const auto& verdict = admission.verdict();
   const bool rejected = admission.outcome == Admission::Outcome::rejected;
-  // Refused: until the next one gets through. Allowed: until all of it is there again.
-  const auto wait = rejected ? verdict.retry_after : verdict.reset_after;
+  // Refused: until the next one gets through, if waiting helps. Allowed: until all of it is there again.
+  const bool waits = rejected && verdict.retry_after < limit::kNever;
+  const auto wait = waits ? verdict.retry_after : verdict.reset_after;
   const auto remaining = x.text.number(rejected ? 0 : verdict.remaining);
   if (style != RejectionHeaders::standard) {
     const auto at = now() + wait;
@@ -25,10 +26,10 @@ void append_limit_fields(Exchange& x, RejectionHeaders style, http::Fields& fiel
     fields.push_back({http::Known::unknown, "X-RateLimit-Reset", x.text.number(epoch)});
   }
   if (style != RejectionHeaders::legacy) {
-    fields.push_back({http::Known::unknown, "RateLimit-Policy", *admission.binding->policy});
+    fields.push_back({http::Known::unknown, "RateLimit-Policy", admission.binding->tier->policy});
     fields.push_back(
         {http::Known::unknown, "RateLimit",
-         x.text.join({"\"", admission.rule_label, "\";r=", remaining, ";t=", x.text.number(seconds_up(wait))})});
+         x.text.join({"\"", admission.rule_label(), "\";r=", remaining, ";t=", x.text.number(seconds_up(wait))})});
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "forward.hpp"
 #include "request_body.hpp"
+#include "settlement.hpp"
 #include "tunnel.hpp"
 
 #include "headgate/http/h1/write.hpp"
@@ -127,6 +128,7 @@ class Relay {
 
   Task<Result<Step, Failure>> relay_answer(upstream::Connection& server) {
     auto& from = server.body();
+    if (x_.route->settles) note_costs(x_);
     forward_reply_fields(x_, options_.rejection.headers);
     const auto first = from.ready();
     if (first.has_error()) co_return Failure{Failed::malformed, first.error(), false, ""};

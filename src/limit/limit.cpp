@@ -26,9 +26,6 @@ std::string to_text(const Per& per) {
   return {};
 }
 
-namespace {
-
-/// Whether `a` is the one to tell of rather than `b`.
 bool binds_before(const Verdict& a, const Verdict& b) noexcept {
   if (a.allowed != b.allowed) return !a.allowed;
   if (!a.allowed) return a.retry_after > b.retry_after;
@@ -36,8 +33,6 @@ bool binds_before(const Verdict& a, const Verdict& b) noexcept {
   const UnsignedWide share_b = UnsignedWide{b.remaining} * a.limit;
   return share_a != share_b ? share_a < share_b : a.reset_after > b.reset_after;
 }
-
-}  // namespace
 
 const Verdict* binding(std::span<const Verdict> verdicts) noexcept {
   const Verdict* best = nullptr;

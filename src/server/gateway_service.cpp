@@ -1,68 +1,64 @@
 #include "headgate/server/gateway_service.hpp"
 
+#include "reload.hpp"
+
 #include "headgate/gateway/gateway.hpp"
 #include "headgate/limit/memory_store.hpp"
 #include "headgate/observe/access_log.hpp"
-#include "headgate/redis/limiter.hpp"
 
 #include <algorithm>
 
 namespace headgate::server {
 namespace {
 
-/// What all workers share: all of it immutable or made for many threads.
-struct Shared {
-  const gateway::Site& site;
-  limit::MemoryStore& memory;
-  observe::AccessLog& access_log;
-};
-
-using Upstreams = std::vector<std::unique_ptr<upstream::Upstream>>;
-
-Upstreams make_upstreams(const config::Config& config, upstream::Environment environment) {
-  Upstreams out;
-  for (auto options : config.upstreams) {
-    options.body_timeout = config.gateway.timeouts.body;
-    out.push_back(std::make_unique<upstream::Upstream>(environment, options));
-  }
-  return out;
-}
-
 class GatewayService final : public Service {
  public:
-  GatewayService(const config::Config& config, const Shared& shared, upstream::Environment environment)
-      : upstreams_(make_upstreams(config, environment)),
-        redis_(config.redis ? std::make_unique<redis::Limiter>(environment.loop, *config.redis) : nullptr),
-        gateway_({shared.site, shared.memory, redis_.get(), upstreams_, shared.access_log}) {}
+  GatewayService(const std::shared_ptr<const InForce>& in_force, limit::MemoryStore& memory,
+                 observe::AccessLog& access_log, upstream::Environment environment)
+      : environment_(environment),
+        in_force_(in_force),
+        snapshot_(make_snapshot(*in_force, nullptr, environment)),
+        gateway_({environment.loop, memory, access_log}, snapshot_) {}
 
   gateway::Handler& handler() override { return gateway_; }
 
+  void adopt(const std::shared_ptr<const InForce>& next) {
+    const Kept kept{in_force_->config, *snapshot_};
+    snapshot_ = make_snapshot(*next, &kept, environment_);
+    in_force_ = next;
+    gateway_.adopt(snapshot_);
+  }
+
   void stop() override {
-    for (auto& upstream : upstreams_) upstream->stop();
-    if (redis_) redis_->stop();
+    for (const auto& upstream : snapshot_->upstreams) upstream->stop();
+    if (snapshot_->redis) snapshot_->redis->stop();
   }
 
  private:
-  Upstreams upstreams_;
-  std::unique_ptr<redis::Limiter> redis_;
+  upstream::Environment environment_;
+  std::shared_ptr<const InForce> in_force_;
+  gateway::SnapshotPtr snapshot_;
   gateway::Gateway gateway_;
 };
 
 }  // namespace
 
-int serve_gateway(const config::Config& config) {
-  std::vector<std::string> names;
-  for (const auto& upstream : config.upstreams) names.push_back(upstream.name);
-  const auto instances = config.redis ? config.redis->instances : 1;
-  const gateway::Site site(config.gateway, config.identity, config.limits, names, instances);
+int serve_gateway(const config::Config& config, const ReadAgain& read_again) {
+  auto in_force = put_in_force(config);
   limit::MemoryStore memory(config.memory);
   observe::open_event_log(config.log);
   observe::AccessLog access_log(config.log);
-  const Shared shared{site, memory, access_log};
   const Options options{config.listen, config.workers, config.drain, config.gateway.timeouts, config.gateway.bounds};
-  const auto result = serve(options, [&](upstream::Environment environment) {
-    return std::make_unique<GatewayService>(config, shared, environment);
-  });
+  const MakeService make = [&](upstream::Environment environment) {
+    return std::make_unique<GatewayService>(in_force, memory, access_log, environment);
+  };
+  const Reload reload = [&]() -> Change {
+    auto next = next_in_force(*in_force, read_again);
+    if (!next) return nullptr;
+    in_force = next;
+    return [next](Service& service) { static_cast<GatewayService&>(service).adopt(next); };
+  };
+  const auto result = serve(options, make, reload);
   observe::shut_down_logs();
   return result;
 }

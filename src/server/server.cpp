@@ -43,21 +43,64 @@ Result<void, std::string> listen_all(Workers& workers, std::vector<net::ListenOp
   return {};
 }
 
+/// The signals of a running process: HUP changes the services, the first TERM or INT drains, a second one ends at once.
+class Signals {
+ public:
+  Signals(boost::asio::io_context& loop, const Reload& reload, Workers& workers, Duration drain)
+      : set_(loop, SIGTERM, SIGINT), reload_(reload), workers_(workers), drain_(drain) {
+    if (reload_) set_.add(SIGHUP);
+  }
+
+  void wait() {
+    set_.async_wait([this](const error_code& ec, int signal) {
+      if (ec) return;
+      signal == SIGHUP ? change() : end(signal);
+      wait();
+    });
+  }
+  void cancel() { set_.cancel(); }
+
+ private:
+  void change() {
+    if (draining_) return;
+    const auto told = reload_();
+    if (!told) return;
+    for (auto& worker : workers_) worker->tell(told);
+  }
+
+  void end(int signal) {
+    if (draining_) std::_Exit(1);
+    draining_ = true;
+    spdlog::info("event=draining {} received; finishing what is in flight", signal == SIGTERM ? "SIGTERM" : "SIGINT");
+    for (auto& worker : workers_) worker->drain(drain_);
+  }
+
+  boost::asio::signal_set set_;
+  const Reload& reload_;
+  Workers& workers_;
+  Duration drain_;
+  bool draining_ = false;
+};
+
 }  // namespace
 
-int serve(const Options& options, const MakeService& make) {
+unsigned worker_count(unsigned wanted) noexcept {
+  return wanted > 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
+}
+
+int serve(const Options& options, const MakeService& make, const Reload& reload) {
   raise_descriptor_limit();
   std::signal(SIGPIPE, SIG_IGN);
   boost::asio::io_context main_loop{1};
+  Workers workers;
   // Before any thread: the signals are this loop's, and a connection in the first moment finds them handled.
-  boost::asio::signal_set signals(main_loop, SIGTERM, SIGINT);
+  Signals signals(main_loop, reload, workers, options.drain);
   for (const auto& address : options.listen) {
     if (address.port == 0) continue;
     if (const auto free = net::check_free(main_loop, address); free.has_error()) return refuse(free.error());
   }
   std::atomic<std::uint32_t> connections{0};
-  const unsigned count = options.workers > 0 ? options.workers : std::max(1u, std::thread::hardware_concurrency());
-  Workers workers;
+  const unsigned count = worker_count(options.workers);
   for (unsigned i = 0; i < count; ++i) workers.push_back(std::make_unique<Worker>(options, make, connections));
   if (const auto listening = listen_all(workers, options.listen); listening.has_error())
     return refuse(listening.error());
@@ -71,14 +114,7 @@ int serve(const Options& options, const MakeService& make) {
     });
   }
   spdlog::info("event=started headgate {} with {} worker{}", HEADGATE_VERSION, count, count == 1 ? "" : "s");
-  signals.async_wait([&](const error_code& ec, int signal) {
-    if (ec) return;
-    spdlog::info("event=draining {} received; finishing what is in flight", signal == SIGTERM ? "SIGTERM" : "SIGINT");
-    for (auto& worker : workers) worker->drain(options.drain);
-    signals.async_wait([](const error_code& second, int) {
-      if (!second) std::_Exit(1);
-    });
-  });
+  signals.wait();
   main_loop.run();
   for (auto& worker : workers) worker->join();
   spdlog::info("event=stopped every worker has ended");

@@ -46,6 +46,10 @@ void Worker::drain(Duration within) {
   boost::asio::post(loop_, [this, within] { begin_drain(within); });
 }
 
+void Worker::tell(Change change) {
+  boost::asio::post(loop_, [this, change = std::move(change)] { change(*service_); });
+}
+
 void Worker::begin_drain(Duration within) {
   drained_by_ = std::chrono::steady_clock::now() + within;
   for (auto& listener : listeners_) listener->close();

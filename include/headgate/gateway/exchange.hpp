@@ -4,12 +4,14 @@
 
 #include "headgate/core/text_arena.hpp"
 #include "headgate/gateway/site.hpp"
+#include "headgate/gateway/snapshot.hpp"
 #include "headgate/http/exchange_io.hpp"
 #include "headgate/identity/jwt.hpp"
 #include "headgate/limit/limit.hpp"
 #include "headgate/net/stream.hpp"
 
 #include <boost/asio/ip/address.hpp>
+#include <boost/container/static_vector.hpp>
 
 #include <array>
 #include <chrono>
@@ -45,29 +47,48 @@ struct Caller {
   bool through_trusted = false;  ///< the peer is one of trusted_proxies
   std::string_view ip_subject;   ///< what the address is counted as
   std::string_view api_key;      ///< empty: none
-  identity::Claims claims;       ///< of a verified token
+  const identity::ApiKeyRecord* known_key = nullptr;  ///< whose that is; null where nobody's
+  identity::Claims claims;                            ///< of a verified token
 };
 
-/// What the limiter says; made by the step `admit`.
+enum class Source : std::uint8_t { memory, redis, fallback };  ///< fallback: counted here while Redis is away
+std::string_view to_text(Source source) noexcept;
+
+/// One limit of the plan as it was asked for this exchange.
+struct AskedLimit {
+  const PlannedLimit* planned = nullptr;
+  const ReadyTier* tier = nullptr;
+  Source source = Source::memory;
+  std::uint8_t first = 0;  ///< its asks: one for each rule of the tier
+  std::uint8_t count = 0;
+  bool refused = false;   ///< one of its rules did, on trial or not
+  std::int64_t used = 0;  ///< what the answer says it cost, where the cost is settled afterwards
+};
+
+/// What the limiter says; made by the steps `admit`.
 struct Admission {
   enum class Outcome : std::uint8_t { none, allowed, rejected };
-  enum class Source : std::uint8_t { memory, redis, fallback };
   static constexpr std::size_t kMost = limit::kMaxRulesPerRequest;
 
   Outcome outcome = Outcome::none;
-  Source source = Source::memory;
-  const PlannedLimit* would_reject = nullptr;  ///< a limit on trial that would have refused
-  const PlannedLimit* binding = nullptr;       ///< the limit whose numbers the caller is told; null where none applied
-  limit::Verdict verdict;                      ///< of the rule that binds
-  std::string_view rule_label;                 ///< what the binding rule is called in RateLimit
-  std::string_view key;                        ///< the binding limit's subject
+  const AskedLimit* binding = nullptr;  ///< the limit whose numbers the caller is told; null where none applied
+  std::size_t rule = 0;                 ///< and which of its rules: an index into asks and verdicts
+  Duration delay{0};                    ///< how long the request is to be held back
 
-  // What was asked, in the order of the plan.
-  std::array<limit::Ask, kMost> asks;
+  /// What was asked, in the order of the plan; those counted in memory stand before those counted in Redis.
+  boost::container::static_vector<limit::Ask, kMost> asks;
   std::array<limit::Verdict, kMost> verdicts;
-  std::array<const PlannedLimit*, kMost> limits;
-  std::size_t taken = 0;  ///< asks at the front that the memory store granted, to be given back if a later step refuses
+  boost::container::static_vector<AskedLimit, kMost> limits;
+
+  const limit::Verdict& verdict() const noexcept { return verdicts[rule]; }
+  const limit::Rule& binding_rule() const noexcept { return *asks[rule].rule; }
+  const std::string& rule_label() const noexcept { return binding->tier->labels[rule - binding->first]; }
+  const AskedLimit* observed() const noexcept;  ///< a limit on trial that would have refused, or null
+  void reset() noexcept;
 };
+
+/// A wait that whoever ends the exchange early can end.
+class Hold;
 
 /// All of it. Pooled by the worker; `reset()` makes it new while buffers keep their capacity.
 struct Exchange {
@@ -83,6 +104,7 @@ struct Exchange {
 
   // Filled on the way.
   std::string_view request_id;
+  SnapshotPtr snapshot;  ///< the configuration this exchange began under, to its end
   const Route* route = nullptr;
   std::string allowed_methods;  ///< for 405
   Caller caller;
@@ -92,6 +114,7 @@ struct Exchange {
   std::string_view upstream;
   std::string_view server;
   net::Stream* server_stream = nullptr;  ///< while a server is at work on it; interrupted when the client is gone
+  Hold* hold = nullptr;  ///< while it waits for its permit
   unsigned attempts = 0;
   std::chrono::steady_clock::duration upstream_time{};
   std::uint64_t body_bytes = 0;  ///< of the request, relayed

@@ -6,30 +6,35 @@
 #include "headgate/gateway/problem.hpp"
 #include "headgate/limit/memory_store.hpp"
 #include "headgate/observe/access_log.hpp"
-#include "headgate/redis/limiter.hpp"
-#include "headgate/upstream/upstream.hpp"
 
+#include <boost/asio/io_context.hpp>
+
+#include <memory>
 #include <optional>
-#include <span>
+#include <vector>
 
 namespace headgate::gateway {
 
-/// What the path works with; owned by the worker, but for the memory store, which all workers share.
+class Outage;
+
+/// What the path works with beside its configuration.
 struct Services {
-  const Site& site;
-  limit::MemoryStore& memory;
-  redis::Limiter* redis = nullptr;  ///< null only where no limit is counted in Redis
-  std::span<const std::unique_ptr<upstream::Upstream>> upstreams;
+  boost::asio::io_context& loop;
+  limit::MemoryStore& memory;  ///< shared by all workers
   observe::AccessLog& access_log;
 };
 
 /// Worker thread only.
 class Gateway final : public Handler {
  public:
-  explicit Gateway(Services services) : services_(services) {}
+  Gateway(Services services, SnapshotPtr snapshot);
+  ~Gateway() override;
 
   Task<void> handle(Exchange& x) override;
   void refused(Exchange& x) override;
+
+  /// What exchanges begin under from now on.
+  void adopt(SnapshotPtr snapshot) { snapshot_ = std::move(snapshot); }
 
  private:
   using Step = std::optional<Problem>;  // nothing: go on
@@ -40,13 +45,16 @@ class Gateway final : public Handler {
   Step admit(Exchange& x, Stage stage);
   Task<Step> admit_in_redis(Exchange& x);
   Step admit_without_redis(Exchange& x);
-  Task<void> observe_limits(Exchange& x);
+  Task<void> hold_back(Exchange& x);
   Task<Step> serve(Exchange& x);
   Step check_body(const Exchange& x) const;
-  void take_back(Exchange& x);
+  void take_back(Exchange& x, std::size_t count);
+  void settle(Exchange& x, const Step& problem);
   void finish(Exchange& x);
 
   Services services_;
+  SnapshotPtr snapshot_;
+  std::unique_ptr<Outage> outage_;
 };
 
 }  // namespace headgate::gateway

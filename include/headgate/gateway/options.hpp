@@ -79,6 +79,7 @@ struct Timeouts {
   Duration body = std::chrono::seconds(10);    ///< no byte of a body (either direction) for this long
   Duration write = std::chrono::seconds(10);   ///< the peer takes no byte for this long
   Duration tunnel = std::chrono::minutes(10);  ///< an upgraded connection without a byte in either direction
+  bool operator==(const Timeouts&) const = default;
 };
 
 struct Bounds {
@@ -86,6 +87,7 @@ struct Bounds {
   std::uint32_t head_fields = 100;
   std::uint32_t target_bytes = 8 * 1024;
   std::uint32_t connections = 10'000;  ///< of clients, over all workers; beyond it a new one is answered 503 and closed
+  bool operator==(const Bounds&) const = default;
 };
 
 enum class RejectionHeaders { both, standard, legacy, none };

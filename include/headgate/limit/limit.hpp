@@ -107,9 +107,12 @@ struct Verdict {
   Duration delay{0};            ///< where allowed: how long the request must be held back, at most the rule's wait
 };
 
-/// Which of several verdicts a caller is told of: where any refuses, the refusal with the longest retry_after (only
-/// after that wait do all agree); else the one with the least share of its limit left, and of those the one full again
-/// the latest. Null for no verdicts. The result points into `verdicts`.
+/// Whether a caller is told of `a` rather than of `b`: of a refusal rather than of a grant, and of two refusals of the
+/// one with the longer retry_after (only after that wait do both agree); of two grants of the one with the lesser share
+/// of its limit left, then of the one full again the later.
+bool binds_before(const Verdict& a, const Verdict& b) noexcept;
+
+/// The one of several verdicts that no other binds before. Null for no verdicts. The result points into `verdicts`.
 const Verdict* binding(std::span<const Verdict> verdicts) noexcept;
 
 /// Most rules one request can be under (all limits of its route together); `check` refuses a configuration beyond it.

@@ -11,6 +11,7 @@ struct ListenOptions {
   std::string host;           ///< an address literal; empty: all, IPv6 and IPv4
   std::uint16_t port = 8080;  ///< 0: the system picks, and the start-up line names it
   std::string text;           ///< as written, for logs
+  bool operator==(const ListenOptions&) const = default;
 };
 
 }  // namespace headgate::net

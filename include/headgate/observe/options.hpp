@@ -13,6 +13,7 @@ struct LogOptions {
   LogFormat format = LogFormat::text;
   std::string access = "stdout";  ///< "stdout", "stderr", "off", or a file's path
   std::string error = "stderr";   ///< "stderr", "stdout", "off", or a file's path
+  bool operator==(const LogOptions&) const = default;
 };
 
 }  // namespace headgate::observe

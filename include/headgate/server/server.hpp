@@ -23,6 +23,14 @@ class Service {
 };
 using MakeService = std::function<std::unique_ptr<Service>(upstream::Environment)>;
 
+/// What a service is told on its worker's thread.
+using Change = std::function<void(Service&)>;
+/// Called on the main thread at SIGHUP, may take its time: what every service is told then; null where nothing changes.
+using Reload = std::function<Change()>;
+
+/// Threads: what was asked for, or one a core for 0.
+unsigned worker_count(unsigned wanted) noexcept;
+
 struct Options {
   std::vector<net::ListenOptions> listen;
   unsigned workers = 0;  ///< 0: one a core
@@ -32,7 +40,7 @@ struct Options {
 };
 
 /// Serves until SIGTERM or SIGINT, then drains. 0 when all went well, 1 when it could not start (the reason is on
-/// stderr).
-int serve(const Options& options, const MakeService& make);
+/// stderr). Without `reload`, SIGHUP ends the process as it usually does.
+int serve(const Options& options, const MakeService& make, const Reload& reload = {});
 
 }  // namespace headgate::server

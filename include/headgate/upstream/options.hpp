@@ -14,6 +14,7 @@ struct ServerOptions {
   std::string host;  ///< name or address literal (IPv6 without brackets)
   std::uint16_t port = 80;
   std::string text;  ///< "127.0.0.1:3000", what Host, log and metrics call it
+  bool operator==(const ServerOptions&) const = default;
 };
 
 struct Options {
@@ -24,6 +25,7 @@ struct Options {
   Duration body_timeout =
       std::chrono::seconds(10);  ///< no byte of an answer's body for this long; filled from timeouts.body
   std::uint32_t max_idle = 64;   ///< pooled connections a worker keeps to each server
+  bool operator==(const Options&) const = default;
 };
 
 }  // namespace headgate::upstream

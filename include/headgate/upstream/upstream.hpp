@@ -51,6 +51,9 @@ class Server {
 class Upstream {
  public:
   Upstream(Environment environment, const Options& options);
+  ~Upstream() { stop(); }
+  Upstream(const Upstream&) = delete;
+  Upstream& operator=(const Upstream&) = delete;
   const std::string& name() const noexcept { return name_; }
 
   /// A kept connection to the server whose turn it is, or null where it has none.

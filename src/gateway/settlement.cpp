@@ -1,0 +1,60 @@
+#include "settlement.hpp"
+
+#include "terms.hpp"
+
+#include "headgate/gateway/gateway.hpp"
+
+namespace headgate::gateway {
+namespace {
+
+using limit::How;
+
+constexpr unsigned kFailed = 500;
+
+bool settles(const AskedLimit& asked) noexcept { return asked.planned->cost.from == Cost::From::response_header; }
+
+/// What brings the counters of `asked` from what was held to what was used.
+void append_difference(const Admission& a, const AskedLimit& asked, std::vector<limit::Ask>& out) {
+  for (std::size_t i = asked.first; i < asked.first + std::size_t{asked.count}; ++i) {
+    auto ask = a.asks[i];
+    const auto difference = asked.used - ask.cost;
+    if (difference == 0 || (ask.how == How::trial && !a.verdicts[i].allowed)) continue;
+    ask.cost = difference;
+    ask.how = difference > 0 ? How::charge : How::take;
+    out.push_back(ask);
+  }
+}
+
+}  // namespace
+
+void note_costs(Exchange& x) {
+  for (auto& asked : x.admission.limits) {
+    if (!settles(asked)) continue;
+    const auto& cost = asked.planned->cost;
+    const auto told = cost_in(http::value_of(x.answer.fields, std::string_view(cost.header)), cost.most);
+    if (told)
+      asked.used = *told;
+    else if (x.answer.status >= kFailed)
+      asked.used = 0;
+  }
+}
+
+// Nobody waits for it: the request is over. What a gateway holds when it dies comes back as everything taken does, as
+// the limit refills: at the latest after its period, or the time its bucket takes to fill.
+void Gateway::settle(Exchange& x, const Step& problem) {
+  const bool unanswered = problem || x.answer.status == 0;
+  std::vector<limit::Ask> here;
+  std::vector<limit::Ask> in_redis;
+  for (auto& asked : x.admission.limits) {
+    if (!settles(asked)) continue;
+    if (unanswered) asked.used = 0;
+    append_difference(x.admission, asked, asked.source == Source::redis ? in_redis : here);
+  }
+  if (!here.empty()) {
+    std::array<limit::Verdict, Admission::kMost> ignored;
+    services_.memory.decide(here, now(), {ignored.data(), here.size()});
+  }
+  if (!in_redis.empty()) x.snapshot->redis->settle(in_redis);
+}
+
+}  // namespace headgate::gateway

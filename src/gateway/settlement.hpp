@@ -1,0 +1,12 @@
+#pragma once
+// Costs that only the server's answer tells: held as an estimate before the request, settled afterwards.
+
+#include "headgate/gateway/exchange.hpp"
+
+namespace headgate::gateway {
+
+/// Takes down what the head of the answer says of costs, while it can be read. An answer that says nothing costs what
+/// was held; a failed one (5xx) nothing.
+void note_costs(Exchange& x);
+
+}  // namespace headgate::gateway

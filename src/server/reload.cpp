@@ -1,0 +1,128 @@
+#include "reload.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <boost/smart_ptr/make_local_shared.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <vector>
+
+namespace headgate::server {
+namespace {
+
+/// How an upstream is really made: one timeout of the process is its own.
+upstream::Options complete(upstream::Options options, const config::Config& config) {
+  options.body_timeout = config.gateway.timeouts.body;
+  return options;
+}
+
+/// How a worker's Redis limiter is really made.
+redis::Options complete(redis::Options options, const config::Config& config) {
+  options.workers = worker_count(config.workers);
+  return options;
+}
+
+std::shared_ptr<upstream::Upstream> upstream_for(const upstream::Options& options, const Kept* kept,
+                                                 upstream::Environment environment) {
+  if (kept) {
+    const auto& before = kept->config.upstreams;
+    for (std::size_t i = 0; i < before.size(); ++i)
+      if (complete(before[i], kept->config) == options) return kept->snapshot.upstreams[i];
+  }
+  return std::make_shared<upstream::Upstream>(environment, options);
+}
+
+std::shared_ptr<redis::Limiter> limiter_for(const redis::Options& options, const Kept* kept,
+                                            boost::asio::io_context& loop) {
+  if (kept && kept->config.redis && complete(*kept->config.redis, kept->config) == options) return kept->snapshot.redis;
+  return std::make_shared<redis::Limiter>(loop, options);
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const auto& word : words) out += (out.empty() ? "" : ", ") + word;
+  return out;
+}
+
+/// What is read once, at the start.
+std::vector<std::string> waiting_for_restart(const config::Config& before, const config::Config& after) {
+  std::vector<std::string> out;
+  const auto note = [&](bool same, const char* what) {
+    if (!same) out.emplace_back(what);
+  };
+  note(before.listen == after.listen, "listen");
+  note(before.workers == after.workers, "workers");
+  note(before.drain == after.drain, "drain");
+  note(before.memory.max_keys == after.memory.max_keys, "memory");
+  note(before.gateway.timeouts == after.gateway.timeouts, "timeouts");
+  note(before.gateway.bounds == after.gateway.bounds, "bounds");
+  note(before.log == after.log, "log");
+  return out;
+}
+
+std::vector<std::string> names(const std::vector<limit::Limit>& limits) {
+  std::vector<std::string> out;
+  out.reserve(limits.size());
+  for (const auto& limit : limits) out.push_back(limit.name);
+  return out;
+}
+
+std::vector<std::string> missing_from(const std::vector<std::string>& all, const std::vector<std::string>& some) {
+  std::vector<std::string> out;
+  for (const auto& one : some)
+    if (std::find(all.begin(), all.end(), one) == all.end()) out.push_back(one);
+  return out;
+}
+
+void say_what_changed(const config::Config& before, const config::Config& after) {
+  const auto old_limits = names(before.limits);
+  const auto new_limits = names(after.limits);
+  std::string limits;
+  if (const auto added = missing_from(old_limits, new_limits); !added.empty()) limits += "; new limits: " + joined(added);
+  if (const auto gone = missing_from(new_limits, old_limits); !gone.empty()) limits += "; limits gone: " + joined(gone);
+  spdlog::info("event=config_reloaded {} routes, {} limits, {} upstreams in force{}", after.gateway.routes.size(),
+               after.limits.size(), after.upstreams.size(), limits);
+  if (const auto waiting = waiting_for_restart(before, after); !waiting.empty())
+    spdlog::warn("event=config_needs_restart these changes wait for a restart: {}", joined(waiting));
+}
+
+}  // namespace
+
+std::shared_ptr<const InForce> put_in_force(config::Config config) {
+  auto out = std::make_shared<InForce>();
+  std::vector<std::string> upstreams;
+  upstreams.reserve(config.upstreams.size());
+  for (const auto& upstream : config.upstreams) upstreams.push_back(upstream.name);
+  const auto instances = config.redis ? config.redis->instances : 1;
+  out->site = std::make_shared<const gateway::Site>(config.gateway, config.identity, config.limits, upstreams, instances);
+  out->config = std::move(config);
+  return out;
+}
+
+std::shared_ptr<const InForce> next_in_force(const InForce& now, const ReadAgain& read_again) {
+  try {
+    auto config = read_again();
+    if (!config) return nullptr;
+    auto next = put_in_force(std::move(*config));
+    say_what_changed(now.config, next->config);
+    return next;
+  } catch (const std::exception& failure) {
+    spdlog::error("event=config_refused {}; what was in force stays so", failure.what());
+    return nullptr;
+  }
+}
+
+gateway::SnapshotPtr make_snapshot(const InForce& in_force, const Kept* kept, upstream::Environment environment) {
+  const auto& config = in_force.config;
+  const auto snapshot = boost::make_local_shared<gateway::Snapshot>();
+  snapshot->site = in_force.site;
+  snapshot->upstreams.reserve(config.upstreams.size());
+  for (const auto& options : config.upstreams)
+    snapshot->upstreams.push_back(upstream_for(complete(options, config), kept, environment));
+  if (config.redis) snapshot->redis = limiter_for(complete(*config.redis, config), kept, environment.loop);
+  return snapshot;
+}
+
+}  // namespace headgate::server

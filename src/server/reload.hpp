@@ -1,0 +1,33 @@
+#pragma once
+// One configuration after another: what is in force, what a worker makes of it, and what is kept across a reload.
+
+#include "headgate/config/config.hpp"
+#include "headgate/gateway/snapshot.hpp"
+#include "headgate/server/gateway_service.hpp"
+
+#include <memory>
+
+namespace headgate::server {
+
+/// A configuration and what all workers share of it. Immutable.
+struct InForce {
+  config::Config config;
+  std::shared_ptr<const gateway::Site> site;
+};
+
+std::shared_ptr<const InForce> put_in_force(config::Config config);
+
+/// Reads again and says in the log what changed, what waits for a restart, or why nothing changes (then null).
+std::shared_ptr<const InForce> next_in_force(const InForce& now, const ReadAgain& read_again);
+
+/// A worker's snapshot before, and the configuration it was made of.
+struct Kept {
+  const config::Config& config;
+  const gateway::Snapshot& snapshot;
+};
+
+/// A worker's snapshot; upstreams and Redis connections whose options are as they were are taken from `kept` (null at
+/// the start), with their pools. Worker thread, or before it runs.
+gateway::SnapshotPtr make_snapshot(const InForce& in_force, const Kept* kept, upstream::Environment environment);
+
+}  // namespace headgate::server
