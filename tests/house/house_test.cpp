@@ -28,6 +28,7 @@ const std::map<std::string, int> kFloors = {
 const std::map<std::string, std::set<std::string>> kKeepers = {
     {"nlohmann/", {"config", "identity", "server", "cli"}},
     {"hiredis", {"redis"}},
+    {"prometheus/", {"observe"}},
     {"CLI/", {"cli"}},
 };
 

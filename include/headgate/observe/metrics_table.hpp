@@ -1,0 +1,190 @@
+#pragma once
+// Every metric there is: its name, labels, meaning and bounds. docs/metrics.md is written from this table.
+
+#include "headgate/core/time.hpp"
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace headgate::observe {
+
+/// A row of the table. Seconds and bytes; counters end in _total.
+struct Family {
+  enum class Type { counter, gauge, histogram };
+  static constexpr std::size_t kMostLabels = 4;
+
+  std::string_view name;
+  Type type;
+  std::array<std::string_view, kMostLabels> labels;  ///< those that follow the last are empty
+  std::string_view help;                             ///< a sentence without its dot, one line
+  std::string_view ask;                              ///< a query worth asking of it
+  std::span<const Duration> bounds{};                ///< of a histogram
+
+  constexpr std::size_t label_count() const noexcept {
+    std::size_t count = 0;
+    while (count < kMostLabels && !labels[count].empty()) ++count;
+    return count;
+  }
+};
+
+/// In the order in which they are shown.
+std::span<const Family* const> families() noexcept;
+
+namespace bounds {
+
+/// From what a proxy takes by itself to what a patient client waits.
+inline constexpr std::array kRequest{Duration(1'000),     Duration(2'500),     Duration(5'000),     Duration(10'000),
+                                     Duration(25'000),    Duration(50'000),    Duration(100'000),   Duration(250'000),
+                                     Duration(500'000),   Duration(1'000'000), Duration(2'500'000), Duration(5'000'000),
+                                     Duration(10'000'000)};
+/// From a decision in memory to one that Redis's deadline cuts off.
+inline constexpr std::array kDecision{Duration(10),     Duration(50),     Duration(100),   Duration(250),
+                                      Duration(500),    Duration(1'000),  Duration(2'500), Duration(5'000),
+                                      Duration(10'000), Duration(20'000), Duration(50'000)};
+/// One call. The same as redis::kLatencyBounds, which counts them; server/collect.cpp compares.
+inline constexpr std::array kRedis{Duration(100),    Duration(250),    Duration(500),
+                                   Duration(1'000),  Duration(2'500),  Duration(5'000),
+                                   Duration(10'000), Duration(20'000), Duration(50'000)};
+
+}  // namespace bounds
+
+namespace family {
+
+using Type = Family::Type;
+
+inline constexpr Family build_info{"headgate_build_info",
+                                   Type::gauge,
+                                   {"version"},
+                                   "What is running; always 1",
+                                   "count by (version) (headgate_build_info)"};
+
+inline constexpr Family requests{"headgate_requests_total",
+                                 Type::counter,
+                                 {"route", "method", "code"},
+                                 "Requests answered",
+                                 "sum by (route) (rate(headgate_requests_total{code=~\"5..\"}[5m]))"};
+inline constexpr Family request_seconds{
+    "headgate_request_duration_seconds",
+    Type::histogram,
+    {"route"},
+    "From the first byte of a request to the last of its answer",
+    "histogram_quantile(0.99, sum by (le, route) (rate(headgate_request_duration_seconds_bucket[5m])))",
+    bounds::kRequest};
+
+inline constexpr Family limit_decisions{
+    "headgate_limit_decisions_total",
+    Type::counter,
+    {"limit", "tier", "decision", "source"},
+    "What a limit said of a request",
+    "sum by (limit) (rate(headgate_limit_decisions_total{decision=\"rejected\"}[5m]))"
+    " / sum by (limit) (rate(headgate_limit_decisions_total[5m]))"};
+inline constexpr Family limit_near{"headgate_limit_near_total",
+                                   Type::counter,
+                                   {"limit", "tier"},
+                                   "Requests allowed with less than a fifth of the limit left",
+                                   "sum by (limit) (rate(headgate_limit_near_total[5m]))"};
+inline constexpr Family limit_decision_seconds{
+    "headgate_limit_decision_seconds",
+    Type::histogram,
+    {"limit", "source"},
+    "How long a request waited for what a limit says",
+    "histogram_quantile(0.99, sum by (le) (rate(headgate_limit_decision_seconds_bucket{source=\"redis\"}[5m])))",
+    bounds::kDecision};
+inline constexpr Family limit_configured{"headgate_limit_configured_requests",
+                                         Type::gauge,
+                                         {"limit", "tier", "window"},
+                                         "The rule itself: requests in each window",
+                                         "headgate_limit_configured_requests{limit=\"plan\"}"};
+inline constexpr Family limit_tracked{"headgate_limit_tracked_keys",
+                                      Type::gauge,
+                                      {"limit"},
+                                      "Counters kept in this gateway's memory",
+                                      "topk(5, headgate_limit_tracked_keys)"};
+inline constexpr Family limit_evicted{"headgate_limit_evicted_keys_total",
+                                      Type::counter,
+                                      {"limit"},
+                                      "Counters forgotten, though not full again, because memory is bounded",
+                                      "rate(headgate_limit_evicted_keys_total[5m]) > 0"};
+inline constexpr Family limit_fallback{"headgate_limit_fallback_active",
+                                       Type::gauge,
+                                       {"limit"},
+                                       "1 while a limit that Redis counts is decided without it",
+                                       "max by (limit) (headgate_limit_fallback_active) == 1"};
+inline constexpr Family limit_leased{"headgate_limit_leased_total",
+                                     Type::counter,
+                                     {},
+                                     "Decisions answered from tokens taken ahead, without a call to Redis",
+                                     "rate(headgate_limit_leased_total[5m])"};
+inline constexpr Family limit_known_denials{"headgate_limit_known_denials_total",
+                                            Type::counter,
+                                            {},
+                                            "Requests rejected without a call, because Redis had said until when",
+                                            "rate(headgate_limit_known_denials_total[5m])"};
+
+inline constexpr Family redis_up{"headgate_redis_up",
+                                 Type::gauge,
+                                 {"node"},
+                                 "1 while every worker reaches this server of Redis",
+                                 "min by (node) (headgate_redis_up) == 0"};
+inline constexpr Family redis_commands{"headgate_redis_commands_total",
+                                       Type::counter,
+                                       {"node", "result"},
+                                       "Decisions asked of Redis, or turned away before they were",
+                                       "sum by (result) (rate(headgate_redis_commands_total[5m]))"};
+inline constexpr Family redis_command_seconds{
+    "headgate_redis_command_seconds",
+    Type::histogram,
+    {"node"},
+    "How long Redis took for those it decided",
+    "histogram_quantile(0.99, sum by (le, node) (rate(headgate_redis_command_seconds_bucket[5m])))",
+    bounds::kRedis};
+inline constexpr Family redis_reconnects{"headgate_redis_reconnects_total",
+                                         Type::counter,
+                                         {"node"},
+                                         "Connections to Redis that had to be made again",
+                                         "increase(headgate_redis_reconnects_total[1h])"};
+
+inline constexpr Family reloads{"headgate_config_reloads_total",
+                                Type::counter,
+                                {"result"},
+                                "Attempts to load a changed configuration",
+                                "increase(headgate_config_reloads_total{result=\"refused\"}[1h])"};
+inline constexpr Family reload_successful{"headgate_config_last_reload_successful",
+                                          Type::gauge,
+                                          {},
+                                          "1 where the last configuration read is in force, 0 where it was refused",
+                                          "headgate_config_last_reload_successful == 0"};
+inline constexpr Family reload_time{"headgate_config_last_reload_success_timestamp_seconds",
+                                    Type::gauge,
+                                    {},
+                                    "When the configuration in force was loaded, in seconds since 1970",
+                                    "time() - headgate_config_last_reload_success_timestamp_seconds"};
+inline constexpr Family log_dropped{"headgate_log_dropped_total",
+                                    Type::counter,
+                                    {},
+                                    "Log lines lost because they could not be written fast enough",
+                                    "rate(headgate_log_dropped_total[5m]) > 0"};
+
+inline constexpr Family process_cpu{"process_cpu_seconds_total",
+                                    Type::counter,
+                                    {},
+                                    "Processor time of the user and of the system",
+                                    "rate(process_cpu_seconds_total{job=\"headgate\"}[5m])"};
+inline constexpr Family process_open_fds{
+    "process_open_fds", Type::gauge, {}, "File descriptors open", "process_open_fds / process_max_fds > 0.8"};
+inline constexpr Family process_max_fds{
+    "process_max_fds", Type::gauge, {}, "File descriptors that may be open", "process_max_fds"};
+inline constexpr Family process_virtual{
+    "process_virtual_memory_bytes", Type::gauge, {}, "Address space in use", "process_virtual_memory_bytes"};
+inline constexpr Family process_resident{
+    "process_resident_memory_bytes", Type::gauge, {}, "Memory in use", "process_resident_memory_bytes"};
+inline constexpr Family process_start{"process_start_time_seconds",
+                                      Type::gauge,
+                                      {},
+                                      "When the process began, in seconds since 1970",
+                                      "time() - process_start_time_seconds"};
+
+}  // namespace family
+}  // namespace headgate::observe

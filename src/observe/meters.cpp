@@ -1,0 +1,102 @@
+#include "headgate/observe/meters.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace headgate::observe {
+namespace {
+
+constexpr std::array<std::string_view, kSources> kSourceNames{"memory", "redis", "fallback"};
+
+/// RFC 9110 section 9 and PATCH; any other word a client thinks of is one label value.
+constexpr std::array<std::string_view, 10> kMethods{"_OTHER", "GET",     "HEAD",    "POST",  "PUT",
+                                                    "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"};
+constexpr CounterTable::Key kCodes = 1024;
+constexpr unsigned kLeastCode = 100;
+constexpr unsigned kMostCode = 999;
+
+CounterTable::Key key_of(std::string_view method, unsigned status) noexcept {
+  CounterTable::Key index = 0;
+  for (CounterTable::Key i = 1; i < kMethods.size(); ++i) {
+    if (kMethods[i] == method) index = i;
+  }
+  const auto code = status < kLeastCode || status > kMostCode ? 0 : status;
+  return (index + 1) * kCodes + code;  // + 1: no key is kRest
+}
+
+LabelValues spell(CounterTable::Key key) {
+  if (key == CounterTable::kRest) return {"_OTHER", "_OTHER"};
+  const auto code = key % kCodes;
+  return {std::string(kMethods[key / kCodes - 1]), code == 0 ? "-" : std::to_string(code)};
+}
+
+}  // namespace
+
+LimitCells limit_cells(Registry& registry, Writer writer, std::string_view limit, std::string_view tier,
+                       Counted counted) {
+  const std::string name(limit);
+  const std::string tier_name(tier);
+  LimitCells cells;
+  const auto fill = [&](Source source) {
+    const auto i = static_cast<std::size_t>(source);
+    const std::string from(kSourceNames[i]);
+    const auto decision = [&](const char* word) {
+      return &registry.counter(writer, family::limit_decisions, {name, tier_name, word, from});
+    };
+    cells.allowed[i] = decision("allowed");
+    cells.rejected[i] = decision("rejected");
+    cells.observed[i] = decision("observed");
+    cells.seconds[i] = &registry.histogram(writer, family::limit_decision_seconds, {name, from});
+  };
+  const auto stand_in = [&](Source source, Source has) {
+    const auto i = static_cast<std::size_t>(source);
+    const auto j = static_cast<std::size_t>(has);
+    cells.allowed[i] = cells.allowed[j];
+    cells.rejected[i] = cells.rejected[j];
+    cells.observed[i] = cells.observed[j];
+    cells.seconds[i] = cells.seconds[j];
+  };
+  if (counted == Counted::in_redis) {
+    fill(Source::redis);
+    fill(Source::fallback);
+    stand_in(Source::memory, Source::fallback);
+  } else {
+    fill(Source::memory);
+    stand_in(Source::redis, Source::memory);
+    stand_in(Source::fallback, Source::memory);
+  }
+  cells.near = &registry.counter(writer, family::limit_near, {name, tier_name});
+  return cells;
+}
+
+RouteCells::RouteCells(Registry& registry, Writer writer, std::string_view route)
+    : requests_(&registry.table(writer, family::requests, {std::string(route)}, spell)),
+      seconds_(&registry.histogram(writer, family::request_seconds, {std::string(route)})) {}
+
+void RouteCells::count(std::string_view method, unsigned status, Duration took) noexcept {
+  requests_->add(key_of(method, status));
+  seconds_->record(took);
+}
+
+ReloadCells::ReloadCells(Registry& registry)
+    : applied_(registry.counter(kMainThread, family::reloads, {"applied"})),
+      refused_(registry.counter(kMainThread, family::reloads, {"refused"})),
+      successful_(registry.gauge(family::reload_successful, {})),
+      time_(registry.gauge(family::reload_time, {})) {}
+
+void ReloadCells::started(Instant now) noexcept {
+  successful_.set(1);
+  time_.set(std::chrono::duration<double>(now.time_since_epoch()).count());
+}
+
+void ReloadCells::applied(Instant now) noexcept {
+  started(now);
+  applied_.add();
+}
+
+void ReloadCells::refused() noexcept {
+  successful_.set(0);
+  refused_.add();
+}
+
+}  // namespace headgate::observe

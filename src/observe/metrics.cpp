@@ -1,0 +1,138 @@
+#include "headgate/observe/metrics.hpp"
+
+#include <cassert>
+#include <map>
+#include <mutex>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace headgate::observe {
+namespace {
+
+/// The cells of one writer, on cache lines of its own. None is ever given back.
+class Cells {
+ public:
+  template <class Cell, class... Arguments>
+  Cell& make(const Arguments&... arguments) {
+    static_assert(std::is_trivially_destructible_v<Cell> && sizeof(Cell) <= sizeof(Page));
+    used_ = (used_ + alignof(Cell) - 1) / alignof(Cell) * alignof(Cell);
+    if (pages_.empty() || used_ + sizeof(Cell) > sizeof(Page)) {
+      pages_.push_back(std::make_unique<Page>());
+      used_ = 0;
+    }
+    auto* const place = pages_.back()->bytes + used_;
+    used_ += sizeof(Cell);
+    return *new (place) Cell(arguments...);
+  }
+
+ private:
+  static constexpr std::size_t kLine = 64;
+  struct alignas(kLine) Page {
+    std::byte bytes[4096];
+  };
+  std::vector<std::unique_ptr<Page>> pages_;
+  std::size_t used_ = 0;
+};
+
+using Key = std::pair<const Family*, LabelValues>;
+
+/// Each series with the cells of those who write it.
+template <class Cell>
+using Series = std::map<Key, std::map<Writer, Cell*>>;
+
+template <class Cell, class... Arguments>
+Cell& find_or_make(Series<Cell>& series, Cells& cells, Writer writer, Key key, const Arguments&... arguments) {
+  auto& cell = series[std::move(key)][writer];
+  if (cell == nullptr) cell = &cells.make<Cell>(arguments...);
+  return *cell;
+}
+
+}  // namespace
+
+struct Registry::State {
+  mutable std::mutex mutex;  // of everything up to the collectors
+  std::map<Writer, Cells> cells;
+  Series<Counter> counters;
+  Series<Histogram> histograms;
+  Series<CounterTable> tables;
+  std::map<Key, Spell> spells;
+  std::map<Key, Gauge> gauges;
+
+  // Of the collectors and of their running: they may take their time, and ask others, while series are being made.
+  mutable std::mutex collecting;
+  std::vector<Collector> collectors;
+
+  void read(Scrape& scrape) const;
+};
+
+Registry::Registry() : state_(std::make_unique<State>()) {}
+Registry::~Registry() = default;
+
+Counter& Registry::counter(Writer writer, const Family& family, const LabelValues& labels) {
+  assert(family.type == Family::Type::counter && labels.size() == family.label_count());
+  const std::lock_guard lock(state_->mutex);
+  return find_or_make(state_->counters, state_->cells[writer], writer, {&family, labels});
+}
+
+Histogram& Registry::histogram(Writer writer, const Family& family, const LabelValues& labels) {
+  assert(family.type == Family::Type::histogram && labels.size() == family.label_count());
+  const std::lock_guard lock(state_->mutex);
+  return find_or_make(state_->histograms, state_->cells[writer], writer, {&family, labels}, family.bounds);
+}
+
+Gauge& Registry::gauge(const Family& family, const LabelValues& labels) {
+  assert(family.type == Family::Type::gauge && labels.size() == family.label_count());
+  const std::lock_guard lock(state_->mutex);
+  return state_->gauges[{&family, labels}];
+}
+
+CounterTable& Registry::table(Writer writer, const Family& family, const LabelValues& first, Spell spell) {
+  assert(family.type == Family::Type::counter && first.size() < family.label_count());
+  const std::lock_guard lock(state_->mutex);
+  state_->spells[{&family, first}] = spell;
+  return find_or_make(state_->tables, state_->cells[writer], writer, {&family, first});
+}
+
+void Registry::collect(Collector collector) {
+  const std::lock_guard lock(state_->collecting);
+  state_->collectors.push_back(std::move(collector));
+}
+
+void Registry::State::read(Scrape& scrape) const {
+  const std::lock_guard lock(mutex);
+  for (const auto& [key, writers] : counters) {
+    std::uint64_t sum = 0;
+    for (const auto& [writer, cell] : writers) sum += cell->read();
+    scrape.value(*key.first, key.second, static_cast<double>(sum));
+  }
+  for (const auto& [key, gauge] : gauges) scrape.value(*key.first, key.second, gauge.read());
+  for (const auto& [key, writers] : histograms) {
+    std::vector<std::uint64_t> counts(key.first->bounds.size() + 1);
+    Duration sum{0};
+    for (const auto& [writer, cell] : writers) {
+      for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += cell->count(i);
+      sum += cell->sum();
+    }
+    scrape.histogram(*key.first, key.second, counts, sum);
+  }
+  for (const auto& [key, writers] : tables) {
+    for (const auto& [writer, table] : writers) {
+      table->each([&, &key = key](CounterTable::Key number, std::uint64_t count) {
+        auto labels = key.second;
+        for (auto& label : spells.at(key)(number)) labels.push_back(std::move(label));
+        scrape.value(*key.first, labels, static_cast<double>(count));
+      });
+    }
+  }
+}
+
+std::string Registry::text() const {
+  const std::lock_guard lock(state_->collecting);
+  Scrape scrape;
+  state_->read(scrape);
+  for (const auto& collector : state_->collectors) collector(scrape);
+  return scrape.text();
+}
+
+}  // namespace headgate::observe
