@@ -26,11 +26,13 @@ TEST(SecondsUp, RoundsUpAndIsNeverZero) {
 
 struct LimitFields : testing::Test {
   LimitFields() {
-    planned.policy = &policy;
-    x.admission.binding = &planned;
-    x.admission.rule_label = "per-ip";
+    tier.policy = policy;
+    tier.labels = {"per-ip"};
+    asked.tier = &tier;
+    asked.count = 1;
+    x.admission.binding = &asked;
     x.admission.outcome = Admission::Outcome::allowed;
-    x.admission.verdict = {
+    x.admission.verdicts[0] = {
         .allowed = true, .limit = 10, .remaining = 7, .retry_after = seconds(0), .reset_after = milliseconds(2'500)};
   }
   std::string names(RejectionHeaders style) {
@@ -42,7 +44,8 @@ struct LimitFields : testing::Test {
   }
   std::string value(std::string_view name) const { return std::string(http::value_of(fields, name)); }
   std::string policy = "\"per-ip\";q=10;w=60";
-  PlannedLimit planned;
+  ReadyTier tier;
+  AskedLimit asked;
   Exchange x;
   http::Fields fields;
 };
@@ -75,12 +78,20 @@ TEST_F(LimitFields, TellAnAllowedCallerWhenAllIsThereAgain) {
 
 TEST_F(LimitFields, TellARejectedCallerWhenToComeBack) {
   x.admission.outcome = Admission::Outcome::rejected;
-  x.admission.verdict = {
+  x.admission.verdicts[0] = {
       .allowed = false, .limit = 10, .remaining = 3, .retry_after = milliseconds(100), .reset_after = seconds(600)};
   (void)names(RejectionHeaders::both);
   EXPECT_EQ(value("X-RateLimit-Remaining"), "0") << "a cost of 4 was refused; for the caller nothing is left";
   EXPECT_EQ(value("RateLimit"), "\"per-ip\";r=0;t=1");
   EXPECT_LT(Instant(seconds(std::stoll(value("X-RateLimit-Reset")))), now() + seconds(3));
+}
+
+TEST_F(LimitFields, SayNothingOfAWaitThatDoesNotHelp) {
+  x.admission.outcome = Admission::Outcome::rejected;
+  x.admission.verdicts[0] = {
+      .allowed = false, .limit = 10, .remaining = 3, .retry_after = limit::kNever, .reset_after = seconds(60)};
+  (void)names(RejectionHeaders::both);
+  EXPECT_LT(Instant(seconds(std::stoll(value("X-RateLimit-Reset")))), now() + seconds(62));
 }
 
 TEST_F(LimitFields, StandBehindWhatIsThere) {

@@ -1,0 +1,208 @@
+// What a limit means for whom: tiers, scales, costs, exemptions, trials. One gateway, counted in its memory.
+
+#include "blackbox/harness/gateway.hpp"
+#include "support/jwt_signer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <ctime>
+#include <string>
+
+namespace headgate::test {
+namespace {
+
+constexpr const char* kSecret = "a secret of more than thirty-two bytes";
+
+/// The statuses of `count` requests, in a row.
+std::string statuses(RawClient& client, int count, const std::string& fields = "", const std::string& target = "/") {
+  std::string out;
+  for (int i = 0; i < count; ++i) out += (i == 0 ? "" : " ") + std::to_string(client.get(target, fields).status());
+  return out;
+}
+
+std::string bearer(const Json& claims) {
+  Json all = {{"exp", std::time(nullptr) + 600}};
+  all.update(claims);
+  return "Authorization: Bearer " + sign_hs256(kSecret, all) + "\r\n";
+}
+
+Json plans() {
+  return {{"identity", {{"jwt", {{"algorithms", {"HS256"}}, {"secret", kSecret}}}}},
+          {"limits",
+           {{"plan",
+             {{"per", "jwt.org"},
+              {"tier_from", "jwt.plan"},
+              {"tiers",
+               {{"free", {{"rate", "2/day"}}},
+                {"pro", {{"rate", Json::array({"4/minute", "5/day"})}}},
+                {"unmetered", "unlimited"}}},
+              {"default_tier", "free"}}}}},
+          {"routes", Json::array({{{"path", "/*"}, {"to", "app"}, {"require", "jwt"}, {"limits", {"plan"}}}})}};
+}
+
+TEST(Tiers, TheClaimNamesTheSize) {
+  Proxy proxy(plans());
+  RawClient client = proxy.client();
+  EXPECT_EQ(statuses(client, 3, bearer({{"org", "a"}, {"plan", "free"}})), "200 200 429");
+  EXPECT_EQ(statuses(client, 5, bearer({{"org", "b"}, {"plan", "pro"}})), "200 200 200 200 429");
+  EXPECT_EQ(statuses(client, 8, bearer({{"org", "c"}, {"plan", "unmetered"}})), "200 200 200 200 200 200 200 200");
+}
+
+TEST(Tiers, AnUnknownOrMissingOneIsTheDefault) {
+  Proxy proxy(plans());
+  RawClient client = proxy.client();
+  EXPECT_EQ(statuses(client, 3, bearer({{"org", "a"}, {"plan", "platinum"}})), "200 200 429");
+  EXPECT_EQ(statuses(client, 3, bearer({{"org", "b"}})), "200 200 429");
+}
+
+TEST(Tiers, WhoeverChangesTierKeepsWhatWasUsed) {
+  Proxy proxy(plans());
+  RawClient client = proxy.client();
+  const Message pro = client.get("/", bearer({{"org", "a"}, {"plan", "pro"}}));
+  EXPECT_EQ(pro.status(), 200);
+  EXPECT_EQ(pro.value("RateLimit-Policy"), R"("plan-4/minute";q=4;w=60, "plan-5/day";q=5;w=86400)");
+  EXPECT_EQ(statuses(client, 3, bearer({{"org", "a"}, {"plan", "pro"}})), "200 200 200");
+  EXPECT_EQ(statuses(client, 1, bearer({{"org", "a"}, {"plan", "pro"}})), "429");
+}
+
+TEST(Tiers, AHeaderNamesOneOnlyThroughATrustedHop) {
+  Json limits = {{"plan",
+                  {{"per", "client_ip"},
+                   {"tier_from", "header:X-Plan"},
+                   {"tiers", {{"small", {{"rate", "1/day"}}}, {"big", {{"rate", "3/day"}}}}},
+                   {"default_tier", "small"}}}};
+  Json changes = {{"limits", limits}, {"all_routes", {{"limits", {"plan"}}}}};
+  {
+    Proxy proxy(changes);
+    RawClient client = proxy.client();
+    EXPECT_EQ(statuses(client, 2, "X-Plan: big\r\n"), "200 429") << "anybody can write a header";
+  }
+  changes["identity"] = {{"trusted_proxies", {"127.0.0.1"}}};
+  Proxy proxy(changes);
+  RawClient client = proxy.client();
+  const std::string hop = "X-Forwarded-For: 203.0.113.7\r\n";
+  EXPECT_EQ(statuses(client, 4, hop + "X-Plan: big\r\n"), "200 200 200 429");
+}
+
+TEST(Tiers, AnApiKeysRecordNamesOneAndAStrangersKeyIsTheDefault) {
+  const Json keys = {{"acme", {{"key", "acme-key-0123456789abcdef"}, {"tier", "big"}}}};
+  Json changes = {{"identity", {{"api_key", {{"header", "X-API-Key"}, {"keys", keys}}}}},
+                  {"limits",
+                   {{"plan",
+                     {{"per", "api_key"},
+                      {"if_absent", "reject"},
+                      {"tier_from", "api_key"},
+                      {"tiers", {{"small", {{"rate", "1/day"}}}, {"big", {{"rate", "3/day"}}}}},
+                      {"default_tier", "small"}}}}},
+                  {"all_routes", {{"limits", {"plan"}}}}};
+  Proxy proxy(changes);
+  RawClient client = proxy.client();
+  EXPECT_EQ(statuses(client, 4, "X-API-Key: acme-key-0123456789abcdef\r\n"), "200 200 200 429");
+  EXPECT_EQ(statuses(client, 2, "X-API-Key: a-key-nobody-was-ever-given\r\n"), "200 429");
+}
+
+TEST(Scale, ARouteHasAShareOfItsOwn) {
+  Json changes = {{"limits", {{"plan", {{"rate", "20/day"}, {"per", "client_ip"}}}}}};
+  changes["routes"] = Json::array({{{"path", "/ai"},
+                                    {"name", "ai"},
+                                    {"to", "app"},
+                                    {"limits", Json::array({{{"use", "plan"}, {"scale", "1/10"}}})}},
+                                   {{"path", "/*"}, {"to", "app"}, {"limits", {"plan"}}}});
+  Proxy proxy(changes);
+  RawClient client = proxy.client();
+  EXPECT_EQ(statuses(client, 3, "", "/ai"), "200 200 429");
+  EXPECT_EQ(client.get("/").value("X-RateLimit-Remaining"), "19") << "counted apart";
+}
+
+Json one_limit(const Json& use, const std::string& rate = "10/day") {
+  return {{"limits", {{"x", {{"rate", rate}, {"per", "client_ip"}}}}},
+          {"routes", Json::array({{{"path", "/*"}, {"to", "app"}, {"limits", Json::array({use})}}})}};
+}
+
+TEST(Costs, AreByMethodWhereTheRouteSaysSo) {
+  Proxy proxy(one_limit({{"use", "x"}, {"cost", {{"by_method", {{"POST", 5}, {"HEAD", 0}}}, {"otherwise", 1}}}}));
+  RawClient client = proxy.client();
+  EXPECT_EQ(client.get().value("X-RateLimit-Remaining"), "9");
+  EXPECT_EQ(client.ask(request_with_body("POST", "/", "x")).value("X-RateLimit-Remaining"), "4");
+  EXPECT_EQ(client.ask(request("HEAD", "/"), Kind::answer_to_head).value("X-RateLimit-Remaining"), "4") << "costs 0";
+  EXPECT_EQ(client.ask(request_with_body("POST", "/", "x")).status(), 429);
+  EXPECT_EQ(client.get().value("X-RateLimit-Remaining"), "3") << "the refused one cost nothing";
+}
+
+TEST(Costs, AreWhatAHeaderOfTheRequestSaysUpToABound) {
+  Proxy proxy(one_limit({{"use", "x"}, {"cost", {{"header", "X-Cost"}, {"otherwise", 2}, {"most", 5}}}}, "20/day"));
+  RawClient client = proxy.client();
+  const auto left = [&](const std::string& fields) { return client.get("/", fields).value("X-RateLimit-Remaining"); };
+  EXPECT_EQ(left("X-Cost: 3\r\n"), "17");
+  EXPECT_EQ(left(""), "15") << "says nothing: what it otherwise costs";
+  EXPECT_EQ(left("X-Cost: many\r\n"), "13");
+  EXPECT_EQ(left("X-Cost: -4\r\n"), "11");
+  EXPECT_EQ(left("X-Cost: 99999999999999999999\r\n"), "6") << "no more than the bound";
+  EXPECT_EQ(client.get("/", "X-Cost: 1\r\nX-Cost: 2\r\n").status(), 400) << "two readers could believe two costs";
+}
+
+Json settled() {
+  return one_limit({{"use", "x"}, {"cost", {{"response_header", "X-Used"}, {"hold", 4}, {"most", 100}}}}, "20/day");
+}
+
+TEST(Settling, ChargesWhatTheAnswerSays) {
+  Proxy proxy(settled());
+  RawClient client = proxy.client();
+  EXPECT_EQ(client.get("/", "X-Test-Field: X-Used: 1\r\n").value("X-RateLimit-Remaining"), "16") << "held: 4";
+  EXPECT_EQ(client.get("/", "X-Test-Field: X-Used: 6\r\n").value("X-RateLimit-Remaining"), "15") << "the 1 of before";
+  EXPECT_EQ(client.get("/", "X-Test-Field: X-Used: 0\r\n").value("X-RateLimit-Remaining"), "9") << "and the 6";
+  EXPECT_EQ(client.get("/").value("X-RateLimit-Remaining"), "9") << "and the 0";
+  EXPECT_EQ(client.get("/").value("X-RateLimit-Remaining"), "5") << "an answer that says nothing costs what was held";
+}
+
+TEST(Settling, EmptiesTheLimitWhereTheAnswerUsedMoreThanWasLeft) {
+  Proxy proxy(settled());
+  RawClient client = proxy.client();
+  EXPECT_EQ(client.get("/", "X-Test-Field: X-Used: 90\r\n").status(), 200);
+  EXPECT_EQ(client.get("/").status(), 429) << "all of it is used, and nothing beyond";
+}
+
+TEST(Settling, GivesBackWhatAFailureHeld) {
+  Proxy proxy(settled());
+  RawClient client = proxy.client();
+  EXPECT_EQ(client.get("/", "X-Test-Reset: 1\r\n").status(), 502);
+  EXPECT_EQ(client.get("/", "X-Test-Status: 503\r\n").value("X-RateLimit-Remaining"), "16");
+  EXPECT_EQ(client.get("/").value("X-RateLimit-Remaining"), "16") << "both gave back";
+}
+
+TEST(Exemptions, AreOfAddressesAndOfKnownKeys) {
+  Json changes = {
+      {"identity",
+       {{"trusted_proxies", {"127.0.0.1"}},
+        {"api_key", {{"header", "X-API-Key"}, {"keys", {{"batch", {{"key", "batch-key-0123456789abcdef"}}}}}}}}},
+      {"limits",
+       {{"x",
+         {{"rate", "1/day"},
+          {"per", "client_ip"},
+          {"exempt", {{"api_key", {"batch"}}, {"client_ip", {"10.9.0.0/16", "::1"}}}}}}}},
+      {"all_routes", {{"limits", {"x"}}}}};
+  Proxy proxy(changes);
+  RawClient client = proxy.client();
+  EXPECT_EQ(statuses(client, 3, "X-Forwarded-For: 10.9.1.2\r\n"), "200 200 200");
+  EXPECT_EQ(statuses(client, 3, "X-API-Key: batch-key-0123456789abcdef\r\n"), "200 200 200");
+  EXPECT_EQ(statuses(client, 2, "X-Forwarded-For: 10.8.1.2\r\n"), "200 429");
+  EXPECT_EQ(statuses(client, 2, "X-API-Key: batch\r\n"), "200 429") << "a name is not a key";
+}
+
+TEST(Trials, RefuseNobodyAndAreLogged) {
+  Json changes = {{"limits",
+                   {{"hard", {{"rate", "3/day"}, {"per", "client_ip"}}},
+                    {"trial", {{"rate", "1/day"}, {"per", "client_ip"}, {"mode", "observe"}}}}},
+                  {"all_routes", {{"limits", {"trial", "hard"}}}},
+                  {"log", {{"format", "json"}, {"access", "stderr"}}}};
+  Proxy proxy(changes);
+  RawClient client = proxy.client();
+  EXPECT_EQ(statuses(client, 4), "200 200 200 429");
+  EXPECT_TRUE(proxy.gateway.process().wait_for_err([](const std::string& text) {
+    return text.find(R"("limit":"trial")") != std::string::npos &&
+           text.find(R"("decision":"observed")") != std::string::npos;
+  }));
+}
+
+}  // namespace
+}  // namespace headgate::test

@@ -1,0 +1,154 @@
+// SIGHUP: a new configuration replaces the old as one, with no request failed; a bad one changes nothing.
+
+#include "blackbox/harness/gateway.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+namespace headgate::test {
+namespace {
+
+/// A gateway whose file the test rewrites.
+class Reloaded {
+ public:
+  explicit Reloaded(const Json& changes)
+      : file_(config_for(upstream, changes).dump(2)), gateway_({"run", "-c", file_.path()}) {}
+
+  RawClient client() const { return gateway_.client(); }
+  Process& process() { return gateway_.process(); }
+
+  /// Writes another file, sends SIGHUP and waits until the log says `word` once more.
+  bool reload(const std::string& text, const std::string& word) {
+    const auto before = count(word);
+    std::ofstream(file_.path(), std::ios::trunc) << text;
+    gateway_.process().signal(SIGHUP);
+    return gateway_.process().wait_for_err([&](const std::string&) { return count(word) > before; });
+  }
+  bool reload(const Json& changes) { return reload(config_for(upstream, changes).dump(2), "event=config_reloaded"); }
+
+  FakeUpstream upstream;
+
+ private:
+  std::size_t count(const std::string& word) {
+    const std::string text = gateway_.process().err();
+    std::size_t found = 0;
+    for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++found;
+    return found;
+  }
+
+  TemporaryFile file_;
+  Gateway gateway_;
+};
+
+Json limited(const std::string& rate) {
+  return {{"limits", {{"x", {{"rate", rate}, {"per", "client_ip"}}}}}, {"all_routes", {{"limits", {"x"}}}}};
+}
+
+Json to(const FakeUpstream& other) { return {{"upstreams", {{"app", other.url()}}}}; }
+
+TEST(Reload, RoutesLimitsAndUpstreamsAreTheNewOnes) {
+  Reloaded gateway(Json::object());
+  RawClient client = gateway.client();
+  EXPECT_FALSE(client.get().has("X-RateLimit-Limit"));
+  FakeUpstream other;
+  Json next = limited("5/day");
+  next.update(to(other));
+  next["routes"] = Json::array({{{"path", "/new"}, {"to", "app"}}});
+  ASSERT_TRUE(gateway.reload(next));
+  EXPECT_EQ(client.get("/new").value("X-RateLimit-Limit"), "5") << "on the connection that was open";
+  EXPECT_EQ(client.get("/").status(), 404);
+  EXPECT_EQ(other.request_count(), 1U);
+}
+
+TEST(Reload, CarriesWhatWasUsedOverToTheNewSize) {
+  Reloaded gateway(limited("4/day"));
+  RawClient client = gateway.client();
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(client.get().status(), 200);
+  ASSERT_TRUE(gateway.reload(limited("8/day")));
+  EXPECT_EQ(client.get().status(), 429) << "a day's worth of the old rate is a day's worth of the new one";
+  ASSERT_TRUE(gateway.reload(limited("2/day")));
+  EXPECT_EQ(client.get().status(), 429);
+}
+
+TEST(Reload, ABadFileChangesNothingAndSaysWhy) {
+  Reloaded gateway(limited("5/day"));
+  RawClient client = gateway.client();
+  EXPECT_EQ(client.get().value("X-RateLimit-Remaining"), "4");
+  ASSERT_TRUE(gateway.reload("{ \"listen\": 7 ", "event=config_refused"));
+  EXPECT_EQ(client.get().value("X-RateLimit-Remaining"), "3");
+  ASSERT_TRUE(gateway.reload(config_for(gateway.upstream, {{"limits", {{"x", {{"rate", "5/dya"}}}}}}).dump(),
+                             "event=config_refused"));
+  EXPECT_NE(gateway.process().err().find("\"5/dya\" is not a rate"), std::string::npos);
+  EXPECT_EQ(client.get().value("X-RateLimit-Remaining"), "2");
+}
+
+TEST(Reload, SaysWhatWaitsForARestart) {
+  Reloaded gateway(Json::object());
+  ASSERT_TRUE(gateway.reload({{"workers", 2}, {"bounds", {{"connections", 77}}}}));
+  EXPECT_TRUE(gateway.process().wait_for_err(
+      [](const std::string& text) { return text.find("wait for a restart: workers, bounds") != std::string::npos; }));
+}
+
+TEST(Reload, ARequestUnderWayEndsAsItBegan) {
+  Reloaded gateway(Json::object());
+  RawClient client = gateway.client();
+  ASSERT_TRUE(client.send(request("GET", "/", "X-Test-Hold: 1\r\n")));
+  ASSERT_TRUE(gateway.upstream.wait_for_requests(1));
+  FakeUpstream other;
+  ASSERT_TRUE(gateway.reload(to(other)));
+  EXPECT_EQ(gateway.client().get().status(), 200);
+  EXPECT_EQ(other.request_count(), 1U);
+  gateway.upstream.release();
+  EXPECT_EQ(client.read().status(), 200) << "answered by the server it was sent to";
+  EXPECT_EQ(gateway.upstream.request_count(), 1U);
+}
+
+TEST(Reload, UnderLoadFailsNoRequest) {
+  Reloaded gateway(limited("1000000/second"));
+  std::atomic<bool> stop = false;
+  std::atomic<int> answered = 0;
+  std::atomic<int> failed = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&] {
+      RawClient client = gateway.client();
+      while (!stop) (client.get().status() == 200 ? answered : failed) += 1;
+    });
+  }
+  FakeUpstream other;
+  for (int i = 0; i < 10; ++i) {
+    Json next = limited(std::to_string(1'000'000 - i) + "/second");
+    if (i % 2 == 0) next.update(to(other));
+    EXPECT_TRUE(gateway.reload(next));
+  }
+  stop = true;
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(failed, 0);
+  EXPECT_GT(answered, 50);
+  EXPECT_GT(other.request_count(), 0U);
+}
+
+TEST(Reload, KeepsTheConnectionsOfAnUpstreamThatStays) {
+  Reloaded gateway(Json::object());
+  RawClient client = gateway.client();
+  EXPECT_EQ(client.get().status(), 200);
+  ASSERT_TRUE(gateway.reload(limited("5/day")));
+  EXPECT_EQ(client.get().status(), 200);
+  EXPECT_EQ(gateway.upstream.connections(), 1U);
+}
+
+TEST(Reload, WithoutAFileToReadAgainNothingHappens) {
+  FakeUpstream upstream;
+  Gateway gateway({"proxy", "--to", upstream.url(), "--listen", "127.0.0.1:0"});
+  gateway.process().signal(SIGHUP);
+  EXPECT_TRUE(gateway.process().wait_for_err(
+      [](const std::string& text) { return text.find("event=config_kept") != std::string::npos; }));
+  EXPECT_EQ(gateway.client().get().status(), 200);
+}
+
+}  // namespace
+}  // namespace headgate::test

@@ -1,0 +1,96 @@
+// Limits that hold a request back for its permit instead of refusing it.
+
+#include "blackbox/harness/gateway.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace headgate::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Json waiting(const Json& limit) { return {{"limits", {{"x", limit}}}, {"all_routes", {{"limits", {"x"}}}}}; }
+
+/// When each of `count` requests sent at once was answered, since the first was sent, in order; and their statuses.
+struct Crowd {
+  std::vector<Milliseconds> answered;
+  int refused = 0;
+};
+Crowd crowd(const Proxy& proxy, int count) {
+  std::vector<RawClient> clients;
+  for (int i = 0; i < count; ++i) clients.push_back(proxy.client());
+  std::mutex mutex;
+  Crowd out;
+  const auto start = Clock::now();
+  std::vector<std::thread> threads;
+  for (auto& client : clients) {
+    threads.emplace_back([&] {
+      const int status = client.get().status();
+      const std::lock_guard guard(mutex);
+      if (status == 200)
+        out.answered.push_back(std::chrono::duration_cast<Milliseconds>(Clock::now() - start));
+      else
+        ++out.refused;
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  std::sort(out.answered.begin(), out.answered.end());
+  return out;
+}
+
+TEST(Waiting, AQueueLetsRequestsOutEvenlySpaced) {
+  Proxy proxy(waiting({{"algorithm", "leaky_bucket"}, {"rate", "10/second"}, {"wait", "2s"}, {"per", "client_ip"}}));
+  const auto [answered, refused] = crowd(proxy, 8);
+  ASSERT_EQ(answered.size(), 8U);
+  EXPECT_EQ(refused, 0);
+  for (std::size_t i = 0; i < answered.size(); ++i)
+    EXPECT_GE(answered[i], Milliseconds(100) * i - Milliseconds(25)) << i << " came before its turn";
+}
+
+TEST(Waiting, AQueueIsBoundedInTimeAndInLength) {
+  Proxy in_time(waiting({{"algorithm", "leaky_bucket"}, {"rate", "10/second"}, {"wait", "300ms"}, {"per", "total"}}));
+  EXPECT_EQ(crowd(in_time, 8).answered.size(), 4U) << "one at once, and three within 300 ms";
+  Proxy in_length(
+      waiting({{"algorithm", "leaky_bucket"}, {"rate", "10/second"}, {"wait", "5s"}, {"burst", 3}, {"per", "total"}}));
+  EXPECT_EQ(crowd(in_length, 8).answered.size(), 3U);
+}
+
+TEST(Waiting, APermitIsWaitedForWhereItComesInTime) {
+  Proxy proxy(waiting({{"rate", "4/second"}, {"burst", 2}, {"wait", "600ms"}, {"per", "client_ip"}}));
+  const auto [answered, refused] = crowd(proxy, 8);
+  ASSERT_EQ(answered.size(), 4U) << "two at once, then one after 250 ms and one after 500 ms";
+  EXPECT_EQ(refused, 4);
+  EXPECT_GE(answered[2], Milliseconds(225));
+  EXPECT_GE(answered[3], Milliseconds(475));
+}
+
+TEST(Waiting, AClientThatLeavesIsNotForwarded) {
+  Proxy proxy(waiting({{"rate", "1/second"}, {"wait", "2s"}, {"per", "client_ip"}}));
+  EXPECT_EQ(proxy.client().get().status(), 200);
+  {
+    RawClient leaver = proxy.client();
+    ASSERT_TRUE(leaver.send(request("GET", "/left")));
+    std::this_thread::sleep_for(Milliseconds(100));
+    leaver.socket().reset();
+  }
+  EXPECT_EQ(proxy.client().get("/stayed").status(), 200);
+  EXPECT_EQ(proxy.upstream.request_count(), 2U);
+  EXPECT_NE(proxy.forwarded().target(), "/left");
+}
+
+TEST(Waiting, ADrainLetsThoseWhoWaitFinish) {
+  Proxy proxy(waiting({{"rate", "2/second"}, {"burst", 1}, {"wait", "2s"}, {"per", "client_ip"}}));
+  EXPECT_EQ(proxy.client().get().status(), 200);
+  RawClient client = proxy.client();
+  ASSERT_TRUE(client.send(request("GET", "/")));
+  std::this_thread::sleep_for(Milliseconds(100));
+  proxy.gateway.process().signal(SIGTERM);
+  EXPECT_EQ(client.read().status(), 200);
+  EXPECT_EQ(proxy.gateway.process().wait(), 0);
+}
+
+}  // namespace
+}  // namespace headgate::test
