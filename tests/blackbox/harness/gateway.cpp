@@ -63,6 +63,7 @@ Json config_for(const FakeUpstream& upstream, const Json& changes) {
   Json config = {{"listen", "127.0.0.1:0"},
                  {"workers", 1},
                  {"drain", "2s"},
+                 {"admin", "off"},
                  {"upstreams", {{"app", upstream.url()}}},
                  {"routes", Json::array({{{"path", "/*"}, {"to", "app"}}})}};
   config.merge_patch(changes);

@@ -47,8 +47,8 @@ class Gateway {
   bool any_end_ = false;
 };
 
-/// One upstream "app", one route "/*" to it, one listener on 127.0.0.1, one worker; `changes` is merged into it
-/// (RFC 7396: null removes).
+/// One upstream "app", one route "/*" to it, one listener on 127.0.0.1, one worker, no admin listener; `changes` is
+/// merged into it (RFC 7396: null removes).
 Json config_for(const FakeUpstream& upstream, const Json& changes = Json::object());
 
 /// Most tests: a gateway in front of one fake upstream.

@@ -1,0 +1,155 @@
+// Redis that misbehaves, seen from a caller: nobody waits longer than allowed, the configured choice holds, nothing is
+// granted twice, and all is well again by itself.
+
+#include "blackbox/harness/gateway.hpp"
+#include "contract/redis_client.hpp"
+#include "support/redis_server.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace headgate::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr Milliseconds kDeadline{20};
+constexpr Milliseconds kSlack{400};  // two slow cores, shared
+
+class Outage : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
+    ASSERT_TRUE(redis.start()) << redis.error();
+  }
+
+  Json counting(const std::string& rate, const std::string& if_down, const Json& limit = Json::object()) const {
+    Json x = {{"rate", rate}, {"per", "client_ip"}, {"leases", "off"}};
+    x.merge_patch(limit);
+    return {{"redis",
+             {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}, {"timeout", "20ms"}, {"if_down", if_down}}},
+            {"limits", {{"x", x}}},
+            {"all_routes", {{"limits", {"x"}}}},
+            {"log", {{"format", "json"}, {"access", "stdout"}}}};
+  }
+
+  /// Asks until Redis itself has counted one, or kPatience has passed; what was left then, else -1.
+  static int left_once_redis_counts(const Proxy& proxy) {
+    const auto until = Clock::now() + kPatience;
+    while (Clock::now() < until) {
+      const auto lines = proxy.gateway.process().out().size();
+      const Message answer = proxy.client().get();
+      if (answer.status() == 200 && source_after(proxy, lines) == "redis")
+        return std::stoi(answer.value("X-RateLimit-Remaining"));
+      std::this_thread::sleep_for(Milliseconds(20));
+    }
+    return -1;
+  }
+
+  /// Where the request logged last was counted.
+  static std::string source_after(const Proxy& proxy, std::size_t seen) {
+    const auto until = Clock::now() + kPatience;
+    while (Clock::now() < until) {
+      const std::string text = proxy.gateway.process().out().substr(seen);
+      if (const auto end = text.rfind('\n'); end != std::string::npos) {
+        const Json line = Json::parse(text.substr(0, text.find('\n')), nullptr, false);
+        return line.is_object() ? line.value("source", "") : "";
+      }
+      std::this_thread::sleep_for(Milliseconds(2));
+    }
+    return "";
+  }
+
+  static void expect(const Proxy& proxy, const std::vector<int>& statuses) {
+    for (const int status : statuses) {
+      const auto start = Clock::now();
+      const Message answer = proxy.client().get();
+      EXPECT_EQ(answer.status(), status) << visible(answer.head + answer.body);
+      EXPECT_LT(Clock::now() - start, kDeadline + kSlack) << "a request waited for Redis";
+    }
+  }
+
+  RedisServer redis;
+};
+
+TEST_F(Outage, WhatWasCountedHereIsChargedWhenRedisIsBack) {
+  Proxy proxy(counting("6/day", "count_locally"));
+  ASSERT_EQ(left_once_redis_counts(proxy), 5);
+  redis.kill9();
+  expect(proxy, {200, 200, 200});
+  ASSERT_TRUE(redis.restart()) << redis.error();  // it kept nothing: all six are there again
+  const int left = left_once_redis_counts(proxy);
+  EXPECT_LE(left, 2) << "the three of the outage are charged before the next one is asked";
+  EXPECT_GE(left, 0);
+}
+
+TEST_F(Outage, AKeyThatWasRefusedStaysRefusedWithoutRedis) {
+  Proxy proxy(counting("2/day", "count_locally"));
+  ASSERT_EQ(left_once_redis_counts(proxy), 1);
+  expect(proxy, {200, 429});
+  redis.kill9();
+  expect(proxy, {429, 429});  // what is known of it needs no Redis
+}
+
+TEST_F(Outage, AHungServerCostsOneDeadlineAndNotOneARequest) {
+  Proxy proxy(counting("100000/day", "allow"));
+  ASSERT_GE(left_once_redis_counts(proxy), 0);
+  redis.pause();
+  expect(proxy, {200});
+  RawClient client = proxy.client();
+  const auto start = Clock::now();
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(client.get().status(), 200);
+  EXPECT_LT(Clock::now() - start, 10 * kDeadline + kSlack) << "fifty deadlines would be a second";
+  redis.resume();
+  EXPECT_GE(left_once_redis_counts(proxy), 0);
+}
+
+TEST_F(Outage, AFlushedScriptCacheIsNotNoticed) {
+  Proxy proxy(counting("100/day", "reject"));
+  ASSERT_GE(left_once_redis_counts(proxy), 0);
+  RedisClient(redis.port()).command({"SCRIPT", "FLUSH"});
+  expect(proxy, {200, 200});
+}
+
+TEST_F(Outage, AMasterThatBecomesAReplicaIsLeftAloneUntilItIsMasterAgain) {
+  Proxy proxy(counting("100/day", "reject"));
+  ASSERT_GE(left_once_redis_counts(proxy), 0);
+  RedisClient operating(redis.port());
+  operating.command({"REPLICAOF", "127.0.0.1", "1"});
+  expect(proxy, {503, 503});
+  operating.command({"REPLICAOF", "NO", "ONE"});
+  EXPECT_GE(left_once_redis_counts(proxy), 0);
+}
+
+TEST_F(Outage, AFullServerMeansWhatTheLimitSays) {
+  Proxy proxy(counting("100/day", "count_locally"));
+  ASSERT_GE(left_once_redis_counts(proxy), 0);
+  RedisClient operating(redis.port());
+  operating.command({"CONFIG", "SET", "maxmemory-policy", "noeviction"});
+  operating.command({"CONFIG", "SET", "maxmemory", "1"});
+  expect(proxy, {200, 200, 200});
+  operating.command({"CONFIG", "SET", "maxmemory", "0"});
+  EXPECT_GE(left_once_redis_counts(proxy), 0);
+}
+
+TEST_F(Outage, IsSaidOnceInTheLogAndOnceMoreWhenItIsOver) {
+  Proxy proxy(counting("100000/day", "allow"));
+  ASSERT_GE(left_once_redis_counts(proxy), 0);
+  redis.kill9();
+  expect(proxy, {200, 200, 200, 200, 200});
+  ASSERT_TRUE(redis.restart()) << redis.error();
+  ASSERT_GE(left_once_redis_counts(proxy), 0);
+  const auto count = [&](const std::string& word) {
+    const std::string text = proxy.gateway.process().err();
+    std::size_t found = 0;
+    for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++found;
+    return found;
+  };
+  EXPECT_TRUE(proxy.gateway.process().wait_for_err([&](const std::string&) { return count("redis_found") == 2; }));
+  EXPECT_GE(count("redis_lost"), 1U);
+  EXPECT_LE(count("redis_lost"), 3U) << "one line for each reason, not one a request";
+}
+
+}  // namespace
+}  // namespace headgate::test
