@@ -26,20 +26,16 @@ constexpr auto kMostPause = 1000ms;
 constexpr auto kSteady = 1s;                                 // a connection that lived this long is replaced at once
 constexpr std::size_t kKeptBytes = std::size_t{256} * 1024;  // of the out buffer after a burst
 
-std::string name_of(const Options& options) {
-  const bool colons = options.host.find(':') != std::string::npos;
-  return (colons ? "[" + options.host + "]" : options.host) + ":" + std::to_string(options.port);
-}
-
 }  // namespace
 
-Connection::Connection(asio::io_context& loop, const Options& options, std::string_view script,
-                       std::string_view script_sha)
+Connection::Connection(asio::io_context& loop, const Options& options, const Node& node,
+                       std::shared_ptr<NodeStats> stats, std::string_view script, std::string_view script_sha)
     : executor_(loop.get_executor()),
       options_(options),
+      node_(node),
+      stats_(std::move(stats)),
       script_(script),
       script_sha_(script_sha),
-      server_(name_of(options)),
       resolver_(executor_),
       socket_(executor_),
       timer_(executor_),
@@ -80,12 +76,12 @@ void Connection::resolve() {
   addresses_.clear();
   address_ = 0;
   error_code not_numeric;
-  const auto numeric = asio::ip::make_address(options_.host, not_numeric);
+  const auto numeric = asio::ip::make_address(node_.host, not_numeric);
   if (!not_numeric) {
-    addresses_.emplace_back(numeric, options_.port);
+    addresses_.emplace_back(numeric, node_.port);
     return connect_next();
   }
-  resolver_.async_resolve(options_.host, std::to_string(options_.port), Resolver::numeric_service,
+  resolver_.async_resolve(node_.host, std::to_string(node_.port), Resolver::numeric_service,
                           while_current([this](error_code ec, const Resolver::results_type& found) {
                             if (ec) return lose("the name cannot be resolved: " + ec.message());
                             for (const auto& entry : found) addresses_.push_back(entry.endpoint());
@@ -123,7 +119,7 @@ void Connection::ready() {
   handshake_.reset();
   timer_.cancel();
   ready_ = true;
-  ++connects_;
+  stats_->connects.add();
   flush_soon();
   const auto owner = owner_;
   owner->connected(round_trip);
@@ -211,7 +207,7 @@ void Connection::flush() {
     }
     if (ec) return lose("cannot write: " + ec.message());
     written_ += taken;
-    ++writes_;
+    stats_->writes.add();
   }
   if (out_.capacity() > kKeptBytes) out_ = std::string();
   out_.clear();

@@ -1,6 +1,8 @@
 #pragma once
 // One connection to one Redis server: keeps itself connected, carries commands out and answers back, in order.
 
+#include "roster.hpp"
+
 #include "headgate/redis/handshake.hpp"
 #include "headgate/redis/options.hpp"
 #include "headgate/redis/reply.hpp"
@@ -45,8 +47,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
  public:
   using Clock = std::chrono::steady_clock;
 
-  Connection(boost::asio::io_context& loop, const Options& options, std::string_view script,
-             std::string_view script_sha);
+  Connection(boost::asio::io_context& loop, const Options& options, const Node& node, std::shared_ptr<NodeStats> stats,
+             std::string_view script, std::string_view script_sha);
 
   /// Connects now and whenever the connection is lost, with pauses from 50 ms to 1 s. `owner` is kept until stop().
   void start(std::shared_ptr<ConnectionOwner> owner);
@@ -62,9 +64,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void drop(const std::string& reason);
 
   std::size_t in_flight() const noexcept { return waiting_.size(); }  ///< unanswered commands, forgotten ones included
-  std::uint64_t writes() const noexcept { return writes_; }
-  std::uint64_t connects() const noexcept { return connects_; }
-  const std::string& server() const noexcept { return server_; }  ///< "host:port", for the log
 
  private:
   using Executor = boost::asio::io_context::executor_type;
@@ -96,9 +95,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   Executor executor_;
   const Options options_;
+  const Node node_;
+  const std::shared_ptr<NodeStats> stats_;
   std::string_view script_;
   std::string_view script_sha_;
-  std::string server_;
   std::shared_ptr<ConnectionOwner> owner_;
 
   Resolver resolver_;
@@ -124,8 +124,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool ready_ = false;
   bool flush_posted_ = false;
   bool blocked_ = false;  ///< waiting until the socket takes more
-  std::uint64_t writes_ = 0;
-  std::uint64_t connects_ = 0;
 };
 
 }  // namespace headgate::redis

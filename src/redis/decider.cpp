@@ -23,11 +23,12 @@ Call::Call(Decider& decider, std::span<const limit::Ask> asks, std::span<limit::
       asks_(asks),
       verdicts_(verdicts),
       pass_(pass),
-      deadline_(Decider::Clock::now() + decider.options_.timeout),
+      asked_at_(Decider::Clock::now()),
+      deadline_(asked_at_ + decider.options_.timeout),
       heard_before_(decider.heard_),
       outcome_(Errc::unavailable) {
   decider_.calls_.push_back(*this);
-  ++decider_.counters_.asked;
+  decider_.stats_->asked.add();
   decider_.send(*this, "EVALSHA", limit::decide_script_sha());
   decider_.arm();
 }
@@ -36,11 +37,14 @@ Call::~Call() {
   if (!done_) decider_.abandon(*this);
 }
 
-Decider::Decider(boost::asio::io_context& loop, const Options& options)
+Decider::Decider(boost::asio::io_context& loop, const Options& options, const Node& node,
+                 std::shared_ptr<NodeStats> stats)
     : executor_(loop.get_executor()),
       options_(options),
-      connection_(std::make_shared<Connection>(loop, options, limit::decide_script(), limit::decide_script_sha())),
-      log_(connection_->server()),
+      stats_(std::move(stats)),
+      connection_(std::make_shared<Connection>(loop, options, node, stats_, limit::decide_script(),
+                                               limit::decide_script_sha())),
+      log_(stats_->name),
       timer_(executor_) {}
 
 void Decider::stop() {
@@ -48,31 +52,24 @@ void Decider::stop() {
   timer_.cancel();
   connection_->stop();
   probe_sent_.reset();
-  health_ = Health::down;
+  stats_->health.store(Health::down, std::memory_order_relaxed);
   finish_all(Errc::stopped);
-}
-
-Counters Decider::counters() const noexcept {
-  Counters now = counters_;
-  now.connects = connection_->connects();
-  now.writes = connection_->writes();
-  return now;
 }
 
 Result<Breaker::Pass> Decider::admit() {
   if (stopped_) return Errc::stopped;
   if (connection_->in_flight() >= options_.max_in_flight) {
-    ++counters_.turned_away;
+    stats_->turned_away.add();
     return Errc::overloaded;
   }
   const auto pass = breaker_.admit(Clock::now());
   if (pass != Breaker::Pass::refused) return pass;
-  ++counters_.turned_away;
+  stats_->turned_away.add();
   return Errc::unavailable;
 }
 
 void Decider::send(Call& call, std::string_view command, std::string_view script) {
-  limit::script_arguments(call.asks_, options_.key_prefix, arguments_);
+  limit::script_arguments(call.asks_, options_.key_prefix, headgate::now(), arguments_);
   words_.assign({command, script});
   words_.insert(words_.end(), arguments_.begin(), arguments_.end());
   connection_->send(words_, call);
@@ -103,12 +100,12 @@ void Decider::replied(Waiter* waiter, const Reply& reply) {
   if (reply.kind == Reply::Kind::error) return refused(call, reply.text);
   bool all_allowed = false;
   if (!reply.all_integers || !limit::read_script_reply(reply.integers, call.asks_, call.verdicts_, all_allowed)) {
-    ++counters_.refused;
+    stats_->refused.add();
     breaker_.released(now, call.pass_);
     log_.error("the answer to a decision has not the shape of one", now);
     return finish(call, Errc::bad_reply);
   }
-  ++counters_.decided;
+  stats_->decided_after(std::chrono::duration_cast<Duration>(now - call.asked_at_));
   breaker_.succeeded(now, call.pass_);
   if (call.pass_ == Breaker::Pass::trial) note(now);
   finish(call, all_allowed);
@@ -119,7 +116,7 @@ void Decider::refused(Call& call, std::string_view error) {
   const auto refusal = classify(error);
   if (refusal == Refusal::no_script && !std::exchange(call.resent_, true))
     return send(call, "EVAL", limit::decide_script());
-  ++counters_.refused;
+  stats_->refused.add();
   if (refusal == Refusal::not_master || error.starts_with("NOAUTH"))
     return connection_->drop("it answered " + std::string(error));  // ends all calls, this one too
   if (refusal == Refusal::cannot_now || refusal == Refusal::denied) {
@@ -163,7 +160,7 @@ void Decider::tick() {
 void Decider::expire(Time now) {
   while (!calls_.empty() && calls_.front().deadline_ <= now) {
     Call& call = calls_.front();
-    ++counters_.timed_out;
+    stats_->timed_out.add();
     connection_->forget(call);
     breaker_.timed_out(now, call.pass_,
                        call.heard_before_ == heard_ ? Breaker::Heard::nothing : Breaker::Heard::other_replies);
@@ -225,9 +222,9 @@ void Decider::arm() {
 
 void Decider::note(Time now) {
   const auto state = breaker_.state();
-  const bool up = state == Breaker::State::closed && connection_->connects() > 0;
+  const bool up = state == Breaker::State::closed && stats_->connects.get() > 0;
   const Health health = up ? Health::up : state == Breaker::State::open ? Health::down : Health::trying;
-  health_.store(health, std::memory_order_relaxed);
+  stats_->health.store(health, std::memory_order_relaxed);
   log_.note(health, trouble_, now);
   if (up) trouble_.clear();
 }

@@ -3,19 +3,18 @@
 
 #include "connection.hpp"
 #include "health_log.hpp"
+#include "roster.hpp"
 
 #include "headgate/core/result.hpp"
 #include "headgate/limit/limit.hpp"
 #include "headgate/redis/breaker.hpp"
 #include "headgate/redis/errors.hpp"
-#include "headgate/redis/limiter.hpp"
 #include "headgate/redis/options.hpp"
 
 #include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/intrusive/list.hpp>
 
-#include <atomic>
 #include <chrono>
 #include <coroutine>
 #include <memory>
@@ -51,6 +50,7 @@ class Call : public Waiter, public CallHook {
   std::span<const limit::Ask> asks_;
   std::span<limit::Verdict> verdicts_;
   Breaker::Pass pass_;
+  std::chrono::steady_clock::time_point asked_at_;
   std::chrono::steady_clock::time_point deadline_;
   std::uint64_t heard_before_ = 0;  ///< answers of any kind when it was sent
   bool resent_ = false;
@@ -59,21 +59,19 @@ class Call : public Waiter, public CallHook {
   std::coroutine_handle<> task_;
 };
 
-/// Worker thread only, but for health(). Timers and the connection keep it alive until stop().
+/// Worker thread only. Timers and the connection keep it alive until stop().
 class Decider final : public ConnectionOwner, public std::enable_shared_from_this<Decider> {
  public:
   using Clock = std::chrono::steady_clock;
   using Time = Clock::time_point;
 
-  Decider(boost::asio::io_context& loop, const Options& options);
+  Decider(boost::asio::io_context& loop, const Options& options, const Node& node, std::shared_ptr<NodeStats> stats);
 
   void start() { connection_->start(shared_from_this()); }
   void stop();
 
   /// Whether one more call may be sent, and how; else why not.
   Result<Breaker::Pass> admit();
-  Health health() const noexcept { return health_.load(std::memory_order_relaxed); }
-  Counters counters() const noexcept;
 
  private:
   friend class Call;
@@ -100,18 +98,17 @@ class Decider final : public ConnectionOwner, public std::enable_shared_from_thi
   void note(Time now);
 
   Executor executor_;
-  Options options_;
+  const Options options_;
+  const std::shared_ptr<NodeStats> stats_;
   std::shared_ptr<Connection> connection_;
   Breaker breaker_;
   HealthLog log_;
   std::string trouble_;  ///< the latest reason for the log
-  std::atomic<Health> health_{Health::trying};
 
   Calls calls_;  ///< waiting ones, the oldest deadline first
   std::uint64_t heard_ = 0;
   std::vector<std::string> arguments_;
   std::vector<std::string_view> words_;
-  Counters counters_;
 
   Waiter probe_;
   std::optional<Time> probe_sent_;  ///< while it is unanswered

@@ -30,6 +30,7 @@ class Servers {
 
   virtual Health health() const noexcept = 0;         ///< any thread
   virtual std::vector<NodeStatus> nodes() const = 0;  ///< any thread
+  virtual Counters counters() const = 0;              ///< any thread: of all nodes that are and ever were
   virtual void stop() = 0;
 
   /// What options.topology says; connects in the background at once.

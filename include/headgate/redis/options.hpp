@@ -20,6 +20,7 @@ struct Node {
   std::uint16_t port = 6379;
   bool operator==(const Node&) const = default;
 };
+std::string name_of(const Node& node);  ///< "host:port", an IPv6 address in brackets
 
 /// TLS to Redis, and to the Sentinels where there are any. TLS 1.2 or later.
 struct TlsOptions {

@@ -14,7 +14,7 @@ const std::string kAllowed = "*3\r\n:1\r\n:3600000000\r\n:0\r\n";  // a full buc
 class HostileServer : public LoopTest {
  protected:
   HostileServer() {
-    options.port = server.port();
+    options.nodes[0].port = server.port();
     options.timeout = 100ms;
   }
   /// Answers every decision with `bytes`.
@@ -154,7 +154,7 @@ TEST_F(HostileServer, ThatAnswersOthersButNotInTimeIsLeftAloneAfterFiveTimeouts)
 
 TEST_F(HostileServer, ThatNeverFinishesTheHandshakeCostsNobodyMoreThanADeadline) {
   boost::asio::ip::tcp::acceptor silent(loop, {boost::asio::ip::address_v4::loopback(), 0});
-  options.port = silent.local_endpoint().port();  // the kernel accepts, nobody answers
+  options.nodes[0].port = silent.local_endpoint().port();  // the kernel accepts, nobody answers
   Limiter limiter(loop, options);
   const Answer first = decide(limiter);
   EXPECT_EQ(first.error(), Errc::timed_out);
@@ -167,7 +167,7 @@ TEST_F(HostileServer, ThatNeverFinishesTheHandshakeCostsNobodyMoreThanADeadline)
 
 TEST_F(HostileServer, ThatReadsNothingMakesTheLimiterHoldNoMoreThanItsCap) {
   boost::asio::ip::tcp::acceptor silent(loop, {boost::asio::ip::address_v4::loopback(), 0});
-  options.port = silent.local_endpoint().port();
+  options.nodes[0].port = silent.local_endpoint().port();
   options.max_in_flight = 100;
   Limiter limiter(loop, options);
   const auto answers = ask_many(limiter, 1000);

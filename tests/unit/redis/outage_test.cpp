@@ -166,7 +166,7 @@ TEST_F(RedisOutage, NeedsNoMoreOfAnAclUserThanTheScriptAndItsKeys) {
 
 TEST_F(RedisOutage, SurvivesANameThatCannotBeResolved) {
   start();
-  options.host = "no-such-host.invalid";
+  options.nodes[0].host = "no-such-host.invalid";
   Limiter limiter(loop, options);
   const Answer answer = decide(limiter);
   EXPECT_TRUE(answer.error() == Errc::unavailable || answer.error() == Errc::timed_out) << answer.error().message();
@@ -176,7 +176,7 @@ TEST_F(RedisOutage, SurvivesANameThatCannotBeResolved) {
 
 TEST_F(RedisOutage, ResolvesNames) {
   start();
-  options.host = "localhost";
+  options.nodes[0].host = "localhost";
   Limiter limiter(loop, options);
   EXPECT_TRUE(decide_until(limiter, [](const Answer& answer) { return answer.allowed(); }));
   limiter.stop();

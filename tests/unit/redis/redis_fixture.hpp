@@ -21,7 +21,7 @@ class RedisLimiter : public LoopTest {
 
   void start(std::vector<std::string> arguments = {}) {
     ASSERT_TRUE(redis.start(std::move(arguments))) << redis.error();
-    options.port = redis.port();
+    options.nodes[0].port = redis.port();
     options.timeout = 200ms;  // tests share two slow cores; how long a deadline is changes nothing
   }
   /// What an operator would type.

@@ -46,7 +46,7 @@ TEST(SharedBudget, IsNeverExceededByTwoGatewaysThatAskInParallel) {
   if (!test::RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
   ASSERT_TRUE(redis.start()) << redis.error();
   Options options;
-  options.port = redis.port();
+  options.nodes[0].port = redis.port();
   options.timeout = 5s;
   auto rule = rule_of(500, 1s);
   rule.burst = 700;
@@ -78,7 +78,7 @@ TEST(SharedBudget, OfAWholeHourIsAdmittedToTheLastRequestAndNotOneMore) {
   if (!test::RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
   ASSERT_TRUE(redis.start()) << redis.error();
   Options options;
-  options.port = redis.port();
+  options.nodes[0].port = redis.port();
   options.timeout = 5s;
   const auto rule = rule_of(1000, 24h);  // less than one token comes back while this runs
 
