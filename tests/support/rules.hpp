@@ -10,26 +10,27 @@
 
 namespace headgate::test {
 
-/// The rule of "`rate`" (100/minute), with its own period's worth of burst where `burst` is 0. Throws where `rate` is
-/// none.
+/// The rule of "`rate`" (100/minute), with the algorithm's usual burst where `burst` is 0. Throws where `rate` is none.
 inline limit::Rule make_rule(std::string_view rate, std::uint64_t burst = 0, std::string limit = "plan",
-                             std::string_view algorithm = "token_bucket") {
+                             std::string_view algorithm = "token_bucket", Duration wait = Duration(0)) {
   limit::Rule rule;
   const auto parsed = parse_rate(rate);
   if (!parsed) throw std::invalid_argument(parsed.error().message);
   rule.rate = *parsed;
   rule.limit = std::move(limit);
-  rule.burst = burst != 0 ? burst : rule.rate.count;
+  rule.wait = wait;
   rule.algorithm = limit::find_algorithm(algorithm);
   if (rule.algorithm == nullptr) throw std::invalid_argument("no algorithm of this name");
+  rule.burst = burst != 0 ? burst : rule.algorithm->usual_burst(rule);
   rule.suffix = ":" + rule.limit + ":";
   rule.seed = stable_hash(rule.suffix);
   return rule;
 }
 
 /// `subject` must outlive the ask.
-inline limit::Ask make_ask(const limit::Rule& rule, std::string_view subject, std::int64_t cost = 1) {
-  return {.rule = &rule, .subject = subject, .hash = keyed_hash(subject, rule.seed), .cost = cost};
+inline limit::Ask make_ask(const limit::Rule& rule, std::string_view subject, std::int64_t cost = 1,
+                           limit::How how = limit::How::take) {
+  return {.rule = &rule, .subject = subject, .hash = keyed_hash(subject, rule.seed), .cost = cost, .how = how};
 }
 
 /// A moment of November 2026, far enough from 0 that a microsecond needs all 51 bits.
