@@ -1,0 +1,70 @@
+#include "admin_board.hpp"
+
+#include <utility>
+
+namespace headgate::server {
+
+void AdminBoard::use_limits(std::vector<limit::Limit> limits) {
+  const std::lock_guard lock(mutex_);
+  limits_ = std::move(limits);
+}
+
+void AdminBoard::use_redis(unsigned worker, std::shared_ptr<const redis::Limiter> limiter) {
+  // A limiter ends on its worker's thread: so it leaves with the argument, and is never the admin thread's to end.
+  const std::lock_guard lock(mutex_);
+  auto& asked = redis_[worker];
+  if (asked.limiter == limiter) return;
+  asked.limiter.swap(limiter);
+  asked.number = ++numbered_;
+}
+
+void AdminBoard::begin_drain() {
+  const std::lock_guard lock(mutex_);
+  draining_ = true;
+}
+
+redis::Health AdminBoard::health() const {
+  for (const auto& [worker, asked] : redis_) {
+    if (asked.limiter && asked.limiter->health() != redis::Health::up) return redis::Health::down;
+  }
+  return redis::Health::up;
+}
+
+Readiness AdminBoard::readiness() const {
+  const std::lock_guard lock(mutex_);
+  Readiness out;
+  if (draining_) out.unready.emplace_back("this gateway is draining");
+  if (health() == redis::Health::up) return out;
+  for (const auto& limit : limits_) {
+    if (limit.store != limit::Store::redis || limit.if_redis_down != limit::IfRedisDown::reject) continue;
+    out.unready.push_back("Redis does not answer, and limit \"" + limit.name + "\" rejects without it");
+  }
+  out.degraded.emplace_back("Redis does not answer");
+  return out;
+}
+
+std::vector<RedisReport> AdminBoard::redis() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<RedisReport> out;
+  out.reserve(redis_.size());
+  for (const auto& [worker, asked] : redis_) {
+    if (asked.limiter) out.push_back({asked.number, asked.limiter->nodes(), asked.limiter->local()});
+  }
+  return out;
+}
+
+std::vector<LimitReport> AdminBoard::limits() const {
+  const std::lock_guard lock(mutex_);
+  const auto redis = health();
+  std::vector<LimitReport> out;
+  out.reserve(limits_.size());
+  for (const auto& limit : limits_) out.push_back(report_of(limit, redis));
+  return out;
+}
+
+void AdminBoard::collect(observe::Registry& registry) const {
+  collect_redis(registry, [this] { return redis(); });
+  collect_limits(registry, [this] { return limits(); });
+}
+
+}  // namespace headgate::server

@@ -1,0 +1,143 @@
+#include "collect.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace headgate::server {
+namespace {
+
+namespace family = observe::family;
+using observe::Scrape;
+
+static_assert(std::ranges::equal(observe::bounds::kRedis, redis::kLatencyBounds),
+              "the metric's buckets are those that the limiter counts in");
+
+double as_double(std::uint64_t count) noexcept { return static_cast<double>(count); }
+
+/// What may be shown of a node, as numbers that only rise.
+struct Rising {
+  std::uint64_t decided = 0, timed_out = 0, refused = 0, turned_away = 0, reconnects = 0;
+  decltype(redis::NodeStatus::latency) latency{};
+  Duration latency_sum{0};
+};
+
+Rising rising_of(const redis::NodeStatus& node) {
+  const auto& counters = node.counters;
+  const auto reconnects = counters.connects > 0 ? counters.connects - 1 : 0;  // the first is no loss
+  return {counters.decided, counters.timed_out, counters.refused, counters.turned_away,
+          reconnects,       node.latency,       node.latency_sum};
+}
+
+/// Adds to `total` what `now` has beyond `before`. A count that fell began anew, and is all new.
+template <class Count>
+void add_rise(Count& total, const Count& before, const Count& now) {
+  total += now < before ? now : now - before;
+}
+
+void add_rise(Rising& total, const Rising& before, const Rising& now) {
+  add_rise(total.decided, before.decided, now.decided);
+  add_rise(total.timed_out, before.timed_out, now.timed_out);
+  add_rise(total.refused, before.refused, now.refused);
+  add_rise(total.turned_away, before.turned_away, now.turned_away);
+  add_rise(total.reconnects, before.reconnects, now.reconnects);
+  for (std::size_t i = 0; i < now.latency.size(); ++i) add_rise(total.latency[i], before.latency[i], now.latency[i]);
+  add_rise(total.latency_sum, before.latency_sum, now.latency_sum);
+}
+
+/// Sums over limiters that come and go. Were they taken afresh at each scrape, a limiter that goes would take its share
+/// back, and a counter that falls a little means to Prometheus that it fell to nothing and rose to where it is.
+class RedisTotals {
+ public:
+  void show(const std::vector<RedisReport>& reports, Scrape& scrape) {
+    std::map<std::uint64_t, Seen> seen;
+    std::map<std::string, bool> up;
+    for (const auto& report : reports) {
+      const auto& before = seen_[report.limiter];
+      auto& now = seen[report.limiter];
+      now.local = report.local;
+      add_rise(leased_, before.local.leased, report.local.leased);
+      add_rise(denied_, before.local.denied, report.local.denied);
+      for (const auto& node : report.nodes) {
+        const auto known = before.nodes.find(node.name);
+        const auto& rising = now.nodes[node.name] = rising_of(node);
+        add_rise(nodes_[node.name], known == before.nodes.end() ? Rising{} : known->second, rising);
+        const auto first = up.emplace(node.name, true).first;
+        first->second = first->second && node.health == redis::Health::up;
+      }
+    }
+    seen_ = std::move(seen);
+    // A node that nobody knows any more is not shown, or every address a cluster ever had would be.
+    std::erase_if(nodes_, [&](const auto& entry) { return !up.contains(entry.first); });
+    for (const auto& [name, all_up] : up) show(name, all_up, scrape);
+    if (reports.empty()) return;
+    scrape.value(family::limit_leased, {}, as_double(leased_));
+    scrape.value(family::limit_known_denials, {}, as_double(denied_));
+  }
+
+ private:
+  struct Seen {
+    std::map<std::string, Rising> nodes;
+    redis::LocalCounters local;
+  };
+
+  void show(const std::string& name, bool up, Scrape& scrape) const {
+    const auto& node = nodes_.at(name);
+    scrape.value(family::redis_up, {name}, up ? 1 : 0);
+    scrape.value(family::redis_commands, {name, "decided"}, as_double(node.decided));
+    scrape.value(family::redis_commands, {name, "timed_out"}, as_double(node.timed_out));
+    scrape.value(family::redis_commands, {name, "refused"}, as_double(node.refused));
+    scrape.value(family::redis_commands, {name, "turned_away"}, as_double(node.turned_away));
+    scrape.histogram(family::redis_command_seconds, {name}, node.latency, node.latency_sum);
+    scrape.value(family::redis_reconnects, {name}, as_double(node.reconnects));
+  }
+
+  std::map<std::uint64_t, Seen> seen_;  // by limiter, at the last scrape
+  std::map<std::string, Rising> nodes_;
+  std::uint64_t leased_ = 0;
+  std::uint64_t denied_ = 0;
+};
+
+}  // namespace
+
+void collect_redis(observe::Registry& registry, std::function<std::vector<RedisReport>()> ask) {
+  registry.collect(
+      [ask = std::move(ask), totals = RedisTotals()](Scrape& scrape) mutable { totals.show(ask(), scrape); });
+}
+
+LimitReport report_of(const limit::Limit& limit, redis::Health redis) {
+  LimitReport out;
+  out.limit = limit.name;
+  out.in_redis = limit.store == limit::Store::redis;
+  out.fallback = out.in_redis && redis != redis::Health::up;
+  for (const auto& tier : limit.tiers) {
+    for (const auto& rule : tier.rules) {
+      auto window = rule.rate.month ? std::string("month") : to_text(rule.rate.period);
+      out.windows.push_back({tier.name, std::move(window), rule.rate.count});
+    }
+  }
+  return out;
+}
+
+void collect_limits(observe::Registry& registry, std::function<std::vector<LimitReport>()> ask) {
+  registry.collect([ask = std::move(ask)](Scrape& scrape) {
+    for (const auto& report : ask()) {
+      for (const auto& each : report.windows)
+        scrape.value(family::limit_configured, {report.limit, each.tier, each.window}, as_double(each.requests));
+      if (report.in_redis) scrape.value(family::limit_fallback, {report.limit}, report.fallback ? 1 : 0);
+    }
+  });
+}
+
+void collect_keys(observe::Registry& registry, std::function<std::vector<KeysReport>()> ask) {
+  registry.collect([ask = std::move(ask)](Scrape& scrape) {
+    for (const auto& report : ask()) {
+      scrape.value(family::limit_tracked, {report.limit}, as_double(report.tracked));
+      scrape.value(family::limit_evicted, {report.limit}, as_double(report.evicted));
+    }
+  });
+}
+
+}  // namespace headgate::server

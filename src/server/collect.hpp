@@ -1,0 +1,54 @@
+#pragma once
+// What other modules count by themselves, as metrics: asked at each scrape, on the admin thread.
+
+#include "headgate/limit/limit.hpp"
+#include "headgate/observe/metrics.hpp"
+#include "headgate/redis/limiter.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace headgate::server {
+
+/// What one worker's limiter says of Redis. `limiter` is another number for each that was ever made: one that a reload
+/// puts in another's place counts from zero.
+struct RedisReport {
+  std::uint64_t limiter = 0;
+  std::vector<redis::NodeStatus> nodes;
+  redis::LocalCounters local;
+};
+/// headgate_redis_*, headgate_limit_leased_total, headgate_limit_known_denials_total. All of them only rise, though
+/// limiters go with their counters; what one counted between its last scrape and its end is lost.
+void collect_redis(observe::Registry& registry, std::function<std::vector<RedisReport>()> ask);
+
+/// One limit as it is configured, and whether Redis is left out for it now.
+struct LimitReport {
+  struct Window {
+    std::string tier;    ///< empty for a limit without tiers
+    std::string window;  ///< "1m"
+    std::uint64_t requests = 0;
+  };
+  std::string limit;
+  std::vector<Window> windows;  ///< of all tiers
+  bool in_redis = false;
+  bool fallback = false;
+};
+LimitReport report_of(const limit::Limit& limit, redis::Health redis);
+/// headgate_limit_configured_requests and headgate_limit_fallback_active.
+void collect_limits(observe::Registry& registry, std::function<std::vector<LimitReport>()> ask);
+
+/// How much of the memory store a limit fills, and what that lost.
+struct KeysReport {
+  std::string limit;
+  std::uint64_t tracked = 0;
+  std::uint64_t evicted = 0;  ///< since the start
+};
+/// headgate_limit_tracked_keys and headgate_limit_evicted_keys_total.
+void collect_keys(observe::Registry& registry, std::function<std::vector<KeysReport>()> ask);
+
+/// headgate_build_info, headgate_log_dropped_total and process_*.
+void collect_process(observe::Registry& registry);
+
+}  // namespace headgate::server
