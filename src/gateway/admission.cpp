@@ -13,6 +13,7 @@ namespace headgate::gateway {
 namespace {
 
 using limit::How;
+using Clock = std::chrono::steady_clock;
 using limit::Per;
 
 /// A caller without the key that a limit counts by, where the limit says so.
@@ -48,7 +49,7 @@ void append(Admission& a, const PlannedLimit& planned, const Terms& terms, Sourc
   if (a.asks.size() + rules.size() > Admission::kMost) return;  // the checker refuses such a configuration
   const auto how = planned.limit->mode == limit::Mode::observe ? How::trial : How::take;
   a.limits.push_back({&planned, terms.tier, source, static_cast<std::uint8_t>(a.asks.size()),
-                      static_cast<std::uint8_t>(rules.size()), false, terms.cost});
+                      static_cast<std::uint8_t>(rules.size()), false, terms.cost, Duration(0)});
   for (const auto& rule : rules)
     a.asks.push_back({&rule, terms.subject, keyed_hash(terms.subject, rule.seed), terms.cost, how});
 }
@@ -68,8 +69,10 @@ std::optional<Problem> collect(Exchange& x, Stage stage) {
 }
 
 /// Tells of the rule that binds: of those refused in `part`, else of all asked so far. Limits on trial bind nobody.
-void conclude(Admission& a, const Part& part, Admission::Outcome outcome) {
+void conclude(Admission& a, const Part& part, Clock::time_point asked_at, Admission::Outcome outcome) {
+  const auto took = std::chrono::duration_cast<Duration>(Clock::now() - asked_at);
   for (auto& asked : part.limits(a)) {
+    asked.took = took;
     const auto* const first = a.verdicts.data() + asked.first;
     asked.refused = !std::all_of(first, first + asked.count, [](const auto& verdict) { return verdict.allowed; });
   }
@@ -112,8 +115,9 @@ Gateway::Step Gateway::admit(Exchange& x, Stage stage) {
   const Part part(a);
   if (auto problem = collect(x, stage)) return problem;
   if (part.empty(a)) return {};
+  const auto asked_at = Clock::now();
   const bool agreed = services_.memory.decide(part.asks(a), now(), part.verdicts(a));
-  conclude(a, part, agreed ? Admission::Outcome::allowed : Admission::Outcome::rejected);
+  conclude(a, part, asked_at, agreed ? Admission::Outcome::allowed : Admission::Outcome::rejected);
   if (agreed) return {};
   auto problem = rejection(x, x.snapshot->site->options().rejection);
   take_back(x, part.first_ask);
@@ -127,13 +131,14 @@ Task<Gateway::Step> Gateway::admit_in_redis(Exchange& x) {
   if (part.empty(a)) co_return Step{};
   auto& redis = *x.snapshot->redis;
   outage_->hand_over(redis, part.asks(a));
+  const auto asked_at = Clock::now();
   const auto agreed = co_await redis.decide(part.asks(a), part.verdicts(a));
   if (agreed.has_error()) {
     a.asks.resize(part.first_ask);
     a.limits.resize(part.first_limit);
     co_return admit_without_redis(x);
   }
-  conclude(a, part, *agreed ? Admission::Outcome::allowed : Admission::Outcome::rejected);
+  conclude(a, part, asked_at, *agreed ? Admission::Outcome::allowed : Admission::Outcome::rejected);
   if (*agreed) co_return Step{};
   auto problem = rejection(x, x.snapshot->site->options().rejection);
   take_back(x, part.first_ask);
@@ -161,8 +166,9 @@ Gateway::Step Gateway::admit_without_redis(Exchange& x) {
     }
   }
   if (part.empty(a)) return {};
+  const auto asked_at = Clock::now();
   const bool agreed = services_.memory.decide(part.asks(a), now(), part.verdicts(a));
-  conclude(a, part, agreed ? Admission::Outcome::allowed : Admission::Outcome::rejected);
+  conclude(a, part, asked_at, agreed ? Admission::Outcome::allowed : Admission::Outcome::rejected);
   if (!agreed) {
     auto problem = rejection(x, x.snapshot->site->options().rejection);
     take_back(x, part.first_ask);

@@ -8,9 +8,7 @@
 namespace headgate::gateway {
 
 Gateway::Gateway(Services services, SnapshotPtr snapshot)
-    : services_(services),
-      snapshot_(std::move(snapshot)),
-      outage_(std::make_unique<Outage>(services.memory)) {}
+    : services_(services), snapshot_(std::move(snapshot)), outage_(std::make_unique<Outage>(services.memory)) {}
 
 Gateway::~Gateway() = default;
 
@@ -74,6 +72,7 @@ Task<Gateway::Step> Gateway::serve(Exchange& x) {
 void Gateway::refused(Exchange& x) { finish(x); }
 
 void Gateway::finish(Exchange& x) {
+  (x.snapshot ? x.snapshot : snapshot_)->meters->count(x);
   auto& log = services_.access_log;
   if (!log.on()) return;
   const auto elapsed = std::chrono::steady_clock::now() - x.started;

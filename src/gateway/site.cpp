@@ -74,6 +74,7 @@ Site::Site(const Options& options, const identity::Options& identity, std::vecto
   }
   for (const auto& wanted : options_.routes) {
     auto route = std::make_unique<Route>();
+    route->number = routes_.size();
     route->name = wanted.name.empty() ? wanted.path : wanted.name;
     route->respond = wanted.respond;
     route->upstream_name = wanted.to;
@@ -149,7 +150,10 @@ const ReadyLimit& Site::ready(const LimitUse& use, std::string_view route) {
   limit->limit = *at;
   if (apart) limit->limit.name += "@" + std::string(route);
   limit->tiers.reserve(at->tiers.size());
-  for (const auto& tier : at->tiers) limit->tiers.push_back(ready_tier(tier, use, route, instances_));
+  for (const auto& tier : at->tiers) {
+    limit->tiers.push_back(ready_tier(tier, use, route, instances_));
+    limit->tiers.back().number = tiers_++;
+  }
   for (const auto& exemption : options_.exemptions)
     if (exemption.limit == use.limit) limit->exemption = exemption;
   ready_.push_back(std::move(limit));

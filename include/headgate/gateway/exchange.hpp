@@ -9,6 +9,7 @@
 #include "headgate/identity/jwt.hpp"
 #include "headgate/limit/limit.hpp"
 #include "headgate/net/stream.hpp"
+#include "headgate/observe/meters.hpp"
 
 #include <boost/asio/ip/address.hpp>
 #include <boost/container/static_vector.hpp>
@@ -44,14 +45,14 @@ std::string_view to_text(EndedBy ended_by) noexcept;
 /// Who is asking; made by the step `identify`.
 struct Caller {
   boost::asio::ip::address address;
-  bool through_trusted = false;  ///< the peer is one of trusted_proxies
-  std::string_view ip_subject;   ///< what the address is counted as
-  std::string_view api_key;      ///< empty: none
+  bool through_trusted = false;                       ///< the peer is one of trusted_proxies
+  std::string_view ip_subject;                        ///< what the address is counted as
+  std::string_view api_key;                           ///< empty: none
   const identity::ApiKeyRecord* known_key = nullptr;  ///< whose that is; null where nobody's
   identity::Claims claims;                            ///< of a verified token
 };
 
-enum class Source : std::uint8_t { memory, redis, fallback };  ///< fallback: counted here while Redis is away
+using observe::Source;
 std::string_view to_text(Source source) noexcept;
 
 /// One limit of the plan as it was asked for this exchange.
@@ -63,6 +64,7 @@ struct AskedLimit {
   std::uint8_t count = 0;
   bool refused = false;   ///< one of its rules did, on trial or not
   std::int64_t used = 0;  ///< what the answer says it cost, where the cost is settled afterwards
+  Duration took{0};       ///< until it had decided
 };
 
 /// What the limiter says; made by the steps `admit`.
@@ -114,7 +116,7 @@ struct Exchange {
   std::string_view upstream;
   std::string_view server;
   net::Stream* server_stream = nullptr;  ///< while a server is at work on it; interrupted when the client is gone
-  Hold* hold = nullptr;  ///< while it waits for its permit
+  Hold* hold = nullptr;                  ///< while it waits for its permit
   unsigned attempts = 0;
   std::chrono::steady_clock::duration upstream_time{};
   std::uint64_t body_bytes = 0;  ///< of the request, relayed

@@ -25,6 +25,7 @@ enum class Stage { memory, memory_with_claims, redis };
 
 /// One size of a limit, ready to be asked.
 struct ReadyTier {
+  std::size_t number = 0;           ///< among all tiers of the site
   std::string name;                 ///< empty where the limit has no tiers
   std::vector<limit::Rule> rules;   ///< empty: unlimited
   std::vector<limit::Rule> local;   ///< this gateway's share of them, while Redis is away
@@ -50,6 +51,7 @@ struct PlannedLimit {
 
 /// Which requests go where, under which limits.
 struct Route {
+  std::size_t number = 0;  ///< among the site's routes
   std::string name;
   std::size_t upstream = 0;  ///< index into the site's upstreams; unused where `respond` is set
   std::string upstream_name;
@@ -96,6 +98,7 @@ class Site {
   identity::ApiKeys api_keys_;
   std::vector<limit::Limit> limits_;
   std::uint32_t instances_;
+  std::size_t tiers_ = 0;
   std::vector<std::unique_ptr<const ReadyLimit>> ready_;
   std::vector<std::unique_ptr<const Route>> routes_;
   Router router_;

@@ -1,6 +1,7 @@
 #pragma once
 // A configuration in force on one worker: what a reload swaps whole. An exchange keeps the one it began under.
 
+#include "headgate/gateway/meters.hpp"
 #include "headgate/gateway/site.hpp"
 #include "headgate/redis/limiter.hpp"
 #include "headgate/upstream/upstream.hpp"
@@ -15,9 +16,10 @@ namespace headgate::gateway {
 /// Immutable but for what lives inside its parts; one worker's own, so that counting its users costs no atomic. What a
 /// reload leaves as it was (a server's pool, a Redis connection) is shared with the snapshot before.
 struct Snapshot {
-  std::shared_ptr<const Site> site;  ///< shared by all workers
+  std::shared_ptr<const Site> site;                            ///< shared by all workers
   std::vector<std::shared_ptr<upstream::Upstream>> upstreams;  ///< in the order of the site's indices
-  std::shared_ptr<redis::Limiter> redis;  ///< null only where no limit is counted in Redis
+  std::shared_ptr<redis::Limiter> redis;                       ///< null only where no limit is counted in Redis
+  std::unique_ptr<const Meters> meters;
 };
 
 using SnapshotPtr = boost::local_shared_ptr<const Snapshot>;

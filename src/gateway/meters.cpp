@@ -1,0 +1,62 @@
+#include "headgate/gateway/meters.hpp"
+
+#include "headgate/gateway/exchange.hpp"
+
+namespace headgate::gateway {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::string window_of(const Rate& rate) { return rate.month ? "month" : headgate::to_text(rate.period); }
+
+/// The rules themselves, to be drawn beside the traffic.
+void show(observe::Registry& registry, const std::string& limit, const ReadyTier& tier) {
+  for (const auto& rule : tier.rules) {
+    registry.gauge(observe::family::limit_configured, {limit, tier.name, window_of(rule.rate)})
+        .set(static_cast<double>(rule.rate.count));
+  }
+}
+
+}  // namespace
+
+Meters::Meters(observe::Registry& registry, observe::Writer worker, const Site& site) {
+  routes_.reserve(site.routes().size() + 1);
+  for (const auto& route : site.routes()) routes_.emplace_back(registry, worker, route->name);
+  routes_.emplace_back(registry, worker, "-");
+  for (const auto& ready : site.limits()) {
+    const auto counted =
+        ready->limit.store == limit::Store::redis ? observe::Counted::in_redis : observe::Counted::in_memory;
+    for (const auto& tier : ready->tiers) {
+      show(registry, ready->limit.name, tier);
+      tiers_.push_back(observe::limit_cells(registry, worker, ready->limit.name, tier.name, counted));
+    }
+  }
+}
+
+void Meters::count(const Exchange& x) const {
+  const auto took = std::chrono::duration_cast<Duration>(Clock::now() - x.started);
+  auto& route = x.route ? routes_[x.route->number] : routes_.back();
+  route.count(x.request.method, x.status, took);
+  count_limits(x);
+}
+
+// Of a refused request only the limits that refused it are counted: the others were not charged.
+void Meters::count_limits(const Exchange& x) const {
+  const auto& a = x.admission;
+  const bool rejected = a.outcome == Admission::Outcome::rejected;
+  for (const auto& asked : a.limits) {
+    const auto& cells = tiers_[asked.tier->number];
+    const auto source = static_cast<std::size_t>(asked.source);
+    cells.seconds[source]->record(asked.took);
+    if (asked.refused) {
+      const bool trial = asked.planned->limit->mode == limit::Mode::observe;
+      (trial ? cells.observed : cells.rejected)[source]->add();
+    } else if (!rejected) {
+      cells.allowed[source]->add();
+      const auto* const left = limit::binding({a.verdicts.data() + asked.first, asked.count});
+      if (observe::is_near(left->remaining, left->limit)) cells.near->add();
+    }
+  }
+}
+
+}  // namespace headgate::gateway
