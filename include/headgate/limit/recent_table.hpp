@@ -1,0 +1,91 @@
+#pragma once
+// A table of what was lately seen of a key, of fixed size: the least worth of a few gives way to a new one. Used by
+// Denials and Leases.
+
+#include "headgate/core/hash.hpp"
+
+#include <bit>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+namespace headgate::limit {
+
+/// A moment of the monotonic clock: what is remembered for a time must not last longer where the wall clock is set
+/// back.
+using Moment = std::chrono::steady_clock::time_point;
+
+/// Sets of four, found by the hash: every look-up and every insert costs the same, whatever the table holds. `Entry`
+/// is plain data with a member `hash`. Memory is touched as it fills. Not thread-safe.
+template <class Entry>
+class RecentTable {
+  static_assert(std::is_trivially_copyable_v<Entry> && std::is_trivially_destructible_v<Entry>);
+
+ public:
+  /// `bound` is rounded up to a power of two.
+  explicit RecentTable(std::size_t bound)
+      : sets_(std::bit_ceil(bound < kWays ? kWays : bound) / kWays),
+        marks_(sets_ * kWays, 0),
+        entries_(std::allocator<Entry>().allocate(marks_.size())) {}
+  ~RecentTable() { std::allocator<Entry>().deallocate(entries_, marks_.size()); }
+  RecentTable(const RecentTable&) = delete;
+  RecentTable& operator=(const RecentTable&) = delete;
+
+  /// Null where it is not there. An entry stays where it is until it is erased or gives way.
+  Entry* find(const Hash& hash) const noexcept {
+    const std::size_t set = set_of(hash);
+    const std::uint8_t mark = mark_of(hash);
+    for (std::size_t at = set; at < set + kWays; ++at)
+      if (marks_[at] == mark && entries_[at].hash == hash) return entries_ + at;
+    return nullptr;
+  }
+
+  /// A fresh entry for `hash`, which find() does not know. Where its set is full, the one that `better(other, it)`
+  /// holds of all others gives way; null where all are such that `keeps` is true of them.
+  template <class Better, class Keeps>
+  Entry* insert(const Hash& hash, Better better, Keeps keeps) noexcept {
+    const std::size_t set = set_of(hash);
+    std::size_t worst = marks_.size();
+    for (std::size_t at = set; at < set + kWays; ++at) {
+      if (marks_[at] == 0) {
+        ++size_;
+        return fill(at, hash);
+      }
+      if (keeps(entries_[at])) continue;
+      if (worst == marks_.size() || better(entries_[worst], entries_[at])) worst = at;
+    }
+    return worst == marks_.size() ? nullptr : fill(worst, hash);
+  }
+
+  void erase(const Entry& entry) noexcept {
+    marks_[static_cast<std::size_t>(&entry - entries_)] = 0;
+    --size_;
+  }
+
+  std::size_t size() const noexcept { return size_; }
+
+ private:
+  static constexpr std::size_t kWays = 4;
+  static constexpr std::uint8_t kTaken = 0x80;
+
+  std::size_t set_of(const Hash& hash) const noexcept { return (hash.low & (sets_ - 1)) * kWays; }
+  static std::uint8_t mark_of(const Hash& hash) noexcept {
+    return static_cast<std::uint8_t>(kTaken | (hash.high & 0x7f));
+  }
+  Entry* fill(std::size_t at, const Hash& hash) noexcept {
+    marks_[at] = mark_of(hash);
+    Entry* const entry = std::construct_at(entries_ + at);
+    entry->hash = hash;
+    return entry;
+  }
+
+  std::size_t sets_;
+  std::vector<std::uint8_t> marks_;  ///< 0: free; else kTaken and seven bits of the hash
+  Entry* entries_;                   ///< constructed where marks_ says taken
+  std::size_t size_ = 0;
+};
+
+}  // namespace headgate::limit
