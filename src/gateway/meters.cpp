@@ -7,16 +7,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::string window_of(const Rate& rate) { return rate.month ? "month" : headgate::to_text(rate.period); }
-
-/// The rules themselves, to be drawn beside the traffic.
-void show(observe::Registry& registry, const std::string& limit, const ReadyTier& tier) {
-  for (const auto& rule : tier.rules) {
-    registry.gauge(observe::family::limit_configured, {limit, tier.name, window_of(rule.rate)})
-        .set(static_cast<double>(rule.rate.count));
-  }
-}
-
 }  // namespace
 
 Meters::Meters(observe::Registry& registry, observe::Writer worker, const Site& site) {
@@ -27,7 +17,6 @@ Meters::Meters(observe::Registry& registry, observe::Writer worker, const Site& 
     const auto counted =
         ready->limit.store == limit::Store::redis ? observe::Counted::in_redis : observe::Counted::in_memory;
     for (const auto& tier : ready->tiers) {
-      show(registry, ready->limit.name, tier);
       tiers_.push_back(observe::limit_cells(registry, worker, ready->limit.name, tier.name, counted));
     }
   }

@@ -1,64 +1,140 @@
 #include "headgate/server/gateway_service.hpp"
 
+#include "admin_board.hpp"
+#include "collect.hpp"
 #include "reload.hpp"
 
 #include "headgate/gateway/gateway.hpp"
 #include "headgate/limit/memory_store.hpp"
 #include "headgate/observe/access_log.hpp"
+#include "headgate/server/admin.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace headgate::server {
 namespace {
 
+/// What all workers share: made for many threads.
+struct Shared {
+  explicit Shared(const config::Config& config) : memory(config.memory), access_log(config.log) {}
+
+  limit::MemoryStore memory;
+  observe::AccessLog access_log;
+  observe::Registry registry;
+  AdminBoard board;
+};
+
 class GatewayService final : public Service {
  public:
-  GatewayService(const std::shared_ptr<const InForce>& in_force, limit::MemoryStore& memory,
-                 observe::AccessLog& access_log, upstream::Environment environment)
-      : environment_(environment),
+  GatewayService(const std::shared_ptr<const InForce>& in_force, Shared& shared, unsigned worker,
+                 upstream::Environment environment)
+      : shared_(shared),
+        worker_(worker),
+        environment_(environment),
         in_force_(in_force),
-        snapshot_(make_snapshot(*in_force, nullptr, environment)),
-        gateway_({environment.loop, memory, access_log}, snapshot_) {}
+        snapshot_(make_snapshot(*in_force, nullptr, environment, shared.registry, worker)),
+        gateway_({environment.loop, shared.memory, shared.access_log}, snapshot_) {
+    shared_.board.use_redis(worker_, snapshot_->redis);
+  }
 
   gateway::Handler& handler() override { return gateway_; }
 
   void adopt(const std::shared_ptr<const InForce>& next) {
     const Kept kept{in_force_->config, *snapshot_};
-    snapshot_ = make_snapshot(*next, &kept, environment_);
+    auto snapshot = make_snapshot(*next, &kept, environment_, shared_.registry, worker_);
+    shared_.board.use_redis(worker_, snapshot->redis);
+    gateway_.adopt(snapshot);
+    snapshot_ = std::move(snapshot);
     in_force_ = next;
-    gateway_.adopt(snapshot_);
   }
 
   void stop() override {
+    shared_.board.use_redis(worker_, nullptr);
     for (const auto& upstream : snapshot_->upstreams) upstream->stop();
     if (snapshot_->redis) snapshot_->redis->stop();
   }
 
  private:
+  Shared& shared_;
+  unsigned worker_;
   upstream::Environment environment_;
   std::shared_ptr<const InForce> in_force_;
   gateway::SnapshotPtr snapshot_;
   gateway::Gateway gateway_;
 };
 
+void collect_all(Shared& shared) {
+  collect_process(shared.registry);
+  shared.board.collect(shared.registry);
+  collect_keys(shared.registry, [&memory = shared.memory] {
+    std::vector<KeysReport> out;
+    for (auto& limit : memory.keys_by_limit()) out.push_back({std::move(limit.limit), limit.tracked, limit.evicted});
+    return out;
+  });
+}
+
+/// The configuration in force, and the ones that follow it.
+class Succession {
+ public:
+  Succession(std::shared_ptr<const InForce> first, const ReadAgain& read_again, Shared& shared)
+      : now_(std::move(first)), read_again_(read_again), shared_(shared), cells_(shared.registry) {
+    cells_.started(headgate::now());
+    shared_.board.use_limits(now_->config.limits);
+  }
+
+  const std::shared_ptr<const InForce>& now() const noexcept { return now_; }
+
+  /// What every service is to be told; null where nothing changes.
+  Change next() {
+    auto next = next_in_force(*now_, read_again_);
+    if (!next) {
+      cells_.refused();
+      return nullptr;
+    }
+    cells_.applied(headgate::now());
+    shared_.board.use_limits(next->config.limits);
+    now_ = next;
+    return [next](Service& service) { static_cast<GatewayService&>(service).adopt(next); };
+  }
+
+ private:
+  std::shared_ptr<const InForce> now_;
+  const ReadAgain& read_again_;
+  Shared& shared_;
+  observe::ReloadCells cells_;
+};
+
+std::unique_ptr<Admin> make_admin(const config::Config& config, Shared& shared) {
+  if (!config.admin) return nullptr;
+  const AdminOptions options{config.admin->listen, config.admin->token, config.admin->written};
+  return std::make_unique<Admin>(options, shared.registry, [&board = shared.board] { return board.readiness(); });
+}
+
 }  // namespace
 
 int serve_gateway(const config::Config& config, const ReadAgain& read_again) {
-  auto in_force = put_in_force(config);
-  limit::MemoryStore memory(config.memory);
+  auto first = put_in_force(config);
   observe::open_event_log(config.log);
-  observe::AccessLog access_log(config.log);
+  Shared shared(config);
+  Succession succession(std::move(first), read_again, shared);
+  collect_all(shared);
+  const auto admin = make_admin(config, shared);
+  if (admin) {
+    if (const auto started = admin->start(); started.has_error()) {
+      std::fprintf(stderr, "headgate: %s\n", started.error().c_str());
+      observe::shut_down_logs();
+      return 1;
+    }
+  }
   const Options options{config.listen, config.workers, config.drain, config.gateway.timeouts, config.gateway.bounds};
+  unsigned worker = 0;
   const MakeService make = [&](upstream::Environment environment) {
-    return std::make_unique<GatewayService>(in_force, memory, access_log, environment);
+    return std::make_unique<GatewayService>(succession.now(), shared, worker++, environment);
   };
-  const Reload reload = [&]() -> Change {
-    auto next = next_in_force(*in_force, read_again);
-    if (!next) return nullptr;
-    in_force = next;
-    return [next](Service& service) { static_cast<GatewayService&>(service).adopt(next); };
-  };
-  const auto result = serve(options, make, reload);
+  const Signals signals{[&] { return succession.next(); }, [&] { shared.board.begin_drain(); }};
+  const auto result = serve(options, make, signals);
+  if (admin) admin->stop();
   observe::shut_down_logs();
   return result;
 }

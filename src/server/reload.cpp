@@ -1,8 +1,8 @@
 #include "reload.hpp"
 
-#include <spdlog/spdlog.h>
-
 #include <boost/smart_ptr/make_local_shared.hpp>
+
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <exception>
@@ -80,7 +80,8 @@ void say_what_changed(const config::Config& before, const config::Config& after)
   const auto old_limits = names(before.limits);
   const auto new_limits = names(after.limits);
   std::string limits;
-  if (const auto added = missing_from(old_limits, new_limits); !added.empty()) limits += "; new limits: " + joined(added);
+  if (const auto added = missing_from(old_limits, new_limits); !added.empty())
+    limits += "; new limits: " + joined(added);
   if (const auto gone = missing_from(new_limits, old_limits); !gone.empty()) limits += "; limits gone: " + joined(gone);
   spdlog::info("event=config_reloaded {} routes, {} limits, {} upstreams in force{}", after.gateway.routes.size(),
                after.limits.size(), after.upstreams.size(), limits);
@@ -96,7 +97,8 @@ std::shared_ptr<const InForce> put_in_force(config::Config config) {
   upstreams.reserve(config.upstreams.size());
   for (const auto& upstream : config.upstreams) upstreams.push_back(upstream.name);
   const auto instances = config.redis ? config.redis->instances : 1;
-  out->site = std::make_shared<const gateway::Site>(config.gateway, config.identity, config.limits, upstreams, instances);
+  out->site =
+      std::make_shared<const gateway::Site>(config.gateway, config.identity, config.limits, upstreams, instances);
   out->config = std::move(config);
   return out;
 }
@@ -114,7 +116,8 @@ std::shared_ptr<const InForce> next_in_force(const InForce& now, const ReadAgain
   }
 }
 
-gateway::SnapshotPtr make_snapshot(const InForce& in_force, const Kept* kept, upstream::Environment environment) {
+gateway::SnapshotPtr make_snapshot(const InForce& in_force, const Kept* kept, upstream::Environment environment,
+                                   observe::Registry& registry, observe::Writer worker) {
   const auto& config = in_force.config;
   const auto snapshot = boost::make_local_shared<gateway::Snapshot>();
   snapshot->site = in_force.site;
@@ -122,6 +125,7 @@ gateway::SnapshotPtr make_snapshot(const InForce& in_force, const Kept* kept, up
   for (const auto& options : config.upstreams)
     snapshot->upstreams.push_back(upstream_for(complete(options, config), kept, environment));
   if (config.redis) snapshot->redis = limiter_for(complete(*config.redis, config), kept, environment.loop);
+  snapshot->meters = std::make_unique<const gateway::Meters>(registry, worker, *in_force.site);
   return snapshot;
 }
 

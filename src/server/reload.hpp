@@ -28,6 +28,7 @@ struct Kept {
 
 /// A worker's snapshot; upstreams and Redis connections whose options are as they were are taken from `kept` (null at
 /// the start), with their pools. Worker thread, or before it runs.
-gateway::SnapshotPtr make_snapshot(const InForce& in_force, const Kept* kept, upstream::Environment environment);
+gateway::SnapshotPtr make_snapshot(const InForce& in_force, const Kept* kept, upstream::Environment environment,
+                                   observe::Registry& registry, observe::Writer worker);
 
 }  // namespace headgate::server

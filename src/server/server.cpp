@@ -44,11 +44,11 @@ Result<void, std::string> listen_all(Workers& workers, std::vector<net::ListenOp
 }
 
 /// The signals of a running process: HUP changes the services, the first TERM or INT drains, a second one ends at once.
-class Signals {
+class SignalWatch {
  public:
-  Signals(boost::asio::io_context& loop, const Reload& reload, Workers& workers, Duration drain)
-      : set_(loop, SIGTERM, SIGINT), reload_(reload), workers_(workers), drain_(drain) {
-    if (reload_) set_.add(SIGHUP);
+  SignalWatch(boost::asio::io_context& loop, const Signals& told, Workers& workers, Duration drain)
+      : set_(loop, SIGTERM, SIGINT), told_(told), workers_(workers), drain_(drain) {
+    if (told_.reload) set_.add(SIGHUP);
   }
 
   void wait() {
@@ -63,20 +63,21 @@ class Signals {
  private:
   void change() {
     if (draining_) return;
-    const auto told = reload_();
-    if (!told) return;
-    for (auto& worker : workers_) worker->tell(told);
+    const auto what = told_.reload();
+    if (!what) return;
+    for (auto& worker : workers_) worker->tell(what);
   }
 
   void end(int signal) {
     if (draining_) std::_Exit(1);
     draining_ = true;
+    if (told_.draining) told_.draining();
     spdlog::info("event=draining {} received; finishing what is in flight", signal == SIGTERM ? "SIGTERM" : "SIGINT");
     for (auto& worker : workers_) worker->drain(drain_);
   }
 
   boost::asio::signal_set set_;
-  const Reload& reload_;
+  const Signals& told_;
   Workers& workers_;
   Duration drain_;
   bool draining_ = false;
@@ -88,13 +89,13 @@ unsigned worker_count(unsigned wanted) noexcept {
   return wanted > 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
 }
 
-int serve(const Options& options, const MakeService& make, const Reload& reload) {
+int serve(const Options& options, const MakeService& make, const Signals& signals) {
   raise_descriptor_limit();
   std::signal(SIGPIPE, SIG_IGN);
   boost::asio::io_context main_loop{1};
   Workers workers;
   // Before any thread: the signals are this loop's, and a connection in the first moment finds them handled.
-  Signals signals(main_loop, reload, workers, options.drain);
+  SignalWatch watch(main_loop, signals, workers, options.drain);
   for (const auto& address : options.listen) {
     if (address.port == 0) continue;
     if (const auto free = net::check_free(main_loop, address); free.has_error()) return refuse(free.error());
@@ -109,12 +110,12 @@ int serve(const Options& options, const MakeService& make, const Reload& reload)
   for (auto& worker : workers) {
     worker->start([&] {
       boost::asio::post(main_loop, [&] {
-        if (--running == 0) signals.cancel();
+        if (--running == 0) watch.cancel();
       });
     });
   }
   spdlog::info("event=started headgate {} with {} worker{}", HEADGATE_VERSION, count, count == 1 ? "" : "s");
-  signals.wait();
+  watch.wait();
   main_loop.run();
   for (auto& worker : workers) worker->join();
   spdlog::info("event=stopped every worker has ended");

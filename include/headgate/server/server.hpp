@@ -25,8 +25,11 @@ using MakeService = std::function<std::unique_ptr<Service>(upstream::Environment
 
 /// What a service is told on its worker's thread.
 using Change = std::function<void(Service&)>;
-/// Called on the main thread at SIGHUP, may take its time: what every service is told then; null where nothing changes.
-using Reload = std::function<Change()>;
+/// Called on the main thread, which may take its time.
+struct Signals {
+  std::function<Change()> reload;  ///< at SIGHUP: what every service is told then; null where nothing changes
+  std::function<void()> draining;  ///< at the first SIGTERM or SIGINT
+};
 
 /// Threads: what was asked for, or one a core for 0.
 unsigned worker_count(unsigned wanted) noexcept;
@@ -40,7 +43,7 @@ struct Options {
 };
 
 /// Serves until SIGTERM or SIGINT, then drains. 0 when all went well, 1 when it could not start (the reason is on
-/// stderr). Without `reload`, SIGHUP ends the process as it usually does.
-int serve(const Options& options, const MakeService& make, const Reload& reload = {});
+/// stderr). Without `signals.reload`, SIGHUP ends the process as it usually does.
+int serve(const Options& options, const MakeService& make, const Signals& signals = {});
 
 }  // namespace headgate::server
