@@ -1,0 +1,247 @@
+#include "headgate/server/admin.hpp"
+
+#include "support/metrics_text.hpp"
+
+#include "headgate/observe/meters.hpp"
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace headgate::server {
+namespace {
+
+using headgate::test::MetricsReader;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+sockaddr_in loopback(std::uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return address;
+}
+
+/// Owns a socket for as long as a scope.
+struct Descriptor {
+  int fd = ::socket(AF_INET, SOCK_STREAM, 0);
+  ~Descriptor() { ::close(fd); }
+};
+
+/// Sends the bytes and reads until the other side closes.
+std::string exchange(std::uint16_t port, const std::string& bytes) {
+  const Descriptor socket;
+  const timeval patience{8, 0};
+  ::setsockopt(socket.fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  const auto address = loopback(port);
+  if (::connect(socket.fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return "refused";
+  ::send(socket.fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  std::string out;
+  char buffer[4096];
+  for (ssize_t got = 0; (got = ::recv(socket.fd, buffer, sizeof buffer, 0)) > 0;)
+    out.append(buffer, static_cast<std::size_t>(got));
+  return out;
+}
+
+std::string asked(const std::string& method, const std::string& path, const std::string& fields = "") {
+  return method + ' ' + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n" + fields + "\r\n";
+}
+
+std::string body_of(const std::string& answer) {
+  const auto end = answer.find("\r\n\r\n");
+  return end == std::string::npos ? "no head: " + answer : answer.substr(end + 4);
+}
+
+AdminOptions on_any_port(const std::string& token = "") {
+  AdminOptions out;
+  out.listen = {"127.0.0.1", 0, "127.0.0.1:0"};
+  out.token = token;
+  out.required = true;
+  return out;
+}
+
+class AdminTest : public testing::Test {
+ protected:
+  void begin(const AdminOptions& options = on_any_port()) {
+    admin = std::make_unique<Admin>(options, registry, [this] { return readiness.get(); });
+    const auto started = admin->start();
+    ASSERT_TRUE(started.has_value()) << started.error();
+    ASSERT_NE(admin->port(), 0);
+  }
+  std::string get(const std::string& path, const std::string& fields = "") const {
+    return exchange(admin->port(), asked("GET", path, fields));
+  }
+
+  /// Set by the test, read by the admin thread.
+  class Shared {
+   public:
+    void set(Readiness value) {
+      const std::lock_guard lock(mutex_);
+      value_ = std::move(value);
+    }
+    Readiness get() const {
+      const std::lock_guard lock(mutex_);
+      return value_;
+    }
+
+   private:
+    mutable std::mutex mutex_;
+    Readiness value_;
+  };
+
+  observe::Registry registry;
+  Shared readiness;
+  std::unique_ptr<Admin> admin;
+};
+
+TEST_F(AdminTest, ShowsWhatIsCounted) {
+  observe::RouteCells route(registry, 0, "api");
+  route.count("GET", 200, std::chrono::milliseconds(3));
+  begin();
+  const auto answer = get("/metrics");
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_THAT(answer, HasSubstr("Content-Type: text/plain; version=0.0.4"));
+  EXPECT_THAT(answer, HasSubstr("Cache-Control: no-store\r\n"));
+  auto text = MetricsReader::read(body_of(answer));
+  EXPECT_THAT(text.complaints, IsEmpty());
+  const std::string series = R"(headgate_requests_total{route="api",method="GET",code="200"})";
+  EXPECT_EQ(text.value(series), 1);
+  route.count("GET", 200, std::chrono::milliseconds(3));
+  EXPECT_EQ(MetricsReader::read(body_of(get("/metrics"))).value(series), 2);
+}
+
+TEST_F(AdminTest, IsAliveWheneverItAnswers) {
+  begin();
+  readiness.set({{"this gateway is draining"}, {}});
+  const auto answer = get("/healthz");
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_EQ(body_of(answer), "ok\n");
+}
+
+TEST_F(AdminTest, IsReadyUntilThereIsAReasonNotToBe) {
+  begin();
+  EXPECT_THAT(get("/readyz"), StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_EQ(body_of(get("/readyz")), "ready\n");
+  readiness.set({{}, {"Redis does not answer"}});
+  EXPECT_THAT(get("/readyz"), StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_EQ(body_of(get("/readyz")), "ready, but degraded: Redis does not answer\n");
+  readiness.set({{"this gateway is draining", "no \"config\""}, {}});
+  const auto answer = get("/readyz");
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(answer, HasSubstr("Content-Type: application/problem+json\r\n"));
+  EXPECT_THAT(answer, HasSubstr(R"("detail": "Not ready: this gateway is draining; no \"config\".")"));
+}
+
+TEST_F(AdminTest, AnswersHeadWithoutABody) {
+  begin();
+  const auto answer = exchange(admin->port(), asked("HEAD", "/healthz"));
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_THAT(answer, HasSubstr("Content-Length: 3\r\n"));
+  EXPECT_EQ(body_of(answer), "");
+}
+
+TEST_F(AdminTest, CanOnlyBeRead) {
+  begin();
+  for (const std::string method : {"POST", "PUT", "DELETE", "OPTIONS"}) {
+    const auto answer = exchange(admin->port(), asked(method, "/metrics", "Content-Length: 0\r\n"));
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 405 ")) << method;
+    EXPECT_THAT(answer, HasSubstr("Allow: GET, HEAD\r\n"));
+    EXPECT_THAT(answer, HasSubstr("Content-Type: application/problem+json\r\n"));
+  }
+}
+
+TEST_F(AdminTest, KnowsNoOtherPath) {
+  begin();
+  for (const std::string path : {"/", "/metric", "/metrics/", "/healthz/x"}) {
+    const auto answer = get(path);
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 404 ")) << path;
+    EXPECT_THAT(answer, HasSubstr("Content-Type: application/problem+json\r\n"));
+  }
+}
+
+TEST_F(AdminTest, ShowsMetricsOnlyToWhoBearsTheToken) {
+  begin(on_any_port("s3cret"));
+  const auto none = get("/metrics");
+  EXPECT_THAT(none, StartsWith("HTTP/1.1 401 "));
+  EXPECT_THAT(none, HasSubstr("WWW-Authenticate: Bearer realm=\"headgate admin\"\r\n"));
+  EXPECT_THAT(none, Not(HasSubstr("s3cret")));
+  for (const std::string wrong : {"Bearer s3cre", "Bearer s3crets", "Bearer ", "Basic s3cret", "s3cret"})
+    EXPECT_THAT(get("/metrics", "Authorization: " + wrong + "\r\n"), StartsWith("HTTP/1.1 401 ")) << wrong;
+  EXPECT_THAT(get("/metrics", "Authorization: Bearer s3cret\r\n"), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(AdminTest, AsksProbesForNoToken) {
+  begin(on_any_port("s3cret"));
+  EXPECT_THAT(get("/healthz"), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(get("/readyz"), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(AdminTest, WithoutATokenAnswersNoPageOfSomewhereElse) {
+  begin();
+  const auto status = [&](const std::string& host) {
+    return exchange(admin->port(), "GET /metrics HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n")
+        .substr(0, 12);
+  };
+  EXPECT_EQ(status("rebound.example"), "HTTP/1.1 403");
+  EXPECT_EQ(status("localhost.rebound.example:9900"), "HTTP/1.1 403");
+  EXPECT_EQ(status("127.0.0.1.rebound.example"), "HTTP/1.1 403");
+  EXPECT_EQ(status("localhost:9900"), "HTTP/1.1 200");
+  EXPECT_EQ(status("LocalHost"), "HTTP/1.1 200");
+  EXPECT_EQ(status("127.0.0.1:9900"), "HTTP/1.1 200");
+  EXPECT_EQ(status("[::1]:9900"), "HTTP/1.1 200");
+}
+
+TEST_F(AdminTest, WithATokenCanBeAskedByName) {
+  begin(on_any_port("s3cret"));
+  const auto answer = exchange(admin->port(),
+                               "GET /metrics HTTP/1.1\r\nHost: gateway.internal\r\nConnection: close\r\n"
+                               "Authorization: Bearer s3cret\r\n\r\n");
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(AdminTest, SaysWhatToDoWhereItsAddressIsTaken) {
+  begin();
+  auto second = on_any_port();
+  second.listen = {"127.0.0.1", admin->port(), "127.0.0.1:" + std::to_string(admin->port())};
+  Admin other(second, registry, [] { return Readiness(); });
+  const auto started = other.start();
+  ASSERT_TRUE(started.has_error());
+  EXPECT_THAT(started.error(), StartsWith("the admin interface cannot listen on 127.0.0.1:"));
+  EXPECT_THAT(started.error(), HasSubstr("is taken"));
+}
+
+TEST_F(AdminTest, NobodyAskedForGoesWithoutItsAddress) {
+  begin();
+  auto second = on_any_port();
+  second.listen.port = admin->port();
+  second.required = false;
+  Admin other(second, registry, [] { return Readiness(); });
+  EXPECT_TRUE(other.start().has_value());
+  EXPECT_EQ(other.port(), 0);
+  other.stop();
+  EXPECT_EQ(body_of(get("/healthz")), "ok\n") << "the first still answers";
+}
+
+TEST_F(AdminTest, StopsThoughAClientStaysConnected) {
+  begin();
+  const Descriptor idle;
+  const auto address = loopback(admin->port());
+  ASSERT_EQ(::connect(idle.fd, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::send(idle.fd, "GET /healthz HT", 15, MSG_NOSIGNAL), 15);
+  const auto began = std::chrono::steady_clock::now();
+  admin->stop();
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5));
+  EXPECT_EQ(exchange(ntohs(address.sin_port), asked("GET", "/healthz")), "refused");
+}
+
+}  // namespace
+}  // namespace headgate::server
