@@ -50,7 +50,7 @@ words, at = words + 2, at + 5
 
 --@commit
 local ahead, part, write = ARGV[at] - reply[words], ARGV[at + 1] - reply[words + 1], wrong
-if agreed then
+if takes then
   local increment, increment_part = ARGV[at + 2] + 0, ARGV[at + 3] + 0
   ahead, part, write = ahead + increment, part + increment_part, wrong or increment ~= 0 or increment_part ~= 0
 end

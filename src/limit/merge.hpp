@@ -1,6 +1,8 @@
 #pragma once
-// Asks of one call that mean one counter become one question with the sum of their costs. Used by both stores.
+// Asks of one call that mean one counter become one question with the sum of their costs; and what each way of asking
+// means. Used by both stores.
 
+#include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/limit.hpp"
 
 #include <boost/container/static_vector.hpp>
@@ -23,7 +25,14 @@ inline std::int64_t add_capped(std::int64_t a, std::int64_t b) noexcept {
   return std::clamp(a, -kMost, kMost) + std::clamp(b, -kMost, kMost);
 }
 
-/// `same(a, b)` says whether two asks mean one counter. At most kMaxRulesPerRequest asks.
+/// One counter takes in one way: the strictest of those that take anything of it (take, then trial, then charge).
+inline How stricter(const Ask& a, const Ask& b) noexcept {
+  if (a.cost <= 0 || b.cost <= 0) return a.cost > 0 ? a.how : b.how;
+  return std::min(a.how, b.how);
+}
+
+/// `same(a, b)` says whether two asks mean one counter. At most kMaxRulesPerRequest asks. A counter that is asked in
+/// several ways is asked in the strictest: what must not be taken alone must not be taken with others either.
 template <class Same>
 void merge(std::span<const Ask> asks, Same same, Merged& out) {
   for (const Ask& ask : asks) {
@@ -32,10 +41,27 @@ void merge(std::span<const Ask> asks, Same same, Merged& out) {
     if (at == out.questions.size()) {
       out.questions.push_back(ask);
     } else {
-      out.questions[at].cost = add_capped(out.questions[at].cost, ask.cost);
+      Ask& question = out.questions[at];
+      question.cost = add_capped(question.cost, ask.cost);
+      question.how = stricter(question, ask);
     }
     out.question_of.push_back(static_cast<std::uint8_t>(at));
   }
+}
+
+/// Whether a rule's refusal refuses the call.
+inline bool refuses(const Ask& ask, bool allowed) noexcept { return !allowed && ask.how == How::take; }
+
+/// Whether an ask takes, of a call that went through or not.
+inline Taken takes(const Ask& ask, bool through, bool allowed) noexcept {
+  return through && (allowed || ask.how == How::charge) ? Taken::yes : Taken::no;
+}
+
+/// What is let through already is neither refused nor held back.
+inline void tell(const Ask& ask, Verdict& verdict) noexcept {
+  if (ask.how != How::charge) return;
+  verdict.allowed = true;
+  verdict.retry_after = verdict.delay = Duration(0);
 }
 
 }  // namespace headgate::limit

@@ -4,6 +4,8 @@
 
 #include "headgate/limit/algorithm.hpp"
 
+#include <algorithm>
+
 namespace headgate::limit {
 namespace {
 
@@ -36,7 +38,7 @@ void append_tag(std::string_view subject, std::string& out) {
 
 }  // namespace
 
-void script_arguments(std::span<const Ask> asks, std::string_view prefix, std::vector<std::string>& out) {
+void script_arguments(std::span<const Ask> asks, std::string_view prefix, Instant now, std::vector<std::string>& out) {
   ArgumentList list(out);
   if (!asks.empty() && asks.size() <= kMaxRulesPerRequest) {
     Merged merged;
@@ -50,7 +52,7 @@ void script_arguments(std::span<const Ask> asks, std::string_view prefix, std::v
     }
     for (const Ask& ask : merged.questions) {
       list.add(ask.rule->algorithm->name);
-      ask.rule->algorithm->arguments(*ask.rule, ask.cost, list);
+      ask.rule->algorithm->arguments(*ask.rule, ask.cost, now, list);
     }
   }
   list.finish();
@@ -59,7 +61,7 @@ void script_arguments(std::span<const Ask> asks, std::string_view prefix, std::v
 bool read_script_reply(std::span<const std::int64_t> reply, std::span<const Ask> asks, std::span<Verdict> verdicts,
                        bool& all_allowed) {
   if (reply.empty() || asks.empty() || asks.size() > kMaxRulesPerRequest || reply[0] < 0 || reply[0] > 1) return false;
-  const Taken taken = reply[0] == 1 ? Taken::yes : Taken::no;
+  const bool through = reply[0] == 1;
   std::span<const std::int64_t> rest = reply.subspan(1);
   Merged merged;
   merge_by_key(asks, merged);
@@ -68,13 +70,18 @@ bool read_script_reply(std::span<const std::int64_t> reply, std::span<const Ask>
   for (const Ask& ask : merged.questions) {
     const Algorithm& algorithm = *ask.rule->algorithm;
     if (rest.size() < algorithm.words) return false;
-    const auto verdict = algorithm.verdict(*ask.rule, ask.cost, taken, rest.first(algorithm.words));
+    const auto words = rest.first(algorithm.words);
+    auto verdict = algorithm.verdict(*ask.rule, ask.cost, through ? Taken::yes : Taken::no, words);
     if (!verdict) return false;
+    const bool allowed = verdict->allowed;
+    if (through && takes(ask, through, allowed) == Taken::no)
+      verdict = algorithm.verdict(*ask.rule, ask.cost, Taken::no, words);
+    tell(ask, *verdict);
     answers.push_back(*verdict);
-    agreed = agreed && verdict->allowed;
+    agreed = agreed && !refuses(ask, allowed);
     rest = rest.subspan(algorithm.words);
   }
-  if (!rest.empty() || agreed != (taken == Taken::yes)) return false;
+  if (!rest.empty() || agreed != through) return false;
   for (std::size_t i = 0; i < asks.size(); ++i) verdicts[i] = answers[merged.question_of[i]];
   all_allowed = agreed;
   return true;

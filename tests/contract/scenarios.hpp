@@ -3,6 +3,7 @@
 // rows here.
 
 #include "headgate/core/time.hpp"
+#include "headgate/limit/limit.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -16,14 +17,17 @@ struct Step {
   std::uint64_t remaining;
   Duration retry_after;
   Duration reset_after;
+  Duration delay{0};
+  limit::How how = limit::How::take;
 };
 
 struct Scenario {
   const char* algorithm;
   const char* name;  ///< a sentence in PascalCase
   const char* rate;
-  std::uint64_t burst;
+  std::uint64_t burst;  ///< 0: the algorithm's usual one
   std::vector<Step> steps;
+  Duration wait{0};
 };
 
 const std::vector<Scenario>& scenarios();

@@ -34,19 +34,20 @@ class Contract : public testing::TestWithParam<std::tuple<Kind, Scenario>> {
 
 TEST_P(Contract, HoldsStepByStep) {
   const Scenario& scenario = std::get<Scenario>(GetParam());
-  const limit::Rule rule = make_rule(scenario.rate, scenario.burst, "plan", scenario.algorithm);
+  const limit::Rule rule = make_rule(scenario.rate, scenario.burst, "plan", scenario.algorithm, scenario.wait);
   ASSERT_FALSE(rule.algorithm->check(rule));
   int number = 0;
   for (const Step& step : scenario.steps) {
     SCOPED_TRACE("step " + std::to_string(++number));
-    const limit::Ask ask = make_ask(rule, "org_42", step.cost);
+    const limit::Ask ask = make_ask(rule, "org_42", step.cost, step.how);
     limit::Verdict verdict;
-    EXPECT_EQ(store_->decide({&ask, 1}, kStart + step.at, {&verdict, 1}), step.allowed);
+    EXPECT_EQ(store_->decide({&ask, 1}, kStart + step.at, {&verdict, 1}), step.allowed || ask.how != limit::How::take);
     EXPECT_EQ(verdict.allowed, step.allowed);
-    EXPECT_EQ(verdict.limit, scenario.burst);
+    EXPECT_EQ(verdict.limit, rule.burst);
     EXPECT_EQ(verdict.remaining, step.remaining);
     EXPECT_EQ(verdict.retry_after.count(), step.retry_after.count());
     EXPECT_EQ(verdict.reset_after.count(), step.reset_after.count());
+    EXPECT_EQ(verdict.delay.count(), step.delay.count());
   }
 }
 

@@ -29,7 +29,7 @@ class Script : public testing::Test {
 
   static bool decide(RedisClient& client, std::span<const Ask> asks, std::span<Verdict> verdicts) {
     std::vector<std::string> arguments;
-    limit::script_arguments(asks, "hg:", arguments);
+    limit::script_arguments(asks, "hg:", kStart, arguments);
     std::vector<std::string> words = {"EVALSHA", std::string(limit::decide_script_sha())};
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::string error;
@@ -205,7 +205,7 @@ TEST_F(Script, KeepsAllKeysOfOneSubjectInOneSlotOfACluster) {
     std::vector<Ask> asks;
     for (const Rule& rule : rules) asks.push_back(make_ask(rule, subject));
     std::vector<std::string> arguments;
-    limit::script_arguments(asks, "hg:", arguments);
+    limit::script_arguments(asks, "hg:", kStart, arguments);
     const std::string slot = node.text({"CLUSTER", "KEYSLOT", arguments[1]});
     EXPECT_EQ(node.text({"CLUSTER", "KEYSLOT", arguments[2]}), slot) << subject;
     EXPECT_EQ(node.text({"CLUSTER", "KEYSLOT", arguments[3]}), slot) << subject;

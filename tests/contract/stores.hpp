@@ -48,6 +48,7 @@ local pcall, format, match = redis.pcall, string.format, string.match
 local call = function(command, ...)
   if command == 'TIME' then return {ARGV[#ARGV - 1], ARGV[#ARGV]} end
   if command == 'SET' then local key, value = ... return redis.call('SET', key, value) end
+  if command == 'PEXPIRE' then return 1 end
   return redis.call(command, ...)
 end
 )");
@@ -57,7 +58,7 @@ end
   }
 
   bool decide(std::span<const limit::Ask> asks, Instant now, std::span<limit::Verdict> verdicts) override {
-    limit::script_arguments(asks, "hg:", arguments_);
+    limit::script_arguments(asks, "hg:", now, arguments_);
     words_ = {"EVALSHA", sha_};
     words_.insert(words_.end(), arguments_.begin(), arguments_.end());
     const auto microseconds = now.time_since_epoch().count();

@@ -139,7 +139,7 @@ std::optional<Verdict> verdict(const Rule& rule, std::int64_t cost, Taken taken,
   return verdict;
 }
 
-void arguments(const Rule& rule, std::int64_t cost, ArgumentList& out) {
+void arguments(const Rule& rule, std::int64_t cost, Instant /*now*/, ArgumentList& out) {
   const Span tolerance = tolerance_of(rule);
   const Span increment = increment_of(rule, cost);
   out.add(tolerance.whole);
@@ -149,12 +149,22 @@ void arguments(const Rule& rule, std::int64_t cost, ArgumentList& out) {
   out.add(rule.rate.count);
 }
 
+std::uint64_t usual_burst(const Rule& rule) { return rule.rate.count; }
+
+std::string meaning(const Rule& rule, std::string_view noun) {
+  return std::to_string(rule.rate.count) + std::string(noun) + ' ' + period_text(rule.rate) + " on average, " +
+         std::to_string(rule.burst) + " at once";
+}
+
 }  // namespace
 
 extern const Algorithm token_bucket;
 const Algorithm token_bucket{.name = "token_bucket",
                              .words = 2,
+                             .leasable = true,
+                             .usual_burst = usual_burst,
                              .check = check,
+                             .meaning = meaning,
                              .peek = peek,
                              .commit = commit,
                              .verdict = verdict,
