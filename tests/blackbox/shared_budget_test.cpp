@@ -1,0 +1,162 @@
+// Several gateways on one Redis: every admission counted, exact and leased; one call for any mix of limits.
+
+#include "blackbox/harness/gateway.hpp"
+#include "contract/redis_client.hpp"
+#include "support/redis_server.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <fstream>
+#include <thread>
+
+namespace headgate::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class SharedBudget : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
+    ASSERT_TRUE(redis.start()) << redis.error();
+  }
+
+  /// Limits counted in this Redis, all of them on every route; a deadline no loaded machine misses.
+  Json in_redis(const Json& limits, const Json& changes = Json::object()) const {
+    Json names = Json::array();
+    for (const auto& [name, limit] : limits.items()) names.push_back(name);
+    Json out = {{"redis",
+                 {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())},
+                  {"timeout", "5s"},
+                  {"if_down", "reject"},
+                  {"instances", 2}}},
+                {"limits", limits},
+                {"all_routes", {{"limits", names}}}};
+    out.merge_patch(changes);
+    return out;
+  }
+
+  /// How often Redis was asked for a decision.
+  std::uint64_t script_calls() {
+    const std::string stats = RedisClient(redis.port()).text({"INFO", "commandstats"});
+    const std::string_view word = "cmdstat_evalsha:calls=";
+    const auto at = stats.find(word);
+    return at == std::string::npos ? 0 : std::stoull(stats.substr(at + word.size()));
+  }
+
+  RedisServer redis;
+};
+
+struct Hammered {
+  std::atomic<int> admitted = 0;
+  std::atomic<int> refused = 0;
+  std::atomic<int> others = 0;
+};
+/// Both gateways asked in parallel by `threads` clients, `each` times.
+void hammer(const Proxy& one, const Proxy& two, int threads, int each, Hammered& out) {
+  std::vector<std::thread> clients;
+  for (int t = 0; t < threads; ++t) {
+    clients.emplace_back([&, t] {
+      RawClient client = (t % 2 == 0 ? one : two).client();
+      for (int i = 0; i < each; ++i) {
+        const int status = client.get().status();
+        ++(status == 200 ? out.admitted : status == 429 ? out.refused : out.others);
+      }
+    });
+  }
+  for (auto& client : clients) client.join();
+}
+
+TEST_F(SharedBudget, LeasedGatewaysAdmitAllOfItAndNotOneMore) {
+  const Json limits = {{"x", {{"rate", "3000/day"}, {"per", "total"}, {"leases", "auto"}}}};
+  Proxy one(in_redis(limits));
+  Proxy two(in_redis(limits));
+  Hammered all;
+  hammer(one, two, 4, 700, all);
+  EXPECT_EQ(all.others, 0);
+  EXPECT_LE(all.admitted, 3000);
+  const auto calls = script_calls();
+  EXPECT_LT(calls, 2800U / 4) << "most were decided without a call";
+  // What a lease strands comes back within about a second.
+  const auto until = Clock::now() + kPatience;
+  while (all.admitted < 3000 && Clock::now() < until) {
+    hammer(one, two, 2, 100, all);
+    std::this_thread::sleep_for(Milliseconds(100));
+  }
+  hammer(one, two, 2, 50, all);
+  EXPECT_EQ(all.admitted, 3000);
+}
+
+TEST_F(SharedBudget, AnyMixOfLimitsIsOneCallAndARefusalChargesNothing) {
+  Json limits = {
+      {"second", {{"rate", "50/second"}, {"per", "header:X-User"}, {"if_absent", "client_ip"}}},
+      {"minute", {{"rate", "500/minute"}, {"per", "header:X-User"}, {"if_absent", "client_ip"}}},
+      {"day", {{"rate", "2/day"}, {"per", "header:X-User"}, {"if_absent", "client_ip"}}},
+      {"address", {{"rate", "100/minute"}, {"per", "client_ip"}, {"algorithm", "sliding_window"}}},
+      {"key", {{"rate", "100/minute"}, {"per", "api_key"}, {"if_absent", "skip"}, {"algorithm", "sliding_log"}}},
+      {"platform", {{"rate", "1000/hour"}, {"per", "total"}, {"algorithm", "fixed_window"}}},
+      {"trial", {{"rate", "1/day"}, {"per", "total"}, {"mode", "observe"}}}};
+  for (auto& limit : limits) limit["leases"] = "off";
+  Proxy proxy(in_redis(limits));
+  RawClient client = proxy.client();
+  const std::string caller = "X-User: one\r\nX-API-Key: some-key-of-somebody\r\n";
+  ASSERT_EQ(client.get("/", caller).status(), 200);
+  const auto before = script_calls();
+  EXPECT_EQ(client.get("/", caller).status(), 200);
+  EXPECT_EQ(script_calls(), before + 1);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(client.get("/", caller).status(), 429) << "two a day";
+  // Whatever else was asked still has all but two.
+  RedisClient operating(redis.port());
+  EXPECT_EQ(operating.text({"LLEN", operating.text({"EVAL", "return redis.call('KEYS', '*:key')[1]", "0"})}), "2");
+  const Message other = client.get("/", "X-User: two\r\nX-API-Key: some-key-of-somebody\r\n");
+  EXPECT_EQ(other.status(), 200);
+}
+
+TEST_F(SharedBudget, AQueueInRedisSpacesWhatAllGatewaysLetOut) {
+  const Json limits = {{"x", {{"algorithm", "leaky_bucket"}, {"rate", "10/second"}, {"wait", "3s"}, {"per", "total"}}}};
+  Proxy one(in_redis(limits));
+  Proxy two(in_redis(limits));
+  ASSERT_EQ(one.client().get().status(), 200);
+  ASSERT_EQ(two.client().get().status(), 200);
+  const auto start = Clock::now();
+  Hammered all;
+  hammer(one, two, 8, 1, all);
+  EXPECT_EQ(all.admitted, 8);
+  EXPECT_GE(Clock::now() - start, Milliseconds(650)) << "eight turns of 100 ms, less the one that may be free";
+}
+
+TEST_F(SharedBudget, WhatAnAnswerUsedIsSettledForAllGateways) {
+  Json changes = in_redis({{"x", {{"rate", "20/day"}, {"per", "client_ip"}, {"leases", "off"}}}});
+  const Json use = {{"use", "x"}, {"cost", {{"response_header", "X-Used"}, {"hold", 4}, {"most", 100}}}};
+  changes["all_routes"]["limits"] = Json::array({use});
+  Proxy one(changes);
+  Proxy two(changes);
+  EXPECT_EQ(one.client().get("/", "X-Test-Field: X-Used: 9\r\n").status(), 200);
+  const auto until = Clock::now() + kPatience;
+  std::string left;
+  while (left != "7" && Clock::now() < until)
+    left = two.client().get("/", "X-Test-Field: X-Used: 0\r\n").value("X-RateLimit-Remaining");
+  EXPECT_EQ(left, "7") << "20, less the 9 that were used, less the 4 held";
+}
+
+TEST_F(SharedBudget, AnotherPrefixForgetsEverything) {
+  const Json limits = {{"x", {{"rate", "1/day"}, {"per", "client_ip"}}}};
+  FakeUpstream upstream;
+  Json config = config_for(upstream, in_redis(limits));
+  const TemporaryFile file(config.dump(2));
+  Gateway gateway({"run", "-c", file.path()});
+  RawClient client = gateway.client();
+  EXPECT_EQ(client.get().status(), 200);
+  EXPECT_EQ(client.get().status(), 429);
+  config["redis"]["key_prefix"] = "hg:two:";
+  std::ofstream(file.path(), std::ios::trunc) << config.dump(2);
+  gateway.process().signal(SIGHUP);
+  ASSERT_TRUE(gateway.process().wait_for_err(
+      [](const std::string& text) { return text.find("event=config_reloaded") != std::string::npos; }));
+  EXPECT_EQ(client.get().status(), 200);
+  EXPECT_EQ(client.get().status(), 429);
+}
+
+}  // namespace
+}  // namespace headgate::test
