@@ -12,9 +12,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration kSecond = 1s;
-constexpr std::int64_t kLeastRequests = 4;    // fewer are not worth what they may strand
+constexpr unsigned kLeastRequests = 4;        // fewer are not worth what they may strand
 constexpr std::int64_t kMostAhead = 1 << 24;  // tokens; half a second of more than any loop decides
-constexpr Duration kLongestPace = 20ms;
+constexpr Duration kLongestPace = 25ms;
+constexpr double kAtOnce = 0.02;  // seconds: what is asked here so soon strands nothing, whoever else wants it
 constexpr Duration kRest = 10ms;  // after a refusal of more: others want the rest too
 constexpr unsigned kMostCaution = 2;
 
@@ -119,9 +120,11 @@ bool Leases::leasable(const Ask& ask) noexcept {
 
 std::int64_t Leases::worth(const Heat& heat, const Lease* lease, std::int64_t cost, Moment now) const noexcept {
   if (heat.asks_a_second(now) <= kHot) return 0;
+  const double rate = std::min(heat.tokens_a_second(now), 2.0 * kMostAhead);
+  const auto wanted = static_cast<std::uint64_t>(rate / 2);
+  const auto at_once = static_cast<std::uint64_t>(rate * kAtOnce);
   const std::uint64_t share = heat.remaining / 2 / std::max<std::uint32_t>(options_.sharers, 1);
-  const double wanted = std::min(heat.tokens_a_second(now) / 2, static_cast<double>(kMostAhead));
-  auto ahead = static_cast<std::int64_t>(std::min<std::uint64_t>(static_cast<std::uint64_t>(wanted), share));
+  auto ahead = static_cast<std::int64_t>(std::max(std::min(wanted, share), std::min(at_once, heat.remaining)));
   if (lease != nullptr) ahead >>= lease->caution;
   return ahead / kLeastRequests >= cost ? ahead : 0;
 }
@@ -140,8 +143,10 @@ Leases::Look Leases::look(const Ask& ask, Moment now) {
         (lease->newer.alive(now) && lease->newer.tokens >= ask.cost))
       return {Standing::held, heat->lease, 0};
     if (lease->coming) return {Standing::coming, heat->lease, 0};
-    if (lease->rests_until > now) return {};
   }
+  if (heat->remaining / kLeastRequests < static_cast<std::uint64_t>(ask.cost) && heat->asks_a_second(now) > kHot)
+    return {Standing::worth, heat->lease, 0};
+  if (lease != nullptr && lease->rests_until > now) return {};
   const auto ahead = worth(*heat, lease, ask.cost, now);
   return ahead > 0 ? Look{Standing::worth, heat->lease, ahead} : Look{};
 }
@@ -270,7 +275,7 @@ Duration Leases::pace(const Ask& ask, Moment now) const noexcept {
   const Rule& rule = *ask.rule;
   const double fill = static_cast<double>(rule.burst) * static_cast<double>(rule.rate.period.count()) /
                       static_cast<double>(rule.rate.count);
-  return std::min(kLongestPace, Duration(static_cast<std::int64_t>(std::min(fill / 8, 1e6))));
+  return std::min(kLongestPace, Duration(static_cast<std::int64_t>(std::min(fill / 4, 1e6))));
 }
 
 std::optional<Leases::Errand> Leases::next_refill(Moment now) {

@@ -54,13 +54,14 @@ Local::Step Local::find(std::span<const Ask> asks, Moment now, std::span<Verdict
   return waits ? Step::wait : Step::allowed;
 }
 
-void Local::refuse(std::span<const Ask> asks, Moment now, std::span<Verdict> verdicts, const Finds& found) const {
+void Local::refuse(std::span<const Ask> asks, Moment now, std::span<Verdict> verdicts, const Finds& found) {
   for (std::size_t i = 0; i < asks.size(); ++i) {
     if (found[i].way == Attempt::Way::leased) {
       leases_.tell(asks[i], found[i].look.lease, now, verdicts[i]);
-    } else if (found[i].way == Attempt::Way::ask) {
-      verdicts[i] = unasked(asks[i]);
+      continue;
     }
+    if (Leases::leasable(asks[i])) leases_.count(asks[i], now);
+    if (found[i].way == Attempt::Way::ask) verdicts[i] = unasked(asks[i]);
   }
 }
 
@@ -105,14 +106,14 @@ Local::Step Local::begin(Attempt& attempt, Moment now) {
   if (!std::exchange(attempt.counted_, true))
     for (std::size_t i = 0; i < asks.size(); ++i)
       if (found[i].way == Attempt::Way::ask && Leases::leasable(asks[i])) leases_.count(asks[i], now);
-  if (step == Step::wait) {
+  if (step == Step::wait && attempt.patient_) {
     for (const auto& each : found)
       if (each.look.standing == Leases::Standing::coming) attempt.awaited_ = each.look.lease;
-    return step;
+    return Step::wait;
   }
   attempt.asked_ = now;
   for (std::size_t i = 0; i < asks.size(); ++i) send(attempt, asks[i], found[i], now, attempt.verdicts_[i]);
-  return step;
+  return Step::ask;
 }
 
 void Local::send(Attempt& attempt, const Ask& ask, const Found& found, Moment now, Verdict& verdict) {

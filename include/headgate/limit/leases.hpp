@@ -30,10 +30,10 @@ struct LeaseOptions {
 /// or given back after it, so there not even that changes.
 ///
 /// A key asked more than kHot times a second here is worth a lease: half a second of what is asked here, but no more
-/// than this limiter's share of half of what Redis last said was left, and never less than four requests, below which
-/// each is asked for itself. The extra is added to the cost of a request that is asked anyway; where it is refused, the
-/// request is asked again without, so that nobody is turned away out of greed, and less is tried the next time. Where
-/// less than a quarter is left, more is fetched in the background.
+/// than this limiter's share of half of what Redis last said was left, or what is asked here within 20 ms, and never
+/// less than four requests, below which each is asked for itself. The extra is added to the cost of a request that is
+/// asked anyway; where it is refused, the request is asked again without, so that nobody is turned away out of greed,
+/// and less is tried the next time. Where less than a quarter is left, more is fetched in the background.
 class Leases {
  public:
   using Id = std::uint32_t;  ///< of a lease, while it is held
@@ -57,7 +57,8 @@ class Leases {
   enum class Standing : std::uint8_t {
     held,    ///< the lease has its cost
     coming,  ///< more is being asked for: wait for ended()
-    worth,   ///< ask for `ahead` more than its cost
+    worth,   ///< ask for `ahead` more than its cost; none where too little was left the last time: one asks, and the
+             ///< others wait for what it hears
     cold     ///< ask for its cost
   };
   struct Look {
@@ -83,7 +84,7 @@ class Leases {
   void tell(const Ask& ask, Id lease, Moment now, Verdict& verdict) const;
   void put_back(const Receipt& receipt);
 
-  /// `ask`, which is leasable, is about to be asked in Redis.
+  /// `ask`, which is leasable, was not taken from a lease: it is asked in Redis, or refused here.
   void count(const Ask& ask, Moment now);
   /// It is asked with more than its cost; ended() must follow. kNone where nothing more can be leased.
   Id begin(const Ask& ask, Moment now);
@@ -98,7 +99,7 @@ class Leases {
   std::int64_t held(const Hash& hash, Moment now) const noexcept;
 
   /// For how long a refusal is to hold at least: where many ask for what comes back bit by bit, a few bits are let
-  /// gather, to be fetched in one call. At most 20 ms and an eighth of what the limit takes to fill, so that none is
+  /// gather, to be fetched in one call. At most 25 ms and a quarter of what the limit takes to fill, so that none is
   /// lost.
   Duration pace(const Ask& ask, Moment now) const noexcept;
 

@@ -29,6 +29,8 @@ class Attempt {
   Leases::Id awaited() const noexcept { return awaited_; }
   /// Leases that were asked for with it: who waits for one of them may go on after end().
   std::span<const Leases::Id> asked_for() const noexcept { return {asked_for_.data(), asked_for_.size()}; }
+  /// It has waited long enough: begin() will not say wait.
+  void wait_no_longer() noexcept { patient_ = false; }
 
  private:
   friend class Local;
@@ -45,6 +47,7 @@ class Attempt {
   std::span<const Ask> asks_;
   std::span<Verdict> verdicts_;
   bool counted_ = false;
+  bool patient_ = true;
   bool learns_ = true;  ///< not where only the sum of several asks was decided
   Leases::Id awaited_ = Leases::kNone;
   Moment asked_;
@@ -98,7 +101,7 @@ class Local {
 
   Step find(std::span<const Ask> asks, Moment now, std::span<Verdict> verdicts, Finds& found);
   bool answer(Step step, std::span<const Ask> asks, Moment now, std::span<Verdict> verdicts, const Finds& found);
-  void refuse(std::span<const Ask> asks, Moment now, std::span<Verdict> verdicts, const Finds& found) const;
+  void refuse(std::span<const Ask> asks, Moment now, std::span<Verdict> verdicts, const Finds& found);
   void put_back(Attempt& attempt);
   void send(Attempt& attempt, const Ask& ask, const Found& found, Moment now, Verdict& verdict);
   void learn(const Attempt& attempt, const Attempt::Part& part, const Ask& ask, Verdict& verdict, Moment now);

@@ -1,0 +1,233 @@
+#pragma once
+// Several gateways before one store, on a virtual clock: every call takes its time to get there and back, and some
+// never come back. What the tests of leases count on.
+
+#include "support/rules.hpp"
+
+#include "headgate/limit/local.hpp"
+#include "headgate/limit/memory_store.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <queue>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace headgate::limit {
+
+using namespace std::chrono_literals;
+
+/// What one gateway did.
+struct Tally {
+  std::uint64_t asked = 0;  ///< requests
+  std::uint64_t admitted = 0;
+  std::uint64_t refused = 0;
+  std::uint64_t unanswered = 0;
+  std::uint64_t calls = 0;     ///< of any kind
+  std::uint64_t taken = 0;     ///< tokens, as far as the gateway knows
+  std::uint64_t refunded = 0;  ///< tokens
+};
+
+class Fleet {
+ public:
+  struct Trouble {
+    double lost = 0;  ///< of all calls; half of these are counted all the same
+    Duration least_latency{100};
+    Duration most_latency{400};
+  };
+
+  Fleet(std::size_t gateways, Trouble trouble, unsigned seed = 1) : trouble_(trouble), random_(seed) {
+    for (std::size_t i = 0; i < gateways; ++i) {
+      gateways_.push_back(std::make_unique<Gateway>(static_cast<std::uint32_t>(gateways)));
+      sweep(*gateways_.back());
+    }
+  }
+
+  Duration now() const noexcept { return now_; }
+  const Tally& tally(std::size_t gateway) const { return gateways_[gateway]->tally; }
+  Local& local(std::size_t gateway) { return gateways_[gateway]->local; }
+  MemoryStore& store() noexcept { return store_; }
+  Tally total() const {
+    Tally sum;
+    for (const auto& gateway : gateways_) {
+      sum.asked += gateway->tally.asked;
+      sum.admitted += gateway->tally.admitted;
+      sum.refused += gateway->tally.refused;
+      sum.unanswered += gateway->tally.unanswered;
+      sum.calls += gateway->tally.calls;
+      sum.taken += gateway->tally.taken;
+      sum.refunded += gateway->tally.refunded;
+    }
+    return sum;
+  }
+
+  void at(Duration when, std::function<void()> what) { events_.push({when, ++order_, std::move(what)}); }
+  void run_until(Duration end) {
+    while (!events_.empty() && events_.top().when <= end) {
+      const Event event = events_.top();
+      events_.pop();
+      now_ = event.when;
+      event.what();
+    }
+    now_ = end;
+  }
+
+  /// One request now; `admitted` is called when it is let through, if it is.
+  void request(std::size_t gateway, std::vector<Ask> asks, std::function<void()> admitted) {
+    auto request = std::make_shared<Request>(*gateways_[gateway], std::move(asks), std::move(admitted));
+    ++request->gateway.tally.asked;
+    if (const auto here = request->gateway.local.decide(request->asks, moment(), request->verdicts)) {
+      finish(*request, *here ? Local::Step::allowed : Local::Step::refused);
+    } else {
+      begin(request);
+    }
+    refill(gateway_of(*request));
+  }
+
+  /// Ends all leases, as a gateway that stops.
+  void stop(std::size_t gateway) {
+    gateways_[gateway]->local.leases().end_all(moment());
+    refund(*gateways_[gateway]);
+  }
+
+ private:
+  struct Request;
+  struct Gateway {
+    explicit Gateway(std::uint32_t sharers) : local({.sharers = sharers}) {}
+    Local local;
+    Tally tally;
+    std::map<Leases::Id, std::vector<std::shared_ptr<Request>>> waiting;
+  };
+  struct Request {
+    Request(Gateway& in, std::vector<Ask> what, std::function<void()> then)
+        : gateway(in),
+          asks(std::move(what)),
+          verdicts(asks.size()),
+          admitted(std::move(then)),
+          attempt(asks, verdicts) {}
+    Gateway& gateway;
+    std::vector<Ask> asks;
+    std::vector<Verdict> verdicts;
+    std::function<void()> admitted;
+    Attempt attempt;
+  };
+  struct Event {
+    Duration when;
+    std::uint64_t order;
+    std::function<void()> what;
+    bool operator<(const Event& other) const { return when != other.when ? when > other.when : order > other.order; }
+  };
+
+  static Gateway& gateway_of(Request& request) { return request.gateway; }
+  Moment moment() const noexcept { return Moment(1h + now_); }
+
+  void finish(Request& request, Local::Step step) {
+    auto& tally = request.gateway.tally;
+    ++(step == Local::Step::allowed ? tally.admitted : step == Local::Step::refused ? tally.refused : tally.unanswered);
+    if (step == Local::Step::allowed && request.admitted) request.admitted();
+  }
+
+  void begin(const std::shared_ptr<Request>& request) {
+    const auto step = request->gateway.local.begin(request->attempt, moment());
+    if (step == Local::Step::wait) {
+      request->gateway.waiting[request->attempt.awaited()].push_back(request);
+    } else if (step == Local::Step::ask) {
+      send(request);
+    } else {
+      finish(*request, step);
+    }
+  }
+
+  void send(const std::shared_ptr<Request>& request) {
+    const auto sent = request->attempt.sent();
+    call(request->gateway, {sent.begin(), sent.end()}, [this, request](Local::Answer answer, auto& told) {
+      std::copy(told.begin(), told.end(), request->attempt.told().begin());
+      if (answer == Local::Answer::agreed)
+        for (const auto& ask : request->attempt.sent())
+          request->gateway.tally.taken += static_cast<std::uint64_t>(ask.cost);
+      const auto step = request->gateway.local.end(request->attempt, answer, moment());
+      if (step == Local::Step::ask) return send(request);
+      finish(*request, step);
+      for (const auto lease : request->attempt.asked_for()) wake(request->gateway, lease);
+      refill(request->gateway);
+    });
+  }
+
+  void wake(Gateway& gateway, Leases::Id lease) {
+    const auto woken = std::exchange(gateway.waiting[lease], {});
+    for (const auto& request : woken) begin(request);
+  }
+
+  void refill(Gateway& gateway) {
+    while (const auto errand = gateway.local.leases().next_refill(moment())) {
+      call(gateway, {errand->ask}, [this, &gateway, errand, asked = moment()](Local::Answer answer, auto& told) {
+        auto& leases = gateway.local.leases();
+        if (answer == Local::Answer::agreed) {
+          gateway.tally.taken += static_cast<std::uint64_t>(errand->ask.cost);
+          leases.granted(errand->lease, errand->ask.cost, told[0], asked);
+        } else if (answer == Local::Answer::refused) {
+          leases.refused(errand->lease, told[0], moment());
+        } else {
+          leases.failed(errand->lease, moment());
+        }
+        leases.ended(errand->lease);
+        wake(gateway, errand->lease);
+      });
+    }
+  }
+
+  void sweep(Gateway& gateway) {
+    gateway.local.leases().sweep(moment());
+    refund(gateway);
+    at(now_ + Leases::kSweep, [this, &gateway] { sweep(gateway); });
+  }
+
+  void refund(Gateway& gateway) {
+    while (const auto errand = gateway.local.leases().next_refund()) {
+      call(gateway, {errand->ask}, [&gateway, errand](Local::Answer answer, auto&) {
+        if (answer != Local::Answer::none) gateway.tally.refunded += static_cast<std::uint64_t>(-errand->ask.cost);
+        gateway.local.given_back({&errand->ask, 1});
+        gateway.local.leases().refunded(errand->lease);
+      });
+    }
+  }
+
+  using Then = std::function<void(Local::Answer, std::vector<Verdict>&)>;
+  void call(Gateway& gateway, std::vector<Ask> asks, Then then) {
+    ++gateway.tally.calls;
+    const auto there = now_ + latency();
+    const bool lost = std::uniform_real_distribution<>(0, 1)(random_) < trouble_.lost;
+    if (lost && random_() % 2 == 0) {
+      at(now_ + 20ms, [then] { answer_nothing(then); });
+      return;
+    }
+    at(there, [this, asks = std::move(asks), then, lost, sent = now_] {
+      auto told = std::make_shared<std::vector<Verdict>>(asks.size());
+      const bool agreed = store_.decide(asks, test::kStart + now_, *told);
+      if (lost) return at(sent + 20ms, [then] { answer_nothing(then); });
+      at(now_ + latency(), [=] { then(agreed ? Local::Answer::agreed : Local::Answer::refused, *told); });
+    });
+  }
+  static void answer_nothing(const Then& then) {
+    std::vector<Verdict> nothing;
+    then(Local::Answer::none, nothing);
+  }
+  Duration latency() {
+    return Duration(std::uniform_int_distribution<std::int64_t>(trouble_.least_latency.count(),
+                                                                trouble_.most_latency.count())(random_));
+  }
+
+  Trouble trouble_;
+  std::mt19937 random_;
+  Duration now_{0};
+  std::uint64_t order_ = 0;
+  MemoryStore store_{{.max_keys = 100'000}};
+  std::vector<std::unique_ptr<Gateway>> gateways_;
+  std::priority_queue<Event> events_;
+};
+
+}  // namespace headgate::limit
