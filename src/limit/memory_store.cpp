@@ -47,11 +47,12 @@ struct Question {
   Instant now;
   Slot* slot;  ///< null: never used, or forgotten
   Outcome outcome;
+  Taken taken = Taken::no;
 };
 using Questions = boost::container::static_vector<Question, kMaxRulesPerRequest>;
 
 Question look(const Ask& ask, Stripe& stripe, Instant now) {
-  Question question{&ask, &stripe, stripe.clock(now), stripe.table.find(ask.hash), {}};
+  Question question{&ask, &stripe, stripe.clock(now), stripe.table.find(ask.hash), {}, Taken::no};
   const Algorithm& algorithm = *ask.rule->algorithm;
   // The configuration may have given the limit another algorithm since: its state means nothing to this one.
   if (question.slot != nullptr && question.slot->algorithm != &algorithm) question.slot->state = State();
@@ -61,30 +62,31 @@ Question look(const Ask& ask, Stripe& stripe, Instant now) {
   return question;
 }
 
-Verdict verdict_of(const Question& question, Instant now, Taken taken) {
+Verdict verdict_of(const Question& question, Instant now) {
   const Ask& ask = *question.ask;
   const std::span words(question.outcome.words.data(), ask.rule->algorithm->words);
-  Verdict verdict = ask.rule->algorithm->verdict(*ask.rule, ask.cost, taken, words).value_or(Verdict{});
+  Verdict verdict = ask.rule->algorithm->verdict(*ask.rule, ask.cost, question.taken, words).value_or(Verdict{});
   if (const Duration behind = question.now - now;
       behind > Duration(0)) {  // the caller's clock has this much further to go
     if (verdict.retry_after > Duration(0) && verdict.retry_after != kNever) verdict.retry_after += behind;
     if (verdict.reset_after > Duration(0)) verdict.reset_after += behind;
   }
+  tell(ask, verdict);
   return verdict;
 }
 
-bool writes(const Question& question, Taken taken) noexcept {
+bool writes(const Question& question) noexcept {
   if (question.outcome.stale) return true;
-  if (taken == Taken::no || question.ask->cost == 0) return false;
+  if (question.taken == Taken::no || question.ask->cost == 0) return false;
   return question.slot != nullptr ||
          question.ask->cost > 0;  // nothing can be given back to a counter that is not there
 }
 
-void write(Question& question, Taken taken, const Verdict& verdict) {
+void write(Question& question, const Verdict& verdict) {
   const Ask& ask = *question.ask;
   KeyTable& table = question.stripe->table;
   Slot& slot = question.slot != nullptr ? *question.slot : table.insert(ask.hash, question.now);
-  const std::int64_t cost = taken == Taken::yes ? ask.cost : 0;
+  const std::int64_t cost = question.taken == Taken::yes ? ask.cost : 0;
   slot.algorithm = ask.rule->algorithm;
   slot.full_at = slot.algorithm->commit(slot.state, *ask.rule, cost, question.now, question.outcome);
   table.set_spent(slot, verdict.remaining == 0);
@@ -117,29 +119,31 @@ struct MemoryStore::Stripes {
     Stripe& stripe = *all[index(ask)];
     const std::lock_guard guard(stripe.mutex);
     Question question = look(ask, stripe, now);
-    const Taken taken = question.outcome.allowed ? Taken::yes : Taken::no;
-    verdict = verdict_of(question, now, taken);
-    if (writes(question, taken)) write(question, taken, verdict);
-    return question.outcome.allowed;
+    const bool through = !refuses(ask, question.outcome.allowed);
+    question.taken = takes(ask, through, question.outcome.allowed);
+    verdict = verdict_of(question, now);
+    if (writes(question)) write(question, verdict);
+    return through;
   }
 
   bool decide(const Merged& merged, Instant now, std::span<Verdict> verdicts) {
     const Locks locks = lock({merged.questions.data(), merged.questions.size()});
     Questions questions;
-    bool all_agree = true;
+    bool through = true;
     for (const Ask& ask : merged.questions) {
       questions.push_back(look(ask, *all[index(ask)], now));
-      all_agree = all_agree && questions.back().outcome.allowed;
+      through = through && !refuses(ask, questions.back().outcome.allowed);
     }
-    const Taken taken = all_agree ? Taken::yes : Taken::no;
     boost::container::static_vector<Verdict, kMaxRulesPerRequest> answers;
-    for (const Question& question : questions) answers.push_back(verdict_of(question, now, taken));
+    for (Question& question : questions) {
+      question.taken = takes(*question.ask, through, question.outcome.allowed);
+      answers.push_back(verdict_of(question, now));
+    }
     for (const bool known : {true, false})  // those known come first: an insert moves the slots of its stripe
       for (std::size_t i = 0; i < questions.size(); ++i)
-        if ((questions[i].slot != nullptr) == known && writes(questions[i], taken))
-          write(questions[i], taken, answers[i]);
+        if ((questions[i].slot != nullptr) == known && writes(questions[i])) write(questions[i], answers[i]);
     for (std::size_t i = 0; i < merged.question_of.size(); ++i) verdicts[i] = answers[merged.question_of[i]];
-    return all_agree;
+    return through;
   }
 
   std::size_t count;
@@ -167,6 +171,7 @@ void MemoryStore::give_back(std::span<const Ask> asks, Instant now) {
   for (const Ask& ask : asks) {
     returned.push_back(ask);
     returned.back().cost = ask.cost > 0 ? -ask.cost : 0;
+    returned.back().how = How::take;
   }
   std::array<Verdict, kMaxRulesPerRequest> ignored;
   decide(std::span(returned.data(), returned.size()), now, std::span(ignored.data(), returned.size()));

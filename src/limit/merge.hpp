@@ -42,8 +42,8 @@ void merge(std::span<const Ask> asks, Same same, Merged& out) {
       out.questions.push_back(ask);
     } else {
       Ask& question = out.questions[at];
-      question.cost = add_capped(question.cost, ask.cost);
       question.how = stricter(question, ask);
+      question.cost = add_capped(question.cost, ask.cost);
     }
     out.question_of.push_back(static_cast<std::uint8_t>(at));
   }

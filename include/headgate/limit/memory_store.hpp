@@ -17,7 +17,8 @@ struct MemoryOptions {
 
 /// Counters in memory, striped by key so that workers seldom meet. Any thread. Never blocks longer than
 /// a few stripes' locks, and does no work that grows with the number of keys.
-/// Asks of one call that mean one counter are one question with the sum of their costs, and get one verdict.
+/// Asks of one call that mean one counter are one question with the sum of their costs, in the strictest of their ways
+/// (take, then trial, then charge), and get one verdict.
 class MemoryStore {
  public:
   explicit MemoryStore(MemoryOptions options);
@@ -25,12 +26,13 @@ class MemoryStore {
   MemoryStore(const MemoryStore&) = delete;
   MemoryStore& operator=(const MemoryStore&) = delete;
 
-  /// Asks every rule, then takes from all of them or from none. Returns whether all agreed; `verdicts[i]` answers
-  /// `asks[i]`. `now` may differ between callers by clock skew; time never runs backwards for a key.
+  /// Asks every rule, then takes from all of them or from none (but see How). Returns whether the call goes through;
+  /// `verdicts[i]` answers `asks[i]`. `now` may differ between callers by clock skew; time never runs backwards for a
+  /// key.
   bool decide(std::span<const Ask> asks, Instant now, std::span<Verdict> verdicts);
 
-  /// Returns what an earlier decide took (asks as they were then, cost above 0): for when a later step refused the
-  /// request.
+  /// Returns what an earlier decide took (asks as they were then, cost above 0; without those on trial that were
+  /// refused): for when a later step refused the request.
   void give_back(std::span<const Ask> asks, Instant now);
 
   std::size_t keys() const noexcept;            ///< kept now

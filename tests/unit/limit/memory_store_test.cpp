@@ -76,6 +76,70 @@ TEST(MemoryStore, SeesTwoAsksOfOneCounterTogether) {
   EXPECT_FALSE(ask_one(store, rule, "org_42", kStart).allowed);
 }
 
+TEST(MemoryStore, TakesOfARuleOnTrialWhatItAllowsAndRefusesNobodyForIt) {
+  MemoryStore store({});
+  const Rule wide = make_rule("100/hour", 0, "wide");
+  const Rule narrow = make_rule("2/hour", 0, "narrow");
+  const std::array asks = {make_ask(wide, "a"), make_ask(narrow, "a", 1, How::trial)};
+  std::array<Verdict, 2> verdicts;
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_TRUE(store.decide(asks, kStart, verdicts));
+    EXPECT_EQ(verdicts[0].remaining, static_cast<std::uint64_t>(99 - i));
+    EXPECT_EQ(verdicts[1].allowed, i < 2) << "it still says what it would have done";
+    EXPECT_EQ(verdicts[1].retry_after > Duration(0), i >= 2);
+  }
+  const Ask alone = asks[1];
+  EXPECT_TRUE(store.decide({&alone, 1}, kStart, {verdicts.data(), 1}));
+  EXPECT_FALSE(verdicts[0].allowed);
+  EXPECT_FALSE(ask_one(store, narrow, "a", kStart).allowed);
+}
+
+TEST(MemoryStore, TakesNothingOnTrialOrAsAChargeWhereAnotherRuleRefusesTheCall) {
+  MemoryStore store({});
+  const Rule tried = make_rule("5/hour", 0, "tried");
+  const Rule charged = make_rule("5/hour", 0, "charged");
+  const Rule strict = make_rule("1/hour", 0, "strict");
+  const std::array asks = {make_ask(tried, "a", 1, How::trial), make_ask(charged, "a", 1, How::charge),
+                           make_ask(strict, "a")};
+  std::array<Verdict, 3> verdicts;
+  EXPECT_TRUE(store.decide(asks, kStart, verdicts));
+  EXPECT_FALSE(store.decide(asks, kStart, verdicts));
+  EXPECT_EQ(verdicts[0].remaining, 4U);
+  EXPECT_EQ(verdicts[1].remaining, 4U);
+  EXPECT_EQ(ask_one(store, tried, "a", kStart, 0).remaining, 4U);
+  EXPECT_EQ(ask_one(store, charged, "a", kStart, 0).remaining, 4U);
+}
+
+TEST(MemoryStore, ChargesUpToWhatThereIsAndRefusesNobodyForIt) {
+  MemoryStore store({});
+  const Rule rule = make_rule("5/hour");
+  const Ask charge = make_ask(rule, "a", 3, How::charge);
+  Verdict verdict;
+  for (const std::uint64_t left : {2U, 0U, 0U}) {
+    EXPECT_TRUE(store.decide({&charge, 1}, kStart, {&verdict, 1}));
+    EXPECT_TRUE(verdict.allowed);
+    EXPECT_EQ(verdict.remaining, left);
+    EXPECT_EQ(verdict.retry_after, Duration(0));
+  }
+  EXPECT_LE(verdict.reset_after, std::chrono::hours(1)) << "no debt beyond what there was";
+  const Verdict refused = ask_one(store, rule, "a", kStart);
+  EXPECT_FALSE(refused.allowed);
+  EXPECT_EQ(refused.retry_after, seconds(720));
+}
+
+TEST(MemoryStore, AsksACounterNamedInSeveralWaysInTheStrictest) {
+  MemoryStore store({});
+  const Rule rule = make_rule("3/hour");
+  const std::array strict = {make_ask(rule, "a", 2, How::charge), make_ask(rule, "a", 2), make_ask(rule, "a", 0)};
+  std::array<Verdict, 3> verdicts;
+  EXPECT_FALSE(store.decide(strict, kStart, verdicts)) << "as a take of 4";
+  EXPECT_FALSE(verdicts[0].allowed);
+  const std::array tried = {make_ask(rule, "a", 2, How::charge), make_ask(rule, "a", 2, How::trial)};
+  EXPECT_TRUE(store.decide(tried, kStart, {verdicts.data(), 2}));
+  EXPECT_FALSE(verdicts[0].allowed) << "as a trial of 4";
+  EXPECT_EQ(ask_one(store, rule, "a", kStart, 0).remaining, 3U);
+}
+
 TEST(MemoryStore, RefusesMoreAsksThanARequestMayHave) {
   MemoryStore store({});
   const Rule rule = make_rule("300/hour");
