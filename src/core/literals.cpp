@@ -15,6 +15,7 @@ constexpr std::uint64_t kMicro = 1;
 constexpr std::uint64_t kSecond = 1'000'000 * kMicro;
 constexpr std::uint64_t kDay = 86'400 * kSecond;
 constexpr std::uint64_t kLongest = 366 * kDay;
+constexpr std::uint64_t kMonth = 31 * kDay;  // the longest there is: what a month's window is bounded by
 constexpr std::uint64_t kMostRequests = 1'000'000'000;
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 53;
 
@@ -97,12 +98,24 @@ const Unit* meant(std::string_view text) {
   return nullptr;
 }
 
+// "Month", "Monat", "MONTH": a month was meant, and not a minute.
+bool month_meant(std::string_view text) {
+  constexpr std::string_view kStart = "mon";
+  return std::search(text.begin(), text.end(), kStart.begin(), kStart.end(),
+                     [](char c, char small) { return static_cast<char>(c | 0x20) == small; }) != text.end();
+}
+
 LiteralError not_a_rate(std::string_view text) {
   const auto count = digits(text);
   const auto value = number(text.substr(0, count));
   const bool usable = count > 0 && value > 0 && value <= kMostRequests;
+  const std::string example = usable ? std::to_string(value) : std::string("100");
+  if (month_meant(text.substr(count))) {
+    return {quoted(text) + " is not a rate",
+            "write \"" + example + "/month\" for calendar months, or a number of days, as in \"" + example + "/30d\""};
+  }
   const Unit* unit = meant(text.substr(count));
-  return {quoted(text) + " is not a rate", "write \"" + (usable ? std::to_string(value) : std::string("100")) + "/" +
+  return {quoted(text) + " is not a rate", "write \"" + example + "/" +
                                                std::string(unit == nullptr ? "minute" : unit->word) +
                                                "\"  (a count, a slash, then second, minute, hour or day)"};
 }
@@ -121,8 +134,17 @@ std::uint64_t period_of(std::string_view text) {
   return 0;
 }
 
-std::optional<LiteralError> calendar(std::string_view text, std::string_view count, std::string_view period) {
-  for (const auto& [word, days] : {std::pair{"week", "7d"}, std::pair{"month", "30d"}, std::pair{"year", "365d"}}) {
+// The period of a rate in one word, or nothing where it has none.
+std::string_view period_word(const Rate& rate) {
+  if (rate.month) return "month";
+  const auto period = static_cast<std::uint64_t>(rate.period.count());
+  const auto unit = std::find_if(kTimes.begin(), kTimes.end(),
+                                 [&](const Unit& each) { return each.size == period && !each.word.empty(); });
+  return unit == kTimes.end() ? std::string_view{} : unit->word;
+}
+
+std::optional<LiteralError> no_period(std::string_view text, std::string_view count, std::string_view period) {
+  for (const auto& [word, days] : {std::pair{"week", "7d"}, std::pair{"year", "365d"}}) {
     if (!period.starts_with(word)) continue;
     return LiteralError{quoted(text) + " is not a rate: " + word + " is no unit here",
                         "write \"" + std::string(count) + '/' + days + '"'};
@@ -154,9 +176,10 @@ Result<Rate, LiteralError> parse_rate(std::string_view text) {
   const auto count = text.substr(0, slash);
   const auto period = text.substr(slash + 1);
   if (count.empty() || digits(count) != count.size()) return not_a_rate(text);
-  if (auto error = calendar(text, count, period)) return *error;
+  if (auto error = no_period(text, count, period)) return *error;
   const auto requests = number(count);
-  const auto length = period_of(period);
+  const bool month = period == "month" || period == "mo";
+  const auto length = month ? kMonth : period_of(period);
   if (digits(period) == 0 && length == 0) return not_a_rate(text);
   if (requests == 0) {
     return LiteralError{quoted(text) + " allows nothing",
@@ -173,7 +196,7 @@ Result<Rate, LiteralError> parse_rate(std::string_view text) {
     return LiteralError{quoted(text) + " has a period of no time at all",
                         "write \"" + std::string(count) + "/second\""};
   }
-  return Rate{requests, Duration(static_cast<Duration::rep>(length))};
+  return Rate{requests, Duration(static_cast<Duration::rep>(length)), month};
 }
 
 Result<std::uint64_t, LiteralError> parse_size(std::string_view text) {
@@ -201,10 +224,14 @@ std::string to_text(Duration duration) {
 }
 
 std::string to_text(const Rate& rate) {
-  const auto period = static_cast<std::uint64_t>(rate.period.count());
-  const auto unit = std::find_if(kTimes.begin(), kTimes.end(),
-                                 [&](const Unit& each) { return each.size == period && !each.word.empty(); });
-  return std::to_string(rate.count) + '/' + (unit == kTimes.end() ? to_text(rate.period) : std::string(unit->word));
+  const auto word = period_word(rate);
+  return std::to_string(rate.count) + '/' + (word.empty() ? to_text(rate.period) : std::string(word));
+}
+
+std::string period_text(const Rate& rate) {
+  const auto word = period_word(rate);
+  if (word.empty()) return "every " + to_text(rate.period);
+  return (word == "hour" ? "an " : "a ") + std::string(word);
 }
 
 std::string size_text(std::uint64_t bytes) {

@@ -102,10 +102,30 @@ TEST(Rates, ThatCannotBeGrantedSayWhy) {
   EXPECT_EQ(parse_rate("5/99999999999999999999d").error().help, "write at most \"366d\"");
 }
 
-TEST(Rates, OfTheCalendarAreWrittenInDays) {
-  EXPECT_EQ(refusal(parse_rate("1000/month")),
-            R"("1000/month" is not a rate: month is no unit here | write "1000/30d")");
-  EXPECT_EQ(parse_rate("10/week").error().help, "write \"10/7d\"");
+TEST(Rates, OfAMonthAreBoundedByTheLongestOne) {
+  EXPECT_EQ(*parse_rate("1000/month"), (Rate{1000, 31 * 24h, true}));
+  EXPECT_EQ(*parse_rate("1000/mo"), (Rate{1000, 31 * 24h, true}));
+  EXPECT_NE(*parse_rate("1000/month"), *parse_rate("1000/31d"));
+  EXPECT_EQ(
+      refusal(parse_rate("1000/Month")),
+      R"("1000/Month" is not a rate | write "1000/month" for calendar months, or a number of days, as in "1000/30d")");
+  for (const char* wrong : {"1000/2months", "1000/1month", "1000/months", "1000 a month", "1000/Mo", "0/month"})
+    EXPECT_TRUE(parse_rate(wrong).has_error()) << wrong;
+}
+
+TEST(Rates, OfWeeksAndYearsAreWrittenInDays) {
+  EXPECT_EQ(refusal(parse_rate("10/week")), R"("10/week" is not a rate: week is no unit here | write "10/7d")");
+  EXPECT_EQ(parse_rate("10/year").error().help, "write \"10/365d\"");
+}
+
+TEST(Rates, NameTheirPeriodInASentence) {
+  EXPECT_EQ(period_text(*parse_rate("5/second")), "a second");
+  EXPECT_EQ(period_text(*parse_rate("5/60s")), "a minute");
+  EXPECT_EQ(period_text(*parse_rate("5/hour")), "an hour");
+  EXPECT_EQ(period_text(*parse_rate("5/day")), "a day");
+  EXPECT_EQ(period_text(*parse_rate("5/month")), "a month");
+  EXPECT_EQ(period_text(*parse_rate("5/5m")), "every 5m");
+  EXPECT_EQ(period_text(*parse_rate("5/31d")), "every 31d");
 }
 
 TEST(Rates, AreWrittenBackAsAUserWould) {
@@ -115,11 +135,13 @@ TEST(Rates, AreWrittenBackAsAUserWould) {
   EXPECT_EQ(to_text(Rate{5, 100ms}), "5/100ms");
   EXPECT_EQ(to_text(Rate{1, 1ms}), "1/1ms");
   EXPECT_EQ(to_text(Rate{9, 24h}), "9/day");
+  EXPECT_EQ(to_text(Rate{1000, 31 * 24h, true}), "1000/month");
+  EXPECT_EQ(to_text(Rate{1000, 31 * 24h}), "1000/31d");
 }
 
 TEST(Rates, ReadBackAsThemselves) {
-  for (const Rate rate :
-       {Rate{1, 1us}, Rate{5, 100ms}, Rate{7, 1s}, Rate{300, 5min}, Rate{2, 48h}, Rate{1'000'000'000, 366 * 24h}}) {
+  for (const Rate rate : {Rate{1, 1us}, Rate{5, 100ms}, Rate{7, 1s}, Rate{300, 5min}, Rate{2, 48h},
+                          Rate{1'000'000'000, 366 * 24h}, Rate{1000, 31 * 24h, true}}) {
     EXPECT_EQ(*parse_rate(to_text(rate)), rate) << to_text(rate);
   }
 }
