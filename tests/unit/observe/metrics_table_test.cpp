@@ -1,0 +1,107 @@
+#include "headgate/observe/metrics_table.hpp"
+
+#include "headgate/observe/metrics_cells.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <string>
+
+namespace headgate::observe {
+namespace {
+
+std::string seconds(Duration duration) {
+  char text[32];
+  const char* const end =
+      std::to_chars(text, text + sizeof text, static_cast<double>(duration.count()) / 1e6, std::chars_format::fixed)
+          .ptr;
+  return {text, static_cast<std::size_t>(end - text)};
+}
+
+std::string type_of(const Family& family) {
+  switch (family.type) {
+    case Family::Type::counter:
+      return "counter";
+    case Family::Type::gauge:
+      return "gauge";
+    case Family::Type::histogram:
+      return "histogram";
+  }
+  return "";
+}
+
+/// The middle of docs/metrics.md.
+std::string reference() {
+  std::string out;
+  for (const auto* family : families()) {
+    out += "### `" + std::string(family->name) + "`\n\n";
+    out += std::string(family->help) + ". A " + type_of(*family);
+    for (std::size_t i = 0; i < family->label_count(); ++i)
+      out += (i == 0 ? " by `" : ", `") + std::string(family->labels[i]) + '`';
+    out += '.';
+    if (!family->bounds.empty()) {
+      out += " Buckets, in seconds:";
+      for (const auto bound : family->bounds) out += ' ' + seconds(bound);
+      out += '.';
+    }
+    out += "\n\n```promql\n" + std::string(family->ask) + "\n```\n\n";
+  }
+  return out;
+}
+
+TEST(MetricsTable, IsTheMiddleOfTheDocumentation) {
+  std::ifstream file(HEADGATE_SOURCE_DIR "/docs/metrics.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  const std::string begin = "<!-- generated: begin -->\n";
+  const auto from = page.find(begin);
+  const auto to = page.find("<!-- generated: end -->");
+  ASSERT_TRUE(from != std::string::npos && to != std::string::npos);
+  EXPECT_EQ(page.substr(from + begin.size(), to - from - begin.size()), reference());
+}
+
+TEST(MetricsTable, NamesAreWhatPrometheusExpects) {
+  const std::regex good("(headgate|process)_[a-z][a-z0-9_]*[a-z]");
+  const std::regex unit(".*_(seconds|bytes|info|total|keys|requests|active|successful|up|fds)");
+  std::set<std::string_view> seen;
+  for (const auto* family : families()) {
+    const std::string name(family->name);
+    EXPECT_TRUE(std::regex_match(name, good)) << name;
+    EXPECT_TRUE(std::regex_match(name, unit)) << name << " does not say what it counts";
+    EXPECT_EQ(name.ends_with("_total"), family->type == Family::Type::counter) << name;
+    EXPECT_TRUE(seen.insert(family->name).second) << name << " twice";
+  }
+}
+
+TEST(MetricsTable, HelpIsOneLineAndAQueryAsksOfItsMetric) {
+  for (const auto* family : families()) {
+    EXPECT_FALSE(family->help.empty()) << family->name;
+    EXPECT_EQ(family->help.find_first_of("\n\\"), std::string_view::npos) << family->name;
+    EXPECT_FALSE(family->help.ends_with('.')) << family->name;
+    EXPECT_NE(family->ask.find(family->name), std::string_view::npos) << family->name;
+  }
+}
+
+TEST(MetricsTable, LabelsAreFewAndNeverWhatACallerCanChoose) {
+  const std::set<std::string_view> known{"version",  "route",  "method", "code", "limit", "tier",
+                                         "decision", "source", "window", "node", "result"};
+  for (const auto* family : families()) {
+    for (std::size_t i = 0; i < family->label_count(); ++i)
+      EXPECT_TRUE(known.contains(family->labels[i])) << family->name << " by " << family->labels[i];
+  }
+}
+
+TEST(MetricsTable, BoundsRiseAndFitTheirCells) {
+  for (const auto* family : families()) {
+    EXPECT_EQ(family->bounds.empty(), family->type != Family::Type::histogram) << family->name;
+    EXPECT_LE(family->bounds.size(), Histogram::kMostBounds) << family->name;
+    EXPECT_TRUE(std::is_sorted(family->bounds.begin(), family->bounds.end(), std::less_equal<>())) << family->name;
+  }
+}
+
+}  // namespace
+}  // namespace headgate::observe
