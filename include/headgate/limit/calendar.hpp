@@ -18,7 +18,9 @@ struct ZoneOffset {
 class Calendar {
  public:
   enum class Unit { day, month };
-  /// From `start` (included) to `end` (not included): 23 to 25 hours, or 28 to 31 days and an hour.
+  /// From `start` (included) to `end` (not included): 23 to 25 hours where clocks change by one, or 28 to 31 days and
+  /// an hour. A day begins at the first moment that its date is reached, whatever the clock shows then: at 01:00 where
+  /// clocks go from 00:00 to 01:00, and but once where they go back over midnight.
   struct Window {
     Instant start;
     Instant end;
@@ -35,6 +37,10 @@ class Calendar {
   const std::string& zone() const noexcept { return zone_; }
 
  private:
+  /// The first moment at which local time has reached the midnight before `day` (days since 1970).
+  Instant start_of(std::chrono::sys_days day) const noexcept;
+  Duration offset_at(Instant moment) const noexcept;
+
   Unit unit_;
   std::string zone_;
   std::vector<ZoneOffset> offsets_;
