@@ -30,6 +30,7 @@ const std::map<std::string, std::set<std::string>> kKeepers = {
     {"hiredis", {"redis"}},
     {"prometheus/", {"observe"}},
     {"CLI/", {"cli"}},
+    {"date/", {"config"}},
 };
 
 /// Headers that bring in whole libraries: 10 s a file instead of 1.
