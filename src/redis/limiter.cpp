@@ -1,30 +1,153 @@
 #include "headgate/redis/limiter.hpp"
 
+#include "background.hpp"
 #include "servers.hpp"
+#include "waiters.hpp"
+
+#include "headgate/limit/local.hpp"
+#include "headgate/redis/errors.hpp"
+
+#include <chrono>
+#include <utility>
 
 namespace headgate::redis {
 
+using Clock = std::chrono::steady_clock;
+using Step = limit::Local::Step;
+using Answer = limit::Local::Answer;
+
 struct Limiter::State {
+  State(boost::asio::io_context& loop, const Options& options)
+      : patience(options.timeout / 2),
+        servers(Servers::make(loop, options)),
+        local(std::make_shared<limit::Local>(limit::LeaseOptions{.sharers = options.instances * options.workers})),
+        waiters(std::make_shared<Waiters>(loop)),
+        background(std::make_shared<Background>(loop, servers, local, waiters)) {}
+
+  static Task<Result<bool>> ask(std::shared_ptr<State> state, std::span<const limit::Ask> asks,
+                                std::span<limit::Verdict> verdicts);
+
+  Duration patience;  ///< after which nothing more is begun that may take a whole deadline
   std::shared_ptr<Servers> servers;
+  std::shared_ptr<limit::Local> local;
+  std::shared_ptr<Waiters> waiters;
+  std::shared_ptr<Background> background;
+  bool stopped = false;
 };
 
-Limiter::Limiter(boost::asio::io_context& loop, const Options& options)
-    : state_(std::make_shared<State>(State{Servers::make(loop, options)})) {}
+namespace {
 
-Limiter::~Limiter() { stop(); }
+Result<bool> failed(error_code why) { return Result<bool>(boost::system::in_place_error, why); }
+
+Answer answer_of(const Result<bool>& result) {
+  return result.has_error() ? Answer::none : *result ? Answer::agreed : Answer::refused;
+}
+
+/// A call under way, as those see it who wait for what it asks for: it ends, and be it with the request's own task.
+class UnderWay {
+ public:
+  UnderWay(limit::Local& local, Waiters& waiters, limit::Attempt& attempt)
+      : local_(local), waiters_(waiters), attempt_(attempt) {}
+  UnderWay(const UnderWay&) = delete;
+  UnderWay& operator=(const UnderWay&) = delete;
+  ~UnderWay() {
+    if (ended_) return;
+    local_.abandon(attempt_);
+    wake({});
+  }
+
+  Step end(Answer answer, error_code why) {
+    const auto step = local_.end(attempt_, answer, Clock::now());
+    if (step == Step::ask) return step;
+    ended_ = true;
+    wake(why);
+    return step;
+  }
+
+ private:
+  void wake(error_code why) {
+    for (const auto lease : attempt_.asked_for()) waiters_.wake(lease, why);
+  }
+
+  limit::Local& local_;
+  Waiters& waiters_;
+  limit::Attempt& attempt_;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+/// What must be asked, or waited for: the request may let go of the limiter meanwhile.
+Task<Result<bool>> Limiter::State::ask(std::shared_ptr<State> state, std::span<const limit::Ask> asks,
+                                       std::span<limit::Verdict> verdicts) {
+  limit::Attempt attempt(asks, verdicts);
+  const auto patient_until = Clock::now() + state->patience;
+  auto step = state->local->begin(attempt, Clock::now());
+  while (step == Step::wait) {
+    Waiter waiter(*state->waiters, attempt.awaited());
+    if (const auto why = co_await waiter) co_return failed(why);
+    if (Clock::now() >= patient_until) attempt.wait_no_longer();
+    step = state->local->begin(attempt, Clock::now());
+  }
+  if (step != Step::ask) {
+    state->background->look_after_leases();
+    co_return step == Step::allowed;
+  }
+  UnderWay under_way(*state->local, *state->waiters, attempt);
+  for (;;) {
+    auto call = state->servers->decide(attempt.sent(), attempt.told());
+    const auto result = co_await call;
+    step = under_way.end(answer_of(result), result.has_error() ? result.error() : error_code());
+    if (step == Step::ask && Clock::now() >= patient_until) {
+      under_way.end(Answer::none, Errc::timed_out);
+      co_return failed(Errc::timed_out);
+    }
+    if (step == Step::ask) continue;
+    state->background->look_after_leases();
+    if (result.has_error()) co_return failed(result.error());
+    co_return *result;
+  }
+}
+
+Limiter::Limiter(boost::asio::io_context& loop, const Options& options)
+    : state_(std::make_shared<State>(loop, options)) {}
+
+Limiter::~Limiter() {
+  stop();
+  state_->background->halt();
+}
 
 Task<Result<bool>> Limiter::decide(std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts) {
   if (asks.empty()) co_return true;
-  const auto servers = state_->servers;  // a caller may let go of the limiter while it waits
-  auto decision = servers->decide(asks, verdicts);
-  co_return co_await decision;
+  if (const auto here = decide_here(asks, verdicts)) co_return *here;
+  if (state_->stopped) co_return failed(Errc::stopped);
+  const bool countable = asks.size() <= limit::kMaxRulesPerRequest;
+  auto answer = countable ? State::ask(state_, asks, verdicts) : state_->servers->decide(asks, verdicts);
+  co_return co_await answer;
 }
+
+std::optional<bool> Limiter::decide_here(std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts) {
+  if (state_->stopped) return {};
+  const auto decision = state_->local->decide(asks, Clock::now(), verdicts);
+  if (decision) state_->background->look_after_leases();
+  return decision;
+}
+
+void Limiter::settle(std::span<const limit::Ask> asks) { state_->background->settle(asks); }
 
 Health Limiter::health() const noexcept { return state_->servers->health(); }
 Counters Limiter::counters() const { return state_->servers->counters(); }
 std::vector<NodeStatus> Limiter::nodes() const { return state_->servers->nodes(); }
-LocalCounters Limiter::local() const noexcept { return {}; }
 
-void Limiter::stop() { state_->servers->stop(); }
+LocalCounters Limiter::local() const noexcept {
+  return {state_->local->denied(), state_->local->leased(), state_->background->refunded(),
+          state_->background->settled(), state_->background->dropped()};
+}
+
+void Limiter::stop() {
+  if (std::exchange(state_->stopped, true)) return;
+  state_->waiters->wake_all(Errc::stopped);
+  state_->background->stop();
+}
 
 }  // namespace headgate::redis

@@ -87,7 +87,7 @@ struct Ask {
   const Rule* rule = nullptr;
   std::string_view
       subject;  ///< who: the joined values of the limit's `per`; any bytes, at most 256 (longer arrive hashed)
-  Hash hash;    ///< keyed_hash(subject, rule->seed); only the memory store reads it
+  Hash hash;    ///< keyed_hash(subject, rule->seed): what this process knows the counter by
   std::int64_t cost = 1;  ///< requests; 0 peeks (always allowed), below 0 gives back
   How how = How::take;
 };

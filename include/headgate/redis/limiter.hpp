@@ -1,5 +1,5 @@
 #pragma once
-// Decisions in Redis: one script call for all rules of a request, guarded by a deadline and a breaker.
+// Decisions in Redis: at most one script call for all rules of a request, guarded by a deadline and a breaker.
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/task.hpp"
@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,15 +47,18 @@ struct NodeStatus {
   Duration latency_sum{0};
 };
 
-/// Decisions that needed no call, since the start.
+/// What needed no call, and what was said in the background, since the start.
 struct LocalCounters {
   std::uint64_t denied = 0;    ///< requests refused because an earlier answer said until when
   std::uint64_t leased = 0;    ///< asks answered from a lease
   std::uint64_t refunded = 0;  ///< tokens of leases given back unused
+  std::uint64_t settled = 0;   ///< calls of settle() that Redis heard
+  std::uint64_t dropped = 0;   ///< calls of settle() that it did not: what they said is lost
 };
 
-/// One per worker: its own connection, pipelined; worker thread only. Lives until stop() was called and its tasks have
-/// ended.
+/// One per worker; worker thread only. A decision is a known denial, or comes from a lease, or is asked of Redis in one
+/// call, whose answer teaches it both: see limit/denials.hpp and limit/leases.hpp for what that means for the counts.
+/// Asks must carry their hash. Lives until stop() was called and its tasks have ended.
 class Limiter {
  public:
   /// Connects in the background at once; `options` is copied. Never blocks, resolves names asynchronously (the loop
@@ -65,20 +69,28 @@ class Limiter {
   Limiter(const Limiter&) = delete;
   Limiter& operator=(const Limiter&) = delete;
 
-  /// Asks all rules in one round trip and takes from all or none; true when all agreed. An error means "unavailable":
-  /// the deadline passed, the breaker is open, too many calls are in flight, or Redis answered that it cannot. The
-  /// caller's policy takes over. `asks` and `verdicts` must outlive the await; a task destroyed before its end is
-  /// forgotten, and its answer thrown away. Never waits longer than options.timeout, plus a millisecond of timer and
-  /// whatever keeps the loop itself busy. Errors: redis::Errc.
+  /// Asks all rules, in one round trip or in none, and takes from all or none; true when all agreed. An error means
+  /// "unavailable": the deadline passed, the breaker is open, too many calls are in flight, or Redis answered that it
+  /// cannot. The caller's policy takes over. `asks` and `verdicts` must outlive the await; a task destroyed before its
+  /// end is forgotten, and its answer thrown away. Never waits longer than options.timeout, plus a millisecond of timer
+  /// and whatever keeps the loop itself busy; where leases are taken, half as long again. Errors: redis::Errc.
   Task<Result<bool>> decide(std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts);
+
+  /// The same where Redis need not be asked, without a task; else nothing, and decide() is to be called. About 100 ns.
+  std::optional<bool> decide_here(std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts);
+
+  /// Says to Redis what nobody waits for, with copies of all it needs: what a request took beyond what was held for it
+  /// (How::charge), and what it did not use (cost below 0). Tried a second time where the first surely counted nothing,
+  /// else dropped: what was given back is never given back twice.
+  void settle(std::span<const limit::Ask> asks);
 
   Health health() const noexcept;         ///< any thread; up where every part of the topology is
   Counters counters() const;              ///< any thread: of all nodes together
   std::vector<NodeStatus> nodes() const;  ///< any thread
   LocalCounters local() const noexcept;   ///< any thread
 
-  /// Closes the connection and fails what is waiting, at once, with Errc::stopped; later calls fail the same way. No
-  /// task of this object runs after the loop has run dry.
+  /// Later calls fail with Errc::stopped, and so does what is waiting: at once, or where leases are held, when they
+  /// have been given back, which takes options.timeout at most. No task of this object runs after the loop has run dry.
   void stop();
 
  private:

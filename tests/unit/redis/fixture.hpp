@@ -47,13 +47,20 @@ inline limit::Rule rule_of(std::uint64_t count, Duration period, std::string nam
   rule.burst = count;
   rule.algorithm = limit::find_algorithm("token_bucket");
   rule.suffix = ":" + name + ":";
+  rule.seed = stable_hash(rule.suffix);
   return rule;
+}
+
+/// `subject` must outlive the ask.
+inline limit::Ask ask_of(const limit::Rule& rule, std::string_view subject, std::int64_t cost = 1,
+                         limit::How how = limit::How::take) {
+  return {&rule, subject, keyed_hash(subject, rule.seed), cost, how};
 }
 
 /// Asks one rule; everything it needs lives in its own frame, as a request's does.
 inline Task<void> ask(Limiter& limiter, const limit::Rule& rule, std::string subject, std::int64_t cost,
                       Answer& answer) {
-  std::array<limit::Ask, 1> asks{limit::Ask{&rule, subject, {}, cost}};
+  std::array<limit::Ask, 1> asks{ask_of(rule, subject, cost)};
   std::array<limit::Verdict, 1> verdicts;
   const auto start = Clock::now();
   auto task = limiter.decide(asks, verdicts);

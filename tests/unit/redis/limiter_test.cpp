@@ -43,7 +43,7 @@ TEST_F(RedisLimiter, TakesFromAllRulesOrFromNone) {
   start();
   Limiter limiter(loop, options);
   const auto wide = rule_of(100, 1h, "wide");
-  std::array<limit::Ask, 2> asks{limit::Ask{&wide, "caller", {}, 1}, limit::Ask{&rule, "caller", {}, 20}};
+  std::array<limit::Ask, 2> asks{ask_of(wide, "caller"), ask_of(rule, "caller", 20)};
   std::array<limit::Verdict, 2> verdicts;
   std::optional<Result<bool>> result;
   const auto both = [&]() -> Task<void> {
@@ -154,7 +154,7 @@ TEST_F(RedisLimiter, ForgetsACallerThatDiesBeforeTheAnswer) {
   ASSERT_TRUE(run_until_up(limiter));
   {
     std::string subject = "caller";
-    std::array<limit::Ask, 1> asks{limit::Ask{&rule, subject, {}, 4}};
+    std::array<limit::Ask, 1> asks{ask_of(rule, subject, 4)};
     std::array<limit::Verdict, 1> verdicts;
     auto task = limiter.decide(asks, verdicts);
     ASSERT_TRUE(task.await_suspend(std::noop_coroutine())) << "an answer takes a turn of the loop";

@@ -18,7 +18,7 @@ struct Tally {
 /// One caller of many that never pauses.
 Task<void> hammer(Limiter& limiter, const limit::Rule& rule, const std::atomic<bool>& over, Tally& tally,
                   int& running) {
-  std::array<limit::Ask, 1> asks{limit::Ask{&rule, "everybody", {}, 1}};
+  std::array<limit::Ask, 1> asks{ask_of(rule, "everybody")};
   std::array<limit::Verdict, 1> verdicts;
   while (!over) {
     auto task = limiter.decide(asks, verdicts);

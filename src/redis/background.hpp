@@ -1,0 +1,90 @@
+#pragma once
+// What a limiter says to Redis though no request waits for it: more for a lease, what is left of one, what was settled.
+// And the one timer for all of it.
+
+#include "servers.hpp"
+#include "waiters.hpp"
+
+#include "headgate/core/result.hpp"
+#include "headgate/core/task.hpp"
+#include "headgate/limit/local.hpp"
+#include "headgate/limit/rule_copies.hpp"
+
+#include <boost/asio/basic_waitable_timer.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace headgate::redis {
+
+/// Worker thread only, but for the counts. Its tasks keep it alive.
+class Background : public std::enable_shared_from_this<Background> {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  Background(boost::asio::io_context& loop, std::shared_ptr<Servers> servers, std::shared_ptr<limit::Local> local,
+             std::shared_ptr<Waiters> waiters);
+
+  /// To be called after whatever may have taken from a lease, or asked for one: fetches more for those that run low,
+  /// and sees to it that what is left of each is given back.
+  void look_after_leases() {
+    if (local_->leases().running_low()) refill();
+    if (!armed_ && !local_->leases().empty()) arm();
+  }
+  void settle(std::span<const limit::Ask> asks);
+
+  /// Gives all leases back, then stops the servers; nothing else is said any more.
+  void stop();
+  /// Stops the servers now.
+  void halt();
+
+  std::uint64_t refunded() const noexcept { return refunded_.load(std::memory_order_relaxed); }
+  std::uint64_t settled() const noexcept { return settled_.load(std::memory_order_relaxed); }
+  std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
+
+ private:
+  using Timer =
+      boost::asio::basic_waitable_timer<Clock, boost::asio::wait_traits<Clock>, boost::asio::io_context::executor_type>;
+
+  /// One call of settle(), with copies of what its asks point to.
+  struct Settlement {
+    std::vector<limit::Ask> asks;
+    std::vector<std::shared_ptr<const limit::Rule>> rules;
+    std::string subjects;
+    bool repeated = false;
+  };
+
+  static Task<void> fetch(std::shared_ptr<Background> self, limit::Leases::Errand errand);
+  static Task<void> give_back(std::shared_ptr<Background> self, limit::Leases::Errand errand);
+  static Task<void> say(std::shared_ptr<Background> self, std::unique_ptr<Settlement> settlement);
+
+  void refill();
+  void refund(std::size_t most);
+  void end_leases();
+  void start(std::unique_ptr<Settlement> settlement);
+  void ended();
+  void arm();
+  void tick();
+
+  std::shared_ptr<Servers> servers_;
+  std::shared_ptr<limit::Local> local_;
+  std::shared_ptr<Waiters> waiters_;
+  limit::RuleCopies rules_;
+  Timer timer_;
+  bool armed_ = false;
+  bool stopped_ = false;
+  std::size_t under_way_ = 0;
+  std::vector<std::unique_ptr<Settlement>> again_;  ///< to be said at the next tick
+  std::atomic<std::uint64_t> refunded_{0};
+  std::atomic<std::uint64_t> settled_{0};
+  std::atomic<std::uint64_t> dropped_{0};
+};
+
+}  // namespace headgate::redis

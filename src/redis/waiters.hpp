@@ -1,0 +1,61 @@
+#pragma once
+// Requests that wait for a lease another one is asking for.
+
+#include "headgate/core/result.hpp"
+#include "headgate/limit/leases.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/intrusive/list.hpp>
+
+#include <coroutine>
+#include <memory>
+#include <vector>
+
+namespace headgate::redis {
+
+class Waiters;
+
+/// Awaited by one request: lives in its frame, and takes itself out of everything when that dies.
+class Waiter : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+ public:
+  Waiter(Waiters& waiters, limit::Leases::Id lease) : waiters_(waiters), lease_(lease) {}
+  Waiter(const Waiter&) = delete;
+  Waiter& operator=(const Waiter&) = delete;
+
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> task);
+  /// The error where nobody answered.
+  error_code await_resume() const noexcept { return why_; }
+
+ private:
+  friend class Waiters;
+  Waiters& waiters_;
+  limit::Leases::Id lease_;
+  error_code why_;
+  std::coroutine_handle<> task_;
+};
+
+/// Worker thread only. Kept alive by who waits.
+class Waiters : public std::enable_shared_from_this<Waiters> {
+ public:
+  explicit Waiters(boost::asio::io_context& loop) : executor_(loop.get_executor()) {}
+
+  /// They go on in a turn of the loop of their own: whoever was heard may be on its way out.
+  void wake(limit::Leases::Id lease, error_code why);
+  /// All of them, before this returns.
+  void wake_all(error_code why);
+
+ private:
+  friend class Waiter;
+  using List = boost::intrusive::list<Waiter, boost::intrusive::constant_time_size<false>>;
+
+  void take(List& list, error_code why);
+  void go_on();
+
+  boost::asio::io_context::executor_type executor_;
+  std::vector<List> waiting_;  ///< by lease
+  List woken_;
+  bool posted_ = false;
+};
+
+}  // namespace headgate::redis
