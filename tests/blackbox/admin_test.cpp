@@ -1,0 +1,293 @@
+// Metrics and health of a running gateway, as a scraper and a probe see them.
+
+#include "blackbox/harness/gateway.hpp"
+#include "support/metrics_text.hpp"
+#include "support/redis_server.hpp"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <regex>
+#include <thread>
+
+namespace headgate::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+const Json kOnAnyPort = {{"admin", {{"listen", "127.0.0.1:0"}}}};
+
+/// Where it says that it is administered; 0 where it does not.
+std::uint16_t admin_port(Process& process) {
+  static const std::regex line(R"re(admin interface is at http://127\.0\.0\.1:(\d+)[\s"])re");
+  std::smatch match;
+  std::string text;
+  const bool said = process.wait_for_err([&](const std::string& err) {
+    text = err;
+    return std::regex_search(text, match, line);
+  });
+  EXPECT_TRUE(said) << text;
+  return said ? static_cast<std::uint16_t>(std::stoul(match[1].str())) : std::uint16_t{0};
+}
+
+/// One look at the admin interface, on a connection of its own.
+class Look {
+ public:
+  explicit Look(Process& process) : port_(admin_port(process)) {}
+
+  Message get(const std::string& path, const std::string& fields = "") const {
+    return RawClient(port_).ask("GET " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\n" + fields + "\r\n");
+  }
+  std::string text() const {
+    const auto answer = get("/metrics");
+    EXPECT_EQ(answer.status(), 200) << answer.head;
+    return answer.body;
+  }
+  MetricsText metrics() const {
+    auto out = MetricsReader::read(text());
+    EXPECT_TRUE(out.complaints.empty()) << out.complaints.front();
+    return out;
+  }
+  /// Looks until `holds` of the metrics, or kPatience has passed.
+  template <class Holds>
+  bool comes_to(Holds&& holds) const {
+    return until([&] { return holds(metrics()); });
+  }
+  bool status_comes_to(const std::string& path, int status) const {
+    return until([&] { return get(path).status() == status; });
+  }
+
+ private:
+  template <class Holds>
+  static bool until(Holds&& holds) {
+    const auto end = Clock::now() + kPatience;
+    do {
+      if (holds()) return true;
+      std::this_thread::sleep_for(Milliseconds(20));
+    } while (Clock::now() < end);
+    return false;
+  }
+  std::uint16_t port_;
+};
+
+Json merged(Json base, const Json& changes) {
+  base.merge_patch(changes);
+  return base;
+}
+
+Json limited(const std::string& rate, const Json& changes = Json::object()) {
+  const Json limits = {{"limits", {{"x", {{"rate", rate}, {"per", "client_ip"}}}}},
+                       {"all_routes", {{"limits", {"x"}}}}};
+  return merged(merged(kOnAnyPort, limits), changes);
+}
+
+std::string decided(const std::string& decision, const std::string& source = "memory") {
+  return R"(headgate_limit_decisions_total{limit="x",tier="",decision=")" + decision + R"(",source=")" + source + "\"}";
+}
+
+TEST(Admin, CountsRequestsAndWhatLimitsSaidOfThem) {
+  Proxy proxy(limited("2/day", {{"routes", Json::array({{{"name", "all"}, {"path", "/a/*"}, {"to", "app"}}})}}));
+  const Look look(proxy.gateway.process());
+  EXPECT_EQ(look.metrics().value(decided("rejected")), 0) << "there before the first";
+  auto client = proxy.client();
+  EXPECT_EQ(client.get("/a/1").status(), 200);
+  EXPECT_EQ(client.get("/a/2", "X-Test-Status: 204\r\n").status(), 204);
+  EXPECT_EQ(client.get("/a/3").status(), 429);
+  EXPECT_EQ(client.get("/elsewhere").status(), 404);
+  // An exchange is counted when it has ended, which its caller may see a moment before.
+  ASSERT_TRUE(look.comes_to([](const MetricsText& now) { return now.sum("headgate_requests_total") >= 4; }));
+  const auto text = look.metrics();
+  EXPECT_EQ(text.value(R"(headgate_requests_total{route="all",method="GET",code="200"})"), 1);
+  EXPECT_EQ(text.value(R"(headgate_requests_total{route="all",method="GET",code="204"})"), 1);
+  EXPECT_EQ(text.value(R"(headgate_requests_total{route="all",method="GET",code="429"})"), 1);
+  EXPECT_EQ(text.value(R"(headgate_requests_total{route="-",method="GET",code="404"})"), 1);
+  EXPECT_EQ(text.value(R"(headgate_request_duration_seconds_count{route="all"})"), 3);
+  EXPECT_EQ(text.value(decided("allowed")), 2);
+  EXPECT_EQ(text.value(decided("rejected")), 1);
+  EXPECT_EQ(text.value(decided("observed")), 0);
+  EXPECT_EQ(text.value(R"(headgate_limit_near_total{limit="x",tier=""})"), 1) << "the second of two left none";
+  EXPECT_EQ(text.value(R"(headgate_limit_configured_requests{limit="x",tier="",window="1d"})"), 2);
+  EXPECT_EQ(text.value(R"(headgate_limit_tracked_keys{limit="x"})"), 1);
+}
+
+TEST(Admin, TellsWhatALimitOnTrialWouldHaveRejected) {
+  Proxy proxy(limited("1/day", {{"limits", {{"x", {{"mode", "observe"}}}}}}));
+  const Look look(proxy.gateway.process());
+  auto client = proxy.client();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(client.get().status(), 200);
+  EXPECT_TRUE(look.comes_to([](const MetricsText& now) { return now.value(decided("observed")) == 2; }));
+  EXPECT_EQ(look.metrics().value(decided("allowed")), 1);
+  EXPECT_EQ(look.metrics().value(decided("rejected")), 0);
+}
+
+TEST(Admin, AddsUpAllWorkers) {
+  Proxy proxy(merged(kOnAnyPort, {{"workers", 3}}));
+  const Look look(proxy.gateway.process());
+  for (int i = 0; i < 40; ++i) EXPECT_EQ(proxy.client().get().status(), 200);  // the kernel spreads the connections
+  EXPECT_TRUE(look.comes_to([](const MetricsText& now) { return now.sum("headgate_requests_total") == 40; }));
+}
+
+TEST(Admin, TakesNoLabelFromACaller) {
+  Proxy proxy(limited("100/day"));
+  const Look look(proxy.gateway.process());
+  auto client = proxy.client();
+  EXPECT_EQ(client.get("/secret-path?secret-query", "X-API-Key: secret-key\r\n").status(), 200);
+  EXPECT_TRUE(client.ask(request("BREW", "/secret-path")).ok());
+  ASSERT_TRUE(look.comes_to([](const MetricsText& now) { return now.sum("headgate_requests_total") >= 2; }));
+  const auto text = look.text();
+  EXPECT_EQ(text.find("secret"), std::string::npos) << text;
+  EXPECT_EQ(text.find("BREW"), std::string::npos) << text;
+  EXPECT_EQ(text.find("127.0.0.1"), std::string::npos) << text;
+  EXPECT_NE(text.find("_OTHER"), std::string::npos) << text;
+}
+
+TEST(Admin, TellsWhatItIsAndWhatItTakes) {
+  Proxy proxy(kOnAnyPort);
+  const auto text = Look(proxy.gateway.process()).metrics();
+  EXPECT_EQ(text.sum("headgate_build_info{version="), 1);
+  EXPECT_GT(text.value("process_resident_memory_bytes").value_or(0), 1e6);
+  EXPECT_GT(text.value("process_open_fds").value_or(0), 5);
+  EXPECT_EQ(text.value("headgate_config_last_reload_successful"), 1);
+}
+
+TEST(Admin, PromtoolReadsTheMetrics) {
+  if (std::system("command -v promtool >/dev/null") != 0) GTEST_SKIP() << "no promtool on this machine";
+  Proxy proxy(limited("2/day"));
+  const Look look(proxy.gateway.process());
+  EXPECT_EQ(proxy.client().get().status(), 200);
+  const TemporaryFile file(look.text(), "metrics.txt");
+  EXPECT_EQ(std::system(("promtool check metrics <" + file.path() + " >&2").c_str()), 0);
+}
+
+TEST(Admin, AsksForItsTokenButNotFromProbes) {
+  Proxy proxy({{"admin", {{"listen", "127.0.0.1:0"}, {"token", "a-long-enough-token-of-a-test"}}}});
+  const Look look(proxy.gateway.process());
+  EXPECT_EQ(look.get("/metrics").status(), 401);
+  EXPECT_EQ(look.get("/metrics", "Authorization: Bearer a-long-enough-token-of-a-tesT\r\n").status(), 401);
+  EXPECT_EQ(look.get("/metrics", "Authorization: Bearer a-long-enough-token-of-a-test\r\n").status(), 200);
+  EXPECT_EQ(look.get("/healthz").status(), 200);
+  EXPECT_EQ(look.get("/readyz").status(), 200);
+}
+
+TEST(Admin, AnswersWhenTheFrontDoorIsFull) {
+  Proxy proxy(merged(kOnAnyPort, {{"bounds", {{"connections", 1}}}}));
+  const Look look(proxy.gateway.process());
+  auto first = proxy.client();
+  EXPECT_EQ(first.get().status(), 200);
+  EXPECT_EQ(proxy.client().get().status(), 503);
+  EXPECT_EQ(look.get("/healthz").status(), 200);
+}
+
+TEST(Admin, IsNotReadyButAliveWhileItDrains) {
+  Proxy proxy(merged(kOnAnyPort, {{"drain", "10s"}}));
+  const Look look(proxy.gateway.process());
+  EXPECT_EQ(look.get("/readyz").status(), 200);
+  auto client = proxy.client();
+  ASSERT_TRUE(client.send(request("GET", "/", "X-Test-Hold: 1\r\n")));
+  ASSERT_TRUE(proxy.upstream.wait_for_requests(1));
+  proxy.gateway.process().signal(SIGTERM);
+  EXPECT_TRUE(look.status_comes_to("/readyz", 503));
+  EXPECT_NE(look.get("/readyz").body.find("draining"), std::string::npos);
+  EXPECT_EQ(look.get("/healthz").status(), 200);
+  proxy.upstream.release();
+  EXPECT_EQ(client.read().status(), 200) << "what was in flight is finished";
+}
+
+TEST(Admin, SaysWhereItIsInTheLog) {
+  Proxy proxy(merged(kOnAnyPort, {{"log", {{"format", "json"}}}}));
+  const auto port = admin_port(proxy.gateway.process());
+  EXPECT_NE(port, 0);
+  EXPECT_NE(proxy.gateway.process().err().find(R"("event":"admin_listening")"), std::string::npos);
+}
+
+TEST(Admin, AnAddressThatIsTakenIsAnErrorWhereItWasWritten) {
+  const Socket taken = Socket::listen();
+  FakeUpstream upstream;
+  const auto address = "127.0.0.1:" + std::to_string(taken.local_port());
+  const TemporaryFile file(config_for(upstream, {{"admin", {{"listen", address}}}}).dump());
+  const auto ran = run_headgate({"run", "-c", file.path()});
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  EXPECT_NE(ran.err.find("the admin interface cannot listen on " + address), std::string::npos) << ran.err;
+}
+
+TEST(Admin, CountersOutliveAReloadAndABadFileShows) {
+  FakeUpstream upstream;
+  const TemporaryFile file(config_for(upstream, limited("3/day")).dump());
+  Gateway gateway(Words{"run", "-c", file.path()});
+  const Look look(gateway.process());
+  EXPECT_EQ(gateway.client().get().status(), 200);
+  std::ofstream(file.path(), std::ios::trunc) << config_for(upstream, limited("50/day")).dump();
+  gateway.process().signal(SIGHUP);
+  ASSERT_TRUE(look.comes_to(
+      [](const MetricsText& now) { return now.value(R"(headgate_config_reloads_total{result="applied"})") == 1; }));
+  EXPECT_EQ(gateway.client().get().status(), 200);
+  EXPECT_TRUE(look.comes_to([](const MetricsText& now) { return now.value(decided("allowed")) == 2; }));
+  EXPECT_EQ(look.metrics().value(R"(headgate_limit_configured_requests{limit="x",tier="",window="1d"})"), 50);
+
+  std::ofstream(file.path(), std::ios::trunc) << "{ not a configuration";
+  gateway.process().signal(SIGHUP);
+  ASSERT_TRUE(look.comes_to(
+      [](const MetricsText& now) { return now.value(R"(headgate_config_reloads_total{result="refused"})") == 1; }));
+  EXPECT_EQ(look.metrics().value("headgate_config_last_reload_successful"), 0);
+  EXPECT_EQ(gateway.client().get().status(), 200);
+}
+
+class AdminWithRedis : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
+    ASSERT_TRUE(redis.start()) << redis.error();
+    node = "127.0.0.1:" + std::to_string(redis.port());
+  }
+  Json shared(const std::string& if_down) const {
+    return limited("1000/day", {{"redis", {{"url", "redis://" + node}, {"if_down", if_down}}}});
+  }
+  std::string of_node(const std::string& family, const std::string& more = "") const {
+    return family + "{node=\"" + node + "\"" + more + "}";
+  }
+
+  RedisServer redis;
+  std::string node;
+};
+
+TEST_F(AdminWithRedis, TellsOfItsServerAndOfWhatIsDecidedWithoutIt) {
+  Proxy proxy(shared("count_locally"));
+  const Look look(proxy.gateway.process());
+  ASSERT_TRUE(look.comes_to([&](const MetricsText& now) { return now.value(of_node("headgate_redis_up")) == 1; }));
+  EXPECT_EQ(proxy.client().get().status(), 200);
+  ASSERT_TRUE(look.comes_to([](const MetricsText& now) { return now.value(decided("allowed", "redis")) == 1; }));
+  auto text = look.metrics();
+  EXPECT_EQ(text.value(of_node("headgate_redis_commands_total", R"(,result="decided")")), 1);
+  EXPECT_EQ(text.value(of_node("headgate_redis_command_seconds_count")), 1);
+  EXPECT_EQ(text.value(R"(headgate_limit_fallback_active{limit="x"})"), 0);
+  EXPECT_EQ(look.get("/readyz").body, "ready\n");
+
+  redis.stop();
+  ASSERT_TRUE(look.comes_to([&](const MetricsText& now) { return now.value(of_node("headgate_redis_up")) == 0; }));
+  EXPECT_EQ(proxy.client().get().status(), 200);
+  ASSERT_TRUE(look.comes_to([](const MetricsText& now) { return now.value(decided("allowed", "fallback")) == 1; }));
+  EXPECT_EQ(look.metrics().value(R"(headgate_limit_fallback_active{limit="x"})"), 1);
+  const auto ready = look.get("/readyz");
+  EXPECT_EQ(ready.status(), 200);
+  EXPECT_NE(ready.body.find("degraded"), std::string::npos) << ready.body;
+
+  ASSERT_TRUE(redis.start()) << redis.error();
+  EXPECT_TRUE(look.comes_to([&](const MetricsText& now) {
+    return now.value(of_node("headgate_redis_up")) == 1 && now.value(of_node("headgate_redis_reconnects_total")) == 1;
+  }));
+}
+
+TEST_F(AdminWithRedis, IsNotReadyWithoutItWhereALimitRejects) {
+  Proxy proxy(shared("reject"));
+  const Look look(proxy.gateway.process());
+  ASSERT_TRUE(look.status_comes_to("/readyz", 200));
+  redis.stop();
+  EXPECT_TRUE(look.status_comes_to("/readyz", 503));
+  EXPECT_NE(look.get("/readyz").body.find("Redis does not answer"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace headgate::test
