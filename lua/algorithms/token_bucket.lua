@@ -1,57 +1,71 @@
 -- Token bucket, kept as GCRA. A bucket that holds `burst` tokens and gains one each T is known by one moment alone: when it will be
 -- full again. How far that lies ahead of now is what was taken; the room left is what may still be taken, both measured in the time it
--- takes to gain it. Taking n tokens moves the moment n*T further, and may not move it more than burst*T beyond now.
+-- takes to gain it. Taking n tokens moves the moment n*T further, and may not move it more than burst*T beyond now, or as much more as
+-- a request may be held back for its tokens.
 --
 -- T need not be a whole number of microseconds (7 a second), so each time is a pair: whole microseconds, and parts of one in
--- units of 1/parts. All of it is integers below 2^53, exact in Lua's doubles, and the same in src/limit/algorithms/token_bucket.cpp.
+-- units of 1/parts. All of it is integers below 2^53, exact in Lua's doubles, and the same in src/limit/refill.hpp.
 --
 -- KEYS  the moment, microseconds since the epoch: "<whole>", or "<whole>:<part>" where the part is not 0. Gone once it has passed.
 -- ARGV  0, 1  tolerance: burst*T, microseconds and part
 --       2, 3  increment: cost*T, microseconds (rounded down, below 0 to give back) and part
 --       4     parts in a microsecond
--- Reply 0, 1  room before taking, 0 to tolerance, microseconds and part
+--       5     wait: the longest a request is held back, or 0, microseconds
+-- Reply 0, 1  room before taking, 0 to tolerance + wait, microseconds and part
 
 --@peek
-local tolerance, tolerance_part = ARGV[at] + 0, ARGV[at + 1] + 0
+local reach, reach_part = ARGV[at] + 0, ARGV[at + 1] + 0
 local increment, increment_part = ARGV[at + 2] + 0, ARGV[at + 3] + 0
+local fits = true
+if ARGV[at + 5] ~= '0' then  -- what comes within the wait may be taken too, but no more at once than the bucket holds
+  fits = increment < reach or (increment == reach and increment_part <= reach_part)
+  reach = reach + ARGV[at + 5]
+end
 local ahead, part = 0, 0
 
 local stored = pcall('GET', key)
 if stored then
-  local full_at = tonumber(stored)
-  if not full_at and type(stored) == 'string' then
+  local moment = tonumber(stored)
+  if not moment and type(stored) == 'string' then
     local whole, rest = match(stored, '^(%d+):(%d+)$')
     if whole then
-      full_at, part = tonumber(whole), tonumber(rest)
+      moment, part = tonumber(whole), tonumber(rest)
       if part >= ARGV[at + 4] + 0 then  -- the rate has changed since
         part = 0
       end
     end
   end
-  if full_at then
-    ahead = full_at - now
+  if moment then
+    ahead = moment - now
   end
-  if not (ahead >= 0 and ahead % 1 == 0) then  -- full again; also catches "nan" and fractions
+  if not (ahead >= 0 and ahead % 1 == 0) then  -- passed; also catches "nan" and fractions
     ahead, part = 0, 0
-  elseif ahead > tolerance or (ahead == tolerance and part > tolerance_part) then
+  elseif ahead > reach or (ahead == reach and part > reach_part) then
     -- Written under a clock ahead of this one (a replica took over), or by a larger bucket. Left alone it would refuse for the
     -- whole difference.
-    ahead, part, wrong = tolerance, tolerance_part, true
+    ahead, part, wrong = reach, reach_part, true
   end
 end
 
-local room, room_part = tolerance - ahead, tolerance_part - part
+local room, room_part = reach - ahead, reach_part - part
 if room_part < 0 then
   room, room_part = room - 1, room_part + ARGV[at + 4]
 end
-allowed = room > increment or (room == increment and room_part >= increment_part)
+allowed = fits and (room > increment or (room == increment and room_part >= increment_part))
 reply[words], reply[words + 1] = room, room_part
-words, at = words + 2, at + 5
+words, at = words + 2, at + 6
 
 --@commit
-local ahead, part, write = ARGV[at] - reply[words], ARGV[at + 1] - reply[words + 1], wrong
+local room, room_part = reply[words], reply[words + 1]
+local ahead, part, write = ARGV[at] - room, ARGV[at + 1] - room_part, wrong
+if ARGV[at + 5] ~= '0' then
+  ahead = ahead + ARGV[at + 5]
+end
 if takes then
   local increment, increment_part = ARGV[at + 2] + 0, ARGV[at + 3] + 0
+  if increment > room or (increment == room and increment_part > room_part) then  -- a charge takes what there is
+    increment, increment_part = room, room_part
+  end
   ahead, part, write = ahead + increment, part + increment_part, wrong or increment ~= 0 or increment_part ~= 0
 end
 if write then
@@ -71,4 +85,4 @@ if write then
     call('SET', key, format('%d:%d', now + ahead, part), 'PX', format('%d', ahead / 1000 + 2))
   end
 end
-words, at = words + 2, at + 5
+words, at = words + 2, at + 6

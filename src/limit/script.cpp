@@ -36,6 +36,14 @@ void append_tag(std::string_view subject, std::string& out) {
   out.push_back('}');
 }
 
+char letter_of(How how) noexcept { return how == How::take ? 't' : how == How::trial ? 'o' : 'c'; }
+
+/// A letter a question, or nothing where all take: the script then need not look.
+void append_modes(const Merged& merged, std::string& out) {
+  if (std::ranges::all_of(merged.questions, [](const Ask& ask) { return ask.how == How::take; })) return;
+  for (const Ask& ask : merged.questions) out.push_back(letter_of(ask.how));
+}
+
 }  // namespace
 
 void script_arguments(std::span<const Ask> asks, std::string_view prefix, Instant now, std::vector<std::string>& out) {
@@ -50,6 +58,7 @@ void script_arguments(std::span<const Ask> asks, std::string_view prefix, Instan
       append_tag(ask.subject, key);
       key.append(ask.rule->suffix);
     }
+    append_modes(merged, list.next());
     for (const Ask& ask : merged.questions) {
       list.add(ask.rule->algorithm->name);
       ask.rule->algorithm->arguments(*ask.rule, ask.cost, now, list);

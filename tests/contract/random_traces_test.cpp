@@ -21,7 +21,8 @@ std::string said(bool all, std::span<const Verdict> verdicts) {
   std::string text = all ? "all agree:" : "refused:";
   for (const Verdict& v : verdicts)
     text += " (" + std::to_string(v.allowed) + ' ' + std::to_string(v.limit) + ' ' + std::to_string(v.remaining) + ' ' +
-            std::to_string(v.retry_after.count()) + ' ' + std::to_string(v.reset_after.count()) + ')';
+            std::to_string(v.retry_after.count()) + ' ' + std::to_string(v.reset_after.count()) + ' ' +
+            std::to_string(v.delay.count()) + ')';
   return text;
 }
 
@@ -50,7 +51,8 @@ class RandomTraces : public testing::TestWithParam<const limit::Algorithm*> {
         "123457/7h",   "1000000/100ms", "1000000000/366d", "17/3s"};
     for (;;) {
       const std::uint64_t burst = any_of<std::uint64_t>({0, 1, 2, 10, 1000, 1'000'000});
-      Rule rule = make_rule(any_of(rates), burst, limit, GetParam()->name);
+      const Duration wait(any_of<std::int64_t>({0, 0, 0, 1, 500'000, 2'000'003, 30'000'000}));
+      Rule rule = make_rule(any_of(rates), burst, limit, GetParam()->name, wait);
       if (!rule.algorithm->check(rule)) return rule;
     }
   }
@@ -86,6 +88,10 @@ class RandomTraces : public testing::TestWithParam<const limit::Algorithm*> {
     }
   }
 
+  limit::How random_how() {
+    return any_of<limit::How>({limit::How::take, limit::How::take, limit::How::trial, limit::How::charge});
+  }
+
   std::mt19937_64 random_{20261121};  // the same trace each time: a failure can be looked at again
   std::unique_ptr<InRedis> redis_;
 };
@@ -93,6 +99,7 @@ class RandomTraces : public testing::TestWithParam<const limit::Algorithm*> {
 TEST_P(RandomTraces, OfOneRuleGiveTheSameInMemoryAndInRedis) {
   int allowed = 0;
   int refused = 0;
+  int held_back = 0;
   for (int trace = 0; trace < 60; ++trace) {
     const Rule rule = random_rule("single" + std::to_string(trace));
     InMemory memory;
@@ -102,24 +109,28 @@ TEST_P(RandomTraces, OfOneRuleGiveTheSameInMemoryAndInRedis) {
       // Half of the refused come back exactly when they were told to, or a microsecond too early.
       now +=
           told_to_wait > Duration(1) && random_() % 2 == 0 ? told_to_wait - Duration(random_() % 2) : random_wait(rule);
-      const Ask ask = make_ask(rule, "someone", random_cost(rule));
+      const Ask ask = make_ask(rule, "someone", random_cost(rule), random_how());
       Verdict here;
       Verdict there;
       const bool here_all = memory.decide({&ask, 1}, now, {&here, 1});
       const bool there_all = redis_->decide({&ask, 1}, now, {&there, 1});
       ASSERT_EQ(said(here_all, {&here, 1}), said(there_all, {&there, 1}))
-          << to_text(rule.rate) << " burst " << rule.burst << " cost " << ask.cost << " trace " << trace << " step "
-          << step;
+          << to_text(rule.rate) << " burst " << rule.burst << " wait " << rule.wait.count() << " cost " << ask.cost
+          << " how " << static_cast<int>(ask.how) << " trace " << trace << " step " << step;
+      held_back += here.delay > Duration(0) ? 1 : 0;
       (here.allowed ? allowed : refused) += 1;
       told_to_wait = here.allowed || here.retry_after == limit::kNever ? Duration(0) : here.retry_after;
     }
   }
   EXPECT_GT(allowed, 1000);  // a trace that never refuses compares little
   EXPECT_GT(refused, 1000);
+  const Rule waiting = make_rule("1/second", 0, "waiting", GetParam()->name, std::chrono::seconds(1));
+  EXPECT_TRUE(held_back > 50 || GetParam()->check(waiting));
 }
 
 TEST_P(RandomTraces, OfSeveralRulesAtOnceGiveTheSameInMemoryAndInRedis) {
   int mixed = 0;
+  int spared = 0;
   for (int trace = 0; trace < 30; ++trace) {
     std::vector<Rule> rules;
     for (int i = 0; i < 4; ++i)
@@ -132,7 +143,7 @@ TEST_P(RandomTraces, OfSeveralRulesAtOnceGiveTheSameInMemoryAndInRedis) {
       std::vector<Ask> asks;
       for (auto n = between(1, 6); n > 0; --n) {
         const Rule& rule = any_of(rules);
-        asks.push_back(make_ask(rule, subjects[random_() % subjects.size()], random_cost(rule)));
+        asks.push_back(make_ask(rule, subjects[random_() % subjects.size()], random_cost(rule), random_how()));
       }
       std::vector<Verdict> here(asks.size());
       std::vector<Verdict> there(asks.size());
@@ -140,9 +151,11 @@ TEST_P(RandomTraces, OfSeveralRulesAtOnceGiveTheSameInMemoryAndInRedis) {
       const bool there_all = redis_->decide(asks, now, there);
       ASSERT_EQ(said(here_all, here), said(there_all, there)) << "trace " << trace << " step " << step;
       mixed += !here_all && std::ranges::any_of(here, &Verdict::allowed) ? 1 : 0;
+      spared += here_all && !std::ranges::all_of(here, &Verdict::allowed) ? 1 : 0;
     }
   }
   EXPECT_GT(mixed, 100);
+  EXPECT_GT(spared, 100);
 }
 
 TEST_P(RandomTraces, ThroughAFailoverToAClockBehindGiveTheSameInMemoryAndInRedis) {

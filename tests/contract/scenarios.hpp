@@ -28,6 +28,7 @@ struct Scenario {
   std::uint64_t burst;  ///< 0: the algorithm's usual one
   std::vector<Step> steps;
   Duration wait{0};
+  std::uint64_t limit = 0;  ///< what callers are told; 0: the burst
 };
 
 const std::vector<Scenario>& scenarios();

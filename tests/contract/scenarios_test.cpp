@@ -43,7 +43,7 @@ TEST_P(Contract, HoldsStepByStep) {
     limit::Verdict verdict;
     EXPECT_EQ(store_->decide({&ask, 1}, kStart + step.at, {&verdict, 1}), step.allowed || ask.how != limit::How::take);
     EXPECT_EQ(verdict.allowed, step.allowed);
-    EXPECT_EQ(verdict.limit, rule.burst);
+    EXPECT_EQ(verdict.limit, scenario.limit != 0 ? scenario.limit : rule.burst);
     EXPECT_EQ(verdict.remaining, step.remaining);
     EXPECT_EQ(verdict.retry_after.count(), step.retry_after.count());
     EXPECT_EQ(verdict.reset_after.count(), step.reset_after.count());
