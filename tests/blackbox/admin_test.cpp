@@ -163,7 +163,7 @@ TEST(Admin, PromtoolReadsTheMetrics) {
 }
 
 TEST(Admin, AsksForItsTokenButNotFromProbes) {
-  Proxy proxy({{"admin", {{"listen", "127.0.0.1:0"}, {"token", "a-long-enough-token-of-a-test"}}}});
+  Proxy proxy(merged(kOnAnyPort, {{"admin", {{"token", "a-long-enough-token-of-a-test"}}}}));
   const Look look(proxy.gateway.process());
   EXPECT_EQ(look.get("/metrics").status(), 401);
   EXPECT_EQ(look.get("/metrics", "Authorization: Bearer a-long-enough-token-of-a-tesT\r\n").status(), 401);
