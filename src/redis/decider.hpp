@@ -3,7 +3,9 @@
 
 #include "connection.hpp"
 #include "health_log.hpp"
+#include "redirect.hpp"
 #include "roster.hpp"
+#include "setup.hpp"
 
 #include "headgate/core/result.hpp"
 #include "headgate/limit/limit.hpp"
@@ -17,6 +19,7 @@
 
 #include <chrono>
 #include <coroutine>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -30,11 +33,21 @@ class Decider;
 
 using CallHook = boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
+/// How one call goes on its way through a cluster.
+struct Route {
+  std::chrono::steady_clock::time_point deadline;  ///< of the whole decision
+  bool asking = false;                             ///< the node is only about to get the slot: say that we know
+  std::optional<Redirect> redirect;                ///< what the node answered instead of a decision
+};
+
 /// One decision under way: lives in the frame of the coroutine that awaits it, and takes itself out of everything when
 /// that dies.
-class Call : public Waiter, public CallHook {
+class Call : public Recipient, public CallHook {
  public:
   Call(Decider& decider, std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts, Breaker::Pass pass);
+  /// The same within a deadline already begun; redirects are told in `route`, which must outlive this object.
+  Call(Decider& decider, std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts, Breaker::Pass pass,
+       Route& route);
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
   ~Call();
@@ -45,14 +58,19 @@ class Call : public Waiter, public CallHook {
 
  private:
   friend class Decider;
+  using Time = std::chrono::steady_clock::time_point;
+
+  Call(Decider& decider, std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts, Breaker::Pass pass,
+       Route* route);
 
   Decider& decider_;
   std::span<const limit::Ask> asks_;
   std::span<limit::Verdict> verdicts_;
   Breaker::Pass pass_;
-  std::chrono::steady_clock::time_point asked_at_;
-  std::chrono::steady_clock::time_point deadline_;
-  std::uint64_t heard_before_ = 0;  ///< answers of any kind when it was sent
+  Route* route_;  ///< null where there is one server
+  Time asked_at_;
+  Time deadline_;
+  std::uint64_t heard_before_;  ///< answers of any kind when it was sent
   bool resent_ = false;
   bool done_ = false;
   Result<bool> outcome_;
@@ -65,13 +83,24 @@ class Decider final : public ConnectionOwner, public std::enable_shared_from_thi
   using Clock = std::chrono::steady_clock;
   using Time = Clock::time_point;
 
-  Decider(boost::asio::io_context& loop, const Options& options, const Node& node, std::shared_ptr<NodeStats> stats);
+  /// `changed` is called whenever health() has changed, until stop() or retire().
+  Decider(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup, std::shared_ptr<NodeStats> stats,
+          std::function<void()> changed);
 
-  void start() { connection_->start(shared_from_this()); }
-  void stop();
+  /// Connects there, now and whenever the connection is lost; until then calls wait for it within their deadline.
+  /// `stats` are that server's.
+  void aim(const Node& node, std::shared_ptr<NodeStats> stats);
+  /// There is no server to connect to: what waits for one waits in vain. Only before the first aim().
+  void unreachable(const std::string& reason);
+  /// Fails what is waiting, at once; final.
+  void stop(Errc why = Errc::stopped);
+  /// Stops once the calls under way have ended.
+  void retire();
 
   /// Whether one more call may be sent, and how; else why not.
   Result<Breaker::Pass> admit();
+  Health health() const noexcept { return stats_->health.load(std::memory_order_relaxed); }
+  std::size_t in_flight() const noexcept { return connection_->in_flight(); }
 
  private:
   friend class Call;
@@ -80,9 +109,11 @@ class Decider final : public ConnectionOwner, public std::enable_shared_from_thi
   using Calls = boost::intrusive::list<Call, boost::intrusive::constant_time_size<false>>;
 
   void connected(Clock::duration round_trip) override;
-  void replied(Waiter* waiter, const Reply& reply) override;
+  void replied(Recipient* waiter, const Reply& reply) override;
+  void wrote() override { stats_->writes.add(); }
   void lost(const std::string& reason) override;
 
+  void queue(Call& call);
   void send(Call& call, std::string_view command, std::string_view script);
   void refused(Call& call, std::string_view error);
   void finish(Call& call, Result<bool> outcome);
@@ -98,24 +129,27 @@ class Decider final : public ConnectionOwner, public std::enable_shared_from_thi
   void note(Time now);
 
   Executor executor_;
-  const Options options_;
-  const std::shared_ptr<NodeStats> stats_;
+  const std::shared_ptr<const Setup> setup_;
+  std::shared_ptr<NodeStats> stats_;
+  std::function<void()> changed_;
   std::shared_ptr<Connection> connection_;
   Breaker breaker_;
   HealthLog log_;
   std::string trouble_;  ///< the latest reason for the log
+  bool connected_once_ = false;
 
   Calls calls_;  ///< waiting ones, the oldest deadline first
   std::uint64_t heard_ = 0;
   std::vector<std::string> arguments_;
   std::vector<std::string_view> words_;
 
-  Waiter probe_;
+  Recipient probe_;
   std::optional<Time> probe_sent_;  ///< while it is unanswered
   bool probe_overdue_ = false;
 
   Timer timer_;
   std::optional<Time> wakes_at_;
+  bool retired_ = false;
   bool stopped_ = false;
 };
 

@@ -45,6 +45,7 @@ constexpr std::array kMeanings{
     Meaning{"BUSY", Refusal::cannot_now},        Meaning{"OOM", Refusal::cannot_now},
     Meaning{"MISCONF", Refusal::cannot_now},     Meaning{"NOREPLICAS", Refusal::cannot_now},
     Meaning{"CLUSTERDOWN", Refusal::cannot_now}, Meaning{"TRYAGAIN", Refusal::cannot_now},
+    Meaning{"MOVED", Refusal::cannot_now},       Meaning{"ASK", Refusal::cannot_now},
 };
 
 Refusal by_word(std::string_view text) noexcept {

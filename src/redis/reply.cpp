@@ -15,19 +15,30 @@ struct Sink {
   std::string text;
   std::int64_t integer = 0;
   std::vector<std::int64_t> integers;
-  std::size_t elements = 0;
+  std::size_t count = 0;
   bool has_text = false;
   bool all_integers = false;
+
+  ReplyReader::Keep keep = ReplyReader::Keep::decisions;
+  std::vector<Reply::Element> elements;
+
+  bool keeps_all() const { return keep == ReplyReader::Keep::everything; }
+  std::size_t most() const { return keeps_all() ? ReplyReader::kMaxElementsKept : ReplyReader::kMaxElements; }
+  std::size_t most_bytes() const { return keeps_all() ? ReplyReader::kMaxBytesKept : ReplyReader::kMaxBytes; }
+  void note(Reply::Kind what, std::int64_t value = 0, std::string_view words = {}) {
+    if (keeps_all()) elements.push_back({what, value, std::string(words)});
+  }
 };
 
 /// hiredis wants an object per element; all of ours are the sink itself. Null, for too many, ends the parsing.
 Sink* element(const redisReadTask* task) {
   auto* sink = static_cast<Sink*>(task->privdata);
-  if (task->parent != nullptr) return ++sink->elements > ReplyReader::kMaxElements ? nullptr : sink;
+  if (task->parent != nullptr) return ++sink->count > sink->most() ? nullptr : sink;
   sink->text.clear();
   sink->integers.clear();
+  sink->elements.clear();
   sink->integer = 0;
-  sink->elements = 0;
+  sink->count = 0;
   sink->has_text = sink->all_integers = false;
   return sink;
 }
@@ -36,10 +47,11 @@ void* create_string(const redisReadTask* task, char* text, std::size_t length) {
   Sink* sink = element(task);
   if (sink == nullptr) return nullptr;
   sink->all_integers = false;
-  if (task->parent == nullptr)
-    sink->kind = task->type == REDIS_REPLY_STATUS  ? Reply::Kind::status
-                 : task->type == REDIS_REPLY_ERROR ? Reply::Kind::error
-                                                   : Reply::Kind::text;
+  const auto kind = task->type == REDIS_REPLY_STATUS  ? Reply::Kind::status
+                    : task->type == REDIS_REPLY_ERROR ? Reply::Kind::error
+                                                      : Reply::Kind::text;
+  if (task->parent == nullptr) sink->kind = kind;
+  sink->note(kind, 0, {text, length});
   if (!sink->has_text) {
     sink->text.assign(text, length < kMaxText ? length : kMaxText);
     sink->has_text = true;
@@ -57,10 +69,12 @@ bool too_deep(const redisReadTask* task) {
 /// The count is an int in hiredis 0.14 and a size_t since 1.0.
 template <class Count>
 void* create_array(const redisReadTask* task, Count count) {
-  if (static_cast<std::size_t>(count) > ReplyReader::kMaxElements || too_deep(task)) return nullptr;
+  if (static_cast<std::size_t>(count) > static_cast<Sink*>(task->privdata)->most() || too_deep(task)) return nullptr;
   Sink* sink = element(task);
   if (sink == nullptr) return nullptr;
-  if (task->parent == nullptr) sink->kind = task->type == REDIS_REPLY_ARRAY ? Reply::Kind::array : Reply::Kind::other;
+  const auto kind = task->type == REDIS_REPLY_ARRAY ? Reply::Kind::array : Reply::Kind::other;
+  if (task->parent == nullptr) sink->kind = kind;
+  sink->note(kind, static_cast<std::int64_t>(count));
   sink->all_integers = task->parent == nullptr;
   return sink;
 }
@@ -74,6 +88,7 @@ void* create_integer(const redisReadTask* task, long long value) {
   } else {
     sink->integers.push_back(value);
   }
+  sink->note(Reply::Kind::integer, value);
   return sink;
 }
 
@@ -82,6 +97,7 @@ void* create_nil(const redisReadTask* task) {
   if (sink == nullptr) return nullptr;
   sink->all_integers = false;
   if (task->parent == nullptr) sink->kind = Reply::Kind::nil;
+  sink->note(Reply::Kind::nil);
   return sink;
 }
 
@@ -92,6 +108,7 @@ void* create_other(const redisReadTask* task) {
   if (sink == nullptr) return nullptr;
   sink->all_integers = false;
   if (task->parent == nullptr) sink->kind = Reply::Kind::other;
+  sink->note(Reply::Kind::other);
   return sink;
 }
 void* create_double(const redisReadTask* task, double, char*, std::size_t) { return create_other(task); }
@@ -125,7 +142,10 @@ struct ReplyReader::Parts {
   std::unique_ptr<redisReader, Free> reader;
 };
 
-ReplyReader::ReplyReader() : parts_(std::make_unique<Parts>()) { reset(); }
+ReplyReader::ReplyReader(Keep keep) : parts_(std::make_unique<Parts>()) {
+  parts_->sink.keep = keep;
+  reset();
+}
 ReplyReader::~ReplyReader() = default;
 
 void ReplyReader::reset() {
@@ -148,13 +168,17 @@ ReplyReader::Next ReplyReader::next(Reply& reply) {
     return Next::broken;
   }
   if (made == nullptr) {
-    if (reader->len - reader->pos <= kMaxBytes) return Next::more;
+    if (reader->len - reader->pos <= parts_->sink.most_bytes()) return Next::more;
     error_ = "a reply longer than any that was asked for";
     return Next::broken;
   }
   const Sink& sink = parts_->sink;
-  reply = Reply{sink.kind, sink.text, sink.integer, sink.integers,
-                sink.kind == Reply::Kind::array && sink.all_integers && sink.elements == sink.integers.size()};
+  reply = Reply{sink.kind,
+                sink.text,
+                sink.integer,
+                sink.integers,
+                sink.kind == Reply::Kind::array && sink.all_integers && sink.count == sink.integers.size(),
+                sink.elements};
   return Next::reply;
 }
 

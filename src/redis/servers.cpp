@@ -1,11 +1,35 @@
 #include "servers.hpp"
 
+#include "sentinel.hpp"
+#include "setup.hpp"
 #include "single.hpp"
 
 namespace headgate::redis {
+namespace {
+
+std::shared_ptr<const Setup> set_up(const Options& options) {
+  auto setup = std::make_shared<Setup>();
+  setup->options = options;
+  if (options.topology == Topology::cluster) setup->options.database = 0;
+  if (!options.tls) return setup;
+  auto tls = TlsContext::make(*options.tls);
+  if (tls)
+    setup->tls = std::move(*tls);
+  else
+    setup->tls_error = std::move(tls.error());
+  return setup;
+}
+
+}  // namespace
 
 std::shared_ptr<Servers> Servers::make(boost::asio::io_context& loop, const Options& options) {
-  return std::make_shared<Single>(loop, options);
+  const auto setup = set_up(options);
+  if (options.topology == Topology::sentinel) {
+    auto sentinel = std::make_shared<Sentinel>(loop, setup);
+    sentinel->start();
+    return sentinel;
+  }
+  return std::make_shared<Single>(loop, setup);
 }
 
 }  // namespace headgate::redis

@@ -2,10 +2,10 @@
 
 namespace headgate::redis {
 
-Single::Single(boost::asio::io_context& loop, const Options& options)
-    : stats_(roster_.add(name_of(options.nodes.front()))),
-      decider_(std::make_shared<Decider>(loop, options, options.nodes.front(), stats_)) {
-  decider_->start();
+Single::Single(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup)
+    : stats_(roster_.add(name_of(setup->options.nodes.front()))),
+      decider_(std::make_shared<Decider>(loop, setup, stats_, nullptr)) {
+  decider_->aim(setup->options.nodes.front(), stats_);
 }
 
 Single::~Single() { stop(); }

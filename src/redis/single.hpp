@@ -4,6 +4,7 @@
 #include "decider.hpp"
 #include "roster.hpp"
 #include "servers.hpp"
+#include "setup.hpp"
 
 #include <memory>
 
@@ -11,7 +12,7 @@ namespace headgate::redis {
 
 class Single final : public Servers {
  public:
-  Single(boost::asio::io_context& loop, const Options& options);
+  Single(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup);
   ~Single() override;
 
   Task<Result<bool>> decide(std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts) override;

@@ -29,7 +29,8 @@ enum class Refusal {
   no_script,   ///< the script is not in its cache: send this one call again as EVAL
   not_master,  ///< this server takes no writes (any more): look for the one that does
   denied,      ///< credentials or permissions are wrong: nothing but the operator can help
-  cannot_now,  ///< it will work again by itself or by the operator's hand: ask less for a while
+  cannot_now,  ///< it will work again by itself or by the operator's hand: ask less for a while. Also what a node of a
+               ///< cluster says to who does not know that it is one
   unexpected,  ///< none of the above: this call failed, and says nothing of the next one
 };
 
