@@ -16,10 +16,9 @@ constexpr unsigned kLeastCode = 100;
 constexpr unsigned kMostCode = 999;
 
 CounterTable::Key key_of(std::string_view method, unsigned status) noexcept {
-  CounterTable::Key index = 0;
-  for (CounterTable::Key i = 1; i < kMethods.size(); ++i) {
-    if (kMethods[i] == method) index = i;
-  }
+  CounterTable::Key index = 1;
+  while (index < kMethods.size() && kMethods[index] != method) ++index;
+  if (index == kMethods.size()) index = 0;
   const auto code = status < kLeastCode || status > kMostCode ? 0 : status;
   return (index + 1) * kCodes + code;  // + 1: no key is kRest
 }
@@ -73,7 +72,7 @@ RouteCells::RouteCells(Registry& registry, Writer writer, std::string_view route
     : requests_(&registry.table(writer, family::requests, {std::string(route)}, spell)),
       seconds_(&registry.histogram(writer, family::request_seconds, {std::string(route)})) {}
 
-void RouteCells::count(std::string_view method, unsigned status, Duration took) noexcept {
+void RouteCells::count(std::string_view method, unsigned status, Duration took) const noexcept {
   requests_->add(key_of(method, status));
   seconds_->record(took);
 }

@@ -41,7 +41,7 @@ class RouteCells {
 
   /// An exchange has ended. A method that is no standard one counts as "_OTHER"; `status` is 0 where the client was
   /// told nothing. That thread only; takes no lock, and no memory.
-  void count(std::string_view method, unsigned status, Duration took) noexcept;
+  void count(std::string_view method, unsigned status, Duration took) const noexcept;
 
  private:
   CounterTable* requests_ = nullptr;
