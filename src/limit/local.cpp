@@ -194,7 +194,8 @@ void Local::learn(const Attempt& attempt, const Attempt::Part& part, const Ask& 
     const auto held = static_cast<std::uint64_t>(leases_.held(ask.hash, now));
     verdict.remaining = std::min(verdict.limit, verdict.remaining + held);
   }
-  if (verdict.allowed || ask.cost <= 0 || ask.how == How::charge) return;
+  if (ask.cost <= 0 || ask.how == How::charge) return;
+  if (verdict.allowed) return denials_.forget(ask.hash);  // a higher cost, refused before, now waits longer
   denials_.remember(ask, verdict, attempt.asked_, leasable ? leases_.pace(ask, now) : Duration(0));
 }
 
