@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <regex>
@@ -101,6 +103,33 @@ TEST(MetricsTable, BoundsRiseAndFitTheirCells) {
     EXPECT_LE(family->bounds.size(), Histogram::kMostBounds) << family->name;
     EXPECT_TRUE(std::is_sorted(family->bounds.begin(), family->bounds.end(), std::less_equal<>())) << family->name;
   }
+}
+
+TEST(MetricsTable, HasEveryMetricThatAnAlertAsks) {
+  std::ifstream file(HEADGATE_SOURCE_DIR "/conf/alerts.yml");
+  const std::string alerts{std::istreambuf_iterator<char>(file), {}};
+  const std::regex name("headgate_[a-z_]+");
+  std::set<std::string> known;
+  for (const auto* family : families()) known.emplace(family->name);
+  std::size_t asked = 0;
+  for (std::sregex_iterator each(alerts.begin(), alerts.end(), name), end; each != end; ++each) {
+    EXPECT_TRUE(known.contains(each->str())) << each->str();
+    ++asked;
+  }
+  EXPECT_GT(asked, 8U);
+}
+
+TEST(MetricsTable, AlertsSpeakWhenTheyShould) {
+  if (std::system("command -v promtool >/dev/null") != 0) GTEST_SKIP() << "no promtool on this machine";
+  const std::string source = HEADGATE_SOURCE_DIR;
+  EXPECT_EQ(std::system(("promtool check config " + source + "/conf/prometheus.yml >&2").c_str()), 0);
+  // The rules are looked for beside the cases.
+  std::string place = "/tmp/headgate-alerts-XXXXXX";
+  ASSERT_NE(::mkdtemp(place.data()), nullptr);
+  std::filesystem::copy(source + "/conf/alerts.yml", place);
+  std::filesystem::copy(source + "/tests/unit/observe/alerts_test.yml", place);
+  EXPECT_EQ(std::system(("promtool test rules " + place + "/alerts_test.yml >&2").c_str()), 0);
+  std::filesystem::remove_all(place);
 }
 
 }  // namespace
