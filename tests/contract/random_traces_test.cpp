@@ -51,7 +51,7 @@ class RandomTraces : public testing::TestWithParam<const limit::Algorithm*> {
         "123457/7h",   "1000000/100ms", "1000000000/366d", "17/3s"};
     for (;;) {
       const std::uint64_t burst = any_of<std::uint64_t>({0, 1, 2, 10, 1000, 1'000'000});
-      const Duration wait(any_of<std::int64_t>({0, 0, 0, 1, 500'000, 2'000'003, 30'000'000}));
+      const Duration wait(any_of<std::int64_t>({0, 0, 0, 0, 1, 500'000, 2'000'003}));
       Rule rule = make_rule(any_of(rates), burst, limit, GetParam()->name, wait);
       if (!rule.algorithm->check(rule)) return rule;
     }
