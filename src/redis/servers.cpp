@@ -1,5 +1,6 @@
 #include "servers.hpp"
 
+#include "cluster.hpp"
 #include "sentinel.hpp"
 #include "setup.hpp"
 #include "single.hpp"
@@ -28,6 +29,11 @@ std::shared_ptr<Servers> Servers::make(boost::asio::io_context& loop, const Opti
     auto sentinel = std::make_shared<Sentinel>(loop, setup);
     sentinel->start();
     return sentinel;
+  }
+  if (options.topology == Topology::cluster) {
+    auto cluster = std::make_shared<Cluster>(loop, setup);
+    cluster->start();
+    return cluster;
   }
   return std::make_shared<Single>(loop, setup);
 }

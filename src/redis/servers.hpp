@@ -10,13 +10,21 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 
 namespace headgate::redis {
 
-/// Worker thread only, but for health() and nodes(). Its tasks keep it alive until stop().
+/// Decisions over several slots of a cluster of which a later part refused: how often what the first parts took was
+/// given back, and how often it was not, because Redis did not answer.
+struct GiveBacks {
+  std::uint64_t done = 0;
+  std::uint64_t failed = 0;
+};
+
+/// Worker thread only, but for what is said to be for any thread. Its tasks keep it alive until stop().
 class Servers {
  public:
   virtual ~Servers() = default;
@@ -28,9 +36,10 @@ class Servers {
   /// the first ones took is given back where a later one refuses or fails.
   virtual Task<Result<bool>> decide(std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts) = 0;
 
-  virtual Health health() const noexcept = 0;         ///< any thread
-  virtual std::vector<NodeStatus> nodes() const = 0;  ///< any thread
-  virtual Counters counters() const = 0;              ///< any thread: of all nodes that are and ever were
+  virtual Health health() const noexcept = 0;                   ///< any thread
+  virtual std::vector<NodeStatus> nodes() const = 0;            ///< any thread
+  virtual Counters counters() const = 0;                        ///< any thread: of all nodes that are and ever were
+  virtual GiveBacks give_backs() const noexcept { return {}; }  ///< any thread
   virtual void stop() = 0;
 
   /// What options.topology says; connects in the background at once.

@@ -97,6 +97,23 @@ std::uint16_t slot_of(std::string_view key) noexcept {
   return static_cast<std::uint16_t>(crc % kSlots);
 }
 
+std::uint16_t slot_of_subject(std::string_view prefix, std::string_view subject, std::string& scratch) {
+  // The prefix may have a brace of its own, so it is the whole beginning of the key that counts.
+  scratch.assign(prefix).append("v1:{");
+  if (subject.empty()) scratch.push_back('%');
+  for (const char c : subject) {
+    if (c == '%') {
+      scratch.append("%25");
+    } else if (c == '}') {
+      scratch.append("%7D");
+    } else {
+      scratch.push_back(c);
+    }
+  }
+  scratch.push_back('}');
+  return slot_of(scratch);
+}
+
 std::optional<std::vector<SlotRange>> read_slots(std::span<const Reply::Element> reply, const Node& asked) {
   Walk walk(reply);
   std::size_t count = 0;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +19,9 @@ inline constexpr std::uint16_t kSlots = 16384;
 /// CRC-16 (XMODEM) of the key's hash tag, what stands between its first '{' and the next '}', or of the whole key where
 /// there is none.
 std::uint16_t slot_of(std::string_view key) noexcept;
+
+/// Of all keys of this subject, as limit::script_arguments writes them (a test compares). `scratch` is written over.
+std::uint16_t slot_of_subject(std::string_view prefix, std::string_view subject, std::string& scratch);
 
 struct SlotRange {
   std::uint16_t first = 0;

@@ -1,0 +1,52 @@
+#pragma once
+// Waiting within a decision, for what may come sooner.
+
+#include <boost/asio/basic_waitable_timer.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/intrusive/list.hpp>
+
+#include <chrono>
+#include <coroutine>
+#include <memory>
+#include <utility>
+
+namespace headgate::redis {
+
+/// Awaited once: until its moment has come or cut() is called. Lives in the frame that awaits it, which may die first.
+class Pause : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  Pause(const boost::asio::io_context::executor_type& executor, Clock::time_point until)
+      : timer_(executor, until), self_(std::make_shared<Pause*>(this)) {}
+  Pause(const Pause&) = delete;
+  Pause& operator=(const Pause&) = delete;
+  ~Pause() { *self_ = nullptr; }
+
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> task) {
+    task_ = task;
+    timer_.async_wait([self = self_](const auto&) {
+      if (*self != nullptr) (*self)->cut();
+    });
+  }
+  void await_resume() const noexcept {}
+
+  /// Resumes who waits, who may destroy this object.
+  void cut() {
+    unlink();
+    if (task_) std::exchange(task_, nullptr).resume();
+  }
+
+ private:
+  using Timer =
+      boost::asio::basic_waitable_timer<Clock, boost::asio::wait_traits<Clock>, boost::asio::io_context::executor_type>;
+
+  Timer timer_;
+  std::shared_ptr<Pause*> self_;  ///< the timer's handler comes even after the object is gone
+  std::coroutine_handle<> task_;
+};
+
+using Pauses = boost::intrusive::list<Pause, boost::intrusive::constant_time_size<false>>;
+
+}  // namespace headgate::redis
