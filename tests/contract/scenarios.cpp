@@ -1,17 +1,22 @@
 #include "scenarios.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace headgate::test {
 
 using namespace std::chrono_literals;
 
-const std::vector<Scenario>& scenarios() {
+namespace {
+
+std::vector<Scenario> bucket_scenarios() {
   constexpr auto us = [](std::int64_t count) { return Duration(count); };
   constexpr Duration never = std::chrono::hours(24) * 36'525;
   constexpr auto trial = limit::How::trial;
   constexpr auto charge = limit::How::charge;
   // Each step: at, cost, then allowed, remaining, retry_after, reset_after, and where they are not the usual ones delay
   // and mode. Behind the steps a row may say its wait, and its limit.
-  static const std::vector<Scenario> all = {
+  return {
       {"token_bucket",
        "SpendsItsBurstThenGrantsATokenAtATime",
        "5/second",
@@ -290,6 +295,17 @@ const std::vector<Scenario>& scenarios() {
        2,
        {{1h, 2, true, 0, 0s, 2s}, {0s, 1, false, 0, 1s, 2s}, {1s, 1, true, 0, 0s, 2s}}},
   };
+}
+
+}  // namespace
+
+const std::vector<Scenario>& scenarios() {
+  static const std::vector<Scenario> all = [] {
+    auto rows = bucket_scenarios();
+    auto windows = window_scenarios();
+    std::ranges::move(windows, std::back_inserter(rows));
+    return rows;
+  }();
   return all;
 }
 

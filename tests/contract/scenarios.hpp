@@ -32,5 +32,6 @@ struct Scenario {
 };
 
 const std::vector<Scenario>& scenarios();
+std::vector<Scenario> window_scenarios();  ///< those of them that are of windows and logs
 
 }  // namespace headgate::test

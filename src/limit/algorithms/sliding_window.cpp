@@ -1,0 +1,157 @@
+// Sliding window, estimated from two counters: of the present window of the clock and of the one before, which counts
+// for as much of it as lies within the last period. lua/algorithms/sliding_window.lua is the same arithmetic, and says
+// more of it.
+
+#include "../window_rules.hpp"
+
+#include <utility>
+
+namespace headgate::limit {
+namespace {
+
+enum Number : std::size_t { kStart, kCurrent, kPrevious };  // of State: microseconds since the epoch, requests
+enum Word : std::size_t { kCurrentNow, kPreviousNow, kElapsed };
+
+/// Into so many steps a period is cut at most. Counters are at most 10^9, so counter times steps stays below 2^50 and
+/// the sum of three below 2^53, exact in Lua's doubles; a step is a millionth of the period, or a microsecond.
+constexpr std::int64_t kMostSteps = std::int64_t{1} << 20;
+
+constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
+
+struct Grid {
+  explicit Grid(const Rule& rule) noexcept
+      : period(rule.rate.period.count()), step(divide_up(period, kMostSteps)), steps(divide_up(period, step)) {}
+  std::int64_t period;
+  std::int64_t step;   // microseconds
+  std::int64_t steps;  // of a period, the last of them cut short
+};
+
+struct Counters {
+  std::int64_t current;
+  std::int64_t previous;
+  std::int64_t elapsed;  // of the present window, microseconds
+  bool operator==(const Counters&) const = default;
+};
+
+Counters counters_of(std::span<const std::int64_t> words) noexcept {
+  return {words[kCurrentNow], words[kPreviousNow], words[kElapsed]};
+}
+
+/// Requests of the window before that still count: rounded up, so that no fraction of one is forgotten.
+std::int64_t weighed(const Counters& counters, const Grid& grid) noexcept {
+  const std::int64_t steps_left = divide_up(grid.period - counters.elapsed, grid.step);
+  return divide_up(counters.previous * steps_left, grid.steps);
+}
+
+std::int64_t room_of(const Rule& rule, const Counters& counters, const Grid& grid) noexcept {
+  return count_of(rule) - counters.current - weighed(counters, grid);
+}
+
+Counters after(const Rule& rule, Counters counters, std::int64_t cost, const Grid& grid) noexcept {
+  const std::int64_t change = change_of(cost, counters.current + counters.previous, room_of(rule, counters, grid));
+  counters.current += change;
+  if (counters.current < 0) {
+    counters.previous += counters.current;
+    counters.current = 0;
+  }
+  return counters;
+}
+
+/// Until both counters are 0.
+Duration reset_of(const Counters& counters, const Grid& grid) noexcept {
+  if (counters.current > 0) return Duration(2 * grid.period - counters.elapsed);
+  return Duration(counters.previous > 0 ? grid.period - counters.elapsed : 0);
+}
+
+/// The least wait after which `cost` is allowed, which is refused now and at most the count.
+Duration wait_of(const Rule& rule, std::int64_t cost, const Counters& counters, const Grid& grid) noexcept {
+  const std::int64_t free = count_of(rule) - cost;
+  // In this window: once so few steps are left that the one before counts for no more than is free.
+  if (counters.previous > 0 && free >= counters.current) {
+    const std::int64_t steps = (free - counters.current) * grid.steps / counters.previous;
+    if (steps > 0) return Duration(grid.period - steps * grid.step - counters.elapsed);
+  }
+  // In the next, where this one is the one before; or at the end of that.
+  const std::int64_t next = grid.period - counters.elapsed;
+  if (counters.current == 0) return Duration(next);
+  const std::int64_t steps = free * grid.steps / counters.current;
+  return Duration(next + std::max<std::int64_t>(grid.period - steps * grid.step, 0));
+}
+
+std::optional<RuleFault> check(const Rule& rule) { return check_clock_window(rule, "sliding_window"); }
+
+std::string meaning(const Rule& rule, std::string_view noun) {
+  return "at most " + std::to_string(rule.rate.count).append(noun) + " in " + any_period(rule) +
+         ", estimated from two counters";
+}
+
+Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant now) {
+  const Grid grid(rule);
+  const std::int64_t moment = now.time_since_epoch().count();
+  const std::int64_t elapsed = moment % grid.period;
+  const std::int64_t stored = state.numbers[kStart];
+  Counters counters{state.numbers[kCurrent], state.numbers[kPrevious], elapsed};
+  Outcome outcome;
+  if (stored > moment) {
+    outcome.stale = true;
+  } else if (stored < moment - elapsed - grid.period) {
+    counters.current = counters.previous = 0;
+  } else if (stored < moment - elapsed) {
+    counters.previous = std::exchange(counters.current, 0);
+  }
+  outcome.words = {counters.current, counters.previous, elapsed};
+  outcome.allowed = allows(cost, room_of(rule, counters, grid));
+  return outcome;
+}
+
+Instant commit(State& state, const Rule& rule, std::int64_t cost, Instant now, const Outcome& outcome) {
+  const Grid grid(rule);
+  const Counters before = counters_of(outcome.words);
+  const Counters left = after(rule, before, cost, grid);
+  const Duration reset = reset_of(left, grid);
+  if (left == before && !outcome.stale) return now + reset;
+  state.numbers = {};
+  if (reset > Duration(0)) state.numbers = {now.time_since_epoch().count() - left.elapsed, left.current, left.previous};
+  return now + reset;
+}
+
+std::optional<Verdict> verdict(const Rule& rule, std::int64_t cost, Taken taken, std::span<const std::int64_t> words) {
+  const Grid grid(rule);
+  const Counters before = counters_of(words);
+  if (before.current < 0 || before.current > kMostCounted || before.previous < 0 || before.previous > kMostCounted ||
+      before.elapsed < 0 || before.elapsed >= grid.period)
+    return std::nullopt;
+  const Counters left = taken == Taken::yes ? after(rule, before, cost, grid) : before;
+  Verdict verdict;
+  verdict.allowed = allows(cost, room_of(rule, before, grid));
+  verdict.limit = rule.rate.count;
+  verdict.remaining = static_cast<std::uint64_t>(std::max<std::int64_t>(room_of(rule, left, grid), 0));
+  if (!verdict.allowed) verdict.retry_after = cost > count_of(rule) ? kNever : wait_of(rule, cost, before, grid);
+  verdict.reset_after = reset_of(left, grid);
+  return verdict;
+}
+
+void arguments(const Rule& rule, std::int64_t cost, Instant /*now*/, ArgumentList& out) {
+  const Grid grid(rule);
+  out.add(bounded(cost));
+  out.add(rule.rate.count);
+  out.add(grid.period);
+  out.add(grid.step);
+  out.add(grid.steps);
+}
+
+}  // namespace
+
+extern const Algorithm sliding_window;
+const Algorithm sliding_window{.name = "sliding_window",
+                               .words = 3,
+                               .leasable = false,
+                               .usual_burst = whole_count,
+                               .check = check,
+                               .meaning = meaning,
+                               .peek = peek,
+                               .commit = commit,
+                               .verdict = verdict,
+                               .arguments = arguments};
+
+}  // namespace headgate::limit

@@ -1,0 +1,68 @@
+#pragma once
+// What fixed_window, sliding_window and sliding_log have in common: the rule is its rate and nothing else, and what was
+// taken is a number of requests.
+
+#include "headgate/limit/algorithm.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace headgate::limit {
+
+inline constexpr std::int64_t kMostCounted = 1'000'000'000;  // parse_rate's
+inline constexpr Duration kLongestWindow = std::chrono::hours(24) * 366;
+
+inline std::int64_t count_of(const Rule& rule) noexcept { return static_cast<std::int64_t>(rule.rate.count); }
+
+inline std::uint64_t whole_count(const Rule& rule) { return rule.rate.count; }  // Algorithm::usual_burst
+
+/// A cost beyond the count is as impossible, or gives back as much, as one just beyond it; so sums stay small.
+inline std::int64_t bounded(std::int64_t cost) noexcept {
+  return std::clamp(cost, -kMostCounted - 1, kMostCounted + 1);
+}
+
+/// What `cost` really changes where `used` is taken and `room` is left: it takes no more than there is, and gives back
+/// no more than was taken.
+inline std::int64_t change_of(std::int64_t cost, std::int64_t used, std::int64_t room) noexcept {
+  return std::clamp(bounded(cost), -used, std::max<std::int64_t>(room, 0));
+}
+
+inline bool allows(std::int64_t cost, std::int64_t room) noexcept { return cost <= 0 || cost <= room; }
+
+/// "any minute", "any 5m".
+inline std::string any_period(const Rule& rule) {
+  const std::string period = period_text(rule.rate);
+  return "any" + period.substr(period.find(' '));
+}
+
+/// The faults of a rule that is more than its rate.
+inline std::optional<RuleFault> check_window(const Rule& rule, std::string_view algorithm) {
+  const Rate& rate = rule.rate;
+  const std::string name(algorithm);
+  if (rate.count < 1 || rate.count > static_cast<std::uint64_t>(kMostCounted) || rate.period < Duration(1) ||
+      rate.period > kLongestWindow)
+    return RuleFault{"this rate cannot be counted", "a rate is 1 to 1000000000 requests in at most 366 days"};
+  if (rule.wait != Duration(0))
+    return RuleFault{"a " + name + " cannot make a request wait",
+                     "leave \"wait\" out, or use token_bucket or leaky_bucket"};
+  if (rule.burst != rate.count)
+    return RuleFault{"a " + name + " has no burst: " + std::to_string(rate.count) + " may come at once",
+                     "leave \"burst\" out, or use token_bucket"};
+  return std::nullopt;
+}
+
+/// The same, for those that know no calendar.
+inline std::optional<RuleFault> check_clock_window(const Rule& rule, std::string_view algorithm) {
+  if (rule.rate.month)
+    return RuleFault{"a " + std::string(algorithm) + " does not count by calendar months",
+                     "write \"" + std::to_string(rule.rate.count) + "/30d\", or use fixed_window"};
+  if (rule.calendar != nullptr)
+    return RuleFault{"a " + std::string(algorithm) + " does not count by the days of a time zone",
+                     "leave the time zone out, or use fixed_window"};
+  return check_window(rule, algorithm);
+}
+
+}  // namespace headgate::limit
