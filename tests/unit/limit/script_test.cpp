@@ -10,6 +10,7 @@ namespace headgate::limit {
 namespace {
 
 using std::chrono::seconds;
+using test::kStart;
 using test::make_ask;
 using test::make_rule;
 using Strings = std::vector<std::string>;
@@ -26,20 +27,20 @@ TEST(ScriptArguments, AreTheKeysThenEachRulesNumbers) {
   const Rule odd = make_rule("7/second", 0, "odd");
   const std::array asks = {make_ask(per_minute, "org_42", 3), make_ask(odd, "203.0.113.7")};
   Strings out;
-  script_arguments(asks, "hg:", out);
-  EXPECT_EQ(out, (Strings{"2", "hg:v1:{org_42}:burst:", "hg:v1:{203.0.113.7}:odd:", "token_bucket", "10000000", "0",
-                          "3000000", "0", "60", "token_bucket", "1000000", "0", "142857", "1", "7"}));
+  script_arguments(asks, "hg:", kStart, out);
+  EXPECT_EQ(out, (Strings{"2", "hg:v1:{org_42}:burst:", "hg:v1:{203.0.113.7}:odd:", "", "token_bucket", "10000000", "0",
+                          "3000000", "0", "60", "0", "token_bucket", "1000000", "0", "142857", "1", "7", "0"}));
 }
 
 TEST(ScriptArguments, ReplaceWhatTheCallBeforeLeft) {
   const Rule rule = make_rule("60/minute");
   const std::array two = {make_ask(rule, "a"), make_ask(rule, "b")};
   Strings out = {"left", "over"};
-  script_arguments(two, "", out);
+  script_arguments(two, "", kStart, out);
   const Strings fresh = out;
-  script_arguments(std::span(two).first(1), "", out);
-  EXPECT_EQ(out.size(), 8U);
-  script_arguments(two, "", out);
+  script_arguments(std::span(two).first(1), "", kStart, out);
+  EXPECT_EQ(out.size(), 10U);
+  script_arguments(two, "", kStart, out);
   EXPECT_EQ(out, fresh);
 }
 
@@ -47,18 +48,18 @@ TEST(ScriptArguments, RoundWhatIsGivenBackDownToAPart) {
   const Rule rule = make_rule("7/second");
   const Ask ask = make_ask(rule, "a", -1);
   Strings out;
-  script_arguments({&ask, 1}, "", out);
-  EXPECT_EQ(out[5], "-142858");  // -142857 1/7 is -142858 and 6/7
-  EXPECT_EQ(out[6], "6");
+  script_arguments({&ask, 1}, "", kStart, out);
+  EXPECT_EQ(out[6], "-142858");  // -142857 1/7 is -142858 and 6/7
+  EXPECT_EQ(out[7], "6");
 }
 
 TEST(ScriptArguments, MakeOneQuestionOfTwoAboutOneCounter) {
   const Rule rule = make_rule("60/minute");
   const std::array asks = {make_ask(rule, "a", 2), make_ask(rule, "b", 1), make_ask(rule, "a", 3)};
   Strings out;
-  script_arguments(asks, "", out);
+  script_arguments(asks, "", kStart, out);
   EXPECT_EQ(out[0], "2");
-  EXPECT_EQ(out[6], "5000000");
+  EXPECT_EQ(out[7], "5000000");
   const std::array<std::int64_t, 5> reply = {1, 60'000'000, 0, 60'000'000, 0};
   std::array<Verdict, 3> verdicts;
   bool all = false;
@@ -69,12 +70,43 @@ TEST(ScriptArguments, MakeOneQuestionOfTwoAboutOneCounter) {
   EXPECT_EQ(verdicts[2].remaining, 55U);
 }
 
+TEST(ScriptArguments, NameTheModesOnlyWhereOneIsNotPlainTaking) {
+  const Rule rule = make_rule("60/minute");
+  const auto modes = [&rule](How a, How b, How c) {
+    const std::array asks = {make_ask(rule, "a", 1, a), make_ask(rule, "b", 1, b), make_ask(rule, "c", 1, c)};
+    Strings out;
+    script_arguments(asks, "", kStart, out);
+    return out[4];
+  };
+  EXPECT_EQ(modes(How::take, How::take, How::take), "");
+  EXPECT_EQ(modes(How::take, How::trial, How::charge), "toc");
+  EXPECT_EQ(modes(How::charge, How::charge, How::charge), "ccc");
+}
+
+TEST(ScriptArguments, AskOneCounterInTheStrictestOfItsModes) {
+  const Rule rule = make_rule("60/minute");
+  const auto mode = [&rule](Ask a, Ask b) {
+    a.rule = b.rule = &rule;
+    const std::array asks = {a, b};
+    Strings out;
+    script_arguments(asks, "", kStart, out);
+    EXPECT_EQ(out[0], "1");
+    return out[2];
+  };
+  const auto ask = [&rule](How how, std::int64_t cost = 1) { return make_ask(rule, "a", cost, how); };
+  EXPECT_EQ(mode(ask(How::charge), ask(How::take)), "");
+  EXPECT_EQ(mode(ask(How::take), ask(How::trial)), "");
+  EXPECT_EQ(mode(ask(How::charge), ask(How::trial)), "o");
+  EXPECT_EQ(mode(ask(How::charge), ask(How::take, 0)), "c") << "a look refuses nobody";
+  EXPECT_EQ(mode(ask(How::take, -1), ask(How::charge)), "c");
+}
+
 TEST(ScriptArguments, EscapeWhatWouldEndTheHashTag) {
   const Rule rule = make_rule("60/minute");
   const auto key = [&rule](std::string_view subject) {
     const Ask ask = make_ask(rule, subject);
     Strings out;
-    script_arguments({&ask, 1}, "hg:", out);
+    script_arguments({&ask, 1}, "hg:", kStart, out);
     return out[1];
   };
   EXPECT_EQ(key("a}b%c{"), "hg:v1:{a%7Db%25c{}:plan:");
@@ -87,7 +119,7 @@ TEST(ScriptArguments, AreNoneForMoreAsksThanARequestMayHave) {
   const Rule rule = make_rule("60/minute");
   const std::vector<Ask> asks(kMaxRulesPerRequest + 1, make_ask(rule, "a"));
   Strings out = {"x"};
-  script_arguments(asks, "", out);
+  script_arguments(asks, "", kStart, out);
   EXPECT_TRUE(out.empty());
 }
 
@@ -120,6 +152,40 @@ TEST_F(ScriptReply, TellsWhatIsLeftUntakenWhereOneRefuses) {
   EXPECT_FALSE(verdicts_[1].allowed);
   EXPECT_EQ(verdicts_[1].remaining, 1U);
   EXPECT_EQ(verdicts_[1].retry_after, Duration(750'000));
+}
+
+TEST_F(ScriptReply, TellsThatATrialRefusesAndTookNothing) {
+  asks_[1].how = How::trial;
+  ASSERT_TRUE(read({1, 30'500'000, 0, 1'250'000, 0}));
+  EXPECT_TRUE(all_);
+  EXPECT_EQ(verdicts_[0].remaining, 29U);
+  EXPECT_FALSE(verdicts_[1].allowed);
+  EXPECT_EQ(verdicts_[1].remaining, 1U);
+  EXPECT_EQ(verdicts_[1].retry_after, Duration(750'000));
+  EXPECT_EQ(verdicts_[1].reset_after, Duration(750'000));
+}
+
+TEST_F(ScriptReply, TellsThatAChargeTookWhatThereWas) {
+  asks_[1].how = How::charge;
+  ASSERT_TRUE(read({1, 30'500'000, 0, 1'250'000, 0}));
+  EXPECT_TRUE(all_);
+  EXPECT_TRUE(verdicts_[1].allowed);
+  EXPECT_EQ(verdicts_[1].remaining, 0U);
+  EXPECT_EQ(verdicts_[1].retry_after, Duration(0));
+  EXPECT_EQ(verdicts_[1].reset_after, seconds(2));
+}
+
+TEST_F(ScriptReply, TellsThatNeitherTookWhereAnotherRefuses) {
+  asks_[1].how = How::charge;
+  ASSERT_TRUE(read({0, 500'000, 0, 1'250'000, 0}));
+  EXPECT_FALSE(all_);
+  EXPECT_TRUE(verdicts_[1].allowed);
+  EXPECT_EQ(verdicts_[1].remaining, 1U);
+  asks_[1].how = How::trial;
+  ASSERT_TRUE(read({0, 500'000, 0, 2'000'000, 0}));
+  EXPECT_TRUE(verdicts_[1].allowed);
+  EXPECT_EQ(verdicts_[1].remaining, 2U);
+  EXPECT_FALSE(read({0, 30'500'000, 0, 1'250'000, 0})) << "a trial refuses no call";
 }
 
 TEST_F(ScriptReply, IsRefusedWhereTheScriptCouldNotHaveGivenIt) {

@@ -1,40 +1,23 @@
+#include "counter.hpp"
 #include "support/rules.hpp"
 
 #include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/calendar.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <limits>
 #include <random>
 
 namespace headgate::limit {
 namespace {
 
+using std::chrono::seconds;
+using test::Counter;
 using test::kStart;
 using test::make_rule;
-
-/// One counter and the rule it is under.
-class Bucket {
- public:
-  explicit Bucket(Rule rule) : rule_(std::move(rule)) {}
-
-  Verdict take(std::int64_t cost, Instant now) {
-    const Algorithm& algorithm = *rule_.algorithm;
-    const Outcome outcome = algorithm.peek(state_, rule_, cost, now);
-    const Taken taken = outcome.allowed ? Taken::yes : Taken::no;
-    if ((outcome.allowed && cost != 0) || outcome.stale)
-      algorithm.commit(state_, rule_, outcome.allowed ? cost : 0, now, outcome);
-    const auto verdict = algorithm.verdict(rule_, cost, taken, {outcome.words.data(), algorithm.words});
-    EXPECT_TRUE(verdict.has_value());
-    EXPECT_EQ(verdict->allowed, outcome.allowed);
-    return *verdict;
-  }
-
-  const Rule& rule() const { return rule_; }
-
- private:
-  Rule rule_;
-  State state_;
-};
 
 const char* const kRates[] = {"1/day",           "7/second",        "3/second",    "1000000/second", "999983/second",
                               "300/5m",          "5/100ms",         "1000003/day", "13/30d",         "1000000000/1s",
@@ -44,7 +27,7 @@ TEST(TokenBucket, GrantsExactlyTheBurstAndWhatIsGainedSince) {
   // Whatever the steps: after a time t, a caller who always asks has got burst + floor(t * rate), not one more or less.
   std::mt19937_64 random(1);
   for (const char* rate : kRates) {
-    Bucket bucket(make_rule(rate, 50));
+    Counter bucket(make_rule(rate, 50));
     const Rate& r = bucket.rule().rate;
     Instant now = kStart;
     std::uint64_t granted = bucket.take(50, now).allowed ? 50 : 0;
@@ -69,7 +52,7 @@ TEST(TokenBucket, AllowsExactlyAtTheEndOfTheWaitItNamedAndNotBefore) {
   int waits = 0;
   for (const char* rate : kRates)
     for (const std::uint64_t burst : {1, 2, 9, 50}) {
-      Bucket bucket(make_rule(rate, burst));
+      Counter bucket(make_rule(rate, burst));
       if (bucket.rule().algorithm->check(bucket.rule())) continue;
       Instant now = kStart;
       for (int step = 0; step < 300; ++step) {
@@ -88,7 +71,7 @@ TEST(TokenBucket, AllowsExactlyAtTheEndOfTheWaitItNamedAndNotBefore) {
 
 TEST(TokenBucket, IsAsIfNeverUsedAfterTheResetItNamedAndNotBefore) {
   for (const char* rate : kRates) {
-    Bucket bucket(make_rule(rate, 10));
+    Counter bucket(make_rule(rate, 10));
     if (bucket.rule().algorithm->check(bucket.rule())) continue;
     const Verdict used = bucket.take(7, kStart);
     EXPECT_EQ(bucket.take(0, kStart + used.reset_after).reset_after, Duration(0)) << rate;
@@ -100,7 +83,7 @@ TEST(TokenBucket, IsAsIfNeverUsedAfterTheResetItNamedAndNotBefore) {
 TEST(TokenBucket, TellsTheTruthAboutWhatRemains) {
   std::mt19937_64 random(3);
   for (const char* rate : kRates) {
-    Bucket bucket(make_rule(rate, 20));
+    Counter bucket(make_rule(rate, 20));
     Instant now = kStart;
     for (int step = 0; step < 200; ++step) {
       now += Duration(random() % (bucket.rule().rate.period.count() / 7 + 1));
@@ -113,11 +96,91 @@ TEST(TokenBucket, TellsTheTruthAboutWhatRemains) {
 }
 
 TEST(TokenBucket, StaysWithinItsNumbersForTheLargestCosts) {
-  Bucket bucket(make_rule("1/day", 30'000));
+  Counter bucket(make_rule("1/day", 30'000));
   constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
   EXPECT_EQ(bucket.take(kMost, kStart).retry_after, kNever);
   EXPECT_TRUE(bucket.take(30'000, kStart).allowed);
   EXPECT_EQ(bucket.take(-kMost, kStart).remaining, 30'000U);
+}
+
+TEST(TokenBucket, ChargesWhatThereIsAndNeverGoesIntoDebt) {
+  std::mt19937_64 random(4);
+  for (const char* rate : kRates) {
+    Counter bucket(make_rule(rate, 20));
+    Instant now = kStart;
+    for (int step = 0; step < 200; ++step) {
+      now += Duration(random() % (bucket.rule().rate.period.count() / 7 + 1));
+      const auto before = static_cast<std::int64_t>(bucket.take(0, now).remaining);
+      const auto cost = static_cast<std::int64_t>(1 + random() % 40);
+      const Verdict charged = bucket.charge(cost, now);
+      ASSERT_EQ(static_cast<std::int64_t>(charged.remaining), std::max<std::int64_t>(before - cost, 0)) << rate;
+      if (cost <= before) continue;
+      const Duration empty(bucket.take(0, now).reset_after);
+      ASSERT_EQ(charged.reset_after, empty) << rate;
+      ASSERT_LE(bucket.take(20, now).retry_after, empty) << rate << ": more was taken than there was";
+    }
+  }
+}
+
+Rule waiting_rule(std::string_view rate, std::uint64_t burst, Duration wait) {
+  return make_rule(rate, burst, "plan", "token_bucket", wait);
+}
+
+TEST(TokenBucketWithAWait, HoldsBackUntilTheTokensAreThere) {
+  // Whoever waits as told leaves no sooner than a bucket without a wait would have let it through.
+  std::mt19937_64 random(5);
+  for (const char* rate : kRates)
+    for (const Duration wait : {Duration(1), Duration(400'000), Duration(seconds(60))}) {
+      Counter held(waiting_rule(rate, 5, wait));
+      const auto token = held.rule().rate.period.count() / static_cast<std::int64_t>(held.rule().rate.count);
+      // A delay is rounded up to a microsecond, in which so small a bucket overflows.
+      if (token == 0 || held.rule().algorithm->check(held.rule())) continue;
+      Counter plain(make_rule(rate, 5));
+      Instant now = kStart;
+      for (int step = 0; step < 500; ++step) {
+        now += Duration(static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(token + 2)));
+        const auto cost = static_cast<std::int64_t>(1 + random() % 3);
+        const Verdict verdict = held.take(cost, now);
+        if (!verdict.allowed) continue;
+        ASSERT_GE(verdict.delay, Duration(0));
+        ASSERT_LE(verdict.delay, wait);
+        if (verdict.delay > Duration(0)) {
+          ASSERT_EQ(verdict.remaining, 0U);
+          ASSERT_FALSE(plain.take(cost, now + verdict.delay - Duration(1)).allowed) << rate << ": held back too long";
+        }
+        ASSERT_TRUE(plain.take(cost, now + verdict.delay).allowed) << rate << " step " << step;
+        now += verdict.delay / 2;
+      }
+    }
+}
+
+TEST(TokenBucketWithAWait, AllowsExactlyAtTheEndOfTheTimeItNamedAndNotBefore) {
+  std::mt19937_64 random(6);
+  int refusals = 0;
+  for (const char* rate : kRates)
+    for (const std::uint64_t burst : {1, 3, 20}) {
+      Counter bucket(waiting_rule(rate, burst, Duration(700'000)));
+      if (bucket.rule().algorithm->check(bucket.rule())) continue;
+      Instant now = kStart;
+      for (int step = 0; step < 300; ++step) {
+        const auto cost = static_cast<std::int64_t>(1 + random() % burst);
+        const Verdict verdict = bucket.take(cost, now);
+        if (verdict.allowed) continue;
+        ++refusals;
+        ASSERT_GT(verdict.retry_after, Duration(0));
+        ASSERT_FALSE(bucket.take(cost, now + verdict.retry_after - Duration(1)).allowed) << rate << ' ' << burst;
+        now += verdict.retry_after;
+        ASSERT_TRUE(bucket.take(cost, now).allowed) << rate << ' ' << burst;
+      }
+    }
+  EXPECT_GT(refusals, 500);
+}
+
+TEST(TokenBucketWithAWait, ChargesNoMoreThanTheCostWhereMoreIsThere) {
+  Counter bucket(waiting_rule("1/second", 2, seconds(60)));
+  EXPECT_EQ(bucket.charge(10, kStart).reset_after, seconds(10));
+  EXPECT_EQ(bucket.charge(1'000'000, kStart).reset_after, seconds(62));
+  EXPECT_EQ(bucket.take(-10, kStart).reset_after, seconds(52));
 }
 
 TEST(TokenBucket, RefusesWordsNoPeekCouldHaveSaid) {
@@ -183,9 +246,45 @@ TEST(TokenBucketCheck, RefusesARateThatNoLiteralCanWrite) {
   }
 }
 
+TEST(TokenBucketCheck, RefusesWhatIsNotEvenAndSaysWhatIs) {
+  Rule rule = make_rule("1000/day");
+  rule.rate = {.count = 1000, .period = std::chrono::hours(24 * 31), .month = true};
+  auto fault = rule.algorithm->check(rule);
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->message, "a bucket gains evenly, and calendar months are not even");
+  EXPECT_EQ(fault->help, R"(write "1000/30d", or "algorithm": "fixed_window")");
+  rule = make_rule("1000/day");
+  rule.calendar = std::make_shared<Calendar>(Calendar::Unit::day, "UTC", std::vector{ZoneOffset{}});
+  fault = rule.algorithm->check(rule);
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->message, "a bucket gains evenly and never starts anew, so it has no calendar");
+  EXPECT_EQ(fault->help, R"(leave the calendar out, or write "algorithm": "fixed_window")");
+}
+
+TEST(TokenBucketCheck, RefusesAWaitThatNoClientWaits) {
+  Rule rule = waiting_rule("5/minute", 5, seconds(60));
+  EXPECT_FALSE(rule.algorithm->check(rule));
+  rule.wait += Duration(1'000'000);
+  const auto fault = rule.algorithm->check(rule);
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->message, "a wait of 61s is longer than clients wait for an answer");
+  EXPECT_EQ(fault->help, R"(write at most "1m")");
+  rule.wait = Duration(-1);
+  EXPECT_TRUE(rule.algorithm->check(rule));
+}
+
+TEST(TokenBucketMeaning, SaysTheAverageTheBurstAndTheWait) {
+  const auto meaning = [](const Rule& rule, std::string_view noun) { return rule.algorithm->meaning(rule, noun); };
+  EXPECT_EQ(meaning(make_rule("100/minute"), " requests"), "100 requests a minute on average, 100 at once");
+  EXPECT_EQ(meaning(make_rule("300/5m", 20), ""), "300 every 5m on average, 20 at once");
+  EXPECT_EQ(meaning(waiting_rule("5/second", 1, seconds(2)), " requests"),
+            "5 requests a second on average, 1 at once, held back up to 2s for a permit");
+}
+
 TEST(Algorithms, AreFoundByTheNameUsersWrite) {
   ASSERT_NE(find_algorithm("token_bucket"), nullptr);
   EXPECT_EQ(find_algorithm("token_bucket")->name, "token_bucket");
+  EXPECT_TRUE(find_algorithm("token_bucket")->leasable);
   EXPECT_EQ(find_algorithm("Token_Bucket"), nullptr);
   EXPECT_EQ(find_algorithm(""), nullptr);
 }
