@@ -88,6 +88,21 @@ bool percent_decode(std::string_view text, std::string& out) {
   return true;
 }
 
+bool is_port(std::string_view text, std::uint16_t& out) { return whole_number(text, 65'535, out) && out != 0; }
+
+Result<redis::Node, LiteralError> parse_node(std::string_view text, std::uint16_t usual_port) {
+  const std::string form = "write it as \"redis-1:" + std::to_string(usual_port) + '"';
+  if (text.find("://") != std::string_view::npos)
+    return LiteralError{in_quotes(text) + " is not a host and port", form + ", without a scheme"};
+  HostPort where;
+  redis::Node node{.host = {}, .port = usual_port};
+  if (!split(text, where) || !sound_host(where)) return LiteralError{in_quotes(text) + " is not a host and port", form};
+  if (where.has_port && !is_port(where.port, node.port))
+    return LiteralError{in_quotes(where.port) + " is not a port", "a port is a number from 1 to 65535"};
+  node.host = where.host;
+  return node;
+}
+
 }  // namespace
 
 Result<net::ListenOptions, LiteralError> parse_listen(std::string_view text) {
@@ -142,7 +157,7 @@ Result<upstream::ServerOptions, LiteralError> parse_server(std::string_view text
   upstream::ServerOptions server;
   if (!split(rest, where) || !sound_host(where))
     return LiteralError{in_quotes(text) + " has no host that can be reached", form};
-  if (where.has_port && (!whole_number(where.port, 65'535, server.port) || server.port == 0)) {
+  if (where.has_port && !is_port(where.port, server.port)) {
     return LiteralError{in_quotes(where.port) + " is not a port", "a port is a number from 1 to 65535"};
   }
   server.host = lower(where.host);
@@ -151,15 +166,15 @@ Result<upstream::ServerOptions, LiteralError> parse_server(std::string_view text
 }
 
 Result<RedisUrl, LiteralError> parse_redis_url(std::string_view text) {
-  constexpr std::string_view kScheme = "redis://";
-  const std::string form = R"(write it as "redis://127.0.0.1:6379/0")";
-  if (text.starts_with("rediss://")) return LiteralError{"Redis over TLS is not available in this version", form};
+  const std::string form = R"(write it as "redis://127.0.0.1:6379/0", or "rediss://..." for TLS)";
+  const std::string_view scheme = text.starts_with("rediss://") ? "rediss://" : "redis://";
   if (text.starts_with("unix:") || text.starts_with('/')) {
     return LiteralError{"Redis over a Unix socket is not available in this version", form};
   }
-  if (!text.starts_with(kScheme)) return LiteralError{"this is not a Redis URL", form};
-  auto rest = text.substr(kScheme.size());
+  if (!text.starts_with(scheme)) return LiteralError{"this is not a Redis URL", form};
+  auto rest = text.substr(scheme.size());
   RedisUrl url;
+  url.tls = scheme == "rediss://";
   if (const auto at = rest.rfind('@'); at != std::string_view::npos) {
     const auto user = rest.substr(0, at);
     const auto colon = user.find(':');
@@ -173,19 +188,22 @@ Result<RedisUrl, LiteralError> parse_redis_url(std::string_view text) {
   }
   const auto slash = rest.find('/');
   const auto database = slash == std::string_view::npos ? std::string_view() : rest.substr(slash + 1);
-  if (!database.empty() && !whole_number(database, 1'000'000, url.database)) {
+  if (!database.empty() && !whole_number(database, 1'000'000, url.database.emplace())) {
     return LiteralError{"a Redis database is a number",
                         R"(write it behind the host, as in "redis://127.0.0.1:6379/0")"};
   }
   HostPort where;
   if (!split(rest.substr(0, slash), where) || !sound_host(where))
     return LiteralError{"this Redis URL has no host that can be reached", form};
-  if (where.has_port && (!whole_number(where.port, 65'535, url.port) || url.port == 0)) {
+  if (where.has_port && !is_port(where.port, url.node.port)) {
     return LiteralError{"a port is a number from 1 to 65535", form};
   }
-  url.host = where.host;
+  url.node.host = where.host;
   return url;
 }
+
+Result<redis::Node, LiteralError> parse_redis_node(std::string_view text) { return parse_node(text, 6379); }
+Result<redis::Node, LiteralError> parse_sentinel_node(std::string_view text) { return parse_node(text, 26'379); }
 
 std::optional<LiteralError> check_listen(std::string_view text) {
   const auto read = parse_listen(text);
@@ -197,6 +215,15 @@ std::optional<LiteralError> check_server(std::string_view text) {
 }
 std::optional<LiteralError> check_redis_url(std::string_view text) {
   const auto read = parse_redis_url(text);
+  return read.has_error() ? std::optional(read.error()) : std::nullopt;
+}
+
+std::optional<LiteralError> check_redis_node(std::string_view text) {
+  const auto read = parse_redis_node(text);
+  return read.has_error() ? std::optional(read.error()) : std::nullopt;
+}
+std::optional<LiteralError> check_sentinel_node(std::string_view text) {
+  const auto read = parse_sentinel_node(text);
   return read.has_error() ? std::optional(read.error()) : std::nullopt;
 }
 

@@ -23,14 +23,28 @@ struct Build {
 };
 
 void build_process(Build& build);  // instance, listen, workers, drain, memory, timeouts, bounds, rejection, log
+void build_admin(Build& build);    // after process: its address is none of those
 void build_identity(Build& build);
 void build_redis(Build& build);
 void build_upstreams(Build& build);
-void build_limits(Build& build);  // after identity and redis
-void build_routes(Build& build);  // after limits and upstreams
-void check_routes(Build& build);  // names resolve, no route twice or out of reach
-void check_plans(Build& build);   // the limits of each route: keys guaranteed, costs that can be granted
+void build_limits(Build& build);     // after identity and redis
+void check_key_tiers(Build& build);  // after limits: the tiers that known API keys name
+void build_routes(Build& build);     // after limits and upstreams
+void check_routes(Build& build);     // names resolve, no route twice or out of reach
+void check_plans(Build& build);      // the limits of each route: keys guaranteed, costs that can be granted
 void check_unused(Build& build);
+
+/// The known API keys of `api_key`, an object of "identity"; null where there is none.
+void build_api_keys(Build& build, const Node* api_key);
+
+/// The tiers of the limit written at `node`; name, store and mode of `out` are set.
+void build_tiers(Build& build, const Node& node, limit::Limit& out);
+
+/// What a route's use of a limit costs, and its scale; what cannot be read stays as it is.
+void build_use(Build& build, const Node& node, gateway::LimitUse& out);
+
+/// Whether any request of this use could ever pass; reports where none could.
+void check_cost(Build& build, const Node& node, const gateway::LimitUse& use, const limit::Limit& limit);
 
 /// Index of the limit called `name`, or -1.
 int limit_index(const Build& build, std::string_view name);

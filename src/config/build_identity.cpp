@@ -105,7 +105,9 @@ void build_identity(Build& build) {
   auto& out = build.config.identity;
   build_proxies(build, identity);
   read_number(identity, "ipv6_prefix", out.ipv6_prefix);
-  if (const Node* header = text_at(find(identity, "api_key"), "header")) out.api_key_header = lower(header->text);
+  const Node* api_key = find(identity, "api_key");
+  if (const Node* header = text_at(api_key, "header")) out.api_key_header = lower(header->text);
+  build_api_keys(build, api_key);
   if (const Node* jwt = find(identity, "jwt"); jwt != nullptr && jwt->kind == Kind::object) build_jwt(build, *jwt);
 }
 

@@ -4,8 +4,7 @@
 #include "table.hpp"
 #include "values.hpp"
 
-#include "headgate/core/hash.hpp"
-#include "headgate/limit/algorithm.hpp"
+#include "headgate/identity/network.hpp"
 
 #include <array>
 
@@ -37,7 +36,9 @@ class LimitBuilder {
     read_choice(&node_, "mode", kModes, out_.mode);
     store();
     absent();
-    rules();
+    tier_from();
+    build_tiers(build_, node_, out_);
+    exempt();
     return std::move(out_);
   }
 
@@ -65,17 +66,19 @@ class LimitBuilder {
   }
 
   void check_per_meaning(const Node& node, const Per& per) {
-    if (per.kind == Per::Kind::jwt_claim && !build_.config.identity.has_jwt) {
-      report_.error(
-          code::kUnresolved, node,
-          "this counts per " + limit::to_text(per) + ", but \"identity\" has no \"jwt\" to verify tokens with",
-          R"(add "identity": { "jwt": { "algorithms": ["HS256"], "secret": "${JWT_SECRET}" } })");
-    }
+    if (per.kind == Per::Kind::jwt_claim) demand_jwt(node, "this counts per", per);
     if (claims_address(per)) {
       report_.warning(code::kProxies, node,
                       "any caller can write the field " + per.name + ", and so choose its counter",
                       "count per \"client_ip\", and name your load balancer in \"trusted_proxies\"");
     }
+  }
+
+  void demand_jwt(const Node& node, const std::string& what, const Per& per) {
+    if (build_.config.identity.has_jwt) return;
+    report_.error(code::kUnresolved, node,
+                  what + ' ' + limit::to_text(per) + ", but \"identity\" has no \"jwt\" to verify tokens with",
+                  R"(add "identity": { "jwt": { "algorithms": ["HS256"], "secret": "${JWT_SECRET}" } })");
   }
 
   void store() {
@@ -119,46 +122,45 @@ class LimitBuilder {
     }
   }
 
-  void rules() {
-    const auto rates = texts(find(&node_, "rate"));
-    const Node* burst = find(&node_, "burst");
-    if (burst != nullptr && rates.size() > 1) {
-      report_.error_at_key(code::kConflict, *burst,
-                           "\"burst\" belongs to one rate, and \"rate\" lists " + std::to_string(rates.size()),
-                           "write a limit for each rate, or leave \"burst\" out");
+  void tier_from() {
+    const Node* written = text_at(&node_, "tier_from");
+    if (written == nullptr || check_tier_from(written->text)) return;
+    const auto& from = out_.tier_from.emplace(*parse_per(written->text));
+    const auto& identity = build_.config.identity;
+    if (from.kind == Per::Kind::jwt_claim) demand_jwt(*written, "the tier is taken from", from);
+    if (from.kind == Per::Kind::api_key && identity.api_keys.empty()) {
+      report_.warning(
+          code::kNoEffect, *written, "no API key is known, so every caller has the default tier",
+          R"(add "identity": { "api_key": { "keys": { "acme": { "key": "${ACME_KEY}", "tier": "pro" } } } })");
     }
-    const limit::Algorithm* algorithm = nullptr;
-    const Node* name = text_at(&node_, "algorithm");
-    algorithm = limit::find_algorithm(name == nullptr ? "token_bucket" : std::string_view(name->text));
-    if (algorithm == nullptr) return;
-    for (const Node* each : rates) add_rule(*each, *algorithm, rates.size() > 1);
+    if (from.kind == Per::Kind::header && identity.trusted_proxies.empty()) {
+      report_.warning(
+          code::kProxies, *written,
+          "the field " + from.name +
+              " is believed from trusted proxies only, and none is named, so every caller has the default tier",
+          R"(name the proxy that writes it: "identity": { "trusted_proxies": ["10.0.0.0/8"] })");
+    }
   }
 
-  void add_rule(const Node& node, const limit::Algorithm& algorithm, bool one_of_several) {
-    const auto rate = parse_rate(node.text);
-    if (rate.has_error()) return;
-    limit::Rule rule;
-    rule.limit = out_.name;
-    rule.rate = *rate;
-    rule.burst = rate->count;
-    rule.algorithm = &algorithm;
-    if (one_of_several) {
-      rule.name = to_text(*rate);
-    } else {
-      read_number(&node_, "burst", rule.burst);
+  void exempt() {
+    const Node* written = find(&node_, "exempt");
+    if (written == nullptr || written->kind != Kind::object) return;
+    gateway::Exemption out;
+    out.limit = out_.name;
+    const auto known = children(find(find(find(&build_.root, "identity"), "api_key"), "keys"), Kind::object);
+    for (const Node* each : texts(find(written, "api_key"))) {
+      out.api_keys.push_back(each->text);
+      if (std::any_of(known.begin(), known.end(), [&](const Node* key) { return key->key == each->text; })) continue;
+      report_.error(code::kUnresolved, *each, "no known API key is named " + in_quotes(each->written),
+                    known.empty()    ? R"(add it to "keys" of "identity.api_key")"
+                    : each->replaced ? ""
+                                     : suggestion(each->text, known, report_));
     }
-    rule.suffix = ':' + rule.limit + (rule.name.empty() ? "" : ':' + rule.name);
-    rule.seed = stable_hash(rule.suffix);
-    const auto twin = std::find_if(out_.rules.begin(), out_.rules.end(),
-                                   [&](const limit::Rule& each) { return each.name == rule.name; });
-    if (twin != out_.rules.end()) {
-      return report_.error(code::kDuplicate, node, "this rate stands twice in this list", "remove one of the two");
+    for (const Node* each : texts(find(written, "client_ip"))) {
+      if (const auto network = identity::parse_network(each->text); network.has_value())
+        out.addresses.push_back(*network);
     }
-    if (const auto fault = algorithm.check(rule)) {
-      const Node* burst = find(&node_, "burst");
-      return report_.error(code::kAlgorithm, burst == nullptr ? node : *burst, fault->message, fault->help);
-    }
-    out_.rules.push_back(std::move(rule));
+    build_.config.gateway.exemptions.push_back(std::move(out));
   }
 
   Build& build_;

@@ -11,13 +11,12 @@
 namespace headgate::config {
 namespace {
 
-std::vector<gateway::LimitUse> uses(const Node* section) {
+std::vector<gateway::LimitUse> uses(Build& build, const Node* section) {
   std::vector<gateway::LimitUse> out;
   for (const Node* each : children(find(section, "limits"), Kind::list)) {
     gateway::LimitUse use;
     if (each->kind == Kind::string) use.limit = each->text;
-    read(each, "use", use.limit);
-    read_number(each, "cost", use.cost);
+    if (each->kind == Kind::object) build_use(build, *each, use);
     out.push_back(std::move(use));  // one for each element, sound or not: check_plans finds its node by index
   }
   return out;
@@ -86,7 +85,7 @@ void build_route(Build& build, const Node& node) {
   read(&node, "to", route.to);
   if (const Node* answer = find(&node, "respond"); answer != nullptr && answer->kind == Kind::object)
     respond(build, *answer, route);
-  route.limits = uses(&node);
+  route.limits = uses(build, &node);
   for (const Node* each : texts(find(&node, "skip_limits"))) route.skip_limits.push_back(each->text);
   read_choice(&node, "require", kRequire, route.require);
   read(&node, "timeout", route.timeout);
@@ -100,7 +99,7 @@ void build_route(Build& build, const Node& node) {
 void build_routes(Build& build) {
   const Node* all = find(&build.root, "all_routes");
   auto& out = build.config.gateway.all_routes;
-  out.limits = uses(all);
+  out.limits = uses(build, all);
   read(all, "timeout", out.timeout);
   read_size(all, "max_body", out.max_body);
   for (const Node* each : children(find(&build.root, "routes"), Kind::list)) {

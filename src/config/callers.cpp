@@ -86,6 +86,17 @@ std::optional<LiteralError> check_per(std::string_view text) {
   return read.has_error() ? std::optional(read.error()) : std::nullopt;
 }
 
+std::optional<LiteralError> check_tier_from(std::string_view text) {
+  const auto read = parse_per(text);
+  const bool sound = !read.has_error() && (read->kind == Per::Kind::jwt_claim || read->kind == Per::Kind::api_key ||
+                                           read->kind == Per::Kind::header);
+  if (sound) return std::nullopt;
+  const bool near = read.has_error() && (text.starts_with("jwt.") || text.starts_with("header:"));
+  if (near) return read.error();
+  return LiteralError{in_quotes(text) + " cannot name a caller's tier",
+                      R"(write "jwt.<claim>", "api_key" or "header:<name>", as in "jwt.plan")"};
+}
+
 std::optional<LiteralError> check_if_absent(std::string_view text) {
   if (text == "skip" || text == "reject") return std::nullopt;
   auto error = check_per(text);

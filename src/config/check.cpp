@@ -41,6 +41,8 @@ Kind json_kind(Form form) {
       return Kind::object;
     case Form::list:
       return Kind::list;
+    case Form::boolean:
+      return Kind::boolean;
     default:
       return Kind::string;
   }
@@ -71,9 +73,39 @@ class Checker {
       report_.error(code::kMissing, brace, pointer(node), in_quotes(key.name) + " is missing here",
                     "add " + in_quotes(key.name) + ": " + std::string(key.example));
     }
+    if (!section.one_of.empty()) one_of(node, section, met);
   }
 
  private:
+  void one_of(const Node& node, const Section& section, const std::set<std::string, std::less<>>& met) {
+    const auto choices = section.one_of;
+    const auto count = std::count_if(choices.begin(), choices.end(), [&](auto each) { return met.contains(each); });
+    if (count == 1) return;
+    std::string names;
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+      if (i > 0) names += i + 1 == choices.size() ? " or " : ", ";
+      names += in_quotes(choices[i]);
+    }
+    if (count == 0) {
+      const auto first = std::find_if(section.keys.begin(), section.keys.end(),
+                                      [&](const Key& key) { return key.name == choices.front(); });
+      const Span brace{node.span.begin, node.span.begin + 1};
+      report_.error(code::kMissing, brace, pointer(node), names + " is missing here",
+                    "add " + in_quotes(first->name) + ": " + std::string(first->example));
+      return;
+    }
+    const Node* first = nullptr;
+    for (const Node* member : node.children) {
+      if (!contains(choices, member->key)) continue;
+      if (first != nullptr) {
+        report_.error_at_key(code::kConflict, *member,
+                             in_quotes(first->key) + " and " + in_quotes(member->key) + " cannot stand together",
+                             "keep one of " + names);
+      }
+      if (first == nullptr) first = member;
+    }
+  }
+
   // Returns the key the member is, or was meant to be.
   std::string member(const Node& node, const Section& section) {
     const auto key =
@@ -117,6 +149,8 @@ class Checker {
         return integer(node, shape);
       case Form::choice:
         return choice(node, shape);
+      case Form::boolean:
+        return;
       default:
         return literal(node, shape);
     }
@@ -133,7 +167,7 @@ class Checker {
       return report_.error(code::kLiteral, node, what + " needs a unit", read.has_error() ? read.error().help : "");
     }
     std::string help = "for example " + in_quotes(key.name) + ": " + std::string(key.example);
-    if (node.kind == Kind::number) help = "write it in double quotes, " + help;
+    if (node.kind == Kind::number && shape.form != Form::boolean) help = "write it in double quotes, " + help;
     report_.error(code::kType, node,
                   in_quotes(key.name) + " takes " + std::string(shape.what) + ", not " + std::string(found(node)),
                   help);

@@ -19,8 +19,15 @@ struct Use {
   const Node* node = nullptr;
   const Node* name = nullptr;
   const limit::Limit* limit = nullptr;  // null where there is none of that name
-  std::int64_t cost = 1;
+  const LimitUse* how = nullptr;
 };
+
+// One request is in one tier.
+std::size_t most_rules(const limit::Limit& limit) {
+  std::size_t most = 0;
+  for (const auto& tier : limit.tiers) most = std::max(most, tier.rules.size());
+  return most;
+}
 
 class PlanChecker {
  public:
@@ -29,7 +36,7 @@ class PlanChecker {
   void run() {
     const auto& options = build_.config.gateway;
     const auto common = resolve(options.all_routes.limits, find(&build_.root, "all_routes"));
-    for (const auto& use : common) check_cost(use);
+    check_costs(common);
     check_twice(common, {});
     for (std::size_t i = 0; i < options.routes.size(); ++i) route(options.routes[i], *build_.route_nodes[i], common);
   }
@@ -42,7 +49,7 @@ class PlanChecker {
       Use use;
       use.node = nodes[i];
       use.name = nodes[i]->kind == Kind::string ? nodes[i] : text_at(nodes[i], "use");
-      use.cost = uses[i].cost;
+      use.how = &uses[i];
       if (use.name == nullptr || use.name->kind != Kind::string) continue;
       if (const int index = limit_index(build_, uses[i].limit); index >= 0) {
         use.limit = &build_.config.limits[static_cast<std::size_t>(index)];
@@ -68,12 +75,12 @@ class PlanChecker {
                  [&](const Use& use) { return use.limit != nullptr && !skipped.contains(use.limit->name); });
     const auto own = resolve(route.limits, &node);
     check_twice(own, plan);
-    for (const auto& use : own) check_cost(use);
+    check_costs(own);
     for (const auto& use : plan) check_keys(route, use, Origin::all_routes);
     for (const auto& use : own) check_keys(route, use, Origin::route);
     plan.insert(plan.end(), own.begin(), own.end());
     std::size_t rules = 0;
-    for (const auto& use : plan) rules += use.limit == nullptr ? 0 : use.limit->rules.size();
+    for (const auto& use : plan) rules += use.limit == nullptr ? 0 : most_rules(*use.limit);
     if (rules <= limit::kMaxRulesPerRequest) return;
     const Node* limits = find(&node, "limits");
     report_.error_at_key(code::kTooManyRules, limits == nullptr ? node : *limits,
@@ -117,18 +124,10 @@ class PlanChecker {
     }
   }
 
-  void check_cost(const Use& use) {
-    if (use.limit == nullptr || use.cost < 1) return;
-    const auto& rules = use.limit->rules;
-    const auto small =
-        std::min_element(rules.begin(), rules.end(), [](const auto& a, const auto& b) { return a.burst < b.burst; });
-    if (small == rules.end() || static_cast<std::uint64_t>(use.cost) <= small->burst) return;
-    const Node* cost = find(use.node, "cost");
-    report_.error(code::kCost, cost == nullptr ? *use.node : *cost,
-                  "this request costs " + std::to_string(use.cost) + ", but limit " + in_quotes(use.limit->name) +
-                      " never allows more than " + std::to_string(small->burst) + " at once",
-                  "it would always be rejected; raise the limit's " +
-                      std::string(rules.size() > 1 ? "smallest rate" : "\"burst\"") + " or lower the cost");
+  void check_costs(const std::vector<Use>& uses) {
+    for (const auto& use : uses) {
+      if (use.limit != nullptr) check_cost(build_, *use.node, *use.how, *use.limit);
+    }
   }
 
   enum class Origin { all_routes, route };

@@ -30,5 +30,8 @@ inline constexpr std::string_view kUnreachable = "HG501";   // warning: a route 
 inline constexpr std::string_view kUnused = "HG502";        // warning: nothing uses it
 inline constexpr std::string_view kProxies = "HG503";       // warning: whom the client address is believed from
 inline constexpr std::string_view kNoEffect = "HG504";      // warning: a key that changes nothing here
+inline constexpr std::string_view kUnverified = "HG505";    // warning: a peer is believed without proof
+inline constexpr std::string_view kGuessable = "HG506";     // warning: a secret that is too short
+inline constexpr std::string_view kBelieved = "HG507";      // warning: a field that any caller can write is believed
 
 }  // namespace headgate::config::code

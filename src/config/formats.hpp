@@ -3,6 +3,7 @@
 
 #include "headgate/config/listen.hpp"
 #include "headgate/core/literals.hpp"
+#include "headgate/identity/options.hpp"
 #include "headgate/limit/limit.hpp"
 #include "headgate/net/options.hpp"
 #include "headgate/redis/options.hpp"
@@ -19,15 +20,30 @@ namespace headgate::config {
 Result<upstream::ServerOptions, LiteralError> parse_server(std::string_view text);
 
 struct RedisUrl {
-  std::string host;
-  std::uint16_t port = 6379;
-  std::uint32_t database = 0;
+  redis::Node node;
+  bool tls = false;
+  std::optional<std::uint32_t> database;
   std::string username;
   std::string password;
 };
-/// "redis://[user[:password]@]host[:port][/database]", user and password percent-decoded. Errors never quote it: it may
-/// hold a password.
+/// "redis://[user[:password]@]host[:port][/database]" or "rediss://...", user and password percent-decoded. Errors
+/// never quote it: it may hold a password.
 Result<RedisUrl, LiteralError> parse_redis_url(std::string_view text);
+
+/// "host[:port]" of a Redis node, "[v6]:port".
+Result<redis::Node, LiteralError> parse_redis_node(std::string_view text);
+/// The same of a Sentinel, whose usual port is 26379.
+Result<redis::Node, LiteralError> parse_sentinel_node(std::string_view text);
+
+struct Scale {
+  std::uint32_t up = 1;
+  std::uint32_t down = 1;
+};
+/// "1/10", "2/1": each from 1 to 1000, and not the same.
+Result<Scale, LiteralError> parse_scale(std::string_view text);
+
+/// 64 hexadecimal digits.
+Result<identity::Sha256, LiteralError> parse_digest(std::string_view text);
 
 /// "client_ip", "jwt.<claim>", "header:<name>" and so on.
 Result<limit::Per, LiteralError> parse_per(std::string_view text);
@@ -36,6 +52,11 @@ Result<limit::Per, LiteralError> parse_per(std::string_view text);
 std::optional<LiteralError> check_listen(std::string_view text);
 std::optional<LiteralError> check_server(std::string_view text);
 std::optional<LiteralError> check_redis_url(std::string_view text);
+std::optional<LiteralError> check_redis_node(std::string_view text);
+std::optional<LiteralError> check_sentinel_node(std::string_view text);
+std::optional<LiteralError> check_digest(std::string_view text);
+std::optional<LiteralError> check_scale(std::string_view text);
+std::optional<LiteralError> check_tier_from(std::string_view text);
 std::optional<LiteralError> check_per(std::string_view text);
 std::optional<LiteralError> check_if_absent(std::string_view text);
 std::optional<LiteralError> check_network(std::string_view text);

@@ -16,10 +16,12 @@ namespace {
 Config build_all(const Node& root, Report& report) {
   Build build{.root = root, .report = report, .config = {}, .limit_nodes = {}, .upstream_nodes = {}, .route_nodes = {}};
   build_process(build);
+  build_admin(build);
   build_identity(build);
   build_redis(build);
   build_upstreams(build);
   build_limits(build);
+  check_key_tiers(build);
   build_routes(build);
   check_routes(build);
   check_plans(build);

@@ -1,11 +1,11 @@
 // A valid configuration in words.
 
 #include "headgate/config/load.hpp"
+#include "headgate/identity/network.hpp"
 #include "headgate/limit/algorithm.hpp"
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 
 namespace headgate::config {
 namespace {
@@ -62,22 +62,17 @@ std::string who(const std::vector<Per>& pers) {
          (places.empty() ? "" : " on each " + listed(places));
 }
 
-std::string period(Duration duration) {
-  using namespace std::chrono_literals;
-  if (duration == 1s) return "a second";
-  if (duration == 1min) return "a minute";
-  if (duration == 1h) return "an hour";
-  if (duration == 24h) return "a day";
-  return "every " + to_text(duration);
-}
-
-std::string amount(const limit::Rule& rule, bool alone) {
-  std::string count = std::to_string(rule.rate.count);
-  if (alone) count += rule.rate.count == 1 ? " request" : " requests";
-  if (rule.algorithm->name == "token_bucket") {
-    return count + ' ' + period(rule.rate.period) + " on average, " + std::to_string(rule.burst) + " at once";
+// Several in one tier are said without the noun, which the first would have to itself: "5 a minute on average, 5 at
+// once, and 30 an hour on average, 30 at once".
+std::string amounts(const std::vector<limit::Rule>& rules, bool with_noun) {
+  if (rules.empty()) return "unlimited";
+  std::string out;
+  for (const auto& rule : rules) {
+    const std::string_view noun = rule.rate.count == 1 ? " request" : " requests";
+    out += (out.empty() ? "" : ", and ") +
+           rule.algorithm->meaning(rule, with_noun && rules.size() == 1 ? noun : std::string_view());
   }
-  return "at most " + count + ' ' + period(rule.rate.period) + " (" + std::string(rule.algorithm->name) + ')';
+  return out;
 }
 
 std::string absent(const limit::IfAbsent& absent) {
@@ -98,25 +93,55 @@ std::string absent(const limit::IfAbsent& absent) {
   return {};
 }
 
-std::string sentence(const limit::Limit& limit) {
-  std::vector<std::string> amounts;
-  for (const auto& rule : limit.rules) amounts.push_back(amount(rule, limit.rules.size() == 1));
-  std::string out = who(limit.per) + ": ";
-  for (std::size_t i = 0; i < amounts.size(); ++i) out += (i == 0 ? "" : ", and ") + amounts[i];
-  out += limit.store == limit::Store::memory ? "; counted in this gateway's memory" : "; in Redis";
+std::string exempt(const gateway::Exemption& exemption) {
+  std::vector<std::string> words;
+  if (!exemption.api_keys.empty()) {
+    words.push_back((exemption.api_keys.size() == 1 ? "the API key of " : "the API keys of ") +
+                    listed(exemption.api_keys));
+  }
+  for (const auto& each : exemption.addresses) words.push_back(identity::to_text(each));
+  return words.empty() ? "" : "; not for " + listed(words);
+}
+
+bool leases(const limit::Limit& limit) {
+  return std::any_of(limit.tiers.begin(), limit.tiers.end(), [](const limit::Tier& tier) {
+    return std::any_of(tier.rules.begin(), tier.rules.end(), [](const limit::Rule& rule) { return rule.leases; });
+  });
+}
+
+// What is said of a limit whatever its tiers, each part behind a semicolon.
+std::string circumstances(const limit::Limit& limit, const std::vector<gateway::Exemption>& exemptions) {
+  std::string out = limit.store == limit::Store::memory ? "; counted in this gateway's memory" : "; in Redis";
+  if (leases(limit)) out += ", for busy keys in batches";
   out += absent(limit.if_absent);
+  for (const auto& each : exemptions) {
+    if (each.limit == limit.name) out += exempt(each);
+  }
   if (limit.mode == limit::Mode::observe) out += "; on trial, rejects nobody";
   return out;
 }
 
-std::string table(const std::vector<limit::Limit>& limits) {
+// One line, or one more for each tier; `margin` is where the second column begins.
+std::string sentence(const limit::Limit& limit, const std::vector<gateway::Exemption>& exemptions, std::size_t margin) {
+  const auto rest = circumstances(limit, exemptions);
+  if (!limit.tier_from) return who(limit.per) + ": " + amounts(limit.tiers.front().rules, true) + rest + '\n';
+  std::size_t width = 0;
+  for (const auto& tier : limit.tiers) width = std::max(width, tier.name.size());
+  std::string out = who(limit.per) + ", by its " + limit::to_text(*limit.tier_from) + " (else \"" +
+                    limit.tiers[limit.default_tier].name + "\")" + rest + ":\n";
+  for (const auto& tier : limit.tiers) {
+    out += std::string(margin + 2, ' ') + tier.name + std::string(width - tier.name.size() + 2, ' ') +
+           amounts(tier.rules, false) + '\n';
+  }
+  return out;
+}
+
+std::string table(const Config& config) {
   std::size_t width = std::string_view("limit").size();
-  for (const auto& each : limits) width = std::max(width, each.name.size());
-  const auto row = [width](const std::string& name, const std::string& text) {
-    return name + std::string(width - name.size() + 2, ' ') + text + '\n';
-  };
-  std::string out = '\n' + row("limit", "means");
-  for (const auto& each : limits) out += row(each.name, sentence(each));
+  for (const auto& each : config.limits) width = std::max(width, each.name.size());
+  const auto name = [width](const std::string& text) { return text + std::string(width - text.size() + 2, ' '); };
+  std::string out = '\n' + name("limit") + "means\n";
+  for (const auto& each : config.limits) out += name(each.name) + sentence(each, config.gateway.exemptions, width + 2);
   return out;
 }
 
@@ -164,7 +189,7 @@ std::string meaning(const Config& config, std::string_view file) {
   if (servers > 0) out += " (" + counted(servers, "server") + ')';
   out += ", " + counted(config.gateway.routes.size(), "route") + ", " + counted(config.limits.size(), "limit") + '\n';
   if (config.limits.empty()) return out + "\nThere is no limit: every request is allowed.\n";
-  return out + table(config.limits) + when_redis_is_down(config);
+  return out + table(config) + when_redis_is_down(config);
 }
 
 }  // namespace headgate::config

@@ -4,6 +4,7 @@
 
 #include "headgate/config/load.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace headgate::config {
@@ -31,7 +32,9 @@ class ReferenceWriter {
       out_ += "\n### `" + std::string(section.path) + "`\n\n" + std::string(section.doc) + "\n\n";
     out_ += "| key | takes | default | meaning |\n|---|---|---|---|\n";
     for (const Key& key : section.keys) {
+      const bool one = std::find(section.one_of.begin(), section.one_of.end(), key.name) != section.one_of.end();
       const std::string fallback = key.presence == Presence::required ? "required"
+                                   : one                              ? "one of " + among(section.one_of)
                                    : key.fallback.empty()             ? ""
                                                                       : '`' + cell(key.fallback) + '`';
       out_ +=
@@ -46,6 +49,12 @@ class ReferenceWriter {
     if (shape.section != nullptr) section(*shape.section);
     if (shape.of != nullptr) below(*shape.of);
     for (const Shape* each : shape.forms) below(*each);
+  }
+
+  static std::string among(std::span<const std::string_view> keys) {
+    std::string out;
+    for (const auto each : keys) out += (out.empty() ? "`" : ", `") + std::string(each) + '`';
+    return out;
   }
 
   static std::string takes(const Shape& shape) {

@@ -42,6 +42,7 @@ class SchemaWriter {
     }
     Json out{{"type", "object"}, {"additionalProperties", false}, {"properties", std::move(properties)}};
     if (!required.empty()) out["required"] = std::move(required);
+    for (const auto each : section.one_of) out["oneOf"].push_back({{"required", Json::array({each})}});
     return out;
   }
 
@@ -64,6 +65,8 @@ class SchemaWriter {
     switch (shape.form) {
       case Form::text:
         return {{"type", "string"}};
+      case Form::boolean:
+        return {{"type", "boolean"}};
       case Form::duration:
         return {{"type", "string"}, {"pattern", or_placeholder("[0-9]+(us|ms|s|m|h|d)")}};
       case Form::size:
@@ -73,7 +76,8 @@ class SchemaWriter {
             {"type", "string"},
             {"pattern",
              or_placeholder(
-                 "[0-9]+/([0-9]*(ms|us|s|m|h|d)|[0-9]*(second|minute|hour|day)|[0-9]+(seconds|minutes|hours|days))")}};
+                 "[0-9]+/"
+                 "([0-9]*(ms|us|s|m|h|d)|[0-9]*(second|minute|hour|day|month)|[0-9]+(seconds|minutes|hours|days))")}};
       case Form::integer:
         return {{"type", "integer"}, {"minimum", shape.least}, {"maximum", shape.most}};
       case Form::choice:

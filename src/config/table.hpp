@@ -19,7 +19,7 @@ using TextCheck = std::optional<LiteralError> (*)(std::string_view text);
 
 /// What may stand at one place.
 struct Shape {
-  enum class Form { text, duration, size, rate, integer, choice, section, list, map, either };
+  enum class Form { text, boolean, duration, size, rate, integer, choice, section, list, map, either };
   Form form = Form::text;
   std::string_view what;      ///< a noun with its article: what messages and the reference call it
   TextCheck check = nullptr;  ///< of a text; of a map: of its keys
@@ -49,7 +49,8 @@ struct Section {
   std::string_view path;  ///< where it stands, for the reference
   std::string_view doc;
   std::span<const Key> keys;
-  std::span<const std::string_view> later = {};  ///< keys of versions to come
+  std::span<const std::string_view> later = {};   ///< keys of versions to come
+  std::span<const std::string_view> one_of = {};  ///< exactly one of these keys has to be there
 };
 
 /// The whole file.
@@ -62,6 +63,9 @@ std::vector<std::string_view> words_of(const Shape& shape);
 inline constexpr std::string_view kModes[] = {"enforce", "observe"};
 inline constexpr std::string_view kStores[] = {"memory", "redis"};
 inline constexpr std::string_view kIfRedisDown[] = {"allow", "reject", "count_locally"};
+inline constexpr std::string_view kLeases[] = {"auto", "off"};
+inline constexpr std::string_view kAdminWords[] = {"off"};
+inline constexpr std::string_view kUnlimited[] = {"unlimited"};
 inline constexpr std::string_view kRequire[] = {"nothing", "jwt", "api_key"};
 inline constexpr std::string_view kJwtAlgorithms[] = {"HS256", "RS256"};
 inline constexpr std::string_view kRejectionHeaders[] = {"both", "standard", "legacy", "none"};

@@ -36,6 +36,10 @@ inline void read(const Node* section, std::string_view key, std::optional<Durati
   if (value.count() > 0) out = value;
 }
 
+inline void read(const Node* section, std::string_view key, bool& out) {
+  if (const Node* node = find(section, key); node != nullptr && node->kind == Kind::boolean) out = node->text == "true";
+}
+
 template <class Number>
 void read_size(const Node* section, std::string_view key, Number& out) {
   const Node* node = text_at(section, key);

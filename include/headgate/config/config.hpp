@@ -18,6 +18,13 @@
 
 namespace headgate::config {
 
+/// Where metrics and administration are reached.
+struct Admin {
+  net::ListenOptions listen{.host = "127.0.0.1", .port = 9900, .text = "127.0.0.1:9900"};
+  std::string token;     ///< what a change takes; empty only on a loopback address; never logged
+  bool written = false;  ///< whether the file says so; else a port that is taken is no reason not to start
+};
+
 /// Everything a file says, defaults filled in. Only valid ones exist: names resolve, costs can be granted, keys are
 /// guaranteed.
 struct Config {
@@ -25,6 +32,7 @@ struct Config {
   std::vector<net::ListenOptions> listen;     ///< at least one
   unsigned workers = 0;                       ///< threads; 0: one a core
   Duration drain = std::chrono::seconds(20);  ///< how long SIGTERM waits for what is in flight
+  std::optional<Admin> admin;                 ///< absent: off
   identity::Options identity;
   std::optional<redis::Options> redis;
   limit::MemoryOptions memory;

@@ -48,13 +48,14 @@ TEST(Load, FillsInTheDefaultsOfTheOptionTypes) {
   rule.algorithm = limit::find_algorithm("token_bucket");
   rule.suffix = ":per-ip";
   rule.seed = stable_hash(":per-ip");
-  limit.rules = {rule};
+  limit.tiers = {{"", {rule}}};
   expected.limits = {limit};
   gateway::RouteOptions route;
   route.name = route.path = "/*";
   route.to = "app";
-  route.limits = {{"per-ip", 1}};
+  route.limits = {{.limit = "per-ip", .cost = {}}};
   expected.gateway.routes = {route};
+  expected.admin.emplace();
   EXPECT_EQ(describe(config), describe(expected));
 }
 
@@ -86,8 +87,9 @@ TEST(Load, TakesEveryKeyOfTheFile) {
       "instance gw-1 workers 3 drain 5s\n"
       "listen 127.0.0.1 80 127.0.0.1:80\n"
       "listen ::1 81 [::1]:81\n"
+      "admin 127.0.0.1:9900 \n"
       "identity 10.0.0.0/8 ::1 /56 x-token jwt 1 iss aud 0123456789abcdef0123456789abcdef  1s 0\n"
-      "redis red 6380 2 u p p: 15ms 4 9\n"
+      "redis 0 red 6380 master   db 2 u p p: 15ms 4 9\n"
       "memory 5000\n"
       "upstream a 2s 3s 7 [a 1 a:1] [::1 80 [::1]:80]\n"
       "limit l mode 1 store 1 down 0 absent 1 client_ip host per jwt.sub header:x-a route [l  5/second burst 9 "
@@ -136,8 +138,7 @@ TEST(Load, DecodesWhatARedisUrlEscapes) {
     "limits": { "x": { "rate": "1/s", "per": "total" } }, "routes": [{ "path": "/*", "respond": {}, "limits": ["x"] }] })");
   EXPECT_EQ(config.redis->username, "us@er");
   EXPECT_EQ(config.redis->password, "p:/w");
-  EXPECT_EQ(config.redis->host, "::1");
-  EXPECT_EQ(config.redis->port, 6379);
+  EXPECT_EQ(config.redis->nodes, (std::vector<redis::Node>{{"::1", 6379}}));
 }
 
 TEST(Load, OfWhatACommandLineComposesIsTheMinimalFileOnOneLine) {

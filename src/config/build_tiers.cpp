@@ -1,0 +1,168 @@
+// The sizes of a limit: tiers, and the rules of each.
+
+#include "build.hpp"
+#include "calendars.hpp"
+#include "codes.hpp"
+#include "table.hpp"
+#include "values.hpp"
+
+#include "headgate/core/hash.hpp"
+#include "headgate/limit/algorithm.hpp"
+
+namespace headgate::config {
+namespace {
+
+using limit::Rule;
+
+class TierBuilder {
+ public:
+  TierBuilder(Build& build, const Node& node, limit::Limit& out)
+      : report_(build.report), node_(node), out_(out), calendars_(build, node) {
+    const Node* name = text_at(&node, "algorithm");
+    algorithm_ = limit::find_algorithm(name == nullptr ? "token_bucket" : std::string_view(name->text));
+  }
+
+  void run() {
+    const Node* tiers = find(&node_, "tiers");
+    if (tiers == nullptr) {
+      refuse_without_tiers("tier_from");
+      refuse_without_tiers("default_tier");
+      out_.tiers.push_back({"", rules(node_, Suffix::plain_for_one)});
+    } else {
+      for (const Node* each : tiers->children)
+        out_.tiers.push_back({each->key, rules(*each, Suffix::always_with_period)});
+      choose_default(*tiers);
+      demand("tier_from", R"("jwt.plan")");
+      if (const Node* burst = find(&node_, "burst")) {
+        report_.error_at_key(code::kConflict, *burst, "\"burst\" belongs to a tier where there are tiers",
+                             "write it beside the tier's \"rate\"");
+      }
+    }
+    if (out_.tiers.empty()) out_.tiers.emplace_back();  // that none was written is reported; the rest is still checked
+    calendars_.check_used();
+  }
+
+ private:
+  // A tier added later must not change the names of the others' counters; neither must a second rate in one of them.
+  enum class Suffix { plain_for_one, always_with_period };
+
+  void refuse_without_tiers(const char* key) {
+    const Node* written = find(&node_, key);
+    if (written == nullptr) return;
+    report_.error_at_key(code::kConflict, *written, in_quotes(key) + " says nothing without \"tiers\"",
+                         "write \"tiers\" in the place of \"rate\", or remove it");
+  }
+
+  void demand(const char* key, const std::string& example) {
+    if (find(&node_, key) != nullptr) return;
+    report_.error(code::kMissing, {node_.span.begin, node_.span.begin + 1}, pointer(node_),
+                  in_quotes(key) + " is missing here", "add " + in_quotes(key) + ": " + example);
+  }
+
+  void choose_default(const Node& tiers) {
+    const auto names = children(&tiers, Kind::object);
+    demand("default_tier", names.empty() ? R"("free")" : in_quotes(names.front()->key));
+    const Node* written = text_at(&node_, "default_tier");
+    if (written == nullptr) return;
+    const auto found =
+        std::find_if(names.begin(), names.end(), [&](const Node* each) { return each->key == written->text; });
+    if (found != names.end()) {
+      out_.default_tier = static_cast<std::size_t>(found - names.begin());
+    } else if (written->replaced) {
+      report_.error(code::kUnresolved, *written,
+                    "no tier here is named what " + in_quotes(written->written) + " stands for");
+    } else {
+      report_.error(code::kUnresolved, *written, "no tier here is named " + in_quotes(written->written),
+                    suggestion(written->text, names, report_));
+    }
+  }
+
+  /// Of a limit or of a tier, which both write them so. None of one that is unlimited.
+  std::vector<Rule> rules(const Node& section, Suffix suffix) {
+    std::vector<Rule> out;
+    const auto rates = texts(find(&section, "rate"));
+    const Node* burst = find(&section, "burst");
+    if (burst != nullptr && rates.size() > 1) {
+      report_.error_at_key(code::kConflict, *burst,
+                           "\"burst\" belongs to one rate, and \"rate\" lists " + std::to_string(rates.size()),
+                           "write a limit for each rate, or leave \"burst\" out");
+    }
+    if (algorithm_ == nullptr) return out;
+    for (const Node* each : rates) {
+      auto rule = make_rule(section, *each, rates.size() > 1, suffix);
+      if (rule && !stands_already(*each, *rule, out)) out.push_back(std::move(*rule));
+    }
+    return out;
+  }
+
+  std::optional<Rule> make_rule(const Node& section, const Node& node, bool one_of_several, Suffix suffix) {
+    const auto rate = parse_rate(node.text);
+    if (rate.has_error()) return std::nullopt;
+    Rule rule;
+    rule.limit = out_.name;
+    rule.rate = *rate;
+    rule.algorithm = algorithm_;
+    read(&node_, "wait", rule.wait);
+    read(&section, "wait", rule.wait);
+    if (!calendars_.find(node, *rate, rule.calendar)) return std::nullopt;
+    rule.burst = algorithm_->usual_burst(rule);
+    if (one_of_several) {
+      rule.name = to_text(*rate);
+    } else {
+      read_number(&section, "burst", rule.burst);
+    }
+    rule.suffix = ':' + rule.limit;
+    if (one_of_several || suffix == Suffix::always_with_period)
+      rule.suffix += ':' + (rate->month ? "month" : to_text(rate->period));
+    rule.seed = stable_hash(rule.suffix);
+    std::string_view leases = "auto";
+    if (const Node* written = text_at(&node_, "leases")) leases = written->text;
+    rule.leases = leases == "auto" && out_.store == limit::Store::redis && out_.mode == limit::Mode::enforce &&
+                  algorithm_->leasable && rule.wait.count() == 0;
+    if (const auto fault = algorithm_->check(rule)) {
+      report_.error(code::kAlgorithm, culprit(section, node, rule), fault->message, fault->help);
+      return std::nullopt;
+    }
+    return rule;
+  }
+
+  // One key for both would be one counter; and of two such rates the smaller is always the first to refuse.
+  bool stands_already(const Node& node, const Rule& rule, const std::vector<Rule>& before) {
+    const auto twin = std::find_if(before.begin(), before.end(), [&](const Rule& each) {
+      return each.rate.period == rule.rate.period && each.rate.month == rule.rate.month;
+    });
+    if (twin == before.end()) return false;
+    const bool same = twin->rate.count == rule.rate.count;
+    report_.error(
+        code::kDuplicate, node,
+        same ? "this rate stands twice in this list"
+             : in_quotes(to_text(twin->rate)) + " has the same period, and the smaller of the two always binds",
+        same ? "remove one of the two" : "remove the larger");
+    return true;
+  }
+
+  // What has to be changed: that whose absence would make the rule sound.
+  const Node& culprit(const Node& section, const Node& rate, Rule rule) const {
+    const Node* wait = find(&section, "wait") != nullptr ? find(&section, "wait") : find(&node_, "wait");
+    const Node* burst = find(&section, "burst");
+    const auto own = rule.burst;
+    rule.burst = algorithm_->usual_burst(rule);
+    if (burst != nullptr && !algorithm_->check(rule)) return *burst;
+    rule.burst = own;
+    rule.wait = Duration(0);
+    if (wait != nullptr && !algorithm_->check(rule)) return *wait;
+    return burst == nullptr ? rate : *burst;
+  }
+
+  Report& report_;
+  const Node& node_;
+  limit::Limit& out_;
+  Calendars calendars_;
+  const limit::Algorithm* algorithm_ = nullptr;
+};
+
+}  // namespace
+
+void build_tiers(Build& build, const Node& node, limit::Limit& out) { TierBuilder(build, node, out).run(); }
+
+}  // namespace headgate::config

@@ -1,0 +1,63 @@
+// Fractions and digests.
+
+#include "formats.hpp"
+#include "report.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace headgate::config {
+namespace {
+
+constexpr std::uint32_t kMostScale = 1'000;  // times a year in microseconds it still fits a signed 64-bit integer
+
+bool part_of_scale(std::string_view text, std::uint32_t& out) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return !text.empty() && error == std::errc() && end == text.data() + text.size() && out >= 1 && out <= kMostScale;
+}
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+}  // namespace
+
+Result<Scale, LiteralError> parse_scale(std::string_view text) {
+  const auto slash = text.find('/');
+  const std::string form = R"(write "1/10" for a tenth, "2/1" for twice as much; each number from 1 to 1000)";
+  Scale scale;
+  if (slash == std::string_view::npos || !part_of_scale(text.substr(0, slash), scale.up) ||
+      !part_of_scale(text.substr(slash + 1), scale.down)) {
+    return LiteralError{in_quotes(text) + " is not a scale", form};
+  }
+  if (scale.up == scale.down) return LiteralError{in_quotes(text) + " leaves the limit as it is", "leave it out"};
+  return scale;
+}
+
+Result<identity::Sha256, LiteralError> parse_digest(std::string_view text) {
+  identity::Sha256 digest{};
+  const bool sound = text.size() == 2 * digest.size() &&
+                     std::all_of(text.begin(), text.end(), [](char c) { return hex_digit(c) >= 0; });
+  // Not quoted: who writes the key itself here should not find it in a log.
+  if (!sound) {
+    return LiteralError{"this is not a SHA-256, which is 64 hexadecimal digits",
+                        "make one: printf %s \"$KEY\" | sha256sum"};
+  }
+  for (std::size_t i = 0; i < digest.size(); ++i)
+    digest[i] = static_cast<unsigned char>(hex_digit(text[2 * i]) * 16 + hex_digit(text[2 * i + 1]));
+  return digest;
+}
+
+std::optional<LiteralError> check_scale(std::string_view text) {
+  const auto read = parse_scale(text);
+  return read.has_error() ? std::optional(read.error()) : std::nullopt;
+}
+std::optional<LiteralError> check_digest(std::string_view text) {
+  const auto read = parse_digest(text);
+  return read.has_error() ? std::optional(read.error()) : std::nullopt;
+}
+
+}  // namespace headgate::config

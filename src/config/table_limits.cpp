@@ -1,0 +1,137 @@
+// How much each caller may ask: limits, and what a route makes of them.
+
+#include "table_shapes.hpp"
+
+namespace headgate::config {
+namespace {
+
+constexpr Shape kRate{.form = Form::rate, .what = "a rate"};
+constexpr Shape kRates = list("a list of rates", kRate, 1, 8);
+constexpr const Shape* kRateForms[] = {&kRate, &kRates};
+constexpr Shape kRateOrRates = either("a rate or a list of rates", kRateForms);
+constexpr Shape kBurst = integer(1, 1'000'000'000);
+constexpr std::string_view kRateDoc =
+    "How much: a count, a slash and a period, as in `100/minute`, `300/5m` or `200000/month`; in a list all hold";
+constexpr std::string_view kBurstDoc =
+    "Most requests at once, the bucket's size; where it is left out what is usual for the algorithm, one period's "
+    "worth for a token bucket";
+constexpr std::string_view kWaitDoc =
+    "Longest a request is held back until there is room for it; where it is left out it is rejected at once";
+
+constexpr Key kTierKeys[] = {
+    {"rate", &kRateOrRates, "", R"("60/minute")", kRateDoc, required},
+    {"burst", &kBurst, "", "100", kBurstDoc},
+    {"wait", &kDuration, "", R"("500ms")", "As the limit's `wait`, for this tier"},
+};
+constexpr Section kTier{"tier", "limits.<name>.tiers.<name>", "One size of a limit, or `\"unlimited\"`.", kTierKeys};
+constexpr Shape kTierObject = section(kTier);
+constexpr Shape kTierWord = choice(kUnlimited);
+constexpr const Shape* kTierForms[] = {&kTierObject, &kTierWord};
+constexpr Shape kTierShape = either("an object or \"unlimited\"", kTierForms);
+constexpr Shape kTiers = map("an object of tiers by name", kTierShape, 1);
+constexpr Shape kTierFrom = text("what names the tier", check_tier_from);
+constexpr Shape kTierName = text("a tier's name");
+
+constexpr Shape kKeyOwner = text("a known key's owner");
+constexpr Shape kKeyOwners = list("a list of known keys' owners", kKeyOwner, 1);
+constexpr Shape kExemptNetworks = list("a list of address blocks", kNetwork, 1, 1024);
+constexpr Key kExemptKeys[] = {
+    {"api_key", &kKeyOwners, "", R"(["internal-batch"])",
+     "Owners of known keys, as `identity.api_key.keys` names them"},
+    {"client_ip", &kExemptNetworks, "", R"(["10.9.0.0/16"])", "Addresses of clients"},
+};
+constexpr Section kExempt{"exempt", "limits.<name>.exempt", "Whom a limit does not apply to.", kExemptKeys};
+constexpr Shape kExemptShape = section(kExempt);
+
+constexpr Shape kPer = text("what to count by", check_per);
+constexpr Shape kPers = list("a list of what to count by", kPer, 1, 8);
+constexpr const Shape* kPerForms[] = {&kPer, &kPers};
+constexpr Shape kPerOrPers = either("what to count by, or a list of that", kPerForms);
+constexpr Shape kAbsent = text("what to do", check_if_absent);
+constexpr const Shape* kAbsentForms[] = {&kAbsent, &kPers};
+constexpr Shape kIfAbsent = either("\"skip\", \"reject\", or what to count by instead", kAbsentForms);
+constexpr Shape kAlgorithm{.form = Form::choice, .what = "an algorithm", .registered = algorithm_names};
+constexpr Shape kZone = text("a time zone");
+constexpr Shape kMode = choice(kModes);
+constexpr Shape kStore = choice(kStores);
+constexpr Shape kLeasesShape = choice(kLeases);
+constexpr std::string_view kLimitLater[] = {"in_flight", "ban", "cost"};
+constexpr Key kLimitKeys[] = {
+    {"rate", &kRateOrRates, "", R"("100/minute")", kRateDoc},
+    {"burst", &kBurst, "", "200", kBurstDoc},
+    {"per", &kPerOrPers, "", R"("client_ip")",
+     "Who shares one counter: `client_ip`, `api_key`, `jwt.<claim>`, `header:<name>`, `route`, `host`, `upstream`, "
+     "`total`, or a list of these",
+     required},
+    {"tiers", &kTiers, "", R"({ "free": { "rate": "60/minute" }, "pro": { "rate": "50/second" } })",
+     "In the place of `rate`: sizes by name, each with its `rate`, or `\"unlimited\"`"},
+    {"tier_from", &kTierFrom, "", R"("jwt.plan")",
+     "What names a caller's tier: `jwt.<claim>`, `api_key` (the known key's `tier`), or `header:<name>`, which is "
+     "believed from trusted proxies only"},
+    {"default_tier", &kTierName, "", R"("free")", "The tier of a caller whose own is missing or unknown"},
+    {"algorithm", &kAlgorithm, "token_bucket", R"("token_bucket")", "How it counts"},
+    {"wait", &kDuration, "", R"("500ms")", kWaitDoc},
+    {"time_zone", &kZone, "", R"("Europe/Vienna")",
+     "Whose days and months a `fixed_window` of a day or a month counts by; a month's are those of UTC where it is "
+     "left "
+     "out"},
+    {"store", &kStore, "", R"("memory")", "Where it counts: `redis` where a `redis` block stands, else `memory`"},
+    {"leases", &kLeasesShape, "auto", R"("off")",
+     "Whether a gateway may take from Redis in batches for a busy key: `auto` where no request too many can come of "
+     "it, or `off`"},
+    {"mode", &kMode, "enforce", R"("observe")", "`observe` counts and shows, and rejects nobody"},
+    {"exempt", &kExemptShape, "", R"({ "client_ip": ["10.9.0.0/16"] })", "Whom it does not apply to"},
+    {"if_absent", &kIfAbsent, "", R"("client_ip")",
+     "What happens to a caller without the key: another key to count by, `skip` or `reject`"},
+    {"if_redis_down", &kIfDown, "", R"("reject")", "As `redis.if_down`, for this limit"},
+};
+constexpr std::string_view kSizes[] = {"rate", "tiers"};
+
+// As a route uses it.
+
+constexpr Shape kMethodCost = integer(0, 1'000'000'000);
+constexpr Shape kMethodCosts = map("an object of costs by method", kMethodCost, 1, check_method);
+constexpr Shape kPositive = integer(1, 1'000'000'000);
+constexpr Key kCostKeys[] = {
+    {"by_method", &kMethodCosts, "", R"({ "GET": 1, "POST": 5 })", "By the request's method; 0 is free"},
+    {"header", &kHeaderName, "", R"("X-Cost")", "What this field of the request says"},
+    {"response_header", &kHeaderName, "", R"("X-Tokens-Used")",
+     "What this field of the answer says: `hold` is taken before the request, and settled when the answer comes"},
+    {"otherwise", &kPositive, "1", "1", "With `by_method` and `header`: the cost where they do not say"},
+    {"hold", &kPositive, "", "500",
+     "With `response_header`: what is taken first, and stays where the answer does not say"},
+    {"most", &kPositive, "", "100000", "With `header` and `response_header`: the most that is believed"},
+};
+constexpr std::string_view kCostForms[] = {"by_method", "header", "response_header"};
+constexpr Section kCost{.name = "cost",
+                        .path = "routes[].limits[].cost",
+                        .doc = "A cost that depends on the request or its answer.",
+                        .keys = kCostKeys,
+                        .one_of = kCostForms};
+constexpr Shape kCostObject = section(kCost);
+constexpr const Shape* kAllCostForms[] = {&kPositive, &kCostObject};
+constexpr Shape kCostShape = either("a whole number or an object", kAllCostForms);
+constexpr Shape kScale = text("a fraction", check_scale);
+constexpr Shape kLimitName = text("a limit's name");
+constexpr Key kUseKeys[] = {
+    {"use", &kLimitName, "", R"("per-ip")", "The limit's name", required},
+    {"cost", &kCostShape, "1", "10", "How many requests one request counts as: a number, or an object"},
+    {"scale", &kScale, "", R"("1/10")",
+     "The route has a limit of its own, of this part or multiple of the size, counted apart from other routes"},
+};
+constexpr Section kUse{"limit_use", "routes[].limits[]", "A limit with a cost or a size of its own.", kUseKeys};
+constexpr Shape kUseObject = section(kUse);
+constexpr const Shape* kUseForms[] = {&kLimitName, &kUseObject};
+constexpr Shape kUseShape = either("a limit's name or an object", kUseForms);
+
+}  // namespace
+
+constexpr Section kLimitSection{.name = "limit",
+                                .path = "limits.<name>",
+                                .doc = "A named rule: how much, and per whom.",
+                                .keys = kLimitKeys,
+                                .later = kLimitLater,
+                                .one_of = kSizes};
+constexpr Shape kLimitUses = list("a list of limits", kUseShape, 0);
+
+}  // namespace headgate::config

@@ -1,0 +1,54 @@
+#pragma once
+// What the parts of the table are made of: shapes by name, and those that several parts share. Only for table*.cpp.
+
+#include "formats.hpp"
+#include "table.hpp"
+
+#include <limits>
+
+namespace headgate::config {
+
+using Form = Shape::Form;
+using Presence::required;
+
+inline constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
+
+constexpr Shape text(std::string_view what, TextCheck check = nullptr) {
+  return {.form = Form::text, .what = what, .check = check};
+}
+constexpr Shape integer(std::uint64_t least, std::uint64_t most) {
+  return {.form = Form::integer, .what = "a whole number", .least = least, .most = most};
+}
+constexpr Shape size(std::uint64_t least, std::uint64_t most) {
+  return {.form = Form::size, .what = "a size", .least = least, .most = most};
+}
+constexpr Shape choice(std::span<const std::string_view> words, std::span<const std::string_view> later = {}) {
+  return {.form = Form::choice, .what = "a word", .words = words, .later = later};
+}
+constexpr Shape list(std::string_view what, const Shape& of, std::uint64_t least, std::uint64_t most = kAny) {
+  return {.form = Form::list, .what = what, .least = least, .most = most, .of = &of};
+}
+constexpr Shape map(std::string_view what, const Shape& of, std::uint64_t least = 0, TextCheck check = check_name) {
+  return {.form = Form::map, .what = what, .check = check, .least = least, .most = kAny, .of = &of};
+}
+constexpr Shape section(const Section& of) { return {.form = Form::section, .what = "an object", .section = &of}; }
+constexpr Shape either(std::string_view what, std::span<const Shape* const> forms) {
+  return {.form = Form::either, .what = what, .forms = forms};
+}
+
+inline constexpr Shape kText = text("text");
+inline constexpr Shape kBoolean{.form = Form::boolean, .what = "true or false"};
+inline constexpr Shape kDuration{.form = Form::duration, .what = "a duration"};
+inline constexpr Shape kHeaderName = text("a field name", check_field_name);
+inline constexpr Shape kFilePath = text("a file's path", check_file_path);
+inline constexpr Shape kNetwork = text("an address block", check_network);
+inline constexpr Shape kListenAddress = text("an address", check_listen);
+inline constexpr Shape kIfDown = choice(kIfRedisDown);
+
+// The parts that have a file of their own.
+extern const Section kIdentitySection;
+extern const Section kRedisSection;
+extern const Section kLimitSection;
+extern const Shape kLimitUses;  // a list of limits as a route uses them
+
+}  // namespace headgate::config
