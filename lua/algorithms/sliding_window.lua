@@ -5,10 +5,11 @@
 -- The share is a number of steps, of which a period has at most 2^20, rounded up: counters are at most 10^9, so all of it is integers
 -- below 2^53, exact in Lua's doubles, and the same in src/limit/algorithms/sliding_window.cpp.
 --
--- A start later than now (a replica with a slower clock took over) would hold for the whole difference: its counters then count for the
--- windows of now, and are written back so.
+-- Known by the end of the present window and not by its start, so that a rule whose period has changed goes on with what was used. An
+-- end beyond that of the window now (a replica with a slower clock took over; the period was longer) would hold for the whole difference:
+-- the counters then count for the windows of now, and are written back so.
 --
--- KEYS  "<current>+<previous>@<start>": requests, and the start of the present window in microseconds since the epoch. Gone once both
+-- KEYS  "<current>+<previous>@<end>": requests, and the end of the present window in microseconds since the epoch. Gone once both
 --       counters count no longer.
 -- ARGV  0  cost, below 0 to give back
 --       1  count: most requests in a period
@@ -25,13 +26,13 @@ local current, previous = 0, 0
 
 local stored = pcall('GET', key)
 if type(stored) == 'string' then
-  local this, last, start = match(stored, '^(%d+)%+(%d+)@(%d+)$')
+  local this, last, ends = match(stored, '^(%d+)%+(%d+)@(%d+)$')
   if this and this + 0 <= 1000000000 and last + 0 <= 1000000000 then
-    start = start - (now - elapsed)
-    if start >= 0 then
+    ends = ends - (now - elapsed)  -- after the start of the window now
+    if ends > 0 then
       current, previous = this + 0, last + 0
-      wrong = start > elapsed
-    elseif start >= -period then
+      wrong = ends > period
+    elseif ends > -period then
       previous = this + 0
     end
   end
@@ -69,7 +70,7 @@ if write then
     call('DEL', key)
   else
     local reset = (current > 0 and 2 * period or period) - elapsed
-    call('SET', key, format('%d+%d@%d', current, previous, now - elapsed), 'PX', format('%d', reset / 1000 + 2))
+    call('SET', key, format('%d+%d@%d', current, previous, now - elapsed + period), 'PX', format('%d', reset / 1000 + 2))
   end
 end
 words, at = words + 3, at + 5

@@ -9,7 +9,7 @@
 namespace headgate::limit {
 namespace {
 
-enum Number : std::size_t { kStart, kCurrent, kPrevious };  // of State: microseconds since the epoch, requests
+enum Number : std::size_t { kEnd, kCurrent, kPrevious };  // of State: microseconds since the epoch, requests
 enum Word : std::size_t { kCurrentNow, kPreviousNow, kElapsed };
 
 /// Into so many steps a period is cut at most. Counters are at most 10^9, so counter times steps stays below 2^50 and
@@ -89,14 +89,14 @@ Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant no
   const Grid grid(rule);
   const std::int64_t moment = now.time_since_epoch().count();
   const std::int64_t elapsed = moment % grid.period;
-  const std::int64_t stored = state.numbers[kStart];
+  const std::int64_t ends = state.numbers[kEnd] - (moment - elapsed);  // after the start of the present window
   Counters counters{state.numbers[kCurrent], state.numbers[kPrevious], elapsed};
   Outcome outcome;
-  if (stored > moment) {
+  if (ends > grid.period) {
     outcome.stale = true;
-  } else if (stored < moment - elapsed - grid.period) {
+  } else if (ends <= -grid.period) {
     counters.current = counters.previous = 0;
-  } else if (stored < moment - elapsed) {
+  } else if (ends <= 0) {
     counters.previous = std::exchange(counters.current, 0);
   }
   outcome.words = {counters.current, counters.previous, elapsed};
@@ -111,7 +111,8 @@ Instant commit(State& state, const Rule& rule, std::int64_t cost, Instant now, c
   const Duration reset = reset_of(left, grid);
   if (left == before && !outcome.stale) return now + reset;
   state.numbers = {};
-  if (reset > Duration(0)) state.numbers = {now.time_since_epoch().count() - left.elapsed, left.current, left.previous};
+  const std::int64_t end = now.time_since_epoch().count() - left.elapsed + grid.period;
+  if (reset > Duration(0)) state.numbers = {end, left.current, left.previous};
   return now + reset;
 }
 
