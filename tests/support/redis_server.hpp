@@ -49,23 +49,20 @@ class RedisServer {
   /// disk unless `extra_args` ("--requirepass", "secret") say otherwise. After a stop() the port and directory are the
   /// same as before.
   bool start(std::vector<std::string> extra_args = {}) {
-    if (!installed()) return fail("redis-server is not installed");
-    if (pid_ > 0) return fail("it runs already");
-    if (!make_directory()) return fail("no temporary directory");
-    extra_args_ = std::move(extra_args);
-    const bool keep_port = port_ != 0;
-    for (int attempt = 0; attempt < 5; ++attempt) {  // another process may take the port between our look and its bind
-      if (!keep_port) port_ = free_port();
-      if (launch() && wait_until_it_answers()) return true;
-      kill9();
-    }
-    return fail("it did not start: " + log());
+    sentinel_.clear();
+    return run(std::move(extra_args));
+  }
+
+  /// Starts it as a Sentinel with these lines in its file ("sentinel monitor m 127.0.0.1 6379 2").
+  bool start_sentinel(std::string lines) {
+    sentinel_ = std::move(lines);
+    return run({});
   }
 
   /// Starts it again with the arguments and on the port of the last start; stops it first where it runs.
   bool restart() {
     stop();
-    return start(std::vector<std::string>(extra_args_));
+    return run(std::vector<std::string>(extra_args_));
   }
 
   /// Asks it to end, waits until it has (two seconds, then kills it). Nothing where it does not run.
@@ -113,6 +110,19 @@ class RedisServer {
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
+  /// A port of 127.0.0.1 nobody listens on now, or `wanted` if that is one, else 0.
+  static std::uint16_t free_port(std::uint16_t wanted = 0) {
+    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in there = address(wanted);
+    socklen_t length = sizeof there;
+    std::uint16_t port = 0;
+    if (::bind(fd, reinterpret_cast<sockaddr*>(&there), sizeof there) == 0 &&
+        ::getsockname(fd, reinterpret_cast<sockaddr*>(&there), &length) == 0)
+      port = ntohs(there.sin_port);
+    ::close(fd);
+    return port;
+  }
+
  private:
   static const std::string& program() {
     static const std::string found = [] {
@@ -127,6 +137,23 @@ class RedisServer {
       return std::string();
     }();
     return found;
+  }
+
+  bool run(std::vector<std::string> extra_args) {
+    if (!installed()) return fail("redis-server is not installed");
+    if (pid_ > 0) return fail("it runs already");
+    if (!make_directory()) return fail("no temporary directory");
+    extra_args_ = std::move(extra_args);
+    const bool keep_port = port_ != 0;
+    for (int attempt = 0; attempt < 5; ++attempt) {  // another process may take the port between our look and its bind
+      if (!keep_port) {
+        port_ = free_port_with_bus();
+        std::filesystem::remove(directory_ + "/sentinel.conf");
+      }
+      if (launch() && wait_until_it_answers()) return true;
+      kill9();
+    }
+    return fail("it did not start: " + log());
   }
 
   bool fail(std::string why) {
@@ -150,22 +177,31 @@ class RedisServer {
     return there;
   }
 
-  static std::uint16_t free_port() {
-    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in there = address(0);
-    socklen_t length = sizeof there;
-    std::uint16_t port = 0;
-    if (::bind(fd, reinterpret_cast<sockaddr*>(&there), sizeof there) == 0 &&
-        ::getsockname(fd, reinterpret_cast<sockaddr*>(&there), &length) == 0)
-      port = ntohs(there.sin_port);
-    ::close(fd);
-    return port;
+  /// A node of a cluster also listens 10000 above its port.
+  static std::uint16_t free_port_with_bus() {
+    for (;;) {
+      const std::uint16_t port = free_port();
+      if (port <= 55'535 && free_port(static_cast<std::uint16_t>(port + 10'000)) != 0) return port;
+    }
   }
 
-  bool launch() {
+  std::vector<std::string> server_words() const {
     std::vector<std::string> words{program(), "--port",   std::to_string(port_), "--bind", "127.0.0.1",   "--save", "",
                                    "--dir",   directory_, "--appendonly",        "no",     "--daemonize", "no"};
     words.insert(words.end(), extra_args_.begin(), extra_args_.end());
+    return words;
+  }
+
+  /// A Sentinel writes what it learns into its file, so it is written only once.
+  std::vector<std::string> sentinel_words() const {
+    const std::string path = directory_ + "/sentinel.conf";
+    if (!std::filesystem::exists(path))
+      std::ofstream(path) << "port " << port_ << "\nbind 127.0.0.1\ndir " << directory_ << "\n" << sentinel_ << "\n";
+    return {program(), path, "--sentinel"};
+  }
+
+  bool launch() {
+    std::vector<std::string> words = sentinel_.empty() ? server_words() : sentinel_words();
     std::vector<char*> argv;
     for (auto& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
@@ -212,6 +248,7 @@ class RedisServer {
   }
 
   std::vector<std::string> extra_args_;
+  std::string sentinel_;  ///< lines of its file; empty: it is a data server
   std::string directory_;
   std::string error_;
   std::uint16_t port_ = 0;
