@@ -135,13 +135,79 @@ TEST_F(Script, TakesWhatItDidNotWriteForNoValue) {
   }
 }
 
-TEST_F(Script, ReplacesValuesOfAnotherType) {
-  const Rule rule = make_rule("7/hour");
+TEST_F(Script, ReplacesWhatAnotherAlgorithmLeft) {
   const std::string key = "hg:v1:{org_42}:plan:";
-  client_->command({"HSET", key, "tokens", "3"});
-  EXPECT_EQ(decide(make_ask(rule, "org_42")).remaining, 6U);
-  EXPECT_EQ(client_->text({"TYPE", key}), "string");
-  EXPECT_EQ(decide(make_ask(rule, "org_42")).remaining, 5U);
+  const std::vector<std::vector<std::string>> left = {{"HSET", key, "tokens", "3"},
+                                                      {"RPUSH", key, "1795238424123456", "1795238424123457"},
+                                                      {"ZADD", key, "1795238424123456", "1"},
+                                                      {"SADD", key, "1"},
+                                                      {"SET", key, "1795238424:5"}};
+  for (const char* algorithm : {"token_bucket", "leaky_bucket"})
+    for (const auto& write : left) {
+      SCOPED_TRACE(std::string(algorithm) + " after " + write[0]);
+      const Rule rule = make_rule("7/hour", 7, "plan", algorithm);
+      client_->command({"DEL", key});
+      client_->command(write);
+      EXPECT_EQ(decide(make_ask(rule, "org_42", 0)).remaining, 7U);
+      EXPECT_EQ(decide(make_ask(rule, "org_42", -1)).remaining, 7U);
+      client_->command(write);
+      EXPECT_EQ(decide(make_ask(rule, "org_42")).remaining, 6U);
+      EXPECT_EQ(client_->text({"TYPE", key}), "string");
+      EXPECT_EQ(decide(make_ask(rule, "org_42")).remaining, 5U);
+      EXPECT_GT(std::atoi(client_->text({"PTTL", key}).c_str()), 0);
+    }
+}
+
+TEST_F(Script, LetsOnlyPlainTakingRefuseTheCall) {
+  const Rule trial = make_rule("1/hour", 1, "trial");
+  const Rule charge = make_rule("3/hour", 3, "charge");
+  const Rule take = make_rule("3/hour", 3, "take");
+  const std::array asks = {make_ask(trial, "org_42", 1, limit::How::trial),
+                           make_ask(charge, "org_42", 2, limit::How::charge), make_ask(take, "org_42")};
+  std::array<Verdict, 3> verdicts;
+  EXPECT_TRUE(decide(*client_, asks, verdicts));
+  EXPECT_TRUE(verdicts[0].allowed);
+  EXPECT_EQ(verdicts[1].remaining, 1U);
+
+  EXPECT_TRUE(decide(*client_, asks, verdicts));
+  EXPECT_FALSE(verdicts[0].allowed) << "a trial tells what it would have done";
+  EXPECT_GT(verdicts[0].retry_after, std::chrono::minutes(59));
+  EXPECT_TRUE(verdicts[1].allowed);
+  EXPECT_EQ(verdicts[1].remaining, 0U) << "a charge takes what there is";
+  EXPECT_EQ(verdicts[2].remaining, 1U);
+
+  EXPECT_TRUE(decide(*client_, asks, verdicts));
+  EXPECT_EQ(verdicts[2].remaining, 0U);
+  EXPECT_LE(verdicts[0].reset_after, std::chrono::hours(1)) << "what does not fit is not taken on trial";
+  EXPECT_LE(verdicts[1].reset_after, std::chrono::hours(1)) << "and a charge never goes into debt";
+
+  EXPECT_TRUE(decide(*client_, std::span(asks).subspan(1, 1), verdicts));
+  decide(make_ask(charge, "org_42", -2));
+  EXPECT_FALSE(decide(*client_, asks, verdicts));
+  EXPECT_EQ(decide(make_ask(charge, "org_42", 0)).remaining, 2U) << "a refused call charges nothing";
+}
+
+TEST_F(Script, KeepsACounterForAsLongAsItsPermitsAreAhead) {
+  const Rule rule = make_rule("60/minute", 2, "plan", "token_bucket", std::chrono::seconds(30));
+  for (int i = 0; i < 32; ++i) EXPECT_TRUE(decide(make_ask(rule, "org_42")).allowed) << i;
+  const Verdict refused = decide(make_ask(rule, "org_42"));
+  EXPECT_FALSE(refused.allowed);
+  EXPECT_LE(refused.retry_after, std::chrono::seconds(1));
+  const int left = std::atoi(client_->text({"PTTL", "hg:v1:{org_42}:plan:"}).c_str());
+  EXPECT_LE(left, 32'002);
+  EXPECT_GT(left, 30'000);
+}
+
+TEST_F(Script, SpacesThoseInItsQueueByTheClockOfRedis) {
+  const Rule rule = make_rule("1/second", 0, "plan", "leaky_bucket", std::chrono::seconds(3));
+  EXPECT_EQ(decide(make_ask(rule, "org_42")).delay, Duration(0));
+  for (int i = 1; i < 4; ++i) {
+    const Verdict verdict = decide(make_ask(rule, "org_42"));
+    EXPECT_TRUE(verdict.allowed);
+    EXPECT_LE(verdict.delay, std::chrono::seconds(i));
+    EXPECT_GT(verdict.delay, std::chrono::seconds(i) - std::chrono::milliseconds(500));
+  }
+  EXPECT_FALSE(decide(make_ask(rule, "org_42")).allowed);
 }
 
 TEST_F(Script, ClampsATimeFarAheadAndWritesThatBackThoughItRefuses) {
