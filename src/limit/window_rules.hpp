@@ -19,9 +19,11 @@ inline std::int64_t count_of(const Rule& rule) noexcept { return static_cast<std
 
 inline std::uint64_t whole_count(const Rule& rule) { return rule.rate.count; }  // Algorithm::usual_burst
 
-/// A cost beyond the count is as impossible, or gives back as much, as one just beyond it; so sums stay small.
+/// A cost beyond all that can be used, which is at most two windows' counts, is as impossible, or gives back as much,
+/// as one just beyond it; so sums stay small.
 inline std::int64_t bounded(std::int64_t cost) noexcept {
-  return std::clamp(cost, -kMostCounted - 1, kMostCounted + 1);
+  constexpr std::int64_t kMost = 2 * kMostCounted + 1;
+  return std::clamp(cost, -kMost, kMost);
 }
 
 /// What `cost` really changes where `used` is taken and `room` is left: it takes no more than there is, and gives back

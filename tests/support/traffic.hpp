@@ -1,0 +1,120 @@
+#pragma once
+// Traffic to simulate limits with, and how far an estimate of a rate is off the exact log. No clock: the same each
+// time.
+
+#include "headgate/limit/algorithm.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace headgate::test {
+
+/// One request.
+struct Arrival {
+  Duration at;  ///< since the start
+  std::uint32_t key;
+};
+using Traffic = std::vector<Arrival>;  // in the order of time
+
+/// One key whose requests come independently of each other, `per_second` on average.
+inline Traffic uniform_traffic(double per_second, Duration length, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::exponential_distribution<double> gap(per_second);
+  Traffic traffic;
+  for (double at = gap(random) * 1e6; at < static_cast<double>(length.count()); at += gap(random) * 1e6)
+    traffic.push_back({Duration(static_cast<std::int64_t>(at)), 0});
+  return traffic;
+}
+
+/// One key that is quiet but for bursts of `size` requests within `width`, one in each `every` at a random moment.
+inline Traffic bursty_traffic(std::uint32_t size, Duration width, Duration every, Duration length, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto up_to = [&](Duration most) { return Duration(static_cast<std::int64_t>(random() % (most.count() + 1))); };
+  Traffic traffic;
+  for (Duration start{0}; start + every <= length; start += every) {
+    const Duration burst = start + up_to(every - width);
+    for (std::uint32_t i = 0; i < size; ++i) traffic.push_back({burst + up_to(width), 0});
+  }
+  std::ranges::sort(traffic, {}, &Arrival::at);
+  return traffic;
+}
+
+/// `keys` keys, `per_second` requests of all together; the n-th most active asks as often as 1/n^exponent says.
+inline Traffic zipf_traffic(std::uint32_t keys, double exponent, double per_second, Duration length,
+                            std::uint64_t seed) {
+  std::vector<double> up_to(keys);
+  double sum = 0;
+  for (std::uint32_t n = 0; n < keys; ++n) up_to[n] = sum += 1 / std::pow(n + 1, exponent);
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> any(0, sum);
+  Traffic traffic = uniform_traffic(per_second, length, seed + 1);
+  for (Arrival& arrival : traffic)
+    arrival.key = static_cast<std::uint32_t>(std::ranges::upper_bound(up_to, any(random)) - up_to.begin());
+  return traffic;
+}
+
+/// Takes one request where the rule allows it.
+inline bool admit(limit::State& state, const limit::Rule& rule, Instant now) {
+  const limit::Outcome outcome = rule.algorithm->peek(state, rule, 1, now);
+  if (outcome.allowed || outcome.stale) rule.algorithm->commit(state, rule, outcome.allowed ? 1 : 0, now, outcome);
+  return outcome.allowed;
+}
+
+/// What an estimate let through, beside what the log of every request did, each of which went its own way.
+struct Comparison {
+  std::uint64_t requests = 0;
+  std::uint64_t admitted = 0;
+  std::uint64_t exact = 0;  ///< admitted by the log
+  std::uint64_t most = 0;   ///< most that the estimate admitted of one key in any period
+  std::uint64_t count = 0;  ///< most that there may be
+  double estimate_off = 0;  ///< sum over all requests of |requests left, estimated - really| / count
+  /// Share by which more or less was admitted in all.
+  double admitted_error() const {
+    return std::abs(static_cast<double>(admitted) - static_cast<double>(exact)) / static_cast<double>(exact);
+  }
+  /// How far the estimate was off on average, as a share of the count.
+  double mean_error() const { return estimate_off / static_cast<double>(requests); }
+  /// By how much of the count the worst period exceeded it.
+  double worst_excess() const {
+    return most <= count ? 0 : static_cast<double>(most - count) / static_cast<double>(count);
+  }
+};
+
+/// `estimate` and `log` are rules of one rate, the second of sliding_log; `start` is when the traffic begins.
+inline Comparison compare(const limit::Rule& estimate, const limit::Rule& log, const Traffic& traffic, Instant start) {
+  struct Key {
+    limit::State estimated;
+    limit::State logged;
+    std::deque<Instant> passed;  // of the last period, by the estimate
+  };
+  std::map<std::uint32_t, Key> keys;
+  Comparison result;
+  result.count = estimate.rate.count;
+  for (const Arrival& arrival : traffic) {
+    const Instant now = start + arrival.at;
+    Key& key = keys[arrival.key];
+    while (!key.passed.empty() && key.passed.front() + estimate.rate.period <= now) key.passed.pop_front();
+    const auto outcome = estimate.algorithm->peek(key.estimated, estimate, 0, now);
+    const auto said =
+        estimate.algorithm->verdict(estimate, 0, limit::Taken::no, {outcome.words.data(), estimate.algorithm->words});
+    const double really = static_cast<double>(result.count) - static_cast<double>(key.passed.size());
+    result.estimate_off +=
+        std::abs(static_cast<double>(said->remaining) - std::max(really, 0.0)) / static_cast<double>(result.count);
+    ++result.requests;
+    if (admit(key.estimated, estimate, now)) {
+      ++result.admitted;
+      key.passed.push_back(now);
+      result.most = std::max<std::uint64_t>(result.most, key.passed.size());
+    }
+    if (admit(key.logged, log, now)) ++result.exact;
+  }
+  return result;
+}
+
+}  // namespace headgate::test

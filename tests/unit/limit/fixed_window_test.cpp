@@ -1,0 +1,129 @@
+#include "support/rules.hpp"
+#include "unit/limit/counter.hpp"
+
+#include "headgate/limit/calendar.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <random>
+
+namespace headgate::limit {
+namespace {
+
+using namespace std::chrono_literals;
+using test::Counter;
+using test::kStart;
+
+Rule window(std::string_view rate) { return test::make_rule(rate, 0, "plan", "fixed_window"); }
+
+Rule calendar_window(std::string_view rate, Calendar::Unit unit) {
+  Rule rule = window(rate);
+  rule.calendar =
+      std::make_shared<const Calendar>(unit, "Europe/Vienna", std::vector<ZoneOffset>{{Instant{}, Duration(1h)}});
+  return rule;
+}
+
+TEST(FixedWindow, AdmitsItsCountInEachWindowOfTheClockAndNoMore) {
+  std::mt19937_64 random(1);
+  for (const char* rate : {"5/minute", "7/second", "3/100ms", "100/day", "1/13s"}) {
+    Counter counter(window(rate));
+    const Duration period = counter.rule().rate.period;
+    Instant now = kStart;
+    std::uint64_t admitted = 0;
+    std::int64_t current = now.time_since_epoch() / period;
+    for (int step = 0; step < 5000; ++step) {
+      now += Duration(static_cast<std::int64_t>(random() % (period.count() / 3 + 1)));
+      if (now.time_since_epoch() / period != current) {
+        current = now.time_since_epoch() / period;
+        admitted = 0;
+      }
+      while (random() % 4 != 0) {
+        const bool allowed = counter.take(1, now).allowed;
+        ASSERT_EQ(allowed, admitted < counter.rule().rate.count) << rate;
+        admitted += allowed ? 1 : 0;
+      }
+    }
+  }
+}
+
+TEST(FixedWindow, AllowsExactlyAtTheEndOfTheWaitItNamedAndNotBefore) {
+  for (const Rule& rule : {window("5/minute"), window("5/day"), calendar_window("5/day", Calendar::Unit::day),
+                           calendar_window("5/month", Calendar::Unit::month)}) {
+    Counter counter(rule);
+    ASSERT_FALSE(rule.algorithm->check(rule));
+    ASSERT_TRUE(counter.take(3, kStart).allowed);
+    const Verdict refused = counter.take(3, kStart);
+    ASSERT_FALSE(refused.allowed);
+    EXPECT_EQ(refused.reset_after, refused.retry_after);
+    EXPECT_FALSE(counter.take(3, kStart + refused.retry_after - 1us).allowed);
+    EXPECT_TRUE(counter.take(3, kStart + refused.retry_after).allowed);
+  }
+}
+
+TEST(FixedWindow, StaysWithinItsNumbersForTheLargestCosts) {
+  Counter counter(window("1000000000/day"));
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(counter.take(kMost, kStart).retry_after, kNever);
+  EXPECT_EQ(counter.charge(kMost, kStart).remaining, 0U);
+  EXPECT_EQ(counter.take(-kMost, kStart).remaining, 1'000'000'000U);
+  EXPECT_EQ(counter.take(std::numeric_limits<std::int64_t>::min(), kStart).remaining, 1'000'000'000U);
+}
+
+TEST(FixedWindow, RefusesWordsNoPeekCouldHaveSaid) {
+  const Rule rule = window("7/minute");
+  const auto verdict = [&rule](std::int64_t used, std::int64_t left) {
+    const std::array words = {used, left};
+    return rule.algorithm->verdict(rule, 1, Taken::no, words).has_value();
+  };
+  EXPECT_TRUE(verdict(0, 1));
+  EXPECT_TRUE(verdict(1'000'000'000, 60'000'000));  // the count was larger before
+  EXPECT_FALSE(verdict(-1, 1));
+  EXPECT_FALSE(verdict(1'000'000'001, 1));
+  EXPECT_FALSE(verdict(0, 0));
+  EXPECT_FALSE(verdict(0, 60'000'001));
+}
+
+TEST(FixedWindow, SaysWhatItMeans) {
+  const auto meaning = [](const Rule& rule) { return rule.algorithm->meaning(rule, " requests"); };
+  EXPECT_EQ(meaning(window("100/minute")), "at most 100 requests a minute, anew on the clock");
+  EXPECT_EQ(meaning(window("100/5m")), "at most 100 requests every 5m, anew on the clock");
+  EXPECT_EQ(meaning(calendar_window("200000/month", Calendar::Unit::month)),
+            "at most 200000 requests a month, anew with each month in Europe/Vienna");
+  EXPECT_EQ(meaning(calendar_window("1000/day", Calendar::Unit::day)),
+            "at most 1000 requests a day, anew with each day in Europe/Vienna");
+}
+
+std::string fault_of(const Rule& rule) {
+  const auto fault = rule.algorithm->check(rule);
+  return fault ? fault->message + " | " + fault->help : "accepted";
+}
+
+TEST(FixedWindowCheck, RefusesWhatAWindowHasNot) {
+  Rule rule = window("100/minute");
+  EXPECT_EQ(fault_of(rule), "accepted");
+  rule.burst = 50;
+  EXPECT_EQ(fault_of(rule),
+            "a fixed_window has no burst: 100 may come at once | leave \"burst\" out, or use token_bucket");
+  rule = window("100/minute");
+  rule.wait = 1s;
+  EXPECT_EQ(fault_of(rule),
+            "a fixed_window cannot make a request wait | leave \"wait\" out, or use token_bucket or leaky_bucket");
+}
+
+TEST(FixedWindowCheck, RefusesACalendarThatIsNotTheRates) {
+  EXPECT_EQ(fault_of(calendar_window("5/day", Calendar::Unit::day)), "accepted");
+  EXPECT_EQ(fault_of(calendar_window("5/24h", Calendar::Unit::day)), "accepted");
+  EXPECT_EQ(fault_of(calendar_window("5/month", Calendar::Unit::month)), "accepted");
+  EXPECT_EQ(fault_of(calendar_window("5/minute", Calendar::Unit::day)),
+            "the days of Europe/Vienna are not what 5/minute counts by | write \"5/day\", or leave the time zone out");
+  EXPECT_EQ(fault_of(calendar_window("5/31d", Calendar::Unit::month)),
+            "the months of Europe/Vienna are not what 5/31d counts by | write \"5/month\", or leave the time zone out");
+  EXPECT_NE(fault_of(calendar_window("5/month", Calendar::Unit::day)), "accepted");
+  EXPECT_EQ(fault_of(window("5/month")),
+            "a month has no length without a calendar | give the limit a time zone, as in "
+            "\"UTC\", or write \"5/30d\"");
+}
+
+}  // namespace
+}  // namespace headgate::limit

@@ -1,0 +1,141 @@
+#include "support/rules.hpp"
+#include "support/traffic.hpp"
+#include "unit/limit/counter.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <random>
+
+namespace headgate::limit {
+namespace {
+
+using namespace std::chrono_literals;
+using test::Counter;
+using test::kStart;
+
+Rule window(std::string_view rate) { return test::make_rule(rate, 0, "plan", "sliding_window"); }
+
+const char* const kRates[] = {"10/second", "7/minute",   "1/3s",           "1000000/second",
+                              "3/100ms",   "999983/day", "1000000000/31d", "1000000000/366d",
+                              "5/7h",      "2/1us",      "1000000000/s"};
+
+TEST(SlidingWindow, AllowsExactlyAtTheEndOfTheWaitItNamedAndNotBefore) {
+  std::mt19937_64 random(1);
+  int waits = 0;
+  for (const char* rate : kRates) {
+    Counter counter(window(rate));
+    const auto count = static_cast<std::int64_t>(counter.rule().rate.count);
+    const auto period = counter.rule().rate.period.count();
+    Instant now = kStart;
+    for (int step = 0; step < 2000; ++step) {
+      now += Duration(static_cast<std::int64_t>(random() % (static_cast<std::uint64_t>(period) / 2 + 1)));
+      const auto cost = 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(count));
+      const Verdict verdict = counter.take(cost, now);
+      if (verdict.allowed) continue;
+      ++waits;
+      ASSERT_GT(verdict.retry_after, Duration(0));
+      ASSERT_LE(verdict.retry_after, Duration(2 * period));
+      ASSERT_FALSE(counter.take(cost, now + verdict.retry_after - 1us).allowed) << rate << " step " << step;
+      now += verdict.retry_after;
+      ASSERT_TRUE(counter.take(cost, now).allowed) << rate << " step " << step;
+    }
+  }
+  EXPECT_GT(waits, 5000);
+}
+
+TEST(SlidingWindow, IsAsIfNeverUsedAfterTheResetItNamedAndNotBefore) {
+  for (const char* rate : kRates) {
+    Counter counter(window(rate));
+    const Verdict used = counter.take(1, kStart);
+    EXPECT_GT(counter.take(0, kStart + used.reset_after - 1us).reset_after, Duration(0)) << rate;
+    EXPECT_EQ(counter.take(0, kStart + used.reset_after).reset_after, Duration(0)) << rate;
+    EXPECT_EQ(counter.take(0, kStart + used.reset_after).remaining, counter.rule().rate.count) << rate;
+  }
+}
+
+TEST(SlidingWindow, TellsTheTruthAboutWhatRemains) {
+  std::mt19937_64 random(2);
+  for (const char* rate : kRates) {
+    Counter counter(window(rate));
+    Instant now = kStart;
+    for (int step = 0; step < 300; ++step) {
+      now += Duration(static_cast<std::int64_t>(
+          random() % (static_cast<std::uint64_t>(counter.rule().rate.period.count()) / 5 + 1)));
+      const auto remaining = static_cast<std::int64_t>(counter.take(0, now).remaining);
+      ASSERT_FALSE(counter.take(remaining + 1, now).allowed) << rate;
+      if (remaining > 0) {
+        ASSERT_TRUE(counter.take(1 + static_cast<std::int64_t>(random() % remaining), now).allowed) << rate;
+      }
+    }
+  }
+}
+
+TEST(SlidingWindow, IsAtMostFivePercentOffTheExactLogOnUniformTraffic) {
+  const auto log = [](std::string_view rate) { return test::make_rule(rate, 0, "plan", "sliding_log"); };
+  for (const double load : {0.5, 0.9, 1.0, 1.1, 2.0, 5.0}) {
+    const auto traffic = test::uniform_traffic(10 * load, 1h, 7);
+    const auto result = test::compare(window("600/minute"), log("600/minute"), traffic, kStart);
+    EXPECT_GT(result.exact, 10'000U);
+    EXPECT_LE(result.admitted_error(), 0.05) << load;
+    EXPECT_LE(result.mean_error(), 0.05) << load;
+  }
+}
+
+TEST(SlidingWindow, PassesNoTwoBurstsOnEitherSideOfABoundaryAsAFixedWindowDoes) {
+  const Instant boundary{Duration(kStart.time_since_epoch() / 1min * 1min) + 1min};
+  Counter fixed(test::make_rule("100/minute", 0, "plan", "fixed_window"));
+  Counter sliding(window("100/minute"));
+  for (Counter* counter : {&fixed, &sliding}) EXPECT_TRUE(counter->take(100, boundary - 1s).allowed);
+  EXPECT_EQ(fixed.take(0, boundary + 1s).remaining, 100U);
+  EXPECT_EQ(sliding.take(0, boundary + 1s).remaining, 1U);
+}
+
+TEST(SlidingWindow, StaysWithinItsNumbersForTheLargestCosts) {
+  Counter counter(window("1000000000/366d"));
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(counter.take(kMost, kStart).retry_after, kNever);
+  EXPECT_EQ(counter.charge(kMost, kStart).remaining, 0U);
+  EXPECT_EQ(counter.charge(kMost, kStart + 366 * 24h).remaining, 0U);
+  EXPECT_EQ(counter.take(-kMost, kStart + 366 * 24h).remaining, 1'000'000'000U);
+}
+
+TEST(SlidingWindow, RefusesWordsNoPeekCouldHaveSaid) {
+  const Rule rule = window("7/minute");
+  const auto verdict = [&rule](std::int64_t current, std::int64_t previous, std::int64_t elapsed) {
+    const std::array words = {current, previous, elapsed};
+    return rule.algorithm->verdict(rule, 1, Taken::no, words).has_value();
+  };
+  EXPECT_TRUE(verdict(0, 0, 0));
+  EXPECT_TRUE(verdict(1'000'000'000, 1'000'000'000, 59'999'999));
+  EXPECT_FALSE(verdict(-1, 0, 0));
+  EXPECT_FALSE(verdict(0, -1, 0));
+  EXPECT_FALSE(verdict(0, 0, -1));
+  EXPECT_FALSE(verdict(1'000'000'001, 0, 0));
+  EXPECT_FALSE(verdict(0, 1'000'000'001, 0));
+  EXPECT_FALSE(verdict(0, 0, 60'000'000));
+}
+
+TEST(SlidingWindow, SaysWhatItMeans) {
+  const auto meaning = [](const Rule& rule) { return rule.algorithm->meaning(rule, " requests"); };
+  EXPECT_EQ(meaning(window("100/minute")), "at most 100 requests in any minute, estimated from two counters");
+  EXPECT_EQ(meaning(window("100/5m")), "at most 100 requests in any 5m, estimated from two counters");
+  EXPECT_EQ(meaning(window("100/hour")), "at most 100 requests in any hour, estimated from two counters");
+}
+
+TEST(SlidingWindowCheck, RefusesWhatAWindowHasNot) {
+  const auto fault_of = [](const Rule& rule) {
+    const auto fault = rule.algorithm->check(rule);
+    return fault ? fault->message + " | " + fault->help : "accepted";
+  };
+  for (const char* rate : kRates) EXPECT_EQ(fault_of(window(rate)), "accepted");
+  EXPECT_EQ(fault_of(window("100/month")),
+            "a sliding_window does not count by calendar months | write \"100/30d\", or use fixed_window");
+  Rule rule = window("100/minute");
+  rule.burst = 101;
+  EXPECT_EQ(fault_of(rule),
+            "a sliding_window has no burst: 100 may come at once | leave \"burst\" out, or use token_bucket");
+}
+
+}  // namespace
+}  // namespace headgate::limit
