@@ -45,6 +45,7 @@ void Denials::remember(const Ask& ask, const Verdict& verdict, Moment asked, Dur
   const Duration wait = std::max(verdict.retry_after, least);
   denial->size = size;
   denial->cost = ask.cost;
+  denial->limit = verdict.limit;
   denial->remaining = verdict.remaining;
   denial->until = asked + std::min(wait, kLongest);
   denial->allowed_at = verdict.retry_after == kNever ? Moment::max() : asked + wait;
@@ -56,7 +57,7 @@ bool Denials::find(const Ask& ask, Moment now, Verdict& verdict) const {
   if (denial == nullptr || denial->until <= now || ask.cost < denial->cost || denial->size != size_of(*ask.rule))
     return false;
   verdict = {};
-  verdict.limit = ask.rule->burst;
+  verdict.limit = denial->limit;
   verdict.remaining = denial->remaining;
   verdict.reset_after = between(now, denial->full_at);
   if (denial->allowed_at == Moment::max() || ask.cost > static_cast<std::int64_t>(ask.rule->burst)) {

@@ -24,7 +24,7 @@ namespace headgate::limit {
 class Denials {
  public:
   static constexpr Duration kLongest = std::chrono::seconds(1);
-  static constexpr std::size_t kUsualBound = 64UL * 1024;  ///< 65 bytes each, touched as they fill
+  static constexpr std::size_t kUsualBound = 64UL * 1024;  ///< 73 bytes each, touched as they fill
 
   explicit Denials(std::size_t bound = kUsualBound) : table_(bound) {}
 
@@ -43,10 +43,11 @@ class Denials {
   std::size_t size() const noexcept { return table_.size(); }
 
  private:
-  struct Denial {  // a cache line
+  struct Denial {
     Hash hash;
     std::uint64_t size = 0;  ///< of the rule
     std::int64_t cost = 0;
+    std::uint64_t limit = 0;
     std::uint64_t remaining = 0;
     Moment until;       ///< asked again from here on
     Moment allowed_at;  ///< kNever is Moment::max()

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 
 namespace headgate::limit {
 namespace {
@@ -138,6 +139,27 @@ TEST(Leases, NeverAdmitOneTooManyWhateverGetsLost) {
     EXPECT_GT(total.refused, 100U);
     EXPECT_GT(total.unanswered, 0U);
     EXPECT_GT(total.refunded, 0U);
+  }
+}
+
+TEST(Leases, CarryNothingOverTheEndOfAWindow) {
+  for (const auto* rate : {"700/second", "2000/3s", "6000/10s"}) {
+    const Rule rule = leased_rule(rate, 0, "plan", "fixed_window");
+    Fleet fleet(3, {.lost = 0.01, .least_latency = 100us, .most_latency = 10ms});
+    std::map<std::int64_t, std::uint64_t> admitted;  // by window
+    const auto count = [&] { ++admitted[(test::kStart + fleet.now()).time_since_epoch() / rule.rate.period]; };
+    for (unsigned g = 0; g < 3; ++g)
+      for (int burst = 0; burst < 6; ++burst)  // with pauses, in which leases are given back or dropped
+        drive(fleet, g, rule, "hot", 500, burst * 2s, burst * 2s + 1600ms, count,
+              g + 10U * static_cast<unsigned>(burst));
+    fleet.run_until(15s);
+    std::uint64_t most = 0;
+    for (const auto& [window, requests] : admitted) {
+      EXPECT_LE(requests, rule.rate.count) << rate;
+      most = std::max(most, requests);
+    }
+    EXPECT_GE(most, rule.rate.count * 95 / 100) << rate << ": and next to nothing is withheld";
+    EXPECT_GE(share_decided_here(fleet.total()), 0.9) << rate;
   }
 }
 
