@@ -1,98 +1,119 @@
 #include "key_table.hpp"
 
-#include "wide.hpp"
-
+#include <algorithm>
 #include <memory>
-#include <utility>
+#include <new>
 
 namespace headgate::limit {
 namespace {
 
-constexpr std::uint8_t kTaken = 0x80;
-constexpr std::uint8_t kSpent = 0x40;
+using Rank = RankTree::Rank;
 
-constexpr std::size_t kLooks = 16;  // to find the least used, this many are compared
-constexpr std::size_t kMostLooks =
-    64;  // but this many before a spent one goes, which would be fresh on its next request
+constexpr std::uint32_t kNumber = KeyTable::kMostKeys;  // the bits of an entry that are a number
+static_assert((kNumber & (kNumber + 1)) == 0);
 
-std::uint8_t mark_of(const Hash& hash) noexcept { return static_cast<std::uint8_t>(kTaken | (hash.high & 0x3f)); }
+std::uint32_t mark_of(const Hash& hash) noexcept { return static_cast<std::uint32_t>(hash.high) & ~kNumber; }
+
+std::uint32_t* zeroed(std::size_t count) {
+  void* memory = std::calloc(count, sizeof(std::uint32_t));  // fresh pages take no memory until they are written to
+  if (memory == nullptr) throw std::bad_alloc();
+  return static_cast<std::uint32_t*>(memory);
+}
+
+/// The sooner, the higher.
+Rank rank(Instant full_at) noexcept {
+  constexpr Rank kMiddle = RankTree::kHigh / 2;
+  return kMiddle - std::clamp<Rank>(full_at.time_since_epoch().count(), -kMiddle + 1, kMiddle - 1);
+}
+
+/// Those that are not spent go before those that are.
+Rank rank(const Slot& slot) noexcept { return rank(slot.full_at) | (slot.spent ? 0 : RankTree::kHigh); }
 
 }  // namespace
 
 KeyTable::KeyTable(std::size_t bound)
-    : bound_(bound),
-      capacity_(bound + bound / 4 + 1),  // at most 80 % full: a look-up that fails reads 13 marks on average
-      marks_(capacity_, 0),
-      slots_(std::allocator<Slot>().allocate(capacity_)) {
+    : bound_(std::min(bound, kMostKeys)),
+      capacity_(bound_ + bound_ / 2 + 1),  // at most 67 % full: a look-up that fails reads 5 entries on average
+      index_(zeroed(capacity_)),
+      slots_(std::allocator<Slot>().allocate(bound_)),
+      ranks_(bound_) {
   static_assert(sizeof(Slot) == 64);
 }
 
 KeyTable::~KeyTable() {
-  for (std::size_t at = 0; at < capacity_; ++at)
-    if (marks_[at] != 0) std::destroy_at(slots_ + at);
-  std::allocator<Slot>().deallocate(slots_, capacity_);
-}
-
-std::size_t KeyTable::home(const Hash& hash) const noexcept {
-  return static_cast<std::size_t>((UnsignedWide{hash.low} * capacity_) >> 64);
+  std::destroy_n(slots_, size_);
+  std::allocator<Slot>().deallocate(slots_, bound_);
 }
 
 Slot* KeyTable::find(const Hash& hash) noexcept {
-  const std::uint8_t mark = mark_of(hash);
-  for (std::size_t at = home(hash); marks_[at] != 0; at = after(at))
-    if ((marks_[at] & ~kSpent) == mark && slots_[at].hash == hash) return slots_ + at;
+  const std::uint32_t mark = mark_of(hash);
+  for (std::size_t at = home(hash); index_[at] != 0; at = after(at)) {
+    if ((index_[at] & ~kNumber) != mark) continue;
+    Slot& slot = slots_[(index_[at] & kNumber) - 1];
+    if (slot.hash == hash) return &slot;
+  }
   return nullptr;
 }
 
-Slot& KeyTable::insert(const Hash& hash, Instant now) {
-  if (size_ == bound_) make_room(now);
-  std::size_t at = home(hash);
-  while (marks_[at] != 0) at = after(at);
-  Slot* slot = std::construct_at(slots_ + at);
+Slot& KeyTable::insert(const Hash& hash, std::uint16_t limit, Instant now) {
+  if (limit >= counts_.size()) counts_.resize(limit + std::size_t{1});
+  const std::size_t number = size_ == bound_ ? make_room(now) : size_;
+  Slot* slot = std::construct_at(slots_ + number);
   slot->hash = hash;
-  marks_[at] = mark_of(hash);
+  slot->limit = limit;
+  std::size_t at = home(hash);
+  while (index_[at] != 0) at = after(at);
+  index_[at] = mark_of(hash) | static_cast<Entry>(number + 1);
   ++size_;
+  ++counts_[limit].tracked;
   return *slot;
 }
 
-void KeyTable::set_spent(const Slot& slot, bool spent) noexcept {
-  std::uint8_t& mark = marks_[static_cast<std::size_t>(&slot - slots_)];
-  mark = static_cast<std::uint8_t>(spent ? mark | kSpent : mark & ~kSpent);
+void KeyTable::note(Slot& slot, Instant full_at, bool spent) noexcept {
+  const bool goes_sooner = full_at < slot.full_at || spent != slot.spent;
+  slot.full_at = full_at;
+  slot.spent = spent;
+  if (goes_sooner) ranks_.set(static_cast<std::size_t>(&slot - slots_), rank(slot));
 }
 
-void KeyTable::make_room(Instant now) {
-  std::size_t best = capacity_;
-  bool best_spent = true;
-  for (std::size_t looked = 0; looked < size_; hand_ = after(hand_)) {
-    if (marks_[hand_] == 0) continue;
-    if (slots_[hand_].full_at <= now) return erase(hand_);
-    const bool spent = (marks_[hand_] & kSpent) != 0;
-    const bool better =
-        best == capacity_ || (spent != best_spent ? best_spent : slots_[hand_].full_at < slots_[best].full_at);
-    if (better) {
-      best = hand_;
-      best_spent = spent;
-    }
-    ++looked;
-    if (looked >= (best_spent ? kMostLooks : kLooks)) break;
+/// The one to forget, as far as ranks_ knows.
+std::size_t KeyTable::first(Instant now) const noexcept {
+  return ranks_.highest_low() >= rank(now) ? ranks_.first_by_low() : ranks_.first();
+}
+
+/// Returns the number of the slot that is free now.
+std::size_t KeyTable::make_room(Instant now) {
+  std::size_t number = first(now);
+  for (int look = 1; look < kMostLooks && ranks_.at(number) != rank(slots_[number]); ++look) {
+    ranks_.set(number, rank(slots_[number]));
+    number = first(now);
   }
-  ++evicted_;
-  erase(best);
+  if (slots_[number].full_at > now) {
+    number = ranks_.first();  // where the looks did not suffice, it may have been a spent one
+    ++evicted_;
+    ++counts_[slots_[number].limit].evicted;
+  }
+  --counts_[slots_[number].limit].tracked;
+  --size_;
+  drop_entry(number);
+  std::destroy_at(slots_ + number);
+  return number;
 }
 
-void KeyTable::erase(std::size_t hole) noexcept {
+void KeyTable::drop_entry(std::size_t number) noexcept {
+  std::size_t hole = home(slots_[number].hash);
+  while ((index_[hole] & kNumber) != number + 1) hole = after(hole);
   // Close the gap: whatever could have been placed in it moves there, so that no look-up ends too early.
-  for (std::size_t at = after(hole); marks_[at] != 0; at = after(at)) {
-    const std::size_t wanted = home(slots_[at].hash);
+  std::size_t walked = 1;
+  for (std::size_t at = after(hole); index_[at] != 0; at = after(at), ++walked) {
+    const std::size_t wanted = home(slots_[(index_[at] & kNumber) - 1].hash);
     const bool between = hole <= at ? (hole < wanted && wanted <= at) : (hole < wanted || wanted <= at);
     if (between) continue;
-    slots_[hole] = std::move(slots_[at]);
-    marks_[hole] = marks_[at];
+    index_[hole] = index_[at];
     hole = at;
   }
-  std::destroy_at(slots_ + hole);
-  marks_[hole] = 0;
-  --size_;
+  index_[hole] = 0;
+  longest_walk_ = std::max(longest_walk_, walked);
 }
 
 }  // namespace headgate::limit

@@ -1,7 +1,9 @@
 #include "headgate/limit/memory_store.hpp"
 
 #include "key_table.hpp"
+#include "limit_numbers.hpp"
 #include "merge.hpp"
+#include "spin_mutex.hpp"
 
 #include "headgate/limit/algorithm.hpp"
 
@@ -13,6 +15,8 @@
 #include <cstdint>
 #include <mutex>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace headgate::limit {
@@ -35,7 +39,7 @@ struct alignas(64) Stripe {
     return latest;
   }
 
-  std::mutex mutex;
+  SpinMutex mutex;
   Instant latest{};
   KeyTable table;
 };
@@ -55,7 +59,7 @@ Question look(const Ask& ask, Stripe& stripe, Instant now) {
   Question question{&ask, &stripe, stripe.clock(now), stripe.table.find(ask.hash), {}, Taken::no};
   const Algorithm& algorithm = *ask.rule->algorithm;
   // The configuration may have given the limit another algorithm since: its state means nothing to this one.
-  if (question.slot != nullptr && question.slot->algorithm != &algorithm) question.slot->state = State();
+  if (question.slot != nullptr && question.slot->algorithm != algorithm_mark(algorithm)) question.slot->state = State();
   static const State never_used;
   const State& state = question.slot != nullptr ? question.slot->state : never_used;
   question.outcome = algorithm.peek(state, *ask.rule, ask.cost, question.now);
@@ -82,14 +86,15 @@ bool writes(const Question& question) noexcept {
          question.ask->cost > 0;  // nothing can be given back to a counter that is not there
 }
 
-void write(Question& question, const Verdict& verdict) {
+void write(Question& question, const Verdict& verdict, LimitNumbers& limits) {
   const Ask& ask = *question.ask;
   KeyTable& table = question.stripe->table;
-  Slot& slot = question.slot != nullptr ? *question.slot : table.insert(ask.hash, question.now);
+  Slot& slot = question.slot != nullptr ? *question.slot : table.insert(ask.hash, limits.of(*ask.rule), question.now);
   const std::int64_t cost = question.taken == Taken::yes ? ask.cost : 0;
-  slot.algorithm = ask.rule->algorithm;
-  slot.full_at = slot.algorithm->commit(slot.state, *ask.rule, cost, question.now, question.outcome);
-  table.set_spent(slot, verdict.remaining == 0);
+  const Algorithm& algorithm = *ask.rule->algorithm;
+  slot.algorithm = algorithm_mark(algorithm);
+  const Instant full_at = algorithm.commit(slot.state, *ask.rule, cost, question.now, question.outcome);
+  table.note(slot, full_at, verdict.remaining == 0);
 }
 
 }  // namespace
@@ -104,12 +109,15 @@ struct MemoryStore::Stripes {
 
   std::size_t index(const Ask& ask) const noexcept { return (ask.hash.high >> 32) & (count - 1); }
 
-  using Locks = boost::container::static_vector<std::unique_lock<std::mutex>, kMaxRulesPerRequest>;
+  using Locks = boost::container::static_vector<std::unique_lock<SpinMutex>, kMaxRulesPerRequest>;
 
   /// Always in ascending order, so that two callers never wait for each other.
   Locks lock(std::span<const Ask> questions) {
     StripeSet set = 0;
-    for (const Ask& ask : questions) set |= StripeSet{1} << index(ask);
+    for (const Ask& ask : questions) {
+      set |= StripeSet{1} << index(ask);
+      all[index(ask)]->table.prefetch(ask.hash);
+    }
     Locks locks;
     for (; set != 0; set &= set - 1) locks.emplace_back(all[static_cast<std::size_t>(std::countr_zero(set))]->mutex);
     return locks;
@@ -117,12 +125,13 @@ struct MemoryStore::Stripes {
 
   bool decide(const Ask& ask, Instant now, Verdict& verdict) {
     Stripe& stripe = *all[index(ask)];
+    stripe.table.prefetch(ask.hash);
     const std::lock_guard guard(stripe.mutex);
     Question question = look(ask, stripe, now);
     const bool through = !refuses(ask, question.outcome.allowed);
     question.taken = takes(ask, through, question.outcome.allowed);
     verdict = verdict_of(question, now);
-    if (writes(question)) write(question, verdict);
+    if (writes(question)) write(question, verdict, limits);
     return through;
   }
 
@@ -141,13 +150,14 @@ struct MemoryStore::Stripes {
     }
     for (const bool known : {true, false})  // those known come first: an insert moves the slots of its stripe
       for (std::size_t i = 0; i < questions.size(); ++i)
-        if ((questions[i].slot != nullptr) == known && writes(questions[i])) write(questions[i], answers[i]);
+        if ((questions[i].slot != nullptr) == known && writes(questions[i])) write(questions[i], answers[i], limits);
     for (std::size_t i = 0; i < merged.question_of.size(); ++i) verdicts[i] = answers[merged.question_of[i]];
     return through;
   }
 
   std::size_t count;
   std::vector<std::unique_ptr<Stripe>> all;
+  LimitNumbers limits;
 };
 
 MemoryStore::MemoryStore(MemoryOptions options) : stripes_(std::make_unique<Stripes>(options.max_keys)) {}
@@ -193,6 +203,28 @@ std::uint64_t MemoryStore::evicted_keys() const noexcept {
     sum += stripe->table.evicted();
   }
   return sum;
+}
+
+std::vector<LimitKeys> MemoryStore::keys_by_limit() const {
+  // The numbers are summed before the names are read: a limit that is new meanwhile is left out, and none lacks its
+  // name.
+  std::vector<KeyTable::Count> sums;
+  for (const auto& stripe : stripes_->all) {
+    const std::lock_guard guard(stripe->mutex);
+    const auto counts = stripe->table.counts();
+    if (counts.size() > sums.size()) sums.resize(counts.size());
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      sums[i].tracked += counts[i].tracked;
+      sums[i].evicted += counts[i].evicted;
+    }
+  }
+  std::vector<std::string> names = stripes_->limits.names();
+  std::vector<LimitKeys> keys;
+  keys.reserve(sums.size());
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    keys.push_back({.limit = std::move(names[i]), .tracked = sums[i].tracked, .evicted = sums[i].evicted});
+  std::ranges::sort(keys, {}, &LimitKeys::limit);
+  return keys;
 }
 
 }  // namespace headgate::limit

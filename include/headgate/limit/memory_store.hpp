@@ -4,15 +4,34 @@
 #include "headgate/limit/limit.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace headgate::limit {
 
 struct MemoryOptions {
-  /// The bound, at least 1: 80 bytes each. Beyond it counters that are full again are forgotten first, which loses
-  /// nothing, then the least used. Chance may fill a share of the table a little (1 %) before the whole.
+  /// The bound, at least 1: 80 bytes each, reserved at the start and touched as they fill. Chance may fill a share of
+  /// the table a little (1 %) before the whole.
+  ///
+  /// Beyond it a new key takes the place of another of its share (a share is at least 4096 keys, and there are at most
+  /// 64): of one that is full again, which loses nothing; else of the one full again the soonest of those that are not
+  /// used up, which was used the least for its limit. A key that is used up, so that its caller is refused, goes only
+  /// where all of its share are: the one full again the soonest. That takes the same few cache lines whatever the
+  /// bound; nothing is ever swept.
+  ///
+  /// A key of a sliding_log has in addition 8 bytes for each request in its window, at most its limit of them: what it
+  /// may take in all is this bound times its largest limit times 8. They go with the key.
   std::size_t max_keys = 1'000'000;
+};
+
+/// What is kept for one limit, all its rules and tiers together.
+struct LimitKeys {
+  std::string limit;
+  std::size_t tracked = 0;    ///< keys now
+  std::uint64_t evicted = 0;  ///< keys forgotten though not full, since start
 };
 
 /// Counters in memory, striped by key so that workers seldom meet. Any thread. Never blocks longer than
@@ -37,6 +56,10 @@ class MemoryStore {
 
   std::size_t keys() const noexcept;            ///< kept now
   std::uint64_t evicted_keys() const noexcept;  ///< forgotten though not full, since start
+
+  /// The same by limit, sorted by name: every limit a key was ever kept of, also if it is no longer configured. To be
+  /// shown, not for the path.
+  std::vector<LimitKeys> keys_by_limit() const;
 
  private:
   struct Stripes;

@@ -15,10 +15,9 @@ Hash hash_of(std::uint64_t number) { return keyed_hash({reinterpret_cast<const c
 
 /// Puts `number` in, full `ahead` from the start.
 Slot& put(KeyTable& table, std::uint64_t number, Duration ahead, bool spent = false) {
-  Slot& slot = table.insert(hash_of(number), kStart);
-  slot.full_at = kStart + ahead;
+  Slot& slot = table.insert(hash_of(number), 0, kStart);
   slot.state.numbers[0] = static_cast<std::int64_t>(number);
-  table.set_spent(slot, spent);
+  table.note(slot, kStart + ahead, spent);
   return slot;
 }
 
@@ -77,6 +76,85 @@ TEST(KeyTable, ForgetsASpentCounterOnlyWhereAllAreSpent) {
   EXPECT_FALSE(holds(table, 9));
   put(table, 11, std::chrono::hours(1), true);
   EXPECT_FALSE(holds(table, 0));
+}
+
+TEST(KeyTable, ForgetsEveryFullCounterBeforeOneThatIsNot) {
+  // Few full ones among many, spent and not: each is found, wherever it lies.
+  constexpr std::uint64_t kKeys = 4096;
+  KeyTable table(kKeys);
+  for (std::uint64_t i = 0; i < kKeys; ++i)
+    put(table, i, i % 64 == 0 ? Duration(0) : std::chrono::hours(1), i % 3 == 0);
+  for (std::uint64_t i = 0; i < kKeys / 64; ++i) put(table, kKeys + i, std::chrono::hours(1));
+  EXPECT_EQ(table.evicted(), 0U);
+  for (std::uint64_t i = 0; i < kKeys; ++i) EXPECT_EQ(holds(table, i), i % 64 != 0);
+  put(table, 2 * kKeys, std::chrono::hours(1));
+  EXPECT_EQ(table.evicted(), 1U);
+}
+
+TEST(KeyTable, KeepsEverySpentCounterWhileOneIsNot) {
+  constexpr std::uint64_t kKeys = 4096;
+  KeyTable table(kKeys);
+  // The spent are full again the sooner, and the one that is not has been used since it came.
+  for (std::uint64_t i = 0; i < kKeys - 1; ++i) put(table, i, std::chrono::seconds(1), true);
+  put(table, kKeys, std::chrono::seconds(2));
+  for (std::uint64_t flood = 0; flood < 1000; ++flood) {
+    Slot* slot = table.find(hash_of(kKeys + flood));
+    ASSERT_NE(slot, nullptr);
+    table.note(*slot, kStart + std::chrono::hours(1), false);
+    put(table, kKeys + flood + 1, std::chrono::hours(1));
+    ASSERT_FALSE(holds(table, kKeys + flood));
+  }
+  for (std::uint64_t i = 0; i < kKeys - 1; ++i) EXPECT_TRUE(holds(table, i));
+}
+
+TEST(KeyTable, SeesThatACounterWasUsedAfterItCame) {
+  KeyTable table(10);
+  for (std::uint64_t i = 0; i < 10; ++i) put(table, i, std::chrono::seconds(10 + i));
+  for (std::uint64_t i = 0; i < 9; ++i) table.note(*table.find(hash_of(i)), kStart + std::chrono::hours(1), i % 2 == 0);
+  put(table, 10, std::chrono::hours(2));
+  EXPECT_FALSE(holds(table, 9));
+  table.note(*table.find(hash_of(3)), kStart + std::chrono::seconds(5), false);  // given back
+  put(table, 11, std::chrono::hours(2));
+  EXPECT_FALSE(holds(table, 3));
+}
+
+TEST(KeyTable, LooksAtFewSlotsHoweverManyWereUsedSinceTheLastInsert) {
+  constexpr std::uint64_t kKeys = 16'384;
+  KeyTable table(kKeys);
+  for (std::uint64_t i = 0; i < kKeys; ++i) put(table, i, std::chrono::seconds(1 + i % 100), i % 2 == 0);
+  for (std::uint64_t i = 0; i < kKeys; ++i)
+    table.note(*table.find(hash_of(i)), kStart + std::chrono::hours(1), i % 2 == 0);
+  for (std::uint64_t i = 0; i < kKeys / 4; ++i) put(table, kKeys + i, std::chrono::hours(2));
+  for (std::uint64_t i = 0; i < kKeys; i += 2) ASSERT_TRUE(holds(table, i)) << "spent";
+  EXPECT_LE(table.longest_walk(), 500U) << "the longest run of an index that is 67 % full";
+}
+
+TEST(KeyTable, RanksByAnyClock) {
+  for (const Duration jump : {Duration(std::chrono::hours(24) * 1000), -Duration(std::chrono::hours(24) * 1000)}) {
+    KeyTable table(10);
+    for (std::uint64_t i = 0; i < 10; ++i) put(table, i, jump + std::chrono::seconds(10 + i));
+    const Instant later = kStart + jump;
+    for (std::uint64_t i = 0; i < 10; ++i) {
+      Slot& slot = table.insert(hash_of(10 + i), 0, later);
+      table.note(slot, later + std::chrono::hours(1), false);
+      EXPECT_FALSE(holds(table, i));
+    }
+    EXPECT_EQ(table.evicted(), 10U);
+  }
+}
+
+TEST(KeyTable, CountsEachLimitApart) {
+  KeyTable table(4);
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    Slot& slot = table.insert(hash_of(i), i < 6 ? 0 : 2, kStart);
+    table.note(slot, i < 3 ? kStart : kStart + std::chrono::hours(1 + i), false);
+  }
+  ASSERT_EQ(table.counts().size(), 3U);  // 0 to 2 were full, 3 was not, 4 to 7 are there
+  EXPECT_EQ(table.counts()[0].tracked, 2U);
+  EXPECT_EQ(table.counts()[0].evicted, 1U);
+  EXPECT_EQ(table.counts()[1].tracked, 0U);
+  EXPECT_EQ(table.counts()[2].tracked, 2U);
+  EXPECT_EQ(table.counts()[2].evicted, 0U);
 }
 
 TEST(KeyTable, HoldsOneCounterWhereItMayHoldNoMore) {
