@@ -101,7 +101,7 @@ void Link::connect_next() {
                         }));
   timer_.expires_after(kConnectLimit);
   timer_.async_wait(while_current([this](error_code ec) {
-    if (!ec) give_up("cannot connect: no answer within 1s");
+    if (!ec) give_up(tls_ ? "it does not answer to TLS within 1s" : "cannot connect: no answer within 1s");
   }));
 }
 

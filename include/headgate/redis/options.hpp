@@ -32,6 +32,11 @@ struct TlsOptions {
   bool operator==(const TlsOptions&) const = default;
 };
 
+/// All that the user of `username` needs (a test takes the rule from here):
+///   ACL SETUSER gate on >secret ~hg:* +evalsha +eval +script|load +role +ping +time +get +set +del
+///   +llen +lindex +rpush +ltrim +pexpire
+/// and in a cluster also +cluster|slots +asking. It works without +script|load and +role as well: the script is then
+/// sent when it is missing, and a replica noticed at the first call. Sentinels: +sentinel|get-master-addr-by-name.
 struct Options {
   Topology topology = Topology::single;
   std::vector<Node> nodes{Node{}};  ///< the server; the Sentinels; or some nodes of the cluster, which name the others
@@ -42,7 +47,8 @@ struct Options {
   std::string sentinel_username;
   std::string sentinel_password;  ///< never logged
   std::optional<TlsOptions> tls;
-  std::string key_prefix = "hg:";                    ///< gateways with one prefix share their counters
+  std::string key_prefix = "hg:";  ///< gateways with one prefix share their counters; in a cluster without "{}", which
+                                   ///< would scatter the keys of a caller over slots
   Duration timeout = std::chrono::milliseconds(20);  ///< no request waits longer than this for Redis
   std::uint32_t instances = 1;  ///< gateways that share the budget: each grants 1/instances while counting locally
   std::uint32_t workers = 1;    ///< limiters of this process: with `instances`, how many may hold a lease of one key

@@ -1,0 +1,85 @@
+// The least that an operator must allow, as include/headgate/redis/options.hpp says it.
+#include "cluster_fixture.hpp"
+#include "redis_fixture.hpp"
+#include "support/redis_cli.hpp"
+
+#include "headgate/limit/script.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <iterator>
+#include <regex>
+
+namespace headgate::redis {
+namespace {
+
+/// "~hg:* +evalsha ...": what follows the password.
+std::string documented_rule() {
+  std::ifstream in(HEADGATE_SOURCE_DIR "/include/headgate/redis/options.hpp");
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  std::smatch found;
+  if (!std::regex_search(text, found, std::regex("ACL SETUSER gate on >secret ([^\n]*)\n///   ([^\n]*)\n"))) return {};
+  return found[1].str() + " " + found[2].str();
+}
+
+std::string quoted(const std::string& words) {
+  std::string out = "'" + words + "'";
+  for (auto at = out.find(' '); at != std::string::npos; at = out.find(' ', at + 3)) out.replace(at, 1, "' '");
+  return out;
+}
+
+TEST(Acl, NamesEveryCommandOfTheScript) {
+  const std::string rule = documented_rule() + " ";
+  const std::string script(limit::decide_script());
+  const std::regex command("call\\('([A-Z]+)'");
+  int commands = 0;
+  for (std::sregex_iterator at(script.begin(), script.end(), command), end; at != end; ++at, ++commands) {
+    std::string name = (*at)[1];
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+    EXPECT_THAT(rule, testing::HasSubstr("+" + name + " "));
+  }
+  EXPECT_GT(commands, 3);
+}
+
+TEST_F(RedisLimiter, NeedsNoMoreOfAUserThanIsWritten) {
+  start();
+  ASSERT_EQ(test::redis_cli(redis.port(), "ACL SETUSER gate on '>secret' " + quoted(documented_rule())), "OK");
+  options.username = "gate";
+  options.password = "secret";
+  Limiter limiter(loop, options);
+  EXPECT_TRUE(decide(limiter).allowed()) << log.str();
+  EXPECT_EQ(limiter.counters().refused, 0u);
+  EXPECT_EQ(test::redis_cli(redis.port(), "ACL LOG").find("gate"), std::string::npos) << "nothing else was tried";
+  limiter.stop();
+  options.password = "guess";
+  Limiter wrong(loop, options);
+  EXPECT_EQ(decide(wrong).error(), Errc::unavailable);
+  EXPECT_EQ(logged("reason=\"Redis refused the username or password\""), 1) << log.str();
+  wrong.stop();
+}
+
+class ClusterAcl : public ClusterFixture {
+ protected:
+  void SetUp() override { start(0); }
+};
+
+TEST_F(ClusterAcl, NeedsTwoCommandsMore) {
+  for (const auto& node : cluster.nodes)
+    ASSERT_EQ(test::redis_cli(node.port(),
+                              "ACL SETUSER gate on '>secret' '+cluster|slots' +asking " + quoted(documented_rule())),
+              "OK");
+  options.username = "gate";
+  options.password = "secret";
+  const auto servers = Servers::make(loop, options);
+  for (int i = 0; i < 20; ++i) EXPECT_TRUE(ask(servers, {ask_of(rule, "caller-" + std::to_string(i))}).allowed());
+  EXPECT_TRUE(run_until_up(servers));
+  for (const auto& node : cluster.nodes)
+    EXPECT_EQ(test::redis_cli(node.port(), "ACL LOG").find("gate"), std::string::npos);
+  servers->stop();
+}
+
+}  // namespace
+}  // namespace headgate::redis

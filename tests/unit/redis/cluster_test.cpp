@@ -1,0 +1,234 @@
+// The limiter in a cluster: who is asked, what is followed, and what is given back.
+#include "cluster_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+
+namespace headgate::redis {
+namespace {
+
+class ClusterTest : public ClusterFixture {
+ protected:
+  void SetUp() override { start(0); }
+
+  /// Half of a move of one slot, as redis-cli --cluster reshard begins it.
+  void begin_move(std::uint16_t slot, const test::RedisServer& from, const test::RedisServer& to) {
+    const std::string number = std::to_string(slot);
+    ASSERT_EQ(test::redis_cli(to.port(), "CLUSTER SETSLOT " + number + " IMPORTING " + cluster.id(from)), "OK");
+    ASSERT_EQ(test::redis_cli(from.port(), "CLUSTER SETSLOT " + number + " MIGRATING " + cluster.id(to)), "OK");
+  }
+  void move_keys(std::uint16_t slot, const test::RedisServer& from, const test::RedisServer& to) {
+    const std::string keys = test::redis_cli(from.port(), "CLUSTER GETKEYSINSLOT " + std::to_string(slot) + " 100");
+    std::istringstream lines(keys);
+    for (std::string key; std::getline(lines, key) && !key.empty();)
+      ASSERT_EQ(
+          test::redis_cli(from.port(), "MIGRATE 127.0.0.1 " + std::to_string(to.port()) + " '" + key + "' 0 1000"),
+          "OK");
+  }
+  void end_move(std::uint16_t slot, const test::RedisServer& from, const test::RedisServer& to) {
+    for (const auto* node : {&to, &from})
+      ASSERT_EQ(test::redis_cli(node->port(), "CLUSTER SETSLOT " + std::to_string(slot) + " NODE " + cluster.id(to)),
+                "OK");
+  }
+  test::RedisServer& other_than(const test::RedisServer& node) {
+    return &node == &cluster.nodes[0] ? cluster.nodes[1] : cluster.nodes[0];
+  }
+  /// Tokens that a rule's counter of this subject holds in Redis.
+  std::uint64_t left(const std::shared_ptr<Servers>& servers, const limit::Rule& of, std::string_view subject) {
+    const Asked peek = ask(servers, {ask_of(of, subject, 0)});
+    EXPECT_TRUE(peek.result->has_value());
+    return peek.verdicts[0].remaining;
+  }
+};
+
+TEST_F(ClusterTest, AsksTheMasterThatOwnsTheSlot) {
+  const auto servers = Servers::make(loop, options);
+  const Asked first = ask(servers, {ask_of(rule, "caller")});
+  EXPECT_TRUE(first.allowed()) << "calls wait for the first map\n" << log.str();
+  ASSERT_TRUE(run_until_up(servers));
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(ask(servers, {ask_of(rule, "caller-" + std::to_string(i))}).allowed());
+  ASSERT_EQ(servers->nodes().size(), 3u);
+  for (const auto& node : servers->nodes()) {
+    EXPECT_GT(node.counters.decided, 10u) << node.name;
+    EXPECT_EQ(node.counters.refused, 0u) << "no call was sent to another node first";
+    EXPECT_EQ(node.counters.connects, 1u);
+    std::uint64_t in_buckets = 0;
+    for (const auto count : node.latency) in_buckets += count;
+    EXPECT_EQ(in_buckets, node.counters.decided);
+    EXPECT_GT(node.latency_sum, 0us);
+  }
+  EXPECT_EQ(servers->counters().decided, 101u);
+  servers->stop();
+  EXPECT_EQ(ask(servers, {ask_of(rule, "caller")}).error(), Errc::stopped);
+  keeps_running.reset();
+  loop.run_for(2s);
+  EXPECT_TRUE(loop.stopped()) << "handlers are left";
+}
+
+TEST_F(ClusterTest, FollowsASlotThatWasMovedAndLearnsIt) {
+  const auto servers = Servers::make(loop, options);
+  const std::string subject = "caller";
+  const auto number = slot(subject);
+  ASSERT_TRUE(ask(servers, {ask_of(rule, subject, 4)}).allowed());
+  ASSERT_TRUE(run_until_up(servers));
+  auto& from = *cluster.owner(number);
+  auto& to = other_than(from);
+  begin_move(number, from, to);
+  move_keys(number, from, to);
+  end_move(number, from, to);
+  const Asked moved = ask(servers, {ask_of(rule, subject)});
+  EXPECT_TRUE(moved.allowed()) << moved.error().message();
+  EXPECT_EQ(moved.verdicts[0].remaining, 5u) << "what was used went with the slot";
+  const auto refused = servers->counters().refused;
+  EXPECT_EQ(refused, 1u) << "MOVED";
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(ask(servers, {ask_of(rule, subject)}).allowed());
+  run_for(300ms);
+  EXPECT_TRUE(ask(servers, {ask_of(rule, subject)}).allowed());
+  EXPECT_EQ(servers->counters().refused, refused) << "it was learnt";
+  EXPECT_EQ(servers->health(), Health::up);
+  servers->stop();
+}
+
+TEST_F(ClusterTest, AsksWhereAKeyHasGoneWhileItsSlotIsBeingMoved) {
+  const auto servers = Servers::make(loop, options);
+  const std::string subject = "caller";
+  const auto number = slot(subject);
+  ASSERT_TRUE(ask(servers, {ask_of(rule, subject, 4)}).allowed());
+  auto& from = *cluster.owner(number);
+  auto& to = other_than(from);
+  begin_move(number, from, to);
+  EXPECT_EQ(ask(servers, {ask_of(rule, subject)}).verdicts[0].remaining, 5u) << "it is still here";
+  EXPECT_EQ(servers->counters().refused, 0u);
+  move_keys(number, from, to);
+  for (std::uint64_t remaining = 5; remaining-- > 2;) {
+    const Asked there = ask(servers, {ask_of(rule, subject)});
+    EXPECT_TRUE(there.allowed()) << there.error().message();
+    EXPECT_EQ(there.verdicts[0].remaining, remaining);
+  }
+  EXPECT_EQ(servers->counters().refused, 3u) << "an ASK each: the slot's owner is still the old one";
+  end_move(number, from, to);
+  EXPECT_TRUE(ask(servers, {ask_of(rule, subject)}).allowed());
+  servers->stop();
+}
+
+TEST_F(ClusterTest, GivesUpOnKeysThatAreHalfMovedWithinTheDeadlineAndOnlyOnThose) {
+  const auto servers = Servers::make(loop, options);
+  const auto second = rule_of(10, 1h, "second");
+  const std::string subject = "caller";
+  const auto number = slot(subject);
+  ASSERT_TRUE(ask(servers, {ask_of(rule, subject)}).allowed());
+  auto& from = *cluster.owner(number);
+  auto& to = other_than(from);
+  begin_move(number, from, to);
+  const Asked half = ask(servers, {ask_of(rule, subject), ask_of(second, subject)});
+  EXPECT_EQ(half.error(), Errc::unavailable) << "one key is here and the other, new one belongs there";
+  EXPECT_LT(half.took, options.timeout);
+  EXPECT_GE(servers->counters().refused, 2u) << "TRYAGAIN, tried again";
+  EXPECT_TRUE(ask(servers, {ask_of(rule, subject)}).allowed()) << "nor does it open a breaker";
+  move_keys(number, from, to);
+  end_move(number, from, to);
+  EXPECT_TRUE(ask(servers, {ask_of(rule, subject), ask_of(second, subject)}).allowed());
+  servers->stop();
+}
+
+TEST_F(ClusterTest, DecidesOverSeveralSlotsAndGivesBackWhatOneRefused) {
+  const auto servers = Servers::make(loop, options);
+  const auto wide = rule_of(1000, 24h, "wide");
+  const auto narrow = rule_of(3, 24h, "narrow");
+  const std::string here = subject_in(100);
+  const std::string there = subject_in(16000);
+  for (int i = 0; i < 3; ++i) {
+    const Asked both = ask(servers, {ask_of(wide, here), ask_of(narrow, there)});
+    EXPECT_TRUE(both.allowed()) << both.error().message();
+    EXPECT_EQ(both.verdicts[1].remaining, static_cast<std::uint64_t>(2 - i));
+  }
+  const auto asked = servers->counters().asked;
+  const Asked refused = ask(servers, {ask_of(wide, here), ask_of(narrow, there)});
+  EXPECT_TRUE(refused.refused());
+  EXPECT_FALSE(refused.verdicts[1].allowed);
+  EXPECT_EQ(servers->counters().asked - asked, 1u) << "the smaller burst first: nothing was taken from the other";
+
+  const Asked other_way = ask(servers, {ask_of(narrow, here, 1), ask_of(wide, there, 2000)});
+  EXPECT_TRUE(other_way.refused());
+  EXPECT_TRUE(other_way.verdicts[0].allowed);
+  EXPECT_EQ(other_way.verdicts[0].remaining, 3u) << "as if it had not been asked";
+  EXPECT_EQ(other_way.verdicts[1].retry_after, limit::kNever);
+  ASSERT_TRUE(run_until([&] { return servers->give_backs().done == 1; }));
+  EXPECT_EQ(left(servers, narrow, here), 3u);
+  EXPECT_EQ(left(servers, wide, here), 997u);
+  servers->stop();
+}
+
+TEST_F(ClusterTest, KeepsTheBooksOfManyMixedDecisions) {
+  const auto servers = Servers::make(loop, options);
+  ASSERT_TRUE(run_until_up(servers));
+  const std::vector<limit::Rule> rules{rule_of(40, 24h, "a"), rule_of(60, 24h, "b"), rule_of(90, 24h, "c")};
+  const std::vector<std::string> subjects{subject_in(1), subject_in(8000), subject_in(16000), subject_in(12)};
+  // The largest burst is spent first, so that refusals also come last, when there is something to give back.
+  const auto cost = [](std::size_t r) -> std::int64_t { return r == 2 ? 5 : 1; };
+  std::mt19937 random(7);
+  std::map<std::pair<std::size_t, std::size_t>, std::uint64_t> taken;
+  int refusals = 0;
+  for (int round = 0; round < 40; ++round) {
+    std::list<Asked> answers;
+    std::list<std::set<std::pair<std::size_t, std::size_t>>> which;
+    for (int i = 0; i < 10; ++i) {
+      auto& keys = which.emplace_back();
+      for (int n = 0; n < 3; ++n) keys.insert({random() % rules.size(), random() % subjects.size()});
+      std::vector<limit::Ask> asks;
+      for (const auto& [r, s] : keys) asks.push_back(ask_of(rules[r], subjects[s], cost(r)));
+      spawn(ask_all(servers, std::move(asks), answers.emplace_back()), "test");
+    }
+    ASSERT_TRUE(
+        run_until([&] { return std::all_of(answers.begin(), answers.end(), [](const auto& a) { return a.done; }); }));
+    auto keys = which.begin();
+    for (const auto& answer : answers) {
+      ASSERT_TRUE(answer.result->has_value()) << answer.error().message();
+      if (answer.allowed())
+        for (const auto& key : *keys) taken[key] += static_cast<std::uint64_t>(cost(key.first));
+      else
+        ++refusals;
+      ++keys;
+    }
+  }
+  run_for(300ms);  // what is given back is given back in the background
+  EXPECT_GT(refusals, 50);
+  EXPECT_GT(servers->give_backs().done, 10u);
+  EXPECT_EQ(servers->give_backs().failed, 0u);
+  for (std::size_t r = 0; r < rules.size(); ++r)
+    for (std::size_t s = 0; s < subjects.size(); ++s)
+      EXPECT_EQ(left(servers, rules[r], subjects[s]), rules[r].burst - taken[std::pair(r, s)])
+          << rules[r].limit << " of " << subjects[s];
+  servers->stop();
+}
+
+TEST_F(ClusterTest, FailsAtOnceWhereNoSeedAnswers) {
+  for (auto& node : cluster.nodes) node.kill9();
+  const auto servers = Servers::make(loop, options);
+  const Asked asked = ask(servers, {ask_of(rule, "caller")});
+  EXPECT_EQ(asked.error(), Errc::unavailable);
+  EXPECT_EQ(ask(servers, {ask_of(rule, "caller")}).error(), Errc::unavailable);
+  EXPECT_EQ(servers->health(), Health::down);
+  ASSERT_TRUE(cluster.nodes[1].restart());
+  ASSERT_TRUE(cluster.nodes[2].restart());
+  ASSERT_TRUE(cluster.nodes[0].restart());
+  EXPECT_TRUE(run_until([&] { return ask(servers, {ask_of(rule, "caller")}).allowed(); }, 15s)) << log.str();
+  servers->stop();
+}
+
+TEST_F(ClusterTest, TellsWhoTakesANodeForASingleServerWhatIsWrong) {
+  options.topology = Topology::single;
+  options.database = 0;
+  const auto servers = Servers::make(loop, options);
+  const std::string elsewhere = subject_in(16000);
+  EXPECT_EQ(ask(servers, {ask_of(rule, elsewhere)}).error(), Errc::refused_by_server);
+  EXPECT_EQ(logged("it answered MOVED 16000"), 1) << log.str();
+  servers->stop();
+}
+
+}  // namespace
+}  // namespace headgate::redis

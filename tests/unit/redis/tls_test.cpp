@@ -1,0 +1,195 @@
+// TLS to Redis and to Sentinels, and what is believed of a certificate.
+#include "headgate/redis/tls.hpp"
+
+#include "redis_fixture.hpp"
+#include "support/certificates.hpp"
+#include "support/redis_cli.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <fstream>
+
+namespace headgate::redis {
+namespace {
+
+using testing::HasSubstr;
+
+class RedisTls : public RedisLimiter {
+ protected:
+  void SetUp() override {
+    RedisLimiter::SetUp();
+    if (!test::Certificates::possible()) GTEST_SKIP() << "no openssl on this machine";
+    ASSERT_TRUE(files.make("server", "DNS:redis.example,DNS:localhost,IP:127.0.0.1"));
+    ASSERT_TRUE(files.make("client", "DNS:gateway"));
+  }
+  /// A server that speaks TLS on the port of the options, and still plain on its own for command().
+  void start_tls(const std::string& clients = "no") {
+    const auto port = test::RedisServer::free_port();
+    start({"--tls-port", std::to_string(port), "--tls-cert-file", files.path("server.crt"), "--tls-key-file",
+           files.path("server.key"), "--tls-ca-cert-file", files.path("ca.crt"), "--tls-auth-clients", clients});
+    options.nodes[0].port = port;
+    options.timeout = 500ms;
+    options.tls.emplace();
+    options.tls->ca = files.path("ca.crt");
+  }
+  std::string why_not() {
+    Limiter limiter(loop, options);
+    EXPECT_EQ(decide(limiter).error(), Errc::unavailable);
+    limiter.stop();
+    const std::string text = log.str();
+    const auto at = text.rfind("reason=");
+    return at == std::string::npos ? std::string() : text.substr(at);
+  }
+
+  test::Certificates files;
+};
+
+TEST_F(RedisTls, DecidesOverAnEncryptedConnectionWithOneWriteATurn) {
+  start_tls();
+  Limiter limiter(loop, options);
+  ASSERT_TRUE(decide(limiter).allowed()) << log.str();
+  const auto before = limiter.counters();
+  const auto answers = ask_many(limiter, 500);
+  ASSERT_TRUE(run_until([&] { return all_done(answers); }));
+  EXPECT_EQ(std::count_if(answers.begin(), answers.end(), [](const auto& a) { return a.allowed(); }), 9);
+  EXPECT_EQ(std::count_if(answers.begin(), answers.end(), [](const auto& a) { return a.refused(); }), 491);
+  EXPECT_LE(limiter.counters().writes - before.writes, 3u);
+  limiter.stop();
+}
+
+TEST_F(RedisTls, RecoversFromAnOutageAsWithoutIt) {
+  start_tls();
+  rule = rule_of(1000, 24h);
+  Limiter limiter(loop, options);
+  ASSERT_TRUE(decide(limiter).allowed()) << log.str();
+  redis.kill9();
+  EXPECT_EQ(decide(limiter).error(), Errc::unavailable);
+  ASSERT_TRUE(redis.restart()) << redis.error();
+  EXPECT_TRUE(decide_until(limiter, [](const Answer& answer) { return answer.allowed(); }));
+  limiter.stop();
+}
+
+TEST_F(RedisTls, BelievesACertificateOnlyForTheNameOrAddressConnectedTo) {
+  start_tls();
+  for (const char* host : {"127.0.0.1", "localhost"}) {
+    options.nodes[0].host = host;
+    Limiter limiter(loop, options);
+    EXPECT_TRUE(decide_until(limiter, [](const Answer& a) { return a.result->has_value(); })) << host << log.str();
+    limiter.stop();
+  }
+  options.nodes[0].host = "127.0.0.1";
+  options.tls->server_name = "redis.example";
+  {
+    Limiter limiter(loop, options);
+    EXPECT_TRUE(decide_until(limiter, [](const Answer& a) { return a.result->has_value(); })) << log.str();
+    limiter.stop();
+  }
+  options.tls->server_name = "other.example";
+  EXPECT_THAT(why_not(), HasSubstr("its certificate is not trusted: hostname mismatch"));
+  options.tls->server_name = "127.0.0.2";
+  EXPECT_THAT(why_not(), HasSubstr("its certificate is not trusted: IP address mismatch"));
+  options.tls->verify = false;
+  Limiter limiter(loop, options);
+  EXPECT_TRUE(decide_until(limiter, [](const Answer& a) { return a.result->has_value(); })) << log.str();
+  limiter.stop();
+}
+
+TEST_F(RedisTls, BelievesNoAuthorityButTheOneGiven) {
+  start_tls();
+  const test::Certificates others;
+  options.tls->ca = others.path("ca.crt");
+  EXPECT_THAT(why_not(), HasSubstr("its certificate is not trusted"));
+  options.tls->ca.clear();
+  EXPECT_THAT(why_not(), HasSubstr("its certificate is not trusted")) << "nor does the system know it";
+}
+
+TEST_F(RedisTls, ShowsItsOwnCertificateWhereRedisAsksForOne) {
+  start_tls("yes");
+  EXPECT_THAT(why_not(), HasSubstr("TLS: "));
+  options.tls->certificate = files.path("client.crt");
+  options.tls->key = files.path("client.key");
+  Limiter limiter(loop, options);
+  EXPECT_TRUE(decide(limiter).allowed()) << log.str();
+  limiter.stop();
+}
+
+TEST_F(RedisTls, IsNotSpokenByAServerWithoutItNorDroppedForIt) {
+  start();
+  options.tls.emplace();
+  options.tls->ca = files.path("ca.crt");
+  Limiter limiter(loop, options);
+  EXPECT_TRUE(run_until([&] { return logged("it does not answer to TLS within 1s") == 1; })) << log.str();
+  EXPECT_EQ(decide(limiter).error(), Errc::unavailable);
+  limiter.stop();
+}
+
+TEST_F(RedisTls, NeverConnectsInPlainWhereItsFilesAreMissing) {
+  start();
+  options.tls.emplace();
+  options.tls->ca = files.path("missing.crt");
+  EXPECT_THAT(why_not(), HasSubstr("TLS cannot be used: cannot read the CA file"));
+  EXPECT_EQ(command({"DBSIZE"}), ":0");
+}
+
+TEST_F(RedisTls, AlsoReachesTheSentinels) {
+  start_tls();
+  test::RedisServer sentinel;
+  const auto port = test::RedisServer::free_port();
+  ASSERT_TRUE(sentinel.start_sentinel("tls-port " + std::to_string(port) + "\ntls-cert-file " +
+                                      files.path("server.crt") + "\ntls-key-file " + files.path("server.key") +
+                                      "\ntls-ca-cert-file " + files.path("ca.crt") +
+                                      "\ntls-auth-clients no\ntls-replication yes\nsentinel monitor shop 127.0.0.1 " +
+                                      std::to_string(options.nodes[0].port) + " 1"))
+      << sentinel.error();
+  options.topology = Topology::sentinel;
+  options.master = "shop";
+  options.nodes = {{"127.0.0.1", port}};
+  Limiter limiter(loop, options);
+  EXPECT_TRUE(decide(limiter).allowed()) << log.str();
+  limiter.stop();
+}
+
+class TlsFiles : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!test::Certificates::possible()) GTEST_SKIP() << "no openssl on this machine";
+    ASSERT_TRUE(files.make("one", "DNS:one"));
+    ASSERT_TRUE(files.make("two", "DNS:two"));
+    options.ca = files.path("ca.crt");
+  }
+  std::string wrong() const {
+    const auto checked = check_tls(options);
+    return checked.has_error() ? checked.error() : std::string();
+  }
+  test::Certificates files;
+  TlsOptions options;
+};
+
+TEST_F(TlsFiles, AreSilentlyFineWhenTheyFitTogether) {
+  EXPECT_EQ(wrong(), "");
+  options.certificate = files.path("one.crt");
+  options.key = files.path("one.key");
+  EXPECT_EQ(wrong(), "");
+  options.ca.clear();
+  EXPECT_EQ(wrong(), "");
+}
+
+TEST_F(TlsFiles, AreNamedWhereTheyAreMissingOrHoldSomethingElse) {
+  options.ca = "/no/such/ca.pem";
+  EXPECT_EQ(wrong(), "cannot read the CA file \"/no/such/ca.pem\": No such file or directory");
+  options.ca = files.path("one.key");
+  EXPECT_EQ(wrong(), "the CA file \"" + options.ca + "\" holds no certificate in PEM");
+  options.ca = files.path("ca.crt");
+  options.certificate = files.path("one.crt");
+  EXPECT_EQ(wrong(), "a certificate is given, but no key that belongs to it");
+  options.key = files.path("two.key");
+  EXPECT_THAT(wrong(), HasSubstr("does not belong to the certificate"));
+  options.key = files.path("two.crt");
+  EXPECT_THAT(wrong(), HasSubstr("holds no key in PEM"));
+  options.certificate.clear();
+  EXPECT_EQ(wrong(), "a key is given, but no certificate that it belongs to");
+}
+
+}  // namespace
+}  // namespace headgate::redis
