@@ -278,6 +278,14 @@ Duration Leases::pace(const Ask& ask, Moment now) const noexcept {
   return std::min(kLongestPace, Duration(static_cast<std::int64_t>(std::min(fill / 4, 1e6))));
 }
 
+bool Leases::exhausted(const Ask& ask, Moment now) const noexcept {
+  const Heat* const heat = heat_.find(ask.hash);
+  if (heat == nullptr || heat->remaining / kLeastRequests >= static_cast<std::uint64_t>(ask.cost)) return false;
+  const Rate& rate = ask.rule->rate;
+  const double comes_back = static_cast<double>(rate.count) / std::chrono::duration<double>(rate.period).count();
+  return heat->asks_a_second(now) > kHot && heat->tokens_a_second(now) > comes_back;
+}
+
 std::optional<Leases::Errand> Leases::next_refill(Moment now) {
   while (!low_.empty()) {
     const Id id = low_.back();

@@ -195,7 +195,14 @@ void Local::learn(const Attempt& attempt, const Attempt::Part& part, const Ask& 
     verdict.remaining = std::min(verdict.limit, verdict.remaining + held);
   }
   if (ask.cost <= 0 || ask.how == How::charge) return;
-  if (verdict.allowed) return denials_.forget(ask.hash);  // a higher cost, refused before, now waits longer
+  if (verdict.allowed) {
+    denials_.forget(ask.hash);  // a higher cost, refused before, now waits longer
+    if (!leasable || !leases_.exhausted(ask, now)) return;
+    Verdict next = verdict;
+    next.allowed = false;
+    next.retry_after = leases_.pace(ask, now);
+    return denials_.remember(ask, next, now);
+  }
   denials_.remember(ask, verdict, attempt.asked_, leasable ? leases_.pace(ask, now) : Duration(0));
 }
 

@@ -102,6 +102,9 @@ class Leases {
   /// gather, to be fetched in one call. At most 25 ms and a quarter of what the limit takes to fill, so that none is
   /// lost.
   Duration pace(const Ask& ask, Moment now) const noexcept;
+  /// Whether too little is left to be worth a lease though more is asked here alone than comes back: some will be
+  /// refused in any case, and may be for the time of pace() without a call each.
+  bool exhausted(const Ask& ask, Moment now) const noexcept;
 
   /// Something to be said to Redis in the background; `ask` stays valid until it is reported.
   struct Errand {

@@ -96,6 +96,19 @@ TEST(Leases, DecideMostOfAnExhaustedHotKeyHere) {
   EXPECT_GE(witness.total(), 0.97 * 10'000) << "and withhold next to nothing";
 }
 
+TEST(Leases, SpareTheStoreWhereALargeLimitIsExhausted) {
+  const Rule rule = leased_rule("20000/second", 20'000);
+  Fleet fleet(1, {.lost = 0, .least_latency = 40us, .most_latency = 60us});
+  Witness witness(fleet, rule);
+  drive(
+      fleet, 0, rule, "hot", 50'000, 0s, 4s, [&] { witness.admitted(1); }, 1);
+  fleet.run_until(3s);
+  const auto before = fleet.total().calls;
+  fleet.run_until(4s);
+  EXPECT_LE(fleet.total().calls - before, 400U) << "in a second, in which 50000 ask and 20000 come back";
+  EXPECT_GE(witness.total(), 0.98 * 100'000);
+}
+
 TEST(Leases, StrandNextToNothingOfSteadyTraffic) {
   const Rule rule = leased_rule("2000/second", 2000);
   Fleet fleet(4, {});
