@@ -124,7 +124,7 @@ class LimitBuilder {
 
   void tier_from() {
     const Node* written = text_at(&node_, "tier_from");
-    if (written == nullptr || check_tier_from(written->text)) return;
+    if (written == nullptr || find(&node_, "tiers") == nullptr || check_tier_from(written->text)) return;
     const auto& from = out_.tier_from.emplace(*parse_per(written->text));
     const auto& identity = build_.config.identity;
     if (from.kind == Per::Kind::jwt_claim) demand_jwt(*written, "the tier is taken from", from);

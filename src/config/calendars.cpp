@@ -41,7 +41,13 @@ bool Calendars::make(Calendar::Unit unit, std::shared_ptr<const Calendar>& out) 
   auto calendar = make_calendar(unit, zone_ == nullptr ? std::string("UTC") : zone_->text);
   if (calendar.has_error()) {
     broken_ = true;
-    report_.error(code::kLiteral, *zone_, calendar.error().message, calendar.error().help);
+    if (zone_->replaced) {
+      report_.error(code::kLiteral, *zone_,
+                    "what " + in_quotes(zone_->written) + " stands for is not a time zone that can be used",
+                    "its value is not shown here, as it may be secret");
+    } else {
+      report_.error(code::kLiteral, *zone_, calendar.error().message, calendar.error().help);
+    }
     return false;
   }
   out = std::move(*calendar);

@@ -213,10 +213,10 @@ class Checker {
                                      [&](auto word) { return node.text.size() > 1 && word.starts_with(node.text); });
     std::string near;
     if (!node.replaced) near = begins == words.end() ? nearest(node.text, words) : std::string(*begins);
-    report_.error(
-        code::kChoice, node,
-        in_quotes(node.written) + (node.replaced ? " does not hold" : " is not") + " one of: " + joined(words),
-        near.empty() ? "" : "did you mean " + in_quotes(near) + "?");
+    report_.error(code::kChoice, node,
+                  in_quotes(node.written) + (node.replaced ? " does not hold " : " is not ") +
+                      (words.size() == 1 ? in_quotes(words.front()) : "one of: " + joined(words)),
+                  near.empty() ? "" : "did you mean " + in_quotes(near) + "?");
   }
 
   static std::optional<LiteralError> error_in(std::string_view text, const Shape& shape) {

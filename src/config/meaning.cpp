@@ -112,7 +112,6 @@ bool leases(const limit::Limit& limit) {
 // What is said of a limit whatever its tiers, each part behind a semicolon.
 std::string circumstances(const limit::Limit& limit, const std::vector<gateway::Exemption>& exemptions) {
   std::string out = limit.store == limit::Store::memory ? "; counted in this gateway's memory" : "; in Redis";
-  if (leases(limit)) out += ", for busy keys in batches";
   out += absent(limit.if_absent);
   for (const auto& each : exemptions) {
     if (each.limit == limit.name) out += exempt(each);
@@ -127,7 +126,7 @@ std::string sentence(const limit::Limit& limit, const std::vector<gateway::Exemp
   if (!limit.tier_from) return who(limit.per) + ": " + amounts(limit.tiers.front().rules, true) + rest + '\n';
   std::size_t width = 0;
   for (const auto& tier : limit.tiers) width = std::max(width, tier.name.size());
-  std::string out = who(limit.per) + ", by its " + limit::to_text(*limit.tier_from) + " (else \"" +
+  std::string out = who(limit.per) + ", by its " + noun(*limit.tier_from) + " (else \"" +
                     limit.tiers[limit.default_tier].name + "\")" + rest + ":\n";
   for (const auto& tier : limit.tiers) {
     out += std::string(margin + 2, ' ') + tier.name + std::string(width - tier.name.size() + 2, ' ') +
@@ -143,6 +142,15 @@ std::string table(const Config& config) {
   std::string out = '\n' + name("limit") + "means\n";
   for (const auto& each : config.limits) out += name(each.name) + sentence(each, config.gateway.exemptions, width + 2);
   return out;
+}
+
+std::string batches(const Config& config) {
+  std::vector<std::string> names;
+  for (const auto& each : config.limits) {
+    if (leases(each)) names.push_back(each.name);
+  }
+  if (names.empty()) return {};
+  return "\nA gateway takes from Redis in batches for busy keys of " + listed(names) + ".\n";
 }
 
 std::string policy(limit::IfRedisDown down, const std::string& names, std::uint32_t instances) {
@@ -189,7 +197,7 @@ std::string meaning(const Config& config, std::string_view file) {
   if (servers > 0) out += " (" + counted(servers, "server") + ')';
   out += ", " + counted(config.gateway.routes.size(), "route") + ", " + counted(config.limits.size(), "limit") + '\n';
   if (config.limits.empty()) return out + "\nThere is no limit: every request is allowed.\n";
-  return out + table(config) + when_redis_is_down(config);
+  return out + table(config) + batches(config) + when_redis_is_down(config);
 }
 
 }  // namespace headgate::config

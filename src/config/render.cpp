@@ -73,7 +73,7 @@ void mask(std::string& line, std::size_t begin, std::size_t end) {
 // The line without passwords, tokens and keys written in it: what `check` prints ends up in the logs of build machines.
 std::string without_secrets(std::string_view source) {
   std::string line(source);
-  for (const std::string_view key : {"\"password\"", "\"secret\"", "\"token\"", "\"key\""}) {
+  for (const std::string_view key : {"\"password\"", "\"secret\"", "\"token\"", "\"key\"", "\"sha256\""}) {
     for (auto at = line.find(key); at != std::string::npos; at = line.find(key, at + key.size())) {
       const auto quote = line.find_first_not_of(": \t", at + key.size());
       if (quote == std::string::npos || line[quote] != '"') continue;

@@ -48,7 +48,8 @@ TEST(Meaning, SaysWhatHappensWithoutRedisLimitByLimit) {
             std::string::npos)
       << text;
   EXPECT_TRUE(
-      text.ends_with("\n\nIf Redis is down:\n"
+      text.ends_with("\n\nA gateway takes from Redis in batches for busy keys of per-ip, platform and payments.\n"
+                     "\nIf Redis is down:\n"
                      "  platform: every request is allowed.\n"
                      "  payments: every request is rejected.\n"
                      "  per-ip: each gateway counts by itself and grants 1/2 of what is written here.\n"))

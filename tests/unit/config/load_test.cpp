@@ -89,17 +89,17 @@ TEST(Load, TakesEveryKeyOfTheFile) {
       "listen ::1 81 [::1]:81\n"
       "admin 127.0.0.1:9900 \n"
       "identity 10.0.0.0/8 ::1 /56 x-token jwt 1 iss aud 0123456789abcdef0123456789abcdef  1s 0\n"
-      "redis 0 red 6380 master   db 2 u p p: 15ms 4 9\n"
+      "redis 0 red 6380 master    db 2 u p p: 15ms 4 9\n"
       "memory 5000\n"
       "upstream a 2s 3s 7 [a 1 a:1] [::1 80 [::1]:80]\n"
       "limit l mode 1 store 1 down 0 absent 1 client_ip host per jwt.sub header:x-a route [l  5/second burst 9 "
       "token_bucket :l " +
           seed(":l") +
           "]\n"
-          "limit m mode 0 store 0 down 0 absent 0 per total [m 1/second 1/second burst 1 token_bucket :m:1/second " +
-          seed(":m:1/second") + "] [m 9/minute 9/minute burst 9 token_bucket :m:9/minute " + seed(":m:9/minute") +
+          "limit m mode 0 store 0 down 0 absent 0 per total [m 1/second 1/second burst 1 token_bucket :m:1s " +
+          seed(":m:1s") + "] [m 9/minute 9/minute burst 9 token_bucket :m:1m " + seed(":m:1m") +
           "]\n"
-          "limit n mode 0 store 1 down 1 absent 2 per api_key [n  1/second burst 1 token_bucket :n " +
+          "limit n mode 0 store 1 down 1 absent 2 per api_key [n  1/second burst 1 leases token_bucket :n " +
           seed(":n") +
           "]\n"
           "route r host a.example path /x/{y} methods GET PUT to a limits lx1 nx1 skip m require 1 timeout 6s max_body "

@@ -32,6 +32,14 @@ TEST(Schema, RefersOnlyToWhatItDefines) {
   for (const auto& each : references) EXPECT_TRUE(parsed.contains(Json::json_pointer(each.substr(1)))) << each;
 }
 
+TEST(Schema, SaysWhereExactlyOneOfSeveralKeysStands) {
+  const auto parsed = Json::parse(schema());
+  EXPECT_EQ(parsed["$defs"]["limit"]["oneOf"].dump(), R"([{"required":["rate"]},{"required":["tiers"]}])");
+  EXPECT_EQ(parsed["$defs"]["redis"]["oneOf"].dump(),
+            R"([{"required":["url"]},{"required":["cluster"]},{"required":["sentinel"]}])");
+  EXPECT_FALSE(parsed["$defs"]["tier"].contains("oneOf"));
+}
+
 TEST(Schema, DescribesEveryKey) {
   const auto parsed = Json::parse(schema());
   const auto described = [](const Json& object) {
@@ -45,14 +53,27 @@ TEST(Schema, DescribesEveryKey) {
 // A valid file with one section written out as the schema's defaults say.
 std::string with_defaults(const Json& schema, const std::string& section) {
   Json file = Json::parse(
-      R"({ "listen": ":1", "redis": { "url": "redis://r" }, "upstreams": { "u": { "servers": ["http://a"] } },
-    "identity": { "jwt": { "algorithms": ["HS256"], "secret": "0123456789abcdef0123456789abcdef" } },
-    "limits": { "l": { "rate": "1/s", "per": "total" } },
-    "routes": [{ "path": "/*", "to": "u", "limits": [{ "use": "l" }] }, { "path": "/r", "respond": {} }] })");
-  const std::map<std::string, std::string> places{{"upstream", "/upstreams/u"},     {"limit", "/limits/l"},
-                                                  {"route", "/routes/0"},           {"jwt", "/identity/jwt"},
-                                                  {"respond", "/routes/1/respond"}, {"limit_use", "/routes/0/limits/0"},
-                                                  {"api_key", "/identity/api_key"}, {"configuration", ""}};
+      R"({ "listen": ":1", "admin": {}, "redis": { "url": "rediss://r", "tls": {} },
+    "upstreams": { "u": { "servers": ["http://a"] } },
+    "identity": { "jwt": { "algorithms": ["HS256"], "secret": "0123456789abcdef0123456789abcdef" },
+                  "api_key": { "keys": { "k": { "key": "0123456789abcdef" } } } },
+    "limits": { "l": { "rate": "1/s", "per": "total", "exempt": { "api_key": ["k"] } },
+                "t": { "tiers": { "x": { "rate": "1/s" } }, "tier_from": "api_key", "default_tier": "x", "per": "total" } },
+    "routes": [{ "path": "/*", "to": "u", "limits": [{ "use": "l" }, "t"] }, { "path": "/r", "respond": {} },
+               { "path": "/c", "respond": {}, "limits": [{ "use": "l", "cost": { "by_method": { "GET": 1 } } }] }] })");
+  const std::map<std::string, std::string> places{{"upstream", "/upstreams/u"},
+                                                  {"limit", "/limits/l"},
+                                                  {"tier", "/limits/t/tiers/x"},
+                                                  {"exempt", "/limits/l/exempt"},
+                                                  {"route", "/routes/0"},
+                                                  {"jwt", "/identity/jwt"},
+                                                  {"respond", "/routes/1/respond"},
+                                                  {"limit_use", "/routes/0/limits/0"},
+                                                  {"cost", "/routes/2/limits/0/cost"},
+                                                  {"api_key", "/identity/api_key"},
+                                                  {"known_key", "/identity/api_key/keys/k"},
+                                                  {"redis_tls", "/redis/tls"},
+                                                  {"configuration", ""}};
   if (section.empty()) return file.dump();
   const auto place = places.contains(section) ? places.at(section) : '/' + section;
   const auto& properties = section == "configuration" ? schema["properties"] : schema["$defs"][section]["properties"];
@@ -70,7 +91,7 @@ TEST(Schema, TellsTheDefaultsTheProgramHas) {
   std::vector<std::string> sections{"configuration"};
   for (const auto& [name, definition] : parsed["$defs"].items()) sections.push_back(name);
   for (const auto& section : sections) {
-    if (section == "listener") continue;  // has no default
+    if (section == "listener" || section == "sentinel") continue;  // have no default
     const auto source = with_defaults(parsed, section);
     const auto written = load(source);
     ASSERT_TRUE(written.config) << section << '\n' << render_text(written.diagnostics, "f", source);

@@ -1,0 +1,229 @@
+// What a file says of limits, as the limiter gets it: sizes, calendars, waits, leases, costs, and whom they spare.
+
+#include "describe.hpp"
+
+#include "headgate/config/load.hpp"
+#include "headgate/core/hash.hpp"
+
+#include <gtest/gtest.h>
+
+namespace headgate::config {
+namespace {
+
+Config loaded(const std::string& source) {
+  auto result = load(source);
+  EXPECT_TRUE(result.config) << render_text(result.diagnostics, "f", source);
+  return result.config ? std::move(*result.config) : Config{};
+}
+
+constexpr const char* kIdentity = R"("identity": { "trusted_proxies": ["10.0.0.0/8"],
+  "jwt": { "algorithms": ["HS256"], "secret": "0123456789abcdef0123456789abcdef" },
+  "api_key": { "keys": { "acme": { "key": "0123456789abcdef", "tier": "pro" },
+                         "batch": { "sha256": "9F9f5111f7b27a781f1f1ddde5ebc2dd2b796bfc7365c9c28b548e5641769290" } } } }, )";
+
+/// The limit "x" of a file with one limit, which may count in Redis.
+limit::Limit limit_of(const std::string& keys, const std::string& redis = R"("redis": { "url": "redis://r" }, )") {
+  const auto config =
+      loaded(R"({ "listen": ":1", )" + redis + kIdentity + R"("limits": { "x": { "per": "client_ip", )" + keys +
+             R"( } }, "routes": [{ "path": "/*", "respond": {}, "limits": ["x"] }] })");
+  return config.limits.empty() ? limit::Limit{} : config.limits.front();
+}
+
+limit::Rule rule_of(const std::string& keys, const std::string& redis = R"("redis": { "url": "redis://r" }, )") {
+  const auto limit = limit_of(keys, redis);
+  return limit.tiers.empty() || limit.tiers.front().rules.empty() ? limit::Rule{} : limit.tiers.front().rules.front();
+}
+
+std::vector<std::string> suffixes(const limit::Tier& tier) {
+  std::vector<std::string> out;
+  for (const auto& rule : tier.rules) out.push_back(rule.suffix);
+  return out;
+}
+
+TEST(LoadTiers, KeepsTheirOrderAndFindsTheDefault) {
+  const auto limit = limit_of(R"("tier_from": "jwt.plan", "default_tier": "pro", "tiers": {
+    "free": { "rate": ["60/minute", "1000/day"] }, "pro": { "rate": "50/second", "burst": 70 }, "all": "unlimited" })");
+  ASSERT_EQ(limit.tiers.size(), 3U);
+  EXPECT_EQ(limit.tier_from, (limit::Per{limit::Per::Kind::jwt_claim, "plan"}));
+  EXPECT_EQ(limit.default_tier, 1U);
+  EXPECT_EQ(limit.tiers[0].name, "free");
+  EXPECT_EQ(limit.tiers[0].rules.at(1).name, "1000/day");
+  EXPECT_EQ(limit.tiers[1].rules.at(0).name, "");
+  EXPECT_EQ(limit.tiers[1].rules.at(0).burst, 70U);
+  EXPECT_TRUE(limit.tiers[2].rules.empty());
+}
+
+TEST(LoadTiers, NameCountersByPeriodSoThatACallerWhoChangesTierKeepsWhatItUsed) {
+  const auto limit = limit_of(R"("tier_from": "header:X-Plan", "default_tier": "free", "tiers": {
+    "free": { "rate": "60/minute" }, "pro": { "rate": ["600/minute", "9000/day"] } })");
+  EXPECT_EQ(suffixes(limit.tiers.at(0)), (std::vector<std::string>{":x:1m"}));
+  EXPECT_EQ(suffixes(limit.tiers.at(1)), (std::vector<std::string>{":x:1m", ":x:1d"}));
+  EXPECT_EQ(limit.tiers[0].rules[0].seed, limit.tiers[1].rules[0].seed);
+  EXPECT_EQ(limit.tiers[0].rules[0].seed, stable_hash(":x:1m"));
+}
+
+TEST(LoadRates, NameCountersTheSameWhateverTheirCount) {
+  EXPECT_EQ(rule_of(R"("rate": "5/minute")").suffix, ":x");
+  EXPECT_EQ(rule_of(R"("rate": "500/minute")").suffix, ":x");
+  const auto suffix_of_first = [](const std::string& rates) { return rule_of(R"("rate": )" + rates).suffix; };
+  EXPECT_EQ(suffix_of_first(R"(["5/minute", "30/hour"])"), ":x:1m");
+  EXPECT_EQ(suffix_of_first(R"(["7/60s", "30/hour"])"), ":x:1m");
+  EXPECT_EQ(suffix_of_first(R"(["9/5m", "30/hour"])"), ":x:5m");
+}
+
+TEST(LoadRates, TakeTheUsualBurstOfTheirAlgorithm) {
+  EXPECT_EQ(rule_of(R"("rate": "5/minute")").burst, 5U);
+  EXPECT_EQ(rule_of(R"("rate": "5/minute", "burst": 9)").burst, 9U);
+  EXPECT_EQ(rule_of(R"("rate": "5/minute", "algorithm": "leaky_bucket")").burst, 1U);
+  EXPECT_EQ(rule_of(R"("rate": "10/second", "algorithm": "leaky_bucket", "wait": "1s")").burst, 11U);
+  EXPECT_EQ(rule_of(R"("rate": "5/minute", "algorithm": "sliding_log")").burst, 5U);
+}
+
+TEST(LoadRates, TakeEveryAlgorithmThereIs) {
+  for (const auto* algorithm : limit::algorithms()) {
+    const auto rule = rule_of(R"("rate": "5/minute", "algorithm": ")" + std::string(algorithm->name) + '"');
+    EXPECT_EQ(rule.algorithm, algorithm);
+    EXPECT_FALSE(algorithm->meaning(rule, " requests").empty());
+  }
+}
+
+TEST(LoadCalendars, CountDaysOfAZoneOnlyWhereOneIsWritten) {
+  const auto of = [](const std::string& keys) {
+    return rule_of(R"("algorithm": "fixed_window", )" + keys, "").calendar;
+  };
+  EXPECT_EQ(of(R"("rate": "1000/day")"), nullptr);
+  const auto day = of(R"("rate": "1000/day", "time_zone": "Europe/Vienna")");
+  ASSERT_NE(day, nullptr);
+  EXPECT_EQ(day->zone(), "Europe/Vienna");
+  EXPECT_EQ(day->unit(), limit::Calendar::Unit::day);
+}
+
+TEST(LoadCalendars, CountMonthsOfUtcWhereNoZoneIsWritten) {
+  const auto limit = limit_of(R"("algorithm": "fixed_window", "rate": ["10/minute", "2000/month"])", "");
+  const auto& rules = limit.tiers.at(0).rules;
+  EXPECT_EQ(rules.at(0).calendar, nullptr);
+  ASSERT_NE(rules.at(1).calendar, nullptr);
+  EXPECT_EQ(rules[1].calendar->zone(), "UTC");
+  EXPECT_EQ(rules[1].calendar->unit(), limit::Calendar::Unit::month);
+  EXPECT_EQ(rules[1].suffix, ":x:month");
+}
+
+TEST(LoadWaits, AreTheLimitsUnlessTheTierHasItsOwn) {
+  const auto limit = limit_of(R"("wait": "1s", "tier_from": "jwt.plan", "default_tier": "a", "tiers": {
+    "a": { "rate": "1/s" }, "b": { "rate": "1/s", "wait": "3s" } })");
+  EXPECT_EQ(limit.tiers.at(0).rules.at(0).wait, std::chrono::seconds(1));
+  EXPECT_EQ(limit.tiers.at(1).rules.at(0).wait, std::chrono::seconds(3));
+}
+
+TEST(LoadLeases, AreForWhatIsEnforcedInRedisWithoutWaiting) {
+  EXPECT_TRUE(rule_of(R"("rate": "5/s")").leases);
+  EXPECT_TRUE(rule_of(R"("rate": "5/s", "leases": "auto")").leases);
+  EXPECT_FALSE(rule_of(R"("rate": "5/s", "leases": "off")").leases);
+  EXPECT_FALSE(rule_of(R"("rate": "5/s", "mode": "observe")").leases);
+  EXPECT_FALSE(rule_of(R"("rate": "5/s", "wait": "1s")").leases);
+  EXPECT_FALSE(rule_of(R"("rate": "5/s")", "").leases);
+  EXPECT_FALSE(rule_of(R"("rate": "5/s", "algorithm": "sliding_log")").leases);
+}
+
+std::string use_of(const std::string& keys) {
+  const auto config = loaded(std::string(R"({ "listen": ":1", )") + kIdentity + R"(
+    "limits": { "x": { "per": "client_ip", "rate": "1000/minute" } },
+    "routes": [{ "path": "/*", "respond": {}, "limits": [{ "use": "x", )" +
+                             keys + R"( }] }] })");
+  return config.gateway.routes.empty() ? "invalid" : describe(config.gateway.routes.front().limits);
+}
+
+TEST(LoadCosts, AreANumberOrComeFromTheMethodAFieldOrTheAnswer) {
+  EXPECT_EQ(use_of(R"("cost": 7)"), " xx7");
+  EXPECT_EQ(use_of(R"("cost": { "by_method": { "GET": 0, "POST": 5 }, "otherwise": 2 })"), " xx2(1 GET=0 POST=5  0)");
+  EXPECT_EQ(use_of(R"("cost": { "header": "X-Cost", "most": 100 })"), " xx1(2 x-cost 100)");
+  EXPECT_EQ(use_of(R"("cost": { "response_header": "X-Tokens", "hold": 500, "most": 9000 })"),
+            " xx500(3 x-tokens 9000)");
+}
+
+TEST(LoadCosts, StandBesideAScale) {
+  EXPECT_EQ(use_of(R"("cost": 7, "scale": "1/10")"), " xx7*1/10");
+  EXPECT_EQ(use_of(R"("scale": "20/1")"), " xx1*20/1");
+}
+
+TEST(LoadExemptions, HoldNamesOfKnownKeysAndNetworks) {
+  const auto config = loaded(std::string(R"({ "listen": ":1", )") + kIdentity + R"("limits": {
+    "x": { "per": "client_ip", "rate": "5/s", "exempt": { "api_key": ["batch"], "client_ip": ["10.9.0.0/16", "::1"] } } },
+    "routes": [{ "path": "/*", "respond": {}, "limits": ["x"] }] })");
+  const auto text = describe(config.gateway);
+  EXPECT_NE(text.find("exempt x batch 10.9.0.0/16 ::1\n"), std::string::npos) << text;
+}
+
+TEST(LoadApiKeys, AreKeptAsDigestsOnly) {
+  const auto config = loaded(std::string(R"({ "listen": ":1", )") + kIdentity + R"("limits": {
+    "x": { "per": "client_ip", "tier_from": "api_key", "default_tier": "pro", "tiers": { "pro": { "rate": "5/s" } } } },
+    "routes": [{ "path": "/*", "respond": {}, "limits": ["x"] }] })");
+  const auto& keys = config.identity.api_keys;
+  ASSERT_EQ(keys.size(), 2U);
+  EXPECT_EQ(keys[0].name, "acme");
+  EXPECT_EQ(keys[0].tier, "pro");
+  EXPECT_EQ(keys[0].digest, identity::sha256("0123456789abcdef"));
+  EXPECT_EQ(keys[1].tier, "");
+  auto almost = keys[0].digest;  // the other differs in its last byte
+  almost.back() = 0x90;
+  EXPECT_EQ(keys[1].digest, almost);
+}
+
+redis::Options redis_of(const std::string& keys) {
+  const auto config = loaded(R"({ "listen": ":1", "redis": { )" + keys + R"( },
+    "limits": { "x": { "per": "client_ip", "rate": "5/s" } },
+    "routes": [{ "path": "/*", "respond": {}, "limits": ["x"] }] })");
+  return config.redis.value_or(redis::Options{});
+}
+
+TEST(LoadRedis, FindsAClusterBySomeOfItsNodes) {
+  const auto redis = redis_of(R"("cluster": ["redis-1:7000", "redis-2", "[::1]:7001"], "tls": { "server_name": "r" })");
+  EXPECT_EQ(redis.topology, redis::Topology::cluster);
+  EXPECT_EQ(redis.nodes, (std::vector<redis::Node>{{"redis-1", 7000}, {"redis-2", 6379}, {"::1", 7001}}));
+  ASSERT_TRUE(redis.tls);
+  EXPECT_EQ(redis.tls->server_name, "r");
+  EXPECT_TRUE(redis.tls->verify);
+}
+
+TEST(LoadRedis, FindsAMasterByItsSentinels) {
+  const auto redis = redis_of(R"("database": 3, "username": "u", "password": "p",
+    "sentinel": { "master": "m", "nodes": ["s-1", "s-2:9"], "username": "su", "password": "sp" })");
+  EXPECT_EQ(redis.topology, redis::Topology::sentinel);
+  EXPECT_EQ(redis.nodes, (std::vector<redis::Node>{{"s-1", 26379}, {"s-2", 9}}));
+  EXPECT_EQ(redis.master, "m");
+  EXPECT_EQ(redis.database, 3U);
+  EXPECT_EQ(redis.username + redis.password + redis.sentinel_username + redis.sentinel_password, "upsusp");
+  EXPECT_FALSE(redis.tls);
+}
+
+TEST(LoadRedis, SpeaksTlsWhereTheUrlSaysRediss) {
+  const auto redis = redis_of(R"("url": "rediss://u:p@red:1/2", "tls": { "server_name": "other" })");
+  EXPECT_EQ(redis.topology, redis::Topology::single);
+  EXPECT_EQ(redis.nodes, (std::vector<redis::Node>{{"red", 1}}));
+  EXPECT_EQ(redis.database, 2U);
+  ASSERT_TRUE(redis.tls);
+  EXPECT_EQ(redis.tls->server_name, "other");
+  EXPECT_TRUE(redis_of(R"("url": "rediss://red")").tls);
+  EXPECT_FALSE(redis_of(R"("url": "redis://red")").tls);
+}
+
+TEST(LoadAdmin, IsOnLoopbackUnlessWrittenOrOff) {
+  const auto of = [](const std::string& keys) {
+    return loaded(R"({ "listen": ":1", )" + keys + R"("routes": [{ "path": "/*", "respond": {} }] })").admin;
+  };
+  const auto usual = of("");
+  ASSERT_TRUE(usual);
+  EXPECT_EQ(usual->listen.text, "127.0.0.1:9900");
+  EXPECT_FALSE(usual->written);
+  const auto own = of(R"("admin": { "listen": "[::1]:9901" }, )");
+  ASSERT_TRUE(own);
+  EXPECT_EQ(own->listen.host, "::1");
+  EXPECT_TRUE(own->written);
+  const auto open = of(R"("admin": { "listen": ":9902", "token": "0123456789abcdef" }, )");
+  ASSERT_TRUE(open);
+  EXPECT_EQ(open->token, "0123456789abcdef");
+  EXPECT_FALSE(of(R"("admin": "off", )"));
+}
+
+}  // namespace
+}  // namespace headgate::config
