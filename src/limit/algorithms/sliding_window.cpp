@@ -39,6 +39,7 @@ Counters counters_of(std::span<const std::int64_t> words) noexcept {
 
 /// Requests of the window before that still count: rounded up, so that no fraction of one is forgotten.
 std::int64_t weighed(const Counters& counters, const Grid& grid) noexcept {
+  if (counters.previous == 0) return 0;  // spares two divisions
   const std::int64_t steps_left = divide_up(grid.period - counters.elapsed, grid.step);
   return divide_up(counters.previous * steps_left, grid.steps);
 }
@@ -47,9 +48,9 @@ std::int64_t room_of(const Rule& rule, const Counters& counters, const Grid& gri
   return count_of(rule) - counters.current - weighed(counters, grid);
 }
 
-Counters after(const Rule& rule, Counters counters, std::int64_t cost, const Grid& grid) noexcept {
-  const std::int64_t change = change_of(cost, counters.current + counters.previous, room_of(rule, counters, grid));
-  counters.current += change;
+/// `room` is what may be taken.
+Counters after(Counters counters, std::int64_t cost, std::int64_t room) noexcept {
+  counters.current += change_of(cost, counters.current + counters.previous, room);
   if (counters.current < 0) {
     counters.previous += counters.current;
     counters.current = 0;
@@ -107,7 +108,7 @@ Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant no
 Instant commit(State& state, const Rule& rule, std::int64_t cost, Instant now, const Outcome& outcome) {
   const Grid grid(rule);
   const Counters before = counters_of(outcome.words);
-  const Counters left = after(rule, before, cost, grid);
+  const Counters left = after(before, cost, outcome.allowed ? cost : room_of(rule, before, grid));
   const Duration reset = reset_of(left, grid);
   if (left == before && !outcome.stale) return now + reset;
   state.numbers = {};
@@ -122,11 +123,14 @@ std::optional<Verdict> verdict(const Rule& rule, std::int64_t cost, Taken taken,
   if (before.current < 0 || before.current > kMostCounted || before.previous < 0 || before.previous > kMostCounted ||
       before.elapsed < 0 || before.elapsed >= grid.period)
     return std::nullopt;
-  const Counters left = taken == Taken::yes ? after(rule, before, cost, grid) : before;
+  const std::int64_t room = room_of(rule, before, grid);
+  const Counters left = taken == Taken::yes ? after(before, cost, room) : before;
+  const std::int64_t room_left =
+      left.previous == before.previous ? room + before.current - left.current : room_of(rule, left, grid);
   Verdict verdict;
-  verdict.allowed = allows(cost, room_of(rule, before, grid));
+  verdict.allowed = allows(cost, room);
   verdict.limit = rule.rate.count;
-  verdict.remaining = static_cast<std::uint64_t>(std::max<std::int64_t>(room_of(rule, left, grid), 0));
+  verdict.remaining = static_cast<std::uint64_t>(std::max<std::int64_t>(room_left, 0));
   if (!verdict.allowed) verdict.retry_after = cost > count_of(rule) ? kNever : wait_of(rule, cost, before, grid);
   verdict.reset_after = reset_of(left, grid);
   return verdict;

@@ -26,7 +26,7 @@ TEST(SlidingLog, NeverAdmitsMoreThanItsCountInAPeriodWhereverItBeginsAndNeverRef
     std::vector<Instant> admitted;
     Instant now = kStart;
     int refused = 0;
-    for (int step = 0; step < 4000; ++step) {
+    for (int step = 0; step < 1500; ++step) {
       const auto gap = static_cast<std::uint64_t>(period.count()) / count;
       now += Duration(static_cast<std::int64_t>(random() % 3 == 0 ? 0 : random() % (gap + 1)));
       std::size_t within = 0;  // counted anew each time, by looking at every request there ever was
@@ -37,7 +37,7 @@ TEST(SlidingLog, NeverAdmitsMoreThanItsCountInAPeriodWhereverItBeginsAndNeverRef
       if (allowed) admitted.insert(admitted.end(), static_cast<std::size_t>(cost), now);
       refused += allowed ? 0 : 1;
     }
-    EXPECT_GT(refused, 100) << rate;
+    EXPECT_GT(refused, 50) << rate;
     for (std::size_t i = 0; i + count < admitted.size(); ++i)
       ASSERT_GE(admitted[i + count] - admitted[i], period) << rate;
   }
@@ -83,7 +83,7 @@ TEST(SlidingLog, KeepsNoMoreThanASixteenthBeyondItsCount) {
     std::mt19937_64 random(3);
     Instant now = kStart;
     const std::size_t most = rule.rate.count + rule.rate.count / 16 + 1;
-    for (int step = 0; step < 50'000; ++step) {
+    for (int step = 0; step < 25'000; ++step) {
       now += Duration(static_cast<std::int64_t>(random() % (2 * 1'000'000 / rule.rate.count)));
       test::admit(state, rule, now);
       if (random() % 8 == 0) {  // many come and are given back
