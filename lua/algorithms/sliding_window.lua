@@ -1,6 +1,7 @@
 -- Sliding window, estimated in constant space from two counters: what was taken in the present window of the clock, and what was taken
 -- in the one before. The last period reaches back into the one before for as long as the present has still to go, and that share of
--- its counter counts, as if its requests had come evenly. Two bursts on either side of a boundary do not pass, as they do a fixed window.
+-- its counter counts, as if its requests had come evenly. Two bursts on either side of a boundary do not pass, as they do a fixed window;
+-- but where all of the window before came at its very end, up to twice the count may lie in a period by the end of this one.
 --
 -- The share is a number of steps, of which a period has at most 2^20, rounded up: counters are at most 10^9, so all of it is integers
 -- below 2^53, exact in Lua's doubles, and the same in src/limit/algorithms/sliding_window.cpp.
