@@ -120,13 +120,19 @@ std::string circumstances(const limit::Limit& limit, const std::vector<gateway::
   return out;
 }
 
+// What names the tier.
+std::string teller(const Per& per) {
+  if (per.kind == Per::Kind::api_key) return "the tier of its API key";
+  return (per.kind == Per::Kind::header ? "the " : "its ") + noun(per);
+}
+
 // One line, or one more for each tier; `margin` is where the second column begins.
 std::string sentence(const limit::Limit& limit, const std::vector<gateway::Exemption>& exemptions, std::size_t margin) {
   const auto rest = circumstances(limit, exemptions);
   if (!limit.tier_from) return who(limit.per) + ": " + amounts(limit.tiers.front().rules, true) + rest + '\n';
   std::size_t width = 0;
   for (const auto& tier : limit.tiers) width = std::max(width, tier.name.size());
-  std::string out = who(limit.per) + ", by its " + noun(*limit.tier_from) + " (else \"" +
+  std::string out = who(limit.per) + ", by " + teller(*limit.tier_from) + " (else \"" +
                     limit.tiers[limit.default_tier].name + "\")" + rest + ":\n";
   for (const auto& tier : limit.tiers) {
     out += std::string(margin + 2, ' ') + tier.name + std::string(width - tier.name.size() + 2, ' ') +

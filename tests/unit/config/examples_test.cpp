@@ -14,8 +14,8 @@ namespace {
 class Shipped : public testing::TestWithParam<std::filesystem::path> {};
 
 TEST_P(Shipped, HasNoErrorAndNoWarning) {
-  unsetenv("HEADGATE_JWT_SECRET");
-  unsetenv("HOSTNAME");
+  for (const char* each : {"HEADGATE_JWT_SECRET", "HOSTNAME", "LISTEN", "ADMIN_LISTEN", "REDIS_URL", "TIME_ZONE"})
+    unsetenv(each);
   const auto source = content(GetParam());
   const auto loaded = load(source);
   EXPECT_EQ(render_text(loaded.diagnostics, GetParam().filename().string(), source), "");
@@ -91,6 +91,40 @@ TEST(Meaning, OfALimitWithoutSharedBudgetSaysWhatSeveralGatewaysAddUpTo) {
       << text;
   EXPECT_TRUE(text.ends_with(
       "If Redis is down, each gateway counts by itself: with 3 gateways a caller may get three times as much.\n"))
+      << text;
+}
+
+TEST(Meaning, TellsTheTiersOfALimitBelowIt) {
+  const auto text = meaning_of("conf/examples/saas.json");
+  EXPECT_NE(
+      text.find(
+          "plan      each jwt.org_id, by its jwt.plan (else \"free\"); in Redis:\n"
+          "            free        60 a minute on average, 60 at once, and 1000 a day on average, 1000 at once\n"
+          "            pro         50 a second on average, 50 at once, and 200000 a day on average, 200000 at once\n"
+          "            enterprise  500 a second on average, 1000 at once\n"
+          "            internal    unlimited\n"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(text.find("held back up to 2s"), std::string::npos) << text;
+  EXPECT_NE(text.find("\nA gateway takes from Redis in batches for busy keys of plan and tokens.\n"), std::string::npos)
+      << text;
+}
+
+TEST(Meaning, SaysWhomALimitSpares) {
+  const auto text = meaning_of("conf/examples/partner-cluster.json");
+  EXPECT_NE(
+      text.find("each API key, by the tier of its API key (else \"trial\"); in Redis; a caller without it counts by "
+                "client address; not for the API key of nightly:\n"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(meaning_of("conf/examples/public-api.json").find("; not for 10.9.0.0/16\n"), std::string::npos);
+}
+
+TEST(Meaning, NamesTheDaysAndMonthsOfACalendar) {
+  unsetenv("TIME_ZONE");
+  const auto text = meaning_of("conf/examples/public-api.json");
+  EXPECT_NE(text.find("anew with each day in UTC, and at most 20000 a month, anew with each month in UTC"),
+            std::string::npos)
       << text;
 }
 
