@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <random>
 #include <set>
+#include <thread>
 
 namespace headgate::redis {
 namespace {
@@ -203,6 +205,27 @@ TEST_F(ClusterTest, KeepsTheBooksOfManyMixedDecisions) {
     for (std::size_t s = 0; s < subjects.size(); ++s)
       EXPECT_EQ(left(servers, rules[r], subjects[s]), rules[r].burst - taken[std::pair(r, s)])
           << rules[r].limit << " of " << subjects[s];
+  servers->stop();
+}
+
+TEST_F(ClusterTest, IsReadByOtherThreadsWhileNodesComeAndGo) {
+  const auto servers = Servers::make(loop, options);
+  std::atomic<bool> over = false;
+  std::uint64_t seen = 0;
+  {
+    std::jthread reader([&] {
+      while (!over) {
+        for (const auto& node : servers->nodes()) seen = std::max(seen, node.counters.decided);
+        if (servers->health() == Health::up) seen = std::max(seen, servers->counters().decided);
+        std::this_thread::sleep_for(100us);
+      }
+    });
+    for (int i = 0; i < 300; ++i) EXPECT_TRUE(ask(servers, {ask_of(rule, "caller-" + std::to_string(i))}).allowed());
+    run_for(100ms);
+    over = true;
+  }
+  EXPECT_GT(seen, 0u);
+  EXPECT_LE(seen, 300u);
   servers->stop();
 }
 
