@@ -194,6 +194,7 @@ TEST(Admin, IsNotReadyButAliveWhileItDrains) {
   EXPECT_EQ(look.get("/healthz").status(), 200);
   proxy.upstream.release();
   EXPECT_EQ(client.read().status(), 200) << "what was in flight is finished";
+  EXPECT_EQ(proxy.gateway.process().wait(), 0);
 }
 
 TEST(Admin, SaysWhereItIsInTheLog) {
