@@ -199,7 +199,8 @@ bool Link::flush(std::string_view bytes, std::size_t& taken) {
                            flush_pending();
                          }));
     } else if (ec) {
-      give_up("cannot write: " + ec.message());
+      // With TLS an alert that tells why may still be there to be read; the read fails in any case.
+      if (!tls_) give_up("cannot write: " + ec.message());
       return false;
     } else {
       user_->wrote();
