@@ -31,7 +31,9 @@ LimitCells limit_cells(Registry& registry, Writer writer, std::string_view limit
                        Counted counted);
 
 /// Whether less than a fifth of a limit is left.
-constexpr bool is_near(std::uint64_t remaining, std::uint64_t limit) noexcept { return remaining < limit / 5 + (limit % 5 > 0 ? 1 : 0); }
+constexpr bool is_near(std::uint64_t remaining, std::uint64_t limit) noexcept {
+  return remaining < limit / 5 + (limit % 5 > 0 ? 1 : 0);
+}
 
 /// One worker's cells of one route; the same for the same name. What finds no route is the route "-".
 class RouteCells {

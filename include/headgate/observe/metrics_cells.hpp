@@ -92,7 +92,7 @@ class CounterTable {
 
  private:
   static constexpr std::size_t kSlots = 128;  // never full, so that every search ends
-  static constexpr Key kGolden = 2654435769;   // 2^32 over the golden ratio: spreads numbers that differ little
+  static constexpr Key kGolden = 2654435769;  // 2^32 over the golden ratio: spreads numbers that differ little
   static constexpr int kShift = 25;
   struct Slot {
     std::atomic<Key> key{kRest};
