@@ -6,7 +6,9 @@
 #include "placeholders.hpp"
 #include "values.hpp"
 
-#include <map>
+#include "headgate/redis/tls.hpp"
+
+#include <array>
 
 namespace headgate::config {
 namespace {
@@ -119,7 +121,10 @@ class RedisBuilder {
     read(written, "key", tls.key);
     read(written, "server_name", tls.server_name);
     read(written, "verify", tls.verify);
-    for (const char* key : {"ca", "certificate", "key"}) check_file(*written, key);
+    const std::array<const char*, 3> files{"ca", "certificate", "key"};
+    const auto readable =
+        std::count_if(files.begin(), files.end(), [&](auto key) { return check_file(*written, key); });
+    if (readable == std::ssize(files)) check_contents(*written, tls);
     demand_other(*written, "certificate", "key", "/etc/headgate/redis-key.pem");
     demand_other(*written, "key", "certificate", "/etc/headgate/redis.pem");
     if (!tls.verify) {
@@ -129,14 +134,36 @@ class RedisBuilder {
     }
   }
 
-  void check_file(const Node& tls, const char* key) {
+  /// Also true where none is named.
+  bool check_file(const Node& tls, const char* key) {
     const Node* node = text_at(&tls, key);
-    if (node == nullptr || node->text.empty()) return;
+    if (node == nullptr || node->text.empty()) return true;
     const auto file = read_text_file(node->text);
-    if (file.text) return;
+    if (file.text) return true;
     report_.error(code::kCredentials, *node,
                   "the file " + in_quotes(node->written) + " cannot be read: " + file.why_not,
                   "name a PEM file that starts with -----BEGIN");
+    return false;
+  }
+
+  // The authorities alone first, so that the mistake is shown at the key it is about.
+  void check_contents(const Node& written, const redis::TlsOptions& tls) {
+    const Node* ca = text_at(&written, "ca");
+    const Node* certificate = text_at(&written, "certificate");
+    redis::TlsOptions authorities;
+    authorities.ca = tls.ca;
+    if (ca != nullptr && !check_with(*ca, authorities)) return;
+    if (certificate != nullptr && !tls.key.empty()) check_with(*certificate, tls);
+  }
+
+  bool check_with(const Node& node, const redis::TlsOptions& tls) {
+    const auto sound = redis::check_tls(tls);
+    if (!sound.has_error()) return true;
+    // The reason names the files, and what a placeholder stands for is not shown.
+    report_.error(code::kCredentials, node,
+                  node.replaced ? "the file " + in_quotes(node.written) + " cannot be used for TLS" : sound.error(),
+                  "name a PEM file that starts with -----BEGIN");
+    return false;
   }
 
   void demand_other(const Node& tls, const char* key, const char* other, const std::string& example) {

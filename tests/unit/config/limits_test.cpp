@@ -6,6 +6,10 @@
 #include "headgate/core/hash.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
 
 namespace headgate::config {
 namespace {
@@ -205,6 +209,24 @@ TEST(LoadRedis, SpeaksTlsWhereTheUrlSaysRediss) {
   EXPECT_EQ(redis.tls->server_name, "other");
   EXPECT_TRUE(redis_of(R"("url": "rediss://red")").tls);
   EXPECT_FALSE(redis_of(R"("url": "redis://red")").tls);
+}
+
+TEST(LoadRedis, RefusesAFileThatHoldsNoCertificate) {
+  const auto path = testing::TempDir() + "/headgate_no_certificate_" + std::to_string(::getpid());
+  std::ofstream(path) << "not PEM";
+  const auto messages = [&](const std::string& tls) {
+    std::vector<std::string> out;
+    const auto source = R"({ "listen": ":1", "redis": { "url": "rediss://r", "tls": )" + tls + R"( },
+      "limits": { "x": { "per": "client_ip", "rate": "5/s" } },
+      "routes": [{ "path": "/*", "respond": {}, "limits": ["x"] }] })";
+    for (const auto& each : load(source).diagnostics) out.push_back(each.pointer + ' ' + each.message);
+    return out;
+  };
+  EXPECT_EQ(messages(R"({ "ca": ")" + path + "\" }"),
+            std::vector<std::string>{"/redis/tls/ca the CA file \"" + path + "\" holds no certificate in PEM"});
+  EXPECT_EQ(messages(R"({ "certificate": ")" + path + R"(", "key": ")" + path + "\" }"),
+            std::vector<std::string>{"/redis/tls/certificate the file \"" + path + "\" holds no certificate in PEM"});
+  std::remove(path.c_str());
 }
 
 TEST(LoadAdmin, IsOnLoopbackUnlessWrittenOrOff) {
