@@ -26,7 +26,7 @@ constexpr Key kAdminKeys[] = {
     {"listen", &kListenAddress, "127.0.0.1:9900", R"("127.0.0.1:9900")",
      "Where; beyond this machine's own addresses only with a `token`"},
     {"token", &kText, "", R"("${HEADGATE_ADMIN_TOKEN}")",
-     "What a change takes: `Authorization: Bearer` with this token"},
+     "What all but `/healthz` and `/readyz` takes: `Authorization: Bearer` with this token"},
 };
 constexpr Section kAdmin{"admin", "admin", "Metrics and administration: an object, or `\"off\"`.", kAdminKeys};
 constexpr Shape kAdminObject = section(kAdmin);

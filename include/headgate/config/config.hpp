@@ -21,7 +21,7 @@ namespace headgate::config {
 /// Where metrics and administration are reached.
 struct Admin {
   net::ListenOptions listen{.host = "127.0.0.1", .port = 9900, .text = "127.0.0.1:9900"};
-  std::string token;     ///< what a change takes; empty only on a loopback address; never logged
+  std::string token;     ///< what all but its probes takes; empty only on a loopback address; never logged
   bool written = false;  ///< whether the file says so; else a port that is taken is no reason not to start
 };
 
