@@ -60,11 +60,14 @@ class Collect : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context& /*context*/) override { return true; }
   void ReportRuns(const std::vector<Run>& runs) override {
-    for (const Run& run : runs)
-      if (run.run_type == Run::RT_Iteration)
-        nanoseconds[run.run_name.function_name].push_back(run.GetAdjustedCPUTime());
+    for (const Run& run : runs) {
+      if (run.run_type != Run::RT_Iteration) continue;
+      cpu[run.run_name.function_name].push_back(run.GetAdjustedCPUTime());
+      passed[run.run_name.function_name].push_back(run.GetAdjustedRealTime());
+    }
   }
-  std::map<std::string, std::vector<double>> nanoseconds;  ///< on a CPU, a decision
+  std::map<std::string, std::vector<double>> cpu;     ///< nanoseconds a decision, on all CPUs
+  std::map<std::string, std::vector<double>> passed;  ///< nanoseconds a decision, by the clock
 };
 
 double thread_cpu() noexcept {

@@ -22,8 +22,9 @@ struct MemoryOptions {
   /// where all of its share are: the one full again the soonest. That takes the same few cache lines whatever the
   /// bound; nothing is ever swept.
   ///
-  /// A key of a sliding_log has in addition 8 bytes for each request in its window, at most its limit of them: what it
-  /// may take in all is this bound times its largest limit times 8. They go with the key.
+  /// A key of a sliding_log has in addition 8 bytes for each request in its window (room for a sixteenth more than its
+  /// limit at most), which go with the key. They are not counted here: in all they are at most this bound times the
+  /// largest such limit times 8.5.
   std::size_t max_keys = 1'000'000;
 };
 
