@@ -82,8 +82,9 @@ void conclude(Admission& a, const Part& part, Clock::time_point asked_at, Admiss
   for (std::size_t i = from; i < a.limits.size(); ++i) {
     const auto& asked = a.limits[i];
     if (asked.planned->limit->mode == limit::Mode::observe) continue;
-    const auto* const own = limit::binding({a.verdicts.data() + asked.first, asked.count});
-    a.delay = std::max(a.delay, own->delay);
+    const std::span<const limit::Verdict> verdicts(a.verdicts.data() + asked.first, asked.count);
+    for (const auto& verdict : verdicts) a.delay = std::max(a.delay, verdict.delay);
+    const auto* const own = limit::binding(verdicts);
     if (best && !limit::binds_before(*own, *best)) continue;
     best = own;
     a.binding = &asked;

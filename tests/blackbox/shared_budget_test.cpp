@@ -143,9 +143,9 @@ TEST_F(SharedBudget, WhatAnAnswerUsedIsSettledForAllGateways) {
 TEST_F(SharedBudget, AnotherPrefixForgetsEverything) {
   const Json limits = {{"x", {{"rate", "1/day"}, {"per", "client_ip"}}}};
   FakeUpstream upstream;
-  Json config = config_for(upstream, in_redis(limits));
+  Json config = config_for(upstream, in_redis(limits, {{"log", {{"format", "json"}}}}));
   const TemporaryFile file(config.dump(2));
-  Gateway gateway({"run", "-c", file.path()});
+  Gateway gateway(Words{"run", "-c", file.path()});
   RawClient client = gateway.client();
   EXPECT_EQ(client.get().status(), 200);
   EXPECT_EQ(client.get().status(), 429);
@@ -153,7 +153,7 @@ TEST_F(SharedBudget, AnotherPrefixForgetsEverything) {
   std::ofstream(file.path(), std::ios::trunc) << config.dump(2);
   gateway.process().signal(SIGHUP);
   ASSERT_TRUE(gateway.process().wait_for_err(
-      [](const std::string& text) { return text.find("event=config_reloaded") != std::string::npos; }));
+      [](const std::string& text) { return text.find("config_reloaded") != std::string::npos; }));
   EXPECT_EQ(client.get().status(), 200);
   EXPECT_EQ(client.get().status(), 429);
 }

@@ -157,13 +157,14 @@ TEST_F(Forward, SaysTheLengthOfABodyThatIsOnlyDescribed) {
 }
 
 TEST_F(Forward, LetsNoServerContradictOurNumbers) {
-  const std::string policy = "ours";
-  PlannedLimit planned;
-  planned.policy = &policy;
-  x.admission.binding = &planned;
+  ReadyTier tier;
+  tier.policy = "ours";
+  tier.labels = {"l"};
+  AskedLimit asked;
+  asked.tier = &tier;
+  x.admission.binding = &asked;
   x.admission.outcome = Admission::Outcome::allowed;
-  x.admission.rule_label = "l";
-  x.admission.verdict = {.allowed = true, .limit = 5, .remaining = 4, .retry_after = {}, .reset_after = {}};
+  x.admission.verdicts[0] = {.allowed = true, .limit = 5, .remaining = 4, .retry_after = {}, .reset_after = {}};
   for (const std::string_view name :
        {"x-ratelimit-limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit", "RateLimit-Policy"})
     answer(name, "theirs");
