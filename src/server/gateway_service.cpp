@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 namespace headgate::server {
 namespace {
@@ -85,17 +86,18 @@ class Succession {
 
   const std::shared_ptr<const InForce>& now() const noexcept { return now_; }
 
-  /// What every service is to be told; null where nothing changes.
-  Change next() {
-    auto next = next_in_force(*now_, read_again_);
+  /// What every service is to be told; nothing where nothing changes.
+  std::optional<Change> next() {
+    const auto next = next_in_force(read_again_);
     if (!next) {
       cells_.refused();
-      return nullptr;
+      return std::nullopt;
     }
     cells_.applied(headgate::now());
     shared_.board.use_limits(next->config.limits);
-    now_ = next;
-    return [next](Service& service) { static_cast<GatewayService&>(service).adopt(next); };
+    const auto before = std::exchange(now_, next);
+    return Change{[next](Service& service) { static_cast<GatewayService&>(service).adopt(next); },
+                  [before, next] { say_what_changed(*before, *next); }};
   }
 
  private:

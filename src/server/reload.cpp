@@ -76,19 +76,6 @@ std::vector<std::string> missing_from(const std::vector<std::string>& all, const
   return out;
 }
 
-void say_what_changed(const config::Config& before, const config::Config& after) {
-  const auto old_limits = names(before.limits);
-  const auto new_limits = names(after.limits);
-  std::string limits;
-  if (const auto added = missing_from(old_limits, new_limits); !added.empty())
-    limits += "; new limits: " + joined(added);
-  if (const auto gone = missing_from(new_limits, old_limits); !gone.empty()) limits += "; limits gone: " + joined(gone);
-  spdlog::info("event=config_reloaded {} routes, {} limits, {} upstreams in force{}", after.gateway.routes.size(),
-               after.limits.size(), after.upstreams.size(), limits);
-  if (const auto waiting = waiting_for_restart(before, after); !waiting.empty())
-    spdlog::warn("event=config_needs_restart these changes wait for a restart: {}", joined(waiting));
-}
-
 }  // namespace
 
 std::shared_ptr<const InForce> put_in_force(config::Config config) {
@@ -103,17 +90,29 @@ std::shared_ptr<const InForce> put_in_force(config::Config config) {
   return out;
 }
 
-std::shared_ptr<const InForce> next_in_force(const InForce& now, const ReadAgain& read_again) {
+std::shared_ptr<const InForce> next_in_force(const ReadAgain& read_again) {
   try {
     auto config = read_again();
-    if (!config) return nullptr;
-    auto next = put_in_force(std::move(*config));
-    say_what_changed(now.config, next->config);
-    return next;
+    return config ? put_in_force(std::move(*config)) : nullptr;
   } catch (const std::exception& failure) {
     spdlog::error("event=config_refused {}; what was in force stays so", failure.what());
     return nullptr;
   }
+}
+
+void say_what_changed(const InForce& then, const InForce& now) {
+  const auto& before = then.config;
+  const auto& after = now.config;
+  const auto old_limits = names(before.limits);
+  const auto new_limits = names(after.limits);
+  std::string limits;
+  if (const auto added = missing_from(old_limits, new_limits); !added.empty())
+    limits += "; new limits: " + joined(added);
+  if (const auto gone = missing_from(new_limits, old_limits); !gone.empty()) limits += "; limits gone: " + joined(gone);
+  spdlog::info("event=config_reloaded {} routes, {} limits, {} upstreams in force{}", after.gateway.routes.size(),
+               after.limits.size(), after.upstreams.size(), limits);
+  if (const auto waiting = waiting_for_restart(before, after); !waiting.empty())
+    spdlog::warn("event=config_needs_restart these changes wait for a restart: {}", joined(waiting));
 }
 
 gateway::SnapshotPtr make_snapshot(const InForce& in_force, const Kept* kept, upstream::Environment environment,

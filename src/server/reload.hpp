@@ -17,8 +17,11 @@ struct InForce {
 
 std::shared_ptr<const InForce> put_in_force(config::Config config);
 
-/// Reads again and says in the log what changed, what waits for a restart, or why nothing changes (then null).
-std::shared_ptr<const InForce> next_in_force(const InForce& now, const ReadAgain& read_again);
+/// Reads again; null where that cannot be used, and the log says why.
+std::shared_ptr<const InForce> next_in_force(const ReadAgain& read_again);
+
+/// In the log: what is in force now, and what waits for a restart.
+void say_what_changed(const InForce& before, const InForce& after);
 
 /// A worker's snapshot before, and the configuration it was made of.
 struct Kept {

@@ -65,7 +65,13 @@ class SignalWatch {
     if (draining_) return;
     const auto what = told_.reload();
     if (!what) return;
-    for (auto& worker : workers_) worker->tell(what);
+    const auto left = std::make_shared<std::atomic<std::size_t>>(workers_.size());
+    for (auto& worker : workers_) {
+      worker->tell([what = *what, left](Service& service) {
+        what.make(service);
+        if (--*left == 0) what.made();
+      });
+    }
   }
 
   void end(int signal) {

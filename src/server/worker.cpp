@@ -46,8 +46,8 @@ void Worker::drain(Duration within) {
   boost::asio::post(loop_, [this, within] { begin_drain(within); });
 }
 
-void Worker::tell(Change change) {
-  boost::asio::post(loop_, [this, change = std::move(change)] { change(*service_); });
+void Worker::tell(std::function<void(Service&)> what) {
+  boost::asio::post(loop_, [this, what = std::move(what)] { what(*service_); });
 }
 
 void Worker::begin_drain(Duration within) {

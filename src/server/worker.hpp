@@ -25,8 +25,8 @@ class Worker {
 
   /// Any thread: finish what is in flight, take nothing new, then end; what is left after `within` is broken off.
   void drain(Duration within);
-  /// Any thread: `change` is made to the service, between two of its steps.
-  void tell(Change change);
+  /// Any thread: done with the service, between two of its steps.
+  void tell(std::function<void(Service&)> what);
   void join();
 
  private:

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace headgate::server {
@@ -23,12 +24,15 @@ class Service {
 };
 using MakeService = std::function<std::unique_ptr<Service>(upstream::Environment)>;
 
-/// What a service is told on its worker's thread.
-using Change = std::function<void(Service&)>;
+/// What every service is told, each on its worker's thread.
+struct Change {
+  std::function<void(Service&)> make;
+  std::function<void()> made;  ///< once, on the thread of whichever service was the last
+};
 /// Called on the main thread, which may take its time.
 struct Signals {
-  std::function<Change()> reload;  ///< at SIGHUP: what every service is told then; null where nothing changes
-  std::function<void()> draining;  ///< at the first SIGTERM or SIGINT
+  std::function<std::optional<Change>()> reload;  ///< at SIGHUP; nothing where nothing changes
+  std::function<void()> draining;                 ///< at the first SIGTERM or SIGINT
 };
 
 /// Threads: what was asked for, or one a core for 0.
