@@ -14,7 +14,8 @@ Gateway::Gateway(const Json& config, const std::vector<std::string>& environment
   find_ports(config["listen"].is_array() ? config["listen"].size() : 1);
 }
 
-Gateway::Gateway(const Words& arguments, std::size_t listeners) : process_(std::make_unique<Process>(arguments)) {
+Gateway::Gateway(const Words& arguments, std::size_t listeners, const std::vector<std::string>& environment)
+    : process_(std::make_unique<Process>(arguments, environment)) {
   find_ports(listeners);
 }
 

@@ -23,7 +23,7 @@ class Gateway {
   /// Waits until it listens; fails the test, with its output, where it does not.
   explicit Gateway(const Json& config, const std::vector<std::string>& environment = {});
   /// The same with a command line of the test's own; `listeners` is how many it must say it listens on.
-  explicit Gateway(const Words& arguments, std::size_t listeners = 1);
+  explicit Gateway(const Words& arguments, std::size_t listeners = 1, const std::vector<std::string>& environment = {});
   Gateway(const Gateway&) = delete;
   Gateway& operator=(const Gateway&) = delete;
   ~Gateway();

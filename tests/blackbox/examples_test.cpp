@@ -1,0 +1,145 @@
+// conf/examples, as they are in the repository: each run against real parts, and each doing what its comments say.
+
+#include "blackbox/harness/gateway.hpp"
+#include "support/jwt_signer.hpp"
+#include "support/redis_cluster.hpp"
+#include "support/redis_server.hpp"
+
+#include <gtest/gtest.h>
+
+#include <ctime>
+
+namespace headgate::test {
+namespace {
+
+constexpr const char* kPublicSecret = "only-for-trying-things-out-0123456789";
+
+/// One of the examples on free ports, all of its upstreams the same fake one.
+class Example {
+ public:
+  explicit Example(const std::string& name, std::vector<std::string> environment = {})
+      : gateway_(Words{"run", "-c", std::string(HEADGATE_SOURCE_DIR) + "/conf/examples/" + name + ".json"}, 1,
+                 all(std::move(environment))) {}
+
+  RawClient client() const { return gateway_.client(); }
+
+  FakeUpstream upstream;
+
+ private:
+  std::vector<std::string> all(std::vector<std::string> environment) const {
+    environment.insert(environment.end(), {"LISTEN=127.0.0.1:0", "ADMIN_LISTEN=127.0.0.1:0"});
+    for (const char* url : {"AUTH_URL", "APP_URL", "API_URL", "AI_URL", "BILLING_URL", "API_URL_1", "API_URL_2",
+                            "CATALOG_URL", "SEARCH_URL"})
+      environment.push_back(std::string(url) + "=" + upstream.url());
+    return environment;
+  }
+
+  Gateway gateway_;
+};
+
+/// The statuses of `count` such requests, each on a connection of its own.
+std::string statuses(const Example& example, int count, const std::string& method, const std::string& target,
+                     const std::string& fields = "") {
+  std::string out;
+  for (int i = 0; i < count; ++i) {
+    const std::string wanted =
+        method == "POST" ? request_with_body(method, target, "{}", fields) : request(method, target, fields);
+    out += (i == 0 ? "" : " ") + std::to_string(example.client().ask(wanted).status());
+  }
+  return out;
+}
+
+std::string bearer(Json claims) {
+  claims["exp"] = std::time(nullptr) + 600;
+  return "Authorization: Bearer " + sign_hs256(kPublicSecret, claims.dump()) + "\r\n";
+}
+
+class ExamplesWithRedis : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
+    ASSERT_TRUE(redis.start()) << redis.error();
+    environment = {"REDIS_URL=redis://127.0.0.1:" + std::to_string(redis.port())};
+  }
+  RedisServer redis;
+  std::vector<std::string> environment;
+};
+
+TEST(Examples, LoginProtectsLoginsSignUpsAndComments) {
+  const Example example("login");
+  EXPECT_EQ(statuses(example, 6, "POST", "/v1/login"), "200 200 200 200 200 429");
+  EXPECT_EQ(statuses(example, 4, "POST", "/v1/accounts"), "200 200 200 429");
+  EXPECT_EQ(statuses(example, 4, "POST", "/v1/comments/7"), "200 200 200 429");
+  EXPECT_EQ(statuses(example, 5, "GET", "/v1/comments/7"), "200 200 200 200 200") << "reading costs nothing";
+}
+
+TEST_F(ExamplesWithRedis, SaasHasPlansAndAnExpensiveEndpoint) {
+  const Example example("saas", environment);
+  const auto claims = [](const char* org, const char* plan) {
+    return bearer({{"iss", "https://login.example.com/"},
+                   {"aud", "https://api.example.com"},
+                   {"sub", "somebody"},
+                   {"org_id", org},
+                   {"plan", plan}});
+  };
+  EXPECT_EQ(example.client().get("/v1/things").status(), 401);
+  EXPECT_EQ(statuses(example, 6, "POST", "/v1/exports", claims("b", "free")), "200 200 200 200 200 200");
+  EXPECT_EQ(statuses(example, 1, "POST", "/v1/exports", claims("b", "free")), "429") << "an export costs ten of 60";
+  EXPECT_EQ(statuses(example, 7, "POST", "/v1/exports", claims("e", "enterprise")), "200 200 200 200 200 200 200");
+  EXPECT_EQ(statuses(example, 7, "POST", "/v1/ai/answer", claims("a", "free")), "200 200 200 200 200 200 429")
+      << "a tenth of the plan";
+  EXPECT_EQ(
+      statuses(example, 2, "POST", "/v1/ai/answer", claims("c", "free") + "X-Test-Field: X-Tokens-Used: 20000\r\n"),
+      "200 429")
+      << "one answer used the tokens of the day";
+  EXPECT_EQ(statuses(example, 8, "POST", "/v1/ai/answer", claims("d", "internal")), "200 200 200 200 200 200 200 200");
+}
+
+TEST_F(ExamplesWithRedis, PaymentsCloseWhenRedisIsGoneAndReadingGoesOn) {
+  const Example example("payments", environment);
+  const std::string caller = bearer({{"account", "acme"}});
+  EXPECT_EQ(statuses(example, 6, "POST", "/accounts/acme/refunds", caller), "200 200 200 200 200 429");
+  EXPECT_EQ(statuses(example, 2, "POST", "/accounts/acme/charges", caller), "200 200");
+  redis.kill9();
+  EXPECT_EQ(statuses(example, 2, "POST", "/accounts/acme/charges", bearer({{"account", "other"}})), "503 503");
+  EXPECT_EQ(statuses(example, 2, "GET", "/accounts/acme", caller), "200 200");
+}
+
+TEST(Examples, PublicApiCountsByAddressThroughItsLoadBalancer) {
+  const Example example("public-api");
+  const auto from = [](const std::string& address) { return "X-Forwarded-For: " + address + "\r\n"; };
+  int passed = 0;
+  for (int i = 0; i < 60; ++i) passed += example.client().get("/", from("203.0.113.7")).status() == 200 ? 1 : 0;
+  EXPECT_GE(passed, 40);
+  EXPECT_LT(passed, 60) << "a burst of 40 and ten a second";
+  EXPECT_EQ(example.client().get("/", from("203.0.113.8")).status(), 200) << "another address";
+  EXPECT_EQ(example.client().get("/thumbnails/1", from("203.0.113.9")).status(), 200);
+  EXPECT_EQ(example.client().get("/healthz").status(), 200);
+}
+
+TEST(Examples, PartnerClusterKnowsItsPartners) {
+  if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
+  RedisCluster cluster;
+  ASSERT_TRUE(cluster.start(0)) << cluster.error();
+  std::vector<std::string> environment;
+  for (std::size_t i = 0; i < 3; ++i)
+    environment.push_back("REDIS_NODE_" + std::to_string(i + 1) +
+                          "=127.0.0.1:" + std::to_string(cluster.nodes[i].port()));
+  const Example example("partner-cluster", environment);
+  const auto key = [](const char* of) { return std::string("X-API-Key: ") + of + "-only-for-trying-0123456789\r\n"; };
+  const auto quota = [&](const std::string& fields) {
+    return example.client().get("/catalog/1", fields).all("RateLimit-Policy");
+  };
+  // The first answers may come while the slots are still being found out.
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (quota(key("acme")).find("q=200;w=1") == std::string::npos && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(Milliseconds(20));
+  EXPECT_NE(quota(key("acme")).find("q=200;w=1"), std::string::npos) << quota(key("acme"));
+  EXPECT_NE(quota(key("globex")).find("q=50;w=1"), std::string::npos) << quota(key("globex"));
+  EXPECT_NE(quota(key("stranger")).find("q=5;w=1"), std::string::npos) << quota(key("stranger"));
+  EXPECT_EQ(example.client().get("/search").status(), 401);
+  EXPECT_EQ(example.client().get("/search", key("acme") + "X-End-User: me\r\n").status(), 200);
+}
+
+}  // namespace
+}  // namespace headgate::test
