@@ -41,6 +41,7 @@ bool Calendars::make(Calendar::Unit unit, std::shared_ptr<const Calendar>& out) 
   auto calendar = make_calendar(unit, zone_ == nullptr ? std::string("UTC") : zone_->text);
   if (calendar.has_error()) {
     broken_ = true;
+    if (zone_ == nullptr) return false;  // UTC, which cannot fail
     if (zone_->replaced) {
       report_.error(code::kLiteral, *zone_,
                     "what " + in_quotes(zone_->written) + " stands for is not a time zone that can be used",

@@ -95,7 +95,8 @@ void Connection::drop(const std::string& reason) {
 }
 
 void Connection::lose(const std::string& reason) {
-  const std::string why = reason;  // it may lie in what is closed now
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): it may lie in what is closed now
+  const std::string why = reason;
   if (ready_ && Clock::now() - since_ >= kSteady) pause_ = 0ms;
   end_life();
   forget_all();

@@ -69,7 +69,8 @@ void Link::give_up(const std::string& reason) {
 
 void Link::end(const std::string& reason) {
   const auto user = user_;
-  const std::string why = reason;  // it may lie in what is closed now
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): it may lie in what is closed now
+  const std::string why = reason;
   close();
   if (user) user->closed(why);
 }

@@ -2,7 +2,7 @@
 
 namespace headgate::redis {
 
-Single::Single(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup)
+Single::Single(boost::asio::io_context& loop, const std::shared_ptr<const Setup>& setup)
     : stats_(roster_.add(name_of(setup->options.nodes.front()))),
       decider_(std::make_shared<Decider>(loop, setup, stats_, nullptr)) {
   decider_->aim(setup->options.nodes.front(), stats_);

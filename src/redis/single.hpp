@@ -12,7 +12,7 @@ namespace headgate::redis {
 
 class Single final : public Servers {
  public:
-  Single(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup);
+  Single(boost::asio::io_context& loop, const std::shared_ptr<const Setup>& setup);
   ~Single() override;
 
   Task<Result<bool>> decide(std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts) override;
