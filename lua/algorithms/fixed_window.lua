@@ -43,7 +43,7 @@ words, at = words + 2, at + (period > 0 and 3 or 7)
 local used, left, write = reply[words], reply[words + 1], wrong
 if takes then
   local change, room = ARGV[at] + 0, ARGV[at + 1] - used
-  if change > room then
+  if change > 0 and change > room then
     change = room > 0 and room or 0
   elseif change < -used then
     change = -used

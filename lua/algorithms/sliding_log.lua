@@ -60,7 +60,7 @@ words, at = words + 3, at + 3
 --@commit
 local used, change = reply[words], takes and ARGV[at] + 0 or 0
 local room = ARGV[at + 1] - used
-if change > room then
+if change > 0 and change > room then
   change = room > 0 and room or 0
 elseif change < -used then
   change = -used

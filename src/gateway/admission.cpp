@@ -33,6 +33,11 @@ struct Part {
   std::size_t first_ask;
   std::size_t first_limit;
   bool empty(const Admission& a) const noexcept { return a.asks.size() == first_ask; }
+  /// It was not decided.
+  void drop(Admission& a) const {
+    a.asks.resize(first_ask);
+    a.limits.resize(first_limit);
+  }
   std::span<const limit::Ask> asks(const Admission& a) const {
     return {a.asks.data() + first_ask, a.asks.size() - first_ask};
   }
@@ -48,8 +53,16 @@ void append(Admission& a, const PlannedLimit& planned, const Terms& terms, Sourc
   const auto& rules = source == Source::fallback ? terms.tier->local : terms.tier->rules;
   if (a.asks.size() + rules.size() > Admission::kMost) return;  // the checker refuses such a configuration
   const auto how = planned.limit->mode == limit::Mode::observe ? How::trial : How::take;
-  a.limits.push_back({&planned, terms.tier, source, static_cast<std::uint8_t>(a.asks.size()),
-                      static_cast<std::uint8_t>(rules.size()), false, terms.cost, Duration(0)});
+  a.limits.push_back({&planned,
+                      terms.tier,
+                      source,
+                      static_cast<std::uint8_t>(a.asks.size()),
+                      static_cast<std::uint8_t>(rules.size()),
+                      false,
+                      terms.cost,
+                      false,
+                      Duration(0),
+                      {}});
   for (const auto& rule : rules)
     a.asks.push_back({&rule, terms.subject, keyed_hash(terms.subject, rule.seed), terms.cost, how});
 }
@@ -73,6 +86,7 @@ void conclude(Admission& a, const Part& part, Clock::time_point asked_at, Admiss
   const auto took = std::chrono::duration_cast<Duration>(Clock::now() - asked_at);
   for (auto& asked : part.limits(a)) {
     asked.took = took;
+    asked.asked_at = asked_at;
     const auto* const first = a.verdicts.data() + asked.first;
     asked.refused = !std::all_of(first, first + asked.count, [](const auto& verdict) { return verdict.allowed; });
   }
@@ -114,7 +128,11 @@ bool taken(const limit::Ask& ask, const limit::Verdict& verdict) noexcept {
 Gateway::Step Gateway::admit(Exchange& x, Stage stage) {
   auto& a = x.admission;
   const Part part(a);
-  if (auto problem = collect(x, stage)) return problem;
+  if (auto problem = collect(x, stage)) {
+    part.drop(a);
+    take_back(x, part.first_ask);
+    return problem;
+  }
   if (part.empty(a)) return {};
   const auto asked_at = Clock::now();
   const bool agreed = services_.memory.decide(part.asks(a), now(), part.verdicts(a));
@@ -128,15 +146,18 @@ Gateway::Step Gateway::admit(Exchange& x, Stage stage) {
 Task<Gateway::Step> Gateway::admit_in_redis(Exchange& x) {
   auto& a = x.admission;
   const Part part(a);
-  if (auto problem = collect(x, Stage::redis)) co_return problem;
+  if (auto problem = collect(x, Stage::redis)) {
+    part.drop(a);
+    take_back(x, part.first_ask);
+    co_return problem;
+  }
   if (part.empty(a)) co_return Step{};
   auto& redis = *x.snapshot->redis;
   outage_->hand_over(redis, part.asks(a));
   const auto asked_at = Clock::now();
   const auto agreed = co_await redis.decide(part.asks(a), part.verdicts(a));
   if (agreed.has_error()) {
-    a.asks.resize(part.first_ask);
-    a.limits.resize(part.first_limit);
+    part.drop(a);
     co_return admit_without_redis(x);
   }
   conclude(a, part, asked_at, *agreed ? Admission::Outcome::allowed : Admission::Outcome::rejected);
@@ -157,6 +178,7 @@ Gateway::Step Gateway::admit_without_redis(Exchange& x) {
     if (planned.limit->if_redis_down == limit::IfRedisDown::count_locally) {
       append(a, planned, terms, Source::fallback);
     } else if (planned.limit->if_redis_down == limit::IfRedisDown::reject && enforced) {
+      part.drop(a);
       take_back(x, part.first_ask);
       return Problem{503,
                      EndedBy::limit,
@@ -175,7 +197,7 @@ Gateway::Step Gateway::admit_without_redis(Exchange& x) {
     take_back(x, part.first_ask);
     return problem;
   }
-  for (const auto& asked : part.limits(a)) outage_->counted(x.snapshot, a, asked);
+  for (const auto& asked : part.limits(a)) outage_->counted(x.snapshot->site, a, asked);
   return {};
 }
 

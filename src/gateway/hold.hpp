@@ -1,5 +1,6 @@
 #pragma once
-// Holds a request back until its permit: precise, unlike the worker's coarse timer, so that what leaves is evenly spaced.
+// Holds a request back until its permit: precise, unlike the worker's coarse timer, so that what leaves is evenly
+// spaced.
 
 #include "headgate/core/time.hpp"
 

@@ -23,16 +23,15 @@ class Outage {
 
   explicit Outage(limit::MemoryStore& memory) : memory_(memory) {}
 
-  /// `asked` was granted here, of the local share; its rules and its subject are remembered with the snapshot that owns
-  /// them.
-  void counted(const SnapshotPtr& snapshot, const Admission& admission, const AskedLimit& asked);
+  /// `asked` was granted here, of the local share; its rules, which `site` owns, and its subject are remembered.
+  void counted(const std::shared_ptr<const Site>& site, const Admission& admission, const AskedLimit& asked);
 
   /// Where Redis answers again: charges it for the keys about to be asked, before they are, and for some of the others.
   void hand_over(redis::Limiter& redis, std::span<const limit::Ask> about_to_ask);
 
  private:
   struct Owed {
-    SnapshotPtr snapshot;
+    std::shared_ptr<const Site> site;  ///< which owns the rules
     const limit::Rule* rule = nullptr;
     const limit::Rule* local = nullptr;
     std::string subject;
@@ -43,7 +42,7 @@ class Outage {
   };
   using Keys = boost::unordered_flat_map<Hash, Owed, ByLow>;
 
-  void charge(redis::Limiter& redis, const Hash& hash, const Owed& owed);
+  bool charge(redis::Limiter& redis, const Hash& hash, const Owed& owed);  ///< false: not now
 
   limit::MemoryStore& memory_;
   Keys keys_;

@@ -3,26 +3,44 @@
 #include "terms.hpp"
 
 #include "headgate/gateway/gateway.hpp"
+#include "headgate/limit/algorithm.hpp"
 
 namespace headgate::gateway {
 namespace {
 
 using limit::How;
+using Clock = std::chrono::steady_clock;
 
 constexpr unsigned kFailed = 500;
 
 bool settles(const AskedLimit& asked) noexcept { return asked.planned->cost.from == Cost::From::response_header; }
 
+/// Whether what was held can still be given back: once the counter may have been as if never used, its hold is over,
+/// and what is in it now is others'.
+bool still_held(const limit::Rule& rule, const limit::Verdict& verdict, Clock::duration since) noexcept {
+  return rule.algorithm->gives_back_late && since < verdict.reset_after;
+}
+
 /// What brings the counters of `asked` from what was held to what was used.
 void append_difference(const Admission& a, const AskedLimit& asked, std::vector<limit::Ask>& out) {
+  const auto since = Clock::now() - asked.asked_at;
   for (std::size_t i = asked.first; i < asked.first + std::size_t{asked.count}; ++i) {
     auto ask = a.asks[i];
     const auto difference = asked.used - ask.cost;
     if (difference == 0 || (ask.how == How::trial && !a.verdicts[i].allowed)) continue;
+    if (difference < 0 && !still_held(*ask.rule, a.verdicts[i], since)) continue;
     ask.cost = difference;
     ask.how = difference > 0 ? How::charge : How::take;
     out.push_back(ask);
   }
+}
+
+/// Whether a request that has no answer is its server's fault, or never reached one: else whoever hangs up on a server
+/// at work, or stalls, would work for free.
+bool failed_by_server(const Exchange& x, const std::optional<Problem>& problem) noexcept {
+  if (x.attempts == 0) return true;
+  return problem && problem->ended_by != EndedBy::timeout_client && problem->ended_by != EndedBy::too_large &&
+         problem->ended_by != EndedBy::bad_request && problem->ended_by != EndedBy::client_closed;
 }
 
 }  // namespace
@@ -30,6 +48,7 @@ void append_difference(const Admission& a, const AskedLimit& asked, std::vector<
 void note_costs(Exchange& x) {
   for (auto& asked : x.admission.limits) {
     if (!settles(asked)) continue;
+    asked.settled = true;
     const auto& cost = asked.planned->cost;
     const auto told = cost_in(http::value_of(x.answer.fields, std::string_view(cost.header)), cost.most);
     if (told)
@@ -42,12 +61,12 @@ void note_costs(Exchange& x) {
 // Nobody waits for it: the request is over. What a gateway holds when it dies comes back as everything taken does, as
 // the limit refills: at the latest after its period, or the time its bucket takes to fill.
 void Gateway::settle(Exchange& x, const Step& problem) {
-  const bool unanswered = problem || x.answer.status == 0;
+  const bool failed = failed_by_server(x, problem);
   std::vector<limit::Ask> here;
   std::vector<limit::Ask> in_redis;
   for (auto& asked : x.admission.limits) {
     if (!settles(asked)) continue;
-    if (unanswered) asked.used = 0;
+    if (!asked.settled && failed) asked.used = 0;
     append_difference(x.admission, asked, asked.source == Source::redis ? in_redis : here);
   }
   if (!here.empty()) {

@@ -75,6 +75,8 @@ std::int64_t cost_of(const Exchange& x, const Cost& cost) {
       break;
     }
     case Cost::From::request_header:
+      // Who names proxies takes their word and nobody else's; who names none lets callers say.
+      if (!x.caller.through_trusted && !x.snapshot->site->identity().trusted_proxies.empty()) break;
       return cost_in(http::value_of(x.request.fields, std::string_view(cost.header)), cost.most).value_or(cost.usual);
   }
   return cost.usual;

@@ -77,15 +77,16 @@ Task<void> Background::give_back(std::shared_ptr<Background> self, limit::Leases
   self->ended();
 }
 
-void Background::settle(std::span<const limit::Ask> asks) {
+bool Background::settle(std::span<const limit::Ask> asks) {
+  bool taken = true;
   while (asks.size() > limit::kMaxRulesPerRequest) {
-    settle(asks.first(limit::kMaxRulesPerRequest));
+    taken = settle(asks.first(limit::kMaxRulesPerRequest)) && taken;
     asks = asks.subspan(limit::kMaxRulesPerRequest);
   }
-  if (asks.empty()) return;
+  if (asks.empty()) return taken;
   if (stopped_ || under_way_ >= kMostUnderWay) {
     dropped_.fetch_add(1, std::memory_order_relaxed);
-    return;
+    return false;
   }
   auto settlement = std::make_unique<Settlement>();
   std::size_t bytes = 0;
@@ -101,6 +102,7 @@ void Background::settle(std::span<const limit::Ask> asks) {
     ask.subject = std::string_view(settlement->subjects).substr(at);
   }
   start(std::move(settlement));
+  return taken;
 }
 
 void Background::start(std::unique_ptr<Settlement> settlement) {

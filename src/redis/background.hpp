@@ -38,7 +38,7 @@ class Background : public std::enable_shared_from_this<Background> {
     if (local_->leases().running_low()) refill();
     if (!armed_ && !local_->leases().empty()) arm();
   }
-  void settle(std::span<const limit::Ask> asks);
+  bool settle(std::span<const limit::Ask> asks);
 
   /// Gives all leases back, then stops the servers; nothing else is said any more.
   void stop();

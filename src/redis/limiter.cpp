@@ -83,7 +83,9 @@ Task<Result<bool>> Limiter::State::ask(std::shared_ptr<State> state, std::span<c
   limit::Attempt attempt(asks, verdicts);
   const auto patient_until = Clock::now() + state->patience;
   auto step = state->local->begin(attempt, Clock::now());
+  bool waited = false;
   while (step == Step::wait) {
+    waited = true;
     Waiter waiter(*state->waiters, attempt.awaited());
     if (const auto why = co_await waiter) co_return failed(why);
     if (Clock::now() >= patient_until) attempt.wait_no_longer();
@@ -94,6 +96,7 @@ Task<Result<bool>> Limiter::State::ask(std::shared_ptr<State> state, std::span<c
     co_return step == Step::allowed;
   }
   UnderWay under_way(*state->local, *state->waiters, attempt);
+  if (waited && Clock::now() >= patient_until) co_return failed(Errc::timed_out);  // a call more would be too long
   for (;;) {
     auto call = state->servers->decide(attempt.sent(), attempt.told());
     const auto result = co_await call;
@@ -133,7 +136,7 @@ std::optional<bool> Limiter::decide_here(std::span<const limit::Ask> asks, std::
   return decision;
 }
 
-void Limiter::settle(std::span<const limit::Ask> asks) { state_->background->settle(asks); }
+bool Limiter::settle(std::span<const limit::Ask> asks) { return state_->background->settle(asks); }
 
 Health Limiter::health() const noexcept { return state_->servers->health(); }
 Counters Limiter::counters() const { return state_->servers->counters(); }

@@ -45,6 +45,8 @@ class GatewayService final : public Service {
     const Kept kept{in_force_->config, *snapshot_};
     auto snapshot = make_snapshot(*next, &kept, environment_, shared_.registry, worker_);
     shared_.board.use_redis(worker_, snapshot->redis);
+    // What it has leased or held is still to be given back: it goes with the reload after this one.
+    if (snapshot_->redis != snapshot->redis) retired_ = snapshot_->redis;
     gateway_.adopt(snapshot);
     snapshot_ = std::move(snapshot);
     in_force_ = next;
@@ -53,7 +55,8 @@ class GatewayService final : public Service {
   void stop() override {
     shared_.board.use_redis(worker_, nullptr);
     for (const auto& upstream : snapshot_->upstreams) upstream->stop();
-    if (snapshot_->redis) snapshot_->redis->stop();
+    for (const auto& redis : {snapshot_->redis, retired_})
+      if (redis) redis->stop();
   }
 
  private:
@@ -62,6 +65,7 @@ class GatewayService final : public Service {
   upstream::Environment environment_;
   std::shared_ptr<const InForce> in_force_;
   gateway::SnapshotPtr snapshot_;
+  std::shared_ptr<redis::Limiter> retired_;
   gateway::Gateway gateway_;
 };
 

@@ -64,7 +64,9 @@ struct AskedLimit {
   std::uint8_t count = 0;
   bool refused = false;   ///< one of its rules did, on trial or not
   std::int64_t used = 0;  ///< what the answer says it cost, where the cost is settled afterwards
+  bool settled = false;   ///< the answer's head has been read for it
   Duration took{0};       ///< until it had decided
+  std::chrono::steady_clock::time_point asked_at;
 };
 
 /// What the limiter says; made by the steps `admit`.

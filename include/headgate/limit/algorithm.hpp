@@ -69,6 +69,9 @@ struct Algorithm {
   std::size_t words;      ///< integers of the script's reply each of its counters takes
   /// Whether what was taken may be used a second later without a request too many: not where each moment is recorded.
   bool leasable;
+  /// Whether what was taken may be given back after others have taken more: not where each moment is recorded, for the
+  /// latest ones would be theirs.
+  bool gives_back_late = true;
 
   /// The burst where the user writes none; rate, wait and calendar are set.
   std::uint64_t (*usual_burst)(const Rule& rule);

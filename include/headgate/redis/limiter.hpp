@@ -82,7 +82,8 @@ class Limiter {
   /// Says to Redis what nobody waits for, with copies of all it needs: what a request took beyond what was held for it
   /// (How::charge), and what it did not use (cost below 0). Tried a second time where the first surely counted nothing,
   /// else dropped: what was given back is never given back twice.
-  void settle(std::span<const limit::Ask> asks);
+  /// False where too many are under way already: then nothing of it may have been sent.
+  bool settle(std::span<const limit::Ask> asks);
 
   Health health() const noexcept;         ///< any thread; up where every part of the topology is
   Counters counters() const;              ///< any thread: of all nodes together

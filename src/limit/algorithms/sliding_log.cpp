@@ -132,6 +132,7 @@ extern const Algorithm sliding_log;
 const Algorithm sliding_log{.name = "sliding_log",
                             .words = 3,
                             .leasable = false,
+                            .gives_back_late = false,
                             .usual_burst = whole_count,
                             .check = check,
                             .meaning = meaning,
