@@ -170,6 +170,36 @@ TEST(Settling, GivesBackWhatAFailureHeld) {
   EXPECT_EQ(client.get("/").value("X-RateLimit-Remaining"), "16") << "both gave back";
 }
 
+TEST(Settling, GivesNothingBackToWhoeverHangsUpOnAServerAtWork) {
+  Json changes = settled();
+  changes["log"] = {{"format", "json"}, {"access", "stderr"}};
+  Proxy proxy(changes);
+  {
+    RawClient leaver = proxy.client();
+    ASSERT_TRUE(leaver.send(request("GET", "/", "X-Test-Hold: 1\r\n")));
+    ASSERT_TRUE(proxy.upstream.wait_for_requests(1));
+    leaver.socket().reset();
+  }
+  ASSERT_TRUE(proxy.gateway.process().wait_for_err(
+      [](const std::string& log) { return log.find(R"("ended_by":"client_closed")") != std::string::npos; }));
+  proxy.upstream.release();
+  EXPECT_EQ(proxy.client().get("/").value("X-RateLimit-Remaining"), "12") << "twenty, less two holds of four";
+}
+
+TEST(Settling, ChargesWhatTheHeadSaidThoughTheBodyBreaksOff) {
+  Proxy proxy(settled());
+  const Message cut = proxy.client().get("/", "X-Test-Field: X-Used: 9\r\nX-Test-Bytes: 1000\r\nX-Test-Cut: 1\r\n");
+  EXPECT_FALSE(cut.ok());
+  EXPECT_EQ(proxy.client().get("/").value("X-RateLimit-Remaining"), "7");
+}
+
+TEST(Costs, InAHeaderAreBelievedOnlyOfTrustedHopsWhereThereAreAny) {
+  Json changes = one_limit({{"use", "x"}, {"cost", {{"header", "X-Cost"}, {"otherwise", 2}, {"most", 5}}}}, "20/day");
+  changes["identity"] = {{"trusted_proxies", {"10.0.0.0/8"}}};
+  Proxy proxy(changes);
+  EXPECT_EQ(proxy.client().get("/", "X-Cost: 0\r\n").value("X-RateLimit-Remaining"), "18");
+}
+
 TEST(Exemptions, AreOfAddressesAndOfKnownKeys) {
   Json changes = {
       {"identity",
