@@ -32,8 +32,9 @@ Result<std::string, std::string> text_of(const std::string& path) {
     return Result<std::string, std::string>(boost::system::in_place_error,
                                             path + " is a directory; name the file in it");
   std::ifstream file(path, std::ios::binary);
-  if (!file) return Result<std::string, std::string>(boost::system::in_place_error,
-                                                     "cannot read " + path + ": " + std::strerror(errno));
+  if (!file)
+    return Result<std::string, std::string>(boost::system::in_place_error,
+                                            "cannot read " + path + ": " + std::strerror(errno));
   return Result<std::string, std::string>(boost::system::in_place_value, std::istreambuf_iterator<char>(file),
                                           std::istreambuf_iterator<char>());
 }
