@@ -72,10 +72,10 @@ Task<Gateway::Step> Gateway::serve(Exchange& x) {
 void Gateway::refused(Exchange& x) { finish(x); }
 
 void Gateway::finish(Exchange& x) {
-  (x.snapshot ? x.snapshot : snapshot_)->meters->count(x);
+  const auto elapsed = std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - x.started);
+  (x.snapshot ? x.snapshot : snapshot_)->meters->count(x, elapsed);
   auto& log = services_.access_log;
   if (!log.on()) return;
-  const auto elapsed = std::chrono::steady_clock::now() - x.started;
   observe::AccessRecord record;
   record.request_id = x.request_id;
   record.address = x.caller.ip_subject.empty() ? x.peer : x.caller.address;
@@ -91,7 +91,7 @@ void Gateway::finish(Exchange& x) {
   record.attempts = x.attempts;
   record.in_bytes = x.body_bytes;
   record.out_bytes = x.reply ? x.reply->bytes_sent() : 0;
-  record.elapsed = std::chrono::duration_cast<Duration>(elapsed);
+  record.elapsed = elapsed;
   record.upstream_elapsed = std::chrono::duration_cast<Duration>(x.upstream_time);
   record.user_agent = http::value_of(x.request.fields, http::Known::user_agent);
   const auto& admission = x.admission;

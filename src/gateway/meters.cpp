@@ -3,11 +3,6 @@
 #include "headgate/gateway/exchange.hpp"
 
 namespace headgate::gateway {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-}  // namespace
 
 Meters::Meters(observe::Registry& registry, observe::Writer worker, const Site& site) {
   routes_.reserve(site.routes().size() + 1);
@@ -22,9 +17,8 @@ Meters::Meters(observe::Registry& registry, observe::Writer worker, const Site& 
   }
 }
 
-void Meters::count(const Exchange& x) const {
-  const auto took = std::chrono::duration_cast<Duration>(Clock::now() - x.started);
-  auto& route = x.route ? routes_[x.route->number] : routes_.back();
+void Meters::count(const Exchange& x, Duration took) const {
+  const auto& route = x.route ? routes_[x.route->number] : routes_.back();
   route.count(x.request.method, x.status, took);
   count_limits(x);
 }

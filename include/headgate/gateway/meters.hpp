@@ -15,14 +15,14 @@ class Meters {
  public:
   Meters(observe::Registry& registry, observe::Writer worker, const Site& site);
 
-  /// An exchange has ended.
-  void count(const Exchange& x) const;
+  /// An exchange has ended, `took` after it began.
+  void count(const Exchange& x, Duration took) const;
 
  private:
   void count_limits(const Exchange& x) const;
 
-  mutable std::vector<observe::RouteCells> routes_;  ///< by Route::number; the last for what found no route
-  std::vector<observe::LimitCells> tiers_;           ///< by ReadyTier::number
+  std::vector<observe::RouteCells> routes_;  ///< by Route::number; the last for what found no route
+  std::vector<observe::LimitCells> tiers_;   ///< by ReadyTier::number
 };
 
 }  // namespace headgate::gateway
