@@ -107,18 +107,19 @@ bool contains(std::span<const Network> networks, const ip::address& address) noe
   return any_holds(networks, unmapped(address));
 }
 
-ip::address client_address(const ip::address& peer, std::span<const std::string_view> forwarded_for,
-                           std::span<const Network> trusted) {
-  auto client = unmapped(peer);
-  FromTheRight entries(forwarded_for);
-  for (int hop = 0; hop < kMaxHops && any_holds(trusted, client); ++hop) {
+Hops walk_hops(const ip::address& peer, AddressField, std::span<const std::string_view> fields,
+               std::span<const Network> trusted) noexcept {
+  Hops hops{unmapped(peer), 0};
+  FromTheRight entries(fields);
+  for (int hop = 0; hop < kMaxHops && any_holds(trusted, hops.client); ++hop) {
     const auto entry = entries.next();
     if (!entry) break;
     const auto said = parse_entry(*entry);
     if (!said) break;
-    client = *said;
+    hops.client = *said;
+    ++hops.believed;
   }
-  return client;
+  return hops;
 }
 
 std::string_view client_ip_subject(const ip::address& address, unsigned ipv6_prefix, std::span<char> buffer) noexcept {

@@ -1,9 +1,11 @@
 #pragma once
 // The API keys that are known, found by the key itself without keeping it.
 
+#include "headgate/core/result.hpp"
 #include "headgate/identity/options.hpp"
 
-#include <map>
+#include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,14 +15,34 @@ namespace headgate::identity {
 class ApiKeys {
  public:
   ApiKeys() = default;
-  explicit ApiKeys(const std::vector<ApiKeyRecord>& records);
+  explicit ApiKeys(std::vector<ApiKeyRecord> records);  ///< of two with one digest the first counts
 
   bool empty() const noexcept { return records_.empty(); }
-  /// Whose `key` is, or null. Compares digests only: how long it takes says nothing of a key that is near.
-  const ApiKeyRecord* find(std::string_view key) const;
+  std::size_t size() const noexcept { return records_.size(); }
+  /// Whose key has this digest, or null; disabled and expired ones too. How long it takes says nothing of how near a
+  /// digest is to a known one.
+  const ApiKeyRecord* find(const Sha256& digest) const noexcept;
+  const std::vector<ApiKeyRecord>& records() const noexcept { return records_; }
 
  private:
-  std::map<Sha256, ApiKeyRecord> records_;
+  std::vector<ApiKeyRecord> records_;
+  std::vector<std::uint32_t> slots_;  // indices into records_ by digest, 1-based; 0: free
 };
+
+/// Why a key file was refused: where, and what would help.
+struct KeyFileError {
+  std::size_t line = 1;    ///< 1-based
+  std::size_t column = 1;  ///< 1-based, in bytes
+  std::string pointer;     ///< "/keys/3/sha256"; empty: the whole file
+  std::string message;     ///< a sentence without its dot; quotes no key and no digest
+  std::string help;        ///< what to write instead; may be empty
+};
+std::string to_text(const KeyFileError& error);  ///< "12:5: message [/keys/3/sha256]; help"
+
+/// Reads a key file: {"keys": [{"sha256": "<64 hex digits>", "owner": "acme", "tier": "pro",
+/// "expires": "2027-01-31T00:00:00Z", "disabled": false, "limits": {"partner": {"rate": "500/second", "burst":
+/// 1000}}}]}. "sha256" and "owner" are required; "rate" may be a list, or "unlimited". Refused: another member, one
+/// named twice, a digest twice, more than 64 MiB or a million keys.
+Result<std::vector<ApiKeyRecord>, KeyFileError> read_api_keys(std::string_view json);
 
 }  // namespace headgate::identity

@@ -1,24 +1,33 @@
 #pragma once
-// Who is calling, by address: X-Forwarded-For believed only through trusted hops.
+// Who is calling, by address: what trusted hops tell, and nobody else.
 
 #include "headgate/identity/options.hpp"
 
 #include <boost/asio/ip/address.hpp>
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
 namespace headgate::identity {
 
-/// The client's address: `peer` unless it is trusted; then the X-Forwarded-For fields (in the order received, each a
-/// comma list) are walked from the right through trusted hops, and the first untrusted address is the client. Where
-/// every hop is trusted, the leftmost. Entries may carry a port ("192.0.2.1:80", "[2001:db8::1]:443"). Anything else
-/// that is not an address ("unknown", an empty entry, a zone, an IPv4 number with a leading zero) ends the walk at the
+/// What a walk along the hops found. Facts only: every address up to here was told by a trusted hop.
+struct Hops {
+  boost::asio::ip::address client;
+  /// How many entries were believed, from the right; the client is the last of them, and 0 is the peer itself.
+  unsigned believed = 0;
+};
+
+/// The client's address: `peer` unless it is trusted; then the entries of `fields` (the values of `field`, in the order
+/// received) are walked from the right through trusted hops, and the first untrusted address is the client. Where every
+/// hop is trusted, the leftmost. An entry may carry a port ("192.0.2.1:80", "[2001:db8::1]:443"). Forwarded is read as
+/// RFC 7239 section 4 has it: the `for` of each element. Anything else that is not an address ("unknown", "_hidden", an
+/// empty entry, a zone, an IPv4 number with a leading zero, an element that breaks the grammar) ends the walk at the
 /// last trusted fact: the hop that reported it is the client. So does the 64th step, since no honest chain is that
-/// long. IPv4-mapped IPv6 is IPv4; a zone is dropped. Does not allocate; any thread.
-boost::asio::ip::address client_address(const boost::asio::ip::address& peer,
-                                        std::span<const std::string_view> forwarded_for,
-                                        std::span<const Network> trusted);
+/// long. X-Real-IP is one address in one field; where there are two fields it is not believed. IPv4-mapped IPv6 is
+/// IPv4; a zone is dropped. Does not allocate; any thread.
+Hops walk_hops(const boost::asio::ip::address& peer, AddressField field, std::span<const std::string_view> fields,
+               std::span<const Network> trusted) noexcept;
 
 /// Whether `address` lies in one of `networks`. IPv4-mapped IPv6 counts as IPv4 on both sides; no other IPv6 block, not
 /// even ::/0, holds an IPv4 address.

@@ -1,14 +1,16 @@
 #pragma once
-// JSON Web Tokens, verified: compact JWS (RFC 7515) with a static key, claims as RFC 7519.
+// JSON Web Tokens, verified: compact JWS (RFC 7515), claims as RFC 7519, as RFC 8725 advises.
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/time.hpp"
+#include "headgate/identity/jwt_keys.hpp"
 #include "headgate/identity/options.hpp"
 
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace headgate::identity {
 
@@ -16,13 +18,18 @@ namespace headgate::identity {
 enum class JwtError {
   malformed,
   unsupported_algorithm,
+  wrong_type,   ///< its `typ` is none of those accepted
+  no_keys,      ///< its issuer's keys have not been had yet: not the caller's fault
+  unknown_key,  ///< no key of its issuer fits its `kid` and `alg`
   bad_signature,
   expired,
-  not_yet_valid,
+  not_yet_valid,  ///< `nbf` or `iat` lies ahead
+  too_old,        ///< `iat` lies further back than max_age, or is not there
   wrong_issuer,
   wrong_audience,
   too_large
 };
+inline constexpr std::size_t kJwtErrors = 12;
 std::string_view to_text(JwtError error) noexcept;  ///< "bad_signature"
 
 /// The verified claims, by name: strings as they are, integers (up to 64 bits) in decimal, true/false. Left out, as no
@@ -30,23 +37,36 @@ std::string_view to_text(JwtError error) noexcept;  ///< "bad_signature"
 /// characters.
 using Claims = std::map<std::string, std::string, std::less<>>;
 
-/// Verifies tokens against one configuration. Immutable after construction; any thread.
+struct VerifiedToken {
+  Claims claims;
+  Instant good_from;   ///< the same keys give the same answer from here
+  Instant good_until;  ///< until just before here: `exp` and the leeway, or max_age; far away where neither
+};
+
+struct RefusedToken {
+  JwtError error = JwtError::malformed;
+  Instant until;           ///< the same keys give the same answer until just before here; far away where always
+  std::size_t issuer = 0;  ///< whose keys did not do, for no_keys and unknown_key
+};
+
+/// Verifies tokens against the issuers of one configuration and the keys of one moment. Immutable; any thread.
 class JwtVerifier {
  public:
-  /// Each listed algorithm needs its own key, which no other algorithm ever uses. The error is a sentence without a
-  /// final dot, and holds nothing of the keys: no algorithm, a secret too short or a PEM, a PEM that is not an RSA
-  /// public key ("PUBLIC KEY" or "RSA PUBLIC KEY") of 2048 bits or more, a leeway beyond a day. Keeps no reference to
-  /// `options`.
-  static Result<std::shared_ptr<const JwtVerifier>, std::string> make(const JwtOptions& options);
+  /// `keys[i]` are those of `options.issuers[i]`; null where they have not been had yet. The error is a sentence
+  /// without a final dot: no issuer, several of which one has no or another's `issuer`, no algorithm, a leeway beyond a
+  /// day.
+  static Result<std::shared_ptr<const JwtVerifier>, std::string> make(const JwtOptions& options,
+                                                                      std::vector<std::shared_ptr<const JwtKeys>> keys);
   virtual ~JwtVerifier() = default;
 
-  /// The claims of `token` (without "Bearer "): size and form first, then the signature, and only then exp, nbf, iss,
-  /// aud at `now`. At most 8 KiB are looked at. Good from nbf - leeway until just before exp + leeway; a token without
-  /// `exp` never ends, as its issuer signed it so (RFC 7519 makes it optional). Refused as malformed: padding or other
-  /// spellings of base64url, a member named twice, `crit`, `b64`, a `typ` other than JWT or at+jwt, dates that are not
+  /// `token` without "Bearer ": size and form first, then the key and the signature, and only then the claims at `now`.
+  /// At most 8 KiB are looked at. Good from nbf - leeway until just before exp + leeway; a token without `exp` never
+  /// ends, as its issuer signed it so (RFC 7519 makes it optional), unless the issuer has a max_age. Which issuer it is
+  /// of is told by the `iss` it claims, where there are several; only that issuer's keys are then tried. Refused as
+  /// malformed: padding or other spellings of base64url, a member named twice, `crit`, `b64`, dates that are not
   /// numbers from 0 to the year 9999, nesting beyond 16. Keys that a token brings along or points to (jwk, jku, x5c,
-  /// x5u, kid) are never used. Throws only where memory is out.
-  virtual Result<Claims, JwtError> verify(std::string_view token, Instant now) const = 0;
+  /// x5u) are never used; its `kid` only chooses among the issuer's. Throws only where memory is out.
+  virtual Result<VerifiedToken, RefusedToken> verify(std::string_view token, Instant now) const = 0;
 };
 
 /// The token in an Authorization field value, a view into it; "" where the scheme is not Bearer (RFC 6750, scheme

@@ -51,8 +51,9 @@ bool issued_by(const Members& members, std::string_view issuer) noexcept {
   return member && member->kind == Kind::text && member->text == issuer;
 }
 
-bool meant_for(const Members& members, std::string_view audience) noexcept {
-  if (audience.empty()) return true;
+bool meant_for(const Members& members, const std::vector<std::string>& audiences) noexcept {
+  if (audiences.empty()) return true;
+  const auto& audience = audiences.front();
   const auto* member = find_member(members, "aud");
   if (!member) return false;
   if (member->kind == Kind::text) return member->text == audience;
@@ -71,7 +72,7 @@ bool usable(const JsonMember& member) noexcept {
 
 }  // namespace
 
-Result<Claims, JwtError> read_claims(std::string_view payload, const JwtOptions& options, Instant now) {
+Result<Claims, JwtError> read_claims(std::string_view payload, const JwtIssuer& options, Instant now) {
   std::array<char, decoded_size(kMaxToken)> buffer;
   const auto json = decode_base64url(payload, buffer);
   if (!json) return JwtError::malformed;
@@ -79,7 +80,7 @@ Result<Claims, JwtError> read_claims(std::string_view payload, const JwtOptions&
   if (!members) return JwtError::malformed;
   if (const auto error = untimely(*members, options.leeway, now)) return *error;
   if (!issued_by(*members, options.issuer)) return JwtError::wrong_issuer;
-  if (!meant_for(*members, options.audience)) return JwtError::wrong_audience;
+  if (!meant_for(*members, options.audiences)) return JwtError::wrong_audience;
 
   Claims claims;
   for (auto& member : *members) {

@@ -10,6 +10,6 @@ namespace headgate::identity {
 
 /// The claims of `payload` (encoded), once they hold at `now`: exp and nbf with the leeway, then iss, then aud.
 /// Not to be called before the signature was checked.
-Result<Claims, JwtError> read_claims(std::string_view payload, const JwtOptions& options, Instant now);
+Result<Claims, JwtError> read_claims(std::string_view payload, const JwtIssuer& options, Instant now);
 
 }  // namespace headgate::identity
