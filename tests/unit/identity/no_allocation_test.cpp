@@ -1,7 +1,10 @@
 // What runs for every request must not touch the heap: this program counts its allocations.
 
+#include "unit/identity/proxy_headers.hpp"
+
 #include "headgate/identity/client_address.hpp"
 #include "headgate/identity/network.hpp"
+#include "headgate/identity/proxy_protocol.hpp"
 
 #include <boost/asio/ip/address.hpp>
 
@@ -63,6 +66,18 @@ TEST(Allocations, AreNoneForTheChainOfAForwardedField) {
   EXPECT_EQ(after, before);
   EXPECT_EQ(chain.size(), 3U);
   EXPECT_EQ(text, "2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff");
+}
+
+TEST(Allocations, AreNoneForAProxyHeader) {
+  ProxyHeader header;
+  const auto v2 = test::summed(test::ssl(0x03, 0));
+  const auto before = allocations;
+  const auto first = read_proxy_header("PROXY TCP6 2001:db8::1 ::1 4711 443\r\n", header);
+  const auto second = read_proxy_header(v2, header);
+  const auto after = allocations;
+  EXPECT_EQ(after, before);
+  EXPECT_EQ(first, ProxyHeaderState::whole);
+  EXPECT_EQ(second, ProxyHeaderState::whole);
 }
 
 }  // namespace
