@@ -2,12 +2,12 @@
 
 #include "json_walk.hpp"
 
+#include "headgate/core/hash.hpp"
 #include "headgate/identity/api_keys.hpp"
 #include "headgate/identity/expiry.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <unordered_map>
 
 namespace headgate::identity {
@@ -43,12 +43,10 @@ bool read_digest(std::string_view text, Sha256& out) noexcept {
   return true;
 }
 
-/// A digest is as good as random, so a part of it is a hash of it.
-struct PartOfDigest {
+/// Keyed: a file may hold digests that customers handed in, and not all of them need come from a hash.
+struct HashOfDigest {
   std::size_t operator()(const Sha256& digest) const noexcept {
-    std::size_t part = 0;
-    std::memcpy(&part, digest.data(), sizeof part);
-    return part;
+    return keyed_hash({reinterpret_cast<const char*>(digest.data()), digest.size()}, 0).low;
   }
 };
 
@@ -213,7 +211,7 @@ class KeyFile {
 
   JsonWalk walk_;
   std::vector<ApiKeyRecord> records_;
-  std::unordered_map<Sha256, std::size_t, PartOfDigest> seen_;  // where each digest stands
+  std::unordered_map<Sha256, std::size_t, HashOfDigest> seen_;  // where each digest stands
 };
 
 const std::array<KeyFile::Member, 7> KeyFile::kMembers{{

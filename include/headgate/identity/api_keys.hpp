@@ -26,8 +26,13 @@ class ApiKeys {
   const std::vector<ApiKeyRecord>& records() const noexcept { return records_; }
 
  private:
+  struct Slot {
+    std::uint32_t mark = 0;    // a part of the hash: an unknown digest seldom needs a look at a record
+    std::uint32_t record = 0;  // index into records_, 1-based; 0: free
+  };
+
   std::vector<ApiKeyRecord> records_;
-  std::vector<std::uint32_t> slots_;  // indices into records_ by digest, 1-based; 0: free
+  std::vector<Slot> slots_;  // by a keyed hash of the digest; a power of two of them
 };
 
 /// Why a key file was refused: where, and what would help.
