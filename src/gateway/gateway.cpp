@@ -7,10 +7,28 @@
 
 namespace headgate::gateway {
 
+namespace {
+
+std::unique_ptr<identity::TokenMemory> token_memory(const Snapshot& snapshot) {
+  const auto& jwt = snapshot.site->identity().jwt;
+  return std::make_unique<identity::TokenMemory>(jwt ? jwt->remember : 0);
+}
+
+}  // namespace
+
 Gateway::Gateway(Services services, SnapshotPtr snapshot)
-    : services_(services), snapshot_(std::move(snapshot)), outage_(std::make_unique<Outage>(services.memory)) {}
+    : services_(services),
+      snapshot_(std::move(snapshot)),
+      outage_(std::make_unique<Outage>(services.memory)),
+      tokens_(token_memory(*snapshot_)) {}
 
 Gateway::~Gateway() = default;
+
+void Gateway::adopt(SnapshotPtr snapshot) {
+  // What was found out with other keys counts no more. No exchange is between its token and what it remembers of it.
+  if (snapshot->grants->jwt() != snapshot_->grants->jwt()) tokens_ = token_memory(*snapshot);
+  snapshot_ = std::move(snapshot);
+}
 
 // The order and its reasons: the route first, on the normalised path, so that no spelling slips past a limit; limits in
 // memory next, so that a flood costs neither a signature check nor a call; then the token; then everything Redis
@@ -95,7 +113,16 @@ void Gateway::finish(Exchange& x) {
   record.upstream_elapsed = std::chrono::duration_cast<Duration>(x.upstream_time);
   record.user_agent = http::value_of(x.request.fields, http::Known::user_agent);
   const auto& admission = x.admission;
-  if (const auto* observed = admission.observed()) {
+  if (x.ended_by == EndedBy::auth && !x.caller.proofs.empty()) {
+    const auto& proof = x.caller.proofs.back();
+    record.auth = x.text.join({to_text(proof.kind), ":", to_text(proof.result)});
+  }
+  if (x.caller.failures_used_up) {
+    record.limit = kFailureLimit;
+    record.key = x.caller.ip_subject;
+    record.decision = "rejected";
+    record.source = to_text(Source::memory);
+  } else if (const auto* observed = admission.observed()) {
     record.limit = observed->planned->limit->name;
     record.decision = "observed";
   } else if (admission.binding) {
