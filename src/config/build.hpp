@@ -17,6 +17,7 @@ struct Build {
   const Node& root;
   Report& report;
   Config config;
+  std::vector<identity::ApiKeyRecord> keys_in_file;  ///< known keys that only the key file has, as it is now
   std::vector<const Node*> limit_nodes;
   std::vector<const Node*> upstream_nodes;
   std::vector<const Node*> route_nodes;
@@ -36,6 +37,9 @@ void check_unused(Build& build);
 
 /// The known API keys of `api_key`, an object of "identity"; null where there is none.
 void build_api_keys(Build& build, const Node* api_key);
+
+/// Whose tokens are believed: `jwt` of "identity".
+void build_jwt(Build& build, const Node& jwt);
 
 /// The tiers of the limit written at `node`; name, store and mode of `out` are set.
 void build_tiers(Build& build, const Node& node, limit::Limit& out);

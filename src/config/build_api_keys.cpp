@@ -3,7 +3,10 @@
 #include "build.hpp"
 #include "codes.hpp"
 #include "formats.hpp"
+#include "placeholders.hpp"
 #include "values.hpp"
+
+#include "headgate/identity/api_keys.hpp"
 
 #include <map>
 #include <set>
@@ -11,6 +14,7 @@
 namespace headgate::config {
 namespace {
 
+constexpr std::size_t kMostKeyFile = 64UL * 1024 * 1024;  // as identity::read_api_keys takes it
 constexpr std::size_t kShortKey = 16;  // bytes; what is shorter can be guessed over a network
 
 /// False where there is none to keep; reported here or before.
@@ -38,6 +42,26 @@ bool read_digest(Build& build, const Node& node, identity::Sha256& out) {
 
 std::vector<const Node*> known_keys(const Node* api_key) { return children(find(api_key, "keys"), Kind::object); }
 
+/// The gateway reads it again whenever it changes; here only what is wrong with it now.
+void check_key_file(Build& build, const Node& file) {
+  const auto content = read_text_file(file.text, kMostKeyFile);
+  if (!content.text) {
+    build.report.error(code::kCredentials, file, "the key file " + in_quotes(file.written) + " cannot be read: " + content.why_not,
+                       R"(make one: headgate keys new --owner acme --file api-keys.json)");
+    return;
+  }
+  const auto read = identity::read_api_keys(*content.text);
+  if (read.has_value()) {
+    build.keys_in_file = *read;
+    return;
+  }
+  const auto& fault = read.error();
+  build.report.error(code::kCredentials, file,
+                     "the key file " + in_quotes(file.written) + " has a mistake at " + std::to_string(fault.line) + ':' +
+                         std::to_string(fault.column) + ": " + fault.message,
+                     fault.help);
+}
+
 /// All tiers a known key can name, where they were written.
 std::vector<const Node*> tiers_by_key(const Build& build) {
   std::vector<const Node*> out;
@@ -53,10 +77,19 @@ std::vector<const Node*> tiers_by_key(const Build& build) {
 }  // namespace
 
 void build_api_keys(Build& build, const Node* api_key) {
+  if (api_key == nullptr) return;
+  auto& out = build.config.identity.api_key;
+  out.written = true;
+  if (const Node* header = text_at(api_key, "header")) out.header = lower(header->text);
+  read(api_key, "query", out.query);
+  read(api_key, "cookie", out.cookie);
+  read(api_key, "pass_on", out.pass_on);
+  read(api_key, "file", out.file);
+  if (const Node* file = text_at(api_key, "file"); file != nullptr && !out.file.empty()) check_key_file(build, *file);
   std::map<identity::Sha256, const Node*> seen;
   for (const Node* each : known_keys(api_key)) {
     identity::ApiKeyRecord record;
-    record.name = each->key;
+    record.owner = each->key;
     read(each, "tier", record.tier);
     if (!read_digest(build, *each, record.digest)) continue;
     const auto [first, fresh] = seen.emplace(record.digest, each);
@@ -66,7 +99,7 @@ void build_api_keys(Build& build, const Node* api_key) {
                                     build.report.place(first->second->key_span.begin),
                                 "give each owner its own key");
     }
-    build.config.identity.api_keys.push_back(std::move(record));
+    build.config.identity.api_key.known.push_back(std::move(record));
   }
 }
 

@@ -15,9 +15,6 @@ using limit::IfAbsent;
 using limit::Per;
 using limit::Store;
 
-bool always_there(const Per& per) {
-  return per.kind != Per::Kind::api_key && per.kind != Per::Kind::jwt_claim && per.kind != Per::Kind::header;
-}
 
 // Fields that say who the caller is and that any caller can write.
 bool claims_address(const Per& per) {
@@ -75,7 +72,7 @@ class LimitBuilder {
   }
 
   void demand_jwt(const Node& node, const std::string& what, const Per& per) {
-    if (build_.config.identity.has_jwt) return;
+    if (build_.config.identity.jwt) return;
     report_.error(code::kUnresolved, node,
                   what + ' ' + limit::to_text(per) + ", but \"identity\" has no \"jwt\" to verify tokens with",
                   R"(add "identity": { "jwt": { "algorithms": ["HS256"], "secret": "${JWT_SECRET}" } })");
@@ -104,22 +101,43 @@ class LimitBuilder {
     const Node* written = find(&node_, "if_absent");
     if (written == nullptr) return;
     auto& absent = out_.if_absent;
-    if (written->kind == Kind::string && (written->text == "skip" || written->text == "reject")) {
-      absent.action = written->text == "skip" ? IfAbsent::Action::skip : IfAbsent::Action::reject;
-    } else if (written->kind == Kind::string || written->kind == Kind::list) {
-      absent.use = pers(written);
-      absent.action = IfAbsent::Action::use;
-      const auto unsure = std::find_if_not(absent.use.begin(), absent.use.end(), always_there);
-      if (unsure != absent.use.end()) {
-        report_.error(code::kKeyAbsent, *written, "a request may lack " + limit::to_text(*unsure) + " too",
-                      "write what every request has, as in \"client_ip\", or \"skip\" or \"reject\"");
-      }
+    if (written->kind == Kind::object) {
+      absent.last = IfAbsent::Last::reject;
+      read_number(written, "reject", absent.status);
+    } else if (written->kind == Kind::list) {
+      for (const Node* each : written->children) instead(*each, each == written->children.back());
+    } else {
+      instead(*written, true);
     }
-    if (!out_.per.empty() && std::all_of(out_.per.begin(), out_.per.end(), always_there)) {
+    if (!absent.instead.empty() && absent.last == IfAbsent::Last::unset) demand_an_end(*written);
+    if (!out_.per.empty() && std::all_of(out_.per.begin(), out_.per.end(), limit::always_there)) {
       report_.warning_at_key(code::kNoEffect, *written,
                              "\"if_absent\" has no effect: no request lacks " + limit::to_text(out_.per.front()),
                              "remove it");
     }
+  }
+
+  void instead(const Node& node, bool last) {
+    auto& absent = out_.if_absent;
+    const bool word = node.kind == Kind::string && (node.text == "skip" || node.text == "reject");
+    if (!word) {
+      if (node.kind != Kind::string && node.kind != Kind::list) return;
+      auto key = pers(&node);
+      if (!key.empty()) absent.instead.push_back(std::move(key));
+    } else if (last) {
+      absent.last = node.text == "skip" ? IfAbsent::Last::skip : IfAbsent::Last::reject;
+    } else {
+      report_.error(code::kConflict, node, "what follows " + in_quotes(node.text) + " is never tried",
+                    "write it last");
+    }
+  }
+
+  void demand_an_end(const Node& written) {
+    const auto& key = out_.if_absent.instead.back();
+    const auto unsure = std::find_if_not(key.begin(), key.end(), limit::always_there);
+    if (unsure == key.end()) return;
+    report_.error(code::kKeyAbsent, written, "a request may lack " + limit::to_text(*unsure) + " too",
+                  R"(end the list with what every request has, as in ["api_key", "client_ip"], or "skip" or "reject")");
   }
 
   void tier_from() {
@@ -128,7 +146,7 @@ class LimitBuilder {
     const auto& from = out_.tier_from.emplace(*parse_per(written->text));
     const auto& identity = build_.config.identity;
     if (from.kind == Per::Kind::jwt_claim) demand_jwt(*written, "the tier is taken from", from);
-    if (from.kind == Per::Kind::api_key && identity.api_keys.empty()) {
+    if (from.kind == Per::Kind::api_key && !identity.api_key.any_known()) {
       report_.warning(
           code::kNoEffect, *written, "no API key is known, so every caller has the default tier",
           R"(add "identity": { "api_key": { "keys": { "acme": { "key": "${ACME_KEY}", "tier": "pro" } } } })");
@@ -151,6 +169,8 @@ class LimitBuilder {
     for (const Node* each : texts(find(written, "api_key"))) {
       out.api_keys.push_back(each->text);
       if (std::any_of(known.begin(), known.end(), [&](const Node* key) { return key->key == each->text; })) continue;
+      // The file may name others at any time.
+      if (!build_.config.identity.api_key.file.empty()) continue;
       report_.error(code::kUnresolved, *each, "no known API key is named " + in_quotes(each->written),
                     known.empty()    ? R"(add it to "keys" of "identity.api_key")"
                     : each->replaced ? ""

@@ -88,6 +88,8 @@ void build_route(Build& build, const Node& node) {
   route.limits = uses(build, &node);
   for (const Node* each : texts(find(&node, "skip_limits"))) route.skip_limits.push_back(each->text);
   read_choice(&node, "require", kRequire, route.require);
+  if (text_at(&node, "unknown_key") != nullptr)
+    read_choice(&node, "unknown_key", kUnknownKey, route.unknown_key.emplace());
   read(&node, "timeout", route.timeout);
   if (text_at(&node, "max_body") != nullptr) read_size(&node, "max_body", route.max_body.emplace());
   build.config.gateway.routes.push_back(std::move(route));
@@ -102,6 +104,7 @@ void build_routes(Build& build) {
   out.limits = uses(build, all);
   read(all, "timeout", out.timeout);
   read_size(all, "max_body", out.max_body);
+  read_choice(all, "unknown_key", kUnknownKey, out.unknown_key);
   for (const Node* each : children(find(&build.root, "routes"), Kind::list)) {
     if (each->kind == Kind::object) build_route(build, *each);
   }

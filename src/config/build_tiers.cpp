@@ -6,12 +6,12 @@
 #include "table.hpp"
 #include "values.hpp"
 
-#include "headgate/core/hash.hpp"
 #include "headgate/limit/algorithm.hpp"
 
 namespace headgate::config {
 namespace {
 
+using limit::PeriodInKey;
 using limit::Rule;
 
 class TierBuilder {
@@ -27,10 +27,10 @@ class TierBuilder {
     if (tiers == nullptr) {
       refuse_without_tiers("tier_from");
       refuse_without_tiers("default_tier");
-      out_.tiers.push_back({"", rules(node_, Suffix::plain_for_one)});
+      out_.tiers.push_back({"", rules(node_, PeriodInKey::no)});
     } else {
       for (const Node* each : tiers->children)
-        out_.tiers.push_back({each->key, rules(*each, Suffix::always_with_period)});
+        out_.tiers.push_back({each->key, rules(*each, PeriodInKey::yes)});
       choose_default(*tiers);
       demand("tier_from", R"("jwt.plan")");
       if (const Node* burst = find(&node_, "burst")) {
@@ -43,9 +43,6 @@ class TierBuilder {
   }
 
  private:
-  // A tier added later must not change the names of the others' counters; neither must a second rate in one of them.
-  enum class Suffix { plain_for_one, always_with_period };
-
   void refuse_without_tiers(const char* key) {
     const Node* written = find(&node_, key);
     if (written == nullptr) return;
@@ -78,7 +75,7 @@ class TierBuilder {
   }
 
   /// Of a limit or of a tier, which both write them so. None of one that is unlimited.
-  std::vector<Rule> rules(const Node& section, Suffix suffix) {
+  std::vector<Rule> rules(const Node& section, PeriodInKey period) {
     std::vector<Rule> out;
     const auto rates = texts(find(&section, "rate"));
     const Node* burst = find(&section, "burst");
@@ -89,13 +86,13 @@ class TierBuilder {
     }
     if (algorithm_ == nullptr) return out;
     for (const Node* each : rates) {
-      auto rule = make_rule(section, *each, rates.size() > 1, suffix);
+      auto rule = make_rule(section, *each, rates.size() > 1, period);
       if (rule && !stands_already(*each, *rule, out)) out.push_back(std::move(*rule));
     }
     return out;
   }
 
-  std::optional<Rule> make_rule(const Node& section, const Node& node, bool one_of_several, Suffix suffix) {
+  std::optional<Rule> make_rule(const Node& section, const Node& node, bool one_of_several, PeriodInKey period) {
     const auto rate = parse_rate(node.text);
     if (rate.has_error()) return std::nullopt;
     Rule rule;
@@ -106,15 +103,8 @@ class TierBuilder {
     read(&section, "wait", rule.wait);
     if (!calendars_.find(node, *rate, rule.calendar)) return std::nullopt;
     rule.burst = algorithm_->usual_burst(rule);
-    if (one_of_several) {
-      rule.name = to_text(*rate);
-    } else {
-      read_number(&section, "burst", rule.burst);
-    }
-    rule.suffix = ':' + rule.limit;
-    if (one_of_several || suffix == Suffix::always_with_period)
-      rule.suffix += ':' + (rate->month ? "month" : to_text(rate->period));
-    rule.seed = stable_hash(rule.suffix);
+    if (!one_of_several) read_number(&section, "burst", rule.burst);
+    limit::name_rule(rule, one_of_several, period);
     std::string_view leases = "auto";
     if (const Node* written = text_at(&node_, "leases")) leases = written->text;
     rule.leases = leases == "auto" && out_.store == limit::Store::redis && out_.mode == limit::Mode::enforce &&

@@ -18,13 +18,15 @@ struct Word {
   std::string_view text;
   Per::Kind kind;
 };
-constexpr std::array<Word, 6> kWords{{{"client_ip", Per::Kind::client_ip},
+constexpr std::array<Word, 7> kWords{{{"client_ip", Per::Kind::client_ip},
                                       {"api_key", Per::Kind::api_key},
+                                      {"method", Per::Kind::method},
                                       {"route", Per::Kind::route},
                                       {"host", Per::Kind::host},
                                       {"upstream", Per::Kind::upstream},
                                       {"total", Per::Kind::total}}};
-constexpr std::string_view kAll = "client_ip, api_key, jwt.<claim>, header:<name>, route, host, upstream, total";
+constexpr std::string_view kAll = "client_ip, api_key, jwt.<claim>, header:<name>, cookie:<name>, path:<parameter>, method, "
+    "route, host, upstream, total";
 
 bool is_claim(std::string_view text) {
   return !text.empty() && text.size() <= 128 &&
@@ -72,8 +74,14 @@ Result<limit::Per, LiteralError> parse_per(std::string_view text) {
                         R"(write the field behind the colon, as in "header:X-Tenant")"};
   }
   if (text.starts_with("cookie:")) {
-    return LiteralError{"counting per cookie is not available in this version",
-                        "count per one of: " + std::string(kAll)};
+    if (is_token(text.substr(7))) return Per{Per::Kind::cookie, std::string(text.substr(7))};
+    return LiteralError{in_quotes(text) + " names no cookie",
+                        R"(write the cookie behind the colon, as in "cookie:session")"};
+  }
+  if (text.starts_with("path:")) {
+    if (is_claim(text.substr(5))) return Per{Per::Kind::path, std::string(text.substr(5))};
+    return LiteralError{in_quotes(text) + " names no parameter of a path",
+                        R"(write the parameter behind the colon, as in "path:account" for "/accounts/{account}")"};
   }
   const auto near = near_word(text);
   return LiteralError{
@@ -105,6 +113,25 @@ std::optional<LiteralError> check_if_absent(std::string_view text) {
   if (near.empty()) return LiteralError{error->message, error->help + "; or skip, or reject"};
   return LiteralError{in_quotes(text) + " says nothing about a caller without the key",
                       "did you mean " + in_quotes(near) + "?  Write \"skip\", \"reject\", or what to count by instead"};
+}
+
+std::optional<LiteralError> check_claim(std::string_view text) {
+  if (is_claim(text)) return std::nullopt;
+  return LiteralError{in_quotes(text) + " names no claim", R"(write a claim's name, as in "sub")"};
+}
+
+std::optional<LiteralError> check_parameter_name(std::string_view text) {
+  const bool sound = !text.empty() && text.size() <= 128 && std::all_of(text.begin(), text.end(), [](char c) {
+    return c > 0x20 && c < 0x7F && std::string_view("&=#%+?;").find(c) == std::string_view::npos;
+  });
+  if (sound) return std::nullopt;
+  return LiteralError{in_quotes(text) + " is no name of a query parameter",
+                      R"(write the name alone, as in "api_key" for "?api_key=...")"};
+}
+
+std::optional<LiteralError> check_cookie_name(std::string_view text) {
+  if (is_token(text)) return std::nullopt;
+  return LiteralError{in_quotes(text) + " is no cookie's name", R"(write the name alone, as in "session")"};
 }
 
 std::optional<LiteralError> check_network(std::string_view text) {

@@ -133,7 +133,9 @@ class PlanChecker {
   enum class Origin { all_routes, route };
 
   void check_keys(const RouteOptions& route, const Use& use, Origin origin) {
-    if (use.limit == nullptr || use.limit->if_absent.action != limit::IfAbsent::Action::unset) return;
+    if (use.limit == nullptr || use.limit->if_absent.last != limit::IfAbsent::Last::unset ||
+        !use.limit->if_absent.instead.empty())
+      return;
     const auto unsure = std::find_if(use.limit->per.begin(), use.limit->per.end(),
                                      [&](const Per& per) { return may_lack(route, per); });
     if (unsure == use.limit->per.end()) return;
@@ -141,11 +143,19 @@ class PlanChecker {
                                (origin == Origin::route ? "" : " of all_routes") + " counts per " +
                                limit::to_text(*unsure);
     const std::string absent = R"("if_absent": "client_ip" to the limit)";
-    if (unsure->kind == Per::Kind::header) {
-      report_.error(
-          code::kKeyAbsent, *use.name,
-          "a request may lack the field " + unsure->name + ", by which limit " + in_quotes(use.limit->name) + " counts",
-          "add " + absent);
+    if (unsure->kind == Per::Kind::path) {
+      report_.error(code::kKeyAbsent, *use.name,
+                    "the path of " + route_text(route) + " has no {" + unsure->name + "}, by which limit " +
+                        in_quotes(use.limit->name) + " counts",
+                    "name it in the path, or add " + absent);
+      return;
+    }
+    if (unsure->kind == Per::Kind::header || unsure->kind == Per::Kind::cookie) {
+      report_.error(code::kKeyAbsent, *use.name,
+                    "a request may lack the " +
+                        std::string(unsure->kind == Per::Kind::header ? "field " : "cookie ") + unsure->name +
+                        ", by which limit " + in_quotes(use.limit->name) + " counts",
+                    "add " + absent);
       return;
     }
     const bool jwt = unsure->kind == Per::Kind::jwt_claim;
@@ -163,7 +173,10 @@ class PlanChecker {
       case Per::Kind::jwt_claim:
         return route.require != Require::jwt;
       case Per::Kind::header:
+      case Per::Kind::cookie:
         return true;
+      case Per::Kind::path:
+        return route.path.find('{' + per.name + '}') == std::string::npos;
       default:
         return false;
     }

@@ -48,9 +48,34 @@ void check_target(Build& build, const RouteOptions& route, const Node& node) {
   build.report.error(code::kUnresolved, *to, "no upstream is named " + in_quotes(to->written), help);
 }
 
+// Whether anybody could tell of a client's certificate.
+void check_certificates(Build& build, const RouteOptions& route, const Node& require) {
+  const auto& listen = build.config.listen;
+  const bool told =
+      std::any_of(listen.begin(), listen.end(), [](const auto& each) { return each.proxy_protocol; }) &&
+      !build.config.identity.trusted_proxies.empty();
+  if (told) return;
+  build.report.error(code::kUnresolved, require,
+                     route_text(route) +
+                         " requires a client certificate, but nobody can tell of one: no listener takes the PROXY "
+                         "protocol from trusted proxies",
+                     R"(add "proxy_protocol": true to the listener and the proxy to "trusted_proxies")");
+}
+
+void check_unknown_key(Build& build, const RouteOptions& route, const Node& node) {
+  const Node* written = find(&node, "unknown_key");
+  if (written == nullptr || build.config.identity.api_key.any_known()) return;
+  build.report.warning_at_key(code::kNoEffect, *written,
+                              "\"unknown_key\" has no effect on " + route_text(route) +
+                                  ": no API key is known, so every text is a key",
+                              R"(name the known ones: "identity": { "api_key": { "file": "api-keys.json" } })");
+}
+
 void check_require(Build& build, const RouteOptions& route, const Node& node) {
   const Node* require = find(&node, "require");
-  if (route.require != gateway::Require::jwt || build.config.identity.has_jwt || require == nullptr) return;
+  if (require == nullptr) return;
+  if (route.require == gateway::Require::mtls) check_certificates(build, route, *require);
+  if (route.require != gateway::Require::jwt || build.config.identity.jwt) return;
   build.report.error(code::kUnresolved, *require,
                      route_text(route) + " requires a JWT, but \"identity\" has no \"jwt\" to verify it with",
                      R"(add "identity": { "jwt": { "algorithms": ["HS256"], "secret": "${JWT_SECRET}" } })");
@@ -119,6 +144,7 @@ void check_routes(Build& build) {
     const Node& node = *build.route_nodes[i];
     check_target(build, routes[i], node);
     check_require(build, routes[i], node);
+    check_unknown_key(build, routes[i], node);
     const Node* methods = find(&node, "methods");
     const bool sound = text_at(&node, "path") != nullptr && (methods == nullptr || methods->kind == Kind::list);
     if (sound) by_path[routes[i].host + ' ' + shape_of(routes[i].path)].push_back(i);

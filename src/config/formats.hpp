@@ -71,6 +71,13 @@ std::optional<LiteralError> check_field_name(std::string_view text);
 std::optional<LiteralError> check_field_value(std::string_view text);
 std::optional<LiteralError> check_log_target(std::string_view text);
 std::optional<LiteralError> check_file_path(std::string_view text);
+std::optional<LiteralError> check_jwk_set(std::string_view text);  ///< a file's path or a URL
+std::optional<LiteralError> check_claim(std::string_view text);
+std::optional<LiteralError> check_parameter_name(std::string_view text);
+std::optional<LiteralError> check_cookie_name(std::string_view text);
+
+/// Whether it is fetched rather than read.
+bool is_url(std::string_view jwk_set) noexcept;
 
 /// Of the algorithms there are.
 std::vector<std::string_view> algorithm_names();

@@ -76,21 +76,18 @@ std::string amounts(const std::vector<limit::Rule>& rules, bool with_noun) {
 }
 
 std::string absent(const limit::IfAbsent& absent) {
-  switch (absent.action) {
-    case limit::IfAbsent::Action::unset:
-      break;
-    case limit::IfAbsent::Action::skip:
-      return "; a caller without it is not counted";
-    case limit::IfAbsent::Action::reject:
-      return "; a caller without it is rejected";
-    case limit::IfAbsent::Action::use: {
-      std::vector<std::string> words;
-      for (const auto& per : absent.use)
-        words.push_back(per.kind == Per::Kind::total ? "one counter for all such" : noun(per));
-      return "; a caller without it counts by " + listed(words);
-    }
+  std::string out;
+  for (const auto& key : absent.instead) {
+    std::vector<std::string> words;
+    words.reserve(key.size());
+    for (const auto& per : key) words.push_back(per.kind == Per::Kind::total ? "one counter for all such" : noun(per));
+    out += (out.empty() ? "; a caller without it counts by " : ", else by ") + listed(words);
   }
-  return {};
+  if (absent.last == limit::IfAbsent::Last::unset) return out;
+  const std::string verb = absent.last == limit::IfAbsent::Last::skip ? "is not counted" : "is rejected";
+  out += absent.instead.empty() ? "; a caller without it " + verb : ", else it " + verb;
+  if (absent.status != 0) out += " with " + std::to_string(absent.status);
+  return out;
 }
 
 std::string exempt(const gateway::Exemption& exemption) {

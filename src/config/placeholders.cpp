@@ -3,6 +3,8 @@
 #include "codes.hpp"
 #include "utf8.hpp"
 
+#include "headgate/core/literals.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -13,8 +15,6 @@
 
 namespace headgate::config {
 namespace {
-
-constexpr std::size_t kLargest = 1U << 20U;
 
 bool is_variable(std::string_view name) {
   const auto sound = [](char c) {
@@ -107,7 +107,7 @@ class Replacer {
 
 }  // namespace
 
-FileText read_text_file(const std::string& path) {
+FileText read_text_file(const std::string& path, std::size_t largest) {
   const auto no = [](std::string why) { return FileText{std::nullopt, std::move(why)}; };
   std::error_code ec;
   const auto status = std::filesystem::status(path, ec);
@@ -118,11 +118,14 @@ FileText read_text_file(const std::string& path) {
   errno = 0;
   std::ifstream in(path, std::ios::binary);
   if (!in) return no(std::error_code(errno != 0 ? errno : EIO, std::generic_category()).message());
-  std::string content(kLargest + 1, '\0');
+  const auto size = std::filesystem::file_size(path, ec);
+  if (ec) return no(ec.message());
+  // One byte more than it says, to notice one that grows.
+  std::string content(std::min<std::uintmax_t>(size, largest) + 1, '\0');
   in.read(content.data(), static_cast<std::streamsize>(content.size()));
   content.resize(static_cast<std::size_t>(in.gcount()));
   if (in.bad()) return no("reading it failed");
-  if (content.size() > kLargest) return no("it is larger than 1 MiB");
+  if (content.size() > largest) return no("it is larger than " + size_text(largest));
   if (!is_text(content)) return no("it is not UTF-8 text");
   return {std::move(content), {}};
 }

@@ -19,7 +19,8 @@ struct FileText {
   std::string why_not;  ///< in words, without the path; where there is no text
 };
 
-/// A small text file (UTF-8, at most 1 MiB).
-FileText read_text_file(const std::string& path);
+/// A text file (UTF-8) of at most so many bytes.
+inline constexpr std::size_t kSmallFile = 1024UL * 1024;
+FileText read_text_file(const std::string& path, std::size_t largest = kSmallFile);
 
 }  // namespace headgate::config

@@ -7,10 +7,13 @@ namespace {
 
 // listen
 
-constexpr std::string_view kListenerLater[] = {"tls", "proxy_protocol", "http2"};
+constexpr std::string_view kListenerLater[] = {"tls", "http2"};
 constexpr Key kListenerKeys[] = {
     {"address", &kListenAddress, "", R"(":8080")",
      "Where to listen: `:PORT` (every address), `IP:PORT` or `[IPV6]:PORT`", required},
+    {"proxy_protocol", &kBoolean, "false", "true",
+     "Whether connections from `identity.trusted_proxies` begin with a header of the PROXY protocol, version 1 or 2; "
+     "nobody else is believed one"},
 };
 constexpr Section kListener{"listener", "listen", "One address to listen on.", kListenerKeys, kListenerLater};
 constexpr Shape kListenerObject = section(kListener);
@@ -69,10 +72,14 @@ constexpr Shape kUpstreams = map("an object of upstreams by name", kUpstreamShap
 constexpr Shape kLimitName = text("a limit's name");
 constexpr Shape kLimitNames = list("a list of limits' names", kLimitName, 0);
 constexpr Shape kBodySize = size(0, std::uint64_t{1} << 53);
+constexpr Shape kUnknownKeyShape = choice(kUnknownKey);
 constexpr Key kAllRoutesKeys[] = {
     {"limits", &kLimitUses, "[]", R"(["per-ip"])", "Limits of every route, before its own"},
     {"timeout", &kDuration, "30s", R"("10s")", "How long a server may take to the first byte of its answer"},
     {"max_body", &kBodySize, "1MiB", R"("1MiB")", "Largest request body"},
+    {"unknown_key", &kUnknownKeyShape, "anonymous", R"("reject")",
+     "What a caller is whose API key is unknown, expired or disabled: `anonymous`, as if it had sent none, or refused "
+     "(`reject`); a route that requires a key refuses it always"},
 };
 constexpr Section kAllRoutes{"all_routes", "all_routes",
                              "For every route; limits add up, a route may set its own `timeout` and `max_body`.",
@@ -110,7 +117,9 @@ constexpr Key kRouteKeys[] = {
      "Limits of this route: all must agree, and a request that one rejects is not charged by the others"},
     {"skip_limits", &kLimitNames, "[]", R"(["per-ip"])", "Limits of `all_routes` that do not apply here"},
     {"require", &kRequireShape, "nothing", R"("jwt")",
-     "Refuse callers without a valid token (`jwt`) or without a key (`api_key`)"},
+     "Refuse callers without a valid token (`jwt`), without a known key (`api_key`), or without a client certificate "
+     "that a trusted proxy has verified (`mtls`, told by the PROXY protocol)"},
+    {"unknown_key", &kUnknownKeyShape, "", R"("reject")", "As `all_routes.unknown_key`, for this route"},
     {"timeout", &kDuration, "", R"("2m")", "As `all_routes.timeout`, for this route"},
     {"max_body", &kBodySize, "", R"("64MiB")", "As `all_routes.max_body`, for this route"},
 };

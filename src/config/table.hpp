@@ -66,8 +66,11 @@ inline constexpr std::string_view kIfRedisDown[] = {"allow", "reject", "count_lo
 inline constexpr std::string_view kLeases[] = {"auto", "off"};
 inline constexpr std::string_view kAdminWords[] = {"off"};
 inline constexpr std::string_view kUnlimited[] = {"unlimited"};
-inline constexpr std::string_view kRequire[] = {"nothing", "jwt", "api_key"};
-inline constexpr std::string_view kJwtAlgorithms[] = {"HS256", "RS256"};
+inline constexpr std::string_view kRequire[] = {"nothing", "jwt", "api_key", "mtls"};
+inline constexpr std::string_view kUnknownKey[] = {"anonymous", "reject"};
+inline constexpr std::string_view kAddressFields[] = {"X-Forwarded-For", "Forwarded", "X-Real-IP"};
+inline constexpr std::string_view kJwtAlgorithms[] = {"HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "PS256",
+                                                      "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"};
 inline constexpr std::string_view kRejectionHeaders[] = {"both", "standard", "legacy", "none"};
 inline constexpr std::string_view kRejectionBodies[] = {"problem", "none"};
 inline constexpr std::string_view kLogLevels[] = {"debug", "info", "warning", "error", "off"};

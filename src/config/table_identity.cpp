@@ -2,28 +2,88 @@
 
 #include "table_shapes.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace headgate::config {
 namespace {
 
-constexpr std::string_view kJwtAlgorithmsLater[] = {"HS384", "HS512", "RS384", "RS512", "PS256", "PS384",
-                                                    "PS512", "ES256", "ES384", "ES512", "EdDSA"};
-constexpr Shape kJwtAlgorithm = choice(kJwtAlgorithms, kJwtAlgorithmsLater);
+// tokens
+
+constexpr Shape kJwtAlgorithm = choice(kJwtAlgorithms);
 constexpr Shape kJwtAlgorithmList = list("a list of algorithms", kJwtAlgorithm, 1, 16);
-constexpr std::string_view kJwtLater[] = {"jwks", "keys", "required_claims"};
-constexpr Key kJwtKeys[] = {
-    {"issuer", &kText, "", R"("https://login.example.com/")",
-     "What the token's `iss` has to be; any where it is left out"},
-    {"audience", &kText, "", R"("https://api.example.com")",
-     "What has to be in the token's `aud`; any where it is left out"},
-    {"algorithms", &kJwtAlgorithmList, "", R"(["RS256"])",
-     "Signatures accepted: `HS256` (with `secret`) and `RS256` (with `public_key`); a token cannot choose another",
-     required},
-    {"secret", &kText, "", R"("${JWT_SECRET}")", "The shared secret of `HS256`, at least 32 bytes"},
-    {"public_key", &kFilePath, "", R"("/etc/headgate/jwt.pem")",
-     "A PEM file with the RSA public key of `RS256`, at least 2048 bits"},
-    {"leeway", &kDuration, "30s", R"("30s")", "How far clocks may differ for `exp` and `nbf`"},
+constexpr Shape kTexts = list("a list of texts", kText, 1, 64);
+constexpr const Shape* kTextForms[] = {&kText, &kTexts};
+constexpr Shape kTextOrTexts = either("a text or a list of texts", kTextForms);
+constexpr Shape kJwkSet = text("a file's path or a URL", check_jwk_set);
+constexpr std::array kIssuerRows{
+    Key{"issuer", &kText, "", R"("https://login.example.com/")",
+        "What the token's `iss` has to be; any where it is left out and there is one issuer only"},
+    Key{"audience", &kTextOrTexts, "", R"("https://api.example.com")",
+        "What has to be in the token's `aud`, or a list of which one has to be; any where it is left out"},
+    Key{"algorithms", &kJwtAlgorithmList, "", R"(["RS256"])",
+        "Signatures accepted: `HS*` (with `secret`), `RS*`, `PS*`, `ES*` and `EdDSA` (with `public_key` or `jwks`); a "
+        "token cannot choose another, nor a key of another kind"},
+    Key{"secret", &kText, "", R"("${JWT_SECRET}")",
+        "The shared secret of `HS*`, at least as long as the hash: 32, 48 or 64 bytes"},
+    Key{"public_key", &kFilePath, "", R"("/etc/headgate/jwt.pem")",
+        "A PEM file with a public key: RSA of at least 2048 bits, EC (P-256, P-384, P-521), Ed25519 or Ed448"},
+    Key{"jwks", &kJwkSet, "", R"("https://login.example.com/.well-known/jwks.json")",
+        "A JWK Set: a file, read again when it changes, or an `http://` or `https://` address, fetched in the "
+        "background"},
+    Key{"jwks_ca", &kFilePath, "", R"("/etc/headgate/ca.pem")",
+        "The authorities that vouch for the host of `jwks`, as PEM; the system's where it is left out"},
+    Key{"refresh", &kDuration, "5m", R"("5m")",
+        "How often `jwks` is fetched, where the answer's `Cache-Control` says nothing"},
+    Key{"refetch", &kDuration, "10s", R"("10s")",
+        "When a token names a key that is not there, `jwks` is fetched again, but no sooner than so long after the last "
+        "time"},
+    Key{"fetch_timeout", &kDuration, "5s", R"("5s")", "How long one fetch of `jwks` may take"},
+    Key{"types", &kTexts, R"(["JWT", "at+jwt"])", R"(["at+jwt"])",
+        "Values of the token's `typ` that are accepted; a token without any is too"},
+    Key{"leeway", &kDuration, "30s", R"("30s")", "How far clocks may differ for `exp`, `nbf` and `iat`"},
+    Key{"max_age", &kDuration, "", R"("12h")", "Oldest token accepted, by its `iat`, which then has to be there"},
 };
-constexpr Section kJwt{"jwt", "identity.jwt", "JSON Web Tokens in `Authorization: Bearer`.", kJwtKeys, kJwtLater};
+constexpr Section kIssuer{"issuer", "identity.jwt.issuers[]", "One of several issuers; each has its own `issuer`.",
+                          kIssuerRows};
+constexpr Shape kIssuerShape = section(kIssuer);
+constexpr Shape kIssuers = list("a list of issuers", kIssuerShape, 1, 64);
+constexpr Shape kClaim = text("a claim's name", check_claim);
+constexpr Shape kClaimHeaders = map("an object of claims by field name", kClaim, 1, check_field_name);
+constexpr Shape kRemember = integer(0, 10'000'000);
+constexpr Shape kParameterName = text("a parameter's name", check_parameter_name);
+constexpr Shape kCookieName = text("a cookie's name", check_cookie_name);
+constexpr std::array kJwtOwnRows{
+    Key{"issuers", &kIssuers, "", R"([{ "issuer": "https://a.example/", "algorithms": ["RS256"], "jwks": "a.json" }])",
+        "In the place of the keys above: several issuers. Which of them a token is of is told by its `iss`"},
+    Key{"header", &kHeaderName, "Authorization", R"("X-Token")",
+        "The field that carries the token: of `Authorization` with the scheme `Bearer`, of another with it or without"},
+    Key{"cookie", &kCookieName, "", R"("session")", "A cookie that may carry it instead"},
+    Key{"query", &kParameterName, "", R"("access_token")",
+        "A query parameter that may carry it instead; others may log it"},
+    Key{"pass_on", &kBoolean, "true", "false", "Whether the server behind gets the token"},
+    Key{"claim_headers", &kClaimHeaders, "{}", R"({ "X-User": "sub" })",
+        "Fields in which the server behind gets claims of the verified token; a caller's own fields of these names are "
+        "removed on every route"},
+    Key{"remember", &kRemember, "10000", "10000",
+        "Verified tokens each worker remembers, so that one that comes again costs no signature check; as many refused "
+        "ones"},
+};
+
+template <std::size_t N, std::size_t M>
+constexpr std::array<Key, N + M> joined(const std::array<Key, N>& a, const std::array<Key, M>& b) {
+  std::array<Key, N + M> out{};
+  std::copy(a.begin(), a.end(), out.begin());
+  std::copy(b.begin(), b.end(), out.begin() + N);
+  return out;
+}
+constexpr auto kJwtRows = joined(kIssuerRows, kJwtOwnRows);
+constexpr std::string_view kJwtLater[] = {"keys", "required_claims"};
+constexpr Section kJwt{"jwt", "identity.jwt", "JSON Web Tokens: whose are believed, and where they stand.", kJwtRows,
+                       kJwtLater};
+
+// API keys
+
 constexpr Shape kDigest = text("64 hexadecimal digits", check_digest);
 constexpr Shape kTierName = text("a tier's name", check_name);
 constexpr Key kKnownKeyKeys[] = {
@@ -40,30 +100,58 @@ constexpr Section kKnownKey{.name = "known_key",
                             .one_of = kKnownKeyForms};
 constexpr Shape kKnownKeyShape = section(kKnownKey);
 constexpr Shape kKnownKeys = map("an object of keys by their owner's name", kKnownKeyShape);
-constexpr std::string_view kApiKeyLater[] = {"file", "query", "cookie"};
 constexpr Key kApiKeyKeys[] = {
     {"header", &kHeaderName, "X-API-Key", R"("X-API-Key")", "The field that carries a caller's key"},
+    {"query", &kParameterName, "", R"("api_key")", "A query parameter that may carry it instead; others may log it"},
+    {"cookie", &kCookieName, "", R"("api_key")", "A cookie that may carry it instead"},
+    {"pass_on", &kBoolean, "false", "true", "Whether the server behind gets the key"},
+    {"file", &kFilePath, "", R"("/etc/headgate/api-keys.json")",
+     "A file of known keys, read again when it changes; `headgate keys` makes and checks it"},
     {"keys", &kKnownKeys, "{}", R"({ "acme": { "key": "${ACME_KEY}", "tier": "pro" } })",
-     "Keys that are known, by their owner's name: for tiers and exemptions. Others are counted too, each by itself"},
+     "Known keys by their owner's name. Where any key is known, here or in `file`, only known ones are keys; else every "
+     "text is one, each counted by itself"},
 };
-constexpr Section kApiKey{"api_key", "identity.api_key", "API keys.", kApiKeyKeys, kApiKeyLater};
+constexpr Section kApiKey{"api_key", "identity.api_key", "API keys.", kApiKeyKeys};
+
+// failures
+
+constexpr Shape kFailureRate{.form = Form::rate, .what = "a rate"};
+constexpr Shape kFailureBurst = integer(1, 1'000'000'000);
+constexpr Key kFailuresKeys[] = {
+    {"rate", &kFailureRate, "60/minute", R"("60/minute")", "How often one address may fail"},
+    {"burst", &kFailureBurst, "60", "60", "How often at once"},
+};
+constexpr Section kFailures{"failures", "identity.failures",
+                            "Failed proofs of who is asking, limited by client address before they cost a signature "
+                            "check: an object, or `\"off\"`.",
+                            kFailuresKeys};
+constexpr Shape kFailuresObject = section(kFailures);
+constexpr Shape kFailuresWord = choice(kAdminWords);
+constexpr const Shape* kFailuresForms[] = {&kFailuresObject, &kFailuresWord};
+constexpr Shape kFailuresShape = either("an object or \"off\"", kFailuresForms);
+
+// identity
+
 constexpr Shape kNetworks = list("a list of address blocks", kNetwork, 0, 1024);
 constexpr Shape kIpv6Prefix = integer(1, 128);
+constexpr Shape kAddressFrom = choice(kAddressFields);
 constexpr Shape kApiKeyShape = section(kApiKey);
 constexpr Shape kJwtShape = section(kJwt);
-constexpr std::string_view kIdentityLater[] = {"proxy_protocol", "forwarded"};
 constexpr Key kIdentityKeys[] = {
     {"trusted_proxies", &kNetworks, "[]", R"(["10.0.0.0/8"])",
-     "Only these may tell the client's address, in `X-Forwarded-For`"},
+     "Only these may tell the client's address, in the field that `address_from` names or by the PROXY protocol"},
+    {"address_from", &kAddressFrom, "X-Forwarded-For", R"("Forwarded")",
+     "The field that trusted proxies tell it in: the one they all write. No other is read"},
     {"ipv6_prefix", &kIpv6Prefix, "64", "64", "All IPv6 addresses of one block of this length count as one client"},
-    {"api_key", &kApiKeyShape, "", R"({ "header": "X-API-Key" })", "Where a caller's API key is found"},
+    {"api_key", &kApiKeyShape, "", R"({ "file": "/etc/headgate/api-keys.json" })",
+     "Where a caller's API key is found, and which are known"},
     {"jwt", &kJwtShape, "", R"({ "algorithms": ["HS256"], "secret": "${JWT_SECRET}" })", "How tokens are verified"},
+    {"failures", &kFailuresShape, "", R"({ "rate": "60/minute" })", "How often one address may fail to prove who it is"},
 };
 
 }  // namespace
 
 constexpr Section kIdentitySection{"identity", "identity",
-                                   "Who is calling: whatever a limit can count `per` comes from here.", kIdentityKeys,
-                                   kIdentityLater};
+                                   "Who is calling: whatever a limit can count `per` comes from here.", kIdentityKeys};
 
 }  // namespace headgate::config

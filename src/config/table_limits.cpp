@@ -37,7 +37,7 @@ constexpr Shape kKeyOwners = list("a list of known keys' owners", kKeyOwner, 1);
 constexpr Shape kExemptNetworks = list("a list of address blocks", kNetwork, 1, 1024);
 constexpr Key kExemptKeys[] = {
     {"api_key", &kKeyOwners, "", R"(["internal-batch"])",
-     "Owners of known keys, as `identity.api_key.keys` names them"},
+     "Owners of known keys, as `identity.api_key.keys` and its `file` name them"},
     {"client_ip", &kExemptNetworks, "", R"(["10.9.0.0/16"])", "Addresses of clients"},
 };
 constexpr Section kExempt{"exempt", "limits.<name>.exempt", "Whom a limit does not apply to.", kExemptKeys};
@@ -48,7 +48,17 @@ constexpr Shape kPers = list("a list of what to count by", kPer, 1, 8);
 constexpr const Shape* kPerForms[] = {&kPer, &kPers};
 constexpr Shape kPerOrPers = either("what to count by, or a list of that", kPerForms);
 constexpr Shape kAbsent = text("what to do", check_if_absent);
-constexpr const Shape* kAbsentForms[] = {&kAbsent, &kPers};
+constexpr const Shape* kAbsentOneForms[] = {&kAbsent, &kPers};
+constexpr Shape kAbsentOne = either("what to do, or a list of what to count by together", kAbsentOneForms);
+constexpr Shape kAbsentChain = list("a list of what to try in turn", kAbsentOne, 1, limit::IfAbsent::kMostInstead + 1);
+constexpr Shape kAbsentStatus = integer(400, 499);
+constexpr Key kAbsentKeys[] = {
+    {"reject", &kAbsentStatus, "", "403", "The status it is rejected with; 401 brings `WWW-Authenticate`", required},
+};
+constexpr Section kAbsentReject{"reject_with", "limits.<name>.if_absent", "A rejection with a status of its own.",
+                                kAbsentKeys};
+constexpr Shape kAbsentObject = section(kAbsentReject);
+constexpr const Shape* kAbsentForms[] = {&kAbsent, &kAbsentChain, &kAbsentObject};
 constexpr Shape kIfAbsent = either("\"skip\", \"reject\", or what to count by instead", kAbsentForms);
 constexpr Shape kAlgorithm{.form = Form::choice, .what = "an algorithm", .registered = algorithm_names};
 constexpr Shape kZone = text("a time zone");
@@ -60,8 +70,8 @@ constexpr Key kLimitKeys[] = {
     {"rate", &kRateOrRates, "", R"("100/minute")", kRateDoc},
     {"burst", &kBurst, "", "200", kBurstDoc},
     {"per", &kPerOrPers, "", R"("client_ip")",
-     "Who shares one counter: `client_ip`, `api_key`, `jwt.<claim>`, `header:<name>`, `route`, `host`, `upstream`, "
-     "`total`, or a list of these",
+     "Who shares one counter: `client_ip`, `api_key`, `jwt.<claim>`, `header:<name>`, `cookie:<name>`, "
+     "`path:<parameter>`, `method`, `route`, `host`, `upstream`, `total`, or a list of these",
      required},
     {"tiers", &kTiers, "", R"({ "free": { "rate": "60/minute" }, "pro": { "rate": "50/second" } })",
      "In the place of `rate`: sizes by name, each with its `rate`, or `\"unlimited\"`"},
@@ -82,7 +92,8 @@ constexpr Key kLimitKeys[] = {
     {"mode", &kMode, "enforce", R"("observe")", "`observe` counts and shows, and rejects nobody"},
     {"exempt", &kExemptShape, "", R"({ "client_ip": ["10.9.0.0/16"] })", "Whom it does not apply to"},
     {"if_absent", &kIfAbsent, "", R"("client_ip")",
-     "What happens to a caller without the key: another key to count by, `skip` or `reject`"},
+     "What happens to a caller without the key: another key to count by, `skip`, `reject`, or `{\"reject\": 403}`; a "
+     "list is tried in turn, as in `[\"api_key\", \"client_ip\"]`, and a list within it counts by its members together"},
     {"if_redis_down", &kIfDown, "", R"("reject")", "As `redis.if_down`, for this limit"},
 };
 constexpr std::string_view kSizes[] = {"rate", "tiers"};

@@ -18,13 +18,22 @@ using limit::Per;
 
 /// A caller without the key that a limit counts by, where the limit says so.
 Problem key_missing(const limit::Limit& limit) {
+  const auto status = limit.if_absent.status;
   for (const auto& per : limit.per) {
-    if (per.kind == Per::Kind::jwt_claim)
-      return {401, EndedBy::auth, "A bearer token is required here.", limit.name, 0, "Bearer"};
-    if (per.kind == Per::Kind::api_key)
-      return {401, EndedBy::auth, "An API key is required here.", limit.name, 0, "ApiKey"};
+    const bool token = per.kind == Per::Kind::jwt_claim;
+    if (!token && per.kind != Per::Kind::api_key) continue;
+    const unsigned told = status == 0 ? 401 : status;
+    const std::string_view challenge = token ? "Bearer" : "ApiKey";
+    return {told,
+            EndedBy::auth,
+            token ? "A bearer token is required here." : "An API key is required here.",
+            limit.name,
+            0,
+            told == 401 ? challenge : std::string_view{}};
   }
-  return {400, EndedBy::auth, "A header that requests are counted by is missing.", limit.name, 0, {}};
+  const auto what = limit.per.front().kind == Per::Kind::cookie ? "A cookie that requests are counted by is missing."
+                                                                : "A header that requests are counted by is missing.";
+  return {status == 0 ? 400 : status, EndedBy::auth, what, limit.name, 0, status == 401 ? "Bearer" : std::string_view{}};
 }
 
 /// The part of an admission that one call decides: what was appended to it since.

@@ -1,4 +1,7 @@
-// Who is asking: address, API key and token claims of an exchange.
+// Who is asking, as far as the head alone tells: address and API key.
+
+#include "presented.hpp"
+#include "subject.hpp"
 
 #include "headgate/gateway/gateway.hpp"
 #include "headgate/identity/client_address.hpp"
@@ -10,66 +13,78 @@ namespace {
 
 constexpr std::size_t kMostForwardedFields = 16;
 
-std::string_view challenge_of(identity::JwtError error) noexcept {
-  // RFC 6750 section 3.1: an honest caller learns that the token is at fault and when it is merely old, nobody learns
-  // more.
-  return error == identity::JwtError::expired
-             ? R"(Bearer error="invalid_token", error_description="the token has expired")"
-             : R"(Bearer error="invalid_token")";
+constexpr std::string_view name_of(identity::AddressField field) noexcept {
+  switch (field) {
+    case identity::AddressField::forwarded:
+      return "Forwarded";
+    case identity::AddressField::x_real_ip:
+      return "X-Real-IP";
+    case identity::AddressField::x_forwarded_for:
+      break;
+  }
+  return "X-Forwarded-For";
 }
+
+void find_address(Exchange& x, const identity::Options& options) {
+  auto& caller = x.caller;
+  caller.address = x.peer;
+  caller.through_trusted = !options.trusted_proxies.empty() && identity::contains(options.trusted_proxies, x.peer);
+  if (caller.through_trusted) {
+    std::array<std::string_view, kMostForwardedFields> told;
+    std::size_t count = 0;
+    for (const auto& field : x.request.fields) {
+      if (!http::same_word(field.name, name_of(options.address_field))) continue;
+      // The last fields are the nearest hops: what does not fit is the far end.
+      if (count == told.size()) std::move(told.begin() + 1, told.end(), told.begin()), --count;
+      told[count++] = field.value;
+    }
+    const auto hops =
+        identity::walk_hops(x.peer, options.address_field, {told.data(), count}, options.trusted_proxies);
+    caller.address = hops.client;
+    caller.hops = hops.believed;
+  }
+  std::array<char, 64> buffer{};
+  caller.ip_subject = x.text.join({identity::client_ip_subject(caller.address, options.ipv6_prefix, buffer)});
+}
+
+/// Whose key it is. A key that is nobody's is counted as nobody's, so that random keys take no memory; only where none
+/// is known at all is every text a key of its own.
+void find_owner(Exchange& x, const identity::ApiKeyOptions& options, std::string_view key) {
+  auto& caller = x.caller;
+  if (key.empty()) return;
+  const auto digest = identity::sha256(key);
+  if (!options.any_known()) {
+    caller.key_state = KeyState::good;
+    caller.key_subject = digest_text(x.text, digest);
+    return;
+  }
+  const auto* const record = x.snapshot->grants->api_keys().find(digest);
+  caller.key_state = !record                                         ? KeyState::unknown
+                     : record->disabled                              ? KeyState::disabled
+                     : record->expires && now() >= *record->expires ? KeyState::expired
+                                                                     : KeyState::good;
+  if (caller.key_state != KeyState::good) return;
+  caller.known_key = record;
+  caller.key_subject = record->owner;
+}
+
+Problem ambiguous(std::string_view detail) { return {400, EndedBy::bad_request, detail, {}, 0, {}}; }
 
 }  // namespace
 
 Gateway::Step Gateway::identify(Exchange& x) {
   const auto& options = x.snapshot->site->identity();
-  x.caller.address = x.peer;
-  x.caller.through_trusted = !options.trusted_proxies.empty() && identity::contains(options.trusted_proxies, x.peer);
-  if (x.caller.through_trusted) {
-    std::array<std::string_view, kMostForwardedFields> forwarded;
-    std::size_t count = 0;
-    for (const auto& field : x.request.fields) {
-      if (!http::same_word(field.name, "X-Forwarded-For")) continue;
-      // The last fields are the nearest hops: what does not fit is the far end.
-      if (count == forwarded.size()) std::move(forwarded.begin() + 1, forwarded.end(), forwarded.begin()), --count;
-      forwarded[count++] = field.value;
-    }
-    x.caller.address = identity::client_address(x.peer, {forwarded.data(), count}, options.trusted_proxies);
+  find_address(x, options);
+  if (x.route->reads_key) {
+    const auto key = presented_key(x, options.api_key);
+    if (key.twice) return ambiguous("There is more than one API key in this request.");
+    find_owner(x, options.api_key, key.text);
   }
-  std::array<char, 64> buffer{};
-  x.caller.ip_subject = x.text.join({identity::client_ip_subject(x.caller.address, options.ipv6_prefix, buffer)});
-  x.caller.api_key = http::value_of(x.request.fields, std::string_view(options.api_key_header));
-  x.caller.known_key = x.snapshot->site->api_keys().find(x.caller.api_key);
   for (const auto& name : x.route->counted_headers) {
     const auto named = [&name](const http::Field& field) { return http::same_word(field.name, name); };
-    if (std::count_if(x.request.fields.begin(), x.request.fields.end(), named) > 1) {
-      return Problem{400, EndedBy::bad_request, "A header that requests are counted by stands twice.", {}, 0, {}};
-    }
+    if (std::count_if(x.request.fields.begin(), x.request.fields.end(), named) > 1)
+      return ambiguous("A header that requests are counted by stands twice.");
   }
-  return {};
-}
-
-Gateway::Step Gateway::authenticate(Exchange& x) {
-  const auto& route = *x.route;
-  if (route.require == Require::api_key && x.caller.api_key.empty()) {
-    return Problem{401, EndedBy::auth, "An API key is required here.", {}, 0, "ApiKey"};
-  }
-  if (!route.reads_token || !x.snapshot->site->jwt()) return {};
-  if (std::count_if(x.request.fields.begin(), x.request.fields.end(),
-                    [](const http::Field& field) { return field.id == http::Known::authorization; }) > 1) {
-    // Two readers could each believe another one.
-    return Problem{
-        401, EndedBy::auth, "There is more than one Authorization field.", {}, 0, R"(Bearer error="invalid_request")"};
-  }
-  const auto token = identity::bearer_token(http::value_of(x.request.fields, http::Known::authorization));
-  if (token.empty()) {
-    if (route.require != Require::jwt) return {};
-    return Problem{401, EndedBy::auth, "A bearer token is required here.", {}, 0, "Bearer"};
-  }
-  auto claims = x.snapshot->site->jwt()->verify(token, now());
-  if (claims.has_error()) {
-    return Problem{401, EndedBy::auth, "The bearer token was not accepted.", {}, 0, challenge_of(claims.error())};
-  }
-  x.caller.claims = std::move(*claims);
   return {};
 }
 

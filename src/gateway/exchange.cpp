@@ -42,6 +42,12 @@ std::string_view to_text(Source source) noexcept {
   return source == Source::redis ? "redis" : source == Source::memory ? "memory" : "fallback";
 }
 
+std::string_view Caller::claim(std::string_view name) const noexcept {
+  if (!token) return {};
+  const auto at = token->claims.find(name);
+  return at == token->claims.end() ? std::string_view{} : std::string_view(at->second);
+}
+
 const AskedLimit* Admission::observed() const noexcept {
   for (const auto& asked : limits)
     if (asked.refused && asked.planned->limit->mode == limit::Mode::observe) return &asked;
@@ -68,17 +74,14 @@ void Exchange::reset() {
   body = nullptr;
   reply = nullptr;
   draining = nullptr;
-  client_gone = false;
+  client_gone = client_certificate = false;
   server_stream = nullptr;
   hold = nullptr;
   request_id = {};
   snapshot.reset();
   route = nullptr;
   allowed_methods.clear();
-  caller.through_trusted = false;
-  caller.ip_subject = caller.api_key = {};
-  caller.known_key = nullptr;
-  caller.claims.clear();
+  caller = {};
   admission.reset();
   status = 0;
   ended_by = EndedBy::upstream;

@@ -1,6 +1,7 @@
 #include "forward.hpp"
 
 #include "limit_fields.hpp"
+#include "presented.hpp"
 
 #include "headgate/http/hop.hpp"
 
@@ -55,11 +56,12 @@ bool tells_limits(const Field& field) noexcept {
 
 }  // namespace
 
-void forward_request_fields(Exchange& x) {
+void forward_request_fields(Exchange& x, const identity::Options& identity) {
   auto& out = x.fields;
   out.clear();
   http::append_end_to_end(x.request.fields, out);
   std::erase_if(out, tells_way);
+  forward_identity(x, identity, out);
   for (auto& field : out) {
     if (field.id == Known::host) field.value = x.request.authority;  // an absolute target's takes its place
   }

@@ -7,7 +7,7 @@ namespace headgate::gateway {
 
 /// Fills x.fields with what the server gets: the end-to-end fields, the client's way here rebuilt (X-Forwarded-*,
 /// believed only from trusted hops), X-Request-Id and Via.
-void forward_request_fields(Exchange& x);
+void forward_request_fields(Exchange& x, const identity::Options& identity);
 
 /// Fills x.fields with what the client gets of x.answer, the limits' numbers, X-Request-Id and Via.
 void forward_reply_fields(Exchange& x, RejectionHeaders style);

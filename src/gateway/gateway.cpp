@@ -7,10 +7,28 @@
 
 namespace headgate::gateway {
 
+namespace {
+
+std::unique_ptr<identity::TokenMemory> token_memory(const Snapshot& snapshot) {
+  const auto& jwt = snapshot.site->identity().jwt;
+  return std::make_unique<identity::TokenMemory>(jwt ? jwt->remember : 0);
+}
+
+}  // namespace
+
 Gateway::Gateway(Services services, SnapshotPtr snapshot)
-    : services_(services), snapshot_(std::move(snapshot)), outage_(std::make_unique<Outage>(services.memory)) {}
+    : services_(services),
+      snapshot_(std::move(snapshot)),
+      outage_(std::make_unique<Outage>(services.memory)),
+      tokens_(token_memory(*snapshot_)) {}
 
 Gateway::~Gateway() = default;
+
+void Gateway::adopt(SnapshotPtr snapshot) {
+  // What was found out with other keys counts no more. No exchange is between its token and what it remembers of it.
+  if (snapshot->grants->jwt() != snapshot_->grants->jwt()) tokens_ = token_memory(*snapshot);
+  snapshot_ = std::move(snapshot);
+}
 
 // The order and its reasons: the route first, on the normalised path, so that no spelling slips past a limit; limits in
 // memory next, so that a flood costs neither a signature check nor a call; then the token; then everything Redis

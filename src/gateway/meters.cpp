@@ -20,6 +20,7 @@ Meters::Meters(observe::Registry& registry, observe::Writer worker, const Site& 
 void Meters::count(const Exchange& x, Duration took) const {
   const auto& route = x.route ? routes_[x.route->number] : routes_.back();
   route.count(x.request.method, x.status, took);
+  for (const auto& proof : x.caller.proofs) route.count(proof);
   count_limits(x);
 }
 

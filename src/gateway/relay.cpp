@@ -1,6 +1,7 @@
 #include "relay.hpp"
 
 #include "forward.hpp"
+#include "presented.hpp"
 #include "request_body.hpp"
 #include "settlement.hpp"
 #include "tunnel.hpp"
@@ -28,12 +29,13 @@ bool idempotent(std::string_view method) noexcept {
 class Relay {
  public:
   Relay(Exchange& x, upstream::Upstream& upstream, const Site& site)
-      : x_(x), upstream_(upstream), options_(site.options()) {}
+      : x_(x), upstream_(upstream), options_(site.options()), identity_(site.identity()) {}
 
   Task<Step> run() {
-    forward_request_fields(x_);
+    forward_request_fields(x_, identity_);
     x_.head.clear();
-    http::h1::append_request_head(x_.head, x_.request.method, x_.request.path, x_.request.query, x_.fields,
+    http::h1::append_request_head(x_.head, x_.request.method, x_.request.path,
+                                  forwarded_query(x_, identity_), x_.fields,
                                   x_.request.framing);
     if (auto problem = take_first_bytes()) co_return problem;
     auto outcome = co_await attempt();
@@ -174,6 +176,7 @@ class Relay {
   Exchange& x_;
   upstream::Upstream& upstream_;
   const Options& options_;
+  const identity::Options& identity_;
   std::string_view first_;
   bool whole_ = true;
   Clock::time_point sent_at_;

@@ -1,7 +1,6 @@
 #include "headgate/gateway/site.hpp"
 
-#include "headgate/core/hash.hpp"
-#include "headgate/limit/scale.hpp"
+#include "headgate/limit/algorithm.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -9,76 +8,48 @@
 namespace headgate::gateway {
 namespace {
 
-bool counts_per(const limit::Limit& limit, limit::Per::Kind kind) {
-  const auto is = [kind](const limit::Per& per) { return per.kind == kind; };
-  return std::any_of(limit.per.begin(), limit.per.end(), is) ||
-         std::any_of(limit.if_absent.use.begin(), limit.if_absent.use.end(), is);
-}
-
-bool needs_claims(const limit::Limit& limit) {
-  return counts_per(limit, limit::Per::Kind::jwt_claim) ||
-         (limit.tier_from && limit.tier_from->kind == limit::Per::Kind::jwt_claim);
-}
-
-/// RateLimit-Policy of all rules of a tier: quota and window in seconds (draft-ietf-httpapi-ratelimit-headers section
-/// 3).
-std::string policy_of(const std::vector<limit::Rule>& rules) {
-  std::string out;
-  for (const auto& rule : rules) {
-    if (!out.empty()) out += ", ";
-    out += '"' + rule_label(rule) + "\";q=" + std::to_string(rule.rate.count);
-    // The window is in whole seconds; one that is not is left unsaid.
-    if (rule.rate.period.count() % 1'000'000 == 0) out += ";w=" + std::to_string(rule.rate.period.count() / 1'000'000);
-  }
+/// All that a limit may count by or take its tier from, in whatever case.
+std::vector<limit::Per> sources(const limit::Limit& limit) {
+  auto out = limit.per;
+  for (const auto& key : limit.if_absent.instead) out.insert(out.end(), key.begin(), key.end());
+  if (limit.tier_from) out.push_back(*limit.tier_from);
   return out;
 }
 
-/// The counter of a limit that a route has for itself alone.
-void set_apart(limit::Rule& rule, std::string_view route) {
-  rule.suffix.insert(1 + rule.limit.size(), "@" + std::string(route));
-  rule.seed = stable_hash(rule.suffix);
+bool reads(const limit::Limit& limit, limit::Per::Kind kind) {
+  const auto all = sources(limit);
+  return std::any_of(all.begin(), all.end(), [kind](const limit::Per& per) { return per.kind == kind; });
 }
 
-ReadyTier ready_tier(const limit::Tier& tier, const LimitUse& use, std::string_view route, std::uint32_t instances) {
-  ReadyTier out;
-  out.name = tier.name;
-  out.rules.reserve(tier.rules.size());
-  for (const auto& rule : tier.rules) {
-    auto sized = limit::scaled(rule, use.scale_up, use.scale_down);
-    if (use.scale_up != use.scale_down) set_apart(sized, route);
-    out.local.push_back(limit::scaled(sized, 1, instances));
-    out.labels.push_back(rule_label(rule));
-    out.rules.push_back(std::move(sized));
-  }
-  out.policy = policy_of(out.rules);
-  return out;
+/// Counted in memory whatever the store: a guess must not cost a call.
+limit::Rule failure_rule(const identity::FailureLimit& failures) {
+  limit::Rule rule;
+  rule.limit = kFailureLimit;
+  rule.rate = failures.rate;
+  rule.burst = failures.burst;
+  rule.algorithm = limit::find_algorithm("token_bucket");
+  limit::name_rule(rule, false, limit::PeriodInKey::no);
+  return rule;
 }
 
 }  // namespace
-
-std::string rule_label(const limit::Rule& rule) {
-  return rule.name.empty() ? rule.limit : rule.limit + "-" + rule.name;
-}
 
 Site::Site(const Options& options, const identity::Options& identity, std::vector<limit::Limit> limits,
            const std::vector<std::string>& upstreams, std::uint32_t instances)
     : options_(options),
       identity_(identity),
-      api_keys_(identity.api_keys),
       limits_(std::move(limits)),
       instances_(std::max(1u, instances)) {
-  if (identity_.has_jwt) {
-    auto verifier = identity::JwtVerifier::make(identity_.jwt);
-    if (verifier.has_error()) throw std::invalid_argument(verifier.error());
-    jwt_ = *verifier;
-  }
+  if (identity_.failures) failure_rule_ = failure_rule(*identity_.failures);
   for (const auto& wanted : options_.routes) {
     auto route = std::make_unique<Route>();
     route->number = routes_.size();
     route->name = wanted.name.empty() ? wanted.path : wanted.name;
     route->respond = wanted.respond;
     route->upstream_name = wanted.to;
+    route->path = wanted.path;
     route->require = wanted.require;
+    route->unknown_key = wanted.unknown_key.value_or(options_.all_routes.unknown_key);
     route->timeout = wanted.timeout.value_or(options_.all_routes.timeout);
     route->max_body = wanted.max_body.value_or(options_.all_routes.max_body);
     if (!wanted.respond) {
@@ -97,8 +68,11 @@ Site::Site(const Options& options, const identity::Options& identity, std::vecto
                      [](const auto& a, const auto& b) { return a.stage < b.stage; });
     note_counted_headers(*route);
     route->reads_token = wanted.require == Require::jwt;
+    route->reads_key = wanted.require == Require::api_key;
     for (const auto& planned : route->plan) {
-      route->reads_token = route->reads_token || needs_claims(*planned.limit);
+      route->reads_token = route->reads_token || reads(*planned.limit, limit::Per::Kind::jwt_claim);
+      route->reads_key = route->reads_key || reads(*planned.limit, limit::Per::Kind::api_key) ||
+                         (planned.ready->exemption && !planned.ready->exemption->api_keys.empty());
       route->asks_redis = route->asks_redis || planned.stage == Stage::redis;
       route->settles = route->settles || planned.cost.from == Cost::From::response_header;
     }
@@ -109,18 +83,10 @@ Site::Site(const Options& options, const identity::Options& identity, std::vecto
 
 void Site::note_counted_headers(Route& route) const {
   auto& names = route.counted_headers;
-  if (route.require == Require::api_key) names.push_back(identity_.api_key_header);
   for (const auto& planned : route.plan) {
-    for (const auto& per : planned.limit->per) {
-      if (per.kind == limit::Per::Kind::api_key) names.push_back(identity_.api_key_header);
-      if (per.kind == limit::Per::Kind::header) names.push_back(per.name);
-    }
+    for (const auto& source : sources(*planned.limit))
+      if (source.kind == limit::Per::Kind::header) names.push_back(source.name);
     if (planned.cost.from == Cost::From::request_header) names.push_back(planned.cost.header);
-    const auto& tier_from = planned.limit->tier_from;
-    if (tier_from && tier_from->kind == limit::Per::Kind::api_key) names.push_back(identity_.api_key_header);
-    if (tier_from && tier_from->kind == limit::Per::Kind::header) names.push_back(tier_from->name);
-    if (planned.ready->exemption && !planned.ready->exemption->api_keys.empty())
-      names.push_back(identity_.api_key_header);
   }
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
@@ -133,9 +99,8 @@ PlannedLimit Site::plan(const LimitUse& use, std::string_view route) {
   planned.ready = &made;
   planned.cost = use.cost;
   planned.stage = made.limit.store == limit::Store::redis ? Stage::redis
-                  : needs_claims(made.limit)              ? Stage::memory_with_claims
-                                                          : Stage::memory;
-  planned.secret_key = counts_per(made.limit, limit::Per::Kind::api_key);
+                  : reads(made.limit, limit::Per::Kind::jwt_claim) ? Stage::memory_with_claims
+                                                                   : Stage::memory;
   return planned;
 }
 
@@ -143,15 +108,17 @@ const ReadyLimit& Site::ready(const LimitUse& use, std::string_view route) {
   const auto named = [&](const limit::Limit& limit) { return limit.name == use.limit; };
   const auto at = std::find_if(limits_.begin(), limits_.end(), named);
   if (at == limits_.end()) throw std::invalid_argument("no limit is named " + use.limit);
-  const bool apart = use.scale_up != use.scale_down;
+  const Share share{use.scale_up, use.scale_down, std::string(route), instances_};
   const auto made = std::find_if(ready_.begin(), ready_.end(), [&](const auto& each) { return named(each->limit); });
-  if (!apart && made != ready_.end()) return **made;
+  if (!share.apart() && made != ready_.end()) return **made;
   auto limit = std::make_unique<ReadyLimit>();
   limit->limit = *at;
-  if (apart) limit->limit.name += "@" + std::string(route);
+  limit->base = at->name;
+  limit->share = share;
+  if (share.apart()) limit->limit.name += "@" + share.route;
   limit->tiers.reserve(at->tiers.size());
   for (const auto& tier : at->tiers) {
-    limit->tiers.push_back(ready_tier(tier, use, route, instances_));
+    limit->tiers.push_back(ready_tier(tier, share));
     limit->tiers.back().number = tiers_++;
   }
   for (const auto& exemption : options_.exemptions)

@@ -1,5 +1,6 @@
 #include "subject.hpp"
 
+#include "headgate/http/named_values.hpp"
 #include "headgate/identity/sha256.hpp"
 
 #include <array>
@@ -9,18 +10,6 @@ namespace {
 
 constexpr std::size_t kMostSubject = 256;
 
-/// 128 bits of SHA-256, in hex: the same in every gateway, and nobody finds a second key with it.
-std::string_view digest(TextArena& arena, std::string_view text) {
-  const auto hash = identity::sha256(text);
-  std::array<char, 33> out{'~'};
-  for (std::size_t i = 0; i < 16; ++i) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    out[1 + 2 * i] = kDigits[hash[i] >> 4];
-    out[2 + 2 * i] = kDigits[hash[i] & 15];
-  }
-  return arena.join({std::string_view(out.data(), out.size())});
-}
-
 std::string_view lower_host(TextArena& arena, std::string_view authority) {
   std::string host(http::host_of(authority));
   for (char& c : host) {
@@ -29,20 +18,25 @@ std::string_view lower_host(TextArena& arena, std::string_view authority) {
   return arena.join({host});
 }
 
-std::string_view value_of(Exchange& x, const limit::Per& per, ApiKeyAs api_key) {
+std::string_view value_of(Exchange& x, const limit::Per& per) {
   using Kind = limit::Per::Kind;
   switch (per.kind) {
     case Kind::client_ip:
       return x.caller.ip_subject;
     case Kind::api_key:
-      if (x.caller.api_key.empty() || api_key == ApiKeyAs::text) return x.caller.api_key;
-      return digest(x.text, x.caller.api_key);
-    case Kind::jwt_claim: {
-      const auto at = x.caller.claims.find(per.name);
-      return at == x.caller.claims.end() ? std::string_view{} : std::string_view(at->second);
-    }
+      return x.caller.key_subject;
+    case Kind::jwt_claim:
+      return x.caller.claim(per.name);
     case Kind::header:
       return http::value_of(x.request.fields, std::string_view(per.name));
+    case Kind::cookie: {
+      const auto cookie = http::cookie_of(x.request.fields, per.name);
+      return cookie.twice ? std::string_view{} : cookie.value;
+    }
+    case Kind::path:
+      return path_parameter(x.route->path, x.request.path, per.name);
+    case Kind::method:
+      return x.request.method;
     case Kind::route:
       return x.route->name;
     case Kind::host:
@@ -51,6 +45,24 @@ std::string_view value_of(Exchange& x, const limit::Per& per, ApiKeyAs api_key) 
       return x.route->respond ? std::string_view(x.route->name) : std::string_view(x.route->upstream_name);
     case Kind::total:
       return "total";
+  }
+  return {};
+}
+
+std::string_view next_segment(std::string_view& path) noexcept {
+  const auto slash = path.find('/');
+  const auto segment = path.substr(0, slash);
+  path = slash == path.npos ? std::string_view{} : path.substr(slash + 1);
+  return segment;
+}
+
+/// The segment of `path` that stands where `pattern` has {name}, without its own parameters, as the router reads it.
+std::string_view path_parameter(std::string_view pattern, std::string_view path, std::string_view name) noexcept {
+  while (!pattern.empty()) {
+    const auto wanted = next_segment(pattern);
+    const auto segment = next_segment(path);
+    const bool here = wanted.size() == name.size() + 2 && wanted.front() == '{' && wanted.substr(1, name.size()) == name;
+    if (here) return segment.substr(0, segment.find(';'));
   }
   return {};
 }
@@ -72,10 +84,20 @@ std::string_view part(TextArena& arena, std::string_view value) {
 
 }  // namespace
 
-std::optional<std::string_view> subject_of(Exchange& x, const std::vector<limit::Per>& per, ApiKeyAs api_key) {
+std::string_view digest_text(TextArena& arena, const identity::Sha256& digest) {
+  std::array<char, 33> out{'~'};
+  for (std::size_t i = 0; i < 16; ++i) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    out[1 + 2 * i] = kDigits[digest[i] >> 4];
+    out[2 + 2 * i] = kDigits[digest[i] & 15];
+  }
+  return arena.join({std::string_view(out.data(), out.size())});
+}
+
+std::optional<std::string_view> subject_of(Exchange& x, const std::vector<limit::Per>& per) {
   std::string_view subject;
   for (std::size_t i = 0; i < per.size(); ++i) {
-    const auto value = value_of(x, per[i], api_key);
+    const auto value = value_of(x, per[i]);
     if (value.empty()) return std::nullopt;
     if (per.size() == 1) {
       subject = value;
@@ -83,7 +105,7 @@ std::optional<std::string_view> subject_of(Exchange& x, const std::vector<limit:
       subject = i == 0 ? part(x.text, value) : x.text.join({subject, "|", part(x.text, value)});
     }
   }
-  return subject.size() <= kMostSubject ? subject : digest(x.text, subject);
+  return subject.size() <= kMostSubject ? subject : digest_text(x.text, identity::sha256(subject));
 }
 
 }  // namespace headgate::gateway

@@ -8,11 +8,12 @@
 
 namespace headgate::gateway {
 
-enum class ApiKeyAs { text, digest };
-
 /// The values of `per` joined by '|' (which is escaped inside values), at most 256 bytes: what is longer becomes a
-/// digest. Nothing where one of them is absent. `ApiKeyAs::digest` keeps the secret itself out of the text. A view into
-/// x.text.
-std::optional<std::string_view> subject_of(Exchange& x, const std::vector<limit::Per>& per, ApiKeyAs api_key);
+/// digest. Nothing where one of them is absent. No secret is ever part of it. A view into x.text.
+std::optional<std::string_view> subject_of(Exchange& x, const std::vector<limit::Per>& per);
+
+/// '~' and 128 bits of a digest in hex: the same in every gateway, and nobody finds a second text with it. A view into
+/// `arena`.
+std::string_view digest_text(TextArena& arena, const identity::Sha256& digest);
 
 }  // namespace headgate::gateway

@@ -6,6 +6,7 @@
 #include "headgate/identity/network.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace headgate::gateway {
@@ -18,17 +19,15 @@ bool exempt(const Exchange& x, const std::optional<Exemption>& exemption) {
   if (!exemption) return false;
   const auto& keys = exemption->api_keys;
   const auto* const known = x.caller.known_key;
-  if (known && std::find(keys.begin(), keys.end(), known->name) != keys.end()) return true;
+  if (known && std::find(keys.begin(), keys.end(), known->owner) != keys.end()) return true;
   return !exemption->addresses.empty() && identity::contains(exemption->addresses, x.caller.address);
 }
 
 /// What the caller's tier is called; empty where nobody says.
 std::string_view tier_name(const Exchange& x, const Per& from) {
   switch (from.kind) {
-    case Per::Kind::jwt_claim: {
-      const auto at = x.caller.claims.find(from.name);
-      return at == x.caller.claims.end() ? std::string_view{} : std::string_view(at->second);
-    }
+    case Per::Kind::jwt_claim:
+      return x.caller.claim(from.name);
     case Per::Kind::api_key:
       return x.caller.known_key ? std::string_view(x.caller.known_key->tier) : std::string_view{};
     case Per::Kind::header:
@@ -41,6 +40,9 @@ std::string_view tier_name(const Exchange& x, const Per& from) {
 }
 
 const ReadyTier& tier_of(const Exchange& x, const PlannedLimit& planned) {
+  if (x.caller.known_key) {
+    if (const auto* const own = x.snapshot->grants->of_key(*x.caller.known_key, *planned.ready)) return *own;
+  }
   const auto& tiers = planned.ready->tiers;
   const auto& from = planned.limit->tier_from;
   if (from) {
@@ -51,16 +53,17 @@ const ReadyTier& tier_of(const Exchange& x, const PlannedLimit& planned) {
   return tiers[planned.limit->default_tier];
 }
 
-std::optional<std::string_view> subject_for(Exchange& x, const PlannedLimit& planned) {
-  const auto api_key = planned.secret_key && planned.stage == Stage::redis ? ApiKeyAs::digest : ApiKeyAs::text;
-  const auto& limit = *planned.limit;
-  auto text = subject_of(x, limit.per, api_key);
-  if (text || limit.if_absent.action != IfAbsent::Action::use) return text;
-  text = subject_of(x, limit.if_absent.use, api_key);
-  // Marked by a byte that no field can hold, so that nobody spends another's budget with a key that looks like an
-  // address.
-  if (text) text = x.text.join({"\x01", *text});
-  return text;
+/// Marked by a byte that no field can hold, and by which of the keys in the key's place it is, so that nobody spends
+/// another's budget with a name that looks like an address.
+constexpr std::array<std::string_view, IfAbsent::kMostInstead> kInsteadMarks{"\x01", "\x02", "\x03", "\x04",
+                                                                            "\x05", "\x06", "\x07", "\x08"};
+
+std::optional<std::string_view> subject_for(Exchange& x, const limit::Limit& limit) {
+  if (const auto own = subject_of(x, limit.per)) return own;
+  const auto& instead = limit.if_absent.instead;
+  for (std::size_t i = 0; i < instead.size(); ++i)
+    if (const auto text = subject_of(x, instead[i])) return x.text.join({kInsteadMarks[i], *text});
+  return std::nullopt;
 }
 
 std::int64_t cost_of(const Exchange& x, const Cost& cost) {
@@ -98,9 +101,9 @@ Terms terms_of(Exchange& x, const PlannedLimit& planned) {
   if (exempt(x, planned.ready->exemption)) return terms;
   const auto& tier = tier_of(x, planned);
   if (tier.rules.empty()) return terms;
-  const auto subject = subject_for(x, planned);
+  const auto subject = subject_for(x, *planned.limit);
   if (!subject) {
-    terms.key_missing = planned.limit->if_absent.action != IfAbsent::Action::skip;
+    terms.key_missing = planned.limit->if_absent.last != IfAbsent::Last::skip;
     return terms;
   }
   return {true, false, *subject, &tier, cost_of(x, planned.cost)};

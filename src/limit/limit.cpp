@@ -14,6 +14,12 @@ std::string to_text(const Per& per) {
       return "jwt." + per.name;
     case Per::Kind::header:
       return "header:" + per.name;
+    case Per::Kind::cookie:
+      return "cookie:" + per.name;
+    case Per::Kind::path:
+      return "path:" + per.name;
+    case Per::Kind::method:
+      return "method";
     case Per::Kind::route:
       return "route";
     case Per::Kind::host:
@@ -24,6 +30,14 @@ std::string to_text(const Per& per) {
       return "total";
   }
   return {};
+}
+
+void name_rule(Rule& rule, bool one_of_several, PeriodInKey period) {
+  rule.name = one_of_several ? to_text(rule.rate) : std::string();
+  rule.suffix = ':' + rule.limit;
+  if (one_of_several || period == PeriodInKey::yes)
+    rule.suffix += ':' + (rule.rate.month ? "month" : to_text(rule.rate.period));
+  rule.seed = stable_hash(rule.suffix);
 }
 
 bool binds_before(const Verdict& a, const Verdict& b) noexcept {

@@ -29,7 +29,25 @@ LabelValues spell(CounterTable::Key key) {
   return {std::string(kMethods[key / kCodes - 1]), code == 0 ? "-" : std::to_string(code)};
 }
 
+constexpr std::array<std::string_view, kAuthKinds> kKindNames{"api_key", "jwt", "mtls"};
+constexpr std::array<std::string_view, kAuthResults> kResultNames{
+    "ok",         "missing", "ambiguous",     "limited",       "unknown_key", "disabled",     "expired",
+    "malformed",  "unsupported_algorithm",    "wrong_type",    "no_keys",     "bad_signature", "not_yet_valid",
+    "too_old",    "wrong_issuer",             "wrong_audience", "too_large"};
+
+CounterTable::Key key_of(const Proof& proof) noexcept {
+  return static_cast<CounterTable::Key>(proof.kind) * kAuthResults + static_cast<CounterTable::Key>(proof.result) + 1;
+}
+
+LabelValues spell_proof(CounterTable::Key key) {
+  if (key == CounterTable::kRest) return {"_OTHER", "_OTHER"};
+  return {std::string(kKindNames[(key - 1) / kAuthResults]), std::string(kResultNames[(key - 1) % kAuthResults])};
+}
+
 }  // namespace
+
+std::string_view to_text(AuthKind kind) noexcept { return kKindNames[static_cast<std::size_t>(kind)]; }
+std::string_view to_text(AuthResult result) noexcept { return kResultNames[static_cast<std::size_t>(result)]; }
 
 LimitCells limit_cells(Registry& registry, Writer writer, std::string_view limit, std::string_view tier,
                        Counted counted) {
@@ -70,7 +88,10 @@ LimitCells limit_cells(Registry& registry, Writer writer, std::string_view limit
 
 RouteCells::RouteCells(Registry& registry, Writer writer, std::string_view route)
     : requests_(&registry.table(writer, family::requests, {std::string(route)}, spell)),
+      proofs_(&registry.table(writer, family::auth, {std::string(route)}, spell_proof)),
       seconds_(&registry.histogram(writer, family::request_seconds, {std::string(route)})) {}
+
+void RouteCells::count(const Proof& proof) const noexcept { proofs_->add(key_of(proof)); }
 
 void RouteCells::count(std::string_view method, unsigned status, Duration took) const noexcept {
   requests_->add(key_of(method, status));

@@ -5,6 +5,7 @@ namespace headgate::observe {
 std::span<const Family* const> families() noexcept {
   using namespace family;
   static constexpr const Family* kAll[] = {&build_info,       &requests,        &request_seconds,
+                                           &auth, &keys_up, &keys_known, &keys_reads, &keys_time,
                                            &limit_decisions,  &limit_near,      &limit_decision_seconds,
                                            &limit_configured, &limit_tracked,   &limit_evicted,
                                            &limit_fallback,   &limit_leased,    &limit_known_denials,

@@ -6,7 +6,7 @@
 #include "headgate/gateway/site.hpp"
 #include "headgate/gateway/snapshot.hpp"
 #include "headgate/http/exchange_io.hpp"
-#include "headgate/identity/jwt.hpp"
+#include "headgate/identity/token_memory.hpp"
 #include "headgate/limit/limit.hpp"
 #include "headgate/net/stream.hpp"
 #include "headgate/observe/meters.hpp"
@@ -42,14 +42,25 @@ enum class EndedBy : std::uint8_t {
 };
 std::string_view to_text(EndedBy ended_by) noexcept;
 
-/// Who is asking; made by the step `identify`.
+/// What an API key turned out to be.
+enum class KeyState : std::uint8_t { none, good, unknown, disabled, expired };
+
+/// Who is asking; made by the steps `identify` and `authenticate`.
 struct Caller {
   boost::asio::ip::address address;
+  unsigned hops = 0;                                  ///< entries of the hops' field that were believed
   bool through_trusted = false;                       ///< the peer is one of trusted_proxies
   std::string_view ip_subject;                        ///< what the address is counted as
-  std::string_view api_key;                           ///< empty: none
-  const identity::ApiKeyRecord* known_key = nullptr;  ///< whose that is; null where nobody's
-  identity::Claims claims;                            ///< of a verified token
+  KeyState key_state = KeyState::none;
+  std::string_view key_subject;                       ///< what a good API key is counted as; never the key itself
+  const identity::ApiKeyRecord* known_key = nullptr;  ///< whose a good key is; null where any text is a key
+  identity::TokenPtr token;                           ///< verified; null where there is none
+  bool failures_used_up = false;                      ///< its address has failed too often to be heard
+  /// What became of each credential that the route asks for.
+  boost::container::static_vector<observe::Proof, observe::kAuthKinds> proofs;
+
+  /// A claim of the token; "" where there is none.
+  std::string_view claim(std::string_view name) const noexcept;
 };
 
 using observe::Source;
@@ -105,6 +116,7 @@ struct Exchange {
   std::chrono::steady_clock::time_point started;
   const bool* draining = nullptr;  ///< whether the worker is shutting down, now
   bool client_gone = false;        ///< the client reset its connection while its answer was being made
+  bool client_certificate = false;  ///< a trusted hop verified the client's certificate on this connection
 
   // Filled on the way.
   std::string_view request_id;

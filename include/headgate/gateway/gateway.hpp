@@ -34,7 +34,7 @@ class Gateway final : public Handler {
   void refused(Exchange& x) override;
 
   /// What exchanges begin under from now on.
-  void adopt(SnapshotPtr snapshot) { snapshot_ = std::move(snapshot); }
+  void adopt(SnapshotPtr snapshot);
 
  private:
   using Step = std::optional<Problem>;  // nothing: go on
@@ -42,6 +42,12 @@ class Gateway final : public Handler {
   Step find_route(Exchange& x);
   Step identify(Exchange& x);
   Step authenticate(Exchange& x);
+  Step check_certificate(Exchange& x);
+  Step check_key(Exchange& x);
+  Step check_token(Exchange& x);
+  identity::TokenMemory::Known verify(Exchange& x, std::string_view token);
+  Step reserve_failure(Exchange& x);
+  void return_failure(Exchange& x);
   Step admit(Exchange& x, Stage stage);
   Task<Step> admit_in_redis(Exchange& x);
   Step admit_without_redis(Exchange& x);
@@ -55,6 +61,7 @@ class Gateway final : public Handler {
   Services services_;
   SnapshotPtr snapshot_;
   std::unique_ptr<Outage> outage_;
+  std::unique_ptr<identity::TokenMemory> tokens_;
 };
 
 }  // namespace headgate::gateway

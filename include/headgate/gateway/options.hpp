@@ -40,7 +40,7 @@ struct LimitUse {
 struct Exemption {
   std::string limit;
   std::vector<identity::Network> addresses;
-  std::vector<std::string> api_keys;  ///< names of known keys
+  std::vector<std::string> api_keys;  ///< owners of known keys
 };
 
 /// An answer given without an upstream.
@@ -50,7 +50,11 @@ struct Respond {
   std::string content_type = "text/plain; charset=utf-8";
 };
 
-enum class Require { nothing, jwt, api_key };
+/// What a caller must prove on a route. mtls: a client certificate that a trusted hop verified (PROXY protocol).
+enum class Require { nothing, jwt, api_key, mtls };
+
+/// What a key is taken for that is not, or no longer, a known one; where keys are known at all.
+enum class UnknownKey { anonymous, reject };
 
 struct RouteOptions {
   std::string name;  ///< the path where none is given
@@ -62,12 +66,14 @@ struct RouteOptions {
   std::vector<LimitUse> limits;          ///< the route's own; all_routes' come before them
   std::vector<std::string> skip_limits;  ///< names of all_routes' limits that do not apply here
   Require require = Require::nothing;
+  std::optional<UnknownKey> unknown_key;  ///< else all_routes'
   std::optional<Duration> timeout;        ///< until the first byte of the answer; else all_routes'
   std::optional<std::uint64_t> max_body;  ///< bytes; else all_routes'
 };
 
 struct AllRoutes {
   std::vector<LimitUse> limits;
+  UnknownKey unknown_key = UnknownKey::anonymous;
   Duration timeout = std::chrono::seconds(30);
   std::uint64_t max_body = 1 << 20;
 };

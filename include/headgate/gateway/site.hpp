@@ -4,8 +4,6 @@
 
 #include "headgate/gateway/options.hpp"
 #include "headgate/gateway/router.hpp"
-#include "headgate/identity/api_keys.hpp"
-#include "headgate/identity/jwt.hpp"
 #include "headgate/identity/options.hpp"
 #include "headgate/limit/limit.hpp"
 #include "headgate/redis/options.hpp"
@@ -23,6 +21,15 @@ namespace headgate::gateway {
 /// and no Redis call.
 enum class Stage { memory, memory_with_claims, redis };
 
+/// What part of a limit's size is counted where.
+struct Share {
+  std::uint32_t up = 1;
+  std::uint32_t down = 1;       ///< equal to `up`: the limit itself, counted together on all its routes
+  std::string route;            ///< else the one it is counted for
+  std::uint32_t instances = 1;  ///< gateways that count alone while Redis is away
+  bool apart() const noexcept { return up != down; }
+};
+
 /// One size of a limit, ready to be asked.
 struct ReadyTier {
   std::size_t number = 0;           ///< among all tiers of the site
@@ -36,6 +43,8 @@ struct ReadyTier {
 /// A limit at one scale, made once for all routes that use it so.
 struct ReadyLimit {
   limit::Limit limit;
+  std::string base;  ///< its name as the configuration has it
+  Share share;
   std::vector<ReadyTier> tiers;
   std::optional<Exemption> exemption;
 };
@@ -46,13 +55,13 @@ struct PlannedLimit {
   const ReadyLimit* ready = nullptr;
   Cost cost;
   Stage stage = Stage::memory;
-  bool secret_key = false;  ///< its key holds an API key, which goes to Redis as a digest only
 };
 
 /// Which requests go where, under which limits.
 struct Route {
   std::size_t number = 0;  ///< among the site's routes
   std::string name;
+  std::string path;          ///< its pattern
   std::size_t upstream = 0;  ///< index into the site's upstreams; unused where `respond` is set
   std::string upstream_name;
   std::optional<Respond> respond;
@@ -60,15 +69,23 @@ struct Route {
   std::vector<std::string>
       counted_headers;       ///< lower case; each may stand once at most, for a server could read another than we
   bool reads_token = false;  ///< required, or a limit counts per claim
+  bool reads_key = false;    ///< required, or a limit asks for it
   bool asks_redis = false;
   bool settles = false;  ///< a cost of it is known only when the server has answered
   Require require = Require::nothing;
+  UnknownKey unknown_key = UnknownKey::anonymous;
   Duration timeout{};
   std::uint64_t max_body = 0;
 };
 
+/// `tier` at `share`; its number is the caller's to set.
+ReadyTier ready_tier(const limit::Tier& tier, const Share& share);
+
 /// What a rule is called in RateLimit and RateLimit-Policy: its limit, and its own name where it has one.
 std::string rule_label(const limit::Rule& rule);
+
+/// What the built-in limit of failed authentications is called.
+inline constexpr std::string_view kFailureLimit = "failed-authentication";
 
 /// All of it. Built once from checked options; throws std::invalid_argument for what the checker cannot let through.
 class Site {
@@ -81,8 +98,8 @@ class Site {
   const Router& router() const noexcept { return router_; }
   const Options& options() const noexcept { return options_; }
   const identity::Options& identity() const noexcept { return identity_; }
-  const identity::JwtVerifier* jwt() const noexcept { return jwt_.get(); }
-  const identity::ApiKeys& api_keys() const noexcept { return api_keys_; }
+  /// What a failed authentication is charged to; null where failures are not limited.
+  const limit::Rule* failure_rule() const noexcept { return failure_rule_ ? &*failure_rule_ : nullptr; }
   /// All limits, a scaled one beside the one it is a share of.
   std::span<const std::unique_ptr<const ReadyLimit>> limits() const noexcept { return ready_; }
   std::span<const std::unique_ptr<const Route>> routes() const noexcept { return routes_; }
@@ -94,8 +111,7 @@ class Site {
 
   Options options_;
   identity::Options identity_;
-  std::shared_ptr<const identity::JwtVerifier> jwt_;
-  identity::ApiKeys api_keys_;
+  std::optional<limit::Rule> failure_rule_;
   std::vector<limit::Limit> limits_;
   std::uint32_t instances_;
   std::size_t tiers_ = 0;

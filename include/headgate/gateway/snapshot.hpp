@@ -1,6 +1,7 @@
 #pragma once
 // A configuration in force on one worker: what a reload swaps whole. An exchange keeps the one it began under.
 
+#include "headgate/gateway/grants.hpp"
 #include "headgate/gateway/meters.hpp"
 #include "headgate/gateway/site.hpp"
 #include "headgate/redis/limiter.hpp"
@@ -8,6 +9,7 @@
 
 #include <boost/smart_ptr/local_shared_ptr.hpp>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -19,7 +21,11 @@ struct Snapshot {
   std::shared_ptr<const Site> site;                            ///< shared by all workers
   std::vector<std::shared_ptr<upstream::Upstream>> upstreams;  ///< in the order of the site's indices
   std::shared_ptr<redis::Limiter> redis;                       ///< null only where no limit is counted in Redis
-  std::unique_ptr<const Meters> meters;
+  std::shared_ptr<const Meters> meters;
+  std::shared_ptr<const Grants> grants;  ///< shared by all workers
+  /// Of keys that a token named and its issuer's set does not have, where somebody can fetch it again; else empty. Any
+  /// thread.
+  std::function<void(std::size_t issuer)> missing_key;
 };
 
 using SnapshotPtr = boost::local_shared_ptr<const Snapshot>;

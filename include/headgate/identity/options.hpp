@@ -91,6 +91,9 @@ struct ApiKeyOptions {
   bool pass_on = false;              ///< whether the server behind sees the key
   std::string file;                  ///< path of more known keys, read again when it changes; empty: none
   std::vector<ApiKeyRecord> known;   ///< those in the configuration itself
+
+  /// Whether only known keys are keys.
+  bool any_known() const noexcept { return !file.empty() || !known.empty(); }
 };
 
 /// How often one address may fail to prove who it is. What was refused and is remembered costs nothing and is not

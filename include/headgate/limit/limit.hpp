@@ -22,11 +22,17 @@ class Calendar;    // limit/calendar.hpp
 
 /// Who shares one counter. A limit has a list of these; their values together are the key.
 struct Per {
-  enum class Kind { client_ip, api_key, jwt_claim, header, route, host, upstream, total };
+  enum class Kind { client_ip, api_key, jwt_claim, header, cookie, path, method, route, host, upstream, total };
   Kind kind = Kind::client_ip;
-  std::string name;  ///< of the header (lower case) or claim; else empty
+  std::string name;  ///< of the header (lower case), claim, cookie or path parameter; else empty
   bool operator==(const Per&) const = default;
 };
+/// Whether no request lacks it.
+constexpr bool always_there(const Per& per) noexcept {
+  using Kind = Per::Kind;
+  return per.kind != Kind::api_key && per.kind != Kind::jwt_claim && per.kind != Kind::header &&
+         per.kind != Kind::cookie && per.kind != Kind::path;
+}
 std::string to_text(const Per& per);  ///< as a user writes it: "client_ip", "jwt.org_id", "header:X-Tenant"
 
 /// One rate of a limit. Immutable once the configuration is loaded.
@@ -44,15 +50,23 @@ struct Rule {
   std::uint64_t seed = 0;  ///< stable_hash(suffix): sets its keys apart in memory
 };
 
+/// Whether a rule's counters bear its period in their names: a tier or a rate added later must not rename the others'.
+enum class PeriodInKey : bool { no, yes };
+
+/// Fills name, suffix and seed of `rule`, whose limit and rate are set; `one_of_several` rates of its tier.
+void name_rule(Rule& rule, bool one_of_several, PeriodInKey period);
+
 enum class Mode { enforce, observe };  ///< observe: counted and shown, rejects nobody
 enum class Store { memory, redis };    ///< where the counters are
 enum class IfRedisDown { allow, reject, count_locally };
 
 /// What happens to a caller whose key is missing.
 struct IfAbsent {
-  enum class Action { unset, use, skip, reject };
-  Action action = Action::unset;
-  std::vector<Per> use;  ///< the key to count by instead, for Action::use
+  static constexpr std::size_t kMostInstead = 8;
+  enum class Last { unset, skip, reject };
+  std::vector<std::vector<Per>> instead;  ///< keys to count by in its place: the first that the caller has
+  Last last = Last::unset;                ///< where it has none of them either
+  unsigned status = 0;                    ///< of a rejection: 400 to 499; 0: as fits what is missing
 };
 
 /// One of several sizes of the same limit.

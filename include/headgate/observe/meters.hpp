@@ -35,6 +35,37 @@ constexpr bool is_near(std::uint64_t remaining, std::uint64_t limit) noexcept {
   return remaining < limit / 5 + (limit % 5 > 0 ? 1 : 0);
 }
 
+/// What a caller proves who it is with, and what came of it.
+enum class AuthKind : std::uint8_t { api_key, jwt, mtls };
+inline constexpr std::size_t kAuthKinds = 3;
+enum class AuthResult : std::uint8_t {
+  ok,
+  missing,
+  ambiguous,  ///< more than one
+  limited,    ///< its address has failed too often: not looked at
+  unknown_key,
+  disabled,
+  expired,
+  malformed,
+  unsupported_algorithm,
+  wrong_type,
+  no_keys,
+  bad_signature,
+  not_yet_valid,
+  too_old,
+  wrong_issuer,
+  wrong_audience,
+  too_large
+};
+inline constexpr std::size_t kAuthResults = 17;
+std::string_view to_text(AuthKind kind) noexcept;      ///< "api_key"
+std::string_view to_text(AuthResult result) noexcept;  ///< "bad_signature"
+
+struct Proof {
+  AuthKind kind = AuthKind::api_key;
+  AuthResult result = AuthResult::missing;
+};
+
 /// One worker's cells of one route; the same for the same name. What finds no route is the route "-".
 class RouteCells {
  public:
@@ -44,9 +75,12 @@ class RouteCells {
   /// An exchange has ended. A method that is no standard one counts as "_OTHER"; `status` is 0 where the client was
   /// told nothing. That thread only; takes no lock, and no memory.
   void count(std::string_view method, unsigned status, Duration took) const noexcept;
+  /// As above, of one credential.
+  void count(const Proof& proof) const noexcept;
 
  private:
   CounterTable* requests_ = nullptr;
+  CounterTable* proofs_ = nullptr;
   Histogram* seconds_ = nullptr;
 };
 

@@ -37,7 +37,7 @@ struct Forward : testing::Test {
 
 TEST_F(Forward, TellsTheServerTheWayHere) {
   ask("Accept", "*/*");
-  forward_request_fields(x);
+  forward_request_fields(x, {});
   EXPECT_EQ(sent("Host"), "[a.example]");
   EXPECT_EQ(sent("Accept"), "[*/*]");
   EXPECT_EQ(sent("X-Forwarded-For"), "[192.0.2.1]");
@@ -54,7 +54,7 @@ TEST_F(Forward, BelievesNoStrangersWordOnItsWay) {
   ask("X-Forwarded-Host", "admin.example");
   ask("Forwarded", "for=10.0.0.1");
   ask("X-Request-Id", "bad id");
-  forward_request_fields(x);
+  forward_request_fields(x, {});
   EXPECT_EQ(sent("X-Forwarded-For"), "[192.0.2.1]");
   EXPECT_EQ(sent("X-Forwarded-Proto"), "[http]");
   EXPECT_EQ(sent("X-Forwarded-Host"), "[a.example]");
@@ -68,7 +68,7 @@ TEST_F(Forward, AddsToTheWordOfATrustedHop) {
   ask("X-Forwarded-For", "10.0.0.2, 10.0.0.3");
   ask("X-Forwarded-Proto", "https");
   ask("X-Forwarded-Host", "shop.example");
-  forward_request_fields(x);
+  forward_request_fields(x, {});
   EXPECT_EQ(sent("X-Forwarded-For"), "[203.0.113.9, 10.0.0.2, 10.0.0.3, 192.0.2.1]");
   EXPECT_EQ(sent("X-Forwarded-Proto"), "[https]");
   EXPECT_EQ(sent("X-Forwarded-Host"), "[shop.example]");
@@ -77,13 +77,13 @@ TEST_F(Forward, AddsToTheWordOfATrustedHop) {
 TEST_F(Forward, JoinsVia) {
   ask("Via", "1.0 first");
   ask("via", "1.1 second");
-  forward_request_fields(x);
+  forward_request_fields(x, {});
   EXPECT_EQ(sent("Via"), "[1.0 first, 1.1 second, 1.1 headgate]");
 }
 
 TEST_F(Forward, PutsAnAbsoluteTargetsHostInThePlaceOfHost) {
   x.request.authority = "b.example:81";
-  forward_request_fields(x);
+  forward_request_fields(x, {});
   EXPECT_EQ(sent("Host"), "[b.example:81]");
   EXPECT_EQ(sent("X-Forwarded-Host"), "[b.example:81]");
 }
@@ -96,7 +96,7 @@ TEST_F(Forward, KeepsHopFieldsAndExpectFromTheServer) {
   ask("Content-Length", "4");
   ask("Expect", "100-continue");
   ask("Upgrade", "h2c");
-  forward_request_fields(x);
+  forward_request_fields(x, {});
   for (const std::string_view name :
        {"Connection", "X-Mine", "TE", "Transfer-Encoding", "Content-Length", "Expect", "Upgrade"})
     EXPECT_EQ(sent(name), "") << name;
@@ -104,7 +104,7 @@ TEST_F(Forward, KeepsHopFieldsAndExpectFromTheServer) {
 
 TEST_F(Forward, LetsNobodyTakeOursAwayByNamingItInConnection) {
   ask("Connection", "X-Forwarded-For, X-Request-Id, Via, Host");
-  forward_request_fields(x);
+  forward_request_fields(x, {});
   EXPECT_EQ(sent("X-Forwarded-For"), "[192.0.2.1]");
   EXPECT_EQ(sent("X-Request-Id"), "[id-1]");
   EXPECT_EQ(sent("Via"), "[1.1 headgate]");
@@ -115,14 +115,14 @@ TEST_F(Forward, AsksTheServerForAnUpgradeThatIsTaken) {
   ask("Connection", "Upgrade");
   ask("Upgrade", "websocket");
   x.request.upgrade = "websocket";
-  forward_request_fields(x);
+  forward_request_fields(x, {});
   EXPECT_EQ(sent("Connection"), "[Upgrade]");
   EXPECT_EQ(sent("Upgrade"), "[websocket]");
 }
 
 TEST_F(Forward, ForgetsTheMessageBuiltBefore) {
   x.fields = {{Known::unknown, "X-Stale", "1"}};
-  forward_request_fields(x);
+  forward_request_fields(x, {});
   EXPECT_EQ(sent("X-Stale"), "");
   forward_reply_fields(x, RejectionHeaders::none);
   EXPECT_EQ(sent("X-Forwarded-For"), "");

@@ -1,0 +1,37 @@
+#pragma once
+// Who is believed at one moment, and what known API keys are granted instead of a limit's own sizes.
+
+#include "headgate/gateway/site.hpp"
+#include "headgate/identity/credentials.hpp"
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace headgate::gateway {
+
+/// Made anew, for one site, whenever credentials change. Immutable; shared by all workers.
+class Grants {
+ public:
+  Grants(const Site& site, std::shared_ptr<const identity::Credentials> credentials);
+
+  const identity::ApiKeys& api_keys() const noexcept { return *credentials_->api_keys; }
+  const identity::JwtVerifier* jwt() const noexcept { return credentials_->jwt.get(); }
+
+  /// The size of `limit` that this key has for its own, or null.
+  const ReadyTier* of_key(const identity::ApiKeyRecord& key, const ReadyLimit& limit) const noexcept;
+  /// A sentence for each override that grants nothing: no limit has its name, or its algorithm cannot count it so.
+  const std::vector<std::string>& without_effect() const noexcept { return without_effect_; }
+
+ private:
+  using OfLimits = std::vector<std::pair<const ReadyLimit*, ReadyTier>>;
+  void grant(const Site& site, const identity::ApiKeyRecord& key, const identity::RateOverride& wanted);
+
+  std::shared_ptr<const identity::Credentials> credentials_;
+  std::unordered_map<const identity::ApiKeyRecord*, OfLimits> of_keys_;
+  std::vector<std::string> without_effect_;
+};
+
+}  // namespace headgate::gateway

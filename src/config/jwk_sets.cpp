@@ -1,0 +1,20 @@
+// Where an issuer's JWK Set is: a file or a URL.
+
+#include "formats.hpp"
+#include "report.hpp"
+
+#include "headgate/keyring/url.hpp"
+
+namespace headgate::config {
+
+bool is_url(std::string_view jwk_set) noexcept { return jwk_set.find("://") != std::string_view::npos; }
+
+std::optional<LiteralError> check_jwk_set(std::string_view text) {
+  if (!is_url(text)) return check_file_path(text);
+  const auto url = keyring::parse_url(text);
+  if (url.has_value()) return std::nullopt;
+  return LiteralError{"this is no address that keys can be fetched from: " + url.error(),
+                      R"(write it as "https://login.example.com/.well-known/jwks.json")"};
+}
+
+}  // namespace headgate::config

@@ -1,0 +1,195 @@
+// Whether callers are who they say: certificate, API key, token. What fails is charged to the address it came from
+// before it can cost a signature.
+
+#include "presented.hpp"
+
+#include "limit_fields.hpp"
+
+#include "headgate/gateway/gateway.hpp"
+
+namespace headgate::gateway {
+namespace {
+
+using observe::AuthKind;
+using observe::AuthResult;
+
+constexpr std::string_view kKeyChallenge = "ApiKey";
+
+void note(Exchange& x, AuthKind kind, AuthResult result) { x.caller.proofs.emplace_back(observe::Proof{kind, result}); }
+
+AuthResult result_of(identity::JwtError error) noexcept {
+  using identity::JwtError;
+  switch (error) {
+    case JwtError::malformed:
+      return AuthResult::malformed;
+    case JwtError::unsupported_algorithm:
+      return AuthResult::unsupported_algorithm;
+    case JwtError::wrong_type:
+      return AuthResult::wrong_type;
+    case JwtError::no_keys:
+      return AuthResult::no_keys;
+    case JwtError::unknown_key:
+      return AuthResult::unknown_key;
+    case JwtError::bad_signature:
+      return AuthResult::bad_signature;
+    case JwtError::expired:
+      return AuthResult::expired;
+    case JwtError::not_yet_valid:
+      return AuthResult::not_yet_valid;
+    case JwtError::too_old:
+      return AuthResult::too_old;
+    case JwtError::wrong_issuer:
+      return AuthResult::wrong_issuer;
+    case JwtError::wrong_audience:
+      return AuthResult::wrong_audience;
+    case JwtError::too_large:
+      return AuthResult::too_large;
+  }
+  return AuthResult::malformed;
+}
+
+/// An honest caller learns that the token is at fault and when it is merely old; nobody learns more (RFC 6750 section
+/// 3.1).
+Problem token_refused(identity::JwtError error) {
+  if (error == identity::JwtError::no_keys)
+    return {503, EndedBy::auth, "Tokens cannot be checked at the moment: their issuer's keys are not there yet.", {}, 1,
+            {}};
+  const bool expired = error == identity::JwtError::expired;
+  return {401,
+          EndedBy::auth,
+          expired ? "The bearer token has expired." : "The bearer token was not accepted.",
+          {},
+          0,
+          expired ? R"(Bearer error="invalid_token", error_description="the token has expired")"
+                  : R"(Bearer error="invalid_token")"};
+}
+
+Problem key_refused(KeyState state) {
+  return {401,
+          EndedBy::auth,
+          state == KeyState::expired ? "The API key has expired." : "The API key was not accepted.",
+          {},
+          0,
+          kKeyChallenge};
+}
+
+AuthResult result_of(KeyState state) noexcept {
+  switch (state) {
+    case KeyState::none:
+      return AuthResult::missing;
+    case KeyState::good:
+      return AuthResult::ok;
+    case KeyState::unknown:
+      return AuthResult::unknown_key;
+    case KeyState::disabled:
+      return AuthResult::disabled;
+    case KeyState::expired:
+      return AuthResult::expired;
+  }
+  return AuthResult::missing;
+}
+
+}  // namespace
+
+Gateway::Step Gateway::authenticate(Exchange& x) {
+  auto problem = check_certificate(x);
+  if (!problem) problem = check_key(x);
+  if (!problem) problem = check_token(x);
+  return problem;
+}
+
+Gateway::Step Gateway::check_certificate(Exchange& x) {
+  if (x.route->require != Require::mtls) return {};
+  note(x, AuthKind::mtls, x.client_certificate ? AuthResult::ok : AuthResult::missing);
+  if (x.client_certificate) return {};
+  return Problem{403, EndedBy::auth, "A client certificate is required here.", {}, 0, {}};
+}
+
+Gateway::Step Gateway::check_key(Exchange& x) {
+  const auto& route = *x.route;
+  if (!route.reads_key) return {};
+  const auto state = x.caller.key_state;
+  note(x, AuthKind::api_key, result_of(state));
+  if (state == KeyState::good) return {};
+  if (state == KeyState::none) {
+    if (route.require != Require::api_key) return {};
+    return Problem{401, EndedBy::auth, "An API key is required here.", {}, 0, kKeyChallenge};
+  }
+  if (route.require != Require::api_key && route.unknown_key == UnknownKey::anonymous) return {};
+  if (auto limited = reserve_failure(x)) return limited;
+  return key_refused(state);
+}
+
+Gateway::Step Gateway::check_token(Exchange& x) {
+  const auto& route = *x.route;
+  const auto& options = x.snapshot->site->identity().jwt;
+  if (!route.reads_token || !options) return {};
+  const auto token = presented_token(x, *options);
+  if (token.twice) {
+    note(x, AuthKind::jwt, AuthResult::ambiguous);
+    return Problem{400, EndedBy::auth, "There is more than one token in this request.", {}, 0,
+                   R"(Bearer error="invalid_request")"};
+  }
+  if (token.text.empty()) {
+    note(x, AuthKind::jwt, AuthResult::missing);
+    if (route.require != Require::jwt) return {};
+    return Problem{401, EndedBy::auth, "A bearer token is required here.", {}, 0, "Bearer"};
+  }
+  auto known = tokens_->recall(token.text, now());
+  if (!known) {
+    if (auto limited = reserve_failure(x)) {
+      note(x, AuthKind::jwt, AuthResult::limited);
+      return limited;
+    }
+    known = verify(x, token.text);
+  }
+  if (known->refused) {
+    const auto& refused = *known->refused;
+    note(x, AuthKind::jwt, result_of(refused.error));
+    if (refused.error == identity::JwtError::unknown_key && x.snapshot->missing_key)
+      x.snapshot->missing_key(refused.issuer);
+    return token_refused(refused.error);
+  }
+  note(x, AuthKind::jwt, AuthResult::ok);
+  x.caller.token = std::move(known->token);
+  return {};
+}
+
+/// Costs a signature; what comes of it is remembered. A failure was reserved, and is returned where there is none.
+identity::TokenMemory::Known Gateway::verify(Exchange& x, std::string_view token) {
+  auto verified = x.snapshot->grants->jwt()->verify(token, now());
+  if (verified.has_value()) {
+    return_failure(x);
+    return {tokens_->remember(token, std::move(*verified)), std::nullopt};
+  }
+  const auto& refused = verified.error();
+  if (refused.error == identity::JwtError::no_keys)
+    return_failure(x);  // not the caller's
+  else
+    tokens_->remember(token, refused);
+  return {nullptr, refused};
+}
+
+Gateway::Step Gateway::reserve_failure(Exchange& x) {
+  const auto* const rule = x.snapshot->site->failure_rule();
+  if (rule == nullptr) return {};
+  const auto subject = x.caller.ip_subject;
+  const limit::Ask ask{rule, subject, keyed_hash(subject, rule->seed), 1, limit::How::take};
+  limit::Verdict verdict;
+  if (services_.memory.decide({&ask, 1}, now(), {&verdict, 1})) return {};
+  x.caller.failures_used_up = true;
+  const auto wait = seconds_up(verdict.retry_after);
+  const auto detail = x.text.join({"Too many attempts from this address to prove who is asking have failed. Try again in ",
+                                   x.text.number(wait), wait == 1 ? " second." : " seconds."});
+  return Problem{429, EndedBy::limit, detail, kFailureLimit, wait, {}, x.snapshot->site->options().rejection.body};
+}
+
+void Gateway::return_failure(Exchange& x) {
+  const auto* const rule = x.snapshot->site->failure_rule();
+  if (rule == nullptr) return;
+  const auto subject = x.caller.ip_subject;
+  const limit::Ask ask{rule, subject, keyed_hash(subject, rule->seed), 1, limit::How::take};
+  services_.memory.give_back({&ask, 1}, now());
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,85 @@
+#include "headgate/gateway/grants.hpp"
+
+#include "headgate/limit/algorithm.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace headgate::gateway {
+namespace {
+
+using limit::Rule;
+
+/// A rule of the limit to take after: all but the size of an override's rules is the limit's own.
+const Rule* model_of(const limit::Limit& limit, const Rate& rate) {
+  const Rule* model = nullptr;
+  for (const auto& tier : limit.tiers) {
+    for (const auto& rule : tier.rules) {
+      const bool same_period = rule.rate.period == rate.period && rule.rate.month == rate.month;
+      if (model == nullptr || same_period) model = &rule;
+      if (same_period) return model;
+    }
+  }
+  return model;
+}
+
+/// The tier that `wanted` makes of the limit; nothing where the limit cannot be counted so.
+std::optional<limit::Tier> tier_of(const limit::Limit& limit, const identity::RateOverride& wanted) {
+  const bool several = wanted.rates.size() > 1;
+  const bool tiers = limit.tiers.size() > 1 || !limit.tiers.front().name.empty();
+  limit::Tier tier;
+  tier.name = limit.tiers[limit.default_tier].name;
+  for (const auto& rate : wanted.rates) {
+    const Rule* const model = model_of(limit, rate);
+    if (model == nullptr) return std::nullopt;
+    Rule rule = *model;
+    const bool same_period = rule.rate.period == rate.period && rule.rate.month == rate.month;
+    if (rate.month && !same_period) return std::nullopt;  // whose months is not known here
+    if (!same_period) rule.calendar = nullptr;
+    rule.rate = rate;
+    rule.burst = wanted.burst && !several ? *wanted.burst : rule.algorithm->usual_burst(rule);
+    limit::name_rule(rule, several, tiers ? limit::PeriodInKey::yes : limit::PeriodInKey::no);
+    if (rule.algorithm->check(rule)) return std::nullopt;
+    tier.rules.push_back(std::move(rule));
+  }
+  return tier;
+}
+
+}  // namespace
+
+Grants::Grants(const Site& site, std::shared_ptr<const identity::Credentials> credentials)
+    : credentials_(std::move(credentials)) {
+  for (const auto& key : api_keys().records())
+    for (const auto& wanted : key.overrides) grant(site, key, wanted);
+}
+
+void Grants::grant(const Site& site, const identity::ApiKeyRecord& key, const identity::RateOverride& wanted) {
+  bool known = false;
+  for (const auto& ready : site.limits()) {
+    if (ready->base != wanted.limit) continue;
+    known = true;
+    const auto tier = tier_of(ready->limit, wanted);
+    if (!tier) {
+      without_effect_.push_back("limit \"" + wanted.limit + "\" cannot count what a key of " + key.owner +
+                                " has instead of its own size");
+      return;
+    }
+    auto granted = ready_tier(*tier, ready->share);
+    granted.number = ready->tiers[ready->limit.default_tier].number;
+    of_keys_[&key].emplace_back(ready.get(), std::move(granted));
+  }
+  if (!known)
+    without_effect_.push_back("a key of " + key.owner + " has a size of its own for \"" + wanted.limit +
+                              "\", which is no limit of any route");
+}
+
+const ReadyTier* Grants::of_key(const identity::ApiKeyRecord& key, const ReadyLimit& limit) const noexcept {
+  if (key.overrides.empty()) return nullptr;
+  const auto at = of_keys_.find(&key);
+  if (at == of_keys_.end()) return nullptr;
+  const auto granted =
+      std::find_if(at->second.begin(), at->second.end(), [&](const auto& each) { return each.first == &limit; });
+  return granted == at->second.end() ? nullptr : &granted->second;
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,136 @@
+#include "presented.hpp"
+
+#include "headgate/http/named_values.hpp"
+
+#include <algorithm>
+
+namespace headgate::gateway {
+namespace {
+
+using http::Field;
+using http::Fields;
+using http::Known;
+
+constexpr std::string_view kAuthorization = "authorization";
+
+/// Found so far, one place after another.
+class Search {
+ public:
+  void add(const http::NamedValue& found) {
+    if (found.twice) result_.twice = true;
+    add(found.value);
+  }
+  void add(std::string_view text) {
+    if (text.empty()) return;
+    result_.twice = result_.twice || !result_.text.empty();
+    result_.text = text;
+  }
+  const Presented& result() const noexcept { return result_; }
+
+ private:
+  Presented result_;
+};
+
+/// The one value of a field; nobody's word where the field stands twice.
+http::NamedValue field_of(const Fields& fields, std::string_view name) noexcept {
+  http::NamedValue found;
+  bool met = false;
+  for (const auto& field : fields) {
+    if (!http::same_word(field.name, name)) continue;
+    found.twice = met;
+    if (met) break;
+    met = true;
+    found.value = field.value;
+  }
+  return found;
+}
+
+http::NamedValue decoded(Exchange& x, http::NamedValue found) {
+  if (found.value.find_first_of("%+") == found.value.npos) return found;
+  std::string plain;
+  if (http::decode_parameter(found.value, plain)) found.value = x.text.join({plain});
+  return found;
+}
+
+bool is_bearer(const Field& field) noexcept { return !identity::bearer_token(field.value).empty(); }
+
+/// Replaces each Cookie field by itself without the cookie, or takes it out.
+void drop_cookie(Exchange& x, std::string_view name, Fields& fields) {
+  for (auto& field : fields) {
+    if (field.id == Known::cookie) field.value = x.text.join({http::without_cookie(field.value, name)});
+  }
+  std::erase_if(fields, [](const Field& field) { return field.id == Known::cookie && field.value.empty(); });
+}
+
+/// '-' and '_' are the same to servers that hand fields on as variables (RFC 3875 section 4.1.18).
+bool same_variable(std::string_view a, std::string_view b) noexcept {
+  const auto folded = [](char c) { return c == '_' ? '-' : c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(), [&](char x, char y) { return folded(x) == folded(y); });
+}
+
+/// Whether a receiver reads the value as it was sent (RFC 9110 section 5.5): without blanks at its ends.
+bool survives_as_field(std::string_view value) noexcept {
+  return !value.empty() && value.front() != ' ' && value.back() != ' ';
+}
+
+void tell_claims(Exchange& x, const identity::JwtOptions& options, Fields& fields) {
+  for (const auto& [name, claim] : options.claim_headers) {
+    std::erase_if(fields, [&name = name](const Field& field) { return same_variable(field.name, name); });
+    const auto value = x.caller.claim(claim);
+    if (survives_as_field(value)) fields.push_back({Known::unknown, name, value});
+  }
+}
+
+bool withholds_key(const identity::ApiKeyOptions& options) noexcept { return options.written && !options.pass_on; }
+
+}  // namespace
+
+Presented presented_key(Exchange& x, const identity::ApiKeyOptions& options) {
+  Search search;
+  if (!options.header.empty()) search.add(field_of(x.request.fields, options.header));
+  if (!options.query.empty()) search.add(decoded(x, http::query_parameter(x.request.query, options.query)));
+  if (!options.cookie.empty()) search.add(http::cookie_of(x.request.fields, options.cookie));
+  return search.result();
+}
+
+Presented presented_token(Exchange& x, const identity::JwtOptions& options) {
+  Search search;
+  auto in_field = field_of(x.request.fields, options.header);
+  // Another field than Authorization is the issuer's client's own: with the scheme or without.
+  const auto bearer = identity::bearer_token(in_field.value);
+  if (options.header == kAuthorization || !bearer.empty()) in_field.value = bearer;
+  search.add(in_field);
+  if (!options.query.empty()) search.add(decoded(x, http::query_parameter(x.request.query, options.query)));
+  if (!options.cookie.empty()) search.add(http::cookie_of(x.request.fields, options.cookie));
+  return search.result();
+}
+
+void forward_identity(Exchange& x, const identity::Options& options, Fields& fields) {
+  const auto& key = options.api_key;
+  if (withholds_key(key)) {
+    std::erase_if(fields, [&](const Field& field) { return same_variable(field.name, key.header); });
+    if (!key.cookie.empty()) drop_cookie(x, key.cookie, fields);
+  }
+  if (!options.jwt) return;
+  const auto& jwt = *options.jwt;
+  if (!jwt.pass_on) {
+    std::erase_if(fields, [&](const Field& field) {
+      return http::same_word(field.name, jwt.header) && (jwt.header != kAuthorization || is_bearer(field));
+    });
+    if (!jwt.cookie.empty()) drop_cookie(x, jwt.cookie, fields);
+  }
+  tell_claims(x, jwt, fields);
+}
+
+std::string_view forwarded_query(Exchange& x, const identity::Options& options) {
+  auto query = x.request.query;
+  const auto drop = [&](const std::string& name) {
+    if (!name.empty() && !query.empty()) query = x.text.join({http::without_parameter(query, name)});
+  };
+  if (withholds_key(options.api_key)) drop(options.api_key.query);
+  if (options.jwt && !options.jwt->pass_on) drop(options.jwt->query);
+  return query;
+}
+
+}  // namespace headgate::gateway

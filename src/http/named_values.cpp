@@ -1,0 +1,121 @@
+#include "headgate/http/named_values.hpp"
+
+#include <optional>
+
+namespace headgate::http {
+namespace {
+
+struct Pair {
+  std::string_view whole;
+  std::string_view name;
+  std::string_view value;
+};
+
+/// Cuts the next "name=value" off a list; nothing at the end. Empty ones are passed over.
+std::optional<Pair> next_pair(std::string_view& list, char separator) noexcept {
+  while (!list.empty()) {
+    const auto end = list.find(separator);
+    const auto whole = trimmed(list.substr(0, end));
+    list = end == list.npos ? std::string_view{} : list.substr(end + 1);
+    if (whole.empty()) continue;
+    const auto equals = whole.find('=');
+    if (equals == whole.npos) return Pair{whole, whole, {}};
+    return Pair{whole, trimmed(whole.substr(0, equals)), trimmed(whole.substr(equals + 1))};
+  }
+  return std::nullopt;
+}
+
+std::string_view unquoted(std::string_view value) noexcept {
+  const bool quoted = value.size() >= 2 && value.front() == '"' && value.back() == '"';
+  return quoted ? value.substr(1, value.size() - 2) : value;
+}
+
+constexpr int hex(char c) noexcept {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+std::string_view without_mark(std::string_view query) noexcept {
+  return query.starts_with('?') ? query.substr(1) : query;
+}
+
+/// Whether a parameter's name as sent is `name`.
+bool is_named(std::string_view sent, std::string_view name) {
+  if (sent == name) return true;
+  if (sent.find_first_of("%+") == sent.npos) return false;
+  std::string decoded;
+  return decode_parameter(sent, decoded) && decoded == name;
+}
+
+template <class Same>
+std::string without(std::string_view list, char separator, std::string_view between, const Same& same) {
+  std::string out;
+  while (const auto pair = next_pair(list, separator)) {
+    if (same(pair->name)) continue;
+    if (!out.empty()) out += between;
+    out += pair->whole;
+  }
+  return out;
+}
+
+}  // namespace
+
+NamedValue cookie_of(const Fields& fields, std::string_view name) noexcept {
+  NamedValue found;
+  bool met = false;
+  for (const auto& field : fields) {
+    if (field.id != Known::cookie) continue;
+    auto rest = field.value;
+    while (const auto pair = next_pair(rest, ';')) {
+      if (pair->name != name) continue;
+      found.twice = met;
+      if (met) return found;
+      met = true;
+      found.value = unquoted(pair->value);
+    }
+  }
+  return found;
+}
+
+NamedValue query_parameter(std::string_view query, std::string_view name) {
+  NamedValue found;
+  bool met = false;
+  auto rest = without_mark(query);
+  while (const auto pair = next_pair(rest, '&')) {
+    if (!is_named(pair->name, name)) continue;
+    found.twice = met;
+    if (met) return found;
+    met = true;
+    found.value = pair->value;
+  }
+  return found;
+}
+
+bool decode_parameter(std::string_view value, std::string& out) {
+  out.clear();
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    if (value[i] != '%') {
+      out += value[i] == '+' ? ' ' : value[i];
+      continue;
+    }
+    const int high = i + 2 < value.size() ? hex(value[i + 1]) : -1;
+    const int low = i + 2 < value.size() ? hex(value[i + 2]) : -1;
+    if (high < 0 || low < 0) return false;
+    out += static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  return true;
+}
+
+std::string without_cookie(std::string_view cookies, std::string_view name) {
+  return without(cookies, ';', "; ", [name](std::string_view sent) { return sent == name; });
+}
+
+std::string without_parameter(std::string_view query, std::string_view name) {
+  auto rest = without(without_mark(query), '&', "&", [name](std::string_view sent) { return is_named(sent, name); });
+  return rest.empty() ? rest : '?' + rest;
+}
+
+}  // namespace headgate::http
