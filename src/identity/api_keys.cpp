@@ -1,14 +1,50 @@
 #include "headgate/identity/api_keys.hpp"
 
-namespace headgate::identity {
+#include "headgate/core/hash.hpp"
 
-ApiKeys::ApiKeys(std::vector<ApiKeyRecord> records) : records_(std::move(records)) {}
+#include <openssl/crypto.h>
+
+#include <bit>
+
+namespace headgate::identity {
+namespace {
+
+/// Where a digest is sought, and by what mark. Under the secret of this process: a caller can make texts whose digests
+/// begin alike, but neither they nor a digest handed to us say anything of where in the table they come to lie. So a
+/// digest near a known one is sought as far from it as any other.
+Hash place_of(const Sha256& digest) noexcept {
+  constexpr std::uint64_t kSeed = 0x6b657973;  // sets this use of the secret apart from the counters'
+  return keyed_hash({reinterpret_cast<const char*>(digest.data()), digest.size()}, kSeed);
+}
+
+bool same(const Sha256& a, const Sha256& b) noexcept { return CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0; }
+
+}  // namespace
+
+ApiKeys::ApiKeys(std::vector<ApiKeyRecord> records) : records_(std::move(records)) {
+  if (records_.empty()) return;
+  slots_.resize(std::bit_ceil(2 * records_.size()));  // at most half full, so that a search is short
+  const std::size_t last = slots_.size() - 1;
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    if (find(records_[i].digest) != nullptr) continue;
+    const Hash place = place_of(records_[i].digest);
+    std::size_t at = place.low & last;
+    while (slots_[at].record != 0) at = (at + 1) & last;
+    slots_[at] = {static_cast<std::uint32_t>(place.high), static_cast<std::uint32_t>(i + 1)};
+  }
+}
+
 const ApiKeyRecord* ApiKeys::find(const Sha256& digest) const noexcept {
-  for (const auto& record : records_)
-    if (record.digest == digest) return &record;
+  if (slots_.empty()) return nullptr;
+  const std::size_t last = slots_.size() - 1;
+  const Hash place = place_of(digest);
+  const auto mark = static_cast<std::uint32_t>(place.high);
+  for (std::size_t at = place.low & last; slots_[at].record != 0; at = (at + 1) & last) {
+    if (slots_[at].mark != mark) continue;
+    const ApiKeyRecord& record = records_[slots_[at].record - 1];
+    if (same(record.digest, digest)) return &record;
+  }
   return nullptr;
 }
-std::string to_text(const KeyFileError& error) { return error.message; }
-Result<std::vector<ApiKeyRecord>, KeyFileError> read_api_keys(std::string_view) { return std::vector<ApiKeyRecord>{}; }
 
 }  // namespace headgate::identity

@@ -1,0 +1,99 @@
+#pragma once
+// JSON (RFC 8259) walked forward without building a tree. Each value is taken as what the caller expects of it, so what
+// nobody expects is refused where it stands, and nesting is as deep as the caller's own calls. Used by key files.
+
+#include "headgate/identity/api_keys.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headgate::identity {
+
+enum class JsonKind { object, list, text, number, boolean, null, nothing };
+
+/// Every function that takes something is false where it cannot, and so is every one after it. The first mistake is
+/// kept, with its place. The text must outlive the walk. Not thread-safe.
+class JsonWalk {
+ public:
+  explicit JsonWalk(std::string_view json) noexcept : json_(json) {}
+
+  /// What the next value is, by its first character.
+  JsonKind next() noexcept;
+  /// Offset of the next value.
+  std::size_t here() noexcept;
+
+  /// Calls `take(name)` for each member, which takes its value and says whether it could. Refused: a name that stands
+  /// twice, and more than kMostMembers.
+  template <class Take>
+  bool object(Take take);
+  /// Calls `take()` for each element.
+  template <class Take>
+  bool list(Take take);
+  bool text(std::string& out);
+  bool boolean(bool& out);
+  bool whole_number(std::uint64_t& out, std::uint64_t least, std::uint64_t most);
+  /// Nothing more may follow.
+  bool end();
+
+  // What the caller refuses, by its meaning; always false, so that it can be returned.
+  bool refuse(std::string message, std::string help = {});         ///< the value last taken
+  bool refuse_member(std::string message, std::string help = {});  ///< the member, at its name, which is not repeated
+  bool refuse_at(std::size_t place, std::string message, std::string help = {});
+  bool refuse_kind(std::string_view expected);  ///< the next value
+
+  /// To be asked only after something was refused.
+  const KeyFileError& mistake() const { return *mistake_; }
+
+  static constexpr std::size_t kMostMembers = 64;
+
+ private:
+  bool open(JsonKind kind);
+  bool another(char close, std::size_t before);
+  bool member_name(std::string& name, const std::vector<std::string>& before);
+  bool is(char c) const noexcept { return at_ < json_.size() && json_[at_] == c; }
+  void skip_space() noexcept;
+  std::string_view word() noexcept;
+  std::string help_here() const;
+  void descend(std::string_view name);
+  bool keep(std::size_t place, std::string_view pointer, std::string message, std::string help);
+
+  std::string_view json_;
+  std::size_t at_ = 0;
+  std::size_t begin_ = 0;  // of the name or value last taken
+  std::string pointer_;
+  std::optional<KeyFileError> mistake_;
+};
+
+template <class Take>
+bool JsonWalk::object(Take take) {
+  if (!open(JsonKind::object)) return false;
+  std::vector<std::string> names;
+  const std::size_t parent = pointer_.size();
+  while (another('}', names.size())) {
+    std::string name;
+    if (!member_name(name, names)) return false;
+    descend(name);
+    names.push_back(std::move(name));
+    if (!take(std::string_view(names.back()))) return false;
+    pointer_.resize(parent);
+  }
+  return !mistake_;
+}
+
+template <class Take>
+bool JsonWalk::list(Take take) {
+  if (!open(JsonKind::list)) return false;
+  const std::size_t parent = pointer_.size();
+  for (std::size_t index = 0; another(']', index); ++index) {
+    descend(std::to_string(index));
+    if (!take()) return false;
+    pointer_.resize(parent);
+  }
+  return !mistake_;
+}
+
+}  // namespace headgate::identity

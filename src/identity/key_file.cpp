@@ -1,0 +1,242 @@
+// What a key file says, member by member. No message repeats a text of the file: it may be a key in the wrong place.
+
+#include "json_walk.hpp"
+
+#include "headgate/core/hash.hpp"
+#include "headgate/identity/api_keys.hpp"
+#include "headgate/identity/expiry.hpp"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+namespace headgate::identity {
+namespace {
+
+constexpr std::size_t kMostKeys = 1'000'000;
+constexpr std::size_t kMostRates = 8;  // as of a limit in the configuration
+constexpr std::uint64_t kLargestBurst = 1'000'000'000;
+
+bool is_name(std::string_view text) noexcept {
+  const auto good = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+           c == '.';
+  };
+  return !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), good);
+}
+
+int hex_digit(char c) noexcept {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+bool read_digest(std::string_view text, Sha256& out) noexcept {
+  if (text.size() != 2 * out.size()) return false;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const int high = hex_digit(text[2 * i]);
+    const int low = hex_digit(text[2 * i + 1]);
+    if (high < 0 || low < 0) return false;
+    out[i] = static_cast<unsigned char>(high * 16 + low);
+  }
+  return true;
+}
+
+/// Keyed: a file may hold digests that customers handed in, and not all of them need come from a hash.
+struct HashOfDigest {
+  std::size_t operator()(const Sha256& digest) const noexcept {
+    return keyed_hash({reinterpret_cast<const char*>(digest.data()), digest.size()}, 0).low;
+  }
+};
+
+class KeyFile {
+ public:
+  explicit KeyFile(std::string_view json) : walk_(json) {}
+
+  Result<std::vector<ApiKeyRecord>, KeyFileError> read() {
+    if (file()) return std::move(records_);
+    return walk_.mistake();
+  }
+
+ private:
+  struct Member {
+    std::string_view name;
+    bool (KeyFile::*take)(ApiKeyRecord&);
+    std::string_view required;  // what to write where it is missing; empty: may be left out
+  };
+  static const std::array<Member, 7> kMembers;
+
+  bool file() {
+    bool has_keys = false;
+    const bool read = walk_.object([&](std::string_view name) {
+      if (name != "keys") return walk_.refuse_member("unknown member", R"(a key file has "keys" alone)");
+      has_keys = true;
+      return walk_.list([&] { return key(); });
+    });
+    if (!read || !walk_.end()) return false;
+    return has_keys || walk_.refuse_at(0, "\"keys\" is missing here", R"(write { "keys": [] } where there are none)");
+  }
+
+  bool key() {
+    const auto place = walk_.here();
+    if (records_.size() == kMostKeys) return walk_.refuse_at(place, "a key file has at most 1000000 keys");
+    ApiKeyRecord record;
+    std::array<bool, kMembers.size()> written{};
+    const bool read = walk_.object([&](std::string_view name) {
+      const auto* const member =
+          std::find_if(kMembers.begin(), kMembers.end(), [&](const Member& each) { return each.name == name; });
+      if (member == kMembers.end()) return unknown_member(name);
+      written[static_cast<std::size_t>(member - kMembers.begin())] = true;
+      return (this->*member->take)(record);
+    });
+    if (!read) return false;
+    for (std::size_t i = 0; i < kMembers.size(); ++i) {
+      if (written[i] || kMembers[i].required.empty()) continue;
+      return walk_.refuse_at(place, '"' + std::string(kMembers[i].name) + "\" is missing here",
+                             std::string(kMembers[i].required));
+    }
+    records_.push_back(std::move(record));
+    return true;
+  }
+
+  bool unknown_member(std::string_view name) {
+    if (name == "key") {
+      return walk_.refuse_member("a key file holds no key in plain text",
+                                 R"(write "sha256" and what `headgate keys hash` says of the key)");
+    }
+    std::array<std::string_view, kMembers.size()> known;
+    std::transform(kMembers.begin(), kMembers.end(), known.begin(), [](const Member& each) { return each.name; });
+    const auto near = nearest(name, known);
+    return walk_.refuse_member(
+        "unknown member", near.empty()
+                              ? R"(a key has "sha256", "owner", "tier", "expires", "disabled", "limits" and "note")"
+                              : "did you mean \"" + near + "\"?");
+  }
+
+  bool digest(ApiKeyRecord& record) {
+    std::string text;
+    if (!walk_.text(text)) return false;
+    if (!read_digest(text, record.digest)) {
+      return walk_.refuse("a SHA-256 has 64 hexadecimal digits; this text has " +
+                              (text.size() == 64 ? "others too" : std::to_string(text.size()) + " characters"),
+                          "`headgate keys hash` makes it of a key");
+    }
+    const auto [first, fresh] = seen_.emplace(record.digest, records_.size());
+    return fresh || walk_.refuse("this key stands twice: /keys/" + std::to_string(first->second) + " has it too",
+                                 "remove one of the two; each key has one owner");
+  }
+
+  bool name(std::string& out, const char* what) {
+    if (!walk_.text(out)) return false;
+    return is_name(out) || walk_.refuse(std::string(what) + " has 1 to 64 letters, digits, '-', '_' or '.'");
+  }
+  bool owner(ApiKeyRecord& record) { return name(record.owner, "an owner's name"); }
+  bool tier(ApiKeyRecord& record) { return name(record.tier, "a tier's name"); }
+  bool disabled(ApiKeyRecord& record) { return walk_.boolean(record.disabled); }
+
+  bool note(ApiKeyRecord&) {
+    std::string ignored;
+    return walk_.text(ignored);
+  }
+
+  bool expires(ApiKeyRecord& record) {
+    std::string text;
+    if (!walk_.text(text)) return false;
+    const auto moment = parse_expiry(text);
+    if (moment.has_error()) return walk_.refuse(moment.error().message, moment.error().help);
+    record.expires = *moment;
+    return true;
+  }
+
+  bool limits(ApiKeyRecord& record) {
+    return walk_.object([&](std::string_view limit) {
+      if (!is_name(limit)) return walk_.refuse_member("a limit's name has 1 to 64 letters, digits, '-', '_' or '.'");
+      auto& made = record.overrides.emplace_back();
+      made.limit = limit;
+      return override_of(made);
+    });
+  }
+
+  bool override_of(RateOverride& out) {
+    if (walk_.next() == JsonKind::text) return rate(out);
+    if (walk_.next() != JsonKind::object) return walk_.refuse_kind("a rate or an object");
+    const auto place = walk_.here();
+    bool has_rate = false;
+    const bool read = walk_.object([&](std::string_view member) {
+      if (member == "burst") return walk_.whole_number(out.burst.emplace(), 1, kLargestBurst);
+      if (member != "rate") return walk_.refuse_member("unknown member", R"(a limit here has "rate" and "burst")");
+      has_rate = true;
+      return rates(out);
+    });
+    if (!read) return false;
+    if (!has_rate) return walk_.refuse_at(place, "\"rate\" is missing here", R"(add "rate": "500/second")");
+    if (!out.burst || out.rates.size() == 1) return true;
+    return walk_.refuse_at(place, out.rates.empty() ? "what is unlimited has no burst" : "a burst belongs to one rate",
+                           "leave \"burst\" out");
+  }
+
+  bool rates(RateOverride& out) {
+    if (walk_.next() == JsonKind::text) return rate(out);
+    if (walk_.next() != JsonKind::list) return walk_.refuse_kind("a rate or a list of rates");
+    const auto place = walk_.here();
+    if (!walk_.list([&] { return one_of_several(out); })) return false;
+    return !out.rates.empty() || walk_.refuse_at(place, "a list of rates has at least one", R"(or write "unlimited")");
+  }
+
+  bool rate(RateOverride& out) {
+    std::string text;
+    if (!walk_.text(text)) return false;
+    return text == "unlimited" || add_rate(text, out);
+  }
+
+  bool one_of_several(RateOverride& out) {
+    std::string text;
+    if (!walk_.text(text)) return false;
+    return out.rates.size() < kMostRates ? add_rate(text, out) : walk_.refuse("a list of rates has at most 8");
+  }
+
+  bool add_rate(std::string_view text, RateOverride& out) {
+    const auto read = parse_rate(text);
+    if (read.has_error()) {
+      return walk_.refuse("this is no rate: a count from 1 to 1000000000, a slash, and a period of at most 366 days",
+                          R"(write such as "500/second", "100/minute" or "5000/day")");
+    }
+    const auto same_period = [&](const Rate& each) { return each.period == read->period && each.month == read->month; };
+    if (std::any_of(out.rates.begin(), out.rates.end(), same_period))
+      return walk_.refuse("a rate before this one has the same period", "remove one of the two");
+    out.rates.push_back(*read);
+    return true;
+  }
+
+  JsonWalk walk_;
+  std::vector<ApiKeyRecord> records_;
+  std::unordered_map<Sha256, std::size_t, HashOfDigest> seen_;  // where each digest stands
+};
+
+const std::array<KeyFile::Member, 7> KeyFile::kMembers{{
+    {"sha256", &KeyFile::digest, R"(add "sha256" and what `headgate keys hash` says of the key)"},
+    {"owner", &KeyFile::owner, R"(add "owner": the name that its requests are counted by)"},
+    {"tier", &KeyFile::tier, ""},
+    {"expires", &KeyFile::expires, ""},
+    {"disabled", &KeyFile::disabled, ""},
+    {"limits", &KeyFile::limits, ""},
+    {"note", &KeyFile::note, ""},
+}};
+
+}  // namespace
+
+std::string to_text(const KeyFileError& error) {
+  std::string text = std::to_string(error.line) + ':' + std::to_string(error.column) + ": " + error.message;
+  if (!error.pointer.empty()) text += " [" + error.pointer + ']';
+  if (!error.help.empty()) text += "; " + error.help;
+  return text;
+}
+
+Result<std::vector<ApiKeyRecord>, KeyFileError> read_api_keys(std::string_view json) {
+  if (json.size() > kLongestKeyFile)
+    return KeyFileError{1, 1, "", "a key file has at most 256 MiB", "take out notes and keys that have expired"};
+  return KeyFile(json).read();
+}
+
+}  // namespace headgate::identity

@@ -1,0 +1,42 @@
+// Fuzzes key files: anything at all as a file, and as the members of an otherwise good key.
+
+#include "headgate/identity/api_keys.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+namespace {
+
+using namespace headgate::identity;
+
+/// What is accepted is whole, and what is refused is refused at a place that is there.
+void demand_sense(std::string_view json) {
+  const auto read = read_api_keys(json);
+  if (read.has_error()) {
+    const auto& error = read.error();
+    const auto lines = static_cast<std::size_t>(std::count(json.begin(), json.end(), '\n')) + 1;
+    if (error.line < 1 || error.line > lines || error.column < 1 || error.column > json.size() + 1) std::abort();
+    if (error.message.empty() || to_text(error).empty()) std::abort();
+    return;
+  }
+  const ApiKeys keys(*read);
+  for (const auto& record : *read) {
+    if (record.owner.empty() || keys.find(record.digest)->owner != record.owner) std::abort();
+    for (const auto& each : record.overrides) {
+      if (each.limit.empty() || (each.burst && each.rates.size() != 1)) std::abort();
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  demand_sense(text);
+  demand_sense(R"({"keys": [{"sha256": ")" + std::string(64, 'a') + R"(", "owner": "acme", )" + text + "}]}");
+  return 0;
+}
