@@ -53,7 +53,8 @@ int echo(const EchoOptions& options) {
   server::Options serving;
   serving.listen = {*listen};
   serving.workers = options.workers;
-  const auto result = server::serve(serving, [&](upstream::Environment environment) {
+  boost::asio::io_context main_loop{1};
+  const auto result = server::serve(main_loop, serving, [&](upstream::Environment environment) {
     return std::make_unique<EchoService>(defaults, environment.timers);
   });
   observe::shut_down_logs();

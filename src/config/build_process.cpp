@@ -20,6 +20,7 @@ void add_listener(Build& build, const Node& node, std::map<std::string, const No
                        "this address is already listened on, at " + build.report.place(first->second->span.begin),
                        "remove one of the two");
   }
+  if (node.kind == Kind::object) read(&node, "proxy_protocol", options->proxy_protocol);
   build.config.listen.push_back(std::move(*options));
 }
 

@@ -14,7 +14,13 @@ namespace headgate::config {
 namespace {
 
 Config build_all(const Node& root, Report& report) {
-  Build build{.root = root, .report = report, .config = {}, .limit_nodes = {}, .upstream_nodes = {}, .route_nodes = {}};
+  Build build{.root = root,
+              .report = report,
+              .config = {},
+              .keys_in_file = {},
+              .limit_nodes = {},
+              .upstream_nodes = {},
+              .route_nodes = {}};
   build_process(build);
   build_admin(build);
   build_identity(build);

@@ -35,6 +35,12 @@ std::string noun(const Per& per) {
       return "value of " + per.name;
     case Per::Kind::jwt_claim:
       return limit::to_text(per);
+    case Per::Kind::cookie:
+      return "cookie " + per.name;
+    case Per::Kind::path:
+      return "{" + per.name + "} of the path";
+    case Per::Kind::method:
+      return "method";
     case Per::Kind::route:
       return "route";
     case Per::Kind::host:

@@ -72,6 +72,10 @@ Problem ambiguous(std::string_view detail) { return {400, EndedBy::bad_request, 
 
 }  // namespace
 
+bool Gateway::trusts(const boost::asio::ip::address& peer) const {
+  return identity::contains(snapshot_->site->identity().trusted_proxies, peer);
+}
+
 Gateway::Step Gateway::identify(Exchange& x) {
   const auto& options = x.snapshot->site->identity();
   find_address(x, options);

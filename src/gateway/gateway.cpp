@@ -113,7 +113,16 @@ void Gateway::finish(Exchange& x) {
   record.upstream_elapsed = std::chrono::duration_cast<Duration>(x.upstream_time);
   record.user_agent = http::value_of(x.request.fields, http::Known::user_agent);
   const auto& admission = x.admission;
-  if (const auto* observed = admission.observed()) {
+  if (x.ended_by == EndedBy::auth && !x.caller.proofs.empty()) {
+    const auto& proof = x.caller.proofs.back();
+    record.auth = x.text.join({to_text(proof.kind), ":", to_text(proof.result)});
+  }
+  if (x.caller.failures_used_up) {
+    record.limit = kFailureLimit;
+    record.key = x.caller.ip_subject;
+    record.decision = "rejected";
+    record.source = to_text(Source::memory);
+  } else if (const auto* observed = admission.observed()) {
     record.limit = observed->planned->limit->name;
     record.decision = "observed";
   } else if (admission.binding) {

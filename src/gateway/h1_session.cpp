@@ -24,13 +24,17 @@ constexpr std::size_t kMostDiscarded = 256UL * 1024;
 
 }  // namespace
 
-H1Session::H1Session(Sessions& owner, net::StreamPtr stream, boost::asio::ip::address peer)
+H1Session::H1Session(Sessions& owner, net::StreamPtr stream, const boost::asio::ip::address& peer)
     : owner_(owner),
       stream_(std::move(stream)),
       input_(stream_, owner.blocks_),
       body_(input_, owner.timeouts_.body),
-      output_(*stream_),
-      peer_(std::move(peer)) {
+      output_(*stream_) {
+  speak_for(peer);
+}
+
+void H1Session::speak_for(const boost::asio::ip::address& peer) {
+  peer_ = peer;
   // A mapped address is the IPv4 address it stands for.
   if (peer_.is_v6() && peer_.to_v6().is_v4_mapped())
     peer_ = boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, peer_.to_v6());
@@ -51,7 +55,7 @@ Task<Result<void>> H1Session::say_continue(void* self) {
 void H1Session::rest(Duration timeout) {
   resting_ = true;
   input_.rest();
-  stream_->watch(&H1Session::event, this, timeout);
+  stream_->watch(&H1Session::event, this, proxy_header_due_ ? std::min(timeout, left_for_proxy_header()) : timeout);
 }
 
 void H1Session::event(void* self, net::Stream& stream) {
@@ -101,10 +105,12 @@ Task<void> H1Session::serve() {
   auto x = owner_.exchanges_.take();
   auto next = Next::close;
   const auto got = input_.fill_now();
-  if (got.has_value())
-    next = co_await serve_all(*x);
-  else if (got.error() == error::would_block)
+  if (got.has_value()) {
+    next = proxy_header_due_ ? co_await read_proxy_header() : Next::exchange;
+    if (next == Next::exchange) next = co_await serve_all(*x);
+  } else if (got.error() == error::would_block) {
     next = Next::rest;
+  }
   owner_.exchanges_.put(std::move(x));
   if (next == Next::rest && !owner_.draining()) co_return rest(owner_.timeouts_.idle);
   if (next == Next::rest && fresh_) co_return rest(kFirstRequest);
@@ -132,6 +138,8 @@ void H1Session::begin_exchange(Exchange& x) {
   x.peer_text = peer_text_;
   x.started = Clock::now();
   x.draining = &owner_.draining_;
+  x.client_tls = client_tls_;
+  x.client_certificate = client_certificate_;
 }
 
 Task<H1Session::Next> H1Session::read_head(Exchange& x) {

@@ -9,6 +9,9 @@
 
 #include <boost/intrusive/list_hook.hpp>
 
+#include <chrono>
+#include <optional>
+
 namespace headgate::gateway {
 
 class H1Reply;
@@ -19,11 +22,13 @@ class H1Session : public boost::intrusive::list_base_hook<> {
   /// How long a connection made before a drain began may take to send what it was made for.
   static constexpr auto kFirstRequest = std::chrono::seconds(1);
 
-  H1Session(Sessions& owner, net::StreamPtr stream, boost::asio::ip::address peer);
+  H1Session(Sessions& owner, net::StreamPtr stream, const boost::asio::ip::address& peer);
   ~H1Session();
   H1Session(const H1Session&) = delete;
   H1Session& operator=(const H1Session&) = delete;
 
+  /// Before its first byte is read: it begins with a PROXY header.
+  void expect_proxy_header() noexcept;
   /// Waits for a request without holding anything.
   void rest(Duration timeout);
   /// Answers 503 and closes.
@@ -42,6 +47,7 @@ class H1Session : public boost::intrusive::list_base_hook<> {
   static void stirred(void* self, net::Stream& stream);
   Task<void> serve();
   Task<void> refuse_service();
+  Task<Next> read_proxy_header();
   Task<Next> serve_all(Exchange& x);
   Task<Next> read_head(Exchange& x);
   Task<Next> serve_one(Exchange& x);
@@ -49,6 +55,8 @@ class H1Session : public boost::intrusive::list_base_hook<> {
   Task<Next> settle(const H1Reply& reply);
   Task<void> linger();
   void begin_exchange(Exchange& x);
+  void speak_for(const boost::asio::ip::address& peer);
+  Duration left_for_proxy_header() const noexcept;
 
   Sessions& owner_;
   net::StreamPtr stream_;
@@ -56,12 +64,15 @@ class H1Session : public boost::intrusive::list_base_hook<> {
   net::H1Body body_;
   net::H1Output output_;
   std::string peer_text_;
-  boost::asio::ip::address peer_;
+  boost::asio::ip::address peer_;  // the client, as the PROXY header has it where there is one
+  std::optional<std::chrono::steady_clock::time_point> proxy_header_due_;  // while it is awaited
   friend class Sessions;
   Exchange* current_ = nullptr;  // while it is being answered
   bool counted_ = true;
   bool resting_ = false;
   bool fresh_ = true;  // no request has come yet
+  bool client_tls_ = false;
+  bool client_certificate_ = false;
 };
 
 }  // namespace headgate::gateway

@@ -34,7 +34,7 @@ Sessions::~Sessions() {
   while (!list_->all.empty()) remove(list_->all.front());
 }
 
-void Sessions::take(net::StreamPtr stream) {
+void Sessions::take(net::StreamPtr stream, Opening opening) {
   const auto peer = stream->peer_address();
   if (peer.has_error()) return stream->close();  // gone already, and nobody to count it as
   const bool full = total_.load(std::memory_order_relaxed) >= bounds_.connections;
@@ -47,6 +47,7 @@ void Sessions::take(net::StreamPtr stream) {
     ++turned_away_;
     return session->turn_away();
   }
+  if (opening == Opening::proxy_header && handler_.trusts(*peer)) session->expect_proxy_header();
   session->rest(draining_ ? H1Session::kFirstRequest : timeouts_.idle);
 }
 

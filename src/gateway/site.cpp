@@ -22,7 +22,7 @@ bool reads(const limit::Limit& limit, limit::Per::Kind kind) {
 }
 
 /// Counted in memory whatever the store: a guess must not cost a call.
-limit::Rule failure_rule(const identity::FailureLimit& failures) {
+limit::Rule rule_of(const identity::FailureLimit& failures) {
   limit::Rule rule;
   rule.limit = kFailureLimit;
   rule.rate = failures.rate;
@@ -40,7 +40,7 @@ Site::Site(const Options& options, const identity::Options& identity, std::vecto
       identity_(identity),
       limits_(std::move(limits)),
       instances_(std::max(1u, instances)) {
-  if (identity_.failures) failure_rule_ = failure_rule(*identity_.failures);
+  if (identity_.failures) failure_rule_ = rule_of(*identity_.failures);
   for (const auto& wanted : options_.routes) {
     auto route = std::make_unique<Route>();
     route->number = routes_.size();

@@ -18,6 +18,24 @@ std::string_view lower_host(TextArena& arena, std::string_view authority) {
   return arena.join({host});
 }
 
+std::string_view next_segment(std::string_view& path) noexcept {
+  const auto slash = path.find('/');
+  const auto segment = path.substr(0, slash);
+  path = slash == path.npos ? std::string_view{} : path.substr(slash + 1);
+  return segment;
+}
+
+/// The segment of `path` that stands where `pattern` has {name}, without its own parameters, as the router reads it.
+std::string_view path_parameter(std::string_view pattern, std::string_view path, std::string_view name) noexcept {
+  while (!pattern.empty()) {
+    const auto wanted = next_segment(pattern);
+    const auto segment = next_segment(path);
+    const bool here = wanted.size() == name.size() + 2 && wanted.front() == '{' && wanted.substr(1, name.size()) == name;
+    if (here) return segment.substr(0, segment.find(';'));
+  }
+  return {};
+}
+
 std::string_view value_of(Exchange& x, const limit::Per& per) {
   using Kind = limit::Per::Kind;
   switch (per.kind) {
@@ -45,24 +63,6 @@ std::string_view value_of(Exchange& x, const limit::Per& per) {
       return x.route->respond ? std::string_view(x.route->name) : std::string_view(x.route->upstream_name);
     case Kind::total:
       return "total";
-  }
-  return {};
-}
-
-std::string_view next_segment(std::string_view& path) noexcept {
-  const auto slash = path.find('/');
-  const auto segment = path.substr(0, slash);
-  path = slash == path.npos ? std::string_view{} : path.substr(slash + 1);
-  return segment;
-}
-
-/// The segment of `path` that stands where `pattern` has {name}, without its own parameters, as the router reads it.
-std::string_view path_parameter(std::string_view pattern, std::string_view path, std::string_view name) noexcept {
-  while (!pattern.empty()) {
-    const auto wanted = next_segment(pattern);
-    const auto segment = next_segment(path);
-    const bool here = wanted.size() == name.size() + 2 && wanted.front() == '{' && wanted.substr(1, name.size()) == name;
-    if (here) return segment.substr(0, segment.find(';'));
   }
   return {};
 }

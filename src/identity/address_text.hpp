@@ -1,6 +1,8 @@
 #pragma once
 // Addresses read strictly and written canonically, without allocating. Used by the client's address and by networks.
 
+#include "headgate/identity/client_address.hpp"
+
 #include <boost/asio/ip/address.hpp>
 
 #include <cstddef>
@@ -9,9 +11,6 @@
 #include <string_view>
 
 namespace headgate::identity {
-
-/// No address text is longer than this ("0000:0000:0000:0000:0000:ffff:255.255.255.255").
-constexpr std::size_t kMaxAddressText = 45;
 
 /// `text` as an IPv4 or IPv6 address and nothing else: no zone, no port, no leading zero in IPv4 (some read it as
 /// octal). IPv4-mapped IPv6 is not yet unmapped.
@@ -24,7 +23,7 @@ boost::asio::ip::address unmapped(const boost::asio::ip::address& address) noexc
 boost::asio::ip::address_v4 masked(const boost::asio::ip::address_v4& address, unsigned prefix) noexcept;
 boost::asio::ip::address_v6 masked(const boost::asio::ip::address_v6& address, unsigned prefix) noexcept;
 
-/// Writes the dotted or the RFC 5952 form into `buffer`, at least kMaxAddressText bytes, and returns how many were
+/// Writes the dotted or the RFC 5952 form into `buffer`, at least kMostAddressText bytes, and returns how many were
 /// written.
 std::size_t write_address(const boost::asio::ip::address& address, std::span<char> buffer) noexcept;
 

@@ -19,7 +19,7 @@ std::string quoted(std::string_view text) {
 }
 
 std::string address_text(const ip::address& address) {
-  std::array<char, kMaxAddressText> buffer;
+  std::array<char, kMostAddressText> buffer;
   return {buffer.data(), write_address(address, buffer)};
 }
 

@@ -1,7 +1,16 @@
 #include "headgate/identity/proxy_protocol.hpp"
 
+#include "proxy_header_v1.hpp"
+#include "proxy_header_v2.hpp"
+
 namespace headgate::identity {
 
-ProxyHeaderState read_proxy_header(std::string_view, ProxyHeader&) noexcept { return ProxyHeaderState::malformed; }
+ProxyHeaderState read_proxy_header(std::string_view bytes, ProxyHeader& out) noexcept {
+  if (bytes.starts_with(kProxySignature)) return read_proxy_header_v2(bytes, out);
+  if (bytes.starts_with(kProxyWord)) return read_proxy_header_v1(bytes, out);
+  // Too short to tell, or something else from its first bytes on: then nobody waits for more.
+  const bool begins = kProxySignature.starts_with(bytes) || kProxyWord.starts_with(bytes);
+  return begins ? ProxyHeaderState::more : ProxyHeaderState::malformed;
+}
 
 }  // namespace headgate::identity

@@ -33,10 +33,10 @@ std::string to_text(const Per& per) {
 }
 
 void name_rule(Rule& rule, bool one_of_several, PeriodInKey period) {
-  rule.name = one_of_several ? to_text(rule.rate) : std::string();
+  rule.name = one_of_several ? headgate::to_text(rule.rate) : std::string();
   rule.suffix = ':' + rule.limit;
   if (one_of_several || period == PeriodInKey::yes)
-    rule.suffix += ':' + (rule.rate.month ? "month" : to_text(rule.rate.period));
+    rule.suffix += ':' + (rule.rate.month ? "month" : headgate::to_text(rule.rate.period));
   rule.seed = stable_hash(rule.suffix);
 }
 

@@ -95,6 +95,7 @@ void append_json_line(const AccessRecord& record, Instant at, std::string& out) 
   line.number("out_bytes", record.out_bytes);
   line.plain("ms", milliseconds(record.elapsed));
   line.plain("upstream_ms", milliseconds(record.upstream_elapsed));
+  if (!record.auth.empty()) line.text("auth", record.auth);
   if (!record.limit.empty()) {
     line.text("limit", record.limit);
     if (!record.key.empty()) line.text("key_id", key_id(record.key));
@@ -127,6 +128,10 @@ void append_text_line(const AccessRecord& record, Instant at, std::string& out) 
   if (!record.server.empty()) {
     out += " server=";
     out += record.server;
+  }
+  if (!record.auth.empty()) {
+    out += " auth=";
+    out += record.auth;
   }
   if (!record.limit.empty()) {
     out += " limit=";

@@ -36,7 +36,8 @@ constexpr std::array<std::string_view, kAuthResults> kResultNames{
     "too_old",    "wrong_issuer",             "wrong_audience", "too_large"};
 
 CounterTable::Key key_of(const Proof& proof) noexcept {
-  return static_cast<CounterTable::Key>(proof.kind) * kAuthResults + static_cast<CounterTable::Key>(proof.result) + 1;
+  const auto number = static_cast<std::size_t>(proof.kind) * kAuthResults + static_cast<std::size_t>(proof.result);
+  return static_cast<CounterTable::Key>(number + 1);  // + 1: no key is kRest
 }
 
 LabelValues spell_proof(CounterTable::Key key) {

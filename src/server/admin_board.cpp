@@ -18,6 +18,12 @@ void AdminBoard::use_redis(unsigned worker, std::shared_ptr<const redis::Limiter
   asked.number = ++numbered_;
 }
 
+void AdminBoard::use_keyring(std::shared_ptr<const keyring::Keyring> keyring) {
+  // The one before ends on the caller's thread, as a limiter does.
+  const std::lock_guard lock(mutex_);
+  keyring_.swap(keyring);
+}
+
 void AdminBoard::begin_drain() {
   const std::lock_guard lock(mutex_);
   draining_ = true;
@@ -62,9 +68,15 @@ std::vector<LimitReport> AdminBoard::limits() const {
   return out;
 }
 
+std::vector<keyring::SourceReport> AdminBoard::sources() const {
+  const std::lock_guard lock(mutex_);
+  return keyring_ ? keyring_->reports() : std::vector<keyring::SourceReport>();
+}
+
 void AdminBoard::collect(observe::Registry& registry) const {
   collect_redis(registry, [this] { return redis(); });
   collect_limits(registry, [this] { return limits(); });
+  collect_sources(registry, [this] { return sources(); });
 }
 
 }  // namespace headgate::server

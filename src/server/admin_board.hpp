@@ -3,6 +3,7 @@
 
 #include "collect.hpp"
 
+#include "headgate/keyring/keyring.hpp"
 #include "headgate/limit/limit.hpp"
 #include "headgate/redis/limiter.hpp"
 #include "headgate/server/admin.hpp"
@@ -23,12 +24,15 @@ class AdminBoard {
   /// The limiter that worker `worker` asks from now on; null: none, as before its loop ends. The one before is let
   /// go on the caller's thread.
   void use_redis(unsigned worker, std::shared_ptr<const redis::Limiter> limiter);
+  /// Where keys come from, from now on.
+  void use_keyring(std::shared_ptr<const keyring::Keyring> keyring);
   void begin_drain();
 
   /// Draining is not ready. Redis away is degraded, but not ready where a limit rejects without it.
   Readiness readiness() const;
   std::vector<RedisReport> redis() const;
   std::vector<LimitReport> limits() const;
+  std::vector<keyring::SourceReport> sources() const;
 
   /// Makes all of it metrics.
   void collect(observe::Registry& registry) const;
@@ -43,6 +47,7 @@ class AdminBoard {
   mutable std::mutex mutex_;
   std::vector<limit::Limit> limits_;
   std::map<unsigned, Asked> redis_;  // by worker
+  std::shared_ptr<const keyring::Keyring> keyring_;
   std::uint64_t numbered_ = 0;
   bool draining_ = false;
 };

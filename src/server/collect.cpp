@@ -140,4 +140,18 @@ void collect_keys(observe::Registry& registry, std::function<std::vector<KeysRep
   });
 }
 
+void collect_sources(observe::Registry& registry, std::function<std::vector<keyring::SourceReport>()> ask) {
+  registry.collect([ask = std::move(ask)](Scrape& scrape) {
+    for (const auto& report : ask()) {
+      scrape.value(family::keys_up, {report.source}, report.fresh ? 1 : 0);
+      scrape.value(family::keys_known, {report.source}, as_double(report.keys));
+      scrape.value(family::keys_reads, {report.source, "ok"}, as_double(report.successes));
+      scrape.value(family::keys_reads, {report.source, "failed"}, as_double(report.failures));
+      if (report.successes > 0)
+        scrape.value(family::keys_time, {report.source},
+                     std::chrono::duration<double>(report.fetched.time_since_epoch()).count());
+    }
+  });
+}
+
 }  // namespace headgate::server

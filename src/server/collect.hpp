@@ -1,6 +1,7 @@
 #pragma once
 // What other modules count by themselves, as metrics: asked at each scrape, on the admin thread.
 
+#include "headgate/keyring/keyring.hpp"
 #include "headgate/limit/limit.hpp"
 #include "headgate/observe/metrics.hpp"
 #include "headgate/redis/limiter.hpp"
@@ -47,6 +48,9 @@ struct KeysReport {
 };
 /// headgate_limit_tracked_keys and headgate_limit_evicted_keys_total.
 void collect_keys(observe::Registry& registry, std::function<std::vector<KeysReport>()> ask);
+
+/// headgate_keys_up, _known, _reads_total and _read_timestamp_seconds: where API keys and issuers' keys come from.
+void collect_sources(observe::Registry& registry, std::function<std::vector<keyring::SourceReport>()> ask);
 
 /// headgate_build_info, headgate_log_dropped_total and process_*.
 void collect_process(observe::Registry& registry);

@@ -5,6 +5,7 @@
 #include "reload.hpp"
 
 #include "headgate/gateway/gateway.hpp"
+#include "headgate/keyring/keyring.hpp"
 #include "headgate/limit/memory_store.hpp"
 #include "headgate/observe/access_log.hpp"
 #include "headgate/server/admin.hpp"
@@ -15,6 +16,15 @@
 
 namespace headgate::server {
 namespace {
+
+/// The event log, open for as long as anything may be told in it.
+class EventLog {
+ public:
+  explicit EventLog(const observe::LogOptions& options) { observe::open_event_log(options); }
+  ~EventLog() { observe::shut_down_logs(); }
+  EventLog(const EventLog&) = delete;
+  EventLog& operator=(const EventLog&) = delete;
+};
 
 /// What all workers share: made for many threads.
 struct Shared {
@@ -42,7 +52,7 @@ class GatewayService final : public Service {
   gateway::Handler& handler() override { return gateway_; }
 
   void adopt(const std::shared_ptr<const InForce>& next) {
-    const Kept kept{in_force_->config, *snapshot_};
+    const Kept kept{*in_force_->config, *snapshot_};
     auto snapshot = make_snapshot(*next, &kept, environment_, shared_.registry, worker_);
     shared_.board.use_redis(worker_, snapshot->redis);
     // What it has leased or held is still to be given back: it goes with the reload after this one.
@@ -79,36 +89,76 @@ void collect_all(Shared& shared) {
   });
 }
 
-/// The configuration in force, and the ones that follow it.
+/// What is in force, and what follows it: configurations that were read again, and keys that have changed. Main thread.
 class Succession {
  public:
-  Succession(std::shared_ptr<const InForce> first, const ReadAgain& read_again, Shared& shared)
-      : now_(std::move(first)), read_again_(read_again), shared_(shared), cells_(shared.registry) {
+  Succession(boost::asio::io_context& loop, const config::Config& config, const ReadAgain& read_again, Shared& shared)
+      : loop_(loop), read_again_(read_again), shared_(shared), cells_(shared.registry) {
+    const auto first = make_candidate(loop_, config, nullptr);
+    keyring_ = first.keyring;
+    now_ = put_in_force(first);
     cells_.started(headgate::now());
-    shared_.board.use_limits(now_->config.limits);
+    shared_.board.use_limits(now_->config->limits);
+    shared_.board.use_keyring(keyring_);
   }
 
   const std::shared_ptr<const InForce>& now() const noexcept { return now_; }
 
+  /// Waits for keys that are fetched, so that the first requests find them; goes on without those that do not come.
+  void await_keys() {
+    watch_keys();
+    Duration longest{0};
+    if (const auto& jwt = now_->config->identity.jwt) {
+      for (const auto& issuer : jwt->issuers)
+        if (!issuer.keys.jwks_url.empty()) longest = std::max(longest, issuer.keys.fetch_timeout);
+    }
+    if (longest > Duration(0)) keyring_->await_first(longest);
+  }
+
+  void started(Tell tell) { tell_ = std::move(tell); }
+  void ended() {
+    tell_ = nullptr;
+    keyring_->stop();
+  }
+
   /// What every service is to be told; nothing where nothing changes.
   std::optional<Change> next() {
-    const auto next = next_in_force(read_again_);
+    const auto next = next_candidate(loop_, read_again_, *keyring_);
     if (!next) {
       cells_.refused();
       return std::nullopt;
     }
+    keyring_->stop();
+    keyring_ = next->keyring;
+    shared_.board.use_keyring(keyring_);
     cells_.applied(headgate::now());
-    shared_.board.use_limits(next->config.limits);
-    const auto before = std::exchange(now_, next);
-    return Change{[next](Service& service) { static_cast<GatewayService&>(service).adopt(next); },
-                  [before, next] { say_what_changed(*before, *next); }};
+    shared_.board.use_limits(next->config->limits);
+    const auto before = std::exchange(now_, put_in_force(*next));
+    watch_keys();
+    auto change = to_current();
+    change.made = [before, after = now_] { say_what_changed(*before, *after); };
+    return change;
   }
 
  private:
+  void watch_keys() {
+    keyring_->start([this](std::shared_ptr<const identity::Credentials> credentials) {
+      now_ = put_in_force(*now_, std::move(credentials));
+      if (tell_) tell_(to_current());
+    });
+  }
+
+  Change to_current() const {
+    return {[next = now_](Service& service) { static_cast<GatewayService&>(service).adopt(next); }, {}};
+  }
+
+  boost::asio::io_context& loop_;
   std::shared_ptr<const InForce> now_;
+  std::shared_ptr<keyring::Keyring> keyring_;
   const ReadAgain& read_again_;
   Shared& shared_;
   observe::ReloadCells cells_;
+  Tell tell_;
 };
 
 std::unique_ptr<Admin> make_admin(const config::Config& config, Shared& shared) {
@@ -120,28 +170,28 @@ std::unique_ptr<Admin> make_admin(const config::Config& config, Shared& shared) 
 }  // namespace
 
 int serve_gateway(const config::Config& config, const ReadAgain& read_again) {
-  auto first = put_in_force(config);
-  observe::open_event_log(config.log);
+  const EventLog log(config.log);
+  boost::asio::io_context main_loop{1};
   Shared shared(config);
-  Succession succession(std::move(first), read_again, shared);
+  Succession succession(main_loop, config, read_again, shared);
   collect_all(shared);
   const auto admin = make_admin(config, shared);
   if (admin) {
     if (const auto started = admin->start(); started.has_error()) {
       std::fprintf(stderr, "headgate: %s\n", started.error().c_str());
-      observe::shut_down_logs();
       return 1;
     }
   }
+  succession.await_keys();
   const Options options{config.listen, config.workers, config.drain, config.gateway.timeouts, config.gateway.bounds};
   unsigned worker = 0;
   const MakeService make = [&](upstream::Environment environment) {
     return std::make_unique<GatewayService>(succession.now(), shared, worker++, environment);
   };
-  const Signals signals{[&] { return succession.next(); }, [&] { shared.board.begin_drain(); }};
-  const auto result = serve(options, make, signals);
+  const Signals signals{[&] { return succession.next(); }, [&] { shared.board.begin_drain(); },
+                        [&](Tell tell) { succession.started(std::move(tell)); }, [&] { succession.ended(); }};
+  const auto result = serve(main_loop, options, make, signals);
   if (admin) admin->stop();
-  observe::shut_down_logs();
   return result;
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -78,31 +79,52 @@ std::vector<std::string> missing_from(const std::vector<std::string>& all, const
 
 }  // namespace
 
-std::shared_ptr<const InForce> put_in_force(config::Config config) {
-  auto out = std::make_shared<InForce>();
+Candidate make_candidate(boost::asio::io_context& loop, config::Config config, const keyring::Keyring* before) {
+  auto keyring = keyring::Keyring::open(loop, config.identity, before);
+  if (keyring.has_error()) throw std::runtime_error(keyring.error());
+  return {std::make_shared<const config::Config>(std::move(config)), std::move(*keyring)};
+}
+
+std::shared_ptr<const InForce> put_in_force(const Candidate& candidate) {
+  const auto& config = *candidate.config;
   std::vector<std::string> upstreams;
   upstreams.reserve(config.upstreams.size());
   for (const auto& upstream : config.upstreams) upstreams.push_back(upstream.name);
   const auto instances = config.redis ? config.redis->instances : 1;
-  out->site =
+  InForce bare;
+  bare.config = candidate.config;
+  bare.site =
       std::make_shared<const gateway::Site>(config.gateway, config.identity, config.limits, upstreams, instances);
-  out->config = std::move(config);
+  // The keyring is the main thread's, and goes with it, however long a worker keeps what is in force.
+  bare.missing_key = [weak = std::weak_ptr(candidate.keyring)](std::size_t issuer) {
+    if (const auto keyring = weak.lock()) keyring->want(issuer);
+  };
+  return put_in_force(bare, candidate.keyring->now());
+}
+
+std::shared_ptr<const InForce> put_in_force(const InForce& before,
+                                            std::shared_ptr<const identity::Credentials> credentials) {
+  auto out = std::make_shared<InForce>(before);
+  out->grants = std::make_shared<const gateway::Grants>(*before.site, std::move(credentials));
+  for (const auto& sentence : out->grants->without_effect()) spdlog::warn("event=grant_without_effect {}", sentence);
   return out;
 }
 
-std::shared_ptr<const InForce> next_in_force(const ReadAgain& read_again) {
+std::optional<Candidate> next_candidate(boost::asio::io_context& loop, const ReadAgain& read_again,
+                                        const keyring::Keyring& before) {
   try {
     auto config = read_again();
-    return config ? put_in_force(std::move(*config)) : nullptr;
+    if (!config) return std::nullopt;
+    return make_candidate(loop, std::move(*config), &before);
   } catch (const std::exception& failure) {
     spdlog::error("event=config_refused {}; what was in force stays so", failure.what());
-    return nullptr;
+    return std::nullopt;
   }
 }
 
 void say_what_changed(const InForce& then, const InForce& now) {
-  const auto& before = then.config;
-  const auto& after = now.config;
+  const auto& before = *then.config;
+  const auto& after = *now.config;
   const auto old_limits = names(before.limits);
   const auto new_limits = names(after.limits);
   std::string limits;
@@ -117,14 +139,16 @@ void say_what_changed(const InForce& then, const InForce& now) {
 
 gateway::SnapshotPtr make_snapshot(const InForce& in_force, const Kept* kept, upstream::Environment environment,
                                    observe::Registry& registry, observe::Writer worker) {
-  const auto& config = in_force.config;
+  const auto& config = *in_force.config;
   const auto snapshot = boost::make_local_shared<gateway::Snapshot>();
   snapshot->site = in_force.site;
   snapshot->upstreams.reserve(config.upstreams.size());
   for (const auto& options : config.upstreams)
     snapshot->upstreams.push_back(upstream_for(complete(options, config), kept, environment));
   if (config.redis) snapshot->redis = limiter_for(complete(*config.redis, config), kept, environment.loop);
-  snapshot->meters = std::make_unique<const gateway::Meters>(registry, worker, *in_force.site);
+  snapshot->meters = std::make_shared<const gateway::Meters>(registry, worker, *in_force.site);
+  snapshot->grants = in_force.grants;
+  snapshot->missing_key = in_force.missing_key;
   return snapshot;
 }
 

@@ -3,22 +3,38 @@
 
 #include "headgate/config/config.hpp"
 #include "headgate/gateway/snapshot.hpp"
+#include "headgate/keyring/keyring.hpp"
 #include "headgate/server/gateway_service.hpp"
 
+#include <functional>
 #include <memory>
+#include <optional>
 
 namespace headgate::server {
 
-/// A configuration and what all workers share of it. Immutable.
+/// A configuration, what callers are checked against, and what all workers share of both. Immutable.
 struct InForce {
-  config::Config config;
+  std::shared_ptr<const config::Config> config;
   std::shared_ptr<const gateway::Site> site;
+  std::shared_ptr<const gateway::Grants> grants;
+  std::function<void(std::size_t issuer)> missing_key;  ///< any thread
 };
 
-std::shared_ptr<const InForce> put_in_force(config::Config config);
+/// A configuration that was read, and the keys it names.
+struct Candidate {
+  std::shared_ptr<const config::Config> config;
+  std::shared_ptr<keyring::Keyring> keyring;  ///< open, not started
+};
+/// Throws std::runtime_error where a file of keys cannot be used.
+Candidate make_candidate(boost::asio::io_context& loop, config::Config config, const keyring::Keyring* before);
+std::shared_ptr<const InForce> put_in_force(const Candidate& candidate);
+/// The same with other credentials.
+std::shared_ptr<const InForce> put_in_force(const InForce& before,
+                                            std::shared_ptr<const identity::Credentials> credentials);
 
-/// Reads again; null where that cannot be used, and the log says why.
-std::shared_ptr<const InForce> next_in_force(const ReadAgain& read_again);
+/// Reads again; nothing where that cannot be used, and the log says why.
+std::optional<Candidate> next_candidate(boost::asio::io_context& loop, const ReadAgain& read_again,
+                                        const keyring::Keyring& before);
 
 /// In the log: what is in force now, and what waits for a restart.
 void say_what_changed(const InForce& before, const InForce& after);

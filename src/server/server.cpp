@@ -43,6 +43,16 @@ Result<void, std::string> listen_all(Workers& workers, std::vector<net::ListenOp
   return {};
 }
 
+void tell_all(Workers& workers, const Change& what) {
+  const auto left = std::make_shared<std::atomic<std::size_t>>(workers.size());
+  for (auto& worker : workers) {
+    worker->tell([what, left](Service& service) {
+      what.make(service);
+      if (--*left == 0 && what.made) what.made();
+    });
+  }
+}
+
 /// The signals of a running process: HUP changes the services, the first TERM or INT drains, a second one ends at once.
 class SignalWatch {
  public:
@@ -63,15 +73,7 @@ class SignalWatch {
  private:
   void change() {
     if (draining_) return;
-    const auto what = told_.reload();
-    if (!what) return;
-    const auto left = std::make_shared<std::atomic<std::size_t>>(workers_.size());
-    for (auto& worker : workers_) {
-      worker->tell([what = *what, left](Service& service) {
-        what.make(service);
-        if (--*left == 0) what.made();
-      });
-    }
+    if (const auto what = told_.reload()) tell_all(workers_, *what);
   }
 
   void end(int signal) {
@@ -95,10 +97,9 @@ unsigned worker_count(unsigned wanted) noexcept {
   return wanted > 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
 }
 
-int serve(const Options& options, const MakeService& make, const Signals& signals) {
+int serve(boost::asio::io_context& main_loop, const Options& options, const MakeService& make, const Signals& signals) {
   raise_descriptor_limit();
   std::signal(SIGPIPE, SIG_IGN);
-  boost::asio::io_context main_loop{1};
   Workers workers;
   // Before any thread: the signals are this loop's, and a connection in the first moment finds them handled.
   SignalWatch watch(main_loop, signals, workers, options.drain);
@@ -116,12 +117,15 @@ int serve(const Options& options, const MakeService& make, const Signals& signal
   for (auto& worker : workers) {
     worker->start([&] {
       boost::asio::post(main_loop, [&] {
-        if (--running == 0) watch.cancel();
+        if (--running > 0) return;
+        watch.cancel();
+        if (signals.ended) signals.ended();
       });
     });
   }
   spdlog::info("event=started headgate {} with {} worker{}", HEADGATE_VERSION, count, count == 1 ? "" : "s");
   watch.wait();
+  if (signals.started) signals.started([&workers](const Change& change) { tell_all(workers, change); });
   main_loop.run();
   for (auto& worker : workers) worker->join();
   spdlog::info("event=stopped every worker has ended");

@@ -34,7 +34,8 @@ Result<net::Listener*, std::string> Worker::listen(const net::ListenOptions& opt
 void Worker::start(std::function<void()> ended) {
   timers_.start();
   for (auto& listener : listeners_) {
-    listener->start([this](net::StreamPtr stream) { sessions_.take(std::move(stream)); });
+    const auto opening = listener->proxy_protocol() ? gateway::Opening::proxy_header : gateway::Opening::request;
+    listener->start([this, opening](net::StreamPtr stream) { sessions_.take(std::move(stream), opening); });
   }
   thread_ = std::thread([this, ended = std::move(ended)] {
     loop_.run();

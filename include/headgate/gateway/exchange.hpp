@@ -116,6 +116,7 @@ struct Exchange {
   std::chrono::steady_clock::time_point started;
   const bool* draining = nullptr;  ///< whether the worker is shutting down, now
   bool client_gone = false;        ///< the client reset its connection while its answer was being made
+  bool client_tls = false;         ///< a trusted hop says that the client came to it by TLS
   bool client_certificate = false;  ///< a trusted hop verified the client's certificate on this connection
 
   // Filled on the way.

@@ -32,6 +32,7 @@ class Gateway final : public Handler {
 
   Task<void> handle(Exchange& x) override;
   void refused(Exchange& x) override;
+  bool trusts(const boost::asio::ip::address& peer) const override;
 
   /// What exchanges begin under from now on.
   void adopt(SnapshotPtr snapshot);

@@ -3,6 +3,8 @@
 
 #include "headgate/core/task.hpp"
 
+#include <boost/asio/ip/address.hpp>
+
 namespace headgate::gateway {
 
 struct Exchange;
@@ -14,6 +16,8 @@ class Handler {
   virtual Task<void> handle(Exchange& exchange) = 0;
   /// A request that never became an exchange: the codec refused it and has answered `status`. For the log.
   virtual void refused(Exchange& exchange) = 0;
+  /// Whether `peer` may speak for others: what it says of where a connection comes from is then believed.
+  virtual bool trusts(const boost::asio::ip::address& peer) const { return static_cast<void>(peer), false; }
 };
 
 }  // namespace headgate::gateway

@@ -8,12 +8,17 @@
 #include <boost/intrusive/list.hpp>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
 namespace headgate::gateway {
 
 class H1Session;
+
+/// What connections begin with: a request, or, where the handler trusts whom they come from, a PROXY header before it.
+/// What anybody else sends is read as a request whatever it looks like.
+enum class Opening : std::uint8_t { request, proxy_header };
 
 /// Exchanges are lent and come back, so that their buffers stay warm. Worker thread only.
 class ExchangePool {
@@ -36,8 +41,9 @@ class Sessions {
   Sessions(const Sessions&) = delete;
   Sessions& operator=(const Sessions&) = delete;
 
-  /// Begins to serve a connection; answers 503 and closes it when there are too many.
-  void take(net::StreamPtr stream);
+  /// Begins to serve a connection; answers 503 and closes it when there are too many. A PROXY header must be whole
+  /// within `timeouts.head`, or the connection is closed without a word.
+  void take(net::StreamPtr stream, Opening opening);
 
   /// From now on every answer says close, and connections at rest are closed at once.
   void drain();

@@ -5,11 +5,15 @@
 
 #include <boost/asio/ip/address.hpp>
 
-#include <cstdint>
+#include <array>
+#include <cstddef>
 #include <span>
 #include <string_view>
 
 namespace headgate::identity {
+
+/// No walk believes more entries than this: no honest chain is that long.
+inline constexpr unsigned kMostHops = 64;
 
 /// What a walk along the hops found. Facts only: every address up to here was told by a trusted hop.
 struct Hops {
@@ -21,13 +25,32 @@ struct Hops {
 /// The client's address: `peer` unless it is trusted; then the entries of `fields` (the values of `field`, in the order
 /// received) are walked from the right through trusted hops, and the first untrusted address is the client. Where every
 /// hop is trusted, the leftmost. An entry may carry a port ("192.0.2.1:80", "[2001:db8::1]:443"). Forwarded is read as
-/// RFC 7239 section 4 has it: the `for` of each element. Anything else that is not an address ("unknown", "_hidden", an
-/// empty entry, a zone, an IPv4 number with a leading zero, an element that breaks the grammar) ends the walk at the
-/// last trusted fact: the hop that reported it is the client. So does the 64th step, since no honest chain is that
-/// long. X-Real-IP is one address in one field; where there are two fields it is not believed. IPv4-mapped IPv6 is
-/// IPv4; a zone is dropped. Does not allocate; any thread.
+/// RFC 7239 section 4 has it: the `for` of each element, which may hide its port ("192.0.2.1:_a"). Anything else that
+/// is not an address ("unknown", "_hidden", an empty entry, a zone, an IPv4 number with a leading zero, an element that
+/// breaks the grammar or has `for` twice) ends the walk at the last trusted fact: the hop that reported it is the
+/// client. So does the 64th step. What breaks the grammar further to the left changes nothing to the right of it, for
+/// elements are split from the right as well, quotes included: so a client can neither unsay nor reword what the hops
+/// behind it append to its own field. X-Real-IP is one address in one field; where there are two fields it is not
+/// believed. IPv4-mapped IPv6 is IPv4; a peer's zone is dropped. Does not allocate; any thread.
 Hops walk_hops(const boost::asio::ip::address& peer, AddressField field, std::span<const std::string_view> fields,
                std::span<const Network> trusted) noexcept;
+
+/// Room for every believed entry and the peer.
+using Chain = std::array<boost::asio::ip::address, kMostHops + 1>;
+
+/// The way a request came, as facts alone: the client, each believed hop in order, and last the peer, which is all
+/// there is where nothing was believed. `hops` is what walk_hops found for the same peer and fields. The result lies in
+/// `room`. Does not allocate; any thread.
+std::span<const boost::asio::ip::address> believed_chain(const Hops& hops, const boost::asio::ip::address& peer,
+                                                         AddressField field, std::span<const std::string_view> fields,
+                                                         Chain& room) noexcept;
+
+/// No address takes more bytes as text ("0000:0000:0000:0000:0000:ffff:255.255.255.255").
+inline constexpr std::size_t kMostAddressText = 45;
+
+/// The dotted or the RFC 5952 form; IPv4-mapped IPv6 as IPv4, without a zone. Writes into `buffer` (at least
+/// kMostAddressText bytes; "" where it is too small) and returns the view. Does not allocate.
+std::string_view address_text(const boost::asio::ip::address& address, std::span<char> buffer) noexcept;
 
 /// Whether `address` lies in one of `networks`. IPv4-mapped IPv6 counts as IPv4 on both sides; no other IPv6 block, not
 /// even ::/0, holds an IPv4 address.

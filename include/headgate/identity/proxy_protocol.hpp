@@ -23,8 +23,9 @@ struct ProxyHeader {
 
 enum class ProxyHeaderState { whole, more, malformed };
 
-/// Reads the header that `bytes` begin with into `out`. more: not all of it is there yet. malformed: neither version,
-/// or one that breaks its rules, or of more than kMostProxyHeader bytes. Does not allocate; any thread.
+/// Reads the header that `bytes` begin with into `out`, which is written only where it is whole. more: not all of it is
+/// there yet. malformed: neither version, or one that breaks its rules (a sum that is wrong and a TLV that does not fit
+/// are among them), or of more than kMostProxyHeader bytes; said as soon as it shows. Does not allocate; any thread.
 ProxyHeaderState read_proxy_header(std::string_view bytes, ProxyHeader& out) noexcept;
 
 /// The longest header taken, its TLVs included.

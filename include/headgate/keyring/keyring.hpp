@@ -6,6 +6,7 @@
 #include "headgate/core/time.hpp"
 #include "headgate/identity/credentials.hpp"
 #include "headgate/identity/options.hpp"
+#include "headgate/keyring/pace.hpp"
 
 #include <boost/asio/io_context.hpp>
 
@@ -28,15 +29,6 @@ struct SourceReport {
   std::string trouble;          ///< why it failed, a sentence without its dot; empty where fresh or not tried yet
 };
 
-/// How long is waited for what. The defaults are for everybody but tests.
-struct Pace {
-  Duration look = std::chrono::seconds(1);           ///< between two looks at the files
-  Duration first_retry = std::chrono::seconds(1);    ///< after a failed fetch; then twice as long each time
-  Duration longest_retry = std::chrono::minutes(1);  ///< but no longer than this
-  Duration shortest_life = std::chrono::minutes(1);  ///< what a Cache-Control below this counts as
-  Duration longest_life = std::chrono::hours(24);    ///< and above this
-};
-
 /// The keys of one configuration. Lives on one loop of one thread, whose only calls from elsewhere may be want() and
 /// reports(). That loop does nothing that callers wait for, so that files, which are small, are read on it.
 class Keyring {
@@ -56,8 +48,8 @@ class Keyring {
   /// What is in force: never null. The loop's thread.
   std::shared_ptr<const identity::Credentials> now() const;
 
-  /// Begins to look at the files and to fetch the URLs. `publish` is called on the loop whenever what is in force has
-  /// changed since open(). The loop's thread.
+  /// Begins to look at the files and to fetch the URLs. `publish` is called on the loop at each change from here on.
+  /// The loop's thread.
   void start(Publish publish);
 
   /// Runs the loop, which nobody else runs yet, until every URL was fetched once or failed, at most for `most`. For the
@@ -70,7 +62,7 @@ class Keyring {
 
   /// A token named a key that the issuer (its index in JwtOptions::issuers) is not known to have: its URL is fetched
   /// again soon, at most once each `refetch`, and not before its time where fetching fails. Any thread; cheap when
-  /// called often: one relaxed atomic read.
+  /// called often: one relaxed read.
   void want(std::size_t issuer) noexcept;
 
   /// Of each issuer its file and its URL, then the file of API keys. Any thread.

@@ -27,11 +27,12 @@ class Listener {
   /// Takes what has already connected, then closes.
   void close();
   std::uint16_t port() const noexcept;
-  std::string address() const;  ///< "127.0.0.1:8080"
+  std::string address() const;                                      ///< "127.0.0.1:8080"
+  bool proxy_protocol() const noexcept { return proxy_protocol_; }  ///< as its options say; what it takes is raw
 
  private:
   using Acceptor = boost::asio::basic_socket_acceptor<Tcp, Executor>;
-  Listener(Acceptor acceptor, Timers& timers);
+  Listener(Acceptor acceptor, Timers& timers, bool proxy_protocol);
   void accept();
   static void pause_over(void* self);
 
@@ -39,6 +40,7 @@ class Listener {
   Timers& timers_;
   Timer pause_{&Listener::pause_over, this};
   Take take_;
+  bool proxy_protocol_;
 };
 
 /// An error text where somebody else listens on this address already (SO_REUSEPORT would share it silently).

@@ -22,6 +22,7 @@ struct AccessRecord {
   unsigned attempts = 0;
   std::uint64_t in_bytes = 0, out_bytes = 0;
   Duration elapsed{0}, upstream_elapsed{0};
+  std::string_view auth;  ///< the credential that was refused and why, "jwt:expired"; else empty
   std::string_view limit, key, decision, source;
   std::uint64_t remaining = 0;
   Duration retry_after{0};

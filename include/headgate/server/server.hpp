@@ -6,6 +6,8 @@
 #include "headgate/net/options.hpp"
 #include "headgate/upstream/upstream.hpp"
 
+#include <boost/asio/io_context.hpp>
+
 #include <functional>
 #include <memory>
 #include <optional>
@@ -27,12 +29,17 @@ using MakeService = std::function<std::unique_ptr<Service>(upstream::Environment
 /// What every service is told, each on its worker's thread.
 struct Change {
   std::function<void(Service&)> make;
-  std::function<void()> made;  ///< once, on the thread of whichever service was the last
+  std::function<void()> made;  ///< once, on the thread of whichever service was the last; may be empty
 };
+/// Passes a change on to every service. Main thread.
+using Tell = std::function<void(const Change&)>;
+
 /// Called on the main thread, which may take its time.
 struct Signals {
   std::function<std::optional<Change>()> reload;  ///< at SIGHUP; nothing where nothing changes
   std::function<void()> draining;                 ///< at the first SIGTERM or SIGINT
+  std::function<void(Tell)> started;              ///< services run; `tell` is good until `ended`
+  std::function<void()> ended;  ///< no service runs any more; nothing may be left for the loop to do afterwards
 };
 
 /// Threads: what was asked for, or one a core for 0.
@@ -46,8 +53,9 @@ struct Options {
   gateway::Bounds bounds;
 };
 
-/// Serves until SIGTERM or SIGINT, then drains. 0 when all went well, 1 when it could not start (the reason is on
-/// stderr). Without `signals.reload`, SIGHUP ends the process as it usually does.
-int serve(const Options& options, const MakeService& make, const Signals& signals = {});
+/// Serves until SIGTERM or SIGINT, then drains; runs `main_loop` meanwhile. 0 when all went well, 1 when it could not
+/// start (the reason is on stderr). Without `signals.reload`, SIGHUP ends the process as it usually does.
+int serve(boost::asio::io_context& main_loop, const Options& options, const MakeService& make,
+          const Signals& signals = {});
 
 }  // namespace headgate::server

@@ -90,9 +90,12 @@ bool names_differ(const std::vector<JsonMember>& members) {
 
 }  // namespace
 
+bool is_plain_text(std::string_view json) noexcept {
+  return json.find('\0') == json.npos && !json.starts_with("\xef\xbb\xbf");
+}
+
 std::optional<std::vector<JsonMember>> read_json_object(std::string_view json) {
-  // The parser takes a NUL for the end of its input, and skips a byte order mark; neither belongs in a token.
-  if (json.find('\0') != json.npos || json.starts_with("\xef\xbb\xbf")) return std::nullopt;
+  if (!is_plain_text(json)) return std::nullopt;
   Reader reader;
   if (!Json::sax_parse(json.begin(), json.end(), &reader)) return std::nullopt;
   if (!names_differ(reader.members)) return std::nullopt;

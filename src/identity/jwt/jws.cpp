@@ -1,36 +1,39 @@
 #include "jws.hpp"
 
+#include "algorithm.hpp"
 #include "base64url.hpp"
 #include "json_object.hpp"
 #include "limits.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
 namespace headgate::identity {
 namespace {
 
-bool equal_folded(std::string_view text, std::string_view lower) noexcept {
-  if (text.size() != lower.size()) return false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if ((c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c) != lower[i]) return false;
-  }
-  return true;
+using Members = std::vector<JsonMember>;
+
+char folded(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool equal_folded(std::string_view one, std::string_view other) noexcept {
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(),
+                    [](char a, char b) { return folded(a) == folded(b); });
 }
 
-/// A media type, with or without its "application/" (RFC 7515 section 4.1.9, RFC 9068 section 2.1).
-bool is_jwt_type(std::string_view type) noexcept {
+std::string_view without_application(std::string_view type) noexcept {
   constexpr std::string_view kPrefix = "application/";
-  if (type.size() > kPrefix.size() && equal_folded(type.substr(0, kPrefix.size()), kPrefix))
-    type.remove_prefix(kPrefix.size());
-  return equal_folded(type, "jwt") || equal_folded(type, "at+jwt");
+  if (equal_folded(type.substr(0, kPrefix.size()), kPrefix)) type.remove_prefix(kPrefix.size());
+  return type;
 }
 
-std::optional<JwtAlgorithm> algorithm_named(std::string_view name) noexcept {
-  if (name == "HS256") return JwtAlgorithm::HS256;
-  if (name == "RS256") return JwtAlgorithm::RS256;
-  return std::nullopt;
+/// Whether the member is absent or a string, which then goes to `out`.
+bool read_text(const Members& members, std::string_view name, std::optional<std::string>& out) {
+  const auto* member = find_member(members, name);
+  if (!member) return true;
+  if (member->kind != JsonMember::Kind::text) return false;
+  out = member->text;
+  return true;
 }
 
 }  // namespace
@@ -44,20 +47,29 @@ std::optional<CompactJws> split_compact(std::string_view token) noexcept {
                     token.substr(0, second)};
 }
 
-Result<JwtAlgorithm, JwtError> read_header(std::string_view header) {
+Result<JoseHeader, JwtError> read_header(std::string_view header) {
   std::array<char, decoded_size(kMaxToken)> buffer;
   const auto json = decode_base64url(header, buffer);
   if (!json) return JwtError::malformed;
   const auto members = read_json_object(*json);
   if (!members) return JwtError::malformed;
   if (find_member(*members, "crit") || find_member(*members, "b64")) return JwtError::malformed;
-  if (const auto* type = find_member(*members, "typ")) {
-    if (type->kind != JsonMember::Kind::text || !is_jwt_type(type->text)) return JwtError::malformed;
+  JoseHeader out;
+  std::optional<std::string> named;
+  if (!read_text(*members, "alg", named) || !named || !read_text(*members, "kid", out.kid) ||
+      !read_text(*members, "typ", out.type)) {
+    return JwtError::malformed;
   }
-  const auto* named = find_member(*members, "alg");
-  if (!named || named->kind != JsonMember::Kind::text) return JwtError::malformed;
-  if (const auto algorithm = algorithm_named(named->text)) return *algorithm;
-  return JwtError::unsupported_algorithm;
+  const auto algorithm = algorithm_named(*named);
+  if (!algorithm) return JwtError::unsupported_algorithm;
+  out.algorithm = *algorithm;
+  return out;
+}
+
+bool is_type_among(std::string_view type, std::span<const std::string> accepted) noexcept {
+  return std::any_of(accepted.begin(), accepted.end(), [&](std::string_view each) {
+    return equal_folded(without_application(type), without_application(each));
+  });
 }
 
 }  // namespace headgate::identity

@@ -5,6 +5,8 @@
 #include "headgate/identity/jwt.hpp"
 
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace headgate::identity {
@@ -20,10 +22,20 @@ struct CompactJws {
 /// Splits at the dots. Nothing where there are not exactly three parts.
 std::optional<CompactJws> split_compact(std::string_view token) noexcept;
 
-/// The algorithm the header names, `header` being encoded. unsupported_algorithm: one we do not know, "none" among
-/// them. malformed: not base64url of a JSON object, `alg` not a string, `typ` other than JWT or at+jwt, or any `crit`
-/// or `b64` (RFC 7515 section 4.1.11, RFC 7797), as we have no extension. Every other member (jwk, jku, x5u, kid) is
-/// ignored: keys come from us.
-Result<JwtAlgorithm, JwtError> read_header(std::string_view header);
+/// What a header says that counts. Every other member (jwk, jku, x5c, x5u) is passed over: keys come from the issuer.
+struct JoseHeader {
+  JwtAlgorithm algorithm = JwtAlgorithm::HS256;
+  std::optional<std::string> kid;
+  std::optional<std::string> type;
+};
+
+/// Reads `header`, which is encoded. unsupported_algorithm: one we do not know, "none" among them. malformed: not
+/// base64url of a JSON object, `alg`, `kid` or `typ` not a string, or any `crit` or `b64` (RFC 7515 section 4.1.11, RFC
+/// 7797), as we have no extension.
+Result<JoseHeader, JwtError> read_header(std::string_view header);
+
+/// Whether `type` is one of `accepted`: media types, in any case, with or without "application/" (RFC 7515 section
+/// 4.1.9, RFC 9068 section 2.1).
+bool is_type_among(std::string_view type, std::span<const std::string> accepted) noexcept;
 
 }  // namespace headgate::identity

@@ -6,6 +6,8 @@
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/param_build.h>
+#include <openssl/x509.h>
 
 #include <memory>
 
@@ -21,11 +23,16 @@ struct Freer {
 };
 
 using BioOwner = std::unique_ptr<BIO, Freer<BIO_free>>;
+using BigNumberContext = std::unique_ptr<BN_CTX, Freer<BN_CTX_free>>;
 using BigNumberOwner = std::unique_ptr<BIGNUM, Freer<BN_free>>;
+using CertificateOwner = std::unique_ptr<X509, Freer<X509_free>>;
 using DigestContext = std::unique_ptr<EVP_MD_CTX, Freer<EVP_MD_CTX_free>>;
+using KeyContext = std::unique_ptr<EVP_PKEY_CTX, Freer<EVP_PKEY_CTX_free>>;
 using KeyOwner = std::unique_ptr<EVP_PKEY, Freer<EVP_PKEY_free>>;
 using MacContext = std::unique_ptr<EVP_MAC_CTX, Freer<EVP_MAC_CTX_free>>;
 using MacOwner = std::unique_ptr<EVP_MAC, Freer<EVP_MAC_free>>;
+using ParamBuilder = std::unique_ptr<OSSL_PARAM_BLD, Freer<OSSL_PARAM_BLD_free>>;
+using ParamsOwner = std::unique_ptr<OSSL_PARAM, Freer<OSSL_PARAM_free>>;
 
 /// Drops what OpenSSL queues as errors on this thread within its scope: a TLS connection on the same thread reads the
 /// same queue and would take a refused token for its own failure.

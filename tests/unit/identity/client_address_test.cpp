@@ -26,12 +26,14 @@ std::vector<Network> networks(std::initializer_list<std::string_view> texts) {
 /// The client behind `peer`, with 10/8, 192.168.0.1 and fd00::/8 trusted.
 std::string client(std::string_view peer, std::vector<std::string_view> fields) {
   static const auto trusted = networks({"10.0.0.0/8", "192.168.0.1", "fd00::/8"});
-  return client_address(make_address(peer), fields, trusted).to_string();
+  return walk_hops(make_address(peer), AddressField::x_forwarded_for, fields, trusted).client.to_string();
 }
 
 TEST(ClientAddress, IsThePeerWhenNobodyIsTrusted) {
   const std::vector<std::string_view> fields{"203.0.113.7"};
-  EXPECT_EQ(client_address(make_address("10.0.0.1"), fields, {}), make_address("10.0.0.1"));
+  const auto hops = walk_hops(make_address("10.0.0.1"), AddressField::x_forwarded_for, fields, {});
+  EXPECT_EQ(hops.client, make_address("10.0.0.1"));
+  EXPECT_EQ(hops.believed, 0U);
 }
 
 TEST(ClientAddress, IsThePeerWhenTheFieldComesFromAnUntrustedPeer) {
@@ -72,6 +74,28 @@ TEST(ClientAddress, WalksThroughHopsOfBothFamilies) {
   EXPECT_EQ(client("fd00::1", {"203.0.113.7, 192.168.0.1, fd12::2, 10.0.0.2"}), "203.0.113.7");
 }
 
+TEST(ClientAddress, CountsHowManyEntriesWereBelieved) {
+  const auto trusted = networks({"10.0.0.0/8"});
+  const auto believed = [&](std::string_view field) {
+    return walk_hops(make_address("10.0.0.1"), AddressField::x_forwarded_for, {&field, 1}, trusted).believed;
+  };
+  EXPECT_EQ(believed("unknown"), 0U);
+  EXPECT_EQ(believed("203.0.113.7"), 1U);
+  EXPECT_EQ(believed("6.6.6.6, 203.0.113.7, 10.0.0.3, 10.0.0.2"), 3U);
+  EXPECT_EQ(believed("10.0.0.3, 10.0.0.2"), 2U);
+}
+
+TEST(ClientAddress, ReadsEveryWayToWriteIpv6) {
+  EXPECT_EQ(client("fd00::1", {"1:2:3:4:5:6:7:8"}), "1:2:3:4:5:6:7:8");
+  EXPECT_EQ(client("fd00::1", {"2001:DB8::aBcD:0012"}), "2001:db8::abcd:12");
+  EXPECT_EQ(client("fd00::1", {"::"}), "::");
+  EXPECT_EQ(client("fd00::1", {"1::"}), "1::");
+  EXPECT_EQ(client("fd00::1", {"::2:3:4:5:6:7:8"}), "0:2:3:4:5:6:7:8");
+  EXPECT_EQ(client("fd00::1", {"1:2:3:4:5:6:7::"}), "1:2:3:4:5:6:7:0");
+  EXPECT_EQ(client("fd00::1", {"64:ff9b::192.0.2.33"}), "64:ff9b::c000:221");
+  EXPECT_EQ(client("fd00::1", {"1:2:3:4:5:6:192.0.2.33"}), "1:2:3:4:5:6:c000:221");
+}
+
 class GarbageEntry : public testing::TestWithParam<std::string_view> {};
 
 TEST_P(GarbageEntry, EndsTheWalkAtTheHopThatReportedIt) {
@@ -79,16 +103,17 @@ TEST_P(GarbageEntry, EndsTheWalkAtTheHopThatReportedIt) {
   EXPECT_EQ(client("10.0.0.1", {field}), "10.0.0.2");
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, GarbageEntry,
-                         testing::Values("unknown", "", " ", "_hidden", "localhost", "10.0.0", "10.0.0.1.2",
-                                         "10.0.0.256", "010.0.0.1", "0x0a.0.0.1", "167772161",
-                                         "10.0.0.1:", "10.0.0.1:x", "10.0.0.1:65536", "10.0.0.1:-1",
-                                         "10.0.0.1 10.0.0.2", "[10.0.0.1]", "[fd00::1", "fd00::1]", "[fd00::1]443",
-                                         "[fd00::1]:", "[]", "[]:80", "fe80::1%eth0", "[fe80::1%1]:80", "fd00:::1",
-                                         "::g", "1:2:3:4:5:6:7:8:9", "\"10.0.0.1\"", "for=10.0.0.1", "10.0.0.1/8",
-                                         "-1.0.0.1", "fd00:0000:0000:0000:0000:0000:0000:0000:0000:0001",
-                                         std::string_view("fd00::1\0x", 9), std::string_view("10.0.0.1\0", 9),
-                                         "10.0.0.1;", "+1.0.0.1", "1.2.3.4%1"));
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, GarbageEntry,
+    testing::Values("unknown", "", " ", "_hidden", "localhost", "10.0.0", "10.0.0.1.2", "10.0.0.256", "010.0.0.1",
+                    "0x0a.0.0.1", "167772161", "10.0.0.1:", "10.0.0.1:x", "10.0.0.1:65536", "10.0.0.1:-1",
+                    "10.0.0.1:000080", "10.0.0.1:_80", "10.0.0.1:4294967376", "[fd00::1]:80:", "1::2::3", "::1.2.3",
+                    "::1.2.3.256", "1:2:3:4:5:6:7:1.2.3.4", "1:2:3:4:5:6:7:8::", "::1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7",
+                    ":1::", "1::2:", "::12345", "::1.2.3.4:5", "10.0.0.1 10.0.0.2", "[10.0.0.1]", "[fd00::1",
+                    "fd00::1]", "[fd00::1]443", "[fd00::1]:", "[]", "[]:80", "fe80::1%eth0", "[fe80::1%1]:80",
+                    "fd00:::1", "::g", "1:2:3:4:5:6:7:8:9", "\"10.0.0.1\"", "for=10.0.0.1", "10.0.0.1/8", "-1.0.0.1",
+                    "fd00:0000:0000:0000:0000:0000:0000:0000:0000:0001", std::string_view("fd00::1\0x", 9),
+                    std::string_view("10.0.0.1\0", 9), "10.0.0.1;", "+1.0.0.1", "1.2.3.4%1"));
 
 TEST(ClientAddress, KeepsToThePeerWhenTheRightmostEntryIsGarbage) {
   EXPECT_EQ(client("10.0.0.1", {"203.0.113.7, unknown"}), "10.0.0.1");
@@ -116,7 +141,7 @@ TEST(ClientAddress, StopsAtTheSixtyFourthStep) {
 TEST(ClientAddress, DropsTheZoneOfALinkLocalPeer) {
   boost::asio::ip::address_v6 peer = boost::asio::ip::make_address_v6("fe80::1");
   peer.scope_id(3);
-  EXPECT_EQ(client_address(peer, {}, {}).to_string(), "fe80::1");
+  EXPECT_EQ(walk_hops(peer, AddressField::x_forwarded_for, {}, {}).client.to_string(), "fe80::1");
 }
 
 TEST(Contains, ComparesOnlyTheBitsOfThePrefix) {

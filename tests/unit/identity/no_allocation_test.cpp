@@ -1,7 +1,10 @@
 // What runs for every request must not touch the heap: this program counts its allocations.
 
+#include "unit/identity/proxy_headers.hpp"
+
 #include "headgate/identity/client_address.hpp"
 #include "headgate/identity/network.hpp"
+#include "headgate/identity/proxy_protocol.hpp"
 
 #include <boost/asio/ip/address.hpp>
 
@@ -41,11 +44,40 @@ TEST(Allocations, AreNoneForTheClientAddressAndItsSubject) {
   const auto peer = boost::asio::ip::make_address("10.0.0.1");
   std::array<char, 64> buffer;
   const auto before = allocations;
-  const auto client = client_address(peer, fields, trusted);
-  const auto subject = client_ip_subject(client, 64, buffer);
+  const auto hops = walk_hops(peer, AddressField::x_forwarded_for, fields, trusted);
+  const auto subject = client_ip_subject(hops.client, 64, buffer);
   const auto after = allocations;
   EXPECT_EQ(after, before);
   EXPECT_EQ(subject, "2001:db8:aaaa:bbbb::/64");
+}
+
+TEST(Allocations, AreNoneForTheChainOfAForwardedField) {
+  const std::vector<Network> trusted{*parse_network("10.0.0.0/8"), *parse_network("fd00::/8")};
+  const std::string_view field =
+      R"(for="[2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff]:65535";host="a\"b", for="\[fd00:1111:2222:3333:4444:5555:6666:1\]")";
+  const auto peer = boost::asio::ip::make_address("10.0.0.1");
+  std::array<char, kMostAddressText> buffer;
+  const auto before = allocations;
+  const auto hops = walk_hops(peer, AddressField::forwarded, {&field, 1}, trusted);
+  Chain room;
+  const auto chain = believed_chain(hops, peer, AddressField::forwarded, {&field, 1}, room);
+  const auto text = address_text(chain.front(), buffer);
+  const auto after = allocations;
+  EXPECT_EQ(after, before);
+  EXPECT_EQ(chain.size(), 3U);
+  EXPECT_EQ(text, "2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff");
+}
+
+TEST(Allocations, AreNoneForAProxyHeader) {
+  ProxyHeader header;
+  const auto v2 = test::summed(test::ssl(0x03, 0));
+  const auto before = allocations;
+  const auto first = read_proxy_header("PROXY TCP6 2001:db8::1 ::1 4711 443\r\n", header);
+  const auto second = read_proxy_header(v2, header);
+  const auto after = allocations;
+  EXPECT_EQ(after, before);
+  EXPECT_EQ(first, ProxyHeaderState::whole);
+  EXPECT_EQ(second, ProxyHeaderState::whole);
 }
 
 }  // namespace

@@ -1,0 +1,146 @@
+#include "forwarded.hpp"
+
+#include "node.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace headgate::identity {
+namespace {
+
+namespace ip = boost::asio::ip;
+
+constexpr bool is_alphanumeric(char c) noexcept {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/// RFC 9110 section 5.6.2.
+constexpr auto kTokenCharacters = [] {
+  std::array<bool, 256> in{};
+  for (unsigned c = 0; c < in.size(); ++c) in[c] = is_alphanumeric(static_cast<char>(c));
+  for (const char c : std::string_view("!#$%&'*+-.^_`|~")) in[static_cast<unsigned char>(c)] = true;
+  return in;
+}();
+
+/// What may stand in a quoted string at all (RFC 9110 section 5.6.4): no control but the tab.
+bool is_quotable(char c) noexcept {
+  const auto byte = static_cast<unsigned char>(c);
+  return c == '\t' || (byte >= 0x20 && byte != 0x7f);
+}
+
+/// Takes a token off the front; nothing where there is none.
+std::optional<std::string_view> take_token(std::string_view& rest) noexcept {
+  std::size_t size = 0;
+  while (size < rest.size() && kTokenCharacters[static_cast<unsigned char>(rest[size])]) ++size;
+  if (size == 0) return std::nullopt;
+  const auto token = rest.substr(0, size);
+  rest.remove_prefix(size);
+  return token;
+}
+
+/// Takes a quoted string off the front of what begins with a quote: what stands between its quotes, escapes and all.
+/// Nothing where it does not end or holds what no quoted string may.
+std::optional<std::string_view> take_quoted(std::string_view& rest) noexcept {
+  for (std::size_t at = 1; at < rest.size(); ++at) {
+    if (rest[at] == '"') {
+      const auto inner = rest.substr(1, at - 1);
+      rest.remove_prefix(at + 1);
+      return inner;
+    }
+    if (rest[at] == '\\' && ++at == rest.size()) return std::nullopt;
+    if (!is_quotable(rest[at])) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// Room for any address with its port, and for far more of a hidden one than anybody hides.
+using NodeRoom = std::array<char, 128>;
+
+/// The text that a quoted string stands for, which may lie in `room`; nothing where it does not fit there.
+std::optional<std::string_view> without_escapes(std::string_view inner, NodeRoom& room) noexcept {
+  if (inner.find('\\') == inner.npos) return inner;
+  std::size_t size = 0;
+  for (std::size_t at = 0; at < inner.size(); ++at) {
+    if (inner[at] == '\\') ++at;
+    if (size == room.size()) return std::nullopt;
+    room[size++] = inner[at];
+  }
+  return std::string_view(room.data(), size);
+}
+
+/// RFC 7239 section 6.3: a hop may hide its port, and its address is still a fact.
+bool is_hidden_port(std::string_view text) noexcept {
+  if (text.size() < 2 || text.front() != '_') return false;
+  return std::all_of(text.begin() + 1, text.end(),
+                     [](char c) { return is_alphanumeric(c) || c == '.' || c == '_' || c == '-'; });
+}
+
+std::optional<ip::address> parse_for(std::string_view value) noexcept {
+  const auto node = parse_node(value);
+  if (!node || (node->port && !is_port(*node->port) && !is_hidden_port(*node->port))) return std::nullopt;
+  return node->address;
+}
+
+bool names_for(std::string_view name) noexcept {
+  return name.size() == 3 && (name[0] | 0x20) == 'f' && (name[1] | 0x20) == 'o' && (name[2] | 0x20) == 'r';
+}
+
+/// One element: pairs between semicolons, each of which may be empty, without blanks around any of it.
+class Element {
+ public:
+  explicit Element(std::string_view text) noexcept : rest_(text) {}
+
+  std::optional<ip::address> address() noexcept {
+    while (true) {
+      if (!rest_.empty() && rest_.front() != ';' && !take_pair()) return std::nullopt;
+      if (rest_.empty()) return address_;
+      if (rest_.front() != ';') return std::nullopt;
+      rest_.remove_prefix(1);
+    }
+  }
+
+ private:
+  bool take_pair() noexcept {
+    const auto name = take_token(rest_);
+    if (!name || !rest_.starts_with('=')) return false;
+    rest_.remove_prefix(1);
+    NodeRoom room;
+    const bool quoted = rest_.starts_with('"');
+    auto value = quoted ? take_quoted(rest_) : take_token(rest_);
+    if (!value) return false;
+    if (!names_for(*name)) return true;
+    if (address_) return false;
+    if (quoted) value = without_escapes(*value, room);
+    if (value) address_ = parse_for(*value);
+    return address_.has_value();
+  }
+
+  std::string_view rest_;
+  std::optional<ip::address> address_;
+};
+
+/// Whether an odd number of backslashes stands before this place.
+bool is_escaped(std::string_view text, std::size_t at) noexcept {
+  const auto before = text.substr(0, at);
+  const auto other = before.find_last_not_of('\\');
+  return (before.size() - (other == before.npos ? 0 : other + 1)) % 2 == 1;
+}
+
+}  // namespace
+
+std::size_t last_comma_outside_quotes(std::string_view text) noexcept {
+  bool quoted = false;
+  for (auto at = text.size(); at-- > 0;) {
+    if (text[at] == ',' && !quoted) return at;
+    if (text[at] == '"' && !(quoted && is_escaped(text, at))) quoted = !quoted;
+  }
+  return text.npos;
+}
+
+std::optional<ip::address> Forwarded::next() noexcept {
+  const auto element = elements_.next();
+  if (!element) return std::nullopt;
+  return Element(*element).address();
+}
+
+}  // namespace headgate::identity

@@ -1,0 +1,32 @@
+#pragma once
+// The signature algorithms of RFC 7518 section 3.1 and RFC 8037 section 3.1, as rows of one table.
+
+#include "headgate/identity/options.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace headgate::identity {
+
+/// How an algorithm signs.
+enum class AlgorithmFamily { hmac, rsa, rsa_pss, ecdsa, eddsa };
+
+struct AlgorithmForm {
+  std::string_view name;  ///< as in `alg`, to the letter
+  AlgorithmFamily family;
+  const char* digest;  ///< OpenSSL's name of the hash; null: the scheme has its own
+  std::size_t hash;    ///< bytes of that hash; for HMAC also the least size of a secret
+};
+
+inline constexpr std::size_t kJwtAlgorithms = 13;
+
+const AlgorithmForm& form_of(JwtAlgorithm algorithm) noexcept;
+std::optional<JwtAlgorithm> algorithm_named(std::string_view name) noexcept;
+bool contains(std::span<const JwtAlgorithm> algorithms, JwtAlgorithm algorithm) noexcept;
+/// "RS256, ES256", for messages.
+std::string names_of(std::span<const JwtAlgorithm> algorithms);
+
+}  // namespace headgate::identity

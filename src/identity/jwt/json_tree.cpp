@@ -1,0 +1,53 @@
+#include "json_tree.hpp"
+
+#include "json_object.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace headgate::identity {
+namespace {
+
+using Json = nlohmann::json;
+using Event = Json::parse_event_t;
+
+/// Watches a parse for what the parser itself lets pass.
+class Watch {
+ public:
+  /// Whether all is well so far; once it is not, nothing more is kept.
+  bool operator()(int depth, Event event, const Json& parsed) {
+    if (!objection_.empty()) return false;
+    if (event == Event::object_start) names_.emplace_back();
+    if (event == Event::object_end) names_.pop_back();
+    if ((event == Event::object_start || event == Event::array_start) && depth >= kMaxJsonDepth) {
+      objection_ = "it nests deeper than " + std::to_string(kMaxJsonDepth) + " levels";
+    } else if (event == Event::key && !names_.back().insert(parsed.get<std::string>()).second) {
+      objection_ = "it names a member twice";
+    }
+    return objection_.empty();
+  }
+  const std::string& objection() const noexcept { return objection_; }
+
+ private:
+  std::vector<std::set<std::string>> names_;  // of the objects that are open
+  std::string objection_;
+};
+
+}  // namespace
+
+Result<JsonTree, std::string> read_json_tree(std::string_view json) {
+  if (!is_plain_text(json)) return std::string("it is not JSON");
+  Watch watch;
+  auto tree = Json::parse(
+      json.begin(), json.end(),
+      [&watch](int depth, Event event, const Json& parsed) { return watch(depth, event, parsed); },
+      /*allow_exceptions=*/false);
+  if (!watch.objection().empty()) return watch.objection();
+  if (tree.is_discarded()) return std::string("it is not JSON");
+  return JsonTree(std::make_shared<const Json>(std::move(tree)));
+}
+
+}  // namespace headgate::identity

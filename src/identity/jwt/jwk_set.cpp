@@ -1,0 +1,55 @@
+#include "json_tree.hpp"
+#include "jwk.hpp"
+
+#include "headgate/identity/jwt_keys.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace headgate::identity {
+namespace {
+
+constexpr std::size_t kMostBytes = 1024UL * 1024;
+constexpr std::size_t kMostKeys = 256;
+
+using Keys = std::vector<std::shared_ptr<const SigningKey>>;
+
+/// Whether a token could mean either: then which one counts would be chance.
+bool clash(const SigningKey& one, const SigningKey& other) {
+  return one.kid() && one.kid() == other.kid() && one.overlaps(other);
+}
+
+}  // namespace
+
+JwtKeys::Made JwtKeys::of_jwk_set(std::string_view json, std::span<const JwtAlgorithm> algorithms) {
+  if (json.size() > kMostBytes) return std::string("the JWK Set is larger than 1 MiB");
+  const auto read = read_json_tree(json);
+  if (!read) return "this is not a JWK Set: " + read.error();
+  const auto& tree = **read;
+  if (!tree.is_object() || !tree.contains("keys") || !tree.at("keys").is_array()) {
+    return std::string("this is not a JWK Set: it has no list \"keys\"");
+  }
+  const auto& list = tree.at("keys");
+  if (list.size() > kMostKeys) return "the JWK Set has more than " + std::to_string(kMostKeys) + " keys";
+
+  Keys keys;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const auto where = "key " + std::to_string(i + 1) + " of the JWK Set does not do: ";
+    auto key = read_jwk(list[i], algorithms);
+    if (!key) return where + key.error();
+    if (!*key) continue;
+    if (std::any_of(keys.begin(), keys.end(), [&](const auto& other) { return clash(**key, *other); })) {
+      return where + "another has the same \"kid\" and is for the same algorithm";
+    }
+    keys.push_back(std::move(*key));
+  }
+  if (keys.empty()) {
+    return "no key of the JWK Set is of use: none of its " + std::to_string(list.size()) + " is for " +
+           names_of(algorithms);
+  }
+  return std::shared_ptr<const JwtKeys>(new JwtKeys(std::move(keys)));
+}
+
+}  // namespace headgate::identity

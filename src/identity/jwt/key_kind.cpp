@@ -1,0 +1,134 @@
+#include "key_kind.hpp"
+
+#include "algorithm.hpp"
+#include "edwards_point.hpp"
+
+#include <openssl/core_names.h>
+
+#include <array>
+
+namespace headgate::identity {
+namespace {
+
+using Family = AlgorithmFamily;
+
+constexpr int kLeastBits = 2048;
+constexpr int kMostBits = 16384;
+constexpr int kMostExponentBits = 64;  // the time a check takes grows with it; in the wild it is 65537
+
+struct Form {
+  KeyKind kind;
+  std::string_view name;
+  const char* type;            // OpenSSL's
+  std::string_view group;      // OpenSSL's, for EC
+  std::size_t coordinate;      // bytes
+  std::size_t eddsa = 0;       // bytes of a signature
+  std::size_t ecdsa_hash = 0;  // the hash RFC 7518 section 3.4 pairs the curve with, in bytes
+};
+
+/// In the order of KeyKind.
+constexpr std::array<Form, 6> kForms{{
+    {KeyKind::rsa, "RSA", "RSA", "", 0},
+    {KeyKind::p256, "P-256", "EC", "prime256v1", 32, 0, 32},
+    {KeyKind::p384, "P-384", "EC", "secp384r1", 48, 0, 48},
+    {KeyKind::p521, "P-521", "EC", "secp521r1", 66, 0, 64},
+    {KeyKind::ed25519, "Ed25519", "ED25519", "", 32, 64},
+    {KeyKind::ed448, "Ed448", "ED448", "", 57, 114},
+}};
+
+const Form& form_of_kind(KeyKind kind) noexcept { return kForms[static_cast<std::size_t>(kind)]; }
+
+/// The curve of an EC key by OpenSSL's name, whichever of its names the key was made with.
+bool is_on(const EVP_PKEY* key, const Form& form) noexcept {
+  std::array<char, 64> group{};
+  std::size_t size = 0;
+  if (EVP_PKEY_get_group_name(key, group.data(), group.size(), &size) != 1) return false;
+  const std::string_view name(group.data(), size);
+  return name == form.group || name == form.name;
+}
+
+std::string objection_to_rsa(const EVP_PKEY* key) {
+  const int bits = EVP_PKEY_get_bits(key);
+  if (bits < kLeastBits) {
+    return "the RSA key has " + std::to_string(bits) + " bits; at least " + std::to_string(kLeastBits) + " are needed";
+  }
+  if (bits > kMostBits) {
+    return "the RSA key has " + std::to_string(bits) + " bits; at most " + std::to_string(kMostBits) + " are supported";
+  }
+  BIGNUM* raw = nullptr;
+  const bool read = EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_E, &raw) == 1;
+  const BigNumberOwner exponent(raw);
+  if (!read || BN_is_odd(raw) != 1 || BN_is_one(raw) == 1) {
+    return "the RSA key has an exponent with which anyone could sign; have the issuer make a new key";
+  }
+  if (BN_num_bits(raw) > kMostExponentBits) {
+    return "the RSA key has an exponent of " + std::to_string(BN_num_bits(raw)) + " bits; at most " +
+           std::to_string(kMostExponentBits) + " are supported, and 65537 is usual";
+  }
+  return {};
+}
+
+std::string objection_to_edwards(const EVP_PKEY* key, KeyKind kind) {
+  std::array<unsigned char, 57> point;
+  std::size_t size = point.size();
+  const auto bytes = EVP_PKEY_get_raw_public_key(key, point.data(), &size) == 1 ? size : 0;
+  const auto& curve = kind == KeyKind::ed25519 ? kEd25519 : kEd448;
+  const std::string name(name_of(kind));
+  switch (judge_point(curve, {point.data(), bytes})) {
+    case EdwardsPoint::sound:
+      return {};
+    case EdwardsPoint::off_curve:
+      return "the " + name + " key is not a point on its curve";
+    case EdwardsPoint::small_order:
+      break;
+  }
+  return "the " + name + " key is one with which anyone could sign; have the issuer make a new key";
+}
+
+}  // namespace
+
+std::optional<KeyKind> kind_of(const EVP_PKEY* key) noexcept {
+  const QuietErrors quiet;
+  for (const auto& form : kForms) {
+    if (EVP_PKEY_is_a(key, form.type) == 1 && (form.group.empty() || is_on(key, form))) return form.kind;
+  }
+  return std::nullopt;
+}
+
+bool is_for(KeyKind kind, JwtAlgorithm algorithm) noexcept {
+  const auto& wanted = form_of(algorithm);
+  const auto& form = form_of_kind(kind);
+  switch (wanted.family) {
+    case Family::hmac:
+      return false;
+    case Family::rsa:
+    case Family::rsa_pss:
+      return kind == KeyKind::rsa;
+    case Family::ecdsa:
+      return form.ecdsa_hash == wanted.hash;
+    case Family::eddsa:
+      return form.eddsa != 0;
+  }
+  return false;
+}
+
+std::string_view name_of(KeyKind kind) noexcept { return form_of_kind(kind).name; }
+std::size_t coordinate_size(KeyKind kind) noexcept { return form_of_kind(kind).coordinate; }
+
+std::size_t signature_size(const EVP_PKEY* key, KeyKind kind) noexcept {
+  const auto& form = form_of_kind(kind);
+  if (kind == KeyKind::rsa) return static_cast<std::size_t>(EVP_PKEY_get_size(key));
+  return form.eddsa != 0 ? form.eddsa : 2 * form.coordinate;
+}
+
+std::string objection_to(const EVP_PKEY* key, KeyKind kind) {
+  const QuietErrors quiet;
+  if (kind == KeyKind::rsa) return objection_to_rsa(key);
+  if (form_of_kind(kind).eddsa != 0) return objection_to_edwards(key, kind);
+  // Only what is built of a point is told apart from the point itself, so the context is made for a key that stays.
+  const KeyContext context(EVP_PKEY_CTX_new_from_pkey(nullptr, const_cast<EVP_PKEY*>(key), nullptr));
+  if (context && EVP_PKEY_public_check_quick(context.get()) == 1) return {};
+  return "the " + std::string(name_of(kind)) + " key is not a point on its curve";
+}
+
+}  // namespace headgate::identity

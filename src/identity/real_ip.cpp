@@ -1,0 +1,15 @@
+#include "real_ip.hpp"
+
+#include "node.hpp"
+
+#include <utility>
+
+namespace headgate::identity {
+
+std::optional<boost::asio::ip::address> RealIp::next() noexcept {
+  const auto fields = std::exchange(fields_, {});
+  if (fields.size() != 1) return std::nullopt;
+  return parse_entry(fields.front());
+}
+
+}  // namespace headgate::identity

@@ -1,0 +1,66 @@
+#pragma once
+// One GET of what an issuer publishes, over a connection of its own.
+
+#include "headgate/core/result.hpp"
+#include "headgate/core/time.hpp"
+#include "headgate/keyring/url.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace headgate::keyring {
+
+struct FetchRequest {
+  Url url;
+  std::string authorities;  ///< PEM file for https; empty: the system's. Read now: a renewed one is believed at once
+  std::string etag;         ///< of what is had already; empty: nothing is
+  Duration deadline{};      ///< of the whole fetch
+  unsigned turn = 0;        ///< which of a name's addresses is tried first, counted around
+};
+
+struct Fetched {
+  bool unchanged = false;            ///< 304: what is had already is still right; the body is empty
+  std::string body;                  ///< at most 1 MiB
+  std::string etag;                  ///< empty where there was none
+  std::optional<Duration> lifetime;  ///< by its own word
+};
+
+/// The error is a sentence without its dot, about the server as "it".
+using FetchResult = Result<Fetched, std::string>;
+
+/// Lives until its handlers have run. The loop's thread.
+class Fetch : public std::enable_shared_from_this<Fetch> {
+ public:
+  using Done = std::function<void(FetchResult)>;
+
+  /// `done` is called once, from the loop, at the latest at the deadline; never after cancel(). Only 200 and 304 are
+  /// answers: whoever redirects is not followed, since what was written in the configuration is what is trusted.
+  static std::shared_ptr<Fetch> start(boost::asio::io_context& loop, FetchRequest request, Done done);
+  void cancel();
+
+ private:
+  Fetch(boost::asio::io_context& loop, FetchRequest request, Done done);
+
+  void run(boost::asio::io_context& loop);
+  void finish(FetchResult result);
+  boost::asio::awaitable<FetchResult> ask();
+  boost::asio::awaitable<Result<void, std::string>> connect();
+  template <class Stream>
+  boost::asio::awaitable<FetchResult> exchange(Stream& stream);
+
+  FetchRequest request_;
+  Done done_;
+  const char* step_ = "looking up its name";
+  boost::asio::ip::tcp::resolver resolver_;
+  boost::asio::ip::tcp::socket socket_;
+  boost::asio::steady_timer deadline_;
+};
+
+}  // namespace headgate::keyring

@@ -1,0 +1,41 @@
+#pragma once
+// The keys of one issuer, from wherever its options say.
+
+#include "jwks_url.hpp"
+#include "key_file.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace headgate::keyring {
+
+/// The loop's thread; reports() and want() from any.
+class IssuerKeys {
+ public:
+  /// Reads the file, if there is one. The error is a sentence without its dot.
+  static Result<std::unique_ptr<IssuerKeys>, std::string> open(boost::asio::io_context& loop,
+                                                               const identity::JwtIssuer& issuer, const Pace& pace);
+
+  /// All that are had; null where there are none yet.
+  std::shared_ptr<const identity::JwtKeys> now() const;
+  /// Looks at the file; whether now() has changed.
+  bool look() { return file_ && file_->look(); }
+  bool has_file() const noexcept { return file_ != nullptr; }
+  /// Null where nothing is fetched.
+  JwksUrl* url() const noexcept { return url_.get(); }
+  void want() noexcept;
+  void report(std::vector<SourceReport>& out) const;
+
+ private:
+  IssuerKeys() = default;
+  Result<void, std::string> read_file(const identity::JwtIssuer& issuer);
+  Result<void, std::string> find_url(boost::asio::io_context& loop, const identity::JwtIssuer& issuer,
+                                     const Pace& pace);
+
+  std::shared_ptr<const identity::JwtKeys> configured_;
+  std::shared_ptr<const identity::JwtKeys> of_file_;
+  std::unique_ptr<KeyFile> file_;
+  std::shared_ptr<JwksUrl> url_;
+};
+
+}  // namespace headgate::keyring

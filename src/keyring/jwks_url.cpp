@@ -1,0 +1,135 @@
+#include "jwks_url.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <spdlog/spdlog.h>
+
+#include <array>
+#include <ctime>
+
+namespace headgate::keyring {
+namespace {
+
+using Clock = Schedule::Time::clock;
+
+/// A server that fails in ever new ways must not fill the log.
+constexpr std::size_t kMostTold = 8;
+
+std::string time_text(Instant at) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(at);
+  std::tm parts{};
+  std::array<char, 32> text{};
+  const auto size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", ::gmtime_r(&seconds, &parts));
+  return {text.data(), size};
+}
+
+}  // namespace
+
+JwksUrl::JwksUrl(boost::asio::io_context& loop, Url url, const identity::JwtIssuer& issuer, const Pace& pace)
+    : loop_(loop),
+      url_(std::move(url)),
+      issuer_(issuer),
+      schedule_(issuer.keys.refresh, issuer.keys.refetch, pace),
+      timer_(loop),
+      standing_("jwks " + to_text(url_)) {}
+
+void JwksUrl::go_on_from(const JwksUrl& before) {
+  if (!before.keys_ || before.url_ != url_ || before.issuer_.keys.jwks_ca != issuer_.keys.jwks_ca) return;
+  // Read anew, as other algorithms may be allowed now.
+  auto keys = identity::JwtKeys::of_jwk_set(before.body_, issuer_.algorithms);
+  if (keys.has_error()) return;
+  keys_ = std::move(*keys);
+  body_ = before.body_;
+  etag_ = before.etag_;
+  standing_.go_on_from(before.report(), keys_->size());
+}
+
+void JwksUrl::start(std::function<void()> changed) {
+  changed_ = std::move(changed);
+  wait();
+}
+
+void JwksUrl::stop() {
+  changed_ = nullptr;
+  timer_.cancel();
+  if (under_way_) std::exchange(under_way_, nullptr)->cancel();
+}
+
+void JwksUrl::want() noexcept {
+  if (wanted_.load(std::memory_order_relaxed) || wanted_.exchange(true, std::memory_order_relaxed)) return;
+  try {
+    boost::asio::post(loop_, [weak = weak_from_this()] {
+      const auto self = weak.lock();
+      if (!self) return;
+      self->schedule_.want();
+      if (self->changed_ && !self->under_way_) self->wait();
+    });
+  } catch (const std::exception&) {
+    wanted_ = false;  // memory is out: whoever wants it next tries again
+  }
+}
+
+void JwksUrl::wait() {
+  timer_.expires_at(schedule_.next());
+  timer_.async_wait([weak = weak_from_this()](const error_code& ec) {
+    const auto self = weak.lock();
+    if (!ec && self && self->changed_ && !self->under_way_) self->fetch();
+  });
+}
+
+void JwksUrl::fetch() {
+  // Before the request leaves: what is wanted from here on may be missing from its answer.
+  wanted_ = false;
+  schedule_.began(Clock::now());
+  FetchRequest request{url_, issuer_.keys.jwks_ca, etag_, issuer_.keys.fetch_timeout, schedule_.failures()};
+  under_way_ = Fetch::start(loop_, std::move(request), [weak = weak_from_this()](FetchResult result) {
+    if (const auto self = weak.lock()) self->fetched(std::move(result));
+  });
+}
+
+void JwksUrl::fetched(FetchResult result) {
+  under_way_.reset();
+  const auto lifetime = result.has_value() ? result->lifetime : std::nullopt;
+  const auto taken = take(result);
+  if (taken.has_error()) {
+    schedule_.failed(Clock::now(), dice());
+    standing_.failed(taken.error());
+    say_failed(taken.error());
+  } else {
+    schedule_.succeeded(Clock::now(), lifetime, dice());
+    standing_.succeeded(keys_->size(), headgate::now());
+    say_fetched(*taken);
+  }
+  wait();
+  if (taken.has_value() && *taken) changed_();
+}
+
+Result<bool, std::string> JwksUrl::take(FetchResult& result) {
+  if (result.has_error()) return result.error();
+  if (result->unchanged) return false;
+  if (!keys_ || result->body != body_) {
+    auto keys = identity::JwtKeys::of_jwk_set(result->body, issuer_.algorithms);
+    if (keys.has_error()) return "its answer is of no use: " + keys.error();
+    keys_ = std::move(*keys);
+    body_ = std::move(result->body);
+    etag_ = std::move(result->etag);
+    return true;
+  }
+  etag_ = std::move(result->etag);
+  return false;
+}
+
+void JwksUrl::say_fetched(bool changed) {
+  if (!changed && told_.empty()) return;
+  told_.clear();
+  spdlog::info("event=jwks_fetched source={} {} keys in force", to_text(url_), keys_->size());
+}
+
+void JwksUrl::say_failed(const std::string& why) {
+  if (told_.size() >= kMostTold || !told_.insert(why).second) return;
+  const auto what = keys_ ? "the keys of " + time_text(report().fetched) + " stay in force"
+                          : std::string("no keys of it are in force yet");
+  spdlog::warn("event=jwks_failed source={} {}; {}", to_text(url_), why, what);
+}
+
+}  // namespace headgate::keyring

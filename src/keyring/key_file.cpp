@@ -1,0 +1,39 @@
+#include "key_file.hpp"
+
+#include <spdlog/spdlog.h>
+
+namespace headgate::keyring {
+
+using Taken = Result<std::uint64_t, std::string>;
+
+Taken KeyFile::take(const Result<std::string, std::string>& text) {
+  auto taken = text.has_error() ? Taken(boost::system::in_place_error, text.error()) : take_(*text);
+  if (taken.has_value()) {
+    standing_.succeeded(*taken, headgate::now());
+    return taken;
+  }
+  std::string why = text.has_error() ? text.error() : file_.path() + taken.error();
+  standing_.failed(why);
+  return Taken(boost::system::in_place_error, std::move(why));
+}
+
+Result<void, std::string> KeyFile::read() {
+  if (const auto text = file_.look()) {
+    const auto taken = take(*text);
+    if (taken.has_error()) return Result<void, std::string>(boost::system::in_place_error, taken.error());
+  }
+  return {};
+}
+
+bool KeyFile::look() {
+  const auto text = file_.look();
+  if (!text) return false;
+  const auto taken = take(*text);
+  if (taken.has_error())
+    spdlog::error("event=keys_refused {}; what was in force stays so", taken.error());
+  else
+    spdlog::info("event=keys_read {}: {} in force", file_.path(), *taken);
+  return taken.has_value();
+}
+
+}  // namespace headgate::keyring

@@ -1,0 +1,138 @@
+#include "sources.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace headgate::keyring {
+namespace {
+
+using Done = Result<void, std::string>;
+
+constexpr std::size_t kMostKeyFile = 64UL * 1024 * 1024;  // what read_api_keys takes
+
+}  // namespace
+
+Keyring::Sources::Sources(boost::asio::io_context& loop, const identity::Options& options, const Pace& pace)
+    : loop_(loop), api_key_(options.api_key), jwt_(options.jwt), pace_(pace), timer_(loop) {}
+
+Done Keyring::Sources::read(const Sources* before) {
+  if (auto done = read_api_key_file(); done.has_error()) return done;
+  if (auto done = open_issuers(before); done.has_error()) return done;
+  return renew(true, true);
+}
+
+Done Keyring::Sources::read_api_key_file() {
+  if (api_key_.file.empty()) return {};
+  auto take = [this](std::string_view text) -> Result<std::uint64_t, std::string> {
+    auto records = identity::read_api_keys(text);
+    if (records.has_error()) return ':' + to_text(records.error());
+    of_file_ = std::move(*records);
+    return of_file_.size();
+  };
+  file_ = std::make_unique<KeyFile>(api_key_.file, kMostKeyFile, std::move(take));
+  return file_->read();
+}
+
+Done Keyring::Sources::open_issuers(const Sources* before) {
+  if (!jwt_) return {};
+  issuers_.reserve(jwt_->issuers.size());
+  for (const auto& issuer : jwt_->issuers) {
+    auto opened = IssuerKeys::open(loop_, issuer, pace_);
+    if (opened.has_error()) return Done(boost::system::in_place_error, std::move(opened.error()));
+    issuers_.push_back(std::move(*opened));
+    auto* const url = issuers_.back()->url();
+    if (!url || !before) continue;
+    for (const auto& earlier : before->issuers_)
+      if (earlier->url()) url->go_on_from(*earlier->url());
+  }
+  return {};
+}
+
+void Keyring::Sources::begin() {
+  if (std::exchange(begun_, true)) return;
+  const auto has_file = [](const auto& issuer) { return issuer->has_file(); };
+  if (file_ || std::any_of(issuers_.begin(), issuers_.end(), has_file)) wait_to_look();
+  for (const auto& issuer : issuers_) {
+    if (!issuer->url()) continue;
+    issuer->url()->start([weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->renew_and_publish(false, true);
+    });
+  }
+}
+
+void Keyring::Sources::await_first(Duration most) {
+  begin();
+  const auto end = std::chrono::steady_clock::now() + most;
+  while (!all_tried() && std::chrono::steady_clock::now() < end) loop_.run_one_until(end);
+  // A loop that ran out of work would return at once when it is run for good.
+  if (loop_.stopped()) loop_.restart();
+}
+
+bool Keyring::Sources::all_tried() const {
+  return std::all_of(issuers_.begin(), issuers_.end(),
+                     [](const auto& issuer) { return !issuer->url() || issuer->url()->tried(); });
+}
+
+void Keyring::Sources::stop() {
+  begun_ = true;
+  publish_ = nullptr;
+  timer_.cancel();
+  for (const auto& issuer : issuers_)
+    if (issuer->url()) issuer->url()->stop();
+}
+
+void Keyring::Sources::want(std::size_t issuer) noexcept {
+  if (issuer < issuers_.size()) issuers_[issuer]->want();
+}
+
+std::vector<SourceReport> Keyring::Sources::reports() const {
+  std::vector<SourceReport> out;
+  for (const auto& issuer : issuers_) issuer->report(out);
+  if (file_) out.push_back(file_->report());
+  return out;
+}
+
+void Keyring::Sources::wait_to_look() {
+  timer_.expires_after(pace_.look);
+  timer_.async_wait([weak = weak_from_this()](const error_code& ec) {
+    if (ec) return;
+    if (const auto self = weak.lock()) self->look();
+  });
+}
+
+void Keyring::Sources::look() {
+  const bool api_keys = file_ && file_->look();
+  bool tokens = false;
+  for (const auto& issuer : issuers_) tokens |= issuer->look();
+  wait_to_look();
+  if (api_keys || tokens) renew_and_publish(api_keys, tokens);
+}
+
+Done Keyring::Sources::renew(bool api_keys, bool tokens) {
+  auto next = now_ ? *now_ : identity::Credentials();
+  if (api_keys) {
+    auto records = api_key_.known;
+    records.insert(records.end(), of_file_.begin(), of_file_.end());
+    next.api_keys = std::make_shared<const identity::ApiKeys>(std::move(records));
+  }
+  if (tokens && jwt_) {
+    std::vector<std::shared_ptr<const identity::JwtKeys>> keys;
+    keys.reserve(issuers_.size());
+    for (const auto& issuer : issuers_) keys.push_back(issuer->now());
+    auto verifier = identity::JwtVerifier::make(*jwt_, std::move(keys));
+    if (verifier.has_error()) return Done(boost::system::in_place_error, std::move(verifier.error()));
+    next.jwt = std::move(*verifier);
+  }
+  now_ = std::make_shared<const identity::Credentials>(std::move(next));
+  return {};
+}
+
+void Keyring::Sources::renew_and_publish(bool api_keys, bool tokens) {
+  if (const auto renewed = renew(api_keys, tokens); renewed.has_error())
+    return spdlog::error("event=keys_refused {}; what was in force stays so", renewed.error());
+  if (publish_) publish_(now_);
+}
+
+}  // namespace headgate::keyring

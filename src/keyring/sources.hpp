@@ -1,0 +1,59 @@
+#pragma once
+// All sources of keys of one configuration, and what comes of them.
+
+#include "issuer_keys.hpp"
+#include "key_file.hpp"
+
+#include "headgate/identity/credentials.hpp"
+#include "headgate/keyring/keyring.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace headgate::keyring {
+
+/// What a Keyring is. Its own object, as a timer's last handler may come when the Keyring is gone.
+class Keyring::Sources : public std::enable_shared_from_this<Keyring::Sources> {
+ public:
+  Sources(boost::asio::io_context& loop, const identity::Options& options, const Pace& pace);
+
+  /// Once, before anything else.
+  Result<void, std::string> read(const Sources* before);
+
+  const std::shared_ptr<const identity::Credentials>& now() const noexcept { return now_; }
+  /// Harmless where it has begun already.
+  void begin();
+  void publish_to(Publish publish) { publish_ = std::move(publish); }
+  void await_first(Duration most);
+  void stop();
+  void want(std::size_t issuer) noexcept;
+  std::vector<SourceReport> reports() const;
+
+ private:
+  Result<void, std::string> read_api_key_file();
+  Result<void, std::string> open_issuers(const Sources* before);
+  bool all_tried() const;
+  void wait_to_look();
+  void look();
+  /// Checks callers against what there is from here on. The error is JwtVerifier::make's.
+  Result<void, std::string> renew(bool api_keys, bool tokens);
+  void renew_and_publish(bool api_keys, bool tokens);
+
+  boost::asio::io_context& loop_;
+  const identity::ApiKeyOptions api_key_;
+  const std::optional<identity::JwtOptions> jwt_;
+  const Pace pace_;
+  boost::asio::steady_timer timer_;
+  std::vector<std::unique_ptr<IssuerKeys>> issuers_;  // as in jwt_; none come or go after read()
+  std::vector<identity::ApiKeyRecord> of_file_;
+  std::unique_ptr<KeyFile> file_;
+  std::shared_ptr<const identity::Credentials> now_;
+  Publish publish_;
+  bool begun_ = false;
+};
+
+}  // namespace headgate::keyring

@@ -1,0 +1,25 @@
+// Fuzzes PROXY headers: a whole one is whole at no shorter length, and never longer than what there is.
+
+#include "headgate/identity/proxy_protocol.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace headgate::identity;
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  ProxyHeader header;
+  const auto state = read_proxy_header(bytes, header);
+  if (state == ProxyHeaderState::whole) {
+    if (header.size == 0 || header.size > std::min(size, kMostProxyHeader)) std::abort();
+    if (header.certificate && !header.tls) std::abort();
+  }
+  const auto shorter = state == ProxyHeaderState::whole ? header.size - 1 : size / 2;
+  const auto before = read_proxy_header(bytes.substr(0, shorter), header);
+  if (before == ProxyHeaderState::whole) std::abort();
+  if (before == ProxyHeaderState::malformed && state != ProxyHeaderState::malformed) std::abort();
+  return 0;
+}

@@ -1,0 +1,191 @@
+// Files of keys that change under a running process, in all the ways files do.
+#include "keyring_fixture.hpp"
+
+#include "headgate/identity/sha256.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace headgate::keyring::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Key files have a digest of each key.
+std::string hex(std::string_view key) {
+  std::string out;
+  for (const unsigned char byte : identity::sha256(key)) {
+    out += "0123456789abcdef"[byte >> 4];
+    out += "0123456789abcdef"[byte & 15];
+  }
+  return out;
+}
+
+class KeyringFiles : public KeyringTest {
+ protected:
+  KeyringFiles() {
+    std::string name = (fs::temp_directory_path() / "headgate-keys-XXXXXX").string();
+    if (::mkdtemp(name.data()) != nullptr) directory = name;
+    add_issuer().keys.jwks_file = path("jwks.json");
+    write("jwks.json", jwk_set({"one"}));
+  }
+  ~KeyringFiles() override {
+    std::error_code ignored;
+    fs::remove_all(directory, ignored);
+  }
+
+  std::string path(std::string_view name) const { return (directory / name).string(); }
+  void write(std::string_view name, std::string_view text) const { std::ofstream(path(name)) << text; }
+  void use_api_keys(std::string_view text) {
+    options.api_key.file = path("keys.json");
+    write("keys.json", text);
+  }
+  static std::string one_key(std::string_view key, std::string_view owner) {
+    return R"({"sha256": ")" + hex(key) + R"(", "owner": ")" + std::string(owner) + "\"}";
+  }
+  /// Whose this key is; "" where it is not known.
+  std::string owner(std::string_view key) const {
+    const auto* const record = keyring->now()->api_keys->find(identity::sha256(key));
+    return record ? record->owner : "";
+  }
+
+  fs::path directory;
+};
+
+TEST_F(KeyringFiles, AreInForceFromTheStart) {
+  open();
+  EXPECT_TRUE(believes("one"));
+  EXPECT_EQ(report().source, path("jwks.json"));
+  EXPECT_EQ(report().keys, 1U);
+  EXPECT_TRUE(report().fresh);
+  EXPECT_EQ(log.str(), "");
+}
+
+TEST_F(KeyringFiles, AreReadAgainWhenTheyAreWritten) {
+  start();
+  write("jwks.json", jwk_set({"two"}));
+  EXPECT_TRUE(run_until([&] { return believes("two"); })) << "of the same size and perhaps in the same tick";
+  EXPECT_FALSE(believes("one"));
+  EXPECT_EQ(published.back(), keyring->now());
+  EXPECT_EQ(logged("event=keys_read " + path("jwks.json") + ": 1 in force"), 1U);
+}
+
+TEST_F(KeyringFiles, AreReadAgainWhenAnotherTakesTheirPlace) {
+  start();
+  write("next.json", jwk_set({"two"}));
+  fs::rename(path("next.json"), path("jwks.json"));
+  EXPECT_TRUE(run_until([&] { return believes("two"); }));
+}
+
+TEST_F(KeyringFiles, AreReadAgainWhenALinkOnTheWayPointsElsewhere) {
+  for (const char* version : {"v1", "v2"}) {
+    fs::create_directory(path(version));
+    write(std::string(version) + "/jwks.json", jwk_set({version}));
+  }
+  fs::create_directory_symlink("v1", path("data"));
+  options.jwt->issuers[0].keys.jwks_file = path("data/jwks.json");
+  start();
+  EXPECT_TRUE(believes("v1"));
+  fs::create_directory_symlink("v2", path("data.next"));
+  fs::rename(path("data.next"), path("data"));
+  EXPECT_TRUE(run_until([&] { return believes("v2"); }));
+}
+
+TEST_F(KeyringFiles, ChangeNothingWhereTheyAreOnlyTouched) {
+  start();
+  for (int i = 0; i < 5; ++i) {
+    write("jwks.json", jwk_set({"one"}));
+    loop.run_for(4ms);
+  }
+  EXPECT_TRUE(published.empty());
+  EXPECT_EQ(log.str(), "");
+}
+
+TEST_F(KeyringFiles, LeaveInForceWhatThereWasWhereTheyAreBroken) {
+  start();
+  write("jwks.json", "{\"keys\": [");
+  ASSERT_TRUE(run_until_failed());
+  EXPECT_TRUE(believes("one"));
+  EXPECT_TRUE(published.empty());
+  EXPECT_FALSE(report().fresh);
+  loop.run_for(20ms);
+  EXPECT_EQ(report().failures, 1U) << "one a version of the file, not one a look";
+  EXPECT_EQ(logged("event=keys_refused " + path("jwks.json") + ": "), 1U);
+  write("jwks.json", jwk_set({"one"}));
+  EXPECT_TRUE(run_until([&] { return report().fresh; }));
+  EXPECT_EQ(logged("event=keys_read"), 1U);
+}
+
+TEST_F(KeyringFiles, LeaveInForceWhatThereWasWhereTheyAreGone) {
+  start();
+  fs::remove(path("jwks.json"));
+  ASSERT_TRUE(run_until_failed());
+  EXPECT_TRUE(believes("one"));
+  EXPECT_EQ(report().trouble, path("jwks.json") + ": cannot be read: No such file or directory");
+  loop.run_for(20ms);
+  EXPECT_EQ(logged("event="), 1U);
+  write("jwks.json", jwk_set({"one"}));
+  EXPECT_TRUE(run_until([&] { return report().fresh; })) << "though they say what they said before";
+}
+
+TEST_F(KeyringFiles, AreNotWaitedForWhereTheyAreNoFiles) {
+  start();
+  fs::remove(path("jwks.json"));
+  ASSERT_EQ(::mkfifo(path("jwks.json").c_str(), 0600), 0);
+  ASSERT_TRUE(run_until([&] { return report().trouble == path("jwks.json") + ": is not a file"; })) << report().trouble;
+  EXPECT_TRUE(believes("one"));
+}
+
+TEST_F(KeyringFiles, AreRefusedAtTheStartWhereTheyAreOfNoUse) {
+  write("jwks.json", "[]");
+  EXPECT_THAT(why_not_open(), testing::StartsWith(path("jwks.json") + ": "));
+  options.jwt.reset();
+  use_api_keys("{\n  \"keys\": 1\n}");
+  EXPECT_THAT(why_not_open(), testing::StartsWith(path("keys.json") + ":2:"));
+  options.api_key.file = path("missing.json");
+  EXPECT_EQ(why_not_open(), path("missing.json") + ": cannot be read: No such file or directory");
+  options.api_key.file = directory.string();
+  EXPECT_EQ(why_not_open(), directory.string() + ": is not a file");
+}
+
+TEST_F(KeyringFiles, AreNotReadBeyondWhatTheyMayHold) {
+  write("jwks.json", std::string(1024UL * 1024, ' ') + jwk_set({"one"}));
+  EXPECT_THAT(why_not_open(), testing::StartsWith(path("jwks.json") + ": "));
+}
+
+TEST_F(KeyringFiles, OfApiKeysComeAfterTheConfigurationsOwn) {
+  identity::ApiKeyRecord own;
+  own.owner = "own";
+  own.digest = identity::sha256("shared");
+  options.api_key.known = {own};
+  use_api_keys(R"({"keys": [)" + one_key("shared", "file") + "," + one_key("other", "file") + "]}");
+  open();
+  EXPECT_EQ(owner("shared"), "own");
+  EXPECT_EQ(owner("other"), "file");
+  EXPECT_EQ(keyring->reports().size(), 2U);
+  EXPECT_EQ(report(1).source, path("keys.json"));
+  EXPECT_EQ(report(1).keys, 2U);
+}
+
+TEST_F(KeyringFiles, OfApiKeysTakeAKeyBackWhenItIsNoLongerInThem) {
+  use_api_keys(R"({"keys": [)" + one_key("a", "joe") + "]}");
+  start();
+  EXPECT_EQ(owner("a"), "joe");
+  const auto verifier = keyring->now()->jwt;
+  write("keys.json", R"({"keys": []})");
+  EXPECT_TRUE(run_until([&] { return owner("a").empty(); }));
+  EXPECT_EQ(keyring->now()->jwt, verifier) << "tokens have nothing to do with it";
+}
+
+TEST_F(KeyringFiles, OfApiKeysSayWhereTheyAreWrong) {
+  use_api_keys(R"({"keys": [)" + one_key("a", "joe") + "]}");
+  start();
+  write("keys.json", "{\"keys\": [\n  {\"sha256\": \"nonsense\", \"owner\": \"joe\"}\n]}");
+  ASSERT_TRUE(run_until([&] { return report(1).failures == 1; }));
+  EXPECT_EQ(logged("event=keys_refused " + path("keys.json") + ":2:"), 1U) << log.str();
+  EXPECT_EQ(owner("a"), "joe");
+}
+
+}  // namespace
+}  // namespace headgate::keyring::test
