@@ -49,4 +49,21 @@ struct HealthcheckOptions {
 };
 int healthcheck(const HealthcheckOptions& options);
 
+struct KeysNewOptions {
+  std::string owner;    ///< empty: left for whoever pastes the record; not with a file
+  std::string tier;     ///< empty: none
+  std::string expires;  ///< a date or a moment of RFC 3339; empty: never
+  std::string prefix = "hg";
+  std::string file;  ///< a key file to add it to; empty: only printed
+};
+/// Prints the key, then the record for a key file unless it was added to one.
+int keys_new(const KeysNewOptions& options);
+int keys_hash();  ///< of the key on stdin
+
+struct KeysCheckOptions {
+  std::string file;
+  std::string key;  ///< "-": tell whose the key on stdin is, and fail where it lets nobody in; empty: count
+};
+int keys_check(const KeysCheckOptions& options);
+
 }  // namespace headgate::cli

@@ -30,6 +30,33 @@ int complain(const CLI::App& app, const CLI::ParseError& error, int count, char*
   return kWrongCommandLine;
 }
 
+struct KeysOptions {
+  KeysNewOptions make;
+  KeysCheckOptions check;
+};
+
+void offer_keys(CLI::App& app, KeysOptions& options, int& result) {
+  auto* keys = app.add_subcommand("keys", "API keys: make one, hash one, check a file of them");
+  keys->require_subcommand(1);
+
+  auto* make = keys->add_subcommand("new", "Make a key, shown once, and what a key file says of it");
+  auto* owner = make->add_option("--owner", options.make.owner, "Whose it is: the name that its requests count for");
+  make->add_option("--tier", options.make.tier, "Its tier in limits that have tiers");
+  make->add_option("--expires", options.make.expires, "2027-01-31 (that day in UTC is its last), or RFC 3339");
+  make->add_option("--prefix", options.make.prefix, "How it begins, so that scanners for secrets know it")
+      ->capture_default_str();
+  make->add_option("--file", options.make.file, "The key file to add it to; made where there is none")->needs(owner);
+  make->callback([&] { result = keys_new(options.make); });
+
+  auto* hash = keys->add_subcommand("hash", "The SHA-256 of the key on stdin, as a key file has it");
+  hash->callback([&] { result = keys_hash(); });
+
+  auto* check = keys->add_subcommand("check", "Whether a key file is in order, and how many keys it has");
+  check->add_option("file", options.check.file, "The key file")->required();
+  check->add_option("--key", options.check.key, "-: tell whose the key on stdin is, and whether it is still good");
+  check->callback([&] { result = keys_check(options.check); });
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -75,6 +102,9 @@ int main(int count, char** words) {
       ->check(CLI::IsMember({"text", "json"}));
   check_command->add_flag("--strict", check_options.strict, "Warnings count as errors");
   check_command->callback([&] { result = check(check_options); });
+
+  KeysOptions keys_options;
+  offer_keys(app, keys_options, result);
 
   app.add_subcommand("schema", "JSON Schema of the configuration, for editors")->callback([&] { result = schema(); });
 

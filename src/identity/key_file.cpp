@@ -13,7 +13,6 @@
 namespace headgate::identity {
 namespace {
 
-constexpr std::size_t kMostKeys = 1'000'000;
 constexpr std::size_t kMostRates = 8;  // as of a limit in the configuration
 constexpr std::uint64_t kLargestBurst = 1'000'000'000;
 
@@ -80,7 +79,6 @@ class KeyFile {
 
   bool key() {
     const auto place = walk_.here();
-    if (records_.size() == kMostKeys) return walk_.refuse_at(place, "a key file has at most 1000000 keys");
     ApiKeyRecord record;
     std::array<bool, kMembers.size()> written{};
     const bool read = walk_.object([&](std::string_view name) {
@@ -235,7 +233,7 @@ std::string to_text(const KeyFileError& error) {
 
 Result<std::vector<ApiKeyRecord>, KeyFileError> read_api_keys(std::string_view json) {
   if (json.size() > kLongestKeyFile)
-    return KeyFileError{1, 1, "", "a key file has at most 256 MiB", "take out notes and keys that have expired"};
+    return KeyFileError{1, 1, "", "a key file has at most 64 MiB", "take out notes and keys that have expired"};
   return KeyFile(json).read();
 }
 

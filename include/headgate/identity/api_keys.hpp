@@ -45,15 +45,15 @@ struct KeyFileError {
 };
 std::string to_text(const KeyFileError& error);  ///< "12:5: message [/keys/3/sha256]; help"
 
-/// The longest key file that is read, in bytes: a million keys of 256 bytes each.
-inline constexpr std::size_t kLongestKeyFile = 256UL * 1024 * 1024;
+/// The longest key file that is read, in bytes: some 500,000 keys.
+inline constexpr std::size_t kLongestKeyFile = 64UL * 1024 * 1024;
 
 /// Reads a key file: {"keys": [{"sha256": "<64 hex digits>", "owner": "acme", "tier": "pro", "expires":
 /// "2027-01-31T00:00:00Z", "disabled": false, "limits": {"partner": {"rate": "500/second", "burst": 1000}}, "note":
 /// "..."}]}. "sha256" and "owner" are required; "rate" may be a list, or "unlimited"; a limit may be its rate alone;
 /// "expires" is as parse_expiry has it, and "note" is passed over. Refused: another member, one named twice, "key" (the
-/// key itself), a digest twice, more than 64 members of an object, kLongestKeyFile or a million keys, a burst beside
-/// several rates or none. Keys are in the order of the file. Takes some 1 µs a key; any thread.
+/// key itself), a digest twice, more than 64 members of an object, more than kLongestKeyFile, a burst beside several
+/// rates or none. Keys are in the order of the file. Takes some 1 µs a key; any thread.
 Result<std::vector<ApiKeyRecord>, KeyFileError> read_api_keys(std::string_view json);
 
 }  // namespace headgate::identity

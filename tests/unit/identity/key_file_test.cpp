@@ -243,7 +243,7 @@ TEST(KeyFile, RefusesADigestTwice) {
 }
 
 TEST(KeyFile, IsBounded) {
-  EXPECT_NE(mistake_in(std::string(kLongestKeyFile + 1, ' ')).message.find("256 MiB"), std::string::npos);
+  EXPECT_NE(mistake_in(std::string(kLongestKeyFile + 1, ' ')).message.find("64 MiB"), std::string::npos);
   std::string limits = "\"limits\": {";
   for (int i = 0; i < 65; ++i) limits += (i == 0 ? "\"l" : ",\"l") + std::to_string(i) + "\": \"5/s\"";
   EXPECT_EQ(mistake_in(with(limits + "}")).message, "more than 64 members");
@@ -252,8 +252,9 @@ TEST(KeyFile, IsBounded) {
   EXPECT_EQ(mistake_in(with(rates + "]}}")).pointer, "/keys/0/limits/a/rate/8");
 }
 
-TEST(KeyFile, HoldsAMillionKeysAtMost) {
-  EXPECT_NE(mistake_in(file_of(1'000'001)).message.find("at most 1000000 keys"), std::string::npos);
+TEST(KeyFile, IsReadInNoTimeWhateverItsDigests) {
+  // All of these begin alike. Kept by their first bytes, each would be compared with all before it.
+  EXPECT_EQ(read_api_keys(file_of(100'000))->size(), 100'000U);
 }
 
 TEST(KeyFile, DoesNotFallOverDeepNesting) {

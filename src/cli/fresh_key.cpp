@@ -1,0 +1,27 @@
+#include "fresh_key.hpp"
+
+#include <openssl/rand.h>
+
+#include <array>
+
+namespace headgate::cli {
+
+std::string fresh_key(std::string_view prefix) {
+  constexpr std::string_view kLetters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  constexpr std::size_t kLength = 43;  // 62^43 is a little more than 2^256
+  constexpr std::size_t kFair = 256 / kLetters.size() * kLetters.size();
+  std::string key(prefix);
+  key += '_';
+  const std::size_t whole = key.size() + kLength;
+  std::array<unsigned char, 64> bytes{};
+  while (key.size() < whole) {
+    if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) return {};
+    for (const std::size_t byte : bytes) {
+      if (byte >= kFair || key.size() == whole) continue;  // the last eight would favour the first letters
+      key += kLetters[byte % kLetters.size()];
+    }
+  }
+  return key;
+}
+
+}  // namespace headgate::cli

@@ -1,0 +1,98 @@
+#include "replace_file.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+namespace headgate::cli {
+namespace {
+
+std::string directory_of(const std::string& file) {
+  const auto directory = std::filesystem::path(file).parent_path().string();
+  return directory.empty() ? "." : directory;
+}
+
+/// Where the links lead to; `path` itself where nothing is there yet.
+std::string resolved(const std::string& path) {
+  std::error_code unknown;
+  const auto target = std::filesystem::canonical(path, unknown);
+  return unknown ? path : target.string();
+}
+
+/// A new file beside the one it is to replace. Gone again unless it took that one's place.
+class Draft {
+ public:
+  explicit Draft(const std::string& target) : target_(target), path_(target + ".XXXXXX") {
+    fd_ = ::mkostemp(path_.data(), O_CLOEXEC);  // 0600
+  }
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+  ~Draft() {
+    if (fd_ < 0) return;
+    ::close(fd_);
+    if (!placed_) ::unlink(path_.c_str());
+  }
+
+  bool opened() const { return fd_ >= 0; }
+
+  bool write(std::string_view text) {
+    while (!text.empty()) {
+      const ssize_t written = ::write(fd_, text.data(), text.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) return false;
+      text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return true;
+  }
+
+  /// The gateway must be able to read the new one wherever it could read the old one.
+  bool take_rights() {
+    struct stat old {};
+    if (::stat(target_.c_str(), &old) != 0) return errno == ENOENT;
+    const bool ours = old.st_uid == ::geteuid() && old.st_gid == ::getegid();
+    if (!ours && ::fchown(fd_, old.st_uid, old.st_gid) != 0) return false;
+    return ::fchmod(fd_, old.st_mode & 07777U) == 0;
+  }
+
+  bool place() {
+    if (::fsync(fd_) != 0 || ::rename(path_.c_str(), target_.c_str()) != 0) return false;
+    placed_ = true;
+    const int directory = ::open(directory_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory >= 0) {
+      ::fsync(directory);  // the new name is in force already; this only makes it outlast a power cut
+      ::close(directory);
+    }
+    return true;
+  }
+
+ private:
+  std::string target_;
+  std::string path_;
+  int fd_ = -1;
+  bool placed_ = false;
+};
+
+}  // namespace
+
+DirectoryLock::DirectoryLock(const std::string& file)
+    : fd_(::open(directory_of(resolved(file)).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  if (fd_ >= 0) ::flock(fd_, LOCK_EX);
+}
+
+DirectoryLock::~DirectoryLock() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+std::optional<std::string> replace_file(const std::string& path, std::string_view text) {
+  Draft draft(resolved(path));
+  if (draft.opened() && draft.write(text) && draft.take_rights() && draft.place()) return std::nullopt;
+  return "cannot write " + path + ": " + std::strerror(errno);
+}
+
+}  // namespace headgate::cli
