@@ -142,13 +142,23 @@ void collect_keys(observe::Registry& registry, std::function<std::vector<KeysRep
 
 void collect_sources(observe::Registry& registry, std::function<std::vector<keyring::SourceReport>()> ask) {
   registry.collect([ask = std::move(ask)](Scrape& scrape) {
-    for (const auto& report : ask()) {
-      scrape.value(family::keys_up, {report.source}, report.fresh ? 1 : 0);
-      scrape.value(family::keys_known, {report.source}, as_double(report.keys));
-      scrape.value(family::keys_reads, {report.source, "ok"}, as_double(report.successes));
-      scrape.value(family::keys_reads, {report.source, "failed"}, as_double(report.failures));
+    // Two issuers may share one; a series may stand once only.
+    std::map<std::string, keyring::SourceReport> sources;
+    for (auto& report : ask()) {
+      auto& sum = sources.try_emplace(report.source, report).first->second;
+      sum.fresh = sum.fresh && report.fresh;
+      sum.keys = std::max(sum.keys, report.keys);
+      sum.fetched = std::max(sum.fetched, report.fetched);
+      sum.successes = std::max(sum.successes, report.successes);
+      sum.failures = std::max(sum.failures, report.failures);
+    }
+    for (const auto& [source, report] : sources) {
+      scrape.value(family::keys_up, {source}, report.fresh ? 1 : 0);
+      scrape.value(family::keys_known, {source}, as_double(report.keys));
+      scrape.value(family::keys_reads, {source, "ok"}, as_double(report.successes));
+      scrape.value(family::keys_reads, {source, "failed"}, as_double(report.failures));
       if (report.successes > 0)
-        scrape.value(family::keys_time, {report.source},
+        scrape.value(family::keys_time, {source},
                      std::chrono::duration<double>(report.fetched.time_since_epoch()).count());
     }
   });

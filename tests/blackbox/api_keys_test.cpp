@@ -1,0 +1,186 @@
+// Who is asking, by API key: whose it is, where it stands, and who never gets to see it.
+
+#include "blackbox/harness/gateway.hpp"
+
+#include "headgate/identity/sha256.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+namespace headgate::test {
+namespace {
+
+const std::string kAcme = "acme-key-of-some-length-0001";
+const std::string kAcmeNext = "acme-key-of-some-length-0002";
+const std::string kGlobex = "globex-key-of-some-length-01";
+
+std::string digest(const std::string& key) {
+  std::string out;
+  for (const unsigned char byte : identity::sha256(key)) {
+    constexpr const char* kDigits = "0123456789abcdef";
+    out += kDigits[byte >> 4];
+    out += kDigits[byte & 15];
+  }
+  return out;
+}
+
+Json record(const std::string& key, const std::string& owner, const Json& more = Json::object()) {
+  Json out = {{"sha256", digest(key)}, {"owner", owner}};
+  out.merge_patch(more);
+  return out;
+}
+
+std::string key_file(const Json& records) { return Json{{"keys", records}}.dump(2); }
+
+/// Two a day for each owner, and for each address without a key.
+Json with_keys(const Json& api_key) {
+  return {{"identity", {{"api_key", api_key}}},
+          {"limits", {{"x", {{"rate", "2/day"}, {"per", "api_key"}, {"if_absent", "client_ip"}}}}},
+          {"all_routes", {{"limits", {"x"}}}},
+          {"routes", Json::array({{{"path", "/required"}, {"to", "app"}, {"require", "api_key"}},
+                                  {{"path", "/known"}, {"to", "app"}, {"unknown_key", "reject"}},
+                                  {{"path", "/*"}, {"to", "app"}}})}};
+}
+
+std::string sends(const std::string& key) { return "X-API-Key: " + key + "\r\n"; }
+
+TEST(KnownKeys, OfOneOwnerAreOneCaller) {
+  const TemporaryFile file(key_file({record(kAcme, "acme"), record(kAcmeNext, "acme"), record(kGlobex, "globex")}));
+  Proxy proxy(with_keys({{"file", file.path()}}));
+  RawClient client = proxy.client();
+  EXPECT_EQ(client.get("/", sends(kAcme)).status(), 200);
+  EXPECT_EQ(client.get("/", sends(kAcmeNext)).status(), 200);
+  EXPECT_EQ(client.get("/", sends(kAcme)).status(), 429);
+  EXPECT_EQ(client.get("/", sends(kGlobex)).status(), 200);
+}
+
+TEST(UnknownKeys, AreNobodysOrRefusedAsTheRouteSays) {
+  const TemporaryFile file(key_file({record(kAcme, "acme")}));
+  Proxy proxy(with_keys({{"file", file.path()}}));
+  RawClient client = proxy.client();
+  EXPECT_EQ(client.get("/", sends("no-key-of-anybodys-0001")).status(), 200);
+  EXPECT_EQ(client.get("/", sends("no-key-of-anybodys-0002")).status(), 200);
+  EXPECT_EQ(client.get("/", sends("no-key-of-anybodys-0003")).status(), 429) << "one address, whatever keys it makes up";
+  RawClient other = proxy.client("127.0.0.2");
+  for (const char* path : {"/required", "/known"}) {
+    const Message refused = other.get(path, sends("no-key-of-anybodys-0001"));
+    expect_problem(refused, 401);
+    EXPECT_EQ(refused.value("WWW-Authenticate"), "ApiKey");
+    EXPECT_EQ(refused.body.find("anybodys"), std::string::npos);
+  }
+  expect_problem(proxy.client("127.0.0.3").get("/required"), 401);
+  EXPECT_EQ(proxy.client("127.0.0.3").get("/known").status(), 200) << "none at all is not an unknown one";
+  EXPECT_EQ(client.get("/required", sends(kAcme)).status(), 200);
+}
+
+TEST(KnownKeys, ThatAreDisabledOrExpiredOpenNothing) {
+  const TemporaryFile file(key_file({record(kAcme, "acme", {{"disabled", true}}),
+                                     record(kGlobex, "globex", {{"expires", "2020-01-01T00:00:00Z"}}),
+                                     record(kAcmeNext, "acme", {{"expires", "2999-01-01T00:00:00Z"}})}));
+  Proxy proxy(with_keys({{"file", file.path()}}));
+  RawClient client = proxy.client();
+  expect_problem(client.get("/required", sends(kAcme)), 401);
+  const Message old = client.get("/required", sends(kGlobex));
+  expect_problem(old, 401);
+  EXPECT_NE(old.body.find("expired"), std::string::npos);
+  EXPECT_EQ(client.get("/required", sends(kAcmeNext)).status(), 200);
+}
+
+TEST(KnownKeys, MayHaveSizesOfTheirOwn) {
+  const TemporaryFile file(key_file({record(kAcme, "acme", {{"limits", {{"x", {{"rate", "4/day"}}}}}}),
+                                     record(kGlobex, "globex", {{"limits", {{"x", "unlimited"}}}})}));
+  Proxy proxy(with_keys({{"file", file.path()}}));
+  RawClient client = proxy.client();
+  const Message first = client.get("/", sends(kAcme));
+  EXPECT_EQ(first.value("X-RateLimit-Limit"), "4");
+  EXPECT_EQ(first.value("RateLimit-Policy"), R"("x";q=4;w=86400)");
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(client.get("/", sends(kAcme)).status(), 200) << i;
+  EXPECT_EQ(client.get("/", sends(kAcme)).status(), 429);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(client.get("/", sends(kGlobex)).status(), 200) << i;
+}
+
+TEST(KeyPlaces, AreFieldQueryAndCookieAndNoneOfThemIsPassedOn) {
+  const Json keys = {{"acme", {{"key", kAcme}}}, {"globex", {{"key", kGlobex}}}};
+  Proxy proxy(with_keys({{"query", "api_key"}, {"cookie", "key"}, {"keys", keys}}));
+  RawClient client = proxy.client();
+  EXPECT_EQ(client.get("/required?api_key=" + kAcme + "&x=1").status(), 200);
+  EXPECT_EQ(proxy.forwarded().target(), "/required?x=1");
+  EXPECT_EQ(client.get("/required", "Cookie: a=b; key=" + kAcme + "\r\n").status(), 200);
+  EXPECT_EQ(proxy.forwarded().value("Cookie"), "a=b");
+  EXPECT_EQ(client.get("/required", sends(kGlobex)).status(), 200);
+  EXPECT_FALSE(proxy.forwarded().has("X-API-Key"));
+  EXPECT_EQ(client.get("/required", sends(kGlobex) + "X_Api_Key: " + kGlobex + "\r\n").status(), 200);
+  EXPECT_FALSE(proxy.forwarded().has("X_Api_Key")) << "the same field to many servers";
+  expect_problem(client.get("/required?api_key=" + kAcme, sends(kGlobex)), 400);
+  expect_problem(client.get("/required", sends(kAcme) + sends(kGlobex)), 400);
+}
+
+TEST(KeyPlaces, ShowTheServerTheKeyWhereTheFileSaysSo) {
+  Proxy proxy(with_keys({{"pass_on", true}, {"keys", {{"acme", {{"key", kAcme}}}}}}));
+  EXPECT_EQ(proxy.client().get("/required", sends(kAcme)).status(), 200);
+  EXPECT_EQ(proxy.forwarded().value("X-API-Key"), kAcme);
+}
+
+TEST(KeyFiles, AreReadAgainWhenTheyChangeAndKeepWhatWasGoodWhenTheyBreak) {
+  const TemporaryFile file(key_file({record(kAcme, "acme")}));
+  Proxy proxy(with_keys({{"file", file.path()}}));
+  const auto becomes = [&](const std::string& key, int status) {
+    const auto until = std::chrono::steady_clock::now() + kPatience;
+    while (std::chrono::steady_clock::now() < until) {
+      if (proxy.client().get("/required", sends(key)).status() == status) return true;
+      std::this_thread::sleep_for(Milliseconds(50));
+    }
+    return false;
+  };
+  expect_problem(proxy.client().get("/required", sends(kGlobex)), 401);
+  std::ofstream(file.path(), std::ios::trunc) << key_file({record(kGlobex, "globex")});
+  EXPECT_TRUE(becomes(kGlobex, 200));
+  expect_problem(proxy.client().get("/required", sends(kAcme)), 401);
+  std::ofstream(file.path(), std::ios::trunc) << "{ \"keys\": [ { \"owner\": 7 } ] }";
+  EXPECT_TRUE(proxy.gateway.process().wait_for_err(
+      [&](const std::string& log) { return log.find(file.path() + ":1:") != std::string::npos; }))
+      << proxy.gateway.process().err();
+  EXPECT_EQ(proxy.client("127.0.0.2").get("/required", sends(kGlobex)).status(), 200);
+}
+
+TEST(KnownKeys, StandInNoLogAndNoAnswer) {
+  const TemporaryFile file(key_file({record(kAcme, "acme")}));
+  Json changes = with_keys({{"file", file.path()}, {"query", "k"}});
+  changes["log"] = {{"level", "debug"}, {"access", "stdout"}};
+  std::string told;
+  {
+    Proxy proxy(changes);
+    RawClient client = proxy.client();
+    for (int i = 0; i < 3; ++i) told += client.get("/?k=" + kAcme).head + client.get("/", sends(kAcme)).body;
+    told += client.get("/required", sends("some-other-key-" + kGlobex)).body;
+    proxy.gateway.terminate();
+    told += proxy.gateway.process().out() + proxy.gateway.process().err();
+  }
+  EXPECT_NE(told.find("limit=x"), std::string::npos) << told;
+  EXPECT_EQ(told.find(kAcme), std::string::npos) << told;
+  EXPECT_EQ(told.find(kGlobex), std::string::npos) << told;
+}
+
+TEST(UnknownKeys, ByTheThousandTakeNoMemoryAndHoldUpNoKnownOne) {
+  const TemporaryFile file(key_file({record(kAcme, "acme", {{"limits", {{"x", "unlimited"}}}})}));
+  Json changes = with_keys({{"file", file.path()}});
+  changes["log"] = {{"access", "off"}};
+  Proxy proxy(changes);
+  RawClient client = proxy.client();
+  const auto random_keys = [&](int from, int count) {
+    for (int i = from; i < from + count; ++i)
+      if (client.get("/known", sends("random-key-" + std::to_string(i))).status() == 200) return false;
+    return true;
+  };
+  EXPECT_TRUE(random_keys(0, 1000));
+  const auto before = proxy.gateway.resident_kib();
+  EXPECT_TRUE(random_keys(1000, 4000));
+  EXPECT_LT(proxy.gateway.resident_kib(), before + 2048) << "KiB";
+  EXPECT_EQ(client.get("/known", sends(kAcme)).status(), 200);
+}
+
+}  // namespace
+}  // namespace headgate::test
