@@ -53,7 +53,6 @@ std::shared_ptr<const identity::JwtVerifier> verifier_of_two() {
 void check_rightly_signed(const identity::JwtVerifier& verify, const std::string& token) {
   const auto found = verify.verify(token, kNow);
   if (!found) {
-    require(found.error().error != identity::JwtError::bad_signature || found.error().until == Instant::max());
     require(found.error().until > kNow);
     return;
   }

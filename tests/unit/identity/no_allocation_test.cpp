@@ -5,6 +5,7 @@
 #include "headgate/identity/client_address.hpp"
 #include "headgate/identity/network.hpp"
 #include "headgate/identity/proxy_protocol.hpp"
+#include "headgate/identity/token_memory.hpp"
 
 #include <boost/asio/ip/address.hpp>
 
@@ -13,6 +14,7 @@
 #include <array>
 #include <cstdlib>
 #include <new>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -78,6 +80,22 @@ TEST(Allocations, AreNoneForAProxyHeader) {
   EXPECT_EQ(after, before);
   EXPECT_EQ(first, ProxyHeaderState::whole);
   EXPECT_EQ(second, ProxyHeaderState::whole);
+}
+
+TEST(Allocations, AreNoneForATokenThatIsRemembered) {
+  const Instant now{std::chrono::seconds(1'800'000'000)};
+  const std::string good(500, 'g');
+  const std::string bad(500, 'b');
+  TokenMemory memory(10);
+  memory.remember(good, VerifiedToken{{{"sub", "ann"}}, now, now + std::chrono::seconds(1)});
+  memory.remember(bad, RefusedToken{JwtError::bad_signature, Instant::max()});
+  const auto before = allocations;
+  const auto token = memory.recall(good, now);
+  const auto refused = memory.recall(bad, now);
+  const auto unknown = memory.recall("another", now);
+  const auto after = allocations;
+  EXPECT_EQ(after, before);
+  EXPECT_TRUE(token && refused && !unknown);
 }
 
 }  // namespace
