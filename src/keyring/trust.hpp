@@ -11,7 +11,7 @@
 
 namespace headgate::keyring {
 
-/// The authorities of one URL. Kept once they are read, for those of a system take some 50 ms; read again after they
+/// The authorities of one URL. Kept once they are read, for those of a system take some 0.1 s; read again after they
 /// failed to vouch for a server, which may be because they have been renewed since. The loop's thread.
 class Trust {
  public:
