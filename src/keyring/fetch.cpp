@@ -126,13 +126,16 @@ asio::awaitable<FetchResult> Fetch::ask() {
   if (request_.url.scheme == Scheme::http) co_return co_await exchange(socket_);
 
   step_ = "in its TLS handshake";
-  const auto trusted = trust(request_.authorities);
+  const auto trusted = request_.trust->context();
   if (trusted.has_error()) co_return failed(trusted.error());
   asio::ssl::stream<tcp::socket&> stream(socket_, **trusted);
   if (!expect_certificate_for(request_.url.host, stream.native_handle()))
     co_return failed("no certificate can be for " + request_.url.host);
   const auto [ec] = co_await stream.async_handshake(asio::ssl::stream_base::client, kAwait);
-  if (ec) co_return failed(why_not_trusted(stream.native_handle(), ec));
+  if (ec) {
+    request_.trust->doubt();
+    co_return failed(why_not_trusted(stream.native_handle(), ec));
+  }
   co_return co_await exchange(stream);
 }
 

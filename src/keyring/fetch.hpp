@@ -17,12 +17,14 @@
 
 namespace headgate::keyring {
 
+class Trust;
+
 struct FetchRequest {
   Url url;
-  std::string authorities;  ///< PEM file for https; empty: the system's. Read now: a renewed one is believed at once
-  std::string etag;         ///< of what is had already; empty: nothing is
-  Duration deadline{};      ///< of the whole fetch
-  unsigned turn = 0;        ///< which of a name's addresses is tried first, counted around
+  std::shared_ptr<Trust> trust;  ///< for https; else may be null
+  std::string etag;              ///< of what is had already; empty: nothing is
+  Duration deadline{};           ///< of the whole fetch
+  unsigned turn = 0;             ///< which of a name's addresses is tried first, counted around
 };
 
 struct Fetched {

@@ -29,6 +29,7 @@ JwksUrl::JwksUrl(boost::asio::io_context& loop, Url url, const identity::JwtIssu
     : loop_(loop),
       url_(std::move(url)),
       issuer_(issuer),
+      trust_(std::make_shared<Trust>(issuer.keys.jwks_ca)),
       schedule_(issuer.keys.refresh, issuer.keys.refetch, pace),
       timer_(loop),
       standing_("jwks " + to_text(url_)) {}
@@ -81,7 +82,7 @@ void JwksUrl::fetch() {
   // Before the request leaves: what is wanted from here on may be missing from its answer.
   wanted_ = false;
   schedule_.began(Clock::now());
-  FetchRequest request{url_, issuer_.keys.jwks_ca, etag_, issuer_.keys.fetch_timeout, schedule_.failures()};
+  FetchRequest request{url_, trust_, etag_, issuer_.keys.fetch_timeout, schedule_.failures()};
   under_way_ = Fetch::start(loop_, std::move(request), [weak = weak_from_this()](FetchResult result) {
     if (const auto self = weak.lock()) self->fetched(std::move(result));
   });

@@ -3,6 +3,7 @@
 
 #include "fetch.hpp"
 #include "standing.hpp"
+#include "trust.hpp"
 
 #include "headgate/identity/jwt_keys.hpp"
 #include "headgate/keyring/schedule.hpp"
@@ -46,6 +47,7 @@ class JwksUrl : public std::enable_shared_from_this<JwksUrl> {
   boost::asio::io_context& loop_;
   const Url url_;
   const identity::JwtIssuer issuer_;
+  const std::shared_ptr<Trust> trust_;
   Schedule schedule_;
   boost::asio::steady_timer timer_;
   std::minstd_rand random_{std::random_device{}()};

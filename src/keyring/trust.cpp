@@ -22,10 +22,8 @@ std::string unreadable(const std::string& path) {
   return file ? std::string() : path + ": cannot be read: " + std::generic_category().message(errno);
 }
 
-}  // namespace
-
-Result<TrustPtr, std::string> trust(const std::string& authorities) {
-  using Made = Result<TrustPtr, std::string>;
+Result<Trust::Context, std::string> read(const std::string& authorities) {
+  using Made = Result<Trust::Context, std::string>;
   auto context = std::make_shared<ssl::context>(ssl::context::tls_client);
   SSL_CTX_set_min_proto_version(context->native_handle(), TLS1_2_VERSION);
   error_code ec;
@@ -40,6 +38,15 @@ Result<TrustPtr, std::string> trust(const std::string& authorities) {
   context->load_verify_file(authorities, ec);
   if (ec) return Made(boost::system::in_place_error, authorities + ": holds no certificate in PEM");
   return context;
+}
+
+}  // namespace
+
+Result<Trust::Context, std::string> Trust::context() {
+  if (context_) return context_;
+  auto made = read(authorities_);
+  if (made.has_value()) context_ = *made;
+  return made;
 }
 
 bool expect_certificate_for(const std::string& host, ssl_st* connection) {
@@ -57,7 +64,7 @@ std::string why_not_trusted(ssl_st* connection, const error_code& ec) {
 }
 
 Result<void, std::string> check_authorities(const std::string& path) {
-  if (auto made = trust(path); made.has_error())
+  if (auto made = read(path); made.has_error())
     return Result<void, std::string>(boost::system::in_place_error, made.error());
   return {};
 }

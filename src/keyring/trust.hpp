@@ -7,14 +7,27 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace headgate::keyring {
 
-using TrustPtr = std::shared_ptr<boost::asio::ssl::context>;
+/// The authorities of one URL. Kept once they are read, for those of a system take some 0.1 s; read again after they
+/// failed to vouch for a server, which may be because they have been renewed since. The loop's thread.
+class Trust {
+ public:
+  using Context = std::shared_ptr<boost::asio::ssl::context>;
 
-/// A client's context of TLS 1.2 or later that believes the authorities in the PEM file, or the system's where the path
-/// is empty. The error begins with the path.
-Result<TrustPtr, std::string> trust(const std::string& authorities);
+  /// `authorities` is a PEM file's path, or empty for the system's.
+  explicit Trust(std::string authorities) : authorities_(std::move(authorities)) {}
+
+  /// A client's, of TLS 1.2 or later. The error begins with the path.
+  Result<Context, std::string> context();
+  void doubt() noexcept { context_.reset(); }
+
+ private:
+  std::string authorities_;
+  Context context_;
+};
 
 /// Demands a certificate for `host`, a name (which is also asked for by SNI, RFC 6066 section 3) or an address.
 bool expect_certificate_for(const std::string& host, ssl_st* connection);
