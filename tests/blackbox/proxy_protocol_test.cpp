@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+
 namespace headgate::test {
 namespace {
 
@@ -156,14 +158,29 @@ TEST(ProxyProtocol, IsNotWaitedForLongerThanAHead) {
 }
 
 TEST(ProxyProtocol, DoesNotHoldUpADrain) {
-  Proxy proxy(taking_headers({{"drain", "30s"}}));
+  Proxy proxy(taking_headers({{"drain", "1m"}}));
   RawClient silent = proxy.client();
-  RawClient halfway = proxy.client();
-  halfway.send(kVersion1.substr(0, 10));
   RawClient rested = proxy.client();
   rested.send(kVersion1);
   ASSERT_EQ(rested.get("/").status(), 200);
   EXPECT_EQ(proxy.gateway.terminate(), 0);
+}
+
+TEST(ProxyProtocol, HalfwayHoldsUpADrainNoLongerThanAHead) {
+  Proxy proxy(taking_headers({{"drain", "1m"}, {"timeouts", {{"head", "500ms"}}}}));
+  RawClient halfway = proxy.client();
+  halfway.send(kVersion1.substr(0, 10));
+  EXPECT_EQ(proxy.gateway.terminate(), 0);
+}
+
+TEST(ProxyProtocol, MayStillComeWithARequestWhenADrainBegins) {
+  Proxy proxy(taking_headers({{"drain", "1m"}}));
+  RawClient client = proxy.client();
+  proxy.gateway.process().signal(SIGTERM);
+  client.send(kVersion1);
+  EXPECT_EQ(client.get("/").status(), 200);
+  EXPECT_EQ(told(proxy), "203.0.113.7");
+  EXPECT_EQ(proxy.gateway.process().wait(), 0);
 }
 
 TEST(ProxyProtocol, ConnectionsCountAgainstTheirBoundWhileTheyOweAHeader) {
