@@ -2,6 +2,7 @@
 
 #include "presented.hpp"
 #include "subject.hpp"
+#include "way.hpp"
 
 #include "headgate/gateway/gateway.hpp"
 #include "headgate/identity/client_address.hpp"
@@ -11,35 +12,14 @@
 namespace headgate::gateway {
 namespace {
 
-constexpr std::size_t kMostForwardedFields = 16;
-
-constexpr std::string_view name_of(identity::AddressField field) noexcept {
-  switch (field) {
-    case identity::AddressField::forwarded:
-      return "Forwarded";
-    case identity::AddressField::x_real_ip:
-      return "X-Real-IP";
-    case identity::AddressField::x_forwarded_for:
-      break;
-  }
-  return "X-Forwarded-For";
-}
-
 void find_address(Exchange& x, const identity::Options& options) {
   auto& caller = x.caller;
   caller.address = x.peer;
   caller.through_trusted = !options.trusted_proxies.empty() && identity::contains(options.trusted_proxies, x.peer);
   if (caller.through_trusted) {
-    std::array<std::string_view, kMostForwardedFields> told;
-    std::size_t count = 0;
-    for (const auto& field : x.request.fields) {
-      if (!http::same_word(field.name, name_of(options.address_field))) continue;
-      // The last fields are the nearest hops: what does not fit is the far end.
-      if (count == told.size()) std::move(told.begin() + 1, told.end(), told.begin()), --count;
-      told[count++] = field.value;
-    }
-    const auto hops =
-        identity::walk_hops(x.peer, options.address_field, {told.data(), count}, options.trusted_proxies);
+    ToldRoom room;
+    const auto told = told_by_hops(x, options.address_field, room);
+    const auto hops = identity::walk_hops(x.peer, options.address_field, told, options.trusted_proxies);
     caller.address = hops.client;
     caller.hops = hops.believed;
   }

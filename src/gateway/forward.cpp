@@ -2,6 +2,7 @@
 
 #include "limit_fields.hpp"
 #include "presented.hpp"
+#include "way.hpp"
 
 #include "headgate/http/hop.hpp"
 
@@ -17,17 +18,6 @@ using http::Known;
 /// RFC 9110 section 7.6.3: the version is the one the message was received in.
 constexpr std::string_view via(unsigned version) noexcept { return version == 10 ? "1.0 headgate" : "1.1 headgate"; }
 
-/// Fields that say how a request came here: rebuilt, never passed on as they are.
-bool tells_way(const Field& field) noexcept {
-  if (field.id != Known::unknown)
-    return field.id == Known::forwarded || field.id == Known::via || field.id == Known::expect;
-  if (field.name.front() != 'X' && field.name.front() != 'x') return false;
-  constexpr std::array<std::string_view, 4> kNames{"X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host",
-                                                   "X-Request-Id"};
-  return std::any_of(kNames.begin(), kNames.end(),
-                     [&](std::string_view name) { return http::same_word(field.name, name); });
-}
-
 /// All values of one field, as one list; "" where there is none.
 std::string_view joined(TextArena& text, const Fields& fields, std::string_view name) {
   std::string_view out;
@@ -39,11 +29,6 @@ std::string_view joined(TextArena& text, const Fields& fields, std::string_view 
 
 std::string_view with(TextArena& text, std::string_view list, std::string_view last) {
   return list.empty() ? last : text.join({list, ", ", last});
-}
-
-std::string_view trusted_or(const Exchange& x, std::string_view name, std::string_view ours) noexcept {
-  const auto given = x.caller.through_trusted ? http::value_of(x.request.fields, name) : std::string_view{};
-  return given.empty() ? ours : given;
 }
 
 /// Numbers that a server behind us tells of its own limits would contradict ours.
@@ -60,16 +45,12 @@ void forward_request_fields(Exchange& x, const identity::Options& identity) {
   auto& out = x.fields;
   out.clear();
   http::append_end_to_end(x.request.fields, out);
-  std::erase_if(out, tells_way);
+  std::erase_if(out, [](const Field& field) { return tells_way(field) || field.id == Known::expect; });
   forward_identity(x, identity, out);
   for (auto& field : out) {
     if (field.id == Known::host) field.value = x.request.authority;  // an absolute target's takes its place
   }
-  const bool believed = x.caller.through_trusted;
-  const auto chain = believed ? joined(x.text, x.request.fields, "X-Forwarded-For") : std::string_view{};
-  out.push_back({Known::unknown, "X-Forwarded-For", with(x.text, chain, x.peer_text)});
-  out.push_back({Known::unknown, "X-Forwarded-Proto", trusted_or(x, "X-Forwarded-Proto", "http")});
-  out.push_back({Known::unknown, "X-Forwarded-Host", trusted_or(x, "X-Forwarded-Host", x.request.authority)});
+  append_way(x, identity.address_field, out);
   out.push_back({Known::unknown, "X-Request-Id", x.request_id});
   out.push_back({Known::via, "Via", with(x.text, joined(x.text, x.request.fields, "Via"), via(x.request.version))});
   if (x.request.upgrade.empty()) return;
@@ -102,7 +83,7 @@ void forward_reply_fields(Exchange& x, RejectionHeaders style) {
 http::Fields forward_trailers(const http::Fields& trailers) {
   Fields out;
   http::append_end_to_end(trailers, out);
-  std::erase_if(out, [](const Field& field) { return tells_way(field) || tells_limits(field); });
+  std::erase_if(out, [](const Field& field) { return tells_way(field) || field.id == Known::expect || tells_limits(field); });
   return out;
 }
 

@@ -2,8 +2,6 @@
 
 #include "headgate/http/named_values.hpp"
 
-#include <algorithm>
-
 namespace headgate::gateway {
 namespace {
 
@@ -62,13 +60,6 @@ void drop_cookie(Exchange& x, std::string_view name, Fields& fields) {
   std::erase_if(fields, [](const Field& field) { return field.id == Known::cookie && field.value.empty(); });
 }
 
-/// '-' and '_' are the same to servers that hand fields on as variables (RFC 3875 section 4.1.18).
-bool same_variable(std::string_view a, std::string_view b) noexcept {
-  const auto folded = [](char c) { return c == '_' ? '-' : c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return a.size() == b.size() &&
-         std::equal(a.begin(), a.end(), b.begin(), [&](char x, char y) { return folded(x) == folded(y); });
-}
-
 /// Whether a receiver reads the value as it was sent (RFC 9110 section 5.5): without blanks at its ends.
 bool survives_as_field(std::string_view value) noexcept {
   return !value.empty() && value.front() != ' ' && value.back() != ' ';
@@ -76,7 +67,7 @@ bool survives_as_field(std::string_view value) noexcept {
 
 void tell_claims(Exchange& x, const identity::JwtOptions& options, Fields& fields) {
   for (const auto& [name, claim] : options.claim_headers) {
-    std::erase_if(fields, [&name = name](const Field& field) { return same_variable(field.name, name); });
+    std::erase_if(fields, [&name = name](const Field& field) { return http::same_variable(field.name, name); });
     const auto value = x.caller.claim(claim);
     if (survives_as_field(value)) fields.push_back({Known::unknown, name, value});
   }
@@ -109,7 +100,7 @@ Presented presented_token(Exchange& x, const identity::JwtOptions& options) {
 void forward_identity(Exchange& x, const identity::Options& options, Fields& fields) {
   const auto& key = options.api_key;
   if (withholds_key(key)) {
-    std::erase_if(fields, [&](const Field& field) { return same_variable(field.name, key.header); });
+    std::erase_if(fields, [&](const Field& field) { return http::same_variable(field.name, key.header); });
     if (!key.cookie.empty()) drop_cookie(x, key.cookie, fields);
   }
   if (!options.jwt) return;

@@ -1,5 +1,7 @@
 #include "headgate/http/fields.hpp"
 
+#include <algorithm>
+
 namespace headgate::http {
 namespace {
 
@@ -47,6 +49,12 @@ std::string_view trimmed(std::string_view text) noexcept {
   const auto first = text.find_first_not_of(" \t");
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+bool same_variable(std::string_view a, std::string_view b) noexcept {
+  const auto folded = [](char c) { return c == '_' ? '-' : c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(), [&](char x, char y) { return folded(x) == folded(y); });
 }
 
 bool next_member(std::string_view& list, std::string_view& member) noexcept {

@@ -10,13 +10,12 @@
 #include <boost/asio/connect.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
-#include <boost/beast/http/write.hpp>
 
 #include <algorithm>
 #include <exception>
@@ -38,14 +37,12 @@ constexpr std::size_t kMostQuoted = 200;
 
 FetchResult failed(std::string why) { return FetchResult(boost::system::in_place_error, std::move(why)); }
 
-http::request<http::empty_body> get(const FetchRequest& request) {
-  http::request<http::empty_body> out(http::verb::get, request.url.target, 11);
-  out.set(http::field::host, authority(request.url));
-  out.set(http::field::user_agent, "headgate/" HEADGATE_VERSION);
-  out.set(http::field::accept, "application/jwk-set+json, application/json");
-  out.set(http::field::connection, "close");
-  if (!request.etag.empty()) out.set(http::field::if_none_match, request.etag);
-  return out;
+std::string get(const FetchRequest& request) {
+  std::string out = "GET " + request.url.target + " HTTP/1.1\r\nHost: " + authority(request.url) +
+                    "\r\nUser-Agent: headgate/" HEADGATE_VERSION
+                    "\r\nAccept: application/jwk-set+json, application/json\r\nConnection: close\r\n";
+  if (!request.etag.empty()) out += "If-None-Match: " + request.etag + "\r\n";
+  return out + "\r\n";
 }
 
 std::string why_unread(const error_code& ec) {
@@ -163,8 +160,8 @@ asio::awaitable<Result<void, std::string>> Fetch::connect() {
 template <class Stream>
 asio::awaitable<FetchResult> Fetch::exchange(Stream& stream) {
   step_ = "sending the request";
-  const auto request = get(request_);
-  const auto [unsent, sent] = co_await http::async_write(stream, request, kAwait);
+  const std::string request = get(request_);
+  const auto [unsent, sent] = co_await asio::async_write(stream, asio::buffer(request), kAwait);
   if (unsent) co_return failed("the request cannot be sent: " + unsent.message());
 
   step_ = "waiting for its answer";

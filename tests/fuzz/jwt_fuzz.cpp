@@ -1,9 +1,10 @@
 // Fuzzes tokens: anything at all as a token, and anything at all as header and claims of a token that is rightly
-// signed.
+// signed. What is remembered of a token must be what was found out.
 
 #include "support/jwt_signer.hpp"
 
 #include "headgate/identity/jwt.hpp"
+#include "headgate/identity/token_memory.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,31 +16,70 @@
 namespace {
 
 using namespace headgate;
+using identity::JwtAlgorithm;
 
 const std::string kSecret = "0123456789abcdef0123456789abcdef";
 constexpr Instant kNow{std::chrono::seconds(1'800'000'000)};
 
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+/// One issuer with a secret and a curve's key, and no name.
 std::shared_ptr<const identity::JwtVerifier> verifier() {
   identity::JwtOptions options;
-  options.algorithms = {identity::JwtAlgorithm::HS256};
-  options.secret = kSecret;
-  return *identity::JwtVerifier::make(options);
+  auto& issuer = options.issuers.emplace_back();
+  issuer.algorithms = {JwtAlgorithm::HS256, JwtAlgorithm::ES256};
+  issuer.keys.secret = kSecret;
+  issuer.keys.public_key_pem = test::public_key_pem(test::make_curve_key("P-256").get());
+  return *identity::JwtVerifier::make(options, {*identity::JwtKeys::of_configuration(issuer)});
+}
+
+/// Two issuers, so that the claims are read before the signature is checked.
+std::shared_ptr<const identity::JwtVerifier> verifier_of_two() {
+  identity::JwtOptions options;
+  std::vector<std::shared_ptr<const identity::JwtKeys>> keys;
+  for (const auto* name : {"joe", "jim"}) {
+    auto& issuer = options.issuers.emplace_back();
+    issuer.issuer = name;
+    issuer.algorithms = {JwtAlgorithm::HS256};
+    issuer.max_age = std::chrono::hours(1);
+    issuer.keys.secret = kSecret;
+    keys.push_back(*identity::JwtKeys::of_configuration(issuer));
+  }
+  return *identity::JwtVerifier::make(options, std::move(keys));
+}
+
+void check_rightly_signed(const identity::JwtVerifier& verify, const std::string& token) {
+  const auto found = verify.verify(token, kNow);
+  if (!found) {
+    require(found.error().error != identity::JwtError::bad_signature || found.error().until == Instant::max());
+    require(found.error().until > kNow);
+    return;
+  }
+  require(token.size() <= 8192);
+  require(found->good_from <= kNow && kNow < found->good_until);
+  require(!verify.verify(token + 'A', kNow));
+  identity::TokenMemory memory(8);
+  const auto kept = memory.remember(token, *found);
+  const auto known = memory.recall(token, kNow);
+  require(!known || known->token == kept);
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const auto verify = verifier();
+  static const auto one = verifier();
+  static const auto two = verifier_of_two();
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  if (verify->verify(text, kNow)) std::abort();  // nobody guesses a signature
+  require(!one->verify(text, kNow) && !two->verify(text, kNow));  // nobody guesses a signature
 
   const auto line = text.find('\n');
   const auto header = line == text.npos ? std::string_view(R"({"alg":"HS256"})") : text.substr(0, line);
   const auto claims = line == text.npos ? text : text.substr(line + 1);
   const auto token = test::sign_hs256(kSecret, claims, header);
-  const auto accepted = verify->verify(token, kNow);
-  if (accepted && verify->verify(token + 'A', kNow)) std::abort();
-  if (accepted && token.size() > 8192) std::abort();
+  check_rightly_signed(*one, token);
+  check_rightly_signed(*two, token);
   (void)identity::bearer_token(text);
   return 0;
 }

@@ -2,6 +2,7 @@
 // Makes JSON Web Tokens as an issuer would, and as an attacker would: header and claims are signed as given, unchecked.
 
 #include <openssl/bio.h>
+#include <openssl/ecdsa.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/pem.h>
@@ -22,6 +23,14 @@ using KeyPair = std::shared_ptr<EVP_PKEY>;
 inline KeyPair make_rsa_key(unsigned bits = 2048) {
   KeyPair key(EVP_RSA_gen(bits), EVP_PKEY_free);
   if (!key) throw std::runtime_error("no RSA key of " + std::to_string(bits) + " bits");
+  return key;
+}
+
+/// A fresh key pair on a curve: "P-256", "P-384", "P-521", "ED25519", "ED448" or another of OpenSSL's.
+inline KeyPair make_curve_key(const std::string& curve) {
+  const bool edwards = curve.starts_with("ED") || curve.starts_with("X");
+  KeyPair key(edwards ? EVP_PKEY_Q_keygen(nullptr, nullptr, curve.c_str()) : EVP_EC_gen(curve.c_str()), EVP_PKEY_free);
+  if (!key) throw std::runtime_error("no key on " + curve);
   return key;
 }
 
@@ -54,11 +63,12 @@ inline std::string base64url(std::string_view bytes) {
   return out;
 }
 
-/// HMAC-SHA-256, raw bytes.
-inline std::string hmac_sha256(std::string_view key, std::string_view text) {
+/// HMAC with the hash of so many bits, raw bytes.
+inline std::string hmac(std::string_view key, std::string_view text, std::string_view bits = "256") {
+  const EVP_MD* const digest = EVP_get_digestbyname(("SHA" + std::string(bits)).c_str());
   std::string out(EVP_MAX_MD_SIZE, '\0');
   unsigned size = 0;
-  if (!HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(text.data()),
+  if (!HMAC(digest, key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(text.data()),
             text.size(), reinterpret_cast<unsigned char*>(out.data()), &size)) {
     throw std::runtime_error("no HMAC");
   }
@@ -66,32 +76,83 @@ inline std::string hmac_sha256(std::string_view key, std::string_view text) {
   return out;
 }
 
-/// RSASSA-PKCS1-v1_5 with SHA-256, raw bytes.
-inline std::string rsa_sha256(EVP_PKEY* key, std::string_view text) {
+/// Salt of PSS signatures, in bytes: as long as the hash, unless a test wants another.
+constexpr int kSaltAsHash = RSA_PSS_SALTLEN_DIGEST;
+
+/// What OpenSSL signs under that `alg`: ECDSA in DER.
+inline std::string openssl_signature(EVP_PKEY* key, std::string_view alg, std::string_view text,
+                                     int salt = kSaltAsHash) {
   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+  const std::string digest = "SHA" + std::string(alg.substr(2));
+  EVP_PKEY_CTX* pss = nullptr;
   std::string out(static_cast<std::size_t>(EVP_PKEY_get_size(key)), '\0');
   std::size_t size = out.size();
-  if (EVP_DigestSignInit(context.get(), nullptr, EVP_sha256(), nullptr, key) != 1 ||
-      EVP_DigestSign(context.get(), reinterpret_cast<unsigned char*>(out.data()), &size,
-                     reinterpret_cast<const unsigned char*>(text.data()), text.size()) != 1) {
-    throw std::runtime_error("no RSA signature");
+  const bool ready = EVP_DigestSignInit_ex(context.get(), &pss, alg == "EdDSA" ? nullptr : digest.c_str(), nullptr,
+                                           nullptr, key, nullptr) == 1 &&
+                     (!alg.starts_with("PS") || (EVP_PKEY_CTX_set_rsa_padding(pss, RSA_PKCS1_PSS_PADDING) == 1 &&
+                                                 EVP_PKEY_CTX_set_rsa_pss_saltlen(pss, salt) == 1));
+  if (!ready || EVP_DigestSign(context.get(), reinterpret_cast<unsigned char*>(out.data()), &size,
+                               reinterpret_cast<const unsigned char*>(text.data()), text.size()) != 1) {
+    throw std::runtime_error("no signature under " + std::string(alg));
   }
   out.resize(size);
   return out;
 }
 
+/// r and s of an ECDSA signature in DER side by side, each of `half` bytes.
+inline std::string raw_ecdsa(std::string_view der, std::size_t half) {
+  const auto* at = reinterpret_cast<const unsigned char*>(der.data());
+  const std::unique_ptr<ECDSA_SIG, decltype(&ECDSA_SIG_free)> parts(
+      d2i_ECDSA_SIG(nullptr, &at, static_cast<long>(der.size())), ECDSA_SIG_free);
+  std::string out(2 * half, '\0');
+  auto* const bytes = reinterpret_cast<unsigned char*>(out.data());
+  BN_bn2binpad(ECDSA_SIG_get0_r(parts.get()), bytes, static_cast<int>(half));
+  BN_bn2binpad(ECDSA_SIG_get0_s(parts.get()), bytes + half, static_cast<int>(half));
+  return out;
+}
+
+/// A signature as JOSE writes it, raw bytes.
+inline std::string jose_signature(EVP_PKEY* key, std::string_view alg, std::string_view text) {
+  auto signature = openssl_signature(key, alg, text);
+  if (!alg.starts_with("ES")) return signature;
+  return raw_ecdsa(signature, (static_cast<std::size_t>(EVP_PKEY_get_bits(key)) + 7) / 8);
+}
+
+/// Header and claims of a token, encoded: what a signature covers.
+inline std::string signing_input(std::string_view header_json, std::string_view claims_json) {
+  return base64url(header_json) + '.' + base64url(claims_json);
+}
+
+/// `{"alg":"ES256","kid":"..."}`; `kid` "": none.
+inline std::string jose_header(std::string_view alg, std::string_view kid = "") {
+  const auto named = kid.empty() ? std::string() : R"(,"kid":")" + std::string(kid) + '"';
+  return R"({"alg":")" + std::string(alg) + '"' + named + '}';
+}
+
+/// A compact token signed with a key pair under `alg`, as jose_header writes it.
+inline std::string sign(EVP_PKEY* key, std::string_view alg, std::string_view claims_json, std::string_view kid = "") {
+  const auto input = signing_input(jose_header(alg, kid), claims_json);
+  return input + '.' + base64url(jose_signature(key, alg, input));
+}
+/// The same with a secret and HS*.
+inline std::string sign(std::string_view secret, std::string_view alg, std::string_view claims_json,
+                        std::string_view kid = "") {
+  const auto input = signing_input(jose_header(alg, kid), claims_json);
+  return input + '.' + base64url(hmac(secret, input, alg.substr(2)));
+}
+
 /// A compact token signed with HS256; `header_json` may say anything else.
 inline std::string sign_hs256(std::string_view secret, std::string_view claims_json,
                               std::string_view header_json = R"({"alg":"HS256","typ":"JWT"})") {
-  const std::string input = base64url(header_json) + '.' + base64url(claims_json);
-  return input + '.' + base64url(hmac_sha256(secret, input));
+  const auto input = signing_input(header_json, claims_json);
+  return input + '.' + base64url(hmac(secret, input));
 }
 
 /// A compact token signed with RS256; `header_json` may say anything else.
 inline std::string sign_rs256(EVP_PKEY* key, std::string_view claims_json,
                               std::string_view header_json = R"({"alg":"RS256","typ":"JWT"})") {
-  const std::string input = base64url(header_json) + '.' + base64url(claims_json);
-  return input + '.' + base64url(rsa_sha256(key, input));
+  const auto input = signing_input(header_json, claims_json);
+  return input + '.' + base64url(openssl_signature(key, "RS256", input));
 }
 
 }  // namespace headgate::test

@@ -20,17 +20,24 @@ class JwtKeys {
   using Made = Result<std::shared_ptr<const JwtKeys>, std::string>;
 
   /// The keys that stand in the configuration itself: `secret` and `public_key_pem`, whichever are given; none where
-  /// neither is. The error is a sentence without a final dot, and quotes nothing of a key.
+  /// neither is. They have no kid. The PEM is a public key (SubjectPublicKeyInfo, or PKCS#1 for RSA) or a certificate,
+  /// of which only the key counts, not its dates. The error is a sentence without a final dot, and quotes nothing of a
+  /// key: a secret shorter than the hash (RFC 7518 section 3.2) or one that is a PEM, a private key or none at all
+  /// where a public one should be, RSA of less than 2048 or more than 16384 bits or with an exponent that is even, 1 or
+  /// beyond 64 bits, a key that none of the algorithms is for; and, where no JWK Set is to come, an algorithm without a
+  /// key.
   static Made of_configuration(const JwtIssuer& issuer);
 
-  /// The keys of a JWK Set that `algorithms` let verify something. Keys that are for something else (`use` other than
-  /// sig, `key_ops` without verify, an `alg` not listed, an unknown `kty` or curve) are passed over, as RFC 7517
-  /// section 5 asks. The error, a sentence without a final dot, names what is wrong: not a JWK Set, a member named
-  /// twice, a key that breaks its own rules (RSA below 2048 bits, a point off its curve, a short secret), two keys of
-  /// one `kid` and algorithm, more than 1 MiB or 256 keys, or no key that is of use.
+  /// The keys of a JWK Set that `algorithms` let verify something: RSA, EC (P-256, P-384, P-521), OKP (Ed25519, Ed448)
+  /// and oct. Keys that are for something else (`use` other than sig, `key_ops` without verify, an `alg` not listed, an
+  /// unknown `kty` or curve) are passed over, as RFC 7517 section 5 asks. The error, a sentence without a final dot,
+  /// names what is wrong: not a JWK Set, a member named twice, a key that breaks its own rules (as above; a point off
+  /// its curve or of small order, a coordinate of another length, base64url in another spelling), a private key, though
+  /// it be for something else, two keys of one `kid` and algorithm, more than 1 MiB or 256 keys, or no key that is of
+  /// use. Where a key may also be had (x5c, x5u) is not looked at.
   static Made of_jwk_set(std::string_view json, std::span<const JwtAlgorithm> algorithms);
 
-  /// Both together.
+  /// Both together, those of `one` in front.
   static std::shared_ptr<const JwtKeys> merged(const JwtKeys& one, const JwtKeys& other);
 
   ~JwtKeys();

@@ -5,6 +5,7 @@
 
 #include <boost/smart_ptr/local_shared_ptr.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -19,8 +20,12 @@ using TokenPtr = boost::local_shared_ptr<const VerifiedToken>;
 /// is ever taken for another. One worker's; not for several threads.
 class TokenMemory {
  public:
-  /// `most`: tokens of each kind; 0 remembers none. Together they take at most 1 KiB a token on average, and no token
-  /// more than what the longest takes.
+  /// Room for one token of a kind, on average over `most` of them, with its claims and what finding it takes. A longer
+  /// one takes the room of several.
+  static constexpr std::size_t kVerifiedBytes = 2048;
+  static constexpr std::size_t kRefusedBytes = 1024;
+
+  /// `most`: tokens of each kind; 0 remembers none. Takes memory as it fills, never more than the room of them all.
   explicit TokenMemory(std::size_t most);
   ~TokenMemory();
   TokenMemory(const TokenMemory&) = delete;
@@ -31,10 +36,12 @@ class TokenMemory {
     TokenPtr token;
     std::optional<RefusedToken> refused;
   };
-  /// Nothing: not known, or no longer good at `now`; to be verified.
+  /// Nothing: not known, or no longer (a clock set back: not yet) good at `now`; to be verified. Does not allocate.
   std::optional<Known> recall(std::string_view token, Instant now);
 
+  /// In place of what was known of the token before. The token is returned also where there is no room to keep it.
   TokenPtr remember(std::string_view token, VerifiedToken verified);
+  /// As above. One that is too_large is not kept: finding that out again costs nothing.
   void remember(std::string_view token, const RefusedToken& refused);
   /// Keys have changed: nothing that was found out with others counts any more.
   void clear() noexcept;

@@ -37,8 +37,8 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 
 }  // namespace
 
-Process::Process(Words arguments, const std::vector<std::string>& environment) {
-  arguments.insert(arguments.begin(), HEADGATE_BINARY);
+Process::Process(Words arguments, const std::vector<std::string>& environment, const std::string& program) {
+  arguments.insert(arguments.begin(), program);
   std::vector<std::string> variables = environment_with(environment);
   const std::vector<char*> argv = pointers(arguments);
   const std::vector<char*> envp = pointers(variables);

@@ -1,5 +1,5 @@
 #pragma once
-// One run of the headgate binary: its output, its signals and its end.
+// One run of the headgate binary, or of a program it works with: its output, its signals and its end.
 
 #include "blackbox/harness/socket.hpp"
 
@@ -21,7 +21,8 @@ using Words = std::vector<std::string>;
 class Process {
  public:
   /// `environment` is added to ours ("NAME=value").
-  explicit Process(Words arguments, const std::vector<std::string>& environment = {});
+  explicit Process(Words arguments, const std::vector<std::string>& environment = {},
+                   const std::string& program = HEADGATE_BINARY);
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
   ~Process();

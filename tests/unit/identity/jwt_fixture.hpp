@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of tokens share: two keys, a moment, and a verifier for each way of configuring them.
+// What the tests of tokens share: two keys, a moment, and an issuer for each way of configuring them.
 
 #include "support/jwt_signer.hpp"
 
@@ -11,6 +11,7 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace headgate::identity {
 
@@ -27,45 +28,73 @@ inline EVP_PKEY* rsa_key() {
   return key.get();
 }
 
-inline JwtOptions hs256_options() {
-  JwtOptions options;
-  options.algorithms = {JwtAlgorithm::HS256};
-  options.secret = kSecret;
-  return options;
+inline JwtIssuer hs256_issuer() {
+  JwtIssuer issuer;
+  issuer.algorithms = {JwtAlgorithm::HS256};
+  issuer.keys.secret = kSecret;
+  return issuer;
 }
 
-inline JwtOptions rs256_options() {
-  JwtOptions options;
-  options.algorithms = {JwtAlgorithm::RS256};
-  options.public_key_pem = test::public_key_pem(rsa_key());
-  return options;
+/// One that signs with `key` under `algorithm`, known by its PEM.
+inline JwtIssuer issuer_with(EVP_PKEY* key, JwtAlgorithm algorithm) {
+  JwtIssuer issuer;
+  issuer.algorithms = {algorithm};
+  issuer.keys.public_key_pem = test::public_key_pem(key);
+  return issuer;
 }
 
-inline JwtOptions both_options() {
-  auto options = rs256_options();
-  options.algorithms = {JwtAlgorithm::HS256, JwtAlgorithm::RS256};
-  options.secret = kSecret;
-  return options;
+inline JwtIssuer rs256_issuer() { return issuer_with(rsa_key(), JwtAlgorithm::RS256); }
+
+inline JwtIssuer both_issuer() {
+  auto issuer = rs256_issuer();
+  issuer.algorithms = {JwtAlgorithm::HS256, JwtAlgorithm::RS256};
+  issuer.keys.secret = kSecret;
+  return issuer;
 }
 
 }  // namespace test_keys
 
+using VerifierPtr = std::shared_ptr<const JwtVerifier>;
+using KeysPtr = std::shared_ptr<const JwtKeys>;
+
+/// A verifier for one issuer with these keys. Null, and a failed test, where there can be none.
+inline VerifierPtr verifier_with(const JwtIssuer& issuer, KeysPtr keys) {
+  JwtOptions options;
+  options.issuers = {issuer};
+  auto made = JwtVerifier::make(options, {std::move(keys)});
+  EXPECT_TRUE(made) << made.error();
+  return made ? *made : nullptr;
+}
+/// A verifier for one issuer with the keys of its configuration.
+inline VerifierPtr verifier_for(const JwtIssuer& issuer) {
+  auto keys = JwtKeys::of_configuration(issuer);
+  EXPECT_TRUE(keys) << keys.error();
+  return keys ? verifier_with(issuer, *keys) : nullptr;
+}
+/// The keys of a set that has to be good.
+inline KeysPtr keys_of_set(std::string_view json, const std::vector<JwtAlgorithm>& algorithms) {
+  auto keys = JwtKeys::of_jwk_set(json, algorithms);
+  EXPECT_TRUE(keys) << keys.error();
+  return keys ? *keys : nullptr;
+}
+
 /// "ok", or the reason for the refusal.
-inline std::string outcome(const JwtOptions& options, std::string_view token, Instant now = test_keys::kNow) {
-  const auto verifier = JwtVerifier::make(options);
-  if (!verifier) return "no verifier: " + verifier.error();
-  const auto claims = (*verifier)->verify(token, now);
-  return claims ? "ok" : std::string(to_text(claims.error()));
+inline std::string outcome(const VerifierPtr& verifier, std::string_view token, Instant now = test_keys::kNow) {
+  if (!verifier) return "no verifier";
+  const auto verified = verifier->verify(token, now);
+  return verified ? "ok" : std::string(to_text(verified.error().error));
+}
+inline std::string outcome(const JwtIssuer& issuer, std::string_view token, Instant now = test_keys::kNow) {
+  return outcome(verifier_for(issuer), token, now);
 }
 
 /// The outcome for a token signed with the secret, so that only its header or claims can be at fault.
-inline std::string outcome_of_claims(std::string_view claims_json,
-                                     const JwtOptions& options = test_keys::hs256_options(),
+inline std::string outcome_of_claims(std::string_view claims_json, const JwtIssuer& issuer = test_keys::hs256_issuer(),
                                      Instant now = test_keys::kNow) {
-  return outcome(options, test::sign_hs256(test_keys::kSecret, claims_json), now);
+  return outcome(issuer, test::sign_hs256(test_keys::kSecret, claims_json), now);
 }
 inline std::string outcome_of_header(std::string_view header_json) {
-  return outcome(test_keys::hs256_options(), test::sign_hs256(test_keys::kSecret, "{}", header_json));
+  return outcome(test_keys::hs256_issuer(), test::sign_hs256(test_keys::kSecret, "{}", header_json));
 }
 
 }  // namespace headgate::identity

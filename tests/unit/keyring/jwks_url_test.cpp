@@ -146,6 +146,15 @@ TEST_F(KeyringJwksUrl, StaysInForceWhileItsServerFailsAndTheLogIsToldOnce) {
   EXPECT_EQ(logged("event=jwks_fetched"), 2U) << "and so is that it is over";
 }
 
+TEST_F(KeyringJwksUrl, DoesNotFillTheLogWhereItFailsInEverNewWays) {
+  start();
+  for (int status = 401; status < 421; ++status) {
+    publisher.answers(answer(std::to_string(status) + " No", ""));
+    ASSERT_TRUE(run_until([&] { return report().trouble == "it answered " + std::to_string(status); }));
+  }
+  EXPECT_EQ(logged("event="), 8U);
+}
+
 TEST_F(KeyringJwksUrl, IsAskedForAgainAfterItWasNotThereAtFirst) {
   start();
   ASSERT_TRUE(run_until_failed());
