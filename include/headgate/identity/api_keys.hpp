@@ -53,7 +53,7 @@ inline constexpr std::size_t kLongestKeyFile = 64UL * 1024 * 1024;
 /// "..."}]}. "sha256" and "owner" are required; "rate" may be a list, or "unlimited"; a limit may be its rate alone;
 /// "expires" is as parse_expiry has it, and "note" is passed over. Refused: another member, one named twice, "key" (the
 /// key itself), a digest twice, more than 64 members of an object, more than kLongestKeyFile, a burst beside several
-/// rates or none. Keys are in the order of the file. Takes some 1 µs a key; any thread.
+/// rates or none. Keys are in the order of the file. Takes some 2 µs a key; any thread.
 Result<std::vector<ApiKeyRecord>, KeyFileError> read_api_keys(std::string_view json);
 
 }  // namespace headgate::identity
