@@ -2,10 +2,10 @@
 
 #include "blackbox/harness/gateway.hpp"
 
-#include "headgate/identity/sha256.hpp"
-
 #include <gtest/gtest.h>
+#include <openssl/sha.h>
 
+#include <array>
 #include <chrono>
 #include <fstream>
 #include <thread>
@@ -18,8 +18,10 @@ const std::string kAcmeNext = "acme-key-of-some-length-0002";
 const std::string kGlobex = "globex-key-of-some-length-01";
 
 std::string digest(const std::string& key) {
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> bytes{};
+  SHA256(reinterpret_cast<const unsigned char*>(key.data()), key.size(), bytes.data());
   std::string out;
-  for (const unsigned char byte : identity::sha256(key)) {
+  for (const auto byte : bytes) {
     constexpr const char* kDigits = "0123456789abcdef";
     out += kDigits[byte >> 4];
     out += kDigits[byte & 15];
@@ -48,7 +50,8 @@ Json with_keys(const Json& api_key) {
 std::string sends(const std::string& key) { return "X-API-Key: " + key + "\r\n"; }
 
 TEST(KnownKeys, OfOneOwnerAreOneCaller) {
-  const TemporaryFile file(key_file({record(kAcme, "acme"), record(kAcmeNext, "acme"), record(kGlobex, "globex")}));
+  const TemporaryFile file(
+      key_file(Json::array({record(kAcme, "acme"), record(kAcmeNext, "acme"), record(kGlobex, "globex")})));
   Proxy proxy(with_keys({{"file", file.path()}}));
   RawClient client = proxy.client();
   EXPECT_EQ(client.get("/", sends(kAcme)).status(), 200);
@@ -58,12 +61,13 @@ TEST(KnownKeys, OfOneOwnerAreOneCaller) {
 }
 
 TEST(UnknownKeys, AreNobodysOrRefusedAsTheRouteSays) {
-  const TemporaryFile file(key_file({record(kAcme, "acme")}));
+  const TemporaryFile file(key_file(Json::array({record(kAcme, "acme")})));
   Proxy proxy(with_keys({{"file", file.path()}}));
   RawClient client = proxy.client();
   EXPECT_EQ(client.get("/", sends("no-key-of-anybodys-0001")).status(), 200);
   EXPECT_EQ(client.get("/", sends("no-key-of-anybodys-0002")).status(), 200);
-  EXPECT_EQ(client.get("/", sends("no-key-of-anybodys-0003")).status(), 429) << "one address, whatever keys it makes up";
+  EXPECT_EQ(client.get("/", sends("no-key-of-anybodys-0003")).status(), 429)
+      << "one address, whatever keys it makes up";
   RawClient other = proxy.client("127.0.0.2");
   for (const char* path : {"/required", "/known"}) {
     const Message refused = other.get(path, sends("no-key-of-anybodys-0001"));
@@ -77,9 +81,9 @@ TEST(UnknownKeys, AreNobodysOrRefusedAsTheRouteSays) {
 }
 
 TEST(KnownKeys, ThatAreDisabledOrExpiredOpenNothing) {
-  const TemporaryFile file(key_file({record(kAcme, "acme", {{"disabled", true}}),
-                                     record(kGlobex, "globex", {{"expires", "2020-01-01T00:00:00Z"}}),
-                                     record(kAcmeNext, "acme", {{"expires", "2999-01-01T00:00:00Z"}})}));
+  const TemporaryFile file(key_file(Json::array({record(kAcme, "acme", {{"disabled", true}}),
+                                                 record(kGlobex, "globex", {{"expires", "2020-01-01T00:00:00Z"}}),
+                                                 record(kAcmeNext, "acme", {{"expires", "2999-01-01T00:00:00Z"}})})));
   Proxy proxy(with_keys({{"file", file.path()}}));
   RawClient client = proxy.client();
   expect_problem(client.get("/required", sends(kAcme)), 401);
@@ -90,8 +94,8 @@ TEST(KnownKeys, ThatAreDisabledOrExpiredOpenNothing) {
 }
 
 TEST(KnownKeys, MayHaveSizesOfTheirOwn) {
-  const TemporaryFile file(key_file({record(kAcme, "acme", {{"limits", {{"x", {{"rate", "4/day"}}}}}}),
-                                     record(kGlobex, "globex", {{"limits", {{"x", "unlimited"}}}})}));
+  const TemporaryFile file(key_file(Json::array({record(kAcme, "acme", {{"limits", {{"x", {{"rate", "4/day"}}}}}}),
+                                                 record(kGlobex, "globex", {{"limits", {{"x", "unlimited"}}}})})));
   Proxy proxy(with_keys({{"file", file.path()}}));
   RawClient client = proxy.client();
   const Message first = client.get("/", sends(kAcme));
@@ -125,7 +129,7 @@ TEST(KeyPlaces, ShowTheServerTheKeyWhereTheFileSaysSo) {
 }
 
 TEST(KeyFiles, AreReadAgainWhenTheyChangeAndKeepWhatWasGoodWhenTheyBreak) {
-  const TemporaryFile file(key_file({record(kAcme, "acme")}));
+  const TemporaryFile file(key_file(Json::array({record(kAcme, "acme")})));
   Proxy proxy(with_keys({{"file", file.path()}}));
   const auto becomes = [&](const std::string& key, int status) {
     const auto until = std::chrono::steady_clock::now() + kPatience;
@@ -136,18 +140,18 @@ TEST(KeyFiles, AreReadAgainWhenTheyChangeAndKeepWhatWasGoodWhenTheyBreak) {
     return false;
   };
   expect_problem(proxy.client().get("/required", sends(kGlobex)), 401);
-  std::ofstream(file.path(), std::ios::trunc) << key_file({record(kGlobex, "globex")});
+  std::ofstream(file.path(), std::ios::trunc) << key_file(Json::array({record(kGlobex, "globex")}));
   EXPECT_TRUE(becomes(kGlobex, 200));
   expect_problem(proxy.client().get("/required", sends(kAcme)), 401);
   std::ofstream(file.path(), std::ios::trunc) << "{ \"keys\": [ { \"owner\": 7 } ] }";
-  EXPECT_TRUE(proxy.gateway.process().wait_for_err(
-      [&](const std::string& log) { return log.find(file.path() + ":1:") != std::string::npos; }))
-      << proxy.gateway.process().err();
+  EXPECT_TRUE(proxy.gateway.process().wait_for_err([&](const std::string& log) {
+    return log.find(file.path() + ":1:") != std::string::npos;
+  })) << proxy.gateway.process().err();
   EXPECT_EQ(proxy.client("127.0.0.2").get("/required", sends(kGlobex)).status(), 200);
 }
 
 TEST(KnownKeys, StandInNoLogAndNoAnswer) {
-  const TemporaryFile file(key_file({record(kAcme, "acme")}));
+  const TemporaryFile file(key_file(Json::array({record(kAcme, "acme")})));
   Json changes = with_keys({{"file", file.path()}, {"query", "k"}});
   changes["log"] = {{"level", "debug"}, {"access", "stdout"}};
   std::string told;
@@ -165,7 +169,7 @@ TEST(KnownKeys, StandInNoLogAndNoAnswer) {
 }
 
 TEST(UnknownKeys, ByTheThousandTakeNoMemoryAndHoldUpNoKnownOne) {
-  const TemporaryFile file(key_file({record(kAcme, "acme", {{"limits", {{"x", "unlimited"}}}})}));
+  const TemporaryFile file(key_file(Json::array({record(kAcme, "acme", {{"limits", {{"x", "unlimited"}}}})})));
   Json changes = with_keys({{"file", file.path()}});
   changes["log"] = {{"access", "off"}};
   Proxy proxy(changes);
