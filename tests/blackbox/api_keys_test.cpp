@@ -183,10 +183,7 @@ TEST(UnknownKeys, ByTheThousandAreCountedAsOneAndHoldUpNoKnownOne) {
     ASSERT_NE(client.get("/known", sends("random-key-" + std::to_string(i))).status(), 200) << i;
   EXPECT_EQ(client.get("/known", sends(kAcme)).status(), 200);
   const auto metrics = Look(proxy.gateway.process()).text();
-  EXPECT_NE(metrics.find("headgate_limit_tracked_keys{limit=\"x\"} 1\n"), std::string::npos) << "of their address";
-  EXPECT_NE(metrics.find("headgate_auth_total{route=\"/known\",kind=\"api_key\",result=\"unknown_key\"} 3000\n"),
-            std::string::npos)
-      << metrics;
+  EXPECT_NE(metrics.find("headgate_limit_tracked_keys{limit=\"x\"} 1\n"), std::string::npos) << "their address's\n" << metrics;
 }
 
 }  // namespace

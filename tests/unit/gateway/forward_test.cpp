@@ -15,6 +15,7 @@ struct Forward : testing::Test {
     x.request.method = "GET";
     x.request.authority = "a.example";
     x.request.fields = {{Known::host, "Host", "a.example"}};
+    x.peer = boost::asio::ip::make_address("192.0.2.1");
     x.peer_text = "192.0.2.1";
     x.request_id = "id-1";
     x.answer.status = 200;
