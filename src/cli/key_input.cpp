@@ -15,7 +15,7 @@ constexpr std::size_t kLongestKey = 256;
 std::optional<std::string> typed() {
   std::array<char, 2 * kLongestKey> line{};
   // OpenSSL's prompt gives the terminal its echo back, whatever signal comes in between.
-  if (EVP_read_pw_string(line.data(), static_cast<int>(line.size()), "Key: ", 0) != 0) return std::nullopt;
+  if (EVP_read_pw_string(line.data(), static_cast<int>(line.size() - 1), "Key: ", 0) != 0) return std::nullopt;
   return line.data();
 }
 

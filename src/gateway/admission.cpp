@@ -61,7 +61,8 @@ struct Part {
 
 void append(Admission& a, const PlannedLimit& planned, const Terms& terms, Source source) {
   const auto& rules = source == Source::fallback ? terms.tier->local : terms.tier->rules;
-  if (a.asks.size() + rules.size() > Admission::kMost) return;  // the checker refuses such a configuration
+  // Neither the checker nor Grants lets more stand together.
+  if (a.asks.size() + rules.size() > Admission::kMost) return;
   const auto how = planned.limit->mode == limit::Mode::observe ? How::trial : How::take;
   a.limits.push_back({&planned,
                       terms.tier,
@@ -207,7 +208,7 @@ Gateway::Step Gateway::admit_without_redis(Exchange& x) {
     take_back(x, part.first_ask);
     return problem;
   }
-  for (const auto& asked : part.limits(a)) outage_->counted(x.snapshot->site, a, asked);
+  for (const auto& asked : part.limits(a)) outage_->counted(x, asked);
   return {};
 }
 

@@ -152,6 +152,7 @@ Gateway::Step Gateway::check_token(Exchange& x) {
   }
   note(x, AuthKind::jwt, AuthResult::ok);
   x.caller.token = std::move(known->token);
+  if (options->issuers.size() > 1) x.caller.issuer = options->issuers[x.caller.token->issuer].issuer;
   return {};
 }
 

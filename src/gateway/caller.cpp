@@ -15,7 +15,9 @@ namespace {
 void find_address(Exchange& x, const identity::Options& options) {
   auto& caller = x.caller;
   caller.address = x.peer;
-  caller.through_trusted = !options.trusted_proxies.empty() && identity::contains(options.trusted_proxies, x.peer);
+  // A hop that says it does not know its client has not written the client's fields either.
+  caller.through_trusted =
+      !x.source_untold && !options.trusted_proxies.empty() && identity::contains(options.trusted_proxies, x.peer);
   if (caller.through_trusted) {
     ToldRoom room;
     const auto told = told_by_hops(x, options.address_field, room);

@@ -80,11 +80,12 @@ void forward_reply_fields(Exchange& x, RejectionHeaders style) {
   out.push_back({Known::via, "Via", with(x.text, joined(x.text, x.answer.fields, "Via"), via(x.answer.version))});
 }
 
-http::Fields forward_trailers(const http::Fields& trailers) {
+http::Fields forward_trailers(const http::Fields& trailers, const identity::Options& identity) {
   Fields out;
   http::append_end_to_end(trailers, out);
-  std::erase_if(
-      out, [](const Field& field) { return tells_way(field) || field.id == Known::expect || tells_limits(field); });
+  std::erase_if(out, [&identity](const Field& field) {
+    return tells_way(field) || field.id == Known::expect || tells_limits(field) || tells_identity(field, identity);
+  });
   return out;
 }
 

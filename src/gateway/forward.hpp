@@ -13,6 +13,6 @@ void forward_request_fields(Exchange& x, const identity::Options& identity);
 void forward_reply_fields(Exchange& x, RejectionHeaders style);
 
 /// What of a body's trailers is passed on: not what a head may not bring either.
-http::Fields forward_trailers(const http::Fields& trailers);
+http::Fields forward_trailers(const http::Fields& trailers, const identity::Options& identity);
 
 }  // namespace headgate::gateway

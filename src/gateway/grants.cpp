@@ -49,8 +49,28 @@ std::optional<limit::Tier> tier_of(const limit::Limit& limit, const identity::Ra
 
 Grants::Grants(const Site& site, std::shared_ptr<const identity::Credentials> credentials)
     : credentials_(std::move(credentials)) {
-  for (const auto& key : api_keys().records())
+  for (const auto& key : api_keys().records()) {
     for (const auto& wanted : key.overrides) grant(site, key, wanted);
+    if (key.overrides.empty() || fits(site, key)) continue;
+    of_keys_.erase(&key);
+    without_effect_.push_back("a key of " + key.owner + " would bring a route under more than " +
+                              std::to_string(limit::kMaxRulesPerRequest) + " rates, so it has the usual sizes");
+  }
+}
+
+/// Whether every request of this key can be asked for all its rates.
+bool Grants::fits(const Site& site, const identity::ApiKeyRecord& key) const {
+  const auto most_rules = [&](const ReadyLimit& limit) {
+    if (const auto* const own = of_key(key, limit)) return own->rules.size();
+    std::size_t most = 0;
+    for (const auto& tier : limit.tiers) most = std::max(most, tier.rules.size());
+    return most;
+  };
+  return std::all_of(site.routes().begin(), site.routes().end(), [&](const auto& route) {
+    std::size_t rules = 0;
+    for (const auto& planned : route->plan) rules += most_rules(*planned.ready);
+    return rules <= limit::kMaxRulesPerRequest;
+  });
 }
 
 void Grants::grant(const Site& site, const identity::ApiKeyRecord& key, const identity::RateOverride& wanted) {

@@ -44,6 +44,7 @@ Task<H1Session::Next> H1Session::read_proxy_header() {
   input_.consume(header.size);
   proxy_header_due_.reset();
   if (header.source) speak_for(*header.source);
+  source_untold_ = !header.source;
   client_tls_ = header.tls;
   client_certificate_ = header.certificate;
   co_return input_.data().empty() ? Next::rest : Next::exchange;

@@ -140,6 +140,7 @@ void H1Session::begin_exchange(Exchange& x) {
   x.draining = &owner_.draining_;
   x.client_tls = client_tls_;
   x.client_certificate = client_certificate_;
+  x.source_untold = source_untold_;
 }
 
 Task<H1Session::Next> H1Session::read_head(Exchange& x) {

@@ -73,6 +73,7 @@ class H1Session : public boost::intrusive::list_base_hook<> {
   bool fresh_ = true;  // no request has come yet
   bool client_tls_ = false;
   bool client_certificate_ = false;
+  bool source_untold_ = false;
 };
 
 }  // namespace headgate::gateway

@@ -11,14 +11,16 @@ constexpr int kOthersAtOnce = 16;  // so that no request pays for a whole outage
 
 }  // namespace
 
-void Outage::counted(const std::shared_ptr<const Site>& site, const Admission& admission, const AskedLimit& asked) {
+void Outage::counted(const Exchange& x, const AskedLimit& asked) {
+  const auto& admission = x.admission;
   for (std::size_t i = 0; i < asked.count; ++i) {
     const auto& ask = admission.asks[asked.first + i];
     if (ask.cost <= 0 || !admission.verdicts[asked.first + i].allowed) continue;
     if (keys_.size() >= kMostKeys && !keys_.contains(ask.hash)) continue;
     auto& owed = keys_[ask.hash];
     if (owed.admitted == 0) owed.subject = ask.subject;
-    owed.site = site;
+    owed.site = x.snapshot->site;
+    owed.grants = x.snapshot->grants;
     owed.rule = &asked.tier->rules[i];
     owed.local = ask.rule;
     owed.admitted += ask.cost;

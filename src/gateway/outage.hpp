@@ -23,15 +23,16 @@ class Outage {
 
   explicit Outage(limit::MemoryStore& memory) : memory_(memory) {}
 
-  /// `asked` was granted here, of the local share; its rules, which `site` owns, and its subject are remembered.
-  void counted(const std::shared_ptr<const Site>& site, const Admission& admission, const AskedLimit& asked);
+  /// `asked` of `x` was granted here, of the local share; its rules and its subject are remembered.
+  void counted(const Exchange& x, const AskedLimit& asked);
 
   /// Where Redis answers again: charges it for the keys about to be asked, before they are, and for some of the others.
   void hand_over(redis::Limiter& redis, std::span<const limit::Ask> about_to_ask);
 
  private:
   struct Owed {
-    std::shared_ptr<const Site> site;  ///< which owns the rules
+    std::shared_ptr<const Site> site;      ///< which owns the rules,
+    std::shared_ptr<const Grants> grants;  ///< or, of a key with a size of its own, these
     const limit::Rule* rule = nullptr;
     const limit::Rule* local = nullptr;
     std::string subject;

@@ -2,6 +2,8 @@
 
 #include "headgate/http/named_values.hpp"
 
+#include <algorithm>
+
 namespace headgate::gateway {
 namespace {
 
@@ -29,12 +31,13 @@ class Search {
   Presented result_;
 };
 
-/// The one value of a field; nobody's word where the field stands twice.
+/// The one value of a field; nobody's word where the field stands twice, in whatever spelling: the server behind may
+/// read the other one.
 http::NamedValue field_of(const Fields& fields, std::string_view name) noexcept {
   http::NamedValue found;
   bool met = false;
   for (const auto& field : fields) {
-    if (!http::same_word(field.name, name)) continue;
+    if (!http::same_variable(field.name, name)) continue;
     found.twice = met;
     if (met) break;
     met = true;
@@ -107,11 +110,21 @@ void forward_identity(Exchange& x, const identity::Options& options, Fields& fie
   const auto& jwt = *options.jwt;
   if (!jwt.pass_on) {
     std::erase_if(fields, [&](const Field& field) {
-      return http::same_word(field.name, jwt.header) && (jwt.header != kAuthorization || is_bearer(field));
+      return http::same_variable(field.name, jwt.header) && (jwt.header != kAuthorization || is_bearer(field));
     });
     if (!jwt.cookie.empty()) drop_cookie(x, jwt.cookie, fields);
   }
   tell_claims(x, jwt, fields);
+}
+
+bool tells_identity(const Field& field, const identity::Options& options) noexcept {
+  const auto named = [&field](std::string_view name) { return http::same_variable(field.name, name); };
+  if (field.id == Known::authorization || field.id == Known::cookie) return true;
+  if (options.api_key.written && named(options.api_key.header)) return true;
+  if (!options.jwt) return false;
+  const auto& claims = options.jwt->claim_headers;
+  return named(options.jwt->header) ||
+         std::any_of(claims.begin(), claims.end(), [&](const auto& each) { return named(each.first); });
 }
 
 std::string_view forwarded_query(Exchange& x, const identity::Options& options) {

@@ -19,6 +19,8 @@ Presented presented_token(Exchange& x, const identity::JwtOptions& options);
 /// Takes out of `fields`, which are to be sent on, what the options keep from the server behind; and puts in what
 /// claims tell it.
 void forward_identity(Exchange& x, const identity::Options& options, http::Fields& fields);
+/// Whether a field says who the caller is: such may stand in a head, where it is looked at, and in no trailer.
+bool tells_identity(const http::Field& field, const identity::Options& options) noexcept;
 /// The query that is sent on.
 std::string_view forwarded_query(Exchange& x, const identity::Options& options);
 

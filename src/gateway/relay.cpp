@@ -142,7 +142,7 @@ class Relay {
       const auto bytes = co_await from.read();
       if (bytes.has_error()) co_return Failure{Failed::closed, bytes.error(), false, ""};
       if (bytes->empty()) {
-        const auto trailers = forward_trailers(from.trailers());
+        const auto trailers = forward_trailers(from.trailers(), identity_);
         sent = co_await x_.reply->finish(trailers);
         if (sent.has_error()) break;
         co_return Step{};

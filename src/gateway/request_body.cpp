@@ -38,7 +38,7 @@ Task<void> RequestBody::run() {
     }
     if (bytes->empty()) {
       std::string scratch;
-      const auto trailers = forward_trailers(x_.body->trailers());
+      const auto trailers = forward_trailers(x_.body->trailers(), x_.snapshot->site->identity());
       const auto ended = co_await server_.output().finish(trailers, scratch, write_timeout_);
       delivered_ = ended.has_value();
       break;

@@ -65,7 +65,7 @@ Site::Site(const Options& options, const identity::Options& identity, std::vecto
                      [](const auto& a, const auto& b) { return a.stage < b.stage; });
     note_counted_headers(*route);
     route->reads_token = wanted.require == Require::jwt;
-    route->reads_key = wanted.require == Require::api_key;
+    route->reads_key = wanted.require == Require::api_key || identity_.api_key.any_known();
     for (const auto& planned : route->plan) {
       route->reads_token = route->reads_token || reads(*planned.limit, limit::Per::Kind::jwt_claim);
       route->reads_key = route->reads_key || reads(*planned.limit, limit::Per::Kind::api_key) ||

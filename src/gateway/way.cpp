@@ -55,10 +55,15 @@ std::string_view as_elements(Exchange& x, std::span<const address> chain, std::s
   return plain ? x.text.join({out, ";host=\"", host, "\";proto=", proto}) : x.text.join({out, ";proto=", proto});
 }
 
-/// A trusted hop's word; ours where there is none.
-std::string_view trusted_or(const Exchange& x, std::string_view name, std::string_view ours) noexcept {
-  const auto given = x.caller.through_trusted ? http::value_of(x.request.fields, name) : std::string_view{};
-  return given.empty() ? ours : given;
+bool sound(std::string_view proto) noexcept { return proto == "http" || proto == "https"; }
+
+/// How the client asked, where trusted hops tell it in the field that they use; a field of another name may be the
+/// client's own.
+identity::ToldRequest told_request(const Exchange& x, AddressField field, const identity::Hops& hops,
+                                   std::span<const std::string_view> told) noexcept {
+  if (!x.caller.through_trusted) return {};
+  if (field == AddressField::forwarded) return identity::told_by_forwarded(hops, told);
+  return {http::value_of(x.request.fields, "X-Forwarded-Proto"), http::value_of(x.request.fields, "X-Forwarded-Host")};
 }
 
 }  // namespace
@@ -88,13 +93,15 @@ void append_way(Exchange& x, AddressField field, Fields& out) {
   const identity::Hops hops{x.caller.address, x.caller.hops};
   const auto told = hops.believed > 0 ? told_by_hops(x, field, room) : std::span<const std::string_view>();
   const auto chain = identity::believed_chain(hops, x.peer, field, told, chain_room);
-  const auto proto = trusted_or(x, "X-Forwarded-Proto", x.client_tls ? "https" : "http");
-  const auto host = trusted_or(x, "X-Forwarded-Host", x.request.authority);
+  const auto asked = told_request(x, field, hops, told);
+  const std::string_view ours = x.client_tls ? "https" : "http";
+  const auto proto = sound(asked.proto) ? asked.proto : ours;
+  const auto host = asked.host.empty() ? x.request.authority : asked.host;
   out.push_back({Known::unknown, "X-Forwarded-For", as_list(x, chain)});
   out.push_back({Known::unknown, "X-Forwarded-Proto", proto});
   out.push_back({Known::unknown, "X-Forwarded-Host", host});
   if (field == AddressField::forwarded)
-    out.push_back({Known::forwarded, "Forwarded", as_elements(x, chain, x.client_tls ? "https" : "http", host)});
+    out.push_back({Known::forwarded, "Forwarded", as_elements(x, chain, proto, host)});
   if (field == AddressField::x_real_ip) out.push_back({Known::unknown, "X-Real-IP", text_of(x, x.caller.address)});
 }
 

@@ -51,6 +51,14 @@ std::span<const ip::address> believed_chain(const Hops& hops, const ip::address&
   });
 }
 
+ToldRequest told_by_forwarded(const Hops& hops, std::span<const std::string_view> fields) noexcept {
+  Forwarded elements(fields);
+  for (unsigned hop = 0; hop < hops.believed; ++hop) {
+    if (!elements.next()) return {};
+  }
+  return {elements.proto(), elements.host()};
+}
+
 std::string_view address_text(const ip::address& address, std::span<char> buffer) noexcept {
   if (buffer.size() < kMostAddressText) return {};
   return {buffer.data(), write_address(unmapped(address), buffer)};

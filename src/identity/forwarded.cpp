@@ -81,8 +81,10 @@ std::optional<ip::address> parse_for(std::string_view value) noexcept {
   return node->address;
 }
 
-bool names_for(std::string_view name) noexcept {
-  return name.size() == 3 && (name[0] | 0x20) == 'f' && (name[1] | 0x20) == 'o' && (name[2] | 0x20) == 'r';
+/// `lower` is in lower case.
+bool is_named(std::string_view name, std::string_view lower) noexcept {
+  return name.size() == lower.size() &&
+         std::equal(name.begin(), name.end(), lower.begin(), [](char a, char b) { return (a | 0x20) == b; });
 }
 
 /// One element: pairs between semicolons, each of which may be empty, without blanks around any of it.
@@ -99,6 +101,9 @@ class Element {
     }
   }
 
+  std::string_view proto;
+  std::string_view host;
+
  private:
   bool take_pair() noexcept {
     const auto name = take_token(rest_);
@@ -108,11 +113,20 @@ class Element {
     const bool quoted = rest_.starts_with('"');
     auto value = quoted ? take_quoted(rest_) : take_token(rest_);
     if (!value) return false;
-    if (!names_for(*name)) return true;
+    if (is_named(*name, "proto")) return note(proto, *value);
+    if (is_named(*name, "host")) return note(host, *value);
+    if (!is_named(*name, "for")) return true;
     if (address_) return false;
     if (quoted) value = without_escapes(*value, room);
     if (value) address_ = parse_for(*value);
     return address_.has_value();
+  }
+
+  /// RFC 7239 section 4: no parameter twice.
+  static bool note(std::string_view& place, std::string_view value) noexcept {
+    if (!place.empty()) return false;
+    if (value.find('\\') == value.npos) place = value;
+    return true;
   }
 
   std::string_view rest_;
@@ -138,9 +152,13 @@ std::size_t last_comma_outside_quotes(std::string_view text) noexcept {
 }
 
 std::optional<ip::address> Forwarded::next() noexcept {
-  const auto element = elements_.next();
-  if (!element) return std::nullopt;
-  return Element(*element).address();
+  const auto text = elements_.next();
+  if (!text) return std::nullopt;
+  Element element(*text);
+  const auto address = element.address();
+  proto_ = address ? element.proto : std::string_view();
+  host_ = address ? element.host : std::string_view();
+  return address;
 }
 
 }  // namespace headgate::identity

@@ -21,8 +21,15 @@ class Forwarded {
   /// grammar in any of its pairs, has no `for` or two of them, or names something else than an address.
   std::optional<boost::asio::ip::address> next() noexcept;
 
+  /// `proto` and `host` of the element that next() gave last; empty where it does not say, or says it with escapes,
+  /// which neither ever needs.
+  std::string_view proto() const noexcept { return proto_; }
+  std::string_view host() const noexcept { return host_; }
+
  private:
   ListFromRight<&last_comma_outside_quotes> elements_;
+  std::string_view proto_;
+  std::string_view host_;
 };
 
 }  // namespace headgate::identity

@@ -20,7 +20,8 @@ constexpr std::size_t kPrefix = 16;
 constexpr unsigned kTypeCrc32c = 0x03;
 constexpr unsigned kTypeSsl = 0x20;
 constexpr unsigned kClientSsl = 0x01;
-constexpr unsigned kClientCertificateOnConnection = 0x02;
+// On this connection, or when the session that it resumes was made.
+constexpr unsigned kClientCertificate = 0x02 | 0x04;
 
 unsigned byte_at(std::string_view bytes, std::size_t at) noexcept { return static_cast<unsigned char>(bytes[at]); }
 
@@ -70,7 +71,7 @@ bool read_ssl(std::string_view value, ProxyHeader& out) noexcept {
     if (!take_tlv(rest)) return false;
   }
   out.tls = (client & kClientSsl) != 0;
-  out.certificate = out.tls && (client & kClientCertificateOnConnection) != 0 && verified;
+  out.certificate = out.tls && (client & kClientCertificate) != 0 && verified;
   return true;
 }
 

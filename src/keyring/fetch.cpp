@@ -63,7 +63,8 @@ std::string field(const Reply& reply, http::field name) {
 /// What an answer that was read whole means for the one who asked.
 FetchResult judge(Reply reply, bool had_some) {
   const unsigned status = reply.result_int();
-  const std::string to = field(reply, http::field::location).substr(0, kMostQuoted);
+  auto to = field(reply, http::field::location).substr(0, kMostQuoted);
+  if (const auto query = to.find('?'); query != to.npos) to.replace(query, to.npos, "?...");
   if (status != 304 && status / 100 == 3 && !to.empty())
     return failed("it redirects to " + to + ", which is not followed; if that is where the keys are, write that URL");
   if (status != 200 && !(status == 304 && had_some)) return failed("it answered " + std::to_string(status));

@@ -23,6 +23,12 @@ std::string time_text(Instant at) {
   return {text.data(), size};
 }
 
+/// Without its query, which may hold what opens it.
+std::string shown(const Url& url) {
+  const auto text = to_text(url);
+  return text.substr(0, text.find('?'));
+}
+
 }  // namespace
 
 JwksUrl::JwksUrl(boost::asio::io_context& loop, Url url, const identity::JwtIssuer& issuer, const Pace& pace)
@@ -32,7 +38,7 @@ JwksUrl::JwksUrl(boost::asio::io_context& loop, Url url, const identity::JwtIssu
       trust_(std::make_shared<Trust>(issuer.keys.jwks_ca)),
       schedule_(issuer.keys.refresh, issuer.keys.refetch, pace),
       timer_(loop),
-      standing_("jwks " + to_text(url_)) {}
+      standing_("jwks " + shown(url_)) {}
 
 void JwksUrl::go_on_from(const JwksUrl& before) {
   if (!before.keys_ || before.url_ != url_ || before.issuer_.keys.jwks_ca != issuer_.keys.jwks_ca) return;
@@ -111,10 +117,12 @@ Result<bool, std::string> JwksUrl::take(FetchResult& result) {
   if (!keys_ || result->body != body_) {
     auto keys = identity::JwtKeys::of_jwk_set(result->body, issuer_.algorithms);
     if (keys.has_error()) return "its answer is of no use: " + keys.error();
-    keys_ = std::move(*keys);
+    // The same keys in another order or beside another date: whoever remembers what they verified goes on.
+    const bool changed = !keys_ || !keys_->same_as(**keys);
+    if (changed) keys_ = std::move(*keys);
     body_ = std::move(result->body);
     etag_ = std::move(result->etag);
-    return true;
+    return changed;
   }
   etag_ = std::move(result->etag);
   return false;
@@ -123,14 +131,15 @@ Result<bool, std::string> JwksUrl::take(FetchResult& result) {
 void JwksUrl::say_fetched(bool changed) {
   if (!changed && told_.empty()) return;
   told_.clear();
-  spdlog::info("event=jwks_fetched source={} {} keys in force", to_text(url_), keys_->size());
+  spdlog::info("event=jwks_fetched source={} {} keys in force", shown(url_), keys_->size());
+  for (const auto& fault : keys_->passed_over()) spdlog::warn("event=jwk_passed_over source={} {}", shown(url_), fault);
 }
 
 void JwksUrl::say_failed(const std::string& why) {
   if (told_.size() >= kMostTold || !told_.insert(why).second) return;
   const auto what = keys_ ? "the keys of " + time_text(report().fetched) + " stay in force"
                           : std::string("no keys of it are in force yet");
-  spdlog::warn("event=jwks_failed source={} {}; {}", to_text(url_), why, what);
+  spdlog::warn("event=jwks_failed source={} {}; {}", shown(url_), why, what);
 }
 
 }  // namespace headgate::keyring

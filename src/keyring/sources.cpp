@@ -77,6 +77,7 @@ bool Keyring::Sources::all_tried() const {
 
 void Keyring::Sources::stop() {
   begun_ = true;
+  stopped_ = true;
   publish_ = nullptr;
   timer_.cancel();
   for (const auto& issuer : issuers_)
@@ -103,6 +104,7 @@ void Keyring::Sources::wait_to_look() {
 }
 
 void Keyring::Sources::look() {
+  if (stopped_) return;  // its timer had expired already
   const bool api_keys = file_ && file_->look();
   bool tokens = false;
   for (const auto& issuer : issuers_) tokens |= issuer->look();
@@ -113,8 +115,9 @@ void Keyring::Sources::look() {
 Done Keyring::Sources::renew(bool api_keys, bool tokens) {
   auto next = now_ ? *now_ : identity::Credentials();
   if (api_keys) {
-    auto records = api_key_.known;
-    records.insert(records.end(), of_file_.begin(), of_file_.end());
+    // The file first: it can be changed at any time, and so what it says of a key that both have counts.
+    auto records = of_file_;
+    records.insert(records.end(), api_key_.known.begin(), api_key_.known.end());
     next.api_keys = std::make_shared<const identity::ApiKeys>(std::move(records));
   }
   if (tokens && jwt_) {

@@ -54,6 +54,7 @@ class Keyring::Sources : public std::enable_shared_from_this<Keyring::Sources> {
   std::shared_ptr<const identity::Credentials> now_;
   Publish publish_;
   bool begun_ = false;
+  bool stopped_ = false;
 };
 
 }  // namespace headgate::keyring

@@ -24,6 +24,11 @@ void AdminBoard::use_keyring(std::shared_ptr<const keyring::Keyring> keyring) {
   keyring_.swap(keyring);
 }
 
+void AdminBoard::begin_serving() {
+  const std::lock_guard lock(mutex_);
+  serving_ = true;
+}
+
 void AdminBoard::begin_drain() {
   const std::lock_guard lock(mutex_);
   draining_ = true;
@@ -39,6 +44,7 @@ redis::Health AdminBoard::health() const {
 Readiness AdminBoard::readiness() const {
   const std::lock_guard lock(mutex_);
   Readiness out;
+  if (!serving_) out.unready.emplace_back("this gateway has not begun to serve");
   if (draining_) out.unready.emplace_back("this gateway is draining");
   if (health() == redis::Health::up) return out;
   for (const auto& limit : limits_) {

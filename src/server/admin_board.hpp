@@ -26,9 +26,11 @@ class AdminBoard {
   void use_redis(unsigned worker, std::shared_ptr<const redis::Limiter> limiter);
   /// Where keys come from, from now on.
   void use_keyring(std::shared_ptr<const keyring::Keyring> keyring);
+  void begin_serving();
   void begin_drain();
 
-  /// Draining is not ready. Redis away is degraded, but not ready where a limit rejects without it.
+  /// Neither what does not serve yet nor what drains is ready. Redis away is degraded, but not ready where a limit
+  /// rejects without it.
   Readiness readiness() const;
   std::vector<RedisReport> redis() const;
   std::vector<LimitReport> limits() const;
@@ -49,6 +51,7 @@ class AdminBoard {
   std::map<unsigned, Asked> redis_;  // by worker
   std::shared_ptr<const keyring::Keyring> keyring_;
   std::uint64_t numbered_ = 0;
+  bool serving_ = false;
   bool draining_ = false;
 };
 

@@ -10,8 +10,12 @@
 #include "headgate/observe/access_log.hpp"
 #include "headgate/server/admin.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
+#include <set>
 #include <utility>
 
 namespace headgate::server {
@@ -89,14 +93,23 @@ void collect_all(Shared& shared) {
   });
 }
 
+/// How long the slowest fetch of keys may take; 0 where none is fetched.
+Duration longest_fetch(const config::Config& config) {
+  Duration longest{0};
+  if (!config.identity.jwt) return longest;
+  for (const auto& issuer : config.identity.jwt->issuers)
+    if (!issuer.keys.jwks_url.empty()) longest = std::max(longest, issuer.keys.fetch_timeout);
+  return longest;
+}
+
 /// What is in force, and what follows it: configurations that were read again, and keys that have changed. Main thread.
 class Succession {
  public:
   Succession(boost::asio::io_context& loop, const config::Config& config, const ReadAgain& read_again, Shared& shared)
       : loop_(loop), read_again_(read_again), shared_(shared), cells_(shared.registry) {
-    const auto first = make_candidate(loop_, config, nullptr);
-    keyring_ = first.keyring;
-    now_ = put_in_force(first);
+    auto first = put_in_force(loop_, config, nullptr);
+    keyring_ = std::move(first.keyring);
+    now_ = std::move(first.in_force);
     cells_.started(headgate::now());
     shared_.board.use_limits(now_->config->limits);
     shared_.board.use_keyring(keyring_);
@@ -107,15 +120,14 @@ class Succession {
   /// Waits for keys that are fetched, so that the first requests find them; goes on without those that do not come.
   void await_keys() {
     watch_keys();
-    Duration longest{0};
-    if (const auto& jwt = now_->config->identity.jwt) {
-      for (const auto& issuer : jwt->issuers)
-        if (!issuer.keys.jwks_url.empty()) longest = std::max(longest, issuer.keys.fetch_timeout);
-    }
+    const auto longest = longest_fetch(*now_->config);
     if (longest > Duration(0)) keyring_->await_first(longest);
   }
 
-  void started(Tell tell) { tell_ = std::move(tell); }
+  void started(Tell tell) {
+    tell_ = std::move(tell);
+    shared_.board.begin_serving();
+  }
   void ended() {
     tell_ = nullptr;
     keyring_->stop();
@@ -123,17 +135,21 @@ class Succession {
 
   /// What every service is to be told; nothing where nothing changes.
   std::optional<Change> next() {
-    const auto next = next_candidate(loop_, read_again_, *keyring_);
+    auto next = next_in_force(loop_, read_again_, *keyring_);
     if (!next) {
       cells_.refused();
       return std::nullopt;
     }
+    if (!await_new_sources(*next)) {
+      cells_.refused();
+      return std::nullopt;
+    }
     keyring_->stop();
-    keyring_ = next->keyring;
-    shared_.board.use_keyring(keyring_);
+    keyring_ = std::move(next->keyring);
+    const auto before = std::exchange(now_, std::move(next->in_force));
     cells_.applied(headgate::now());
-    shared_.board.use_limits(next->config->limits);
-    const auto before = std::exchange(now_, put_in_force(*next));
+    shared_.board.use_keyring(keyring_);
+    shared_.board.use_limits(now_->config->limits);
     watch_keys();
     auto change = to_current();
     change.made = [before, after = now_] { say_what_changed(*before, *after); };
@@ -141,9 +157,32 @@ class Succession {
   }
 
  private:
+  /// An address of keys that nobody has been to yet may be mistyped: then what was in force stays so, for without keys
+  /// every token would be refused. False after saying so.
+  bool await_new_sources(Beginning& next) {
+    std::set<std::string> known;
+    for (const auto& report : keyring_->reports()) known.insert(report.source);
+    const auto missing = [&](const keyring::SourceReport& report) {
+      return report.keys == 0 && !report.fresh && !known.contains(report.source);
+    };
+    auto reports = next.keyring->reports();
+    if (std::none_of(reports.begin(), reports.end(), missing)) return true;
+    next.keyring->start([&](std::shared_ptr<const identity::Credentials> credentials) {
+      next.in_force = with_credentials(loop_, *next.in_force, std::move(credentials));
+    });
+    next.keyring->await_first(longest_fetch(*next.in_force->config));
+    reports = next.keyring->reports();
+    const auto still = std::find_if(reports.begin(), reports.end(), missing);
+    if (still == reports.end()) return true;
+    next.keyring->stop();
+    spdlog::error("event=config_refused no keys can be had from {}: {}; what was in force stays so", still->source,
+                  still->trouble.empty() ? "it did not answer in time" : still->trouble);
+    return false;
+  }
+
   void watch_keys() {
     keyring_->start([this](std::shared_ptr<const identity::Credentials> credentials) {
-      now_ = put_in_force(*now_, std::move(credentials));
+      now_ = with_credentials(loop_, *now_, std::move(credentials));
       if (tell_) tell_(to_current());
     });
   }
@@ -182,6 +221,7 @@ int serve_gateway(const config::Config& config, const ReadAgain& read_again) {
       return 1;
     }
   }
+  std::signal(SIGHUP, SIG_IGN);  // what it would have read again has just been read
   succession.await_keys();
   const Options options{config.listen, config.workers, config.drain, config.gateway.timeouts, config.gateway.bounds};
   unsigned worker = 0;

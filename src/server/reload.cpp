@@ -1,5 +1,6 @@
 #include "reload.hpp"
 
+#include <boost/asio/post.hpp>
 #include <boost/smart_ptr/make_local_shared.hpp>
 
 #include <spdlog/spdlog.h>
@@ -79,43 +80,47 @@ std::vector<std::string> missing_from(const std::vector<std::string>& all, const
 
 }  // namespace
 
-Candidate make_candidate(boost::asio::io_context& loop, config::Config config, const keyring::Keyring* before) {
+Beginning put_in_force(boost::asio::io_context& loop, config::Config config, const keyring::Keyring* before) {
   auto keyring = keyring::Keyring::open(loop, config.identity, before);
   if (keyring.has_error()) throw std::runtime_error(keyring.error());
-  return {std::make_shared<const config::Config>(std::move(config)), std::move(*keyring)};
-}
-
-std::shared_ptr<const InForce> put_in_force(const Candidate& candidate) {
-  const auto& config = *candidate.config;
   std::vector<std::string> upstreams;
   upstreams.reserve(config.upstreams.size());
   for (const auto& upstream : config.upstreams) upstreams.push_back(upstream.name);
   const auto instances = config.redis ? config.redis->instances : 1;
   InForce bare;
-  bare.config = candidate.config;
   bare.site =
       std::make_shared<const gateway::Site>(config.gateway, config.identity, config.limits, upstreams, instances);
+  bare.config = std::make_shared<const config::Config>(std::move(config));
   // The keyring is the main thread's, and goes with it, however long a worker keeps what is in force.
-  bare.missing_key = [weak = std::weak_ptr(candidate.keyring)](std::size_t issuer) {
-    if (const auto keyring = weak.lock()) keyring->want(issuer);
+  bare.missing_key = [weak = std::weak_ptr(*keyring)](std::size_t issuer) {
+    if (const auto alive = weak.lock()) alive->want(issuer);
   };
-  return put_in_force(bare, candidate.keyring->now());
+  auto in_force = with_credentials(loop, bare, (*keyring)->now());
+  return {std::move(in_force), std::move(*keyring)};
 }
 
-std::shared_ptr<const InForce> put_in_force(const InForce& before,
-                                            std::shared_ptr<const identity::Credentials> credentials) {
+std::shared_ptr<const InForce> with_credentials(boost::asio::io_context& loop, const InForce& before,
+                                                std::shared_ptr<const identity::Credentials> credentials) {
+  using gateway::Grants;
   auto out = std::make_shared<InForce>(before);
-  out->grants = std::make_shared<const gateway::Grants>(*before.site, std::move(credentials));
+  out->grants = std::shared_ptr<const Grants>(new Grants(*before.site, std::move(credentials)),
+                                              [executor = loop.get_executor()](const Grants* grants) {
+                                                std::unique_ptr<const Grants> owned(grants);
+                                                boost::asio::post(executor, [last = std::move(owned)] {});
+                                              });
+  // Said once of the same keys, however often an issuer's change.
+  const bool other_keys = !before.grants || &before.grants->api_keys() != &out->grants->api_keys();
+  if (!other_keys) return out;
   for (const auto& sentence : out->grants->without_effect()) spdlog::warn("event=grant_without_effect {}", sentence);
   return out;
 }
 
-std::optional<Candidate> next_candidate(boost::asio::io_context& loop, const ReadAgain& read_again,
-                                        const keyring::Keyring& before) {
+std::optional<Beginning> next_in_force(boost::asio::io_context& loop, const ReadAgain& read_again,
+                                       const keyring::Keyring& before) {
   try {
     auto config = read_again();
     if (!config) return std::nullopt;
-    return make_candidate(loop, std::move(*config), &before);
+    return put_in_force(loop, std::move(*config), &before);
   } catch (const std::exception& failure) {
     spdlog::error("event=config_refused {}; what was in force stays so", failure.what());
     return std::nullopt;

@@ -20,21 +20,22 @@ struct InForce {
   std::function<void(std::size_t issuer)> missing_key;  ///< any thread
 };
 
-/// A configuration that was read, and the keys it names.
-struct Candidate {
-  std::shared_ptr<const config::Config> config;
-  std::shared_ptr<keyring::Keyring> keyring;  ///< open, not started
+/// What is put in force, with the keyring that it begins with: the main thread's own, open and not started.
+struct Beginning {
+  std::shared_ptr<const InForce> in_force;
+  std::shared_ptr<keyring::Keyring> keyring;
 };
-/// Throws std::runtime_error where a file of keys cannot be used.
-Candidate make_candidate(boost::asio::io_context& loop, config::Config config, const keyring::Keyring* before);
-std::shared_ptr<const InForce> put_in_force(const Candidate& candidate);
-/// The same with other credentials.
-std::shared_ptr<const InForce> put_in_force(const InForce& before,
-                                            std::shared_ptr<const identity::Credentials> credentials);
+/// `before` may be null. Throws std::runtime_error where a file of keys cannot be used. Main thread, which runs `loop`.
+Beginning put_in_force(boost::asio::io_context& loop, config::Config config, const keyring::Keyring* before);
+
+/// The same configuration, and other credentials. Those that nobody uses any more go on `loop`: a million keys are no
+/// worker's to free.
+std::shared_ptr<const InForce> with_credentials(boost::asio::io_context& loop, const InForce& before,
+                                                std::shared_ptr<const identity::Credentials> credentials);
 
 /// Reads again; nothing where that cannot be used, and the log says why.
-std::optional<Candidate> next_candidate(boost::asio::io_context& loop, const ReadAgain& read_again,
-                                        const keyring::Keyring& before);
+std::optional<Beginning> next_in_force(boost::asio::io_context& loop, const ReadAgain& read_again,
+                                       const keyring::Keyring& before);
 
 /// In the log: what is in force now, and what waits for a restart.
 void say_what_changed(const InForce& before, const InForce& after);

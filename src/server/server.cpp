@@ -68,7 +68,8 @@ class SignalWatch {
       wait();
     });
   }
-  void cancel() { set_.cancel(); }
+  /// From here on signals do what they do by default.
+  void cancel() { set_.clear(); }
 
  private:
   void change() {

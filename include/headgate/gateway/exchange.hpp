@@ -55,6 +55,7 @@ struct Caller {
   std::string_view key_subject;                       ///< what a good API key is counted as; never the key itself
   const identity::ApiKeyRecord* known_key = nullptr;  ///< whose a good key is; null where any text is a key
   identity::TokenPtr token;                           ///< verified; null where there is none
+  std::string_view issuer;                            ///< whose token it is, where there are several; else empty
   bool failures_used_up = false;                      ///< its address has failed too often to be heard
   /// What became of each credential that the route asks for.
   boost::container::static_vector<observe::Proof, observe::kAuthKinds> proofs;
@@ -117,6 +118,7 @@ struct Exchange {
   const bool* draining = nullptr;   ///< whether the worker is shutting down, now
   bool client_gone = false;         ///< the client reset its connection while its answer was being made
   bool client_tls = false;          ///< a trusted hop says that the client came to it by TLS
+  bool source_untold = false;       ///< a trusted hop's PROXY header names no client: no field is believed either
   bool client_certificate = false;  ///< a trusted hop verified the client's certificate on this connection
 
   // Filled on the way.

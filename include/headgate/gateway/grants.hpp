@@ -28,6 +28,7 @@ class Grants {
  private:
   using OfLimits = std::vector<std::pair<const ReadyLimit*, ReadyTier>>;
   void grant(const Site& site, const identity::ApiKeyRecord& key, const identity::RateOverride& wanted);
+  bool fits(const Site& site, const identity::ApiKeyRecord& key) const;
 
   std::shared_ptr<const identity::Credentials> credentials_;
   std::unordered_map<const identity::ApiKeyRecord*, OfLimits> of_keys_;

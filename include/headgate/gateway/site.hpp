@@ -69,7 +69,7 @@ struct Route {
   std::vector<std::string>
       counted_headers;       ///< lower case; each may stand once at most, for a server could read another than we
   bool reads_token = false;  ///< required, or a limit counts per claim
-  bool reads_key = false;    ///< required, or a limit asks for it
+  bool reads_key = false;    ///< required, some are known, or a limit asks for it
   bool asks_redis = false;
   bool settles = false;  ///< a cost of it is known only when the server has answered
   Require require = Require::nothing;

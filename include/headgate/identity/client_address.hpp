@@ -45,6 +45,16 @@ std::span<const boost::asio::ip::address> believed_chain(const Hops& hops, const
                                                          AddressField field, std::span<const std::string_view> fields,
                                                          Chain& room) noexcept;
 
+/// What trusted hops say of the request as the client sent it; empty where they do not.
+struct ToldRequest {
+  std::string_view proto;
+  std::string_view host;
+};
+
+/// Of Forwarded: `proto` and `host` of the element that names the client (RFC 7239 sections 5.3 and 5.4). `hops` is
+/// what walk_hops found. Views into `fields`; any thread.
+ToldRequest told_by_forwarded(const Hops& hops, std::span<const std::string_view> fields) noexcept;
+
 /// No address takes more bytes as text ("0000:0000:0000:0000:0000:ffff:255.255.255.255").
 inline constexpr std::size_t kMostAddressText = 45;
 

@@ -41,6 +41,7 @@ struct VerifiedToken {
   Claims claims;
   Instant good_from;   ///< the same keys give the same answer from here: `nbf` or `iat` less the leeway, or the epoch
   Instant good_until;  ///< until just before here: `exp` or max_age, and the leeway; Instant::max() where neither
+  std::size_t issuer = 0;  ///< whose it is: its index in JwtOptions::issuers
 };
 
 struct RefusedToken {

@@ -45,7 +45,8 @@ struct JwtIssuer {
   std::string issuer;                               ///< required `iss`; empty: any, where it is the only one
   std::vector<std::string> audiences;               ///< one of them in `aud` (a string or an array); empty: any
   std::vector<JwtAlgorithm> algorithms;             ///< at least one
-  std::vector<std::string> types{"JWT", "at+jwt"};  ///< `typ` accepted, without case and "application/"; or none at all
+  std::vector<std::string> types{"JWT", "at+jwt"};  ///< `typ` accepted, without case and "application/"
+  bool demands_type = false;                        ///< whether a token without any `typ` is refused
   Duration leeway = std::chrono::seconds(30);       ///< how far clocks may differ for `exp`, `nbf` and `iat`; to a day
   std::optional<Duration> max_age;                  ///< since `iat`, which must then be there
   JwtKeySource keys;

@@ -18,7 +18,8 @@ struct ProxyHeader {
   std::optional<boost::asio::ip::address> source;  ///< the client; nothing for LOCAL, UNKNOWN and other families: the
                                                    ///< connection speaks for itself
   bool tls = false;                                ///< the client came by TLS (v2, PP2_TYPE_SSL)
-  bool certificate = false;  ///< it showed a certificate on this connection, and the hop verified it
+  bool certificate = false;  ///< it showed a certificate, here or when the session that it resumes was made, and the
+                             ///< hop verified it
 };
 
 enum class ProxyHeaderState { whole, more, malformed };

@@ -117,7 +117,16 @@ SigningKey::Made read_public_key(JwkMembers& members, KeyKind kind, SigningKey::
   return read_ec(members, kind, std::move(kid), algorithms);
 }
 
+bool is_asymmetric(std::string_view type) noexcept { return type == "RSA" || type == "EC" || type == "OKP"; }
+
 }  // namespace
+
+bool is_private_key(const nlohmann::json& jwk) {
+  JwkMembers members(jwk);
+  if (!members.objection().empty()) return false;
+  const auto type = members.text("kty");
+  return type && is_asymmetric(*type) && is_private(members);
+}
 
 SigningKey::Made read_jwk(const nlohmann::json& jwk, Algorithms algorithms) {
   const QuietErrors quiet;
@@ -130,8 +139,7 @@ SigningKey::Made read_jwk(const nlohmann::json& jwk, Algorithms algorithms) {
   auto kid = members.text("kid");
   const auto curve = members.text("crv");
   if (!members.objection().empty()) return members.objection();
-  const bool asymmetric = *type == "RSA" || *type == "EC" || *type == "OKP";
-  if (asymmetric && is_private(members)) {
+  if (is_asymmetric(*type) && is_private(members)) {
     return std::string("a private key is published here; have the issuer take it away and make a new one at once");
   }
 

@@ -15,4 +15,7 @@ namespace headgate::identity {
 /// breaks a rule of its kind, or is a private key. Where a key may also be had (x5u, x5c) is not looked at.
 SigningKey::Made read_jwk(const nlohmann::json& jwk, std::span<const JwtAlgorithm> algorithms);
 
+/// Whether it is the private half of a key pair: then nothing that stands beside it is to be believed.
+bool is_private_key(const nlohmann::json& jwk);
+
 }  // namespace headgate::identity

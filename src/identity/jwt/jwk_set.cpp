@@ -35,21 +35,33 @@ JwtKeys::Made JwtKeys::of_jwk_set(std::string_view json, std::span<const JwtAlgo
   if (list.size() > kMostKeys) return "the JWK Set has more than " + std::to_string(kMostKeys) + " keys";
 
   Keys keys;
+  std::vector<Sha256> prints;
+  std::vector<std::string> faults;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const auto where = "key " + std::to_string(i + 1) + " of the JWK Set does not do: ";
     auto key = read_jwk(list[i], algorithms);
-    if (!key) return where + key.error();
+    if (!key && is_private_key(list[i])) return where + key.error();
+    if (!key) {
+      faults.push_back(where + key.error());
+      continue;
+    }
     if (!*key) continue;
     if (std::any_of(keys.begin(), keys.end(), [&](const auto& other) { return clash(**key, *other); })) {
       return where + "another has the same \"kid\" and is for the same algorithm";
     }
     keys.push_back(std::move(*key));
+    prints.push_back(sha256(list[i].dump()));
   }
+  if (keys.empty() && !faults.empty()) return faults.front();
   if (keys.empty()) {
     return "no key of the JWK Set is of use: none of its " + std::to_string(list.size()) + " is for " +
            names_of(algorithms);
   }
-  return std::shared_ptr<const JwtKeys>(new JwtKeys(std::move(keys)));
+  std::sort(prints.begin(), prints.end());
+  const std::shared_ptr<JwtKeys> made(new JwtKeys(std::move(keys)));
+  made->prints_ = std::move(prints);
+  made->passed_over_ = std::move(faults);
+  return std::shared_ptr<const JwtKeys>(made);
 }
 
 }  // namespace headgate::identity

@@ -47,6 +47,7 @@ class IssuersVerifier final : public JwtVerifier {
     if (!claims) return refused(JwtError::malformed);
     auto verified = check_claims(std::move(*claims), issuers_[issuer].rules, now);
     if (!verified) return RefusedToken{verified.error().error, verified.error().until, issuer};
+    verified->issuer = issuer;
     return verified;
   }
 
@@ -61,6 +62,7 @@ class IssuersVerifier final : public JwtVerifier {
   /// Nothing where `issuer` takes such tokens and has signed this one.
   static std::optional<JwtError> check_signed(const Issuer& issuer, const JoseHeader& header, const CompactJws& parts) {
     if (!contains(issuer.rules.algorithms, header.algorithm)) return JwtError::unsupported_algorithm;
+    if (!header.type && issuer.rules.demands_type) return JwtError::wrong_type;
     if (header.type && !is_type_among(*header.type, issuer.rules.types)) return JwtError::wrong_type;
     std::array<char, decoded_size(kMaxToken)> buffer;
     const auto signature = decode_base64url(parts.signature, buffer);

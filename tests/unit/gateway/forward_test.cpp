@@ -214,7 +214,7 @@ TEST_F(Forward, LetsTrailersBringNothingThatAHeadMayNot) {
                                  field("Forwarded", "for=1"), field("Via", "x"),
                                  field("X-Request-Id", "x"),  field("RateLimit", "x"),
                                  field("Keep-Alive", "x"),    field("ETag", "2")};
-  const auto passed = forward_trailers(trailers);
+  const auto passed = forward_trailers(trailers, {});
   ASSERT_EQ(passed.size(), 2U);
   EXPECT_EQ(passed[0].name, "X-Sum");
   EXPECT_EQ(passed[1].name, "ETag");

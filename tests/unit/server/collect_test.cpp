@@ -183,6 +183,7 @@ TEST(CollectProcess, TellsWhatTheSystemTellsOfThisProcess) {
 
 TEST(AdminBoard, IsNotReadyWhileDraining) {
   AdminBoard board;
+  board.begin_serving();
   EXPECT_THAT(board.readiness().unready, IsEmpty());
   board.begin_drain();
   EXPECT_THAT(board.readiness().unready, ElementsAre("this gateway is draining"));
@@ -190,6 +191,7 @@ TEST(AdminBoard, IsNotReadyWhileDraining) {
 
 TEST(AdminBoard, TellsOfTheLimitsInForce) {
   AdminBoard board;
+  board.begin_serving();
   observe::Registry registry;
   board.collect(registry);
   board.use_limits({plan()});
