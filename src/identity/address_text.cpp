@@ -5,13 +5,15 @@
 #include <charconv>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 namespace headgate::identity {
 namespace {
 
 namespace ip = boost::asio::ip;
 
-std::optional<ip::address_v4> parse_v4(std::string_view text) noexcept {
+/// Four decimal numbers, as the number they make.
+std::optional<std::uint32_t> read_dotted(std::string_view text) noexcept {
   std::uint32_t bits = 0;
   std::size_t at = 0;
   for (int part = 0; part < 4; ++part) {
@@ -26,7 +28,7 @@ std::optional<ip::address_v4> parse_v4(std::string_view text) noexcept {
     bits = (bits << 8) | value;
   }
   if (at != text.size()) return std::nullopt;
-  return ip::address_v4(bits);
+  return bits;
 }
 
 /// What each byte is worth as a hexadecimal digit; 16 where it is none.
@@ -57,41 +59,16 @@ unsigned take_group(std::string_view text, std::size_t& at) noexcept {
   return group;
 }
 
-/// RFC 4291 section 2.2. By hand, for inet_pton takes twice as long and every hop of every request is read so.
-std::optional<ip::address_v6> parse_v6(std::string_view text) noexcept {
-  constexpr std::size_t kNone = 99;
-  ip::address_v6::bytes_type bytes{};
-  std::size_t filled = 0;
-  std::size_t gap = kNone;  // how many bytes stand before "::"
-  std::size_t at = 0;
-  if (text.starts_with("::")) gap = 0, at = 2;
-  while (at < text.size()) {
-    const std::size_t start = at;
-    const unsigned group = take_group(text, at);
-    if (at == start || filled == bytes.size()) return std::nullopt;
-    if (at < text.size() && text[at] == '.') {
-      const auto tail = parse_v4(text.substr(start));
-      if (!tail || filled + 4 > bytes.size()) return std::nullopt;
-      for (const auto byte : tail->to_bytes()) bytes[filled++] = byte;
-      break;
-    }
-    bytes[filled++] = static_cast<unsigned char>(group >> 8);
-    bytes[filled++] = static_cast<unsigned char>(group & 255);
-    if (at == text.size()) break;
-    if (text[at++] != ':' || at == text.size()) return std::nullopt;
-    if (text[at] != ':') continue;
-    if (gap != kNone) return std::nullopt;
-    gap = filled;
-    ++at;
+/// Groups of an IPv6 address, the last one lowest.
+struct Groups {
+  AddressBits bits;
+  unsigned count = 0;
+
+  void push(std::uint64_t group) noexcept {
+    bits = {bits.high << 16 | bits.low >> 48, bits.low << 16 | group};
+    ++count;
   }
-  // "::" stands for one group at least, and without it there are all eight.
-  if (gap == kNone ? filled != bytes.size() : filled == bytes.size()) return std::nullopt;
-  if (gap != kNone) {
-    const auto* const end = std::move_backward(bytes.begin() + gap, bytes.begin() + filled, bytes.end());
-    std::fill(bytes.begin() + gap, bytes.begin() + (end - bytes.begin()), static_cast<unsigned char>(0));
-  }
-  return ip::address_v6(bytes);
-}
+};
 
 char* write_v4(const ip::address_v4& address, char* out, char* end) noexcept {
   const auto bits = address.to_uint();
@@ -134,12 +111,51 @@ char* write_v6(const ip::address_v6& address, char* out, char* end) noexcept {
 
 }  // namespace
 
+std::optional<AddressBits> parse_v4(std::string_view text) noexcept {
+  const auto bits = read_dotted(text);
+  if (!bits) return std::nullopt;
+  return bits_of(ip::address_v4(*bits));
+}
+
+// By hand, for inet_pton takes twice as long and every hop of every request is read so.
+std::optional<AddressBits> parse_v6(std::string_view text) noexcept {
+  Groups groups;
+  std::optional<Groups> head;  // those before "::"
+  std::size_t at = 0;
+  if (text.starts_with("::")) head.emplace(), at = 2;
+  while (at < text.size()) {
+    const std::size_t start = at;
+    const unsigned group = take_group(text, at);
+    if (at == start || groups.count == 8) return std::nullopt;
+    if (at < text.size() && text[at] == '.') {
+      const auto tail = read_dotted(text.substr(start));
+      if (!tail) return std::nullopt;
+      groups.push(*tail >> 16);
+      groups.push(*tail & 0xffff);
+      break;
+    }
+    groups.push(group);
+    if (at == text.size()) break;
+    if (text[at++] != ':' || at == text.size()) return std::nullopt;
+    if (text[at] != ':') continue;
+    if (head) return std::nullopt;
+    head = std::exchange(groups, {});
+    ++at;
+  }
+  if (!head) {
+    if (groups.count != 8) return std::nullopt;
+    return groups.bits;
+  }
+  if (head->count + groups.count >= 8) return std::nullopt;  // "::" stands for one group at least
+  while (head->count < 8) head->push(0);
+  return AddressBits{head->bits.high | groups.bits.high, head->bits.low | groups.bits.low};
+}
+
 std::optional<ip::address> parse_address(std::string_view text) noexcept {
-  constexpr std::size_t kLongestGroup = 4;
-  if (text.substr(0, kLongestGroup + 1).find(':') != text.npos) {
-    if (const auto address = parse_v6(text)) return ip::address(*address);
-  } else if (const auto address = parse_v4(text)) {
-    return ip::address(*address);
+  if (text.find(':') != text.npos) {
+    if (const auto bits = parse_v6(text)) return v6_of(*bits);
+  } else if (const auto bits = read_dotted(text)) {
+    return ip::address_v4(*bits);
   }
   return std::nullopt;
 }

@@ -1,6 +1,8 @@
 #pragma once
 // Addresses read strictly and written canonically, without allocating. Used by the client's address and by networks.
 
+#include "address_bits.hpp"
+
 #include "headgate/identity/client_address.hpp"
 
 #include <boost/asio/ip/address.hpp>
@@ -12,8 +14,12 @@
 
 namespace headgate::identity {
 
-/// `text` as an IPv4 or IPv6 address and nothing else: no zone, no port, no leading zero in IPv4 (some read it as
-/// octal). IPv4-mapped IPv6 is not yet unmapped.
+/// "192.0.2.1" and nothing else; a leading zero is refused (some read it as octal).
+std::optional<AddressBits> parse_v4(std::string_view text) noexcept;
+/// RFC 4291 section 2.2 and nothing else: no zone, no brackets.
+std::optional<AddressBits> parse_v6(std::string_view text) noexcept;
+
+/// `text` as either of the two, told apart: IPv4-mapped IPv6 is not yet unmapped.
 std::optional<boost::asio::ip::address> parse_address(std::string_view text) noexcept;
 
 /// IPv4-mapped IPv6 as IPv4; anything else as it is, less the zone, which means nothing to another machine.

@@ -3,6 +3,7 @@
 #include "address_text.hpp"
 #include "forwarded.hpp"
 #include "forwarded_for.hpp"
+#include "network_match.hpp"
 #include "real_ip.hpp"
 
 #include <algorithm>
@@ -26,14 +27,15 @@ auto with_addresses(AddressField field, std::span<const std::string_view> fields
 Hops walk_hops(const ip::address& peer, AddressField field, std::span<const std::string_view> fields,
                std::span<const Network> trusted) noexcept {
   return with_addresses(field, fields, [&](auto addresses) noexcept {
-    Hops hops{unmapped(peer), 0};
-    while (hops.believed < kMostHops && contains(trusted, hops.client)) {
+    auto client = bits_of(peer);
+    unsigned believed = 0;
+    while (believed < kMostHops && contains(trusted, client)) {
       const auto told = addresses.next();
       if (!told) break;
-      hops.client = *told;
-      ++hops.believed;
+      client = *told;
+      ++believed;
     }
-    return hops;
+    return Hops{address_of(client), believed};
   });
 }
 
@@ -45,7 +47,7 @@ std::span<const ip::address> believed_chain(const Hops& hops, const ip::address&
     for (unsigned hop = 0; hop < std::min(hops.believed, kMostHops); ++hop) {
       const auto told = addresses.next();
       if (!told) break;
-      *--first = *told;
+      *--first = address_of(*told);
     }
     return std::span<const ip::address>(first, room.end());
   });

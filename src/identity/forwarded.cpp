@@ -8,8 +8,6 @@
 namespace headgate::identity {
 namespace {
 
-namespace ip = boost::asio::ip;
-
 constexpr bool is_alphanumeric(char c) noexcept {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
@@ -75,7 +73,7 @@ bool is_hidden_port(std::string_view text) noexcept {
                      [](char c) { return is_alphanumeric(c) || c == '.' || c == '_' || c == '-'; });
 }
 
-std::optional<ip::address> parse_for(std::string_view value) noexcept {
+std::optional<AddressBits> parse_for(std::string_view value) noexcept {
   const auto node = parse_node(value);
   if (!node || (node->port && !is_port(*node->port) && !is_hidden_port(*node->port))) return std::nullopt;
   return node->address;
@@ -92,7 +90,7 @@ class Element {
  public:
   explicit Element(std::string_view text) noexcept : rest_(text) {}
 
-  std::optional<ip::address> address() noexcept {
+  std::optional<AddressBits> address() noexcept {
     while (true) {
       if (!rest_.empty() && rest_.front() != ';' && !take_pair()) return std::nullopt;
       if (rest_.empty()) return address_;
@@ -130,7 +128,7 @@ class Element {
   }
 
   std::string_view rest_;
-  std::optional<ip::address> address_;
+  std::optional<AddressBits> address_;
 };
 
 /// Whether an odd number of backslashes stands before this place.
@@ -151,7 +149,7 @@ std::size_t last_comma_outside_quotes(std::string_view text) noexcept {
   return text.npos;
 }
 
-std::optional<ip::address> Forwarded::next() noexcept {
+std::optional<AddressBits> Forwarded::next() noexcept {
   const auto text = elements_.next();
   if (!text) return std::nullopt;
   Element element(*text);

@@ -2,9 +2,8 @@
 // Forwarded (RFC 7239 section 4): a list of elements, to which each hop appends what it knows of the request it got.
 // Used by the walk along the hops.
 
+#include "address_bits.hpp"
 #include "list_from_right.hpp"
-
-#include <boost/asio/ip/address.hpp>
 
 namespace headgate::identity {
 
@@ -19,7 +18,7 @@ class Forwarded {
 
   /// The address in `for` of the next element to the left. Nothing where no element is left, where it breaks the
   /// grammar in any of its pairs, has no `for` or two of them, or names something else than an address.
-  std::optional<boost::asio::ip::address> next() noexcept;
+  std::optional<AddressBits> next() noexcept;
 
   /// `proto` and `host` of the element that next() gave last; empty where it does not say, or says it with escapes,
   /// which neither ever needs.

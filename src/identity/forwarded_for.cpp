@@ -12,7 +12,7 @@ std::size_t last_plain_comma(std::string_view text) noexcept {
   return comma ? static_cast<std::size_t>(static_cast<const char*>(comma) - text.data()) : text.npos;
 }
 
-std::optional<boost::asio::ip::address> ForwardedFor::next() noexcept {
+std::optional<AddressBits> ForwardedFor::next() noexcept {
   const auto entry = entries_.next();
   if (!entry) return std::nullopt;
   return parse_entry(*entry);

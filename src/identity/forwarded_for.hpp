@@ -2,9 +2,8 @@
 // X-Forwarded-For, which no standard describes: a list of addresses, to which each hop appends whom it got the request
 // from. Used by the walk along the hops.
 
+#include "address_bits.hpp"
 #include "list_from_right.hpp"
-
-#include <boost/asio/ip/address.hpp>
 
 namespace headgate::identity {
 
@@ -15,7 +14,7 @@ class ForwardedFor {
   explicit ForwardedFor(std::span<const std::string_view> fields) noexcept : entries_(fields) {}
 
   /// The next address to the left; nothing where no entry is left, or none that parse_entry reads.
-  std::optional<boost::asio::ip::address> next() noexcept;
+  std::optional<AddressBits> next() noexcept;
 
  private:
   ListFromRight<&last_plain_comma> entries_;

@@ -1,10 +1,6 @@
-// Whether an address lies in a network, whichever way either is written.
-
-#include "address_text.hpp"
+#include "network_match.hpp"
 
 #include "headgate/identity/client_address.hpp"
-
-#include <boost/endian/conversion.hpp>
 
 #include <algorithm>
 
@@ -13,41 +9,32 @@ namespace {
 
 namespace ip = boost::asio::ip;
 
-bool lies_in(const ip::network_v4& network, const ip::address_v4& address) noexcept {
-  return masked(address, network.prefix_length()) == masked(network.address(), network.prefix_length());
-}
+constexpr unsigned kMapped = 96;  // the bits that all IPv4-mapped addresses begin with
 
-bool lies_in(const ip::network_v6& network, const ip::address_v6& address) noexcept {
-  const auto block = network.address().to_bytes();
-  const auto bytes = address.to_bytes();
-  const auto differs = [&](std::size_t half) {
-    return boost::endian::load_big_u64(block.data() + 8 * half) ^ boost::endian::load_big_u64(bytes.data() + 8 * half);
-  };
-  const unsigned prefix = network.prefix_length();
+bool begin_alike(const AddressBits& one, const AddressBits& other, unsigned prefix) noexcept {
   if (prefix == 0) return true;  // a shift by all 64 bits would be undefined
-  if (prefix <= 64) return differs(0) >> (64 - prefix) == 0;
-  return differs(0) == 0 && differs(1) >> (128 - prefix) == 0;
+  if (prefix <= 64) return (one.high ^ other.high) >> (64 - prefix) == 0;
+  return one.high == other.high && (one.low ^ other.low) >> (128 - prefix) == 0;
 }
 
-/// A block within ::ffff:0:0/96 holds IPv4 addresses; every other IPv6 block, ::/0 too, holds none.
-bool lies_in(const ip::network_v6& network, const ip::address_v4& address) noexcept {
-  if (network.prefix_length() < 96) return false;
-  const auto v4 = unmapped(network.address());
-  const unsigned prefix = network.prefix_length() - 96U;
-  return v4.is_v4() && masked(address, prefix) == masked(v4.to_v4(), prefix);
-}
-
-bool holds(const Network& network, const ip::address& address) noexcept {
-  if (const auto* v4 = std::get_if<ip::network_v4>(&network)) return address.is_v4() && lies_in(*v4, address.to_v4());
+bool holds(const Network& network, const AddressBits& address) noexcept {
+  if (const auto* v4 = std::get_if<ip::network_v4>(&network)) {
+    return address.is_v4() && begin_alike(bits_of(v4->address()), address, kMapped + v4->prefix_length());
+  }
+  // A block within ::ffff:0:0/96 holds IPv4 addresses; every other IPv6 block, ::/0 too, holds none.
   const auto& v6 = *std::get_if<ip::network_v6>(&network);
-  return address.is_v4() ? lies_in(v6, address.to_v4()) : lies_in(v6, address.to_v6());
+  if (v6.prefix_length() < kMapped && address.is_v4()) return false;
+  return begin_alike(bits_of(v6.address()), address, v6.prefix_length());
 }
 
 }  // namespace
 
+bool contains(std::span<const Network> networks, const AddressBits& address) noexcept {
+  return std::any_of(networks.begin(), networks.end(), [&](const Network& each) { return holds(each, address); });
+}
+
 bool contains(std::span<const Network> networks, const ip::address& address) noexcept {
-  const auto plain = unmapped(address);
-  return std::any_of(networks.begin(), networks.end(), [&](const Network& network) { return holds(network, plain); });
+  return contains(networks, bits_of(address));
 }
 
 }  // namespace headgate::identity

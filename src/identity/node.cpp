@@ -2,21 +2,23 @@
 
 #include "address_text.hpp"
 
+#include <algorithm>
+
 namespace headgate::identity {
 
 std::optional<Node> parse_node(std::string_view text) noexcept {
   const bool bracketed = text.starts_with('[');
   const auto end = text.find(bracketed ? ']' : ':');
   if (bracketed && end == text.npos) return std::nullopt;
-  const auto address = parse_address(bracketed ? text.substr(1, end - 1) : text.substr(0, end));
   // As it is written, not as what it stands for: "[::ffff:192.0.2.1]" is IPv6 here.
-  if (!address || address->is_v6() != bracketed) return std::nullopt;
+  const auto address = bracketed ? parse_v6(text.substr(1, end - 1)) : parse_v4(text.substr(0, end));
+  if (!address) return std::nullopt;
 
   auto behind = end == text.npos ? std::string_view{} : text.substr(bracketed ? end + 1 : end);
-  if (behind.empty()) return Node{unmapped(*address), std::nullopt};
+  if (behind.empty()) return Node{*address, std::nullopt};
   if (behind.front() != ':') return std::nullopt;
   behind.remove_prefix(1);
-  return Node{unmapped(*address), behind};
+  return Node{*address, behind};
 }
 
 bool is_port(std::string_view text) noexcept {
@@ -30,13 +32,11 @@ bool is_port(std::string_view text) noexcept {
   return port <= 65535;
 }
 
-std::optional<boost::asio::ip::address> parse_entry(std::string_view text) noexcept {
-  const auto colon = text.find(':');
-  if (colon != text.npos && !text.starts_with('[') && text.find(':', colon + 1) != text.npos) {
-    const auto address = parse_address(text);
-    if (!address) return std::nullopt;
-    return unmapped(*address);
-  }
+std::optional<AddressBits> parse_entry(std::string_view text) noexcept {
+  // Without brackets, IPv6 is told by the colon behind its first group; no IPv4 address ends so soon.
+  constexpr std::size_t kLongestGroup = 4;
+  const auto start = text.substr(0, kLongestGroup + 1);
+  if (!text.starts_with('[') && std::find(start.begin(), start.end(), ':') != start.end()) return parse_v6(text);
   const auto node = parse_node(text);
   if (!node || (node->port && !is_port(*node->port))) return std::nullopt;
   return node->address;

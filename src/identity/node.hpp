@@ -1,7 +1,7 @@
 #pragma once
 // One hop as the fields of proxies write it: an address that may carry a port. Used by the readers of such fields.
 
-#include <boost/asio/ip/address.hpp>
+#include "address_bits.hpp"
 
 #include <optional>
 #include <string_view>
@@ -9,7 +9,7 @@
 namespace headgate::identity {
 
 struct Node {
-  boost::asio::ip::address address;      ///< IPv4-mapped IPv6 is IPv4
+  AddressBits address;
   std::optional<std::string_view> port;  ///< what stands behind the colon, unread; nothing where there is no colon
 };
 
@@ -22,6 +22,6 @@ bool is_port(std::string_view text) noexcept;
 
 /// The address of an entry where no grammar says how one is written: a node whose port is a number, or IPv6 without
 /// brackets and so without a port.
-std::optional<boost::asio::ip::address> parse_entry(std::string_view text) noexcept;
+std::optional<AddressBits> parse_entry(std::string_view text) noexcept;
 
 }  // namespace headgate::identity

@@ -6,7 +6,7 @@
 
 namespace headgate::identity {
 
-std::optional<boost::asio::ip::address> RealIp::next() noexcept {
+std::optional<AddressBits> RealIp::next() noexcept {
   const auto fields = std::exchange(fields_, {});
   if (fields.size() != 1) return std::nullopt;
   return parse_entry(fields.front());

@@ -2,7 +2,7 @@
 // X-Real-IP, which no standard describes: the one address that the hop next to us names. Used by the walk along the
 // hops.
 
-#include <boost/asio/ip/address.hpp>
+#include "address_bits.hpp"
 
 #include <optional>
 #include <span>
@@ -16,7 +16,7 @@ class RealIp {
 
   /// The address, the first time; nothing afterwards, where parse_entry reads none, and where there are two fields, of
   /// which one may be the client's own.
-  std::optional<boost::asio::ip::address> next() noexcept;
+  std::optional<AddressBits> next() noexcept;
 
  private:
   std::span<const std::string_view> fields_;

@@ -1,5 +1,7 @@
 #include "json_object.hpp"
 
+#include "usual_json.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -84,6 +86,13 @@ class Reader final : public nlohmann::json_sax<Json> {
   bool in_list_ = false;  // in an array that is a member's value and has held only strings so far
 };
 
+std::optional<std::vector<JsonMember>> read_any_object(std::string_view json) {
+  if (!is_plain_text(json)) return std::nullopt;
+  Reader reader;
+  if (!Json::sax_parse(json.begin(), json.end(), &reader)) return std::nullopt;
+  return std::move(reader.members);
+}
+
 bool names_differ(const std::vector<JsonMember>& members) {
   std::vector<std::string_view> names;
   names.reserve(members.size());
@@ -99,11 +108,10 @@ bool is_plain_text(std::string_view json) noexcept {
 }
 
 std::optional<std::vector<JsonMember>> read_json_object(std::string_view json) {
-  if (!is_plain_text(json)) return std::nullopt;
-  Reader reader;
-  if (!Json::sax_parse(json.begin(), json.end(), &reader)) return std::nullopt;
-  if (!names_differ(reader.members)) return std::nullopt;
-  return std::move(reader.members);
+  auto members = read_usual_object(json);
+  if (!members) members = read_any_object(json);
+  if (!members || !names_differ(*members)) return std::nullopt;
+  return members;
 }
 
 const JsonMember* find_member(const std::vector<JsonMember>& members, std::string_view name) noexcept {

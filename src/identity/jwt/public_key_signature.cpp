@@ -19,8 +19,10 @@ class Verification {
   bool operator()(std::string_view text, std::string_view signature) const noexcept {
     const QuietErrors quiet;
     const DigestContext context(EVP_MD_CTX_new());
-    return context && EVP_MD_CTX_copy_ex(context.get(), ready_.get()) == 1 &&
-           EVP_DigestVerify(context.get(), bytes_of(signature.data()), signature.size(), bytes_of(text.data()),
+    if (!context || EVP_MD_CTX_copy_ex(context.get(), ready_.get()) != 1) return false;
+    // Else OpenSSL copies it once more, to be able to go on with it.
+    EVP_MD_CTX_set_flags(context.get(), EVP_MD_CTX_FLAG_FINALISE);
+    return EVP_DigestVerify(context.get(), bytes_of(signature.data()), signature.size(), bytes_of(text.data()),
                             text.size()) == 1;
   }
 

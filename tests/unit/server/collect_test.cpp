@@ -207,6 +207,7 @@ class WithoutRedis : public testing::Test {
     options.nodes = {{"127.0.0.1", 1}};  // nobody listens there
     limiter = std::make_shared<redis::Limiter>(loop, options);
     board.use_redis(0, limiter);
+    board.begin_serving();
   }
   ~WithoutRedis() override {
     limiter->stop();

@@ -1,0 +1,46 @@
+#pragma once
+// An address as the number it is. Used where every hop of every request is read and compared: Asio's addresses lie in
+// memory, 32 bytes each, and passing one on costs as much as reading its text.
+
+#include <boost/asio/ip/address.hpp>
+#include <boost/endian/conversion.hpp>
+
+#include <cstdint>
+
+namespace headgate::identity {
+
+/// IPv6, and IPv4 as the IPv4-mapped IPv6 (RFC 4291 section 2.5.5.2) that counts as the same address. Without a zone,
+/// which means nothing to another machine.
+struct AddressBits {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+
+  bool is_v4() const noexcept { return high == 0 && low >> 32 == 0xffff; }
+};
+
+inline AddressBits bits_of(const boost::asio::ip::address_v4& address) noexcept {
+  return {0, std::uint64_t{0xffff} << 32 | address.to_uint()};
+}
+
+inline AddressBits bits_of(const boost::asio::ip::address_v6& address) noexcept {
+  const auto bytes = address.to_bytes();
+  return {boost::endian::load_big_u64(bytes.data()), boost::endian::load_big_u64(bytes.data() + 8)};
+}
+
+inline AddressBits bits_of(const boost::asio::ip::address& address) noexcept {
+  return address.is_v4() ? bits_of(address.to_v4()) : bits_of(address.to_v6());
+}
+
+inline boost::asio::ip::address_v6 v6_of(const AddressBits& bits) noexcept {
+  boost::asio::ip::address_v6::bytes_type bytes;
+  boost::endian::store_big_u64(bytes.data(), bits.high);
+  boost::endian::store_big_u64(bytes.data() + 8, bits.low);
+  return boost::asio::ip::address_v6(bytes);
+}
+
+inline boost::asio::ip::address address_of(const AddressBits& bits) noexcept {
+  if (bits.is_v4()) return boost::asio::ip::address_v4(static_cast<std::uint32_t>(bits.low));
+  return v6_of(bits);
+}
+
+}  // namespace headgate::identity
