@@ -14,7 +14,6 @@
 namespace headgate::config {
 namespace {
 
-constexpr std::size_t kMostKeyFile = 64UL * 1024 * 1024;  // as identity::read_api_keys takes it
 constexpr std::size_t kShortKey = 16;  // bytes; what is shorter can be guessed over a network
 
 /// False where there is none to keep; reported here or before.
@@ -44,9 +43,10 @@ std::vector<const Node*> known_keys(const Node* api_key) { return children(find(
 
 /// The gateway reads it again whenever it changes; here only what is wrong with it now.
 void check_key_file(Build& build, const Node& file) {
-  const auto content = read_text_file(file.text, kMostKeyFile);
+  const auto content = read_text_file(file.text, identity::kLongestKeyFile);
   if (!content.text) {
-    build.report.error(code::kCredentials, file, "the key file " + in_quotes(file.written) + " cannot be read: " + content.why_not,
+    build.report.error(code::kCredentials, file,
+                       "the key file " + in_quotes(file.written) + " cannot be read: " + content.why_not,
                        R"(make one: headgate keys new --owner acme --file api-keys.json)");
     return;
   }
@@ -57,8 +57,8 @@ void check_key_file(Build& build, const Node& file) {
   }
   const auto& fault = read.error();
   build.report.error(code::kCredentials, file,
-                     "the key file " + in_quotes(file.written) + " has a mistake at " + std::to_string(fault.line) + ':' +
-                         std::to_string(fault.column) + ": " + fault.message,
+                     "the key file " + in_quotes(file.written) + " has a mistake at " + std::to_string(fault.line) +
+                         ':' + std::to_string(fault.column) + ": " + fault.message,
                      fault.help);
 }
 

@@ -20,9 +20,7 @@ using identity::JwtIssuer;
 using identity::JwtKeys;
 
 bool is_shared_secret(JwtAlgorithm algorithm) noexcept { return algorithm <= JwtAlgorithm::HS512; }
-std::string name_of(JwtAlgorithm algorithm) {
-  return std::string(kJwtAlgorithms[static_cast<std::size_t>(algorithm)]);
-}
+std::string name_of(JwtAlgorithm algorithm) { return std::string(kJwtAlgorithms[static_cast<std::size_t>(algorithm)]); }
 
 /// One issuer, written at `node`.
 class IssuerBuilder {
@@ -78,12 +76,11 @@ class IssuerBuilder {
   /// False where nothing listed takes such a key.
   bool is_for(const Node& key, bool shared) {
     if (first(shared) != nullptr) return true;
-    report_.error_at_key(code::kConflict, key,
-                         in_quotes(key.key) + " is for " +
-                             (shared ? "HS256, HS384 or HS512" : "RS*, PS*, ES* or EdDSA") +
-                             ", and \"algorithms\" lists none of these",
-                         std::string("add ") + (shared ? "\"HS256\"" : "\"RS256\"") +
-                             " to \"algorithms\", or remove the key");
+    report_.error_at_key(
+        code::kConflict, key,
+        in_quotes(key.key) + " is for " + (shared ? "HS256, HS384 or HS512" : "RS*, PS*, ES* or EdDSA") +
+            ", and \"algorithms\" lists none of these",
+        std::string("add ") + (shared ? "\"HS256\"" : "\"RS256\"") + " to \"algorithms\", or remove the key");
     return false;
   }
 
@@ -177,9 +174,9 @@ class IssuerBuilder {
   JwtIssuer out_;
 };
 
-constexpr std::string_view kIssuerKeys[] = {"issuer",  "audience",      "algorithms", "secret", "public_key", "jwks",
-                                            "jwks_ca", "refresh",       "refetch",    "types",  "leeway",     "max_age",
-                                            "fetch_timeout"};
+constexpr std::string_view kIssuerKeys[] = {"issuer", "audience", "algorithms",   "secret",  "public_key",
+                                            "jwks",   "jwks_ca",  "refresh",      "refetch", "types",
+                                            "leeway", "max_age",  "fetch_timeout"};
 
 void build_issuers(Build& build, const Node& jwt, const Node& issuers) {
   for (const auto key : kIssuerKeys) {
@@ -212,8 +209,8 @@ void build_issuers(Build& build, const Node& jwt, const Node& issuers) {
 void build_claim_headers(Build& build, const Node* written, identity::JwtOptions& out) {
   for (const Node* each : children(written, Kind::object)) {
     if (each->kind != Kind::string) continue;
-    static constexpr std::array<std::string_view, 8> kOurs{"host",       "connection",        "content-length", "upgrade",
-                                                           "via",        "transfer-encoding", "authorization",  "te"};
+    static constexpr std::array<std::string_view, 8> kOurs{"host", "connection",        "content-length", "upgrade",
+                                                           "via",  "transfer-encoding", "authorization",  "te"};
     if (std::find(kOurs.begin(), kOurs.end(), lower(each->key)) != kOurs.end()) {
       build.report.error_at_key(code::kConflict, *each, in_quotes(each->key) + " already has a meaning of its own",
                                 R"(choose another name, as in "X-User")");

@@ -15,7 +15,6 @@ using limit::IfAbsent;
 using limit::Per;
 using limit::Store;
 
-
 // Fields that say who the caller is and that any caller can write.
 bool claims_address(const Per& per) {
   static constexpr std::array<std::string_view, 6> kFields{"x-forwarded-for", "x-real-ip",        "forwarded",
@@ -127,8 +126,7 @@ class LimitBuilder {
     } else if (last) {
       absent.last = node.text == "skip" ? IfAbsent::Last::skip : IfAbsent::Last::reject;
     } else {
-      report_.error(code::kConflict, node, "what follows " + in_quotes(node.text) + " is never tried",
-                    "write it last");
+      report_.error(code::kConflict, node, "what follows " + in_quotes(node.text) + " is never tried", "write it last");
     }
   }
 

@@ -29,8 +29,7 @@ class TierBuilder {
       refuse_without_tiers("default_tier");
       out_.tiers.push_back({"", rules(node_, PeriodInKey::no)});
     } else {
-      for (const Node* each : tiers->children)
-        out_.tiers.push_back({each->key, rules(*each, PeriodInKey::yes)});
+      for (const Node* each : tiers->children) out_.tiers.push_back({each->key, rules(*each, PeriodInKey::yes)});
       choose_default(*tiers);
       demand("tier_from", R"("jwt.plan")");
       if (const Node* burst = find(&node_, "burst")) {

@@ -25,7 +25,8 @@ constexpr std::array<Word, 7> kWords{{{"client_ip", Per::Kind::client_ip},
                                       {"host", Per::Kind::host},
                                       {"upstream", Per::Kind::upstream},
                                       {"total", Per::Kind::total}}};
-constexpr std::string_view kAll = "client_ip, api_key, jwt.<claim>, header:<name>, cookie:<name>, path:<parameter>, method, "
+constexpr std::string_view kAll =
+    "client_ip, api_key, jwt.<claim>, header:<name>, cookie:<name>, path:<parameter>, method, "
     "route, host, upstream, total";
 
 bool is_claim(std::string_view text) {

@@ -152,9 +152,8 @@ class PlanChecker {
     }
     if (unsure->kind == Per::Kind::header || unsure->kind == Per::Kind::cookie) {
       report_.error(code::kKeyAbsent, *use.name,
-                    "a request may lack the " +
-                        std::string(unsure->kind == Per::Kind::header ? "field " : "cookie ") + unsure->name +
-                        ", by which limit " + in_quotes(use.limit->name) + " counts",
+                    "a request may lack the " + std::string(unsure->kind == Per::Kind::header ? "field " : "cookie ") +
+                        unsure->name + ", by which limit " + in_quotes(use.limit->name) + " counts",
                     "add " + absent);
       return;
     }

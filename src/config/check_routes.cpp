@@ -51,9 +51,8 @@ void check_target(Build& build, const RouteOptions& route, const Node& node) {
 // Whether anybody could tell of a client's certificate.
 void check_certificates(Build& build, const RouteOptions& route, const Node& require) {
   const auto& listen = build.config.listen;
-  const bool told =
-      std::any_of(listen.begin(), listen.end(), [](const auto& each) { return each.proxy_protocol; }) &&
-      !build.config.identity.trusted_proxies.empty();
+  const bool told = std::any_of(listen.begin(), listen.end(), [](const auto& each) { return each.proxy_protocol; }) &&
+                    !build.config.identity.trusted_proxies.empty();
   if (told) return;
   build.report.error(code::kUnresolved, require,
                      route_text(route) +
@@ -65,10 +64,10 @@ void check_certificates(Build& build, const RouteOptions& route, const Node& req
 void check_unknown_key(Build& build, const RouteOptions& route, const Node& node) {
   const Node* written = find(&node, "unknown_key");
   if (written == nullptr || build.config.identity.api_key.any_known()) return;
-  build.report.warning_at_key(code::kNoEffect, *written,
-                              "\"unknown_key\" has no effect on " + route_text(route) +
-                                  ": no API key is known, so every text is a key",
-                              R"(name the known ones: "identity": { "api_key": { "file": "api-keys.json" } })");
+  build.report.warning_at_key(
+      code::kNoEffect, *written,
+      "\"unknown_key\" has no effect on " + route_text(route) + ": no API key is known, so every text is a key",
+      R"(name the known ones: "identity": { "api_key": { "file": "api-keys.json" } })");
 }
 
 void check_require(Build& build, const RouteOptions& route, const Node& node) {

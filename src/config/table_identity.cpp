@@ -36,7 +36,8 @@ constexpr std::array kIssuerRows{
     Key{"refresh", &kDuration, "5m", R"("5m")",
         "How often `jwks` is fetched, where the answer's `Cache-Control` says nothing"},
     Key{"refetch", &kDuration, "10s", R"("10s")",
-        "When a token names a key that is not there, `jwks` is fetched again, but no sooner than so long after the last "
+        "When a token names a key that is not there, `jwks` is fetched again, but no sooner than so long after the "
+        "last "
         "time"},
     Key{"fetch_timeout", &kDuration, "5s", R"("5s")", "How long one fetch of `jwks` may take"},
     Key{"types", &kTexts, R"(["JWT", "at+jwt"])", R"(["at+jwt"])",
@@ -108,7 +109,8 @@ constexpr Key kApiKeyKeys[] = {
     {"file", &kFilePath, "", R"("/etc/headgate/api-keys.json")",
      "A file of known keys, read again when it changes; `headgate keys` makes and checks it"},
     {"keys", &kKnownKeys, "{}", R"({ "acme": { "key": "${ACME_KEY}", "tier": "pro" } })",
-     "Known keys by their owner's name. Where any key is known, here or in `file`, only known ones are keys; else every "
+     "Known keys by their owner's name. Where any key is known, here or in `file`, only known ones are keys; else "
+     "every "
      "text is one, each counted by itself"},
 };
 constexpr Section kApiKey{"api_key", "identity.api_key", "API keys.", kApiKeyKeys};
@@ -146,7 +148,8 @@ constexpr Key kIdentityKeys[] = {
     {"api_key", &kApiKeyShape, "", R"({ "file": "/etc/headgate/api-keys.json" })",
      "Where a caller's API key is found, and which are known"},
     {"jwt", &kJwtShape, "", R"({ "algorithms": ["HS256"], "secret": "${JWT_SECRET}" })", "How tokens are verified"},
-    {"failures", &kFailuresShape, "", R"({ "rate": "60/minute" })", "How often one address may fail to prove who it is"},
+    {"failures", &kFailuresShape, "", R"({ "rate": "60/minute" })",
+     "How often one address may fail to prove who it is"},
 };
 
 }  // namespace

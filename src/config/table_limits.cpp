@@ -93,7 +93,8 @@ constexpr Key kLimitKeys[] = {
     {"exempt", &kExemptShape, "", R"({ "client_ip": ["10.9.0.0/16"] })", "Whom it does not apply to"},
     {"if_absent", &kIfAbsent, "", R"("client_ip")",
      "What happens to a caller without the key: another key to count by, `skip`, `reject`, or `{\"reject\": 403}`; a "
-     "list is tried in turn, as in `[\"api_key\", \"client_ip\"]`, and a list within it counts by its members together"},
+     "list is tried in turn, as in `[\"api_key\", \"client_ip\"]`, and a list within it counts by its members "
+     "together"},
     {"if_redis_down", &kIfDown, "", R"("reject")", "As `redis.if_down`, for this limit"},
 };
 constexpr std::string_view kSizes[] = {"rate", "tiers"};
