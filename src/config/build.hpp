@@ -28,11 +28,11 @@ void build_admin(Build& build);    // after process: its address is none of thos
 void build_identity(Build& build);
 void build_redis(Build& build);
 void build_upstreams(Build& build);
-void build_limits(Build& build);     // after identity and redis
-void check_key_tiers(Build& build);  // after limits: the tiers that known API keys name
-void build_routes(Build& build);     // after limits and upstreams
-void check_routes(Build& build);     // names resolve, no route twice or out of reach
-void check_plans(Build& build);      // the limits of each route: keys guaranteed, costs that can be granted
+void build_limits(Build& build);  // after identity and redis
+void check_keys(Build& build);    // after limits: the tiers and limits that known API keys name
+void build_routes(Build& build);  // after limits and upstreams
+void check_routes(Build& build);  // names resolve, no route twice or out of reach
+void check_plans(Build& build);   // the limits of each route: keys guaranteed, costs that can be granted
 void check_unused(Build& build);
 
 /// The known API keys of `api_key`, an object of "identity"; null where there is none.
@@ -40,6 +40,9 @@ void build_api_keys(Build& build, const Node* api_key);
 
 /// Whose tokens are believed: `jwt` of "identity".
 void build_jwt(Build& build, const Node& jwt);
+
+/// Whether each field, parameter and cookie of "identity" is one thing only.
+void check_places(Build& build, const Node* identity);
 
 /// The tiers of the limit written at `node`; name, store and mode of `out` are set.
 void build_tiers(Build& build, const Node& node, limit::Limit& out);

@@ -4,6 +4,7 @@
 #include "table.hpp"
 #include "values.hpp"
 
+#include "headgate/http/fields.hpp"
 #include "headgate/identity/network.hpp"
 
 #include <array>
@@ -63,11 +64,28 @@ class LimitBuilder {
 
   void check_per_meaning(const Node& node, const Per& per) {
     if (per.kind == Per::Kind::jwt_claim) demand_jwt(node, "this counts per", per);
+    if (per.kind == Per::Kind::api_key && !build_.config.identity.api_key.any_known()) {
+      report_.warning(code::kBelieved, node,
+                      "no API key is known, so a caller can make up another for each request and never meet this limit",
+                      R"(name those that are: "identity": { "api_key": { "file": "/etc/headgate/api-keys.json" } })");
+    }
+    if (per.kind == Per::Kind::header && is_claim_header(per.name)) {
+      report_.warning(code::kBelieved, node,
+                      "this counts by the field " + per.name +
+                          " as a caller sends it; the claim is written into it for the server behind only",
+                      R"(count by the claim, as in "jwt.sub")");
+    }
     if (claims_address(per)) {
       report_.warning(code::kProxies, node,
                       "any caller can write the field " + per.name + ", and so choose its counter",
                       "count per \"client_ip\", and name your load balancer in \"trusted_proxies\"");
     }
+  }
+
+  bool is_claim_header(const std::string& name) const {
+    const auto& jwt = build_.config.identity.jwt;
+    return jwt && std::any_of(jwt->claim_headers.begin(), jwt->claim_headers.end(),
+                              [&](const auto& each) { return http::same_variable(each.first, name); });
   }
 
   void demand_jwt(const Node& node, const std::string& what, const Per& per) {
@@ -99,11 +117,8 @@ class LimitBuilder {
   void absent() {
     const Node* written = find(&node_, "if_absent");
     if (written == nullptr) return;
-    auto& absent = out_.if_absent;
-    if (written->kind == Kind::object) {
-      absent.last = IfAbsent::Last::reject;
-      read_number(written, "reject", absent.status);
-    } else if (written->kind == Kind::list) {
+    const auto& absent = out_.if_absent;
+    if (written->kind == Kind::list) {
       for (const Node* each : written->children) instead(*each, each == written->children.back());
     } else {
       instead(*written, true);
@@ -119,23 +134,53 @@ class LimitBuilder {
   void instead(const Node& node, bool last) {
     auto& absent = out_.if_absent;
     const bool word = node.kind == Kind::string && (node.text == "skip" || node.text == "reject");
-    if (!word) {
-      if (node.kind != Kind::string && node.kind != Kind::list) return;
-      auto key = pers(&node);
-      if (!key.empty()) absent.instead.push_back(std::move(key));
-    } else if (last) {
-      absent.last = node.text == "skip" ? IfAbsent::Last::skip : IfAbsent::Last::reject;
-    } else {
-      report_.error(code::kConflict, node, "what follows " + in_quotes(node.text) + " is never tried", "write it last");
+    if (!word && node.kind != Kind::object) return another_key(node, last);
+    if (!last) {
+      const std::string what = word ? in_quotes(node.text) : "a rejection";
+      return report_.error(code::kConflict, node, "what follows " + what + " is never tried", "write it last");
     }
+    absent.last = word && node.text == "skip" ? IfAbsent::Last::skip : IfAbsent::Last::reject;
+    read_number(&node, "reject", absent.status);
+  }
+
+  void another_key(const Node& node, bool last) {
+    if (node.kind != Kind::string && node.kind != Kind::list) return;
+    auto key = pers(&node);
+    if (key.empty()) return;
+    if (!last && std::all_of(key.begin(), key.end(), limit::always_there)) {
+      report_.error(code::kConflict, node,
+                    "what follows is never tried: no request lacks " + limit::to_text(key.front()),
+                    "write it last, or list in a list what is counted by together, as in [[\"client_ip\", \"route\"]]");
+    }
+    auto& before = out_.if_absent.instead;
+    const bool in_vain =
+        lacks_with(out_.per, key) ||
+        std::any_of(before.begin(), before.end(), [&](const auto& earlier) { return lacks_with(earlier, key); });
+    if (in_vain) {
+      return report_.error(code::kConflict, node,
+                           "this is never used: a request that lacks what comes before it lacks this too",
+                           R"(count by something else, as in "client_ip")");
+    }
+    before.push_back(std::move(key));
+  }
+
+  /// Whether no request that lacks `earlier` has `later`.
+  static bool lacks_with(const std::vector<Per>& earlier, const std::vector<Per>& later) {
+    const auto sure = [&](const Per& per) {
+      return limit::always_there(per) || std::find(later.begin(), later.end(), per) != later.end();
+    };
+    return !std::all_of(earlier.begin(), earlier.end(), limit::always_there) &&
+           std::all_of(earlier.begin(), earlier.end(), sure);
   }
 
   void demand_an_end(const Node& written) {
     const auto& key = out_.if_absent.instead.back();
     const auto unsure = std::find_if_not(key.begin(), key.end(), limit::always_there);
     if (unsure == key.end()) return;
-    report_.error(code::kKeyAbsent, written, "a request may lack " + limit::to_text(*unsure) + " too",
-                  R"(end the list with what every request has, as in ["api_key", "client_ip"], or "skip" or "reject")");
+    const auto name = limit::to_text(*unsure);
+    report_.error(
+        code::kKeyAbsent, written, "a request may lack " + name + " too",
+        "end with what every request has, as in [" + in_quotes(name) + R"(, "client_ip"], or with "skip" or "reject")");
   }
 
   void tier_from() {
@@ -163,22 +208,30 @@ class LimitBuilder {
     if (written == nullptr || written->kind != Kind::object) return;
     gateway::Exemption out;
     out.limit = out_.name;
-    const auto known = children(find(find(find(&build_.root, "identity"), "api_key"), "keys"), Kind::object);
     for (const Node* each : texts(find(written, "api_key"))) {
       out.api_keys.push_back(each->text);
-      if (std::any_of(known.begin(), known.end(), [&](const Node* key) { return key->key == each->text; })) continue;
-      // The file may name others at any time.
-      if (!build_.config.identity.api_key.file.empty()) continue;
-      report_.error(code::kUnresolved, *each, "no known API key is named " + in_quotes(each->written),
-                    known.empty()    ? R"(add it to "keys" of "identity.api_key")"
-                    : each->replaced ? ""
-                                     : suggestion(each->text, known, report_));
+      check_owner(*each);
     }
     for (const Node* each : texts(find(written, "client_ip"))) {
       if (const auto network = identity::parse_network(each->text); network.has_value())
         out.addresses.push_back(*network);
     }
     build_.config.gateway.exemptions.push_back(std::move(out));
+  }
+
+  void check_owner(const Node& node) {
+    const auto& identity = build_.config.identity;
+    const auto known = children(find(find(find(&build_.root, "identity"), "api_key"), "keys"), Kind::object);
+    if (std::any_of(known.begin(), known.end(), [&](const Node* key) { return key->key == node.text; })) return;
+    const auto& in_file = build_.keys_in_file;
+    if (std::any_of(in_file.begin(), in_file.end(), [&](const auto& key) { return key.owner == node.text; })) return;
+    const std::string message = "no known API key is named " + in_quotes(node.written);
+    if (!identity.api_key.file.empty())
+      return report_.warning(code::kNoEffect, node, message, "the key file may still come to name it");
+    report_.error(code::kUnresolved, node, message,
+                  known.empty()   ? R"(add it to "keys" of "identity.api_key")"
+                  : node.replaced ? ""
+                                  : suggestion(node.text, known, report_));
   }
 
   Build& build_;

@@ -215,7 +215,7 @@ TEST_F(Placeholders, DoNotReadWhatIsNoSmallTextFile) {
     std::ofstream(path, std::ios::binary) << text;
     return why(path);
   };
-  EXPECT_TRUE(with(std::string(1'048'577, 'x')).ends_with("it is larger than 1 MiB"));
+  EXPECT_TRUE(with(std::string(1'048'577, 'x')).ends_with("it is larger than 1MiB"));
   EXPECT_TRUE(with("\xFF").ends_with("it is not UTF-8 text"));
   EXPECT_TRUE(with(std::string("a\0b", 3)).ends_with("it is not UTF-8 text"));
   EXPECT_TRUE(why("/").ends_with("it is not a regular file"));
