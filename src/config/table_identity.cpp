@@ -51,7 +51,7 @@ constexpr Section kIssuer{"issuer", "identity.jwt.issuers[]", "One of several is
 constexpr Shape kIssuerShape = section(kIssuer);
 constexpr Shape kIssuers = list("a list of issuers", kIssuerShape, 1, 64);
 constexpr Shape kClaim = text("a claim's name", check_claim);
-constexpr Shape kClaimHeaders = map("an object of claims by field name", kClaim, 1, check_field_name);
+constexpr Shape kClaimHeaders = map("an object of claims by field name", kClaim, 0, check_field_name);
 constexpr Shape kRemember = integer(0, 10'000'000);
 constexpr Shape kParameterName = text("a parameter's name", check_parameter_name);
 constexpr Shape kCookieName = text("a cookie's name", check_cookie_name);

@@ -16,6 +16,7 @@ class Shipped : public testing::TestWithParam<std::filesystem::path> {};
 TEST_P(Shipped, HasNoErrorAndNoWarning) {
   for (const char* each : {"HEADGATE_JWT_SECRET", "HOSTNAME", "LISTEN", "ADMIN_LISTEN", "REDIS_URL", "TIME_ZONE"})
     unsetenv(each);
+  setenv("IDENTITY_FILES", source_path("conf/examples/identity").c_str(), 1);
   const auto source = content(GetParam());
   const auto loaded = load(source);
   EXPECT_EQ(render_text(loaded.diagnostics, GetParam().filename().string(), source), "");
