@@ -33,7 +33,8 @@ Problem key_missing(const limit::Limit& limit) {
   }
   const auto what = limit.per.front().kind == Per::Kind::cookie ? "A cookie that requests are counted by is missing."
                                                                 : "A header that requests are counted by is missing.";
-  return {status == 0 ? 400 : status, EndedBy::auth, what, limit.name, 0, status == 401 ? "Bearer" : std::string_view{}};
+  return {
+      status == 0 ? 400 : status, EndedBy::auth, what, limit.name, 0, status == 401 ? "Bearer" : std::string_view{}};
 }
 
 /// The part of an admission that one call decides: what was appended to it since.

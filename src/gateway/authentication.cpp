@@ -1,9 +1,8 @@
 // Whether callers are who they say: certificate, API key, token. What fails is charged to the address it came from
 // before it can cost a signature.
 
-#include "presented.hpp"
-
 #include "limit_fields.hpp"
+#include "presented.hpp"
 
 #include "headgate/gateway/gateway.hpp"
 
@@ -65,12 +64,9 @@ Problem token_refused(identity::JwtError error) {
 }
 
 Problem key_refused(KeyState state) {
-  return {401,
-          EndedBy::auth,
-          state == KeyState::expired ? "The API key has expired." : "The API key was not accepted.",
-          {},
-          0,
-          kKeyChallenge};
+  return {
+      401, EndedBy::auth, state == KeyState::expired ? "The API key has expired." : "The API key was not accepted.", {},
+      0,   kKeyChallenge};
 }
 
 AuthResult result_of(KeyState state) noexcept {
@@ -127,7 +123,11 @@ Gateway::Step Gateway::check_token(Exchange& x) {
   const auto token = presented_token(x, *options);
   if (token.twice) {
     note(x, AuthKind::jwt, AuthResult::ambiguous);
-    return Problem{400, EndedBy::auth, "There is more than one token in this request.", {}, 0,
+    return Problem{400,
+                   EndedBy::auth,
+                   "There is more than one token in this request.",
+                   {},
+                   0,
                    R"(Bearer error="invalid_request")"};
   }
   if (token.text.empty()) {
@@ -179,8 +179,9 @@ Gateway::Step Gateway::reserve_failure(Exchange& x) {
   if (services_.memory.decide({&ask, 1}, now(), {&verdict, 1})) return {};
   x.caller.failures_used_up = true;
   const auto wait = seconds_up(verdict.retry_after);
-  const auto detail = x.text.join({"Too many attempts from this address to prove who is asking have failed. Try again in ",
-                                   x.text.number(wait), wait == 1 ? " second." : " seconds."});
+  const auto detail =
+      x.text.join({"Too many attempts from this address to prove who is asking have failed. Try again in ",
+                   x.text.number(wait), wait == 1 ? " second." : " seconds."});
   return Problem{429, EndedBy::limit, detail, kFailureLimit, wait, {}, x.snapshot->site->options().rejection.body};
 }
 

@@ -39,10 +39,10 @@ void find_owner(Exchange& x, const identity::ApiKeyOptions& options, std::string
     return;
   }
   const auto* const record = x.snapshot->grants->api_keys().find(digest);
-  caller.key_state = !record                                         ? KeyState::unknown
-                     : record->disabled                              ? KeyState::disabled
+  caller.key_state = !record                                        ? KeyState::unknown
+                     : record->disabled                             ? KeyState::disabled
                      : record->expires && now() >= *record->expires ? KeyState::expired
-                                                                     : KeyState::good;
+                                                                    : KeyState::good;
   if (caller.key_state != KeyState::good) return;
   caller.known_key = record;
   caller.key_subject = record->owner;

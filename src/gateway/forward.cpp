@@ -83,7 +83,8 @@ void forward_reply_fields(Exchange& x, RejectionHeaders style) {
 http::Fields forward_trailers(const http::Fields& trailers) {
   Fields out;
   http::append_end_to_end(trailers, out);
-  std::erase_if(out, [](const Field& field) { return tells_way(field) || field.id == Known::expect || tells_limits(field); });
+  std::erase_if(
+      out, [](const Field& field) { return tells_way(field) || field.id == Known::expect || tells_limits(field); });
   return out;
 }
 

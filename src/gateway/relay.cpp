@@ -34,9 +34,8 @@ class Relay {
   Task<Step> run() {
     forward_request_fields(x_, identity_);
     x_.head.clear();
-    http::h1::append_request_head(x_.head, x_.request.method, x_.request.path,
-                                  forwarded_query(x_, identity_), x_.fields,
-                                  x_.request.framing);
+    http::h1::append_request_head(x_.head, x_.request.method, x_.request.path, forwarded_query(x_, identity_),
+                                  x_.fields, x_.request.framing);
     if (auto problem = take_first_bytes()) co_return problem;
     auto outcome = co_await attempt();
     // A kept connection may have been closed under way: once more on another one, if sending twice does no harm.

@@ -36,10 +36,7 @@ limit::Rule rule_of(const identity::FailureLimit& failures) {
 
 Site::Site(const Options& options, const identity::Options& identity, std::vector<limit::Limit> limits,
            const std::vector<std::string>& upstreams, std::uint32_t instances)
-    : options_(options),
-      identity_(identity),
-      limits_(std::move(limits)),
-      instances_(std::max(1u, instances)) {
+    : options_(options), identity_(identity), limits_(std::move(limits)), instances_(std::max(1u, instances)) {
   if (identity_.failures) failure_rule_ = rule_of(*identity_.failures);
   for (const auto& wanted : options_.routes) {
     auto route = std::make_unique<Route>();
@@ -98,7 +95,7 @@ PlannedLimit Site::plan(const LimitUse& use, std::string_view route) {
   planned.limit = &made.limit;
   planned.ready = &made;
   planned.cost = use.cost;
-  planned.stage = made.limit.store == limit::Store::redis ? Stage::redis
+  planned.stage = made.limit.store == limit::Store::redis          ? Stage::redis
                   : reads(made.limit, limit::Per::Kind::jwt_claim) ? Stage::memory_with_claims
                                                                    : Stage::memory;
   return planned;

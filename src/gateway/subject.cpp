@@ -30,7 +30,8 @@ std::string_view path_parameter(std::string_view pattern, std::string_view path,
   while (!pattern.empty()) {
     const auto wanted = next_segment(pattern);
     const auto segment = next_segment(path);
-    const bool here = wanted.size() == name.size() + 2 && wanted.front() == '{' && wanted.substr(1, name.size()) == name;
+    const bool here =
+        wanted.size() == name.size() + 2 && wanted.front() == '{' && wanted.substr(1, name.size()) == name;
     if (here) return segment.substr(0, segment.find(';'));
   }
   return {};

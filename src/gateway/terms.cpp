@@ -56,7 +56,7 @@ const ReadyTier& tier_of(const Exchange& x, const PlannedLimit& planned) {
 /// Marked by a byte that no field can hold, and by which of the keys in the key's place it is, so that nobody spends
 /// another's budget with a name that looks like an address.
 constexpr std::array<std::string_view, IfAbsent::kMostInstead> kInsteadMarks{"\x01", "\x02", "\x03", "\x04",
-                                                                            "\x05", "\x06", "\x07", "\x08"};
+                                                                             "\x05", "\x06", "\x07", "\x08"};
 
 std::optional<std::string_view> subject_for(Exchange& x, const limit::Limit& limit) {
   if (const auto own = subject_of(x, limit.per)) return own;

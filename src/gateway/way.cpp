@@ -7,11 +7,11 @@
 namespace headgate::gateway {
 namespace {
 
+using boost::asio::ip::address;
 using http::Field;
 using http::Fields;
 using http::Known;
 using identity::AddressField;
-using boost::asio::ip::address;
 
 constexpr std::string_view name_of(AddressField field) noexcept {
   switch (field) {
@@ -42,7 +42,8 @@ std::string_view as_list(Exchange& x, std::span<const address> chain) {
 }
 
 /// RFC 7239 section 4: an IPv6 address is quoted and in brackets.
-std::string_view as_elements(Exchange& x, std::span<const address> chain, std::string_view proto, std::string_view host) {
+std::string_view as_elements(Exchange& x, std::span<const address> chain, std::string_view proto,
+                             std::string_view host) {
   std::string_view out;
   for (const auto& one : chain) {
     const auto text = text_of(x, one);

@@ -29,7 +29,7 @@ TokenKey key_of(std::string_view token) noexcept {
 
 constexpr std::size_t kNode = 16;    // what an allocation costs beside its bytes
 constexpr std::size_t kEntry = 256;  // a list's and a map's node, a bucket, what was found out
-constexpr std::size_t kClaim = 48;   // a map's node beside its two strings
+constexpr std::size_t kClaim = 48 + sizeof(Claims::value_type);  // a map's node
 
 std::size_t heap_size(const std::string& text) noexcept {
   return text.capacity() > std::string().capacity() ? text.capacity() + kNode : 0;
@@ -37,7 +37,7 @@ std::size_t heap_size(const std::string& text) noexcept {
 
 std::size_t heap_size(const Claims& claims) noexcept {
   std::size_t size = 0;
-  for (const auto& [name, value] : claims) size += kClaim + 2 * sizeof name + heap_size(name) + heap_size(value);
+  for (const auto& [name, value] : claims) size += kClaim + heap_size(name) + heap_size(value);
   return size;
 }
 
@@ -120,7 +120,7 @@ std::optional<TokenMemory::Known> TokenMemory::recall(std::string_view token, In
 
 TokenPtr TokenMemory::remember(std::string_view token, VerifiedToken verified) {
   const auto key = key_of(token);
-  const auto kept = boost::make_local_shared<const VerifiedToken>(std::move(verified));
+  auto kept = boost::make_local_shared<const VerifiedToken>(std::move(verified));
   refused_->erase(key);
   verified_->insert(key, {kept, std::nullopt}, kept->good_from, kept->good_until, heap_size(kept->claims));
   return kept;

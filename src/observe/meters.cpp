@@ -30,10 +30,23 @@ LabelValues spell(CounterTable::Key key) {
 }
 
 constexpr std::array<std::string_view, kAuthKinds> kKindNames{"api_key", "jwt", "mtls"};
-constexpr std::array<std::string_view, kAuthResults> kResultNames{
-    "ok",         "missing", "ambiguous",     "limited",       "unknown_key", "disabled",     "expired",
-    "malformed",  "unsupported_algorithm",    "wrong_type",    "no_keys",     "bad_signature", "not_yet_valid",
-    "too_old",    "wrong_issuer",             "wrong_audience", "too_large"};
+constexpr std::array<std::string_view, kAuthResults> kResultNames{"ok",
+                                                                  "missing",
+                                                                  "ambiguous",
+                                                                  "limited",
+                                                                  "unknown_key",
+                                                                  "disabled",
+                                                                  "expired",
+                                                                  "malformed",
+                                                                  "unsupported_algorithm",
+                                                                  "wrong_type",
+                                                                  "no_keys",
+                                                                  "bad_signature",
+                                                                  "not_yet_valid",
+                                                                  "too_old",
+                                                                  "wrong_issuer",
+                                                                  "wrong_audience",
+                                                                  "too_large"};
 
 CounterTable::Key key_of(const Proof& proof) noexcept {
   const auto number = static_cast<std::size_t>(proof.kind) * kAuthResults + static_cast<std::size_t>(proof.result);

@@ -153,12 +153,12 @@ void collect_sources(observe::Registry& registry, std::function<std::vector<keyr
       sum.failures = std::max(sum.failures, report.failures);
     }
     for (const auto& [source, report] : sources) {
-      scrape.value(family::keys_up, {source}, report.fresh ? 1 : 0);
-      scrape.value(family::keys_known, {source}, as_double(report.keys));
-      scrape.value(family::keys_reads, {source, "ok"}, as_double(report.successes));
-      scrape.value(family::keys_reads, {source, "failed"}, as_double(report.failures));
+      scrape.value(family::key_source_up, {source}, report.fresh ? 1 : 0);
+      scrape.value(family::key_source_keys, {source}, as_double(report.keys));
+      scrape.value(family::key_source_reads, {source, "ok"}, as_double(report.successes));
+      scrape.value(family::key_source_reads, {source, "failed"}, as_double(report.failures));
       if (report.successes > 0)
-        scrape.value(family::keys_time, {source},
+        scrape.value(family::key_source_time, {source},
                      std::chrono::duration<double>(report.fetched.time_since_epoch()).count());
     }
   });

@@ -49,7 +49,7 @@ struct KeysReport {
 /// headgate_limit_tracked_keys and headgate_limit_evicted_keys_total.
 void collect_keys(observe::Registry& registry, std::function<std::vector<KeysReport>()> ask);
 
-/// headgate_keys_up, _known, _reads_total and _read_timestamp_seconds: where API keys and issuers' keys come from.
+/// headgate_key_source_up, _keys, _reads_total and _read_timestamp_seconds: where API keys and issuers' keys come from.
 void collect_sources(observe::Registry& registry, std::function<std::vector<keyring::SourceReport>()> ask);
 
 /// headgate_build_info, headgate_log_dropped_total and process_*.

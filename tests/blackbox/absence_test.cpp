@@ -63,11 +63,12 @@ TEST(Fallback, RefusesWithTheStatusTheFileChose) {
 }
 
 TEST(Keys, MayBeCookiesMethodsAndPartsOfThePath) {
-  Json changes = {{"limits",
-                   {{"account", {{"rate", "2/day"}, {"per", "path:id"}}},
-                    {"visitor", {{"rate", "2/day"}, {"per", Json::array({"cookie:v", "method"})}, {"if_absent", "skip"}}}}},
-                  {"routes", Json::array({{{"path", "/accounts/{id}/x"}, {"to", "app"}, {"limits", {"account"}}},
-                                          {{"path", "/*"}, {"to", "app"}, {"limits", {"visitor"}}}})}};
+  Json changes = {
+      {"limits",
+       {{"account", {{"rate", "2/day"}, {"per", "path:id"}}},
+        {"visitor", {{"rate", "2/day"}, {"per", Json::array({"cookie:v", "method"})}, {"if_absent", "skip"}}}}},
+      {"routes", Json::array({{{"path", "/accounts/{id}/x"}, {"to", "app"}, {"limits", {"account"}}},
+                              {{"path", "/*"}, {"to", "app"}, {"limits", {"visitor"}}}})}};
   Proxy proxy(changes);
   RawClient client = proxy.client();
   const auto at = [&](const std::string& target) { return client.get(target).status(); };

@@ -1,7 +1,7 @@
 // Metrics and health of a running gateway, as a scraper and a probe see them.
 
 #include "blackbox/harness/gateway.hpp"
-#include "support/metrics_text.hpp"
+#include "blackbox/harness/look.hpp"
 #include "support/redis_server.hpp"
 
 #include <gtest/gtest.h>
@@ -19,59 +19,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 const Json kOnAnyPort = {{"admin", {{"listen", "127.0.0.1:0"}}}};
-
-/// Where it says that it is administered; 0 where it does not.
-std::uint16_t admin_port(Process& process) {
-  static const std::regex line(R"re(admin interface is at http://127\.0\.0\.1:(\d+)[\s"])re");
-  std::smatch match;
-  std::string text;
-  const bool said = process.wait_for_err([&](const std::string& err) {
-    text = err;
-    return std::regex_search(text, match, line);
-  });
-  EXPECT_TRUE(said) << text;
-  return said ? static_cast<std::uint16_t>(std::stoul(match[1].str())) : std::uint16_t{0};
-}
-
-/// One look at the admin interface, on a connection of its own.
-class Look {
- public:
-  explicit Look(Process& process) : port_(admin_port(process)) {}
-
-  Message get(const std::string& path, const std::string& fields = "") const {
-    return RawClient(port_).ask("GET " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\n" + fields + "\r\n");
-  }
-  std::string text() const {
-    const auto answer = get("/metrics");
-    EXPECT_EQ(answer.status(), 200) << answer.head;
-    return answer.body;
-  }
-  MetricsText metrics() const {
-    auto out = MetricsReader::read(text());
-    EXPECT_TRUE(out.complaints.empty()) << out.complaints.front();
-    return out;
-  }
-  /// Looks until `holds` of the metrics, or kPatience has passed.
-  template <class Holds>
-  bool comes_to(Holds&& holds) const {
-    return until([&] { return holds(metrics()); });
-  }
-  bool status_comes_to(const std::string& path, int status) const {
-    return until([&] { return get(path).status() == status; });
-  }
-
- private:
-  template <class Holds>
-  static bool until(Holds&& holds) {
-    const auto end = Clock::now() + kPatience;
-    do {
-      if (holds()) return true;
-      std::this_thread::sleep_for(Milliseconds(20));
-    } while (Clock::now() < end);
-    return false;
-  }
-  std::uint16_t port_;
-};
 
 Json merged(Json base, const Json& changes) {
   base.merge_patch(changes);

@@ -84,13 +84,13 @@ TEST(Tiers, AHeaderNamesOneOnlyThroughATrustedHop) {
   EXPECT_EQ(statuses(client, 4, hop + "X-Plan: big\r\n"), "200 200 200 429");
 }
 
-TEST(Tiers, AnApiKeysRecordNamesOneAndAStrangersKeyIsTheDefault) {
+TEST(Tiers, AnApiKeysRecordNamesOneAndAStrangersKeyIsNobodys) {
   const Json keys = {{"acme", {{"key", "acme-key-0123456789abcdef"}, {"tier", "big"}}}};
   Json changes = {{"identity", {{"api_key", {{"header", "X-API-Key"}, {"keys", keys}}}}},
                   {"limits",
                    {{"plan",
                      {{"per", "api_key"},
-                      {"if_absent", "reject"},
+                      {"if_absent", "client_ip"},
                       {"tier_from", "api_key"},
                       {"tiers", {{"small", {{"rate", "1/day"}}}, {"big", {{"rate", "3/day"}}}}},
                       {"default_tier", "small"}}}}},
@@ -98,7 +98,8 @@ TEST(Tiers, AnApiKeysRecordNamesOneAndAStrangersKeyIsTheDefault) {
   Proxy proxy(changes);
   RawClient client = proxy.client();
   EXPECT_EQ(statuses(client, 4, "X-API-Key: acme-key-0123456789abcdef\r\n"), "200 200 200 429");
-  EXPECT_EQ(statuses(client, 2, "X-API-Key: a-key-nobody-was-ever-given\r\n"), "200 429");
+  EXPECT_EQ(statuses(client, 2, "X-API-Key: a-key-nobody-was-ever-given\r\n"), "200 429") << "its address's";
+  EXPECT_EQ(statuses(client, 1, "X-API-Key: another-nobody-was-ever-given\r\n"), "429");
 }
 
 TEST(Scale, ARouteHasAShareOfItsOwn) {

@@ -27,8 +27,8 @@ std::string bearer(const std::string& token) { return "Authorization: Bearer " +
 
 Json with_jwt(const Json& jwt) {
   return {{"identity", {{"jwt", jwt}}},
-          {"routes", Json::array({{{"path", "/open/*"}, {"to", "app"}},
-                                  {{"path", "/*"}, {"to", "app"}, {"require", "jwt"}}})}};
+          {"routes",
+           Json::array({{{"path", "/open/*"}, {"to", "app"}}, {{"path", "/*"}, {"to", "app"}, {"require", "jwt"}}})}};
 }
 
 Json with_secret(const Json& more = Json::object()) {
@@ -53,7 +53,9 @@ TEST(Issuers, EachHasItsOwnKeysAndAlgorithms) {
   const TemporaryFile rsa_pem(public_key_pem(rsa.get()), "rsa.pem");
   const TemporaryFile curve_pem(public_key_pem(curve.get()), "curve.pem");
   const Json a = {{"issuer", "https://a"}, {"algorithms", {"PS256", "RS256"}}, {"public_key", rsa_pem.path()}};
-  const Json b = {{"issuer", "https://b"}, {"algorithms", {"ES256"}}, {"public_key", curve_pem.path()},
+  const Json b = {{"issuer", "https://b"},
+                  {"algorithms", {"ES256"}},
+                  {"public_key", curve_pem.path()},
                   {"audience", Json::array({"api", "web"})}};
   Proxy proxy(with_jwt({{"issuers", Json::array({a, b})}}));
   RawClient client = proxy.client();
@@ -95,13 +97,13 @@ TEST(Places, MoreThanOneTokenIsRefusedForTwoReadersCouldEachBelieveAnother) {
   const auto token = sign_hs256(kSecret, claims());
   const auto cookie = "Cookie: session=" + token + "\r\n";
   RawClient client = proxy.client();
-  for (const auto& [target, fields] : std::vector<std::pair<std::string, std::string>>{
-           {"/", bearer(token) + bearer(token)},
-           {"/", bearer(token) + cookie},
-           {"/?t=" + token, cookie},
-           {"/?t=" + token + "&t=" + token, ""},
-           {"/", "Cookie: session=" + token + "; session=x\r\n"},
-           {"/", cookie + cookie}}) {
+  for (const auto& [target, fields] :
+       std::vector<std::pair<std::string, std::string>>{{"/", bearer(token) + bearer(token)},
+                                                        {"/", bearer(token) + cookie},
+                                                        {"/?t=" + token, cookie},
+                                                        {"/?t=" + token + "&t=" + token, ""},
+                                                        {"/", "Cookie: session=" + token + "; session=x\r\n"},
+                                                        {"/", cookie + cookie}}) {
     const Message refused = client.get(target, fields);
     expect_problem(refused, 400);
     EXPECT_EQ(refused.value("WWW-Authenticate"), R"(Bearer error="invalid_request")");

@@ -48,9 +48,9 @@ enum class KeyState : std::uint8_t { none, good, unknown, disabled, expired };
 /// Who is asking; made by the steps `identify` and `authenticate`.
 struct Caller {
   boost::asio::ip::address address;
-  unsigned hops = 0;                                  ///< entries of the hops' field that were believed
-  bool through_trusted = false;                       ///< the peer is one of trusted_proxies
-  std::string_view ip_subject;                        ///< what the address is counted as
+  unsigned hops = 0;             ///< entries of the hops' field that were believed
+  bool through_trusted = false;  ///< the peer is one of trusted_proxies
+  std::string_view ip_subject;   ///< what the address is counted as
   KeyState key_state = KeyState::none;
   std::string_view key_subject;                       ///< what a good API key is counted as; never the key itself
   const identity::ApiKeyRecord* known_key = nullptr;  ///< whose a good key is; null where any text is a key
@@ -114,9 +114,9 @@ struct Exchange {
   boost::asio::ip::address peer;
   std::string_view peer_text;
   std::chrono::steady_clock::time_point started;
-  const bool* draining = nullptr;  ///< whether the worker is shutting down, now
-  bool client_gone = false;        ///< the client reset its connection while its answer was being made
-  bool client_tls = false;         ///< a trusted hop says that the client came to it by TLS
+  const bool* draining = nullptr;   ///< whether the worker is shutting down, now
+  bool client_gone = false;         ///< the client reset its connection while its answer was being made
+  bool client_tls = false;          ///< a trusted hop says that the client came to it by TLS
   bool client_certificate = false;  ///< a trusted hop verified the client's certificate on this connection
 
   // Filled on the way.

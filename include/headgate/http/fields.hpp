@@ -28,8 +28,8 @@ bool has(const Fields& fields, Known id) noexcept;
 /// ASCII comparison without case.
 bool same_word(std::string_view a, std::string_view b) noexcept;
 
-/// As same_word, and '-' and '_' are the same too: to servers that hand fields on as variables (RFC 3875 section 4.1.18)
-/// both names are one.
+/// As same_word, and '-' and '_' are the same too: to servers that hand fields on as variables (RFC 3875
+/// section 4.1.18) both names are one.
 bool same_variable(std::string_view a, std::string_view b) noexcept;
 
 /// Cuts the first member off a comma list (RFC 9110 section 5.6.1), trimmed; empty members are passed over. False at

@@ -18,8 +18,8 @@ struct NamedValue {
 /// may surround its value.
 NamedValue cookie_of(const Fields& fields, std::string_view name) noexcept;
 
-/// The parameter `name` of `query` (with or without its '?'), compared after percent-decoding, so that no spelling of it
-/// is passed over. The value is not decoded.
+/// The parameter `name` of `query` (with or without its '?'), compared after percent-decoding, so that no spelling of
+/// it is passed over. The value is not decoded.
 NamedValue query_parameter(std::string_view query, std::string_view name);
 
 /// `value` percent-decoded, '+' as a space; false where a '%' is not followed by two hexadecimal digits.

@@ -78,23 +78,23 @@ inline constexpr Family auth{"headgate_auth_total",
                              {"route", "kind", "result"},
                              "Credentials looked for, and what came of each",
                              "sum by (kind, result) (rate(headgate_auth_total{result!=\"ok\"}[5m]))"};
-inline constexpr Family keys_up{"headgate_keys_up",
-                                Type::gauge,
-                                {"source"},
-                                "1 while a source of keys (a file, a JWK Set) could be read when last looked at",
-                                "headgate_keys_up == 0"};
-inline constexpr Family keys_known{
-    "headgate_keys_known", Type::gauge, {"source"}, "Keys in force from this source", "headgate_keys_known"};
-inline constexpr Family keys_reads{"headgate_keys_reads_total",
-                                   Type::counter,
-                                   {"source", "result"},
-                                   "Times a source of keys was read or fetched",
-                                   "increase(headgate_keys_reads_total{result=\"failed\"}[1h])"};
-inline constexpr Family keys_time{"headgate_keys_read_timestamp_seconds",
-                                  Type::gauge,
-                                  {"source"},
-                                  "When a source of keys was last read or fetched well, in seconds since 1970",
-                                  "time() - headgate_keys_read_timestamp_seconds > 3600"};
+inline constexpr Family key_source_up{"headgate_key_source_up",
+                                      Type::gauge,
+                                      {"source"},
+                                      "1 while a source of keys (a file, a JWK Set) could be read when last looked at",
+                                      "headgate_key_source_up == 0"};
+inline constexpr Family key_source_keys{
+    "headgate_key_source_keys", Type::gauge, {"source"}, "Keys in force from this source", "headgate_key_source_keys"};
+inline constexpr Family key_source_reads{"headgate_key_source_reads_total",
+                                         Type::counter,
+                                         {"source", "result"},
+                                         "Times a source of keys was read or fetched",
+                                         "increase(headgate_key_source_reads_total{result=\"failed\"}[1h])"};
+inline constexpr Family key_source_time{"headgate_key_source_read_timestamp_seconds",
+                                        Type::gauge,
+                                        {"source"},
+                                        "When a source of keys was last read or fetched well, in seconds since 1970",
+                                        "time() - headgate_key_source_read_timestamp_seconds > 3600"};
 
 inline constexpr Family limit_decisions{
     "headgate_limit_decisions_total",

@@ -17,17 +17,28 @@ constexpr std::array<std::uint8_t, 256> values() {
   return out;
 }
 constexpr auto kValues = values();
+constexpr std::uint32_t kMost = 63;  // of a value; kNone is more, also together with others
+
+std::uint32_t value_of(char c) noexcept { return kValues[static_cast<unsigned char>(c)]; }
 
 }  // namespace
 
 std::optional<std::string_view> decode_base64url(std::string_view text, std::span<char> out) noexcept {
   if (text.size() % 4 == 1 || out.size() < decoded_size(text.size())) return std::nullopt;
+  std::size_t size = 0;
+  for (; text.size() >= 4; text.remove_prefix(4)) {
+    const std::uint32_t first = value_of(text[0]), second = value_of(text[1]);
+    const std::uint32_t third = value_of(text[2]), fourth = value_of(text[3]);
+    if ((first | second | third | fourth) > kMost) return std::nullopt;
+    out[size++] = static_cast<char>(first << 2 | second >> 4);
+    out[size++] = static_cast<char>(second << 4 | third >> 2);
+    out[size++] = static_cast<char>(third << 6 | fourth);
+  }
   std::uint32_t held = 0;
   unsigned bits = 0;
-  std::size_t size = 0;
   for (const char c : text) {
-    const auto value = kValues[static_cast<unsigned char>(c)];
-    if (value == kNone) return std::nullopt;
+    const std::uint32_t value = value_of(c);
+    if (value > kMost) return std::nullopt;
     held = (held << 6) | value;
     bits += 6;
     if (bits >= 8) {

@@ -12,10 +12,14 @@ namespace {
 using Json = nlohmann::json;
 using Kind = JsonMember::Kind;
 
+constexpr std::size_t kUsual = 12;  // members of a set of claims
+
 /// Takes the parser's events; each returns false to end the parse. No tree is built, so a deep one costs nothing.
 class Reader final : public nlohmann::json_sax<Json> {
  public:
   std::vector<JsonMember> members;
+
+  Reader() { members.reserve(kUsual); }
 
   bool null() override { return value(Kind::other); }
   bool boolean(bool set) override { return value(Kind::boolean, set ? "true" : "false"); }

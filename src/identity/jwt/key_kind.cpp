@@ -125,7 +125,7 @@ std::string objection_to(const EVP_PKEY* key, KeyKind kind) {
   const QuietErrors quiet;
   if (kind == KeyKind::rsa) return objection_to_rsa(key);
   if (form_of_kind(kind).eddsa != 0) return objection_to_edwards(key, kind);
-  // Only what is built of a point is told apart from the point itself, so the context is made for a key that stays.
+  // OpenSSL's context wants a key that is not const; a check only reads it.
   const KeyContext context(EVP_PKEY_CTX_new_from_pkey(nullptr, const_cast<EVP_PKEY*>(key), nullptr));
   if (context && EVP_PKEY_public_check_quick(context.get()) == 1) return {};
   return "the " + std::string(name_of(kind)) + " key is not a point on its curve";

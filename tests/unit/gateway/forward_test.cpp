@@ -15,6 +15,7 @@ struct Forward : testing::Test {
     x.request.method = "GET";
     x.request.authority = "a.example";
     x.request.fields = {{Known::host, "Host", "a.example"}};
+    x.peer = boost::asio::ip::make_address("192.0.2.1");
     x.peer_text = "192.0.2.1";
     x.request_id = "id-1";
     x.answer.status = 200;
@@ -62,16 +63,38 @@ TEST_F(Forward, BelievesNoStrangersWordOnItsWay) {
   EXPECT_EQ(sent("X-Request-Id"), "[id-1]");
 }
 
-TEST_F(Forward, AddsToTheWordOfATrustedHop) {
+TEST_F(Forward, RebuildsTheWayOfWhatWasBelieved) {
   x.caller.through_trusted = true;
-  ask("X-Forwarded-For", "203.0.113.9");
-  ask("X-Forwarded-For", "10.0.0.2, 10.0.0.3");
+  x.caller.hops = 3;
+  x.caller.address = boost::asio::ip::make_address("203.0.113.9");
+  ask("X-Forwarded-For", "forged, 203.0.113.9:4711");
+  ask("X-Forwarded-For", "10.0.0.2, [2001:DB8::1]");
   ask("X-Forwarded-Proto", "https");
   ask("X-Forwarded-Host", "shop.example");
+  ask("X-Real-IP", "10.0.0.1");
+  ask("X_Forwarded_For", "10.0.0.1");
   forward_request_fields(x, {});
-  EXPECT_EQ(sent("X-Forwarded-For"), "[203.0.113.9, 10.0.0.2, 10.0.0.3, 192.0.2.1]");
+  EXPECT_EQ(sent("X-Forwarded-For"), "[203.0.113.9, 10.0.0.2, 2001:db8::1, 192.0.2.1]");
   EXPECT_EQ(sent("X-Forwarded-Proto"), "[https]");
   EXPECT_EQ(sent("X-Forwarded-Host"), "[shop.example]");
+  EXPECT_EQ(sent("X-Real-IP"), "");
+  EXPECT_EQ(sent("X_Forwarded_For"), "") << "the same field to servers that read fields as variables";
+}
+
+TEST_F(Forward, TellsTheWayInTheFieldThatTheHopsUse) {
+  identity::Options identity;
+  identity.address_field = identity::AddressField::forwarded;
+  x.caller.through_trusted = true;
+  x.caller.hops = 1;
+  x.caller.address = boost::asio::ip::make_address("2001:db8::9");
+  ask("Forwarded", R"(for=forged, for="[2001:db8::9]:47011";proto=gopher)");
+  forward_request_fields(x, identity);
+  EXPECT_EQ(sent("Forwarded"), R"([for="[2001:db8::9]", for=192.0.2.1;host="a.example";proto=http])");
+  EXPECT_EQ(sent("X-Forwarded-For"), "[2001:db8::9, 192.0.2.1]");
+  identity.address_field = identity::AddressField::x_real_ip;
+  forward_request_fields(x, identity);
+  EXPECT_EQ(sent("Forwarded"), "");
+  EXPECT_EQ(sent("X-Real-IP"), "[2001:db8::9]");
 }
 
 TEST_F(Forward, JoinsVia) {

@@ -1,5 +1,7 @@
 #include "../../../src/gateway/subject.hpp"
 
+#include <boost/smart_ptr/make_local_shared.hpp>
+
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -20,8 +22,8 @@ struct Subject : testing::Test {
     x.caller.ip_subject = "203.0.113.7";
   }
   /// "absent" where there is none.
-  std::string of(const std::vector<limit::Per>& per, ApiKeyAs api_key = ApiKeyAs::text) {
-    const auto subject = subject_of(x, per, api_key);
+  std::string of(const std::vector<limit::Per>& per) {
+    const auto subject = subject_of(x, per);
     return subject ? std::string(*subject) : "absent";
   }
   Route route;
@@ -29,13 +31,21 @@ struct Subject : testing::Test {
 };
 
 TEST_F(Subject, IsTheValueOfWhatIsCountedBy) {
-  x.caller.api_key = "key-1";
-  x.caller.claims = {{"org", "acme"}};
-  x.request.fields = {{http::Known::unknown, "X-Tenant", "blue"}};
+  x.caller.key_subject = "globex";
+  identity::VerifiedToken token;
+  token.claims = {{"org", "acme"}};
+  x.caller.token = boost::make_local_shared<const identity::VerifiedToken>(token);
+  x.request.fields = {{http::Known::unknown, "X-Tenant", "blue"}, {http::Known::cookie, "Cookie", "a=1; v=2"}};
+  x.request.method = "GET";
+  x.request.path = "/things/7;v=1/parts";
+  route.path = "/things/{id}/*";
   EXPECT_EQ(of({{Kind::client_ip, ""}}), "203.0.113.7");
-  EXPECT_EQ(of({{Kind::api_key, ""}}), "key-1");
+  EXPECT_EQ(of({{Kind::api_key, ""}}), "globex");
   EXPECT_EQ(of({{Kind::jwt_claim, "org"}}), "acme");
   EXPECT_EQ(of({{Kind::header, "x-tenant"}}), "blue");
+  EXPECT_EQ(of({{Kind::cookie, "v"}}), "2");
+  EXPECT_EQ(of({{Kind::path, "id"}}), "7");
+  EXPECT_EQ(of({{Kind::method, ""}}), "GET");
   EXPECT_EQ(of({{Kind::route, ""}}), "things");
   EXPECT_EQ(of({{Kind::upstream, ""}}), "app");
   EXPECT_EQ(of({{Kind::host, ""}}), "a.example");
@@ -45,7 +55,9 @@ TEST_F(Subject, IsTheValueOfWhatIsCountedBy) {
 TEST_F(Subject, IsAbsentWhereAnyOfItsValuesIs) {
   x.request.fields = {{http::Known::unknown, "X-Empty", ""}};
   EXPECT_EQ(of({{Kind::api_key, ""}}), "absent");
-  EXPECT_EQ(of({{Kind::api_key, ""}}, ApiKeyAs::digest), "absent") << "no digest of nothing, which all would share";
+  x.request.fields.push_back({http::Known::cookie, "Cookie", "v=1; v=2"});
+  EXPECT_EQ(of({{Kind::cookie, "v"}}), "absent") << "twice is nobody's word";
+  EXPECT_EQ(of({{Kind::path, "id"}}), "absent");
   EXPECT_EQ(of({{Kind::jwt_claim, "org"}}), "absent");
   EXPECT_EQ(of({{Kind::header, "x-tenant"}}), "absent");
   EXPECT_EQ(of({{Kind::header, "x-empty"}}), "absent");
@@ -90,14 +102,11 @@ TEST_F(Subject, KeepsListsApartWhoseJoinedTextsAreAlike) {
   EXPECT_EQ(of({{Kind::header, "a"}}), "a|b%") << "alone it needs no escapes";
 }
 
-TEST_F(Subject, HoldsADigestInPlaceOfASecretKey) {
-  x.caller.api_key = "abc";
+TEST_F(Subject, OfAnyKeyIsADigestThatTellsNothingOfIt) {
+  TextArena arena;
   // The first half of SHA-256("abc"), FIPS 180-2 appendix B.1.
-  EXPECT_EQ(of({{Kind::api_key, ""}}, ApiKeyAs::digest), "~ba7816bf8f01cfea414140de5dae2223");
-  EXPECT_EQ(of({{Kind::client_ip, ""}, {Kind::api_key, ""}}, ApiKeyAs::digest),
-            "203.0.113.7|~ba7816bf8f01cfea414140de5dae2223");
-  x.caller.api_key = "abd";
-  EXPECT_NE(of({{Kind::api_key, ""}}, ApiKeyAs::digest), "~ba7816bf8f01cfea414140de5dae2223");
+  EXPECT_EQ(digest_text(arena, identity::sha256("abc")), "~ba7816bf8f01cfea414140de5dae2223");
+  EXPECT_NE(digest_text(arena, identity::sha256("abd")), "~ba7816bf8f01cfea414140de5dae2223");
 }
 
 TEST_F(Subject, IsNeverLongerThanAStoreTakes) {

@@ -22,6 +22,8 @@ struct Case {
   const char* also = "";
 };
 
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name << c.also; }
+
 constexpr Case kCases[] = {
     {JwtAlgorithm::HS256, "HS256", ""},        {JwtAlgorithm::HS384, "HS384", ""},
     {JwtAlgorithm::HS512, "HS512", ""},        {JwtAlgorithm::RS256, "RS256", "RSA"},

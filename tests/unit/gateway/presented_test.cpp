@@ -1,0 +1,58 @@
+#include "../../../src/gateway/presented.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace headgate::gateway {
+namespace {
+
+struct PresentedTest : testing::Test {
+  void ask(std::string_view name, std::string_view value) {
+    x.request.fields.push_back({boost::beast::http::string_to_field({name.data(), name.size()}), name, value});
+  }
+  static std::string text(const Presented& presented) {
+    return presented.twice ? "twice" : std::string(presented.text);
+  }
+  Exchange x;
+};
+
+TEST_F(PresentedTest, TokensOfAuthorizationHaveTheBearerScheme) {
+  const identity::JwtOptions options;
+  ask("Authorization", "Basic abc");
+  EXPECT_EQ(text(presented_token(x, options)), "");
+  x.request.fields.clear();
+  ask("Authorization", "bearer  abc");
+  EXPECT_EQ(text(presented_token(x, options)), "abc");
+  ask("authorization", "Bearer def");
+  EXPECT_EQ(text(presented_token(x, options)), "twice");
+}
+
+TEST_F(PresentedTest, TokensOfAnotherFieldMayStandAlone) {
+  identity::JwtOptions options;
+  options.header = "x-token";
+  ask("X-Token", "abc");
+  EXPECT_EQ(text(presented_token(x, options)), "abc");
+  x.request.fields.clear();
+  ask("X-Token", "Bearer abc");
+  EXPECT_EQ(text(presented_token(x, options)), "abc");
+}
+
+TEST_F(PresentedTest, KeysOfAQueryAreDecoded) {
+  identity::ApiKeyOptions options;
+  options.query = "k";
+  x.request.query = "?k=a%2Bb";
+  EXPECT_EQ(text(presented_key(x, options)), "a+b");
+  x.request.query = "?k=a%2";
+  EXPECT_EQ(text(presented_key(x, options)), "a%2") << "as it was sent, which is nobody's key";
+}
+
+TEST_F(PresentedTest, AnEmptyFieldOfTwoIsStillTwo) {
+  const identity::ApiKeyOptions options;
+  ask("X-API-Key", "");
+  ask("X-API-Key", "abc");
+  EXPECT_EQ(text(presented_key(x, options)), "twice");
+}
+
+}  // namespace
+}  // namespace headgate::gateway

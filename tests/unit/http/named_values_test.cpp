@@ -1,0 +1,62 @@
+#include "headgate/http/named_values.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace headgate::http {
+namespace {
+
+Fields cookies(const std::vector<std::string_view>& values) {
+  Fields out;
+  for (const auto value : values) out.push_back({Known::cookie, "Cookie", value});
+  return out;
+}
+
+std::string found(const NamedValue& value) { return value.twice ? "twice" : std::string(value.value); }
+
+TEST(Cookie, IsFoundByItsWholeNameAndWithItsCase) {
+  EXPECT_EQ(found(cookie_of(cookies({"a=1; key=k; b=2"}), "key")), "k");
+  EXPECT_EQ(found(cookie_of(cookies({"a=1", "key=\"k\""}), "key")), "k") << "quotes are not the value";
+  EXPECT_EQ(found(cookie_of(cookies({"xkey=1; keyx=2; KEY=3; a=key=4"}), "key")), "");
+  EXPECT_EQ(found(cookie_of(cookies({";; key = k ;"}), "key")), "k");
+  EXPECT_EQ(found(cookie_of(cookies({}), "key")), "");
+}
+
+TEST(Cookie, ThatStandsTwiceIsNobodysWord) {
+  EXPECT_EQ(found(cookie_of(cookies({"key=1; key=2"}), "key")), "twice");
+  EXPECT_EQ(found(cookie_of(cookies({"key=1", "key=1"}), "key")), "twice");
+  EXPECT_EQ(found(cookie_of(cookies({"key=; key=2"}), "key")), "twice");
+}
+
+TEST(Cookie, IsTakenOutWithoutATrace) {
+  EXPECT_EQ(without_cookie("a=1; key=k; b=2", "key"), "a=1; b=2");
+  EXPECT_EQ(without_cookie("key=k", "key"), "");
+  EXPECT_EQ(without_cookie("key=1; key=2;a=1", "key"), "a=1");
+  EXPECT_EQ(without_cookie("keys=1", "key"), "keys=1");
+}
+
+TEST(QueryParameter, IsFoundHoweverItsNameIsSpelt) {
+  for (const char* query : {"?a=1&key=k&b=2", "key=k", "?%6bey=k", "?&&key=k&", "?ke%79=k"})
+    EXPECT_EQ(found(query_parameter(query, "key")), "k") << query;
+  for (const char* query : {"", "?", "?keys=k", "?KEY=k", "?a=key=k", "?%2=k", "?%zzkey=k"})
+    EXPECT_EQ(found(query_parameter(query, "key")), "") << query;
+  EXPECT_EQ(found(query_parameter("?key=1&%6Bey=2", "key")), "twice");
+}
+
+TEST(QueryParameter, IsTakenOutHoweverItsNameIsSpelt) {
+  EXPECT_EQ(without_parameter("?a=1&key=k&b=2", "key"), "?a=1&b=2");
+  EXPECT_EQ(without_parameter("?%6bey=k&key=2", "key"), "");
+  EXPECT_EQ(without_parameter("?a=1", "key"), "?a=1");
+}
+
+TEST(QueryParameter, IsDecodedWholeOrNotAtAll) {
+  std::string out;
+  EXPECT_TRUE(decode_parameter("a%2Bb+c%20d", out));
+  EXPECT_EQ(out, "a+b c d");
+  for (const char* broken : {"%", "%2", "a%2", "%g0", "%0g"}) EXPECT_FALSE(decode_parameter(broken, out)) << broken;
+}
+
+}  // namespace
+}  // namespace headgate::http
