@@ -44,6 +44,19 @@ void build_jwt(Build& build, const Node& jwt);
 /// Whether each field, parameter and cookie of "identity" is one thing only.
 void check_places(Build& build, const Node* identity);
 
+/// What is counted by: the text or list of "per", or of one step of "if_absent". Of what cannot be read, the rest.
+std::vector<limit::Per> build_key(Build& build, const Node* written);
+
+/// What becomes of a caller without the key `per` of the limit written at `limit`.
+void build_if_absent(Build& build, const Node& limit, const std::vector<limit::Per>& per, limit::IfAbsent& out);
+
+/// Reports that `what` at `node` takes a claim, `per`, where no token is believed.
+void demand_jwt(Build& build, const Node& node, const std::string& what, const limit::Per& per);
+
+/// Help wherever API keys are spoken of and none is known.
+inline constexpr const char* kNameKeys =
+    R"(name those that are: "identity": { "api_key": { "file": "/etc/headgate/api-keys.json" } })";
+
 /// The tiers of the limit written at `node`; name, store and mode of `out` are set.
 void build_tiers(Build& build, const Node& node, limit::Limit& out);
 

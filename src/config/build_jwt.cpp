@@ -20,7 +20,11 @@ using identity::JwtAlgorithm;
 using identity::JwtIssuer;
 using identity::JwtKeys;
 
-bool is_shared_secret(JwtAlgorithm algorithm) noexcept { return algorithm <= JwtAlgorithm::HS512; }
+/// What an algorithm is checked with.
+enum class With { secret, public_key };
+With with_of(JwtAlgorithm algorithm) noexcept {
+  return algorithm <= JwtAlgorithm::HS512 ? With::secret : With::public_key;
+}
 std::string name_of(JwtAlgorithm algorithm) { return std::string(kJwtAlgorithms[static_cast<std::size_t>(algorithm)]); }
 
 /// One issuer, written at `node`.
@@ -74,29 +78,30 @@ class IssuerBuilder {
     }
   }
 
-  /// The first listed algorithm that takes a shared secret, or that does not; null where none does.
-  const JwtAlgorithm* first(bool shared) const {
+  /// The first listed algorithm that is checked so; null where none is.
+  const JwtAlgorithm* first(With with) const {
     const auto at = std::find_if(out_.algorithms.begin(), out_.algorithms.end(),
-                                 [shared](JwtAlgorithm each) { return is_shared_secret(each) == shared; });
+                                 [with](JwtAlgorithm each) { return with_of(each) == with; });
     return at == out_.algorithms.end() ? nullptr : &*at;
   }
 
   /// False where nothing listed takes such a key.
-  bool is_for(const Node& key, bool shared) {
-    if (first(shared) != nullptr) return true;
-    report_.error_at_key(
-        code::kConflict, key,
-        in_quotes(key.key) + " is for " + (shared ? "HS256, HS384 or HS512" : "RS*, PS*, ES* or EdDSA") +
-            ", and \"algorithms\" lists none of these",
-        std::string("add ") + (shared ? "\"HS256\"" : "\"RS256\"") + " to \"algorithms\", or remove the key");
+  bool is_for(const Node& key, With with) {
+    if (first(with) != nullptr) return true;
+    report_.error_at_key(code::kConflict, key,
+                         in_quotes(key.key) + " is for " +
+                             (with == With::secret ? "HS256, HS384 or HS512" : "RS*, PS*, ES* or EdDSA") +
+                             ", and \"algorithms\" lists none of these",
+                         std::string("add ") + (with == With::secret ? "\"HS256\"" : "\"RS256\"") +
+                             " to \"algorithms\", or remove the key");
     return false;
   }
 
   /// What is wrong with one key, tried alone: with the algorithms that such a key can be for.
-  void try_alone(const Node& node, bool shared, identity::JwtKeySource keys) {
+  void try_alone(const Node& node, With with, identity::JwtKeySource keys) {
     JwtIssuer alone;
     std::copy_if(out_.algorithms.begin(), out_.algorithms.end(), std::back_inserter(alone.algorithms),
-                 [shared](JwtAlgorithm each) { return is_shared_secret(each) == shared; });
+                 [with](JwtAlgorithm each) { return with_of(each) == with; });
     alone.keys = std::move(keys);
     if (const Node* set = text_at(&node_, "jwks")) alone.keys.jwks_file = set->text;  // has the keys of the others
     if (const auto made = JwtKeys::of_configuration(alone); made.has_error())
@@ -105,16 +110,16 @@ class IssuerBuilder {
 
   void secret() {
     const Node* written = text_at(&node_, "secret");
-    if (written == nullptr || !is_for(*written, true)) return;
+    if (written == nullptr || !is_for(*written, With::secret)) return;
     out_.keys.secret = written->text;
     identity::JwtKeySource alone;
     alone.secret = written->text;
-    try_alone(*written, true, std::move(alone));
+    try_alone(*written, With::secret, std::move(alone));
   }
 
   void public_key() {
     const Node* written = text_at(&node_, "public_key");
-    if (written == nullptr || written->text.empty() || !is_for(*written, false)) return;
+    if (written == nullptr || written->text.empty() || !is_for(*written, With::public_key)) return;
     auto file = read_text_file(written->text);
     if (!file.text) {
       report_.error(code::kCredentials, *written,
@@ -125,7 +130,7 @@ class IssuerBuilder {
     out_.keys.public_key_pem = *file.text;
     identity::JwtKeySource alone;
     alone.public_key_pem = std::move(*file.text);
-    try_alone(*written, false, std::move(alone));
+    try_alone(*written, With::public_key, std::move(alone));
   }
 
   void jwk_set() {
@@ -190,10 +195,10 @@ class IssuerBuilder {
   void demand_keys() {
     const Node* list = find(&node_, "algorithms");
     if (find(&node_, "jwks") != nullptr) return;
-    if (const auto* shared = first(true); shared != nullptr && find(&node_, "secret") == nullptr)
+    if (const auto* shared = first(With::secret); shared != nullptr && find(&node_, "secret") == nullptr)
       report_.error(code::kCredentials, *list, name_of(*shared) + " needs \"secret\"",
                     R"(add "secret": "${JWT_SECRET}")");
-    if (const auto* pair = first(false); pair != nullptr && find(&node_, "public_key") == nullptr)
+    if (const auto* pair = first(With::public_key); pair != nullptr && find(&node_, "public_key") == nullptr)
       report_.error(code::kCredentials, *list, name_of(*pair) + " needs \"public_key\" or \"jwks\"",
                     R"(add "public_key": "/etc/headgate/jwt.pem")");
   }

@@ -62,9 +62,6 @@ void check_certificates(Build& build, const RouteOptions& route, const Node& req
                      R"(add "proxy_protocol": true to the listener and the proxy to "trusted_proxies")");
 }
 
-constexpr const char* kNameKeys =
-    R"(name those that are: "identity": { "api_key": { "file": "/etc/headgate/api-keys.json" } })";
-
 void check_unknown_key(Build& build, const Node* section, Require require) {
   const Node* written = find(section, "unknown_key");
   if (written == nullptr) return;
