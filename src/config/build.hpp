@@ -28,11 +28,11 @@ void build_admin(Build& build);    // after process: its address is none of thos
 void build_identity(Build& build);
 void build_redis(Build& build);
 void build_upstreams(Build& build);
-void build_limits(Build& build);     // after identity and redis
-void check_key_tiers(Build& build);  // after limits: the tiers that known API keys name
-void build_routes(Build& build);     // after limits and upstreams
-void check_routes(Build& build);     // names resolve, no route twice or out of reach
-void check_plans(Build& build);      // the limits of each route: keys guaranteed, costs that can be granted
+void build_limits(Build& build);  // after identity and redis
+void check_keys(Build& build);    // after limits: the tiers and limits that known API keys name
+void build_routes(Build& build);  // after limits and upstreams
+void check_routes(Build& build);  // names resolve, no route twice or out of reach
+void check_plans(Build& build);   // the limits of each route: keys guaranteed, costs that can be granted
 void check_unused(Build& build);
 
 /// The known API keys of `api_key`, an object of "identity"; null where there is none.
@@ -40,6 +40,22 @@ void build_api_keys(Build& build, const Node* api_key);
 
 /// Whose tokens are believed: `jwt` of "identity".
 void build_jwt(Build& build, const Node& jwt);
+
+/// Whether each field, parameter and cookie of "identity" is one thing only.
+void check_places(Build& build, const Node* identity);
+
+/// What is counted by: the text or list of "per", or of one step of "if_absent". Of what cannot be read, the rest.
+std::vector<limit::Per> build_key(Build& build, const Node* written);
+
+/// What becomes of a caller without the key `per` of the limit written at `limit`.
+void build_if_absent(Build& build, const Node& limit, const std::vector<limit::Per>& per, limit::IfAbsent& out);
+
+/// Reports that `what` at `node` takes a claim, `per`, where no token is believed.
+void demand_jwt(Build& build, const Node& node, const std::string& what, const limit::Per& per);
+
+/// Help wherever API keys are spoken of and none is known.
+inline constexpr const char* kNameKeys =
+    R"(name those that are: "identity": { "api_key": { "file": "/etc/headgate/api-keys.json" } })";
 
 /// The tiers of the limit written at `node`; name, store and mode of `out` are set.
 void build_tiers(Build& build, const Node& node, limit::Limit& out);

@@ -14,8 +14,7 @@
 namespace headgate::config {
 namespace {
 
-constexpr std::size_t kMostKeyFile = 64UL * 1024 * 1024;  // as identity::read_api_keys takes it
-constexpr std::size_t kShortKey = 16;                     // bytes; what is shorter can be guessed over a network
+constexpr std::size_t kShortKey = 16;  // bytes; what is shorter can be guessed over a network
 
 /// False where there is none to keep; reported here or before.
 bool read_digest(Build& build, const Node& node, identity::Sha256& out) {
@@ -42,9 +41,16 @@ bool read_digest(Build& build, const Node& node, identity::Sha256& out) {
 
 std::vector<const Node*> known_keys(const Node* api_key) { return children(find(api_key, "keys"), Kind::object); }
 
+/// The record that the key file has of this key, or null.
+const identity::ApiKeyRecord* in_file(const Build& build, const identity::Sha256& digest) {
+  const auto& keys = build.keys_in_file;
+  const auto found = std::find_if(keys.begin(), keys.end(), [&](const auto& each) { return each.digest == digest; });
+  return found == keys.end() ? nullptr : &*found;
+}
+
 /// The gateway reads it again whenever it changes; here only what is wrong with it now.
 void check_key_file(Build& build, const Node& file) {
-  const auto content = read_text_file(file.text, kMostKeyFile);
+  const auto content = read_text_file(file.text, identity::kLongestKeyFile);
   if (!content.text) {
     build.report.error(code::kCredentials, file,
                        "the key file " + in_quotes(file.written) + " cannot be read: " + content.why_not,
@@ -61,18 +67,6 @@ void check_key_file(Build& build, const Node& file) {
                      "the key file " + in_quotes(file.written) + " has a mistake at " + std::to_string(fault.line) +
                          ':' + std::to_string(fault.column) + ": " + fault.message,
                      fault.help);
-}
-
-/// All tiers a known key can name, where they were written.
-std::vector<const Node*> tiers_by_key(const Build& build) {
-  std::vector<const Node*> out;
-  for (std::size_t i = 0; i < build.config.limits.size(); ++i) {
-    const auto& from = build.config.limits[i].tier_from;
-    if (!from || from->kind != limit::Per::Kind::api_key) continue;
-    if (const Node* tiers = find(build.limit_nodes[i], "tiers"))
-      out.insert(out.end(), tiers->children.begin(), tiers->children.end());
-  }
-  return out;
 }
 
 }  // namespace
@@ -99,24 +93,13 @@ void build_api_keys(Build& build, const Node* api_key) {
                                 "this is the key of " + in_quotes(first->second->key) + ", at " +
                                     build.report.place(first->second->key_span.begin),
                                 "give each owner its own key");
+    } else if (const auto* twin = in_file(build, record.digest)) {
+      build.report.warning_at_key(
+          code::kNoEffect, *each,
+          "the key file has this key too, as " + in_quotes(twin->owner) + "'s; the one here counts",
+          "remove one of the two");
     }
     build.config.identity.api_key.known.push_back(std::move(record));
-  }
-}
-
-void check_key_tiers(Build& build) {
-  const auto tiers = tiers_by_key(build);
-  for (const Node* each : known_keys(find(find(&build.root, "identity"), "api_key"))) {
-    const Node* tier = text_at(each, "tier");
-    if (tier == nullptr) continue;
-    if (tiers.empty()) {
-      build.report.warning_at_key(code::kNoEffect, *tier,
-                                  "\"tier\" has no effect: no limit takes its tier from the API key",
-                                  R"(write "tier_from": "api_key" at a limit with tiers, or remove it)");
-    } else if (std::none_of(tiers.begin(), tiers.end(), [&](const Node* known) { return known->key == tier->text; })) {
-      build.report.error(code::kUnresolved, *tier, "no tier is named " + in_quotes(tier->written),
-                         tier->replaced ? "" : suggestion(tier->text, tiers, build.report));
-    }
   }
 }
 

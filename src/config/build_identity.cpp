@@ -5,18 +5,26 @@
 #include "values.hpp"
 
 #include "headgate/identity/network.hpp"
+#include "headgate/limit/algorithm.hpp"
 
 #include <variant>
 
 namespace headgate::config {
 namespace {
 
+/// What hops tell the client's address in.
+std::string field_of(const Node* identity) {
+  const Node* written = text_at(identity, "address_from");
+  return std::string(written == nullptr ? kAddressFields[0] : std::string_view(written->text));
+}
+
 void build_proxies(Build& build, const Node* identity) {
   const Node* written = find(identity, "trusted_proxies");
   if (written != nullptr && written->kind == Kind::list && written->children.empty()) {
     build.report.warning(code::kProxies, *written,
-                         "X-Forwarded-For is ignored: \"trusted_proxies\" is empty, so behind a load balancer every "
-                         "caller has its address",
+                         field_of(identity) +
+                             " is ignored: \"trusted_proxies\" is empty, so behind a load balancer "
+                             "every caller has its address",
                          R"(write the load balancer's block, as in ["10.0.0.0/8"], or leave the key out)");
   }
   for (const Node* each : texts(written)) {
@@ -30,7 +38,42 @@ void build_proxies(Build& build, const Node* identity) {
   }
 }
 
-void build_failures(const Node* identity, identity::Options& out) {
+/// What only trusted proxies are asked for, where none is named.
+void check_hops(Build& build, const Node* identity) {
+  if (!build.config.identity.trusted_proxies.empty()) return;
+  const std::string help = R"(name the load balancer's block: "identity": { "trusted_proxies": ["10.0.0.0/8"] })";
+  if (const Node* field = text_at(identity, "address_from")) {
+    build.report.warning_at_key(code::kNoEffect, *field,
+                                "\"address_from\" has no effect: no proxy is trusted to tell an address", help);
+  }
+  const Node* listen = find(&build.root, "listen");
+  auto listeners = children(listen, Kind::list);
+  if (listen != nullptr && listen->kind == Kind::object) listeners.push_back(listen);
+  for (const Node* each : listeners) {
+    bool wanted = false;
+    read(each, "proxy_protocol", wanted);
+    if (!wanted) continue;
+    build.report.warning_at_key(code::kProxies, *find(each, "proxy_protocol"),
+                                "nobody is believed a PROXY header here: no proxy is trusted", help);
+  }
+}
+
+/// Counted as the token bucket it is.
+void check_failures(Build& build, const Node& written) {
+  const auto& failures = *build.config.identity.failures;
+  if (failures.burst == 0) return;  // reported
+  limit::Rule rule;
+  rule.rate = failures.rate;
+  rule.burst = failures.burst;
+  rule.algorithm = limit::find_algorithm("token_bucket");
+  if (const auto fault = rule.algorithm->check(rule)) {
+    const Node* rate = find(&written, "rate");
+    build.report.error(code::kAlgorithm, rate == nullptr ? written : *rate, fault->message, fault->help);
+  }
+}
+
+void build_failures(Build& build, const Node* identity) {
+  auto& out = build.config.identity;
   const Node* written = find(identity, "failures");
   if (written == nullptr) return;
   if (written->kind == Kind::string && written->text == "off") return out.failures.reset();
@@ -41,6 +84,7 @@ void build_failures(const Node* identity, identity::Options& out) {
     }
   }
   read_number(written, "burst", out.failures->burst);
+  check_failures(build, *written);
 }
 
 }  // namespace
@@ -51,9 +95,11 @@ void build_identity(Build& build) {
   build_proxies(build, identity);
   read_choice(identity, "address_from", kAddressFields, out.address_field);
   read_number(identity, "ipv6_prefix", out.ipv6_prefix);
-  build_failures(identity, out);
+  build_failures(build, identity);
   build_api_keys(build, find(identity, "api_key"));
   if (const Node* jwt = find(identity, "jwt"); jwt != nullptr && jwt->kind == Kind::object) build_jwt(build, *jwt);
+  check_hops(build, identity);
+  check_places(build, identity);
 }
 
 }  // namespace headgate::config

@@ -8,6 +8,7 @@
 #include "values.hpp"
 
 #include "headgate/identity/jwt_keys.hpp"
+#include "headgate/keyring/authorities.hpp"
 #include "headgate/keyring/url.hpp"
 
 #include <map>
@@ -19,7 +20,11 @@ using identity::JwtAlgorithm;
 using identity::JwtIssuer;
 using identity::JwtKeys;
 
-bool is_shared_secret(JwtAlgorithm algorithm) noexcept { return algorithm <= JwtAlgorithm::HS512; }
+/// What an algorithm is checked with.
+enum class With { secret, public_key };
+With with_of(JwtAlgorithm algorithm) noexcept {
+  return algorithm <= JwtAlgorithm::HS512 ? With::secret : With::public_key;
+}
 std::string name_of(JwtAlgorithm algorithm) { return std::string(kJwtAlgorithms[static_cast<std::size_t>(algorithm)]); }
 
 /// One issuer, written at `node`.
@@ -30,11 +35,10 @@ class IssuerBuilder {
   JwtIssuer run() {
     read(&node_, "issuer", out_.issuer);
     for (const Node* each : texts(find(&node_, "audience"))) out_.audiences.push_back(each->text);
-    read(&node_, "leeway", out_.leeway);
+    leeway();
     read(&node_, "max_age", out_.max_age);
     if (const auto types = texts(find(&node_, "types")); !types.empty()) {
       out_.types.clear();
-      out_.demands_type = true;
       for (const Node* each : types) out_.types.push_back(each->text);
     }
     algorithms();
@@ -47,6 +51,13 @@ class IssuerBuilder {
   }
 
  private:
+  void leeway() {
+    read(&node_, "leeway", out_.leeway);
+    if (out_.leeway <= std::chrono::hours(24)) return;
+    report_.error(code::kRange, *find(&node_, "leeway"), "clocks that differ by more than a day are no leeway",
+                  R"(write at most "1d")");
+  }
+
   void algorithms() {
     const Node* written = find(&node_, "algorithms");
     if (written == nullptr) {
@@ -67,44 +78,48 @@ class IssuerBuilder {
     }
   }
 
-  /// The first listed algorithm that takes a shared secret, or that does not; null where none does.
-  const JwtAlgorithm* first(bool shared) const {
+  /// The first listed algorithm that is checked so; null where none is.
+  const JwtAlgorithm* first(With with) const {
     const auto at = std::find_if(out_.algorithms.begin(), out_.algorithms.end(),
-                                 [shared](JwtAlgorithm each) { return is_shared_secret(each) == shared; });
+                                 [with](JwtAlgorithm each) { return with_of(each) == with; });
     return at == out_.algorithms.end() ? nullptr : &*at;
   }
 
   /// False where nothing listed takes such a key.
-  bool is_for(const Node& key, bool shared) {
-    if (first(shared) != nullptr) return true;
-    report_.error_at_key(
-        code::kConflict, key,
-        in_quotes(key.key) + " is for " + (shared ? "HS256, HS384 or HS512" : "RS*, PS*, ES* or EdDSA") +
-            ", and \"algorithms\" lists none of these",
-        std::string("add ") + (shared ? "\"HS256\"" : "\"RS256\"") + " to \"algorithms\", or remove the key");
+  bool is_for(const Node& key, With with) {
+    if (first(with) != nullptr) return true;
+    report_.error_at_key(code::kConflict, key,
+                         in_quotes(key.key) + " is for " +
+                             (with == With::secret ? "HS256, HS384 or HS512" : "RS*, PS*, ES* or EdDSA") +
+                             ", and \"algorithms\" lists none of these",
+                         std::string("add ") + (with == With::secret ? "\"HS256\"" : "\"RS256\"") +
+                             " to \"algorithms\", or remove the key");
     return false;
   }
 
-  /// What is wrong with one key, tried alone.
-  void try_alone(const Node& node, identity::JwtKeySource keys) {
-    JwtIssuer alone = out_;
+  /// What is wrong with one key, tried alone: with the algorithms that such a key can be for.
+  void try_alone(const Node& node, With with, identity::JwtKeySource keys) {
+    JwtIssuer alone;
+    std::copy_if(out_.algorithms.begin(), out_.algorithms.end(), std::back_inserter(alone.algorithms),
+                 [with](JwtAlgorithm each) { return with_of(each) == with; });
     alone.keys = std::move(keys);
+    if (const Node* set = text_at(&node_, "jwks")) alone.keys.jwks_file = set->text;  // has the keys of the others
     if (const auto made = JwtKeys::of_configuration(alone); made.has_error())
       report_.error(code::kCredentials, node, made.error());
   }
 
   void secret() {
     const Node* written = text_at(&node_, "secret");
-    if (written == nullptr || !is_for(*written, true)) return;
+    if (written == nullptr || !is_for(*written, With::secret)) return;
     out_.keys.secret = written->text;
     identity::JwtKeySource alone;
     alone.secret = written->text;
-    try_alone(*written, std::move(alone));
+    try_alone(*written, With::secret, std::move(alone));
   }
 
   void public_key() {
     const Node* written = text_at(&node_, "public_key");
-    if (written == nullptr || written->text.empty() || !is_for(*written, false)) return;
+    if (written == nullptr || written->text.empty() || !is_for(*written, With::public_key)) return;
     auto file = read_text_file(written->text);
     if (!file.text) {
       report_.error(code::kCredentials, *written,
@@ -115,35 +130,51 @@ class IssuerBuilder {
     out_.keys.public_key_pem = *file.text;
     identity::JwtKeySource alone;
     alone.public_key_pem = std::move(*file.text);
-    try_alone(*written, std::move(alone));
+    try_alone(*written, With::public_key, std::move(alone));
   }
 
   void jwk_set() {
-    read(&node_, "jwks_ca", out_.keys.jwks_ca);
     read(&node_, "refresh", out_.keys.refresh);
     read(&node_, "refetch", out_.keys.refetch);
     read(&node_, "fetch_timeout", out_.keys.fetch_timeout);
     const Node* written = text_at(&node_, "jwks");
     const bool fetched = written != nullptr && is_url(written->text);
-    for (const char* key : {"jwks_ca", "refresh", "refetch", "fetch_timeout"}) {
-      const Node* useless = find(&node_, key);
-      if (useless == nullptr || fetched) continue;
-      report_.warning_at_key(code::kNoEffect, *useless,
-                             in_quotes(key) + " has no effect: no \"jwks\" is fetched from an address", "remove it");
+    if (!fetched) {
+      for (const char* key : {"jwks_ca", "refresh", "refetch", "fetch_timeout"})
+        without_effect(key, "no \"jwks\" is fetched from an address");
     }
     if (written == nullptr || written->text.empty()) return;
     fetched ? jwk_set_url(*written) : jwk_set_file(*written);
+  }
+
+  void without_effect(const char* key, const std::string& why) {
+    if (const Node* useless = find(&node_, key))
+      report_.warning_at_key(code::kNoEffect, *useless, in_quotes(key) + " has no effect: " + why, "remove it");
   }
 
   void jwk_set_url(const Node& written) {
     const auto url = keyring::parse_url(written.text);
     if (url.has_error()) return;  // reported
     out_.keys.jwks_url = written.text;
+    if (url->scheme == keyring::Scheme::https) return authorities();
+    without_effect("jwks_ca", "\"jwks\" is not fetched over https://");
     const bool near = url->host == "localhost" || url->host == "127.0.0.1" || url->host == "::1";
-    if (url->scheme == keyring::Scheme::https || near) return;
+    if (near) return;
     report_.warning(code::kUnverified, written,
                     "whoever stands between can put in other keys, and so sign tokens: http:// proves nothing",
                     "write https://");
+  }
+
+  void authorities() {
+    const Node* written = text_at(&node_, "jwks_ca");
+    if (written == nullptr || written->text.empty()) return;
+    out_.keys.jwks_ca = written->text;
+    if (const auto checked = keyring::check_authorities(written->text); checked.has_error()) {
+      // The path is not repeated, as it may have come from a placeholder.
+      const auto why = checked.error().substr(written->text.size() + 1);
+      report_.error(code::kCredentials, *written, "the authorities file " + in_quotes(written->written) + why,
+                    "name a PEM file that starts with -----BEGIN CERTIFICATE-----");
+    }
   }
 
   void jwk_set_file(const Node& written) {
@@ -154,18 +185,20 @@ class IssuerBuilder {
                     "the JWK Set " + in_quotes(written.written) + " cannot be read: " + file.why_not,
                     R"(name a JSON file with "keys", or an https:// address)");
     } else if (const auto made = JwtKeys::of_jwk_set(*file.text, out_.algorithms); made.has_error()) {
+      auto fault = fault_and_help(made.error());
       report_.error(code::kCredentials, written,
-                    "the JWK Set " + in_quotes(written.written) + " cannot be used: " + made.error());
+                    "the JWK Set " + in_quotes(written.written) + " cannot be used: " + fault.message,
+                    std::move(fault.help));
     }
   }
 
   void demand_keys() {
     const Node* list = find(&node_, "algorithms");
     if (find(&node_, "jwks") != nullptr) return;
-    if (const auto* shared = first(true); shared != nullptr && find(&node_, "secret") == nullptr)
+    if (const auto* shared = first(With::secret); shared != nullptr && find(&node_, "secret") == nullptr)
       report_.error(code::kCredentials, *list, name_of(*shared) + " needs \"secret\"",
                     R"(add "secret": "${JWT_SECRET}")");
-    if (const auto* pair = first(false); pair != nullptr && find(&node_, "public_key") == nullptr)
+    if (const auto* pair = first(With::public_key); pair != nullptr && find(&node_, "public_key") == nullptr)
       report_.error(code::kCredentials, *list, name_of(*pair) + " needs \"public_key\" or \"jwks\"",
                     R"(add "public_key": "/etc/headgate/jwt.pem")");
   }
@@ -207,17 +240,9 @@ void build_issuers(Build& build, const Node& jwt, const Node& issuers) {
   }
 }
 
-void build_claim_headers(Build& build, const Node* written, identity::JwtOptions& out) {
+void build_claim_headers(const Node* written, identity::JwtOptions& out) {
   for (const Node* each : children(written, Kind::object)) {
-    if (each->kind != Kind::string) continue;
-    static constexpr std::array<std::string_view, 8> kOurs{"host", "connection",        "content-length", "upgrade",
-                                                           "via",  "transfer-encoding", "authorization",  "te"};
-    if (std::find(kOurs.begin(), kOurs.end(), lower(each->key)) != kOurs.end()) {
-      build.report.error_at_key(code::kConflict, *each, in_quotes(each->key) + " already has a meaning of its own",
-                                R"(choose another name, as in "X-User")");
-      continue;
-    }
-    out.claim_headers.emplace_back(each->key, each->text);
+    if (each->kind == Kind::string) out.claim_headers.emplace_back(each->key, each->text);
   }
 }
 
@@ -234,7 +259,7 @@ void build_jwt(Build& build, const Node& jwt) {
   read(&jwt, "query", out.query);
   read(&jwt, "pass_on", out.pass_on);
   read_number(&jwt, "remember", out.remember);
-  build_claim_headers(build, find(&jwt, "claim_headers"), out);
+  build_claim_headers(find(&jwt, "claim_headers"), out);
 }
 
 }  // namespace headgate::config

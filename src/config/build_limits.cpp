@@ -6,21 +6,13 @@
 
 #include "headgate/identity/network.hpp"
 
-#include <array>
+#include <algorithm>
 
 namespace headgate::config {
 namespace {
 
-using limit::IfAbsent;
 using limit::Per;
 using limit::Store;
-
-// Fields that say who the caller is and that any caller can write.
-bool claims_address(const Per& per) {
-  static constexpr std::array<std::string_view, 6> kFields{"x-forwarded-for", "x-real-ip",        "forwarded",
-                                                           "true-client-ip",  "cf-connecting-ip", "x-client-ip"};
-  return per.kind == Per::Kind::header && std::find(kFields.begin(), kFields.end(), per.name) != kFields.end();
-}
 
 class LimitBuilder {
  public:
@@ -28,10 +20,10 @@ class LimitBuilder {
 
   limit::Limit run() {
     out_.name = node_.key;
-    out_.per = pers(find(&node_, "per"));
+    out_.per = build_key(build_, find(&node_, "per"));
     read_choice(&node_, "mode", kModes, out_.mode);
     store();
-    absent();
+    build_if_absent(build_, node_, out_.per, out_.if_absent);
     tier_from();
     build_tiers(build_, node_, out_);
     exempt();
@@ -39,44 +31,6 @@ class LimitBuilder {
   }
 
  private:
-  std::vector<Per> pers(const Node* written) {
-    std::vector<Per> out;
-    for (const Node* each : texts(written)) {
-      auto per = parse_per(each->text);
-      if (per.has_error()) continue;
-      if (std::find(out.begin(), out.end(), *per) != out.end()) {
-        report_.error(code::kDuplicate, *each, in_quotes(each->written) + " stands twice in this list",
-                      "remove one of the two");
-        continue;
-      }
-      check_per_meaning(*each, *per);
-      out.push_back(std::move(*per));
-    }
-    const auto total =
-        std::find_if(out.begin(), out.end(), [](const Per& per) { return per.kind == Per::Kind::total; });
-    if (out.size() > 1 && total != out.end()) {
-      report_.error(code::kConflict, *written, "\"total\" is one counter for everybody, so nothing can be added to it",
-                    "remove \"total\", or count per \"total\" alone");
-    }
-    return out;
-  }
-
-  void check_per_meaning(const Node& node, const Per& per) {
-    if (per.kind == Per::Kind::jwt_claim) demand_jwt(node, "this counts per", per);
-    if (claims_address(per)) {
-      report_.warning(code::kProxies, node,
-                      "any caller can write the field " + per.name + ", and so choose its counter",
-                      "count per \"client_ip\", and name your load balancer in \"trusted_proxies\"");
-    }
-  }
-
-  void demand_jwt(const Node& node, const std::string& what, const Per& per) {
-    if (build_.config.identity.jwt) return;
-    report_.error(code::kUnresolved, node,
-                  what + ' ' + limit::to_text(per) + ", but \"identity\" has no \"jwt\" to verify tokens with",
-                  R"(add "identity": { "jwt": { "algorithms": ["HS256"], "secret": "${JWT_SECRET}" } })");
-  }
-
   void store() {
     const bool redis = build_.config.redis.has_value();
     out_.store = redis ? Store::redis : Store::memory;
@@ -96,54 +50,12 @@ class LimitBuilder {
     }
   }
 
-  void absent() {
-    const Node* written = find(&node_, "if_absent");
-    if (written == nullptr) return;
-    auto& absent = out_.if_absent;
-    if (written->kind == Kind::object) {
-      absent.last = IfAbsent::Last::reject;
-      read_number(written, "reject", absent.status);
-    } else if (written->kind == Kind::list) {
-      for (const Node* each : written->children) instead(*each, each == written->children.back());
-    } else {
-      instead(*written, true);
-    }
-    if (!absent.instead.empty() && absent.last == IfAbsent::Last::unset) demand_an_end(*written);
-    if (!out_.per.empty() && std::all_of(out_.per.begin(), out_.per.end(), limit::always_there)) {
-      report_.warning_at_key(code::kNoEffect, *written,
-                             "\"if_absent\" has no effect: no request lacks " + limit::to_text(out_.per.front()),
-                             "remove it");
-    }
-  }
-
-  void instead(const Node& node, bool last) {
-    auto& absent = out_.if_absent;
-    const bool word = node.kind == Kind::string && (node.text == "skip" || node.text == "reject");
-    if (!word) {
-      if (node.kind != Kind::string && node.kind != Kind::list) return;
-      auto key = pers(&node);
-      if (!key.empty()) absent.instead.push_back(std::move(key));
-    } else if (last) {
-      absent.last = node.text == "skip" ? IfAbsent::Last::skip : IfAbsent::Last::reject;
-    } else {
-      report_.error(code::kConflict, node, "what follows " + in_quotes(node.text) + " is never tried", "write it last");
-    }
-  }
-
-  void demand_an_end(const Node& written) {
-    const auto& key = out_.if_absent.instead.back();
-    const auto unsure = std::find_if_not(key.begin(), key.end(), limit::always_there);
-    if (unsure == key.end()) return;
-    report_.error(code::kKeyAbsent, written, "a request may lack " + limit::to_text(*unsure) + " too",
-                  R"(end the list with what every request has, as in ["api_key", "client_ip"], or "skip" or "reject")");
-  }
-
   void tier_from() {
     const Node* written = text_at(&node_, "tier_from");
     if (written == nullptr || find(&node_, "tiers") == nullptr || check_tier_from(written->text)) return;
     const auto& from = out_.tier_from.emplace(*parse_per(written->text));
     const auto& identity = build_.config.identity;
-    if (from.kind == Per::Kind::jwt_claim) demand_jwt(*written, "the tier is taken from", from);
+    if (from.kind == Per::Kind::jwt_claim) demand_jwt(build_, *written, "the tier is taken from", from);
     if (from.kind == Per::Kind::api_key && !identity.api_key.any_known()) {
       report_.warning(
           code::kNoEffect, *written, "no API key is known, so every caller has the default tier",
@@ -163,22 +75,30 @@ class LimitBuilder {
     if (written == nullptr || written->kind != Kind::object) return;
     gateway::Exemption out;
     out.limit = out_.name;
-    const auto known = children(find(find(find(&build_.root, "identity"), "api_key"), "keys"), Kind::object);
     for (const Node* each : texts(find(written, "api_key"))) {
       out.api_keys.push_back(each->text);
-      if (std::any_of(known.begin(), known.end(), [&](const Node* key) { return key->key == each->text; })) continue;
-      // The file may name others at any time.
-      if (!build_.config.identity.api_key.file.empty()) continue;
-      report_.error(code::kUnresolved, *each, "no known API key is named " + in_quotes(each->written),
-                    known.empty()    ? R"(add it to "keys" of "identity.api_key")"
-                    : each->replaced ? ""
-                                     : suggestion(each->text, known, report_));
+      check_owner(*each);
     }
     for (const Node* each : texts(find(written, "client_ip"))) {
       if (const auto network = identity::parse_network(each->text); network.has_value())
         out.addresses.push_back(*network);
     }
     build_.config.gateway.exemptions.push_back(std::move(out));
+  }
+
+  void check_owner(const Node& node) {
+    const auto& identity = build_.config.identity;
+    const auto known = children(find(find(find(&build_.root, "identity"), "api_key"), "keys"), Kind::object);
+    if (std::any_of(known.begin(), known.end(), [&](const Node* key) { return key->key == node.text; })) return;
+    const auto& in_file = build_.keys_in_file;
+    if (std::any_of(in_file.begin(), in_file.end(), [&](const auto& key) { return key.owner == node.text; })) return;
+    const std::string message = "no known API key is named " + in_quotes(node.written);
+    if (!identity.api_key.file.empty())
+      return report_.warning(code::kNoEffect, node, message, "the key file may still come to name it");
+    report_.error(code::kUnresolved, node, message,
+                  known.empty()   ? R"(add it to "keys" of "identity.api_key")"
+                  : node.replaced ? ""
+                                  : suggestion(node.text, known, report_));
   }
 
   Build& build_;

@@ -80,7 +80,7 @@ Result<limit::Per, LiteralError> parse_per(std::string_view text) {
                         R"(write the cookie behind the colon, as in "cookie:session")"};
   }
   if (text.starts_with("path:")) {
-    if (is_claim(text.substr(5))) return Per{Per::Kind::path, std::string(text.substr(5))};
+    if (is_path_parameter(text.substr(5))) return Per{Per::Kind::path, std::string(text.substr(5))};
     return LiteralError{in_quotes(text) + " names no parameter of a path",
                         R"(write the parameter behind the colon, as in "path:account" for "/accounts/{account}")"};
   }
@@ -138,11 +138,15 @@ std::optional<LiteralError> check_cookie_name(std::string_view text) {
 std::optional<LiteralError> check_network(std::string_view text) {
   const auto read = identity::parse_network(text);
   if (!read.has_error()) return std::nullopt;
-  // identity says both in one sentence, joined by "; ".
-  const auto& sentence = read.error();
+  auto error = fault_and_help(read.error());
+  if (error.help.empty()) error.help = R"(write it as "10.0.0.0/8" or "fd00::/8")";
+  return error;
+}
+
+LiteralError fault_and_help(std::string_view sentence) {
   const auto cut = sentence.find("; ");
-  if (cut == std::string::npos) return LiteralError{sentence, R"(write it as "10.0.0.0/8" or "fd00::/8")"};
-  return LiteralError{sentence.substr(0, cut), sentence.substr(cut + 2)};
+  if (cut == std::string_view::npos) return {std::string(sentence), {}};
+  return {std::string(sentence.substr(0, cut)), std::string(sentence.substr(cut + 2))};
 }
 
 std::vector<std::string_view> algorithm_names() {

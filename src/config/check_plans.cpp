@@ -39,6 +39,7 @@ class PlanChecker {
     check_costs(common);
     check_twice(common, {});
     for (std::size_t i = 0; i < options.routes.size(); ++i) route(options.routes[i], *build_.route_nodes[i], common);
+    check_parameters();
   }
 
  private:
@@ -133,9 +134,9 @@ class PlanChecker {
   enum class Origin { all_routes, route };
 
   void check_keys(const RouteOptions& route, const Use& use, Origin origin) {
-    if (use.limit == nullptr || use.limit->if_absent.last != limit::IfAbsent::Last::unset ||
-        !use.limit->if_absent.instead.empty())
-      return;
+    if (use.limit == nullptr) return;
+    note_parameters(route, *use.limit);
+    if (find(limit_node(*use.limit), "if_absent") != nullptr) return;
     const auto unsure = std::find_if(use.limit->per.begin(), use.limit->per.end(),
                                      [&](const Per& per) { return may_lack(route, per); });
     if (unsure == use.limit->per.end()) return;
@@ -165,6 +166,33 @@ class PlanChecker {
                   std::string("add \"require\": ") + (jwt ? "\"jwt\"" : "\"api_key\"") + " to the route, or " + absent);
   }
 
+  const Node* limit_node(const limit::Limit& limit) const {
+    return build_.limit_nodes[static_cast<std::size_t>(&limit - build_.config.limits.data())];
+  }
+
+  static bool has_parameter(const RouteOptions& route, const std::string& name) {
+    return route.path.find('{' + name + '}') != std::string::npos;
+  }
+
+  void note_parameters(const RouteOptions& route, const limit::Limit& limit) {
+    for (const auto& per : limit.per) {
+      if (per.kind != Per::Kind::path) continue;
+      auto& met = parameters_[{&limit, per.name}];
+      met = met || has_parameter(route, per.name);
+    }
+  }
+
+  /// Such a limit counts by its "if_absent" alone, most likely because the name is misspelt.
+  void check_parameters() {
+    for (const auto& [what, met] : parameters_) {
+      const auto& [limit, name] = what;
+      const Node* node = limit_node(*limit);
+      if (met || find(node, "if_absent") == nullptr) continue;
+      report_.warning(code::kNoEffect, *find(node, "per"), "no path of a route under this limit has {" + name + "}",
+                      "name it in a path, as in \"/accounts/{" + name + "}\"");
+    }
+  }
+
   static bool may_lack(const RouteOptions& route, const Per& per) {
     switch (per.kind) {
       case Per::Kind::api_key:
@@ -175,7 +203,7 @@ class PlanChecker {
       case Per::Kind::cookie:
         return true;
       case Per::Kind::path:
-        return route.path.find('{' + per.name + '}') == std::string::npos;
+        return !has_parameter(route, per.name);
       default:
         return false;
     }
@@ -184,6 +212,7 @@ class PlanChecker {
   Build& build_;
   Report& report_;
   std::set<const limit::Limit*> told_;
+  std::map<std::pair<const limit::Limit*, std::string>, bool> parameters_;  // whether a route has it
 };
 
 }  // namespace

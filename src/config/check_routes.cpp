@@ -9,6 +9,7 @@
 namespace headgate::config {
 namespace {
 
+using gateway::Require;
 using gateway::RouteOptions;
 
 // The path with its parameters' names left out: "/users/{id}" and "/users/{name}" match the same requests.
@@ -61,20 +62,28 @@ void check_certificates(Build& build, const RouteOptions& route, const Node& req
                      R"(add "proxy_protocol": true to the listener and the proxy to "trusted_proxies")");
 }
 
-void check_unknown_key(Build& build, const RouteOptions& route, const Node& node) {
-  const Node* written = find(&node, "unknown_key");
-  if (written == nullptr || build.config.identity.api_key.any_known()) return;
-  build.report.warning_at_key(
-      code::kNoEffect, *written,
-      "\"unknown_key\" has no effect on " + route_text(route) + ": no API key is known, so every text is a key",
-      R"(name the known ones: "identity": { "api_key": { "file": "api-keys.json" } })");
+void check_unknown_key(Build& build, const Node* section, Require require) {
+  const Node* written = find(section, "unknown_key");
+  if (written == nullptr) return;
+  if (!build.config.identity.api_key.any_known()) {
+    build.report.warning_at_key(code::kNoEffect, *written,
+                                "\"unknown_key\" has no effect: no API key is known, so every text is one", kNameKeys);
+  } else if (require == Require::api_key && written->text == "anonymous") {
+    build.report.warning_at_key(
+        code::kNoEffect, *written,
+        "\"unknown_key\" has no effect: this route requires an API key, and an unknown one is none", "remove it");
+  }
 }
 
 void check_require(Build& build, const RouteOptions& route, const Node& node) {
   const Node* require = find(&node, "require");
   if (require == nullptr) return;
-  if (route.require == gateway::Require::mtls) check_certificates(build, route, *require);
-  if (route.require != gateway::Require::jwt || build.config.identity.jwt) return;
+  if (route.require == Require::mtls) check_certificates(build, route, *require);
+  if (route.require == Require::api_key && !build.config.identity.api_key.any_known()) {
+    build.report.warning(code::kBelieved, *require,
+                         route_text(route) + " requires an API key, but none is known, so any text will do", kNameKeys);
+  }
+  if (route.require != Require::jwt || build.config.identity.jwt) return;
   build.report.error(code::kUnresolved, *require,
                      route_text(route) + " requires a JWT, but \"identity\" has no \"jwt\" to verify it with",
                      R"(add "identity": { "jwt": { "algorithms": ["HS256"], "secret": "${JWT_SECRET}" } })");
@@ -138,42 +147,18 @@ void check_same_path(Build& build, const std::vector<std::size_t>& same) {
 
 void check_routes(Build& build) {
   const auto& routes = build.config.gateway.routes;
+  check_unknown_key(build, find(&build.root, "all_routes"), Require::nothing);
   std::map<std::string, std::vector<std::size_t>> by_path;
   for (std::size_t i = 0; i < routes.size(); ++i) {
     const Node& node = *build.route_nodes[i];
     check_target(build, routes[i], node);
     check_require(build, routes[i], node);
-    check_unknown_key(build, routes[i], node);
+    check_unknown_key(build, &node, routes[i].require);
     const Node* methods = find(&node, "methods");
     const bool sound = text_at(&node, "path") != nullptr && (methods == nullptr || methods->kind == Kind::list);
     if (sound) by_path[routes[i].host + ' ' + shape_of(routes[i].path)].push_back(i);
   }
   for (const auto& [path, same] : by_path) check_same_path(build, same);
-}
-
-void check_unused(Build& build) {
-  std::set<std::string> limits;
-  std::set<std::string> upstreams;
-  // A misspelt use is reported as such; that its target is then unused is only its echo.
-  const auto use = [](std::set<std::string>& used, const std::string& name, const std::vector<const Node*>& nodes) {
-    used.insert(name);
-    if (const Node* near = nearest_node(name, nodes)) used.insert(near->key);
-  };
-  for (const auto& each : build.config.gateway.all_routes.limits) use(limits, each.limit, build.limit_nodes);
-  for (const auto& route : build.config.gateway.routes) {
-    use(upstreams, route.to, build.upstream_nodes);
-    for (const auto& each : route.limits) use(limits, each.limit, build.limit_nodes);
-  }
-  for (const Node* each : build.limit_nodes) {
-    if (limits.contains(each->key)) continue;
-    build.report.warning_at_key(code::kUnused, *each, "limit " + in_quotes(each->key) + " is used by no route",
-                                "name it in a route's \"limits\", or remove it");
-  }
-  for (const Node* each : build.upstream_nodes) {
-    if (upstreams.contains(each->key)) continue;
-    build.report.warning_at_key(code::kUnused, *each, "upstream " + in_quotes(each->key) + " is used by no route",
-                                "send a route \"to\" it, or remove it");
-  }
 }
 
 }  // namespace headgate::config

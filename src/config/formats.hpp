@@ -60,6 +60,7 @@ std::optional<LiteralError> check_tier_from(std::string_view text);
 std::optional<LiteralError> check_per(std::string_view text);
 std::optional<LiteralError> check_if_absent(std::string_view text);
 std::optional<LiteralError> check_network(std::string_view text);
+std::optional<LiteralError> check_not_empty(std::string_view text);
 std::optional<LiteralError> check_name(std::string_view text);  ///< of a limit or an upstream
 std::optional<LiteralError> check_route_name(std::string_view text);
 std::optional<LiteralError> check_instance(std::string_view text);  ///< a token: it stands in Via
@@ -79,10 +80,16 @@ std::optional<LiteralError> check_cookie_name(std::string_view text);
 /// Whether it is fetched rather than read.
 bool is_url(std::string_view jwk_set) noexcept;
 
+/// Other modules say in one sentence what is wrong and, behind "; ", what would help.
+LiteralError fault_and_help(std::string_view sentence);
+
 /// Of the algorithms there are.
 std::vector<std::string_view> algorithm_names();
 
 std::string lower(std::string_view text);  ///< ASCII
+
+/// Whether a path can have a parameter of this name: letters, digits and '_', no digit first.
+bool is_path_parameter(std::string_view name) noexcept;
 
 /// Whether all of `text` may stand in a token (RFC 9110 section 5.6.2), and there is any.
 bool is_token(std::string_view text) noexcept;

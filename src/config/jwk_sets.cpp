@@ -13,8 +13,9 @@ std::optional<LiteralError> check_jwk_set(std::string_view text) {
   if (!is_url(text)) return check_file_path(text);
   const auto url = keyring::parse_url(text);
   if (url.has_value()) return std::nullopt;
-  return LiteralError{"this is no address that keys can be fetched from: " + url.error(),
-                      R"(write it as "https://login.example.com/.well-known/jwks.json")"};
+  auto error = fault_and_help(url.error());
+  error.message = "no keys can be fetched from here: " + error.message;
+  return error;
 }
 
 }  // namespace headgate::config

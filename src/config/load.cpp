@@ -27,7 +27,7 @@ Config build_all(const Node& root, Report& report) {
   build_redis(build);
   build_upstreams(build);
   build_limits(build);
-  check_key_tiers(build);
+  check_keys(build);
   build_routes(build);
   check_routes(build);
   check_plans(build);

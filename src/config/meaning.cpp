@@ -36,7 +36,7 @@ std::string noun(const Per& per) {
     case Per::Kind::jwt_claim:
       return limit::to_text(per);
     case Per::Kind::cookie:
-      return "cookie " + per.name;
+      return "value of cookie " + per.name;
     case Per::Kind::path:
       return "{" + per.name + "} of the path";
     case Per::Kind::method:

@@ -34,9 +34,8 @@ std::vector<std::string_view> segments(std::string_view path) {
 }
 
 bool is_parameter(std::string_view segment) {
-  if (!segment.starts_with('{') || !segment.ends_with('}') || segment.size() < 3) return false;
-  const auto name = segment.substr(1, segment.size() - 2);
-  return only(name, "_") && !(name.front() >= '0' && name.front() <= '9');
+  if (!segment.starts_with('{') || !segment.ends_with('}')) return false;
+  return is_path_parameter(segment.substr(1, segment.size() - 2));
 }
 
 std::optional<LiteralError> check_segments(std::string_view path) {
@@ -115,6 +114,15 @@ std::string lower(std::string_view text) {
 }
 
 bool is_token(std::string_view text) noexcept { return !text.empty() && only(text, "!#$%&'*+-.^_`|~"); }
+
+bool is_path_parameter(std::string_view name) noexcept {
+  return !name.empty() && only(name, "_") && !(name.front() >= '0' && name.front() <= '9');
+}
+
+std::optional<LiteralError> check_not_empty(std::string_view text) {
+  if (!text.empty()) return std::nullopt;
+  return LiteralError{"an empty text says nothing here", "write one, or leave the key out"};
+}
 
 std::optional<LiteralError> check_name(std::string_view text) {
   if (!text.empty() && text.size() <= 64 && only(text, "-_.")) return std::nullopt;

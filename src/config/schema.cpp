@@ -48,7 +48,8 @@ class SchemaWriter {
 
   static Json fallback(const Key& key) {
     const bool text = key.shape->form == Form::text || key.shape->form == Form::choice ||
-                      key.shape->form == Form::duration || key.shape->form == Form::size;
+                      key.shape->form == Form::duration || key.shape->form == Form::size ||
+                      key.shape->form == Form::rate;
     return text ? Json(key.fallback) : Json::parse(key.fallback);
   }
 

@@ -12,19 +12,20 @@ namespace {
 
 constexpr Shape kJwtAlgorithm = choice(kJwtAlgorithms);
 constexpr Shape kJwtAlgorithmList = list("a list of algorithms", kJwtAlgorithm, 1, 16);
-constexpr Shape kTexts = list("a list of texts", kText, 1, 64);
-constexpr const Shape* kTextForms[] = {&kText, &kTexts};
+constexpr Shape kSomeText = text("text", check_not_empty);
+constexpr Shape kTexts = list("a list of texts", kSomeText, 1, 64);
+constexpr const Shape* kTextForms[] = {&kSomeText, &kTexts};
 constexpr Shape kTextOrTexts = either("a text or a list of texts", kTextForms);
 constexpr Shape kJwkSet = text("a file's path or a URL", check_jwk_set);
 constexpr std::array kIssuerRows{
-    Key{"issuer", &kText, "", R"("https://login.example.com/")",
+    Key{"issuer", &kSomeText, "", R"("https://login.example.com/")",
         "What the token's `iss` has to be; any where it is left out and there is one issuer only"},
     Key{"audience", &kTextOrTexts, "", R"("https://api.example.com")",
         "What has to be in the token's `aud`, or a list of which one has to be; any where it is left out"},
     Key{"algorithms", &kJwtAlgorithmList, "", R"(["RS256"])",
         "Signatures accepted: `HS*` (with `secret`), `RS*`, `PS*`, `ES*` and `EdDSA` (with `public_key` or `jwks`); a "
         "token cannot choose another, nor a key of another kind"},
-    Key{"secret", &kText, "", R"("${JWT_SECRET}")",
+    Key{"secret", &kSomeText, "", R"("${JWT_SECRET}")",
         "The shared secret of `HS*`, at least as long as the hash: 32, 48 or 64 bytes"},
     Key{"public_key", &kFilePath, "", R"("/etc/headgate/jwt.pem")",
         "A PEM file with a public key: RSA of at least 2048 bits, EC (P-256, P-384, P-521), Ed25519 or Ed448"},
@@ -51,7 +52,7 @@ constexpr Section kIssuer{"issuer", "identity.jwt.issuers[]", "One of several is
 constexpr Shape kIssuerShape = section(kIssuer);
 constexpr Shape kIssuers = list("a list of issuers", kIssuerShape, 1, 64);
 constexpr Shape kClaim = text("a claim's name", check_claim);
-constexpr Shape kClaimHeaders = map("an object of claims by field name", kClaim, 1, check_field_name);
+constexpr Shape kClaimHeaders = map("an object of claims by field name", kClaim, 0, check_field_name);
 constexpr Shape kRemember = integer(0, 10'000'000);
 constexpr Shape kParameterName = text("a parameter's name", check_parameter_name);
 constexpr Shape kCookieName = text("a cookie's name", check_cookie_name);
@@ -122,7 +123,7 @@ constexpr Shape kFailureRate{.form = Form::rate, .what = "a rate"};
 constexpr Shape kFailureBurst = integer(1, 1'000'000'000);
 constexpr Key kFailuresKeys[] = {
     {"rate", &kFailureRate, "60/minute", R"("60/minute")", "How often one address may fail"},
-    {"burst", &kFailureBurst, "60", "60", "How often at once"},
+    {"burst", &kFailureBurst, "", "60", "How often at once; the rate's count where it is left out"},
 };
 constexpr Section kFailures{"failures", "identity.failures",
                             "Failed proofs of who is asking, limited by client address before they cost a signature "

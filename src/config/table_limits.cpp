@@ -48,9 +48,6 @@ constexpr Shape kPers = list("a list of what to count by", kPer, 1, 8);
 constexpr const Shape* kPerForms[] = {&kPer, &kPers};
 constexpr Shape kPerOrPers = either("what to count by, or a list of that", kPerForms);
 constexpr Shape kAbsent = text("what to do", check_if_absent);
-constexpr const Shape* kAbsentOneForms[] = {&kAbsent, &kPers};
-constexpr Shape kAbsentOne = either("what to do, or a list of what to count by together", kAbsentOneForms);
-constexpr Shape kAbsentChain = list("a list of what to try in turn", kAbsentOne, 1, limit::IfAbsent::kMostInstead + 1);
 constexpr Shape kAbsentStatus = integer(400, 499);
 constexpr Key kAbsentKeys[] = {
     {"reject", &kAbsentStatus, "", "403", "The status it is rejected with; 401 brings `WWW-Authenticate`", required},
@@ -58,6 +55,9 @@ constexpr Key kAbsentKeys[] = {
 constexpr Section kAbsentReject{"reject_with", "limits.<name>.if_absent", "A rejection with a status of its own.",
                                 kAbsentKeys};
 constexpr Shape kAbsentObject = section(kAbsentReject);
+constexpr const Shape* kAbsentOneForms[] = {&kAbsent, &kPers, &kAbsentObject};
+constexpr Shape kAbsentOne = either("what to do, or a list of what to count by together", kAbsentOneForms);
+constexpr Shape kAbsentChain = list("a list of what to try in turn", kAbsentOne, 1, limit::IfAbsent::kMostInstead + 1);
 constexpr const Shape* kAbsentForms[] = {&kAbsent, &kAbsentChain, &kAbsentObject};
 constexpr Shape kIfAbsent = either("\"skip\", \"reject\", or what to count by instead", kAbsentForms);
 constexpr Shape kAlgorithm{.form = Form::choice, .what = "an algorithm", .registered = algorithm_names};

@@ -1,6 +1,7 @@
 // conf/examples, as they are in the repository: each run against real parts, and each doing what its comments say.
 
 #include "blackbox/harness/gateway.hpp"
+#include "support/jwk_writer.hpp"
 #include "support/jwt_signer.hpp"
 #include "support/redis_cluster.hpp"
 #include "support/redis_server.hpp"
@@ -117,6 +118,78 @@ TEST(Examples, PublicApiCountsByAddressThroughItsLoadBalancer) {
   EXPECT_EQ(example.client().get("/healthz").status(), 200);
 }
 
+std::string key_of(const std::string& owner) { return "X-API-Key: " + owner + "-only-for-trying-0123456789\r\n"; }
+
+/// The identity example, with an issuer that can sign: of the published key only the public half is left.
+class IdentityExample : public testing::Test {
+ protected:
+  std::string token(Json claims) const {
+    const auto now = std::time(nullptr);
+    claims.merge_patch(
+        {{"iss", "https://login.example.com/"}, {"aud", "https://api.example.com"}, {"iat", now}, {"exp", now + 600}});
+    return "Authorization: Bearer " + sign(issuer_.get(), "ES256", claims.dump(), "today") + "\r\n";
+  }
+  std::string user(const std::string& name) const { return token({{"sub", name}, {"org_id", "org-of-" + name}}); }
+
+ private:
+  KeyPair issuer_ = make_curve_key("P-256");
+  TemporaryFile set_{jwk_set({named_jwk(issuer_.get(), "today")}), "jwks.json"};
+
+ protected:
+  const Example example{"identity",
+                        {"JWK_SET=" + set_.path(),
+                         "KEY_FILE=" + std::string(HEADGATE_SOURCE_DIR) + "/conf/examples/identity/api-keys.json"}};
+};
+
+TEST_F(IdentityExample, CountsEachCallerByTheBestItProves) {
+  EXPECT_EQ(statuses(example, 6, "GET", "/", user("alice")), "200 200 200 200 200 429");
+  EXPECT_EQ(statuses(example, 1, "GET", "/", user("bob")), "200") << "another user at the same address";
+  EXPECT_EQ(statuses(example, 6, "GET", "/", key_of("acme")), "200 200 200 200 200 200") << "a larger tier";
+  EXPECT_EQ(statuses(example, 6, "GET", "/", key_of("nightly")), "200 200 200 200 200 200") << "none at all";
+  const auto from = [](const std::string& told) { return "X-Forwarded-For: " + told + "\r\n"; };
+  EXPECT_EQ(statuses(example, 6, "GET", "/", from("203.0.113.7")), "200 200 200 200 200 429");
+  EXPECT_EQ(statuses(example, 1, "GET", "/", from("198.51.100.1, 203.0.113.7")), "429") << "what it claims of itself";
+  EXPECT_EQ(statuses(example, 1, "GET", "/", from("203.0.113.8")), "200");
+}
+
+TEST_F(IdentityExample, BelievesBothIssuersAndNoOther) {
+  EXPECT_EQ(statuses(example, 1, "GET", "/accounts/1", bearer({{"iss", "https://jobs.example.com/"}, {"sub", "job"}})),
+            "200");
+  EXPECT_EQ(statuses(example, 1, "GET", "/accounts/1", bearer({{"iss", "https://evil.example.com/"}, {"sub", "job"}})),
+            "401");
+  EXPECT_EQ(statuses(example, 1, "GET", "/accounts/1", bearer({{"iss", "https://login.example.com/"}, {"sub", "job"}})),
+            "401")
+      << "signed with another issuer's key";
+}
+
+TEST_F(IdentityExample, RequiresATokenForAccountsAndAKeyForImports) {
+  EXPECT_EQ(statuses(example, 1, "GET", "/accounts/1"), "401");
+  EXPECT_EQ(statuses(example, 1, "GET", "/accounts/1", token({{"org_id", "nobody in particular"}})), "403");
+  EXPECT_EQ(statuses(example, 4, "GET", "/accounts/1", user("carol")), "200 200 200 429");
+  EXPECT_EQ(statuses(example, 1, "GET", "/accounts/2", user("carol")), "200") << "another account";
+  EXPECT_EQ(statuses(example, 1, "POST", "/import"), "401");
+  EXPECT_EQ(statuses(example, 1, "POST", "/import", key_of("acme")), "200");
+  EXPECT_EQ(statuses(example, 1, "GET", "/", key_of("globex")), "401") << "expired";
+  EXPECT_EQ(statuses(example, 1, "GET", "/", key_of("stranger")), "401");
+}
+
+TEST_F(IdentityExample, TellsTheServerWhoAsksAndNotHowThatWasProven) {
+  EXPECT_EQ(statuses(example, 1, "GET", "/", user("dave") + key_of("acme") + "X-User: root\r\n"), "200");
+  const auto told = example.upstream.last().message;
+  EXPECT_EQ(told.all("X-User"), "dave");
+  EXPECT_EQ(told.all("X-Org"), "org-of-dave");
+  EXPECT_EQ(told.all("Authorization") + told.all("X-API-Key"), "");
+}
+
+TEST(Examples, ApiKeysCountByOwnerAndEverybodyElseByAddress) {
+  const Example example("api-keys");
+  EXPECT_EQ(statuses(example, 5, "POST", "/v1/exports", key_of("acme")), "200 200 200 200 429")
+      << "20 at once, and an export counts as five";
+  EXPECT_EQ(statuses(example, 1, "POST", "/v1/exports", key_of("globex")), "200");
+  EXPECT_EQ(statuses(example, 1, "POST", "/v1/exports", key_of("stranger")), "401");
+  EXPECT_EQ(statuses(example, 1, "GET", "/", key_of("stranger")), "200");
+}
+
 TEST(Examples, PartnerClusterKnowsItsPartners) {
   if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
   RedisCluster cluster;
@@ -126,19 +199,18 @@ TEST(Examples, PartnerClusterKnowsItsPartners) {
     environment.push_back("REDIS_NODE_" + std::to_string(i + 1) +
                           "=127.0.0.1:" + std::to_string(cluster.nodes[i].port()));
   const Example example("partner-cluster", environment);
-  const auto key = [](const char* of) { return std::string("X-API-Key: ") + of + "-only-for-trying-0123456789\r\n"; };
   const auto quota = [&](const std::string& fields) {
     return example.client().get("/catalog/1", fields).all("RateLimit-Policy");
   };
   // The first answers may come while the slots are still being found out.
   const auto until = std::chrono::steady_clock::now() + kPatience;
-  while (quota(key("acme")).find("q=200;w=1") == std::string::npos && std::chrono::steady_clock::now() < until)
+  while (quota(key_of("acme")).find("q=200;w=1") == std::string::npos && std::chrono::steady_clock::now() < until)
     std::this_thread::sleep_for(Milliseconds(20));
-  EXPECT_NE(quota(key("acme")).find("q=200;w=1"), std::string::npos) << quota(key("acme"));
-  EXPECT_NE(quota(key("globex")).find("q=50;w=1"), std::string::npos) << quota(key("globex"));
-  EXPECT_NE(quota(key("stranger")).find("q=5;w=1"), std::string::npos) << quota(key("stranger"));
+  EXPECT_NE(quota(key_of("acme")).find("q=200;w=1"), std::string::npos) << quota(key_of("acme"));
+  EXPECT_NE(quota(key_of("globex")).find("q=50;w=1"), std::string::npos) << quota(key_of("globex"));
+  EXPECT_NE(quota(key_of("stranger")).find("q=5;w=1"), std::string::npos) << quota(key_of("stranger"));
   EXPECT_EQ(example.client().get("/search").status(), 401);
-  EXPECT_EQ(example.client().get("/search", key("acme") + "X-End-User: me\r\n").status(), 200);
+  EXPECT_EQ(example.client().get("/search", key_of("acme") + "X-End-User: me\r\n").status(), 200);
 }
 
 }  // namespace

@@ -20,13 +20,21 @@ inline std::string describe(const limit::Rule& rule) {
   return out.str();
 }
 
+inline std::string describe(const limit::IfAbsent& absent) {
+  std::string out;
+  for (const auto& key : absent.instead) {
+    std::string names;
+    for (const auto& per : key) names += (names.empty() ? "" : "+") + to_text(per);
+    out += ' ' + names;
+  }
+  return out + ' ' + std::to_string(static_cast<int>(absent.last)) + ' ' + std::to_string(absent.status);
+}
+
 inline std::string describe(const limit::Limit& limit) {
   std::ostringstream out;
   out << "limit " << limit.name << " mode " << static_cast<int>(limit.mode) << " store "
-      << static_cast<int>(limit.store) << " down " << static_cast<int>(limit.if_redis_down) << " absent "
-      << static_cast<int>(limit.if_absent.action);
-  for (const auto& per : limit.if_absent.use) out << ' ' << to_text(per);
-  out << " per";
+      << static_cast<int>(limit.store) << " down " << static_cast<int>(limit.if_redis_down) << " absent"
+      << describe(limit.if_absent) << " per";
   for (const auto& per : limit.per) out << ' ' << to_text(per);
   if (limit.tier_from) out << " by " << to_text(*limit.tier_from) << " else " << limit.default_tier;
   for (const auto& tier : limit.tiers) {
@@ -65,21 +73,54 @@ inline std::string describe(const gateway::RouteOptions& route) {
   out << " limits" << describe(route.limits) << " skip";
   for (const auto& name : route.skip_limits) out << ' ' << name;
   out << " require " << static_cast<int>(route.require);
+  if (route.unknown_key) out << " unknown_key " << static_cast<int>(*route.unknown_key);
   if (route.timeout) out << " timeout " << to_text(*route.timeout);
   if (route.max_body) out << " max_body " << *route.max_body;
   return out.str() + '\n';
+}
+
+inline std::string describe(const identity::JwtIssuer& issuer) {
+  std::ostringstream out;
+  out << " issuer [" << issuer.issuer << " for";
+  for (const auto& audience : issuer.audiences) out << ' ' << audience;
+  out << " by";
+  for (const auto algorithm : issuer.algorithms) out << ' ' << static_cast<int>(algorithm);
+  out << " types";
+  for (const auto& type : issuer.types) out << ' ' << type;
+  out << " leeway " << to_text(issuer.leeway);
+  if (issuer.max_age) out << " max_age " << to_text(*issuer.max_age);
+  const auto& keys = issuer.keys;
+  out << " keys " << keys.secret << ' ' << keys.public_key_pem << ' ' << keys.jwks_file << ' ' << keys.jwks_url << ' '
+      << keys.jwks_ca << ' ' << to_text(keys.refresh) << ' ' << to_text(keys.refetch) << ' '
+      << to_text(keys.fetch_timeout) << ']';
+  return out.str();
+}
+
+inline std::string describe(const identity::JwtOptions& jwt) {
+  std::ostringstream out;
+  out << " jwt in " << jwt.header << ' ' << jwt.cookie << ' ' << jwt.query << ' ' << jwt.pass_on << " remember "
+      << jwt.remember;
+  for (const auto& [field, claim] : jwt.claim_headers) out << ' ' << field << '=' << claim;
+  for (const auto& issuer : jwt.issuers) out << describe(issuer);
+  return out.str();
+}
+
+inline std::string describe(const identity::ApiKeyOptions& keys) {
+  std::ostringstream out;
+  out << " key in " << keys.header << ' ' << keys.query << ' ' << keys.cookie << ' ' << keys.pass_on << ' '
+      << keys.written << ' ' << keys.file;
+  for (const auto& key : keys.known) out << " [" << key.owner << ' ' << key.digest[0] + 0 << ' ' << key.tier << ']';
+  return out.str();
 }
 
 inline std::string describe(const identity::Options& options) {
   std::ostringstream out;
   out << "identity";
   for (const auto& network : options.trusted_proxies) out << ' ' << identity::to_text(network);
-  out << " /" << options.ipv6_prefix << ' ' << options.api_key_header << " jwt " << options.has_jwt;
-  const auto& jwt = options.jwt;
-  out << ' ' << jwt.issuer << ' ' << jwt.audience << ' ' << jwt.secret << ' ' << jwt.public_key_pem << ' '
-      << to_text(jwt.leeway);
-  for (const auto algorithm : jwt.algorithms) out << ' ' << static_cast<int>(algorithm);
-  for (const auto& key : options.api_keys) out << " key " << key.name << ' ' << key.digest[0] + 0 << ' ' << key.tier;
+  out << " from " << static_cast<int>(options.address_field) << " /" << options.ipv6_prefix
+      << describe(options.api_key);
+  if (options.failures) out << " failures " << to_text(options.failures->rate) << ' ' << options.failures->burst;
+  if (options.jwt) out << describe(*options.jwt);
   return out.str() + '\n';
 }
 
@@ -108,7 +149,7 @@ inline std::string describe(const gateway::Options& gateway) {
     out << '\n';
   }
   out << "all" << describe(gateway.all_routes.limits) << ' ' << to_text(gateway.all_routes.timeout) << ' '
-      << gateway.all_routes.max_body << '\n';
+      << gateway.all_routes.max_body << ' ' << static_cast<int>(gateway.all_routes.unknown_key) << '\n';
   const auto& times = gateway.timeouts;
   out << "timeouts " << to_text(times.idle) << ' ' << to_text(times.head) << ' ' << to_text(times.body) << ' '
       << to_text(times.write) << ' ' << to_text(times.tunnel) << '\n';
@@ -123,7 +164,10 @@ inline std::string describe(const gateway::Options& gateway) {
 inline std::string describe(const Config& config) {
   std::ostringstream out;
   out << "instance " << config.instance << " workers " << config.workers << " drain " << to_text(config.drain) << '\n';
-  for (const auto& each : config.listen) out << "listen " << each.host << ' ' << each.port << ' ' << each.text << '\n';
+  for (const auto& each : config.listen) {
+    out << "listen " << each.host << ' ' << each.port << ' ' << each.text;
+    out << (each.proxy_protocol ? " proxy_protocol\n" : "\n");
+  }
   if (config.admin) out << "admin " << config.admin->listen.text << ' ' << config.admin->token << '\n';
   out << describe(config.identity);
   if (config.redis) out << describe(*config.redis);

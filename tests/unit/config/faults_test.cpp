@@ -17,6 +17,7 @@ class Faults : public testing::TestWithParam<std::filesystem::path> {
   void SetUp() override {
     setenv("HEADGATE_TEST_SECRET", "top secret value", 1);
     setenv("HEADGATE_TEST_EMPTY", "", 1);
+    setenv("HEADGATE_TEST_FILES", source_path("tests/unit/config/beside").c_str(), 1);
     unsetenv("HEADGATE_TEST_UNSET");
   }
 };

@@ -162,9 +162,9 @@ TEST(LoadApiKeys, AreKeptAsDigestsOnly) {
   const auto config = loaded(std::string(R"({ "listen": ":1", )") + kIdentity + R"("limits": {
     "x": { "per": "client_ip", "tier_from": "api_key", "default_tier": "pro", "tiers": { "pro": { "rate": "5/s" } } } },
     "routes": [{ "path": "/*", "respond": {}, "limits": ["x"] }] })");
-  const auto& keys = config.identity.api_keys;
+  const auto& keys = config.identity.api_key.known;
   ASSERT_EQ(keys.size(), 2U);
-  EXPECT_EQ(keys[0].name, "acme");
+  EXPECT_EQ(keys[0].owner, "acme");
   EXPECT_EQ(keys[0].tier, "pro");
   EXPECT_EQ(keys[0].digest, identity::sha256("0123456789abcdef"));
   EXPECT_EQ(keys[1].tier, "");

@@ -1,0 +1,87 @@
+// What known API keys name: tiers and limits that there have to be.
+
+#include "build.hpp"
+#include "codes.hpp"
+#include "values.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace headgate::config {
+namespace {
+
+class KeyChecker {
+ public:
+  explicit KeyChecker(Build& build) : build_(build), report_(build.report), tiers_(tiers_by_key(build)) {}
+
+  void run() {
+    const Node* api_key = find(find(&build_.root, "identity"), "api_key");
+    for (const Node* each : children(find(api_key, "keys"), Kind::object)) {
+      if (const Node* tier = text_at(each, "tier")) check_tier(*tier);
+    }
+    // The file may be changed at any time, and limits may not: what it names wrongly is no reason not to start.
+    for (const auto& key : build_.keys_in_file) check_record(*find(api_key, "file"), key);
+  }
+
+ private:
+  static constexpr std::size_t kShown = 8;  // mistakes of one kind in the key file
+
+  /// All tiers a known key can name, where they were written.
+  static std::vector<const Node*> tiers_by_key(const Build& build) {
+    std::vector<const Node*> out;
+    for (std::size_t i = 0; i < build.config.limits.size(); ++i) {
+      const auto& from = build.config.limits[i].tier_from;
+      if (!from || from->kind != limit::Per::Kind::api_key) continue;
+      if (const Node* tiers = find(build.limit_nodes[i], "tiers"))
+        out.insert(out.end(), tiers->children.begin(), tiers->children.end());
+    }
+    return out;
+  }
+
+  bool is_tier(const std::string& name) const {
+    return std::any_of(tiers_.begin(), tiers_.end(), [&](const Node* known) { return known->key == name; });
+  }
+
+  void check_tier(const Node& tier) {
+    if (tiers_.empty()) {
+      report_.warning_at_key(code::kNoEffect, tier, "\"tier\" has no effect: no limit takes its tier from the API key",
+                             R"(write "tier_from": "api_key" at a limit with tiers, or remove it)");
+    } else if (!is_tier(tier.text)) {
+      report_.error(code::kUnresolved, tier, "no tier is named " + in_quotes(tier.written),
+                    tier.replaced ? "" : suggestion(tier.text, tiers_, report_));
+    }
+  }
+
+  void check_record(const Node& file, const identity::ApiKeyRecord& key) {
+    if (!key.tier.empty() && !is_tier(key.tier) && is_news(told_tiers_, tiers_.empty() ? "" : key.tier)) {
+      const std::string has = "a key of " + in_quotes(key.owner) + " in this file has the tier " + in_quotes(key.tier);
+      tiers_.empty() ? report_.warning(code::kNoEffect, file, has + ", but no limit takes its tier from the API key",
+                                       R"(write "tier_from": "api_key" at a limit with tiers)")
+                     : report_.warning(code::kNoEffect, file, has + ", which there is not: it gets the default",
+                                       suggestion(key.tier, tiers_, report_));
+    }
+    for (const auto& own : key.overrides) {
+      if (limit_index(build_, own.limit) >= 0 || !is_news(told_limits_, own.limit)) continue;
+      report_.warning(code::kNoEffect, file,
+                      "a key of " + in_quotes(key.owner) + " in this file has a size of its own for " +
+                          in_quotes(own.limit) + ", which is no limit",
+                      suggestion(own.limit, build_.limit_nodes, report_));
+    }
+  }
+
+  static bool is_news(std::set<std::string>& told, const std::string& name) {
+    return told.size() < kShown && told.insert(name).second;
+  }
+
+  Build& build_;
+  Report& report_;
+  std::vector<const Node*> tiers_;
+  std::set<std::string> told_tiers_;
+  std::set<std::string> told_limits_;
+};
+
+}  // namespace
+
+void check_keys(Build& build) { KeyChecker(build).run(); }
+
+}  // namespace headgate::config

@@ -1,0 +1,78 @@
+// What nothing uses: limits, upstreams, and ways for callers to prove themselves that nobody asks for.
+
+#include "build.hpp"
+#include "codes.hpp"
+#include "values.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace headgate::config {
+namespace {
+
+using gateway::Require;
+using gateway::RouteOptions;
+
+/// Whether anything asks who a caller is by this: a route that requires it, or a limit that some route is under.
+bool is_asked_for(const Build& build, const std::set<std::string>& used, Require require, limit::Per::Kind kind) {
+  const auto& gateway = build.config.gateway;
+  const auto is = [kind](const limit::Per& per) { return per.kind == kind; };
+  const auto counts = [&](const limit::Limit& limit) {
+    const auto& instead = limit.if_absent.instead;
+    return used.contains(limit.name) &&
+           (std::any_of(limit.per.begin(), limit.per.end(), is) || (limit.tier_from && is(*limit.tier_from)) ||
+            std::any_of(instead.begin(), instead.end(),
+                        [&](const auto& key) { return std::any_of(key.begin(), key.end(), is); }));
+  };
+  return std::any_of(gateway.routes.begin(), gateway.routes.end(),
+                     [require](const RouteOptions& route) { return route.require == require; }) ||
+         std::any_of(build.config.limits.begin(), build.config.limits.end(), counts);
+}
+
+/// Whoever writes how callers prove themselves may think that they then have to.
+void check_credentials_used(Build& build, const std::set<std::string>& limits) {
+  const Node* identity = find(&build.root, "identity");
+  const auto spares = [](const gateway::Exemption& each) { return !each.api_keys.empty(); };
+  const auto& exemptions = build.config.gateway.exemptions;
+  const Node* jwt = find(identity, "jwt");
+  if (jwt != nullptr && !is_asked_for(build, limits, Require::jwt, limit::Per::Kind::jwt_claim)) {
+    build.report.warning_at_key(code::kUnused, *jwt, "no token is ever verified: no route asks for one",
+                                R"(add "require": "jwt" to a route, or count by a claim, as in "per": "jwt.sub")");
+  }
+  const Node* key = find(identity, "api_key");
+  if (key != nullptr && !is_asked_for(build, limits, Require::api_key, limit::Per::Kind::api_key) &&
+      std::none_of(exemptions.begin(), exemptions.end(), spares)) {
+    build.report.warning_at_key(code::kUnused, *key, "no API key is ever looked at: no route asks for one",
+                                R"(add "require": "api_key" to a route, or count by it: "per": "api_key")");
+  }
+}
+
+}  // namespace
+
+void check_unused(Build& build) {
+  std::set<std::string> limits;
+  std::set<std::string> upstreams;
+  // A misspelt use is reported as such; that its target is then unused is only its echo.
+  const auto use = [](std::set<std::string>& used, const std::string& name, const std::vector<const Node*>& nodes) {
+    used.insert(name);
+    if (const Node* near = nearest_node(name, nodes)) used.insert(near->key);
+  };
+  for (const auto& each : build.config.gateway.all_routes.limits) use(limits, each.limit, build.limit_nodes);
+  for (const auto& route : build.config.gateway.routes) {
+    use(upstreams, route.to, build.upstream_nodes);
+    for (const auto& each : route.limits) use(limits, each.limit, build.limit_nodes);
+  }
+  check_credentials_used(build, limits);
+  for (const Node* each : build.limit_nodes) {
+    if (limits.contains(each->key)) continue;
+    build.report.warning_at_key(code::kUnused, *each, "limit " + in_quotes(each->key) + " is used by no route",
+                                "name it in a route's \"limits\", or remove it");
+  }
+  for (const Node* each : build.upstream_nodes) {
+    if (upstreams.contains(each->key)) continue;
+    build.report.warning_at_key(code::kUnused, *each, "upstream " + in_quotes(each->key) + " is used by no route",
+                                "send a route \"to\" it, or remove it");
+  }
+}
+
+}  // namespace headgate::config
