@@ -39,6 +39,7 @@ class IssuerBuilder {
     read(&node_, "max_age", out_.max_age);
     if (const auto types = texts(find(&node_, "types")); !types.empty()) {
       out_.types.clear();
+      out_.demands_type = true;
       for (const Node* each : types) out_.types.push_back(each->text);
     }
     algorithms();

@@ -10,8 +10,6 @@ namespace {
 
 using Done = Result<void, std::string>;
 
-constexpr std::size_t kMostKeyFile = 64UL * 1024 * 1024;  // what read_api_keys takes
-
 }  // namespace
 
 Keyring::Sources::Sources(boost::asio::io_context& loop, const identity::Options& options, const Pace& pace)
@@ -31,7 +29,7 @@ Done Keyring::Sources::read_api_key_file() {
     of_file_ = std::move(*records);
     return of_file_.size();
   };
-  file_ = std::make_unique<KeyFile>(api_key_.file, kMostKeyFile, std::move(take));
+  file_ = std::make_unique<KeyFile>(api_key_.file, identity::kLongestKeyFile, std::move(take));
   return file_->read();
 }
 

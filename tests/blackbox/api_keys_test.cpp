@@ -81,6 +81,16 @@ TEST(UnknownKeys, AreNobodysOrRefusedAsTheRouteSays) {
   EXPECT_EQ(client.get("/required", sends(kAcme)).status(), 200);
 }
 
+TEST(UnknownKeys, AreRefusedWhereNoLimitAsksForThemToo) {
+  Json changes = with_keys({{"keys", {{"acme", {{"key", kAcme}}}}}});
+  changes["limits"] = nullptr;
+  changes["all_routes"] = {{"unknown_key", "reject"}};
+  Proxy proxy(changes);
+  EXPECT_EQ(proxy.client().get("/", sends(kAcme)).status(), 200);
+  EXPECT_EQ(proxy.client().get("/").status(), 200);
+  expect_problem(proxy.client().get("/", sends(kGlobex)), 401);
+}
+
 TEST(KnownKeys, ThatAreDisabledOrExpiredOpenNothing) {
   const TemporaryFile file(key_file(Json::array({record(kAcme, "acme", {{"disabled", true}}),
                                                  record(kGlobex, "globex", {{"expires", "2020-01-01T00:00:00Z"}}),
@@ -183,7 +193,8 @@ TEST(UnknownKeys, ByTheThousandAreCountedAsOneAndHoldUpNoKnownOne) {
     ASSERT_NE(client.get("/known", sends("random-key-" + std::to_string(i))).status(), 200) << i;
   EXPECT_EQ(client.get("/known", sends(kAcme)).status(), 200);
   const auto metrics = Look(proxy.gateway.process()).text();
-  EXPECT_NE(metrics.find("headgate_limit_tracked_keys{limit=\"x\"} 1\n"), std::string::npos) << "their address's\n" << metrics;
+  EXPECT_NE(metrics.find("headgate_limit_tracked_keys{limit=\"x\"} 1\n"), std::string::npos) << "their address's\n"
+                                                                                             << metrics;
 }
 
 }  // namespace

@@ -69,6 +69,16 @@ TEST(ProxyProtocol, LeavesAConnectionThatSpeaksForItselfItsOwnAddress) {
   }
 }
 
+TEST(ProxyProtocol, ThatNamesNoClientLeavesNoFieldToBelieve) {
+  Proxy proxy(taking_headers());
+  for (const auto& header : {std::string("PROXY UNKNOWN\r\n"), kLocal}) {
+    RawClient client = proxy.client();
+    client.send(header);
+    ASSERT_EQ(client.get("/", "X-Forwarded-For: 9.9.9.9\r\n").status(), 200);
+    EXPECT_EQ(told(proxy), "127.0.0.1") << "the client of a hop that speaks no HTTP wrote that itself";
+  }
+}
+
 TEST(ProxyProtocol, SaysWhoIsCounted) {
   Json changes = taking_headers(
       {{"limits", {{"x", {{"rate", "2/day"}, {"per", "client_ip"}}}}}, {"all_routes", {{"limits", {"x"}}}}});

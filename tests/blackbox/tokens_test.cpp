@@ -73,6 +73,22 @@ TEST(Issuers, EachHasItsOwnKeysAndAlgorithms) {
   EXPECT_EQ(status(rsa.get(), "RS512", {{"iss", "https://a"}}), 401) << "an algorithm that is not listed";
 }
 
+TEST(Issuers, CannotSpeakForEachOthersUsers) {
+  const std::string other = "the secret of another issuer, thirty-two bytes";
+  const Json a = {{"issuer", "a"}, {"algorithms", {"HS256"}}, {"secret", kSecret}};
+  const Json b = {{"issuer", "b"}, {"algorithms", {"HS256"}}, {"secret", other}};
+  Json changes = with_jwt({{"issuers", Json::array({a, b})}});
+  changes["limits"] = {{"x", {{"rate", "1/day"}, {"per", "jwt.sub"}, {"if_absent", "skip"}}}};
+  changes["all_routes"] = {{"limits", {"x"}}};
+  Proxy proxy(changes);
+  const auto status = [&](const std::string& secret, const char* issuer) {
+    return proxy.client().get("/", bearer(sign_hs256(secret, claims({{"iss", issuer}})))).status();
+  };
+  EXPECT_EQ(status(kSecret, "a"), 200);
+  EXPECT_EQ(status(other, "b"), 200) << "another alice";
+  EXPECT_EQ(status(kSecret, "a"), 429);
+}
+
 TEST(Places, ATokenMayStandInACookieOrTheQueryWhereTheFileSaysSo) {
   const auto token = sign_hs256(kSecret, claims());
   {
@@ -192,6 +208,29 @@ TEST(KeyUrls, AnUnknownKeyIsFetchedAndOneThatIsGoneIsNot) {
   publisher.publish(jwk_set({named_jwk(second.get(), "2")}));
   EXPECT_TRUE(becomes(proxy.gateway, with_second, 200)) << "asked for because a token names it";
   EXPECT_EQ(proxy.client().get("/", with_first).status(), 401);
+}
+
+TEST(KeyUrls, AReloadThatNamesOneWithoutKeysIsRefused) {
+  const auto key = make_curve_key("ED25519");
+  Publisher publisher(jwk_set({named_jwk(key.get(), "1")}));
+  FakeUpstream upstream;
+  const auto file_with = [&](const std::string& url) {
+    return config_for(upstream, with_jwt({{"algorithms", {"EdDSA"}}, {"jwks", url}, {"fetch_timeout", "500ms"}}))
+        .dump();
+  };
+  const TemporaryFile file(file_with(publisher.url()));
+  Gateway gateway(Words{"run", "-c", file.path()});
+  const auto token = bearer(sign(key.get(), "EdDSA", claims(), "1"));
+  EXPECT_EQ(gateway.client().get("/", token).status(), 200);
+  std::uint16_t nobody = 0;
+  { nobody = FakeUpstream().port(); }
+  std::ofstream(file.path(), std::ios::trunc)
+      << file_with("http://127.0.0.1:" + std::to_string(nobody) + "/keys?secret=1");
+  gateway.process().signal(SIGHUP);
+  EXPECT_TRUE(gateway.process().wait_for_err(
+      [](const std::string& log) { return log.find("what was in force stays so") != std::string::npos; }));
+  EXPECT_EQ(gateway.process().err().find("secret=1"), std::string::npos) << "a query may hold what opens it";
+  EXPECT_EQ(gateway.client().get("/", token).status(), 200);
 }
 
 TEST(KeyUrls, WithoutKeysNobodyIsRefusedForWhatIsNotTheirFault) {

@@ -97,6 +97,33 @@ TEST_F(Forward, TellsTheWayInTheFieldThatTheHopsUse) {
   EXPECT_EQ(sent("X-Real-IP"), "[2001:db8::9]");
 }
 
+TEST_F(Forward, BelievesProtoAndHostInTheFieldThatTheHopsUseAlone) {
+  identity::Options identity;
+  identity.address_field = identity::AddressField::forwarded;
+  x.caller.through_trusted = true;
+  x.caller.hops = 1;
+  x.caller.address = boost::asio::ip::make_address("203.0.113.9");
+  ask("X-Forwarded-Proto", "https");
+  ask("X-Forwarded-Host", "evil.example");
+  ask("Forwarded", R"(for=forged;proto=http;host=evil, for=203.0.113.9;Proto=https;host="shop.example:81")");
+  forward_request_fields(x, identity);
+  EXPECT_EQ(sent("X-Forwarded-Proto"), "[https]");
+  EXPECT_EQ(sent("X-Forwarded-Host"), "[shop.example:81]");
+  EXPECT_EQ(sent("Forwarded"), R"([for=203.0.113.9, for=192.0.2.1;host="shop.example:81";proto=https])");
+}
+
+TEST_F(Forward, KeepsWhoTheCallerIsOutOfTrailers) {
+  identity::Options identity;
+  identity.api_key.written = true;
+  identity.jwt.emplace().claim_headers = {{"X-User", "sub"}};
+  http::Fields trailers;
+  for (const char* name : {"X-User", "x_user", "X-API-Key", "Authorization", "Cookie", "X-Forwarded-For", "X-Sum"})
+    trailers.push_back(field(name, "root"));
+  const auto passed = forward_trailers(trailers, identity);
+  ASSERT_EQ(passed.size(), 1U);
+  EXPECT_EQ(passed[0].name, "X-Sum");
+}
+
 TEST_F(Forward, JoinsVia) {
   ask("Via", "1.0 first");
   ask("via", "1.1 second");

@@ -47,6 +47,14 @@ TEST_F(PresentedTest, KeysOfAQueryAreDecoded) {
   EXPECT_EQ(text(presented_key(x, options)), "a%2") << "as it was sent, which is nobody's key";
 }
 
+TEST_F(PresentedTest, TwoSpellingsOfOneFieldAreTwo) {
+  identity::JwtOptions options;
+  options.header = "x-token";
+  ask("X-Token", "abc");
+  ask("X_Token", "def");
+  EXPECT_EQ(text(presented_token(x, options)), "twice") << "a server may read either";
+}
+
 TEST_F(PresentedTest, AnEmptyFieldOfTwoIsStillTwo) {
   const identity::ApiKeyOptions options;
   ask("X-API-Key", "");

@@ -52,6 +52,17 @@ TEST_F(Subject, IsTheValueOfWhatIsCountedBy) {
   EXPECT_EQ(of({{Kind::total, ""}}), "total");
 }
 
+TEST_F(Subject, OfAClaimIsTheIssuersOwnWhereThereAreSeveral) {
+  identity::VerifiedToken token;
+  token.claims = {{"sub", "alice"}};
+  x.caller.token = boost::make_local_shared<const identity::VerifiedToken>(token);
+  x.caller.issuer = "https://a";
+  const auto first = of({{Kind::jwt_claim, "sub"}});
+  x.caller.issuer = "https://b";
+  EXPECT_NE(of({{Kind::jwt_claim, "sub"}}), first);
+  EXPECT_EQ(of({{Kind::jwt_claim, "none"}}), "absent");
+}
+
 TEST_F(Subject, IsAbsentWhereAnyOfItsValuesIs) {
   x.request.fields = {{http::Known::unknown, "X-Empty", ""}};
   EXPECT_EQ(of({{Kind::api_key, ""}}), "absent");

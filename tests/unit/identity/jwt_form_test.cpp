@@ -122,8 +122,10 @@ TEST(JwtHeader, HasATypeOfTokenThatWeTake) {
 
 TEST(JwtHeader, HasATypeThatItsIssuerLists) {
   auto issuer = hs256_issuer();
+  issuer.demands_type = true;
   issuer.types = {"application/vnd.acme+jwt"};
   const auto typed = [&](std::string_view header) { return outcome(issuer, test::sign_hs256(kSecret, "{}", header)); };
+  EXPECT_EQ(typed(R"({"alg":"HS256"})"), "wrong_type") << "whoever lists types wants one";
   EXPECT_EQ(typed(R"({"alg":"HS256","typ":"vnd.acme+jwt"})"), "ok");
   EXPECT_EQ(typed(R"({"alg":"HS256","typ":"application/VND.acme+JWT"})"), "ok");
   EXPECT_EQ(typed(R"({"alg":"HS256","typ":"JWT"})"), "wrong_type");

@@ -50,6 +50,26 @@ TEST(JwkSet, TakesKeysThatSayTheyAreForSignatures) {
   }
 }
 
+TEST(JwkSet, WithABadKeyStillRotatesTheOthers) {
+  for (const auto& more :
+       {std::string(R"({"kty":"RSA","kid":"old","n":"AAAA","e":"AQAB"})"), std::string(R"({"kid":"x"})"),
+        std::string(R"({"kty":"EC","crv":"P-256","x":"AA","y":"AA"})")}) {
+    const auto keys = keys_of_set(jwk_set({jwk(ec_key()), more}), kRsaAndEc);
+    EXPECT_EQ(keys->size(), 1U) << more;
+    ASSERT_EQ(keys->passed_over().size(), 1U) << more;
+    EXPECT_TRUE(keys->passed_over()[0].starts_with("key 2 of the JWK Set does not do: ")) << keys->passed_over()[0];
+  }
+}
+
+TEST(JwkSet, IsTheSameWhateverTheOrderOfItsKeys) {
+  const auto one = named_jwk(rsa_key(), "1");
+  const auto two = named_jwk(ec_key(), "2");
+  const auto set = keys_of_set(jwk_set({one, two}), kRsaAndEc);
+  EXPECT_TRUE(set->same_as(*keys_of_set(" {\"at\":1,\"keys\":[" + two + " , " + one + "]}", kRsaAndEc)));
+  EXPECT_FALSE(set->same_as(*keys_of_set(jwk_set({one}), kRsaAndEc)));
+  EXPECT_FALSE(set->same_as(*keys_of_set(jwk_set({one, named_jwk(ec_key(), "3")}), kRsaAndEc)));
+}
+
 TEST(JwkSet, OfNoUseIsRefused) {
   EXPECT_EQ(refusal(R"({"keys":[]})"), "no key of the JWK Set is of use: none of its 0 is for RS256, ES256");
   EXPECT_EQ(refusal(jwk_set({jwk(rsa_key(), json_member("use", "enc"))})),

@@ -88,22 +88,23 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Tlvs, WholeHeader,
-    testing::Values(
-        Row{header_v2(0x21, 0x11, kIpv4Ends + ssl(0x01, 0)), "203.0.113.7 tls"},
-        Row{header_v2(0x21, 0x11, kIpv4Ends + ssl(0x03, 0)), "203.0.113.7 tls certificate"},
-        Row{header_v2(0x21, 0x11, kIpv4Ends + ssl(0x07, 0)), "203.0.113.7 tls certificate"},
-        Row{header_v2(0x21, 0x11, kIpv4Ends + ssl(0x03, 1)), "203.0.113.7 tls"},
-        Row{header_v2(0x21, 0x11, kIpv4Ends + ssl(0x03, 0x80000000)), "203.0.113.7 tls"},
-        Row{header_v2(0x21, 0x11, kIpv4Ends + ssl(0x05, 0)), "203.0.113.7 tls"},  // of an earlier connection
-        Row{header_v2(0x21, 0x11, kIpv4Ends + ssl(0x02, 0)), "203.0.113.7"},
-        Row{header_v2(0x21, 0x11, kIpv4Ends + ssl(0x00, 0)), "203.0.113.7"},
-        Row{header_v2(0x21, 0x11, kIpv4Ends + ssl(0x03, 0, tlv(0x21, "TLSv1.3") + tlv(0x22, "name"))),
-            "203.0.113.7 tls certificate"},
-        Row{header_v2(0x21, 0x21, kIpv6Ends + tlv(0x01, "h2") + tlv(0x02, "a.example") + ssl(0x03, 0)),
-            "2001:db8::1 tls certificate"},
-        Row{header_v2(0x21, 0x11, kIpv4Ends + tlv(0xe0, "ours") + tlv(0xe0, "again") + tlv(0x04, "")), "203.0.113.7"},
-        Row{header_v2(0x20, 0x11, kIpv4Ends + ssl(0x03, 0)), "own"}, Row{summed(), "203.0.113.7"},
-        Row{summed(ssl(0x03, 0)), "203.0.113.7 tls certificate"}));
+    testing::Values(Row{header_v2(0x21, 0x11, kIpv4Ends + ssl(0x01, 0)), "203.0.113.7 tls"},
+                    Row{header_v2(0x21, 0x11, kIpv4Ends + ssl(0x03, 0)), "203.0.113.7 tls certificate"},
+                    Row{header_v2(0x21, 0x11, kIpv4Ends + ssl(0x07, 0)), "203.0.113.7 tls certificate"},
+                    Row{header_v2(0x21, 0x11, kIpv4Ends + ssl(0x03, 1)), "203.0.113.7 tls"},
+                    Row{header_v2(0x21, 0x11, kIpv4Ends + ssl(0x03, 0x80000000)), "203.0.113.7 tls"},
+                    Row{header_v2(0x21, 0x11, kIpv4Ends + ssl(0x05, 0)),
+                        "203.0.113.7 tls certificate"},  // shown when the session that this one resumes was made
+                    Row{header_v2(0x21, 0x11, kIpv4Ends + ssl(0x02, 0)), "203.0.113.7"},
+                    Row{header_v2(0x21, 0x11, kIpv4Ends + ssl(0x00, 0)), "203.0.113.7"},
+                    Row{header_v2(0x21, 0x11, kIpv4Ends + ssl(0x03, 0, tlv(0x21, "TLSv1.3") + tlv(0x22, "name"))),
+                        "203.0.113.7 tls certificate"},
+                    Row{header_v2(0x21, 0x21, kIpv6Ends + tlv(0x01, "h2") + tlv(0x02, "a.example") + ssl(0x03, 0)),
+                        "2001:db8::1 tls certificate"},
+                    Row{header_v2(0x21, 0x11, kIpv4Ends + tlv(0xe0, "ours") + tlv(0xe0, "again") + tlv(0x04, "")),
+                        "203.0.113.7"},
+                    Row{header_v2(0x20, 0x11, kIpv4Ends + ssl(0x03, 0)), "own"}, Row{summed(), "203.0.113.7"},
+                    Row{summed(ssl(0x03, 0)), "203.0.113.7 tls certificate"}));
 
 TEST(ProxyHeader, OfTheSpecificationsSumIsTheSumOfCastagnoli) {
   // RFC 3720 appendix B.4: a sum made elsewhere, lest two equal mistakes agree.

@@ -154,14 +154,14 @@ TEST_F(KeyringFiles, AreNotReadBeyondWhatTheyMayHold) {
   EXPECT_THAT(why_not_open(), testing::StartsWith(path("jwks.json") + ": "));
 }
 
-TEST_F(KeyringFiles, OfApiKeysComeAfterTheConfigurationsOwn) {
+TEST_F(KeyringFiles, OfApiKeysComeBeforeTheConfigurationsOwnSoThatTheyCanTakeThemBack) {
   identity::ApiKeyRecord own;
   own.owner = "own";
   own.digest = identity::sha256("shared");
   options.api_key.known = {own};
   use_api_keys(R"({"keys": [)" + one_key("shared", "file") + "," + one_key("other", "file") + "]}");
   open();
-  EXPECT_EQ(owner("shared"), "own");
+  EXPECT_EQ(owner("shared"), "file");
   EXPECT_EQ(owner("other"), "file");
   EXPECT_EQ(keyring->reports().size(), 2U);
   EXPECT_EQ(report(1).source, path("keys.json"));

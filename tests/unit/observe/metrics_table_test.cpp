@@ -89,7 +89,7 @@ TEST(MetricsTable, HelpIsOneLineAndAQueryAsksOfItsMetric) {
 }
 
 TEST(MetricsTable, LabelsAreFewAndNeverWhatACallerCanChoose) {
-  const std::set<std::string_view> known{"version",  "route",  "method", "code", "limit", "tier",
+  const std::set<std::string_view> known{"version",  "route",  "method", "code", "limit",  "tier",
                                          "decision", "source", "window", "node", "result", "kind"};
   for (const auto* family : families()) {
     for (std::size_t i = 0; i < family->label_count(); ++i)
