@@ -69,7 +69,10 @@ class SignalWatch {
     });
   }
   /// From here on signals do what they do by default.
-  void cancel() { set_.clear(); }
+  void cancel() {
+    set_.cancel();
+    set_.clear();
+  }
 
  private:
   void change() {
