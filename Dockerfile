@@ -12,7 +12,7 @@ RUN ./dev build release headgate && strip build/release/headgate
 
 FROM debian:bookworm-slim
 RUN apt-get update \
- && apt-get install -y --no-install-recommends libdate-tz3 libhiredis0.14 libprometheus-cpp-core1.0 libspdlog1.10 libssl3 \
+ && apt-get install -y --no-install-recommends ca-certificates libdate-tz3 libhiredis0.14 libprometheus-cpp-core1.0 libspdlog1.10 libssl3 \
       libxxhash0 tzdata \
  && rm -rf /var/lib/apt/lists/*
 COPY --from=build /src/build/release/headgate /usr/local/bin/headgate

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <thread>
 
 namespace headgate::test {
@@ -14,6 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+const std::string kAcmeDigest = "55283033071b99616f8f99514d209d448d21d8e0ab0fe0f71c2216e2ce3a7d03";
 constexpr Milliseconds kDeadline{20};
 constexpr Milliseconds kSlack{400};  // two slow cores, shared
 
@@ -82,6 +84,26 @@ TEST_F(Outage, WhatWasCountedHereIsChargedWhenRedisIsBack) {
   const int left = left_once_redis_counts(proxy);
   EXPECT_LE(left, 2) << "the three of the outage are charged before the next one is asked";
   EXPECT_GE(left, 0);
+}
+
+TEST_F(Outage, WhatAKeyWithASizeOfItsOwnOwesOutlivesAChangeOfTheKeyFile) {
+  // The SHA-256 of "acme-key-of-some-length-0001".
+  const std::string record = R"({"keys":[{"sha256":")" + kAcmeDigest + R"(","owner":"acme","limits":{"x":"50/day"}}]})";
+  const TemporaryFile keys(record, "keys.json");
+  Json changes = counting("1000/day", "count_locally", {{"per", "api_key"}, {"if_absent", "client_ip"}});
+  changes["identity"] = {{"api_key", {{"file", keys.path()}}}};
+  Proxy proxy(changes);
+  const std::string key = "X-API-Key: acme-key-of-some-length-0001\r\n";
+  const auto left = [&] { return proxy.client().get("/", key).value("X-RateLimit-Remaining"); };
+  ASSERT_EQ(left(), "49");
+  redis.kill9();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(proxy.client().get("/", key).status(), 200);
+  const auto told = [](const std::string& log) { return log.find("keys_read") != std::string::npos; };
+  std::ofstream(keys.path(), std::ios::trunc) << R"({"keys":[]})";
+  EXPECT_TRUE(proxy.gateway.process().wait_for_err(told)) << proxy.gateway.process().err();
+  EXPECT_EQ(proxy.client().get("/", key).value("X-RateLimit-Limit"), "1000") << "nobody's key now";
+  ASSERT_TRUE(redis.restart()) << redis.error();
+  EXPECT_GE(left_once_redis_counts(proxy), 0);  // pays what the key that is gone owes
 }
 
 TEST_F(Outage, AKeyThatWasRefusedStaysRefusedWithoutRedis) {
