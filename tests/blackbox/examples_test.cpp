@@ -89,10 +89,13 @@ TEST_F(ExamplesWithRedis, SaasHasPlansAndAnExpensiveEndpoint) {
   EXPECT_EQ(statuses(example, 7, "POST", "/v1/exports", claims("e", "enterprise")), "200 200 200 200 200 200 200");
   EXPECT_EQ(statuses(example, 7, "POST", "/v1/ai/answer", claims("a", "free")), "200 200 200 200 200 200 429")
       << "a tenth of the plan";
-  EXPECT_EQ(
-      statuses(example, 2, "POST", "/v1/ai/answer", claims("c", "free") + "X-Test-Field: X-Tokens-Used: 20000\r\n"),
-      "200 429")
-      << "one answer used the tokens of the day";
+  // Charged behind the answer, and nobody waits for that: the next one may still get through.
+  const auto thirsty = claims("c", "free") + "X-Test-Field: X-Tokens-Used: 20000\r\n";
+  EXPECT_EQ(statuses(example, 1, "POST", "/v1/ai/answer", thirsty), "200");
+  std::string then;
+  for (int tries = 0; tries < 4 && then != "429"; ++tries)
+    then = statuses(example, 1, "POST", "/v1/ai/answer", thirsty);
+  EXPECT_EQ(then, "429") << "one answer used the tokens of the day";
   EXPECT_EQ(statuses(example, 8, "POST", "/v1/ai/answer", claims("d", "internal")), "200 200 200 200 200 200 200 200");
 }
 
