@@ -74,7 +74,7 @@ void Exchange::reset() {
   body = nullptr;
   reply = nullptr;
   draining = nullptr;
-  client_gone = source_untold = client_certificate = false;
+  client_gone = client_tls = source_untold = client_certificate = false;
   server_stream = nullptr;
   hold = nullptr;
   request_id = {};

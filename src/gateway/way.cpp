@@ -66,6 +66,19 @@ identity::ToldRequest told_request(const Exchange& x, AddressField field, const 
   return {http::value_of(x.request.fields, "X-Forwarded-Proto"), http::value_of(x.request.fields, "X-Forwarded-Host")};
 }
 
+void append(Exchange& x, AddressField field, std::span<const address> chain, const identity::ToldRequest& asked,
+            Fields& out) {
+  const std::string_view ours = x.client_tls ? "https" : "http";
+  const auto proto = sound(asked.proto) ? asked.proto : ours;
+  const auto host = asked.host.empty() ? x.request.authority : asked.host;
+  out.push_back({Known::unknown, "X-Forwarded-For", as_list(x, chain)});
+  out.push_back({Known::unknown, "X-Forwarded-Proto", proto});
+  out.push_back({Known::unknown, "X-Forwarded-Host", host});
+  if (field == AddressField::forwarded)
+    out.push_back({Known::forwarded, "Forwarded", as_elements(x, chain, proto, host)});
+  if (field == AddressField::x_real_ip) out.push_back({Known::unknown, "X-Real-IP", text_of(x, x.caller.address)});
+}
+
 }  // namespace
 
 std::span<const std::string_view> told_by_hops(const Exchange& x, AddressField field, ToldRoom& room) {
@@ -88,21 +101,14 @@ bool tells_way(const Field& field) noexcept {
 }
 
 void append_way(Exchange& x, AddressField field, Fields& out) {
+  const identity::Hops hops{x.caller.address, x.caller.hops};
+  // Most come straight from their client, and no room is made for a chain that is not there.
+  if (hops.believed == 0) return append(x, field, {&x.peer, 1}, told_request(x, field, hops, {}), out);
   ToldRoom room;
   identity::Chain chain_room;
-  const identity::Hops hops{x.caller.address, x.caller.hops};
-  const auto told = hops.believed > 0 ? told_by_hops(x, field, room) : std::span<const std::string_view>();
-  const auto chain = identity::believed_chain(hops, x.peer, field, told, chain_room);
-  const auto asked = told_request(x, field, hops, told);
-  const std::string_view ours = x.client_tls ? "https" : "http";
-  const auto proto = sound(asked.proto) ? asked.proto : ours;
-  const auto host = asked.host.empty() ? x.request.authority : asked.host;
-  out.push_back({Known::unknown, "X-Forwarded-For", as_list(x, chain)});
-  out.push_back({Known::unknown, "X-Forwarded-Proto", proto});
-  out.push_back({Known::unknown, "X-Forwarded-Host", host});
-  if (field == AddressField::forwarded)
-    out.push_back({Known::forwarded, "Forwarded", as_elements(x, chain, proto, host)});
-  if (field == AddressField::x_real_ip) out.push_back({Known::unknown, "X-Real-IP", text_of(x, x.caller.address)});
+  const auto told = told_by_hops(x, field, room);
+  append(x, field, identity::believed_chain(hops, x.peer, field, told, chain_room), told_request(x, field, hops, told),
+         out);
 }
 
 }  // namespace headgate::gateway
