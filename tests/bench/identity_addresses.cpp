@@ -77,7 +77,7 @@ Contender walk(AddressField field, Family family) {
 
 }  // namespace
 
-IdentityRows address_rows(const Rounds& rounds) {
+Rows address_rows(const Rounds& rounds) {
   struct Case {
     const char* what;
     AddressField field;
@@ -94,7 +94,7 @@ IdentityRows address_rows(const Rounds& rounds) {
   contenders.reserve(std::size(kCases));
   for (const Case& each : kCases) contenders.push_back(walk(each.field, each.family));
   const auto costs = measure(contenders, rounds);
-  IdentityRows rows;
+  Rows rows;
   rows.reserve(std::size(kCases));
   for (std::size_t i = 0; i < std::size(kCases); ++i) {
     const auto cost = spread(costs[i]);

@@ -81,7 +81,7 @@ double flood(const ApiKeys& all, std::size_t count, std::uint64_t seed, std::vec
 
 }  // namespace
 
-IdentityRows api_key_rows(const Rounds& rounds) {
+Rows api_key_rows(const Rounds& rounds) {
   const auto keys = drawn(kKnown, 1);
   const auto all = knowing(keys);
   const std::vector<Contender> contenders{known(all, keys)};

@@ -20,12 +20,6 @@
 
 namespace headgate::bench {
 
-std::string number(double value, int digits) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
-}
-
 std::string nanoseconds(const Spread& spread) {
   return number(spread.middle, 0) + " ns (" + number(spread.low, 0) + "–" + number(spread.high, 0) + ")";
 }
@@ -41,7 +35,7 @@ constexpr const char* kUsage = R"(identity_bench [OPTION...]
 
 struct Part {
   std::string_view name;
-  IdentityRows (*measured)(const Rounds& rounds);
+  Rows (*measured)(const Rounds& rounds);
 };
 constexpr std::array<Part, 4> kParts{{{"remembered", remembered_rows},
                                       {"signatures", signature_rows},
@@ -92,20 +86,6 @@ void describe_machine(const Rounds& rounds) {
             << ", load before it began " << number(load_of_the_machine(), 1) << '\n'
             << OpenSSL_version(OPENSSL_VERSION) << "; " << rounds.count << " rounds of " << rounds.turn.count()
             << " ms\nCPU time of one thread: the middle of the rounds, and their middle half.\n\n";
-}
-
-/// printf's widths count bytes.
-std::string padded(std::string text, std::size_t width) {
-  const auto shown = static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
-  if (shown < width) text.append(width - shown, ' ');
-  return text;
-}
-
-void print(const IdentityRows& rows) {
-  for (const IdentityRow& row : rows) {
-    const char* const mark = !row.reached ? "" : *row.reached ? "yes" : "NO";
-    std::cout << padded(row.what, 62) << padded(row.target, 11) << padded(mark, 5) << row.result << '\n' << std::flush;
-  }
 }
 
 void run(const Options& options) {

@@ -60,7 +60,7 @@ Contender recall(Remembered& all, Kind kind) {
 
 }  // namespace
 
-IdentityRows remembered_rows(const Rounds& rounds) {
+Rows remembered_rows(const Rounds& rounds) {
   Remembered all;
   fill(all);
   const auto costs = measure({recall(all, Kind::verified), recall(all, Kind::refused)}, rounds);

@@ -103,7 +103,7 @@ Pair with_secret() {
   return {std::move(ours), bare_hmac(secret, std::move(text), std::move(signature))};
 }
 
-IdentityRow row(const std::string& alg, const Costs& whole, const Costs& bare, std::optional<double> most) {
+Row row(const std::string& alg, const Costs& whole, const Costs& bare, std::optional<double> most) {
   const auto microseconds = [](const Costs& costs) { return number(spread(costs).middle / 1000, 1); };
   const auto ratio = share(whole, bare);
   return {.what = alg + " for the first time, as a share of OpenSSL alone",
@@ -115,7 +115,7 @@ IdentityRow row(const std::string& alg, const Costs& whole, const Costs& bare, s
 
 }  // namespace
 
-IdentityRows signature_rows(const Rounds& rounds) {
+Rows signature_rows(const Rounds& rounds) {
   constexpr double kMost = 1.2;
   struct Case {
     std::string alg;
@@ -138,7 +138,7 @@ IdentityRows signature_rows(const Rounds& rounds) {
     contenders.push_back(each.pair.second);
   }
   const auto costs = measure(contenders, rounds);
-  IdentityRows rows;
+  Rows rows;
   rows.reserve(std::size(cases));
   for (std::size_t i = 0; i < std::size(cases); ++i)
     rows.push_back(row(cases[i].alg, costs[2 * i], costs[2 * i + 1], cases[i].most));

@@ -25,12 +25,6 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-std::string number(double value, int digits) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
-}
-
 std::string million(double a_second) { return number(a_second / 1e6, 1) + " M/s"; }
 
 namespace {
@@ -78,20 +72,6 @@ void describe_machine() {
             << ", load before it began " << number(load, 1) << '\n'
             << first_line_of("redis-server --version")
             << "\nRates are decisions by the CPU time they used, so that what else runs changes them little.\n\n";
-}
-
-/// printf's widths count bytes.
-std::string padded(std::string text, std::size_t width) {
-  const auto shown = static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
-  if (shown < width) text.append(width - shown, ' ');
-  return text;
-}
-
-void print(const LimiterRows& rows) {
-  for (const LimiterRow& row : rows) {
-    const char* const mark = !row.reached ? "" : *row.reached ? "yes" : "NO";
-    std::cout << padded(row.what, 60) << padded(row.target, 14) << padded(mark, 5) << row.result << '\n' << std::flush;
-  }
 }
 
 int run(const Options& options) {

@@ -78,7 +78,7 @@ double thread_cpu() noexcept {
 
 }  // namespace
 
-LimiterRows embedded_rows(const LimiterPlan& plan) {
+Rows embedded_rows(const LimiterPlan& plan) {
   const Rule rule = test::make_rule("1000000/second");
   MemoryStore store({.max_keys = kMostKeys + kMostKeys / 10});
   Subject subject;
@@ -95,7 +95,7 @@ LimiterRows embedded_rows(const LimiterPlan& plan) {
   Collect collect;
   benchmark::RunSpecifiedBenchmarks(&collect);
   benchmark::ClearRegisteredBenchmarks();
-  LimiterRows rows;
+  Rows rows;
   double alone = 0;
   for (const Load& load : kLoads) {
     const double cost = median(collect.cpu[load.name]);
@@ -113,7 +113,7 @@ LimiterRows embedded_rows(const LimiterPlan& plan) {
   return rows;
 }
 
-LimiterRows flood_rows() {
+Rows flood_rows() {
   constexpr std::uint64_t kFlood = 10'000'000;
   constexpr std::uint64_t kUsedUp = 10'000;
   constexpr std::size_t kBound = 1'000'000;

@@ -5,7 +5,7 @@
 
 namespace headgate::bench {
 
-LimiterRows error_rows() {
+Rows error_rows() {
   using namespace std::chrono_literals;
   const limit::Rule window = test::make_rule("100/minute", 0, "plan", "sliding_window");
   const limit::Rule log = test::make_rule("100/minute", 0, "plan", "sliding_log");
@@ -15,7 +15,7 @@ LimiterRows error_rows() {
       {"150 at a time", test::bursty_traffic(150, 5s, 90s, 6h, 2)},
       {"Zipf, 1000 keys", test::zipf_traffic(1000, 1.0, 100, 1h, 3)},
   };
-  LimiterRows rows;
+  Rows rows;
   for (const auto& [name, traffic] : loads) {
     const test::Comparison result = test::compare(window, log, traffic, test::kStart);
     const bool uniform = &traffic == &loads[0].second;  // what comes in bursts is off by what comes at once

@@ -86,7 +86,7 @@ double own_cpu() {
 
 }  // namespace
 
-LimiterRows leased_rows(test::RedisServer& redis) {
+Rows leased_rows(test::RedisServer& redis) {
   limit::Rule rule = test::make_rule("1000000/second");
   rule.leases = true;
   redis::Options options;

@@ -2,39 +2,30 @@
 // What `./dev bench limiter` measures: each function fills some rows of its table.
 
 #include "support/redis_server.hpp"
+#include "table.hpp"
 
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace headgate::bench {
-
-struct LimiterRow {
-  std::string what;
-  std::string target;  ///< empty where there is none
-  std::string result;
-  std::optional<bool> reached;
-};
-using LimiterRows = std::vector<LimiterRow>;
 
 /// How often each figure is measured; what is shown is the median.
 struct LimiterPlan {
   int repeats = 5;
 };
 
-LimiterRows embedded_rows(const LimiterPlan& plan);
-LimiterRows flood_rows();
-LimiterRows strict_rows(test::RedisServer& redis, const LimiterPlan& plan);
-LimiterRows leased_rows(test::RedisServer& redis);
-LimiterRows error_rows();
+Rows embedded_rows(const LimiterPlan& plan);
+Rows flood_rows();
+Rows strict_rows(test::RedisServer& redis, const LimiterPlan& plan);
+Rows leased_rows(test::RedisServer& redis);
+Rows error_rows();
 
 /// Bytes of a key of each algorithm, in memory and in Redis, as a Markdown table; the same on every machine with the
 /// same Redis.
 std::string bytes_table(test::RedisServer& redis);
 
 double median(std::vector<double> values);
-std::string million(double a_second);          ///< "5.3 M/s"
-std::string number(double value, int digits);  ///< with this many digits behind the point
+std::string million(double a_second);  ///< "5.3 M/s"
 
 /// A subject as a gateway would hand it in, in a buffer of its own: "user-<number>".
 class Subject {

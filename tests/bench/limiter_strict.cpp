@@ -127,7 +127,7 @@ std::int64_t memory_bytes(const std::string& algorithm, int requests) {
 
 }  // namespace
 
-LimiterRows strict_rows(test::RedisServer& redis, const LimiterPlan& plan) {
+Rows strict_rows(test::RedisServer& redis, const LimiterPlan& plan) {
   const Context context = connect(redis);
   command(*context, {"SCRIPT", "LOAD", std::string(limit::decide_script())});
   struct Load {
@@ -138,7 +138,7 @@ LimiterRows strict_rows(test::RedisServer& redis, const LimiterPlan& plan) {
   std::vector<Load> loads{{"token_bucket", 1, 150e3}, {"token_bucket", 4, 60e3}};
   for (const limit::Algorithm* algorithm : limit::algorithms())
     if (algorithm->name != "token_bucket") loads.push_back({std::string(algorithm->name), 1, 0});
-  LimiterRows rows;
+  Rows rows;
   for (const Load& load : loads) {
     std::vector<double> costs;
     for (int i = 0; i < plan.repeats; ++i) {
