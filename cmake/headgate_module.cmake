@@ -12,6 +12,13 @@ function(headgate_module name)
   add_library(headgate::${name} ALIAS headgate_${name})
   list(TRANSFORM arg_USES PREPEND headgate::)
   target_link_libraries(headgate_${name} ${scope} headgate::options ${arg_USES} ${arg_LIBS})
+  if(HEADGATE_PRECOMPILE AND sources)
+    if(name STREQUAL "core")
+      target_precompile_headers(headgate_core PRIVATE ${CMAKE_SOURCE_DIR}/cmake/precompiled.hpp)
+    else()
+      target_precompile_headers(headgate_${name} REUSE_FROM headgate_core)
+    endif()
+  endif()
 endfunction()
 
 # headgate_algorithms(MODULE): adds to MODULE the registry of src/MODULE/algorithms/*.cpp, each of which defines a constant of its

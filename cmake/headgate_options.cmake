@@ -10,7 +10,8 @@ endif()
 target_compile_definitions(headgate_options INTERFACE
   BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED
   BOOST_ASIO_DISABLE_BOOST_COROUTINE
-  HEADGATE_VERSION="${PROJECT_VERSION}")
+  HEADGATE_VERSION="${PROJECT_VERSION}"
+  _FILE_OFFSET_BITS=64)  # hiredis asks for it; the same everywhere, as one precompiled header serves all
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
@@ -32,7 +33,10 @@ if(HEADGATE_SANITIZE)
   endif()
 endif()
 
+option(HEADGATE_PRECOMPILE "Precompile the headers that most files include" ON)
+
 find_program(CCACHE ccache)
 if(CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
+  add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)  # without it ccache cannot look into a precompiled header
 endif()
