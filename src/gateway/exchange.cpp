@@ -85,7 +85,7 @@ void Exchange::reset() {
   admission.reset();
   status = 0;
   ended_by = EndedBy::upstream;
-  upstream = server = {};
+  upstream = server = reason = {};
   attempts = 0;
   upstream_time = {};
   body_bytes = 0;

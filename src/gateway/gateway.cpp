@@ -106,6 +106,7 @@ void Gateway::finish(Exchange& x) {
   record.route = x.route ? std::string_view(x.route->name) : "-";
   record.upstream = x.upstream;
   record.server = x.server;
+  record.reason = x.reason;
   record.attempts = x.attempts;
   record.in_bytes = x.body_bytes;
   record.out_bytes = x.reply ? x.reply->bytes_sent() : 0;

@@ -90,6 +90,7 @@ void append_json_line(const AccessRecord& record, Instant at, std::string& out) 
   line.text("route", record.route);
   line.text("upstream", record.upstream);
   line.text("server", record.server);
+  if (!record.reason.empty()) line.text("reason", record.reason);
   line.number("attempts", record.attempts);
   line.number("in_bytes", record.in_bytes);
   line.number("out_bytes", record.out_bytes);
@@ -128,6 +129,11 @@ void append_text_line(const AccessRecord& record, Instant at, std::string& out) 
   if (!record.server.empty()) {
     out += " server=";
     out += record.server;
+  }
+  if (!record.reason.empty()) {
+    out += " reason=\"";
+    append_json_text(out, record.reason);
+    out += '"';
   }
   if (!record.auth.empty()) {
     out += " auth=";

@@ -132,6 +132,7 @@ struct Exchange {
   EndedBy ended_by = EndedBy::upstream;
   std::string_view upstream;
   std::string_view server;
+  std::string_view reason;  ///< what went wrong behind us or in here, for the log alone; empty where nothing did
   net::Stream* server_stream = nullptr;  ///< while a server is at work on it; interrupted when the client is gone
   Hold* hold = nullptr;                  ///< while it waits for its permit
   unsigned attempts = 0;

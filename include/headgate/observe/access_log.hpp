@@ -19,6 +19,7 @@ struct AccessRecord {
   unsigned version = 11;
   unsigned status = 0;
   std::string_view ended_by, route, upstream, server;
+  std::string_view reason;  ///< what went wrong behind us or in here; else empty
   unsigned attempts = 0;
   std::uint64_t in_bytes = 0, out_bytes = 0;
   Duration elapsed{0}, upstream_elapsed{0};

@@ -142,6 +142,14 @@ TEST(JsonLine, StandsBehindWhatTheBufferHolds) {
   EXPECT_TRUE(out.starts_with("before {\"ts\":")) << out;
 }
 
+TEST(JsonLine, SaysWhatWentWrongBehindTheGateway) {
+  auto one = record();
+  EXPECT_FALSE(json_of(one).contains("reason"));
+  one.reason = "it closed in the \"head\"";
+  EXPECT_EQ(json_of(one).at("reason"), "it closed in the \"head\"");
+  EXPECT_NE(text_of(one).find(R"( reason="it closed in the \"head\"" )"), std::string::npos) << text_of(one);
+}
+
 TEST(TextLine, SaysTheSameOnOneLine) {
   auto one = record();
   one.server = "10.0.0.1:80";
