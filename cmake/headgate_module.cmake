@@ -49,11 +49,12 @@ std::span<const Algorithm* const> algorithms() noexcept { return kAlgorithms; }
 ]])
 
   file(GLOB scripts CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/lua/algorithms/*.lua)
+  file(GLOB shared CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/lua/*.lua)
   set(decide ${CMAKE_SOURCE_DIR}/lua/decide.lua)
   set(embed ${CMAKE_SOURCE_DIR}/cmake/embed_lua.cmake)
   set(out ${generated}/decide_script.cpp)
   add_custom_command(OUTPUT ${out}
     COMMAND ${CMAKE_COMMAND} -DOUT=${out} "-DALGORITHMS=${scripts}" -DDECIDE=${decide} -P ${embed}
-    DEPENDS ${scripts} ${decide} ${embed} VERBATIM)
+    DEPENDS ${scripts} ${shared} ${embed} VERBATIM)
   target_sources(headgate_${module} PRIVATE ${out} ${generated}/algorithms.cpp)
 endfunction()

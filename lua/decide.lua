@@ -5,6 +5,7 @@
 --            t  take: a refusal refuses the call; takes where the call goes through
 --            o  on trial: never refuses the call; takes where the call goes through and it would itself be allowed
 --            c  charge: never refuses the call; takes what there is, up to the cost, where the call goes through
+--            d  debt: never refuses the call; takes all of the cost, below nothing where there is less, where the call goes through
 --       then, for each key in turn: the name of its algorithm, and the arguments lua/algorithms/<name>.lua describes.
 -- Reply a flat array of integers: 1 if the call went through, else 0; then, for each key in turn, the words its algorithm describes.
 --       Only integers, because Redis cuts off the fractions of numbers.
@@ -16,8 +17,8 @@
 -- functions, because the whole text runs anew with each call: making closures of them costs a fifth of a decision.
 -- A part sees: key, now, its arguments from ARGV[at] on, its words from reply[words] on, and must move at and words past them.
 --   peek    puts its words into reply, and sets allowed, and wrong where what is stored must be replaced even if nothing is taken.
---   commit  writes, if anything, what takes (take the cost or what there is of it, else a cost of 0) and wrong ask for, always with a
---           time to live. A key of another type is replaced.
+--   commit  writes, if anything, what takes (take the cost or what there is of it, with below all of it; else a cost of 0) and wrong
+--           ask for, always with a time to live. A key of another type is replaced.
 
 local call, pcall, format, match = redis.call, redis.pcall, string.format, string.match
 local KEYS, ARGV = KEYS, ARGV
@@ -51,6 +52,7 @@ if agreed or stale then
   words, at = 2, 2
   for i = 1, #KEYS do
     local key, name, wrong, takes = KEYS[i], ARGV[at], stale and stale[i], agreed and not (spared and spared[i])
+    local below = takes and modes ~= '' and modes:sub(i, i) == 'd'
     at = at + 1
     --@commit
   end

@@ -7,19 +7,25 @@
 -- Redis knows no calendar, so the gateway says the windows around its own now, and Redis's clock picks one. A clock that lies in none of
 -- them is wrong by more than a day: then the nearest is taken for its length alone, and begins with what is taken first.
 --
--- KEYS  "<used>@<end>": requests, microseconds since the epoch. Gone once the window has ended.
+-- What is owed beyond the count is what the next windows begin with, each with as much of it as it allows. Of a calendar's windows it
+-- is known how many have begun since by their mean length, from which many together differ by less than half of one.
+--
+-- KEYS  "<used>@<end>": requests, microseconds since the epoch. In debt "<used>@<end><owed>", where the end has 16 digits: what a version
+--       that knows of no debt takes for a window of a clock ahead. Gone once all of it counts no longer.
 -- ARGV  0     cost, below 0 to give back
 --       1     count: most requests in a window
 --       2     period in microseconds, or 0 where a calendar says the windows
 --       3..6  only for a calendar: starts of the window before, of this and of the next, and its end, microseconds since the epoch
 -- Reply 0, 1  requests used before taking; microseconds to the end of the window, above 0
+--       2     requests owed before taking
 
 --@peek
-local cost, period, left, used = ARGV[at] + 0, ARGV[at + 2] + 0, 0, 0
+local cost, period, left, used, owed = ARGV[at] + 0, ARGV[at + 2] + 0, 0, 0, 0
+local window
 if period > 0 then
   left = period - now % period
 else
-  local window = now < ARGV[at + 4] + 0 and at + 3 or now < ARGV[at + 5] + 0 and at + 4 or at + 5
+  window = now < ARGV[at + 4] + 0 and at + 3 or now < ARGV[at + 5] + 0 and at + 4 or at + 5
   left = ARGV[window + 1] - now
   if left <= 0 or now < ARGV[window] + 0 then
     left = ARGV[window + 1] - ARGV[window]
@@ -29,32 +35,50 @@ end
 local stored = pcall('GET', key)
 if type(stored) == 'string' then
   local number, moment = match(stored, '^(%d+)@(%d+)$')
-  if number and moment + 0 > now and number + 0 <= 1000000000 then
-    used = number + 0
-    wrong = moment - now > left
+  if number and number + 0 <= 1000000000 then
+    local debt = 0
+    if #moment > 16 then
+      moment, debt = moment:sub(1, 16), moment:sub(17) + 0
+    end
+    if moment + 0 > now then
+      used, owed = number + 0, debt
+      wrong = moment - now > left
+    elseif debt > 0 then
+      local count, since, length = ARGV[at + 1] + 0, now - moment, period
+      if window then
+        length = ARGV[at + 4] - ARGV[at + 3] > 100000000000 and 2629746000000 or 86400000000
+        since = ARGV[window] - moment + length / 2
+        since = since > 0 and since or 0
+      end
+      local begun = (since - since % length) / length  -- after the one that began when its own ended
+      debt = begun < debt and begun * count < debt and debt - begun * count or 0
+      used = debt < count and debt or count
+      owed = debt - used
+    end
   end
 end
 
-allowed = cost <= 0 or cost <= ARGV[at + 1] - used
-reply[words], reply[words + 1] = used, left
-words, at = words + 2, at + (period > 0 and 3 or 7)
+allowed = cost <= 0 or cost <= ARGV[at + 1] - used - owed
+reply[words], reply[words + 1], reply[words + 2] = used, left, owed
+words, at = words + 3, at + (period > 0 and 3 or 7)
 
 --@commit
-local used, left, write = reply[words], reply[words + 1], wrong
-if takes then
-  local change, room = ARGV[at] + 0, ARGV[at + 1] - used
-  if change > 0 and change > room then
-    change = room > 0 and room or 0
-  elseif change < -used then
-    change = -used
-  end
-  used, write = used + change, wrong or change ~= 0
-end
-if write then
-  if used == 0 then
+local used, left, owed = reply[words], reply[words + 1], reply[words + 2]
+local room = ARGV[at + 1] - used - owed
+--+window_rules take
+if wrong or used ~= reply[words] or owed ~= reply[words + 2] then
+  if used == 0 and owed == 0 then
     call('DEL', key)
-  else
+  elseif owed == 0 then
     call('SET', key, format('%d@%d', used, now + left), 'PX', format('%d', left / 1000 + 2))
+  else
+    local length, windows = ARGV[at + 2] + 0, owed + ARGV[at + 1] - 1
+    if length == 0 then
+      length = ARGV[at + 4] - ARGV[at + 3] > 100000000000 and 2682000000000 or 90000000000
+    end
+    local lasts = left + (windows - windows % ARGV[at + 1]) / ARGV[at + 1] * length
+    lasts = lasts < 3155760000000000 and lasts or 3155760000000000
+    call('SET', key, format('%d@%016d%d', used, now + left, owed), 'PX', format('%d', lasts / 1000 + 2))
   end
 end
-words, at = words + 2, at + (ARGV[at + 2] ~= '0' and 3 or 7)
+words, at = words + 3, at + (ARGV[at + 2] ~= '0' and 3 or 7)

@@ -8,7 +8,11 @@
 -- A moment later than now (a replica with a slower clock took over) would count for the whole difference: it counts as of now, and is
 -- written back so.
 --
--- KEYS  a list of moments, microseconds since the epoch. Gone once the newest lies a period back.
+-- What is owed beyond the count takes the places as they come free: each a period after the moment that lies `count` before it. Those
+-- moments need not be written down before they are due: lua/log_debt.lua reckons them.
+--
+-- KEYS  a list of moments, microseconds since the epoch; in debt its first element is "-<owed>", which is a moment long ago to a version
+--       that knows of no debt. Gone once the newest lies a period back, and nothing is owed.
 -- ARGV  0  cost, below 0 to give back, which takes the newest off
 --       1  count: most requests in a period
 --       2  period in microseconds
@@ -21,12 +25,23 @@ local cost, count, period = ARGV[at] + 0, ARGV[at + 1] + 0, ARGV[at + 2] + 0
 local used, wait, reset = 0, 0, 0
 
 local size = pcall('LLEN', key)
-if type(size) == 'number' and size > 0 and size <= 10000 then
-  local newest = match(call('LINDEX', key, -1), '^%d+$')
-  if newest and newest + 0 > now - period then
+if type(size) == 'number' and size > 0 and size <= 10001 then
+  local newest, oldest = match(call('LINDEX', key, -1), '^%d+$'), call('LINDEX', key, 0)
+  if newest and oldest:sub(1, 1) == '-' then
+    --+log_debt sequence
+    used, reset = total - dead, moment_of(total - 1) + period - now
+    if used == 0 then
+      reset = 0
+    elseif cost > count - used and cost > 0 and cost <= count then
+      wait = moment_of(dead + used + cost - count - 1) + period - now
+    elseif cost < 0 and used + cost > 0 then
+      wait = moment_of(dead + used + cost - 1) + period - now
+    end
+    wrong = used > 0 and (filled > 0 or newest + 0 > now)
+  elseif newest and newest + 0 > now - period then
     local dead, live, probe, far = 0, size - 1, 0, true  -- how many surely are dead; from where on all surely are live
     while dead < live do
-      if (tonumber(call('LINDEX', key, probe)) or 0) > now - period then
+      if (tonumber(probe == 0 and oldest or call('LINDEX', key, probe)) or 0) > now - period then
         live, far = probe, false
       else
         dead = probe + 1
@@ -58,29 +73,50 @@ reply[words], reply[words + 1], reply[words + 2] = used, wait, reset
 words, at = words + 3, at + 3
 
 --@commit
-local used, change = reply[words], takes and ARGV[at] + 0 or 0
+local used, owed = reply[words], 0
 local room = ARGV[at + 1] - used
-if change > 0 and change > room then
-  change = room > 0 and room or 0
-elseif change < -used then
-  change = -used
-end
-if wrong or change ~= 0 then
-  local moment, again = format('%d', now), 0
-  if used + change == 0 then
+--+window_rules take
+if wrong or owed > 0 or used ~= reply[words] then
+  if used == 0 and owed == 0 then
     call('DEL', key)
   else
-    local size = pcall('LLEN', key)
-    if used == 0 then
+    local period, moment, change, live = ARGV[at + 2] + 0, format('%d', now), used - reply[words], reply[words]
+    local size, lasts = pcall('LLEN', key), period
+    if live == 0 then
       call('DEL', key)  -- all dead, or no list
-    elseif size > used then
-      call('LTRIM', key, size - used, -1)
+    else
+      local oldest = call('LINDEX', key, 0)
+      if oldest:sub(1, 1) == '-' then  -- what has come due is written down
+        local count = ARGV[at + 1] + 0
+        --+log_debt sequence
+        local due = first_after(now, last)
+        local moments = {}
+        for i = dead, due - 1 do
+          moments[#moments + 1] = format('%d', moment_of(i))
+        end
+        call('DEL', key)
+        for i = 1, #moments, 1000 do
+          call('RPUSH', key, unpack(moments, i, i + 999 < #moments and i + 999 or #moments))
+        end
+        local forgiven = total - due  -- of what is given back what is owed goes first
+        live, size = live - forgiven, #moments
+        if change < 0 then
+          forgiven = -change < forgiven and -change or forgiven
+          owed, change = owed + total - due - forgiven, change + forgiven
+        else
+          owed = owed + total - due
+        end
+        owed = owed < 1000000000 and owed or 1000000000
+      elseif size > live then
+        call('LTRIM', key, size - live, -1)
+      end
+      if change < 0 then
+        call('LTRIM', key, 0, change - 1)
+      end
     end
-    if change < 0 then
-      call('LTRIM', key, 0, change - 1)
-    end
-    if wrong then
-      local before, after = 0, used + (change < 0 and change or 0)  -- how many surely are of now or earlier, of later
+    local again = 0
+    if wrong and live > 0 then
+      local before, after = 0, live + (change < 0 and change or 0)  -- how many surely are of now or earlier, of later
       while before < after do
         local probe = (before + after - (before + after) % 2) / 2
         if (tonumber(call('LINDEX', key, probe)) or 0) > now then
@@ -89,7 +125,7 @@ if wrong or change ~= 0 then
           before = probe + 1
         end
       end
-      again = used + (change < 0 and change or 0) - before
+      again = live + (change < 0 and change or 0) - before
       if before == 0 then
         call('DEL', key)
       elseif again > 0 then
@@ -105,8 +141,13 @@ if wrong or change ~= 0 then
       call('RPUSH', key, unpack(part))
       again = again - #part
     end
-    if change > 0 or wrong then
-      call('PEXPIRE', key, format('%d', ARGV[at + 2] / 1000 + 2))
+    if owed > 0 then
+      call('LPUSH', key, format('-%d', owed))
+      lasts = period * ((owed - owed % ARGV[at + 1]) / ARGV[at + 1] + 2)
+      lasts = lasts < 3155760000000000 and lasts or 3155760000000000
+    end
+    if change > 0 or wrong or owed > 0 or used ~= reply[words] then
+      call('PEXPIRE', key, format('%d', lasts / 1000 + 2))
     end
   end
 end

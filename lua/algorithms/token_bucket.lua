@@ -6,12 +6,15 @@
 -- T need not be a whole number of microseconds (7 a second), so each time is a pair: whole microseconds, and parts of one in
 -- units of 1/parts. All of it is integers below 2^53, exact in Lua's doubles, and the same in src/limit/refill.hpp.
 --
--- KEYS  the moment, microseconds since the epoch: "<whole>", or "<whole>:<part>" where the part is not 0. Gone once it has passed.
+-- In debt the room is below 0, and nothing is granted before it has been gained.
+--
+-- KEYS  the moment, as lua/refill.lua says. Gone once it has passed.
 -- ARGV  0, 1  tolerance: burst*T, microseconds and part
 --       2, 3  increment: cost*T, microseconds (rounded down, below 0 to give back) and part
 --       4     parts in a microsecond
 --       5     wait: the longest a request is held back, or 0, microseconds
--- Reply 0, 1  room before taking, 0 to tolerance + wait, microseconds and part
+--       6     the rate, as the value bears it
+-- Reply 0, 1  room before taking, at most tolerance + wait, below 0 in debt, microseconds and part
 
 --@peek
 local reach, reach_part = ARGV[at] + 0, ARGV[at + 1] + 0
@@ -21,68 +24,13 @@ if ARGV[at + 5] ~= '0' then  -- what comes within the wait may be taken too, but
   fits = increment < reach or (increment == reach and increment_part <= reach_part)
   reach = reach + ARGV[at + 5]
 end
-local ahead, part = 0, 0
-
-local stored = pcall('GET', key)
-if stored then
-  local moment = tonumber(stored)
-  if not moment and type(stored) == 'string' then
-    local whole, rest = match(stored, '^(%d+):(%d+)$')
-    if whole then
-      moment, part = tonumber(whole), tonumber(rest)
-      if part >= ARGV[at + 4] + 0 then  -- the rate has changed since
-        part = 0
-      end
-    end
-  end
-  if moment then
-    ahead = moment - now
-  end
-  if not (ahead >= 0 and ahead % 1 == 0) then  -- passed; also catches "nan" and fractions
-    ahead, part = 0, 0
-  elseif ahead > reach or (ahead == reach and part > reach_part) then
-    -- Written under a clock ahead of this one (a replica took over), or by a larger bucket. Left alone it would refuse for the
-    -- whole difference.
-    ahead, part, wrong = reach, reach_part, true
-  end
-end
-
-local room, room_part = reach - ahead, reach_part - part
-if room_part < 0 then
-  room, room_part = room - 1, room_part + ARGV[at + 4]
-end
-allowed = fits and (room > increment or (room == increment and room_part >= increment_part))
+--+refill read
+allowed = increment < 0 or (increment == 0 and increment_part == 0) or
+  (fits and (room > increment or (room == increment and room_part >= increment_part)))
 reply[words], reply[words + 1] = room, room_part
-words, at = words + 2, at + 6
+words, at = words + 2, at + 7
 
 --@commit
-local room, room_part = reply[words], reply[words + 1]
-local ahead, part, write = ARGV[at] - room, ARGV[at + 1] - room_part, wrong
-if ARGV[at + 5] ~= '0' then
-  ahead = ahead + ARGV[at + 5]
-end
-if takes then
-  local increment, increment_part = ARGV[at + 2] + 0, ARGV[at + 3] + 0
-  if increment > room or (increment == room and increment_part > room_part) then  -- a charge takes what there is
-    increment, increment_part = room, room_part
-  end
-  ahead, part, write = ahead + increment, part + increment_part, wrong or increment ~= 0 or increment_part ~= 0
-end
-if write then
-  if part ~= 0 then
-    local parts = ARGV[at + 4] + 0
-    if part < 0 then
-      ahead, part = ahead - 1, part + parts
-    elseif part >= parts then
-      ahead, part = ahead + 1, part - parts
-    end
-  end
-  if ahead < 0 or (ahead == 0 and part == 0) then  -- full: more may be given back than was taken
-    call('DEL', key)
-  elseif part == 0 then
-    call('SET', key, format('%d', now + ahead), 'PX', format('%d', ahead / 1000 + 2))
-  else
-    call('SET', key, format('%d:%d', now + ahead, part), 'PX', format('%d', ahead / 1000 + 2))
-  end
-end
-words, at = words + 2, at + 6
+local reach, reach_part = ARGV[at] + ARGV[at + 5], ARGV[at + 1] + 0
+--+refill write
+words, at = words + 2, at + 7

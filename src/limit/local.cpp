@@ -1,5 +1,7 @@
 #include "headgate/limit/local.hpp"
 
+#include "merge.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -40,7 +42,7 @@ Local::Step Local::find(std::span<const Ask> asks, Moment now, std::span<Verdict
     if (Leases::leasable(ask)) found[i].look = leases_.look(ask, now);
     if (found[i].look.standing == Leases::Standing::held) {
       found[i].way = Attempt::Way::leased;
-    } else if (ask.cost > 0 && ask.how != How::charge && denials_.find(ask, now, verdicts[i])) {
+    } else if (ask.cost > 0 && !already_through(ask) && denials_.find(ask, now, verdicts[i])) {
       found[i].way = Attempt::Way::denied;
       refused = refused || ask.how == How::take;
     } else if (found[i].look.standing == Leases::Standing::coming) {
@@ -194,7 +196,7 @@ void Local::learn(const Attempt& attempt, const Attempt::Part& part, const Ask& 
     const auto held = static_cast<std::uint64_t>(leases_.held(ask.hash, now));
     verdict.remaining = std::min(verdict.limit, verdict.remaining + held);
   }
-  if (ask.cost <= 0 || ask.how == How::charge) return;
+  if (ask.cost <= 0 || already_through(ask)) return;
   if (verdict.allowed) {
     denials_.forget(ask.hash);  // a higher cost, refused before, now waits longer
     if (!leasable || !leases_.exhausted(ask, now)) return;

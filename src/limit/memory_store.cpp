@@ -90,10 +90,10 @@ void write(Question& question, const Verdict& verdict, LimitNumbers& limits) {
   const Ask& ask = *question.ask;
   KeyTable& table = question.stripe->table;
   Slot& slot = question.slot != nullptr ? *question.slot : table.insert(ask.hash, limits.of(*ask.rule), question.now);
-  const std::int64_t cost = question.taken == Taken::yes ? ask.cost : 0;
   const Algorithm& algorithm = *ask.rule->algorithm;
   slot.algorithm = algorithm_mark(algorithm);
-  const Instant full_at = algorithm.commit(slot.state, *ask.rule, cost, question.now, question.outcome);
+  const Instant full_at =
+      algorithm.commit(slot.state, *ask.rule, ask.cost, question.taken, question.now, question.outcome);
   table.note(slot, full_at, verdict.remaining == 0);
 }
 

@@ -25,7 +25,8 @@ inline std::int64_t add_capped(std::int64_t a, std::int64_t b) noexcept {
   return std::clamp(a, -kMost, kMost) + std::clamp(b, -kMost, kMost);
 }
 
-/// One counter takes in one way: the strictest of those that take anything of it (take, then trial, then charge).
+/// One counter takes in one way: the strictest of those that take anything of it (take, then trial, then charge, then
+/// debt).
 inline How stricter(const Ask& a, const Ask& b) noexcept {
   if (a.cost <= 0 || b.cost <= 0) return a.cost > 0 ? a.how : b.how;
   return std::min(a.how, b.how);
@@ -52,14 +53,18 @@ void merge(std::span<const Ask> asks, Same same, Merged& out) {
 /// Whether a rule's refusal refuses the call.
 inline bool refuses(const Ask& ask, bool allowed) noexcept { return !allowed && ask.how == How::take; }
 
+/// Whether an ask's request has been let through already: it never refuses, whatever its rule says.
+inline bool already_through(const Ask& ask) noexcept { return ask.how == How::charge || ask.how == How::debt; }
+
 /// Whether an ask takes, of a call that went through or not.
 inline Taken takes(const Ask& ask, bool through, bool allowed) noexcept {
-  return through && (allowed || ask.how == How::charge) ? Taken::yes : Taken::no;
+  if (!through || !(allowed || already_through(ask))) return Taken::no;
+  return ask.how == How::debt ? Taken::debt : Taken::yes;
 }
 
 /// What is let through already is neither refused nor held back.
 inline void tell(const Ask& ask, Verdict& verdict) noexcept {
-  if (ask.how != How::charge) return;
+  if (!already_through(ask)) return;
   verdict.allowed = true;
   verdict.retry_after = verdict.delay = Duration(0);
 }

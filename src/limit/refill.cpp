@@ -1,5 +1,7 @@
 #include "refill.hpp"
 
+#include <string>
+
 namespace headgate::limit {
 namespace {
 
@@ -7,7 +9,7 @@ constexpr std::uint64_t kMostBurst =
     999'999'999'999'999;  // the largest integer a RateLimit field can carry (RFC 8941 section 3.3.1)
 constexpr std::uint64_t kMostCount = 1'000'000'000;  // parse_rate's
 constexpr Duration kLongestPeriod = std::chrono::hours(24) * 366;
-constexpr Duration kLongestFill = kNever;  // now + this stays below 2^53 µs, exact in Lua, until 2155
+constexpr Duration kLongestFill = kNever;
 // Clients, and the proxies between them and us, commonly give up on an answer after a minute: a permit that came later
 // would be spent for nobody.
 constexpr Duration kLongestWait = std::chrono::minutes(1);
@@ -41,6 +43,16 @@ std::optional<RuleFault> check_burst(const Rule& rule) {
       at_most > 0 ? "lower the burst to at most " + std::to_string(at_most) + ", or raise the rate" : "raise the rate"};
 }
 
+/// The rate as the moment's value bears it: period and count, 14 and 9 digits, for 10^9 nine zeros.
+void append_rate(const Rate& rate, std::string& out) {
+  const auto digits = [&out](std::uint64_t number, std::size_t width) {
+    const std::string text = std::to_string(number);
+    out.append(width - text.size(), '0').append(text);
+  };
+  digits(static_cast<std::uint64_t>(rate.period.count()), 14);
+  digits(rate.count % kMostCount, 9);
+}
+
 }  // namespace
 
 void refill_arguments(const Rule& rule, std::int64_t cost, Instant /*now*/, ArgumentList& out) {
@@ -52,6 +64,7 @@ void refill_arguments(const Rule& rule, std::int64_t cost, Instant /*now*/, Argu
   out.add(increment.part);
   out.add(rule.rate.count);
   out.add(rule.wait.count());
+  append_rate(rule.rate, out.next());
 }
 
 std::optional<RuleFault> check_refill(const Rule& rule) {

@@ -7,6 +7,7 @@
 #include "headgate/limit/algorithm.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace headgate::limit {
 
@@ -61,28 +62,83 @@ inline Span size_of(const Rule& rule) noexcept {
 
 inline Span wait_of(const Rule& rule) noexcept { return {rule.wait.count(), 0}; }
 
-/// A cost beyond all that can ever be there takes, or gives back, as much as one just beyond it; so increments stay
-/// small and exact.
+/// How far ahead of now a moment may lie at all: a debt beyond it is forgiven. No rule reaches further, and with it now
+/// stays below 2^53 µs, exact in Lua, until 2155.
+inline constexpr Span kMostAhead{(kNever + std::chrono::minutes(1)).count(), 0};
+
+/// How long `cost` takes to be gained: what is beyond all that can ever be there as long as that.
 inline Span increment_of(const Rule& rule, std::int64_t cost) noexcept {
-  auto most = static_cast<std::int64_t>(rule.burst) + 1;
-  if (cost <= most && cost >= -most) return time_of(cost, rule.rate);
-  most += static_cast<std::int64_t>(tokens_in(wait_of(rule), rule.rate)) + 1;
-  return time_of(std::clamp(cost, -most, most), rule.rate);
+  std::int64_t product = 0;  // at least what is returned
+  if (!__builtin_mul_overflow(cost, rule.rate.period.count(), &product) && product <= kMostAhead.whole &&
+      product >= -kMostAhead.whole)
+    return time_of(cost, rule.rate);
+  const Wide whole = Wide{cost} * rule.rate.period.count() / parts_of(rule);
+  if (whole >= Wide{kMostAhead.whole}) return kMostAhead;
+  if (whole <= -Wide{kMostAhead.whole}) return {-kMostAhead.whole, 0};
+  return time_of(cost, rule.rate);
 }
 
 /// No wait helps a cost beyond the burst, however much is gained in it.
 inline bool fits(const Rule& rule, std::int64_t cost) noexcept { return cost <= static_cast<std::int64_t>(rule.burst); }
 
-enum Number : std::size_t { kWhole, kPart };  // of State, where they are the moment, and of Words, where they are room
+/// What a bucket's State holds: the moment, the rate it was reckoned by, and how far it may lie beyond the reach of an
+/// empty bucket, because it was in debt.
+struct Reckoned {
+  std::int64_t whole = 0;  ///< of the moment, microseconds since the epoch
+  std::int64_t part = 0;   ///< and parts of one, in units of 1/count
+  std::int64_t count = 0;
+  std::int64_t period = 0;
+  int owed = 0;  ///< 0: no debt; else a debt of less than 2^owed microseconds
 
-/// How much may still be taken where the moment may lie at most `reach` ahead of now. `stale` where it lies further.
+  static constexpr int kCountBit = 32;  // of number 1, above the part
+  static constexpr int kOwedBit = 48;   // of number 2, above the period
+
+  static Reckoned in(const State& state) noexcept {
+    const auto& numbers = state.numbers;
+    return {numbers[0], numbers[1] & ((std::int64_t{1} << kCountBit) - 1), numbers[1] >> kCountBit,
+            numbers[2] & ((std::int64_t{1} << kOwedBit) - 1), static_cast<int>(numbers[2] >> kOwedBit)};
+  }
+  void write(State& state) const noexcept {
+    state.numbers = {whole, part | (count << kCountBit), period | (std::int64_t{owed} << kOwedBit)};
+  }
+};
+
+/// What was used goes over to another rate as a count: how long as many tokens as `time` gained at the rate of `from`
+/// take at that of `rule`. Exact where the periods are equal, else rounded down to a microsecond.
+inline Span carried(Span time, const Reckoned& from, const Rule& rule) noexcept {
+  const auto within = [](Wide whole) { return whole < Wide{kMostAhead.whole}; };
+  if (const std::int64_t period = rule.rate.period.count(); period != from.period) {
+    const Wide whole = Wide{time.whole} * period / from.period;
+    time = within(whole) ? Span{static_cast<std::int64_t>(whole), 0} : kMostAhead;
+  }
+  if (const std::int64_t count = parts_of(rule); count != from.count) {
+    const Wide parts = Wide{time.whole} * from.count + time.part;
+    if (!within(parts / count)) return kMostAhead;
+    return {static_cast<std::int64_t>(parts / count), static_cast<std::int64_t>(parts % count)};
+  }
+  return time;
+}
+
+enum Word : std::size_t { kWhole, kPart };  // of Words: room, below 0 in debt
+
+/// How much may still be taken where the moment may lie at most `reach` ahead of now, but for a debt; below 0 in debt.
+/// `stale` where it lies further, or was reckoned by another rate.
 inline Span room_of(const State& state, const Rule& rule, Span reach, Instant now, bool& stale) noexcept {
-  const std::int64_t parts = parts_of(rule);
-  Span ahead{state.numbers[kWhole] - now.time_since_epoch().count(), state.numbers[kPart]};
-  if (ahead.part >= parts) ahead.part = 0;  // the rate has changed since
-  if (ahead.whole < 0) return reach;        // as if never used again
-  stale = ahead > reach;
-  return stale ? Span{} : minus(reach, ahead, parts);
+  const Reckoned stored = Reckoned::in(state);
+  Span ahead{stored.whole - now.time_since_epoch().count(), stored.part};
+  if (ahead.whole < 0 || stored.count == 0) return reach;  // as if never used
+  std::int64_t owed = stored.owed > 0 ? std::int64_t{1} << stored.owed : 0;
+  if (stored.count != parts_of(rule) || stored.period != rule.rate.period.count()) {
+    stale = true;
+    ahead = carried(ahead, stored, rule);
+    owed = carried({owed, 0}, stored, rule).whole;
+  }
+  const Span most = owed > 0 ? std::min(Span{reach.whole + owed, reach.part}, kMostAhead) : reach;
+  if (ahead > most) {
+    stale = true;
+    ahead = most;
+  }
+  return minus(reach, ahead, parts_of(rule));
 }
 
 /// What is left of `room` after taking `cost`; below 0 where there is less.
@@ -92,22 +148,33 @@ inline Span left_of(Span room, const Rule& rule, std::int64_t cost, Span reach) 
   return cost < 0 && left > reach ? reach : left;  // more may be given back than was taken
 }
 
-/// What is left where a cost takes what there is.
-inline Span left_at_least_nothing(Span left) noexcept { return left.whole < 0 ? Span{} : left; }
+/// What is left of `room` where `cost` is taken as `taken` says; `after` is left_of() it.
+inline Span left_as_taken(Span room, Span after, const Rule& rule, Span reach, Taken taken) noexcept {
+  if (taken == Taken::no) return room;
+  if (taken == Taken::debt) return std::max(after, minus(reach, kMostAhead, parts_of(rule)));
+  return after.whole < 0 && after < room ? std::min(room, Span{}) : after;
+}
 
-/// Algorithm::commit, where the moment may lie at most `reach` ahead.
-inline Instant take(State& state, const Rule& rule, std::int64_t cost, Span reach, Instant now,
+/// Algorithm::commit, where the moment may lie at most `reach` ahead but for a debt.
+inline Instant take(State& state, const Rule& rule, std::int64_t cost, Taken taken, Span reach, Instant now,
                     const Outcome& outcome) noexcept {
   const Span room{outcome.words[kWhole], outcome.words[kPart]};
-  const Span ahead = minus(reach, left_at_least_nothing(left_of(room, rule, cost, reach)), parts_of(rule));
+  const std::int64_t parts = parts_of(rule);
+  const Span left = left_as_taken(room, left_of(room, rule, cost, reach), rule, reach, taken);
+  const Span ahead = minus(reach, left, parts);
   state.numbers = {};  // never used, on whatever clock
-  if (ahead > Span{}) state.numbers = {now.time_since_epoch().count() + ahead.whole, ahead.part};
+  if (ahead > Span{}) {
+    const auto debt = static_cast<std::uint64_t>(std::max<std::int64_t>(0, round_up(minus(ahead, reach, parts))));
+    Reckoned{now.time_since_epoch().count() + ahead.whole, ahead.part, parts, rule.rate.period.count(),
+             static_cast<int>(std::bit_width(debt))}
+        .write(state);
+  }
   return now + Duration(round_up(ahead));
 }
 
 /// Whether `room` is one that room_of can have found.
 inline bool is_room(Span room, const Rule& rule, Span reach) noexcept {
-  return room.whole >= 0 && room.part >= 0 && room.part < parts_of(rule) && room <= reach;
+  return room.part >= 0 && room.part < parts_of(rule) && room <= reach && room.whole >= reach.whole - kMostAhead.whole;
 }
 
 /// Algorithm::arguments: what token_bucket.lua and leaky_bucket.lua both describe.

@@ -36,7 +36,19 @@ void append_tag(std::string_view subject, std::string& out) {
   out.push_back('}');
 }
 
-char letter_of(How how) noexcept { return how == How::take ? 't' : how == How::trial ? 'o' : 'c'; }
+char letter_of(How how) noexcept {
+  switch (how) {
+    case How::take:
+      return 't';
+    case How::trial:
+      return 'o';
+    case How::charge:
+      return 'c';
+    case How::debt:
+      break;
+  }
+  return 'd';
+}
 
 /// A letter a question, or nothing where all take: the script then need not look.
 void append_modes(const Merged& merged, std::string& out) {
@@ -80,11 +92,11 @@ bool read_script_reply(std::span<const std::int64_t> reply, std::span<const Ask>
     const Algorithm& algorithm = *ask.rule->algorithm;
     if (rest.size() < algorithm.words) return false;
     const auto words = rest.first(algorithm.words);
-    auto verdict = algorithm.verdict(*ask.rule, ask.cost, through ? Taken::yes : Taken::no, words);
+    const Taken if_allowed = takes(ask, through, true);
+    auto verdict = algorithm.verdict(*ask.rule, ask.cost, if_allowed, words);
     if (!verdict) return false;
     const bool allowed = verdict->allowed;
-    if (through && takes(ask, through, allowed) == Taken::no)
-      verdict = algorithm.verdict(*ask.rule, ask.cost, Taken::no, words);
+    if (takes(ask, through, allowed) != if_allowed) verdict = algorithm.verdict(*ask.rule, ask.cost, Taken::no, words);
     tell(ask, *verdict);
     answers.push_back(*verdict);
     agreed = agreed && !refuses(ask, allowed);

@@ -19,20 +19,47 @@ inline std::int64_t count_of(const Rule& rule) noexcept { return static_cast<std
 
 inline std::uint64_t whole_count(const Rule& rule) { return rule.rate.count; }  // Algorithm::usual_burst
 
-/// A cost beyond all that can be used, which is at most two windows' counts, is as impossible, or gives back as much,
-/// as one just beyond it; so sums stay small.
+/// A cost beyond all that can be used, which is at most two windows' counts and a debt, is as impossible, or gives back
+/// as much, as one just beyond it; so sums stay small.
 inline std::int64_t bounded(std::int64_t cost) noexcept {
-  constexpr std::int64_t kMost = 2 * kMostCounted + 1;
+  constexpr std::int64_t kMost = 3 * kMostCounted + 1;
   return std::clamp(cost, -kMost, kMost);
 }
 
-/// What `cost` really changes where `used` is taken and `room` is left: it takes no more than there is, and gives back
-/// no more than was taken.
-inline std::int64_t change_of(std::int64_t cost, std::int64_t used, std::int64_t room) noexcept {
-  return std::clamp(bounded(cost), -used, std::max<std::int64_t>(room, 0));
+/// What was used, and what beyond that is owed: the following windows begin with as much of it as they allow.
+struct Used {
+  std::int64_t used = 0;
+  std::int64_t owed = 0;
+  bool operator==(const Used&) const = default;
+};
+
+/// `before` after `cost` where `room` is left: takes no more than there is, but as a debt (of at most kMostCounted);
+/// gives back no more than was taken, what is owed first.
+inline Used after_cost(Used before, std::int64_t cost, std::int64_t room, Taken taken) noexcept {
+  if (taken == Taken::no) return before;
+  cost = bounded(cost);
+  if (cost < 0) {
+    const std::int64_t forgiven = std::min(before.owed, -cost);
+    return {before.used - std::min(before.used, -cost - forgiven), before.owed - forgiven};
+  }
+  const std::int64_t taking = std::min(cost, std::max<std::int64_t>(room, 0));
+  const std::int64_t owing = taken == Taken::debt ? cost - taking : 0;
+  return {before.used + taking, std::min(before.owed + owing, kMostCounted)};
+}
+
+/// What of a debt is left after `windows` more have begun, each of which took up to `count` of it.
+inline std::int64_t owed_after(std::int64_t owed, std::int64_t windows, std::int64_t count) noexcept {
+  return windows >= owed || windows * count >= owed ? 0 : owed - windows * count;
 }
 
 inline bool allows(std::int64_t cost, std::int64_t room) noexcept { return cost <= 0 || cost <= room; }
+
+constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
+
+/// So many periods, no more than kNever.
+inline Duration times(Duration period, std::int64_t count) noexcept {
+  return count > kNever / period ? kNever : period * count;
+}
 
 /// "any minute", "any 5m".
 inline std::string any_period(const Rule& rule) {

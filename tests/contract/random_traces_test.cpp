@@ -89,7 +89,20 @@ class RandomTraces : public testing::TestWithParam<const limit::Algorithm*> {
   }
 
   limit::How random_how() {
-    return any_of<limit::How>({limit::How::take, limit::How::take, limit::How::trial, limit::How::charge});
+    return any_of<limit::How>({limit::How::take, limit::How::take, limit::How::take, limit::How::trial,
+                               limit::How::charge, limit::How::debt});
+  }
+
+  /// What both say.
+  Verdict same_in_both(InMemory& memory, const Ask& ask, Instant now, int trace, int step) {
+    Verdict here;
+    Verdict there;
+    const bool here_all = memory.decide({&ask, 1}, now, {&here, 1});
+    const bool there_all = redis_->decide({&ask, 1}, now, {&there, 1});
+    EXPECT_EQ(said(here_all, {&here, 1}), said(there_all, {&there, 1}))
+        << to_text(ask.rule->rate) << " burst " << ask.rule->burst << " wait " << ask.rule->wait.count() << " cost "
+        << ask.cost << " how " << static_cast<int>(ask.how) << " trace " << trace << " step " << step;
+    return here;
   }
 
   std::mt19937_64 random_{20261121};  // the same trace each time: a failure can be looked at again
@@ -110,13 +123,8 @@ TEST_P(RandomTraces, OfOneRuleGiveTheSameInMemoryAndInRedis) {
       now +=
           told_to_wait > Duration(1) && random_() % 2 == 0 ? told_to_wait - Duration(random_() % 2) : random_wait(rule);
       const Ask ask = make_ask(rule, "someone", random_cost(rule), random_how());
-      Verdict here;
-      Verdict there;
-      const bool here_all = memory.decide({&ask, 1}, now, {&here, 1});
-      const bool there_all = redis_->decide({&ask, 1}, now, {&there, 1});
-      ASSERT_EQ(said(here_all, {&here, 1}), said(there_all, {&there, 1}))
-          << to_text(rule.rate) << " burst " << rule.burst << " wait " << rule.wait.count() << " cost " << ask.cost
-          << " how " << static_cast<int>(ask.how) << " trace " << trace << " step " << step;
+      const Verdict here = same_in_both(memory, ask, now, trace, step);
+      if (HasFailure()) return;
       held_back += here.delay > Duration(0) ? 1 : 0;
       (here.allowed ? allowed : refused) += 1;
       told_to_wait = here.allowed || here.retry_after == limit::kNever ? Duration(0) : here.retry_after;
@@ -166,12 +174,23 @@ TEST_P(RandomTraces, ThroughAFailoverToAClockBehindGiveTheSameInMemoryAndInRedis
     for (int step = 0; step < 60; ++step) {
       // Beyond ten seconds: within them the memory store goes on by the later of its callers' clocks.
       now += step % 20 == 19 ? -Duration(std::chrono::seconds(between(11, 100'000))) : random_wait(rule);
-      const Ask ask = make_ask(rule, "someone", random_cost(rule));
-      Verdict here;
-      Verdict there;
-      const bool here_all = memory.decide({&ask, 1}, now, {&here, 1});
-      const bool there_all = redis_->decide({&ask, 1}, now, {&there, 1});
-      ASSERT_EQ(said(here_all, {&here, 1}), said(there_all, {&there, 1})) << "trace " << trace << " step " << step;
+      same_in_both(memory, make_ask(rule, "someone", random_cost(rule), random_how()), now, trace, step);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+TEST_P(RandomTraces, ThroughChangesOfTheRuleGiveTheSameInMemoryAndInRedis) {
+  for (int trace = 0; trace < 60; ++trace) {
+    const std::string limit = "changed" + std::to_string(trace);  // one counter, in turn of each size
+    const std::array sizes = {random_rule(limit), random_rule(limit), random_rule(limit)};
+    InMemory memory;
+    Instant now = kStart;
+    for (int step = 0; step < 90; ++step) {
+      const Rule& rule = sizes[static_cast<std::size_t>(step / 10) % sizes.size()];
+      now += random_wait(rule);
+      same_in_both(memory, make_ask(rule, "someone", random_cost(rule), random_how()), now, trace, step);
+      if (HasFailure()) return;
     }
   }
 }

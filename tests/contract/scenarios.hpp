@@ -19,6 +19,7 @@ struct Step {
   Duration reset_after;
   Duration delay{0};
   limit::How how = limit::How::take;
+  const char* rate = nullptr;  ///< the limit's from this step on, with its usual burst; null: as before
 };
 
 struct Scenario {

@@ -34,11 +34,12 @@ class Contract : public testing::TestWithParam<std::tuple<Kind, Scenario>> {
 
 TEST_P(Contract, HoldsStepByStep) {
   const Scenario& scenario = std::get<Scenario>(GetParam());
-  const limit::Rule rule = make_rule(scenario.rate, scenario.burst, "plan", scenario.algorithm, scenario.wait);
+  limit::Rule rule = make_rule(scenario.rate, scenario.burst, "plan", scenario.algorithm, scenario.wait);
   ASSERT_FALSE(rule.algorithm->check(rule));
   int number = 0;
   for (const Step& step : scenario.steps) {
     SCOPED_TRACE("step " + std::to_string(++number));
+    if (step.rate != nullptr) rule = make_rule(step.rate, 0, "plan", scenario.algorithm, scenario.wait);
     const limit::Ask ask = make_ask(rule, "org_42", step.cost, step.how);
     limit::Verdict verdict;
     EXPECT_EQ(store_->decide({&ask, 1}, kStart + step.at, {&verdict, 1}), step.allowed || ask.how != limit::How::take);

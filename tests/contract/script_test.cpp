@@ -179,7 +179,7 @@ TEST_F(Script, LetsOnlyPlainTakingRefuseTheCall) {
   EXPECT_TRUE(decide(*client_, asks, verdicts));
   EXPECT_EQ(verdicts[2].remaining, 0U);
   EXPECT_LE(verdicts[0].reset_after, std::chrono::hours(1)) << "what does not fit is not taken on trial";
-  EXPECT_LE(verdicts[1].reset_after, std::chrono::hours(1)) << "and a charge never goes into debt";
+  EXPECT_LE(verdicts[1].reset_after, std::chrono::hours(1)) << "and a charge leaves no debt";
 
   EXPECT_TRUE(decide(*client_, std::span(asks).subspan(1, 1), verdicts));
   decide(make_ask(charge, "org_42", -2));
@@ -213,7 +213,7 @@ TEST_F(Script, SpacesThoseInItsQueueByTheClockOfRedis) {
 TEST_F(Script, ClampsATimeFarAheadAndWritesThatBackThoughItRefuses) {
   const Rule rule = make_rule("60/minute");
   const std::string key = "hg:v1:{org_42}:plan:";
-  for (const char* ahead : {"4000000000000000", "4000000000000000:59", "1e300"}) {
+  for (const char* ahead : {"4000000000000000", "4000000000000000:59", "4000000000000000:0000000060000000000000060"}) {
     client_->command({"SET", key, ahead});
     const Verdict verdict = decide(make_ask(rule, "org_42"));
     EXPECT_FALSE(verdict.allowed) << ahead;
@@ -232,6 +232,48 @@ TEST_F(Script, GoesOnWithACounterWhoseRateHasChanged) {
   const Verdict verdict = decide(make_ask(after, "org_42", 1));
   EXPECT_TRUE(verdict.allowed);
   EXPECT_EQ(verdict.remaining, 68U);
+}
+
+// What versions wrote that knew neither the rate of a moment nor debts.
+TEST_F(Script, GoesOnWithAMomentOfAnOlderVersion) {
+  const Rule rule = make_rule("60/minute");
+  const std::string key = "hg:v1:{org_42}:plan:";
+  const auto ahead = [&](int seconds) {
+    return std::to_string((now() + std::chrono::seconds(seconds)).time_since_epoch().count());
+  };
+  client_->command({"SET", key, ahead(30)});
+  EXPECT_EQ(decide(make_ask(rule, "org_42", 0)).remaining, 30U);
+  client_->command({"SET", key, ahead(20) + ":59"});
+  EXPECT_EQ(decide(make_ask(rule, "org_42")).remaining, 39U);
+  EXPECT_EQ(decide(make_ask(rule, "org_42")).remaining, 38U);
+}
+
+// Two versions share a Redis while gateways are replaced: an older one reads "<whole>:<part>" and knows of a part too
+// large that it is none; of a window's end too late that it is of a clock ahead; of a moment below 0 that it is over.
+TEST_F(Script, WritesWhatAnOlderVersionTakesForWhatWasUsed) {
+  const auto value = [&](const Rule& rule, std::int64_t cost, limit::How how) {
+    client_->command({"FLUSHALL"});
+    decide(make_ask(rule, "org_42", cost, how));
+    return client_->text({"GET", "hg:v1:{org_42}:plan:"});
+  };
+  const auto parted = [](const std::string& text, char mark) {
+    const auto at = text.find(mark);
+    return std::pair{text.substr(0, at), at == std::string::npos ? std::string() : text.substr(at + 1)};
+  };
+  for (const auto how : {limit::How::take, limit::How::debt}) {
+    const auto [whole, part] = parted(value(make_rule("7/second", 7), 5, how), ':');
+    EXPECT_EQ(whole.size(), 16U);
+    EXPECT_EQ(part.find_first_not_of("0123456789"), std::string::npos);
+    EXPECT_GT(std::stod(part), 1e9) << "no part";
+  }
+  const auto [used, end] = parted(value(make_rule("7/day", 0, "plan", "fixed_window"), 20, limit::How::debt), '@');
+  EXPECT_EQ(used, "7");
+  EXPECT_EQ(end.find_first_not_of("0123456789"), std::string::npos);
+  EXPECT_EQ(end.substr(16), "13");
+  client_->command({"FLUSHALL"});
+  decide(make_ask(make_rule("7/day", 0, "plan", "sliding_log"), "org_42", 20, limit::How::debt));
+  EXPECT_EQ(client_->text({"LINDEX", "hg:v1:{org_42}:plan:", "0"}), "-13");
+  EXPECT_EQ(client_->text({"LLEN", "hg:v1:{org_42}:plan:"}), "8");
 }
 
 TEST_F(Script, NeverAdmitsOneTooManyFromSeveralConnectionsAtOnce) {

@@ -62,7 +62,8 @@ inline Traffic zipf_traffic(std::uint32_t keys, double exponent, double per_seco
 /// Takes one request where the rule allows it.
 inline bool admit(limit::State& state, const limit::Rule& rule, Instant now) {
   const limit::Outcome outcome = rule.algorithm->peek(state, rule, 1, now);
-  if (outcome.allowed || outcome.stale) rule.algorithm->commit(state, rule, outcome.allowed ? 1 : 0, now, outcome);
+  const auto taken = outcome.allowed ? limit::Taken::yes : limit::Taken::no;
+  if (outcome.allowed || outcome.stale) rule.algorithm->commit(state, rule, 1, taken, now, outcome);
   return outcome.allowed;
 }
 

@@ -44,7 +44,9 @@ struct Outcome {
   Words words{};       ///< the first Algorithm::words of these are the reply's
 };
 
-enum class Taken { no, yes };
+/// Whether a cost is taken: `yes` takes it, or what there is where that is less; `debt` takes all of it, below nothing
+/// where there is less, to be worked off before anything is granted again.
+enum class Taken { no, yes, debt };
 
 /// Collects the strings of one script call, reusing those of the call before.
 class ArgumentList {
@@ -86,11 +88,12 @@ struct Algorithm {
   /// What taking `cost` at `now` would do: 0 looks, below 0 gives back.
   Outcome (*peek)(const State& state, const Rule& rule, std::int64_t cost, Instant now);
 
-  /// Takes `cost`, or what there is where that is less; below 0 gives back, 0 writes what peek found right. Returns
-  /// when the state is as if never used.
-  Instant (*commit)(State& state, const Rule& rule, std::int64_t cost, Instant now, const Outcome& outcome);
+  /// Takes `cost` as `taken` says; below 0 gives back, `no` writes what peek found right. Returns when the state is as
+  /// if never used.
+  Instant (*commit)(State& state, const Rule& rule, std::int64_t cost, Taken taken, Instant now,
+                    const Outcome& outcome);
 
-  /// What to tell of it; `taken` says whether `cost` was committed. The words may come from Redis: nothing where no
+  /// What to tell of it; `taken` says how `cost` was committed. The words may come from Redis: nothing where no
   /// peek could have said them.
   std::optional<Verdict> (*verdict)(const Rule& rule, std::int64_t cost, Taken taken,
                                     std::span<const std::int64_t> words);

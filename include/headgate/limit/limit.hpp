@@ -90,9 +90,11 @@ struct Limit {
 
 /// What an ask does where its rule refuses, and what it takes.
 enum class How : std::uint8_t {
-  take,   ///< all or nothing with the others of its call; a refusal here refuses the call
-  trial,  ///< never refuses the call; takes where the call goes through and this rule itself allows it
-  charge  ///< never refuses the call; takes what there is, up to the cost: the request has already been let through
+  take,    ///< all or nothing with the others of its call; a refusal here refuses the call
+  trial,   ///< never refuses the call; takes where the call goes through and this rule itself allows it
+  charge,  ///< never refuses the call; takes what there is, up to the cost: the request has already been let through
+  debt     ///< never refuses the call; takes all of the cost, below nothing where there is less: nothing is granted
+           ///< again before that is worked off at the rule's rate
 };
 
 /// One question to a store: may `cost` more be taken from this rule's counter of this subject?

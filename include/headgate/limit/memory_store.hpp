@@ -38,7 +38,7 @@ struct LimitKeys {
 /// Counters in memory, striped by key so that workers seldom meet. Any thread. Never blocks longer than
 /// a few stripes' locks, and does no work that grows with the number of keys.
 /// Asks of one call that mean one counter are one question with the sum of their costs, in the strictest of their ways
-/// (take, then trial, then charge), and get one verdict.
+/// (take, then trial, then charge, then debt), and get one verdict.
 class MemoryStore {
  public:
   explicit MemoryStore(MemoryOptions options);

@@ -1,5 +1,6 @@
 // Fixed window: one counter, anew at each full period of the clock (of UTC), or with each day or month of a calendar.
-// Known by what was used and by when its window ends. lua/algorithms/fixed_window.lua is the same, and says more of it.
+// Known by what was used and by when its window ends, and by what is owed. lua/algorithms/fixed_window.lua is the same,
+// and says more of it.
 
 #include "../window_rules.hpp"
 
@@ -8,8 +9,8 @@
 namespace headgate::limit {
 namespace {
 
-enum Number : std::size_t { kUsed, kEnd };  // of State: requests, microseconds since the epoch
-enum Word : std::size_t { kUsedNow, kLeft };
+enum Number : std::size_t { kUsed, kEnd, kOwed };  // of State: requests, microseconds since the epoch, requests
+enum Word : std::size_t { kUsedNow, kLeft, kOwedNow };
 
 constexpr Duration kLongestMonth = std::chrono::hours(24) * 33;  // 31 days, and what a zone may add to them
 
@@ -17,6 +18,32 @@ constexpr Duration kLongestMonth = std::chrono::hours(24) * 33;  // 31 days, and
 Duration left_of(const Rule& rule, Instant now) noexcept {
   if (rule.calendar != nullptr) return rule.calendar->at(now).end - now;
   return rule.rate.period - now.time_since_epoch() % rule.rate.period;
+}
+
+bool by_month(const Rule& rule) noexcept { return rule.calendar->unit() == Calendar::Unit::month; }
+
+/// The windows that have begun since the one that ended at `end`, which is not behind `now`: at least 1. Those of a
+/// calendar by their mean length, from which many together differ by less than half of one.
+std::int64_t begun_since(std::int64_t end, const Rule& rule, Instant now) noexcept {
+  constexpr std::int64_t kDay = Duration(std::chrono::hours(24)).count();
+  constexpr std::int64_t kMonth = 2'629'746'000'000;
+  if (rule.calendar == nullptr) return (now.time_since_epoch().count() - end) / rule.rate.period.count() + 1;
+  const std::int64_t mean = by_month(rule) ? kMonth : kDay;
+  const std::int64_t start = rule.calendar->at(now).start.time_since_epoch().count();
+  return std::max<std::int64_t>(start - end + mean / 2, 0) / mean + 1;
+}
+
+/// What a later window takes at most, to tell how long a debt lasts: of a calendar that may be an hour or some days
+/// more than it does.
+Duration later_window(const Rule& rule) noexcept {
+  if (rule.calendar == nullptr) return rule.rate.period;
+  return by_month(rule) ? std::chrono::hours(31 * 24 + 1) : std::chrono::hours(25);
+}
+
+/// Until the counter is as if never used.
+Duration reset_of(const Used& used, const Rule& rule, Duration left) noexcept {
+  if (used == Used{}) return Duration(0);
+  return std::min(kNever, left + times(later_window(rule), divide_up(used.owed, count_of(rule))));
 }
 
 Duration longest_of(const Rule& rule) noexcept { return rule.calendar != nullptr ? kLongestMonth : rule.rate.period; }
@@ -45,42 +72,52 @@ std::string meaning(const Rule& rule, std::string_view noun) {
 
 Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant now) {
   const Duration left = left_of(rule, now);
+  const std::int64_t count = count_of(rule);
   const std::int64_t end = state.numbers[kEnd];
-  std::int64_t used = state.numbers[kUsed];
+  Used used{state.numbers[kUsed], state.numbers[kOwed]};
   Outcome outcome;
   if (end <= now.time_since_epoch().count()) {
-    used = 0;
+    const std::int64_t owed = used.owed == 0 ? 0 : owed_after(used.owed, begun_since(end, rule, now) - 1, count);
+    used = {std::min(owed, count), owed - std::min(owed, count)};
   } else if (end > (now + left).time_since_epoch().count()) {
     outcome.stale = true;
   }
-  outcome.words = {used, left.count()};
-  outcome.allowed = allows(cost, count_of(rule) - used);
+  outcome.words = {used.used, left.count(), used.owed};
+  outcome.allowed = allows(cost, count - used.used - used.owed);
   return outcome;
 }
 
-Instant commit(State& state, const Rule& rule, std::int64_t cost, Instant now, const Outcome& outcome) {
-  std::int64_t used = outcome.words[kUsedNow];
-  const std::int64_t change = change_of(cost, used, count_of(rule) - used);
-  used += change;
-  const Instant end = used > 0 ? now + Duration(outcome.words[kLeft]) : now;
-  if (change == 0 && !outcome.stale) return end;
+Instant commit(State& state, const Rule& rule, std::int64_t cost, Taken taken, Instant now, const Outcome& outcome) {
+  const Used before{outcome.words[kUsedNow], outcome.words[kOwedNow]};
+  const Duration left(outcome.words[kLeft]);
+  const Used used = after_cost(before, cost, count_of(rule) - before.used - before.owed, taken);
+  const Instant full_at = now + reset_of(used, rule, left);
+  if (used == before && !outcome.stale) return full_at;
   state.numbers = {};  // never used, in whatever window
-  if (used > 0) state.numbers = {used, end.time_since_epoch().count()};
-  return end;
+  if (used != Used{}) state.numbers = {used.used, (now + left).time_since_epoch().count(), used.owed};
+  return full_at;
 }
 
 std::optional<Verdict> verdict(const Rule& rule, std::int64_t cost, Taken taken, std::span<const std::int64_t> words) {
-  std::int64_t used = words[kUsedNow];
+  const Used before{words[kUsedNow], words[kOwedNow]};
   const Duration left(words[kLeft]);
-  if (used < 0 || used > kMostCounted || left <= Duration(0) || left > longest_of(rule)) return std::nullopt;
+  if (before.used < 0 || before.used > kMostCounted || before.owed < 0 || before.owed > kMostCounted ||
+      left <= Duration(0) || left > longest_of(rule))
+    return std::nullopt;
   const std::int64_t count = count_of(rule);
+  const std::int64_t room = count - before.used - before.owed;
+  const Used used = after_cost(before, cost, room, taken);
   Verdict verdict;
-  verdict.allowed = allows(cost, count - used);
-  if (taken == Taken::yes) used += change_of(cost, used, count - used);
+  verdict.allowed = allows(cost, room);
   verdict.limit = rule.rate.count;
-  verdict.remaining = used < count ? static_cast<std::uint64_t>(count - used) : 0;
-  if (!verdict.allowed) verdict.retry_after = cost > count ? kNever : left;
-  if (used > 0) verdict.reset_after = left;
+  verdict.remaining = static_cast<std::uint64_t>(std::max<std::int64_t>(count - used.used - used.owed, 0));
+  if (!verdict.allowed && cost > count) {
+    verdict.retry_after = kNever;
+  } else if (!verdict.allowed) {  // the next window begins with what is owed, and has room where that leaves enough
+    const std::int64_t too_much = std::max<std::int64_t>(before.owed - (count - cost), 0);
+    verdict.retry_after = std::min(kNever, left + times(later_window(rule), divide_up(too_much, count)));
+  }
+  verdict.reset_after = reset_of(used, rule, left);
   return verdict;
 }
 
@@ -103,7 +140,7 @@ void arguments(const Rule& rule, std::int64_t cost, Instant now, ArgumentList& o
 
 extern const Algorithm fixed_window;
 const Algorithm fixed_window{.name = "fixed_window",
-                             .words = 2,
+                             .words = 3,
                              .leasable = true,
                              .usual_burst = whole_count,
                              .check = check,

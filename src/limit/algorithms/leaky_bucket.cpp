@@ -24,6 +24,7 @@ std::string meaning(const Rule& rule, std::string_view noun) {
 
 /// How many requests of cost 1 the bucket takes before one overflows it or would wait too long.
 std::uint64_t remaining_in(const Rule& rule, Span room, Span level) noexcept {
+  if (room < Span{}) return 0;
   const std::uint64_t held = tokens_in(room, rule.rate);
   if (!is_queue(rule)) return held;
   const Span wait = wait_of(rule);
@@ -41,8 +42,8 @@ Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant no
   return outcome;
 }
 
-Instant commit(State& state, const Rule& rule, std::int64_t cost, Instant now, const Outcome& outcome) {
-  return take(state, rule, cost, size_of(rule), now, outcome);
+Instant commit(State& state, const Rule& rule, std::int64_t cost, Taken taken, Instant now, const Outcome& outcome) {
+  return take(state, rule, cost, taken, size_of(rule), now, outcome);
 }
 
 std::optional<Verdict> verdict(const Rule& rule, std::int64_t cost, Taken taken, std::span<const std::int64_t> words) {
@@ -52,11 +53,11 @@ std::optional<Verdict> verdict(const Rule& rule, std::int64_t cost, Taken taken,
   const std::int64_t parts = parts_of(rule);
   const Span level = minus(size, room, parts);
   const Span after = left_of(room, rule, cost, size);
-  const Span left = taken == Taken::yes ? left_at_least_nothing(after) : room;
+  const Span left = left_as_taken(room, after, rule, size, taken);
   const Span level_left = minus(size, left, parts);
   const bool too_late = is_queue(rule) && cost > 0 && level > wait_of(rule);
   Verdict verdict;
-  verdict.allowed = after.whole >= 0 && !too_late;
+  verdict.allowed = cost <= 0 || (after.whole >= 0 && !too_late);
   verdict.limit = is_queue(rule) ? remaining_in(rule, size, {}) : rule.burst;
   verdict.remaining = remaining_in(rule, left, level_left);
   if (!fits(rule, cost)) {

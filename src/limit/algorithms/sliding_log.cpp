@@ -10,31 +10,78 @@ namespace {
 
 using Log = std::vector<std::int64_t>;  // of State: ascending microseconds since the epoch, one for each request
 
-enum Number : std::size_t { kDead };  // of State: how many at the front of the log no longer count
+enum Number : std::size_t {
+  kDead,
+  kOwed
+};  // of State: how many at the front of the log no longer count; requests owed
 enum Word : std::size_t { kUsed, kWait, kReset };
 
 constexpr std::int64_t kMostRemembered = 10'000;  // 80 kB a key
 
-/// What of a log counts: later than a period ago.
-struct Live {
-  const std::int64_t* begin = nullptr;
-  std::int64_t size = 0;
+/// The moments of all that was taken, ascending. First those of the log; behind them, of what is owed, those at which
+/// it takes the places that come free: of each the moment a period after the one that lies `count` before it.
+class Sequence {
+ public:
+  Sequence(const State& state, const Rule& rule, Instant now) noexcept
+      : now_(now.time_since_epoch().count()), period_(rule.rate.period.count()), count_(count_of(rule)) {
+    if (state.log == nullptr) return;
+    log_ = state.log->data();
+    size_ = last_ = static_cast<std::int64_t>(state.log->size());
+    first_ = state.numbers[kDead];
+    total_ = size_ + state.numbers[kOwed];
+    if (total_ > size_ && size_ - first_ < count_) fill();
+    dead_ = first_not(first_, total_, now_ - period_);
+  }
+
+  std::int64_t dead() const noexcept { return dead_; }  ///< as many at the front count no longer
+  std::int64_t used() const noexcept { return total_ - dead_; }
+  std::int64_t owed() const noexcept { return total_ - size_; }
+  /// As many at the front are of now or earlier; at least the log.
+  std::int64_t due() const noexcept { return first_not(last_, total_, now_); }
+  /// Whether the log is not as it was written: of a clock ahead, or by a count that was lower.
+  bool stale() const noexcept { return last_ > size_ || (used() > 0 && size_ > 0 && log_[size_ - 1] > now_); }
+
+  /// One of a clock ahead is of now.
+  std::int64_t at(std::int64_t index) const noexcept {
+    if (index < size_) return std::min(log_[index], now_);
+    if (index < last_) return now_;
+    const std::int64_t turn = (index - last_) / count_;
+    const std::int64_t place = last_ - count_ + (index - last_) % count_;
+    const Duration ahead = times(Duration(period_), turn + 1);
+    return (place < size_ ? std::min(log_[place], now_) : now_) + ahead.count();
+  }
+  /// Until the one at `index` counts no longer.
+  std::int64_t until_gone(std::int64_t index) const noexcept { return at(index) + period_ - now_; }
+
+ private:
+  /// The count was lower when the debt was made: the places that are free now are taken now.
+  void fill() noexcept {
+    first_ = std::upper_bound(log_ + first_, log_ + size_, now_ - period_) - log_;
+    last_ = std::min(total_, size_ + std::max<std::int64_t>(count_ - (size_ - first_), 0));
+  }
+
+  /// The first from `begin` on that is later than `moment`.
+  std::int64_t first_not(std::int64_t begin, std::int64_t end, std::int64_t moment) const noexcept {
+    while (begin < end) {
+      const std::int64_t middle = begin + (end - begin) / 2;
+      if (at(middle) <= moment)
+        begin = middle + 1;
+      else
+        end = middle;
+    }
+    return begin;
+  }
+
+  const std::int64_t* log_ = nullptr;
+  std::int64_t now_;
+  std::int64_t period_;
+  std::int64_t count_;
+  std::int64_t first_ = 0;  // of the log
+  std::int64_t size_ = 0;   // of the log
+  std::int64_t last_ = 0;   // behind it are the moments to come
+  std::int64_t total_ = 0;
+  std::int64_t dead_ = 0;
 };
-
-Live live_of(const State& state, const Rule& rule, Instant now) noexcept {
-  if (state.log == nullptr) return {};
-  const Log& log = *state.log;
-  const std::int64_t* end = log.data() + log.size();
-  const std::int64_t* begin =
-      std::upper_bound(log.data() + state.numbers[kDead], end, (now - rule.rate.period).time_since_epoch().count());
-  return {begin, end - begin};
-}
-
-/// Until the `index`th of them counts no longer. One of a clock ahead counts as of now.
-std::int64_t until_gone(const Live& live, std::int64_t index, const Rule& rule, Instant now) noexcept {
-  const std::int64_t moment = now.time_since_epoch().count();
-  return std::min(live.begin[index], moment) + rule.rate.period.count() - moment;
-}
 
 /// Makes room behind the log for `more`, where it can by moving what counts to the front: it holds a sixteenth more
 /// than the count at most, so that each request is moved sixteen times at most.
@@ -65,58 +112,83 @@ std::string meaning(const Rule& rule, std::string_view noun) {
 }
 
 Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant now) {
-  const Live live = live_of(state, rule, now);
+  const Sequence all(state, rule, now);
+  const std::int64_t used = all.used();
   const std::int64_t count = count_of(rule);
   Outcome outcome;
-  outcome.allowed = allows(cost, count - live.size);
-  outcome.words[kUsed] = live.size;
-  if (live.size == 0) return outcome;
-  outcome.stale = live.begin[live.size - 1] > now.time_since_epoch().count();
-  outcome.words[kReset] = until_gone(live, live.size - 1, rule, now);
+  outcome.allowed = allows(cost, count - used);
+  outcome.words[kUsed] = used;
+  if (used == 0) return outcome;
+  outcome.stale = all.stale();
+  outcome.words[kReset] = all.until_gone(all.dead() + used - 1);
   if (!outcome.allowed && cost <= count) {
-    outcome.words[kWait] = until_gone(live, live.size + cost - count - 1, rule, now);
-  } else if (const std::int64_t left = live.size + change_of(cost, live.size, 0); cost < 0 && left > 0) {
-    outcome.words[kWait] = until_gone(live, left - 1, rule, now);
+    outcome.words[kWait] = all.until_gone(all.dead() + used + cost - count - 1);
+  } else if (const std::int64_t left = used + std::max(bounded(cost), -used); cost < 0 && left > 0) {
+    outcome.words[kWait] = all.until_gone(all.dead() + left - 1);
   }
   return outcome;
 }
 
-Instant commit(State& state, const Rule& rule, std::int64_t cost, Instant now, const Outcome& outcome) {
+/// Writes down what of a debt has come due, and returns what is still owed.
+std::int64_t settle(State& state, const Rule& rule, Instant now) {
+  if (state.numbers[kOwed] == 0) return 0;
+  const Sequence all(state, rule, now);
+  const std::int64_t due = all.due();
+  auto log = std::make_unique<Log>();
+  for (std::int64_t i = all.dead(); i < due; ++i) log->push_back(all.at(i));
+  const std::int64_t owed = all.used() - static_cast<std::int64_t>(log->size());
+  state.log = std::move(log);
+  state.numbers[kDead] = 0;
+  return owed;
+}
+
+Instant commit(State& state, const Rule& rule, std::int64_t cost, Taken taken, Instant now, const Outcome& outcome) {
   const std::int64_t moment = now.time_since_epoch().count();
-  const std::int64_t used = outcome.words[kUsed];
-  const std::int64_t change = change_of(cost, used, count_of(rule) - used);
-  if (change == 0 && !outcome.stale) return now + Duration(outcome.words[kReset]);
-  if (used + change == 0) {
+  const std::int64_t before = outcome.words[kUsed];
+  const Used used = after_cost({before, 0}, cost, count_of(rule) - before, taken);
+  if (used.used == before && used.owed == 0 && !outcome.stale) return now + Duration(outcome.words[kReset]);
+  if (used == Used{}) {
     state = State();
     return now;
   }
+  const std::int64_t still_owed = settle(state, rule, now);
+  const std::int64_t back = std::max<std::int64_t>(before - used.used, 0);
+  const std::int64_t forgiven = std::min(back, still_owed);
   if (state.log == nullptr) state.log = std::make_unique<Log>();
   Log& log = *state.log;
-  state.numbers[kDead] = static_cast<std::int64_t>(log.size()) - used;
+  state.numbers[kDead] = static_cast<std::int64_t>(log.size()) - (before - still_owed);
+  state.numbers[kOwed] = std::min(still_owed - forgiven + used.owed, kMostCounted);
   if (outcome.stale) std::fill(std::upper_bound(log.begin(), log.end(), moment), log.end(), moment);
-  if (change > 0) {
-    make_room(log, state.numbers[kDead], static_cast<std::size_t>(change), rule.rate.count);
-    log.insert(log.end(), static_cast<std::size_t>(change), moment);
+  if (used.used > before) {
+    const auto more = static_cast<std::size_t>(used.used - before);
+    make_room(log, state.numbers[kDead], more, rule.rate.count);
+    log.insert(log.end(), more, moment);
   } else {
-    log.resize(log.size() - static_cast<std::size_t>(-change));
+    log.resize(log.size() - static_cast<std::size_t>(back - forgiven));
   }
-  return Instant(Duration(log.back())) + rule.rate.period;
+  const Sequence all(state, rule, now);
+  return now + Duration(all.until_gone(all.dead() + all.used() - 1));
 }
 
 std::optional<Verdict> verdict(const Rule& rule, std::int64_t cost, Taken taken, std::span<const std::int64_t> words) {
-  const std::int64_t used = words[kUsed];
+  const std::int64_t before = words[kUsed];
   const std::int64_t count = count_of(rule);
-  const std::int64_t period = rule.rate.period.count();
-  if (used < 0 || used > kMostRemembered || words[kWait] < 0 || words[kWait] > period || words[kReset] < 0 ||
-      words[kReset] > period || (used > 0) != (words[kReset] > 0))
+  const Duration period = rule.rate.period;
+  // Where no more was taken than the count nothing is owed; else the last of it at most so many periods ahead.
+  const std::int64_t longest = (before <= count ? period : period + times(period, divide_up(before, count))).count();
+  if (before < 0 || before > kMostRemembered + kMostCounted || words[kWait] < 0 || words[kWait] > longest ||
+      words[kReset] < 0 || words[kReset] > longest || (before > 0) != (words[kReset] > 0))
     return std::nullopt;
-  const std::int64_t change = taken == Taken::yes ? change_of(cost, used, count - used) : 0;
+  const Used used = after_cost({before, 0}, cost, count - before, taken);
   Verdict verdict;
-  verdict.allowed = allows(cost, count - used);
+  verdict.allowed = allows(cost, count - before);
   verdict.limit = rule.rate.count;
-  verdict.remaining = static_cast<std::uint64_t>(std::max<std::int64_t>(count - used - change, 0));
-  if (!verdict.allowed) verdict.retry_after = cost > count ? kNever : Duration(words[kWait]);
-  verdict.reset_after = Duration(change > 0 ? period : change < 0 ? words[kWait] : words[kReset]);
+  verdict.remaining = static_cast<std::uint64_t>(std::max<std::int64_t>(count - used.used - used.owed, 0));
+  if (!verdict.allowed) verdict.retry_after = cost > count ? kNever : std::min(Duration(words[kWait]), kNever);
+  if (used.owed > 0)  // at most: a count of it each period
+    verdict.reset_after = times(period, divide_up(used.used + used.owed, count));
+  else
+    verdict.reset_after = used.used > before ? period : Duration(used.used < before ? words[kWait] : words[kReset]);
   return verdict;
 }
 

@@ -4,19 +4,16 @@
 
 #include "../window_rules.hpp"
 
-#include <utility>
-
 namespace headgate::limit {
 namespace {
 
-enum Number : std::size_t { kEnd, kCurrent, kPrevious };  // of State: microseconds since the epoch, requests
-enum Word : std::size_t { kCurrentNow, kPreviousNow, kElapsed };
+enum Number : std::size_t { kEnd, kCounters, kOwed };  // of State: microseconds since the epoch, requests
+constexpr int kPreviousBit = 32;                       // of kCounters: above the present window's
+enum Word : std::size_t { kCurrentNow, kPreviousNow, kElapsed, kOwedNow };
 
 /// Into so many steps a period is cut at most. Counters are at most 10^9, so counter times steps stays below 2^50 and
 /// the sum of three below 2^53, exact in Lua's doubles; a step is a millionth of the period, or a microsecond.
 constexpr std::int64_t kMostSteps = std::int64_t{1} << 20;
-
-constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
 
 struct Grid {
   explicit Grid(const Rule& rule) noexcept
@@ -30,11 +27,12 @@ struct Counters {
   std::int64_t current;
   std::int64_t previous;
   std::int64_t elapsed;  // of the present window, microseconds
+  std::int64_t owed;     // beyond the present one: the next windows begin with as much of it as they allow
   bool operator==(const Counters&) const = default;
 };
 
 Counters counters_of(std::span<const std::int64_t> words) noexcept {
-  return {words[kCurrentNow], words[kPreviousNow], words[kElapsed]};
+  return {words[kCurrentNow], words[kPreviousNow], words[kElapsed], words[kOwedNow]};
 }
 
 /// Requests of the window before that still count: rounded up, so that no fraction of one is forgotten.
@@ -45,12 +43,15 @@ std::int64_t weighed(const Counters& counters, const Grid& grid) noexcept {
 }
 
 std::int64_t room_of(const Rule& rule, const Counters& counters, const Grid& grid) noexcept {
-  return count_of(rule) - counters.current - weighed(counters, grid);
+  return count_of(rule) - counters.current - counters.owed - weighed(counters, grid);
 }
 
 /// `room` is what may be taken.
-Counters after(Counters counters, std::int64_t cost, std::int64_t room) noexcept {
-  counters.current += change_of(cost, counters.current + counters.previous, room);
+Counters after(Counters counters, std::int64_t cost, std::int64_t room, Taken taken) noexcept {
+  const std::int64_t used = counters.current + counters.previous;
+  const Used left = after_cost({used, counters.owed}, cost, room, taken);
+  counters.owed = left.owed;
+  counters.current += left.used - used;
   if (counters.current < 0) {
     counters.previous += counters.current;
     counters.current = 0;
@@ -58,25 +59,32 @@ Counters after(Counters counters, std::int64_t cost, std::int64_t room) noexcept
   return counters;
 }
 
-/// Until both counters are 0.
-Duration reset_of(const Counters& counters, const Grid& grid) noexcept {
-  if (counters.current > 0) return Duration(2 * grid.period - counters.elapsed);
-  return Duration(counters.previous > 0 ? grid.period - counters.elapsed : 0);
+/// Until all counters are 0.
+Duration reset_of(const Counters& counters, const Rule& rule, const Grid& grid) noexcept {
+  const Duration next(grid.period - counters.elapsed);
+  const std::int64_t windows = 1 + divide_up(counters.owed, count_of(rule));  // to the end of the last that takes some
+  if (counters.current > 0 || counters.owed > 0) return std::min(kNever, next + times(rule.rate.period, windows));
+  return counters.previous > 0 ? next : Duration(0);
 }
 
 /// The least wait after which `cost` is allowed, which is refused now and at most the count.
 Duration wait_of(const Rule& rule, std::int64_t cost, const Counters& counters, const Grid& grid) noexcept {
-  const std::int64_t free = count_of(rule) - cost;
+  const std::int64_t count = count_of(rule);
+  const std::int64_t free = count - cost;
   // In this window: once so few steps are left that the one before counts for no more than is free.
-  if (counters.previous > 0 && free >= counters.current) {
-    const std::int64_t steps = (free - counters.current) * grid.steps / counters.previous;
+  if (counters.previous > 0 && free >= counters.current + counters.owed) {
+    const std::int64_t steps = (free - counters.current - counters.owed) * grid.steps / counters.previous;
     if (steps > 0) return Duration(grid.period - steps * grid.step - counters.elapsed);
   }
-  // In the next, where this one is the one before; or at the end of that.
-  const std::int64_t next = grid.period - counters.elapsed;
-  if (counters.current == 0) return Duration(next);
-  const std::int64_t steps = free * grid.steps / counters.current;
-  return Duration(next + std::max<std::int64_t>(grid.period - steps * grid.step, 0));
+  // In the first after it that what is owed leaves enough of: the next, where nothing is; or at the end of that. The
+  // one before it is then this one, or took its count of what is owed.
+  const std::int64_t later = counters.owed > free ? divide_up(counters.owed - free, count) : 0;
+  const std::int64_t before =
+      later == 0 ? counters.current : std::min(count, owed_after(counters.owed, later - 1, count));
+  const Duration begin = Duration(grid.period - counters.elapsed) + times(rule.rate.period, later);
+  if (before == 0 || begin >= kNever) return std::min(begin, kNever);
+  const std::int64_t steps = (free - owed_after(counters.owed, later, count)) * grid.steps / before;
+  return begin + Duration(std::max<std::int64_t>(grid.period - steps * grid.step, 0));
 }
 
 std::optional<RuleFault> check(const Rule& rule) { return check_clock_window(rule, "sliding_window"); }
@@ -88,32 +96,38 @@ std::string meaning(const Rule& rule, std::string_view noun) {
 
 Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant now) {
   const Grid grid(rule);
+  const std::int64_t count = count_of(rule);
   const std::int64_t moment = now.time_since_epoch().count();
   const std::int64_t elapsed = moment % grid.period;
   const std::int64_t ends = state.numbers[kEnd] - (moment - elapsed);  // after the start of the present window
-  Counters counters{state.numbers[kCurrent], state.numbers[kPrevious], elapsed};
+  const std::int64_t both = state.numbers[kCounters];
+  Counters counters{both & ((std::int64_t{1} << kPreviousBit) - 1), both >> kPreviousBit, elapsed,
+                    state.numbers[kOwed]};
   Outcome outcome;
   if (ends > grid.period) {
     outcome.stale = true;
-  } else if (ends <= -grid.period) {
-    counters.current = counters.previous = 0;
   } else if (ends <= 0) {
-    counters.previous = std::exchange(counters.current, 0);
+    const std::int64_t begun = -ends / grid.period + 1;
+    const std::int64_t owed = owed_after(counters.owed, begun - 1, count);
+    counters.previous = begun == 1 ? counters.current : std::min(count, owed_after(counters.owed, begun - 2, count));
+    counters.current = std::min(owed, count);
+    counters.owed = owed - counters.current;
   }
-  outcome.words = {counters.current, counters.previous, elapsed};
+  outcome.words = {counters.current, counters.previous, elapsed, counters.owed};
   outcome.allowed = allows(cost, room_of(rule, counters, grid));
   return outcome;
 }
 
-Instant commit(State& state, const Rule& rule, std::int64_t cost, Instant now, const Outcome& outcome) {
+Instant commit(State& state, const Rule& rule, std::int64_t cost, Taken taken, Instant now, const Outcome& outcome) {
   const Grid grid(rule);
   const Counters before = counters_of(outcome.words);
-  const Counters left = after(before, cost, outcome.allowed ? cost : room_of(rule, before, grid));
-  const Duration reset = reset_of(left, grid);
+  const bool fits = taken == Taken::yes && outcome.allowed;  // spares two divisions
+  const Counters left = after(before, cost, fits ? cost : room_of(rule, before, grid), taken);
+  const Duration reset = reset_of(left, rule, grid);
   if (left == before && !outcome.stale) return now + reset;
   state.numbers = {};
   const std::int64_t end = now.time_since_epoch().count() - left.elapsed + grid.period;
-  if (reset > Duration(0)) state.numbers = {end, left.current, left.previous};
+  if (reset > Duration(0)) state.numbers = {end, left.current | (left.previous << kPreviousBit), left.owed};
   return now + reset;
 }
 
@@ -121,18 +135,19 @@ std::optional<Verdict> verdict(const Rule& rule, std::int64_t cost, Taken taken,
   const Grid grid(rule);
   const Counters before = counters_of(words);
   if (before.current < 0 || before.current > kMostCounted || before.previous < 0 || before.previous > kMostCounted ||
-      before.elapsed < 0 || before.elapsed >= grid.period)
+      before.owed < 0 || before.owed > kMostCounted || before.elapsed < 0 || before.elapsed >= grid.period)
     return std::nullopt;
   const std::int64_t room = room_of(rule, before, grid);
-  const Counters left = taken == Taken::yes ? after(before, cost, room) : before;
-  const std::int64_t room_left =
-      left.previous == before.previous ? room + before.current - left.current : room_of(rule, left, grid);
+  const Counters left = after(before, cost, room, taken);
+  const std::int64_t room_left = left.previous == before.previous
+                                     ? room + before.current + before.owed - left.current - left.owed
+                                     : room_of(rule, left, grid);
   Verdict verdict;
   verdict.allowed = allows(cost, room);
   verdict.limit = rule.rate.count;
   verdict.remaining = static_cast<std::uint64_t>(std::max<std::int64_t>(room_left, 0));
   if (!verdict.allowed) verdict.retry_after = cost > count_of(rule) ? kNever : wait_of(rule, cost, before, grid);
-  verdict.reset_after = reset_of(left, grid);
+  verdict.reset_after = reset_of(left, rule, grid);
   return verdict;
 }
 
@@ -149,7 +164,7 @@ void arguments(const Rule& rule, std::int64_t cost, Instant /*now*/, ArgumentLis
 
 extern const Algorithm sliding_window;
 const Algorithm sliding_window{.name = "sliding_window",
-                               .words = 3,
+                               .words = 4,
                                .leasable = false,
                                .usual_burst = whole_count,
                                .check = check,

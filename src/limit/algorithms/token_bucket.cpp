@@ -31,8 +31,8 @@ Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant no
   return outcome;
 }
 
-Instant commit(State& state, const Rule& rule, std::int64_t cost, Instant now, const Outcome& outcome) {
-  return take(state, rule, cost, reach_of(rule), now, outcome);
+Instant commit(State& state, const Rule& rule, std::int64_t cost, Taken taken, Instant now, const Outcome& outcome) {
+  return take(state, rule, cost, taken, reach_of(rule), now, outcome);
 }
 
 std::optional<Verdict> verdict(const Rule& rule, std::int64_t cost, Taken taken, std::span<const std::int64_t> words) {
@@ -42,9 +42,9 @@ std::optional<Verdict> verdict(const Rule& rule, std::int64_t cost, Taken taken,
   const std::int64_t parts = parts_of(rule);
   const Span wait = wait_of(rule);
   const Span after = left_of(room, rule, cost, reach);
-  const Span left = taken == Taken::yes ? left_at_least_nothing(after) : room;
+  const Span left = left_as_taken(room, after, rule, reach, taken);
   Verdict verdict;
-  verdict.allowed = after.whole >= 0 && fits(rule, cost);
+  verdict.allowed = cost <= 0 || (after.whole >= 0 && fits(rule, cost));
   verdict.limit = rule.burst;
   verdict.remaining = left > wait ? tokens_in(minus(left, wait, parts), rule.rate) : 0;
   if (!verdict.allowed)  // -after rounded up is -after.whole, as its part counts upwards

@@ -72,8 +72,8 @@ TEST(FixedWindow, StaysWithinItsNumbersForTheLargestCosts) {
 
 TEST(FixedWindow, RefusesWordsNoPeekCouldHaveSaid) {
   const Rule rule = window("7/minute");
-  const auto verdict = [&rule](std::int64_t used, std::int64_t left) {
-    const std::array words = {used, left};
+  const auto verdict = [&rule](std::int64_t used, std::int64_t left, std::int64_t owed = 0) {
+    const std::array words = {used, left, owed};
     return rule.algorithm->verdict(rule, 1, Taken::no, words).has_value();
   };
   EXPECT_TRUE(verdict(0, 1));
@@ -82,6 +82,9 @@ TEST(FixedWindow, RefusesWordsNoPeekCouldHaveSaid) {
   EXPECT_FALSE(verdict(1'000'000'001, 1));
   EXPECT_FALSE(verdict(0, 0));
   EXPECT_FALSE(verdict(0, 60'000'001));
+  EXPECT_TRUE(verdict(0, 1, 1'000'000'000));
+  EXPECT_FALSE(verdict(0, 1, -1));
+  EXPECT_FALSE(verdict(0, 1, 1'000'000'001));
 }
 
 TEST(FixedWindow, SaysWhatItMeans) {

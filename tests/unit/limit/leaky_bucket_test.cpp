@@ -217,7 +217,8 @@ TEST(LeakyBucket, RefusesWordsNoPeekCouldHaveSaid) {
     EXPECT_TRUE(verdict(0, 0));
     EXPECT_TRUE(verdict(2'000'000, 0));
     EXPECT_FALSE(verdict(2'000'000, 1));
-    EXPECT_FALSE(verdict(-1, 0));
+    EXPECT_TRUE(verdict(-1, 0)) << "in debt";
+    EXPECT_FALSE(verdict(-3'155'760'060'000'000, 0)) << "a hundred years of it";
     EXPECT_FALSE(verdict(0, 7));
     EXPECT_FALSE(verdict(std::numeric_limits<std::int64_t>::max(), 0));
   }

@@ -28,8 +28,26 @@ TEST(ScriptArguments, AreTheKeysThenEachRulesNumbers) {
   const std::array asks = {make_ask(per_minute, "org_42", 3), make_ask(odd, "203.0.113.7")};
   Strings out;
   script_arguments(asks, "hg:", kStart, out);
-  EXPECT_EQ(out, (Strings{"2", "hg:v1:{org_42}:burst:", "hg:v1:{203.0.113.7}:odd:", "", "token_bucket", "10000000", "0",
-                          "3000000", "0", "60", "0", "token_bucket", "1000000", "0", "142857", "1", "7", "0"}));
+  EXPECT_EQ(out, (Strings{"2",
+                          "hg:v1:{org_42}:burst:",
+                          "hg:v1:{203.0.113.7}:odd:",
+                          "",
+                          "token_bucket",
+                          "10000000",
+                          "0",
+                          "3000000",
+                          "0",
+                          "60",
+                          "0",
+                          "00000060000000000000060",
+                          "token_bucket",
+                          "1000000",
+                          "0",
+                          "142857",
+                          "1",
+                          "7",
+                          "0",
+                          "00000001000000000000007"}));
 }
 
 TEST(ScriptArguments, ReplaceWhatTheCallBeforeLeft) {
@@ -39,7 +57,7 @@ TEST(ScriptArguments, ReplaceWhatTheCallBeforeLeft) {
   script_arguments(two, "", kStart, out);
   const Strings fresh = out;
   script_arguments(std::span(two).first(1), "", kStart, out);
-  EXPECT_EQ(out.size(), 10U);
+  EXPECT_EQ(out.size(), 11U);
   script_arguments(two, "", kStart, out);
   EXPECT_EQ(out, fresh);
 }
@@ -81,6 +99,7 @@ TEST(ScriptArguments, NameTheModesOnlyWhereOneIsNotPlainTaking) {
   EXPECT_EQ(modes(How::take, How::take, How::take), "");
   EXPECT_EQ(modes(How::take, How::trial, How::charge), "toc");
   EXPECT_EQ(modes(How::charge, How::charge, How::charge), "ccc");
+  EXPECT_EQ(modes(How::debt, How::take, How::charge), "dtc");
 }
 
 TEST(ScriptArguments, AskOneCounterInTheStrictestOfItsModes) {
@@ -99,6 +118,7 @@ TEST(ScriptArguments, AskOneCounterInTheStrictestOfItsModes) {
   EXPECT_EQ(mode(ask(How::charge), ask(How::trial)), "o");
   EXPECT_EQ(mode(ask(How::charge), ask(How::take, 0)), "c") << "a look refuses nobody";
   EXPECT_EQ(mode(ask(How::take, -1), ask(How::charge)), "c");
+  EXPECT_EQ(mode(ask(How::debt), ask(How::charge)), "c");
 }
 
 TEST(ScriptArguments, EscapeWhatWouldEndTheHashTag) {
@@ -175,6 +195,14 @@ TEST_F(ScriptReply, TellsThatAChargeTookWhatThereWas) {
   EXPECT_EQ(verdicts_[1].reset_after, seconds(2));
 }
 
+TEST_F(ScriptReply, TellsThatADebtTookAllOfIt) {
+  asks_[1].how = How::debt;
+  ASSERT_TRUE(read({1, 30'500'000, 0, 1'250'000, 0}));
+  EXPECT_TRUE(verdicts_[1].allowed);
+  EXPECT_EQ(verdicts_[1].remaining, 0U);
+  EXPECT_EQ(verdicts_[1].reset_after, Duration(2'750'000));
+}
+
 TEST_F(ScriptReply, TellsThatNeitherTookWhereAnotherRefuses) {
   asks_[1].how = How::charge;
   ASSERT_TRUE(read({0, 500'000, 0, 1'250'000, 0}));
@@ -198,7 +226,7 @@ TEST_F(ScriptReply, IsRefusedWhereTheScriptCouldNotHaveGivenIt) {
   EXPECT_FALSE(read({0, 30'500'000, 0, 2'000'000, 0})) << "refused though all allow";
   EXPECT_FALSE(read({1, 30'500'000, 0, 1'000'000, 0})) << "agreed though one refuses";
   EXPECT_FALSE(read({1, 30'500'000, 0, 2'000'001, 0})) << "more room than the bucket has";
-  EXPECT_FALSE(read({1, -5, 0, 2'000'000, 0}));
+  EXPECT_FALSE(read({1, -5, 0, 2'000'000, 0})) << "agreed though one is in debt";
   EXPECT_EQ(verdicts_[0].limit, 0U);
   EXPECT_FALSE(all_);
 }

@@ -102,8 +102,9 @@ TEST(SlidingWindow, StaysWithinItsNumbersForTheLargestCosts) {
 
 TEST(SlidingWindow, RefusesWordsNoPeekCouldHaveSaid) {
   const Rule rule = window("7/minute");
-  const auto verdict = [&rule](std::int64_t current, std::int64_t previous, std::int64_t elapsed) {
-    const std::array words = {current, previous, elapsed};
+  const auto verdict = [&rule](std::int64_t current, std::int64_t previous, std::int64_t elapsed,
+                               std::int64_t owed = 0) {
+    const std::array words = {current, previous, elapsed, owed};
     return rule.algorithm->verdict(rule, 1, Taken::no, words).has_value();
   };
   EXPECT_TRUE(verdict(0, 0, 0));
@@ -114,6 +115,9 @@ TEST(SlidingWindow, RefusesWordsNoPeekCouldHaveSaid) {
   EXPECT_FALSE(verdict(1'000'000'001, 0, 0));
   EXPECT_FALSE(verdict(0, 1'000'000'001, 0));
   EXPECT_FALSE(verdict(0, 0, 60'000'000));
+  EXPECT_TRUE(verdict(0, 0, 0, 1'000'000'000));
+  EXPECT_FALSE(verdict(0, 0, 0, -1));
+  EXPECT_FALSE(verdict(0, 0, 0, 1'000'000'001));
 }
 
 TEST(SlidingWindow, SaysWhatItMeans) {

@@ -1,0 +1,49 @@
+-- The moments of a sliding_log in debt, as src/limit/algorithms/sliding_log.cpp has them for the gateway. The build puts the part where
+-- sliding_log.lua says `--+log_debt sequence`. Closures, for it is seldom that a key is in debt.
+--
+-- sequence  needs count, period and size, and a list whose first element is what is owed; sets
+--             total        all there is: the list, and behind it what is owed
+--             last         behind it are the moments to come
+--             filled       how much of what is owed takes places of now: the count was lower when the debt was made
+--             dead         as many at the front count no longer
+--             moment_of    of the i-th of all, from 0 on; one of a clock ahead is of now
+--             first_after  the first that is later than a moment, from the i-th on
+
+--@sequence
+local list = size - 1
+local total, last, first = list + (tonumber(call('LINDEX', key, 0):sub(2)) or 0), list, 0
+local function real(i)
+  local moment = tonumber(call('LINDEX', key, i + 1)) or 0
+  return moment < now and moment or now
+end
+local function moment_of(i)
+  if i < list then
+    return real(i)
+  elseif i < last then
+    return now
+  end
+  local place = (i - last) % count
+  local ahead = ((i - last - place) / count + 1) * period
+  place = last - count + place
+  return (place < list and real(place) or now) + (ahead < 3155760000000000 and ahead or 3155760000000000)
+end
+local function first_after(moment, from)
+  local to = total
+  while from < to do
+    local middle = (from + to - (from + to) % 2) / 2
+    if moment_of(middle) <= moment then
+      from = middle + 1
+    else
+      to = middle
+    end
+  end
+  return from
+end
+if total > list and list < count then
+  while first < list and real(first) <= now - period do
+    first = first + 1
+  end
+  last = list + (count - (list - first))
+  last = last < total and last or total
+end
+local filled, dead = last - list, first_after(now - period, first)
