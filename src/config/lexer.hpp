@@ -6,6 +6,7 @@
 #include "document.hpp"
 #include "report.hpp"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 

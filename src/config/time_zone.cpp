@@ -18,7 +18,7 @@ constexpr date::sys_days kUntil = date::year(2100) / 1 / 1;
 constexpr std::size_t kMostChanges = 1000;  // four a year, as where clocks also change for Ramadan, come to 400
 constexpr std::size_t kMostShown = 60;
 
-std::string quoted(std::string_view zone) {
+std::string in_quotes(std::string_view zone) {
   if (zone.size() <= kMostShown) return '"' + std::string(zone) + '"';
   return '"' + std::string(zone.substr(0, kMostShown)) + "...\"";
 }
@@ -44,7 +44,7 @@ std::string_view city_of(std::string_view name) {
 LiteralError unknown(const std::string& zone) {
   const auto names = zone_names();
   if (names.size() == 1)
-    return {"the time zone " + quoted(zone) + " cannot be read, for there is no tz database here",
+    return {"the time zone " + in_quotes(zone) + " cannot be read, for there is no tz database here",
             "install the package tzdata, or write \"UTC\""};
   std::string meant = nearest(zone, names);
   const auto same_city = std::ranges::find_if(names, [&](const std::string& name) {
@@ -52,7 +52,7 @@ LiteralError unknown(const std::string& zone) {
   });
   if (same_city != names.end() && edit_distance(zone, meant) > 0) meant = *same_city;
   const std::string form = "a name of the tz database, as in \"Europe/Vienna\", or \"UTC\"";
-  return {quoted(zone) + " is no time zone",
+  return {in_quotes(zone) + " is no time zone",
           meant.empty() ? "write " + form : "did you mean \"" + meant + "\"?  It is " + form};
 }
 

@@ -10,7 +10,7 @@ say() { printf '== %s\n' "$*"; }
 fail() { say "failed: $*"; exit 1; }
 
 outside() {
-  local directory inside=0
+  local directory mirror inside=0
   directory=${1:-$(mktemp -d /tmp/headgate-compose-XXXXXX)}
   mkdir -p "$directory"
   ((EUID == 0)) || { echo "this needs root" >&2; exit 2; }
@@ -19,7 +19,9 @@ outside() {
   done
   if [ ! -f "$directory/bookworm-minbase.tar" ]; then
     say "making a bare Debian"
-    debootstrap --variant=minbase bookworm "$directory/bare" http://deb.debian.org/debian >"$directory/debootstrap.log"
+    # From the mirror that apt uses here.
+    mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | head -n 1)
+    debootstrap --variant=minbase bookworm "$directory/bare" "$mirror" >"$directory/debootstrap.log"
     tar -C "$directory/bare" -cf "$directory/bookworm-minbase.tar" .
     rm -rf "$directory/bare"
   fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Shows that ./dev run and ./dev test each work as the first command on a bare Debian: debootstrap makes one, a clone of this
+# Shows that ./dev run and ./dev test each work as the first command on a bare Debian, 12 or 13: debootstrap makes one, a clone of this
 # repository's HEAD goes in, and both are run there. Takes about twenty minutes; needs root and debootstrap.
-#   tests/packaging/fresh_debian.sh [run|test|both] [SUITE] [DIRECTORY]
+#   tests/packaging/fresh_debian.sh [run|test|both] [bookworm|trixie] [DIRECTORY]
 set -euo pipefail
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 what=${1:-both}
@@ -18,7 +18,10 @@ command -v debootstrap >/dev/null || { echo "this needs debootstrap: apt-get ins
 make_bare() {
   [ -f "$bare" ] && return
   say "making a bare $suite"
-  debootstrap --variant=minbase "$suite" "$directory/bare" http://deb.debian.org/debian >"$directory/debootstrap.log"
+  local mirror
+  # From the mirror that apt uses here.
+  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | head -n 1)
+  debootstrap --variant=minbase "$suite" "$directory/bare" "$mirror" >"$directory/debootstrap.log"
   tar -C "$directory/bare" -cf "$bare" .
   rm -rf "$directory/bare"
 }
