@@ -9,14 +9,15 @@
 namespace headgate::cli {
 
 int check(const CheckOptions& options) {
-  const auto path = config_path(options.file);
-  const auto source = read_file(path);
+  const auto source = read_source(options.file);
   if (!source) return kBadConfiguration;
-  const auto loaded = config::load(*source);
+  const auto& path = source->path;
+  const auto loaded = config::load(source->text, source->directory());
   if (options.format == "json") {
     std::puts(config::render_json(loaded.diagnostics, path).c_str());
   } else {
-    if (!loaded.diagnostics.empty()) std::fputs(config::render_text(loaded.diagnostics, path, *source).c_str(), stderr);
+    if (!loaded.diagnostics.empty())
+      std::fputs(config::render_text(loaded.diagnostics, path, source->text).c_str(), stderr);
     if (loaded.config) std::fputs(config::meaning(*loaded.config, path).c_str(), stdout);
   }
   const bool bad = !loaded.config || (options.strict && !loaded.diagnostics.empty());
@@ -28,8 +29,10 @@ int schema() {
   return kWell;
 }
 
+std::string version_text() { return std::string("headgate ") + HEADGATE_VERSION; }
+
 int version(bool json) {
-  std::printf(json ? "{\"name\":\"headgate\",\"version\":\"%s\"}\n" : "headgate %s\n", HEADGATE_VERSION);
+  std::puts(json ? R"({"name":"headgate","version":")" HEADGATE_VERSION R"("})" : version_text().c_str());
   return kWell;
 }
 

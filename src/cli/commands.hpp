@@ -22,6 +22,7 @@ struct ProxyOptions {
   std::string limit;
   std::string per = "client_ip";
   std::string listen = ":8080";
+  std::string admin;  ///< an address or "off"; empty: 127.0.0.1:9900, or a free port where that is taken
 };
 int proxy(const ProxyOptions& options);
 
@@ -43,6 +44,7 @@ int check(const CheckOptions& options);
 
 int schema();
 int version(bool json);
+std::string version_text();  ///< "headgate 1.2.3"
 
 struct HealthcheckOptions {
   std::string url = "http://127.0.0.1:8080/";

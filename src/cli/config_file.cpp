@@ -6,6 +6,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -16,62 +17,77 @@
 
 namespace headgate::cli {
 
-std::string config_path(const std::string& given) {
-  if (!given.empty()) return given;
-  if (const char* named = std::getenv("HEADGATE_CONFIG"); named && *named) return named;
-  std::error_code ignored;
-  if (std::filesystem::exists("conf/headgate.json", ignored)) return "conf/headgate.json";
-  return "/etc/headgate/headgate.json";
-}
-
 namespace {
 
-Result<std::string, std::string> text_of(const std::string& path) {
+constexpr const char* kVariable = "HEADGATE_CONFIG";
+constexpr std::array<const char*, 2> kPlaces{"conf/headgate.json", "/etc/headgate/headgate.json"};
+
+/// A source, or a sentence that says why there is none.
+using Found = Result<Source, std::string>;
+
+Found no(std::string why) { return Found(boost::system::in_place_error, std::move(why)); }
+
+Found read(const std::string& path, const std::string& named_by = {}) {
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored))
-    return Result<std::string, std::string>(boost::system::in_place_error,
-                                            path + " is a directory; name the file in it");
+  if (std::filesystem::is_directory(path, ignored)) return no(path + " is a directory; name the file in it");
   std::ifstream file(path, std::ios::binary);
-  if (!file)
-    return Result<std::string, std::string>(boost::system::in_place_error,
-                                            "cannot read " + path + ": " + std::strerror(errno));
-  return Result<std::string, std::string>(boost::system::in_place_value, std::istreambuf_iterator<char>(file),
-                                          std::istreambuf_iterator<char>());
+  if (!file) return no("cannot read " + path + named_by + ": " + std::strerror(errno));
+  return Source{path, {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()}};
+}
+
+Found find_and_read(const std::string& given) {
+  if (!given.empty()) return read(given);
+  if (const char* named = std::getenv(kVariable); named && *named)
+    return read(named, std::string(", which $") + kVariable + " names");
+  for (const char* place : kPlaces) {
+    std::error_code ignored;
+    if (std::filesystem::exists(place, ignored)) return read(place);
+  }
+  return no(std::string("there is no configuration: $") + kVariable + " is not set, and neither " + kPlaces[0] +
+            " nor " + kPlaces[1] + " is there; name a file with -c FILE");
+}
+
+std::optional<Source> complain_if_missing(Found found) {
+  if (found.has_value()) return std::move(*found);
+  std::fprintf(stderr, "headgate: %s\n", found.error().c_str());
+  return std::nullopt;
 }
 
 }  // namespace
 
+std::string Source::directory() const { return std::filesystem::path(path).parent_path().string(); }
+
 std::optional<std::string> read_file(const std::string& path) {
-  auto text = text_of(path);
-  if (text.has_value()) return std::move(*text);
-  std::fprintf(stderr, "headgate: %s\n", text.error().c_str());
-  return std::nullopt;
+  auto found = complain_if_missing(read(path));
+  if (!found) return std::nullopt;
+  return std::move(found->text);
 }
 
+std::optional<Source> read_source(const std::string& given) { return complain_if_missing(find_and_read(given)); }
+
 Outcome load_file(const std::string& given) {
-  const auto path = config_path(given);
-  const auto source = read_file(path);
+  const auto source = read_source(given);
   if (!source) return {std::nullopt, kBadConfiguration};
-  auto loaded = config::load(*source);
-  if (!loaded.diagnostics.empty()) std::fputs(config::render_text(loaded.diagnostics, path, *source).c_str(), stderr);
+  auto loaded = config::load(source->text, source->directory());
+  if (!loaded.diagnostics.empty())
+    std::fputs(config::render_text(loaded.diagnostics, source->path, source->text).c_str(), stderr);
   if (!loaded.config) return {std::nullopt, kBadConfiguration};
   return {std::move(loaded.config), kWell};
 }
 
 std::optional<config::Config> load_again(const std::string& given) {
-  const auto path = config_path(given);
-  const auto source = text_of(path);
+  const auto source = find_and_read(given);
   if (source.has_error()) {
     spdlog::error("event=config_refused {}; what was in force stays so", source.error());
     return std::nullopt;
   }
-  auto loaded = config::load(*source);
+  auto loaded = config::load(source->text, source->directory());
   for (const auto& mistake : loaded.diagnostics) {
     const bool error = mistake.severity == config::Severity::error;
     spdlog::log(error ? spdlog::level::err : spdlog::level::warn, "event={} {}:{}:{}: {}",
-                error ? "config_error" : "config_warning", path, mistake.line, mistake.column, mistake.message);
+                error ? "config_error" : "config_warning", source->path, mistake.line, mistake.column, mistake.message);
   }
-  if (!loaded.config) spdlog::error("event=config_refused {} has mistakes; what was in force stays so", path);
+  if (!loaded.config) spdlog::error("event=config_refused {} has mistakes; what was in force stays so", source->path);
   return std::move(loaded.config);
 }
 

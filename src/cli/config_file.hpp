@@ -8,11 +8,19 @@
 
 namespace headgate::cli {
 
-/// `given`, else $HEADGATE_CONFIG, else conf/headgate.json, else /etc/headgate/headgate.json.
-std::string config_path(const std::string& given);
-
 /// The file's text, or nothing after a complaint on stderr.
 std::optional<std::string> read_file(const std::string& path);
+
+/// A configuration file.
+struct Source {
+  std::string path;
+  std::string text;
+  std::string directory() const;  ///< where its own relative paths begin
+};
+
+/// The file `given`, else that of $HEADGATE_CONFIG, else conf/headgate.json, else /etc/headgate/headgate.json. Nothing
+/// after a complaint on stderr that names every place looked at.
+std::optional<Source> read_source(const std::string& given);
 
 /// Reads and checks; mistakes go to stderr. Nothing and the exit code where it cannot be used.
 struct Outcome {

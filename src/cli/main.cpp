@@ -62,6 +62,7 @@ void offer_keys(CLI::App& app, KeysOptions& options, int& result) {
 int main(int count, char** words) {
   CLI::App app("headgate: an HTTP reverse proxy that keeps each caller to its share", "headgate");
   app.require_subcommand(1);
+  app.set_version_flag("--version", version_text());
   int result = kWell;
 
   RunOptions run_options;
@@ -78,6 +79,9 @@ int main(int count, char** words) {
   proxy_command->add_option("--per", proxy_options.per, "Who is one caller: client_ip, api_key, header:NAME, total …")
       ->capture_default_str();
   proxy_command->add_option("--listen", proxy_options.listen, "Where clients connect")->capture_default_str();
+  proxy_command->add_option(
+      "--admin", proxy_options.admin,
+      "Where metrics and health are: an address, or off (default: 127.0.0.1:9900, else a free port)");
   proxy_command->callback([&] { result = proxy(proxy_options); });
 
   EchoOptions echo_options;

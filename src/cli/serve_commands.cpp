@@ -41,6 +41,9 @@ std::string as_file(const ProxyOptions& options) {
     if (options.per != "client_ip" && options.per != "total") file += ", \"if_absent\": \"client_ip\"";
     file += " } },\n";
   }
+  if (options.admin == "off") file += "  \"admin\": \"off\",\n";
+  if (!options.admin.empty() && options.admin != "off")
+    file += "  \"admin\": { \"listen\": " + quoted(options.admin) + " },\n";
   file += "  \"routes\": [ { \"path\": \"/*\", \"to\": \"app\"";
   if (!options.limit.empty()) file += ", \"limits\": [\"default\"]";
   return file + " } ]\n}\n";
@@ -58,6 +61,8 @@ int proxy(const ProxyOptions& options) {
   const auto source = as_file(options);
   auto loaded = config::load(source);
   if (loaded.config) {
+    // Several at once are nothing unusual: only one of them gets the usual port.
+    if (options.admin.empty()) loaded.config->admin->if_taken = config::Admin::IfTaken::another_port;
     return serve(*loaded.config, [] {
       spdlog::info("event=config_kept SIGHUP received, and there is no file to read again");
       return std::nullopt;

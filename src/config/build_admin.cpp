@@ -57,7 +57,7 @@ void build_admin(Build& build) {
   if (written != nullptr && written->kind == Kind::string) return;  // "off"
   auto& out = build.config.admin.emplace();
   if (written == nullptr || written->kind != Kind::object) return;
-  out.written = true;
+  out.if_taken = Admin::IfTaken::fail;
   read(written, "token", out.token);
   if (const Node* listen = text_at(written, "listen")) {
     auto options = parse_listen(listen->text);

@@ -77,6 +77,9 @@ std::optional<LiteralError> check_claim(std::string_view text);
 std::optional<LiteralError> check_parameter_name(std::string_view text);
 std::optional<LiteralError> check_cookie_name(std::string_view text);
 
+/// Whether a log's target is a file, and not a word.
+bool names_log_file(std::string_view target) noexcept;
+
 /// Whether it is fetched rather than read.
 bool is_url(std::string_view jwk_set) noexcept;
 

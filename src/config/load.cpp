@@ -4,6 +4,7 @@
 #include "check.hpp"
 #include "codes.hpp"
 #include "parser.hpp"
+#include "paths.hpp"
 #include "placeholders.hpp"
 #include "table.hpp"
 
@@ -36,12 +37,13 @@ Config build_all(const Node& root, Report& report) {
   return std::move(build.config);
 }
 
-Loaded load_text(std::string_view source, Report& report) {
+Loaded load_text(std::string_view source, const std::string& directory, Report& report) {
   auto parsed = parse(source, report);
   Loaded loaded;
   const Node* root = parsed.document.root;
   if (parsed.complete && root->kind == Kind::object) {
-    replace_placeholders(parsed.document, report);
+    replace_placeholders(parsed.document, directory, report);
+    resolve_paths(*parsed.document.root, root_section(), directory);
     check(*root, root_section(), report);
     auto config = build_all(*root, report);
     if (!report.has_errors()) loaded.config = std::move(config);
@@ -54,11 +56,11 @@ Loaded load_text(std::string_view source, Report& report) {
 
 }  // namespace
 
-Loaded load(std::string_view source) {
+Loaded load(std::string_view source, const std::string& directory) {
   // Nothing below throws but for want of memory or a bug; a gateway that reloads must survive both.
   try {
     Report report(source);
-    return load_text(source, report);
+    return load_text(source, directory, report);
   } catch (const std::exception& error) {
     Loaded loaded;
     Diagnostic& diagnostic = loaded.diagnostics.emplace_back();

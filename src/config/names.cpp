@@ -192,10 +192,12 @@ std::optional<LiteralError> check_field_value(std::string_view text) {
   return LiteralError{in_quotes(text) + " cannot stand in a field", "write 1 to 256 printable ASCII characters"};
 }
 
+bool names_log_file(std::string_view target) noexcept { return target.find('/') != std::string_view::npos; }
+
 std::optional<LiteralError> check_log_target(std::string_view text) {
   static constexpr std::array<std::string_view, 3> kKnown{"stdout", "stderr", "off"};
   if (std::find(kKnown.begin(), kKnown.end(), text) != kKnown.end()) return std::nullopt;
-  if (text.find('/') != std::string_view::npos && !text.ends_with('/')) return std::nullopt;
+  if (names_log_file(text) && !text.ends_with('/')) return std::nullopt;
   const auto near = nearest(text, kKnown);
   return LiteralError{
       in_quotes(text) + " is no place for a log",

@@ -1,6 +1,7 @@
 #include "placeholders.hpp"
 
 #include "codes.hpp"
+#include "paths.hpp"
 #include "utf8.hpp"
 
 #include "headgate/core/literals.hpp"
@@ -34,7 +35,8 @@ bool is_text(std::string_view text) {
 
 class Replacer {
  public:
-  Replacer(Node& node, Report& report) : node_(node), report_(report) {}
+  Replacer(Node& node, const std::string& directory, Report& report)
+      : node_(node), directory_(directory), report_(report) {}
 
   void run() {
     const std::string_view text = node_.written;
@@ -89,7 +91,7 @@ class Replacer {
   }
 
   std::optional<std::string> file(const std::string& path) {
-    auto content = read_text_file(path);
+    auto content = read_text_file(resolved(path, directory_));
     if (!content.text) {
       fail("the file " + in_quotes(path) + " cannot be read: " + content.why_not,
            "${file:PATH} stands for what is in the file");
@@ -102,6 +104,7 @@ class Replacer {
   }
 
   Node& node_;
+  const std::string& directory_;
   Report& report_;
 };
 
@@ -130,9 +133,10 @@ FileText read_text_file(const std::string& path, std::size_t largest) {
   return {std::move(content), {}};
 }
 
-void replace_placeholders(Document& document, Report& report) {
+void replace_placeholders(Document& document, const std::string& directory, Report& report) {
   for (Node& node : document.nodes) {
-    if (node.kind == Kind::string && node.written.find("${") != std::string::npos) Replacer(node, report).run();
+    if (node.kind == Kind::string && node.written.find("${") != std::string::npos)
+      Replacer(node, directory, report).run();
   }
 }
 

@@ -12,7 +12,8 @@ namespace headgate::config {
 
 /// Replaces all of them; `$${` stands for a literal "${". Reports what cannot be replaced, naming the variable or file,
 /// never a value, and leaves such a string `broken`.
-void replace_placeholders(Document& document, Report& report);
+/// Relative paths begin at `directory`.
+void replace_placeholders(Document& document, const std::string& directory, Report& report);
 
 struct FileText {
   std::optional<std::string> text;

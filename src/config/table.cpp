@@ -162,7 +162,7 @@ constexpr Section kRejection{"rejection", "rejection", "What a rejected caller i
 constexpr Shape kLevel = choice(kLogLevels);
 constexpr std::string_view kFormatsLater[] = {"combined"};
 constexpr Shape kFormat = choice(kLogFormats, kFormatsLater);
-constexpr Shape kTarget = text("\"stdout\", \"stderr\", \"off\" or a file's path", check_log_target);
+constexpr Shape kTarget = path("\"stdout\", \"stderr\", \"off\" or a file's path", check_log_target, names_log_file);
 constexpr std::string_view kLogLater[] = {"keep_ok", "sample", "rotate"};
 constexpr Key kLogKeys[] = {
     {"level", &kLevel, "info", R"("info")", "Least severity written to the error log"},

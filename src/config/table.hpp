@@ -31,6 +31,7 @@ struct Shape {
   const Section* section = nullptr;                         ///< of a section
   const Shape* of = nullptr;                                ///< of a list's elements or a map's values
   std::span<const Shape* const> forms = {};                 ///< of either: each begins with another JSON type
+  bool (*path)(std::string_view text) = nullptr;            ///< of a text: whether it is the path of a file
 };
 
 enum class Presence { optional, required };

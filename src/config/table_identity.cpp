@@ -16,7 +16,8 @@ constexpr Shape kSomeText = text("text", check_not_empty);
 constexpr Shape kTexts = list("a list of texts", kSomeText, 1, 64);
 constexpr const Shape* kTextForms[] = {&kSomeText, &kTexts};
 constexpr Shape kTextOrTexts = either("a text or a list of texts", kTextForms);
-constexpr Shape kJwkSet = text("a file's path or a URL", check_jwk_set);
+constexpr Shape kJwkSet =
+    path("a file's path or a URL", check_jwk_set, [](std::string_view text) { return !is_url(text); });
 constexpr std::array kIssuerRows{
     Key{"issuer", &kSomeText, "", R"("https://login.example.com/")",
         "What the token's `iss` has to be; any where it is left out and there is one issuer only"},

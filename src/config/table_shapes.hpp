@@ -40,7 +40,10 @@ inline constexpr Shape kText = text("text");
 inline constexpr Shape kBoolean{.form = Form::boolean, .what = "true or false"};
 inline constexpr Shape kDuration{.form = Form::duration, .what = "a duration"};
 inline constexpr Shape kHeaderName = text("a field name", check_field_name);
-inline constexpr Shape kFilePath = text("a file's path", check_file_path);
+constexpr Shape path(std::string_view what, TextCheck check, bool (*is_path)(std::string_view text)) {
+  return {.form = Form::text, .what = what, .check = check, .path = is_path};
+}
+inline constexpr Shape kFilePath = path("a file's path", check_file_path, [](std::string_view) { return true; });
 inline constexpr Shape kNetwork = text("an address block", check_network);
 inline constexpr Shape kListenAddress = text("an address", check_listen);
 inline constexpr Shape kIfDown = choice(kIfRedisDown);

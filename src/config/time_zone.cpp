@@ -1,5 +1,7 @@
 #include "time_zone.hpp"
 
+#include "report.hpp"
+
 #include <date/tz.h>
 
 #include <algorithm>
@@ -16,12 +18,6 @@ using limit::ZoneOffset;
 constexpr date::sys_days kFrom = date::year(2000) / 1 / 1;
 constexpr date::sys_days kUntil = date::year(2100) / 1 / 1;
 constexpr std::size_t kMostChanges = 1000;  // four a year, as where clocks also change for Ramadan, come to 400
-constexpr std::size_t kMostShown = 60;
-
-std::string in_quotes(std::string_view zone) {
-  if (zone.size() <= kMostShown) return '"' + std::string(zone) + '"';
-  return '"' + std::string(zone.substr(0, kMostShown)) + "...\"";
-}
 
 std::vector<std::string> zone_names() {
   std::vector<std::string> names{"UTC"};

@@ -31,10 +31,10 @@ Options worker_options() {
 }  // namespace
 
 struct Admin::State {
-  State(AdminOptions chosen, observe::Registry& counted, std::function<Readiness()> asked)
+  State(config::Admin chosen, observe::Registry& counted, std::function<Readiness()> asked)
       : options(std::move(chosen)), registry(counted), ready(std::move(asked)) {}
 
-  AdminOptions options;
+  config::Admin options;
   observe::Registry& registry;
   std::function<Readiness()> ready;
   Options serving = worker_options();
@@ -46,7 +46,7 @@ struct Admin::State {
   Result<void, std::string> listen();
 };
 
-Admin::Admin(AdminOptions options, observe::Registry& registry, std::function<Readiness()> ready)
+Admin::Admin(config::Admin options, observe::Registry& registry, std::function<Readiness()> ready)
     : state_(std::make_unique<State>(std::move(options), registry, std::move(ready))) {}
 
 Admin::~Admin() { stop(); }
@@ -71,9 +71,15 @@ Result<void, std::string> Admin::State::listen() {
 }
 
 Result<void, std::string> Admin::start() {
-  if (const auto listening = state_->listen(); listening.has_error()) {
+  using enum config::Admin::IfTaken;
+  auto listening = state_->listen();
+  if (listening.has_error() && state_->options.if_taken == another_port) {
+    state_->options.listen.port = 0;
+    listening = state_->listen();
+  }
+  if (listening.has_error()) {
     const auto why = "the admin interface " + listening.error();
-    if (state_->options.required) return why;
+    if (state_->options.if_taken == fail) return why;
     spdlog::warn("event=admin_off {}; going on without it, for \"admin\" is not in the configuration", why);
     return {};
   }

@@ -202,8 +202,7 @@ class Succession {
 
 std::unique_ptr<Admin> make_admin(const config::Config& config, Shared& shared) {
   if (!config.admin) return nullptr;
-  const AdminOptions options{config.admin->listen, config.admin->token, config.admin->written};
-  return std::make_unique<Admin>(options, shared.registry, [&board = shared.board] { return board.readiness(); });
+  return std::make_unique<Admin>(*config.admin, shared.registry, [&board = shared.board] { return board.readiness(); });
 }
 
 }  // namespace

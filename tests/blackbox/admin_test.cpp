@@ -131,7 +131,7 @@ TEST(Admin, AnswersWhenTheFrontDoorIsFull) {
 TEST(Admin, IsNotReadyButAliveWhileItDrains) {
   Proxy proxy(merged(kOnAnyPort, {{"drain", "10s"}}));
   const Look look(proxy.gateway.process());
-  EXPECT_EQ(look.get("/readyz").status(), 200);
+  EXPECT_TRUE(look.status_comes_to("/readyz", 200));
   auto client = proxy.client();
   ASSERT_TRUE(client.send(request("GET", "/", "X-Test-Hold: 1\r\n")));
   ASSERT_TRUE(proxy.upstream.wait_for_requests(1));

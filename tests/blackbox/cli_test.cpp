@@ -30,6 +30,7 @@ TEST(CommandLine, TellsItsVersion) {
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_TRUE(ran.out.starts_with("headgate ")) << ran.out;
   EXPECT_EQ(ran.err, "");
+  EXPECT_EQ(run_headgate({"--version"}).out, ran.out);
   const Ran json = run_headgate({"version", "--json"});
   EXPECT_EQ(json.code, 0);
   EXPECT_TRUE(Json::parse(json.out, nullptr, false).contains("version")) << json.out;

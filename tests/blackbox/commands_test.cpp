@@ -1,10 +1,13 @@
 // The commands that serve: run, proxy and echo; and healthcheck, which asks one of them.
 
 #include "blackbox/harness/gateway.hpp"
+#include "blackbox/harness/look.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 
 namespace headgate::test {
@@ -55,6 +58,33 @@ TEST(Run, FindsItsFileInTheEnvironment) {
   EXPECT_TRUE(has(ran.err, file.path() + ":3:27")) << ran.err;
 }
 
+TEST(Run, WithoutAFileNamesEveryPlaceItLookedAt) {
+  Process process({"-c", "cd / && unset HEADGATE_CONFIG && exec " HEADGATE_BINARY " run"}, {}, "/bin/sh");
+  EXPECT_EQ(process.wait(), 3);
+  for (const char* place : {"$HEADGATE_CONFIG", "conf/headgate.json", "/etc/headgate/headgate.json", "-c FILE"})
+    EXPECT_TRUE(has(process.err(), place)) << process.err();
+  const Ran ran = run_headgate({"run"}, {"HEADGATE_CONFIG=/nowhere/headgate.json"});
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_TRUE(has(ran.err, "cannot read /nowhere/headgate.json, which $HEADGATE_CONFIG names")) << ran.err;
+}
+
+TEST(Run, TakesRelativePathsFromWhereItsFileIs) {
+  FakeUpstream upstream;
+  const Json log = {{"log", {{"access", "./logs/access.log"}}},
+                    {"identity", {{"api_key", {{"file", "api-keys.json"}}}}},
+                    {"instance", "${file:name.txt}"}};
+  const TemporaryFile file(config_for(upstream, log).dump());
+  const auto directory = std::filesystem::path(file.path()).parent_path();
+  std::filesystem::create_directory(directory / "logs");
+  std::ofstream(directory / "api-keys.json") << R"({ "keys": [] })";
+  std::ofstream(directory / "name.txt") << "gate-1";
+  Gateway gateway(Words{"run", "-c", file.path()});
+  EXPECT_EQ(gateway.client().get().status(), 200);
+  EXPECT_EQ(gateway.terminate(), 0);
+  EXPECT_GT(std::filesystem::file_size(directory / "logs/access.log"), 0U);
+  std::filesystem::remove_all(directory);
+}
+
 TEST(Run, LogsEachRequestOnceAndNoQuery) {
   for (const char* format : {"text", "json"}) {
     Proxy proxy(Json{{"log", {{"format", format}, {"access", "stdout"}}}});
@@ -88,6 +118,29 @@ TEST(ProxyCommand, NeedsNoFile) {
   EXPECT_EQ(refused.status(), 429);
   EXPECT_TRUE(refused.value("RateLimit").starts_with("\"default\";r=0")) << visible(refused.head);
   EXPECT_EQ(upstream.request_count(), 5U);
+}
+
+TEST(ProxyCommand, GivesASecondOneAFreePortForItsAdminInterfaceQuietly) {
+  FakeUpstream upstream;
+  const Words words{"proxy", "--to", upstream.url(), "--listen", "127.0.0.1:0"};
+  Gateway first(words);
+  Gateway second(words);
+  EXPECT_NE(admin_port(first.process()), admin_port(second.process()));
+  EXPECT_FALSE(has(second.process().err(), "warn")) << second.process().err();
+  EXPECT_EQ(Look(second.process()).get("/healthz").status(), 200);
+}
+
+TEST(ProxyCommand, IsAdministeredWhereItIsTold) {
+  FakeUpstream upstream;
+  const auto with = [&](const std::string& admin) {
+    return Words{"proxy", "--to", upstream.url(), "--listen", "127.0.0.1:0", "--admin", admin};
+  };
+  Gateway off(with("off"));
+  EXPECT_FALSE(has(off.process().err(), "admin_listening")) << off.process().err();
+  Gateway there(with("127.0.0.1:0"));
+  EXPECT_NE(admin_port(there.process()), 9900);
+  const Ran nowhere = run_headgate(with("nowhere"));
+  EXPECT_EQ(nowhere.code, 2) << nowhere.err;
 }
 
 TEST(ProxyCommand, CountsPerWhomItIsTold) {

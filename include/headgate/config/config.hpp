@@ -21,8 +21,10 @@ namespace headgate::config {
 /// Where metrics and administration are reached.
 struct Admin {
   net::ListenOptions listen{.host = "127.0.0.1", .port = 9900, .text = "127.0.0.1:9900"};
-  std::string token;     ///< what all but its probes takes; empty only on a loopback address; never logged
-  bool written = false;  ///< whether the file says so; else a port that is taken is no reason not to start
+  std::string token;  ///< what all but its probes takes; empty only on a loopback address; never logged
+  /// What a port that is taken means: an error where the user named it.
+  enum class IfTaken { fail, go_without, another_port };
+  IfTaken if_taken = IfTaken::go_without;
 };
 
 /// Everything a file says, defaults filled in. Only valid ones exist: names resolve, costs can be granted, keys are

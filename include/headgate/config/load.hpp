@@ -17,9 +17,10 @@ struct Loaded {
 };
 
 /// Parses and checks `source` (JSON with comments and trailing commas; `${ENV}`, `${ENV:-default}` and `${file:PATH}`
-/// replaced inside string values after parsing). Reads the environment and the files it names; call at start and
-/// reload, never on a worker.
-Loaded load(std::string_view source);
+/// replaced inside string values after parsing). Relative paths in it begin at `directory`, which is that of the file;
+/// "" is the working directory. Reads the environment and the files it names; call at start and reload, never on a
+/// worker.
+Loaded load(std::string_view source, const std::string& directory = {});
 
 /// What a valid configuration means, in words: the table of `headgate check`.
 std::string meaning(const Config& config, std::string_view file);

@@ -2,8 +2,8 @@
 // The admin interface: a listener of its own on a thread of its own, so that a busy or stuck worker never stops a look
 // at it.
 
+#include "headgate/config/config.hpp"
 #include "headgate/core/result.hpp"
-#include "headgate/net/options.hpp"
 #include "headgate/observe/metrics.hpp"
 
 #include <cstdint>
@@ -13,12 +13,6 @@
 #include <vector>
 
 namespace headgate::server {
-
-struct AdminOptions {
-  net::ListenOptions listen{"127.0.0.1", 9900, "127.0.0.1:9900"};
-  std::string token;      ///< what callers must bear; empty: none
-  bool required = false;  ///< the user asked for it, so that not to listen is an error and not a warning
-};
 
 /// Whether new requests should be sent here; each reason is a sentence without its dot.
 struct Readiness {
@@ -30,12 +24,13 @@ struct Readiness {
 class Admin {
  public:
   /// `ready` is called on the admin thread.
-  Admin(AdminOptions options, observe::Registry& registry, std::function<Readiness()> ready);
+  Admin(config::Admin options, observe::Registry& registry, std::function<Readiness()> ready);
   ~Admin();  ///< stops
   Admin(const Admin&) = delete;
   Admin& operator=(const Admin&) = delete;
 
-  /// Listens and serves. An error text where it cannot and must; where it need not, a line in the event log.
+  /// Listens and serves. Where its port is taken: an error text, a line in the event log or another port, as its
+  /// options say.
   Result<void, std::string> start();
   /// Ends what is in flight within a second.
   void stop();

@@ -236,11 +236,11 @@ TEST(LoadAdmin, IsOnLoopbackUnlessWrittenOrOff) {
   const auto usual = of("");
   ASSERT_TRUE(usual);
   EXPECT_EQ(usual->listen.text, "127.0.0.1:9900");
-  EXPECT_FALSE(usual->written);
+  EXPECT_EQ(usual->if_taken, Admin::IfTaken::go_without);
   const auto own = of(R"("admin": { "listen": "[::1]:9901" }, )");
   ASSERT_TRUE(own);
   EXPECT_EQ(own->listen.host, "::1");
-  EXPECT_TRUE(own->written);
+  EXPECT_EQ(own->if_taken, Admin::IfTaken::fail);
   const auto open = of(R"("admin": { "listen": ":9902", "token": "0123456789abcdef" }, )");
   ASSERT_TRUE(open);
   EXPECT_EQ(open->token, "0123456789abcdef");

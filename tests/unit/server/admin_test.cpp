@@ -61,8 +61,8 @@ std::string body_of(const std::string& answer) {
   return end == std::string::npos ? "no head: " + answer : answer.substr(end + 4);
 }
 
-AdminOptions on_any_port(const std::string& token = "") {
-  AdminOptions out;
+config::Admin on_any_port(const std::string& token = "") {
+  config::Admin out;
   out.listen = {"127.0.0.1", 0, "127.0.0.1:0"};
   out.token = token;
   out.required = true;
@@ -71,7 +71,7 @@ AdminOptions on_any_port(const std::string& token = "") {
 
 class AdminTest : public testing::Test {
  protected:
-  void begin(const AdminOptions& options = on_any_port()) {
+  void begin(const config::Admin& options = on_any_port()) {
     admin = std::make_unique<Admin>(options, registry, [this] { return readiness.get(); });
     const auto started = admin->start();
     ASSERT_TRUE(started.has_value()) << started.error();
