@@ -58,6 +58,14 @@ void check_hops(Build& build, const Node* identity) {
   }
 }
 
+void build_proxy_fields(Build& build, const Node* identity) {
+  const Node* written = find(identity, "proxy_fields");
+  if (written == nullptr || written->kind != Kind::list) return;
+  auto& out = build.config.gateway.proxy_fields;
+  out.clear();
+  for (const Node* each : texts(written)) out.push_back(each->text);
+}
+
 /// Counted as the token bucket it is.
 void check_failures(Build& build, const Node& written) {
   const auto& failures = *build.config.identity.failures;
@@ -93,6 +101,7 @@ void build_identity(Build& build) {
   const Node* identity = find(&build.root, "identity");
   auto& out = build.config.identity;
   build_proxies(build, identity);
+  build_proxy_fields(build, identity);
   read_choice(identity, "address_from", kAddressFields, out.address_field);
   read_number(identity, "ipv6_prefix", out.ipv6_prefix);
   build_failures(build, identity);

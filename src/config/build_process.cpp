@@ -66,6 +66,9 @@ void build_process(Build& build) {
   const Node* root = &build.root;
   Config& config = build.config;
   read(root, "instance", config.instance);
+  bool via = true;
+  read(root, "via", via);
+  config.gateway.via = via ? config.instance : std::string();
   build_listen(build);
   read_number(root, "workers", config.workers);
   read(root, "drain", config.drain);

@@ -4,6 +4,8 @@
 #include "table.hpp"
 #include "values.hpp"
 
+#include "headgate/http/host.hpp"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -77,9 +79,16 @@ void name_routes(Build& build) {
   }
 }
 
+/// As requests' hosts are compared with it; what is none is reported.
+std::string host_in_one_spelling(const std::string& written) {
+  std::string out;
+  const std::string below = written.starts_with("*.") ? "*." : "";
+  return http::normalise_host(written.substr(below.size()), out) ? below + out : lower(written);
+}
+
 void build_route(Build& build, const Node& node) {
   gateway::RouteOptions route;
-  if (const Node* host = text_at(&node, "host")) route.host = lower(host->text);
+  if (const Node* host = text_at(&node, "host")) route.host = host_in_one_spelling(host->text);
   read(&node, "path", route.path);
   route.methods = methods(build, node);
   read(&node, "to", route.to);

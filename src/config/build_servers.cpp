@@ -34,6 +34,7 @@ void build_upstreams(Build& build) {
     read(each, "connect_timeout", out.connect_timeout);
     read(each, "idle_timeout", out.idle_timeout);
     read_number(each, "max_idle", out.max_idle);
+    read_size(each, "head_size", out.head_bytes);
     build.config.upstreams.push_back(std::move(out));
     build.upstream_nodes.push_back(each);
   }

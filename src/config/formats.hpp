@@ -69,6 +69,7 @@ std::optional<LiteralError> check_path(std::string_view text);
 std::optional<LiteralError> check_host(std::string_view text);
 std::optional<LiteralError> check_method(std::string_view text);
 std::optional<LiteralError> check_field_name(std::string_view text);
+std::optional<LiteralError> check_proxy_field(std::string_view text);  ///< a field's name, or "X-Forwarded-*"
 std::optional<LiteralError> check_field_value(std::string_view text);
 std::optional<LiteralError> check_log_target(std::string_view text);
 std::optional<LiteralError> check_file_path(std::string_view text);

@@ -3,6 +3,7 @@
 #include "formats.hpp"
 #include "report.hpp"
 
+#include "headgate/http/fields.hpp"
 #include "headgate/http/path.hpp"
 
 #include <algorithm>
@@ -175,6 +176,11 @@ std::optional<LiteralError> check_method(std::string_view text) {
   // route.
   const bool misspelt = !near.empty() && near != text && edit_distance(text, near) <= 1;
   if (is_token(text) && upper && text.size() <= 32 && !misspelt) return std::nullopt;
+  if (near.empty() && !upper && is_token(text)) {
+    std::string meant(text);
+    for (char& c : meant) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+    return LiteralError{in_quotes(text) + " is not a method", "write " + in_quotes(meant)};
+  }
   return LiteralError{in_quotes(text) + " is not a method",
                       near.empty() ? "methods are upper-case words: GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS"
                                    : "write " + in_quotes(near)};
@@ -184,6 +190,19 @@ std::optional<LiteralError> check_field_name(std::string_view text) {
   if (is_token(text) && text.size() <= 128) return std::nullopt;
   return LiteralError{in_quotes(text) + " is not a field's name",
                       R"(a field's name has letters, digits and '-', as in "X-API-Key")"};
+}
+
+std::optional<LiteralError> check_proxy_field(std::string_view text) {
+  const bool family = text.ends_with("-*");
+  const auto name = family ? text.substr(0, text.size() - 1) : text;
+  if (name.find('*') != std::string_view::npos || name == "-") {
+    return LiteralError{in_quotes(text) + " is not a field's name",
+                        R"('*' stands at the end, behind a '-', as in "X-Forwarded-*")"};
+  }
+  if (http::same_word(text, "Host")) {
+    return LiteralError{"every request has a Host", "leave it out; headgate decides by routes which hosts there are"};
+  }
+  return check_field_name(name);
 }
 
 std::optional<LiteralError> check_field_value(std::string_view text) {

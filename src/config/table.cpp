@@ -51,6 +51,7 @@ constexpr Section kMemory{"memory", "memory", "Counters of this gateway alone.",
 constexpr Shape kServer = text("a server's URL", check_server);
 constexpr Shape kServers = list("a list of server URLs", kServer, 1, 1024);
 constexpr Shape kMaxIdle = integer(0, 65'535);
+constexpr Shape kAnswerHeadSize = size(1'024, 64UL * 1'024);
 constexpr std::string_view kUpstreamLater[] = {"balance", "health", "retry", "circuit", "tls", "weights", "slow_start"};
 constexpr Key kUpstreamKeys[] = {
     {"servers", &kServers, "", R"(["http://api-1:9001", "http://api-2:9001"])",
@@ -59,6 +60,8 @@ constexpr Key kUpstreamKeys[] = {
      "How long connecting to one server may take, name resolution included"},
     {"idle_timeout", &kDuration, "30s", R"("30s")", "A connection kept open but unused this long is closed"},
     {"max_idle", &kMaxIdle, "64", "64", "Connections a worker keeps open to each server"},
+    {"head_size", &kAnswerHeadSize, "64KiB", R"("16KiB")",
+     "Status line and fields of an answer, at most 64KiB; 502 beyond"},
 };
 constexpr Section kUpstream{"upstream", "upstreams.<name>", "Where requests go: a URL, or an object with these keys.",
                             kUpstreamKeys, kUpstreamLater};
@@ -191,6 +194,10 @@ constexpr std::string_view kRootLater[] = {"tracing", "metrics", "tls", "tiers"}
 constexpr Key kRootKeys[] = {
     {"$schema", &kText, "", R"("./headgate.schema.json")", "For editors; headgate does not read it"},
     {"instance", &kInstance, "headgate", R"("${HOSTNAME:-headgate}")", "This gateway's name in logs and `Via`"},
+    {"via", &kBoolean, "true", "false",
+     "Whether messages that are passed on say so in `Via`, as RFC 9110 wants it; some servers, nginx among them, do "
+     "not "
+     "compress what they are asked for with it"},
     {"listen", &kListen, "", R"(":8080")", "Where clients connect: an address, an object, or a list of these",
      required},
     {"workers", &kWorkers, "0", "2", "Threads; 0 is one a core"},

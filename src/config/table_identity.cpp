@@ -137,7 +137,15 @@ constexpr Shape kFailuresShape = either("an object or \"off\"", kFailuresForms);
 
 // identity
 
+constexpr std::string_view kProxyFieldsFallback =
+    R"(["X-Forwarded-*", "X-Original-URL", "X-Original-URI", "X-Original-Host", "X-Original-Forwarded-For", )"
+    R"("X-Rewrite-URL", "X-HTTP-Host-Override", "X-Url-Scheme", "X-Script-Name", "Script-Name", "Path-Info", )"
+    R"("X-Client-IP", "X-Cluster-Client-IP", "True-Client-IP", "CF-Connecting-IP", "CF-Connecting-IPv6", )"
+    R"("Fastly-Client-IP", "Fly-Client-IP", "X-Envoy-*", "X-SSL-*", "SSL-Client-*", "Front-End-Https", )"
+    R"("Remote-User", "X-Remote-User", "Proxy"])";
 constexpr Shape kNetworks = list("a list of address blocks", kNetwork, 0, 1024);
+constexpr Shape kProxyField = text("a field name", check_proxy_field);
+constexpr Shape kProxyFieldList = list("a list of field names", kProxyField, 0, 256);
 constexpr Shape kIpv6Prefix = integer(1, 128);
 constexpr Shape kAddressFrom = choice(kAddressFields);
 constexpr Shape kApiKeyShape = section(kApiKey);
@@ -147,6 +155,9 @@ constexpr Key kIdentityKeys[] = {
      "Only these may tell the client's address, in the field that `address_from` names or by the PROXY protocol"},
     {"address_from", &kAddressFrom, "X-Forwarded-For", R"("Forwarded")",
      "The field that trusted proxies tell it in: the one they all write. No other is read"},
+    {"proxy_fields", &kProxyFieldList, kProxyFieldsFallback, R"(["X-Forwarded-*", "X-Original-URL", "Proxy"])",
+     "Fields that only trusted proxies may send: of everybody else they are removed, also spelt with `_`. A name that "
+     "ends in `*` stands for all that begin so. What is written here takes the place of the default"},
     {"ipv6_prefix", &kIpv6Prefix, "64", "64", "All IPv6 addresses of one block of this length count as one client"},
     {"api_key", &kApiKeyShape, "", R"({ "file": "/etc/headgate/api-keys.json" })",
      "Where a caller's API key is found, and which are known"},

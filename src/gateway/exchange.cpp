@@ -65,6 +65,7 @@ void Admission::reset() noexcept {
 
 void Exchange::reset() {
   request.method = request.target = request.authority = request.query = request.upgrade = {};
+  request.host.clear();
   request.path.clear();
   request.fields.clear();
   request.version = 11;

@@ -1,9 +1,11 @@
 #include "forward.hpp"
 
 #include "limit_fields.hpp"
+#include "max_forwards.hpp"
 #include "presented.hpp"
 #include "way.hpp"
 
+#include "headgate/gateway/problem.hpp"
 #include "headgate/http/hop.hpp"
 
 #include <algorithm>
@@ -14,9 +16,6 @@ namespace {
 using http::Field;
 using http::Fields;
 using http::Known;
-
-/// RFC 9110 section 7.6.3: the version is the one the message was received in.
-constexpr std::string_view via(unsigned version) noexcept { return version == 10 ? "1.0 headgate" : "1.1 headgate"; }
 
 /// All values of one field, as one list; "" where there is none.
 std::string_view joined(TextArena& text, const Fields& fields, std::string_view name) {
@@ -31,34 +30,68 @@ std::string_view with(TextArena& text, std::string_view list, std::string_view l
   return list.empty() ? last : text.join({list, ", ", last});
 }
 
-/// Numbers that a server behind us tells of its own limits would contradict ours.
+/// RFC 9110 section 7.6.3. Without an entry of our own the others' still go on.
+void append_via(TextArena& text, const Fields& received, std::string_view ours, Fields& out) {
+  const auto others = joined(text, received, "Via");
+  const auto all = ours.empty() ? others : with(text, others, ours);
+  if (!all.empty()) out.push_back({Known::via, "Via", all});
+}
+
+/// Numbers that a server behind us tells of its own limits would contradict ours: "RateLimit", "X-RateLimit-Reset",
+/// "X-Rate-Limit-Remaining" and all others of these families.
 bool tells_limits(const Field& field) noexcept {
-  constexpr std::array<std::string_view, 5> kNames{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
-                                                   "RateLimit", "RateLimit-Policy"};
-  return std::any_of(kNames.begin(), kNames.end(),
-                     [&](std::string_view name) { return http::same_word(field.name, name); });
+  auto name = field.name;
+  if (http::same_word(name.substr(0, 2), "X-")) name.remove_prefix(2);
+  for (const std::string_view family : {"RateLimit", "Rate-Limit"}) {
+    if (!http::same_word(name.substr(0, family.size()), family)) continue;
+    if (name.size() == family.size() || name[family.size()] == '-') return true;
+  }
+  return false;
+}
+
+/// Whether servers that hand fields on as variables would take it for a field that ends here. Spelt as it is meant to
+/// be, it would have been known and left out.
+bool is_twin_of_hop(const Field& field) {
+  static const http::FieldNames names(std::vector<std::string>{"Keep-Alive", "Proxy-Connection", "Proxy-Authenticate",
+                                                               "Proxy-Authorization", "Transfer-Encoding",
+                                                               "Content-Length", "HTTP2-Settings", "Max-Forwards"});
+  return field.id == Known::unknown && names.contains(field.name);
+}
+
+/// The server gets a Host in any case (RFC 9112 section 3.2); an absolute target's takes the place of the one sent.
+/// Where the client named none the server is called what its upstream is.
+void append_host(const Exchange& x, Fields& out) {
+  const auto host = x.request.authority.empty() ? x.upstream : x.request.authority;
+  const auto sent = std::find_if(out.begin(), out.end(), [](const Field& field) { return field.id == Known::host; });
+  if (sent != out.end())
+    sent->value = host;
+  else
+    out.push_back({Known::host, "Host", host});
 }
 
 }  // namespace
 
-void forward_request_fields(Exchange& x, const identity::Options& identity) {
+void forward_request_fields(Exchange& x, const Site& site) {
+  const auto& identity = site.identity();
   auto& out = x.fields;
   out.clear();
   http::append_end_to_end(x.request.fields, out);
-  std::erase_if(out, [](const Field& field) { return tells_way(field) || field.id == Known::expect; });
+  std::erase_if(out, [&](const Field& field) {
+    return tells_way(field) || field.id == Known::expect || is_twin_of_hop(field) ||
+           (!x.caller.through_trusted && site.proxy_fields().contains(field.name));
+  });
   forward_identity(x, identity, out);
-  for (auto& field : out) {
-    if (field.id == Known::host) field.value = x.request.authority;  // an absolute target's takes its place
-  }
+  append_host(x, out);
+  if (counts_hops(x.request.method)) count_hop(x, out);
   append_way(x, identity.address_field, out);
   out.push_back({Known::unknown, "X-Request-Id", x.request_id});
-  out.push_back({Known::via, "Via", with(x.text, joined(x.text, x.request.fields, "Via"), via(x.request.version))});
+  append_via(x.text, x.request.fields, site.via(x.request.version), out);
   if (x.request.upgrade.empty()) return;
   out.push_back({Known::connection, "Connection", "Upgrade"});
   out.push_back({Known::upgrade, "Upgrade", x.request.upgrade});
 }
 
-void forward_reply_fields(Exchange& x, RejectionHeaders style) {
+void forward_reply_fields(Exchange& x, const Site& site, RejectionHeaders style) {
   auto& out = x.fields;
   out.clear();
   http::append_end_to_end(x.answer.fields, out);
@@ -75,16 +108,20 @@ void forward_reply_fields(Exchange& x, RejectionHeaders style) {
   if (x.answer.status == 101) {
     out.push_back({Known::upgrade, "Upgrade", http::value_of(x.answer.fields, Known::upgrade)});
   }
+  // RFC 9110 section 6.6.1: who passes on an answer without a date writes when it came.
+  if (x.answer.status >= 200 && !http::has(out, Known::date))
+    out.push_back({Known::date, "Date", x.text.join({date_now()})});
   append_limit_fields(x, style, out);
   out.push_back({Known::unknown, "X-Request-Id", x.request_id});
-  out.push_back({Known::via, "Via", with(x.text, joined(x.text, x.answer.fields, "Via"), via(x.answer.version))});
+  append_via(x.text, x.answer.fields, site.via(x.answer.version), out);
 }
 
-http::Fields forward_trailers(const http::Fields& trailers, const identity::Options& identity) {
+http::Fields forward_trailers(const http::Fields& trailers, const Site& site) {
   Fields out;
   http::append_end_to_end(trailers, out);
-  std::erase_if(out, [&identity](const Field& field) {
-    return tells_way(field) || field.id == Known::expect || tells_limits(field) || tells_identity(field, identity);
+  std::erase_if(out, [&site](const Field& field) {
+    return tells_way(field) || field.id == Known::expect || tells_limits(field) ||
+           tells_identity(field, site.identity()) || is_twin_of_hop(field) || site.proxy_fields().contains(field.name);
   });
   return out;
 }

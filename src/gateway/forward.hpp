@@ -6,13 +6,14 @@
 namespace headgate::gateway {
 
 /// Fills x.fields with what the server gets: the end-to-end fields, the client's way here rebuilt (X-Forwarded-*,
-/// believed only from trusted hops), X-Request-Id and Via.
-void forward_request_fields(Exchange& x, const identity::Options& identity);
+/// believed only from trusted hops), X-Request-Id and Via. Views into x and `site`.
+void forward_request_fields(Exchange& x, const Site& site);
 
-/// Fills x.fields with what the client gets of x.answer, the limits' numbers, X-Request-Id and Via.
-void forward_reply_fields(Exchange& x, RejectionHeaders style);
+/// Fills x.fields with what the client gets of x.answer, the limits' numbers, X-Request-Id and Via; a Date where the
+/// server wrote none.
+void forward_reply_fields(Exchange& x, const Site& site, RejectionHeaders style);
 
 /// What of a body's trailers is passed on: not what a head may not bring either.
-http::Fields forward_trailers(const http::Fields& trailers, const identity::Options& identity);
+http::Fields forward_trailers(const http::Fields& trailers, const Site& site);
 
 }  // namespace headgate::gateway

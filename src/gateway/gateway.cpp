@@ -1,5 +1,6 @@
 #include "headgate/gateway/gateway.hpp"
 
+#include "max_forwards.hpp"
 #include "outage.hpp"
 #include "relay.hpp"
 #include "request_id.hpp"
@@ -54,9 +55,11 @@ Task<void> Gateway::handle(Exchange& x) {
 }
 
 Gateway::Step Gateway::find_route(Exchange& x) {
-  auto found = x.snapshot->site->router().find(x.request.authority, x.request.path, x.request.method);
+  auto found = x.snapshot->site->router().find(x.request.host, x.request.path, x.request.method);
   x.route = found.route;
   if (found.route) return {};
+  if (!found.host_known && x.request.host.empty())
+    return Problem{400, EndedBy::bad_request, "Host is missing, and what is served here depends on it.", {}, 0, {}};
   // RFC 9110 section 15.5.20.
   if (!found.host_known) {
     return Problem{421, EndedBy::no_route, "This host is not served here.", {}, 0, {}};
@@ -83,7 +86,9 @@ Task<std::optional<Problem>> nobody_left(Exchange& x) {
 
 Task<Gateway::Step> Gateway::serve(Exchange& x) {
   if (x.client_gone) return nobody_left(x);
-  if (x.route->respond) return respond(x, *x.route->respond, x.snapshot->site->options().rejection.headers);
+  const auto style = x.snapshot->site->options().rejection.headers;
+  if (x.route->respond) return respond(x, *x.route->respond, style);
+  if (ends_here(x)) return answer_as_last(x, style);
   return relay(x, *x.snapshot->upstreams[x.route->upstream], *x.snapshot->site);
 }
 

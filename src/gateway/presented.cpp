@@ -31,8 +31,8 @@ class Search {
   Presented result_;
 };
 
-/// The one value of a field; nobody's word where the field stands twice, in whatever spelling: the server behind may
-/// read the other one.
+/// The one value of a field. Nobody's word where the field stands twice, in whatever spelling: the server behind may
+/// read the other one. Under another spelling alone it is another field, and is kept from the server.
 http::NamedValue field_of(const Fields& fields, std::string_view name) noexcept {
   http::NamedValue found;
   bool met = false;
@@ -41,7 +41,7 @@ http::NamedValue field_of(const Fields& fields, std::string_view name) noexcept 
     found.twice = met;
     if (met) break;
     met = true;
-    found.value = field.value;
+    if (http::same_word(field.name, name)) found.value = field.value;
   }
   return found;
 }
@@ -76,6 +76,23 @@ void tell_claims(Exchange& x, const identity::JwtOptions& options, Fields& field
   }
 }
 
+/// Whether servers may take `field` for the one called `name`, and we have not.
+bool is_twin(const Field& field, std::string_view name) noexcept {
+  return http::same_variable(field.name, name) && !http::same_word(field.name, name);
+}
+
+/// Takes out the twins of what was read here: a server that reads them would be told what nobody has looked at.
+void drop_twins(const Exchange& x, const identity::Options& options, Fields& fields) {
+  const bool keys = options.api_key.written || (x.route && x.route->reads_key);
+  std::erase_if(fields, [&](const Field& field) {
+    if (field.id != Known::unknown) return false;
+    if (keys && is_twin(field, options.api_key.header)) return true;
+    if (options.jwt && is_twin(field, options.jwt->header)) return true;
+    const auto twin = [&](const std::string& counted) { return is_twin(field, counted); };
+    return x.route && std::any_of(x.route->counted_headers.begin(), x.route->counted_headers.end(), twin);
+  });
+}
+
 bool withholds_key(const identity::ApiKeyOptions& options) noexcept { return options.written && !options.pass_on; }
 
 }  // namespace
@@ -101,6 +118,7 @@ Presented presented_token(Exchange& x, const identity::JwtOptions& options) {
 }
 
 void forward_identity(Exchange& x, const identity::Options& options, Fields& fields) {
+  drop_twins(x, options, fields);
   const auto& key = options.api_key;
   if (withholds_key(key)) {
     std::erase_if(fields, [&](const Field& field) { return http::same_variable(field.name, key.header); });

@@ -74,6 +74,37 @@ Problem problem_of(const upstream::Failure& failure) {
       return {
           502, EndedBy::upstream_closed, "The server behind this gateway gave an answer that is not valid HTTP.", {}, 0,
           {}};
+    case Failed::head_too_large:
+      return {502,
+              EndedBy::upstream_closed,
+              "The server behind this gateway gave an answer whose head is too large.",
+              {},
+              0,
+              {}};
+  }
+  return {};
+}
+
+std::string_view reason_of(const upstream::Failure& failure, TextArena& text) {
+  const auto with_cause = [&](std::string_view what) {
+    return failure.cause ? text.join({what, ": ", failure.cause.message()}) : what;
+  };
+  if (*failure.why != '\0') return failure.why;
+  switch (failure.what) {
+    case Failed::no_connection:
+      return with_cause("it could not be connected to");
+    case Failed::connect_timeout:
+      return "it could not be connected to in time";
+    case Failed::reply_timeout:
+      return "it did not answer in time";
+    case Failed::sending:
+      return with_cause("it took no more of the request");
+    case Failed::closed:
+      return with_cause("it broke off before the end of its answer");
+    case Failed::malformed:
+      return with_cause("the answer is not valid HTTP");
+    case Failed::head_too_large:
+      return "the answer's head is too large";
   }
   return {};
 }

@@ -16,6 +16,7 @@ using Step = std::optional<Problem>;
 using upstream::ConnectionPtr;
 using upstream::Failed;
 using upstream::Failure;
+using upstream::kTakesNoMore;
 
 constexpr unsigned kMostInterim = 32;
 
@@ -29,10 +30,10 @@ bool idempotent(std::string_view method) noexcept {
 class Relay {
  public:
   Relay(Exchange& x, upstream::Upstream& upstream, const Site& site)
-      : x_(x), upstream_(upstream), options_(site.options()), identity_(site.identity()) {}
+      : x_(x), upstream_(upstream), site_(site), options_(site.options()), identity_(site.identity()) {}
 
   Task<Step> run() {
-    forward_request_fields(x_, identity_);
+    forward_request_fields(x_, site_);
     x_.head.clear();
     http::h1::append_request_head(x_.head, x_.request.method, x_.request.path, forwarded_query(x_, identity_),
                                   x_.fields, x_.request.framing);
@@ -40,7 +41,7 @@ class Relay {
     auto outcome = co_await attempt();
     // A kept connection may have been closed under way: once more on another one, if sending twice does no harm.
     while (outcome.has_error() && may_retry(outcome.error())) outcome = co_await attempt();
-    if (outcome.has_error()) co_return problem_of(outcome.error());
+    if (outcome.has_error()) co_return failed(outcome.error());
     co_return *outcome;
   }
 
@@ -51,6 +52,12 @@ class Relay {
     first_ = *bytes;
     whole_ = x_.body->ended() && x_.body->trailers().empty();
     return count_body(x_, first_.size());
+  }
+
+  Step failed(const Failure& failure) {
+    if (!failure.server.empty()) x_.server = failure.server;
+    x_.reason = reason_of(failure, x_.text);
+    return problem_of(failure);
   }
 
   bool may_retry(const Failure& failure) const noexcept {
@@ -73,7 +80,7 @@ class Relay {
     const auto sent =
         co_await output.send(x_.head, first_, whole_ ? http::Last::yes : http::Last::no, options_.timeouts.write);
     if (sent.has_error() && sent.error() == boost::asio::error::timed_out)
-      co_return Failure{Failed::reply_timeout, sent.error(), false, ""};
+      co_return Failure{Failed::reply_timeout, sent.error(), false, kTakesNoMore};
     // Any other error is not the last word: a server may answer and close without reading all.
     const bool broken = sent.has_error();
     RequestBody body(x_, *server, options_.timeouts.write);
@@ -104,7 +111,7 @@ class Relay {
         co_return co_await relay_answer(server);
       }
       if (status == 100) continue;  // we have answered the client's Expect ourselves
-      forward_reply_fields(x_, RejectionHeaders::none);
+      forward_reply_fields(x_, site_, RejectionHeaders::none);
       const http::ReplyStart start{status, x_.answer.reason, &x_.fields, {}};
       const auto told = co_await x_.reply->interim(start);
       if (told.has_error()) co_return client_gone();
@@ -130,7 +137,7 @@ class Relay {
   Task<Result<Step, Failure>> relay_answer(upstream::Connection& server) {
     auto& from = server.body();
     if (x_.route->settles) note_costs(x_);
-    forward_reply_fields(x_, options_.rejection.headers);
+    forward_reply_fields(x_, site_, options_.rejection.headers);
     const auto first = from.ready();
     if (first.has_error()) co_return Failure{Failed::malformed, first.error(), false, ""};
     x_.status = x_.answer.status;
@@ -142,7 +149,7 @@ class Relay {
       const auto bytes = co_await from.read();
       if (bytes.has_error()) co_return Failure{Failed::closed, bytes.error(), false, ""};
       if (bytes->empty()) {
-        const auto trailers = forward_trailers(from.trailers(), identity_);
+        const auto trailers = forward_trailers(from.trailers(), site_);
         sent = co_await x_.reply->finish(trailers);
         if (sent.has_error()) break;
         co_return Step{};
@@ -158,7 +165,7 @@ class Relay {
     if (x_.request.upgrade.empty())
       co_return Failure{Failed::malformed, {}, false, "the server switches protocols unasked"};
     x_.status = 101;
-    forward_reply_fields(x_, options_.rejection.headers);
+    forward_reply_fields(x_, site_, options_.rejection.headers);
     const http::ReplyStart start{101, x_.answer.reason, &x_.fields, {}};
     const auto sent = co_await x_.reply->send(start, {}, http::Last::no);
     if (sent.has_error()) co_return client_gone();
@@ -174,6 +181,7 @@ class Relay {
 
   Exchange& x_;
   upstream::Upstream& upstream_;
+  const Site& site_;
   const Options& options_;
   const identity::Options& identity_;
   std::string_view first_;

@@ -38,7 +38,7 @@ Task<void> RequestBody::run() {
     }
     if (bytes->empty()) {
       std::string scratch;
-      const auto trailers = forward_trailers(x_.body->trailers(), x_.snapshot->site->identity());
+      const auto trailers = forward_trailers(x_.body->trailers(), *x_.snapshot->site);
       const auto ended = co_await server_.output().finish(trailers, scratch, write_timeout_);
       delivered_ = ended.has_value();
       break;
@@ -50,7 +50,9 @@ Task<void> RequestBody::run() {
     const auto last = x_.body->ended() && x_.body->trailers().empty() ? http::Last::yes : http::Last::no;
     const auto sent = co_await server_.output().write(*bytes, last, write_timeout_);
     if (sent.has_error() && sent.error() == boost::asio::error::timed_out) {
-      fail(problem_of(upstream::Failure{upstream::Failed::reply_timeout, sent.error(), false, ""}));
+      const upstream::Failure failure{upstream::Failed::reply_timeout, sent.error(), false, upstream::kTakesNoMore};
+      x_.reason = failure.why;
+      fail(problem_of(failure));
       break;
     }
     // Any other error is not the last word: a server that takes no more may have answered.

@@ -7,7 +7,8 @@ namespace headgate::gateway {
 Task<std::optional<Problem>> respond(Exchange& x, const Respond& answer, RejectionHeaders style) {
   x.ended_by = EndedBy::respond;
   x.status = answer.status;
-  x.fields.push_back({http::Known::content_type, "Content-Type", answer.content_type});
+  if (!answer.content_type.empty())
+    x.fields.push_back({http::Known::content_type, "Content-Type", answer.content_type});
   x.fields.push_back({http::Known::date, "Date", x.text.join({date_now()})});
   append_limit_fields(x, style, x.fields);
   x.fields.push_back({http::Known::unknown, "X-Request-Id", x.request_id});

@@ -92,21 +92,26 @@ void Router::add(std::string_view host, std::string_view pattern, const std::vec
 
 namespace {
 
+/// Methods of our own are compared without case, for servers may; the standard ones come in capital letters only. TRACE
+/// answers with what it was sent, the credentials too: a route has to name it.
 const Route* choose(const std::vector<MethodRoute>& routes, std::string_view method, std::string& allowed) {
   const Route* any = nullptr;
   for (const auto& [methods, route] : routes) {
-    if (methods.empty()) any = route;
+    if (methods.empty() && method != "TRACE") any = route;
     for (const auto& one : methods) {
-      if (one == method) return route;
+      if (http::same_word(one, method)) return route;
     }
   }
   if (any) return any;
+  const auto add = [&allowed](std::string_view one) {
+    if (http::lists(allowed, one)) return;
+    if (!allowed.empty()) allowed += ", ";
+    allowed += one;
+  };
   for (const auto& entry : routes) {
-    for (const auto& one : entry.methods) {
-      if (http::lists(allowed, one)) continue;
-      if (!allowed.empty()) allowed += ", ";
-      allowed += one;
-    }
+    std::string_view usual = entry.methods.empty() ? kUsualMethods : std::string_view{};
+    for (std::string_view one; http::next_member(usual, one);) add(one);
+    for (const auto& one : entry.methods) add(one);
   }
   return nullptr;
 }

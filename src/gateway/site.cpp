@@ -36,7 +36,13 @@ limit::Rule rule_of(const identity::FailureLimit& failures) {
 
 Site::Site(const Options& options, const identity::Options& identity, std::vector<limit::Limit> limits,
            const std::vector<std::string>& upstreams, std::uint32_t instances)
-    : options_(options), identity_(identity), limits_(std::move(limits)), instances_(std::max(1u, instances)) {
+    : options_(options),
+      identity_(identity),
+      proxy_fields_(options.proxy_fields),
+      via_10_(options.via.empty() ? "" : "1.0 " + options.via),
+      via_11_(options.via.empty() ? "" : "1.1 " + options.via),
+      limits_(std::move(limits)),
+      instances_(std::max(1u, instances)) {
   if (identity_.failures) failure_rule_ = rule_of(*identity_.failures);
   for (const auto& wanted : options_.routes) {
     auto route = std::make_unique<Route>();

@@ -10,13 +10,8 @@ namespace {
 
 constexpr std::size_t kMostSubject = 256;
 
-std::string_view lower_host(TextArena& arena, std::string_view authority) {
-  std::string host(http::host_of(authority));
-  for (char& c : host) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  }
-  return arena.join({host});
-}
+/// Whom an HTTP/1.0 request without Host is for, together. No host is called so.
+constexpr std::string_view kNoHost = "(none)";
 
 std::string_view next_segment(std::string_view& path) noexcept {
   const auto slash = path.find('/');
@@ -69,7 +64,7 @@ std::string_view value_of(Exchange& x, const limit::Per& per) {
     case Kind::route:
       return x.route->name;
     case Kind::host:
-      return lower_host(x.text, x.request.authority);
+      return x.request.host.empty() ? kNoHost : std::string_view(x.request.host);
     case Kind::upstream:
       return x.route->respond ? std::string_view(x.route->name) : std::string_view(x.route->upstream_name);
     case Kind::total:

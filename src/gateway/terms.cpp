@@ -72,7 +72,7 @@ std::int64_t cost_of(const Exchange& x, const Cost& cost) {
     case Cost::From::response_header:
       break;
     case Cost::From::method: {
-      const auto same = [&](const auto& one) { return one.first == x.request.method; };
+      const auto same = [&](const auto& one) { return http::same_word(one.first, x.request.method); };
       const auto at = std::find_if(cost.methods.begin(), cost.methods.end(), same);
       if (at != cost.methods.end()) return at->second;
       break;

@@ -51,7 +51,7 @@ std::string_view as_elements(Exchange& x, std::span<const address> chain, std::s
     out = out.empty() ? node : x.text.join({out, ", ", node});
   }
   // What the last hop, which is this one's peer, asked for and how.
-  const bool plain = host.find_first_of("\"\\") == host.npos;
+  const bool plain = !host.empty() && host.find_first_of("\"\\") == host.npos;
   return plain ? x.text.join({out, ";host=\"", host, "\";proto=", proto}) : x.text.join({out, ";proto=", proto});
 }
 
@@ -73,7 +73,7 @@ void append(Exchange& x, AddressField field, std::span<const address> chain, con
   const auto host = asked.host.empty() ? x.request.authority : asked.host;
   out.push_back({Known::unknown, "X-Forwarded-For", as_list(x, chain)});
   out.push_back({Known::unknown, "X-Forwarded-Proto", proto});
-  out.push_back({Known::unknown, "X-Forwarded-Host", host});
+  if (!host.empty()) out.push_back({Known::unknown, "X-Forwarded-Host", host});
   if (field == AddressField::forwarded)
     out.push_back({Known::forwarded, "Forwarded", as_elements(x, chain, proto, host)});
   if (field == AddressField::x_real_ip) out.push_back({Known::unknown, "X-Real-IP", text_of(x, x.caller.address)});

@@ -45,6 +45,12 @@ void Input::grow() {
   move_on(blocks_->large);
 }
 
+bool Input::widen() {
+  if (block_ && block_.size() >= blocks_->large.block_bytes()) return false;
+  move_on(blocks_->large);
+  return true;
+}
+
 void Input::unpin() noexcept {
   pin_ = false;
   pinned_.release();

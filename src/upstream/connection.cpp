@@ -10,14 +10,17 @@ namespace {
 
 constexpr http::h1::Limits kReplyLimits{256, 0};
 
+Failure too_large() { return {Failed::head_too_large, {}, false, "the answer's head is larger than head_size"}; }
+
 }  // namespace
 
-Connection::Connection(net::StreamPtr stream, net::Blocks& blocks, Server& server, Duration body_timeout)
+Connection::Connection(net::StreamPtr stream, net::Blocks& blocks, Server& server, const Options& options)
     : stream_(std::move(stream)),
       input_(stream_, blocks),
       output_(*stream_),
-      body_(input_, body_timeout),
-      server_(server) {}
+      body_(input_, options.body_timeout),
+      server_(server),
+      head_bytes_(options.head_bytes) {}
 
 Connection::~Connection() { stream_->close(); }
 
@@ -28,7 +31,7 @@ Task<Result<void, Failure>> Connection::read_head(http::ReplyHead& head, std::st
   std::size_t scanned = 0;
   std::size_t size = 0;
   while ((size = http::h1::head_size(input_.data(), scanned)) == 0) {
-    if (input_.full()) co_return Failure{Failed::malformed, {}, false, "the answer's head is too large"};
+    if (input_.data().size() >= head_bytes_ || (input_.full() && !input_.widen())) co_return too_large();
     const auto got = co_await input_.fill(std::max(timeout, Duration(1)));
     if (got.has_value()) {
       // A head that trickles in has one deadline, not one a byte.
@@ -41,6 +44,7 @@ Task<Result<void, Failure>> Connection::read_head(http::ReplyHead& head, std::st
     if (got.error() == boost::asio::error::timed_out) co_return Failure{Failed::reply_timeout, got.error(), false, ""};
     co_return Failure{Failed::closed, got.error(), reused_ && before_first_byte, ""};
   }
+  if (size > head_bytes_) co_return too_large();
   const auto parsed = http::h1::parse_reply(input_.data().substr(0, size), request_method, kReplyLimits, head);
   if (parsed.has_error()) co_return Failure{Failed::malformed, {}, false, parsed.error().why};
   input_.consume(size);

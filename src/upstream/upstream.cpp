@@ -9,10 +9,7 @@ namespace headgate::upstream {
 Server::Server(Environment environment, const ServerOptions& server, const Options& options)
     : environment_(environment),
       name_(server.text),
-      connect_timeout_(options.connect_timeout),
-      idle_timeout_(options.idle_timeout),
-      body_timeout_(options.body_timeout),
-      max_idle_(options.max_idle),
+      options_(options),
       connector_(environment.loop, environment.timers, server.host, server.port) {}
 
 ConnectionPtr Server::take_idle() noexcept {
@@ -25,19 +22,19 @@ ConnectionPtr Server::take_idle() noexcept {
 }
 
 Task<Result<ConnectionPtr, Failure>> Server::connect() {
-  auto connected = co_await connector_.connect(connect_timeout_);
+  auto connected = co_await connector_.connect(options_.connect_timeout);
   if (connected.has_error()) {
     const bool late = connected.error() == boost::asio::error::timed_out;
-    co_return Failure{late ? Failed::connect_timeout : Failed::no_connection, connected.error(), false, ""};
+    co_return Failure{late ? Failed::connect_timeout : Failed::no_connection, connected.error(), false, "", name_};
   }
-  co_return std::make_unique<Connection>(std::move(*connected), environment_.blocks, *this, body_timeout_);
+  co_return std::make_unique<Connection>(std::move(*connected), environment_.blocks, *this, options_);
 }
 
 void Server::give_back(ConnectionPtr connection) {
-  if (stopped_ || !connection->reusable() || idle_.size() >= max_idle_) return;
+  if (stopped_ || !connection->reusable() || idle_.size() >= options_.max_idle) return;
   connection->input_.rest();
   // A read stays pending on what rests here, so a close is noticed before the next request is sent into it.
-  connection->stream().watch(&Server::rested, this, idle_timeout_);
+  connection->stream().watch(&Server::rested, this, options_.idle_timeout);
   idle_.push_back(std::move(connection));
 }
 
@@ -53,8 +50,9 @@ void Server::stop() {
   idle_.clear();
 }
 
-Upstream::Upstream(Environment environment, const Options& options) : name_(options.name) {
-  for (const auto& server : options.servers) servers_.push_back(std::make_unique<Server>(environment, server, options));
+Upstream::Upstream(Environment environment, const Options& options) : options_(options) {
+  for (const auto& server : options_.servers)
+    servers_.push_back(std::make_unique<Server>(environment, server, options_));
 }
 
 ConnectionPtr Upstream::take_idle() noexcept {

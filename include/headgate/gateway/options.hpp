@@ -6,8 +6,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -104,6 +106,15 @@ struct Rejection {
   RejectionBody body = RejectionBody::problem;
 };
 
+/// What only a hop in front may say of a request: where it came in, from whom, and which path it had there. Servers
+/// believe it, so anybody could say it ("Proxy" becomes the variable HTTP_PROXY).
+inline constexpr std::string_view kProxyFields[] = {
+    "X-Forwarded-*",      "X-Original-URL",       "X-Original-URI",      "X-Original-Host", "X-Original-Forwarded-For",
+    "X-Rewrite-URL",      "X-HTTP-Host-Override", "X-Url-Scheme",        "X-Script-Name",   "Script-Name",
+    "Path-Info",          "X-Client-IP",          "X-Cluster-Client-IP", "True-Client-IP",  "CF-Connecting-IP",
+    "CF-Connecting-IPv6", "Fastly-Client-IP",     "Fly-Client-IP",       "X-Envoy-*",       "X-SSL-*",
+    "SSL-Client-*",       "Front-End-Https",      "Remote-User",         "X-Remote-User",   "Proxy"};
+
 struct Options {
   std::vector<RouteOptions> routes;
   std::vector<Exemption> exemptions;
@@ -111,6 +122,9 @@ struct Options {
   Timeouts timeouts;
   Bounds bounds;
   Rejection rejection;
+  /// Fields that pass from trusted hops only; a name that ends in '*' stands for all that begin so.
+  std::vector<std::string> proxy_fields{std::begin(kProxyFields), std::end(kProxyFields)};
+  std::string via = "headgate";  ///< what this gateway is called in Via; empty: it adds none
 };
 
 }  // namespace headgate::gateway

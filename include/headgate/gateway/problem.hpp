@@ -24,6 +24,9 @@ struct Problem {
 
 /// The one place where a failure becomes a status.
 Problem problem_of(const upstream::Failure& failure);
+/// The same for the log, where the caller does not read: what the server did, as far as we know. A view into `text`, or
+/// for ever good.
+std::string_view reason_of(const upstream::Failure& failure, TextArena& text);
 /// What a refused head is told.
 Problem problem_of_head(unsigned status, std::string_view why);
 

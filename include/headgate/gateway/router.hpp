@@ -10,6 +10,9 @@ namespace headgate::gateway {
 
 struct Route;
 
+/// What a route for all methods offers, as Allow lists it.
+inline constexpr std::string_view kUsualMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
+
 /// A tree of path segments for each host. Built once, then read by any thread.
 class Router {
  public:
@@ -32,7 +35,7 @@ class Router {
   /// `authority` may carry a port; `path` is normalised. A segment's parameters (";v=1") and one slash at the end are
   /// passed over, as many servers do, so that neither slips past a limit. A literal segment beats a parameter, a
   /// parameter beats "*"; an exact host beats a pattern, a pattern beats any; a route that names the method beats one
-  /// for all.
+  /// for all, which TRACE is no part of. Methods are compared without case.
   Found find(std::string_view authority, std::string_view path, std::string_view method) const;
 
  private:

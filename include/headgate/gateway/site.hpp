@@ -4,6 +4,7 @@
 
 #include "headgate/gateway/options.hpp"
 #include "headgate/gateway/router.hpp"
+#include "headgate/http/field_names.hpp"
 #include "headgate/identity/options.hpp"
 #include "headgate/limit/limit.hpp"
 #include "headgate/redis/options.hpp"
@@ -98,6 +99,10 @@ class Site {
   const Router& router() const noexcept { return router_; }
   const Options& options() const noexcept { return options_; }
   const identity::Options& identity() const noexcept { return identity_; }
+  /// What only trusted hops may send.
+  const http::FieldNames& proxy_fields() const noexcept { return proxy_fields_; }
+  /// Our entry in Via, for a message received in HTTP/1.0 or 1.1 (10 or 11); "" where none is wanted.
+  std::string_view via(unsigned version) const noexcept { return version == 10 ? via_10_ : via_11_; }
   /// What a failed authentication is charged to; null where failures are not limited.
   const limit::Rule* failure_rule() const noexcept { return failure_rule_ ? &*failure_rule_ : nullptr; }
   /// All limits, a scaled one beside the one it is a share of.
@@ -111,6 +116,9 @@ class Site {
 
   Options options_;
   identity::Options identity_;
+  http::FieldNames proxy_fields_;
+  std::string via_10_;
+  std::string via_11_;
   std::optional<limit::Rule> failure_rule_;
   std::vector<limit::Limit> limits_;
   std::uint32_t instances_;

@@ -18,13 +18,15 @@ struct Framing {
 
 /// A request's head. Views live until the exchange ends; `fields` keeps its capacity from one use to the next.
 struct RequestHead {
-  std::string_view method;     ///< "GET"
-  std::string_view target;     ///< as sent, for messages only
-  std::string_view authority;  ///< who is asked: Host, or the absolute target's; as sent, with port
-  std::string path;            ///< normalised (http/path.hpp); "*" for OPTIONS *
-  std::string_view query;      ///< with its '?', or empty
-  unsigned version = 11;       ///< 10 or 11
-  Fields fields;               ///< in order, Host included
+  std::string_view method;  ///< "GET"
+  std::string_view target;  ///< as sent, for messages only
+  std::string_view
+      authority;           ///< who is asked: Host, or the absolute target's; as sent, with port. Empty: nobody (1.0)
+  std::string host;        ///< the same in one spelling (http/host.hpp)
+  std::string path;        ///< normalised (http/path.hpp); "*" for OPTIONS *
+  std::string_view query;  ///< with its '?', or empty
+  unsigned version = 11;   ///< 10 or 11
+  Fields fields;           ///< in order, Host included
   Framing framing;
   bool keep_alive = true;  ///< whether the client wants the connection kept (RFC 9112 section 9.3)
   bool expects_continue = false;

@@ -39,6 +39,8 @@ class Input {
 
   /// Moves on to a large block, for a long body. Only while nothing is unused.
   void grow();
+  /// Moves what is unused to a large block, for a long head; false where it is in one. Views into it end.
+  bool widen();
   /// Gives the block back where nothing is unused.
   void rest() noexcept;
 

@@ -4,6 +4,7 @@
 #include "headgate/http/h1/parse.hpp"
 #include "headgate/net/h1_body.hpp"
 #include "headgate/upstream/failure.hpp"
+#include "headgate/upstream/options.hpp"
 
 #include <memory>
 #include <string_view>
@@ -15,7 +16,7 @@ class Server;
 /// Worker thread only. Destroying it closes the connection; Server::give_back keeps it.
 class Connection {
  public:
-  Connection(net::StreamPtr stream, net::Blocks& blocks, Server& server, Duration body_timeout);
+  Connection(net::StreamPtr stream, net::Blocks& blocks, Server& server, const Options& options);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -41,6 +42,7 @@ class Connection {
   net::H1Output output_;
   net::H1Body body_;
   Server& server_;
+  std::size_t head_bytes_;
   bool reused_ = false;
   bool keep_alive_ = false;
 };

@@ -23,6 +23,7 @@ struct Environment {
 /// One server and the connections to it. Last in, first out, so that few stay warm and the rest grow old and go.
 class Server {
  public:
+  /// `options` outlive it: they are its upstream's.
   Server(Environment environment, const ServerOptions& server, const Options& options);
   const std::string& name() const noexcept { return name_; }
 
@@ -38,10 +39,7 @@ class Server {
 
   Environment environment_;
   std::string name_;
-  Duration connect_timeout_;
-  Duration idle_timeout_;
-  Duration body_timeout_;
-  std::size_t max_idle_;
+  const Options& options_;
   net::Connector connector_;
   std::vector<ConnectionPtr> idle_;
   bool stopped_ = false;
@@ -54,7 +52,7 @@ class Upstream {
   ~Upstream() { stop(); }
   Upstream(const Upstream&) = delete;
   Upstream& operator=(const Upstream&) = delete;
-  const std::string& name() const noexcept { return name_; }
+  const std::string& name() const noexcept { return options_.name; }
 
   /// A kept connection to the server whose turn it is, or null where it has none.
   ConnectionPtr take_idle() noexcept;
@@ -64,7 +62,7 @@ class Upstream {
   void stop();
 
  private:
-  std::string name_;
+  Options options_;
   std::vector<std::unique_ptr<Server>> servers_;
   std::size_t turn_ = 0;
 };

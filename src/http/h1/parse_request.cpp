@@ -1,9 +1,13 @@
 #include "field_sink.hpp"
 #include "line_rules.hpp"
 
+#include "headgate/http/host.hpp"
 #include "headgate/http/path.hpp"
 
+#include <boost/beast/http/verb.hpp>
+
 #include <algorithm>
+#include <array>
 
 namespace headgate::http::h1 {
 namespace {
@@ -24,31 +28,35 @@ class RequestSink final : public FieldSink<true> {
   RequestHead& head_;
 };
 
-/// uri-host [":" port] with characters that no server reads as anything else (RFC 9110 section 7.2).
-bool sound_authority(std::string_view authority) noexcept {
-  std::string_view port;
-  std::string_view host = authority;
-  if (host.starts_with('[')) {
-    const auto end = host.find(']');
-    if (end == std::string_view::npos) return false;
-    port = host.substr(end + 1);
-    host = host.substr(1, end - 1);
-    if (host.find_first_not_of("0123456789abcdefABCDEF:.") != std::string_view::npos) return false;
-  } else if (const auto colon = host.find(':'); colon != std::string_view::npos) {
-    port = host.substr(colon);
-    host = host.substr(0, colon);
+/// Methods have case (RFC 9110 section 9.1), but not to every server: "post" would pass what is said of POST, and be
+/// POST behind us.
+bool is_miswritten(std::string_view method) {
+  std::array<char, 32> upper{};
+  if (method.size() > upper.size()) return false;
+  bool changed = false;
+  for (std::size_t i = 0; i < method.size(); ++i) {
+    const bool small = method[i] >= 'a' && method[i] <= 'z';
+    upper[i] = small ? static_cast<char>(method[i] - 32) : method[i];
+    changed = changed || small;
   }
-  if (host.empty()) return false;
-  for (const char c : host) {
-    const bool sound = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-                       c == '.' || c == '_' || c == ':';
-    if (!sound) return false;
-  }
-  return port.empty() ||
-         (port.front() == ':' && port.size() <= 6 && port.find_first_not_of("0123456789", 1) == std::string_view::npos);
+  if (!changed) return false;
+  const boost::beast::string_view meant(upper.data(), method.size());
+  return boost::beast::http::string_to_verb(meant) != boost::beast::http::verb::unknown || meant == "QUERY";
 }
 
-const char* take_host(RequestHead& head) noexcept {
+/// Protocols that are HTTP again, in another version or under TLS: within such a tunnel requests would go that no route
+/// and no limit sees. RFC 9113 has dropped h2c.
+bool carries_http(std::string_view protocols) noexcept {
+  for (std::string_view member; next_member(protocols, member);) {
+    const auto name = trimmed(member.substr(0, member.find_first_of("/;")));
+    if (same_word(name.substr(0, 2), "h2") || same_word(name, "http") || same_word(name, "shttp") ||
+        same_word(name, "tls"))
+      return true;
+  }
+  return false;
+}
+
+const char* take_host(RequestHead& head) {
   std::size_t hosts = 0;
   for (const auto& field : head.fields) {
     if (field.id != Known::host) continue;
@@ -56,9 +64,11 @@ const char* take_host(RequestHead& head) noexcept {
     head.authority = field.value;
   }
   if (hosts > 1) return "Host stands twice";
-  // RFC 9112 section 3.2: a request without Host is refused, in HTTP/1.0 too, for routes are chosen by it.
-  if (hosts == 0) return "Host is missing";
-  return sound_authority(head.authority) ? nullptr : "Host is not a host name with an optional port";
+  if (hosts == 1) {
+    return normalise_host(head.authority, head.host) ? nullptr : "Host is not a host name with an optional port";
+  }
+  // RFC 9112 section 3.2; HTTP/1.0 knew no Host, and such a request is for whoever serves any host.
+  return head.version >= 11 ? "Host is missing" : nullptr;
 }
 
 /// Splits origin-form, absolute-form and "*" (RFC 9112 section 3.2) into path and query.
@@ -78,7 +88,7 @@ const char* take_target(RequestHead& head) {
     const auto end = std::min(target.find_first_of("/?"), target.size());
     // RFC 9112 section 3.2.2: the absolute target's authority takes the place of Host.
     head.authority = target.substr(0, end);
-    if (!sound_authority(head.authority)) return "the target's host is not a host name with an optional port";
+    if (!normalise_host(head.authority, head.host)) return "the target's host is not a host name with an optional port";
     target.remove_prefix(end);
   }
   const auto mark = std::min(target.find('?'), target.size());
@@ -138,6 +148,7 @@ Result<void, Refusal> parse_request(std::string_view bytes, const Limits& limits
     }
   }
   head.authority = {};
+  head.host.clear();
   RequestSink sink(head, limits);
   boost::beast::error_code ec;
   sink.put(boost::asio::buffer(bytes.data(), bytes.size()), ec);
@@ -148,6 +159,7 @@ Result<void, Refusal> parse_request(std::string_view bytes, const Limits& limits
   head.framing = framing.chunked      ? Framing{Framing::Kind::chunked, 0}
                  : framing.length > 0 ? Framing{Framing::Kind::length, framing.length}
                                       : Framing{};
+  if (is_miswritten(head.method)) return Refusal{400, "methods are written in capital letters"};
   if (head.method == "CONNECT") return Refusal{501, "CONNECT is not offered"};
   if (const auto* why = take_host(head)) return Refusal{400, why};
   if (const auto* why = take_target(head)) return Refusal{400, why};
@@ -155,8 +167,7 @@ Result<void, Refusal> parse_request(std::string_view bytes, const Limits& limits
   const auto connection = connection_options(head.fields);
   head.keep_alive = !connection.close && (head.version >= 11 || connection.keep_alive);
   head.upgrade = connection.upgrade && head.version >= 11 ? value_of(head.fields, Known::upgrade) : std::string_view{};
-  // HTTP/2 inside a tunnel would be requests that no route and no limit sees; RFC 9113 has dropped this upgrade.
-  if (lists(head.upgrade, "h2c")) head.upgrade = {};
+  if (carries_http(head.upgrade)) head.upgrade = {};
   // A server may ignore Upgrade (RFC 9110 section 7.8); with a body under way the tunnel's first byte would be in
   // doubt.
   if (head.framing.kind != Framing::Kind::none) head.upgrade = {};

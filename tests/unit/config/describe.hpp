@@ -156,8 +156,10 @@ inline std::string describe(const gateway::Options& gateway) {
   const auto& bounds = gateway.bounds;
   out << "bounds " << bounds.head_bytes << ' ' << bounds.head_fields << ' ' << bounds.target_bytes << ' '
       << bounds.connections << '\n';
-  out << "rejection " << static_cast<int>(gateway.rejection.headers) << ' ' << static_cast<int>(gateway.rejection.body)
-      << '\n';
+  out << "via " << gateway.via << " proxy_fields";
+  for (const auto& name : gateway.proxy_fields) out << ' ' << name;
+  out << "\nrejection " << static_cast<int>(gateway.rejection.headers) << ' '
+      << static_cast<int>(gateway.rejection.body) << '\n';
   return out.str();
 }
 
@@ -174,7 +176,7 @@ inline std::string describe(const Config& config) {
   out << "memory " << config.memory.max_keys << '\n';
   for (const auto& each : config.upstreams) {
     out << "upstream " << each.name << ' ' << to_text(each.connect_timeout) << ' ' << to_text(each.idle_timeout) << ' '
-        << each.max_idle;
+        << each.max_idle << ' ' << each.head_bytes;
     for (const auto& server : each.servers)
       out << " [" << server.host << ' ' << server.port << ' ' << server.text << ']';
     out << '\n';

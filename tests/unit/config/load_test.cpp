@@ -63,6 +63,7 @@ TEST(Load, TakesEveryKeyOfTheFile) {
   const auto text = describe(loaded(R"({
   "$schema": "x", "instance": "gw-1", "listen": ["127.0.0.1:80", { "address": "[::1]:81", "proxy_protocol": true }], "workers": 3, "drain": "5s",
   "identity": { "trusted_proxies": ["10.0.0.0/8", "::1"], "ipv6_prefix": 56, "address_from": "X-Real-IP", "failures": { "rate": "5/minute", "burst": 9 },
+    "proxy_fields": ["X-Edge-*", "Proxy"],
     "api_key": { "header": "X-Token", "query": "key", "cookie": "k", "pass_on": true },
     "jwt": { "issuer": "iss", "audience": "aud", "algorithms": ["HS256"], "secret": "0123456789abcdef0123456789abcdef", "leeway": "1s", "max_age": "12h",
              "types": ["at+jwt"], "header": "X-Jwt", "cookie": "jwt", "query": "token", "pass_on": false, "remember": 7,
@@ -70,7 +71,7 @@ TEST(Load, TakesEveryKeyOfTheFile) {
   "redis": { "url": "redis://red:6380/2", "username": "u", "password": "p", "timeout": "15ms", "if_down": "allow", "key_prefix": "p:",
     "instances": 4, "max_in_flight": 9 },
   "memory": { "max_keys": 5000 },
-  "upstreams": { "a": { "servers": ["http://A:1", "http://[::1]"], "connect_timeout": "2s", "idle_timeout": "3s", "max_idle": 7 } },
+  "upstreams": { "a": { "servers": ["http://A:1", "http://[::1]"], "connect_timeout": "2s", "idle_timeout": "3s", "max_idle": 7, "head_size": "9KiB" } },
   "limits": {
     "l": { "rate": "5/second", "burst": 9, "per": ["jwt.sub", "header:X-A", "route"], "mode": "observe", "if_absent": ["api_key", ["client_ip", "host"]] },
     "m": { "rate": ["1/s", "9/m"], "algorithm": "token_bucket", "per": "total", "store": "memory" },
@@ -95,7 +96,7 @@ TEST(Load, TakesEveryKeyOfTheFile) {
             "0123456789abcdef0123456789abcdef     5m 10s 5s]\n"
             "redis 0 red 6380 master    db 2 u p p: 15ms 4 9\n"
             "memory 5000\n"
-            "upstream a 2s 3s 7 [a 1 a:1] [::1 80 [::1]:80]\n"
+            "upstream a 2s 3s 7 9216 [a 1 a:1] [::1 80 [::1]:80]\n"
             "limit l mode 1 store 1 down 0 absent api_key client_ip+host 0 0 per jwt.sub header:x-a route [l  5/second "
             "burst 9 "
             "token_bucket :l " +
@@ -114,6 +115,7 @@ TEST(Load, TakesEveryKeyOfTheFile) {
                 "all mx1 4s 2048 1\n"
                 "timeouts 1s 2s 3s 4s 5s\n"
                 "bounds 8192 50 1024 99\n"
+                "via gw-1 proxy_fields X-Edge-* Proxy\n"
                 "rejection 2 1\n"
                 "log 0 1 off /tmp/e.log\n");
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,12 +34,22 @@ struct Forward : testing::Test {
     }
     return out;
   }
+  /// With these options; lives until it is asked for again.
+  const Site& site(const identity::Options& identity = {}) {
+    return site_.emplace(options, identity, std::vector<limit::Limit>{}, std::vector<std::string>{}, 1);
+  }
+  void forward_request(const identity::Options& identity = {}) { forward_request_fields(x, site(identity)); }
+
+  Options options;
   Exchange x;
+
+ private:
+  std::optional<Site> site_;
 };
 
 TEST_F(Forward, TellsTheServerTheWayHere) {
   ask("Accept", "*/*");
-  forward_request_fields(x, {});
+  forward_request();
   EXPECT_EQ(sent("Host"), "[a.example]");
   EXPECT_EQ(sent("Accept"), "[*/*]");
   EXPECT_EQ(sent("X-Forwarded-For"), "[192.0.2.1]");
@@ -55,7 +66,7 @@ TEST_F(Forward, BelievesNoStrangersWordOnItsWay) {
   ask("X-Forwarded-Host", "admin.example");
   ask("Forwarded", "for=10.0.0.1");
   ask("X-Request-Id", "bad id");
-  forward_request_fields(x, {});
+  forward_request();
   EXPECT_EQ(sent("X-Forwarded-For"), "[192.0.2.1]");
   EXPECT_EQ(sent("X-Forwarded-Proto"), "[http]");
   EXPECT_EQ(sent("X-Forwarded-Host"), "[a.example]");
@@ -73,7 +84,7 @@ TEST_F(Forward, RebuildsTheWayOfWhatWasBelieved) {
   ask("X-Forwarded-Host", "shop.example");
   ask("X-Real-IP", "10.0.0.1");
   ask("X_Forwarded_For", "10.0.0.1");
-  forward_request_fields(x, {});
+  forward_request();
   EXPECT_EQ(sent("X-Forwarded-For"), "[203.0.113.9, 10.0.0.2, 2001:db8::1, 192.0.2.1]");
   EXPECT_EQ(sent("X-Forwarded-Proto"), "[https]");
   EXPECT_EQ(sent("X-Forwarded-Host"), "[shop.example]");
@@ -88,11 +99,11 @@ TEST_F(Forward, TellsTheWayInTheFieldThatTheHopsUse) {
   x.caller.hops = 1;
   x.caller.address = boost::asio::ip::make_address("2001:db8::9");
   ask("Forwarded", R"(for=forged, for="[2001:db8::9]:47011";proto=gopher)");
-  forward_request_fields(x, identity);
+  forward_request(identity);
   EXPECT_EQ(sent("Forwarded"), R"([for="[2001:db8::9]", for=192.0.2.1;host="a.example";proto=http])");
   EXPECT_EQ(sent("X-Forwarded-For"), "[2001:db8::9, 192.0.2.1]");
   identity.address_field = identity::AddressField::x_real_ip;
-  forward_request_fields(x, identity);
+  forward_request(identity);
   EXPECT_EQ(sent("Forwarded"), "");
   EXPECT_EQ(sent("X-Real-IP"), "[2001:db8::9]");
 }
@@ -106,7 +117,7 @@ TEST_F(Forward, BelievesProtoAndHostInTheFieldThatTheHopsUseAlone) {
   ask("X-Forwarded-Proto", "https");
   ask("X-Forwarded-Host", "evil.example");
   ask("Forwarded", R"(for=forged;proto=http;host=evil, for=203.0.113.9;Proto=https;host="shop.example:81")");
-  forward_request_fields(x, identity);
+  forward_request(identity);
   EXPECT_EQ(sent("X-Forwarded-Proto"), "[https]");
   EXPECT_EQ(sent("X-Forwarded-Host"), "[shop.example:81]");
   EXPECT_EQ(sent("Forwarded"), R"([for=203.0.113.9, for=192.0.2.1;host="shop.example:81";proto=https])");
@@ -117,23 +128,126 @@ TEST_F(Forward, KeepsWhoTheCallerIsOutOfTrailers) {
   identity.api_key.written = true;
   identity.jwt.emplace().claim_headers = {{"X-User", "sub"}};
   http::Fields trailers;
-  for (const char* name : {"X-User", "x_user", "X-API-Key", "Authorization", "Cookie", "X-Forwarded-For", "X-Sum"})
+  for (const char* name : {"X-User", "x_user", "X-API-Key", "X_API_Key", "Authorization", "Cookie", "X-Forwarded-For",
+                           "X-Original-URL", "X_Forwarded_Port", "Proxy", "X-Sum"})
     trailers.push_back(field(name, "root"));
-  const auto passed = forward_trailers(trailers, identity);
+  const auto passed = forward_trailers(trailers, site(identity));
   ASSERT_EQ(passed.size(), 1U);
   EXPECT_EQ(passed[0].name, "X-Sum");
+}
+
+TEST_F(Forward, KeepsFromTheServerWhatOnlyATrustedHopMaySay) {
+  const std::vector<std::string> names = {
+      "X-Original-URL",     "x_original_url", "X-Rewrite-URL",  "X-Forwarded-Port", "X_FORWARDED_PORT",
+      "X-Forwarded-Prefix", "True-Client-IP", "True_Client_IP", "CF-Connecting-IP", "pRoXy",
+      "SCRIPT_NAME"};
+  for (const auto& name : names) ask(name, "theirs");
+  ask("X-Stays", "1");
+  forward_request();
+  for (const auto& name : names) EXPECT_EQ(sent(name), "") << name;
+  EXPECT_EQ(sent("X-Stays"), "[1]");
+  x.caller.through_trusted = true;
+  forward_request();
+  for (const auto& name : names) EXPECT_EQ(sent(name), "[theirs]") << name << ", by a trusted hop";
+}
+
+TEST_F(Forward, KeepsFromTheServerWhatTheFileNamesInstead) {
+  options.proxy_fields = {"X-Edge-*"};
+  ask("X-Edge-City", "Wien");
+  ask("True-Client-IP", "10.0.0.1");
+  forward_request();
+  EXPECT_EQ(sent("X-Edge-City"), "");
+  EXPECT_EQ(sent("True-Client-IP"), "[10.0.0.1]");
+}
+
+TEST_F(Forward, KeepsTwinsOfHopFieldsFromTheServer) {
+  for (const std::string_view name : {"Transfer_Encoding", "content_length", "Keep_Alive", "PROXY_AUTHORIZATION"}) {
+    ask(name, "chunked");
+    forward_request();
+    EXPECT_EQ(sent(name), "") << name;
+  }
+}
+
+TEST_F(Forward, KeepsTwinsOfWhatWasReadFromTheServer) {
+  identity::Options identity;
+  identity.api_key.written = identity.api_key.pass_on = true;
+  identity.jwt.emplace().header = "x-token";
+  Route route;
+  route.counted_headers = {"x-tenant"};
+  x.route = &route;
+  for (const std::string_view name : {"X_API_Key", "X_Token", "X_Tenant"}) ask(name, "unread");
+  for (const std::string_view name : {"X-API-Key", "X-Token", "X-Tenant"}) ask(name, "read");
+  forward_request(identity);
+  for (const std::string_view name : {"X_API_Key", "X_Token", "X_Tenant"}) EXPECT_EQ(sent(name), "") << name;
+  for (const std::string_view name : {"X-API-Key", "X-Token", "X-Tenant"}) EXPECT_EQ(sent(name), "[read]") << name;
+}
+
+TEST_F(Forward, CallsTheServerAfterItsUpstreamWhereTheClientNamesNoHost) {
+  x.request.fields.clear();
+  x.request.authority = {};
+  x.upstream = "app";
+  options.proxy_fields.clear();
+  identity::Options identity;
+  identity.address_field = identity::AddressField::forwarded;
+  forward_request(identity);
+  EXPECT_EQ(sent("Host"), "[app]");
+  EXPECT_EQ(sent("X-Forwarded-Host"), "");
+  EXPECT_EQ(sent("Forwarded"), "[for=192.0.2.1;proto=http]");
+}
+
+TEST_F(Forward, AddsNothingToViaWhereNoneIsWanted) {
+  options.via.clear();
+  forward_request();
+  EXPECT_EQ(sent("Via"), "");
+  ask("Via", "1.0 first");
+  forward_request();
+  EXPECT_EQ(sent("Via"), "[1.0 first]") << "others speak for themselves";
+  answer("Via", "1.1 inner");
+  forward_reply_fields(x, site(), RejectionHeaders::none);
+  EXPECT_EQ(sent("Via"), "[1.1 inner]");
+}
+
+TEST_F(Forward, NamesTheGatewayAndTheVersionInVia) {
+  options.via = "edge-1";
+  x.request.version = 10;
+  forward_request();
+  EXPECT_EQ(sent("Via"), "[1.0 edge-1]");
+}
+
+TEST_F(Forward, TakesThisHopOffMaxForwards) {
+  ask("Max-Forwards", "5");
+  forward_request();
+  EXPECT_EQ(sent("Max-Forwards"), "[5]") << "it means nothing to GET";
+  x.request.method = "OPTIONS";
+  forward_request();
+  EXPECT_EQ(sent("Max-Forwards"), "[4]");
+  x.request.fields.back().value = "99999999999999999999999999";
+  forward_request();
+  EXPECT_EQ(sent("Max-Forwards"), "[18446744073709551614]") << "as much as we can count to";
+}
+
+TEST_F(Forward, DatesAnAnswerThatHasNoDate) {
+  forward_reply_fields(x, site(), RejectionHeaders::none);
+  EXPECT_EQ(sent("Date").size(), std::string_view("[Sun, 06 Nov 1994 08:49:37 GMT]").size()) << sent("Date");
+  answer("Date", "Sun, 06 Nov 1994 08:49:37 GMT");
+  forward_reply_fields(x, site(), RejectionHeaders::none);
+  EXPECT_EQ(sent("Date"), "[Sun, 06 Nov 1994 08:49:37 GMT]");
+  x.answer.fields.clear();
+  x.answer.status = 103;
+  forward_reply_fields(x, site(), RejectionHeaders::none);
+  EXPECT_EQ(sent("Date"), "") << "an interim answer needs none";
 }
 
 TEST_F(Forward, JoinsVia) {
   ask("Via", "1.0 first");
   ask("via", "1.1 second");
-  forward_request_fields(x, {});
+  forward_request();
   EXPECT_EQ(sent("Via"), "[1.0 first, 1.1 second, 1.1 headgate]");
 }
 
 TEST_F(Forward, PutsAnAbsoluteTargetsHostInThePlaceOfHost) {
   x.request.authority = "b.example:81";
-  forward_request_fields(x, {});
+  forward_request();
   EXPECT_EQ(sent("Host"), "[b.example:81]");
   EXPECT_EQ(sent("X-Forwarded-Host"), "[b.example:81]");
 }
@@ -146,7 +260,7 @@ TEST_F(Forward, KeepsHopFieldsAndExpectFromTheServer) {
   ask("Content-Length", "4");
   ask("Expect", "100-continue");
   ask("Upgrade", "h2c");
-  forward_request_fields(x, {});
+  forward_request();
   for (const std::string_view name :
        {"Connection", "X-Mine", "TE", "Transfer-Encoding", "Content-Length", "Expect", "Upgrade"})
     EXPECT_EQ(sent(name), "") << name;
@@ -154,7 +268,7 @@ TEST_F(Forward, KeepsHopFieldsAndExpectFromTheServer) {
 
 TEST_F(Forward, LetsNobodyTakeOursAwayByNamingItInConnection) {
   ask("Connection", "X-Forwarded-For, X-Request-Id, Via, Host");
-  forward_request_fields(x, {});
+  forward_request();
   EXPECT_EQ(sent("X-Forwarded-For"), "[192.0.2.1]");
   EXPECT_EQ(sent("X-Request-Id"), "[id-1]");
   EXPECT_EQ(sent("Via"), "[1.1 headgate]");
@@ -165,16 +279,16 @@ TEST_F(Forward, AsksTheServerForAnUpgradeThatIsTaken) {
   ask("Connection", "Upgrade");
   ask("Upgrade", "websocket");
   x.request.upgrade = "websocket";
-  forward_request_fields(x, {});
+  forward_request();
   EXPECT_EQ(sent("Connection"), "[Upgrade]");
   EXPECT_EQ(sent("Upgrade"), "[websocket]");
 }
 
 TEST_F(Forward, ForgetsTheMessageBuiltBefore) {
   x.fields = {{Known::unknown, "X-Stale", "1"}};
-  forward_request_fields(x, {});
+  forward_request();
   EXPECT_EQ(sent("X-Stale"), "");
-  forward_reply_fields(x, RejectionHeaders::none);
+  forward_reply_fields(x, site(), RejectionHeaders::none);
   EXPECT_EQ(sent("X-Forwarded-For"), "");
 }
 
@@ -187,7 +301,7 @@ TEST_F(Forward, PassesAnAnswerOnWithOurOwnWords) {
   answer("X-Request-Id", "the server's");
   answer("Via", "1.1 inner");
   answer("Content-Length", "4");
-  forward_reply_fields(x, RejectionHeaders::both);
+  forward_reply_fields(x, site(), RejectionHeaders::both);
   EXPECT_EQ(sent("Content-Type"), "[text/plain]");
   EXPECT_EQ(sent("Set-Cookie"), "[a=1][b=2]");
   EXPECT_EQ(sent("X-Request-Id"), "[id-1]");
@@ -198,11 +312,11 @@ TEST_F(Forward, PassesAnAnswerOnWithOurOwnWords) {
 TEST_F(Forward, SaysTheLengthOfABodyThatIsOnlyDescribed) {
   answer("Content-Length", "1234");
   x.request.method = "HEAD";
-  forward_reply_fields(x, RejectionHeaders::none);
+  forward_reply_fields(x, site(), RejectionHeaders::none);
   EXPECT_EQ(sent("Content-Length"), "[1234]");
   x.request.method = "GET";
   x.answer.status = 304;
-  forward_reply_fields(x, RejectionHeaders::none);
+  forward_reply_fields(x, site(), RejectionHeaders::none);
   EXPECT_EQ(sent("Content-Length"), "[1234]");
 }
 
@@ -216,14 +330,19 @@ TEST_F(Forward, LetsNoServerContradictOurNumbers) {
   x.admission.outcome = Admission::Outcome::allowed;
   x.admission.verdicts[0] = {.allowed = true, .limit = 5, .remaining = 4, .retry_after = {}, .reset_after = {}};
   for (const std::string_view name :
-       {"x-ratelimit-limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit", "RateLimit-Policy"})
+       {"x-ratelimit-limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit", "RateLimit-Policy",
+        "RateLimit-Limit", "ratelimit-remaining", "RateLimit-Reset", "X-Rate-Limit-Limit", "X-Rate-Limit-Remaining",
+        "x-rate-limit-reset", "X-RateLimit-Limit-Minute"})
     answer(name, "theirs");
-  forward_reply_fields(x, RejectionHeaders::both);
+  for (const std::string_view name : {"X-RateLimiter", "RateLimited", "X-Rate", "X-"}) answer(name, "another's");
+  forward_reply_fields(x, site(), RejectionHeaders::both);
   EXPECT_EQ(sent("X-RateLimit-Limit"), "[5]");
   EXPECT_EQ(sent("RateLimit-Policy"), "[ours]");
   for (const auto& one : x.fields) EXPECT_NE(one.value, "theirs") << one.name;
+  for (const std::string_view name : {"X-RateLimiter", "RateLimited", "X-Rate", "X-"})
+    EXPECT_EQ(sent(name), "[another's]") << name;
   x.admission.binding = nullptr;
-  forward_reply_fields(x, RejectionHeaders::both);
+  forward_reply_fields(x, site(), RejectionHeaders::both);
   EXPECT_EQ(sent("X-RateLimit-Limit"), "[theirs]") << "where nothing of ours was counted";
 }
 
@@ -231,7 +350,7 @@ TEST_F(Forward, NamesTheProtocolThatWasSwitchedTo) {
   x.answer.status = 101;
   answer("Upgrade", "websocket");
   answer("Sec-WebSocket-Accept", "x");
-  forward_reply_fields(x, RejectionHeaders::none);
+  forward_reply_fields(x, site(), RejectionHeaders::none);
   EXPECT_EQ(sent("Upgrade"), "[websocket]");
   EXPECT_EQ(sent("Sec-WebSocket-Accept"), "[x]");
 }
@@ -241,7 +360,7 @@ TEST_F(Forward, LetsTrailersBringNothingThatAHeadMayNot) {
                                  field("Forwarded", "for=1"), field("Via", "x"),
                                  field("X-Request-Id", "x"),  field("RateLimit", "x"),
                                  field("Keep-Alive", "x"),    field("ETag", "2")};
-  const auto passed = forward_trailers(trailers, {});
+  const auto passed = forward_trailers(trailers, site());
   ASSERT_EQ(passed.size(), 2U);
   EXPECT_EQ(passed[0].name, "X-Sum");
   EXPECT_EQ(passed[1].name, "ETag");

@@ -55,6 +55,18 @@ TEST_F(PresentedTest, TwoSpellingsOfOneFieldAreTwo) {
   EXPECT_EQ(text(presented_token(x, options)), "twice") << "a server may read either";
 }
 
+TEST_F(PresentedTest, AnotherSpellingIsAnotherField) {
+  identity::JwtOptions token;
+  token.header = "x-token";
+  const identity::ApiKeyOptions key;
+  ask("X_Token", "abc");
+  ask("X_API_Key", "abc");
+  EXPECT_EQ(text(presented_token(x, token)), "");
+  EXPECT_EQ(text(presented_key(x, key)), "");
+  ask("x-api-key", "abc");
+  EXPECT_EQ(text(presented_key(x, key)), "twice");
+}
+
 TEST_F(PresentedTest, AnEmptyFieldOfTwoIsStillTwo) {
   const identity::ApiKeyOptions options;
   ask("X-API-Key", "");

@@ -148,8 +148,16 @@ TEST(Router, PrefersARouteThatNamesTheMethod) {
     const Routes routes(named_first ? std::vector<Row>{named, all} : std::vector<Row>{all, named});
     EXPECT_EQ(routes.find("h", "/a", "POST"), "/a GET POST");
     EXPECT_EQ(routes.find("h", "/a", "PUT"), "/a");
-    EXPECT_EQ(routes.find("h", "/a", "get"), "/a") << "methods have case";
+    EXPECT_EQ(routes.find("h", "/a", "get"), routes.find("h", "/a", "GET")) << "to some servers they are one";
   }
+}
+
+TEST(Router, GivesTraceToARouteThatNamesItAlone) {
+  const Routes routes({{"", "/*", {}}, {"", "/a", {"GET", "TRACE"}}});
+  EXPECT_EQ(routes.find("h", "/a", "TRACE"), "/a GET TRACE");
+  EXPECT_EQ(routes.find("h", "/b", "TRACE"), "none");
+  EXPECT_EQ(routes.allowed("/b", "TRACE"), "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
+  EXPECT_EQ(routes.find("h", "/b", "OPTIONS"), "/*");
 }
 
 TEST(Router, GoesOnToALessSpecificPathWhereTheMethodIsNotOffered) {

@@ -18,7 +18,7 @@ struct Subject : testing::Test {
     x.route = &route;
     route.name = "things";
     route.upstream_name = "app";
-    x.request.authority = "A.Example:8080";
+    x.request.host = "a.example";
     x.caller.ip_subject = "203.0.113.7";
   }
   /// "absent" where there is none.
@@ -76,22 +76,9 @@ TEST_F(Subject, IsAbsentWhereAnyOfItsValuesIs) {
   EXPECT_EQ(of({{Kind::api_key, ""}, {Kind::client_ip, ""}}), "absent");
 }
 
-TEST_F(Subject, HasOneSpellingForEveryHost) {
-  for (const std::string_view authority : {"a.example", "A.EXAMPLE", "a.example:80", "A.example:443"}) {
-    x.request.authority = authority;
-    EXPECT_EQ(of({{Kind::host, ""}}), "a.example") << authority;
-  }
-  x.request.authority = "[2001:DB8::1]:80";
-  EXPECT_EQ(of({{Kind::host, ""}}), "[2001:db8::1]");
-  x.request.authority = "[2001:DB8::1]";
-  EXPECT_EQ(of({{Kind::host, ""}}), "[2001:db8::1]");
-}
-
-TEST_F(Subject, CountsAHostWithItsRootDotAsTheSameHost) {
-  for (const std::string_view authority : {"a.example.", "a.example.:80"}) {
-    x.request.authority = authority;
-    EXPECT_EQ(of({{Kind::host, ""}}), "a.example") << authority << ": the router takes both to one route";
-  }
+TEST_F(Subject, OfRequestsThatNameNoHostIsOneAndNoHosts) {
+  x.request.host.clear();
+  EXPECT_EQ(of({{Kind::host, ""}}), "(none)");
 }
 
 TEST_F(Subject, IsTheRoutesOwnNameWhereNoUpstreamAnswers) {

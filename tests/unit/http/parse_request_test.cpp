@@ -148,16 +148,65 @@ TEST(ParseRequest, WantsExactlyOneSoundHost) {
   EXPECT_EQ(with("X: 1\r\n"), 400U) << "none";
   EXPECT_EQ(with("Host: a\r\nHost: a\r\n"), 400U) << "two, though alike";
   EXPECT_EQ(refused(request("GET http://a/ HTTP/1.1", "X: 1\r\n")), 400U) << "an absolute target is no Host";
-  EXPECT_EQ(refused(request("GET / HTTP/1.0", "X: 1\r\n")), 400U);
+  EXPECT_EQ(refused(request("GET / HTTP/1.0", "Host:\r\n")), 400U) << "none is not an empty one";
   for (const std::string_view host :
        {"a", "a.example", "a.example.", "A-b_c.example:8080", "10.0.0.1:1", "[::1]", "[2001:db8::1]:443", "a:"}) {
     EXPECT_EQ(with("Host: " + std::string(host) + "\r\n"), 0U) << host;
   }
   for (const std::string_view host :
-       {"",     ":80",    "a,b", "a b",    "a/b",   "a\\b", "u@a", "a:80:80", "a:x", "a:-1",    "a:123456",
-        "[::1", "[::1]x", "[]",  "[g::1]", "a%2eb", "a?b",  "a#b", "a;b",     "::1", "\xc3\xa9"}) {
+       {"",       ":80",      "a,b",     "a b",   "a/b", "a\\b", "u@a", "a:80:80", "a:x",
+        "a:-1",   "a:123456", "a:65536", "a:0",   "a..", "a..b", ".a",  "[:::]",   "[::1",
+        "[::1]x", "[]",       "[g::1]",  "a%2eb", "a?b", "a#b",  "a;b", "::1",     "\xc3\xa9"}) {
     EXPECT_EQ(with("Host: " + std::string(host) + "\r\n"), 400U) << host;
   }
+}
+
+TEST(ParseRequest, TellsTheHostInOneSpelling) {
+  for (const std::string_view host : {"a.example", "A.Example.:80", "a.EXAMPLE:"}) {
+    const Read head(request("GET / HTTP/1.1", "Host: " + std::string(host) + "\r\n"));
+    ASSERT_TRUE(head.result.has_value()) << host;
+    EXPECT_EQ(head->host, "a.example");
+    EXPECT_EQ(head->authority, host) << "which is passed on";
+  }
+  EXPECT_EQ(Read(request("GET http://[0::1]:81/ HTTP/1.1"))->host, "[::1]") << "the target's, not the field's";
+}
+
+TEST(ParseRequest, TakesNoHostFromHttp10) {
+  RequestHead head;
+  ASSERT_TRUE(parse_request(request("GET / HTTP/1.1"), {}, head).has_value());
+  const auto old = request("GET /old HTTP/1.0", "X: 1\r\n");
+  ASSERT_TRUE(parse_request(old, {}, head).has_value());
+  EXPECT_EQ(head.host, "") << "the one before is forgotten";
+  EXPECT_EQ(head.authority, "");
+  const auto absolute = request("GET http://B.example/ HTTP/1.0", "X: 1\r\n");
+  ASSERT_TRUE(parse_request(absolute, {}, head).has_value());
+  EXPECT_EQ(head.host, "b.example");
+}
+
+TEST(ParseRequest, RefusesStandardMethodsInAnotherCase) {
+  for (const std::string_view method : {"post", "pOsT", "GeT", "PUt", "Delete", "head", "options", "Trace", "Patch",
+                                        "connect", "propfind", "Query", "m-search", "purge"}) {
+    EXPECT_EQ(refused(request(std::string(method) + " / HTTP/1.1")), 400U) << method;
+  }
+  for (const std::string_view method :
+       {"GET", "QUERY", "M-SEARCH", "BREW", "brew", "Brew", "gett", "x!#$%&'*+-.^_`|~9"}) {
+    EXPECT_EQ(refused(request(std::string(method) + " / HTTP/1.1")), 0U) << method << " is what it says";
+  }
+  EXPECT_EQ(refused(request(std::string(100, 'g') + " / HTTP/1.1")), 0U);
+}
+
+TEST(ParseRequest, AsksForNoTunnelThatCarriesHttp) {
+  const auto upgrade = [](std::string_view value) {
+    const Read head(
+        request("GET / HTTP/1.1", "Host: a\r\nConnection: Upgrade\r\nUpgrade: " + std::string(value) + "\r\n"));
+    return std::string(head->upgrade);
+  };
+  for (const std::string_view value :
+       {"h2c", "H2C", "h2c/1", "h2c/", "websocket, h2c/1", "h2c/2,websocket", "h2c ; a", "h2c-14", "h2", "HTTP/2.0",
+        "http/1.1", "TLS/1.0, HTTP/1.1", "tls/1.2", "SHTTP/1.3", "x ,\th2C/7"})
+    EXPECT_EQ(upgrade(value), "") << value;
+  for (const std::string_view value : {"websocket", "WebSocket/13", "SPDY/3.1", "tcp", "connect-udp", "x-h2c", "httpx"})
+    EXPECT_EQ(upgrade(value), value);
 }
 
 TEST(ParseRequest, BoundsTheTargetAndTheFields) {

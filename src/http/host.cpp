@@ -1,0 +1,64 @@
+#include "headgate/http/host.hpp"
+
+#include <arpa/inet.h>
+
+#include <charconv>
+
+namespace headgate::http {
+namespace {
+
+constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+constexpr bool stands_in_a_label(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+}
+
+/// Labels between single dots; one dot may stand at the end, which is the root's.
+bool append_name(std::string_view name, std::string& out) {
+  if (name.ends_with('.')) name.remove_suffix(1);
+  char before = '.';
+  for (const char each : name) {
+    const char c = lower(each);
+    if (c == '.' ? before == '.' : !stands_in_a_label(c)) return false;
+    out += before = c;
+  }
+  return before != '.';  // also where there is nothing
+}
+
+bool append_address(std::string_view address, std::string& out) {
+  char text[INET6_ADDRSTRLEN] = {};
+  if (address.size() >= sizeof text) return false;
+  address.copy(text, address.size());
+  in6_addr bits{};
+  if (inet_pton(AF_INET6, text, &bits) != 1) return false;
+  out += '[';
+  out += inet_ntop(AF_INET6, &bits, text, sizeof text);
+  out += ']';
+  return true;
+}
+
+/// What follows the host: nothing, a colon alone, or a port that can be connected to.
+bool sound_port(std::string_view rest) noexcept {
+  if (rest.empty() || rest == ":") return true;
+  constexpr std::size_t kMost = 6;  // the colon and five digits
+  if (rest.front() != ':' || rest.size() > kMost) return false;
+  unsigned port = 0;
+  const auto* const end = rest.data() + rest.size();
+  const auto [stop, error] = std::from_chars(rest.data() + 1, end, port);
+  return error == std::errc{} && stop == end && port >= 1 && port <= 65'535;
+}
+
+}  // namespace
+
+bool normalise_host(std::string_view authority, std::string& out) {
+  out.clear();
+  if (!authority.starts_with('[')) {
+    const auto name = authority.substr(0, authority.find(':'));
+    return sound_port(authority.substr(name.size())) && append_name(name, out);
+  }
+  const auto end = authority.find(']');
+  return end != std::string_view::npos && sound_port(authority.substr(end + 1)) &&
+         append_address(authority.substr(1, end - 1), out);
+}
+
+}  // namespace headgate::http
