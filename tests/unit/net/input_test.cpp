@@ -64,6 +64,18 @@ TEST_F(InputTest, MakesRoomByMovingWhatIsUnusedToTheFront) {
   EXPECT_EQ(input_.data(), "abcdefghijklmnop") << "and loses nothing";
 }
 
+TEST_F(InputTest, WidensOnceForALongHead) {
+  say("0123456789abcdef");
+  fill_to(kSmall);
+  EXPECT_TRUE(input_.widen());
+  EXPECT_EQ(input_.data(), "0123456789abcdef") << "and keeps what was read";
+  EXPECT_FALSE(input_.full());
+  say(std::string(kLarge - kSmall, 'x'));
+  fill_to(kLarge);
+  EXPECT_TRUE(input_.full());
+  EXPECT_FALSE(input_.widen());
+}
+
 TEST_F(InputTest, TellsTheEndAndTheTimeout) {
   EXPECT_EQ(fill_error(milliseconds(60)), error::timed_out);
   far_.shutdown(Socket::shutdown_send);
