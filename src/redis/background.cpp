@@ -1,9 +1,11 @@
 #include "background.hpp"
 
+#include "headgate/limit/algorithm.hpp"
 #include "headgate/redis/errors.hpp"
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <limits>
 #include <utility>
 
@@ -21,6 +23,18 @@ bool gives_back(std::span<const limit::Ask> asks) noexcept {
 /// twice is unkind, to give back twice is one too many.
 bool may_be_repeated(std::span<const limit::Ask> asks, error_code why) noexcept {
   return why == Errc::overloaded || (why == Errc::unavailable && !gives_back(asks));
+}
+
+/// A counter of one permit beside that of `rule`, for one charge: who takes it is the first to say so. Kept for longer
+/// than most outages, and not for ever.
+limit::Rule one_time(const limit::Rule& rule, std::string_view token) {
+  limit::Rule once;
+  once.limit = rule.limit;
+  once.rate = {1, std::chrono::minutes(10)};
+  once.burst = 1;
+  once.algorithm = limit::find_algorithm("token_bucket");
+  once.suffix.append(rule.suffix).append(":charged:").append(token);
+  return once;
 }
 
 }  // namespace
@@ -126,6 +140,21 @@ Task<void> Background::say(std::shared_ptr<Background> self, std::unique_ptr<Set
     self->dropped_.fetch_add(1, std::memory_order_relaxed);
   }
   self->ended();
+}
+
+// All or nothing does it: where the permit of this charge is gone, the charge has been made, and is not made again.
+Task<error_code> Background::charge(std::shared_ptr<Background> self, limit::Ask owed, std::string token) {
+  if (self->stopped_) co_return Errc::stopped;
+  const limit::Rule once = one_time(*owed.rule, token);
+  const std::array<limit::Ask, 2> asks{limit::Ask{&once, owed.subject, {}, 1, limit::How::take}, owed};
+  std::array<limit::Verdict, 2> verdicts;
+  ++self->under_way_;
+  auto call = self->servers_->decide(asks, verdicts);
+  const auto answer = co_await call;
+  if (answer.has_value() && *answer)
+    self->charged_.fetch_add(static_cast<std::uint64_t>(owed.cost), std::memory_order_relaxed);
+  self->ended();
+  co_return answer.has_error() ? answer.error() : error_code();
 }
 
 void Background::ended() {

@@ -1,5 +1,6 @@
 #pragma once
-// What a limiter says to Redis though no request waits for it: more for a lease, what is left of one, what was settled.
+// What a limiter says to Redis though no request waits for it: more for a lease, what is left of one, what was settled,
+// what is owed.
 // And the one timer for all of it.
 
 #include "servers.hpp"
@@ -39,6 +40,8 @@ class Background : public std::enable_shared_from_this<Background> {
     if (!armed_ && !local_->leases().empty()) arm();
   }
   bool settle(std::span<const limit::Ask> asks);
+  /// See Limiter::charge.
+  static Task<error_code> charge(std::shared_ptr<Background> self, limit::Ask owed, std::string token);
 
   /// Gives all leases back, then stops the servers; nothing else is said any more.
   void stop();
@@ -48,6 +51,7 @@ class Background : public std::enable_shared_from_this<Background> {
   std::uint64_t refunded() const noexcept { return refunded_.load(std::memory_order_relaxed); }
   std::uint64_t settled() const noexcept { return settled_.load(std::memory_order_relaxed); }
   std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
+  std::uint64_t charged() const noexcept { return charged_.load(std::memory_order_relaxed); }
 
  private:
   using Timer =
@@ -85,6 +89,7 @@ class Background : public std::enable_shared_from_this<Background> {
   std::atomic<std::uint64_t> refunded_{0};
   std::atomic<std::uint64_t> settled_{0};
   std::atomic<std::uint64_t> dropped_{0};
+  std::atomic<std::uint64_t> charged_{0};
 };
 
 }  // namespace headgate::redis

@@ -7,69 +7,66 @@ namespace headgate::redis {
 Breaker::Breaker() : Breaker(Settings()) {}
 Breaker::Breaker(const Settings& settings) : settings_(settings) {}
 
-Breaker::Pass Breaker::admit(Time now) {
+// After silence nobody waits: where the probe is not answered either, each of them would cost its waiters a deadline.
+Breaker::Pass Breaker::admit() const noexcept {
   if (state_ == State::closed) return Pass::call;
-  const bool try_one = state_ == State::open && connected_ && cause_ == Cause::refusal && now >= look_at_;
-  if (!try_one) return Pass::refused;
-  state_ = State::half_open;
-  return Pass::trial;
+  return state_ == State::half_open && cause_ == Cause::refusal ? Pass::wait : Pass::refused;
 }
 
-void Breaker::succeeded(Time now, Pass pass) {
+void Breaker::succeeded() noexcept {
   streak_ = 0;
-  if (pass == Pass::trial) close(now);
+  proven_ = true;
 }
 
-void Breaker::refused(Time now, Pass pass) {
-  // Answers to calls sent before it opened say nothing new.
-  if (state_ == State::closed || pass == Pass::trial) open(now, Cause::refusal);
+// Answers to calls sent before it opened say nothing new.
+void Breaker::refused(Time now) {
+  if (state_ == State::closed) open(now, Cause::refusal);
 }
 
-void Breaker::timed_out(Time now, Pass pass, Heard heard) {
-  if (pass != Pass::trial && state_ != State::closed) return;
-  if (pass == Pass::trial || heard == Heard::nothing || ++streak_ >= settings_.slow_streak) open(now, Cause::silence);
-}
-
-void Breaker::released(Time now, Pass pass) {
-  if (pass != Pass::trial || state_ != State::half_open) return;
-  state_ = State::open;
-  look_at_ = now;
+void Breaker::timed_out(Time now, Heard heard) {
+  if (state_ != State::closed) return;
+  if (heard == Heard::nothing || ++streak_ >= settings_.slow_streak) open(now, Cause::silence);
 }
 
 void Breaker::lost(Time now) {
-  connected_ = probing_ = false;
+  connected_ = probing_ = proven_ = false;
   open(now, Cause::lost);
 }
 
-void Breaker::connected(Time now, Answer handshake) {
+void Breaker::connected(Time now) {
   connected_ = true;
-  probing_ = false;
-  if (handshake == Answer::prompt) return close(now);
-  state_ = State::open;
-  cause_ = Cause::silence;
+  probing_ = proven_ = false;
   look_at_ = now;
 }
 
 std::optional<Breaker::Time> Breaker::next_probe() const noexcept {
-  if (state_ != State::open || cause_ != Cause::silence || !connected_ || probing_) return std::nullopt;
+  const bool needed = state_ == State::open || (state_ == State::closed && !proven_);
+  if (!connected_ || probing_ || !needed) return std::nullopt;
   return look_at_;
 }
 
 void Breaker::probe_sent() {
   probing_ = true;
-  state_ = State::half_open;
+  if (state_ == State::open) state_ = State::half_open;
 }
 
-void Breaker::probe_overdue() {
-  if (state_ == State::half_open && cause_ == Cause::silence) state_ = State::open;
+void Breaker::probe_overdue(Time now) {
+  if (state_ == State::closed) return open(now, Cause::silence);
+  state_ = State::open;
+  cause_ = Cause::silence;
 }
 
 void Breaker::probe_answered(Time now, Answer answer) {
   if (!probing_) return;
   probing_ = false;
-  if (cause_ != Cause::silence || state_ == State::closed) return;
-  if (answer == Answer::prompt) return close(now);
+  if (answer == Answer::refused) return open(now, Cause::refusal);
+  if (answer == Answer::accepted) {
+    proven_ = true;
+    if (state_ != State::closed) close(now);
+    return;
+  }
   state_ = State::open;
+  cause_ = Cause::silence;
   look_at_ = now + settings_.least;  // awake again or still slow: the next one will tell
 }
 
@@ -80,7 +77,7 @@ void Breaker::open(Time now, Cause cause) {
   cause_ = cause;
   streak_ = 0;
   if (cause == Cause::lost) return;  // the connection has a pause of its own
-  // After the first silence ask at once: a hiccup just longer than the deadline is over by the time the PING arrives.
+  // After the first silence ask at once: a hiccup just longer than the deadline is over by the time the probe arrives.
   const Duration pause = cause == Cause::refusal ? std::max(pause_, settings_.least) : pause_;
   pause_ = std::clamp(pause * 2, settings_.least, settings_.most);
   look_at_ = now + pause;

@@ -104,12 +104,16 @@ Task<Cluster::Outcome> Cluster::ask(std::uint16_t slot, std::span<const limit::A
       decider = members_[owner].decider;
       asked = members_[owner].node;
     }
-    const auto pass = full() ? Result<Breaker::Pass>(Errc::overloaded) : decider->admit();
+    auto pass = full() ? Result<Breaker::Pass>(Errc::overloaded) : decider->admit();
+    if (pass.has_value() && *pass == Breaker::Pass::wait) {
+      auto later = Decider::admit_later(decider, deadline);
+      pass = co_await later;
+    }
     if (!pass) co_return Outcome{failed(pass.error())};
     route.redirect.reset();
     Result<bool> result = false;
     {
-      Call call(*decider, asks, verdicts, *pass, route);
+      Call call(*decider, asks, verdicts, route);
       result = co_await call;
     }
     const bool refused = result.has_error() && result.error() == Errc::refused_by_server;

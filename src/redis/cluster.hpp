@@ -30,12 +30,14 @@ namespace headgate::redis {
 class Cluster final : public Servers, public DiscoveryOwner, public std::enable_shared_from_this<Cluster> {
  public:
   using Clock = std::chrono::steady_clock;
+  using Time = Clock::time_point;
 
   Cluster(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup);
 
   void start();
 
   Task<Result<bool>> decide(std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts) override;
+  Time way_back_until() const noexcept override { return way_back_until_; }
   Health health() const noexcept override { return health_.load(std::memory_order_relaxed); }
   std::vector<NodeStatus> nodes() const override { return roster_.nodes(); }
   Counters counters() const override { return roster_.totals(); }
@@ -43,7 +45,6 @@ class Cluster final : public Servers, public DiscoveryOwner, public std::enable_
   void stop() override;
 
  private:
-  using Time = Clock::time_point;
   static constexpr std::uint16_t kNobody = 0xffff;
 
   struct Member {
@@ -72,6 +73,7 @@ class Cluster final : public Servers, public DiscoveryOwner, public std::enable_
   void adopt(const std::vector<SlotRange>& ranges);
   std::uint16_t member(const Node& node);
   void forget_others();
+  void choose_probes();
   void changed();
   void wake();
   std::uint16_t slot_of(const limit::Ask& ask);
@@ -88,6 +90,7 @@ class Cluster final : public Servers, public DiscoveryOwner, public std::enable_
   bool stopped_ = false;
   Pauses pauses_;
   std::string key_;  ///< scratch
+  Time way_back_until_{};
   Count given_back_;
   Count not_given_back_;
   LineGate lost_debts_;

@@ -9,6 +9,8 @@
 namespace headgate::redis {
 namespace {
 
+constexpr int kMostProbeSubjects = 1 << 18;  // sixteen for each slot: enough to meet an owner of a single one
+
 void add_once(std::vector<Node>& all, const Node& node) {
   if (std::find(all.begin(), all.end(), node) == all.end()) all.push_back(node);
 }
@@ -48,6 +50,28 @@ void Cluster::adopt(const std::vector<SlotRange>& ranges) {
     std::fill(owner_of_.begin() + range.first, owner_of_.begin() + range.last + 1, index);
   }
   forget_others();
+  choose_probes();
+}
+
+/// Each owner is probed in a slot of its own: it would send us on from another one, and not show whether it decides.
+void Cluster::choose_probes() {
+  const auto owner_of = [&](const std::string& subject) {
+    return owner_of_[slot_of_subject(setup_->options.key_prefix, subject, key_)];
+  };
+  std::vector<bool> has(members_.size());
+  std::size_t lacking = 0;
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    has[i] = !members_[i].owner || owner_of(members_[i].decider->probed_with()) == i;
+    lacking += has[i] ? 0 : 1;
+  }
+  for (int number = 0; lacking > 0 && number < kMostProbeSubjects; ++number) {
+    auto subject = std::to_string(number);
+    const auto owner = owner_of(subject);
+    if (owner == kNobody || has[owner]) continue;
+    members_[owner].decider->probe_with(std::move(subject));
+    has[owner] = true;
+    --lacking;
+  }
 }
 
 /// Nodes without slots, but for those a call has been sent to just now: a node that slots are moved to owns none at
@@ -87,6 +111,7 @@ void Cluster::changed() {
   Health all = Health::up;
   for (const auto& member : members_) {
     if (!member.owner) continue;
+    way_back_until_ = std::max(way_back_until_, member.decider->way_back_until());
     if (member.decider->health() == Health::down) all = Health::down;
     if (member.decider->health() == Health::trying && all == Health::up) all = Health::trying;
   }

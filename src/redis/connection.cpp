@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 constexpr auto kGreetingLimit = 1s;
 constexpr auto kLeastPause = 50ms;  // between attempts
-constexpr auto kMostPause = 1000ms;
+constexpr auto kMostPause = 500ms;
 constexpr auto kSteady = 1s;                      // a connection that lived this long is replaced at once
 constexpr std::size_t kKeptBytes = 256UL * 1024;  // of the out buffer after a burst
 
@@ -71,15 +71,14 @@ void Connection::opened() {
 }
 
 void Connection::ready() {
-  const auto now = Clock::now();
-  const auto round_trip = now - std::exchange(since_, now);
+  since_ = Clock::now();
   handshake_.reset();
   timer_.cancel();
   link_->keep();
   ready_ = true;
   flush_soon();
   const auto owner = owner_;
-  owner->connected(round_trip);
+  owner->connected();
 }
 
 /// This address will not do: the link tries the next one, or tells that it is closed.

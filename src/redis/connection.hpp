@@ -33,8 +33,8 @@ struct Recipient {
 class ConnectionOwner {
  public:
   virtual ~ConnectionOwner() = default;
-  /// The handshake is done; its answers took `round_trip`.
-  virtual void connected(std::chrono::steady_clock::duration round_trip) = 0;
+  /// The handshake is done.
+  virtual void connected() = 0;
   /// One answer. `waiter` is null where it was forgotten or never was.
   virtual void replied(Recipient* waiter, const Reply& reply) = 0;
   /// One system call carried commands out.

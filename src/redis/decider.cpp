@@ -5,6 +5,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include <algorithm>
 #include <array>
 #include <iterator>
 #include <utility>
@@ -15,26 +16,19 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kSilence =
-    1s;  // a PING unanswered this long ends the connection: the other side may be gone without a word
+    1s;  // a probe unanswered this long ends the connection: the other side may be gone without a word
+constexpr auto kLongestWayBack = 2s;  // longer than all pauses between two looks, so that the others are back by then
 
 }  // namespace
 
-Call::Call(Decider& decider, std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts, Breaker::Pass pass)
-    : Call(decider, asks, verdicts, pass, nullptr) {}
-
-Call::Call(Decider& decider, std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts, Breaker::Pass pass,
-           Route& route)
-    : Call(decider, asks, verdicts, pass, &route) {}
-
-Call::Call(Decider& decider, std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts, Breaker::Pass pass,
+Call::Call(Decider& decider, std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts, Time deadline,
            Route* route)
     : decider_(decider),
       asks_(asks),
       verdicts_(verdicts),
-      pass_(pass),
       route_(route),
       asked_at_(Decider::Clock::now()),
-      deadline_(route != nullptr ? route->deadline : asked_at_ + decider.setup_->options.timeout),
+      deadline_(deadline),
       heard_before_(decider.heard_),
       outcome_(Errc::unavailable) {
   decider_.queue(*this);
@@ -76,9 +70,10 @@ void Decider::stop(Errc why) {
   changed_ = nullptr;
   timer_.cancel();
   connection_->stop();
-  probe_sent_.reset();
+  probe_.sent.reset();
   stats_->health.store(Health::down, std::memory_order_relaxed);
   finish_all(why);
+  go_on();
 }
 
 void Decider::retire() {
@@ -93,10 +88,45 @@ Result<Breaker::Pass> Decider::admit() {
     stats_->turned_away.add();
     return Errc::overloaded;
   }
-  const auto pass = breaker_.admit(Clock::now());
+  const auto pass = breaker_.admit();
   if (pass != Breaker::Pass::refused) return pass;
   stats_->turned_away.add();
   return Errc::unavailable;
+}
+
+Task<Result<bool>> Decider::decide(std::shared_ptr<Decider> self, std::span<const limit::Ask> asks,
+                                   std::span<limit::Verdict> verdicts) {
+  const auto deadline = Clock::now() + self->setup_->options.timeout;
+  auto pass = self->admit();
+  if (pass.has_value() && *pass == Breaker::Pass::wait) {
+    auto later = admit_later(self, deadline);
+    pass = co_await later;
+  }
+  if (!pass) co_return Result<bool>(boost::system::in_place_error, pass.error());
+  Call call(*self, asks, verdicts, deadline);
+  co_return co_await call;
+}
+
+Task<Result<Breaker::Pass>> Decider::admit_later(std::shared_ptr<Decider> self, Time deadline) {
+  Result<Breaker::Pass> pass = Breaker::Pass::wait;
+  while (pass.has_value() && *pass == Breaker::Pass::wait) {
+    if (Clock::now() >= deadline) {
+      self->stats_->turned_away.add();
+      co_return Errc::unavailable;
+    }
+    Pause pause(self->executor_, deadline);
+    self->waiting_.push_back(pause);
+    co_await pause;
+    pass = self->admit();
+  }
+  co_return pass;
+}
+
+/// The probe has been answered, or will not be in time.
+void Decider::go_on() {
+  Pauses all;
+  all.swap(waiting_);
+  while (!all.empty()) all.front().cut();
 }
 
 /// Nearly always at the end; a call that was sent on by another node has less time than those before it.
@@ -106,27 +136,31 @@ void Decider::queue(Call& call) {
   calls_.insert(after, call);
 }
 
-void Decider::send(Call& call, std::string_view command, std::string_view script) {
-  limit::script_arguments(call.asks_, setup_->options.key_prefix, headgate::now(), arguments_);
+std::span<const std::string_view> Decider::words_of(std::span<const limit::Ask> asks, std::string_view command,
+                                                    std::string_view script) {
+  limit::script_arguments(asks, setup_->options.key_prefix, headgate::now(), arguments_);
   words_.assign({command, script});
   words_.insert(words_.end(), arguments_.begin(), arguments_.end());
-  constexpr std::array<std::string_view, 1> kAsking{"ASKING"};
-  if (call.route_ != nullptr && call.route_->asking) connection_->send(kAsking);
-  connection_->send(words_, call);
+  return words_;
 }
 
-void Decider::connected(Clock::duration round_trip) {
+void Decider::send(Call& call, std::string_view command, std::string_view script) {
+  constexpr std::array<std::string_view, 1> kAsking{"ASKING"};
+  if (call.route_ != nullptr && call.route_->asking) connection_->send(kAsking);
+  connection_->send(words_of(call.asks_, command, script), call);
+}
+
+void Decider::connected() {
   const auto now = Clock::now();
-  connected_once_ = true;
   stats_->connects.add();
-  breaker_.connected(now, round_trip <= setup_->options.timeout ? Breaker::Answer::prompt : Breaker::Answer::late);
-  note(now);
+  breaker_.connected(now);
+  look_after_probe(now);
   arm();
 }
 
 void Decider::lost(const std::string& reason) {
   const auto now = Clock::now();
-  probe_sent_.reset();
+  probe_.sent.reset();
   breaker_.lost(now);
   trouble_ = reason;
   note(now);
@@ -143,13 +177,13 @@ void Decider::replied(Recipient* waiter, const Reply& reply) {
   bool all_allowed = false;
   if (!reply.all_integers || !limit::read_script_reply(reply.integers, call.asks_, call.verdicts_, all_allowed)) {
     stats_->refused.add();
-    breaker_.released(now, call.pass_);
     log_.error("the answer to a decision has not the shape of one", now);
     return finish(call, Errc::bad_reply);
   }
   stats_->decided_after(std::chrono::duration_cast<Duration>(now - call.asked_at_));
-  breaker_.succeeded(now, call.pass_);
-  if (call.pass_ == Breaker::Pass::trial) note(now);
+  const bool was_proven = breaker_.proven();
+  breaker_.succeeded();
+  if (!was_proven) note(now);
   finish(call, all_allowed);
 }
 
@@ -162,18 +196,18 @@ void Decider::refused(Call& call, std::string_view error) {
   if (call.route_ != nullptr) {
     call.route_->redirect = read_redirect(error);
     if (call.route_->redirect) {
-      breaker_.succeeded(now, call.pass_);  // the node is well, it only is not the one to ask
+      breaker_.succeeded();  // the node is well, it only is not the one to ask
       return finish(call, Errc::unavailable);
     }
   }
   if (refusal == Refusal::not_master || error.starts_with("NOAUTH"))
     return connection_->drop("it answered " + std::string(error));  // ends all calls, this one too
   if (refusal == Refusal::cannot_now || refusal == Refusal::denied) {
-    breaker_.refused(now, call.pass_);
+    breaker_.refused(now);
     trouble_ = "it answered " + std::string(error);
     note(now);
+    arm();
   } else {
-    breaker_.released(now, call.pass_);
     log_.error(error, now);
   }
   finish(call, Errc::refused_by_server);
@@ -193,10 +227,7 @@ void Decider::finish_all(Errc why) {
   while (!calls_.empty()) finish(calls_.front(), why);
 }
 
-void Decider::abandon(Call& call) {
-  connection_->forget(call);
-  breaker_.released(Clock::now(), call.pass_);
-}
+void Decider::abandon(Call& call) { connection_->forget(call); }
 
 void Decider::tick() {
   wakes_at_.reset();
@@ -212,9 +243,9 @@ void Decider::expire(Time now) {
     Call& call = calls_.front();
     stats_->timed_out.add();
     connection_->forget(call);
-    // Silence of less than a whole deadline, because another node had the call first, proves nothing.
-    const bool whole = call.deadline_ - call.asked_at_ >= setup_->options.timeout;
-    breaker_.timed_out(now, call.pass_,
+    // Silence of less than a whole deadline, because a probe or another node had a part of it, proves nothing.
+    const bool whole = call.deadline_ - call.asked_at_ >= setup_->options.timeout * 9 / 10;
+    breaker_.timed_out(now,
                        whole && call.heard_before_ == heard_ ? Breaker::Heard::nothing : Breaker::Heard::other_replies);
     trouble_ = "no answer within " + to_text(setup_->options.timeout);
     note(now);
@@ -223,27 +254,45 @@ void Decider::expire(Time now) {
 }
 
 void Decider::look_after_probe(Time now) {
-  if (probe_sent_) {
-    if (now - *probe_sent_ >= kSilence) return connection_->drop("no answer at all for 1s");
-    if (now - *probe_sent_ < setup_->options.timeout || std::exchange(probe_overdue_, true)) return;
-    breaker_.probe_overdue();
+  if (probe_.sent) {
+    if (now - *probe_.sent >= kSilence) return connection_->drop("no answer at all for 1s");
+    if (now - *probe_.sent < setup_->options.timeout || std::exchange(probe_.overdue, true)) return;
+    breaker_.probe_overdue(now);
+    trouble_ = "no answer within " + to_text(setup_->options.timeout);
     return note(now);
   }
   if (const auto due = breaker_.next_probe(); !due || *due > now) return;
-  constexpr std::array<std::string_view, 1> kPing{"PING"};
   breaker_.probe_sent();
-  probe_sent_ = now;
-  probe_overdue_ = false;
-  connection_->send(kPing, probe_);
+  probe_.sent = now;
+  probe_.overdue = probe_.resent = false;
+  send_probe("EVALSHA", limit::decide_script_sha());
   note(now);
 }
 
+void Decider::send_probe(std::string_view command, std::string_view script) {
+  const std::array<limit::Ask, 1> asks{probe_.ask()};
+  connection_->send(words_of(asks, command, script), probe_);
+}
+
 void Decider::probe_replied(const Reply& reply, Time now) {
-  const bool prompt = probe_sent_ && now - *probe_sent_ <= setup_->options.timeout;
-  probe_sent_.reset();
-  // An error is an answer too ("LOADING", "MISCONF"): the next call will hear the same and is told so at once.
-  static_cast<void>(reply);
-  breaker_.probe_answered(now, prompt ? Breaker::Answer::prompt : Breaker::Answer::late);
+  const bool prompt = probe_.sent && now - *probe_.sent <= setup_->options.timeout;
+  auto answer = prompt ? Breaker::Answer::accepted : Breaker::Answer::late;
+  if (reply.kind == Reply::Kind::error) {
+    const auto refusal = classify(reply.text);
+    if (refusal == Refusal::no_script && !std::exchange(probe_.resent, true))
+      return send_probe("EVAL", limit::decide_script());
+    if (refusal == Refusal::not_master || reply.text.starts_with("NOAUTH"))
+      return connection_->drop("it answered " + std::string(reply.text));
+    // A node that sends us on is well, it only is not the one to ask.
+    const bool sends_on = setup_->options.topology == Topology::cluster && read_redirect(reply.text);
+    if (!sends_on) answer = Breaker::Answer::refused;
+    if (!sends_on) trouble_ = "it answered " + std::string(reply.text);
+  } else if (!probe_.counted(reply)) {
+    answer = Breaker::Answer::refused;
+    trouble_ = "the answer to a decision has not the shape of one";
+  }
+  probe_.sent.reset();
+  breaker_.probe_answered(now, answer);
   note(now);
   arm();
 }
@@ -254,8 +303,8 @@ std::optional<Decider::Time> Decider::next_event() const {
     if (!next || time < *next) next = time;
   };
   if (!calls_.empty()) no_later_than(calls_.front().deadline_);
-  if (probe_sent_) no_later_than(*probe_sent_ + (probe_overdue_ ? Clock::duration(kSilence) : setup_->options.timeout));
-  if (const auto due = breaker_.next_probe(); due && !probe_sent_) no_later_than(*due);
+  if (probe_.sent) no_later_than(*probe_.sent + (probe_.overdue ? Clock::duration(kSilence) : setup_->options.timeout));
+  if (const auto due = breaker_.next_probe(); due && !probe_.sent) no_later_than(*due);
   return next;
 }
 
@@ -274,12 +323,20 @@ void Decider::arm() {
 
 void Decider::note(Time now) {
   const auto state = breaker_.state();
-  const bool up = state == Breaker::State::closed && connected_once_;
+  const bool up = breaker_.proven();
   const Health health = up ? Health::up : state == Breaker::State::open ? Health::down : Health::trying;
   const Health before = stats_->health.exchange(health, std::memory_order_relaxed);
   log_.note(health, trouble_, now);
-  if (up) trouble_.clear();
+  if (up) {
+    trouble_.clear();
+    if (down_since_) way_back_until_ = now + std::min<Clock::duration>(now - *down_since_, kLongestWayBack);
+    down_since_.reset();
+  } else if (!down_since_ && !trouble_.empty()) {
+    down_since_ = now;
+  }
   if (health != before && changed_) changed_();
+  if (state == Breaker::State::half_open || waiting_.empty()) return;
+  boost::asio::post(executor_, [self = shared_from_this()] { self->go_on(); });
 }
 
 }  // namespace headgate::redis

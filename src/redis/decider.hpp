@@ -3,11 +3,14 @@
 
 #include "connection.hpp"
 #include "health_log.hpp"
+#include "pause.hpp"
+#include "probe.hpp"
 #include "redirect.hpp"
 #include "roster.hpp"
 #include "setup.hpp"
 
 #include "headgate/core/result.hpp"
+#include "headgate/core/task.hpp"
 #include "headgate/limit/limit.hpp"
 #include "headgate/redis/breaker.hpp"
 #include "headgate/redis/errors.hpp"
@@ -25,6 +28,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace headgate::redis {
@@ -44,10 +48,13 @@ struct Route {
 /// that dies.
 class Call : public Recipient, public CallHook {
  public:
-  Call(Decider& decider, std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts, Breaker::Pass pass);
-  /// The same within a deadline already begun; redirects are told in `route`, which must outlive this object.
-  Call(Decider& decider, std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts, Breaker::Pass pass,
-       Route& route);
+  using Time = std::chrono::steady_clock::time_point;
+
+  Call(Decider& decider, std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts, Time deadline)
+      : Call(decider, asks, verdicts, deadline, nullptr) {}
+  /// The same in a cluster: redirects are told in `route`, which must outlive this object.
+  Call(Decider& decider, std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts, Route& route)
+      : Call(decider, asks, verdicts, route.deadline, &route) {}
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
   ~Call();
@@ -58,15 +65,13 @@ class Call : public Recipient, public CallHook {
 
  private:
   friend class Decider;
-  using Time = std::chrono::steady_clock::time_point;
 
-  Call(Decider& decider, std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts, Breaker::Pass pass,
+  Call(Decider& decider, std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts, Time deadline,
        Route* route);
 
   Decider& decider_;
   std::span<const limit::Ask> asks_;
   std::span<limit::Verdict> verdicts_;
-  Breaker::Pass pass_;
   Route* route_;  ///< null where there is one server
   Time asked_at_;
   Time deadline_;
@@ -97,9 +102,19 @@ class Decider final : public ConnectionOwner, public std::enable_shared_from_thi
   /// Stops once the calls under way have ended.
   void retire();
 
-  /// Whether one more call may be sent, and how; else why not.
+  /// One decision, within one deadline. Keeps `self`: a caller may let go of everything while it waits.
+  static Task<Result<bool>> decide(std::shared_ptr<Decider> self, std::span<const limit::Ask> asks,
+                                   std::span<limit::Verdict> verdicts);
+  /// Whether one more call may be sent, or has to wait for the answer to a probe; else why not.
   Result<Breaker::Pass> admit();
+  /// What admit() says, once a probe that is out has been answered; an error where `deadline` came first.
+  static Task<Result<Breaker::Pass>> admit_later(std::shared_ptr<Decider> self, Time deadline);
+  /// What is asked of this server to see whether it decides: a subject whose slot is its own.
+  void probe_with(std::string subject) { probe_.subject = std::move(subject); }
+  const std::string& probed_with() const noexcept { return probe_.subject; }
   Health health() const noexcept { return stats_->health.load(std::memory_order_relaxed); }
+  /// See Servers::way_back_until.
+  Time way_back_until() const noexcept { return way_back_until_; }
   std::size_t in_flight() const noexcept { return connection_->in_flight(); }
 
  private:
@@ -108,12 +123,14 @@ class Decider final : public ConnectionOwner, public std::enable_shared_from_thi
   using Timer = boost::asio::basic_waitable_timer<Clock, boost::asio::wait_traits<Clock>, Executor>;
   using Calls = boost::intrusive::list<Call, boost::intrusive::constant_time_size<false>>;
 
-  void connected(Clock::duration round_trip) override;
+  void connected() override;
   void replied(Recipient* waiter, const Reply& reply) override;
   void wrote() override { stats_->writes.add(); }
   void lost(const std::string& reason) override;
 
   void queue(Call& call);
+  std::span<const std::string_view> words_of(std::span<const limit::Ask> asks, std::string_view command,
+                                             std::string_view script);
   void send(Call& call, std::string_view command, std::string_view script);
   void refused(Call& call, std::string_view error);
   void finish(Call& call, Result<bool> outcome);
@@ -123,7 +140,9 @@ class Decider final : public ConnectionOwner, public std::enable_shared_from_thi
   void tick();
   void expire(Time now);
   void look_after_probe(Time now);
+  void send_probe(std::string_view command, std::string_view script);
   void probe_replied(const Reply& reply, Time now);
+  void go_on();
   std::optional<Time> next_event() const;
   void arm();
   void note(Time now);
@@ -136,16 +155,16 @@ class Decider final : public ConnectionOwner, public std::enable_shared_from_thi
   Breaker breaker_;
   HealthLog log_;
   std::string trouble_;  ///< the latest reason for the log
-  bool connected_once_ = false;
+  std::optional<Time> down_since_;
+  Time way_back_until_{};
 
   Calls calls_;  ///< waiting ones, the oldest deadline first
   std::uint64_t heard_ = 0;
   std::vector<std::string> arguments_;
   std::vector<std::string_view> words_;
 
-  Recipient probe_;
-  std::optional<Time> probe_sent_;  ///< while it is unanswered
-  bool probe_overdue_ = false;
+  Probe probe_;
+  Pauses waiting_;  ///< for the probe that is out
 
   Timer timer_;
   std::optional<Time> wakes_at_;

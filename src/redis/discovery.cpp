@@ -48,6 +48,16 @@ void Discovery::candidates(std::vector<Node> now) {
   candidates_ = std::move(now);
 }
 
+void Discovery::ask(const Node& who) {
+  const auto at = std::find(candidates_.begin(), candidates_.end(), who);
+  if (stopped_ || at == candidates_.end()) return;
+  open_ = false;  // what is under way may be answered from before
+  link_->close();
+  std::rotate(candidates_.begin(), at, at + 1);
+  in_vain_ = false;
+  look();
+}
+
 void Discovery::well(bool now) {
   if (std::exchange(well_, now) == now || stopped_) return;
   in_vain_ = false;

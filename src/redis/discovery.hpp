@@ -51,6 +51,8 @@ class Discovery final : public LinkUser, public std::enable_shared_from_this<Dis
   void start(std::vector<Node> candidates, std::shared_ptr<DiscoveryOwner> owner);
   /// Who can be asked has changed; the one asked last stays first where it is still among them.
   void candidates(std::vector<Node> now);
+  /// `who`, one of them, knows something new: it is asked at once, and first from now on.
+  void ask(const Node& who);
   /// Whether what was found is of use. Asks at once when that ends, and every 100 ms until it is again.
   void well(bool now);
   /// What was found is not quite true any more: asks soon, once.

@@ -138,13 +138,19 @@ std::optional<bool> Limiter::decide_here(std::span<const limit::Ask> asks, std::
 
 bool Limiter::settle(std::span<const limit::Ask> asks) { return state_->background->settle(asks); }
 
+Task<error_code> Limiter::charge(const limit::Ask& owed, std::string_view token) {
+  return Background::charge(state_->background, owed, std::string(token));
+}
+
+Clock::time_point Limiter::way_back_until() const noexcept { return state_->servers->way_back_until(); }
+
 Health Limiter::health() const noexcept { return state_->servers->health(); }
 Counters Limiter::counters() const { return state_->servers->counters(); }
 std::vector<NodeStatus> Limiter::nodes() const { return state_->servers->nodes(); }
 
 LocalCounters Limiter::local() const noexcept {
-  return {state_->local->denied(), state_->local->leased(), state_->background->refunded(),
-          state_->background->settled(), state_->background->dropped()};
+  return {state_->local->denied(),       state_->local->leased(),       state_->background->refunded(),
+          state_->background->settled(), state_->background->dropped(), state_->background->charged()};
 }
 
 void Limiter::stop() {

@@ -12,9 +12,10 @@ std::uint64_t burst_of(const limit::Ask& ask) {
   return ask.how == limit::How::take && ask.cost > 0 ? ask.rule->burst : kNeverRefuses;
 }
 
-/// A charge is for a request that has already been let through: it stays, whatever the others say.
+/// A charge, or a debt, is for a request that has already been let through: it stays, whatever the others say.
 bool took(const limit::Ask& ask, const limit::Verdict& verdict) {
-  return ask.cost > 0 && ask.how != limit::How::charge && verdict.allowed;
+  const bool stays = ask.how == limit::How::charge || ask.how == limit::How::debt;
+  return ask.cost > 0 && !stays && verdict.allowed;
 }
 
 }  // namespace

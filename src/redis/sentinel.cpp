@@ -33,17 +33,18 @@ Sentinel::Sentinel(boost::asio::io_context& loop, std::shared_ptr<const Setup> s
     : setup_(std::move(setup)),
       stats_(roster_.add(setup_->options.master)),
       decider_(std::make_shared<Decider>(loop, setup_, stats_, [this] { changed(); })),
-      discovery_(std::make_shared<Discovery>(loop, setup_, question(setup_->options),
-                                             "sentinels/" + setup_->options.master)) {}
+      discovery_(
+          std::make_shared<Discovery>(loop, setup_, question(setup_->options), "sentinels/" + setup_->options.master)),
+      switches_(std::make_shared<Switches>(loop, setup_)) {}
 
-void Sentinel::start() { discovery_->start(setup_->options.nodes, shared_from_this()); }
+void Sentinel::start() {
+  discovery_->start(setup_->options.nodes, shared_from_this());
+  // Who told it is asked, and asked first from then on: others may not know of it yet.
+  switches_->start(setup_->options.nodes, [this](const Node& by) { discovery_->ask(by); });
+}
 
 Task<Result<bool>> Sentinel::decide(std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts) {
-  const auto decider = decider_;  // a caller may let go of everything while it waits
-  const auto pass = decider->admit();
-  if (!pass) co_return Result<bool>(boost::system::in_place_error, pass.error());
-  Call call(*decider, asks, verdicts, *pass);
-  co_return co_await call;
+  return Decider::decide(decider_, asks, verdicts);
 }
 
 bool Sentinel::found(const Reply& reply, const Node& asked) {
@@ -70,6 +71,7 @@ void Sentinel::changed() {
 }
 
 void Sentinel::stop() {
+  switches_->stop();
   discovery_->stop();
   decider_->stop();
   health_.store(Health::down, std::memory_order_relaxed);

@@ -6,10 +6,12 @@
 #include "roster.hpp"
 #include "servers.hpp"
 #include "setup.hpp"
+#include "switches.hpp"
 
 #include <boost/asio/io_context.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,10 +19,10 @@
 
 namespace headgate::redis {
 
-/// Asks the Sentinels each second, and at once and every 100 ms while there is no master that takes writes. Asking, and
-/// not listening for +switch-master: a message can be missed, and a Sentinel that is itself cut off sends none, so that
-/// asking would be needed all the same; and a second is less than any failover takes. A master that was demoted and
-/// lives on says so itself (READONLY, ROLE). Worker thread only, but for what Servers says.
+/// Listens to all Sentinels for +switch-master, and asks who told it at once, so that a new master is followed within a
+/// round trip. Asks one of them each second all the same, and at once and every 100 ms while there is no master that
+/// takes writes: a message can be missed, and a Sentinel that is itself cut off sends none. A master that was demoted
+/// and lives on says so itself (READONLY, ROLE). Worker thread only, but for what Servers says.
 class Sentinel final : public Servers, public DiscoveryOwner, public std::enable_shared_from_this<Sentinel> {
  public:
   Sentinel(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup);
@@ -28,6 +30,7 @@ class Sentinel final : public Servers, public DiscoveryOwner, public std::enable
   void start();
 
   Task<Result<bool>> decide(std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts) override;
+  std::chrono::steady_clock::time_point way_back_until() const noexcept override { return decider_->way_back_until(); }
   Health health() const noexcept override { return health_.load(std::memory_order_relaxed); }
   std::vector<NodeStatus> nodes() const override { return roster_.nodes(); }
   Counters counters() const override { return roster_.totals(); }
@@ -43,6 +46,7 @@ class Sentinel final : public Servers, public DiscoveryOwner, public std::enable
   std::shared_ptr<NodeStats> stats_;
   std::shared_ptr<Decider> decider_;
   std::shared_ptr<Discovery> discovery_;
+  std::shared_ptr<Switches> switches_;
   std::optional<Node> master_;
   std::atomic<Health> health_{Health::trying};
 };

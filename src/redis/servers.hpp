@@ -10,6 +10,7 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -36,6 +37,9 @@ class Servers {
   /// the first ones took is given back where a later one refuses or fails.
   virtual Task<Result<bool>> decide(std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts) = 0;
 
+  /// Until when other gateways may not have found back yet, after an outage: as long again as it was, at most two
+  /// seconds. Worker thread.
+  virtual std::chrono::steady_clock::time_point way_back_until() const noexcept = 0;
   virtual Health health() const noexcept = 0;                   ///< any thread
   virtual std::vector<NodeStatus> nodes() const = 0;            ///< any thread
   virtual Counters counters() const = 0;                        ///< any thread: of all nodes that are and ever were

@@ -6,6 +6,7 @@
 #include "servers.hpp"
 #include "setup.hpp"
 
+#include <chrono>
 #include <memory>
 
 namespace headgate::redis {
@@ -16,6 +17,7 @@ class Single final : public Servers {
   ~Single() override;
 
   Task<Result<bool>> decide(std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts) override;
+  std::chrono::steady_clock::time_point way_back_until() const noexcept override { return decider_->way_back_until(); }
   Health health() const noexcept override;
   std::vector<NodeStatus> nodes() const override { return roster_.nodes(); }
   Counters counters() const override { return roster_.totals(); }

@@ -9,11 +9,13 @@
 #include <boost/asio/io_context.hpp>
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace headgate::redis {
@@ -54,6 +56,7 @@ struct LocalCounters {
   std::uint64_t refunded = 0;  ///< tokens of leases given back unused
   std::uint64_t settled = 0;   ///< calls of settle() that Redis heard
   std::uint64_t dropped = 0;   ///< calls of settle() that it did not: what they said is lost
+  std::uint64_t charged = 0;   ///< by charge()
 };
 
 /// One per worker; worker thread only. A decision is a known denial, or comes from a lease, or is asked of Redis in one
@@ -84,6 +87,15 @@ class Limiter {
   /// else dropped: what was given back is never given back twice.
   /// False where too many are under way already: then nothing of it may have been sent.
   bool settle(std::span<const limit::Ask> asks);
+
+  /// Charges Redis for what was let through without it (`owed` is a How::debt of one rule, and needs no hash). No
+  /// error once Redis has it. After an error it may be sent again with the same `token`, and may cost less then: of all
+  /// that were sent with one token within ten minutes Redis counts one. Both views must outlive the await.
+  Task<error_code> charge(const limit::Ask& owed, std::string_view token);
+
+  /// Until when other gateways may not have found back yet, after an outage: as long again as it was, at most two
+  /// seconds.
+  std::chrono::steady_clock::time_point way_back_until() const noexcept;
 
   Health health() const noexcept;         ///< any thread; up where every part of the topology is
   Counters counters() const;              ///< any thread: of all nodes together

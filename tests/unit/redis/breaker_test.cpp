@@ -14,14 +14,15 @@ using Pass = Breaker::Pass;
 using Heard = Breaker::Heard;
 using Answer = Breaker::Answer;
 
-/// A breaker whose connection has been up and quiet for an hour.
+/// A breaker whose connection has carried writes and been quiet for an hour.
 class BreakerTest : public testing::Test {
  protected:
   BreakerTest() {
-    breaker.connected(now, Answer::prompt);
+    breaker.connected(now);
+    probe(Answer::accepted);
     now += 1h;
   }
-  void time_out(Heard heard = Heard::nothing) { breaker.timed_out(now, Pass::call, heard); }
+  void time_out(Heard heard = Heard::nothing) { breaker.timed_out(now, heard); }
   void probe(Answer answer) {
     breaker.probe_sent();
     breaker.probe_answered(now, answer);
@@ -33,8 +34,8 @@ class BreakerTest : public testing::Test {
 
 TEST_F(BreakerTest, LetsCallsThroughWhileTheyAreAnswered) {
   for (int i = 0; i < 100; ++i) {
-    EXPECT_EQ(breaker.admit(now), Pass::call);
-    breaker.succeeded(now, Pass::call);
+    EXPECT_EQ(breaker.admit(), Pass::call);
+    breaker.succeeded();
   }
   EXPECT_EQ(breaker.state(), State::closed);
   EXPECT_FALSE(breaker.next_probe());
@@ -43,7 +44,7 @@ TEST_F(BreakerTest, LetsCallsThroughWhileTheyAreAnswered) {
 TEST_F(BreakerTest, OpensAtTheFirstTimeoutIfNothingWasHeardMeanwhile) {
   time_out(Heard::nothing);
   EXPECT_EQ(breaker.state(), State::open);
-  EXPECT_EQ(breaker.admit(now), Pass::refused);
+  EXPECT_EQ(breaker.admit(), Pass::refused);
 }
 
 TEST_F(BreakerTest, BearsFourTimeoutsOfASlowServerThatStillAnswersOthersAndOpensAtTheFifth) {
@@ -56,7 +57,7 @@ TEST_F(BreakerTest, BearsFourTimeoutsOfASlowServerThatStillAnswersOthersAndOpens
 TEST_F(BreakerTest, AnAnswerInTimeEndsAStreakOfTimeouts) {
   for (int i = 0; i < 20; ++i) {
     time_out(Heard::other_replies);
-    if (i % 4 == 3) breaker.succeeded(now, Pass::call);
+    if (i % 4 == 3) breaker.succeeded();
   }
   EXPECT_EQ(breaker.state(), State::closed);
 }
@@ -66,16 +67,16 @@ TEST_F(BreakerTest, ProbesAtOnceAfterTheFirstSilenceAndClosesOnAPromptAnswer) {
   ASSERT_EQ(breaker.next_probe(), now);
   breaker.probe_sent();
   EXPECT_EQ(breaker.state(), State::half_open);
-  EXPECT_EQ(breaker.admit(now), Pass::refused);
+  EXPECT_EQ(breaker.admit(), Pass::refused) << "nobody waits for a server that was silent";
   EXPECT_FALSE(breaker.next_probe()) << "one probe at a time";
-  breaker.probe_answered(now + 1ms, Answer::prompt);
+  breaker.probe_answered(now + 1ms, Answer::accepted);
   EXPECT_EQ(breaker.state(), State::closed);
 }
 
 TEST_F(BreakerTest, ALateProbeLeavesItOpenAndIsRepeatedAfterTheLeastPause) {
   time_out();
   breaker.probe_sent();
-  breaker.probe_overdue();
+  breaker.probe_overdue(now);
   EXPECT_EQ(breaker.state(), State::open);
   EXPECT_FALSE(breaker.next_probe()) << "the first is still unanswered";
   now += 700ms;
@@ -84,17 +85,17 @@ TEST_F(BreakerTest, ALateProbeLeavesItOpenAndIsRepeatedAfterTheLeastPause) {
   EXPECT_EQ(breaker.next_probe(), now + 100ms);
 }
 
-TEST_F(BreakerTest, SilenceSoonAfterClosingDoublesThePauseUpToASecond) {
-  Duration pauses[7];
+TEST_F(BreakerTest, SilenceSoonAfterClosingDoublesThePauseUpToHalfASecond) {
+  Duration pauses[6];
   for (auto& pause : pauses) {
     time_out();
     pause = std::chrono::duration_cast<Duration>(*breaker.next_probe() - now);
     now += pause;
-    probe(Answer::prompt);
+    probe(Answer::accepted);
     now += 20ms;
   }
   EXPECT_THAT(std::vector<Duration>(std::begin(pauses), std::end(pauses)),
-              testing::ElementsAre(0ms, 100ms, 200ms, 400ms, 800ms, 1s, 1s));
+              testing::ElementsAre(0ms, 100ms, 200ms, 400ms, 500ms, 500ms));
   now += 1s;  // steady again: history is forgotten
   time_out();
   EXPECT_EQ(breaker.next_probe(), now);
@@ -107,92 +108,97 @@ TEST_F(BreakerTest, TimeoutsOfCallsSentBeforeItOpenedChangeNothing) {
   EXPECT_EQ(breaker.next_probe(), due);
 }
 
-TEST_F(BreakerTest, ARefusalOpensItAndOneTrialCallDecides) {
-  breaker.refused(now, Pass::call);
-  EXPECT_EQ(breaker.admit(now), Pass::refused);
-  EXPECT_FALSE(breaker.next_probe()) << "a PING would be answered and prove nothing";
+TEST_F(BreakerTest, ARefusalOpensItAndAProbeDecidesForWhichCallsWait) {
+  breaker.refused(now);
+  EXPECT_EQ(breaker.admit(), Pass::refused) << "the probe is not out yet";
+  EXPECT_EQ(breaker.next_probe(), now + 100ms) << "it has just refused";
   now += 100ms;
-  EXPECT_EQ(breaker.admit(now), Pass::trial);
-  EXPECT_EQ(breaker.state(), State::half_open);
-  EXPECT_EQ(breaker.admit(now), Pass::refused) << "one trial at a time";
-  breaker.succeeded(now, Pass::trial);
-  EXPECT_EQ(breaker.state(), State::closed);
+  breaker.probe_sent();
+  EXPECT_EQ(breaker.admit(), Pass::wait) << "it answers, and so will soon";
+  breaker.probe_answered(now, Answer::accepted);
+  EXPECT_EQ(breaker.admit(), Pass::call);
 }
 
-TEST_F(BreakerTest, ARefusedTrialWaitsLongerForTheNextOne) {
-  breaker.refused(now, Pass::call);
+TEST_F(BreakerTest, ARefusedProbeIsRepeatedAfterALongerPause) {
+  breaker.refused(now);
   now += 100ms;
-  ASSERT_EQ(breaker.admit(now), Pass::trial);
-  breaker.refused(now, Pass::trial);
-  now += 199ms;
-  EXPECT_EQ(breaker.admit(now), Pass::refused);
-  now += 1ms;
-  EXPECT_EQ(breaker.admit(now), Pass::trial);
+  probe(Answer::refused);
+  EXPECT_EQ(breaker.admit(), Pass::refused);
+  EXPECT_EQ(breaker.next_probe(), now + 200ms);
+  now += 200ms;
+  probe(Answer::refused);
+  EXPECT_EQ(breaker.next_probe(), now + 400ms);
 }
 
 TEST_F(BreakerTest, AnswersToCallsSentBeforeARefusalDoNotCloseIt) {
-  breaker.refused(now, Pass::call);
-  breaker.succeeded(now, Pass::call);
-  breaker.refused(now + 50ms, Pass::call);
+  breaker.refused(now);
+  breaker.succeeded();
+  breaker.refused(now + 50ms);
   EXPECT_EQ(breaker.state(), State::open);
-  EXPECT_EQ(breaker.admit(now + 100ms), Pass::trial) << "nor do they put the trial off";
+  EXPECT_EQ(breaker.next_probe(), now + 100ms) << "nor do they put the probe off";
 }
 
-TEST_F(BreakerTest, ATrialWhoseCallerWentAwayPassesToTheNextCall) {
-  breaker.refused(now, Pass::call);
-  now += 100ms;
-  ASSERT_EQ(breaker.admit(now), Pass::trial);
-  breaker.released(now, Pass::trial);
-  EXPECT_EQ(breaker.admit(now), Pass::trial);
-}
-
-TEST_F(BreakerTest, ATrialThatTimesOutIsASilenceToBeProbed) {
-  breaker.refused(now, Pass::call);
-  now += 100ms;
-  ASSERT_EQ(breaker.admit(now), Pass::trial);
-  breaker.timed_out(now, Pass::trial, Heard::other_replies);
+TEST_F(BreakerTest, AProbeThatIsNotAnsweredAfterARefusalIsASilenceThatNobodyWaitsFor) {
+  breaker.refused(now);
+  breaker.probe_sent();
+  breaker.probe_overdue(now);
   EXPECT_EQ(breaker.state(), State::open);
-  EXPECT_TRUE(breaker.next_probe());
+  EXPECT_EQ(breaker.admit(), Pass::refused);
 }
 
-TEST_F(BreakerTest, ALostConnectionRefusesEverythingUntilTheNextOneAnswersPromptly) {
+TEST_F(BreakerTest, ALostConnectionRefusesEverythingUntilTheNextOneHasCarriedAWrite) {
   breaker.lost(now);
   now += 1h;
-  EXPECT_EQ(breaker.admit(now), Pass::refused);
+  EXPECT_EQ(breaker.admit(), Pass::refused);
   EXPECT_FALSE(breaker.next_probe());
-  breaker.connected(now, Answer::prompt);
-  EXPECT_EQ(breaker.admit(now), Pass::call);
-}
-
-TEST_F(BreakerTest, AConnectionThatShookHandsSlowlyIsProbedFirst) {
-  breaker.lost(now);
-  breaker.connected(now, Answer::late);
-  EXPECT_EQ(breaker.admit(now), Pass::refused);
+  breaker.connected(now);
+  EXPECT_EQ(breaker.admit(), Pass::refused) << "a handshake proves nothing";
   ASSERT_EQ(breaker.next_probe(), now);
-  probe(Answer::prompt);
-  EXPECT_EQ(breaker.admit(now), Pass::call);
+  breaker.probe_sent();
+  EXPECT_EQ(breaker.admit(), Pass::refused);
+  breaker.probe_answered(now, Answer::accepted);
+  EXPECT_EQ(breaker.admit(), Pass::call);
 }
 
 TEST_F(BreakerTest, AProbeLostWithItsConnectionIsSentAgainOnTheNext) {
   time_out();
   breaker.probe_sent();
   breaker.lost(now);
-  breaker.connected(now, Answer::late);
+  breaker.connected(now);
   EXPECT_TRUE(breaker.next_probe());
 }
 
 TEST(Breaker, LetsTheFirstCallsWaitForTheFirstConnection) {
   Breaker breaker;
-  EXPECT_EQ(breaker.admit(Breaker::Time{}), Pass::call);
+  EXPECT_EQ(breaker.admit(), Pass::call);
+}
+
+TEST(Breaker, ProbesTheFirstConnectionWhileCallsGo) {
+  Breaker breaker;
+  breaker.connected(Breaker::Time{1s});
+  EXPECT_FALSE(breaker.proven());
+  EXPECT_EQ(breaker.next_probe(), Breaker::Time{1s});
+  breaker.probe_sent();
+  EXPECT_EQ(breaker.admit(), Pass::call);
+  breaker.probe_answered(Breaker::Time{1s}, Answer::refused);
+  EXPECT_EQ(breaker.admit(), Pass::refused);
+}
+
+TEST(Breaker, OpensWhereTheFirstProbeIsNotAnswered) {
+  Breaker breaker;
+  breaker.connected(Breaker::Time{1s});
+  breaker.probe_sent();
+  breaker.probe_overdue(Breaker::Time{2s});
+  EXPECT_EQ(breaker.admit(), Pass::refused);
 }
 
 TEST(Breaker, DoesNotProbeWithoutAConnection) {
   Breaker breaker;
-  breaker.timed_out(Breaker::Time{1s}, Pass::call, Heard::nothing);
-  EXPECT_EQ(breaker.admit(Breaker::Time{1s}), Pass::refused);
+  breaker.timed_out(Breaker::Time{1s}, Heard::nothing);
+  EXPECT_EQ(breaker.admit(), Pass::refused);
   EXPECT_FALSE(breaker.next_probe());
-  breaker.connected(Breaker::Time{2s}, Answer::prompt);
-  EXPECT_EQ(breaker.admit(Breaker::Time{2s}), Pass::call);
+  breaker.connected(Breaker::Time{2s});
+  EXPECT_TRUE(breaker.next_probe());
 }
 
 }  // namespace

@@ -229,6 +229,24 @@ TEST_F(ClusterTest, IsReadByOtherThreadsWhileNodesComeAndGo) {
   servers->stop();
 }
 
+TEST_F(ClusterTest, LooksAfterEachNodeInASlotOfItsOwnAndFindsAFullOneAgainThoughNobodyAsks) {
+  const auto servers = Servers::make(loop, options);
+  ASSERT_TRUE(run_until_up(servers)) << log.str();
+  const auto port = cluster.owner(8000)->port();
+  ASSERT_EQ(test::redis_cli(port, "CONFIG SET maxmemory-policy noeviction"), "OK");
+  ASSERT_EQ(test::redis_cli(port, "CONFIG SET maxmemory 1"), "OK");
+  EXPECT_EQ(ask(servers, {ask_of(rule, subject_in(8000))}).error(), Errc::refused_by_server);
+  run_for(500ms);
+  EXPECT_NE(servers->health(), Health::up);
+  EXPECT_TRUE(ask(servers, {ask_of(rule, subject_in(100))}).allowed()) << "the others are well";
+  ASSERT_EQ(test::redis_cli(port, "CONFIG SET maxmemory 0"), "OK");
+  ASSERT_TRUE(run_until_up(servers)) << log.str();
+  EXPECT_TRUE(ask(servers, {ask_of(rule, subject_in(8000))}).allowed());
+  for (const auto& node : cluster.nodes)
+    EXPECT_EQ(test::redis_cli(node.port(), "INFO errorstats").find("MOVED"), std::string::npos);
+  servers->stop();
+}
+
 TEST_F(ClusterTest, FailsAtOnceWhereNoSeedAnswers) {
   for (auto& node : cluster.nodes) node.kill9();
   const auto servers = Servers::make(loop, options);

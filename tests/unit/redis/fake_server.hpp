@@ -46,8 +46,13 @@ class FakeServer {
 
   std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
 
-  /// Called with each EVALSHA, EVAL and PING; what it returns is sent as it is.
+  /// Called with each EVALSHA and EVAL but for probes; what it returns is sent as it is.
   std::function<std::string(Peer&, const Words&)> on_decision = [](Peer&, const Words&) { return std::string(); };
+  /// The same with each probe, which otherwise is answered as by a server that is well. Null: on_decision has them.
+  std::function<std::string(Peer&, const Words&)> on_probe = [](Peer&, const Words&) {
+    return std::string("*3\r\n:1\r\n:1000000\r\n:0\r\n");
+  };
+  int probes = 0;
   /// Sent to each new connection before it said a word.
   std::string greeting;
   int connections = 0;
@@ -97,12 +102,18 @@ class FakeServer {
     return true;
   }
 
+  const std::function<std::string(Peer&, const Words&)>& handler(const Words& words) {
+    const bool probe = words.size() > 3 && words[3].ends_with("::probe");
+    probes += probe ? 1 : 0;
+    return probe && on_probe ? on_probe : on_decision;
+  }
+
   void answer(Peer& peer, const Words& words) {
     if (words[0] == "ROLE")
       peer.write("*3\r\n$6\r\nmaster\r\n:0\r\n*0\r\n");
     else if (words[0] == "SCRIPT")
       peer.write("-NOPERM no permission for 'script|load'\r\n");
-    else if (const std::string reply = on_decision(peer, words); !reply.empty())
+    else if (const std::string reply = handler(words)(peer, words); !reply.empty())
       peer.write(reply);
   }
 

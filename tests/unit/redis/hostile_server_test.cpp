@@ -9,6 +9,7 @@
 namespace headgate::redis {
 namespace {
 
+const std::string kProbed = "*3\r\n:1\r\n:1000000\r\n:0\r\n";
 const std::string kAllowed = "*3\r\n:1\r\n:3600000000\r\n:0\r\n";  // a full bucket of the fixture's rule
 
 class HostileServer : public LoopTest {
@@ -22,9 +23,8 @@ class HostileServer : public LoopTest {
     server.on_decision = [bytes](FakeServer::Peer&, const FakeServer::Words&) { return bytes; };
   }
   void behave() {
-    server.on_decision = [](FakeServer::Peer&, const FakeServer::Words& words) {
-      return words[0] == "PING" ? "+PONG\r\n" : kAllowed;
-    };
+    server.on_decision = [](FakeServer::Peer&, const FakeServer::Words&) { return kAllowed; };
+    server.on_probe = [](FakeServer::Peer&, const FakeServer::Words&) { return kProbed; };
   }
   bool recovers(Limiter& limiter) {
     return decide_until(limiter, [](const Answer& answer) { return answer.allowed(); });
@@ -110,17 +110,19 @@ TEST_F(HostileServer, ThatSpeaksFirstIsNoRedis) {
 }
 
 TEST_F(HostileServer, ThatAnswersLateNeverReachesTheCallerThatGaveUp) {
+  Limiter limiter(loop, options);
+  ASSERT_TRUE(run_until_up(limiter));
   int held_back = 0;
   server.on_decision = [&](FakeServer::Peer&, const FakeServer::Words&) {
     ++held_back;
     return std::string();
   };
-  Limiter limiter(loop, options);
+  server.on_probe = nullptr;
   EXPECT_EQ(decide(limiter, 1).error(), Errc::timed_out);  // its spans are gone with its frame
   EXPECT_EQ(decide(limiter, 1).error(), Errc::unavailable);
-  ASSERT_TRUE(run_until([&] { return held_back == 2; })) << "the decision and a PING";
+  ASSERT_TRUE(run_until([&] { return held_back == 2; })) << "the decision and a probe";
   behave();
-  server.peers.back()->write(kAllowed + "+PONG\r\n");
+  server.peers.back()->write(kAllowed + kProbed);
   EXPECT_TRUE(recovers(limiter));
   EXPECT_EQ(server.connections, 1) << "late answers are discarded in order";
   EXPECT_EQ(limiter.counters().timed_out, 1u);
@@ -129,16 +131,20 @@ TEST_F(HostileServer, ThatAnswersLateNeverReachesTheCallerThatGaveUp) {
 
 TEST_F(HostileServer, ThatAnswersOthersButNotInTimeIsLeftAloneAfterFiveTimeouts) {
   std::list<boost::asio::steady_timer> delays;
-  server.on_decision = [&](FakeServer::Peer& peer, const FakeServer::Words& words) {
-    auto& delay = delays.emplace_back(loop, delays.size() < 6 ? 160ms : 260ms);
-    delay.async_wait([&peer, ping = words[0] == "PING"](error_code ec) {
-      if (!ec) peer.write(ping ? "+PONG\r\n" : kAllowed);
-    });
-    return std::string();
+  const auto later = [&](const std::string& answer) {
+    return [&](FakeServer::Peer& peer, const FakeServer::Words&) {
+      auto& delay = delays.emplace_back(loop, delays.size() < 6 ? 160ms : 260ms);
+      delay.async_wait([&](error_code ec) {
+        if (!ec) peer.write(answer);
+      });
+      return std::string();
+    };
   };
   options.timeout = 200ms;
   Limiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
+  server.on_decision = later(kAllowed);
+  server.on_probe = later(kProbed);
   std::list<Answer> answers;
   for (int i = 0; i < 60 && limiter.health() == Health::up; ++i) {
     spawn(ask(limiter, rule, "caller", 1, answers.emplace_back()), "test");
@@ -194,6 +200,75 @@ TEST_F(HostileServer, ThatFloodsItsReaderIsCutOff) {
   limiter.stop();
 }
 
+TEST_F(HostileServer, ThatHoldsWritesBackCostsOneDeadlineHoweverOftenItIsConnectedTo) {
+  server.on_probe = nullptr;  // nor are probes answered, though every handshake is
+  Limiter limiter(loop, options);
+  EXPECT_EQ(decide(limiter).error(), Errc::timed_out);
+  while (server.connections < 4) {
+    const Answer answer = decide(limiter);
+    EXPECT_EQ(answer.error(), Errc::unavailable) << "at connection " << server.connections;
+    EXPECT_LT(answer.took, options.timeout / 2);
+    run_for(20ms);
+  }
+  EXPECT_EQ(limiter.counters().timed_out, 1u);
+  behave();
+  EXPECT_TRUE(recovers(limiter));
+  limiter.stop();
+}
+
+TEST_F(HostileServer, ThatRefusedIsLookedAtAgainThoughNobodyAsks) {
+  const auto refuse = [](FakeServer::Peer&, const FakeServer::Words&) { return std::string("-OOM no room\r\n"); };
+  server.on_decision = server.on_probe = refuse;
+  Limiter limiter(loop, options);
+  EXPECT_EQ(decide(limiter).error(), Errc::refused_by_server);
+  ASSERT_TRUE(run_until([&] { return server.probes >= 3; }));
+  EXPECT_NE(limiter.health(), Health::up);
+  EXPECT_EQ(limiter.counters().asked, 1u);
+  behave();
+  ASSERT_TRUE(run_until_up(limiter)) << "no call has come meanwhile";
+  const auto answers = ask_many(limiter, 50);
+  ASSERT_TRUE(run_until([&] { return all_done(answers); }));
+  for (const auto& answer : answers) EXPECT_TRUE(answer.allowed()) << answer.error().message();
+  limiter.stop();
+}
+
+TEST_F(HostileServer, ThatIsBeingLookedAtAgainLetsCallsWaitForTheAnswer) {
+  const auto refuse = [](FakeServer::Peer&, const FakeServer::Words&) { return std::string("-OOM no room\r\n"); };
+  server.on_decision = server.on_probe = refuse;
+  options.timeout = 2s;
+  Limiter limiter(loop, options);
+  EXPECT_EQ(decide(limiter).error(), Errc::refused_by_server);
+  behave();
+  FakeServer::Peer* asked = nullptr;
+  server.on_probe = [&](FakeServer::Peer& peer, const FakeServer::Words&) {
+    asked = &peer;
+    return std::string();
+  };
+  ASSERT_TRUE(run_until([&] { return asked != nullptr; }));
+  const auto answers = ask_many(limiter, 20);
+  run_for(50ms);
+  for (const auto& answer : answers) EXPECT_FALSE(answer.done);
+  asked->write(kProbed);
+  ASSERT_TRUE(run_until([&] { return all_done(answers); }));
+  for (const auto& answer : answers) EXPECT_TRUE(answer.allowed()) << answer.error().message();
+  limiter.stop();
+}
+
+TEST_F(HostileServer, ThatHangsWhileItIsLookedAtAgainCostsOneDeadline) {
+  const auto refuse = [](FakeServer::Peer&, const FakeServer::Words&) { return std::string("-OOM no room\r\n"); };
+  server.on_decision = server.on_probe = refuse;
+  Limiter limiter(loop, options);
+  EXPECT_EQ(decide(limiter).error(), Errc::refused_by_server);
+  const int before = server.probes;
+  server.on_probe = server.on_decision = [](FakeServer::Peer&, const FakeServer::Words&) { return std::string(); };
+  ASSERT_TRUE(run_until([&] { return server.probes > before; }));
+  const Answer waited = decide(limiter);
+  EXPECT_TRUE(waited.error() == Errc::unavailable || waited.error() == Errc::timed_out) << waited.error().message();
+  EXPECT_LT(waited.took, options.timeout + 100ms);
+  for (int i = 0; i < 10; ++i) EXPECT_LT(decide(limiter).took, options.timeout / 2);
+  limiter.stop();
+}
+
 TEST_F(HostileServer, WhoseErrorsAreUnknownFailsThoseCallsAndIsAskedAgain) {
   answer_with("-ERR something \"odd\"\x01 happened\r\n");
   Limiter limiter(loop, options);
@@ -241,8 +316,8 @@ TEST_F(HostileServer, BacksOffBetweenConnectionsThatNeverHold) {
   server.greeting = "nonsense\r\n";
   Limiter limiter(loop, options);
   run_for(2s);
-  EXPECT_GE(server.connections, 4) << "50, 100, 200, 400, 800 ms, less the jitter";
-  EXPECT_LE(server.connections, 9);
+  EXPECT_GE(server.connections, 4) << "50, 100, 200, 400, 500 ms, less the jitter";
+  EXPECT_LE(server.connections, 12);
   limiter.stop();
 }
 

@@ -107,7 +107,7 @@ TEST_F(RedisLimiter, KeepsItsKeysUnderThePrefixInTheDatabase) {
   options.key_prefix = "shop:";
   Limiter limiter(loop, options);
   ASSERT_TRUE(decide(limiter).allowed());
-  EXPECT_EQ(command({"EVAL", "redis.call('SELECT', 5); return redis.call('KEYS', '*')[1]", "0"}),
+  EXPECT_EQ(command({"EVAL", "redis.call('SELECT', 5); return redis.call('KEYS', '*:test:')[1]", "0"}),
             "shop:v1:{caller}:test:");
   limiter.stop();
 }

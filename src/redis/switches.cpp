@@ -1,0 +1,145 @@
+#include "switches.hpp"
+
+#include "headgate/core/result.hpp"
+#include "headgate/redis/command.hpp"
+#include "headgate/redis/reply.hpp"
+
+#include <boost/asio/basic_waitable_timer.hpp>
+
+#include <spdlog/spdlog.h>
+
+#include <array>
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace headgate::redis {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::string_view kChannel = "+switch-master";
+constexpr auto kOpenAgain = 1s;
+constexpr auto kSubscribeAgain = 10s;  // changes nothing where it is heard, and shows where it is not
+constexpr auto kRefusedPause = 60s;
+
+}  // namespace
+
+/// At one Sentinel.
+class Switches::Ear final : public LinkUser, public std::enable_shared_from_this<Ear> {
+ public:
+  Ear(Switches& all, Node sentinel)
+      : all_(all.shared_from_this()),
+        sentinel_(std::move(sentinel)),
+        link_(std::make_shared<Link>(all.loop_, all.setup_)),
+        timer_(all.loop_.get_executor()) {}
+
+  void open() {
+    heard_ = false;
+    link_->open(sentinel_, shared_from_this());
+  }
+
+  void stop() {
+    stopped_ = true;
+    timer_.cancel();
+    link_->close();
+    all_.reset();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  using Timer =
+      boost::asio::basic_waitable_timer<Clock, boost::asio::wait_traits<Clock>, boost::asio::io_context::executor_type>;
+
+  void opened() override {
+    reader_.reset();
+    const auto& options = all_->setup_->options;
+    std::string words;
+    if (!options.sentinel_username.empty())
+      append_command(words,
+                     std::array<std::string_view, 3>{"AUTH", options.sentinel_username, options.sentinel_password});
+    else if (!options.sentinel_password.empty())
+      append_command(words, std::array<std::string_view, 2>{"AUTH", options.sentinel_password});
+    if (!words.empty()) link_->write(words);
+    subscribe();
+  }
+
+  void subscribe() {
+    heard_ = false;
+    std::string words;
+    append_command(words, std::array<std::string_view, 2>{"SUBSCRIBE", kChannel});
+    after(kSubscribeAgain, [this] {
+      if (heard_) return subscribe();
+      link_->close();
+      open();
+    });
+    link_->write(words);
+  }
+
+  void received(std::string_view bytes) override {
+    const auto self = shared_from_this();
+    reader_.feed(bytes);
+    for (Reply reply; !stopped_;) {
+      const auto next = reader_.next(reply);
+      if (next == ReplyReader::Next::more) return;
+      if (next == ReplyReader::Next::broken) return link_->give_up("it does not speak the protocol of Redis");
+      if (reply.kind == Reply::Kind::error) return refused(std::string(reply.text));
+      take(reply);
+    }
+  }
+
+  /// ["message", channel, "<name> <old host> <old port> <new host> <new port>"]; all else only shows that it hears us.
+  void take(const Reply& reply) {
+    heard_ = true;
+    link_->keep();
+    if (reply.elements.size() != 4 || reply.elements[1].text != "message") return;
+    if (reply.elements[3].text.starts_with(all_->setup_->options.master + ' ')) all_->told_(sentinel_);
+  }
+
+  void refused(const std::string& why) {
+    if (all_->refusals_.pass(Clock::now()))
+      spdlog::info("event=redis_switches_untold server={} reason=\"{}\"", name_of(sentinel_),
+                   std::string_view(why).substr(0, why.find(' ')));
+    link_->close();
+    after(kRefusedPause, [this] { open(); });
+  }
+
+  void wrote() override {}
+  void closed(const std::string&) override {
+    if (!stopped_) after(kOpenAgain, [this] { open(); });
+  }
+
+  template <class Handler>
+  void after(Clock::duration time, Handler handler) {
+    timer_.expires_after(time);
+    timer_.async_wait([self = shared_from_this(), handler](error_code ec) {
+      if (!ec && !self->stopped_) handler();
+    });
+  }
+
+  std::shared_ptr<Switches> all_;
+  const Node sentinel_;
+  std::shared_ptr<Link> link_;
+  ReplyReader reader_{ReplyReader::Keep::everything};
+  Timer timer_;
+  bool heard_ = false;
+  bool stopped_ = false;
+};
+
+Switches::Switches(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup)
+    : loop_(loop), setup_(std::move(setup)) {}
+
+void Switches::start(std::span<const Node> sentinels, Told told) {
+  told_ = std::move(told);
+  for (const auto& sentinel : sentinels) ears_.push_back(std::make_shared<Ear>(*this, sentinel));
+  for (const auto& ear : ears_) ear->open();
+}
+
+void Switches::stop() {
+  const auto self = shared_from_this();
+  for (const auto& ear : std::exchange(ears_, {})) ear->stop();
+  told_ = nullptr;
+}
+
+}  // namespace headgate::redis
