@@ -10,8 +10,32 @@
 #include <algorithm>
 
 namespace headgate::gateway {
+
+/// The part of an admission that one call decides: what was appended to it since.
+struct AdmissionPart {
+  explicit AdmissionPart(const Admission& a) : first_ask(a.asks.size()), first_limit(a.limits.size()) {}
+  std::size_t first_ask;
+  std::size_t first_limit;
+  bool empty(const Admission& a) const noexcept { return a.asks.size() == first_ask; }
+  /// It was not decided.
+  void drop(Admission& a) const {
+    a.asks.resize(first_ask);
+    a.limits.resize(first_limit);
+  }
+  std::span<const limit::Ask> asks(const Admission& a) const {
+    return {a.asks.data() + first_ask, a.asks.size() - first_ask};
+  }
+  std::span<limit::Verdict> verdicts(Admission& a) const {
+    return {a.verdicts.data() + first_ask, a.asks.size() - first_ask};
+  }
+  std::span<AskedLimit> limits(Admission& a) const {
+    return {a.limits.data() + first_limit, a.limits.size() - first_limit};
+  }
+};
+
 namespace {
 
+using Part = AdmissionPart;
 using limit::How;
 using Clock = std::chrono::steady_clock;
 using limit::Per;
@@ -37,28 +61,6 @@ Problem key_missing(const limit::Limit& limit) {
       status == 0 ? 400 : status, EndedBy::auth, what, limit.name, 0, status == 401 ? "Bearer" : std::string_view{}};
 }
 
-/// The part of an admission that one call decides: what was appended to it since.
-struct Part {
-  explicit Part(const Admission& a) : first_ask(a.asks.size()), first_limit(a.limits.size()) {}
-  std::size_t first_ask;
-  std::size_t first_limit;
-  bool empty(const Admission& a) const noexcept { return a.asks.size() == first_ask; }
-  /// It was not decided.
-  void drop(Admission& a) const {
-    a.asks.resize(first_ask);
-    a.limits.resize(first_limit);
-  }
-  std::span<const limit::Ask> asks(const Admission& a) const {
-    return {a.asks.data() + first_ask, a.asks.size() - first_ask};
-  }
-  std::span<limit::Verdict> verdicts(Admission& a) const {
-    return {a.verdicts.data() + first_ask, a.asks.size() - first_ask};
-  }
-  std::span<AskedLimit> limits(Admission& a) const {
-    return {a.limits.data() + first_limit, a.limits.size() - first_limit};
-  }
-};
-
 void append(Admission& a, const PlannedLimit& planned, const Terms& terms, Source source) {
   const auto& rules = source == Source::fallback ? terms.tier->local : terms.tier->rules;
   // Neither the checker nor Grants lets more stand together.
@@ -76,6 +78,12 @@ void append(Admission& a, const PlannedLimit& planned, const Terms& terms, Sourc
                       {}});
   for (const auto& rule : rules)
     a.asks.push_back({&rule, terms.subject, keyed_hash(terms.subject, rule.seed), terms.cost, how});
+}
+
+/// Whether this gateway's share of the limit can refuse anybody while Redis is away.
+bool counts_here(const PlannedLimit& planned) {
+  return planned.stage == Stage::redis && planned.limit->mode == limit::Mode::enforce &&
+         planned.limit->if_redis_down == limit::IfRedisDown::count_locally;
 }
 
 /// Questions for every limit of this stage; a problem where a caller without the key is to be refused.
@@ -144,6 +152,12 @@ Gateway::Step Gateway::admit(Exchange& x, Stage stage) {
     take_back(x, part.first_ask);
     return problem;
   }
+  return decide_here(x, part);
+}
+
+/// All or nothing in this gateway's memory; what earlier steps took is given back with a refusal.
+Gateway::Step Gateway::decide_here(Exchange& x, const Part& part) {
+  auto& a = x.admission;
   if (part.empty(a)) return {};
   const auto asked_at = Clock::now();
   const bool agreed = services_.memory.decide(part.asks(a), now(), part.verdicts(a));
@@ -156,17 +170,22 @@ Gateway::Step Gateway::admit(Exchange& x, Stage stage) {
 
 Task<Gateway::Step> Gateway::admit_in_redis(Exchange& x) {
   auto& a = x.admission;
+  auto& redis = *x.snapshot->redis;
+  const auto asked_at = Clock::now();
+  const bool others_may_owe = asked_at < redis.way_back_until();
+  if (others_may_owe)
+    if (auto problem = admit_by_share(x)) co_return problem;
   const Part part(a);
   if (auto problem = collect(x, Stage::redis)) {
     part.drop(a);
+    if (others_may_owe) return_share(x);
     take_back(x, part.first_ask);
     co_return problem;
   }
   if (part.empty(a)) co_return Step{};
-  auto& redis = *x.snapshot->redis;
-  outage_->hand_over(redis, part.asks(a));
-  const auto asked_at = Clock::now();
+  outage_->hand_over(part.asks(a));
   const auto agreed = co_await redis.decide(part.asks(a), part.verdicts(a));
+  if (others_may_owe && (agreed.has_error() || !*agreed)) return_share(x);
   if (agreed.has_error()) {
     part.drop(a);
     co_return admit_without_redis(x);
@@ -176,6 +195,43 @@ Task<Gateway::Step> Gateway::admit_in_redis(Exchange& x) {
   auto problem = rejection(x, x.snapshot->site->options().rejection);
   take_back(x, part.first_ask);
   co_return problem;
+}
+
+/// Redis is back, but other gateways may still have to charge it for what they let through: so that nobody is granted
+/// their share meanwhile, ours must agree as well. What it takes is not owed: Redis is asked for it too.
+Gateway::Step Gateway::admit_by_share(Exchange& x) {
+  auto& a = x.admission;
+  const auto outcome = a.outcome;
+  const auto* const binding = a.binding;
+  const auto rule = a.rule;
+  const auto delay = a.delay;
+  const Part part(a);
+  for (const auto& planned : x.route->plan) {
+    if (!counts_here(planned)) continue;
+    const auto terms = terms_of(x, planned);
+    if (terms.applies) append(a, planned, terms, Source::fallback);
+  }
+  if (auto problem = decide_here(x, part)) return problem;
+  part.drop(a);  // it is Redis that the caller is told of
+  a.outcome = outcome;
+  a.binding = binding;
+  a.rule = rule;
+  a.delay = delay;
+  return {};
+}
+
+/// What admit_by_share() took, where Redis did not agree.
+void Gateway::return_share(Exchange& x) {
+  boost::container::static_vector<limit::Ask, Admission::kMost> returned;
+  for (const auto& planned : x.route->plan) {
+    if (!counts_here(planned)) continue;
+    const auto terms = terms_of(x, planned);
+    if (!terms.applies) continue;
+    for (const auto& rule : terms.tier->local)
+      if (returned.size() < returned.capacity())
+        returned.push_back({&rule, terms.subject, keyed_hash(terms.subject, rule.seed), terms.cost, How::take});
+  }
+  if (!returned.empty()) services_.memory.give_back({returned.data(), returned.size()}, now());
 }
 
 Gateway::Step Gateway::admit_without_redis(Exchange& x) {
@@ -199,15 +255,7 @@ Gateway::Step Gateway::admit_without_redis(Exchange& x) {
                      {}};
     }
   }
-  if (part.empty(a)) return {};
-  const auto asked_at = Clock::now();
-  const bool agreed = services_.memory.decide(part.asks(a), now(), part.verdicts(a));
-  conclude(a, part, asked_at, agreed ? Admission::Outcome::allowed : Admission::Outcome::rejected);
-  if (!agreed) {
-    auto problem = rejection(x, x.snapshot->site->options().rejection);
-    take_back(x, part.first_ask);
-    return problem;
-  }
+  if (auto problem = decide_here(x, part)) return problem;
   for (const auto& asked : part.limits(a)) outage_->counted(x, asked);
   return {};
 }

@@ -20,8 +20,10 @@ std::unique_ptr<identity::TokenMemory> token_memory(const Snapshot& snapshot) {
 Gateway::Gateway(Services services, SnapshotPtr snapshot)
     : services_(services),
       snapshot_(std::move(snapshot)),
-      outage_(std::make_unique<Outage>(services.memory)),
-      tokens_(token_memory(*snapshot_)) {}
+      outage_(std::make_shared<Outage>(services.loop, services.memory)),
+      tokens_(token_memory(*snapshot_)) {
+  outage_->adopt(snapshot_->redis);
+}
 
 Gateway::~Gateway() = default;
 
@@ -29,7 +31,10 @@ void Gateway::adopt(SnapshotPtr snapshot) {
   // What was found out with other keys counts no more. No exchange is between its token and what it remembers of it.
   if (snapshot->grants->jwt() != snapshot_->grants->jwt()) tokens_ = token_memory(*snapshot);
   snapshot_ = std::move(snapshot);
+  outage_->adopt(snapshot_->redis);
 }
+
+void Gateway::stop() { outage_->stop(); }
 
 // The order and its reasons: the route first, on the normalised path, so that no spelling slips past a limit; limits in
 // memory next, so that a flood costs neither a signature check nor a call; then the token; then everything Redis

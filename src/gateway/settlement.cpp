@@ -1,5 +1,6 @@
 #include "settlement.hpp"
 
+#include "outage.hpp"
 #include "terms.hpp"
 
 #include "headgate/gateway/gateway.hpp"
@@ -68,6 +69,7 @@ void Gateway::settle(Exchange& x, const Step& problem) {
     if (!settles(asked)) continue;
     if (!asked.settled && failed) asked.used = 0;
     append_difference(x.admission, asked, asked.source == Source::redis ? in_redis : here);
+    if (asked.source == Source::fallback) outage_->cost_more(x, asked);
   }
   if (!here.empty()) {
     std::array<limit::Verdict, Admission::kMost> ignored;

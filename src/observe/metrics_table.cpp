@@ -4,15 +4,38 @@ namespace headgate::observe {
 
 std::span<const Family* const> families() noexcept {
   using namespace family;
-  static constexpr const Family* kAll[] = {
-      &build_info,          &requests,         &request_seconds,        &auth,
-      &key_source_up,       &key_source_keys,  &key_source_reads,       &key_source_time,
-      &limit_decisions,     &limit_near,       &limit_decision_seconds, &limit_configured,
-      &limit_tracked,       &limit_evicted,    &limit_fallback,         &limit_leased,
-      &limit_known_denials, &redis_up,         &redis_commands,         &redis_command_seconds,
-      &redis_reconnects,    &reloads,          &reload_successful,      &reload_time,
-      &log_dropped,         &process_cpu,      &process_open_fds,       &process_max_fds,
-      &process_virtual,     &process_resident, &process_start};
+  static constexpr const Family* kAll[] = {&build_info,
+                                           &requests,
+                                           &request_seconds,
+                                           &auth,
+                                           &key_source_up,
+                                           &key_source_keys,
+                                           &key_source_reads,
+                                           &key_source_time,
+                                           &limit_decisions,
+                                           &limit_near,
+                                           &limit_decision_seconds,
+                                           &limit_configured,
+                                           &limit_tracked,
+                                           &limit_evicted,
+                                           &limit_fallback,
+                                           &limit_leased,
+                                           &limit_known_denials,
+                                           &limit_charged,
+                                           &redis_up,
+                                           &redis_commands,
+                                           &redis_command_seconds,
+                                           &redis_reconnects,
+                                           &reloads,
+                                           &reload_successful,
+                                           &reload_time,
+                                           &log_dropped,
+                                           &process_cpu,
+                                           &process_open_fds,
+                                           &process_max_fds,
+                                           &process_virtual,
+                                           &process_resident,
+                                           &process_start};
   return kAll;
 }
 

@@ -60,6 +60,7 @@ class RedisTotals {
       now.local = report.local;
       add_rise(leased_, before.local.leased, report.local.leased);
       add_rise(denied_, before.local.denied, report.local.denied);
+      add_rise(charged_, before.local.charged, report.local.charged);
       for (const auto& node : report.nodes) {
         const auto known = before.nodes.find(node.name);
         const auto& rising = now.nodes[node.name] = rising_of(node);
@@ -75,6 +76,7 @@ class RedisTotals {
     if (reports.empty()) return;
     scrape.value(family::limit_leased, {}, as_double(leased_));
     scrape.value(family::limit_known_denials, {}, as_double(denied_));
+    scrape.value(family::limit_charged, {}, as_double(charged_));
   }
 
  private:
@@ -98,6 +100,7 @@ class RedisTotals {
   std::map<std::string, Rising> nodes_;
   std::uint64_t leased_ = 0;
   std::uint64_t denied_ = 0;
+  std::uint64_t charged_ = 0;
 };
 
 }  // namespace

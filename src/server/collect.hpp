@@ -20,8 +20,8 @@ struct RedisReport {
   std::vector<redis::NodeStatus> nodes;
   redis::LocalCounters local;
 };
-/// headgate_redis_*, headgate_limit_leased_total, headgate_limit_known_denials_total. All of them only rise, though
-/// limiters go with their counters; what one counted between its last scrape and its end is lost.
+/// headgate_redis_*, headgate_limit_{leased,known_denials,charged}_total. All of them only rise, though limiters go
+/// with their counters; what one counted between its last scrape and its end is lost.
 void collect_redis(observe::Registry& registry, std::function<std::vector<RedisReport>()> ask);
 
 /// One limit as it is configured, and whether Redis is left out for it now.

@@ -68,6 +68,7 @@ class GatewayService final : public Service {
 
   void stop() override {
     shared_.board.use_redis(worker_, nullptr);
+    gateway_.stop();
     for (const auto& upstream : snapshot_->upstreams) upstream->stop();
     for (const auto& redis : {snapshot_->redis, retired_})
       if (redis) redis->stop();

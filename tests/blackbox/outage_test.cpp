@@ -76,13 +76,13 @@ class Outage : public testing::Test {
 };
 
 TEST_F(Outage, WhatWasCountedHereIsChargedWhenRedisIsBack) {
-  Proxy proxy(counting("6/day", "count_locally"));
-  ASSERT_EQ(left_once_redis_counts(proxy), 5);
+  Proxy proxy(counting("100/day", "count_locally"));
+  ASSERT_EQ(left_once_redis_counts(proxy), 99);
   redis.kill9();
   expect(proxy, {200, 200, 200});
-  ASSERT_TRUE(redis.restart()) << redis.error();  // it kept nothing: all six are there again
+  ASSERT_TRUE(redis.restart()) << redis.error();  // it kept nothing: all hundred are there again
   const int left = left_once_redis_counts(proxy);
-  EXPECT_LE(left, 2) << "the three of the outage are charged before the next one is asked";
+  EXPECT_LE(left, 96) << "the three of the outage are charged before the next one is asked";
   EXPECT_GE(left, 0);
 }
 
@@ -153,6 +153,29 @@ TEST_F(Outage, AFullServerMeansWhatTheLimitSays) {
   expect(proxy, {200, 200, 200});
   operating.command({"CONFIG", "SET", "maxmemory", "0"});
   EXPECT_GE(left_once_redis_counts(proxy), 0);
+}
+
+TEST_F(Outage, IsOverForTheFirstBurstAfterItThoughNobodyAskedMeanwhile) {
+  Proxy proxy(counting("30/day", "reject"));
+  ASSERT_EQ(left_once_redis_counts(proxy), 29);
+  RedisClient operating(redis.port());
+  operating.command({"CONFIG", "SET", "maxmemory-policy", "noeviction"});
+  operating.command({"CONFIG", "SET", "maxmemory", "1"});
+  expect(proxy, {503, 503});
+  operating.command({"CONFIG", "SET", "maxmemory", "0"});
+  const auto found_again = [](const std::string& log) {
+    const auto first = log.find("redis_found");
+    return first != std::string::npos && log.find("redis_found", first + 1) != std::string::npos;
+  };
+  ASSERT_TRUE(proxy.gateway.process().wait_for_err(found_again)) << proxy.gateway.process().err();
+  int admitted = 0;
+  RawClient client = proxy.client();
+  for (int i = 0; i < 40; ++i) {
+    const int status = client.get().status();
+    EXPECT_NE(status, 503) << "request " << i;
+    admitted += status == 200 ? 1 : 0;
+  }
+  EXPECT_EQ(admitted, 29);
 }
 
 TEST_F(Outage, IsSaidOnceInTheLogAndOnceMoreWhenItIsOver) {

@@ -15,6 +15,7 @@
 
 namespace headgate::gateway {
 
+struct AdmissionPart;
 class Outage;
 
 /// What the path works with beside its configuration.
@@ -36,6 +37,8 @@ class Gateway final : public Handler {
 
   /// What exchanges begin under from now on.
   void adopt(SnapshotPtr snapshot);
+  /// Nothing is done in the background any more. No exchange begins after it.
+  void stop();
 
  private:
   using Step = std::optional<Problem>;  // nothing: go on
@@ -52,6 +55,9 @@ class Gateway final : public Handler {
   Step admit(Exchange& x, Stage stage);
   Task<Step> admit_in_redis(Exchange& x);
   Step admit_without_redis(Exchange& x);
+  Step admit_by_share(Exchange& x);
+  void return_share(Exchange& x);
+  Step decide_here(Exchange& x, const AdmissionPart& part);
   Task<void> hold_back(Exchange& x);
   Task<Step> serve(Exchange& x);
   Step check_body(const Exchange& x) const;
@@ -61,7 +67,7 @@ class Gateway final : public Handler {
 
   Services services_;
   SnapshotPtr snapshot_;
-  std::unique_ptr<Outage> outage_;
+  std::shared_ptr<Outage> outage_;
   std::unique_ptr<identity::TokenMemory> tokens_;
 };
 

@@ -145,6 +145,11 @@ inline constexpr Family limit_known_denials{"headgate_limit_known_denials_total"
                                             {},
                                             "Requests rejected without a call, because Redis had said until when",
                                             "rate(headgate_limit_known_denials_total[5m])"};
+inline constexpr Family limit_charged{"headgate_limit_charged_total",
+                                      Type::counter,
+                                      {},
+                                      "Units let through without Redis and charged to it when it was back",
+                                      "increase(headgate_limit_charged_total[1h])"};
 
 inline constexpr Family redis_up{"headgate_redis_up",
                                  Type::gauge,

@@ -55,7 +55,9 @@ TEST_F(CollectRedis, AddsUpWhatTheWorkersSayOfANode) {
   second.counters.refused = 3;
   second.counters.turned_away = 4;
   second.counters.connects = 3;
-  reports = {{1, {node("a:1", 10), node("b:1", 1)}, {7, 8, 0}}, {2, {second}, {1, 2, 0}}};
+  reports = {{1, {node("a:1", 10), node("b:1", 1)}, {}}, {2, {second}, {}}};
+  reports[0].local = {.denied = 7, .leased = 8, .charged = 30};
+  reports[1].local = {.denied = 1, .leased = 2, .charged = 12};
   const auto text = read(registry);
   const auto commands = [&](const std::string& result) {
     return text.value("headgate_redis_commands_total{node=\"a:1\",result=\"" + result + "\"}");
@@ -71,6 +73,7 @@ TEST_F(CollectRedis, AddsUpWhatTheWorkersSayOfANode) {
   EXPECT_DOUBLE_EQ(*text.value(R"(headgate_redis_command_seconds_sum{node="a:1"})"), 0.006);
   EXPECT_EQ(text.value("headgate_limit_known_denials_total"), 8);
   EXPECT_EQ(text.value("headgate_limit_leased_total"), 10);
+  EXPECT_EQ(text.value("headgate_limit_charged_total"), 42);
 }
 
 TEST_F(CollectRedis, IsUpWhereEveryWorkerReachesIt) {
