@@ -3,6 +3,7 @@
 
 #include "blackbox/harness/gateway.hpp"
 #include "contract/redis_client.hpp"
+#include "support/redis_cli.hpp"
 #include "support/redis_server.hpp"
 
 #include <gtest/gtest.h>
@@ -101,7 +102,8 @@ TEST_F(Outage, WhatAKeyWithASizeOfItsOwnOwesOutlivesAChangeOfTheKeyFile) {
   const auto told = [](const std::string& log) { return log.find("keys_read") != std::string::npos; };
   std::ofstream(keys.path(), std::ios::trunc) << R"({"keys":[]})";
   EXPECT_TRUE(proxy.gateway.process().wait_for_err(told)) << proxy.gateway.process().err();
-  EXPECT_EQ(proxy.client().get("/", key).value("X-RateLimit-Limit"), "1000") << "nobody's key now";
+  const auto nobodys = [&] { return proxy.client().get("/", key).value("X-RateLimit-Limit") == "1000"; };
+  EXPECT_TRUE(wait_until(nobodys)) << "the worker is told after the log";
   ASSERT_TRUE(redis.restart()) << redis.error();
   EXPECT_GE(left_once_redis_counts(proxy), 0);  // pays what the key that is gone owes
 }

@@ -34,7 +34,7 @@ struct TlsOptions {
 
 /// All that the user of `username` needs (a test takes the rule from here):
 ///   ACL SETUSER gate on >secret ~hg:* +evalsha +eval +script|load +role +time +get +set +del
-///   +llen +lindex +rpush +ltrim +pexpire
+///   +llen +lindex +lpush +rpush +ltrim +pexpire
 /// and in a cluster also +cluster|slots +asking. It works without +script|load and +role as well: the script is then
 /// sent when it is missing, and a replica noticed at the first call. Sentinels: +sentinel|get-master-addr-by-name, and
 /// +subscribe &+switch-master so that a new master is followed at once and not within a second.
