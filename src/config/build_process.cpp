@@ -71,6 +71,7 @@ void build_process(Build& build) {
   config.gateway.via = via ? config.instance : std::string();
   build_listen(build);
   read_number(root, "workers", config.workers);
+  read(root, "drain_delay", config.drain_delay);
   read(root, "drain", config.drain);
   read_number(find(root, "memory"), "max_keys", config.memory.max_keys);
   build_timeouts(build);

@@ -100,6 +100,7 @@ void build_route(Build& build, const Node& node) {
   if (text_at(&node, "unknown_key") != nullptr)
     read_choice(&node, "unknown_key", kUnknownKey, route.unknown_key.emplace());
   read(&node, "timeout", route.timeout);
+  read(&node, "between_bytes", route.between_bytes);
   if (text_at(&node, "max_body") != nullptr) read_size(&node, "max_body", route.max_body.emplace());
   build.config.gateway.routes.push_back(std::move(route));
   build.route_nodes.push_back(&node);
@@ -112,6 +113,7 @@ void build_routes(Build& build) {
   auto& out = build.config.gateway.all_routes;
   out.limits = uses(build, all);
   read(all, "timeout", out.timeout);
+  read(all, "between_bytes", out.between_bytes);
   read_size(all, "max_body", out.max_body);
   read_choice(all, "unknown_key", kUnknownKey, out.unknown_key);
   for (const Node* each : children(find(&build.root, "routes"), Kind::list)) {

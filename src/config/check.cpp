@@ -223,7 +223,7 @@ class Checker {
     const auto of = [](const auto& read) { return read.has_error() ? std::optional(read.error()) : std::nullopt; };
     switch (shape.form) {
       case Form::duration:
-        return of(parse_duration(text));
+        return shape.least == 0 && text == "0s" ? std::nullopt : of(parse_duration(text));
       case Form::rate:
         return of(parse_rate(text));
       case Form::size:

@@ -79,14 +79,17 @@ constexpr Shape kUnknownKeyShape = choice(kUnknownKey);
 constexpr Key kAllRoutesKeys[] = {
     {"limits", &kLimitUses, "[]", R"(["per-ip"])", "Limits of every route, before its own"},
     {"timeout", &kDuration, "30s", R"("10s")", "How long a server may take to the first byte of its answer"},
+    {"between_bytes", &kDuration, "1m", R"("5m")",
+     "How long a server may be silent within its answer; more than the pause between two Server-Sent Events"},
     {"max_body", &kBodySize, "1MiB", R"("1MiB")", "Largest request body"},
     {"unknown_key", &kUnknownKeyShape, "anonymous", R"("reject")",
      "What a caller is whose API key is unknown, expired or disabled: `anonymous`, as if it had sent none, or refused "
      "(`reject`); a route that requires a key refuses it always"},
 };
-constexpr Section kAllRoutes{"all_routes", "all_routes",
-                             "For every route; limits add up, a route may set its own `timeout` and `max_body`.",
-                             kAllRoutesKeys};
+constexpr Section kAllRoutes{
+    "all_routes", "all_routes",
+    "For every route; limits add up, a route may set its own `timeout`, `between_bytes` and `max_body`.",
+    kAllRoutesKeys};
 constexpr Shape kStatus = integer(200, 599);
 constexpr Shape kFieldValue = text("a field value", check_field_value);
 constexpr Key kRespondKeys[] = {
@@ -124,6 +127,7 @@ constexpr Key kRouteKeys[] = {
      "that a trusted proxy has verified (`mtls`, told by the PROXY protocol)"},
     {"unknown_key", &kUnknownKeyShape, "", R"("reject")", "As `all_routes.unknown_key`, for this route"},
     {"timeout", &kDuration, "", R"("2m")", "As `all_routes.timeout`, for this route"},
+    {"between_bytes", &kDuration, "", R"("1h")", "As `all_routes.between_bytes`, for this route"},
     {"max_body", &kBodySize, "", R"("64MiB")", "As `all_routes.max_body`, for this route"},
 };
 constexpr Section kRoute{"route", "routes[]", "Which requests go where, under which limits.", kRouteKeys, kRouteLater};
@@ -135,7 +139,8 @@ constexpr Shape kRoutes = list("a list of routes", kRouteShape, 1, 10'000);
 constexpr Key kTimeoutsKeys[] = {
     {"idle", &kDuration, "1m", R"("1m")", "A kept-alive client connection without a request"},
     {"head", &kDuration, "10s", R"("10s")", "From the first byte of a request to the end of its head"},
-    {"body", &kDuration, "10s", R"("10s")", "No byte of a body, in either direction, for this long"},
+    {"body", &kDuration, "10s", R"("10s")",
+     "No byte of a request's body for this long; an answer's has `between_bytes` of its route"},
     {"write", &kDuration, "10s", R"("10s")", "The peer takes no byte for this long"},
     {"tunnel", &kDuration, "10m", R"("10m")", "An upgraded connection (WebSocket) without a byte in either direction"},
 };
@@ -201,7 +206,11 @@ constexpr Key kRootKeys[] = {
     {"listen", &kListen, "", R"(":8080")", "Where clients connect: an address, an object, or a list of these",
      required},
     {"workers", &kWorkers, "0", "2", "Threads; 0 is one a core"},
-    {"drain", &kDuration, "20s", R"("20s")", "How long SIGTERM waits for what is in flight"},
+    {"drain_delay", &kDelay, "0s", R"("5s")",
+     "How long SIGTERM leaves the listeners open, while `/readyz` says 503 already and every answer says close: as "
+     "long "
+     "as whoever sends requests here takes to notice"},
+    {"drain", &kDuration, "20s", R"("20s")", "How long SIGTERM then waits for what is in flight"},
     {"admin", &kAdminShape, "", R"({ "listen": "127.0.0.1:9900" })",
      "Metrics and administration, never on a public port; at `127.0.0.1:9900` where it is left out, `\"off\"` for "
      "none"},

@@ -23,7 +23,7 @@ struct Shape {
   Form form = Form::text;
   std::string_view what;      ///< a noun with its article: what messages and the reference call it
   TextCheck check = nullptr;  ///< of a text; of a map: of its keys
-  std::uint64_t least = 0;    ///< of an integer; of a size, in bytes; of a list or map, how many
+  std::uint64_t least = 0;    ///< of an integer; of a size, in bytes; of a list or map, how many; of a duration, in µs
   std::uint64_t most = 0;
   std::span<const std::string_view> words = {};             ///< of a choice
   std::vector<std::string_view> (*registered)() = nullptr;  ///< of a choice that other modules fill

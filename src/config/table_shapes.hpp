@@ -38,7 +38,8 @@ constexpr Shape either(std::string_view what, std::span<const Shape* const> form
 
 inline constexpr Shape kText = text("text");
 inline constexpr Shape kBoolean{.form = Form::boolean, .what = "true or false"};
-inline constexpr Shape kDuration{.form = Form::duration, .what = "a duration"};
+inline constexpr Shape kDuration{.form = Form::duration, .what = "a duration", .least = 1};
+inline constexpr Shape kDelay{.form = Form::duration, .what = "a duration, or `0s`"};
 inline constexpr Shape kHeaderName = text("a field name", check_field_name);
 constexpr Shape path(std::string_view what, TextCheck check, bool (*is_path)(std::string_view text)) {
   return {.form = Form::text, .what = what, .check = check, .path = is_path};

@@ -3,8 +3,11 @@
 #include "max_forwards.hpp"
 #include "outage.hpp"
 #include "relay.hpp"
+#include "request_body.hpp"
 #include "request_id.hpp"
 #include "respond.hpp"
+
+#include <boost/system/errc.hpp>
 
 namespace headgate::gateway {
 
@@ -75,9 +78,8 @@ Gateway::Step Gateway::find_route(Exchange& x) {
 }
 
 Gateway::Step Gateway::check_body(const Exchange& x) const {
-  const auto& framing = x.request.framing;
-  if (framing.kind != http::Framing::Kind::length || framing.length <= x.route->max_body) return {};
-  return Problem{413, EndedBy::too_large, "The request's body is larger than is accepted here.", {}, 0, {}};
+  if (x.body->take_at_most(x.route->max_body)) return {};
+  return problem_of_body(boost::system::errc::make_error_code(boost::system::errc::message_size));
 }
 
 namespace {
@@ -97,7 +99,11 @@ Task<Gateway::Step> Gateway::serve(Exchange& x) {
   return relay(x, *x.snapshot->upstreams[x.route->upstream], *x.snapshot->site);
 }
 
-void Gateway::refused(Exchange& x) { finish(x); }
+void Gateway::refused(Exchange& x) {
+  // A step threw: what its limits hold for a cost that no answer will tell of is given back.
+  if (x.ended_by == EndedBy::bug && x.route && x.route->settles) settle(x, Problem{});
+  finish(x);
+}
 
 void Gateway::finish(Exchange& x) {
   const auto elapsed = std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - x.started);

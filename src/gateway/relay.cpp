@@ -8,6 +8,8 @@
 
 #include "headgate/http/h1/write.hpp"
 
+#include <exception>
+
 namespace headgate::gateway {
 namespace {
 
@@ -38,20 +40,24 @@ class Relay {
     http::h1::append_request_head(x_.head, x_.request.method, x_.request.path, forwarded_query(x_, identity_),
                                   x_.fields, x_.request.framing);
     if (auto problem = take_first_bytes()) co_return problem;
-    auto outcome = co_await attempt();
-    // A kept connection may have been closed under way: once more on another one, if sending twice does no harm.
-    while (outcome.has_error() && may_retry(outcome.error())) outcome = co_await attempt();
+    auto outcome = co_await attempt(Over::any_connection);
+    // A kept connection may have been closed under way: once more, and on a new one, if sending twice does no harm. The
+    // others that are kept may have gone the same way.
+    if (outcome.has_error() && may_retry(outcome.error())) outcome = co_await attempt(Over::new_connection);
     if (outcome.has_error()) co_return failed(outcome.error());
     co_return *outcome;
   }
 
  private:
+  enum class Over { any_connection, new_connection };
+
   Step take_first_bytes() {
     const auto bytes = x_.body->ready();
     if (bytes.has_error()) return problem_of_body(bytes.error());
     first_ = *bytes;
     whole_ = x_.body->ended() && x_.body->trailers().empty();
-    return count_body(x_, first_.size());
+    x_.body_bytes += first_.size();
+    return {};
   }
 
   Step failed(const Failure& failure) {
@@ -64,9 +70,9 @@ class Relay {
     return failure.reused && whole_ && idempotent(x_.request.method) && !x_.reply->started();
   }
 
-  Task<Result<Step, Failure>> attempt() {
+  Task<Result<Step, Failure>> attempt(Over over) {
     ++x_.attempts;
-    auto server = upstream_.take_idle();
+    auto server = over == Over::any_connection ? upstream_.take_idle() : nullptr;
     if (!server) {
       auto connected = co_await upstream_.connect();
       if (connected.has_error()) co_return connected.error();
@@ -74,6 +80,7 @@ class Relay {
     }
     if (x_.client_gone) co_return client_gone();
     x_.server = server->server().name();
+    server->between_bytes(x_.route->between_bytes);
     sent_at_ = Clock::now();
     auto& output = server->output();
     output.begin(x_.request.framing.kind == http::Framing::Kind::chunked);
@@ -86,9 +93,16 @@ class Relay {
     RequestBody body(x_, *server, options_.timeouts.write);
     x_.server_stream = &server->stream();
     if (!whole_ && !broken) body.start();
-    auto outcome = co_await answer(*server, body);
+    Result<Step, Failure> outcome = Step{};
+    std::exception_ptr bug;
+    try {
+      outcome = co_await answer(*server, body);
+    } catch (...) {
+      bug = std::current_exception();  // the body beside it must not outlive what it refers to
+    }
     co_await body.stop();
     x_.server_stream = nullptr;
+    if (bug) std::rethrow_exception(bug);
     if (x_.client_gone) co_return client_gone();
     if (body.problem() && !x_.reply->started()) co_return Step(*body.problem());
     const bool kept = outcome.has_value() && (whole_ || body.delivered()) && !broken;
@@ -147,7 +161,7 @@ class Relay {
     if (ends_here) co_return sent.has_error() ? client_gone() : Result<Step, Failure>(Step{});
     while (sent.has_value()) {
       const auto bytes = co_await from.read();
-      if (bytes.has_error()) co_return Failure{Failed::closed, bytes.error(), false, ""};
+      if (bytes.has_error()) co_return broken_off(bytes.error());
       if (bytes->empty()) {
         const auto trailers = forward_trailers(from.trailers(), site_);
         sent = co_await x_.reply->finish(trailers);
@@ -171,6 +185,12 @@ class Relay {
     if (sent.has_error()) co_return client_gone();
     co_await tunnel(x_, server, options_.timeouts.tunnel, options_.timeouts.write);
     co_return Step{};
+  }
+
+  static Failure broken_off(const error_code& cause) noexcept {
+    const bool late = cause == boost::asio::error::timed_out;
+    return {late ? Failed::reply_timeout : Failed::closed, cause, false,
+            late ? "it was silent within its answer for too long" : ""};
   }
 
   /// Nothing to tell, and nobody to tell it to.

@@ -11,16 +11,13 @@ Problem problem_of_body(const error_code& cause) {
   if (cause == boost::asio::error::timed_out) {
     return {408, EndedBy::timeout_client, "The request's body did not arrive in time.", {}, 0, {}};
   }
+  if (cause == boost::system::errc::message_size) {
+    return {413, EndedBy::too_large, "The request's body is larger than is accepted here.", {}, 0, {}};
+  }
   if (cause == boost::system::errc::bad_message) {
     return {400, EndedBy::bad_request, "The request's body is not framed as HTTP has it.", {}, 0, {}};
   }
   return {400, EndedBy::client_closed, "The request's body ended too soon.", {}, 0, {}};
-}
-
-std::optional<Problem> count_body(Exchange& x, std::size_t bytes) {
-  x.body_bytes += bytes;
-  if (x.body_bytes <= x.route->max_body) return {};
-  return Problem{413, EndedBy::too_large, "The request's body is larger than is accepted here.", {}, 0, {}};
 }
 
 void RequestBody::fail(const Problem& problem) {
@@ -43,10 +40,7 @@ Task<void> RequestBody::run() {
       delivered_ = ended.has_value();
       break;
     }
-    if (const auto problem = count_body(x_, bytes->size())) {
-      fail(*problem);
-      break;
-    }
+    x_.body_bytes += bytes->size();
     const auto last = x_.body->ended() && x_.body->trailers().empty() ? http::Last::yes : http::Last::no;
     const auto sent = co_await server_.output().write(*bytes, last, write_timeout_);
     if (sent.has_error() && sent.error() == boost::asio::error::timed_out) {

@@ -45,7 +45,5 @@ class RequestBody {
 
 /// What a failed read of a request's body means to the client.
 Problem problem_of_body(const error_code& cause);
-/// Counts bytes of the body; a problem where there are more than the route takes.
-std::optional<Problem> count_body(Exchange& x, std::size_t bytes);
 
 }  // namespace headgate::gateway

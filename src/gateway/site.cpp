@@ -54,6 +54,7 @@ Site::Site(const Options& options, const identity::Options& identity, std::vecto
     route->require = wanted.require;
     route->unknown_key = wanted.unknown_key.value_or(options_.all_routes.unknown_key);
     route->timeout = wanted.timeout.value_or(options_.all_routes.timeout);
+    route->between_bytes = wanted.between_bytes.value_or(options_.all_routes.between_bytes);
     route->max_body = wanted.max_body.value_or(options_.all_routes.max_body);
     if (!wanted.respond) {
       const auto at = std::find(upstreams.begin(), upstreams.end(), wanted.to);

@@ -11,6 +11,14 @@ namespace headgate::net {
 
 using Kind = http::Framing::Kind;
 
+namespace {
+
+boost::system::errc::errc_t meaning(const http::h1::Refusal& refusal) noexcept {
+  return refusal.status == 413 ? boost::system::errc::message_size : boost::system::errc::bad_message;
+}
+
+}  // namespace
+
 void H1Body::begin(const http::Framing& framing) {
   framing_ = framing;
   left_ = framing.length;
@@ -22,6 +30,11 @@ void H1Body::begin(const http::Framing& framing) {
 void H1Body::before_wait(BeforeWait action, void* owner) noexcept {
   before_wait_ = action;
   owner_ = owner;
+}
+
+bool H1Body::take_at_most(std::uint64_t most) noexcept {
+  chunks_.take_at_most(most);
+  return framing_.kind != Kind::length || framing_.length <= most;
 }
 
 Result<std::string_view> H1Body::take() {
@@ -41,7 +54,7 @@ Result<std::string_view> H1Body::take() {
       return data;
     case Kind::chunked: {
       const auto step = chunks_.next(data);
-      if (step.has_error()) return error_code(boost::system::errc::make_error_code(boost::system::errc::bad_message));
+      if (step.has_error()) return error_code(boost::system::errc::make_error_code(meaning(step.error())));
       input_->consume(step->consumed);
       ended_ = step->ended;
       return step->data;

@@ -4,6 +4,7 @@
 #include <boost/asio/ip/tcp.hpp>
 
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cassert>
@@ -41,19 +42,31 @@ void Stream::close_descriptor() noexcept {
 Result<std::size_t> Stream::read_now(std::span<char> into) {
   while (true) {
     const auto count = ::recv(descriptor_, into.data(), into.size(), 0);
-    if (count > 0) {
-      // Edge-triggered: fewer bytes than asked for means that there are no more, unless the end is waiting behind them.
-      readable_ = ends_ || static_cast<std::size_t>(count) == into.size();
-      return static_cast<std::size_t>(count);
-    }
-    if (count == 0) return error_code(error::eof);
-    if (errno == EINTR) continue;
-    if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      readable_ = false;
-      return error_code(error::would_block);
-    }
-    return error_code(errno, boost::system::system_category());
+    if (count >= 0 || errno != EINTR) return received(count, into.size());
   }
+}
+
+Result<std::size_t> Stream::discard_now() {
+  while (true) {
+    // tcp(7): with MSG_TRUNC bytes are thrown away, not handed over. Not recv(): a sanitizer would look for them in the
+    // buffer.
+    const auto count = ::syscall(SYS_recvfrom, descriptor_, nullptr, kMostDiscarded, MSG_TRUNC, nullptr, nullptr);
+    if (count >= 0 || errno != EINTR) return received(count, kMostDiscarded);
+  }
+}
+
+Result<std::size_t> Stream::received(ssize_t count, std::size_t most) noexcept {
+  if (count > 0) {
+    // Edge-triggered: fewer bytes than asked for means that there are no more, unless the end is waiting behind them.
+    readable_ = ends_ || static_cast<std::size_t>(count) == most;
+    return static_cast<std::size_t>(count);
+  }
+  if (count == 0) return error_code(error::eof);
+  if (errno == EAGAIN || errno == EWOULDBLOCK) {
+    readable_ = false;
+    return error_code(error::would_block);
+  }
+  return error_code(errno, boost::system::system_category());
 }
 
 Stream::Readable Stream::readable(Duration timeout) noexcept { return {*this, timeout}; }
@@ -124,6 +137,11 @@ void Stream::watch(Event event, void* owner, Duration timeout) noexcept {
 void Stream::unwatch() noexcept {
   event_ = nullptr;
   read_timer_.disarm();
+}
+
+bool Stream::silent() noexcept {
+  char byte = 0;
+  return ::recv(descriptor_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
 bool Stream::broken() noexcept {

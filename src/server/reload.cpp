@@ -14,12 +14,6 @@
 namespace headgate::server {
 namespace {
 
-/// How an upstream is really made: one timeout of the process is its own.
-upstream::Options complete(upstream::Options options, const config::Config& config) {
-  options.body_timeout = config.gateway.timeouts.body;
-  return options;
-}
-
 /// How a worker's Redis limiter is really made.
 redis::Options complete(redis::Options options, const config::Config& config) {
   options.workers = worker_count(config.workers);
@@ -31,7 +25,7 @@ std::shared_ptr<upstream::Upstream> upstream_for(const upstream::Options& option
   if (kept) {
     const auto& before = kept->config.upstreams;
     for (std::size_t i = 0; i < before.size(); ++i)
-      if (complete(before[i], kept->config) == options) return kept->snapshot.upstreams[i];
+      if (before[i] == options) return kept->snapshot.upstreams[i];
   }
   return std::make_shared<upstream::Upstream>(environment, options);
 }
@@ -56,6 +50,7 @@ std::vector<std::string> waiting_for_restart(const config::Config& before, const
   };
   note(before.listen == after.listen, "listen");
   note(before.workers == after.workers, "workers");
+  note(before.drain_delay == after.drain_delay, "drain_delay");
   note(before.drain == after.drain, "drain");
   note(before.memory.max_keys == after.memory.max_keys, "memory");
   note(before.gateway.timeouts == after.gateway.timeouts, "timeouts");
@@ -148,8 +143,7 @@ gateway::SnapshotPtr make_snapshot(const InForce& in_force, const Kept* kept, up
   const auto snapshot = boost::make_local_shared<gateway::Snapshot>();
   snapshot->site = in_force.site;
   snapshot->upstreams.reserve(config.upstreams.size());
-  for (const auto& options : config.upstreams)
-    snapshot->upstreams.push_back(upstream_for(complete(options, config), kept, environment));
+  for (const auto& options : config.upstreams) snapshot->upstreams.push_back(upstream_for(options, kept, environment));
   if (config.redis) snapshot->redis = limiter_for(complete(*config.redis, config), kept, environment.loop);
   snapshot->meters = std::make_shared<const gateway::Meters>(registry, worker, *in_force.site);
   snapshot->grants = in_force.grants;

@@ -9,6 +9,7 @@ namespace headgate::upstream {
 namespace {
 
 constexpr http::h1::Limits kReplyLimits{256, 0};
+constexpr auto kBetweenBytes = std::chrono::seconds(60);  // where nobody says otherwise
 
 Failure too_large() { return {Failed::head_too_large, {}, false, "the answer's head is larger than head_size"}; }
 
@@ -18,7 +19,7 @@ Connection::Connection(net::StreamPtr stream, net::Blocks& blocks, Server& serve
     : stream_(std::move(stream)),
       input_(stream_, blocks),
       output_(*stream_),
-      body_(input_, options.body_timeout),
+      body_(input_, kBetweenBytes),
       server_(server),
       head_bytes_(options.head_bytes) {}
 

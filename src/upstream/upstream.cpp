@@ -13,12 +13,17 @@ Server::Server(Environment environment, const ServerOptions& server, const Optio
       connector_(environment.loop, environment.timers, server.host, server.port) {}
 
 ConnectionPtr Server::take_idle() noexcept {
-  if (idle_.empty()) return nullptr;
-  auto connection = std::move(idle_.back());
-  idle_.pop_back();
-  connection->stream().unwatch();
-  connection->reused_ = true;
-  return connection;
+  while (!idle_.empty()) {
+    auto connection = std::move(idle_.back());
+    idle_.pop_back();
+    connection->stream().unwatch();
+    // The loop may not have told yet of what came since. Bytes that nobody asked for would be read as the next caller's
+    // answer, and into an end the request would be sent in vain.
+    if (!connection->stream().silent()) continue;
+    connection->reused_ = true;
+    return connection;
+  }
+  return nullptr;
 }
 
 Task<Result<ConnectionPtr, Failure>> Server::connect() {

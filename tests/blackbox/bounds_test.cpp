@@ -65,6 +65,22 @@ TEST(Bounds, AChunkedBodyIs413WhenItBecomesTooLarge) {
   EXPECT_EQ(proxy.client().ask(just).status(), 200);
 }
 
+TEST(Bounds, AChunkIs413WhenItsSizeSaysThatItIsTooLarge) {
+  Proxy proxy(R"({"all_routes": {"max_body": "1kB"}})"_json);
+  const std::string chunk = "1f4\r\n" + pattern(500) + "\r\n";
+  for (const std::string& announced :
+       {std::string("3e9\r\n"), std::string("fffffffffffffff\r\n"), chunk + "1f5\r\n", chunk + chunk + "1\r\n"}) {
+    RawClient client = proxy.client();
+    client.send(request("POST", "/", "Transfer-Encoding: chunked\r\n", announced));
+    expect_problem(client.read(), 413);
+    EXPECT_TRUE(client.closes());
+  }
+  for (const auto& seen : proxy.upstream.requests()) EXPECT_FALSE(seen.whole);
+  const std::string just =
+      request("POST", "/", "Transfer-Encoding: chunked\r\n", "3e8\r\n" + pattern(1000) + "\r\n0\r\n\r\n");
+  EXPECT_EQ(proxy.client().ask(just).status(), 200);
+}
+
 TEST(Bounds, ARefusalIsReadableEvenWhereTheClientGoesOnSending) {
   Proxy proxy(R"({"all_routes": {"max_body": "1kB"}})"_json);
   for (int i = 0; i < 5; ++i) {

@@ -208,6 +208,16 @@ TEST(Expect, ABodyTooLargeIsRefusedBeforeItIsSent) {
   EXPECT_EQ(proxy.upstream.request_count(), 0U);
 }
 
+TEST(Expect, AChunkTooLargeIsRefusedBeforeItIsSent) {
+  Proxy proxy(R"({"all_routes": {"max_body": "1kB"}})"_json);
+  RawClient client = proxy.client();
+  client.send(request("POST", "/", "Expect: 100-continue\r\nTransfer-Encoding: chunked\r\n"));
+  EXPECT_EQ(client.read_head().status(), 100);
+  client.send("3e9\r\n");
+  expect_problem(client.read(), 413);
+  EXPECT_TRUE(client.closes());
+}
+
 TEST(Expect, AServersRefusalPassesBeforeTheBodyIsSent) {
   Proxy proxy;
   RawClient client = proxy.client();

@@ -151,7 +151,7 @@ TEST(Timeouts, InterimAnswersAreNotTheAnswer) {
 }
 
 TEST(Timeouts, AnAnswerThatStopsIsVisiblyBroken) {
-  Proxy proxy(R"({"timeouts": {"body": "300ms"}})"_json);
+  Proxy proxy(R"({"all_routes": {"between_bytes": "300ms"}})"_json);
   for (const char* fields : {"", "X-Test-Chunked: 10\r\n", "X-Test-No-Length: 1\r\n"}) {
     RawClient client = proxy.client();
     Stopwatch watch;
@@ -163,9 +163,40 @@ TEST(Timeouts, AnAnswerThatStopsIsVisiblyBroken) {
   EXPECT_EQ(proxy.client().get().status(), 200);
 }
 
+TEST(Timeouts, AnAnswerMayPauseForAsLongAsItsRouteSays) {
+  Proxy proxy(R"({"timeouts": {"idle": "300ms", "head": "300ms", "body": "300ms", "write": "300ms", "tunnel": "300ms"},
+                  "all_routes": {"between_bytes": "300ms", "timeout": "300ms"},
+                  "routes": [{"path": "/events", "to": "app", "between_bytes": "20s"},
+                             {"path": "/*", "to": "app"}]})"_json);
+  RawClient patient = proxy.client();
+  patient.send(request("GET", "/events", "X-Test-Stall: 1\r\nX-Test-Bytes: 1000\r\nX-Test-Chunked: 100\r\n"));
+  Message answer = patient.read_head();
+  EXPECT_EQ(answer.status(), 200);
+  RawClient other = proxy.client();
+  EXPECT_FALSE(other.get("/", "X-Test-Stall: 1\r\nX-Test-Bytes: 1000\r\n").ok()) << "not on that connection either";
+  EXPECT_TRUE(patient.socket().is_open());
+  std::this_thread::sleep_for(Milliseconds(700));  // twice as long as any other timeout
+  proxy.upstream.release();
+  patient.read_body(answer);
+  EXPECT_TRUE(answer.ok()) << answer.error;
+  EXPECT_EQ(answer.body, pattern(1000));
+}
+
+TEST(Timeouts, AKeptServerConnectionHasThePatienceOfTheRouteItServes) {
+  Proxy proxy(R"({"all_routes": {"between_bytes": "300ms"},
+                  "routes": [{"path": "/events", "to": "app", "between_bytes": "20s"},
+                             {"path": "/*", "to": "app"}]})"_json);
+  RawClient client = proxy.client();
+  ASSERT_EQ(client.get("/events").status(), 200);
+  Stopwatch watch;
+  EXPECT_FALSE(client.get("/", "X-Test-Stall: 1\r\nX-Test-Bytes: 1000\r\n").ok());
+  watch.expect_about_300();
+  EXPECT_EQ(proxy.upstream.connections(), 1U);
+}
+
 TEST(Timeouts, ASlowAnswerIsPatientlyPassed) {
-  Proxy proxy(
-      R"({"timeouts": {"body": "300ms", "idle": "300ms", "write": "300ms"}, "all_routes": {"timeout": "300ms"}})"_json);
+  Proxy proxy(R"({"timeouts": {"body": "300ms", "idle": "300ms", "write": "300ms"},
+                  "all_routes": {"timeout": "300ms", "between_bytes": "300ms"}})"_json);
   const Message answer = proxy.client().get("/", "X-Test-Piece-Delay-Ms: 80\r\nX-Test-Bytes: 100\r\n");
   EXPECT_TRUE(answer.ok()) << answer.error;
   EXPECT_EQ(answer.body, pattern(100));

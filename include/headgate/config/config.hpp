@@ -33,7 +33,8 @@ struct Config {
   std::string instance = "headgate";          ///< this gateway's name in logs and Via
   std::vector<net::ListenOptions> listen;     ///< at least one
   unsigned workers = 0;                       ///< threads; 0: one a core
-  Duration drain = std::chrono::seconds(20);  ///< how long SIGTERM waits for what is in flight
+  Duration drain_delay{0};                    ///< how long SIGTERM leaves the listeners open
+  Duration drain = std::chrono::seconds(20);  ///< how long it then waits for what is in flight
   std::optional<Admin> admin;                 ///< absent: off
   identity::Options identity;
   std::optional<redis::Options> redis;

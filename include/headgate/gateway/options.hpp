@@ -70,6 +70,7 @@ struct RouteOptions {
   Require require = Require::nothing;
   std::optional<UnknownKey> unknown_key;  ///< else all_routes'
   std::optional<Duration> timeout;        ///< until the first byte of the answer; else all_routes'
+  std::optional<Duration> between_bytes;  ///< no byte of the answer's body for this long; else all_routes'
   std::optional<std::uint64_t> max_body;  ///< bytes; else all_routes'
 };
 
@@ -77,6 +78,7 @@ struct AllRoutes {
   std::vector<LimitUse> limits;
   UnknownKey unknown_key = UnknownKey::anonymous;
   Duration timeout = std::chrono::seconds(30);
+  Duration between_bytes = std::chrono::seconds(60);
   std::uint64_t max_body = 1 << 20;
 };
 
@@ -84,7 +86,7 @@ struct AllRoutes {
 struct Timeouts {
   Duration idle = std::chrono::seconds(60);    ///< a kept-alive client connection without a request
   Duration head = std::chrono::seconds(10);    ///< first byte of a request to the end of its head
-  Duration body = std::chrono::seconds(10);    ///< no byte of a body (either direction) for this long
+  Duration body = std::chrono::seconds(10);    ///< no byte of a request's body for this long
   Duration write = std::chrono::seconds(10);   ///< the peer takes no byte for this long
   Duration tunnel = std::chrono::minutes(10);  ///< an upgraded connection without a byte in either direction
   bool operator==(const Timeouts&) const = default;

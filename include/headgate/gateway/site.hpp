@@ -75,7 +75,8 @@ struct Route {
   bool settles = false;  ///< a cost of it is known only when the server has answered
   Require require = Require::nothing;
   UnknownKey unknown_key = UnknownKey::anonymous;
-  Duration timeout{};
+  Duration timeout{};        ///< until the first byte of an answer
+  Duration between_bytes{};  ///< until the next one of its body
   std::uint64_t max_body = 0;
 };
 

@@ -16,6 +16,9 @@ namespace headgate::http {
 class BodyReader {
  public:
   virtual ~BodyReader() = default;
+  /// Takes no more than `most` bytes; to be said before the first one is had. False where more is announced already.
+  /// Where more is announced later (a chunk's size, with those before it), reading fails with message_size at once.
+  [[nodiscard]] virtual bool take_at_most(std::uint64_t most) noexcept = 0;
   /// Bytes that have arrived and can be had without waiting; may be empty. Takes them.
   virtual Result<std::string_view> ready() = 0;
   /// Waits for more. A view valid until the next call; empty when the body has ended. Not after an error.

@@ -10,8 +10,8 @@
 
 namespace headgate::net {
 
-/// Reads one body from an Input. Errors: of the stream; bad_message where the framing is broken; eof where it ends too
-/// soon.
+/// Reads one body from an Input. Errors: of the stream; bad_message where the framing is broken; message_size where
+/// more is announced than is taken; eof where it ends too soon.
 class H1Body final : public http::BodyReader {
  public:
   H1Body(Input& input, Duration timeout) noexcept : input_(&input), timeout_(timeout) {}
@@ -22,6 +22,7 @@ class H1Body final : public http::BodyReader {
   using BeforeWait = Task<Result<void>> (*)(void* owner);
   void before_wait(BeforeWait action, void* owner) noexcept;
 
+  bool take_at_most(std::uint64_t most) noexcept override;
   Result<std::string_view> ready() override;
   Task<Result<std::string_view>> read() override;
   bool ended() const noexcept override { return ended_; }

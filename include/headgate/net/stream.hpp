@@ -12,6 +12,7 @@
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
 
+#include <sys/types.h>
 #include <sys/uio.h>
 
 #include <array>
@@ -40,6 +41,9 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
 
   /// Reads what is there: bytes, `would_block`, or `eof` and other errors.
   Result<std::size_t> read_now(std::span<char> into);
+  /// As read_now(), but throws away what is there, up to kMostDiscarded bytes: the kernel copies none of them.
+  Result<std::size_t> discard_now();
+  static constexpr std::size_t kMostDiscarded = 1UL << 20;
 
   /// co_await readable(t): until a read would not block. error_code: none, timed_out, operation_aborted when
   /// interrupted.
@@ -63,6 +67,8 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   using Event = void (*)(void* owner, Stream& stream);
   void watch(Event event, void* owner, Duration timeout) noexcept;
   void unwatch() noexcept;
+  /// Whether nothing is there to be read: no byte, no end, no error. Asks the kernel, for no event may have told yet.
+  bool silent() noexcept;
   /// Whether the peer has reset the connection; what it sent stays unread.
   bool broken() noexcept;
   bool timed_out() const noexcept { return watch_timed_out_; }
@@ -88,6 +94,7 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   void on_readable(Ends ends);
   void on_writable();
   void close_descriptor() noexcept;
+  Result<std::size_t> received(ssize_t count, std::size_t most) noexcept;
   void wake_reader(error_code ec);
   void wake_writer(error_code ec);
   static void read_expired(void* self);

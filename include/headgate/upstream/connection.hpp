@@ -22,6 +22,8 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
 
   net::H1Output& output() noexcept { return output_; }
+  /// How long a body of its answers may be silent, from here on.
+  void between_bytes(Duration most) noexcept { body_.timeout(most); }
   /// What follows is no longer HTTP: the body is all bytes to the end of the connection.
   http::BodyReader& tunnel(Duration timeout);
   /// Reads the next head, interim or final, waiting up to `timeout` for its end.

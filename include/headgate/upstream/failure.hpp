@@ -14,7 +14,7 @@ enum class Failed : std::uint8_t {
   connect_timeout,  ///< nor in time
   sending,          ///< the server stopped taking the request
   closed,           ///< the server closed before its answer was whole
-  reply_timeout,    ///< no first byte of an answer in time
+  reply_timeout,    ///< no first byte of an answer in time, or no further one
   malformed,        ///< the answer breaks the protocol
   head_too_large,   ///< the answer's head is larger than Options::head_bytes
 };

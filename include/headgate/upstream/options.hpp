@@ -22,10 +22,8 @@ struct Options {
   std::vector<ServerOptions> servers;                  ///< at least one; taken in turn
   Duration connect_timeout = std::chrono::seconds(1);  ///< for one server, name resolution included
   Duration idle_timeout = std::chrono::seconds(30);    ///< a pooled connection unused this long is closed
-  Duration body_timeout =
-      std::chrono::seconds(10);          ///< no byte of an answer's body for this long; filled from timeouts.body
-  std::uint32_t max_idle = 64;           ///< pooled connections a worker keeps to each server
-  std::uint32_t head_bytes = 64 * 1024;  ///< status line and fields of an answer, at most 64 KiB
+  std::uint32_t max_idle = 64;                         ///< pooled connections a worker keeps to each server
+  std::uint32_t head_bytes = 64 * 1024;                ///< status line and fields of an answer, at most 64 KiB
   bool operator==(const Options&) const = default;
 };
 

@@ -63,6 +63,8 @@ Result<ChunkReader::Step, Refusal> ChunkReader::read_size(std::string_view input
   // A blank may stand before an extension (RFC 9112 section 7.1.1, BWS), nowhere else.
   if (!plain || (stop != stop_at && !extension.starts_with(';')))
     return Refusal{400, "a chunk size is not a plain hexadecimal number"};
+  if (size > room_) return Refusal{413, "the body is larger than is accepted"};
+  room_ -= size;
   left_ = size;
   state_ = size == 0 ? State::trailers : State::data;
   return Step{end + 2, {}, false};

@@ -75,6 +75,7 @@ inline std::string describe(const gateway::RouteOptions& route) {
   out << " require " << static_cast<int>(route.require);
   if (route.unknown_key) out << " unknown_key " << static_cast<int>(*route.unknown_key);
   if (route.timeout) out << " timeout " << to_text(*route.timeout);
+  if (route.between_bytes) out << " between_bytes " << to_text(*route.between_bytes);
   if (route.max_body) out << " max_body " << *route.max_body;
   return out.str() + '\n';
 }
@@ -149,7 +150,8 @@ inline std::string describe(const gateway::Options& gateway) {
     out << '\n';
   }
   out << "all" << describe(gateway.all_routes.limits) << ' ' << to_text(gateway.all_routes.timeout) << ' '
-      << gateway.all_routes.max_body << ' ' << static_cast<int>(gateway.all_routes.unknown_key) << '\n';
+      << to_text(gateway.all_routes.between_bytes) << ' ' << gateway.all_routes.max_body << ' '
+      << static_cast<int>(gateway.all_routes.unknown_key) << '\n';
   const auto& times = gateway.timeouts;
   out << "timeouts " << to_text(times.idle) << ' ' << to_text(times.head) << ' ' << to_text(times.body) << ' '
       << to_text(times.write) << ' ' << to_text(times.tunnel) << '\n';
@@ -165,7 +167,8 @@ inline std::string describe(const gateway::Options& gateway) {
 
 inline std::string describe(const Config& config) {
   std::ostringstream out;
-  out << "instance " << config.instance << " workers " << config.workers << " drain " << to_text(config.drain) << '\n';
+  out << "instance " << config.instance << " workers " << config.workers << " drain " << to_text(config.drain_delay)
+      << ' ' << to_text(config.drain) << '\n';
   for (const auto& each : config.listen) {
     out << "listen " << each.host << ' ' << each.port << ' ' << each.text;
     out << (each.proxy_protocol ? " proxy_protocol\n" : "\n");

@@ -89,6 +89,27 @@ TEST(ChunkReader, GivesTheSameWhereverTheBytesAreSplit) {
   }
 }
 
+TEST(ChunkReader, RefusesABodyTooLargeByTheSizeOfItsChunks) {
+  const auto refused_at = [](std::string_view bytes, std::uint64_t most) {
+    ChunkReader reader;
+    reader.take_at_most(most);
+    while (!bytes.empty()) {
+      const auto step = reader.next(bytes);
+      if (step.has_error()) return step.error().status;
+      if (step->ended || step->consumed == 0) return 0U;
+      bytes.remove_prefix(step->consumed);
+    }
+    return 0U;
+  };
+  EXPECT_EQ(refused_at("5\r\n", 4), 413U) << "before its first byte";
+  EXPECT_EQ(refused_at("5\r\nhello\r\n0\r\n\r\n", 5), 0U);
+  EXPECT_EQ(refused_at("5\r\nhello\r\n1\r\n", 5), 413U) << "together with those before it";
+  EXPECT_EQ(refused_at("1\r\n", 0), 413U);
+  EXPECT_EQ(refused_at("0\r\n\r\n", 0), 0U);
+  EXPECT_EQ(refused_at("fffffffffffffff\r\n", ~std::uint64_t{0}), 0U);
+  EXPECT_EQ(refused_at("fffffffffffffff\r\n", 1U << 20), 413U);
+}
+
 TEST(ChunkReader, NeverEndsBeforeTheEmptyLine) {
   for (const auto body : kBodies) {
     const auto size = body.size() - read_pieces({body}).rest.size();

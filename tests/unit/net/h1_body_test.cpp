@@ -152,6 +152,18 @@ TEST_F(H1BodyTest, FailsWhereChunksAreBroken) {
   EXPECT_FALSE(body_.clean());
 }
 
+TEST_F(H1BodyTest, FailsWhereMoreIsAnnouncedThanIsTaken) {
+  body_.begin({Kind::length, 6});
+  EXPECT_TRUE(body_.take_at_most(6));
+  EXPECT_FALSE(body_.take_at_most(5)) << "its length was said";
+  body_.begin({Kind::chunked, 0});
+  EXPECT_TRUE(body_.take_at_most(5));
+  say("5\r\nhello\r\n1\r\n");
+  read_all();
+  EXPECT_EQ(data_, "hello");
+  EXPECT_EQ(failed_, boost::system::errc::make_error_code(boost::system::errc::message_size));
+}
+
 TEST_F(H1BodyTest, FailsWhereTheLastChunkIsMissing) {
   body_.begin({Kind::chunked, 0});
   say("5\r\nhello\r\n");

@@ -29,6 +29,37 @@ TEST_F(StreamTest, ReadsWhatIsThereAndSaysWhenNothingIs) {
   EXPECT_EQ(near_->read_now(into).error(), error::eof);
 }
 
+TEST_F(StreamTest, ThrowsAwayWhatIsThereWithoutReadingIt) {
+  EXPECT_EQ(near_->discard_now().error(), error::would_block);
+  say(std::string(30'000, 'x'));
+  const auto reading = [&]() -> Task<void> {
+    const error_code ec = co_await near_->readable(seconds(5));
+    EXPECT_FALSE(ec) << ec.message();
+  };
+  ASSERT_TRUE(finish(reading()));
+  std::size_t gone = 0;
+  for (auto got = near_->discard_now(); got.has_value(); got = near_->discard_now()) gone += *got;
+  EXPECT_EQ(gone, 30'000U);
+  say("next");
+  ASSERT_TRUE(finish(reading()));
+  std::array<char, 16> into{};
+  EXPECT_EQ(*near_->read_now(into), 4U);
+  far_.shutdown(Socket::shutdown_send);
+  ASSERT_TRUE(finish(reading()));
+  EXPECT_EQ(near_->discard_now().error(), error::eof);
+}
+
+TEST_F(StreamTest, KnowsOfWhatCameBeforeItsLoopDoes) {
+  EXPECT_TRUE(near_->silent());
+  say("x");
+  EXPECT_FALSE(near_->silent());
+  std::array<char, 16> into{};
+  EXPECT_EQ(*near_->read_now(into), 1U) << "looking takes nothing";
+  EXPECT_TRUE(near_->silent());
+  far_.shutdown(Socket::shutdown_send);
+  EXPECT_FALSE(near_->silent());
+}
+
 TEST_F(StreamTest, GivesUpWaitingAfterTheTimeout) {
   const auto start = std::chrono::steady_clock::now();
   const auto reading = [&]() -> Task<void> {

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,10 @@ class ChunkReader {
   /// `limits` bounds the trailers.
   explicit ChunkReader(const Limits& limits = {}) noexcept : limits_(limits) {}
 
+  /// A chunk that would make the body larger than `most` bytes is refused with 413 as soon as its size is read. To be
+  /// said before the first step.
+  void take_at_most(std::uint64_t most) noexcept { room_ = most; }
+
   /// Takes the next step over `input`. At most one run of data a call; call again with what was not consumed. A step
   /// that consumes nothing and has not ended wants more input.
   Result<Step, Refusal> next(std::string_view input);
@@ -38,7 +43,8 @@ class ChunkReader {
 
   Limits limits_;
   State state_ = State::size;
-  std::uint64_t left_ = 0;  // of the current chunk, in bytes
+  std::uint64_t left_ = 0;                                          // of the current chunk, in bytes
+  std::uint64_t room_ = std::numeric_limits<std::uint64_t>::max();  // for chunks to come, in bytes
   std::string trailer_bytes_;
   Fields trailers_;
 };
