@@ -17,9 +17,7 @@ namespace error = boost::asio::error;
 using http::h1::Refusal;
 using Clock = std::chrono::steady_clock;
 
-// How long and how much is read from a client that is being turned away, so that our answer is not lost to a reset
-// (RFC 9112 section 9.6).
-constexpr auto kLinger = std::chrono::seconds(2);
+// How much of a body that nobody wants is read so that its connection can be kept.
 constexpr std::size_t kMostDiscarded = 256UL * 1024;
 
 }  // namespace
@@ -53,14 +51,14 @@ Task<Result<void>> H1Session::say_continue(void* self) {
 }
 
 void H1Session::rest(Duration timeout) {
-  resting_ = true;
+  state_ = State::resting;
   input_.rest();
   stream_->watch(&H1Session::event, this, proxy_header_due_ ? std::min(timeout, left_for_proxy_header()) : timeout);
 }
 
 void H1Session::event(void* self, net::Stream& stream) {
   auto& session = *static_cast<H1Session*>(self);
-  session.resting_ = false;
+  session.state_ = State::serving;
   if (stream.timed_out()) return session.owner_.remove(session);
   spawn(session.serve(), "session");
 }
@@ -68,8 +66,12 @@ void H1Session::event(void* self, net::Stream& stream) {
 /// Something came while an answer is being made: a next request can wait, a reset ends it. A client that only closed
 /// its sending side may still want to read.
 void H1Session::stirred(void* self, net::Stream& stream) {
-  if (!stream.timed_out() && stream.broken()) static_cast<H1Session*>(self)->close();
+  auto& session = *static_cast<H1Session*>(self);
+  if (stream.timed_out()) return session.watch_client();  // an answer may take, or last, longer than any one wait
+  if (stream.broken()) session.close();
 }
+
+void H1Session::watch_client() { stream_->watch(&H1Session::stirred, this, owner_.timeouts_.tunnel); }
 
 void H1Session::close() noexcept {
   // Whoever is woken by this may end the exchange and this session with it: nothing of either is touched afterwards.
@@ -83,8 +85,8 @@ void H1Session::close() noexcept {
 }
 
 void H1Session::drain() {
-  if (!resting_) return;
-  resting_ = false;
+  if (!resting()) return;
+  state_ = State::serving;
   stream_->unwatch();
   spawn(serve(), "session");
 }
@@ -97,8 +99,7 @@ Task<void> H1Session::refuse_service() {
   const Refusal refusal{503, "This gateway has too many connections. Try again shortly."};
   (void)co_await refuse(*x, refusal);
   owner_.exchanges_.put(std::move(x));
-  co_await linger();
-  owner_.remove(*this);
+  linger();
 }
 
 Task<void> H1Session::serve() {
@@ -116,7 +117,7 @@ Task<void> H1Session::serve() {
   if (next == Next::rest && fresh_) co_return rest(kFirstRequest);
   // What came behind the last answer must not make the kernel reset the connection under it (RFC 9112 section 9.6).
   if (next == Next::close && stream_->is_open() && input_.fill_now().has_value()) next = Next::linger;
-  if (next == Next::linger) co_await linger();
+  if (next == Next::linger) co_return linger();
   owner_.remove(*this);
 }
 
@@ -137,7 +138,7 @@ void H1Session::begin_exchange(Exchange& x) {
   x.peer = peer_;
   x.peer_text = peer_text_;
   x.started = Clock::now();
-  x.draining = &owner_.draining_;
+  x.draining = &owner_.winding_down_;
   x.client_tls = client_tls_;
   x.client_certificate = client_certificate_;
   x.source_untold = source_untold_;
@@ -188,7 +189,7 @@ Task<H1Session::Next> H1Session::serve_one(Exchange& x) {
   x.reply = &reply;
   // Work for a client that is gone is work for nobody.
   current_ = &x;
-  stream_->watch(&H1Session::stirred, this, owner_.timeouts_.tunnel);
+  watch_client();
   bool bug = false;
   try {
     co_await owner_.handler_.handle(x);
@@ -197,8 +198,11 @@ Task<H1Session::Next> H1Session::serve_one(Exchange& x) {
     bug = true;
   }
   if (bug) {
+    x.server_stream = nullptr;  // whoever set these is gone
+    x.hold = nullptr;
     const Problem problem{500, EndedBy::bug, "Something went wrong inside this gateway.", {}, 0, {}};
     co_await tell(x, problem, RejectionHeaders::none);
+    owner_.handler_.refused(x);
   }
   stream_->unwatch();
   current_ = nullptr;
@@ -233,20 +237,6 @@ Task<H1Session::Next> H1Session::settle(const H1Reply& reply) {
   }
   if (reply.keeps_connection() && body_.clean()) co_return Next::exchange;
   co_return body_.ended() && input_.data().empty() ? Next::close : Next::linger;
-}
-
-Task<void> H1Session::linger() {
-  stream_->shutdown_send();
-  const auto until = Clock::now() + kLinger;
-  std::size_t discarded = 0;
-  while (discarded < kMostDiscarded) {
-    input_.consume(input_.data().size());
-    const auto left = std::chrono::duration_cast<Duration>(until - Clock::now());
-    if (left.count() <= 0) break;
-    const auto got = co_await input_.fill(left);
-    if (got.has_error()) break;
-    discarded += *got;
-  }
 }
 
 }  // namespace headgate::gateway

@@ -10,6 +10,7 @@
 #include <boost/intrusive/list_hook.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 
 namespace headgate::gateway {
@@ -17,7 +18,7 @@ namespace headgate::gateway {
 class H1Reply;
 
 /// Worker thread only. Deletes itself through its Sessions when the connection is done.
-class H1Session : public boost::intrusive::list_base_hook<> {
+class H1Session : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
   /// How long a connection made before a drain began may take to send what it was made for.
   static constexpr auto kFirstRequest = std::chrono::seconds(1);
@@ -35,16 +36,20 @@ class H1Session : public boost::intrusive::list_base_hook<> {
   void turn_away();
   /// While draining: serves what has arrived already, then closes; a connection that never asked may ask once.
   void drain();
-  bool resting() const noexcept { return resting_; }
+  bool resting() const noexcept { return state_ == State::resting; }
+  /// It has been answered for good, and what it still sends is thrown away.
+  bool lingering() const noexcept { return state_ == State::lingering; }
   /// Breaks off, whatever is under way.
   void close() noexcept;
 
  private:
   enum class Next { exchange, rest, close, linger };
+  enum class State : std::uint8_t { serving, resting, lingering };
 
   static void event(void* self, net::Stream& stream);
   static Task<Result<void>> say_continue(void* self);
   static void stirred(void* self, net::Stream& stream);
+  static void lingered(void* self, net::Stream& stream);
   Task<void> serve();
   Task<void> refuse_service();
   Task<Next> read_proxy_header();
@@ -53,7 +58,9 @@ class H1Session : public boost::intrusive::list_base_hook<> {
   Task<Next> serve_one(Exchange& x);
   Task<Next> refuse(Exchange& x, http::h1::Refusal refusal);
   Task<Next> settle(const H1Reply& reply);
-  Task<void> linger();
+  void watch_client();
+  void linger();
+  void discard();
   void begin_exchange(Exchange& x);
   void speak_for(const boost::asio::ip::address& peer);
   Duration left_for_proxy_header() const noexcept;
@@ -68,8 +75,9 @@ class H1Session : public boost::intrusive::list_base_hook<> {
   std::optional<std::chrono::steady_clock::time_point> proxy_header_due_;  // while it is awaited
   friend class Sessions;
   Exchange* current_ = nullptr;  // while it is being answered
+  std::chrono::steady_clock::time_point linger_until_;
+  State state_ = State::serving;
   bool counted_ = true;
-  bool resting_ = false;
   bool fresh_ = true;  // no request has come yet
   bool client_tls_ = false;
   bool client_certificate_ = false;

@@ -39,6 +39,14 @@ std::string body_of(const Problem& problem, std::string_view request_id) {
   return out;
 }
 
+/// What has arrived already of a body that nobody reads: a small one need not cost its caller the connection.
+void pass_over_body(Exchange& x) {
+  while (!x.body->ended()) {
+    const auto bytes = x.body->ready();
+    if (bytes.has_error() || bytes->empty()) return;
+  }
+}
+
 }  // namespace
 
 std::string_view date_now() {
@@ -119,6 +127,7 @@ Problem problem_of_head(unsigned status, std::string_view why) {
 Task<void> tell(Exchange& x, const Problem& problem, RejectionHeaders style) {
   x.ended_by = problem.ended_by;
   if (x.reply->started()) co_return;  // too late to say anything: the codec breaks the connection off
+  pass_over_body(x);
   x.status = problem.status;
   x.fields.clear();
   append_limit_fields(x, style, x.fields);

@@ -17,8 +17,10 @@ void ExchangePool::put(std::unique_ptr<Exchange> exchange) {
   spare_.push_back(std::move(exchange));
 }
 
-struct Sessions::List {
-  boost::intrusive::list<H1Session, boost::intrusive::constant_time_size<false>> all;
+struct Sessions::Lists {
+  using List = boost::intrusive::list<H1Session, boost::intrusive::constant_time_size<false>>;
+  List alive;      ///< being served, or at rest
+  List lingering;  ///< those that began first in front
 };
 
 Sessions::Sessions(Handler& handler, net::Blocks& blocks, const Timeouts& timeouts, const Bounds& bounds,
@@ -28,23 +30,21 @@ Sessions::Sessions(Handler& handler, net::Blocks& blocks, const Timeouts& timeou
       timeouts_(timeouts),
       bounds_(bounds),
       total_(total),
-      list_(std::make_unique<List>()) {}
+      lists_(std::make_unique<Lists>()) {}
 
 Sessions::~Sessions() {
-  while (!list_->all.empty()) remove(list_->all.front());
+  for (auto* list : {&lists_->alive, &lists_->lingering})
+    while (!list->empty()) remove(list->front());
 }
 
 void Sessions::take(net::StreamPtr stream, Opening opening) {
   const auto peer = stream->peer_address();
   if (peer.has_error()) return stream->close();  // gone already, and nobody to count it as
-  const bool full = total_.load(std::memory_order_relaxed) >= bounds_.connections;
-  if (full && turned_away_ >= kMostTurnedAway) return stream->reset();  // too many even to be told so
   const auto before = total_.fetch_add(1, std::memory_order_relaxed);
   auto* session = new H1Session(*this, std::move(stream), *peer);
-  list_->all.push_back(*session);
+  lists_->alive.push_back(*session);
   if (before >= bounds_.connections) {
     uncount(*session);  // it must not hold a place while it is told so
-    ++turned_away_;
     return session->turn_away();
   }
   if (opening == Opening::proxy_header && handler_.trusts(*peer)) session->expect_proxy_header();
@@ -56,32 +56,37 @@ void Sessions::uncount(H1Session& session) noexcept {
 }
 
 void Sessions::remove(H1Session& session) noexcept {
-  list_->all.erase(list_->all.iterator_to(session));
-  if (session.counted_)
-    uncount(session);
-  else
-    --turned_away_;
-  delete &session;
+  if (session.lingering()) --lingering_;
+  uncount(session);
+  delete &session;  // which leaves its list
+}
+
+void Sessions::let_linger(H1Session& session) noexcept {
+  uncount(session);
+  session.unlink();
+  lists_->lingering.push_back(session);
+  if (++lingering_ > kMostLingering) remove(lists_->lingering.front());
 }
 
 void Sessions::drain() {
-  draining_ = true;
-  for (auto at = list_->all.begin(); at != list_->all.end();) {
+  winding_down_ = draining_ = true;
+  for (auto at = lists_->alive.begin(); at != lists_->alive.end();) {
     auto& session = *at++;
     session.drain();
   }
 }
 
-bool Sessions::empty() const noexcept { return list_->all.empty(); }
+bool Sessions::empty() const noexcept { return lists_->alive.empty() && lists_->lingering.empty(); }
 
 void Sessions::close_all() {
-  for (auto at = list_->all.begin(); at != list_->all.end();) {
+  for (auto at = lists_->alive.begin(); at != lists_->alive.end();) {
     auto& session = *at++;
     if (session.resting())
       remove(session);
     else
       session.close();
   }
+  while (!lists_->lingering.empty()) remove(lists_->lingering.front());
 }
 
 }  // namespace headgate::gateway

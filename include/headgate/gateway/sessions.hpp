@@ -45,7 +45,9 @@ class Sessions {
   /// within `timeouts.head`, or the connection is closed without a word.
   void take(net::StreamPtr stream, Opening opening);
 
-  /// From now on every answer says close, and connections at rest are closed at once.
+  /// From now on every answer says close.
+  void wind_down() noexcept { winding_down_ = true; }
+  /// And connections at rest are closed at once.
   void drain();
   bool draining() const noexcept { return draining_; }
   bool empty() const noexcept;
@@ -56,7 +58,9 @@ class Sessions {
   friend class H1Session;
   void uncount(H1Session& session) noexcept;
   void remove(H1Session& session) noexcept;
-  struct List;
+  /// Its place is free for another connection. The one that has lingered longest goes where there are too many.
+  void let_linger(H1Session& session) noexcept;
+  struct Lists;
 
   Handler& handler_;
   net::Blocks& blocks_;
@@ -64,9 +68,10 @@ class Sessions {
   const Bounds& bounds_;
   std::atomic<std::uint32_t>& total_;
   ExchangePool exchanges_;
-  std::unique_ptr<List> list_;
-  static constexpr std::uint32_t kMostTurnedAway = 256;
-  std::uint32_t turned_away_ = 0;  // connections being told that there are too many
+  std::unique_ptr<Lists> lists_;
+  static constexpr std::uint32_t kMostLingering = 1024;
+  std::uint32_t lingering_ = 0;
+  bool winding_down_ = false;
   bool draining_ = false;
 };
 
