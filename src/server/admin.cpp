@@ -89,7 +89,7 @@ Result<void, std::string> Admin::start() {
 
 void Admin::stop() {
   if (!state_->worker) return;
-  state_->worker->drain(kDrain);
+  state_->worker->drain(Duration(0), kDrain);
   state_->worker->join();
   state_->worker.reset();
   state_->port = 0;

@@ -223,7 +223,8 @@ int serve_gateway(const config::Config& config, const ReadAgain& read_again) {
   }
   std::signal(SIGHUP, SIG_IGN);  // what it would have read again has just been read
   succession.await_keys();
-  const Options options{config.listen, config.workers, config.drain, config.gateway.timeouts, config.gateway.bounds};
+  const Options options{config.listen, config.workers,          config.drain_delay,
+                        config.drain,  config.gateway.timeouts, config.gateway.bounds};
   unsigned worker = 0;
   const MakeService make = [&](upstream::Environment environment) {
     return std::make_unique<GatewayService>(succession.now(), shared, worker++, environment);

@@ -2,6 +2,8 @@
 
 #include "worker.hpp"
 
+#include "headgate/core/literals.hpp"
+
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 
@@ -56,8 +58,8 @@ void tell_all(Workers& workers, const Change& what) {
 /// The signals of a running process: HUP changes the services, the first TERM or INT drains, a second one ends at once.
 class SignalWatch {
  public:
-  SignalWatch(boost::asio::io_context& loop, const Signals& told, Workers& workers, Duration drain)
-      : set_(loop, SIGTERM, SIGINT), told_(told), workers_(workers), drain_(drain) {
+  SignalWatch(boost::asio::io_context& loop, const Signals& told, Workers& workers, const Options& options)
+      : set_(loop, SIGTERM, SIGINT), told_(told), workers_(workers), options_(options) {
     if (told_.reload) set_.add(SIGHUP);
   }
 
@@ -84,14 +86,16 @@ class SignalWatch {
     if (draining_) std::_Exit(1);
     draining_ = true;
     if (told_.draining) told_.draining();
-    spdlog::info("event=draining {} received; finishing what is in flight", signal == SIGTERM ? "SIGTERM" : "SIGINT");
-    for (auto& worker : workers_) worker->drain(drain_);
+    const auto delay = options_.drain_delay;
+    spdlog::info("event=draining {} received; {}finishing what is in flight", signal == SIGTERM ? "SIGTERM" : "SIGINT",
+                 delay > Duration(0) ? "listening for " + to_text(delay) + " more, then " : "");
+    for (auto& worker : workers_) worker->drain(delay, options_.drain);
   }
 
   boost::asio::signal_set set_;
   const Signals& told_;
   Workers& workers_;
-  Duration drain_;
+  const Options& options_;
   bool draining_ = false;
 };
 
@@ -106,7 +110,7 @@ int serve(boost::asio::io_context& main_loop, const Options& options, const Make
   std::signal(SIGPIPE, SIG_IGN);
   Workers workers;
   // Before any thread: the signals are this loop's, and a connection in the first moment finds them handled.
-  SignalWatch watch(main_loop, signals, workers, options.drain);
+  SignalWatch watch(main_loop, signals, workers, options);
   for (const auto& address : options.listen) {
     if (address.port == 0) continue;
     if (const auto free = net::check_free(main_loop, address); free.has_error()) return refuse(free.error());

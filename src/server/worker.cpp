@@ -43,19 +43,25 @@ void Worker::start(std::function<void()> ended) {
   });
 }
 
-void Worker::drain(Duration within) {
-  boost::asio::post(loop_, [this, within] { begin_drain(within); });
+void Worker::drain(Duration delay, Duration within) {
+  boost::asio::post(loop_, [this, delay, within] {
+    drain_within_ = within;
+    sessions_.wind_down();
+    if (delay == Duration(0)) return begin_drain(this);
+    timers_.arm(delay_, delay);
+  });
 }
 
 void Worker::tell(std::function<void(Service&)> what) {
   boost::asio::post(loop_, [this, what = std::move(what)] { what(*service_); });
 }
 
-void Worker::begin_drain(Duration within) {
-  drained_by_ = std::chrono::steady_clock::now() + within;
-  for (auto& listener : listeners_) listener->close();
-  sessions_.drain();
-  check_drained();
+void Worker::begin_drain(void* self) {
+  auto& worker = *static_cast<Worker*>(self);
+  worker.drained_by_ = std::chrono::steady_clock::now() + worker.drain_within_;
+  for (auto& listener : worker.listeners_) listener->close();
+  worker.sessions_.drain();
+  worker.check_drained();
 }
 
 void Worker::check_drained() {

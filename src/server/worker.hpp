@@ -23,14 +23,15 @@ class Worker {
   Result<net::Listener*, std::string> listen(const net::ListenOptions& options);
   void start(std::function<void()> ended);
 
-  /// Any thread: finish what is in flight, take nothing new, then end; what is left after `within` is broken off.
-  void drain(Duration within);
+  /// Any thread: say close in every answer from now on; after `delay` take nothing new, finish what is in flight, and
+  /// end. What is left `within` after that is broken off.
+  void drain(Duration delay, Duration within);
   /// Any thread: done with the service, between two of its steps.
   void tell(std::function<void(Service&)> what);
   void join();
 
  private:
-  void begin_drain(Duration within);
+  static void begin_drain(void* self);
   void check_drained();
   static void drain_tick(void* self);
 
@@ -40,7 +41,9 @@ class Worker {
   std::unique_ptr<Service> service_;
   gateway::Sessions sessions_;
   std::vector<std::unique_ptr<net::Listener>> listeners_;
+  net::Timer delay_{&Worker::begin_drain, this};
   net::Timer tick_{&Worker::drain_tick, this};
+  Duration drain_within_{0};
   std::chrono::steady_clock::time_point drained_by_;
   std::thread thread_;
 };

@@ -1,6 +1,7 @@
 // Signals, clients that leave and servers that die: nothing in flight is lost that could be saved.
 
 #include "blackbox/harness/gateway.hpp"
+#include "blackbox/harness/look.hpp"
 
 #include <gtest/gtest.h>
 
@@ -102,6 +103,41 @@ TEST(Drain, ASecondSignalEndsItAtOnce) {
   ASSERT_TRUE(proxy.upstream.wait_for_requests(1));
   proxy.gateway.process().signal(SIGTERM);
   ASSERT_TRUE(stops_accepting(proxy.gateway));
+  EXPECT_NE(proxy.gateway.terminate(Milliseconds(3000)), -1) << "still there after the second signal";
+}
+
+TEST(Drain, WaitsForThoseWhoSendRequestsToNotice) {
+  Proxy proxy(R"({"drain": "20s", "drain_delay": "2s", "admin": {"listen": "127.0.0.1:0"}})"_json);
+  const Look look(proxy.gateway.process());
+  RawClient kept = proxy.client();
+  const Message before = kept.get();
+  EXPECT_EQ(before.status(), 200);
+  EXPECT_FALSE(before.has("Connection")) << visible(before.head);
+  RawClient resting = proxy.client();
+  ASSERT_EQ(resting.get().status(), 200);
+  const auto start = Clock::now();
+  proxy.gateway.process().signal(SIGTERM);
+  ASSERT_TRUE(look.status_comes_to("/readyz", 503));
+  for (RawClient client = proxy.client(); auto* one : {&kept, &client}) {
+    const Message answer = one->get();
+    EXPECT_EQ(answer.status(), 200) << "requests are answered for a while";
+    EXPECT_EQ(answer.all("Connection"), "close") << visible(answer.head);
+    EXPECT_TRUE(one->closes());
+  }
+  ASSERT_LT(Clock::now() - start, std::chrono::seconds(2)) << "this machine is too slow for this test";
+  EXPECT_TRUE(resting.stays_silent(Milliseconds(50))) << "it may still ask";
+  EXPECT_TRUE(stops_accepting(proxy.gateway));
+  EXPECT_GE(Clock::now() - start, std::chrono::seconds(2));
+  EXPECT_TRUE(resting.closes());
+  EXPECT_EQ(proxy.gateway.process().wait(), 0) << proxy.gateway.process().err();
+}
+
+TEST(Drain, ThatWaitsIsEndedAtOnceByASecondSignal) {
+  Proxy proxy(R"({"drain_delay": "1m"})"_json);
+  proxy.gateway.expect_any_end();
+  proxy.gateway.process().signal(SIGTERM);
+  ASSERT_TRUE(proxy.gateway.process().wait_for_err(
+      [](const std::string& text) { return text.find("listening for 1m more") != std::string::npos; }));
   EXPECT_NE(proxy.gateway.terminate(Milliseconds(3000)), -1) << "still there after the second signal";
 }
 

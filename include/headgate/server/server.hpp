@@ -47,8 +47,9 @@ unsigned worker_count(unsigned wanted) noexcept;
 
 struct Options {
   std::vector<net::ListenOptions> listen;
-  unsigned workers = 0;  ///< 0: one a core
-  Duration drain = std::chrono::seconds(20);
+  unsigned workers = 0;                       ///< 0: one a core
+  Duration drain_delay{0};                    ///< how long the listeners stay open once told to end
+  Duration drain = std::chrono::seconds(20);  ///< and then, how long what is in flight may take
   gateway::Timeouts timeouts;
   gateway::Bounds bounds;
 };

@@ -1,0 +1,118 @@
+// A step that throws is a bug, and its request an exchange like others: answered, counted and logged.
+
+#include "support/rules.hpp"
+#include "unit/net/loop.hpp"
+
+#include "headgate/gateway/gateway.hpp"
+#include "headgate/gateway/sessions.hpp"
+#include "headgate/limit/algorithm.hpp"
+
+#include <boost/smart_ptr/make_local_shared.hpp>
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace headgate::gateway {
+namespace {
+
+using testing::HasSubstr;
+
+const limit::Algorithm& broken_algorithm() {
+  static const limit::Algorithm broken = [] {
+    limit::Algorithm out = *limit::find_algorithm("token_bucket");
+    out.peek = [](const limit::State&, const limit::Rule&, std::int64_t, Instant) -> limit::Outcome {
+      throw std::runtime_error("this algorithm is broken");
+    };
+    return out;
+  }();
+  return broken;
+}
+
+class Bug : public net::test::Loop {
+ protected:
+  Bug() : log_path_(std::filesystem::temp_directory_path() / ("headgate_bug_test." + std::to_string(::getpid()))) {
+    std::filesystem::remove(log_path_);
+    observe::LogOptions logs;
+    logs.access = log_path_.string();
+    log_ = std::make_unique<observe::AccessLog>(logs);
+    Options options;
+    RouteOptions route;
+    route.name = "broken";
+    route.path = "/*";
+    route.respond.emplace();
+    route.limits.emplace_back().limit = "plan";
+    options.routes.push_back(route);
+    limit::Rule rule = headgate::test::make_rule("1/second");
+    rule.algorithm = &broken_algorithm();
+    limit::Limit limit;
+    limit.name = "plan";
+    limit.per.emplace_back();
+    limit.tiers.emplace_back().rules.push_back(rule);
+    const auto site =
+        std::make_shared<const Site>(options, identity::Options{}, std::vector{limit}, std::vector<std::string>{}, 1);
+    const auto keys = std::make_shared<const identity::ApiKeys>();
+    const auto snapshot = boost::make_local_shared<Snapshot>();
+    snapshot->site = site;
+    snapshot->meters = std::make_shared<const Meters>(registry_, 0, *site);
+    snapshot->grants = std::make_shared<const Grants>(
+        *site, std::make_shared<const identity::Credentials>(identity::Credentials{keys, {}}));
+    gateway_ = std::make_unique<Gateway>(Services{loop_, memory_, *log_}, snapshot);
+    sessions_ = std::make_unique<Sessions>(*gateway_, blocks_, timeouts_, bounds_, connections_);
+  }
+  ~Bug() override {
+    sessions_->close_all();
+    std::filesystem::remove(log_path_);
+  }
+
+  std::string answer_to(std::string_view request) {
+    sessions_->take(near_, Opening::request);
+    say(request);
+    std::string out;
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!out.ends_with("}\n") && std::chrono::steady_clock::now() < until) {
+      loop_.restart();
+      loop_.run_one_for(net::test::milliseconds(20));
+      out += heard();
+    }
+    return out;
+  }
+
+  /// Written by another thread, some time after the log is gone.
+  std::string logged() {
+    sessions_->close_all();
+    gateway_.reset();
+    log_.reset();
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    std::ostringstream out;
+    while (out.str().empty() && std::chrono::steady_clock::now() < until) out << std::ifstream(log_path_).rdbuf();
+    return out.str();
+  }
+
+  observe::Registry registry_;
+  limit::MemoryStore memory_{limit::MemoryOptions{1000}};
+  net::Blocks blocks_{{16UL * 1024, 4}, {64UL * 1024, 4}};
+  Timeouts timeouts_;
+  Bounds bounds_;
+  std::atomic<std::uint32_t> connections_{0};
+  std::filesystem::path log_path_;
+  std::unique_ptr<observe::AccessLog> log_;
+  std::unique_ptr<Gateway> gateway_;
+  std::unique_ptr<Sessions> sessions_;
+};
+
+TEST_F(Bug, InAStepIsAnsweredCountedAndLogged) {
+  EXPECT_THAT(answer_to("GET /a HTTP/1.1\r\nHost: x\r\n\r\n"), HasSubstr("HTTP/1.1 500 "));
+  EXPECT_THAT(registry_.text(), HasSubstr(R"(headgate_requests_total{route="broken",method="GET",code="500"} 1)"));
+  const auto line = logged();
+  EXPECT_THAT(line, HasSubstr("/a"));
+  EXPECT_THAT(line, HasSubstr("500"));
+  EXPECT_THAT(line, HasSubstr("bug"));
+}
+
+}  // namespace
+}  // namespace headgate::gateway
