@@ -1,9 +1,10 @@
 #include "headgate/limit/leases.hpp"
 
+#include "lease.hpp"
+
 #include "headgate/limit/algorithm.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace headgate::limit {
@@ -12,12 +13,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration kSecond = 1s;
-constexpr unsigned kLeastRequests = 4;        // fewer are not worth what they may strand
-constexpr std::int64_t kMostAhead = 1 << 24;  // tokens; half a second of more than any loop decides
-constexpr Duration kLongestPace = 25ms;
-constexpr double kAtOnce = 0.02;  // seconds: what is asked here so soon strands nothing, whoever else wants it
 constexpr Duration kRest = 10ms;  // after a refusal of more: others want the rest too
 constexpr unsigned kMostCaution = 2;
+constexpr Duration kLongestQueue = 2s;  // of what others have reserved, or owe
 
 /// Whether all that was taken comes back at one moment, and not bit by bit: then a lease ends there too.
 bool starts_anew(const Rule& rule) {
@@ -35,98 +33,14 @@ Duration until(Moment moment, Moment now) noexcept {
 
 }  // namespace
 
-/// What was taken at one time.
-struct Leases::Batch {
-  std::int64_t tokens = 0;
-  Moment expires;
-  Moment refund_by;
-
-  bool alive(Moment now) const noexcept { return tokens > 0 && expires > now; }
-};
-
-struct Leases::Lease {
-  Hash hash;
-  std::shared_ptr<const Rule> rule;
-  std::string subject;
-  Heat* heat = nullptr;  // stays while this does
-  Batch older;           // used first
-  Batch newer;
-  Batch owed;  // to be given back
-  std::int64_t refunding = 0;
-  std::int64_t granted = 0;  // the last time
-  std::int64_t cost = 1;     // of the last request
-  Moment full_at;
-  Moment used;
-  Moment rests_until;
-  std::uint32_t generation = 0;
-  unsigned caution = 0;
-  bool starts_anew = false;
-  bool coming = false;
-  bool low = false;   // is in low_
-  bool over = false;  // the limit has another size now
-
-  std::int64_t tokens(Moment now) const noexcept {
-    return (older.alive(now) ? older.tokens : 0) + (newer.alive(now) ? newer.tokens : 0);
-  }
-  void owe(const Batch& batch) noexcept {
-    owed.refund_by = owed.tokens > 0 ? std::min(owed.refund_by, batch.refund_by) : batch.refund_by;
-    owed.tokens += batch.tokens;
-  }
-  void end(Batch& batch) noexcept { owe(std::exchange(batch, {})); }
-  void end_what_is_over(Moment now) noexcept {
-    for (Batch* batch : {&older, &newer})
-      if (batch->tokens > 0 && (over || batch->expires <= now)) end(*batch);
-    if (owed.tokens > 0 && owed.refund_by <= now) owed = {};  // too late: what it was taken from is over as well
-  }
-};
-
-void Leases::Heat::count(std::int64_t cost, Moment now) noexcept {
-  const auto gone = now - since;
-  if (gone >= kSecond) {
-    const bool next = gone < 2 * kSecond;
-    asks_before = next ? asks : 0;
-    tokens_before = next ? tokens : 0;
-    asks = 0;
-    tokens = 0;
-    since = next ? since + kSecond : now;
-  }
-  ++asks;
-  tokens += static_cast<double>(cost);
+Leases::Leases(const LeaseOptions& options) : options_(options), heat_(options.max_keys) {
+  options_.sharers = std::max<std::uint32_t>(options_.sharers, 1);
 }
-
-namespace {
-
-double a_second(double these, double before, std::chrono::nanoseconds gone) noexcept {
-  if (gone >= 2 * kSecond) return 0;
-  if (gone >= kSecond) {
-    before = std::exchange(these, 0.0);
-    gone -= kSecond;
-  }
-  return these + before * (1 - std::chrono::duration<double>(gone).count());
-}
-
-}  // namespace
-
-double Leases::Heat::asks_a_second(Moment now) const noexcept { return a_second(asks, asks_before, now - since); }
-double Leases::Heat::tokens_a_second(Moment now) const noexcept { return a_second(tokens, tokens_before, now - since); }
-
-Leases::Leases(const LeaseOptions& options) : options_(options), heat_(options.max_keys) {}
 Leases::~Leases() = default;
 
 bool Leases::leasable(const Ask& ask) noexcept {
   const Rule& rule = *ask.rule;
   return rule.leases && ask.how == How::take && ask.cost > 0 && rule.algorithm->leasable && rule.wait == Duration(0);
-}
-
-std::int64_t Leases::worth(const Heat& heat, const Lease* lease, std::int64_t cost, Moment now) const noexcept {
-  if (heat.asks_a_second(now) <= kHot) return 0;
-  const double rate = std::min(heat.tokens_a_second(now), 2.0 * kMostAhead);
-  const auto wanted = static_cast<std::uint64_t>(rate / 2);
-  const auto at_once = static_cast<std::uint64_t>(rate * kAtOnce);
-  const std::uint64_t share = heat.remaining / 2 / std::max<std::uint32_t>(options_.sharers, 1);
-  auto ahead = static_cast<std::int64_t>(std::max(std::min(wanted, share), std::min(at_once, heat.remaining)));
-  if (lease != nullptr) ahead >>= lease->caution;
-  return ahead / kLeastRequests >= cost ? ahead : 0;
 }
 
 Leases::Look Leases::look(const Ask& ask, Moment now) {
@@ -135,35 +49,45 @@ Leases::Look Leases::look(const Ask& ask, Moment now) {
   Lease* lease = nullptr;
   if (heat->lease != kNone) {
     lease = &at(heat->lease);
-    if (lease->over || !same_counting(*lease->rule, *ask.rule)) {
+    if (!same_counting(*lease->rule, *ask.rule)) {
       lease->over = true;
-      return {};
+      lease->rule = rules_.of(*ask.rule);  // what is given back goes to the counter as it is kept now
     }
-    if ((lease->older.alive(now) && lease->older.tokens >= ask.cost) ||
-        (lease->newer.alive(now) && lease->newer.tokens >= ask.cost))
-      return {Standing::held, heat->lease, 0};
+    if (lease->over) return {};
+    if (lease->usable(now) >= ask.cost) return {Standing::held, heat->lease, 0};
+    if (!lease->anew && lease->due_of(ask.cost, now) != Moment::max()) return {Standing::later, heat->lease, 0};
     if (lease->coming) return {Standing::coming, heat->lease, 0};
   }
-  if (heat->remaining / kLeastRequests < static_cast<std::uint64_t>(ask.cost) && heat->asks_a_second(now) > kHot)
-    return {Standing::worth, heat->lease, 0};
   if (lease != nullptr && lease->rests_until > now) return {};
-  const auto ahead = worth(*heat, lease, ask.cost, now);
+  if (little_left(*heat, ask) && heat->asks_a_second(now) > kHot) return {Standing::worth, heat->lease, 0};
+  const auto ahead = worth(*heat, *ask.rule, lease, ask.cost, now);
   return ahead > 0 ? Look{Standing::worth, heat->lease, ahead} : Look{};
 }
 
-Leases::Receipt Leases::take(const Ask& ask, Id id, Moment now, Verdict& verdict) {
+Leases::Receipts Leases::take(const Ask& ask, Id id, Moment now, Verdict& verdict) {
   Lease& lease = at(id);
-  Batch& batch = lease.older.alive(now) && lease.older.tokens >= ask.cost ? lease.older : lease.newer;
-  batch.tokens -= ask.cost;
+  Receipts receipts;
+  std::int64_t missing = ask.cost;
+  for (Batch* batch : {&lease.older, &lease.newer})
+    missing -= take_from(*batch, std::min(missing, batch->usable(now, lease.rule->rate)), id, receipts);
   lease.used = now;
   lease.cost = ask.cost;
   lease.heat->count(ask.cost, now);
   tell(ask, id, now, verdict);
-  if (!lease.low && !lease.coming && lease.tokens(now) < lease.granted / 4) {
-    lease.low = true;
-    low_.push_back(id);
-  }
-  return {id, lease.generation, ask.cost, batch.expires, batch.refund_by};
+  if (lease.tokens(now) <= lease.granted / 4) runs_low(lease, id);
+  return receipts;
+}
+
+std::int64_t Leases::take_from(Batch& batch, std::int64_t tokens, Id id, Receipts& receipts) {
+  if (tokens <= 0) return 0;
+  batch.tokens -= tokens;
+  receipts.push_back({id, at(id).generation, tokens, batch.expires, batch.refund_by});
+  return tokens;
+}
+
+void Leases::runs_low(Lease& lease, Id id) {
+  if (lease.coming || std::exchange(lease.low, true)) return;
+  low_.push_back(id);
 }
 
 void Leases::tell(const Ask& ask, Id id, Moment now, Verdict& verdict) const {
@@ -171,9 +95,35 @@ void Leases::tell(const Ask& ask, Id id, Moment now, Verdict& verdict) const {
   verdict = {};
   verdict.allowed = true;
   verdict.limit = ask.rule->burst;
-  verdict.remaining = std::min(ask.rule->burst, lease.heat->remaining + static_cast<std::uint64_t>(lease.tokens(now)));
+  verdict.remaining = std::min(ask.rule->burst, lease.heat->remaining + static_cast<std::uint64_t>(lease.usable(now)));
   verdict.reset_after = until(lease.full_at, now);
 }
+
+void Leases::tell_later(const Ask& ask, Id id, Moment now, Verdict& verdict) const {
+  const Lease& lease = at(id);
+  verdict = {};
+  verdict.limit = ask.rule->burst;
+  verdict.remaining = static_cast<std::uint64_t>(lease.usable(now));
+  verdict.retry_after = until(lease.due_of(ask.cost, now), now);
+  verdict.reset_after = std::max(until(lease.full_at, now), verdict.retry_after);
+}
+
+Leases::Part Leases::take_part(const Ask& ask, Moment now) {
+  Part part;
+  const Heat* const heat = heat_.find(ask.hash);
+  if (heat == nullptr || heat->lease == kNone || ask.cost > static_cast<std::int64_t>(ask.rule->burst)) return part;
+  Lease& lease = at(heat->lease);
+  lease.end_what_is_over(now);
+  for (Batch* batch : {&lease.older, &lease.newer}) {
+    const auto there = std::min(batch->usable(now, lease.rule->rate), ask.cost - 1 - part.tokens);
+    part.tokens += take_from(*batch, there, heat->lease, part.receipts);
+  }
+  lease.counted_on = lease.counted_on || part.tokens > 0;
+  owes_ = owes_ || lease.owed.tokens > 0;
+  return part;
+}
+
+bool Leases::counted_on(Id id) noexcept { return std::exchange(at(id).counted_on, false); }
 
 void Leases::put_back(const Receipt& receipt) {
   Lease& lease = at(receipt.lease);
@@ -199,6 +149,12 @@ void Leases::count(const Ask& ask, Moment now) {
 }
 
 Leases::Id Leases::begin(const Ask& ask, Moment now) {
+  const Id id = lease_of(ask, now);
+  if (id != kNone) at(id).coming = true;
+  return id;
+}
+
+Leases::Id Leases::lease_of(const Ask& ask, Moment now) {
   Heat* const heat = heat_.find(ask.hash);
   if (heat == nullptr) return kNone;
   if (heat->lease == kNone) {
@@ -219,7 +175,6 @@ Leases::Id Leases::begin(const Ask& ask, Moment now) {
     lease.starts_anew = starts_anew(*ask.rule);
   }
   Lease& lease = at(heat->lease);
-  lease.coming = true;
   lease.used = now;
   lease.cost = ask.cost;
   return heat->lease;
@@ -231,21 +186,34 @@ void Leases::granted(Id id, std::int64_t tokens, const Verdict& verdict, Moment 
   lease.full_at = asked + verdict.reset_after;
   lease.caution = 0;
   lease.granted = tokens;
+  lease.anew = false;
   Batch batch{tokens, asked + kLife, Moment::max()};
   if (lease.starts_anew) {  // counted from the asking: never later than the real end
     batch.expires = std::min(batch.expires, lease.full_at);
     batch.refund_by = lease.full_at - kLate;
   }
   lease.end_what_is_over(asked);
-  if (lease.older.tokens > 0 && lease.newer.tokens > 0) {  // the younger may be called older, never the other way round
-    lease.older.tokens += lease.newer.tokens;
-    lease.older.refund_by = std::min(lease.older.refund_by, lease.newer.refund_by);
-    lease.older.expires = std::min(lease.older.expires, lease.newer.expires);
-    lease.newer = {};
-  } else if (lease.newer.tokens > 0) {
-    lease.older = std::exchange(lease.newer, {});
+  lease.add(batch);
+}
+
+void Leases::reserved(Id id, std::int64_t tokens, const Verdict& verdict, Moment asked, Moment now) {
+  Lease& lease = at(id);
+  const Rule& rule = *lease.rule;
+  tokens += std::exchange(lease.pledged, 0);
+  const Duration owed = verdict.reset_after - Duration(time_of(static_cast<std::int64_t>(rule.burst), rule.rate).whole);
+  if (owed <= Duration(0)) return granted(id, tokens, verdict, asked);
+  lease.heat->remaining = 0;
+  lease.full_at = now + verdict.reset_after;
+  lease.granted = tokens;
+  lease.anew = false;
+  Batch batch{tokens, {}, Moment::max(), now + owed};  // counted from the answer: never earlier than the real moment
+  batch.expires = batch.due_of(1, rule.rate) + kLife;
+  lease.end_what_is_over(asked);
+  if (owed > kLongestQueue) {
+    lease.rests_until = now + kLongestQueue;
+    return lease.owe(batch);
   }
-  (lease.older.tokens > 0 ? lease.newer : lease.older) = batch;
+  lease.add(batch);
 }
 
 void Leases::refused(Id id, const Verdict& verdict, Moment now) {
@@ -255,35 +223,43 @@ void Leases::refused(Id id, const Verdict& verdict, Moment now) {
   lease.rests_until = now + kRest;
 }
 
-void Leases::failed(Id id, Moment now) noexcept { at(id).rests_until = now + kRest; }
+void Leases::runs_out(const Ask& ask, const Verdict& verdict, Moment now) {
+  const Heat* const heat = heat_.find(ask.hash);
+  if (heat == nullptr || !ask.rule->algorithm->even || !little_left(*heat, ask) || verdict.retry_after > kLongestQueue)
+    return;
+  const Id id = lease_of(ask, now);
+  if (id == kNone) return;
+  Lease& lease = at(id);
+  lease.anew = false;
+  lease.counted_on = true;
+  if (lease.over || lease.coming || lease.rests_until > now) return;
+  lease.short_of = true;
+  runs_low(lease, id);
+}
+
+void Leases::failed(Id id, Moment now) noexcept {
+  Lease& lease = at(id);
+  lease.rests_until = now + kRest;
+  if (lease.pledged > 0) lease.owe({std::exchange(lease.pledged, 0), {}, Moment::max()});
+}
 
 void Leases::ended(Id id) noexcept { at(id).coming = false; }
 
 void Leases::told(const Ask& ask, const Verdict& verdict) {
   Heat* const heat = heat_.find(ask.hash);
-  if (heat != nullptr) heat->remaining = verdict.remaining;
+  if (heat == nullptr) return;
+  heat->remaining = verdict.remaining;
+  if (heat->lease != kNone) at(heat->lease).anew = false;
+}
+
+void Leases::given_back(const Hash& hash) noexcept {
+  const Heat* const heat = heat_.find(hash);
+  if (heat != nullptr && heat->lease != kNone) at(heat->lease).anew = true;
 }
 
 std::int64_t Leases::held(const Hash& hash, Moment now) const noexcept {
   const Heat* const heat = heat_.find(hash);
-  return heat != nullptr && heat->lease != kNone ? at(heat->lease).tokens(now) : 0;
-}
-
-Duration Leases::pace(const Ask& ask, Moment now) const noexcept {
-  const Heat* const heat = heat_.find(ask.hash);
-  if (heat == nullptr || heat->asks_a_second(now) <= kHot) return Duration(0);
-  const Rule& rule = *ask.rule;
-  const double fill = static_cast<double>(rule.burst) * static_cast<double>(rule.rate.period.count()) /
-                      static_cast<double>(rule.rate.count);
-  return std::min(kLongestPace, Duration(static_cast<std::int64_t>(std::min(fill / 4, 1e6))));
-}
-
-bool Leases::exhausted(const Ask& ask, Moment now) const noexcept {
-  const Heat* const heat = heat_.find(ask.hash);
-  if (heat == nullptr || heat->remaining / kLeastRequests >= static_cast<std::uint64_t>(ask.cost)) return false;
-  const Rate& rate = ask.rule->rate;
-  const double comes_back = static_cast<double>(rate.count) / std::chrono::duration<double>(rate.period).count();
-  return heat->asks_a_second(now) > kHot && heat->tokens_a_second(now) > comes_back;
+  return heat != nullptr && heat->lease != kNone ? at(heat->lease).usable(now) : 0;
 }
 
 std::optional<Leases::Errand> Leases::next_refill(Moment now) {
@@ -293,15 +269,22 @@ std::optional<Leases::Errand> Leases::next_refill(Moment now) {
     Lease& lease = at(id);
     lease.low = false;
     if (lease.coming || lease.over || lease.rests_until > now) continue;
-    const auto ahead = worth(*lease.heat, &lease, lease.cost, now);
-    if (ahead == 0) continue;
+    const auto ahead = worth(*lease.heat, *lease.rule, &lease, lease.cost, now);
+    auto cost = ahead > 0 ? ahead : reservable(lease, now);
+    if (ahead == 0 && cost > 0 && lease.short_of) {  // what there is goes over, so that all of it comes in one row
+      cost -= lease.pledged = lease.take_all();
+      if (cost <= 0) lease.owe({std::exchange(lease.pledged, 0), {}, Moment::max()});
+    }
+    lease.short_of = false;
+    if (cost <= 0) continue;
     lease.coming = true;
-    return Errand{id, {lease.rule.get(), lease.subject, lease.hash, ahead}};
+    return Errand{id, {lease.rule.get(), lease.subject, lease.hash, cost, ahead > 0 ? How::take : How::debt}};
   }
   return {};
 }
 
 std::optional<Leases::Errand> Leases::next_refund() {
+  owes_ = false;
   for (std::size_t looked = 0; looked < live_.size(); ++looked) {
     if (next_refund_ >= live_.size()) next_refund_ = 0;
     const Id id = live_[next_refund_++];

@@ -35,6 +35,7 @@ void add(std::atomic<std::uint64_t>& counter, std::uint64_t more) noexcept {
 Local::Step Local::find(std::span<const Ask> asks, Moment now, std::span<Verdict> verdicts, Finds& found) {
   found.resize(asks.size());
   bool refused = false;
+  bool later = false;
   bool asks_redis = false;
   bool waits = false;
   for (std::size_t i = 0; i < asks.size(); ++i) {
@@ -45,13 +46,22 @@ Local::Step Local::find(std::span<const Ask> asks, Moment now, std::span<Verdict
     } else if (ask.cost > 0 && !already_through(ask) && denials_.find(ask, now, verdicts[i])) {
       found[i].way = Attempt::Way::denied;
       refused = refused || ask.how == How::take;
+    } else if (found[i].look.standing == Leases::Standing::later) {
+      found[i].way = Attempt::Way::denied;
+      leases_.tell_later(ask, found[i].look.lease, now, verdicts[i]);
+      later = true;
     } else if (found[i].look.standing == Leases::Standing::coming) {
       waits = true;
     } else {
       asks_redis = true;
     }
   }
-  if (refused) return Step::refused;
+  if (later && !refused && asks_redis) {  // of those others nothing is known: they may have to wait longer
+    for (auto& each : found)
+      if (each.look.standing == Leases::Standing::later) each.way = Attempt::Way::ask;
+    later = false;
+  }
+  if (refused || later) return Step::refused;
   if (asks_redis) return Step::ask;
   return waits ? Step::wait : Step::allowed;
 }
@@ -76,7 +86,7 @@ bool Local::answer(Step step, std::span<const Ask> asks, Moment now, std::span<V
   std::uint64_t leased = 0;
   for (std::size_t i = 0; i < asks.size(); ++i) {
     if (found[i].way != Attempt::Way::leased) continue;
-    leases_.take(asks[i], found[i].look.lease, now, verdicts[i]);
+    take(asks[i], found[i].look.lease, now, verdicts[i]);
     ++leased;
   }
   add(leased_, leased);
@@ -118,13 +128,23 @@ Local::Step Local::begin(Attempt& attempt, Moment now) {
   return Step::ask;
 }
 
+Leases::Receipts Local::take(const Ask& ask, Leases::Id lease, Moment now, Verdict& verdict) {
+  if (leases_.counted_on(lease)) denials_.forget(ask.hash);  // a higher cost waits longer now
+  return leases_.take(ask, lease, now, verdict);
+}
+
 void Local::send(Attempt& attempt, const Ask& ask, const Found& found, Moment now, Verdict& verdict) {
   auto& part = attempt.parts_.emplace_back();
   part.way = found.way;
-  if (part.way == Attempt::Way::leased) part.receipt = leases_.take(ask, found.look.lease, now, verdict);
+  if (part.way == Attempt::Way::leased) part.receipts = take(ask, found.look.lease, now, verdict);
   if (part.way != Attempt::Way::ask) return;
   attempt.sent_.push_back(ask);
   attempt.told_.emplace_back();
+  if (attempt.learns_ && Leases::leasable(ask)) {
+    const auto here = leases_.take_part(ask, now);
+    attempt.sent_.back().cost -= here.tokens;
+    part.receipts = here.receipts;
+  }
   if (found.look.standing != Leases::Standing::worth) return;
   part.lease = leases_.begin(ask, now);
   if (part.lease == Leases::kNone) return;
@@ -157,17 +177,20 @@ Local::Step Local::end(Attempt& attempt, Answer answer, Moment now) {
   std::size_t at = 0;
   for (std::size_t i = 0; i < attempt.parts_.size(); ++i) {
     const auto& part = attempt.parts_[i];
-    if (part.way == Attempt::Way::leased && answer == Answer::agreed) add(leased_, 1);
+    if (part.way == Attempt::Way::leased && answer == Answer::agreed) {
+      add(leased_, 1);
+      denials_.forget(attempt.asks_[i].hash);  // of the others something was taken since it was heard
+    }
     if (part.way != Attempt::Way::ask) continue;
     const Verdict& told = attempt.told_[at++];
     if (answer != Answer::none) {
       attempt.verdicts_[i] = told;
       if (answer == Answer::agreed && part.ahead > 0) leases_.granted(part.lease, part.ahead, told, attempt.asked_);
-      if (attempt.learns_) learn(attempt, part, attempt.asks_[i], attempt.verdicts_[i], now);
+    } else if (part.lease != Leases::kNone) {
+      leases_.failed(part.lease, now);
     }
-    if (part.lease == Leases::kNone) continue;
-    if (answer == Answer::none) leases_.failed(part.lease, now);
-    leases_.ended(part.lease);
+    if (part.lease != Leases::kNone) leases_.ended(part.lease);
+    if (answer != Answer::none && attempt.learns_) learn(attempt, part, attempt.asks_[i], attempt.verdicts_[i], now);
   }
   return answer == Answer::none ? Step::failed : answer == Answer::agreed ? Step::allowed : Step::refused;
 }
@@ -180,32 +203,43 @@ void Local::abandon(Attempt& attempt) {
 
 void Local::put_back(Attempt& attempt) {
   for (auto& part : attempt.parts_)
-    if (part.way == Attempt::Way::leased) leases_.put_back(part.receipt);
+    for (const auto& receipt : part.receipts) leases_.put_back(receipt);
+}
+
+void Local::fetched(const Leases::Errand& errand, Answer answer, const Verdict& verdict, Moment asked, Moment now) {
+  if (answer == Answer::none) {
+    leases_.failed(errand.lease, now);
+  } else if (errand.ask.how == How::debt) {
+    leases_.reserved(errand.lease, errand.ask.cost, verdict, asked, now);
+  } else if (answer == Answer::agreed) {
+    leases_.granted(errand.lease, errand.ask.cost, verdict, asked);
+    denials_.forget(errand.ask.hash);
+  } else {
+    leases_.refused(errand.lease, verdict, now);
+  }
+  leases_.ended(errand.lease);
 }
 
 void Local::given_back(std::span<const Ask> asks) noexcept {
-  for (const Ask& ask : asks)
-    if (ask.cost < 0) denials_.forget(ask.hash);
+  for (const Ask& ask : asks) {
+    if (ask.cost >= 0) continue;
+    denials_.forget(ask.hash);
+    leases_.given_back(ask.hash);
+  }
 }
 
 /// And tells of what is held here besides.
 void Local::learn(const Attempt& attempt, const Attempt::Part& part, const Ask& ask, Verdict& verdict, Moment now) {
   const bool leasable = Leases::leasable(ask);
   if (leasable && part.ahead == 0) leases_.told(ask, verdict);
-  if (verdict.allowed && leasable) {
+  if (leasable) {
     const auto held = static_cast<std::uint64_t>(leases_.held(ask.hash, now));
     verdict.remaining = std::min(verdict.limit, verdict.remaining + held);
   }
-  if (ask.cost <= 0 || already_through(ask)) return;
-  if (verdict.allowed) {
-    denials_.forget(ask.hash);  // a higher cost, refused before, now waits longer
-    if (!leasable || !leases_.exhausted(ask, now)) return;
-    Verdict next = verdict;
-    next.allowed = false;
-    next.retry_after = leases_.pace(ask, now);
-    return denials_.remember(ask, next, now);
-  }
-  denials_.remember(ask, verdict, attempt.asked_, leasable ? leases_.pace(ask, now) : Duration(0));
+  if (ask.cost <= 0 || already_through(ask)) return denials_.forget_other_sizes(ask);
+  if (leasable && part.ahead == 0) leases_.runs_out(ask, verdict, now);
+  if (verdict.allowed) return denials_.forget(ask.hash);  // a higher cost, refused before, now waits longer
+  denials_.remember(ask, verdict, attempt.asked_, now);
 }
 
 }  // namespace headgate::limit

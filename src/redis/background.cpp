@@ -12,7 +12,6 @@
 namespace headgate::redis {
 namespace {
 
-constexpr std::size_t kMostUnderWay = 512;  // settlements beyond it are dropped, refunds wait for the next tick
 constexpr std::size_t kMostAgain = 1024;
 
 bool gives_back(std::span<const limit::Ask> asks) noexcept {
@@ -52,20 +51,14 @@ void Background::refill() {
 }
 
 Task<void> Background::fetch(std::shared_ptr<Background> self, limit::Leases::Errand errand) {
-  auto& leases = self->local_->leases();
   std::array<limit::Verdict, 1> verdicts;
   const auto asked = Clock::now();
   ++self->under_way_;
   auto call = self->servers_->decide({&errand.ask, 1}, verdicts);
   const auto agreed = co_await call;
-  if (agreed.has_error()) {
-    leases.failed(errand.lease, Clock::now());
-  } else if (*agreed) {
-    leases.granted(errand.lease, errand.ask.cost, verdicts[0], asked);
-  } else {
-    leases.refused(errand.lease, verdicts[0], Clock::now());
-  }
-  leases.ended(errand.lease);
+  using Answer = limit::Local::Answer;
+  const auto answer = agreed.has_error() ? Answer::none : *agreed ? Answer::agreed : Answer::refused;
+  self->local_->fetched(errand, answer, verdicts[0], asked, Clock::now());
   self->waiters_->wake(errand.lease, agreed.has_error() ? agreed.error() : error_code());
   if (self->stopped_) self->end_leases();
   self->ended();

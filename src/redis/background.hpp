@@ -39,6 +39,10 @@ class Background : public std::enable_shared_from_this<Background> {
     if (local_->leases().running_low()) refill();
     if (!armed_ && !local_->leases().empty()) arm();
   }
+  /// To be called before a call: what that counts on is given back before.
+  void give_back_first() {
+    if (local_->leases().owes()) refund(kMostUnderWay);
+  }
   bool settle(std::span<const limit::Ask> asks);
   /// See Limiter::charge.
   static Task<error_code> charge(std::shared_ptr<Background> self, limit::Ask owed, std::string token);
@@ -64,6 +68,9 @@ class Background : public std::enable_shared_from_this<Background> {
     std::string subjects;
     bool repeated = false;
   };
+
+  static constexpr std::size_t kMostUnderWay =
+      512;  // settlements beyond it are dropped, refunds wait for the next tick
 
   static Task<void> fetch(std::shared_ptr<Background> self, limit::Leases::Errand errand);
   static Task<void> give_back(std::shared_ptr<Background> self, limit::Leases::Errand errand);

@@ -96,6 +96,7 @@ Task<Result<bool>> Limiter::State::ask(std::shared_ptr<State> state, std::span<c
     co_return step == Step::allowed;
   }
   UnderWay under_way(*state->local, *state->waiters, attempt);
+  state->background->give_back_first();
   if (waited && Clock::now() >= patient_until) co_return failed(Errc::timed_out);  // a call more would be too long
   for (;;) {
     auto call = state->servers->decide(attempt.sent(), attempt.told());

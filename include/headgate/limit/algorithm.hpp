@@ -71,6 +71,9 @@ struct Algorithm {
   std::size_t words;      ///< integers of the script's reply each of its counters takes
   /// Whether what was taken may be used a second later without a request too many: not where each moment is recorded.
   bool leasable;
+  /// Whether what was taken comes back bit by bit at the rule's rate: of two refused costs the higher waits longer by
+  /// just what the difference takes, and after a debt it is known when each part of it has been worked off.
+  bool even = false;
   /// Whether what was taken may be given back after others have taken more: not where each moment is recorded, for the
   /// latest ones would be theirs.
   bool gives_back_late = true;

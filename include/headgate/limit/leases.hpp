@@ -6,6 +6,8 @@
 #include "headgate/limit/recent_table.hpp"
 #include "headgate/limit/rule_copies.hpp"
 
+#include <boost/container/static_vector.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -31,9 +33,16 @@ struct LeaseOptions {
 ///
 /// A key asked more than kHot times a second here is worth a lease: half a second of what is asked here, but no more
 /// than this limiter's share of half of what Redis last said was left, or what is asked here within 20 ms, and never
-/// less than four requests, below which each is asked for itself. The extra is added to the cost of a request that is
-/// asked anyway; where it is refused, the request is asked again without, so that nobody is turned away out of greed,
-/// and less is tried the next time. Where less than a quarter is left, more is fetched in the background.
+/// less than four requests, below which each is asked for itself. So is what is left of a limit that comes back slowly
+/// and of which each sharer would get next to nothing: it would only be withheld from the others. The extra is added to
+/// the cost of a request that is asked anyway; where it is refused, the request is asked again without, so that nobody
+/// is turned away out of greed, and less is tried the next time. Where no more than a quarter is left, more is fetched
+/// in the background.
+///
+/// Of a limit that comes back evenly, and of which nothing is left, what comes back next is reserved, in the
+/// background: this limiter's share of a quarter of a second, or one request where that is less. It is debited at once,
+/// below nothing, and used as it comes back, never earlier: meanwhile a refusal here is one that Redis would give as
+/// well, and the wait that is told is when the next of it has come back.
 class Leases {
  public:
   using Id = std::uint32_t;  ///< of a lease, while it is held
@@ -56,6 +65,7 @@ class Leases {
 
   enum class Standing : std::uint8_t {
     held,    ///< the lease has its cost
+    later,   ///< it will have it, and there is no more: refused until then
     coming,  ///< more is being asked for: wait for ended()
     worth,   ///< ask for `ahead` more than its cost; none where too little was left the last time: one asks, and the
              ///< others wait for what it hears
@@ -79,39 +89,52 @@ class Leases {
   };
   /// Takes the cost of `ask` from its lease, which look() said holds it, at the same `now`; `verdict` says so: what
   /// Redis last said was left, and what is held here.
-  Receipt take(const Ask& ask, Id lease, Moment now, Verdict& verdict);
+  using Receipts = boost::container::static_vector<Receipt, 3>;
+  Receipts take(const Ask& ask, Id lease, Moment now, Verdict& verdict);
   /// What take() would tell, taking nothing.
   void tell(const Ask& ask, Id lease, Moment now, Verdict& verdict) const;
   void put_back(const Receipt& receipt);
+  /// What a refusal for Standing::later tells.
+  void tell_later(const Ask& ask, Id lease, Moment now, Verdict& verdict) const;
+
+  /// What there is towards a cost of which there is too little: so much less is to be asked of Redis. Where owes()
+  /// then, what is over is to be given back before.
+  struct Part {
+    std::int64_t tokens = 0;  ///< less than the cost
+    Receipts receipts;
+  };
+  Part take_part(const Ask& ask, Moment now);
+  /// Whether a wait was told, since this was last asked, that counts on what is here or will be.
+  bool counted_on(Id lease) noexcept;
 
   /// `ask`, which is leasable, was not taken from a lease: it is asked in Redis, or refused here.
   void count(const Ask& ask, Moment now);
   /// It is asked with more than its cost; ended() must follow. kNone where nothing more can be leased.
   Id begin(const Ask& ask, Moment now);
   void granted(Id lease, std::int64_t tokens, const Verdict& verdict, Moment asked);  ///< in a call sent at `asked`
-  void refused(Id lease, const Verdict& verdict, Moment now);                         ///< because of the extra
+  void reserved(Id lease, std::int64_t tokens, const Verdict& verdict, Moment asked,
+                Moment now);                                   ///< answered at `now`
+  void refused(Id lease, const Verdict& verdict, Moment now);  ///< because of the extra
   void failed(Id lease, Moment now) noexcept;  ///< nobody answered: what was counted there all the same is lost
   void ended(Id lease) noexcept;
 
   /// What Redis said of `ask`, which is leasable.
   void told(const Ask& ask, const Verdict& verdict);
-  /// What is held here of the counter of `hash`.
+  /// Redis was asked for no more than `ask`, which is leasable, and told() what it said: where little or nothing is
+  /// left, what comes back next may be worth an errand.
+  void runs_out(const Ask& ask, const Verdict& verdict, Moment now);
+  /// Something was given back to the counter of `hash`: who finds too little here asks.
+  void given_back(const Hash& hash) noexcept;
+  /// What is held here of the counter of `hash`, and may be used.
   std::int64_t held(const Hash& hash, Moment now) const noexcept;
-
-  /// For how long a refusal is to hold at least: where many ask for what comes back bit by bit, a few bits are let
-  /// gather, to be fetched in one call. At most 25 ms and a quarter of what the limit takes to fill, so that none is
-  /// lost.
-  Duration pace(const Ask& ask, Moment now) const noexcept;
-  /// Whether too little is left to be worth a lease though more is asked here alone than comes back: some will be
-  /// refused in any case, and may be for the time of pace() without a call each.
-  bool exhausted(const Ask& ask, Moment now) const noexcept;
 
   /// Something to be said to Redis in the background; `ask` stays valid until it is reported.
   struct Errand {
     Id lease = kNone;
     Ask ask;
   };
-  /// More for a lease that runs low: report granted() or refused(), then ended().
+  /// More for a lease that runs low, or a reservation (How::debt): report granted(), refused() or failed(), or
+  /// reserved(); then ended().
   std::optional<Errand> next_refill(Moment now);
   /// What is left of one over: report refunded() whatever came of it. Never sent twice: what may have been given back
   /// is not given back again.
@@ -122,6 +145,7 @@ class Leases {
   void end_all(Moment now);  ///< all leases are over: for the end
   bool empty() const noexcept { return live_.empty(); }
   bool running_low() const noexcept { return !low_.empty(); }
+  bool owes() const noexcept { return owes_; }  ///< whether next_refund() should not wait for the next sweep()
 
  private:
   /// How often a key is asked: counted by seconds, this one and the one before.
@@ -142,7 +166,13 @@ class Leases {
   struct Lease;
   struct Batch;
 
-  std::int64_t worth(const Heat& heat, const Lease* lease, std::int64_t cost, Moment now) const noexcept;
+  std::int64_t worth(const Heat& heat, const Rule& rule, const Lease* lease, std::int64_t cost,
+                     Moment now) const noexcept;
+  std::int64_t reservable(const Lease& lease, Moment now) const noexcept;
+  Id lease_of(const Ask& ask, Moment now);
+  void runs_low(Lease& lease, Id id);
+  std::int64_t take_from(Batch& batch, std::int64_t tokens, Id id, Receipts& receipts);
+  static bool little_left(const Heat& heat, const Ask& ask) noexcept;
   void release(Id id) noexcept;
   Lease& at(Id id) const noexcept { return *leases_[id - 1]; }
 
@@ -153,6 +183,7 @@ class Leases {
   std::vector<Id> live_;
   std::vector<Id> low_;
   std::size_t next_refund_ = 0;  ///< index in live_
+  bool owes_ = false;
   RuleCopies rules_;
 };
 

@@ -41,7 +41,7 @@ class Attempt {
     Way way = Way::ask;
     std::int64_t ahead = 0;  ///< asked for beyond its cost
     Leases::Id lease = Leases::kNone;
-    Leases::Receipt receipt;
+    Leases::Receipts receipts;  ///< what of it came from a lease
   };
 
   std::span<const Ask> asks_;
@@ -82,6 +82,9 @@ class Local {
   /// Nobody waits for the answer any more.
   void abandon(Attempt& attempt);
 
+  /// What came of an errand of leases().next_refill(), sent at `asked`; `verdict` counts where the answer is not none.
+  void fetched(const Leases::Errand& errand, Answer answer, const Verdict& verdict, Moment asked, Moment now);
+
   /// Something was given back to these counters, whatever Redis answered.
   void given_back(std::span<const Ask> asks) noexcept;
 
@@ -102,6 +105,7 @@ class Local {
   Step find(std::span<const Ask> asks, Moment now, std::span<Verdict> verdicts, Finds& found);
   bool answer(Step step, std::span<const Ask> asks, Moment now, std::span<Verdict> verdicts, const Finds& found);
   void refuse(std::span<const Ask> asks, Moment now, std::span<Verdict> verdicts, const Finds& found);
+  Leases::Receipts take(const Ask& ask, Leases::Id lease, Moment now, Verdict& verdict);
   void put_back(Attempt& attempt);
   void send(Attempt& attempt, const Ask& ask, const Found& found, Moment now, Verdict& verdict);
   void learn(const Attempt& attempt, const Attempt::Part& part, const Ask& ask, Verdict& verdict, Moment now);

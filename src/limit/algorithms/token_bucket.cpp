@@ -61,6 +61,7 @@ extern const Algorithm token_bucket;
 const Algorithm token_bucket{.name = "token_bucket",
                              .words = 2,
                              .leasable = true,
+                             .even = true,
                              .usual_burst = usual_burst,
                              .check = check_refill,
                              .meaning = meaning,

@@ -41,7 +41,7 @@ struct DenialsTest : testing::Test {
 
 TEST_F(DenialsTest, RepeatARefusalUntilItsMomentAndCountTheWaitDown) {
   EXPECT_FALSE(denied(ask, kNow));
-  denials.remember(ask, refusal(100ms, 1s), kNow);
+  denials.remember(ask, refusal(100ms, 1s), kNow, kNow);
   ASSERT_TRUE(denied(ask, kNow));
   EXPECT_FALSE(verdict.allowed);
   EXPECT_EQ(verdict.limit, 10U);
@@ -57,7 +57,7 @@ TEST_F(DenialsTest, RepeatARefusalUntilItsMomentAndCountTheWaitDown) {
 
 TEST_F(DenialsTest, CoverHigherCostsButNoLowerOnes) {
   const Ask two = make_ask(rule, "a", 2);
-  denials.remember(two, refusal(100ms, 900ms, 1), kNow);
+  denials.remember(two, refusal(100ms, 900ms, 1), kNow, kNow);
   EXPECT_FALSE(denied(ask, kNow)) << "one more may fit where two do not";
   ASSERT_TRUE(denied(make_ask(rule, "a", 5), kNow));
   EXPECT_EQ(verdict.retry_after, 400ms) << "three more take 300 ms more to come back";
@@ -68,25 +68,85 @@ TEST_F(DenialsTest, CoverHigherCostsButNoLowerOnes) {
   EXPECT_EQ(verdict.retry_after, kNever) << "that never fits";
 }
 
+TEST_F(DenialsTest, AskForTheWaitOfEachCostWhereItIsNoStraightLine) {
+  for (const auto* algorithm : {"fixed_window", "leaky_bucket", "sliding_log", "sliding_window"}) {
+    rule = make_rule("10/second", 10, "plan", algorithm);
+    const auto cost = [&](std::int64_t count) { return make_ask(rule, algorithm, count); };
+    denials.remember(cost(1), refusal(100ms, 900ms), kNow, kNow);
+    EXPECT_TRUE(denied(cost(1), kNow)) << algorithm;
+    EXPECT_FALSE(denied(cost(3), kNow)) << "refused, but for how long?";
+    denials.remember(cost(3), refusal(550ms, 900ms), kNow, kNow);
+    ASSERT_TRUE(denied(cost(3), kNow + 10ms));
+    EXPECT_EQ(verdict.retry_after, 540ms);
+    ASSERT_TRUE(denied(cost(1), kNow + 10ms));
+    EXPECT_EQ(verdict.retry_after, 90ms);
+    EXPECT_FALSE(denied(cost(2), kNow));
+    EXPECT_TRUE(denied(cost(11), kNow));
+    EXPECT_EQ(verdict.retry_after, kNever);
+    EXPECT_FALSE(denied(cost(3), kNow + 100ms)) << "the lower cost may be let through, and then the wait is another";
+  }
+}
+
+TEST_F(DenialsTest, TellALongerWaitOnceAsManyCostsAreKnownAsAreKept) {
+  rule = make_rule("10/second", 0, "plan", "sliding_log");
+  for (const std::int64_t cost : {1, 3, 5, 7})
+    denials.remember(make_ask(rule, "a", cost), refusal(cost * 100ms, 900ms), kNow, kNow);
+  ASSERT_TRUE(denied(make_ask(rule, "a", 4), kNow));
+  EXPECT_EQ(verdict.retry_after, 500ms) << "five fit then, and so do four";
+  ASSERT_TRUE(denied(make_ask(rule, "a", 8), kNow));
+  EXPECT_EQ(verdict.retry_after, 900ms) << "then all of it is back";
+  ASSERT_TRUE(denied(make_ask(rule, "a", 7), kNow));
+  EXPECT_EQ(verdict.retry_after, 700ms);
+}
+
+TEST_F(DenialsTest, BelieveTheNewestAnswer) {
+  rule = make_rule("10/second", 0, "plan", "sliding_window");
+  const auto cost = [&](std::int64_t count) { return make_ask(rule, "a", count); };
+  denials.remember(cost(2), refusal(500ms), kNow, kNow);
+  denials.remember(cost(4), refusal(300ms), kNow + 10ms, kNow + 10ms);
+  EXPECT_FALSE(denied(cost(2), kNow + 10ms)) << "something was given back elsewhere: four fit earlier than two did";
+  EXPECT_TRUE(denied(cost(4), kNow + 10ms));
+  denials.remember(cost(6), refusal(400ms, 900ms, 5), kNow + 20ms, kNow + 20ms);
+  EXPECT_FALSE(denied(cost(4), kNow + 20ms)) << "five are left";
+  EXPECT_TRUE(denied(cost(6), kNow + 20ms));
+}
+
+TEST_F(DenialsTest, AreCountedFromTheQuestionAndToldFromTheAnswer) {
+  denials.remember(ask, refusal(100ms), kNow, kNow + 10ms);
+  ASSERT_TRUE(denied(ask, kNow + 99ms));
+  EXPECT_EQ(verdict.retry_after, 11ms) << "Redis may have decided only then";
+  EXPECT_FALSE(denied(ask, kNow + 100ms)) << "or already then";
+}
+
+TEST_F(DenialsTest, EndWhereRedisIsHeardOfAnotherSize) {
+  denials.remember(ask, refusal(100ms), kNow, kNow);
+  denials.forget_other_sizes(ask);
+  EXPECT_TRUE(denied(ask, kNow));
+  Rule larger = rule;
+  larger.burst = 20;
+  denials.forget_other_sizes(make_ask(larger, "a", 0));
+  EXPECT_FALSE(denied(ask, kNow)) << "the counter is kept under the other size now";
+}
+
 TEST_F(DenialsTest, KeepTheOneOfTheLowerCostWhileItLasts) {
   const Ask five = make_ask(rule, "a", 5);
-  denials.remember(ask, refusal(100ms), kNow);
-  denials.remember(five, refusal(500ms), kNow + 10ms);
+  denials.remember(ask, refusal(100ms), kNow, kNow);
+  denials.remember(five, refusal(500ms), kNow + 10ms, kNow + 10ms);
   EXPECT_TRUE(denied(ask, kNow + 50ms));
-  denials.remember(five, refusal(400ms), kNow + 100ms);
+  denials.remember(five, refusal(400ms), kNow + 100ms, kNow + 100ms);
   EXPECT_FALSE(denied(ask, kNow + 100ms));
   EXPECT_TRUE(denied(five, kNow + 400ms));
-  denials.remember(ask, refusal(100ms), kNow + 400ms);
+  denials.remember(ask, refusal(100ms), kNow + 400ms, kNow + 400ms);
   EXPECT_TRUE(denied(ask, kNow + 450ms));
 }
 
 TEST_F(DenialsTest, AskAgainAfterASecondWhateverTheWait) {
-  denials.remember(ask, refusal(1h, 2h), kNow);
+  denials.remember(ask, refusal(1h, 2h), kNow, kNow);
   ASSERT_TRUE(denied(ask, kNow + 999ms));
   EXPECT_EQ(verdict.retry_after, 1h - 999ms) << "what is told is the truth";
   EXPECT_FALSE(denied(ask, kNow + 1s)) << "an operator may have reset it";
   const Ask never = make_ask(rule, "c", 11);
-  denials.remember(never, refusal(kNever, 0s, 10), kNow);
+  denials.remember(never, refusal(kNever, 0s, 10), kNow, kNow);
   ASSERT_TRUE(denied(never, kNow + 999ms));
   EXPECT_EQ(verdict.retry_after, kNever);
   EXPECT_EQ(verdict.remaining, 10U);
@@ -94,7 +154,7 @@ TEST_F(DenialsTest, AskAgainAfterASecondWhateverTheWait) {
 }
 
 TEST_F(DenialsTest, AreForgottenWhereSomethingIsGivenBack) {
-  denials.remember(ask, refusal(100ms), kNow);
+  denials.remember(ask, refusal(100ms), kNow, kNow);
   denials.forget(make_ask(rule, "b").hash);
   EXPECT_TRUE(denied(ask, kNow));
   denials.forget(ask.hash);
@@ -103,7 +163,7 @@ TEST_F(DenialsTest, AreForgottenWhereSomethingIsGivenBack) {
 }
 
 TEST_F(DenialsTest, EndWithTheSizeOfTheLimit) {
-  denials.remember(ask, refusal(100ms), kNow);
+  denials.remember(ask, refusal(100ms), kNow, kNow);
   Rule larger = rule;
   larger.burst = 20;
   Rule faster = rule;
@@ -119,7 +179,7 @@ TEST(Denials, ForgetTheOneThatEndsTheSoonestAboveTheirBound) {
   const Rule rule = make_rule("10/second");
   for (int i = 0; i < 100'000; ++i) {
     const std::string subject = std::to_string(i);
-    denials.remember(make_ask(rule, subject), refusal(i < 50'000 ? 900ms : 1ms), kNow);
+    denials.remember(make_ask(rule, subject), refusal(i < 50'000 ? 900ms : 1ms), kNow, kNow);
   }
   EXPECT_LE(denials.size(), 1024U);
   EXPECT_GT(denials.size(), 1000U);

@@ -40,9 +40,11 @@ class Fleet {
     Duration most_latency{400};
   };
 
-  Fleet(std::size_t gateways, Trouble trouble, unsigned seed = 1) : trouble_(trouble), random_(seed) {
+  /// Each of them believes that there are `gateways` in all, or `sharers`.
+  Fleet(std::size_t gateways, Trouble trouble, unsigned seed = 1, std::size_t sharers = 0)
+      : trouble_(trouble), random_(seed) {
     for (std::size_t i = 0; i < gateways; ++i) {
-      gateways_.push_back(std::make_unique<Gateway>(static_cast<std::uint32_t>(gateways)));
+      gateways_.push_back(std::make_unique<Gateway>(static_cast<std::uint32_t>(sharers > 0 ? sharers : gateways)));
       sweep(*gateways_.back());
     }
   }
@@ -76,11 +78,18 @@ class Fleet {
     now_ = end;
   }
 
-  /// One request now; `admitted` is called when it is let through, if it is.
-  void request(std::size_t gateway, std::vector<Ask> asks, std::function<void()> admitted) {
-    auto request = std::make_shared<Request>(*gateways_[gateway], std::move(asks), std::move(admitted));
+  using Refused = std::function<void(std::span<const Verdict>)>;
+
+  /// Called with each request that is refused without a call.
+  std::function<void(std::span<const Ask>)> refused_here;
+
+  /// One request now; `admitted` is called when it is let through, `refused` when it is not.
+  void request(std::size_t gateway, std::vector<Ask> asks, std::function<void()> admitted, Refused refused = {}) {
+    auto request =
+        std::make_shared<Request>(*gateways_[gateway], std::move(asks), std::move(admitted), std::move(refused));
     ++request->gateway.tally.asked;
     if (const auto here = request->gateway.local.decide(request->asks, moment(), request->verdicts)) {
+      if (!*here && refused_here) refused_here(request->asks);
       finish(*request, *here ? Local::Step::allowed : Local::Step::refused);
     } else {
       begin(request);
@@ -100,19 +109,22 @@ class Fleet {
     explicit Gateway(std::uint32_t sharers) : local({.sharers = sharers}) {}
     Local local;
     Tally tally;
+    Duration last_there{0};  // a connection keeps the order of its calls
     std::map<Leases::Id, std::vector<std::shared_ptr<Request>>> waiting;
   };
   struct Request {
-    Request(Gateway& in, std::vector<Ask> what, std::function<void()> then)
+    Request(Gateway& in, std::vector<Ask> what, std::function<void()> then, Refused or_then)
         : gateway(in),
           asks(std::move(what)),
           verdicts(asks.size()),
           admitted(std::move(then)),
+          refused(std::move(or_then)),
           attempt(asks, verdicts) {}
     Gateway& gateway;
     std::vector<Ask> asks;
     std::vector<Verdict> verdicts;
     std::function<void()> admitted;
+    Refused refused;
     Attempt attempt;
   };
   struct Event {
@@ -129,6 +141,7 @@ class Fleet {
     auto& tally = request.gateway.tally;
     ++(step == Local::Step::allowed ? tally.admitted : step == Local::Step::refused ? tally.refused : tally.unanswered);
     if (step == Local::Step::allowed && request.admitted) request.admitted();
+    if (step == Local::Step::refused && request.refused) request.refused(request.verdicts);
   }
 
   void begin(const std::shared_ptr<Request>& request) {
@@ -143,6 +156,7 @@ class Fleet {
   }
 
   void send(const std::shared_ptr<Request>& request) {
+    if (request->gateway.local.leases().owes()) refund(request->gateway);
     const auto sent = request->attempt.sent();
     call(request->gateway, {sent.begin(), sent.end()}, [this, request](Local::Answer answer, auto& told) {
       std::copy(told.begin(), told.end(), request->attempt.told().begin());
@@ -152,8 +166,8 @@ class Fleet {
       const auto step = request->gateway.local.end(request->attempt, answer, moment());
       if (step == Local::Step::ask) return send(request);
       finish(*request, step);
+      refill(request->gateway);  // before those who wait go on
       for (const auto lease : request->attempt.asked_for()) wake(request->gateway, lease);
-      refill(request->gateway);
     });
   }
 
@@ -165,16 +179,9 @@ class Fleet {
   void refill(Gateway& gateway) {
     while (const auto errand = gateway.local.leases().next_refill(moment())) {
       call(gateway, {errand->ask}, [this, &gateway, errand, asked = moment()](Local::Answer answer, auto& told) {
-        auto& leases = gateway.local.leases();
-        if (answer == Local::Answer::agreed) {
-          gateway.tally.taken += static_cast<std::uint64_t>(errand->ask.cost);
-          leases.granted(errand->lease, errand->ask.cost, told[0], asked);
-        } else if (answer == Local::Answer::refused) {
-          leases.refused(errand->lease, told[0], moment());
-        } else {
-          leases.failed(errand->lease, moment());
-        }
-        leases.ended(errand->lease);
+        if (answer == Local::Answer::agreed) gateway.tally.taken += static_cast<std::uint64_t>(errand->ask.cost);
+        if (told.empty()) told.resize(1);
+        gateway.local.fetched(*errand, answer, told[0], asked, moment());
         wake(gateway, errand->lease);
       });
     }
@@ -199,7 +206,7 @@ class Fleet {
   using Then = std::function<void(Local::Answer, std::vector<Verdict>&)>;
   void call(Gateway& gateway, std::vector<Ask> asks, Then then) {
     ++gateway.tally.calls;
-    const auto there = now_ + latency();
+    const auto there = gateway.last_there = std::max(gateway.last_there, now_ + latency());
     const bool lost = std::uniform_real_distribution<>(0, 1)(random_) < trouble_.lost;
     if (lost && random_() % 2 == 0) {
       at(now_ + 20ms, [then] { answer_nothing(then); });

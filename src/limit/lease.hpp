@@ -1,0 +1,116 @@
+#pragma once
+// One lease: what was taken ahead of one key, in batches.
+
+#include "refill.hpp"
+
+#include "headgate/limit/leases.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace headgate::limit {
+
+/// What was taken at one time.
+struct Leases::Batch {
+  std::int64_t tokens = 0;
+  Moment expires;
+  Moment refund_by;
+  Moment due = Moment::min();  ///< when the last of them has come back; each one before it a token's time earlier
+
+  bool alive(Moment now) const noexcept { return tokens > 0 && expires > now; }
+
+  /// How many have come back.
+  std::int64_t usable(Moment now, const Rate& rate) const noexcept {
+    if (!alive(now)) return 0;
+    if (due <= now) return tokens;
+    const Wide ahead = std::chrono::ceil<Duration>(due - now).count();
+    const Wide behind = (ahead * static_cast<std::int64_t>(rate.count) + rate.period.count() - 1) / rate.period.count();
+    return behind < tokens ? tokens - static_cast<std::int64_t>(behind) : 0;
+  }
+  /// When `count` of them will have come back.
+  Moment due_of(std::int64_t count, const Rate& rate) const noexcept {
+    if (due == Moment::min()) return due;
+    return due - Duration(time_of(tokens - count, rate).whole);
+  }
+};
+
+struct Leases::Lease {
+  Hash hash;
+  std::shared_ptr<const Rule> rule;
+  std::string subject;
+  Heat* heat = nullptr;  ///< stays while this does
+  Batch older;           ///< used first
+  Batch newer;
+  Batch owed;  ///< to be given back
+  std::int64_t refunding = 0;
+  std::int64_t pledged = 0;  ///< goes over into the reservation that is under way
+  std::int64_t granted = 0;  ///< the last time
+  std::int64_t cost = 1;     ///< of the last request
+  Moment full_at;
+  Moment used;
+  Moment rests_until;
+  std::uint32_t generation = 0;
+  unsigned caution = 0;
+  bool starts_anew = false;
+  bool coming = false;
+  bool low = false;         ///< is in low_
+  bool over = false;        ///< the limit has another size now
+  bool counted_on = false;  ///< see counted_on()
+  bool short_of = false;    ///< a request found too little here and there
+  bool anew = false;        ///< something was given back: what is reserved is not all there is
+
+  std::int64_t tokens(Moment now) const noexcept {
+    return (older.alive(now) ? older.tokens : 0) + (newer.alive(now) ? newer.tokens : 0);
+  }
+  std::int64_t usable(Moment now) const noexcept {
+    return older.usable(now, rule->rate) + newer.usable(now, rule->rate);
+  }
+  /// When there will be `count` of them in all; Moment::max() where there will not.
+  Moment due_of(std::int64_t count, Moment now) const noexcept {
+    const Rate& rate = rule->rate;
+    const bool with_older = older.alive(now);
+    if (with_older && older.tokens >= count) return older.due_of(count, rate);
+    if (!newer.alive(now)) return Moment::max();
+    if (with_older && older.tokens + newer.tokens >= count)
+      if (const auto both = std::max(older.due, newer.due_of(count - older.tokens, rate)); both < older.expires)
+        return both;
+    return newer.tokens >= count ? newer.due_of(count, rate) : Moment::max();
+  }
+  /// Takes all of it out.
+  std::int64_t take_all() noexcept {
+    std::int64_t all = 0;
+    for (Batch* batch : {&owed, &older, &newer}) all += std::exchange(*batch, {}).tokens;
+    return all;
+  }
+
+  void add(const Batch& batch) noexcept {
+    if (older.tokens > 0 && newer.tokens > 0) {  // the younger may be called older, never the other way round
+      if (older.due != newer.due) {
+        end(older);
+        older = newer;
+      } else {
+        older.tokens += newer.tokens;
+        older.refund_by = std::min(older.refund_by, newer.refund_by);
+        older.expires = std::min(older.expires, newer.expires);
+      }
+      newer = {};
+    } else if (newer.tokens > 0) {
+      older = std::exchange(newer, {});
+    }
+    (older.tokens > 0 ? newer : older) = batch;
+  }
+  void owe(const Batch& batch) noexcept {
+    owed.refund_by = owed.tokens > 0 ? std::min(owed.refund_by, batch.refund_by) : batch.refund_by;
+    owed.tokens += batch.tokens;
+  }
+  void end(Batch& batch) noexcept { owe(std::exchange(batch, {})); }
+  void end_what_is_over(Moment now) noexcept {
+    for (Batch* batch : {&older, &newer})
+      if (batch->tokens > 0 && (over || batch->expires <= now)) end(*batch);
+    if (owed.tokens > 0 && owed.refund_by <= now) owed = {};  // too late: what it was taken from is over as well
+  }
+};
+
+}  // namespace headgate::limit
