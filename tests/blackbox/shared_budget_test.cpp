@@ -88,6 +88,43 @@ TEST_F(SharedBudget, LeasedGatewaysAdmitAllOfItAndNotOneMore) {
   EXPECT_EQ(all.admitted, 3000);
 }
 
+TEST_F(SharedBudget, ABusyKeyIsGrantedToItsLastPermitWithoutARefusalBefore) {
+  const Json limits = {{"x", {{"rate", "50/hour"}, {"per", "total"}, {"leases", "auto"}}}};
+  Proxy proxy(in_redis(limits, {{"redis", {{"instances", 1}}}, {"workers", 1}}));
+  RawClient client = proxy.client();
+  for (int i = 1; i <= 50; ++i) {
+    const Message answer = client.get();
+    ASSERT_EQ(answer.status(), 200) << "request " << i;
+    EXPECT_EQ(answer.value("X-RateLimit-Remaining"), std::to_string(50 - i));
+  }
+  for (int i = 0; i < 5; ++i) {
+    const Message answer = client.get();
+    EXPECT_EQ(answer.status(), 429);
+    EXPECT_GT(std::stoi(answer.value("Retry-After")), 60) << "one comes back in 72 seconds";
+  }
+}
+
+TEST_F(SharedBudget, ASaturatedKeyIsDecidedAlmostWithoutRedis) {
+  const Json limits = {{"x", {{"rate", "500/second"}, {"burst", 100}, {"per", "total"}, {"leases", "auto"}}}};
+  const Json changes = {{"workers", 2}};
+  Proxy one(in_redis(limits, changes));
+  Proxy two(in_redis(limits, changes));
+  Hammered first;
+  hammer(one, two, 8, 100, first);
+  const auto before = script_calls();
+  const auto start = Clock::now();
+  Hammered all;
+  hammer(one, two, 8, 800, all);
+  const std::chrono::duration<double> took = Clock::now() - start;
+  const auto calls = script_calls() - before;
+  std::cout << calls << " calls for " << all.admitted + all.refused << " requests, of which " << all.admitted
+            << " were let through, in " << took.count() << " s\n";
+  EXPECT_EQ(all.others, 0);
+  EXPECT_GT(all.refused, 0) << "or it was not saturated";
+  EXPECT_LE(all.admitted, 100 + 500 * (took.count() + 1));
+  EXPECT_LE(calls, 6400U / 20) << "nineteen of twenty were decided without a call";
+}
+
 TEST_F(SharedBudget, AnyMixOfLimitsIsOneCallAndARefusalChargesNothing) {
   Json limits = {
       {"second", {{"rate", "50/second"}, {"per", "header:X-User"}, {"if_absent", "client_ip"}}},
