@@ -26,8 +26,8 @@ Rank rank(Instant full_at) noexcept {
   return kMiddle - std::clamp<Rank>(full_at.time_since_epoch().count(), -kMiddle + 1, kMiddle - 1);
 }
 
-/// Those that are not spent go before those that are.
-Rank rank(const Slot& slot) noexcept { return rank(slot.full_at) | (slot.spent ? 0 : RankTree::kHigh); }
+constexpr Rank kNotSpent = RankTree::kHigh;
+constexpr Rank kExcess = 2 * RankTree::kHigh;
 
 }  // namespace
 
@@ -45,6 +45,14 @@ KeyTable::~KeyTable() {
   std::allocator<Slot>().deallocate(slots_, bound_);
 }
 
+/// Those of a limit that has more than its share go first, then those that are not spent.
+KeyTable::Rank KeyTable::rank_of(const Slot& slot) const noexcept {
+  return rank(slot.full_at) | (slot.spent ? 0 : kNotSpent) | (counts_[slot.limit].tracked > share_ ? kExcess : 0);
+}
+
+/// A limit alone has no share to keep to.
+void KeyTable::share() noexcept { share_ = limits_ < 2 ? kMostKeys + 1 : bound_ / limits_; }
+
 Slot* KeyTable::find(const Hash& hash) noexcept {
   const std::uint32_t mark = mark_of(hash);
   for (std::size_t at = home(hash); index_[at] != 0; at = after(at)) {
@@ -57,6 +65,10 @@ Slot* KeyTable::find(const Hash& hash) noexcept {
 
 Slot& KeyTable::insert(const Hash& hash, std::uint16_t limit, Instant now) {
   if (limit >= counts_.size()) counts_.resize(limit + std::size_t{1});
+  if (counts_[limit].tracked++ == 0) {
+    ++limits_;
+    share();
+  }
   const std::size_t number = size_ == bound_ ? make_room(now) : size_;
   Slot* slot = std::construct_at(slots_ + number);
   slot->hash = hash;
@@ -65,7 +77,6 @@ Slot& KeyTable::insert(const Hash& hash, std::uint16_t limit, Instant now) {
   while (index_[at] != 0) at = after(at);
   index_[at] = mark_of(hash) | static_cast<Entry>(number + 1);
   ++size_;
-  ++counts_[limit].tracked;
   return *slot;
 }
 
@@ -73,7 +84,7 @@ void KeyTable::note(Slot& slot, Instant full_at, bool spent) noexcept {
   const bool goes_sooner = full_at < slot.full_at || spent != slot.spent;
   slot.full_at = full_at;
   slot.spent = spent;
-  if (goes_sooner) ranks_.set(static_cast<std::size_t>(&slot - slots_), rank(slot));
+  if (goes_sooner) ranks_.set(static_cast<std::size_t>(&slot - slots_), rank_of(slot));
 }
 
 /// The one to forget, as far as ranks_ knows.
@@ -81,11 +92,22 @@ std::size_t KeyTable::first(Instant now) const noexcept {
   return ranks_.highest_low() >= rank(now) ? ranks_.first_by_low() : ranks_.first();
 }
 
+/// Whether a limit has more than its share becomes true of keys that nobody looks at: some are looked at in turn, more
+/// of them where none is known to go first.
+void KeyTable::look_around() noexcept {
+  if (limits_ < 2) return;
+  for (int look = 0; look < kMostLooks && (look < kLooksAround || ranks_.highest() < kExcess); ++look) {
+    hand_ = hand_ + 1 < size_ ? hand_ + 1 : 0;
+    ranks_.set(hand_, rank_of(slots_[hand_]));
+  }
+}
+
 /// Returns the number of the slot that is free now.
 std::size_t KeyTable::make_room(Instant now) {
+  look_around();
   std::size_t number = first(now);
-  for (int look = 1; look < kMostLooks && ranks_.at(number) != rank(slots_[number]); ++look) {
-    ranks_.set(number, rank(slots_[number]));
+  for (int look = 1; look < kMostLooks && ranks_.at(number) != rank_of(slots_[number]); ++look) {
+    ranks_.set(number, rank_of(slots_[number]));
     number = first(now);
   }
   if (slots_[number].full_at > now) {
@@ -93,7 +115,10 @@ std::size_t KeyTable::make_room(Instant now) {
     ++evicted_;
     ++counts_[slots_[number].limit].evicted;
   }
-  --counts_[slots_[number].limit].tracked;
+  if (--counts_[slots_[number].limit].tracked == 0) {
+    --limits_;
+    share();
+  }
   --size_;
   drop_entry(number);
   std::destroy_at(slots_ + number);

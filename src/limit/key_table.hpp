@@ -49,12 +49,14 @@ class KeyTable {
   Slot* find(const Hash& hash) noexcept;
 
   /// A fresh counter for `hash`, which find() does not know; note() must follow. At the bound another is forgotten
-  /// first, chosen from all: one that is full at `now`; else of those not spent the one full again the soonest, which
-  /// was used the least for its limit; else, where all are spent, the one of them full again the soonest.
+  /// first: one that is full at `now`; else one of a limit that has more than its share, the bound divided by the
+  /// limits that have any; of those one that is not spent before one that is; and of those the one full again the
+  /// soonest, which was used the least for its limit.
   ///
   /// That costs some cache lines, however many counters there are. What was used since it was last looked at is looked
   /// at anew, kMostLooks at a time: where most counters are used between two inserts, the choice may fall on one that
-  /// was. It never falls on a spent one where another is not.
+  /// was. It never falls on a spent one where another of its limit is known that is not. A limit may have some more
+  /// than its share while nobody has looked at those.
   Slot& insert(const Hash& hash, std::uint16_t limit, Instant now);
 
   /// What a change of the slot's state has made of it.
@@ -73,15 +75,20 @@ class KeyTable {
   std::size_t longest_walk() const noexcept { return longest_walk_; }
 
   static constexpr int kMostLooks = 64;
+  static constexpr int kLooksAround = 4;
   static constexpr std::size_t kMostKeys = (std::size_t{1} << 25U) - 1;
 
  private:
+  using Rank = RankTree::Rank;
   using Entry = std::uint32_t;  ///< 0: free; else seven bits of the hash, and the slot's number plus one
 
   std::size_t home(const Hash& hash) const noexcept {
     return static_cast<std::size_t>((UnsignedWide{hash.low} * capacity_) >> 64U);
   }
   std::size_t after(std::size_t at) const noexcept { return at + 1 == capacity_ ? 0 : at + 1; }
+  Rank rank_of(const Slot& slot) const noexcept;
+  void share() noexcept;
+  void look_around() noexcept;
   std::size_t first(Instant now) const noexcept;
   std::size_t make_room(Instant now);
   void drop_entry(std::size_t number) noexcept;
@@ -98,6 +105,9 @@ class KeyTable {
   /// nothing is fetched to correct that before it matters.
   RankTree ranks_;
   std::vector<Count> counts_;
+  std::size_t limits_ = 0;             ///< that have any
+  std::size_t share_ = kMostKeys + 1;  ///< of each of them
+  std::size_t hand_ = 0;               ///< the last that look_around() looked at
   std::size_t size_ = 0;
   std::size_t longest_walk_ = 0;
   std::uint64_t evicted_ = 0;

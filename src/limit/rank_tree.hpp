@@ -15,8 +15,8 @@ namespace headgate::limit {
 /// for a million places). Memory is touched as it fills. Not thread-safe.
 class RankTree {
  public:
-  using Rank = std::int64_t;                     ///< 0: the place is empty; else above it, below 2 * kHigh
-  static constexpr Rank kHigh = Rank{1} << 62U;  ///< the bit that first_by_low() does not look at
+  using Rank = std::int64_t;                     ///< 0: the place is empty; else above it, below 4 * kHigh
+  static constexpr Rank kHigh = Rank{1} << 61U;  ///< the first of two bits that first_by_low() does not look at
 
   explicit RankTree(std::size_t places);
 

@@ -16,11 +16,12 @@ struct MemoryOptions {
   /// The bound, at least 1: 80 bytes each, reserved at the start and touched as they fill. Chance may fill a share of
   /// the table a little (1 %) before the whole.
   ///
-  /// Beyond it a new key takes the place of another of its share (a share is at least 4096 keys, and there are at most
-  /// 64): of one that is full again, which loses nothing; else of the one full again the soonest of those that are not
-  /// used up, which was used the least for its limit. A key that is used up, so that its caller is refused, goes only
-  /// where all of its share are: the one full again the soonest. That takes the same few cache lines whatever the
-  /// bound; nothing is ever swept.
+  /// Beyond it a new key takes the place of another of its part of the table (a part is at least 4096 keys, and there
+  /// are at most 64): of one that is full again, which loses nothing; else of one of a limit that has more than its
+  /// fair share of the part, so that a flood of one limit's keys forgets that limit's own. Of those it is the one full
+  /// again the soonest of those that are not used up, which was used the least for its limit. A key that is used up, so
+  /// that its caller is refused, goes only where all others of its limit that are known to go first are. That takes the
+  /// same few cache lines whatever the bound; nothing is ever swept.
   ///
   /// A key of a sliding_log has in addition 8 bytes for each request in its window (room for a sixteenth more than its
   /// limit at most), which go with the key. They are not counted here: in all they are at most this bound times the

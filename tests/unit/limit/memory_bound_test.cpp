@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace headgate::limit {
 namespace {
@@ -59,6 +60,40 @@ TEST(MemoryBound, DoesNotMakeAnExhaustedCallerFreshThroughAFloodOfOthers) {
   for (int i = 0; i < 50; ++i)
     EXPECT_FALSE(ask_one(store, rule, "greedy" + std::to_string(i), kStart + seconds(200)).allowed);
   EXPECT_GT(store.evicted_keys(), 100'000U);
+}
+
+/// Spent keys of a limit that refills soon, and then a flood of spent keys of one that refills late.
+void refuses_through_a_flood(const std::vector<Rule>& before, const Rule& flood) {
+  MemoryStore store({.max_keys = 10'000});
+  for (const Rule& rule : before)
+    for (int i = 0; i < 500; ++i) ask_one(store, rule, "spent" + std::to_string(i), kStart, 5);
+  for (int i = 0; i < 100'000; ++i) ask_one(store, flood, "flood" + std::to_string(i), kStart, 5);
+  for (const Rule& rule : before)
+    for (int i = 0; i < 500; ++i)
+      ASSERT_FALSE(ask_one(store, rule, "spent" + std::to_string(i), kStart).allowed) << rule.limit << ' ' << i;
+  EXPECT_GT(store.evicted_keys(), 80'000U);
+}
+
+TEST(MemoryBound, KeepsTheSpentKeysOfALimitThroughAFloodOfAnothersSpentKeys) {
+  refuses_through_a_flood({make_rule("5/minute", 0, "login")}, make_rule("5/hour", 0, "hourly"));
+}
+
+TEST(MemoryBound, GivesEachOfManyLimitsItsShare) {
+  refuses_through_a_flood({make_rule("5/second", 0, "a"), make_rule("5/minute", 0, "b"), make_rule("5/hour", 0, "c"),
+                           make_rule("5/day", 0, "d")},
+                          make_rule("5/30d", 0, "monthly"));
+}
+
+TEST(MemoryBound, GivesALimitThatComesLateItsShareOfAFullTable) {
+  MemoryStore store({.max_keys = 10'000});
+  const Rule hourly = make_rule("5/hour", 0, "hourly");
+  const Rule login = make_rule("5/minute", 0, "login");
+  for (int i = 0; i < 20'000; ++i) ask_one(store, hourly, "early" + std::to_string(i), kStart, 5);
+  for (int i = 0; i < 2000; ++i) {
+    ask_one(store, login, "spent" + std::to_string(i), kStart, 5);
+    for (int j = 0; j < 5; ++j) ask_one(store, hourly, "late" + std::to_string(5 * i + j), kStart, 5);
+  }
+  for (int i = 0; i < 2000; ++i) ASSERT_FALSE(ask_one(store, login, "spent" + std::to_string(i), kStart).allowed) << i;
 }
 
 TEST(MemoryBound, StandsAFloodOfTenMillionKeys) {
