@@ -82,12 +82,35 @@ class PlanChecker {
     plan.insert(plan.end(), own.begin(), own.end());
     std::size_t rules = 0;
     for (const auto& use : plan) rules += use.limit == nullptr ? 0 : most_rules(*use.limit);
-    if (rules <= limit::kMaxRulesPerRequest) return;
+    if (rules <= limit::kMaxRulesPerRequest) return check_own_sizes(route, plan);
     const Node* limits = find(&node, "limits");
     report_.error_at_key(code::kTooManyRules, limits == nullptr ? node : *limits,
                          route_text(route) + " is under " + std::to_string(rules) +
                              " rates, and one request can be under " + std::to_string(limit::kMaxRulesPerRequest),
                          "merge limits, or skip some of all_routes with \"skip_limits\"");
+  }
+
+  /// A known key with sizes of its own is under their rates instead. One key is told of.
+  void check_own_sizes(const RouteOptions& route, const std::vector<Use>& plan) {
+    for (const auto& key : build_.keys_in_file) {
+      if (key.overrides.empty()) continue;
+      std::size_t rules = 0;
+      for (const auto& use : plan) rules += use.limit == nullptr ? 0 : rules_for(key, *use.limit);
+      if (rules <= limit::kMaxRulesPerRequest) continue;
+      const Node* file = find(find(find(&build_.root, "identity"), "api_key"), "file");
+      report_.error(code::kTooManyRules, *file,
+                    "a key of " + in_quotes(key.owner) + " in this file brings " + route_text(route) + " under " +
+                        std::to_string(rules) + " rates, and one request can be under " +
+                        std::to_string(limit::kMaxRulesPerRequest),
+                    "give the key fewer rates of its own");
+      return;
+    }
+  }
+
+  static std::size_t rules_for(const identity::ApiKeyRecord& key, const limit::Limit& limit) {
+    const auto own = std::find_if(key.overrides.begin(), key.overrides.end(),
+                                  [&](const auto& each) { return each.limit == limit.name; });
+    return own == key.overrides.end() ? most_rules(limit) : own->rates.size();
   }
 
   std::set<std::string> skips(const Node& node, const std::vector<Use>& common) {

@@ -113,6 +113,10 @@ constexpr Key kCostKeys[] = {
     {"hold", &kPositive, "", "500",
      "With `response_header`: what is taken first, and stays where the answer does not say"},
     {"most", &kPositive, "", "100000", "With `header` and `response_header`: the most that is believed"},
+    {"debt", &kBoolean, "false", "true",
+     "With `response_header`: what is used beyond what is left is owed, and nothing is granted before it is worked "
+     "off; "
+     "else it is given away"},
 };
 constexpr std::string_view kCostForms[] = {"by_method", "header", "response_header"};
 constexpr Section kCost{.name = "cost",

@@ -61,10 +61,17 @@ Problem key_missing(const limit::Limit& limit) {
       status == 0 ? 400 : status, EndedBy::auth, what, limit.name, 0, status == 401 ? "Bearer" : std::string_view{}};
 }
 
-void append(Admission& a, const PlannedLimit& planned, const Terms& terms, Source source) {
+/// Nobody is let through uncounted. Neither the checker nor Grants lets so many stand together.
+Problem too_many_rules(Exchange& x, const limit::Limit& limit) {
+  x.reason = "the request is under more rates than one request can be counted by";
+  return {500, EndedBy::bug, "Requests cannot be counted here, and uncounted ones are not let through.", limit.name, 0,
+          {}};
+}
+
+/// False where the request would be under more rules than one can be.
+[[nodiscard]] bool append(Admission& a, const PlannedLimit& planned, const Terms& terms, Source source) {
   const auto& rules = source == Source::fallback ? terms.tier->local : terms.tier->rules;
-  // Neither the checker nor Grants lets more stand together.
-  if (a.asks.size() + rules.size() > Admission::kMost) return;
+  if (a.asks.size() + rules.size() > Admission::kMost) return false;
   const auto how = planned.limit->mode == limit::Mode::observe ? How::trial : How::take;
   a.limits.push_back({&planned,
                       terms.tier,
@@ -75,9 +82,11 @@ void append(Admission& a, const PlannedLimit& planned, const Terms& terms, Sourc
                       terms.cost,
                       false,
                       Duration(0),
+                      {},
                       {}});
   for (const auto& rule : rules)
     a.asks.push_back({&rule, terms.subject, keyed_hash(terms.subject, rule.seed), terms.cost, how});
+  return true;
 }
 
 /// Whether this gateway's share of the limit can refuse anybody while Redis is away.
@@ -92,37 +101,38 @@ std::optional<Problem> collect(Exchange& x, Stage stage) {
   for (const auto& planned : x.route->plan) {
     if (planned.stage != stage) continue;
     const auto terms = terms_of(x, planned);
-    if (terms.applies)
-      append(x.admission, planned, terms, source);
-    else if (terms.key_missing && planned.limit->mode == limit::Mode::enforce)
-      return key_missing(*planned.limit);
+    if (terms.applies && !append(x.admission, planned, terms, source)) return too_many_rules(x, *planned.limit);
+    if (terms.key_missing && planned.limit->mode == limit::Mode::enforce) return key_missing(*planned.limit);
   }
   return {};
 }
 
+/// When a part was asked. The clock that its waits are told by was read before it was, so that they end no later than
+/// told.
+struct Asked {
+  Clock::time_point steady = Clock::now();
+  Instant wall = now();
+};
+
 /// Tells of the rule that binds: of those refused in `part`, else of all asked so far. Limits on trial bind nobody.
-void conclude(Admission& a, const Part& part, Clock::time_point asked_at, Admission::Outcome outcome) {
-  const auto took = std::chrono::duration_cast<Duration>(Clock::now() - asked_at);
+void conclude(Admission& a, const Part& part, const Asked& when, Admission::Outcome outcome) {
+  const auto took = std::chrono::duration_cast<Duration>(Clock::now() - when.steady);
   for (auto& asked : part.limits(a)) {
     asked.took = took;
-    asked.asked_at = asked_at;
+    asked.asked_at = when.steady;
+    asked.asked_on = when.wall;
     const auto* const first = a.verdicts.data() + asked.first;
     asked.refused = !std::all_of(first, first + asked.count, [](const auto& verdict) { return verdict.allowed; });
   }
   a.outcome = outcome;
-  const limit::Verdict* best = nullptr;
   const auto from = outcome == Admission::Outcome::rejected ? part.first_limit : 0;
   for (std::size_t i = from; i < a.limits.size(); ++i) {
     const auto& asked = a.limits[i];
     if (asked.planned->limit->mode == limit::Mode::observe) continue;
-    const std::span<const limit::Verdict> verdicts(a.verdicts.data() + asked.first, asked.count);
-    for (const auto& verdict : verdicts) a.delay = std::max(a.delay, verdict.delay);
-    const auto* const own = limit::binding(verdicts);
-    if (best && !limit::binds_before(*own, *best)) continue;
-    best = own;
-    a.binding = &asked;
+    for (std::size_t at = asked.first; at < asked.first + std::size_t{asked.count}; ++at)
+      a.delay = std::max(a.delay, a.verdicts[at].delay);
   }
-  if (best) a.rule = static_cast<std::size_t>(best - a.verdicts.data());
+  a.bind(from);
 }
 
 /// "The limit of 5/minute is used up. Try again in 12 seconds."
@@ -133,8 +143,8 @@ Problem rejection(Exchange& x, const Rejection& style) {
   if (verdict.retry_after >= limit::kNever)
     return {429, EndedBy::limit, "This request costs more than is ever allowed at once here.", name, 0, {}, style.body};
   const auto wait = seconds_up(verdict.retry_after);
-  const auto detail = x.text.join({"The limit of ", to_text(a.binding_rule().rate), " is used up. Try again in ",
-                                   x.text.number(wait), wait == 1 ? " second." : " seconds."});
+  const auto detail = x.text.join(
+      {"The limit of ", to_text(a.binding_rule().rate), " is used up. Try again in ", in_words(x.text, wait), "."});
   return {429, EndedBy::limit, detail, name, wait, {}, style.body};
 }
 
@@ -159,9 +169,9 @@ Gateway::Step Gateway::admit(Exchange& x, Stage stage) {
 Gateway::Step Gateway::decide_here(Exchange& x, const Part& part) {
   auto& a = x.admission;
   if (part.empty(a)) return {};
-  const auto asked_at = Clock::now();
-  const bool agreed = services_.memory.decide(part.asks(a), now(), part.verdicts(a));
-  conclude(a, part, asked_at, agreed ? Admission::Outcome::allowed : Admission::Outcome::rejected);
+  const Asked at;
+  const bool agreed = services_.memory.decide(part.asks(a), at.wall, part.verdicts(a));
+  conclude(a, part, at, agreed ? Admission::Outcome::allowed : Admission::Outcome::rejected);
   if (agreed) return {};
   auto problem = rejection(x, x.snapshot->site->options().rejection);
   take_back(x, part.first_ask);
@@ -171,8 +181,8 @@ Gateway::Step Gateway::decide_here(Exchange& x, const Part& part) {
 Task<Gateway::Step> Gateway::admit_in_redis(Exchange& x) {
   auto& a = x.admission;
   auto& redis = *x.snapshot->redis;
-  const auto asked_at = Clock::now();
-  const bool others_may_owe = asked_at < redis.way_back_until();
+  const Asked at;
+  const bool others_may_owe = at.steady < redis.way_back_until();
   if (others_may_owe)
     if (auto problem = admit_by_share(x)) co_return problem;
   const Part part(a);
@@ -190,7 +200,7 @@ Task<Gateway::Step> Gateway::admit_in_redis(Exchange& x) {
     part.drop(a);
     co_return admit_without_redis(x);
   }
-  conclude(a, part, asked_at, *agreed ? Admission::Outcome::allowed : Admission::Outcome::rejected);
+  conclude(a, part, at, *agreed ? Admission::Outcome::allowed : Admission::Outcome::rejected);
   if (*agreed) co_return Step{};
   auto problem = rejection(x, x.snapshot->site->options().rejection);
   take_back(x, part.first_ask);
@@ -209,7 +219,10 @@ Gateway::Step Gateway::admit_by_share(Exchange& x) {
   for (const auto& planned : x.route->plan) {
     if (!counts_here(planned)) continue;
     const auto terms = terms_of(x, planned);
-    if (terms.applies) append(a, planned, terms, Source::fallback);
+    if (!terms.applies || append(a, planned, terms, Source::fallback)) continue;
+    part.drop(a);
+    take_back(x, part.first_ask);
+    return too_many_rules(x, *planned.limit);
   }
   if (auto problem = decide_here(x, part)) return problem;
   part.drop(a);  // it is Redis that the caller is told of
@@ -243,7 +256,11 @@ Gateway::Step Gateway::admit_without_redis(Exchange& x) {
     if (!terms.applies) continue;
     const bool enforced = planned.limit->mode == limit::Mode::enforce;
     if (planned.limit->if_redis_down == limit::IfRedisDown::count_locally) {
-      append(a, planned, terms, Source::fallback);
+      if (!append(a, planned, terms, Source::fallback)) {
+        part.drop(a);
+        take_back(x, part.first_ask);
+        return too_many_rules(x, *planned.limit);
+      }
     } else if (planned.limit->if_redis_down == limit::IfRedisDown::reject && enforced) {
       part.drop(a);
       take_back(x, part.first_ask);

@@ -182,7 +182,7 @@ Gateway::Step Gateway::reserve_failure(Exchange& x) {
   const auto wait = seconds_up(verdict.retry_after);
   const auto detail =
       x.text.join({"Too many attempts from this address to prove who is asking have failed. Try again in ",
-                   x.text.number(wait), wait == 1 ? " second." : " seconds."});
+                   in_words(x.text, wait), "."});
   return Problem{429, EndedBy::limit, detail, kFailureLimit, wait, {}, x.snapshot->site->options().rejection.body};
 }
 

@@ -48,6 +48,19 @@ std::string_view Caller::claim(std::string_view name) const noexcept {
   return at == token->claims.end() ? std::string_view{} : std::string_view(at->second);
 }
 
+void Admission::bind(std::size_t from) noexcept {
+  const limit::Verdict* best = nullptr;
+  for (std::size_t i = from; i < limits.size(); ++i) {
+    const auto& asked = limits[i];
+    if (asked.planned->limit->mode == limit::Mode::observe) continue;
+    const auto* const own = limit::binding({verdicts.data() + asked.first, asked.count});
+    if (best && !limit::binds_before(*own, *best)) continue;
+    best = own;
+    binding = &asked;
+  }
+  if (best) rule = static_cast<std::size_t>(best - verdicts.data());
+}
+
 const AskedLimit* Admission::observed() const noexcept {
   for (const auto& asked : limits)
     if (asked.refused && asked.planned->limit->mode == limit::Mode::observe) return &asked;

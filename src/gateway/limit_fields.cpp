@@ -9,6 +9,26 @@ std::uint64_t seconds_up(Duration duration) noexcept {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(1, seconds));
 }
 
+std::string_view in_words(TextArena& text, std::uint64_t seconds) {
+  struct Unit {
+    std::uint64_t seconds;
+    std::string_view name;
+  };
+  static constexpr Unit kUnits[] = {{86'400, " day"}, {3'600, " hour"}, {60, " minute"}, {1, " second"}};
+  const auto many = [&](std::uint64_t count, const Unit& unit) {
+    return text.join({text.number(count), unit.name, count == 1 ? "" : "s"});
+  };
+  // Two of the largest unit or more, and the next smaller one, which is rounded up.
+  const Unit* large = kUnits;
+  while (large->seconds > 1 && seconds < 2 * large->seconds) ++large;
+  if (large->seconds == 1) return many(seconds, *large);
+  const Unit& small = large[1];
+  const auto smalls = (seconds + small.seconds - 1) / small.seconds;
+  const auto in_large = large->seconds / small.seconds;
+  if (smalls % in_large == 0) return many(smalls / in_large, *large);
+  return text.join({many(smalls / in_large, *large), " and ", many(smalls % in_large, small)});
+}
+
 void append_limit_fields(Exchange& x, RejectionHeaders style, http::Fields& fields) {
   const auto& admission = x.admission;
   if (!admission.binding || style == RejectionHeaders::none) return;
@@ -19,7 +39,7 @@ void append_limit_fields(Exchange& x, RejectionHeaders style, http::Fields& fiel
   const auto wait = waits ? verdict.retry_after : verdict.reset_after;
   const auto remaining = x.text.number(rejected ? 0 : verdict.remaining);
   if (style != RejectionHeaders::standard) {
-    const auto at = now() + wait;
+    const auto at = admission.binding->asked_on + wait;
     const auto epoch = (at.time_since_epoch().count() + 999'999) / 1'000'000;
     fields.push_back({http::Known::unknown, "X-RateLimit-Limit", x.text.number(verdict.limit)});
     fields.push_back({http::Known::unknown, "X-RateLimit-Remaining", remaining});

@@ -32,6 +32,7 @@ void Meters::count_limits(const Exchange& x) const {
     const auto& cells = tiers_[asked.tier->number];
     const auto source = static_cast<std::size_t>(asked.source);
     cells.seconds[source]->record(asked.took);
+    if (asked.unreadable) cells.unreadable->add();
     if (asked.refused) {
       const bool trial = asked.planned->limit->mode == limit::Mode::observe;
       (trial ? cells.observed : cells.rejected)[source]->add();

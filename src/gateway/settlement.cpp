@@ -6,6 +6,8 @@
 #include "headgate/gateway/gateway.hpp"
 #include "headgate/limit/algorithm.hpp"
 
+#include <algorithm>
+
 namespace headgate::gateway {
 namespace {
 
@@ -13,6 +15,7 @@ using limit::How;
 using Clock = std::chrono::steady_clock;
 
 constexpr unsigned kFailed = 500;
+constexpr std::size_t kShown = 40;  // of a value that is no cost
 
 bool settles(const AskedLimit& asked) noexcept { return asked.planned->cost.from == Cost::From::response_header; }
 
@@ -22,17 +25,35 @@ bool still_held(const limit::Rule& rule, const limit::Verdict& verdict, Clock::d
   return rule.algorithm->gives_back_late && since < verdict.reset_after;
 }
 
+/// What is still to be taken of the `at`th ask of `asked`, below 0 to be given back, so that it has cost what was used.
+std::int64_t difference_of(const Admission& a, const AskedLimit& asked, std::size_t at,
+                           Clock::duration since) noexcept {
+  const auto& ask = a.asks[at];
+  const auto difference = asked.used - ask.cost;
+  if (ask.how == How::trial && !a.verdicts[at].allowed) return 0;
+  return difference < 0 && !still_held(*ask.rule, a.verdicts[at], since) ? 0 : difference;
+}
+
 /// What brings the counters of `asked` from what was held to what was used.
 void append_difference(const Admission& a, const AskedLimit& asked, std::vector<limit::Ask>& out) {
   const auto since = Clock::now() - asked.asked_at;
   for (std::size_t i = asked.first; i < asked.first + std::size_t{asked.count}; ++i) {
     auto ask = a.asks[i];
-    const auto difference = asked.used - ask.cost;
-    if (difference == 0 || (ask.how == How::trial && !a.verdicts[i].allowed)) continue;
-    if (difference < 0 && !still_held(*ask.rule, a.verdicts[i], since)) continue;
-    ask.cost = difference;
-    ask.how = difference > 0 ? How::charge : How::take;
+    ask.cost = difference_of(a, asked, i, since);
+    if (ask.cost == 0) continue;
+    ask.how = ask.cost < 0 ? How::take : asked.planned->cost.debt ? How::debt : How::charge;
     out.push_back(ask);
+  }
+}
+
+/// Tells of `asked` as if what was used had been taken at once. That is settled behind the answer; none waits for it.
+void foretell(Admission& a, const AskedLimit& asked) noexcept {
+  const auto since = Clock::now() - asked.asked_at;
+  for (std::size_t i = asked.first; i < asked.first + std::size_t{asked.count}; ++i) {
+    auto& verdict = a.verdicts[i];
+    const auto left = static_cast<std::int64_t>(verdict.remaining) - difference_of(a, asked, i, since);
+    verdict.remaining =
+        static_cast<std::uint64_t>(std::clamp<std::int64_t>(left, 0, static_cast<std::int64_t>(verdict.limit)));
   }
 }
 
@@ -47,16 +68,23 @@ bool failed_by_server(const Exchange& x, const std::optional<Problem>& problem) 
 }  // namespace
 
 void note_costs(Exchange& x) {
-  for (auto& asked : x.admission.limits) {
+  auto& a = x.admission;
+  for (auto& asked : a.limits) {
     if (!settles(asked)) continue;
     asked.settled = true;
     const auto& cost = asked.planned->cost;
-    const auto told = cost_in(http::value_of(x.answer.fields, std::string_view(cost.header)), cost.most);
+    const auto written = http::value_of(x.answer.fields, std::string_view(cost.header));
+    const auto told = cost_in(written, cost.most);
+    asked.unreadable = !told && !written.empty();
+    if (asked.unreadable)
+      x.reason = x.text.join({"the answer's cost in ", cost.header, " is no number: ", written.substr(0, kShown)});
     if (told)
       asked.used = *told;
     else if (x.answer.status >= kFailed)
       asked.used = 0;
+    foretell(a, asked);
   }
+  a.bind(0);
 }
 
 // Nobody waits for it: the request is over. What a gateway holds when it dies comes back as everything taken does, as

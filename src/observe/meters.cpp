@@ -97,6 +97,7 @@ LimitCells limit_cells(Registry& registry, Writer writer, std::string_view limit
     stand_in(Source::fallback, Source::memory);
   }
   cells.near = &registry.counter(writer, family::limit_near, {name, tier_name});
+  cells.unreadable = &registry.counter(writer, family::limit_unreadable, {name});
   return cells;
 }
 

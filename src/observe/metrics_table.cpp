@@ -14,6 +14,7 @@ std::span<const Family* const> families() noexcept {
                                            &key_source_time,
                                            &limit_decisions,
                                            &limit_near,
+                                           &limit_unreadable,
                                            &limit_decision_seconds,
                                            &limit_configured,
                                            &limit_tracked,

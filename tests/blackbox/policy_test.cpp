@@ -1,6 +1,7 @@
 // What a limit means for whom: tiers, scales, costs, exemptions, trials. One gateway, counted in its memory.
 
 #include "blackbox/harness/gateway.hpp"
+#include "blackbox/harness/look.hpp"
 #include "support/jwt_signer.hpp"
 
 #include <gtest/gtest.h>
@@ -149,11 +150,62 @@ Json settled() {
 TEST(Settling, ChargesWhatTheAnswerSays) {
   Proxy proxy(settled());
   RawClient client = proxy.client();
-  EXPECT_EQ(client.get("/", "X-Test-Field: X-Used: 1\r\n").value("X-RateLimit-Remaining"), "16") << "held: 4";
-  EXPECT_EQ(client.get("/", "X-Test-Field: X-Used: 6\r\n").value("X-RateLimit-Remaining"), "15") << "the 1 of before";
-  EXPECT_EQ(client.get("/", "X-Test-Field: X-Used: 0\r\n").value("X-RateLimit-Remaining"), "9") << "and the 6";
-  EXPECT_EQ(client.get("/").value("X-RateLimit-Remaining"), "9") << "and the 0";
-  EXPECT_EQ(client.get("/").value("X-RateLimit-Remaining"), "5") << "an answer that says nothing costs what was held";
+  EXPECT_EQ(client.get("/", "X-Test-Field: X-Used: 1\r\n").value("X-RateLimit-Remaining"), "19") << "held: 4";
+  EXPECT_EQ(client.get("/", "X-Test-Field: X-Used: 6\r\n").value("X-RateLimit-Remaining"), "13");
+  EXPECT_EQ(client.get("/", "X-Test-Field: X-Used: 0\r\n").value("X-RateLimit-Remaining"), "13");
+  EXPECT_EQ(client.get("/").value("X-RateLimit-Remaining"), "9") << "an answer that says nothing costs what was held";
+  EXPECT_EQ(client.get("/", "X-Test-Status: 500\r\n").value("X-RateLimit-Remaining"), "9") << "a failure nothing";
+}
+
+TEST(Settling, TellsTheLimitThatBindsOnceTheCostIsKnown) {
+  Json use = {{"use", "x"}, {"cost", {{"response_header", "X-Used"}, {"hold", 18}, {"most", 100}}}};
+  Json changes = one_limit(use, "20/day");
+  changes["limits"]["y"] = {{"rate", "10/day"}, {"per", "client_ip"}};
+  changes["routes"][0]["limits"].push_back("y");
+  Proxy proxy(changes);
+  const Message told = proxy.client().get("/", "X-Test-Field: X-Used: 1\r\n");
+  EXPECT_EQ(told.value("X-RateLimit-Limit"), "10") << "2 of 20 are less than 9 of 10, and 19 are not";
+  EXPECT_EQ(told.value("X-RateLimit-Remaining"), "9");
+}
+
+TEST(Settling, LogsAndCountsACostThatIsNoNumber) {
+  Json changes = settled();
+  changes["log"] = {{"format", "json"}, {"access", "stderr"}};
+  changes["admin"] = {{"listen", "127.0.0.1:0"}};
+  Proxy proxy(changes);
+  RawClient client = proxy.client();
+  EXPECT_EQ(client.get("/", "X-Test-Field: X-Used: abc\r\n").value("X-RateLimit-Remaining"), "16") << "held: 4";
+  EXPECT_EQ(client.get("/", "X-Test-Field: X-Used: -5\r\n").value("X-RateLimit-Remaining"), "12");
+  EXPECT_EQ(client.get("/", "X-Test-Field: X-Used: 1.5\r\n").value("X-RateLimit-Remaining"), "8");
+  EXPECT_TRUE(proxy.gateway.process().wait_for_err([](const std::string& log) {
+    return log.find("the answer's cost in x-used is no number: 1.5") != std::string::npos;
+  }));
+  const Look look(proxy.gateway.process());
+  EXPECT_TRUE(look.comes_to(
+      [](const MetricsText& now) { return now.value(R"(headgate_limit_unreadable_costs_total{limit="x"})") == 3; }));
+}
+
+TEST(Windows, EndInTheSecondThatTheirAnswersTell) {
+  Json changes = one_limit("x", "5/minute");
+  changes["limits"]["x"]["algorithm"] = "fixed_window";
+  Proxy proxy(changes);
+  RawClient client = proxy.client();
+  for (int i = 0; i < 12; ++i) EXPECT_EQ(std::stoll(client.get().value("X-RateLimit-Reset")) % 60, 0) << i;
+}
+
+Json owing(const std::string& rate) {
+  return one_limit(
+      {{"use", "x"}, {"cost", {{"response_header", "X-Used"}, {"hold", 1}, {"most", 1000}, {"debt", true}}}}, rate);
+}
+
+TEST(Debts, AreWorkedOffBeforeAnythingIsGrantedAgain) {
+  Proxy proxy(owing("10/hour"));
+  RawClient client = proxy.client();
+  EXPECT_EQ(client.get("/", "X-Test-Field: X-Used: 25\r\n").value("X-RateLimit-Remaining"), "0");
+  const Message refused = client.get("/");
+  EXPECT_EQ(refused.status(), 429);
+  EXPECT_GT(std::stoi(refused.value("Retry-After")), 15 * 360) << "fifteen too many, six minutes each, and one more";
+  EXPECT_LE(std::stoi(refused.value("Retry-After")), 16 * 360);
 }
 
 TEST(Settling, EmptiesTheLimitWhereTheAnswerUsedMoreThanWasLeft) {
@@ -167,7 +219,7 @@ TEST(Settling, GivesBackWhatAFailureHeld) {
   Proxy proxy(settled());
   RawClient client = proxy.client();
   EXPECT_EQ(client.get("/", "X-Test-Reset: 1\r\n").status(), 502);
-  EXPECT_EQ(client.get("/", "X-Test-Status: 503\r\n").value("X-RateLimit-Remaining"), "16");
+  EXPECT_EQ(client.get("/", "X-Test-Status: 503\r\n").value("X-RateLimit-Remaining"), "20") << "and says so";
   EXPECT_EQ(client.get("/").value("X-RateLimit-Remaining"), "16") << "both gave back";
 }
 

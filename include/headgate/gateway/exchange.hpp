@@ -79,6 +79,8 @@ struct AskedLimit {
   bool settled = false;   ///< the answer's head has been read for it
   Duration took{0};       ///< until it had decided
   std::chrono::steady_clock::time_point asked_at;
+  Instant asked_on;         ///< the same on the wall clock: what its verdicts' waits are told from
+  bool unreadable = false;  ///< the answer's cost was no number: what was held stays
 };
 
 /// What the limiter says; made by the steps `admit`.
@@ -100,6 +102,7 @@ struct Admission {
   const limit::Rule& binding_rule() const noexcept { return *asks[rule].rule; }
   const std::string& rule_label() const noexcept { return binding->tier->labels[rule - binding->first]; }
   const AskedLimit* observed() const noexcept;  ///< a limit on trial that would have refused, or null
+  void bind(std::size_t from) noexcept;  ///< sets what binds, of the limits from the `from`th on: none on trial does
   void reset() noexcept;
 };
 

@@ -28,6 +28,7 @@ struct Cost {
   std::vector<std::pair<std::string, std::int64_t>> methods;  ///< upper case; each cost at least 0
   std::string header;                                         ///< lower case
   std::int64_t most = 0;  ///< a header's greatest believable value; what is beyond counts as this
+  bool debt = false;      ///< response_header: what there is not is owed, and worked off; else it is given away
 };
 
 /// A limit as a route uses it.

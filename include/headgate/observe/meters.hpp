@@ -24,6 +24,7 @@ struct LimitCells {
   std::array<Counter*, kSources> rejected{};
   std::array<Counter*, kSources> observed{};  ///< on trial: would have been rejected
   Counter* near = nullptr;                    ///< allowed, and is_near()
+  Counter* unreadable = nullptr;              ///< the answer's cost was no number
   std::array<Histogram*, kSources> seconds{};
 };
 /// The same cells for the same words. `tier` is empty where the limit has none.

@@ -108,6 +108,11 @@ inline constexpr Family limit_near{"headgate_limit_near_total",
                                    {"limit", "tier"},
                                    "Requests allowed with less than a fifth of the limit left",
                                    "sum by (limit) (rate(headgate_limit_near_total[5m]))"};
+inline constexpr Family limit_unreadable{"headgate_limit_unreadable_costs_total",
+                                         Type::counter,
+                                         {"limit"},
+                                         "Answers whose `response_header` was no number, so that what was held stays",
+                                         "increase(headgate_limit_unreadable_costs_total[1h]) > 0"};
 inline constexpr Family limit_decision_seconds{
     "headgate_limit_decision_seconds",
     Type::histogram,

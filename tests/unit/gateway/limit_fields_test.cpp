@@ -24,12 +24,29 @@ TEST(SecondsUp, RoundsUpAndIsNeverZero) {
   EXPECT_EQ(seconds_up(limit::kNever), 36'525U * 24 * 3600);
 }
 
+TEST(InWords, IsTwoUnitsOfWhichTheSmallerIsRoundedUp) {
+  TextArena text;
+  const auto words = [&](std::uint64_t wait) { return std::string(in_words(text, wait)); };
+  EXPECT_EQ(words(1), "1 second");
+  EXPECT_EQ(words(60), "60 seconds");
+  EXPECT_EQ(words(119), "119 seconds");
+  EXPECT_EQ(words(120), "2 minutes");
+  EXPECT_EQ(words(121), "2 minutes and 1 second");
+  EXPECT_EQ(words(7'199), "119 minutes and 59 seconds");
+  EXPECT_EQ(words(7'201), "2 hours and 1 minute");
+  EXPECT_EQ(words(86'400), "24 hours");
+  EXPECT_EQ(words(777'480), "9 days") << "and not 8 days, 23 hours, 58 minutes";
+  EXPECT_EQ(words(777'480 - 3600), "8 days and 23 hours");
+  EXPECT_EQ(words(172'801), "2 days and 1 hour");
+}
+
 struct LimitFields : testing::Test {
   LimitFields() {
     tier.policy = policy;
     tier.labels = {"per-ip"};
     asked.tier = &tier;
     asked.count = 1;
+    asked.asked_on = now();
     x.admission.binding = &asked;
     x.admission.outcome = Admission::Outcome::allowed;
     x.admission.verdicts[0] = {
@@ -74,6 +91,14 @@ TEST_F(LimitFields, TellAnAllowedCallerWhenAllIsThereAgain) {
   const auto reset = Instant(seconds(std::stoll(value("X-RateLimit-Reset"))));
   EXPECT_GE(reset, before + milliseconds(2'500)) << "rounded up";
   EXPECT_LT(reset, now() + milliseconds(3'500));
+}
+
+TEST_F(LimitFields, TellTheSecondThatAWindowEndsInThoughTheAnswerTookItsTime) {
+  const auto end = std::chrono::floor<seconds>(now()) - seconds(100);
+  asked.asked_on = end - microseconds(400'001);
+  x.admission.verdicts[0].reset_after = microseconds(400'001);
+  (void)names(RejectionHeaders::both);
+  EXPECT_EQ(value("X-RateLimit-Reset"), std::to_string(end.time_since_epoch().count()));
 }
 
 TEST_F(LimitFields, TellARejectedCallerWhenToComeBack) {
