@@ -33,6 +33,7 @@ constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 constexpr std::uint32_t kMostHead = 16 * 1024;
 constexpr std::uint64_t kMostBody = 1024UL * 1024;
 constexpr std::size_t kMostEtag = 256;
+constexpr unsigned kMostInterim = 32;
 constexpr std::size_t kMostQuoted = 200;
 
 FetchResult failed(std::string why) { return FetchResult(boost::system::in_place_error, std::move(why)); }
@@ -170,7 +171,7 @@ asio::awaitable<FetchResult> Fetch::exchange(Stream& stream) {
 
   step_ = "waiting for its answer";
   boost::beast::flat_buffer buffer;
-  for (;;) {
+  for (unsigned interim = 0; interim <= kMostInterim; ++interim) {
     http::response_parser<http::string_body> parser;
     parser.header_limit(kMostHead);
     parser.body_limit(kMostBody);
@@ -179,6 +180,7 @@ asio::awaitable<FetchResult> Fetch::exchange(Stream& stream) {
     // An interim answer (RFC 9110 section 15.2) is a whole message; the one that was asked for follows it.
     if (parser.get().result_int() >= 200) co_return judge(parser.release(), !request_.etag.empty());
   }
+  co_return failed("it keeps sending interim answers");
 }
 
 }  // namespace headgate::keyring

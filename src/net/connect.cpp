@@ -89,11 +89,22 @@ struct Connector::State {
   bool stopped = false;
   Clock::time_point resolved_at;
   std::vector<std::weak_ptr<Attempt>> under_way;
+  std::size_t tidied = 0;  // attempts that were under way when the others were last taken out
+
+  /// Attempts that are over are taken out when there may be as many of them as others: not at each new one, of which
+  /// there are thousands while a server does not answer.
+  void note(const std::shared_ptr<Attempt>& attempt) {
+    if (under_way.size() > 2 * tidied) {
+      std::erase_if(under_way, [](const auto& one) { return one.expired(); });
+      tidied = under_way.size();
+    }
+    under_way.push_back(attempt);
+  }
 };
 
 Connector::Connector(boost::asio::io_context& loop, Timers& timers, std::string host, std::uint16_t port)
     : state_(std::make_shared<State>(
-          State{loop, timers, std::move(host), std::to_string(port), {}, false, false, {}, {}})) {
+          State{loop, timers, std::move(host), std::to_string(port), {}, false, false, {}, {}, 0})) {
   error_code ec;
   const auto address = boost::asio::ip::make_address(state_->host, ec);
   if (ec) return;
@@ -109,8 +120,7 @@ Task<Result<StreamPtr>> Connector::connect(Duration timeout) {
   if (!state->literal && Clock::now() - state->resolved_at > kNamesLast) state->known.clear();
   const bool resolves = state->known.empty();
   const auto attempt = std::make_shared<Attempt>(state->loop, state->timers, state->known);
-  std::erase_if(state->under_way, [](const auto& one) { return one.expired(); });
-  state->under_way.push_back(attempt);
+  state->note(attempt);
   attempt->start(state->host, state->port, timeout);
   AttemptDone finished{*attempt};
   co_await finished;

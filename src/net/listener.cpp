@@ -97,7 +97,8 @@ void Listener::close() {
   pause_.disarm();
   error_code ec;
   acceptor_.cancel(ec);
-  while (take_) {
+  // What comes while it does so may come too late: else whoever goes on connecting keeps it from closing.
+  for (int taken = 0; take_ && taken < kBacklog; ++taken) {
     Socket socket(acceptor_.get_executor());
     acceptor_.accept(socket, ec);
     if (ec) break;

@@ -6,6 +6,7 @@
 
 #include <sys/epoll.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <system_error>
@@ -43,9 +44,12 @@ void Readiness::repeat(Stream& stream) {
 }
 
 void Readiness::dispatch_repeats() {
-  const auto streams = std::exchange(repeats_, {});
+  auto streams = std::exchange(repeats_, {});
+  // One turn each, however often it was asked for: else who asks most has most.
+  std::sort(streams.begin(), streams.end());
+  streams.erase(std::unique(streams.begin(), streams.end()), streams.end());
   for (const auto& stream : streams) {
-    if (stream->is_open()) stream->on_readable(Stream::Ends::no);
+    if (stream->is_open()) stream->on_turn();
   }
 }
 

@@ -14,6 +14,11 @@ namespace error = boost::asio::error;
 
 namespace {
 
+// What a read costs beside its bytes: bytes that trickle are dearer than blocks.
+constexpr std::int64_t kRead = 1024;
+// No turn takes so long to come.
+constexpr auto kNextTurn = std::chrono::minutes(1);
+
 int take_descriptor(Socket& socket) {
   error_code ignored;
   socket.non_blocking(true, ignored);
@@ -57,6 +62,7 @@ Result<std::size_t> Stream::discard_now() {
 
 Result<std::size_t> Stream::received(ssize_t count, std::size_t most) noexcept {
   if (count > 0) {
+    charge(kRead + count);
     // Edge-triggered: fewer bytes than asked for means that there are no more, unless the end is waiting behind them.
     readable_ = ends_ || static_cast<std::size_t>(count) == most;
     return static_cast<std::size_t>(count);
@@ -69,7 +75,9 @@ Result<std::size_t> Stream::received(ssize_t count, std::size_t most) noexcept {
   return error_code(errno, boost::system::system_category());
 }
 
-Stream::Readable Stream::readable(Duration timeout) noexcept { return {*this, timeout}; }
+Stream::Readable Stream::readable(Duration timeout) noexcept { return {*this, Readable::For::bytes, timeout}; }
+
+Stream::Readable Stream::turn() noexcept { return {*this, Readable::For::turn, kNextTurn}; }
 
 Stream::WriteAll Stream::write_all(std::span<const std::string_view> pieces, Duration timeout) noexcept {
   return {*this, pieces, timeout};
@@ -78,13 +86,20 @@ Stream::WriteAll Stream::write_all(std::span<const std::string_view> pieces, Dur
 void Stream::on_readable(Ends ends) {
   ends_ = ends_ || ends == Ends::yes;
   readable_ = true;
-  if (reader_) return wake_reader({});
-  if (event_) {
-    const auto event = event_;
-    auto* owner = event_owner_;
-    unwatch();
-    event(owner, *this);
-  }
+  on_turn();
+}
+
+void Stream::on_turn() {
+  turn_left_ = kTurn;
+  if (reader_ && reader_->may_go_on()) return wake_reader({});
+  if (event_ && readable_) fire();
+}
+
+void Stream::fire() {
+  const auto event = event_;
+  auto* owner = event_owner_;
+  unwatch();
+  event(owner, *this);
 }
 
 void Stream::on_writable() {
@@ -112,13 +127,8 @@ void Stream::wake_writer(error_code ec) {
 void Stream::read_expired(void* self) {
   const StreamPtr stream(static_cast<Stream*>(self));  // whoever wakes may let go of it
   if (stream->reader_) return stream->wake_reader(error::timed_out);
-  if (stream->event_) {
-    const auto event = stream->event_;
-    auto* owner = stream->event_owner_;
-    stream->unwatch();
-    stream->watch_timed_out_ = true;
-    event(owner, *stream);
-  }
+  stream->watch_timed_out_ = stream->event_ != nullptr;
+  if (stream->event_) stream->fire();
 }
 
 void Stream::write_expired(void* self) {
@@ -200,6 +210,7 @@ void Stream::Readable::await_suspend(std::coroutine_handle<> waiter) noexcept {
   waiter_ = waiter;
   stream_.reader_ = this;
   stream_.timers_.arm(stream_.read_timer_, timeout_);
+  if (may_go_on()) stream_.readiness_.repeat(stream_);
 }
 
 error_code Stream::Readable::await_resume() noexcept {

@@ -27,7 +27,8 @@ class Readiness final : public boost::asio::execution_context::service {
   /// From now on `stream` is told of each edge at `descriptor`. Throws std::system_error where the kernel has no memory
   /// for it.
   void add(int descriptor, Stream& stream);
-  /// Tells `stream` once more, in a later turn, of what it has not read: the kernel will not.
+  /// Gives `stream` a turn once the others that are ready have had theirs, for what it has not read yet: the kernel
+  /// tells of that once only.
   void repeat(Stream& stream);
   /// The descriptor is about to be closed, which ends its registration.
   void remove() noexcept;

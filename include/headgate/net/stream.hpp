@@ -1,6 +1,6 @@
 #pragma once
 // A TCP connection as coroutines want it: try first, wait only when the kernel says "would block", a deadline for each
-// wait.
+// wait; and never more than its turn, for the others on its loop wait as well.
 
 #include "headgate/core/result.hpp"
 #include "headgate/net/readiness.hpp"
@@ -17,6 +17,7 @@
 
 #include <array>
 #include <coroutine>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -45,10 +46,19 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   Result<std::size_t> discard_now();
   static constexpr std::size_t kMostDiscarded = 1UL << 20;
 
-  /// co_await readable(t): until a read would not block. error_code: none, timed_out, operation_aborted when
-  /// interrupted.
+  /// co_await readable(t): until a read would not block and it is this stream's turn. error_code: none, timed_out,
+  /// operation_aborted when interrupted.
   class Readable;
   Readable readable(Duration timeout) noexcept;
+
+  /// How much of a stream is dealt with before the other ones on its loop have their turn, in bytes read: a peer that
+  /// sends faster than it is served would otherwise never let go of its worker. Each time that the loop comes to the
+  /// stream is a turn of its own.
+  static constexpr std::int64_t kTurn = 256 * 1024;
+  /// Counts work that costs more than the bytes it was read in.
+  void charge(std::int64_t bytes) noexcept { turn_left_ -= bytes; }
+  /// co_await turn(): at once while this turn lasts, else in the next one. error_code: none, or operation_aborted.
+  Readable turn() noexcept;
 
   /// co_await write_all({...}, t): until all bytes are the kernel's; `t` bounds the wait for each bit of progress. The
   /// bytes must stay put until then. At most kMostPieces pieces; they leave in one system call where the kernel takes
@@ -93,6 +103,8 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   enum class Ends : bool { no, yes };  // whether the peer's end is among what can be read
   void on_readable(Ends ends);
   void on_writable();
+  void on_turn();
+  void fire();
   void close_descriptor() noexcept;
   Result<std::size_t> received(ssize_t count, std::size_t most) noexcept;
   void wake_reader(error_code ec);
@@ -109,6 +121,7 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   WriteAll* writer_ = nullptr;
   Event event_ = nullptr;
   void* event_owner_ = nullptr;
+  std::int64_t turn_left_ = kTurn;
   bool ends_ = false;      // the peer has said its last, so no further edge will come
   bool readable_ = false;  // a readiness came and nobody has read since
   bool interrupted_ = false;
@@ -117,14 +130,21 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
 
 class Stream::Readable {
  public:
-  Readable(Stream& stream, Duration timeout) noexcept : stream_(stream), timeout_(timeout) {}
-  bool await_ready() const noexcept { return stream_.readable_ || stream_.interrupted_ || !stream_.is_open(); }
+  enum class For : std::uint8_t { bytes, turn };
+  Readable(Stream& stream, For what, Duration timeout) noexcept : stream_(stream), for_(what), timeout_(timeout) {}
+  bool await_ready() const noexcept {
+    return (may_go_on() && stream_.turn_left_ > 0) || stream_.interrupted_ || !stream_.is_open();
+  }
   void await_suspend(std::coroutine_handle<> waiter) noexcept;
   error_code await_resume() noexcept;
 
  private:
   friend class Stream;
+  /// Whether it is only the turn that is waited for.
+  bool may_go_on() const noexcept { return for_ == For::turn || stream_.readable_; }
+
   Stream& stream_;
+  For for_;
   Duration timeout_;
   std::coroutine_handle<> waiter_;
   error_code result_;

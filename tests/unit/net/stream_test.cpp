@@ -2,6 +2,8 @@
 
 #include "unit/net/loop.hpp"
 
+#include <boost/asio/post.hpp>
+
 #include <array>
 
 namespace headgate::net {
@@ -271,6 +273,74 @@ TEST_F(StreamTest, LetsAReaderGoFirst) {
   say("x");
   ASSERT_TRUE(run_until(done));
   EXPECT_EQ(seen.events, 0);
+}
+
+TEST_F(StreamTest, LetsTheOthersOnItsLoopGoOnceItsTurnIsOver) {
+  say("ab");
+  bool others = false;
+  std::array<char, 1> byte{};
+  const auto reading = [&]() -> Task<void> {
+    (void)co_await near_->readable(seconds(5));
+    boost::asio::post(loop_, [&] { others = true; });
+    EXPECT_TRUE(near_->read_now(byte).has_value());
+    error_code ec = co_await near_->readable(seconds(5));
+    EXPECT_FALSE(ec);
+    EXPECT_FALSE(others) << "its turn lasts";
+    near_->charge(Stream::kTurn);
+    ec = co_await near_->readable(seconds(5));
+    EXPECT_FALSE(ec);
+    EXPECT_TRUE(others) << "it could be read all the time";
+  };
+  ASSERT_TRUE(finish(reading()));
+}
+
+TEST_F(StreamTest, HasATurnWithNothingToReadToo) {
+  int others = 0;
+  const auto working = [&]() -> Task<void> {
+    for (int i = 0; i < 3; ++i) {
+      boost::asio::post(loop_, [&] { ++others; });
+      error_code ec = co_await near_->turn();
+      EXPECT_FALSE(ec);
+      EXPECT_EQ(others, i);
+      near_->charge(Stream::kTurn);
+      ec = co_await near_->turn();
+      EXPECT_FALSE(ec);
+      EXPECT_EQ(others, i + 1);
+    }
+  };
+  ASSERT_TRUE(finish(working()));
+}
+
+TEST_F(StreamTest, HasOneTurnHoweverOftenItIsAskedFor) {
+  say("a");
+  const auto nothing = [](void*, Stream&) {};
+  int others = 0;
+  const auto working = [&]() -> Task<void> {
+    (void)co_await near_->readable(seconds(5));
+    for (int i = 0; i < 3; ++i) {
+      for (int asked = 0; asked < 5; ++asked) near_->watch(nothing, nullptr, seconds(5));
+      near_->unwatch();
+      near_->charge(Stream::kTurn);
+      boost::asio::post(loop_, [&] { ++others; });
+      const error_code ec = co_await near_->turn();
+      EXPECT_FALSE(ec);
+    }
+    EXPECT_GE(others, 2);
+  };
+  ASSERT_TRUE(finish(working()));
+  loop_.restart();
+  loop_.poll();  // the last of them
+}
+
+TEST_F(StreamTest, IsWokenByItsEndWhileItWaitsForItsTurn) {
+  error_code told;
+  const auto waiting = [&]() -> Task<void> {
+    near_->charge(Stream::kTurn);
+    told = co_await near_->turn();
+  };
+  spawn(waiting(), "test");
+  near_->close();
+  EXPECT_EQ(told, error::operation_aborted);
 }
 
 TEST_F(StreamTest, TellsThePeerOfAnEnd) {
