@@ -1,0 +1,32 @@
+// Fuzzes configuration files: anything is read or refused, with mistakes in places that are there, never both.
+
+#include "headgate/config/diagnostic.hpp"
+#include "headgate/config/load.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace headgate::config;
+  const std::string source(reinterpret_cast<const char*>(data), size);
+  // A device is no file of keys: some never end.
+  if (source.find("/dev") != source.npos || source.find("/proc") != source.npos) return 0;
+  const auto loaded = load(source);
+  const bool errors = std::any_of(loaded.diagnostics.begin(), loaded.diagnostics.end(),
+                                  [](const Diagnostic& each) { return each.severity == Severity::error; });
+  if (errors == loaded.config.has_value()) std::abort();
+  const auto lines = static_cast<std::size_t>(std::count(source.begin(), source.end(), '\n')) + 1;
+  for (const auto& each : loaded.diagnostics) {
+    if (each.line < 1 || each.line > lines || each.column < 1 || each.end_column < each.column) std::abort();
+    if (each.code.empty() || each.message.empty()) std::abort();
+  }
+  if (!loaded.diagnostics.empty()) {
+    if (render_text(loaded.diagnostics, "f", source).empty() || render_json(loaded.diagnostics, "f").empty())
+      std::abort();
+  }
+  if (loaded.config && meaning(*loaded.config, "f").empty()) std::abort();
+  return 0;
+}

@@ -1,0 +1,50 @@
+// Fuzzes heads of servers' answers: what is accepted goes on as an answer that a client reads the same.
+
+#include "headgate/http/h1/parse.hpp"
+#include "headgate/http/h1/write.hpp"
+#include "headgate/http/hop.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+namespace {
+
+using namespace headgate::http;
+
+void demand(bool holds) {
+  if (!holds) std::abort();
+}
+
+void demand_sense(std::string_view text, std::string_view method) {
+  ReplyHead head;
+  if (h1::parse_reply(text, method, {100, 0}, head).has_error()) return;
+  demand(head.status >= 100 && head.status <= 599);
+  Fields fields;
+  append_end_to_end(head.fields, fields);
+  const bool bodiless = method == "HEAD" || head.status < 200 || head.status == 204 || head.status == 304;
+  std::string written;
+  const h1::ReplyLine line{head.status, head.reason, 11, bodiless, h1::Connection::keep};
+  h1::append_reply_head(written, line, fields, head.framing);
+  ReplyHead again;
+  demand(h1::parse_reply(written, method, {200, 0}, again).has_value());
+  demand(again.status == head.status && again.reason == head.reason);
+  // What ends with its connection here goes on in chunks.
+  const bool ends_otherwise = head.framing.kind == Framing::Kind::until_close;
+  demand(again.framing.kind == (ends_otherwise ? Framing::Kind::chunked : head.framing.kind));
+  demand(again.framing.length == head.framing.length);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  std::size_t scanned = 0;
+  const auto whole = h1::head_size(bytes, scanned);
+  if (whole == 0) return 0;
+  demand_sense(bytes.substr(0, whole), "GET");
+  demand_sense(bytes.substr(0, whole), "HEAD");
+  return 0;
+}

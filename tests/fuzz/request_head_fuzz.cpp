@@ -1,0 +1,79 @@
+// Fuzzes heads of requests: what is accepted goes on as a head that is read the same again, and none of its prefixes
+// was refused.
+
+#include "headgate/http/h1/parse.hpp"
+#include "headgate/http/h1/write.hpp"
+#include "headgate/http/hop.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+namespace {
+
+using namespace headgate::http;
+
+constexpr h1::Limits kLimits{100, 8192};
+
+void demand(bool holds) {
+  if (!holds) std::abort();
+}
+
+bool within(std::string_view part, std::string_view whole) {
+  return part.empty() || (part.data() >= whole.data() && part.data() + part.size() <= whole.data() + whole.size());
+}
+
+void demand_prefixes(std::string_view head) {
+  std::size_t checked = 0;
+  std::size_t scanned = 0;
+  for (std::size_t size = 0; size < head.size(); ++size) {
+    const auto there = head.substr(0, size);
+    demand(h1::head_size(there, scanned) == 0);
+    demand(h1::check_unfinished(there, checked).has_value());
+  }
+}
+
+void demand_sense(const RequestHead& head) {
+  Fields fields;
+  append_end_to_end(head.fields, fields);
+  for (auto& field : fields) {
+    if (field.id == Known::host) field.value = head.authority;
+  }
+  std::string written;
+  h1::append_request_head(written, head.method, head.path, head.query, fields, head.framing);
+  std::size_t scanned = 0;
+  demand(h1::head_size(written, scanned) == written.size());
+  RequestHead again;
+  demand(h1::parse_request(written, {200, 1 << 20}, again).has_value());
+  demand(again.method == head.method && again.path == head.path && again.query == head.query);
+  demand(again.authority == head.authority);
+  demand(again.framing.kind == head.framing.kind && again.framing.length == head.framing.length);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  std::size_t scanned = 0;
+  const auto whole = h1::head_size(bytes, scanned);
+  if (whole == 0) {
+    std::size_t checked = 0;
+    (void)h1::check_unfinished(bytes, checked);
+    return 0;
+  }
+  const auto text = bytes.substr(0, whole);
+  RequestHead head;
+  const auto read = h1::parse_request(text, kLimits, head);
+  if (read.has_error()) {
+    demand(read.error().status >= 400 && read.error().status < 600 && *read.error().why != '\0');
+    return 0;
+  }
+  demand(!head.method.empty() && !head.path.empty() && !head.authority.empty());
+  demand(head.fields.size() <= kLimits.fields);
+  for (const auto& field : head.fields) demand(within(field.name, text) && within(field.value, text));
+  demand_prefixes(text);
+  demand_sense(head);
+  return 0;
+}
