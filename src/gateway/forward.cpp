@@ -21,13 +21,13 @@ using http::Known;
 std::string_view joined(TextArena& text, const Fields& fields, std::string_view name) {
   std::string_view out;
   for (const auto& field : fields) {
-    if (http::same_word(field.name, name)) out = out.empty() ? field.value : text.join({out, ", ", field.value});
+    if (http::same_word(field.name, name)) out = out.empty() ? field.value : text.extend(out, {", ", field.value});
   }
   return out;
 }
 
 std::string_view with(TextArena& text, std::string_view list, std::string_view last) {
-  return list.empty() ? last : text.join({list, ", ", last});
+  return list.empty() ? last : text.extend(list, {", ", last});
 }
 
 /// RFC 9110 section 7.6.3. Without an entry of our own the others' still go on.

@@ -21,7 +21,7 @@ using identity::ProxyHeaderState;
 void H1Session::expect_proxy_header() noexcept { proxy_header_due_ = Clock::now() + owner_.timeouts_.head; }
 
 Duration H1Session::left_for_proxy_header() const noexcept {
-  return std::max(std::chrono::duration_cast<Duration>(*proxy_header_due_ - Clock::now()), Duration(1));
+  return std::max(std::chrono::duration_cast<Duration>(*proxy_header_due_ - Clock::now()), Duration(0));
 }
 
 /// A header that is not right gets no answer: whoever sends it does not speak HTTP to us, or not yet.
@@ -29,7 +29,9 @@ Task<H1Session::Next> H1Session::read_proxy_header() {
   identity::ProxyHeader header;
   auto state = identity::read_proxy_header(input_.data(), header);
   while (state == ProxyHeaderState::more) {
-    const auto got = co_await input_.fill(left_for_proxy_header());
+    const auto left = left_for_proxy_header();
+    auto got = Result<std::size_t>(error_code(boost::asio::error::timed_out));
+    if (left > Duration(0)) got = co_await input_.fill(left);
     if (got.has_error()) {
       const bool late = got.error() == boost::asio::error::timed_out;
       spdlog::debug("event=proxy_header_missing peer={} {}", peer_text_, late ? "not whole in time" : "cut short");

@@ -20,6 +20,12 @@ using Clock = std::chrono::steady_clock;
 // How much of a body that nobody wants is read so that its connection can be kept.
 constexpr std::size_t kMostDiscarded = 256UL * 1024;
 
+// What a request counts as in its connection's turn: sixteen that are answered here are one turn.
+constexpr auto kRequest = net::Stream::kTurn / 16;
+
+// RFC 9112 section 2.2 wants one passed over.
+constexpr unsigned kMostEmptyLines = 16;
+
 }  // namespace
 
 H1Session::H1Session(Sessions& owner, net::StreamPtr stream, const boost::asio::ip::address& peer)
@@ -131,6 +137,9 @@ Task<H1Session::Next> H1Session::serve_all(Exchange& x) {
     if (next != Next::exchange) co_return next;
     if (input_.data().empty()) co_return Next::rest;
     x.reset();
+    stream_->charge(kRequest);
+    const error_code gone = co_await stream_->turn();
+    if (gone) co_return Next::close;
   }
 }
 
@@ -147,9 +156,16 @@ void H1Session::begin_exchange(Exchange& x) {
 Task<H1Session::Next> H1Session::read_head(Exchange& x) {
   const auto& bounds = owner_.bounds_;
   std::size_t scanned = 0;
+  std::size_t checked = 0;
+  unsigned empty_lines = 0;
   while (true) {
-    // RFC 9112 section 2.2: empty lines before a request line are passed over.
-    while (input_.data().starts_with("\r\n")) input_.consume(2), scanned = 0;
+    for (; input_.data().starts_with("\r\n"); scanned = checked = 0) {
+      if (++empty_lines > kMostEmptyLines) {
+        const Refusal refusal{400, "There are too many empty lines before the request."};
+        co_return co_await refuse(x, refusal);
+      }
+      input_.consume(2);
+    }
     const auto data = input_.data();
     const auto size = http::h1::head_size(data, scanned);
     if (size > bounds.head_bytes || (size == 0 && (data.size() >= bounds.head_bytes || input_.full()))) {
@@ -166,10 +182,12 @@ Task<H1Session::Next> H1Session::read_head(Exchange& x) {
       input_.consume(size);
       co_return Next::exchange;
     }
-    if (const auto sound = http::h1::check_unfinished(data); sound.has_error())
+    if (const auto sound = http::h1::check_unfinished(data, checked); sound.has_error())
       co_return co_await refuse(x, sound.error());
+    // Not only where nothing comes: a head that never stops coming is late as well.
     const auto left = owner_.timeouts_.head - std::chrono::duration_cast<Duration>(Clock::now() - x.started);
-    const auto got = co_await input_.fill(std::max(left, Duration(1)));
+    auto got = Result<std::size_t>(error_code(error::timed_out));
+    if (left > Duration(0)) got = co_await input_.fill(left);
     if (got.has_value()) continue;
     if (got.error() != error::timed_out || input_.data().empty()) co_return Next::close;
     const Refusal late{408, "The request's head did not arrive in time."};

@@ -63,7 +63,7 @@ class H1Session : public boost::intrusive::list_base_hook<boost::intrusive::link
   void discard();
   void begin_exchange(Exchange& x);
   void speak_for(const boost::asio::ip::address& peer);
-  Duration left_for_proxy_header() const noexcept;
+  Duration left_for_proxy_header() const noexcept;  // may be none
 
   Sessions& owner_;
   net::StreamPtr stream_;

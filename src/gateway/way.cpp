@@ -35,8 +35,9 @@ std::string_view as_list(Exchange& x, std::span<const address> chain) {
   if (chain.size() == 1) return x.peer_text;
   std::string_view out;
   for (const auto& one : chain) {
-    const auto text = text_of(x, one);
-    out = out.empty() ? text : x.text.join({out, ", ", text});
+    std::array<char, identity::kMostAddressText> buffer{};
+    const auto text = identity::address_text(one, buffer);
+    out = x.text.extend(out, {out.empty() ? "" : ", ", text});
   }
   return out;
 }
@@ -46,13 +47,14 @@ std::string_view as_elements(Exchange& x, std::span<const address> chain, std::s
                              std::string_view host) {
   std::string_view out;
   for (const auto& one : chain) {
-    const auto text = text_of(x, one);
-    const auto node = one.is_v6() ? x.text.join({"for=\"[", text, "]\""}) : x.text.join({"for=", text});
-    out = out.empty() ? node : x.text.join({out, ", ", node});
+    std::array<char, identity::kMostAddressText> buffer{};
+    const auto text = identity::address_text(one, buffer);
+    const std::string_view comma = out.empty() ? "" : ", ";
+    out = one.is_v6() ? x.text.extend(out, {comma, "for=\"[", text, "]\""}) : x.text.extend(out, {comma, "for=", text});
   }
   // What the last hop, which is this one's peer, asked for and how.
   const bool plain = !host.empty() && host.find_first_of("\"\\") == host.npos;
-  return plain ? x.text.join({out, ";host=\"", host, "\";proto=", proto}) : x.text.join({out, ";proto=", proto});
+  return plain ? x.text.extend(out, {";host=\"", host, "\";proto=", proto}) : x.text.extend(out, {";proto=", proto});
 }
 
 bool sound(std::string_view proto) noexcept { return proto == "http" || proto == "https"; }
@@ -82,13 +84,12 @@ void append(Exchange& x, AddressField field, std::span<const address> chain, con
 }  // namespace
 
 std::span<const std::string_view> told_by_hops(const Exchange& x, AddressField field, ToldRoom& room) {
-  std::size_t count = 0;
-  for (const auto& each : x.request.fields) {
-    if (!http::same_word(each.name, name_of(field))) continue;
-    if (count == room.size()) std::move(room.begin() + 1, room.end(), room.begin()), --count;
-    room[count++] = each.value;
+  auto first = room.end();
+  const auto& fields = x.request.fields;
+  for (auto each = fields.rbegin(); each != fields.rend() && first != room.begin(); ++each) {
+    if (http::same_word(each->name, name_of(field))) *--first = each->value;
   }
-  return {room.data(), count};
+  return {first, room.end()};
 }
 
 bool tells_way(const Field& field) noexcept {

@@ -1,5 +1,8 @@
 #include "headgate/http/hop.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace headgate::http {
 namespace {
 
@@ -27,33 +30,38 @@ constexpr bool kept_whatever_connection_says(Known id) noexcept {
   return id == Known::host || id == Known::cache_control || id == Known::authorization || id == Known::cookie;
 }
 
-bool named_in_connection(const Fields& fields, const Field& candidate) noexcept {
-  if (kept_whatever_connection_says(candidate.id)) return false;
-  for (const auto& field : fields) {
-    if (field.id == Known::connection && lists(field.value, candidate.name)) return true;
-  }
-  return false;
-}
-
-/// Whether Connection names anything but its own everyday words: only then each field must be compared.
-bool connection_names_fields(const Fields& fields) noexcept {
-  for (const auto& field : fields) {
-    if (field.id != Known::connection) continue;
-    std::string_view list = field.value;
-    for (std::string_view member; next_member(list, member);) {
-      if (!same_word(member, "keep-alive") && !same_word(member, "close") && !same_word(member, "upgrade")) return true;
+/// What Connection names beside its own everyday words.
+class Named {
+ public:
+  explicit Named(const Fields& fields) noexcept {
+    for (const auto& field : fields) {
+      if (field.id == Known::connection) add(field.value);
     }
   }
-  return false;
-}
+  bool has(const Field& field) const noexcept {
+    if (count_ == 0 || kept_whatever_connection_says(field.id)) return false;
+    const auto* const end = names_.data() + count_;
+    return std::any_of(names_.data(), end, [&](std::string_view name) { return same_word(name, field.name); });
+  }
+
+ private:
+  void add(std::string_view list) noexcept {
+    for (std::string_view member; count_ < names_.size() && next_member(list, member);) {
+      if (same_word(member, "keep-alive") || same_word(member, "close") || same_word(member, "upgrade")) continue;
+      names_[count_++] = member;
+    }
+  }
+
+  std::array<std::string_view, kMostNamedInConnection> names_;
+  std::size_t count_ = 0;
+};
 
 }  // namespace
 
 void append_end_to_end(const Fields& fields, Fields& out) {
-  const bool compare = connection_names_fields(fields);
+  const Named named(fields);
   for (const auto& field : fields) {
-    if (hops(field.id) || (compare && named_in_connection(fields, field))) continue;
-    out.push_back(field);
+    if (!hops(field.id) && !named.has(field)) out.push_back(field);
   }
 }
 

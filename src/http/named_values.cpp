@@ -41,17 +41,31 @@ std::string_view without_mark(std::string_view query) noexcept {
   return query.starts_with('?') ? query.substr(1) : query;
 }
 
+/// Takes the next character off a parameter's name or value, decoded; nothing where it is no escape.
+std::optional<char> take_decoded(std::string_view& sent) noexcept {
+  const char c = sent.front();
+  if (c == '%') {
+    const int high = sent.size() > 2 ? hex(sent[1]) : -1;
+    const int low = sent.size() > 2 ? hex(sent[2]) : -1;
+    if (high < 0 || low < 0) return std::nullopt;
+    sent.remove_prefix(3);
+    return static_cast<char>(high * 16 + low);
+  }
+  sent.remove_prefix(1);
+  return c == '+' ? ' ' : c;
+}
+
 /// Whether a parameter's name as sent is `name`.
-bool is_named(std::string_view sent, std::string_view name) {
+bool is_named(std::string_view sent, std::string_view name) noexcept {
   if (sent == name) return true;
-  if (sent.find_first_of("%+") == sent.npos) return false;
-  std::string decoded;
-  return decode_parameter(sent, decoded) && decoded == name;
+  while (!sent.empty() && !name.empty() && take_decoded(sent) == name.front()) name.remove_prefix(1);
+  return sent.empty() && name.empty();
 }
 
 template <class Same>
 std::string without(std::string_view list, char separator, std::string_view between, const Same& same) {
   std::string out;
+  out.reserve(list.size());
   while (const auto pair = next_pair(list, separator)) {
     if (same(pair->name)) continue;
     if (!out.empty()) out += between;
@@ -95,16 +109,10 @@ NamedValue query_parameter(std::string_view query, std::string_view name) {
 
 bool decode_parameter(std::string_view value, std::string& out) {
   out.clear();
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    if (value[i] != '%') {
-      out += value[i] == '+' ? ' ' : value[i];
-      continue;
-    }
-    const int high = i + 2 < value.size() ? hex(value[i + 1]) : -1;
-    const int low = i + 2 < value.size() ? hex(value[i + 2]) : -1;
-    if (high < 0 || low < 0) return false;
-    out += static_cast<char>(high * 16 + low);
-    i += 2;
+  while (!value.empty()) {
+    const auto next = take_decoded(value);
+    if (!next) return false;
+    out += *next;
   }
   return true;
 }

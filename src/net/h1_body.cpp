@@ -6,6 +6,7 @@
 #include <boost/system/errc.hpp>
 
 #include <algorithm>
+#include <cstring>
 
 namespace headgate::net {
 
@@ -23,6 +24,7 @@ void H1Body::begin(const http::Framing& framing) {
   framing_ = framing;
   left_ = framing.length;
   ended_ = framing.kind == Kind::none;
+  broken_ = {};
   before_wait_ = nullptr;
   if (framing.kind == Kind::chunked) chunks_ = http::h1::ChunkReader{};
 }
@@ -52,15 +54,39 @@ Result<std::string_view> H1Body::take() {
     case Kind::until_close:
       input_->consume(data.size());
       return data;
-    case Kind::chunked: {
-      const auto step = chunks_.next(data);
-      if (step.has_error()) return error_code(boost::system::errc::make_error_code(meaning(step.error())));
-      input_->consume(step->consumed);
-      ended_ = step->ended;
-      return step->data;
-    }
+    case Kind::chunked:
+      return take_chunks();
   }
   return std::string_view{};
+}
+
+/// All chunks that are here, their bytes joined where they lie: passed on one by one, tiny ones would each cost a
+/// system call.
+Result<std::string_view> H1Body::take_chunks() {
+  char* const start = input_->place();
+  auto rest = input_->data();
+  std::size_t first = 0;
+  std::size_t end = 0;
+  while (!ended_ && !broken_) {
+    const auto step = chunks_.next(rest);
+    if (step.has_error()) {
+      broken_ = boost::system::errc::make_error_code(meaning(step.error()));
+      break;
+    }
+    if (!step->data.empty()) {
+      const auto at = static_cast<std::size_t>(step->data.data() - start);
+      if (end == 0) first = end = at;
+      if (end != at) std::memmove(start + end, start + at, step->data.size());
+      end += step->data.size();
+    }
+    rest.remove_prefix(step->consumed);
+    ended_ = step->ended;
+    if (step->consumed == 0 || rest.empty()) break;
+  }
+  input_->consume(input_->data().size() - rest.size());
+  // What came whole goes on before the break is told.
+  if (broken_ && end == first) return broken_;
+  return std::string_view(start + first, end - first);
 }
 
 const http::Fields& H1Body::trailers() const noexcept {
@@ -73,11 +99,8 @@ Result<std::string_view> H1Body::ready() { return ended_ || input_->data().empty
 Task<Result<std::string_view>> H1Body::read() {
   while (!ended_) {
     if (!input_->data().empty()) {
-      const auto before = input_->data().size();
       auto taken = take();
       if (taken.has_error() || !taken->empty() || ended_) co_return taken;
-      // A chunk line may be consumed without yielding a byte: look again before waiting.
-      if (input_->data().size() != before && !input_->data().empty()) continue;
     }
     if (before_wait_) {
       const auto action = std::exchange(before_wait_, nullptr);

@@ -2,7 +2,6 @@
 
 #include <boost/asio/error.hpp>
 
-#include <algorithm>
 #include <optional>
 
 namespace headgate::upstream {
@@ -33,7 +32,9 @@ Task<Result<void, Failure>> Connection::read_head(http::ReplyHead& head, std::st
   std::size_t size = 0;
   while ((size = http::h1::head_size(input_.data(), scanned)) == 0) {
     if (input_.data().size() >= head_bytes_ || (input_.full() && !input_.widen())) co_return too_large();
-    const auto got = co_await input_.fill(std::max(timeout, Duration(1)));
+    // Asked here, for a wait that is over as soon as it begins never comes to its deadline.
+    auto got = Result<std::size_t>(error_code(boost::asio::error::timed_out));
+    if (timeout > Duration(0)) got = co_await input_.fill(timeout);
     if (got.has_value()) {
       // A head that trickles in has one deadline, not one a byte.
       const auto now = std::chrono::steady_clock::now();

@@ -74,6 +74,48 @@ TEST(Timeouts, ABodyThatStopsIs408) {
   EXPECT_TRUE(proxy.upstream.wait_for_closed(2)) << "half a request is not kept for the next one";
 }
 
+/// A byte every few milliseconds, until something comes back or so many were sent; how many were.
+std::size_t trickle(Socket& socket, char byte, std::size_t most) {
+  std::string back;
+  for (std::size_t sent = 0; sent < most; ++sent) {
+    if (socket.receive(back, Milliseconds(5), 1) != Got::timeout) return sent;
+    if (!socket.send({&byte, 1})) return sent;
+  }
+  return most;
+}
+
+TEST(Timeouts, AHeadThatNeverStopsIsOverInTimeToo) {
+  Proxy proxy(R"({"timeouts": {"head": "300ms"}})"_json);
+  RawClient client = proxy.client();
+  Stopwatch watch;
+  client.send("GET / HTTP/1.1\r\nHost: x\r\nA: ");
+  EXPECT_LT(trickle(client.socket(), 'a', 1600), 1600U) << "each byte has bought more time";
+  watch.expect_about_300();
+}
+
+TEST(Timeouts, AProxyHeaderThatNeverStopsIsOverInTimeToo) {
+  Proxy proxy(R"({"timeouts": {"head": "300ms"}, "listen": {"address": "127.0.0.1:0", "proxy_protocol": true},
+                  "identity": {"trusted_proxies": ["127.0.0.1/32"]}})"_json);
+  RawClient client = proxy.client();
+  // Version 2, with 512 bytes to come.
+  client.send(std::string("\r\n\r\n\0\r\nQUIT\n\x21\x11\x02\x00", 16));
+  EXPECT_LT(trickle(client.socket(), 'a', 500), 500U);
+}
+
+TEST(Timeouts, AnAnswersHeadThatNeverStopsIs504) {
+  Socket listening = Socket::listen();
+  Proxy proxy(Json{{"upstreams", {{"app", "http://127.0.0.1:" + std::to_string(listening.local_port())}}},
+                   {"all_routes", {{"timeout", "300ms"}}}});
+  RawClient client = proxy.client();
+  client.send(request("GET", "/"));
+  Socket server = listening.accept();
+  std::string ignored;
+  ASSERT_EQ(server.receive(ignored), Got::bytes);
+  server.send("HTTP/1.1 200 OK\r\nA: ");
+  EXPECT_LT(trickle(server, 'a', 1600), 1600U);
+  expect_problem(client.read(), 504);
+}
+
 TEST(Timeouts, ABodyThatTricklesIsPatientlyPassed) {
   Proxy proxy(R"({"timeouts": {"body": "300ms"}})"_json);
   RawClient client = proxy.client();

@@ -27,6 +27,23 @@ class TextArena {
     return {start, size};
   }
 
+  /// `text` with the pieces behind it. What was made last grows where it lies, so that a list made piece by piece takes
+  /// its room once; `text` itself is of no use any more.
+  std::string_view extend(std::string_view text, std::initializer_list<std::string_view> pieces) {
+    const bool grows = !overflow_.empty() && overflow_.back().data() == text.data();
+    const bool last = !text.empty() && text.data() + text.size() == bytes_.data() + used_;
+    std::size_t size = last ? 0 : text.size();
+    for (const auto& piece : pieces) size += piece.size();
+    if (grows || size > bytes_.size() - used_) {
+      auto& grown = grows ? overflow_.back() : overflow_.emplace_back(text);
+      for (const auto& piece : pieces) grown += piece;
+      return grown;
+    }
+    if (!last) text = join({text});
+    for (const auto& piece : pieces) text = {text.data(), text.size() + join({piece}).size()};
+    return text;
+  }
+
   /// A whole number in decimal.
   template <class Integer>
   std::string_view number(Integer value) {

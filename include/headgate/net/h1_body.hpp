@@ -33,12 +33,14 @@ class H1Body final : public http::BodyReader {
 
  private:
   Result<std::string_view> take();
+  Result<std::string_view> take_chunks();
 
   Input* input_;
   Duration timeout_;
   http::Framing framing_;
   std::uint64_t left_ = 0;
   bool ended_ = true;
+  error_code broken_;  // of the framing
   http::h1::ChunkReader chunks_;
   BeforeWait before_wait_ = nullptr;
   void* owner_ = nullptr;

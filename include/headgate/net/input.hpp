@@ -24,6 +24,8 @@ class Input {
   /// Unused bytes. Views into them stay valid until the next fill.
   std::string_view data() const noexcept { return {block_.data() + begin_, end_ - begin_}; }
   void consume(std::size_t bytes) noexcept { begin_ += bytes; }
+  /// Where data() lies, for who rearranges what it takes from there.
+  char* place() noexcept { return block_.data() + begin_; }
   /// Whether there is no room left behind what is unused.
   bool full() const noexcept { return block_ && begin_ == 0 && end_ == block_.size(); }
 

@@ -65,6 +65,9 @@ Result<ChunkReader::Step, Refusal> ChunkReader::read_size(std::string_view input
     return Refusal{400, "a chunk size is not a plain hexadecimal number"};
   if (size > room_) return Refusal{413, "the body is larger than is accepted"};
   room_ -= size;
+  // Nobody reads them; a body that is mostly extensions is sent to cost, not to tell.
+  extensions_ += extension.size();
+  if (extensions_ > kMostExtensions) return Refusal{400, "the chunks' extensions are too long"};
   left_ = size;
   state_ = size == 0 ? State::trailers : State::data;
   return Step{end + 2, {}, false};

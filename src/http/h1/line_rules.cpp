@@ -68,6 +68,8 @@ ConnectionOptions connection_options(const Fields& fields) noexcept {
         options.keep_alive = true;
       else if (same_word(member, "upgrade"))
         options.upgrade = true;
+      else
+        ++options.names;
     }
   }
   return options;

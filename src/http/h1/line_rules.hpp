@@ -3,6 +3,7 @@
 
 #include "headgate/http/h1/parse.hpp"
 
+#include <cstddef>
 #include <string_view>
 
 namespace headgate::http::h1 {
@@ -26,6 +27,7 @@ struct ConnectionOptions {
   bool close = false;
   bool keep_alive = false;
   bool upgrade = false;
+  std::size_t names = 0;  // anything else: fields that are this hop's alone
 };
 ConnectionOptions connection_options(const Fields& fields) noexcept;
 

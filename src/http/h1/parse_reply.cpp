@@ -1,6 +1,8 @@
 #include "field_sink.hpp"
 #include "line_rules.hpp"
 
+#include "headgate/http/hop.hpp"
+
 namespace headgate::http::h1 {
 namespace {
 
@@ -46,6 +48,7 @@ Result<void, Refusal> parse_reply(std::string_view bytes, std::string_view reque
   head.framing = framing_of(rules, request_method, head.status);
 
   const auto connection = connection_options(head.fields);
+  if (connection.names > kMostNamedInConnection) return Refusal{502, "the answer's Connection names too many fields"};
   head.keep_alive = !connection.close && (head.version >= 11 || connection.keep_alive) &&
                     head.framing.kind != Framing::Kind::until_close;
   return {};

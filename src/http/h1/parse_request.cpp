@@ -1,6 +1,7 @@
 #include "field_sink.hpp"
 #include "line_rules.hpp"
 
+#include "headgate/http/hop.hpp"
 #include "headgate/http/host.hpp"
 #include "headgate/http/path.hpp"
 
@@ -127,12 +128,17 @@ std::size_t head_size(std::string_view bytes, std::size_t& scanned) noexcept {
   return end == std::string_view::npos ? 0 : end + 4;
 }
 
-Result<void, Refusal> check_unfinished(std::string_view bytes) noexcept {
+Result<void, Refusal> check_unfinished(std::string_view bytes, std::size_t& checked) noexcept {
   if (bytes.empty()) return {};
   const char first = bytes.front();
   const bool begins_method = (first >= 'A' && first <= 'Z') || (first >= 'a' && first <= 'z');
   if (!begins_method && first != '\r') return Refusal{400, "the head does not begin with a method"};
-  if (bytes.back() == '\r') bytes.remove_suffix(1);
+  // What is refused spans three bytes at most; none of them is an LF without the CR before it.
+  auto from = checked < 3 ? 0 : checked - 3;
+  if (from > 0 && bytes[from] == '\n') --from;
+  checked = bytes.size();
+  bytes.remove_prefix(from);
+  if (bytes.ends_with('\r')) bytes.remove_suffix(1);
   if (const auto* why = refused_lines(bytes)) return Refusal{400, why};
   return {};
 }
@@ -165,6 +171,7 @@ Result<void, Refusal> parse_request(std::string_view bytes, const Limits& limits
   if (const auto* why = take_target(head)) return Refusal{400, why};
 
   const auto connection = connection_options(head.fields);
+  if (connection.names > kMostNamedInConnection) return Refusal{400, "Connection names too many fields"};
   head.keep_alive = !connection.close && (head.version >= 11 || connection.keep_alive);
   head.upgrade = connection.upgrade && head.version >= 11 ? value_of(head.fields, Known::upgrade) : std::string_view{};
   if (carries_http(head.upgrade)) head.upgrade = {};

@@ -86,6 +86,11 @@ Socket Socket::listen(int backlog) {
   return made;
 }
 
+Socket Socket::accept(Milliseconds timeout) const {
+  if (!ready(fd_, POLLIN, timeout)) return {};
+  return Socket(::accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC));
+}
+
 std::uint16_t Socket::local_port() const {
   sockaddr_in here{};
   socklen_t size = sizeof here;

@@ -36,6 +36,8 @@ class Socket {
                         Milliseconds timeout = kPatience);
   /// A listening socket on a port of 127.0.0.1 that the system picks.
   static Socket listen(int backlog = 128);
+  /// The next connection that comes to a listening socket; not open where none does within kPatience.
+  Socket accept(Milliseconds timeout = kPatience) const;
 
   bool is_open() const noexcept { return fd_ >= 0; }
   int fd() const noexcept { return fd_; }

@@ -47,6 +47,34 @@ TEST(TextArena, JoinsItsOwnTexts) {
   EXPECT_EQ(list, expected);
 }
 
+TEST(TextArena, ExtendsWhatItMadeLastWhereItLies) {
+  TextArena arena;
+  const auto first = arena.join({"first"});
+  const auto list = arena.extend(first, {", ", "second"});
+  EXPECT_EQ(list, "first, second");
+  EXPECT_EQ(list.data(), first.data());
+  const auto other = arena.join({"other"});
+  EXPECT_EQ(arena.extend(list, {", third"}), "first, second, third") << "no longer the last";
+  EXPECT_EQ(arena.extend("outside", {}), "outside");
+  EXPECT_EQ(arena.extend({}, {"", "a"}), "a");
+  EXPECT_EQ(other, "other");
+}
+
+TEST(TextArena, ExtendsAListOfAnyLength) {
+  TextArena arena;
+  const auto kept = arena.join({"kept"});
+  std::string_view list;
+  std::string expected;
+  for (int i = 0; i < 3000; ++i) {
+    list = arena.extend(list, {i == 0 ? "" : ",", std::to_string(i)});
+    expected += (i == 0 ? "" : ",") + std::to_string(i);
+  }
+  const auto behind = arena.join({"behind"});
+  EXPECT_EQ(arena.extend(list, {"!"}), expected + "!");
+  EXPECT_EQ(kept, "kept");
+  EXPECT_EQ(behind, "behind");
+}
+
 TEST(TextArena, UsesItsBufferAgainOnceCleared) {
   TextArena arena;
   const char* first = arena.join({"first"}).data();

@@ -186,6 +186,14 @@ TEST(ChunkReader, BoundsTheSizeLine) {
   EXPECT_EQ(refused("5;" + std::string(kMostChunkLine, 'a')), 400U) << "without waiting for its end";
 }
 
+TEST(ChunkReader, BoundsTheExtensionsOfAllChunksTogether) {
+  const std::string chunk = "1;" + std::string(1000, 'a') + "\r\nx\r\n";
+  std::string few;
+  for (int i = 0; i < 16; ++i) few += chunk;
+  EXPECT_EQ(read_pieces({few, "0\r\n\r\n"}).data, std::string(16, 'x'));
+  EXPECT_EQ(refused(few + chunk), 400U);
+}
+
 TEST(ChunkReader, BoundsTheTrailers) {
   EXPECT_EQ(refused("0\r\nX: " + std::string(kMostTrailers, 'a')), 431U) << "without waiting for their end";
   EXPECT_EQ(refused("0\r\nA: 1\r\nB: 2\r\nC: 3\r\n\r\n", {2, 8192}), 431U);

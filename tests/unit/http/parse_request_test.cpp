@@ -220,14 +220,32 @@ TEST(ParseRequest, BoundsTheTargetAndTheFields) {
 
 TEST(CheckUnfinished, EndsTheWaitForAHeadThatCannotCome) {
   const std::string head = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+  std::size_t so_far = 0;
   for (std::size_t size = 0; size < head.size(); ++size) {
-    EXPECT_TRUE(check_unfinished(std::string_view(head).substr(0, size)).has_value()) << size;
+    std::size_t nothing = 0;
+    EXPECT_TRUE(check_unfinished(std::string_view(head).substr(0, size), nothing).has_value()) << size;
+    EXPECT_TRUE(check_unfinished(std::string_view(head).substr(0, size), so_far).has_value()) << size;
   }
   for (const std::string_view bytes : {"\x16\x03\x01", " ", "\n", "GET / HTTP/1.1\n", "GET / HTTP/1.1\r\nHost: a\n",
                                        "GET /\rX", "GET / HTTP/1.1\r\nA: 1\r\n b"}) {
-    const auto result = check_unfinished(bytes);
+    std::size_t checked = 0;
+    const auto result = check_unfinished(bytes, checked);
     ASSERT_TRUE(result.has_error()) << bytes;
     EXPECT_EQ(result.error().status, 400U);
+  }
+}
+
+TEST(CheckUnfinished, SeesTheSameHoweverItsBytesArrive) {
+  for (const std::string_view bytes : {"GET / HTTP/1.1\n", "GET / HTTP/1.1\r\nHost: a\nB", "GET /\rX", "GET /\r\r\n",
+                                       "GET / HTTP/1.1\r\nA: 1\r\n b", "GET / HTTP/1.1\r\n\tb", "GET /\x01 H"}) {
+    for (std::size_t piece = 1; piece <= 5; ++piece) {
+      std::size_t checked = 0;
+      bool refused = false;
+      for (std::size_t size = piece; !refused && size < bytes.size() + piece; size += piece) {
+        refused = check_unfinished(bytes.substr(0, size), checked).has_error();
+      }
+      EXPECT_TRUE(refused) << bytes << " in pieces of " << piece;
+    }
   }
 }
 

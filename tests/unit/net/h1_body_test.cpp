@@ -144,6 +144,32 @@ TEST_F(H1BodyTest, ReadsChunksThatComeByteByByte) {
   EXPECT_EQ(body_.trailers().size(), 1U);
 }
 
+TEST_F(H1BodyTest, JoinsTheChunksThatAreHere) {
+  body_.begin({Kind::chunked, 0});
+  say("1\r\nh\r\n3;x=y\r\nell\r\n1\r\no\r\n7\r\n wo");
+  const auto fill = [&]() -> Task<void> { (void)co_await input_.fill(seconds(5)); };
+  ASSERT_TRUE(finish(fill()));
+  const auto first = body_.ready();
+  ASSERT_TRUE(first.has_value());
+  EXPECT_EQ(*first, "hello wo");
+  say("rld!\r\n0\r\nA: b\r\n\r\nnext");
+  ASSERT_TRUE(finish(fill()));
+  const auto last = body_.ready();
+  ASSERT_TRUE(last.has_value());
+  EXPECT_EQ(*last, "rld!");
+  EXPECT_TRUE(body_.ended());
+  EXPECT_EQ(body_.trailers().size(), 1U);
+  EXPECT_EQ(input_.data(), "next");
+}
+
+TEST_F(H1BodyTest, PassesOnWhatCameBeforeABreak) {
+  body_.begin({Kind::chunked, 0});
+  say("1\r\na\r\n1\r\nb\r\nX\r\n");
+  read_all();
+  EXPECT_EQ(data_, "ab");
+  EXPECT_EQ(failed_, boost::system::errc::make_error_code(boost::system::errc::bad_message));
+}
+
 TEST_F(H1BodyTest, FailsWhereChunksAreBroken) {
   body_.begin({Kind::chunked, 0});
   say("5\r\nhelloX\r\n");

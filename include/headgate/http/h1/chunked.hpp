@@ -45,12 +45,14 @@ class ChunkReader {
   State state_ = State::size;
   std::uint64_t left_ = 0;                                          // of the current chunk, in bytes
   std::uint64_t room_ = std::numeric_limits<std::uint64_t>::max();  // for chunks to come, in bytes
+  std::size_t extensions_ = 0;                                      // read so far, in bytes
   std::string trailer_bytes_;
   Fields trailers_;
 };
 
-/// Longest chunk-size line and longest trailer section, in bytes.
+/// Longest chunk-size line, most extensions of one body, and longest trailer section, in bytes.
 inline constexpr std::size_t kMostChunkLine = 1024;
+inline constexpr std::size_t kMostExtensions = 16 * 1024;
 inline constexpr std::size_t kMostTrailers = 8192;
 
 /// The line that opens a chunk of `bytes` bytes ("1f\r\n"), written into `out` (at least 20 bytes).

@@ -26,8 +26,9 @@ struct Limits {
 std::size_t head_size(std::string_view bytes, std::size_t& scanned) noexcept;
 
 /// What can be refused of a request's head before it is complete, so that nobody waits for an end that cannot come: a
-/// first byte that begins no method, a line that ends in LF alone.
-Result<void, Refusal> check_unfinished(std::string_view bytes) noexcept;
+/// first byte that begins no method, a line that ends in LF alone. `checked` remembers how far an earlier call looked;
+/// start with 0.
+Result<void, Refusal> check_unfinished(std::string_view bytes, std::size_t& checked) noexcept;
 
 /// Reads one complete head (as head_size measured it) into `head`, views into `bytes`. Allocates nothing once `head` is
 /// warm.
