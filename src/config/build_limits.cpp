@@ -26,6 +26,7 @@ class LimitBuilder {
     build_if_absent(build_, node_, out_.per, out_.if_absent);
     tier_from();
     build_tiers(build_, node_, out_);
+    outlives_the_process();
     exempt();
     return std::move(out_);
   }
@@ -68,6 +69,21 @@ class LimitBuilder {
               " is believed from trusted proxies only, and none is named, so every caller has the default tier",
           R"(name the proxy that writes it: "identity": { "trusted_proxies": ["10.0.0.0/8"] })");
     }
+  }
+
+  // Nobody's gateway runs for a month without a restart.
+  void outlives_the_process() {
+    constexpr auto kMonth = std::chrono::hours(28 * 24);
+    const auto lasts = [&](const limit::Rule& rule) { return rule.rate.month || rule.rate.period >= kMonth; };
+    const bool any = std::any_of(out_.tiers.begin(), out_.tiers.end(), [&](const limit::Tier& tier) {
+      return std::any_of(tier.rules.begin(), tier.rules.end(), lasts);
+    });
+    if (out_.store != Store::memory || !any) return;
+    report_.warning_at_key(code::kForgotten, node_,
+                           "limit " + in_quotes(out_.name) +
+                               " counts for a month, and in this gateway's memory, which "
+                               "forgets at every restart",
+                           R"(count it in Redis: "redis": { "url": "redis://127.0.0.1:6379" })");
   }
 
   void exempt() {

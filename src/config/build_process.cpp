@@ -4,7 +4,12 @@
 #include "table.hpp"
 #include "values.hpp"
 
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
 #include <map>
+#include <system_error>
 
 namespace headgate::config {
 namespace {
@@ -60,6 +65,25 @@ void build_timeouts(Build& build) {
   read(timeouts, "tunnel", out.tunnel);
 }
 
+// A warning, as check may run as another user, or on another machine.
+void check_log_file(Build& build, const Node& target) {
+  if (!names_log_file(target.text)) return;
+  const std::filesystem::path file(target.text);
+  const auto directory = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  std::error_code ignored;
+  std::string why;
+  if (std::filesystem::is_directory(file, ignored)) {
+    why = "it is a directory";
+  } else if (!std::filesystem::exists(directory, ignored)) {
+    why = "there is no directory " + in_quotes(directory.string());
+  } else if (access(std::filesystem::exists(file, ignored) ? file.c_str() : directory.c_str(), W_OK) != 0) {
+    why = std::generic_category().message(errno);
+  }
+  if (why.empty() || target.replaced) return;
+  build.report.warning(code::kUnwritable, target, "the log " + in_quotes(target.written) + " cannot be written: " + why,
+                       "make the directory, and let the user that headgate runs as write there");
+}
+
 }  // namespace
 
 void build_process(Build& build) {
@@ -84,6 +108,9 @@ void build_process(Build& build) {
   read_choice(log, "format", kLogFormats, config.log.format);
   read(log, "access", config.log.access);
   read(log, "error", config.log.error);
+  for (const char* key : {"access", "error"}) {
+    if (const Node* target = text_at(log, key)) check_log_file(build, *target);
+  }
 }
 
 int limit_index(const Build& build, std::string_view name) {

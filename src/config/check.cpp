@@ -1,6 +1,9 @@
 #include "check.hpp"
 
 #include "codes.hpp"
+#include "other_words.hpp"
+
+#include "headgate/core/rate_help.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -119,6 +122,10 @@ class Checker {
                            "leave it out: nothing would enforce it");
       return node.key;
     }
+    if (auto other = other_word(node, section)) {
+      report_.error_at_key(code::kUnknownKey, node, "unknown key " + in_quotes(node.key), std::move(other->help));
+      return std::string(other->key);
+    }
     std::vector<std::string_view> names;
     for (const Key& each : section.keys) names.push_back(each.name);
     auto near = nearest(node.key, names);
@@ -136,6 +143,7 @@ class Checker {
     if (shape.form == Form::either) {
       const auto fits = std::find_if(shape.forms.begin(), shape.forms.end(),
                                      [&](const Shape* each) { return json_kind(each->form) == node.kind; });
+      if (fits != shape.forms.end() && rate_in_place_of(node, shape)) return;
       return fits == shape.forms.end() ? wrong_type(node, shape, key) : value(node, **fits, key);
     }
     if (json_kind(shape.form) != node.kind) return wrong_type(node, shape, key);
@@ -156,6 +164,24 @@ class Checker {
     }
   }
 
+  // A rate where an object with a "rate" belongs, as in "free": "60/minute". False where that is not what stands there.
+  bool rate_in_place_of(const Node& node, const Shape& shape) {
+    if (node.kind != Kind::string || node.replaced || parse_rate(node.text).has_error()) return false;
+    const bool fits = std::any_of(shape.forms.begin(), shape.forms.end(), [](const Shape* form) {
+      return form->form == Form::section && std::any_of(form->section->keys.begin(), form->section->keys.end(),
+                                                        [](const Key& key) { return key.name == "rate"; });
+    });
+    if (!fits) return false;
+    report_.error(code::kType, node, subject(node) + " takes " + std::string(shape.what),
+                  "write " + in_quotes(node.key) + ": { \"rate\": " + in_quotes(node.written) + " }");
+    return true;
+  }
+
+  static bool takes_rate(const Shape& shape) {
+    return shape.form == Form::rate ||
+           std::any_of(shape.forms.begin(), shape.forms.end(), [](const Shape* form) { return takes_rate(*form); });
+  }
+
   void wrong_type(const Node& node, const Shape& shape, const Key& key) {
     if (node.kind == Kind::null) {
       return report_.error(code::kType, node, "null is not a value here",
@@ -168,6 +194,11 @@ class Checker {
     }
     std::string help = "for example " + in_quotes(key.name) + ": " + std::string(key.example);
     if (node.kind == Kind::number && shape.form != Form::boolean) help = "write it in double quotes, " + help;
+    if (node.kind == Kind::number && takes_rate(shape)) help = rate_help(node.text);
+    // As in "20 nodelay": the number is right.
+    const auto digits = std::min(node.written.find_first_not_of("0123456789"), node.written.size());
+    if (shape.form == Form::integer && node.kind == Kind::string && digits > 0 && digits <= 12)
+      help = "write " + in_quotes(key.name) + ": " + node.written.substr(0, digits);
     report_.error(code::kType, node,
                   in_quotes(key.name) + " takes " + std::string(shape.what) + ", not " + std::string(found(node)),
                   help);

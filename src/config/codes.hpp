@@ -33,5 +33,7 @@ inline constexpr std::string_view kNoEffect = "HG504";      // warning: a key th
 inline constexpr std::string_view kUnverified = "HG505";    // warning: a peer is believed without proof
 inline constexpr std::string_view kGuessable = "HG506";     // warning: a secret that is too short
 inline constexpr std::string_view kBelieved = "HG507";      // warning: a field that any caller can write is believed
+inline constexpr std::string_view kForgotten = "HG508";     // warning: a count that lasts longer than what holds it
+inline constexpr std::string_view kUnwritable = "HG509";    // warning: a file that cannot be written
 
 }  // namespace headgate::config::code

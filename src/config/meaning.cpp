@@ -1,5 +1,7 @@
 // A valid configuration in words.
 
+#include "meaning_routes.hpp"
+
 #include "headgate/config/load.hpp"
 #include "headgate/identity/network.hpp"
 #include "headgate/limit/algorithm.hpp"
@@ -206,7 +208,7 @@ std::string meaning(const Config& config, std::string_view file) {
   if (servers > 0) out += " (" + counted(servers, "server") + ')';
   out += ", " + counted(config.gateway.routes.size(), "route") + ", " + counted(config.limits.size(), "limit") + '\n';
   if (config.limits.empty()) return out + "\nThere is no limit: every request is allowed.\n";
-  return out + table(config) + batches(config) + when_redis_is_down(config);
+  return out + table(config) + routes_in_words(config.gateway) + batches(config) + when_redis_is_down(config);
 }
 
 }  // namespace headgate::config

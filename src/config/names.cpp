@@ -149,7 +149,39 @@ std::optional<LiteralError> check_key_prefix(std::string_view text) {
                       "a prefix is at most 64 printable characters, without spaces and braces"};
 }
 
+namespace {
+
+/// The same without what regular expressions add: "^/api/.*$" is "/api/*".
+std::string without_expression(std::string_view text) {
+  while (!text.empty() && std::string_view("^~* ").find(text.front()) != std::string_view::npos) text.remove_prefix(1);
+  while (text.ends_with('$')) text.remove_suffix(1);
+  std::string path(text);
+  for (const std::string_view all : {"(.*)", "(.+)", ".*", ".+"}) {
+    if (!path.ends_with(all)) continue;
+    path.resize(path.size() - all.size());
+    return path + (path.ends_with('/') ? "*" : "/*");
+  }
+  return path;
+}
+
+std::optional<LiteralError> check_expression(std::string_view text) {
+  const bool expression = text.starts_with('^') || text.starts_with('~') || text.ends_with('$') ||
+                          text.find(".*") != std::string_view::npos || text.find(".+") != std::string_view::npos ||
+                          text.find("[^") != std::string_view::npos || text.find('\\') != std::string_view::npos ||
+                          (text.find('(') != std::string_view::npos && text.find('|') != std::string_view::npos);
+  if (!expression) return std::nullopt;
+  const auto plain = without_expression(text);
+  const bool usable =
+      plain.starts_with('/') && plain.find_first_of("^$()[]|\\+?") == std::string::npos && !check_path(plain);
+  return LiteralError{in_quotes(text) + " looks like a regular expression, and a path is none",
+                      usable ? "write " + in_quotes(plain)
+                             : R"(write "/prefix/*" for everything below, and "{name}" for any one segment)"};
+}
+
+}  // namespace
+
 std::optional<LiteralError> check_path(std::string_view text) {
+  if (auto error = check_expression(text)) return error;
   if (text.find("://") != std::string_view::npos) {
     return LiteralError{in_quotes(text) + " is not a path",
                         "write the path alone, as in \"/v1/*\"; a host goes into \"host\""};

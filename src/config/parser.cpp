@@ -44,6 +44,12 @@ class Parser {
   Parser(std::string_view text, Report& report) : report_(report), lexer_(text, report) { advance(); }
 
   Parsed run() {
+    if (token_.kind == TokenKind::word || token_.text == "-") {
+      error(token_.span, "a configuration is JSON and begins with '{', and this looks like another format",
+            R"(write names and texts in double quotes, and ',' between: { "listen": ":8080", "upstreams": { … } })");
+      lexer_.give_up();
+      return std::move(parsed_);
+    }
     if (token_.kind == TokenKind::end && !lexer_.gave_up()) {
       error(
           token_.span, "there is no configuration here: expected '{'",

@@ -135,8 +135,13 @@ FileText read_text_file(const std::string& path, std::size_t largest) {
 
 void replace_placeholders(Document& document, const std::string& directory, Report& report) {
   for (Node& node : document.nodes) {
-    if (node.kind == Kind::string && node.written.find("${") != std::string::npos)
-      Replacer(node, directory, report).run();
+    if (node.kind != Kind::string) continue;
+    if (node.written.starts_with('$') && is_variable(std::string_view(node.written).substr(1))) {
+      report.warning(
+          code::kPlaceholder, node, in_quotes(node.written) + " is taken as it stands",
+          "write " + in_quotes("${" + node.written.substr(1) + "}") + " for the environment variable's value");
+    }
+    if (node.written.find("${") != std::string::npos) Replacer(node, directory, report).run();
   }
 }
 

@@ -1,5 +1,7 @@
 #include "headgate/core/literals.hpp"
 
+#include "headgate/core/rate_help.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -85,40 +87,7 @@ LiteralError no_unit(std::string_view text) {
                                              count + "ms\" " + in_words(text) + " millisecond" + plural};
 }
 
-// The letters after the count often tell what was meant: "5sec", "100 / Min".
-const Unit* meant(std::string_view text) {
-  const auto letter = std::find_if(text.rbegin(), text.rend(), [](char c) { return c == '/' || c == ' '; });
-  for (char c : text.substr(static_cast<std::size_t>(text.rend() - letter))) {
-    const char small = static_cast<char>(c | 0x20);
-    if (small < 'a' || small > 'z') continue;
-    const auto found = std::find_if(kTimes.begin(), kTimes.end(),
-                                    [&](const Unit& unit) { return !unit.word.empty() && unit.word[0] == small; });
-    return found == kTimes.end() ? nullptr : &*found;
-  }
-  return nullptr;
-}
-
-// "Month", "Monat", "MONTH": a month was meant, and not a minute.
-bool month_meant(std::string_view text) {
-  constexpr std::string_view kStart = "mon";
-  return std::search(text.begin(), text.end(), kStart.begin(), kStart.end(),
-                     [](char c, char small) { return static_cast<char>(c | 0x20) == small; }) != text.end();
-}
-
-LiteralError not_a_rate(std::string_view text) {
-  const auto count = digits(text);
-  const auto value = number(text.substr(0, count));
-  const bool usable = count > 0 && value > 0 && value <= kMostRequests;
-  const std::string example = usable ? std::to_string(value) : std::string("100");
-  if (month_meant(text.substr(count))) {
-    return {quoted(text) + " is not a rate",
-            "write \"" + example + "/month\" for calendar months, or a number of days, as in \"" + example + "/30d\""};
-  }
-  const Unit* unit = meant(text.substr(count));
-  return {quoted(text) + " is not a rate", "write \"" + example + "/" +
-                                               std::string(unit == nullptr ? "minute" : unit->word) +
-                                               "\"  (a count, a slash, then second, minute, hour or day)"};
-}
+LiteralError not_a_rate(std::string_view text) { return {quoted(text) + " is not a rate", rate_help(text)}; }
 
 // The period of a rate: "minute", "m", "5m", "5 minutes" without the space. 0 where it is none.
 std::uint64_t period_of(std::string_view text) {

@@ -41,7 +41,31 @@ TEST(Meaning, OfTheMinimalFileIsOneSentenceALimit) {
       "conf/headgate.json is valid: 1 listener, 1 upstream (1 server), 1 route, 1 limit\n"
       "\n"
       "limit   means\n"
-      "per-ip  each client address: 100 requests a minute on average, 100 at once; counted in this gateway's memory\n");
+      "per-ip  each client address: 100 requests a minute on average, 100 at once; counted in this gateway's memory\n"
+      "\n"
+      "route  goes to  under\n"
+      "/*     app      per-ip\n");
+}
+
+TEST(Meaning, SaysWhereEachRouteGoesAndWhatItsRequestsCost) {
+  const auto source = R"({ "listen": ":1", "upstreams": { "app": "http://127.0.0.1:1" },
+    "limits": { "flood": { "rate": "50/second", "per": "client_ip" }, "plan": { "rate": "900/minute", "per": "client_ip" } },
+    "all_routes": { "limits": ["flood"] },
+    "routes": [
+      { "path": "/v1/exports/*", "methods": ["GET", "POST"], "to": "app", "limits": [{ "use": "plan", "cost": 10 }] },
+      { "path": "/v1/chat", "host": "api.example.com", "to": "app",
+        "limits": [{ "use": "plan", "scale": "1/10", "cost": { "response_header": "X-Used", "hold": 50, "most": 90 } }] },
+      { "path": "/status", "respond": { "status": 204 }, "skip_limits": ["flood"] } ] })";
+  const auto loaded = load(source);
+  ASSERT_TRUE(loaded.config) << render_text(loaded.diagnostics, "f", source);
+  const auto text = meaning(*loaded.config, "f");
+  EXPECT_TRUE(
+      text.ends_with("route                    goes to      under\n"
+                     "GET,POST /v1/exports/*   app          flood, plan (costs 10)\n"
+                     "api.example.com/v1/chat  app          flood, plan (holds 50, then costs what the answer's "
+                     "x-used says; at 1/10 of its size)\n"
+                     "/status                  answers 204  no limit\n"))
+      << text;
 }
 
 TEST(Meaning, SaysWhatHappensWithoutRedisLimitByLimit) {
@@ -123,8 +147,9 @@ TEST(Meaning, SaysWhomALimitSpares) {
 }
 
 TEST(Meaning, NamesTheDaysAndMonthsOfACalendar) {
-  unsetenv("TIME_ZONE");
-  const auto text = meaning_of("conf/examples/public-api.json");
+  const auto text = meaning_of_limits(
+      R"("x": { "algorithm": "fixed_window", "rate": ["1000/day", "20000/month"], "time_zone": "UTC", "per": "client_ip" })",
+      R"("redis": { "url": "redis://r", "instances": 2 }, )");
   EXPECT_NE(text.find("anew with each day in UTC, and at most 20000 a month, anew with each month in UTC"),
             std::string::npos)
       << text;

@@ -85,6 +85,26 @@ TEST(Rates, GuessWhatWasMeantWhenTheyCannotBeRead) {
   EXPECT_EQ(refusal(parse_rate("")), "\"\" is not a rate | write \"100/minute\"" + form);
 }
 
+TEST(Rates, GuessTheNumberThatWasMeantTheWayItWasWritten) {
+  const auto help = [](const char* text) {
+    const auto whole = parse_rate(text).error().help;
+    return whole.substr(0, whole.find("  ("));
+  };
+  EXPECT_EQ(help("0.5/second"), R"(write "1/2s" or "30/minute")");
+  EXPECT_EQ(help("0,5/second"), R"(write "1/2s" or "30/minute")");
+  EXPECT_EQ(help("1.5/minute"), R"(write "3/2m" or "90/hour")");
+  EXPECT_EQ(help("0.3/day"), R"(write "3/10d")");
+  EXPECT_EQ(help("2.0/second"), R"(write "2/second")");
+  EXPECT_EQ(help("1,000/hour"), R"(write "1000/hour")");
+  EXPECT_EQ(help("1_000_000/day"), R"(write "1000000/day")");
+  EXPECT_EQ(help("1k/second"), R"(write "1000/second")");
+  EXPECT_EQ(help("-5/second"), R"(write "5/second")");
+  EXPECT_EQ(help("-5"), R"(write "5/minute")");
+  EXPECT_EQ(help("10r/s"), R"(write "10/second")");
+  EXPECT_EQ(help("0.0/s"), R"(write "100/second")");
+  EXPECT_EQ(help("99999999999999999999999.5/s"), R"(write "100/second")");
+}
+
 TEST(Rates, AreReadStrictly) {
   for (const char* wrong : {"/", "5/", "/s", "100", "-1/s", "1.5/s", "5/s ", " 5/s", "5//s", "5/s/m", "5/minutes",
                             "5/1minutes", "5/5", "5/M", "5/seconds", "+5/s", "5/-1s"}) {

@@ -1,0 +1,91 @@
+// The routes of a valid configuration in words: where each goes, and under which limits.
+
+#include "meaning_routes.hpp"
+
+#include <algorithm>
+
+namespace headgate::config {
+namespace {
+
+using gateway::Cost;
+using gateway::LimitUse;
+using gateway::RouteOptions;
+
+constexpr std::size_t kShown = 50;  // who has more of them reads them in the file
+constexpr std::size_t kWidest = 60;
+
+std::string joined(const std::vector<std::string>& words, std::string_view between) {
+  std::string out;
+  for (const auto& word : words) out += (out.empty() ? "" : std::string(between)) + word;
+  return out;
+}
+
+std::string requests(const RouteOptions& route) {
+  return joined(route.methods, ",") + (route.methods.empty() ? "" : " ") + route.host + route.path;
+}
+
+std::string target(const RouteOptions& route) {
+  return route.respond ? "answers " + std::to_string(route.respond->status) : route.to;
+}
+
+std::string cost(const Cost& cost) {
+  switch (cost.from) {
+    case Cost::From::constant:
+      return cost.usual == 1 ? "" : "costs " + std::to_string(cost.usual);
+    case Cost::From::method: {
+      std::vector<std::string> words;
+      for (const auto& [method, each] : cost.methods) words.push_back(method + ' ' + std::to_string(each));
+      return "costs " + joined(words, ", ") + ", else " + std::to_string(cost.usual);
+    }
+    case Cost::From::request_header:
+      return "costs what " + cost.header + " says, at most " + std::to_string(cost.most) + ", else " +
+             std::to_string(cost.usual);
+    case Cost::From::response_header:
+      return "holds " + std::to_string(cost.usual) + ", then costs what the answer's " + cost.header + " says";
+  }
+  return {};
+}
+
+std::string use(const LimitUse& use) {
+  std::vector<std::string> words;
+  if (auto text = cost(use.cost); !text.empty()) words.push_back(std::move(text));
+  if (use.scale_up != use.scale_down) {
+    words.push_back("at " + std::to_string(use.scale_up) +
+                    (use.scale_down == 1 ? " times" : '/' + std::to_string(use.scale_down) + " of") + " its size");
+  }
+  return use.limit + (words.empty() ? "" : " (" + joined(words, "; ") + ')');
+}
+
+std::string limits(const gateway::Options& options, const RouteOptions& route) {
+  std::vector<std::string> words;
+  for (const auto& each : options.all_routes.limits) {
+    const auto& skipped = route.skip_limits;
+    if (std::find(skipped.begin(), skipped.end(), each.limit) == skipped.end()) words.push_back(use(each));
+  }
+  for (const auto& each : route.limits) words.push_back(use(each));
+  return words.empty() ? "no limit" : joined(words, ", ");
+}
+
+}  // namespace
+
+std::string routes_in_words(const gateway::Options& options) {
+  const auto shown = std::min(options.routes.size(), kShown);
+  std::size_t first = std::string_view("route").size();
+  std::size_t second = std::string_view("goes to").size();
+  for (std::size_t i = 0; i < shown; ++i) {
+    first = std::max(first, std::min(requests(options.routes[i]).size(), kWidest));
+    second = std::max(second, target(options.routes[i]).size());
+  }
+  const auto padded = [](std::string text, std::size_t width) {
+    return text + std::string(width > text.size() ? width - text.size() : 0, ' ') + "  ";
+  };
+  std::string out = '\n' + padded("route", first) + padded("goes to", second) + "under\n";
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& route = options.routes[i];
+    out += padded(requests(route), first) + padded(target(route), second) + limits(options, route) + '\n';
+  }
+  if (options.routes.size() > shown) out += "and " + std::to_string(options.routes.size() - shown) + " more routes\n";
+  return out;
+}
+
+}  // namespace headgate::config
