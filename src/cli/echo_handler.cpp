@@ -57,7 +57,7 @@ Integer number_or(std::string_view text, Integer otherwise) {
 std::string description(const gateway::Exchange& x) {
   std::string out(x.request.method);
   out += ' ';
-  out += x.request.path;
+  out += x.request.path_to_send();
   out += x.request.query;
   out += '\n';
   for (const auto& field : x.request.fields) {

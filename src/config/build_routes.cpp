@@ -90,6 +90,9 @@ void build_route(Build& build, const Node& node) {
   gateway::RouteOptions route;
   if (const Node* host = text_at(&node, "host")) route.host = host_in_one_spelling(host->text);
   read(&node, "path", route.path);
+  if (const Node* ignores = find(&node, "ignore_case"); ignores != nullptr && ignores->kind == Kind::boolean)
+    read(&node, "ignore_case", route.ignore_case.emplace());
+  read_choice(&node, "encoded_slash", kEncodedSlash, route.encoded_slash);
   route.methods = methods(build, node);
   read(&node, "to", route.to);
   if (const Node* answer = find(&node, "respond"); answer != nullptr && answer->kind == Kind::object)
@@ -116,6 +119,7 @@ void build_routes(Build& build) {
   read(all, "between_bytes", out.between_bytes);
   read_size(all, "max_body", out.max_body);
   read_choice(all, "unknown_key", kUnknownKey, out.unknown_key);
+  read(all, "ignore_case", out.ignore_case);
   for (const Node* each : children(find(&build.root, "routes"), Kind::list)) {
     if (each->kind == Kind::object) build_route(build, *each);
   }

@@ -2,6 +2,8 @@
 #include "codes.hpp"
 #include "values.hpp"
 
+#include "headgate/http/path.hpp"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -12,14 +14,39 @@ namespace {
 using gateway::Require;
 using gateway::RouteOptions;
 
-// The path with its parameters' names left out: "/users/{id}" and "/users/{name}" match the same requests.
-std::string shape_of(std::string_view path) {
+bool ignores_case(const Build& build, const RouteOptions& route) {
+  return route.ignore_case.value_or(build.config.gateway.all_routes.ignore_case);
+}
+
+// The path without what makes no other request match: its parameters' names, a slash at its end, and the case of its
+// letters where that is ignored. "/users/{id}" and "/users/{name}/" match the same requests.
+std::string shape_of(const Build& build, const RouteOptions& route) {
+  const std::string_view path = route.path;
   std::string out;
   for (std::size_t at = 0; at < path.size(); ++at) {
     out += path[at];
     if (path[at] == '{') at = std::min(path.find('}', at), path.size()) - 1;
   }
-  return out;
+  if (out.size() > 1 && out.ends_with('/')) out.pop_back();
+  return ignores_case(build, route) ? http::fold_case(out) + " in any case" : out;
+}
+
+void check_encoded_slash(Build& build, const RouteOptions& route, const Node& node) {
+  const Node* path = text_at(&node, "path");
+  if (path == nullptr) return;
+  std::string matched;
+  std::string sent;
+  const bool hides = http::normalise_path(route.path, matched, sent) == http::PathKind::hides_slash;
+  const bool keeps = route.encoded_slash == gateway::EncodedSlash::keep;
+  if (hides && !keeps) {
+    build.report.warning(code::kUnreachable, *path,
+                         "no request can reach this route: an encoded slash or backslash in a path is refused",
+                         R"(add "encoded_slash": "keep", or leave it out of the path)");
+  }
+  if (keeps && !hides && route.path.find_first_of("*{") == std::string::npos) {
+    build.report.warning_at_key(code::kNoEffect, *find(&node, "encoded_slash"),
+                                "\"encoded_slash\" has no effect: no request for this path holds one", "remove it");
+  }
 }
 
 void check_target(Build& build, const RouteOptions& route, const Node& node) {
@@ -154,9 +181,10 @@ void check_routes(Build& build) {
     check_target(build, routes[i], node);
     check_require(build, routes[i], node);
     check_unknown_key(build, &node, routes[i].require);
+    check_encoded_slash(build, routes[i], node);
     const Node* methods = find(&node, "methods");
     const bool sound = text_at(&node, "path") != nullptr && (methods == nullptr || methods->kind == Kind::list);
-    if (sound) by_path[routes[i].host + ' ' + shape_of(routes[i].path)].push_back(i);
+    if (sound) by_path[routes[i].host + ' ' + shape_of(build, routes[i])].push_back(i);
   }
   for (const auto& [path, same] : by_path) check_same_path(build, same);
 }

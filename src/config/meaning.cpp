@@ -1,5 +1,6 @@
 // A valid configuration in words.
 
+#include "meaning_paths.hpp"
 #include "meaning_routes.hpp"
 
 #include "headgate/config/load.hpp"
@@ -207,8 +208,9 @@ std::string meaning(const Config& config, std::string_view file) {
                     counted(config.upstreams.size(), "upstream");
   if (servers > 0) out += " (" + counted(servers, "server") + ')';
   out += ", " + counted(config.gateway.routes.size(), "route") + ", " + counted(config.limits.size(), "limit") + '\n';
-  if (config.limits.empty()) return out + "\nThere is no limit: every request is allowed.\n";
-  return out + table(config) + routes_in_words(config.gateway) + batches(config) + when_redis_is_down(config);
+  const auto paths = kept_slashes(config.gateway);
+  if (config.limits.empty()) return out + "\nThere is no limit: every request is allowed.\n" + paths;
+  return out + table(config) + routes_in_words(config.gateway) + batches(config) + when_redis_is_down(config) + paths;
 }
 
 }  // namespace headgate::config

@@ -70,7 +70,7 @@ std::string percent_encoded(std::string_view path) {
   std::string out;
   for (const char c : path) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte > 0x20 && byte < 0x7F && std::string_view("\"<>\\^`|{}%").find(c) == std::string_view::npos) {
+    if (byte > 0x20 && byte < 0x7F && std::string_view("\"<>\\^`{}%").find(c) == std::string_view::npos) {
       out += c;
       continue;
     }
@@ -81,17 +81,37 @@ std::string percent_encoded(std::string_view path) {
   return out;
 }
 
+// The normal form of a path, or "" where it is none.
+std::string normal_form(std::string_view path) {
+  std::string matched;
+  std::string sent;
+  const auto kind = http::normalise_path(path, matched, sent);
+  return kind == http::PathKind::refused ? std::string() : matched;
+}
+
+// A literal segment as requests have it: '*' and braces mean something in patterns, so here they are written as %XX.
+std::string literal(std::string_view segment) {
+  std::string out;
+  for (std::size_t i = 0; i < segment.size(); ++i) {
+    const auto escape = segment.substr(i, 3);
+    const bool special = escape == "%2A" || escape == "%7B" || escape == "%7D";
+    out += special ? http::matched_segment(escape) : std::string(1, segment[i]);
+    if (special) i += 2;
+  }
+  return out;
+}
+
 // Requests are matched in their normal form, so a pattern in another form would never match.
 std::optional<LiteralError> check_normal_form(std::string_view path) {
   std::string plain;
   for (const auto segment : segments(path)) {
     plain += '/';
-    plain += is_parameter(segment) ? std::string(segment.size(), 'x') : std::string(segment);
+    plain += is_parameter(segment) ? std::string(segment.size(), 'x') : literal(segment);
   }
-  std::string normal;
-  if (!http::normalise_path(plain, normal)) {
+  const auto normal = normal_form(plain);
+  if (normal.empty()) {
     const auto escaped = percent_encoded(path);
-    if (plain == path && http::normalise_path(escaped, normal)) {
+    if (plain == path && !normal_form(escaped).empty()) {
       return LiteralError{in_quotes(path) + " holds a character that stands in paths as %XX only",
                           "write " + in_quotes(escaped)};
     }

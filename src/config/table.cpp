@@ -85,6 +85,9 @@ constexpr Key kAllRoutesKeys[] = {
     {"unknown_key", &kUnknownKeyShape, "anonymous", R"("reject")",
      "What a caller is whose API key is unknown, expired or disabled: `anonymous`, as if it had sent none, or refused "
      "(`reject`); a route that requires a key refuses it always"},
+    {"ignore_case", &kBoolean, "false", "true",
+     "Whether paths that differ only in the case of letters are the same, as they are to Express, IIS and, by option, "
+     "Spring; `{parameters}` are then counted so, too"},
 };
 constexpr Section kAllRoutes{
     "all_routes", "all_routes",
@@ -108,6 +111,7 @@ constexpr Shape kMethod = text("a method", check_method);
 constexpr Shape kMethods = list("a list of methods", kMethod, 1, 64);
 constexpr Shape kUpstreamName = text("an upstream's name");
 constexpr Shape kRequireShape = choice(kRequire);
+constexpr Shape kEncodedSlashShape = choice(kEncodedSlash);
 constexpr std::string_view kRouteLater[] = {"headers",  "rewrite", "strip_prefix", "redirect",
                                             "priority", "retry",   "cost"};
 constexpr Key kRouteKeys[] = {
@@ -115,7 +119,14 @@ constexpr Key kRouteKeys[] = {
     {"host", &kHost, "", R"("api.example.com")",
      "Only requests for this host, or with `*.example.com` for any below it"},
     {"path", &kPath, "", R"("/v1/*")",
-     "Exact, `/prefix/*`, or with parameters as in `/users/{id}`; the most specific route wins", required},
+     "Exact, `/prefix/*` (which takes `/prefix` too), or with parameters as in `/users/{id}`; the most specific route "
+     "wins",
+     required},
+    {"ignore_case", &kBoolean, "", "true", "As `all_routes.ignore_case`, for this route"},
+    {"encoded_slash", &kEncodedSlashShape, "reject", R"("keep")",
+     "A path with `%2F` or `%5C`, however often encoded, is refused (`reject`), for some servers read a slash there; "
+     "or "
+     "it is taken as part of its segment and passed on (`keep`)"},
     {"methods", &kMethods, "", R"(["GET", "HEAD"])", "Only these methods; all where it is left out"},
     {"to", &kUpstreamName, "", R"("app")", "The upstream requests go to"},
     {"respond", &kRespondShape, "", R"({ "status": 200, "body": "ok\n" })", "The answer, given without an upstream"},

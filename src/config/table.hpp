@@ -68,6 +68,7 @@ inline constexpr std::string_view kLeases[] = {"auto", "off"};
 inline constexpr std::string_view kAdminWords[] = {"off"};
 inline constexpr std::string_view kUnlimited[] = {"unlimited"};
 inline constexpr std::string_view kRequire[] = {"nothing", "jwt", "api_key", "mtls"};
+inline constexpr std::string_view kEncodedSlash[] = {"reject", "keep"};
 inline constexpr std::string_view kUnknownKey[] = {"anonymous", "reject"};
 inline constexpr std::string_view kAddressFields[] = {"X-Forwarded-For", "Forwarded", "X-Real-IP"};
 inline constexpr std::string_view kJwtAlgorithms[] = {"HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "PS256",

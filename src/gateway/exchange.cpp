@@ -80,6 +80,8 @@ void Exchange::reset() {
   request.method = request.target = request.authority = request.query = request.upgrade = {};
   request.host.clear();
   request.path.clear();
+  request.path_sent.clear();
+  request.hides_slash = false;
   request.fields.clear();
   request.version = 11;
   request.keep_alive = true;

@@ -65,6 +65,12 @@ Task<void> Gateway::handle(Exchange& x) {
 Gateway::Step Gateway::find_route(Exchange& x) {
   auto found = x.snapshot->site->router().find(x.request.host, x.request.path, x.request.method);
   x.route = found.route;
+  // A server that takes "%2F" for a slash would see a path that no route was found for.
+  if (x.request.hides_slash && (!found.route || found.route->encoded_slash == EncodedSlash::reject)) {
+    return Problem{
+        400, EndedBy::bad_request, "The path holds an encoded slash or backslash, which is not accepted here.", {}, 0,
+        {}};
+  }
   if (found.route) return {};
   if (!found.host_known && x.request.host.empty())
     return Problem{400, EndedBy::bad_request, "Host is missing, and what is served here depends on it.", {}, 0, {}};

@@ -37,7 +37,7 @@ class Relay {
   Task<Step> run() {
     forward_request_fields(x_, site_);
     x_.head.clear();
-    http::h1::append_request_head(x_.head, x_.request.method, x_.request.path, forwarded_query(x_, identity_),
+    http::h1::append_request_head(x_.head, x_.request.method, x_.request.path_to_send(), forwarded_query(x_, identity_),
                                   x_.fields, x_.request.framing);
     if (auto problem = take_first_bytes()) co_return problem;
     auto outcome = co_await attempt(Over::any_connection);

@@ -1,6 +1,7 @@
 #include "headgate/gateway/router.hpp"
 
 #include "headgate/http/fields.hpp"
+#include "headgate/http/path.hpp"
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -10,8 +11,16 @@ namespace headgate::gateway {
 namespace {
 
 struct MethodRoute {
+  // Where letters of another case are another path but not to all routes: the literal segments, "" for others.
+  std::vector<std::string> spelled;
   std::vector<std::string> methods;  // empty: all
   const Route* route;
+};
+
+/// The routes of one pattern; where case is ignored, of all that differ in case only.
+struct Routes {
+  std::vector<MethodRoute> as_spelled;  // the more specific
+  std::vector<MethodRoute> any_case;
 };
 
 struct TextHash {
@@ -34,8 +43,8 @@ std::string lower(std::string_view text) {
 struct Router::Node {
   boost::unordered_flat_map<std::string, std::unique_ptr<Node>, TextHash, std::equal_to<>> literals;
   std::unique_ptr<Node> parameter;
-  std::vector<MethodRoute> here;  // routes that end in this segment
-  std::vector<MethodRoute> rest;  // routes that end in "*" behind it
+  Routes here;  // that end in this segment
+  Routes rest;  // that end in "*" behind it
 };
 
 struct Router::Host {
@@ -54,13 +63,20 @@ struct Router::Host {
   }
 };
 
-Router::Router() = default;
+/// What is looked for, and what is noticed on the way.
+struct Router::Ask {
+  std::string_view spelled;  // the path as normalised, in its own case
+  std::string_view method;
+  std::string& allowed;
+};
+
+Router::Router(Case letters) : letters_(letters) {}
 Router::~Router() = default;
 Router::Router(Router&&) noexcept = default;
 Router& Router::operator=(Router&&) noexcept = default;
 
 void Router::add(std::string_view host, std::string_view pattern, const std::vector<std::string>& methods,
-                 const Route* route) {
+                 const Route* route, Case letters) {
   const auto name = lower(host.starts_with("*.") ? host.substr(1) : host);
   auto at = std::find_if(hosts_.begin(), hosts_.end(), [&](const auto& one) { return one->name == name; });
   if (at == hosts_.end()) {
@@ -70,36 +86,54 @@ void Router::add(std::string_view host, std::string_view pattern, const std::vec
     at = std::find_if(hosts_.begin(), hosts_.end(), [&](const auto& one) { return rank < one->rank(); });
     at = hosts_.insert(at, std::move(made));
   }
+  MethodRoute made{{}, methods, route};
+  const auto put = [&](Routes& routes) {
+    (letters == Case::matters ? routes.as_spelled : routes.any_case).push_back(std::move(made));
+  };
   Node* node = &(*at)->root;
-  pattern.remove_prefix(1);  // every pattern begins with '/'
   while (true) {
-    const auto slash = pattern.find('/');
-    const auto segment = pattern.substr(0, slash);
-    if (segment == "*") {
-      node->rest.push_back({methods, route});
-      break;
-    }
-    auto& child = segment.starts_with('{') ? node->parameter : node->literals[std::string(segment)];
+    pattern.remove_prefix(1);  // every pattern begins with '/'
+    const auto segment = pattern.substr(0, pattern.find('/'));
+    if (segment == "*") return put(node->rest);
+    const bool parameter = segment.starts_with('{');
+    const auto literal = parameter ? std::string() : http::matched_segment(segment);
+    if (letters_ == Case::ignored && letters == Case::matters) made.spelled.push_back(literal);
+    auto& child =
+        parameter ? node->parameter : node->literals[letters_ == Case::ignored ? http::fold_case(literal) : literal];
     if (!child) child = std::make_unique<Node>();
     node = child.get();
-    if (slash == std::string_view::npos) {
-      node->here.push_back({methods, route});
-      break;
-    }
-    pattern.remove_prefix(slash + 1);
+    pattern.remove_prefix(segment.size());
+    if (pattern.empty() || pattern == "/") return put(node->here);
   }
 }
 
 namespace {
 
+std::string_view next_segment(std::string_view& path) noexcept {
+  const auto segment = path.substr(0, path.find('/'));
+  path.remove_prefix(std::min(segment.size() + 1, path.size()));
+  return segment;
+}
+
+/// Whether `path`, which fits but for its case, has these segments letter by letter.
+bool same_letters(const std::vector<std::string>& spelled, std::string_view path) noexcept {
+  return std::all_of(spelled.begin(), spelled.end(), [&](const std::string& wanted) {
+    const auto segment = without_parameters(next_segment(path));
+    return wanted.empty() || segment == wanted;
+  });
+}
+
 /// Methods of our own are compared without case, for servers may; the standard ones come in capital letters only. TRACE
 /// answers with what it was sent, the credentials too: a route has to name it.
-const Route* choose(const std::vector<MethodRoute>& routes, std::string_view method, std::string& allowed) {
+const Route* choose(const std::vector<MethodRoute>& routes, std::string_view path, std::string_view method,
+                    std::string& allowed) {
+  const auto fits = [&](const MethodRoute& each) { return same_letters(each.spelled, path); };
   const Route* any = nullptr;
-  for (const auto& [methods, route] : routes) {
-    if (methods.empty() && method != "TRACE") any = route;
-    for (const auto& one : methods) {
-      if (http::same_word(one, method)) return route;
+  for (const auto& each : routes) {
+    if (!fits(each)) continue;
+    if (each.methods.empty() && method != "TRACE") any = each.route;
+    for (const auto& one : each.methods) {
+      if (http::same_word(one, method)) return each.route;
     }
   }
   if (any) return any;
@@ -109,6 +143,7 @@ const Route* choose(const std::vector<MethodRoute>& routes, std::string_view met
     allowed += one;
   };
   for (const auto& entry : routes) {
+    if (!fits(entry)) continue;
     std::string_view usual = entry.methods.empty() ? kUsualMethods : std::string_view{};
     for (std::string_view one; http::next_member(usual, one);) add(one);
     for (const auto& one : entry.methods) add(one);
@@ -116,21 +151,23 @@ const Route* choose(const std::vector<MethodRoute>& routes, std::string_view met
   return nullptr;
 }
 
+const Route* choose(const Routes& routes, std::string_view path, std::string_view method, std::string& allowed) {
+  if (const auto* found = choose(routes.as_spelled, path, method, allowed)) return found;
+  return choose(routes.any_case, path, method, allowed);
+}
+
 }  // namespace
 
 // A walk down the tree that remembers nothing: where a branch ends in nothing, the next less specific one is tried.
 // Patterns are written by the operator, so the depth and the number of branches are theirs.
-const Route* Router::find_in(const Node& node, std::string_view path, std::string_view method,
-                             std::string& allowed) const {
-  const auto slash = path.find('/');
-  const auto raw = path.substr(0, slash);
-  const auto segment = without_parameters(raw);
+const Route* Router::find_in(const Node& node, std::string_view path, Ask& ask) {
+  const auto take = [&](const Routes& routes) { return choose(routes, ask.spelled, ask.method, ask.allowed); };
+  std::string_view below = path;
+  const auto segment = without_parameters(next_segment(below));
   const auto beneath = [&](const Node& child) -> const Route* {
-    if (slash != std::string_view::npos) {
-      if (const auto* found = find_in(child, path.substr(slash + 1), method, allowed)) return found;
-      if (slash + 1 != path.size()) return nullptr;  // more than a slash at the end follows
-    }
-    return choose(child.here, method, allowed);
+    if (!below.empty()) return find_in(child, below, ask);
+    const auto* found = take(child.here);
+    return found ? found : take(child.rest);
   };
   if (const auto at = node.literals.find(segment); at != node.literals.end()) {
     if (const auto* found = beneath(*at->second)) return found;
@@ -138,17 +175,19 @@ const Route* Router::find_in(const Node& node, std::string_view path, std::strin
   if (node.parameter && !segment.empty()) {
     if (const auto* found = beneath(*node.parameter)) return found;
   }
-  return choose(node.rest, method, allowed);
+  return take(node.rest);
 }
 
 Router::Found Router::find(std::string_view authority, std::string_view path, std::string_view method) const {
   Found found;
   const auto host = http::host_of(authority);
   const auto below = path.starts_with('/') ? path.substr(1) : path;
+  const auto folded = letters_ == Case::ignored ? http::fold_case(below) : std::string();
+  Ask ask{below, method, found.allowed};
   for (const auto& candidate : hosts_) {
     if (!candidate->fits(host)) continue;
     found.host_known = true;
-    found.route = find_in(candidate->root, below, method, found.allowed);
+    found.route = find_in(candidate->root, letters_ == Case::ignored ? std::string_view(folded) : below, ask);
     if (found.route) {
       found.allowed.clear();
       return found;

@@ -21,6 +21,15 @@ bool reads(const limit::Limit& limit, limit::Per::Kind kind) {
   return std::any_of(all.begin(), all.end(), [kind](const limit::Per& per) { return per.kind == kind; });
 }
 
+bool ignores_case(const Options& options, const RouteOptions& route) {
+  return route.ignore_case.value_or(options.all_routes.ignore_case);
+}
+
+bool ignores_case(const Options& options) {
+  return std::any_of(options.routes.begin(), options.routes.end(),
+                     [&](const RouteOptions& route) { return ignores_case(options, route); });
+}
+
 /// Counted in memory whatever the store: a guess must not cost a call.
 limit::Rule rule_of(const identity::FailureLimit& failures) {
   limit::Rule rule;
@@ -42,7 +51,8 @@ Site::Site(const Options& options, const identity::Options& identity, std::vecto
       via_10_(options.via.empty() ? "" : "1.0 " + options.via),
       via_11_(options.via.empty() ? "" : "1.1 " + options.via),
       limits_(std::move(limits)),
-      instances_(std::max(1u, instances)) {
+      instances_(std::max(1u, instances)),
+      router_(ignores_case(options) ? Case::ignored : Case::matters) {
   if (identity_.failures) failure_rule_ = rule_of(*identity_.failures);
   for (const auto& wanted : options_.routes) {
     auto route = std::make_unique<Route>();
@@ -51,6 +61,8 @@ Site::Site(const Options& options, const identity::Options& identity, std::vecto
     route->respond = wanted.respond;
     route->upstream_name = wanted.to;
     route->path = wanted.path;
+    route->ignore_case = ignores_case(options_, wanted);
+    route->encoded_slash = wanted.encoded_slash;
     route->require = wanted.require;
     route->unknown_key = wanted.unknown_key.value_or(options_.all_routes.unknown_key);
     route->timeout = wanted.timeout.value_or(options_.all_routes.timeout);
@@ -80,7 +92,8 @@ Site::Site(const Options& options, const identity::Options& identity, std::vecto
       route->asks_redis = route->asks_redis || planned.stage == Stage::redis;
       route->settles = route->settles || planned.cost.from == Cost::From::response_header;
     }
-    router_.add(wanted.host, wanted.path, wanted.methods, route.get());
+    router_.add(wanted.host, wanted.path, wanted.methods, route.get(),
+                route->ignore_case ? Case::ignored : Case::matters);
     routes_.push_back(std::move(route));
   }
 }

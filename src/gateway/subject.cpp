@@ -1,6 +1,7 @@
 #include "subject.hpp"
 
 #include "headgate/http/named_values.hpp"
+#include "headgate/http/path.hpp"
 #include "headgate/identity/sha256.hpp"
 
 #include <array>
@@ -32,6 +33,12 @@ std::string_view path_parameter(std::string_view pattern, std::string_view path,
   return {};
 }
 
+/// Where the server behind takes letters of either case for the same, they name the same thing.
+std::string_view path_value(Exchange& x, std::string_view name) {
+  const auto value = path_parameter(x.route->path, x.request.path, name);
+  return x.route->ignore_case ? x.text.join({http::fold_case(value)}) : value;
+}
+
 /// With several issuers a claim is one of its own: each may call somebody "alice" (RFC 7519 section 4.1.2). No claim
 /// has a control character.
 std::string_view claim_of(Exchange& x, std::string_view name) {
@@ -58,7 +65,7 @@ std::string_view value_of(Exchange& x, const limit::Per& per) {
       return digest_text(x.text, identity::sha256(cookie.value));
     }
     case Kind::path:
-      return path_parameter(x.route->path, x.request.path, per.name);
+      return path_value(x, per.name);
     case Kind::method:
       return x.request.method;
     case Kind::route:

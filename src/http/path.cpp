@@ -1,14 +1,10 @@
 #include "headgate/http/path.hpp"
 
 #include <array>
+#include <utility>
 
 namespace headgate::http {
 namespace {
-
-constexpr bool unreserved(unsigned char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
-         c == '_' || c == '~';
-}
 
 // Visible ASCII, less what RFC 3986 keeps out of a URI and some servers read as a slash or as an end.
 constexpr bool sound(unsigned char c) noexcept {
@@ -21,6 +17,8 @@ constexpr std::array<bool, 256> table(bool (*rule)(unsigned char)) {
   return out;
 }
 constexpr auto kSound = table(sound);
+// More than RFC 3986's pchar, for browsers send "|" and brackets bare: what is taken in both ways is one thing.
+constexpr auto kBareInSegment = table([](unsigned char c) { return sound(c) && c != '/' && c != '?' && c != '%'; });
 
 constexpr int hex(char c) noexcept {
   if (c >= '0' && c <= '9') return c - '0';
@@ -29,18 +27,116 @@ constexpr int hex(char c) noexcept {
   return -1;
 }
 
-/// Ends the segment that `out` now ends with: resolves "." and "..". `out` holds a path that begins with '/'. False for
-/// "..;x", which some servers take for "..".
-bool close_segment(std::string& out) {
-  const auto slash = out.rfind('/');
-  const std::string_view segment = std::string_view(out).substr(slash + 1);
-  if (segment == ".") {
-    out.resize(slash + 1);
-  } else if (segment == "..") {
-    const auto parent = slash == 0 ? 0 : out.rfind('/', slash - 1);
-    out.resize(parent + 1);
-  } else if (segment.starts_with(".;") || segment.starts_with("..;") || segment.starts_with(';')) {
-    return false;
+/// The byte of the escape that `text` begins with, or -1.
+constexpr int escape(std::string_view text) noexcept {
+  if (text.size() < 3 || text[0] != '%') return -1;
+  const int high = hex(text[1]), low = hex(text[2]);
+  return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+bool sound_segment(std::string_view segment, bool& escapes) noexcept {
+  for (std::size_t i = 0; i < segment.size(); ++i) {
+    if (!kSound[static_cast<unsigned char>(segment[i])]) return false;
+    if (segment[i] != '%') continue;
+    if (escape(segment.substr(i)) <= 0) return false;  // NUL is the end of the path to a server written in C
+    escapes = true;
+    i += 2;
+  }
+  return true;
+}
+
+enum class Role { name, here, up, disguised };
+
+/// Servers that strip parameters first see a dot segment in "..;x", and merge slashes where there is nothing but
+/// parameters: those are in disguise.
+Role role_of(std::string_view segment) noexcept {
+  if (segment.empty() || std::string_view(".;%").find(segment.front()) == std::string_view::npos) return Role::name;
+  std::array<char, 3> first{};  // decoded; all that matters
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < segment.size() && size < first.size(); ++i) {
+    const int byte = escape(segment.substr(i));
+    first[size++] = byte < 0 ? segment[i] : static_cast<char>(byte);
+    if (byte >= 0) i += 2;
+  }
+  const std::string_view text(first.data(), size);
+  if (text == ".") return Role::here;
+  if (text == "..") return Role::up;
+  const bool parameter = text.starts_with(';') || text.starts_with(".;") || text == "..;";
+  return parameter ? Role::disguised : Role::name;
+}
+
+/// Appends `segment` in its matched form. True where it holds an escape that another reader may decode to more than a
+/// character of a segment.
+bool append_matched(std::string_view segment, std::string& out) {
+  bool deep = false;
+  for (std::size_t i = 0; i < segment.size(); ++i) {
+    const int byte = escape(segment.substr(i));
+    if (byte < 0) {
+      out += segment[i];
+      continue;
+    }
+    i += 2;
+    if (kBareInSegment[static_cast<std::size_t>(byte)]) {
+      out += static_cast<char>(byte);
+      continue;
+    }
+    deep = deep || byte == '/' || byte == '\\' || byte == '%';
+    constexpr std::string_view kDigits = "0123456789ABCDEF";
+    out += '%';
+    out += kDigits[static_cast<std::size_t>(byte) >> 4];
+    out += kDigits[static_cast<std::size_t>(byte) & 15];
+  }
+  return deep;
+}
+
+/// What a path in matched form is to servers that decode it again, as often as there is something to decode, and take
+/// a decoded slash for one. Linear: what an escape becomes is looked at where it stands.
+PathKind read_deeply(std::string_view matched) {
+  std::string bare;
+  auto kind = PathKind::plain;
+  for (const char c : matched) {
+    bare += c;
+    while (bare.size() >= 3) {
+      const int byte = escape(std::string_view(bare).substr(bare.size() - 3));
+      if (byte < 0) break;
+      if (byte == 0) return PathKind::refused;
+      bare.resize(bare.size() - 3);
+      const bool slash = byte == '/' || byte == '\\';
+      if (slash) kind = PathKind::hides_slash;
+      bare += slash ? '/' : static_cast<char>(byte);
+    }
+  }
+  for (std::string_view rest = bare; !rest.empty();) {
+    rest.remove_prefix(1);
+    const auto segment = rest.substr(0, rest.find('/'));
+    if (role_of(segment) != Role::name) return PathKind::refused;
+    rest.remove_prefix(segment.size());
+  }
+  return kind;
+}
+
+/// Dot segments resolved, slashes merged, escapes as they are.
+bool resolve(std::string_view raw, std::string& out, bool& escapes) {
+  if (raw.empty() || raw.front() != '/') return false;
+  out = '/';
+  while (!raw.empty()) {  // `out` ends with the slash that begins `raw`
+    raw.remove_prefix(1);
+    const auto segment = raw.substr(0, raw.find('/'));
+    raw.remove_prefix(segment.size());
+    if (segment.empty()) continue;
+    if (!sound_segment(segment, escapes)) return false;
+    switch (role_of(segment)) {
+      case Role::disguised:
+        return false;
+      case Role::here:
+        break;
+      case Role::up:
+        out.resize(out.size() == 1 ? 1 : out.rfind('/', out.size() - 2) + 1);
+        break;
+      case Role::name:
+        out += segment;
+        if (!raw.empty()) out += '/';
+    }
   }
   return true;
 }
@@ -54,38 +150,44 @@ bool sound_query(std::string_view query) noexcept {
   return true;
 }
 
-bool normalise_path(std::string_view raw, std::string& out) {
-  out.clear();
-  if (raw.empty() || raw.front() != '/') return false;
-  bool dots = false;  // most paths have none to resolve
-  for (std::size_t i = 0; i < raw.size(); ++i) {
-    char c = raw[i];
-    if (!kSound[static_cast<unsigned char>(c)]) return false;
+PathKind normalise_path(std::string_view raw, std::string& matched, std::string& sent) {
+  matched.clear();
+  sent.clear();
+  bool escapes = false;
+  if (!resolve(raw, matched, escapes)) return PathKind::refused;
+  if (!escapes) return PathKind::plain;
+  std::swap(matched, sent);
+  // The slashes stay where they are: no escape becomes one.
+  return append_matched(sent, matched) ? read_deeply(matched) : PathKind::plain;
+}
+
+std::string matched_segment(std::string_view segment) {
+  std::string out;
+  append_matched(segment, out);
+  return out;
+}
+
+std::string fold_case(std::string_view matched) {
+  // Beyond ASCII, all that Unicode's simple foldings, lower and upper case take to an ASCII letter.
+  constexpr std::array<std::pair<std::string_view, char>, 4> kFold{
+      {{"%E2%84%AA", 'k'}, {"%C5%BF", 's'}, {"%C4%B0", 'i'}, {"%C4%B1", 'i'}}};
+  std::string out;
+  out.reserve(matched.size());
+  while (!matched.empty()) {
+    std::size_t taken = 1;
+    char c = matched.front();
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
     if (c == '%') {
-      if (i + 2 >= raw.size()) return false;
-      const int high = hex(raw[i + 1]), low = hex(raw[i + 2]);
-      if (high < 0 || low < 0) return false;
-      const auto byte = static_cast<unsigned char>(high * 16 + low);
-      if (byte == 0) return false;  // the end of the path to a server written in C
-      i += 2;
-      if (!unreserved(byte)) {
-        constexpr std::string_view kDigits = "0123456789ABCDEF";
-        out += '%';
-        out += kDigits[static_cast<std::size_t>(high)];
-        out += kDigits[static_cast<std::size_t>(low)];
-        continue;
+      for (const auto& [text, letter] : kFold) {
+        if (!matched.starts_with(text)) continue;
+        c = letter;
+        taken = text.size();
       }
-      c = static_cast<char>(byte);
-    } else if (c == '/') {
-      if (dots && !close_segment(out)) return false;
-      dots = false;
-      if (out.empty() || out.back() != '/') out += '/';
-      continue;
     }
-    if ((c == '.' || c == ';') && out.back() == '/') dots = true;
     out += c;
+    matched.remove_prefix(taken);
   }
-  return !dots || close_segment(out);
+  return out;
 }
 
 }  // namespace headgate::http

@@ -11,7 +11,8 @@ namespace {
 class Routes {
  public:
   /// Each a route as JSON without its answer.
-  explicit Routes(Json routes) : gateway_(numbered(std::move(routes))), client_(gateway_.client()) {}
+  explicit Routes(Json routes, const Json& changes = Json::object())
+      : gateway_(numbered(std::move(routes), changes)), client_(gateway_.client()) {}
 
   /// The number of the route that took it, or the status where none did.
   std::string of(const std::string& method, const std::string& target, const std::string& host = "test.example") {
@@ -24,9 +25,11 @@ class Routes {
   }
 
  private:
-  static Json numbered(Json routes) {
+  static Json numbered(Json routes, const Json& changes) {
     for (std::size_t i = 0; i < routes.size(); ++i) routes[i]["respond"] = {{"body", "route " + std::to_string(i)}};
-    return {{"listen", "127.0.0.1:0"}, {"workers", 1}, {"routes", std::move(routes)}};
+    Json config = {{"listen", "127.0.0.1:0"}, {"workers", 1}, {"routes", std::move(routes)}};
+    config.merge_patch(changes);
+    return config;
   }
 
   Gateway gateway_;
@@ -52,7 +55,6 @@ TEST(Routing, TheMostSpecificPathWins) {
 TEST(Routing, ParametersAreOneSegment) {
   Routes routes(R"([{"path": "/u/{id}/x"}])"_json);
   EXPECT_EQ(routes.of("GET", "/u/1/x"), "route 0");
-  EXPECT_EQ(routes.of("GET", "/u/a%2Fb/x"), "route 0") << "an encoded slash separates nothing";
   EXPECT_EQ(routes.of("GET", "/u/a/b/x"), "404");
   EXPECT_EQ(routes.of("GET", "/u//x"), "404");
 }
@@ -141,12 +143,86 @@ TEST(Routing, NoSpellingOfAPathSlipsPastItsRoute) {
   }
 }
 
-TEST(Routing, WhatIsEncodedForAReasonStaysEncoded) {
-  Routes routes(R"([{"path": "/*"}, {"path": "/a/b"}, {"path": "/a%2Fb"}])"_json);
-  for (const char* target : {"/a%2fb", "/a%2Fb"}) {
-    EXPECT_NE(routes.of("GET", target), "route 1") << target << ": an encoded slash is data";
+TEST(Routing, AnEncodedSlashIsRefusedOrPartOfItsSegment) {
+  Routes routes(R"([{"path": "/*"}, {"path": "/a/b"}, {"path": "/k/{x}", "encoded_slash": "keep"},
+                    {"path": "/k%2Fl", "encoded_slash": "keep"}, {"path": "/k/x/y"}])"_json);
+  for (const char* target : {"/a%2fb", "/a%2Fb", "/a%5Cb", "/a%252Fb", "/%2Fa/b", "/k/x/y%2f"}) {
+    EXPECT_EQ(routes.of("GET", target), "400") << target;
   }
-  EXPECT_EQ(routes.of("GET", "/a%2fb"), routes.of("GET", "/a%2Fb")) << "hexadecimal digits have no case";
+  for (const char* target : {"/k/x%2fy", "/k/x%2Fy", "/k/%5C", "/k/x%252fy"}) {
+    EXPECT_EQ(routes.of("GET", target), "route 2") << target;
+  }
+  EXPECT_EQ(routes.of("GET", "/k%2fl"), "route 3") << "hexadecimal digits have no case";
+  for (const char* target : {"/k/..%2Fa", "/k/x%2F..%2F..", "/k/%252e%252e", "/k/..%255Ca"}) {
+    EXPECT_EQ(routes.of("GET", target), "400") << target << ": even where slashes are kept, nothing climbs";
+  }
+}
+
+TEST(Routing, NoRouteIsNoReasonToSayMoreOfAnEncodedSlash) {
+  Routes routes(R"([{"path": "/a"}])"_json);
+  EXPECT_EQ(routes.of("GET", "/b%2Fc"), "400");
+  EXPECT_EQ(routes.of("GET", "/b/c"), "404");
+}
+
+TEST(Routing, CaseIsIgnoredWhereTheRouteSaysSo) {
+  Routes routes(R"([{"path": "/*"}, {"path": "/Login", "ignore_case": true}, {"path": "/exact"}])"_json);
+  for (const char* target : {"/login", "/LOGIN", "/Login", "/%4cOGIN", "/LOGIN/", "/login;x"}) {
+    EXPECT_EQ(routes.of("GET", target), "route 1") << target;
+  }
+  EXPECT_EQ(routes.of("GET", "/EXACT"), "route 0");
+}
+
+TEST(Routing, CaseIsIgnoredOnAllRoutesButThoseThatSayOtherwise) {
+  Routes routes(R"([{"path": "/*"}, {"path": "/login"}, {"path": "/exact", "ignore_case": false}])"_json,
+                {{"all_routes", {{"ignore_case", true}}}});
+  EXPECT_EQ(routes.of("GET", "/LOGIN"), "route 1");
+  EXPECT_EQ(routes.of("GET", "/exact"), "route 2");
+  EXPECT_EQ(routes.of("GET", "/EXACT"), "route 0");
+}
+
+TEST(Routing, APrefixTakesThePathBeforeItsStar) {
+  Routes routes(R"([{"path": "/*"}, {"path": "/admin/*"}, {"path": "/b"}, {"path": "/b/*"}])"_json);
+  for (const char* target : {"/admin", "/admin/", "/admin/x", "/admin;x", "/admin?x"}) {
+    EXPECT_EQ(routes.of("GET", target), "route 1") << target;
+  }
+  EXPECT_EQ(routes.of("GET", "/adminx"), "route 0");
+  EXPECT_EQ(routes.of("GET", "/b"), "route 2") << "exact before all below it";
+  EXPECT_EQ(routes.of("GET", "/b/"), "route 2");
+  EXPECT_EQ(routes.of("GET", "/b/x"), "route 3");
+}
+
+TEST(Routing, AServerGetsThePathAsItWasEncoded) {
+  Proxy proxy(
+      R"({"routes": [{"path": "/*", "to": "app"}, {"path": "/k/*", "to": "app", "encoded_slash": "keep"}]})"_json);
+  RawClient client = proxy.client();
+  const std::vector<std::pair<std::string, std::string>> table = {
+      {"/a%40b/%7euser/%c3%a9?x=%41", "/a%40b/%7euser/%c3%a9?x=%41"},
+      {"/x/..//%61/%2e/b%3A", "/%61/b%3A"},
+      {"/a@b", "/a@b"},
+      {"/k/%61%2fb", "/k/%61%2fb"}};
+  for (const auto& [asked, sent] : table) {
+    ASSERT_EQ(client.get(asked).status(), 200) << asked;
+    EXPECT_EQ(proxy.forwarded().target(), sent);
+  }
+}
+
+TEST(Routing, OneThingHasOneBudgetHoweverItsNameIsEncoded) {
+  Proxy proxy(R"({"limits": {"each": {"rate": "2/hour", "per": "path:id"}},
+                  "routes": [{"path": "/u/{id}", "to": "app", "limits": ["each"]},
+                             {"path": "/t/{id}", "to": "app", "limits": ["each"], "ignore_case": true}]})"_json);
+  RawClient client = proxy.client();
+  EXPECT_EQ(client.get("/u/a@b").status(), 200);
+  EXPECT_EQ(client.get("/u/a%40b").status(), 200);
+  for (const char* target : {"/u/a@b", "/u/a%40b", "/u/%61%40%62", "/u/a@b;v", "/u/a@b/"})
+    EXPECT_EQ(client.get(target).status(), 429) << target;
+  EXPECT_EQ(client.get("/u/A@b").status(), 200) << "another one where case matters";
+  EXPECT_EQ(client.get("/t/x").status(), 200);
+  EXPECT_EQ(client.get("/T/X").status(), 200);
+  EXPECT_EQ(client.get("/t/X").status(), 429);
+}
+
+TEST(Routing, WhatIsEncodedForAReasonStaysEncoded) {
+  Routes routes(R"([{"path": "/*"}, {"path": "/a/b"}])"_json);
   for (const char* target : {"/a/b%3Fx", "/a/b%23", "/a/b%20", "/a/b%00", "/a/b%5C"}) {
     EXPECT_NE(routes.of("GET", target), "route 1") << target;
   }

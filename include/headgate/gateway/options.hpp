@@ -59,10 +59,18 @@ enum class Require { nothing, jwt, api_key, mtls };
 /// What a key is taken for that is not, or no longer, a known one; where keys are known at all.
 enum class UnknownKey { anonymous, reject };
 
+/// What becomes of a path in which some servers would read more slashes: "%2F", "%5C", however often encoded.
+enum class EncodedSlash {
+  reject,
+  keep  ///< part of its segment, and passed on as it is
+};
+
 struct RouteOptions {
   std::string name;  ///< the path where none is given
   std::string host;  ///< lower case, without port; empty: any; "*.example.com": any one or more labels before it
   std::string path;  ///< "/exact", "/prefix/*", "/accounts/{account}/charges"
+  std::optional<bool> ignore_case;  ///< of the path's letters; else all_routes'
+  EncodedSlash encoded_slash = EncodedSlash::reject;
   std::vector<std::string> methods;  ///< upper case; empty: all
   std::string to;                    ///< an upstream's name; empty where `respond` is given
   std::optional<Respond> respond;
@@ -76,6 +84,7 @@ struct RouteOptions {
 };
 
 struct AllRoutes {
+  bool ignore_case = false;
   std::vector<LimitUse> limits;
   UnknownKey unknown_key = UnknownKey::anonymous;
   Duration timeout = std::chrono::seconds(30);

@@ -63,6 +63,8 @@ struct Route {
   std::size_t number = 0;  ///< among the site's routes
   std::string name;
   std::string path;          ///< its pattern
+  bool ignore_case = false;  ///< of the path's letters, in keys as well
+  EncodedSlash encoded_slash = EncodedSlash::reject;
   std::size_t upstream = 0;  ///< index into the site's upstreams; unused where `respond` is set
   std::string upstream_name;
   std::optional<Respond> respond;

@@ -76,6 +76,8 @@ const char* take_host(RequestHead& head) {
 const char* take_target(RequestHead& head) {
   std::string_view target = head.target;
   head.query = {};
+  head.path_sent.clear();
+  head.hides_slash = false;
   if (target == "*") {
     head.path = "*";
     return head.method == "OPTIONS" ? nullptr : "the target * belongs to OPTIONS";
@@ -96,9 +98,9 @@ const char* take_target(RequestHead& head) {
   head.query = target.substr(mark);
   if (!sound_query(head.query)) return "the query holds a character that must be percent-encoded";
   const auto path = target.substr(0, mark);
-  return normalise_path(path.empty() ? std::string_view("/") : path, head.path)
-             ? nullptr
-             : "the path holds a character or escape that has no place there";
+  const auto kind = normalise_path(path.empty() ? std::string_view("/") : path, head.path, head.path_sent);
+  head.hides_slash = kind == PathKind::hides_slash;
+  return kind == PathKind::refused ? "the path holds a character or escape that has no place there" : nullptr;
 }
 
 Refusal explain(const boost::beast::error_code& ec, std::string_view bytes, bool too_many) noexcept {

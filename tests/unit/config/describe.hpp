@@ -73,6 +73,8 @@ inline std::string describe(const gateway::RouteOptions& route) {
   out << " limits" << describe(route.limits) << " skip";
   for (const auto& name : route.skip_limits) out << ' ' << name;
   out << " require " << static_cast<int>(route.require);
+  if (route.ignore_case) out << " ignore_case " << *route.ignore_case;
+  if (route.encoded_slash != gateway::EncodedSlash::reject) out << " keeps slashes";
   if (route.unknown_key) out << " unknown_key " << static_cast<int>(*route.unknown_key);
   if (route.timeout) out << " timeout " << to_text(*route.timeout);
   if (route.between_bytes) out << " between_bytes " << to_text(*route.between_bytes);
@@ -151,7 +153,7 @@ inline std::string describe(const gateway::Options& gateway) {
   }
   out << "all" << describe(gateway.all_routes.limits) << ' ' << to_text(gateway.all_routes.timeout) << ' '
       << to_text(gateway.all_routes.between_bytes) << ' ' << gateway.all_routes.max_body << ' '
-      << static_cast<int>(gateway.all_routes.unknown_key) << '\n';
+      << static_cast<int>(gateway.all_routes.unknown_key) << ' ' << gateway.all_routes.ignore_case << '\n';
   const auto& times = gateway.timeouts;
   out << "timeouts " << to_text(times.idle) << ' ' << to_text(times.head) << ' ' << to_text(times.body) << ' '
       << to_text(times.write) << ' ' << to_text(times.tunnel) << '\n';

@@ -155,6 +155,26 @@ TEST(Meaning, NamesTheDaysAndMonthsOfACalendar) {
       << text;
 }
 
+std::string meaning_of_routes(const std::string& routes) {
+  const auto loaded = load(R"({ "listen": ":1", "routes": [)" + routes + "] }");
+  EXPECT_TRUE(loaded.config);
+  return loaded.config ? meaning(*loaded.config, "f") : "";
+}
+
+TEST(Meaning, SaysWhatAKeptSlashMayBecome) {
+  const std::string kept = R"({ "name": "files", "path": "/files/*", "encoded_slash": "keep", "respond": {} })";
+  const std::string passes =
+      "\nRoute \"files\" passes on %2F and %5C as a part of their segment. A server that reads a slash there sees a "
+      "deeper path, ";
+  EXPECT_NE(meaning_of_routes(kept + R"(, { "path": "/*", "respond": {} }, { "path": "/filesystem", "respond": {} })")
+                .find(passes + "for which no other route is.\n"),
+            std::string::npos);
+  const auto text = meaning_of_routes(kept + R"(, { "name": "mine", "path": "/files/{user}/private", "respond": {} },
+    { "name": "log", "path": "/Files/log", "ignore_case": true, "respond": {} }, { "path": "/other/x", "respond": {} })");
+  EXPECT_NE(text.find(passes + "but what is asked on \"mine\", \"log\" is not asked.\n"), std::string::npos) << text;
+  EXPECT_EQ(meaning_of_routes(R"({ "path": "/files/*", "respond": {} })").find("%2F"), std::string::npos);
+}
+
 TEST(Meaning, WithoutLimitsSaysSo) {
   const auto loaded = load(R"({ "listen": ":1", "routes": [{ "path": "/*", "respond": {} }] })");
   ASSERT_TRUE(loaded.config);

@@ -76,48 +76,51 @@ TEST(Load, TakesEveryKeyOfTheFile) {
     "l": { "rate": "5/second", "burst": 9, "per": ["jwt.sub", "header:X-A", "route"], "mode": "observe", "if_absent": ["api_key", ["client_ip", "host"]] },
     "m": { "rate": ["1/s", "9/m"], "algorithm": "token_bucket", "per": "total", "store": "memory" },
     "n": { "rate": "1/s", "per": "api_key", "if_redis_down": "reject", "if_absent": { "reject": 403 } } },
-  "all_routes": { "limits": ["m"], "timeout": "4s", "max_body": "2KiB", "unknown_key": "reject" },
+  "all_routes": { "limits": ["m"], "timeout": "4s", "max_body": "2KiB", "unknown_key": "reject", "ignore_case": true },
   "routes": [
     { "name": "r", "host": "A.example", "path": "/x/{y}", "methods": ["GET", "PUT"], "to": "a", "limits": ["l", { "use": "n", "cost": 1 }],
-      "skip_limits": ["m"], "require": "jwt", "unknown_key": "anonymous", "timeout": "6s", "max_body": "0" },
+      "skip_limits": ["m"], "require": "jwt", "unknown_key": "anonymous", "timeout": "6s", "max_body": "0",
+      "ignore_case": false, "encoded_slash": "keep" },
     { "path": "/h", "respond": { "status": 404, "body": "no", "content_type": "a/b" } } ],
   "timeouts": { "idle": "1s", "head": "2s", "body": "3s", "write": "4s", "tunnel": "5s" },
   "bounds": { "head_size": "8KiB", "head_fields": 50, "target_size": "1KiB", "connections": 99 },
   "rejection": { "headers": "legacy", "body": "none" },
   "log": { "level": "debug", "format": "json", "access": "off", "error": "/tmp/e.log" } })"));
   const auto seed = [](const char* suffix) { return std::to_string(stable_hash(suffix)); };
-  EXPECT_EQ(text,
-            "instance gw-1 workers 3 drain 5s\n"
-            "listen 127.0.0.1 80 127.0.0.1:80\n"
-            "listen ::1 81 [::1]:81 proxy_protocol\n"
-            "admin 127.0.0.1:9900 \n"
-            "identity 10.0.0.0/8 ::1 from 2 /56 key in x-token key k 1 1  failures 5/minute 9 jwt in x-jwt jwt token 0 "
-            "remember 7 X-User=sub issuer [iss for aud by 0 types at+jwt leeway 1s max_age 12h keys "
-            "0123456789abcdef0123456789abcdef     5m 10s 5s]\n"
-            "redis 0 red 6380 master    db 2 u p p: 15ms 4 9\n"
-            "memory 5000\n"
-            "upstream a 2s 3s 7 9216 [a 1 a:1] [::1 80 [::1]:80]\n"
-            "limit l mode 1 store 1 down 0 absent api_key client_ip+host 0 0 per jwt.sub header:x-a route [l  5/second "
-            "burst 9 "
-            "token_bucket :l " +
-                seed(":l") +
-                "]\n"
-                "limit m mode 0 store 0 down 0 absent 0 0 per total [m 1/second 1/second burst 1 token_bucket :m:1s " +
-                seed(":m:1s") + "] [m 9/minute 9/minute burst 9 token_bucket :m:1m " + seed(":m:1m") +
-                "]\n"
-                "limit n mode 0 store 1 down 1 absent 2 403 per api_key [n  1/second burst 1 leases token_bucket :n " +
-                seed(":n") +
-                "]\n"
-                "route r host a.example path /x/{y} methods GET PUT to a limits lx1 nx1 skip m require 1 unknown_key 0 "
-                "timeout 6s max_body "
-                "0\n"
-                "route /h host  path /h methods to  respond 404 no a/b limits skip require 0\n"
-                "all mx1 4s 2048 1\n"
-                "timeouts 1s 2s 3s 4s 5s\n"
-                "bounds 8192 50 1024 99\n"
-                "via gw-1 proxy_fields X-Edge-* Proxy\n"
-                "rejection 2 1\n"
-                "log 0 1 off /tmp/e.log\n");
+  EXPECT_EQ(
+      text,
+      "instance gw-1 workers 3 drain 5s\n"
+      "listen 127.0.0.1 80 127.0.0.1:80\n"
+      "listen ::1 81 [::1]:81 proxy_protocol\n"
+      "admin 127.0.0.1:9900 \n"
+      "identity 10.0.0.0/8 ::1 from 2 /56 key in x-token key k 1 1  failures 5/minute 9 jwt in x-jwt jwt token 0 "
+      "remember 7 X-User=sub issuer [iss for aud by 0 types at+jwt leeway 1s max_age 12h keys "
+      "0123456789abcdef0123456789abcdef     5m 10s 5s]\n"
+      "redis 0 red 6380 master    db 2 u p p: 15ms 4 9\n"
+      "memory 5000\n"
+      "upstream a 2s 3s 7 9216 [a 1 a:1] [::1 80 [::1]:80]\n"
+      "limit l mode 1 store 1 down 0 absent api_key client_ip+host 0 0 per jwt.sub header:x-a route [l  5/second "
+      "burst 9 "
+      "token_bucket :l " +
+          seed(":l") +
+          "]\n"
+          "limit m mode 0 store 0 down 0 absent 0 0 per total [m 1/second 1/second burst 1 token_bucket :m:1s " +
+          seed(":m:1s") + "] [m 9/minute 9/minute burst 9 token_bucket :m:1m " + seed(":m:1m") +
+          "]\n"
+          "limit n mode 0 store 1 down 1 absent 2 403 per api_key [n  1/second burst 1 leases token_bucket :n " +
+          seed(":n") +
+          "]\n"
+          "route r host a.example path /x/{y} methods GET PUT to a limits lx1 nx1 skip m require 1 ignore_case 0 keeps "
+          "slashes unknown_key 0 "
+          "timeout 6s max_body "
+          "0\n"
+          "route /h host  path /h methods to  respond 404 no a/b limits skip require 0\n"
+          "all mx1 4s 2048 1 1\n"
+          "timeouts 1s 2s 3s 4s 5s\n"
+          "bounds 8192 50 1024 99\n"
+          "via gw-1 proxy_fields X-Edge-* Proxy\n"
+          "rejection 2 1\n"
+          "log 0 1 off /tmp/e.log\n");
 }
 
 TEST(Load, AllowsCommentsAndTrailingCommasAndAByteOrderMark) {

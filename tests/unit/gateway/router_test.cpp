@@ -15,17 +15,18 @@ namespace {
 struct Row {
   std::string host, pattern;
   std::vector<std::string> methods;
+  Case letters = Case::matters;
 };
 
 /// Routes called "host|pattern|methods", added in the order given.
 class Routes {
  public:
-  explicit Routes(const std::vector<Row>& rows) {
+  explicit Routes(const std::vector<Row>& rows) : router_(any_ignores(rows)) {
     for (const auto& row : rows) {
       auto& route = routes_.emplace_back();
       route.name = row.host + row.pattern;
       for (const auto& method : row.methods) route.name += " " + method;
-      router_.add(row.host, row.pattern, row.methods, &route);
+      router_.add(row.host, row.pattern, row.methods, &route, row.letters);
     }
   }
   std::string find(std::string_view authority, std::string_view path, std::string_view method = "GET") const {
@@ -43,6 +44,11 @@ class Routes {
   }
 
  private:
+  static Case any_ignores(const std::vector<Row>& rows) {
+    const auto ignores = [](const Row& row) { return row.letters == Case::ignored; };
+    return std::any_of(rows.begin(), rows.end(), ignores) ? Case::ignored : Case::matters;
+  }
+
   std::deque<Route> routes_;
   Router router_;
 };
@@ -87,7 +93,64 @@ TEST(Router, PassesOverOneSlashAtTheEndAndSegmentParameters) {
   }
   EXPECT_EQ(routes.path("/q;x"), "/{x}");
   EXPECT_EQ(routes.path("/q/"), "/{x}");
-  EXPECT_EQ(routes.path("/a/b%3Bv"), "/*") << "an encoded semicolon begins no parameter";
+  EXPECT_EQ(routes.path("/q/"), "/{x}");
+}
+
+TEST(Router, TakesThePathBeforeAStarForOneOfIts) {
+  const Routes routes(
+      {{"", "/*", {}}, {"", "/{x}", {}}, {"", "/a/*", {}}, {"", "/b/{x}/*", {}}, {"", "/c", {}}, {"", "/c/*", {}}});
+  for (const std::string_view path : {"/a", "/a/", "/a;v", "/a/x", "/a/x/y"})
+    EXPECT_EQ(routes.path(path), "/a/*") << path;
+  EXPECT_EQ(routes.path("/b/1"), "/b/{x}/*");
+  EXPECT_EQ(routes.path("/b/"), "/{x}") << "a parameter is not empty";
+  EXPECT_EQ(routes.path("/c"), "/c") << "exact before all below it";
+  EXPECT_EQ(routes.path("/c/"), "/c") << "a slash at the end changes nothing";
+  EXPECT_EQ(routes.path("/c/x"), "/c/*");
+  EXPECT_EQ(routes.path("/ab"), "/{x}");
+  EXPECT_EQ(routes.path("/"), "/*");
+}
+
+TEST(Router, FindsARouteWithAndWithoutASlashAtTheEnd) {
+  const Routes routes({{"", "/a/", {}}, {"", "/b", {}}, {"", "/a/*", {"GET"}}});
+  for (const std::string_view path : {"/a", "/a/"}) EXPECT_EQ(routes.path(path), "/a/") << path;
+  for (const std::string_view path : {"/b", "/b/"}) EXPECT_EQ(routes.path(path), "/b") << path;
+}
+
+TEST(Router, IgnoresCaseForTheRoutesThatSaySo) {
+  const Routes routes({{"", "/*", {}},
+                       {"", "/Login", {}, Case::ignored},
+                       {"", "/u/{id}/Keys", {}, Case::ignored},
+                       {"", "/exact/*", {}}});
+  for (const std::string_view path : {"/Login", "/login", "/LOGIN", "/LOGIN/", "/login;v"})
+    EXPECT_EQ(routes.path(path), "/Login") << path;
+  for (const std::string_view path : {"/U/Bob/KEYS", "/u/x/keys", "/u/x/%E2%84%AAeys"})
+    EXPECT_EQ(routes.path(path), "/u/{id}/Keys") << path;
+  EXPECT_EQ(routes.path("/exact/x"), "/exact/*");
+  EXPECT_EQ(routes.path("/Exact/x"), "/*");
+}
+
+TEST(Router, PrefersTheSpelledPathToOneOfAnyCaseButNeverALessSpecificOne) {
+  std::vector<Row> rows = {{"", "/a/b", {}, Case::ignored}, {"", "/A/b", {}}, {"", "/a/{x}", {}},
+                           {"", "/A/B", {"PUT"}},           {"", "/*", {}},   {"", "/a/b/*", {"POST"}, Case::ignored}};
+  const auto by_pattern = [](const Row& a, const Row& b) { return a.pattern < b.pattern; };
+  std::sort(rows.begin(), rows.end(), by_pattern);
+  do {
+    const Routes routes(rows);
+    ASSERT_EQ(routes.path("/a/b"), "/a/b") << "not /a/{x}, though that is spelled so";
+    ASSERT_EQ(routes.path("/A/b"), "/A/b");
+    ASSERT_EQ(routes.path("/a/B"), "/a/b");
+    ASSERT_EQ(routes.path("/A/B"), "/a/b");
+    ASSERT_EQ(routes.find("h", "/A/B", "PUT"), "/A/B PUT");
+    ASSERT_EQ(routes.path("/a/c"), "/a/{x}");
+    ASSERT_EQ(routes.path("/A/c"), "/*");
+  } while (std::next_permutation(rows.begin(), rows.end(), by_pattern));
+}
+
+TEST(Router, ReadsALiteralStarAndBracesWrittenAsEscapes) {
+  const Routes routes({{"", "/a%2A", {}}, {"", "/%7Bx%7D", {}}, {"", "/*", {}}});
+  EXPECT_EQ(routes.path("/a*"), "/a%2A");
+  EXPECT_EQ(routes.path("/{x}"), "/%7Bx%7D");
+  EXPECT_EQ(routes.path("/ab"), "/*");
 }
 
 TEST(Router, TellsARootFromWhatIsBeneath) {

@@ -81,6 +81,14 @@ TEST_F(Subject, OfRequestsThatNameNoHostIsOneAndNoHosts) {
   EXPECT_EQ(of({{Kind::host, ""}}), "(none)");
 }
 
+TEST_F(Subject, OfAPathHasNoCaseWhereItsRouteIgnoresCase) {
+  x.request.path = "/users/Bob%C3%A9";
+  route.path = "/users/{id}";
+  EXPECT_EQ(of({{Kind::path, "id"}}), "Bob%C3%A9");
+  route.ignore_case = true;
+  EXPECT_EQ(of({{Kind::path, "id"}}), "bob%c3%a9");
+}
+
 TEST_F(Subject, IsTheRoutesOwnNameWhereNoUpstreamAnswers) {
   route.respond = Respond{};
   EXPECT_EQ(of({{Kind::upstream, ""}}), "things");
