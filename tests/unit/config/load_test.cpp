@@ -61,7 +61,7 @@ TEST(Load, FillsInTheDefaultsOfTheOptionTypes) {
 
 TEST(Load, TakesEveryKeyOfTheFile) {
   const auto text = describe(loaded(R"({
-  "$schema": "x", "instance": "gw-1", "listen": ["127.0.0.1:80", { "address": "[::1]:81", "proxy_protocol": true }], "workers": 3, "drain": "5s",
+  "$schema": "x", "instance": "gw-1", "listen": ["127.0.0.1:80", { "address": "[::1]:81", "proxy_protocol": true }], "workers": 3, "drain_delay": "7s", "drain": "5s",
   "identity": { "trusted_proxies": ["10.0.0.0/8", "::1"], "ipv6_prefix": 56, "address_from": "X-Real-IP", "failures": { "rate": "5/minute", "burst": 9 },
     "proxy_fields": ["X-Edge-*", "Proxy"],
     "api_key": { "header": "X-Token", "query": "key", "cookie": "k", "pass_on": true },
@@ -76,10 +76,10 @@ TEST(Load, TakesEveryKeyOfTheFile) {
     "l": { "rate": "5/second", "burst": 9, "per": ["jwt.sub", "header:X-A", "route"], "mode": "observe", "if_absent": ["api_key", ["client_ip", "host"]] },
     "m": { "rate": ["1/s", "9/m"], "algorithm": "token_bucket", "per": "total", "store": "memory" },
     "n": { "rate": "1/s", "per": "api_key", "if_redis_down": "reject", "if_absent": { "reject": 403 } } },
-  "all_routes": { "limits": ["m"], "timeout": "4s", "max_body": "2KiB", "unknown_key": "reject", "ignore_case": true },
+  "all_routes": { "limits": ["m"], "timeout": "4s", "between_bytes": "8s", "max_body": "2KiB", "unknown_key": "reject", "ignore_case": true },
   "routes": [
     { "name": "r", "host": "A.example", "path": "/x/{y}", "methods": ["GET", "PUT"], "to": "a", "limits": ["l", { "use": "n", "cost": 1 }],
-      "skip_limits": ["m"], "require": "jwt", "unknown_key": "anonymous", "timeout": "6s", "max_body": "0",
+      "skip_limits": ["m"], "require": "jwt", "unknown_key": "anonymous", "timeout": "6s", "between_bytes": "9s", "max_body": "0",
       "ignore_case": false, "encoded_slash": "keep" },
     { "path": "/h", "respond": { "status": 404, "body": "no", "content_type": "a/b" } } ],
   "timeouts": { "idle": "1s", "head": "2s", "body": "3s", "write": "4s", "tunnel": "5s" },
@@ -112,15 +112,23 @@ TEST(Load, TakesEveryKeyOfTheFile) {
           "]\n"
           "route r host a.example path /x/{y} methods GET PUT to a limits lx1 nx1 skip m require 1 ignore_case 0 keeps "
           "slashes unknown_key 0 "
-          "timeout 6s max_body "
+          "timeout 6s between_bytes 9s max_body "
           "0\n"
           "route /h host  path /h methods to  respond 404 no a/b limits skip require 0\n"
-          "all mx1 4s 2048 1 1\n"
+          "all mx1 4s 8s 2048 1 1\n"
           "timeouts 1s 2s 3s 4s 5s\n"
           "bounds 8192 50 1024 99\n"
           "via gw-1 proxy_fields X-Edge-* Proxy\n"
           "rejection 2 1\n"
           "log 0 1 off /tmp/e.log\n");
+}
+
+TEST(Load, LetsADelayBeNothing) {
+  EXPECT_EQ(
+      loaded(R"({ "listen": ":1", "drain_delay": "0s", "routes": [{ "path": "/*", "respond": {} }] })").drain_delay,
+      Duration(0));
+  EXPECT_THAT(messages(R"({ "listen": ":1", "drain": "0s", "routes": [{ "path": "/*", "respond": {} }] })"),
+              testing::ElementsAre("\"0s\" is no time at all"));
 }
 
 TEST(Load, AllowsCommentsAndTrailingCommasAndAByteOrderMark) {
