@@ -89,7 +89,7 @@ TEST(Load, TakesEveryKeyOfTheFile) {
   const auto seed = [](const char* suffix) { return std::to_string(stable_hash(suffix)); };
   EXPECT_EQ(
       text,
-      "instance gw-1 workers 3 drain 5s\n"
+      "instance gw-1 workers 3 drain 7s 5s\n"
       "listen 127.0.0.1 80 127.0.0.1:80\n"
       "listen ::1 81 [::1]:81 proxy_protocol\n"
       "admin 127.0.0.1:9900 \n"
