@@ -3,8 +3,7 @@
 #include "commands.hpp"
 
 #include "headgate/core/result.hpp"
-
-#include <spdlog/spdlog.h>
+#include "headgate/observe/event.hpp"
 
 #include <array>
 #include <cerrno>
@@ -16,6 +15,9 @@
 #include <iterator>
 
 namespace headgate::cli {
+
+using observe::event;
+using observe::LogLevel;
 
 namespace {
 
@@ -78,16 +80,17 @@ Outcome load_file(const std::string& given) {
 std::optional<config::Config> load_again(const std::string& given) {
   const auto source = find_and_read(given);
   if (source.has_error()) {
-    spdlog::error("event=config_refused {}; what was in force stays so", source.error());
+    event(LogLevel::error, "config_refused", "what was in force stays so", {{"reason", source.error()}});
     return std::nullopt;
   }
   auto loaded = config::load(source->text, source->directory());
   for (const auto& mistake : loaded.diagnostics) {
     const bool error = mistake.severity == config::Severity::error;
-    spdlog::log(error ? spdlog::level::err : spdlog::level::warn, "event={} {}:{}:{}: {}",
-                error ? "config_error" : "config_warning", source->path, mistake.line, mistake.column, mistake.message);
+    event(error ? LogLevel::error : LogLevel::warning, error ? "config_error" : "config_warning", mistake.message,
+          {{"file", source->path}, {"line", mistake.line}, {"column", mistake.column}});
   }
-  if (!loaded.config) spdlog::error("event=config_refused {} has mistakes; what was in force stays so", source->path);
+  if (!loaded.config)
+    event(LogLevel::error, "config_refused", source->path + " has mistakes; what was in force stays so", {{"file", source->path}});
   return std::move(loaded.config);
 }
 

@@ -5,7 +5,7 @@
 
 #include "headgate/config/listen.hpp"
 #include "headgate/core/literals.hpp"
-#include "headgate/observe/access_log.hpp"
+#include "headgate/observe/logs.hpp"
 #include "headgate/server/server.hpp"
 
 #include <boost/asio/steady_timer.hpp>
@@ -49,16 +49,15 @@ int echo(const EchoOptions& options) {
     return kWrongCommandLine;
   }
   observe::LogOptions log;
-  observe::open_event_log(log);
+  log.access = "off";
+  const observe::Logs logs(log);
   server::Options serving;
   serving.listen = {*listen};
   serving.workers = options.workers;
   boost::asio::io_context main_loop{1};
-  const auto result = server::serve(main_loop, serving, [&](upstream::Environment environment) {
+  return server::serve(main_loop, serving, [&](upstream::Environment environment) {
     return std::make_unique<EchoService>(defaults, environment.timers);
   });
-  observe::shut_down_logs();
-  return result;
 }
 
 }  // namespace headgate::cli

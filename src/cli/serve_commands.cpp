@@ -3,9 +3,8 @@
 #include "commands.hpp"
 #include "config_file.hpp"
 
+#include "headgate/observe/event.hpp"
 #include "headgate/server/gateway_service.hpp"
-
-#include <spdlog/spdlog.h>
 
 #include <cstdio>
 #include <exception>
@@ -64,7 +63,7 @@ int proxy(const ProxyOptions& options) {
     // Several at once are nothing unusual: only one of them gets the usual port.
     if (options.admin.empty()) loaded.config->admin->if_taken = config::Admin::IfTaken::another_port;
     return serve(*loaded.config, [] {
-      spdlog::info("event=config_kept SIGHUP received, and there is no file to read again");
+      observe::event(observe::LogLevel::info, "config_kept", "SIGHUP received, and there is no file to read again");
       return std::nullopt;
     });
   }

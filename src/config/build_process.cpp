@@ -4,9 +4,13 @@
 #include "table.hpp"
 #include "values.hpp"
 
+#include "headgate/identity/sha256.hpp"
+
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <system_error>
@@ -84,6 +88,26 @@ void check_log_file(Build& build, const Node& target) {
                        "make the directory, and let the user that headgate runs as write there");
 }
 
+/// `key_id` under the configured secret, and who is told of in clear.
+void build_log_identity(Build& build, const Node* log) {
+  constexpr std::size_t kShort = 16;  // bytes; a shorter one is found by trying, and with it who is who
+  auto& out = build.config.log;
+  if (const Node* callers = find(log, "callers"); callers != nullptr && callers->kind == Kind::list)
+    for (const Node* each : callers->children)
+      if (std::find(out.callers.begin(), out.callers.end(), each->text) == out.callers.end())
+        out.callers.push_back(each->text);
+  const Node* secret = text_at(log, "secret");
+  if (secret == nullptr || secret->text.empty()) return;
+  if (secret->text.size() < kShort)
+    build.report.warning(code::kGuessable, *secret,
+                         "a secret of " + std::to_string(secret->text.size()) + " bytes can be guessed",
+                         "make one of 16 or more: openssl rand -hex 24");
+  const auto digest = identity::sha256(secret->text);
+  auto& key = out.key.emplace();
+  std::memcpy(&key.low, digest.data(), sizeof key.low);
+  std::memcpy(&key.high, digest.data() + sizeof key.low, sizeof key.high);
+}
+
 }  // namespace
 
 void build_process(Build& build) {
@@ -93,6 +117,7 @@ void build_process(Build& build) {
   bool via = true;
   read(root, "via", via);
   config.gateway.via = via ? config.instance : std::string();
+  config.log.instance = config.instance;
   build_listen(build);
   read_number(root, "workers", config.workers);
   read(root, "drain_delay", config.drain_delay);
@@ -111,6 +136,7 @@ void build_process(Build& build) {
   for (const char* key : {"access", "error"}) {
     if (const Node* target = text_at(log, key)) check_log_file(build, *target);
   }
+  build_log_identity(build, log);
 }
 
 int limit_index(const Build& build, std::string_view name) {

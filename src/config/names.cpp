@@ -276,6 +276,17 @@ std::optional<LiteralError> check_log_target(std::string_view text) {
                    : "did you mean " + in_quotes(near) + "?  A file is written with a '/', as in \"./access.log\""};
 }
 
+std::optional<LiteralError> check_log_caller(std::string_view text) {
+  constexpr std::string_view kClaim = "jwt.";
+  if (text == "owner" || (text.starts_with(kClaim) && !check_claim(text.substr(kClaim.size())))) return std::nullopt;
+  const bool key = text == "api_key" || text == "key" || text == "keys" || text == "api_keys";
+  const bool claim = text == "sub" || text == "user" || text == "jwt";
+  return LiteralError{in_quotes(text) + " cannot be told of a caller",
+                      key     ? R"(write "owner", whose key it is; keys themselves are never logged)"
+                      : claim ? R"(did you mean "jwt.sub"?)"
+                              : R"(write "owner" (of an API key) or a claim, as in "jwt.sub")"};
+}
+
 std::optional<LiteralError> check_file_path(std::string_view text) {
   if (!text.empty() && text.size() <= 4'096) return std::nullopt;
   return LiteralError{"this is not a file's path", R"(write it as "/etc/headgate/jwt.pem")"};

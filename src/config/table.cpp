@@ -182,6 +182,9 @@ constexpr Shape kLevel = choice(kLogLevels);
 constexpr std::string_view kFormatsLater[] = {"combined"};
 constexpr Shape kFormat = choice(kLogFormats, kFormatsLater);
 constexpr Shape kTarget = path("\"stdout\", \"stderr\", \"off\" or a file's path", check_log_target, names_log_file);
+constexpr Shape kLogSecret = text("text", check_not_empty);
+constexpr Shape kLogCaller = text("owner or jwt.<claim>", check_log_caller);
+constexpr Shape kLogCallers = list("a list of owner and jwt.<claim>", kLogCaller, 0, 8);
 constexpr std::string_view kLogLater[] = {"keep_ok", "sample", "rotate"};
 constexpr Key kLogKeys[] = {
     {"level", &kLevel, "info", R"("info")", "Least severity written to the error log"},
@@ -189,6 +192,12 @@ constexpr Key kLogKeys[] = {
     {"access", &kTarget, "stdout", R"("stdout")",
      "Where the line of each request goes: `stdout`, `stderr`, `off` or a file"},
     {"error", &kTarget, "stderr", R"("stderr")", "Where everything else goes"},
+    {"secret", &kLogSecret, "", R"("${HEADGATE_LOG_SECRET}")",
+     "What `key_id` is made under: the same on several gateways, a caller has the same id on all of them; where it is "
+     "left out each start draws another"},
+    {"callers", &kLogCallers, "[]", R"(["owner", "jwt.sub"])",
+     "Who is asking, in clear, as fields of these names: `owner` of a known API key, `jwt.<claim>` of a verified "
+     "token"},
 };
 constexpr Section kLog{"log", "log", "Access and error log.", kLogKeys, kLogLater};
 
@@ -209,7 +218,7 @@ constexpr Shape kLogShape = section(kLog);
 constexpr std::string_view kRootLater[] = {"tracing", "metrics", "tls", "tiers"};
 constexpr Key kRootKeys[] = {
     {"$schema", &kText, "", R"("./headgate.schema.json")", "For editors; headgate does not read it"},
-    {"instance", &kInstance, "headgate", R"("${HOSTNAME:-headgate}")", "This gateway's name in logs and `Via`"},
+    {"instance", &kInstance, "headgate", R"("${HOSTNAME:-headgate}")", "This gateway's name in JSON logs and in `Via`"},
     {"via", &kBoolean, "true", "false",
      "Whether messages that are passed on say so in `Via`, as RFC 9110 wants it; some servers, nginx among them, do "
      "not "

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 namespace headgate {
 namespace {
@@ -36,6 +37,38 @@ std::uint64_t scatter(std::uint64_t x) noexcept {
   return x ^ (x >> 33);
 }
 
+/// The state of SipHash (Aumasson and Bernstein, "SipHash: a fast short-input PRF", section 2).
+struct Sip {
+  std::uint64_t a, b, c, d;
+
+  void round() noexcept {
+    a += b;
+    c += d;
+    b = std::rotl(b, 13) ^ a;
+    d = std::rotl(d, 16) ^ c;
+    a = std::rotl(a, 32);
+    c += b;
+    a += d;
+    b = std::rotl(b, 17) ^ c;
+    d = std::rotl(d, 21) ^ a;
+    c = std::rotl(c, 32);
+  }
+  void take(std::uint64_t word) noexcept {
+    d ^= word;
+    round();
+    round();
+    a ^= word;
+  }
+};
+
+/// Up to eight bytes as a number, the first the lowest.
+std::uint64_t little_endian(std::string_view bytes) noexcept {
+  static_assert(std::endian::native == std::endian::little);
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes.data(), bytes.size());
+  return word;
+}
+
 }  // namespace
 
 Hash keyed_hash(std::string_view text, std::uint64_t seed) noexcept {
@@ -45,6 +78,17 @@ Hash keyed_hash(std::string_view text, std::uint64_t seed) noexcept {
   // The seed goes in afterwards: XXH3's own seed would, for short texts, take the secret's place.
   const std::uint64_t apart = scatter(seed);
   return {hash.low64 ^ apart, hash.high64 + std::rotl(apart, 32)};
+}
+
+std::uint64_t keyed_digest(std::string_view text, const Hash& key) noexcept {
+  Sip sip{key.low ^ 0x736f6d6570736575, key.high ^ 0x646f72616e646f6d, key.low ^ 0x6c7967656e657261,
+          key.high ^ 0x7465646279746573};
+  const auto last = std::uint64_t{text.size()} << 56;
+  for (; text.size() >= 8; text.remove_prefix(8)) sip.take(little_endian(text.substr(0, 8)));
+  sip.take(text.empty() ? last : last | little_endian(text));
+  sip.c ^= 0xff;
+  for (int i = 0; i < 4; ++i) sip.round();
+  return sip.a ^ sip.b ^ sip.c ^ sip.d;
 }
 
 std::uint64_t stable_hash(std::string_view text) noexcept { return XXH64(text.data(), text.size(), 0); }

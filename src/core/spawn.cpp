@@ -1,11 +1,17 @@
 #include "headgate/core/task.hpp"
 
-#include <spdlog/spdlog.h>
-
+#include <cstdio>
 #include <exception>
 
 namespace headgate {
 namespace {
+
+void say_on_stderr(std::string_view task, std::string_view what) noexcept {
+  std::fprintf(stderr, "headgate: bug in task %.*s: %.*s\n", static_cast<int>(task.size()), task.data(),
+               static_cast<int>(what.size()), what.data());
+}
+
+TellBug tell_bug = say_on_stderr;
 
 /// The root of a chain of tasks: starts at once, frees itself at its end.
 struct Root {
@@ -22,13 +28,15 @@ Root drive(Task<void> task, const char* name) {
   try {
     co_await task;
   } catch (const std::exception& bug) {
-    spdlog::error("event=bug task={} what={}", name, bug.what());
+    tell_bug(name, bug.what());
   } catch (...) {
-    spdlog::error("event=bug task={} what=unknown", name);
+    tell_bug(name, "unknown");
   }
 }
 
 }  // namespace
+
+void tell_bugs_to(TellBug tell) noexcept { tell_bug = tell != nullptr ? tell : say_on_stderr; }
 
 void spawn(Task<void> task, const char* name) { drive(std::move(task), name); }
 

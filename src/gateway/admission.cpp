@@ -38,28 +38,6 @@ namespace {
 using Part = AdmissionPart;
 using limit::How;
 using Clock = std::chrono::steady_clock;
-using limit::Per;
-
-/// A caller without the key that a limit counts by, where the limit says so.
-Problem key_missing(const limit::Limit& limit) {
-  const auto status = limit.if_absent.status;
-  for (const auto& per : limit.per) {
-    const bool token = per.kind == Per::Kind::jwt_claim;
-    if (!token && per.kind != Per::Kind::api_key) continue;
-    const unsigned told = status == 0 ? 401 : status;
-    const std::string_view challenge = token ? "Bearer" : "ApiKey";
-    return {told,
-            EndedBy::auth,
-            token ? "A bearer token is required here." : "An API key is required here.",
-            limit.name,
-            0,
-            told == 401 ? challenge : std::string_view{}};
-  }
-  const auto what = limit.per.front().kind == Per::Kind::cookie ? "A cookie that requests are counted by is missing."
-                                                                : "A header that requests are counted by is missing.";
-  return {
-      status == 0 ? 400 : status, EndedBy::auth, what, limit.name, 0, status == 401 ? "Bearer" : std::string_view{}};
-}
 
 /// Nobody is let through uncounted. Neither the checker nor Grants lets so many stand together.
 Problem too_many_rules(Exchange& x, const limit::Limit& limit) {
@@ -96,7 +74,8 @@ bool counts_here(const PlannedLimit& planned) {
 }
 
 /// Questions for every limit of this stage; a problem where a caller without the key is to be refused.
-std::optional<Problem> collect(Exchange& x, Stage stage) {
+template <class KeyMissing>
+std::optional<Problem> collect(Exchange& x, Stage stage, const KeyMissing& key_missing) {
   const auto source = stage == Stage::redis ? Source::redis : Source::memory;
   for (const auto& planned : x.route->plan) {
     if (planned.stage != stage) continue;
@@ -157,7 +136,8 @@ bool taken(const limit::Ask& ask, const limit::Verdict& verdict) noexcept {
 Gateway::Step Gateway::admit(Exchange& x, Stage stage) {
   auto& a = x.admission;
   const Part part(a);
-  if (auto problem = collect(x, stage)) {
+  const auto without_key = [&](const limit::Limit& limit) { return key_missing(x, limit); };
+  if (auto problem = collect(x, stage, without_key)) {
     part.drop(a);
     take_back(x, part.first_ask);
     return problem;
@@ -186,7 +166,8 @@ Task<Gateway::Step> Gateway::admit_in_redis(Exchange& x) {
   if (others_may_owe)
     if (auto problem = admit_by_share(x)) co_return problem;
   const Part part(a);
-  if (auto problem = collect(x, Stage::redis)) {
+  const auto without_key = [&](const limit::Limit& limit) { return key_missing(x, limit); };
+  if (auto problem = collect(x, Stage::redis, without_key)) {
     part.drop(a);
     if (others_may_owe) return_share(x);
     take_back(x, part.first_ask);

@@ -3,6 +3,7 @@
 
 #include "limit_fields.hpp"
 #include "presented.hpp"
+#include "subject.hpp"
 
 #include "headgate/gateway/gateway.hpp"
 
@@ -154,6 +155,38 @@ Gateway::Step Gateway::check_token(Exchange& x) {
   x.caller.token = std::move(known->token);
   if (options->issuers.size() > 1) x.caller.issuer = options->issuers[x.caller.token->issuer].issuer;
   return {};
+}
+
+/// A caller without the key that a limit counts by, where the limit says to refuse it. It is told which credential it
+/// lacks, or that the one it has does not do; a credential that nobody knows is a failed attempt here too.
+Problem Gateway::key_missing(Exchange& x, const limit::Limit& limit) {
+  using Kind = limit::Per::Kind;
+  const auto* const absent = first_absent(x, limit.per);
+  const auto kind = absent ? absent->kind : Kind::header;
+  const bool credential = kind == Kind::jwt_claim || kind == Kind::api_key;
+  Problem problem{limit.if_absent.status, EndedBy::auth, {}, limit.name, 0, {}};
+  if (problem.status == 0) problem.status = credential ? 401 : 400;
+  if (kind == Kind::jwt_claim && x.caller.token) {
+    for (auto& proof : x.caller.proofs)
+      if (proof.kind == AuthKind::jwt) proof.result = AuthResult::no_claim;
+    problem.detail = "The bearer token does not have the claim that requests are counted by here.";
+    problem.challenge = R"(Bearer error="invalid_token", error_description="a claim is missing")";
+  } else if (kind == Kind::jwt_claim) {
+    problem.detail = "A bearer token is required here.";
+    problem.challenge = "Bearer";
+  } else if (kind == Kind::api_key) {
+    const auto state = x.caller.key_state;
+    problem.challenge = kKeyChallenge;
+    problem.detail = state == KeyState::none ? "An API key is required here." : key_refused(state).detail;
+    if (state != KeyState::none)
+      if (auto limited = reserve_failure(x)) return *limited;
+  } else {
+    problem.detail = kind == Kind::cookie ? "A cookie that requests are counted by is missing."
+                                          : "A header that requests are counted by is missing.";
+    problem.challenge = "Bearer";
+  }
+  if (problem.status != 401) problem.challenge = {};
+  return problem;
 }
 
 /// Costs a signature; what comes of it is remembered. A failure was reserved, and is returned where there is none.

@@ -99,6 +99,8 @@ void Exchange::reset() {
   allowed_methods.clear();
   caller = {};
   admission.reset();
+  refused_by = {};
+  retry_after = {};
   status = 0;
   ended_by = EndedBy::upstream;
   upstream = server = reason = {};

@@ -1,5 +1,6 @@
 #include "headgate/gateway/gateway.hpp"
 
+#include "access_record.hpp"
 #include "max_forwards.hpp"
 #include "outage.hpp"
 #include "relay.hpp"
@@ -51,7 +52,7 @@ Task<void> Gateway::handle(Exchange& x) {
   if (!problem) problem = identify(x);
   if (!problem) problem = admit(x, Stage::memory);
   if (!problem) problem = authenticate(x);
-  if (!problem) problem = admit(x, Stage::memory_with_claims);
+  if (!problem) problem = admit(x, Stage::memory_with_proof);
   if (!problem && x.route->asks_redis) problem = co_await admit_in_redis(x);
   if (!problem && x.admission.delay > Duration(0)) co_await hold_back(x);
   if (!problem) {
@@ -117,45 +118,10 @@ void Gateway::finish(Exchange& x) {
   auto& log = services_.access_log;
   if (!log.on()) return;
   observe::AccessRecord record;
-  record.request_id = x.request_id;
-  record.address = x.caller.ip_subject.empty() ? x.peer : x.caller.address;
-  record.method = x.request.method;
-  record.host = x.request.authority;
-  record.path = x.request.path;
-  record.version = x.request.version;
-  record.status = x.status;
-  record.ended_by = to_text(x.ended_by);
-  record.route = x.route ? std::string_view(x.route->name) : "-";
-  record.upstream = x.upstream;
-  record.server = x.server;
-  record.reason = x.reason;
-  record.attempts = x.attempts;
-  record.in_bytes = x.body_bytes;
-  record.out_bytes = x.reply ? x.reply->bytes_sent() : 0;
+  std::array<std::string_view, observe::LogOptions::kMostCallers> callers;
   record.elapsed = elapsed;
-  record.upstream_elapsed = std::chrono::duration_cast<Duration>(x.upstream_time);
-  record.user_agent = http::value_of(x.request.fields, http::Known::user_agent);
-  const auto& admission = x.admission;
-  if (x.ended_by == EndedBy::auth && !x.caller.proofs.empty()) {
-    const auto& proof = x.caller.proofs.back();
-    record.auth = x.text.join({to_text(proof.kind), ":", to_text(proof.result)});
-  }
-  if (x.caller.failures_used_up) {
-    record.limit = kFailureLimit;
-    record.key = x.caller.ip_subject;
-    record.decision = "rejected";
-    record.source = to_text(Source::memory);
-  } else if (const auto* observed = admission.observed()) {
-    record.limit = observed->planned->limit->name;
-    record.decision = "observed";
-  } else if (admission.binding) {
-    record.limit = admission.binding->planned->limit->name;
-    record.key = admission.asks[admission.rule].subject;
-    record.decision = admission.outcome == Admission::Outcome::rejected ? "rejected" : "allowed";
-    record.source = to_text(admission.binding->source);
-    record.remaining = admission.verdict().remaining;
-    record.retry_after = admission.verdict().retry_after;
-  }
+  record.callers = told_callers(x, log.callers(), callers);
+  fill(x, record);
   log.write(record);
 }
 

@@ -3,7 +3,10 @@
 #include "headgate/limit/algorithm.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
+#include <string_view>
 
 namespace headgate::gateway {
 namespace {
@@ -49,12 +52,37 @@ std::optional<limit::Tier> tier_of(const limit::Limit& limit, const identity::Ra
 
 Grants::Grants(const Site& site, std::shared_ptr<const identity::Credentials> credentials)
     : credentials_(std::move(credentials)) {
+  tell_unknown_tiers(site);
   for (const auto& key : api_keys().records()) {
     for (const auto& wanted : key.overrides) grant(site, key, wanted);
     if (key.overrides.empty() || fits(site, key)) continue;
     of_keys_.erase(&key);
     without_effect_.push_back("a key of " + key.owner + " would bring a route under more than " +
                               std::to_string(limit::kMaxRulesPerRequest) + " rates, so it has the usual sizes");
+  }
+}
+
+/// The checker refuses such a tier in a file of keys; in one that is read again later it means the default tier.
+void Grants::tell_unknown_tiers(const Site& site) {
+  std::set<std::string_view> known;
+  for (const auto& ready : site.limits()) {
+    const auto& from = ready->limit.tier_from;
+    if (!from || from->kind != limit::Per::Kind::api_key) continue;
+    for (const auto& tier : ready->limit.tiers) known.insert(tier.name);
+  }
+  std::map<std::string_view, std::pair<std::string_view, std::size_t>> unknown;  // tier: an owner, how many keys
+  for (const auto& key : api_keys().records()) {
+    if (key.tier.empty() || known.contains(key.tier)) continue;
+    auto& [owner, keys] = unknown[key.tier];
+    if (keys++ == 0) owner = key.owner;
+  }
+  for (const auto& [tier, of] : unknown) {
+    const auto& [owner, keys] = of;
+    const auto others = keys > 1 ? " and " + std::to_string(keys - 1) + (keys > 2 ? " others" : " other") : "";
+    without_effect_.push_back("a key of " + std::string(owner) + others + (keys > 1 ? " have" : " has") +
+                              " the tier \"" + std::string(tier) + "\", " +
+                              (known.empty() ? "but no limit takes its tier from the API key"
+                                             : "which no limit knows: they get the default tier"));
   }
 }
 

@@ -3,10 +3,9 @@
 #include "h1_session.hpp"
 
 #include "headgate/identity/proxy_protocol.hpp"
+#include "headgate/observe/event.hpp"
 
 #include <boost/asio/error.hpp>
-
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 
@@ -34,13 +33,15 @@ Task<H1Session::Next> H1Session::read_proxy_header() {
     if (left > Duration(0)) got = co_await input_.fill(left);
     if (got.has_error()) {
       const bool late = got.error() == boost::asio::error::timed_out;
-      spdlog::debug("event=proxy_header_missing peer={} {}", peer_text_, late ? "not whole in time" : "cut short");
+      observe::event(observe::LogLevel::debug, "proxy_header_missing", late ? "not whole in time" : "cut short",
+                     {{"peer", peer_text_}});
       co_return Next::close;
     }
     state = identity::read_proxy_header(input_.data(), header);
   }
   if (state == ProxyHeaderState::malformed) {
-    spdlog::debug("event=proxy_header_malformed peer={} closing its connection", peer_text_);
+    observe::event(observe::LogLevel::debug, "proxy_header_malformed", "closing its connection",
+                   {{"peer", peer_text_}});
     co_return Next::close;
   }
   input_.consume(header.size);

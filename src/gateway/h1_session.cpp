@@ -4,9 +4,9 @@
 #include "hold.hpp"
 #include "request_id.hpp"
 
-#include <boost/asio/error.hpp>
+#include "headgate/observe/event.hpp"
 
-#include <spdlog/spdlog.h>
+#include <boost/asio/error.hpp>
 
 #include <algorithm>
 
@@ -212,7 +212,8 @@ Task<H1Session::Next> H1Session::serve_one(Exchange& x) {
   try {
     co_await owner_.handler_.handle(x);
   } catch (const std::exception& thrown) {
-    spdlog::error("event=bug task=exchange what={}", thrown.what());
+    observe::event(observe::LogLevel::error, "bug", "an exception that nobody expected",
+                   {{"task", "exchange"}, {"what", thrown.what()}});
     bug = true;
   }
   if (bug) {

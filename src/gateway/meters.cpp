@@ -2,6 +2,8 @@
 
 #include "headgate/gateway/exchange.hpp"
 
+#include <algorithm>
+
 namespace headgate::gateway {
 
 Meters::Meters(observe::Registry& registry, observe::Writer worker, const Site& site) {
@@ -33,11 +35,14 @@ void Meters::count_limits(const Exchange& x) const {
     const auto source = static_cast<std::size_t>(asked.source);
     cells.seconds[source]->record(asked.took);
     if (asked.unreadable) cells.unreadable->add();
+    const auto units = static_cast<std::uint64_t>(std::max<std::int64_t>(0, asked.used));
     if (asked.refused) {
       const bool trial = asked.planned->limit->mode == limit::Mode::observe;
       (trial ? cells.observed : cells.rejected)[source]->add();
+      (trial ? cells.units_observed : cells.units_rejected)->add(units);
     } else if (!rejected) {
       cells.allowed[source]->add();
+      cells.units_allowed->add(units);
       const auto* const left = limit::binding({a.verdicts.data() + asked.first, asked.count});
       if (observe::is_near(left->remaining, left->limit)) cells.near->add();
     }

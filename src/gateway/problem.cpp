@@ -13,8 +13,11 @@ namespace {
 
 using upstream::Failed;
 
+/// The phrase of the status, or of its class where nobody has registered one for it.
 std::string_view title_of(unsigned status) noexcept {
-  const auto reason = boost::beast::http::obsolete_reason(boost::beast::http::int_to_status(status));
+  const auto known = boost::beast::http::int_to_status(status);
+  if (known == boost::beast::http::status::unknown) return status < 500 ? "Client Error" : "Server Error";
+  const auto reason = boost::beast::http::obsolete_reason(known);
   return {reason.data(), reason.size()};
 }
 
@@ -126,6 +129,8 @@ Problem problem_of_head(unsigned status, std::string_view why) {
 
 Task<void> tell(Exchange& x, const Problem& problem, RejectionHeaders style) {
   x.ended_by = problem.ended_by;
+  x.refused_by = problem.limit;
+  x.retry_after = std::chrono::seconds(problem.retry_after);
   if (x.reply->started()) co_return;  // too late to say anything: the codec breaks the connection off
   pass_over_body(x);
   x.status = problem.status;

@@ -30,6 +30,12 @@ bool ignores_case(const Options& options) {
                      [&](const RouteOptions& route) { return ignores_case(options, route); });
 }
 
+Stage stage_of(const limit::Limit& limit) {
+  if (limit.store == limit::Store::redis) return Stage::redis;
+  const bool proof = reads(limit, limit::Per::Kind::jwt_claim) || reads(limit, limit::Per::Kind::api_key);
+  return proof ? Stage::memory_with_proof : Stage::memory;
+}
+
 /// Counted in memory whatever the store: a guess must not cost a call.
 limit::Rule rule_of(const identity::FailureLimit& failures) {
   limit::Rule rule;
@@ -115,9 +121,7 @@ PlannedLimit Site::plan(const LimitUse& use, std::string_view route) {
   planned.limit = &made.limit;
   planned.ready = &made;
   planned.cost = use.cost;
-  planned.stage = made.limit.store == limit::Store::redis          ? Stage::redis
-                  : reads(made.limit, limit::Per::Kind::jwt_claim) ? Stage::memory_with_claims
-                                                                   : Stage::memory;
+  planned.stage = stage_of(made.limit);
   return planned;
 }
 

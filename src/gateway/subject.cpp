@@ -107,6 +107,12 @@ std::string_view digest_text(TextArena& arena, const identity::Sha256& digest) {
   return arena.join({std::string_view(out.data(), out.size())});
 }
 
+const limit::Per* first_absent(Exchange& x, const std::vector<limit::Per>& per) {
+  for (const auto& each : per)
+    if (value_of(x, each).empty()) return &each;
+  return nullptr;
+}
+
 std::optional<std::string_view> subject_of(Exchange& x, const std::vector<limit::Per>& per) {
   std::string_view subject;
   for (std::size_t i = 0; i < per.size(); ++i) {

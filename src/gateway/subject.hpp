@@ -12,6 +12,9 @@ namespace headgate::gateway {
 /// digest. Nothing where one of them is absent. No secret is ever part of it. A view into x.text.
 std::optional<std::string_view> subject_of(Exchange& x, const std::vector<limit::Per>& per);
 
+/// The first of `per` that this caller does not have; null where it has them all.
+const limit::Per* first_absent(Exchange& x, const std::vector<limit::Per>& per);
+
 /// '~' and 128 bits of a digest in hex: the same in every gateway, and nobody finds a second text with it. A view into
 /// `arena`.
 std::string_view digest_text(TextArena& arena, const identity::Sha256& digest);

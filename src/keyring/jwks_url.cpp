@@ -1,8 +1,8 @@
 #include "jwks_url.hpp"
 
-#include <boost/asio/post.hpp>
+#include "headgate/observe/event.hpp"
 
-#include <spdlog/spdlog.h>
+#include <boost/asio/post.hpp>
 
 #include <array>
 #include <ctime>
@@ -11,6 +11,8 @@ namespace headgate::keyring {
 namespace {
 
 using Clock = Schedule::Time::clock;
+using observe::event;
+using observe::LogLevel;
 
 /// A server that fails in ever new ways must not fill the log.
 constexpr std::size_t kMostTold = 8;
@@ -131,15 +133,17 @@ Result<bool, std::string> JwksUrl::take(FetchResult& result) {
 void JwksUrl::say_fetched(bool changed) {
   if (!changed && told_.empty()) return;
   told_.clear();
-  spdlog::info("event=jwks_fetched source={} {} keys in force", shown(url_), keys_->size());
-  for (const auto& fault : keys_->passed_over()) spdlog::warn("event=jwk_passed_over source={} {}", shown(url_), fault);
+  const auto source = shown(url_);
+  event(LogLevel::info, "jwks_fetched", {}, {{"source", source}, {"in_force", keys_->size()}});
+  for (const auto& fault : keys_->passed_over())
+    event(LogLevel::warning, "jwk_passed_over", fault, {{"source", source}});
 }
 
 void JwksUrl::say_failed(const std::string& why) {
   if (told_.size() >= kMostTold || !told_.insert(why).second) return;
   const auto what = keys_ ? "the keys of " + time_text(report().fetched) + " stay in force"
                           : std::string("no keys of it are in force yet");
-  spdlog::warn("event=jwks_failed source={} {}; {}", shown(url_), why, what);
+  event(LogLevel::warning, "jwks_failed", what, {{"source", shown(url_)}, {"reason", why}});
 }
 
 }  // namespace headgate::keyring

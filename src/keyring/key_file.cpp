@@ -1,6 +1,6 @@
 #include "key_file.hpp"
 
-#include <spdlog/spdlog.h>
+#include "headgate/observe/event.hpp"
 
 namespace headgate::keyring {
 
@@ -30,9 +30,10 @@ bool KeyFile::look() {
   if (!text) return false;
   const auto taken = take(*text);
   if (taken.has_error())
-    spdlog::error("event=keys_refused {}; what was in force stays so", taken.error());
+    observe::event(observe::LogLevel::error, "keys_refused", "what was in force stays so",
+                   {{"source", file_.path()}, {"reason", taken.error()}});
   else
-    spdlog::info("event=keys_read {}: {} in force", file_.path(), *taken);
+    observe::event(observe::LogLevel::info, "keys_read", {}, {{"source", file_.path()}, {"in_force", *taken}});
   return taken.has_value();
 }
 

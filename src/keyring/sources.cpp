@@ -1,6 +1,6 @@
 #include "sources.hpp"
 
-#include <spdlog/spdlog.h>
+#include "headgate/observe/event.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -132,7 +132,8 @@ Done Keyring::Sources::renew(bool api_keys, bool tokens) {
 
 void Keyring::Sources::renew_and_publish(bool api_keys, bool tokens) {
   if (const auto renewed = renew(api_keys, tokens); renewed.has_error())
-    return spdlog::error("event=keys_refused {}; what was in force stays so", renewed.error());
+    return observe::event(observe::LogLevel::error, "keys_refused", "what was in force stays so",
+                          {{"reason", renewed.error()}});
   if (publish_) publish_(now_);
 }
 

@@ -1,9 +1,10 @@
 #include "headgate/net/listener.hpp"
 
+#include "headgate/observe/event.hpp"
+
 #include <boost/asio/error.hpp>
 #include <boost/asio/ip/v6_only.hpp>
 
-#include <spdlog/spdlog.h>
 #include <sys/socket.h>
 
 namespace headgate::net {
@@ -84,7 +85,7 @@ void Listener::accept() {
     if (!ec) {
       take_(StreamPtr(new Stream(std::move(socket), timers_)));
     } else if (ec != error::connection_aborted && acceptor_.is_open()) {
-      spdlog::warn("event=accept_failed {}; trying again in 100 ms", ec.message());
+      observe::event(observe::LogLevel::warning, "accept_failed", "trying again in 100 ms", {{"reason", ec.message()}});
       return timers_.arm(pause_, kPause);
     }
     if (acceptor_.is_open()) accept();

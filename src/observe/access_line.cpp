@@ -1,189 +1,159 @@
 #include "access_line.hpp"
 
-#include "headgate/core/hash.hpp"
-#include "headgate/core/json_text.hpp"
+#include "json_object.hpp"
+#include "words.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cstdio>
-#include <ctime>
 
 namespace headgate::observe {
 namespace {
 
-void append_time(std::string& out, Instant at) {
-  const auto since = at.time_since_epoch().count();
-  const std::time_t seconds = since / 1'000'000;
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  std::array<char, 40> text{};
-  auto size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts);
-  size += static_cast<std::size_t>(
-      std::snprintf(text.data() + size, text.size() - size, ".%06dZ", static_cast<int>(since % 1'000'000)));
-  out.append(text.data(), size);
+/// How much is told of what a caller chose. Escaped, a byte may become six.
+constexpr std::size_t kMostPath = 4096;
+constexpr std::size_t kMostAgent = 1024;
+constexpr std::size_t kMostWord = 512;
+
+constexpr std::string_view protocol(unsigned version) noexcept { return version == 10 ? "HTTP/1.0" : "HTTP/1.1"; }
+
+std::uint64_t count_of(Duration duration) noexcept {
+  return static_cast<std::uint64_t>(duration.count() > 0 ? duration.count() : 0);
 }
 
-/// Milliseconds with three decimals, from microseconds.
-std::string milliseconds(Duration duration) {
-  std::array<char, 32> text{};
-  const auto size =
-      std::snprintf(text.data(), text.size(), "%lld.%03lld", static_cast<long long>(duration.count() / 1000),
-                    static_cast<long long>(duration.count() % 1000));
-  return {text.data(), static_cast<std::size_t>(size)};
+std::uint64_t seconds_up(Duration duration) noexcept { return (count_of(duration) + 999'999) / 1'000'000; }
+
+void append_address(std::string& out, const boost::asio::ip::address& address) {
+  if (!address.is_v4()) {
+    out += address.to_string();
+    return;
+  }
+  const auto bytes = address.to_v4().to_bytes();
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i > 0) out += '.';
+    append_number(out, bytes[i]);
+  }
 }
 
-class Object {
+/// The same key has the same id wherever the same secret is configured; the key itself is not in it.
+class KeyId {
  public:
-  explicit Object(std::string& out) : out_(out) { out_ += '{'; }
-  ~Object() { out_ += '}'; }
-  Object(const Object&) = delete;
-  Object& operator=(const Object&) = delete;
-  void text(std::string_view name, std::string_view value) {
-    begin(name);
-    out_ += '"';
-    append_json_text(out_, value);
-    out_ += '"';
+  KeyId(std::string_view key, const LogOptions& options) noexcept {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    auto digest = keyed_digest(key, *options.key);
+    for (std::size_t i = text_.size(); i > 2; --i, digest >>= 4) text_[i - 1] = kDigits[digest & 15];
   }
-  void plain(std::string_view name, std::string_view value) {
-    begin(name);
-    out_ += value;
-  }
-  void number(std::string_view name, std::uint64_t value) { plain(name, std::to_string(value)); }
+  std::string_view text() const noexcept { return {text_.data(), text_.size()}; }
 
  private:
-  void begin(std::string_view name) {
-    if (out_.back() != '{') out_ += ',';
-    out_ += '"';
-    out_ += name;
-    out_ += "\":";
-  }
-  std::string& out_;
+  std::array<char, 18> text_{'k', '_'};
 };
 
-std::string protocol(unsigned version) { return version == 10 ? "HTTP/1.0" : "HTTP/1.1"; }
+/// What a caller chose, as far as it is told.
+class Told {
+ public:
+  Told(std::string_view text, std::size_t most) : text_(text) {
+    if (text.size() <= most) return;
+    cut_ = std::string(text.substr(0, most)) + "...";
+    text_ = cut_;
+  }
+  operator std::string_view() const noexcept { return text_; }  // NOLINT(google-explicit-constructor): it is one
 
-/// The same key has the same id as long as this process lives; the key itself is not in it.
-std::string key_id(std::string_view key) {
-  std::array<char, 16> text{};
-  const auto size =
-      std::snprintf(text.data(), text.size(), "k_%08x", static_cast<unsigned>(keyed_hash(key, 0).low & 0xffffffffu));
-  return {text.data(), static_cast<std::size_t>(size)};
+ private:
+  std::string cut_;
+  std::string_view text_;
+};
+
+void append_field(std::string& out, std::string_view name, std::string_view value) {
+  if (value.empty()) return;
+  out += ' ';
+  out += name;
+  out += '=';
+  append_value(out, Told(value, kMostWord));
 }
 
 }  // namespace
 
-void append_json_line(const AccessRecord& record, Instant at, std::string& out) {
-  Object line(out);
-  std::string time;
-  append_time(time, at);
-  line.text("ts", time);
-  line.text("level", "info");
-  line.text("event", "request");
-  line.text("request_id", record.request_id);
-  line.text("client_ip", record.address.to_string());
-  line.text("method", record.method);
-  line.text("host", record.host);
-  line.text("path", record.path);
+void append_json_line(const AccessRecord& record, const LogOptions& options, Instant at, std::string& out) {
+  JsonObject line(out);
+  const auto some = [&line](std::string_view name, std::string_view value) {
+    if (!value.empty()) line.text(name, Told(value, kMostWord));
+  };
+  line.time("ts", at);
+  line.plain("level", "\"info\"");
+  line.text("instance", options.instance);
+  line.plain("event", "\"request\"");
+  line.text("request_id", Told(record.request_id, kMostWord));
+  std::string& text = out;
+  line.plain("client_ip", "\"");
+  append_address(text, record.address);
+  text += '"';
+  line.text("method", Told(record.method, kMostWord));
+  line.text("host", Told(record.host, kMostWord));
+  line.text("path", Told(record.path, kMostPath));
   line.text("proto", protocol(record.version));
   line.number("status", record.status);
   line.text("ended_by", record.ended_by);
-  line.text("route", record.route);
+  line.text("route", Told(record.route, kMostWord));
   line.text("upstream", record.upstream);
   line.text("server", record.server);
-  if (!record.reason.empty()) line.text("reason", record.reason);
+  some("reason", record.reason);
   line.number("attempts", record.attempts);
   line.number("in_bytes", record.in_bytes);
   line.number("out_bytes", record.out_bytes);
-  line.plain("ms", milliseconds(record.elapsed));
-  line.plain("upstream_ms", milliseconds(record.upstream_elapsed));
-  if (!record.auth.empty()) line.text("auth", record.auth);
+  line.thousandths("ms", count_of(record.elapsed));
+  line.thousandths("upstream_ms", count_of(record.upstream_elapsed));
+  some("auth", record.auth);
   if (!record.limit.empty()) {
-    line.text("limit", record.limit);
-    if (!record.key.empty()) line.text("key_id", key_id(record.key));
+    some("limit", record.limit);
+    some("tier", record.tier);
+    if (!record.key.empty()) line.text("key_id", KeyId(record.key, options).text());
     line.text("decision", record.decision);
+    line.number("cost", static_cast<std::uint64_t>(record.cost > 0 ? record.cost : 0));
     line.number("remaining", record.remaining);
-    if (record.retry_after.count() > 0)
-      line.number("retry_after_s", static_cast<std::uint64_t>((record.retry_after.count() + 999'999) / 1'000'000));
+    if (record.retry_after.count() > 0) line.number("retry_after_s", seconds_up(record.retry_after));
     line.text("source", record.source);
   }
-  line.text("user_agent", record.user_agent);
+  for (std::size_t i = 0; i < record.callers.size(); ++i) some(options.callers[i], record.callers[i]);
+  line.text("user_agent", Told(record.user_agent, kMostAgent));
 }
 
-void append_text_line(const AccessRecord& record, Instant at, std::string& out) {
+void append_text_line(const AccessRecord& record, const LogOptions& options, Instant at, std::string& out) {
   append_time(out, at);
   out += ' ';
-  out += record.address.to_string();
+  append_address(out, record.address);
   out += ' ';
-  out += std::to_string(record.status);
+  append_number(out, record.status);
   out += ' ';
-  append_json_text(out, record.method.empty() ? "-" : record.method);
+  append_json_text(out, record.method.empty() ? std::string_view("-") : Told(record.method, kMostWord));
   out += ' ';
-  append_json_text(out, record.host);
-  append_json_text(out, record.path.empty() ? "-" : record.path);
+  append_json_text(out, Told(record.host, kMostWord));
+  append_json_text(out, record.path.empty() ? std::string_view("-") : Told(record.path, kMostPath));
   out += ' ';
-  out += milliseconds(record.elapsed);
+  append_thousandths(out, count_of(record.elapsed));
   out += "ms route=";
-  append_json_text(out, record.route);
+  append_json_text(out, Told(record.route, kMostWord));
   out += " by=";
   out += record.ended_by;
-  if (!record.server.empty()) {
-    out += " server=";
-    out += record.server;
-  }
-  if (!record.reason.empty()) {
-    out += " reason=\"";
-    append_json_text(out, record.reason);
-    out += '"';
-  }
-  if (!record.auth.empty()) {
-    out += " auth=";
-    out += record.auth;
-  }
+  append_field(out, "server", record.server);
+  append_field(out, "reason", record.reason);
+  append_field(out, "auth", record.auth);
   if (!record.limit.empty()) {
-    out += " limit=";
-    out += record.limit;
+    append_field(out, "limit", record.limit);
+    append_field(out, "tier", record.tier);
     out += ' ';
     out += record.decision;
+    if (record.cost != 1) {
+      out += " cost=";
+      append_number(out, static_cast<std::uint64_t>(record.cost > 0 ? record.cost : 0));
+    }
+    if (record.retry_after.count() > 0) {
+      out += " retry_after=";
+      append_number(out, seconds_up(record.retry_after));
+      out += 's';
+    }
   }
+  for (std::size_t i = 0; i < record.callers.size(); ++i) append_field(out, options.callers[i], record.callers[i]);
   out += " id=";
   out += record.request_id;
-}
-
-void append_json_event(std::string_view message, std::string_view level, Instant at, std::string& out) {
-  Object line(out);
-  std::string time;
-  append_time(time, at);
-  line.text("ts", time);
-  line.text("level", level);
-  while (!message.empty()) {
-    const auto space = message.find(' ');
-    const auto word = message.substr(0, space);
-    const auto equals = word.find('=');
-    constexpr std::string_view kNameLetters = "abcdefghijklmnopqrstuvwxyz0123456789_";
-    const auto name = word.substr(0, std::min(equals, word.size()));
-    const bool named = equals != std::string_view::npos && !name.empty() &&
-                       name.find_first_not_of(kNameLetters) == std::string_view::npos;
-    if (!named || name == "ts" || name == "level") break;
-    line.text(name, word.substr(equals + 1));
-    message.remove_prefix(space == std::string_view::npos ? message.size() : space + 1);
-  }
-  if (!message.empty()) line.text("message", message);
-}
-
-void append_text_event(std::string_view message, std::string_view level, Instant at, std::string& out) {
-  append_time(out, at);
-  out += ' ';
-  out += level;
-  out += ' ';
-  constexpr std::string_view kEvent = "event=";
-  if (message.starts_with(kEvent)) {
-    const auto space = std::min(message.find(' '), message.size());
-    const auto rest = message.substr(std::min(space + 1, message.size()));
-    const bool fields = rest.substr(0, rest.find(' ')).find('=') != std::string_view::npos;
-    message = fields || rest.empty() ? message.substr(kEvent.size()) : rest;
-  }
-  // A reason given by a peer must not begin a line of its own.
-  for (const char c : message) out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
 }
 
 }  // namespace headgate::observe

@@ -46,7 +46,8 @@ constexpr std::array<std::string_view, kAuthResults> kResultNames{"ok",
                                                                   "too_old",
                                                                   "wrong_issuer",
                                                                   "wrong_audience",
-                                                                  "too_large"};
+                                                                  "too_large",
+                                                                  "no_claim"};
 
 CounterTable::Key key_of(const Proof& proof) noexcept {
   const auto number = static_cast<std::size_t>(proof.kind) * kAuthResults + static_cast<std::size_t>(proof.result);
@@ -96,6 +97,12 @@ LimitCells limit_cells(Registry& registry, Writer writer, std::string_view limit
     stand_in(Source::redis, Source::memory);
     stand_in(Source::fallback, Source::memory);
   }
+  const auto units = [&](const char* word) {
+    return &registry.counter(writer, family::limit_units, {name, tier_name, word});
+  };
+  cells.units_allowed = units("allowed");
+  cells.units_rejected = units("rejected");
+  cells.units_observed = units("observed");
   cells.near = &registry.counter(writer, family::limit_near, {name, tier_name});
   cells.unreadable = &registry.counter(writer, family::limit_unreadable, {name});
   return cells;

@@ -1,8 +1,8 @@
 #include "cluster.hpp"
 
-#include <boost/container/static_vector.hpp>
+#include "headgate/observe/event.hpp"
 
-#include <spdlog/spdlog.h>
+#include <boost/container/static_vector.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -183,7 +183,8 @@ Task<void> Cluster::pay(std::shared_ptr<Cluster> self, Debt debt) {
   }
   self->not_given_back_.add();
   if (self->lost_debts_.pass(Clock::now()))
-    spdlog::warn("event=redis_not_given_back slot={}{}", debt.slot, self->lost_debts_.left_out());
+    observe::event(observe::LogLevel::warning, "redis_not_given_back", {},
+                   {{"slot", debt.slot}, self->lost_debts_.left_out()});
 }
 
 bool Cluster::full() const {

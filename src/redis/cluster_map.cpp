@@ -1,7 +1,7 @@
 // How a cluster follows its map: which nodes there are, which slot is whose, and whether all is well.
 #include "cluster.hpp"
 
-#include <spdlog/spdlog.h>
+#include "headgate/observe/event.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -86,7 +86,7 @@ void Cluster::forget_others() {
       place[i] = static_cast<std::uint16_t>(kept.size());
       kept.push_back(std::move(members_[i]));
     } else {
-      spdlog::info("event=redis_node_left server={}", members_[i].stats->name);
+      observe::event(observe::LogLevel::info, "redis_node_left", {}, {{"server", members_[i].stats->name}});
       roster_.remove(members_[i].stats);
       members_[i].decider->retire();
     }

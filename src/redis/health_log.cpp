@@ -1,6 +1,6 @@
 #include "health_log.hpp"
 
-#include <spdlog/spdlog.h>
+#include "headgate/observe/event.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -8,15 +8,11 @@
 namespace headgate::redis {
 namespace {
 
-constexpr std::size_t kMaxReason = 200;
+using observe::event;
+using observe::EventField;
+using observe::LogLevel;
 
-/// Text of a server's making, fit for one quoted field of one line.
-std::string quoted(std::string_view text) {
-  std::string out(text.substr(0, kMaxReason));
-  for (char& c : out)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '"' || c == '\\') c = '\'';
-  return out;
-}
+constexpr std::size_t kMaxReason = 200;
 
 double seconds(std::chrono::steady_clock::duration time) { return std::chrono::duration<double>(time).count(); }
 
@@ -27,23 +23,25 @@ void HealthLog::note(Health health, std::string_view reason, Time now) {
     if (std::exchange(known_, Known::up) == Known::up) return;
     reason_.clear();
     if (!changes_.pass(now)) return;
-    if (down_since_ == Time{})
-      spdlog::info("event=redis_found server={}{}", server_, changes_.left_out());
-    else
-      spdlog::info("event=redis_found server={} after_s={:.3f}{}", server_, seconds(now - down_since_),
-                   changes_.left_out());
+    const bool lost_before = down_since_ != Time{};
+    event(LogLevel::info, "redis_found", {},
+          {{"server", server_},
+           lost_before ? EventField("after_s", seconds(now - down_since_)) : EventField(),
+           changes_.left_out()});
     return;
   }
   if (reason.empty() || (known_ == Known::down && reason == reason_)) return;
   if (std::exchange(known_, Known::down) != Known::down) down_since_ = now;
   reason_ = reason;
   if (changes_.pass(now))
-    spdlog::warn("event=redis_lost server={} reason=\"{}\"{}", server_, quoted(reason), changes_.left_out());
+    event(LogLevel::warning, "redis_lost", {},
+          {{"server", server_}, {"reason", reason.substr(0, kMaxReason)}, changes_.left_out()});
 }
 
 void HealthLog::error(std::string_view text, Time now) {
   if (errors_.pass(now))
-    spdlog::error("event=redis_error server={} reason=\"{}\"{}", server_, quoted(text), errors_.left_out());
+    event(LogLevel::error, "redis_error", {},
+          {{"server", server_}, {"reason", text.substr(0, kMaxReason)}, errors_.left_out()});
 }
 
 bool LineGate::pass(Time now) {
@@ -57,9 +55,9 @@ bool LineGate::pass(Time now) {
   return true;
 }
 
-std::string LineGate::left_out() {
+EventField LineGate::left_out() {
   const auto count = std::exchange(left_out_, 0);
-  return count == 0 ? std::string() : " lines_left_out=" + std::to_string(count);
+  return count == 0 ? EventField() : EventField("lines_left_out", count);
 }
 
 }  // namespace headgate::redis

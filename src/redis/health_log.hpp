@@ -2,6 +2,7 @@
 // Tells the log when Redis is lost and found, and what it refused: a few lines an outage, however long and however
 // often it flaps.
 
+#include "headgate/observe/event.hpp"
 #include "headgate/redis/limiter.hpp"
 
 #include <chrono>
@@ -20,7 +21,7 @@ class LineGate {
 
   [[nodiscard]] bool pass(Time now);
   /// The field that tells how many lines were left out since the last one, or nothing; starts counting anew.
-  std::string left_out();
+  observe::EventField left_out();
 
  private:
   double tokens_ = kBurst;

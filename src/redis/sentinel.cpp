@@ -1,6 +1,6 @@
 #include "sentinel.hpp"
 
-#include <spdlog/spdlog.h>
+#include "headgate/observe/event.hpp"
 
 #include <charconv>
 #include <utility>
@@ -51,8 +51,11 @@ bool Sentinel::found(const Reply& reply, const Node& asked) {
   auto master = read_master(reply);
   if (!master) return false;
   if (master_ == master) return true;
-  spdlog::info("event=redis_master server={} named_by={}{}", name_of(*master), name_of(asked),
-               master_ ? " instead_of=" + name_of(*master_) : std::string());
+  const std::string known = master_ ? name_of(*master_) : std::string();
+  observe::event(observe::LogLevel::info, "redis_master", {},
+                 {{"server", name_of(*master)},
+                  {"named_by", name_of(asked)},
+                  master_ ? observe::EventField("instead_of", known) : observe::EventField()});
   const auto before = std::exchange(stats_, roster_.add(name_of(*master)));
   roster_.remove(before);
   master_ = std::move(master);

@@ -1,12 +1,11 @@
 #include "switches.hpp"
 
 #include "headgate/core/result.hpp"
+#include "headgate/observe/event.hpp"
 #include "headgate/redis/command.hpp"
 #include "headgate/redis/reply.hpp"
 
 #include <boost/asio/basic_waitable_timer.hpp>
-
-#include <spdlog/spdlog.h>
 
 #include <array>
 #include <chrono>
@@ -99,8 +98,8 @@ class Switches::Ear final : public LinkUser, public std::enable_shared_from_this
 
   void refused(const std::string& why) {
     if (all_->refusals_.pass(Clock::now()))
-      spdlog::info("event=redis_switches_untold server={} reason=\"{}\"", name_of(sentinel_),
-                   std::string_view(why).substr(0, why.find(' ')));
+      observe::event(observe::LogLevel::info, "redis_switches_untold", {},
+                     {{"server", name_of(sentinel_)}, {"reason", std::string_view(why).substr(0, why.find(' '))}});
     link_->close();
     after(kRefusedPause, [this] { open(); });
   }

@@ -3,7 +3,7 @@
 #include "admin_handler.hpp"
 #include "worker.hpp"
 
-#include <spdlog/spdlog.h>
+#include "headgate/observe/event.hpp"
 
 namespace headgate::server {
 namespace {
@@ -66,7 +66,9 @@ Result<void, std::string> Admin::State::listen() {
     return listener.error();
   }
   port = (*listener)->port();
-  spdlog::info("event=admin_listening the admin interface is at http://{}", (*listener)->address());
+  const std::string where = (*listener)->address();
+  observe::event(observe::LogLevel::info, "admin_listening", "the admin interface is at http://" + where,
+                 {{"address", where}});
   return {};
 }
 
@@ -80,7 +82,9 @@ Result<void, std::string> Admin::start() {
   if (listening.has_error()) {
     const auto why = "the admin interface " + listening.error();
     if (state_->options.if_taken == fail) return why;
-    spdlog::warn("event=admin_off {}; going on without it, for \"admin\" is not in the configuration", why);
+    observe::event(observe::LogLevel::warning, "admin_off",
+                   "going on without the admin interface, for \"admin\" is not in the configuration",
+                   {{"reason", why}});
     return {};
   }
   state_->worker->start([] {});

@@ -3,6 +3,7 @@
 
 #include "headgate/keyring/keyring.hpp"
 #include "headgate/limit/limit.hpp"
+#include "headgate/observe/logs.hpp"
 #include "headgate/observe/metrics.hpp"
 #include "headgate/redis/limiter.hpp"
 
@@ -52,7 +53,10 @@ void collect_keys(observe::Registry& registry, std::function<std::vector<KeysRep
 /// headgate_key_source_up, _keys, _reads_total and _read_timestamp_seconds: where API keys and issuers' keys come from.
 void collect_sources(observe::Registry& registry, std::function<std::vector<keyring::SourceReport>()> ask);
 
-/// headgate_build_info, headgate_log_dropped_total and process_*.
+/// headgate_log_dropped_total.
+void collect_logs(observe::Registry& registry, std::function<observe::Logs::Dropped()> ask);
+
+/// headgate_build_info and process_*.
 void collect_process(observe::Registry& registry);
 
 }  // namespace headgate::server

@@ -1,7 +1,5 @@
 #include "collect.hpp"
 
-#include <spdlog/async.h>
-#include <spdlog/spdlog.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -78,10 +76,14 @@ void show_process(double booted, Scrape& scrape) {
 
 void collect_process(observe::Registry& registry) {
   registry.gauge(family::build_info, {HEADGATE_VERSION}).set(1);
-  registry.collect([booted = boot_time()](Scrape& scrape) {
-    const auto log = spdlog::thread_pool();
-    scrape.value(family::log_dropped, {}, log ? as_double(log->overrun_counter()) : 0);
-    show_process(booted, scrape);
+  registry.collect([booted = boot_time()](Scrape& scrape) { show_process(booted, scrape); });
+}
+
+void collect_logs(observe::Registry& registry, std::function<observe::Logs::Dropped()> ask) {
+  registry.collect([ask = std::move(ask)](Scrape& scrape) {
+    const auto dropped = ask();
+    scrape.value(family::log_dropped, {"access"}, as_double(dropped.access));
+    scrape.value(family::log_dropped, {"error"}, as_double(dropped.error));
   });
 }
 

@@ -3,14 +3,14 @@
 #include "admin_board.hpp"
 #include "collect.hpp"
 #include "reload.hpp"
+#include "stray_signals.hpp"
 
 #include "headgate/gateway/gateway.hpp"
 #include "headgate/keyring/keyring.hpp"
 #include "headgate/limit/memory_store.hpp"
-#include "headgate/observe/access_log.hpp"
+#include "headgate/observe/event.hpp"
+#include "headgate/observe/logs.hpp"
 #include "headgate/server/admin.hpp"
-
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <csignal>
@@ -21,21 +21,12 @@
 namespace headgate::server {
 namespace {
 
-/// The event log, open for as long as anything may be told in it.
-class EventLog {
- public:
-  explicit EventLog(const observe::LogOptions& options) { observe::open_event_log(options); }
-  ~EventLog() { observe::shut_down_logs(); }
-  EventLog(const EventLog&) = delete;
-  EventLog& operator=(const EventLog&) = delete;
-};
-
 /// What all workers share: made for many threads.
 struct Shared {
-  explicit Shared(const config::Config& config) : memory(config.memory), access_log(config.log) {}
+  Shared(const config::Config& config, observe::Logs& opened) : logs(opened), memory(config.memory) {}
 
+  observe::Logs& logs;
   limit::MemoryStore memory;
-  observe::AccessLog access_log;
   observe::Registry registry;
   AdminBoard board;
 };
@@ -49,11 +40,13 @@ class GatewayService final : public Service {
         environment_(environment),
         in_force_(in_force),
         snapshot_(make_snapshot(*in_force, nullptr, environment, shared.registry, worker)),
-        gateway_({environment.loop, shared.memory, shared.access_log}, snapshot_) {
+        access_log_(shared.logs.access_log()),
+        gateway_({environment.loop, shared.memory, access_log_}, snapshot_) {
     shared_.board.use_redis(worker_, snapshot_->redis);
   }
 
   gateway::Handler& handler() override { return gateway_; }
+  gateway::Timeouts timeouts() const override { return in_force_->config->gateway.timeouts; }
 
   void adopt(const std::shared_ptr<const InForce>& next) {
     const Kept kept{*in_force_->config, *snapshot_};
@@ -81,11 +74,13 @@ class GatewayService final : public Service {
   std::shared_ptr<const InForce> in_force_;
   gateway::SnapshotPtr snapshot_;
   std::shared_ptr<redis::Limiter> retired_;
+  observe::AccessLog access_log_;
   gateway::Gateway gateway_;
 };
 
 void collect_all(Shared& shared) {
   collect_process(shared.registry);
+  collect_logs(shared.registry, [&logs = shared.logs] { return logs.dropped(); });
   shared.board.collect(shared.registry);
   collect_keys(shared.registry, [&memory = shared.memory] {
     std::vector<KeysReport> out;
@@ -111,6 +106,7 @@ class Succession {
     auto first = put_in_force(loop_, config, nullptr);
     keyring_ = std::move(first.keyring);
     now_ = std::move(first.in_force);
+    running_ = now_->config;
     cells_.started(headgate::now());
     shared_.board.use_limits(now_->config->limits);
     shared_.board.use_keyring(keyring_);
@@ -153,7 +149,7 @@ class Succession {
     shared_.board.use_limits(now_->config->limits);
     watch_keys();
     auto change = to_current();
-    change.made = [before, after = now_] { say_what_changed(*before, *after); };
+    change.made = [before, after = now_, running = running_] { say_what_changed(*before, *after, *running); };
     return change;
   }
 
@@ -176,8 +172,10 @@ class Succession {
     const auto still = std::find_if(reports.begin(), reports.end(), missing);
     if (still == reports.end()) return true;
     next.keyring->stop();
-    spdlog::error("event=config_refused no keys can be had from {}: {}; what was in force stays so", still->source,
-                  still->trouble.empty() ? "it did not answer in time" : still->trouble);
+    const std::string_view why =
+        still->trouble.empty() ? "it did not answer in time" : std::string_view(still->trouble);
+    observe::event(observe::LogLevel::error, "config_refused", "no keys can be had; what was in force stays so",
+                   {{"source", still->source}, {"reason", why}});
     return false;
   }
 
@@ -194,6 +192,7 @@ class Succession {
 
   boost::asio::io_context& loop_;
   std::shared_ptr<const InForce> now_;
+  std::shared_ptr<const config::Config> running_;  // what this process began with
   std::shared_ptr<keyring::Keyring> keyring_;
   const ReadAgain& read_again_;
   Shared& shared_;
@@ -209,9 +208,11 @@ std::unique_ptr<Admin> make_admin(const config::Config& config, Shared& shared) 
 }  // namespace
 
 int serve_gateway(const config::Config& config, const ReadAgain& read_again) {
-  const EventLog log(config.log);
+  ignore_stray_signals();
+  std::signal(SIGHUP, SIG_IGN);  // until there is somebody to read again what is being read now
+  observe::Logs logs(config.log);
   boost::asio::io_context main_loop{1};
-  Shared shared(config);
+  Shared shared(config, logs);
   Succession succession(main_loop, config, read_again, shared);
   collect_all(shared);
   const auto admin = make_admin(config, shared);
@@ -221,15 +222,13 @@ int serve_gateway(const config::Config& config, const ReadAgain& read_again) {
       return 1;
     }
   }
-  std::signal(SIGHUP, SIG_IGN);  // what it would have read again has just been read
   succession.await_keys();
-  const Options options{config.listen, config.workers,          config.drain_delay,
-                        config.drain,  config.gateway.timeouts, config.gateway.bounds};
+  const Options options{config.listen, config.workers, config.drain_delay, config.drain, config.gateway.bounds};
   unsigned worker = 0;
   const MakeService make = [&](upstream::Environment environment) {
     return std::make_unique<GatewayService>(succession.now(), shared, worker++, environment);
   };
-  const Signals signals{[&] { return succession.next(); }, [&] { shared.board.begin_drain(); },
+  const Signals signals{[&] { return succession.next(); }, [&] { logs.reopen(); }, [&] { shared.board.begin_drain(); },
                         [&](Tell tell) { succession.started(std::move(tell)); }, [&] { succession.ended(); }};
   const auto result = serve(main_loop, options, make, signals);
   if (admin) admin->stop();

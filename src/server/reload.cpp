@@ -1,9 +1,9 @@
 #include "reload.hpp"
 
+#include "headgate/observe/event.hpp"
+
 #include <boost/asio/post.hpp>
 #include <boost/smart_ptr/make_local_shared.hpp>
-
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <exception>
@@ -13,6 +13,10 @@
 
 namespace headgate::server {
 namespace {
+
+using observe::event;
+using observe::EventField;
+using observe::LogLevel;
 
 /// How a worker's Redis limiter is really made.
 redis::Options complete(redis::Options options, const config::Config& config) {
@@ -42,18 +46,26 @@ std::string joined(const std::vector<std::string>& words) {
   return out;
 }
 
-/// What is read once, at the start.
+std::string counted(std::size_t count, std::string_view word) {
+  return std::to_string(count) + ' ' + std::string(word) + (count == 1 ? "" : "s");
+}
+
+bool same(const std::optional<config::Admin>& a, const std::optional<config::Admin>& b) {
+  return a.has_value() == b.has_value() && (!a || (a->listen == b->listen && a->token == b->token));
+}
+
+/// What is read once, at the start, and is not what this process runs with.
 std::vector<std::string> waiting_for_restart(const config::Config& before, const config::Config& after) {
   std::vector<std::string> out;
-  const auto note = [&](bool same, const char* what) {
-    if (!same) out.emplace_back(what);
+  const auto note = [&](bool unchanged, const char* what) {
+    if (!unchanged) out.emplace_back(what);
   };
   note(before.listen == after.listen, "listen");
   note(before.workers == after.workers, "workers");
   note(before.drain_delay == after.drain_delay, "drain_delay");
   note(before.drain == after.drain, "drain");
+  note(same(before.admin, after.admin), "admin");
   note(before.memory.max_keys == after.memory.max_keys, "memory");
-  note(before.gateway.timeouts == after.gateway.timeouts, "timeouts");
   note(before.gateway.bounds == after.gateway.bounds, "bounds");
   note(before.log == after.log, "log");
   return out;
@@ -106,7 +118,7 @@ std::shared_ptr<const InForce> with_credentials(boost::asio::io_context& loop, c
   // Said once of the same keys, however often an issuer's change.
   const bool other_keys = !before.grants || &before.grants->api_keys() != &out->grants->api_keys();
   if (!other_keys) return out;
-  for (const auto& sentence : out->grants->without_effect()) spdlog::warn("event=grant_without_effect {}", sentence);
+  for (const auto& sentence : out->grants->without_effect()) event(LogLevel::warning, "grant_without_effect", sentence);
   return out;
 }
 
@@ -117,24 +129,29 @@ std::optional<Beginning> next_in_force(boost::asio::io_context& loop, const Read
     if (!config) return std::nullopt;
     return put_in_force(loop, std::move(*config), &before);
   } catch (const std::exception& failure) {
-    spdlog::error("event=config_refused {}; what was in force stays so", failure.what());
+    event(LogLevel::error, "config_refused", "what was in force stays so", {{"reason", failure.what()}});
     return std::nullopt;
   }
 }
 
-void say_what_changed(const InForce& then, const InForce& now) {
+void say_what_changed(const InForce& then, const InForce& now, const config::Config& running) {
   const auto& before = *then.config;
   const auto& after = *now.config;
   const auto old_limits = names(before.limits);
   const auto new_limits = names(after.limits);
-  std::string limits;
-  if (const auto added = missing_from(old_limits, new_limits); !added.empty())
-    limits += "; new limits: " + joined(added);
-  if (const auto gone = missing_from(new_limits, old_limits); !gone.empty()) limits += "; limits gone: " + joined(gone);
-  spdlog::info("event=config_reloaded {} routes, {} limits, {} upstreams in force{}", after.gateway.routes.size(),
-               after.limits.size(), after.upstreams.size(), limits);
-  if (const auto waiting = waiting_for_restart(before, after); !waiting.empty())
-    spdlog::warn("event=config_needs_restart these changes wait for a restart: {}", joined(waiting));
+  const auto added = joined(missing_from(old_limits, new_limits));
+  const auto gone = joined(missing_from(new_limits, old_limits));
+  event(LogLevel::info, "config_reloaded",
+        counted(after.gateway.routes.size(), "route") + ", " + counted(after.limits.size(), "limit") + ", " +
+            counted(after.upstreams.size(), "upstream") + " in force",
+        {{"routes", after.gateway.routes.size()},
+         {"limits", after.limits.size()},
+         {"upstreams", after.upstreams.size()},
+         added.empty() ? EventField() : EventField("new_limits", added),
+         gone.empty() ? EventField() : EventField("limits_gone", gone)});
+  if (const auto waiting = joined(waiting_for_restart(running, after)); !waiting.empty())
+    event(LogLevel::warning, "config_needs_restart", "these changes wait for a restart: " + waiting,
+          {{"keys", waiting}});
 }
 
 gateway::SnapshotPtr make_snapshot(const InForce& in_force, const Kept* kept, upstream::Environment environment,

@@ -37,8 +37,8 @@ std::shared_ptr<const InForce> with_credentials(boost::asio::io_context& loop, c
 std::optional<Beginning> next_in_force(boost::asio::io_context& loop, const ReadAgain& read_again,
                                        const keyring::Keyring& before);
 
-/// In the log: what is in force now, and what waits for a restart.
-void say_what_changed(const InForce& before, const InForce& after);
+/// In the log: what is in force now, and what of it waits for a restart of this process, which began with `running`.
+void say_what_changed(const InForce& before, const InForce& after, const config::Config& running);
 
 /// A worker's snapshot before, and the configuration it was made of.
 struct Kept {

@@ -1,13 +1,14 @@
 #include "headgate/server/server.hpp"
 
+#include "stray_signals.hpp"
 #include "worker.hpp"
 
 #include "headgate/core/literals.hpp"
+#include "headgate/observe/event.hpp"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 
-#include <spdlog/spdlog.h>
 #include <sys/resource.h>
 
 #include <csignal>
@@ -16,6 +17,9 @@
 
 namespace headgate::server {
 namespace {
+
+using observe::event;
+using observe::LogLevel;
 
 /// Two descriptors a proxied connection: as many as the system allows without asking.
 void raise_descriptor_limit() {
@@ -39,7 +43,9 @@ Result<void, std::string> listen_all(Workers& workers, std::vector<net::ListenOp
       auto listener = worker->listen(address);
       if (listener.has_error()) return listener.error();
       address.port = (*listener)->port();
-      if (worker == workers.front()) spdlog::info("event=listening listening on {}", (*listener)->address());
+      if (worker != workers.front()) continue;
+      const std::string where = (*listener)->address();
+      event(LogLevel::info, "listening", "listening on " + where, {{"address", where}});
     }
   }
   return {};
@@ -55,25 +61,36 @@ void tell_all(Workers& workers, const Change& what) {
   }
 }
 
-/// The signals of a running process: HUP changes the services, the first TERM or INT drains, a second one ends at once.
+/// The signals of a running process: HUP changes the services, USR1 reopens the logs, the first TERM or INT drains, a
+/// second one ends at once.
 class SignalWatch {
  public:
   SignalWatch(boost::asio::io_context& loop, const Signals& told, Workers& workers, const Options& options)
       : set_(loop, SIGTERM, SIGINT), told_(told), workers_(workers), options_(options) {
     if (told_.reload) set_.add(SIGHUP);
+    if (told_.reopen_logs) set_.add(SIGUSR1);
   }
+
+  ~SignalWatch() {
+    set_.clear();
+    if (told_.reload) std::signal(SIGHUP, SIG_IGN);
+    std::signal(SIGUSR1, SIG_IGN);
+  }
+  SignalWatch(const SignalWatch&) = delete;
+  SignalWatch& operator=(const SignalWatch&) = delete;
 
   void wait() {
     set_.async_wait([this](const error_code& ec, int signal) {
       if (ec) return;
-      signal == SIGHUP ? change() : end(signal);
+      signal == SIGHUP ? change() : signal == SIGUSR1 ? told_.reopen_logs() : end(signal);
       wait();
     });
   }
-  /// From here on signals do what they do by default.
+  /// From here on nothing is left to reload or to reopen, and SIGTERM ends at once.
   void cancel() {
     set_.cancel();
-    set_.clear();
+    set_.remove(SIGTERM);
+    set_.remove(SIGINT);
   }
 
  private:
@@ -87,8 +104,9 @@ class SignalWatch {
     draining_ = true;
     if (told_.draining) told_.draining();
     const auto delay = options_.drain_delay;
-    spdlog::info("event=draining {} received; {}finishing what is in flight", signal == SIGTERM ? "SIGTERM" : "SIGINT",
-                 delay > Duration(0) ? "listening for " + to_text(delay) + " more, then " : "");
+    const auto listens = delay > Duration(0) ? "listening for " + to_text(delay) + " more, then " : std::string();
+    event(LogLevel::info, "draining", listens + "finishing what is in flight",
+          {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
     for (auto& worker : workers_) worker->drain(delay, options_.drain);
   }
 
@@ -107,7 +125,7 @@ unsigned worker_count(unsigned wanted) noexcept {
 
 int serve(boost::asio::io_context& main_loop, const Options& options, const MakeService& make, const Signals& signals) {
   raise_descriptor_limit();
-  std::signal(SIGPIPE, SIG_IGN);
+  ignore_stray_signals();
   Workers workers;
   // Before any thread: the signals are this loop's, and a connection in the first moment finds them handled.
   SignalWatch watch(main_loop, signals, workers, options);
@@ -131,12 +149,13 @@ int serve(boost::asio::io_context& main_loop, const Options& options, const Make
       });
     });
   }
-  spdlog::info("event=started headgate {} with {} worker{}", HEADGATE_VERSION, count, count == 1 ? "" : "s");
+  event(LogLevel::info, "started", "headgate " HEADGATE_VERSION " has started",
+        {{"version", HEADGATE_VERSION}, {"workers", count}});
   watch.wait();
   if (signals.started) signals.started([&workers](const Change& change) { tell_all(workers, change); });
   main_loop.run();
   for (auto& worker : workers) worker->join();
-  spdlog::info("event=stopped every worker has ended");
+  event(LogLevel::info, "stopped", "every worker has ended");
   return 0;
 }
 

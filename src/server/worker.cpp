@@ -1,8 +1,8 @@
 #include "worker.hpp"
 
-#include <boost/asio/post.hpp>
+#include "headgate/observe/event.hpp"
 
-#include <spdlog/spdlog.h>
+#include <boost/asio/post.hpp>
 
 #include <exception>
 
@@ -20,7 +20,7 @@ constexpr auto kDrainTick = std::chrono::milliseconds(50);
 Worker::Worker(const Options& options, const MakeService& make, std::atomic<std::uint32_t>& connections)
     : blocks_{{std::max<std::size_t>(options.bounds.head_bytes, 16UL * 1024), kSpareSmall}, {kLargeBlock, kSpareLarge}},
       service_(make({loop_, timers_, blocks_})),
-      sessions_(service_->handler(), blocks_, options.timeouts, options.bounds, connections) {}
+      sessions_(service_->handler(), blocks_, service_->timeouts(), options.bounds, connections) {}
 
 Worker::~Worker() { join(); }
 
@@ -53,7 +53,10 @@ void Worker::drain(Duration delay, Duration within) {
 }
 
 void Worker::tell(std::function<void(Service&)> what) {
-  boost::asio::post(loop_, [this, what = std::move(what)] { what(*service_); });
+  boost::asio::post(loop_, [this, what = std::move(what)] {
+    what(*service_);
+    sessions_.use(service_->timeouts());
+  });
 }
 
 void Worker::begin_drain(void* self) {
@@ -68,7 +71,7 @@ void Worker::check_drained() {
   const auto now = std::chrono::steady_clock::now();
   if (!sessions_.empty() && now >= drained_by_) sessions_.close_all();
   if (!sessions_.empty() && now >= drained_by_ + kLastResort) {
-    spdlog::error("event=drain_failed a connection did not end when broken off; leaving it");
+    observe::event(observe::LogLevel::error, "drain_failed", "a connection did not end when broken off; leaving it");
     loop_.stop();
   }
   if (!sessions_.empty()) return timers_.arm(tick_, kDrainTick);

@@ -196,5 +196,72 @@ TEST(UnknownKeys, ByTheThousandAreCountedAsOneAndHoldUpNoKnownOne) {
                                                                                              << metrics;
 }
 
+/// Counted per key in memory, on a route that requires one, as most would write it.
+Json per_key(const std::string& file, const std::string& failures) {
+  return {{"identity", {{"api_key", {{"file", file}}}, {"failures", {{"rate", failures}}}}},
+          {"limits", {{"x", {{"rate", "100/day"}, {"per", "api_key"}, {"if_absent", "reject"}}}}},
+          {"all_routes", {{"limits", {"x"}}}},
+          {"routes", Json::array({{{"path", "/required"}, {"to", "app"}, {"require", "api_key"}},
+                                  {{"path", "/*"}, {"to", "app"}}})},
+          {"admin", {{"listen", "127.0.0.1:0"}}},
+          {"log", {{"format", "json"}, {"access", "stderr"}}}};
+}
+
+TEST(GuessedKeys, AreSeenCountedAndTurnedAwayWhereRequestsAreCountedPerKey) {
+  const TemporaryFile file(key_file(Json::array({record(kAcme, "acme")})));
+  for (const std::string path : {"/required", "/"}) {
+    Proxy proxy(per_key(file.path(), "5/hour"));
+    RawClient client = proxy.client();
+    for (int i = 0; i < 5; ++i) {
+      const auto answer = client.get(path, sends("no-key-of-anybodys-000" + std::to_string(i)));
+      EXPECT_EQ(answer.status(), 401);
+      EXPECT_NE(answer.body.find("was not accepted"), std::string::npos) << answer.body;
+    }
+    EXPECT_EQ(client.get(path, sends("no-key-of-anybodys-0009")).status(), 429) << path;
+    EXPECT_EQ(client.get(path, sends(kAcme)).status(), 200) << "a neighbour's good key passes";
+    const auto missing = client.get(path);
+    EXPECT_EQ(missing.status(), 401);
+    EXPECT_NE(missing.body.find("An API key is required here."), std::string::npos);
+    const Look look(proxy.gateway.process());
+    const auto route = path == "/" ? "/*" : path;
+    const auto of = [&](const std::string& result) {
+      return look.metrics().value("headgate_auth_total{route=\"" + route + "\",kind=\"api_key\",result=\"" + result +
+                                  "\"}");
+    };
+    EXPECT_EQ(of("unknown_key"), 6);
+    EXPECT_EQ(of("missing"), 1);
+    EXPECT_TRUE(proxy.gateway.process().wait_for_err(
+        [](const std::string& log) { return log.find(R"("auth":"api_key:unknown_key")") != std::string::npos; }));
+  }
+}
+
+TEST(KnownKeys, AreLoggedByTheirOwnerWhereTheOperatorSaysSo) {
+  const TemporaryFile file(key_file(Json::array({record(kAcme, "acme")})));
+  Json changes = per_key(file.path(), "5/hour");
+  changes["log"]["callers"] = {"owner"};
+  Proxy proxy(changes);
+  EXPECT_EQ(proxy.client().get("/", sends(kAcme)).status(), 200);
+  EXPECT_TRUE(proxy.gateway.process().wait_for_err(
+      [](const std::string& log) { return log.find(R"("owner":"acme")") != std::string::npos; }));
+  EXPECT_EQ(proxy.gateway.process().err().find(kAcme), std::string::npos);
+}
+
+TEST(KnownKeys, WithATierThatNoLimitHasAreToldOfWhenTheirFileIsReadAgain) {
+  const TemporaryFile file(key_file(Json::array({record(kAcme, "acme")})));
+  Proxy proxy({{"identity", {{"api_key", {{"file", file.path()}}}}},
+               {"limits",
+                {{"x",
+                  {{"per", "api_key"},
+                   {"if_absent", "client_ip"},
+                   {"tier_from", "api_key"},
+                   {"default_tier", "free"},
+                   {"tiers", {{"free", {{"rate", "1/day"}}}, {"pro", {{"rate", "9/day"}}}}}}}}},
+               {"all_routes", {{"limits", {"x"}}}}});
+  std::ofstream(file.path()) << key_file(Json::array({record(kAcme, "acme", {{"tier", "por"}})}));
+  EXPECT_TRUE(proxy.gateway.process().wait_for_err([](const std::string& log) {
+    return log.find("a key of acme has the tier \"por\", which no limit knows") != std::string::npos;
+  })) << proxy.gateway.process().err();
+}
+
 }  // namespace
 }  // namespace headgate::test

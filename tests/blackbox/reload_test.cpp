@@ -95,6 +95,43 @@ TEST(Reload, SaysWhatWaitsForARestart) {
       [](const std::string& text) { return text.find("wait for a restart: workers, bounds") != std::string::npos; }));
 }
 
+TEST(Reload, SaysSoOnlyWhileFileAndProcessDiffer) {
+  Reloaded gateway({{"drain", "3s"}});
+  const auto warnings = [&] {
+    const std::string log = gateway.process().err();
+    std::size_t count = 0;
+    for (auto at = log.find("config_needs_restart"); at != log.npos; at = log.find("config_needs_restart", at + 1))
+      ++count;
+    return count;
+  };
+  ASSERT_TRUE(gateway.reload(gateway.as_file({{"drain", "4s"}}), "config_needs_restart"));
+  ASSERT_TRUE(gateway.reload(gateway.as_file({{"drain", "4s"}}), "config_needs_restart")) << "it still does";
+  ASSERT_TRUE(gateway.reload({{"drain", "3s"}}));
+  ASSERT_TRUE(gateway.reload({{"drain", "3s"}}));
+  EXPECT_EQ(warnings(), 2U);
+}
+
+TEST(Reload, CountsAsPeopleDo) {
+  Reloaded gateway(Json::object());
+  ASSERT_TRUE(gateway.reload(limited("5/day")));
+  EXPECT_TRUE(gateway.process().wait_for_err([](const std::string& log) {
+    return log.find("1 route, 1 limit, 1 upstream in force") != std::string::npos;
+  })) << gateway.process().err();
+}
+
+TEST(Reload, TimeoutsTakeEffectOnConnectionsThatAreOpen) {
+  Reloaded gateway(Json::object());
+  RawClient client = gateway.client();
+  EXPECT_EQ(client.get().status(), 200);
+  ASSERT_TRUE(gateway.reload({{"timeouts", {{"idle", "200ms"}, {"head", "200ms"}}}}));
+  EXPECT_EQ(gateway.process().err().find("config_needs_restart"), std::string::npos);
+  EXPECT_EQ(client.get().status(), 200);
+  EXPECT_TRUE(client.closes()) << "idle for as long as the new file allows";
+  RawClient slow = gateway.client();
+  ASSERT_TRUE(slow.send("GET / HTTP/1.1\r\n"));
+  EXPECT_EQ(slow.read().status(), 408);
+}
+
 TEST(Reload, ARequestUnderWayEndsAsItBegan) {
   Reloaded gateway(Json::object());
   RawClient client = gateway.client();

@@ -271,5 +271,24 @@ TEST(Failures, OfTheHonestCostNothing) {
     EXPECT_EQ(client.get("/", bearer(sign_hs256(kSecret, claims({{"n", i}})))).status(), 200) << i;
 }
 
+TEST(Claims, ThatAreCountedByAndMissingAreCalledMissing) {
+  Json changes = with_secret();
+  changes["limits"] = {{"x", {{"rate", "9/day"}, {"per", "jwt.tenant"}, {"if_absent", "reject"}}}};
+  changes["all_routes"] = {{"limits", {"x"}}};
+  changes["log"] = {{"format", "json"}, {"access", "stderr"}, {"callers", {"jwt.sub"}}};
+  Proxy proxy(changes);
+  RawClient client = proxy.client();
+  const auto answer = client.get("/", bearer(sign_hs256(kSecret, claims())));
+  EXPECT_EQ(answer.status(), 401);
+  EXPECT_NE(answer.body.find("does not have the claim that requests are counted by"), std::string::npos) << answer.body;
+  EXPECT_EQ(answer.value("WWW-Authenticate"),
+            R"(Bearer error="invalid_token", error_description="a claim is missing")");
+  EXPECT_TRUE(proxy.gateway.process().wait_for_err([](const std::string& log) {
+    return log.find(R"("auth":"jwt:no_claim")") != std::string::npos &&
+           log.find(R"("jwt.sub":"alice")") != std::string::npos;
+  })) << proxy.gateway.process().err();
+  EXPECT_EQ(client.get("/", bearer(sign_hs256(kSecret, claims({{"tenant", "t"}})))).status(), 200);
+}
+
 }  // namespace
 }  // namespace headgate::test

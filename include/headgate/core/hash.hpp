@@ -18,6 +18,10 @@ struct Hash {
 /// set apart by `seed`. Any thread; about 10 ns for 32 bytes.
 Hash keyed_hash(std::string_view text, std::uint64_t seed) noexcept;
 
+/// SipHash-2-4 of `text` under `key`: the same in every process that has the key, and nobody without it can tell whose
+/// text a digest is. Any thread; about 30 ns for 32 bytes.
+std::uint64_t keyed_digest(std::string_view text, const Hash& key) noexcept;
+
 /// Unkeyed 64-bit hash, the same in every process and version: for seeds and names, never for what a caller chose.
 std::uint64_t stable_hash(std::string_view text) noexcept;
 

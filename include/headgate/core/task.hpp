@@ -7,6 +7,7 @@
 #include <coroutine>
 #include <exception>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace headgate {
@@ -106,6 +107,11 @@ Task<T> detail::TaskPromise<T>::get_return_object() noexcept {
 inline Task<void> detail::TaskPromise<void>::get_return_object() noexcept {
   return Task<void>(std::coroutine_handle<TaskPromise<void>>::from_promise(*this));
 }
+
+/// What is told of an exception that nobody caught: the log is on a higher floor. Says it on stderr until somebody else
+/// is named, at the start and on no other thread.
+using TellBug = void (*)(std::string_view task, std::string_view what) noexcept;
+void tell_bugs_to(TellBug tell) noexcept;
 
 /// Starts `task` at once on this thread and lets it live until it ends. `name` (static storage) is what the log calls
 /// it: an exception that escapes the task is logged as a bug and goes no further.

@@ -131,7 +131,9 @@ struct Exchange {
   std::string allowed_methods;  ///< for 405
   Caller caller;
   Admission admission;
-  unsigned status = 0;  ///< told to the client; 0 while nothing was
+  std::string_view refused_by;  ///< the limit in whose name the caller was refused; else empty
+  Duration retry_after{0};      ///< what a refused caller was told to wait
+  unsigned status = 0;          ///< told to the client; 0 while nothing was
   EndedBy ended_by = EndedBy::upstream;
   std::string_view upstream;
   std::string_view server;

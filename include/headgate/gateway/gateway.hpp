@@ -50,6 +50,7 @@ class Gateway final : public Handler {
   Step check_key(Exchange& x);
   Step check_token(Exchange& x);
   identity::TokenMemory::Known verify(Exchange& x, std::string_view token);
+  Problem key_missing(Exchange& x, const limit::Limit& limit);
   Step reserve_failure(Exchange& x);
   void return_failure(Exchange& x);
   Step admit(Exchange& x, Stage stage);

@@ -22,12 +22,14 @@ class Grants {
 
   /// The size of `limit` that this key has for its own, or null.
   const ReadyTier* of_key(const identity::ApiKeyRecord& key, const ReadyLimit& limit) const noexcept;
-  /// A sentence for each override that grants nothing: no limit has its name, or its algorithm cannot count it so.
+  /// A sentence for each tier that no limit has, and for each override that grants nothing: no limit has its name, or
+  /// its algorithm cannot count it so.
   const std::vector<std::string>& without_effect() const noexcept { return without_effect_; }
 
  private:
   using OfLimits = std::vector<std::pair<const ReadyLimit*, ReadyTier>>;
   void grant(const Site& site, const identity::ApiKeyRecord& key, const identity::RateOverride& wanted);
+  void tell_unknown_tiers(const Site& site);
   bool fits(const Site& site, const identity::ApiKeyRecord& key) const;
 
   std::shared_ptr<const identity::Credentials> credentials_;

@@ -45,6 +45,9 @@ class Sessions {
   /// within `timeouts.head`, or the connection is closed without a word.
   void take(net::StreamPtr stream, Opening opening);
 
+  /// Of what is waited for from now on.
+  void use(const Timeouts& timeouts) noexcept { timeouts_ = timeouts; }
+
   /// From now on every answer says close.
   void wind_down() noexcept { winding_down_ = true; }
   /// And connections at rest are closed at once.
@@ -64,7 +67,7 @@ class Sessions {
 
   Handler& handler_;
   net::Blocks& blocks_;
-  const Timeouts& timeouts_;
+  Timeouts timeouts_;
   const Bounds& bounds_;
   std::atomic<std::uint32_t>& total_;
   ExchangePool exchanges_;

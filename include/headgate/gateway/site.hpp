@@ -19,8 +19,8 @@
 namespace headgate::gateway {
 
 /// When on the path a limit is asked: what needs nothing but the head first, so that a flood costs no signature check
-/// and no Redis call.
-enum class Stage { memory, memory_with_claims, redis };
+/// and no Redis call; what counts by a credential only when that has been checked, so that a guess is charged as one.
+enum class Stage { memory, memory_with_proof, redis };
 
 /// What part of a limit's size is counted where.
 struct Share {

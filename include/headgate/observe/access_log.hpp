@@ -7,9 +7,16 @@
 #include <boost/asio/ip/address.hpp>
 
 #include <memory>
+#include <span>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace headgate::observe {
+
+class Lane;
+class Output;
 
 /// What a line says. Views live for the call. No query string, no key in clear.
 struct AccessRecord {
@@ -24,32 +31,35 @@ struct AccessRecord {
   std::uint64_t in_bytes = 0, out_bytes = 0;
   Duration elapsed{0}, upstream_elapsed{0};
   std::string_view auth;  ///< the credential that was refused and why, "jwt:expired"; else empty
-  std::string_view limit, key, decision, source;
+  /// The limit whose word is told, and what it said; empty where none was asked.
+  std::string_view limit, tier, key, decision, source;
+  std::int64_t cost = 0;  ///< units it asked for, or was charged in the end
   std::uint64_t remaining = 0;
-  Duration retry_after{0};
+  Duration retry_after{0};  ///< of a refusal: when to ask again
+  /// What AccessLog::callers() names, in that order; empty where a caller has none.
+  std::span<const std::string_view> callers;
   std::string_view user_agent;
 };
 
-/// Any thread. When its queue is full the oldest lines are dropped and counted, never the caller held up.
+/// One worker's; its thread only. Lines leave in batches of up to 64 KiB, a tenth of a second later at the latest.
+/// Where they cannot leave fast enough the newest are dropped and counted, never the caller held up.
 class AccessLog {
  public:
-  explicit AccessLog(const LogOptions& options);
-  ~AccessLog();
-  AccessLog(const AccessLog&) = delete;
-  AccessLog& operator=(const AccessLog&) = delete;
+  AccessLog() = default;  ///< off
+  AccessLog(const LogOptions& options, std::shared_ptr<Output> output, Lane& lane);
+  AccessLog(AccessLog&&) = default;
+  AccessLog& operator=(AccessLog&&) = default;
 
-  bool on() const noexcept { return logger_ != nullptr; }
+  bool on() const noexcept { return lane_ != nullptr; }
+  /// What is told of callers in clear: "owner", "jwt.<claim>".
+  const std::vector<std::string>& callers() const noexcept { return options_.callers; }
   void write(const AccessRecord& record);
 
  private:
-  struct Logger;
-  std::unique_ptr<Logger> logger_;
-  LogFormat format_;
+  LogOptions options_;
+  std::shared_ptr<Output> output_;
+  Lane* lane_ = nullptr;
+  std::string line_;
 };
-
-/// Points spdlog's default logger, which all events go to, at options.error, asynchronously. Throws spdlog::spdlog_ex
-/// where a file cannot be opened. `shut_down_logs` writes out what is queued.
-void open_event_log(const LogOptions& options);
-void shut_down_logs();
 
 }  // namespace headgate::observe

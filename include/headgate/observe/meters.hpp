@@ -25,6 +25,10 @@ struct LimitCells {
   std::array<Counter*, kSources> observed{};  ///< on trial: would have been rejected
   Counter* near = nullptr;                    ///< allowed, and is_near()
   Counter* unreadable = nullptr;              ///< the answer's cost was no number
+  /// Units: what requests cost that were let through, and what those asked for that were not.
+  Counter* units_allowed = nullptr;
+  Counter* units_rejected = nullptr;
+  Counter* units_observed = nullptr;
   std::array<Histogram*, kSources> seconds{};
 };
 /// The same cells for the same words. `tier` is empty where the limit has none.
@@ -56,9 +60,10 @@ enum class AuthResult : std::uint8_t {
   too_old,
   wrong_issuer,
   wrong_audience,
-  too_large
+  too_large,
+  no_claim  ///< a good token without the claim that requests are counted by
 };
-inline constexpr std::size_t kAuthResults = 17;
+inline constexpr std::size_t kAuthResults = 18;
 std::string_view to_text(AuthKind kind) noexcept;      ///< "api_key"
 std::string_view to_text(AuthResult result) noexcept;  ///< "bad_signature"
 

@@ -103,6 +103,11 @@ inline constexpr Family limit_decisions{
     "What a limit said of a request",
     "sum by (limit) (rate(headgate_limit_decisions_total{decision=\"rejected\"}[5m]))"
     " / sum by (limit) (rate(headgate_limit_decisions_total[5m]))"};
+inline constexpr Family limit_units{"headgate_limit_units_total",
+                                    Type::counter,
+                                    {"limit", "tier", "decision"},
+                                    "What requests cost that were allowed, and what those asked for that were not",
+                                    "sum by (limit) (rate(headgate_limit_units_total{decision=\"allowed\"}[5m]))"};
 inline constexpr Family limit_near{"headgate_limit_near_total",
                                    Type::counter,
                                    {"limit", "tier"},
@@ -196,8 +201,8 @@ inline constexpr Family reload_time{"headgate_config_last_reload_success_timesta
                                     "time() - headgate_config_last_reload_success_timestamp_seconds"};
 inline constexpr Family log_dropped{"headgate_log_dropped_total",
                                     Type::counter,
-                                    {},
-                                    "Log lines lost because they could not be written fast enough",
+                                    {"log"},
+                                    "Log lines lost because they could not be written fast enough, or at all",
                                     "rate(headgate_log_dropped_total[5m]) > 0"};
 
 inline constexpr Family process_cpu{"process_cpu_seconds_total",

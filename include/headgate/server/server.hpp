@@ -21,6 +21,8 @@ class Service {
  public:
   virtual ~Service() = default;
   virtual gateway::Handler& handler() = 0;
+  /// Of client connections, now.
+  virtual gateway::Timeouts timeouts() const { return {}; }
   /// Closes what it holds open, so that the worker's loop can run dry.
   virtual void stop() = 0;
 };
@@ -37,6 +39,7 @@ using Tell = std::function<void(const Change&)>;
 /// Called on the main thread, which may take its time.
 struct Signals {
   std::function<std::optional<Change>()> reload;  ///< at SIGHUP; nothing where nothing changes
+  std::function<void()> reopen_logs;              ///< at SIGUSR1; may be empty
   std::function<void()> draining;                 ///< at the first SIGTERM or SIGINT
   std::function<void(Tell)> started;              ///< services run; `tell` is good until `ended`
   std::function<void()> ended;  ///< no service runs any more; nothing may be left for the loop to do afterwards
@@ -50,7 +53,6 @@ struct Options {
   unsigned workers = 0;                       ///< 0: one a core
   Duration drain_delay{0};                    ///< how long the listeners stay open once told to end
   Duration drain = std::chrono::seconds(20);  ///< and then, how long what is in flight may take
-  gateway::Timeouts timeouts;
   gateway::Bounds bounds;
 };
 

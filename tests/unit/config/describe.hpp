@@ -189,7 +189,9 @@ inline std::string describe(const Config& config) {
   for (const auto& each : config.limits) out << describe(each);
   out << describe(config.gateway);
   out << "log " << static_cast<int>(config.log.level) << ' ' << static_cast<int>(config.log.format) << ' '
-      << config.log.access << ' ' << config.log.error << '\n';
+      << config.log.access << ' ' << config.log.error << ' ' << config.log.key.has_value();
+  for (const auto& each : config.log.callers) out << ' ' << each;
+  out << '\n';
   return out.str();
 }
 

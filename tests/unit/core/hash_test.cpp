@@ -14,6 +14,16 @@
 namespace headgate {
 namespace {
 
+TEST(KeyedDigest, IsSipHash) {
+  // The example of the paper's appendix A.
+  std::string text;
+  for (char byte = 0; byte < 15; ++byte) text += byte;
+  const Hash key{0x0706050403020100, 0x0f0e0d0c0b0a0908};
+  EXPECT_EQ(keyed_digest(text, key), 0xa129ca6149be45e5);
+  EXPECT_EQ(keyed_digest("", key), 0x726fdb47dd0e0e31) << "of its reference program";
+  EXPECT_EQ(keyed_digest(text.substr(0, 8), key), 0x93f5f5799a932462);
+}
+
 TEST(KeyedHash, IsTheSameForTheSameTextAndSeed) {
   EXPECT_EQ(keyed_hash("203.0.113.7", 1), keyed_hash(std::string("203.0.113.7"), 1));
   EXPECT_EQ(keyed_hash("", 0), keyed_hash(std::string_view(), 0));

@@ -68,7 +68,7 @@ TEST_F(KeyringFiles, AreReadAgainWhenTheyAreWritten) {
   EXPECT_TRUE(run_until([&] { return believes("two"); })) << "of the same size and perhaps in the same tick";
   EXPECT_FALSE(believes("one"));
   EXPECT_EQ(published.back(), keyring->now());
-  EXPECT_EQ(logged("event=keys_read " + path("jwks.json") + ": 1 in force"), 1U);
+  EXPECT_EQ(logged("keys_read source=" + path("jwks.json") + " in_force=1"), 1U);
 }
 
 TEST_F(KeyringFiles, AreReadAgainWhenAnotherTakesTheirPlace) {
@@ -111,10 +111,10 @@ TEST_F(KeyringFiles, LeaveInForceWhatThereWasWhereTheyAreBroken) {
   EXPECT_FALSE(report().fresh);
   loop.run_for(20ms);
   EXPECT_EQ(report().failures, 1U) << "one a version of the file, not one a look";
-  EXPECT_EQ(logged("event=keys_refused " + path("jwks.json") + ": "), 1U);
+  EXPECT_EQ(logged("keys_refused: what was in force stays so source=" + path("jwks.json") + " reason=\""), 1U);
   write("jwks.json", jwk_set({"one"}));
   EXPECT_TRUE(run_until([&] { return report().fresh; }));
-  EXPECT_EQ(logged("event=keys_read"), 1U);
+  EXPECT_EQ(logged("keys_read"), 1U);
 }
 
 TEST_F(KeyringFiles, LeaveInForceWhatThereWasWhereTheyAreGone) {
@@ -124,7 +124,7 @@ TEST_F(KeyringFiles, LeaveInForceWhatThereWasWhereTheyAreGone) {
   EXPECT_TRUE(believes("one"));
   EXPECT_EQ(report().trouble, path("jwks.json") + ": cannot be read: No such file or directory");
   loop.run_for(20ms);
-  EXPECT_EQ(logged("event="), 1U);
+  EXPECT_EQ(logged("[test] "), 1U);
   write("jwks.json", jwk_set({"one"}));
   EXPECT_TRUE(run_until([&] { return report().fresh; })) << "though they say what they said before";
 }
@@ -183,7 +183,7 @@ TEST_F(KeyringFiles, OfApiKeysSayWhereTheyAreWrong) {
   start();
   write("keys.json", "{\"keys\": [\n  {\"sha256\": \"nonsense\", \"owner\": \"joe\"}\n]}");
   ASSERT_TRUE(run_until([&] { return report(1).failures == 1; }));
-  EXPECT_EQ(logged("event=keys_refused " + path("keys.json") + ":2:"), 1U) << log.str();
+  EXPECT_EQ(logged("reason=\"" + path("keys.json") + ":2:"), 1U) << log.str();
   EXPECT_EQ(owner("a"), "joe");
 }
 

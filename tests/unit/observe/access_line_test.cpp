@@ -1,8 +1,11 @@
 #include "../../../src/observe/access_line.hpp"
 
+#include "../../../src/observe/lane.hpp"
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <random>
 #include <string>
 
@@ -28,9 +31,16 @@ AccessRecord record() {
   return out;
 }
 
-nlohmann::json json_of(const AccessRecord& one) {
+LogOptions options() {
+  LogOptions out;
+  out.instance = "gateway-1";
+  out.key = Hash{1, 2};
+  return out;
+}
+
+nlohmann::json json_of(const AccessRecord& one, const LogOptions& how = options()) {
   std::string line;
-  append_json_line(one, kAt, line);
+  append_json_line(one, how, kAt, line);
   EXPECT_EQ(line.find('\n'), std::string::npos);
   const auto parsed = nlohmann::json::parse(line, nullptr, false);
   EXPECT_FALSE(parsed.is_discarded()) << line;
@@ -39,7 +49,7 @@ nlohmann::json json_of(const AccessRecord& one) {
 
 std::string text_of(const AccessRecord& one) {
   std::string line;
-  append_text_line(one, kAt, line);
+  append_text_line(one, options(), kAt, line);
   return line;
 }
 
@@ -47,6 +57,7 @@ TEST(JsonLine, SaysWhatHappened) {
   const auto line = json_of(record());
   EXPECT_EQ(line.at("ts"), "2023-11-14T22:13:20.000042Z");
   EXPECT_EQ(line.at("event"), "request");
+  EXPECT_EQ(line.at("instance"), "gateway-1");
   EXPECT_EQ(line.at("request_id"), "id-1");
   EXPECT_EQ(line.at("client_ip"), "203.0.113.7");
   EXPECT_EQ(line.at("method"), "GET");
@@ -68,12 +79,16 @@ TEST(JsonLine, SaysWhatTheLimiterDecided) {
   one.key = "key-1";
   one.decision = "rejected";
   one.source = "redis";
+  one.tier = "pro";
+  one.cost = 5;
   one.remaining = 3;
   one.retry_after = std::chrono::microseconds(1'000'001);
   const auto line = json_of(one);
   EXPECT_EQ(line.at("limit"), "per-key");
   EXPECT_EQ(line.at("decision"), "rejected");
   EXPECT_EQ(line.at("source"), "redis");
+  EXPECT_EQ(line.at("tier"), "pro");
+  EXPECT_EQ(line.at("cost"), 5);
   EXPECT_EQ(line.at("remaining"), 3);
   EXPECT_EQ(line.at("retry_after_s"), 2) << "rounded up, as the caller was told";
   one.retry_after = {};
@@ -85,17 +100,51 @@ TEST(JsonLine, KnowsAKeyOnlyByAnId) {
   one.limit = "per-key";
   one.key = "sk_live_secret";
   std::string line;
-  append_json_line(one, kAt, line);
+  append_json_line(one, options(), kAt, line);
   EXPECT_EQ(line.find("secret"), std::string::npos) << line;
   EXPECT_EQ(text_of(one).find("secret"), std::string::npos);
   const std::string id = json_of(one).at("key_id");
-  EXPECT_EQ(id.size(), 10U);
+  EXPECT_EQ(id.size(), 18U);
   EXPECT_EQ(id.substr(0, 2), "k_");
   EXPECT_EQ(json_of(one).at("key_id"), id) << "the same key, the same id";
   one.key = "sk_live_other";
   EXPECT_NE(json_of(one).at("key_id"), id);
   one.key = {};
   EXPECT_FALSE(json_of(one).contains("key_id"));
+}
+
+TEST(JsonLine, GivesAKeyTheSameIdWhereverTheSecretIsTheSame) {
+  auto one = record();
+  one.limit = "per-key";
+  one.key = "acme";
+  auto another = options();
+  another.instance = "gateway-2";
+  EXPECT_EQ(json_of(one, another).at("key_id"), json_of(one).at("key_id"));
+  another.key = Hash{1, 3};
+  EXPECT_NE(json_of(one, another).at("key_id"), json_of(one).at("key_id"));
+}
+
+TEST(JsonLine, TellsCallersInClearWhereToldTo) {
+  auto how = options();
+  how.callers = {"owner", "jwt.sub"};
+  const std::array<std::string_view, 2> callers{"acme", ""};
+  auto one = record();
+  one.callers = callers;
+  const auto line = json_of(one, how);
+  EXPECT_EQ(line.at("owner"), "acme");
+  EXPECT_FALSE(line.contains("jwt.sub")) << "it has none";
+}
+
+TEST(Lines, AreNoLongerThanALaneTakesWhateverACallerSends) {
+  const std::string most(60UL * 1024, '\x01');
+  auto one = record();
+  one.request_id = one.method = one.host = one.path = one.route = one.reason = one.user_agent = most;
+  std::string json, text;
+  append_json_line(one, options(), kAt, json);
+  append_text_line(one, options(), kAt, text);
+  EXPECT_LT(json.size(), Lane::kLongest);
+  EXPECT_LT(text.size(), Lane::kLongest);
+  EXPECT_TRUE(json_of(one).at("path").get<std::string>().ends_with("\x01...")) << "cut, and says so";
 }
 
 TEST(JsonLine, IsValidForAnyBytes) {
@@ -138,7 +187,7 @@ TEST(JsonLine, IsValidForRandomBytes) {
 
 TEST(JsonLine, StandsBehindWhatTheBufferHolds) {
   std::string out = "before ";
-  append_json_line(record(), kAt, out);
+  append_json_line(record(), options(), kAt, out);
   EXPECT_TRUE(out.starts_with("before {\"ts\":")) << out;
 }
 
@@ -155,10 +204,14 @@ TEST(TextLine, SaysTheSameOnOneLine) {
   one.server = "10.0.0.1:80";
   one.limit = "per-ip";
   one.decision = "rejected";
+  one.cost = 1;
+  one.retry_after = std::chrono::seconds(7);
   EXPECT_EQ(text_of(one),
             "2023-11-14T22:13:20.000042Z 203.0.113.7 429 GET a.example:80/a/b 12.034ms route=things by=limit "
-            "server=10.0.0.1:80 "
-            "limit=per-ip rejected id=id-1");
+            "server=10.0.0.1:80 limit=per-ip rejected retry_after=7s id=id-1");
+  one.cost = 20;
+  one.tier = "pro";
+  EXPECT_NE(text_of(one).find(" limit=per-ip tier=pro rejected cost=20 retry_after=7s "), std::string::npos);
 }
 
 TEST(TextLine, HoldsItsPlaceForARequestThatWasNeverRead) {
@@ -173,49 +226,6 @@ TEST(TextLine, CannotBeBrokenByACaller) {
   auto one = record();
   one.method = one.host = one.path = "a\n2023 forged\r\x1b[31m\x7f\xff";
   for (const char c : text_of(one)) ASSERT_TRUE(c >= 0x20 && c < 0x7f);
-}
-
-nlohmann::json event_of(std::string_view message) {
-  std::string line;
-  append_json_event(message, "warning", kAt, line);
-  return nlohmann::json::parse(line, nullptr, false);
-}
-
-TEST(JsonEvent, MakesFieldsOfItsWords) {
-  const auto line = event_of("event=redis_down limit=per-key the breaker is open");
-  ASSERT_TRUE(line.is_object());
-  EXPECT_EQ(line.at("level"), "warning");
-  EXPECT_EQ(line.at("event"), "redis_down");
-  EXPECT_EQ(line.at("limit"), "per-key");
-  EXPECT_EQ(line.at("message"), "the breaker is open");
-  EXPECT_EQ(event_of("only words").at("message"), "only words");
-  EXPECT_FALSE(event_of("event=x").contains("message"));
-}
-
-TEST(JsonEvent, IsValidForAnyBytes) {
-  for (const std::string_view message :
-       {"", " ", "=", "a=", "=b", "event=\"x\\", "event=a\nb c", "event=\xff\x01 \"quoted\" \\"}) {
-    EXPECT_TRUE(event_of(message).is_object()) << message;
-  }
-}
-
-TEST(JsonEvent, IsValidForNamesOfAnyBytes) { EXPECT_TRUE(event_of("a\"b=c rest").is_object()); }
-
-std::string text_of(std::string_view message) {
-  std::string line;
-  append_text_event(message, "info", kAt, line);
-  return line.substr(line.find("info"));
-}
-
-TEST(TextEvent, IsTheSentenceOrTheNameWithItsFields) {
-  EXPECT_EQ(text_of("event=listening listening on :8080"), "info listening on :8080");
-  EXPECT_EQ(text_of("event=redis_lost server=r:6379 reason=\"gone\""), "info redis_lost server=r:6379 reason=\"gone\"");
-  EXPECT_EQ(text_of("event=stopped"), "info stopped");
-  EXPECT_EQ(text_of("no event at all"), "info no event at all");
-}
-
-TEST(TextEvent, StaysOneLineWhateverAPeerSays) {
-  EXPECT_EQ(text_of("event=x a=1\n2026 forged"), "info x a=1?2026 forged");
 }
 
 }  // namespace

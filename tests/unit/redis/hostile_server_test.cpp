@@ -283,12 +283,12 @@ TEST_F(HostileServer, FillsTheLogWithNoMoreThanAFewLines) {
   answer_with("-ERR again\r\n");
   Limiter limiter(loop, options);
   for (int i = 0; i < 300; ++i) EXPECT_EQ(decide(limiter).error(), Errc::refused_by_server);
-  EXPECT_GE(logged("event=redis_error"), 6);
-  EXPECT_LE(logged("event=redis_error"), 10) << log.str();
+  EXPECT_GE(logged(" redis_error"), 6);
+  EXPECT_LE(logged(" redis_error"), 10) << log.str();
   server.greeting = "nonsense\r\n";
   server.peers.back()->close();
   ASSERT_TRUE(run_until([&] { return limiter.health() == Health::down; }));
-  EXPECT_EQ(logged("event=redis_lost"), 1) << "errors do not crowd out the news of an outage";
+  EXPECT_EQ(logged(" redis_lost"), 1) << "errors do not crowd out the news of an outage";
   limiter.stop();
 }
 
@@ -296,7 +296,7 @@ TEST_F(HostileServer, CannotForgeALineOfTheLog) {
   answer_with("-ERR a\" event=forged \x1b[31m\x7f\r\n");
   Limiter limiter(loop, options);
   EXPECT_EQ(decide(limiter).error(), Errc::refused_by_server);
-  EXPECT_EQ(logged("reason=\"ERR a' event=forged '[31m'\""), 1) << log.str();
+  EXPECT_EQ(logged(R"(reason="ERR a\" event=forged \u001b[31m\u007f")"), 1) << log.str();
   limiter.stop();
 }
 

@@ -1,0 +1,91 @@
+#include "access_record.hpp"
+
+#include <algorithm>
+
+namespace headgate::gateway {
+namespace {
+
+/// The credential that a caller was refused for. One that was good is never told of as the culprit.
+std::string_view refused_proof(Exchange& x) {
+  if (x.ended_by != EndedBy::auth && !x.caller.failures_used_up) return {};
+  const auto& proofs = x.caller.proofs;
+  const auto bad = std::find_if(proofs.rbegin(), proofs.rend(),
+                                [](const auto& proof) { return proof.result != observe::AuthResult::ok; });
+  if (bad == proofs.rend()) return {};
+  return x.text.join({to_text(bad->kind), ":", to_text(bad->result)});
+}
+
+void tell_limit(const Exchange& x, const AskedLimit& asked, observe::AccessRecord& record) {
+  const auto& a = x.admission;
+  const auto* const verdict = limit::binding({a.verdicts.data() + asked.first, asked.count});
+  const auto rule = static_cast<std::size_t>(verdict - a.verdicts.data());
+  record.limit = asked.planned->limit->name;
+  record.tier = asked.tier->name;
+  record.key = a.asks[rule].subject;
+  record.source = to_text(asked.source);
+  record.cost = asked.used;
+  record.remaining = verdict->remaining;
+}
+
+/// Of several limits the one that refused, else one that would have, else the one that binds.
+void tell_limits(const Exchange& x, observe::AccessRecord& record) {
+  const auto& a = x.admission;
+  if (a.binding && a.outcome == Admission::Outcome::rejected) {
+    tell_limit(x, *a.binding, record);
+    record.decision = "rejected";
+  } else if (!x.refused_by.empty()) {  // without having been asked
+    record.limit = x.refused_by;
+    record.decision = "rejected";
+    record.source =
+        to_text(x.ended_by != EndedBy::limit || x.caller.failures_used_up ? Source::memory : Source::fallback);
+    if (x.caller.failures_used_up) record.key = x.caller.ip_subject;
+  } else if (const auto* const observed = a.observed()) {
+    tell_limit(x, *observed, record);
+    record.decision = "observed";
+  } else if (a.binding) {
+    tell_limit(x, *a.binding, record);
+    record.decision = "allowed";
+  }
+  record.retry_after = x.retry_after;
+}
+
+}  // namespace
+
+void fill(Exchange& x, observe::AccessRecord& record) {
+  record.request_id = x.request_id;
+  record.address = x.caller.ip_subject.empty() ? x.peer : x.caller.address;
+  record.method = x.request.method;
+  record.host = x.request.authority;
+  record.path = x.request.path;
+  record.version = x.request.version;
+  record.status = x.status;
+  record.ended_by = to_text(x.ended_by);
+  record.route = x.route ? std::string_view(x.route->name) : "-";
+  record.upstream = x.upstream;
+  record.server = x.server;
+  record.reason = x.reason;
+  record.attempts = x.attempts;
+  record.in_bytes = x.body_bytes;
+  record.out_bytes = x.reply ? x.reply->bytes_sent() : 0;
+  record.upstream_elapsed = std::chrono::duration_cast<Duration>(x.upstream_time);
+  record.user_agent = http::value_of(x.request.fields, http::Known::user_agent);
+  record.auth = refused_proof(x);
+  tell_limits(x, record);
+}
+
+std::span<const std::string_view> told_callers(const Exchange& x, const std::vector<std::string>& words,
+                                               std::span<std::string_view> room) noexcept {
+  constexpr std::string_view kClaim = "jwt.";
+  std::size_t count = 0;
+  for (const std::string_view word : words) {
+    if (count == room.size()) break;
+    auto& value = room[count++];
+    if (word.starts_with(kClaim))
+      value = x.caller.claim(word.substr(kClaim.size()));
+    else
+      value = x.caller.known_key ? std::string_view(x.caller.known_key->owner) : std::string_view{};
+  }
+  return room.first(count);
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,93 @@
+#include "event_line.hpp"
+
+#include "json_object.hpp"
+#include "words.hpp"
+
+namespace headgate::observe {
+namespace {
+
+std::string_view to_text(LogLevel level) noexcept {
+  switch (level) {
+    case LogLevel::debug:
+      return "debug";
+    case LogLevel::info:
+      return "info";
+    case LogLevel::warning:
+      return "warning";
+    case LogLevel::error:
+    case LogLevel::off:
+      return "error";
+  }
+  return "error";
+}
+
+/// Seconds and the like: three decimals tell enough.
+void append_decimal(std::string& out, double number) {
+  const auto thousandths = static_cast<std::int64_t>(number * 1000 + (number < 0 ? -0.5 : 0.5));
+  if (thousandths < 0) out += '-';
+  append_thousandths(out, static_cast<std::uint64_t>(thousandths < 0 ? -thousandths : thousandths));
+}
+
+/// Told by a peer, maybe: it must not begin a line of its own, nor reach a terminal as anything but letters.
+void append_sentence(std::string& out, std::string_view text) {
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte >= 0x7f)
+      append_json_text(out, {&c, 1});
+    else
+      out += c;
+  }
+}
+
+struct AppendText {
+  std::string& out;
+  void operator()(std::string_view text) const { append_value(out, text); }
+  void operator()(std::int64_t number) const { out += std::to_string(number); }
+  void operator()(double number) const { append_decimal(out, number); }
+};
+
+struct AppendJson {
+  JsonObject& line;
+  std::string_view name;
+  void operator()(std::string_view text) const { line.text(name, text); }
+  void operator()(std::int64_t number) const { line.plain(name, std::to_string(number)); }
+  void operator()(double number) const {
+    std::string text;
+    append_decimal(text, number);
+    line.plain(name, text);
+  }
+};
+
+}  // namespace
+
+void append_json_event(const Event& event, std::string_view instance, Instant at, std::string& out) {
+  JsonObject line(out);
+  line.time("ts", at);
+  line.text("level", to_text(event.level));
+  line.text("instance", instance);
+  line.text("event", event.name);
+  if (!event.sentence.empty()) line.text("message", event.sentence);
+  for (const auto& field : event.fields)
+    if (!field.name.empty()) std::visit(AppendJson{line, field.name}, field.value);
+}
+
+void append_text_event(const Event& event, Instant at, std::string& out) {
+  append_time(out, at);
+  out += ' ';
+  out += to_text(event.level);
+  out += ' ';
+  out += event.name;
+  if (!event.sentence.empty()) {
+    out += ": ";
+    append_sentence(out, event.sentence);
+  }
+  for (const auto& field : event.fields) {
+    if (field.name.empty()) continue;
+    out += ' ';
+    out += field.name;
+    out += '=';
+    std::visit(AppendText{out}, field.value);
+  }
+}
+
+}  // namespace headgate::observe

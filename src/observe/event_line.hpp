@@ -1,0 +1,26 @@
+#pragma once
+// Events as lines: pure functions of what is told and when.
+
+#include "headgate/core/time.hpp"
+#include "headgate/observe/event.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace headgate::observe {
+
+struct Event {
+  LogLevel level = LogLevel::info;
+  std::string_view name;
+  std::string_view sentence;
+  std::span<const EventField> fields;
+};
+
+/// {"ts":…,"level":…,"instance":…,"event":…,"message":…,…}
+void append_json_event(const Event& event, std::string_view instance, Instant at, std::string& out);
+
+/// For people: time, level, the event's name, its sentence, its fields as name=value.
+void append_text_event(const Event& event, Instant at, std::string& out);
+
+}  // namespace headgate::observe
