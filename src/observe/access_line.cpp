@@ -153,7 +153,7 @@ void append_text_line(const AccessRecord& record, const LogOptions& options, Ins
   }
   for (std::size_t i = 0; i < record.callers.size(); ++i) append_field(out, options.callers[i], record.callers[i]);
   out += " id=";
-  out += record.request_id;
+  append_json_text(out, Told(record.request_id, kMostWord));
 }
 
 }  // namespace headgate::observe
