@@ -101,7 +101,7 @@ TEST(AccessLog, GoesOnInANewFileAfterLogrotate) {
 }
 
 TEST(AccessLog, SaysWhichGatewayAndInViaToo) {
-  Logged logged({{"instance", "edge-7"}});
+  Logged logged(Json{{"instance", "edge-7"}});
   EXPECT_EQ(logged.proxy.client().get().value("Via"), "1.1 edge-7");
   EXPECT_EQ(logged.proxy.forwarded().value("Via"), "1.1 edge-7");
   ASSERT_TRUE(Logged::comes([&] { return logged.lines().size() == 1; }));

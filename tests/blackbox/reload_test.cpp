@@ -96,7 +96,7 @@ TEST(Reload, SaysWhatWaitsForARestart) {
 }
 
 TEST(Reload, SaysSoOnlyWhileFileAndProcessDiffer) {
-  Reloaded gateway({{"drain", "3s"}});
+  Reloaded gateway(Json{{"drain", "3s"}});
   const auto warnings = [&] {
     const std::string log = gateway.process().err();
     std::size_t count = 0;
