@@ -99,8 +99,9 @@ std::vector<Kind> requests() {
   };
 }
 
-identity::Options withholding() {
+identity::Options withholding(identity::AddressField told_in) {
   identity::Options options;
+  options.address_field = told_in;
   options.api_key.written = true;
   options.api_key.pass_on = false;
   options.api_key.header = "x-api-key";
@@ -117,8 +118,12 @@ identity::Options withholding() {
 
 /// All that becomes of a request's head before limits and servers come into it.
 struct Path {
-  identity::Options identity = withholding();
-  identity::AddressField field = identity::AddressField::x_forwarded_for;
+  explicit Path(identity::AddressField told_in = identity::AddressField::x_forwarded_for)
+      : field(told_in), identity(withholding(told_in)), site({}, identity, {}, {}, 1) {}
+
+  identity::AddressField field;
+  identity::Options identity;
+  Site site;
   Exchange x;
 
   bool take(const std::string& head) {
@@ -126,7 +131,6 @@ struct Path {
     x.peer = boost::asio::ip::make_address("127.0.0.1");
     x.peer_text = "127.0.0.1";
     x.request_id = "id-1";
-    identity.address_field = field;
     if (http::h1::parse_request(head, kLimits, x.request).has_error()) return false;
     ToldRoom room;
     const auto told = told_by_hops(x, field, room);
@@ -136,7 +140,7 @@ struct Path {
     x.caller.hops = hops.believed;
     (void)presented_key(x, identity.api_key);
     (void)presented_token(x, *identity.jwt);
-    forward_request_fields(x, identity);
+    forward_request_fields(x, site);
     http::h1::append_request_head(x.head, x.request.method, x.request.path, forwarded_query(x, identity), x.fields,
                                   x.request.framing);
     return true;
@@ -182,8 +186,7 @@ TEST(CostOfHeads, IsCounted) {
 
 TEST(CostOfHeads, IsInProportionToTheirBytes) {
   for (const auto field : {identity::AddressField::x_forwarded_for, identity::AddressField::forwarded}) {
-    Path path;
-    path.field = field;
+    Path path(field);
     const auto usual = cost_of(plain(0), [&](const auto& head) { ASSERT_TRUE(path.take(head)); });
     for (const auto& kind : requests()) expect_cheap(kind, usual, [&](const auto& head) { path.take(head); });
   }
@@ -214,7 +217,7 @@ TEST(CostOfHeads, OfAnswersIsInProportionToTheirBytesToo) {
     x.text.clear();
     x.reply_head.clear();
     if (http::h1::parse_reply(head, "GET", kLimits, x.answer).has_error()) return;
-    forward_reply_fields(x, RejectionHeaders::both);
+    forward_reply_fields(x, path.site, RejectionHeaders::both);
     http::h1::append_reply_head(x.reply_head, {}, x.fields, x.answer.framing);
   };
   const auto usual = cost_of(status + plain(0).substr(plain(0).find("User-Agent")), relay);
