@@ -72,7 +72,9 @@ TEST(Reload, CarriesWhatWasUsedOverToTheNewSize) {
   RawClient client = gateway.client();
   for (int i = 0; i < 4; ++i) EXPECT_EQ(client.get().status(), 200);
   ASSERT_TRUE(gateway.reload(limited("8/day")));
-  EXPECT_EQ(client.get().status(), 429) << "a day's worth of the old rate is a day's worth of the new one";
+  for (int left = 3; left >= 0; --left)
+    EXPECT_EQ(client.get().value("X-RateLimit-Remaining"), std::to_string(left)) << "four of eight were used";
+  EXPECT_EQ(client.get().status(), 429);
   ASSERT_TRUE(gateway.reload(limited("2/day")));
   EXPECT_EQ(client.get().status(), 429);
 }
