@@ -32,10 +32,6 @@ bool Flood::wait_until_sent(std::size_t bytes) const {
   return wait_until([&] { return sent_ >= bytes || over_; }) && sent_ >= bytes;
 }
 
-bool Flood::wait_until_over() const {
-  return wait_until([&] { return over_.load(); });
-}
-
 void Flood::run() {
   std::string_view rest = first_;
   std::string dropped;

@@ -22,9 +22,8 @@ class Flood {
   std::size_t sent() const { return sent_; }
   std::size_t received() const { return received_; }
   bool over() const { return over_; }  ///< the other side has closed, or reset
-  /// Wait for these; false where it does not come to pass within kPatience.
+  /// False where it does not come to pass within kPatience.
   bool wait_until_sent(std::size_t bytes) const;
-  bool wait_until_over() const;
 
  private:
   void run();
