@@ -90,7 +90,8 @@ std::optional<config::Config> load_again(const std::string& given) {
           {{"file", source->path}, {"line", mistake.line}, {"column", mistake.column}});
   }
   if (!loaded.config)
-    event(LogLevel::error, "config_refused", source->path + " has mistakes; what was in force stays so", {{"file", source->path}});
+    event(LogLevel::error, "config_refused", source->path + " has mistakes; what was in force stays so",
+          {{"file", source->path}});
   return std::move(loaded.config);
 }
 

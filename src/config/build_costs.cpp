@@ -35,7 +35,8 @@ class CostBuilder {
     read_number(&node_, settles ? "hold" : "otherwise", out_.usual);
     read_number(&node_, "most", out_.most);
     read(&node_, "debt", out_.debt);
-    if (!settles) refuse_beside(*source, "debt", "remove it: only what the answer tells can be more than was taken");
+    if (!settles && out_.debt)
+      refuse_beside(*source, "debt", "remove it: only what the answer tells can be more than was taken");
     refuse_beside(*source, settles ? "otherwise" : "hold", settles ? "write \"hold\"" : "write \"otherwise\"");
     if (by_method) {
       refuse_beside(*source, "most", "remove it");

@@ -137,9 +137,9 @@ void replace_placeholders(Document& document, const std::string& directory, Repo
   for (Node& node : document.nodes) {
     if (node.kind != Kind::string) continue;
     if (node.written.starts_with('$') && is_variable(std::string_view(node.written).substr(1))) {
-      report.warning(
-          code::kPlaceholder, node, in_quotes(node.written) + " is taken as it stands",
-          "write " + in_quotes("${" + node.written.substr(1) + "}") + " for the environment variable's value");
+      // Not quoted: it may be a secret after all.
+      report.warning(code::kPlaceholder, node, "this text is taken as it stands, and is no placeholder",
+                     "write ${NAME} for the value of the environment variable NAME");
     }
     if (node.written.find("${") != std::string::npos) Replacer(node, directory, report).run();
   }

@@ -6,7 +6,8 @@
 
 namespace headgate {
 
-/// What to type instead of `text`: `write "30/minute"  (a count, a slash, …)`. Understands "0.5/second", "1,000/hour", "1k/s",
+/// What to type instead of `text`: `write "30/minute"  (a count, a slash, …)`. Understands "0.5/second", "1,000/hour",
+/// "1k/s",
 /// "-5" and "10r/s".
 std::string rate_help(std::string_view text);
 

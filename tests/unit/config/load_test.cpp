@@ -120,7 +120,7 @@ TEST(Load, TakesEveryKeyOfTheFile) {
           "bounds 8192 50 1024 99\n"
           "via gw-1 proxy_fields X-Edge-* Proxy\n"
           "rejection 2 1\n"
-          "log 0 1 off /tmp/e.log\n");
+          "log 0 1 off /tmp/e.log 0\n");
 }
 
 TEST(Load, LetsADelayBeNothing) {

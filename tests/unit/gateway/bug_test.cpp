@@ -6,6 +6,7 @@
 #include "headgate/gateway/gateway.hpp"
 #include "headgate/gateway/sessions.hpp"
 #include "headgate/limit/algorithm.hpp"
+#include "headgate/observe/logs.hpp"
 
 #include <boost/smart_ptr/make_local_shared.hpp>
 
@@ -39,7 +40,8 @@ class Bug : public net::test::Loop {
     std::filesystem::remove(log_path_);
     observe::LogOptions logs;
     logs.access = log_path_.string();
-    log_ = std::make_unique<observe::AccessLog>(logs);
+    logs_ = std::make_unique<observe::Logs>(logs);
+    log_ = logs_->access_log();
     Options options;
     RouteOptions route;
     route.name = "broken";
@@ -61,7 +63,7 @@ class Bug : public net::test::Loop {
     snapshot->meters = std::make_shared<const Meters>(registry_, 0, *site);
     snapshot->grants = std::make_shared<const Grants>(
         *site, std::make_shared<const identity::Credentials>(identity::Credentials{keys, {}}));
-    gateway_ = std::make_unique<Gateway>(Services{loop_, memory_, *log_}, snapshot);
+    gateway_ = std::make_unique<Gateway>(Services{loop_, memory_, log_}, snapshot);
     sessions_ = std::make_unique<Sessions>(*gateway_, blocks_, timeouts_, bounds_, connections_);
   }
   ~Bug() override {
@@ -86,7 +88,7 @@ class Bug : public net::test::Loop {
   std::string logged() {
     sessions_->close_all();
     gateway_.reset();
-    log_.reset();
+    logs_.reset();
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     std::ostringstream out;
     while (out.str().empty() && std::chrono::steady_clock::now() < until) out << std::ifstream(log_path_).rdbuf();
@@ -100,7 +102,8 @@ class Bug : public net::test::Loop {
   Bounds bounds_;
   std::atomic<std::uint32_t> connections_{0};
   std::filesystem::path log_path_;
-  std::unique_ptr<observe::AccessLog> log_;
+  std::unique_ptr<observe::Logs> logs_;
+  observe::AccessLog log_;
   std::unique_ptr<Gateway> gateway_;
   std::unique_ptr<Sessions> sessions_;
 };

@@ -63,9 +63,7 @@ std::shared_ptr<const Site> site_under(int limits) {
 std::pair<unsigned, std::size_t> answered_under(int limits) {
   boost::asio::io_context loop;
   limit::MemoryStore memory({.max_keys = 1000});
-  observe::LogOptions log;
-  log.access = "off";
-  observe::AccessLog access_log(log);
+  observe::AccessLog access_log;
   observe::Registry registry;
   auto snapshot = boost::make_local_shared<Snapshot>();
   snapshot->site = site_under(limits);

@@ -65,7 +65,7 @@ config::Admin on_any_port(const std::string& token = "") {
   config::Admin out;
   out.listen = {"127.0.0.1", 0, "127.0.0.1:0"};
   out.token = token;
-  out.required = true;
+  out.if_taken = config::Admin::IfTaken::fail;
   return out;
 }
 
@@ -223,7 +223,7 @@ TEST_F(AdminTest, NobodyAskedForGoesWithoutItsAddress) {
   begin();
   auto second = on_any_port();
   second.listen.port = admin->port();
-  second.required = false;
+  second.if_taken = config::Admin::IfTaken::go_without;
   Admin other(second, registry, [] { return Readiness(); });
   EXPECT_TRUE(other.start().has_value());
   EXPECT_EQ(other.port(), 0);
