@@ -34,6 +34,17 @@ struct Reply final : http::ReplyWriter {
   std::string body;
 };
 
+struct NoBody final : http::BodyReader {
+  bool take_at_most(std::uint64_t) noexcept override { return true; }
+  Result<std::string_view> ready() override { return std::string_view(); }
+  Task<Result<std::string_view>> read() override { co_return std::string_view(); }
+  bool ended() const noexcept override { return true; }
+  void cancel() noexcept override {}
+  const http::Fields& trailers() const noexcept override { return none; }
+
+  http::Fields none;
+};
+
 /// A site with a route under `limits` limits of eight rates each, as no checked configuration has more than four.
 std::shared_ptr<const Site> site_under(int limits) {
   Options options;
@@ -72,8 +83,10 @@ std::pair<unsigned, std::size_t> answered_under(int limits) {
       *snapshot->site,
       std::make_shared<const identity::Credentials>(identity::Credentials{std::make_shared<identity::ApiKeys>(), {}}));
   Gateway gateway({loop, memory, access_log}, snapshot);
+  NoBody body;
   Reply reply;
   Exchange x;
+  x.body = &body;
   x.reply = &reply;
   x.request.method = "GET";
   x.request.path = "/";
