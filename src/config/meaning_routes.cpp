@@ -76,7 +76,7 @@ std::string routes_in_words(const gateway::Options& options) {
     first = std::max(first, std::min(requests(options.routes[i]).size(), kWidest));
     second = std::max(second, target(options.routes[i]).size());
   }
-  const auto padded = [](std::string text, std::size_t width) {
+  const auto padded = [](const std::string& text, std::size_t width) {
     return text + std::string(width > text.size() ? width - text.size() : 0, ' ') + "  ";
   };
   std::string out = '\n' + padded("route", first) + padded("goes to", second) + "under\n";

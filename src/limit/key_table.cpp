@@ -106,17 +106,19 @@ void KeyTable::look_around() noexcept {
 std::size_t KeyTable::make_room(Instant now) {
   look_around();
   std::size_t number = first(now);
-  std::size_t not_spent = bound_;  // one that was looked at; none yet
   for (int look = 1; look < kMostLooks && ranks_.at(number) != rank_of(slots_[number]); ++look) {
-    if (!slots_[number].spent) not_spent = number;
     ranks_.set(number, rank_of(slots_[number]));
     number = first(now);
   }
   if (slots_[number].full_at > now) {
     number = ranks_.first();  // where the looks did not suffice, it may have been a spent one
-    // Its rank may be of a time when its limit had more than its share.
+    // Its rank may be of a time when its limit had more than its share: then one that is not spent goes, if one is
+    // near.
     const bool stale = ranks_.at(number) != rank_of(slots_[number]);
-    if (stale && slots_[number].spent && not_spent != bound_) number = not_spent;
+    for (int look = 0; stale && slots_[number].spent && look < kMostLooks; ++look) {
+      hand_ = hand_ + 1 < size_ ? hand_ + 1 : 0;
+      if (!slots_[hand_].spent) number = hand_;
+    }
     ++evicted_;
     ++counts_[slots_[number].limit].evicted;
   }

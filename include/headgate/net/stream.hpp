@@ -54,7 +54,7 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   /// How much of a stream is dealt with before the other ones on its loop have their turn, in bytes read: a peer that
   /// sends faster than it is served would otherwise never let go of its worker. Each time that the loop comes to the
   /// stream is a turn of its own.
-  static constexpr std::int64_t kTurn = 256 * 1024;
+  static constexpr std::int64_t kTurn = 256L * 1024;
   /// Counts work that costs more than the bytes it was read in.
   void charge(std::int64_t bytes) noexcept { turn_left_ -= bytes; }
   /// co_await turn(): at once while this turn lasts, else in the next one. error_code: none, or operation_aborted.

@@ -52,7 +52,7 @@ class ChunkReader {
 
 /// Longest chunk-size line, most extensions of one body, and longest trailer section, in bytes.
 inline constexpr std::size_t kMostChunkLine = 1024;
-inline constexpr std::size_t kMostExtensions = 16 * 1024;
+inline constexpr std::size_t kMostExtensions = 16UL * 1024;
 inline constexpr std::size_t kMostTrailers = 8192;
 
 /// The line that opens a chunk of `bytes` bytes ("1f\r\n"), written into `out` (at least 20 bytes).
