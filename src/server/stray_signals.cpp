@@ -1,6 +1,7 @@
 #include "stray_signals.hpp"
 
 #include <csignal>
+#include <initializer_list>
 
 namespace headgate::server {
 
