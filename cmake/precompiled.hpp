@@ -1,5 +1,5 @@
-// What most files include, read once for all of them. It only saves time: each file still includes what it uses, and builds
-// without this too (HEADGATE_PRECOMPILE=OFF).
+// What most files include, read once for all of them. It only saves time: each file still includes what it uses, and
+// builds without this too (HEADGATE_PRECOMPILE=OFF).
 #pragma once
 
 #include <boost/asio/basic_waitable_timer.hpp>
