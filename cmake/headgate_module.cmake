@@ -1,3 +1,22 @@
+# headgate_join(TARGET SOURCE...): compiles HEADGATE_UNITY sources as one. In groups of our own: how CMake divides them depends on its
+# version, and what stands together must not have the same names.
+function(headgate_join target)
+  if(NOT HEADGATE_UNITY)
+    return()
+  endif()
+  set(count 0)
+  foreach(source IN LISTS ARGN)
+    get_source_file_property(alone ${source} SKIP_UNITY_BUILD_INCLUSION)
+    if(alone)
+      continue()
+    endif()
+    math(EXPR group "${count} / ${HEADGATE_UNITY}")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${target}_${group})
+    math(EXPR count "${count} + 1")
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
+
 # headgate_module(NAME USES module... LIBS target...): the library headgate_NAME of everything in src/NAME.
 function(headgate_module name)
   cmake_parse_arguments(arg "" "" "USES;LIBS" ${ARGN})
@@ -6,7 +25,12 @@ function(headgate_module name)
     add_library(headgate_${name} INTERFACE)
     set(scope INTERFACE)
   else()
+    if(name STREQUAL "limit")
+      file(GLOB algorithms ${CMAKE_SOURCE_DIR}/src/limit/algorithms/*.cpp)
+      set_source_files_properties(${algorithms} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # their functions have the same names
+    endif()
     add_library(headgate_${name} STATIC ${sources})
+    headgate_join(headgate_${name} ${sources})
     set(scope PUBLIC)
   endif()
   add_library(headgate::${name} ALIAS headgate_${name})
@@ -21,21 +45,33 @@ function(headgate_module name)
   endif()
 endfunction()
 
-# headgate_algorithms(MODULE): adds to MODULE the registry of src/MODULE/algorithms/*.cpp, each of which defines a constant of its
-# file's name, and the one script joined of lua/algorithms/*.lua and lua/decide.lua, embedded as bytes.
-function(headgate_algorithms module)
-  set(generated ${CMAKE_BINARY_DIR}/generated)
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${module}/algorithms/*.cpp)
+# headgate_algorithms(TARGET FOLDER...): adds to TARGET the registry of src/limit/algorithms/*.cpp, each of which defines a constant of
+# its file's name, and the one script joined of lua/algorithms/*.lua and lua/decide.lua, embedded as bytes. Each FOLDER has more of
+# both: its <name>.cpp TARGET compiles already.
+function(headgate_algorithms target)
+  set(generated ${CMAKE_BINARY_DIR}/generated/${target})
+  set(code ${CMAKE_SOURCE_DIR}/src/limit/algorithms/*.cpp)
+  set(lua ${CMAKE_SOURCE_DIR}/lua/algorithms/*.lua)
+  foreach(folder IN LISTS ARGN)
+    list(APPEND code ${folder}/*.cpp)
+    list(APPEND lua ${folder}/*.lua)
+  endforeach()
+  file(GLOB sources CONFIGURE_DEPENDS ${code})
+  set(names "")
   foreach(source IN LISTS sources)
     cmake_path(GET source STEM name)
+    list(APPEND names ${name})
+  endforeach()
+  list(SORT names)
+  foreach(name IN LISTS names)
     string(APPEND declarations "extern const Algorithm ${name};\n")
     string(APPEND addresses "    &${name},\n")
   endforeach()
   file(CONFIGURE OUTPUT ${generated}/algorithms.cpp @ONLY CONTENT [[
-// Made by cmake/headgate_module.cmake of src/@module@/algorithms/*.cpp.
-#include "headgate/@module@/algorithm.hpp"
+// Made by cmake/headgate_module.cmake of the files of algorithms.
+#include "headgate/limit/algorithm.hpp"
 
-namespace headgate::@module@ {
+namespace headgate::limit {
 
 @declarations@
 namespace {
@@ -45,10 +81,10 @@ const Algorithm* const kAlgorithms[] = {
 
 std::span<const Algorithm* const> algorithms() noexcept { return kAlgorithms; }
 
-}  // namespace headgate::@module@
+}  // namespace headgate::limit
 ]])
 
-  file(GLOB scripts CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/lua/algorithms/*.lua)
+  file(GLOB scripts CONFIGURE_DEPENDS ${lua})
   file(GLOB shared CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/lua/*.lua)
   set(decide ${CMAKE_SOURCE_DIR}/lua/decide.lua)
   set(embed ${CMAKE_SOURCE_DIR}/cmake/embed_lua.cmake)
@@ -56,5 +92,6 @@ std::span<const Algorithm* const> algorithms() noexcept { return kAlgorithms; }
   add_custom_command(OUTPUT ${out}
     COMMAND ${CMAKE_COMMAND} -DOUT=${out} "-DALGORITHMS=${scripts}" -DDECIDE=${decide} -P ${embed}
     DEPENDS ${scripts} ${shared} ${embed} VERBATIM)
-  target_sources(headgate_${module} PRIVATE ${out} ${generated}/algorithms.cpp)
+  set_source_files_properties(${out} ${generated}/algorithms.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # a test brings its own
+  target_sources(${target} PRIVATE ${out} ${generated}/algorithms.cpp)
 endfunction()

@@ -1,24 +1,28 @@
--- Decides all rules of one request in one atomic call: every rule is peeked, then all of them take or none does.
+-- Decides all rules of one request in one atomic call: peeks every rule, then takes from all of them or from none.
 --
--- KEYS  one counter each, no counter twice.
--- ARGV  1  modes: a letter a key, or nothing where each is t.
---            t  take: a refusal refuses the call; takes where the call goes through
---            o  on trial: never refuses the call; takes where the call goes through and it would itself be allowed
---            c  charge: never refuses the call; takes what there is, up to the cost, where the call goes through
---            d  debt: never refuses the call; takes all of the cost, below nothing where there is less, where the call goes through
---       then, for each key in turn: the name of its algorithm, and the arguments lua/algorithms/<name>.lua describes.
--- Reply a flat array of integers: 1 if the call went through, else 0; then, for each key in turn, the words its algorithm describes.
+-- KEYS  one key for each counter; no counter twice.
+-- ARGV  1  modes: one letter for each key, or nothing if all are t.
+--            t  take: a rejection rejects the call; takes if the call passes
+--            o  observe: never rejects the call; takes if the call passes and this rule allows it
+--            c  charge: never rejects the call; takes what is left, up to the cost, if the call passes
+--            d  debt: never rejects the call; takes all of the cost, also below zero, if the call passes
+--       then for each key: the name of its algorithm, and the arguments that lua/algorithms/<name>.lua describes.
+-- Reply a flat array of integers: 1 if the call passed, else 0; then for each key the words of its algorithm.
 --       Only integers, because Redis cuts off the fractions of numbers.
 --
--- Time is Redis TIME, in microseconds since the epoch, so that gateways whose clocks differ mean the same moment.
--- A value that no algorithm could have written (an older format, another program's key) counts as no value.
+-- Time is Redis TIME, in microseconds since the epoch, so that gateways with different clocks use the same time.
+-- A value that no algorithm can have written (an older format, another program's key) counts as no value.
 --
--- The build puts the two parts of each algorithm's file where the marks stand, each under `if name == '<file>' then`. Parts and not
--- functions, because the whole text runs anew with each call: making closures of them costs a fifth of a decision.
--- A part sees: key, now, its arguments from ARGV[at] on, its words from reply[words] on, and must move at and words past them.
---   peek    puts its words into reply, and sets allowed, and wrong where what is stored must be replaced even if nothing is taken.
---   commit  writes, if anything, what takes (take the cost or what there is of it, with below all of it; else a cost of 0) and wrong
---           ask for, always with a time to live. A key of another type is replaced.
+-- The build replaces the two marks with the parts of each algorithm's file, each part inside `if name == '<file>'
+-- then`. The parts are not functions, because the whole text runs anew with each call: making closures of them takes a
+-- fifth of the time of a decision.
+-- A part sees: key, now, its arguments from ARGV[at] on, its words from reply[words] on. It must move at and words past
+-- them.
+--   peek    writes its words to reply. Sets allowed. Sets wrong if the stored value must be replaced even if nothing is
+--           taken.
+--   commit  writes what takes and wrong require, if anything, and always with a time to live. With takes it takes the
+--           cost or what is left; with takes and below all of the cost; else a cost of 0. It replaces a key of another
+--           type.
 
 local call, pcall, format, match = redis.call, redis.pcall, string.format, string.match
 local KEYS, ARGV = KEYS, ARGV

@@ -1,13 +1,13 @@
--- The moments of a sliding_log in debt, as src/limit/algorithms/sliding_log.cpp has them for the gateway. The build puts the part where
--- sliding_log.lua says `--+log_debt sequence`. Closures, for it is seldom that a key is in debt.
+-- The moments of a sliding_log in debt, as in src/limit/algorithms/sliding_log.cpp for the gateway. The build inserts
+-- the part where sliding_log.lua has `--+log_debt sequence`. It uses closures, because a key is rarely in debt.
 --
--- sequence  needs count, period and size, and a list whose first element is what is owed; sets
---             total        all there is: the list, and behind it what is owed
---             last         behind it are the moments to come
---             filled       how much of what is owed takes places of now: the count was lower when the debt was made
---             dead         as many at the front count no longer
---             moment_of    of the i-th of all, from 0 on; one of a clock ahead is of now
---             first_after  the first that is later than a moment, from the i-th on
+-- sequence  needs count, period and size, and a list whose first element is the debt; sets
+--             total        number of all moments: those of the list, then those of the debt
+--             last         the moments behind it are still to come
+--             filled       how much of the debt takes places of now: the count was lower when the debt was made
+--             dead         number of moments at the front that count no longer
+--             moment_of    the i-th moment, from 0 on; a moment of a clock ahead counts as now
+--             first_after  the first moment later than the given one, from the i-th on
 
 --@sequence
 local list = size - 1

@@ -1,21 +1,24 @@
--- What token_bucket and leaky_bucket have in common, as src/limit/refill.hpp has it for the gateway: a bucket known by one moment,
--- which was reckoned by a rate. The build puts the parts where the two algorithms say `--+refill <part>`.
+-- Common to token_bucket and leaky_bucket, as src/limit/refill.hpp is for the gateway. A bucket is stored as one moment
+-- and the rate that it was computed with. The build inserts the parts where the two algorithms have `--+refill <part>`.
 --
--- What was used is a count. Where the rate is another one now (a tier, a changed limit), the moment is moved to where it would lie
--- had as many tokens been taken at this rate, and written back. Periods alike, that is exact; else rounded down to a microsecond.
+-- What was used is a count. If the rate has changed (a tier, a changed limit), the moment moves to where it would be if
+-- as many tokens had been taken at the new rate, and is written back. This is exact if the periods are equal, else
+-- rounded down to a microsecond.
 --
--- A debt moves the moment beyond the reach of an empty bucket. That alone does not tell it from a clock that was ahead, so
--- the value says how large it was, to the next power of two: further ahead the moment is cut back to.
+-- A debt moves the moment beyond that of an empty bucket. A clock that was ahead does the same. To tell them apart, the
+-- value has the size of the debt, as the next power of two. A moment further ahead than that is cut back to it.
 --
--- KEYS  "<moment>:<debt><rate>", behind it <part> where that is not 0: microseconds since the epoch; two digits, 0 for no debt, else
---       a debt of less than 2^debt microseconds; 14 digits of the rate's period in microseconds and 9 of its count (0 for 10^9);
---       9 digits of the moment's part of a microsecond, in units of 1/count. Versions before this one wrote "<moment>" or
---       "<moment>:<part>", by the rule of the time, and take the rest for a part too large to be one: none.
+-- KEYS  "<moment>:<debt><rate>", then <part> if it is not 0. moment: microseconds since the epoch. debt: two digits, 0
+--       for no debt, else a debt of less than 2^debt microseconds. rate: 14 digits of its period in microseconds and 9
+--       of its count (0 for 10^9). part: 9 digits, the moment's fraction of a microsecond in units of 1/count. Earlier
+--       versions wrote "<moment>" or "<moment>:<part>", by the rule of the time. They read the text after ":" as a
+--       part, find it too large, and use 0.
 -- ARGV  4  parts in a microsecond: the rate's count
 --       6  the rate, as in the value
 --
--- read   needs reach and reach_part, how far ahead an empty bucket's moment lies; sets ahead, part, room and room_part.
--- write  needs the same two; writes what takes, below and wrong ask for.
+-- read   needs reach and reach_part (how far ahead the moment of an empty bucket lies); sets ahead, part, room and
+--        room_part.
+-- write  needs reach and reach_part; writes what takes, below and wrong require.
 
 --@read
 local ahead, part = 0, 0
@@ -30,7 +33,7 @@ if whole and whole + 0 >= now then
     local owed = rest:sub(1, 2)
     part, owed = tonumber(rest:sub(26)) or 0, owed == '00' and 0 or 2 ^ owed
     if rest:sub(3, 25) ~= ARGV[at + 6] then
-      -- a * b / c, rounded down, and the rest: by the bits of b, so that nothing goes beyond 2^53.
+      -- a * b / c, rounded down, and the remainder. Works bit by bit on b, so that no number exceeds 2^53.
       local function times(a, b, c)
         local rest, quotient, left, bits = a % c, 0, 0, b
         for bit = 44, 0, -1 do
@@ -77,12 +80,12 @@ if whole and whole + 0 >= now then
       end
     end
   end
-  if part >= parts then  -- of an older version, and the rate has changed since
+  if part >= parts then  -- written by an older version at another rate
     part = 0
   end
   if ahead > most or (ahead == most and part > most_part) then
-    -- Written under a clock ahead of this one (a replica took over), or by a larger bucket. Left alone it would refuse for the
-    -- whole difference.
+    -- A clock ahead of this one wrote it (a replica took over), or a larger bucket. Without this it would reject for
+    -- the whole difference.
     ahead, part, wrong = most, most_part, true
   end
 end
@@ -98,7 +101,7 @@ local ahead, part, write = reach - room, reach_part - room_part, wrong
 if takes then
   local increment, increment_part = ARGV[at + 2] + 0, ARGV[at + 3] + 0
   if not below and (increment > 0 or (increment == 0 and increment_part > 0)) and
-    (increment > room or (increment == room and increment_part > room_part)) then  -- a charge takes what there is
+    (increment > room or (increment == room and increment_part > room_part)) then  -- a charge takes what is left
     increment, increment_part = room, room_part
     if room < 0 then
       increment, increment_part = 0, 0

@@ -1,10 +1,10 @@
--- What fixed_window, sliding_window and sliding_log have in common, as src/limit/window_rules.hpp has it for the gateway. The build
--- puts the part where the algorithms say `--+window_rules take`.
+-- Common to fixed_window, sliding_window and sliding_log, as src/limit/window_rules.hpp is for the gateway. The build
+-- inserts the part where the algorithms have `--+window_rules take`.
 --
 -- ARGV  0  cost, below 0 to give back
 --
--- take   needs used, owed and room, and changes the first two: takes the cost or what there is of it, with below the rest of it as a
---        debt of at most 10^9; gives back no more than was taken, what is owed first.
+-- take   needs used, owed and room, and changes the first two. Takes the cost or what is left; with below, the rest
+--        becomes a debt of at most 10^9. Gives back at most what was taken, first what is owed.
 
 --@take
 if takes then

@@ -1,21 +1,26 @@
--- Fixed window: one counter, anew at each full period of Redis's clock since the epoch, or with each day or month of a calendar.
+-- Fixed window: one counter. It starts anew at each full period of Redis's clock since the epoch, or with each day or
+-- month of a calendar.
 --
--- Known by the end of its window and not by the start: a counter holds until then, so a rule whose period has changed goes on with what
--- was used. An end beyond that of the window now (a replica with a slower clock took over; the period was longer) would hold for the
--- whole difference: what was used then counts for the window now, and is written back so.
+-- The value has the end of its window, not the start. The counter holds until that end, so after a change of the period
+-- the rule continues with what was used. An end later than that of the current window is wrong: a replica with a slower
+-- clock took over, or the period was longer. Then what was used counts for the current window, and is written back so.
 --
--- Redis knows no calendar, so the gateway says the windows around its own now, and Redis's clock picks one. A clock that lies in none of
--- them is wrong by more than a day: then the nearest is taken for its length alone, and begins with what is taken first.
+-- Redis knows no calendar. So the gateway sends the windows around its own time, and Redis's clock selects one. If its
+-- time lies in none of them, a clock is wrong by more than a day. Then the nearest window only gives its length, and
+-- starts with the first request.
 --
--- What is owed beyond the count is what the next windows begin with, each with as much of it as it allows. Of a calendar's windows it
--- is known how many have begun since by their mean length, from which many together differ by less than half of one.
+-- What is owed beyond the count goes into the next windows: each begins with as much of it as it allows. For a
+-- calendar, the number of windows since then comes from their mean length. For many windows this is wrong by less than
+-- half of one.
 --
--- KEYS  "<used>@<end>": requests, microseconds since the epoch. In debt "<used>@<end><owed>", where the end has 16 digits: what a version
---       that knows of no debt takes for a window of a clock ahead. Gone once all of it counts no longer.
+-- KEYS  "<used>@<end>": requests, microseconds since the epoch. In debt "<used>@<end><owed>", where the end has 16
+--       digits. A version that knows no debt reads that as a window of a clock ahead. The key expires when nothing of
+--       it counts any more.
 -- ARGV  0     cost, below 0 to give back
---       1     count: most requests in a window
---       2     period in microseconds, or 0 where a calendar says the windows
---       3..6  only for a calendar: starts of the window before, of this and of the next, and its end, microseconds since the epoch
+--       1     count: maximum requests in a window
+--       2     period in microseconds, or 0 if a calendar gives the windows
+--       3..6  only for a calendar: starts of the previous, current and next window, and the end of the next, in
+--             microseconds since the epoch
 -- Reply 0, 1  requests used before taking; microseconds to the end of the window, above 0
 --       2     requests owed before taking
 
@@ -50,7 +55,7 @@ if type(stored) == 'string' then
         since = ARGV[window] - moment + length / 2
         since = since > 0 and since or 0
       end
-      local begun = (since - since % length) / length  -- after the one that began when its own ended
+      local begun = (since - since % length) / length  -- since the window that began when its own ended
       debt = begun < debt and begun * count < debt and debt - begun * count or 0
       used = debt < count and debt or count
       owed = debt - used

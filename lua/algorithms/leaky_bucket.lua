@@ -1,19 +1,19 @@
--- Leaky bucket, kept as GCRA. A bucket of `burst` requests that leaks one each T is known by one moment alone: when it will be empty.
--- How far that lies ahead of now is its level, and the room is what is left of its size, both measured in the time it takes to leak out.
--- Pouring in n requests moves the moment n*T further, and may not move it more than burst*T beyond now. Where it is a queue, a request
--- is held back for the level it finds, and refused where that is longer than the wait.
+-- Leaky bucket, kept as GCRA. A bucket of `burst` requests leaks one request in each time T. Its state is one moment:
+-- when it will be empty. Its level is the distance from now to that moment. The room is its size minus its level. Both
+-- are measured in the time to leak out. Adding n requests moves the moment by n*T, to at most burst*T after now. In a
+-- queue, a request is delayed for the level that it finds, and rejected if the level is longer than the wait.
 --
--- T need not be a whole number of microseconds (7 a second), so each time is a pair: whole microseconds, and parts of one in
--- units of 1/parts. All of it is integers below 2^53, exact in Lua's doubles, and the same in src/limit/refill.hpp.
+-- T may be a fraction of microseconds (7 a second), so each time is a pair: whole microseconds, and parts of one in
+-- units of 1/parts. All numbers are integers below 2^53, exact in Lua's doubles, and the same in src/limit/refill.hpp.
 --
--- In debt the level is above the size and the room below 0, and nothing is granted before that has leaked out.
+-- In debt the level is above the size and the room is below 0. Nothing is granted until the debt has leaked out.
 --
--- KEYS  the moment, as lua/refill.lua says. Gone once it has passed.
+-- KEYS  the moment, as in lua/refill.lua. The key expires when it has passed.
 -- ARGV  0, 1  size: burst*T, microseconds and part
 --       2, 3  increment: cost*T, microseconds (rounded down, below 0 to give back) and part
 --       4     parts in a microsecond
---       5     wait: the longest a request is held back in the queue, or 0 for no queue, microseconds
---       6     the rate, as the value bears it
+--       5     wait: the maximum delay of a request in the queue, in microseconds; 0 for no queue
+--       6     the rate, as in the value
 -- Reply 0, 1  room before taking, at most size, below 0 in debt, microseconds and part
 
 --@peek

@@ -1,23 +1,26 @@
--- Sliding log: the moment of every request of the last period. A request is allowed if with it there are no more than `count` of them,
--- so that in no period, wherever it begins, there ever are more.
+-- Sliding log: the moment of every request of the last period. A request is allowed if there are at most `count` of
+-- them with it. So no period has more requests, wherever it begins.
 --
--- A list of integers, oldest first, one for each request taken. Redis keeps 10 bytes for each (a sorted set 129), and a decision takes
--- 5 µs however many there are (a sorted set 5 to 11). What lies a period back counts no longer; a peek may not write, so it is
--- searched for from the front, where it lies, and cut off when something is taken.
+-- The value is a list of integers, oldest first, one for each request. Redis takes 10 bytes for each (a sorted set
+-- 129). A decision takes 5 µs for any number of them (a sorted set 5 to 11). A moment one period ago counts no longer.
+-- A peek may not write, so it searches the first live moment from the front. Dead moments are cut off when something is
+-- taken.
 --
--- A moment later than now (a replica with a slower clock took over) would count for the whole difference: it counts as of now, and is
--- written back so.
+-- A moment later than now (a replica with a slower clock took over) counts as now, and is written back so. Else it
+-- would count for the whole difference.
 --
--- What is owed beyond the count takes the places as they come free: each a period after the moment that lies `count` before it. Those
--- moments need not be written down before they are due: lua/log_debt.lua reckons them.
+-- What is owed beyond the count takes the places that become free. The moment of each place is one period after the
+-- moment `count` places before it. These moments are not stored before they are due: lua/log_debt.lua computes them.
 --
--- KEYS  a list of moments, microseconds since the epoch; in debt its first element is "-<owed>", which is a moment long ago to a version
---       that knows of no debt. Gone once the newest lies a period back, and nothing is owed.
--- ARGV  0  cost, below 0 to give back, which takes the newest off
---       1  count: most requests in a period
+-- KEYS  a list of moments, microseconds since the epoch. In debt its first element is "-<owed>"; a version that knows
+--       no debt reads that as a moment long ago. The key expires when the newest moment is one period ago and nothing
+--       is owed.
+-- ARGV  0  cost, below 0 to give back: removes the newest
+--       1  count: maximum requests in a period
 --       2  period in microseconds
 -- Reply 0  requests used before taking
---       1  microseconds: until this cost is allowed, where it is refused; until what is left counts no longer, where it gives back; else 0
+--       1  microseconds. If the cost is rejected: until it is allowed. If it gives back: until what is left counts no
+--          longer. Else 0.
 --       2  microseconds until what is used counts no longer, before taking
 
 --@peek
@@ -39,7 +42,7 @@ if type(size) == 'number' and size > 0 and size <= 10001 then
     end
     wrong = used > 0 and (filled > 0 or newest + 0 > now)
   elseif newest and newest + 0 > now - period then
-    local dead, live, probe, far = 0, size - 1, 0, true  -- how many surely are dead; from where on all surely are live
+    local dead, live, probe, far = 0, size - 1, 0, true  -- the first live one lies between
     while dead < live do
       if (tonumber(probe == 0 and oldest or call('LINDEX', key, probe)) or 0) > now - period then
         live, far = probe, false
@@ -55,7 +58,7 @@ if type(size) == 'number' and size > 0 and size <= 10001 then
     wrong = newest + 0 > now
     reset = wrong and period or newest - now + period
 
-    local last = 0  -- of those used, the one to wait for
+    local last = 0  -- the used one to wait for
     if cost > count - used and cost > 0 and cost <= count then
       last = used + cost - count
     elseif cost < 0 then
@@ -86,7 +89,7 @@ if wrong or owed > 0 or used ~= reply[words] then
       call('DEL', key)  -- all dead, or no list
     else
       local oldest = call('LINDEX', key, 0)
-      if oldest:sub(1, 1) == '-' then  -- what has come due is written down
+      if oldest:sub(1, 1) == '-' then  -- write the moments that are due
         local count = ARGV[at + 1] + 0
         --+log_debt sequence
         local due = first_after(now, last)
@@ -98,7 +101,7 @@ if wrong or owed > 0 or used ~= reply[words] then
         for i = 1, #moments, 1000 do
           call('RPUSH', key, unpack(moments, i, i + 999 < #moments and i + 999 or #moments))
         end
-        local forgiven = total - due  -- of what is given back what is owed goes first
+        local forgiven = total - due  -- giving back first reduces the debt
         live, size = live - forgiven, #moments
         if change < 0 then
           forgiven = -change < forgiven and -change or forgiven
@@ -116,7 +119,7 @@ if wrong or owed > 0 or used ~= reply[words] then
     end
     local again = 0
     if wrong and live > 0 then
-      local before, after = 0, live + (change < 0 and change or 0)  -- how many surely are of now or earlier, of later
+      local before, after = 0, live + (change < 0 and change or 0)  -- the first later than now lies between
       while before < after do
         local probe = (before + after - (before + after) % 2) / 2
         if (tonumber(call('LINDEX', key, probe)) or 0) > now then
@@ -133,7 +136,7 @@ if wrong or owed > 0 or used ~= reply[words] then
       end
     end
     again = again + (change > 0 and change or 0)
-    while again > 0 do  -- in parts, as unpack is bounded by the stack
+    while again > 0 do  -- in parts, because the stack limits unpack
       local part = {}
       for n = 1, again < 1000 and again or 1000 do
         part[n] = moment

@@ -1,27 +1,28 @@
--- Sliding window, estimated in constant space from two counters: what was taken in the present window of the clock, and what was taken
--- in the one before. The last period reaches back into the one before for as long as the present has still to go, and that share of
--- its counter counts, as if its requests had come evenly. Two bursts on either side of a boundary do not pass, as they do a fixed window;
--- but where all of the window before came at its very end, up to twice the count may lie in a period by the end of this one.
+-- Sliding window: an estimate in constant space from two counters. They hold what was taken in the current window of
+-- the clock and in the previous one. The last period reaches back into the previous window by the time that the current
+-- one has left. That share of the previous counter counts, as if its requests had come evenly. Two bursts on both sides
+-- of a boundary do not pass, unlike in a fixed window. But if all requests of the previous window came at its very end,
+-- up to twice the count may lie in one period by the end of the current window.
 --
--- The share is a number of steps, of which a period has at most 2^20, rounded up: counters are at most 10^9, so all of it is integers
--- below 2^53, exact in Lua's doubles, and the same in src/limit/algorithms/sliding_window.cpp.
+-- The share is a number of steps, rounded up; a period has at most 2^20 steps. Counters are at most 10^9, so all
+-- numbers are integers below 2^53, exact in Lua's doubles, and the same in src/limit/algorithms/sliding_window.cpp.
 --
--- Known by the end of the present window and not by its start, so that a rule whose period has changed goes on with what was used. An
--- end beyond that of the window now (a replica with a slower clock took over; the period was longer) would hold for the whole difference:
--- the counters then count for the windows of now, and are written back so.
+-- The value has the end of the current window, not its start. So after a change of the period the rule continues with
+-- what was used. An end later than that of the current window is wrong: a replica with a slower clock took over, or the
+-- period was longer. Then the counters count for the current windows, and are written back so.
 --
--- What is owed beyond the count is what the next windows begin with, each with as much of it as it allows.
+-- What is owed beyond the count goes into the next windows: each begins with as much of it as it allows.
 --
--- KEYS  "<current>+<previous>@<end>": requests, and the end of the present window in microseconds since the epoch. In debt
---       "<current>+<previous>@<end><owed>", where the end has 16 digits: what a version that knows of no debt takes for a window of a
---       clock ahead. Gone once all of it counts no longer.
+-- KEYS  "<current>+<previous>@<end>": requests, and the end of the current window in microseconds since the epoch. In
+--       debt "<current>+<previous>@<end><owed>", where the end has 16 digits. A version that knows no debt reads that
+--       as a window of a clock ahead. The key expires when nothing of it counts any more.
 -- ARGV  0  cost, below 0 to give back
---       1  count: most requests in a period
+--       1  count: maximum requests in a period
 --       2  period in microseconds
 --       3  microseconds in a step
 --       4  steps in a period
--- Reply 0, 1  requests in the present window before taking, and in the one before
---       2     microseconds since the start of the present window
+-- Reply 0, 1  requests in the current window before taking, and in the previous one
+--       2     microseconds since the start of the current window
 --       3     requests owed before taking
 
 --@peek
@@ -37,12 +38,12 @@ if type(stored) == 'string' then
     if #ends > 16 then
       ends, debt = ends:sub(1, 16), ends:sub(17) + 0
     end
-    ends = ends - (now - elapsed)  -- after the start of the window now
+    ends = ends - (now - elapsed)  -- relative to the start of the current window
     if ends > 0 then
       current, previous, owed = this + 0, last + 0, debt
       wrong = ends > period
     else
-      local begun = (-ends - -ends % period) / period  -- after the one that began when its own ended
+      local begun = (-ends - -ends % period) / period  -- since the window that began when its own ended
       if begun == 0 then
         previous = this + 0
       end

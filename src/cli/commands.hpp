@@ -1,5 +1,5 @@
 #pragma once
-// The commands: each takes its options and gives an exit code. Answers go to stdout, complaints to stderr.
+// The commands: each takes its options and returns an exit code. Results go to stdout, errors to stderr.
 
 #include "headgate/core/time.hpp"
 
@@ -22,7 +22,7 @@ struct ProxyOptions {
   std::string limit;
   std::string per = "client_ip";
   std::string listen = ":8080";
-  std::string admin;  ///< an address or "off"; empty: 127.0.0.1:9900, or a free port where that is taken
+  std::string admin;  ///< an address or "off"; empty: 127.0.0.1:9900, or a free port if that is taken
 };
 int proxy(const ProxyOptions& options);
 
@@ -52,19 +52,19 @@ struct HealthcheckOptions {
 int healthcheck(const HealthcheckOptions& options);
 
 struct KeysNewOptions {
-  std::string owner;    ///< empty: left for whoever pastes the record; not with a file
+  std::string owner;    ///< empty: the user fills it in when pasting the record; not with a file
   std::string tier;     ///< empty: none
   std::string expires;  ///< a date or a moment of RFC 3339; empty: never
   std::string prefix = "hg";
   std::string file;  ///< a key file to add it to; empty: only printed
 };
-/// Prints the key, then the record for a key file unless it was added to one.
+/// Prints the key. Then prints the record for a key file, unless it was added to one.
 int keys_new(const KeysNewOptions& options);
 int keys_hash();  ///< of the key on stdin
 
 struct KeysCheckOptions {
   std::string file;
-  std::string key;  ///< "-": tell whose the key on stdin is, and fail where it lets nobody in; empty: count
+  std::string key;  ///< "-": prints the owner of the key on stdin, fails if it is not valid; empty: counts the keys
 };
 int keys_check(const KeysCheckOptions& options);
 

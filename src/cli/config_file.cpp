@@ -24,7 +24,7 @@ namespace {
 constexpr const char* kVariable = "HEADGATE_CONFIG";
 constexpr std::array<const char*, 2> kPlaces{"conf/headgate.json", "/etc/headgate/headgate.json"};
 
-/// A source, or a sentence that says why there is none.
+/// A source, or the reason why there is none.
 using Found = Result<Source, std::string>;
 
 Found no(std::string why) { return Found(boost::system::in_place_error, std::move(why)); }
@@ -80,7 +80,7 @@ Outcome load_file(const std::string& given) {
 std::optional<config::Config> load_again(const std::string& given) {
   const auto source = find_and_read(given);
   if (source.has_error()) {
-    event(LogLevel::error, "config_refused", "what was in force stays so", {{"reason", source.error()}});
+    event(LogLevel::error, "config_refused", "the active configuration stays in use", {{"reason", source.error()}});
     return std::nullopt;
   }
   auto loaded = config::load(source->text, source->directory());
@@ -90,7 +90,7 @@ std::optional<config::Config> load_again(const std::string& given) {
           {{"file", source->path}, {"line", mistake.line}, {"column", mistake.column}});
   }
   if (!loaded.config)
-    event(LogLevel::error, "config_refused", source->path + " has mistakes; what was in force stays so",
+    event(LogLevel::error, "config_refused", source->path + " has mistakes; the active configuration stays in use",
           {{"file", source->path}});
   return std::move(loaded.config);
 }

@@ -8,28 +8,28 @@
 
 namespace headgate::cli {
 
-/// The file's text, or nothing after a complaint on stderr.
+/// The file's text, or nothing after an error message on stderr.
 std::optional<std::string> read_file(const std::string& path);
 
 /// A configuration file.
 struct Source {
   std::string path;
   std::string text;
-  std::string directory() const;  ///< where its own relative paths begin
+  std::string directory() const;  ///< where relative paths in the file begin
 };
 
-/// The file `given`, else that of $HEADGATE_CONFIG, else conf/headgate.json, else /etc/headgate/headgate.json. Nothing
-/// after a complaint on stderr that names every place looked at.
+/// The file `given`, else the file $HEADGATE_CONFIG, else conf/headgate.json, else /etc/headgate/headgate.json. Nothing
+/// after an error message on stderr that names every place.
 std::optional<Source> read_source(const std::string& given);
 
-/// Reads and checks; mistakes go to stderr. Nothing and the exit code where it cannot be used.
+/// Reads and checks the file; mistakes go to stderr. If it cannot be used: no config, and the exit code.
 struct Outcome {
   std::optional<config::Config> config;
   int exit_code = 0;
 };
 Outcome load_file(const std::string& given);
 
-/// As load_file in a running process: mistakes go to the event log, and nothing is said to have changed.
+/// Like load_file, but for a running process: mistakes go to the event log, with the message that nothing has changed.
 std::optional<config::Config> load_again(const std::string& given);
 
 }  // namespace headgate::cli

@@ -1,4 +1,4 @@
-// headgate echo: a small upstream to try things on. It speaks through the same codec as the gateway.
+// headgate echo: a small upstream for tests. It uses the same codec as the gateway.
 
 #include "commands.hpp"
 #include "echo_handler.hpp"
@@ -25,6 +25,17 @@ class EchoService final : public server::Service {
 
  private:
   EchoHandler handler_;
+};
+
+class Echo final : public server::Program {
+ public:
+  explicit Echo(const EchoDefaults& defaults) : defaults_(defaults) {}
+  std::unique_ptr<server::Service> make_service(upstream::Environment environment) override {
+    return std::make_unique<EchoService>(defaults_, environment.timers);
+  }
+
+ private:
+  const EchoDefaults& defaults_;
 };
 
 }  // namespace
@@ -55,9 +66,8 @@ int echo(const EchoOptions& options) {
   serving.listen = {*listen};
   serving.workers = options.workers;
   boost::asio::io_context main_loop{1};
-  return server::serve(main_loop, serving, [&](upstream::Environment environment) {
-    return std::make_unique<EchoService>(defaults, environment.timers);
-  });
+  Echo echo(defaults);
+  return server::serve(main_loop, serving, echo);
 }
 
 }  // namespace headgate::cli

@@ -9,9 +9,10 @@
 namespace headgate::cli {
 namespace {
 
-constexpr std::uint64_t kMostBytes = 10'000'000'000;
+constexpr std::uint64_t kMaxBytes = 10'000'000'000;
 
-/// co_await Pause(...): the worker's coarse timer is fine enough to play a slow server.
+/// co_await Pause(...): waits. The worker's coarse timer is precise enough to simulate a slow server. The timer goes
+/// with the frame.
 class Pause {
  public:
   Pause(net::Timers& timers, Duration delay) : timers_(timers), delay_(delay) {}
@@ -76,8 +77,9 @@ Task<void> EchoHandler::handle(gateway::Exchange& x) {
   while (!x.body->ended()) {
     const auto bytes = co_await x.body->read();
     if (bytes.has_error()) {
-      const gateway::Problem broken{400, gateway::EndedBy::bad_request, "The request's body broke off.", {}, 0, {}};
-      co_await tell(x, broken, gateway::RejectionHeaders::none);
+      const gateway::Problem broken{
+          .status = 400, .ended_by = gateway::EndedBy::bad_request, .detail = "The request's body broke off."};
+      co_await send_problem(x, broken, gateway::RejectionHeaders::none);
       co_return;
     }
     x.body_bytes += bytes->size();
@@ -87,16 +89,16 @@ Task<void> EchoHandler::handle(gateway::Exchange& x) {
   Pause pause(timers_, std::min<Duration>(delay, std::chrono::minutes(10)));
   co_await pause;
   const auto status = std::clamp(number_or(wish(x, "status", "X-Echo-Status"), defaults_.status), 200u, 599u);
-  const auto bytes = std::min(number_or(wish(x, "bytes", "X-Echo-Bytes"), defaults_.bytes), kMostBytes);
+  const auto bytes = std::min(number_or(wish(x, "bytes", "X-Echo-Bytes"), defaults_.bytes), kMaxBytes);
   x.fields.clear();
   x.fields.push_back({http::Known::content_type, "Content-Type", "text/plain; charset=utf-8"});
-  x.fields.push_back({http::Known::date, "Date", x.text.join({gateway::date_now()})});
+  x.fields.push_back({http::Known::date, "Date", x.text.join({gateway::date_now(*x.clock)})});
   http::ReplyStart start{status, {}, &x.fields, {}};
   if (bytes > 0) co_return co_await send_bytes(x, start, bytes);
   const auto body = description(x);
   start.framing = {http::Framing::Kind::length, body.size()};
   const auto first = x.request.head() ? std::string_view{} : std::string_view(body);
-  (void)co_await x.reply->send(start, first, http::Last::yes);
+  (void)co_await x.reply->send(start, first, http::EndStream::yes);
 }
 
 Task<void> EchoHandler::send_bytes(gateway::Exchange& x, const http::ReplyStart& start, std::uint64_t bytes) {
@@ -110,10 +112,10 @@ Task<void> EchoHandler::send_bytes(gateway::Exchange& x, const http::ReplyStart&
     return std::string_view(kFill).substr(0, size);
   };
   auto bit = piece();
-  auto sent = co_await x.reply->send(sized, bit, bytes == 0 ? http::Last::yes : http::Last::no);
+  auto sent = co_await x.reply->send(sized, bit, bytes == 0 ? http::EndStream::yes : http::EndStream::no);
   while (bytes > 0 && sent.has_value()) {
     bit = piece();
-    sent = co_await x.reply->write(bit, bytes == 0 ? http::Last::yes : http::Last::no);
+    sent = co_await x.reply->write(bit, bytes == 0 ? http::EndStream::yes : http::EndStream::no);
   }
 }
 

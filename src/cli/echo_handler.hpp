@@ -1,5 +1,5 @@
 #pragma once
-// The demo upstream's answers: status, delay and size as the request asks.
+// The demo upstream's answers. The request chooses status, delay and size.
 
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/handler.hpp"
@@ -13,8 +13,8 @@ struct EchoDefaults {
   std::uint64_t bytes = 0;
 };
 
-/// Query (?status=503&delay=20ms&bytes=1000) before header (X-Echo-Status, X-Echo-Delay, X-Echo-Bytes) before default.
-/// Without a size the body tells what arrived. Worker thread only.
+/// The query (?status=503&delay=20ms&bytes=1000) goes before the headers (X-Echo-Status, X-Echo-Delay, X-Echo-Bytes),
+/// and these before the defaults. Without a size the body describes the request. Worker thread only.
 class EchoHandler final : public gateway::Handler {
  public:
   EchoHandler(const EchoDefaults& defaults, net::Timers& timers) : defaults_(defaults), timers_(timers) {}

@@ -17,7 +17,7 @@ std::string fresh_key(std::string_view prefix) {
   while (key.size() < whole) {
     if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) return {};
     for (const std::size_t byte : bytes) {
-      if (byte >= kFair || key.size() == whole) continue;  // the last eight would favour the first letters
+      if (byte >= kFair || key.size() == whole) continue;  // else the first letters would be more likely
       key += kLetters[byte % kLetters.size()];
     }
   }

@@ -4,7 +4,7 @@
 
 #include "headgate/core/literals.hpp"
 #include "headgate/net/connect.hpp"
-#include "headgate/net/input.hpp"
+#include "headgate/net/read_buffer.hpp"
 
 #include <boost/asio/io_context.hpp>
 
@@ -47,26 +47,26 @@ Result<Target, LiteralError> parse(std::string_view url) {
   return target;
 }
 
-/// The status of the answer, 0 where there is none.
-Task<void> ask(boost::asio::io_context& loop, net::Timers& timers, const Target& target, unsigned& status) {
-  net::Connector connector(loop, timers, target.host, target.port);
-  auto connected = co_await connector.connect(kPatience);
-  if (connected.has_value()) {
-    net::Blocks blocks{{4096, 1}, {4096, 1}};
-    net::Input input(*connected, blocks);
-    const auto request = "GET " + target.path + " HTTP/1.1\r\nHost: " + target.host + "\r\nConnection: close\r\n\r\n";
-    const std::array<std::string_view, 1> pieces{request};
-    const auto sent = co_await (*connected)->write_all(pieces, kPatience);
-    while (sent.has_value() && input.data().size() < 12) {
-      const auto got = co_await input.fill(kPatience);
-      if (got.has_error()) break;
-    }
-    const auto line = input.data();
-    if (line.size() >= 12 && line.starts_with("HTTP/1."))
-      status = static_cast<unsigned>(std::atoi(std::string(line.substr(9, 3)).c_str()));
-    (*connected)->close();
+/// Writes the status of the answer to `status`; leaves it unchanged if there is none.
+Task<void> ask(boost::asio::io_context& loop, const Target& target, unsigned& status) {
+  net::Connector connector(loop, net::Timers::of(loop), target.host, target.port);
+  const net::ConnectTerms terms{.whole = kPatience};
+  const auto connected = co_await connector.connect(terms);
+  if (connected.has_error()) co_return;
+  const auto& stream = connected->stream;
+  net::Blocks blocks{{4096, 1}, {4096, 1}};
+  net::ReadBuffer input(stream, blocks);
+  const auto request = "GET " + target.path + " HTTP/1.1\r\nHost: " + target.host + "\r\nConnection: close\r\n\r\n";
+  const std::array<std::string_view, 1> pieces{request};
+  const auto sent = co_await stream->write_all(pieces, kPatience);
+  while (sent.has_value() && input.data().size() < 12) {
+    const auto got = co_await input.fill(kPatience);
+    if (got.has_error()) break;
   }
-  timers.stop();
+  const auto line = input.data();
+  if (line.size() >= 12 && line.starts_with("HTTP/1."))
+    status = static_cast<unsigned>(std::atoi(std::string(line.substr(9, 3)).c_str()));
+  stream->close();
 }
 
 }  // namespace
@@ -78,10 +78,8 @@ int healthcheck(const HealthcheckOptions& options) {
     return kWrongCommandLine;
   }
   boost::asio::io_context loop{1};
-  net::Timers timers(loop);
-  timers.start();
   unsigned status = 0;
-  spawn(ask(loop, timers, *target, status), "healthcheck");
+  spawn(ask(loop, *target, status), "healthcheck");
   loop.run();
   if (status >= 200 && status < 500) return kWell;
   std::fprintf(stderr, "headgate: %s %s\n", options.url.c_str(),

@@ -14,7 +14,7 @@ constexpr std::size_t kLongestKey = 256;
 
 std::optional<std::string> typed() {
   std::array<char, 2 * kLongestKey> line{};
-  // OpenSSL's prompt gives the terminal its echo back, whatever signal comes in between.
+  // OpenSSL's prompt restores the terminal's echo, even after a signal.
   if (EVP_read_pw_string(line.data(), static_cast<int>(line.size() - 1), "Key: ", 0) != 0) return std::nullopt;
   return line.data();
 }
@@ -38,7 +38,7 @@ std::optional<std::string> read_key() {
   auto key = ::isatty(STDIN_FILENO) == 1 ? typed() : piped();
   if (key && can_be_sent(*key)) return key;
   std::fputs(
-      "headgate: no key on stdin that a request could carry\n"
+      "headgate: there is no valid key on stdin\n"
       "  help: a key is one line of 1 to 256 printable ASCII characters, without spaces at its ends\n",
       stderr);
   return std::nullopt;

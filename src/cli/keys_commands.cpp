@@ -1,5 +1,5 @@
-// headgate keys new, hash and check: what an operator does with API keys. A key is shown once, by `new`, and is never
-// taken from the command line.
+// headgate keys new, hash and check: how an operator manages API keys. `new` shows a key once. No command takes a key
+// from the command line.
 
 #include "commands.hpp"
 #include "config_file.hpp"
@@ -25,7 +25,7 @@ namespace {
 
 using identity::ApiKeyRecord;
 
-constexpr std::size_t kGuessable = 16;  // bytes; what is shorter can be guessed over a network
+constexpr std::size_t kGuessable = 16;  // bytes; shorter keys can be guessed over a network
 
 int complain(int code, const std::string& message, const std::string& help = {}) {
   std::fprintf(stderr, "headgate: %s\n", message.c_str());
@@ -33,7 +33,7 @@ int complain(int code, const std::string& message, const std::string& help = {})
   return code;
 }
 
-/// As `headgate check` prints it, but for the line itself, in which a key may stand.
+/// Prints the error as `headgate check` does, but without the line, because a key may be in it.
 int complain(const std::string& file, const identity::KeyFileError& error) {
   std::fprintf(stderr, "%s:%zu:%zu: error: %s%s\n", file.c_str(), error.line, error.column, error.message.c_str(),
                error.pointer.empty() ? "" : (" [" + error.pointer + ']').c_str());
@@ -55,7 +55,7 @@ std::string counted(std::size_t count, const char* word) {
   return std::to_string(count) + ' ' + word + (count == 1 ? "" : "s");
 }
 
-/// The line of a key file that says whose `key` is.
+/// The key file's record of `key`.
 std::string record_of(std::string_view key, const std::string& owner, const KeysNewOptions& options) {
   std::string text = "{ \"sha256\": \"" + hexadecimal(identity::sha256(key)) + '"';
   for (const auto& [name, value] :
@@ -68,7 +68,7 @@ std::string record_of(std::string_view key, const std::string& owner, const Keys
   return text + " }";
 }
 
-/// Whether a key file would take what the options say; complains where not.
+/// Whether the options are valid in a key file; prints an error if not.
 bool options_make_sense(const KeysNewOptions& options) {
   const auto& prefix = options.prefix;
   const bool plain = std::all_of(prefix.begin(), prefix.end(), [](char c) {
@@ -82,7 +82,7 @@ bool options_make_sense(const KeysNewOptions& options) {
   const auto read = identity::read_api_keys("{\"keys\": [" + record_of("", owner, options) + "]}");
   if (read.has_error()) {
     const auto& error = read.error();
-    const auto option = error.pointer.substr(error.pointer.rfind('/') + 1);  // its members are named as the options
+    const auto option = error.pointer.substr(error.pointer.rfind('/') + 1);  // members and options have the same names
     complain(kWrongCommandLine, "--" + option + ": " + error.message, error.help);
     return false;
   }
@@ -93,15 +93,15 @@ bool options_make_sense(const KeysNewOptions& options) {
   return true;
 }
 
-/// `file`, a key file, with one more record as its last. Its layout stays: what it holds is one list, and the last
-/// bracket closes it.
+/// The key file `file` with one more record at its end. Keeps its layout: the file holds one list, and the last bracket
+/// closes it.
 std::string with_record(std::string file, const std::string& record, bool first) {
   const auto bracket = file.rfind(']');
   const auto end = file.find_last_not_of(" \t\r\n", bracket - 1) + 1;
   return file.replace(end, bracket - end, (first ? "\n    " : ",\n    ") + record + "\n  ");
 }
 
-/// Adds the record to the file. The exit code.
+/// Adds the record to the file. Returns the exit code.
 int add_to_file(const std::string& file, const std::string& record) {
   const DirectoryLock lock(file);
   std::string text = "{\n  \"keys\": []\n}\n";
@@ -123,7 +123,7 @@ int add_to_file(const std::string& file, const std::string& record) {
 
 bool expired(const ApiKeyRecord& record, Instant at) { return record.expires && *record.expires <= at; }
 
-/// Says whose key it is, and whether it lets anybody in.
+/// Prints the owner of the key and whether it is valid. Returns the exit code.
 int tell(const ApiKeyRecord& record, Instant at) {
   std::string text = "this key is " + record.owner + "'s";
   if (!record.tier.empty()) text += ", of tier " + record.tier;
@@ -156,15 +156,15 @@ int keys_new(const KeysNewOptions& options) {
   const auto key = fresh_key(options.prefix);
   if (key.empty()) return complain(kFailed, "the system has no random bytes");
   if (!options.file.empty()) {
-    // The key is shown only once the file has it: one that nobody knows of would be handed out otherwise.
+    // Shows the key only after the file has it. Otherwise a key could be handed out that the gateway does not know.
     if (const int failed = add_to_file(options.file, record_of(key, options.owner, options))) return failed;
     std::puts(key.c_str());
     return kWell;
   }
-  // A name that no file takes: it cannot be forgotten to write the real one.
+  // This name is not valid in a key file, so the user must replace it.
   const auto record = record_of(key, options.owner.empty() ? "<owner>" : options.owner, options);
   std::printf("%s\n%s\n", key.c_str(), record.c_str());
-  std::fputs("headgate: the first line is the key, shown this once; the second goes into \"keys\" of the key file\n",
+  std::fputs("headgate: the first line is the key, shown only once; the second goes into \"keys\" of the key file\n",
              stderr);
   return kWell;
 }

@@ -12,7 +12,7 @@
 namespace headgate::cli {
 namespace {
 
-/// A mistyped command gets its neighbour.
+/// Prints an error; for an unknown command it suggests the nearest one.
 int complain(const CLI::App& app, const CLI::ParseError& error, int count, char** words) {
   if (error.get_exit_code() == 0) return app.exit(error);  // --help
   if (count > 1 && words[1][0] != '-') {
@@ -39,21 +39,21 @@ void offer_keys(CLI::App& app, KeysOptions& options, int& result) {
   auto* keys = app.add_subcommand("keys", "API keys: make one, hash one, check a file of them");
   keys->require_subcommand(1);
 
-  auto* make = keys->add_subcommand("new", "Make a key, shown once, and what a key file says of it");
-  auto* owner = make->add_option("--owner", options.make.owner, "Whose it is: the name that its requests count for");
+  auto* make = keys->add_subcommand("new", "Make a key, shown once, and its record for a key file");
+  auto* owner = make->add_option("--owner", options.make.owner, "The owner's name: the key's requests count for it");
   make->add_option("--tier", options.make.tier, "Its tier in limits that have tiers");
   make->add_option("--expires", options.make.expires, "2027-01-31 (that day in UTC is its last), or RFC 3339");
-  make->add_option("--prefix", options.make.prefix, "How it begins, so that scanners for secrets know it")
-      ->capture_default_str();
-  make->add_option("--file", options.make.file, "The key file to add it to; made where there is none")->needs(owner);
+  make->add_option("--prefix", options.make.prefix, "Prefix of the key, for secret scanners")->capture_default_str();
+  make->add_option("--file", options.make.file, "The key file to add it to; created if it does not exist")
+      ->needs(owner);
   make->callback([&] { result = keys_new(options.make); });
 
   auto* hash = keys->add_subcommand("hash", "The SHA-256 of the key on stdin, as a key file has it");
   hash->callback([&] { result = keys_hash(); });
 
-  auto* check = keys->add_subcommand("check", "Whether a key file is in order, and how many keys it has");
+  auto* check = keys->add_subcommand("check", "Check a key file, and count its keys");
   check->add_option("file", options.check.file, "The key file")->required();
-  check->add_option("--key", options.check.key, "-: tell whose the key on stdin is, and whether it is still good");
+  check->add_option("--key", options.check.key, "-: print the owner of the key on stdin, and whether it is valid");
   check->callback([&] { result = keys_check(options.check); });
 }
 
@@ -66,7 +66,7 @@ int main(int count, char** words) {
   int result = kWell;
 
   RunOptions run_options;
-  auto* run_command = app.add_subcommand("run", "Serve what a file says, in the foreground");
+  auto* run_command = app.add_subcommand("run", "Serve with a configuration file, in the foreground");
   run_command->add_option(
       "-c,--config", run_options.file,
       "The configuration (default: $HEADGATE_CONFIG, conf/headgate.json, /etc/headgate/headgate.json)");
@@ -75,25 +75,24 @@ int main(int count, char** words) {
   ProxyOptions proxy_options;
   auto* proxy_command = app.add_subcommand("proxy", "Serve without a file");
   proxy_command->add_option("--to", proxy_options.to, "Where requests go: http://HOST:PORT")->required();
-  proxy_command->add_option("--limit", proxy_options.limit, "How much each caller may ask: 5/second, 100/minute …");
+  proxy_command->add_option("--limit", proxy_options.limit, "How much each caller may request: 5/second, 100/minute …");
   proxy_command->add_option("--per", proxy_options.per, "Who is one caller: client_ip, api_key, header:NAME, total …")
       ->capture_default_str();
   proxy_command->add_option("--listen", proxy_options.listen, "Where clients connect")->capture_default_str();
-  proxy_command->add_option(
-      "--admin", proxy_options.admin,
-      "Where metrics and health are: an address, or off (default: 127.0.0.1:9900, else a free port)");
+  proxy_command->add_option("--admin", proxy_options.admin,
+                            "Address of metrics and health checks, or off (default: 127.0.0.1:9900, else a free port)");
   proxy_command->callback([&] { result = proxy(proxy_options); });
 
   EchoOptions echo_options;
-  auto* echo_command = app.add_subcommand("echo", "A small upstream to try things on");
+  auto* echo_command = app.add_subcommand("echo", "A small upstream for tests");
   echo_command->add_option("--listen", echo_options.listen, "Where to listen")->capture_default_str();
   echo_command->add_option("--delay", echo_options.delay, "Wait before each answer: 20ms, 1s … (steps of 50 ms)");
   echo_command->add_option("--status", echo_options.status, "Status of each answer")
       ->capture_default_str()
       ->check(CLI::Range(200, 599));
-  echo_command->add_option("--bytes", echo_options.bytes, "Size of each body; 0 tells what arrived")
+  echo_command->add_option("--bytes", echo_options.bytes, "Size of each body; 0: describe the request")
       ->capture_default_str();
-  echo_command->add_option("--workers", echo_options.workers, "Threads; 0 for one a core")
+  echo_command->add_option("--workers", echo_options.workers, "Threads; 0: one per core")
       ->capture_default_str()
       ->check(CLI::Range(0, 1024));
   echo_command->callback([&] { result = echo(echo_options); });
@@ -118,8 +117,8 @@ int main(int count, char** words) {
   version_command->callback([&] { result = version(version_json); });
 
   HealthcheckOptions health_options;
-  auto* health_command = app.add_subcommand("healthcheck", "Ask once over HTTP: exit code 0 or 1, for containers");
-  health_command->add_option("url", health_options.url, "What to ask")->capture_default_str();
+  auto* health_command = app.add_subcommand("healthcheck", "Send one HTTP request: exit code 0 or 1, for containers");
+  health_command->add_option("url", health_options.url, "The URL to request")->capture_default_str();
   health_command->callback([&] { result = healthcheck(health_options); });
 
   try {

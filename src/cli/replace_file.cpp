@@ -18,14 +18,14 @@ std::string directory_of(const std::string& file) {
   return directory.empty() ? "." : directory;
 }
 
-/// Where the links lead to; `path` itself where nothing is there yet.
+/// The target of symbolic links; `path` itself if there is no file yet.
 std::string resolved(const std::string& path) {
   std::error_code unknown;
   const auto target = std::filesystem::canonical(path, unknown);
   return unknown ? path : target.string();
 }
 
-/// A new file beside the one it is to replace. Gone again unless it took that one's place.
+/// A new file beside the one to replace. The destructor removes it, unless it has replaced that file.
 class Draft {
  public:
   explicit Draft(const std::string& target) : target_(target), path_(target + ".XXXXXX") {
@@ -51,7 +51,7 @@ class Draft {
     return true;
   }
 
-  /// The gateway must be able to read the new one wherever it could read the old one.
+  /// Copies owner and mode, so that the gateway can read the new file if it could read the old one.
   bool take_rights() {
     struct stat old {};
     if (::stat(target_.c_str(), &old) != 0) return errno == ENOENT;
@@ -65,7 +65,7 @@ class Draft {
     placed_ = true;
     const int directory = ::open(directory_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (directory >= 0) {
-      ::fsync(directory);  // the new name is in force already; this only makes it outlast a power cut
+      ::fsync(directory);  // the rename is already visible; this makes it survive a power cut
       ::close(directory);
     }
     return true;

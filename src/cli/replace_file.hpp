@@ -1,6 +1,6 @@
 #pragma once
-// A file changed in one step, so that who reads it meanwhile, and who reads it after a power cut, finds the old or the
-// new one whole. Used by `headgate keys new --file`.
+// Replaces a file in one step. Whoever reads it at the same time or after a power cut finds the whole old file or the
+// whole new one. Used by `headgate keys new --file`.
 
 #include <optional>
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace headgate::cli {
 
-/// Held while a file is read, changed and replaced; whoever takes the one of the same directory waits. Where the
-/// directory cannot be locked (some network file systems) there is no such order.
+/// A lock on the file's directory. Hold it while you read, change and replace the file; a second holder waits. It has
+/// no effect if the directory cannot be locked, as on some network file systems.
 class DirectoryLock {
  public:
   explicit DirectoryLock(const std::string& file);
@@ -21,8 +21,8 @@ class DirectoryLock {
   int fd_ = -1;
 };
 
-/// Puts `text` in the place of what `path` holds, through symbolic links: with the mode and the owner that it had, or
-/// as 0600. What went wrong, as a sentence without a dot; then the file is as it was.
+/// Replaces the content of `path` with `text`, through symbolic links. Keeps mode and owner; a new file gets mode 0600.
+/// Returns the error as a sentence without a dot; the file is then unchanged.
 std::optional<std::string> replace_file(const std::string& path, std::string_view text);
 
 }  // namespace headgate::cli

@@ -1,10 +1,10 @@
-// headgate run, headgate proxy: the gateway from a file, or from two words.
+// headgate run and headgate proxy: the gateway with a file, or with options alone.
 
 #include "commands.hpp"
 #include "config_file.hpp"
 
 #include "headgate/observe/event.hpp"
-#include "headgate/server/gateway_service.hpp"
+#include "headgate/server/serve_gateway.hpp"
 
 #include <cstdio>
 #include <exception>
@@ -30,13 +30,13 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
-/// What the options of `proxy` say, as the file they stand for.
+/// The options of `proxy` as a configuration file.
 std::string as_file(const ProxyOptions& options) {
   std::string file =
       "{\n  \"listen\": " + quoted(options.listen) + ",\n  \"upstreams\": { \"app\": " + quoted(options.to) + " },\n";
   if (!options.limit.empty()) {
     file += "  \"limits\": { \"default\": { \"rate\": " + quoted(options.limit) + ", \"per\": " + quoted(options.per);
-    // A caller without the key counts by its address: with one limit and no file there is nowhere to say otherwise.
+    // A caller without the key counts by its address: `proxy` has no option to choose something else.
     if (options.per != "client_ip" && options.per != "total") file += ", \"if_absent\": \"client_ip\"";
     file += " } },\n";
   }
@@ -60,7 +60,7 @@ int proxy(const ProxyOptions& options) {
   const auto source = as_file(options);
   auto loaded = config::load(source);
   if (loaded.config) {
-    // Several at once are nothing unusual: only one of them gets the usual port.
+    // Several proxies may run at once, but only one of them can have the default port.
     if (options.admin.empty()) loaded.config->admin->if_taken = config::Admin::IfTaken::another_port;
     return serve(*loaded.config, [] {
       observe::event(observe::LogLevel::info, "config_kept", "SIGHUP received, and there is no file to read again");

@@ -3,6 +3,8 @@
 #include "formats.hpp"
 #include "report.hpp"
 
+#include "headgate/core/text.hpp"
+
 #include <boost/asio/ip/address.hpp>
 
 #include <algorithm>
@@ -65,7 +67,7 @@ bool split(std::string_view text, HostPort& out) {
   return out.port.find(':') == std::string_view::npos;
 }
 
-bool sound_host(const HostPort& where) {
+bool valid_host(const HostPort& where) {
   if (where.bracketed) return where.host.find(':') != std::string_view::npos && is_address(where.host);
   return looks_numeric(where.host) ? is_address(where.host) : is_host_name(where.host);
 }
@@ -90,13 +92,13 @@ bool percent_decode(std::string_view text, std::string& out) {
 
 bool is_port(std::string_view text, std::uint16_t& out) { return whole_number(text, 65'535, out) && out != 0; }
 
-Result<redis::Node, LiteralError> parse_node(std::string_view text, std::uint16_t usual_port) {
-  const std::string form = "write it as \"redis-1:" + std::to_string(usual_port) + '"';
+Result<redis::Node, LiteralError> parse_node(std::string_view text, std::uint16_t default_port) {
+  const std::string form = "write it as \"redis-1:" + std::to_string(default_port) + '"';
   if (text.find("://") != std::string_view::npos)
     return LiteralError{in_quotes(text) + " is not a host and port", form + ", without a scheme"};
   HostPort where;
-  redis::Node node{.host = {}, .port = usual_port};
-  if (!split(text, where) || !sound_host(where)) return LiteralError{in_quotes(text) + " is not a host and port", form};
+  redis::Node node{.host = {}, .port = default_port};
+  if (!split(text, where) || !valid_host(where)) return LiteralError{in_quotes(text) + " is not a host and port", form};
   if (where.has_port && !is_port(where.port, node.port))
     return LiteralError{in_quotes(where.port) + " is not a port", "a port is a number from 1 to 65535"};
   node.host = where.host;
@@ -120,7 +122,7 @@ Result<net::ListenOptions, LiteralError> parse_listen(std::string_view text) {
     return LiteralError{in_quotes(where.port) + " is not a port",
                         "a port is a number from 0 (the system picks one) to 65535"};
   }
-  if (!where.host.empty() && (!sound_host(where) || !is_address(where.host))) {
+  if (!where.host.empty() && (!valid_host(where) || !is_address(where.host))) {
     const auto port = ':' + std::to_string(options.port);
     const bool everywhere = where.host == "*";
     return LiteralError{
@@ -141,7 +143,7 @@ Result<upstream::ServerOptions, LiteralError> parse_server(std::string_view text
   }
   if (lower(text.substr(0, kScheme.size())) != kScheme) {
     HostPort bare;
-    const bool host = split(text, bare) && sound_host(bare);
+    const bool host = split(text, bare) && valid_host(bare);
     return LiteralError{in_quotes(text) + " is not a URL", host ? "write \"http://" + std::string(text) + '"' : form};
   }
   auto rest = text.substr(kScheme.size());
@@ -155,7 +157,7 @@ Result<upstream::ServerOptions, LiteralError> parse_server(std::string_view text
   }
   HostPort where;
   upstream::ServerOptions server;
-  if (!split(rest, where) || !sound_host(where))
+  if (!split(rest, where) || !valid_host(where))
     return LiteralError{in_quotes(text) + " has no host that can be reached", form};
   if (where.has_port && !is_port(where.port, server.port)) {
     return LiteralError{in_quotes(where.port) + " is not a port", "a port is a number from 1 to 65535"};
@@ -193,7 +195,7 @@ Result<RedisUrl, LiteralError> parse_redis_url(std::string_view text) {
                         R"(write it behind the host, as in "redis://127.0.0.1:6379/0")"};
   }
   HostPort where;
-  if (!split(rest.substr(0, slash), where) || !sound_host(where))
+  if (!split(rest.substr(0, slash), where) || !valid_host(where))
     return LiteralError{"this Redis URL has no host that can be reached", form};
   if (where.has_port && !is_port(where.port, url.node.port)) {
     return LiteralError{"a port is a number from 1 to 65535", form};
@@ -234,7 +236,7 @@ std::optional<LiteralError> check_host(std::string_view text) {
   if (text.find("://") != std::string_view::npos || text.find('/') != std::string_view::npos) {
     return LiteralError{in_quotes(text) + " is not a host", "write the name alone, as in \"api.example.com\""};
   }
-  if (!split(name, where) || !sound_host(where) || (below && where.bracketed)) {
+  if (!split(name, where) || !valid_host(where) || (below && where.bracketed)) {
     return LiteralError{in_quotes(text) + " is not a host",
                         text == "*" ? "leave \"host\" out for every host"
                                     : R"(write "api.example.com", or "*.example.com" for all below it)"};

@@ -1,6 +1,6 @@
 #pragma once
-// From the checked tree to the option types, and the mistakes that only the whole file shows. One function a block, in
-// this order: later ones look at what earlier ones made.
+// Turns the checked tree into the option types, and finds the mistakes that only the whole file shows. There is one
+// function per block. They run in this order, because later ones use the results of earlier ones.
 
 #include "document.hpp"
 #include "report.hpp"
@@ -12,58 +12,60 @@
 
 namespace headgate::config {
 
-/// What is being made, and where each part of it was written. `limit_nodes[i]` is `config.limits[i]`'s, and so on.
+/// The configuration under construction, and where each part of it was written: `limit_nodes[i]` belongs to
+/// `config.limits[i]`, and so on.
 struct Build {
   const Node& root;
   Report& report;
   Config config;
-  std::vector<identity::ApiKeyRecord> keys_in_file;  ///< known keys that only the key file has, as it is now
+  std::vector<identity::ApiKeyRecord> keys_in_file;  ///< the known keys in the key file at this moment
   std::vector<const Node*> limit_nodes;
   std::vector<const Node*> upstream_nodes;
   std::vector<const Node*> route_nodes;
 };
 
 void build_process(Build& build);  // instance, listen, workers, drain, memory, timeouts, bounds, rejection, log
-void build_admin(Build& build);    // after process: its address is none of those
+void build_admin(Build& build);    // after process: the admin address must differ from the listen addresses
 void build_identity(Build& build);
 void build_redis(Build& build);
 void build_upstreams(Build& build);
 void build_limits(Build& build);  // after identity and redis
 void check_keys(Build& build);    // after limits: the tiers and limits that known API keys name
 void build_routes(Build& build);  // after limits and upstreams
-void check_routes(Build& build);  // names resolve, no route twice or out of reach
-void check_plans(Build& build);   // the limits of each route: keys guaranteed, costs that can be granted
+void check_routes(Build& build);  // names resolve, no route is a duplicate or unreachable
+void check_plans(Build& build);   // the limits of each route: keys are guaranteed, costs can be granted
 void check_unused(Build& build);
 
-/// The known API keys of `api_key`, an object of "identity"; null where there is none.
+/// Builds the known API keys from `api_key`, an object of "identity"; null if there is none.
 void build_api_keys(Build& build, const Node* api_key);
 
-/// Whose tokens are believed: `jwt` of "identity".
+/// Builds the accepted issuers from `jwt` of "identity".
 void build_jwt(Build& build, const Node& jwt);
 
-/// Whether each field, parameter and cookie of "identity" is one thing only.
+/// Checks that each field, parameter and cookie of "identity" has only one use.
 void check_places(Build& build, const Node* identity);
 
-/// What is counted by: the text or list of "per", or of one step of "if_absent". Of what cannot be read, the rest.
+/// The key to count by, from the text or list of "per" or of one step of "if_absent". Elements that cannot be parsed
+/// are left out.
 std::vector<limit::Per> build_key(Build& build, const Node* written);
 
-/// What becomes of a caller without the key `per` of the limit written at `limit`.
+/// Sets what happens to a caller without the key `per` of the limit written at `limit`.
 void build_if_absent(Build& build, const Node& limit, const std::vector<limit::Per>& per, limit::IfAbsent& out);
 
-/// Reports that `what` at `node` takes a claim, `per`, where no token is believed.
+/// Reports an error if `what` at `node` uses the claim `per` but no token can be verified.
 void demand_jwt(Build& build, const Node& node, const std::string& what, const limit::Per& per);
 
-/// Help wherever API keys are spoken of and none is known.
+/// Help text for messages about API keys when no key is known.
 inline constexpr const char* kNameKeys =
     R"(name those that are: "identity": { "api_key": { "file": "/etc/headgate/api-keys.json" } })";
 
-/// The tiers of the limit written at `node`; name, store and mode of `out` are set.
+/// Builds the tiers of the limit written at `node`; name, store and mode of `out` are already set.
 void build_tiers(Build& build, const Node& node, limit::Limit& out);
 
-/// What a route's use of a limit costs, and its scale; what cannot be read stays as it is.
+/// Builds the cost and the scale of a route's use of a limit; leaves as it is what cannot be parsed.
 void build_use(Build& build, const Node& node, gateway::LimitUse& out);
 
-/// Whether any request of this use could ever pass; reports where none could.
+/// Reports an error if no request of this use can ever pass.
 void check_cost(Build& build, const Node& node, const gateway::LimitUse& use, const limit::Limit& limit);
 
 /// Index of the limit called `name`, or -1.
@@ -72,10 +74,10 @@ int limit_index(const Build& build, std::string_view name);
 /// `route "login"`.
 std::string route_text(const gateway::RouteOptions& route);
 
-/// The member of `nodes` whose key is nearest to `written`, or null.
+/// The member of `nodes` with the key nearest to `written`, or null.
 const Node* nearest_node(std::string_view written, const std::vector<const Node*>& nodes);
 
-/// `did you mean "per-ip", defined at 9:7?`, or which there are, or "".
+/// `did you mean "per-ip", defined at 9:7?`, or a list of all names, or "".
 std::string suggestion(std::string_view written, const std::vector<const Node*>& nodes, const Report& report);
 
 }  // namespace headgate::config

@@ -1,4 +1,4 @@
-// Where the gateway is administered.
+// The admin port and its token.
 
 #include "build.hpp"
 #include "codes.hpp"
@@ -10,7 +10,7 @@
 namespace headgate::config {
 namespace {
 
-constexpr std::size_t kShortToken = 16;  // bytes; what is shorter can be guessed over a network
+constexpr std::size_t kShortToken = 16;  // bytes; shorter tokens can be guessed over a network
 
 bool is_loopback(const std::string& host) {
   boost::system::error_code ec;
@@ -25,7 +25,7 @@ void check_token(Build& build, const Node& admin, const Admin& out) {
     build.report.error(code::kCredentials, *token, "this token is empty",
                        R"(write "token": "${HEADGATE_ADMIN_TOKEN}")");
   } else if (check_field_value(token->text)) {
-    build.report.error(code::kCredentials, *token, "this token cannot stand in a field",
+    build.report.error(code::kCredentials, *token, "this token cannot be sent in a header field",
                        "make one of letters and digits: openssl rand -hex 24");
   } else if (out.token.size() < kShortToken) {
     build.report.warning(code::kGuessable, *token,
@@ -39,13 +39,12 @@ void check_listen(Build& build, const Node& admin, const Admin& out) {
   if (listen == nullptr) return;
   if (!is_loopback(out.listen.host) && find(&admin, "token") == nullptr) {
     build.report.error(
-        code::kCredentials, *listen,
-        "others than this machine can reach this address, so administration needs a token here",
+        code::kCredentials, *listen, "other machines can reach this address, so administration needs a token here",
         R"(add "token": "${HEADGATE_ADMIN_TOKEN}", or listen on "127.0.0.1:)" + std::to_string(out.listen.port) + '"');
   }
   for (const auto& each : build.config.listen) {
     if (each.host != out.listen.host || each.port != out.listen.port || each.port == 0) continue;
-    build.report.error(code::kDuplicate, *listen, "clients connect to this address, in \"listen\"",
+    build.report.error(code::kDuplicate, *listen, "\"listen\" already has this address, for clients",
                        "administration needs a port of its own, as in \"127.0.0.1:9900\"");
   }
 }

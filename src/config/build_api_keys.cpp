@@ -1,4 +1,4 @@
-// The API keys that are known. Of a key only its digest is kept.
+// The known API keys. Only the digest of each key is kept.
 
 #include "build.hpp"
 #include "codes.hpp"
@@ -6,6 +6,7 @@
 #include "placeholders.hpp"
 #include "values.hpp"
 
+#include "headgate/core/text.hpp"
 #include "headgate/identity/api_keys.hpp"
 
 #include <map>
@@ -14,9 +15,9 @@
 namespace headgate::config {
 namespace {
 
-constexpr std::size_t kShortKey = 16;  // bytes; what is shorter can be guessed over a network
+constexpr std::size_t kShortKey = 16;  // bytes; shorter keys can be guessed over a network
 
-/// False where there is none to keep; reported here or before.
+/// False if there is no valid digest or key; the mistake is reported here or earlier.
 bool read_digest(Build& build, const Node& node, identity::Sha256& out) {
   if (const Node* digest = text_at(&node, "sha256")) {
     const auto read = parse_digest(digest->text);
@@ -26,7 +27,7 @@ bool read_digest(Build& build, const Node& node, identity::Sha256& out) {
   const Node* key = text_at(&node, "key");
   if (key == nullptr) return false;
   if (check_field_value(key->text)) {
-    build.report.error(code::kCredentials, *key, "this key cannot stand in a field",
+    build.report.error(code::kCredentials, *key, "this key cannot be sent in a header field",
                        "a key is 1 to 256 printable ASCII characters without spaces at its ends");
     return false;
   }
@@ -41,14 +42,14 @@ bool read_digest(Build& build, const Node& node, identity::Sha256& out) {
 
 std::vector<const Node*> known_keys(const Node* api_key) { return children(find(api_key, "keys"), Kind::object); }
 
-/// The record that the key file has of this key, or null.
+/// The key file's record of this key, or null.
 const identity::ApiKeyRecord* in_file(const Build& build, const identity::Sha256& digest) {
   const auto& keys = build.keys_in_file;
   const auto found = std::find_if(keys.begin(), keys.end(), [&](const auto& each) { return each.digest == digest; });
   return found == keys.end() ? nullptr : &*found;
 }
 
-/// The gateway reads it again whenever it changes; here only what is wrong with it now.
+/// Checks the key file as it is now. The gateway reads it again after every change.
 void check_key_file(Build& build, const Node& file) {
   const auto content = read_text_file(file.text, identity::kLongestKeyFile);
   if (!content.text) {

@@ -1,9 +1,11 @@
-// What a route makes of a limit: how many requests one of its requests counts as, and how large a part it has.
+// How a route uses a limit: how many requests one of its requests counts as, and which fraction of the limit it has.
 
 #include "build.hpp"
 #include "codes.hpp"
 #include "formats.hpp"
 #include "values.hpp"
+
+#include "headgate/core/text.hpp"
 
 #include <array>
 
@@ -32,11 +34,11 @@ class CostBuilder {
     out_.from = source->from;
     const bool settles = out_.from == Cost::From::response_header;
     const bool by_method = out_.from == Cost::From::method;
-    read_number(&node_, settles ? "hold" : "otherwise", out_.usual);
+    read_number(&node_, settles ? "hold" : "otherwise", out_.default_value);
     read_number(&node_, "most", out_.most);
     read(&node_, "debt", out_.debt);
     if (!settles && out_.debt)
-      refuse_beside(*source, "debt", "remove it: only what the answer tells can be more than was taken");
+      refuse_beside(*source, "debt", "remove it: only a cost from the answer can be more than what was held");
     refuse_beside(*source, settles ? "otherwise" : "hold", settles ? "write \"hold\"" : "write \"otherwise\"");
     if (by_method) {
       refuse_beside(*source, "most", "remove it");
@@ -53,7 +55,7 @@ class CostBuilder {
     const Node* written = find(&node_, key);
     if (written == nullptr) return;
     report_.error_at_key(code::kConflict, *written,
-                         in_quotes(key) + " and " + in_quotes(source.key) + " cannot stand together", help);
+                         in_quotes(key) + " and " + in_quotes(source.key) + " cannot be used together", help);
   }
 
   void demand(const char* key, const std::string& example) {
@@ -74,19 +76,20 @@ class CostBuilder {
     const Node* written = text_at(&node_, source.key);
     if (written == nullptr) return;
     out_.header = lower(written->text);
-    if (out_.usual > out_.most && out_.most > 0) {
-      const char* usual = out_.from == Cost::From::response_header ? "hold" : "otherwise";
-      if (const Node* place = find(&node_, usual)) {
+    if (out_.default_value > out_.most && out_.most > 0) {
+      const char* default_value = out_.from == Cost::From::response_header ? "hold" : "otherwise";
+      if (const Node* place = find(&node_, default_value)) {
         report_.error(code::kConflict, *place,
-                      in_quotes(usual) + " is larger than \"most\", " + std::to_string(out_.most),
+                      in_quotes(default_value) + " is larger than \"most\", " + std::to_string(out_.most),
                       "lower it, or raise \"most\"");
       }
     }
     if (out_.from == Cost::From::request_header && build_.config.identity.trusted_proxies.empty()) {
-      report_.warning(code::kBelieved, *written,
-                      "any caller can write the field " + out_.header + ", and so choose what its request costs",
-                      "let a proxy before headgate write it, named in \"trusted_proxies\"; or take the cost from the "
-                      "answer with \"response_header\"");
+      report_.warning(
+          code::kBelieved, *written,
+          "any caller can write the field " + out_.header + ", and so choose what its request costs",
+          "let a proxy in front of headgate write it, and name that proxy in \"trusted_proxies\"; or take the cost "
+          "from the answer with \"response_header\"");
     }
   }
 
@@ -100,7 +103,7 @@ class CostBuilder {
 
 void build_use(Build& build, const Node& node, gateway::LimitUse& out) {
   read(&node, "use", out.limit);
-  read_number(&node, "cost", out.cost.usual);
+  read_number(&node, "cost", out.cost.default_value);
   if (const Node* cost = find(&node, "cost"); cost != nullptr && cost->kind == Kind::object)
     CostBuilder(build, *cost, out.cost).run();
   const Node* scale = text_at(&node, "scale");

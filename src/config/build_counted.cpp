@@ -1,4 +1,4 @@
-// What a limit counts by, and what becomes of a caller that lacks it.
+// What a limit counts by, and what happens to a caller without that key.
 
 #include "build.hpp"
 #include "codes.hpp"
@@ -16,7 +16,7 @@ namespace {
 using limit::IfAbsent;
 using limit::Per;
 
-/// Fields that say who the caller is and that any caller can write.
+/// Header fields that name a client address and that any caller can write.
 bool claims_address(const Per& per) {
   static constexpr std::array<std::string_view, 6> kFields{"x-forwarded-for", "x-real-ip",        "forwarded",
                                                            "true-client-ip",  "cf-connecting-ip", "x-client-ip"};
@@ -34,14 +34,14 @@ void check_meaning(Build& build, const Node& node, const Per& per) {
   const auto& identity = build.config.identity;
   if (per.kind == Per::Kind::jwt_claim) demand_jwt(build, node, "this counts per", per);
   if (per.kind == Per::Kind::api_key && !identity.api_key.any_known()) {
-    build.report.warning(
-        code::kBelieved, node,
-        "no API key is known, so a caller can make up another for each request and never meet this limit", kNameKeys);
+    build.report.warning(code::kBelieved, node,
+                         "no API key is known, so a caller can invent a new one for each request and avoid this limit",
+                         kNameKeys);
   }
   if (is_claim_header(identity, per)) {
     build.report.warning(code::kBelieved, node,
                          "this counts by the field " + per.name +
-                             " as a caller sends it; the claim is written into it for the server behind only",
+                             " that the caller sends; headgate writes the claim into it only for the server",
                          R"(count by the claim, as in "jwt.sub")");
   }
   if (claims_address(per)) {
@@ -51,10 +51,10 @@ void check_meaning(Build& build, const Node& node, const Per& per) {
   }
 }
 
-/// Whether no request lacks any of it.
+/// Whether every request has all parts of the key.
 bool is_sure(const std::vector<Per>& key) { return std::all_of(key.begin(), key.end(), limit::always_there); }
 
-/// Whether a request that lacks `earlier` lacks `later` too, whatever it has.
+/// Whether every request that lacks `earlier` also lacks `later`.
 bool lacks_with(const std::vector<Per>& earlier, const std::vector<Per>& later) {
   const auto in_both = [&](const Per& per) {
     return limit::always_there(per) || std::find(later.begin(), later.end(), per) != later.end();
@@ -101,9 +101,9 @@ class AbsenceBuilder {
     auto key = build_key(build_, &node);
     if (key.empty()) return;
     if (place != Place::last && is_sure(key)) {
-      report_.error(code::kConflict, node,
-                    "what follows is never tried: no request lacks " + limit::to_text(key.front()),
-                    "write it last, or list in a list what is counted by together, as in [[\"client_ip\", \"route\"]]");
+      report_.error(
+          code::kConflict, node, "what follows is never tried: no request lacks " + limit::to_text(key.front()),
+          "write it last, or put keys that count together into an inner list, as in [[\"client_ip\", \"route\"]]");
     }
     auto& before = out_.instead;
     if (lacks_with(per_, key) ||
@@ -112,10 +112,10 @@ class AbsenceBuilder {
                            "this is never used: a request that lacks what comes before it lacks this too",
                            R"(count by something else, as in "client_ip")");
     }
-    if (before.size() == IfAbsent::kMostInstead) {
-      out_.last = IfAbsent::Last::skip;  // one complaint of this list is enough
+    if (before.size() == IfAbsent::kMaxInstead) {
+      out_.last = IfAbsent::Last::skip;  // one error per list is enough
       return report_.error(code::kRange, node,
-                           "no more than " + std::to_string(IfAbsent::kMostInstead) + " keys are tried in turn",
+                           "no more than " + std::to_string(IfAbsent::kMaxInstead) + " keys are tried in turn",
                            "end with \"skip\" or \"reject\" here");
     }
     before.push_back(std::move(key));
@@ -145,7 +145,7 @@ std::vector<Per> build_key(Build& build, const Node* written) {
     auto per = parse_per(each->text);
     if (per.has_error()) continue;
     if (std::find(out.begin(), out.end(), *per) != out.end()) {
-      build.report.error(code::kDuplicate, *each, in_quotes(each->written) + " stands twice in this list",
+      build.report.error(code::kDuplicate, *each, in_quotes(each->written) + " appears twice in this list",
                          "remove one of the two");
       continue;
     }

@@ -12,7 +12,7 @@
 namespace headgate::config {
 namespace {
 
-/// What hops tell the client's address in.
+/// The field in which proxies name the client's address.
 std::string field_of(const Node* identity) {
   const Node* written = text_at(identity, "address_from");
   return std::string(written == nullptr ? kAddressFields[0] : std::string_view(written->text));
@@ -38,13 +38,13 @@ void build_proxies(Build& build, const Node* identity) {
   }
 }
 
-/// What only trusted proxies are asked for, where none is named.
+/// Warns about settings that need trusted proxies, if no proxy is trusted.
 void check_hops(Build& build, const Node* identity) {
   if (!build.config.identity.trusted_proxies.empty()) return;
   const std::string help = R"(name the load balancer's block: "identity": { "trusted_proxies": ["10.0.0.0/8"] })";
   if (const Node* field = text_at(identity, "address_from")) {
     build.report.warning_at_key(code::kNoEffect, *field,
-                                "\"address_from\" has no effect: no proxy is trusted to tell an address", help);
+                                "\"address_from\" has no effect: no proxy is trusted to name the client address", help);
   }
   const Node* listen = find(&build.root, "listen");
   auto listeners = children(listen, Kind::list);
@@ -54,7 +54,7 @@ void check_hops(Build& build, const Node* identity) {
     read(each, "proxy_protocol", wanted);
     if (!wanted) continue;
     build.report.warning_at_key(code::kProxies, *find(each, "proxy_protocol"),
-                                "nobody is believed a PROXY header here: no proxy is trusted", help);
+                                "no PROXY header is accepted here: no proxy is trusted", help);
   }
 }
 
@@ -66,7 +66,7 @@ void build_proxy_fields(Build& build, const Node* identity) {
   for (const Node* each : texts(written)) out.push_back(each->text);
 }
 
-/// Counted as the token bucket it is.
+/// Checks the failure limit as a token bucket, because it is one.
 void check_failures(Build& build, const Node& written) {
   const auto& failures = *build.config.identity.failures;
   if (failures.burst == 0) return;  // reported

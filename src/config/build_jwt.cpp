@@ -1,4 +1,4 @@
-// Whose tokens are believed. What does not fit together is shown at the key it is about.
+// The accepted issuers. Each mistake is shown at the key that causes it.
 
 #include "build.hpp"
 #include "codes.hpp"
@@ -7,6 +7,7 @@
 #include "table.hpp"
 #include "values.hpp"
 
+#include "headgate/core/text.hpp"
 #include "headgate/identity/jwt_keys.hpp"
 #include "headgate/keyring/authorities.hpp"
 #include "headgate/keyring/url.hpp"
@@ -20,7 +21,7 @@ using identity::JwtAlgorithm;
 using identity::JwtIssuer;
 using identity::JwtKeys;
 
-/// What an algorithm is checked with.
+/// What an algorithm verifies signatures with.
 enum class With { secret, public_key };
 With with_of(JwtAlgorithm algorithm) noexcept {
   return algorithm <= JwtAlgorithm::HS512 ? With::secret : With::public_key;
@@ -55,8 +56,7 @@ class IssuerBuilder {
   void leeway() {
     read(&node_, "leeway", out_.leeway);
     if (out_.leeway <= std::chrono::hours(24)) return;
-    report_.error(code::kRange, *find(&node_, "leeway"), "clocks that differ by more than a day are no leeway",
-                  R"(write at most "1d")");
+    report_.error(code::kRange, *find(&node_, "leeway"), "the leeway is more than a day", R"(write at most "1d")");
   }
 
   void algorithms() {
@@ -71,7 +71,7 @@ class IssuerBuilder {
       if (found == std::end(kJwtAlgorithms)) continue;
       const auto algorithm = static_cast<JwtAlgorithm>(found - std::begin(kJwtAlgorithms));
       if (std::find(out_.algorithms.begin(), out_.algorithms.end(), algorithm) != out_.algorithms.end()) {
-        report_.error(code::kDuplicate, *each, in_quotes(each->text) + " stands twice in this list",
+        report_.error(code::kDuplicate, *each, in_quotes(each->text) + " appears twice in this list",
                       "remove one of the two");
         continue;
       }
@@ -79,14 +79,14 @@ class IssuerBuilder {
     }
   }
 
-  /// The first listed algorithm that is checked so; null where none is.
+  /// The first listed algorithm that uses this kind of key; null if there is none.
   const JwtAlgorithm* first(With with) const {
     const auto at = std::find_if(out_.algorithms.begin(), out_.algorithms.end(),
                                  [with](JwtAlgorithm each) { return with_of(each) == with; });
     return at == out_.algorithms.end() ? nullptr : &*at;
   }
 
-  /// False where nothing listed takes such a key.
+  /// Reports an error and returns false if no listed algorithm uses this kind of key.
   bool is_for(const Node& key, With with) {
     if (first(with) != nullptr) return true;
     report_.error_at_key(code::kConflict, key,
@@ -98,13 +98,15 @@ class IssuerBuilder {
     return false;
   }
 
-  /// What is wrong with one key, tried alone: with the algorithms that such a key can be for.
+  /// Checks one key alone, with only the algorithms for its kind of key.
   void try_alone(const Node& node, With with, identity::JwtKeySource keys) {
     JwtIssuer alone;
     std::copy_if(out_.algorithms.begin(), out_.algorithms.end(), std::back_inserter(alone.algorithms),
                  [with](JwtAlgorithm each) { return with_of(each) == with; });
     alone.keys = std::move(keys);
-    if (const Node* set = text_at(&node_, "jwks")) alone.keys.jwks_file = set->text;  // has the keys of the others
+
+    // The JWK Set has the keys for the other algorithms.
+    if (const Node* set = text_at(&node_, "jwks")) alone.keys.jwks_file = set->text;
     if (const auto made = JwtKeys::of_configuration(alone); made.has_error())
       report_.error(code::kCredentials, node, made.error());
   }
@@ -161,9 +163,10 @@ class IssuerBuilder {
     without_effect("jwks_ca", "\"jwks\" is not fetched over https://");
     const bool near = url->host == "localhost" || url->host == "127.0.0.1" || url->host == "::1";
     if (near) return;
-    report_.warning(code::kUnverified, written,
-                    "whoever stands between can put in other keys, and so sign tokens: http:// proves nothing",
-                    "write https://");
+    report_.warning(
+        code::kUnverified, written,
+        "http:// does not verify the server: anyone on the network path can replace the keys and sign tokens",
+        "write https://");
   }
 
   void authorities() {
@@ -171,7 +174,7 @@ class IssuerBuilder {
     if (written == nullptr || written->text.empty()) return;
     out_.keys.jwks_ca = written->text;
     if (const auto checked = keyring::check_authorities(written->text); checked.has_error()) {
-      // The path is not repeated, as it may have come from a placeholder.
+      // The message must not repeat the path: it may have come from a placeholder.
       const auto why = checked.error().substr(written->text.size() + 1);
       report_.error(code::kCredentials, *written, "the authorities file " + in_quotes(written->written) + why,
                     "name a PEM file that starts with -----BEGIN CERTIFICATE-----");
@@ -217,7 +220,7 @@ void build_issuers(Build& build, const Node& jwt, const Node& issuers) {
   for (const auto key : kIssuerKeys) {
     if (const Node* beside = find(&jwt, key))
       build.report.error_at_key(code::kConflict, *beside,
-                                in_quotes(key) + " belongs to one issuer, and there are \"issuers\"",
+                                in_quotes(key) + " belongs to a single issuer, but there are \"issuers\"",
                                 "write it in each of them");
   }
   auto& out = build.config.identity.jwt->issuers;
@@ -229,14 +232,14 @@ void build_issuers(Build& build, const Node& jwt, const Node& issuers) {
     if (name == nullptr || name->text.empty()) {
       if (issuers.children.size() > 1)
         build.report.error(code::kMissing, {each->span.begin, each->span.begin + 1}, pointer(*each),
-                           "\"issuer\" is missing here, so nothing tells which tokens are of this one",
+                           "\"issuer\" is missing here, so no token can be matched to this issuer",
                            R"(add "issuer": "https://login.example.com/")");
       continue;
     }
     const auto [first, fresh] = seen.emplace(name->text, name);
     if (!fresh)
       build.report.error(code::kDuplicate, *name,
-                         "another issuer is called the same, at " + build.report.place(first->second->span.begin),
+                         "another issuer has the same name, at " + build.report.place(first->second->span.begin),
                          "put the keys of one issuer into one JWK Set");
   }
 }

@@ -66,12 +66,12 @@ class LimitBuilder {
       report_.warning(
           code::kProxies, *written,
           "the field " + from.name +
-              " is believed from trusted proxies only, and none is named, so every caller has the default tier",
+              " is accepted only from trusted proxies, and none is named, so every caller has the default tier",
           R"(name the proxy that writes it: "identity": { "trusted_proxies": ["10.0.0.0/8"] })");
     }
   }
 
-  // Nobody's gateway runs for a month without a restart.
+  // Warns about counters that last for a month but are lost at every restart.
   void outlives_the_process() {
     constexpr auto kMonth = std::chrono::hours(28 * 24);
     const auto lasts = [&](const limit::Rule& rule) { return rule.rate.month || rule.rate.period >= kMonth; };
@@ -81,8 +81,8 @@ class LimitBuilder {
     if (out_.store != Store::memory || !any) return;
     report_.warning_at_key(code::kForgotten, node_,
                            "limit " + in_quotes(out_.name) +
-                               " counts for a month, and in this gateway's memory, which "
-                               "forgets at every restart",
+                               " counts for a month in this gateway's memory, which "
+                               "loses the counters at every restart",
                            R"(count it in Redis: "redis": { "url": "redis://127.0.0.1:6379" })");
   }
 
@@ -110,7 +110,7 @@ class LimitBuilder {
     if (std::any_of(in_file.begin(), in_file.end(), [&](const auto& key) { return key.owner == node.text; })) return;
     const std::string message = "no known API key is named " + in_quotes(node.written);
     if (!identity.api_key.file.empty())
-      return report_.warning(code::kNoEffect, node, message, "the key file may still come to name it");
+      return report_.warning(code::kNoEffect, node, message, "the key file may name it later");
     report_.error(code::kUnresolved, node, message,
                   known.empty()   ? R"(add it to "keys" of "identity.api_key")"
                   : node.replaced ? ""

@@ -55,7 +55,7 @@ void build_bounds(Build& build) {
   if (written == nullptr || written->kind != Kind::string) return;
   build.report.error(code::kConflict, *written,
                      "\"target_size\" (" + size_text(out.target_bytes) + ") is larger than \"head_size\" (" +
-                         size_text(out.head_bytes) + "), which holds the target too",
+                         size_text(out.head_bytes) + "), which includes the target",
                      "raise \"head_size\" or lower \"target_size\"");
 }
 
@@ -69,7 +69,7 @@ void build_timeouts(Build& build) {
   read(timeouts, "tunnel", out.tunnel);
 }
 
-// A warning, as check may run as another user, or on another machine.
+// Only a warning, because `check` may run as another user or on another machine.
 void check_log_file(Build& build, const Node& target) {
   if (!names_log_file(target.text)) return;
   const std::filesystem::path file(target.text);
@@ -88,9 +88,9 @@ void check_log_file(Build& build, const Node& target) {
                        "make the directory, and let the user that headgate runs as write there");
 }
 
-/// `key_id` under the configured secret, and who is told of in clear.
+/// The secret for `key_id`, and what the log says about callers in clear text.
 void build_log_identity(Build& build, const Node* log) {
-  constexpr std::size_t kShort = 16;  // bytes; a shorter one is found by trying, and with it who is who
+  constexpr std::size_t kShort = 16;  // bytes; a guessed secret shows the caller behind each `key_id`
   auto& out = build.config.log;
   if (const Node* callers = find(log, "callers"); callers != nullptr && callers->kind == Kind::list)
     for (const Node* each : callers->children)

@@ -1,4 +1,4 @@
-// Where Redis is, and how it is asked.
+// The Redis servers, and how to connect to them.
 
 #include "build.hpp"
 #include "codes.hpp"
@@ -61,13 +61,13 @@ class RedisBuilder {
       auto node = parse(each->text);
       if (node.has_error()) continue;
       if (std::find(out_.nodes.begin(), out_.nodes.end(), *node) != out_.nodes.end()) {
-        report_.error(code::kDuplicate, *each, in_quotes(each->written) + " stands twice in this list",
+        report_.error(code::kDuplicate, *each, in_quotes(each->written) + " appears twice in this list",
                       "remove one of the two");
         continue;
       }
       out_.nodes.push_back(std::move(*node));
     }
-    if (out_.nodes.empty()) out_.nodes.emplace_back();  // that none was written is reported
+    if (out_.nodes.empty()) out_.nodes.emplace_back();  // an empty list is already reported
   }
 
   void login() {
@@ -76,12 +76,12 @@ class RedisBuilder {
     demand_password(node_, out_.username, out_.password, "${REDIS_PASSWORD}");
   }
 
-  // A user or password written in the URL and beside it.
+  // Reports a user or password that is both in the URL and beside it.
   void read_login(const char* key, std::string& out) {
     const Node* node = text_at(&node_, key);
     if (node == nullptr) return;
     if (!out.empty()) {
-      report_.error_at_key(code::kConflict, *node, in_quotes(key) + " stands in \"url\" too", "keep one of the two");
+      report_.error_at_key(code::kConflict, *node, in_quotes(key) + " is in \"url\" too", "keep one of the two");
     }
     out = node->text;
   }
@@ -101,7 +101,7 @@ class RedisBuilder {
     if (written == nullptr) return;
     read_number(&node_, "database", out_.database);
     if (url_ && url_->database) {
-      report_.error_at_key(code::kConflict, *written, "\"database\" stands in \"url\" too", "keep one of the two");
+      report_.error_at_key(code::kConflict, *written, "\"database\" is in \"url\" too", "keep one of the two");
     } else if (out_.topology == Topology::cluster && out_.database != 0) {
       report_.error(code::kConflict, *written, "a Redis Cluster has one database, number 0", "remove it");
     }
@@ -112,7 +112,7 @@ class RedisBuilder {
     const Node* written = find(&node_, "tls");
     if (written == nullptr || written->kind != Kind::object) return;
     if (url_ && !url_->tls) {
-      report_.error_at_key(code::kConflict, *written, "\"url\" says redis://, which is without TLS",
+      report_.error_at_key(code::kConflict, *written, "\"url\" has redis://, which does not use TLS",
                            "write \"rediss://...\", or remove \"tls\"");
     }
     auto& tls = out_.tls ? *out_.tls : out_.tls.emplace();
@@ -129,12 +129,12 @@ class RedisBuilder {
     demand_other(*written, "key", "certificate", "/etc/headgate/redis.pem");
     if (!tls.verify) {
       report_.warning_at_key(code::kUnverified, *find(written, "verify"),
-                             "whoever answers is believed to be Redis, and learns its password and every key",
+                             "any server that answers is accepted as Redis, and learns its password and every key",
                              R"(remove it, and name the authority: "ca": "/etc/headgate/redis-ca.pem")");
     }
   }
 
-  /// Also true where none is named.
+  /// Also true if no file is named.
   bool check_file(const Node& tls, const char* key) {
     const Node* node = text_at(&tls, key);
     if (node == nullptr || node->text.empty()) return true;
@@ -146,7 +146,7 @@ class RedisBuilder {
     return false;
   }
 
-  // The authorities alone first, so that the mistake is shown at the key it is about.
+  // Checks the authorities alone first, so that a mistake is shown at the right key.
   void check_contents(const Node& written, const redis::TlsOptions& tls) {
     const Node* ca = text_at(&written, "ca");
     const Node* certificate = text_at(&written, "certificate");
@@ -157,11 +157,11 @@ class RedisBuilder {
   }
 
   bool check_with(const Node& node, const redis::TlsOptions& tls) {
-    const auto sound = redis::check_tls(tls);
-    if (!sound.has_error()) return true;
-    // The reason names the files, and what a placeholder stands for is not shown.
+    const auto valid = redis::check_tls(tls);
+    if (!valid.has_error()) return true;
+    // The reason names the files, but the value of a placeholder must not be shown.
     report_.error(code::kCredentials, node,
-                  node.replaced ? "the file " + in_quotes(node.written) + " cannot be used for TLS" : sound.error(),
+                  node.replaced ? "the file " + in_quotes(node.written) + " cannot be used for TLS" : valid.error(),
                   "name a PEM file that starts with -----BEGIN");
     return false;
   }

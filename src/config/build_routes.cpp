@@ -4,6 +4,7 @@
 #include "table.hpp"
 #include "values.hpp"
 
+#include "headgate/core/text.hpp"
 #include "headgate/http/host.hpp"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ std::vector<gateway::LimitUse> uses(Build& build, const Node* section) {
     gateway::LimitUse use;
     if (each->kind == Kind::string) use.limit = each->text;
     if (each->kind == Kind::object) build_use(build, *each, use);
-    out.push_back(std::move(use));  // one for each element, sound or not: check_plans finds its node by index
+    out.push_back(std::move(use));  // one for each element, valid or not: check_plans finds its node by index
   }
   return out;
 }
@@ -28,7 +29,7 @@ std::vector<std::string> methods(Build& build, const Node& route) {
   std::vector<std::string> out;
   for (const Node* each : texts(find(&route, "methods"))) {
     if (std::find(out.begin(), out.end(), each->text) != out.end()) {
-      build.report.error(code::kDuplicate, *each, in_quotes(each->written) + " stands twice in this list",
+      build.report.error(code::kDuplicate, *each, in_quotes(each->written) + " appears twice in this list",
                          "remove one of the two");
       continue;
     }
@@ -50,7 +51,7 @@ void respond(Build& build, const Node& node, gateway::RouteOptions& out) {
   }
 }
 
-// What "per": "route", log and metrics tell routes apart by.
+// Gives each route the name that `"per": "route"`, logs and metrics use.
 void name_routes(Build& build) {
   auto& routes = build.config.gateway.routes;
   std::map<std::string, const Node*> taken;
@@ -79,7 +80,7 @@ void name_routes(Build& build) {
   }
 }
 
-/// As requests' hosts are compared with it; what is none is reported.
+/// The normal form of a route's host, for comparison with requests' hosts. An invalid host is already reported.
 std::string host_in_one_spelling(const std::string& written) {
   std::string out;
   const std::string below = written.starts_with("*.") ? "*." : "";

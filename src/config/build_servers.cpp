@@ -15,10 +15,10 @@ void add_servers(Build& build, const Node* written, upstream::Options& out) {
     if (server.has_error()) continue;
     const auto [first, fresh] = seen.emplace(server->text, each);
     if (!fresh) {
-      build.report.warning(
-          code::kDuplicate, *each,
-          "this server already stands at " + build.report.place(first->second->span.begin) + ", so it gets two shares",
-          "remove one of the two");
+      build.report.warning(code::kDuplicate, *each,
+                           "this server is already listed at " + build.report.place(first->second->span.begin) +
+                               ", so it gets a double share of the requests",
+                           "remove one of the two");
     }
     out.servers.push_back(std::move(*server));
   }

@@ -1,4 +1,4 @@
-// The sizes of a limit: tiers, and the rules of each.
+// The tiers of a limit, and the rules of each tier.
 
 #include "build.hpp"
 #include "calendars.hpp"
@@ -33,11 +33,11 @@ class TierBuilder {
       choose_default(*tiers);
       demand("tier_from", R"("jwt.plan")");
       if (const Node* burst = find(&node_, "burst")) {
-        report_.error_at_key(code::kConflict, *burst, "\"burst\" belongs to a tier where there are tiers",
+        report_.error_at_key(code::kConflict, *burst, "\"burst\" belongs to a tier if a limit has tiers",
                              "write it beside the tier's \"rate\"");
       }
     }
-    if (out_.tiers.empty()) out_.tiers.emplace_back();  // that none was written is reported; the rest is still checked
+    if (out_.tiers.empty()) out_.tiers.emplace_back();  // already reported; the rest is still checked
     calendars_.check_used();
   }
 
@@ -45,7 +45,7 @@ class TierBuilder {
   void refuse_without_tiers(const char* key) {
     const Node* written = find(&node_, key);
     if (written == nullptr) return;
-    report_.error_at_key(code::kConflict, *written, in_quotes(key) + " says nothing without \"tiers\"",
+    report_.error_at_key(code::kConflict, *written, in_quotes(key) + " has no effect without \"tiers\"",
                          "write \"tiers\" in the place of \"rate\", or remove it");
   }
 
@@ -66,14 +66,14 @@ class TierBuilder {
       out_.default_tier = static_cast<std::size_t>(found - names.begin());
     } else if (written->replaced) {
       report_.error(code::kUnresolved, *written,
-                    "no tier here is named what " + in_quotes(written->written) + " stands for");
+                    "the value of " + in_quotes(written->written) + " is not the name of a tier here");
     } else {
       report_.error(code::kUnresolved, *written, "no tier here is named " + in_quotes(written->written),
                     suggestion(written->text, names, report_));
     }
   }
 
-  /// Of a limit or of a tier, which both write them so. None of one that is unlimited.
+  /// The rules of a limit or of a tier, which have the same keys. An unlimited tier has none.
   std::vector<Rule> rules(const Node& section, PeriodInKey period) {
     std::vector<Rule> out;
     const auto rates = texts(find(&section, "rate"));
@@ -101,7 +101,7 @@ class TierBuilder {
     read(&node_, "wait", rule.wait);
     read(&section, "wait", rule.wait);
     if (!calendars_.find(node, *rate, rule.calendar)) return std::nullopt;
-    rule.burst = algorithm_->usual_burst(rule);
+    rule.burst = algorithm_->default_burst(rule);
     if (!one_of_several) read_number(&section, "burst", rule.burst);
     limit::name_rule(rule, one_of_several, period);
     std::string_view leases = "auto";
@@ -115,7 +115,7 @@ class TierBuilder {
     return rule;
   }
 
-  // One key for both would be one counter; and of two such rates the smaller is always the first to refuse.
+  // Two rates with the same period would share one counter, and the smaller one would always reject first.
   bool stands_already(const Node& node, const Rule& rule, const std::vector<Rule>& before) {
     const auto twin = std::find_if(before.begin(), before.end(), [&](const Rule& each) {
       return each.rate.period == rule.rate.period && each.rate.month == rule.rate.month;
@@ -124,18 +124,18 @@ class TierBuilder {
     const bool same = twin->rate.count == rule.rate.count;
     report_.error(
         code::kDuplicate, node,
-        same ? "this rate stands twice in this list"
-             : in_quotes(to_text(twin->rate)) + " has the same period, and the smaller of the two always binds",
+        same ? "this rate appears twice in this list"
+             : in_quotes(to_text(twin->rate)) + " has the same period, and the smaller of the two always rejects first",
         same ? "remove one of the two" : "remove the larger");
     return true;
   }
 
-  // What has to be changed: that whose absence would make the rule sound.
+  // Finds the key to blame: the one without which the rule would be valid.
   const Node& culprit(const Node& section, const Node& rate, Rule rule) const {
     const Node* wait = find(&section, "wait") != nullptr ? find(&section, "wait") : find(&node_, "wait");
     const Node* burst = find(&section, "burst");
     const auto own = rule.burst;
-    rule.burst = algorithm_->usual_burst(rule);
+    rule.burst = algorithm_->default_burst(rule);
     if (burst != nullptr && !algorithm_->check(rule)) return *burst;
     rule.burst = own;
     rule.wait = Duration(0);

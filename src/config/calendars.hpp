@@ -1,5 +1,5 @@
 #pragma once
-// Which rates of a limit count by the days or months of a time zone.
+// Finds the rates of a limit that count by the days or months of a time zone.
 
 #include "build.hpp"
 
@@ -9,16 +9,16 @@
 
 namespace headgate::config {
 
-/// Those of one limit. Outlives neither its Build nor its node.
+/// The calendars of one limit. Its Build and its node must outlive it.
 class Calendars {
  public:
   Calendars(Build& build, const Node& limit);
 
-  /// Sets `out` where `rate` counts by a calendar, and leaves it null where it counts by the clock. False where it
-  /// cannot be counted: reported. `node` is where the rate was written.
+  /// Sets `out` if `rate` counts by a calendar, and leaves it null if it counts by the clock. Reports an error and
+  /// returns false if the rate cannot be counted. `node` is where the rate was written.
   bool find(const Node& node, const Rate& rate, std::shared_ptr<const limit::Calendar>& out);
 
-  /// Reports a time zone that no rate asked for.
+  /// Reports a time zone that no rate uses.
   void check_used();
 
  private:
@@ -26,9 +26,9 @@ class Calendars {
 
   Report& report_;
   const Node* zone_;  ///< as written, or null
-  bool fixed_window_;
+  bool by_calendar_;  ///< as the limit's algorithm has it
   bool used_ = false;
-  bool broken_ = false;  ///< the zone is no zone: said once
+  bool broken_ = false;  ///< the zone is not valid: reported once
   std::shared_ptr<const limit::Calendar> days_;
   std::shared_ptr<const limit::Calendar> months_;
 };

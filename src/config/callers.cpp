@@ -1,8 +1,9 @@
-// What tells callers apart.
+// What a limit can count by, and the names of tiers, claims, parameters, cookies and networks.
 
 #include "formats.hpp"
 #include "report.hpp"
 
+#include "headgate/core/text.hpp"
 #include "headgate/identity/network.hpp"
 #include "headgate/limit/algorithm.hpp"
 
@@ -34,7 +35,7 @@ bool is_claim(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7F && c != '"' && c != '\\'; });
 }
 
-// Also what people write who know other gateways.
+// The nearest valid word. Also knows the words of other gateways.
 std::string near_word(std::string_view text) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kOthers{{{"ip", "client_ip"},
                                                                                           {"remote_addr", "client_ip"},
@@ -86,7 +87,7 @@ Result<limit::Per, LiteralError> parse_per(std::string_view text) {
   }
   const auto near = near_word(text);
   return LiteralError{
-      in_quotes(text) + " is nothing a limit can count by",
+      in_quotes(text) + " is not something that a limit can count by",
       (near.empty() ? std::string() : "did you mean " + in_quotes(near) + "?  ") + "One of: " + std::string(kAll)};
 }
 
@@ -97,9 +98,9 @@ std::optional<LiteralError> check_per(std::string_view text) {
 
 std::optional<LiteralError> check_tier_from(std::string_view text) {
   const auto read = parse_per(text);
-  const bool sound = !read.has_error() && (read->kind == Per::Kind::jwt_claim || read->kind == Per::Kind::api_key ||
+  const bool valid = !read.has_error() && (read->kind == Per::Kind::jwt_claim || read->kind == Per::Kind::api_key ||
                                            read->kind == Per::Kind::header);
-  if (sound) return std::nullopt;
+  if (valid) return std::nullopt;
   const bool near = read.has_error() && (text.starts_with("jwt.") || text.starts_with("header:"));
   if (near) return read.error();
   return LiteralError{in_quotes(text) + " cannot name a caller's tier",
@@ -112,7 +113,7 @@ std::optional<LiteralError> check_if_absent(std::string_view text) {
   if (!error) return error;
   const auto near = nearest(text, std::array<std::string_view, 3>{"skip", "reject", "client_ip"});
   if (near.empty()) return LiteralError{error->message, error->help + "; or skip, or reject"};
-  return LiteralError{in_quotes(text) + " says nothing about a caller without the key",
+  return LiteralError{in_quotes(text) + " is not valid in \"if_absent\"",
                       "did you mean " + in_quotes(near) + "?  Write \"skip\", \"reject\", or what to count by instead"};
 }
 
@@ -122,17 +123,17 @@ std::optional<LiteralError> check_claim(std::string_view text) {
 }
 
 std::optional<LiteralError> check_parameter_name(std::string_view text) {
-  const bool sound = !text.empty() && text.size() <= 128 && std::all_of(text.begin(), text.end(), [](char c) {
+  const bool valid = !text.empty() && text.size() <= 128 && std::all_of(text.begin(), text.end(), [](char c) {
     return c > 0x20 && c < 0x7F && std::string_view("&=#%+?;").find(c) == std::string_view::npos;
   });
-  if (sound) return std::nullopt;
-  return LiteralError{in_quotes(text) + " is no name of a query parameter",
+  if (valid) return std::nullopt;
+  return LiteralError{in_quotes(text) + " is not the name of a query parameter",
                       R"(write the name alone, as in "api_key" for "?api_key=...")"};
 }
 
 std::optional<LiteralError> check_cookie_name(std::string_view text) {
   if (is_token(text)) return std::nullopt;
-  return LiteralError{in_quotes(text) + " is no cookie's name", R"(write the name alone, as in "session")"};
+  return LiteralError{in_quotes(text) + " is not a cookie's name", R"(write the name alone, as in "session")"};
 }
 
 std::optional<LiteralError> check_network(std::string_view text) {

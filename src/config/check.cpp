@@ -4,6 +4,7 @@
 #include "other_words.hpp"
 
 #include "headgate/core/rate_help.hpp"
+#include "headgate/core/text.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -51,12 +52,6 @@ Kind json_kind(Form form) {
   }
 }
 
-std::string joined(const std::vector<std::string_view>& words) {
-  std::string out;
-  for (const auto word : words) out += (out.empty() ? "" : ", ") + std::string(word);
-  return out;
-}
-
 std::string subject(const Node& node) { return node.key.empty() ? "this place" : in_quotes(node.key); }
 
 bool contains(std::span<const std::string_view> words, std::string_view word) {
@@ -102,14 +97,14 @@ class Checker {
       if (!contains(choices, member->key)) continue;
       if (first != nullptr) {
         report_.error_at_key(code::kConflict, *member,
-                             in_quotes(first->key) + " and " + in_quotes(member->key) + " cannot stand together",
+                             in_quotes(first->key) + " and " + in_quotes(member->key) + " cannot be used together",
                              "keep one of " + names);
       }
       if (first == nullptr) first = member;
     }
   }
 
-  // Returns the key the member is, or was meant to be.
+  // Returns the key that the member is, or was probably meant to be.
   std::string member(const Node& node, const Section& section) {
     const auto key =
         std::find_if(section.keys.begin(), section.keys.end(), [&](const Key& each) { return each.name == node.key; });
@@ -134,7 +129,7 @@ class Checker {
       help = "a comment is written // like this.  ";
     }
     report_.error_at_key(code::kUnknownKey, node, "unknown key " + in_quotes(node.key),
-                         help + "Keys here: " + joined(names));
+                         help + "Keys here: " + joined(names, ", "));
     return near;
   }
 
@@ -164,7 +159,7 @@ class Checker {
     }
   }
 
-  // A rate where an object with a "rate" belongs, as in "free": "60/minute". False where that is not what stands there.
+  // Reports a rate in place of an object with a "rate", as in "free": "60/minute". False if the value is not that.
   bool rate_in_place_of(const Node& node, const Shape& shape) {
     if (node.kind != Kind::string || node.replaced || parse_rate(node.text).has_error()) return false;
     const bool fits = std::any_of(shape.forms.begin(), shape.forms.end(), [](const Shape* form) {
@@ -195,7 +190,7 @@ class Checker {
     std::string help = "for example " + in_quotes(key.name) + ": " + std::string(key.example);
     if (node.kind == Kind::number && shape.form != Form::boolean) help = "write it in double quotes, " + help;
     if (node.kind == Kind::number && takes_rate(shape)) help = rate_help(node.text);
-    // As in "20 nodelay": the number is right.
+    // As in "20 nodelay": the number itself is valid.
     const auto digits = std::min(node.written.find_first_not_of("0123456789"), node.written.size());
     if (shape.form == Form::integer && node.kind == Kind::string && digits > 0 && digits <= 12)
       help = "write " + in_quotes(key.name) + ": " + node.written.substr(0, digits);
@@ -238,7 +233,7 @@ class Checker {
     if (contains(words, node.text)) return;
     if (contains(shape.later, node.text)) {
       return report_.error(code::kNotAvailable, node, in_quotes(node.written) + " is not available in this version",
-                           "write one of: " + joined(words));
+                           "write one of: " + joined(words, ", "));
     }
     const auto begins = std::find_if(words.begin(), words.end(),
                                      [&](auto word) { return node.text.size() > 1 && word.starts_with(node.text); });
@@ -246,7 +241,7 @@ class Checker {
     if (!node.replaced) near = begins == words.end() ? nearest(node.text, words) : std::string(*begins);
     report_.error(code::kChoice, node,
                   in_quotes(node.written) + (node.replaced ? " does not hold " : " is not ") +
-                      (words.size() == 1 ? in_quotes(words.front()) : "one of: " + joined(words)),
+                      (words.size() == 1 ? in_quotes(words.front()) : "one of: " + joined(words, ", ")),
                   near.empty() ? "" : "did you mean " + in_quotes(near) + "?");
   }
 
@@ -275,11 +270,11 @@ class Checker {
   void literal(const Node& node, const Shape& shape) {
     auto error = error_in(node.text, shape);
     if (!error) return;
-    // What a placeholder stands for may be secret, and both texts of the error may quote it.
+    // The value of a placeholder may be secret, and both texts of the error may quote it.
     if (node.replaced)
       error = LiteralError{
-          "what " + in_quotes(node.written) + " stands for is not " + std::string(shape.what) + " that can be used",
-          "its value is not shown here, as it may be secret"};
+          "the value of " + in_quotes(node.written) + " is not " + std::string(shape.what) + " that can be used",
+          "the value is not shown here, because it may be secret"};
     report_.error(code::kLiteral, node, error->message, error->help);
   }
 

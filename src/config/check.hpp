@@ -1,6 +1,5 @@
 #pragma once
-// The tree against the table: keys, types, literals, ranges. What is left to build.cpp is what only the whole file can
-// tell.
+// Checks the tree against the table: keys, types, literals, ranges. build.hpp checks what needs the whole file.
 
 #include "document.hpp"
 #include "report.hpp"

@@ -1,4 +1,4 @@
-// Costs and scales against the tiers they meet: whether a request could ever pass.
+// Checks costs and scales against the tiers: whether a request can ever pass.
 
 #include "build.hpp"
 #include "codes.hpp"
@@ -13,7 +13,7 @@ namespace {
 using gateway::Cost;
 using limit::Rule;
 
-/// A cost that some request has, and where it was written.
+/// A possible cost of a request, and where it was written.
 struct Charge {
   std::int64_t cost = 1;
   const Node* place = nullptr;
@@ -38,7 +38,7 @@ class CostChecker {
       }
     }
     for (const auto& charge : charges()) {
-      // One tier is told of; raised, the next one would be.
+      // Only the first tier that is too small is reported.
       for (const auto& tier : tiers) {
         if (!fits(charge, tier)) break;
       }
@@ -51,12 +51,13 @@ class CostChecker {
     const Node* place = text_at(&node_, "scale");
     if (place == nullptr) return false;
     for (auto& rule : tier.rules) {
-      // limit::scaled keeps at least one request; a part that is less would be larger than what was asked for.
+      // limit::scaled keeps at least one request, so for a smaller part the result would be larger than the user wrote.
       const bool nothing = rule.burst * use_.scale_up < use_.scale_down;
       const bool empty = rule.calendar != nullptr && rule.rate.count * use_.scale_up < use_.scale_down;
       if (nothing || empty) {
         report_.error(code::kCost, *place,
-                      place->written + " of " + tier_text(limit_, tier) + " is less than one request, for it allows " +
+                      place->written + " of " + tier_text(limit_, tier) +
+                          " is less than one request: the limit allows " +
                           std::to_string(nothing ? rule.burst : rule.rate.count) + (nothing ? " at once" : " in all"),
                       "raise the limit, or the scale");
         return false;
@@ -81,8 +82,8 @@ class CostChecker {
       for (const auto& [method, each] : use_.cost.methods)
         out.push_back({each, find(methods, method), "a " + method + " request"});
     }
-    const Node* usual = find(cost, use_.cost.from == Cost::From::response_header ? "hold" : "otherwise");
-    out.push_back({use_.cost.usual, usual == nullptr ? place : usual, "this request"});
+    const Node* default_value = find(cost, use_.cost.from == Cost::From::response_header ? "hold" : "otherwise");
+    out.push_back({use_.cost.default_value, default_value == nullptr ? place : default_value, "this request"});
     return out;
   }
 
@@ -110,10 +111,11 @@ class CostChecker {
     for (const auto& tier : tiers) {
       const Rule* small = smallest(tier);
       if (small == nullptr || static_cast<std::uint64_t>(use_.cost.most) <= small->burst) continue;
-      report_.warning(code::kCost, *place,
-                      "a request that says more than " + std::to_string(small->burst) +
-                          " is always rejected: " + tier_text(limit_, tier) + " never allows more at once",
-                      "lower \"most\" to " + std::to_string(small->burst) + " to charge it that much instead");
+      report_.warning(
+          code::kCost, *place,
+          "a request that costs more than " + std::to_string(small->burst) +
+              " is always rejected: " + tier_text(limit_, tier) + " never allows more at once",
+          "lower \"most\" to " + std::to_string(small->burst) + " to charge such a request that much instead");
       return;
     }
   }

@@ -1,4 +1,4 @@
-// What known API keys name: tiers and limits that there have to be.
+// Checks that the tiers and limits that known API keys name exist.
 
 #include "build.hpp"
 #include "codes.hpp"
@@ -19,14 +19,14 @@ class KeyChecker {
     for (const Node* each : children(find(api_key, "keys"), Kind::object)) {
       if (const Node* tier = text_at(each, "tier")) check_tier(*tier);
     }
-    // The file may be changed at any time, and limits may not: what it names wrongly is no reason not to start.
+    // The key file may change at any time, so a wrong name in it is only a warning and does not prevent a start.
     for (const auto& key : build_.keys_in_file) check_record(*find(api_key, "file"), key);
   }
 
  private:
   static constexpr std::size_t kShown = 8;  // mistakes of one kind in the key file
 
-  /// All tiers a known key can name, where they were written.
+  /// The nodes of all tiers that a known key can name.
   static std::vector<const Node*> tiers_by_key(const Build& build) {
     std::vector<const Node*> out;
     for (std::size_t i = 0; i < build.config.limits.size(); ++i) {
@@ -57,14 +57,14 @@ class KeyChecker {
       const std::string has = "a key of " + in_quotes(key.owner) + " in this file has the tier " + in_quotes(key.tier);
       tiers_.empty() ? report_.warning(code::kNoEffect, file, has + ", but no limit takes its tier from the API key",
                                        R"(write "tier_from": "api_key" at a limit with tiers)")
-                     : report_.warning(code::kNoEffect, file, has + ", which there is not: it gets the default",
+                     : report_.warning(code::kNoEffect, file, has + ", but there is no such tier: it gets the default",
                                        suggestion(key.tier, tiers_, report_));
     }
     for (const auto& own : key.overrides) {
       if (limit_index(build_, own.limit) >= 0 || !is_news(told_limits_, own.limit)) continue;
       report_.warning(code::kNoEffect, file,
-                      "a key of " + in_quotes(key.owner) + " in this file has a size of its own for " +
-                          in_quotes(own.limit) + ", which is no limit",
+                      "a key of " + in_quotes(key.owner) + " in this file overrides limit " + in_quotes(own.limit) +
+                          ", which does not exist",
                       suggestion(own.limit, build_.limit_nodes, report_));
     }
   }

@@ -1,4 +1,4 @@
-// Where credentials stand and where claims are told: each field, parameter and cookie is one thing to one reader.
+// Checks the places of credentials and claims: each field, parameter and cookie may have only one meaning.
 
 #include "build.hpp"
 #include "codes.hpp"
@@ -12,7 +12,7 @@
 namespace headgate::config {
 namespace {
 
-/// Fields that HTTP or headgate gives their value, whatever the caller sends.
+/// Fields whose value HTTP or headgate defines, so no credential or claim can use them.
 bool is_taken(std::string_view name) {
   static constexpr std::array<std::string_view, 19> kTaken{"Host",
                                                            "Connection",
@@ -59,13 +59,13 @@ class PlaceChecker {
   }
 
  private:
-  /// One text cannot be a key and a token.
+  /// Reports a place that both API keys and tokens use.
   void both(const char* where, const std::string& of_key, const std::string& of_token) {
     if (of_key.empty() || of_key != of_token) return;
     const Node* written = find(key_, where);
-    if (written == nullptr) written = find(jwt_, where);  // then this one took the other's usual place
+    if (written == nullptr) written = find(jwt_, where);  // then this one has the other's default place
     if (written == nullptr) return;
-    report_.error(code::kConflict, *written, "API keys and tokens cannot stand in the same place",
+    report_.error(code::kConflict, *written, "API keys and tokens cannot be in the same place",
                   "choose another for one of them");
   }
 
@@ -81,7 +81,7 @@ class PlaceChecker {
       const auto first = std::find_if(written.begin(), written.begin() + static_cast<std::ptrdiff_t>(i), same);
       if (*first == &field) continue;
       report_.error_at_key(code::kDuplicate, field,
-                           "to servers behind this may be the same field as " + in_quotes((*first)->key) + ", at " +
+                           "some servers read this as the same field as " + in_quotes((*first)->key) + ", at " +
                                report_.place((*first)->key_span.begin),
                            "give each claim a field of its own");
     }

@@ -14,15 +14,15 @@ using gateway::Require;
 using gateway::RouteOptions;
 using limit::Per;
 
-// A limit as something uses it: where that was written, and which limit it is.
+// One use of a limit: where it was written, and which limit it names.
 struct Use {
   const Node* node = nullptr;
   const Node* name = nullptr;
-  const limit::Limit* limit = nullptr;  // null where there is none of that name
+  const limit::Limit* limit = nullptr;  // null if no limit has that name
   const LimitUse* how = nullptr;
 };
 
-// One request is in one tier.
+// The largest number of rules in one tier; a request is in one tier only.
 std::size_t most_rules(const limit::Limit& limit) {
   std::size_t most = 0;
   for (const auto& tier : limit.tiers) most = std::max(most, tier.rules.size());
@@ -62,7 +62,7 @@ class PlanChecker {
         report_.error(code::kUnresolved, *use.name, "no limit is named " + in_quotes(use.name->written), help);
       } else {
         report_.error(code::kUnresolved, *use.name,
-                      "no limit is named what " + in_quotes(use.name->written) + " stands for");
+                      "the value of " + in_quotes(use.name->written) + " is not the name of a limit");
       }
       out.push_back(use);
     }
@@ -85,12 +85,12 @@ class PlanChecker {
     if (rules <= limit::kMaxRulesPerRequest) return check_own_sizes(route, plan);
     const Node* limits = find(&node, "limits");
     report_.error_at_key(code::kTooManyRules, limits == nullptr ? node : *limits,
-                         route_text(route) + " is under " + std::to_string(rules) +
-                             " rates, and one request can be under " + std::to_string(limit::kMaxRulesPerRequest),
+                         route_text(route) + " has " + std::to_string(rules) +
+                             " rates, and one request can have at most " + std::to_string(limit::kMaxRulesPerRequest),
                          "merge limits, or skip some of all_routes with \"skip_limits\"");
   }
 
-  /// A known key with sizes of its own is under their rates instead. One key is told of.
+  /// A known key with overrides has their rates instead of the limit's. Reports only the first key with too many.
   void check_own_sizes(const RouteOptions& route, const std::vector<Use>& plan) {
     for (const auto& key : build_.keys_in_file) {
       if (key.overrides.empty()) continue;
@@ -99,8 +99,8 @@ class PlanChecker {
       if (rules <= limit::kMaxRulesPerRequest) continue;
       const Node* file = find(find(find(&build_.root, "identity"), "api_key"), "file");
       report_.error(code::kTooManyRules, *file,
-                    "a key of " + in_quotes(key.owner) + " in this file brings " + route_text(route) + " under " +
-                        std::to_string(rules) + " rates, and one request can be under " +
+                    "a key of " + in_quotes(key.owner) + " in this file gives " + route_text(route) + " a total of " +
+                        std::to_string(rules) + " rates, and one request can have at most " +
                         std::to_string(limit::kMaxRulesPerRequest),
                     "give the key fewer rates of its own");
       return;
@@ -182,7 +182,7 @@ class PlanChecker {
       return;
     }
     const bool jwt = unsure->kind == Per::Kind::jwt_claim;
-    // One limit of all_routes is one mistake, however many routes show it.
+    // A limit of all_routes is reported once, even if many routes show the mistake.
     if (origin == Origin::all_routes && !told_.insert(use.limit).second) return;
     report_.error(code::kKeyAbsent, *use.name,
                   route_text(route) + " does not require " + (jwt ? "a JWT" : "an API key") + ", but " + counts,
@@ -205,7 +205,8 @@ class PlanChecker {
     }
   }
 
-  /// Such a limit counts by its "if_absent" alone, most likely because the name is misspelt.
+  /// Warns about a path parameter that no route has. The limit then only counts by its "if_absent"; most likely the
+  /// name is misspelt.
   void check_parameters() {
     for (const auto& [what, met] : parameters_) {
       const auto& [limit, name] = what;

@@ -18,8 +18,8 @@ bool ignores_case(const Build& build, const RouteOptions& route) {
   return route.ignore_case.value_or(build.config.gateway.all_routes.ignore_case);
 }
 
-// The path without what makes no other request match: its parameters' names, a slash at its end, and the case of its
-// letters where that is ignored. "/users/{id}" and "/users/{name}/" match the same requests.
+// The path without the parts that do not change which requests match: the names of parameters, a slash at the end, and
+// the case of letters if the route ignores it. "/users/{id}" and "/users/{name}/" match the same requests.
 std::string shape_of(const Build& build, const RouteOptions& route) {
   const std::string_view path = route.path;
   std::string out;
@@ -61,14 +61,15 @@ void check_target(Build& build, const RouteOptions& route, const Node& node) {
     const Span brace{node.span.begin, node.span.begin + 1};
     const std::string upstream = build.upstream_nodes.empty() ? "app" : build.upstream_nodes.front()->key;
     build.report.error(code::kTarget, brace, pointer(node),
-                       route_text(route) + " leads nowhere: it has neither \"to\" nor \"respond\"",
+                       route_text(route) + " has no target: it has neither \"to\" nor \"respond\"",
                        "add \"to\": " + in_quotes(upstream));
   }
   if (to == nullptr || to->kind != Kind::string) return;
   const auto known = [&](const Node* each) { return each->key == to->text; };
   if (std::any_of(build.upstream_nodes.begin(), build.upstream_nodes.end(), known)) return;
   if (to->replaced) {
-    build.report.error(code::kUnresolved, *to, "no upstream is named what " + in_quotes(to->written) + " stands for");
+    build.report.error(code::kUnresolved, *to,
+                       "the value of " + in_quotes(to->written) + " is not the name of an upstream");
     return;
   }
   auto help = suggestion(to->text, build.upstream_nodes, build.report);
@@ -76,7 +77,7 @@ void check_target(Build& build, const RouteOptions& route, const Node& node) {
   build.report.error(code::kUnresolved, *to, "no upstream is named " + in_quotes(to->written), help);
 }
 
-// Whether anybody could tell of a client's certificate.
+// Reports an error if no listener can learn of a client's certificate.
 void check_certificates(Build& build, const RouteOptions& route, const Node& require) {
   const auto& listen = build.config.listen;
   const bool told = std::any_of(listen.begin(), listen.end(), [](const auto& each) { return each.proxy_protocol; }) &&
@@ -84,7 +85,7 @@ void check_certificates(Build& build, const RouteOptions& route, const Node& req
   if (told) return;
   build.report.error(code::kUnresolved, require,
                      route_text(route) +
-                         " requires a client certificate, but nobody can tell of one: no listener takes the PROXY "
+                         " requires a client certificate, but no listener can learn of one: none accepts the PROXY "
                          "protocol from trusted proxies",
                      R"(add "proxy_protocol": true to the listener and the proxy to "trusted_proxies")");
 }
@@ -94,11 +95,12 @@ void check_unknown_key(Build& build, const Node* section, Require require) {
   if (written == nullptr) return;
   if (!build.config.identity.api_key.any_known()) {
     build.report.warning_at_key(code::kNoEffect, *written,
-                                "\"unknown_key\" has no effect: no API key is known, so every text is one", kNameKeys);
+                                "\"unknown_key\" has no effect: no API key is known, so every text counts as one",
+                                kNameKeys);
   } else if (require == Require::api_key && written->text == "anonymous") {
-    build.report.warning_at_key(
-        code::kNoEffect, *written,
-        "\"unknown_key\" has no effect: this route requires an API key, and an unknown one is none", "remove it");
+    build.report.warning_at_key(code::kNoEffect, *written,
+                                "\"unknown_key\" has no effect: this route requires a known API key anyway",
+                                "remove it");
   }
 }
 
@@ -108,7 +110,8 @@ void check_require(Build& build, const RouteOptions& route, const Node& node) {
   if (route.require == Require::mtls) check_certificates(build, route, *require);
   if (route.require == Require::api_key && !build.config.identity.api_key.any_known()) {
     build.report.warning(code::kBelieved, *require,
-                         route_text(route) + " requires an API key, but none is known, so any text will do", kNameKeys);
+                         route_text(route) + " requires an API key, but none is known, so any text is accepted",
+                         kNameKeys);
   }
   if (route.require != Require::jwt || build.config.identity.jwt) return;
   build.report.error(code::kUnresolved, *require,
@@ -116,10 +119,10 @@ void check_require(Build& build, const RouteOptions& route, const Node& node) {
                      R"(add "identity": { "jwt": { "algorithms": ["HS256"], "secret": "${JWT_SECRET}" } })");
 }
 
-// What the routes of one host and path, in the order of the file, leave to a later one of them.
+// Which methods earlier routes with the same host and path, in file order, leave to a later one.
 struct Overlap {
-  std::set<std::string> own;   // the later one's methods; empty: all
-  std::set<std::string> left;  // of those, what nobody before takes
+  std::set<std::string> own;   // the later route's methods; empty: all
+  std::set<std::string> left;  // those of them that no earlier route takes
   const Node* taker = nullptr;
   bool twice = false;  // exactly the same methods
 };
@@ -183,8 +186,8 @@ void check_routes(Build& build) {
     check_unknown_key(build, &node, routes[i].require);
     check_encoded_slash(build, routes[i], node);
     const Node* methods = find(&node, "methods");
-    const bool sound = text_at(&node, "path") != nullptr && (methods == nullptr || methods->kind == Kind::list);
-    if (sound) by_path[routes[i].host + ' ' + shape_of(build, routes[i])].push_back(i);
+    const bool valid = text_at(&node, "path") != nullptr && (methods == nullptr || methods->kind == Kind::list);
+    if (valid) by_path[routes[i].host + ' ' + shape_of(build, routes[i])].push_back(i);
   }
   for (const auto& [path, same] : by_path) check_same_path(build, same);
 }

@@ -1,4 +1,4 @@
-// What nothing uses: limits, upstreams, and ways for callers to prove themselves that nobody asks for.
+// Warns about limits, upstreams and credentials that nothing uses.
 
 #include "build.hpp"
 #include "codes.hpp"
@@ -13,7 +13,7 @@ namespace {
 using gateway::Require;
 using gateway::RouteOptions;
 
-/// Whether anything asks who a caller is by this: a route that requires it, or a limit that some route is under.
+/// Whether anything uses this credential: a route that requires it, or a limit of some route.
 bool is_asked_for(const Build& build, const std::set<std::string>& used, Require require, limit::Per::Kind kind) {
   const auto& gateway = build.config.gateway;
   const auto is = [kind](const limit::Per& per) { return per.kind == kind; };
@@ -29,20 +29,20 @@ bool is_asked_for(const Build& build, const std::set<std::string>& used, Require
          std::any_of(build.config.limits.begin(), build.config.limits.end(), counts);
 }
 
-/// Whoever writes how callers prove themselves may think that they then have to.
+/// A user who configures credentials may think that callers then have to send them.
 void check_credentials_used(Build& build, const std::set<std::string>& limits) {
   const Node* identity = find(&build.root, "identity");
   const auto spares = [](const gateway::Exemption& each) { return !each.api_keys.empty(); };
   const auto& exemptions = build.config.gateway.exemptions;
   const Node* jwt = find(identity, "jwt");
   if (jwt != nullptr && !is_asked_for(build, limits, Require::jwt, limit::Per::Kind::jwt_claim)) {
-    build.report.warning_at_key(code::kUnused, *jwt, "no token is ever verified: no route asks for one",
+    build.report.warning_at_key(code::kUnused, *jwt, "no token is ever verified: no route or limit uses one",
                                 R"(add "require": "jwt" to a route, or count by a claim, as in "per": "jwt.sub")");
   }
   const Node* key = find(identity, "api_key");
   if (key != nullptr && !is_asked_for(build, limits, Require::api_key, limit::Per::Kind::api_key) &&
       std::none_of(exemptions.begin(), exemptions.end(), spares)) {
-    build.report.warning_at_key(code::kUnused, *key, "no API key is ever looked at: no route asks for one",
+    build.report.warning_at_key(code::kUnused, *key, "no API key is ever read: no route or limit uses one",
                                 R"(add "require": "api_key" to a route, or count by it: "per": "api_key")");
   }
 }
@@ -52,7 +52,7 @@ void check_credentials_used(Build& build, const std::set<std::string>& limits) {
 void check_unused(Build& build) {
   std::set<std::string> limits;
   std::set<std::string> upstreams;
-  // A misspelt use is reported as such; that its target is then unused is only its echo.
+  // A misspelt name is already reported, so its likely target does not count as unused.
   const auto use = [](std::set<std::string>& used, const std::string& name, const std::vector<const Node*>& nodes) {
     used.insert(name);
     if (const Node* near = nearest_node(name, nodes)) used.insert(near->key);

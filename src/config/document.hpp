@@ -1,5 +1,5 @@
 #pragma once
-// A JSON text as a tree in which every key and value knows its place.
+// A JSON text as a tree. Every key and value knows its place in the text.
 
 #include <cstddef>
 #include <deque>
@@ -15,7 +15,7 @@ struct Span {
   std::size_t end = 0;
 };
 
-/// `broken` stands where a value could not be read: already reported, and of any type.
+/// `broken` marks a value that could not be parsed. It is already reported and may be of any type.
 enum class Kind { null, boolean, number, string, list, object, broken };
 
 /// A value and, in an object, its key. Owned by its Document and never moved.
@@ -25,7 +25,7 @@ struct Node {
   std::string key;
   Span key_span;
   std::string text;       ///< of a string: placeholders replaced; of a number: as written
-  std::string written;    ///< of a string: before placeholders were replaced. What a message may show
+  std::string written;    ///< of a string: before placeholders were replaced; messages may show it
   bool replaced = false;  ///< whether `text` came from a placeholder, and may be secret
   const Node* parent = nullptr;
   std::size_t index = 0;  ///< among its parent's children
@@ -35,10 +35,10 @@ struct Node {
 /// Owns the nodes. Movable; nodes stay where they are.
 struct Document {
   std::deque<Node> nodes;
-  Node* root = nullptr;  ///< null where the text has no value at all
+  Node* root = nullptr;  ///< null if the text has no value at all
 };
 
-/// The first member called `key`, or null where there is none or `object` is null or no object.
+/// The first member called `key`. Null if there is none, or if `object` is null or not an object.
 const Node* find(const Node* object, std::string_view key);
 
 /// RFC 6901 path from the root.

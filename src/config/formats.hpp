@@ -1,5 +1,6 @@
 #pragma once
-// What the texts of a configuration mean: addresses, URLs, names, paths. Each is read here, whoever asks.
+// Parses and checks the texts of a configuration: addresses, URLs, names, paths. All modules of config use these
+// functions.
 
 #include "headgate/config/listen.hpp"
 #include "headgate/core/literals.hpp"
@@ -32,14 +33,14 @@ Result<RedisUrl, LiteralError> parse_redis_url(std::string_view text);
 
 /// "host[:port]" of a Redis node, "[v6]:port".
 Result<redis::Node, LiteralError> parse_redis_node(std::string_view text);
-/// The same of a Sentinel, whose usual port is 26379.
+/// The same for a Sentinel; its default port is 26379.
 Result<redis::Node, LiteralError> parse_sentinel_node(std::string_view text);
 
 struct Scale {
   std::uint32_t up = 1;
   std::uint32_t down = 1;
 };
-/// "1/10", "2/1": each from 1 to 1000, and not the same.
+/// "1/10", "2/1": two different numbers from 1 to 1000.
 Result<Scale, LiteralError> parse_scale(std::string_view text);
 
 /// 64 hexadecimal digits.
@@ -48,7 +49,7 @@ Result<identity::Sha256, LiteralError> parse_digest(std::string_view text);
 /// "client_ip", "jwt.<claim>", "header:<name>" and so on.
 Result<limit::Per, LiteralError> parse_per(std::string_view text);
 
-// The checks of the table. Each tells why `text` is not what its name says.
+// The checks of the table. Each says why `text` is not valid, or returns nothing.
 std::optional<LiteralError> check_listen(std::string_view text);
 std::optional<LiteralError> check_server(std::string_view text);
 std::optional<LiteralError> check_redis_url(std::string_view text);
@@ -63,7 +64,7 @@ std::optional<LiteralError> check_network(std::string_view text);
 std::optional<LiteralError> check_not_empty(std::string_view text);
 std::optional<LiteralError> check_name(std::string_view text);  ///< of a limit or an upstream
 std::optional<LiteralError> check_route_name(std::string_view text);
-std::optional<LiteralError> check_instance(std::string_view text);  ///< a token: it stands in Via
+std::optional<LiteralError> check_instance(std::string_view text);  ///< a token, because it is part of Via
 std::optional<LiteralError> check_key_prefix(std::string_view text);
 std::optional<LiteralError> check_path(std::string_view text);
 std::optional<LiteralError> check_host(std::string_view text);
@@ -79,24 +80,22 @@ std::optional<LiteralError> check_claim(std::string_view text);
 std::optional<LiteralError> check_parameter_name(std::string_view text);
 std::optional<LiteralError> check_cookie_name(std::string_view text);
 
-/// Whether a log's target is a file, and not a word.
+/// Whether a log's target is a file and not a word such as "stdout".
 bool names_log_file(std::string_view target) noexcept;
 
-/// Whether it is fetched rather than read.
+/// Whether the JWK Set is fetched from a URL and not read from a file.
 bool is_url(std::string_view jwk_set) noexcept;
 
-/// Other modules say in one sentence what is wrong and, behind "; ", what would help.
+/// Splits an error of another module: the text before "; " is the message, the text after it is the help.
 LiteralError fault_and_help(std::string_view sentence);
 
-/// Of the algorithms there are.
+/// The names of all algorithms.
 std::vector<std::string_view> algorithm_names();
-
-std::string lower(std::string_view text);  ///< ASCII
 
 /// Whether a path can have a parameter of this name: letters, digits and '_', no digit first.
 bool is_path_parameter(std::string_view name) noexcept;
 
-/// Whether all of `text` may stand in a token (RFC 9110 section 5.6.2), and there is any.
+/// Whether `text` is a token (RFC 9110 section 5.6.2).
 bool is_token(std::string_view text) noexcept;
 
 }  // namespace headgate::config

@@ -1,4 +1,4 @@
-// Where an issuer's JWK Set is: a file or a URL.
+// The place of an issuer's JWK Set: a file or a URL.
 
 #include "formats.hpp"
 #include "report.hpp"

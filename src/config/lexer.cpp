@@ -14,7 +14,7 @@ bool digit(char c) { return c >= '0' && c <= '9'; }
 bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$'; }
 
 // The grammar of RFC 8259 section 6.
-bool sound_number(std::string_view text) {
+bool valid_number(std::string_view text) {
   const auto digits = [&] {
     const auto end = std::find_if_not(text.begin(), text.end(), digit);
     const auto count = static_cast<std::size_t>(end - text.begin());
@@ -104,7 +104,7 @@ Token Lexer::string(char quote) {
       continue;
     }
     if (byte < 0x20 && byte != '\r') {
-      report_.error(code::kSyntax, {at_, at_ + 1}, "", "a control character stands in this string",
+      report_.error(code::kSyntax, {at_, at_ + 1}, "", "this string has a control character",
                     byte == '\t' ? "write \\t for a tab" : "write it as \\u00..");
     }
     token.text += text_[at_++];
@@ -118,7 +118,7 @@ Token Lexer::string(char quote) {
   }
   token.span.end = ++at_;
   if (quote == '\'') {
-    report_.error(code::kSyntax, token.span, "", "a string stands in double quotes", "write " + in_quotes(token.text));
+    report_.error(code::kSyntax, token.span, "", "a string needs double quotes", "write " + in_quotes(token.text));
   }
   return token;
 }
@@ -127,7 +127,7 @@ void Lexer::escape(Token& token) {
   constexpr std::string_view kWritten = "\"\\/bfnrt";
   constexpr std::string_view kMeant = "\"\\/\b\f\n\r\t";
   const auto begin = at_++;
-  if (at_ >= text_.size() || text_[at_] == '\n') return;  // the string is not closed: its own error
+  if (at_ >= text_.size() || text_[at_] == '\n') return;  // the caller reports the unclosed string
   const char c = text_[at_++];
   if (const auto index = kWritten.find(c); index != std::string_view::npos) {
     token.text += kMeant[index];
@@ -144,18 +144,18 @@ void Lexer::escape(Token& token) {
 
 void Lexer::unicode_escape(Token& token, std::size_t begin) {
   std::uint32_t value = 0;
-  bool sound = hex4(value);
-  if (sound && value >= 0xD800 && value < 0xDC00 && at("\\u")) {
+  bool valid = hex4(value);
+  if (valid && value >= 0xD800 && value < 0xDC00 && at("\\u")) {
     at_ += 2;
     std::uint32_t low = 0;
-    sound = hex4(low) && low >= 0xDC00 && low < 0xE000;
+    valid = hex4(low) && low >= 0xDC00 && low < 0xE000;
     value = 0x10000U + ((value - 0xD800U) << 10U) + (low - 0xDC00U);
   } else if (value >= 0xD800 && value < 0xE000) {
-    sound = false;
+    valid = false;
   }
-  if (sound && value != 0) return append_utf8(value, token.text);
+  if (valid && value != 0) return append_utf8(value, token.text);
   report_.error(code::kSyntax, {begin, at_}, "",
-                sound ? "a string here cannot hold \\u0000" : "\\u needs four hexadecimal digits of a character",
+                valid ? "a string here cannot hold \\u0000" : "\\u needs four hexadecimal digits of a character",
                 "write the character itself: this file is UTF-8");
 }
 
@@ -179,7 +179,7 @@ Token Lexer::number() {
     ++at_;
   }
   Token token{TokenKind::number, {begin, at_}, std::string(text_.substr(begin, at_ - begin))};
-  if (sound_number(token.text)) return token;
+  if (valid_number(token.text)) return token;
   const bool unit = digit(token.text.front()) && letter(token.text.back());
   report_.error(
       code::kSyntax, token.span, "", token.text.substr(0, 80) + " is not a JSON number",

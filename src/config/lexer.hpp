@@ -1,7 +1,6 @@
 #pragma once
-// JSON text with comments, cut into tokens. Ours, and not nlohmann_json's, because a checker needs what a parser throws
-// away: the place of every key and value, comments and trailing commas allowed, keys written twice, and errors in words
-// a user can act on.
+// Cuts JSON text with comments into tokens. The checker needs more than nlohmann_json gives: the place of every key and
+// value, trailing commas, reports of duplicate keys, and error messages that help the user.
 
 #include "document.hpp"
 #include "report.hpp"
@@ -32,7 +31,7 @@ struct Token {
   std::string text;  ///< of a string: unescaped; else as written
 };
 
-/// Reports what is wrong inside a token; what is wrong between tokens is the parser's.
+/// Reports mistakes inside a token. The parser reports mistakes between tokens.
 class Lexer {
  public:
   /// A byte order mark is skipped.
@@ -40,7 +39,7 @@ class Lexer {
       : text_(text), report_(report), at_(text.starts_with("\xEF\xBB\xBF") ? 3 : 0) {}
 
   Token next();
-  /// From here on only `end` comes: the rest would be guesswork.
+  /// From here on next() returns only `end`, because the rest could not be parsed reliably.
   void give_up() noexcept { gave_up_ = true; }
   bool gave_up() const noexcept { return gave_up_; }
 

@@ -32,7 +32,7 @@ Config build_all(const Node& root, Report& report) {
   build_routes(build);
   check_routes(build);
   check_plans(build);
-  // Without routes everything is unused, and that is the echo of another mistake.
+  // Without routes everything would be unused, but the missing routes are already reported.
   if (!build.route_nodes.empty()) check_unused(build);
   return std::move(build.config);
 }
@@ -57,7 +57,7 @@ Loaded load_text(std::string_view source, const std::string& directory, Report& 
 }  // namespace
 
 Loaded load(std::string_view source, const std::string& directory) {
-  // Nothing below throws but for want of memory or a bug; a gateway that reloads must survive both.
+  // The code below throws only if memory runs out or because of a bug. A gateway that reloads must survive both.
   try {
     Report report(source);
     return load_text(source, directory, report);

@@ -71,7 +71,7 @@ std::string who(const std::vector<Per>& pers) {
          (places.empty() ? "" : " on each " + listed(places));
 }
 
-// Several in one tier are said without the noun, which the first would have to itself: "5 a minute on average, 5 at
+// Several rates in one tier are written without the noun, which would appear only once: "5 a minute on average, 5 at
 // once, and 30 an hour on average, 30 at once".
 std::string amounts(const std::vector<limit::Rule>& rules, bool with_noun) {
   if (rules.empty()) return "unlimited";
@@ -115,14 +115,14 @@ bool leases(const limit::Limit& limit) {
   });
 }
 
-// What is said of a limit whatever its tiers, each part behind a semicolon.
+// What holds for all tiers of a limit; each part begins with a semicolon.
 std::string circumstances(const limit::Limit& limit, const std::vector<gateway::Exemption>& exemptions) {
   std::string out = limit.store == limit::Store::memory ? "; counted in this gateway's memory" : "; in Redis";
   out += absent(limit.if_absent);
   for (const auto& each : exemptions) {
     if (each.limit == limit.name) out += exempt(each);
   }
-  if (limit.mode == limit::Mode::observe) out += "; on trial, rejects nobody";
+  if (limit.mode == limit::Mode::observe) out += "; only observes, rejects nobody";
   return out;
 }
 
@@ -132,7 +132,7 @@ std::string teller(const Per& per) {
   return (per.kind == Per::Kind::header ? "the " : "its ") + noun(per);
 }
 
-// One line, or one more for each tier; `margin` is where the second column begins.
+// One line, and one more for each tier; `margin` is where the second column begins.
 std::string sentence(const limit::Limit& limit, const std::vector<gateway::Exemption>& exemptions, std::size_t margin) {
   const auto rest = circumstances(limit, exemptions);
   if (!limit.tier_from) return who(limit.per) + ": " + amounts(limit.tiers.front().rules, true) + rest + '\n';

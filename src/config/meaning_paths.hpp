@@ -1,5 +1,5 @@
 #pragma once
-// What a configuration says of paths, in words.
+// Describes in words how a configuration treats paths.
 
 #include "headgate/gateway/options.hpp"
 
@@ -7,7 +7,7 @@
 
 namespace headgate::config {
 
-/// What follows where a route keeps encoded slashes, a line for each such route; "" where none does.
+/// Explains the effect of routes that keep encoded slashes, one line per route; "" if there is none.
 std::string kept_slashes(const gateway::Options& options);
 
 }  // namespace headgate::config

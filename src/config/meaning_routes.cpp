@@ -1,6 +1,8 @@
-// The routes of a valid configuration in words: where each goes, and under which limits.
+// The routes of a valid configuration in words: where each goes, and which limits it has.
 
 #include "meaning_routes.hpp"
+
+#include "headgate/core/text.hpp"
 
 #include <algorithm>
 
@@ -11,14 +13,8 @@ using gateway::Cost;
 using gateway::LimitUse;
 using gateway::RouteOptions;
 
-constexpr std::size_t kShown = 50;  // who has more of them reads them in the file
+constexpr std::size_t kShown = 50;  // a user with more routes can read them in the file
 constexpr std::size_t kWidest = 60;
-
-std::string joined(const std::vector<std::string>& words, std::string_view between) {
-  std::string out;
-  for (const auto& word : words) out += (out.empty() ? "" : std::string(between)) + word;
-  return out;
-}
 
 std::string requests(const RouteOptions& route) {
   return joined(route.methods, ",") + (route.methods.empty() ? "" : " ") + route.host + route.path;
@@ -31,17 +27,17 @@ std::string target(const RouteOptions& route) {
 std::string cost(const Cost& cost) {
   switch (cost.from) {
     case Cost::From::constant:
-      return cost.usual == 1 ? "" : "costs " + std::to_string(cost.usual);
+      return cost.default_value == 1 ? "" : "costs " + std::to_string(cost.default_value);
     case Cost::From::method: {
       std::vector<std::string> words;
       for (const auto& [method, each] : cost.methods) words.push_back(method + ' ' + std::to_string(each));
-      return "costs " + joined(words, ", ") + ", else " + std::to_string(cost.usual);
+      return "costs " + joined(words, ", ") + ", else " + std::to_string(cost.default_value);
     }
     case Cost::From::request_header:
       return "costs what " + cost.header + " says, at most " + std::to_string(cost.most) + ", else " +
-             std::to_string(cost.usual);
+             std::to_string(cost.default_value);
     case Cost::From::response_header:
-      return "holds " + std::to_string(cost.usual) + ", then costs what the answer's " + cost.header + " says";
+      return "holds " + std::to_string(cost.default_value) + ", then costs what the answer's " + cost.header + " says";
   }
   return {};
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The part of `headgate check` that says what requests meet.
+// The part of `headgate check` that describes the routes.
 
 #include "headgate/gateway/options.hpp"
 
@@ -7,8 +7,7 @@
 
 namespace headgate::config {
 
-/// A table of the routes in the order written, each with where it goes and its limits, their costs and scales. The
-/// first fifty of them.
+/// A table of the first fifty routes in file order: where each goes, and its limits with their costs and scales.
 std::string routes_in_words(const gateway::Options& options);
 
 }  // namespace headgate::config

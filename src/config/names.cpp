@@ -1,8 +1,9 @@
-// Names, fields, methods and paths.
+// Checks of names, fields, methods and paths.
 
 #include "formats.hpp"
 #include "report.hpp"
 
+#include "headgate/core/text.hpp"
 #include "headgate/http/fields.hpp"
 #include "headgate/http/path.hpp"
 
@@ -49,7 +50,7 @@ std::optional<LiteralError> check_segments(std::string_view path) {
                           R"(write "/prefix/*" for everything below, or "{name}" for one segment)"};
     }
     if (segment.find(';') != std::string_view::npos) {
-      return LiteralError{"';' and what follows it in a segment is passed over when paths are matched",
+      return LiteralError{"';' and what follows it in a segment are ignored when paths are matched",
                           "write " + in_quotes('/' + std::string(segment.substr(0, segment.find(';'))))};
     }
     if (segment.find_first_of("{}") == std::string_view::npos) continue;
@@ -58,7 +59,7 @@ std::optional<LiteralError> check_segments(std::string_view path) {
                           "a parameter is a whole segment, as in \"/users/{id}\"; its name has letters, digits and _"};
     }
     if (!parameters.insert(segment).second) {
-      return LiteralError{"the parameter " + in_quotes(segment) + " stands twice in this path",
+      return LiteralError{"the parameter " + in_quotes(segment) + " appears twice in this path",
                           "give each its own name"};
     }
   }
@@ -81,7 +82,7 @@ std::string percent_encoded(std::string_view path) {
   return out;
 }
 
-// The normal form of a path, or "" where it is none.
+// The normal form of a path, or "" if it is not a path.
 std::string normal_form(std::string_view path) {
   std::string matched;
   std::string sent;
@@ -89,7 +90,7 @@ std::string normal_form(std::string_view path) {
   return kind == http::PathKind::refused ? std::string() : matched;
 }
 
-// A literal segment as requests have it: '*' and braces mean something in patterns, so here they are written as %XX.
+// A literal segment as requests have it. In patterns '*' and braces have a meaning, so a literal one is written as %XX.
 std::string literal(std::string_view segment) {
   std::string out;
   for (std::size_t i = 0; i < segment.size(); ++i) {
@@ -101,7 +102,7 @@ std::string literal(std::string_view segment) {
   return out;
 }
 
-// Requests are matched in their normal form, so a pattern in another form would never match.
+// Requests are matched in their normal form, so a pattern in another form never matches.
 std::optional<LiteralError> check_normal_form(std::string_view path) {
   std::string plain;
   for (const auto segment : segments(path)) {
@@ -112,10 +113,10 @@ std::optional<LiteralError> check_normal_form(std::string_view path) {
   if (normal.empty()) {
     const auto escaped = percent_encoded(path);
     if (plain == path && !normal_form(escaped).empty()) {
-      return LiteralError{in_quotes(path) + " holds a character that stands in paths as %XX only",
+      return LiteralError{in_quotes(path) + " has a character that must be written as %XX in a path",
                           "write " + in_quotes(escaped)};
     }
-    return LiteralError{in_quotes(path) + " holds a character no path has", "write such characters as %XX"};
+    return LiteralError{in_quotes(path) + " has a character that no path can have", "write such characters as %XX"};
   }
   if (normal == plain) return std::nullopt;
   return LiteralError{"no request has the path " + in_quotes(path) + ": paths are normalised before they are matched",
@@ -126,14 +127,6 @@ std::optional<LiteralError> check_normal_form(std::string_view path) {
 
 }  // namespace
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
-  }
-  return out;
-}
-
 bool is_token(std::string_view text) noexcept { return !text.empty() && only(text, "!#$%&'*+-.^_`|~"); }
 
 bool is_path_parameter(std::string_view name) noexcept {
@@ -142,7 +135,7 @@ bool is_path_parameter(std::string_view name) noexcept {
 
 std::optional<LiteralError> check_not_empty(std::string_view text) {
   if (!text.empty()) return std::nullopt;
-  return LiteralError{"an empty text says nothing here", "write one, or leave the key out"};
+  return LiteralError{"an empty text is not valid here", "write one, or leave the key out"};
 }
 
 std::optional<LiteralError> check_name(std::string_view text) {
@@ -159,11 +152,12 @@ std::optional<LiteralError> check_route_name(std::string_view text) {
 std::optional<LiteralError> check_instance(std::string_view text) {
   if (is_token(text) && text.size() <= 128) return std::nullopt;
   return LiteralError{in_quotes(text) + " cannot be an instance's name",
-                      "it stands in the Via field: 1 to 128 letters, digits, '-', '_' or '.'"};
+                      "it is part of the Via field: 1 to 128 letters, digits, '-', '_' or '.'"};
 }
 
 std::optional<LiteralError> check_key_prefix(std::string_view text) {
-  // A brace would move the hash tag, which keeps the keys of one decision on one Redis Cluster slot.
+  // The hash tag in braces keeps all keys of one decision on one Redis Cluster slot. A brace in the prefix would move
+  // it.
   if (text.size() <= 64 && printable(text) && text.find_first_of("{} ") == std::string_view::npos) return std::nullopt;
   return LiteralError{in_quotes(text) + " cannot be a key prefix",
                       "a prefix is at most 64 printable characters, without spaces and braces"};
@@ -171,7 +165,7 @@ std::optional<LiteralError> check_key_prefix(std::string_view text) {
 
 namespace {
 
-/// The same without what regular expressions add: "^/api/.*$" is "/api/*".
+/// The path without regular expression syntax: "^/api/.*$" becomes "/api/*".
 std::string without_expression(std::string_view text) {
   while (!text.empty() && std::string_view("^~* ").find(text.front()) != std::string_view::npos) text.remove_prefix(1);
   while (text.ends_with('$')) text.remove_suffix(1);
@@ -193,7 +187,7 @@ std::optional<LiteralError> check_expression(std::string_view text) {
   const auto plain = without_expression(text);
   const bool usable =
       plain.starts_with('/') && plain.find_first_of("^$()[]|\\+?") == std::string::npos && !check_path(plain);
-  return LiteralError{in_quotes(text) + " looks like a regular expression, and a path is none",
+  return LiteralError{in_quotes(text) + " looks like a regular expression, but a path is not one",
                       usable ? "write " + in_quotes(plain)
                              : R"(write "/prefix/*" for everything below, and "{name}" for any one segment)"};
 }
@@ -224,8 +218,8 @@ std::optional<LiteralError> check_method(std::string_view text) {
   if (text == "CONNECT") return LiteralError{"CONNECT is not proxied", "leave it out"};
   const bool upper = std::none_of(text.begin(), text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
   const auto near = nearest(text, kKnown);
-  // One letter off a known method is a misspelling: as a method of its own it would let the meant one slip past this
-  // route.
+  // A difference of one letter from a known method is a misspelling. Requests with the method that was meant would
+  // bypass this route.
   const bool misspelt = !near.empty() && near != text && edit_distance(text, near) <= 1;
   if (is_token(text) && upper && text.size() <= 32 && !misspelt) return std::nullopt;
   if (near.empty() && !upper && is_token(text)) {
@@ -249,7 +243,7 @@ std::optional<LiteralError> check_proxy_field(std::string_view text) {
   const auto name = family ? text.substr(0, text.size() - 1) : text;
   if (name.find('*') != std::string_view::npos || name == "-") {
     return LiteralError{in_quotes(text) + " is not a field's name",
-                        R"('*' stands at the end, behind a '-', as in "X-Forwarded-*")"};
+                        R"('*' must be at the end, after a '-', as in "X-Forwarded-*")"};
   }
   if (http::same_word(text, "Host")) {
     return LiteralError{"every request has a Host", "leave it out; headgate decides by routes which hosts there are"};
@@ -260,7 +254,8 @@ std::optional<LiteralError> check_proxy_field(std::string_view text) {
 std::optional<LiteralError> check_field_value(std::string_view text) {
   if (!text.empty() && text.size() <= 256 && printable(text) && text.front() != ' ' && text.back() != ' ')
     return std::nullopt;
-  return LiteralError{in_quotes(text) + " cannot stand in a field", "write 1 to 256 printable ASCII characters"};
+  return LiteralError{in_quotes(text) + " cannot be sent in a header field",
+                      "write 1 to 256 printable ASCII characters"};
 }
 
 bool names_log_file(std::string_view target) noexcept { return target.find('/') != std::string_view::npos; }
@@ -271,7 +266,7 @@ std::optional<LiteralError> check_log_target(std::string_view text) {
   if (names_log_file(text) && !text.ends_with('/')) return std::nullopt;
   const auto near = nearest(text, kKnown);
   return LiteralError{
-      in_quotes(text) + " is no place for a log",
+      in_quotes(text) + " is not a place for a log",
       near.empty() ? R"(write "stdout", "stderr", "off", or a path with a '/' in it, as in "./access.log")"
                    : "did you mean " + in_quotes(near) + "?  A file is written with a '/', as in \"./access.log\""};
 }
@@ -281,8 +276,8 @@ std::optional<LiteralError> check_log_caller(std::string_view text) {
   if (text == "owner" || (text.starts_with(kClaim) && !check_claim(text.substr(kClaim.size())))) return std::nullopt;
   const bool key = text == "api_key" || text == "key" || text == "keys" || text == "api_keys";
   const bool claim = text == "sub" || text == "user" || text == "jwt";
-  return LiteralError{in_quotes(text) + " cannot be told of a caller",
-                      key     ? R"(write "owner", whose key it is; keys themselves are never logged)"
+  return LiteralError{in_quotes(text) + " cannot be logged about a caller",
+                      key     ? R"(write "owner" for the owner of the key; keys themselves are never logged)"
                       : claim ? R"(did you mean "jwt.sub"?)"
                               : R"(write "owner" (of an API key) or a claim, as in "jwt.sub")"};
 }

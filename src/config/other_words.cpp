@@ -10,16 +10,16 @@ struct Entry {
   std::string_view section;
   std::string_view word;
   std::string_view key;
-  std::string_view help;  // '#' stands for the number written there
+  std::string_view help;  // '#' stands for the number that the user wrote
 };
 
 constexpr std::string_view kName = R"(name a limit of "limits": "limits": ["per-ip"])";
 constexpr std::string_view kDefine =
     R"(write "limits": { "per-ip": { "rate": "10/second", "per": "client_ip" } }, and "limits": ["per-ip"] in a route)";
 constexpr std::string_view kPeriod = R"(write the count and the period as one: "rate": "#/minute")";
-constexpr std::string_view kPath = R"(write "path": "/v1/*")";
+constexpr std::string_view kPathHelp = R"(write "path": "/v1/*")";
 constexpr std::string_view kTo = R"(write "to": "app", and "upstreams": { "app": "http://127.0.0.1:3000" } at the top)";
-constexpr std::string_view kPer = R"(write "per": "client_ip", "api_key", "jwt.sub" or "header:X-Tenant")";
+constexpr std::string_view kPerHelp = R"(write "per": "client_ip", "api_key", "jwt.sub" or "header:X-Tenant")";
 
 constexpr std::array kEntries{
     // nginx
@@ -28,9 +28,9 @@ constexpr std::array kEntries{
     Entry{"limit", "zone", "",
           R"(leave it out: how many keys are kept is "memory": { "max_keys": 1000000 } at the top)"},
     Entry{"limit", "nodelay", "", R"(leave it out: nothing is delayed unless a limit has "wait")"},
-    Entry{"limit", "delay", "wait", R"(write "wait": "500ms", the longest that a request is held back)"},
+    Entry{"limit", "delay", "wait", R"(write "wait": "500ms", the maximum delay of a request)"},
     Entry{"route", "limit_req", "limits", kName},
-    Entry{"route", "location", "path", kPath},
+    Entry{"route", "location", "path", kPathHelp},
     Entry{"route", "proxy_pass", "to", kTo},
     Entry{"route", "server_name", "host", R"(write "host": "api.example.com")"},
     Entry{"configuration", "limit_req", "limits", kDefine},
@@ -45,7 +45,7 @@ constexpr std::array kEntries{
     Entry{"limit", "day", "rate", R"(write the count and the period as one: "rate": "#/day")"},
     Entry{"limit", "month", "rate", R"(write "rate": "#/month" and "algorithm": "fixed_window")"},
     Entry{"limit", "year", "rate", R"(write the count and the period as one: "rate": "#/365d")"},
-    Entry{"limit", "limit_by", "per", kPer},
+    Entry{"limit", "limit_by", "per", kPerHelp},
     Entry{"limit", "policy", "store", R"(write "store": "memory" or "redis")"},
     Entry{"limit", "fault_tolerant", "if_redis_down", R"(write "if_redis_down": "allow", "reject" or "count_locally")"},
     Entry{"route", "paths", "path", R"(write a route for each path: "path": "/v1/*")"},
@@ -57,26 +57,26 @@ constexpr std::array kEntries{
     Entry{"limit", "replenishRate", "rate", R"(write "rate": "#/second")"},
     Entry{"limit", "burstCapacity", "burst", R"(write "burst": #)"},
     Entry{"limit", "requestedTokens", "",
-          R"(a cost stands where a route names the limit: { "use": "per-ip", "cost": # })"},
-    Entry{"limit", "keyResolver", "per", kPer},
-    Entry{"limit", "key-resolver", "per", kPer},
+          R"(write the cost where a route names the limit: { "use": "per-ip", "cost": # })"},
+    Entry{"limit", "keyResolver", "per", kPerHelp},
+    Entry{"limit", "key-resolver", "per", kPerHelp},
     Entry{"route", "uri", "to", kTo},
-    Entry{"route", "predicates", "path", kPath},
+    Entry{"route", "predicates", "path", kPathHelp},
     Entry{"route", "filters", "limits", kName},
     // Envoy
     Entry{"limit", "requests_per_unit", "rate", R"(write the count and the unit as one: "rate": "#/minute")"},
     Entry{"limit", "unit", "rate", R"(write the count and the unit as one: "rate": "100/minute")"},
     Entry{"limit", "token_bucket", "rate", R"(write "rate": "100/minute", "burst": 100)"},
-    Entry{"limit", "descriptors", "per", kPer},
+    Entry{"limit", "descriptors", "per", kPerHelp},
     Entry{"route", "cluster", "to", kTo},
-    Entry{"route", "prefix", "path", kPath},
+    Entry{"route", "prefix", "path", kPathHelp},
     Entry{"configuration", "clusters", "upstreams", R"(write "upstreams": { "app": "http://127.0.0.1:3000" })"},
     // APISIX
     Entry{"limit", "count", "rate", R"(write the count and the time as one: "rate": "#/60s")"},
     Entry{"limit", "time_window", "rate", R"(write the count and the time as one: "rate": "100/#s")"},
     Entry{"limit", "rejected_code", "", R"(leave it out: a limit rejects with 429)"},
     // several
-    Entry{"limit", "key", "per", kPer},
+    Entry{"limit", "key", "per", kPerHelp},
     Entry{"limit", "limit", "rate", R"(write "rate": "#/minute")"},
     Entry{"limit", "requests", "rate", R"(write the count and the period as one: "rate": "#/minute")"},
     Entry{"limit", "window", "rate", R"(write the count and the period as one: "rate": "100/#s")"},
@@ -92,7 +92,7 @@ constexpr std::array kEntries{
 }  // namespace
 
 std::optional<OtherWord> other_word(const Node& member, const Section& section) {
-  // A tier is a limit's size, and is written with the same words.
+  // A tier has the same words as a limit.
   const auto name = section.name == "tier" ? std::string_view("limit") : section.name;
   const auto found = std::find_if(kEntries.begin(), kEntries.end(),
                                   [&](const Entry& each) { return each.section == name && each.word == member.key; });

@@ -1,5 +1,5 @@
 #pragma once
-// Keys as other gateways call them: whoever moves in is told what they are called here.
+// Keys of other gateways. A user who writes one is told the headgate key.
 
 #include "document.hpp"
 #include "table.hpp"
@@ -11,12 +11,12 @@
 namespace headgate::config {
 
 struct OtherWord {
-  std::string_view key;  ///< what it is called here; "" where it has no counterpart in this section
-  std::string help;      ///< what to write, with the value that stands there
+  std::string_view key;  ///< the headgate key; "" if this section has none
+  std::string help;      ///< what to write, with the user's own value
 };
 
-/// What `member` of `section` means where nginx, Kong, Spring Cloud Gateway, Envoy or APISIX call a key so; nothing
-/// where none does.
+/// The meaning of `member` of `section` if nginx, Kong, Spring Cloud Gateway, Envoy or APISIX have a key of that name;
+/// else nothing.
 std::optional<OtherWord> other_word(const Node& member, const Section& section);
 
 }  // namespace headgate::config

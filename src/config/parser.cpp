@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLongest = 4U << 20U;
 constexpr int kDeepest = 64;
-constexpr std::size_t kMostErrors = 20;  // beyond it they are echoes of the first ones
+constexpr std::size_t kMaxErrors = 20;  // later errors mostly follow from the first ones
 
 constexpr bool starts_value(TokenKind kind) {
   return kind == TokenKind::open_object || kind == TokenKind::open_list || kind == TokenKind::string ||
@@ -30,7 +30,7 @@ std::string shown(const Token& token) {
                                                                           : '\'' + token.text + '\'';
 }
 
-// What a character that JSON does not have was probably meant to be.
+// Help for a character that JSON does not have.
 std::string help_for(const Token& stray) {
   for (const char* quote : {"\xE2\x80\x9C", "\xE2\x80\x9D", "\xE2\x80\x9E", "\xE2\x80\x98", "\xE2\x80\x99", "`"}) {
     if (stray.text == quote) return "write straight double quotes: \"";
@@ -53,7 +53,7 @@ class Parser {
     if (token_.kind == TokenKind::end && !lexer_.gave_up()) {
       error(
           token_.span, "there is no configuration here: expected '{'",
-          R"(the least there can be is { "listen": ":8080", "routes": [{ "path": "/*", "respond": { "status": 200 } }] })");
+          R"(the shortest file is { "listen": ":8080", "routes": [{ "path": "/*", "respond": { "status": 200 } }] })");
       return std::move(parsed_);
     }
     parsed_.document.root = value(nullptr, 0);
@@ -69,7 +69,7 @@ class Parser {
   void advance() {
     before_ = token_.span;
     token_ = lexer_.next();
-    if (report_.errors() >= kMostErrors) lexer_.give_up();
+    if (report_.errors() >= kMaxErrors) lexer_.give_up();
   }
 
   void error(Span span, std::string message, std::string help = {}) {
@@ -135,7 +135,7 @@ class Parser {
     } else {
       const auto near = nearest(token_.text, std::array<std::string, 3>{"true", "false", "null"});
       error(token_.span, shown(token_) + " is not a value",
-            near.empty() ? "text stands in double quotes: " + in_quotes(token_.text) : "write " + near);
+            near.empty() ? "text needs double quotes: " + in_quotes(token_.text) : "write " + near);
     }
     advance();
   }
@@ -148,7 +148,7 @@ class Parser {
     return true;
   }
 
-  // True where the container has ended, well or not.
+  // True if the container has ended, with or without a mistake.
   bool closes(Node& node, TokenKind own, TokenKind other, char open, char close) {
     if (token_.kind == TokenKind::end) {
       if (!lexer_.gave_up()) {
@@ -198,7 +198,7 @@ class Parser {
       return false;
     }
     if (token_.kind == TokenKind::word)
-      error(token_.span, "a key stands in double quotes", "write " + in_quotes(token_.text));
+      error(token_.span, "a key needs double quotes", "write " + in_quotes(token_.text));
     Node* child = make(&node);
     child->index = node.children.size();
     child->key = std::move(token_.text);
@@ -261,14 +261,14 @@ class Parser {
   Parsed parsed_;
 };
 
-// What no text has: reported once, and for some of it there is no use in reading on.
+// Reports content that is not UTF-8 text, once. False if parsing the rest makes no sense.
 bool is_text(std::string_view text, Report& report) {
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
     report.error(code::kEncoding, {0, 2}, "", "this file is UTF-16", "save it as UTF-8");
     return false;
   }
   if (const auto zero = text.find('\0'); zero != std::string_view::npos) {
-    report.error(code::kEncoding, {zero, zero + 1}, "", "a zero byte stands here: this is not a text file");
+    report.error(code::kEncoding, {zero, zero + 1}, "", "there is a zero byte here: this is not a text file");
     return false;
   }
   for (std::size_t at = 0; at < text.size();) {

@@ -1,5 +1,5 @@
 #pragma once
-// From text to a tree, going on after a mistake where the meaning is plain.
+// Parses text into a tree. Continues after a mistake if the meaning is clear.
 
 #include "document.hpp"
 #include "report.hpp"
@@ -10,10 +10,10 @@ namespace headgate::config {
 
 struct Parsed {
   Document document;
-  bool complete = false;  ///< whether the tree holds all that was written; else only syntax is worth reporting
+  bool complete = false;  ///< whether the tree holds the whole text; if not, report only syntax errors
 };
 
-/// Reports every syntax error, and keys written twice. At most 4 MiB and 64 levels.
+/// Reports every syntax error and every duplicate key. Accepts at most 4 MiB and 64 levels.
 Parsed parse(std::string_view text, Report& report);
 
 }  // namespace headgate::config

@@ -14,7 +14,7 @@ void resolve_value(Node& node, const Shape& shape, const std::string& directory)
   } else if (shape.of != nullptr) {
     for (Node* child : node.children) resolve_value(*child, *shape.of, directory);
   }
-  // Of several forms only one can be an object, a list or a text.
+  // At most one of the forms can be an object, a list or a text.
   for (const Shape* form : shape.forms) resolve_value(node, *form, directory);
 }
 
@@ -23,7 +23,7 @@ void resolve_value(Node& node, const Shape& shape, const std::string& directory)
 std::string resolved(const std::string& path, const std::string& directory) {
   if (path.empty() || directory.empty()) return path;
   return (std::filesystem::path(directory) / path)
-      .string();  // not normalised: ".." behind a symbolic link is not lexical
+      .string();  // not normalised: ".." after a symbolic link cannot be resolved in the text
 }
 
 void resolve_paths(Node& node, const Section& section, const std::string& directory) {

@@ -1,5 +1,5 @@
 #pragma once
-// Relative paths in a configuration begin at the file they stand in, wherever headgate is started.
+// Relative paths in a configuration begin at the directory of the file, not at the working directory.
 
 #include "document.hpp"
 #include "table.hpp"
@@ -8,8 +8,7 @@
 
 namespace headgate::config {
 
-/// `path` as it is reached from the working directory; absolute paths, and all where `directory` is "", stay as they
-/// are.
+/// `path` relative to the working directory. Absolute paths stay as they are; if `directory` is "", all paths do.
 std::string resolved(const std::string& path, const std::string& directory);
 
 /// Resolves the text of every node that `section` says is a path. `written` stays, for messages.

@@ -18,10 +18,10 @@ namespace headgate::config {
 namespace {
 
 bool is_variable(std::string_view name) {
-  const auto sound = [](char c) {
+  const auto valid = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
   };
-  return !name.empty() && !(name[0] >= '0' && name[0] <= '9') && std::all_of(name.begin(), name.end(), sound);
+  return !name.empty() && !(name[0] >= '0' && name[0] <= '9') && std::all_of(name.begin(), name.end(), valid);
 }
 
 bool is_text(std::string_view text) {
@@ -94,10 +94,10 @@ class Replacer {
     auto content = read_text_file(resolved(path, directory_));
     if (!content.text) {
       fail("the file " + in_quotes(path) + " cannot be read: " + content.why_not,
-           "${file:PATH} stands for what is in the file");
+           "${file:PATH} stands for the content of the file");
       return std::nullopt;
     }
-    // Editors and `echo` end a file with a line end that is no part of the secret.
+    // Editors and `echo` end a file with a line end. It is not part of the secret.
     if (content.text->ends_with('\n')) content.text->pop_back();
     if (content.text->ends_with('\r')) content.text->pop_back();
     return std::move(content.text);
@@ -116,14 +116,14 @@ FileText read_text_file(const std::string& path, std::size_t largest) {
   const auto status = std::filesystem::status(path, ec);
   if (ec && ec != std::errc::no_such_file_or_directory) return no(ec.message());
   if (!std::filesystem::exists(status)) return no("there is no such file");
-  // A FIFO or a device could keep the start waiting for ever.
+  // A FIFO or a device could block the start for ever.
   if (!std::filesystem::is_regular_file(status)) return no("it is not a regular file");
   errno = 0;
   std::ifstream in(path, std::ios::binary);
   if (!in) return no(std::error_code(errno != 0 ? errno : EIO, std::generic_category()).message());
   const auto size = std::filesystem::file_size(path, ec);
   if (ec) return no(ec.message());
-  // One byte more than it says, to notice one that grows.
+  // Reads one byte more than the size, to notice a file that grows.
   std::string content(std::min<std::uintmax_t>(size, largest) + 1, '\0');
   in.read(content.data(), static_cast<std::streamsize>(content.size()));
   content.resize(static_cast<std::size_t>(in.gcount()));
@@ -137,8 +137,8 @@ void replace_placeholders(Document& document, const std::string& directory, Repo
   for (Node& node : document.nodes) {
     if (node.kind != Kind::string) continue;
     if (node.written.starts_with('$') && is_variable(std::string_view(node.written).substr(1))) {
-      // Not quoted: it may be a secret after all.
-      report.warning(code::kPlaceholder, node, "this text is taken as it stands, and is no placeholder",
+      // Not quoted, because it may be a secret.
+      report.warning(code::kPlaceholder, node, "this text is not a placeholder and is used as it is",
                      "write ${NAME} for the value of the environment variable NAME");
     }
     if (node.written.find("${") != std::string::npos) Replacer(node, directory, report).run();

@@ -1,5 +1,5 @@
 #pragma once
-// ${ENV}, ${ENV:-default} and ${file:PATH} inside string values: replaced after parsing, so that no value changes the
+// Replaces ${ENV}, ${ENV:-default} and ${file:PATH} inside string values, after parsing. So no value can change the
 // structure.
 
 #include "document.hpp"
@@ -10,18 +10,18 @@
 
 namespace headgate::config {
 
-/// Replaces all of them; `$${` stands for a literal "${". Reports what cannot be replaced, naming the variable or file,
-/// never a value, and leaves such a string `broken`.
+/// Replaces all placeholders; `$${` stands for a literal "${". Reports those that cannot be replaced, and sets such a
+/// string to `broken`. A report names the variable or the file, never a value.
 /// Relative paths begin at `directory`.
 void replace_placeholders(Document& document, const std::string& directory, Report& report);
 
 struct FileText {
   std::optional<std::string> text;
-  std::string why_not;  ///< in words, without the path; where there is no text
+  std::string why_not;  ///< the reason in words, without the path, if there is no text
 };
 
-/// A text file (UTF-8) of at most so many bytes.
 inline constexpr std::size_t kSmallFile = 1024UL * 1024;
+/// Reads a UTF-8 text file of at most `largest` bytes.
 FileText read_text_file(const std::string& path, std::size_t largest = kSmallFile);
 
 }  // namespace headgate::config

@@ -9,11 +9,12 @@
 namespace headgate::config {
 namespace {
 
-constexpr std::uint32_t kMostScale = 1'000;  // times a year in microseconds it still fits a signed 64-bit integer
+constexpr std::uint32_t kMaxScale =
+    1'000;  // multiplied by a year in microseconds, it still fits a signed 64-bit integer
 
 bool part_of_scale(std::string_view text, std::uint32_t& out) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  return !text.empty() && error == std::errc() && end == text.data() + text.size() && out >= 1 && out <= kMostScale;
+  return !text.empty() && error == std::errc() && end == text.data() + text.size() && out >= 1 && out <= kMaxScale;
 }
 
 int hex_digit(char c) {
@@ -39,10 +40,10 @@ Result<Scale, LiteralError> parse_scale(std::string_view text) {
 
 Result<identity::Sha256, LiteralError> parse_digest(std::string_view text) {
   identity::Sha256 digest{};
-  const bool sound = text.size() == 2 * digest.size() &&
+  const bool valid = text.size() == 2 * digest.size() &&
                      std::all_of(text.begin(), text.end(), [](char c) { return hex_digit(c) >= 0; });
-  // Not quoted: who writes the key itself here should not find it in a log.
-  if (!sound) {
+  // Not quoted: a user may have written the key itself, and it must not appear in a log.
+  if (!valid) {
     return LiteralError{"this is not a SHA-256, which is 64 hexadecimal digits",
                         "make one: printf %s \"$KEY\" | sha256sum"};
   }

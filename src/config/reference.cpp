@@ -1,4 +1,4 @@
-// The reference of the configuration as Markdown, from the same table.
+// Writes the reference of the configuration as Markdown, from the table.
 
 #include "table.hpp"
 

@@ -1,4 +1,4 @@
-// Diagnostics as text for people and as JSON for editors.
+// Renders diagnostics as text for people and as JSON for editors.
 
 #include "report.hpp"
 #include "utf8.hpp"
@@ -13,7 +13,7 @@
 namespace headgate::config {
 namespace {
 
-// A character of a source line as a terminal shows it.
+// One character of a source line, as a terminal shows it.
 struct Cell {
   std::string_view bytes;
   std::size_t offset = 0;  // in the line
@@ -28,7 +28,7 @@ std::uint32_t code_point(std::string_view bytes) {
   return value;
 }
 
-// Good for what stands in configurations; the full tables of Unicode are not worth their weight here.
+// Good enough for configurations; the full Unicode tables would be too large here.
 std::size_t width_of(std::uint32_t c) {
   const auto in = [c](std::uint32_t first, std::uint32_t last) { return c >= first && c <= last; };
   if (in(0x300, 0x36F) || in(0x200B, 0x200F) || in(0xFE00, 0xFE0F) || c == 0xFEFF) return 0;
@@ -38,7 +38,7 @@ std::size_t width_of(std::uint32_t c) {
   return wide ? 2 : 1;
 }
 
-// No byte of a file moves the cursor of the terminal it is shown on.
+// Replaces all bytes that could move the cursor of a terminal.
 std::vector<Cell> cells_of(std::string_view line) {
   std::vector<Cell> cells;
   for (std::size_t at = 0; at < line.size();) {
@@ -66,11 +66,12 @@ std::string clean(std::string_view text) {
 }
 
 void mask(std::string& line, std::size_t begin, std::size_t end) {
-  if (line.compare(begin, 2, "${") == 0) return;  // a placeholder is no secret
+  if (line.compare(begin, 2, "${") == 0) return;  // a placeholder is not a secret
   for (std::size_t i = begin; i < end && i < line.size(); ++i) line[i] = '*';
 }
 
-// The line without passwords, tokens and keys written in it: what `check` prints ends up in the logs of build machines.
+// The line with its passwords, tokens and keys masked, because the output of `check` goes into the logs of build
+// machines.
 std::string without_secrets(std::string_view source) {
   std::string line(source);
   for (const std::string_view key : {"\"password\"", "\"secret\"", "\"token\"", "\"key\"", "\"sha256\""}) {
@@ -103,18 +104,18 @@ std::size_t character_start(std::string_view line, std::size_t at) {
   return at;
 }
 
-// The lines of one text, each with a mark below it.
+// Excerpts of one text: single lines, each with a mark below it.
 class Excerpts {
  public:
   explicit Excerpts(std::string_view source) : lines_(source) {}
 
-  // Around the caret where the line is long: minified JSON has but one.
+  // Of a long line, only the part around the caret: minified JSON has only one line.
   std::string at(const Underline& where) {
     constexpr std::size_t kBefore = 60;
     constexpr std::size_t kAfter = 60;
     if (where.line != number_) line_ = without_secrets(lines_.line(where.line));
     number_ = where.line;
-    // A window of bytes first, or a file of one endless line with a thousand mistakes takes for ever.
+    // Cuts a window of bytes first. Otherwise a very long line with a thousand mistakes would take very long.
     const auto caret = std::min(where.begin, line_.size());
     const auto begin = character_start(line_, caret > 600 ? caret - 600 : 0);
     const auto end = character_start(line_, std::min(line_.size(), caret + 1'200));
@@ -134,7 +135,7 @@ class Excerpts {
     }
     const auto column = marks.find('~');
     if (column == std::string::npos) {
-      marks += '^';  // behind the last character
+      marks += '^';  // after the last character
     } else {
       marks[column] = '^';
     }
@@ -207,7 +208,7 @@ std::string render_json(const std::vector<Diagnostic>& diagnostics, std::string_
                     {"message", each.message},
                     {"help", each.help}});
   }
-  // A key of the file may hold bytes that are not UTF-8; dump would throw on them.
+  // A key may hold bytes that are not UTF-8. Without `replace`, dump would throw.
   return list.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }
 

@@ -58,7 +58,7 @@ Diagnostic& Report::add(Severity severity, std::string_view code, Span span, std
   diagnostic.severity = severity;
   diagnostic.line = begin.line;
   diagnostic.column = begin.column;
-  // What spans lines is underlined in its first only.
+  // A span of several lines is underlined only in the first line.
   diagnostic.end_column = end.line == begin.line ? end.column : begin.column + 1;
   diagnostic.pointer = std::move(pointer);
   diagnostic.message = std::move(message);

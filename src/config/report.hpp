@@ -1,5 +1,5 @@
 #pragma once
-// Where mistakes are gathered while a configuration is read, and how they are placed.
+// Collects the mistakes of a configuration, with their places.
 
 #include "document.hpp"
 
@@ -17,7 +17,7 @@ struct Position {
   std::size_t column = 1;
 };
 
-/// Finds the line of an offset. The text outlives it.
+/// Finds the line of an offset. The text must outlive it.
 class Lines {
  public:
   explicit Lines(std::string_view text);
@@ -29,10 +29,10 @@ class Lines {
   std::vector<std::size_t> starts_;
 };
 
-/// `text` in double quotes, cut when long, line ends and other controls shown as escapes. For messages.
+/// `text` in double quotes, for messages: cut if it is long, with control characters as escapes.
 std::string in_quotes(std::string_view text);
 
-/// Every mistake of one text.
+/// All mistakes of one text.
 class Report {
  public:
   explicit Report(std::string_view text) : lines_(text) {}
@@ -48,7 +48,8 @@ class Report {
   bool has_errors() const noexcept { return errors_ > 0; }
   std::size_t errors() const noexcept { return errors_; }
 
-  /// All of them by position; those of one place in the order found, and no message twice at one place.
+  /// All of them, sorted by position. Those of one place stay in the order found. A message appears only once per
+  /// place.
   std::vector<Diagnostic> take();
 
  private:

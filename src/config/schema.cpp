@@ -1,4 +1,4 @@
-// JSON Schema (draft 2020-12) from the table, so that an editor and `headgate check` agree.
+// Writes the JSON Schema (draft 2020-12) from the table, so that an editor and `headgate check` agree.
 
 #include "table.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Form = Shape::Form;
 
-// A placeholder may stand anywhere in a text; what it becomes only `headgate check` can tell.
+// Any text may contain a placeholder. Only `headgate check` knows its value.
 constexpr const char* kPlaceholder = R"(\$\{)";
 
 std::string or_placeholder(const std::string& pattern) { return "^(" + pattern + ")$|" + kPlaceholder; }
@@ -56,7 +56,7 @@ class SchemaWriter {
   Json reference(const Section& section) {
     const std::string name(section.name);
     if (!definitions_.contains(name)) {
-      definitions_[name] = nullptr;  // its place, before those of what it holds
+      definitions_[name] = nullptr;  // reserves the place before the definitions that it refers to
       definitions_[name] = object(section);
     }
     return {{"$ref", "#/$defs/" + name}};

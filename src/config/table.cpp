@@ -13,7 +13,7 @@ constexpr Key kListenerKeys[] = {
      "Where to listen: `:PORT` (every address), `IP:PORT` or `[IPV6]:PORT`", required},
     {"proxy_protocol", &kBoolean, "false", "true",
      "Whether connections from `identity.trusted_proxies` begin with a header of the PROXY protocol, version 1 or 2; "
-     "nobody else is believed one"},
+     "nobody else may send one"},
 };
 constexpr Section kListener{"listener", "listen", "One address to listen on.", kListenerKeys, kListenerLater};
 constexpr Shape kListenerObject = section(kListener);
@@ -27,9 +27,9 @@ constexpr Shape kListen = either("an address or a list of addresses", kListenAll
 
 constexpr Key kAdminKeys[] = {
     {"listen", &kListenAddress, "127.0.0.1:9900", R"("127.0.0.1:9900")",
-     "Where; beyond this machine's own addresses only with a `token`"},
+     "Address of the admin port; an address that other machines can reach needs a `token`"},
     {"token", &kText, "", R"("${HEADGATE_ADMIN_TOKEN}")",
-     "What all but `/healthz` and `/readyz` takes: `Authorization: Bearer` with this token"},
+     "Everything but `/healthz` and `/readyz` requires `Authorization: Bearer` with this token"},
 };
 constexpr Section kAdmin{"admin", "admin", "Metrics and administration: an object, or `\"off\"`.", kAdminKeys};
 constexpr Shape kAdminObject = section(kAdmin);
@@ -42,7 +42,7 @@ constexpr Shape kAdminShape = either("an object or \"off\"", kAdminForms);
 constexpr Shape kMaxKeys = integer(1'000, 1'000'000'000);
 constexpr Key kMemoryKeys[] = {
     {"max_keys", &kMaxKeys, "1000000", "1000000",
-     "Most counters kept; beyond it those that are full again are forgotten first, then the least used"},
+     "Maximum number of counters; beyond it those that are full again are removed first, then the least used"},
 };
 constexpr Section kMemory{"memory", "memory", "Counters of this gateway alone.", kMemoryKeys};
 
@@ -55,10 +55,10 @@ constexpr Shape kAnswerHeadSize = size(1'024, 64UL * 1'024);
 constexpr std::string_view kUpstreamLater[] = {"balance", "health", "retry", "circuit", "tls", "weights", "slow_start"};
 constexpr Key kUpstreamKeys[] = {
     {"servers", &kServers, "", R"(["http://api-1:9001", "http://api-2:9001"])",
-     "Where its servers are, `http://host[:port]` each; taken in turn", required},
+     "Its servers, `http://host[:port]` each; requests go to them in turn", required},
     {"connect_timeout", &kDuration, "1s", R"("1s")",
      "How long connecting to one server may take, name resolution included"},
-    {"idle_timeout", &kDuration, "30s", R"("30s")", "A connection kept open but unused this long is closed"},
+    {"idle_timeout", &kDuration, "30s", R"("30s")", "How long an idle connection stays open"},
     {"max_idle", &kMaxIdle, "64", "64", "Connections a worker keeps open to each server"},
     {"head_size", &kAnswerHeadSize, "64KiB", R"("16KiB")",
      "Status line and fields of an answer, at most 64KiB; 502 beyond"},
@@ -80,14 +80,14 @@ constexpr Key kAllRoutesKeys[] = {
     {"limits", &kLimitUses, "[]", R"(["per-ip"])", "Limits of every route, before its own"},
     {"timeout", &kDuration, "30s", R"("10s")", "How long a server may take to the first byte of its answer"},
     {"between_bytes", &kDuration, "1m", R"("5m")",
-     "How long a server may be silent within its answer; more than the pause between two Server-Sent Events"},
+     "How long a server may be silent within its answer; must be longer than the pause between two Server-Sent Events"},
     {"max_body", &kBodySize, "1MiB", R"("1MiB")", "Largest request body"},
     {"unknown_key", &kUnknownKeyShape, "anonymous", R"("reject")",
-     "What a caller is whose API key is unknown, expired or disabled: `anonymous`, as if it had sent none, or refused "
-     "(`reject`); a route that requires a key refuses it always"},
+     "What happens to a caller whose API key is unknown, expired or disabled: `anonymous` treats it as a caller "
+     "without a key, `reject` refuses it; a route that requires a key always refuses it"},
     {"ignore_case", &kBoolean, "false", "true",
-     "Whether paths that differ only in the case of letters are the same, as they are to Express, IIS and, by option, "
-     "Spring; `{parameters}` are then counted so, too"},
+     "Whether paths that differ only in the case of letters are the same, as in Express, IIS and, by option, Spring; "
+     "counting by `{parameters}` then ignores case, too"},
 };
 constexpr Section kAllRoutes{
     "all_routes", "all_routes",
@@ -115,27 +115,26 @@ constexpr Shape kEncodedSlashShape = choice(kEncodedSlash);
 constexpr std::string_view kRouteLater[] = {"headers",  "rewrite", "strip_prefix", "redirect",
                                             "priority", "retry",   "cost"};
 constexpr Key kRouteKeys[] = {
-    {"name", &kRouteName, "", R"("login")", "Its name in logs and metrics; its path where it is left out"},
+    {"name", &kRouteName, "", R"("login")", "Its name in logs and metrics; default: its path"},
     {"host", &kHost, "", R"("api.example.com")",
-     "Only requests for this host, or with `*.example.com` for any below it"},
+     "Only requests for this host; `*.example.com` stands for every host below it"},
     {"path", &kPath, "", R"("/v1/*")",
      "Exact, `/prefix/*` (which takes `/prefix` too), or with parameters as in `/users/{id}`; the most specific route "
      "wins",
      required},
     {"ignore_case", &kBoolean, "", "true", "As `all_routes.ignore_case`, for this route"},
     {"encoded_slash", &kEncodedSlashShape, "reject", R"("keep")",
-     "A path with `%2F` or `%5C`, however often encoded, is refused (`reject`), for some servers read a slash there; "
-     "or "
-     "it is taken as part of its segment and passed on (`keep`)"},
-    {"methods", &kMethods, "", R"(["GET", "HEAD"])", "Only these methods; all where it is left out"},
+     "What happens to a path with `%2F` or `%5C`, encoded once or more often: `reject` refuses it, because some "
+     "servers read a slash there; `keep` passes it on as part of its segment"},
+    {"methods", &kMethods, "", R"(["GET", "HEAD"])", "Only these methods; default: all"},
     {"to", &kUpstreamName, "", R"("app")", "The upstream requests go to"},
     {"respond", &kRespondShape, "", R"({ "status": 200, "body": "ok\n" })", "The answer, given without an upstream"},
     {"limits", &kLimitUses, "[]", R"(["per-ip", { "use": "plan", "cost": 10 }])",
-     "Limits of this route: all must agree, and a request that one rejects is not charged by the others"},
+     "Limits of this route: all must allow a request, and one that a limit rejects is not charged by the others"},
     {"skip_limits", &kLimitNames, "[]", R"(["per-ip"])", "Limits of `all_routes` that do not apply here"},
     {"require", &kRequireShape, "nothing", R"("jwt")",
      "Refuse callers without a valid token (`jwt`), without a known key (`api_key`), or without a client certificate "
-     "that a trusted proxy has verified (`mtls`, told by the PROXY protocol)"},
+     "that a trusted proxy has verified and reported in the PROXY protocol (`mtls`)"},
     {"unknown_key", &kUnknownKeyShape, "", R"("reject")", "As `all_routes.unknown_key`, for this route"},
     {"timeout", &kDuration, "", R"("2m")", "As `all_routes.timeout`, for this route"},
     {"between_bytes", &kDuration, "", R"("1h")", "As `all_routes.between_bytes`, for this route"},
@@ -151,7 +150,7 @@ constexpr Key kTimeoutsKeys[] = {
     {"idle", &kDuration, "1m", R"("1m")", "A kept-alive client connection without a request"},
     {"head", &kDuration, "10s", R"("10s")", "From the first byte of a request to the end of its head"},
     {"body", &kDuration, "10s", R"("10s")",
-     "No byte of a request's body for this long; an answer's has `between_bytes` of its route"},
+     "No byte of a request's body for this long; for an answer's body see the route's `between_bytes`"},
     {"write", &kDuration, "10s", R"("10s")", "The peer takes no byte for this long"},
     {"tunnel", &kDuration, "10m", R"("10m")", "An upgraded connection (WebSocket) without a byte in either direction"},
 };
@@ -166,7 +165,7 @@ constexpr Key kBoundsKeys[] = {
     {"head_fields", &kHeadFields, "100", "100", "Fields of a request; 431 beyond"},
     {"target_size", &kTargetSize, "8KiB", R"("8KiB")", "Path and query of a request; 414 beyond"},
     {"connections", &kConnections, "10000", "10000",
-     "Client connections over all workers; a further one is answered 503"},
+     "Client connections of all workers together; a further one gets a 503"},
 };
 constexpr Section kBounds{"bounds", "bounds", "How much one caller can make the gateway hold.", kBoundsKeys};
 constexpr Shape kRejectionHeadersShape = choice(kRejectionHeaders);
@@ -187,17 +186,17 @@ constexpr Shape kLogCaller = text("owner or jwt.<claim>", check_log_caller);
 constexpr Shape kLogCallers = list("a list of owner and jwt.<claim>", kLogCaller, 0, 8);
 constexpr std::string_view kLogLater[] = {"keep_ok", "sample", "rotate"};
 constexpr Key kLogKeys[] = {
-    {"level", &kLevel, "info", R"("info")", "Least severity written to the error log"},
+    {"level", &kLevel, "info", R"("info")", "Minimum severity for the error log"},
     {"format", &kFormat, "text", R"("json")", "`text` for a terminal, `json` for machines"},
     {"access", &kTarget, "stdout", R"("stdout")",
      "Where the line of each request goes: `stdout`, `stderr`, `off` or a file"},
     {"error", &kTarget, "stderr", R"("stderr")", "Where everything else goes"},
     {"secret", &kLogSecret, "", R"("${HEADGATE_LOG_SECRET}")",
-     "What `key_id` is made under: the same on several gateways, a caller has the same id on all of them; where it is "
-     "left out each start draws another"},
+     "The secret that `key_id` is computed with: if several gateways have the same one, a caller has the same id on "
+     "all of them; default: a new random secret at each start"},
     {"callers", &kLogCallers, "[]", R"(["owner", "jwt.sub"])",
-     "Who is asking, in clear, as fields of these names: `owner` of a known API key, `jwt.<claim>` of a verified "
-     "token"},
+     "What the access log says about the caller in clear text, in fields of these names: `owner` of a known API key, "
+     "`jwt.<claim>` of a verified token"},
 };
 constexpr Section kLog{"log", "log", "Access and error log.", kLogKeys, kLogLater};
 
@@ -220,26 +219,23 @@ constexpr Key kRootKeys[] = {
     {"$schema", &kText, "", R"("./headgate.schema.json")", "For editors; headgate does not read it"},
     {"instance", &kInstance, "headgate", R"("${HOSTNAME:-headgate}")", "This gateway's name in JSON logs and in `Via`"},
     {"via", &kBoolean, "true", "false",
-     "Whether messages that are passed on say so in `Via`, as RFC 9110 wants it; some servers, nginx among them, do "
-     "not "
-     "compress what they are asked for with it"},
+     "Whether headgate adds `Via` to the messages it forwards, as RFC 9110 requires; some servers, such as nginx, do "
+     "not compress answers to requests with `Via`"},
     {"listen", &kListen, "", R"(":8080")", "Where clients connect: an address, an object, or a list of these",
      required},
-    {"workers", &kWorkers, "0", "2", "Threads; 0 is one a core"},
+    {"workers", &kWorkers, "0", "2", "Threads; 0 is one per core"},
     {"drain_delay", &kDelay, "0s", R"("5s")",
-     "How long SIGTERM leaves the listeners open, while `/readyz` says 503 already and every answer says close: as "
-     "long "
-     "as whoever sends requests here takes to notice"},
-    {"drain", &kDuration, "20s", R"("20s")", "How long SIGTERM then waits for what is in flight"},
+     "How long the listeners stay open after SIGTERM, while `/readyz` already answers 503 and every answer closes its "
+     "connection; the load balancer needs this time to notice"},
+    {"drain", &kDuration, "20s", R"("20s")", "How long headgate then waits for requests in flight"},
     {"admin", &kAdminShape, "", R"({ "listen": "127.0.0.1:9900" })",
-     "Metrics and administration, never on a public port; at `127.0.0.1:9900` where it is left out, `\"off\"` for "
-     "none"},
+     "Metrics and administration, never on a public port; default: at `127.0.0.1:9900`; `\"off\"` for none"},
     {"identity", &kIdentityShape, "", R"({ "trusted_proxies": ["10.0.0.0/8"] })", "Who is calling"},
     {"redis", &kRedisShape, "", R"({ "url": "redis://127.0.0.1:6379" })", "Counters shared by several gateways"},
     {"memory", &kMemoryShape, "", R"({ "max_keys": 1000000 })", "Counters of this gateway alone"},
     {"upstreams", &kUpstreams, "{}", R"({ "app": "http://127.0.0.1:3000" })", "Where requests go, by name"},
     {"limits", &kLimits, "{}", R"({ "per-ip": { "rate": "100/minute", "per": "client_ip" } })",
-     "How much each caller may ask, by name"},
+     "Limits by name: how much each caller may request"},
     {"all_routes", &kAllRoutesShape, "", R"({ "limits": ["per-ip"] })", "For every route"},
     {"routes", &kRoutes, "", R"([{ "path": "/*", "to": "app" }])", "Which requests go where, under which limits",
      required},

@@ -1,5 +1,5 @@
 #pragma once
-// Every key a configuration may have, once: what the checker walks, and what schema and reference are written from.
+// Every key that a configuration may have. The checker, the schema and the reference all use this table.
 
 #include "headgate/core/literals.hpp"
 
@@ -14,24 +14,24 @@ namespace headgate::config {
 
 struct Section;
 
-/// Why `text` does not read as what it should be; nothing where it does.
+/// Why `text` is not valid; nothing if it is valid.
 using TextCheck = std::optional<LiteralError> (*)(std::string_view text);
 
-/// What may stand at one place.
+/// The values that one place accepts.
 struct Shape {
   enum class Form { text, boolean, duration, size, rate, integer, choice, section, list, map, either };
   Form form = Form::text;
-  std::string_view what;      ///< a noun with its article: what messages and the reference call it
+  std::string_view what;      ///< a noun with its article, for messages and the reference
   TextCheck check = nullptr;  ///< of a text; of a map: of its keys
   std::uint64_t least = 0;    ///< of an integer; of a size, in bytes; of a list or map, how many; of a duration, in µs
   std::uint64_t most = 0;
   std::span<const std::string_view> words = {};             ///< of a choice
   std::vector<std::string_view> (*registered)() = nullptr;  ///< of a choice that other modules fill
-  std::span<const std::string_view> later = {};             ///< words of versions to come
+  std::span<const std::string_view> later = {};             ///< words of future versions
   const Section* section = nullptr;                         ///< of a section
   const Shape* of = nullptr;                                ///< of a list's elements or a map's values
-  std::span<const Shape* const> forms = {};                 ///< of either: each begins with another JSON type
-  bool (*path)(std::string_view text) = nullptr;            ///< of a text: whether it is the path of a file
+  std::span<const Shape* const> forms = {};                 ///< of either: each is of another JSON type
+  bool (*path)(std::string_view text) = nullptr;            ///< of a text: whether it is a file's path
 };
 
 enum class Presence { optional, required };
@@ -39,7 +39,7 @@ enum class Presence { optional, required };
 struct Key {
   std::string_view name;
   const Shape* shape = nullptr;
-  std::string_view fallback;  ///< as a user would write it; "" where there is none
+  std::string_view fallback;  ///< as a user would write it; "" if there is none
   std::string_view example;   ///< as JSON
   std::string_view doc;       ///< one sentence without its dot
   Presence presence = Presence::optional;
@@ -47,20 +47,20 @@ struct Key {
 
 struct Section {
   std::string_view name;  ///< of the schema's definition
-  std::string_view path;  ///< where it stands, for the reference
+  std::string_view path;  ///< its place in the file, for the reference
   std::string_view doc;
   std::span<const Key> keys;
-  std::span<const std::string_view> later = {};   ///< keys of versions to come
-  std::span<const std::string_view> one_of = {};  ///< exactly one of these keys has to be there
+  std::span<const std::string_view> later = {};   ///< keys of future versions
+  std::span<const std::string_view> one_of = {};  ///< exactly one of these keys must be there
 };
 
 /// The whole file.
 const Section& root_section();
 
-/// The words of a choice, wherever they come from.
+/// The words of a choice, from `words` or from `registered`.
 std::vector<std::string_view> words_of(const Shape& shape);
 
-// The words of choices, in the order of the enumerators they stand for.
+// The words of choices, in the order of their enumerators.
 inline constexpr std::string_view kModes[] = {"enforce", "observe"};
 inline constexpr std::string_view kStores[] = {"memory", "redis"};
 inline constexpr std::string_view kIfRedisDown[] = {"allow", "reject", "count_locally"};

@@ -20,12 +20,12 @@ constexpr Shape kJwkSet =
     path("a file's path or a URL", check_jwk_set, [](std::string_view text) { return !is_url(text); });
 constexpr std::array kIssuerRows{
     Key{"issuer", &kSomeText, "", R"("https://login.example.com/")",
-        "What the token's `iss` has to be; any where it is left out and there is one issuer only"},
+        "Required `iss` of the token; without this key a single issuer accepts any `iss`"},
     Key{"audience", &kTextOrTexts, "", R"("https://api.example.com")",
-        "What has to be in the token's `aud`, or a list of which one has to be; any where it is left out"},
+        "Required value in the token's `aud`; of a list, one value is enough; default: any"},
     Key{"algorithms", &kJwtAlgorithmList, "", R"(["RS256"])",
-        "Signatures accepted: `HS*` (with `secret`), `RS*`, `PS*`, `ES*` and `EdDSA` (with `public_key` or `jwks`); a "
-        "token cannot choose another, nor a key of another kind"},
+        "Accepted signatures: `HS*` (with `secret`), `RS*`, `PS*`, `ES*` and `EdDSA` (with `public_key` or `jwks`); a "
+        "token cannot choose another algorithm or another kind of key"},
     Key{"secret", &kSomeText, "", R"("${JWT_SECRET}")",
         "The shared secret of `HS*`, at least as long as the hash: 32, 48 or 64 bytes"},
     Key{"public_key", &kFilePath, "", R"("/etc/headgate/jwt.pem")",
@@ -34,19 +34,16 @@ constexpr std::array kIssuerRows{
         "A JWK Set: a file, read again when it changes, or an `http://` or `https://` address, fetched in the "
         "background"},
     Key{"jwks_ca", &kFilePath, "", R"("/etc/headgate/ca.pem")",
-        "The authorities that vouch for the host of `jwks`, as PEM; the system's where it is left out"},
+        "PEM file of the certificate authorities for the host of `jwks`; default: those of the system"},
     Key{"refresh", &kDuration, "5m", R"("5m")",
-        "How often `jwks` is fetched, where the answer's `Cache-Control` says nothing"},
+        "How often `jwks` is fetched if the answer's `Cache-Control` gives no time"},
     Key{"refetch", &kDuration, "10s", R"("10s")",
-        "When a token names a key that is not there, `jwks` is fetched again, but no sooner than so long after the "
-        "last "
-        "time"},
+        "Minimum time between two fetches of `jwks` that tokens with an unknown key cause"},
     Key{"fetch_timeout", &kDuration, "5s", R"("5s")", "How long one fetch of `jwks` may take"},
     Key{"types", &kTexts, R"(["JWT", "at+jwt"])", R"(["at+jwt"])",
-        "Values of the token's `typ` that are accepted. Where this is left out a token without any `typ` is accepted "
-        "too"},
+        "Accepted values of the token's `typ`. Without this key a token without `typ` is accepted, too"},
     Key{"leeway", &kDuration, "30s", R"("30s")", "How far clocks may differ for `exp`, `nbf` and `iat`"},
-    Key{"max_age", &kDuration, "", R"("12h")", "Oldest token accepted, by its `iat`, which then has to be there"},
+    Key{"max_age", &kDuration, "", R"("12h")", "Maximum age of a token by its `iat`, which is then required"},
 };
 constexpr Section kIssuer{"issuer", "identity.jwt.issuers[]", "One of several issuers; each has its own `issuer`.",
                           kIssuerRows};
@@ -59,19 +56,19 @@ constexpr Shape kParameterName = text("a parameter's name", check_parameter_name
 constexpr Shape kCookieName = text("a cookie's name", check_cookie_name);
 constexpr std::array kJwtOwnRows{
     Key{"issuers", &kIssuers, "", R"([{ "issuer": "https://a.example/", "algorithms": ["RS256"], "jwks": "a.json" }])",
-        "In the place of the keys above: several issuers. Which of them a token is of is told by its `iss`"},
+        "Several issuers, in place of the keys above. The token's `iss` says which one it is from"},
     Key{"header", &kHeaderName, "Authorization", R"("X-Token")",
-        "The field that carries the token: of `Authorization` with the scheme `Bearer`, of another with it or without"},
+        "The field that carries the token: `Authorization` needs the scheme `Bearer`, in another field it is optional"},
     Key{"cookie", &kCookieName, "", R"("session")", "A cookie that may carry it instead"},
     Key{"query", &kParameterName, "", R"("access_token")",
-        "A query parameter that may carry it instead; others may log it"},
-    Key{"pass_on", &kBoolean, "true", "false", "Whether the server behind gets the token"},
+        "A query parameter that may carry it instead; servers and proxies may log it"},
+    Key{"pass_on", &kBoolean, "true", "false", "Whether the server gets the token"},
     Key{"claim_headers", &kClaimHeaders, "{}", R"({ "X-User": "sub" })",
-        "Fields in which the server behind gets claims of the verified token; a caller's own fields of these names are "
+        "Fields in which the server gets claims of the verified token; a caller's own fields of these names are "
         "removed on every route"},
     Key{"remember", &kRemember, "10000", "10000",
-        "Verified tokens each worker remembers, so that one that comes again costs no signature check; as many refused "
-        "ones"},
+        "Size of each worker's token cache: so many verified tokens, and as many refused ones, need no second "
+        "signature check"},
 };
 
 template <std::size_t N, std::size_t M>
@@ -83,18 +80,19 @@ constexpr std::array<Key, N + M> joined(const std::array<Key, N>& a, const std::
 }
 constexpr auto kJwtRows = joined(kIssuerRows, kJwtOwnRows);
 constexpr std::string_view kJwtLater[] = {"keys", "required_claims"};
-constexpr Section kJwt{"jwt", "identity.jwt", "JSON Web Tokens: whose are believed, and where they stand.", kJwtRows,
+constexpr Section kJwt{"jwt", "identity.jwt",
+                       "JSON Web Tokens: which issuers are accepted, and where a request carries its token.", kJwtRows,
                        kJwtLater};
 
 // API keys
 
 constexpr Shape kDigest = text("64 hexadecimal digits", check_digest);
-constexpr Shape kTierName = text("a tier's name", check_name);
+constexpr Shape kKeyTierName = text("a tier's name", check_name);
 constexpr Key kKnownKeyKeys[] = {
     {"key", &kText, "", R"("${ACME_KEY}")", "The key itself; headgate keeps its SHA-256 only"},
     {"sha256", &kDigest, "", R"("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")",
-     "Its SHA-256 in hexadecimal, so that the key itself stands in no file"},
-    {"tier", &kTierName, "", R"("pro")", "Its tier in limits with `\"tier_from\": \"api_key\"`"},
+     "Its SHA-256 in hexadecimal, so that the key itself is in no file"},
+    {"tier", &kKeyTierName, "", R"("pro")", "Its tier in limits with `\"tier_from\": \"api_key\"`"},
 };
 constexpr std::string_view kKnownKeyForms[] = {"key", "sha256"};
 constexpr Section kKnownKey{.name = "known_key",
@@ -106,15 +104,15 @@ constexpr Shape kKnownKeyShape = section(kKnownKey);
 constexpr Shape kKnownKeys = map("an object of keys by their owner's name", kKnownKeyShape);
 constexpr Key kApiKeyKeys[] = {
     {"header", &kHeaderName, "X-API-Key", R"("X-API-Key")", "The field that carries a caller's key"},
-    {"query", &kParameterName, "", R"("api_key")", "A query parameter that may carry it instead; others may log it"},
+    {"query", &kParameterName, "", R"("api_key")",
+     "A query parameter that may carry it instead; servers and proxies may log it"},
     {"cookie", &kCookieName, "", R"("api_key")", "A cookie that may carry it instead"},
-    {"pass_on", &kBoolean, "false", "true", "Whether the server behind gets the key"},
+    {"pass_on", &kBoolean, "false", "true", "Whether the server gets the key"},
     {"file", &kFilePath, "", R"("/etc/headgate/api-keys.json")",
      "A file of known keys, read again when it changes; `headgate keys` makes and checks it"},
     {"keys", &kKnownKeys, "{}", R"({ "acme": { "key": "${ACME_KEY}", "tier": "pro" } })",
-     "Known keys by their owner's name. Where any key is known, here or in `file`, only known ones are keys; else "
-     "every "
-     "text is one, each counted by itself"},
+     "Known keys by their owner's name. If any key is known, here or in `file`, only known keys are valid; otherwise "
+     "every text is a valid key with its own counters"},
 };
 constexpr Section kApiKey{"api_key", "identity.api_key", "API keys.", kApiKeyKeys};
 
@@ -124,12 +122,12 @@ constexpr Shape kFailureRate{.form = Form::rate, .what = "a rate"};
 constexpr Shape kFailureBurst = integer(1, 1'000'000'000);
 constexpr Key kFailuresKeys[] = {
     {"rate", &kFailureRate, "60/minute", R"("60/minute")", "How often one address may fail"},
-    {"burst", &kFailureBurst, "", "60", "How often at once; the rate's count where it is left out"},
+    {"burst", &kFailureBurst, "", "60", "How often at once; default: the rate's count"},
 };
-constexpr Section kFailures{"failures", "identity.failures",
-                            "Failed proofs of who is asking, limited by client address before they cost a signature "
-                            "check: an object, or `\"off\"`.",
-                            kFailuresKeys};
+constexpr Section kFailures{
+    "failures", "identity.failures",
+    "Limits failed authentication by client address, before it costs a signature check: an object, or `\"off\"`.",
+    kFailuresKeys};
 constexpr Shape kFailuresObject = section(kFailures);
 constexpr Shape kFailuresWord = choice(kAdminWords);
 constexpr const Shape* kFailuresForms[] = {&kFailuresObject, &kFailuresWord};
@@ -152,23 +150,22 @@ constexpr Shape kApiKeyShape = section(kApiKey);
 constexpr Shape kJwtShape = section(kJwt);
 constexpr Key kIdentityKeys[] = {
     {"trusted_proxies", &kNetworks, "[]", R"(["10.0.0.0/8"])",
-     "Only these may tell the client's address, in the field that `address_from` names or by the PROXY protocol"},
+     "Only these proxies may name the client's address, in the field `address_from` or by the PROXY protocol"},
     {"address_from", &kAddressFrom, "X-Forwarded-For", R"("Forwarded")",
-     "The field that trusted proxies tell it in: the one they all write. No other is read"},
+     "The field in which all trusted proxies write the client's address. No other field is read"},
     {"proxy_fields", &kProxyFieldList, kProxyFieldsFallback, R"(["X-Forwarded-*", "X-Original-URL", "Proxy"])",
-     "Fields that only trusted proxies may send: of everybody else they are removed, also spelt with `_`. A name that "
-     "ends in `*` stands for all that begin so. What is written here takes the place of the default"},
+     "Fields that only trusted proxies may send; they are removed from all other requests, also if `_` replaces `-`. A "
+     "name that ends in `*` stands for all names with this beginning. A list here replaces the default"},
     {"ipv6_prefix", &kIpv6Prefix, "64", "64", "All IPv6 addresses of one block of this length count as one client"},
     {"api_key", &kApiKeyShape, "", R"({ "file": "/etc/headgate/api-keys.json" })",
      "Where a caller's API key is found, and which are known"},
     {"jwt", &kJwtShape, "", R"({ "algorithms": ["HS256"], "secret": "${JWT_SECRET}" })", "How tokens are verified"},
-    {"failures", &kFailuresShape, "", R"({ "rate": "60/minute" })",
-     "How often one address may fail to prove who it is"},
+    {"failures", &kFailuresShape, "", R"({ "rate": "60/minute" })", "How often one address may fail to authenticate"},
 };
 
 }  // namespace
 
 constexpr Section kIdentitySection{"identity", "identity",
-                                   "Who is calling: whatever a limit can count `per` comes from here.", kIdentityKeys};
+                                   "Who is calling. Limits count `per` what is configured here.", kIdentityKeys};
 
 }  // namespace headgate::config

@@ -1,4 +1,4 @@
-// How much each caller may ask: limits, and what a route makes of them.
+// Limits, and how routes use them.
 
 #include "table_shapes.hpp"
 
@@ -11,12 +11,13 @@ constexpr const Shape* kRateForms[] = {&kRate, &kRates};
 constexpr Shape kRateOrRates = either("a rate or a list of rates", kRateForms);
 constexpr Shape kBurst = integer(1, 1'000'000'000);
 constexpr std::string_view kRateDoc =
-    "How much: a count, a slash and a period, as in `100/minute`, `300/5m` or `200000/month`; in a list all hold";
+    "How much: a count, a slash and a period, as in `100/minute`, `300/5m` or `200000/month`; all rates of a list "
+    "apply";
 constexpr std::string_view kBurstDoc =
-    "Most requests at once, the bucket's size; where it is left out what is usual for the algorithm, one period's "
-    "worth for a token bucket";
+    "Maximum number of requests at once, the bucket's size; the default depends on the algorithm: for a token bucket "
+    "the rate's count";
 constexpr std::string_view kWaitDoc =
-    "Longest a request is held back until there is room for it; where it is left out it is rejected at once";
+    "Maximum delay of a request until its permit is available; default: it is rejected at once";
 
 constexpr Key kTierKeys[] = {
     {"rate", &kRateOrRates, "", R"("60/minute")", kRateDoc, required},
@@ -40,7 +41,7 @@ constexpr Key kExemptKeys[] = {
      "Owners of known keys, as `identity.api_key.keys` and its `file` name them"},
     {"client_ip", &kExemptNetworks, "", R"(["10.9.0.0/16"])", "Addresses of clients"},
 };
-constexpr Section kExempt{"exempt", "limits.<name>.exempt", "Whom a limit does not apply to.", kExemptKeys};
+constexpr Section kExempt{"exempt", "limits.<name>.exempt", "Callers that a limit does not apply to.", kExemptKeys};
 constexpr Shape kExemptShape = section(kExempt);
 
 constexpr Shape kPer = text("what to count by", check_per);
@@ -50,14 +51,14 @@ constexpr Shape kPerOrPers = either("what to count by, or a list of that", kPerF
 constexpr Shape kAbsent = text("what to do", check_if_absent);
 constexpr Shape kAbsentStatus = integer(400, 499);
 constexpr Key kAbsentKeys[] = {
-    {"reject", &kAbsentStatus, "", "403", "The status it is rejected with; 401 brings `WWW-Authenticate`", required},
+    {"reject", &kAbsentStatus, "", "403", "Status of the rejection; 401 adds `WWW-Authenticate`", required},
 };
 constexpr Section kAbsentReject{"reject_with", "limits.<name>.if_absent", "A rejection with a status of its own.",
                                 kAbsentKeys};
 constexpr Shape kAbsentObject = section(kAbsentReject);
 constexpr const Shape* kAbsentOneForms[] = {&kAbsent, &kPers, &kAbsentObject};
 constexpr Shape kAbsentOne = either("what to do, or a list of what to count by together", kAbsentOneForms);
-constexpr Shape kAbsentChain = list("a list of what to try in turn", kAbsentOne, 1, limit::IfAbsent::kMostInstead + 1);
+constexpr Shape kAbsentChain = list("a list of what to try in turn", kAbsentOne, 1, limit::IfAbsent::kMaxInstead + 1);
 constexpr const Shape* kAbsentForms[] = {&kAbsent, &kAbsentChain, &kAbsentObject};
 constexpr Shape kIfAbsent = either("\"skip\", \"reject\", or what to count by instead", kAbsentForms);
 constexpr Shape kAlgorithm{.form = Form::choice, .what = "an algorithm", .registered = algorithm_names};
@@ -74,23 +75,22 @@ constexpr Key kLimitKeys[] = {
      "`path:<parameter>`, `method`, `route`, `host`, `upstream`, `total`, or a list of these",
      required},
     {"tiers", &kTiers, "", R"({ "free": { "rate": "60/minute" }, "pro": { "rate": "50/second" } })",
-     "In the place of `rate`: sizes by name, each with its `rate`, or `\"unlimited\"`"},
+     "Tiers by name, in place of `rate`: each has its `rate`, or is `\"unlimited\"`"},
     {"tier_from", &kTierFrom, "", R"("jwt.plan")",
-     "What names a caller's tier: `jwt.<claim>`, `api_key` (the known key's `tier`), or `header:<name>`, which is "
-     "believed from trusted proxies only"},
+     "What names a caller's tier: `jwt.<claim>`, `api_key` (the known key's `tier`), or `header:<name>` (accepted only "
+     "from trusted proxies)"},
     {"default_tier", &kTierName, "", R"("free")", "The tier of a caller whose own is missing or unknown"},
     {"algorithm", &kAlgorithm, "token_bucket", R"("token_bucket")", "How it counts"},
     {"wait", &kDuration, "", R"("500ms")", kWaitDoc},
     {"time_zone", &kZone, "", R"("Europe/Vienna")",
-     "Whose days and months a `fixed_window` of a day or a month counts by; a month's are those of UTC where it is "
-     "left "
-     "out"},
-    {"store", &kStore, "", R"("memory")", "Where it counts: `redis` where a `redis` block stands, else `memory`"},
+     "The zone whose days or months a `fixed_window` of a day or a month counts by; default for a month: UTC"},
+    {"store", &kStore, "", R"("memory")",
+     "Where it counts; default: `redis` if there is a `redis` block, else `memory`"},
     {"leases", &kLeasesShape, "auto", R"("off")",
-     "Whether a gateway may take from Redis in batches for a busy key: `auto` where no request too many can come of "
-     "it, or `off`"},
-    {"mode", &kMode, "enforce", R"("observe")", "`observe` counts and shows, and rejects nobody"},
-    {"exempt", &kExemptShape, "", R"({ "client_ip": ["10.9.0.0/16"] })", "Whom it does not apply to"},
+     "Whether a gateway may take permits for a busy key from Redis in batches: `auto` if this cannot allow too many "
+     "requests, or `off`"},
+    {"mode", &kMode, "enforce", R"("observe")", "`observe` counts and reports, but rejects nobody"},
+    {"exempt", &kExemptShape, "", R"({ "client_ip": ["10.9.0.0/16"] })", "Callers that it does not apply to"},
     {"if_absent", &kIfAbsent, "", R"("client_ip")",
      "What happens to a caller without the key: another key to count by, `skip`, `reject`, or `{\"reject\": 403}`; a "
      "list is tried in turn, as in `[\"api_key\", \"client_ip\"]`, and a list within it counts by its members "
@@ -108,15 +108,15 @@ constexpr Key kCostKeys[] = {
     {"by_method", &kMethodCosts, "", R"({ "GET": 1, "POST": 5 })", "By the request's method; 0 is free"},
     {"header", &kHeaderName, "", R"("X-Cost")", "What this field of the request says"},
     {"response_header", &kHeaderName, "", R"("X-Tokens-Used")",
-     "What this field of the answer says: `hold` is taken before the request, and settled when the answer comes"},
+     "What this field of the answer says: `hold` is reserved before the request, and corrected when the answer comes"},
     {"otherwise", &kPositive, "1", "1", "With `by_method` and `header`: the cost where they do not say"},
     {"hold", &kPositive, "", "500",
-     "With `response_header`: what is taken first, and stays where the answer does not say"},
-    {"most", &kPositive, "", "100000", "With `header` and `response_header`: the most that is believed"},
+     "With `response_header`: what is reserved first, and charged if the answer does not say"},
+    {"most", &kPositive, "", "100000",
+     "With `header` and `response_header`: the maximum; a larger value counts as this"},
     {"debt", &kBoolean, "false", "true",
-     "With `response_header`: what is used beyond what is left is owed, and nothing is granted before it is worked "
-     "off; "
-     "else it is given away"},
+     "With `response_header`: whether use beyond the permits left is a debt, and requests are rejected until it is "
+     "paid off; otherwise it is not charged"},
 };
 constexpr std::string_view kCostForms[] = {"by_method", "header", "response_header"};
 constexpr Section kCost{.name = "cost",
@@ -128,16 +128,16 @@ constexpr Shape kCostObject = section(kCost);
 constexpr const Shape* kAllCostForms[] = {&kPositive, &kCostObject};
 constexpr Shape kCostShape = either("a whole number or an object", kAllCostForms);
 constexpr Shape kScale = text("a fraction", check_scale);
-constexpr Shape kLimitName = text("a limit's name");
+constexpr Shape kUsedLimit = text("a limit's name");
 constexpr Key kUseKeys[] = {
-    {"use", &kLimitName, "", R"("per-ip")", "The limit's name", required},
+    {"use", &kUsedLimit, "", R"("per-ip")", "The limit's name", required},
     {"cost", &kCostShape, "1", "10", "How many requests one request counts as: a number, or an object"},
     {"scale", &kScale, "", R"("1/10")",
-     "The route has a limit of its own, of this part or multiple of the size, counted apart from other routes"},
+     "The route gets its own counters, with this fraction or multiple of the limit's size"},
 };
-constexpr Section kUse{"limit_use", "routes[].limits[]", "A limit with a cost or a size of its own.", kUseKeys};
+constexpr Section kUse{"limit_use", "routes[].limits[]", "A limit with its own cost or size.", kUseKeys};
 constexpr Shape kUseObject = section(kUse);
-constexpr const Shape* kUseForms[] = {&kLimitName, &kUseObject};
+constexpr const Shape* kUseForms[] = {&kUsedLimit, &kUseObject};
 constexpr Shape kUseShape = either("a limit's name or an object", kUseForms);
 
 }  // namespace

@@ -12,7 +12,7 @@ constexpr Shape kSentinelNode = text("a Sentinel", check_sentinel_node);
 constexpr Shape kSentinelNodes = list("a list of Sentinels", kSentinelNode, 1, 64);
 constexpr Shape kMasterName = text("a master's name", check_name);
 constexpr Key kSentinelKeys[] = {
-    {"master", &kMasterName, "", R"("headgate")", "What the Sentinels call the master to ask", required},
+    {"master", &kMasterName, "", R"("headgate")", "The name that the Sentinels have for the master", required},
     {"nodes", &kSentinelNodes, "", R"(["sentinel-1:26379", "sentinel-2:26379"])",
      "The Sentinels, `host:port` each; one that answers is enough", required},
     {"username", &kText, "", R"("headgate")", "ACL user of the Sentinels"},
@@ -22,13 +22,13 @@ constexpr Section kSentinel{"sentinel", "redis.sentinel", "The Sentinels that kn
                             kSentinelKeys};
 constexpr Key kTlsKeys[] = {
     {"ca", &kFilePath, "", R"("/etc/headgate/redis-ca.pem")",
-     "PEM file of the authorities to trust; the system's where it is left out"},
+     "PEM file of the trusted certificate authorities; default: those of the system"},
     {"certificate", &kFilePath, "", R"("/etc/headgate/redis.pem")",
-     "PEM file of the gateway's own certificate chain, where Redis asks for one"},
+     "PEM file of the gateway's own certificate chain, if Redis requires one"},
     {"key", &kFilePath, "", R"("/etc/headgate/redis-key.pem")", "PEM file of its key"},
     {"server_name", &kText, "", R"("redis.internal")",
-     "What Redis's certificate has to be for; the host connected to where it is left out"},
-    {"verify", &kBoolean, "true", "true", "`false` believes any certificate: only for trying things out"},
+     "Name that Redis's certificate must have; default: the host that headgate connects to"},
+    {"verify", &kBoolean, "true", "true", "`false` accepts any certificate: only for tests"},
 };
 constexpr Section kTls{"redis_tls", "redis.tls", "TLS to Redis, and to its Sentinels.", kTlsKeys};
 constexpr Shape kSentinelShape = section(kSentinel);
@@ -47,17 +47,17 @@ constexpr Key kKeys[] = {
      "A master found through Redis Sentinel"},
     {"tls", &kTlsShape, "", R"({ "ca": "/etc/headgate/redis-ca.pem" })",
      "TLS, for `cluster`, `sentinel` and `rediss://`"},
-    {"database", &kDatabase, "", "0", "The database's number, where `url` does not say; 0 where nothing says"},
-    {"username", &kText, "", R"("headgate")", "ACL user; the default user where it is left out"},
+    {"database", &kDatabase, "", "0", "Number of the database, if `url` has none; default: 0"},
+    {"username", &kText, "", R"("headgate")", "ACL user; default: Redis's default user"},
     {"password", &kText, "", R"("${REDIS_PASSWORD}")", "Its password"},
     {"timeout", &kDuration, "20ms", R"("20ms")", "No request ever waits longer than this for Redis"},
     {"if_down", &kIfDown, "count_locally", R"("count_locally")",
-     "What limits do while Redis cannot be asked: `allow`, `reject`, or `count_locally` in this gateway's memory"},
+     "What limits do while Redis is unavailable: `allow`, `reject`, or `count_locally` in this gateway's memory"},
     {"key_prefix", &kKeyPrefix, "hg:", R"("hg:prod:")", "Gateways with one prefix share their counters"},
     {"instances", &kInstances, "1", "4",
-     "How many gateways share the budget: each grants its part of it while counting locally"},
+     "How many gateways share the limits: each grants its part of them while it counts locally"},
     {"max_in_flight", &kInFlight, "1024", "1024",
-     "Calls a worker may have under way; beyond it Redis counts as unavailable"},
+     "Maximum number of calls in flight per worker; beyond it Redis counts as unavailable"},
 };
 constexpr std::string_view kForms[] = {"url", "cluster", "sentinel"};
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the parts of the table are made of: shapes by name, and those that several parts share. Only for table*.cpp.
+// Shapes that several parts of the table share, and functions that make shapes. Only for table*.cpp.
 
 #include "formats.hpp"
 #include "table.hpp"

@@ -1,6 +1,5 @@
 #pragma once
-// Time zones by name, read from the system's tz database. Used at load time only: what counts by a calendar keeps the
-// offsets.
+// Time zones by name, read from the system's tz database. Used only at load time: a Calendar keeps the offsets.
 
 #include "headgate/core/literals.hpp"
 #include "headgate/core/result.hpp"
@@ -11,9 +10,9 @@
 
 namespace headgate::config {
 
-/// The days or months of the zone that the tz database calls `zone` ("Europe/Vienna"), with all its changes of offset
-/// from 2000 to 2100 as far as the database foretells them: rules without an end are spelt out until 2037. "UTC" needs
-/// no database. Reads files; throws nothing but bad_alloc. One thread at a time the first time.
+/// The days or months of the zone `zone` of the tz database ("Europe/Vienna"), with all its offset changes from 2000 to
+/// 2100. Rules without an end are expanded only until 2037. "UTC" needs no database. Reads files. Throws only
+/// bad_alloc. The first call must not run on two threads at the same time.
 Result<std::shared_ptr<const limit::Calendar>, LiteralError> make_calendar(limit::Calendar::Unit unit,
                                                                            const std::string& zone);
 

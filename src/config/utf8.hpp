@@ -7,7 +7,7 @@
 
 namespace headgate::config {
 
-/// Bytes of the character at `at`, 1 to 4; 0 where there is no valid one.
+/// Bytes of the character at `at`, 1 to 4; 0 if there is no valid one.
 std::size_t character_length(std::string_view text, std::size_t at) noexcept;
 
 /// Appends the code point `value` (valid, no surrogate).

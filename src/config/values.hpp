@@ -1,5 +1,5 @@
 #pragma once
-// Values out of a tree that was checked: what is absent, or was reported already, leaves the default as it is.
+// Reads values from a checked tree. A value that is absent or already reported leaves the default unchanged.
 
 #include "document.hpp"
 
@@ -57,7 +57,7 @@ void read_number(const Node* section, std::string_view key, Number& out) {
   if (error == std::errc() && last == end) out = value;
 }
 
-/// `words` are in the order of the enumerators.
+/// `words` must be in the order of the enumerators.
 template <class Enum>
 void read_choice(const Node* section, std::string_view key, std::span<const std::string_view> words, Enum& out) {
   const Node* node = text_at(section, key);
@@ -66,7 +66,7 @@ void read_choice(const Node* section, std::string_view key, std::span<const std:
   if (found != words.end()) out = static_cast<Enum>(found - words.begin());
 }
 
-/// The texts of a list, or the one text that stands in its place.
+/// The texts of a list, or the one text in place of a list.
 inline std::vector<const Node*> texts(const Node* node) {
   if (node == nullptr) return {};
   if (node->kind == Kind::string) return {node};
@@ -77,7 +77,7 @@ inline std::vector<const Node*> texts(const Node* node) {
   return out;
 }
 
-/// The members of an object, the elements of a list; none of anything else.
+/// The members of an object or the elements of a list, if the node is of `kind`; else nothing.
 inline std::vector<const Node*> children(const Node* node, Kind kind) {
   if (node == nullptr || node->kind != kind) return {};
   return {node->children.begin(), node->children.end()};

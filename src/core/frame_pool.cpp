@@ -7,8 +7,8 @@ namespace headgate::frame_pool {
 namespace {
 
 constexpr std::size_t kStep = 64;
-constexpr std::size_t kSizes = 64;     // frames up to 4 KiB
-constexpr std::size_t kMostKept = 64;  // of one size
+constexpr std::size_t kSizes = 64;    // frames below 4 KiB
+constexpr std::size_t kMaxKept = 64;  // maximum number of kept frames of one size
 
 struct Spare {
   Spare* next;
@@ -17,27 +17,34 @@ struct Spare {
 struct Lists {
   std::array<Spare*, kSizes> first{};
   std::array<std::size_t, kSizes> kept{};
+};
 
-  Lists() = default;
-  Lists(const Lists&) = delete;
-  Lists& operator=(const Lists&) = delete;
-  ~Lists() {
+// Without a destructor, so that no access has to look whether it is made yet.
+constinit thread_local Lists lists;
+
+/// Frees the lists when their thread ends; made with the first frame.
+struct Keeper {
+  Keeper() = default;
+  Keeper(const Keeper&) = delete;
+  Keeper& operator=(const Keeper&) = delete;
+  ~Keeper() {
     for (std::size_t size = 0; size < kSizes; ++size) {
-      kept[size] = kMostKept;  // whatever is freed from here on goes to the system
-      while (first[size]) {
-        auto* const spare = first[size];
-        first[size] = spare->next;
+      lists.kept[size] = kMaxKept;  // whatever is freed from here on goes to the system
+      while (lists.first[size]) {
+        auto* const spare = lists.first[size];
+        lists.first[size] = spare->next;
         ::operator delete(spare);
       }
     }
   }
+  void keep() const noexcept {}
 };
 
-thread_local Lists lists;
+thread_local const Keeper keeper;
 
 }  // namespace
 
-// Under AddressSanitizer each frame is its own allocation, or the use of a dead one would go unseen.
+// With AddressSanitizer each frame is its own allocation. Else it would miss the use of a freed frame.
 #if defined(__SANITIZE_ADDRESS__)
 void* take(std::size_t bytes) { return ::operator new(bytes); }
 void give_back(void* frame, std::size_t) noexcept { ::operator delete(frame); }
@@ -50,13 +57,14 @@ void* take(std::size_t bytes) {
     --lists.kept[size];
     return spare;
   }
+  keeper.keep();
   return ::operator new(size* kStep);
 }
 
 void give_back(void* frame, std::size_t bytes) noexcept {
   const std::size_t size = (bytes + kStep - 1) / kStep;
   if (size >= kSizes) return ::operator delete(frame);
-  if (lists.kept[size] == kMostKept) return ::operator delete(frame);
+  if (lists.kept[size] == kMaxKept) return ::operator delete(frame);
   lists.first[size] = new (frame) Spare{lists.first[size]};
   ++lists.kept[size];
 }

@@ -13,8 +13,8 @@
 namespace headgate {
 namespace {
 
-using Secret =
-    std::array<unsigned char, 192>;  // at least XXH3_SECRET_SIZE_MIN; all of it random, so no key schedule is needed
+// At least XXH3_SECRET_SIZE_MIN bytes. All are random, so no key schedule is needed.
+using Secret = std::array<unsigned char, 192>;
 
 Secret draw_secret() noexcept {
   Secret secret;
@@ -25,7 +25,7 @@ Secret draw_secret() noexcept {
       filled += static_cast<std::size_t>(got);
     } else if (errno != EINTR) {
       std::fputs("headgate: the system gives no random bytes (getrandom)\n", stderr);
-      std::abort();  // a guessable secret would let a caller aim at another's counter
+      std::abort();  // with a guessable secret a caller could construct a collision with another's counter
     }
   }
   return secret;
@@ -61,7 +61,7 @@ struct Sip {
   }
 };
 
-/// Up to eight bytes as a number, the first the lowest.
+/// Up to eight bytes as a number, the first byte lowest.
 std::uint64_t little_endian(std::string_view bytes) noexcept {
   static_assert(std::endian::native == std::endian::little);
   std::uint64_t word = 0;
@@ -75,7 +75,7 @@ Hash keyed_hash(std::string_view text, std::uint64_t seed) noexcept {
   static_assert(std::tuple_size_v<Secret> >= XXH3_SECRET_SIZE_MIN);
   static const Secret secret = draw_secret();
   const XXH128_hash_t hash = XXH3_128bits_withSecret(text.data(), text.size(), secret.data(), secret.size());
-  // The seed goes in afterwards: XXH3's own seed would, for short texts, take the secret's place.
+  // The seed is mixed in afterwards. For short texts, XXH3's own seed would replace the secret.
   const std::uint64_t apart = scatter(seed);
   return {hash.low64 ^ apart, hash.high64 + std::rotl(apart, 32)};
 }

@@ -1,6 +1,7 @@
 #include "headgate/core/literals.hpp"
 
 #include "headgate/core/rate_help.hpp"
+#include "headgate/core/text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,17 +18,16 @@ constexpr std::uint64_t kMicro = 1;
 constexpr std::uint64_t kSecond = 1'000'000 * kMicro;
 constexpr std::uint64_t kDay = 86'400 * kSecond;
 constexpr std::uint64_t kLongest = 366 * kDay;
-constexpr std::uint64_t kMonth = 31 * kDay;  // the longest there is: what a month's window is bounded by
-constexpr std::uint64_t kMostRequests = 1'000'000'000;
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 53;
+constexpr std::uint64_t kMonth = 31 * kDay;  // the longest month: the maximum of a month's window
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 53;
 
 struct Unit {
   std::string_view name;
-  std::string_view word;  // the long form, where a rate may use it
+  std::string_view word;  // the long form, if a rate may use it
   std::uint64_t size;
 };
 
-// Largest first: writing back takes the first that divides.
+// Largest first: formatting uses the first unit that divides.
 constexpr std::array<Unit, 6> kTimes{{{"d", "day", kDay},
                                       {"h", "hour", 3'600 * kSecond},
                                       {"m", "minute", 60 * kSecond},
@@ -44,7 +44,7 @@ constexpr std::array<Unit, 9> kSizes{{{"TiB", "", std::uint64_t{1} << 40},
                                       {"kB", "", 1'000},
                                       {"B", "", 1}}};
 
-// What a message shows of a literal: a file may hold a megabyte in one string.
+// The part of a literal that a message shows: a string in a file may have a megabyte.
 std::string quoted(std::string_view text) {
   constexpr std::size_t kShown = 60;
   if (text.size() <= kShown) return '"' + std::string(text) + '"';
@@ -58,7 +58,7 @@ std::size_t digits(std::string_view text) {
                                   text.begin());
 }
 
-// Digits only; what exceeds 64 bits is the largest number there is, so that range checks catch it.
+// Digits only. A number above 64 bits becomes the largest one, so that range checks find it.
 std::uint64_t number(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -89,7 +89,7 @@ LiteralError no_unit(std::string_view text) {
 
 LiteralError not_a_rate(std::string_view text) { return {quoted(text) + " is not a rate", rate_help(text)}; }
 
-// The period of a rate: "minute", "m", "5m", "5 minutes" without the space. 0 where it is none.
+// The period of a rate: "minute", "m", "5m", "5minutes". 0 if it is invalid.
 std::uint64_t period_of(std::string_view text) {
   const auto length = digits(text);
   const std::uint64_t count = length == 0 ? 1 : number(text.substr(0, length));
@@ -103,7 +103,7 @@ std::uint64_t period_of(std::string_view text) {
   return 0;
 }
 
-// The period of a rate in one word, or nothing where it has none.
+// The period of a rate as one word; empty if it has none.
 std::string_view period_word(const Rate& rate) {
   if (rate.month) return "month";
   const auto period = static_cast<std::uint64_t>(rate.period.count());
@@ -154,7 +154,7 @@ Result<Rate, LiteralError> parse_rate(std::string_view text) {
     return LiteralError{quoted(text) + " allows nothing",
                         "a count is at least 1; to refuse everyone, let the route \"respond\" with a status"};
   }
-  if (requests > kMostRequests) {
+  if (requests > kMaxRequests) {
     return LiteralError{quoted(text) + " allows more than 1000000000 requests a period", "leave the limit out instead"};
   }
   if (length > kLongest)
@@ -177,7 +177,7 @@ Result<std::uint64_t, LiteralError> parse_size(std::string_view text) {
     return LiteralError{quoted(text) + " is not a size", std::move(help)};
   }
   const auto value = number(text.substr(0, count));
-  if (product_exceeds(value, unit->size, kMostBytes)) {
+  if (product_exceeds(value, unit->size, kMaxBytes)) {
     return LiteralError{quoted(text) + " is more than 2^53 bytes", "write at most \"8192TiB\""};
   }
   return value * unit->size;
@@ -186,7 +186,7 @@ Result<std::uint64_t, LiteralError> parse_size(std::string_view text) {
 std::string to_text(Duration duration) {
   const auto count = duration.count();
   if (count == 0) return "0s";
-  // Negating in unsigned arithmetic is defined for the smallest number too.
+  // Negation of unsigned numbers is defined for the smallest number too.
   const auto size = count < 0 ? 0 - static_cast<std::uint64_t>(count) : static_cast<std::uint64_t>(count);
   const auto unit = std::find_if(kTimes.begin(), kTimes.end(), [&](const Unit& each) { return size % each.size == 0; });
   return (count < 0 ? "-" : "") + std::to_string(size / unit->size) + std::string(unit->name);
@@ -215,12 +215,9 @@ std::string size_text(std::uint64_t bytes) {
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  constexpr std::size_t kLongestWord = 256;  // nothing longer is a misspelling, and the work is a product of lengths
+  constexpr std::size_t kLongestWord = 256;  // nothing longer is a misspelling; the work is the product of both lengths
   if (a.size() > kLongestWord || b.size() > kLongestWord) return std::max(a.size(), b.size());
-  const auto same = [](char x, char y) {
-    const auto fold = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; };
-    return fold(x) == fold(y);
-  };
+  const auto same = [](char x, char y) { return lower(x) == lower(y); };
   std::vector<std::size_t> before(b.size() + 1);
   std::vector<std::size_t> above(b.size() + 1);
   std::vector<std::size_t> row(b.size() + 1);

@@ -1,5 +1,7 @@
 #include "headgate/core/rate_help.hpp"
 
+#include "headgate/core/literals.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -9,25 +11,24 @@
 namespace headgate {
 namespace {
 
-constexpr std::uint64_t kMostRequests = 1'000'000'000;
-
-struct Unit {
+struct PeriodUnit {
   std::string_view word;
   std::string_view letter;
-  std::uint64_t in_next;  // how many of them make the next larger one
+  std::uint64_t in_next;  // how many of them make one of the next larger unit
 };
-constexpr std::array<Unit, 4> kUnits{{{"second", "s", 60}, {"minute", "m", 60}, {"hour", "h", 24}, {"day", "d", 0}}};
+constexpr std::array<PeriodUnit, 4> kPeriodUnits{
+    {{"second", "s", 60}, {"minute", "m", 60}, {"hour", "h", 24}, {"day", "d", 0}}};
 
 constexpr char small(char c) noexcept { return static_cast<char>(c | 0x20); }
 constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-/// count / per requests a period, in lowest terms.
+/// count / per requests in a period, in lowest terms.
 struct Amount {
   std::uint64_t count = 0;
   std::uint64_t per = 1;
 };
 
-/// Whether the ',' at `at` parts thousands, as in "1,000": three digits and then none.
+/// Whether the ',' at `at` separates thousands, as in "1,000": exactly three digits follow it.
 bool parts_thousands(std::string_view text, std::size_t at) noexcept {
   const auto behind = text.substr(at + 1);
   const auto digits = static_cast<std::size_t>(
@@ -35,7 +36,7 @@ bool parts_thousands(std::string_view text, std::size_t at) noexcept {
   return digits == 3;
 }
 
-/// The number that `text` begins with, however it is written: "-5", "1,000", "1_000", "0.5", "0,5", "1k".
+/// The number at the start of `text`, in any notation: "-5", "1,000", "1_000", "0.5", "0,5", "1k".
 std::optional<Amount> amount(std::string_view text) noexcept {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   Amount out;
@@ -44,7 +45,7 @@ std::optional<Amount> amount(std::string_view text) noexcept {
   for (; at < text.size(); ++at) {
     const char c = text[at];
     if (is_digit(c)) {
-      if (out.count > kMostRequests || out.per > kMostRequests) return std::nullopt;
+      if (out.count > kMaxRequests || out.per > kMaxRequests) return std::nullopt;
       out.count = out.count * 10 + static_cast<std::uint64_t>(c - '0');
       if (fraction) out.per *= 10;
     } else if (at == 0) {
@@ -60,24 +61,24 @@ std::optional<Amount> amount(std::string_view text) noexcept {
   if (out.count == 0) return std::nullopt;
   const auto shared = std::gcd(out.count, out.per);
   out = {out.count / shared, out.per / shared};
-  if (out.count > kMostRequests || out.per > kMostRequests) return std::nullopt;
+  if (out.count > kMaxRequests || out.per > kMaxRequests) return std::nullopt;
   return out;
 }
 
-// The letters behind the count often tell what was meant: "5sec", "100 / Min", "10r/s".
+// The letters after the count often show the unit: "5sec", "100 / Min", "10r/s".
 std::size_t unit_meant(std::string_view text) noexcept {
   const auto before = text.find_last_of("/ ");
   for (const char c : text.substr(before == std::string_view::npos ? 0 : before + 1)) {
     if (small(c) < 'a' || small(c) > 'z') continue;
-    const auto found =
-        std::find_if(kUnits.begin(), kUnits.end(), [&](const Unit& unit) { return unit.letter[0] == small(c); });
-    if (found != kUnits.end()) return static_cast<std::size_t>(found - kUnits.begin());
+    const auto found = std::find_if(kPeriodUnits.begin(), kPeriodUnits.end(),
+                                    [&](const PeriodUnit& unit) { return unit.letter[0] == small(c); });
+    if (found != kPeriodUnits.end()) return static_cast<std::size_t>(found - kPeriodUnits.begin());
     break;
   }
   return 1;
 }
 
-// "Month", "Monat", "MONTH": a month was meant, and not a minute.
+// "Month", "Monat", "MONTH" mean a month, not a minute.
 bool month_meant(std::string_view text) noexcept {
   constexpr std::string_view kStart = "mon";
   return std::search(text.begin(), text.end(), kStart.begin(), kStart.end(),
@@ -99,12 +100,13 @@ std::string rate_help(std::string_view text) {
   }
   constexpr const char* kForm = "  (a count, a slash, then second, minute, hour or day)";
   const auto unit = unit_meant(text);
-  const auto& period = kUnits[unit];
+  const auto& period = kPeriodUnits[unit];
   if (meant.per == 1) return "write " + in_quotes(meant.count, period.word) + kForm;
-  // A fraction of a request does not exist: so many in several periods, or in a longer one.
+  // There is no fraction of a request, so suggest whole requests in several periods or in a longer one.
   auto help = "write " + in_quotes(meant.count, std::to_string(meant.per) + std::string(period.letter));
   const auto in_next = meant.count * period.in_next;
-  if (in_next != 0 && in_next % meant.per == 0) help += " or " + in_quotes(in_next / meant.per, kUnits[unit + 1].word);
+  if (in_next != 0 && in_next % meant.per == 0)
+    help += " or " + in_quotes(in_next / meant.per, kPeriodUnits[unit + 1].word);
   return help + kForm;
 }
 

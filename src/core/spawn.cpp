@@ -11,9 +11,9 @@ void say_on_stderr(std::string_view task, std::string_view what) noexcept {
                static_cast<int>(what.size()), what.data());
 }
 
-TellBug tell_bug = say_on_stderr;
+ReportBug report_bug = say_on_stderr;
 
-/// The root of a chain of tasks: starts at once, frees itself at its end.
+/// The root of a chain of tasks: starts at once and frees itself at its end.
 struct Root {
   struct promise_type : frame_pool::Pooled {
     Root get_return_object() const noexcept { return {}; }
@@ -28,15 +28,15 @@ Root drive(Task<void> task, const char* name) {
   try {
     co_await task;
   } catch (const std::exception& bug) {
-    tell_bug(name, bug.what());
+    report_bug(name, bug.what());
   } catch (...) {
-    tell_bug(name, "unknown");
+    report_bug(name, "unknown");
   }
 }
 
 }  // namespace
 
-void tell_bugs_to(TellBug tell) noexcept { tell_bug = tell != nullptr ? tell : say_on_stderr; }
+void report_bugs_to(ReportBug tell) noexcept { report_bug = tell != nullptr ? tell : say_on_stderr; }
 
 void spawn(Task<void> task, const char* name) { drive(std::move(task), name); }
 

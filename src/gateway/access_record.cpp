@@ -6,25 +6,25 @@ namespace headgate::gateway {
 namespace {
 
 /// The credential that a caller was refused for. One that was good is never told of as the culprit.
-std::string_view refused_proof(Exchange& x) {
+std::string_view rejected_credential(Exchange& x) {
   if (x.ended_by != EndedBy::auth && !x.caller.failures_used_up) return {};
-  const auto& proofs = x.caller.proofs;
-  const auto bad = std::find_if(proofs.rbegin(), proofs.rend(),
-                                [](const auto& proof) { return proof.result != observe::AuthResult::ok; });
-  if (bad == proofs.rend()) return {};
+  const auto& auth_results = x.caller.auth_results;
+  const auto bad = std::find_if(auth_results.rbegin(), auth_results.rend(),
+                                [](const auto& auth_result) { return auth_result.result != observe::AuthStatus::ok; });
+  if (bad == auth_results.rend()) return {};
   return x.text.join({to_text(bad->kind), ":", to_text(bad->result)});
 }
 
-void tell_limit(const Exchange& x, const AskedLimit& asked, observe::AccessRecord& record) {
+void tell_limit(const Exchange& x, const CheckedLimit& asked, observe::AccessRecord& record) {
   const auto& a = x.admission;
-  const auto* const verdict = limit::binding({a.verdicts.data() + asked.first, asked.count});
-  const auto rule = static_cast<std::size_t>(verdict - a.verdicts.data());
-  record.limit = asked.planned->limit->name;
+  const auto* const decision = limit::binding({a.decisions.data() + asked.first, asked.count});
+  const auto rule = static_cast<std::size_t>(decision - a.decisions.data());
+  record.limit = asked.route_limit->limit->name;
   record.tier = asked.tier->name;
-  record.key = a.asks[rule].subject;
+  record.key = a.checks[rule].key;
   record.source = to_text(asked.source);
   record.cost = asked.used;
-  record.remaining = verdict->remaining;
+  record.remaining = decision->remaining;
 }
 
 /// Of several limits the one that refused, else one that would have, else the one that binds.
@@ -38,7 +38,7 @@ void tell_limits(const Exchange& x, observe::AccessRecord& record) {
     record.decision = "rejected";
     record.source =
         to_text(x.ended_by != EndedBy::limit || x.caller.failures_used_up ? Source::memory : Source::fallback);
-    if (x.caller.failures_used_up) record.key = x.caller.ip_subject;
+    if (x.caller.failures_used_up) record.key = x.caller.ip_key;
   } else if (const auto* const observed = a.observed()) {
     tell_limit(x, *observed, record);
     record.decision = "observed";
@@ -53,7 +53,7 @@ void tell_limits(const Exchange& x, observe::AccessRecord& record) {
 
 void fill(Exchange& x, observe::AccessRecord& record) {
   record.request_id = x.request_id;
-  record.address = x.caller.ip_subject.empty() ? x.peer : x.caller.address;
+  record.address = x.caller.ip_key.empty() ? x.peer : x.caller.address;
   record.method = x.request.method;
   record.host = x.request.authority;
   record.path = x.request.path;
@@ -69,7 +69,7 @@ void fill(Exchange& x, observe::AccessRecord& record) {
   record.out_bytes = x.reply ? x.reply->bytes_sent() : 0;
   record.upstream_elapsed = std::chrono::duration_cast<Duration>(x.upstream_time);
   record.user_agent = http::value_of(x.request.fields, http::Known::user_agent);
-  record.auth = refused_proof(x);
+  record.auth = rejected_credential(x);
   tell_limits(x, record);
 }
 

@@ -49,21 +49,21 @@ std::string_view Caller::claim(std::string_view name) const noexcept {
 }
 
 void Admission::bind(std::size_t from) noexcept {
-  const limit::Verdict* best = nullptr;
+  const limit::Decision* best = nullptr;
   for (std::size_t i = from; i < limits.size(); ++i) {
     const auto& asked = limits[i];
-    if (asked.planned->limit->mode == limit::Mode::observe) continue;
-    const auto* const own = limit::binding({verdicts.data() + asked.first, asked.count});
+    if (asked.route_limit->limit->mode == limit::Mode::observe) continue;
+    const auto* const own = limit::binding({decisions.data() + asked.first, asked.count});
     if (best && !limit::binds_before(*own, *best)) continue;
     best = own;
     binding = &asked;
   }
-  if (best) rule = static_cast<std::size_t>(best - verdicts.data());
+  if (best) rule = static_cast<std::size_t>(best - decisions.data());
 }
 
-const AskedLimit* Admission::observed() const noexcept {
+const CheckedLimit* Admission::observed() const noexcept {
   for (const auto& asked : limits)
-    if (asked.refused && asked.planned->limit->mode == limit::Mode::observe) return &asked;
+    if (asked.refused && asked.route_limit->limit->mode == limit::Mode::observe) return &asked;
   return nullptr;
 }
 
@@ -72,7 +72,8 @@ void Admission::reset() noexcept {
   binding = nullptr;
   rule = 0;
   delay = Duration(0);
-  asks.clear();
+  returned = false;
+  checks.clear();
   limits.clear();
 }
 
@@ -89,10 +90,11 @@ void Exchange::reset() {
   request.framing = {};
   body = nullptr;
   reply = nullptr;
+  clock = nullptr;
   draining = nullptr;
-  client_gone = client_tls = source_untold = client_certificate = false;
-  server_stream = nullptr;
-  hold = nullptr;
+  client_gone = broken_off = client_tls = source_untold = client_certificate = false;
+  attempt = nullptr;
+  delay = nullptr;
   request_id = {};
   snapshot.reset();
   route = nullptr;

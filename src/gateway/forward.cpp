@@ -1,9 +1,9 @@
 #include "forward.hpp"
 
+#include "forwarding_headers.hpp"
 #include "limit_fields.hpp"
 #include "max_forwards.hpp"
 #include "presented.hpp"
-#include "way.hpp"
 
 #include "headgate/gateway/problem.hpp"
 #include "headgate/http/hop.hpp"
@@ -71,27 +71,27 @@ void append_host(const Exchange& x, Fields& out) {
 
 }  // namespace
 
-void forward_request_fields(Exchange& x, const Site& site) {
-  const auto& identity = site.identity();
+void forward_request_fields(Exchange& x, const CompiledConfig& compiled) {
+  const auto& identity = compiled.identity();
   auto& out = x.fields;
   out.clear();
   http::append_end_to_end(x.request.fields, out);
   std::erase_if(out, [&](const Field& field) {
-    return tells_way(field) || field.id == Known::expect || is_twin_of_hop(field) ||
-           (!x.caller.through_trusted && site.proxy_fields().contains(field.name));
+    return is_forwarding_header(field) || field.id == Known::expect || is_twin_of_hop(field) ||
+           (!x.caller.through_trusted && compiled.proxy_fields().contains(field.name));
   });
   forward_identity(x, identity, out);
   append_host(x, out);
   if (counts_hops(x.request.method)) count_hop(x, out);
-  append_way(x, identity.address_field, out);
+  append_forwarding_headers(x, identity.address_field, out);
   out.push_back({Known::unknown, "X-Request-Id", x.request_id});
-  append_via(x.text, x.request.fields, site.via(x.request.version), out);
+  append_via(x.text, x.request.fields, compiled.via(x.request.version), out);
   if (x.request.upgrade.empty()) return;
   out.push_back({Known::connection, "Connection", "Upgrade"});
   out.push_back({Known::upgrade, "Upgrade", x.request.upgrade});
 }
 
-void forward_reply_fields(Exchange& x, const Site& site, RejectionHeaders style) {
+void forward_reply_fields(Exchange& x, const CompiledConfig& compiled, RejectionHeaders style) {
   auto& out = x.fields;
   out.clear();
   http::append_end_to_end(x.answer.fields, out);
@@ -110,18 +110,19 @@ void forward_reply_fields(Exchange& x, const Site& site, RejectionHeaders style)
   }
   // RFC 9110 section 6.6.1: who passes on an answer without a date writes when it came.
   if (x.answer.status >= 200 && !http::has(out, Known::date))
-    out.push_back({Known::date, "Date", x.text.join({date_now()})});
+    out.push_back({Known::date, "Date", x.text.join({date_now(*x.clock)})});
   append_limit_fields(x, style, out);
   out.push_back({Known::unknown, "X-Request-Id", x.request_id});
-  append_via(x.text, x.answer.fields, site.via(x.answer.version), out);
+  append_via(x.text, x.answer.fields, compiled.via(x.answer.version), out);
 }
 
-http::Fields forward_trailers(const http::Fields& trailers, const Site& site) {
+http::Fields forward_trailers(const http::Fields& trailers, const CompiledConfig& compiled) {
   Fields out;
   http::append_end_to_end(trailers, out);
-  std::erase_if(out, [&site](const Field& field) {
-    return tells_way(field) || field.id == Known::expect || tells_limits(field) ||
-           tells_identity(field, site.identity()) || is_twin_of_hop(field) || site.proxy_fields().contains(field.name);
+  std::erase_if(out, [&compiled](const Field& field) {
+    return is_forwarding_header(field) || field.id == Known::expect || tells_limits(field) ||
+           tells_identity(field, compiled.identity()) || is_twin_of_hop(field) ||
+           compiled.proxy_fields().contains(field.name);
   });
   return out;
 }

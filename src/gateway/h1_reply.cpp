@@ -2,7 +2,7 @@
 
 namespace headgate::gateway {
 
-using http::Last;
+using http::EndStream;
 using Kind = http::Framing::Kind;
 
 Task<Result<void>> H1Reply::interim(const http::ReplyStart& start) {
@@ -11,10 +11,10 @@ Task<Result<void>> H1Reply::interim(const http::ReplyStart& start) {
   const http::h1::ReplyLine line{start.status, start.reason, x_.request.version, true, http::h1::Connection::keep};
   http::h1::append_reply_head(x_.reply_head, line, *start.fields, start.framing);
   output_.begin(false);
-  co_return co_await output_.send(x_.reply_head, {}, Last::no, write_timeout_);
+  co_return co_await output_.send(x_.reply_head, {}, EndStream::no, write_timeout_);
 }
 
-Task<Result<void>> H1Reply::send(const http::ReplyStart& start, std::string_view first, Last last) {
+Task<Result<void>> H1Reply::send(const http::ReplyStart& start, std::string_view first, EndStream last) {
   started_ = true;
   const auto version = x_.request.version;
   bodiless_ = x_.request.head() || start.status < 200 || start.status == 204 || start.status == 304;
@@ -33,14 +33,14 @@ Task<Result<void>> H1Reply::send(const http::ReplyStart& start, std::string_view
   output_.begin(!bodiless_ && unknown_end && version >= 11);
   if (bodiless_) first = {};
   const auto sent = co_await output_.send(x_.reply_head, first, last, write_timeout_);
-  complete_ = sent.has_value() && last == Last::yes;
+  complete_ = sent.has_value() && last == EndStream::yes;
   co_return sent;
 }
 
-Task<Result<void>> H1Reply::write(std::string_view bytes, Last last) {
+Task<Result<void>> H1Reply::write(std::string_view bytes, EndStream last) {
   if (bodiless_ && !tunnel_) co_return Result<void>{};
   const auto sent = co_await output_.write(bytes, last, write_timeout_);
-  if (!tunnel_) complete_ = sent.has_value() && last == Last::yes;
+  if (!tunnel_) complete_ = sent.has_value() && last == EndStream::yes;
   co_return sent;
 }
 

@@ -20,8 +20,8 @@ class H1Reply final : public http::ReplyWriter {
         begun_at_(output.bytes()) {}
 
   Task<Result<void>> interim(const http::ReplyStart& start) override;
-  Task<Result<void>> send(const http::ReplyStart& start, std::string_view first, http::Last last) override;
-  Task<Result<void>> write(std::string_view bytes, http::Last last) override;
+  Task<Result<void>> send(const http::ReplyStart& start, std::string_view first, http::EndStream last) override;
+  Task<Result<void>> write(std::string_view bytes, http::EndStream last) override;
   Task<Result<void>> finish(const http::Fields& trailers) override;
   void tunnel(Duration timeout) override;
   bool started() const noexcept override { return started_; }

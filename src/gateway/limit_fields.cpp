@@ -9,47 +9,68 @@ std::uint64_t seconds_up(Duration duration) noexcept {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(1, seconds));
 }
 
-std::string_view in_words(TextArena& text, std::uint64_t seconds) {
-  struct Unit {
-    std::uint64_t seconds;
-    std::string_view name;
-  };
-  static constexpr Unit kUnits[] = {{86'400, " day"}, {3'600, " hour"}, {60, " minute"}, {1, " second"}};
-  const auto many = [&](std::uint64_t count, const Unit& unit) {
-    return text.join({text.number(count), unit.name, count == 1 ? "" : "s"});
-  };
+namespace {
+
+struct Unit {
+  std::uint64_t seconds;
+  std::string_view name;
+};
+constexpr Unit kUnits[] = {{86'400, " day"}, {3'600, " hour"}, {60, " minute"}, {1, " second"}};
+
+void write_many(TextCursor& out, std::uint64_t count, const Unit& unit) noexcept {
+  out.number(count);
+  out.text(unit.name);
+  if (count != 1) out.character('s');
+}
+
+}  // namespace
+
+void write_in_words(TextCursor& out, std::uint64_t seconds) noexcept {
   // Two of the largest unit or more, and the next smaller one, which is rounded up.
   const Unit* large = kUnits;
   while (large->seconds > 1 && seconds < 2 * large->seconds) ++large;
-  if (large->seconds == 1) return many(seconds, *large);
+  if (large->seconds == 1) return write_many(out, seconds, *large);
   const Unit& small = large[1];
   const auto smalls = (seconds + small.seconds - 1) / small.seconds;
   const auto in_large = large->seconds / small.seconds;
-  if (smalls % in_large == 0) return many(smalls / in_large, *large);
-  return text.join({many(smalls / in_large, *large), " and ", many(smalls % in_large, small)});
+  write_many(out, smalls / in_large, *large);
+  if (smalls % in_large == 0) return;
+  out.word(" and ");
+  write_many(out, smalls % in_large, small);
+}
+
+std::string_view in_words(TextArena& text, std::uint64_t seconds) {
+  return text.write(kMaxInWords, [seconds](TextCursor& out) { write_in_words(out, seconds); });
 }
 
 void append_limit_fields(Exchange& x, RejectionHeaders style, http::Fields& fields) {
   const auto& admission = x.admission;
   if (!admission.binding || style == RejectionHeaders::none) return;
-  const auto& verdict = admission.verdict();
+  const auto& decision = admission.decision();
   const bool rejected = admission.outcome == Admission::Outcome::rejected;
   // Refused: until the next one gets through, if waiting helps. Allowed: until all of it is there again.
-  const bool waits = rejected && verdict.retry_after < limit::kNever;
-  const auto wait = waits ? verdict.retry_after : verdict.reset_after;
-  const auto remaining = x.text.number(rejected ? 0 : verdict.remaining);
+  const bool waits = rejected && decision.retry_after < limit::kNever;
+  const auto wait = waits ? decision.retry_after : decision.reset_after;
+  const auto remaining = rejected ? std::string_view("0") : x.text.number(decision.remaining);
   if (style != RejectionHeaders::standard) {
     const auto at = admission.binding->asked_on + wait;
     const auto epoch = (at.time_since_epoch().count() + 999'999) / 1'000'000;
-    fields.push_back({http::Known::unknown, "X-RateLimit-Limit", x.text.number(verdict.limit)});
+    fields.push_back({http::Known::unknown, "X-RateLimit-Limit", x.text.number(decision.limit)});
     fields.push_back({http::Known::unknown, "X-RateLimit-Remaining", remaining});
     fields.push_back({http::Known::unknown, "X-RateLimit-Reset", x.text.number(epoch)});
   }
   if (style != RejectionHeaders::legacy) {
     fields.push_back({http::Known::unknown, "RateLimit-Policy", admission.binding->tier->policy});
-    fields.push_back(
-        {http::Known::unknown, "RateLimit",
-         x.text.join({"\"", admission.rule_label(), "\";r=", remaining, ";t=", x.text.number(seconds_up(wait))})});
+    const std::string_view label = admission.rule_label();
+    const auto value = x.text.write(label.size() + 2 * TextCursor::kMaxDigits + 16, [&](TextCursor& out) {
+      out.character('"');
+      out.text(label);
+      out.word("\";r=");
+      out.text(remaining);
+      out.word(";t=");
+      out.number(seconds_up(wait));
+    });
+    fields.push_back({http::Known::unknown, "RateLimit", value});
   }
 }
 

@@ -12,7 +12,7 @@ using http::Known;
 
 struct HopsLeft {
   bool told = false;  // whether there is such a field at all
-  bool sound = true;  // and it is one number
+  bool valid = true;  // and it is one number
   std::uint64_t left = 0;
 };
 
@@ -23,9 +23,9 @@ HopsLeft hops_left(const http::Fields& fields) noexcept {
     const auto* const end = field.value.data() + field.value.size();
     const auto [stop, error] = std::from_chars(field.value.data(), end, out.left);
     if (error == std::errc::result_out_of_range) out.left = std::numeric_limits<std::uint64_t>::max();
-    out.sound = !out.told && stop == end && error != std::errc::invalid_argument;
+    out.valid = !out.told && stop == end && error != std::errc::invalid_argument;
     out.told = true;
-    if (!out.sound) break;
+    if (!out.valid) break;
   }
   return out;
 }
@@ -46,19 +46,19 @@ std::string message_of(const Exchange& x) {
 bool ends_here(const Exchange& x) noexcept {
   if (!counts_hops(x.request.method)) return false;
   const auto hops = hops_left(x.request.fields);
-  return hops.told && (!hops.sound || hops.left == 0);
+  return hops.told && (!hops.valid || hops.left == 0);
 }
 
 Task<std::optional<Problem>> answer_as_last(Exchange& x, RejectionHeaders style) {
-  if (!hops_left(x.request.fields).sound)
-    co_return Problem{400, EndedBy::bad_request, "Max-Forwards is not one number.", {}, 0, {}};
+  if (!hops_left(x.request.fields).valid)
+    co_return Problem{.status = 400, .ended_by = EndedBy::bad_request, .detail = "Max-Forwards is not one number."};
   Respond answer{204, {}, {}};
   if (x.request.method == "TRACE") {
     answer = {200, message_of(x), "message/http"};
   } else {
     // No method is called so: this asks for those that there are.
-    const auto found = x.snapshot->site->router().find(x.request.host, x.request.path, {});
-    x.allowed_methods = found.route ? std::string(kUsualMethods) : found.allowed;
+    const auto found = x.snapshot->compiled->router().find(x.request.host, x.request.path, {});
+    x.allowed_methods = found.route ? std::string(kDefaultMethods) : found.allowed;
     x.fields.push_back({Known::allow, "Allow", x.allowed_methods});
   }
   co_return co_await respond(x, answer, style);

@@ -1,7 +1,5 @@
 #include "outage.hpp"
 
-#include "headgate/core/time.hpp"
-
 #include <algorithm>
 #include <random>
 #include <utility>
@@ -9,7 +7,7 @@
 namespace headgate::gateway {
 namespace {
 
-constexpr std::size_t kMostUnderWay = 64;              // charges: Redis has just come back, and has others to answer
+constexpr std::size_t kMaxUnderWay = 64;               // charges: Redis has just come back, and has others to answer
 constexpr auto kTick = std::chrono::milliseconds(50);  // between two looks whether Redis is back
 constexpr unsigned kLooksInVain = 20;
 
@@ -20,40 +18,40 @@ std::string random_name() {
 
 }  // namespace
 
-Outage::Outage(boost::asio::io_context& loop, limit::MemoryStore& memory)
-    : memory_(memory), process_(random_name()), timer_(loop.get_executor()) {}
+Outage::Outage(Clock& clock, limit::Limiter& memory)
+    : clock_(clock), memory_(memory), process_(random_name()), alarm_(clock.alarm(&Outage::look, this)) {}
 
-void Outage::adopt(std::shared_ptr<redis::Limiter> redis) {
+void Outage::adopt(std::shared_ptr<limit::RemoteLimiter> redis) {
   redis_ = std::move(redis);
   if (!redis_) keys_.clear();
 }
 
 void Outage::stop() {
   stopped_ = true;
-  timer_.cancel();
+  alarm_.reset();
 }
 
-void Outage::counted(const Exchange& x, const AskedLimit& asked) {
+void Outage::counted(const Exchange& x, const CheckedLimit& asked) {
   const auto& admission = x.admission;
   for (std::size_t i = asked.first; i < asked.first + std::size_t{asked.count}; ++i)
-    if (admission.verdicts[i].allowed) owe(x, asked, i, admission.asks[i].cost);
+    if (admission.decisions[i].allowed) owe(x, asked, i, admission.checks[i].cost);
 }
 
-void Outage::cost_more(const Exchange& x, const AskedLimit& asked) {
+void Outage::cost_more(const Exchange& x, const CheckedLimit& asked) {
   const auto& admission = x.admission;
   for (std::size_t i = asked.first; i < asked.first + std::size_t{asked.count}; ++i)
-    if (admission.verdicts[i].allowed) owe(x, asked, i, asked.used - admission.asks[i].cost);
+    if (admission.decisions[i].allowed) owe(x, asked, i, asked.used - admission.checks[i].cost);
 }
 
-void Outage::owe(const Exchange& x, const AskedLimit& asked, std::size_t ask, std::int64_t cost) {
-  const auto& was = x.admission.asks[ask];
+void Outage::owe(const Exchange& x, const CheckedLimit& asked, std::size_t check, std::int64_t cost) {
+  const auto& was = x.admission.checks[check];
   if (cost <= 0 || !redis_ || stopped_) return;
-  if (keys_.size() >= kMostKeys && !keys_.contains(was.hash)) return;
+  if (keys_.size() >= kMaxKeys && !keys_.contains(was.hash)) return;
   auto& owed = keys_[was.hash];
-  if (owed.subject.empty()) owed.subject = was.subject;
-  owed.site = x.snapshot->site;
-  owed.grants = x.snapshot->grants;
-  owed.rule = &asked.tier->rules[ask - asked.first];
+  if (owed.key.empty()) owed.key = was.key;
+  owed.compiled = x.snapshot->compiled;
+  owed.key_overrides = x.snapshot->key_overrides;
+  owed.rule = &asked.tier->rules[check - asked.first];
   owed.local = was.rule;
   owed.more += cost;
   line_up(was.hash, owed);
@@ -61,16 +59,16 @@ void Outage::owe(const Exchange& x, const AskedLimit& asked, std::size_t ask, st
 }
 
 std::int64_t Outage::held(const Hash& hash, const Owed& owed) {
-  const limit::Ask look{owed.local, owed.subject, hash, 0, limit::How::take};
-  limit::Verdict left;
-  memory_.decide({&look, 1}, now(), {&left, 1});
+  const limit::Check look{.rule = owed.local, .key = owed.key, .hash = hash, .cost = 0};
+  limit::Decision left;
+  memory_.decide({&look, 1}, clock_.wall(), {&left, 1});
   return static_cast<std::int64_t>(left.limit - std::min(left.limit, left.remaining));
 }
 
 // In order on one connection: what is asked next finds it charged.
-void Outage::charge_now(std::span<const limit::Ask> about_to_ask) {
-  if (redis_->health() != redis::Health::up) return;
-  for (const auto& ask : about_to_ask) charge(ask.hash);
+void Outage::charge_now(std::span<const limit::Check> about_to_ask) {
+  if (!redis_->up()) return;
+  for (const auto& check : about_to_ask) charge(check.hash);
 }
 
 void Outage::charge(const Hash& hash) {
@@ -91,10 +89,10 @@ void Outage::charge(const Hash& hash) {
   spawn(say(shared_from_this(), redis_, hash, owed, cost), "charge after an outage");
 }
 
-Task<void> Outage::say(std::shared_ptr<Outage> self, std::shared_ptr<redis::Limiter> redis, Hash hash, Owed owed,
+Task<void> Outage::say(std::shared_ptr<Outage> self, std::shared_ptr<limit::RemoteLimiter> redis, Hash hash, Owed owed,
                        std::int64_t cost) {
   const std::string token = self->process_ + std::to_string(owed.token);
-  const limit::Ask debt{owed.rule, owed.subject, {}, cost, limit::How::debt};
+  const limit::Check debt{.rule = owed.rule, .key = owed.key, .hash = {}, .cost = cost, .how = limit::How::debt};
   auto charge = redis->charge(debt, token);
   const auto why = co_await charge;
   self->charged(hash, why);
@@ -126,7 +124,7 @@ void Outage::line_up(const Hash& hash, Owed& owed) {
 /// As many at once as may be, each key of the line once; not while Redis answers none.
 void Outage::go_on() {
   const auto failures = failures_;
-  for (auto left = line_.size(); left > 0 && under_way_ < kMostUnderWay && failures_ == failures && !stopped_; --left) {
+  for (auto left = line_.size(); left > 0 && under_way_ < kMaxUnderWay && failures_ == failures && !stopped_; --left) {
     const Hash hash = line_.front();
     line_.pop_front();
     const auto at = keys_.find(hash);
@@ -139,14 +137,17 @@ void Outage::go_on() {
 void Outage::arm() {
   if (armed_ || stopped_) return;
   armed_ = true;
-  timer_.expires_after(kTick);
-  timer_.async_wait([self = shared_from_this()](const auto& error) {
-    self->armed_ = false;
-    if (error || self->stopped_ || !self->redis_) return;
-    // Where Redis is away a part of it, of a cluster, may be there: but that is worth fewer looks.
-    if (self->redis_->health() == redis::Health::up || ++self->looks_ % kLooksInVain == 0) self->go_on();
-    if (!self->keys_.empty()) self->arm();
-  });
+  alarm_->set(kTick);
+}
+
+void Outage::look(void* self) {
+  auto& outage = *static_cast<Outage*>(self);
+  const auto alive = outage.shared_from_this();
+  outage.armed_ = false;
+  if (outage.stopped_ || !outage.redis_) return;
+  // Where Redis is away a part of it, of a cluster, may be there: but that is worth fewer looks.
+  if (outage.redis_->up() || ++outage.looks_ % kLooksInVain == 0) outage.go_on();
+  if (!outage.keys_.empty()) outage.arm();
 }
 
 }  // namespace headgate::gateway

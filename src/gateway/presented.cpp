@@ -37,11 +37,12 @@ http::NamedValue field_of(const Fields& fields, std::string_view name) noexcept 
   http::NamedValue found;
   bool met = false;
   for (const auto& field : fields) {
-    if (!http::same_variable(field.name, name)) continue;
+    const bool meant = http::same_word(field.name, name);
+    if (!meant && !http::same_variable(field.name, name)) continue;
     found.twice = met;
     if (met) break;
     met = true;
-    if (http::same_word(field.name, name)) found.value = field.value;
+    if (meant) found.value = field.value;
   }
   return found;
 }

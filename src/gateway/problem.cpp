@@ -21,25 +21,47 @@ std::string_view title_of(unsigned status) noexcept {
   return {reason.data(), reason.size()};
 }
 
-std::string body_of(const Problem& problem, std::string_view request_id) {
-  std::string out = "{ \"type\": \"about:blank\", \"title\": \"";
-  out += title_of(problem.status);
-  out += "\", \"status\": " + std::to_string(problem.status) + ",\n  \"detail\": \"";
-  append_json_text(out, problem.detail);
-  out += '"';
-  if (!problem.limit.empty()) {
-    out += ",\n  \"limit\": \"";
-    append_json_text(out, problem.limit);
-    out += '"';
-  }
-  if (problem.retry_after > 0) out += ", \"retry_after\": " + std::to_string(problem.retry_after);
-  if (!request_id.empty()) {
-    out += ",\n  \"request_id\": \"";
-    append_json_text(out, request_id);
-    out += '"';
-  }
-  out += " }\n";
-  return out;
+/// What stands around the texts of a body: names, a status, a time to wait.
+constexpr std::size_t kMaxAround = 256;
+
+void write_beginning(TextCursor& out, unsigned status, std::string_view title, std::string_view detail) noexcept {
+  out.word("{ \"type\": \"about:blank\", \"title\": \"");
+  out.text(title);
+  out.word("\", \"status\": ");
+  out.number(status);
+  out.word(",\n  \"detail\": \"");
+  write_json_text(out, detail);
+}
+
+std::string_view body_of(TextArena& text, const Problem& problem, std::string_view request_id) {
+  const auto title = problem.until_wait.empty() ? title_of(problem.status) : std::string_view{};
+  const auto told = problem.detail.size() + problem.limit.size() + request_id.size();
+  const auto most = kMaxAround + title.size() + problem.until_wait.size() + kMaxJsonBytes * told;
+  return text.write(most, [&](TextCursor& out) {
+    if (problem.until_wait.empty()) {
+      write_beginning(out, problem.status, title, problem.detail);
+      out.character('"');
+    } else {
+      out.text(problem.until_wait);
+      write_in_words(out, problem.retry_after);
+      out.word(".\"");
+    }
+    if (!problem.limit.empty()) {
+      out.word(",\n  \"limit\": \"");
+      write_json_text(out, problem.limit);
+      out.character('"');
+    }
+    if (problem.retry_after > 0) {
+      out.word(", \"retry_after\": ");
+      out.number(problem.retry_after);
+    }
+    if (!request_id.empty()) {
+      out.word(",\n  \"request_id\": \"");
+      out.text(request_id);  // of letters, digits, '-', '_' and '.' only
+      out.character('"');
+    }
+    out.word(" }\n");
+  });
 }
 
 /// What has arrived already of a body that nobody reads: a small one need not cost its caller the connection.
@@ -52,17 +74,25 @@ void pass_over_body(Exchange& x) {
 
 }  // namespace
 
-std::string_view date_now() {
+std::string_view date_now(const Clock& clock) {
   thread_local std::time_t made_at = 0;
   thread_local char text[32];
   thread_local std::size_t size = 0;
-  if (const auto now = std::time(nullptr); now != made_at) {
+  if (const auto now = clock.second(); now != made_at) {
     std::tm parts{};
     gmtime_r(&now, &parts);
     size = std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &parts);
     made_at = now;
   }
   return {text, size};
+}
+
+std::string body_until_wait(unsigned status, std::string_view detail) {
+  const auto title = title_of(status);
+  std::string out;
+  append_text(out, kMaxAround + title.size() + kMaxJsonBytes * detail.size(),
+              [&](TextCursor& cursor) { write_beginning(cursor, status, title, detail); });
+  return out;
 }
 
 Problem problem_of(const upstream::Failure& failure) {
@@ -127,7 +157,7 @@ Problem problem_of_head(unsigned status, std::string_view why) {
   return {status, ended_by, why, {}, 0, {}};
 }
 
-Task<void> tell(Exchange& x, const Problem& problem, RejectionHeaders style) {
+Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders style) {
   x.ended_by = problem.ended_by;
   x.refused_by = problem.limit;
   x.retry_after = std::chrono::seconds(problem.retry_after);
@@ -142,17 +172,17 @@ Task<void> tell(Exchange& x, const Problem& problem, RejectionHeaders style) {
     x.fields.push_back({http::Known::www_authenticate, "WWW-Authenticate", problem.challenge});
   if (problem.status == 405) x.fields.push_back({http::Known::allow, "Allow", x.allowed_methods});
   if (!x.request_id.empty()) x.fields.push_back({http::Known::unknown, "X-Request-Id", x.request_id});
-  x.fields.push_back({http::Known::date, "Date", x.text.join({date_now()})});
-  std::string body;
+  x.fields.push_back({http::Known::date, "Date", x.text.join({date_now(*x.clock)})});
+  std::string_view body;
   if (problem.body == RejectionBody::problem) {
-    body = body_of(problem, x.request_id);
+    body = body_of(x.text, problem, x.request_id);
     x.fields.push_back({http::Known::content_type, "Content-Type", "application/problem+json"});
   }
   x.fields.push_back({http::Known::cache_control, "Cache-Control", "no-store"});
   http::ReplyStart start{problem.status, {}, &x.fields, {}};
   if (!body.empty()) start.framing = {http::Framing::Kind::length, body.size()};
-  const auto first = x.request.head() ? std::string_view{} : std::string_view(body);
-  if (const auto sent = co_await x.reply->send(start, first, http::Last::yes); sent.has_error())
+  const auto first = x.request.head() ? std::string_view{} : body;
+  if (const auto sent = co_await x.reply->send(start, first, http::EndStream::yes); sent.has_error())
     x.ended_by = EndedBy::client_closed;
 }
 

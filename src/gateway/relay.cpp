@@ -1,26 +1,26 @@
 #include "relay.hpp"
 
+#include "check_body.hpp"
 #include "forward.hpp"
 #include "presented.hpp"
 #include "request_body.hpp"
-#include "settlement.hpp"
+#include "settle.hpp"
 #include "tunnel.hpp"
 
-#include "headgate/http/h1/write.hpp"
+#include <boost/asio/error.hpp>
 
+#include <algorithm>
 #include <exception>
 
 namespace headgate::gateway {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using Step = std::optional<Problem>;
-using upstream::ConnectionPtr;
 using upstream::Failed;
 using upstream::Failure;
 using upstream::kTakesNoMore;
 
-constexpr unsigned kMostInterim = 32;
+constexpr unsigned kMaxInterim = 32;
 
 /// Methods that may be sent twice (RFC 9110 section 9.2.2).
 bool idempotent(std::string_view method) noexcept {
@@ -31,14 +31,19 @@ bool idempotent(std::string_view method) noexcept {
 /// One relay, its parts in the order they happen.
 class Relay {
  public:
-  Relay(Exchange& x, upstream::Upstream& upstream, const Site& site)
-      : x_(x), upstream_(upstream), site_(site), options_(site.options()), identity_(site.identity()) {}
+  Relay(Exchange& x, upstream::Upstream& upstream, const CompiledConfig& compiled)
+      : x_(x), upstream_(upstream), compiled_(compiled), options_(compiled.options()), identity_(compiled.identity()) {}
 
   Task<Step> run() {
-    forward_request_fields(x_, site_);
-    x_.head.clear();
-    http::h1::append_request_head(x_.head, x_.request.method, x_.request.path_to_send(), forwarded_query(x_, identity_),
-                                  x_.fields, x_.request.framing);
+    forward_request_fields(x_, compiled_);
+    start_.method = x_.request.method;
+    start_.path = x_.request.path_to_send();
+    start_.query = forwarded_query(x_, identity_);
+    start_.fields = &x_.fields;
+    start_.framing = x_.request.framing;
+    start_.write_timeout = options_.timeouts.write;
+    start_.between_bytes = x_.route->between_bytes;
+    start_.room = &x_.head;
     if (auto problem = take_first_bytes()) co_return problem;
     auto outcome = co_await attempt(Over::any_connection);
     // A kept connection may have been closed under way: once more, and on a new one, if sending twice does no harm. The
@@ -79,19 +84,15 @@ class Relay {
       server = std::move(*connected);
     }
     if (x_.client_gone) co_return client_gone();
-    x_.server = server->server().name();
-    server->between_bytes(x_.route->between_bytes);
-    sent_at_ = Clock::now();
-    auto& output = server->output();
-    output.begin(x_.request.framing.kind == http::Framing::Kind::chunked);
-    const auto sent =
-        co_await output.send(x_.head, first_, whole_ ? http::Last::yes : http::Last::no, options_.timeouts.write);
+    x_.server = server->server();
+    sent_at_ = x_.clock->steady();
+    const auto sent = co_await server->send(start_, first_, whole_ ? http::EndStream::yes : http::EndStream::no);
     if (sent.has_error() && sent.error() == boost::asio::error::timed_out)
-      co_return Failure{Failed::reply_timeout, sent.error(), false, kTakesNoMore};
+      co_return Failure{.what = Failed::reply_timeout, .cause = sent.error(), .why = kTakesNoMore};
     // Any other error is not the last word: a server may answer and close without reading all.
     const bool broken = sent.has_error();
-    RequestBody body(x_, *server, options_.timeouts.write);
-    x_.server_stream = &server->stream();
+    RequestBody body(x_, *server);
+    x_.attempt = server.get();
     if (!whole_ && !broken) body.start();
     Result<Step, Failure> outcome = Step{};
     std::exception_ptr bug;
@@ -101,89 +102,90 @@ class Relay {
       bug = std::current_exception();  // the body beside it must not outlive what it refers to
     }
     co_await body.stop();
-    x_.server_stream = nullptr;
+    x_.attempt = nullptr;
     if (bug) std::rethrow_exception(bug);
     if (x_.client_gone) co_return client_gone();
     if (body.problem() && !x_.reply->started()) co_return Step(*body.problem());
     const bool kept = outcome.has_value() && (whole_ || body.delivered()) && !broken;
-    if (kept) {
-      auto& owner = server->server();
-      owner.give_back(std::move(server));
-    }
+    if (kept) upstream_.give_back(std::move(server), std::chrono::duration_cast<Duration>(x_.upstream_time));
     co_return outcome;
   }
 
   /// The answer's head, interim ones passed on; then the rest of it.
-  Task<Result<Step, Failure>> answer(upstream::Connection& server, RequestBody& body) {
-    for (unsigned interim = 0; interim <= kMostInterim; ++interim) {
+  Task<Result<Step, Failure>> answer(upstream::Attempt& server, RequestBody& body) {
+    for (unsigned interim = 0; interim <= kMaxInterim; ++interim) {
       auto head = co_await await_head(server, body);
       if (head.has_error()) co_return head.error();
       const auto status = x_.answer.status;
       if (status == 101) co_return co_await switch_protocols(server);
       if (status >= 200) {
-        x_.upstream_time = Clock::now() - sent_at_;
+        x_.upstream_time = x_.clock->steady() - sent_at_;
         co_return co_await relay_answer(server);
       }
       if (status == 100) continue;  // we have answered the client's Expect ourselves
-      forward_reply_fields(x_, site_, RejectionHeaders::none);
+      forward_reply_fields(x_, compiled_, RejectionHeaders::none);
       const http::ReplyStart start{status, x_.answer.reason, &x_.fields, {}};
       const auto told = co_await x_.reply->interim(start);
       if (told.has_error()) co_return client_gone();
     }
-    co_return Failure{Failed::malformed, {}, false, "the server keeps sending interim answers"};
+    co_return Failure{.what = Failed::malformed, .why = "the server keeps sending interim answers"};
   }
 
   /// The route's timeout counts from the end of the request: while its body is still on the way, that has timeouts of
   /// its own.
-  Task<Result<void, Failure>> await_head(upstream::Connection& server, RequestBody& body) {
+  Task<Result<void, Failure>> await_head(upstream::Attempt& server, RequestBody& body) {
+    return body.running() ? await_head_beside(server, body) : server.read_head(x_.answer, x_.route->timeout);
+  }
+
+  Task<Result<void, Failure>> await_head_beside(upstream::Attempt& server, RequestBody& body) {
     const auto timeout = x_.route->timeout;
     auto wait = timeout;
     while (true) {
-      auto head = co_await server.read_head(x_.answer, x_.request.method, wait);
+      auto head = co_await server.read_head(x_.answer, wait);
       if (head.has_value() || head.error().what != Failed::reply_timeout) co_return head;
       if (body.running()) continue;
-      const auto since = std::chrono::duration_cast<Duration>(Clock::now() - std::max(sent_at_, body.ended_at()));
+      const auto since = std::chrono::duration_cast<Duration>(x_.clock->steady() - std::max(sent_at_, body.ended_at()));
       if (since >= timeout) co_return head;
       wait = timeout - since;
     }
   }
 
-  Task<Result<Step, Failure>> relay_answer(upstream::Connection& server) {
+  Task<Result<Step, Failure>> relay_answer(upstream::Attempt& server) {
     auto& from = server.body();
     if (x_.route->settles) note_costs(x_);
-    forward_reply_fields(x_, site_, options_.rejection.headers);
+    forward_reply_fields(x_, compiled_, options_.rejection.headers);
     const auto first = from.ready();
-    if (first.has_error()) co_return Failure{Failed::malformed, first.error(), false, ""};
+    if (first.has_error()) co_return Failure{.what = Failed::malformed, .cause = first.error()};
     x_.status = x_.answer.status;
     const http::ReplyStart start{x_.answer.status, x_.answer.reason, &x_.fields, x_.answer.framing};
     const auto ends_here = from.ended() && from.trailers().empty();
-    auto sent = co_await x_.reply->send(start, *first, ends_here ? http::Last::yes : http::Last::no);
+    auto sent = co_await x_.reply->send(start, *first, ends_here ? http::EndStream::yes : http::EndStream::no);
     if (ends_here) co_return sent.has_error() ? client_gone() : Result<Step, Failure>(Step{});
     while (sent.has_value()) {
       const auto bytes = co_await from.read();
       if (bytes.has_error()) co_return broken_off(bytes.error());
       if (bytes->empty()) {
-        const auto trailers = forward_trailers(from.trailers(), site_);
+        const auto trailers = forward_trailers(from.trailers(), compiled_);
         sent = co_await x_.reply->finish(trailers);
         if (sent.has_error()) break;
         co_return Step{};
       }
-      const auto last = from.ended() && from.trailers().empty() ? http::Last::yes : http::Last::no;
+      const auto last = from.ended() && from.trailers().empty() ? http::EndStream::yes : http::EndStream::no;
       sent = co_await x_.reply->write(*bytes, last);
-      if (last == http::Last::yes && sent.has_value()) co_return Step{};
+      if (last == http::EndStream::yes && sent.has_value()) co_return Step{};
     }
     co_return client_gone();
   }
 
-  Task<Result<Step, Failure>> switch_protocols(upstream::Connection& server) {
+  Task<Result<Step, Failure>> switch_protocols(upstream::Attempt& server) {
     if (x_.request.upgrade.empty())
-      co_return Failure{Failed::malformed, {}, false, "the server switches protocols unasked"};
+      co_return Failure{.what = Failed::malformed, .why = "the server switches protocols unasked"};
     x_.status = 101;
-    forward_reply_fields(x_, site_, options_.rejection.headers);
+    forward_reply_fields(x_, compiled_, options_.rejection.headers);
     const http::ReplyStart start{101, x_.answer.reason, &x_.fields, {}};
-    const auto sent = co_await x_.reply->send(start, {}, http::Last::no);
+    const auto sent = co_await x_.reply->send(start, {}, http::EndStream::no);
     if (sent.has_error()) co_return client_gone();
-    co_await tunnel(x_, server, options_.timeouts.tunnel, options_.timeouts.write);
+    co_await tunnel(x_, server, options_.timeouts.tunnel);
     co_return Step{};
   }
 
@@ -201,19 +203,20 @@ class Relay {
 
   Exchange& x_;
   upstream::Upstream& upstream_;
-  const Site& site_;
+  const CompiledConfig& compiled_;
   const Options& options_;
   const identity::Options& identity_;
+  upstream::RequestStart start_;
   std::string_view first_;
   bool whole_ = true;
-  Clock::time_point sent_at_;
+  Clock::Steady sent_at_;
 };
 
 }  // namespace
 
-Task<Step> relay(Exchange& x, upstream::Upstream& upstream, const Site& site) {
+Task<Step> relay(Exchange& x, upstream::Upstream& upstream, const CompiledConfig& compiled) {
   x.upstream = upstream.name();
-  Relay one(x, upstream, site);
+  Relay one(x, upstream, compiled);
   co_return co_await one.run();
 }
 

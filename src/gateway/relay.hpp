@@ -12,6 +12,6 @@ namespace headgate::gateway {
 /// Relays both bodies as they come, each chunk read being a chunk written. A problem where nothing was told to the
 /// client yet and there is something to tell. A request that died on a kept connection before its answer is sent once
 /// more if it may be.
-Task<std::optional<Problem>> relay(Exchange& x, upstream::Upstream& upstream, const Site& site);
+Task<std::optional<Problem>> relay(Exchange& x, upstream::Upstream& upstream, const CompiledConfig& compiled);
 
 }  // namespace headgate::gateway

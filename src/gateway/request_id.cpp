@@ -1,5 +1,6 @@
 #include "request_id.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <random>
@@ -7,7 +8,7 @@
 namespace headgate::gateway {
 namespace {
 
-constexpr auto kSane = [] {
+constexpr auto kValid = [] {
   std::array<bool, 256> out{};
   for (const char c : std::string_view("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_.")) {
     out[static_cast<unsigned char>(c)] = true;
@@ -15,27 +16,35 @@ constexpr auto kSane = [] {
   return out;
 }();
 
-bool sane(std::string_view id) noexcept {
+bool valid(std::string_view id) noexcept {
   if (id.empty() || id.size() > 128) return false;
   for (const char c : id) {
-    if (!kSane[static_cast<unsigned char>(c)]) return false;
+    if (!kValid[static_cast<unsigned char>(c)]) return false;
   }
   return true;
 }
 
+/// Ten bits as two digits.
+constexpr auto kPairs = [] {
+  constexpr std::string_view kDigits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+  std::array<std::array<char, 2>, 1024> out{};
+  for (std::size_t bits = 0; bits < out.size(); ++bits) out[bits] = {kDigits[bits >> 5], kDigits[bits & 31]};
+  return out;
+}();
+
 // 40 bits of milliseconds (35 years), then 40 bits that start anywhere and count on: two workers meet at odds of 2^-40
 // a millisecond.
-std::string_view fresh(TextArena& text) {
+std::string_view fresh(TextArena& text, Instant now) {
   thread_local std::uint64_t counter = std::random_device{}() | (std::uint64_t{std::random_device{}()} << 32);
-  const auto time =
-      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch());
+  const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch());
   const auto stamp = static_cast<std::uint64_t>(time.count());
   ++counter;
-  std::array<char, 16> id{};
-  for (std::size_t i = 0; i < 8; ++i) {
-    constexpr std::string_view kDigits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-    id[i] = kDigits[(stamp >> (35 - 5 * i)) & 31];
-    id[8 + i] = kDigits[(counter >> (35 - 5 * i)) & 31];
+  std::array<char, 16> id;
+  for (std::size_t i = 0; i < 8; i += 2) {
+    const auto& first = kPairs[(stamp >> (30 - 5 * i)) & 1023];
+    const auto& second = kPairs[(counter >> (30 - 5 * i)) & 1023];
+    std::copy_n(first.data(), 2, id.data() + i);
+    std::copy_n(second.data(), 2, id.data() + 8 + i);
   }
   return text.join({std::string_view(id.data(), id.size())});
 }
@@ -50,7 +59,7 @@ std::string_view request_id(Exchange& x) {
     given = field.value;
     ++count;
   }
-  return count == 1 && sane(given) ? given : fresh(x.text);
+  return count == 1 && valid(given) ? given : fresh(x.text, x.clock->wall());
 }
 
 }  // namespace headgate::gateway

@@ -9,13 +9,13 @@ Task<std::optional<Problem>> respond(Exchange& x, const Respond& answer, Rejecti
   x.status = answer.status;
   if (!answer.content_type.empty())
     x.fields.push_back({http::Known::content_type, "Content-Type", answer.content_type});
-  x.fields.push_back({http::Known::date, "Date", x.text.join({date_now()})});
+  x.fields.push_back({http::Known::date, "Date", x.text.join({date_now(*x.clock)})});
   append_limit_fields(x, style, x.fields);
   x.fields.push_back({http::Known::unknown, "X-Request-Id", x.request_id});
   http::ReplyStart start{answer.status, {}, &x.fields, {}};
   if (!answer.body.empty()) start.framing = {http::Framing::Kind::length, answer.body.size()};
   const auto first = x.request.head() ? std::string_view{} : std::string_view(answer.body);
-  const auto sent = co_await x.reply->send(start, first, http::Last::yes);
+  const auto sent = co_await x.reply->send(start, first, http::EndStream::yes);
   if (sent.has_error()) x.ended_by = EndedBy::client_closed;
   co_return std::nullopt;
 }

@@ -1,5 +1,6 @@
 #include "headgate/gateway/router.hpp"
 
+#include "headgate/core/text.hpp"
 #include "headgate/http/fields.hpp"
 #include "headgate/http/path.hpp"
 
@@ -30,14 +31,6 @@ struct TextHash {
 
 std::string_view without_parameters(std::string_view segment) noexcept { return segment.substr(0, segment.find(';')); }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  }
-  return out;
-}
-
 }  // namespace
 
 struct Router::Node {
@@ -64,7 +57,7 @@ struct Router::Host {
 };
 
 /// What is looked for, and what is noticed on the way.
-struct Router::Ask {
+struct Router::Check {
   std::string_view spelled;  // the path as normalised, in its own case
   std::string_view method;
   std::string& allowed;
@@ -109,16 +102,10 @@ void Router::add(std::string_view host, std::string_view pattern, const std::vec
 
 namespace {
 
-std::string_view next_segment(std::string_view& path) noexcept {
-  const auto segment = path.substr(0, path.find('/'));
-  path.remove_prefix(std::min(segment.size() + 1, path.size()));
-  return segment;
-}
-
 /// Whether `path`, which fits but for its case, has these segments letter by letter.
 bool same_letters(const std::vector<std::string>& spelled, std::string_view path) noexcept {
   return std::all_of(spelled.begin(), spelled.end(), [&](const std::string& wanted) {
-    const auto segment = without_parameters(next_segment(path));
+    const auto segment = without_parameters(http::next_segment(path));
     return wanted.empty() || segment == wanted;
   });
 }
@@ -144,8 +131,8 @@ const Route* choose(const std::vector<MethodRoute>& routes, std::string_view pat
   };
   for (const auto& entry : routes) {
     if (!fits(entry)) continue;
-    std::string_view usual = entry.methods.empty() ? kUsualMethods : std::string_view{};
-    for (std::string_view one; http::next_member(usual, one);) add(one);
+    std::string_view default_value = entry.methods.empty() ? kDefaultMethods : std::string_view{};
+    for (std::string_view one; http::next_member(default_value, one);) add(one);
     for (const auto& one : entry.methods) add(one);
   }
   return nullptr;
@@ -160,17 +147,19 @@ const Route* choose(const Routes& routes, std::string_view path, std::string_vie
 
 // A walk down the tree that remembers nothing: where a branch ends in nothing, the next less specific one is tried.
 // Patterns are written by the operator, so the depth and the number of branches are theirs.
-const Route* Router::find_in(const Node& node, std::string_view path, Ask& ask) {
-  const auto take = [&](const Routes& routes) { return choose(routes, ask.spelled, ask.method, ask.allowed); };
+const Route* Router::find_in(const Node& node, std::string_view path, Check& check) {
+  const auto take = [&](const Routes& routes) { return choose(routes, check.spelled, check.method, check.allowed); };
   std::string_view below = path;
-  const auto segment = without_parameters(next_segment(below));
+  const auto segment = without_parameters(http::next_segment(below));
   const auto beneath = [&](const Node& child) -> const Route* {
-    if (!below.empty()) return find_in(child, below, ask);
+    if (!below.empty()) return find_in(child, below, check);
     const auto* found = take(child.here);
     return found ? found : take(child.rest);
   };
-  if (const auto at = node.literals.find(segment); at != node.literals.end()) {
-    if (const auto* found = beneath(*at->second)) return found;
+  if (!node.literals.empty()) {
+    const auto at = node.literals.find(segment);
+    if (at != node.literals.end())
+      if (const auto* found = beneath(*at->second)) return found;
   }
   if (node.parameter && !segment.empty()) {
     if (const auto* found = beneath(*node.parameter)) return found;
@@ -183,11 +172,11 @@ Router::Found Router::find(std::string_view authority, std::string_view path, st
   const auto host = http::host_of(authority);
   const auto below = path.starts_with('/') ? path.substr(1) : path;
   const auto folded = letters_ == Case::ignored ? http::fold_case(below) : std::string();
-  Ask ask{below, method, found.allowed};
+  Check check{below, method, found.allowed};
   for (const auto& candidate : hosts_) {
     if (!candidate->fits(host)) continue;
     found.host_known = true;
-    found.route = find_in(candidate->root, letters_ == Case::ignored ? std::string_view(folded) : below, ask);
+    found.route = find_in(candidate->root, letters_ == Case::ignored ? std::string_view(folded) : below, check);
     if (found.route) {
       found.allowed.clear();
       return found;

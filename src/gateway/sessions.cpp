@@ -1,6 +1,10 @@
 #include "headgate/gateway/sessions.hpp"
 
+#include "arrival.hpp"
 #include "h1_session.hpp"
+#include "session.hpp"
+
+#include <utility>
 
 namespace headgate::gateway {
 
@@ -12,20 +16,21 @@ std::unique_ptr<Exchange> ExchangePool::take() {
 }
 
 void ExchangePool::put(std::unique_ptr<Exchange> exchange) {
-  if (spare_.size() == kMostSpare) return;
+  if (spare_.size() == kMaxSpare) return;
   exchange->reset();
   spare_.push_back(std::move(exchange));
 }
 
 struct Sessions::Lists {
-  using List = boost::intrusive::list<H1Session, boost::intrusive::constant_time_size<false>>;
+  using List = boost::intrusive::list<Session, boost::intrusive::constant_time_size<false>>;
   List alive;      ///< being served, or at rest
   List lingering;  ///< those that began first in front
 };
 
-Sessions::Sessions(Handler& handler, net::Blocks& blocks, const Timeouts& timeouts, const Bounds& bounds,
+Sessions::Sessions(Handler& handler, Clock& clock, net::Blocks& blocks, const Timeouts& timeouts, const Bounds& bounds,
                    std::atomic<std::uint32_t>& total)
     : handler_(handler),
+      clock_(clock),
       blocks_(blocks),
       timeouts_(timeouts),
       bounds_(bounds),
@@ -37,35 +42,53 @@ Sessions::~Sessions() {
     while (!list->empty()) remove(list->front());
 }
 
-void Sessions::take(net::StreamPtr stream, Opening opening) {
+void Sessions::take(net::StreamPtr stream, Preamble preamble) {
   const auto peer = stream->peer_address();
   if (peer.has_error()) return stream->close();  // gone already, and nobody to count it as
   const auto before = total_.fetch_add(1, std::memory_order_relaxed);
-  auto* session = new H1Session(*this, std::move(stream), *peer);
-  lists_->alive.push_back(*session);
+  net::ReadBuffer input(std::move(stream), blocks_);
   if (before >= bounds_.connections) {
+    auto* const session = new H1Session(*this, std::move(input), Peer(*peer));
+    lists_->alive.push_back(*session);
     uncount(*session);  // it must not hold a place while it is told so
-    return session->turn_away();
+    return session->reject();
   }
-  if (opening == Opening::proxy_header && handler_.trusts(*peer)) session->expect_proxy_header();
-  session->rest(draining_ ? H1Session::kFirstRequest : timeouts_.idle);
+  if (preamble == Preamble::request || !handler_.trusts(*peer)) return begin(std::move(input), Peer(*peer));
+  auto* const arrival = new Arrival(*this, std::move(input), Peer(*peer), timeouts_.head);
+  lists_->alive.push_back(*arrival);
+  arrival->begin(patience());
 }
 
-void Sessions::uncount(H1Session& session) noexcept {
+void Sessions::begin(net::ReadBuffer input, Peer peer) {
+  auto* const session = new H1Session(*this, std::move(input), std::move(peer));
+  lists_->alive.push_back(*session);
+  session->begin();
+}
+
+void Sessions::begin(Session& arrival, net::ReadBuffer input, Peer peer) {
+  arrival.stream_ = nullptr;
+  arrival.counted_ = false;
+  remove(arrival);
+  begin(std::move(input), std::move(peer));
+}
+
+Duration Sessions::patience() const noexcept { return draining_ ? Duration(Session::kFirstRequest) : timeouts_.idle; }
+
+void Sessions::uncount(Session& session) noexcept {
   if (std::exchange(session.counted_, false)) total_.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void Sessions::remove(H1Session& session) noexcept {
+void Sessions::remove(Session& session) noexcept {
   if (session.lingering()) --lingering_;
   uncount(session);
   delete &session;  // which leaves its list
 }
 
-void Sessions::let_linger(H1Session& session) noexcept {
+void Sessions::let_linger(Session& session) noexcept {
   uncount(session);
   session.unlink();
   lists_->lingering.push_back(session);
-  if (++lingering_ > kMostLingering) remove(lists_->lingering.front());
+  if (++lingering_ > kMaxLingering) remove(lists_->lingering.front());
 }
 
 void Sessions::drain() {
@@ -81,10 +104,10 @@ bool Sessions::empty() const noexcept { return lists_->alive.empty() && lists_->
 void Sessions::close_all() {
   for (auto at = lists_->alive.begin(); at != lists_->alive.end();) {
     auto& session = *at++;
-    if (session.resting())
+    if (session.idle())
       remove(session);
     else
-      session.close();
+      session.break_off();
   }
   while (!lists_->lingering.empty()) remove(lists_->lingering.front());
 }

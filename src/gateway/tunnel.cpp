@@ -1,33 +1,32 @@
 #include "tunnel.hpp"
 
-#include "headgate/core/child.hpp"
+#include "headgate/core/scoped_task.hpp"
 
 #include <boost/asio/error.hpp>
 
+#include <exception>
+
 namespace headgate::gateway {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// One way's end: the peer said its last, or something broke.
 enum class End { said, broken };
 
 struct Tunnel {
   Exchange& x;
-  upstream::Connection& server;
+  upstream::Attempt& server;
   http::BodyReader& from_server;
   Duration idle;
-  Duration write_timeout;
-  Clock::time_point last_byte = Clock::now();
-  Child up;
+  Clock::Steady last_byte;
+  ScopedTask up;
 
   /// A quiet way is fine as long as the other one talks.
-  bool quiet_too_long() const noexcept { return Clock::now() - last_byte >= idle; }
+  bool quiet_too_long() const noexcept { return x.clock->steady() - last_byte >= idle; }
 
   Task<Result<std::string_view>> read(http::BodyReader& from) {
     while (true) {
       auto bytes = co_await from.read();
-      last_byte = bytes.has_value() ? Clock::now() : last_byte;
+      last_byte = bytes.has_value() ? x.clock->steady() : last_byte;
       if (bytes.has_value() || bytes.error() != boost::asio::error::timed_out || quiet_too_long()) co_return bytes;
     }
   }
@@ -41,13 +40,14 @@ struct Tunnel {
         end = End::said;
         break;
       }
-      const auto sent = co_await server.output().write(*bytes, http::Last::no, write_timeout);
+      const auto sent = co_await server.write(*bytes, http::EndStream::no);
       if (sent.has_error()) break;
     }
+    const http::Fields none;
     if (end == End::said)
-      server.stream().shutdown_send();
+      (void)co_await server.finish(none);
     else
-      server.stream().interrupt();
+      server.cancel();
   }
 
   Task<End> to_client() {
@@ -55,7 +55,7 @@ struct Tunnel {
       const auto bytes = co_await read(from_server);
       if (bytes.has_error()) co_return End::broken;
       if (bytes->empty()) co_return End::said;
-      const auto sent = co_await x.reply->write(*bytes, http::Last::no);
+      const auto sent = co_await x.reply->write(*bytes, http::EndStream::no);
       if (sent.has_error()) co_return End::broken;
     }
   }
@@ -63,19 +63,26 @@ struct Tunnel {
 
 }  // namespace
 
-Task<void> tunnel(Exchange& x, upstream::Connection& server, Duration idle, Duration write_timeout) {
+Task<void> tunnel(Exchange& x, upstream::Attempt& server, Duration idle) {
   x.reply->tunnel(idle);
-  Tunnel both{x, server, server.tunnel(idle), idle, write_timeout, Clock::now(), {}};
+  Tunnel both{x, server, server.tunnel(idle), idle, x.clock->steady(), {}};
   both.up.start(both.to_server(), "tunnel");
-  const auto end = co_await both.to_client();
+  auto end = End::broken;
+  std::exception_ptr bug;
+  try {
+    end = co_await both.to_client();
+  } catch (...) {
+    bug = std::current_exception();  // the other way must not outlive what it refers to
+  }
   const http::Fields none;
   if (end == End::said) {
     (void)co_await x.reply->finish(none);
   } else if (!both.up.done()) {
-    server.stream().interrupt();
+    server.cancel();
     x.body->cancel();
   }
   co_await both.up.join();
+  if (bug) std::rethrow_exception(bug);
 }
 
 }  // namespace headgate::gateway

@@ -1,18 +1,23 @@
 #include "headgate/http/fields.hpp"
 
-#include <algorithm>
+#include <array>
 
 namespace headgate::http {
 namespace {
 
-constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+/// Letters to lower case, and '_' to '-'.
+constexpr auto kVariable = [] {
+  std::array<char, 256> out{};
+  for (unsigned c = 0; c < out.size(); ++c) out[c] = lower(static_cast<char>(c));
+  out['_'] = '-';
+  return out;
+}();
 
 }  // namespace
 
-bool same_word(std::string_view a, std::string_view b) noexcept {
-  if (a.size() != b.size()) return false;
+bool detail::same_variable_letters(std::string_view a, std::string_view b) noexcept {
   for (std::size_t i = 0; i < a.size(); ++i) {
-    if (lower(a[i]) != lower(b[i])) return false;
+    if (kVariable[static_cast<unsigned char>(a[i])] != kVariable[static_cast<unsigned char>(b[i])]) return false;
   }
   return true;
 }
@@ -43,18 +48,6 @@ std::string_view host_of(std::string_view authority) noexcept {
   auto host = authority.substr(0, colon);
   if (host.ends_with('.')) host.remove_suffix(1);
   return host;
-}
-
-std::string_view trimmed(std::string_view text) noexcept {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
-bool same_variable(std::string_view a, std::string_view b) noexcept {
-  const auto folded = [](char c) { return c == '_' ? '-' : c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return a.size() == b.size() &&
-         std::equal(a.begin(), a.end(), b.begin(), [&](char x, char y) { return folded(x) == folded(y); });
 }
 
 bool next_member(std::string_view& list, std::string_view& member) noexcept {

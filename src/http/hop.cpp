@@ -52,7 +52,7 @@ class Named {
     }
   }
 
-  std::array<std::string_view, kMostNamedInConnection> names_;
+  std::array<std::string_view, kMaxNamedInConnection> names_;
   std::size_t count_ = 0;
 };
 

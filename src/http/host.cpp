@@ -1,26 +1,35 @@
 #include "headgate/http/host.hpp"
 
+#include "headgate/core/text.hpp"
+
 #include <arpa/inet.h>
 
+#include <array>
 #include <charconv>
 
 namespace headgate::http {
 namespace {
 
-constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-constexpr bool stands_in_a_label(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-}
+/// What a character of a name is in one spelling: itself in lower case, or NUL where none may hold it.
+constexpr auto kSpelt = [] {
+  std::array<char, 256> out{};
+  for (const char c : std::string_view("abcdefghijklmnopqrstuvwxyz0123456789-_."))
+    out[static_cast<unsigned char>(c)] = c;
+  for (unsigned c = 'A'; c <= 'Z'; ++c) out[c] = static_cast<char>(c + 32);
+  return out;
+}();
 
 /// Labels between single dots; one dot may stand at the end, which is the root's.
 bool append_name(std::string_view name, std::string& out) {
   if (name.ends_with('.')) name.remove_suffix(1);
+  const auto start = out.size();
+  out.resize(start + name.size());
+  char* at = out.data() + start;
   char before = '.';
   for (const char each : name) {
-    const char c = lower(each);
-    if (c == '.' ? before == '.' : !stands_in_a_label(c)) return false;
-    out += before = c;
+    const char c = kSpelt[static_cast<unsigned char>(each)];
+    if (c == '\0' || (c == '.' && before == '.')) return false;
+    *at++ = before = c;
   }
   return before != '.';  // also where there is nothing
 }
@@ -38,10 +47,10 @@ bool append_address(std::string_view address, std::string& out) {
 }
 
 /// What follows the host: nothing, a colon alone, or a port that can be connected to.
-bool sound_port(std::string_view rest) noexcept {
+bool valid_port(std::string_view rest) noexcept {
   if (rest.empty() || rest == ":") return true;
-  constexpr std::size_t kMost = 6;  // the colon and five digits
-  if (rest.front() != ':' || rest.size() > kMost) return false;
+  constexpr std::size_t kMax = 6;  // the colon and five digits
+  if (rest.front() != ':' || rest.size() > kMax) return false;
   unsigned port = 0;
   const auto* const end = rest.data() + rest.size();
   const auto [stop, error] = std::from_chars(rest.data() + 1, end, port);
@@ -54,10 +63,10 @@ bool normalise_host(std::string_view authority, std::string& out) {
   out.clear();
   if (!authority.starts_with('[')) {
     const auto name = authority.substr(0, authority.find(':'));
-    return sound_port(authority.substr(name.size())) && append_name(name, out);
+    return valid_port(authority.substr(name.size())) && append_name(name, out);
   }
   const auto end = authority.find(']');
-  return end != std::string_view::npos && sound_port(authority.substr(end + 1)) &&
+  return end != std::string_view::npos && valid_port(authority.substr(end + 1)) &&
          append_address(authority.substr(1, end - 1), out);
 }
 

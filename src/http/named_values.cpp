@@ -1,5 +1,7 @@
 #include "headgate/http/named_values.hpp"
 
+#include "hex.hpp"
+
 #include <optional>
 
 namespace headgate::http {
@@ -28,13 +30,6 @@ std::optional<Pair> next_pair(std::string_view& list, char separator) noexcept {
 std::string_view unquoted(std::string_view value) noexcept {
   const bool quoted = value.size() >= 2 && value.front() == '"' && value.back() == '"';
   return quoted ? value.substr(1, value.size() - 2) : value;
-}
-
-constexpr int hex(char c) noexcept {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 std::string_view without_mark(std::string_view query) noexcept {

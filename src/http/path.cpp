@@ -1,5 +1,9 @@
 #include "headgate/http/path.hpp"
 
+#include "hex.hpp"
+
+#include "headgate/core/text.hpp"
+
 #include <array>
 #include <utility>
 
@@ -7,7 +11,7 @@ namespace headgate::http {
 namespace {
 
 // Visible ASCII, less what RFC 3986 keeps out of a URI and some servers read as a slash or as an end.
-constexpr bool sound(unsigned char c) noexcept {
+constexpr bool valid(unsigned char c) noexcept {
   return c > 0x20 && c < 0x7f && c != '"' && c != '<' && c != '>' && c != '\\' && c != '^' && c != '`' && c != '#';
 }
 
@@ -16,16 +20,9 @@ constexpr std::array<bool, 256> table(bool (*rule)(unsigned char)) {
   for (unsigned c = 0; c < 256; ++c) out[c] = rule(static_cast<unsigned char>(c));
   return out;
 }
-constexpr auto kSound = table(sound);
+constexpr auto kValid = table(valid);
 // More than RFC 3986's pchar, for browsers send "|" and brackets bare: what is taken in both ways is one thing.
-constexpr auto kBareInSegment = table([](unsigned char c) { return sound(c) && c != '/' && c != '?' && c != '%'; });
-
-constexpr int hex(char c) noexcept {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
+constexpr auto kBareInSegment = table([](unsigned char c) { return valid(c) && c != '/' && c != '?' && c != '%'; });
 
 /// The byte of the escape that `text` begins with, or -1.
 constexpr int escape(std::string_view text) noexcept {
@@ -34,9 +31,9 @@ constexpr int escape(std::string_view text) noexcept {
   return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-bool sound_segment(std::string_view segment, bool& escapes) noexcept {
+bool valid_segment(std::string_view segment, bool& escapes) noexcept {
   for (std::size_t i = 0; i < segment.size(); ++i) {
-    if (!kSound[static_cast<unsigned char>(segment[i])]) return false;
+    if (!kValid[static_cast<unsigned char>(segment[i])]) return false;
     if (segment[i] != '%') continue;
     if (escape(segment.substr(i)) <= 0) return false;  // NUL is the end of the path to a server written in C
     escapes = true;
@@ -124,7 +121,7 @@ bool resolve(std::string_view raw, std::string& out, bool& escapes) {
     const auto segment = raw.substr(0, raw.find('/'));
     raw.remove_prefix(segment.size());
     if (segment.empty()) continue;
-    if (!sound_segment(segment, escapes)) return false;
+    if (!valid_segment(segment, escapes)) return false;
     switch (role_of(segment)) {
       case Role::disguised:
         return false;
@@ -141,18 +138,35 @@ bool resolve(std::string_view raw, std::string& out, bool& escapes) {
   return true;
 }
 
+/// As nearly all paths are: nothing to be resolved, merged, decoded or refused.
+bool is_in_one_spelling(std::string_view raw) noexcept {
+  if (!raw.starts_with('/')) return false;
+  bool begins = false;  // a segment
+  for (const char c : raw) {
+    const bool slash = c == '/';
+    if (begins && (slash || c == '.' || c == ';')) return false;
+    if (!slash && !kBareInSegment[static_cast<unsigned char>(c)]) return false;
+    begins = slash;
+  }
+  return true;
+}
+
 }  // namespace
 
-bool sound_query(std::string_view query) noexcept {
+bool valid_query(std::string_view query) noexcept {
   for (const char c : query) {
-    if (!kSound[static_cast<unsigned char>(c)]) return false;
+    if (!kValid[static_cast<unsigned char>(c)]) return false;
   }
   return true;
 }
 
 PathKind normalise_path(std::string_view raw, std::string& matched, std::string& sent) {
-  matched.clear();
   sent.clear();
+  if (is_in_one_spelling(raw)) {
+    matched = raw;
+    return PathKind::plain;
+  }
+  matched.clear();
   bool escapes = false;
   if (!resolve(raw, matched, escapes)) return PathKind::refused;
   if (!escapes) return PathKind::plain;
@@ -175,8 +189,7 @@ std::string fold_case(std::string_view matched) {
   out.reserve(matched.size());
   while (!matched.empty()) {
     std::size_t taken = 1;
-    char c = matched.front();
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+    char c = lower(matched.front());
     if (c == '%') {
       for (const auto& [text, letter] : kFold) {
         if (!matched.starts_with(text)) continue;

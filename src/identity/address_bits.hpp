@@ -1,6 +1,6 @@
 #pragma once
-// An address as the number it is. Used where every hop of every request is read and compared: Asio's addresses lie in
-// memory, 32 bytes each, and passing one on costs as much as reading its text.
+// An address as a number. Used where every hop of every request is parsed and compared. Asio's addresses take 32 bytes
+// of memory each, and passing one on costs as much as parsing its text.
 
 #include <boost/asio/ip/address.hpp>
 #include <boost/endian/conversion.hpp>
@@ -9,8 +9,8 @@
 
 namespace headgate::identity {
 
-/// IPv6, and IPv4 as the IPv4-mapped IPv6 (RFC 4291 section 2.5.5.2) that counts as the same address. Without a zone,
-/// which means nothing to another machine.
+/// An IPv6 address, or an IPv4 address as IPv4-mapped IPv6 (RFC 4291 section 2.5.5.2), which counts as the same
+/// address. Has no zone, because a zone has no meaning on another machine.
 struct AddressBits {
   std::uint64_t high = 0;
   std::uint64_t low = 0;

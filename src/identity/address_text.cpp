@@ -12,7 +12,7 @@ namespace {
 
 namespace ip = boost::asio::ip;
 
-/// Four decimal numbers, as the number they make.
+/// Parses four decimal numbers into one number.
 std::optional<std::uint32_t> read_dotted(std::string_view text) noexcept {
   std::uint32_t bits = 0;
   std::size_t at = 0;
@@ -31,7 +31,7 @@ std::optional<std::uint32_t> read_dotted(std::string_view text) noexcept {
   return bits;
 }
 
-/// What each byte is worth as a hexadecimal digit; 16 where it is none.
+/// The value of each byte as a hexadecimal digit; 16 if it is not one.
 constexpr auto kHexDigits = [] {
   std::array<std::uint8_t, 256> worth{};
   worth.fill(16);
@@ -41,12 +41,12 @@ constexpr auto kHexDigits = [] {
   return worth;
 }();
 
-/// Takes one to four digits, all there are, from `at` on; none, where there is none.
+/// Takes up to four digits from `at` on. Takes nothing if there is no digit.
 unsigned take_group(std::string_view text, std::size_t& at) noexcept {
   const auto worth = [text](std::size_t place) {
     return unsigned{kHexDigits[static_cast<unsigned char>(text[place])]};
   };
-  if (at + 4 <= text.size()) {  // most groups of a long address; together they cost half of one at a time
+  if (at + 4 <= text.size()) {  // the usual group; four digits at once cost half as much as one by one
     const unsigned a = worth(at), b = worth(at + 1), c = worth(at + 2), d = worth(at + 3);
     if ((a | b | c | d) < 16) {
       at += 4;
@@ -59,7 +59,7 @@ unsigned take_group(std::string_view text, std::size_t& at) noexcept {
   return group;
 }
 
-/// Groups of an IPv6 address, the last one lowest.
+/// Groups of an IPv6 address; the last one is the lowest.
 struct Groups {
   AddressBits bits;
   unsigned count = 0;
@@ -79,7 +79,8 @@ char* write_v4(const ip::address_v4& address, char* out, char* end) noexcept {
   return out;
 }
 
-/// The longest run of two or more zero groups, the first of equals (RFC 5952 section 4.2); {8, 0} where there is none.
+/// The longest run of two or more zero groups, the first one if several are equal (RFC 5952 section 4.2); {8, 0} if
+/// there is none.
 std::pair<std::size_t, std::size_t> longest_zero_run(const std::array<unsigned, 8>& groups) noexcept {
   std::pair<std::size_t, std::size_t> best{groups.size(), 0};
   for (std::size_t i = 0; i < groups.size();) {
@@ -117,10 +118,10 @@ std::optional<AddressBits> parse_v4(std::string_view text) noexcept {
   return bits_of(ip::address_v4(*bits));
 }
 
-// By hand, for inet_pton takes twice as long and every hop of every request is read so.
+// Written by hand, because inet_pton takes twice as long and every hop of every request is parsed here.
 std::optional<AddressBits> parse_v6(std::string_view text) noexcept {
   Groups groups;
-  std::optional<Groups> head;  // those before "::"
+  std::optional<Groups> head;  // the groups before "::"
   std::size_t at = 0;
   if (text.starts_with("::")) head.emplace(), at = 2;
   while (at < text.size()) {

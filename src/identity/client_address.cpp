@@ -14,7 +14,7 @@ namespace {
 
 namespace ip = boost::asio::ip;
 
-/// `read` with the reader of that field's addresses, the nearest hop's first.
+/// Calls `read` with the parser of that field, which returns the nearest hop's address first.
 template <class Read>
 auto with_addresses(AddressField field, std::span<const std::string_view> fields, const Read& read) noexcept {
   if (field == AddressField::forwarded) return read(Forwarded(fields));
@@ -29,7 +29,7 @@ Hops walk_hops(const ip::address& peer, AddressField field, std::span<const std:
   return with_addresses(field, fields, [&](auto addresses) noexcept {
     auto client = bits_of(peer);
     unsigned believed = 0;
-    while (believed < kMostHops && contains(trusted, client)) {
+    while (believed < kMaxHops && contains(trusted, client)) {
       const auto told = addresses.next();
       if (!told) break;
       client = *told;
@@ -44,7 +44,7 @@ std::span<const ip::address> believed_chain(const Hops& hops, const ip::address&
   return with_addresses(field, fields, [&](auto addresses) noexcept {
     auto first = room.end();
     *--first = unmapped(peer);
-    for (unsigned hop = 0; hop < std::min(hops.believed, kMostHops); ++hop) {
+    for (unsigned hop = 0; hop < std::min(hops.believed, kMaxHops); ++hop) {
       const auto told = addresses.next();
       if (!told) break;
       *--first = address_of(*told);
@@ -62,12 +62,12 @@ ToldRequest told_by_forwarded(const Hops& hops, std::span<const std::string_view
 }
 
 std::string_view address_text(const ip::address& address, std::span<char> buffer) noexcept {
-  if (buffer.size() < kMostAddressText) return {};
+  if (buffer.size() < kMaxAddressText) return {};
   return {buffer.data(), write_address(unmapped(address), buffer)};
 }
 
-std::string_view client_ip_subject(const ip::address& address, unsigned ipv6_prefix, std::span<char> buffer) noexcept {
-  constexpr std::size_t kLongest = kMostAddressText + 4;  // "/128"
+std::string_view client_ip_key(const ip::address& address, unsigned ipv6_prefix, std::span<char> buffer) noexcept {
+  constexpr std::size_t kLongest = kMaxAddressText + 4;  // "/128"
   if (buffer.size() < kLongest) return {};
   const auto plain = unmapped(address);
   if (plain.is_v4()) return {buffer.data(), write_address(plain, buffer)};

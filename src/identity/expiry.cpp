@@ -11,7 +11,7 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-/// Takes fields of a fixed width from the left. Once one is not as it should be, `good` stays false.
+/// Takes fields of a fixed width from the left. After the first invalid one, all_read() stays false.
 class Fields {
  public:
   explicit Fields(std::string_view text) : rest_(text) {}
@@ -65,12 +65,12 @@ Duration read_hour_and_minute(Fields& fields) {
 }
 
 Duration read_fraction(Fields& fields) {
-  constexpr int kMostDigits = 9;
+  constexpr int kMaxDigits = 9;
   Duration value{0};
   Duration worth = seconds(1);
   int digits = 0;
-  for (; fields.at_digit() && digits < kMostDigits; ++digits) {
-    worth /= 10;  // nothing from the seventh on
+  for (; fields.at_digit() && digits < kMaxDigits; ++digits) {
+    worth /= 10;  // zero from the seventh digit on
     value += worth * fields.number(1);
   }
   fields.demand(digits > 0);

@@ -20,13 +20,13 @@ constexpr auto kTokenCharacters = [] {
   return in;
 }();
 
-/// What may stand in a quoted string at all (RFC 9110 section 5.6.4): no control but the tab.
+/// The characters that a quoted string may have (RFC 9110 section 5.6.4): no control characters except the tab.
 bool is_quotable(char c) noexcept {
   const auto byte = static_cast<unsigned char>(c);
   return c == '\t' || (byte >= 0x20 && byte != 0x7f);
 }
 
-/// Takes a token off the front; nothing where there is none.
+/// Takes a token from the front; nothing if there is none.
 std::optional<std::string_view> take_token(std::string_view& rest) noexcept {
   std::size_t size = 0;
   while (size < rest.size() && kTokenCharacters[static_cast<unsigned char>(rest[size])]) ++size;
@@ -36,8 +36,8 @@ std::optional<std::string_view> take_token(std::string_view& rest) noexcept {
   return token;
 }
 
-/// Takes a quoted string off the front of what begins with a quote: what stands between its quotes, escapes and all.
-/// Nothing where it does not end or holds what no quoted string may.
+/// Takes a quoted string from the front of a text that begins with a quote. Returns the text between the quotes, with
+/// its escapes. Nothing if it does not end or has a character that is not allowed.
 std::optional<std::string_view> take_quoted(std::string_view& rest) noexcept {
   for (std::size_t at = 1; at < rest.size(); ++at) {
     if (rest[at] == '"') {
@@ -51,10 +51,10 @@ std::optional<std::string_view> take_quoted(std::string_view& rest) noexcept {
   return std::nullopt;
 }
 
-/// Room for any address with its port, and for far more of a hidden one than anybody hides.
+/// Room for any address with its port, and more than enough for a hidden port.
 using NodeRoom = std::array<char, 128>;
 
-/// The text that a quoted string stands for, which may lie in `room`; nothing where it does not fit there.
+/// The text of a quoted string without its escapes; it may lie in `room`. Nothing if it does not fit.
 std::optional<std::string_view> without_escapes(std::string_view inner, NodeRoom& room) noexcept {
   if (inner.find('\\') == inner.npos) return inner;
   std::size_t size = 0;
@@ -66,7 +66,7 @@ std::optional<std::string_view> without_escapes(std::string_view inner, NodeRoom
   return std::string_view(room.data(), size);
 }
 
-/// RFC 7239 section 6.3: a hop may hide its port, and its address is still a fact.
+/// RFC 7239 section 6.3: a hop may hide its port; its address still counts.
 bool is_hidden_port(std::string_view text) noexcept {
   if (text.size() < 2 || text.front() != '_') return false;
   return std::all_of(text.begin() + 1, text.end(),
@@ -85,7 +85,7 @@ bool is_named(std::string_view name, std::string_view lower) noexcept {
          std::equal(name.begin(), name.end(), lower.begin(), [](char a, char b) { return (a | 0x20) == b; });
 }
 
-/// One element: pairs between semicolons, each of which may be empty, without blanks around any of it.
+/// One element: pairs between semicolons, without blanks. A pair may be empty.
 class Element {
  public:
   explicit Element(std::string_view text) noexcept : rest_(text) {}
@@ -120,7 +120,7 @@ class Element {
     return address_.has_value();
   }
 
-  /// RFC 7239 section 4: no parameter twice.
+  /// RFC 7239 section 4: a parameter must not appear twice.
   static bool note(std::string_view& place, std::string_view value) noexcept {
     if (!place.empty()) return false;
     if (value.find('\\') == value.npos) place = value;
@@ -131,7 +131,7 @@ class Element {
   std::optional<AddressBits> address_;
 };
 
-/// Whether an odd number of backslashes stands before this place.
+/// Whether there is an odd number of backslashes before this place.
 bool is_escaped(std::string_view text, std::size_t at) noexcept {
   const auto before = text.substr(0, at);
   const auto other = before.find_last_not_of('\\');

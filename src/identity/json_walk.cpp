@@ -76,7 +76,7 @@ bool JsonWalk::member_name(std::string& name, const std::vector<std::string>& be
   if (!text(name)) return false;
   if (std::find(before.begin(), before.end(), name) != before.end())
     return refuse("this member stands twice", "remove one of the two: readers differ on which of them counts");
-  if (before.size() == kMostMembers) return refuse("more than 64 members", "remove some");
+  if (before.size() == kMaxMembers) return refuse("more than 64 members", "remove some");
   skip_space();
   if (!is(':')) return refuse_at(at_, "expected ':' and a value", help_here());
   ++at_;
@@ -182,7 +182,11 @@ bool JsonWalk::keep(std::size_t place, std::string_view pointer, std::string mes
   const auto before = json_.substr(0, place);
   const auto lines = static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
   const std::size_t line_start = lines == 0 ? 0 : before.rfind('\n') + 1;
-  mistake_ = KeyFileError{lines + 1, place - line_start + 1, std::string(pointer), std::move(message), std::move(help)};
+  mistake_ = KeyFileError{.line = lines + 1,
+                          .column = place - line_start + 1,
+                          .pointer = std::string(pointer),
+                          .message = std::move(message),
+                          .help = std::move(help)};
   return false;
 }
 

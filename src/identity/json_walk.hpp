@@ -27,7 +27,7 @@ class JsonWalk {
   std::size_t here() noexcept;
 
   /// Calls `take(name)` for each member, which takes its value and says whether it could. Refused: a name that stands
-  /// twice, and more than kMostMembers.
+  /// twice, and more than kMaxMembers.
   template <class Take>
   bool object(Take take);
   /// Calls `take()` for each element.
@@ -48,7 +48,7 @@ class JsonWalk {
   /// To be asked only after something was refused.
   const KeyFileError& mistake() const { return *mistake_; }
 
-  static constexpr std::size_t kMostMembers = 64;
+  static constexpr std::size_t kMaxMembers = 64;
 
  private:
   bool open(JsonKind kind);

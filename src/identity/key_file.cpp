@@ -1,4 +1,5 @@
-// What a key file says, member by member. No message repeats a text of the file: it may be a key in the wrong place.
+// Parses a key file, member by member. No message repeats a text of the file, because it may be a key in the wrong
+// place.
 
 #include "json_walk.hpp"
 
@@ -13,7 +14,7 @@
 namespace headgate::identity {
 namespace {
 
-constexpr std::size_t kMostRates = 8;  // as of a limit in the configuration
+constexpr std::size_t kMaxRates = 8;  // as for a limit in the configuration
 constexpr std::uint64_t kLargestBurst = 1'000'000'000;
 
 bool is_name(std::string_view text) noexcept {
@@ -42,7 +43,7 @@ bool read_digest(std::string_view text, Sha256& out) noexcept {
   return true;
 }
 
-/// Keyed: a file may hold digests that customers handed in, and not all of them need come from a hash.
+/// A keyed hash, because customers may supply digests for the file, and these need not come from a hash.
 struct HashOfDigest {
   std::size_t operator()(const Sha256& digest) const noexcept {
     return keyed_hash({reinterpret_cast<const char*>(digest.data()), digest.size()}, 0).low;
@@ -62,19 +63,19 @@ class KeyFile {
   struct Member {
     std::string_view name;
     bool (KeyFile::*take)(ApiKeyRecord&);
-    std::string_view required;  // what to write where it is missing; empty: may be left out
+    std::string_view required;  // help if it is missing; empty: optional
   };
   static const std::array<Member, 7> kMembers;
 
   bool file() {
     bool has_keys = false;
     const bool read = walk_.object([&](std::string_view name) {
-      if (name != "keys") return walk_.refuse_member("unknown member", R"(a key file has "keys" alone)");
+      if (name != "keys") return walk_.refuse_member("unknown member", R"(a key file has only "keys")");
       has_keys = true;
       return walk_.list([&] { return key(); });
     });
     if (!read || !walk_.end()) return false;
-    return has_keys || walk_.refuse_at(0, "\"keys\" is missing here", R"(write { "keys": [] } where there are none)");
+    return has_keys || walk_.refuse_at(0, "\"keys\" is missing here", R"(write { "keys": [] } if there are none)");
   }
 
   bool key() {
@@ -101,7 +102,7 @@ class KeyFile {
   bool unknown_member(std::string_view name) {
     if (name == "key") {
       return walk_.refuse_member("a key file holds no key in plain text",
-                                 R"(write "sha256" and what `headgate keys hash` says of the key)");
+                                 R"(write "sha256" with the digest that `headgate keys hash` prints)");
     }
     std::array<std::string_view, kMembers.size()> known;
     std::transform(kMembers.begin(), kMembers.end(), known.begin(), [](const Member& each) { return each.name; });
@@ -116,12 +117,13 @@ class KeyFile {
     std::string text;
     if (!walk_.text(text)) return false;
     if (!read_digest(text, record.digest)) {
-      return walk_.refuse("a SHA-256 has 64 hexadecimal digits; this text has " +
-                              (text.size() == 64 ? "others too" : std::to_string(text.size()) + " characters"),
-                          "`headgate keys hash` makes it of a key");
+      return walk_.refuse(
+          "a SHA-256 has 64 hexadecimal digits; this text has " +
+              (text.size() == 64 ? "other characters too" : std::to_string(text.size()) + " characters"),
+          "`headgate keys hash` makes it of a key");
     }
     const auto [first, fresh] = seen_.emplace(record.digest, records_.size());
-    return fresh || walk_.refuse("this key stands twice: /keys/" + std::to_string(first->second) + " has it too",
+    return fresh || walk_.refuse("this key appears twice: /keys/" + std::to_string(first->second) + " has it too",
                                  "remove one of the two; each key has one owner");
   }
 
@@ -170,7 +172,7 @@ class KeyFile {
     if (!read) return false;
     if (!has_rate) return walk_.refuse_at(place, "\"rate\" is missing here", R"(add "rate": "500/second")");
     if (!out.burst || out.rates.size() == 1) return true;
-    return walk_.refuse_at(place, out.rates.empty() ? "what is unlimited has no burst" : "a burst belongs to one rate",
+    return walk_.refuse_at(place, out.rates.empty() ? "an unlimited limit has no burst" : "a burst belongs to one rate",
                            "leave \"burst\" out");
   }
 
@@ -179,7 +181,8 @@ class KeyFile {
     if (walk_.next() != JsonKind::list) return walk_.refuse_kind("a rate or a list of rates");
     const auto place = walk_.here();
     if (!walk_.list([&] { return one_of_several(out); })) return false;
-    return !out.rates.empty() || walk_.refuse_at(place, "a list of rates has at least one", R"(or write "unlimited")");
+    return !out.rates.empty() ||
+           walk_.refuse_at(place, "a list of rates needs at least one", R"(or write "unlimited")");
   }
 
   bool rate(RateOverride& out) {
@@ -191,13 +194,13 @@ class KeyFile {
   bool one_of_several(RateOverride& out) {
     std::string text;
     if (!walk_.text(text)) return false;
-    return out.rates.size() < kMostRates ? add_rate(text, out) : walk_.refuse("a list of rates has at most 8");
+    return out.rates.size() < kMaxRates ? add_rate(text, out) : walk_.refuse("a list of rates has at most 8");
   }
 
   bool add_rate(std::string_view text, RateOverride& out) {
     const auto read = parse_rate(text);
     if (read.has_error()) {
-      return walk_.refuse("this is no rate: a count from 1 to 1000000000, a slash, and a period of at most 366 days",
+      return walk_.refuse("this is not a rate: a count from 1 to 1000000000, a slash, and a period of at most 366 days",
                           R"(write such as "500/second", "100/minute" or "5000/day")");
     }
     const auto same_period = [&](const Rate& each) { return each.period == read->period && each.month == read->month; };
@@ -209,11 +212,11 @@ class KeyFile {
 
   JsonWalk walk_;
   std::vector<ApiKeyRecord> records_;
-  std::unordered_map<Sha256, std::size_t, HashOfDigest> seen_;  // where each digest stands
+  std::unordered_map<Sha256, std::size_t, HashOfDigest> seen_;  // the index of each digest
 };
 
 const std::array<KeyFile::Member, 7> KeyFile::kMembers{{
-    {"sha256", &KeyFile::digest, R"(add "sha256" and what `headgate keys hash` says of the key)"},
+    {"sha256", &KeyFile::digest, R"(add "sha256" with the digest that `headgate keys hash` prints)"},
     {"owner", &KeyFile::owner, R"(add "owner": the name that its requests are counted by)"},
     {"tier", &KeyFile::tier, ""},
     {"expires", &KeyFile::expires, ""},
@@ -233,7 +236,8 @@ std::string to_text(const KeyFileError& error) {
 
 Result<std::vector<ApiKeyRecord>, KeyFileError> read_api_keys(std::string_view json) {
   if (json.size() > kLongestKeyFile)
-    return KeyFileError{1, 1, "", "a key file has at most 64 MiB", "take out notes and keys that have expired"};
+    return KeyFileError{.message = "a key file has at most 64 MiB",
+                        .help = "take out notes and keys that have expired"};
   return KeyFile(json).read();
 }
 

@@ -1,5 +1,7 @@
 #pragma once
-// The elements of a list that fields carry, the last one first. Used by the readers of fields that hops append to.
+// The elements of a list in header fields, the last one first. Used for fields to which hops append.
+
+#include "headgate/core/text.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -8,15 +10,15 @@
 
 namespace headgate::identity {
 
-/// Several fields are one list, in the order received (RFC 9110 section 5.3). `last_comma` finds where the last element
-/// of a text begins: the position of the comma before it, or npos. What stands to the left, where a client may have
-/// written anything, is not looked at before the elements to its right have been handed out, and so cannot change them.
+/// Several fields form one list, in the order received (RFC 9110 section 5.3). `last_comma` returns the position of the
+/// comma before the last element of a text, or npos. A client may have written anything further to the left. That part
+/// is not read before all elements to its right are returned, so it cannot change them.
 template <std::size_t (*last_comma)(std::string_view) noexcept>
 class ListFromRight {
  public:
   explicit ListFromRight(std::span<const std::string_view> fields) noexcept : fields_(fields) {}
 
-  /// The next element to the left, without the blanks around it; nothing once there is none.
+  /// The next element to the left, without surrounding blanks; nothing if there is none left.
   std::optional<std::string_view> next() noexcept {
     if (!within_) {
       if (fields_.empty()) return std::nullopt;
@@ -31,16 +33,9 @@ class ListFromRight {
   }
 
  private:
-  static std::string_view trimmed(std::string_view text) noexcept {
-    const auto blank = [](char c) { return c == ' ' || c == '\t'; };
-    while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-    while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-    return text;
-  }
-
   std::span<const std::string_view> fields_;
   std::string_view rest_;
-  bool within_ = false;  // rest_ still holds elements, the leftmost of which may be empty
+  bool within_ = false;  // rest_ still has elements; the leftmost may be empty
 };
 
 }  // namespace headgate::identity

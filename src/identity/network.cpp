@@ -11,7 +11,7 @@ namespace {
 
 namespace ip = boost::asio::ip;
 
-/// The text as the user wrote it, in quotes, cut where it would flood the message.
+/// The user's text in quotes, cut if it is too long for a message.
 std::string quoted(std::string_view text) {
   constexpr std::size_t kShown = 64;
   if (text.size() <= kShown) return '"' + std::string(text) + '"';
@@ -19,7 +19,7 @@ std::string quoted(std::string_view text) {
 }
 
 std::string address_text(const ip::address& address) {
-  std::array<char, kMostAddressText> buffer;
+  std::array<char, kMaxAddressText> buffer;
   return {buffer.data(), write_address(address, buffer)};
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 namespace ip = boost::asio::ip;
 
-constexpr unsigned kMapped = 96;  // the bits that all IPv4-mapped addresses begin with
+constexpr unsigned kMapped = 96;  // the common prefix of all IPv4-mapped addresses, in bits
 
 bool begin_alike(const AddressBits& one, const AddressBits& other, unsigned prefix) noexcept {
   if (prefix == 0) return true;  // a shift by all 64 bits would be undefined
@@ -21,7 +21,7 @@ bool holds(const Network& network, const AddressBits& address) noexcept {
   if (const auto* v4 = std::get_if<ip::network_v4>(&network)) {
     return address.is_v4() && begin_alike(bits_of(v4->address()), address, kMapped + v4->prefix_length());
   }
-  // A block within ::ffff:0:0/96 holds IPv4 addresses; every other IPv6 block, ::/0 too, holds none.
+  // A block within ::ffff:0:0/96 contains IPv4 addresses. Every other IPv6 block, also ::/0, contains none.
   const auto& v6 = *std::get_if<ip::network_v6>(&network);
   if (v6.prefix_length() < kMapped && address.is_v4()) return false;
   return begin_alike(bits_of(v6.address()), address, v6.prefix_length());

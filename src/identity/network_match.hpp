@@ -1,5 +1,5 @@
 #pragma once
-// Whether an address lies in a network, whichever way either is written. Used by the walk along the hops.
+// Whether an address is in a network, in either notation. Used by the walk along the hops.
 
 #include "address_bits.hpp"
 
@@ -9,7 +9,7 @@
 
 namespace headgate::identity {
 
-/// As the public `contains`.
+/// Like the public `contains`.
 bool contains(std::span<const Network> networks, const AddressBits& address) noexcept;
 
 }  // namespace headgate::identity

@@ -10,7 +10,7 @@ std::optional<Node> parse_node(std::string_view text) noexcept {
   const bool bracketed = text.starts_with('[');
   const auto end = text.find(bracketed ? ']' : ':');
   if (bracketed && end == text.npos) return std::nullopt;
-  // As it is written, not as what it stands for: "[::ffff:192.0.2.1]" is IPv6 here.
+  // The notation counts: "[::ffff:192.0.2.1]" is IPv6 here.
   const auto address = bracketed ? parse_v6(text.substr(1, end - 1)) : parse_v4(text.substr(0, end));
   if (!address) return std::nullopt;
 
@@ -22,8 +22,8 @@ std::optional<Node> parse_node(std::string_view text) noexcept {
 }
 
 bool is_port(std::string_view text) noexcept {
-  constexpr std::size_t kMostDigits = 5;
-  if (text.empty() || text.size() > kMostDigits) return false;
+  constexpr std::size_t kMaxDigits = 5;
+  if (text.empty() || text.size() > kMaxDigits) return false;
   unsigned port = 0;
   for (const char digit : text) {
     if (digit < '0' || digit > '9') return false;
@@ -33,7 +33,7 @@ bool is_port(std::string_view text) noexcept {
 }
 
 std::optional<AddressBits> parse_entry(std::string_view text) noexcept {
-  // Without brackets, IPv6 is told by the colon behind its first group; no IPv4 address ends so soon.
+  // IPv6 without brackets has a colon after its first group of at most four digits. No IPv4 address is that short.
   constexpr std::size_t kLongestGroup = 4;
   const auto start = text.substr(0, kLongestGroup + 1);
   if (!text.starts_with('[') && std::find(start.begin(), start.end(), ':') != start.end()) return parse_v6(text);

@@ -5,10 +5,10 @@
 
 namespace headgate::identity {
 
-/// How version 1 begins.
+/// The beginning of version 1.
 inline constexpr std::string_view kProxyWord = "PROXY ";
 
-/// As read_proxy_header, for bytes that begin with kProxyWord.
+/// Like read_proxy_header, for bytes that begin with kProxyWord.
 ProxyHeaderState read_proxy_header_v1(std::string_view bytes, ProxyHeader& out) noexcept;
 
 }  // namespace headgate::identity

@@ -20,7 +20,7 @@ constexpr std::size_t kPrefix = 16;
 constexpr unsigned kTypeCrc32c = 0x03;
 constexpr unsigned kTypeSsl = 0x20;
 constexpr unsigned kClientSsl = 0x01;
-// On this connection, or when the session that it resumes was made.
+// On this connection, or in the session that it resumes.
 constexpr unsigned kClientCertificate = 0x02 | 0x04;
 
 unsigned byte_at(std::string_view bytes, std::size_t at) noexcept { return static_cast<unsigned char>(bytes[at]); }
@@ -33,13 +33,13 @@ std::uint32_t long_number_at(std::string_view bytes, std::size_t at) noexcept {
   return std::uint32_t{number_at(bytes, at)} << 16 | number_at(bytes, at + 2);
 }
 
-/// A type, a length and that many bytes.
+/// A type, a length, and a value of that length.
 struct Tlv {
   unsigned type;
   std::string_view value;
 };
 
-/// Takes one off the front; nothing where it does not fit.
+/// Takes a TLV from the front; nothing if it does not fit.
 std::optional<Tlv> take_tlv(std::string_view& rest) noexcept {
   constexpr std::size_t kHead = 3;
   if (rest.size() < kHead || rest.size() - kHead < number_at(rest, 1)) return std::nullopt;
@@ -48,7 +48,7 @@ std::optional<Tlv> take_tlv(std::string_view& rest) noexcept {
   return tlv;
 }
 
-/// Section 2.2.3: over all of the header, with the sum itself as zeros.
+/// Section 2.2.3: the checksum covers the whole header, with zeros in its own place.
 bool sum_is_right(std::string_view header, std::string_view sum) noexcept {
   constexpr std::array<char, 4> kZeros{};
   if (sum.size() != kZeros.size()) return false;
@@ -61,7 +61,7 @@ bool sum_is_right(std::string_view header, std::string_view sum) noexcept {
   return crc.checksum() == long_number_at(sum, 0);
 }
 
-/// Section 2.2.5: flags, the result of the verification (0 is good), and TLVs of its own.
+/// Parses section 2.2.5: flags, the result of the verification (0: valid), and nested TLVs.
 bool read_ssl(std::string_view value, ProxyHeader& out) noexcept {
   constexpr std::size_t kHead = 5;
   if (value.size() < kHead) return false;
@@ -75,7 +75,8 @@ bool read_ssl(std::string_view value, ProxyHeader& out) noexcept {
   return true;
 }
 
-/// Whether the TLVs at the end of `header` are well-formed. Two that say the same could contradict each other.
+/// Parses the TLVs at the end of `header`; false if they are malformed. A duplicate is malformed, because the two could
+/// contradict each other.
 bool read_tlvs(std::string_view header, std::string_view tlvs, ProxyHeader& out) noexcept {
   bool summed = false;
   bool ssl = false;
@@ -88,7 +89,7 @@ bool read_tlvs(std::string_view header, std::string_view tlvs, ProxyHeader& out)
   return true;
 }
 
-/// How many bytes the addresses of a family take, both ends and their ports; nothing for a byte that is reserved.
+/// The size of both addresses and ports of a family, in bytes; nothing for a reserved value.
 std::optional<std::size_t> addresses_size(unsigned family_and_transport) noexcept {
   switch (family_and_transport) {
     case 0x00:
@@ -125,10 +126,10 @@ ProxyHeaderState read_proxy_header_v2(std::string_view bytes, ProxyHeader& out) 
   const unsigned command = byte_at(bytes, 12) & 0x0f;
   ProxyHeader header;
   header.size = kPrefix + number_at(bytes, 14);
-  if (version != 2 || command > 1 || header.size > kMostProxyHeader) return ProxyHeaderState::malformed;
+  if (version != 2 || command > 1 || header.size > kMaxProxyHeader) return ProxyHeaderState::malformed;
   if (bytes.size() < header.size) return ProxyHeaderState::more;
 
-  const bool local = command == 0;  // the hop's own connection: all that follows is to be discarded
+  const bool local = command == 0;  // the proxy's own connection: the rest of the header is ignored
   if (!local) {
     const auto whole = bytes.substr(0, header.size);
     const auto size = addresses_size(byte_at(bytes, 13));

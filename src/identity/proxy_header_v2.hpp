@@ -5,10 +5,10 @@
 
 namespace headgate::identity {
 
-/// How version 2 begins.
+/// The beginning of version 2.
 inline constexpr std::string_view kProxySignature{"\r\n\r\n\0\r\nQUIT\n", 12};
 
-/// As read_proxy_header, for bytes that begin with kProxySignature.
+/// Like read_proxy_header, for bytes that begin with kProxySignature.
 ProxyHeaderState read_proxy_header_v2(std::string_view bytes, ProxyHeader& out) noexcept;
 
 }  // namespace headgate::identity

@@ -8,7 +8,7 @@ namespace headgate::identity {
 ProxyHeaderState read_proxy_header(std::string_view bytes, ProxyHeader& out) noexcept {
   if (bytes.starts_with(kProxySignature)) return read_proxy_header_v2(bytes, out);
   if (bytes.starts_with(kProxyWord)) return read_proxy_header_v1(bytes, out);
-  // Too short to tell, or something else from its first bytes on: then nobody waits for more.
+  // Waits for more bytes only if one of the versions is still possible.
   const bool begins = kProxySignature.starts_with(bytes) || kProxyWord.starts_with(bytes);
   return begins ? ProxyHeaderState::more : ProxyHeaderState::malformed;
 }

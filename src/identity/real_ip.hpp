@@ -1,6 +1,5 @@
 #pragma once
-// X-Real-IP, which no standard describes: the one address that the hop next to us names. Used by the walk along the
-// hops.
+// X-Real-IP, which has no standard: the one address that the nearest proxy writes. Used by the walk along the hops.
 
 #include "address_bits.hpp"
 
@@ -14,8 +13,8 @@ class RealIp {
  public:
   explicit RealIp(std::span<const std::string_view> fields) noexcept : fields_(fields) {}
 
-  /// The address, the first time; nothing afterwards, where parse_entry reads none, and where there are two fields, of
-  /// which one may be the client's own.
+  /// The address, at the first call. Nothing at later calls, if parse_entry rejects it, or if there are two fields,
+  /// because one of them may come from the client.
   std::optional<AddressBits> next() noexcept;
 
  private:

@@ -7,7 +7,7 @@
 namespace headgate::identity {
 
 Sha256 sha256(std::string_view text) {
-  // The context and the algorithm are kept: fetching them costs more than the hash.
+  // The context and the algorithm are kept, because fetching them costs more than the hash.
   thread_local const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(),
                                                                                      &EVP_MD_CTX_free);
   thread_local const std::unique_ptr<EVP_MD, decltype(&EVP_MD_free)> algorithm(EVP_MD_fetch(nullptr, "SHA256", nullptr),

@@ -2,12 +2,12 @@
 // One GET of what an issuer publishes, over a connection of its own.
 
 #include "headgate/core/result.hpp"
+#include "headgate/core/task.hpp"
 #include "headgate/core/time.hpp"
 #include "headgate/keyring/url.hpp"
+#include "headgate/net/connect.hpp"
 
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include <functional>
@@ -24,7 +24,6 @@ struct FetchRequest {
   std::shared_ptr<Trust> trust;  ///< for https; else may be null
   std::string etag;              ///< of what is had already; empty: nothing is
   Duration deadline{};           ///< of the whole fetch
-  unsigned turn = 0;             ///< which of a name's addresses is tried first, counted around
 };
 
 struct Fetched {
@@ -37,7 +36,7 @@ struct Fetched {
 /// The error is a sentence without its dot, about the server as "it".
 using FetchResult = Result<Fetched, std::string>;
 
-/// Lives until its handlers have run. The loop's thread.
+/// Its task keeps it alive. The loop's thread.
 class Fetch : public std::enable_shared_from_this<Fetch> {
  public:
   using Done = std::function<void(FetchResult)>;
@@ -50,18 +49,18 @@ class Fetch : public std::enable_shared_from_this<Fetch> {
  private:
   Fetch(boost::asio::io_context& loop, FetchRequest request, Done done);
 
-  void run(boost::asio::io_context& loop);
+  static Task<void> run(std::shared_ptr<Fetch> self);
   void finish(FetchResult result);
-  boost::asio::awaitable<FetchResult> ask();
-  boost::asio::awaitable<Result<void, std::string>> connect();
-  template <class Stream>
-  boost::asio::awaitable<FetchResult> exchange(Stream& stream);
+  Task<FetchResult> ask();
+  Task<Result<net::StreamPtr, std::string>> connect();
+  Task<FetchResult> exchange();
+  std::string_view step() const noexcept;
 
   FetchRequest request_;
   Done done_;
-  const char* step_ = "looking up its name";
-  boost::asio::ip::tcp::resolver resolver_;
-  boost::asio::ip::tcp::socket socket_;
+  std::string_view step_;  // once it is connected
+  net::Connector connector_;
+  net::StreamPtr stream_;
   boost::asio::steady_timer deadline_;
 };
 

@@ -8,12 +8,13 @@ namespace {
 using identity::JwtKeys;
 using Done = Result<void, std::string>;
 
-constexpr std::size_t kMostFile = 1024UL * 1024;  // what of_jwk_set takes
+constexpr std::size_t kMaxFile = 1024UL * 1024;  // maximum of of_jwk_set
 
 }  // namespace
 
 Result<std::unique_ptr<IssuerKeys>, std::string> IssuerKeys::open(boost::asio::io_context& loop,
-                                                                  const identity::JwtIssuer& issuer, const Pace& pace) {
+                                                                  const identity::JwtIssuer& issuer,
+                                                                  const RefreshPolicy& policy) {
   using Opened = Result<std::unique_ptr<IssuerKeys>, std::string>;
   std::unique_ptr<IssuerKeys> keys(new IssuerKeys);
   auto configured = JwtKeys::of_configuration(issuer);
@@ -21,7 +22,7 @@ Result<std::unique_ptr<IssuerKeys>, std::string> IssuerKeys::open(boost::asio::i
   keys->configured_ = std::move(*configured);
   if (const auto read = keys->read_file(issuer); read.has_error())
     return Opened(boost::system::in_place_error, read.error());
-  if (const auto found = keys->find_url(loop, issuer, pace); found.has_error())
+  if (const auto found = keys->find_url(loop, issuer, policy); found.has_error())
     return Opened(boost::system::in_place_error, found.error());
   return keys;
 }
@@ -34,19 +35,20 @@ Done IssuerKeys::read_file(const identity::JwtIssuer& issuer) {
     of_file_ = std::move(*keys);
     return of_file_->size();
   };
-  file_ = std::make_unique<KeyFile>(issuer.keys.jwks_file, kMostFile, std::move(take));
+  file_ = std::make_unique<KeyFile>(issuer.keys.jwks_file, kMaxFile, std::move(take));
   return file_->read();
 }
 
-Done IssuerKeys::find_url(boost::asio::io_context& loop, const identity::JwtIssuer& issuer, const Pace& pace) {
+Done IssuerKeys::find_url(boost::asio::io_context& loop, const identity::JwtIssuer& issuer,
+                          const RefreshPolicy& policy) {
   if (issuer.keys.jwks_url.empty()) return {};
   auto url = parse_url(issuer.keys.jwks_url);
   if (url.has_error()) return Done(boost::system::in_place_error, std::move(url.error()));
-  // The system's are not the operator's to have mistaken, and take long to read.
+  // Only the operator's own file needs this check. The system's authorities are not configured, and take long to read.
   if (url->scheme == Scheme::https && !issuer.keys.jwks_ca.empty()) {
     if (auto usable = check_authorities(issuer.keys.jwks_ca); usable.has_error()) return usable;
   }
-  url_ = std::make_shared<JwksUrl>(loop, std::move(*url), issuer, pace);
+  url_ = std::make_shared<JwksUrl>(loop, std::move(*url), issuer, policy);
   return {};
 }
 

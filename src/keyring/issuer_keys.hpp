@@ -1,5 +1,5 @@
 #pragma once
-// The keys of one issuer, from wherever its options say.
+// The keys of one issuer, from all sources that its options name.
 
 #include "jwks_url.hpp"
 #include "key_file.hpp"
@@ -9,19 +9,20 @@
 
 namespace headgate::keyring {
 
-/// The loop's thread; reports() and want() from any.
+/// The loop's thread; report() and want() from any.
 class IssuerKeys {
  public:
   /// Reads the file, if there is one. The error is a sentence without its dot.
   static Result<std::unique_ptr<IssuerKeys>, std::string> open(boost::asio::io_context& loop,
-                                                               const identity::JwtIssuer& issuer, const Pace& pace);
+                                                               const identity::JwtIssuer& issuer,
+                                                               const RefreshPolicy& policy);
 
-  /// All that are had; null where there are none yet.
+  /// All keys of this issuer; null if there are none yet.
   std::shared_ptr<const identity::JwtKeys> now() const;
-  /// Looks at the file; whether now() has changed.
+  /// Reads the file if it changed. Returns whether now() has changed.
   bool look() { return file_ && file_->look(); }
   bool has_file() const noexcept { return file_ != nullptr; }
-  /// Null where nothing is fetched.
+  /// Null if no URL is configured.
   JwksUrl* url() const noexcept { return url_.get(); }
   void want() noexcept;
   void report(std::vector<SourceReport>& out) const;
@@ -30,7 +31,7 @@ class IssuerKeys {
   IssuerKeys() = default;
   Result<void, std::string> read_file(const identity::JwtIssuer& issuer);
   Result<void, std::string> find_url(boost::asio::io_context& loop, const identity::JwtIssuer& issuer,
-                                     const Pace& pace);
+                                     const RefreshPolicy& policy);
 
   std::shared_ptr<const identity::JwtKeys> configured_;
   std::shared_ptr<const identity::JwtKeys> of_file_;

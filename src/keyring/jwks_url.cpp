@@ -14,8 +14,9 @@ using Clock = Schedule::Time::clock;
 using observe::event;
 using observe::LogLevel;
 
-/// A server that fails in ever new ways must not fill the log.
-constexpr std::size_t kMostTold = 8;
+/// Maximum number of failures to log until the next success: a server that fails in ever new ways must not fill the
+/// log.
+constexpr std::size_t kMaxTold = 8;
 
 std::string time_text(Instant at) {
   const std::time_t seconds = std::chrono::system_clock::to_time_t(at);
@@ -25,7 +26,7 @@ std::string time_text(Instant at) {
   return {text.data(), size};
 }
 
-/// Without its query, which may hold what opens it.
+/// Without its query, which may contain a secret.
 std::string shown(const Url& url) {
   const auto text = to_text(url);
   return text.substr(0, text.find('?'));
@@ -33,24 +34,24 @@ std::string shown(const Url& url) {
 
 }  // namespace
 
-JwksUrl::JwksUrl(boost::asio::io_context& loop, Url url, const identity::JwtIssuer& issuer, const Pace& pace)
+JwksUrl::JwksUrl(boost::asio::io_context& loop, Url url, const identity::JwtIssuer& issuer, const RefreshPolicy& policy)
     : loop_(loop),
       url_(std::move(url)),
       issuer_(issuer),
       trust_(std::make_shared<Trust>(issuer.keys.jwks_ca)),
-      schedule_(issuer.keys.refresh, issuer.keys.refetch, pace),
+      schedule_(issuer.keys.refresh, issuer.keys.refetch, policy),
       timer_(loop),
-      standing_("jwks " + shown(url_)) {}
+      status_("jwks " + shown(url_)) {}
 
 void JwksUrl::go_on_from(const JwksUrl& before) {
   if (!before.keys_ || before.url_ != url_ || before.issuer_.keys.jwks_ca != issuer_.keys.jwks_ca) return;
-  // Read anew, as other algorithms may be allowed now.
+  // Parsed again, because other algorithms may be allowed now.
   auto keys = identity::JwtKeys::of_jwk_set(before.body_, issuer_.algorithms);
   if (keys.has_error()) return;
   keys_ = std::move(*keys);
   body_ = before.body_;
   etag_ = before.etag_;
-  standing_.go_on_from(before.report(), keys_->size());
+  status_.go_on_from(before.report(), keys_->size());
 }
 
 void JwksUrl::start(std::function<void()> changed) {
@@ -74,7 +75,7 @@ void JwksUrl::want() noexcept {
       if (self->changed_ && !self->under_way_) self->wait();
     });
   } catch (const std::exception&) {
-    wanted_ = false;  // memory is out: whoever wants it next tries again
+    wanted_ = false;  // out of memory: the next caller tries again
   }
 }
 
@@ -87,10 +88,10 @@ void JwksUrl::wait() {
 }
 
 void JwksUrl::fetch() {
-  // Before the request leaves: what is wanted from here on may be missing from its answer.
+  // Reset before the request is sent: a key wanted from here on may be missing in its answer.
   wanted_ = false;
   schedule_.began(Clock::now());
-  FetchRequest request{url_, trust_, etag_, issuer_.keys.fetch_timeout, schedule_.failures()};
+  FetchRequest request{.url = url_, .trust = trust_, .etag = etag_, .deadline = issuer_.keys.fetch_timeout};
   under_way_ = Fetch::start(loop_, std::move(request), [weak = weak_from_this()](FetchResult result) {
     if (const auto self = weak.lock()) self->fetched(std::move(result));
   });
@@ -102,11 +103,11 @@ void JwksUrl::fetched(FetchResult result) {
   const auto taken = take(result);
   if (taken.has_error()) {
     schedule_.failed(Clock::now(), dice());
-    standing_.failed(taken.error());
+    status_.failed(taken.error());
     say_failed(taken.error());
   } else {
     schedule_.succeeded(Clock::now(), lifetime, dice());
-    standing_.succeeded(keys_->size(), headgate::now());
+    status_.succeeded(keys_->size(), headgate::now());
     say_fetched(*taken);
   }
   wait();
@@ -119,7 +120,7 @@ Result<bool, std::string> JwksUrl::take(FetchResult& result) {
   if (!keys_ || result->body != body_) {
     auto keys = identity::JwtKeys::of_jwk_set(result->body, issuer_.algorithms);
     if (keys.has_error()) return "its answer is of no use: " + keys.error();
-    // The same keys in another order or beside another date: whoever remembers what they verified goes on.
+    // The same keys may come in another order or with another date. Then the token caches stay valid.
     const bool changed = !keys_ || !keys_->same_as(**keys);
     if (changed) keys_ = std::move(*keys);
     body_ = std::move(result->body);
@@ -140,7 +141,7 @@ void JwksUrl::say_fetched(bool changed) {
 }
 
 void JwksUrl::say_failed(const std::string& why) {
-  if (told_.size() >= kMostTold || !told_.insert(why).second) return;
+  if (told_.size() >= kMaxTold || !told_.insert(why).second) return;
   const auto what = keys_ ? "the keys of " + time_text(report().fetched) + " stay in force"
                           : std::string("no keys of it are in force yet");
   event(LogLevel::warning, "jwks_failed", what, {{"source", shown(url_)}, {"reason", why}});

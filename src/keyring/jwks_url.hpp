@@ -1,8 +1,8 @@
 #pragma once
-// The JWK Set that one issuer publishes, fetched again and again.
+// The JWK Set of one issuer, fetched again and again from its URL.
 
 #include "fetch.hpp"
-#include "standing.hpp"
+#include "source_status.hpp"
 #include "trust.hpp"
 
 #include "headgate/identity/jwt_keys.hpp"
@@ -14,31 +14,31 @@
 
 namespace headgate::keyring {
 
-/// What was fetched last stays in force, however long ago that was: an issuer that cannot be reached has not taken its
-/// keys back. The loop's thread, unless said otherwise.
+/// The last fetched keys stay in force, however old they are: an issuer that cannot be reached has not withdrawn its
+/// keys. The loop's thread, unless noted.
 class JwksUrl : public std::enable_shared_from_this<JwksUrl> {
  public:
-  JwksUrl(boost::asio::io_context& loop, Url url, const identity::JwtIssuer& issuer, const Pace& pace);
+  JwksUrl(boost::asio::io_context& loop, Url url, const identity::JwtIssuer& issuer, const RefreshPolicy& policy);
 
-  /// Takes over what another configuration's had fetched, where it is from the same place and believed as much.
+  /// Takes over what `before` has fetched, if its URL and its authorities are the same.
   void go_on_from(const JwksUrl& before);
-  /// `changed` is called whenever keys() has.
+  /// Calls `changed` whenever keys() has changed.
   void start(std::function<void()> changed);
   void stop();
 
-  /// Null where nothing has been had yet.
+  /// Null before the first successful fetch.
   const std::shared_ptr<const identity::JwtKeys>& keys() const noexcept { return keys_; }
-  /// Whether a fetch has ended, well or not.
+  /// Whether a fetch has ended, with success or not.
   bool tried() const noexcept { return keys_ || schedule_.failures() > 0; }
 
-  void want() noexcept;                                       ///< any thread
-  SourceReport report() const { return standing_.report(); }  ///< any thread
+  void want() noexcept;                                     ///< any thread
+  SourceReport report() const { return status_.report(); }  ///< any thread
 
  private:
   void wait();
   void fetch();
   void fetched(FetchResult result);
-  /// Whether the keys have changed; or why what came is of no use.
+  /// Whether the keys have changed; or why the answer is unusable.
   Result<bool, std::string> take(FetchResult& result);
   void say_fetched(bool changed);
   void say_failed(const std::string& why);
@@ -52,14 +52,14 @@ class JwksUrl : public std::enable_shared_from_this<JwksUrl> {
   boost::asio::steady_timer timer_;
   std::minstd_rand random_{std::random_device{}()};
   std::shared_ptr<Fetch> under_way_;
-  std::function<void()> changed_;  // empty where not started, and once stopped
+  std::function<void()> changed_;  // empty before start() and after stop()
   std::atomic<bool> wanted_{false};
 
   std::shared_ptr<const identity::JwtKeys> keys_;
-  std::string body_;  // what they were read from
-  std::string etag_;  // of that
-  Standing standing_;
-  std::set<std::string> told_;  // why it has failed since it last did not
+  std::string body_;  // the text of keys_
+  std::string etag_;  // of body_
+  SourceStatus status_;
+  std::set<std::string> told_;  // the failures logged since the last success
 };
 
 }  // namespace headgate::keyring

@@ -9,11 +9,11 @@ using Taken = Result<std::uint64_t, std::string>;
 Taken KeyFile::take(const Result<std::string, std::string>& text) {
   auto taken = text.has_error() ? Taken(boost::system::in_place_error, text.error()) : take_(*text);
   if (taken.has_value()) {
-    standing_.succeeded(*taken, headgate::now());
+    status_.succeeded(*taken, headgate::now());
     return taken;
   }
   std::string why = text.has_error() ? text.error() : file_.path() + taken.error();
-  standing_.failed(why);
+  status_.failed(why);
   return Taken(boost::system::in_place_error, std::move(why));
 }
 
@@ -30,7 +30,7 @@ bool KeyFile::look() {
   if (!text) return false;
   const auto taken = take(*text);
   if (taken.has_error())
-    observe::event(observe::LogLevel::error, "keys_refused", "what was in force stays so",
+    observe::event(observe::LogLevel::error, "keys_refused", "the keys in use stay in use",
                    {{"source", file_.path()}, {"reason", taken.error()}});
   else
     observe::event(observe::LogLevel::info, "keys_read", {}, {{"source", file_.path()}, {"in_force", *taken}});

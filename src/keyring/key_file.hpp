@@ -1,7 +1,7 @@
 #pragma once
-// A file of keys that is in force as it last was right.
+// A file of keys. Its last valid content stays in force.
 
-#include "standing.hpp"
+#include "source_status.hpp"
 #include "watched_file.hpp"
 
 #include <cstdint>
@@ -14,27 +14,26 @@ namespace headgate::keyring {
 /// The loop's thread; report() from any.
 class KeyFile {
  public:
-  /// Puts the keys in a text in force and says how many they are, or what is wrong with it, as it goes on from the
-  /// path:
-  /// ":12:5: message" or ": message", without a dot.
+  /// Puts the keys of a text in force. Returns their number, or the error as it continues the path, without a dot:
+  /// ":12:5: message" or ": message".
   using Take = std::function<Result<std::uint64_t, std::string>(std::string_view text)>;
 
   KeyFile(std::string path, std::size_t most, Take take)
-      : file_(path, most), take_(std::move(take)), standing_(std::move(path)) {}
+      : file_(path, most), take_(std::move(take)), status_(std::move(path)) {}
 
-  /// For the first time; the error begins with the path.
+  /// The first read; the error begins with the path.
   Result<void, std::string> read();
-  /// Whether what is in force has changed. Says in the log what has become of it.
+  /// Reads the file if it changed. Returns whether the keys in force have changed. Logs the result.
   bool look();
 
-  SourceReport report() const { return standing_.report(); }
+  SourceReport report() const { return status_.report(); }
 
  private:
   Result<std::uint64_t, std::string> take(const Result<std::string, std::string>& text);
 
   WatchedFile file_;
   Take take_;
-  Standing standing_;
+  SourceStatus status_;
 };
 
 }  // namespace headgate::keyring

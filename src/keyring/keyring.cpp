@@ -6,9 +6,9 @@ namespace headgate::keyring {
 
 Result<std::shared_ptr<Keyring>, std::string> Keyring::open(boost::asio::io_context& loop,
                                                             const identity::Options& options, const Keyring* before,
-                                                            const Pace& pace) {
+                                                            const RefreshPolicy& policy) {
   using Opened = Result<std::shared_ptr<Keyring>, std::string>;
-  auto sources = std::make_shared<Sources>(loop, options, pace);
+  auto sources = std::make_shared<Sources>(loop, options, policy);
   const auto read = sources->read(before ? before->sources_.get() : nullptr);
   if (read.has_error()) return Opened(boost::system::in_place_error, read.error());
   return std::shared_ptr<Keyring>(new Keyring(std::move(sources)));

@@ -12,8 +12,8 @@ using Done = Result<void, std::string>;
 
 }  // namespace
 
-Keyring::Sources::Sources(boost::asio::io_context& loop, const identity::Options& options, const Pace& pace)
-    : loop_(loop), api_key_(options.api_key), jwt_(options.jwt), pace_(pace), timer_(loop) {}
+Keyring::Sources::Sources(boost::asio::io_context& loop, const identity::Options& options, const RefreshPolicy& policy)
+    : loop_(loop), api_key_(options.api_key), jwt_(options.jwt), policy_(policy), timer_(loop) {}
 
 Done Keyring::Sources::read(const Sources* before) {
   if (auto done = read_api_key_file(); done.has_error()) return done;
@@ -37,7 +37,7 @@ Done Keyring::Sources::open_issuers(const Sources* before) {
   if (!jwt_) return {};
   issuers_.reserve(jwt_->issuers.size());
   for (const auto& issuer : jwt_->issuers) {
-    auto opened = IssuerKeys::open(loop_, issuer, pace_);
+    auto opened = IssuerKeys::open(loop_, issuer, policy_);
     if (opened.has_error()) return Done(boost::system::in_place_error, std::move(opened.error()));
     issuers_.push_back(std::move(*opened));
     auto* const url = issuers_.back()->url();
@@ -64,7 +64,7 @@ void Keyring::Sources::await_first(Duration most) {
   begin();
   const auto end = std::chrono::steady_clock::now() + most;
   while (!all_tried() && std::chrono::steady_clock::now() < end) loop_.run_one_until(end);
-  // A loop that ran out of work would return at once when it is run for good.
+  // A loop that ran out of work would return at once at its next run.
   if (loop_.stopped()) loop_.restart();
 }
 
@@ -94,7 +94,7 @@ std::vector<SourceReport> Keyring::Sources::reports() const {
 }
 
 void Keyring::Sources::wait_to_look() {
-  timer_.expires_after(pace_.look);
+  timer_.expires_after(policy_.look);
   timer_.async_wait([weak = weak_from_this()](const error_code& ec) {
     if (ec) return;
     if (const auto self = weak.lock()) self->look();
@@ -113,7 +113,8 @@ void Keyring::Sources::look() {
 Done Keyring::Sources::renew(bool api_keys, bool tokens) {
   auto next = now_ ? *now_ : identity::Credentials();
   if (api_keys) {
-    // The file first: it can be changed at any time, and so what it says of a key that both have counts.
+    // The file comes first, because it can change at any time. If a key is also in the configuration, the file's record
+    // counts.
     auto records = of_file_;
     records.insert(records.end(), api_key_.known.begin(), api_key_.known.end());
     next.api_keys = std::make_shared<const identity::ApiKeys>(std::move(records));
@@ -132,7 +133,7 @@ Done Keyring::Sources::renew(bool api_keys, bool tokens) {
 
 void Keyring::Sources::renew_and_publish(bool api_keys, bool tokens) {
   if (const auto renewed = renew(api_keys, tokens); renewed.has_error())
-    return observe::event(observe::LogLevel::error, "keys_refused", "what was in force stays so",
+    return observe::event(observe::LogLevel::error, "keys_refused", "the keys in use stay in use",
                           {{"reason", renewed.error()}});
   if (publish_) publish_(now_);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// All sources of keys of one configuration, and what comes of them.
+// All sources of keys of one configuration, and the credentials made from them.
 
 #include "issuer_keys.hpp"
 #include "key_file.hpp"
@@ -16,16 +16,17 @@
 
 namespace headgate::keyring {
 
-/// What a Keyring is. Its own object, as a timer's last handler may come when the Keyring is gone.
+/// The implementation of Keyring. An object of its own, because a timer's last handler may run after the Keyring is
+/// destroyed.
 class Keyring::Sources : public std::enable_shared_from_this<Keyring::Sources> {
  public:
-  Sources(boost::asio::io_context& loop, const identity::Options& options, const Pace& pace);
+  Sources(boost::asio::io_context& loop, const identity::Options& options, const RefreshPolicy& policy);
 
-  /// Once, before anything else.
+  /// Call it once, before anything else.
   Result<void, std::string> read(const Sources* before);
 
   const std::shared_ptr<const identity::Credentials>& now() const noexcept { return now_; }
-  /// Harmless where it has begun already.
+  /// Does nothing if it has begun already.
   void begin();
   void publish_to(Publish publish) { publish_ = std::move(publish); }
   void await_first(Duration most);
@@ -39,16 +40,16 @@ class Keyring::Sources : public std::enable_shared_from_this<Keyring::Sources> {
   bool all_tried() const;
   void wait_to_look();
   void look();
-  /// Checks callers against what there is from here on. The error is JwtVerifier::make's.
+  /// Makes the credentials in force from the current keys. The error is that of JwtVerifier::make.
   Result<void, std::string> renew(bool api_keys, bool tokens);
   void renew_and_publish(bool api_keys, bool tokens);
 
   boost::asio::io_context& loop_;
   const identity::ApiKeyOptions api_key_;
   const std::optional<identity::JwtOptions> jwt_;
-  const Pace pace_;
+  const RefreshPolicy policy_;
   boost::asio::steady_timer timer_;
-  std::vector<std::unique_ptr<IssuerKeys>> issuers_;  // as in jwt_; none come or go after read()
+  std::vector<std::unique_ptr<IssuerKeys>> issuers_;  // in the order of jwt_; fixed after read()
   std::vector<identity::ApiKeyRecord> of_file_;
   std::unique_ptr<KeyFile> file_;
   std::shared_ptr<const identity::Credentials> now_;

@@ -1,9 +1,8 @@
 #pragma once
-// What is demanded of an issuer's server over TLS: an authority that is trusted, and a certificate for its name.
+// The authorities that vouch for an issuer's server over TLS.
 
 #include "headgate/core/result.hpp"
-
-#include <boost/asio/ssl/context.hpp>
+#include "headgate/net/tls_context.hpp"
 
 #include <memory>
 #include <string>
@@ -11,16 +10,16 @@
 
 namespace headgate::keyring {
 
-/// The authorities of one URL. Kept once they are read, for those of a system take some 0.1 s; read again after they
-/// failed to vouch for a server, which may be because they have been renewed since. The loop's thread.
+/// The authorities of one URL. They are kept after the first read, because the system's take about 0.1 s. They are read
+/// again after a server's certificate was not trusted: the file may have changed since. The loop's thread.
 class Trust {
  public:
-  using Context = std::shared_ptr<boost::asio::ssl::context>;
+  using Context = std::shared_ptr<const net::TlsContext>;
 
-  /// `authorities` is a PEM file's path, or empty for the system's.
+  /// `authorities` is the path of a PEM file, or empty for the system's.
   explicit Trust(std::string authorities) : authorities_(std::move(authorities)) {}
 
-  /// A client's, of TLS 1.2 or later. The error begins with the path.
+  /// The context of a TLS client, TLS 1.2 or later. The error begins with the path.
   Result<Context, std::string> context();
   void doubt() noexcept { context_.reset(); }
 
@@ -28,11 +27,5 @@ class Trust {
   std::string authorities_;
   Context context_;
 };
-
-/// Demands a certificate for `host`, a name (which is also asked for by SNI, RFC 6066 section 3) or an address.
-bool expect_certificate_for(const std::string& host, ssl_st* connection);
-
-/// Why a handshake failed with `ec`, in words.
-std::string why_not_trusted(ssl_st* connection, const error_code& ec);
 
 }  // namespace headgate::keyring

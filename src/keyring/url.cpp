@@ -1,5 +1,7 @@
 #include "headgate/keyring/url.hpp"
 
+#include "headgate/core/text.hpp"
+
 #include <boost/asio/ip/address_v4.hpp>
 #include <boost/asio/ip/address_v6.hpp>
 
@@ -13,18 +15,11 @@ namespace {
 namespace ip = boost::asio::ip;
 using Read = Result<Url, std::string>;
 
-constexpr std::size_t kMostUrl = 2048;
+constexpr std::size_t kMaxUrl = 2048;
 constexpr std::string_view kDigits = "0123456789";
 constexpr std::string_view kNameLetters = "abcdefghijklmnopqrstuvwxyz0123456789-_";
 
-std::uint16_t usual_port(Scheme scheme) noexcept { return scheme == Scheme::https ? 443 : 80; }
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
+std::uint16_t default_port(Scheme scheme) noexcept { return scheme == Scheme::https ? 443 : 80; }
 
 /// Quotes nothing that may hold a password, wherever its "@" stands.
 Read refused(std::string_view text, std::string_view why) {
@@ -114,8 +109,8 @@ std::optional<std::string> take_host(std::string_view& rest) {
 }  // namespace
 
 Read parse_url(std::string_view text) {
-  if (text.size() > kMostUrl)
-    return Read(boost::system::in_place_error, "a URL of more than " + std::to_string(kMostUrl) + " bytes");
+  if (text.size() > kMaxUrl)
+    return Read(boost::system::in_place_error, "a URL of more than " + std::to_string(kMaxUrl) + " bytes");
   auto rest = text;
   const auto scheme = take_scheme(rest);
   const auto path = std::min(rest.find_first_of("/?#"), rest.size());
@@ -128,7 +123,7 @@ Read parse_url(std::string_view text) {
 
   Url url;
   url.scheme = *scheme;
-  url.port = usual_port(*scheme);
+  url.port = default_port(*scheme);
   const auto host = take_host(host_and_port);
   if (!host) return refused(text, "names no host; write a name, an IPv4 address, or an IPv6 address in brackets");
   url.host = *host;
@@ -151,7 +146,7 @@ Read parse_url(std::string_view text) {
 
 std::string authority(const Url& url) {
   std::string out = url.host.find(':') == url.host.npos ? url.host : '[' + url.host + ']';
-  if (url.port != usual_port(url.scheme)) out += ':' + std::to_string(url.port);
+  if (url.port != default_port(url.scheme)) out += ':' + std::to_string(url.port);
   return out;
 }
 

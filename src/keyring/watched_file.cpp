@@ -31,13 +31,13 @@ class Descriptor {
 
 bool same(const timespec& a, const timespec& b) noexcept { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; }
 
-/// The time of the last change of the inode is the one that nobody can set back.
+/// Compares the inode's change time too: no program can set it back.
 bool same(const struct stat& a, const struct stat& b) noexcept {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino && a.st_size == b.st_size && same(a.st_mtim, b.st_mtim) &&
          same(a.st_ctim, b.st_ctim);
 }
 
-/// Whether a write from now on is sure to change the file's times: they are as coarse as the kernel's tick.
+/// Whether a write from now on certainly changes the file's times. Their resolution is a tick of the kernel.
 bool is_settled(const struct stat& file) noexcept {
   constexpr std::time_t kSettles = 2;
   const auto age = std::time(nullptr) - file.st_ctim.tv_sec;
@@ -67,7 +67,7 @@ std::optional<Text> WatchedFile::look() {
 }
 
 Text WatchedFile::read() {
-  // Not waiting for a writer where the path is a pipe's.
+  // O_NONBLOCK: if the path is a pipe, do not wait for a writer.
   const Descriptor file(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat found {};
   if (file.get() < 0 || ::fstat(file.get(), &found) != 0) return failed(path_, errno);

@@ -1,5 +1,5 @@
 #pragma once
-// A file that may be replaced, rewritten, or gone at any moment, looked at from time to time.
+// Looks at a file from time to time. The file may be replaced, rewritten or deleted at any moment.
 
 #include "headgate/core/result.hpp"
 #include "headgate/identity/sha256.hpp"
@@ -12,14 +12,14 @@
 
 namespace headgate::keyring {
 
-/// One thread; blocks for as long as the disk takes.
+/// One thread; blocks as long as the disk does.
 class WatchedFile {
  public:
-  /// Not more than `most` bytes are read, and one that tells that there are more.
+  /// Reads at most `most` bytes, and one more to detect that there are more.
   WatchedFile(std::string path, std::size_t most) : path_(std::move(path)), most_(most) {}
 
-  /// Its text, or why it cannot be read, where that is not what the last look found; the error is a sentence without
-  /// its dot that begins with the path. Follows symbolic links, so that what they point to may change too.
+  /// The text of the file, or why it cannot be read; nothing if this is the same as at the last look. The error is a
+  /// sentence without its dot that begins with the path. Follows symbolic links, so their targets may change too.
   std::optional<Result<std::string, std::string>> look();
 
   const std::string& path() const noexcept { return path_; }
@@ -29,9 +29,9 @@ class WatchedFile {
 
   std::string path_;
   std::size_t most_;
-  std::optional<struct stat> seen_;         // of what was read last; nothing where it must be read whatever it is
-  std::optional<identity::Sha256> digest_;  // of the text found last
-  std::string trouble_;                     // what kept us from reading it
+  std::optional<struct stat> seen_;         // of the last read; empty if the next look must read in any case
+  std::optional<identity::Sha256> digest_;  // of the last text
+  std::string trouble_;                     // why the last look could not read it
 };
 
 }  // namespace headgate::keyring

@@ -8,7 +8,7 @@ namespace {
 
 using std::chrono::sys_days;
 
-/// Farther from UTC than any zone is or was.
+/// More than the offset of any zone from UTC.
 constexpr Duration kFarthest = std::chrono::hours(48);
 
 std::chrono::year_month month_of(sys_days day) noexcept {
@@ -44,7 +44,7 @@ Instant Calendar::start_of(sys_days day) const noexcept {
 
 Calendar::Window Calendar::at(Instant moment) const noexcept {
   const auto today = std::chrono::floor<std::chrono::days>(moment + offset_at(moment));
-  // Once is enough but for the hour after a clock went back over midnight: its date comes again, its day does not.
+  // One step is enough except in the hour after a clock went back over midnight: the date repeats, the day does not.
   if (unit_ == Unit::day) {
     Window window{start_of(today), start_of(today + std::chrono::days(1))};
     for (auto day = today + std::chrono::days(2); window.end <= moment; day += std::chrono::days(1))

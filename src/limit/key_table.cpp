@@ -9,18 +9,18 @@ namespace {
 
 using Rank = RankTree::Rank;
 
-constexpr std::uint32_t kNumber = KeyTable::kMostKeys;  // the bits of an entry that are a number
+constexpr std::uint32_t kNumber = KeyTable::kMaxKeys;  // the bits of an entry for the slot's number
 static_assert((kNumber & (kNumber + 1)) == 0);
 
 std::uint32_t mark_of(const Hash& hash) noexcept { return static_cast<std::uint32_t>(hash.high) & ~kNumber; }
 
 std::uint32_t* zeroed(std::size_t count) {
-  void* memory = std::calloc(count, sizeof(std::uint32_t));  // fresh pages take no memory until they are written to
+  void* memory = std::calloc(count, sizeof(std::uint32_t));  // calloc: fresh pages take no memory until written
   if (memory == nullptr) throw std::bad_alloc();
   return static_cast<std::uint32_t*>(memory);
 }
 
-/// The sooner, the higher.
+/// An earlier moment has a higher rank.
 Rank rank(Instant full_at) noexcept {
   constexpr Rank kMiddle = RankTree::kHigh / 2;
   return kMiddle - std::clamp<Rank>(full_at.time_since_epoch().count(), -kMiddle + 1, kMiddle - 1);
@@ -32,8 +32,8 @@ constexpr Rank kExcess = 2 * RankTree::kHigh;
 }  // namespace
 
 KeyTable::KeyTable(std::size_t bound)
-    : bound_(std::min(bound, kMostKeys)),
-      capacity_(bound_ + bound_ / 2 + 1),  // at most 67 % full: a look-up that fails reads 5 entries on average
+    : bound_(std::min(bound, kMaxKeys)),
+      capacity_(bound_ + bound_ / 2 + 1),  // at most 67 % full: a look-up without result reads 5 entries on average
       index_(zeroed(capacity_)),
       slots_(std::allocator<Slot>().allocate(bound_)),
       ranks_(bound_) {
@@ -45,13 +45,13 @@ KeyTable::~KeyTable() {
   std::allocator<Slot>().deallocate(slots_, bound_);
 }
 
-/// Those of a limit that has more than its share go first, then those that are not spent.
+/// Counters of a limit with more than its share go first, then counters that are not spent.
 KeyTable::Rank KeyTable::rank_of(const Slot& slot) const noexcept {
   return rank(slot.full_at) | (slot.spent ? 0 : kNotSpent) | (counts_[slot.limit].tracked > share_ ? kExcess : 0);
 }
 
-/// A limit alone has no share to keep to.
-void KeyTable::share() noexcept { share_ = limits_ < 2 ? kMostKeys + 1 : bound_ / limits_; }
+/// The only limit may use the whole table.
+void KeyTable::share() noexcept { share_ = limits_ < 2 ? kMaxKeys + 1 : bound_ / limits_; }
 
 Slot* KeyTable::find(const Hash& hash) noexcept {
   const std::uint32_t mark = mark_of(hash);
@@ -87,35 +87,34 @@ void KeyTable::note(Slot& slot, Instant full_at, bool spent) noexcept {
   if (goes_sooner) ranks_.set(static_cast<std::size_t>(&slot - slots_), rank_of(slot));
 }
 
-/// The one to forget, as far as ranks_ knows.
+/// The slot to evict by ranks_, which may be out of date.
 std::size_t KeyTable::first(Instant now) const noexcept {
   return ranks_.highest_low() >= rank(now) ? ranks_.first_by_low() : ranks_.first();
 }
 
-/// Whether a limit has more than its share becomes true of keys that nobody looks at: some are looked at in turn, more
-/// of them where none is known to go first.
+/// A limit may exceed its share while nobody uses its counters. So this updates the ranks of some slots in turn, and of
+/// more slots if no rank has kExcess.
 void KeyTable::look_around() noexcept {
   if (limits_ < 2) return;
-  for (int look = 0; look < kMostLooks && (look < kLooksAround || ranks_.highest() < kExcess); ++look) {
+  for (int look = 0; look < kMaxLooks && (look < kLooksAround || ranks_.highest() < kExcess); ++look) {
     hand_ = hand_ + 1 < size_ ? hand_ + 1 : 0;
     ranks_.set(hand_, rank_of(slots_[hand_]));
   }
 }
 
-/// Returns the number of the slot that is free now.
+/// Evicts one counter and returns the number of its slot.
 std::size_t KeyTable::make_room(Instant now) {
   look_around();
   std::size_t number = first(now);
-  for (int look = 1; look < kMostLooks && ranks_.at(number) != rank_of(slots_[number]); ++look) {
+  for (int look = 1; look < kMaxLooks && ranks_.at(number) != rank_of(slots_[number]); ++look) {
     ranks_.set(number, rank_of(slots_[number]));
     number = first(now);
   }
   if (slots_[number].full_at > now) {
-    number = ranks_.first();  // where the looks did not suffice, it may have been a spent one
-    // Its rank may be of a time when its limit had more than its share: then one that is not spent goes, if one is
-    // near.
+    number = ranks_.first();  // after kMaxLooks looks, `number` may still be a spent one
+    // Its rank may be from a time when its limit exceeded its share. Then evict one nearby that is not spent.
     const bool stale = ranks_.at(number) != rank_of(slots_[number]);
-    for (int look = 0; stale && slots_[number].spent && look < kMostLooks; ++look) {
+    for (int look = 0; stale && slots_[number].spent && look < kMaxLooks; ++look) {
       hand_ = hand_ + 1 < size_ ? hand_ + 1 : 0;
       if (!slots_[hand_].spent) number = hand_;
     }
@@ -135,7 +134,7 @@ std::size_t KeyTable::make_room(Instant now) {
 void KeyTable::drop_entry(std::size_t number) noexcept {
   std::size_t hole = home(slots_[number].hash);
   while ((index_[hole] & kNumber) != number + 1) hole = after(hole);
-  // Close the gap: whatever could have been placed in it moves there, so that no look-up ends too early.
+  // Close the gap: an entry that may lie in it moves there, so that no look-up ends too early.
   std::size_t walked = 1;
   for (std::size_t at = after(hole); index_[at] != 0; at = after(at), ++walked) {
     const std::size_t wanted = home(slots_[(index_[at] & kNumber) - 1].hash);

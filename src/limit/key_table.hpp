@@ -1,6 +1,6 @@
 #pragma once
-// The counters of one stripe: a hash table of fixed size that forgets what matters least when it is full. Used by
-// MemoryStore.
+// The counters of one stripe: a hash table of fixed size. When it is full, it evicts the least important counter. Used
+// by MemoryStore.
 
 #include "rank_tree.hpp"
 #include "wide.hpp"
@@ -16,25 +16,25 @@
 
 namespace headgate::limit {
 
-/// One counter: a cache line.
+/// One counter, one cache line.
 struct alignas(64) Slot {
   Hash hash;
   Instant full_at = Instant::max();  ///< from then on the state is as if never used; note() sets it
-  std::uint32_t algorithm = 0;       ///< whose state it is, as algorithm_mark() says; 0: nobody's yet
+  std::uint32_t algorithm = 0;       ///< algorithm_mark() of the state's algorithm; 0: no state yet
   std::uint16_t limit = 0;           ///< LimitNumbers::of its rule
-  bool spent = false;                ///< nothing was left when it was last used; note() sets it
+  bool spent = false;                ///< nothing was left at its last use; note() sets it
   State state;
 };
 
-/// Sets one algorithm apart from another in four bytes. All are constants of one program, which is not 4 GB long.
+/// Identifies an algorithm in four bytes. All algorithms are constants of one program, and no program is 4 GB long.
 inline std::uint32_t algorithm_mark(const Algorithm& algorithm) noexcept {
   return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(&algorithm));
 }
 
-/// The counters lie side by side in the order in which they came, so that few of them take few pages, and which one
-/// goes never crowds a part of the index: four bytes each, searched by linear probing. A look-up touches a slot only
-/// where it very likely is the right one. All memory is reserved at once and touched as it fills: no rehash ever stops
-/// the callers. Not thread-safe.
+/// The slots lie side by side in the order of insertion, so that few counters use few pages. The index has four bytes
+/// for each counter and uses linear probing; evictions do not cluster in it. A look-up touches a slot only if it very
+/// likely is the right one. All memory is reserved at once and touched as it fills, so no rehash ever stops the
+/// callers. Not thread-safe.
 class KeyTable {
  public:
   explicit KeyTable(std::size_t bound);
@@ -42,41 +42,43 @@ class KeyTable {
   KeyTable(const KeyTable&) = delete;
   KeyTable& operator=(const KeyTable&) = delete;
 
-  /// Fetches what find(hash) reads first. The only function that needs no lock.
+  /// Prefetches the index entry that find(hash) reads first. The only function that needs no lock.
   void prefetch(const Hash& hash) const noexcept { __builtin_prefetch(index_.get() + home(hash)); }
 
-  /// The counter of `hash`, or null. It stays where it is until an insert forgets it.
+  /// The counter of `hash`, or null. It keeps its address until an insert evicts it.
   Slot* find(const Hash& hash) noexcept;
 
-  /// A fresh counter for `hash`, which find() does not know; note() must follow. At the bound another is forgotten
-  /// first: one that is full at `now`; else one of a limit that has more than its share, the bound divided by the
-  /// limits that have any; of those one that is not spent before one that is; and of those the one full again the
-  /// soonest, which was used the least for its limit.
+  /// A new counter for `hash`, which find() does not know; note() must follow. At the bound another counter is evicted
+  /// first:
+  ///  1. one that is full at `now`;
+  ///  2. one of a limit with more than its share; the share is the bound divided by the number of limits with counters;
+  ///  3. one that is not spent before one that is;
+  ///  4. the one that is full again soonest: it was used least for its limit.
   ///
-  /// That costs some cache lines, however many counters there are. What was used since it was last looked at is looked
-  /// at anew, kMostLooks at a time: where most counters are used between two inserts, the choice may fall on one that
-  /// was. It never falls on a spent one where another of its limit is known that is not. A limit may have some more
-  /// than its share while nobody has looked at those.
+  /// This costs a few cache lines, however many counters there are. Ranks may be out of date: an insert corrects at
+  /// most kMaxLooks of them. If most counters are used between two inserts, it may evict one that was used. It never
+  /// evicts a spent counter if it knows one of the same limit that is not spent. A limit may hold a few more than its
+  /// share until its counters are looked at.
   Slot& insert(const Hash& hash, std::uint16_t limit, Instant now);
 
-  /// What a change of the slot's state has made of it.
+  /// Updates the slot's rank after a change of its state.
   void note(Slot& slot, Instant full_at, bool spent) noexcept;
 
-  /// Of one limit.
+  /// The counters of one limit.
   struct Count {
     std::size_t tracked = 0;
-    std::uint64_t evicted = 0;  ///< forgotten though not full
+    std::uint64_t evicted = 0;  ///< evicted before they were full
   };
-  std::span<const Count> counts() const noexcept { return counts_; }  ///< by number of the limit
+  std::span<const Count> counts() const noexcept { return counts_; }  ///< indexed by the limit's number
   std::size_t size() const noexcept { return size_; }
-  std::uint64_t evicted() const noexcept { return evicted_; }  ///< forgotten though not full
+  std::uint64_t evicted() const noexcept { return evicted_; }  ///< evicted before they were full
 
-  /// Most entries that closing one gap has looked at: with kMostLooks what bounds the slowest insert.
+  /// Maximum number of index entries that closing one gap has read. With kMaxLooks it bounds the slowest insert.
   std::size_t longest_walk() const noexcept { return longest_walk_; }
 
-  static constexpr int kMostLooks = 64;
+  static constexpr int kMaxLooks = 64;
   static constexpr int kLooksAround = 4;
-  static constexpr std::size_t kMostKeys = (std::size_t{1} << 25U) - 1;
+  static constexpr std::size_t kMaxKeys = (std::size_t{1} << 25U) - 1;
 
  private:
   using Rank = RankTree::Rank;
@@ -101,13 +103,13 @@ class KeyTable {
   std::size_t capacity_;  ///< of the index
   std::unique_ptr<Entry[], Freed> index_;
   Slot* slots_;  ///< room for bound_, the first size_ constructed
-  /// The highest is forgotten first. Whether a slot is spent is true of it; a slot may be full later than it says, for
-  /// nothing is fetched to correct that before it matters.
+  /// The highest rank is evicted first. Its bit for spent is always right. The time may be out of date: a slot may be
+  /// full later than its rank says, because a rank is corrected only when it matters.
   RankTree ranks_;
   std::vector<Count> counts_;
-  std::size_t limits_ = 0;             ///< that have any
-  std::size_t share_ = kMostKeys + 1;  ///< of each of them
-  std::size_t hand_ = 0;               ///< the last that look_around() looked at
+  std::size_t limits_ = 0;            ///< limits with at least one counter
+  std::size_t share_ = kMaxKeys + 1;  ///< maximum number of counters for each limit
+  std::size_t hand_ = 0;              ///< the last slot that look_around() read
   std::size_t size_ = 0;
   std::size_t longest_walk_ = 0;
   std::uint64_t evicted_ = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// One lease: what was taken ahead of one key, in batches.
+// One lease: the permits taken ahead for one key, in batches.
 
 #include "refill.hpp"
 
@@ -12,16 +12,17 @@
 
 namespace headgate::limit {
 
-/// What was taken at one time.
+/// Permits taken in one call.
 struct Leases::Batch {
   std::int64_t tokens = 0;
   Moment expires;
   Moment refund_by;
-  Moment due = Moment::min();  ///< when the last of them has come back; each one before it a token's time earlier
+  /// When the last token has come back. Each token before it comes back one token's time earlier.
+  Moment due = Moment::min();
 
   bool alive(Moment now) const noexcept { return tokens > 0 && expires > now; }
 
-  /// How many have come back.
+  /// How many tokens have come back.
   std::int64_t usable(Moment now, const Rate& rate) const noexcept {
     if (!alive(now)) return 0;
     if (due <= now) return tokens;
@@ -29,7 +30,7 @@ struct Leases::Batch {
     const Wide behind = (ahead * static_cast<std::int64_t>(rate.count) + rate.period.count() - 1) / rate.period.count();
     return behind < tokens ? tokens - static_cast<std::int64_t>(behind) : 0;
   }
-  /// When `count` of them will have come back.
+  /// When `count` tokens will have come back.
   Moment due_of(std::int64_t count, const Rate& rate) const noexcept {
     if (due == Moment::min()) return due;
     return due - Duration(time_of(tokens - count, rate).whole);
@@ -39,14 +40,14 @@ struct Leases::Batch {
 struct Leases::Lease {
   Hash hash;
   std::shared_ptr<const Rule> rule;
-  std::string subject;
-  Heat* heat = nullptr;  ///< stays while this does
-  Batch older;           ///< used first
+  std::string key;
+  RateEstimate* estimate = nullptr;  ///< stays as long as the lease
+  Batch older;                       ///< used first
   Batch newer;
-  Batch owed;  ///< to be given back
+  Batch owed;  ///< to be given back to Redis
   std::int64_t refunding = 0;
-  std::int64_t pledged = 0;  ///< goes over into the reservation that is under way
-  std::int64_t granted = 0;  ///< the last time
+  std::int64_t pledged = 0;  ///< tokens that move into the reservation on its way
+  std::int64_t granted = 0;  ///< in the last call
   std::int64_t cost = 1;     ///< of the last request
   Moment full_at;
   Moment used;
@@ -55,11 +56,11 @@ struct Leases::Lease {
   unsigned caution = 0;
   bool starts_anew = false;
   bool coming = false;
-  bool low = false;         ///< is in low_
-  bool over = false;        ///< the limit has another size now
+  bool low = false;         ///< the lease is in low_
+  bool over = false;        ///< the limit has another size now, or all leases end
   bool counted_on = false;  ///< see counted_on()
-  bool short_of = false;    ///< a request found too little here and there
-  bool anew = false;        ///< something was given back: what is reserved is not all there is
+  bool short_of = false;    ///< a request found too little here and in Redis
+  bool anew = false;        ///< something was given back: Redis may have more than the reservation
 
   std::int64_t tokens(Moment now) const noexcept {
     return (older.alive(now) ? older.tokens : 0) + (newer.alive(now) ? newer.tokens : 0);
@@ -67,7 +68,7 @@ struct Leases::Lease {
   std::int64_t usable(Moment now) const noexcept {
     return older.usable(now, rule->rate) + newer.usable(now, rule->rate);
   }
-  /// When there will be `count` of them in all; Moment::max() where there will not.
+  /// When there will be `count` tokens in all. Moment::max() if there will not be so many.
   Moment due_of(std::int64_t count, Moment now) const noexcept {
     const Rate& rate = rule->rate;
     const bool with_older = older.alive(now);
@@ -78,7 +79,7 @@ struct Leases::Lease {
         return both;
     return newer.tokens >= count ? newer.due_of(count, rate) : Moment::max();
   }
-  /// Takes all of it out.
+  /// Removes all tokens and returns their number.
   std::int64_t take_all() noexcept {
     std::int64_t all = 0;
     for (Batch* batch : {&owed, &older, &newer}) all += std::exchange(*batch, {}).tokens;
@@ -86,7 +87,7 @@ struct Leases::Lease {
   }
 
   void add(const Batch& batch) noexcept {
-    if (older.tokens > 0 && newer.tokens > 0) {  // the younger may be called older, never the other way round
+    if (older.tokens > 0 && newer.tokens > 0) {  // a batch may count as older than it is, never as younger
       if (older.due != newer.due) {
         end(older);
         older = newer;
@@ -109,7 +110,7 @@ struct Leases::Lease {
   void end_what_is_over(Moment now) noexcept {
     for (Batch* batch : {&older, &newer})
       if (batch->tokens > 0 && (over || batch->expires <= now)) end(*batch);
-    if (owed.tokens > 0 && owed.refund_by <= now) owed = {};  // too late: what it was taken from is over as well
+    if (owed.tokens > 0 && owed.refund_by <= now) owed = {};  // too late: the window it was taken from is over too
   }
 };
 

@@ -13,11 +13,11 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration kSecond = 1s;
-constexpr Duration kRest = 10ms;  // after a refusal of more: others want the rest too
-constexpr unsigned kMostCaution = 2;
-constexpr Duration kLongestQueue = 2s;  // of what others have reserved, or owe
+constexpr Duration kRest = 10ms;  // after Redis rejected the extra: others want the rest too
+constexpr unsigned kMaxCaution = 2;
+constexpr Duration kLongestQueue = 2s;  // of permits that others reserved or owe
 
-/// Whether all that was taken comes back at one moment, and not bit by bit: then a lease ends there too.
+/// Whether all that was taken comes back at one moment, not bit by bit. Then a lease ends at that moment too.
 bool starts_anew(const Rule& rule) {
   const Instant any{Duration(1'795'238'424'123'456)};
   const auto over = [&](std::int64_t cost) {
@@ -33,47 +33,49 @@ Duration until(Moment moment, Moment now) noexcept {
 
 }  // namespace
 
-Leases::Leases(const LeaseOptions& options) : options_(options), heat_(options.max_keys) {
+Leases::Leases(const LeaseOptions& options) : options_(options), estimate_(options.max_keys) {
   options_.sharers = std::max<std::uint32_t>(options_.sharers, 1);
 }
 Leases::~Leases() = default;
 
-bool Leases::leasable(const Ask& ask) noexcept {
-  const Rule& rule = *ask.rule;
-  return rule.leases && ask.how == How::take && ask.cost > 0 && rule.algorithm->leasable && rule.wait == Duration(0);
+bool Leases::leasable(const Check& check) noexcept {
+  const Rule& rule = *check.rule;
+  return rule.leases && check.how == How::take && check.cost > 0 && rule.algorithm->leasable &&
+         rule.wait == Duration(0);
 }
 
-Leases::Look Leases::look(const Ask& ask, Moment now) {
-  const Heat* const heat = heat_.find(ask.hash);
-  if (heat == nullptr) return {};
+Leases::Look Leases::look(const Check& check, Moment now) {
+  const RateEstimate* const estimate = estimate_.find(check.hash);
+  if (estimate == nullptr) return {};
   Lease* lease = nullptr;
-  if (heat->lease != kNone) {
-    lease = &at(heat->lease);
-    if (!same_counting(*lease->rule, *ask.rule)) {
+  if (estimate->lease != kNone) {
+    lease = &at(estimate->lease);
+    if (!same_counting(*lease->rule, *check.rule)) {
       lease->over = true;
-      lease->rule = rules_.of(*ask.rule);  // what is given back goes to the counter as it is kept now
+      lease->rule = rules_.of(*check.rule);  // refunds go to the counter with its current rule
     }
     if (lease->over) return {};
-    if (lease->usable(now) >= ask.cost) return {Standing::held, heat->lease, 0};
-    if (!lease->anew && lease->due_of(ask.cost, now) != Moment::max()) return {Standing::later, heat->lease, 0};
-    if (lease->coming) return {Standing::coming, heat->lease, 0};
+    if (lease->usable(now) >= check.cost) return {LeaseState::held, estimate->lease, 0};
+    if (!lease->anew && lease->due_of(check.cost, now) != Moment::max()) return {LeaseState::later, estimate->lease, 0};
+    if (lease->coming) return {LeaseState::coming, estimate->lease, 0};
   }
   if (lease != nullptr && lease->rests_until > now) return {};
-  if (little_left(*heat, ask) && heat->asks_a_second(now) > kHot) return {Standing::worth, heat->lease, 0};
-  const auto ahead = worth(*heat, *ask.rule, lease, ask.cost, now);
-  return ahead > 0 ? Look{Standing::worth, heat->lease, ahead} : Look{};
+  if (little_left(*estimate, check) && estimate->checks_per_second(now) > kHot)
+    return {LeaseState::worth, estimate->lease, 0};
+  const auto ahead = worth(*estimate, *check.rule, lease, check.cost, now);
+  return ahead > 0 ? Look{LeaseState::worth, estimate->lease, ahead} : Look{};
 }
 
-Leases::Receipts Leases::take(const Ask& ask, Id id, Moment now, Verdict& verdict) {
+Leases::Receipts Leases::take(const Check& check, Id id, Moment now, Decision& decision) {
   Lease& lease = at(id);
   Receipts receipts;
-  std::int64_t missing = ask.cost;
+  std::int64_t missing = check.cost;
   for (Batch* batch : {&lease.older, &lease.newer})
     missing -= take_from(*batch, std::min(missing, batch->usable(now, lease.rule->rate)), id, receipts);
   lease.used = now;
-  lease.cost = ask.cost;
-  lease.heat->count(ask.cost, now);
-  tell(ask, id, now, verdict);
+  lease.cost = check.cost;
+  lease.estimate->count(check.cost, now);
+  tell(check, id, now, decision);
   if (lease.tokens(now) <= lease.granted / 4) runs_low(lease, id);
   return receipts;
 }
@@ -90,33 +92,35 @@ void Leases::runs_low(Lease& lease, Id id) {
   low_.push_back(id);
 }
 
-void Leases::tell(const Ask& ask, Id id, Moment now, Verdict& verdict) const {
+void Leases::tell(const Check& check, Id id, Moment now, Decision& decision) const {
   const Lease& lease = at(id);
-  verdict = {};
-  verdict.allowed = true;
-  verdict.limit = ask.rule->burst;
-  verdict.remaining = std::min(ask.rule->burst, lease.heat->remaining + static_cast<std::uint64_t>(lease.usable(now)));
-  verdict.reset_after = until(lease.full_at, now);
+  decision = {};
+  decision.allowed = true;
+  decision.limit = check.rule->burst;
+  decision.remaining =
+      std::min(check.rule->burst, lease.estimate->remaining + static_cast<std::uint64_t>(lease.usable(now)));
+  decision.reset_after = until(lease.full_at, now);
 }
 
-void Leases::tell_later(const Ask& ask, Id id, Moment now, Verdict& verdict) const {
+void Leases::tell_later(const Check& check, Id id, Moment now, Decision& decision) const {
   const Lease& lease = at(id);
-  verdict = {};
-  verdict.limit = ask.rule->burst;
-  verdict.remaining = static_cast<std::uint64_t>(lease.usable(now));
-  verdict.retry_after = until(lease.due_of(ask.cost, now), now);
-  verdict.reset_after = std::max(until(lease.full_at, now), verdict.retry_after);
+  decision = {};
+  decision.limit = check.rule->burst;
+  decision.remaining = static_cast<std::uint64_t>(lease.usable(now));
+  decision.retry_after = until(lease.due_of(check.cost, now), now);
+  decision.reset_after = std::max(until(lease.full_at, now), decision.retry_after);
 }
 
-Leases::Part Leases::take_part(const Ask& ask, Moment now) {
+Leases::Part Leases::take_part(const Check& check, Moment now) {
   Part part;
-  const Heat* const heat = heat_.find(ask.hash);
-  if (heat == nullptr || heat->lease == kNone || ask.cost > static_cast<std::int64_t>(ask.rule->burst)) return part;
-  Lease& lease = at(heat->lease);
+  const RateEstimate* const estimate = estimate_.find(check.hash);
+  if (estimate == nullptr || estimate->lease == kNone || check.cost > static_cast<std::int64_t>(check.rule->burst))
+    return part;
+  Lease& lease = at(estimate->lease);
   lease.end_what_is_over(now);
   for (Batch* batch : {&lease.older, &lease.newer}) {
-    const auto there = std::min(batch->usable(now, lease.rule->rate), ask.cost - 1 - part.tokens);
-    part.tokens += take_from(*batch, there, heat->lease, part.receipts);
+    const auto there = std::min(batch->usable(now, lease.rule->rate), check.cost - 1 - part.tokens);
+    part.tokens += take_from(*batch, there, estimate->lease, part.receipts);
   }
   lease.counted_on = lease.counted_on || part.tokens > 0;
   owes_ = owes_ || lease.owed.tokens > 0;
@@ -127,7 +131,7 @@ bool Leases::counted_on(Id id) noexcept { return std::exchange(at(id).counted_on
 
 void Leases::put_back(const Receipt& receipt) {
   Lease& lease = at(receipt.lease);
-  if (lease.generation != receipt.generation) return;  // long over
+  if (lease.generation != receipt.generation) return;  // ended long ago
   for (Batch* batch : {&lease.older, &lease.newer})
     if (batch->expires == receipt.expires) {
       batch->tokens += receipt.tokens;
@@ -136,28 +140,31 @@ void Leases::put_back(const Receipt& receipt) {
   lease.owe({receipt.tokens, receipt.expires, receipt.refund_by});
 }
 
-void Leases::count(const Ask& ask, Moment now) {
-  Heat* heat = heat_.find(ask.hash);
-  if (heat == nullptr) {
-    heat = heat_.insert(
-        ask.hash, [&](const Heat& a, const Heat& b) { return a.asks_a_second(now) > b.asks_a_second(now); },
-        [](const Heat& other) { return other.lease != kNone; });
-    if (heat == nullptr) return;
-    heat->since = now;
+void Leases::count(const Check& check, Moment now) {
+  RateEstimate* estimate = estimate_.find(check.hash);
+  if (estimate == nullptr) {
+    estimate = estimate_.insert(
+        check.hash,
+        [&](const RateEstimate& a, const RateEstimate& b) {
+          return a.checks_per_second(now) > b.checks_per_second(now);
+        },
+        [](const RateEstimate& other) { return other.lease != kNone; });
+    if (estimate == nullptr) return;
+    estimate->since = now;
   }
-  heat->count(ask.cost, now);
+  estimate->count(check.cost, now);
 }
 
-Leases::Id Leases::begin(const Ask& ask, Moment now) {
-  const Id id = lease_of(ask, now);
+Leases::Id Leases::begin(const Check& check, Moment now) {
+  const Id id = lease_of(check, now);
   if (id != kNone) at(id).coming = true;
   return id;
 }
 
-Leases::Id Leases::lease_of(const Ask& ask, Moment now) {
-  Heat* const heat = heat_.find(ask.hash);
-  if (heat == nullptr) return kNone;
-  if (heat->lease == kNone) {
+Leases::Id Leases::lease_of(const Check& check, Moment now) {
+  RateEstimate* const estimate = estimate_.find(check.hash);
+  if (estimate == nullptr) return kNone;
+  if (estimate->lease == kNone) {
     if (free_.empty() && leases_.size() >= options_.max_leases) return kNone;
     if (free_.empty()) {
       leases_.push_back(std::make_unique<Lease>());
@@ -166,29 +173,29 @@ Leases::Id Leases::lease_of(const Ask& ask, Moment now) {
     const Id id = free_.back();
     free_.pop_back();
     live_.push_back(id);
-    heat->lease = id;
+    estimate->lease = id;
     Lease& lease = at(id);
-    lease.hash = ask.hash;
-    lease.rule = rules_.of(*ask.rule);
-    lease.subject.assign(ask.subject);
-    lease.heat = heat;
-    lease.starts_anew = starts_anew(*ask.rule);
+    lease.hash = check.hash;
+    lease.rule = rules_.of(*check.rule);
+    lease.key.assign(check.key);
+    lease.estimate = estimate;
+    lease.starts_anew = starts_anew(*check.rule);
   }
-  Lease& lease = at(heat->lease);
+  Lease& lease = at(estimate->lease);
   lease.used = now;
-  lease.cost = ask.cost;
-  return heat->lease;
+  lease.cost = check.cost;
+  return estimate->lease;
 }
 
-void Leases::granted(Id id, std::int64_t tokens, const Verdict& verdict, Moment asked) {
+void Leases::granted(Id id, std::int64_t tokens, const Decision& decision, Moment asked) {
   Lease& lease = at(id);
-  lease.heat->remaining = verdict.remaining;
-  lease.full_at = asked + verdict.reset_after;
+  lease.estimate->remaining = decision.remaining;
+  lease.full_at = asked + decision.reset_after;
   lease.caution = 0;
   lease.granted = tokens;
   lease.anew = false;
   Batch batch{tokens, asked + kLife, Moment::max()};
-  if (lease.starts_anew) {  // counted from the asking: never later than the real end
+  if (lease.starts_anew) {  // counted from the call: never later than the real end
     batch.expires = std::min(batch.expires, lease.full_at);
     batch.refund_by = lease.full_at - kLate;
   }
@@ -196,14 +203,15 @@ void Leases::granted(Id id, std::int64_t tokens, const Verdict& verdict, Moment 
   lease.add(batch);
 }
 
-void Leases::reserved(Id id, std::int64_t tokens, const Verdict& verdict, Moment asked, Moment now) {
+void Leases::reserved(Id id, std::int64_t tokens, const Decision& decision, Moment asked, Moment now) {
   Lease& lease = at(id);
   const Rule& rule = *lease.rule;
   tokens += std::exchange(lease.pledged, 0);
-  const Duration owed = verdict.reset_after - Duration(time_of(static_cast<std::int64_t>(rule.burst), rule.rate).whole);
-  if (owed <= Duration(0)) return granted(id, tokens, verdict, asked);
-  lease.heat->remaining = 0;
-  lease.full_at = now + verdict.reset_after;
+  const Duration owed =
+      decision.reset_after - Duration(time_of(static_cast<std::int64_t>(rule.burst), rule.rate).whole);
+  if (owed <= Duration(0)) return granted(id, tokens, decision, asked);
+  lease.estimate->remaining = 0;
+  lease.full_at = now + decision.reset_after;
   lease.granted = tokens;
   lease.anew = false;
   Batch batch{tokens, {}, Moment::max(), now + owed};  // counted from the answer: never earlier than the real moment
@@ -216,18 +224,19 @@ void Leases::reserved(Id id, std::int64_t tokens, const Verdict& verdict, Moment
   lease.add(batch);
 }
 
-void Leases::refused(Id id, const Verdict& verdict, Moment now) {
+void Leases::rejected(Id id, const Decision& decision, Moment now) {
   Lease& lease = at(id);
-  lease.heat->remaining = verdict.remaining;
-  lease.caution = std::min(lease.caution + 1, kMostCaution);
+  lease.estimate->remaining = decision.remaining;
+  lease.caution = std::min(lease.caution + 1, kMaxCaution);
   lease.rests_until = now + kRest;
 }
 
-void Leases::runs_out(const Ask& ask, const Verdict& verdict, Moment now) {
-  const Heat* const heat = heat_.find(ask.hash);
-  if (heat == nullptr || !ask.rule->algorithm->even || !little_left(*heat, ask) || verdict.retry_after > kLongestQueue)
+void Leases::runs_out(const Check& check, const Decision& decision, Moment now) {
+  const RateEstimate* const estimate = estimate_.find(check.hash);
+  if (estimate == nullptr || !check.rule->algorithm->even || !little_left(*estimate, check) ||
+      decision.retry_after > kLongestQueue)
     return;
-  const Id id = lease_of(ask, now);
+  const Id id = lease_of(check, now);
   if (id == kNone) return;
   Lease& lease = at(id);
   lease.anew = false;
@@ -245,45 +254,51 @@ void Leases::failed(Id id, Moment now) noexcept {
 
 void Leases::ended(Id id) noexcept { at(id).coming = false; }
 
-void Leases::told(const Ask& ask, const Verdict& verdict) {
-  Heat* const heat = heat_.find(ask.hash);
-  if (heat == nullptr) return;
-  heat->remaining = verdict.remaining;
-  if (heat->lease != kNone) at(heat->lease).anew = false;
+void Leases::told(const Check& check, const Decision& decision) {
+  RateEstimate* const estimate = estimate_.find(check.hash);
+  if (estimate == nullptr) return;
+  estimate->remaining = decision.remaining;
+  if (estimate->lease != kNone) at(estimate->lease).anew = false;
 }
 
 void Leases::given_back(const Hash& hash) noexcept {
-  const Heat* const heat = heat_.find(hash);
-  if (heat != nullptr && heat->lease != kNone) at(heat->lease).anew = true;
+  const RateEstimate* const estimate = estimate_.find(hash);
+  if (estimate != nullptr && estimate->lease != kNone) at(estimate->lease).anew = true;
 }
 
 std::int64_t Leases::held(const Hash& hash, Moment now) const noexcept {
-  const Heat* const heat = heat_.find(hash);
-  return heat != nullptr && heat->lease != kNone ? at(heat->lease).usable(now) : 0;
+  const RateEstimate* const estimate = estimate_.find(hash);
+  return estimate != nullptr && estimate->lease != kNone ? at(estimate->lease).usable(now) : 0;
 }
 
-std::optional<Leases::Errand> Leases::next_refill(Moment now) {
+std::optional<Leases::PendingRefill> Leases::next_refill(Moment now) {
   while (!low_.empty()) {
     const Id id = low_.back();
     low_.pop_back();
     Lease& lease = at(id);
     lease.low = false;
     if (lease.coming || lease.over || lease.rests_until > now) continue;
-    const auto ahead = worth(*lease.heat, *lease.rule, &lease, lease.cost, now);
+    const auto ahead = worth(*lease.estimate, *lease.rule, &lease, lease.cost, now);
     auto cost = ahead > 0 ? ahead : reservable(lease, now);
-    if (ahead == 0 && cost > 0 && lease.short_of) {  // what there is goes over, so that all of it comes in one row
+    // Move what is here into the reservation, so that all of it comes back in one row.
+    if (ahead == 0 && cost > 0 && lease.short_of) {
       cost -= lease.pledged = lease.take_all();
       if (cost <= 0) lease.owe({std::exchange(lease.pledged, 0), {}, Moment::max()});
     }
     lease.short_of = false;
     if (cost <= 0) continue;
     lease.coming = true;
-    return Errand{id, {lease.rule.get(), lease.subject, lease.hash, cost, ahead > 0 ? How::take : How::debt}};
+    return PendingRefill{.lease = id,
+                         .check = {.rule = lease.rule.get(),
+                                   .key = lease.key,
+                                   .hash = lease.hash,
+                                   .cost = cost,
+                                   .how = ahead > 0 ? How::take : How::debt}};
   }
   return {};
 }
 
-std::optional<Leases::Errand> Leases::next_refund() {
+std::optional<Leases::PendingRefill> Leases::next_refund() {
   owes_ = false;
   for (std::size_t looked = 0; looked < live_.size(); ++looked) {
     if (next_refund_ >= live_.size()) next_refund_ = 0;
@@ -291,7 +306,9 @@ std::optional<Leases::Errand> Leases::next_refund() {
     Lease& lease = at(id);
     if (lease.refunding > 0 || lease.owed.tokens == 0) continue;
     lease.refunding = std::exchange(lease.owed, {}).tokens;
-    return Errand{id, {lease.rule.get(), lease.subject, lease.hash, -lease.refunding}};
+    return PendingRefill{
+        .lease = id,
+        .check = {.rule = lease.rule.get(), .key = lease.key, .hash = lease.hash, .cost = -lease.refunding}};
   }
   return {};
 }
@@ -320,11 +337,11 @@ void Leases::end_all(Moment now) {
 
 void Leases::release(Id id) noexcept {
   Lease& lease = at(id);
-  lease.heat->lease = kNone;
+  lease.estimate->lease = kNone;
   const auto generation = lease.generation + 1;
-  std::string subject = std::move(lease.subject);  // its memory serves the next one
+  std::string key = std::move(lease.key);  // the next lease reuses its memory
   lease = Lease();
-  lease.subject = std::move(subject);
+  lease.key = std::move(key);
   lease.generation = generation;
   free_.push_back(id);
 }

@@ -40,7 +40,7 @@ void name_rule(Rule& rule, bool one_of_several, PeriodInKey period) {
   rule.seed = stable_hash(rule.suffix);
 }
 
-bool binds_before(const Verdict& a, const Verdict& b) noexcept {
+bool binds_before(const Decision& a, const Decision& b) noexcept {
   if (a.allowed != b.allowed) return !a.allowed;
   if (!a.allowed) return a.retry_after > b.retry_after;
   const UnsignedWide share_a = UnsignedWide{a.remaining} * b.limit;
@@ -48,10 +48,10 @@ bool binds_before(const Verdict& a, const Verdict& b) noexcept {
   return share_a != share_b ? share_a < share_b : a.reset_after > b.reset_after;
 }
 
-const Verdict* binding(std::span<const Verdict> verdicts) noexcept {
-  const Verdict* best = nullptr;
-  for (const Verdict& verdict : verdicts)
-    if (best == nullptr || binds_before(verdict, *best)) best = &verdict;
+const Decision* binding(std::span<const Decision> decisions) noexcept {
+  const Decision* best = nullptr;
+  for (const Decision& decision : decisions)
+    if (best == nullptr || binds_before(decision, *best)) best = &decision;
   return best;
 }
 

@@ -1,6 +1,5 @@
 #pragma once
-// A small number for each limit's name, so that a counter can say in two bytes which limit it is of. Used by
-// MemoryStore.
+// A small number for each limit's name: a counter stores its limit in two bytes. Used by MemoryStore.
 
 #include "headgate/limit/limit.hpp"
 
@@ -14,20 +13,20 @@
 
 namespace headgate::limit {
 
-/// Numbers from 0 on, in the order in which limits are first counted by. A name keeps its number when the configuration
-/// is replaced, also where it is gone from it: counters of it may still be there. Any thread.
+/// Numbers from 0 on, in the order of first use. A name keeps its number when the configuration is replaced, also if
+/// the new one does not have it: its counters may still exist. Any thread.
 class LimitNumbers {
  public:
-  /// Some nanoseconds, after the first time for this rule's seed.
+  /// Takes some nanoseconds, except for the first call with this rule's seed.
   std::uint16_t of(const Rule& rule);
 
-  std::vector<std::string> names() const;  ///< by number
+  std::vector<std::string> names() const;  ///< indexed by number
 
  private:
-  // An entry is a seed whose low bits gave way to the number. Two limits whose seeds agree in the other 48 bits would
-  // be shown as one.
+  // An entry is a seed with the number in its low bits. Two limits whose seeds agree in the other 48 bits would be
+  // reported as one.
   static constexpr std::uint64_t kNumber = 0xffff;
-  static constexpr std::size_t kMost = kNumber - 1;  ///< limits beyond that share this number
+  static constexpr std::size_t kMax = kNumber - 1;  ///< all limits beyond share this number
 
   std::uint16_t named(const std::string& limit);
 

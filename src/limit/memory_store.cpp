@@ -22,10 +22,10 @@
 namespace headgate::limit {
 namespace {
 
-constexpr std::size_t kMostStripes = 64;      // one bit each in a StripeSet
-constexpr std::size_t kKeysPerStripe = 4096;  // fewer would let chance fill one stripe long before the others
-// A caller may come this late with the time it read. One still later means that the clock was set back, and is
-// followed, or counters would stand still for as long as it was set back.
+constexpr std::size_t kMaxStripes = 64;       // one bit each in a StripeSet
+constexpr std::size_t kKeysPerStripe = 4096;  // with fewer, chance would fill one stripe long before the others
+// A caller's time may be late by this much. A time that is later still means that the clock was set back; then the
+// counters follow it. Else they would stand still for as long as it was set back.
 constexpr Duration kLatest = std::chrono::seconds(10);
 
 using StripeSet = std::uint64_t;
@@ -33,7 +33,8 @@ using StripeSet = std::uint64_t;
 struct alignas(64) Stripe {
   explicit Stripe(std::size_t bound) : table(bound) {}
 
-  /// The time to count by: never earlier than what another caller counted by here, or its taking would be undone.
+  /// The time to count by. It is never earlier than the time of another caller here, or that caller's taking would be
+  /// undone.
   Instant clock(Instant now) noexcept {
     if (now >= latest || latest - now > kLatest) latest = now;
     return latest;
@@ -44,114 +45,114 @@ struct alignas(64) Stripe {
   KeyTable table;
 };
 
-/// One counter of a call, while its stripe is locked.
+/// One counter of a call, as long as its stripe is locked.
 struct Question {
-  const Ask* ask;
+  const Check* check;
   Stripe* stripe;
   Instant now;
-  Slot* slot;  ///< null: never used, or forgotten
+  Slot* slot;  ///< null: never used, or evicted
   Outcome outcome;
   Taken taken = Taken::no;
 };
 using Questions = boost::container::static_vector<Question, kMaxRulesPerRequest>;
 
-Question look(const Ask& ask, Stripe& stripe, Instant now) {
-  Question question{&ask, &stripe, stripe.clock(now), stripe.table.find(ask.hash), {}, Taken::no};
-  const Algorithm& algorithm = *ask.rule->algorithm;
-  // The configuration may have given the limit another algorithm since: its state means nothing to this one.
+Question look(const Check& check, Stripe& stripe, Instant now) {
+  Question question{&check, &stripe, stripe.clock(now), stripe.table.find(check.hash), {}, Taken::no};
+  const Algorithm& algorithm = *check.rule->algorithm;
+  // A new configuration may have changed the limit's algorithm. The old state means nothing to the new algorithm.
   if (question.slot != nullptr && question.slot->algorithm != algorithm_mark(algorithm)) question.slot->state = State();
   static const State never_used;
   const State& state = question.slot != nullptr ? question.slot->state : never_used;
-  question.outcome = algorithm.peek(state, *ask.rule, ask.cost, question.now);
+  question.outcome = algorithm.peek(state, *check.rule, check.cost, question.now);
   return question;
 }
 
-Verdict verdict_of(const Question& question, Instant now) {
-  const Ask& ask = *question.ask;
-  const std::span words(question.outcome.words.data(), ask.rule->algorithm->words);
-  Verdict verdict = ask.rule->algorithm->verdict(*ask.rule, ask.cost, question.taken, words).value_or(Verdict{});
-  if (const Duration behind = question.now - now;
-      behind > Duration(0)) {  // the caller's clock has this much further to go
-    if (verdict.retry_after > Duration(0) && verdict.retry_after != kNever) verdict.retry_after += behind;
-    if (verdict.reset_after > Duration(0)) verdict.reset_after += behind;
+Decision decision_of(const Question& question, Instant now) {
+  const Check& check = *question.check;
+  const std::span words(question.outcome.words.data(), check.rule->algorithm->words);
+  Decision decision =
+      check.rule->algorithm->decision(*check.rule, check.cost, question.taken, words).value_or(Decision{});
+  if (const Duration behind = question.now - now; behind > Duration(0)) {  // the caller's clock is behind by this much
+    if (decision.retry_after > Duration(0) && decision.retry_after != kNever) decision.retry_after += behind;
+    if (decision.reset_after > Duration(0)) decision.reset_after += behind;
   }
-  tell(ask, verdict);
-  return verdict;
+  tell(check, decision);
+  return decision;
 }
 
 bool writes(const Question& question) noexcept {
   if (question.outcome.stale) return true;
-  if (question.taken == Taken::no || question.ask->cost == 0) return false;
-  return question.slot != nullptr ||
-         question.ask->cost > 0;  // nothing can be given back to a counter that is not there
+  if (question.taken == Taken::no || question.check->cost == 0) return false;
+  return question.slot != nullptr || question.check->cost > 0;  // no giving back to a counter that does not exist
 }
 
-void write(Question& question, const Verdict& verdict, LimitNumbers& limits) {
-  const Ask& ask = *question.ask;
+void write(Question& question, const Decision& decision, LimitNumbers& limits) {
+  const Check& check = *question.check;
   KeyTable& table = question.stripe->table;
-  Slot& slot = question.slot != nullptr ? *question.slot : table.insert(ask.hash, limits.of(*ask.rule), question.now);
-  const Algorithm& algorithm = *ask.rule->algorithm;
+  Slot& slot =
+      question.slot != nullptr ? *question.slot : table.insert(check.hash, limits.of(*check.rule), question.now);
+  const Algorithm& algorithm = *check.rule->algorithm;
   slot.algorithm = algorithm_mark(algorithm);
   const Instant full_at =
-      algorithm.commit(slot.state, *ask.rule, ask.cost, question.taken, question.now, question.outcome);
-  table.note(slot, full_at, verdict.remaining == 0);
+      algorithm.commit(slot.state, *check.rule, check.cost, question.taken, question.now, question.outcome);
+  table.note(slot, full_at, decision.remaining == 0);
 }
 
 }  // namespace
 
 struct MemoryStore::Stripes {
   explicit Stripes(std::size_t max_keys)
-      : count(std::bit_floor(std::clamp<std::size_t>(max_keys / kKeysPerStripe, 1, kMostStripes))) {
+      : count(std::bit_floor(std::clamp<std::size_t>(max_keys / kKeysPerStripe, 1, kMaxStripes))) {
     all.reserve(count);
     for (std::size_t i = 0; i < count; ++i)
       all.push_back(std::make_unique<Stripe>(std::max<std::size_t>(max_keys / count, 1)));
   }
 
-  std::size_t index(const Ask& ask) const noexcept { return (ask.hash.high >> 32) & (count - 1); }
+  std::size_t index(const Check& check) const noexcept { return (check.hash.high >> 32) & (count - 1); }
 
   using Locks = boost::container::static_vector<std::unique_lock<SpinMutex>, kMaxRulesPerRequest>;
 
   /// Always in ascending order, so that two callers never wait for each other.
-  Locks lock(std::span<const Ask> questions) {
+  Locks lock(std::span<const Check> questions) {
     StripeSet set = 0;
-    for (const Ask& ask : questions) {
-      set |= StripeSet{1} << index(ask);
-      all[index(ask)]->table.prefetch(ask.hash);
+    for (const Check& check : questions) {
+      set |= StripeSet{1} << index(check);
+      all[index(check)]->table.prefetch(check.hash);
     }
     Locks locks;
     for (; set != 0; set &= set - 1) locks.emplace_back(all[static_cast<std::size_t>(std::countr_zero(set))]->mutex);
     return locks;
   }
 
-  bool decide(const Ask& ask, Instant now, Verdict& verdict) {
-    Stripe& stripe = *all[index(ask)];
-    stripe.table.prefetch(ask.hash);
+  bool decide(const Check& check, Instant now, Decision& decision) {
+    Stripe& stripe = *all[index(check)];
+    stripe.table.prefetch(check.hash);
     const std::lock_guard guard(stripe.mutex);
-    Question question = look(ask, stripe, now);
-    const bool through = !refuses(ask, question.outcome.allowed);
-    question.taken = takes(ask, through, question.outcome.allowed);
-    verdict = verdict_of(question, now);
-    if (writes(question)) write(question, verdict, limits);
+    Question question = look(check, stripe, now);
+    const bool through = !refuses(check, question.outcome.allowed);
+    question.taken = takes(check, through, question.outcome.allowed);
+    decision = decision_of(question, now);
+    if (writes(question)) write(question, decision, limits);
     return through;
   }
 
-  bool decide(const Merged& merged, Instant now, std::span<Verdict> verdicts) {
+  bool decide(const Merged& merged, Instant now, std::span<Decision> decisions) {
     const Locks locks = lock({merged.questions.data(), merged.questions.size()});
     Questions questions;
     bool through = true;
-    for (const Ask& ask : merged.questions) {
-      questions.push_back(look(ask, *all[index(ask)], now));
-      through = through && !refuses(ask, questions.back().outcome.allowed);
+    for (const Check& check : merged.questions) {
+      questions.push_back(look(check, *all[index(check)], now));
+      through = through && !refuses(check, questions.back().outcome.allowed);
     }
-    boost::container::static_vector<Verdict, kMaxRulesPerRequest> answers;
+    boost::container::static_vector<Decision, kMaxRulesPerRequest> answers;
     for (Question& question : questions) {
-      question.taken = takes(*question.ask, through, question.outcome.allowed);
-      answers.push_back(verdict_of(question, now));
+      question.taken = takes(*question.check, through, question.outcome.allowed);
+      answers.push_back(decision_of(question, now));
     }
-    for (const bool known : {true, false})  // those known come first: an insert moves the slots of its stripe
+    for (const bool known : {true, false})  // known ones first: an insert moves the slots of its stripe
       for (std::size_t i = 0; i < questions.size(); ++i)
         if ((questions[i].slot != nullptr) == known && writes(questions[i])) write(questions[i], answers[i], limits);
-    for (std::size_t i = 0; i < merged.question_of.size(); ++i) verdicts[i] = answers[merged.question_of[i]];
+    for (std::size_t i = 0; i < merged.question_of.size(); ++i) decisions[i] = answers[merged.question_of[i]];
     return through;
   }
 
@@ -163,27 +164,27 @@ struct MemoryStore::Stripes {
 MemoryStore::MemoryStore(MemoryOptions options) : stripes_(std::make_unique<Stripes>(options.max_keys)) {}
 MemoryStore::~MemoryStore() = default;
 
-bool MemoryStore::decide(std::span<const Ask> asks, Instant now, std::span<Verdict> verdicts) {
-  if (asks.size() == 1) return stripes_->decide(asks[0], now, verdicts[0]);
-  if (asks.size() > kMaxRulesPerRequest) {
-    std::ranges::fill(verdicts, Verdict{});
+bool MemoryStore::decide(std::span<const Check> checks, Instant now, std::span<Decision> decisions) {
+  if (checks.size() == 1) return stripes_->decide(checks[0], now, decisions[0]);
+  if (checks.size() > kMaxRulesPerRequest) {
+    std::ranges::fill(decisions, Decision{});
     return false;
   }
   Merged merged;
   merge(
-      asks, [](const Ask& a, const Ask& b) { return a.hash == b.hash; }, merged);
-  return stripes_->decide(merged, now, verdicts);
+      checks, [](const Check& a, const Check& b) { return a.hash == b.hash; }, merged);
+  return stripes_->decide(merged, now, decisions);
 }
 
-void MemoryStore::give_back(std::span<const Ask> asks, Instant now) {
-  if (asks.size() > kMaxRulesPerRequest) return;  // decide() took nothing
-  boost::container::static_vector<Ask, kMaxRulesPerRequest> returned;
-  for (const Ask& ask : asks) {
-    returned.push_back(ask);
-    returned.back().cost = ask.cost > 0 ? -ask.cost : 0;
+void MemoryStore::give_back(std::span<const Check> checks, Instant now) {
+  if (checks.size() > kMaxRulesPerRequest) return;  // decide() took nothing
+  boost::container::static_vector<Check, kMaxRulesPerRequest> returned;
+  for (const Check& check : checks) {
+    returned.push_back(check);
+    returned.back().cost = check.cost > 0 ? -check.cost : 0;
     returned.back().how = How::take;
   }
-  std::array<Verdict, kMaxRulesPerRequest> ignored;
+  std::array<Decision, kMaxRulesPerRequest> ignored;
   decide(std::span(returned.data(), returned.size()), now, std::span(ignored.data(), returned.size()));
 }
 
@@ -206,8 +207,8 @@ std::uint64_t MemoryStore::evicted_keys() const noexcept {
 }
 
 std::vector<LimitKeys> MemoryStore::keys_by_limit() const {
-  // The numbers are summed before the names are read: a limit that is new meanwhile is left out, and none lacks its
-  // name.
+  // The numbers are summed before the names are read. So a limit that appears meanwhile is left out, and no number
+  // lacks its name.
   std::vector<KeyTable::Count> sums;
   for (const auto& stripe : stripes_->all) {
     const std::lock_guard guard(stripe->mutex);

@@ -5,26 +5,26 @@
 namespace headgate::limit {
 namespace {
 
-constexpr std::uint64_t kMostBurst =
-    999'999'999'999'999;  // the largest integer a RateLimit field can carry (RFC 8941 section 3.3.1)
-constexpr std::uint64_t kMostCount = 1'000'000'000;  // parse_rate's
+// The largest integer in a RateLimit field (RFC 8941 section 3.3.1).
+constexpr std::uint64_t kMaxBurst = 999'999'999'999'999;
+constexpr std::uint64_t kMaxCount = 1'000'000'000;  // maximum of parse_rate
 constexpr Duration kLongestPeriod = std::chrono::hours(24) * 366;
 constexpr Duration kLongestFill = kNever;
-// Clients, and the proxies between them and us, commonly give up on an answer after a minute: a permit that came later
-// would be spent for nobody.
+// Clients, and proxies in front of the gateway, commonly stop waiting for an answer after a minute. A permit that comes
+// later would be lost.
 constexpr Duration kLongestWait = std::chrono::minutes(1);
 
 std::optional<RuleFault> check_rate(const Rate& rate) {
   if (rate.month)
-    return RuleFault{"a bucket gains evenly, and calendar months are not even",
+    return RuleFault{"a bucket refills evenly, and calendar months have different lengths",
                      "write \"" + std::to_string(rate.count) + "/30d\", or \"algorithm\": \"fixed_window\""};
-  if (rate.count < 1 || rate.count > kMostCount || rate.period < Duration(1) || rate.period > kLongestPeriod)
+  if (rate.count < 1 || rate.count > kMaxCount || rate.period < Duration(1) || rate.period > kLongestPeriod)
     return RuleFault{"this rate cannot be counted", "a rate is 1 to 1000000000 requests in at most 366 days"};
   return std::nullopt;
 }
 
 std::optional<RuleFault> check_wait(Duration wait) {
-  if (wait < Duration(0)) return RuleFault{"a request cannot be held back for less than no time", "leave the wait out"};
+  if (wait < Duration(0)) return RuleFault{"a wait cannot be negative", "leave the wait out"};
   if (wait <= kLongestWait) return std::nullopt;
   return RuleFault{"a wait of " + headgate::to_text(wait) + " is longer than clients wait for an answer",
                    "write at most \"" + headgate::to_text(kLongestWait) + '"'};
@@ -33,31 +33,31 @@ std::optional<RuleFault> check_wait(Duration wait) {
 std::optional<RuleFault> check_burst(const Rule& rule) {
   if (rule.burst < 1) return RuleFault{"a burst of 0 never allows a request", "write a burst of at least 1"};
   const Wide most = Wide{kLongestFill.count()} * rule.rate.count / rule.rate.period.count();
-  if (rule.burst <= kMostBurst && Wide{rule.burst} <= most) return std::nullopt;
-  const auto at_most = static_cast<std::uint64_t>(most < Wide{kMostBurst} ? most : Wide{kMostBurst});
-  if (rule.burst > kMostBurst && at_most == kMostBurst)
-    return RuleFault{"a burst of " + std::to_string(rule.burst) + " is too large to be told to callers",
-                     "write at most " + std::to_string(kMostBurst)};
+  if (rule.burst <= kMaxBurst && Wide{rule.burst} <= most) return std::nullopt;
+  const auto at_most = static_cast<std::uint64_t>(most < Wide{kMaxBurst} ? most : Wide{kMaxBurst});
+  if (rule.burst > kMaxBurst && at_most == kMaxBurst)
+    return RuleFault{"a burst of " + std::to_string(rule.burst) + " is too large for a RateLimit field",
+                     "write at most " + std::to_string(kMaxBurst)};
   return RuleFault{
       "a bucket of " + std::to_string(rule.burst) + " takes over a hundred years to fill at " + to_text(rule.rate),
       at_most > 0 ? "lower the burst to at most " + std::to_string(at_most) + ", or raise the rate" : "raise the rate"};
 }
 
-/// The rate as the moment's value bears it: period and count, 14 and 9 digits, for 10^9 nine zeros.
+/// The rate as in the value in Redis: 14 digits of the period and 9 digits of the count; 10^9 is nine zeros.
 void append_rate(const Rate& rate, std::string& out) {
   const auto digits = [&out](std::uint64_t number, std::size_t width) {
     const std::string text = std::to_string(number);
     out.append(width - text.size(), '0').append(text);
   };
   digits(static_cast<std::uint64_t>(rate.period.count()), 14);
-  digits(rate.count % kMostCount, 9);
+  digits(rate.count % kMaxCount, 9);
 }
 
 }  // namespace
 
 void refill_arguments(const Rule& rule, std::int64_t cost, Instant /*now*/, ArgumentList& out) {
-  const Span size = size_of(rule);
-  const Span increment = increment_of(rule, cost);
+  const ExactDuration size = size_of(rule);
+  const ExactDuration increment = increment_of(rule, cost);
   out.add(size.whole);
   out.add(size.part);
   out.add(increment.whole);
@@ -70,7 +70,7 @@ void refill_arguments(const Rule& rule, std::int64_t cost, Instant /*now*/, Argu
 std::optional<RuleFault> check_refill(const Rule& rule) {
   if (auto fault = check_rate(rule.rate)) return fault;
   if (rule.calendar)
-    return RuleFault{"a bucket gains evenly and never starts anew, so it has no calendar",
+    return RuleFault{"a bucket refills evenly and never starts anew, so it has no calendar",
                      "leave the calendar out, or write \"algorithm\": \"fixed_window\""};
   if (auto fault = check_wait(rule.wait)) return fault;
   return check_burst(rule);

@@ -5,7 +5,7 @@
 namespace headgate::limit {
 namespace {
 
-constexpr std::size_t kMost = 256;  // above it those that nobody holds any more go: of configurations of the past
+constexpr std::size_t kMax = 256;  // above it, copies without a user (of past configurations) are dropped
 
 }  // namespace
 
@@ -22,7 +22,7 @@ std::shared_ptr<const Rule> RuleCopies::of(const Rule& rule) {
     std::rotate(copies_.begin(), found, found + 1);
     return copies_.front();
   }
-  if (copies_.size() >= kMost) std::erase_if(copies_, [](const auto& copy) { return copy.use_count() == 1; });
+  if (copies_.size() >= kMax) std::erase_if(copies_, [](const auto& copy) { return copy.use_count() == 1; });
   copies_.insert(copies_.begin(), std::make_shared<const Rule>(rule));
   return copies_.front();
 }

@@ -9,21 +9,21 @@
 namespace headgate::limit {
 namespace {
 
-void merge_by_key(std::span<const Ask> asks, Merged& out) {
+void merge_by_key(std::span<const Check> checks, Merged& out) {
   merge(
-      asks, [](const Ask& a, const Ask& b) { return a.subject == b.subject && a.rule->suffix == b.rule->suffix; }, out);
+      checks, [](const Check& a, const Check& b) { return a.key == b.key && a.rule->suffix == b.rule->suffix; }, out);
 }
 
-/// Redis takes the hash tag up to the first '}', and none at all from "{}": either would scatter one subject over
-/// several slots.
-void append_tag(std::string_view subject, std::string& out) {
+/// Redis uses the hash tag up to the first '}', and no tag at all for "{}". Both would spread one key over several
+/// slots.
+void append_tag(std::string_view key, std::string& out) {
   out.push_back('{');
-  if (subject.empty()) {
+  if (key.empty()) {
     out.push_back('%');
-  } else if (subject.find_first_of("%}") == std::string_view::npos) {
-    out.append(subject);
+  } else if (key.find_first_of("%}") == std::string_view::npos) {
+    out.append(key);
   } else {
-    for (const char c : subject) {
+    for (const char c : key) {
       if (c == '%') {
         out.append("%25");
       } else if (c == '}') {
@@ -40,7 +40,7 @@ char letter_of(How how) noexcept {
   switch (how) {
     case How::take:
       return 't';
-    case How::trial:
+    case How::observe:
       return 'o';
     case How::charge:
       return 'c';
@@ -50,60 +50,63 @@ char letter_of(How how) noexcept {
   return 'd';
 }
 
-/// A letter a question, or nothing where all take: the script then need not look.
+/// One letter for each check, or nothing if all take: then the script skips the look-up.
 void append_modes(const Merged& merged, std::string& out) {
-  if (std::ranges::all_of(merged.questions, [](const Ask& ask) { return ask.how == How::take; })) return;
-  for (const Ask& ask : merged.questions) out.push_back(letter_of(ask.how));
+  if (std::ranges::all_of(merged.questions, [](const Check& check) { return check.how == How::take; })) return;
+  for (const Check& check : merged.questions) out.push_back(letter_of(check.how));
 }
 
 }  // namespace
 
-void script_arguments(std::span<const Ask> asks, std::string_view prefix, Instant now, std::vector<std::string>& out) {
+void script_arguments(std::span<const Check> checks, std::string_view prefix, Instant now,
+                      std::vector<std::string>& out) {
   ArgumentList list(out);
-  if (!asks.empty() && asks.size() <= kMaxRulesPerRequest) {
+  if (!checks.empty() && checks.size() <= kMaxRulesPerRequest) {
     Merged merged;
-    merge_by_key(asks, merged);
+    merge_by_key(checks, merged);
     list.add(merged.questions.size());
-    for (const Ask& ask : merged.questions) {
+    for (const Check& check : merged.questions) {
       std::string& key = list.next();
       key.append(prefix).append("v1:");
-      append_tag(ask.subject, key);
-      key.append(ask.rule->suffix);
+      append_tag(check.key, key);
+      key.append(check.rule->suffix);
     }
     append_modes(merged, list.next());
-    for (const Ask& ask : merged.questions) {
-      list.add(ask.rule->algorithm->name);
-      ask.rule->algorithm->arguments(*ask.rule, ask.cost, now, list);
+    for (const Check& check : merged.questions) {
+      list.add(check.rule->algorithm->name);
+      check.rule->algorithm->arguments(*check.rule, check.cost, now, list);
     }
   }
   list.finish();
 }
 
-bool read_script_reply(std::span<const std::int64_t> reply, std::span<const Ask> asks, std::span<Verdict> verdicts,
-                       bool& all_allowed) {
-  if (reply.empty() || asks.empty() || asks.size() > kMaxRulesPerRequest || reply[0] < 0 || reply[0] > 1) return false;
+bool read_script_reply(std::span<const std::int64_t> reply, std::span<const Check> checks,
+                       std::span<Decision> decisions, bool& all_allowed) {
+  if (reply.empty() || checks.empty() || checks.size() > kMaxRulesPerRequest || reply[0] < 0 || reply[0] > 1)
+    return false;
   const bool through = reply[0] == 1;
   std::span<const std::int64_t> rest = reply.subspan(1);
   Merged merged;
-  merge_by_key(asks, merged);
+  merge_by_key(checks, merged);
   bool agreed = true;
-  boost::container::static_vector<Verdict, kMaxRulesPerRequest> answers;
-  for (const Ask& ask : merged.questions) {
-    const Algorithm& algorithm = *ask.rule->algorithm;
+  boost::container::static_vector<Decision, kMaxRulesPerRequest> answers;
+  for (const Check& check : merged.questions) {
+    const Algorithm& algorithm = *check.rule->algorithm;
     if (rest.size() < algorithm.words) return false;
     const auto words = rest.first(algorithm.words);
-    const Taken if_allowed = takes(ask, through, true);
-    auto verdict = algorithm.verdict(*ask.rule, ask.cost, if_allowed, words);
-    if (!verdict) return false;
-    const bool allowed = verdict->allowed;
-    if (takes(ask, through, allowed) != if_allowed) verdict = algorithm.verdict(*ask.rule, ask.cost, Taken::no, words);
-    tell(ask, *verdict);
-    answers.push_back(*verdict);
-    agreed = agreed && !refuses(ask, allowed);
+    const Taken if_allowed = takes(check, through, true);
+    auto decision = algorithm.decision(*check.rule, check.cost, if_allowed, words);
+    if (!decision) return false;
+    const bool allowed = decision->allowed;
+    if (takes(check, through, allowed) != if_allowed)
+      decision = algorithm.decision(*check.rule, check.cost, Taken::no, words);
+    tell(check, *decision);
+    answers.push_back(*decision);
+    agreed = agreed && !refuses(check, allowed);
     rest = rest.subspan(algorithm.words);
   }
   if (!rest.empty() || agreed != through) return false;
-  for (std::size_t i = 0; i < asks.size(); ++i) verdicts[i] = answers[merged.question_of[i]];
+  for (std::size_t i = 0; i < checks.size(); ++i) decisions[i] = answers[merged.question_of[i]];
   all_allowed = agreed;
   return true;
 }

@@ -1,14 +1,14 @@
 #pragma once
-// A lock for sections of some ten nanoseconds. Used by MemoryStore.
+// A lock for critical sections of about ten nanoseconds. Used by MemoryStore.
 
 #include <atomic>
 #include <cstdint>
 
 namespace headgate::limit {
 
-/// A mutex that looks for about a microsecond before it sleeps: std::mutex sleeps at once, and waking up costs a
-/// hundred times what is done under this one. Like std::mutex it keeps no queue, so a caller may be overtaken; it is
-/// not starved, because who wants the lock again has to win it anew. Any thread.
+/// A mutex that spins for about a microsecond before it sleeps. std::mutex sleeps at once, and a wake-up costs a
+/// hundred times as much as the section. Like std::mutex it has no queue, so one caller may overtake another. No caller
+/// starves, because each one must win the lock anew. Any thread.
 class SpinMutex {
  public:
   void lock() noexcept {
@@ -25,7 +25,7 @@ class SpinMutex {
  private:
   static constexpr std::uint32_t kFree = 0;
   static constexpr std::uint32_t kHeld = 1;
-  static constexpr std::uint32_t kAwaited = 2;  ///< held, and somebody may be asleep
+  static constexpr std::uint32_t kAwaited = 2;  ///< held, and another thread may sleep
 
   void wait() noexcept;
 

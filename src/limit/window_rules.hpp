@@ -1,6 +1,6 @@
 #pragma once
-// What fixed_window, sliding_window and sliding_log have in common: the rule is its rate and nothing else, and what was
-// taken is a number of requests.
+// Common to fixed_window, sliding_window and sliding_log: the rule is only its rate, and what was taken is a number of
+// requests.
 
 #include "headgate/limit/algorithm.hpp"
 
@@ -12,29 +12,29 @@
 
 namespace headgate::limit {
 
-inline constexpr std::int64_t kMostCounted = 1'000'000'000;  // parse_rate's
+inline constexpr std::int64_t kMaxCounted = 1'000'000'000;  // maximum of parse_rate
 inline constexpr Duration kLongestWindow = std::chrono::hours(24) * 366;
 
 inline std::int64_t count_of(const Rule& rule) noexcept { return static_cast<std::int64_t>(rule.rate.count); }
 
-inline std::uint64_t whole_count(const Rule& rule) { return rule.rate.count; }  // Algorithm::usual_burst
+inline std::uint64_t whole_count(const Rule& rule) { return rule.rate.count; }  // Algorithm::default_burst
 
-/// A cost beyond all that can be used, which is at most two windows' counts and a debt, is as impossible, or gives back
-/// as much, as one just beyond it; so sums stay small.
+/// Limits a cost, so that sums stay small. At most two windows' counts and a debt can be in use, and every cost beyond
+/// that has the same result.
 inline std::int64_t bounded(std::int64_t cost) noexcept {
-  constexpr std::int64_t kMost = 3 * kMostCounted + 1;
-  return std::clamp(cost, -kMost, kMost);
+  constexpr std::int64_t kMax = 3 * kMaxCounted + 1;
+  return std::clamp(cost, -kMax, kMax);
 }
 
-/// What was used, and what beyond that is owed: the following windows begin with as much of it as they allow.
+/// What was used, and what is owed beyond it. The next windows begin with as much of the debt as they allow.
 struct Used {
   std::int64_t used = 0;
   std::int64_t owed = 0;
   bool operator==(const Used&) const = default;
 };
 
-/// `before` after `cost` where `room` is left: takes no more than there is, but as a debt (of at most kMostCounted);
-/// gives back no more than was taken, what is owed first.
+/// `before`, changed by `cost` with `room` left. Takes at most `room`; the rest is owed if `taken` is debt (at most
+/// kMaxCounted). Gives back at most what was taken, first what is owed.
 inline Used after_cost(Used before, std::int64_t cost, std::int64_t room, Taken taken) noexcept {
   if (taken == Taken::no) return before;
   cost = bounded(cost);
@@ -44,10 +44,10 @@ inline Used after_cost(Used before, std::int64_t cost, std::int64_t room, Taken 
   }
   const std::int64_t taking = std::min(cost, std::max<std::int64_t>(room, 0));
   const std::int64_t owing = taken == Taken::debt ? cost - taking : 0;
-  return {before.used + taking, std::min(before.owed + owing, kMostCounted)};
+  return {before.used + taking, std::min(before.owed + owing, kMaxCounted)};
 }
 
-/// What of a debt is left after `windows` more have begun, each of which took up to `count` of it.
+/// The debt that is left after `windows` more have begun. Each takes up to `count` of it.
 inline std::int64_t owed_after(std::int64_t owed, std::int64_t windows, std::int64_t count) noexcept {
   return windows >= owed || windows * count >= owed ? 0 : owed - windows * count;
 }
@@ -56,7 +56,7 @@ inline bool allows(std::int64_t cost, std::int64_t room) noexcept { return cost 
 
 constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
 
-/// So many periods, no more than kNever.
+/// `count` periods, at most kNever.
 inline Duration times(Duration period, std::int64_t count) noexcept {
   return count > kNever / period ? kNever : period * count;
 }
@@ -67,11 +67,11 @@ inline std::string any_period(const Rule& rule) {
   return "any" + period.substr(period.find(' '));
 }
 
-/// The faults of a rule that is more than its rate.
+/// The faults of a rule for a window: such a rule is only its rate.
 inline std::optional<RuleFault> check_window(const Rule& rule, std::string_view algorithm) {
   const Rate& rate = rule.rate;
   const std::string name(algorithm);
-  if (rate.count < 1 || rate.count > static_cast<std::uint64_t>(kMostCounted) || rate.period < Duration(1) ||
+  if (rate.count < 1 || rate.count > static_cast<std::uint64_t>(kMaxCounted) || rate.period < Duration(1) ||
       rate.period > kLongestWindow)
     return RuleFault{"this rate cannot be counted", "a rate is 1 to 1000000000 requests in at most 366 days"};
   if (rule.wait != Duration(0))
@@ -83,7 +83,7 @@ inline std::optional<RuleFault> check_window(const Rule& rule, std::string_view 
   return std::nullopt;
 }
 
-/// The same, for those that know no calendar.
+/// The same, for an algorithm without calendar.
 inline std::optional<RuleFault> check_clock_window(const Rule& rule, std::string_view algorithm) {
   if (rule.rate.month)
     return RuleFault{"a " + std::string(algorithm) + " does not count by calendar months",

@@ -12,7 +12,8 @@ Block& Block::operator=(Block&& other) noexcept {
 }
 
 void Block::release() noexcept {
-  if (bytes_ && pool_->spare_.size() < pool_->most_spare_) pool_->spare_.push_back(std::move(bytes_));
+  if (!bytes_) return;
+  if (pool_->spare_.size() < pool_->most_spare_) pool_->spare_.push_back(std::move(bytes_));
   bytes_.reset();
 }
 

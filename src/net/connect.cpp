@@ -1,11 +1,12 @@
 #include "headgate/net/connect.hpp"
 
-#include <boost/asio/connect.hpp>
+#include "headgate/net/tls.hpp"
+
 #include <boost/asio/error.hpp>
 #include <boost/asio/ip/basic_resolver.hpp>
 
-#include <charconv>
-#include <vector>
+#include <algorithm>
+#include <utility>
 
 namespace headgate::net {
 namespace {
@@ -14,35 +15,41 @@ namespace error = boost::asio::error;
 using Resolver = boost::asio::ip::basic_resolver<Tcp, Executor>;
 using Endpoints = std::vector<Tcp::endpoint>;
 using Clock = std::chrono::steady_clock;
+using At = ConnectError::At;
 constexpr auto kNamesLast = std::chrono::seconds(30);
 
-/// One attempt: resolve (where needed), connect, or give up at the deadline, whichever is first. Kept alive by its
-/// handlers.
+/// What one connect() waits for: a name, then one address after another, each with a deadline. Kept alive by handlers
+/// that the system owes; those of a wait that is over find another number and do nothing.
 struct Attempt : std::enable_shared_from_this<Attempt> {
-  Attempt(boost::asio::io_context& loop, Timers& wheel, Endpoints known)
-      : resolver(loop), socket(loop), timers(wheel), endpoints(std::move(known)) {}
+  Attempt(boost::asio::io_context& loop, Timers& wheel) : resolver(loop), socket(loop), timers(wheel) {}
 
-  void start(const std::string& host, const std::string& port, Duration timeout) {
-    timers.arm(timer, timeout);
-    if (!endpoints.empty()) return connect();
-    resolver.async_resolve(host, port,
-                           [self = shared_from_this()](const error_code& ec, const Resolver::results_type& found) {
-                             if (self->done) return;
-                             if (ec) return self->finish(ec);
-                             for (const auto& entry : found) self->endpoints.push_back(entry.endpoint());
-                             self->connect();
-                           });
+  void look_up(const std::string& host, const std::string& port, Duration timeout) {
+    begin(timeout);
+    // Not "address configured": that leaves out ::1 where loopback is all there is.
+    resolver.async_resolve(
+        host, port, Resolver::numeric_service,
+        [self = shared_from_this(), wait = wait](const error_code& ec, const Resolver::results_type& found) {
+          if (self->wait != wait) return;
+          for (const auto& entry : found) self->addresses.push_back(entry.endpoint());
+          self->finish(ec || !self->addresses.empty() ? ec : error_code(error::host_not_found));
+        });
   }
 
-  void connect() {
-    boost::asio::async_connect(socket, endpoints,
-                               [self = shared_from_this()](const error_code& ec, const Tcp::endpoint&) {
-                                 if (!self->done) self->finish(ec);
-                               });
+  void dial(const Tcp::endpoint& endpoint, Duration timeout) {
+    begin(timeout);
+    socket.async_connect(endpoint, [self = shared_from_this(), wait = wait](const error_code& ec) {
+      if (self->wait == wait) self->finish(ec);
+    });
+  }
+
+  void begin(Duration timeout) {
+    done = false;
+    if (timeout != kForever) timers.arm(timer, timeout);
   }
 
   void finish(error_code ec) {
     const auto self = shared_from_this();
+    ++wait;
     done = true;
     result = ec;
     timer.disarm();
@@ -54,42 +61,67 @@ struct Attempt : std::enable_shared_from_this<Attempt> {
     if (waiter) std::exchange(waiter, nullptr).resume();
   }
 
-  static void expired(void* self) { static_cast<Attempt*>(self)->finish(error::timed_out); }
+  /// Whoever secures a stream waits for that.
+  void stop() {
+    stopped = true;
+    if (!done) finish(error::operation_aborted);
+    if (const auto open = securing) open->interrupt();
+  }
 
-  bool await_ready() const noexcept { return done; }
-  void await_suspend(std::coroutine_handle<> handle) noexcept { waiter = handle; }
-  void await_resume() const noexcept {}
+  static void expired(void* self) { static_cast<Attempt*>(self)->finish(error::timed_out); }
 
   Resolver resolver;
   Socket socket;
   Timers& timers;
   Timer timer{&Attempt::expired, this};
-  Endpoints endpoints;
-  bool done = false;
+  Endpoints addresses;
+  StreamPtr securing;
+  bool done = true;
+  bool stopped = false;
+  unsigned wait = 0;
   error_code result;
   std::coroutine_handle<> waiter;
 };
 
-struct AttemptDone {
-  Attempt& attempt;
-  bool await_ready() const noexcept { return attempt.await_ready(); }
-  void await_suspend(std::coroutine_handle<> handle) const noexcept { attempt.await_suspend(handle); }
-  void await_resume() const noexcept {}
+/// Awaited by the coroutine whose frame it lives in; takes itself out where that dies.
+class Done {
+ public:
+  explicit Done(Attempt& attempt) noexcept : attempt_(attempt) {}
+  Done(const Done&) = delete;
+  Done& operator=(const Done&) = delete;
+  ~Done() { attempt_.waiter = nullptr; }
+  bool await_ready() const noexcept { return attempt_.done; }
+  void await_suspend(std::coroutine_handle<> handle) const noexcept { attempt_.waiter = handle; }
+  error_code await_resume() const noexcept { return attempt_.result; }
+
+ private:
+  Attempt& attempt_;
 };
+
+Clock::time_point after(Duration timeout) {
+  return timeout == kForever ? Clock::time_point::max() : Clock::now() + timeout;
+}
+
+Duration left_of(Clock::time_point until) {
+  if (until == Clock::time_point::max()) return kForever;
+  return std::max(std::chrono::duration_cast<Duration>(until - Clock::now()), Duration(0));
+}
+
+ConnectError failed(At at, error_code code) {
+  return {.at = at, .code = code, .distrusted = false, .reason = code.message()};
+}
 
 }  // namespace
 
 struct Connector::State {
-  boost::asio::io_context& loop;
-  Timers& timers;
-  std::string host;
-  std::string port;
-  Endpoints known;
-  bool literal = false;
-  bool stopped = false;
-  Clock::time_point resolved_at;
-  std::vector<std::weak_ptr<Attempt>> under_way;
-  std::size_t tidied = 0;  // attempts that were under way when the others were last taken out
+  State(boost::asio::io_context& of, Timers& wheel, std::string name, std::uint16_t number)
+      : loop(of), timers(wheel), host(std::move(name)), port(std::to_string(number)) {
+    error_code ec;
+    const auto address = boost::asio::ip::make_address(host, ec);
+    if (ec) return;
+    known.emplace_back(address, number);
+    literal = true;
+  }
 
   /// Attempts that are over are taken out when there may be as many of them as others: not at each new one, of which
   /// there are thousands while a server does not answer.
@@ -100,46 +132,110 @@ struct Connector::State {
     }
     under_way.push_back(attempt);
   }
+
+  /// The addresses to try; none where the name has none, which `ec` then tells.
+  Task<error_code> find(Attempt& attempt, Duration timeout) {
+    if (!literal && Clock::now() - resolved_at > kNamesLast) known.clear();
+    if (!known.empty()) co_return error_code();
+    at = At::name;
+    Done found(attempt);
+    attempt.look_up(host, port, timeout);
+    const error_code ec = co_await found;
+    if (ec) co_return ec;
+    known = std::move(attempt.addresses);
+    alternate_families(known);
+    resolved_at = Clock::now();
+    co_return error_code();
+  }
+
+  /// One address.
+  Task<Result<StreamPtr, ConnectError>> reach(Attempt& attempt, Tcp::endpoint endpoint, const TlsContext* tls,
+                                              Clock::time_point until) {
+    at = At::address;
+    Done connected(attempt);
+    attempt.dial(endpoint, left_of(until));
+    const error_code ec = co_await connected;
+    if (ec) co_return failed(At::address, ec);
+    StreamPtr stream(new Stream(std::move(attempt.socket), timers));
+    attempt.socket = Socket(loop);
+    if (tls == nullptr) co_return stream;
+    at = At::handshake;
+    attempt.securing = stream;
+    auto secured = co_await secure(*stream, *tls, host, {}, left_of(until));
+    attempt.securing = nullptr;
+    if (secured.has_value()) co_return stream;
+    stream->close();
+    const auto& why = secured.error();
+    ConnectError error{.at = At::handshake, .code = why.code, .distrusted = why.distrusted, .reason = why.reason};
+    co_return error;
+  }
+
+  boost::asio::io_context& loop;
+  Timers& timers;
+  std::string host;
+  std::string port;
+  Endpoints known;
+  bool literal = false;
+  bool stopped = false;
+  At at = At::name;
+  Clock::time_point resolved_at;
+  std::vector<std::weak_ptr<Attempt>> under_way;
+  std::size_t tidied = 0;  // attempts that were under way when the others were last taken out
 };
 
 Connector::Connector(boost::asio::io_context& loop, Timers& timers, std::string host, std::uint16_t port)
-    : state_(std::make_shared<State>(
-          State{loop, timers, std::move(host), std::to_string(port), {}, false, false, {}, {}, 0})) {
-  error_code ec;
-  const auto address = boost::asio::ip::make_address(state_->host, ec);
-  if (ec) return;
-  state_->known.emplace_back(address, port);
-  state_->literal = true;
-}
+    : state_(std::make_shared<State>(loop, timers, std::move(host), port)) {}
 
 Connector::~Connector() = default;
 
-Task<Result<StreamPtr>> Connector::connect(Duration timeout) {
+Task<Result<Connected, ConnectError>> Connector::connect(ConnectTerms terms) {
   const auto state = state_;  // outlives this Connector where a worker stops while we wait
-  if (state->stopped) co_return error_code(error::operation_aborted);
-  if (!state->literal && Clock::now() - state->resolved_at > kNamesLast) state->known.clear();
-  const bool resolves = state->known.empty();
-  const auto attempt = std::make_shared<Attempt>(state->loop, state->timers, state->known);
+  if (state->stopped) co_return failed(At::name, error::operation_aborted);
+  const auto attempt = std::make_shared<Attempt>(state->loop, state->timers);
   state->note(attempt);
-  attempt->start(state->host, state->port, timeout);
-  AttemptDone finished{*attempt};
-  co_await finished;
-  if (resolves && !attempt->endpoints.empty()) {
-    state->known = attempt->endpoints;
-    state->resolved_at = Clock::now();
+  const auto until = after(terms.whole);
+  const error_code unknown = co_await state->find(*attempt, terms.whole);
+  if (unknown) co_return failed(At::name, unknown);
+
+  const auto addresses = state->known;
+  auto why = failed(At::address, error::host_unreachable);
+  for (auto i = terms.skip; i < addresses.size(); ++i) {
+    const auto left = left_of(until);
+    // One that never answers must not take the time of those behind it.
+    const auto share = left == kForever ? left : left / static_cast<Duration::rep>(addresses.size() - i);
+    auto reached = co_await state->reach(*attempt, addresses[i], terms.tls.get(), after(std::min(share, terms.each)));
+    if (reached.has_value()) {
+      Connected connected{.stream = std::move(*reached), .address = i, .last = i + 1 == addresses.size()};
+      co_return connected;
+    }
+    if (reached.error().at >= why.at) why = std::move(reached.error());
+    if (attempt->stopped) break;
   }
-  if (attempt->result) {
-    if (!state->literal) state->known.clear();  // the name may point elsewhere by now
-    co_return attempt->result;
-  }
-  co_return StreamPtr(new Stream(std::move(attempt->socket), state->timers));
+  if (attempt->stopped) co_return failed(why.at, error::operation_aborted);
+  if (!state->literal) state->known.clear();  // the name may point elsewhere by now
+  co_return why;
 }
 
+ConnectError::At Connector::at() const noexcept { return state_->at; }
+
 void Connector::stop() {
-  state_->stopped = true;
-  const auto under_way = std::move(state_->under_way);
+  const auto state = state_;
+  state->stopped = true;
+  const auto under_way = std::move(state->under_way);
   for (const auto& one : under_way) {
-    if (const auto attempt = one.lock(); attempt && !attempt->done) attempt->finish(error::operation_aborted);
+    if (const auto attempt = one.lock()) attempt->stop();
+  }
+}
+
+void alternate_families(std::vector<Tcp::endpoint>& addresses) {
+  const auto first = addresses.empty() || addresses.front().address().is_v6();
+  Endpoints others;
+  Endpoints firsts;
+  for (const auto& one : addresses) (one.address().is_v6() == first ? firsts : others).push_back(one);
+  addresses.clear();
+  for (std::size_t i = 0; i < std::max(firsts.size(), others.size()); ++i) {
+    if (i < firsts.size()) addresses.push_back(firsts[i]);
+    if (i < others.size()) addresses.push_back(others[i]);
   }
 }
 

@@ -14,7 +14,7 @@ using Kind = http::Framing::Kind;
 
 namespace {
 
-boost::system::errc::errc_t meaning(const http::h1::Refusal& refusal) noexcept {
+boost::system::errc::errc_t meaning(const http::h1::ParseError& refusal) noexcept {
   return refusal.status == 413 ? boost::system::errc::message_size : boost::system::errc::bad_message;
 }
 
@@ -40,7 +40,7 @@ bool H1Body::take_at_most(std::uint64_t most) noexcept {
 }
 
 Result<std::string_view> H1Body::take() {
-  const auto data = input_->data();
+  const auto data = read_buffer_->data();
   switch (framing_.kind) {
     case Kind::none:
       return std::string_view{};
@@ -48,11 +48,11 @@ Result<std::string_view> H1Body::take() {
       const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(left_, data.size()));
       left_ -= count;
       ended_ = left_ == 0;
-      input_->consume(count);
+      read_buffer_->consume(count);
       return data.substr(0, count);
     }
     case Kind::until_close:
-      input_->consume(data.size());
+      read_buffer_->consume(data.size());
       return data;
     case Kind::chunked:
       return take_chunks();
@@ -63,8 +63,8 @@ Result<std::string_view> H1Body::take() {
 /// All chunks that are here, their bytes joined where they lie: passed on one by one, tiny ones would each cost a
 /// system call.
 Result<std::string_view> H1Body::take_chunks() {
-  char* const start = input_->place();
-  auto rest = input_->data();
+  char* const start = read_buffer_->place();
+  auto rest = read_buffer_->data();
   std::size_t first = 0;
   std::size_t end = 0;
   while (!ended_ && !broken_) {
@@ -83,7 +83,7 @@ Result<std::string_view> H1Body::take_chunks() {
     ended_ = step->ended;
     if (step->consumed == 0 || rest.empty()) break;
   }
-  input_->consume(input_->data().size() - rest.size());
+  read_buffer_->consume(read_buffer_->data().size() - rest.size());
   // What came whole goes on before the break is told.
   if (broken_ && end == first) return broken_;
   return std::string_view(start + first, end - first);
@@ -94,11 +94,13 @@ const http::Fields& H1Body::trailers() const noexcept {
   return framing_.kind == Kind::chunked ? chunks_.trailers() : kNone;
 }
 
-Result<std::string_view> H1Body::ready() { return ended_ || input_->data().empty() ? std::string_view{} : take(); }
+Result<std::string_view> H1Body::ready() {
+  return ended_ || read_buffer_->data().empty() ? std::string_view{} : take();
+}
 
 Task<Result<std::string_view>> H1Body::read() {
   while (!ended_) {
-    if (!input_->data().empty()) {
+    if (!read_buffer_->data().empty()) {
       auto taken = take();
       if (taken.has_error() || !taken->empty() || ended_) co_return taken;
     }
@@ -108,8 +110,8 @@ Task<Result<std::string_view>> H1Body::read() {
       if (done.has_error()) co_return done.error();
     }
     // The rest of a long body deserves fewer, larger reads.
-    if (input_->data().empty() && (framing_.kind != Kind::length || left_ > 16UL * 1024)) input_->grow();
-    auto got = co_await input_->fill(timeout_);
+    if (read_buffer_->data().empty() && (framing_.kind != Kind::length || left_ > 16UL * 1024)) read_buffer_->grow();
+    auto got = co_await read_buffer_->fill(timeout_);
     if (got.has_value()) continue;
     if (got.error() != boost::asio::error::eof || framing_.kind != Kind::until_close) co_return got.error();
     ended_ = true;
@@ -117,13 +119,13 @@ Task<Result<std::string_view>> H1Body::read() {
   co_return std::string_view{};
 }
 
-Stream::WriteAll H1Output::send(std::string_view head, std::string_view bytes, http::Last last,
+Stream::WriteAll H1Output::send(std::string_view head, std::string_view bytes, http::EndStream last,
                                 Duration timeout) noexcept {
   using namespace std::string_view_literals;
-  std::array<std::string_view, Stream::kMostPieces> pieces{head, bytes};
+  std::array<std::string_view, Stream::kMaxPieces> pieces{head, bytes};
   if (chunked_) {
     if (!bytes.empty()) pieces = {head, http::h1::chunk_line(bytes.size(), line_), bytes, "\r\n"sv};
-    if (last == http::Last::yes) pieces[bytes.empty() ? 1 : 3] = bytes.empty() ? "0\r\n\r\n"sv : "\r\n0\r\n\r\n"sv;
+    if (last == http::EndStream::yes) pieces[bytes.empty() ? 1 : 3] = bytes.empty() ? "0\r\n\r\n"sv : "\r\n0\r\n\r\n"sv;
   }
   for (const auto& piece : pieces) bytes_ += piece.size();
   return stream_->write_all(pieces, timeout);

@@ -3,6 +3,7 @@
 #include "headgate/net/stream.hpp"
 
 #include <boost/asio/post.hpp>
+#include <boost/container/static_vector.hpp>
 
 #include <sys/epoll.h>
 
@@ -73,12 +74,12 @@ void Readiness::dispatch() {
   std::array<epoll_event, kBatch> events;
   const int count = ::epoll_wait(set_.native_handle(), events.data(), kBatch, 0);
   // Held for the whole batch: what one event wakes may close and drop the connection of another.
-  std::array<StreamPtr, kBatch> streams;
+  boost::container::static_vector<StreamPtr, kBatch> streams;
   for (int i = 0; i < count; ++i)
-    streams[static_cast<std::size_t>(i)] = static_cast<Stream*>(events[static_cast<std::size_t>(i)].data.ptr);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(count > 0 ? count : 0); ++i) {
+    streams.emplace_back(static_cast<Stream*>(events[static_cast<std::size_t>(i)].data.ptr));
+  for (std::size_t i = 0; i < streams.size(); ++i) {
     const auto bits = events[i].events;
-    const auto ends = bits & (EPOLLRDHUP | EPOLLHUP | EPOLLERR) ? Stream::Ends::yes : Stream::Ends::no;
+    const auto ends = bits & (EPOLLRDHUP | EPOLLHUP | EPOLLERR) ? Transport::Ends::yes : Transport::Ends::no;
     if (bits & EPOLLOUT) streams[i]->on_writable();
     if (bits & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) streams[i]->on_readable(ends);
     streams[i].reset();

@@ -1,10 +1,11 @@
 #include "headgate/net/stream.hpp"
 
+#include "plain_transport.hpp"
+
 #include <boost/asio/error.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cassert>
@@ -31,12 +32,19 @@ int take_descriptor(Socket& socket) {
 
 Stream::Stream(Socket socket, Timers& timers)
     : descriptor_(take_descriptor(socket)),
+      plain_(descriptor_),
       readiness_(boost::asio::use_service<Readiness>(socket.get_executor().context())),
       timers_(timers) {
   if (is_open()) readiness_.add(descriptor_, *this);
 }
 
 Stream::~Stream() { close_descriptor(); }
+
+void Stream::carry_by(std::unique_ptr<Transport> transport) noexcept {
+  transport->take_over(*transport_);
+  transport_ = transport.get();
+  over_ = std::move(transport);
+}
 
 void Stream::close_descriptor() noexcept {
   if (!is_open()) return;
@@ -45,34 +53,18 @@ void Stream::close_descriptor() noexcept {
 }
 
 Result<std::size_t> Stream::read_now(std::span<char> into) {
-  while (true) {
-    const auto count = ::recv(descriptor_, into.data(), into.size(), 0);
-    if (count >= 0 || errno != EINTR) return received(count, into.size());
-  }
+  if (!is_open()) return error_code(error::operation_aborted);
+  return charged(over_ ? over_->read(into) : plain_.read(into));
 }
 
 Result<std::size_t> Stream::discard_now() {
-  while (true) {
-    // tcp(7): with MSG_TRUNC bytes are thrown away, not handed over. Not recv(): a sanitizer would look for them in the
-    // buffer.
-    const auto count = ::syscall(SYS_recvfrom, descriptor_, nullptr, kMostDiscarded, MSG_TRUNC, nullptr, nullptr);
-    if (count >= 0 || errno != EINTR) return received(count, kMostDiscarded);
-  }
+  if (!is_open()) return error_code(error::operation_aborted);
+  return charged(transport_->discard(kMaxDiscarded));
 }
 
-Result<std::size_t> Stream::received(ssize_t count, std::size_t most) noexcept {
-  if (count > 0) {
-    charge(kRead + count);
-    // Edge-triggered: fewer bytes than asked for means that there are no more, unless the end is waiting behind them.
-    readable_ = ends_ || static_cast<std::size_t>(count) == most;
-    return static_cast<std::size_t>(count);
-  }
-  if (count == 0) return error_code(error::eof);
-  if (errno == EAGAIN || errno == EWOULDBLOCK) {
-    readable_ = false;
-    return error_code(error::would_block);
-  }
-  return error_code(errno, boost::system::system_category());
+Result<std::size_t> Stream::charged(Result<std::size_t> got) noexcept {
+  if (got.has_value()) charge(kRead + static_cast<std::int64_t>(*got));
+  return got;
 }
 
 Stream::Readable Stream::readable(Duration timeout) noexcept { return {*this, Readable::For::bytes, timeout}; }
@@ -83,16 +75,17 @@ Stream::WriteAll Stream::write_all(std::span<const std::string_view> pieces, Dur
   return {*this, pieces, timeout};
 }
 
-void Stream::on_readable(Ends ends) {
-  ends_ = ends_ || ends == Ends::yes;
-  readable_ = true;
+Stream::WriteAll Stream::flush(Duration timeout) noexcept { return {*this, timeout}; }
+
+void Stream::on_readable(Transport::Ends ends) {
+  transport_->edge(ends);
   on_turn();
 }
 
 void Stream::on_turn() {
   turn_left_ = kTurn;
   if (reader_ && reader_->may_go_on()) return wake_reader({});
-  if (event_ && readable_) fire();
+  if (event_ && transport_->readable()) fire();
 }
 
 void Stream::fire() {
@@ -105,7 +98,7 @@ void Stream::fire() {
 void Stream::on_writable() {
   if (!writer_) return;
   if (writer_->proceed()) return wake_writer(writer_->result_);
-  timers_.arm(write_timer_, writer_->timeout_);
+  writer_->arm();
 }
 
 void Stream::wake_reader(error_code ec) {
@@ -137,11 +130,15 @@ void Stream::write_expired(void* self) {
 }
 
 void Stream::watch(Event event, void* owner, Duration timeout) noexcept {
+  timers_.arm(read_timer_, timeout);
+  watch(event, owner);
+}
+
+void Stream::watch(Event event, void* owner) noexcept {
   event_ = event;
   event_owner_ = owner;
   watch_timed_out_ = false;
-  timers_.arm(read_timer_, timeout);
-  if (readable_) readiness_.repeat(*this);
+  if (transport_->readable()) readiness_.repeat(*this);
 }
 
 void Stream::unwatch() noexcept {
@@ -149,16 +146,9 @@ void Stream::unwatch() noexcept {
   read_timer_.disarm();
 }
 
-bool Stream::silent() noexcept {
-  char byte = 0;
-  return ::recv(descriptor_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
-}
+bool Stream::silent() noexcept { return is_open() && (over_ ? over_->silent() : plain_.silent()); }
 
-bool Stream::broken() noexcept {
-  char byte = 0;
-  const auto seen = ::recv(descriptor_, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-  return seen < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR;
-}
+bool Stream::broken() noexcept { return !is_open() || transport_->broken(); }
 
 void Stream::interrupt() noexcept {
   const StreamPtr self(this);
@@ -173,28 +163,49 @@ void Stream::interrupt_read() noexcept {
 }
 
 void Stream::shutdown_send() noexcept {
-  if (is_open()) ::shutdown(descriptor_, SHUT_WR);
+  if (!is_open()) return;
+  transport_->say_end();
+  ::shutdown(descriptor_, SHUT_WR);
 }
 
 void Stream::close() noexcept {
   const StreamPtr self(this);
   if (!is_open()) return;
   unwatch();
+  transport_->say_end();
+  end();
+}
+
+void Stream::end() noexcept {
   close_descriptor();
   wake_reader(error::operation_aborted);
   wake_writer(error::operation_aborted);
 }
 
 void Stream::reset() noexcept {
+  const StreamPtr self(this);
+  if (!is_open()) return;
+  unwatch();
   const linger at_once{1, 0};
-  if (is_open()) ::setsockopt(descriptor_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
-  close();
+  ::setsockopt(descriptor_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  end();
+}
+
+void Stream::keep_alive() noexcept {
+  const int on = 1;
+  ::setsockopt(descriptor_, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
 }
 
 bool Stream::write_now(std::string_view bytes) noexcept {
-  if (writer_) return false;
-  const auto sent = ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-  return sent == static_cast<ssize_t>(bytes.size());
+  const auto sent = write_some(bytes);
+  return sent.has_value() && *sent == bytes.size();
+}
+
+Result<std::size_t> Stream::write_some(std::string_view bytes) noexcept {
+  if (writer_) return error_code(error::would_block);
+  if (!is_open()) return error_code(error::operation_aborted);
+  const iovec piece{const_cast<char*>(bytes.data()), bytes.size()};
+  return transport_->write({&piece, 1});
 }
 
 Result<boost::asio::ip::address> Stream::peer_address() const {
@@ -232,17 +243,14 @@ bool Stream::WriteAll::proceed() noexcept {
       result_ = error::operation_aborted;
       return true;
     }
-    msghdr message{};
-    message.msg_iov = &pieces_[first_];
-    message.msg_iovlen = count_ - first_;
-    const auto sent = ::sendmsg(stream_.descriptor_, &message, MSG_NOSIGNAL);
-    if (sent < 0) {
-      if (errno == EINTR) continue;
-      if (errno == EAGAIN || errno == EWOULDBLOCK) return false;
-      result_ = error_code(errno, boost::system::system_category());
+    const std::span<const iovec> pieces(&pieces_[first_], count_ - first_);
+    const auto sent = stream_.over_ ? stream_.over_->write(pieces) : stream_.plain_.write(pieces);
+    if (sent.has_error()) {
+      if (sent.error() == error::would_block) return false;
+      result_ = sent.error();
       return true;
     }
-    auto left = static_cast<std::size_t>(sent);
+    auto left = *sent;
     while (first_ < count_ && left >= pieces_[first_].iov_len) left -= pieces_[first_++].iov_len;
     if (first_ < count_) {
       pieces_[first_].iov_base = static_cast<char*>(pieces_[first_].iov_base) + left;
@@ -256,7 +264,11 @@ void Stream::WriteAll::await_suspend(std::coroutine_handle<> waiter) noexcept {
   assert(!stream_.writer_);
   waiter_ = waiter;
   stream_.writer_ = this;
-  stream_.timers_.arm(stream_.write_timer_, timeout_);
+  arm();
+}
+
+void Stream::WriteAll::arm() const noexcept {
+  if (timeout_ != kForever) stream_.timers_.arm(stream_.write_timer_, timeout_);
 }
 
 Result<void> Stream::WriteAll::await_resume() const noexcept {

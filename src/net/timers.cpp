@@ -1,6 +1,27 @@
 #include "headgate/net/timers.hpp"
 
+#include <algorithm>
+
 namespace headgate::net {
+
+/// Timers that live as long as their loop.
+class Timers::Service final : public boost::asio::execution_context::service {
+ public:
+  using key_type = Service;
+  inline static boost::asio::execution_context::id id;
+
+  explicit Service(boost::asio::execution_context& context)
+      : service(context), timers(static_cast<boost::asio::io_context&>(context)) {
+    timers.start();
+  }
+
+  Timers timers;
+
+ private:
+  void shutdown() override { timers.stop(); }
+};
+
+Timers& Timers::of(boost::asio::io_context& loop) { return boost::asio::use_service<Service>(loop).timers; }
 
 Timers::Timers(boost::asio::io_context& loop) : clock_(loop) {}
 
@@ -10,11 +31,23 @@ void Timers::arm(Timer& timer, Duration after) noexcept {
   // One more tick than fits, for part of the present one is over.
   timer.due_ = tick_ + static_cast<std::uint64_t>((after.count() + tick - 1) / tick) + 1;
   slots_[timer.due_ % kSlots].push_back(timer);
+  if (!ticking_) tick_on();
 }
 
 void Timers::start() {
+  started_ = true;
+  if (!ticking_ && any_armed()) tick_on();
+}
+
+void Timers::tick_on() {
+  if (!started_ || stopped_) return;
+  ticking_ = true;
   clock_.expires_after(kTick);
   turn();
+}
+
+bool Timers::any_armed() const noexcept {
+  return std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return !slot.empty(); });
 }
 
 void Timers::stop() {
@@ -32,7 +65,8 @@ void Timers::turn() {
       fire(slots_[tick_ % kSlots]);
       clock_.expires_at(clock_.expiry() + kTick);
     }
-    if (!stopped_) turn();
+    ticking_ = !stopped_ && any_armed();
+    if (ticking_) turn();
   });
 }
 

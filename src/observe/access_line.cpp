@@ -1,17 +1,24 @@
 #include "access_line.hpp"
 
-#include "json_object.hpp"
 #include "words.hpp"
 
+#include "headgate/core/json_text.hpp"
+#include "headgate/core/text_cursor.hpp"
+
+#include <algorithm>
 #include <array>
 
 namespace headgate::observe {
 namespace {
 
 /// How much is told of what a caller chose. Escaped, a byte may become six.
-constexpr std::size_t kMostPath = 4096;
-constexpr std::size_t kMostAgent = 1024;
-constexpr std::size_t kMostWord = 512;
+constexpr std::size_t kMaxPath = 4096;
+constexpr std::size_t kMaxAgent = 1024;
+constexpr std::size_t kMaxWord = 512;
+constexpr std::string_view kEllipsis = "...";
+
+/// Names, numbers, an address and a time.
+constexpr std::size_t kMaxOfTheRest = 1024;
 
 constexpr std::string_view protocol(unsigned version) noexcept { return version == 10 ? "HTTP/1.0" : "HTTP/1.1"; }
 
@@ -21,15 +28,12 @@ std::uint64_t count_of(Duration duration) noexcept {
 
 std::uint64_t seconds_up(Duration duration) noexcept { return (count_of(duration) + 999'999) / 1'000'000; }
 
-void append_address(std::string& out, const boost::asio::ip::address& address) {
-  if (!address.is_v4()) {
-    out += address.to_string();
-    return;
-  }
+void write_address(TextCursor& out, const boost::asio::ip::address& address) {
+  if (!address.is_v4()) return out.text(address.to_string());
   const auto bytes = address.to_v4().to_bytes();
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (i > 0) out += '.';
-    append_number(out, bytes[i]);
+    if (i > 0) out.character('.');
+    out.number(bytes[i]);
   }
 }
 
@@ -48,112 +52,186 @@ class KeyId {
 };
 
 /// What a caller chose, as far as it is told.
-class Told {
- public:
-  Told(std::string_view text, std::size_t most) : text_(text) {
-    if (text.size() <= most) return;
-    cut_ = std::string(text.substr(0, most)) + "...";
-    text_ = cut_;
-  }
-  operator std::string_view() const noexcept { return text_; }  // NOLINT(google-explicit-constructor): it is one
+void write_told(TextCursor& out, std::string_view text, std::size_t most) noexcept {
+  write_json_text(out, text.substr(0, most));
+  if (text.size() > most) out.text(kEllipsis);
+}
 
- private:
-  std::string cut_;
-  std::string_view text_;
+/// What the bytes of all texts of a line may become.
+std::size_t most_of(const AccessRecord& record, const LogOptions& options) noexcept {
+  std::size_t told = std::min(record.path.size(), kMaxPath) + std::min(record.user_agent.size(), kMaxAgent);
+  for (const auto text :
+       {record.request_id, record.method, record.host, record.ended_by, record.route, record.upstream, record.server,
+        record.reason, record.auth, record.limit, record.tier, record.decision, record.source})
+    told += std::min(text.size(), kMaxWord) + kEllipsis.size();
+  for (std::size_t i = 0; i < record.callers.size(); ++i)
+    told += options.callers[i].size() + std::min(record.callers[i].size(), kMaxWord) + 2 * kEllipsis.size();
+  return kMaxOfTheRest + kMaxJsonBytes * (told + options.instance.size());
+}
+
+/// The name of a member with all that stands around it: `,"name":`.
+template <std::size_t size>
+struct Name {
+  std::array<char, size + 3> text{};
+  consteval Name(const char (&name)[size]) {  // NOLINT(google-explicit-constructor): it is one
+    auto* at = text.data();
+    *at++ = ',';
+    *at++ = '"';
+    at = std::copy_n(name, size - 1, at);
+    *at++ = '"';
+    *at = ':';
+  }
 };
 
-void append_field(std::string& out, std::string_view name, std::string_view value) {
+/// The members of a JSON object, behind a first one.
+class Members {
+ public:
+  explicit Members(TextCursor& out) noexcept : out_(out) {}
+
+  template <Name name>
+  void text(std::string_view value, std::size_t most = kMaxWord) noexcept {
+    begin<name>();
+    out_.character('"');
+    write_told(out_, value, most);
+    out_.character('"');
+  }
+  /// Nothing where it is empty.
+  template <Name name>
+  void some(std::string_view value) noexcept {
+    if (!value.empty()) text<name>(value);
+  }
+  template <Name name>
+  void number(std::uint64_t value) noexcept {
+    begin<name>();
+    out_.number(value);
+  }
+  template <Name name>
+  void thousandths(std::uint64_t value) noexcept {
+    begin<name>();
+    write_thousandths(out_, value);
+  }
+
+ private:
+  template <Name name>
+  void begin() noexcept {
+    std::memcpy(out_.at(), name.text.data(), name.text.size());
+    out_.at(out_.at() + name.text.size());
+  }
+
+  TextCursor& out_;
+};
+
+void write_limit(Members& line, const AccessRecord& record, const LogOptions& options) noexcept {
+  if (record.limit.empty()) return;
+  line.text<"limit">(record.limit);
+  line.some<"tier">(record.tier);
+  if (!record.key.empty()) line.text<"key_id">(KeyId(record.key, options).text());
+  line.text<"decision">(record.decision);
+  line.number<"cost">(static_cast<std::uint64_t>(record.cost > 0 ? record.cost : 0));
+  line.number<"remaining">(record.remaining);
+  if (record.retry_after.count() > 0) line.number<"retry_after_s">(seconds_up(record.retry_after));
+  line.text<"source">(record.source);
+}
+
+void write_json(TextCursor& out, const AccessRecord& record, const LogOptions& options, Instant at) {
+  out.word("{\"ts\":\"");
+  write_time(out, at);
+  out.word("\",\"level\":\"info\",\"instance\":\"");
+  write_json_text(out, options.instance);
+  out.word("\",\"event\":\"request\",\"request_id\":\"");
+  write_told(out, record.request_id, kMaxWord);
+  out.word("\",\"client_ip\":\"");
+  write_address(out, record.address);
+  out.character('"');
+  Members line(out);
+  line.text<"method">(record.method);
+  line.text<"host">(record.host);
+  line.text<"path">(record.path, kMaxPath);
+  line.text<"proto">(protocol(record.version));
+  line.number<"status">(record.status);
+  line.text<"ended_by">(record.ended_by);
+  line.text<"route">(record.route);
+  line.text<"upstream">(record.upstream);
+  line.text<"server">(record.server);
+  line.some<"reason">(record.reason);
+  line.number<"attempts">(record.attempts);
+  line.number<"in_bytes">(record.in_bytes);
+  line.number<"out_bytes">(record.out_bytes);
+  line.thousandths<"ms">(count_of(record.elapsed));
+  line.thousandths<"upstream_ms">(count_of(record.upstream_elapsed));
+  line.some<"auth">(record.auth);
+  write_limit(line, record, options);
+  for (std::size_t i = 0; i < record.callers.size(); ++i) {
+    if (record.callers[i].empty()) continue;
+    out.word(",\"");
+    write_json_text(out, options.callers[i]);
+    out.word("\":\"");
+    write_told(out, record.callers[i], kMaxWord);
+    out.character('"');
+  }
+  line.text<"user_agent">(record.user_agent, kMaxAgent);
+  out.character('}');
+}
+
+/// " name=value"; nothing where it is empty.
+void write_field(TextCursor& out, std::string_view name, std::string_view value) {
   if (value.empty()) return;
-  out += ' ';
-  out += name;
-  out += '=';
-  append_value(out, Told(value, kMostWord));
+  out.character(' ');
+  out.text(name);
+  out.character('=');
+  if (value.size() <= kMaxWord) return write_value(out, value);
+  std::string cut(value.substr(0, kMaxWord));
+  write_value(out, cut += kEllipsis);
+}
+
+void write_text(TextCursor& out, const AccessRecord& record, const LogOptions& options, Instant at) {
+  write_time(out, at);
+  out.character(' ');
+  write_address(out, record.address);
+  out.character(' ');
+  out.number(record.status);
+  out.character(' ');
+  write_told(out, record.method.empty() ? std::string_view("-") : record.method, kMaxWord);
+  out.character(' ');
+  write_told(out, record.host, kMaxWord);
+  write_told(out, record.path.empty() ? std::string_view("-") : record.path, kMaxPath);
+  out.character(' ');
+  write_thousandths(out, count_of(record.elapsed));
+  out.word("ms route=");
+  write_told(out, record.route, kMaxWord);
+  out.word(" by=");
+  out.text(record.ended_by.substr(0, kMaxWord));
+  write_field(out, "server", record.server);
+  write_field(out, "reason", record.reason);
+  write_field(out, "auth", record.auth);
+  if (!record.limit.empty()) {
+    write_field(out, "limit", record.limit);
+    write_field(out, "tier", record.tier);
+    out.character(' ');
+    out.text(record.decision.substr(0, kMaxWord));
+    if (record.cost != 1) {
+      out.word(" cost=");
+      out.number(static_cast<std::uint64_t>(record.cost > 0 ? record.cost : 0));
+    }
+    if (record.retry_after.count() > 0) {
+      out.word(" retry_after=");
+      out.number(seconds_up(record.retry_after));
+      out.character('s');
+    }
+  }
+  for (std::size_t i = 0; i < record.callers.size(); ++i) write_field(out, options.callers[i], record.callers[i]);
+  out.word(" id=");
+  write_told(out, record.request_id, kMaxWord);
 }
 
 }  // namespace
 
 void append_json_line(const AccessRecord& record, const LogOptions& options, Instant at, std::string& out) {
-  JsonObject line(out);
-  const auto some = [&line](std::string_view name, std::string_view value) {
-    if (!value.empty()) line.text(name, Told(value, kMostWord));
-  };
-  line.time("ts", at);
-  line.plain("level", "\"info\"");
-  line.text("instance", options.instance);
-  line.plain("event", "\"request\"");
-  line.text("request_id", Told(record.request_id, kMostWord));
-  std::string& text = out;
-  line.plain("client_ip", "\"");
-  append_address(text, record.address);
-  text += '"';
-  line.text("method", Told(record.method, kMostWord));
-  line.text("host", Told(record.host, kMostWord));
-  line.text("path", Told(record.path, kMostPath));
-  line.text("proto", protocol(record.version));
-  line.number("status", record.status);
-  line.text("ended_by", record.ended_by);
-  line.text("route", Told(record.route, kMostWord));
-  line.text("upstream", record.upstream);
-  line.text("server", record.server);
-  some("reason", record.reason);
-  line.number("attempts", record.attempts);
-  line.number("in_bytes", record.in_bytes);
-  line.number("out_bytes", record.out_bytes);
-  line.thousandths("ms", count_of(record.elapsed));
-  line.thousandths("upstream_ms", count_of(record.upstream_elapsed));
-  some("auth", record.auth);
-  if (!record.limit.empty()) {
-    some("limit", record.limit);
-    some("tier", record.tier);
-    if (!record.key.empty()) line.text("key_id", KeyId(record.key, options).text());
-    line.text("decision", record.decision);
-    line.number("cost", static_cast<std::uint64_t>(record.cost > 0 ? record.cost : 0));
-    line.number("remaining", record.remaining);
-    if (record.retry_after.count() > 0) line.number("retry_after_s", seconds_up(record.retry_after));
-    line.text("source", record.source);
-  }
-  for (std::size_t i = 0; i < record.callers.size(); ++i) some(options.callers[i], record.callers[i]);
-  line.text("user_agent", Told(record.user_agent, kMostAgent));
+  append_text(out, most_of(record, options), [&](TextCursor& line) { write_json(line, record, options, at); });
 }
 
 void append_text_line(const AccessRecord& record, const LogOptions& options, Instant at, std::string& out) {
-  append_time(out, at);
-  out += ' ';
-  append_address(out, record.address);
-  out += ' ';
-  append_number(out, record.status);
-  out += ' ';
-  append_json_text(out, record.method.empty() ? std::string_view("-") : Told(record.method, kMostWord));
-  out += ' ';
-  append_json_text(out, Told(record.host, kMostWord));
-  append_json_text(out, record.path.empty() ? std::string_view("-") : Told(record.path, kMostPath));
-  out += ' ';
-  append_thousandths(out, count_of(record.elapsed));
-  out += "ms route=";
-  append_json_text(out, Told(record.route, kMostWord));
-  out += " by=";
-  out += record.ended_by;
-  append_field(out, "server", record.server);
-  append_field(out, "reason", record.reason);
-  append_field(out, "auth", record.auth);
-  if (!record.limit.empty()) {
-    append_field(out, "limit", record.limit);
-    append_field(out, "tier", record.tier);
-    out += ' ';
-    out += record.decision;
-    if (record.cost != 1) {
-      out += " cost=";
-      append_number(out, static_cast<std::uint64_t>(record.cost > 0 ? record.cost : 0));
-    }
-    if (record.retry_after.count() > 0) {
-      out += " retry_after=";
-      append_number(out, seconds_up(record.retry_after));
-      out += 's';
-    }
-  }
-  for (std::size_t i = 0; i < record.callers.size(); ++i) append_field(out, options.callers[i], record.callers[i]);
-  out += " id=";
-  append_json_text(out, Told(record.request_id, kMostWord));
+  append_text(out, most_of(record, options), [&](TextCursor& line) { write_text(line, record, options, at); });
 }
 
 }  // namespace headgate::observe

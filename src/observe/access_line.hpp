@@ -7,8 +7,8 @@
 
 namespace headgate::observe {
 
-/// No longer than Lane::kLongest, whatever a caller sent: what is too long to be told whole ends in an ellipsis.
-/// `options.key` is there.
+/// Appends a line of at most Lane::kLongest bytes, whatever a caller sent; longer texts are cut and end in an ellipsis.
+/// `options.key` must be set.
 void append_json_line(const AccessRecord& record, const LogOptions& options, Instant at, std::string& out);
 void append_text_line(const AccessRecord& record, const LogOptions& options, Instant at, std::string& out);
 

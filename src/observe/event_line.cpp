@@ -21,14 +21,14 @@ std::string_view to_text(LogLevel level) noexcept {
   return "error";
 }
 
-/// Seconds and the like: three decimals tell enough.
+/// Writes three decimals, which is enough for seconds and similar values.
 void append_decimal(std::string& out, double number) {
   const auto thousandths = static_cast<std::int64_t>(number * 1000 + (number < 0 ? -0.5 : 0.5));
   if (thousandths < 0) out += '-';
   append_thousandths(out, static_cast<std::uint64_t>(thousandths < 0 ? -thousandths : thousandths));
 }
 
-/// Told by a peer, maybe: it must not begin a line of its own, nor reach a terminal as anything but letters.
+/// The text may come from a peer. It must not begin a new line, and a terminal must see only printable characters.
 void append_sentence(std::string& out, std::string_view text) {
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);

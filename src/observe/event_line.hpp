@@ -1,5 +1,5 @@
 #pragma once
-// Events as lines: pure functions of what is told and when.
+// Formats events as lines: pure functions of event and time.
 
 #include "headgate/core/time.hpp"
 #include "headgate/observe/event.hpp"

@@ -10,7 +10,7 @@
 
 namespace headgate::observe {
 
-/// Closed by its destructor. Names are ours and need no escaping.
+/// The destructor closes the object. Names come from headgate and need no escaping.
 class JsonObject {
  public:
   explicit JsonObject(std::string& out) : out_(out) { out_ += '{'; }
@@ -24,7 +24,7 @@ class JsonObject {
     append_json_text(out_, value);
     out_ += '"';
   }
-  /// What needs no escaping, or is no text at all.
+  /// A value that needs no escaping, or is not a text.
   void plain(std::string_view name, std::string_view value) {
     begin(name);
     out_ += value;

@@ -1,5 +1,6 @@
 #pragma once
-// Lines on their way to a file: one thread puts them in, another takes them out, and neither waits for the other.
+// A queue of log lines between two threads. One thread adds lines, the other removes them, and neither waits for the
+// other.
 
 #include <array>
 #include <atomic>
@@ -10,8 +11,8 @@
 
 namespace headgate::observe {
 
-/// A ring of blocks. A line never lies across the end of a block, so that what is taken out is always in one piece.
-/// push() and dropped() for one thread, front() and pop() for another; dropped() any.
+/// A ring of blocks. A line never crosses the end of a block, so front() is always contiguous. push() is for one
+/// thread, front() and pop() for another; dropped() for any thread.
 class Lane {
  public:
   static constexpr std::size_t kBlock = 64UL * 1024;
@@ -20,8 +21,8 @@ class Lane {
 
   enum class Pushed {
     kept,
-    block_full,  ///< kept, and a whole block waits to be taken out
-    dropped      ///< there is no room: nobody took enough out
+    block_full,  ///< kept, and a whole block is ready to be removed
+    dropped      ///< no room, because not enough was removed
   };
 
   Lane();
@@ -31,16 +32,16 @@ class Lane {
   Pushed push(std::string_view line) noexcept;
   std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
 
-  /// The oldest lines that are still in it, at most a block of them; empty where there are none.
+  /// The oldest lines in the queue, at most one block; empty if there are none.
   std::string_view front() noexcept;
-  /// The first `bytes` of front() are done with; not of a whole line, maybe.
+  /// Removes the first `bytes` of front(). They may end within a line.
   void pop(std::size_t bytes) noexcept;
 
  private:
-  using Place = std::uint64_t;  // bytes since the beginning, as if there were one endless block after another
+  using Place = std::uint64_t;  // bytes since the start, as if the ring were infinite
 
   std::unique_ptr<char[]> bytes_;
-  std::array<std::uint32_t, kBlocks> used_{};  // of each block that has been left
+  std::array<std::uint32_t, kBlocks> used_{};  // bytes used of each block that is complete
   alignas(64) std::atomic<Place> head_{0};
   std::atomic<std::uint64_t> dropped_{0};
   alignas(64) std::atomic<Place> tail_{0};

@@ -17,7 +17,7 @@ namespace {
 
 constexpr Duration kLastWords = std::chrono::seconds(2);
 
-/// How events are written; set while no other thread runs.
+/// The format of events; set while no other thread runs.
 struct Style {
   LogFormat format = LogFormat::text;
   std::string instance;
@@ -40,7 +40,7 @@ spdlog::level::level_enum level_of(LogLevel level) noexcept {
   return spdlog::level::info;
 }
 
-/// Puts whole lines on their way, from any thread.
+/// Queues whole lines, from any thread.
 class ToOutput final : public spdlog::sinks::base_sink<std::mutex> {
  public:
   explicit ToOutput(std::shared_ptr<Output> output) : output_(std::move(output)), lane_(output_->lane()) {}
@@ -67,8 +67,8 @@ std::shared_ptr<Output> opened(const std::string& target) {
   return std::move(*output);
 }
 
-void tell_bug(std::string_view task, std::string_view what) noexcept {
-  event(LogLevel::error, "bug", "an exception that nobody expected", {{"task", task}, {"what", what}});
+void report_bug(std::string_view task, std::string_view what) noexcept {
+  event(LogLevel::error, "bug", "an unexpected exception", {{"task", task}, {"what", what}});
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ struct Logs::State {
   std::shared_ptr<Output> access, error;
   std::shared_ptr<ToOutput> events;
   mutable std::mutex mutex;
-  std::vector<const Lane*> lanes;  ///< of workers; under the mutex
+  std::vector<const Lane*> lanes;  ///< the workers' lanes; guarded by the mutex
   std::shared_ptr<spdlog::logger> before = spdlog::default_logger();
 };
 
@@ -99,7 +99,7 @@ Logs::Logs(const LogOptions& options) : state_(std::make_unique<State>()) {
   auto& state = *state_;
   state.options = options;
   if (options.level == LogLevel::off) state.options.access = state.options.error = "off";
-  // The same every time it is asked in this process, and another in every other.
+  // keyed_hash has another random secret in each process, so this key differs at each start.
   if (!options.key) state.options.key = keyed_hash("key_id", 0);
   state.error = opened(state.options.error);
   const bool together = state.error && state.options.access == state.options.error;
@@ -114,16 +114,16 @@ Logs::Logs(const LogOptions& options) : state_(std::make_unique<State>()) {
   }
   events->set_level(state.error ? level_of(options.level) : spdlog::level::off);
   spdlog::set_default_logger(std::move(events));
-  tell_bugs_to(tell_bug);
+  report_bugs_to(report_bug);
 }
 
 Logs::~Logs() {
   const auto& access = state_->access;
-  if (access && access != state_->error) access->close(kLastWords);  // its last trouble is an event
+  if (access && access != state_->error) access->close(kLastWords);  // its last error is an event
   spdlog::set_default_logger(state_->before);
   if (state_->error) state_->error->close(kLastWords);
   style = {};
-  tell_bugs_to(nullptr);
+  report_bugs_to(nullptr);
 }
 
 AccessLog Logs::access_log() {

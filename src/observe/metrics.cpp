@@ -10,7 +10,7 @@
 namespace headgate::observe {
 namespace {
 
-/// The cells of one writer, on cache lines of its own. None is ever given back.
+/// Memory for the counters of one writer, on separate cache lines. It is never freed before the registry.
 class Cells {
  public:
   template <class Cell, class... Arguments>
@@ -37,7 +37,7 @@ class Cells {
 
 using Key = std::pair<const Family*, LabelValues>;
 
-/// Each series with the cells of those who write it.
+/// Each series with the counters of its writers.
 template <class Cell>
 using Series = std::map<Key, std::map<Writer, Cell*>>;
 
@@ -51,7 +51,7 @@ Cell& find_or_make(Series<Cell>& series, Cells& cells, Writer writer, Key key, c
 }  // namespace
 
 struct Registry::State {
-  mutable std::mutex mutex;  // of everything up to the collectors
+  mutable std::mutex mutex;  // guards all members up to the gauges
   std::map<Writer, Cells> cells;
   Series<Counter> counters;
   Series<Histogram> histograms;
@@ -59,7 +59,7 @@ struct Registry::State {
   std::map<Key, Spell> spells;
   std::map<Key, Gauge> gauges;
 
-  // Of the collectors and of their running: they may take their time, and ask others, while series are being made.
+  // Guards the collectors and their calls. They may take long and call other modules, while other threads make series.
   mutable std::mutex collecting;
   std::vector<Collector> collectors;
 

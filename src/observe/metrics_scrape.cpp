@@ -29,7 +29,7 @@ std::vector<prometheus::ClientMetric::Label> labels_of(const Family& family, con
   return out;
 }
 
-/// From what fell into each bucket alone to what Prometheus wants: how much is at or below each bound.
+/// Converts the counts of single buckets into Prometheus's cumulative buckets.
 prometheus::ClientMetric::Histogram histogram_of(const Family& family, const std::vector<std::uint64_t>& counts,
                                                  Duration sum) {
   prometheus::ClientMetric::Histogram out;

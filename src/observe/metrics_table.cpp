@@ -22,7 +22,7 @@ std::span<const Family* const> families() noexcept {
                                            &limit_evicted,
                                            &limit_fallback,
                                            &limit_leased,
-                                           &limit_known_denials,
+                                           &limit_known_rejections,
                                            &limit_charged,
                                            &redis_up,
                                            &redis_commands,

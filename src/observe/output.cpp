@@ -22,7 +22,7 @@ namespace {
 constexpr int kPaceMilliseconds = 100;
 constexpr mode_t kMode = 0644;
 
-/// What a killed process or a full disk cut off is no part of the next line.
+/// Ends a last line that a killed process or a full disk has cut off, so that the next line starts anew.
 void end_last_line(const std::string& path, int descriptor) {
   const int reader = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (reader < 0) return;
@@ -30,10 +30,10 @@ void end_last_line(const std::string& path, int descriptor) {
   const auto size = ::lseek(reader, 0, SEEK_END);
   const bool cut = size > 0 && ::pread(reader, &last, 1, size - 1) == 1 && last != '\n';
   ::close(reader);
-  if (cut && ::write(descriptor, "\n", 1) < 0) return;  // the first line will fail as well, and be told of
+  if (cut && ::write(descriptor, "\n", 1) < 0) return;  // the first line will fail as well, and be reported
 }
 
-/// As many whole lines as fit into `most` bytes; of a longer one all.
+/// As many whole lines as fit into `most` bytes; a longer first line completely.
 std::string_view piece_of(std::string_view text, std::size_t most) noexcept {
   if (text.size() <= most) return text;
   auto end = text.substr(0, most).rfind('\n');
@@ -53,7 +53,7 @@ Result<std::shared_ptr<Output>, std::string> Output::open(const std::string& tar
 }
 
 void Output::start() {
-  // The thread keeps what it works on, for it may have to be left behind.
+  // The thread keeps this object alive, because close() may leave the thread running.
   thread_ = std::thread([self = shared_from_this()] { self->run(); });
 }
 
@@ -68,7 +68,7 @@ Result<int, std::string> Output::descriptor() const {
   std::error_code ignored;
   const auto folder = std::filesystem::path(target_).parent_path();
   if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
-  // Not blocking: a named pipe without a reader is an error and no reason to wait.
+  // Non-blocking, so that a named pipe without a reader is an error and does not block.
   const int opened = ::open(target_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, kMode);
   if (opened < 0) return "cannot write the log " + target_ + ": " + std::strerror(errno);
   end_last_line(target_, opened);
@@ -89,7 +89,7 @@ Lane& Output::lane() {
 
 void Output::nudge() noexcept {
   const std::uint64_t one = 1;
-  if (::write(wake_, &one, sizeof one) < 0) return;  // it has been nudged often enough already
+  if (::write(wake_, &one, sizeof one) < 0) return;  // the counter is full: the thread will wake up anyway
 }
 
 void Output::reopen() noexcept {
@@ -114,7 +114,7 @@ void Output::run() {
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
   while (true) {
-    const bool last = ends_;  // before what was queued before it is taken out
+    const bool last = ends_;  // read before drain(), so that all lines queued before are written
     const bool reopens = wants_reopen_.exchange(false);
     const bool done = drain();
     if (reopens) open_again();
@@ -126,7 +126,7 @@ void Output::run() {
   ended_.notify_all();
 }
 
-/// False where something could not be written.
+/// False if something could not be written.
 bool Output::drain() {
   std::size_t empty = 0;
   while (true) {
@@ -163,12 +163,12 @@ bool Output::drain(Lane& lane) {
 
 long Output::write_some(std::string_view text) const noexcept { return ::write(descriptor_, text.data(), text.size()); }
 
-/// Told once when it begins and once when it is over.
+/// Reports an error once when it begins and once when it ends.
 void Output::trouble(int error) {
   const bool failing = error != 0;
   if (failing == failing_) return;
   failing_ = failing;
-  if (ends_) return;  // the log of events may have ended
+  if (ends_) return;  // the error log may already be closed
   if (failing)
     event(LogLevel::error, "log_failed", "lines are kept for a moment, then dropped",
           {{"log", target_}, {"reason", std::strerror(error)}});
@@ -189,7 +189,7 @@ void Output::wait(bool for_room) noexcept {
   std::array<pollfd, 2> watched{{{wake_, POLLIN, 0}, {for_room ? descriptor_ : -1, POLLOUT, 0}}};
   ::poll(watched.data(), watched.size(), kPaceMilliseconds);
   std::uint64_t count = 0;
-  if (::read(wake_, &count, sizeof count) < 0) return;  // its time was up
+  if (::read(wake_, &count, sizeof count) < 0) return;  // the timeout was reached
 }
 
 }  // namespace headgate::observe

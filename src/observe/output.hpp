@@ -1,5 +1,5 @@
 #pragma once
-// One place where lines go, with the thread that takes them there: the only one that ever waits for a disk or a pipe.
+// One log target and its writing thread, the only thread that waits for a disk or a pipe.
 
 #include "lane.hpp"
 
@@ -15,27 +15,27 @@
 
 namespace headgate::observe {
 
-/// Takes out what is in its lanes ten times a second, and whenever it is nudged, and writes it in pieces that end with
-/// a line: as large as a lane's block to a file, and so small to anything else that no other writer can come between.
-/// What cannot be written stays in its lane, and is tried again. Any thread.
+/// Writes the lines of its lanes ten times a second and after each nudge(). It writes pieces that end with a line. To a
+/// file a piece is as large as a lane's block. To other targets it is so small that lines of other writers cannot get
+/// in between. Lines that cannot be written stay in their lane for the next attempt. Any thread.
 class Output : public std::enable_shared_from_this<Output> {
  public:
-  /// "stdout", "stderr", or a file's path: appended to, made where it is missing. An error text where it cannot be
-  /// opened.
+  /// `target` is "stdout", "stderr", or a file's path. A file is appended to, and created if it is missing. The error
+  /// text says why it cannot be opened.
   static Result<std::shared_ptr<Output>, std::string> open(const std::string& target);
   ~Output();
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
-  /// From here on lines leave. Once.
+  /// Starts the writing thread. Call it once.
   void start();
-  /// One more thread's way in; lives as long as this.
+  /// Makes a lane for one more thread; it lives as long as this object.
   Lane& lane();
-  /// Lines are to leave now. Never waits.
+  /// Asks for writing now. Never waits.
   void nudge() noexcept;
-  /// A file is closed, once what is queued has been written to it, and opened by its name again.
+  /// Closes the file after all queued lines are written to it, and opens it again by its name.
   void reopen() noexcept;
-  /// Writes out what is queued and ends the thread; leaves both alone where that takes longer than `within`.
+  /// Writes all queued lines and ends the thread. If that takes longer than `within`, leaves both alone.
   void close(Duration within);
 
  private:
@@ -54,20 +54,20 @@ class Output : public std::enable_shared_from_this<Output> {
 
   const std::string target_;
   int descriptor_ = -1;
-  std::size_t piece_ = 0;  // most bytes in one write
+  std::size_t piece_ = 0;  // maximum bytes of one write
   int wake_ = -1;
   std::atomic<bool> wants_reopen_{false};
   std::atomic<bool> ends_{false};
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the next members
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::condition_variable ended_;
   bool has_ended_ = false;
 
-  // The thread's own.
-  std::size_t turn_ = 0;  // which lane is written next: one whose line is not whole yet goes on
+  // Used only by the thread.
+  std::size_t turn_ = 0;  // the next lane to write; after a part of a line it stays the same lane
   bool failing_ = false;
-  bool full_ = false;  // a pipe took no more
+  bool full_ = false;  // a pipe had no room
   std::thread thread_;
 };
 

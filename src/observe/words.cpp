@@ -8,25 +8,17 @@
 #include <ctime>
 
 namespace headgate::observe {
+
 namespace {
 
-/// `number` in `width` digits.
-template <std::size_t width>
-void append_digits(std::string& out, std::uint64_t number) {
-  std::array<char, width> digits;
-  for (std::size_t i = width; i > 0; --i) {
-    digits[i - 1] = static_cast<char>('0' + number % 10);
-    number /= 10;
-  }
-  out.append(digits.data(), width);
-}
+constexpr std::size_t kMaxTime = 32;
 
 }  // namespace
 
-void append_time(std::string& out, Instant at) {
+void write_time(TextCursor& out, Instant at) noexcept {
   constexpr std::int64_t kSecond = 1'000'000;
   thread_local std::int64_t made_of = -1;
-  thread_local std::array<char, 32> text;
+  thread_local std::array<char, kMaxTime> text;
   thread_local std::size_t size = 0;
   const std::int64_t since = at.time_since_epoch().count();
   if (const auto second = since / kSecond; second != made_of) {
@@ -36,32 +28,40 @@ void append_time(std::string& out, Instant at) {
     size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S.", &parts);
     made_of = second;
   }
-  out.append(text.data(), size);
-  append_digits<6>(out, static_cast<std::uint64_t>(since % kSecond));
-  out += 'Z';
+  out.text({text.data(), std::min(size, text.size())});  // as strftime promises; g++ 12 does not know that
+  out.digits<6>(static_cast<std::uint64_t>(since % kSecond));
+  out.character('Z');
+}
+
+void append_time(std::string& out, Instant at) {
+  append_text(out, kMaxTime, [at](TextCursor& cursor) { write_time(cursor, at); });
 }
 
 void append_number(std::string& out, std::uint64_t number) {
-  std::array<char, 20> digits;
-  const auto* const end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-  out.append(digits.data(), static_cast<std::size_t>(end - digits.data()));
+  append_text(out, TextCursor::kMaxDigits, [number](TextCursor& cursor) { cursor.number(number); });
+}
+
+void write_thousandths(TextCursor& out, std::uint64_t thousandths) noexcept {
+  out.number(thousandths / 1000);
+  out.character('.');
+  out.digits<3>(thousandths % 1000);
 }
 
 void append_thousandths(std::string& out, std::uint64_t thousandths) {
-  append_number(out, thousandths / 1000);
-  out += '.';
-  append_digits<3>(out, thousandths % 1000);
+  append_text(out, TextCursor::kMaxDigits + 4,
+              [thousandths](TextCursor& cursor) { write_thousandths(cursor, thousandths); });
+}
+
+void write_value(TextCursor& out, std::string_view text) noexcept {
+  const auto ambiguous = [](char c) { return c <= ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '='; };
+  if (!text.empty() && std::none_of(text.begin(), text.end(), ambiguous)) return out.text(text);
+  out.character('"');
+  write_json_text(out, text);
+  out.character('"');
 }
 
 void append_value(std::string& out, std::string_view text) {
-  const auto ambiguous = [](char c) { return c <= ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '='; };
-  if (!text.empty() && std::none_of(text.begin(), text.end(), ambiguous)) {
-    out += text;
-    return;
-  }
-  out += '"';
-  append_json_text(out, text);
-  out += '"';
+  append_text(out, kMaxJsonBytes * text.size() + 2, [text](TextCursor& cursor) { write_value(cursor, text); });
 }
 
 }  // namespace headgate::observe

@@ -1,6 +1,7 @@
 #pragma once
-// Times, numbers and values as log lines write them.
+// Formats times, numbers and values for log lines.
 
+#include "headgate/core/text_cursor.hpp"
 #include "headgate/core/time.hpp"
 
 #include <cstdint>
@@ -9,15 +10,19 @@
 
 namespace headgate::observe {
 
-/// "2026-11-22T05:30:12.345678Z"; a second's text is made once on each thread.
+/// "2026-11-22T05:30:12.345678Z"; each thread caches the text of the last second.
+void write_time(TextCursor& out, Instant at) noexcept;
 void append_time(std::string& out, Instant at);
 
 void append_number(std::string& out, std::uint64_t number);
 
-/// "12.034" of 12'034.
+/// "12.034" for 12'034.
+void write_thousandths(TextCursor& out, std::uint64_t thousandths) noexcept;
 void append_thousandths(std::string& out, std::uint64_t thousandths);
 
-/// As it is where nothing in it could be taken for something else, else in quotes.
+/// Writes the text as it is if it is unambiguous, else in quotes. Writes at most kMaxJsonBytes for each byte, and two
+/// more.
+void write_value(TextCursor& out, std::string_view text) noexcept;
 void append_value(std::string& out, std::string_view text);
 
 }  // namespace headgate::observe

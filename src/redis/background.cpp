@@ -12,20 +12,20 @@
 namespace headgate::redis {
 namespace {
 
-constexpr std::size_t kMostAgain = 1024;
+constexpr std::size_t kMaxAgain = 1024;
 
-bool gives_back(std::span<const limit::Ask> asks) noexcept {
-  return std::ranges::any_of(asks, [](const limit::Ask& ask) { return ask.cost < 0; });
+bool gives_back(std::span<const limit::Check> checks) noexcept {
+  return std::ranges::any_of(checks, [](const limit::Check& check) { return check.cost < 0; });
 }
 
-/// Whether saying it again can do no harm. A call that was lost with its connection may have been counted: to charge
-/// twice is unkind, to give back twice is one too many.
-bool may_be_repeated(std::span<const limit::Ask> asks, error_code why) noexcept {
-  return why == Errc::overloaded || (why == Errc::unavailable && !gives_back(asks));
+/// Whether a second call does no harm. A call that was lost with its connection may have been counted. A charge that
+/// counts twice is tolerable, a give-back that counts twice is not.
+bool may_be_repeated(std::span<const limit::Check> checks, error_code why) noexcept {
+  return why == Errc::overloaded || (why == Errc::unavailable && !gives_back(checks));
 }
 
-/// A counter of one permit beside that of `rule`, for one charge: who takes it is the first to say so. Kept for longer
-/// than most outages, and not for ever.
+/// A counter of one permit beside the counter of `rule`, for one charge: only the first call with this token can take
+/// it. It is kept longer than most outages, but not for ever.
 limit::Rule one_time(const limit::Rule& rule, std::string_view token) {
   limit::Rule once;
   once.limit = rule.limit;
@@ -46,67 +46,67 @@ Background::Background(boost::asio::io_context& loop, std::shared_ptr<Servers> s
       timer_(loop.get_executor()) {}
 
 void Background::refill() {
-  while (const auto errand = local_->leases().next_refill(Clock::now()))
-    spawn(fetch(shared_from_this(), *errand), "refill of a lease");
+  while (const auto refill = local_->leases().next_refill(Clock::now()))
+    spawn(fetch(shared_from_this(), *refill), "refill of a lease");
 }
 
-Task<void> Background::fetch(std::shared_ptr<Background> self, limit::Leases::Errand errand) {
-  std::array<limit::Verdict, 1> verdicts;
+Task<void> Background::fetch(std::shared_ptr<Background> self, limit::Leases::PendingRefill refill) {
+  std::array<limit::Decision, 1> decisions;
   const auto asked = Clock::now();
   ++self->under_way_;
-  auto call = self->servers_->decide({&errand.ask, 1}, verdicts);
+  auto call = self->servers_->decide({&refill.check, 1}, decisions);
   const auto agreed = co_await call;
   using Answer = limit::Local::Answer;
-  const auto answer = agreed.has_error() ? Answer::none : *agreed ? Answer::agreed : Answer::refused;
-  self->local_->fetched(errand, answer, verdicts[0], asked, Clock::now());
-  self->waiters_->wake(errand.lease, agreed.has_error() ? agreed.error() : error_code());
+  const auto answer = agreed.has_error() ? Answer::none : *agreed ? Answer::agreed : Answer::rejected;
+  self->local_->fetched(refill, answer, decisions[0], asked, Clock::now());
+  self->waiters_->wake(refill.lease, agreed.has_error() ? agreed.error() : error_code());
   if (self->stopped_) self->end_leases();
   self->ended();
 }
 
 void Background::refund(std::size_t most) {
   while (under_way_ < most) {
-    const auto errand = local_->leases().next_refund();
-    if (!errand) return;
-    spawn(give_back(shared_from_this(), *errand), "refund of a lease");
+    const auto refill = local_->leases().next_refund();
+    if (!refill) return;
+    spawn(give_back(shared_from_this(), *refill), "refund of a lease");
   }
 }
 
-Task<void> Background::give_back(std::shared_ptr<Background> self, limit::Leases::Errand errand) {
-  std::array<limit::Verdict, 1> verdicts;
+Task<void> Background::give_back(std::shared_ptr<Background> self, limit::Leases::PendingRefill refill) {
+  std::array<limit::Decision, 1> decisions;
   ++self->under_way_;
-  auto call = self->servers_->decide({&errand.ask, 1}, verdicts);
+  auto call = self->servers_->decide({&refill.check, 1}, decisions);
   const auto answer = co_await call;
   if (answer.has_value())
-    self->refunded_.fetch_add(static_cast<std::uint64_t>(-errand.ask.cost), std::memory_order_relaxed);
-  self->local_->given_back({&errand.ask, 1});
-  self->local_->leases().refunded(errand.lease);
+    self->refunded_.fetch_add(static_cast<std::uint64_t>(-refill.check.cost), std::memory_order_relaxed);
+  self->local_->given_back({&refill.check, 1});
+  self->local_->leases().refunded(refill.lease);
   self->ended();
 }
 
-bool Background::settle(std::span<const limit::Ask> asks) {
+bool Background::settle(std::span<const limit::Check> checks) {
   bool taken = true;
-  while (asks.size() > limit::kMaxRulesPerRequest) {
-    taken = settle(asks.first(limit::kMaxRulesPerRequest)) && taken;
-    asks = asks.subspan(limit::kMaxRulesPerRequest);
+  while (checks.size() > limit::kMaxRulesPerRequest) {
+    taken = settle(checks.first(limit::kMaxRulesPerRequest)) && taken;
+    checks = checks.subspan(limit::kMaxRulesPerRequest);
   }
-  if (asks.empty()) return taken;
-  if (stopped_ || under_way_ >= kMostUnderWay) {
+  if (checks.empty()) return taken;
+  if (stopped_ || under_way_ >= kMaxUnderWay) {
     dropped_.fetch_add(1, std::memory_order_relaxed);
     return false;
   }
   auto settlement = std::make_unique<Settlement>();
   std::size_t bytes = 0;
-  for (const auto& ask : asks) bytes += ask.subject.size();
-  settlement->subjects.reserve(bytes);  // the views into it stay
-  settlement->asks.assign(asks.begin(), asks.end());
-  settlement->rules.reserve(asks.size());
-  for (auto& ask : settlement->asks) {
-    settlement->rules.push_back(rules_.of(*ask.rule));
-    ask.rule = settlement->rules.back().get();
-    const auto at = settlement->subjects.size();
-    settlement->subjects.append(ask.subject);
-    ask.subject = std::string_view(settlement->subjects).substr(at);
+  for (const auto& check : checks) bytes += check.key.size();
+  settlement->keys.reserve(bytes);  // no reallocation: views into it stay valid
+  settlement->checks.assign(checks.begin(), checks.end());
+  settlement->rules.reserve(checks.size());
+  for (auto& check : settlement->checks) {
+    settlement->rules.push_back(rules_.of(*check.rule));
+    check.rule = settlement->rules.back().get();
+    const auto at = settlement->keys.size();
+    settlement->keys.append(check.key);
+    check.key = std::string_view(settlement->keys).substr(at);
   }
   start(std::move(settlement));
   return taken;
@@ -117,15 +117,15 @@ void Background::start(std::unique_ptr<Settlement> settlement) {
 }
 
 Task<void> Background::say(std::shared_ptr<Background> self, std::unique_ptr<Settlement> settlement) {
-  std::vector<limit::Verdict> verdicts(settlement->asks.size());
+  std::vector<limit::Decision> decisions(settlement->checks.size());
   ++self->under_way_;
-  auto call = self->servers_->decide(settlement->asks, verdicts);
+  auto call = self->servers_->decide(settlement->checks, decisions);
   const auto answer = co_await call;
-  self->local_->given_back(settlement->asks);
+  self->local_->given_back(settlement->checks);
   if (answer.has_value()) {
     self->settled_.fetch_add(1, std::memory_order_relaxed);
-  } else if (!self->stopped_ && !settlement->repeated && self->again_.size() < kMostAgain &&
-             may_be_repeated(settlement->asks, answer.error())) {
+  } else if (!self->stopped_ && !settlement->repeated && self->again_.size() < kMaxAgain &&
+             may_be_repeated(settlement->checks, answer.error())) {
     settlement->repeated = true;
     self->again_.push_back(std::move(settlement));
     self->arm();
@@ -135,14 +135,15 @@ Task<void> Background::say(std::shared_ptr<Background> self, std::unique_ptr<Set
   self->ended();
 }
 
-// All or nothing does it: where the permit of this charge is gone, the charge has been made, and is not made again.
-Task<error_code> Background::charge(std::shared_ptr<Background> self, limit::Ask owed, std::string token) {
+// The call takes all or nothing: if the permit of this charge is gone, the charge was counted before and does not count
+// again.
+Task<error_code> Background::charge(std::shared_ptr<Background> self, limit::Check owed, std::string token) {
   if (self->stopped_) co_return Errc::stopped;
   const limit::Rule once = one_time(*owed.rule, token);
-  const std::array<limit::Ask, 2> asks{limit::Ask{&once, owed.subject, {}, 1, limit::How::take}, owed};
-  std::array<limit::Verdict, 2> verdicts;
+  const std::array<limit::Check, 2> checks{limit::Check{.rule = &once, .key = owed.key, .hash = {}}, owed};
+  std::array<limit::Decision, 2> decisions;
   ++self->under_way_;
-  auto call = self->servers_->decide(asks, verdicts);
+  auto call = self->servers_->decide(checks, decisions);
   const auto answer = co_await call;
   if (answer.has_value() && *answer)
     self->charged_.fetch_add(static_cast<std::uint64_t>(owed.cost), std::memory_order_relaxed);
@@ -155,7 +156,7 @@ void Background::ended() {
 }
 
 void Background::arm() {
-  if (stopped_) return end_leases();  // a call that was under way brought one
+  if (stopped_) return end_leases();  // a call that was active fetched a lease
   if (armed_) return;
   armed_ = true;
   timer_.expires_after(limit::Leases::kSweep);
@@ -167,7 +168,7 @@ void Background::arm() {
 
 void Background::tick() {
   local_->leases().sweep(Clock::now());
-  refund(kMostUnderWay);
+  refund(kMaxUnderWay);
   for (auto& settlement : std::exchange(again_, {})) start(std::move(settlement));
   if (!local_->leases().empty() || !again_.empty()) arm();
 }
@@ -176,7 +177,7 @@ void Background::stop() {
   if (std::exchange(stopped_, true)) return;
   timer_.cancel();
   dropped_.fetch_add(std::exchange(again_, {}).size(), std::memory_order_relaxed);
-  ++under_way_;  // nothing that ends at once ends all
+  ++under_way_;  // so that a call that ends at once does not stop the servers
   end_leases();
   ended();
 }

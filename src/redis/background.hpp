@@ -1,7 +1,6 @@
 #pragma once
-// What a limiter says to Redis though no request waits for it: more for a lease, what is left of one, what was settled,
-// what is owed.
-// And the one timer for all of it.
+// Calls of a limiter that no request waits for: refills and refunds of leases, settlements, charges. One timer serves
+// them all.
 
 #include "servers.hpp"
 #include "waiters.hpp"
@@ -25,7 +24,7 @@
 
 namespace headgate::redis {
 
-/// Worker thread only, but for the counts. Its tasks keep it alive.
+/// Worker thread only, except for the counts. Its tasks keep it alive.
 class Background : public std::enable_shared_from_this<Background> {
  public:
   using Clock = std::chrono::steady_clock;
@@ -33,21 +32,21 @@ class Background : public std::enable_shared_from_this<Background> {
   Background(boost::asio::io_context& loop, std::shared_ptr<Servers> servers, std::shared_ptr<limit::Local> local,
              std::shared_ptr<Waiters> waiters);
 
-  /// To be called after whatever may have taken from a lease, or asked for one: fetches more for those that run low,
-  /// and sees to it that what is left of each is given back.
+  /// Call this after anything that may have taken from a lease or asked for one. It refills leases that run low and
+  /// starts the timer that refunds expired ones.
   void look_after_leases() {
     if (local_->leases().running_low()) refill();
     if (!armed_ && !local_->leases().empty()) arm();
   }
-  /// To be called before a call: what that counts on is given back before.
+  /// Call this before a call to Redis: refunds first what that call counts on.
   void give_back_first() {
-    if (local_->leases().owes()) refund(kMostUnderWay);
+    if (local_->leases().owes()) refund(kMaxUnderWay);
   }
-  bool settle(std::span<const limit::Ask> asks);
+  bool settle(std::span<const limit::Check> checks);
   /// See Limiter::charge.
-  static Task<error_code> charge(std::shared_ptr<Background> self, limit::Ask owed, std::string token);
+  static Task<error_code> charge(std::shared_ptr<Background> self, limit::Check owed, std::string token);
 
-  /// Gives all leases back, then stops the servers; nothing else is said any more.
+  /// Gives all leases back, then stops the servers. Sends nothing else any more.
   void stop();
   /// Stops the servers now.
   void halt();
@@ -61,19 +60,18 @@ class Background : public std::enable_shared_from_this<Background> {
   using Timer =
       boost::asio::basic_waitable_timer<Clock, boost::asio::wait_traits<Clock>, boost::asio::io_context::executor_type>;
 
-  /// One call of settle(), with copies of what its asks point to.
+  /// One call of settle(), with copies of what its checks point to.
   struct Settlement {
-    std::vector<limit::Ask> asks;
+    std::vector<limit::Check> checks;
     std::vector<std::shared_ptr<const limit::Rule>> rules;
-    std::string subjects;
+    std::string keys;
     bool repeated = false;
   };
 
-  static constexpr std::size_t kMostUnderWay =
-      512;  // settlements beyond it are dropped, refunds wait for the next tick
+  static constexpr std::size_t kMaxUnderWay = 512;  // more settlements are dropped, more refunds wait for the next tick
 
-  static Task<void> fetch(std::shared_ptr<Background> self, limit::Leases::Errand errand);
-  static Task<void> give_back(std::shared_ptr<Background> self, limit::Leases::Errand errand);
+  static Task<void> fetch(std::shared_ptr<Background> self, limit::Leases::PendingRefill refill);
+  static Task<void> give_back(std::shared_ptr<Background> self, limit::Leases::PendingRefill refill);
   static Task<void> say(std::shared_ptr<Background> self, std::unique_ptr<Settlement> settlement);
 
   void refill();
@@ -92,7 +90,7 @@ class Background : public std::enable_shared_from_this<Background> {
   bool armed_ = false;
   bool stopped_ = false;
   std::size_t under_way_ = 0;
-  std::vector<std::unique_ptr<Settlement>> again_;  ///< to be said at the next tick
+  std::vector<std::unique_ptr<Settlement>> again_;  ///< sent again at the next tick
   std::atomic<std::uint64_t> refunded_{0};
   std::atomic<std::uint64_t> settled_{0};
   std::atomic<std::uint64_t> dropped_{0};

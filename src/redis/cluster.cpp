@@ -12,12 +12,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kCalm = 10s;        // between two looks at the map while nothing is wrong
-constexpr auto kTryAgain = 5ms;    // while a slot is being moved
+constexpr auto kCalm = 10s;        // between two reads of the map while all is well
+constexpr auto kTryAgain = 5ms;    // while a slot moves
 constexpr auto kPayAgain = 300ms;  // a failover or a restart may be over by then
 
-bool same_subject(std::span<const limit::Ask> asks) {
-  return std::all_of(asks.begin() + 1, asks.end(), [&](const auto& ask) { return ask.subject == asks[0].subject; });
+bool same_key(std::span<const limit::Check> checks) {
+  return std::all_of(checks.begin() + 1, checks.end(), [&](const auto& check) { return check.key == checks[0].key; });
 }
 
 Result<bool> failed(error_code why) { return Result<bool>(boost::system::in_place_error, why); }
@@ -45,106 +45,106 @@ void Cluster::stop() {
   discovery_->stop();
   const auto members = std::exchange(members_, {});
   owner_of_.fill(kNobody);
-  for (const auto& member : members) member.decider->stop();
+  for (const auto& member : members) member.node_client->stop();
   wake();
 }
 
-Task<Result<bool>> Cluster::decide(std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts) {
-  const auto self = shared_from_this();  // a caller may let go of everything while it waits
+Task<Result<bool>> Cluster::decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) {
+  const auto self = shared_from_this();  // the caller may drop all its references meanwhile
   const auto deadline = Clock::now() + setup_->options.timeout;
   if (!mapped_ && !hopeless_ && !stopped_) {
     auto first_map = pause(deadline);
     co_await first_map;
     if (!mapped_ && !hopeless_ && !stopped_) co_return failed(Errc::timed_out);
   }
-  if (same_subject(asks)) {
-    auto call = ask(slot_of(asks[0]), asks, verdicts, deadline);
+  if (same_key(checks)) {
+    auto call = check(slot_of(checks[0]), checks, decisions, deadline);
     co_return (co_await call).result;
   }
   boost::container::static_vector<std::uint16_t, limit::kMaxRulesPerRequest> slots;
-  for (const auto& one : asks) slots.push_back(slot_of(one));
-  auto calls = gather(asks, verdicts, {slots.data(), slots.size()}, deadline);
+  for (const auto& one : checks) slots.push_back(slot_of(one));
+  auto calls = gather(checks, decisions, {slots.data(), slots.size()}, deadline);
   co_return co_await calls;
 }
 
-/// One slot after the other; what the first ones took is given back where a later one refuses or fails.
-Task<Result<bool>> Cluster::gather(std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts,
+/// Decides one slot after the other. If a later one rejects or fails, gives back what the earlier ones took.
+Task<Result<bool>> Cluster::gather(std::span<const limit::Check> checks, std::span<limit::Decision> decisions,
                                    std::span<const std::uint16_t> slots, Time deadline) {
-  Scatter scatter(asks, slots);
+  Scatter scatter(checks, slots);
   Result<bool> result = true;
   std::size_t agreed = 0;
   for (const auto& group : scatter.groups()) {
-    auto call = this->ask(group.slot, scatter.asks(group), scatter.verdicts(group), deadline);
+    auto call = this->check(group.slot, scatter.checks(group), scatter.decisions(group), deadline);
     result = (co_await call).result;
-    if (result.has_value()) scatter.tell(group, verdicts);
+    if (result.has_value()) scatter.tell(group, decisions);
     if (result.has_error() || !*result) break;
     ++agreed;
   }
   if (agreed == scatter.groups().size()) co_return result;
   for (const auto& group : scatter.groups().first(agreed)) {
     give_back(scatter.take_back(group));
-    scatter.tell(group, verdicts);
+    scatter.tell(group, decisions);
   }
   co_return result;
 }
 
-Task<Cluster::Outcome> Cluster::ask(std::uint16_t slot, std::span<const limit::Ask> asks,
-                                    std::span<limit::Verdict> verdicts, Time deadline) {
-  Route route{.deadline = deadline, .asking = false, .redirect = {}};
+Task<Cluster::Outcome> Cluster::check(std::uint16_t slot, std::span<const limit::Check> checks,
+                                      std::span<limit::Decision> decisions, Time deadline) {
+  ClusterHop route{.deadline = deadline, .asking = false, .redirect = {}};
   bool moved = false;
   bool asking = false;
   bool again = false;
-  std::shared_ptr<Decider> decider;
+  std::shared_ptr<NodeClient> node_client;
   Node asked;
   for (;;) {
     if (stopped_) co_return Outcome{failed(Errc::stopped)};
-    if (!decider) {
+    if (!node_client) {
       const std::uint16_t owner = owner_of_[slot];
       if (owner == kNobody) co_return Outcome{failed(Errc::unavailable)};
-      decider = members_[owner].decider;
+      node_client = members_[owner].node_client;
       asked = members_[owner].node;
     }
-    auto pass = full() ? Result<Breaker::Pass>(Errc::overloaded) : decider->admit();
+    auto pass = full() ? Result<Breaker::Pass>(Errc::overloaded) : node_client->admit();
     if (pass.has_value() && *pass == Breaker::Pass::wait) {
-      auto later = Decider::admit_later(decider, deadline);
+      auto later = NodeClient::admit_later(node_client, deadline);
       pass = co_await later;
     }
     if (!pass) co_return Outcome{failed(pass.error())};
     route.redirect.reset();
     Result<bool> result = false;
     {
-      Call call(*decider, asks, verdicts, route);
+      Call call(*node_client, checks, decisions, route);
       result = co_await call;
     }
     const bool refused = result.has_error() && result.error() == Errc::refused_by_server;
     if (!route.redirect) co_return Outcome{result, !refused};
     const Redirect redirect = *std::exchange(route.redirect, {});
-    // Each is followed once: two nodes that name each other must not keep a call between them.
-    const bool followed = redirect.kind == Redirect::Kind::moved ? std::exchange(moved, true)
-                          : redirect.kind == Redirect::Kind::ask ? std::exchange(asking, true)
-                                                                 : std::exchange(again, true);
+    // Each kind is followed once, so that two nodes that name each other cannot keep a call between them.
+    const bool followed = redirect.kind == Redirect::Kind::moved   ? std::exchange(moved, true)
+                          : redirect.kind == Redirect::Kind::check ? std::exchange(asking, true)
+                                                                   : std::exchange(again, true);
     if (followed || Clock::now() >= deadline) co_return Outcome{failed(Errc::unavailable)};
-    route.asking = redirect.kind == Redirect::Kind::ask;
+    route.asking = redirect.kind == Redirect::Kind::check;
     if (redirect.kind == Redirect::Kind::try_again) {
       auto moment = pause(std::min(deadline, Clock::now() + kTryAgain));
       co_await moment;
-      decider.reset();
+      node_client.reset();
     } else {
-      decider = follow(redirect, asked);
+      node_client = follow(redirect, asked);
     }
   }
 }
 
-std::shared_ptr<Decider> Cluster::follow(const Redirect& redirect, const Node& asked) {
+std::shared_ptr<NodeClient> Cluster::follow(const Redirect& redirect, const Node& asked) {
   if (stopped_) return nullptr;
   const Node node{redirect.node.host.empty() ? asked.host : redirect.node.host, redirect.node.port};
   const std::uint16_t index = member(node);
   if (redirect.kind == Redirect::Kind::moved) {
-    owner_of_[redirect.slot] = index;  // the next calls need not learn it too
+    owner_of_[redirect.slot] = index;  // so the next calls need no redirect
     members_[index].owner = true;
     discovery_->doubt();
   }
-  return members_[index].decider;
+  return members_[index].node_client;
 }
 
 Task<void> Cluster::pause(Time until) {
@@ -163,15 +163,16 @@ void Cluster::give_back(Debt debt) {
   if (!debt.costs.empty()) spawn(pay(shared_from_this(), std::move(debt)), "redis give back");
 }
 
-/// Tried a second time where no node can have heard the first: what is given back twice would be granted twice.
+/// Tries a second time only if no node can have received the first try: what is given back twice would be granted
+/// twice.
 Task<void> Cluster::pay(std::shared_ptr<Cluster> self, Debt debt) {
-  std::vector<limit::Ask> asks;
-  asks.reserve(debt.costs.size());
+  std::vector<limit::Check> checks;
+  checks.reserve(debt.costs.size());
   for (std::size_t i = 0; i < debt.costs.size(); ++i)
-    asks.push_back({&debt.rules[i], debt.subjects[i], {}, -debt.costs[i], limit::How::take});
-  std::vector<limit::Verdict> verdicts(asks.size());
+    checks.push_back({&debt.rules[i], debt.keys[i], {}, -debt.costs[i], limit::How::take});
+  std::vector<limit::Decision> decisions(checks.size());
   for (const bool last : {false, true}) {
-    auto call = self->ask(debt.slot, asks, verdicts, Clock::now() + self->setup_->options.timeout);
+    auto call = self->check(debt.slot, checks, decisions, Clock::now() + self->setup_->options.timeout);
     const Outcome outcome = co_await call;
     if (outcome.result.has_value()) {
       self->given_back_.add();
@@ -189,12 +190,12 @@ Task<void> Cluster::pay(std::shared_ptr<Cluster> self, Debt debt) {
 
 bool Cluster::full() const {
   std::size_t under_way = 0;
-  for (const auto& member : members_) under_way += member.decider->in_flight();
+  for (const auto& member : members_) under_way += member.node_client->in_flight();
   return under_way >= setup_->options.max_in_flight;
 }
 
-std::uint16_t Cluster::slot_of(const limit::Ask& ask) {
-  return slot_of_subject(setup_->options.key_prefix, ask.subject, key_);
+std::uint16_t Cluster::slot_of(const limit::Check& check) {
+  return slot_of_key(setup_->options.key_prefix, check.key, key_);
 }
 
 }  // namespace headgate::redis

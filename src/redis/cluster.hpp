@@ -1,11 +1,11 @@
 #pragma once
-// The masters of a cluster: each call goes to the one that owns its slot.
+// The masters of a cluster: each call goes to the owner of its slot.
 
-#include "decider.hpp"
 #include "discovery.hpp"
 #include "health_log.hpp"
+#include "node_client.hpp"
+#include "node_statistics.hpp"
 #include "pause.hpp"
-#include "roster.hpp"
 #include "scatter.hpp"
 #include "servers.hpp"
 #include "setup.hpp"
@@ -25,8 +25,9 @@
 
 namespace headgate::redis {
 
-/// Knows the map of slots from CLUSTER SLOTS, asked when a node says MOVED or is lost, and now and then. All rules of
-/// one subject are in one slot, so a decision is one call as a rule. Worker thread only, but for what Servers says.
+/// Knows the map of slots from CLUSTER SLOTS. It reads the map when a node answers MOVED or is lost, and from time to
+/// time. All rules of one key are in one slot, so a decision is normally one call. Worker thread only, except where
+/// Servers says otherwise.
 class Cluster final : public Servers, public DiscoveryOwner, public std::enable_shared_from_this<Cluster> {
  public:
   using Clock = std::chrono::steady_clock;
@@ -36,11 +37,11 @@ class Cluster final : public Servers, public DiscoveryOwner, public std::enable_
 
   void start();
 
-  Task<Result<bool>> decide(std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts) override;
-  Time way_back_until() const noexcept override { return way_back_until_; }
+  Task<Result<bool>> decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) override;
+  Time recovering_until() const noexcept override { return recovering_until_; }
   Health health() const noexcept override { return health_.load(std::memory_order_relaxed); }
-  std::vector<NodeStatus> nodes() const override { return roster_.nodes(); }
-  Counters counters() const override { return roster_.totals(); }
+  std::vector<NodeStatus> nodes() const override { return node_statistics_.nodes(); }
+  Counters counters() const override { return node_statistics_.totals(); }
   GiveBacks give_backs() const noexcept override { return {given_back_.get(), not_given_back_.get()}; }
   void stop() override;
 
@@ -50,21 +51,21 @@ class Cluster final : public Servers, public DiscoveryOwner, public std::enable_
   struct Member {
     Node node;
     std::shared_ptr<NodeStats> stats;
-    std::shared_ptr<Decider> decider;
-    bool owner = false;  ///< of slots, as far as the map says
+    std::shared_ptr<NodeClient> node_client;
+    bool owner = false;  ///< it owns slots, by the current map
   };
-  /// What became of one call, and whether it may have been counted.
+  /// The result of one call, and whether Redis may have counted it.
   struct Outcome {
     Result<bool> result;
     bool heard = false;
   };
 
-  Task<Result<bool>> gather(std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts,
+  Task<Result<bool>> gather(std::span<const limit::Check> checks, std::span<limit::Decision> decisions,
                             std::span<const std::uint16_t> slots, Time deadline);
-  Task<Outcome> ask(std::uint16_t slot, std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts,
-                    Time deadline);
+  Task<Outcome> check(std::uint16_t slot, std::span<const limit::Check> checks, std::span<limit::Decision> decisions,
+                      Time deadline);
   Task<void> pause(Time until);
-  std::shared_ptr<Decider> follow(const Redirect& redirect, const Node& asked);
+  std::shared_ptr<NodeClient> follow(const Redirect& redirect, const Node& asked);
   void give_back(Debt debt);
   static Task<void> pay(std::shared_ptr<Cluster> self, Debt debt);
 
@@ -76,21 +77,21 @@ class Cluster final : public Servers, public DiscoveryOwner, public std::enable_
   void choose_probes();
   void changed();
   void wake();
-  std::uint16_t slot_of(const limit::Ask& ask);
+  std::uint16_t slot_of(const limit::Check& check);
   bool full() const;
 
   boost::asio::io_context& loop_;
   const std::shared_ptr<const Setup> setup_;
-  Roster roster_;
+  NodeStatistics node_statistics_;
   std::vector<Member> members_;
   std::array<std::uint16_t, kSlots> owner_of_;  ///< index into members_, or kNobody
   std::shared_ptr<Discovery> discovery_;
-  bool mapped_ = false;    ///< there was a map once
-  bool hopeless_ = false;  ///< nobody could be asked for one
+  bool mapped_ = false;    ///< a map was read at least once
+  bool hopeless_ = false;  ///< no node gave a map
   bool stopped_ = false;
   Pauses pauses_;
   std::string key_;  ///< scratch
-  Time way_back_until_{};
+  Time recovering_until_{};
   Count given_back_;
   Count not_given_back_;
   LineGate lost_debts_;

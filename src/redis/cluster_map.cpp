@@ -1,4 +1,4 @@
-// How a cluster follows its map: which nodes there are, which slot is whose, and whether all is well.
+// How a cluster follows its map: its nodes, the owners of slots, and whether all is well.
 #include "cluster.hpp"
 
 #include "headgate/observe/event.hpp"
@@ -9,7 +9,7 @@
 namespace headgate::redis {
 namespace {
 
-constexpr int kMostProbeSubjects = 1 << 18;  // sixteen for each slot: enough to meet an owner of a single one
+constexpr int kMaxProbeKeys = 1 << 18;  // sixteen for each slot: enough to find even an owner of one slot
 
 void add_once(std::vector<Node>& all, const Node& node) {
   if (std::find(all.begin(), all.end(), node) == all.end()) all.push_back(node);
@@ -34,9 +34,9 @@ bool Cluster::found(const Reply& reply, const Node& asked) {
 }
 
 void Cluster::nobody(const std::string& reason) {
-  if (mapped_) return;  // the nodes that are known speak for themselves
+  if (mapped_) return;  // the known nodes report their own health
   hopeless_ = true;
-  static_cast<void>(reason);  // discovery has told the log
+  static_cast<void>(reason);  // discovery has logged it
   health_.store(Health::down, std::memory_order_relaxed);
   wake();
 }
@@ -53,31 +53,31 @@ void Cluster::adopt(const std::vector<SlotRange>& ranges) {
   choose_probes();
 }
 
-/// Each owner is probed in a slot of its own: it would send us on from another one, and not show whether it decides.
+/// Probes each owner with a key in one of its own slots. For another slot it would redirect, and not show whether it
+/// decides.
 void Cluster::choose_probes() {
-  const auto owner_of = [&](const std::string& subject) {
-    return owner_of_[slot_of_subject(setup_->options.key_prefix, subject, key_)];
+  const auto owner_of = [&](const std::string& key) {
+    return owner_of_[slot_of_key(setup_->options.key_prefix, key, key_)];
   };
   std::vector<bool> has(members_.size());
   std::size_t lacking = 0;
   for (std::size_t i = 0; i < members_.size(); ++i) {
-    has[i] = !members_[i].owner || owner_of(members_[i].decider->probed_with()) == i;
+    has[i] = !members_[i].owner || owner_of(members_[i].node_client->probed_with()) == i;
     lacking += has[i] ? 0 : 1;
   }
-  for (int number = 0; lacking > 0 && number < kMostProbeSubjects; ++number) {
-    auto subject = std::to_string(number);
-    const auto owner = owner_of(subject);
+  for (int number = 0; lacking > 0 && number < kMaxProbeKeys; ++number) {
+    auto key = std::to_string(number);
+    const auto owner = owner_of(key);
     if (owner == kNobody || has[owner]) continue;
-    members_[owner].decider->probe_with(std::move(subject));
+    members_[owner].node_client->probe_with(std::move(key));
     has[owner] = true;
     --lacking;
   }
 }
 
-/// Nodes without slots, but for those a call has been sent to just now: a node that slots are moved to owns none at
-/// first.
+/// Retires nodes without slots. A node with active calls stays: a node that receives slots owns none at first.
 void Cluster::forget_others() {
-  const auto stays = [](const Member& member) { return member.owner || member.decider->in_flight() > 0; };
+  const auto stays = [](const Member& member) { return member.owner || member.node_client->in_flight() > 0; };
   std::vector<std::uint16_t> place(members_.size(), kNobody);
   std::vector<Member> kept;
   kept.reserve(members_.size());
@@ -87,8 +87,8 @@ void Cluster::forget_others() {
       kept.push_back(std::move(members_[i]));
     } else {
       observe::event(observe::LogLevel::info, "redis_node_left", {}, {{"server", members_[i].stats->name}});
-      roster_.remove(members_[i].stats);
-      members_[i].decider->retire();
+      node_statistics_.remove(members_[i].stats);
+      members_[i].node_client->retire();
     }
   }
   members_ = std::move(kept);
@@ -99,10 +99,10 @@ void Cluster::forget_others() {
 std::uint16_t Cluster::member(const Node& node) {
   for (std::size_t i = 0; i < members_.size(); ++i)
     if (members_[i].node == node) return static_cast<std::uint16_t>(i);
-  auto stats = roster_.add(name_of(node));
-  auto decider = std::make_shared<Decider>(loop_, setup_, stats, [this] { changed(); });
-  decider->aim(node, stats);
-  members_.push_back({node, std::move(stats), std::move(decider)});
+  auto stats = node_statistics_.add(name_of(node));
+  auto node_client = std::make_shared<NodeClient>(loop_, setup_, stats, [this] { changed(); });
+  node_client->aim(node, stats);
+  members_.push_back({node, std::move(stats), std::move(node_client)});
   return static_cast<std::uint16_t>(members_.size() - 1);
 }
 
@@ -111,9 +111,9 @@ void Cluster::changed() {
   Health all = Health::up;
   for (const auto& member : members_) {
     if (!member.owner) continue;
-    way_back_until_ = std::max(way_back_until_, member.decider->way_back_until());
-    if (member.decider->health() == Health::down) all = Health::down;
-    if (member.decider->health() == Health::trying && all == Health::up) all = Health::trying;
+    recovering_until_ = std::max(recovering_until_, member.node_client->recovering_until());
+    if (member.node_client->health() == Health::down) all = Health::down;
+    if (member.node_client->health() == Health::trying && all == Health::up) all = Health::trying;
   }
   health_.store(all, std::memory_order_relaxed);
   discovery_->well(all == Health::up);

@@ -14,8 +14,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kGreetingLimit = 1s;
-constexpr auto kLeastPause = 50ms;  // between attempts
-constexpr auto kMostPause = 500ms;
+constexpr auto kMinPause = 50ms;  // between attempts
+constexpr auto kMaxPause = 500ms;
 constexpr auto kSteady = 1s;                      // a connection that lived this long is replaced at once
 constexpr std::size_t kKeptBytes = 256UL * 1024;  // of the out buffer after a burst
 
@@ -29,13 +29,13 @@ Connection::Connection(boost::asio::io_context& loop, std::shared_ptr<const Setu
       script_sha_(script_sha),
       link_(std::make_shared<Link>(loop, setup_)),
       timer_(executor_),
-      pause_(kLeastPause),
+      pause_(kMinPause),
       random_(std::random_device{}()) {}
 
 void Connection::aim(const Node& node) {
   if (stopped_) return;
   node_ = node;
-  pause_ = kLeastPause;
+  pause_ = kMinPause;
   if (ready_) {
     pause_ = 0ms;
     return lose("the server to ask is now " + name_of(node));
@@ -110,7 +110,7 @@ void Connection::connect_later() {
   const auto most = std::chrono::duration_cast<microseconds>(pause_).count();
   std::uniform_int_distribution<std::int64_t> between(most / 2, most);
   after(microseconds(between(random_)), [this] { connect(); });
-  pause_ = std::clamp<Clock::duration>(pause_ * 2, kLeastPause, kMostPause);
+  pause_ = std::clamp<Clock::duration>(pause_ * 2, kMinPause, kMaxPause);
 }
 
 void Connection::end_life() {

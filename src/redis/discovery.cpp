@@ -12,8 +12,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kAnswerLimit = 500ms;  // connecting included; then another one is asked
-constexpr auto kHurry = 100ms;        // between two questions while there is trouble
+constexpr auto kAnswerLimit = 500ms;  // with the time to connect; then the next candidate is queried
+constexpr auto kHurry = 100ms;        // between two queries while there is trouble
 
 }  // namespace
 
@@ -48,10 +48,10 @@ void Discovery::candidates(std::vector<Node> now) {
   candidates_ = std::move(now);
 }
 
-void Discovery::ask(const Node& who) {
+void Discovery::check(const Node& who) {
   const auto at = std::find(candidates_.begin(), candidates_.end(), who);
   if (stopped_ || at == candidates_.end()) return;
-  open_ = false;  // what is under way may be answered from before
+  open_ = false;  // an answer on its way may be out of date
   link_->close();
   std::rotate(candidates_.begin(), at, at + 1);
   in_vain_ = false;

@@ -1,5 +1,5 @@
 #pragma once
-// Keeps asking those who know where the servers are: Sentinels, or nodes of a cluster.
+// Queries the nodes that know where the servers are, again and again: Sentinels, or nodes of a cluster.
 
 #include "health_log.hpp"
 #include "link.hpp"
@@ -20,19 +20,19 @@
 
 namespace headgate::redis {
 
-/// Who wants to know. Worker thread.
+/// Receives the answers. Worker thread.
 class DiscoveryOwner {
  public:
   virtual ~DiscoveryOwner() = default;
-  /// The answer of `asked`; false where it is of no help, and the next one is to be asked.
+  /// The answer of `asked`. Returns false if it does not help; then the next candidate is queried.
   virtual bool found(const Reply& reply, const Node& asked) = 0;
-  /// Nobody could tell. Asked again by itself.
+  /// No candidate could answer. Discovery queries again by itself.
   virtual void nobody(const std::string& reason) = 0;
 };
 
-/// One question, asked of one candidate after another until one answers, again after a while, and soon where there is
-/// trouble. Who does not answer, or whose answer does not end the trouble, goes to the end of the line. Worker thread
-/// only; handlers keep it alive until stop().
+/// Sends one query to one candidate after another until one answers. Repeats it after a while, or soon if there is
+/// trouble. A candidate that does not answer, or whose answer does not end the trouble, moves to the end of the list.
+/// Worker thread only; handlers keep it alive until stop().
 class Discovery final : public LinkUser, public std::enable_shared_from_this<Discovery> {
  public:
   using Clock = std::chrono::steady_clock;
@@ -41,23 +41,23 @@ class Discovery final : public LinkUser, public std::enable_shared_from_this<Dis
     std::vector<std::string> words;
     std::string username;
     std::string password;
-    Clock::duration calm;  ///< between two questions while all is well
+    Clock::duration calm;  ///< between two queries while all is well
   };
 
-  /// `who` is what the log calls the candidates together.
+  /// `who` is the common name of the candidates in the log.
   Discovery(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup, Question question, std::string who);
 
-  /// Asks at once; `owner` is kept until stop().
+  /// Queries at once; keeps `owner` until stop().
   void start(std::vector<Node> candidates, std::shared_ptr<DiscoveryOwner> owner);
-  /// Who can be asked has changed; the one asked last stays first where it is still among them.
+  /// Replaces the candidates. The candidate queried last stays first if it is still in the list.
   void candidates(std::vector<Node> now);
-  /// `who`, one of them, knows something new: it is asked at once, and first from now on.
-  void ask(const Node& who);
-  /// Whether what was found is of use. Asks at once when that ends, and every 100 ms until it is again.
+  /// `who`, one of the candidates, has news: queries it at once, and first from now on.
+  void check(const Node& who);
+  /// Whether the last result is usable. If it is not, queries every 100 ms until it is again.
   void well(bool now);
-  /// What was found is not quite true any more: asks soon, once.
+  /// The last result is partly out of date: queries soon, once.
   void doubt();
-  /// Final.
+  /// Ends it for good.
   void stop();
 
  private:
@@ -85,12 +85,12 @@ class Discovery final : public LinkUser, public std::enable_shared_from_this<Dis
 
   std::shared_ptr<Link> link_;
   ReplyReader reader_{ReplyReader::Keep::everything};
-  bool open_ = false;           ///< the link, to the first candidate
+  bool open_ = false;           ///< the link to the first candidate is open
   std::size_t unanswered_ = 0;  ///< commands
-  Timer timer_;                 ///< of the question under way, or of the pause before the next
+  Timer timer_;                 ///< for the active query, or for the pause before the next
 
   bool looking_ = false;
-  std::size_t tried_ = 0;  ///< candidates, in this round
+  std::size_t tried_ = 0;  ///< candidates in this round
   bool well_ = false;
   bool in_vain_ = false;  ///< the last answer did not end the trouble
   bool stopped_ = false;

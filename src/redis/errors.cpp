@@ -6,7 +6,7 @@
 namespace headgate::redis {
 namespace {
 
-// Boost gives the base a plain destructor so that categories can be constants; nobody deletes one.
+// Boost gives the base class a non-virtual destructor so that categories can be constants. No code deletes one.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wnon-virtual-dtor"
 class Category final : public boost::system::error_category {  // NOLINT(cppcoreguidelines-virtual-class-destructor)
@@ -34,25 +34,25 @@ class Category final : public boost::system::error_category {  // NOLINT(cppcore
 
 struct Meaning {
   std::string_view word;
-  Refusal refusal;
+  ErrorReply refusal;
 };
 
 constexpr std::array kMeanings{
-    Meaning{"NOSCRIPT", Refusal::no_script},     Meaning{"READONLY", Refusal::not_master},
-    Meaning{"MASTERDOWN", Refusal::not_master},  Meaning{"UNBLOCKED", Refusal::not_master},
-    Meaning{"NOAUTH", Refusal::denied},          Meaning{"WRONGPASS", Refusal::denied},
-    Meaning{"NOPERM", Refusal::denied},          Meaning{"LOADING", Refusal::cannot_now},
-    Meaning{"BUSY", Refusal::cannot_now},        Meaning{"OOM", Refusal::cannot_now},
-    Meaning{"MISCONF", Refusal::cannot_now},     Meaning{"NOREPLICAS", Refusal::cannot_now},
-    Meaning{"CLUSTERDOWN", Refusal::cannot_now}, Meaning{"TRYAGAIN", Refusal::cannot_now},
-    Meaning{"MOVED", Refusal::cannot_now},       Meaning{"ASK", Refusal::cannot_now},
+    Meaning{"NOSCRIPT", ErrorReply::no_script},     Meaning{"READONLY", ErrorReply::not_master},
+    Meaning{"MASTERDOWN", ErrorReply::not_master},  Meaning{"UNBLOCKED", ErrorReply::not_master},
+    Meaning{"NOAUTH", ErrorReply::rejected},        Meaning{"WRONGPASS", ErrorReply::rejected},
+    Meaning{"NOPERM", ErrorReply::rejected},        Meaning{"LOADING", ErrorReply::cannot_now},
+    Meaning{"BUSY", ErrorReply::cannot_now},        Meaning{"OOM", ErrorReply::cannot_now},
+    Meaning{"MISCONF", ErrorReply::cannot_now},     Meaning{"NOREPLICAS", ErrorReply::cannot_now},
+    Meaning{"CLUSTERDOWN", ErrorReply::cannot_now}, Meaning{"TRYAGAIN", ErrorReply::cannot_now},
+    Meaning{"MOVED", ErrorReply::cannot_now},       Meaning{"ASK", ErrorReply::cannot_now},
 };
 
-Refusal by_word(std::string_view text) noexcept {
+ErrorReply by_word(std::string_view text) noexcept {
   const std::string_view word = text.substr(0, text.find(' '));
   for (const auto& meaning : kMeanings)
     if (meaning.word == word) return meaning.refusal;
-  return Refusal::unexpected;
+  return ErrorReply::unexpected;
 }
 
 }  // namespace
@@ -64,11 +64,11 @@ const boost::system::error_category& error_category() noexcept {
 
 error_code make_error_code(Errc code) noexcept { return {static_cast<int>(code), error_category()}; }
 
-Refusal classify(std::string_view error) noexcept {
-  const Refusal plain = by_word(error);
-  if (plain != Refusal::unexpected || !error.starts_with("ERR Error running script")) return plain;
+ErrorReply classify(std::string_view error) noexcept {
+  const ErrorReply plain = by_word(error);
+  if (plain != ErrorReply::unexpected || !error.starts_with("ERR Error running script")) return plain;
   for (auto dash = error.find(" -"); dash != std::string_view::npos; dash = error.find(" -", dash + 2))
-    if (const Refusal wrapped = by_word(error.substr(dash + 2)); wrapped != Refusal::unexpected) return wrapped;
+    if (const ErrorReply wrapped = by_word(error.substr(dash + 2)); wrapped != ErrorReply::unexpected) return wrapped;
   return plain;
 }
 

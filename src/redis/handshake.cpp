@@ -20,38 +20,38 @@ bool withheld(const Reply& reply) {
 
 Handshake::Handshake(const Options& options, std::string_view script, std::string_view script_sha, std::string& out)
     : options_(options), script_sha_(script_sha) {
-  const auto say = [&](Ask ask, const std::vector<std::string_view>& words) {
+  const auto say = [&](Check check, const std::vector<std::string_view>& words) {
     append_command(out, words);
-    asks_[count_++] = ask;
+    checks_[count_++] = check;
   };
   if (!options.username.empty())
-    say(Ask::auth, {"AUTH", options.username, options.password});
+    say(Check::auth, {"AUTH", options.username, options.password});
   else if (!options.password.empty())
-    say(Ask::auth, {"AUTH", options.password});
+    say(Check::auth, {"AUTH", options.password});
   const std::string database = std::to_string(options.database);
-  if (options.database != 0) say(Ask::select, {"SELECT", database});
-  say(Ask::role, {"ROLE"});
-  say(Ask::load, {"SCRIPT", "LOAD", script});
+  if (options.database != 0) say(Check::select, {"SELECT", database});
+  say(Check::role, {"ROLE"});
+  say(Check::load, {"SCRIPT", "LOAD", script});
 }
 
 Handshake::Step Handshake::take(const Reply& reply) {
-  if (!took(asks_[next_], reply)) return Step::failed;
+  if (!took(checks_[next_], reply)) return Step::failed;
   return ++next_ == count_ ? Step::done : Step::more;
 }
 
-bool Handshake::took(Ask ask, const Reply& reply) {
-  if (ask == Ask::auth) return took_auth(reply);
+bool Handshake::took(Check check, const Reply& reply) {
+  if (check == Check::auth) return took_auth(reply);
   if (reply.kind == Reply::Kind::error && reply.text.starts_with("NOAUTH"))
     return fail("Redis wants a password and the configuration gives none");
-  switch (ask) {
-    case Ask::auth:
+  switch (check) {
+    case Check::auth:
       break;
-    case Ask::select:
+    case Check::select:
       if (reply.kind == Reply::Kind::status) return true;
       return fail("database " + std::to_string(options_.database) + " cannot be used: " + std::string(reply.text));
-    case Ask::role:
+    case Check::role:
       return took_role(reply);
-    case Ask::load:
+    case Check::load:
       if (withheld(reply) || (reply.kind == Reply::Kind::text && reply.text == script_sha_)) return true;
       return fail("the script cannot be loaded: " + std::string(reply.text));
   }

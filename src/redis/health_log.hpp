@@ -1,6 +1,6 @@
 #pragma once
-// Tells the log when Redis is lost and found, and what it refused: a few lines an outage, however long and however
-// often it flaps.
+// Logs when Redis is lost and found, and its errors: a few lines for each outage, however long it is and however often
+// it repeats.
 
 #include "headgate/observe/event.hpp"
 #include "headgate/redis/limiter.hpp"
@@ -13,14 +13,14 @@
 
 namespace headgate::redis {
 
-/// Lets kBurst lines through at once and one a second after that, and counts the others. One thread.
+/// Passes kBurst lines at once and then one a second, and counts the dropped ones. One thread.
 class LineGate {
  public:
   using Time = std::chrono::steady_clock::time_point;
   static constexpr double kBurst = 6;
 
   [[nodiscard]] bool pass(Time now);
-  /// The field that tells how many lines were left out since the last one, or nothing; starts counting anew.
+  /// The field with the number of lines dropped since the last one, or an empty field. Resets the count.
   observe::EventField left_out();
 
  private:
@@ -29,16 +29,16 @@ class LineGate {
   std::uint64_t left_out_ = 0;
 };
 
-/// One per connection; errors never crowd out the news of lost and found. One thread.
+/// One for each connection. Error lines never use up the lines for lost and found. One thread.
 class HealthLog {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
   explicit HealthLog(std::string server) : server_(std::move(server)) {}
 
-  /// Tells a change between up and not up, and a new reason for not being up.
+  /// Logs a change between up and not up, and a new reason for not being up.
   void note(Health health, std::string_view reason, Time now);
-  /// An answer that says nothing of Redis's health, but that the operator must know.
+  /// An error reply that does not affect Redis's health, but that the operator must know.
   void error(std::string_view text, Time now);
 
  private:

@@ -24,10 +24,10 @@ struct Limiter::State {
         waiters(std::make_shared<Waiters>(loop)),
         background(std::make_shared<Background>(loop, servers, local, waiters)) {}
 
-  static Task<Result<bool>> ask(std::shared_ptr<State> state, std::span<const limit::Ask> asks,
-                                std::span<limit::Verdict> verdicts);
+  static Task<Result<bool>> check(std::shared_ptr<State> state, std::span<const limit::Check> checks,
+                                  std::span<limit::Decision> decisions);
 
-  Duration patience;  ///< after which nothing more is begun that may take a whole deadline
+  Duration patience;  ///< after this time no call starts that may take a whole deadline
   std::shared_ptr<Servers> servers;
   std::shared_ptr<limit::Local> local;
   std::shared_ptr<Waiters> waiters;
@@ -37,17 +37,18 @@ struct Limiter::State {
 
 namespace {
 
-Result<bool> failed(error_code why) { return Result<bool>(boost::system::in_place_error, why); }
+Result<bool> failed_with(error_code why) { return Result<bool>(boost::system::in_place_error, why); }
 
 Answer answer_of(const Result<bool>& result) {
-  return result.has_error() ? Answer::none : *result ? Answer::agreed : Answer::refused;
+  return result.has_error() ? Answer::none : *result ? Answer::agreed : Answer::rejected;
 }
 
-/// A call under way, as those see it who wait for what it asks for: it ends, and be it with the request's own task.
+/// An active call, for the requests that wait for its leases. It always ends for them, also if the request's own task
+/// is destroyed.
 class UnderWay {
  public:
-  UnderWay(limit::Local& local, Waiters& waiters, limit::Attempt& attempt)
-      : local_(local), waiters_(waiters), attempt_(attempt) {}
+  UnderWay(limit::Local& local, Waiters& waiters, limit::PendingDecision& pending)
+      : local_(local), waiters_(waiters), attempt_(pending) {}
   UnderWay(const UnderWay&) = delete;
   UnderWay& operator=(const UnderWay&) = delete;
   ~UnderWay() {
@@ -58,7 +59,7 @@ class UnderWay {
 
   Step end(Answer answer, error_code why) {
     const auto step = local_.end(attempt_, answer, Clock::now());
-    if (step == Step::ask) return step;
+    if (step == Step::check) return step;
     ended_ = true;
     wake(why);
     return step;
@@ -71,44 +72,45 @@ class UnderWay {
 
   limit::Local& local_;
   Waiters& waiters_;
-  limit::Attempt& attempt_;
+  limit::PendingDecision& attempt_;
   bool ended_ = false;
 };
 
 }  // namespace
 
-/// What must be asked, or waited for: the request may let go of the limiter meanwhile.
-Task<Result<bool>> Limiter::State::ask(std::shared_ptr<State> state, std::span<const limit::Ask> asks,
-                                       std::span<limit::Verdict> verdicts) {
-  limit::Attempt attempt(asks, verdicts);
+/// A decision that needs a call or a wait. It keeps `state`, because the request may drop the limiter meanwhile.
+Task<Result<bool>> Limiter::State::check(std::shared_ptr<State> state, std::span<const limit::Check> checks,
+                                         std::span<limit::Decision> decisions) {
+  limit::PendingDecision pending(checks, decisions);
   const auto patient_until = Clock::now() + state->patience;
-  auto step = state->local->begin(attempt, Clock::now());
+  auto step = state->local->begin(pending, Clock::now());
   bool waited = false;
   while (step == Step::wait) {
     waited = true;
-    Waiter waiter(*state->waiters, attempt.awaited());
-    if (const auto why = co_await waiter) co_return failed(why);
-    if (Clock::now() >= patient_until) attempt.wait_no_longer();
-    step = state->local->begin(attempt, Clock::now());
+    Waiter waiter(*state->waiters, pending.awaited());
+    if (const auto why = co_await waiter) co_return failed_with(why);
+    if (Clock::now() >= patient_until) pending.wait_no_longer();
+    step = state->local->begin(pending, Clock::now());
   }
-  if (step != Step::ask) {
+  if (step != Step::check) {
     state->background->look_after_leases();
     co_return step == Step::allowed;
   }
-  UnderWay under_way(*state->local, *state->waiters, attempt);
+  UnderWay under_way(*state->local, *state->waiters, pending);
   state->background->give_back_first();
-  if (waited && Clock::now() >= patient_until) co_return failed(Errc::timed_out);  // a call more would be too long
+  if (waited && Clock::now() >= patient_until)
+    co_return failed_with(Errc::timed_out);  // one more call would take too long
   for (;;) {
-    auto call = state->servers->decide(attempt.sent(), attempt.told());
+    auto call = state->servers->decide(pending.sent(), pending.told());
     const auto result = co_await call;
     step = under_way.end(answer_of(result), result.has_error() ? result.error() : error_code());
-    if (step == Step::ask && Clock::now() >= patient_until) {
+    if (step == Step::check && Clock::now() >= patient_until) {
       under_way.end(Answer::none, Errc::timed_out);
-      co_return failed(Errc::timed_out);
+      co_return failed_with(Errc::timed_out);
     }
-    if (step == Step::ask) continue;
+    if (step == Step::check) continue;
     state->background->look_after_leases();
-    if (result.has_error()) co_return failed(result.error());
+    if (result.has_error()) co_return failed_with(result.error());
     co_return *result;
   }
 }
@@ -121,36 +123,36 @@ Limiter::~Limiter() {
   state_->background->halt();
 }
 
-Task<Result<bool>> Limiter::decide(std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts) {
-  if (asks.empty()) co_return true;
-  if (const auto here = decide_here(asks, verdicts)) co_return *here;
-  if (state_->stopped) co_return failed(Errc::stopped);
-  const bool countable = asks.size() <= limit::kMaxRulesPerRequest;
-  auto answer = countable ? State::ask(state_, asks, verdicts) : state_->servers->decide(asks, verdicts);
+Task<Result<bool>> Limiter::decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) {
+  if (checks.empty()) co_return true;
+  if (const auto here = decide_here(checks, decisions)) co_return *here;
+  if (state_->stopped) co_return failed_with(Errc::stopped);
+  const bool countable = checks.size() <= limit::kMaxRulesPerRequest;
+  auto answer = countable ? State::check(state_, checks, decisions) : state_->servers->decide(checks, decisions);
   co_return co_await answer;
 }
 
-std::optional<bool> Limiter::decide_here(std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts) {
+std::optional<bool> Limiter::decide_here(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) {
   if (state_->stopped) return {};
-  const auto decision = state_->local->decide(asks, Clock::now(), verdicts);
+  const auto decision = state_->local->decide(checks, Clock::now(), decisions);
   if (decision) state_->background->look_after_leases();
   return decision;
 }
 
-bool Limiter::settle(std::span<const limit::Ask> asks) { return state_->background->settle(asks); }
+bool Limiter::settle(std::span<const limit::Check> checks) { return state_->background->settle(checks); }
 
-Task<error_code> Limiter::charge(const limit::Ask& owed, std::string_view token) {
+Task<error_code> Limiter::charge(const limit::Check& owed, std::string_view token) {
   return Background::charge(state_->background, owed, std::string(token));
 }
 
-Clock::time_point Limiter::way_back_until() const noexcept { return state_->servers->way_back_until(); }
+Clock::time_point Limiter::recovering_until() const noexcept { return state_->servers->recovering_until(); }
 
 Health Limiter::health() const noexcept { return state_->servers->health(); }
 Counters Limiter::counters() const { return state_->servers->counters(); }
 std::vector<NodeStatus> Limiter::nodes() const { return state_->servers->nodes(); }
 
 LocalCounters Limiter::local() const noexcept {
-  return {state_->local->denied(),       state_->local->leased(),       state_->background->refunded(),
+  return {state_->local->rejected(),     state_->local->leased(),       state_->background->refunded(),
           state_->background->settled(), state_->background->dropped(), state_->background->charged()};
 }
 

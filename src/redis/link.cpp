@@ -2,10 +2,7 @@
 
 #include "headgate/core/result.hpp"
 
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/connect.hpp>
 #include <boost/asio/error.hpp>
-#include <boost/asio/ip/address.hpp>
 #include <boost/asio/post.hpp>
 
 #include <utility>
@@ -15,56 +12,57 @@ namespace {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
+using At = net::ConnectError::At;
 
-constexpr auto kConnectLimit = 1s;                // for each address, TLS included
-constexpr std::size_t kKeptBytes = 256UL * 1024;  // of a buffer after a burst
+constexpr auto kConnectLimit = 1s;                 // for each address, TLS included
+constexpr std::size_t kKeptBuffer = 256UL * 1024;  // of a buffer after a burst
+constexpr unsigned kReadsATurn = 4;
+
+std::string words_of(const net::ConnectError& why) {
+  const bool late = why.code == asio::error::timed_out;
+  if (why.at == At::name) return "the name cannot be resolved: " + why.reason;
+  if (why.at == At::address) return "cannot connect: " + (late ? std::string("no answer within 1s") : why.reason);
+  if (late) return "it does not answer to TLS within 1s";
+  return (why.code == asio::error::eof ? "" : "TLS: ") + why.reason;
+}
 
 }  // namespace
 
-Link::Link(asio::io_context& loop, std::shared_ptr<const Setup> setup)
-    : executor_(loop.get_executor()),
-      setup_(std::move(setup)),
-      resolver_(executor_),
-      socket_(executor_),
-      timer_(executor_) {}
+Link::Link(asio::io_context& loop, std::shared_ptr<const Setup> setup) : loop_(loop), setup_(std::move(setup)) {}
 
-template <class Handler>
-auto Link::while_current(Handler handler) {
-  return [self = shared_from_this(), life = life_, handler = std::move(handler)](auto&&... results) mutable {
-    if (self->life_ == life) handler(std::forward<decltype(results)>(results)...);
-  };
-}
+Link::~Link() { close(); }
 
 void Link::open(const Node& node, std::shared_ptr<LinkUser> user) {
   close();
-  node_ = node;
   user_ = std::move(user);
-  if (setup_->tls_error.empty()) return resolve();
-  asio::post(executor_, while_current([this] { end("TLS cannot be used: " + setup_->tls_error); }));
+  if (setup_->tls_error.empty()) {
+    connector_.emplace(loop_, net::Timers::of(loop_), node.host, node.port);
+    return start(0);
+  }
+  asio::post(loop_, [self = shared_from_this(), life = life_] {
+    if (self->life_ == life) self->end("TLS cannot be used: " + self->setup_->tls_error);
+  });
 }
 
 void Link::close() {
-  close_socket();
-  resolver_.cancel();
+  close_stream();
+  if (connector_) connector_->stop();
+  connector_.reset();
   user_.reset();
 }
 
-void Link::close_socket() {
+void Link::close_stream() {
   ++life_;
-  kept_ = blocked_ = secured_ = false;
-  timer_.cancel();
-  error_code ignored;
-  socket_.close(ignored);
-  tls_.reset();
+  kept_ = writing_ = false;
   pending_.clear();
+  leaving_.clear();
+  if (const auto stream = std::exchange(stream_, nullptr)) stream->close();
 }
 
 void Link::give_up(const std::string& reason) {
-  const bool try_next = !kept_ && address_ + 1 < addresses_.size();
-  if (!try_next) return end(reason);
-  close_socket();
-  ++address_;
-  connect_next();
+  if (kept_ || last_address_ || !connector_) return end(reason);
+  close_stream();
+  start(next_address_);
 }
 
 void Link::end(const std::string& reason) {
@@ -75,146 +73,93 @@ void Link::end(const std::string& reason) {
   if (user) user->closed(why);
 }
 
-// No deadline here: the system's resolver cannot be interrupted, and while it runs nobody waits for more than his own
-// call.
-void Link::resolve() {
-  addresses_.clear();
-  address_ = 0;
-  error_code not_numeric;
-  const auto numeric = asio::ip::make_address(node_.host, not_numeric);
-  if (!not_numeric) {
-    addresses_.emplace_back(numeric, node_.port);
-    return connect_next();
-  }
-  resolver_.async_resolve(node_.host, std::to_string(node_.port), Resolver::numeric_service,
-                          while_current([this](error_code ec, const Resolver::results_type& found) {
-                            if (ec) return end("the name cannot be resolved: " + ec.message());
-                            for (const auto& entry : found) addresses_.push_back(entry.endpoint());
-                            if (addresses_.empty()) return end("the name has no address");
-                            connect_next();
-                          }));
+void Link::start(std::size_t skip) { spawn(connect(shared_from_this(), life_, skip), "redis connection"); }
+
+// No deadline for the name: the system's resolver cannot be interrupted, and while it runs nobody waits for more than
+// his own call.
+Task<void> Link::connect(std::shared_ptr<Link> self, std::uint64_t life, std::size_t skip) {
+  const net::ConnectTerms terms{.each = kConnectLimit, .tls = self->setup_->tls, .skip = skip};
+  const auto connected = co_await self->connector_->connect(terms);
+  if (self->life_ != life) co_return;
+  if (connected.has_error()) co_return self->end(words_of(connected.error()));
+  self->settled(*connected);
 }
 
-void Link::connect_next() {
-  socket_.async_connect(addresses_[address_], while_current([this](error_code ec) {
-                          if (ec) return give_up("cannot connect: " + ec.message());
-                          connected();
-                        }));
-  timer_.expires_after(kConnectLimit);
-  timer_.async_wait(while_current([this](error_code ec) {
-    if (!ec) give_up(tls_ ? "it does not answer to TLS within 1s" : "cannot connect: no answer within 1s");
-  }));
-}
-
-void Link::connected() {
-  error_code ignored;
-  socket_.non_blocking(true, ignored);
-  socket_.set_option(Tcp::no_delay(true), ignored);
-  socket_.set_option(asio::socket_base::keep_alive(true), ignored);
-  if (!setup_->tls) return settled();
-  tls_.emplace(*setup_->tls, node_.host);
-  shake_hands();
-}
-
-void Link::shake_hands() {
-  const auto life = life_;
-  const auto step = tls_->handshake();
-  tls_->drain(pending_);  // also where it failed: an alert tells the other side why
-  flush_pending();
-  if (life_ != life) return;
-  if (step == TlsChannel::Step::failed) return give_up(tls_->reason());
-  if (step == TlsChannel::Step::more) return read();
-  secured_ = true;
-  settled();
-}
-
-void Link::settled() {
-  timer_.cancel();
+void Link::settled(const net::Connected& connected) {
+  stream_ = connected.stream;
+  stream_->keep_alive();
+  next_address_ = connected.address + 1;
+  last_address_ = connected.last;
   const auto life = life_;
   const auto user = user_;
   user->opened();
-  if (life_ != life) return;
-  if (tls_) decrypt();  // the server may have spoken together with the end of the handshake
-  if (life_ == life) read();
+  if (life_ == life) stream_->watch(&Link::readable, this);
+}
+
+void Link::readable(void* self, net::Stream&) {
+  const auto link = static_cast<Link*>(self)->shared_from_this();
+  link->read();
 }
 
 void Link::read() {
-  socket_.async_read_some(asio::buffer(in_), while_current([this](error_code ec, std::size_t got) {
-                            if (ec == asio::error::eof) return give_up("it closed the connection");
-                            if (ec) return give_up("cannot read: " + ec.message());
-                            deliver({in_.data(), got});
-                          }));
-}
-
-void Link::deliver(std::string_view bytes) {
   const auto life = life_;
+  const auto stream = stream_;
   const auto user = user_;  // what it does with an answer may end it
-  if (!tls_) {
-    user->received(bytes);
-  } else {
-    tls_->feed(bytes);
-    if (!secured_) return shake_hands();
-    decrypt();
+  for (unsigned reads = 0; life_ == life && reads < kReadsATurn; ++reads) {
+    const auto got = stream->read_now(in_);
+    if (got.has_error() && got.error() == asio::error::would_block) break;
+    if (got.has_error()) return give_up(why_unread(got.error()));
+    user->received({in_.data(), *got});
+    if (life_ == life && !stream->transport().readable()) break;
   }
-  if (life_ == life) read();
+  if (life_ == life) stream->watch(&Link::readable, this);
 }
 
-void Link::decrypt() {
-  const auto life = life_;
-  const auto user = user_;
-  std::size_t got = 0;
-  while (life_ == life) {
-    switch (tls_->open(in_, got)) {
-      case TlsChannel::Step::done:
-        user->received({in_.data(), got});
-        break;
-      case TlsChannel::Step::more:
-        tls_->drain(pending_);  // a change of keys is to be answered
-        return flush_pending();
-      case TlsChannel::Step::failed:
-        return give_up(tls_->reason());
-    }
-  }
+std::string Link::why_unread(const error_code& ec) const {
+  if (ec == asio::error::eof || ec == asio::error::connection_aborted) return "it closed the connection";
+  const auto reason = stream_->transport().reason();
+  return reason.empty() ? "cannot read: " + ec.message() : "TLS: " + std::string(reason);
 }
 
 void Link::write(std::string_view bytes) {
-  if (tls_) {
-    if (!tls_->seal(bytes)) return give_up(tls_->reason());
-    tls_->drain(pending_);
-    return flush_pending();
+  if (!stream_) return;
+  if (writing_) {
+    pending_.append(bytes);
+    return;
   }
-  std::size_t taken = 0;
-  if (pending_.empty() && !flush(bytes, taken)) return;
-  pending_.append(bytes.substr(taken));
-}
-
-/// False where the connection was lost on the way.
-bool Link::flush(std::string_view bytes, std::size_t& taken) {
-  while (!blocked_ && taken < bytes.size()) {
-    error_code ec;
-    taken += socket_.write_some(asio::buffer(bytes.data() + taken, bytes.size() - taken), ec);
-    if (ec == asio::error::would_block) {
-      blocked_ = true;
-      socket_.async_wait(Socket::wait_write, while_current([this](error_code) {
-                           blocked_ = false;
-                           flush_pending();
-                         }));
-    } else if (ec) {
+  while (!bytes.empty()) {
+    const auto sent = stream_->write_some(bytes);
+    if (sent.has_error() && sent.error() == asio::error::would_block) break;
+    if (sent.has_error()) {
       // With TLS an alert that tells why may still be there to be read; the read fails in any case.
-      if (!tls_) give_up("cannot write: " + ec.message());
-      return false;
-    } else {
-      user_->wrote();
+      if (!setup_->tls) give_up("cannot write: " + sent.error().message());
+      return;
     }
+    bytes.remove_prefix(*sent);
+    user_->wrote();
   }
-  return true;
+  if (bytes.empty()) return;
+  leaving_.assign(bytes);
+  writing_ = true;
+  spawn(write_rest(shared_from_this(), life_), "redis write");
 }
 
-void Link::flush_pending() {
-  std::size_t taken = 0;
-  if (pending_.empty() || blocked_ || !flush(pending_, taken)) return;
-  pending_.erase(0, taken);
-  if (pending_.empty() && pending_.capacity() > kKeptBytes) pending_ = std::string();
+Task<void> Link::write_rest(std::shared_ptr<Link> self, std::uint64_t life) {
+  const auto stream = self->stream_;
+  while (!self->leaving_.empty()) {
+    const std::array<std::string_view, 1> pieces{self->leaving_};
+    const auto sent = co_await stream->write_all(pieces, net::kForever);
+    if (self->life_ != life) co_return;
+    if (sent.has_error()) {
+      if (!self->setup_->tls) self->give_up("cannot write: " + sent.error().message());
+      co_return;
+    }
+    self->user_->wrote();
+    self->leaving_.clear();
+    if (self->leaving_.capacity() > kKeptBuffer) self->leaving_ = std::string();
+    self->leaving_.swap(self->pending_);
+  }
+  self->writing_ = false;
 }
 
 }  // namespace headgate::redis

@@ -1,25 +1,22 @@
 #pragma once
-// Bytes to and from one server: finds its addresses, connects to the first that will do, TLS included, and writes
-// without waiting.
+// Bytes to and from one server: connects to the first of its addresses that will do, TLS included, and writes without
+// waiting.
 
 #include "setup.hpp"
-#include "tls_channel.hpp"
 
+#include "headgate/core/task.hpp"
+#include "headgate/net/connect.hpp"
 #include "headgate/redis/options.hpp"
 
-#include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace headgate::redis {
 
@@ -33,12 +30,13 @@ class LinkUser {
   virtual void closed(const std::string& reason) = 0;  ///< the connection is gone, or no address would do
 };
 
-/// Worker thread only. Handlers keep it alive while it is open. Closed and open as often as its user likes.
+/// Worker thread only. Its tasks keep it alive while it connects or writes. Closed and open as often as its user likes.
 class Link : public std::enable_shared_from_this<Link> {
  public:
-  using Clock = std::chrono::steady_clock;
-
   Link(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup);
+  ~Link();
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
 
   /// Connects to `node`; `user` is kept until closed() was told or close() called.
   void open(const Node& node, std::shared_ptr<LinkUser> user);
@@ -53,47 +51,32 @@ class Link : public std::enable_shared_from_this<Link> {
   void write(std::string_view bytes);
 
  private:
-  using Executor = boost::asio::io_context::executor_type;
-  using Tcp = boost::asio::ip::tcp;
-  using Socket = boost::asio::basic_stream_socket<Tcp, Executor>;
-  using Resolver = boost::asio::ip::basic_resolver<Tcp, Executor>;
-  using Timer = boost::asio::basic_waitable_timer<Clock, boost::asio::wait_traits<Clock>, Executor>;
+  static Task<void> connect(std::shared_ptr<Link> self, std::uint64_t life, std::size_t skip);
+  static Task<void> write_rest(std::shared_ptr<Link> self, std::uint64_t life);
+  static void readable(void* self, net::Stream& stream);
 
-  void resolve();
-  void connect_next();
-  void connected();
-  void shake_hands();
-  void settled();
-  void end(const std::string& reason);
-  void close_socket();
+  void start(std::size_t skip);
+  void settled(const net::Connected& connected);
   void read();
-  void deliver(std::string_view bytes);
-  void decrypt();
-  bool flush(std::string_view bytes, std::size_t& taken);
-  void flush_pending();
-  /// A handler that does nothing once this socket is history.
-  template <class Handler>
-  auto while_current(Handler handler);
+  std::string why_unread(const error_code& ec) const;
+  void end(const std::string& reason);
+  void close_stream();
 
-  Executor executor_;
+  boost::asio::io_context& loop_;
   const std::shared_ptr<const Setup> setup_;
-  Node node_;
   std::shared_ptr<LinkUser> user_;
+  std::optional<net::Connector> connector_;
+  net::StreamPtr stream_;
+  std::size_t next_address_ = 0;
+  bool last_address_ = true;
 
-  Resolver resolver_;
-  Socket socket_;
-  Timer timer_;  ///< of the attempt under way
-  std::vector<Tcp::endpoint> addresses_;
-  std::size_t address_ = 0;
-  std::optional<TlsChannel> tls_;
-  bool secured_ = false;  ///< the TLS handshake is done
-
-  std::string pending_;               ///< what the kernel did not take; with TLS all that is to be sent
+  std::string leaving_;               ///< what is being written
+  std::string pending_;               ///< behind it
   std::array<char, 64UL * 1024> in_;  ///< holds the answers to a thousand calls: one turn of the loop reads them all
 
-  std::uint64_t life_ = 0;  ///< a handler of an earlier socket finds another number and does nothing
+  std::uint64_t life_ = 0;  ///< what belongs to an earlier stream finds another number and does nothing
   bool kept_ = false;
-  bool blocked_ = false;  ///< waiting until the socket takes more
+  bool writing_ = false;  ///< the rest of what the kernel did not take at once
 };
 
 }  // namespace headgate::redis

@@ -1,5 +1,5 @@
 #pragma once
-// Waiting within a decision, for what may come sooner.
+// Waits within a decision; the wait can end early.
 
 #include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/io_context.hpp>
@@ -12,7 +12,8 @@
 
 namespace headgate::redis {
 
-/// Awaited once: until its moment has come or cut() is called. Lives in the frame that awaits it, which may die first.
+/// Await it once: it ends at its time or when cut() is called. It lives in the frame that awaits it, and that frame may
+/// be destroyed first.
 class Pause : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
   using Clock = std::chrono::steady_clock;
@@ -32,7 +33,7 @@ class Pause : public boost::intrusive::list_base_hook<boost::intrusive::link_mod
   }
   void await_resume() const noexcept {}
 
-  /// Resumes who waits, who may destroy this object.
+  /// Resumes the waiting coroutine, which may destroy this object.
   void cut() {
     unlink();
     if (task_) std::exchange(task_, nullptr).resume();
@@ -43,7 +44,7 @@ class Pause : public boost::intrusive::list_base_hook<boost::intrusive::link_mod
       boost::asio::basic_waitable_timer<Clock, boost::asio::wait_traits<Clock>, boost::asio::io_context::executor_type>;
 
   Timer timer_;
-  std::shared_ptr<Pause*> self_;  ///< the timer's handler comes even after the object is gone
+  std::shared_ptr<Pause*> self_;  ///< the timer's handler may run after the object is destroyed
   std::coroutine_handle<> task_;
 };
 

@@ -8,7 +8,7 @@
 namespace headgate::redis {
 namespace {
 
-/// Its name has no limit's: that would stand after the first colon.
+/// Its suffix differs from that of every limit: a limit's name stands after the first colon.
 const limit::Rule& rule_of_probes() {
   static const limit::Rule rule = [] {
     limit::Rule made;
@@ -24,13 +24,13 @@ const limit::Rule& rule_of_probes() {
 
 }  // namespace
 
-limit::Ask Probe::ask() const noexcept { return {&rule_of_probes(), subject, {}, 1, limit::How::debt}; }
+limit::Check Probe::check() const noexcept { return {&rule_of_probes(), key, {}, 1, limit::How::debt}; }
 
 bool Probe::counted(const Reply& reply) const {
-  const std::array<limit::Ask, 1> asks{ask()};
-  std::array<limit::Verdict, 1> verdicts;
+  const std::array<limit::Check, 1> checks{check()};
+  std::array<limit::Decision, 1> decisions;
   bool all_allowed = false;
-  return reply.all_integers && limit::read_script_reply(reply.integers, asks, verdicts, all_allowed) && all_allowed;
+  return reply.all_integers && limit::read_script_reply(reply.integers, checks, decisions, all_allowed) && all_allowed;
 }
 
 }  // namespace headgate::redis

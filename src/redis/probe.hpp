@@ -1,5 +1,5 @@
 #pragma once
-// The write that shows whether a server decides: one decision of the script about a counter of our own.
+// The write that shows whether a server can decide: one decision of the script for a counter of the gateway's own.
 
 #include "connection.hpp"
 
@@ -12,20 +12,20 @@
 
 namespace headgate::redis {
 
-/// Asked of one server, once at a time. It needs no right that decisions do not need, lies under their prefix, costs
-/// what one of them costs, and leaves a key that is gone three milliseconds later. Worker thread only.
+/// For one server, at most one at a time. It needs no other rights than decisions, has a key under their prefix, and
+/// costs as much as one decision. Its key expires three milliseconds later. Worker thread only.
 class Probe : public Recipient {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  /// What its key is of: in a cluster a subject whose slot is this server's.
-  std::string subject = "0";
-  std::optional<Time> sent;  ///< while it is unanswered
+  /// The key of its counter. In a cluster, a key whose slot belongs to this server.
+  std::string key = "0";
+  std::optional<Time> sent;  ///< set while it is unanswered
   bool overdue = false;      ///< its deadline has passed
-  bool resent = false;       ///< with the whole script
+  bool resent = false;       ///< sent again with the whole script
 
-  limit::Ask ask() const noexcept;
-  /// Whether `reply` says that it was counted.
+  limit::Check check() const noexcept;
+  /// Whether `reply` shows that Redis counted it.
   bool counted(const Reply& reply) const;
 };
 

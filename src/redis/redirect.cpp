@@ -22,12 +22,12 @@ std::optional<Redirect> read_redirect(std::string_view error) {
     return redirect;
   }
   if (error.starts_with("ASK "))
-    redirect.kind = Redirect::Kind::ask;
+    redirect.kind = Redirect::Kind::check;
   else if (!error.starts_with("MOVED "))
     return std::nullopt;
   const auto first = error.find(' ');
   const auto second = error.find(' ', first + 1);
-  const auto colon = error.rfind(':');  // an IPv6 address has colons of its own
+  const auto colon = error.rfind(':');  // an IPv6 address has colons too
   if (second == std::string_view::npos || colon == std::string_view::npos || colon < second) return std::nullopt;
   if (!read_number(error.substr(first + 1, second - first - 1), redirect.slot) || redirect.slot >= kSlots ||
       !read_number(error.substr(colon + 1), redirect.node.port) || redirect.node.port == 0)

@@ -1,5 +1,5 @@
 #pragma once
-// Where a node of a cluster sends a call that it does not serve.
+// Where a cluster node redirects a call that it does not serve.
 
 #include "headgate/redis/options.hpp"
 
@@ -12,15 +12,15 @@ namespace headgate::redis {
 struct Redirect {
   enum class Kind {
     moved,     ///< the slot belongs to `node`
-    ask,       ///< its keys are being moved to `node`: this one call goes there, after ASKING
-    try_again  ///< some of the call's keys are here and some there, for as long as the slot is being moved
+    check,     ///< its keys are moving to `node`: send this one call there, after ASKING
+    try_again  ///< some of the call's keys are here and some there, as long as the slot moves
   };
   Kind kind = Kind::moved;
-  std::uint16_t slot = 0;  ///< of moved and ask
-  Node node;               ///< of moved and ask; an empty host is that of the node that answered
+  std::uint16_t slot = 0;  ///< for moved and check
+  Node node;               ///< for moved and check; an empty host means the host of the node that answered
 };
 
-/// "MOVED 3999 127.0.0.1:6381", "ASK ...", "TRYAGAIN ..."; nothing for any other error.
+/// Reads "MOVED 3999 127.0.0.1:6381", "ASK ...", "TRYAGAIN ..."; nothing for any other error.
 std::optional<Redirect> read_redirect(std::string_view error);
 
 }  // namespace headgate::redis

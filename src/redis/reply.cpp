@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMaxText = 512;
 
-/// What the callbacks of hiredis write to: one reply at a time, its memory reused.
+/// The target of the hiredis callbacks: one reply at a time, with reused memory.
 struct Sink {
   Reply::Kind kind = Reply::Kind::nil;
   std::string text;
@@ -30,7 +30,7 @@ struct Sink {
   }
 };
 
-/// hiredis wants an object per element; all of ours are the sink itself. Null, for too many, ends the parsing.
+/// hiredis wants an object for each element; here every object is the sink. Null (too many elements) ends the parsing.
 Sink* element(const redisReadTask* task) {
   auto* sink = static_cast<Sink*>(task->privdata);
   if (task->parent != nullptr) return ++sink->count > sink->most() ? nullptr : sink;
@@ -59,7 +59,7 @@ void* create_string(const redisReadTask* task, char* text, std::size_t length) {
   return sink;
 }
 
-/// hiredis 0.14 stops at 7 arrays within each other, later ones at 1024; this module asks for none.
+/// hiredis 0.14 stops at 7 nested arrays, later versions at 1024. No reply for this module has so many.
 bool too_deep(const redisReadTask* task) {
   int depth = 0;
   while ((task = task->parent) != nullptr) ++depth;
@@ -102,7 +102,7 @@ void* create_nil(const redisReadTask* task) {
 }
 
 #if HIREDIS_MAJOR >= 1
-// Types of RESP3, which is never asked for: they make a reply that nobody takes for a decision.
+// Types of RESP3, which the gateway never requests. They make a reply that is no decision.
 void* create_other(const redisReadTask* task) {
   Sink* sink = element(task);
   if (sink == nullptr) return nullptr;
@@ -156,7 +156,7 @@ void ReplyReader::reset() {
 
 void ReplyReader::feed(std::string_view bytes) {
   if (parts_->reader)
-    redisReaderFeed(parts_->reader.get(), bytes.data(), bytes.size());  // it remembers a failure itself
+    redisReaderFeed(parts_->reader.get(), bytes.data(), bytes.size());  // the reader remembers a failure itself
 }
 
 ReplyReader::Next ReplyReader::next(Reply& reply) {
@@ -164,12 +164,12 @@ ReplyReader::Next ReplyReader::next(Reply& reply) {
   void* made = nullptr;
   if (reader == nullptr || redisReaderGetReply(reader, &made) != REDIS_OK) {
     const bool too_big = reader == nullptr || reader->err == REDIS_ERR_OOM;
-    error_ = too_big ? "a reply larger than any that was asked for" : reader->errstr;
+    error_ = too_big ? "the reply is too large" : reader->errstr;
     return Next::broken;
   }
   if (made == nullptr) {
     if (reader->len - reader->pos <= parts_->sink.most_bytes()) return Next::more;
-    error_ = "a reply longer than any that was asked for";
+    error_ = "the reply has too many bytes";
     return Next::broken;
   }
   const Sink& sink = parts_->sink;

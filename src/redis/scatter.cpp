@@ -8,64 +8,64 @@ namespace {
 
 constexpr std::uint64_t kNeverRefuses = std::numeric_limits<std::uint64_t>::max();
 
-std::uint64_t burst_of(const limit::Ask& ask) {
-  return ask.how == limit::How::take && ask.cost > 0 ? ask.rule->burst : kNeverRefuses;
+std::uint64_t burst_of(const limit::Check& check) {
+  return check.how == limit::How::take && check.cost > 0 ? check.rule->burst : kNeverRefuses;
 }
 
-/// A charge, or a debt, is for a request that has already been let through: it stays, whatever the others say.
-bool took(const limit::Ask& ask, const limit::Verdict& verdict) {
-  const bool stays = ask.how == limit::How::charge || ask.how == limit::How::debt;
-  return ask.cost > 0 && !stays && verdict.allowed;
+/// A charge or a debt is for a request that has passed already. It stays, whatever the other checks decide.
+bool took(const limit::Check& check, const limit::Decision& decision) {
+  const bool stays = check.how == limit::How::charge || check.how == limit::How::debt;
+  return check.cost > 0 && !stays && decision.allowed;
 }
 
 }  // namespace
 
-Scatter::Scatter(std::span<const limit::Ask> asks, std::span<const std::uint16_t> slots) {
-  for (std::size_t i = 0; i < asks.size(); ++i) {
+Scatter::Scatter(std::span<const limit::Check> checks, std::span<const std::uint16_t> slots) {
+  for (std::size_t i = 0; i < checks.size(); ++i) {
     const auto known = std::find_if(groups_.begin(), groups_.end(), [&](const Group& g) { return g.slot == slots[i]; });
     if (known == groups_.end()) {
-      groups_.push_back({slots[i], 0, 1, burst_of(asks[i])});
+      groups_.push_back({slots[i], 0, 1, burst_of(checks[i])});
     } else {
       ++known->count;
-      known->burst = std::min(known->burst, burst_of(asks[i]));
+      known->burst = std::min(known->burst, burst_of(checks[i]));
     }
   }
   std::stable_sort(groups_.begin(), groups_.end(), [](const Group& a, const Group& b) { return a.burst < b.burst; });
   for (auto& group : groups_) {
-    group.first = asks_.size();
-    for (std::size_t i = 0; i < asks.size(); ++i) {
+    group.first = checks_.size();
+    for (std::size_t i = 0; i < checks.size(); ++i) {
       if (slots[i] != group.slot) continue;
-      asks_.push_back(asks[i]);
+      checks_.push_back(checks[i]);
       places_.push_back(i);
     }
   }
-  verdicts_.resize(asks_.size());
+  decisions_.resize(checks_.size());
 }
 
-std::span<const limit::Ask> Scatter::asks(const Group& group) const noexcept {
-  return std::span(asks_.data(), asks_.size()).subspan(group.first, group.count);
+std::span<const limit::Check> Scatter::checks(const Group& group) const noexcept {
+  return std::span(checks_.data(), checks_.size()).subspan(group.first, group.count);
 }
 
-std::span<limit::Verdict> Scatter::verdicts(const Group& group) noexcept {
-  return std::span(verdicts_.data(), verdicts_.size()).subspan(group.first, group.count);
+std::span<limit::Decision> Scatter::decisions(const Group& group) noexcept {
+  return std::span(decisions_.data(), decisions_.size()).subspan(group.first, group.count);
 }
 
-void Scatter::tell(const Group& group, std::span<limit::Verdict> verdicts) const {
-  for (std::size_t i = group.first; i < group.first + group.count; ++i) verdicts[places_[i]] = verdicts_[i];
+void Scatter::tell(const Group& group, std::span<limit::Decision> decisions) const {
+  for (std::size_t i = group.first; i < group.first + group.count; ++i) decisions[places_[i]] = decisions_[i];
 }
 
 Debt Scatter::take_back(const Group& group) {
   Debt debt;
   debt.slot = group.slot;
   for (std::size_t i = group.first; i < group.first + group.count; ++i) {
-    const limit::Ask& ask = asks_[i];
-    limit::Verdict& verdict = verdicts_[i];
-    if (!took(ask, verdict)) continue;
-    debt.rules.push_back(*ask.rule);
-    debt.subjects.emplace_back(ask.subject);
-    debt.costs.push_back(ask.cost);
-    verdict.remaining = std::min(verdict.limit, verdict.remaining + static_cast<std::uint64_t>(ask.cost));
-    verdict.delay = Duration(0);
+    const limit::Check& check = checks_[i];
+    limit::Decision& decision = decisions_[i];
+    if (!took(check, decision)) continue;
+    debt.rules.push_back(*check.rule);
+    debt.keys.emplace_back(check.key);
+    debt.costs.push_back(check.cost);
+    decision.remaining = std::min(decision.limit, decision.remaining + static_cast<std::uint64_t>(check.cost));
+    decision.delay = Duration(0);
   }
   return debt;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Asks whose keys lie in several slots of a cluster: which belong together, which go first, and what is owed back where
-// a later one refuses. No I/O.
+// Checks whose keys lie in several slots of a cluster: groups them, orders the groups, and finds what to give back if a
+// later group rejects. No I/O.
 
 #include "headgate/limit/limit.hpp"
 
@@ -14,35 +14,35 @@
 
 namespace headgate::redis {
 
-/// What was taken and must be given back, with copies of all it needs: it outlives the request.
+/// What was taken and must be given back. It has copies of all it needs, because it outlives the request.
 struct Debt {
   std::uint16_t slot = 0;
   std::vector<limit::Rule> rules;
-  std::vector<std::string> subjects;
+  std::vector<std::string> keys;
   std::vector<std::int64_t> costs;
 };
 
-/// The asks of one decision, ordered so that those of one slot stand together. First come slots that can refuse, the
-/// one with the smallest burst first, as the likeliest to: what is refused at once need not be given back.
+/// The checks of one decision, grouped by slot. Groups that can reject come first; of those, the one with the smallest
+/// burst, because it is the most likely to reject. An early rejection leaves less to give back.
 class Scatter {
  public:
   struct Group {
     std::uint16_t slot = 0;
     std::size_t first = 0;
     std::size_t count = 0;
-    std::uint64_t burst = 0;  ///< the smallest that may refuse
+    std::uint64_t burst = 0;  ///< the smallest burst of a check that can reject
   };
 
-  /// `slots` are those of `asks`, in their order; at most limit::kMaxRulesPerRequest.
-  Scatter(std::span<const limit::Ask> asks, std::span<const std::uint16_t> slots);
+  /// `slots` has the slot of each of `checks`, in their order; at most limit::kMaxRulesPerRequest.
+  Scatter(std::span<const limit::Check> checks, std::span<const std::uint16_t> slots);
 
   std::span<const Group> groups() const noexcept { return groups_; }
-  std::span<const limit::Ask> asks(const Group& group) const noexcept;
-  std::span<limit::Verdict> verdicts(const Group& group) noexcept;
+  std::span<const limit::Check> checks(const Group& group) const noexcept;
+  std::span<limit::Decision> decisions(const Group& group) noexcept;
 
-  /// Copies the group's verdicts to where they belong.
-  void tell(const Group& group, std::span<limit::Verdict> verdicts) const;
-  /// What the group took when it was asked. Its verdicts say from now on what will be left once that is given back.
+  /// Copies the group's decisions to their places.
+  void tell(const Group& group, std::span<limit::Decision> decisions) const;
+  /// What the group took. From now on its decisions show what is left after it is given back.
   Debt take_back(const Group& group);
 
  private:
@@ -50,9 +50,9 @@ class Scatter {
   using AtMost = boost::container::static_vector<T, limit::kMaxRulesPerRequest>;
 
   AtMost<Group> groups_;
-  AtMost<limit::Ask> asks_;
-  AtMost<std::size_t> places_;  ///< of each, among the asks as they came
-  AtMost<limit::Verdict> verdicts_;
+  AtMost<limit::Check> checks_;
+  AtMost<std::size_t> places_;  ///< of each check, in the original order
+  AtMost<limit::Decision> decisions_;
 };
 
 }  // namespace headgate::redis

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Host, which may be a name, and port.
+/// Reads a host (an address or a name) and a port.
 std::optional<Node> read_master(const Reply& reply) {
   if (reply.kind != Reply::Kind::array || reply.elements.size() != 3) return std::nullopt;
   const std::string& port = reply.elements[2].text;
@@ -31,20 +31,20 @@ Discovery::Question question(const Options& options) {
 
 Sentinel::Sentinel(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup)
     : setup_(std::move(setup)),
-      stats_(roster_.add(setup_->options.master)),
-      decider_(std::make_shared<Decider>(loop, setup_, stats_, [this] { changed(); })),
+      stats_(node_statistics_.add(setup_->options.master)),
+      node_client_(std::make_shared<NodeClient>(loop, setup_, stats_, [this] { changed(); })),
       discovery_(
           std::make_shared<Discovery>(loop, setup_, question(setup_->options), "sentinels/" + setup_->options.master)),
       switches_(std::make_shared<Switches>(loop, setup_)) {}
 
 void Sentinel::start() {
   discovery_->start(setup_->options.nodes, shared_from_this());
-  // Who told it is asked, and asked first from then on: others may not know of it yet.
-  switches_->start(setup_->options.nodes, [this](const Node& by) { discovery_->ask(by); });
+  // Query the Sentinel that sent the news, and query it first from then on: the others may not know it yet.
+  switches_->start(setup_->options.nodes, [this](const Node& by) { discovery_->check(by); });
 }
 
-Task<Result<bool>> Sentinel::decide(std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts) {
-  return Decider::decide(decider_, asks, verdicts);
+Task<Result<bool>> Sentinel::decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) {
+  return NodeClient::decide(node_client_, checks, decisions);
 }
 
 bool Sentinel::found(const Reply& reply, const Node& asked) {
@@ -56,27 +56,27 @@ bool Sentinel::found(const Reply& reply, const Node& asked) {
                  {{"server", name_of(*master)},
                   {"named_by", name_of(asked)},
                   master_ ? observe::EventField("instead_of", known) : observe::EventField()});
-  const auto before = std::exchange(stats_, roster_.add(name_of(*master)));
-  roster_.remove(before);
+  const auto before = std::exchange(stats_, node_statistics_.add(name_of(*master)));
+  node_statistics_.remove(before);
   master_ = std::move(master);
-  decider_->aim(*master_, stats_);
+  node_client_->aim(*master_, stats_);
   return true;
 }
 
 void Sentinel::nobody(const std::string& reason) {
-  // A master that is known is left by its own word only, not because nobody is there to confirm it.
-  if (!master_) decider_->unreachable("no Sentinel names a master; the last one asked, " + reason);
+  // A known master is left only when it says so itself, not because no Sentinel confirms it.
+  if (!master_) node_client_->unreachable("no Sentinel names a master; the last one asked, " + reason);
 }
 
 void Sentinel::changed() {
-  health_.store(decider_->health(), std::memory_order_relaxed);
-  discovery_->well(decider_->health() == Health::up);
+  health_.store(node_client_->health(), std::memory_order_relaxed);
+  discovery_->well(node_client_->health() == Health::up);
 }
 
 void Sentinel::stop() {
   switches_->stop();
   discovery_->stop();
-  decider_->stop();
+  node_client_->stop();
   health_.store(Health::down, std::memory_order_relaxed);
 }
 

@@ -1,9 +1,9 @@
 #pragma once
-// The master that Sentinels name, wherever it is by now.
+// The master that Sentinels name, also after it has moved.
 
-#include "decider.hpp"
 #include "discovery.hpp"
-#include "roster.hpp"
+#include "node_client.hpp"
+#include "node_statistics.hpp"
 #include "servers.hpp"
 #include "setup.hpp"
 #include "switches.hpp"
@@ -19,21 +19,23 @@
 
 namespace headgate::redis {
 
-/// Listens to all Sentinels for +switch-master, and asks who told it at once, so that a new master is followed within a
-/// round trip. Asks one of them each second all the same, and at once and every 100 ms while there is no master that
-/// takes writes: a message can be missed, and a Sentinel that is itself cut off sends none. A master that was demoted
-/// and lives on says so itself (READONLY, ROLE). Worker thread only, but for what Servers says.
+/// Subscribes to +switch-master at all Sentinels. When one sends it, queries that one at once, so that the gateway
+/// follows a new master within a round trip. Also queries one Sentinel every second, because a message can be lost, and
+/// a Sentinel that is cut off sends none. While no master takes writes, it queries every 100 ms. A demoted master that
+/// still runs reports it itself (READONLY, ROLE). Worker thread only, except where Servers says otherwise.
 class Sentinel final : public Servers, public DiscoveryOwner, public std::enable_shared_from_this<Sentinel> {
  public:
   Sentinel(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup);
 
   void start();
 
-  Task<Result<bool>> decide(std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts) override;
-  std::chrono::steady_clock::time_point way_back_until() const noexcept override { return decider_->way_back_until(); }
+  Task<Result<bool>> decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) override;
+  std::chrono::steady_clock::time_point recovering_until() const noexcept override {
+    return node_client_->recovering_until();
+  }
   Health health() const noexcept override { return health_.load(std::memory_order_relaxed); }
-  std::vector<NodeStatus> nodes() const override { return roster_.nodes(); }
-  Counters counters() const override { return roster_.totals(); }
+  std::vector<NodeStatus> nodes() const override { return node_statistics_.nodes(); }
+  Counters counters() const override { return node_statistics_.totals(); }
   void stop() override;
 
  private:
@@ -42,9 +44,9 @@ class Sentinel final : public Servers, public DiscoveryOwner, public std::enable
   void changed();
 
   const std::shared_ptr<const Setup> setup_;
-  Roster roster_;
+  NodeStatistics node_statistics_;
   std::shared_ptr<NodeStats> stats_;
-  std::shared_ptr<Decider> decider_;
+  std::shared_ptr<NodeClient> node_client_;
   std::shared_ptr<Discovery> discovery_;
   std::shared_ptr<Switches> switches_;
   std::optional<Node> master_;

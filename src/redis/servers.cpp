@@ -5,6 +5,8 @@
 #include "setup.hpp"
 #include "single.hpp"
 
+#include "headgate/net/tls_context.hpp"
+
 namespace headgate::redis {
 namespace {
 
@@ -13,7 +15,7 @@ std::shared_ptr<const Setup> set_up(const Options& options) {
   setup->options = options;
   if (options.topology == Topology::cluster) setup->options.database = 0;
   if (!options.tls) return setup;
-  auto tls = TlsContext::make(*options.tls);
+  auto tls = net::TlsContext::of_client(*options.tls);
   if (tls)
     setup->tls = std::move(*tls);
   else

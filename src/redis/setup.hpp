@@ -1,8 +1,7 @@
 #pragma once
 // What all connections of one limiter share.
 
-#include "tls_context.hpp"
-
+#include "headgate/net/tls_context.hpp"
 #include "headgate/redis/options.hpp"
 
 #include <memory>
@@ -13,8 +12,8 @@ namespace headgate::redis {
 /// Made once by Servers::make, then only read.
 struct Setup {
   Options options;
-  std::shared_ptr<const TlsContext> tls;  ///< null where there is none to be
-  std::string tls_error;                  ///< why TLS is asked for and cannot be had: then nothing connects
+  std::shared_ptr<const net::TlsContext> tls;  ///< null without TLS
+  std::string tls_error;                       ///< why TLS is configured but cannot be used: then nothing connects
 };
 
 }  // namespace headgate::redis

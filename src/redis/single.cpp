@@ -3,19 +3,19 @@
 namespace headgate::redis {
 
 Single::Single(boost::asio::io_context& loop, const std::shared_ptr<const Setup>& setup)
-    : stats_(roster_.add(name_of(setup->options.nodes.front()))),
-      decider_(std::make_shared<Decider>(loop, setup, stats_, nullptr)) {
-  decider_->aim(setup->options.nodes.front(), stats_);
+    : stats_(node_statistics_.add(name_of(setup->options.nodes.front()))),
+      node_client_(std::make_shared<NodeClient>(loop, setup, stats_, nullptr)) {
+  node_client_->aim(setup->options.nodes.front(), stats_);
 }
 
 Single::~Single() { stop(); }
 
-Task<Result<bool>> Single::decide(std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts) {
-  return Decider::decide(decider_, asks, verdicts);
+Task<Result<bool>> Single::decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) {
+  return NodeClient::decide(node_client_, checks, decisions);
 }
 
 Health Single::health() const noexcept { return stats_->health.load(std::memory_order_relaxed); }
 
-void Single::stop() { decider_->stop(); }
+void Single::stop() { node_client_->stop(); }
 
 }  // namespace headgate::redis

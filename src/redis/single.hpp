@@ -1,8 +1,8 @@
 #pragma once
 // One server, named by the configuration.
 
-#include "decider.hpp"
-#include "roster.hpp"
+#include "node_client.hpp"
+#include "node_statistics.hpp"
 #include "servers.hpp"
 #include "setup.hpp"
 
@@ -16,17 +16,19 @@ class Single final : public Servers {
   Single(boost::asio::io_context& loop, const std::shared_ptr<const Setup>& setup);
   ~Single() override;
 
-  Task<Result<bool>> decide(std::span<const limit::Ask> asks, std::span<limit::Verdict> verdicts) override;
-  std::chrono::steady_clock::time_point way_back_until() const noexcept override { return decider_->way_back_until(); }
+  Task<Result<bool>> decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) override;
+  std::chrono::steady_clock::time_point recovering_until() const noexcept override {
+    return node_client_->recovering_until();
+  }
   Health health() const noexcept override;
-  std::vector<NodeStatus> nodes() const override { return roster_.nodes(); }
-  Counters counters() const override { return roster_.totals(); }
+  std::vector<NodeStatus> nodes() const override { return node_statistics_.nodes(); }
+  Counters counters() const override { return node_statistics_.totals(); }
   void stop() override;
 
  private:
-  Roster roster_;
+  NodeStatistics node_statistics_;
   std::shared_ptr<NodeStats> stats_;
-  std::shared_ptr<Decider> decider_;
+  std::shared_ptr<NodeClient> node_client_;
 };
 
 }  // namespace headgate::redis

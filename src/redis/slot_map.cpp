@@ -23,7 +23,7 @@ std::string_view hashed_part(std::string_view key) noexcept {
   return key.substr(open + 1, close - open - 1);
 }
 
-/// Walks through a reply whose arrays stand before what is in them.
+/// Reads a reply in order. An array comes before its elements.
 class Walk {
  public:
   explicit Walk(std::span<const Reply::Element> reply) : rest_(reply) {}
@@ -39,7 +39,7 @@ class Walk {
     value = static_cast<Number>(take().integer);
     return true;
   }
-  /// A nil is an empty text: a node that does not know how it is called.
+  /// A nil counts as an empty text: a node that does not know its own name.
   bool text(std::string_view& value) {
     if (!is(Reply::Kind::text) && !is(Reply::Kind::nil)) return false;
     value = take().text;
@@ -66,7 +66,7 @@ class Walk {
   std::span<const Reply::Element> rest_;
 };
 
-/// Host, port, then what later versions add.
+/// Reads host, port, and skips what later versions add.
 bool read_node(Walk& walk, const Node& asked, Node& node) {
   std::size_t parts = 0;
   std::string_view host;
@@ -97,11 +97,11 @@ std::uint16_t slot_of(std::string_view key) noexcept {
   return static_cast<std::uint16_t>(crc % kSlots);
 }
 
-std::uint16_t slot_of_subject(std::string_view prefix, std::string_view subject, std::string& scratch) {
-  // The prefix may have a brace of its own, so it is the whole beginning of the key that counts.
+std::uint16_t slot_of_key(std::string_view prefix, std::string_view key, std::string& scratch) {
+  // The prefix may have a brace too, so the slot is that of the whole beginning of the key.
   scratch.assign(prefix).append("v1:{");
-  if (subject.empty()) scratch.push_back('%');
-  for (const char c : subject) {
+  if (key.empty()) scratch.push_back('%');
+  for (const char c : key) {
     if (c == '%') {
       scratch.append("%25");
     } else if (c == '}') {

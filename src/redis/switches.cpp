@@ -20,12 +20,12 @@ using namespace std::chrono_literals;
 
 constexpr std::string_view kChannel = "+switch-master";
 constexpr auto kOpenAgain = 1s;
-constexpr auto kSubscribeAgain = 10s;  // changes nothing where it is heard, and shows where it is not
+constexpr auto kSubscribeAgain = 10s;  // changes nothing on a working connection, and detects a broken one
 constexpr auto kRefusedPause = 60s;
 
 }  // namespace
 
-/// At one Sentinel.
+/// The subscription at one Sentinel.
 class Switches::Ear final : public LinkUser, public std::enable_shared_from_this<Ear> {
  public:
   Ear(Switches& all, Node sentinel)
@@ -88,7 +88,8 @@ class Switches::Ear final : public LinkUser, public std::enable_shared_from_this
     }
   }
 
-  /// ["message", channel, "<name> <old host> <old port> <new host> <new port>"]; all else only shows that it hears us.
+  /// Reads ["message", channel, "<name> <old host> <old port> <new host> <new port>"]. Any other reply only shows that
+  /// the Sentinel answers.
   void take(const Reply& reply) {
     heard_ = true;
     link_->keep();

@@ -1,5 +1,5 @@
 #pragma once
-// Listens to Sentinels for the news that another server is the master now.
+// Listens to Sentinels for a change of the master.
 
 #include "health_log.hpp"
 #include "link.hpp"
@@ -16,15 +16,15 @@
 
 namespace headgate::redis {
 
-/// Subscribed to +switch-master at each of them, and again where a connection is lost. A message can be missed, so who
-/// uses this asks now and then all the same. Worker thread only; handlers keep it alive until stop().
+/// Subscribes to +switch-master at each Sentinel, and again after a connection breaks. A message can be lost, so the
+/// user also queries from time to time. Worker thread only; handlers keep it alive until stop().
 class Switches : public std::enable_shared_from_this<Switches> {
  public:
   using Told = std::function<void(const Node& by)>;
 
   Switches(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup);
 
-  /// `told` is called whenever a Sentinel says that it knows another master of our name, until stop().
+  /// Calls `told` whenever a Sentinel announces another master under the configured name, until stop().
   void start(std::span<const Node> sentinels, Told told);
   void stop();
 

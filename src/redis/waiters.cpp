@@ -35,7 +35,7 @@ void Waiters::go_on() {
   while (!now.empty()) {
     Waiter& waiter = now.front();
     waiter.unlink();
-    waiter.task_.resume();  // the last thing to be done with it
+    waiter.task_.resume();  // must be the last use of it
   }
 }
 

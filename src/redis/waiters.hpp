@@ -1,5 +1,5 @@
 #pragma once
-// Requests that wait for a lease another one is asking for.
+// Requests that wait for a lease that another request fetches.
 
 #include "headgate/core/result.hpp"
 #include "headgate/limit/leases.hpp"
@@ -15,7 +15,7 @@ namespace headgate::redis {
 
 class Waiters;
 
-/// Awaited by one request: lives in its frame, and takes itself out of everything when that dies.
+/// One request awaits it. It lives in the request's frame. Its destructor removes it from all lists.
 class Waiter : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
   Waiter(Waiters& waiters, limit::Leases::Id lease) : waiters_(waiters), lease_(lease) {}
@@ -24,7 +24,7 @@ class Waiter : public boost::intrusive::list_base_hook<boost::intrusive::link_mo
 
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> task);
-  /// The error where nobody answered.
+  /// The error if Redis did not answer.
   error_code await_resume() const noexcept { return why_; }
 
  private:
@@ -35,14 +35,14 @@ class Waiter : public boost::intrusive::list_base_hook<boost::intrusive::link_mo
   std::coroutine_handle<> task_;
 };
 
-/// Worker thread only. Kept alive by who waits.
+/// Worker thread only. The waiting requests keep it alive.
 class Waiters : public std::enable_shared_from_this<Waiters> {
  public:
   explicit Waiters(boost::asio::io_context& loop) : executor_(loop.get_executor()) {}
 
-  /// They go on in a turn of the loop of their own: whoever was heard may be on its way out.
+  /// They resume in a later turn of the loop, because the current caller may be in the middle of its own end.
   void wake(limit::Leases::Id lease, error_code why);
-  /// All of them, before this returns.
+  /// Resumes all of them before it returns.
   void wake_all(error_code why);
 
  private:
@@ -53,7 +53,7 @@ class Waiters : public std::enable_shared_from_this<Waiters> {
   void go_on();
 
   boost::asio::io_context::executor_type executor_;
-  std::vector<List> waiting_;  ///< by lease
+  std::vector<List> waiting_;  ///< indexed by lease
   List woken_;
   bool posted_ = false;
 };

@@ -10,7 +10,8 @@ void AdminBoard::use_limits(std::vector<limit::Limit> limits) {
 }
 
 void AdminBoard::use_redis(unsigned worker, std::shared_ptr<const redis::Limiter> limiter) {
-  // A limiter ends on its worker's thread: so it leaves with the argument, and is never the admin thread's to end.
+  // A limiter must be destroyed on its worker's thread. So the old one leaves with the argument, and the admin thread
+  // never destroys it.
   const std::lock_guard lock(mutex_);
   auto& asked = redis_[worker];
   if (asked.limiter == limiter) return;
@@ -19,7 +20,7 @@ void AdminBoard::use_redis(unsigned worker, std::shared_ptr<const redis::Limiter
 }
 
 void AdminBoard::use_keyring(std::shared_ptr<const keyring::Keyring> keyring) {
-  // The one before ends on the caller's thread, as a limiter does.
+  // The old keyring is destroyed on the caller's thread, like a limiter.
   const std::lock_guard lock(mutex_);
   keyring_.swap(keyring);
 }

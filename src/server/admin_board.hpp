@@ -1,5 +1,5 @@
 #pragma once
-// What the admin interface knows of a running gateway: told by its threads, read by the admin's.
+// The state of a running gateway for the admin interface. Other threads write it, the admin thread reads it.
 
 #include "collect.hpp"
 
@@ -16,27 +16,27 @@
 
 namespace headgate::server {
 
-/// Any thread, none for long. Outlives the registry's scrapes.
+/// Any thread; every call is short. It must outlive the registry's scrapes.
 class AdminBoard {
  public:
-  /// The limits now in force, as they are configured: at the start and after each reload.
+  /// Sets the active limits: at the start and after each reload.
   void use_limits(std::vector<limit::Limit> limits);
-  /// The limiter that worker `worker` asks from now on; null: none, as before its loop ends. The one before is let
-  /// go on the caller's thread.
+  /// Sets the limiter of worker `worker`; null: none, as before its loop ends. Releases the limiter before it on the
+  /// caller's thread.
   void use_redis(unsigned worker, std::shared_ptr<const redis::Limiter> limiter);
-  /// Where keys come from, from now on.
+  /// Sets the active keyring.
   void use_keyring(std::shared_ptr<const keyring::Keyring> keyring);
   void begin_serving();
   void begin_drain();
 
-  /// Neither what does not serve yet nor what drains is ready. Redis away is degraded, but not ready where a limit
-  /// rejects without it.
+  /// Not ready before serving, while draining, or while Redis is unavailable and a limit then rejects. Degraded while
+  /// Redis is unavailable.
   Readiness readiness() const;
   std::vector<RedisReport> redis() const;
   std::vector<LimitReport> limits() const;
   std::vector<keyring::SourceReport> sources() const;
 
-  /// Makes all of it metrics.
+  /// Adds collectors for all of it to the registry.
   void collect(observe::Registry& registry) const;
 
  private:
@@ -44,7 +44,7 @@ class AdminBoard {
     std::uint64_t number = 0;
     std::shared_ptr<const redis::Limiter> limiter;
   };
-  redis::Health health() const;  // the worst of all workers'; with the lock
+  redis::Health health() const;  // the worst of all workers; needs the lock
 
   mutable std::mutex mutex_;
   std::vector<limit::Limit> limits_;

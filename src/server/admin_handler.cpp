@@ -1,12 +1,14 @@
 #include "admin_handler.hpp"
 
+#include "headgate/core/text.hpp"
 #include "headgate/gateway/problem.hpp"
 #include "headgate/identity/jwt.hpp"
 
 #include <boost/asio/ip/address.hpp>
+#include <boost/system/errc.hpp>
 
 #include <algorithm>
-#include <iterator>
+#include <utility>
 
 namespace headgate::server {
 namespace {
@@ -15,23 +17,22 @@ using gateway::EndedBy;
 using gateway::Exchange;
 using gateway::Problem;
 
-constexpr std::string_view kText = "text/plain; charset=utf-8";
-constexpr std::string_view kMetricsText = "text/plain; version=0.0.4; charset=utf-8";
-
 Task<void> refuse(Exchange& x, unsigned status, std::string_view detail, std::string_view challenge = {}) {
-  Problem problem{status, EndedBy::respond, detail, {}, 0, challenge};
-  co_await gateway::tell(x, problem, gateway::RejectionHeaders::none);
+  Problem problem{.status = status, .ended_by = EndedBy::respond, .detail = detail, .challenge = challenge};
+  co_await gateway::send_problem(x, problem, gateway::RejectionHeaders::none);
 }
 
-Task<void> answer(Exchange& x, std::string_view type, const std::string& body) {
+Task<void> send_problem(Exchange& x, const AdminAnswer& answer) {
+  if (answer.status >= 400) co_return co_await refuse(x, answer.status, answer.body);
+  const std::string& body = answer.body;
   x.fields.clear();
-  x.fields.push_back({http::Known::content_type, "Content-Type", type});
+  x.fields.push_back({http::Known::content_type, "Content-Type", answer.type});
   x.fields.push_back({http::Known::cache_control, "Cache-Control", "no-store"});
-  x.fields.push_back({http::Known::date, "Date", x.text.join({gateway::date_now()})});
-  http::ReplyStart start{200, {}, &x.fields, {}};
+  x.fields.push_back({http::Known::date, "Date", x.text.join({gateway::date_now(*x.clock)})});
+  http::ReplyStart start{.status = answer.status, .reason = {}, .fields = &x.fields, .framing = {}};
   start.framing = {http::Framing::Kind::length, body.size()};
   const auto first = x.request.head() ? std::string_view{} : std::string_view(body);
-  (void)co_await x.reply->send(start, first, http::Last::yes);
+  (void)co_await x.reply->send(start, first, http::EndStream::yes);
 }
 
 /// A page of somewhere else whose name was made to point to this machine asks by that name: the browser that shows it
@@ -44,69 +45,69 @@ bool asked_by_address(std::string_view authority) {
   return !ec || host.empty() || http::same_word(host, "localhost");
 }
 
-std::string joined(const std::vector<std::string>& sentences) {
-  std::string out;
-  for (const auto& sentence : sentences) out += (out.empty() ? "" : "; ") + sentence;
-  return out;
+/// All of a body that is no longer than `most`; else the status to refuse it with.
+Task<Result<std::string, unsigned>> read_body(Exchange& x, std::uint64_t most) {
+  using Read = Result<std::string, unsigned>;
+  std::string body;
+  if (!x.body->take_at_most(most)) co_return Read(boost::system::in_place_error, 413U);
+  while (!x.body->ended()) {
+    const auto bytes = co_await x.body->read();
+    if (bytes.has_error()) {
+      const bool long_one = bytes.error() == boost::system::errc::message_size;
+      co_return Read(boost::system::in_place_error, long_one ? 413U : 400U);
+    }
+    body.append(*bytes);
+  }
+  co_return body;
 }
 
 }  // namespace
 
-struct AdminHandler::Page {
-  std::string_view path;
-  enum class For { all, those_allowed } who;
-  Task<void> (AdminHandler::*answer)(Exchange& x);
-};
-
-// Probes of a container know no token, and learn nothing but yes or no.
-const AdminHandler::Page AdminHandler::kPages[] = {
-    {"/metrics", Page::For::those_allowed, &AdminHandler::metrics},
-    {"/healthz", Page::For::all, &AdminHandler::alive},
-    {"/readyz", Page::For::all, &AdminHandler::ready},
-};
-
-AdminHandler::AdminHandler(const std::string& token, observe::Registry& registry,
-                           const std::function<Readiness()>& ready)
-    : guarded_(!token.empty()), token_(identity::sha256(token)), registry_(registry), ready_(ready) {}
+AdminHandler::AdminHandler(const std::string& token, std::vector<AdminEndpoint> endpoints)
+    : guarded_(!token.empty()), token_(identity::sha256(token)), endpoints_(std::move(endpoints)) {}
 
 Task<void> AdminHandler::handle(Exchange& x) {
-  const auto* const page =
-      std::find_if(std::begin(kPages), std::end(kPages), [&](const Page& each) { return each.path == x.request.path; });
-  if (page == std::end(kPages))
-    co_return co_await refuse(x, 404, "There is /metrics, /healthz and /readyz here, and nothing else.");
-  if (page->who == Page::For::those_allowed) {
+  auto match = find_endpoint(endpoints_, x.request.method, x.request.path);
+  if (match.path == nullptr) {
+    const auto detail = others();
+    co_return co_await refuse(x, 404, detail);
+  }
+  const auto& asked = match.endpoint != nullptr ? *match.endpoint : *match.path;
+  if (asked.who == AdminEndpoint::For::those_allowed) {
     if (guarded_ && !knows_token(x))
       co_return co_await refuse(x, 401, "Send the token of the admin block as \"Authorization: Bearer <token>\".",
                                 "Bearer realm=\"headgate admin\"");
     if (!guarded_ && !asked_by_address(x.request.authority))
       co_return co_await refuse(x, 403, "Ask by address or as localhost, or give the admin block a token.");
   }
-  if (x.request.method != "GET" && !x.request.head()) {
-    x.allowed_methods = "GET, HEAD";
-    co_return co_await refuse(x, 405, "This can only be read.");
+  if (match.endpoint == nullptr) {
+    const bool read = match.allowed == "GET, HEAD";
+    x.allowed_methods = std::move(match.allowed);
+    co_return co_await refuse(x, 405, read ? "This can only be read." : "This cannot be asked so.");
   }
-  co_await (this->*page->answer)(x);
-}
-
-Task<void> AdminHandler::metrics(Exchange& x) {
-  const auto text = registry_.text();
-  co_await answer(x, kMetricsText, text);
-}
-
-Task<void> AdminHandler::alive(Exchange& x) {
-  const std::string text = "ok\n";
-  co_await answer(x, kText, text);
-}
-
-Task<void> AdminHandler::ready(Exchange& x) {
-  const auto now = ready_();
-  if (!now.unready.empty()) {
-    const auto detail = "Not ready: " + joined(now.unready) + '.';
-    co_return co_await refuse(x, 503, detail);
+  AdminCall call;
+  call.parameters = std::move(match.parameters);
+  call.query = x.request.query;
+  if (asked.most_body > 0) {
+    auto body = co_await read_body(x, asked.most_body);
+    if (body.has_error())
+      co_return co_await refuse(x, body.error(),
+                                body.error() == 413 ? "This body is too long." : "The body cannot be read.");
+    call.body = std::move(*body);
   }
-  const auto text =
-      now.degraded.empty() ? std::string("ready\n") : "ready, but degraded: " + joined(now.degraded) + '\n';
-  co_await answer(x, kText, text);
+  const auto answer = asked.answer(call);
+  co_await send_problem(x, answer);
+}
+
+/// What there is instead of what was asked for.
+std::string AdminHandler::others() const {
+  std::vector<std::string_view> paths;
+  for (const auto& each : endpoints_)
+    if (std::find(paths.begin(), paths.end(), each.path) == paths.end()) paths.push_back(each.path);
+  const auto last = paths.back();
+  paths.pop_back();
+  return "There is " + joined(paths, ", ") + (paths.empty() ? "" : " and ") + std::string(last) +
+         " here, and nothing else.";
 }
 
 /// Compared by digest: how long that takes tells nothing of the token.

@@ -1,33 +1,32 @@
 #pragma once
-// What the admin interface answers. It stands behind the same codec as the front door.
+// Answers the requests of the admin interface: checks who may ask, then does what the endpoint's row says. It uses the
+// same codec as the gateway.
 
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/handler.hpp"
 #include "headgate/identity/sha256.hpp"
-#include "headgate/server/admin.hpp"
+#include "headgate/server/admin_endpoints.hpp"
+
+#include <string>
+#include <vector>
 
 namespace headgate::server {
 
 /// Admin thread only.
 class AdminHandler final : public gateway::Handler {
  public:
-  AdminHandler(const std::string& token, observe::Registry& registry, const std::function<Readiness()>& ready);
+  /// `token`: who asks for what is not for all must bear it; empty: must ask by address.
+  AdminHandler(const std::string& token, std::vector<AdminEndpoint> endpoints);
   Task<void> handle(gateway::Exchange& x) override;
   void refused(gateway::Exchange&) override {}
 
  private:
-  struct Page;
-  static const Page kPages[];
-
-  Task<void> metrics(gateway::Exchange& x);
-  Task<void> alive(gateway::Exchange& x);
-  Task<void> ready(gateway::Exchange& x);
   bool knows_token(const gateway::Exchange& x) const;
+  std::string others() const;
 
   bool guarded_;  // by a token
   identity::Sha256 token_;
-  observe::Registry& registry_;
-  const std::function<Readiness()>& ready_;
+  std::vector<AdminEndpoint> endpoints_;
 };
 
 }  // namespace headgate::server

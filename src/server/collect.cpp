@@ -17,21 +17,22 @@ static_assert(std::ranges::equal(observe::bounds::kRedis, redis::kLatencyBounds)
 
 double as_double(std::uint64_t count) noexcept { return static_cast<double>(count); }
 
-/// What may be shown of a node, as numbers that only rise.
+/// The counters of a node.
 struct Rising {
-  std::uint64_t decided = 0, timed_out = 0, refused = 0, turned_away = 0, reconnects = 0;
+  std::uint64_t decided = 0, timed_out = 0, refused = 0, not_sent = 0, reconnects = 0;
   decltype(redis::NodeStatus::latency) latency{};
   Duration latency_sum{0};
 };
 
 Rising rising_of(const redis::NodeStatus& node) {
   const auto& counters = node.counters;
-  const auto reconnects = counters.connects > 0 ? counters.connects - 1 : 0;  // the first is no loss
-  return {counters.decided, counters.timed_out, counters.refused, counters.turned_away,
+  const auto reconnects = counters.connects > 0 ? counters.connects - 1 : 0;  // the first connect is not a reconnect
+  return {counters.decided, counters.timed_out, counters.refused, counters.not_sent,
           reconnects,       node.latency,       node.latency_sum};
 }
 
-/// Adds to `total` what `now` has beyond `before`. A count that fell began anew, and is all new.
+/// Adds the increase from `before` to `now` to `total`. A counter that fell has started again from zero, so all of it
+/// is new.
 template <class Count>
 void add_rise(Count& total, const Count& before, const Count& now) {
   total += now < before ? now : now - before;
@@ -41,14 +42,14 @@ void add_rise(Rising& total, const Rising& before, const Rising& now) {
   add_rise(total.decided, before.decided, now.decided);
   add_rise(total.timed_out, before.timed_out, now.timed_out);
   add_rise(total.refused, before.refused, now.refused);
-  add_rise(total.turned_away, before.turned_away, now.turned_away);
+  add_rise(total.not_sent, before.not_sent, now.not_sent);
   add_rise(total.reconnects, before.reconnects, now.reconnects);
   for (std::size_t i = 0; i < now.latency.size(); ++i) add_rise(total.latency[i], before.latency[i], now.latency[i]);
   add_rise(total.latency_sum, before.latency_sum, now.latency_sum);
 }
 
-/// Sums over limiters that come and go. Were they taken afresh at each scrape, a limiter that goes would take its share
-/// back, and a counter that falls a little means to Prometheus that it fell to nothing and rose to where it is.
+/// Sums over limiters that come and go. A new sum at each scrape would fall when a limiter goes. Prometheus takes a
+/// counter that falls for a restart from zero, and would count all of it again.
 class RedisTotals {
  public:
   void show(const std::vector<RedisReport>& reports, Scrape& scrape) {
@@ -59,7 +60,7 @@ class RedisTotals {
       auto& now = seen[report.limiter];
       now.local = report.local;
       add_rise(leased_, before.local.leased, report.local.leased);
-      add_rise(denied_, before.local.denied, report.local.denied);
+      add_rise(rejected_, before.local.rejected, report.local.rejected);
       add_rise(charged_, before.local.charged, report.local.charged);
       for (const auto& node : report.nodes) {
         const auto known = before.nodes.find(node.name);
@@ -70,12 +71,12 @@ class RedisTotals {
       }
     }
     seen_ = std::move(seen);
-    // A node that nobody knows any more is not shown, or every address a cluster ever had would be.
+    // Drops nodes that no limiter knows any more. Otherwise every address that a cluster ever had would stay.
     std::erase_if(nodes_, [&](const auto& entry) { return !up.contains(entry.first); });
     for (const auto& [name, all_up] : up) show(name, all_up, scrape);
     if (reports.empty()) return;
     scrape.value(family::limit_leased, {}, as_double(leased_));
-    scrape.value(family::limit_known_denials, {}, as_double(denied_));
+    scrape.value(family::limit_known_rejections, {}, as_double(rejected_));
     scrape.value(family::limit_charged, {}, as_double(charged_));
   }
 
@@ -91,15 +92,15 @@ class RedisTotals {
     scrape.value(family::redis_commands, {name, "decided"}, as_double(node.decided));
     scrape.value(family::redis_commands, {name, "timed_out"}, as_double(node.timed_out));
     scrape.value(family::redis_commands, {name, "refused"}, as_double(node.refused));
-    scrape.value(family::redis_commands, {name, "turned_away"}, as_double(node.turned_away));
+    scrape.value(family::redis_commands, {name, "not_sent"}, as_double(node.not_sent));
     scrape.histogram(family::redis_command_seconds, {name}, node.latency, node.latency_sum);
     scrape.value(family::redis_reconnects, {name}, as_double(node.reconnects));
   }
 
-  std::map<std::uint64_t, Seen> seen_;  // by limiter, at the last scrape
+  std::map<std::uint64_t, Seen> seen_;  // by limiter; the values at the last scrape
   std::map<std::string, Rising> nodes_;
   std::uint64_t leased_ = 0;
-  std::uint64_t denied_ = 0;
+  std::uint64_t rejected_ = 0;
   std::uint64_t charged_ = 0;
 };
 
@@ -145,7 +146,7 @@ void collect_keys(observe::Registry& registry, std::function<std::vector<KeysRep
 
 void collect_sources(observe::Registry& registry, std::function<std::vector<keyring::SourceReport>()> ask) {
   registry.collect([ask = std::move(ask)](Scrape& scrape) {
-    // Two issuers may share one; a series may stand once only.
+    // Two issuers may share a source, but a series must appear only once.
     std::map<std::string, keyring::SourceReport> sources;
     for (auto& report : ask()) {
       auto& sum = sources.try_emplace(report.source, report).first->second;

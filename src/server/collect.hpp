@@ -1,5 +1,5 @@
 #pragma once
-// What other modules count by themselves, as metrics: asked at each scrape, on the admin thread.
+// Turns the counters of other modules into metrics, at each scrape, on the admin thread.
 
 #include "headgate/keyring/keyring.hpp"
 #include "headgate/limit/limit.hpp"
@@ -14,18 +14,18 @@
 
 namespace headgate::server {
 
-/// What one worker's limiter says of Redis. `limiter` is another number for each that was ever made: one that a reload
-/// puts in another's place counts from zero.
+/// The Redis counters of one worker's limiter. `limiter` is a unique number: a limiter that a reload makes counts from
+/// zero.
 struct RedisReport {
   std::uint64_t limiter = 0;
   std::vector<redis::NodeStatus> nodes;
   redis::LocalCounters local;
 };
-/// headgate_redis_*, headgate_limit_{leased,known_denials,charged}_total. All of them only rise, though limiters go
-/// with their counters; what one counted between its last scrape and its end is lost.
+/// headgate_redis_*, headgate_limit_{leased,known_rejections,charged}_total. All of them only rise, although limiters
+/// come and go with their counters. What a limiter counts between its last scrape and its end is lost.
 void collect_redis(observe::Registry& registry, std::function<std::vector<RedisReport>()> ask);
 
-/// One limit as it is configured, and whether Redis is left out for it now.
+/// One limit of the configuration, and whether it is decided without Redis now.
 struct LimitReport {
   struct Window {
     std::string tier;    ///< empty for a limit without tiers
@@ -41,7 +41,7 @@ LimitReport report_of(const limit::Limit& limit, redis::Health redis);
 /// headgate_limit_configured_requests and headgate_limit_fallback_active.
 void collect_limits(observe::Registry& registry, std::function<std::vector<LimitReport>()> ask);
 
-/// How much of the memory store a limit fills, and what that lost.
+/// How many keys a limit has in the memory store, and how many it lost.
 struct KeysReport {
   std::string limit;
   std::uint64_t tracked = 0;
@@ -50,7 +50,8 @@ struct KeysReport {
 /// headgate_limit_tracked_keys and headgate_limit_evicted_keys_total.
 void collect_keys(observe::Registry& registry, std::function<std::vector<KeysReport>()> ask);
 
-/// headgate_key_source_up, _keys, _reads_total and _read_timestamp_seconds: where API keys and issuers' keys come from.
+/// headgate_key_source_up, _keys, _reads_total and _read_timestamp_seconds: the sources of API keys and of issuers'
+/// keys.
 void collect_sources(observe::Registry& registry, std::function<std::vector<keyring::SourceReport>()> ask);
 
 /// headgate_log_dropped_total.

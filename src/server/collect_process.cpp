@@ -15,9 +15,10 @@ namespace {
 namespace family = observe::family;
 using observe::Scrape;
 
-double as_double(std::uint64_t count) noexcept { return static_cast<double>(count); }
+double number(std::uint64_t count) noexcept { return static_cast<double>(count); }
 
-/// The fields of /proc/self/stat behind the program's name, which may hold blanks (proc(5), whose field 3 comes first).
+/// The fields of /proc/self/stat after the program's name, which may contain blanks (proc(5)); the first of them is
+/// field 3.
 struct Stat {
   std::uint64_t user_ticks = 0, system_ticks = 0, start_ticks = 0, virtual_bytes = 0, resident_pages = 0;
 };
@@ -38,7 +39,7 @@ bool read(Stat& stat) {
   return static_cast<bool>(fields);
 }
 
-/// When the machine began to run, in seconds since 1970; 0 where it does not say.
+/// The boot time in seconds since 1970; 0 if it is unknown.
 double boot_time() {
   std::ifstream file("/proc/stat");
   std::string word;
@@ -54,7 +55,7 @@ std::uint64_t open_descriptors() {
   std::uint64_t count = 0;
   for (std::filesystem::directory_iterator entry("/proc/self/fd", ec), end; !ec && entry != end; entry.increment(ec))
     ++count;
-  return count > 0 ? count - 1 : 0;  // one of them is this look
+  return count > 0 ? count - 1 : 0;  // one of them is the directory itself
 }
 
 void show_process(double booted, Scrape& scrape) {
@@ -62,14 +63,14 @@ void show_process(double booted, Scrape& scrape) {
   static const auto page = static_cast<double>(sysconf(_SC_PAGESIZE));
   Stat stat;
   if (read(stat)) {
-    scrape.value(family::process_cpu, {}, as_double(stat.user_ticks + stat.system_ticks) / ticks);
-    scrape.value(family::process_virtual, {}, as_double(stat.virtual_bytes));
-    scrape.value(family::process_resident, {}, as_double(stat.resident_pages) * page);
-    if (booted > 0) scrape.value(family::process_start, {}, booted + as_double(stat.start_ticks) / ticks);
+    scrape.value(family::process_cpu, {}, number(stat.user_ticks + stat.system_ticks) / ticks);
+    scrape.value(family::process_virtual, {}, number(stat.virtual_bytes));
+    scrape.value(family::process_resident, {}, number(stat.resident_pages) * page);
+    if (booted > 0) scrape.value(family::process_start, {}, booted + number(stat.start_ticks) / ticks);
   }
-  scrape.value(family::process_open_fds, {}, as_double(open_descriptors()));
+  scrape.value(family::process_open_fds, {}, number(open_descriptors()));
   rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) == 0) scrape.value(family::process_max_fds, {}, as_double(limit.rlim_cur));
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0) scrape.value(family::process_max_fds, {}, number(limit.rlim_cur));
 }
 
 }  // namespace
@@ -82,8 +83,8 @@ void collect_process(observe::Registry& registry) {
 void collect_logs(observe::Registry& registry, std::function<observe::Logs::Dropped()> ask) {
   registry.collect([ask = std::move(ask)](Scrape& scrape) {
     const auto dropped = ask();
-    scrape.value(family::log_dropped, {"access"}, as_double(dropped.access));
-    scrape.value(family::log_dropped, {"error"}, as_double(dropped.error));
+    scrape.value(family::log_dropped, {"access"}, number(dropped.access));
+    scrape.value(family::log_dropped, {"error"}, number(dropped.error));
   });
 }
 

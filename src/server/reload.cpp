@@ -1,6 +1,9 @@
 #include "reload.hpp"
 
+#include "headgate/core/text.hpp"
 #include "headgate/observe/event.hpp"
+#include "headgate/server/server.hpp"
+#include "headgate/upstream/h1_upstream.hpp"
 
 #include <boost/asio/post.hpp>
 #include <boost/smart_ptr/make_local_shared.hpp>
@@ -18,32 +21,29 @@ using observe::event;
 using observe::EventField;
 using observe::LogLevel;
 
-/// How a worker's Redis limiter is really made.
+/// The complete options of a worker's Redis limiter.
 redis::Options complete(redis::Options options, const config::Config& config) {
   options.workers = worker_count(config.workers);
   return options;
 }
 
-std::shared_ptr<upstream::Upstream> upstream_for(const upstream::Options& options, const Kept* kept,
+std::shared_ptr<upstream::Upstream> upstream_for(const upstream::Options& options, const Installed* before,
                                                  upstream::Environment environment) {
-  if (kept) {
-    const auto& before = kept->config.upstreams;
-    for (std::size_t i = 0; i < before.size(); ++i)
-      if (before[i] == options) return kept->snapshot.upstreams[i];
+  if (before) {
+    const auto& old = before->active->config->upstreams;
+    for (std::size_t i = 0; i < old.size(); ++i)
+      if (old[i] == options) return before->snapshot->upstreams[i];
   }
-  return std::make_shared<upstream::Upstream>(environment, options);
+  return std::make_shared<upstream::H1Upstream>(environment, options);
 }
 
-std::shared_ptr<redis::Limiter> limiter_for(const redis::Options& options, const Kept* kept,
+std::shared_ptr<redis::Limiter> limiter_for(const redis::Options& options, const Installed* before,
                                             boost::asio::io_context& loop) {
-  if (kept && kept->config.redis && complete(*kept->config.redis, kept->config) == options) return kept->snapshot.redis;
+  if (before && before->redis) {
+    const auto& old = *before->active->config;
+    if (complete(*old.redis, old) == options) return before->redis;
+  }
   return std::make_shared<redis::Limiter>(loop, options);
-}
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string out;
-  for (const auto& word : words) out += (out.empty() ? "" : ", ") + word;
-  return out;
 }
 
 std::string counted(std::size_t count, std::string_view word) {
@@ -54,7 +54,7 @@ bool same(const std::optional<config::Admin>& a, const std::optional<config::Adm
   return a.has_value() == b.has_value() && (!a || (a->listen == b->listen && a->token == b->token));
 }
 
-/// What is read once, at the start, and is not what this process runs with.
+/// The changed keys that are read only at the start.
 std::vector<std::string> waiting_for_restart(const config::Config& before, const config::Config& after) {
   std::vector<std::string> out;
   const auto note = [&](bool unchanged, const char* what) {
@@ -87,60 +87,62 @@ std::vector<std::string> missing_from(const std::vector<std::string>& all, const
 
 }  // namespace
 
-Beginning put_in_force(boost::asio::io_context& loop, config::Config config, const keyring::Keyring* before) {
+PendingConfig prepare_config(boost::asio::io_context& loop, config::Config config, const keyring::Keyring* before) {
   auto keyring = keyring::Keyring::open(loop, config.identity, before);
   if (keyring.has_error()) throw std::runtime_error(keyring.error());
   std::vector<std::string> upstreams;
   upstreams.reserve(config.upstreams.size());
   for (const auto& upstream : config.upstreams) upstreams.push_back(upstream.name);
   const auto instances = config.redis ? config.redis->instances : 1;
-  InForce bare;
-  bare.site =
-      std::make_shared<const gateway::Site>(config.gateway, config.identity, config.limits, upstreams, instances);
+  ActiveConfig bare;
+  bare.compiled = std::make_shared<const gateway::CompiledConfig>(config.gateway, config.identity, config.limits,
+                                                                  upstreams, instances);
   bare.config = std::make_shared<const config::Config>(std::move(config));
-  // The keyring is the main thread's, and goes with it, however long a worker keeps what is in force.
+  // The main thread owns the keyring and destroys it, even if a worker keeps the configuration longer.
   bare.missing_key = [weak = std::weak_ptr(*keyring)](std::size_t issuer) {
     if (const auto alive = weak.lock()) alive->want(issuer);
   };
-  auto in_force = with_credentials(loop, bare, (*keyring)->now());
-  return {std::move(in_force), std::move(*keyring)};
+  auto active = with_credentials(loop, bare, (*keyring)->now());
+  return {std::move(active), std::move(*keyring)};
 }
 
-std::shared_ptr<const InForce> with_credentials(boost::asio::io_context& loop, const InForce& before,
-                                                std::shared_ptr<const identity::Credentials> credentials) {
-  using gateway::Grants;
-  auto out = std::make_shared<InForce>(before);
-  out->grants = std::shared_ptr<const Grants>(new Grants(*before.site, std::move(credentials)),
-                                              [executor = loop.get_executor()](const Grants* grants) {
-                                                std::unique_ptr<const Grants> owned(grants);
-                                                boost::asio::post(executor, [last = std::move(owned)] {});
-                                              });
-  // Said once of the same keys, however often an issuer's change.
-  const bool other_keys = !before.grants || &before.grants->api_keys() != &out->grants->api_keys();
+std::shared_ptr<const ActiveConfig> with_credentials(boost::asio::io_context& loop, const ActiveConfig& before,
+                                                     std::shared_ptr<const identity::Credentials> credentials) {
+  using gateway::KeyOverrides;
+  auto out = std::make_shared<ActiveConfig>(before);
+  out->key_overrides =
+      std::shared_ptr<const KeyOverrides>(new KeyOverrides(*before.compiled, std::move(credentials)),
+                                          [executor = loop.get_executor()](const KeyOverrides* key_overrides) {
+                                            std::unique_ptr<const KeyOverrides> owned(key_overrides);
+                                            boost::asio::post(executor, [last = std::move(owned)] {});
+                                          });
+  // Logged once per set of API keys, even if an issuer's keys change often.
+  const bool other_keys = !before.key_overrides || &before.key_overrides->api_keys() != &out->key_overrides->api_keys();
   if (!other_keys) return out;
-  for (const auto& sentence : out->grants->without_effect()) event(LogLevel::warning, "grant_without_effect", sentence);
+  for (const auto& sentence : out->key_overrides->without_effect())
+    event(LogLevel::warning, "grant_without_effect", sentence);
   return out;
 }
 
-std::optional<Beginning> next_in_force(boost::asio::io_context& loop, const ReadAgain& read_again,
-                                       const keyring::Keyring& before) {
+std::optional<PendingConfig> reload_config(boost::asio::io_context& loop, const ReadAgain& read_again,
+                                           const keyring::Keyring& before) {
   try {
     auto config = read_again();
     if (!config) return std::nullopt;
-    return put_in_force(loop, std::move(*config), &before);
+    return prepare_config(loop, std::move(*config), &before);
   } catch (const std::exception& failure) {
-    event(LogLevel::error, "config_refused", "what was in force stays so", {{"reason", failure.what()}});
+    event(LogLevel::error, "config_refused", "the active configuration stays in use", {{"reason", failure.what()}});
     return std::nullopt;
   }
 }
 
-void say_what_changed(const InForce& then, const InForce& now, const config::Config& running) {
+void log_changes(const ActiveConfig& then, const ActiveConfig& now, const config::Config& running) {
   const auto& before = *then.config;
   const auto& after = *now.config;
   const auto old_limits = names(before.limits);
   const auto new_limits = names(after.limits);
-  const auto added = joined(missing_from(old_limits, new_limits));
-  const auto gone = joined(missing_from(new_limits, old_limits));
+  const auto added = joined(missing_from(old_limits, new_limits), ", ");
+  const auto gone = joined(missing_from(new_limits, old_limits), ", ");
   event(LogLevel::info, "config_reloaded",
         counted(after.gateway.routes.size(), "route") + ", " + counted(after.limits.size(), "limit") + ", " +
             counted(after.upstreams.size(), "upstream") + " in force",
@@ -149,23 +151,26 @@ void say_what_changed(const InForce& then, const InForce& now, const config::Con
          {"upstreams", after.upstreams.size()},
          added.empty() ? EventField() : EventField("new_limits", added),
          gone.empty() ? EventField() : EventField("limits_gone", gone)});
-  if (const auto waiting = joined(waiting_for_restart(running, after)); !waiting.empty())
+  if (const auto waiting = joined(waiting_for_restart(running, after), ", "); !waiting.empty())
     event(LogLevel::warning, "config_needs_restart", "these changes wait for a restart: " + waiting,
           {{"keys", waiting}});
 }
 
-gateway::SnapshotPtr make_snapshot(const InForce& in_force, const Kept* kept, upstream::Environment environment,
-                                   observe::Registry& registry, observe::Writer worker) {
-  const auto& config = *in_force.config;
+Installed install(std::shared_ptr<const ActiveConfig> active, const Installed* before,
+                  upstream::Environment environment, observe::Registry& registry, observe::Writer worker) {
+  const auto& config = *active->config;
   const auto snapshot = boost::make_local_shared<gateway::Snapshot>();
-  snapshot->site = in_force.site;
+  std::shared_ptr<redis::Limiter> redis;
+  if (config.redis) redis = limiter_for(complete(*config.redis, config), before, environment.loop);
+  snapshot->compiled = active->compiled;
   snapshot->upstreams.reserve(config.upstreams.size());
-  for (const auto& options : config.upstreams) snapshot->upstreams.push_back(upstream_for(options, kept, environment));
-  if (config.redis) snapshot->redis = limiter_for(complete(*config.redis, config), kept, environment.loop);
-  snapshot->meters = std::make_shared<const gateway::Meters>(registry, worker, *in_force.site);
-  snapshot->grants = in_force.grants;
-  snapshot->missing_key = in_force.missing_key;
-  return snapshot;
+  for (const auto& options : config.upstreams)
+    snapshot->upstreams.push_back(upstream_for(options, before, environment));
+  snapshot->redis = redis;
+  snapshot->counters = std::make_shared<const gateway::ExchangeCounters>(registry, worker, *active->compiled);
+  snapshot->key_overrides = active->key_overrides;
+  snapshot->missing_key = active->missing_key;
+  return {std::move(active), snapshot, std::move(redis)};
 }
 
 }  // namespace headgate::server

@@ -1,10 +1,12 @@
 #pragma once
-// One configuration after another: what is in force, what a worker makes of it, and what is kept across a reload.
+// Reloads: the active configuration, the snapshots that workers make from it, and what is kept from one to the next.
 
 #include "headgate/config/config.hpp"
 #include "headgate/gateway/snapshot.hpp"
 #include "headgate/keyring/keyring.hpp"
-#include "headgate/server/gateway_service.hpp"
+#include "headgate/redis/limiter.hpp"
+#include "headgate/server/serve_gateway.hpp"
+#include "headgate/upstream/environment.hpp"
 
 #include <functional>
 #include <memory>
@@ -12,43 +14,45 @@
 
 namespace headgate::server {
 
-/// A configuration, what callers are checked against, and what all workers share of both. Immutable.
-struct InForce {
+/// The active configuration, its credentials, and everything that workers share of both. Immutable.
+struct ActiveConfig {
   std::shared_ptr<const config::Config> config;
-  std::shared_ptr<const gateway::Site> site;
-  std::shared_ptr<const gateway::Grants> grants;
+  std::shared_ptr<const gateway::CompiledConfig> compiled;
+  std::shared_ptr<const gateway::KeyOverrides> key_overrides;
   std::function<void(std::size_t issuer)> missing_key;  ///< any thread
 };
 
-/// What is put in force, with the keyring that it begins with: the main thread's own, open and not started.
-struct Beginning {
-  std::shared_ptr<const InForce> in_force;
+/// The pending configuration, with its keyring. The keyring belongs to the main thread; it is open but not started.
+struct PendingConfig {
+  std::shared_ptr<const ActiveConfig> active;
   std::shared_ptr<keyring::Keyring> keyring;
 };
-/// `before` may be null. Throws std::runtime_error where a file of keys cannot be used. Main thread, which runs `loop`.
-Beginning put_in_force(boost::asio::io_context& loop, config::Config config, const keyring::Keyring* before);
+/// `before` may be null. Throws std::runtime_error if a file of keys cannot be used. Main thread only, which runs
+/// `loop`.
+PendingConfig prepare_config(boost::asio::io_context& loop, config::Config config, const keyring::Keyring* before);
 
-/// The same configuration, and other credentials. Those that nobody uses any more go on `loop`: a million keys are no
-/// worker's to free.
-std::shared_ptr<const InForce> with_credentials(boost::asio::io_context& loop, const InForce& before,
-                                                std::shared_ptr<const identity::Credentials> credentials);
+/// The same configuration with other credentials. Unused credentials are freed on `loop`, because a worker must not
+/// spend its time on freeing a million keys.
+std::shared_ptr<const ActiveConfig> with_credentials(boost::asio::io_context& loop, const ActiveConfig& before,
+                                                     std::shared_ptr<const identity::Credentials> credentials);
 
-/// Reads again; nothing where that cannot be used, and the log says why.
-std::optional<Beginning> next_in_force(boost::asio::io_context& loop, const ReadAgain& read_again,
-                                       const keyring::Keyring& before);
+/// Reads the configuration again. Nothing, after an event in the log, if it cannot be used.
+std::optional<PendingConfig> reload_config(boost::asio::io_context& loop, const ReadAgain& read_again,
+                                           const keyring::Keyring& before);
 
-/// In the log: what is in force now, and what of it waits for a restart of this process, which began with `running`.
-void say_what_changed(const InForce& before, const InForce& after, const config::Config& running);
+/// Logs the active configuration, and which changes wait for a restart of this process, which started with `running`.
+void log_changes(const ActiveConfig& before, const ActiveConfig& after, const config::Config& running);
 
-/// A worker's snapshot before, and the configuration it was made of.
-struct Kept {
-  const config::Config& config;
-  const gateway::Snapshot& snapshot;
+/// What one worker makes from the active configuration: the snapshot for its gateway, and the open connections.
+struct Installed {
+  std::shared_ptr<const ActiveConfig> active;
+  gateway::SnapshotPtr snapshot;
+  std::shared_ptr<redis::Limiter> redis;  ///< the snapshot's; null if no limit is counted in Redis
 };
 
-/// A worker's snapshot; upstreams and Redis connections whose options are as they were are taken from `kept` (null at
-/// the start), with their pools. Worker thread, or before it runs.
-gateway::SnapshotPtr make_snapshot(const InForce& in_force, const Kept* kept, upstream::Environment environment,
-                                   observe::Registry& registry, observe::Writer worker);
+/// Makes a worker's part of a configuration. Takes upstreams and Redis connections with unchanged options from `before`
+/// (null at the start), with their pools. Worker thread, or before it runs.
+Installed install(std::shared_ptr<const ActiveConfig> active, const Installed* before,
+                  upstream::Environment environment, observe::Registry& registry, observe::Writer worker);
 
 }  // namespace headgate::server

@@ -1,11 +1,11 @@
 #pragma once
-// Signals that end a process unless it says otherwise, and that nobody means so.
+// Ignores signals that would end the process although nobody wants that.
 
 namespace headgate::server {
 
-/// From here on they do nothing: a stray one, or one meant for another program, does no harm. Left as they are: those
-/// of faults and of job control, SIGQUIT and SIGABRT, which ask for a core, and those that end a process (SIGHUP,
-/// SIGINT, SIGTERM). A file that may grow no further (SIGXFSZ) is an error of its write.
+/// Ignores these signals from now on, so that a stray signal does no harm. Not changed: signals of faults and of job
+/// control, SIGQUIT and SIGABRT (they write a core file), and the stop signals (SIGHUP, SIGINT, SIGTERM). If a file
+/// reaches its maximum size (SIGXFSZ), the write returns an error.
 void ignore_stray_signals();
 
 }  // namespace headgate::server

@@ -19,8 +19,8 @@ constexpr auto kDrainTick = std::chrono::milliseconds(50);
 
 Worker::Worker(const Options& options, const MakeService& make, std::atomic<std::uint32_t>& connections)
     : blocks_{{std::max<std::size_t>(options.bounds.head_bytes, 16UL * 1024), kSpareSmall}, {kLargeBlock, kSpareLarge}},
-      service_(make({loop_, timers_, blocks_})),
-      sessions_(service_->handler(), blocks_, service_->timeouts(), options.bounds, connections) {}
+      service_(make({loop_, timers_, blocks_, clock_})),
+      sessions_(service_->handler(), clock_, blocks_, service_->timeouts(), options.bounds, connections) {}
 
 Worker::~Worker() { join(); }
 
@@ -34,8 +34,8 @@ Result<net::Listener*, std::string> Worker::listen(const net::ListenOptions& opt
 void Worker::start(std::function<void()> ended) {
   timers_.start();
   for (auto& listener : listeners_) {
-    const auto opening = listener->proxy_protocol() ? gateway::Opening::proxy_header : gateway::Opening::request;
-    listener->start([this, opening](net::StreamPtr stream) { sessions_.take(std::move(stream), opening); });
+    const auto preamble = listener->proxy_protocol() ? gateway::Preamble::proxy_header : gateway::Preamble::request;
+    listener->start([this, preamble](net::StreamPtr stream) { sessions_.take(std::move(stream), preamble); });
   }
   thread_ = std::thread([this, ended = std::move(ended)] {
     loop_.run();

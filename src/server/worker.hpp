@@ -1,16 +1,21 @@
 #pragma once
-// One thread, one loop, and everything that lives on it. Workers share nothing but what they are given.
+// One thread, one loop, and everything that runs on it. Workers share only what they are given.
 
 #include "headgate/gateway/sessions.hpp"
 #include "headgate/net/listener.hpp"
+#include "headgate/net/loop_clock.hpp"
 #include "headgate/server/server.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 
+#include <functional>
+#include <memory>
 #include <thread>
 
 namespace headgate::server {
+
+using MakeService = std::function<std::unique_ptr<Service>(upstream::Environment)>;
 
 class Worker {
  public:
@@ -19,14 +24,14 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  /// Before start(). An error text where the address cannot be had.
+  /// Call it before start(). Returns an error text if the address is not available.
   Result<net::Listener*, std::string> listen(const net::ListenOptions& options);
   void start(std::function<void()> ended);
 
-  /// Any thread: say close in every answer from now on; after `delay` take nothing new, finish what is in flight, and
-  /// end. What is left `within` after that is broken off.
+  /// Any thread. From now on every answer closes its connection. After `delay` the worker accepts nothing new, finishes
+  /// requests in flight, and ends. It aborts what is left `within` after that.
   void drain(Duration delay, Duration within);
-  /// Any thread: done with the service, between two of its steps.
+  /// Any thread. Runs `what` with the service, on the worker's thread, between two steps of the service.
   void tell(std::function<void(Service&)> what);
   void join();
 
@@ -36,6 +41,7 @@ class Worker {
   static void drain_tick(void* self);
 
   boost::asio::io_context loop_{1};
+  net::LoopClock clock_{loop_};
   net::Timers timers_{loop_};
   net::Blocks blocks_;
   std::unique_ptr<Service> service_;

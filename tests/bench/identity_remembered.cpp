@@ -2,20 +2,20 @@
 #include "identity_issuer.hpp"
 #include "identity_rows.hpp"
 
-#include "headgate/identity/token_memory.hpp"
+#include "headgate/identity/token_cache.hpp"
 
 #include <random>
 
 namespace headgate::bench {
 namespace {
 
-using identity::TokenMemory;
+using identity::TokenCache;
 
 constexpr std::size_t kTokens = 10'000;  // of each kind
 
 /// Tokens of as many callers, and the memory after each was verified once.
 struct Remembered {
-  TokenMemory memory{kTokens};
+  TokenCache memory{kTokens};
   std::vector<std::string> good;
   std::vector<std::string> forged;
   std::vector<std::uint32_t> order;  // in which they come back
@@ -34,8 +34,8 @@ void fill(Remembered& all) {
     auto verified = verifier->verify(token, kNow);
     const auto refused = verifier->verify(forged, kNow);
     if (!verified || !refused.has_error()) throw std::runtime_error("tokens are not told apart");
-    all.memory.remember(token, std::move(*verified));
-    all.memory.remember(forged, refused.error());
+    all.memory.put(token, std::move(*verified));
+    all.memory.put(forged, refused.error());
     all.good.push_back(std::move(token));
     all.forged.push_back(std::move(forged));
   }
@@ -46,11 +46,11 @@ void fill(Remembered& all) {
 
 enum class Kind { verified, refused };
 
-Contender recall(Remembered& all, Kind kind) {
+Contender get(Remembered& all, Kind kind) {
   return [&all, kind, turn = std::size_t{0}](std::size_t times) mutable {
     const auto& tokens = kind == Kind::verified ? all.good : all.forged;
     for (std::size_t i = 0; i < times; ++i) {
-      const auto known = all.memory.recall(tokens[all.order[turn]], kNow);
+      const auto known = all.memory.get(tokens[all.order[turn]], kNow);
       if (++turn == kTokens) turn = 0;
       if (!known || (known->token != nullptr) != (kind == Kind::verified))
         throw std::runtime_error("a token forgotten");
@@ -63,7 +63,7 @@ Contender recall(Remembered& all, Kind kind) {
 Rows remembered_rows(const Rounds& rounds) {
   Remembered all;
   fill(all);
-  const auto costs = measure({recall(all, Kind::verified), recall(all, Kind::refused)}, rounds);
+  const auto costs = measure({get(all, Kind::verified), get(all, Kind::refused)}, rounds);
   const auto verified = spread(costs[0]);
   const auto size = std::to_string(all.good.front().size());
   return {{.what = "remembered token of " + size + " bytes, among 10,000",

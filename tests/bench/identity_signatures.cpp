@@ -116,7 +116,7 @@ Row row(const std::string& alg, const Costs& whole, const Costs& bare, std::opti
 }  // namespace
 
 Rows signature_rows(const Rounds& rounds) {
-  constexpr double kMost = 1.2;
+  constexpr double kMax = 1.2;
   struct Case {
     std::string alg;
     Pair pair;
@@ -125,8 +125,8 @@ Rows signature_rows(const Rounds& rounds) {
   using identity::JwtAlgorithm;
   const auto rsa = test::make_rsa_key();
   const Case cases[] = {
-      {"ES256", with_key(test::make_curve_key("P-256"), JwtAlgorithm::ES256, "ES256"), kMost},
-      {"RS256", with_key(rsa, JwtAlgorithm::RS256, "RS256"), kMost},
+      {"ES256", with_key(test::make_curve_key("P-256"), JwtAlgorithm::ES256, "ES256"), kMax},
+      {"RS256", with_key(rsa, JwtAlgorithm::RS256, "RS256"), kMax},
       {"PS256", with_key(rsa, JwtAlgorithm::PS256, "PS256"), std::nullopt},
       {"EdDSA", with_key(test::make_curve_key("ED25519"), JwtAlgorithm::EdDSA, "EdDSA"), std::nullopt},
       {"HS256", with_secret(), std::nullopt},

@@ -15,11 +15,11 @@
 namespace headgate::bench {
 namespace {
 
+using limit::Decision;
 using limit::MemoryStore;
 using limit::Rule;
-using limit::Verdict;
 
-constexpr std::uint64_t kMostKeys = 1'000'000;
+constexpr std::uint64_t kMaxKeys = 1'000'000;
 
 struct Load {
   const char* name;
@@ -31,28 +31,28 @@ struct Load {
 constexpr Load kLoads[] = {
     {"embedded, 1 thread, 10 k keys", 10'000, 1, false, 5e6},
     {"embedded, 1 thread, 100 k keys", 100'000, 1, false, 5e6},
-    {"embedded, 1 thread, 1 M keys", kMostKeys, 1, false, 5e6},
-    {"embedded, 2 threads, 500 k keys each", kMostKeys / 2, 2, false, 0},
+    {"embedded, 1 thread, 1 M keys", kMaxKeys, 1, false, 5e6},
+    {"embedded, 2 threads, 500 k keys each", kMaxKeys / 2, 2, false, 0},
     {"embedded, 2 threads on one key", 1, 2, true, 3e6},
 };
 
-/// Everything a decision costs: the subject's hash, the look-up among `load.keys` in random order, the arithmetic, the
-/// verdict.
+/// Everything a decision costs: the key's hash, the look-up among `load.keys` in random order, the arithmetic, the
+/// decision.
 void decide(benchmark::State& state, const Load& load, MemoryStore& store, const Rule& rule) {
   const auto thread = static_cast<std::uint64_t>(state.thread_index());
   pin_to(state.thread_index());
   const std::uint64_t first = load.shared ? 0 : thread * load.keys;
   std::uint64_t random = 0x9e3779b97f4a7c15ULL + thread;
   Instant now = test::kStart;
-  Subject subject;
-  Verdict verdict;
+  Subject key;
+  Decision decision;
   for (auto _ : state) {
     random ^= random << 13U;
     random ^= random >> 7U;
     random ^= random << 17U;
     now += Duration(1);
-    const limit::Ask ask = test::make_ask(rule, subject(first + random % load.keys));
-    benchmark::DoNotOptimize(store.decide({&ask, 1}, now, {&verdict, 1}));
+    const limit::Check check = test::make_check(rule, key(first + random % load.keys));
+    benchmark::DoNotOptimize(store.decide({&check, 1}, now, {&decision, 1}));
   }
 }
 
@@ -80,12 +80,12 @@ double thread_cpu() noexcept {
 
 Rows embedded_rows(const LimiterPlan& plan) {
   const Rule rule = test::make_rule("1000000/second");
-  MemoryStore store({.max_keys = kMostKeys + kMostKeys / 10});
-  Subject subject;
-  Verdict verdict;
-  for (std::uint64_t i = 0; i < kMostKeys; ++i) {
-    const limit::Ask ask = test::make_ask(rule, subject(i));
-    store.decide({&ask, 1}, test::kStart, {&verdict, 1});
+  MemoryStore store({.max_keys = kMaxKeys + kMaxKeys / 10});
+  Subject key;
+  Decision decision;
+  for (std::uint64_t i = 0; i < kMaxKeys; ++i) {
+    const limit::Check check = test::make_check(rule, key(i));
+    store.decide({&check, 1}, test::kStart, {&decision, 1});
   }
   for (const Load& load : kLoads)
     benchmark::RegisterBenchmark(load.name, [&](benchmark::State& state) { decide(state, load, store, rule); })
@@ -120,13 +120,13 @@ Rows flood_rows() {
   pin_to(0);
   MemoryStore store({.max_keys = kBound});
   const Rule rule = test::make_rule("100/hour");
-  Subject subject;
-  Verdict verdict;
-  const auto ask = [&](std::uint64_t key, Instant now, std::int64_t cost) {
-    const limit::Ask question = test::make_ask(rule, subject(key), cost);
-    return store.decide({&question, 1}, now, {&verdict, 1});
+  Subject key;
+  Decision decision;
+  const auto decide = [&](std::uint64_t number, Instant now, std::int64_t cost) {
+    const limit::Check check = test::make_check(rule, key(number), cost);
+    return store.decide({&check, 1}, now, {&decision, 1});
   };
-  for (std::uint64_t i = 0; i < kUsedUp; ++i) ask(kFlood + i, test::kStart, 100);
+  for (std::uint64_t i = 0; i < kUsedUp; ++i) decide(kFlood + i, test::kStart, 100);
   double slowest = 0;
   double total = 0;
   std::size_t most = 0;
@@ -135,17 +135,17 @@ Rows flood_rows() {
     // as what it measures.
     double before = thread_cpu();
     for (const std::uint64_t end = i + 1000; i < end; ++i) {
-      ask(i, test::kStart + Duration(i), 1);
+      decide(i, test::kStart + Duration(i), 1);
       const double after = thread_cpu();
       slowest = std::max(slowest, after - before);
       before = after;
     }
-    for (const std::uint64_t end = std::min(i + 9000, kFlood); i < end; ++i) ask(i, test::kStart + Duration(i), 1);
+    for (const std::uint64_t end = std::min(i + 9000, kFlood); i < end; ++i) decide(i, test::kStart + Duration(i), 1);
     total += thread_cpu() - before;
     most = std::max(most, store.keys());
   }
   std::uint64_t fresh = 0;
-  for (std::uint64_t i = 0; i < kUsedUp; ++i) fresh += ask(kFlood + i, test::kStart + Duration(kFlood), 1) ? 1 : 0;
+  for (std::uint64_t i = 0; i < kUsedUp; ++i) fresh += decide(kFlood + i, test::kStart + Duration(kFlood), 1) ? 1 : 0;
   return {{.what = "flood of 10 M new keys, bound 1 M: most keys at any time",
            .target = "<= 1000000",
            .result = std::to_string(most),

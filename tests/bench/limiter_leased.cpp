@@ -43,13 +43,13 @@ struct Turn {
 
 Task<void> caller(boost::asio::io_context& loop, redis::Limiter& limiter, const limit::Rule& rule, int first,
                   const std::atomic<bool>& over, Tally& tally, int& running) {
-  Subject subject;
-  limit::Verdict verdict;
-  for (auto key = static_cast<std::uint64_t>(first); !over.load(std::memory_order_relaxed); ++key) {
+  Subject key;
+  limit::Decision decision;
+  for (auto number = static_cast<std::uint64_t>(first); !over.load(std::memory_order_relaxed); ++number) {
     for (int i = 0; i < 16; ++i) {  // sixteen requests a turn of the loop, as under load
-      const limit::Ask ask = test::make_ask(rule, subject(key % kKeys));
-      if (!limiter.decide_here({&ask, 1}, {&verdict, 1})) {
-        auto task = limiter.decide({&ask, 1}, {&verdict, 1});
+      const limit::Check check = test::make_check(rule, key(number % kKeys));
+      if (!limiter.decide_here({&check, 1}, {&decision, 1})) {
+        auto task = limiter.decide({&check, 1}, {&decision, 1});
         const auto result = co_await task;
         if (result.has_error()) ++tally.failed;
       }

@@ -16,7 +16,7 @@
 namespace headgate::bench {
 namespace {
 
-using limit::Ask;
+using limit::Check;
 using limit::Rule;
 
 struct Free {
@@ -52,9 +52,9 @@ Reply command(redisContext& context, const std::vector<std::string>& words) {
   return next_reply(context);
 }
 
-std::vector<std::string> evalsha(std::span<const Ask> asks) {
+std::vector<std::string> evalsha(std::span<const Check> checks) {
   std::vector<std::string> arguments;
-  limit::script_arguments(asks, "hg:", now(), arguments);
+  limit::script_arguments(checks, "hg:", now(), arguments);
   std::vector<std::string> words{"EVALSHA", std::string(limit::decide_script_sha())};
   words.insert(words.end(), arguments.begin(), arguments.end());
   return words;
@@ -82,13 +82,13 @@ double cost_of(const test::RedisServer& redis, redisContext& context, const std:
   constexpr std::size_t kDecisions = 64 * 800;
   std::vector<std::string> calls;
   calls.reserve(kCallers);
-  Subject subject;
+  Subject key;
   for (std::size_t caller = 0; caller < kCallers; ++caller) {
-    std::vector<Ask> asks;
-    asks.reserve(rules.size());
-    const std::string name(subject(caller));
-    for (const Rule& rule : rules) asks.push_back(test::make_ask(rule, name));
-    calls.push_back(formatted(evalsha(asks)));
+    std::vector<Check> checks;
+    checks.reserve(rules.size());
+    const std::string name(key(caller));
+    for (const Rule& rule : rules) checks.push_back(test::make_check(rule, name));
+    calls.push_back(formatted(evalsha(checks)));
   }
   std::mt19937 random(1);
   const double before = redis_cpu(redis);
@@ -106,8 +106,8 @@ double cost_of(const test::RedisServer& redis, redisContext& context, const std:
 std::int64_t redis_bytes(redisContext& context, const std::string& algorithm, int requests) {
   command(context, {"FLUSHALL"});
   const Rule rule = test::make_rule("100/hour", 0, "per-user", algorithm);
-  const Ask ask = test::make_ask(rule, "user-0001");
-  const auto words = evalsha({&ask, 1});
+  const Check check = test::make_check(rule, "user-0001");
+  const auto words = evalsha({&check, 1});
   for (int i = 0; i < requests; ++i) command(context, words);
   return command(context, {"MEMORY", "USAGE", words[3], "SAMPLES", "0"})->integer;
 }

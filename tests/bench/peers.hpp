@@ -1,7 +1,7 @@
 #pragma once
-// The proxies that are compared, each with one worker, keep-alive on both sides and no logs: what file each gets, how
-// it is started.
+// The proxies whose times are compared, and how each is started.
 
+#include "peer_files.hpp"
 #include "process.hpp"
 
 #include <cstdint>
@@ -10,13 +10,6 @@
 #include <vector>
 
 namespace headgate::bench {
-
-/// What a proxy does with a request before it passes it on.
-enum class Work {
-  plain,   ///< nothing
-  limit,   ///< counts it by its X-API-Key, and allows it
-  refuse,  ///< counts it by its X-API-Key, and answers 429
-};
 
 /// A proxy under measurement, running.
 struct Peer {

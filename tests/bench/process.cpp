@@ -47,7 +47,7 @@ bool raise_loopback() {
 
 }  // namespace
 
-Process::Process(const std::vector<std::string>& command, int core, const std::string& log) : pid_(-1) {
+Process::Process(const std::vector<std::string>& command, int core, const std::string& log) : pid_(kEnded) {
   std::vector<char*> arguments;
   for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -57,7 +57,7 @@ Process::Process(const std::vector<std::string>& command, int core, const std::s
   if (pid_ < 0) fail("fork");
   if (pid_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    pin_to(core);
+    if (core >= 0) pin_to(core);
     dup2(output, STDOUT_FILENO);
     dup2(output, STDERR_FILENO);
     execvp(arguments[0], arguments.data());
@@ -67,13 +67,21 @@ Process::Process(const std::vector<std::string>& command, int core, const std::s
 }
 
 Process::~Process() {
-  kill(pid_, SIGTERM);
-  for (int i = 0; i < 200; ++i) {
-    if (waitpid(pid_, nullptr, WNOHANG) == pid_) return;
-    std::this_thread::sleep_for(10ms);
-  }
+  if (pid_ == kEnded || end(2s)) return;
   for (auto pid : family()) kill(pid, SIGKILL);
   waitpid(pid_, nullptr, 0);
+}
+
+bool Process::end(std::chrono::milliseconds at_most) {
+  for (auto pid : family()) kill(pid, SIGTERM);
+  for (const auto until = std::chrono::steady_clock::now() + at_most; std::chrono::steady_clock::now() < until;) {
+    if (waitpid(pid_, nullptr, WNOHANG) == pid_) {
+      pid_ = kEnded;
+      return true;
+    }
+    std::this_thread::sleep_for(10ms);
+  }
+  return false;
 }
 
 bool Process::running() const {

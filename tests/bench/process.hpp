@@ -13,12 +13,15 @@ namespace headgate::bench {
 /// A child and its children. Ended by SIGTERM (SIGKILL after two seconds) when this goes.
 class Process {
  public:
-  /// Runs `command` pinned to `core`; its output goes to `log`. Throws std::system_error where it cannot.
+  /// Runs `command` pinned to `core`, or to none below 0; its output goes to `log`. Throws std::system_error where it
+  /// cannot.
   Process(const std::vector<std::string>& command, int core, const std::string& log);
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
+  /// Asks it and its children to end, and waits until it has; false where it has not in time.
+  bool end(std::chrono::milliseconds at_most);
   bool running() const;
   /// Time on a CPU, user and system, of all its threads and children since they started.
   std::chrono::nanoseconds cpu_time() const;
@@ -26,6 +29,7 @@ class Process {
   std::uint64_t resident() const;
 
  private:
+  static constexpr pid_t kEnded = -1;
   std::vector<pid_t> family() const;
   pid_t pid_;
 };

@@ -2,6 +2,7 @@
 // bench`.
 
 #include "rounds.hpp"
+#include "scratch_directory.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -38,7 +39,7 @@ constexpr const char* kUsage = R"(proxy_bench [idle] [OPTION...]
 const std::vector<Row> kRows = {
     {"plain, 128 B", Work::plain, 128},        {"plain, 10 KB", Work::plain, 10 * 1024},
     {"limit by key, 128 B", Work::limit, 128}, {"limit by key, 10 KB", Work::limit, 10 * 1024},
-    {"refused with 429", Work::refuse, 128},
+    {"refused with 429", Work::refuse, 128},   {"with access log, 128 B", Work::log, 128},
 };
 
 struct Options {
@@ -150,24 +151,6 @@ void measure_idle(Traffic& traffic, const PeerSetup& setup) {
     std::printf("%-10s %8.0f\n", peer.name.c_str(), idle_connection_bytes(traffic, peer, kConnections));
   }
 }
-
-/// A directory under /tmp that goes with this.
-class ScratchDirectory {
- public:
-  ScratchDirectory() {
-    if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error("cannot make a directory under /tmp");
-  }
-  ~ScratchDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
-  const std::string& path() const noexcept { return path_; }
-
- private:
-  std::string path_ = "/tmp/headgate-bench-XXXXXX";
-};
 
 int run(const Options& options) {
   const int cores = static_cast<int>(std::thread::hardware_concurrency());

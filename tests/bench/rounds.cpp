@@ -21,7 +21,7 @@ void check(const Tally& tally, const Peer& peer, const Row& row) {
 }
 
 double turn(Traffic& traffic, const Peer& peer, const Row& row, const Plan& plan) {
-  traffic.start(peer.port, plan.connections, row.work == Work::refuse ? 64 : plan.keys);
+  traffic.start(peer.port, plan.connections, requests_of(row.work == Work::refuse ? 64 : plan.keys));
   traffic.run_for(plan.warm_up);
   const auto before = traffic.tally();
   const auto cpu = peer.process->cpu_time();
@@ -73,7 +73,7 @@ double idle_connection_bytes(Traffic& traffic, const Peer& peer, unsigned connec
       64;  // opened and answered together, so that memory for requests under way is needed for few at once
   const auto open = [&](unsigned count) {
     for (unsigned opened = 0; opened < count; opened += kLot) {
-      traffic.start(peer.port, kLot, 1, 1);
+      traffic.start(peer.port, kLot, requests_of(1), 1);
       for (int i = 0; i < 1000 && traffic.tally().ok + traffic.tally().failed < kLot; ++i) traffic.run_for(1ms);
       if (traffic.tally().ok != kLot) throw std::runtime_error(peer.name + " did not answer every connection once");
     }

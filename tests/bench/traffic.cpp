@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <charconv>
 #include <system_error>
+#include <utility>
 
 namespace headgate::bench {
 
@@ -18,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+[[noreturn]] void fail_with(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
 sockaddr_in loopback(std::uint16_t port) {
   sockaddr_in address{};
@@ -47,6 +48,17 @@ std::size_t content_length(std::string_view head) {
 
 }  // namespace
 
+std::string request_with(const std::string& field) {
+  return "GET /bench HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: bench\r\nAccept: */*\r\n" + field + "\r\n\r\n";
+}
+
+std::vector<std::string> requests_of(unsigned keys) {
+  std::vector<std::string> requests;
+  for (unsigned key = 0; key < keys; ++key)
+    requests.push_back(request_with("X-API-Key: key-" + std::to_string(100'000 + key)));
+  return requests;
+}
+
 struct Traffic::Connection {
   int fd;
   Role role;
@@ -60,13 +72,13 @@ struct Traffic::Connection {
 };
 
 Traffic::Traffic() : epoll_(epoll_create1(EPOLL_CLOEXEC)) {
-  if (epoll_ < 0) fail("epoll_create1");
+  if (epoll_ < 0) fail_with("epoll_create1");
   const int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  if (listener < 0) fail("socket");
+  if (listener < 0) fail_with("socket");
   auto address = loopback(0);
   socklen_t size = sizeof address;
-  if (bind(listener, reinterpret_cast<sockaddr*>(&address), size) != 0) fail("bind");
-  if (listen(listener, SOMAXCONN) != 0) fail("listen");
+  if (bind(listener, reinterpret_cast<sockaddr*>(&address), size) != 0) fail_with("bind");
+  if (listen(listener, SOMAXCONN) != 0) fail_with("listen");
   getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size);
   upstream_port_ = ntohs(address.sin_port);
   adopt(listener, Role::listener);
@@ -90,7 +102,7 @@ Traffic::Connection& Traffic::adopt(int fd, Role role) {
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.ptr = &connection;
-  if (epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event) != 0) fail("epoll_ctl");
+  if (epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event) != 0) fail_with("epoll_ctl");
   return connection;
 }
 
@@ -107,20 +119,17 @@ void Traffic::drop(Connection& connection) {
   connections_.pop_back();
 }
 
-void Traffic::start(std::uint16_t port, unsigned connections, unsigned keys, unsigned requests_each) {
+void Traffic::start(std::uint16_t port, unsigned connections, std::vector<std::string> requests,
+                    unsigned requests_each) {
   tally_ = {};
   requests_each_ = requests_each;
-  requests_.clear();
-  for (unsigned key = 0; key < keys; ++key) {
-    requests_.push_back(
-        "GET /bench HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: bench\r\nAccept: */*\r\nX-API-Key: key-" +
-        std::to_string(100'000 + key) + "\r\n\r\n");
-  }
+  requests_ = std::move(requests);
   for (unsigned i = 0; i < connections; ++i) {
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0) fail("socket");
+    if (fd < 0) fail_with("socket");
     const auto address = loopback(port);
-    if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) fail("connect to the proxy");
+    if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+      fail_with("connect to the proxy");
     no_delay(fd);
     send_request(adopt(fd, Role::load));
   }
@@ -133,6 +142,12 @@ void Traffic::stop() {
   }
   for (auto* connection : load) drop(*connection);
   dropped_.clear();
+}
+
+void Traffic::run_until(std::uint64_t answers, std::chrono::microseconds at_most) {
+  const auto end = Clock::now() + at_most;
+  while (tally_.ok + tally_.refused < answers && tally_.failed == 0 && Clock::now() < end)
+    run_for(std::chrono::milliseconds(5));
 }
 
 void Traffic::run_for(std::chrono::microseconds duration) {
@@ -217,6 +232,7 @@ void Traffic::take_answer(Connection& connection, std::string_view bytes) {
 void Traffic::answered(Connection& connection) {
   connection.answering = false;
   ++(connection.status == 200 ? tally_.ok : connection.status == 429 ? tally_.refused : tally_.failed);
+  if (connection.status != 200 && connection.status != 429) tally_.wrong = connection.status;
   if (requests_each_ == 0 || connection.sent < requests_each_) send_request(connection);
 }
 

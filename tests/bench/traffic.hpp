@@ -19,7 +19,13 @@ struct Tally {
   std::uint64_t ok = 0;       ///< answers with 200 and the whole body
   std::uint64_t refused = 0;  ///< answers with 429
   std::uint64_t failed = 0;   ///< any other answer, and connections that ended too early
+  int wrong = 0;              ///< the last other status
 };
+
+/// A request as curl sends it, with this field besides ("Name: value").
+std::string request_with(const std::string& field);
+/// The same with so many different values of X-API-Key.
+std::vector<std::string> requests_of(unsigned keys);
 
 /// One thread only. Owns every socket it opened.
 class Traffic {
@@ -35,11 +41,12 @@ class Traffic {
   /// From now on the upstream answers 200 with this many bytes.
   void answer_with(std::size_t body_bytes);
 
-  /// Opens `connections` to 127.0.0.1:`port`; once run, each sends the next request as soon as it has its answer. The
-  /// requests go round `keys` values of X-API-Key. With `requests_each` above 0, a connection stays open and silent
-  /// after that many.
-  void start(std::uint16_t port, unsigned connections, unsigned keys, unsigned requests_each = 0);
+  /// Opens `connections` to 127.0.0.1:`port`; once run, each sends the next of `requests` as soon as it has its answer.
+  /// With `requests_each` above 0, a connection stays open and silent after that many.
+  void start(std::uint16_t port, unsigned connections, std::vector<std::string> requests, unsigned requests_each = 0);
   void run_for(std::chrono::microseconds duration);
+  /// Until so many answers came, a wrong one did, or a connection was lost; no longer than this.
+  void run_until(std::uint64_t answers, std::chrono::microseconds at_most);
   /// Closes the load's connections; the upstream's stay as the proxy wants them.
   void stop();
 

@@ -70,6 +70,19 @@ TEST(Admin, TellsWhatALimitOnTrialWouldHaveRejected) {
   EXPECT_EQ(look.metrics().value(decided("rejected")), 0);
 }
 
+TEST(Admin, CountsTheUnitsOfALimitBesideItsRequests) {
+  Proxy proxy(limited("10/day", {{"all_routes", {{"limits", Json::array({{{"use", "x"}, {"cost", 4}}})}}}}));
+  const Look look(proxy.gateway.process());
+  auto client = proxy.client();
+  for (const int status : {200, 200, 429}) EXPECT_EQ(client.get().status(), status);
+  const auto units = [](const MetricsText& now, const std::string& decision) {
+    return now.value(R"(headgate_limit_units_total{limit="x",tier="",decision=")" + decision + "\"}");
+  };
+  EXPECT_TRUE(look.comes_to([&](const MetricsText& now) { return units(now, "rejected") == 4; }));
+  EXPECT_EQ(units(look.metrics(), "allowed"), 8);
+  EXPECT_EQ(units(look.metrics(), "observed"), 0);
+}
+
 TEST(Admin, AddsUpAllWorkers) {
   Proxy proxy(merged(kOnAnyPort, {{"workers", 3}}));
   const Look look(proxy.gateway.process());

@@ -104,6 +104,13 @@ TEST(HeaderKey, AbsentMayBeRefused) {
   EXPECT_EQ(proxy.upstream.request_count(), 1U);
 }
 
+TEST(HeaderKey, AbsentMayBeRefusedWithAStatusThatHasNoName) {
+  Proxy proxy(two_per("header:X-Tenant", {{"if_absent", {{"reject", 418}}}}));
+  const Message refused = proxy.client().get();
+  EXPECT_EQ(refused.status(), 418);
+  EXPECT_EQ(Json::parse(refused.body).value("title", ""), "Client Error");
+}
+
 TEST(HeaderKey, SentTwiceIsNotTwoCallers) {
   Proxy proxy(two_per("header:X-Tenant", {{"if_absent", "reject"}}));
   RawClient client = proxy.client();

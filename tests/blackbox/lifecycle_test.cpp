@@ -76,7 +76,7 @@ TEST(Drain, IdleConnectionsDoNotHoldItUp) {
 }
 
 TEST(Drain, HasAnEnd) {
-  Proxy proxy(R"({"drain": "300ms"})"_json);
+  Proxy proxy(R"({"drain": "300ms", "log": {"format": "json", "access": "stderr"}})"_json);
   RawClient client = proxy.client();
   client.send(request("GET", "/", "X-Test-Never: 1\r\n"));
   ASSERT_TRUE(proxy.upstream.wait_for_requests(1));
@@ -85,6 +85,8 @@ TEST(Drain, HasAnEnd) {
   EXPECT_GE(Clock::now() - start, Milliseconds(290));
   EXPECT_LT(Clock::now() - start, std::chrono::seconds(4));
   EXPECT_FALSE(client.read().ok());
+  EXPECT_NE(proxy.gateway.process().err().find(R"("ended_by":"drain")"), std::string::npos)
+      << proxy.gateway.process().err();
 }
 
 TEST(Drain, EndsTunnels) {

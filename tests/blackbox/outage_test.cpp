@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <sstream>
 #include <thread>
 
 namespace headgate::test {
@@ -85,6 +86,23 @@ TEST_F(Outage, WhatWasCountedHereIsChargedWhenRedisIsBack) {
   const int left = left_once_redis_counts(proxy);
   EXPECT_LE(left, 96) << "the three of the outage are charged before the next one is asked";
   EXPECT_GE(left, 0);
+}
+
+TEST_F(Outage, RefusesInTheNameOfTheLimitThatCannotBeCounted) {
+  Proxy proxy(counting("100/day", "reject"));
+  ASSERT_EQ(left_once_redis_counts(proxy), 99);
+  redis.kill9();
+  expect_problem(proxy.client().get("/away"), 503);
+  const auto line = [&]() -> Json {
+    std::istringstream out(proxy.gateway.process().out());
+    for (std::string text; std::getline(out, text);)
+      if (const Json found = Json::parse(text, nullptr, false); found.value("path", "") == "/away") return found;
+    return {};
+  };
+  const auto until = Clock::now() + kPatience;
+  while (line().is_null() && Clock::now() < until) std::this_thread::sleep_for(Milliseconds(5));
+  EXPECT_EQ(line().value("status", 0), 503);
+  EXPECT_EQ(line().value("limit", ""), "x");
 }
 
 TEST_F(Outage, WhatAKeyWithASizeOfItsOwnOwesOutlivesAChangeOfTheKeyFile) {

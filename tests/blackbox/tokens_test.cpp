@@ -172,7 +172,7 @@ TEST(KeyFiles, ARotatedJwkSetIsInForceWithoutARestart) {
   std::ofstream(set.path(), std::ios::trunc) << "{ broken";
   EXPECT_TRUE(proxy.gateway.process().wait_for_err(
       [&](const std::string& log) { return log.find(set.path()) != std::string::npos; }));
-  EXPECT_EQ(proxy.client().get("/", with_second).status(), 200) << "what was in force stays so";
+  EXPECT_EQ(proxy.client().get("/", with_second).status(), 200) << "the active configuration stays in use";
 }
 
 /// Publishes a JWK Set over HTTP: a headgate that answers by itself.
@@ -228,7 +228,7 @@ TEST(KeyUrls, AReloadThatNamesOneWithoutKeysIsRefused) {
       << file_with("http://127.0.0.1:" + std::to_string(nobody) + "/keys?secret=1");
   gateway.process().signal(SIGHUP);
   EXPECT_TRUE(gateway.process().wait_for_err(
-      [](const std::string& log) { return log.find("what was in force stays so") != std::string::npos; }));
+      [](const std::string& log) { return log.find("the active configuration stays in use") != std::string::npos; }));
   EXPECT_EQ(gateway.process().err().find("secret=1"), std::string::npos) << "a query may hold what opens it";
   EXPECT_EQ(gateway.client().get("/", token).status(), 200);
 }

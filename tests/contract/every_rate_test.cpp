@@ -13,9 +13,9 @@
 namespace headgate::test {
 namespace {
 
-using limit::Ask;
+using limit::Check;
+using limit::Decision;
 using limit::Rule;
-using limit::Verdict;
 
 constexpr const char* kRates[] = {"1/day",    "1/minute",    "7/second", "1000/second",    "1000000/second", "1/100ms",
                                   "10/100ms", "1000/100ms",  "3/7h",     "5000/hour",      "200000/day",     "1/30d",
@@ -31,10 +31,10 @@ class EveryRate : public testing::TestWithParam<std::tuple<const limit::Algorith
   }
 
   /// Both stores must say the same; what they say.
-  Verdict ask(const Rule& rule, std::int64_t cost, Instant at) {
-    const Ask one = make_ask(rule, "somebody", cost);
-    Verdict here;
-    Verdict there;
+  Decision check(const Rule& rule, std::int64_t cost, Instant at) {
+    const Check one = make_check(rule, "somebody", cost);
+    Decision here;
+    Decision there;
     const bool allowed = memory_->decide({&one, 1}, at, {&here, 1});
     EXPECT_EQ(redis_->decide({&one, 1}, at, {&there, 1}), allowed);
     EXPECT_EQ(here.remaining, there.remaining);
@@ -48,30 +48,30 @@ class EveryRate : public testing::TestWithParam<std::tuple<const limit::Algorith
   /// Peeks, takes, gives back and waits; `most` is what can be taken at once.
   void live(const Rule& rule) {
     memory_.emplace();  // or it would go on by the later clock of the rule before
-    const auto most = static_cast<std::int64_t>(ask(rule, 0, kStart).limit);
+    const auto most = static_cast<std::int64_t>(check(rule, 0, kStart).limit);
     ASSERT_GE(most, 1);
-    EXPECT_EQ(ask(rule, 0, kStart).remaining, static_cast<std::uint64_t>(most)) << "a look takes nothing";
-    ASSERT_TRUE(ask(rule, 1, kStart).allowed);
+    EXPECT_EQ(check(rule, 0, kStart).remaining, static_cast<std::uint64_t>(most)) << "a look takes nothing";
+    ASSERT_TRUE(check(rule, 1, kStart).allowed);
     if (most > 1) {
-      ASSERT_TRUE(ask(rule, most - 1, kStart).allowed) << "all of it at once";
+      ASSERT_TRUE(check(rule, most - 1, kStart).allowed) << "all of it at once";
     }
     Instant at = kStart;
-    Verdict refused;
-    for (int waits = 0; waits < 1000 && (refused = ask(rule, 1, at)).allowed; ++waits)
+    Decision refused;
+    for (int waits = 0; waits < 1000 && (refused = check(rule, 1, at)).allowed; ++waits)
       EXPECT_LE(refused.delay, rule.wait);
     if (refused.allowed) return;  // a wait so long that it is not used up here
     ASSERT_GT(refused.retry_after, Duration(0));
     ASSERT_LT(refused.retry_after, limit::kNever);
-    EXPECT_FALSE(ask(rule, 1, at + refused.retry_after - Duration(1)).allowed) << "a microsecond too early";
+    EXPECT_FALSE(check(rule, 1, at + refused.retry_after - Duration(1)).allowed) << "a microsecond too early";
     at += refused.retry_after;
-    EXPECT_TRUE(ask(rule, 1, at).allowed) << "as promised";
-    const Verdict before = ask(rule, 0, at);
-    EXPECT_GE(ask(rule, -1, at).remaining, before.remaining);
-    EXPECT_TRUE(ask(rule, 1, at).allowed) << "what was given back can be taken again";
-    at += ask(rule, 0, at).reset_after;
-    EXPECT_EQ(ask(rule, 0, at).remaining, static_cast<std::uint64_t>(most)) << "as if never used";
-    EXPECT_EQ(ask(rule, 0, at).reset_after, Duration(0));
-    EXPECT_FALSE(ask(rule, most + 1, at).allowed && rule.wait == Duration(0)) << "more than there ever is";
+    EXPECT_TRUE(check(rule, 1, at).allowed) << "as promised";
+    const Decision before = check(rule, 0, at);
+    EXPECT_GE(check(rule, -1, at).remaining, before.remaining);
+    EXPECT_TRUE(check(rule, 1, at).allowed) << "what was given back can be taken again";
+    at += check(rule, 0, at).reset_after;
+    EXPECT_EQ(check(rule, 0, at).remaining, static_cast<std::uint64_t>(most)) << "as if never used";
+    EXPECT_EQ(check(rule, 0, at).reset_after, Duration(0));
+    EXPECT_FALSE(check(rule, most + 1, at).allowed && rule.wait == Duration(0)) << "more than there ever is";
   }
 
   std::optional<InMemory> memory_;
@@ -99,7 +99,7 @@ TEST_P(EveryRate, WorksOrIsRefusedWithAReason) {
   EXPECT_TRUE(kept > 0 || algorithm->name == "sliding_log") << "its usual burst, without a wait, must be kept";
 }
 
-std::string name_of(const testing::TestParamInfo<EveryRate::ParamType>& info) {
+std::string rate_name(const testing::TestParamInfo<EveryRate::ParamType>& info) {
   std::string out = std::string(std::get<0>(info.param)->name) + "_" + std::get<1>(info.param);
   for (char& c : out)
     if (c == '/') c = '_';
@@ -109,7 +109,7 @@ std::string name_of(const testing::TestParamInfo<EveryRate::ParamType>& info) {
 INSTANTIATE_TEST_SUITE_P(All, EveryRate,
                          testing::Combine(testing::ValuesIn(limit::algorithms().begin(), limit::algorithms().end()),
                                           testing::ValuesIn(kRates)),
-                         name_of);
+                         rate_name);
 
 }  // namespace
 }  // namespace headgate::test

@@ -13,13 +13,13 @@
 namespace headgate::test {
 namespace {
 
-using limit::Ask;
+using limit::Check;
+using limit::Decision;
 using limit::Rule;
-using limit::Verdict;
 
-std::string said(bool all, std::span<const Verdict> verdicts) {
+std::string said(bool all, std::span<const Decision> decisions) {
   std::string text = all ? "all agree:" : "refused:";
-  for (const Verdict& v : verdicts)
+  for (const Decision& v : decisions)
     text += " (" + std::to_string(v.allowed) + ' ' + std::to_string(v.limit) + ' ' + std::to_string(v.remaining) + ' ' +
             std::to_string(v.retry_after.count()) + ' ' + std::to_string(v.reset_after.count()) + ' ' +
             std::to_string(v.delay.count()) + ')';
@@ -89,19 +89,19 @@ class RandomTraces : public testing::TestWithParam<const limit::Algorithm*> {
   }
 
   limit::How random_how() {
-    return any_of<limit::How>({limit::How::take, limit::How::take, limit::How::take, limit::How::trial,
+    return any_of<limit::How>({limit::How::take, limit::How::take, limit::How::take, limit::How::observe,
                                limit::How::charge, limit::How::debt});
   }
 
   /// What both say.
-  Verdict same_in_both(InMemory& memory, const Ask& ask, Instant now, int trace, int step) {
-    Verdict here;
-    Verdict there;
-    const bool here_all = memory.decide({&ask, 1}, now, {&here, 1});
-    const bool there_all = redis_->decide({&ask, 1}, now, {&there, 1});
+  Decision same_in_both(InMemory& memory, const Check& check, Instant now, int trace, int step) {
+    Decision here;
+    Decision there;
+    const bool here_all = memory.decide({&check, 1}, now, {&here, 1});
+    const bool there_all = redis_->decide({&check, 1}, now, {&there, 1});
     EXPECT_EQ(said(here_all, {&here, 1}), said(there_all, {&there, 1}))
-        << to_text(ask.rule->rate) << " burst " << ask.rule->burst << " wait " << ask.rule->wait.count() << " cost "
-        << ask.cost << " how " << static_cast<int>(ask.how) << " trace " << trace << " step " << step;
+        << to_text(check.rule->rate) << " burst " << check.rule->burst << " wait " << check.rule->wait.count()
+        << " cost " << check.cost << " how " << static_cast<int>(check.how) << " trace " << trace << " step " << step;
     return here;
   }
 
@@ -122,8 +122,8 @@ TEST_P(RandomTraces, OfOneRuleGiveTheSameInMemoryAndInRedis) {
       // Half of the refused come back exactly when they were told to, or a microsecond too early.
       now +=
           told_to_wait > Duration(1) && random_() % 2 == 0 ? told_to_wait - Duration(random_() % 2) : random_wait(rule);
-      const Ask ask = make_ask(rule, "someone", random_cost(rule), random_how());
-      const Verdict here = same_in_both(memory, ask, now, trace, step);
+      const Check check = make_check(rule, "someone", random_cost(rule), random_how());
+      const Decision here = same_in_both(memory, check, now, trace, step);
       if (HasFailure()) return;
       held_back += here.delay > Duration(0) ? 1 : 0;
       (here.allowed ? allowed : refused) += 1;
@@ -143,23 +143,23 @@ TEST_P(RandomTraces, OfSeveralRulesAtOnceGiveTheSameInMemoryAndInRedis) {
     std::vector<Rule> rules;
     for (int i = 0; i < 4; ++i)
       rules.push_back(random_rule("several" + std::to_string(trace) + "-" + std::to_string(i)));
-    const std::array<std::string, 3> subjects = {"alice", "", "b}o%b{"};
+    const std::array<std::string, 3> keys = {"alice", "", "b}o%b{"};
     InMemory memory;
     Instant now = kStart;
     for (int step = 0; step < 100; ++step) {
       now += random_wait(any_of(rules));
-      std::vector<Ask> asks;
+      std::vector<Check> checks;
       for (auto n = between(1, 6); n > 0; --n) {
         const Rule& rule = any_of(rules);
-        asks.push_back(make_ask(rule, subjects[random_() % subjects.size()], random_cost(rule), random_how()));
+        checks.push_back(make_check(rule, keys[random_() % keys.size()], random_cost(rule), random_how()));
       }
-      std::vector<Verdict> here(asks.size());
-      std::vector<Verdict> there(asks.size());
-      const bool here_all = memory.decide(asks, now, here);
-      const bool there_all = redis_->decide(asks, now, there);
+      std::vector<Decision> here(checks.size());
+      std::vector<Decision> there(checks.size());
+      const bool here_all = memory.decide(checks, now, here);
+      const bool there_all = redis_->decide(checks, now, there);
       ASSERT_EQ(said(here_all, here), said(there_all, there)) << "trace " << trace << " step " << step;
-      mixed += !here_all && std::ranges::any_of(here, &Verdict::allowed) ? 1 : 0;
-      spared += here_all && !std::ranges::all_of(here, &Verdict::allowed) ? 1 : 0;
+      mixed += !here_all && std::ranges::any_of(here, &Decision::allowed) ? 1 : 0;
+      spared += here_all && !std::ranges::all_of(here, &Decision::allowed) ? 1 : 0;
     }
   }
   EXPECT_GT(mixed, 100);
@@ -174,7 +174,7 @@ TEST_P(RandomTraces, ThroughAFailoverToAClockBehindGiveTheSameInMemoryAndInRedis
     for (int step = 0; step < 60; ++step) {
       // Beyond ten seconds: within them the memory store goes on by the later of its callers' clocks.
       now += step % 20 == 19 ? -Duration(std::chrono::seconds(between(11, 100'000))) : random_wait(rule);
-      same_in_both(memory, make_ask(rule, "someone", random_cost(rule), random_how()), now, trace, step);
+      same_in_both(memory, make_check(rule, "someone", random_cost(rule), random_how()), now, trace, step);
       if (HasFailure()) return;
     }
   }
@@ -189,7 +189,7 @@ TEST_P(RandomTraces, ThroughChangesOfTheRuleGiveTheSameInMemoryAndInRedis) {
     for (int step = 0; step < 90; ++step) {
       const Rule& rule = sizes[static_cast<std::size_t>(step / 10) % sizes.size()];
       now += random_wait(rule);
-      same_in_both(memory, make_ask(rule, "someone", random_cost(rule), random_how()), now, trace, step);
+      same_in_both(memory, make_check(rule, "someone", random_cost(rule), random_how()), now, trace, step);
       if (HasFailure()) return;
     }
   }

@@ -12,7 +12,7 @@ namespace {
 std::vector<Scenario> bucket_scenarios() {
   constexpr auto us = [](std::int64_t count) { return Duration(count); };
   constexpr Duration never = std::chrono::hours(24) * 36'525;
-  constexpr auto trial = limit::How::trial;
+  constexpr auto observe = limit::How::observe;
   constexpr auto charge = limit::How::charge;
   constexpr auto debt = limit::How::debt;
   // Each step: at, cost, then allowed, remaining, retry_after, reset_after, and where they are not the usual ones
@@ -131,11 +131,11 @@ std::vector<Scenario> bucket_scenarios() {
        "TakesOnTrialOnlyWhatItWouldAllow",
        "60/minute",
        2,
-       {{0s, 2, true, 0, 0s, 2s, 0s, trial},
-        {0s, 1, false, 0, 1s, 2s, 0s, trial},
-        {1s, 2, false, 1, 1s, 1s, 0s, trial},
-        {1s, 3, false, 1, never, 1s, 0s, trial},
-        {1s, 1, true, 0, 0s, 2s, 0s, trial}}},
+       {{0s, 2, true, 0, 0s, 2s, 0s, observe},
+        {0s, 1, false, 0, 1s, 2s, 0s, observe},
+        {1s, 2, false, 1, 1s, 1s, 0s, observe},
+        {1s, 3, false, 1, never, 1s, 0s, observe},
+        {1s, 1, true, 0, 0s, 2s, 0s, observe}}},
       {"token_bucket",
        "HoldsBackForAPermitThatComesWithinTheWait",
        "60/minute",
@@ -176,8 +176,8 @@ std::vector<Scenario> bucket_scenarios() {
        2,
        {{0s, 3, true, 0, 0s, 3s, 0s, charge},
         {0s, 3, true, 0, 0s, 4s, 0s, charge},
-        {0s, 1, false, 0, 1s, 4s, 0s, trial},
-        {1s, 1, true, 0, 0s, 4s, 2s, trial}},
+        {0s, 1, false, 0, 1s, 4s, 0s, observe},
+        {1s, 1, true, 0, 0s, 4s, 2s, observe}},
        2s},
       {"token_bucket",
        "HoldsBackToTheMicrosecondRoundedUp",
@@ -373,8 +373,8 @@ std::vector<Scenario> bucket_scenarios() {
        3,
        {{0s, 2, true, 1, 0s, 400ms, 0s, charge},
         {0s, 2, true, 0, 0s, 600ms, 0s, charge},
-        {0s, 1, false, 0, 200ms, 600ms, 0s, trial},
-        {200ms, 1, true, 0, 0s, 600ms, 400ms, trial},
+        {0s, 1, false, 0, 200ms, 600ms, 0s, observe},
+        {200ms, 1, true, 0, 0s, 600ms, 400ms, observe},
         {200ms, 1, false, 0, 200ms, 600ms}},
        500ms},
       {"leaky_bucket",

@@ -40,15 +40,16 @@ TEST_P(Contract, HoldsStepByStep) {
   for (const Step& step : scenario.steps) {
     SCOPED_TRACE("step " + std::to_string(++number));
     if (step.rate != nullptr) rule = make_rule(step.rate, 0, "plan", scenario.algorithm, scenario.wait);
-    const limit::Ask ask = make_ask(rule, "org_42", step.cost, step.how);
-    limit::Verdict verdict;
-    EXPECT_EQ(store_->decide({&ask, 1}, kStart + step.at, {&verdict, 1}), step.allowed || ask.how != limit::How::take);
-    EXPECT_EQ(verdict.allowed, step.allowed);
-    EXPECT_EQ(verdict.limit, scenario.limit != 0 ? scenario.limit : rule.burst);
-    EXPECT_EQ(verdict.remaining, step.remaining);
-    EXPECT_EQ(verdict.retry_after.count(), step.retry_after.count());
-    EXPECT_EQ(verdict.reset_after.count(), step.reset_after.count());
-    EXPECT_EQ(verdict.delay.count(), step.delay.count());
+    const limit::Check check = make_check(rule, "org_42", step.cost, step.how);
+    limit::Decision decision;
+    EXPECT_EQ(store_->decide({&check, 1}, kStart + step.at, {&decision, 1}),
+              step.allowed || check.how != limit::How::take);
+    EXPECT_EQ(decision.allowed, step.allowed);
+    EXPECT_EQ(decision.limit, scenario.limit != 0 ? scenario.limit : rule.burst);
+    EXPECT_EQ(decision.remaining, step.remaining);
+    EXPECT_EQ(decision.retry_after.count(), step.retry_after.count());
+    EXPECT_EQ(decision.reset_after.count(), step.reset_after.count());
+    EXPECT_EQ(decision.delay.count(), step.delay.count());
   }
 }
 

@@ -13,9 +13,9 @@
 namespace headgate::test {
 namespace {
 
-using limit::Ask;
+using limit::Check;
+using limit::Decision;
 using limit::Rule;
-using limit::Verdict;
 
 class Script : public testing::Test {
  protected:
@@ -27,9 +27,9 @@ class Script : public testing::Test {
     ASSERT_EQ(client_->text({"SCRIPT", "LOAD", std::string(limit::decide_script())}), limit::decide_script_sha());
   }
 
-  static bool decide(RedisClient& client, std::span<const Ask> asks, std::span<Verdict> verdicts) {
+  static bool decide(RedisClient& client, std::span<const Check> checks, std::span<Decision> decisions) {
     std::vector<std::string> arguments;
-    limit::script_arguments(asks, "hg:", kStart, arguments);
+    limit::script_arguments(checks, "hg:", kStart, arguments);
     std::vector<std::string> words = {"EVALSHA", std::string(limit::decide_script_sha())};
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::string error;
@@ -37,16 +37,16 @@ class Script : public testing::Test {
     bool all_allowed = false;
     if (!reply) {
       ADD_FAILURE() << error;
-    } else if (!limit::read_script_reply(*reply, asks, verdicts, all_allowed)) {
+    } else if (!limit::read_script_reply(*reply, checks, decisions, all_allowed)) {
       ADD_FAILURE() << "the reply has not the promised shape: " << testing::PrintToString(*reply);
     }
     return all_allowed;
   }
 
-  Verdict decide(const Ask& ask) {
-    Verdict verdict;
-    decide(*client_, {&ask, 1}, {&verdict, 1});
-    return verdict;
+  Decision decide(const Check& check) {
+    Decision decision;
+    decide(*client_, {&check, 1}, {&decision, 1});
+    return decision;
   }
 
   RedisServer* server_ = nullptr;
@@ -55,10 +55,10 @@ class Script : public testing::Test {
 
 TEST_F(Script, CountsByTheClockOfRedis) {
   const Rule rule = make_rule("2/hour");
-  const Ask ask = make_ask(rule, "org_42");
-  EXPECT_EQ(decide(ask).remaining, 1U);
-  EXPECT_EQ(decide(ask).remaining, 0U);
-  const Verdict refused = decide(ask);
+  const Check check = make_check(rule, "org_42");
+  EXPECT_EQ(decide(check).remaining, 1U);
+  EXPECT_EQ(decide(check).remaining, 0U);
+  const Decision refused = decide(check);
   EXPECT_FALSE(refused.allowed);
   EXPECT_GT(refused.retry_after, std::chrono::minutes(29));
   EXPECT_LE(refused.retry_after, std::chrono::minutes(30));
@@ -66,19 +66,19 @@ TEST_F(Script, CountsByTheClockOfRedis) {
 
 TEST_F(Script, LetsThroughWhoWaitedAsLongAsTold) {
   const Rule rule = make_rule("20/second", 1);
-  const Ask ask = make_ask(rule, "org_42");
-  ASSERT_TRUE(decide(ask).allowed);
+  const Check check = make_check(rule, "org_42");
+  ASSERT_TRUE(decide(check).allowed);
   for (int i = 0; i < 5; ++i) {
-    const Verdict refused = decide(ask);
+    const Decision refused = decide(check);
     ASSERT_FALSE(refused.allowed);
     std::this_thread::sleep_for(refused.retry_after);  // the wait is what is tested
-    EXPECT_TRUE(decide(ask).allowed);
+    EXPECT_TRUE(decide(check).allowed);
   }
 }
 
 TEST_F(Script, LeavesEachCounterATimeToLiveUntilItIsFull) {
   const Rule rule = make_rule("60/minute", 100);
-  decide(make_ask(rule, "org_42", 10));
+  decide(make_check(rule, "org_42", 10));
   const int left = std::atoi(client_->text({"PTTL", "hg:v1:{org_42}:plan:"}).c_str());
   EXPECT_LE(left, 10'002);
   EXPECT_GT(left, 9'000);
@@ -86,7 +86,7 @@ TEST_F(Script, LeavesEachCounterATimeToLiveUntilItIsFull) {
 
 TEST_F(Script, KeepsATimeToLiveOnACounterInParts) {
   const Rule rule = make_rule("7/second", 70);
-  decide(make_ask(rule, "org_42", 64));
+  decide(make_check(rule, "org_42", 64));
   const int left = std::atoi(client_->text({"PTTL", "hg:v1:{org_42}:plan:"}).c_str());
   EXPECT_LE(left, 9'145);
   EXPECT_GT(left, 8'000);
@@ -94,29 +94,29 @@ TEST_F(Script, KeepsATimeToLiveOnACounterInParts) {
 
 TEST_F(Script, StoresNothingForALookNorForARefusalNorForWhatIsFullAgain) {
   const Rule rule = make_rule("60/minute");
-  decide(make_ask(rule, "org_42", 0));
-  decide(make_ask(rule, "org_42", 61));
-  decide(make_ask(rule, "org_42", -3));
+  decide(make_check(rule, "org_42", 0));
+  decide(make_check(rule, "org_42", 61));
+  decide(make_check(rule, "org_42", -3));
   EXPECT_EQ(client_->text({"DBSIZE"}), "0");
-  decide(make_ask(rule, "org_42", 3));
+  decide(make_check(rule, "org_42", 3));
   EXPECT_EQ(client_->text({"DBSIZE"}), "1");
-  decide(make_ask(rule, "org_42", -3));
+  decide(make_check(rule, "org_42", -3));
   EXPECT_EQ(client_->text({"DBSIZE"}), "0");
 }
 
 TEST_F(Script, TakesFromAllRulesOrFromNone) {
   const Rule wide = make_rule("100/hour", 0, "wide");
   const Rule narrow = make_rule("2/hour", 0, "narrow");
-  const std::array asks = {make_ask(wide, "org_42"), make_ask(narrow, "org_42"), make_ask(wide, "total")};
-  std::array<Verdict, 3> verdicts;
-  EXPECT_TRUE(decide(*client_, asks, verdicts));
-  EXPECT_TRUE(decide(*client_, asks, verdicts));
+  const std::array checks = {make_check(wide, "org_42"), make_check(narrow, "org_42"), make_check(wide, "total")};
+  std::array<Decision, 3> decisions;
+  EXPECT_TRUE(decide(*client_, checks, decisions));
+  EXPECT_TRUE(decide(*client_, checks, decisions));
   for (int i = 0; i < 5; ++i) {
-    EXPECT_FALSE(decide(*client_, asks, verdicts));
-    EXPECT_TRUE(verdicts[0].allowed);
-    EXPECT_FALSE(verdicts[1].allowed);
-    EXPECT_EQ(verdicts[0].remaining, 98U);
-    EXPECT_EQ(verdicts[2].remaining, 98U);
+    EXPECT_FALSE(decide(*client_, checks, decisions));
+    EXPECT_TRUE(decisions[0].allowed);
+    EXPECT_FALSE(decisions[1].allowed);
+    EXPECT_EQ(decisions[0].remaining, 98U);
+    EXPECT_EQ(decisions[2].remaining, 98U);
   }
 }
 
@@ -127,9 +127,9 @@ TEST_F(Script, TakesWhatItDidNotWriteForNoValue) {
        {"", "garbage", "nan", "-nan", "inf", "-inf", "-5", "0x10", "1e3", "12:", ":12", "1:2:3", "12:x", "1795238424.5",
         "99999999999999.25", "9999999999999999.25:1", "{}", "1:99999999999999999999"}) {
     client_->command({"SET", key, garbage});
-    const Verdict verdict = decide(make_ask(rule, "org_42"));
-    EXPECT_TRUE(verdict.allowed) << garbage;
-    EXPECT_LE(verdict.remaining, 6U) << garbage;
+    const Decision decision = decide(make_check(rule, "org_42"));
+    EXPECT_TRUE(decision.allowed) << garbage;
+    EXPECT_LE(decision.remaining, 6U) << garbage;
     EXPECT_GT(std::atoi(client_->text({"PTTL", key}).c_str()), 0) << garbage;
     client_->command({"DEL", key});
   }
@@ -148,49 +148,50 @@ TEST_F(Script, ReplacesWhatAnotherAlgorithmLeft) {
       const Rule rule = make_rule("7/hour", 7, "plan", algorithm);
       client_->command({"DEL", key});
       client_->command(write);
-      EXPECT_EQ(decide(make_ask(rule, "org_42", 0)).remaining, 7U);
-      EXPECT_EQ(decide(make_ask(rule, "org_42", -1)).remaining, 7U);
+      EXPECT_EQ(decide(make_check(rule, "org_42", 0)).remaining, 7U);
+      EXPECT_EQ(decide(make_check(rule, "org_42", -1)).remaining, 7U);
       client_->command(write);
-      EXPECT_EQ(decide(make_ask(rule, "org_42")).remaining, 6U);
+      EXPECT_EQ(decide(make_check(rule, "org_42")).remaining, 6U);
       EXPECT_EQ(client_->text({"TYPE", key}), "string");
-      EXPECT_EQ(decide(make_ask(rule, "org_42")).remaining, 5U);
+      EXPECT_EQ(decide(make_check(rule, "org_42")).remaining, 5U);
       EXPECT_GT(std::atoi(client_->text({"PTTL", key}).c_str()), 0);
     }
 }
 
 TEST_F(Script, LetsOnlyPlainTakingRefuseTheCall) {
-  const Rule trial = make_rule("1/hour", 1, "trial");
+  const Rule observe = make_rule("1/hour", 1, "trial");
   const Rule charge = make_rule("3/hour", 3, "charge");
   const Rule take = make_rule("3/hour", 3, "take");
-  const std::array asks = {make_ask(trial, "org_42", 1, limit::How::trial),
-                           make_ask(charge, "org_42", 2, limit::How::charge), make_ask(take, "org_42")};
-  std::array<Verdict, 3> verdicts;
-  EXPECT_TRUE(decide(*client_, asks, verdicts));
-  EXPECT_TRUE(verdicts[0].allowed);
-  EXPECT_EQ(verdicts[1].remaining, 1U);
+  const std::array checks = {make_check(observe, "org_42", 1, limit::How::observe),
+                             make_check(charge, "org_42", 2, limit::How::charge), make_check(take, "org_42")};
+  std::array<Decision, 3> decisions;
+  EXPECT_TRUE(decide(*client_, checks, decisions));
+  EXPECT_TRUE(decisions[0].allowed);
+  EXPECT_EQ(decisions[1].remaining, 1U);
 
-  EXPECT_TRUE(decide(*client_, asks, verdicts));
-  EXPECT_FALSE(verdicts[0].allowed) << "a trial tells what it would have done";
-  EXPECT_GT(verdicts[0].retry_after, std::chrono::minutes(59));
-  EXPECT_TRUE(verdicts[1].allowed);
-  EXPECT_EQ(verdicts[1].remaining, 0U) << "a charge takes what there is";
-  EXPECT_EQ(verdicts[2].remaining, 1U);
+  EXPECT_TRUE(decide(*client_, checks, decisions));
+  EXPECT_FALSE(decisions[0].allowed) << "a trial tells what it would have done";
+  EXPECT_GT(decisions[0].retry_after, std::chrono::minutes(59));
+  EXPECT_TRUE(decisions[1].allowed);
+  EXPECT_EQ(decisions[1].remaining, 0U) << "a charge takes what there is";
+  EXPECT_EQ(decisions[2].remaining, 1U);
 
-  EXPECT_TRUE(decide(*client_, asks, verdicts));
-  EXPECT_EQ(verdicts[2].remaining, 0U);
-  EXPECT_LE(verdicts[0].reset_after, std::chrono::hours(1)) << "what does not fit is not taken on trial";
-  EXPECT_LE(verdicts[1].reset_after, std::chrono::hours(1)) << "and a charge leaves no debt";
+  EXPECT_TRUE(decide(*client_, checks, decisions));
+  EXPECT_EQ(decisions[2].remaining, 0U);
+  EXPECT_LE(decisions[0].reset_after, std::chrono::hours(1))
+      << "what does not fit is not taken by a limit that observes";
+  EXPECT_LE(decisions[1].reset_after, std::chrono::hours(1)) << "and a charge leaves no debt";
 
-  EXPECT_TRUE(decide(*client_, std::span(asks).subspan(1, 1), verdicts));
-  decide(make_ask(charge, "org_42", -2));
-  EXPECT_FALSE(decide(*client_, asks, verdicts));
-  EXPECT_EQ(decide(make_ask(charge, "org_42", 0)).remaining, 2U) << "a refused call charges nothing";
+  EXPECT_TRUE(decide(*client_, std::span(checks).subspan(1, 1), decisions));
+  decide(make_check(charge, "org_42", -2));
+  EXPECT_FALSE(decide(*client_, checks, decisions));
+  EXPECT_EQ(decide(make_check(charge, "org_42", 0)).remaining, 2U) << "a refused call charges nothing";
 }
 
 TEST_F(Script, KeepsACounterForAsLongAsItsPermitsAreAhead) {
   const Rule rule = make_rule("60/minute", 2, "plan", "token_bucket", std::chrono::seconds(30));
-  for (int i = 0; i < 32; ++i) EXPECT_TRUE(decide(make_ask(rule, "org_42")).allowed) << i;
-  const Verdict refused = decide(make_ask(rule, "org_42"));
+  for (int i = 0; i < 32; ++i) EXPECT_TRUE(decide(make_check(rule, "org_42")).allowed) << i;
+  const Decision refused = decide(make_check(rule, "org_42"));
   EXPECT_FALSE(refused.allowed);
   EXPECT_LE(refused.retry_after, std::chrono::seconds(1));
   const int left = std::atoi(client_->text({"PTTL", "hg:v1:{org_42}:plan:"}).c_str());
@@ -200,14 +201,14 @@ TEST_F(Script, KeepsACounterForAsLongAsItsPermitsAreAhead) {
 
 TEST_F(Script, SpacesThoseInItsQueueByTheClockOfRedis) {
   const Rule rule = make_rule("1/second", 0, "plan", "leaky_bucket", std::chrono::seconds(3));
-  EXPECT_EQ(decide(make_ask(rule, "org_42")).delay, Duration(0));
+  EXPECT_EQ(decide(make_check(rule, "org_42")).delay, Duration(0));
   for (int i = 1; i < 4; ++i) {
-    const Verdict verdict = decide(make_ask(rule, "org_42"));
-    EXPECT_TRUE(verdict.allowed);
-    EXPECT_LE(verdict.delay, std::chrono::seconds(i));
-    EXPECT_GT(verdict.delay, std::chrono::seconds(i) - std::chrono::milliseconds(500));
+    const Decision decision = decide(make_check(rule, "org_42"));
+    EXPECT_TRUE(decision.allowed);
+    EXPECT_LE(decision.delay, std::chrono::seconds(i));
+    EXPECT_GT(decision.delay, std::chrono::seconds(i) - std::chrono::milliseconds(500));
   }
-  EXPECT_FALSE(decide(make_ask(rule, "org_42")).allowed);
+  EXPECT_FALSE(decide(make_check(rule, "org_42")).allowed);
 }
 
 TEST_F(Script, ClampsATimeFarAheadAndWritesThatBackThoughItRefuses) {
@@ -215,10 +216,10 @@ TEST_F(Script, ClampsATimeFarAheadAndWritesThatBackThoughItRefuses) {
   const std::string key = "hg:v1:{org_42}:plan:";
   for (const char* ahead : {"4000000000000000", "4000000000000000:59", "4000000000000000:0000000060000000000000060"}) {
     client_->command({"SET", key, ahead});
-    const Verdict verdict = decide(make_ask(rule, "org_42"));
-    EXPECT_FALSE(verdict.allowed) << ahead;
-    EXPECT_EQ(verdict.retry_after, std::chrono::seconds(1)) << ahead;
-    EXPECT_EQ(verdict.reset_after, std::chrono::minutes(1)) << ahead;
+    const Decision decision = decide(make_check(rule, "org_42"));
+    EXPECT_FALSE(decision.allowed) << ahead;
+    EXPECT_EQ(decision.retry_after, std::chrono::seconds(1)) << ahead;
+    EXPECT_EQ(decision.reset_after, std::chrono::minutes(1)) << ahead;
     const int left = std::atoi(client_->text({"PTTL", key}).c_str());
     EXPECT_LE(left, 60'002) << ahead;
     EXPECT_GT(left, 59'000) << ahead;
@@ -228,10 +229,10 @@ TEST_F(Script, ClampsATimeFarAheadAndWritesThatBackThoughItRefuses) {
 TEST_F(Script, GoesOnWithACounterWhoseRateHasChanged) {
   const Rule before = make_rule("7/hour", 70);
   const Rule after = make_rule("3/hour", 70);  // the same limit and so the same key, edited and loaded again
-  decide(make_ask(before, "org_42", 1));       // 514 2/7 s ahead
-  const Verdict verdict = decide(make_ask(after, "org_42", 1));
-  EXPECT_TRUE(verdict.allowed);
-  EXPECT_EQ(verdict.remaining, 68U);
+  decide(make_check(before, "org_42", 1));     // 514 2/7 s ahead
+  const Decision decision = decide(make_check(after, "org_42", 1));
+  EXPECT_TRUE(decision.allowed);
+  EXPECT_EQ(decision.remaining, 68U);
 }
 
 // What versions wrote that knew neither the rate of a moment nor debts.
@@ -242,10 +243,10 @@ TEST_F(Script, GoesOnWithAMomentOfAnOlderVersion) {
     return std::to_string((now() + std::chrono::seconds(seconds)).time_since_epoch().count());
   };
   client_->command({"SET", key, ahead(30)});
-  EXPECT_EQ(decide(make_ask(rule, "org_42", 0)).remaining, 30U);
+  EXPECT_EQ(decide(make_check(rule, "org_42", 0)).remaining, 30U);
   client_->command({"SET", key, ahead(20) + ":59"});
-  EXPECT_EQ(decide(make_ask(rule, "org_42")).remaining, 39U);
-  EXPECT_EQ(decide(make_ask(rule, "org_42")).remaining, 38U);
+  EXPECT_EQ(decide(make_check(rule, "org_42")).remaining, 39U);
+  EXPECT_EQ(decide(make_check(rule, "org_42")).remaining, 38U);
 }
 
 // Two versions share a Redis while gateways are replaced: an older one reads "<whole>:<part>" and knows of a part too
@@ -253,7 +254,7 @@ TEST_F(Script, GoesOnWithAMomentOfAnOlderVersion) {
 TEST_F(Script, WritesWhatAnOlderVersionTakesForWhatWasUsed) {
   const auto value = [&](const Rule& rule, std::int64_t cost, limit::How how) {
     client_->command({"FLUSHALL"});
-    decide(make_ask(rule, "org_42", cost, how));
+    decide(make_check(rule, "org_42", cost, how));
     return client_->text({"GET", "hg:v1:{org_42}:plan:"});
   };
   const auto parted = [](const std::string& text, char mark) {
@@ -271,7 +272,7 @@ TEST_F(Script, WritesWhatAnOlderVersionTakesForWhatWasUsed) {
   EXPECT_EQ(end.find_first_not_of("0123456789"), std::string::npos);
   EXPECT_EQ(end.substr(16), "13");
   client_->command({"FLUSHALL"});
-  decide(make_ask(make_rule("7/day", 0, "plan", "sliding_log"), "org_42", 20, limit::How::debt));
+  decide(make_check(make_rule("7/day", 0, "plan", "sliding_log"), "org_42", 20, limit::How::debt));
   EXPECT_EQ(client_->text({"LINDEX", "hg:v1:{org_42}:plan:", "0"}), "-13");
   EXPECT_EQ(client_->text({"LLEN", "hg:v1:{org_42}:plan:"}), "8");
 }
@@ -284,9 +285,9 @@ TEST_F(Script, NeverAdmitsOneTooManyFromSeveralConnectionsAtOnce) {
     threads.emplace_back([&] {
       RedisClient client(server_->port());
       for (int i = 0; i < 300; ++i) {
-        const Ask ask = make_ask(rule, "org_42");
-        Verdict verdict;
-        if (decide(client, {&ask, 1}, {&verdict, 1})) ++admitted;
+        const Check check = make_check(rule, "org_42");
+        Decision decision;
+        if (decide(client, {&check, 1}, {&decision, 1})) ++admitted;
       }
     });
   for (auto& thread : threads) thread.join();
@@ -295,12 +296,12 @@ TEST_F(Script, NeverAdmitsOneTooManyFromSeveralConnectionsAtOnce) {
 
 TEST_F(Script, KeepsSubjectsOfAnyBytesApart) {
   const Rule rule = make_rule("5/hour");
-  const std::vector<std::string> subjects = {
+  const std::vector<std::string> keys = {
       "",       "%",        "}", "{}", "%7D", "a}b",    "a%7Db", std::string("a\0b", 3),
       "a\r\nb", "\xff\xfe", " ", "a",  "*",   "}:plan:"};
-  for (const std::string& subject : subjects)
-    EXPECT_EQ(decide(make_ask(rule, subject)).remaining, 4U) << testing::PrintToString(subject);
-  EXPECT_EQ(client_->text({"DBSIZE"}), std::to_string(subjects.size()));
+  for (const std::string& key : keys)
+    EXPECT_EQ(decide(make_check(rule, key)).remaining, 4U) << testing::PrintToString(key);
+  EXPECT_EQ(client_->text({"DBSIZE"}), std::to_string(keys.size()));
 }
 
 TEST_F(Script, KeepsAllKeysOfOneSubjectInOneSlotOfACluster) {
@@ -309,14 +310,14 @@ TEST_F(Script, KeepsAllKeysOfOneSubjectInOneSlotOfACluster) {
   RedisClient node(cluster.port());
   const std::array rules = {make_rule("5/hour", 0, "one"), make_rule("5/hour", 0, "two"),
                             make_rule("5/hour", 0, "three")};
-  for (const std::string subject : {"org_42", "", "}", "}}", "a}b", "{", "%"}) {
-    std::vector<Ask> asks;
-    for (const Rule& rule : rules) asks.push_back(make_ask(rule, subject));
+  for (const std::string key : {"org_42", "", "}", "}}", "a}b", "{", "%"}) {
+    std::vector<Check> checks;
+    for (const Rule& rule : rules) checks.push_back(make_check(rule, key));
     std::vector<std::string> arguments;
-    limit::script_arguments(asks, "hg:", kStart, arguments);
+    limit::script_arguments(checks, "hg:", kStart, arguments);
     const std::string slot = node.text({"CLUSTER", "KEYSLOT", arguments[1]});
-    EXPECT_EQ(node.text({"CLUSTER", "KEYSLOT", arguments[2]}), slot) << subject;
-    EXPECT_EQ(node.text({"CLUSTER", "KEYSLOT", arguments[3]}), slot) << subject;
+    EXPECT_EQ(node.text({"CLUSTER", "KEYSLOT", arguments[2]}), slot) << key;
+    EXPECT_EQ(node.text({"CLUSTER", "KEYSLOT", arguments[3]}), slot) << key;
   }
 }
 
@@ -324,11 +325,11 @@ TEST_F(Script, DecidesAsManyRulesAsARequestMayHave) {
   std::vector<Rule> rules;
   for (std::size_t i = 0; i < limit::kMaxRulesPerRequest; ++i)
     rules.push_back(make_rule("5/hour", 0, std::string("l").append(std::to_string(i))));
-  std::vector<Ask> asks;
-  for (const Rule& rule : rules) asks.push_back(make_ask(rule, "org_42"));
-  std::vector<Verdict> verdicts(asks.size());
-  EXPECT_TRUE(decide(*client_, asks, verdicts));
-  EXPECT_TRUE(std::ranges::all_of(verdicts, [](const Verdict& verdict) { return verdict.remaining == 4; }));
+  std::vector<Check> checks;
+  for (const Rule& rule : rules) checks.push_back(make_check(rule, "org_42"));
+  std::vector<Decision> decisions(checks.size());
+  EXPECT_TRUE(decide(*client_, checks, decisions));
+  EXPECT_TRUE(std::ranges::all_of(decisions, [](const Decision& decision) { return decision.remaining == 4; }));
 }
 
 }  // namespace

@@ -20,13 +20,13 @@ namespace headgate::test {
 class ContractStore {
  public:
   virtual ~ContractStore() = default;
-  virtual bool decide(std::span<const limit::Ask> asks, Instant now, std::span<limit::Verdict> verdicts) = 0;
+  virtual bool decide(std::span<const limit::Check> checks, Instant now, std::span<limit::Decision> decisions) = 0;
 };
 
 class InMemory : public ContractStore {
  public:
-  bool decide(std::span<const limit::Ask> asks, Instant now, std::span<limit::Verdict> verdicts) override {
-    return store_.decide(asks, now, verdicts);
+  bool decide(std::span<const limit::Check> checks, Instant now, std::span<limit::Decision> decisions) override {
+    return store_.decide(checks, now, decisions);
   }
 
  private:
@@ -48,7 +48,7 @@ local pcall, format, match = redis.pcall, string.format, string.match
 local call = function(command, ...)
   if command == 'TIME' then return {ARGV[#ARGV - 1], ARGV[#ARGV]} end
   if command == 'SET' then local key, value = ... return redis.call('SET', key, value) end
-  if command == 'PEXPIRE' then return 1 end
+  if command:find('EXPIRE', 1, true) then return 1 end
   return redis.call(command, ...)
 end
 )");
@@ -57,8 +57,8 @@ end
     sha_ = sha;
   }
 
-  bool decide(std::span<const limit::Ask> asks, Instant now, std::span<limit::Verdict> verdicts) override {
-    limit::script_arguments(asks, "hg:", now, arguments_);
+  bool decide(std::span<const limit::Check> checks, Instant now, std::span<limit::Decision> decisions) override {
+    limit::script_arguments(checks, "hg:", now, arguments_);
     words_ = {"EVALSHA", sha_};
     words_.insert(words_.end(), arguments_.begin(), arguments_.end());
     const auto microseconds = now.time_since_epoch().count();
@@ -69,7 +69,7 @@ end
     bool all_allowed = false;
     if (!reply) {
       ADD_FAILURE() << error;
-    } else if (!limit::read_script_reply(*reply, asks, verdicts, all_allowed)) {
+    } else if (!limit::read_script_reply(*reply, checks, decisions, all_allowed)) {
       ADD_FAILURE() << "the reply has not the promised shape: " << testing::PrintToString(*reply);
     }
     return all_allowed;

@@ -15,17 +15,17 @@
 namespace headgate::test {
 namespace {
 
-using limit::Ask;
+using limit::Check;
+using limit::Decision;
 using limit::How;
 using limit::Rule;
-using limit::Verdict;
 
-enum class Kind { memory, redis };
+enum class Place { memory, redis };
 
-class Waits : public testing::TestWithParam<std::tuple<Kind, const limit::Algorithm*>> {
+class Waits : public testing::TestWithParam<std::tuple<Place, const limit::Algorithm*>> {
  protected:
   void SetUp() override {
-    if (std::get<Kind>(GetParam()) == Kind::memory) {
+    if (std::get<Place>(GetParam()) == Place::memory) {
       store_ = std::make_unique<InMemory>();
       return;
     }
@@ -50,22 +50,22 @@ class Waits : public testing::TestWithParam<std::tuple<Kind, const limit::Algori
     }
   }
 
-  Verdict ask(const Rule& rule, std::int64_t cost, How how = How::take) {
-    const Ask one = make_ask(rule, "somebody", cost, how);
-    Verdict verdict;
-    store_->decide({&one, 1}, now_, {&verdict, 1});
-    return verdict;
+  Decision check(const Rule& rule, std::int64_t cost, How how = How::take) {
+    const Check one = make_check(rule, "somebody", cost, how);
+    Decision decision;
+    store_->decide({&one, 1}, now_, {&decision, 1});
+    return decision;
   }
 
   /// Takes, or is told to wait, waits, and gets through.
   void take_as_told(const Rule& rule, std::int64_t cost) {
-    const Verdict refused = ask(rule, cost);
+    const Decision refused = check(rule, cost);
     if (refused.allowed || refused.retry_after == limit::kNever) return;
     ++waits_;
     now_ += refused.retry_after - Duration(1);
-    ASSERT_FALSE(ask(rule, cost).allowed) << "a microsecond early";
+    ASSERT_FALSE(check(rule, cost).allowed) << "a microsecond early";
     now_ += Duration(1);
-    ASSERT_TRUE(ask(rule, cost).allowed) << "after " << refused.retry_after.count();
+    ASSERT_TRUE(check(rule, cost).allowed) << "after " << refused.retry_after.count();
   }
 
   static const limit::Algorithm& algorithm() { return *std::get<const limit::Algorithm*>(GetParam()); }
@@ -87,13 +87,13 @@ TEST_P(Waits, AreTrueWhateverWasAskedBefore) {
       now_ += Duration(between(0, rule.rate.period.count() / 4));
       switch (random_() % 12) {
         case 0:
-          ask(rule, between(1, 3 * most), How::debt);
+          check(rule, between(1, 3 * most), How::debt);
           break;
         case 1:
-          ask(rule, between(1, 2 * most), How::charge);
+          check(rule, between(1, 2 * most), How::charge);
           break;
         case 2:
-          ask(rule, -between(1, most));
+          check(rule, -between(1, most));
           break;
         case 3:
           if (step % 10 == 0) rule = random_rule(limit);
@@ -108,10 +108,10 @@ TEST_P(Waits, AreTrueWhateverWasAskedBefore) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Waits,
-                         testing::Combine(testing::Values(Kind::memory, Kind::redis),
+                         testing::Combine(testing::Values(Place::memory, Place::redis),
                                           testing::ValuesIn(limit::algorithms().begin(), limit::algorithms().end())),
                          [](const auto& instance) {
-                           return std::string(std::get<Kind>(instance.param) == Kind::memory ? "Memory_" : "Redis_") +
+                           return std::string(std::get<Place>(instance.param) == Place::memory ? "Memory_" : "Redis_") +
                                   std::string(std::get<const limit::Algorithm*>(instance.param)->name);
                          });
 

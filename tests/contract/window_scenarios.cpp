@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 std::vector<Scenario> window_scenarios() {
   constexpr auto us = [](std::int64_t count) { return Duration(count); };
   constexpr Duration never = std::chrono::hours(24) * 36'525;
-  constexpr auto trial = limit::How::trial;
+  constexpr auto observe = limit::How::observe;
   constexpr auto charge = limit::How::charge;
   constexpr auto debt = limit::How::debt;
   constexpr auto take = limit::How::take;
@@ -54,7 +54,7 @@ std::vector<Scenario> window_scenarios() {
        {{0s, 3, true, 2, 0s, us(35'876'544)},
         {0s, 4, true, 0, 0s, us(35'876'544), 0s, charge},
         {0s, 4, true, 0, 0s, us(35'876'544), 0s, charge},
-        {0s, 1, false, 0, us(35'876'544), us(35'876'544), 0s, trial},
+        {0s, 1, false, 0, us(35'876'544), us(35'876'544), 0s, observe},
         {0s, -1, true, 1, 0s, us(35'876'544)}}},
       {"fixed_window",
        "CountsForTheWindowOfNowWhatAClockAheadCounted",
@@ -168,7 +168,7 @@ std::vector<Scenario> window_scenarios() {
        0,
        {{0s, 7, true, 3, 0s, us(1'876'544)},
         {0s, 7, true, 0, 0s, us(1'876'544), 0s, charge},
-        {0s, 1, false, 0, us(976'544), us(1'876'544), 0s, trial},
+        {0s, 1, false, 0, us(976'544), us(1'876'544), 0s, observe},
         {0s, -1, true, 1, 0s, us(1'876'544)}}},
       {"sliding_window",
        "CountsForTheWindowsOfNowWhatAClockAheadCounted",
@@ -226,7 +226,7 @@ std::vector<Scenario> window_scenarios() {
        {{0s, 2, true, 1, 0s, 1s},
         {100ms, 5, true, 0, 0s, 1s, 0s, charge},
         {200ms, 5, true, 0, 0s, 900ms, 0s, charge},
-        {200ms, 1, false, 0, 800ms, 900ms, 0s, trial},
+        {200ms, 1, false, 0, 800ms, 900ms, 0s, observe},
         {1s, 2, true, 0, 0s, 1s}}},
       {"sliding_log",
        "CountsAsOfNowWhatAClockAheadCounted",

@@ -15,8 +15,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using limit::Calendar;
+using limit::Decision;
 using limit::Rule;
-using limit::Verdict;
 
 constexpr const char* kWindows[] = {"fixed_window", "sliding_window", "sliding_log"};
 
@@ -32,13 +32,13 @@ class Windows : public testing::Test {
     redis_ = std::make_unique<InRedis>(server_->port());
   }
 
-  Verdict ask(const Rule& rule, std::int64_t cost, Instant at, std::string_view who = "org_42") {
+  Decision check(const Rule& rule, std::int64_t cost, Instant at, std::string_view who = "org_42") {
     EXPECT_FALSE(rule.algorithm->check(rule));
-    const limit::Ask ask = make_ask(rule, who, cost);
-    Verdict here;
-    Verdict there;
-    memory_.decide({&ask, 1}, at, {&here, 1});
-    redis_->decide({&ask, 1}, at, {&there, 1});
+    const limit::Check check = make_check(rule, who, cost);
+    Decision here;
+    Decision there;
+    memory_.decide({&check, 1}, at, {&here, 1});
+    redis_->decide({&check, 1}, at, {&there, 1});
     EXPECT_EQ(here.allowed, there.allowed);
     EXPECT_EQ(here.remaining, there.remaining);
     EXPECT_EQ(here.retry_after, there.retry_after);
@@ -58,16 +58,16 @@ TEST_F(Windows, CarryOverWhatWasUsedWhenTheCountChanges) {
     SCOPED_TRACE(algorithm);
     const Rule small = window(algorithm, "5/minute");
     const Rule large = window(algorithm, "10/minute");
-    EXPECT_EQ(ask(large, 4, start, algorithm).remaining, 6U);
-    EXPECT_EQ(ask(small, 0, start, algorithm).remaining, 1U);
-    EXPECT_EQ(ask(large, 6, start + 1s, algorithm).remaining, 0U);
-    const Verdict refused = ask(small, 1, start + 2s, algorithm);
+    EXPECT_EQ(check(large, 4, start, algorithm).remaining, 6U);
+    EXPECT_EQ(check(small, 0, start, algorithm).remaining, 1U);
+    EXPECT_EQ(check(large, 6, start + 1s, algorithm).remaining, 0U);
+    const Decision refused = check(small, 1, start + 2s, algorithm);
     EXPECT_FALSE(refused.allowed);
     EXPECT_EQ(refused.remaining, 0U);
-    EXPECT_FALSE(ask(small, 1, start + 2s + refused.retry_after - 1us, algorithm).allowed);
-    EXPECT_TRUE(ask(small, 0, start + 2s, algorithm).allowed);
-    EXPECT_EQ(ask(window(algorithm, "20/minute"), 0, start + 2s, algorithm).remaining, 10U);
-    EXPECT_TRUE(ask(small, 1, start + 2s + refused.retry_after, algorithm).allowed);
+    EXPECT_FALSE(check(small, 1, start + 2s + refused.retry_after - 1us, algorithm).allowed);
+    EXPECT_TRUE(check(small, 0, start + 2s, algorithm).allowed);
+    EXPECT_EQ(check(window(algorithm, "20/minute"), 0, start + 2s, algorithm).remaining, 10U);
+    EXPECT_TRUE(check(small, 1, start + 2s + refused.retry_after, algorithm).allowed);
   }
 }
 
@@ -77,25 +77,25 @@ TEST_F(Windows, CarryOverWhatWasUsedWhenThePeriodChanges) {
     start += 24h;
     SCOPED_TRACE(algorithm);
     const std::string shorter = std::string(algorithm) + "1";
-    EXPECT_EQ(ask(window(algorithm, "10/hour"), 4, start, shorter).remaining, 6U);
-    EXPECT_LE(ask(window(algorithm, "10/minute"), 1, start + 1s, shorter).remaining, 5U);
-    EXPECT_EQ(ask(window(algorithm, "10/minute"), 0, start + 3min, shorter).remaining, 10U);
+    EXPECT_EQ(check(window(algorithm, "10/hour"), 4, start, shorter).remaining, 6U);
+    EXPECT_LE(check(window(algorithm, "10/minute"), 1, start + 1s, shorter).remaining, 5U);
+    EXPECT_EQ(check(window(algorithm, "10/minute"), 0, start + 3min, shorter).remaining, 10U);
     const std::string longer = std::string(algorithm) + "2";
-    EXPECT_EQ(ask(window(algorithm, "10/minute"), 4, start, longer).remaining, 6U);
-    EXPECT_LE(ask(window(algorithm, "10/hour"), 1, start + 1s, longer).remaining, 5U);
+    EXPECT_EQ(check(window(algorithm, "10/minute"), 4, start, longer).remaining, 6U);
+    EXPECT_LE(check(window(algorithm, "10/hour"), 1, start + 1s, longer).remaining, 5U);
   }
 }
 
 TEST_F(Windows, AFullLogIsTakenAndGivenBackInOne) {
   const Rule rule = window("sliding_log", "10000/hour");
-  EXPECT_TRUE(ask(rule, 10'000, kStart).allowed);
-  EXPECT_EQ(ask(rule, 1, kStart + 1s).retry_after, 1h - 1s);
-  EXPECT_EQ(ask(rule, -2'500, kStart + 1s).remaining, 2'500U);
-  EXPECT_EQ(ask(rule, 2'500, kStart + 2s).remaining, 0U);
-  EXPECT_EQ(ask(rule, 2'501, kStart + 3s).retry_after, 1h - 3s);
-  EXPECT_EQ(ask(rule, 7'501, kStart + 3s).retry_after, 1h - 1s);
-  EXPECT_EQ(ask(rule, 0, kStart - 1h).remaining, 0U);  // a clock behind: all count as of then, once
-  EXPECT_EQ(ask(rule, 10'000, kStart).remaining, 0U);
+  EXPECT_TRUE(check(rule, 10'000, kStart).allowed);
+  EXPECT_EQ(check(rule, 1, kStart + 1s).retry_after, 1h - 1s);
+  EXPECT_EQ(check(rule, -2'500, kStart + 1s).remaining, 2'500U);
+  EXPECT_EQ(check(rule, 2'500, kStart + 2s).remaining, 0U);
+  EXPECT_EQ(check(rule, 2'501, kStart + 3s).retry_after, 1h - 3s);
+  EXPECT_EQ(check(rule, 7'501, kStart + 3s).retry_after, 1h - 1s);
+  EXPECT_EQ(check(rule, 0, kStart - 1h).remaining, 0U);  // a clock behind: all count as of then, once
+  EXPECT_EQ(check(rule, 10'000, kStart).remaining, 0U);
 }
 
 Instant utc(int y, unsigned m, unsigned d, std::chrono::hours h = 0h) {
@@ -113,18 +113,18 @@ Rule calendar_rule(std::string_view rate, Calendar::Unit unit) {
 TEST_F(Windows, OfACalendarEndWithTheDayOfTheZone) {
   const Rule rule = calendar_rule("3/day", Calendar::Unit::day);
   const Instant midnight = utc(2026, 3, 28, 23h);
-  EXPECT_EQ(ask(rule, 3, midnight).reset_after, 23h);
-  EXPECT_EQ(ask(rule, 1, midnight + 22h).retry_after, 1h);
-  EXPECT_FALSE(ask(rule, 1, midnight + 23h - 1us).allowed);
-  EXPECT_EQ(ask(rule, 1, midnight + 23h).reset_after, 24h);
-  EXPECT_EQ(ask(rule, 1, utc(2026, 10, 24, 22h)).reset_after, 25h);
+  EXPECT_EQ(check(rule, 3, midnight).reset_after, 23h);
+  EXPECT_EQ(check(rule, 1, midnight + 22h).retry_after, 1h);
+  EXPECT_FALSE(check(rule, 1, midnight + 23h - 1us).allowed);
+  EXPECT_EQ(check(rule, 1, midnight + 23h).reset_after, 24h);
+  EXPECT_EQ(check(rule, 1, utc(2026, 10, 24, 22h)).reset_after, 25h);
 }
 
 TEST_F(Windows, OfACalendarEndWithTheMonthOfTheZone) {
   const Rule rule = calendar_rule("200000/month", Calendar::Unit::month);
-  EXPECT_EQ(ask(rule, 200'000, utc(2026, 1, 31, 23h)).reset_after, 28 * 24h);
-  EXPECT_EQ(ask(rule, 1, utc(2026, 2, 28, 22h)).retry_after, 1h);
-  EXPECT_EQ(ask(rule, 1, utc(2026, 2, 28, 23h)).reset_after, 31 * 24h - 1h);
+  EXPECT_EQ(check(rule, 200'000, utc(2026, 1, 31, 23h)).reset_after, 28 * 24h);
+  EXPECT_EQ(check(rule, 1, utc(2026, 2, 28, 22h)).retry_after, 1h);
+  EXPECT_EQ(check(rule, 1, utc(2026, 2, 28, 23h)).reset_after, 31 * 24h - 1h);
 }
 
 /// The script as shipped, on the real clock of a real Redis.
@@ -138,19 +138,19 @@ class WindowScript : public Windows {
   }
 
   /// As a gateway asks whose own clock says `here`.
-  Verdict decide(const Rule& rule, std::int64_t cost = 1, Instant here = now()) {
-    const limit::Ask ask = make_ask(rule, "org_42", cost);
+  Decision decide(const Rule& rule, std::int64_t cost = 1, Instant here = now()) {
+    const limit::Check check = make_check(rule, "org_42", cost);
     std::vector<std::string> arguments;
-    limit::script_arguments({&ask, 1}, "hg:", here, arguments);
+    limit::script_arguments({&check, 1}, "hg:", here, arguments);
     std::vector<std::string> words = {"EVALSHA", std::string(limit::decide_script_sha())};
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::string error;
     const auto reply = client_->integers(words, error);
-    Verdict verdict;
+    Decision decision;
     bool all_allowed = false;
     EXPECT_TRUE(reply) << error;
-    EXPECT_TRUE(reply && limit::read_script_reply(*reply, {&ask, 1}, {&verdict, 1}, all_allowed));
-    return verdict;
+    EXPECT_TRUE(reply && limit::read_script_reply(*reply, {&check, 1}, {&decision, 1}, all_allowed));
+    return decision;
   }
 
   std::int64_t left_to_live() { return std::atoll(client_->text({"PTTL", kKey}).c_str()); }
@@ -163,8 +163,8 @@ TEST_F(WindowScript, LeaveEachCounterATimeToLiveUntilItCountsNoLonger) {
   for (const auto& [algorithm, most] : {std::pair{"fixed_window", 1}, {"sliding_window", 2}, {"sliding_log", 1}}) {
     const Rule rule = window(algorithm, "7/hour");
     for (const std::int64_t cost : {2, 3, -1}) {
-      const Verdict verdict = decide(rule, cost);
-      const auto told = std::chrono::ceil<std::chrono::milliseconds>(verdict.reset_after).count();
+      const Decision decision = decide(rule, cost);
+      const auto told = std::chrono::ceil<std::chrono::milliseconds>(decision.reset_after).count();
       EXPECT_LE(left_to_live(), most * 3'600'002) << algorithm;
       EXPECT_GE(left_to_live(), told - 1000) << algorithm;
       EXPECT_GT(left_to_live(), 0) << algorithm;
@@ -236,7 +236,7 @@ TEST_F(WindowScript, CutBackWhatAClockFarAheadWroteThoughTheyRefuse) {
   for (const auto& [algorithm, command] : written) {
     client_->command(command);
     const Rule rule = window(algorithm, "7/hour");
-    const Verdict refused = decide(rule);
+    const Decision refused = decide(rule);
     EXPECT_FALSE(refused.allowed) << algorithm;
     EXPECT_LE(refused.retry_after, 2h) << algorithm;
     EXPECT_GT(left_to_live(), 0) << algorithm;
@@ -260,7 +260,7 @@ TEST_F(WindowScript, StillCountWhereTheGatewaysCalendarIsFarFromTheClockOfRedis)
     client_->command({"DEL", kKey});
     EXPECT_EQ(decide(rule, 1, now() + wrong).remaining, 1U);
     EXPECT_EQ(decide(rule, 1, now() + wrong).remaining, 0U);
-    const Verdict refused = decide(rule, 1, now() + wrong);
+    const Decision refused = decide(rule, 1, now() + wrong);
     EXPECT_FALSE(refused.allowed);
     EXPECT_GT(refused.retry_after, 22h);
     EXPECT_LE(refused.retry_after, 25h);

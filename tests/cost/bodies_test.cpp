@@ -39,7 +39,7 @@ std::size_t read(std::string_view bytes, std::size_t piece) {
 
 TEST(CostOfBodies, IsInProportionToTheirBytes) {
   constexpr std::size_t kBytes = 200'000;
-  constexpr std::size_t kMostSteps = 40;
+  constexpr std::size_t kMaxSteps = 40;
   const std::string bodies[] = {
       repeated("1\r\nx\r\n", kBytes),
       repeated("000000000000001\r\nx\r\n", kBytes),
@@ -53,7 +53,7 @@ TEST(CostOfBodies, IsInProportionToTheirBytes) {
   for (const auto& body : bodies) {
     for (const std::size_t piece : {kBytes, std::size_t{1000}, std::size_t{10}, std::size_t{1}}) {
       const auto cost = spent_by([&] { read(body, piece); });
-      EXPECT_LT(cost.steps, kMostSteps * body.size()) << body.substr(0, 20) << " in pieces of " << piece;
+      EXPECT_LT(cost.steps, kMaxSteps * body.size()) << body.substr(0, 20) << " in pieces of " << piece;
       EXPECT_LT(cost.bytes, 8 * body.size()) << body.substr(0, 20);
     }
   }

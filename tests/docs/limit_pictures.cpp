@@ -62,10 +62,10 @@ std::vector<Request> simulate(const limit::Rule& rule) {
   limit::MemoryStore store({.max_keys = 16});
   std::vector<Request> out;
   for (const auto at : traffic()) {
-    const limit::Ask ask{&rule, "somebody", keyed_hash("somebody", rule.seed), 1, limit::How::take};
-    limit::Verdict verdict;
-    const bool allowed = store.decide({&ask, 1}, kStart + at, {&verdict, 1});
-    out.push_back({at, allowed, at + verdict.delay});
+    const limit::Check check{&rule, "somebody", keyed_hash("somebody", rule.seed), 1, limit::How::take};
+    limit::Decision decision;
+    const bool allowed = store.decide({&check, 1}, kStart + at, {&decision, 1});
+    out.push_back({at, allowed, at + decision.delay});
   }
   return out;
 }
@@ -77,7 +77,7 @@ limit::Rule rule_of(const Picture& picture) {
   rule.wait = picture.wait;
   rule.algorithm = limit::find_algorithm(picture.algorithm);
   rule.suffix = ":x";
-  rule.burst = picture.burst != 0 ? picture.burst : rule.algorithm->usual_burst(rule);
+  rule.burst = picture.burst != 0 ? picture.burst : rule.algorithm->default_burst(rule);
   return rule;
 }
 

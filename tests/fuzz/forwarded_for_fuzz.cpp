@@ -32,8 +32,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   const auto client = walk(boost::asio::ip::make_address("10.0.0.1"));
   std::array<char, 64> buffer;
-  const auto subject = client_ip_subject(client, 64, buffer);
-  const auto block = parse_network(subject);
+  const auto key = client_ip_key(client, 64, buffer);
+  const auto block = parse_network(key);
   if (!block || !contains({&*block, 1}, client))
     std::abort();  // what we count by reads back as a block around the client
 

@@ -4,7 +4,7 @@
 #include "support/jwt_signer.hpp"
 
 #include "headgate/identity/jwt.hpp"
-#include "headgate/identity/token_memory.hpp"
+#include "headgate/identity/token_cache.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -59,9 +59,9 @@ void check_rightly_signed(const identity::JwtVerifier& verify, const std::string
   require(token.size() <= 8192);
   require(found->good_from <= kNow && kNow < found->good_until);
   require(!verify.verify(token + 'A', kNow));
-  identity::TokenMemory memory(8);
-  const auto kept = memory.remember(token, *found);
-  const auto known = memory.recall(token, kNow);
+  identity::TokenCache memory(8);
+  const auto kept = memory.put(token, *found);
+  const auto known = memory.get(token, kNow);
   require(!known || known->token == kept);
 }
 

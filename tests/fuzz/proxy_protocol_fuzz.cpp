@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ProxyHeader header;
   const auto state = read_proxy_header(bytes, header);
   if (state == ProxyHeaderState::whole) {
-    if (header.size == 0 || header.size > std::min(size, kMostProxyHeader)) std::abort();
+    if (header.size == 0 || header.size > std::min(size, kMaxProxyHeader)) std::abort();
     if (header.certificate && !header.tls) std::abort();
   }
   const auto shorter = state == ProxyHeaderState::whole ? header.size - 1 : size / 2;

@@ -21,16 +21,16 @@ inline limit::Rule make_rule(std::string_view rate, std::uint64_t burst = 0, std
   rule.wait = wait;
   rule.algorithm = limit::find_algorithm(algorithm);
   if (rule.algorithm == nullptr) throw std::invalid_argument("no algorithm of this name");
-  rule.burst = burst != 0 ? burst : rule.algorithm->usual_burst(rule);
+  rule.burst = burst != 0 ? burst : rule.algorithm->default_burst(rule);
   rule.suffix = ":" + rule.limit + ":";
   rule.seed = stable_hash(rule.suffix);
   return rule;
 }
 
-/// `subject` must outlive the ask.
-inline limit::Ask make_ask(const limit::Rule& rule, std::string_view subject, std::int64_t cost = 1,
-                           limit::How how = limit::How::take) {
-  return {.rule = &rule, .subject = subject, .hash = keyed_hash(subject, rule.seed), .cost = cost, .how = how};
+/// `key` must outlive the ask.
+inline limit::Check make_check(const limit::Rule& rule, std::string_view key, std::int64_t cost = 1,
+                               limit::How how = limit::How::take) {
+  return {.rule = &rule, .key = key, .hash = keyed_hash(key, rule.seed), .cost = cost, .how = how};
 }
 
 /// A moment of November 2026, far enough from 0 that a microsecond needs all 51 bits.

@@ -103,7 +103,7 @@ inline Comparison compare(const limit::Rule& estimate, const limit::Rule& log, c
     while (!key.passed.empty() && key.passed.front() + estimate.rate.period <= now) key.passed.pop_front();
     const auto outcome = estimate.algorithm->peek(key.estimated, estimate, 0, now);
     const auto said =
-        estimate.algorithm->verdict(estimate, 0, limit::Taken::no, {outcome.words.data(), estimate.algorithm->words});
+        estimate.algorithm->decision(estimate, 0, limit::Taken::no, {outcome.words.data(), estimate.algorithm->words});
     const double really = static_cast<double>(result.count) - static_cast<double>(key.passed.size());
     result.estimate_off +=
         std::abs(static_cast<double>(said->remaining) - std::max(really, 0.0)) / static_cast<double>(result.count);

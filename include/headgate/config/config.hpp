@@ -1,5 +1,5 @@
 #pragma once
-// A configuration, checked: the option types of all modules, filled.
+// A checked configuration: the filled option types of all modules.
 
 #include "headgate/core/time.hpp"
 #include "headgate/gateway/options.hpp"
@@ -18,23 +18,23 @@
 
 namespace headgate::config {
 
-/// Where metrics and administration are reached.
+/// The admin port: metrics and administration.
 struct Admin {
   net::ListenOptions listen{.host = "127.0.0.1", .port = 9900, .text = "127.0.0.1:9900"};
-  std::string token;  ///< what all but its probes takes; empty only on a loopback address; never logged
-  /// What a port that is taken means: an error where the user named it.
+  std::string token;  ///< required by everything but the probes; empty only on a loopback address; never logged
+  /// What happens if the port is taken: an error if the user named the port.
   enum class IfTaken { fail, go_without, another_port };
   IfTaken if_taken = IfTaken::go_without;
 };
 
-/// Everything a file says, defaults filled in. Only valid ones exist: names resolve, costs can be granted, keys are
-/// guaranteed.
+/// Everything that a file says, with the defaults filled in. It is always valid: all names resolve, every cost can be
+/// granted, and every key is guaranteed.
 struct Config {
   std::string instance = "headgate";          ///< this gateway's name in logs and Via
   std::vector<net::ListenOptions> listen;     ///< at least one
-  unsigned workers = 0;                       ///< threads; 0: one a core
+  unsigned workers = 0;                       ///< threads; 0: one per core
   Duration drain_delay{0};                    ///< how long SIGTERM leaves the listeners open
-  Duration drain = std::chrono::seconds(20);  ///< how long it then waits for what is in flight
+  Duration drain = std::chrono::seconds(20);  ///< how long it then waits for requests in flight
   std::optional<Admin> admin;                 ///< absent: off
   identity::Options identity;
   std::optional<redis::Options> redis;

@@ -1,5 +1,5 @@
 #pragma once
-// One mistake in a configuration, with its place: what `headgate check` prints.
+// One mistake in a configuration, with its place. `headgate check` prints these.
 
 #include <cstddef>
 #include <string>
@@ -19,8 +19,8 @@ struct Diagnostic {
   std::string pointer;         ///< RFC 6901, "" for the whole document
   std::string message;         ///< without final dot
   std::string help;            ///< something to type; may be empty
-  std::string caret_note;      ///< what the caret says where it points elsewhere: "a comma is missing here"; else empty
-  std::size_t caret_line = 0;  ///< that place, where caret_note is not empty
+  std::string caret_note;      ///< text beside a caret at another place: "a comma is missing here"; else empty
+  std::size_t caret_line = 0;  ///< the caret's line, if caret_note is not empty
   std::size_t caret_column = 0;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// The literals a user writes, durations, rates and sizes: read strictly, written back in their shortest form.
+// The literals of the configuration: durations, rates and sizes. Parsed strictly, formatted in their shortest form.
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/time.hpp"
@@ -10,15 +10,17 @@
 
 namespace headgate {
 
-/// `count` requests in each `period`. Both are at least 1 (a request, a microsecond); parse_rate makes no other.
+/// `count` requests in each `period`. parse_rate makes both at least 1 (one request, one microsecond).
 struct Rate {
   std::uint64_t count = 1;
   Duration period{1};
-  bool month = false;  ///< written "/month": a calendar month; the period then says 31 days
+  bool month = false;  ///< written "/month": a calendar month; `period` is then 31 days
   bool operator==(const Rate&) const = default;
 };
+/// The largest count of a rate.
+inline constexpr std::uint64_t kMaxRequests = 1'000'000'000;
 
-/// Why a literal was refused, and what to type instead. Both are whole sentences without a final dot.
+/// Why a literal is invalid, and what to write instead. Both are whole sentences without a final dot.
 struct LiteralError {
   std::string message;  ///< `"100r/m" is not a rate`
   std::string help;     ///< `write "100/minute"  (a count, a slash, then second, minute, hour or day)`
@@ -37,7 +39,7 @@ std::string to_text(const Rate& rate);       ///< "100/minute", "300/5m"
 std::string period_text(const Rate& rate);   ///< in a sentence: "a minute", "every 5m", "a month"
 std::string size_text(std::uint64_t bytes);  ///< "1MiB"
 
-/// The member of `known` nearest to `written` by edit distance, or "" where nothing is near enough to suggest.
+/// The member of `known` with the smallest edit distance to `written`, or "" if none is near enough to suggest.
 template <class Range>
 std::string nearest(std::string_view written, const Range& known);
 
@@ -47,7 +49,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 template <class Range>
 std::string nearest(std::string_view written, const Range& known) {
   std::string best;
-  std::size_t least = written.size() / 3 + 2;  // a third of the letters may be wrong; more is another word
+  std::size_t least = written.size() / 3 + 2;  // up to a third of the letters may be wrong
   for (const auto& word : known) {
     if (auto distance = edit_distance(written, word); distance < least) {
       least = distance;

@@ -1,5 +1,5 @@
 #pragma once
-// What a text that is no rate was probably meant to be.
+// The probable meaning of a text that is no valid rate.
 
 #include <string>
 #include <string_view>

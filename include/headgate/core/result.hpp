@@ -1,5 +1,5 @@
 #pragma once
-// Result: a value or the reason why there is none. Used by everything; nothing of ours throws on the data path.
+// Result: a value, or the reason why there is none. Used everywhere; headgate throws no exceptions on the data path.
 
 #include <boost/system/error_code.hpp>
 #include <boost/system/result.hpp>
@@ -8,7 +8,7 @@ namespace headgate {
 
 using boost::system::error_code;
 
-/// A value of type T or an error; E is an `error_code` where the cause is the system's.
+/// A value of type T or an error. E is `error_code` if the system is the cause.
 template <class T, class E = error_code>
 using Result = boost::system::result<T, E>;
 

@@ -1,6 +1,6 @@
 #pragma once
-// Task: the coroutine of this house. Lazy, owned by whoever awaits it, one frame and no executor (measured: no CPU over
-// callbacks).
+// Task: headgate's coroutine. Lazy, owned by the coroutine that awaits it, one frame, no executor (measured: no more
+// CPU time than callbacks).
 
 #include "headgate/core/frame_pool.hpp"
 
@@ -28,8 +28,8 @@ struct TaskPromiseBase : frame_pool::Pooled {
     template <class Promise>
     std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> self) const noexcept {
       self.promise().ended = true;
-      // A parent that is still starting us goes on by itself: many children that never wait must not pile up on the
-      // stack, which symmetric transfer alone prevents only in optimised builds.
+      // A parent that is still starting this task continues by itself. So many children that never wait do not pile up
+      // on the stack. Symmetric transfer alone prevents that only in optimised builds.
       return self.promise().starting ? std::noop_coroutine() : self.promise().parent;
     }
     void await_resume() const noexcept {}
@@ -64,8 +64,8 @@ struct TaskPromise<void> : TaskPromiseBase {
 
 }  // namespace detail
 
-/// A coroutine that runs when awaited, on the awaiting thread, and resumes its parent when done.
-/// Move-only; destroying it destroys the frame. An exception inside is rethrown to the parent.
+/// A coroutine that runs when awaited, on the awaiting thread, and resumes its parent at its end. Move-only; destroying
+/// it destroys the frame. An exception inside is rethrown in the parent.
 template <class T = void>
 class [[nodiscard]] Task {
  public:
@@ -85,7 +85,7 @@ class [[nodiscard]] Task {
   }
 
   bool await_ready() const noexcept { return false; }
-  /// False, and the parent goes on at once, where the child ended without waiting.
+  /// False if the child ended without waiting; then the parent continues at once.
   bool await_suspend(std::coroutine_handle<> parent) noexcept {
     auto& promise = handle_.promise();
     promise.parent = parent;
@@ -108,13 +108,13 @@ inline Task<void> detail::TaskPromise<void>::get_return_object() noexcept {
   return Task<void>(std::coroutine_handle<TaskPromise<void>>::from_promise(*this));
 }
 
-/// What is told of an exception that nobody caught: the log is on a higher floor. Says it on stderr until somebody else
-/// is named, at the start and on no other thread.
-using TellBug = void (*)(std::string_view task, std::string_view what) noexcept;
-void tell_bugs_to(TellBug tell) noexcept;
+/// Receives the text of an exception that nobody caught. This module cannot use the log, which is on a higher floor.
+/// The default writes to stderr. Set it once at the start, before other threads run.
+using ReportBug = void (*)(std::string_view task, std::string_view what) noexcept;
+void report_bugs_to(ReportBug tell) noexcept;
 
-/// Starts `task` at once on this thread and lets it live until it ends. `name` (static storage) is what the log calls
-/// it: an exception that escapes the task is logged as a bug and goes no further.
+/// Starts `task` at once on this thread and keeps it alive until its end. `name` (static storage) is its name in the
+/// log. An exception that escapes the task is logged as a bug and not rethrown.
 void spawn(Task<void> task, const char* name);
 
 }  // namespace headgate

@@ -1,9 +1,9 @@
 #pragma once
-// Texts made while a request is served and needed until it ends: one after another in one buffer, never moved.
+// Memory for texts that a request needs until its end: one after another in one buffer, never moved.
+
+#include "headgate/core/text_cursor.hpp"
 
 #include <array>
-#include <charconv>
-#include <cstring>
 #include <deque>
 #include <initializer_list>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace headgate {
 
-/// A bump allocator for text. Views stay valid until clear(). What does not fit any more goes to the heap.
+/// A bump allocator for text. Views stay valid until clear(). A text that does not fit any more goes to the heap.
 class TextArena {
  public:
   /// The pieces, joined.
@@ -19,16 +19,27 @@ class TextArena {
     std::size_t size = 0;
     for (const auto& piece : pieces) size += piece.size();
     char* const start = room(size);
-    char* at = start;
-    for (const auto& piece : pieces) {
-      if (!piece.empty()) std::memcpy(at, piece.data(), piece.size());
-      at += piece.size();
-    }
+    TextCursor cursor(start);
+    for (const auto& piece : pieces) cursor.text(piece);
     return {start, size};
   }
 
-  /// `text` with the pieces behind it. What was made last grows where it lies, so that a list made piece by piece takes
-  /// its room once; `text` itself is of no use any more.
+  /// What write(cursor) writes, which is at most `most` bytes.
+  template <class Write>
+  std::string_view write(std::size_t most, Write&& write) {
+    char* const start = room(most);
+    TextCursor cursor(start);
+    write(cursor);
+    const auto size = static_cast<std::size_t>(cursor.at() - start);
+    if (start + most == bytes_.data() + used_)
+      used_ -= most - size;
+    else
+      overflow_.back().resize(size);
+    return {start, size};
+  }
+
+  /// `text` followed by the pieces. The latest text grows in place, so a list made in pieces takes its space only once.
+  /// The view `text` must not be used afterwards.
   std::string_view extend(std::string_view text, std::initializer_list<std::string_view> pieces) {
     const bool grows = !overflow_.empty() && overflow_.back().data() == text.data();
     const bool last = !text.empty() && text.data() + text.size() == bytes_.data() + used_;
@@ -47,9 +58,7 @@ class TextArena {
   /// A whole number in decimal.
   template <class Integer>
   std::string_view number(Integer value) {
-    char digits[24];
-    const auto* const end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-    return join({std::string_view(digits, static_cast<std::size_t>(end - digits))});
+    return write(TextCursor::kMaxDigits, [value](TextCursor& out) { out.number(value); });
   }
 
   void clear() noexcept {

@@ -1,15 +1,16 @@
 #pragma once
-// The two clocks' types. Floor 1 reads no clock: time is handed in as an argument, so every rule runs on a virtual one.
+// The types of the two clocks. Modules of floor 1 read no clock: they take the time as an argument, so every rule can
+// run on a virtual clock.
 
 #include <chrono>
 #include <cstdint>
 
 namespace headgate {
 
-/// All durations of ours, in microseconds: the unit of Redis TIME and of the limiter's arithmetic.
+/// All durations, in microseconds: the unit of Redis TIME and of the limiter's arithmetic.
 using Duration = std::chrono::microseconds;
 
-/// Wall clock in microseconds since the epoch. What a limit counts by, so that several gateways mean the same moment.
+/// Wall clock in microseconds since the epoch. Limits count by it, so that several gateways mean the same moment.
 using Instant = std::chrono::sys_time<Duration>;
 
 /// The wall clock now. Not for floor 1.

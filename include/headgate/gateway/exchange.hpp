@@ -2,14 +2,14 @@
 // One request and its answer, as data: each step of the path fills its own part, and the end writes log and metrics
 // from it.
 
+#include "headgate/core/clock.hpp"
 #include "headgate/core/text_arena.hpp"
-#include "headgate/gateway/site.hpp"
+#include "headgate/gateway/compiled_config.hpp"
 #include "headgate/gateway/snapshot.hpp"
 #include "headgate/http/exchange_io.hpp"
-#include "headgate/identity/token_memory.hpp"
+#include "headgate/identity/token_cache.hpp"
 #include "headgate/limit/limit.hpp"
-#include "headgate/net/stream.hpp"
-#include "headgate/observe/meters.hpp"
+#include "headgate/observe/counters.hpp"
 
 #include <boost/asio/ip/address.hpp>
 #include <boost/container/static_vector.hpp>
@@ -50,15 +50,15 @@ struct Caller {
   boost::asio::ip::address address;
   unsigned hops = 0;             ///< entries of the hops' field that were believed
   bool through_trusted = false;  ///< the peer is one of trusted_proxies
-  std::string_view ip_subject;   ///< what the address is counted as
+  std::string_view ip_key;       ///< what the address is counted as
   KeyState key_state = KeyState::none;
-  std::string_view key_subject;                       ///< what a good API key is counted as; never the key itself
+  std::string_view api_key_text;                      ///< what a good API key is counted as; never the key itself
   const identity::ApiKeyRecord* known_key = nullptr;  ///< whose a good key is; null where any text is a key
   identity::TokenPtr token;                           ///< verified; null where there is none
   std::string_view issuer;                            ///< whose token it is, where there are several; else empty
   bool failures_used_up = false;                      ///< its address has failed too often to be heard
   /// What became of each credential that the route asks for.
-  boost::container::static_vector<observe::Proof, observe::kAuthKinds> proofs;
+  boost::container::static_vector<observe::AuthResult, observe::kAuthKinds> auth_results;
 
   /// A claim of the token; "" where there is none.
   std::string_view claim(std::string_view name) const noexcept;
@@ -68,46 +68,51 @@ using observe::Source;
 std::string_view to_text(Source source) noexcept;
 
 /// One limit of the plan as it was asked for this exchange.
-struct AskedLimit {
-  const PlannedLimit* planned = nullptr;
-  const ReadyTier* tier = nullptr;
+struct CheckedLimit {
+  const RouteLimit* route_limit = nullptr;
+  const CompiledTier* tier = nullptr;
   Source source = Source::memory;
   std::uint8_t first = 0;  ///< its asks: one for each rule of the tier
   std::uint8_t count = 0;
-  bool refused = false;   ///< one of its rules did, on trial or not
-  std::int64_t used = 0;  ///< what the answer says it cost, where the cost is settled afterwards
-  bool settled = false;   ///< the answer's head has been read for it
-  Duration took{0};       ///< until it had decided
-  std::chrono::steady_clock::time_point asked_at;
-  Instant asked_on;         ///< the same on the wall clock: what its verdicts' waits are told from
+  bool refused = false;     ///< one of its rules did, observed or not
+  std::int64_t used = 0;    ///< what the answer says it cost, where the cost is settled afterwards
+  bool settled = false;     ///< the answer's head has been read for it
+  Duration took{0};         ///< until it had decided
+  Clock::Steady asked_at;   ///< none while it is not decided
+  Instant asked_on;         ///< the same on the wall clock: what its decisions' waits are told from
   bool unreadable = false;  ///< the answer's cost was no number: what was held stays
 };
 
 /// What the limiter says; made by the steps `admit`.
 struct Admission {
   enum class Outcome : std::uint8_t { none, allowed, rejected };
-  static constexpr std::size_t kMost = limit::kMaxRulesPerRequest;
+  static constexpr std::size_t kMax = limit::kMaxRulesPerRequest;
 
   Outcome outcome = Outcome::none;
-  const AskedLimit* binding = nullptr;  ///< the limit whose numbers the caller is told; null where none applied
-  std::size_t rule = 0;                 ///< and which of its rules: an index into asks and verdicts
-  Duration delay{0};                    ///< how long the request is to be held back
+  const CheckedLimit* binding = nullptr;  ///< the limit whose numbers the caller is told; null where none applied
+  std::size_t rule = 0;                   ///< and which of its rules: an index into asks and decisions
+  Duration delay{0};                      ///< how long the request is to be held back
+  bool returned = false;                  ///< a later step refused, and what had been taken is given back
 
   /// What was asked, in the order of the plan; those counted in memory stand before those counted in Redis.
-  boost::container::static_vector<limit::Ask, kMost> asks;
-  std::array<limit::Verdict, kMost> verdicts;
-  boost::container::static_vector<AskedLimit, kMost> limits;
+  boost::container::static_vector<limit::Check, kMax> checks;
+  std::array<limit::Decision, kMax> decisions;
+  boost::container::static_vector<CheckedLimit, kMax> limits;
 
-  const limit::Verdict& verdict() const noexcept { return verdicts[rule]; }
-  const limit::Rule& binding_rule() const noexcept { return *asks[rule].rule; }
+  const limit::Decision& decision() const noexcept { return decisions[rule]; }
+  const limit::Rule& binding_rule() const noexcept { return *checks[rule].rule; }
   const std::string& rule_label() const noexcept { return binding->tier->labels[rule - binding->first]; }
-  const AskedLimit* observed() const noexcept;  ///< a limit on trial that would have refused, or null
-  void bind(std::size_t from) noexcept;  ///< sets what binds, of the limits from the `from`th on: none on trial does
+  const std::string& refusal() const noexcept {
+    const auto& tier = *binding->tier;
+    return (binding->source == Source::fallback ? tier.local_refusals : tier.refusals)[rule - binding->first];
+  }
+  const CheckedLimit* observed() const noexcept;  ///< a limit observed that would have refused, or null
+  void bind(std::size_t from) noexcept;  ///< sets what binds, of the limits from the `from`th on: none observed does
   void reset() noexcept;
 };
 
 /// A wait that whoever ends the exchange early can end.
-class Hold;
+class Delay;
 
 /// All of it. Pooled by the worker; `reset()` makes it new while buffers keep their capacity.
 struct Exchange {
@@ -117,9 +122,11 @@ struct Exchange {
   http::ReplyWriter* reply = nullptr;
   boost::asio::ip::address peer;
   std::string_view peer_text;
-  std::chrono::steady_clock::time_point started;
+  Clock* clock = nullptr;  ///< what time it is for this exchange
+  Clock::Steady started;
   const bool* draining = nullptr;   ///< whether the worker is shutting down, now
   bool client_gone = false;         ///< the client reset its connection while its answer was being made
+  bool broken_off = false;          ///< or the worker did, because it could wait no longer for its end
   bool client_tls = false;          ///< a trusted hop says that the client came to it by TLS
   bool source_untold = false;       ///< a trusted hop's PROXY header names no client: no field is believed either
   bool client_certificate = false;  ///< a trusted hop verified the client's certificate on this connection
@@ -138,8 +145,8 @@ struct Exchange {
   std::string_view upstream;
   std::string_view server;
   std::string_view reason;  ///< what went wrong behind us or in here, for the log alone; empty where nothing did
-  net::Stream* server_stream = nullptr;  ///< while a server is at work on it; interrupted when the client is gone
-  Hold* hold = nullptr;                  ///< while it waits for its permit
+  upstream::Attempt* attempt = nullptr;  ///< while a server is at work on it; cancelled when the client is gone
+  Delay* delay = nullptr;                ///< while it waits for its permit
   unsigned attempts = 0;
   std::chrono::steady_clock::duration upstream_time{};
   std::uint64_t body_bytes = 0;  ///< of the request, relayed

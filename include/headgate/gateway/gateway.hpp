@@ -1,13 +1,12 @@
 #pragma once
 // The request's path: route, caller, limits, server, relay. One for each worker.
 
+#include "headgate/core/clock.hpp"
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/handler.hpp"
 #include "headgate/gateway/problem.hpp"
-#include "headgate/limit/memory_store.hpp"
+#include "headgate/limit/limiter.hpp"
 #include "headgate/observe/access_log.hpp"
-
-#include <boost/asio/io_context.hpp>
 
 #include <memory>
 #include <optional>
@@ -15,13 +14,13 @@
 
 namespace headgate::gateway {
 
-struct AdmissionPart;
+class Round;
 class Outage;
 
 /// What the path works with beside its configuration.
 struct Services {
-  boost::asio::io_context& loop;
-  limit::MemoryStore& memory;  ///< shared by all workers
+  Clock& clock;
+  limit::Limiter& memory;  ///< shared by all workers
   observe::AccessLog& access_log;
 };
 
@@ -49,27 +48,30 @@ class Gateway final : public Handler {
   Step check_certificate(Exchange& x);
   Step check_key(Exchange& x);
   Step check_token(Exchange& x);
-  identity::TokenMemory::Known verify(Exchange& x, std::string_view token);
+  identity::TokenCache::Known verify(Exchange& x, std::string_view token);
   Problem key_missing(Exchange& x, const limit::Limit& limit);
   Step reserve_failure(Exchange& x);
   void return_failure(Exchange& x);
-  Step admit(Exchange& x, Stage stage);
+  Step admit(Exchange& x, Stage stage);  // limits that are counted in memory
   Task<Step> admit_in_redis(Exchange& x);
-  Step admit_without_redis(Exchange& x);
-  Step admit_by_share(Exchange& x);
-  void return_share(Exchange& x);
-  Step decide_here(Exchange& x, const AdmissionPart& part);
-  Task<void> hold_back(Exchange& x);
+  Step collect(Exchange& x, Round& round, Stage stage);
+  Step take_share(Exchange& x, Round& round);
+  Step take_share_late(Exchange& x, const Round& round);
+  Step fall_back(Exchange& x, Round& round);
+  Step decide_here(Exchange& x, Round& round);
+  Step conclude(Exchange& x, Round& round, bool agreed) const;
+  void give_back(Exchange& x, Round& round);
+  void return_share(Round& round);
+  Task<void> delay(Exchange& x);
   Task<Step> serve(Exchange& x);
   Step check_body(const Exchange& x) const;
-  void take_back(Exchange& x, std::size_t count);
   void settle(Exchange& x, const Step& problem);
   void finish(Exchange& x);
 
   Services services_;
   SnapshotPtr snapshot_;
   std::shared_ptr<Outage> outage_;
-  std::unique_ptr<identity::TokenMemory> tokens_;
+  std::unique_ptr<identity::TokenCache> tokens_;
 };
 
 }  // namespace headgate::gateway

@@ -5,6 +5,8 @@
 
 #include <boost/asio/ip/address.hpp>
 
+#include <exception>
+
 namespace headgate::gateway {
 
 struct Exchange;
@@ -20,5 +22,9 @@ class Handler {
   /// Whether `peer` may speak for others: what it says of where a connection comes from is then believed.
   virtual bool trusts(const boost::asio::ip::address& peer) const { return static_cast<void>(peer), false; }
 };
+
+/// What becomes of an exchange whose handle() threw: a bug is told to the log, and to the client as 500, where
+/// nothing was told to it yet, and then to the handler, by refused().
+Task<void> answer_bug(Handler& handler, Exchange& exchange, std::exception_ptr thrown);
 
 }  // namespace headgate::gateway

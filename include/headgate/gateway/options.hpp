@@ -24,7 +24,7 @@ struct Cost {
     response_header  ///< `usual` is held before the request, and settled to what a header of the answer says
   };
   From from = From::constant;
-  std::int64_t usual = 1;  ///< at least 1: the constant; else what counts where nothing else is said
+  std::int64_t default_value = 1;  ///< at least 1: the constant; else what counts where nothing else is said
   std::vector<std::pair<std::string, std::int64_t>> methods;  ///< upper case; each cost at least 0
   std::string header;                                         ///< lower case
   std::int64_t most = 0;  ///< a header's greatest believable value; what is beyond counts as this

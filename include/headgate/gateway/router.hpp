@@ -11,7 +11,7 @@ namespace headgate::gateway {
 struct Route;
 
 /// What a route for all methods offers, as Allow lists it.
-inline constexpr std::string_view kUsualMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
+inline constexpr std::string_view kDefaultMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
 /// Whether "/Login" and "/login" are two paths.
 enum class Case { matters, ignored };
@@ -46,8 +46,8 @@ class Router {
  private:
   struct Node;
   struct Host;
-  struct Ask;
-  static const Route* find_in(const Node& node, std::string_view path, Ask& ask);
+  struct Check;
+  static const Route* find_in(const Node& node, std::string_view path, Check& check);
 
   std::vector<std::unique_ptr<Host>> hosts_;  // most specific first
   Case letters_;

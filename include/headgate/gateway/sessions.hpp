@@ -1,9 +1,9 @@
 #pragma once
-// The client connections of a worker: taken in, counted, drained.
+// The client connections of a worker: taken in, given to a session of what they speak, counted, drained.
 
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/handler.hpp"
-#include "headgate/net/input.hpp"
+#include "headgate/net/read_buffer.hpp"
 
 #include <boost/intrusive/list.hpp>
 
@@ -14,11 +14,12 @@
 
 namespace headgate::gateway {
 
-class H1Session;
+struct Peer;
+class Session;
 
 /// What connections begin with: a request, or, where the handler trusts whom they come from, a PROXY header before it.
 /// What anybody else sends is read as a request whatever it looks like.
-enum class Opening : std::uint8_t { request, proxy_header };
+enum class Preamble : std::uint8_t { request, proxy_header };
 
 /// Exchanges are lent and come back, so that their buffers stay warm. Worker thread only.
 class ExchangePool {
@@ -27,7 +28,7 @@ class ExchangePool {
   void put(std::unique_ptr<Exchange> exchange);
 
  private:
-  static constexpr std::size_t kMostSpare = 256;
+  static constexpr std::size_t kMaxSpare = 256;
   std::vector<std::unique_ptr<Exchange>> spare_;
 };
 
@@ -35,7 +36,7 @@ class ExchangePool {
 class Sessions {
  public:
   /// `total` counts the connections of all workers; `bounds.connections` is theirs together.
-  Sessions(Handler& handler, net::Blocks& blocks, const Timeouts& timeouts, const Bounds& bounds,
+  Sessions(Handler& handler, Clock& clock, net::Blocks& blocks, const Timeouts& timeouts, const Bounds& bounds,
            std::atomic<std::uint32_t>& total);
   ~Sessions();
   Sessions(const Sessions&) = delete;
@@ -43,7 +44,7 @@ class Sessions {
 
   /// Begins to serve a connection; answers 503 and closes it when there are too many. A PROXY header must be whole
   /// within `timeouts.head`, or the connection is closed without a word.
-  void take(net::StreamPtr stream, Opening opening);
+  void take(net::StreamPtr stream, Preamble preamble);
 
   /// Of what is waited for from now on.
   void use(const Timeouts& timeouts) noexcept { timeouts_ = timeouts; }
@@ -58,21 +59,30 @@ class Sessions {
   void close_all();
 
  private:
+  friend class Session;
+  friend class Arrival;
   friend class H1Session;
-  void uncount(H1Session& session) noexcept;
-  void remove(H1Session& session) noexcept;
+  /// The choice of a protocol: makes the session of a connection, and lets it begin with what `input` holds.
+  void begin(net::ReadBuffer input, Peer peer);
+  /// The same for one that has said whose it is; its place goes over.
+  void begin(Session& arrival, net::ReadBuffer input, Peer peer);
+  /// How long a connection that has not asked yet may take to do so.
+  Duration patience() const noexcept;
+  void uncount(Session& session) noexcept;
+  void remove(Session& session) noexcept;
   /// Its place is free for another connection. The one that has lingered longest goes where there are too many.
-  void let_linger(H1Session& session) noexcept;
+  void let_linger(Session& session) noexcept;
   struct Lists;
 
   Handler& handler_;
+  Clock& clock_;
   net::Blocks& blocks_;
   Timeouts timeouts_;
   const Bounds& bounds_;
   std::atomic<std::uint32_t>& total_;
   ExchangePool exchanges_;
   std::unique_ptr<Lists> lists_;
-  static constexpr std::uint32_t kMostLingering = 1024;
+  static constexpr std::uint32_t kMaxLingering = 1024;
   std::uint32_t lingering_ = 0;
   bool winding_down_ = false;
   bool draining_ = false;

@@ -31,7 +31,7 @@ class BodyReader {
   virtual const Fields& trailers() const noexcept = 0;
 };
 
-enum class Last : bool { no, yes };
+enum class EndStream : bool { no, yes };
 
 /// What a reply is made of, besides its body. The codec adds framing and Connection; the path has removed what was the
 /// hop's own.
@@ -49,8 +49,8 @@ class ReplyWriter {
   /// An interim answer (100, 102, 103). Left out where the client's version knows none.
   virtual Task<Result<void>> interim(const ReplyStart& start) = 0;
   /// Head and first bytes leave in one gathered write. `last` where no more bytes and no trailers follow.
-  virtual Task<Result<void>> send(const ReplyStart& start, std::string_view first, Last last) = 0;
-  virtual Task<Result<void>> write(std::string_view bytes, Last last) = 0;
+  virtual Task<Result<void>> send(const ReplyStart& start, std::string_view first, EndStream last) = 0;
+  virtual Task<Result<void>> write(std::string_view bytes, EndStream last) = 0;
   /// Ends a body whose end was not said with its last bytes. In a tunnel: no more bytes will follow this way.
   virtual Task<Result<void>> finish(const Fields& trailers) = 0;
   /// After send() of a 101: both ways are bytes from here on, read through the exchange's body, written by write().

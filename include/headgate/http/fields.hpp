@@ -1,6 +1,8 @@
 #pragma once
 // The fields of a head, as views into the buffer they were read into.
 
+#include "headgate/core/text.hpp"
+
 #include <boost/beast/http/field.hpp>
 
 #include <string_view>
@@ -25,12 +27,18 @@ std::string_view value_of(const Fields& fields, Known id) noexcept;
 std::string_view value_of(const Fields& fields, std::string_view name) noexcept;
 bool has(const Fields& fields, Known id) noexcept;
 
-/// ASCII comparison without case.
-bool same_word(std::string_view a, std::string_view b) noexcept;
+using headgate::same_word;  ///< how names of fields are compared (RFC 9110 section 5.1)
+
+namespace detail {
+/// Of texts of one length.
+bool same_variable_letters(std::string_view a, std::string_view b) noexcept;
+}  // namespace detail
 
 /// As same_word, and '-' and '_' are the same too: to servers that hand fields on as variables (RFC 3875
 /// section 4.1.18) both names are one.
-bool same_variable(std::string_view a, std::string_view b) noexcept;
+inline bool same_variable(std::string_view a, std::string_view b) noexcept {
+  return a.size() == b.size() && detail::same_variable_letters(a, b);
+}
 
 /// Cuts the first member off a comma list (RFC 9110 section 5.6.1), trimmed; empty members are passed over. False at
 /// the end.
@@ -41,8 +49,5 @@ bool lists(std::string_view list, std::string_view token) noexcept;
 
 /// The host of an authority: without port, and without the root's dot, which names the same host.
 std::string_view host_of(std::string_view authority) noexcept;
-
-/// Without leading and trailing blanks and tabs.
-std::string_view trimmed(std::string_view text) noexcept;
 
 }  // namespace headgate::http

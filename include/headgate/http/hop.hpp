@@ -8,7 +8,7 @@
 namespace headgate::http {
 
 /// Fields that Connection may name: each is compared with all others. Parsers refuse more.
-inline constexpr std::size_t kMostNamedInConnection = 32;
+inline constexpr std::size_t kMaxNamedInConnection = 32;
 
 /// Appends to `out` what of `fields` goes on to the next hop: all but the hop-by-hop fields, those that Connection
 /// names, and the framing fields, which each hop writes for itself. TE: trailers is the hop's own too.

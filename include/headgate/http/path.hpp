@@ -25,14 +25,21 @@ enum class PathKind : std::uint8_t {
 /// and dot segments that only some servers would see ("..;x", "..%2F", "%252e%252e").
 [[nodiscard]] PathKind normalise_path(std::string_view raw, std::string& matched, std::string& sent);
 
-/// The matched form of one sound segment, as `normalise_path` writes it.
+/// The matched form of one valid segment, as `normalise_path` writes it.
 std::string matched_segment(std::string_view segment);
 
 /// `matched` with ASCII letters in lower case, and with those few others that servers fold to an ASCII letter (as
 /// Unicode folds the Kelvin sign to "k"). Its slashes are those of `matched`.
 std::string fold_case(std::string_view matched);
 
+/// Takes the segment before the next '/' from the front of `path`, and that '/'. A view into `path`.
+constexpr std::string_view next_segment(std::string_view& path) noexcept {
+  const auto segment = path.substr(0, path.find('/'));
+  path.remove_prefix(segment.size() < path.size() ? segment.size() + 1 : path.size());
+  return segment;
+}
+
 /// Whether every character may stand in a query as sent.
-bool sound_query(std::string_view query) noexcept;
+bool valid_query(std::string_view query) noexcept;
 
 }  // namespace headgate::http

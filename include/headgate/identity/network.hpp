@@ -1,5 +1,5 @@
 #pragma once
-// Address blocks as a configuration writes them. Used by config for `trusted_proxies` and whatever else names networks.
+// Address blocks, as a configuration writes them.
 
 #include "headgate/core/result.hpp"
 #include "headgate/identity/options.hpp"
@@ -9,12 +9,12 @@
 
 namespace headgate::identity {
 
-/// Reads "10.0.0.0/8", "fd00::/8", or one address alone ("10.1.2.3", "::1"). IPv4-mapped IPv6 of 96 bits or more
-/// becomes IPv4. The error is one sentence without a final dot that says what to write instead:
-/// `"10.0.0.1/8" has host bits set; write "10.0.0.0/8" for the network or "10.0.0.1" for the one address`.
+/// Parses "10.0.0.0/8", "fd00::/8", or a single address ("10.1.2.3", "::1"). IPv4-mapped IPv6 of 96 bits or more
+/// becomes IPv4. The error is one sentence without a final dot. It says what to write instead: `"10.0.0.1/8" has host
+/// bits set; write "10.0.0.0/8" for the network or "10.0.0.1" for the one address`.
 Result<Network, std::string> parse_network(std::string_view text);
 
-/// The shortest text that parse_network reads as the same block: "10.0.0.0/8", "10.1.2.3" for a single address.
+/// The shortest text that parse_network parses as the same block: "10.0.0.0/8", "10.1.2.3" for a single address.
 std::string to_text(const Network& network);
 
 }  // namespace headgate::identity

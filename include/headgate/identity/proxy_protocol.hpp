@@ -1,5 +1,5 @@
 #pragma once
-// The PROXY protocol, versions 1 and 2 (HAProxy's specification of 2020/03/05): what a hop in front says of a
+// The PROXY protocol, versions 1 and 2 (HAProxy's specification of 2020/03/05): a proxy in front sends facts about a
 // connection before its first byte.
 
 #include "headgate/core/result.hpp"
@@ -12,24 +12,24 @@
 
 namespace headgate::identity {
 
-/// What the header says.
+/// The content of the header.
 struct ProxyHeader {
-  std::size_t size = 0;                            ///< bytes it takes; what follows is the client's
-  std::optional<boost::asio::ip::address> source;  ///< the client; nothing for LOCAL, UNKNOWN and other families: the
-                                                   ///< connection speaks for itself
-  bool tls = false;                                ///< the client came by TLS (v2, PP2_TYPE_SSL)
-  bool certificate = false;  ///< it showed a certificate, here or when the session that it resumes was made, and the
-                             ///< hop verified it
+  std::size_t size = 0;                            ///< bytes of the header; the client's bytes follow
+  std::optional<boost::asio::ip::address> source;  ///< the client; absent for LOCAL, UNKNOWN and other
+                                                   ///< families: then the address of the connection counts
+  bool tls = false;                                ///< the client uses TLS (v2, PP2_TYPE_SSL)
+  bool certificate = false;  ///< it sent a certificate, on this connection or in the session that it resumes, and
+                             ///< the proxy verified it
 };
 
 enum class ProxyHeaderState { whole, more, malformed };
 
-/// Reads the header that `bytes` begin with into `out`, which is written only where it is whole. more: not all of it is
-/// there yet. malformed: neither version, or one that breaks its rules (a sum that is wrong and a TLV that does not fit
-/// are among them), or of more than kMostProxyHeader bytes; said as soon as it shows. Does not allocate; any thread.
+/// Parses the header at the beginning of `bytes`. Writes `out` only if the header is whole. more: a part of it is
+/// missing. malformed: neither version, a header that breaks the rules (also a wrong checksum or a TLV that does not
+/// fit), or more than kMaxProxyHeader bytes; returned as early as possible. Does not allocate; any thread.
 ProxyHeaderState read_proxy_header(std::string_view bytes, ProxyHeader& out) noexcept;
 
-/// The longest header taken, its TLVs included.
-inline constexpr std::size_t kMostProxyHeader = 2048;
+/// The maximum size of a header, including its TLVs.
+inline constexpr std::size_t kMaxProxyHeader = 2048;
 
 }  // namespace headgate::identity

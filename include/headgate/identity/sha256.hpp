@@ -1,5 +1,5 @@
 #pragma once
-// SHA-256, for what must be recognised without being kept.
+// SHA-256, for secrets that must be recognised but not kept.
 
 #include <array>
 #include <string_view>

@@ -1,12 +1,12 @@
 #pragma once
-// What callers are checked against, kept fresh: files are read again when they change, JWK Sets are fetched from where
-// their issuers publish them. Used by server, which hands what is published here to its workers.
+// The keys that callers' credentials are verified with, kept up to date. Files are read again when they change; JWK
+// Sets are fetched from the URLs of their issuers. Used by server, which passes what is published here to its workers.
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/time.hpp"
 #include "headgate/identity/credentials.hpp"
 #include "headgate/identity/options.hpp"
-#include "headgate/keyring/pace.hpp"
+#include "headgate/keyring/refresh_policy.hpp"
 
 #include <boost/asio/io_context.hpp>
 
@@ -18,54 +18,54 @@
 
 namespace headgate::keyring {
 
-/// How one source of keys is doing; for metrics and for whoever asks the admin listener.
+/// The state of one source of keys, for metrics and for the admin listener.
 struct SourceReport {
   std::string source;           ///< "jwks https://login.example.com/keys", or the path of a file
-  std::uint64_t keys = 0;       ///< in force from it
-  Instant fetched{};            ///< when it last gave keys, or said that they are unchanged; the epoch: never
-  std::uint64_t successes = 0;  ///< fetches or readings; goes on counting where a reload keeps the URL
-  std::uint64_t failures = 0;   ///< of which each left in force what there was
-  bool fresh = false;           ///< the last try did not fail
-  std::string trouble;          ///< why it failed, a sentence without its dot; empty where fresh or not tried yet
+  std::uint64_t keys = 0;       ///< keys in force from this source
+  Instant fetched{};            ///< when it last gave keys or said that they are unchanged; the epoch: never
+  std::uint64_t successes = 0;  ///< successful fetches or reads; a reload that keeps the URL keeps this count
+  std::uint64_t failures = 0;   ///< failed fetches or reads; each left the old keys in force
+  bool fresh = false;           ///< the last try succeeded
+  std::string trouble;          ///< why the last try failed, a sentence without its dot; empty if it succeeded or there
+                                ///< was none
 };
 
-/// The keys of one configuration. Lives on one loop of one thread, whose only calls from elsewhere may be want() and
-/// reports(). That loop does nothing that callers wait for, so that files, which are small, are read on it.
+/// The keys of one configuration. It lives on one loop of one thread; only want() and reports() may be called from
+/// others. No caller waits for that loop, so it also reads the files, which are small.
 class Keyring {
  public:
   using Publish = std::function<void(std::shared_ptr<const identity::Credentials>)>;
 
   /// Reads every file and fetches nothing yet. The error is one sentence without its dot: which file, where in it, and
-  /// what helps. `before` may be null; what it has fetched from a URL that these options name too (with the same
-  /// authorities) is in force here from the start, so that a reload never loses keys. It can be stopped afterwards.
+  /// what helps. `before` may be null. What it has fetched from a URL stays in force from the start if these options
+  /// have that URL too (with the same authorities). So a reload never loses keys. `before` can be stopped afterwards.
   static Result<std::shared_ptr<Keyring>, std::string> open(boost::asio::io_context& loop,
                                                             const identity::Options& options, const Keyring* before,
-                                                            const Pace& pace = {});
+                                                            const RefreshPolicy& policy = {});
   ~Keyring();
   Keyring(const Keyring&) = delete;
   Keyring& operator=(const Keyring&) = delete;
 
-  /// What is in force: never null. The loop's thread.
+  /// The credentials in force; never null. The loop's thread.
   std::shared_ptr<const identity::Credentials> now() const;
 
-  /// Begins to look at the files and to fetch the URLs. `publish` is called on the loop at each change from here on.
-  /// The loop's thread.
+  /// Starts to watch the files and to fetch the URLs. From here on it calls `publish` on the loop at each change. The
+  /// loop's thread.
   void start(Publish publish);
 
-  /// Runs the loop, which nobody else runs yet, until every URL was fetched once or failed, at most for `most`. For the
-  /// start of a process, before it listens; before or after start().
+  /// Runs the loop until every URL was fetched or failed once, at most for `most`. Nothing else may run the loop yet.
+  /// For the start of a process, before it listens; before or after start().
   void await_first(Duration most);
 
-  /// Ends all that was begun: nothing is published any more, what was in force stays to be asked for. The loop's
-  /// thread.
+  /// Ends all activity: publishes nothing more. now() still returns what was in force. The loop's thread.
   void stop();
 
-  /// A token named a key that the issuer (its index in JwtOptions::issuers) is not known to have: its URL is fetched
-  /// again soon, at most once each `refetch`, and not before its time where fetching fails. Any thread; cheap when
-  /// called often: one relaxed read.
+  /// A token named a key that the issuer is not known to have. `issuer` is its index in JwtOptions::issuers. Its URL is
+  /// fetched again soon, at most once in each `refetch`. While fetches fail, this does not make the next one earlier.
+  /// Any thread; cheap when called often: one relaxed read.
   void want(std::size_t issuer) noexcept;
 
-  /// Of each issuer its file and its URL, then the file of API keys. Any thread.
+  /// For each issuer its file and its URL, then the file of API keys. Any thread.
   std::vector<SourceReport> reports() const;
 
  private:

@@ -1,6 +1,7 @@
 #pragma once
-// What an algorithm is: a name, a check of its rule, and one step of pure arithmetic. The plug-in point of the limiter:
-// each src/limit/algorithms/<name>.cpp defines one, and lua/algorithms/<name>.lua is the same step for Redis.
+// The interface of an algorithm: a name, a validity check of its rule, and one step of pure arithmetic. This is the
+// extension point of the limiter. Each src/limit/algorithms/<name>.cpp defines one algorithm. lua/algorithms/<name>.lua
+// is the same step for Redis.
 
 #include "headgate/limit/limit.hpp"
 
@@ -17,46 +18,46 @@
 
 namespace headgate::limit {
 
-/// Why a rule cannot be kept, and what to write instead. Whole sentences without a final dot, as in LiteralError.
+/// Why a rule is invalid, and what to write instead. Whole sentences without a final dot, as in LiteralError.
 struct RuleFault {
   std::string message;
   std::string help;
 };
 
-/// What an algorithm remembers of one counter in memory; as made, it means "never used". The numbers are the
-/// algorithm's own.
+/// The state of one counter in memory. A default-constructed state means "never used". Each algorithm defines the
+/// meaning of the numbers.
 struct State {
   std::array<std::int64_t, 3> numbers{};
-  std::unique_ptr<std::vector<std::int64_t>>
-      log;  ///< for an algorithm that must remember each request; null costs nothing
+  /// For an algorithm that records each request. Null for all others.
+  std::unique_ptr<std::vector<std::int64_t>> log;
 };
 
-/// Integers an algorithm says of one counter before anything is taken. Peek here and in Lua give the same for the same
-/// history.
+/// Integers that describe one counter before anything is taken. Peek here and in Lua give the same integers for the
+/// same history.
 inline constexpr std::size_t kMaxWords = 4;
 using Words = std::array<std::int64_t, kMaxWords>;
 
-/// What would happen.
+/// What a check would do.
 struct Outcome {
   bool allowed = false;
-  bool stale = false;  ///< what is stored is wrong (a clock that stepped back, a changed rule): commit even where
-                       ///< nothing is taken
-  Words words{};       ///< the first Algorithm::words of these are the reply's
+  /// The stored state is wrong (a clock stepped back, a rule changed): commit even if nothing is taken.
+  bool stale = false;
+  Words words{};  ///< the reply has the first Algorithm::words of these
 };
 
-/// Whether a cost is taken: `yes` takes it, or what there is where that is less; `debt` takes all of it, below nothing
-/// where there is less, to be worked off before anything is granted again.
+/// Whether a cost is taken. `yes` takes it, or all that is left if that is less. `debt` takes all of it, also below
+/// zero. The counter then grants nothing until the debt is paid back.
 enum class Taken { no, yes, debt };
 
-/// Collects the strings of one script call, reusing those of the call before.
+/// Collects the strings of one script call. Reuses the strings of the previous call.
 class ArgumentList {
  public:
   explicit ArgumentList(std::vector<std::string>& out) noexcept : out_(out) {}
   void add(std::string_view text) { next().append(text); }
   void add(std::integral auto number) { next() = std::to_string(number); }
-  /// An empty string at the end, to append to; valid until the next call.
+  /// Adds an empty string and returns it, so that the caller can append to it. Valid until the next call.
   std::string& next();
-  /// Drops what was left over from the call before.
+  /// Drops the strings that are left from the previous call.
   void finish() { out_.resize(used_); }
 
  private:
@@ -64,51 +65,56 @@ class ArgumentList {
   std::size_t used_ = 0;
 };
 
-/// One algorithm. Constants with static storage; all functions are pure (no clock, no I/O, no exceptions but
-/// bad_alloc), any thread.
+/// One algorithm: a constant with static storage. All functions are pure: no clock, no I/O, no exceptions but
+/// bad_alloc. Any thread.
 struct Algorithm {
   std::string_view name;  ///< as users write it; also the name of its .cpp and its .lua
-  std::size_t words;      ///< integers of the script's reply each of its counters takes
-  /// Whether what was taken may be used a second later without a request too many: not where each moment is recorded.
+  std::size_t words;      ///< how many integers of the script's reply belong to one counter
+  /// Whether a gateway may use permits up to a second after it took them, without one request too many. False for an
+  /// algorithm that records the moment of each request.
   bool leasable;
-  /// Whether what was taken comes back bit by bit at the rule's rate: of two refused costs the higher waits longer by
-  /// just what the difference takes, and after a debt it is known when each part of it has been worked off.
+  /// Whether permits come back one by one at the rule's rate. Then the wait of a rejected cost follows from the wait of
+  /// a lower one. The moment at which each part of a debt is paid back is known too.
   bool even = false;
-  /// Whether what was taken may be given back after others have taken more: not where each moment is recorded, for the
-  /// latest ones would be theirs.
+  /// Whether a cost may be given back after others have taken more. False for an algorithm that records each moment:
+  /// giving back would remove the latest moments, and those belong to the others.
   bool gives_back_late = true;
+  /// Whether it counts by the days or months of a time zone where the rule has a calendar.
+  bool by_calendar = false;
 
-  /// The burst where the user writes none; rate, wait and calendar are set.
-  std::uint64_t (*usual_burst)(const Rule& rule);
+  /// The burst if the user writes none. The rule's rate, wait and calendar are set.
+  std::uint64_t (*default_burst)(const Rule& rule);
 
-  /// Whether the rule's numbers can be kept exactly; nothing where they can. All other functions presume that.
+  /// Returns a fault if the algorithm cannot keep the rule's numbers exactly, else nothing. All other functions require
+  /// a rule without fault.
   std::optional<RuleFault> (*check)(const Rule& rule);
 
   /// What the rule means: "100 requests a minute on average, 100 at once". `noun` follows each first count: "
-  /// requests", or nothing where that was said already.
+  /// requests", or empty if the text before has named them.
   std::string (*meaning)(const Rule& rule, std::string_view noun);
 
-  /// What taking `cost` at `now` would do: 0 looks, below 0 gives back.
+  /// What taking `cost` at `now` would do. A cost of 0 only looks, a cost below 0 gives back.
   Outcome (*peek)(const State& state, const Rule& rule, std::int64_t cost, Instant now);
 
-  /// Takes `cost` as `taken` says; below 0 gives back, `no` writes what peek found right. Returns when the state is as
-  /// if never used.
+  /// Takes `cost` as `taken` says. A cost below 0 gives back. `no` writes the state that peek corrected. Returns the
+  /// moment at which the state is again as if never used.
   Instant (*commit)(State& state, const Rule& rule, std::int64_t cost, Taken taken, Instant now,
                     const Outcome& outcome);
 
-  /// What to tell of it; `taken` says how `cost` was committed. The words may come from Redis: nothing where no
-  /// peek could have said them.
-  std::optional<Verdict> (*verdict)(const Rule& rule, std::int64_t cost, Taken taken,
-                                    std::span<const std::int64_t> words);
+  /// The decision for the caller; `taken` says how `cost` was committed. The words may come from Redis. Returns nothing
+  /// if no peek can have produced them.
+  std::optional<Decision> (*decision)(const Rule& rule, std::int64_t cost, Taken taken,
+                                      std::span<const std::int64_t> words);
 
-  /// The arguments its .lua describes. `now` is this gateway's clock: only for what Redis cannot know (a calendar).
+  /// The arguments that its .lua describes. `now` is this gateway's clock. It is only for what Redis cannot know (a
+  /// calendar).
   void (*arguments)(const Rule& rule, std::int64_t cost, Instant now, ArgumentList& out);
 };
 
-/// All algorithms there are, sorted by name.
+/// All algorithms, sorted by name.
 std::span<const Algorithm* const> algorithms() noexcept;
 
-/// The algorithm users call `name`, or null.
+/// The algorithm with this name, or null.
 const Algorithm* find_algorithm(std::string_view name) noexcept;
 
 }  // namespace headgate::limit

@@ -1,6 +1,6 @@
 #pragma once
-// Leases: of a counter that is asked often, some is taken from Redis ahead, in batches, and decided here. No I/O: who
-// uses it sends what it says.
+// Leases: the gateway takes permits of a busy counter from Redis ahead, in batches, and decides with them here. No I/O:
+// the caller sends what this code returns.
 
 #include "headgate/limit/limit.hpp"
 #include "headgate/limit/recent_table.hpp"
@@ -19,40 +19,42 @@ namespace headgate::limit {
 
 struct LeaseOptions {
   std::uint32_t sharers = 1;              ///< limiters that may hold a lease of one key: gateways times workers
-  std::size_t max_keys = 64UL * 1024;     ///< keys of which is known how often they are asked; above it, the coldest go
-  std::uint32_t max_leases = 4UL * 1024;  ///< keys leased at once; above it the others are asked one by one
+  std::size_t max_keys = 64UL * 1024;     ///< keys with a rate estimate; above it, the least busy are dropped
+  std::uint32_t max_leases = 4UL * 1024;  ///< keys leased at once; above it, Redis decides each request of the others
 };
 
-/// What one worker has taken ahead. Not thread-safe.
+/// The permits that one worker has taken ahead. Not thread-safe.
 ///
-/// What a lease promises: every request let through was counted in Redis before, so that in total, from any beginning,
-/// never one too many passes. What it changes is when: what was taken at one moment may be used up to kLife later, and
-/// what was given back may be used by others then. Over an interval of length t at most burst + rate * (t + 1 s) passes
-/// instead of burst + rate * t. Of a limit that starts anew at fixed moments nothing taken before such a moment is used
-/// or given back after it, so there not even that changes.
+/// Guarantee: Redis counts every permit before a request uses it. So, over all time, not one request too many passes.
+/// Only the time shifts: a permit may be used up to kLife after it was taken, and other gateways may use a permit after
+/// it was given back. In an interval of length t at most burst + rate * (t + 1 s) requests pass, instead of burst +
+/// rate * t. If a limit starts anew at fixed moments, no permit is used or given back after the moment that ends its
+/// window. So for such a limit not even the time shifts.
 ///
-/// A key asked more than kHot times a second here is worth a lease: half a second of what is asked here, but no more
-/// than this limiter's share of half of what Redis last said was left, or what is asked here within 20 ms, and never
-/// less than four requests, below which each is asked for itself. So is what is left of a limit that comes back slowly
-/// and of which each sharer would get next to nothing: it would only be withheld from the others. The extra is added to
-/// the cost of a request that is asked anyway; where it is refused, the request is asked again without, so that nobody
-/// is turned away out of greed, and less is tried the next time. Where no more than a quarter is left, more is fetched
-/// in the background.
+/// A key with more than kHot checks a second here is worth a lease. The lease is half a second of the demand here, but
+/// at most this limiter's share of half of the remaining permits that Redis last reported. It may always be the demand
+/// of 20 ms. A lease of less than four requests is not taken: Redis then decides each request. The same holds for a
+/// limit that refills slowly and leaves each sharer only few permits: a lease would only withhold them from the others.
 ///
-/// Of a limit that comes back evenly, and of which nothing is left, what comes back next is reserved, in the
-/// background: this limiter's share of a quarter of a second, or one request where that is less. It is debited at once,
-/// below nothing, and used as it comes back, never earlier: meanwhile a refusal here is one that Redis would give as
-/// well, and the wait that is told is when the next of it has come back.
+/// The extra permits are added to the cost of a request that goes to Redis anyway. If Redis rejects them, the request
+/// is sent again without them. So no request is rejected because of the extra. The next attempt is smaller. When at
+/// most a quarter of a lease is left, more is fetched in the background.
+///
+/// If a limit refills evenly and nothing is left, the gateway reserves the next permits in the background: this
+/// limiter's share of a quarter of a second, but at least one request. Redis debits them at once, below zero. The
+/// gateway uses each permit when it has come back, never earlier. Meanwhile a rejection here is one that Redis would
+/// return too. Its wait ends when the next permit has come back.
 class Leases {
  public:
-  using Id = std::uint32_t;  ///< of a lease, while it is held
+  using Id = std::uint32_t;  ///< of a lease, as long as it is held
   static constexpr Id kNone = 0;
   static constexpr double kHot = 20;  ///< decisions a second
-  /// From the asking on. Shorter by one round of sweep() than the second promised, in which it must be given back.
+  /// Counted from the call to Redis. Shorter than the promised second by one round of sweep(), which gives the permits
+  /// back.
   static constexpr Duration kLife = std::chrono::milliseconds(900);
-  static constexpr Duration kSweep = std::chrono::milliseconds(100);  ///< how often sweep() is to be called
-  /// What is left of a window when the last is given back to it. A Redis that hung meanwhile would count it to the
-  /// next.
+  static constexpr Duration kSweep = std::chrono::milliseconds(100);  ///< how often the caller calls sweep()
+  /// The last refund to a window is sent this long before its end. A Redis that hangs could otherwise count it in the
+  /// next window.
   static constexpr Duration kLate = std::chrono::seconds(2);
 
   explicit Leases(const LeaseOptions& options);
@@ -60,26 +62,28 @@ class Leases {
   Leases(const Leases&) = delete;
   Leases& operator=(const Leases&) = delete;
 
-  /// Whether the rule of `ask` may be leased for it.
-  static bool leasable(const Ask& ask) noexcept;
+  /// Whether the gateway may lease the rule of `check` for it.
+  static bool leasable(const Check& check) noexcept;
 
-  enum class Standing : std::uint8_t {
-    held,    ///< the lease has its cost
-    later,   ///< it will have it, and there is no more: refused until then
-    coming,  ///< more is being asked for: wait for ended()
-    worth,   ///< ask for `ahead` more than its cost; none where too little was left the last time: one asks, and the
-             ///< others wait for what it hears
-    cold     ///< ask for its cost
+  enum class LeaseState : std::uint8_t {
+    held,  ///< the lease has permits for its cost
+    /// The lease will have them, and Redis has no more: reject until then.
+    later,
+    coming,  ///< more permits are on their way: wait for ended()
+    /// Ask Redis for `ahead` more than its cost. `ahead` is 0 if too little was left the last time: then one request
+    /// goes to Redis, and the others wait for its answer.
+    worth,
+    cold  ///< ask Redis for its cost
   };
   struct Look {
-    Standing standing = Standing::cold;
+    LeaseState state = LeaseState::cold;
     Id lease = kNone;
     std::int64_t ahead = 0;
   };
-  /// How things stand for `ask`, which is leasable.
-  Look look(const Ask& ask, Moment now);
+  /// The lease state of `check`. `check` is leasable.
+  Look look(const Check& check, Moment now);
 
-  /// What was taken from a lease, to put it back.
+  /// What was taken from a lease, so that it can be put back.
   struct Receipt {
     Id lease = kNone;
     std::uint32_t generation = 0;
@@ -87,97 +91,97 @@ class Leases {
     Moment expires;
     Moment refund_by;
   };
-  /// Takes the cost of `ask` from its lease, which look() said holds it, at the same `now`; `verdict` says so: what
-  /// Redis last said was left, and what is held here.
+  /// Takes the cost of `check` from its lease. look() found it held at the same `now`. `decision` gets what Redis last
+  /// said was left plus what is held here.
   using Receipts = boost::container::static_vector<Receipt, 3>;
-  Receipts take(const Ask& ask, Id lease, Moment now, Verdict& verdict);
-  /// What take() would tell, taking nothing.
-  void tell(const Ask& ask, Id lease, Moment now, Verdict& verdict) const;
+  Receipts take(const Check& check, Id lease, Moment now, Decision& decision);
+  /// The decision that take() would return. Takes nothing.
+  void tell(const Check& check, Id lease, Moment now, Decision& decision) const;
   void put_back(const Receipt& receipt);
-  /// What a refusal for Standing::later tells.
-  void tell_later(const Ask& ask, Id lease, Moment now, Verdict& verdict) const;
+  /// The decision for LeaseState::later.
+  void tell_later(const Check& check, Id lease, Moment now, Decision& decision) const;
 
-  /// What there is towards a cost of which there is too little: so much less is to be asked of Redis. Where owes()
-  /// then, what is over is to be given back before.
+  /// The permits held here, if they are fewer than the cost. The call to Redis takes only the rest. If owes() is true
+  /// after it, refund expired permits first.
   struct Part {
     std::int64_t tokens = 0;  ///< less than the cost
     Receipts receipts;
   };
-  Part take_part(const Ask& ask, Moment now);
-  /// Whether a wait was told, since this was last asked, that counts on what is here or will be.
+  Part take_part(const Check& check, Moment now);
+  /// Whether a caller was told a wait that counts on permits held here or on their way. Clears the flag.
   bool counted_on(Id lease) noexcept;
 
-  /// `ask`, which is leasable, was not taken from a lease: it is asked in Redis, or refused here.
-  void count(const Ask& ask, Moment now);
-  /// It is asked with more than its cost; ended() must follow. kNone where nothing more can be leased.
-  Id begin(const Ask& ask, Moment now);
-  void granted(Id lease, std::int64_t tokens, const Verdict& verdict, Moment asked);  ///< in a call sent at `asked`
-  void reserved(Id lease, std::int64_t tokens, const Verdict& verdict, Moment asked,
-                Moment now);                                   ///< answered at `now`
-  void refused(Id lease, const Verdict& verdict, Moment now);  ///< because of the extra
-  void failed(Id lease, Moment now) noexcept;  ///< nobody answered: what was counted there all the same is lost
+  /// `check` (leasable) did not take from a lease: Redis decides it, or it is rejected here.
+  void count(const Check& check, Moment now);
+  /// A call asks Redis for more than the cost of `check`; ended() must follow. kNone if nothing more can be leased.
+  Id begin(const Check& check, Moment now);
+  void granted(Id lease, std::int64_t tokens, const Decision& decision, Moment asked);  ///< in a call sent at `asked`
+  void reserved(Id lease, std::int64_t tokens, const Decision& decision, Moment asked,
+                Moment now);                                      ///< answered at `now`
+  void rejected(Id lease, const Decision& decision, Moment now);  ///< because of the extra permits
+  void failed(Id lease, Moment now) noexcept;  ///< no answer came: permits that Redis counted all the same are lost
   void ended(Id lease) noexcept;
 
-  /// What Redis said of `ask`, which is leasable.
-  void told(const Ask& ask, const Verdict& verdict);
-  /// Redis was asked for no more than `ask`, which is leasable, and told() what it said: where little or nothing is
-  /// left, what comes back next may be worth an errand.
-  void runs_out(const Ask& ask, const Verdict& verdict, Moment now);
-  /// Something was given back to the counter of `hash`: who finds too little here asks.
+  /// What Redis decided for `check` (leasable).
+  void told(const Check& check, const Decision& decision);
+  /// Redis decided `check` (leasable) without extra permits, and told() has the decision. If little or nothing is left,
+  /// the permits that come back next may be worth a refill.
+  void runs_out(const Check& check, const Decision& decision, Moment now);
+  /// Something was given back to the counter of `hash`: a check that finds too little here goes to Redis.
   void given_back(const Hash& hash) noexcept;
-  /// What is held here of the counter of `hash`, and may be used.
+  /// The permits of the counter of `hash` that are held here and usable now.
   std::int64_t held(const Hash& hash, Moment now) const noexcept;
 
-  /// Something to be said to Redis in the background; `ask` stays valid until it is reported.
-  struct Errand {
+  /// A call to Redis for the background. `check` stays valid until the result is reported.
+  struct PendingRefill {
     Id lease = kNone;
-    Ask ask;
+    Check check;
   };
-  /// More for a lease that runs low, or a reservation (How::debt): report granted(), refused() or failed(), or
-  /// reserved(); then ended().
-  std::optional<Errand> next_refill(Moment now);
-  /// What is left of one over: report refunded() whatever came of it. Never sent twice: what may have been given back
-  /// is not given back again.
-  std::optional<Errand> next_refund();
+  /// More permits for a lease that runs low, or a reservation (How::debt). Report granted(), rejected() or failed(), or
+  /// for a reservation reserved() or failed(); then ended().
+  std::optional<PendingRefill> next_refill(Moment now);
+  /// The permits left of an expired lease. Report refunded() whatever the result is. It is never sent twice, because
+  /// the first call may have given them back.
+  std::optional<PendingRefill> next_refund();
   void refunded(Id lease) noexcept;
 
-  void sweep(Moment now);    ///< every kSweep while !empty(): finds what is over
-  void end_all(Moment now);  ///< all leases are over: for the end
+  void sweep(Moment now);    ///< every kSweep while !empty(): expires leases
+  void end_all(Moment now);  ///< expires all leases, for the shutdown
   bool empty() const noexcept { return live_.empty(); }
   bool running_low() const noexcept { return !low_.empty(); }
   bool owes() const noexcept { return owes_; }  ///< whether next_refund() should not wait for the next sweep()
 
  private:
-  /// How often a key is asked: counted by seconds, this one and the one before.
-  struct Heat {  // a cache line
+  /// The demand for a key here, counted in seconds: the current one and the one before.
+  struct RateEstimate {  // a cache line
     Hash hash;
-    Moment since;  ///< this second's begin
-    std::uint32_t asks = 0;
+    Moment since;  ///< when the current second began
+    std::uint32_t checks = 0;
     std::uint32_t asks_before = 0;
     double tokens = 0;
     double tokens_before = 0;
-    std::uint64_t remaining = 0;  ///< as Redis last said
-    Id lease = kNone;             ///< an entry with one stays
+    std::uint64_t remaining = 0;  ///< as Redis last reported
+    Id lease = kNone;             ///< an entry with a lease stays
 
     void count(std::int64_t cost, Moment now) noexcept;
-    double asks_a_second(Moment now) const noexcept;
-    double tokens_a_second(Moment now) const noexcept;
+    double checks_per_second(Moment now) const noexcept;
+    double tokens_per_second(Moment now) const noexcept;
   };
   struct Lease;
   struct Batch;
 
-  std::int64_t worth(const Heat& heat, const Rule& rule, const Lease* lease, std::int64_t cost,
+  std::int64_t worth(const RateEstimate& estimate, const Rule& rule, const Lease* lease, std::int64_t cost,
                      Moment now) const noexcept;
   std::int64_t reservable(const Lease& lease, Moment now) const noexcept;
-  Id lease_of(const Ask& ask, Moment now);
+  Id lease_of(const Check& check, Moment now);
   void runs_low(Lease& lease, Id id);
   std::int64_t take_from(Batch& batch, std::int64_t tokens, Id id, Receipts& receipts);
-  static bool little_left(const Heat& heat, const Ask& ask) noexcept;
+  static bool little_left(const RateEstimate& estimate, const Check& check) noexcept;
   void release(Id id) noexcept;
   Lease& at(Id id) const noexcept { return *leases_[id - 1]; }
 
   LeaseOptions options_;
-  RecentTable<Heat> heat_;
+  RecentTable<RateEstimate> estimate_;
   std::vector<std::unique_ptr<Lease>> leases_;
   std::vector<Id> free_;
   std::vector<Id> live_;

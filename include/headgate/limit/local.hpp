@@ -1,7 +1,8 @@
 #pragma once
-// What can be decided without Redis, and what is learned from its answers: known denials and leases together. No I/O.
+// Decisions without Redis, and what the gateway learns from the answers of Redis: known rejections and leases together.
+// No I/O.
 
-#include "headgate/limit/denials.hpp"
+#include "headgate/limit/known_rejections.hpp"
 #include "headgate/limit/leases.hpp"
 #include "headgate/limit/limit.hpp"
 
@@ -14,105 +15,108 @@
 
 namespace headgate::limit {
 
-/// One request on its way to Redis. Local fills it; it must be handed to end() or abandon() once begin() said ask.
-class Attempt {
+/// One request on its way to Redis. Local fills it. If begin() returned Step::check, end() or abandon() must follow.
+class PendingDecision {
  public:
-  /// At most kMaxRulesPerRequest asks; both spans outlive it.
-  Attempt(std::span<const Ask> asks, std::span<Verdict> verdicts) : asks_(asks), verdicts_(verdicts) {}
-  Attempt(const Attempt&) = delete;
-  Attempt& operator=(const Attempt&) = delete;
+  /// At most kMaxRulesPerRequest checks. Both spans outlive it.
+  PendingDecision(std::span<const Check> checks, std::span<Decision> decisions)
+      : checks_(checks), decisions_(decisions) {}
+  PendingDecision(const PendingDecision&) = delete;
+  PendingDecision& operator=(const PendingDecision&) = delete;
 
-  /// What is to be asked, and where the answers belong.
-  std::span<const Ask> sent() const noexcept { return {sent_.data(), sent_.size()}; }
-  std::span<Verdict> told() noexcept { return {told_.data(), told_.size()}; }
+  /// The checks for Redis, and where their decisions go.
+  std::span<const Check> sent() const noexcept { return {sent_.data(), sent_.size()}; }
+  std::span<Decision> told() noexcept { return {told_.data(), told_.size()}; }
   /// The lease to wait for, after Step::wait.
   Leases::Id awaited() const noexcept { return awaited_; }
-  /// Leases that were asked for with it: who waits for one of them may go on after end().
+  /// The leases that this call fetches. Requests that wait for one of them may go on after end().
   std::span<const Leases::Id> asked_for() const noexcept { return {asked_for_.data(), asked_for_.size()}; }
-  /// It has waited long enough: begin() will not say wait.
+  /// It has waited long enough: begin() no longer returns Step::wait.
   void wait_no_longer() noexcept { patient_ = false; }
 
  private:
   friend class Local;
 
-  enum class Way : std::uint8_t { ask, leased, denied };
-  /// What became of one ask.
+  enum class DecidedBy : std::uint8_t { check, leased, rejected };
+  /// What happened to one check.
   struct Part {
-    Way way = Way::ask;
-    std::int64_t ahead = 0;  ///< asked for beyond its cost
+    DecidedBy decided_by = DecidedBy::check;
+    std::int64_t ahead = 0;  ///< extra permits, beyond its cost
     Leases::Id lease = Leases::kNone;
-    Leases::Receipts receipts;  ///< what of it came from a lease
+    Leases::Receipts receipts;  ///< what it took from a lease
   };
 
-  std::span<const Ask> asks_;
-  std::span<Verdict> verdicts_;
+  std::span<const Check> checks_;
+  std::span<Decision> decisions_;
   bool counted_ = false;
   bool patient_ = true;
-  bool learns_ = true;  ///< not where only the sum of several asks was decided
+  bool learns_ = true;  ///< false if Redis decided only the sum of several checks
   Leases::Id awaited_ = Leases::kNone;
   Moment asked_;
-  boost::container::static_vector<Part, kMaxRulesPerRequest> parts_;  ///< one an ask
-  boost::container::static_vector<Ask, kMaxRulesPerRequest> sent_;
-  boost::container::static_vector<Verdict, kMaxRulesPerRequest> told_;
+  boost::container::static_vector<Part, kMaxRulesPerRequest> parts_;  ///< one for each check
+  boost::container::static_vector<Check, kMaxRulesPerRequest> sent_;
+  boost::container::static_vector<Decision, kMaxRulesPerRequest> told_;
   boost::container::static_vector<Leases::Id, kMaxRulesPerRequest> asked_for_;
 };
 
 /// The memory of one worker; not thread-safe. The steps of a decision are
 ///
-///   begin   refused: an ask is known to be denied. allowed: all came from leases. Else ask sent() in Redis, or wait
-///           for a lease that is coming and begin again.
-///   end     Redis answered: done, or ask sent() again without the extra for leases.
+///   begin   rejected: a check is known to be rejected. allowed: leases covered all. check: send sent() to Redis.
+///           wait: wait for a lease that is on its way, then begin again.
+///   end     Redis answered: done, or check: send sent() again without the extra permits.
 ///
-/// All or nothing holds throughout: what came from leases is put back where Redis refuses the rest or is away.
-/// Counters that one call names twice, which only their sum decides, are always asked.
+/// A call takes all or nothing: if Redis rejects the rest or does not answer, what came from leases is put back. If one
+/// call names a counter twice, only the sum of the costs decides, and Redis always decides it.
 class Local {
  public:
   explicit Local(const LeaseOptions& options) : leases_(options) {}
 
-  enum class Step : std::uint8_t { allowed, refused, failed, wait, ask };
-  enum class Answer : std::uint8_t { agreed, refused, none };
+  enum class Step : std::uint8_t { allowed, rejected, failed, wait, check };
+  enum class Answer : std::uint8_t { agreed, rejected, none };
 
-  /// The decision, where it can be made here; else nothing happens. `verdicts` may be written to in any case. What a
-  /// refusal found here says of the asks that were not asked: allowed, and nothing used.
-  std::optional<bool> decide(std::span<const Ask> asks, Moment now, std::span<Verdict> verdicts);
+  /// The decision, if it can be made here; else nothing happens. `decisions` may be written in both cases. After a
+  /// rejection found here, checks that were not decided read as allowed and unused.
+  std::optional<bool> decide(std::span<const Check> checks, Moment now, std::span<Decision> decisions);
 
-  Step begin(Attempt& attempt, Moment now);
-  /// `told` is filled where the answer is not none. Allowed, refused, failed (no answer) or ask.
-  Step end(Attempt& attempt, Answer answer, Moment now);
-  /// Nobody waits for the answer any more.
-  void abandon(Attempt& attempt);
+  Step begin(PendingDecision& pending, Moment now);
+  /// `told` is filled unless the answer is none. Returns allowed, rejected, failed (no answer) or check.
+  Step end(PendingDecision& pending, Answer answer, Moment now);
+  /// No caller waits for the answer any more.
+  void abandon(PendingDecision& pending);
 
-  /// What came of an errand of leases().next_refill(), sent at `asked`; `verdict` counts where the answer is not none.
-  void fetched(const Leases::Errand& errand, Answer answer, const Verdict& verdict, Moment asked, Moment now);
+  /// The result of a refill from leases().next_refill(), sent at `asked`. `decision` is valid unless the answer is
+  /// none.
+  void fetched(const Leases::PendingRefill& refill, Answer answer, const Decision& decision, Moment asked, Moment now);
 
   /// Something was given back to these counters, whatever Redis answered.
-  void given_back(std::span<const Ask> asks) noexcept;
+  void given_back(std::span<const Check> checks) noexcept;
 
   Leases& leases() noexcept { return leases_; }
-  const Denials& denials() const noexcept { return denials_; }
+  const KnownRejections& rejections() const noexcept { return rejections_; }
 
-  std::uint64_t denied() const noexcept { return denied_.load(std::memory_order_relaxed); }  ///< calls; any thread
-  std::uint64_t leased() const noexcept { return leased_.load(std::memory_order_relaxed); }  ///< asks; any thread
+  std::uint64_t rejected() const noexcept { return rejected_.load(std::memory_order_relaxed); }  ///< calls; any thread
+  std::uint64_t leased() const noexcept { return leased_.load(std::memory_order_relaxed); }      ///< checks; any thread
 
  private:
-  /// How one ask could be answered.
+  /// How one check could be decided.
   struct Found {
-    Attempt::Way way = Attempt::Way::ask;
+    PendingDecision::DecidedBy decided_by = PendingDecision::DecidedBy::check;
     Leases::Look look;
   };
   using Finds = boost::container::static_vector<Found, kMaxRulesPerRequest>;
 
-  Step find(std::span<const Ask> asks, Moment now, std::span<Verdict> verdicts, Finds& found);
-  bool answer(Step step, std::span<const Ask> asks, Moment now, std::span<Verdict> verdicts, const Finds& found);
-  void refuse(std::span<const Ask> asks, Moment now, std::span<Verdict> verdicts, const Finds& found);
-  Leases::Receipts take(const Ask& ask, Leases::Id lease, Moment now, Verdict& verdict);
-  void put_back(Attempt& attempt);
-  void send(Attempt& attempt, const Ask& ask, const Found& found, Moment now, Verdict& verdict);
-  void learn(const Attempt& attempt, const Attempt::Part& part, const Ask& ask, Verdict& verdict, Moment now);
+  Step find(std::span<const Check> checks, Moment now, std::span<Decision> decisions, Finds& found);
+  bool answer(Step step, std::span<const Check> checks, Moment now, std::span<Decision> decisions, const Finds& found);
+  void reject(std::span<const Check> checks, Moment now, std::span<Decision> decisions, const Finds& found);
+  Leases::Receipts take(const Check& check, Leases::Id lease, Moment now, Decision& decision);
+  void put_back(PendingDecision& pending);
+  void send(PendingDecision& pending, const Check& check, const Found& found, Moment now, Decision& decision);
+  void learn(const PendingDecision& pending, const PendingDecision::Part& part, const Check& check, Decision& decision,
+             Moment now);
 
-  Denials denials_;
+  KnownRejections rejections_;
   Leases leases_;
-  std::atomic<std::uint64_t> denied_{0};
+  std::atomic<std::uint64_t> rejected_{0};
   std::atomic<std::uint64_t> leased_{0};
 };
 

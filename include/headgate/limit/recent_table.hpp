@@ -1,6 +1,6 @@
 #pragma once
-// A table of what was lately seen of a key, of fixed size: the least worth of a few gives way to a new one. Used by
-// Denials and Leases.
+// A table of fixed size for recent observations of keys. A new entry replaces the least valuable of a few. Used by
+// KnownRejections and Leases.
 
 #include "headgate/core/hash.hpp"
 
@@ -14,12 +14,11 @@
 
 namespace headgate::limit {
 
-/// A moment of the monotonic clock: what is remembered for a time must not last longer where the wall clock is set
-/// back.
+/// A moment of the monotonic clock. An entry must not live longer because the wall clock is set back.
 using Moment = std::chrono::steady_clock::time_point;
 
-/// Sets of four, found by the hash: every look-up and every insert costs the same, whatever the table holds. `Entry`
-/// is plain data with a member `hash`. Memory is touched as it fills. Not thread-safe.
+/// Sets of four entries, found by the hash: every look-up and every insert costs the same, however full the table is.
+/// `Entry` is plain data with a member `hash`. Pages are touched as the table fills. Not thread-safe.
 template <class Entry>
 class RecentTable {
   static_assert(std::is_trivially_copyable_v<Entry> && std::is_trivially_destructible_v<Entry>);
@@ -34,7 +33,7 @@ class RecentTable {
   RecentTable(const RecentTable&) = delete;
   RecentTable& operator=(const RecentTable&) = delete;
 
-  /// Null where it is not there. An entry stays where it is until it is erased or gives way.
+  /// Null if the entry is absent. An entry keeps its address until it is erased or replaced.
   Entry* find(const Hash& hash) const noexcept {
     const std::size_t set = set_of(hash);
     const std::uint8_t mark = mark_of(hash);
@@ -43,8 +42,8 @@ class RecentTable {
     return nullptr;
   }
 
-  /// A fresh entry for `hash`, which find() does not know. Where its set is full, the one that `better(other, it)`
-  /// holds of all others gives way; null where all are such that `keeps` is true of them.
+  /// A new entry for `hash`, which find() does not know. If its set is full, it replaces the worst entry:
+  /// `better(other, it)` is true for all others. Entries for which `keeps` is true stay. Null if all of them stay.
   template <class Better, class Keeps>
   Entry* insert(const Hash& hash, Better better, Keeps keeps) noexcept {
     const std::size_t set = set_of(hash);
@@ -84,7 +83,7 @@ class RecentTable {
 
   std::size_t sets_;
   std::vector<std::uint8_t> marks_;  ///< 0: free; else kTaken and seven bits of the hash
-  Entry* entries_;                   ///< constructed where marks_ says taken
+  Entry* entries_;                   ///< constructed where marks_ is not 0
   std::size_t size_ = 0;
 };
 

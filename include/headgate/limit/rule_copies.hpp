@@ -1,6 +1,5 @@
 #pragma once
-// Rules that outlive their configuration: for what is still to be said to Redis when the request, or the whole site,
-// is gone.
+// Rules that outlive their configuration: calls to Redis may follow after the request, or the whole site, is gone.
 
 #include "headgate/limit/limit.hpp"
 
@@ -10,16 +9,16 @@
 
 namespace headgate::limit {
 
-/// One copy of each rule, shared by all that need it. One a worker; not thread-safe.
+/// One copy of each rule, shared by all users. One for each worker; not thread-safe.
 class RuleCopies {
  public:
-  /// A copy that counts like `rule`; made at the first time, then found.
+  /// A copy that counts like `rule`. The first call makes it, later calls find it.
   std::shared_ptr<const Rule> of(const Rule& rule);
 
   std::size_t size() const noexcept { return copies_.size(); }
 
  private:
-  std::vector<std::shared_ptr<const Rule>> copies_;  ///< the latest used first
+  std::vector<std::shared_ptr<const Rule>> copies_;  ///< most recently used first
 };
 
 /// Whether two rules count alike: the same counter under the same numbers.

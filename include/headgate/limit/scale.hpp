@@ -1,5 +1,5 @@
 #pragma once
-// A rule of another size: a route's own share of a tier, or one gateway's share while it counts alone.
+// A rule of another size: a route's share of a tier, or the share of one gateway that counts alone.
 
 #include "headgate/limit/limit.hpp"
 
@@ -7,9 +7,9 @@
 
 namespace headgate::limit {
 
-/// `rule` at up/down times its rate and burst (both at least 1), rounded down but to no less than one request: the rate
-/// exactly where the algorithm can keep it, else by whole requests a period. Everything else stays, the counter's name
-/// too.
+/// `rule` with its rate and burst multiplied by up/down (both at least 1), rounded down, but at least one request. The
+/// rate is exact if the algorithm can keep it, else a whole number of requests in each period. Everything else stays,
+/// also the counter's name.
 Rule scaled(const Rule& rule, std::uint32_t up, std::uint32_t down);
 
 }  // namespace headgate::limit

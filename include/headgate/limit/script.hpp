@@ -1,5 +1,5 @@
 #pragma once
-// The Redis side of a decision, without I/O: the one script, what it is called with, and what its reply means.
+// The Redis side of a decision, without I/O: the one script, its arguments, and its reply.
 
 #include "headgate/limit/limit.hpp"
 
@@ -11,23 +11,24 @@
 
 namespace headgate::limit {
 
-/// All of lua/algorithms/*.lua and lua/decide.lua joined, as embedded in the binary.
+/// lua/algorithms/*.lua and lua/decide.lua, joined and embedded in the binary.
 std::string_view decide_script() noexcept;
-/// SHA-1 of decide_script() in lower-case hex, what EVALSHA names it by.
+/// SHA-1 of decide_script() in lower-case hex, for EVALSHA.
 std::string_view decide_script_sha() noexcept;
 
-/// Writes what follows the script's name in EVALSHA or EVAL for one call that decides all of `asks` (1 to
-/// kMaxRulesPerRequest; else `out` ends empty): the number of keys, the keys `<prefix>v1:{<subject>}<suffix>`, the
-/// arguments. `now` is this gateway's clock (Redis counts by its own). Asks of one counter become one key with the sum
-/// of their costs. All keys of one subject are in one slot:
-/// in a subject '}' is written "%7D" and '%' is written "%25", and an empty one is "%". `out` owns its bytes; what it
-/// held is replaced, its memory reused.
-void script_arguments(std::span<const Ask> asks, std::string_view prefix, Instant now, std::vector<std::string>& out);
+/// Writes the arguments of EVALSHA or EVAL after the script's name, for one call that decides all of `checks`: the
+/// number of keys, the keys `<prefix>v1:{<key>}<suffix>`, the script's arguments. `checks` are 1 to
+/// kMaxRulesPerRequest; for any other number `out` is empty. `now` is this gateway's clock; Redis counts by its own.
+/// Checks of one counter become one Redis key with the sum of their costs. All Redis keys of one key are in one slot.
+/// In a key, '}' is written "%7D" and '%' is written "%25"; an empty key is "%". `out` owns its bytes; its old content
+/// is replaced and its memory reused.
+void script_arguments(std::span<const Check> checks, std::string_view prefix, Instant now,
+                      std::vector<std::string>& out);
 
-/// Reads the script's reply, a flat array of RESP integers (1 or 0 for the call went through or not, then for each
-/// key its algorithm's words), into one verdict an ask; `asks` are those the call was made of. False where the reply is
-/// none the script could have given: then `verdicts` and `all_allowed` are unchanged.
-[[nodiscard]] bool read_script_reply(std::span<const std::int64_t> reply, std::span<const Ask> asks,
-                                     std::span<Verdict> verdicts, bool& all_allowed);
+/// Reads the script's reply into one decision for each check. The reply is a flat array of RESP integers: 1 if the call
+/// passed, else 0; then for each key its algorithm's words. `checks` are those of the call. Returns false if the script
+/// cannot have sent this reply; then `decisions` and `all_allowed` are unchanged.
+[[nodiscard]] bool read_script_reply(std::span<const std::int64_t> reply, std::span<const Check> checks,
+                                     std::span<Decision> decisions, bool& all_allowed);
 
 }  // namespace headgate::limit

@@ -3,18 +3,18 @@
 
 #include "headgate/http/exchange_io.hpp"
 #include "headgate/http/h1/chunked.hpp"
-#include "headgate/net/input.hpp"
+#include "headgate/net/read_buffer.hpp"
 
 #include <functional>
 #include <optional>
 
 namespace headgate::net {
 
-/// Reads one body from an Input. Errors: of the stream; bad_message where the framing is broken; message_size where
-/// more is announced than is taken; eof where it ends too soon.
+/// Reads one body from a ReadBuffer. Errors: of the stream; bad_message where the framing is broken; message_size
+/// where more is announced than is taken; eof where it ends too soon.
 class H1Body final : public http::BodyReader {
  public:
-  H1Body(Input& input, Duration timeout) noexcept : input_(&input), timeout_(timeout) {}
+  H1Body(ReadBuffer& input, Duration timeout) noexcept : read_buffer_(&input), timeout_(timeout) {}
   /// Starts on a new body; what an earlier one said is forgotten.
   void begin(const http::Framing& framing);
   void timeout(Duration timeout) noexcept { timeout_ = timeout; }
@@ -26,7 +26,7 @@ class H1Body final : public http::BodyReader {
   Result<std::string_view> ready() override;
   Task<Result<std::string_view>> read() override;
   bool ended() const noexcept override { return ended_; }
-  void cancel() noexcept override { input_->stream().interrupt_read(); }
+  void cancel() noexcept override { read_buffer_->stream().interrupt_read(); }
   const http::Fields& trailers() const noexcept override;
   /// Whether everything is read and the connection stands right behind it.
   bool clean() const noexcept { return ended_ && framing_.kind != http::Framing::Kind::until_close; }
@@ -35,7 +35,7 @@ class H1Body final : public http::BodyReader {
   Result<std::string_view> take();
   Result<std::string_view> take_chunks();
 
-  Input* input_;
+  ReadBuffer* read_buffer_;
   Duration timeout_;
   http::Framing framing_;
   std::uint64_t left_ = 0;
@@ -53,8 +53,8 @@ class H1Output {
   /// `chunked`: frame it so; else bytes go as they are.
   void begin(bool chunked) noexcept { chunked_ = chunked; }
   /// Head and first bytes, in one gathered write.
-  Stream::WriteAll send(std::string_view head, std::string_view bytes, http::Last last, Duration timeout) noexcept;
-  Stream::WriteAll write(std::string_view bytes, http::Last last, Duration timeout) noexcept {
+  Stream::WriteAll send(std::string_view head, std::string_view bytes, http::EndStream last, Duration timeout) noexcept;
+  Stream::WriteAll write(std::string_view bytes, http::EndStream last, Duration timeout) noexcept {
     return send({}, bytes, last, timeout);
   }
   /// The end, with trailers where the framing has room for them. Takes a few bytes of `scratch`.

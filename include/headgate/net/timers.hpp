@@ -33,26 +33,35 @@ class Timer : public boost::intrusive::list_base_hook<boost::intrusive::link_mod
   std::uint64_t due_ = 0;  // tick
 };
 
-/// A hashed wheel. Worker thread only; outlives its timers' being armed.
+/// A hashed wheel. Worker thread only; outlives its timers' being armed. Ticks only while something is armed, so a loop
+/// that has nothing else to wait for runs dry.
 class Timers {
  public:
   static constexpr auto kTick = std::chrono::milliseconds(50);  ///< a deadline fires up to this much late, never early
 
   explicit Timers(boost::asio::io_context& loop);
+  /// Those of a loop that has none of its own: made at first use, started, stopped when the loop ends.
+  static Timers& of(boost::asio::io_context& loop);
   /// (Re)arms: `timer` fires once, `after` from now or up to a tick later.
   void arm(Timer& timer, Duration after) noexcept;
+  /// Nothing fires before.
   void start();
   /// Nothing fires any more; from within an action too.
   void stop();
 
  private:
   using Slot = boost::intrusive::list<Timer, boost::intrusive::constant_time_size<false>>;
+  class Service;
+  void tick_on();
   void turn();
   void fire(Slot& slot);
+  bool any_armed() const noexcept;
 
   static constexpr std::size_t kSlots = 512;
   std::array<Slot, kSlots> slots_;
   std::uint64_t tick_ = 0;
+  bool ticking_ = false;
+  bool started_ = false;
   bool stopped_ = false;
   boost::asio::basic_waitable_timer<std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>,
                                     boost::asio::io_context::executor_type>

@@ -1,6 +1,6 @@
 #pragma once
-// What happens beside requests, told to whoever runs the gateway: one call for every line of the error log. What
-// belongs to it are fields from the start, so that nothing a peer says can pass for another field.
+// Events for the operator: one call per line of the error log. Details are separate fields, so that no text from a peer
+// can look like another field.
 
 #include "headgate/observe/options.hpp"
 
@@ -12,7 +12,7 @@
 
 namespace headgate::observe {
 
-/// A name and a value. Views live for the call. One made of nothing is left out.
+/// A name and a value. Views live for the call. A default-constructed field is left out.
 struct EventField {
   EventField() = default;
   EventField(std::string_view field, std::string_view text) : name(field), value(text) {}
@@ -24,9 +24,9 @@ struct EventField {
   std::variant<std::string_view, std::int64_t, double> value;
 };
 
-/// One line in the error log where `level` is to be told: when, what (`name`, a word in snake_case: the same event is
-/// always called the same), for people a sentence without its dot (may be empty), and the fields. Any thread; waits for
-/// no disk.
+/// Writes one line to the error log if `level` is logged: the time, the name, an optional sentence without its dot for
+/// people, and the fields. `name` is a word in snake_case; the same event always has the same name. Any thread; does
+/// not wait for a disk.
 void event(LogLevel level, std::string_view name, std::string_view sentence,
            std::initializer_list<EventField> fields = {});
 

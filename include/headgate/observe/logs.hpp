@@ -1,5 +1,5 @@
 #pragma once
-// The logs of this process, open from its first event to its last. One for each process.
+// The logs of this process, open from its first event to its last. One per process.
 
 #include "headgate/core/time.hpp"
 #include "headgate/observe/access_log.hpp"
@@ -10,24 +10,24 @@
 
 namespace headgate::observe {
 
-/// Made and destroyed on the main thread while no other runs. Events go where spdlog's default logger leads, and that
-/// is here meanwhile.
+/// Constructed and destroyed on the main thread while no other thread runs. Events go to spdlog's default logger; this
+/// object replaces it during its lifetime.
 class Logs {
  public:
-  /// Throws std::runtime_error where a file cannot be opened.
+  /// Throws std::runtime_error if a file cannot be opened.
   explicit Logs(const LogOptions& options);
-  /// Writes out what is queued. What no disk and no pipe takes within two seconds is lost.
+  /// Writes all queued lines. Lines that cannot be written within two seconds are lost.
   ~Logs();
   Logs(const Logs&) = delete;
   Logs& operator=(const Logs&) = delete;
 
-  /// A worker's own; not used any more when this is destroyed.
+  /// Makes a worker's access log. It must not be used after this object is destroyed.
   AccessLog access_log();
 
-  /// Files are opened by their names again, after they were moved away. Any thread; waits for nothing.
+  /// Opens files again by their names, after a rotation has moved them. Any thread; does not wait.
   void reopen() noexcept;
 
-  /// Lines that were not written, since the start. Any thread.
+  /// Lines lost since the start. Any thread.
   struct Dropped {
     std::uint64_t access = 0;
     std::uint64_t error = 0;

@@ -1,7 +1,8 @@
 #pragma once
-// All that this process counts. Series are made when a configuration is loaded; the path only adds to their cells.
+// The metrics registry of this process. Series are made when a configuration is loaded; the request path only adds to
+// their counters.
 
-#include "headgate/observe/metrics_cells.hpp"
+#include "headgate/observe/metric_types.hpp"
 #include "headgate/observe/metrics_scrape.hpp"
 #include "headgate/observe/metrics_table.hpp"
 
@@ -11,13 +12,14 @@
 
 namespace headgate::observe {
 
-/// Whose cells: a worker's number from 0, or the main thread's. Cells of two writers never share a cache line.
+/// The writer of a counter: a worker's number from 0, or the main thread. Counters of two writers never share a cache
+/// line.
 using Writer = std::uint32_t;
 inline constexpr Writer kMainThread = ~Writer{0};
 
-/// One per process; outlives whoever has a cell of it. Any thread may make series, find them again and scrape; each
-/// cell is then written by its one writer only. Nothing is ever removed: a reload that asks for the same labels gets
-/// the same cell, so that no counter goes backwards.
+/// One per process. It outlives all users of its counters. Any thread may make series, find them again and scrape; only
+/// its one writer may write a counter. Nothing is ever removed: after a reload the same labels have the same counter,
+/// so no counter decreases.
 class Registry {
  public:
   Registry();
@@ -29,15 +31,16 @@ class Registry {
   Histogram& histogram(Writer writer, const Family& family, const LabelValues& labels);
   Gauge& gauge(const Family& family, const LabelValues& labels);
 
-  /// The family's last labels come from the table's keys, the first are given.
+  /// A table of counters. `first` are the first labels; `spell` makes the last labels from a key.
   using Spell = LabelValues (*)(CounterTable::Key key);
   CounterTable& table(Writer writer, const Family& family, const LabelValues& first, Spell spell);
 
-  /// Run at every scrape, on the thread that scrapes, never two at once; for as long as this lives.
+  /// Adds a collector. It runs at every scrape, on the scraping thread, never two at once, as long as the registry
+  /// lives.
   using Collector = std::function<void(Scrape&)>;
   void collect(Collector collector);
 
-  /// Everything as text. Takes what it takes: for the admin thread, not for a worker's.
+  /// All metrics as text. May take long: for the admin thread, not for a worker.
   std::string text() const;
 
  private:

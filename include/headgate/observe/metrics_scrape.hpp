@@ -1,5 +1,5 @@
 #pragma once
-// One look at everything that is counted, and its text. Collectors add to it what other modules keep by themselves.
+// One scrape of all metrics, and its text. Collectors add the metrics of other modules.
 
 #include "headgate/observe/metrics_table.hpp"
 
@@ -11,19 +11,20 @@
 
 namespace headgate::observe {
 
-/// Values of a family's labels, in the order it names them. Always of a small fixed set: the name of a limit, never a
-/// key, an address or a path.
+/// Values of a family's labels, in the family's order. They always come from a small fixed set: the name of a limit,
+/// never a key, an address or a path.
 using LabelValues = std::vector<std::string>;
 
 /// One thread.
 class Scrape {
  public:
-  /// A counter's or gauge's. The same series told twice: counters are added up, of gauges the last is shown.
+  /// Adds a value of a counter or a gauge. If a series is added twice, counters are summed, and the last gauge counts.
   void value(const Family& family, const LabelValues& labels, double value);
-  /// `counts`: how many fell into each bucket alone, one more than the family has bounds. Told twice: added up.
+  /// Adds a histogram. `counts` has one number for each bucket, not cumulative, and one more than the family has
+  /// bounds. If a series is added twice, both are summed.
   void histogram(const Family& family, const LabelValues& labels, std::span<const std::uint64_t> counts, Duration sum);
 
-  /// As Prometheus reads it (text format 0.0.4), families in the order of the table.
+  /// The Prometheus text format 0.0.4, with families in the order of the table.
   std::string text() const;
 
  private:

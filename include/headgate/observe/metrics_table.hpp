@@ -1,5 +1,5 @@
 #pragma once
-// Every metric there is: its name, labels, meaning and bounds. docs/metrics.md is written from this table.
+// All metrics with name, labels, meaning and bounds. docs/metrics.md is written from this table.
 
 #include "headgate/core/time.hpp"
 
@@ -10,40 +10,40 @@
 
 namespace headgate::observe {
 
-/// A row of the table. Seconds and bytes; counters end in _total.
+/// A row of the table. Units are seconds and bytes; names of counters end in _total.
 struct Family {
   enum class Type { counter, gauge, histogram };
-  static constexpr std::size_t kMostLabels = 4;
+  static constexpr std::size_t kMaxLabels = 4;
 
   std::string_view name;
   Type type;
-  std::array<std::string_view, kMostLabels> labels;  ///< those that follow the last are empty
-  std::string_view help;                             ///< a sentence without its dot, one line
-  std::string_view ask;                              ///< a query worth asking of it
-  std::span<const Duration> bounds{};                ///< of a histogram
+  std::array<std::string_view, kMaxLabels> labels;  ///< unused ones at the end are empty
+  std::string_view help;                            ///< a sentence without its dot, one line
+  std::string_view ask;                             ///< a useful query
+  std::span<const Duration> bounds{};               ///< of a histogram
 
   constexpr std::size_t label_count() const noexcept {
     std::size_t count = 0;
-    while (count < kMostLabels && !labels[count].empty()) ++count;
+    while (count < kMaxLabels && !labels[count].empty()) ++count;
     return count;
   }
 };
 
-/// In the order in which they are shown.
+/// All families in the order of the output.
 std::span<const Family* const> families() noexcept;
 
 namespace bounds {
 
-/// From what a proxy takes by itself to what a patient client waits.
+/// From the time of the proxy alone to the longest time that a client waits.
 inline constexpr std::array kRequest{Duration(1'000),     Duration(2'500),     Duration(5'000),     Duration(10'000),
                                      Duration(25'000),    Duration(50'000),    Duration(100'000),   Duration(250'000),
                                      Duration(500'000),   Duration(1'000'000), Duration(2'500'000), Duration(5'000'000),
                                      Duration(10'000'000)};
-/// From a decision in memory to one that Redis's deadline cuts off.
+/// From a decision in memory to one that ends with Redis's timeout.
 inline constexpr std::array kDecision{Duration(10),     Duration(50),     Duration(100),   Duration(250),
                                       Duration(500),    Duration(1'000),  Duration(2'500), Duration(5'000),
                                       Duration(10'000), Duration(20'000), Duration(50'000)};
-/// One call. The same as redis::kLatencyBounds, which counts them; server/collect.cpp compares.
+/// One call to Redis. The same as redis::kLatencyBounds, which the limiter uses; server/collect.cpp compares them.
 inline constexpr std::array kRedis{Duration(100),    Duration(250),    Duration(500),
                                    Duration(1'000),  Duration(2'500),  Duration(5'000),
                                    Duration(10'000), Duration(20'000), Duration(50'000)};
@@ -150,11 +150,11 @@ inline constexpr Family limit_leased{"headgate_limit_leased_total",
                                      {},
                                      "Decisions answered from tokens taken ahead, without a call to Redis",
                                      "rate(headgate_limit_leased_total[5m])"};
-inline constexpr Family limit_known_denials{"headgate_limit_known_denials_total",
-                                            Type::counter,
-                                            {},
-                                            "Requests rejected without a call, because Redis had said until when",
-                                            "rate(headgate_limit_known_denials_total[5m])"};
+inline constexpr Family limit_known_rejections{"headgate_limit_known_rejections_total",
+                                               Type::counter,
+                                               {},
+                                               "Requests rejected without a call, because Redis had said until when",
+                                               "rate(headgate_limit_known_rejections_total[5m])"};
 inline constexpr Family limit_charged{"headgate_limit_charged_total",
                                       Type::counter,
                                       {},

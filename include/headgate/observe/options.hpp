@@ -1,5 +1,5 @@
 #pragma once
-// What a configuration says of logs.
+// The options of logs.
 
 #include "headgate/core/hash.hpp"
 
@@ -17,10 +17,10 @@ struct LogOptions {
   LogFormat format = LogFormat::text;
   std::string access = "stdout";      ///< "stdout", "stderr", "off", or a file's path
   std::string error = "stderr";       ///< "stderr", "stdout", "off", or a file's path
-  std::string instance = "headgate";  ///< which gateway wrote a line
-  std::optional<Hash> key;            ///< what `key_id` is made under; else one drawn for this process
-  std::vector<std::string> callers;  ///< what is told of callers in clear: "owner", "jwt.<claim>"; at most kMostCallers
-  static constexpr std::size_t kMostCallers = 8;
+  std::string instance = "headgate";  ///< the gateway's name in log lines
+  std::optional<Hash> key;            ///< the secret for `key_id`; absent: a random one for this process
+  std::vector<std::string> callers;   ///< caller fields in clear text: "owner", "jwt.<claim>"; at most kMaxCallers
+  static constexpr std::size_t kMaxCallers = 8;
   bool operator==(const LogOptions&) const = default;
 };
 

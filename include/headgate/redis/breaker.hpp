@@ -1,6 +1,6 @@
 #pragma once
-// Decides when not to ask Redis at all. A pure state machine: time is an argument, what happened is told, nothing is
-// done.
+// Decides when the gateway does not call Redis at all. A pure state machine: time is an argument, the caller reports
+// events, and no function does I/O.
 
 #include "headgate/core/time.hpp"
 
@@ -9,51 +9,52 @@
 
 namespace headgate::redis {
 
-/// closed: every call goes. open: none goes. half_open: a probe is out, its answer decides.
+/// closed: every call is sent. open: no call is sent. half_open: a probe is on its way, and its answer decides.
 ///
-/// A call that timed out opens it at once where nothing at all was heard since it was sent: replies come in order, so a
-/// whole deadline of silence means that the next calls would wait a deadline each for nothing. While other replies do
-/// come, the server is slow and not hung; then it takes `slow_streak` timeouts in a row. A refusal ("OOM") opens it
-/// too.
+/// A timeout opens the breaker at once if nothing at all was received since the call was sent. Replies come in order,
+/// so after a whole deadline of silence the next calls would wait a deadline each for nothing. If other replies do
+/// come, the server is slow but does not hang; then `slow_streak` timeouts in a row open it. An error reply such as
+/// "OOM" opens it too.
 ///
-/// Nothing closes it but a probe that was answered within the deadline. A probe is a write, as every decision is: a
-/// server that is full, loading, or holds writes back answers a PING and a handshake all the same. Probes are sent in
-/// the background, so that Redis is found again though nobody asks; a connection begins with one. Reopening soon after
-/// closing doubles the pause between two, from `least` to `most`. One connection each; one thread.
+/// Only a probe that is answered within the deadline closes it. A probe is a write, as every decision is: a server that
+/// is full, loading or holds back writes still answers a PING and a handshake. Probes are sent in the background, so
+/// that Redis is found again without any request. Each connection begins with one. If the breaker opens again soon
+/// after it closed, the pause between two probes doubles, from `least` to `most`. One breaker for each connection; one
+/// thread.
 class Breaker {
  public:
   using Time = std::chrono::steady_clock::time_point;
   enum class State { closed, open, half_open };
-  /// May this call be sent? wait: a probe is out, and the server has answered so far: its answer comes soon.
+  /// May this call be sent? wait: a probe is on its way and the server has answered so far, so its answer comes soon.
   enum class Pass { call, wait, refused };
   enum class Heard { nothing, other_replies };    ///< since the call was sent
   enum class Answer { accepted, late, refused };  ///< to a probe: in time, after the deadline, or "cannot now"
 
   struct Settings {
-    int slow_streak = 5;                              ///< timeouts in a row that open it although replies come
-    Duration least = std::chrono::milliseconds(100);  ///< first pause before the next look
-    Duration most = std::chrono::milliseconds(500);   ///< and the longest
-    Duration steady = std::chrono::seconds(1);        ///< closed this long, the last failure is history
+    int slow_streak = 5;                              ///< timeouts in a row that open it although other replies come
+    Duration least = std::chrono::milliseconds(100);  ///< first pause before the next probe
+    Duration most = std::chrono::milliseconds(500);   ///< longest pause
+    Duration steady = std::chrono::seconds(1);        ///< closed this long, the breaker forgets the last failure
   };
 
-  /// Closed and without a connection: calls may queue for the first connection, within their deadline.
+  /// Closed and without a connection: calls may wait for the first connection, within their deadline.
   Breaker();
   explicit Breaker(const Settings& settings);
 
   State state() const noexcept { return state_; }
-  /// Closed, and this connection has carried a write that was answered: it is known to decide.
+  /// Closed, and this connection has answered a write, so it can decide.
   bool proven() const noexcept { return state_ == State::closed && proven_; }
 
   [[nodiscard]] Pass admit() const noexcept;  ///< before each call
 
   void succeeded() noexcept;  ///< a decision came within its deadline
-  void refused(Time now);     ///< the server answered that it cannot now
+  void refused(Time now);     ///< the server answered with an error that says it cannot decide now
   void timed_out(Time now, Heard heard);
 
-  void lost(Time now);       ///< the connection is gone or was never made
-  void connected(Time now);  ///< it is there; what it is good for, a probe will tell
+  void lost(Time now);       ///< the connection broke or failed to open
+  void connected(Time now);  ///< the connection is open; a probe shows whether it can decide
 
-  /// When a probe should be sent: nothing where none is needed, or one is out.
+  /// When to send the next probe; nothing if none is needed or one is on its way.
   std::optional<Time> next_probe() const noexcept;
   void probe_sent();
   void probe_overdue(Time now);  ///< its deadline passed; the answer may still come
@@ -69,10 +70,10 @@ class Breaker {
   State state_ = State::closed;
   Cause cause_ = Cause::lost;
   bool connected_ = false;
-  bool proven_ = false;   ///< this connection has carried a write
+  bool proven_ = false;   ///< this connection has answered a write
   bool probing_ = false;  ///< a probe is unanswered
   int streak_ = 0;
-  Duration pause_{0};  ///< of the next opening
+  Duration pause_{0};  ///< before the next probe
   Time closed_at_{};
   Time look_at_{};
 };

@@ -26,16 +26,16 @@ class Handshake {
   const std::string& reason() const noexcept { return reason_; }
 
  private:
-  enum class Ask { auth, select, role, load };
+  enum class Check { auth, select, role, load };
 
-  bool took(Ask ask, const Reply& reply);
+  bool took(Check check, const Reply& reply);
   bool took_auth(const Reply& reply);
   bool took_role(const Reply& reply);
   bool fail(std::string reason);
 
   const Options& options_;
   std::string_view script_sha_;
-  std::array<Ask, 4> asks_{};
+  std::array<Check, 4> checks_{};
   std::size_t count_ = 0;
   std::size_t next_ = 0;
   std::string reason_;

@@ -1,7 +1,8 @@
 #pragma once
-// What a configuration says of Redis.
+// The part of the configuration for Redis.
 
 #include "headgate/core/time.hpp"
+#include "headgate/net/tls_options.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -22,38 +23,31 @@ struct Node {
 };
 std::string name_of(const Node& node);  ///< "host:port", an IPv6 address in brackets
 
-/// TLS to Redis, and to the Sentinels where there are any. TLS 1.2 or later.
-struct TlsOptions {
-  std::string ca;           ///< PEM file of the authorities to trust; empty: the system's
-  std::string certificate;  ///< PEM file of our own chain, where Redis asks for one; empty: none
-  std::string key;          ///< PEM file
-  std::string server_name;  ///< what the certificate must be for; empty: the host connected to
-  bool verify = true;       ///< false believes any certificate: only for trying things out
-  bool operator==(const TlsOptions&) const = default;
-};
+using net::TlsOptions;  ///< to Redis, and to the Sentinels where there are any
 
-/// All that the user of `username` needs (a test takes the rule from here):
+/// All rights that the user of `username` needs (a test reads the rule here):
 ///   ACL SETUSER gate on >secret ~hg:* +evalsha +eval +script|load +role +time +get +set +del
 ///   +llen +lindex +lpush +rpush +ltrim +pexpire
-/// and in a cluster also +cluster|slots +asking. It works without +script|load and +role as well: the script is then
-/// sent when it is missing, and a replica noticed at the first call. Sentinels: +sentinel|get-master-addr-by-name, and
-/// +subscribe &+switch-master so that a new master is followed at once and not within a second.
+/// In a cluster also +cluster|slots +asking. It works without +script|load and +role too: then the gateway sends the
+/// script when it is missing, and notices a replica at the first call. Sentinels: +sentinel|get-master-addr-by-name.
+/// With +subscribe &+switch-master the gateway follows a new master at once, else within a second.
 struct Options {
   Topology topology = Topology::single;
   std::vector<Node> nodes{Node{}};  ///< the server; the Sentinels; or some nodes of the cluster, which name the others
-  std::string master;               ///< what the Sentinels call it
+  std::string master;               ///< the Sentinels' name for it
   std::uint32_t database = 0;       ///< always 0 in a cluster
   std::string username;             ///< ACL user; empty for the default user
   std::string password;             ///< never logged
   std::string sentinel_username;
   std::string sentinel_password;  ///< never logged
   std::optional<TlsOptions> tls;
-  std::string key_prefix = "hg:";  ///< gateways with one prefix share their counters; in a cluster without "{}", which
-                                   ///< would scatter the keys of a caller over slots
+  /// Gateways with one prefix share their counters. In a cluster it must not have "{}", because that would spread the
+  /// keys of a caller over slots.
+  std::string key_prefix = "hg:";
   Duration timeout = std::chrono::milliseconds(20);  ///< no request waits longer than this for Redis
-  std::uint32_t instances = 1;  ///< gateways that share the budget: each grants 1/instances while counting locally
-  std::uint32_t workers = 1;    ///< limiters of this process: with `instances`, how many may hold a lease of one key
-  std::uint32_t max_in_flight = 1024;  ///< calls a worker may have under way; beyond it Redis counts as unavailable
+  std::uint32_t instances = 1;  ///< gateways that share the limits: each grants 1/instances while it counts locally
+  std::uint32_t workers = 1;    ///< limiters of this process; `instances` times this many may hold a lease of one key
+  std::uint32_t max_in_flight = 1024;  ///< maximum of active calls of a worker; beyond it Redis counts as unavailable
   bool operator==(const Options&) const = default;
 };
 

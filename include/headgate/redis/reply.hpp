@@ -1,5 +1,5 @@
 #pragma once
-// Replies of Redis, parsed by hiredis without an allocation a reply: only what this module asks for is kept of each.
+// Replies of Redis, parsed by hiredis without an allocation for each reply. Only what this module needs is kept.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,26 +10,26 @@
 
 namespace headgate::redis {
 
-/// One reply. Its views live until the reader is asked for the next one, fed, or reset.
+/// One reply. Its views live until the next call of next(), feed() or reset().
 struct Reply {
   enum class Kind { status, error, integer, text, nil, array, other };
-  /// A value as it came; an array stands before what is in it.
+  /// One received value. An array comes before its elements.
   struct Element {
     Kind kind = Kind::nil;
-    std::int64_t integer = 0;  ///< of an integer; of an array: how many follow in it
+    std::int64_t integer = 0;  ///< of an integer; of an array: the number of its elements
     std::string text;          ///< of a status, error or string, uncut
   };
   Kind kind = Kind::nil;
   std::string_view text;     ///< of a status, error or string, cut at 512 bytes; of an array, its first string
   std::int64_t integer = 0;  ///< of an integer
   std::span<const std::int64_t> integers;  ///< of an array: the integers in it
-  bool all_integers = false;               ///< the array is flat and holds nothing but integers
-  std::span<const Element> elements;       ///< all there is, where the reader keeps everything
+  bool all_integers = false;               ///< the array is flat and has only integers
+  std::span<const Element> elements;       ///< all elements, if the reader keeps everything
 };
 
-/// Turns received bytes into replies, in order. One thread. Bounded whatever the server sends: a reply of more than
-/// kMaxElements elements or kMaxBytes bytes, or kMaxElementsKept and kMaxBytesKept where everything is kept, is broken,
-/// like one that is not RESP2.
+/// Turns received bytes into replies, in order. One thread. Memory is bounded whatever the server sends: a reply with
+/// more than kMaxElements elements or kMaxBytes bytes is broken, and so is one that is not RESP2. If everything is
+/// kept, kMaxElementsKept and kMaxBytesKept apply.
 class ReplyReader {
  public:
   static constexpr std::size_t kMaxElements = 4096;
@@ -37,21 +37,22 @@ class ReplyReader {
   static constexpr std::size_t kMaxElementsKept = std::size_t{512} * 1024;  ///< 16384 slots, each with some replicas
   static constexpr std::size_t kMaxBytesKept = std::size_t{16} * 1024 * 1024;
 
-  enum class Keep { decisions, everything };  ///< as little as a decision needs, or all of every reply
+  enum class Keep { decisions, everything };  ///< only what a decision needs, or all of every reply
 
-  enum class Next { reply, more, broken };  ///< one is there; feed more first; not Redis: only reset() helps
+  /// A reply is complete; feed more bytes first; not Redis: only reset() helps.
+  enum class Next { reply, more, broken };
 
   explicit ReplyReader(Keep keep = Keep::decisions);
   ~ReplyReader();
   ReplyReader(const ReplyReader&) = delete;
   ReplyReader& operator=(const ReplyReader&) = delete;
 
-  /// Takes a copy of `bytes`. What is wrong with them, next() tells.
+  /// Copies `bytes`. next() reports their errors.
   void feed(std::string_view bytes);
   [[nodiscard]] Next next(Reply& reply);
-  /// Why next() said broken: one line, printable.
+  /// Why next() returned broken: one printable line.
   const std::string& error() const noexcept { return error_; }
-  /// Forgets everything: for a new connection.
+  /// Forgets everything, for a new connection.
   void reset();
 
  private:

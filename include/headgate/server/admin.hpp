@@ -1,10 +1,11 @@
 #pragma once
-// The admin interface: a listener of its own on a thread of its own, so that a busy or stuck worker never stops a look
-// at it.
+// The admin interface: it has its own listener and its own thread, so that it answers even if all workers are busy or
+// stuck.
 
 #include "headgate/config/config.hpp"
 #include "headgate/core/result.hpp"
 #include "headgate/observe/metrics.hpp"
+#include "headgate/server/admin_endpoints.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -14,25 +15,26 @@
 
 namespace headgate::server {
 
-/// Whether new requests should be sent here; each reason is a sentence without its dot.
+/// Whether this gateway should get new requests. Each reason is a sentence without its dot.
 struct Readiness {
   std::vector<std::string> unready;   ///< empty: ready
-  std::vector<std::string> degraded;  ///< what does not work as it should, though requests are served
+  std::vector<std::string> degraded;  ///< what fails, although requests are served
 };
 
-/// GET /metrics, /healthz and /readyz. start() and stop() on one thread, once each; lives no longer than its registry.
+/// Serves GET /metrics, /healthz and /readyz, and every other endpoint that has a row. Call start() and stop() on one
+/// thread, once each. The registry must outlive it.
 class Admin {
  public:
-  /// `ready` is called on the admin thread.
-  Admin(config::Admin options, observe::Registry& registry, std::function<Readiness()> ready);
+  /// `ready` and the answers of `more` are called on the admin thread.
+  Admin(config::Admin options, observe::Registry& registry, std::function<Readiness()> ready,
+        std::vector<AdminEndpoint> more = {});
   ~Admin();  ///< stops
   Admin(const Admin&) = delete;
   Admin& operator=(const Admin&) = delete;
 
-  /// Listens and serves. Where its port is taken: an error text, a line in the event log or another port, as its
-  /// options say.
+  /// Listens and serves. If its port is taken, the options decide: an error text, an event in the log, or another port.
   Result<void, std::string> start();
-  /// Ends what is in flight within a second.
+  /// Stops; requests in flight have at most one second.
   void stop();
 
   std::uint16_t port() const noexcept;  ///< 0 while it does not listen

@@ -1,64 +1,63 @@
 #pragma once
-// The process: workers, listeners, signals, drain.
+// The process: workers, listeners, signals, drain. What it serves is a Program.
 
 #include "headgate/gateway/handler.hpp"
 #include "headgate/gateway/options.hpp"
 #include "headgate/net/options.hpp"
-#include "headgate/upstream/upstream.hpp"
+#include "headgate/upstream/environment.hpp"
 
 #include <boost/asio/io_context.hpp>
 
-#include <functional>
 #include <memory>
-#include <optional>
 #include <vector>
 
 namespace headgate::server {
 
-/// What a worker does with requests, and what it needs for that. Made on the main thread before the loops run, then
+class Workers;
+
+/// The handler of a worker's requests, with everything it needs. Made on the main thread before the loops run, then
 /// used by one worker.
 class Service {
  public:
   virtual ~Service() = default;
   virtual gateway::Handler& handler() = 0;
-  /// Of client connections, now.
+  /// The current timeouts of client connections.
   virtual gateway::Timeouts timeouts() const { return {}; }
-  /// Closes what it holds open, so that the worker's loop can run dry.
+  /// Closes its connections, so that the worker's loop can end.
   virtual void stop() = 0;
 };
-using MakeService = std::function<std::unique_ptr<Service>(upstream::Environment)>;
 
-/// What every service is told, each on its worker's thread.
-struct Change {
-  std::function<void(Service&)> make;
-  std::function<void()> made;  ///< once, on the thread of whichever service was the last; may be empty
-};
-/// Passes a change on to every service. Main thread.
-using Tell = std::function<void(const Change&)>;
-
-/// Called on the main thread, which may take its time.
-struct Signals {
-  std::function<std::optional<Change>()> reload;  ///< at SIGHUP; nothing where nothing changes
-  std::function<void()> reopen_logs;              ///< at SIGUSR1; may be empty
-  std::function<void()> draining;                 ///< at the first SIGTERM or SIGINT
-  std::function<void(Tell)> started;              ///< services run; `tell` is good until `ended`
-  std::function<void()> ended;  ///< no service runs any more; nothing may be left for the loop to do afterwards
+/// What is served, from its start to its end. The functions stand in the order in which they are called, on the main
+/// thread. They may take long.
+class Program {
+ public:
+  virtual ~Program() = default;
+  /// Called once for each worker, before any runs.
+  virtual std::unique_ptr<Service> make_service(upstream::Environment environment) = 0;
+  /// All workers run, and take changes until ended().
+  virtual void started(Workers& workers) { static_cast<void>(workers); }
+  virtual void reload() {}       ///< SIGHUP
+  virtual void reopen_logs() {}  ///< SIGUSR1
+  virtual void draining() {}     ///< the first SIGTERM or SIGINT
+  /// No worker runs any more. Afterwards the loop must have no work left.
+  virtual void ended() {}
 };
 
-/// Threads: what was asked for, or one a core for 0.
+/// The number of threads: `wanted`, or one per core for 0.
 unsigned worker_count(unsigned wanted) noexcept;
 
 struct Options {
   std::vector<net::ListenOptions> listen;
-  unsigned workers = 0;                       ///< 0: one a core
-  Duration drain_delay{0};                    ///< how long the listeners stay open once told to end
-  Duration drain = std::chrono::seconds(20);  ///< and then, how long what is in flight may take
+  unsigned workers = 0;                       ///< 0: one per core
+  Duration drain_delay{0};                    ///< how long the listeners stay open after the stop signal
+  Duration drain = std::chrono::seconds(20);  ///< then the time for requests in flight
   gateway::Bounds bounds;
+  bool reloads =
+      false;  ///< whether the program takes SIGHUP and SIGUSR1; else they end the process, as is their default
 };
 
-/// Serves until SIGTERM or SIGINT, then drains; runs `main_loop` meanwhile. 0 when all went well, 1 when it could not
-/// start (the reason is on stderr). Without `signals.reload`, SIGHUP ends the process as it usually does.
-int serve(boost::asio::io_context& main_loop, const Options& options, const MakeService& make,
-          const Signals& signals = {});
+/// Serves `program` until SIGTERM or SIGINT, then drains; runs `main_loop` meanwhile. Returns 0 after a normal end, 1
+/// if it could not start (the reason is on stderr).
+int serve(boost::asio::io_context& main_loop, const Options& options, Program& program);
 
 }  // namespace headgate::server

@@ -23,7 +23,7 @@ enum class Failed : std::uint8_t {
 /// request.
 struct Failure {
   Failed what = Failed::no_connection;
-  error_code cause;
+  error_code cause{};
   bool reused = false;
   const char* why = "";          ///< a sentence, where the cause is not an error_code
   std::string_view server = {};  ///< which could not be connected to; a name of the upstream's

@@ -7,7 +7,7 @@
 
 namespace headgate::http::h1 {
 
-Result<ChunkReader::Step, Refusal> ChunkReader::next(std::string_view input) {
+Result<ChunkReader::Step, ParseError> ChunkReader::next(std::string_view input) {
   std::size_t done = 0;
   while (true) {
     const auto rest = input.substr(done);
@@ -26,10 +26,10 @@ Result<ChunkReader::Step, Refusal> ChunkReader::next(std::string_view input) {
       }
       case State::data_end:
         if (rest.size() < 2) {
-          if (!rest.empty() && rest[0] != '\r') return Refusal{400, "a chunk is longer than its size"};
+          if (!rest.empty() && rest[0] != '\r') return ParseError{400, "a chunk is longer than its size"};
           return Step{done, {}, false};
         }
-        if (!rest.starts_with("\r\n")) return Refusal{400, "a chunk is longer than its size"};
+        if (!rest.starts_with("\r\n")) return ParseError{400, "a chunk is longer than its size"};
         done += 2;
         state_ = State::size;
         break;
@@ -44,16 +44,16 @@ Result<ChunkReader::Step, Refusal> ChunkReader::next(std::string_view input) {
   }
 }
 
-Result<ChunkReader::Step, Refusal> ChunkReader::read_size(std::string_view input) {
-  const auto end = input.substr(0, kMostChunkLine).find("\r\n");
+Result<ChunkReader::Step, ParseError> ChunkReader::read_size(std::string_view input) {
+  const auto end = input.substr(0, kMaxChunkLine).find("\r\n");
   if (end == std::string_view::npos) {
-    if (input.size() >= kMostChunkLine) return Refusal{400, "a chunk-size line is too long"};
+    if (input.size() >= kMaxChunkLine) return ParseError{400, "a chunk-size line is too long"};
     const auto lf = input.find('\n');
-    if (lf != std::string_view::npos) return Refusal{400, "a chunk-size line is malformed"};
+    if (lf != std::string_view::npos) return ParseError{400, "a chunk-size line is malformed"};
     return Step{};
   }
   const auto line = input.substr(0, end);
-  if (refused_lines(line)) return Refusal{400, "a chunk-size line is malformed"};
+  if (refused_lines(line)) return ParseError{400, "a chunk-size line is malformed"};
   std::uint64_t size = 0;
   const auto* stop_at = line.data() + line.size();
   const auto [stop, error] = std::from_chars(line.data(), stop_at, size, 16);
@@ -62,27 +62,27 @@ Result<ChunkReader::Step, Refusal> ChunkReader::read_size(std::string_view input
   const auto extension = trimmed({stop, static_cast<std::size_t>(stop_at - stop)});
   // A blank may stand before an extension (RFC 9112 section 7.1.1, BWS), nowhere else.
   if (!plain || (stop != stop_at && !extension.starts_with(';')))
-    return Refusal{400, "a chunk size is not a plain hexadecimal number"};
-  if (size > room_) return Refusal{413, "the body is larger than is accepted"};
+    return ParseError{400, "a chunk size is not a plain hexadecimal number"};
+  if (size > room_) return ParseError{413, "the body is larger than is accepted"};
   room_ -= size;
   // Nobody reads them; a body that is mostly extensions is sent to cost, not to tell.
   extensions_ += extension.size();
-  if (extensions_ > kMostExtensions) return Refusal{400, "the chunks' extensions are too long"};
+  if (extensions_ > kMaxExtensions) return ParseError{400, "the chunks' extensions are too long"};
   left_ = size;
   state_ = size == 0 ? State::trailers : State::data;
   return Step{end + 2, {}, false};
 }
 
-Result<ChunkReader::Step, Refusal> ChunkReader::read_trailers(std::string_view input) {
+Result<ChunkReader::Step, ParseError> ChunkReader::read_trailers(std::string_view input) {
   std::size_t used = 0;
   while (true) {
     const auto end = input.find('\n', used);
     const auto line = input.substr(used, end == std::string_view::npos ? end : end + 1 - used);
-    if (trailer_bytes_.size() + line.size() > kMostTrailers) return Refusal{431, "the trailers are too long"};
+    if (trailer_bytes_.size() + line.size() > kMaxTrailers) return ParseError{431, "the trailers are too long"};
     trailer_bytes_ += line;
     used += line.size();
     if (end == std::string_view::npos) return Step{used, {}, false};
-    if (!trailer_bytes_.ends_with("\r\n")) return Refusal{400, "a line ends in LF without CR"};
+    if (!trailer_bytes_.ends_with("\r\n")) return ParseError{400, "a line ends in LF without CR"};
     if (trailer_bytes_ != "\r\n" && !trailer_bytes_.ends_with("\n\r\n")) continue;
     if (auto parsed = parse_trailers(trailer_bytes_, limits_, trailers_); parsed.has_error()) return parsed.error();
     state_ = State::ended;

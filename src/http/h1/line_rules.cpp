@@ -15,7 +15,7 @@ constexpr std::array<bool, 256> kSuspect = [] {
 }();
 
 // Beyond this a signed 64-bit length, which many neighbours use, would overflow.
-constexpr std::uint64_t kMostLength = std::numeric_limits<std::int64_t>::max();
+constexpr std::uint64_t kMaxLength = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
 
@@ -47,7 +47,7 @@ FramingRules framing_rules(const Fields& fields, unsigned version) noexcept {
       const auto* end = value.data() + value.size();
       const auto [stop, error] = std::from_chars(value.data(), end, rules.length);
       if (value.empty() || error != std::errc{} || stop != end || (value.size() > 1 && value.front() == '0') ||
-          rules.length > kMostLength) {
+          rules.length > kMaxLength) {
         rules.refused = "Content-Length is not a plain number";
       }
     }

@@ -1,5 +1,5 @@
 #pragma once
-// Rules that hold for every line of a head, in either direction: what Beast's parser lets pass and a proxy must not.
+// Rules that hold for a whole head, in either direction, and why one is refused.
 
 #include "headgate/http/h1/parse.hpp"
 

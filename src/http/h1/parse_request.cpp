@@ -1,4 +1,4 @@
-#include "field_sink.hpp"
+#include "head_lines.hpp"
 #include "line_rules.hpp"
 
 #include "headgate/http/hop.hpp"
@@ -12,22 +12,6 @@
 
 namespace headgate::http::h1 {
 namespace {
-
-class RequestSink final : public FieldSink<true> {
- public:
-  RequestSink(RequestHead& head, const Limits& limits) : FieldSink(head.fields, limits.fields), head_(head) {}
-
- private:
-  void on_request_impl(boost::beast::http::verb, string_view method, string_view target, int version,
-                       boost::beast::error_code&) override {
-    head_.method = view(method);
-    head_.target = view(target);
-    head_.version = static_cast<unsigned>(version);
-  }
-  void on_response_impl(int, string_view, int, boost::beast::error_code&) override {}
-
-  RequestHead& head_;
-};
 
 /// Methods have case (RFC 9110 section 9.1), but not to every server: "post" would pass what is said of POST, and be
 /// POST behind us.
@@ -57,6 +41,11 @@ bool carries_http(std::string_view protocols) noexcept {
   return false;
 }
 
+/// What framing_rules() and connection_options() read; most requests have none of it.
+bool tells_of_message(const Field& field) noexcept {
+  return field.id == Known::transfer_encoding || field.id == Known::content_length || field.id == Known::connection;
+}
+
 const char* take_host(RequestHead& head) {
   std::size_t hosts = 0;
   for (const auto& field : head.fields) {
@@ -79,7 +68,7 @@ const char* take_target(RequestHead& head) {
   head.path_sent.clear();
   head.hides_slash = false;
   if (target == "*") {
-    head.path = "*";
+    head.path.assign(1, '*');
     return head.method == "OPTIONS" ? nullptr : "the target * belongs to OPTIONS";
   }
   if (!target.starts_with('/')) {
@@ -96,29 +85,51 @@ const char* take_target(RequestHead& head) {
   }
   const auto mark = std::min(target.find('?'), target.size());
   head.query = target.substr(mark);
-  if (!sound_query(head.query)) return "the query holds a character that must be percent-encoded";
+  if (!valid_query(head.query)) return "the query holds a character that must be percent-encoded";
   const auto path = target.substr(0, mark);
   const auto kind = normalise_path(path.empty() ? std::string_view("/") : path, head.path, head.path_sent);
   head.hides_slash = kind == PathKind::hides_slash;
   return kind == PathKind::refused ? "the path holds a character or escape that has no place there" : nullptr;
 }
 
-Refusal explain(const boost::beast::error_code& ec, std::string_view bytes, bool too_many) noexcept {
-  using boost::beast::http::error;
-  if (too_many) return {431, "the request has too many fields"};
-  if (ec == error::bad_version) {
-    const auto line = bytes.substr(0, bytes.find('\r'));
-    const auto version = line.substr(std::min(line.rfind(' '), line.size() - 1) + 1);
-    const bool http = version.size() == 8 && version.starts_with("HTTP/") && version[6] == '.' && version[5] != '1' &&
-                      std::count(line.begin(), line.end(), ' ') == 2;
-    return http ? Refusal{505, "only HTTP/1.0 and HTTP/1.1 are spoken here"}
-                : Refusal{400, "the HTTP version is malformed"};
+Flaw read_lines(std::string_view bytes, const Limits& limits, RequestHead& head) {
+  if (!bytes.ends_with("\r\n\r\n")) return Flaw::field;
+  HeadLines lines(bytes);
+  const auto flaw = lines.read_request_line(head);
+  return flaw == Flaw::none ? lines.read_fields(head.fields, limits.fields) : flaw;
+}
+
+ParseError explain_version(std::string_view bytes) noexcept {
+  const auto line = bytes.substr(0, bytes.find('\r'));
+  const auto version = line.substr(std::min(line.rfind(' '), line.size() - 1) + 1);
+  const bool http = version.size() == 8 && version.starts_with("HTTP/") && version[6] == '.' && version[5] != '1' &&
+                    std::count(line.begin(), line.end(), ' ') == 2;
+  return http ? ParseError{505, "only HTTP/1.0 and HTTP/1.1 are spoken here"}
+              : ParseError{400, "the HTTP version is malformed"};
+}
+
+bool target_too_long(std::string_view bytes, const Limits& limits) noexcept {
+  const auto line = bytes.substr(0, bytes.find('\r'));
+  const auto first = std::min(line.find(' '), line.size());
+  return std::min(line.find(' ', first + 1), line.size()) - first > limits.target_bytes + 1;
+}
+
+/// Whatever else is wrong, lines that end where another reader sees none are told of first.
+ParseError explain(Flaw flaw, std::string_view bytes, const Limits& limits) noexcept {
+  if (const auto* why = refused_lines(bytes)) return {400, why};
+  if (target_too_long(bytes, limits)) return {414, "the target is too long"};
+  switch (flaw) {
+    case Flaw::too_many_fields:
+      return {431, "the request has too many fields"};
+    case Flaw::version:
+      return explain_version(bytes);
+    case Flaw::method:
+      return {400, "the method is not a token"};
+    case Flaw::target:
+      return {400, "the target is malformed"};
+    default:
+      return {400, "the head is malformed"};
   }
-  if (ec == error::bad_method) return {400, "the method is not a token"};
-  if (ec == error::bad_target) return {400, "the target is malformed"};
-  if (ec == error::bad_content_length) return {400, "Content-Length is not a plain number"};
-  if (ec == error::bad_transfer_encoding) return {400, "Transfer-Encoding and Content-Length together"};
-  return {400, "the head is malformed"};
 }
 
 }  // namespace
@@ -130,50 +141,41 @@ std::size_t head_size(std::string_view bytes, std::size_t& scanned) noexcept {
   return end == std::string_view::npos ? 0 : end + 4;
 }
 
-Result<void, Refusal> check_unfinished(std::string_view bytes, std::size_t& checked) noexcept {
+Result<void, ParseError> check_unfinished(std::string_view bytes, std::size_t& checked) noexcept {
   if (bytes.empty()) return {};
   const char first = bytes.front();
   const bool begins_method = (first >= 'A' && first <= 'Z') || (first >= 'a' && first <= 'z');
-  if (!begins_method && first != '\r') return Refusal{400, "the head does not begin with a method"};
+  if (!begins_method && first != '\r') return ParseError{400, "the head does not begin with a method"};
   // What is refused spans three bytes at most; none of them is an LF without the CR before it.
   auto from = checked < 3 ? 0 : checked - 3;
   if (from > 0 && bytes[from] == '\n') --from;
   checked = bytes.size();
   bytes.remove_prefix(from);
   if (bytes.ends_with('\r')) bytes.remove_suffix(1);
-  if (const auto* why = refused_lines(bytes)) return Refusal{400, why};
+  if (const auto* why = refused_lines(bytes)) return ParseError{400, why};
   return {};
 }
 
-Result<void, Refusal> parse_request(std::string_view bytes, const Limits& limits, RequestHead& head) {
-  // Before Beast: it would unfold lines into a buffer of its own.
-  if (const auto* why = refused_lines(bytes)) return Refusal{400, why};
-  const auto line = bytes.substr(0, bytes.find('\r'));
-  if (line.size() > limits.target_bytes) {
-    const auto first = std::min(line.find(' '), line.size());
-    if (std::min(line.find(' ', first + 1), line.size()) - first > limits.target_bytes + 1) {
-      return Refusal{414, "the target is too long"};
-    }
-  }
+Result<void, ParseError> parse_request(std::string_view bytes, const Limits& limits, RequestHead& head) {
   head.authority = {};
   head.host.clear();
-  RequestSink sink(head, limits);
-  boost::beast::error_code ec;
-  sink.put(boost::asio::buffer(bytes.data(), bytes.size()), ec);
-  if (ec) return explain(ec, bytes, sink.too_many());
+  head.fields.clear();
+  if (const auto flaw = read_lines(bytes, limits, head); flaw != Flaw::none) return explain(flaw, bytes, limits);
+  if (head.target.size() > limits.target_bytes) return ParseError{414, "the target is too long"};
 
-  const auto framing = framing_rules(head.fields, head.version);
-  if (framing.refused) return Refusal{400, framing.refused};
+  const bool says_nothing = std::none_of(head.fields.begin(), head.fields.end(), tells_of_message);
+  const auto framing = says_nothing ? FramingRules{} : framing_rules(head.fields, head.version);
+  if (framing.refused) return ParseError{400, framing.refused};
   head.framing = framing.chunked      ? Framing{Framing::Kind::chunked, 0}
                  : framing.length > 0 ? Framing{Framing::Kind::length, framing.length}
                                       : Framing{};
-  if (is_miswritten(head.method)) return Refusal{400, "methods are written in capital letters"};
-  if (head.method == "CONNECT") return Refusal{501, "CONNECT is not offered"};
-  if (const auto* why = take_host(head)) return Refusal{400, why};
-  if (const auto* why = take_target(head)) return Refusal{400, why};
+  if (is_miswritten(head.method)) return ParseError{400, "methods are written in capital letters"};
+  if (head.method == "CONNECT") return ParseError{501, "CONNECT is not offered"};
+  if (const auto* why = take_host(head)) return ParseError{400, why};
+  if (const auto* why = take_target(head)) return ParseError{400, why};
 
-  const auto connection = connection_options(head.fields);
-  if (connection.names > kMostNamedInConnection) return Refusal{400, "Connection names too many fields"};
+  const auto connection = says_nothing ? ConnectionOptions{} : connection_options(head.fields);
+  if (connection.names > kMaxNamedInConnection) return ParseError{400, "Connection names too many fields"};
   head.keep_alive = !connection.close && (head.version >= 11 || connection.keep_alive);
   head.upgrade = connection.upgrade && head.version >= 11 ? value_of(head.fields, Known::upgrade) : std::string_view{};
   if (carries_http(head.upgrade)) head.upgrade = {};
@@ -182,7 +184,7 @@ Result<void, Refusal> parse_request(std::string_view bytes, const Limits& limits
   if (head.framing.kind != Framing::Kind::none) head.upgrade = {};
   head.expects_continue = false;
   if (const auto expect = value_of(head.fields, Known::expect); !expect.empty() && head.version >= 11) {
-    if (!same_word(expect, "100-continue")) return Refusal{417, "only 100-continue may be expected"};
+    if (!same_word(expect, "100-continue")) return ParseError{417, "only 100-continue may be expected"};
     head.expects_continue = head.framing.kind != Framing::Kind::none;
   }
   return {};

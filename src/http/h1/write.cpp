@@ -1,30 +1,42 @@
 #include "headgate/http/h1/write.hpp"
 
-#include <boost/beast/http/status.hpp>
+#include "headgate/core/text_cursor.hpp"
 
-#include <charconv>
+#include <boost/beast/http/status.hpp>
 
 namespace headgate::http::h1 {
 namespace {
 
-void append_number(std::string& out, std::uint64_t number) {
-  char digits[20];
-  out.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
-}
+/// What a head may hold beside method, target, reason and fields: "Transfer-Encoding: chunked" and the like.
+constexpr std::size_t kMaxOfTheRest = 128;
 
-void append_framing(std::string& out, const Framing& framing, unsigned peer_version) {
+void write_framing(TextCursor& out, const Framing& framing, unsigned peer_version) noexcept {
   switch (framing.kind) {
     case Framing::Kind::none:
       return;
     case Framing::Kind::length:
-      out += "Content-Length: ";
-      append_number(out, framing.length);
-      out += "\r\n";
-      return;
+      out.word("Content-Length: ");
+      out.number(framing.length);
+      return out.word("\r\n");
     case Framing::Kind::chunked:
     case Framing::Kind::until_close:
       // An HTTP/1.0 peer reads to the end of the connection instead.
-      if (peer_version >= 11) out += "Transfer-Encoding: chunked\r\n";
+      if (peer_version >= 11) out.word("Transfer-Encoding: chunked\r\n");
+  }
+}
+
+std::size_t size_of(const Fields& fields) noexcept {
+  std::size_t size = 0;
+  for (const auto& field : fields) size += field.name.size() + field.value.size() + std::string_view(": \r\n").size();
+  return size;
+}
+
+void write_fields(TextCursor& out, const Fields& fields) noexcept {
+  for (const auto& field : fields) {
+    out.text(field.name);
+    out.word(": ");
+    out.text(field.value);
+    out.word("\r\n");
   }
 }
 
@@ -33,64 +45,72 @@ bool tells_empty_body(std::string_view method) noexcept {
   return method == "POST" || method == "PUT" || method == "PATCH";
 }
 
+/// The one that belongs to the status; empty where none does.
+std::string_view usual_reason(unsigned status) noexcept {
+  if (status == 200) return "OK";  // as most are; the others are looked up
+  const auto reason = boost::beast::http::obsolete_reason(boost::beast::http::int_to_status(status));
+  if (reason.starts_with('<')) return {};  // Beast's word for none
+  return {reason.data(), reason.size()};
+}
+
+void write_reply(TextCursor& out, const ReplyLine& line, std::string_view reason, const Fields& fields,
+                 const Framing& framing) noexcept {
+  out.word("HTTP/1.1 ");
+  out.number(line.status);
+  out.character(' ');
+  out.text(reason);
+  out.word("\r\n");
+  write_fields(out, fields);
+  if (line.bodiless) {
+    // For an answer to HEAD: what the body would measure.
+    if (framing.kind == Framing::Kind::length && line.status >= 200 && line.status != 204)
+      write_framing(out, framing, line.client_version);
+  } else {
+    if (framing.kind == Framing::Kind::none) out.word("Content-Length: 0\r\n");
+    write_framing(out, framing, line.client_version);
+  }
+  switch (line.connection) {
+    case Connection::keep:
+      if (line.client_version < 11) out.word("Connection: keep-alive\r\n");
+      break;
+    case Connection::close:
+      out.word("Connection: close\r\n");
+      break;
+    case Connection::upgrade:
+      out.word("Connection: Upgrade\r\n");
+  }
+  out.word("\r\n");
+}
+
 }  // namespace
 
 void append_fields(std::string& out, const Fields& fields) {
-  for (const auto& field : fields) {
-    out += field.name;
-    out += ": ";
-    out += field.value;
-    out += "\r\n";
-  }
+  append_text(out, size_of(fields), [&](TextCursor& cursor) { write_fields(cursor, fields); });
 }
 
 void append_request_head(std::string& out, std::string_view method, std::string_view path, std::string_view query,
                          const Fields& fields, const Framing& framing) {
-  out += method;
-  out += ' ';
-  out += path;
-  out += query;
-  out += " HTTP/1.1\r\n";
-  append_fields(out, fields);
-  if (framing.kind == Framing::Kind::none && tells_empty_body(method)) {
-    out += "Content-Length: 0\r\n";
-  } else {
-    append_framing(out, framing, 11);
-  }
-  out += "\r\n";
+  const auto most = method.size() + path.size() + query.size() + size_of(fields) + kMaxOfTheRest;
+  append_text(out, most, [&](TextCursor& cursor) {
+    cursor.text(method);
+    cursor.character(' ');
+    cursor.text(path);
+    cursor.text(query);
+    cursor.word(" HTTP/1.1\r\n");
+    write_fields(cursor, fields);
+    if (framing.kind == Framing::Kind::none && tells_empty_body(method)) {
+      cursor.word("Content-Length: 0\r\n");
+    } else {
+      write_framing(cursor, framing, 11);
+    }
+    cursor.word("\r\n");
+  });
 }
 
 void append_reply_head(std::string& out, const ReplyLine& line, const Fields& fields, const Framing& framing) {
-  out += "HTTP/1.1 ";
-  append_number(out, line.status);
-  out += ' ';
-  if (line.reason.empty()) {
-    const auto reason = boost::beast::http::obsolete_reason(boost::beast::http::int_to_status(line.status));
-    if (!reason.starts_with('<')) out.append(reason.data(), reason.size());  // Beast's word for none
-  } else {
-    out += line.reason;
-  }
-  out += "\r\n";
-  append_fields(out, fields);
-  if (line.bodiless) {
-    // For an answer to HEAD: what the body would measure.
-    if (framing.kind == Framing::Kind::length && line.status >= 200 && line.status != 204)
-      append_framing(out, framing, line.client_version);
-  } else {
-    if (framing.kind == Framing::Kind::none) out += "Content-Length: 0\r\n";
-    append_framing(out, framing, line.client_version);
-  }
-  switch (line.connection) {
-    case Connection::keep:
-      if (line.client_version < 11) out += "Connection: keep-alive\r\n";
-      break;
-    case Connection::close:
-      out += "Connection: close\r\n";
-      break;
-    case Connection::upgrade:
-      out += "Connection: Upgrade\r\n";
-  }
-  out += "\r\n";
+  const auto reason = line.reason.empty() ? usual_reason(line.status) : line.reason;
+  const auto most = reason.size() + size_of(fields) + kMaxOfTheRest;
+  append_text(out, most, [&](TextCursor& cursor) { write_reply(cursor, line, reason, fields, framing); });
 }
 
 }  // namespace headgate::http::h1

@@ -11,14 +11,14 @@
 
 namespace headgate::identity {
 
-/// How an algorithm signs.
+/// The kind of signature of an algorithm.
 enum class AlgorithmFamily { hmac, rsa, rsa_pss, ecdsa, eddsa };
 
 struct AlgorithmForm {
-  std::string_view name;  ///< as in `alg`, to the letter
+  std::string_view name;  ///< exactly as in `alg`
   AlgorithmFamily family;
   const char* digest;  ///< OpenSSL's name of the hash; null: the scheme has its own
-  std::size_t hash;    ///< bytes of that hash; for HMAC also the least size of a secret
+  std::size_t hash;    ///< bytes of that hash; for HMAC also the minimum size of a secret
 };
 
 inline constexpr std::size_t kJwtAlgorithms = 13;

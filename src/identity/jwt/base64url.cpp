@@ -17,7 +17,7 @@ constexpr std::array<std::uint8_t, 256> values() {
   return out;
 }
 constexpr auto kValues = values();
-constexpr std::uint32_t kMost = 63;  // of a value; kNone is more, also together with others
+constexpr std::uint32_t kMax = 63;  // of a value; kNone is larger, also combined with others by OR
 
 std::uint32_t value_of(char c) noexcept { return kValues[static_cast<unsigned char>(c)]; }
 
@@ -29,7 +29,7 @@ std::optional<std::string_view> decode_base64url(std::string_view text, std::spa
   for (; text.size() >= 4; text.remove_prefix(4)) {
     const std::uint32_t first = value_of(text[0]), second = value_of(text[1]);
     const std::uint32_t third = value_of(text[2]), fourth = value_of(text[3]);
-    if ((first | second | third | fourth) > kMost) return std::nullopt;
+    if ((first | second | third | fourth) > kMax) return std::nullopt;
     out[size++] = static_cast<char>(first << 2 | second >> 4);
     out[size++] = static_cast<char>(second << 4 | third >> 2);
     out[size++] = static_cast<char>(third << 6 | fourth);
@@ -38,7 +38,7 @@ std::optional<std::string_view> decode_base64url(std::string_view text, std::spa
   unsigned bits = 0;
   for (const char c : text) {
     const std::uint32_t value = value_of(c);
-    if (value > kMost) return std::nullopt;
+    if (value > kMax) return std::nullopt;
     held = (held << 6) | value;
     bits += 6;
     if (bits >= 8) {
@@ -47,7 +47,7 @@ std::optional<std::string_view> decode_base64url(std::string_view text, std::spa
       held &= (1U << bits) - 1;
     }
   }
-  if (held != 0) return std::nullopt;  // another spelling of the same bytes: one token must not look like two
+  if (held != 0) return std::nullopt;  // another spelling of the same bytes; one token must have only one spelling
   return std::string_view(out.data(), size);
 }
 

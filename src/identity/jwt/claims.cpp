@@ -29,7 +29,7 @@ bool meant_for(const Members& claims, const std::vector<std::string>& audiences)
 
 bool is_control(char c) noexcept { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
-/// Whether the claim can be a key: short, and harmless in a log line or a field.
+/// Whether the claim can be a key: short, and safe in a log line or a header field.
 bool usable(const JsonMember& member) noexcept {
   if (member.kind == Kind::integer || member.kind == Kind::boolean) return true;
   return member.kind == Kind::text && member.text.size() <= kMaxClaim &&
@@ -52,7 +52,7 @@ std::string_view issuer_of(const Members& claims) noexcept {
 Result<VerifiedToken, RefusedToken> check_claims(Members claims, const JwtIssuer& issuer, Instant now) {
   const auto life = read_lifetime(claims, issuer);
   if (!life && life.error() == JwtError::malformed) return forever(JwtError::malformed);
-  // Before the dates: what is wrong for good is told for good, and need not be checked again.
+  // Checked before the dates, because these errors are permanent and can be cached for ever.
   if (!issuer.issuer.empty() && issuer_of(claims) != issuer.issuer) return forever(JwtError::wrong_issuer);
   if (!meant_for(claims, issuer.audiences)) return forever(JwtError::wrong_audience);
   if (!life) return forever(life.error());

@@ -1,5 +1,5 @@
 #pragma once
-// What a payload claims (RFC 7519 section 4), checked against the clock and what its issuer's tokens must say.
+// Checks the claims of a payload (RFC 7519 section 4) against the clock and the rules of its issuer.
 
 #include "json_object.hpp"
 
@@ -12,13 +12,13 @@
 
 namespace headgate::identity {
 
-/// The members of `payload` (encoded); nothing where it is not base64url of a JSON object.
+/// The members of the encoded `payload`; nothing if it is not base64url of a JSON object.
 std::optional<std::vector<JsonMember>> read_payload(std::string_view payload);
 
-/// The `iss` of a payload, or "" where it has none that is a string.
+/// The `iss` of a payload, or "" if it has none or it is not a string.
 std::string_view issuer_of(const std::vector<JsonMember>& claims) noexcept;
 
-/// Takes the claims of a payload whose signature was checked, once they hold: iss and aud, then the dates at `now`.
+/// Checks the claims of a payload with a verified signature: iss and aud, then the dates at `now`.
 Result<VerifiedToken, RefusedToken> check_claims(std::vector<JsonMember> claims, const JwtIssuer& issuer, Instant now);
 
 }  // namespace headgate::identity

@@ -1,5 +1,5 @@
 #pragma once
-// ECDSA signatures, from the form JOSE writes to the one OpenSSL reads.
+// Converts ECDSA signatures from JOSE's form to OpenSSL's form.
 
 #include <array>
 #include <cstddef>
@@ -7,13 +7,14 @@
 
 namespace headgate::identity {
 
-/// The DER form (RFC 3279 section 2.2.3: a SEQUENCE of two INTEGERs) of a signature in JOSE's (RFC 7518 section 3.4: r
-/// and s side by side, big-endian, each as long as the order of the curve). On the stack, as it lives for one check.
+/// The DER form of a signature (RFC 3279 section 2.2.3: a SEQUENCE of two INTEGERs). Made from JOSE's form (RFC 7518
+/// section 3.4: r and s side by side, big-endian, each as long as the order of the curve). Lives on the stack, because
+/// one check needs it.
 class EcdsaDer {
  public:
-  static constexpr std::size_t kMostRaw = 132;  ///< P-521
+  static constexpr std::size_t kMaxRaw = 132;  ///< P-521
 
-  /// `raw`: of even size, at most kMostRaw. What r and s are is not looked at.
+  /// `raw`: of even size, at most kMaxRaw. The values of r and s are not checked.
   explicit EcdsaDer(std::string_view raw) noexcept;
   std::string_view bytes() const noexcept { return {bytes_.data(), size_}; }
 
@@ -21,7 +22,7 @@ class EcdsaDer {
   void put(char byte) noexcept { bytes_[size_++] = byte; }
   void put_integer(std::string_view magnitude) noexcept;
 
-  std::array<char, kMostRaw + 9> bytes_;  // a tag and a length for three, a zero before r and s, a long length
+  std::array<char, kMaxRaw + 9> bytes_;  // tags and lengths of three values, a zero before r and s, a long length
   std::size_t size_ = 0;
 };
 

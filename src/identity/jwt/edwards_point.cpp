@@ -22,7 +22,8 @@ BigNumberOwner from_hex(const char* text) {
   return BigNumberOwner(raw);
 }
 
-/// Arithmetic modulo p. Keys are public and are read when a configuration or a JWK Set is, so neither time matters.
+/// Arithmetic modulo p. Neither its speed nor constant time matters: keys are public, and are parsed only with a
+/// configuration or a JWK Set.
 class Field {
  public:
   explicit Field(const char* p) : p_(from_hex(p)), context_(BN_CTX_new()) {}
@@ -66,18 +67,19 @@ EdwardsPoint judge_point(const EdwardsCurve& curve, std::span<const unsigned cha
   const auto a = field.number(curve.a);
   const auto y2 = field.times(y, y);
   const auto dy2 = field.times(from_hex(curve.d), y2);
-  // x^2 = (1 - y^2) / (a - d y^2); a quotient is a square where the product is.
+  // a quotient is a square if the product is.
   const auto above = field.minus(one, y2);
   const auto below = field.minus(a, dy2);
   if (!field.is_square(field.times(above, below))) return EdwardsPoint::off_curve;
 
-  // Orders 1 and 2 have x = 0, order 4 has y = 0 or, as its double does, order 8 has a x^2 = y^2.
+  // Points of order 1 and 2 have x = 0. Points of order 4 have y = 0. Points of order 8 have a x^2 = y^2, because their
+  // doubles have y = 0.
   const auto ax2 = field.times(a, above);
   const auto y2_below = field.times(y2, below);
   if (BN_is_zero(above.get()) || BN_is_zero(y.get()) || BN_cmp(ax2.get(), y2_below.get()) == 0) {
     return EdwardsPoint::small_order;
   }
-  return EdwardsPoint::sound;
+  return EdwardsPoint::valid;
 }
 
 }  // namespace headgate::identity

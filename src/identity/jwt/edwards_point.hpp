@@ -1,5 +1,5 @@
 #pragma once
-// Public keys of EdDSA, looked at as points: OpenSSL takes any bytes for one and only fails later.
+// Checks the points of EdDSA public keys. OpenSSL accepts any bytes as a key and fails only later.
 
 #include <span>
 
@@ -15,12 +15,12 @@ extern const EdwardsCurve kEd25519;
 extern const EdwardsCurve kEd448;
 
 enum class EdwardsPoint {
-  sound,
-  off_curve,    ///< no point, or not its one encoding
-  small_order,  ///< one of the few whose multiples repeat at once: under it signatures can be guessed
+  valid,
+  off_curve,    ///< not a point, or not its only valid encoding
+  small_order,  ///< one of the few points with very few multiples: with it, signatures can be guessed
 };
 
-/// What the encoded point is: y with its least byte first, and in the highest bit of the last byte the sign of x.
+/// Classifies an encoded point: y in little-endian order, with the sign of x in the highest bit of the last byte.
 EdwardsPoint judge_point(const EdwardsCurve& curve, std::span<const unsigned char> encoded);
 
 }  // namespace headgate::identity

@@ -19,8 +19,8 @@ using Algorithms = std::span<const JwtAlgorithm>;
 
 const SigningKey::Made kPassedOver = std::shared_ptr<const SigningKey>();
 
-constexpr std::size_t kMostModulus = 2048;  // bytes; larger ones are refused anyway, and cost time to look at
-constexpr std::size_t kMostExponent = 256;  // bytes
+constexpr std::size_t kMaxModulus = 2048;  // bytes; larger ones are not supported and cost time to check
+constexpr std::size_t kMaxExponent = 256;  // bytes
 
 bool is_meant_to_verify(JwkMembers& members) {
   const auto use = members.text("use");
@@ -69,7 +69,7 @@ SigningKey::Made read_rsa(JwkMembers& members, SigningKey::Name kid, Algorithms 
   const auto modulus = members.number("n");
   const auto exponent = members.number("e");
   if (!members.objection().empty()) return members.objection();
-  if (modulus.size() > kMostModulus || exponent.size() > kMostExponent) {
+  if (modulus.size() > kMaxModulus || exponent.size() > kMaxExponent) {
     return std::string("the RSA key is larger than any that is supported (16384 bits)");
   }
   const auto key = build_rsa(modulus, exponent);
@@ -95,7 +95,7 @@ SigningKey::Made read_okp(JwkMembers& members, KeyKind kind, SigningKey::Name ki
   return SigningKey::of_public_key(key.get(), std::move(kid), algorithms);
 }
 
-/// What a public key of these names is; nothing where we know none.
+/// The kind of a public key with this type and curve; nothing if it is unknown.
 std::optional<KeyKind> kind_named(std::string_view type, std::string_view curve) {
   if (type == "RSA") return KeyKind::rsa;
   const auto among = [&](std::initializer_list<KeyKind> kinds) -> std::optional<KeyKind> {
@@ -109,7 +109,7 @@ std::optional<KeyKind> kind_named(std::string_view type, std::string_view curve)
   return std::nullopt;
 }
 
-SigningKey::Made read_public_key(JwkMembers& members, KeyKind kind, SigningKey::Name kid, Algorithms algorithms) {
+SigningKey::Made read_public_jwk(JwkMembers& members, KeyKind kind, SigningKey::Name kid, Algorithms algorithms) {
   const auto serves = [&](JwtAlgorithm algorithm) { return is_for(kind, algorithm); };
   if (std::none_of(algorithms.begin(), algorithms.end(), serves)) return kPassedOver;
   if (kind == KeyKind::rsa) return read_rsa(members, std::move(kid), algorithms);
@@ -153,7 +153,7 @@ SigningKey::Made read_jwk(const nlohmann::json& jwk, Algorithms algorithms) {
   }
   const auto kind = kind_named(*type, curve.value_or(""));
   if (!kind) return kPassedOver;
-  return read_public_key(members, *kind, std::move(kid), may);
+  return read_public_jwk(members, *kind, std::move(kid), may);
 }
 
 }  // namespace headgate::identity

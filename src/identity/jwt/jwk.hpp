@@ -9,13 +9,14 @@
 
 namespace headgate::identity {
 
-/// The key that `jwk` is, for those of `algorithms` it may be used for: all that its type and curve are for, or only
-/// its own `alg`. Null where it is for something else: another `use`, `key_ops` without verify, an `alg` that is not
-/// listed, an unknown `kty` or `crv`. The error is a sentence without a final dot and quotes nothing of the key: it
-/// breaks a rule of its kind, or is a private key. Where a key may also be had (x5u, x5c) is not looked at.
+/// The key in `jwk`, for those of `algorithms` that it may be used with: all that fit its type and curve, or only its
+/// own `alg`. Null if the key is for another use: another `use`, `key_ops` without verify, an `alg` that is not listed,
+/// an unknown `kty` or `crv`.
+/// The error is a sentence without a final dot and quotes nothing of the key. Errors: the key breaks a rule of its
+/// kind, or is a private key. Links to keys (x5u, x5c) are ignored.
 SigningKey::Made read_jwk(const nlohmann::json& jwk, std::span<const JwtAlgorithm> algorithms);
 
-/// Whether it is the private half of a key pair: then nothing that stands beside it is to be believed.
+/// Whether it is the private half of a key pair. Then no key of the same JWK Set can be trusted.
 bool is_private_key(const nlohmann::json& jwk);
 
 }  // namespace headgate::identity

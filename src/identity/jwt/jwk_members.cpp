@@ -66,7 +66,7 @@ std::string JwkMembers::coordinate(const char* name, std::size_t size) {
 std::string JwkMembers::number(const char* name) {
   auto out = bytes(name);
   if (objection_.empty() && (out.empty() || out.front() == '\0')) {
-    object(name, "is not a number in as few bytes as it needs; a zero byte in front has to go");
+    object(name, "is not a number without leading zero bytes; remove these");
   }
   return out;
 }

@@ -11,26 +11,26 @@
 
 namespace headgate::identity {
 
-/// Reads members of a JWK and keeps the first objection, so that a caller reads all it needs and asks once. Refers to
-/// the JSON it reads.
+/// Reads members of a JWK and keeps the first error. So a caller can read all members and check for an error once.
+/// Refers to the JSON.
 class JwkMembers {
  public:
-  /// `jwk`: any value; what is not an object has an objection at once.
+  /// `jwk`: any value; a value that is not an object is an error at once.
   explicit JwkMembers(const nlohmann::json& jwk);
 
   bool has(const char* name) const;
-  /// A string; nothing, and no objection, where there is no such member.
+  /// A string; nothing, without an error, if there is no such member.
   std::optional<std::string> text(const char* name);
-  /// A list of strings, as above.
+  /// A list of strings; otherwise as above.
   std::optional<std::vector<std::string>> texts(const char* name);
-  /// The bytes that a required member's base64url stands for; "" with an objection.
+  /// The decoded base64url of a required member; "" with an error.
   std::string bytes(const char* name);
   /// A required coordinate: exactly so many bytes (RFC 7518 section 6.2.1.2, RFC 8037 section 2).
   std::string coordinate(const char* name, std::size_t size);
-  /// A required Base64urlUInt (RFC 7518 section 2): as few bytes as the number needs.
+  /// A required Base64urlUInt (RFC 7518 section 2), without leading zero bytes.
   std::string number(const char* name);
 
-  /// "" where all that was read kept the rules; else a sentence without a final dot.
+  /// "" if all members that were read are valid; else the error, a sentence without a final dot.
   const std::string& objection() const noexcept { return objection_; }
 
  private:

@@ -11,12 +11,12 @@
 namespace headgate::identity {
 namespace {
 
-constexpr std::size_t kMostBytes = 1024UL * 1024;
-constexpr std::size_t kMostKeys = 256;
+constexpr std::size_t kMaxBytes = 1024UL * 1024;
+constexpr std::size_t kMaxKeys = 256;
 
 using Keys = std::vector<std::shared_ptr<const SigningKey>>;
 
-/// Whether a token could mean either: then which one counts would be chance.
+/// Whether a token could mean either key; then the choice would be random.
 bool clash(const SigningKey& one, const SigningKey& other) {
   return one.kid() && one.kid() == other.kid() && one.overlaps(other);
 }
@@ -24,7 +24,7 @@ bool clash(const SigningKey& one, const SigningKey& other) {
 }  // namespace
 
 JwtKeys::Made JwtKeys::of_jwk_set(std::string_view json, std::span<const JwtAlgorithm> algorithms) {
-  if (json.size() > kMostBytes) return std::string("the JWK Set is larger than 1 MiB");
+  if (json.size() > kMaxBytes) return std::string("the JWK Set is larger than 1 MiB");
   const auto read = read_json_tree(json);
   if (!read) return "this is not a JWK Set: " + read.error();
   const auto& tree = **read;
@@ -32,13 +32,13 @@ JwtKeys::Made JwtKeys::of_jwk_set(std::string_view json, std::span<const JwtAlgo
     return std::string("this is not a JWK Set: it has no list \"keys\"");
   }
   const auto& list = tree.at("keys");
-  if (list.size() > kMostKeys) return "the JWK Set has more than " + std::to_string(kMostKeys) + " keys";
+  if (list.size() > kMaxKeys) return "the JWK Set has more than " + std::to_string(kMaxKeys) + " keys";
 
   Keys keys;
   std::vector<Sha256> prints;
   std::vector<std::string> faults;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const auto where = "key " + std::to_string(i + 1) + " of the JWK Set does not do: ";
+    const auto where = "key " + std::to_string(i + 1) + " of the JWK Set is not valid: ";
     auto key = read_jwk(list[i], algorithms);
     if (!key && is_private_key(list[i])) return where + key.error();
     if (!key) {
@@ -54,7 +54,7 @@ JwtKeys::Made JwtKeys::of_jwk_set(std::string_view json, std::span<const JwtAlgo
   }
   if (keys.empty() && !faults.empty()) return faults.front();
   if (keys.empty()) {
-    return "no key of the JWK Set is of use: none of its " + std::to_string(list.size()) + " is for " +
+    return "no key of the JWK Set can be used: none of its " + std::to_string(list.size()) + " is for " +
            names_of(algorithms);
   }
   std::sort(prints.begin(), prints.end());

@@ -5,6 +5,8 @@
 #include "json_object.hpp"
 #include "limits.hpp"
 
+#include "headgate/core/text.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -14,20 +16,13 @@ namespace {
 
 using Members = std::vector<JsonMember>;
 
-char folded(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool equal_folded(std::string_view one, std::string_view other) noexcept {
-  return std::equal(one.begin(), one.end(), other.begin(), other.end(),
-                    [](char a, char b) { return folded(a) == folded(b); });
-}
-
 std::string_view without_application(std::string_view type) noexcept {
   constexpr std::string_view kPrefix = "application/";
-  if (equal_folded(type.substr(0, kPrefix.size()), kPrefix)) type.remove_prefix(kPrefix.size());
+  if (same_word(type.substr(0, kPrefix.size()), kPrefix)) type.remove_prefix(kPrefix.size());
   return type;
 }
 
-/// Whether the member is absent or a string, which then goes to `out`.
+/// False if the member is not a string. Writes a string to `out`; an absent member is no error.
 bool read_text(const Members& members, std::string_view name, std::optional<std::string>& out) {
   const auto* member = find_member(members, name);
   if (!member) return true;
@@ -68,7 +63,7 @@ Result<JoseHeader, JwtError> read_header(std::string_view header) {
 
 bool is_type_among(std::string_view type, std::span<const std::string> accepted) noexcept {
   return std::any_of(accepted.begin(), accepted.end(), [&](std::string_view each) {
-    return equal_folded(without_application(type), without_application(each));
+    return same_word(without_application(type), without_application(each));
   });
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The compact form of a JWS (RFC 7515 section 7.1), taken apart; nothing in it is believed yet.
+// Splits the compact form of a JWS (RFC 7515 section 7.1). Nothing in it is verified yet.
 
 #include "headgate/core/result.hpp"
 #include "headgate/identity/jwt.hpp"
@@ -19,19 +19,20 @@ struct CompactJws {
   std::string_view signed_text;  ///< header, dot, payload: what the signature covers
 };
 
-/// Splits at the dots. Nothing where there are not exactly three parts.
+/// Splits at the dots. Nothing if there are not exactly three parts.
 std::optional<CompactJws> split_compact(std::string_view token) noexcept;
 
-/// What a header says that counts. Every other member (jwk, jku, x5c, x5u) is passed over: keys come from the issuer.
+/// The members of a header that headgate uses. All others (jwk, jku, x5c, x5u) are ignored, because keys come from the
+/// issuer.
 struct JoseHeader {
   JwtAlgorithm algorithm = JwtAlgorithm::HS256;
   std::optional<std::string> kid;
   std::optional<std::string> type;
 };
 
-/// Reads `header`, which is encoded. unsupported_algorithm: one we do not know, "none" among them. malformed: not
-/// base64url of a JSON object, `alg`, `kid` or `typ` not a string, or any `crit` or `b64` (RFC 7515 section 4.1.11, RFC
-/// 7797), as we have no extension.
+/// Parses the encoded `header`. unsupported_algorithm: an unknown algorithm, also "none". malformed: not base64url of a
+/// JSON object; an `alg`, `kid` or `typ` that is not a string; any `crit` or `b64` (RFC 7515 section 4.1.11, RFC 7797),
+/// because no extension is supported.
 Result<JoseHeader, JwtError> read_header(std::string_view header);
 
 /// Whether `type` is one of `accepted`: media types, in any case, with or without "application/" (RFC 7515 section

@@ -20,16 +20,16 @@ SigningKey::Made of_pem(const JwtIssuer& issuer) {
   const auto kind = kind_of(key->get());
   if (!kind) return std::string("the PEM holds a public key of a kind or curve that no algorithm here is for");
   return "the PEM holds a public key (" + std::string(name_of(*kind)) +
-         ") that none of the algorithms is for: " + names_of(issuer.algorithms);
+         ") that none of the algorithms can use: " + names_of(issuer.algorithms);
 }
 
 SigningKey::Made of_secret(const JwtIssuer& issuer) {
   auto made = SigningKey::of_secret(issuer.keys.secret, std::nullopt, issuer.algorithms);
   if (!made || *made) return made;
-  return "there is a secret, which none of the algorithms is for: " + names_of(issuer.algorithms);
+  return "there is a secret, but none of the algorithms can use it: " + names_of(issuer.algorithms);
 }
 
-/// The first algorithm that no key is for, where no key can come later either; "" where there is none.
+/// An error for the first algorithm without a key, if no JWK Set can supply one later; else "".
 std::string unserved(const JwtIssuer& issuer, const Keys& keys) {
   if (keys.empty() || !issuer.keys.jwks_file.empty() || !issuer.keys.jwks_url.empty()) return {};
   for (const auto algorithm : issuer.algorithms) {

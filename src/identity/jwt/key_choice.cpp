@@ -9,9 +9,9 @@
 namespace headgate::identity {
 namespace {
 
-using Candidates = boost::container::static_vector<const Signature*, kMostTried>;
+using Candidates = boost::container::static_vector<const Signature*, kMaxTried>;
 
-/// Where a token says which key it means: whether there is such a key, or only ones that are called otherwise.
+/// How the kid of a token fits the kids of the keys.
 enum class Naming { nothing_named, known_name, foreign_name, keys_have_no_names };
 
 Naming naming(const JwtKeys& keys, const JoseHeader& header) noexcept {
@@ -38,14 +38,14 @@ std::optional<JwtError> check_signature(const JwtKeys& keys, const JoseHeader& h
   for (const auto& key : keys.all()) {
     const auto* const candidate = key->signature(header.algorithm);
     if (!candidate || !may_be_meant(*key, named, header)) continue;
-    if (candidates.size() == kMostTried) return JwtError::unknown_key;
+    if (candidates.size() == kMaxTried) return JwtError::unknown_key;
     candidates.push_back(candidate);
   }
   if (candidates.empty()) return JwtError::unknown_key;
   for (const auto* candidate : candidates) {
     if (candidate->matches(text, signature)) return std::nullopt;
   }
-  // Keys without a name did not do for a name that others may yet bear: its issuer may have a newer set.
+  // The keys without a kid did not fit. The issuer may have a newer set with a key of this kid.
   return named == Naming::foreign_name ? JwtError::unknown_key : JwtError::bad_signature;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Which of an issuer's keys a token is checked with.
+// Chooses the keys of an issuer for a token.
 
 #include "jws.hpp"
 
@@ -10,10 +10,10 @@
 
 namespace headgate::identity {
 
-/// Keys that one token is tried with, at most: each costs a check, and a token that names none asks for all.
-constexpr std::size_t kMostTried = 4;
+/// The maximum number of keys to try with one token. Each costs a check, and a token without a kid may fit all keys.
+constexpr std::size_t kMaxTried = 4;
 
-/// Nothing where `signature` (raw) over `text` is by one of `keys`; else unknown_key or bad_signature. The rules are
+/// Nothing if one of `keys` made the raw `signature` over `text`; else unknown_key or bad_signature. The rules are
 /// those of JwtVerifier::verify.
 std::optional<JwtError> check_signature(const JwtKeys& keys, const JoseHeader& header, std::string_view text,
                                         std::string_view signature);

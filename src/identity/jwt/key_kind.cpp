@@ -12,9 +12,9 @@ namespace {
 
 using Family = AlgorithmFamily;
 
-constexpr int kLeastBits = 2048;
-constexpr int kMostBits = 16384;
-constexpr int kMostExponentBits = 64;  // the time a check takes grows with it; in the wild it is 65537
+constexpr int kMinBits = 2048;
+constexpr int kMaxBits = 16384;
+constexpr int kMaxExponentBits = 64;  // the time of a check grows with it; the common exponent is 65537
 
 struct Form {
   KeyKind kind;
@@ -23,11 +23,11 @@ struct Form {
   std::string_view group;      // OpenSSL's, for EC
   std::size_t coordinate;      // bytes
   std::size_t eddsa = 0;       // bytes of a signature
-  std::size_t ecdsa_hash = 0;  // the hash RFC 7518 section 3.4 pairs the curve with, in bytes
+  std::size_t ecdsa_hash = 0;  // the hash for this curve by RFC 7518 section 3.4, in bytes
 };
 
 /// In the order of KeyKind.
-constexpr std::array<Form, 6> kForms{{
+constexpr std::array<Form, 6> kKindForms{{
     {KeyKind::rsa, "RSA", "RSA", "", 0},
     {KeyKind::p256, "P-256", "EC", "prime256v1", 32, 0, 32},
     {KeyKind::p384, "P-384", "EC", "secp384r1", 48, 0, 48},
@@ -36,9 +36,9 @@ constexpr std::array<Form, 6> kForms{{
     {KeyKind::ed448, "Ed448", "ED448", "", 57, 114},
 }};
 
-const Form& form_of_kind(KeyKind kind) noexcept { return kForms[static_cast<std::size_t>(kind)]; }
+const Form& form_of_kind(KeyKind kind) noexcept { return kKindForms[static_cast<std::size_t>(kind)]; }
 
-/// The curve of an EC key by OpenSSL's name, whichever of its names the key was made with.
+/// Whether an EC key is on this curve, by any of OpenSSL's names for it.
 bool is_on(const EVP_PKEY* key, const Form& form) noexcept {
   std::array<char, 64> group{};
   std::size_t size = 0;
@@ -49,11 +49,11 @@ bool is_on(const EVP_PKEY* key, const Form& form) noexcept {
 
 std::string objection_to_rsa(const EVP_PKEY* key) {
   const int bits = EVP_PKEY_get_bits(key);
-  if (bits < kLeastBits) {
-    return "the RSA key has " + std::to_string(bits) + " bits; at least " + std::to_string(kLeastBits) + " are needed";
+  if (bits < kMinBits) {
+    return "the RSA key has " + std::to_string(bits) + " bits; at least " + std::to_string(kMinBits) + " are needed";
   }
-  if (bits > kMostBits) {
-    return "the RSA key has " + std::to_string(bits) + " bits; at most " + std::to_string(kMostBits) + " are supported";
+  if (bits > kMaxBits) {
+    return "the RSA key has " + std::to_string(bits) + " bits; at most " + std::to_string(kMaxBits) + " are supported";
   }
   BIGNUM* raw = nullptr;
   const bool read = EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_E, &raw) == 1;
@@ -61,9 +61,9 @@ std::string objection_to_rsa(const EVP_PKEY* key) {
   if (!read || BN_is_odd(raw) != 1 || BN_is_one(raw) == 1) {
     return "the RSA key has an exponent with which anyone could sign; have the issuer make a new key";
   }
-  if (BN_num_bits(raw) > kMostExponentBits) {
+  if (BN_num_bits(raw) > kMaxExponentBits) {
     return "the RSA key has an exponent of " + std::to_string(BN_num_bits(raw)) + " bits; at most " +
-           std::to_string(kMostExponentBits) + " are supported, and 65537 is usual";
+           std::to_string(kMaxExponentBits) + " are supported, and 65537 is usual";
   }
   return {};
 }
@@ -75,7 +75,7 @@ std::string objection_to_edwards(const EVP_PKEY* key, KeyKind kind) {
   const auto& curve = kind == KeyKind::ed25519 ? kEd25519 : kEd448;
   const std::string name(name_of(kind));
   switch (judge_point(curve, {point.data(), bytes})) {
-    case EdwardsPoint::sound:
+    case EdwardsPoint::valid:
       return {};
     case EdwardsPoint::off_curve:
       return "the " + name + " key is not a point on its curve";
@@ -89,7 +89,7 @@ std::string objection_to_edwards(const EVP_PKEY* key, KeyKind kind) {
 
 std::optional<KeyKind> kind_of(const EVP_PKEY* key) noexcept {
   const QuietErrors quiet;
-  for (const auto& form : kForms) {
+  for (const auto& form : kKindForms) {
     if (EVP_PKEY_is_a(key, form.type) == 1 && (form.group.empty() || is_on(key, form))) return form.kind;
   }
   return std::nullopt;
@@ -125,7 +125,7 @@ std::string objection_to(const EVP_PKEY* key, KeyKind kind) {
   const QuietErrors quiet;
   if (kind == KeyKind::rsa) return objection_to_rsa(key);
   if (form_of_kind(kind).eddsa != 0) return objection_to_edwards(key, kind);
-  // OpenSSL's context wants a key that is not const; a check only reads it.
+  // OpenSSL's context needs a non-const key, but the check only reads it.
   const KeyContext context(EVP_PKEY_CTX_new_from_pkey(nullptr, const_cast<EVP_PKEY*>(key), nullptr));
   if (context && EVP_PKEY_public_check_quick(context.get()) == 1) return {};
   return "the " + std::string(name_of(kind)) + " key is not a point on its curve";

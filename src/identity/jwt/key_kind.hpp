@@ -1,5 +1,5 @@
 #pragma once
-// What public keys there are, what each is for, and which ones are too weak to be trusted.
+// The kinds of public keys, the algorithms of each, and the checks that find weak keys.
 
 #include "openssl.hpp"
 
@@ -12,22 +12,22 @@
 
 namespace headgate::identity {
 
-/// A type of public key together with its curve: what pins its algorithms.
+/// A type of public key with its curve. It decides which algorithms fit.
 enum class KeyKind { rsa, p256, p384, p521, ed25519, ed448 };
 
-/// Nothing where no algorithm is for such a key: RSA that is bound to PSS, another curve, a Diffie-Hellman key.
+/// Nothing if no algorithm fits such a key: RSA restricted to PSS, another curve, a Diffie-Hellman key.
 std::optional<KeyKind> kind_of(const EVP_PKEY* key) noexcept;
 bool is_for(KeyKind kind, JwtAlgorithm algorithm) noexcept;
 std::string_view name_of(KeyKind kind) noexcept;  ///< "RSA", "P-256", "Ed448"
 
 /// Bytes of one coordinate (RFC 7518 section 6.2.1.2), or of an Ed25519 or Ed448 key (RFC 8032); 0 for RSA.
 std::size_t coordinate_size(KeyKind kind) noexcept;
-/// Bytes of a signature as JOSE writes it.
+/// Bytes of a signature in JOSE's form.
 std::size_t signature_size(const EVP_PKEY* key, KeyKind kind) noexcept;
 
-/// Why the key must not be trusted, as a sentence without a dot, or "": RSA of less than 2048 bits (RFC 7518 section
-/// 3.3) or more than OpenSSL verifies with (16384), an exponent that is even, 1 or beyond 64 bits, a point that is off
-/// its curve or of an order so small that signatures can be guessed.
+/// The reason why the key must not be trusted, as a sentence without a dot, or "". Reasons: RSA of less than 2048 bits
+/// (RFC 7518 section 3.3) or more than OpenSSL's maximum of 16384; an RSA exponent that is even, 1 or longer than 64
+/// bits; a point off its curve, or of an order so small that signatures can be guessed.
 std::string objection_to(const EVP_PKEY* key, KeyKind kind);
 
 }  // namespace headgate::identity

@@ -10,15 +10,15 @@ namespace {
 using Kind = JsonMember::Kind;
 using Members = std::vector<JsonMember>;
 
-constexpr double kEndOfTime = 253402300800;  // 10000-01-01; more is a mistake (milliseconds, say) and would overflow
+constexpr double kEndOfTime = 253402300800;  // 10000-01-01; larger numbers (such as milliseconds) would overflow
 
-/// Reads a NumericDate. False where the member is there and is none.
+/// Reads a NumericDate. False if the member exists but is not one.
 bool read_date(const Members& claims, std::string_view name, std::optional<Instant>& out) noexcept {
   const auto* member = find_member(claims, name);
   if (!member) return true;
   if (member->kind != Kind::integer && member->kind != Kind::fraction) return false;
   if (!(member->number >= 0 && member->number < kEndOfTime)) return false;
-  // Seconds and rest apart, since a double does not hold microseconds of far years exactly.
+  // Seconds and fraction are separate, because a double cannot hold the microseconds of far years exactly.
   const double whole = std::floor(member->number);
   const auto rest = std::llround((member->number - whole) * 1e6);
   out = Instant(std::chrono::seconds(static_cast<std::int64_t>(whole)) + Duration(rest));

@@ -1,5 +1,5 @@
 #pragma once
-// Owners for what OpenSSL hands out, and a guard for its error queue.
+// Owners for objects of OpenSSL, and a guard for its error queue.
 
 #include <openssl/bio.h>
 #include <openssl/bn.h>
@@ -34,8 +34,8 @@ using MacOwner = std::unique_ptr<EVP_MAC, Freer<EVP_MAC_free>>;
 using ParamBuilder = std::unique_ptr<OSSL_PARAM_BLD, Freer<OSSL_PARAM_BLD_free>>;
 using ParamsOwner = std::unique_ptr<OSSL_PARAM, Freer<OSSL_PARAM_free>>;
 
-/// Drops what OpenSSL queues as errors on this thread within its scope: a TLS connection on the same thread reads the
-/// same queue and would take a refused token for its own failure.
+/// Drops the errors that OpenSSL queues on this thread within its scope. A TLS connection on the same thread reads the
+/// same queue. It would take a refused token for its own failure.
 class QuietErrors {
  public:
   QuietErrors() noexcept { ERR_set_mark(); }

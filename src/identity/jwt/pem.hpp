@@ -10,13 +10,13 @@
 
 namespace headgate::identity {
 
-/// The public key in `pem`: one block, "PUBLIC KEY" (SubjectPublicKeyInfo), "RSA PUBLIC KEY" (PKCS#1), or
-/// "CERTIFICATE", of which only the key is taken: neither its dates nor who signed it matter. The error is a sentence
-/// without a final dot that says what is there instead and, where a command makes a public key of it, which. It never
-/// quotes the key, and of the key itself nothing is judged.
+/// The public key in `pem`. There must be one block: "PUBLIC KEY" (SubjectPublicKeyInfo), "RSA PUBLIC KEY" (PKCS#1), or
+/// "CERTIFICATE". Of a certificate only the key is used; its dates and its signature do not matter.
+/// The error is a sentence without a final dot. It says what `pem` has instead and, if possible, which command makes a
+/// public key from it. It never quotes the key. The strength of the key is not checked here.
 Result<KeyOwner, std::string> read_public_key(std::string_view pem);
 
-/// Whether the text is meant to be PEM: then it is no secret.
+/// Whether the text looks like PEM; then it cannot be a shared secret.
 bool looks_like_pem(std::string_view text) noexcept;
 
 }  // namespace headgate::identity

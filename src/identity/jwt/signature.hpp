@@ -1,5 +1,5 @@
 #pragma once
-// One key under one algorithm. A token never chooses between them: its `alg` must name a Signature that exists.
+// One key with one algorithm. A token never chooses between them: its `alg` must fit an existing Signature.
 
 #include "key_kind.hpp"
 #include "openssl.hpp"
@@ -13,22 +13,21 @@
 
 namespace headgate::identity {
 
-/// Checks signatures with a key set up once. Immutable after construction; any thread.
+/// Checks signatures with a key that is set up once. Immutable after construction; any thread.
 class Signature {
  public:
   using Made = Result<std::unique_ptr<const Signature>, std::string>;
 
   virtual ~Signature() = default;
-  /// Whether `signature` (raw bytes) is this key's over `text`. A signature of the wrong length is refused without a
-  /// look at `text`.
+  /// Whether this key made `signature` (raw bytes) over `text`. Rejects a wrong length without reading `text`.
   virtual bool matches(std::string_view text, std::string_view signature) const noexcept = 0;
 };
 
-/// `algorithm`, which is one of HS*, with `secret`. An error only where OpenSSL fails: that the secret is a good one is
-/// the caller's to know.
+/// `algorithm`, one of HS*, with `secret`. An error only if OpenSSL fails; the caller must check that the secret is
+/// valid.
 Signature::Made make_hmac_signature(JwtAlgorithm algorithm, std::string_view secret);
 
-/// `algorithm` with `key`, which is of `kind`, which is for it; holds a reference to the key. An error only where
+/// `algorithm` with `key` of `kind`, which must fit the algorithm. Holds a reference to the key. An error only if
 /// OpenSSL fails.
 Signature::Made make_public_key_signature(JwtAlgorithm algorithm, EVP_PKEY* key, KeyKind kind);
 

@@ -10,16 +10,16 @@
 namespace headgate::identity {
 namespace {
 
-using Algorithms = std::vector<JwtAlgorithm>;
+using AlgorithmList = std::vector<JwtAlgorithm>;
 
 template <class Wanted>
-Algorithms those_of(std::span<const JwtAlgorithm> algorithms, const Wanted& wanted) {
-  Algorithms out;
+AlgorithmList those_of(std::span<const JwtAlgorithm> algorithms, const Wanted& wanted) {
+  AlgorithmList out;
   std::copy_if(algorithms.begin(), algorithms.end(), std::back_inserter(out), wanted);
   return out;
 }
 
-std::string too_short(std::size_t size, const Algorithms& hmacs) {
+std::string too_short(std::size_t size, const AlgorithmList& hmacs) {
   const auto by_hash = [](JwtAlgorithm one, JwtAlgorithm other) { return form_of(one).hash < form_of(other).hash; };
   const auto& least = form_of(*std::min_element(hmacs.begin(), hmacs.end(), by_hash));
   return "the secret has " + std::to_string(size) + " bytes; " + std::string(least.name) + " needs at least " +
@@ -38,7 +38,7 @@ SigningKey::Made SigningKey::of_secret(std::string_view secret, Name kid, std::s
   const auto hmacs = those_of(algorithms, [](auto each) { return form_of(each).family == AlgorithmFamily::hmac; });
   if (hmacs.empty()) return std::shared_ptr<const SigningKey>();
   if (looks_like_pem(secret)) {
-    // Anyone knows a public key; as a secret it would let everyone sign.
+    // A public key is known to everyone; as a secret it would let everyone sign.
     return std::string("the secret is a PEM; a key pair goes with RS256 or ES256, HS256 takes random bytes");
   }
   const auto served = those_of(hmacs, [&](auto each) { return form_of(each).hash <= secret.size(); });

@@ -76,10 +76,10 @@ class UsualReader {
   }
 
   bool integer(JsonMember& member) {
-    constexpr std::size_t kMostDigits = 18;  // any such number fits into 63 bits
+    constexpr std::size_t kMaxDigits = 18;  // any such number fits into 63 bits
     std::size_t size = 0;
     std::int64_t number = 0;
-    for (; size < rest_.size() && size < kMostDigits && rest_[size] >= '0' && rest_[size] <= '9'; ++size)
+    for (; size < rest_.size() && size < kMaxDigits && rest_[size] >= '0' && rest_[size] <= '9'; ++size)
       number = number * 10 + (rest_[size] - '0');
     if (size == 0 || (size > 1 && rest_.front() == '0')) return false;
     member.text = rest_.substr(0, size);

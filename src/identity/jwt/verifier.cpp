@@ -19,7 +19,7 @@ using Verified = Result<VerifiedToken, RefusedToken>;
 
 RefusedToken refused(JwtError error, std::size_t issuer = 0) noexcept { return {error, Instant::max(), issuer}; }
 
-/// One whose tokens are believed: what they must say, without any key, and the keys of the moment, or null.
+/// An accepted issuer: its rules without any key, and its current keys, or null.
 struct Issuer {
   JwtIssuer rules;
   KeysPtr keys;
@@ -52,14 +52,14 @@ class IssuersVerifier final : public JwtVerifier {
   }
 
  private:
-  /// The position of the issuer of that name; the end where there is none.
+  /// The index of the issuer of that name, or issuers_.size().
   std::size_t find(std::string_view name) const noexcept {
     std::size_t i = 0;
     while (i < issuers_.size() && issuers_[i].rules.issuer != name) ++i;
     return i;
   }
 
-  /// Nothing where `issuer` takes such tokens and has signed this one.
+  /// Nothing if `issuer` accepts such tokens and has signed this one; else the error.
   static std::optional<JwtError> check_signed(const Issuer& issuer, const JoseHeader& header, const CompactJws& parts) {
     if (!contains(issuer.rules.algorithms, header.algorithm)) return JwtError::unsupported_algorithm;
     if (!header.type && issuer.rules.demands_type) return JwtError::wrong_type;
@@ -74,24 +74,24 @@ class IssuersVerifier final : public JwtVerifier {
   std::vector<Issuer> issuers_;
 };
 
-/// Why tokens cannot be checked by these rules, or "".
+/// Why these rules are not valid, or "".
 std::string objection_to(const JwtIssuer& issuer) {
   if (issuer.algorithms.empty()) return "no algorithm is allowed; list those the issuer signs with, such as \"RS256\"";
   if (issuer.leeway < Duration::zero() || issuer.leeway > std::chrono::hours(24)) {
     return "the leeway must be between 0 and 1 day";
   }
-  constexpr Duration kMostAge = std::chrono::hours(24 * 36500);  // what the arithmetic of dates holds
-  if (issuer.max_age && (*issuer.max_age <= Duration::zero() || *issuer.max_age > kMostAge)) {
+  constexpr Duration kMaxAge = std::chrono::hours(24 * 36500);  // the maximum for date arithmetic without overflow
+  if (issuer.max_age && (*issuer.max_age <= Duration::zero() || *issuer.max_age > kMaxAge)) {
     return "the max_age must be above 0 and at most 100 years";
   }
   return {};
 }
 
-/// Why one token could be of two issuers or of none, or "".
+/// Why a token could match two issuers or none, or "".
 std::string objection_to_names(const std::vector<JwtIssuer>& issuers) {
   if (issuers.empty()) return "no issuer is named";
   for (std::size_t i = 0; issuers.size() > 1 && i < issuers.size(); ++i) {
-    if (issuers[i].issuer.empty()) return "of several issuers each needs its \"issuer\", to tell their tokens apart";
+    if (issuers[i].issuer.empty()) return "with several issuers, each needs its \"issuer\", to tell their tokens apart";
     for (std::size_t before = 0; before < i; ++before) {
       if (issuers[before].issuer == issuers[i].issuer) return "two issuers have the same \"issuer\"";
     }
@@ -110,7 +110,7 @@ Result<std::shared_ptr<const JwtVerifier>, std::string> JwtVerifier::make(const 
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (auto objection = objection_to(options.issuers[i]); !objection.empty()) return objection;
     issuers.push_back({options.issuers[i], std::move(keys[i])});
-    issuers.back().rules.keys = {};  // a secret lives on in OpenSSL's contexts alone
+    issuers.back().rules.keys = {};  // a secret stays only in OpenSSL's contexts
   }
   return std::shared_ptr<const JwtVerifier>(std::make_shared<IssuersVerifier>(std::move(issuers)));
 }

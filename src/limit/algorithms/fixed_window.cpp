@@ -98,27 +98,28 @@ Instant commit(State& state, const Rule& rule, std::int64_t cost, Taken taken, I
   return full_at;
 }
 
-std::optional<Verdict> verdict(const Rule& rule, std::int64_t cost, Taken taken, std::span<const std::int64_t> words) {
+std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken taken,
+                                 std::span<const std::int64_t> words) {
   const Used before{words[kUsedNow], words[kOwedNow]};
   const Duration left(words[kLeft]);
-  if (before.used < 0 || before.used > kMostCounted || before.owed < 0 || before.owed > kMostCounted ||
+  if (before.used < 0 || before.used > kMaxCounted || before.owed < 0 || before.owed > kMaxCounted ||
       left <= Duration(0) || left > longest_of(rule))
     return std::nullopt;
   const std::int64_t count = count_of(rule);
   const std::int64_t room = count - before.used - before.owed;
   const Used used = after_cost(before, cost, room, taken);
-  Verdict verdict;
-  verdict.allowed = allows(cost, room);
-  verdict.limit = rule.rate.count;
-  verdict.remaining = static_cast<std::uint64_t>(std::max<std::int64_t>(count - used.used - used.owed, 0));
-  if (!verdict.allowed && cost > count) {
-    verdict.retry_after = kNever;
-  } else if (!verdict.allowed) {  // the next window begins with what is owed, and has room where that leaves enough
+  Decision decision;
+  decision.allowed = allows(cost, room);
+  decision.limit = rule.rate.count;
+  decision.remaining = static_cast<std::uint64_t>(std::max<std::int64_t>(count - used.used - used.owed, 0));
+  if (!decision.allowed && cost > count) {
+    decision.retry_after = kNever;
+  } else if (!decision.allowed) {  // the next window begins with what is owed, and has room where that leaves enough
     const std::int64_t too_much = std::max<std::int64_t>(before.owed - (count - cost), 0);
-    verdict.retry_after = std::min(kNever, left + times(later_window(rule), divide_up(too_much, count)));
+    decision.retry_after = std::min(kNever, left + times(later_window(rule), divide_up(too_much, count)));
   }
-  verdict.reset_after = reset_of(used, rule, left);
-  return verdict;
+  decision.reset_after = reset_of(used, rule, left);
+  return decision;
 }
 
 void arguments(const Rule& rule, std::int64_t cost, Instant now, ArgumentList& out) {
@@ -142,12 +143,13 @@ extern const Algorithm fixed_window;
 const Algorithm fixed_window{.name = "fixed_window",
                              .words = 3,
                              .leasable = true,
-                             .usual_burst = whole_count,
+                             .by_calendar = true,
+                             .default_burst = whole_count,
                              .check = check,
                              .meaning = meaning,
                              .peek = peek,
                              .commit = commit,
-                             .verdict = verdict,
+                             .decision = decision,
                              .arguments = arguments};
 
 }  // namespace headgate::limit

@@ -9,7 +9,7 @@ namespace {
 
 bool is_queue(const Rule& rule) noexcept { return rule.wait > Duration(0); }
 
-std::uint64_t usual_burst(const Rule& rule) {
+std::uint64_t default_burst(const Rule& rule) {
   return is_queue(rule) ? tokens_in(wait_of(rule), rule.rate) + 1 : 1;  // one leaves at once
 }
 
@@ -23,19 +23,19 @@ std::string meaning(const Rule& rule, std::string_view noun) {
 }
 
 /// How many requests of cost 1 the bucket takes before one overflows it or would wait too long.
-std::uint64_t remaining_in(const Rule& rule, Span room, Span level) noexcept {
-  if (room < Span{}) return 0;
+std::uint64_t remaining_in(const Rule& rule, ExactDuration room, ExactDuration level) noexcept {
+  if (room < ExactDuration{}) return 0;
   const std::uint64_t held = tokens_in(room, rule.rate);
   if (!is_queue(rule)) return held;
-  const Span wait = wait_of(rule);
+  const ExactDuration wait = wait_of(rule);
   if (level > wait) return 0;
   return std::min(held, tokens_in(minus(wait, level, parts_of(rule)), rule.rate) + 1);
 }
 
 Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant now) {
-  const Span size = size_of(rule);
+  const ExactDuration size = size_of(rule);
   Outcome outcome;
-  const Span room = room_of(state, rule, size, now, outcome.stale);
+  const ExactDuration room = room_of(state, rule, size, now, outcome.stale);
   outcome.words = {room.whole, room.part};
   outcome.allowed = cost <= 0 || (room >= increment_of(rule, cost) &&
                                   (!is_queue(rule) || minus(size, room, parts_of(rule)) <= wait_of(rule)));
@@ -46,30 +46,31 @@ Instant commit(State& state, const Rule& rule, std::int64_t cost, Taken taken, I
   return take(state, rule, cost, taken, size_of(rule), now, outcome);
 }
 
-std::optional<Verdict> verdict(const Rule& rule, std::int64_t cost, Taken taken, std::span<const std::int64_t> words) {
-  const Span room{words[kWhole], words[kPart]};
-  const Span size = size_of(rule);
+std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken taken,
+                                 std::span<const std::int64_t> words) {
+  const ExactDuration room{words[kWhole], words[kPart]};
+  const ExactDuration size = size_of(rule);
   if (!is_room(room, rule, size)) return std::nullopt;
   const std::int64_t parts = parts_of(rule);
-  const Span level = minus(size, room, parts);
-  const Span after = left_of(room, rule, cost, size);
-  const Span left = left_as_taken(room, after, rule, size, taken);
-  const Span level_left = minus(size, left, parts);
+  const ExactDuration level = minus(size, room, parts);
+  const ExactDuration after = left_of(room, rule, cost, size);
+  const ExactDuration left = left_as_taken(room, after, rule, size, taken);
+  const ExactDuration level_left = minus(size, left, parts);
   const bool too_late = is_queue(rule) && cost > 0 && level > wait_of(rule);
-  Verdict verdict;
-  verdict.allowed = cost <= 0 || (after.whole >= 0 && !too_late);
-  verdict.limit = is_queue(rule) ? remaining_in(rule, size, {}) : rule.burst;
-  verdict.remaining = remaining_in(rule, left, level_left);
+  Decision decision;
+  decision.allowed = cost <= 0 || (after.whole >= 0 && !too_late);
+  decision.limit = is_queue(rule) ? remaining_in(rule, size, {}) : rule.burst;
+  decision.remaining = remaining_in(rule, left, level_left);
   if (!fits(rule, cost)) {
-    verdict.retry_after = kNever;
-  } else if (!verdict.allowed) {  // -after rounded up is -after.whole, as its part counts upwards
-    if (too_late) verdict.retry_after = Duration(round_up(minus(level, wait_of(rule), parts)));
-    verdict.retry_after = std::max(verdict.retry_after, Duration(-after.whole));
+    decision.retry_after = kNever;
+  } else if (!decision.allowed) {  // -after rounded up is -after.whole, as its part counts upwards
+    if (too_late) decision.retry_after = Duration(round_up(minus(level, wait_of(rule), parts)));
+    decision.retry_after = std::max(decision.retry_after, Duration(-after.whole));
   } else if (is_queue(rule) && cost > 0) {
-    verdict.delay = Duration(round_up(level));
+    decision.delay = Duration(round_up(level));
   }
-  verdict.reset_after = Duration(round_up(level_left));
-  return verdict;
+  decision.reset_after = Duration(round_up(level_left));
+  return decision;
 }
 
 }  // namespace
@@ -78,12 +79,12 @@ extern const Algorithm leaky_bucket;
 const Algorithm leaky_bucket{.name = "leaky_bucket",
                              .words = 2,
                              .leasable = false,
-                             .usual_burst = usual_burst,
+                             .default_burst = default_burst,
                              .check = check_refill,
                              .meaning = meaning,
                              .peek = peek,
                              .commit = commit,
-                             .verdict = verdict,
+                             .decision = decision,
                              .arguments = refill_arguments};
 
 }  // namespace headgate::limit

@@ -16,7 +16,7 @@ enum Number : std::size_t {
 };  // of State: how many at the front of the log no longer count; requests owed
 enum Word : std::size_t { kUsed, kWait, kReset };
 
-constexpr std::int64_t kMostRemembered = 10'000;  // 80 kB a key
+constexpr std::int64_t kMaxRemembered = 10'000;  // 80 kB a key
 
 /// The moments of all that was taken, ascending. First those of the log; behind them, of what is owed, those at which
 /// it takes the places that come free: of each the moment a period after the one that lies `count` before it.
@@ -98,11 +98,11 @@ void make_room(Log& log, std::int64_t& dead, std::size_t more, std::size_t count
 }
 
 std::optional<RuleFault> check(const Rule& rule) {
-  if (rule.rate.count > static_cast<std::uint64_t>(kMostRemembered) &&
-      rule.rate.count <= static_cast<std::uint64_t>(kMostCounted))
+  if (rule.rate.count > static_cast<std::uint64_t>(kMaxRemembered) &&
+      rule.rate.count <= static_cast<std::uint64_t>(kMaxCounted))
     return RuleFault{"a sliding_log remembers each request: " + to_text(rule.rate) + " would take " +
                          size_text(rule.rate.count * sizeof(std::int64_t)) + " a key",
-                     "write at most " + std::to_string(kMostRemembered) +
+                     "write at most " + std::to_string(kMaxRemembered) +
                          " requests a period, or use sliding_window, which takes the same few bytes for any count"};
   return check_clock_window(rule, "sliding_log");
 }
@@ -157,7 +157,7 @@ Instant commit(State& state, const Rule& rule, std::int64_t cost, Taken taken, I
   if (state.log == nullptr) state.log = std::make_unique<Log>();
   Log& log = *state.log;
   state.numbers[kDead] = static_cast<std::int64_t>(log.size()) - (before - still_owed);
-  state.numbers[kOwed] = std::min(still_owed - forgiven + used.owed, kMostCounted);
+  state.numbers[kOwed] = std::min(still_owed - forgiven + used.owed, kMaxCounted);
   if (outcome.stale) std::fill(std::upper_bound(log.begin(), log.end(), moment), log.end(), moment);
   if (used.used > before) {
     const auto more = static_cast<std::size_t>(used.used - before);
@@ -170,26 +170,27 @@ Instant commit(State& state, const Rule& rule, std::int64_t cost, Taken taken, I
   return now + Duration(all.until_gone(all.dead() + all.used() - 1));
 }
 
-std::optional<Verdict> verdict(const Rule& rule, std::int64_t cost, Taken taken, std::span<const std::int64_t> words) {
+std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken taken,
+                                 std::span<const std::int64_t> words) {
   const std::int64_t before = words[kUsed];
   const std::int64_t count = count_of(rule);
   const Duration period = rule.rate.period;
   // Where no more was taken than the count nothing is owed; else the last of it at most so many periods ahead.
   const std::int64_t longest = (before <= count ? period : period + times(period, divide_up(before, count))).count();
-  if (before < 0 || before > kMostRemembered + kMostCounted || words[kWait] < 0 || words[kWait] > longest ||
+  if (before < 0 || before > kMaxRemembered + kMaxCounted || words[kWait] < 0 || words[kWait] > longest ||
       words[kReset] < 0 || words[kReset] > longest || (before > 0) != (words[kReset] > 0))
     return std::nullopt;
   const Used used = after_cost({before, 0}, cost, count - before, taken);
-  Verdict verdict;
-  verdict.allowed = allows(cost, count - before);
-  verdict.limit = rule.rate.count;
-  verdict.remaining = static_cast<std::uint64_t>(std::max<std::int64_t>(count - used.used - used.owed, 0));
-  if (!verdict.allowed) verdict.retry_after = cost > count ? kNever : std::min(Duration(words[kWait]), kNever);
+  Decision decision;
+  decision.allowed = allows(cost, count - before);
+  decision.limit = rule.rate.count;
+  decision.remaining = static_cast<std::uint64_t>(std::max<std::int64_t>(count - used.used - used.owed, 0));
+  if (!decision.allowed) decision.retry_after = cost > count ? kNever : std::min(Duration(words[kWait]), kNever);
   if (used.owed > 0)  // at most: a count of it each period
-    verdict.reset_after = times(period, divide_up(used.used + used.owed, count));
+    decision.reset_after = times(period, divide_up(used.used + used.owed, count));
   else
-    verdict.reset_after = used.used > before ? period : Duration(used.used < before ? words[kWait] : words[kReset]);
-  return verdict;
+    decision.reset_after = used.used > before ? period : Duration(used.used < before ? words[kWait] : words[kReset]);
+  return decision;
 }
 
 void arguments(const Rule& rule, std::int64_t cost, Instant /*now*/, ArgumentList& out) {
@@ -205,12 +206,12 @@ const Algorithm sliding_log{.name = "sliding_log",
                             .words = 3,
                             .leasable = false,
                             .gives_back_late = false,
-                            .usual_burst = whole_count,
+                            .default_burst = whole_count,
                             .check = check,
                             .meaning = meaning,
                             .peek = peek,
                             .commit = commit,
-                            .verdict = verdict,
+                            .decision = decision,
                             .arguments = arguments};
 
 }  // namespace headgate::limit

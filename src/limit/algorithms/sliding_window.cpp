@@ -13,11 +13,11 @@ enum Word : std::size_t { kCurrentNow, kPreviousNow, kElapsed, kOwedNow };
 
 /// Into so many steps a period is cut at most. Counters are at most 10^9, so counter times steps stays below 2^50 and
 /// the sum of three below 2^53, exact in Lua's doubles; a step is a millionth of the period, or a microsecond.
-constexpr std::int64_t kMostSteps = std::int64_t{1} << 20;
+constexpr std::int64_t kMaxSteps = std::int64_t{1} << 20;
 
 struct Grid {
   explicit Grid(const Rule& rule) noexcept
-      : period(rule.rate.period.count()), step(divide_up(period, kMostSteps)), steps(divide_up(period, step)) {}
+      : period(rule.rate.period.count()), step(divide_up(period, kMaxSteps)), steps(divide_up(period, step)) {}
   std::int64_t period;
   std::int64_t step;   // microseconds
   std::int64_t steps;  // of a period, the last of them cut short
@@ -131,24 +131,25 @@ Instant commit(State& state, const Rule& rule, std::int64_t cost, Taken taken, I
   return now + reset;
 }
 
-std::optional<Verdict> verdict(const Rule& rule, std::int64_t cost, Taken taken, std::span<const std::int64_t> words) {
+std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken taken,
+                                 std::span<const std::int64_t> words) {
   const Grid grid(rule);
   const Counters before = counters_of(words);
-  if (before.current < 0 || before.current > kMostCounted || before.previous < 0 || before.previous > kMostCounted ||
-      before.owed < 0 || before.owed > kMostCounted || before.elapsed < 0 || before.elapsed >= grid.period)
+  if (before.current < 0 || before.current > kMaxCounted || before.previous < 0 || before.previous > kMaxCounted ||
+      before.owed < 0 || before.owed > kMaxCounted || before.elapsed < 0 || before.elapsed >= grid.period)
     return std::nullopt;
   const std::int64_t room = room_of(rule, before, grid);
   const Counters left = after(before, cost, room, taken);
   const std::int64_t room_left = left.previous == before.previous
                                      ? room + before.current + before.owed - left.current - left.owed
                                      : room_of(rule, left, grid);
-  Verdict verdict;
-  verdict.allowed = allows(cost, room);
-  verdict.limit = rule.rate.count;
-  verdict.remaining = static_cast<std::uint64_t>(std::max<std::int64_t>(room_left, 0));
-  if (!verdict.allowed) verdict.retry_after = cost > count_of(rule) ? kNever : wait_of(rule, cost, before, grid);
-  verdict.reset_after = reset_of(left, rule, grid);
-  return verdict;
+  Decision decision;
+  decision.allowed = allows(cost, room);
+  decision.limit = rule.rate.count;
+  decision.remaining = static_cast<std::uint64_t>(std::max<std::int64_t>(room_left, 0));
+  if (!decision.allowed) decision.retry_after = cost > count_of(rule) ? kNever : wait_of(rule, cost, before, grid);
+  decision.reset_after = reset_of(left, rule, grid);
+  return decision;
 }
 
 void arguments(const Rule& rule, std::int64_t cost, Instant /*now*/, ArgumentList& out) {
@@ -166,12 +167,12 @@ extern const Algorithm sliding_window;
 const Algorithm sliding_window{.name = "sliding_window",
                                .words = 4,
                                .leasable = false,
-                               .usual_burst = whole_count,
+                               .default_burst = whole_count,
                                .check = check,
                                .meaning = meaning,
                                .peek = peek,
                                .commit = commit,
-                               .verdict = verdict,
+                               .decision = decision,
                                .arguments = arguments};
 
 }  // namespace headgate::limit

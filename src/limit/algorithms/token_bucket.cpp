@@ -8,13 +8,13 @@ namespace headgate::limit {
 namespace {
 
 /// How far ahead the moment may lie: an empty bucket, and the tokens of the wait.
-Span reach_of(const Rule& rule) noexcept {
-  Span reach = size_of(rule);
+ExactDuration reach_of(const Rule& rule) noexcept {
+  ExactDuration reach = size_of(rule);
   reach.whole += rule.wait.count();
   return reach;
 }
 
-std::uint64_t usual_burst(const Rule& rule) { return rule.rate.count; }
+std::uint64_t default_burst(const Rule& rule) { return rule.rate.count; }
 
 std::string meaning(const Rule& rule, std::string_view noun) {
   std::string text = std::to_string(rule.rate.count).append(noun) + ' ' + period_text(rule.rate) + " on average, " +
@@ -25,7 +25,7 @@ std::string meaning(const Rule& rule, std::string_view noun) {
 
 Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant now) {
   Outcome outcome;
-  const Span room = room_of(state, rule, reach_of(rule), now, outcome.stale);
+  const ExactDuration room = room_of(state, rule, reach_of(rule), now, outcome.stale);
   outcome.words = {room.whole, room.part};
   outcome.allowed = cost <= 0 || (fits(rule, cost) && room >= increment_of(rule, cost));
   return outcome;
@@ -35,24 +35,25 @@ Instant commit(State& state, const Rule& rule, std::int64_t cost, Taken taken, I
   return take(state, rule, cost, taken, reach_of(rule), now, outcome);
 }
 
-std::optional<Verdict> verdict(const Rule& rule, std::int64_t cost, Taken taken, std::span<const std::int64_t> words) {
-  const Span room{words[kWhole], words[kPart]};
-  const Span reach = reach_of(rule);
+std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken taken,
+                                 std::span<const std::int64_t> words) {
+  const ExactDuration room{words[kWhole], words[kPart]};
+  const ExactDuration reach = reach_of(rule);
   if (!is_room(room, rule, reach)) return std::nullopt;
   const std::int64_t parts = parts_of(rule);
-  const Span wait = wait_of(rule);
-  const Span after = left_of(room, rule, cost, reach);
-  const Span left = left_as_taken(room, after, rule, reach, taken);
-  Verdict verdict;
-  verdict.allowed = cost <= 0 || (after.whole >= 0 && fits(rule, cost));
-  verdict.limit = rule.burst;
-  verdict.remaining = left > wait ? tokens_in(minus(left, wait, parts), rule.rate) : 0;
-  if (!verdict.allowed)  // -after rounded up is -after.whole, as its part counts upwards
-    verdict.retry_after = fits(rule, cost) ? Duration(-after.whole) : kNever;
+  const ExactDuration wait = wait_of(rule);
+  const ExactDuration after = left_of(room, rule, cost, reach);
+  const ExactDuration left = left_as_taken(room, after, rule, reach, taken);
+  Decision decision;
+  decision.allowed = cost <= 0 || (after.whole >= 0 && fits(rule, cost));
+  decision.limit = rule.burst;
+  decision.remaining = left > wait ? tokens_in(minus(left, wait, parts), rule.rate) : 0;
+  if (!decision.allowed)  // -after rounded up is -after.whole, as its part counts upwards
+    decision.retry_after = fits(rule, cost) ? Duration(-after.whole) : kNever;
   else if (cost > 0 && after < wait)
-    verdict.delay = Duration(round_up(minus(wait, after, parts)));
-  verdict.reset_after = Duration(round_up(minus(reach, left, parts)));
-  return verdict;
+    decision.delay = Duration(round_up(minus(wait, after, parts)));
+  decision.reset_after = Duration(round_up(minus(reach, left, parts)));
+  return decision;
 }
 
 }  // namespace
@@ -62,12 +63,12 @@ const Algorithm token_bucket{.name = "token_bucket",
                              .words = 2,
                              .leasable = true,
                              .even = true,
-                             .usual_burst = usual_burst,
+                             .default_burst = default_burst,
                              .check = check_refill,
                              .meaning = meaning,
                              .peek = peek,
                              .commit = commit,
-                             .verdict = verdict,
+                             .decision = decision,
                              .arguments = refill_arguments};
 
 }  // namespace headgate::limit

@@ -46,7 +46,7 @@ inline std::string describe(const limit::Limit& limit) {
 }
 
 inline std::string describe(const gateway::Cost& cost) {
-  std::string out = std::to_string(cost.usual);
+  std::string out = std::to_string(cost.default_value);
   if (cost.from == gateway::Cost::From::constant) return out;
   out += '(' + std::to_string(static_cast<int>(cost.from));
   for (const auto& [method, each] : cost.methods) out += ' ' + method + '=' + std::to_string(each);

@@ -105,7 +105,7 @@ TEST(Meaning, NamesWhoSharesACounter) {
 
 TEST(Meaning, SaysWhenALimitRejectsNobody) {
   EXPECT_NE(meaning_of_limits(R"("x": { "rate": "20/second", "per": "client_ip", "mode": "observe" })")
-                .find("; on trial, rejects nobody\n"),
+                .find("; only observes, rejects nobody\n"),
             std::string::npos);
 }
 
@@ -167,11 +167,12 @@ TEST(Meaning, SaysWhatAKeptSlashMayBecome) {
       "\nRoute \"files\" passes on %2F and %5C as a part of their segment. A server that reads a slash there sees a "
       "deeper path, ";
   EXPECT_NE(meaning_of_routes(kept + R"(, { "path": "/*", "respond": {} }, { "path": "/filesystem", "respond": {} })")
-                .find(passes + "for which no other route is.\n"),
+                .find(passes + "for which there is no other route.\n"),
             std::string::npos);
   const auto text = meaning_of_routes(kept + R"(, { "name": "mine", "path": "/files/{user}/private", "respond": {} },
     { "name": "log", "path": "/Files/log", "ignore_case": true, "respond": {} }, { "path": "/other/x", "respond": {} })");
-  EXPECT_NE(text.find(passes + "but what is asked on \"mine\", \"log\" is not asked.\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(passes + "but the checks and limits of \"mine\", \"log\" do not apply.\n"), std::string::npos)
+      << text;
   EXPECT_EQ(meaning_of_routes(R"({ "path": "/files/*", "respond": {} })").find("%2F"), std::string::npos);
 }
 

@@ -1,6 +1,7 @@
 // What a file says of who may be asking, as those get it who find that out.
 
 #include "files.hpp"
+#include "loaded.hpp"
 
 #include "headgate/config/load.hpp"
 
@@ -21,12 +22,6 @@ std::string file(const std::string& identity, const std::string& limit = R"("per
                  const std::string& route = "") {
   return R"({ "listen": ":1", "identity": { )" + identity + R"( }, "limits": { "x": { "rate": "5/s", )" + limit +
          R"( } }, "routes": [{ "path": "/{account}", "respond": {}, "limits": ["x"])" + route + " }] }";
-}
-
-Config loaded(const std::string& source) {
-  auto result = load(source);
-  EXPECT_TRUE(result.config) << render_text(result.diagnostics, "f", source);
-  return result.config ? std::move(*result.config) : Config{};
 }
 
 identity::JwtOptions jwt(const std::string& keys) {

@@ -1,6 +1,7 @@
 // What a file says of limits, as the limiter gets it: sizes, calendars, waits, leases, costs, and whom they spare.
 
 #include "describe.hpp"
+#include "loaded.hpp"
 
 #include "headgate/config/load.hpp"
 #include "headgate/core/hash.hpp"
@@ -13,12 +14,6 @@
 
 namespace headgate::config {
 namespace {
-
-Config loaded(const std::string& source) {
-  auto result = load(source);
-  EXPECT_TRUE(result.config) << render_text(result.diagnostics, "f", source);
-  return result.config ? std::move(*result.config) : Config{};
-}
 
 constexpr const char* kIdentity = R"("identity": { "trusted_proxies": ["10.0.0.0/8"],
   "jwt": { "algorithms": ["HS256"], "secret": "0123456789abcdef0123456789abcdef" },
@@ -233,10 +228,10 @@ TEST(LoadAdmin, IsOnLoopbackUnlessWrittenOrOff) {
   const auto of = [](const std::string& keys) {
     return loaded(R"({ "listen": ":1", )" + keys + R"("routes": [{ "path": "/*", "respond": {} }] })").admin;
   };
-  const auto usual = of("");
-  ASSERT_TRUE(usual);
-  EXPECT_EQ(usual->listen.text, "127.0.0.1:9900");
-  EXPECT_EQ(usual->if_taken, Admin::IfTaken::go_without);
+  const auto default_value = of("");
+  ASSERT_TRUE(default_value);
+  EXPECT_EQ(default_value->listen.text, "127.0.0.1:9900");
+  EXPECT_EQ(default_value->if_taken, Admin::IfTaken::go_without);
   const auto own = of(R"("admin": { "listen": "[::1]:9901" }, )");
   ASSERT_TRUE(own);
   EXPECT_EQ(own->listen.host, "::1");

@@ -1,6 +1,7 @@
 #include "headgate/config/load.hpp"
 
 #include "describe.hpp"
+#include "loaded.hpp"
 
 #include "headgate/core/hash.hpp"
 
@@ -12,12 +13,6 @@
 
 namespace headgate::config {
 namespace {
-
-Config loaded(const std::string& source) {
-  auto result = load(source);
-  EXPECT_TRUE(result.config) << render_text(result.diagnostics, "f", source);
-  return result.config ? std::move(*result.config) : Config{};
-}
 
 std::vector<std::string> messages(const std::string& source) {
   std::vector<std::string> out;
@@ -165,7 +160,7 @@ TEST(Load, OfWhatACommandLineComposesIsTheMinimalFileOnOneLine) {
       messages(
           R"({"listen":":8080","upstreams":{"default":"127.0.0.1:3000"},"limits":{"default":{"rate":"5/sec","per":"ip"}},"routes":[{"path":"/*","to":"default","limits":["default"]}]})"),
       (std::vector<std::string>{R"("127.0.0.1:3000" is not a URL)", R"("5/sec" is not a rate)",
-                                R"("ip" is nothing a limit can count by)"}));
+                                R"("ip" is not something that a limit can count by)"}));
 }
 
 class Placeholders : public testing::Test {

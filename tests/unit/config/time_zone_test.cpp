@@ -69,10 +69,10 @@ TEST(TimeZone, ThatDoesNotExistNamesTheNearest) {
   };
   const std::string form = "a name of the tz database, as in \"Europe/Vienna\", or \"UTC\"";
   EXPECT_EQ(refusal("Europe/Viena"),
-            "\"Europe/Viena\" is no time zone | did you mean \"Europe/Vienna\"?  It is " + form);
-  EXPECT_EQ(refusal("vienna"), "\"vienna\" is no time zone | did you mean \"Europe/Vienna\"?  It is " + form);
-  EXPECT_EQ(refusal("utc"), "\"utc\" is no time zone | did you mean \"UTC\"?  It is " + form);
-  EXPECT_EQ(refusal("somewhere over the rainbow"), "\"somewhere over the rainbow\" is no time zone | write " + form);
+            "\"Europe/Viena\" is not a time zone | did you mean \"Europe/Vienna\"?  It is " + form);
+  EXPECT_EQ(refusal("vienna"), "\"vienna\" is not a time zone | did you mean \"Europe/Vienna\"?  It is " + form);
+  EXPECT_EQ(refusal("utc"), "\"utc\" is not a time zone | did you mean \"UTC\"?  It is " + form);
+  EXPECT_EQ(refusal("somewhere over the rainbow"), "\"somewhere over the rainbow\" is not a time zone | write " + form);
 }
 
 TEST(TimeZone, IsANameAndNeverAPath) {

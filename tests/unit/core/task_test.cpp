@@ -13,7 +13,7 @@ namespace headgate {
 namespace {
 
 /// A place to wait at until the test says go on.
-struct Gate {
+struct CountedGate {
   std::coroutine_handle<> waiter;
   int waits = 0;
   bool await_ready() const noexcept { return false; }
@@ -60,13 +60,13 @@ TEST(Task, HandsItsValueToItsParent) {
 
 TEST(Task, ThrowsToItsParentBeforeAndAfterAWait) {
   std::vector<std::string> caught;
-  Gate gate;
-  const auto failing = [](Gate* at) -> Task<int> {
+  CountedGate gate;
+  const auto failing = [](CountedGate* at) -> Task<int> {
     if (at) co_await *at;
     throw std::runtime_error(at ? "late" : "early");
   };
-  const auto root = [](auto& fail, Gate& at, std::vector<std::string>& out) -> Task<void> {
-    for (Gate* where : {static_cast<Gate*>(nullptr), &at}) {
+  const auto root = [](auto& fail, CountedGate& at, std::vector<std::string>& out) -> Task<void> {
+    for (CountedGate* where : {static_cast<CountedGate*>(nullptr), &at}) {
       try {
         (void)co_await fail(where);
         out.emplace_back("nothing");
@@ -93,13 +93,13 @@ TEST(Task, DoesNotGrowTheStackWithChildrenThatNeverWait) {
 
 TEST(Task, ResumesItsParentOnceForEachWait) {
   std::vector<int> steps;
-  Gate gate;
-  const auto child = [](Gate& at, int value) -> Task<int> {
+  CountedGate gate;
+  const auto child = [](CountedGate& at, int value) -> Task<int> {
     co_await at;
     co_await at;
     co_return value;
   };
-  const auto root = [](auto& make, Gate& at, std::vector<int>& out) -> Task<void> {
+  const auto root = [](auto& make, CountedGate& at, std::vector<int>& out) -> Task<void> {
     for (int i = 0; i < 3; ++i) out.push_back(co_await make(at, i));
     out.push_back(-1);
   };

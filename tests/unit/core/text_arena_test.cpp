@@ -85,5 +85,19 @@ TEST(TextArena, UsesItsBufferAgainOnceCleared) {
   EXPECT_EQ(again.data(), first);
 }
 
+TEST(TextArena, KeepsOnlyWhatWasWritten) {
+  TextArena text;
+  const auto first = text.write(100, [](TextCursor& out) { out.word("first"); });
+  const auto second = text.join({"second"});
+  EXPECT_EQ(first, "first");
+  EXPECT_EQ(second.data(), first.data() + first.size()) << "the rest of the room is free again";
+  // More than there is room for, and grown where it lies.
+  const auto large = text.write(10'000, [](TextCursor& out) { out.word("large"); });
+  EXPECT_EQ(large, "large");
+  EXPECT_EQ(text.extend(large, {" and more"}), "large and more");
+  EXPECT_EQ(first, "first");
+  EXPECT_EQ(text.write(0, [](TextCursor&) {}), "");
+}
+
 }  // namespace
 }  // namespace headgate

@@ -6,6 +6,8 @@
 #include "headgate/gateway/gateway.hpp"
 #include "headgate/gateway/sessions.hpp"
 #include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/memory_store.hpp"
+#include "headgate/net/loop_clock.hpp"
 #include "headgate/observe/logs.hpp"
 
 #include <boost/smart_ptr/make_local_shared.hpp>
@@ -55,16 +57,16 @@ class Bug : public net::test::Loop {
     limit.name = "plan";
     limit.per.emplace_back();
     limit.tiers.emplace_back().rules.push_back(rule);
-    const auto site =
-        std::make_shared<const Site>(options, identity::Options{}, std::vector{limit}, std::vector<std::string>{}, 1);
+    const auto compiled = std::make_shared<const CompiledConfig>(options, identity::Options{}, std::vector{limit},
+                                                                 std::vector<std::string>{}, 1);
     const auto keys = std::make_shared<const identity::ApiKeys>();
     const auto snapshot = boost::make_local_shared<Snapshot>();
-    snapshot->site = site;
-    snapshot->meters = std::make_shared<const Meters>(registry_, 0, *site);
-    snapshot->grants = std::make_shared<const Grants>(
-        *site, std::make_shared<const identity::Credentials>(identity::Credentials{keys, {}}));
-    gateway_ = std::make_unique<Gateway>(Services{loop_, memory_, log_}, snapshot);
-    sessions_ = std::make_unique<Sessions>(*gateway_, blocks_, timeouts_, bounds_, connections_);
+    snapshot->compiled = compiled;
+    snapshot->counters = std::make_shared<const ExchangeCounters>(registry_, 0, *compiled);
+    snapshot->key_overrides = std::make_shared<const KeyOverrides>(
+        *compiled, std::make_shared<const identity::Credentials>(identity::Credentials{keys, {}}));
+    gateway_ = std::make_unique<Gateway>(Services{clock_, memory_, log_}, snapshot);
+    sessions_ = std::make_unique<Sessions>(*gateway_, clock_, blocks_, timeouts_, bounds_, connections_);
   }
   ~Bug() override {
     sessions_->close_all();
@@ -72,7 +74,7 @@ class Bug : public net::test::Loop {
   }
 
   std::string answer_to(std::string_view request) {
-    sessions_->take(near_, Opening::request);
+    sessions_->take(near_, Preamble::request);
     say(request);
     std::string out;
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
@@ -95,6 +97,7 @@ class Bug : public net::test::Loop {
     return out.str();
   }
 
+  net::LoopClock clock_{loop_};
   observe::Registry registry_;
   limit::MemoryStore memory_{limit::MemoryOptions{1000}};
   net::Blocks blocks_{{16UL * 1024, 4}, {64UL * 1024, 4}};

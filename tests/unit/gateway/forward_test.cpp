@@ -1,5 +1,7 @@
 #include "../../../src/gateway/forward.hpp"
 
+#include "support/virtual_clock.hpp"
+
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -13,6 +15,7 @@ using http::Known;
 
 struct Forward : testing::Test {
   Forward() {
+    x.clock = &clock;
     x.request.method = "GET";
     x.request.authority = "a.example";
     x.request.fields = {{Known::host, "Host", "a.example"}};
@@ -21,7 +24,7 @@ struct Forward : testing::Test {
     x.request_id = "id-1";
     x.answer.status = 200;
   }
-  void ask(std::string_view name, std::string_view value) { x.request.fields.push_back(field(name, value)); }
+  void check(std::string_view name, std::string_view value) { x.request.fields.push_back(field(name, value)); }
   void answer(std::string_view name, std::string_view value) { x.answer.fields.push_back(field(name, value)); }
   static http::Field field(std::string_view name, std::string_view value) {
     return {boost::beast::http::string_to_field({name.data(), name.size()}), name, value};
@@ -35,20 +38,21 @@ struct Forward : testing::Test {
     return out;
   }
   /// With these options; lives until it is asked for again.
-  const Site& site(const identity::Options& identity = {}) {
-    return site_.emplace(options, identity, std::vector<limit::Limit>{}, std::vector<std::string>{}, 1);
+  const CompiledConfig& compiled(const identity::Options& identity = {}) {
+    return compiled_.emplace(options, identity, std::vector<limit::Limit>{}, std::vector<std::string>{}, 1);
   }
-  void forward_request(const identity::Options& identity = {}) { forward_request_fields(x, site(identity)); }
+  void forward_request(const identity::Options& identity = {}) { forward_request_fields(x, compiled(identity)); }
 
+  headgate::test::VirtualClock clock;
   Options options;
   Exchange x;
 
  private:
-  std::optional<Site> site_;
+  std::optional<CompiledConfig> compiled_;
 };
 
 TEST_F(Forward, TellsTheServerTheWayHere) {
-  ask("Accept", "*/*");
+  check("Accept", "*/*");
   forward_request();
   EXPECT_EQ(sent("Host"), "[a.example]");
   EXPECT_EQ(sent("Accept"), "[*/*]");
@@ -60,12 +64,12 @@ TEST_F(Forward, TellsTheServerTheWayHere) {
 }
 
 TEST_F(Forward, BelievesNoStrangersWordOnItsWay) {
-  ask("X-Forwarded-For", "10.0.0.1");
-  ask("x-forwarded-for", "10.0.0.2");
-  ask("X-FORWARDED-PROTO", "https");
-  ask("X-Forwarded-Host", "admin.example");
-  ask("Forwarded", "for=10.0.0.1");
-  ask("X-Request-Id", "bad id");
+  check("X-Forwarded-For", "10.0.0.1");
+  check("x-forwarded-for", "10.0.0.2");
+  check("X-FORWARDED-PROTO", "https");
+  check("X-Forwarded-Host", "admin.example");
+  check("Forwarded", "for=10.0.0.1");
+  check("X-Request-Id", "bad id");
   forward_request();
   EXPECT_EQ(sent("X-Forwarded-For"), "[192.0.2.1]");
   EXPECT_EQ(sent("X-Forwarded-Proto"), "[http]");
@@ -78,12 +82,12 @@ TEST_F(Forward, RebuildsTheWayOfWhatWasBelieved) {
   x.caller.through_trusted = true;
   x.caller.hops = 3;
   x.caller.address = boost::asio::ip::make_address("203.0.113.9");
-  ask("X-Forwarded-For", "forged, 203.0.113.9:4711");
-  ask("X-Forwarded-For", "10.0.0.2, [2001:DB8::1]");
-  ask("X-Forwarded-Proto", "https");
-  ask("X-Forwarded-Host", "shop.example");
-  ask("X-Real-IP", "10.0.0.1");
-  ask("X_Forwarded_For", "10.0.0.1");
+  check("X-Forwarded-For", "forged, 203.0.113.9:4711");
+  check("X-Forwarded-For", "10.0.0.2, [2001:DB8::1]");
+  check("X-Forwarded-Proto", "https");
+  check("X-Forwarded-Host", "shop.example");
+  check("X-Real-IP", "10.0.0.1");
+  check("X_Forwarded_For", "10.0.0.1");
   forward_request();
   EXPECT_EQ(sent("X-Forwarded-For"), "[203.0.113.9, 10.0.0.2, 2001:db8::1, 192.0.2.1]");
   EXPECT_EQ(sent("X-Forwarded-Proto"), "[https]");
@@ -98,7 +102,7 @@ TEST_F(Forward, TellsTheWayInTheFieldThatTheHopsUse) {
   x.caller.through_trusted = true;
   x.caller.hops = 1;
   x.caller.address = boost::asio::ip::make_address("2001:db8::9");
-  ask("Forwarded", R"(for=forged, for="[2001:db8::9]:47011";proto=gopher)");
+  check("Forwarded", R"(for=forged, for="[2001:db8::9]:47011";proto=gopher)");
   forward_request(identity);
   EXPECT_EQ(sent("Forwarded"), R"([for="[2001:db8::9]", for=192.0.2.1;host="a.example";proto=http])");
   EXPECT_EQ(sent("X-Forwarded-For"), "[2001:db8::9, 192.0.2.1]");
@@ -114,9 +118,9 @@ TEST_F(Forward, BelievesProtoAndHostInTheFieldThatTheHopsUseAlone) {
   x.caller.through_trusted = true;
   x.caller.hops = 1;
   x.caller.address = boost::asio::ip::make_address("203.0.113.9");
-  ask("X-Forwarded-Proto", "https");
-  ask("X-Forwarded-Host", "evil.example");
-  ask("Forwarded", R"(for=forged;proto=http;host=evil, for=203.0.113.9;Proto=https;host="shop.example:81")");
+  check("X-Forwarded-Proto", "https");
+  check("X-Forwarded-Host", "evil.example");
+  check("Forwarded", R"(for=forged;proto=http;host=evil, for=203.0.113.9;Proto=https;host="shop.example:81")");
   forward_request(identity);
   EXPECT_EQ(sent("X-Forwarded-Proto"), "[https]");
   EXPECT_EQ(sent("X-Forwarded-Host"), "[shop.example:81]");
@@ -131,7 +135,7 @@ TEST_F(Forward, KeepsWhoTheCallerIsOutOfTrailers) {
   for (const char* name : {"X-User", "x_user", "X-API-Key", "X_API_Key", "Authorization", "Cookie", "X-Forwarded-For",
                            "X-Original-URL", "X_Forwarded_Port", "Proxy", "X-Sum"})
     trailers.push_back(field(name, "root"));
-  const auto passed = forward_trailers(trailers, site(identity));
+  const auto passed = forward_trailers(trailers, compiled(identity));
   ASSERT_EQ(passed.size(), 1U);
   EXPECT_EQ(passed[0].name, "X-Sum");
 }
@@ -141,8 +145,8 @@ TEST_F(Forward, KeepsFromTheServerWhatOnlyATrustedHopMaySay) {
       "X-Original-URL",     "x_original_url", "X-Rewrite-URL",  "X-Forwarded-Port", "X_FORWARDED_PORT",
       "X-Forwarded-Prefix", "True-Client-IP", "True_Client_IP", "CF-Connecting-IP", "pRoXy",
       "SCRIPT_NAME"};
-  for (const auto& name : names) ask(name, "theirs");
-  ask("X-Stays", "1");
+  for (const auto& name : names) check(name, "theirs");
+  check("X-Stays", "1");
   forward_request();
   for (const auto& name : names) EXPECT_EQ(sent(name), "") << name;
   EXPECT_EQ(sent("X-Stays"), "[1]");
@@ -153,8 +157,8 @@ TEST_F(Forward, KeepsFromTheServerWhatOnlyATrustedHopMaySay) {
 
 TEST_F(Forward, KeepsFromTheServerWhatTheFileNamesInstead) {
   options.proxy_fields = {"X-Edge-*"};
-  ask("X-Edge-City", "Wien");
-  ask("True-Client-IP", "10.0.0.1");
+  check("X-Edge-City", "Wien");
+  check("True-Client-IP", "10.0.0.1");
   forward_request();
   EXPECT_EQ(sent("X-Edge-City"), "");
   EXPECT_EQ(sent("True-Client-IP"), "[10.0.0.1]");
@@ -162,7 +166,7 @@ TEST_F(Forward, KeepsFromTheServerWhatTheFileNamesInstead) {
 
 TEST_F(Forward, KeepsTwinsOfHopFieldsFromTheServer) {
   for (const std::string_view name : {"Transfer_Encoding", "content_length", "Keep_Alive", "PROXY_AUTHORIZATION"}) {
-    ask(name, "chunked");
+    check(name, "chunked");
     forward_request();
     EXPECT_EQ(sent(name), "") << name;
   }
@@ -175,8 +179,8 @@ TEST_F(Forward, KeepsTwinsOfWhatWasReadFromTheServer) {
   Route route;
   route.counted_headers = {"x-tenant"};
   x.route = &route;
-  for (const std::string_view name : {"X_API_Key", "X_Token", "X_Tenant"}) ask(name, "unread");
-  for (const std::string_view name : {"X-API-Key", "X-Token", "X-Tenant"}) ask(name, "read");
+  for (const std::string_view name : {"X_API_Key", "X_Token", "X_Tenant"}) check(name, "unread");
+  for (const std::string_view name : {"X-API-Key", "X-Token", "X-Tenant"}) check(name, "read");
   forward_request(identity);
   for (const std::string_view name : {"X_API_Key", "X_Token", "X_Tenant"}) EXPECT_EQ(sent(name), "") << name;
   for (const std::string_view name : {"X-API-Key", "X-Token", "X-Tenant"}) EXPECT_EQ(sent(name), "[read]") << name;
@@ -199,11 +203,11 @@ TEST_F(Forward, AddsNothingToViaWhereNoneIsWanted) {
   options.via.clear();
   forward_request();
   EXPECT_EQ(sent("Via"), "");
-  ask("Via", "1.0 first");
+  check("Via", "1.0 first");
   forward_request();
   EXPECT_EQ(sent("Via"), "[1.0 first]") << "others speak for themselves";
   answer("Via", "1.1 inner");
-  forward_reply_fields(x, site(), RejectionHeaders::none);
+  forward_reply_fields(x, compiled(), RejectionHeaders::none);
   EXPECT_EQ(sent("Via"), "[1.1 inner]");
 }
 
@@ -215,7 +219,7 @@ TEST_F(Forward, NamesTheGatewayAndTheVersionInVia) {
 }
 
 TEST_F(Forward, TakesThisHopOffMaxForwards) {
-  ask("Max-Forwards", "5");
+  check("Max-Forwards", "5");
   forward_request();
   EXPECT_EQ(sent("Max-Forwards"), "[5]") << "it means nothing to GET";
   x.request.method = "OPTIONS";
@@ -227,20 +231,20 @@ TEST_F(Forward, TakesThisHopOffMaxForwards) {
 }
 
 TEST_F(Forward, DatesAnAnswerThatHasNoDate) {
-  forward_reply_fields(x, site(), RejectionHeaders::none);
+  forward_reply_fields(x, compiled(), RejectionHeaders::none);
   EXPECT_EQ(sent("Date").size(), std::string_view("[Sun, 06 Nov 1994 08:49:37 GMT]").size()) << sent("Date");
   answer("Date", "Sun, 06 Nov 1994 08:49:37 GMT");
-  forward_reply_fields(x, site(), RejectionHeaders::none);
+  forward_reply_fields(x, compiled(), RejectionHeaders::none);
   EXPECT_EQ(sent("Date"), "[Sun, 06 Nov 1994 08:49:37 GMT]");
   x.answer.fields.clear();
   x.answer.status = 103;
-  forward_reply_fields(x, site(), RejectionHeaders::none);
+  forward_reply_fields(x, compiled(), RejectionHeaders::none);
   EXPECT_EQ(sent("Date"), "") << "an interim answer needs none";
 }
 
 TEST_F(Forward, JoinsVia) {
-  ask("Via", "1.0 first");
-  ask("via", "1.1 second");
+  check("Via", "1.0 first");
+  check("via", "1.1 second");
   forward_request();
   EXPECT_EQ(sent("Via"), "[1.0 first, 1.1 second, 1.1 headgate]");
 }
@@ -253,13 +257,13 @@ TEST_F(Forward, PutsAnAbsoluteTargetsHostInThePlaceOfHost) {
 }
 
 TEST_F(Forward, KeepsHopFieldsAndExpectFromTheServer) {
-  ask("Connection", "keep-alive, X-Mine");
-  ask("X-Mine", "1");
-  ask("TE", "trailers");
-  ask("Transfer-Encoding", "chunked");
-  ask("Content-Length", "4");
-  ask("Expect", "100-continue");
-  ask("Upgrade", "h2c");
+  check("Connection", "keep-alive, X-Mine");
+  check("X-Mine", "1");
+  check("TE", "trailers");
+  check("Transfer-Encoding", "chunked");
+  check("Content-Length", "4");
+  check("Expect", "100-continue");
+  check("Upgrade", "h2c");
   forward_request();
   for (const std::string_view name :
        {"Connection", "X-Mine", "TE", "Transfer-Encoding", "Content-Length", "Expect", "Upgrade"})
@@ -267,7 +271,7 @@ TEST_F(Forward, KeepsHopFieldsAndExpectFromTheServer) {
 }
 
 TEST_F(Forward, LetsNobodyTakeOursAwayByNamingItInConnection) {
-  ask("Connection", "X-Forwarded-For, X-Request-Id, Via, Host");
+  check("Connection", "X-Forwarded-For, X-Request-Id, Via, Host");
   forward_request();
   EXPECT_EQ(sent("X-Forwarded-For"), "[192.0.2.1]");
   EXPECT_EQ(sent("X-Request-Id"), "[id-1]");
@@ -276,8 +280,8 @@ TEST_F(Forward, LetsNobodyTakeOursAwayByNamingItInConnection) {
 }
 
 TEST_F(Forward, AsksTheServerForAnUpgradeThatIsTaken) {
-  ask("Connection", "Upgrade");
-  ask("Upgrade", "websocket");
+  check("Connection", "Upgrade");
+  check("Upgrade", "websocket");
   x.request.upgrade = "websocket";
   forward_request();
   EXPECT_EQ(sent("Connection"), "[Upgrade]");
@@ -288,7 +292,7 @@ TEST_F(Forward, ForgetsTheMessageBuiltBefore) {
   x.fields = {{Known::unknown, "X-Stale", "1"}};
   forward_request();
   EXPECT_EQ(sent("X-Stale"), "");
-  forward_reply_fields(x, site(), RejectionHeaders::none);
+  forward_reply_fields(x, compiled(), RejectionHeaders::none);
   EXPECT_EQ(sent("X-Forwarded-For"), "");
 }
 
@@ -301,7 +305,7 @@ TEST_F(Forward, PassesAnAnswerOnWithOurOwnWords) {
   answer("X-Request-Id", "the server's");
   answer("Via", "1.1 inner");
   answer("Content-Length", "4");
-  forward_reply_fields(x, site(), RejectionHeaders::both);
+  forward_reply_fields(x, compiled(), RejectionHeaders::both);
   EXPECT_EQ(sent("Content-Type"), "[text/plain]");
   EXPECT_EQ(sent("Set-Cookie"), "[a=1][b=2]");
   EXPECT_EQ(sent("X-Request-Id"), "[id-1]");
@@ -312,37 +316,37 @@ TEST_F(Forward, PassesAnAnswerOnWithOurOwnWords) {
 TEST_F(Forward, SaysTheLengthOfABodyThatIsOnlyDescribed) {
   answer("Content-Length", "1234");
   x.request.method = "HEAD";
-  forward_reply_fields(x, site(), RejectionHeaders::none);
+  forward_reply_fields(x, compiled(), RejectionHeaders::none);
   EXPECT_EQ(sent("Content-Length"), "[1234]");
   x.request.method = "GET";
   x.answer.status = 304;
-  forward_reply_fields(x, site(), RejectionHeaders::none);
+  forward_reply_fields(x, compiled(), RejectionHeaders::none);
   EXPECT_EQ(sent("Content-Length"), "[1234]");
 }
 
 TEST_F(Forward, LetsNoServerContradictOurNumbers) {
-  ReadyTier tier;
+  CompiledTier tier;
   tier.policy = "ours";
   tier.labels = {"l"};
-  AskedLimit asked;
+  CheckedLimit asked;
   asked.tier = &tier;
   x.admission.binding = &asked;
   x.admission.outcome = Admission::Outcome::allowed;
-  x.admission.verdicts[0] = {.allowed = true, .limit = 5, .remaining = 4, .retry_after = {}, .reset_after = {}};
+  x.admission.decisions[0] = {.allowed = true, .limit = 5, .remaining = 4, .retry_after = {}, .reset_after = {}};
   for (const std::string_view name :
        {"x-ratelimit-limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit", "RateLimit-Policy",
         "RateLimit-Limit", "ratelimit-remaining", "RateLimit-Reset", "X-Rate-Limit-Limit", "X-Rate-Limit-Remaining",
         "x-rate-limit-reset", "X-RateLimit-Limit-Minute"})
     answer(name, "theirs");
   for (const std::string_view name : {"X-RateLimiter", "RateLimited", "X-Rate", "X-"}) answer(name, "another's");
-  forward_reply_fields(x, site(), RejectionHeaders::both);
+  forward_reply_fields(x, compiled(), RejectionHeaders::both);
   EXPECT_EQ(sent("X-RateLimit-Limit"), "[5]");
   EXPECT_EQ(sent("RateLimit-Policy"), "[ours]");
   for (const auto& one : x.fields) EXPECT_NE(one.value, "theirs") << one.name;
   for (const std::string_view name : {"X-RateLimiter", "RateLimited", "X-Rate", "X-"})
     EXPECT_EQ(sent(name), "[another's]") << name;
   x.admission.binding = nullptr;
-  forward_reply_fields(x, site(), RejectionHeaders::both);
+  forward_reply_fields(x, compiled(), RejectionHeaders::both);
   EXPECT_EQ(sent("X-RateLimit-Limit"), "[theirs]") << "where nothing of ours was counted";
 }
 
@@ -350,7 +354,7 @@ TEST_F(Forward, NamesTheProtocolThatWasSwitchedTo) {
   x.answer.status = 101;
   answer("Upgrade", "websocket");
   answer("Sec-WebSocket-Accept", "x");
-  forward_reply_fields(x, site(), RejectionHeaders::none);
+  forward_reply_fields(x, compiled(), RejectionHeaders::none);
   EXPECT_EQ(sent("Upgrade"), "[websocket]");
   EXPECT_EQ(sent("Sec-WebSocket-Accept"), "[x]");
 }
@@ -360,7 +364,7 @@ TEST_F(Forward, LetsTrailersBringNothingThatAHeadMayNot) {
                                  field("Forwarded", "for=1"), field("Via", "x"),
                                  field("X-Request-Id", "x"),  field("RateLimit", "x"),
                                  field("Keep-Alive", "x"),    field("ETag", "2")};
-  const auto passed = forward_trailers(trailers, site());
+  const auto passed = forward_trailers(trailers, compiled());
   ASSERT_EQ(passed.size(), 2U);
   EXPECT_EQ(passed[0].name, "X-Sum");
   EXPECT_EQ(passed[1].name, "ETag");

@@ -1,6 +1,7 @@
 #include "../../../src/gateway/limit_fields.hpp"
 
 #include "../../../src/gateway/request_id.hpp"
+#include "support/virtual_clock.hpp"
 
 #include <gtest/gtest.h>
 
@@ -49,7 +50,7 @@ struct LimitFields : testing::Test {
     asked.asked_on = now();
     x.admission.binding = &asked;
     x.admission.outcome = Admission::Outcome::allowed;
-    x.admission.verdicts[0] = {
+    x.admission.decisions[0] = {
         .allowed = true, .limit = 10, .remaining = 7, .retry_after = seconds(0), .reset_after = milliseconds(2'500)};
   }
   std::string names(RejectionHeaders style) {
@@ -61,8 +62,8 @@ struct LimitFields : testing::Test {
   }
   std::string value(std::string_view name) const { return std::string(http::value_of(fields, name)); }
   std::string policy = "\"per-ip\";q=10;w=60";
-  ReadyTier tier;
-  AskedLimit asked;
+  CompiledTier tier;
+  CheckedLimit asked;
   Exchange x;
   http::Fields fields;
 };
@@ -96,14 +97,14 @@ TEST_F(LimitFields, TellAnAllowedCallerWhenAllIsThereAgain) {
 TEST_F(LimitFields, TellTheSecondThatAWindowEndsInThoughTheAnswerTookItsTime) {
   const auto end = std::chrono::floor<seconds>(now()) - seconds(100);
   asked.asked_on = end - microseconds(400'001);
-  x.admission.verdicts[0].reset_after = microseconds(400'001);
+  x.admission.decisions[0].reset_after = microseconds(400'001);
   (void)names(RejectionHeaders::both);
   EXPECT_EQ(value("X-RateLimit-Reset"), std::to_string(end.time_since_epoch().count()));
 }
 
 TEST_F(LimitFields, TellARejectedCallerWhenToComeBack) {
   x.admission.outcome = Admission::Outcome::rejected;
-  x.admission.verdicts[0] = {
+  x.admission.decisions[0] = {
       .allowed = false, .limit = 10, .remaining = 3, .retry_after = milliseconds(100), .reset_after = seconds(600)};
   (void)names(RejectionHeaders::both);
   EXPECT_EQ(value("X-RateLimit-Remaining"), "0") << "a cost of 4 was refused; for the caller nothing is left";
@@ -113,7 +114,7 @@ TEST_F(LimitFields, TellARejectedCallerWhenToComeBack) {
 
 TEST_F(LimitFields, SayNothingOfAWaitThatDoesNotHelp) {
   x.admission.outcome = Admission::Outcome::rejected;
-  x.admission.verdicts[0] = {
+  x.admission.decisions[0] = {
       .allowed = false, .limit = 10, .remaining = 3, .retry_after = limit::kNever, .reset_after = seconds(60)};
   (void)names(RejectionHeaders::both);
   EXPECT_LT(Instant(seconds(std::stoll(value("X-RateLimit-Reset")))), now() + seconds(62));
@@ -127,11 +128,13 @@ TEST_F(LimitFields, StandBehindWhatIsThere) {
 }
 
 struct RequestId : testing::Test {
+  RequestId() { x.clock = &clock; }
   std::string of(std::initializer_list<std::string_view> given) {
     x.request.fields.clear();
     for (const auto id : given) x.request.fields.push_back({http::Known::unknown, "x-request-ID", id});
     return std::string(request_id(x));
   }
+  headgate::test::VirtualClock clock;
   Exchange x;
 };
 

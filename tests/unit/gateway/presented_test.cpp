@@ -8,7 +8,7 @@ namespace headgate::gateway {
 namespace {
 
 struct PresentedTest : testing::Test {
-  void ask(std::string_view name, std::string_view value) {
+  void check(std::string_view name, std::string_view value) {
     x.request.fields.push_back({boost::beast::http::string_to_field({name.data(), name.size()}), name, value});
   }
   static std::string text(const Presented& presented) {
@@ -19,22 +19,22 @@ struct PresentedTest : testing::Test {
 
 TEST_F(PresentedTest, TokensOfAuthorizationHaveTheBearerScheme) {
   const identity::JwtOptions options;
-  ask("Authorization", "Basic abc");
+  check("Authorization", "Basic abc");
   EXPECT_EQ(text(presented_token(x, options)), "");
   x.request.fields.clear();
-  ask("Authorization", "bearer  abc");
+  check("Authorization", "bearer  abc");
   EXPECT_EQ(text(presented_token(x, options)), "abc");
-  ask("authorization", "Bearer def");
+  check("authorization", "Bearer def");
   EXPECT_EQ(text(presented_token(x, options)), "twice");
 }
 
 TEST_F(PresentedTest, TokensOfAnotherFieldMayStandAlone) {
   identity::JwtOptions options;
   options.header = "x-token";
-  ask("X-Token", "abc");
+  check("X-Token", "abc");
   EXPECT_EQ(text(presented_token(x, options)), "abc");
   x.request.fields.clear();
-  ask("X-Token", "Bearer abc");
+  check("X-Token", "Bearer abc");
   EXPECT_EQ(text(presented_token(x, options)), "abc");
 }
 
@@ -50,8 +50,8 @@ TEST_F(PresentedTest, KeysOfAQueryAreDecoded) {
 TEST_F(PresentedTest, TwoSpellingsOfOneFieldAreTwo) {
   identity::JwtOptions options;
   options.header = "x-token";
-  ask("X-Token", "abc");
-  ask("X_Token", "def");
+  check("X-Token", "abc");
+  check("X_Token", "def");
   EXPECT_EQ(text(presented_token(x, options)), "twice") << "a server may read either";
 }
 
@@ -59,18 +59,18 @@ TEST_F(PresentedTest, AnotherSpellingIsAnotherField) {
   identity::JwtOptions token;
   token.header = "x-token";
   const identity::ApiKeyOptions key;
-  ask("X_Token", "abc");
-  ask("X_API_Key", "abc");
+  check("X_Token", "abc");
+  check("X_API_Key", "abc");
   EXPECT_EQ(text(presented_token(x, token)), "");
   EXPECT_EQ(text(presented_key(x, key)), "");
-  ask("x-api-key", "abc");
+  check("x-api-key", "abc");
   EXPECT_EQ(text(presented_key(x, key)), "twice");
 }
 
 TEST_F(PresentedTest, AnEmptyFieldOfTwoIsStillTwo) {
   const identity::ApiKeyOptions options;
-  ask("X-API-Key", "");
-  ask("X-API-Key", "abc");
+  check("X-API-Key", "");
+  check("X-API-Key", "abc");
   EXPECT_EQ(text(presented_key(x, options)), "twice");
 }
 

@@ -1,6 +1,6 @@
 #include "headgate/gateway/router.hpp"
 
-#include "headgate/gateway/site.hpp"
+#include "headgate/gateway/compiled_config.hpp"
 
 #include <gtest/gtest.h>
 

@@ -43,7 +43,9 @@ Outcome read_pieces(const std::vector<std::string_view>& pieces, const Limits& l
   return out;
 }
 
-unsigned refused(std::string_view bytes, const Limits& limits = {}) { return read_pieces({bytes}, limits).refused; }
+unsigned refused_chunks(std::string_view bytes, const Limits& limits = {}) {
+  return read_pieces({bytes}, limits).refused;
+}
 
 const std::vector<std::string_view> kBodies = {
     "0\r\n\r\n",
@@ -153,7 +155,7 @@ TEST(ChunkReader, RefusesWhatALenientReaderCouldTakeOtherwise) {
                                        "0\r\nContent-Length: 5\r\n\r\n",
                                        "0\r\nTransfer-Encoding: chunked\r\n\r\n",
                                        "0\r\nHost: a\r\n\r\n"}) {
-    EXPECT_EQ(refused(bytes), 400U) << bytes;
+    EXPECT_EQ(refused_chunks(bytes), 400U) << bytes;
   }
 }
 
@@ -175,15 +177,15 @@ TEST(ChunkReader, TakesLargeSizesAndRefusesThoseThatWrap) {
   }
   for (const std::string_view size :
        {"8000000000000000", "ffffffffffffffff", "10000000000000000", "100000000000000005", "00000000000000005"}) {
-    EXPECT_EQ(refused(std::string(size) + "\r\nhello"), 400U) << size;
+    EXPECT_EQ(refused_chunks(std::string(size) + "\r\nhello"), 400U) << size;
   }
 }
 
 TEST(ChunkReader, BoundsTheSizeLine) {
-  const std::string fits = "5;" + std::string(kMostChunkLine - 4, 'a') + "\r\n";
+  const std::string fits = "5;" + std::string(kMaxChunkLine - 4, 'a') + "\r\n";
   EXPECT_EQ(read_pieces({fits, "hello\r\n0\r\n\r\n"}).data, "hello");
-  EXPECT_EQ(refused("5;" + std::string(kMostChunkLine - 3, 'a') + "\r\nhello\r\n"), 400U);
-  EXPECT_EQ(refused("5;" + std::string(kMostChunkLine, 'a')), 400U) << "without waiting for its end";
+  EXPECT_EQ(refused_chunks("5;" + std::string(kMaxChunkLine - 3, 'a') + "\r\nhello\r\n"), 400U);
+  EXPECT_EQ(refused_chunks("5;" + std::string(kMaxChunkLine, 'a')), 400U) << "without waiting for its end";
 }
 
 TEST(ChunkReader, BoundsTheExtensionsOfAllChunksTogether) {
@@ -191,15 +193,15 @@ TEST(ChunkReader, BoundsTheExtensionsOfAllChunksTogether) {
   std::string few;
   for (int i = 0; i < 16; ++i) few += chunk;
   EXPECT_EQ(read_pieces({few, "0\r\n\r\n"}).data, std::string(16, 'x'));
-  EXPECT_EQ(refused(few + chunk), 400U);
+  EXPECT_EQ(refused_chunks(few + chunk), 400U);
 }
 
 TEST(ChunkReader, BoundsTheTrailers) {
-  EXPECT_EQ(refused("0\r\nX: " + std::string(kMostTrailers, 'a')), 431U) << "without waiting for their end";
-  EXPECT_EQ(refused("0\r\nA: 1\r\nB: 2\r\nC: 3\r\n\r\n", {2, 8192}), 431U);
+  EXPECT_EQ(refused_chunks("0\r\nX: " + std::string(kMaxTrailers, 'a')), 431U) << "without waiting for their end";
+  EXPECT_EQ(refused_chunks("0\r\nA: 1\r\nB: 2\r\nC: 3\r\n\r\n", {2, 8192}), 431U);
   std::string many = "0\r\n";
-  while (many.size() < kMostTrailers + 10) many += "A: 1\r\n";
-  EXPECT_EQ(refused(many + "\r\n", {100'000, 8192}), 431U);
+  while (many.size() < kMaxTrailers + 10) many += "A: 1\r\n";
+  EXPECT_EQ(refused_chunks(many + "\r\n", {100'000, 8192}), 431U);
 }
 
 TEST(ChunkReader, StaysEndedAndTakesNothingMore) {

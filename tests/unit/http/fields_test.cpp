@@ -27,15 +27,6 @@ TEST(Fields, AreFoundByIdentityAndByNameWithoutCase) {
   EXPECT_FALSE(has(fields, Known::via));
 }
 
-TEST(SameWord, ComparesAsciiLettersOnlyWithoutCase) {
-  EXPECT_TRUE(same_word("Keep-Alive", "kEEP-aLIVE"));
-  EXPECT_TRUE(same_word("", ""));
-  EXPECT_FALSE(same_word("a", "ab"));
-  EXPECT_FALSE(same_word("@", "`")) << "32 apart, but no letters";
-  EXPECT_FALSE(same_word("[", "{"));
-  EXPECT_FALSE(same_word("\xc4", "\xe4"));
-}
-
 TEST(NextMember, CutsAListAndPassesOverEmptyMembers) {
   EXPECT_EQ(members("a, b\t,\t c"), (std::vector<std::string>{"a", "b", "c"}));
   EXPECT_EQ(members(",, a ,,"), (std::vector<std::string>{"a"}));
@@ -49,13 +40,6 @@ TEST(Lists, NamesATokenAsAWholeMember) {
   EXPECT_FALSE(lists("keep-alive, upgraded", "upgrade"));
   EXPECT_FALSE(lists("not upgrade", "upgrade"));
   EXPECT_FALSE(lists("", "upgrade"));
-}
-
-TEST(Trimmed, TakesBlanksAndTabsOffBothEnds) {
-  EXPECT_EQ(trimmed(" \ta b\t "), "a b");
-  EXPECT_EQ(trimmed(" \t "), "");
-  EXPECT_EQ(trimmed(""), "");
-  EXPECT_EQ(trimmed("a"), "a");
 }
 
 std::vector<std::string> passed_on(const Fields& fields) {

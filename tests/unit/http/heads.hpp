@@ -33,7 +33,7 @@ struct Read {
   const RequestHead* operator->() const { return &head; }
   std::string bytes;
   RequestHead head;
-  Result<void, Refusal> result;
+  Result<void, ParseError> result;
 };
 
 }  // namespace headgate::http::h1::test

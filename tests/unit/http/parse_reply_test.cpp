@@ -18,10 +18,10 @@ struct Answer {
   Answer& operator=(const Answer&) = delete;
   std::string bytes;
   ReplyHead head;
-  Result<void, Refusal> result;
+  Result<void, ParseError> result;
 };
 
-unsigned refused(std::string_view bytes, std::string_view method = "GET", const Limits& limits = {}) {
+unsigned refused_reply(std::string_view bytes, std::string_view method = "GET", const Limits& limits = {}) {
   ReplyHead head;
   const auto result = parse_reply(bytes, method, limits, head);
   return result.has_error() ? result.error().status : 0;
@@ -78,8 +78,9 @@ TEST(ParseReply, FindsTheEndOfTheBodyByStatusMethodAndFields) {
 
 TEST(ParseReply, RefusesABodyWhereNoneMayBe) {
   for (const std::string_view status : {"100", "101", "103", "204"}) {
-    EXPECT_EQ(refused("HTTP/1.1 " + std::string(status) + " X\r\nContent-Length: 1\r\n\r\n"), 502U) << status;
-    EXPECT_EQ(refused("HTTP/1.1 " + std::string(status) + " X\r\nTransfer-Encoding: chunked\r\n\r\n"), 502U) << status;
+    EXPECT_EQ(refused_reply("HTTP/1.1 " + std::string(status) + " X\r\nContent-Length: 1\r\n\r\n"), 502U) << status;
+    EXPECT_EQ(refused_reply("HTTP/1.1 " + std::string(status) + " X\r\nTransfer-Encoding: chunked\r\n\r\n"), 502U)
+        << status;
   }
 }
 
@@ -90,10 +91,10 @@ TEST(ParseReply, IsAsStrictAsForRequests) {
         "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n", "Transfer-Encoding: gzip\r\n",
         "Transfer-Encoding: gzip, chunked\r\n", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
         "X: 1\r\n folded\r\n", "X : 1\r\n", "X: 1\n", "X: a\rb\r\n", "X: \x01\r\n", "X\r\n", ": x\r\n"}) {
-    EXPECT_EQ(refused("HTTP/1.1 200 OK\r\n" + std::string(fields) + "\r\n"), 502U) << fields;
-    EXPECT_EQ(refused("HTTP/1.1 200 OK\r\n" + std::string(fields) + "\r\n", "HEAD"), 502U) << fields;
+    EXPECT_EQ(refused_reply("HTTP/1.1 200 OK\r\n" + std::string(fields) + "\r\n"), 502U) << fields;
+    EXPECT_EQ(refused_reply("HTTP/1.1 200 OK\r\n" + std::string(fields) + "\r\n", "HEAD"), 502U) << fields;
   }
-  EXPECT_EQ(refused("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), 502U);
+  EXPECT_EQ(refused_reply("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), 502U);
 }
 
 TEST(ParseReply, RefusesStatusLinesThatAreNone) {
@@ -101,14 +102,14 @@ TEST(ParseReply, RefusesStatusLinesThatAreNone) {
        {"HTTP/1.1 099 X", "HTTP/1.1 600 X", "HTTP/1.1 999 X", "HTTP/1.1 20 X", "HTTP/1.1 2000 X", "HTTP/1.1 abc X",
         "HTTP/1.1  200 X", "HTTP/2.0 200 X", "HTTP/1.2 200 X", "http/1.1 200 X", "ICY 200 OK", "200 OK",
         "HTTP/1.1 -20 X", "HTTP/1.1 200\tOK"}) {
-    EXPECT_EQ(refused(std::string(line) + "\r\nContent-Length: 0\r\n\r\n"), 502U) << line;
+    EXPECT_EQ(refused_reply(std::string(line) + "\r\nContent-Length: 0\r\n\r\n"), 502U) << line;
   }
 }
 
 TEST(ParseReply, BoundsTheFields) {
   const Limits limits{2, 8192};
-  EXPECT_EQ(refused("HTTP/1.1 200 OK\r\nA: 1\r\nB: 2\r\n\r\n", "GET", limits), 0U);
-  EXPECT_EQ(refused("HTTP/1.1 200 OK\r\nA: 1\r\nB: 2\r\nC: 3\r\n\r\n", "GET", limits), 502U);
+  EXPECT_EQ(refused_reply("HTTP/1.1 200 OK\r\nA: 1\r\nB: 2\r\n\r\n", "GET", limits), 0U);
+  EXPECT_EQ(refused_reply("HTTP/1.1 200 OK\r\nA: 1\r\nB: 2\r\nC: 3\r\n\r\n", "GET", limits), 502U);
 }
 
 TEST(ParseReply, KeepsTheConnectionOnlyWhereItsEndIsNotTheBodys) {
@@ -127,7 +128,7 @@ TEST(ParseReply, KeepsTheConnectionOnlyWhereItsEndIsNotTheBodys) {
   EXPECT_TRUE(kept("1.0", "Content-Length: 1\r\nConnection: keep-alive\r\n"));
 }
 
-Result<void, Refusal> trailers_of(std::string_view bytes, Fields& out, const Limits& limits = {}) {
+Result<void, ParseError> trailers_of(std::string_view bytes, Fields& out, const Limits& limits = {}) {
   return parse_trailers(bytes, limits, out);
 }
 

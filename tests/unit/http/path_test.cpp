@@ -193,17 +193,17 @@ TEST(NormalisePath, SurvivesAnyBytes) {
   EXPECT_GT(accepted, 0U);
 }
 
-TEST(SoundQuery, TakesVisibleAsciiAsSent) {
-  EXPECT_TRUE(sound_query(""));
-  EXPECT_TRUE(sound_query("?"));
-  EXPECT_TRUE(sound_query("?a=b&c=%zz&d=/../?x"));
-  EXPECT_TRUE(sound_query("?x={1}|[2]"));
+TEST(ValidQuery, TakesVisibleAsciiAsSent) {
+  EXPECT_TRUE(valid_query(""));
+  EXPECT_TRUE(valid_query("?"));
+  EXPECT_TRUE(valid_query("?a=b&c=%zz&d=/../?x"));
+  EXPECT_TRUE(valid_query("?x={1}|[2]"));
 }
 
-TEST(SoundQuery, RefusesWhatMustBeEncoded) {
+TEST(ValidQuery, RefusesWhatMustBeEncoded) {
   for (const std::string_view query :
        {"?a b", "?a#b", "?a\\b", "?a\"b", "?<", "?>", "?^", "?`", "?\x7f", "?\xff", "?\t"}) {
-    EXPECT_FALSE(sound_query(query)) << query;
+    EXPECT_FALSE(valid_query(query)) << query;
   }
 }
 

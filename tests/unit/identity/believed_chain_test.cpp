@@ -23,7 +23,7 @@ std::string chain(AddressField field, const std::vector<std::string_view>& field
   Chain room;
   std::string out;
   for (const auto& address : believed_chain(hops, make_address(peer), field, fields, room)) {
-    std::array<char, kMostAddressText> buffer;
+    std::array<char, kMaxAddressText> buffer;
     out += (out.empty() ? "" : ", ") + std::string(address_text(address, buffer));
   }
   return out;
@@ -89,7 +89,7 @@ TEST(RealIp, IsOneAddressAndNoList) {
 }
 
 TEST(AddressText, RefusesABufferThatSomeAddressWouldNotFit) {
-  std::array<char, kMostAddressText - 1> small;
+  std::array<char, kMaxAddressText - 1> small;
   EXPECT_EQ(address_text(make_address("10.0.0.1"), small), "");
 }
 

@@ -171,43 +171,42 @@ TEST(Contains, TakesAMappedBlockMadeByHandForIpv4) {
   EXPECT_FALSE(contains(mapped, make_address("11.0.0.1")));
 }
 
-std::string subject(std::string_view address, unsigned prefix) {
+std::string key(std::string_view address, unsigned prefix) {
   std::array<char, 64> buffer;
-  return std::string(client_ip_subject(make_address(address), prefix, buffer));
+  return std::string(client_ip_key(make_address(address), prefix, buffer));
 }
 
 TEST(ClientIpSubject, IsTheAddressForIpv4) {
-  EXPECT_EQ(subject("203.0.113.7", 64), "203.0.113.7");
-  EXPECT_EQ(subject("255.255.255.255", 1), "255.255.255.255");
-  EXPECT_EQ(subject("0.0.0.0", 64), "0.0.0.0");
-  EXPECT_EQ(subject("::ffff:203.0.113.7", 64), "203.0.113.7");
+  EXPECT_EQ(key("203.0.113.7", 64), "203.0.113.7");
+  EXPECT_EQ(key("255.255.255.255", 1), "255.255.255.255");
+  EXPECT_EQ(key("0.0.0.0", 64), "0.0.0.0");
+  EXPECT_EQ(key("::ffff:203.0.113.7", 64), "203.0.113.7");
 }
 
 TEST(ClientIpSubject, IsTheBlockForIpv6) {
-  EXPECT_EQ(subject("2001:db8:0:1:aaaa:bbbb:cccc:dddd", 64), "2001:db8:0:1::/64");
-  EXPECT_EQ(subject("2001:db8:0:1::1", 64), subject("2001:db8:0:1:ffff::", 64));
-  EXPECT_NE(subject("2001:db8:0:1::1", 64), subject("2001:db8:0:2::1", 64));
-  EXPECT_EQ(subject("2001:db8:0:1ff::", 57), "2001:db8:0:180::/57");
-  EXPECT_EQ(subject("ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", 128), "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff/128");
-  EXPECT_EQ(subject("ffff::", 1), "8000::/1");
+  EXPECT_EQ(key("2001:db8:0:1:aaaa:bbbb:cccc:dddd", 64), "2001:db8:0:1::/64");
+  EXPECT_EQ(key("2001:db8:0:1::1", 64), key("2001:db8:0:1:ffff::", 64));
+  EXPECT_NE(key("2001:db8:0:1::1", 64), key("2001:db8:0:2::1", 64));
+  EXPECT_EQ(key("2001:db8:0:1ff::", 57), "2001:db8:0:180::/57");
+  EXPECT_EQ(key("ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", 128), "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff/128");
+  EXPECT_EQ(key("ffff::", 1), "8000::/1");
 }
 
 TEST(ClientIpSubject, WritesIpv6AsRfc5952Does) {
-  EXPECT_EQ(subject("2001:0db8:0:0:0:0:2:1", 128), "2001:db8::2:1/128");
-  EXPECT_EQ(subject("2001:db8:0:1:1:1:1:1", 128), "2001:db8:0:1:1:1:1:1/128")
-      << "one zero group alone is not shortened";
-  EXPECT_EQ(subject("2001:0:0:1:0:0:0:1", 128), "2001:0:0:1::1/128") << "the longest run is";
-  EXPECT_EQ(subject("2001:db8:0:0:1:0:0:1", 128), "2001:db8::1:0:0:1/128") << "the first of equals is";
-  EXPECT_EQ(subject("::", 64), "::/64");
-  EXPECT_EQ(subject("::1", 128), "::1/128");
-  EXPECT_EQ(subject("1::", 128), "1::/128");
+  EXPECT_EQ(key("2001:0db8:0:0:0:0:2:1", 128), "2001:db8::2:1/128");
+  EXPECT_EQ(key("2001:db8:0:1:1:1:1:1", 128), "2001:db8:0:1:1:1:1:1/128") << "one zero group alone is not shortened";
+  EXPECT_EQ(key("2001:0:0:1:0:0:0:1", 128), "2001:0:0:1::1/128") << "the longest run is";
+  EXPECT_EQ(key("2001:db8:0:0:1:0:0:1", 128), "2001:db8::1:0:0:1/128") << "the first of equals is";
+  EXPECT_EQ(key("::", 64), "::/64");
+  EXPECT_EQ(key("::1", 128), "::1/128");
+  EXPECT_EQ(key("1::", 128), "1::/128");
 }
 
 TEST(ClientIpSubject, BringsThePrefixIntoRangeAndRefusesASmallBuffer) {
-  EXPECT_EQ(subject("ffff::1", 0), "8000::/1");
-  EXPECT_EQ(subject("ffff::1", 500), "ffff::1/128");
+  EXPECT_EQ(key("ffff::1", 0), "8000::/1");
+  EXPECT_EQ(key("ffff::1", 500), "ffff::1/128");
   std::array<char, 16> small;
-  EXPECT_EQ(client_ip_subject(make_address("10.0.0.1"), 64, small), "");
+  EXPECT_EQ(client_ip_key(make_address("10.0.0.1"), 64, small), "");
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ TEST(JwtIssuers, MustBeToldApart) {
   options.issuers[1].issuer = "a";
   EXPECT_EQ(objection(options), R"(two issuers have the same "issuer")");
   options.issuers[1].issuer.clear();
-  EXPECT_EQ(objection(options), R"(of several issuers each needs its "issuer", to tell their tokens apart)");
+  EXPECT_EQ(objection(options), R"(with several issuers, each needs its "issuer", to tell their tokens apart)");
 }
 
 TEST(JwtIssuers, NeedRulesThatCanBeKept) {

@@ -17,7 +17,7 @@ using test_keys::rsa_key;
 /// What is said of a set of this one key; "" where it is taken.
 std::string refusal(const std::string& key, JwtAlgorithm algorithm) {
   const auto keys = JwtKeys::of_jwk_set(jwk_set({key}), std::vector{algorithm});
-  const std::string where = "key 1 of the JWK Set does not do: ";
+  const std::string where = "key 1 of the JWK Set is not valid: ";
   if (keys) return "";
   return keys.error().starts_with(where) ? keys.error().substr(where.size()) : keys.error();
 }
@@ -49,7 +49,7 @@ TEST(RsaJwk, IsInStrictBase64url) {
 }
 
 TEST(RsaJwk, WritesNumbersInAsFewBytesAsTheyNeed) {
-  const std::string objection = " is not a number in as few bytes as it needs; a zero byte in front has to go";
+  const std::string objection = " is not a number without leading zero bytes; remove these";
   EXPECT_EQ(rsa_refusal(base64url('\0' + modulus()), "AQAB"), "its \"n\"" + objection);
   EXPECT_EQ(rsa_refusal(base64url(modulus()), "AAEAAQ"), "its \"e\"" + objection);
   EXPECT_EQ(rsa_refusal("", "AQAB"), "its \"n\"" + objection);

@@ -52,10 +52,10 @@ TEST(JwtKeys, MayBeToComeFromASet) {
 TEST(JwtKeys, RefuseOneThatNoAlgorithmIsFor) {
   auto issuer = both_issuer();
   issuer.algorithms = {JwtAlgorithm::RS256};
-  EXPECT_EQ(refusal(issuer), "there is a secret, which none of the algorithms is for: RS256");
+  EXPECT_EQ(refusal(issuer), "there is a secret, but none of the algorithms can use it: RS256");
   issuer = both_issuer();
   issuer.algorithms = {JwtAlgorithm::HS256, JwtAlgorithm::ES256};
-  EXPECT_EQ(refusal(issuer), "the PEM holds a public key (RSA) that none of the algorithms is for: HS256, ES256");
+  EXPECT_EQ(refusal(issuer), "the PEM holds a public key (RSA) that none of the algorithms can use: HS256, ES256");
 }
 
 TEST(JwtKeys, TakeASecretAsLongAsItsHash) {

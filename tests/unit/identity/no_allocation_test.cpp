@@ -5,7 +5,7 @@
 #include "headgate/identity/client_address.hpp"
 #include "headgate/identity/network.hpp"
 #include "headgate/identity/proxy_protocol.hpp"
-#include "headgate/identity/token_memory.hpp"
+#include "headgate/identity/token_cache.hpp"
 
 #include <boost/asio/ip/address.hpp>
 
@@ -47,10 +47,10 @@ TEST(Allocations, AreNoneForTheClientAddressAndItsSubject) {
   std::array<char, 64> buffer;
   const auto before = allocations;
   const auto hops = walk_hops(peer, AddressField::x_forwarded_for, fields, trusted);
-  const auto subject = client_ip_subject(hops.client, 64, buffer);
+  const auto key = client_ip_key(hops.client, 64, buffer);
   const auto after = allocations;
   EXPECT_EQ(after, before);
-  EXPECT_EQ(subject, "2001:db8:aaaa:bbbb::/64");
+  EXPECT_EQ(key, "2001:db8:aaaa:bbbb::/64");
 }
 
 TEST(Allocations, AreNoneForTheChainOfAForwardedField) {
@@ -58,7 +58,7 @@ TEST(Allocations, AreNoneForTheChainOfAForwardedField) {
   const std::string_view field =
       R"(for="[2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff]:65535";host="a\"b", for="\[fd00:1111:2222:3333:4444:5555:6666:1\]")";
   const auto peer = boost::asio::ip::make_address("10.0.0.1");
-  std::array<char, kMostAddressText> buffer;
+  std::array<char, kMaxAddressText> buffer;
   const auto before = allocations;
   const auto hops = walk_hops(peer, AddressField::forwarded, {&field, 1}, trusted);
   Chain room;
@@ -86,13 +86,13 @@ TEST(Allocations, AreNoneForATokenThatIsRemembered) {
   const Instant now{std::chrono::seconds(1'800'000'000)};
   const std::string good(500, 'g');
   const std::string bad(500, 'b');
-  TokenMemory memory(10);
-  memory.remember(good, VerifiedToken{{{"sub", "ann"}}, now, now + std::chrono::seconds(1)});
-  memory.remember(bad, RefusedToken{JwtError::bad_signature, Instant::max()});
+  TokenCache memory(10);
+  memory.put(good, VerifiedToken{{{"sub", "ann"}}, now, now + std::chrono::seconds(1)});
+  memory.put(bad, RefusedToken{JwtError::bad_signature, Instant::max()});
   const auto before = allocations;
-  const auto token = memory.recall(good, now);
-  const auto refused = memory.recall(bad, now);
-  const auto unknown = memory.recall("another", now);
+  const auto token = memory.get(good, now);
+  const auto refused = memory.get(bad, now);
+  const auto unknown = memory.get("another", now);
   const auto after = allocations;
   EXPECT_EQ(after, before);
   EXPECT_TRUE(token && refused && !unknown);

@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{header_v2(0x21, 0x32, std::string(216, 'p')), "own"}, Row{header_v2(0x21, 0x00, ""), "own"},
         Row{header_v2(0x21, 0x00, tlv(0x04, "")), "own"}, Row{header_v2(0x20, 0x00, ""), "own"},
         Row{header_v2(0x20, 0x11, kIpv4Ends), "own"}, Row{header_v2(0x20, 0xff, "whatever"), "own"},
-        Row{header_v2(0x21, 0x11, kIpv4Ends + tlv(0xee, std::string(kMostProxyHeader - 31, 'x'))), "203.0.113.7"}));
+        Row{header_v2(0x21, 0x11, kIpv4Ends + tlv(0xee, std::string(kMaxProxyHeader - 31, 'x'))), "203.0.113.7"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Tlvs, WholeHeader,
@@ -188,8 +188,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(ProxyHeader, ThatClaimsToBeTooLongIsRefusedBeforeItHasCome) {
   const auto claims = [](std::size_t length) { return test::kSignature + "\x21\x11" + test::two_bytes(length); };
-  EXPECT_EQ(said(claims(kMostProxyHeader - 16)), "more");
-  EXPECT_EQ(said(claims(kMostProxyHeader - 15)), "malformed");
+  EXPECT_EQ(said(claims(kMaxProxyHeader - 16)), "more");
+  EXPECT_EQ(said(claims(kMaxProxyHeader - 15)), "malformed");
   EXPECT_EQ(said(claims(0xffff)), "malformed");
   EXPECT_EQ(said(test::kSignature + "\x20" + '\0' + test::two_bytes(0xffff)), "malformed") << "LOCAL is no exception";
 }

@@ -111,7 +111,7 @@ TEST_F(KeyringFiles, LeaveInForceWhatThereWasWhereTheyAreBroken) {
   EXPECT_FALSE(report().fresh);
   loop.run_for(20ms);
   EXPECT_EQ(report().failures, 1U) << "one a version of the file, not one a look";
-  EXPECT_EQ(logged("keys_refused: what was in force stays so source=" + path("jwks.json") + " reason=\""), 1U);
+  EXPECT_EQ(logged("keys_refused: the keys in use stay in use source=" + path("jwks.json") + " reason=\""), 1U);
   write("jwks.json", jwk_set({"one"}));
   EXPECT_TRUE(run_until([&] { return report().fresh; }));
   EXPECT_EQ(logged("keys_read"), 1U);

@@ -45,9 +45,9 @@ class KeyringTest : public testing::Test {
   KeyringTest() {
     auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(log, true);
     spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", std::move(sink)));
-    pace.look = 2ms;
-    pace.first_retry = pace.longest_retry = 5ms;
-    pace.shortest_life = 1ms;
+    policy.look = 2ms;
+    policy.first_retry = policy.longest_retry = 5ms;
+    policy.shortest_life = 1ms;
   }
   ~KeyringTest() override {
     if (keyring) keyring->stop();
@@ -65,7 +65,7 @@ class KeyringTest : public testing::Test {
   }
 
   Result<std::shared_ptr<Keyring>, std::string> try_open(const Keyring* before = nullptr) {
-    return Keyring::open(loop, options, before, pace);
+    return Keyring::open(loop, options, before, policy);
   }
   void open(const Keyring* before = nullptr) {
     const auto opened = try_open(before);
@@ -120,7 +120,7 @@ class KeyringTest : public testing::Test {
   std::shared_ptr<spdlog::logger> usual_logger = spdlog::default_logger();
   std::ostringstream log;
   boost::asio::io_context loop{1};
-  Pace pace;
+  RefreshPolicy policy;
   identity::Options options;
   std::shared_ptr<Keyring> keyring;
   std::vector<std::shared_ptr<const identity::Credentials>> published;

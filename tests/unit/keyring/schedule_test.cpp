@@ -28,7 +28,7 @@ class KeyringSchedule : public testing::Test {
     return wait();
   }
 
-  Schedule schedule{5min, 10s, Pace{}};
+  Schedule schedule{5min, 10s, RefreshPolicy{}};
   Schedule::Time now{1h};
 };
 

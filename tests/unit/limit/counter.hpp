@@ -13,27 +13,27 @@ class Counter {
  public:
   explicit Counter(limit::Rule rule) : rule_(std::move(rule)) {}
 
-  limit::Verdict take(std::int64_t cost, Instant now) { return decide(cost, now, limit::Taken::no); }
+  limit::Decision take(std::int64_t cost, Instant now) { return decide(cost, now, limit::Taken::no); }
 
   /// What has been let through already: takes what there is, whether it fits or not.
-  limit::Verdict charge(std::int64_t cost, Instant now) { return decide(cost, now, limit::Taken::yes); }
+  limit::Decision charge(std::int64_t cost, Instant now) { return decide(cost, now, limit::Taken::yes); }
 
   /// The same, below nothing where there is less.
-  limit::Verdict owe(std::int64_t cost, Instant now) { return decide(cost, now, limit::Taken::debt); }
+  limit::Decision owe(std::int64_t cost, Instant now) { return decide(cost, now, limit::Taken::debt); }
 
   const limit::Rule& rule() const { return rule_; }
 
  private:
-  limit::Verdict decide(std::int64_t cost, Instant now, limit::Taken though_refused) {
+  limit::Decision decide(std::int64_t cost, Instant now, limit::Taken though_refused) {
     const limit::Algorithm& algorithm = *rule_.algorithm;
     const limit::Outcome outcome = algorithm.peek(state_, rule_, cost, now);
     using limit::Taken;
     const Taken taken = outcome.allowed && though_refused == Taken::no ? Taken::yes : though_refused;
     if ((taken != Taken::no && cost != 0) || outcome.stale) algorithm.commit(state_, rule_, cost, taken, now, outcome);
-    const auto verdict = algorithm.verdict(rule_, cost, taken, {outcome.words.data(), algorithm.words});
-    EXPECT_TRUE(verdict.has_value());
-    EXPECT_EQ(verdict->allowed, outcome.allowed);
-    return *verdict;
+    const auto decision = algorithm.decision(rule_, cost, taken, {outcome.words.data(), algorithm.words});
+    EXPECT_TRUE(decision.has_value());
+    EXPECT_EQ(decision->allowed, outcome.allowed);
+    return *decision;
   }
 
   limit::Rule rule_;

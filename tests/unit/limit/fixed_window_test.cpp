@@ -53,7 +53,7 @@ TEST(FixedWindow, AllowsExactlyAtTheEndOfTheWaitItNamedAndNotBefore) {
     Counter counter(rule);
     ASSERT_FALSE(rule.algorithm->check(rule));
     ASSERT_TRUE(counter.take(3, kStart).allowed);
-    const Verdict refused = counter.take(3, kStart);
+    const Decision refused = counter.take(3, kStart);
     ASSERT_FALSE(refused.allowed);
     EXPECT_EQ(refused.reset_after, refused.retry_after);
     EXPECT_FALSE(counter.take(3, kStart + refused.retry_after - 1us).allowed);
@@ -63,28 +63,28 @@ TEST(FixedWindow, AllowsExactlyAtTheEndOfTheWaitItNamedAndNotBefore) {
 
 TEST(FixedWindow, StaysWithinItsNumbersForTheLargestCosts) {
   Counter counter(window("1000000000/day"));
-  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
-  EXPECT_EQ(counter.take(kMost, kStart).retry_after, kNever);
-  EXPECT_EQ(counter.charge(kMost, kStart).remaining, 0U);
-  EXPECT_EQ(counter.take(-kMost, kStart).remaining, 1'000'000'000U);
+  constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(counter.take(kMax, kStart).retry_after, kNever);
+  EXPECT_EQ(counter.charge(kMax, kStart).remaining, 0U);
+  EXPECT_EQ(counter.take(-kMax, kStart).remaining, 1'000'000'000U);
   EXPECT_EQ(counter.take(std::numeric_limits<std::int64_t>::min(), kStart).remaining, 1'000'000'000U);
 }
 
 TEST(FixedWindow, RefusesWordsNoPeekCouldHaveSaid) {
   const Rule rule = window("7/minute");
-  const auto verdict = [&rule](std::int64_t used, std::int64_t left, std::int64_t owed = 0) {
+  const auto decision = [&rule](std::int64_t used, std::int64_t left, std::int64_t owed = 0) {
     const std::array words = {used, left, owed};
-    return rule.algorithm->verdict(rule, 1, Taken::no, words).has_value();
+    return rule.algorithm->decision(rule, 1, Taken::no, words).has_value();
   };
-  EXPECT_TRUE(verdict(0, 1));
-  EXPECT_TRUE(verdict(1'000'000'000, 60'000'000));  // the count was larger before
-  EXPECT_FALSE(verdict(-1, 1));
-  EXPECT_FALSE(verdict(1'000'000'001, 1));
-  EXPECT_FALSE(verdict(0, 0));
-  EXPECT_FALSE(verdict(0, 60'000'001));
-  EXPECT_TRUE(verdict(0, 1, 1'000'000'000));
-  EXPECT_FALSE(verdict(0, 1, -1));
-  EXPECT_FALSE(verdict(0, 1, 1'000'000'001));
+  EXPECT_TRUE(decision(0, 1));
+  EXPECT_TRUE(decision(1'000'000'000, 60'000'000));  // the count was larger before
+  EXPECT_FALSE(decision(-1, 1));
+  EXPECT_FALSE(decision(1'000'000'001, 1));
+  EXPECT_FALSE(decision(0, 0));
+  EXPECT_FALSE(decision(0, 60'000'001));
+  EXPECT_TRUE(decision(0, 1, 1'000'000'000));
+  EXPECT_FALSE(decision(0, 1, -1));
+  EXPECT_FALSE(decision(0, 1, 1'000'000'001));
 }
 
 TEST(FixedWindow, SaysWhatItMeans) {

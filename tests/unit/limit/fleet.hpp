@@ -78,19 +78,19 @@ class Fleet {
     now_ = end;
   }
 
-  using Refused = std::function<void(std::span<const Verdict>)>;
+  using Refused = std::function<void(std::span<const Decision>)>;
 
   /// Called with each request that is refused without a call.
-  std::function<void(std::span<const Ask>)> refused_here;
+  std::function<void(std::span<const Check>)> refused_here;
 
   /// One request now; `admitted` is called when it is let through, `refused` when it is not.
-  void request(std::size_t gateway, std::vector<Ask> asks, std::function<void()> admitted, Refused refused = {}) {
+  void request(std::size_t gateway, std::vector<Check> checks, std::function<void()> admitted, Refused refused = {}) {
     auto request =
-        std::make_shared<Request>(*gateways_[gateway], std::move(asks), std::move(admitted), std::move(refused));
+        std::make_shared<Request>(*gateways_[gateway], std::move(checks), std::move(admitted), std::move(refused));
     ++request->gateway.tally.asked;
-    if (const auto here = request->gateway.local.decide(request->asks, moment(), request->verdicts)) {
-      if (!*here && refused_here) refused_here(request->asks);
-      finish(*request, *here ? Local::Step::allowed : Local::Step::refused);
+    if (const auto here = request->gateway.local.decide(request->checks, moment(), request->decisions)) {
+      if (!*here && refused_here) refused_here(request->checks);
+      finish(*request, *here ? Local::Step::allowed : Local::Step::rejected);
     } else {
       begin(request);
     }
@@ -113,19 +113,19 @@ class Fleet {
     std::map<Leases::Id, std::vector<std::shared_ptr<Request>>> waiting;
   };
   struct Request {
-    Request(Gateway& in, std::vector<Ask> what, std::function<void()> then, Refused or_then)
+    Request(Gateway& in, std::vector<Check> what, std::function<void()> then, Refused or_then)
         : gateway(in),
-          asks(std::move(what)),
-          verdicts(asks.size()),
+          checks(std::move(what)),
+          decisions(checks.size()),
           admitted(std::move(then)),
           refused(std::move(or_then)),
-          attempt(asks, verdicts) {}
+          attempt(checks, decisions) {}
     Gateway& gateway;
-    std::vector<Ask> asks;
-    std::vector<Verdict> verdicts;
+    std::vector<Check> checks;
+    std::vector<Decision> decisions;
     std::function<void()> admitted;
     Refused refused;
-    Attempt attempt;
+    PendingDecision attempt;
   };
   struct Event {
     Duration when;
@@ -139,16 +139,18 @@ class Fleet {
 
   void finish(Request& request, Local::Step step) {
     auto& tally = request.gateway.tally;
-    ++(step == Local::Step::allowed ? tally.admitted : step == Local::Step::refused ? tally.refused : tally.unanswered);
+    ++(step == Local::Step::allowed    ? tally.admitted
+       : step == Local::Step::rejected ? tally.refused
+                                       : tally.unanswered);
     if (step == Local::Step::allowed && request.admitted) request.admitted();
-    if (step == Local::Step::refused && request.refused) request.refused(request.verdicts);
+    if (step == Local::Step::rejected && request.refused) request.refused(request.decisions);
   }
 
   void begin(const std::shared_ptr<Request>& request) {
     const auto step = request->gateway.local.begin(request->attempt, moment());
     if (step == Local::Step::wait) {
       request->gateway.waiting[request->attempt.awaited()].push_back(request);
-    } else if (step == Local::Step::ask) {
+    } else if (step == Local::Step::check) {
       send(request);
     } else {
       finish(*request, step);
@@ -161,10 +163,10 @@ class Fleet {
     call(request->gateway, {sent.begin(), sent.end()}, [this, request](Local::Answer answer, auto& told) {
       std::copy(told.begin(), told.end(), request->attempt.told().begin());
       if (answer == Local::Answer::agreed)
-        for (const auto& ask : request->attempt.sent())
-          request->gateway.tally.taken += static_cast<std::uint64_t>(ask.cost);
+        for (const auto& check : request->attempt.sent())
+          request->gateway.tally.taken += static_cast<std::uint64_t>(check.cost);
       const auto step = request->gateway.local.end(request->attempt, answer, moment());
-      if (step == Local::Step::ask) return send(request);
+      if (step == Local::Step::check) return send(request);
       finish(*request, step);
       refill(request->gateway);  // before those who wait go on
       for (const auto lease : request->attempt.asked_for()) wake(request->gateway, lease);
@@ -177,12 +179,12 @@ class Fleet {
   }
 
   void refill(Gateway& gateway) {
-    while (const auto errand = gateway.local.leases().next_refill(moment())) {
-      call(gateway, {errand->ask}, [this, &gateway, errand, asked = moment()](Local::Answer answer, auto& told) {
-        if (answer == Local::Answer::agreed) gateway.tally.taken += static_cast<std::uint64_t>(errand->ask.cost);
+    while (const auto refill = gateway.local.leases().next_refill(moment())) {
+      call(gateway, {refill->check}, [this, &gateway, refill, asked = moment()](Local::Answer answer, auto& told) {
+        if (answer == Local::Answer::agreed) gateway.tally.taken += static_cast<std::uint64_t>(refill->check.cost);
         if (told.empty()) told.resize(1);
-        gateway.local.fetched(*errand, answer, told[0], asked, moment());
-        wake(gateway, errand->lease);
+        gateway.local.fetched(*refill, answer, told[0], asked, moment());
+        wake(gateway, refill->lease);
       });
     }
   }
@@ -194,17 +196,17 @@ class Fleet {
   }
 
   void refund(Gateway& gateway) {
-    while (const auto errand = gateway.local.leases().next_refund()) {
-      call(gateway, {errand->ask}, [&gateway, errand](Local::Answer answer, auto&) {
-        if (answer != Local::Answer::none) gateway.tally.refunded += static_cast<std::uint64_t>(-errand->ask.cost);
-        gateway.local.given_back({&errand->ask, 1});
-        gateway.local.leases().refunded(errand->lease);
+    while (const auto refill = gateway.local.leases().next_refund()) {
+      call(gateway, {refill->check}, [&gateway, refill](Local::Answer answer, auto&) {
+        if (answer != Local::Answer::none) gateway.tally.refunded += static_cast<std::uint64_t>(-refill->check.cost);
+        gateway.local.given_back({&refill->check, 1});
+        gateway.local.leases().refunded(refill->lease);
       });
     }
   }
 
-  using Then = std::function<void(Local::Answer, std::vector<Verdict>&)>;
-  void call(Gateway& gateway, std::vector<Ask> asks, Then then) {
+  using Then = std::function<void(Local::Answer, std::vector<Decision>&)>;
+  void call(Gateway& gateway, std::vector<Check> checks, Then then) {
     ++gateway.tally.calls;
     const auto there = gateway.last_there = std::max(gateway.last_there, now_ + latency());
     const bool lost = std::uniform_real_distribution<>(0, 1)(random_) < trouble_.lost;
@@ -212,15 +214,15 @@ class Fleet {
       at(now_ + 20ms, [then] { answer_nothing(then); });
       return;
     }
-    at(there, [this, asks = std::move(asks), then, lost, sent = now_] {
-      auto told = std::make_shared<std::vector<Verdict>>(asks.size());
-      const bool agreed = store_.decide(asks, test::kStart + now_, *told);
+    at(there, [this, checks = std::move(checks), then, lost, sent = now_] {
+      auto told = std::make_shared<std::vector<Decision>>(checks.size());
+      const bool agreed = store_.decide(checks, test::kStart + now_, *told);
       if (lost) return at(sent + 20ms, [then] { answer_nothing(then); });
-      at(now_ + latency(), [=] { then(agreed ? Local::Answer::agreed : Local::Answer::refused, *told); });
+      at(now_ + latency(), [=] { then(agreed ? Local::Answer::agreed : Local::Answer::rejected, *told); });
     });
   }
   static void answer_nothing(const Then& then) {
-    std::vector<Verdict> nothing;
+    std::vector<Decision> nothing;
     then(Local::Answer::none, nothing);
   }
   Duration latency() {

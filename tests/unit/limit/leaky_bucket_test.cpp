@@ -26,12 +26,12 @@ Rule leaky(std::string_view rate, std::uint64_t burst = 0, Duration wait = Durat
 /// Of a request of cost 1, rounded down.
 Duration spacing_of(const Rule& rule) { return rule.rate.period / static_cast<std::int64_t>(rule.rate.count); }
 
-const char* const kRates[] = {"1/day",   "7/second", "3/second",    "1000000/second", "999983/second", "300/5m",
-                              "5/100ms", "100/s",    "1000003/day", "13/30d",         "1000000000/s",  "1000/31d"};
+const char* const kLeakyRates[] = {"1/day",   "7/second", "3/second",    "1000000/second", "999983/second", "300/5m",
+                                   "5/100ms", "100/s",    "1000003/day", "13/30d",         "1000000000/s",  "1000/31d"};
 
 TEST(LeakyBucket, RefusesWhatComesSoonerThanEvenly) {
   std::mt19937_64 random(1);
-  for (const char* rate : kRates) {
+  for (const char* rate : kLeakyRates) {
     Counter bucket(leaky(rate));
     ASSERT_EQ(bucket.rule().burst, 1U);
     const Duration spacing = spacing_of(bucket.rule());
@@ -39,14 +39,14 @@ TEST(LeakyBucket, RefusesWhatComesSoonerThanEvenly) {
     Instant last = kStart - std::chrono::hours(24 * 366);
     for (int step = 0; step < 1000; ++step) {
       now += Duration(static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(spacing.count() + 2)));
-      const Verdict verdict = bucket.take(1, now);
-      ASSERT_EQ(verdict.delay, Duration(0));
+      const Decision decision = bucket.take(1, now);
+      ASSERT_EQ(decision.delay, Duration(0));
       if (now - last < spacing) {
-        ASSERT_FALSE(verdict.allowed) << rate << " step " << step;
+        ASSERT_FALSE(decision.allowed) << rate << " step " << step;
       } else if (now - last > spacing) {
-        ASSERT_TRUE(verdict.allowed) << rate << " step " << step;
+        ASSERT_TRUE(decision.allowed) << rate << " step " << step;
       }
-      if (verdict.allowed) last = now;
+      if (decision.allowed) last = now;
     }
   }
 }
@@ -81,7 +81,7 @@ TEST(LeakyBucket, NeverAdmitsMoreThanTheBurstAndWhatLeaksInAnyInterval) {
 TEST(LeakyBucket, AllowsExactlyAtTheEndOfTheWaitItNamedAndNotBefore) {
   std::mt19937_64 random(3);
   int refusals = 0;
-  for (const char* rate : kRates)
+  for (const char* rate : kLeakyRates)
     for (const std::uint64_t burst : {1, 2, 9, 50})
       for (const Duration wait : {Duration(0), Duration(1), Duration(milliseconds(700)), Duration(seconds(60))}) {
         Counter bucket(leaky(rate, burst, wait));
@@ -89,12 +89,12 @@ TEST(LeakyBucket, AllowsExactlyAtTheEndOfTheWaitItNamedAndNotBefore) {
         Instant now = kStart;
         for (int step = 0; step < 200; ++step) {
           const auto cost = static_cast<std::int64_t>(1 + random() % burst);
-          const Verdict verdict = bucket.take(cost, now);
-          if (verdict.allowed) continue;
+          const Decision decision = bucket.take(cost, now);
+          if (decision.allowed) continue;
           ++refusals;
-          ASSERT_GT(verdict.retry_after, Duration(0));
-          ASSERT_FALSE(bucket.take(cost, now + verdict.retry_after - Duration(1)).allowed) << rate << ' ' << burst;
-          now += verdict.retry_after;
+          ASSERT_GT(decision.retry_after, Duration(0));
+          ASSERT_FALSE(bucket.take(cost, now + decision.retry_after - Duration(1)).allowed) << rate << ' ' << burst;
+          now += decision.retry_after;
           ASSERT_TRUE(bucket.take(cost, now).allowed) << rate << ' ' << burst << ' ' << wait.count();
         }
       }
@@ -103,14 +103,14 @@ TEST(LeakyBucket, AllowsExactlyAtTheEndOfTheWaitItNamedAndNotBefore) {
 
 TEST(LeakyBucket, TellsTheTruthAboutWhatRemains) {
   std::mt19937_64 random(4);
-  for (const char* rate : kRates)
+  for (const char* rate : kLeakyRates)
     for (const Duration wait : {Duration(0), Duration(milliseconds(700)), Duration(seconds(60))}) {
       Counter bucket(leaky(rate, 20, wait));
       Instant now = kStart;
       for (int step = 0; step < 100; ++step) {
         now += Duration(static_cast<std::int64_t>(
             random() % static_cast<std::uint64_t>(bucket.rule().rate.period.count() / 7 + 1)));
-        const Verdict look = bucket.take(0, now);
+        const Decision look = bucket.take(0, now);
         ASSERT_LE(look.remaining, look.limit);
         std::uint64_t taken = 0;
         while (taken < look.remaining && random() % 8 != 0) {
@@ -125,10 +125,10 @@ TEST(LeakyBucket, TellsTheTruthAboutWhatRemains) {
 }
 
 TEST(LeakyBucket, IsAsIfNeverUsedAfterTheResetItNamedAndNotBefore) {
-  for (const char* rate : kRates)
+  for (const char* rate : kLeakyRates)
     for (const Duration wait : {Duration(0), Duration(seconds(60))}) {
       Counter bucket(leaky(rate, 10, wait));
-      const Verdict used = bucket.take(7, kStart);
+      const Decision used = bucket.take(7, kStart);
       EXPECT_EQ(bucket.take(0, kStart + used.reset_after).reset_after, Duration(0)) << rate;
       EXPECT_EQ(bucket.take(0, kStart + used.reset_after).remaining, used.limit) << rate;
       EXPECT_GT(bucket.take(0, kStart + used.reset_after - Duration(1)).reset_after, Duration(0)) << rate;
@@ -146,10 +146,10 @@ std::vector<Instant> departures(Counter& queue, int arrivals) {
       at_once = static_cast<int>(random() % 20);
       now += Duration(static_cast<std::int64_t>(random() % (15 * spacing + 2)));
     }
-    const Verdict verdict = queue.take(1, now);
-    if (!verdict.allowed) continue;
-    EXPECT_LE(verdict.delay, queue.rule().wait);
-    left.push_back(now + verdict.delay);
+    const Decision decision = queue.take(1, now);
+    if (!decision.allowed) continue;
+    EXPECT_LE(decision.delay, queue.rule().wait);
+    left.push_back(now + decision.delay);
   }
   return left;
 }
@@ -172,9 +172,9 @@ TEST(LeakyBucketAsAQueue, LetsRequestsLeaveEvenlySpacedAndNoneTooLate) {
 TEST(LeakyBucketAsAQueue, DoesNotDriftWhereARequestIsNoWholeNumberOfMicroseconds) {
   Counter queue(leaky("7/second", 8, seconds(60)));
   for (int i = 0; i < 8; ++i) {
-    const Verdict verdict = queue.take(1, kStart);
-    ASSERT_TRUE(verdict.allowed);
-    EXPECT_EQ(verdict.delay, Duration((i * 1'000'000 + 6) / 7));
+    const Decision decision = queue.take(1, kStart);
+    ASSERT_TRUE(decision.allowed);
+    EXPECT_EQ(decision.delay, Duration((i * 1'000'000 + 6) / 7));
   }
   EXPECT_EQ(queue.take(1, kStart + seconds(1)).delay, Duration(142'858));
 }
@@ -210,17 +210,17 @@ TEST(LeakyBucket, ChargesWhatFitsAndNoMore) {
 TEST(LeakyBucket, RefusesWordsNoPeekCouldHaveSaid) {
   for (const Duration wait : {Duration(0), Duration(seconds(60))}) {
     const Rule rule = leaky("7/second", 14, wait);
-    const auto verdict = [&rule](std::int64_t whole, std::int64_t part) {
+    const auto decision = [&rule](std::int64_t whole, std::int64_t part) {
       const std::array words = {whole, part};
-      return rule.algorithm->verdict(rule, 1, Taken::no, words).has_value();
+      return rule.algorithm->decision(rule, 1, Taken::no, words).has_value();
     };
-    EXPECT_TRUE(verdict(0, 0));
-    EXPECT_TRUE(verdict(2'000'000, 0));
-    EXPECT_FALSE(verdict(2'000'000, 1));
-    EXPECT_TRUE(verdict(-1, 0)) << "in debt";
-    EXPECT_FALSE(verdict(-3'155'760'060'000'000, 0)) << "a hundred years of it";
-    EXPECT_FALSE(verdict(0, 7));
-    EXPECT_FALSE(verdict(std::numeric_limits<std::int64_t>::max(), 0));
+    EXPECT_TRUE(decision(0, 0));
+    EXPECT_TRUE(decision(2'000'000, 0));
+    EXPECT_FALSE(decision(2'000'000, 1));
+    EXPECT_TRUE(decision(-1, 0)) << "in debt";
+    EXPECT_FALSE(decision(-3'155'760'060'000'000, 0)) << "a hundred years of it";
+    EXPECT_FALSE(decision(0, 7));
+    EXPECT_FALSE(decision(std::numeric_limits<std::int64_t>::max(), 0));
   }
 }
 

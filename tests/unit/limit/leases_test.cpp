@@ -17,8 +17,8 @@ Rule leased_rule(std::string_view rate, std::uint64_t burst = 0, std::string nam
   return rule;
 }
 
-Ask ask_for(const Rule& rule, std::string_view subject, std::int64_t cost = 1) {
-  return {.rule = &rule, .subject = subject, .hash = keyed_hash(subject, rule.seed), .cost = cost};
+Check ask_for(const Rule& rule, std::string_view key, std::int64_t cost = 1) {
+  return {.rule = &rule, .key = key, .hash = keyed_hash(key, rule.seed), .cost = cost};
 }
 
 /// Counts what one key was let through, and fails where that was one too many at any moment.
@@ -28,13 +28,13 @@ class Witness {
 
   void admitted(std::int64_t cost) {
     total_ += static_cast<double>(cost);
-    const double seconds = std::chrono::duration<double>(fleet_.now()).count();
-    EXPECT_LE(total_, static_cast<double>(rule_.burst) + a_second() * seconds + 1e-6) << "at " << seconds << " s";
+    const double at = std::chrono::duration<double>(fleet_.now()).count();
+    EXPECT_LE(total_, static_cast<double>(rule_.burst) + a_second() * at + 1e-6) << "at " << at << " s";
     // And over every interval: no more than a bucket larger by what comes back in a second (and a call) holds.
-    level_ = std::min(most(), level_ + a_second() * (seconds - seen_));
-    seen_ = seconds;
+    level_ = std::min(most(), level_ + a_second() * (at - seen_));
+    seen_ = at;
     level_ -= static_cast<double>(cost);
-    EXPECT_GE(level_, -1e-6) << "at " << seconds << " s";
+    EXPECT_GE(level_, -1e-6) << "at " << at << " s";
   }
   double total() const noexcept { return total_; }
 
@@ -52,16 +52,16 @@ class Witness {
 };
 
 /// Requests of one key at one gateway, `a_second` of them, at random moments.
-void drive(Fleet& fleet, std::size_t gateway, const Rule& rule, std::string_view subject, double a_second,
-           Duration from, Duration to, std::function<void()> admitted, unsigned seed) {
+void drive(Fleet& fleet, std::size_t gateway, const Rule& rule, std::string_view key, double a_second, Duration from,
+           Duration to, std::function<void()> admitted, unsigned seed) {
   auto random = std::make_shared<std::mt19937>(seed);
   auto next = std::make_shared<std::function<void()>>();
   const auto pause = [random, a_second] {
     return Duration(1 + static_cast<std::int64_t>(std::exponential_distribution<>(a_second)(*random) * 1e6));
   };
-  *next = [&fleet, gateway, &rule, subject, to, admitted, pause, self = std::weak_ptr(next)] {
+  *next = [&fleet, gateway, &rule, key, to, admitted, pause, self = std::weak_ptr(next)] {
     if (fleet.now() >= to) return;
-    fleet.request(gateway, {ask_for(rule, subject)}, admitted);
+    fleet.request(gateway, {ask_for(rule, key)}, admitted);
     if (const auto again = self.lock()) fleet.at(fleet.now() + pause(), [again] { (*again)(); });
   };
   fleet.at(from + pause(), [next] { (*next)(); });
@@ -221,10 +221,10 @@ TEST(Leases, GiveBackAllOfItAtTheEnd) {
   fleet.run_until(2500ms);
   for (unsigned g = 0; g < 2; ++g) fleet.stop(g);
   fleet.run_until(6s);
-  Verdict verdict;
-  const Ask look = ask_for(rule, "hot", 0);
-  fleet.store().decide({&look, 1}, test::kStart + fleet.now(), {&verdict, 1});
-  EXPECT_EQ(verdict.remaining, 10'000 - static_cast<std::uint64_t>(witness.total()));
+  Decision decision;
+  const Check look = ask_for(rule, "hot", 0);
+  fleet.store().decide({&look, 1}, test::kStart + fleet.now(), {&decision, 1});
+  EXPECT_EQ(decision.remaining, 10'000 - static_cast<std::uint64_t>(witness.total()));
 }
 
 TEST(Leases, TellWhatIsLeftHereAndThere) {
@@ -233,14 +233,14 @@ TEST(Leases, TellWhatIsLeftHereAndThere) {
   for (int i = 0; i < 500; ++i) fleet.at(i * 2ms, [&] { fleet.request(0, {ask_for(rule, "hot")}, {}); });
   fleet.run_until(998ms + 1ms);
   auto& local = fleet.local(0);
-  const Ask ask = ask_for(rule, "hot");
-  Verdict verdict;
-  const auto here = local.decide({&ask, 1}, Moment(1h + fleet.now()), {&verdict, 1});
+  const Check check = ask_for(rule, "hot");
+  Decision decision;
+  const auto here = local.decide({&check, 1}, Moment(1h + fleet.now()), {&decision, 1});
   ASSERT_EQ(here, true);
-  EXPECT_TRUE(verdict.allowed);
-  EXPECT_EQ(verdict.limit, 10'000U);
-  EXPECT_EQ(verdict.remaining, 10'000U - 501U);
-  EXPECT_GT(verdict.reset_after, 24h);
+  EXPECT_TRUE(decision.allowed);
+  EXPECT_EQ(decision.limit, 10'000U);
+  EXPECT_EQ(decision.remaining, 10'000U - 501U);
+  EXPECT_GT(decision.reset_after, 24h);
 }
 
 TEST(Leases, PutBackWhatARefusalOfAnotherRuleLeftUnused) {
@@ -252,16 +252,16 @@ TEST(Leases, PutBackWhatARefusalOfAnotherRuleLeftUnused) {
   for (int i = 0; i < 400; ++i)
     fleet.at(i * 2ms, [&, i] {
       fleet.request(0, {ask_for(rule, "hot")}, [&] { ++one; });
-      const std::string subject = std::to_string(i % 2);
+      const std::string key = std::to_string(i % 2);
       if (i % 2 == 0) fleet.request(0, {ask_for(rule, "hot"), ask_for(other, "strict", 1 + i % 3)}, [&] { ++both; });
     });
   fleet.run_until(5s);
   EXPECT_GT(both, 20U);
   EXPECT_LT(both, 50U);
-  Verdict verdict;
-  const Ask look = ask_for(rule, "hot", 0);
-  fleet.store().decide({&look, 1}, test::kStart + fleet.now(), {&verdict, 1});
-  EXPECT_EQ(verdict.remaining, 10'000U - one - both) << "all or nothing";
+  Decision decision;
+  const Check look = ask_for(rule, "hot", 0);
+  fleet.store().decide({&look, 1}, test::kStart + fleet.now(), {&decision, 1});
+  EXPECT_EQ(decision.remaining, 10'000U - one - both) << "all or nothing";
 }
 
 TEST(Leases, EndWithTheSizeOfTheirLimit) {
@@ -285,27 +285,27 @@ TEST(Leases, HoldNoMoreKeysThanTheyMay) {
   Leases leases({.sharers = 1, .max_keys = 64, .max_leases = 3});
   const Moment now(1h);
   int begun = 0;
-  for (int key = 0; key < 40; ++key) {
-    const std::string subject = std::to_string(key);
-    const Ask ask = ask_for(rule, subject);
-    for (int i = 0; i < 100; ++i) leases.count(ask, now);
-    Verdict verdict{.allowed = true, .limit = 1000, .remaining = 1000};
-    leases.told(ask, verdict);
-    const auto look = leases.look(ask, now);
-    if (look.standing != Leases::Standing::worth) continue;
-    const auto id = leases.begin(ask, now);
+  for (int i = 0; i < 40; ++i) {
+    const std::string key = std::to_string(i);
+    const Check check = ask_for(rule, key);
+    for (int times = 0; times < 100; ++times) leases.count(check, now);
+    Decision decision{.allowed = true, .limit = 1000, .remaining = 1000};
+    leases.told(check, decision);
+    const auto look = leases.look(check, now);
+    if (look.state != Leases::LeaseState::worth) continue;
+    const auto id = leases.begin(check, now);
     if (id == Leases::kNone) continue;
     ++begun;
-    leases.granted(id, look.ahead, verdict, now);
+    leases.granted(id, look.ahead, decision, now);
     leases.ended(id);
   }
   EXPECT_EQ(begun, 3);
   leases.end_all(now);
   int refunds = 0;
-  while (const auto errand = leases.next_refund()) {
+  while (const auto refill = leases.next_refund()) {
     ++refunds;
-    EXPECT_EQ(errand->ask.cost, -50) << "half a second of a hundred";
-    leases.refunded(errand->lease);
+    EXPECT_EQ(refill->check.cost, -50) << "half a second of a hundred";
+    leases.refunded(refill->lease);
   }
   EXPECT_EQ(refunds, 3);
   leases.sweep(now);

@@ -23,32 +23,32 @@ TEST(Per, ReadsAsAUserWritesIt) {
 TEST(Binding, IsNothingWhereNothingWasAsked) { EXPECT_EQ(binding({}), nullptr); }
 
 TEST(Binding, IsTheRefusalThatLastsLongest) {
-  const std::array verdicts = {
-      Verdict{.allowed = false, .limit = 5, .remaining = 0, .retry_after = seconds(3), .reset_after = seconds(90)},
-      Verdict{.allowed = true, .limit = 5, .remaining = 0, .retry_after = seconds(0), .reset_after = seconds(900)},
-      Verdict{.allowed = false, .limit = 5, .remaining = 1, .retry_after = seconds(4), .reset_after = seconds(5)}};
-  EXPECT_EQ(binding(verdicts), &verdicts[2]);
+  const std::array decisions = {
+      Decision{.allowed = false, .limit = 5, .remaining = 0, .retry_after = seconds(3), .reset_after = seconds(90)},
+      Decision{.allowed = true, .limit = 5, .remaining = 0, .retry_after = seconds(0), .reset_after = seconds(900)},
+      Decision{.allowed = false, .limit = 5, .remaining = 1, .retry_after = seconds(4), .reset_after = seconds(5)}};
+  EXPECT_EQ(binding(decisions), &decisions[2]);
 }
 
 TEST(Binding, IsTheLeastShareLeftWhereAllAgree) {
-  const std::array verdicts = {Verdict{.allowed = true, .limit = 10, .remaining = 3},
-                               Verdict{.allowed = true, .limit = 1000, .remaining = 200},
-                               Verdict{.allowed = true, .limit = 3, .remaining = 2}};
-  EXPECT_EQ(binding(verdicts), &verdicts[1]);
+  const std::array decisions = {Decision{.allowed = true, .limit = 10, .remaining = 3},
+                                Decision{.allowed = true, .limit = 1000, .remaining = 200},
+                                Decision{.allowed = true, .limit = 3, .remaining = 2}};
+  EXPECT_EQ(binding(decisions), &decisions[1]);
 }
 
 TEST(Binding, IsTheOneFullAgainTheLatestWhereSharesAreEqual) {
-  const std::array verdicts = {Verdict{.allowed = true, .limit = 10, .remaining = 5, .reset_after = seconds(1)},
-                               Verdict{.allowed = true, .limit = 20, .remaining = 10, .reset_after = seconds(60)},
-                               Verdict{.allowed = true, .limit = 30, .remaining = 15, .reset_after = seconds(2)}};
-  EXPECT_EQ(binding(verdicts), &verdicts[1]);
+  const std::array decisions = {Decision{.allowed = true, .limit = 10, .remaining = 5, .reset_after = seconds(1)},
+                                Decision{.allowed = true, .limit = 20, .remaining = 10, .reset_after = seconds(60)},
+                                Decision{.allowed = true, .limit = 30, .remaining = 15, .reset_after = seconds(2)}};
+  EXPECT_EQ(binding(decisions), &decisions[1]);
 }
 
 TEST(Binding, ComparesSharesOfTheLargestLimitsExactly) {
-  constexpr std::uint64_t kMost = 999'999'999'999'999;
-  const std::array verdicts = {Verdict{.allowed = true, .limit = kMost, .remaining = kMost - 1},
-                               Verdict{.allowed = true, .limit = kMost, .remaining = kMost - 2}};
-  EXPECT_EQ(binding(verdicts), &verdicts[1]);
+  constexpr std::uint64_t kMax = 999'999'999'999'999;
+  const std::array decisions = {Decision{.allowed = true, .limit = kMax, .remaining = kMax - 1},
+                                Decision{.allowed = true, .limit = kMax, .remaining = kMax - 2}};
+  EXPECT_EQ(binding(decisions), &decisions[1]);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // What is told of a wait is true: whoever waits as told, while nobody else asks, is let through. For every algorithm,
-// with a wait of the rule and without, for mixed costs, with known denials, with leases and reservations, at one
+// with a wait of the rule and without, for mixed costs, with known rejections, with leases and reservations, at one
 // gateway and at several, for one rule and for two, and where something is given back. On a virtual clock.
 
 #include "fleet.hpp"
@@ -43,15 +43,15 @@ class RetryAfter : public testing::TestWithParam<const Algorithm*> {
   }
 
   /// Asks, and runs the fleet until that is answered.
-  Heard ask(Fleet& fleet, std::size_t gateway, const std::vector<Ask>& asks) {
+  Heard check(Fleet& fleet, std::size_t gateway, const std::vector<Check>& checks) {
     Heard heard;
     fleet.request(
-        gateway, asks,
+        gateway, checks,
         [&] {
           heard = {true, true, {}};
         },
-        [&](std::span<const Verdict> verdicts) {
-          heard = {true, false, binding(verdicts)->retry_after};
+        [&](std::span<const Decision> decisions) {
+          heard = {true, false, binding(decisions)->retry_after};
         });
     for (int i = 0; i < 1000 && !heard.answered; ++i) fleet.run_until(fleet.now() + 50us);
     EXPECT_TRUE(heard.answered);
@@ -69,25 +69,25 @@ class RetryAfter : public testing::TestWithParam<const Algorithm*> {
       for (std::size_t i = 0; i < rules; ++i) limits.push_back(random_rule("rule" + std::to_string(i)));
       Fleet fleet(gateways, {}, static_cast<unsigned>(trace));
       const auto most = static_cast<std::int64_t>(limits[0].burst);
-      const std::int64_t usual = one_in(2) ? 1 : std::max<std::int64_t>(1, most / 5);
+      const std::int64_t default_value = one_in(2) ? 1 : std::max<std::int64_t>(1, most / 5);
       for (int step = 0; step < 300; ++step) {
         const bool other = costs == Costs::mixed && one_in(3);
-        const auto cost = other ? between(1, std::min(2 * usual + 1, most + 1)) : usual;
-        std::vector<Ask> asks;
-        for (const auto& rule : limits) asks.push_back(test::make_ask(rule, "someone", cost));
-        if (costs == Costs::mixed && one_in(40)) asks[0].cost = -1;
+        const auto cost = other ? between(1, std::min(2 * default_value + 1, most + 1)) : default_value;
+        std::vector<Check> checks;
+        for (const auto& rule : limits) checks.push_back(test::make_check(rule, "someone", cost));
+        if (costs == Costs::mixed && one_in(40)) checks[0].cost = -1;
         const auto gateway = static_cast<std::size_t>(between(0, static_cast<std::int64_t>(gateways) - 1));
-        const auto heard = ask(fleet, gateway, asks);
+        const auto heard = check(fleet, gateway, checks);
         fleet.run_until(fleet.now() + (one_in(10) ? Duration(between(0, 300'000)) : Duration(between(0, 8'000))));
         if (heard.allowed || !one_in(8)) continue;
         // Again, and this time nobody asks meanwhile. Calls that are under way come to their end before.
         fleet.run_until(fleet.now() + 2 * kCall);
-        const auto told = ask(fleet, gateway, asks);
+        const auto told = check(fleet, gateway, checks);
         if (told.allowed || told.retry_after >= kNever) continue;
         if (told.retry_after > 2min) continue;  // thousands of sweeps: nothing is held by then
         fleet.run_until(fleet.now() + told.retry_after + kCall);
         ++waited;
-        ASSERT_TRUE(ask(fleet, gateway, asks).allowed)
+        ASSERT_TRUE(check(fleet, gateway, checks).allowed)
             << "told to wait " << told.retry_after.count() << " us for a cost of " << cost << " of "
             << to_text(limits[0].rate) << ", burst " << most << ", wait " << limits[0].wait.count() << ", leases "
             << limits[0].leases << "; trace " << trace << " step " << step << ", " << gateways << " gateways";

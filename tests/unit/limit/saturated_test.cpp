@@ -29,7 +29,7 @@ struct Traffic {
     if (at >= to) return;
     fleet.at(at, [=, this] {
       const auto cost = costs[random() % costs.size()];
-      fleet.request(gateway, {test::make_ask(rule, "hot", cost)}, [this, cost] { note(cost); });
+      fleet.request(gateway, {test::make_check(rule, "hot", cost)}, [this, cost] { note(cost); });
       next(gateway, a_second, at, to);
     });
   }
@@ -106,13 +106,13 @@ TEST(Saturated, KeysAreRefusedHereOnlyWhereTheStoreWouldRefuseThem) {
     Fleet fleet(4, {});
     std::uint64_t refused = 0;
     std::uint64_t wrongly = 0;
-    fleet.refused_here = [&](std::span<const Ask> asks) {
-      Ask look = asks[0];
+    fleet.refused_here = [&](std::span<const Check> checks) {
+      Check look = checks[0];
       look.cost = 0;
-      Verdict verdict;
-      fleet.store().decide({&look, 1}, test::kStart + fleet.now(), {&verdict, 1});
+      Decision decision;
+      fleet.store().decide({&look, 1}, test::kStart + fleet.now(), {&decision, 1});
       ++refused;
-      wrongly += verdict.remaining >= static_cast<std::uint64_t>(asks[0].cost) ? 1 : 0;
+      wrongly += decision.remaining >= static_cast<std::uint64_t>(checks[0].cost) ? 1 : 0;
     };
     Traffic traffic(fleet, rule);
     for (std::size_t g = 0; g < 4; ++g) traffic.drive(g, 300, 0s, 10s);
@@ -132,7 +132,7 @@ TEST(Saturated, KeysLeaveTheirShareToAWorkerThatIsAskedLittle) {
   for (Duration at = 5s; at < 20s; at += 103ms)
     fleet.at(at, [&] {
       ++asked;
-      fleet.request(1, {test::make_ask(rule, "hot")}, [&] { ++admitted; });
+      fleet.request(1, {test::make_check(rule, "hot")}, [&] { ++admitted; });
     });
   fleet.run_until(21s);
   EXPECT_GE(admitted, asked / 2) << "ten a second of fifty that are its share";
@@ -149,10 +149,10 @@ TEST(Saturated, BudgetsAreGrantedToTheLastRequestWithoutARefusalBefore) {
         std::uint64_t refused = 0;
         for (std::uint64_t i = 0; i < rule.burst + 5; ++i) {
           fleet.request(
-              i % workers, {test::make_ask(rule, "hot")}, [&] { ++admitted; },
-              [&](std::span<const Verdict> verdicts) {
+              i % workers, {test::make_check(rule, "hot")}, [&] { ++admitted; },
+              [&](std::span<const Decision> decisions) {
                 ++refused;
-                EXPECT_EQ(verdicts[0].remaining, 0U);
+                EXPECT_EQ(decisions[0].remaining, 0U);
               });
           fleet.run_until(fleet.now() + 1ms);
           if (i + 1 == rule.burst && workers == 1) {
@@ -175,8 +175,8 @@ TEST(Saturated, CostsAreMetFromTheLeaseAndTheStoreTogether) {
     const auto cost = static_cast<std::int64_t>(1 + random() % 7);
     const std::int64_t left = 1000 - admitted;
     fleet.request(
-        0, {test::make_ask(rule, "hot", cost)}, [&] { admitted += cost; },
-        [&](std::span<const Verdict>) {
+        0, {test::make_check(rule, "hot", cost)}, [&] { admitted += cost; },
+        [&](std::span<const Decision>) {
           refused += cost;
           EXPECT_LT(left, cost);
         });
@@ -196,7 +196,7 @@ TEST(Saturated, KeysGiveBackWhatWasReservedAndNotUsed) {
   fleet.run_until(3s + 100ms);
   const auto total = fleet.total();
   EXPECT_EQ(static_cast<double>(total.taken), static_cast<double>(total.refunded) + traffic.admitted);
-  EXPECT_TRUE(fleet.local(0).leases().held(test::make_ask(rule, "hot").hash, Moment(1h + fleet.now())) == 0);
+  EXPECT_TRUE(fleet.local(0).leases().held(test::make_check(rule, "hot").hash, Moment(1h + fleet.now())) == 0);
 }
 
 TEST(Saturated, KeysNeverGrantOneTooManyWhereThereAreMoreSharersThanWasSaid) {

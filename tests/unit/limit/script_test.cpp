@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::seconds;
 using test::kStart;
-using test::make_ask;
+using test::make_check;
 using test::make_rule;
 using Strings = std::vector<std::string>;
 
@@ -25,9 +25,9 @@ TEST(DecideScript, IsNamedByItsDigest) {
 TEST(ScriptArguments, AreTheKeysThenEachRulesNumbers) {
   const Rule per_minute = make_rule("60/minute", 10, "burst");
   const Rule odd = make_rule("7/second", 0, "odd");
-  const std::array asks = {make_ask(per_minute, "org_42", 3), make_ask(odd, "203.0.113.7")};
+  const std::array checks = {make_check(per_minute, "org_42", 3), make_check(odd, "203.0.113.7")};
   Strings out;
-  script_arguments(asks, "hg:", kStart, out);
+  script_arguments(checks, "hg:", kStart, out);
   EXPECT_EQ(out, (Strings{"2",
                           "hg:v1:{org_42}:burst:",
                           "hg:v1:{203.0.113.7}:odd:",
@@ -52,7 +52,7 @@ TEST(ScriptArguments, AreTheKeysThenEachRulesNumbers) {
 
 TEST(ScriptArguments, ReplaceWhatTheCallBeforeLeft) {
   const Rule rule = make_rule("60/minute");
-  const std::array two = {make_ask(rule, "a"), make_ask(rule, "b")};
+  const std::array two = {make_check(rule, "a"), make_check(rule, "b")};
   Strings out = {"left", "over"};
   script_arguments(two, "", kStart, out);
   const Strings fresh = out;
@@ -64,69 +64,69 @@ TEST(ScriptArguments, ReplaceWhatTheCallBeforeLeft) {
 
 TEST(ScriptArguments, RoundWhatIsGivenBackDownToAPart) {
   const Rule rule = make_rule("7/second");
-  const Ask ask = make_ask(rule, "a", -1);
+  const Check check = make_check(rule, "a", -1);
   Strings out;
-  script_arguments({&ask, 1}, "", kStart, out);
+  script_arguments({&check, 1}, "", kStart, out);
   EXPECT_EQ(out[6], "-142858");  // -142857 1/7 is -142858 and 6/7
   EXPECT_EQ(out[7], "6");
 }
 
 TEST(ScriptArguments, MakeOneQuestionOfTwoAboutOneCounter) {
   const Rule rule = make_rule("60/minute");
-  const std::array asks = {make_ask(rule, "a", 2), make_ask(rule, "b", 1), make_ask(rule, "a", 3)};
+  const std::array checks = {make_check(rule, "a", 2), make_check(rule, "b", 1), make_check(rule, "a", 3)};
   Strings out;
-  script_arguments(asks, "", kStart, out);
+  script_arguments(checks, "", kStart, out);
   EXPECT_EQ(out[0], "2");
   EXPECT_EQ(out[7], "5000000");
   const std::array<std::int64_t, 5> reply = {1, 60'000'000, 0, 60'000'000, 0};
-  std::array<Verdict, 3> verdicts;
+  std::array<Decision, 3> decisions;
   bool all = false;
-  ASSERT_TRUE(read_script_reply(reply, asks, verdicts, all));
+  ASSERT_TRUE(read_script_reply(reply, checks, decisions, all));
   EXPECT_TRUE(all);
-  EXPECT_EQ(verdicts[0].remaining, 55U);
-  EXPECT_EQ(verdicts[1].remaining, 59U);
-  EXPECT_EQ(verdicts[2].remaining, 55U);
+  EXPECT_EQ(decisions[0].remaining, 55U);
+  EXPECT_EQ(decisions[1].remaining, 59U);
+  EXPECT_EQ(decisions[2].remaining, 55U);
 }
 
 TEST(ScriptArguments, NameTheModesOnlyWhereOneIsNotPlainTaking) {
   const Rule rule = make_rule("60/minute");
   const auto modes = [&rule](How a, How b, How c) {
-    const std::array asks = {make_ask(rule, "a", 1, a), make_ask(rule, "b", 1, b), make_ask(rule, "c", 1, c)};
+    const std::array checks = {make_check(rule, "a", 1, a), make_check(rule, "b", 1, b), make_check(rule, "c", 1, c)};
     Strings out;
-    script_arguments(asks, "", kStart, out);
+    script_arguments(checks, "", kStart, out);
     return out[4];
   };
   EXPECT_EQ(modes(How::take, How::take, How::take), "");
-  EXPECT_EQ(modes(How::take, How::trial, How::charge), "toc");
+  EXPECT_EQ(modes(How::take, How::observe, How::charge), "toc");
   EXPECT_EQ(modes(How::charge, How::charge, How::charge), "ccc");
   EXPECT_EQ(modes(How::debt, How::take, How::charge), "dtc");
 }
 
 TEST(ScriptArguments, AskOneCounterInTheStrictestOfItsModes) {
   const Rule rule = make_rule("60/minute");
-  const auto mode = [&rule](Ask a, Ask b) {
+  const auto mode = [&rule](Check a, Check b) {
     a.rule = b.rule = &rule;
-    const std::array asks = {a, b};
+    const std::array checks = {a, b};
     Strings out;
-    script_arguments(asks, "", kStart, out);
+    script_arguments(checks, "", kStart, out);
     EXPECT_EQ(out[0], "1");
     return out[2];
   };
-  const auto ask = [&rule](How how, std::int64_t cost = 1) { return make_ask(rule, "a", cost, how); };
-  EXPECT_EQ(mode(ask(How::charge), ask(How::take)), "");
-  EXPECT_EQ(mode(ask(How::take), ask(How::trial)), "");
-  EXPECT_EQ(mode(ask(How::charge), ask(How::trial)), "o");
-  EXPECT_EQ(mode(ask(How::charge), ask(How::take, 0)), "c") << "a look refuses nobody";
-  EXPECT_EQ(mode(ask(How::take, -1), ask(How::charge)), "c");
-  EXPECT_EQ(mode(ask(How::debt), ask(How::charge)), "c");
+  const auto check = [&rule](How how, std::int64_t cost = 1) { return make_check(rule, "a", cost, how); };
+  EXPECT_EQ(mode(check(How::charge), check(How::take)), "");
+  EXPECT_EQ(mode(check(How::take), check(How::observe)), "");
+  EXPECT_EQ(mode(check(How::charge), check(How::observe)), "o");
+  EXPECT_EQ(mode(check(How::charge), check(How::take, 0)), "c") << "a look refuses nobody";
+  EXPECT_EQ(mode(check(How::take, -1), check(How::charge)), "c");
+  EXPECT_EQ(mode(check(How::debt), check(How::charge)), "c");
 }
 
 TEST(ScriptArguments, EscapeWhatWouldEndTheHashTag) {
   const Rule rule = make_rule("60/minute");
-  const auto key = [&rule](std::string_view subject) {
-    const Ask ask = make_ask(rule, subject);
+  const auto key = [&rule](std::string_view text) {
+    const Check check = make_check(rule, text);
     Strings out;
-    script_arguments({&ask, 1}, "hg:", kStart, out);
+    script_arguments({&check, 1}, "hg:", kStart, out);
     return out[1];
   };
   EXPECT_EQ(key("a}b%c{"), "hg:v1:{a%7Db%25c{}:plan:");
@@ -137,82 +137,82 @@ TEST(ScriptArguments, EscapeWhatWouldEndTheHashTag) {
 
 TEST(ScriptArguments, AreNoneForMoreAsksThanARequestMayHave) {
   const Rule rule = make_rule("60/minute");
-  const std::vector<Ask> asks(kMaxRulesPerRequest + 1, make_ask(rule, "a"));
+  const std::vector<Check> checks(kMaxRulesPerRequest + 1, make_check(rule, "a"));
   Strings out = {"x"};
-  script_arguments(asks, "", kStart, out);
+  script_arguments(checks, "", kStart, out);
   EXPECT_TRUE(out.empty());
 }
 
 class ScriptReply : public testing::Test {
  protected:
-  bool read(std::vector<std::int64_t> reply) { return read_script_reply(reply, asks_, verdicts_, all_); }
+  bool read(std::vector<std::int64_t> reply) { return read_script_reply(reply, checks_, decisions_, all_); }
 
   Rule wide_ = make_rule("60/minute", 0, "wide");
   Rule narrow_ = make_rule("60/minute", 2, "narrow");
-  std::array<Ask, 2> asks_ = {make_ask(wide_, "a"), make_ask(narrow_, "a", 2)};
-  std::array<Verdict, 2> verdicts_;
+  std::array<Check, 2> checks_ = {make_check(wide_, "a"), make_check(narrow_, "a", 2)};
+  std::array<Decision, 2> decisions_;
   bool all_ = false;
 };
 
 TEST_F(ScriptReply, TellsWhatIsLeftAfterTaking) {
   ASSERT_TRUE(read({1, 30'500'000, 0, 2'000'000, 0}));
   EXPECT_TRUE(all_);
-  EXPECT_EQ(verdicts_[0].remaining, 29U);
-  EXPECT_EQ(verdicts_[0].limit, 60U);
-  EXPECT_EQ(verdicts_[0].reset_after, Duration(30'500'000));
-  EXPECT_EQ(verdicts_[1].remaining, 0U);
-  EXPECT_EQ(verdicts_[1].reset_after, seconds(2));
+  EXPECT_EQ(decisions_[0].remaining, 29U);
+  EXPECT_EQ(decisions_[0].limit, 60U);
+  EXPECT_EQ(decisions_[0].reset_after, Duration(30'500'000));
+  EXPECT_EQ(decisions_[1].remaining, 0U);
+  EXPECT_EQ(decisions_[1].reset_after, seconds(2));
 }
 
 TEST_F(ScriptReply, TellsWhatIsLeftUntakenWhereOneRefuses) {
   ASSERT_TRUE(read({0, 30'500'000, 0, 1'250'000, 0}));
   EXPECT_FALSE(all_);
-  EXPECT_TRUE(verdicts_[0].allowed);
-  EXPECT_EQ(verdicts_[0].remaining, 30U);
-  EXPECT_FALSE(verdicts_[1].allowed);
-  EXPECT_EQ(verdicts_[1].remaining, 1U);
-  EXPECT_EQ(verdicts_[1].retry_after, Duration(750'000));
+  EXPECT_TRUE(decisions_[0].allowed);
+  EXPECT_EQ(decisions_[0].remaining, 30U);
+  EXPECT_FALSE(decisions_[1].allowed);
+  EXPECT_EQ(decisions_[1].remaining, 1U);
+  EXPECT_EQ(decisions_[1].retry_after, Duration(750'000));
 }
 
 TEST_F(ScriptReply, TellsThatATrialRefusesAndTookNothing) {
-  asks_[1].how = How::trial;
+  checks_[1].how = How::observe;
   ASSERT_TRUE(read({1, 30'500'000, 0, 1'250'000, 0}));
   EXPECT_TRUE(all_);
-  EXPECT_EQ(verdicts_[0].remaining, 29U);
-  EXPECT_FALSE(verdicts_[1].allowed);
-  EXPECT_EQ(verdicts_[1].remaining, 1U);
-  EXPECT_EQ(verdicts_[1].retry_after, Duration(750'000));
-  EXPECT_EQ(verdicts_[1].reset_after, Duration(750'000));
+  EXPECT_EQ(decisions_[0].remaining, 29U);
+  EXPECT_FALSE(decisions_[1].allowed);
+  EXPECT_EQ(decisions_[1].remaining, 1U);
+  EXPECT_EQ(decisions_[1].retry_after, Duration(750'000));
+  EXPECT_EQ(decisions_[1].reset_after, Duration(750'000));
 }
 
 TEST_F(ScriptReply, TellsThatAChargeTookWhatThereWas) {
-  asks_[1].how = How::charge;
+  checks_[1].how = How::charge;
   ASSERT_TRUE(read({1, 30'500'000, 0, 1'250'000, 0}));
   EXPECT_TRUE(all_);
-  EXPECT_TRUE(verdicts_[1].allowed);
-  EXPECT_EQ(verdicts_[1].remaining, 0U);
-  EXPECT_EQ(verdicts_[1].retry_after, Duration(0));
-  EXPECT_EQ(verdicts_[1].reset_after, seconds(2));
+  EXPECT_TRUE(decisions_[1].allowed);
+  EXPECT_EQ(decisions_[1].remaining, 0U);
+  EXPECT_EQ(decisions_[1].retry_after, Duration(0));
+  EXPECT_EQ(decisions_[1].reset_after, seconds(2));
 }
 
 TEST_F(ScriptReply, TellsThatADebtTookAllOfIt) {
-  asks_[1].how = How::debt;
+  checks_[1].how = How::debt;
   ASSERT_TRUE(read({1, 30'500'000, 0, 1'250'000, 0}));
-  EXPECT_TRUE(verdicts_[1].allowed);
-  EXPECT_EQ(verdicts_[1].remaining, 0U);
-  EXPECT_EQ(verdicts_[1].reset_after, Duration(2'750'000));
+  EXPECT_TRUE(decisions_[1].allowed);
+  EXPECT_EQ(decisions_[1].remaining, 0U);
+  EXPECT_EQ(decisions_[1].reset_after, Duration(2'750'000));
 }
 
 TEST_F(ScriptReply, TellsThatNeitherTookWhereAnotherRefuses) {
-  asks_[1].how = How::charge;
+  checks_[1].how = How::charge;
   ASSERT_TRUE(read({0, 500'000, 0, 1'250'000, 0}));
   EXPECT_FALSE(all_);
-  EXPECT_TRUE(verdicts_[1].allowed);
-  EXPECT_EQ(verdicts_[1].remaining, 1U);
-  asks_[1].how = How::trial;
+  EXPECT_TRUE(decisions_[1].allowed);
+  EXPECT_EQ(decisions_[1].remaining, 1U);
+  checks_[1].how = How::observe;
   ASSERT_TRUE(read({0, 500'000, 0, 2'000'000, 0}));
-  EXPECT_TRUE(verdicts_[1].allowed);
-  EXPECT_EQ(verdicts_[1].remaining, 2U);
+  EXPECT_TRUE(decisions_[1].allowed);
+  EXPECT_EQ(decisions_[1].remaining, 2U);
   EXPECT_FALSE(read({0, 30'500'000, 0, 1'250'000, 0})) << "a trial refuses no call";
 }
 
@@ -227,7 +227,7 @@ TEST_F(ScriptReply, IsRefusedWhereTheScriptCouldNotHaveGivenIt) {
   EXPECT_FALSE(read({1, 30'500'000, 0, 1'000'000, 0})) << "agreed though one refuses";
   EXPECT_FALSE(read({1, 30'500'000, 0, 2'000'001, 0})) << "more room than the bucket has";
   EXPECT_FALSE(read({1, -5, 0, 2'000'000, 0})) << "agreed though one is in debt";
-  EXPECT_EQ(verdicts_[0].limit, 0U);
+  EXPECT_EQ(decisions_[0].limit, 0U);
   EXPECT_FALSE(all_);
 }
 

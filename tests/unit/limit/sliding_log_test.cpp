@@ -53,11 +53,11 @@ TEST(SlidingLog, AllowsExactlyAtTheEndOfTheWaitItNamedAndNotBefore) {
     for (int step = 0; step < 1000; ++step) {
       now += Duration(static_cast<std::int64_t>(random() % (counter.rule().rate.period.count() / 4)));
       const auto cost = static_cast<std::int64_t>(1 + random() % count);
-      const Verdict verdict = counter.take(cost, now);
-      if (verdict.allowed) continue;
+      const Decision decision = counter.take(cost, now);
+      if (decision.allowed) continue;
       ++waits;
-      ASSERT_FALSE(counter.take(cost, now + verdict.retry_after - 1us).allowed) << rate;
-      now += verdict.retry_after;
+      ASSERT_FALSE(counter.take(cost, now + decision.retry_after - 1us).allowed) << rate;
+      now += decision.retry_after;
       ASSERT_TRUE(counter.take(cost, now).allowed) << rate;
     }
   }
@@ -69,7 +69,7 @@ TEST(SlidingLog, IsAsIfNeverUsedAfterTheResetItNamedAndNotBefore) {
   counter.take(2, kStart);
   const Instant later = kStart + 300ms;
   counter.take(2, later);
-  const Verdict left = counter.take(-2, later);
+  const Decision left = counter.take(-2, later);
   EXPECT_EQ(left.reset_after, 700ms);
   EXPECT_GT(counter.take(0, later + left.reset_after - 1us).reset_after, Duration(0));
   EXPECT_EQ(counter.take(0, later + left.reset_after).reset_after, Duration(0));
@@ -108,29 +108,29 @@ TEST(SlidingLog, ForgetsItsMemoryOnceAllIsGivenBack) {
 
 TEST(SlidingLog, StaysWithinItsNumbersForTheLargestCosts) {
   Counter counter(log_rule("10000/366d"));
-  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
-  EXPECT_EQ(counter.take(kMost, kStart).retry_after, kNever);
-  EXPECT_EQ(counter.charge(kMost, kStart).remaining, 0U);
-  EXPECT_EQ(counter.charge(kMost, kStart + 1s).remaining, 0U);
-  EXPECT_EQ(counter.take(-kMost, kStart + 1s).remaining, 10'000U);
+  constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(counter.take(kMax, kStart).retry_after, kNever);
+  EXPECT_EQ(counter.charge(kMax, kStart).remaining, 0U);
+  EXPECT_EQ(counter.charge(kMax, kStart + 1s).remaining, 0U);
+  EXPECT_EQ(counter.take(-kMax, kStart + 1s).remaining, 10'000U);
 }
 
 TEST(SlidingLog, RefusesWordsNoPeekCouldHaveSaid) {
   const Rule rule = log_rule("7/minute");
-  const auto verdict = [&rule](std::int64_t used, std::int64_t wait, std::int64_t reset) {
+  const auto decision = [&rule](std::int64_t used, std::int64_t wait, std::int64_t reset) {
     const std::array words = {used, wait, reset};
-    return rule.algorithm->verdict(rule, 1, Taken::no, words).has_value();
+    return rule.algorithm->decision(rule, 1, Taken::no, words).has_value();
   };
-  EXPECT_TRUE(verdict(0, 0, 0));
-  EXPECT_TRUE(verdict(10'000, 60'000'000, 60'000'000));
-  EXPECT_FALSE(verdict(-1, 0, 0));
-  EXPECT_TRUE(verdict(10'001, 0, 1)) << "in debt";
-  EXPECT_FALSE(verdict(2'000'000'000, 0, 1));
-  EXPECT_FALSE(verdict(1, 0, 0));
-  EXPECT_FALSE(verdict(0, 0, 1));
-  EXPECT_FALSE(verdict(1, -1, 1));
-  EXPECT_FALSE(verdict(1, 60'000'001, 1));
-  EXPECT_FALSE(verdict(1, 0, 60'000'001));
+  EXPECT_TRUE(decision(0, 0, 0));
+  EXPECT_TRUE(decision(10'000, 60'000'000, 60'000'000));
+  EXPECT_FALSE(decision(-1, 0, 0));
+  EXPECT_TRUE(decision(10'001, 0, 1)) << "in debt";
+  EXPECT_FALSE(decision(2'000'000'000, 0, 1));
+  EXPECT_FALSE(decision(1, 0, 0));
+  EXPECT_FALSE(decision(0, 0, 1));
+  EXPECT_FALSE(decision(1, -1, 1));
+  EXPECT_FALSE(decision(1, 60'000'001, 1));
+  EXPECT_FALSE(decision(1, 0, 60'000'001));
 }
 
 TEST(SlidingLog, SaysWhatItMeans) {

@@ -16,14 +16,14 @@ using test::kStart;
 
 Rule window(std::string_view rate) { return test::make_rule(rate, 0, "plan", "sliding_window"); }
 
-const char* const kRates[] = {"10/second", "7/minute",   "1/3s",           "1000000/second",
-                              "3/100ms",   "999983/day", "1000000000/31d", "1000000000/366d",
-                              "5/7h",      "2/1us",      "1000000000/s"};
+const char* const kWindowRates[] = {"10/second", "7/minute",   "1/3s",           "1000000/second",
+                                    "3/100ms",   "999983/day", "1000000000/31d", "1000000000/366d",
+                                    "5/7h",      "2/1us",      "1000000000/s"};
 
 TEST(SlidingWindow, AllowsExactlyAtTheEndOfTheWaitItNamedAndNotBefore) {
   std::mt19937_64 random(1);
   int waits = 0;
-  for (const char* rate : kRates) {
+  for (const char* rate : kWindowRates) {
     Counter counter(window(rate));
     const auto count = static_cast<std::int64_t>(counter.rule().rate.count);
     const auto period = counter.rule().rate.period.count();
@@ -31,13 +31,13 @@ TEST(SlidingWindow, AllowsExactlyAtTheEndOfTheWaitItNamedAndNotBefore) {
     for (int step = 0; step < 2000; ++step) {
       now += Duration(static_cast<std::int64_t>(random() % (static_cast<std::uint64_t>(period) / 2 + 1)));
       const auto cost = 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(count));
-      const Verdict verdict = counter.take(cost, now);
-      if (verdict.allowed) continue;
+      const Decision decision = counter.take(cost, now);
+      if (decision.allowed) continue;
       ++waits;
-      ASSERT_GT(verdict.retry_after, Duration(0));
-      ASSERT_LE(verdict.retry_after, Duration(2 * period));
-      ASSERT_FALSE(counter.take(cost, now + verdict.retry_after - 1us).allowed) << rate << " step " << step;
-      now += verdict.retry_after;
+      ASSERT_GT(decision.retry_after, Duration(0));
+      ASSERT_LE(decision.retry_after, Duration(2 * period));
+      ASSERT_FALSE(counter.take(cost, now + decision.retry_after - 1us).allowed) << rate << " step " << step;
+      now += decision.retry_after;
       ASSERT_TRUE(counter.take(cost, now).allowed) << rate << " step " << step;
     }
   }
@@ -45,9 +45,9 @@ TEST(SlidingWindow, AllowsExactlyAtTheEndOfTheWaitItNamedAndNotBefore) {
 }
 
 TEST(SlidingWindow, IsAsIfNeverUsedAfterTheResetItNamedAndNotBefore) {
-  for (const char* rate : kRates) {
+  for (const char* rate : kWindowRates) {
     Counter counter(window(rate));
-    const Verdict used = counter.take(1, kStart);
+    const Decision used = counter.take(1, kStart);
     EXPECT_GT(counter.take(0, kStart + used.reset_after - 1us).reset_after, Duration(0)) << rate;
     EXPECT_EQ(counter.take(0, kStart + used.reset_after).reset_after, Duration(0)) << rate;
     EXPECT_EQ(counter.take(0, kStart + used.reset_after).remaining, counter.rule().rate.count) << rate;
@@ -56,7 +56,7 @@ TEST(SlidingWindow, IsAsIfNeverUsedAfterTheResetItNamedAndNotBefore) {
 
 TEST(SlidingWindow, TellsTheTruthAboutWhatRemains) {
   std::mt19937_64 random(2);
-  for (const char* rate : kRates) {
+  for (const char* rate : kWindowRates) {
     Counter counter(window(rate));
     Instant now = kStart;
     for (int step = 0; step < 300; ++step) {
@@ -93,31 +93,31 @@ TEST(SlidingWindow, PassesNoTwoBurstsOnEitherSideOfABoundaryAsAFixedWindowDoes) 
 
 TEST(SlidingWindow, StaysWithinItsNumbersForTheLargestCosts) {
   Counter counter(window("1000000000/366d"));
-  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
-  EXPECT_EQ(counter.take(kMost, kStart).retry_after, kNever);
-  EXPECT_EQ(counter.charge(kMost, kStart).remaining, 0U);
-  EXPECT_EQ(counter.charge(kMost, kStart + 366 * 24h).remaining, 0U);
-  EXPECT_EQ(counter.take(-kMost, kStart + 366 * 24h).remaining, 1'000'000'000U);
+  constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(counter.take(kMax, kStart).retry_after, kNever);
+  EXPECT_EQ(counter.charge(kMax, kStart).remaining, 0U);
+  EXPECT_EQ(counter.charge(kMax, kStart + 366 * 24h).remaining, 0U);
+  EXPECT_EQ(counter.take(-kMax, kStart + 366 * 24h).remaining, 1'000'000'000U);
 }
 
 TEST(SlidingWindow, RefusesWordsNoPeekCouldHaveSaid) {
   const Rule rule = window("7/minute");
-  const auto verdict = [&rule](std::int64_t current, std::int64_t previous, std::int64_t elapsed,
-                               std::int64_t owed = 0) {
+  const auto decision = [&rule](std::int64_t current, std::int64_t previous, std::int64_t elapsed,
+                                std::int64_t owed = 0) {
     const std::array words = {current, previous, elapsed, owed};
-    return rule.algorithm->verdict(rule, 1, Taken::no, words).has_value();
+    return rule.algorithm->decision(rule, 1, Taken::no, words).has_value();
   };
-  EXPECT_TRUE(verdict(0, 0, 0));
-  EXPECT_TRUE(verdict(1'000'000'000, 1'000'000'000, 59'999'999));
-  EXPECT_FALSE(verdict(-1, 0, 0));
-  EXPECT_FALSE(verdict(0, -1, 0));
-  EXPECT_FALSE(verdict(0, 0, -1));
-  EXPECT_FALSE(verdict(1'000'000'001, 0, 0));
-  EXPECT_FALSE(verdict(0, 1'000'000'001, 0));
-  EXPECT_FALSE(verdict(0, 0, 60'000'000));
-  EXPECT_TRUE(verdict(0, 0, 0, 1'000'000'000));
-  EXPECT_FALSE(verdict(0, 0, 0, -1));
-  EXPECT_FALSE(verdict(0, 0, 0, 1'000'000'001));
+  EXPECT_TRUE(decision(0, 0, 0));
+  EXPECT_TRUE(decision(1'000'000'000, 1'000'000'000, 59'999'999));
+  EXPECT_FALSE(decision(-1, 0, 0));
+  EXPECT_FALSE(decision(0, -1, 0));
+  EXPECT_FALSE(decision(0, 0, -1));
+  EXPECT_FALSE(decision(1'000'000'001, 0, 0));
+  EXPECT_FALSE(decision(0, 1'000'000'001, 0));
+  EXPECT_FALSE(decision(0, 0, 60'000'000));
+  EXPECT_TRUE(decision(0, 0, 0, 1'000'000'000));
+  EXPECT_FALSE(decision(0, 0, 0, -1));
+  EXPECT_FALSE(decision(0, 0, 0, 1'000'000'001));
 }
 
 TEST(SlidingWindow, SaysWhatItMeans) {
@@ -132,7 +132,7 @@ TEST(SlidingWindowCheck, RefusesWhatAWindowHasNot) {
     const auto fault = rule.algorithm->check(rule);
     return fault ? fault->message + " | " + fault->help : "accepted";
   };
-  for (const char* rate : kRates) EXPECT_EQ(fault_of(window(rate)), "accepted");
+  for (const char* rate : kWindowRates) EXPECT_EQ(fault_of(window(rate)), "accepted");
   EXPECT_EQ(fault_of(window("100/month")),
             "a sliding_window does not count by calendar months | write \"100/30d\", or use fixed_window");
   Rule rule = window("100/minute");

@@ -19,14 +19,14 @@ using test::Counter;
 using test::kStart;
 using test::make_rule;
 
-const char* const kRates[] = {"1/day",           "7/second",        "3/second",    "1000000/second", "999983/second",
-                              "300/5m",          "5/100ms",         "1000003/day", "13/30d",         "1000000000/1s",
-                              "1000000000/366d", "999999937/100ms", "1/366d"};
+const char* const kBucketRates[] = {
+    "1/day",       "7/second", "3/second",      "1000000/second",  "999983/second",   "300/5m", "5/100ms",
+    "1000003/day", "13/30d",   "1000000000/1s", "1000000000/366d", "999999937/100ms", "1/366d"};
 
 TEST(TokenBucket, GrantsExactlyTheBurstAndWhatIsGainedSince) {
   // Whatever the steps: after a time t, a caller who always asks has got burst + floor(t * rate), not one more or less.
   std::mt19937_64 random(1);
-  for (const char* rate : kRates) {
+  for (const char* rate : kBucketRates) {
     Counter bucket(make_rule(rate, 50));
     const Rate& r = bucket.rule().rate;
     Instant now = kStart;
@@ -50,19 +50,19 @@ TEST(TokenBucket, GrantsExactlyTheBurstAndWhatIsGainedSince) {
 TEST(TokenBucket, AllowsExactlyAtTheEndOfTheWaitItNamedAndNotBefore) {
   std::mt19937_64 random(2);
   int waits = 0;
-  for (const char* rate : kRates)
+  for (const char* rate : kBucketRates)
     for (const std::uint64_t burst : {1, 2, 9, 50}) {
       Counter bucket(make_rule(rate, burst));
       if (bucket.rule().algorithm->check(bucket.rule())) continue;
       Instant now = kStart;
       for (int step = 0; step < 300; ++step) {
         const auto cost = static_cast<std::int64_t>(1 + random() % burst);
-        const Verdict verdict = bucket.take(cost, now);
-        if (verdict.allowed) continue;
+        const Decision decision = bucket.take(cost, now);
+        if (decision.allowed) continue;
         ++waits;
-        ASSERT_GT(verdict.retry_after, Duration(0));
-        ASSERT_FALSE(bucket.take(cost, now + verdict.retry_after - Duration(1)).allowed) << rate << ' ' << burst;
-        now += verdict.retry_after;
+        ASSERT_GT(decision.retry_after, Duration(0));
+        ASSERT_FALSE(bucket.take(cost, now + decision.retry_after - Duration(1)).allowed) << rate << ' ' << burst;
+        now += decision.retry_after;
         ASSERT_TRUE(bucket.take(cost, now).allowed) << rate << ' ' << burst;
       }
     }
@@ -70,10 +70,10 @@ TEST(TokenBucket, AllowsExactlyAtTheEndOfTheWaitItNamedAndNotBefore) {
 }
 
 TEST(TokenBucket, IsAsIfNeverUsedAfterTheResetItNamedAndNotBefore) {
-  for (const char* rate : kRates) {
+  for (const char* rate : kBucketRates) {
     Counter bucket(make_rule(rate, 10));
     if (bucket.rule().algorithm->check(bucket.rule())) continue;
-    const Verdict used = bucket.take(7, kStart);
+    const Decision used = bucket.take(7, kStart);
     EXPECT_EQ(bucket.take(0, kStart + used.reset_after).reset_after, Duration(0)) << rate;
     EXPECT_EQ(bucket.take(0, kStart + used.reset_after).remaining, 10U) << rate;
     EXPECT_GT(bucket.take(0, kStart + used.reset_after - Duration(1)).reset_after, Duration(0)) << rate;
@@ -82,7 +82,7 @@ TEST(TokenBucket, IsAsIfNeverUsedAfterTheResetItNamedAndNotBefore) {
 
 TEST(TokenBucket, TellsTheTruthAboutWhatRemains) {
   std::mt19937_64 random(3);
-  for (const char* rate : kRates) {
+  for (const char* rate : kBucketRates) {
     Counter bucket(make_rule(rate, 20));
     Instant now = kStart;
     for (int step = 0; step < 200; ++step) {
@@ -97,22 +97,22 @@ TEST(TokenBucket, TellsTheTruthAboutWhatRemains) {
 
 TEST(TokenBucket, StaysWithinItsNumbersForTheLargestCosts) {
   Counter bucket(make_rule("1/day", 30'000));
-  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
-  EXPECT_EQ(bucket.take(kMost, kStart).retry_after, kNever);
+  constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(bucket.take(kMax, kStart).retry_after, kNever);
   EXPECT_TRUE(bucket.take(30'000, kStart).allowed);
-  EXPECT_EQ(bucket.take(-kMost, kStart).remaining, 30'000U);
+  EXPECT_EQ(bucket.take(-kMax, kStart).remaining, 30'000U);
 }
 
 TEST(TokenBucket, ChargesWhatThereIsAndNeverGoesIntoDebt) {
   std::mt19937_64 random(4);
-  for (const char* rate : kRates) {
+  for (const char* rate : kBucketRates) {
     Counter bucket(make_rule(rate, 20));
     Instant now = kStart;
     for (int step = 0; step < 200; ++step) {
       now += Duration(random() % (bucket.rule().rate.period.count() / 7 + 1));
       const auto before = static_cast<std::int64_t>(bucket.take(0, now).remaining);
       const auto cost = static_cast<std::int64_t>(1 + random() % 40);
-      const Verdict charged = bucket.charge(cost, now);
+      const Decision charged = bucket.charge(cost, now);
       ASSERT_EQ(static_cast<std::int64_t>(charged.remaining), std::max<std::int64_t>(before - cost, 0)) << rate;
       if (cost <= before) continue;
       const Duration empty(bucket.take(0, now).reset_after);
@@ -129,7 +129,7 @@ Rule waiting_rule(std::string_view rate, std::uint64_t burst, Duration wait) {
 TEST(TokenBucketWithAWait, HoldsBackUntilTheTokensAreThere) {
   // Whoever waits as told leaves no sooner than a bucket without a wait would have let it through.
   std::mt19937_64 random(5);
-  for (const char* rate : kRates)
+  for (const char* rate : kBucketRates)
     for (const Duration wait : {Duration(1), Duration(400'000), Duration(seconds(60))}) {
       Counter held(waiting_rule(rate, 5, wait));
       const auto token = held.rule().rate.period.count() / static_cast<std::int64_t>(held.rule().rate.count);
@@ -140,16 +140,16 @@ TEST(TokenBucketWithAWait, HoldsBackUntilTheTokensAreThere) {
       for (int step = 0; step < 500; ++step) {
         now += Duration(static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(token + 2)));
         const auto cost = static_cast<std::int64_t>(1 + random() % 3);
-        const Verdict verdict = held.take(cost, now);
-        if (!verdict.allowed) continue;
-        ASSERT_GE(verdict.delay, Duration(0));
-        ASSERT_LE(verdict.delay, wait);
-        if (verdict.delay > Duration(0)) {
-          ASSERT_EQ(verdict.remaining, 0U);
-          ASSERT_FALSE(plain.take(cost, now + verdict.delay - Duration(1)).allowed) << rate << ": held back too long";
+        const Decision decision = held.take(cost, now);
+        if (!decision.allowed) continue;
+        ASSERT_GE(decision.delay, Duration(0));
+        ASSERT_LE(decision.delay, wait);
+        if (decision.delay > Duration(0)) {
+          ASSERT_EQ(decision.remaining, 0U);
+          ASSERT_FALSE(plain.take(cost, now + decision.delay - Duration(1)).allowed) << rate << ": held back too long";
         }
-        ASSERT_TRUE(plain.take(cost, now + verdict.delay).allowed) << rate << " step " << step;
-        now += verdict.delay / 2;
+        ASSERT_TRUE(plain.take(cost, now + decision.delay).allowed) << rate << " step " << step;
+        now += decision.delay / 2;
       }
     }
 }
@@ -157,19 +157,19 @@ TEST(TokenBucketWithAWait, HoldsBackUntilTheTokensAreThere) {
 TEST(TokenBucketWithAWait, AllowsExactlyAtTheEndOfTheTimeItNamedAndNotBefore) {
   std::mt19937_64 random(6);
   int refusals = 0;
-  for (const char* rate : kRates)
+  for (const char* rate : kBucketRates)
     for (const std::uint64_t burst : {1, 3, 20}) {
       Counter bucket(waiting_rule(rate, burst, Duration(700'000)));
       if (bucket.rule().algorithm->check(bucket.rule())) continue;
       Instant now = kStart;
       for (int step = 0; step < 300; ++step) {
         const auto cost = static_cast<std::int64_t>(1 + random() % burst);
-        const Verdict verdict = bucket.take(cost, now);
-        if (verdict.allowed) continue;
+        const Decision decision = bucket.take(cost, now);
+        if (decision.allowed) continue;
         ++refusals;
-        ASSERT_GT(verdict.retry_after, Duration(0));
-        ASSERT_FALSE(bucket.take(cost, now + verdict.retry_after - Duration(1)).allowed) << rate << ' ' << burst;
-        now += verdict.retry_after;
+        ASSERT_GT(decision.retry_after, Duration(0));
+        ASSERT_FALSE(bucket.take(cost, now + decision.retry_after - Duration(1)).allowed) << rate << ' ' << burst;
+        now += decision.retry_after;
         ASSERT_TRUE(bucket.take(cost, now).allowed) << rate << ' ' << burst;
       }
     }
@@ -185,19 +185,19 @@ TEST(TokenBucketWithAWait, ChargesNoMoreThanTheCostWhereMoreIsThere) {
 
 TEST(TokenBucket, RefusesWordsNoPeekCouldHaveSaid) {
   const Rule rule = make_rule("7/second", 14);
-  const auto verdict = [&rule](std::int64_t whole, std::int64_t part) {
+  const auto decision = [&rule](std::int64_t whole, std::int64_t part) {
     const std::array words = {whole, part};
-    return rule.algorithm->verdict(rule, 1, Taken::no, words).has_value();
+    return rule.algorithm->decision(rule, 1, Taken::no, words).has_value();
   };
-  EXPECT_TRUE(verdict(0, 0));
-  EXPECT_TRUE(verdict(2'000'000, 0));
-  EXPECT_TRUE(verdict(1'999'999, 6));
-  EXPECT_FALSE(verdict(2'000'000, 1));
-  EXPECT_TRUE(verdict(-1, 0)) << "in debt";
-  EXPECT_FALSE(verdict(-3'155'760'060'000'000, 0)) << "a hundred years of it";
-  EXPECT_FALSE(verdict(0, -1));
-  EXPECT_FALSE(verdict(0, 7));
-  EXPECT_FALSE(verdict(std::numeric_limits<std::int64_t>::max(), 0));
+  EXPECT_TRUE(decision(0, 0));
+  EXPECT_TRUE(decision(2'000'000, 0));
+  EXPECT_TRUE(decision(1'999'999, 6));
+  EXPECT_FALSE(decision(2'000'000, 1));
+  EXPECT_TRUE(decision(-1, 0)) << "in debt";
+  EXPECT_FALSE(decision(-3'155'760'060'000'000, 0)) << "a hundred years of it";
+  EXPECT_FALSE(decision(0, -1));
+  EXPECT_FALSE(decision(0, 7));
+  EXPECT_FALSE(decision(std::numeric_limits<std::int64_t>::max(), 0));
 }
 
 TEST(TokenBucketCheck, AcceptsWhatAUserMayReasonablyWrite) {
@@ -234,7 +234,7 @@ TEST(TokenBucketCheck, RefusesABurstThatNoHeaderCanTell) {
   Rule rule = make_rule("1000000000/100ms", 1'000'000'000'000'000);
   const auto fault = rule.algorithm->check(rule);
   ASSERT_TRUE(fault);
-  EXPECT_EQ(fault->message, "a burst of 1000000000000000 is too large to be told to callers");
+  EXPECT_EQ(fault->message, "a burst of 1000000000000000 is too large for a RateLimit field");
   EXPECT_EQ(fault->help, "write at most 999999999999999");
 }
 
@@ -252,13 +252,13 @@ TEST(TokenBucketCheck, RefusesWhatIsNotEvenAndSaysWhatIs) {
   rule.rate = {.count = 1000, .period = std::chrono::hours(24 * 31), .month = true};
   auto fault = rule.algorithm->check(rule);
   ASSERT_TRUE(fault);
-  EXPECT_EQ(fault->message, "a bucket gains evenly, and calendar months are not even");
+  EXPECT_EQ(fault->message, "a bucket refills evenly, and calendar months have different lengths");
   EXPECT_EQ(fault->help, R"(write "1000/30d", or "algorithm": "fixed_window")");
   rule = make_rule("1000/day");
   rule.calendar = std::make_shared<Calendar>(Calendar::Unit::day, "UTC", std::vector{ZoneOffset{}});
   fault = rule.algorithm->check(rule);
   ASSERT_TRUE(fault);
-  EXPECT_EQ(fault->message, "a bucket gains evenly and never starts anew, so it has no calendar");
+  EXPECT_EQ(fault->message, "a bucket refills evenly and never starts anew, so it has no calendar");
   EXPECT_EQ(fault->help, R"(leave the calendar out, or write "algorithm": "fixed_window")");
 }
 

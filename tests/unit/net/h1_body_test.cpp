@@ -7,8 +7,8 @@
 namespace headgate::net {
 namespace {
 
+using http::EndStream;
 using http::Framing;
-using http::Last;
 using test::milliseconds;
 using test::seconds;
 namespace error = boost::asio::error;
@@ -54,8 +54,8 @@ class H1BodyTest : public test::Loop {
     ASSERT_TRUE(run_until(done));
   }
   Blocks blocks_{BlockPool(2048, 4), BlockPool(8192, 4)};
-  Input input_{near_, blocks_};
-  H1Body body_{input_, seconds(5)};
+  ReadBuffer read_buffer_{near_, blocks_};
+  H1Body body_{read_buffer_, seconds(5)};
   std::string data_;
   error_code failed_;
 };
@@ -77,19 +77,19 @@ TEST_F(H1BodyTest, TakesExactlyItsLength) {
   EXPECT_EQ(data_, "hello");
   EXPECT_TRUE(body_.clean());
   const auto rest = [&]() -> Task<void> {
-    while (input_.data().size() < 4) {
-      const auto got = co_await input_.fill(seconds(5));
+    while (read_buffer_.data().size() < 4) {
+      const auto got = co_await read_buffer_.fill(seconds(5));
       if (got.has_error()) co_return;
     }
   };
   ASSERT_TRUE(finish(rest()));
-  EXPECT_EQ(input_.data(), "next");
+  EXPECT_EQ(read_buffer_.data(), "next");
 }
 
 TEST_F(H1BodyTest, KnowsTheEndOfALengthWithItsLastByte) {
   body_.begin({Kind::length, 5});
   say("hello");
-  const auto fill = [&]() -> Task<void> { (void)co_await input_.fill(seconds(5)); };
+  const auto fill = [&]() -> Task<void> { (void)co_await read_buffer_.fill(seconds(5)); };
   ASSERT_TRUE(finish(fill()));
   const auto got = body_.ready();
   ASSERT_TRUE(got.has_value());
@@ -133,7 +133,7 @@ TEST_F(H1BodyTest, ReadsChunksAndTrailers) {
   EXPECT_EQ(data_, "hello world");
   EXPECT_TRUE(body_.clean());
   EXPECT_EQ(http::value_of(body_.trailers(), std::string_view("X-Sum")), "1");
-  EXPECT_EQ(input_.data(), "next");
+  EXPECT_EQ(read_buffer_.data(), "next");
 }
 
 TEST_F(H1BodyTest, ReadsChunksThatComeByteByByte) {
@@ -147,7 +147,7 @@ TEST_F(H1BodyTest, ReadsChunksThatComeByteByByte) {
 TEST_F(H1BodyTest, JoinsTheChunksThatAreHere) {
   body_.begin({Kind::chunked, 0});
   say("1\r\nh\r\n3;x=y\r\nell\r\n1\r\no\r\n7\r\n wo");
-  const auto fill = [&]() -> Task<void> { (void)co_await input_.fill(seconds(5)); };
+  const auto fill = [&]() -> Task<void> { (void)co_await read_buffer_.fill(seconds(5)); };
   ASSERT_TRUE(finish(fill()));
   const auto first = body_.ready();
   ASSERT_TRUE(first.has_value());
@@ -159,7 +159,7 @@ TEST_F(H1BodyTest, JoinsTheChunksThatAreHere) {
   EXPECT_EQ(*last, "rld!");
   EXPECT_TRUE(body_.ended());
   EXPECT_EQ(body_.trailers().size(), 1U);
-  EXPECT_EQ(input_.data(), "next");
+  EXPECT_EQ(read_buffer_.data(), "next");
 }
 
 TEST_F(H1BodyTest, PassesOnWhatCameBeforeABreak) {
@@ -270,7 +270,7 @@ TEST_F(H1BodyTest, ForgetsTheTrailersOfTheBodyBefore) {
 
 class H1OutputTest : public test::Loop {
  protected:
-  std::string sent(bool chunked, std::string_view head, std::string_view bytes, Last last) {
+  std::string sent(bool chunked, std::string_view head, std::string_view bytes, EndStream last) {
     output_.begin(chunked);
     const auto writing = [&]() -> Task<void> {
       const auto done = co_await output_.send(head, bytes, last, seconds(5));
@@ -293,20 +293,20 @@ class H1OutputTest : public test::Loop {
 };
 
 TEST_F(H1OutputTest, SendsBytesAsTheyAreWhereTheLengthWasSaid) {
-  EXPECT_EQ(sent(false, "head\r\n\r\n", "body", Last::no), "head\r\n\r\nbody");
-  EXPECT_EQ(sent(false, {}, "more", Last::yes), "more");
-  EXPECT_EQ(sent(false, "head", {}, Last::yes), "head");
+  EXPECT_EQ(sent(false, "head\r\n\r\n", "body", EndStream::no), "head\r\n\r\nbody");
+  EXPECT_EQ(sent(false, {}, "more", EndStream::yes), "more");
+  EXPECT_EQ(sent(false, "head", {}, EndStream::yes), "head");
   EXPECT_EQ(finished(false, {{http::Known::unknown, "X", "1"}}), "") << "no room for trailers";
   EXPECT_EQ(output_.bytes(), 20U);
 }
 
 TEST_F(H1OutputTest, FramesChunks) {
-  EXPECT_EQ(sent(true, "head\r\n\r\n", "hello", Last::no), "head\r\n\r\n5\r\nhello\r\n");
+  EXPECT_EQ(sent(true, "head\r\n\r\n", "hello", EndStream::no), "head\r\n\r\n5\r\nhello\r\n");
   EXPECT_EQ(output_.bytes(), 18U) << "framing counts";
-  EXPECT_EQ(sent(true, {}, std::string(31, 'x'), Last::no), "1f\r\n" + std::string(31, 'x') + "\r\n");
-  EXPECT_EQ(sent(true, {}, "end", Last::yes), "3\r\nend\r\n0\r\n\r\n");
-  EXPECT_EQ(sent(true, "head", {}, Last::no), "head") << "no empty chunk, which would be the end";
-  EXPECT_EQ(sent(true, "head", {}, Last::yes), "head0\r\n\r\n");
+  EXPECT_EQ(sent(true, {}, std::string(31, 'x'), EndStream::no), "1f\r\n" + std::string(31, 'x') + "\r\n");
+  EXPECT_EQ(sent(true, {}, "end", EndStream::yes), "3\r\nend\r\n0\r\n\r\n");
+  EXPECT_EQ(sent(true, "head", {}, EndStream::no), "head") << "no empty chunk, which would be the end";
+  EXPECT_EQ(sent(true, "head", {}, EndStream::yes), "head0\r\n\r\n");
 }
 
 TEST_F(H1OutputTest, EndsChunksWithTrailers) {

@@ -2,7 +2,7 @@
 // A worker's loop with two ends of one loopback connection, for tests of what waits on streams.
 
 #include "headgate/core/task.hpp"
-#include "headgate/net/input.hpp"
+#include "headgate/net/read_buffer.hpp"
 #include "headgate/net/stream.hpp"
 
 #include <boost/asio/basic_socket_acceptor.hpp>

@@ -10,7 +10,7 @@
 namespace headgate::observe {
 namespace {
 
-constexpr Instant kAt{std::chrono::microseconds(1'700'000'000'000'042)};  // 2023-11-14T22:13:20.000042Z
+constexpr Instant kEventAt{std::chrono::microseconds(1'700'000'000'000'042)};  // 2023-11-14T22:13:20.000042Z
 
 struct Told {
   std::string name = "redis_lost";
@@ -20,14 +20,14 @@ struct Told {
 
 nlohmann::json json_of(const Told& told) {
   std::string line;
-  append_json_event({LogLevel::warning, told.name, told.sentence, told.fields}, "gateway-1", kAt, line);
+  append_json_event({LogLevel::warning, told.name, told.sentence, told.fields}, "gateway-1", kEventAt, line);
   EXPECT_EQ(line.find('\n'), std::string::npos);
   return nlohmann::json::parse(line, nullptr, false);
 }
 
 std::string text_of(const Told& told) {
   std::string line;
-  append_text_event({LogLevel::info, told.name, told.sentence, told.fields}, kAt, line);
+  append_text_event({LogLevel::info, told.name, told.sentence, told.fields}, kEventAt, line);
   return line;
 }
 

@@ -1,6 +1,6 @@
 #include "headgate/observe/metrics_table.hpp"
 
-#include "headgate/observe/metrics_cells.hpp"
+#include "headgate/observe/metric_types.hpp"
 
 #include <gtest/gtest.h>
 
@@ -100,7 +100,7 @@ TEST(MetricsTable, LabelsAreFewAndNeverWhatACallerCanChoose) {
 TEST(MetricsTable, BoundsRiseAndFitTheirCells) {
   for (const auto* family : families()) {
     EXPECT_EQ(family->bounds.empty(), family->type != Family::Type::histogram) << family->name;
-    EXPECT_LE(family->bounds.size(), Histogram::kMostBounds) << family->name;
+    EXPECT_LE(family->bounds.size(), Histogram::kMaxBounds) << family->name;
     EXPECT_TRUE(std::is_sorted(family->bounds.begin(), family->bounds.end(), std::less_equal<>())) << family->name;
   }
 }

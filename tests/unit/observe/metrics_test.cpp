@@ -2,7 +2,7 @@
 
 #include "support/metrics_text.hpp"
 
-#include "headgate/observe/meters.hpp"
+#include "headgate/observe/counters.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using headgate::test::MetricsReader;
 using headgate::test::MetricsText;
 using testing::IsEmpty;
 
-MetricsText read(const Registry& registry) {
+MetricsText scraped(const Registry& registry) {
   auto text = MetricsReader::read(registry.text());
   EXPECT_THAT(text.complaints, IsEmpty());
   return text;
@@ -31,7 +31,7 @@ TEST(Metrics, AddsUpWhatTheWorkersCounted) {
   registry.counter(1, family::limit_near, {"plan", "free"}).add(40);
   registry.counter(kMainThread, family::limit_near, {"plan", "free"}).add(1);
   registry.counter(1, family::limit_near, {"plan", "pro"}).add(5);
-  const auto text = read(registry);
+  const auto text = scraped(registry);
   EXPECT_EQ(text.value(kNear), 42);
   EXPECT_EQ(text.value(R"(headgate_limit_near_total{limit="plan",tier="pro"})"), 5);
 }
@@ -43,7 +43,7 @@ TEST(Metrics, AskedForAgainACounterGoesOnWhereItWas) {
   auto& after = registry.counter(0, family::limit_near, {"plan", "free"});
   EXPECT_EQ(&before, &after);
   after.add(1);
-  EXPECT_EQ(read(registry).value(kNear), 8);
+  EXPECT_EQ(scraped(registry).value(kNear), 8);
   EXPECT_EQ(&registry.histogram(0, family::request_seconds, {"a"}),
             &registry.histogram(0, family::request_seconds, {"a"}));
   EXPECT_EQ(&registry.gauge(family::build_info, {"1"}), &registry.gauge(family::build_info, {"1"}));
@@ -70,7 +70,7 @@ TEST(Metrics, CountsADurationInTheFirstBucketThatHoldsIt) {
   seconds.record(Duration(-5));     // a clock set back
   seconds.record(std::chrono::minutes(1));
   registry.histogram(1, family::request_seconds, {"api"}).record(Duration(2'000));
-  const auto text = read(registry);
+  const auto text = scraped(registry);
   const auto bucket = [&](const std::string& le) {
     return text.value("headgate_request_duration_seconds_bucket{route=\"api\",le=\"" + le + "\"}");
   };
@@ -88,9 +88,9 @@ TEST(Metrics, ShowsWhatCollectorsKeepThemselves) {
   registry.collect([&](Scrape& scrape) { scrape.value(family::limit_tracked, {"plan"}, keys); });
   registry.collect([&](Scrape& scrape) { scrape.value(family::limit_near, {"plan", "free"}, 2); });
   registry.counter(0, family::limit_near, {"plan", "free"}).add(1);
-  EXPECT_EQ(read(registry).value(R"(headgate_limit_tracked_keys{limit="plan"})"), 3);
+  EXPECT_EQ(scraped(registry).value(R"(headgate_limit_tracked_keys{limit="plan"})"), 3);
   keys = 1;
-  const auto text = read(registry);
+  const auto text = scraped(registry);
   EXPECT_EQ(text.value(R"(headgate_limit_tracked_keys{limit="plan"})"), 1);
   EXPECT_EQ(text.value(kNear), 3) << "a counter told from two sides is added up";
 }
@@ -99,7 +99,7 @@ TEST(Metrics, EscapesWhatALabelMayHold) {
   Registry registry;
   const std::string odd = "a\"b\\c\nd{},=é";
   registry.counter(0, family::limit_near, {odd, ""}).add(1);
-  const auto text = read(registry);
+  const auto text = scraped(registry);
   ASSERT_EQ(text.labels.size(), 1U);
   EXPECT_EQ(text.labels.begin()->second.at("limit"), odd);
 }
@@ -124,7 +124,7 @@ TEST(Metrics, WorkersCountWhileOthersReadAndMakeSeries) {
   for (Writer writer = 0; writer < 3; ++writer) {
     workers.emplace_back([&, writer] {
       auto& near = registry.counter(writer, family::limit_near, {"plan", "free"});
-      RouteCells route(registry, writer, "api");
+      RouteCounters route(registry, writer, "api");
       for (int i = 0; i < kRounds; ++i) {
         near.add();
         route.count(i % 2 == 0 ? "GET" : "POST", 200 + static_cast<unsigned>(i % 50), Duration(i));
@@ -143,7 +143,7 @@ TEST(Metrics, WorkersCountWhileOthersReadAndMakeSeries) {
   for (auto& worker : workers) worker.join();
   done = true;
   loader.join();
-  const auto text = read(registry);
+  const auto text = scraped(registry);
   EXPECT_EQ(text.value(kNear), 3 * kRounds);
   EXPECT_EQ(text.sum("headgate_requests_total{route=\"api\""), 3 * kRounds);
   EXPECT_EQ(text.value(R"(headgate_request_duration_seconds_count{route="api"})"), 3 * kRounds);

@@ -74,7 +74,7 @@ TEST_F(ClusterAcl, NeedsTwoCommandsMore) {
   options.username = "gate";
   options.password = "secret";
   const auto servers = Servers::make(loop, options);
-  for (int i = 0; i < 20; ++i) EXPECT_TRUE(ask(servers, {ask_of(rule, "caller-" + std::to_string(i))}).allowed());
+  for (int i = 0; i < 20; ++i) EXPECT_TRUE(check(servers, {check_of(rule, "caller-" + std::to_string(i))}).allowed());
   EXPECT_TRUE(run_until_up(servers));
   for (const auto& node : cluster.nodes)
     EXPECT_EQ(test::redis_cli(node.port(), "ACL LOG").find("gate"), std::string::npos);

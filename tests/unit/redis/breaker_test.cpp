@@ -12,18 +12,17 @@ using namespace std::chrono_literals;
 using State = Breaker::State;
 using Pass = Breaker::Pass;
 using Heard = Breaker::Heard;
-using Answer = Breaker::Answer;
 
 /// A breaker whose connection has carried writes and been quiet for an hour.
 class BreakerTest : public testing::Test {
  protected:
   BreakerTest() {
     breaker.connected(now);
-    probe(Answer::accepted);
+    probe(Breaker::Answer::accepted);
     now += 1h;
   }
   void time_out(Heard heard = Heard::nothing) { breaker.timed_out(now, heard); }
-  void probe(Answer answer) {
+  void probe(Breaker::Answer answer) {
     breaker.probe_sent();
     breaker.probe_answered(now, answer);
   }
@@ -69,7 +68,7 @@ TEST_F(BreakerTest, ProbesAtOnceAfterTheFirstSilenceAndClosesOnAPromptAnswer) {
   EXPECT_EQ(breaker.state(), State::half_open);
   EXPECT_EQ(breaker.admit(), Pass::refused) << "nobody waits for a server that was silent";
   EXPECT_FALSE(breaker.next_probe()) << "one probe at a time";
-  breaker.probe_answered(now + 1ms, Answer::accepted);
+  breaker.probe_answered(now + 1ms, Breaker::Answer::accepted);
   EXPECT_EQ(breaker.state(), State::closed);
 }
 
@@ -80,7 +79,7 @@ TEST_F(BreakerTest, ALateProbeLeavesItOpenAndIsRepeatedAfterTheLeastPause) {
   EXPECT_EQ(breaker.state(), State::open);
   EXPECT_FALSE(breaker.next_probe()) << "the first is still unanswered";
   now += 700ms;
-  breaker.probe_answered(now, Answer::late);
+  breaker.probe_answered(now, Breaker::Answer::late);
   EXPECT_EQ(breaker.state(), State::open);
   EXPECT_EQ(breaker.next_probe(), now + 100ms);
 }
@@ -91,7 +90,7 @@ TEST_F(BreakerTest, SilenceSoonAfterClosingDoublesThePauseUpToHalfASecond) {
     time_out();
     pause = std::chrono::duration_cast<Duration>(*breaker.next_probe() - now);
     now += pause;
-    probe(Answer::accepted);
+    probe(Breaker::Answer::accepted);
     now += 20ms;
   }
   EXPECT_THAT(std::vector<Duration>(std::begin(pauses), std::end(pauses)),
@@ -115,18 +114,18 @@ TEST_F(BreakerTest, ARefusalOpensItAndAProbeDecidesForWhichCallsWait) {
   now += 100ms;
   breaker.probe_sent();
   EXPECT_EQ(breaker.admit(), Pass::wait) << "it answers, and so will soon";
-  breaker.probe_answered(now, Answer::accepted);
+  breaker.probe_answered(now, Breaker::Answer::accepted);
   EXPECT_EQ(breaker.admit(), Pass::call);
 }
 
 TEST_F(BreakerTest, ARefusedProbeIsRepeatedAfterALongerPause) {
   breaker.refused(now);
   now += 100ms;
-  probe(Answer::refused);
+  probe(Breaker::Answer::refused);
   EXPECT_EQ(breaker.admit(), Pass::refused);
   EXPECT_EQ(breaker.next_probe(), now + 200ms);
   now += 200ms;
-  probe(Answer::refused);
+  probe(Breaker::Answer::refused);
   EXPECT_EQ(breaker.next_probe(), now + 400ms);
 }
 
@@ -156,7 +155,7 @@ TEST_F(BreakerTest, ALostConnectionRefusesEverythingUntilTheNextOneHasCarriedAWr
   ASSERT_EQ(breaker.next_probe(), now);
   breaker.probe_sent();
   EXPECT_EQ(breaker.admit(), Pass::refused);
-  breaker.probe_answered(now, Answer::accepted);
+  breaker.probe_answered(now, Breaker::Answer::accepted);
   EXPECT_EQ(breaker.admit(), Pass::call);
 }
 
@@ -180,7 +179,7 @@ TEST(Breaker, ProbesTheFirstConnectionWhileCallsGo) {
   EXPECT_EQ(breaker.next_probe(), Breaker::Time{1s});
   breaker.probe_sent();
   EXPECT_EQ(breaker.admit(), Pass::call);
-  breaker.probe_answered(Breaker::Time{1s}, Answer::refused);
+  breaker.probe_answered(Breaker::Time{1s}, Breaker::Answer::refused);
   EXPECT_EQ(breaker.admit(), Pass::refused);
 }
 

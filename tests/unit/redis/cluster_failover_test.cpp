@@ -17,7 +17,7 @@ TEST_F(ClusterFailover, DecidesAgainWhenAReplicaHasTakenOver) {
   const auto ask_everywhere = [&] {
     int allowed = 0;
     for (const std::uint16_t in : std::array<std::uint16_t, 3>{100, 8000, 16000}) {
-      const Asked asked = ask(servers, {ask_of(rule, subject_in(in))});
+      const Asked asked = check(servers, {check_of(rule, key_in(in))});
       EXPECT_LT(asked.took, options.timeout + 100ms);
       allowed += asked.allowed();
     }

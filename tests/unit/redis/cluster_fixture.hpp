@@ -20,7 +20,7 @@ class ClusterFixture : public LoopTest {
   struct Asked {
     bool done = false;
     std::optional<Result<bool>> result;
-    std::vector<limit::Verdict> verdicts;
+    std::vector<limit::Decision> decisions;
     Clock::duration took{};
     bool allowed() const { return done && result->has_value() && **result; }
     bool refused() const { return done && result->has_value() && !**result; }
@@ -36,27 +36,27 @@ class ClusterFixture : public LoopTest {
     options.nodes = {{"127.0.0.1", cluster.nodes[0].port()}, {"127.0.0.1", cluster.nodes[1].port()}};
   }
 
-  std::uint16_t slot(std::string_view subject) const {
+  std::uint16_t slot(std::string_view key) const {
     std::string scratch;
-    return slot_of_subject(options.key_prefix, subject, scratch);
+    return slot_of_key(options.key_prefix, key, scratch);
   }
-  /// A subject in `wanted`.
-  std::string subject_in(std::uint16_t wanted) const {
+  /// A key in `wanted`.
+  std::string key_in(std::uint16_t wanted) const {
     for (int i = 0;; ++i)
-      if (std::string subject = "caller-" + std::to_string(i); slot(subject) == wanted) return subject;
+      if (std::string key = "caller-" + std::to_string(i); slot(key) == wanted) return key;
   }
 
-  static Task<void> ask_all(std::shared_ptr<Servers> servers, std::vector<limit::Ask> asks, Asked& asked) {
-    asked.verdicts.resize(asks.size());
+  static Task<void> ask_all(std::shared_ptr<Servers> servers, std::vector<limit::Check> checks, Asked& asked) {
+    asked.decisions.resize(checks.size());
     const auto start = Clock::now();
-    auto task = servers->decide(asks, asked.verdicts);
+    auto task = servers->decide(checks, asked.decisions);
     asked.result = co_await task;
     asked.took = Clock::now() - start;
     asked.done = true;
   }
-  Asked ask(const std::shared_ptr<Servers>& servers, std::vector<limit::Ask> asks) {
+  Asked check(const std::shared_ptr<Servers>& servers, std::vector<limit::Check> checks) {
     Asked asked;
-    spawn(ask_all(servers, std::move(asks), asked), "test");
+    spawn(ask_all(servers, std::move(checks), asked), "test");
     EXPECT_TRUE(run_until([&] { return asked.done; })) << "a decision never ended";
     return asked;
   }

@@ -39,20 +39,20 @@ class ClusterTest : public ClusterFixture {
   test::RedisServer& other_than(const test::RedisServer& node) {
     return &node == &cluster.nodes[0] ? cluster.nodes[1] : cluster.nodes[0];
   }
-  /// Tokens that a rule's counter of this subject holds in Redis.
-  std::uint64_t left(const std::shared_ptr<Servers>& servers, const limit::Rule& of, std::string_view subject) {
-    const Asked peek = ask(servers, {ask_of(of, subject, 0)});
+  /// Tokens that a rule's counter of this key holds in Redis.
+  std::uint64_t left(const std::shared_ptr<Servers>& servers, const limit::Rule& of, std::string_view key) {
+    const Asked peek = check(servers, {check_of(of, key, 0)});
     EXPECT_TRUE(peek.result->has_value());
-    return peek.verdicts[0].remaining;
+    return peek.decisions[0].remaining;
   }
 };
 
 TEST_F(ClusterTest, AsksTheMasterThatOwnsTheSlot) {
   const auto servers = Servers::make(loop, options);
-  const Asked first = ask(servers, {ask_of(rule, "caller")});
+  const Asked first = check(servers, {check_of(rule, "caller")});
   EXPECT_TRUE(first.allowed()) << "calls wait for the first map\n" << log.str();
   ASSERT_TRUE(run_until_up(servers));
-  for (int i = 0; i < 100; ++i) EXPECT_TRUE(ask(servers, {ask_of(rule, "caller-" + std::to_string(i))}).allowed());
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(check(servers, {check_of(rule, "caller-" + std::to_string(i))}).allowed());
   ASSERT_EQ(servers->nodes().size(), 3u);
   for (const auto& node : servers->nodes()) {
     EXPECT_GT(node.counters.decided, 10u) << node.name;
@@ -65,7 +65,7 @@ TEST_F(ClusterTest, AsksTheMasterThatOwnsTheSlot) {
   }
   EXPECT_EQ(servers->counters().decided, 101u);
   servers->stop();
-  EXPECT_EQ(ask(servers, {ask_of(rule, "caller")}).error(), Errc::stopped);
+  EXPECT_EQ(check(servers, {check_of(rule, "caller")}).error(), Errc::stopped);
   keeps_running.reset();
   loop.run_for(2s);
   EXPECT_TRUE(loop.stopped()) << "handlers are left";
@@ -73,23 +73,23 @@ TEST_F(ClusterTest, AsksTheMasterThatOwnsTheSlot) {
 
 TEST_F(ClusterTest, FollowsASlotThatWasMovedAndLearnsIt) {
   const auto servers = Servers::make(loop, options);
-  const std::string subject = "caller";
-  const auto number = slot(subject);
-  ASSERT_TRUE(ask(servers, {ask_of(rule, subject, 4)}).allowed());
+  const std::string key = "caller";
+  const auto number = slot(key);
+  ASSERT_TRUE(check(servers, {check_of(rule, key, 4)}).allowed());
   ASSERT_TRUE(run_until_up(servers));
   auto& from = *cluster.owner(number);
   auto& to = other_than(from);
   begin_move(number, from, to);
   move_keys(number, from, to);
   end_move(number, from, to);
-  const Asked moved = ask(servers, {ask_of(rule, subject)});
+  const Asked moved = check(servers, {check_of(rule, key)});
   EXPECT_TRUE(moved.allowed()) << moved.error().message();
-  EXPECT_EQ(moved.verdicts[0].remaining, 5u) << "what was used went with the slot";
+  EXPECT_EQ(moved.decisions[0].remaining, 5u) << "what was used went with the slot";
   const auto refused = servers->counters().refused;
   EXPECT_EQ(refused, 1u) << "MOVED";
-  for (int i = 0; i < 3; ++i) EXPECT_TRUE(ask(servers, {ask_of(rule, subject)}).allowed());
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(check(servers, {check_of(rule, key)}).allowed());
   run_for(300ms);
-  EXPECT_TRUE(ask(servers, {ask_of(rule, subject)}).allowed());
+  EXPECT_TRUE(check(servers, {check_of(rule, key)}).allowed());
   EXPECT_EQ(servers->counters().refused, refused) << "it was learnt";
   EXPECT_EQ(servers->health(), Health::up);
   servers->stop();
@@ -97,43 +97,43 @@ TEST_F(ClusterTest, FollowsASlotThatWasMovedAndLearnsIt) {
 
 TEST_F(ClusterTest, AsksWhereAKeyHasGoneWhileItsSlotIsBeingMoved) {
   const auto servers = Servers::make(loop, options);
-  const std::string subject = "caller";
-  const auto number = slot(subject);
-  ASSERT_TRUE(ask(servers, {ask_of(rule, subject, 4)}).allowed());
+  const std::string key = "caller";
+  const auto number = slot(key);
+  ASSERT_TRUE(check(servers, {check_of(rule, key, 4)}).allowed());
   auto& from = *cluster.owner(number);
   auto& to = other_than(from);
   begin_move(number, from, to);
-  EXPECT_EQ(ask(servers, {ask_of(rule, subject)}).verdicts[0].remaining, 5u) << "it is still here";
+  EXPECT_EQ(check(servers, {check_of(rule, key)}).decisions[0].remaining, 5u) << "it is still here";
   EXPECT_EQ(servers->counters().refused, 0u);
   move_keys(number, from, to);
   for (std::uint64_t remaining = 5; remaining-- > 2;) {
-    const Asked there = ask(servers, {ask_of(rule, subject)});
+    const Asked there = check(servers, {check_of(rule, key)});
     EXPECT_TRUE(there.allowed()) << there.error().message();
-    EXPECT_EQ(there.verdicts[0].remaining, remaining);
+    EXPECT_EQ(there.decisions[0].remaining, remaining);
   }
   EXPECT_EQ(servers->counters().refused, 3u) << "an ASK each: the slot's owner is still the old one";
   end_move(number, from, to);
-  EXPECT_TRUE(ask(servers, {ask_of(rule, subject)}).allowed());
+  EXPECT_TRUE(check(servers, {check_of(rule, key)}).allowed());
   servers->stop();
 }
 
 TEST_F(ClusterTest, GivesUpOnKeysThatAreHalfMovedWithinTheDeadlineAndOnlyOnThose) {
   const auto servers = Servers::make(loop, options);
   const auto second = rule_of(10, 1h, "second");
-  const std::string subject = "caller";
-  const auto number = slot(subject);
-  ASSERT_TRUE(ask(servers, {ask_of(rule, subject)}).allowed());
+  const std::string key = "caller";
+  const auto number = slot(key);
+  ASSERT_TRUE(check(servers, {check_of(rule, key)}).allowed());
   auto& from = *cluster.owner(number);
   auto& to = other_than(from);
   begin_move(number, from, to);
-  const Asked half = ask(servers, {ask_of(rule, subject), ask_of(second, subject)});
+  const Asked half = check(servers, {check_of(rule, key), check_of(second, key)});
   EXPECT_EQ(half.error(), Errc::unavailable) << "one key is here and the other, new one belongs there";
   EXPECT_LT(half.took, options.timeout);
   EXPECT_GE(servers->counters().refused, 2u) << "TRYAGAIN, tried again";
-  EXPECT_TRUE(ask(servers, {ask_of(rule, subject)}).allowed()) << "nor does it open a breaker";
+  EXPECT_TRUE(check(servers, {check_of(rule, key)}).allowed()) << "nor does it open a breaker";
   move_keys(number, from, to);
   end_move(number, from, to);
-  EXPECT_TRUE(ask(servers, {ask_of(rule, subject), ask_of(second, subject)}).allowed());
+  EXPECT_TRUE(check(servers, {check_of(rule, key), check_of(second, key)}).allowed());
   servers->stop();
 }
 
@@ -141,24 +141,24 @@ TEST_F(ClusterTest, DecidesOverSeveralSlotsAndGivesBackWhatOneRefused) {
   const auto servers = Servers::make(loop, options);
   const auto wide = rule_of(1000, 24h, "wide");
   const auto narrow = rule_of(3, 24h, "narrow");
-  const std::string here = subject_in(100);
-  const std::string there = subject_in(16000);
+  const std::string here = key_in(100);
+  const std::string there = key_in(16000);
   for (int i = 0; i < 3; ++i) {
-    const Asked both = ask(servers, {ask_of(wide, here), ask_of(narrow, there)});
+    const Asked both = check(servers, {check_of(wide, here), check_of(narrow, there)});
     EXPECT_TRUE(both.allowed()) << both.error().message();
-    EXPECT_EQ(both.verdicts[1].remaining, static_cast<std::uint64_t>(2 - i));
+    EXPECT_EQ(both.decisions[1].remaining, static_cast<std::uint64_t>(2 - i));
   }
   const auto asked = servers->counters().asked;
-  const Asked refused = ask(servers, {ask_of(wide, here), ask_of(narrow, there)});
+  const Asked refused = check(servers, {check_of(wide, here), check_of(narrow, there)});
   EXPECT_TRUE(refused.refused());
-  EXPECT_FALSE(refused.verdicts[1].allowed);
+  EXPECT_FALSE(refused.decisions[1].allowed);
   EXPECT_EQ(servers->counters().asked - asked, 1u) << "the smaller burst first: nothing was taken from the other";
 
-  const Asked other_way = ask(servers, {ask_of(narrow, here, 1), ask_of(wide, there, 2000)});
+  const Asked other_way = check(servers, {check_of(narrow, here, 1), check_of(wide, there, 2000)});
   EXPECT_TRUE(other_way.refused());
-  EXPECT_TRUE(other_way.verdicts[0].allowed);
-  EXPECT_EQ(other_way.verdicts[0].remaining, 3u) << "as if it had not been asked";
-  EXPECT_EQ(other_way.verdicts[1].retry_after, limit::kNever);
+  EXPECT_TRUE(other_way.decisions[0].allowed);
+  EXPECT_EQ(other_way.decisions[0].remaining, 3u) << "as if it had not been asked";
+  EXPECT_EQ(other_way.decisions[1].retry_after, limit::kNever);
   ASSERT_TRUE(run_until([&] { return servers->give_backs().done == 1; }));
   EXPECT_EQ(left(servers, narrow, here), 3u);
   EXPECT_EQ(left(servers, wide, here), 997u);
@@ -169,7 +169,7 @@ TEST_F(ClusterTest, KeepsTheBooksOfManyMixedDecisions) {
   const auto servers = Servers::make(loop, options);
   ASSERT_TRUE(run_until_up(servers));
   const std::vector<limit::Rule> rules{rule_of(40, 24h, "a"), rule_of(60, 24h, "b"), rule_of(90, 24h, "c")};
-  const std::vector<std::string> subjects{subject_in(1), subject_in(8000), subject_in(16000), subject_in(12)};
+  const std::vector<std::string> keys{key_in(1), key_in(8000), key_in(16000), key_in(12)};
   // The largest burst is spent first, so that refusals also come last, when there is something to give back.
   const auto cost = [](std::size_t r) -> std::int64_t { return r == 2 ? 5 : 1; };
   std::mt19937 random(7);
@@ -179,22 +179,22 @@ TEST_F(ClusterTest, KeepsTheBooksOfManyMixedDecisions) {
     std::list<Asked> answers;
     std::list<std::set<std::pair<std::size_t, std::size_t>>> which;
     for (int i = 0; i < 10; ++i) {
-      auto& keys = which.emplace_back();
-      for (int n = 0; n < 3; ++n) keys.insert({random() % rules.size(), random() % subjects.size()});
-      std::vector<limit::Ask> asks;
-      for (const auto& [r, s] : keys) asks.push_back(ask_of(rules[r], subjects[s], cost(r)));
-      spawn(ask_all(servers, std::move(asks), answers.emplace_back()), "test");
+      auto& pairs = which.emplace_back();
+      for (int n = 0; n < 3; ++n) pairs.insert({random() % rules.size(), random() % keys.size()});
+      std::vector<limit::Check> checks;
+      for (const auto& [r, s] : pairs) checks.push_back(check_of(rules[r], keys[s], cost(r)));
+      spawn(ask_all(servers, std::move(checks), answers.emplace_back()), "test");
     }
     ASSERT_TRUE(
         run_until([&] { return std::all_of(answers.begin(), answers.end(), [](const auto& a) { return a.done; }); }));
-    auto keys = which.begin();
+    auto asked = which.begin();
     for (const auto& answer : answers) {
       ASSERT_TRUE(answer.result->has_value()) << answer.error().message();
       if (answer.allowed())
-        for (const auto& key : *keys) taken[key] += static_cast<std::uint64_t>(cost(key.first));
+        for (const auto& key : *asked) taken[key] += static_cast<std::uint64_t>(cost(key.first));
       else
         ++refusals;
-      ++keys;
+      ++asked;
     }
   }
   run_for(300ms);  // what is given back is given back in the background
@@ -202,9 +202,9 @@ TEST_F(ClusterTest, KeepsTheBooksOfManyMixedDecisions) {
   EXPECT_GT(servers->give_backs().done, 10u);
   EXPECT_EQ(servers->give_backs().failed, 0u);
   for (std::size_t r = 0; r < rules.size(); ++r)
-    for (std::size_t s = 0; s < subjects.size(); ++s)
-      EXPECT_EQ(left(servers, rules[r], subjects[s]), rules[r].burst - taken[std::pair(r, s)])
-          << rules[r].limit << " of " << subjects[s];
+    for (std::size_t s = 0; s < keys.size(); ++s)
+      EXPECT_EQ(left(servers, rules[r], keys[s]), rules[r].burst - taken[std::pair(r, s)])
+          << rules[r].limit << " of " << keys[s];
   servers->stop();
 }
 
@@ -220,7 +220,8 @@ TEST_F(ClusterTest, IsReadByOtherThreadsWhileNodesComeAndGo) {
         std::this_thread::sleep_for(100us);
       }
     });
-    for (int i = 0; i < 300; ++i) EXPECT_TRUE(ask(servers, {ask_of(rule, "caller-" + std::to_string(i))}).allowed());
+    for (int i = 0; i < 300; ++i)
+      EXPECT_TRUE(check(servers, {check_of(rule, "caller-" + std::to_string(i))}).allowed());
     run_for(100ms);
     over = true;
   }
@@ -235,13 +236,13 @@ TEST_F(ClusterTest, LooksAfterEachNodeInASlotOfItsOwnAndFindsAFullOneAgainThough
   const auto port = cluster.owner(8000)->port();
   ASSERT_EQ(test::redis_cli(port, "CONFIG SET maxmemory-policy noeviction"), "OK");
   ASSERT_EQ(test::redis_cli(port, "CONFIG SET maxmemory 1"), "OK");
-  EXPECT_EQ(ask(servers, {ask_of(rule, subject_in(8000))}).error(), Errc::refused_by_server);
+  EXPECT_EQ(check(servers, {check_of(rule, key_in(8000))}).error(), Errc::refused_by_server);
   run_for(500ms);
   EXPECT_NE(servers->health(), Health::up);
-  EXPECT_TRUE(ask(servers, {ask_of(rule, subject_in(100))}).allowed()) << "the others are well";
+  EXPECT_TRUE(check(servers, {check_of(rule, key_in(100))}).allowed()) << "the others are well";
   ASSERT_EQ(test::redis_cli(port, "CONFIG SET maxmemory 0"), "OK");
   ASSERT_TRUE(run_until_up(servers)) << log.str();
-  EXPECT_TRUE(ask(servers, {ask_of(rule, subject_in(8000))}).allowed());
+  EXPECT_TRUE(check(servers, {check_of(rule, key_in(8000))}).allowed());
   for (const auto& node : cluster.nodes)
     EXPECT_EQ(test::redis_cli(node.port(), "INFO errorstats").find("MOVED"), std::string::npos);
   servers->stop();
@@ -250,14 +251,14 @@ TEST_F(ClusterTest, LooksAfterEachNodeInASlotOfItsOwnAndFindsAFullOneAgainThough
 TEST_F(ClusterTest, FailsAtOnceWhereNoSeedAnswers) {
   for (auto& node : cluster.nodes) node.kill9();
   const auto servers = Servers::make(loop, options);
-  const Asked asked = ask(servers, {ask_of(rule, "caller")});
+  const Asked asked = check(servers, {check_of(rule, "caller")});
   EXPECT_EQ(asked.error(), Errc::unavailable);
-  EXPECT_EQ(ask(servers, {ask_of(rule, "caller")}).error(), Errc::unavailable);
+  EXPECT_EQ(check(servers, {check_of(rule, "caller")}).error(), Errc::unavailable);
   EXPECT_EQ(servers->health(), Health::down);
   ASSERT_TRUE(cluster.nodes[1].restart());
   ASSERT_TRUE(cluster.nodes[2].restart());
   ASSERT_TRUE(cluster.nodes[0].restart());
-  EXPECT_TRUE(run_until([&] { return ask(servers, {ask_of(rule, "caller")}).allowed(); }, 15s)) << log.str();
+  EXPECT_TRUE(run_until([&] { return check(servers, {check_of(rule, "caller")}).allowed(); }, 15s)) << log.str();
   servers->stop();
 }
 
@@ -265,8 +266,8 @@ TEST_F(ClusterTest, TellsWhoTakesANodeForASingleServerWhatIsWrong) {
   options.topology = Topology::single;
   options.database = 0;
   const auto servers = Servers::make(loop, options);
-  const std::string elsewhere = subject_in(16000);
-  EXPECT_EQ(ask(servers, {ask_of(rule, elsewhere)}).error(), Errc::refused_by_server);
+  const std::string elsewhere = key_in(16000);
+  EXPECT_EQ(check(servers, {check_of(rule, elsewhere)}).error(), Errc::refused_by_server);
   EXPECT_EQ(logged("it answered MOVED 16000"), 1) << log.str();
   servers->stop();
 }

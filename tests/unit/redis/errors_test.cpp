@@ -9,35 +9,35 @@ namespace headgate::redis {
 namespace {
 
 TEST(RedisErrors, AreSortedByTheirFirstWord) {
-  EXPECT_EQ(classify("NOSCRIPT No matching script. Please use EVAL."), Refusal::no_script);
-  EXPECT_EQ(classify("READONLY You can't write against a read only replica."), Refusal::not_master);
-  EXPECT_EQ(classify("MASTERDOWN Link with MASTER is down"), Refusal::not_master);
-  EXPECT_EQ(classify("NOAUTH Authentication required."), Refusal::denied);
-  EXPECT_EQ(classify("WRONGPASS invalid username-password pair or user is disabled."), Refusal::denied);
-  EXPECT_EQ(classify("NOPERM this user has no permissions to run the 'evalsha' command"), Refusal::denied);
+  EXPECT_EQ(classify("NOSCRIPT No matching script. Please use EVAL."), ErrorReply::no_script);
+  EXPECT_EQ(classify("READONLY You can't write against a read only replica."), ErrorReply::not_master);
+  EXPECT_EQ(classify("MASTERDOWN Link with MASTER is down"), ErrorReply::not_master);
+  EXPECT_EQ(classify("NOAUTH Authentication required."), ErrorReply::rejected);
+  EXPECT_EQ(classify("WRONGPASS invalid username-password pair or user is disabled."), ErrorReply::rejected);
+  EXPECT_EQ(classify("NOPERM this user has no permissions to run the 'evalsha' command"), ErrorReply::rejected);
   for (const char* text :
        {"LOADING Redis is loading the dataset in memory", "BUSY Redis is busy running a script.",
         "OOM command not allowed when used memory > 'maxmemory'.", "MISCONF Redis is configured to save RDB",
         "NOREPLICAS Not enough good replicas to write.", "CLUSTERDOWN The cluster is down"})
-    EXPECT_EQ(classify(text), Refusal::cannot_now) << text;
+    EXPECT_EQ(classify(text), ErrorReply::cannot_now) << text;
 }
 
 TEST(RedisErrors, OfAnyOtherKindAreUnexpected) {
   for (const char* text :
        {"", "ERR", "ERR unknown command", "WRONGTYPE Operation against a key", "oom", "OOMX", "ERR OOM -OOM x"})
-    EXPECT_EQ(classify(text), Refusal::unexpected) << text;
+    EXPECT_EQ(classify(text), ErrorReply::unexpected) << text;
 }
 
 TEST(RedisErrors, MetInsideAScriptOfAnOlderServerAreFoundInTheirWrapping) {
   EXPECT_EQ(
       classify("ERR Error running script (call to f_0123): @user_script:9: @user_script: 9: -OOM command not allowed "
                "when used memory > 'maxmemory'."),
-      Refusal::cannot_now);
+      ErrorReply::cannot_now);
   EXPECT_EQ(
       classify("ERR Error running script (call to f_0123): @user_script:9: @user_script: 9: -READONLY You can't write"),
-      Refusal::not_master);
+      ErrorReply::not_master);
   EXPECT_EQ(classify("ERR Error running script (call to f_0123): @user_script:9: attempt to index a nil value"),
-            Refusal::unexpected);
+            ErrorReply::unexpected);
 }
 
 TEST(RedisErrors, HaveAReadableMessageEach) {

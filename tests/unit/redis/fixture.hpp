@@ -32,7 +32,7 @@ using Clock = std::chrono::steady_clock;
 struct Answer {
   bool done = false;
   std::optional<Result<bool>> result;
-  limit::Verdict verdict;
+  limit::Decision decision;
   Clock::duration took{};
 
   bool allowed() const { return done && result->has_value() && **result; }
@@ -51,22 +51,21 @@ inline limit::Rule rule_of(std::uint64_t count, Duration period, std::string nam
   return rule;
 }
 
-/// `subject` must outlive the ask.
-inline limit::Ask ask_of(const limit::Rule& rule, std::string_view subject, std::int64_t cost = 1,
-                         limit::How how = limit::How::take) {
-  return {&rule, subject, keyed_hash(subject, rule.seed), cost, how};
+/// `key` must outlive the ask.
+inline limit::Check check_of(const limit::Rule& rule, std::string_view key, std::int64_t cost = 1,
+                             limit::How how = limit::How::take) {
+  return {&rule, key, keyed_hash(key, rule.seed), cost, how};
 }
 
 /// Asks one rule; everything it needs lives in its own frame, as a request's does.
-inline Task<void> ask(Limiter& limiter, const limit::Rule& rule, std::string subject, std::int64_t cost,
-                      Answer& answer) {
-  std::array<limit::Ask, 1> asks{ask_of(rule, subject, cost)};
-  std::array<limit::Verdict, 1> verdicts;
+inline Task<void> check(Limiter& limiter, const limit::Rule& rule, std::string key, std::int64_t cost, Answer& answer) {
+  std::array<limit::Check, 1> checks{check_of(rule, key, cost)};
+  std::array<limit::Decision, 1> decisions;
   const auto start = Clock::now();
-  auto task = limiter.decide(asks, verdicts);
+  auto task = limiter.decide(checks, decisions);
   answer.result = co_await task;
   answer.took = Clock::now() - start;
-  answer.verdict = verdicts[0];
+  answer.decision = decisions[0];
   answer.done = true;
 }
 
@@ -101,9 +100,9 @@ class LoopTest : public testing::Test {
   }
   void run_for(Clock::duration time) { loop.run_for(time); }
 
-  Answer decide(Limiter& limiter, std::int64_t cost = 1, std::string subject = "caller") {
+  Answer decide(Limiter& limiter, std::int64_t cost = 1, std::string key = "caller") {
     Answer answer;
-    spawn(ask(limiter, rule, std::move(subject), cost, answer), "test");
+    spawn(check(limiter, rule, std::move(key), cost, answer), "test");
     EXPECT_TRUE(run_until([&] { return answer.done; })) << "a decision never ended";
     return answer;
   }
@@ -120,7 +119,7 @@ class LoopTest : public testing::Test {
   /// Starts `count` questions at once; they outlive the call.
   std::list<Answer> ask_many(Limiter& limiter, int count) {
     std::list<Answer> answers(static_cast<std::size_t>(count));
-    for (auto& answer : answers) spawn(ask(limiter, rule, "caller", 1, answer), "test");
+    for (auto& answer : answers) spawn(check(limiter, rule, "caller", 1, answer), "test");
     return answers;  // moved: the nodes stay where they are
   }
   static bool all_done(const std::list<Answer>& answers) {

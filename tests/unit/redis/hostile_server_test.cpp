@@ -39,7 +39,7 @@ TEST_F(HostileServer, IsBelievedWhenItAnswersAsRedisWould) {
   Limiter limiter(loop, options);
   const Answer answer = decide(limiter);
   EXPECT_TRUE(answer.allowed()) << answer.error().message();
-  EXPECT_EQ(answer.verdict.remaining, 9u);
+  EXPECT_EQ(answer.decision.remaining, 9u);
   limiter.stop();
 }
 
@@ -147,7 +147,7 @@ TEST_F(HostileServer, ThatAnswersOthersButNotInTimeIsLeftAloneAfterFiveTimeouts)
   server.on_probe = later(kProbed);
   std::list<Answer> answers;
   for (int i = 0; i < 60 && limiter.health() == Health::up; ++i) {
-    spawn(ask(limiter, rule, "caller", 1, answers.emplace_back()), "test");
+    spawn(check(limiter, rule, "caller", 1, answers.emplace_back()), "test");
     run_for(20ms);  // so that the answer to one comes while the next ones wait
   }
   EXPECT_NE(limiter.health(), Health::up);
@@ -177,9 +177,9 @@ TEST_F(HostileServer, ThatReadsNothingMakesTheLimiterHoldNoMoreThanItsCap) {
   options.max_in_flight = 100;
   Limiter limiter(loop, options);
   const auto answers = ask_many(limiter, 1000);
-  int turned_away = 0;
-  for (const auto& answer : answers) turned_away += answer.error() == Errc::overloaded;
-  EXPECT_EQ(turned_away, 900);
+  int not_sent = 0;
+  for (const auto& answer : answers) not_sent += answer.error() == Errc::overloaded;
+  EXPECT_EQ(not_sent, 900);
   ASSERT_TRUE(run_until([&] { return all_done(answers); }));
   limiter.stop();
 }

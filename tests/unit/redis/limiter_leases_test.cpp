@@ -24,7 +24,7 @@ struct Tally {
     failed += other.failed;
     asked_redis += other.asked_redis;
     local.leased += other.local.leased;
-    local.denied += other.local.denied;
+    local.rejected += other.local.rejected;
     local.refunded += other.local.refunded;
     return *this;
   }
@@ -42,10 +42,10 @@ struct Turn {
 
 Task<void> hammer(boost::asio::io_context& loop, Limiter& limiter, const limit::Rule& rule,
                   const std::atomic<bool>& over, Tally& tally, int& running) {
-  std::array<limit::Ask, 1> asks{ask_of(rule, "everybody")};
-  std::array<limit::Verdict, 1> verdicts;
+  std::array<limit::Check, 1> checks{check_of(rule, "everybody")};
+  std::array<limit::Decision, 1> decisions;
   while (!over) {
-    auto task = limiter.decide(asks, verdicts);
+    auto task = limiter.decide(checks, decisions);
     const auto result = co_await task;
     ++(result.has_error() ? tally.failed : *result ? tally.admitted : tally.refused);
     Turn turn{loop};
@@ -94,7 +94,7 @@ class LimiterLeases : public RedisLimiter {
     EXPECT_TRUE(answer.allowed()) << answer.error().message();
     limiter.stop();
     run_for(50ms);
-    return answer.verdict.remaining;
+    return answer.decision.remaining;
   }
 };
 
@@ -146,7 +146,7 @@ TEST_F(LimiterLeases, AreGivenBackASecondAfterTheLastRequest) {
   EXPECT_GT(limiter.local().leased, 100U);
   EXPECT_EQ(limiter.local().refunded, 0U);
   EXPECT_TRUE(run_until([&] { return limiter.local().refunded > 0; }, 2s));
-  EXPECT_EQ(decide(limiter, 0, "everybody").verdict.remaining, 1'000'000U - 200U);
+  EXPECT_EQ(decide(limiter, 0, "everybody").decision.remaining, 1'000'000U - 200U);
   limiter.stop();
   run_for(50ms);
 }
@@ -214,11 +214,11 @@ TEST_F(LimiterLeases, AreWaitedForNoLongerWhenTheFetcherHangsUp) {
   ASSERT_TRUE(run_until_up(limiter));
   // Until the next request would ask ahead: one is dropped on its way to Redis.
   for (int i = 0; i < 25; ++i) EXPECT_TRUE(decide(limiter).allowed());
-  const limit::Ask big = ask_of(rule, "caller", 500);
-  std::array<limit::Ask, 1> asks{big};
-  std::array<limit::Verdict, 1> verdicts;
+  const limit::Check big = check_of(rule, "caller", 500);
+  std::array<limit::Check, 1> checks{big};
+  std::array<limit::Decision, 1> decisions;
   {
-    auto dropped = limiter.decide(asks, verdicts);
+    auto dropped = limiter.decide(checks, decisions);
     static_cast<void>(dropped.await_suspend(std::noop_coroutine()));
   }
   auto answers = ask_many(limiter, 50);

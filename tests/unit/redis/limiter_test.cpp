@@ -17,13 +17,13 @@ TEST_F(RedisLimiter, AllowsUntilTheBurstIsSpentThenRefusesAndTellsWhenItIsOver) 
   for (std::uint64_t left = 10; left-- > 0;) {
     const Answer answer = decide(limiter);
     EXPECT_TRUE(answer.allowed()) << answer.error().message();
-    EXPECT_EQ(answer.verdict.remaining, left);
-    EXPECT_EQ(answer.verdict.limit, 10u);
+    EXPECT_EQ(answer.decision.remaining, left);
+    EXPECT_EQ(answer.decision.limit, 10u);
   }
   const Answer answer = decide(limiter);
   EXPECT_TRUE(answer.refused());
-  EXPECT_GT(answer.verdict.retry_after, 5min);
-  EXPECT_LE(answer.verdict.retry_after, 6min);
+  EXPECT_GT(answer.decision.retry_after, 5min);
+  EXPECT_LE(answer.decision.retry_after, 6min);
   EXPECT_TRUE(decide(limiter, 1, "somebody else").allowed());
   limiter.stop();
 }
@@ -43,20 +43,20 @@ TEST_F(RedisLimiter, TakesFromAllRulesOrFromNone) {
   start();
   Limiter limiter(loop, options);
   const auto wide = rule_of(100, 1h, "wide");
-  std::array<limit::Ask, 2> asks{ask_of(wide, "caller"), ask_of(rule, "caller", 20)};
-  std::array<limit::Verdict, 2> verdicts;
+  std::array<limit::Check, 2> checks{check_of(wide, "caller"), check_of(rule, "caller", 20)};
+  std::array<limit::Decision, 2> decisions;
   std::optional<Result<bool>> result;
   const auto both = [&]() -> Task<void> {
-    auto task = limiter.decide(asks, verdicts);
+    auto task = limiter.decide(checks, decisions);
     result = co_await task;
   };
   spawn(both(), "test");
   ASSERT_TRUE(run_until([&] { return result.has_value(); }));
   ASSERT_TRUE(result->has_value()) << result->error().message();
   EXPECT_FALSE(**result);
-  EXPECT_TRUE(verdicts[0].allowed);
-  EXPECT_FALSE(verdicts[1].allowed);
-  EXPECT_EQ(verdicts[0].remaining, 100u);
+  EXPECT_TRUE(decisions[0].allowed);
+  EXPECT_FALSE(decisions[1].allowed);
+  EXPECT_EQ(decisions[0].remaining, 100u);
   limiter.stop();
 }
 
@@ -136,7 +136,7 @@ TEST_F(RedisLimiter, MayBeStoppedAndDestroyedByACallerThatItResumes) {
     bool done = false;
     const auto destroyer = [&]() -> Task<void> {
       Answer answer;
-      auto task = ask(*limiter, rule, "caller", 1, answer);
+      auto task = check(*limiter, rule, "caller", 1, answer);
       co_await task;
       limiter.reset();
       done = true;
@@ -153,15 +153,15 @@ TEST_F(RedisLimiter, ForgetsACallerThatDiesBeforeTheAnswer) {
   Limiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   {
-    std::string subject = "caller";
-    std::array<limit::Ask, 1> asks{ask_of(rule, subject, 4)};
-    std::array<limit::Verdict, 1> verdicts;
-    auto task = limiter.decide(asks, verdicts);
+    std::string key = "caller";
+    std::array<limit::Check, 1> checks{check_of(rule, key, 4)};
+    std::array<limit::Decision, 1> decisions;
+    auto task = limiter.decide(checks, decisions);
     ASSERT_TRUE(task.await_suspend(std::noop_coroutine())) << "an answer takes a turn of the loop";
   }
   const Answer next = decide(limiter);
   EXPECT_TRUE(next.allowed());
-  EXPECT_EQ(next.verdict.remaining, 5u) << "what was sent was counted, and answers still find their callers";
+  EXPECT_EQ(next.decision.remaining, 5u) << "what was sent was counted, and answers still find their callers";
   EXPECT_EQ(limiter.counters().decided, 1u);
   limiter.stop();
 }

@@ -23,7 +23,7 @@ TEST_F(RedisOutage, PaysOneDeadlineForAHungServerThenFailsAtOnceAndRecoversByIts
   }
   for (int i = 0; i < 1000; ++i) {
     Answer answer;
-    spawn(ask(limiter, rule, "caller", 1, answer), "test");
+    spawn(check(limiter, rule, "caller", 1, answer), "test");
     EXPECT_EQ(answer.error(), Errc::unavailable) << "without one turn of the loop";
   }
   EXPECT_LT(Clock::now() - hung_at, 4 * options.timeout);
@@ -161,7 +161,7 @@ TEST_F(RedisOutage, ChargesOnceForOneTokenHoweverOftenItIsSent) {
   const auto charge = [&](std::int64_t cost, std::string token) {
     std::optional<error_code> why;
     const auto task = [&]() -> Task<void> {
-      const auto owed = ask_of(rule, "caller", cost, limit::How::debt);
+      const auto owed = check_of(rule, "caller", cost, limit::How::debt);
       auto charging = limiter.charge(owed, token);
       why = co_await charging;
     };
@@ -173,7 +173,7 @@ TEST_F(RedisOutage, ChargesOnceForOneTokenHoweverOftenItIsSent) {
   EXPECT_FALSE(charge(3, "one"));
   EXPECT_FALSE(charge(2, "one"));
   EXPECT_FALSE(charge(2, "two"));
-  EXPECT_EQ(decide(limiter, 0).verdict.remaining, 10u - 1 - 3 - 2);
+  EXPECT_EQ(decide(limiter, 0).decision.remaining, 10u - 1 - 3 - 2);
   EXPECT_EQ(limiter.local().charged, 5u);
   redis.kill9();
   EXPECT_TRUE(charge(1, "three"));
@@ -184,7 +184,7 @@ TEST_F(RedisOutage, TellsForHowLongOthersMayStillBeOnTheirWayBack) {
   start();
   Limiter limiter(loop, options);
   ASSERT_TRUE(decide(limiter).allowed());
-  EXPECT_LT(limiter.way_back_until(), Clock::now()) << "to find Redis at first is no way back";
+  EXPECT_LT(limiter.recovering_until(), Clock::now()) << "to find Redis at first is no way back";
   redis.kill9();
   ASSERT_TRUE(run_until([&] { return limiter.health() == Health::down; }));
   const auto down = Clock::now();
@@ -192,8 +192,8 @@ TEST_F(RedisOutage, TellsForHowLongOthersMayStillBeOnTheirWayBack) {
   ASSERT_TRUE(redis.restart()) << redis.error();
   ASSERT_TRUE(run_until_up(limiter));
   const auto lasted = Clock::now() - down;
-  EXPECT_GT(limiter.way_back_until(), Clock::now());
-  EXPECT_LE(limiter.way_back_until(), Clock::now() + std::min<Clock::duration>(lasted + 50ms, 2s));
+  EXPECT_GT(limiter.recovering_until(), Clock::now());
+  EXPECT_LE(limiter.recovering_until(), Clock::now() + std::min<Clock::duration>(lasted + 50ms, 2s));
   limiter.stop();
 }
 

@@ -18,10 +18,10 @@ struct Tally {
 /// One caller of many that never pauses.
 Task<void> hammer(Limiter& limiter, const limit::Rule& rule, const std::atomic<bool>& over, Tally& tally,
                   int& running) {
-  std::array<limit::Ask, 1> asks{ask_of(rule, "everybody")};
-  std::array<limit::Verdict, 1> verdicts;
+  std::array<limit::Check, 1> checks{check_of(rule, "everybody")};
+  std::array<limit::Decision, 1> decisions;
   while (!over) {
-    auto task = limiter.decide(asks, verdicts);
+    auto task = limiter.decide(checks, decisions);
     const auto result = co_await task;
     ++(result.has_error() ? tally.failed : *result ? tally.admitted : tally.refused);
     if (result.has_error()) break;

@@ -33,11 +33,11 @@ TEST(Slot, OfASubjectIsThatOfTheKeysTheScriptIsCalledWith) {
   std::string scratch;
   std::vector<std::string> arguments;
   for (const std::string prefix : {"hg:", "", "{app}:", "a{b", "a}b"})
-    for (const std::string subject : {"", "caller", "a}b", "{a", "}", "%", "100%7D", "a{b}c", "::1"}) {
-      const limit::Ask ask{&rule, subject, {}, 1, limit::How::take};
-      limit::script_arguments({&ask, 1}, prefix, Instant{}, arguments);
+    for (const std::string key : {"", "caller", "a}b", "{a", "}", "%", "100%7D", "a{b}c", "::1"}) {
+      const limit::Check check{&rule, key, {}, 1, limit::How::take};
+      limit::script_arguments({&check, 1}, prefix, Instant{}, arguments);
       ASSERT_GE(arguments.size(), 2u);
-      EXPECT_EQ(slot_of_subject(prefix, subject, scratch), slot_of(arguments[1])) << prefix << " " << subject;
+      EXPECT_EQ(slot_of_key(prefix, key, scratch), slot_of(arguments[1])) << prefix << " " << key;
     }
 }
 
@@ -89,10 +89,10 @@ TEST(Redirect, TellsWhereACallBelongs) {
   EXPECT_EQ(moved->kind, Redirect::Kind::moved);
   EXPECT_EQ(moved->slot, 3999);
   EXPECT_EQ(moved->node, (Node{"127.0.0.1", 6381}));
-  const auto ask = read_redirect("ASK 0 ::1:6381");
-  ASSERT_TRUE(ask);
-  EXPECT_EQ(ask->kind, Redirect::Kind::ask);
-  EXPECT_EQ(ask->node, (Node{"::1", 6381}));
+  const auto check = read_redirect("ASK 0 ::1:6381");
+  ASSERT_TRUE(check);
+  EXPECT_EQ(check->kind, Redirect::Kind::check);
+  EXPECT_EQ(check->node, (Node{"::1", 6381}));
   ASSERT_TRUE(read_redirect("MOVED 1 :6381"));
   EXPECT_EQ(read_redirect("MOVED 1 :6381")->node.host, "");
   EXPECT_EQ(read_redirect("MOVED 1 ?:6381")->node.host, "");

@@ -2,7 +2,7 @@
 
 #include "support/metrics_text.hpp"
 
-#include "headgate/observe/meters.hpp"
+#include "headgate/observe/counters.hpp"
 
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
@@ -71,8 +71,9 @@ config::Admin on_any_port(const std::string& token = "") {
 
 class AdminTest : public testing::Test {
  protected:
-  void begin(const config::Admin& options = on_any_port()) {
-    admin = std::make_unique<Admin>(options, registry, [this] { return readiness.get(); });
+  void begin(const config::Admin& options = on_any_port(), std::vector<AdminEndpoint> more = {}) {
+    admin = std::make_unique<Admin>(
+        options, registry, [this] { return readiness.get(); }, std::move(more));
     const auto started = admin->start();
     ASSERT_TRUE(started.has_value()) << started.error();
     ASSERT_NE(admin->port(), 0);
@@ -104,7 +105,7 @@ class AdminTest : public testing::Test {
 };
 
 TEST_F(AdminTest, ShowsWhatIsCounted) {
-  observe::RouteCells route(registry, 0, "api");
+  observe::RouteCounters route(registry, 0, "api");
   route.count("GET", 200, std::chrono::milliseconds(3));
   begin();
   const auto answer = get("/metrics");
@@ -229,6 +230,34 @@ TEST_F(AdminTest, NobodyAskedForGoesWithoutItsAddress) {
   EXPECT_EQ(other.port(), 0);
   other.stop();
   EXPECT_EQ(body_of(get("/healthz")), "ok\n") << "the first still answers";
+}
+
+/// What adding an endpoint takes: a row.
+TEST_F(AdminTest, AnswersWhatThereIsARowFor) {
+  const auto echo = [](const AdminCall& call) {
+    return AdminAnswer{.body = std::string(call.parameter("name")) + ": " + call.body + std::string(call.query)};
+  };
+  const auto refuse = [](const AdminCall&) { return AdminAnswer{.status = 409, .body = "It is in use."}; };
+  begin(on_any_port("s3cret"), {{.method = "PUT", .path = "/keys/{name}", .most_body = 8, .answer = echo},
+                                {.method = "DELETE", .path = "/keys/{name}", .answer = refuse}});
+  const auto ask = [&](const std::string& method, const std::string& path, const std::string& body,
+                       const std::string& token = "s3cret") {
+    return exchange(admin->port(), asked(method, path,
+                                         "Authorization: Bearer " + token +
+                                             "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n") +
+                                       body);
+  };
+  EXPECT_EQ(body_of(ask("PUT", "/keys/alice?x=1", "12345678")), "alice: 12345678?x=1");
+  EXPECT_THAT(ask("PUT", "/keys/alice", "123456789"), StartsWith("HTTP/1.1 413 "));
+  EXPECT_THAT(ask("PUT", "/keys/alice", "1", "guess"), StartsWith("HTTP/1.1 401 ")) << "not for all unless it says so";
+  const auto refused = ask("DELETE", "/keys/alice", "");
+  EXPECT_THAT(refused, StartsWith("HTTP/1.1 409 "));
+  EXPECT_THAT(refused, HasSubstr(R"("detail": "It is in use.")"));
+  const auto other = ask("GET", "/keys/alice", "");
+  EXPECT_THAT(other, StartsWith("HTTP/1.1 405 "));
+  EXPECT_THAT(other, HasSubstr("Allow: PUT, DELETE\r\n"));
+  EXPECT_THAT(ask("PUT", "/keys/", "1"), StartsWith("HTTP/1.1 404 ")) << "a parameter is not empty";
+  EXPECT_THAT(ask("PUT", "/keys/a/b", "1"), HasSubstr("There is /metrics, /healthz, /readyz and /keys/{name} here"));
 }
 
 TEST_F(AdminTest, StopsThoughAClientStaysConnected) {

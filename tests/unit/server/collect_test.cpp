@@ -53,11 +53,11 @@ TEST_F(CollectRedis, AddsUpWhatTheWorkersSayOfANode) {
   auto second = node("a:1", 5);
   second.counters.timed_out = 2;
   second.counters.refused = 3;
-  second.counters.turned_away = 4;
+  second.counters.not_sent = 4;
   second.counters.connects = 3;
   reports = {{1, {node("a:1", 10), node("b:1", 1)}, {}}, {2, {second}, {}}};
-  reports[0].local = {.denied = 7, .leased = 8, .charged = 30};
-  reports[1].local = {.denied = 1, .leased = 2, .charged = 12};
+  reports[0].local = {.rejected = 7, .leased = 8, .charged = 30};
+  reports[1].local = {.rejected = 1, .leased = 2, .charged = 12};
   const auto text = read(registry);
   const auto commands = [&](const std::string& result) {
     return text.value("headgate_redis_commands_total{node=\"a:1\",result=\"" + result + "\"}");
@@ -65,13 +65,13 @@ TEST_F(CollectRedis, AddsUpWhatTheWorkersSayOfANode) {
   EXPECT_EQ(commands("decided"), 15);
   EXPECT_EQ(commands("timed_out"), 2);
   EXPECT_EQ(commands("refused"), 3);
-  EXPECT_EQ(commands("turned_away"), 4);
+  EXPECT_EQ(commands("not_sent"), 4);
   EXPECT_EQ(decided("b:1"), 1);
   EXPECT_EQ(text.value(R"(headgate_redis_reconnects_total{node="a:1"})"), 2) << "a first connection is no reconnect";
   EXPECT_EQ(text.value(R"(headgate_redis_command_seconds_bucket{node="a:1",le="0.00025"})"), 0);
   EXPECT_EQ(text.value(R"(headgate_redis_command_seconds_bucket{node="a:1",le="0.0005"})"), 15);
   EXPECT_DOUBLE_EQ(*text.value(R"(headgate_redis_command_seconds_sum{node="a:1"})"), 0.006);
-  EXPECT_EQ(text.value("headgate_limit_known_denials_total"), 8);
+  EXPECT_EQ(text.value("headgate_limit_known_rejections_total"), 8);
   EXPECT_EQ(text.value("headgate_limit_leased_total"), 10);
   EXPECT_EQ(text.value("headgate_limit_charged_total"), 42);
 }

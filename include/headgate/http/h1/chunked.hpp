@@ -31,15 +31,15 @@ class ChunkReader {
 
   /// Takes the next step over `input`. At most one run of data a call; call again with what was not consumed. A step
   /// that consumes nothing and has not ended wants more input.
-  Result<Step, Refusal> next(std::string_view input);
+  Result<Step, ParseError> next(std::string_view input);
 
   /// After the end. Views into the reader's own copy.
   const Fields& trailers() const noexcept { return trailers_; }
 
  private:
   enum class State { size, data, data_end, trailers, ended };
-  Result<Step, Refusal> read_size(std::string_view input);
-  Result<Step, Refusal> read_trailers(std::string_view input);
+  Result<Step, ParseError> read_size(std::string_view input);
+  Result<Step, ParseError> read_trailers(std::string_view input);
 
   Limits limits_;
   State state_ = State::size;
@@ -51,9 +51,9 @@ class ChunkReader {
 };
 
 /// Longest chunk-size line, most extensions of one body, and longest trailer section, in bytes.
-inline constexpr std::size_t kMostChunkLine = 1024;
-inline constexpr std::size_t kMostExtensions = 16UL * 1024;
-inline constexpr std::size_t kMostTrailers = 8192;
+inline constexpr std::size_t kMaxChunkLine = 1024;
+inline constexpr std::size_t kMaxExtensions = 16UL * 1024;
+inline constexpr std::size_t kMaxTrailers = 8192;
 
 /// The line that opens a chunk of `bytes` bytes ("1f\r\n"), written into `out` (at least 20 bytes).
 std::string_view chunk_line(std::uint64_t bytes, char* out) noexcept;

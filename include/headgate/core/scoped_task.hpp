@@ -1,0 +1,52 @@
+#pragma once
+// A task that runs beside its parent. The parent waits for its end before it ends itself.
+
+#include "headgate/core/task.hpp"
+
+#include <coroutine>
+#include <utility>
+
+namespace headgate {
+
+/// One child at a time, on the thread of its parent. When destroyed, the child must have ended or never started. So the
+/// frame that joins it must not die while it waits: the child would resume it.
+class ScopedTask {
+ public:
+  /// Runs `task` until its first wait, then returns. `name` has static storage.
+  void start(Task<void> task, const char* name) {
+    running_ = true;
+    spawn(run(std::move(task)), name);
+  }
+  bool done() const noexcept { return !running_; }
+
+  /// co_await child.join(): waits until the child has ended.
+  auto join() noexcept {
+    struct Joined {
+      ScopedTask& child;
+      bool await_ready() const noexcept { return child.done(); }
+      void await_suspend(std::coroutine_handle<> parent) const noexcept { child.parent_ = parent; }
+      void await_resume() const noexcept {}
+    };
+    return Joined{*this};
+  }
+
+ private:
+  Task<void> run(Task<void> task) {
+    const Ended ended{*this};
+    co_await task;
+  }
+
+  /// Resumes the parent however the task ends. At that time, this frame has nothing left to do but be freed.
+  struct Ended {
+    ScopedTask& child;
+    ~Ended() {
+      child.running_ = false;
+      if (child.parent_) std::exchange(child.parent_, nullptr).resume();
+    }
+  };
+
+  bool running_ = false;
+  std::coroutine_handle<> parent_;
+};
+
+}  // namespace headgate

@@ -1,0 +1,51 @@
+#pragma once
+// Short ASCII words as protocols and configurations have them: compared, trimmed, joined. No locale; any thread.
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace headgate {
+
+/// 'a' for 'A'. Whatever is no letter of ASCII stays as it is.
+constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
+
+/// Each byte as lower() has it.
+inline std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), [](char c) { return lower(c); });
+  return out;
+}
+
+namespace detail {
+/// Of texts of one length.
+bool same_letters(std::string_view a, std::string_view b) noexcept;
+}  // namespace detail
+
+/// Whether both are the same but for the case of ASCII letters. Most differ in length, which costs no call.
+inline bool same_word(std::string_view a, std::string_view b) noexcept {
+  return a.size() == b.size() && detail::same_letters(a, b);
+}
+
+/// Without leading and trailing blanks and tabs (RFC 9110 section 5.6.3). A view into `text`.
+constexpr std::string_view trimmed(std::string_view text) noexcept {
+  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// All of `words`, strings or views, with `between` between each two.
+template <class Range>
+std::string joined(const Range& words, std::string_view between) {
+  std::string out;
+  bool first = true;
+  for (const auto& word : words) {
+    if (!first) out += between;
+    out += word;
+    first = false;
+  }
+  return out;
+}
+
+}  // namespace headgate

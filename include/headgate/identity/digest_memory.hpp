@@ -1,0 +1,36 @@
+#pragma once
+// Digests of short texts that come again and again, as API keys do: looking one up costs a tenth of making it.
+
+#include "headgate/identity/sha256.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+namespace headgate::identity {
+
+/// Bounded: of two texts that fall into one place the later one stays. A text is known by all its bytes, so
+/// none is ever taken for another; who aims at a place makes others' digests cost what they cost without this. What it
+/// holds is as secret as the texts. One thread's.
+class DigestMemory {
+ public:
+  static constexpr std::size_t kPlaces = 1024;
+  static constexpr std::size_t kLongest = 63;  ///< bytes; of a longer text the digest is made each time
+
+  DigestMemory();
+
+  /// sha256(text).
+  Sha256 digest(std::string_view text);
+
+ private:
+  struct Place {
+    std::uint8_t size = 0;  // 0: nothing is known here
+    std::array<char, kLongest> text;
+    Sha256 digest;
+  };
+  std::unique_ptr<std::array<Place, kPlaces>> places_;
+};
+
+}  // namespace headgate::identity

@@ -1,0 +1,17 @@
+#pragma once
+// How often sources are read. A header of its own, because tests shorten the times.
+
+#include "headgate/core/time.hpp"
+
+namespace headgate::keyring {
+
+/// Only tests change the defaults.
+struct RefreshPolicy {
+  Duration look = std::chrono::seconds(1);           ///< between two looks at the files
+  Duration first_retry = std::chrono::seconds(1);    ///< after a failed fetch; doubles with each further failure
+  Duration longest_retry = std::chrono::minutes(1);  ///< maximum pause after failures
+  Duration shortest_life = std::chrono::minutes(1);  ///< minimum lifetime that a Cache-Control can set
+  Duration longest_life = std::chrono::hours(24);    ///< maximum lifetime that a Cache-Control can set
+};
+
+}  // namespace headgate::keyring

@@ -1,0 +1,79 @@
+#pragma once
+// Known rejections: Redis rejected a cost until some moment. Until then the gateway repeats the rejection without
+// another call. So an attack on an exhausted key costs Redis almost nothing.
+
+#include "headgate/limit/limit.hpp"
+#include "headgate/limit/recent_table.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace headgate::limit {
+
+/// Remembers rejections. One for each worker; not thread-safe; no allocation after construction.
+///
+/// A rejection says until when Redis rejects this cost and every higher cost: until then, other requests can only take
+/// more. So the gateway repeats it until then, and rejects exactly the requests that Redis would reject. A lower cost
+/// is not covered and goes to Redis. Only three events can change the decision of Redis:
+/// - something is given back: forget() handles what is given back here;
+/// - the limit becomes larger: a rule of another size does not see what was remembered for this one;
+/// - an operator resets the counter, or another gateway gives back: kLongest bounds the life of each rejection.
+/// So the error is bounded: a request may be rejected for one second although Redis has room again. No request passes
+/// that Redis would reject.
+///
+/// A known rejection covers a higher cost, but does not tell its wait. If permits come back evenly, the wait is
+/// computed (Algorithm::even). Else the gateway checks each cost in Redis once and remembers the wait. Only kCosts of
+/// them are remembered, so that a caller with ever new costs cannot cause a check for each request. Any other cost gets
+/// a longer wait than it needs: that of the next higher known cost, or until the counter is full. A caller that waits
+/// so long is allowed, if nobody else takes anything.
+///
+/// Above the bound, the rejection that ends soonest is dropped. That costs one more check.
+class KnownRejections {
+ public:
+  static constexpr Duration kLongest = std::chrono::seconds(1);
+  static constexpr std::size_t kDefaultBound = 64UL * 1024;  ///< 121 bytes each; pages are touched as it fills
+  static constexpr std::size_t kCosts = 4;                   ///< of one key
+
+  explicit KnownRejections(std::size_t bound = kDefaultBound) : table_(bound) {}
+
+  /// Redis rejected `check`, sent at `asked` and answered at `now`, with `decision`. Redis decided between the two. The
+  /// end of the rejection is counted from `asked`, so that it is never later than in Redis. The wait is counted from
+  /// `now`.
+  void put(const Check& check, const Decision& decision, Moment asked, Moment now);
+
+  /// Whether `check` (cost above 0) is known to be rejected now. If so, `decision` is what Redis would return, with the
+  /// remaining wait. Also false if only Redis knows the wait.
+  bool find(const Check& check, Moment now, Decision& decision) const;
+
+  /// Something was given back, or may have been given back, to the counter of `hash`.
+  void forget(const Hash& hash) noexcept;
+  /// Redis decided `check`. Forgets what was remembered under another size of its rule: the counter now has this size.
+  void forget_other_sizes(const Check& check) noexcept;
+
+  std::size_t size() const noexcept { return table_.size(); }
+
+ private:
+  struct Known {
+    std::int64_t cost = 0;  ///< 0: this entry and all after it are empty
+    Moment allowed_at;      ///< kNever is Moment::max()
+  };
+  struct KnownRejection {
+    Hash hash;
+    std::uint64_t size = 0;  ///< of the rule
+    std::uint64_t limit = 0;
+    std::uint64_t remaining = 0;
+    Moment until;  ///< from here on the check goes to Redis
+    Moment full_at;
+    std::array<Known, kCosts> costs;  ///< sorted by cost, and so by moment
+  };
+
+  static std::optional<Moment> allowed_at(const KnownRejection& rejection, const Check& check) noexcept;
+  static void learn(std::array<Known, kCosts>& costs, Known known, std::uint64_t remaining) noexcept;
+
+  RecentTable<KnownRejection> table_;
+};
+
+}  // namespace headgate::limit

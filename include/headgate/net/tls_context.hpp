@@ -1,0 +1,38 @@
+#pragma once
+// What TLS connections share: the files, read once, and what is demanded of the other side.
+
+#include "headgate/core/result.hpp"
+#include "headgate/net/tls_options.hpp"
+
+#include <memory>
+#include <string>
+
+struct ssl_ctx_st;
+
+namespace headgate::net {
+
+/// TLS 1.2 or later. Immutable once made; any thread.
+class TlsContext {
+ public:
+  using Made = Result<std::shared_ptr<const TlsContext>, std::string>;
+
+  /// For connections that we make. Reads the files; the error names the file and what is wrong with it, in one line
+  /// without a full stop. Blocks for as long as the disk takes, with the system's authorities some 0.1 s.
+  static Made of_client(const TlsOptions& options);
+  /// For connections that we take: with our `certificate` and `key`, and nothing demanded of who connects.
+  static Made of_server(const std::string& certificate, const std::string& key);
+
+  enum class Side : bool { client, server };
+  Side side() const noexcept { return side_; }
+  ssl_ctx_st* get() const noexcept { return context_.get(); }
+  const TlsOptions& options() const noexcept { return options_; }
+
+ private:
+  TlsContext(Side side, TlsOptions options, std::shared_ptr<ssl_ctx_st> context);
+
+  Side side_;
+  TlsOptions options_;
+  std::shared_ptr<ssl_ctx_st> context_;
+};
+
+}  // namespace headgate::net

@@ -1,0 +1,110 @@
+#pragma once
+// The counters of the request path, of limits and of the main thread, under their names in the registry. Made when a
+// configuration is loaded.
+
+#include "headgate/observe/metrics.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace headgate::observe {
+
+/// The source of a limit's decision. Known rejections and leased permits of Redis count as redis.
+enum class Source : std::uint8_t { memory, redis, fallback };
+inline constexpr std::size_t kSources = 3;
+
+/// The place of a limit's counters: in this gateway's memory, or in Redis, with the fallback while Redis is
+/// unavailable.
+enum class Counted { in_memory, in_redis };
+
+/// One worker's counters of one tier of a limit, indexed by Source. None is null. For a source that the limit never
+/// has, the counters are those of another source.
+struct LimitCounters {
+  std::array<Counter*, kSources> allowed{};
+  std::array<Counter*, kSources> rejected{};
+  std::array<Counter*, kSources> observed{};  ///< requests that would have been rejected
+  Counter* near = nullptr;                    ///< allowed, and is_near()
+  Counter* unreadable = nullptr;              ///< the answer's cost was not a number
+  /// Units: the cost of allowed requests, and the cost that rejected or observed requests asked for.
+  Counter* units_allowed = nullptr;
+  Counter* units_rejected = nullptr;
+  Counter* units_observed = nullptr;
+  std::array<Histogram*, kSources> seconds{};
+};
+/// The same names give the same counters. `tier` is empty if the limit has none.
+LimitCounters limit_counters(Registry& registry, Writer writer, std::string_view limit, std::string_view tier,
+                             Counted counted);
+
+/// Whether less than a fifth of the limit is left.
+constexpr bool is_near(std::uint64_t remaining, std::uint64_t limit) noexcept {
+  return remaining < limit / 5 + (limit % 5 > 0 ? 1 : 0);
+}
+
+/// The kinds of credentials.
+enum class AuthKind : std::uint8_t { api_key, jwt, mtls };
+inline constexpr std::size_t kAuthKinds = 3;
+enum class AuthStatus : std::uint8_t {
+  ok,
+  missing,
+  ambiguous,  ///< more than one
+  limited,    ///< its address has failed too often: not checked
+  unknown_key,
+  disabled,
+  expired,
+  malformed,
+  unsupported_algorithm,
+  wrong_type,
+  no_keys,
+  bad_signature,
+  not_yet_valid,
+  too_old,
+  wrong_issuer,
+  wrong_audience,
+  too_large,
+  no_claim  ///< a valid token without the claim that a limit counts by
+};
+inline constexpr std::size_t kAuthStatuses = 18;
+std::string_view to_text(AuthKind kind) noexcept;      ///< "api_key"
+std::string_view to_text(AuthStatus result) noexcept;  ///< "bad_signature"
+
+struct AuthResult {
+  AuthKind kind = AuthKind::api_key;
+  AuthStatus result = AuthStatus::missing;
+};
+
+/// One worker's counters of one route; the same name gives the same counters. Requests without a route count as the
+/// route "-".
+class RouteCounters {
+ public:
+  RouteCounters() = default;
+  RouteCounters(Registry& registry, Writer writer, std::string_view route);
+
+  /// Counts an exchange at its end. A method that is not standard counts as "_OTHER". `status` is 0 if the client got
+  /// no answer. That worker's thread only; takes no lock and allocates no memory.
+  void count(std::string_view method, unsigned status, Duration took) const noexcept;
+  /// As above, for one credential.
+  void count(const AuthResult& auth_result) const noexcept;
+
+ private:
+  CounterTable* requests_ = nullptr;
+  CounterTable* auth_results_ = nullptr;
+  Histogram* seconds_ = nullptr;
+};
+
+/// The counters of the main thread, which loads configurations.
+class ReloadCounters {
+ public:
+  explicit ReloadCounters(Registry& registry);
+  void started(Instant now) noexcept;  ///< for the first configuration, which does not count as a reload
+  void applied(Instant now) noexcept;
+  void refused() noexcept;
+
+ private:
+  Counter& applied_;
+  Counter& refused_;
+  Gauge& successful_;
+  Gauge& time_;
+};
+
+}  // namespace headgate::observe

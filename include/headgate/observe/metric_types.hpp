@@ -1,0 +1,106 @@
+#pragma once
+// Counters, gauges and histograms. Each counter has one writer, so counting is a load and a store without a locked
+// instruction. A scrape adds up the counters of all writers.
+
+#include "headgate/core/time.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace headgate::observe {
+
+/// A counter that only grows. One thread writes it, any thread reads it. A Registry makes it, and it lives as long as
+/// the Registry.
+class Counter {
+ public:
+  void add(std::uint64_t n = 1) noexcept { count_.store(read() + n, std::memory_order_relaxed); }
+  std::uint64_t read() const noexcept { return count_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> count_{0};
+};
+
+/// A value that can rise and fall. Any thread; the last set() wins.
+class Gauge {
+ public:
+  void set(double value) noexcept { value_.store(value, std::memory_order_relaxed); }
+  double read() const noexcept { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<double> value_{0};
+};
+
+/// A histogram of durations. One thread writes it, any thread reads it. A reader may see a newer sum than counts.
+class Histogram {
+ public:
+  static constexpr std::size_t kMaxBounds = 13;
+
+  /// `bounds` are in ascending order, at most kMaxBounds, and outlive the histogram.
+  explicit Histogram(std::span<const Duration> bounds) noexcept : bounds_(bounds) {}
+
+  /// Counts into the first bucket with a bound of at least `took`, or into the last bucket.
+  void record(Duration took) noexcept {
+    std::size_t bucket = 0;
+    while (bucket < bounds_.size() && took > bounds_[bucket]) ++bucket;
+    counts_[bucket].add();
+    sum_.add(took.count() > 0 ? static_cast<std::uint64_t>(took.count()) : 0);
+  }
+
+  std::span<const Duration> bounds() const noexcept { return bounds_; }
+  std::uint64_t count(std::size_t bucket) const noexcept { return counts_[bucket].read(); }
+  Duration sum() const noexcept { return Duration(static_cast<Duration::rep>(sum_.read())); }
+
+ private:
+  std::span<const Duration> bounds_;
+  std::array<Counter, kMaxBounds + 1> counts_;
+  Counter sum_;  // microseconds
+};
+
+/// Counters with numbers as keys, for labels that come from the request, like its method and status. The first use of a
+/// key makes its counter, without a lock or an allocation. After kMax different keys, all others count together under
+/// kRest. One thread writes it, any thread reads it.
+class CounterTable {
+ public:
+  using Key = std::uint32_t;
+  static constexpr std::size_t kMax = 96;
+  static constexpr Key kRest = 0;  ///< a key that nobody uses
+
+  void add(Key key, std::uint64_t n = 1) noexcept {
+    for (std::size_t i = key * kGolden >> kShift;; ++i) {
+      auto& slot = slots_[i % kSlots];
+      const auto kept = slot.key.load(std::memory_order_relaxed);
+      if (kept == key) return slot.count.add(n);
+      if (kept != kRest) continue;
+      if (used_ == kMax) return rest_.add(n);
+      ++used_;
+      slot.key.store(key, std::memory_order_relaxed);
+      return slot.count.add(n);
+    }
+  }
+
+  /// Calls visit(key, count) for all keys in use.
+  template <class Visit>
+  void each(Visit&& visit) const {
+    for (const auto& slot : slots_) {
+      if (const auto key = slot.key.load(std::memory_order_relaxed); key != kRest) visit(key, slot.count.read());
+    }
+    if (const auto count = rest_.read(); count > 0) visit(kRest, count);
+  }
+
+ private:
+  static constexpr std::size_t kSlots = 128;  // never all in use, so that every search ends
+  static constexpr Key kGolden = 2654435769;  // 2^32 divided by the golden ratio: spreads keys that are close together
+  static constexpr int kShift = 25;
+  struct Slot {
+    std::atomic<Key> key{kRest};
+    Counter count;
+  };
+  std::array<Slot, kSlots> slots_;
+  Counter rest_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace headgate::observe

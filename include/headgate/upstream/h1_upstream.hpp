@@ -1,0 +1,41 @@
+#pragma once
+// Servers that speak HTTP/1.1: taken in turn, with a pool of kept connections to each.
+
+#include "headgate/balance/table.hpp"
+#include "headgate/upstream/environment.hpp"
+#include "headgate/upstream/options.hpp"
+#include "headgate/upstream/upstream.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace headgate::upstream {
+
+class H1Pool;
+
+/// Worker thread only, but for the states in its table.
+class H1Upstream final : public Upstream {
+ public:
+  H1Upstream(Environment environment, const Options& options);
+  ~H1Upstream() override;
+  H1Upstream(const H1Upstream&) = delete;
+  H1Upstream& operator=(const H1Upstream&) = delete;
+
+  const std::string& name() const noexcept override { return options_.name; }
+  AttemptPtr take_idle() noexcept override;
+  Task<Result<AttemptPtr, Failure>> connect() override;
+  void give_back(AttemptPtr attempt, Duration took) override;
+  void stop() override;
+
+  /// Its servers, in the order of the options. Whoever looks after them may say from any thread which are to be used.
+  balance::Table& servers() noexcept { return table_; }
+
+ private:
+  Options options_;
+  balance::Table table_;
+  std::vector<std::unique_ptr<H1Pool>> pools_;  ///< one for each row of the table
+  std::uint64_t turn_ = 0;
+};
+
+}  // namespace headgate::upstream

@@ -1,0 +1,75 @@
+// The PROXY header before anything else: read once, and from then on the connection is its client's.
+
+#include "arrival.hpp"
+
+#include "headgate/identity/proxy_protocol.hpp"
+#include "headgate/observe/event.hpp"
+
+#include <boost/asio/error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace headgate::gateway {
+namespace {
+
+namespace error = boost::asio::error;
+using identity::ProxyHeaderState;
+
+}  // namespace
+
+Arrival::Arrival(Sessions& owner, net::ReadBuffer input, Peer peer, Duration within)
+    : Session(owner, std::move(input), std::move(peer)), due_(owner.clock_.steady() + within) {}
+
+void Arrival::begin(Duration timeout) { wait_idle(std::min(timeout, left())); }
+
+Duration Arrival::left() const noexcept {
+  return std::max(std::chrono::duration_cast<Duration>(due_ - owner_.clock_.steady()), Duration(0));
+}
+
+void Arrival::serve() { spawn(read(), "arrival"); }
+
+Task<void> Arrival::read() {
+  auto next = Next::close;
+  const auto got = read_buffer_.fill_now();
+  if (got.has_value())
+    next = co_await read_header();
+  else if (got.error() == error::would_block)
+    next = Next::idle;
+  if (next == Next::idle) co_return begin(owner_.patience());
+  if (next == Next::session) co_return owner_.begin(*this, std::move(read_buffer_), std::move(peer_));
+  // What came behind must not make the kernel reset the connection.
+  if (stream_->is_open() && read_buffer_.fill_now().has_value()) co_return linger();
+  owner_.remove(*this);
+}
+
+/// A header that is not right gets no answer: whoever sends it does not speak a protocol to us, or not yet.
+Task<Arrival::Next> Arrival::read_header() {
+  identity::ProxyHeader header;
+  auto state = identity::read_proxy_header(read_buffer_.data(), header);
+  while (state == ProxyHeaderState::more) {
+    const auto most = left();
+    auto got = Result<std::size_t>(error_code(error::timed_out));
+    if (most > Duration(0)) got = co_await read_buffer_.fill(most);
+    if (got.has_error()) {
+      const bool late = got.error() == error::timed_out;
+      observe::event(observe::LogLevel::debug, "proxy_header_missing", late ? "not whole in time" : "cut short",
+                     {{"peer", peer_.text}});
+      co_return Next::close;
+    }
+    state = identity::read_proxy_header(read_buffer_.data(), header);
+  }
+  if (state == ProxyHeaderState::malformed) {
+    observe::event(observe::LogLevel::debug, "proxy_header_malformed", "closing its connection",
+                   {{"peer", peer_.text}});
+    co_return Next::close;
+  }
+  read_buffer_.consume(header.size);
+  if (header.source) peer_.speak_for(*header.source);
+  peer_.source_untold = !header.source;
+  peer_.tls = header.tls;
+  peer_.certificate = header.certificate;
+  co_return Next::session;
+}
+
+}  // namespace headgate::gateway

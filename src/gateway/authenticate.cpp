@@ -1,0 +1,237 @@
+// Whether callers are who they say: certificate, API key, token. What fails is charged to the address it came from
+// before it can cost a signature.
+
+#include "limit_fields.hpp"
+#include "limit_key.hpp"
+#include "presented.hpp"
+
+#include "headgate/gateway/gateway.hpp"
+
+namespace headgate::gateway {
+namespace {
+
+using observe::AuthKind;
+using observe::AuthStatus;
+
+constexpr std::string_view kKeyChallenge = "ApiKey";
+
+void note(Exchange& x, AuthKind kind, AuthStatus result) {
+  x.caller.auth_results.emplace_back(observe::AuthResult{kind, result});
+}
+
+AuthStatus result_of(identity::JwtError error) noexcept {
+  using identity::JwtError;
+  switch (error) {
+    case JwtError::malformed:
+      return AuthStatus::malformed;
+    case JwtError::unsupported_algorithm:
+      return AuthStatus::unsupported_algorithm;
+    case JwtError::wrong_type:
+      return AuthStatus::wrong_type;
+    case JwtError::no_keys:
+      return AuthStatus::no_keys;
+    case JwtError::unknown_key:
+      return AuthStatus::unknown_key;
+    case JwtError::bad_signature:
+      return AuthStatus::bad_signature;
+    case JwtError::expired:
+      return AuthStatus::expired;
+    case JwtError::not_yet_valid:
+      return AuthStatus::not_yet_valid;
+    case JwtError::too_old:
+      return AuthStatus::too_old;
+    case JwtError::wrong_issuer:
+      return AuthStatus::wrong_issuer;
+    case JwtError::wrong_audience:
+      return AuthStatus::wrong_audience;
+    case JwtError::too_large:
+      return AuthStatus::too_large;
+  }
+  return AuthStatus::malformed;
+}
+
+/// An honest caller learns that the token is at fault and when it is merely old; nobody learns more (RFC 6750 section
+/// 3.1).
+Problem token_refused(identity::JwtError error) {
+  if (error == identity::JwtError::no_keys)
+    return {503, EndedBy::auth, "Tokens cannot be checked at the moment: their issuer's keys are not there yet.", {}, 1,
+            {}};
+  const bool expired = error == identity::JwtError::expired;
+  return {401,
+          EndedBy::auth,
+          expired ? "The bearer token has expired." : "The bearer token was not accepted.",
+          {},
+          0,
+          expired ? R"(Bearer error="invalid_token", error_description="the token has expired")"
+                  : R"(Bearer error="invalid_token")"};
+}
+
+Problem key_refused(KeyState state) {
+  return {
+      401, EndedBy::auth, state == KeyState::expired ? "The API key has expired." : "The API key was not accepted.", {},
+      0,   kKeyChallenge};
+}
+
+AuthStatus result_of(KeyState state) noexcept {
+  switch (state) {
+    case KeyState::none:
+      return AuthStatus::missing;
+    case KeyState::good:
+      return AuthStatus::ok;
+    case KeyState::unknown:
+      return AuthStatus::unknown_key;
+    case KeyState::disabled:
+      return AuthStatus::disabled;
+    case KeyState::expired:
+      return AuthStatus::expired;
+  }
+  return AuthStatus::missing;
+}
+
+}  // namespace
+
+Gateway::Step Gateway::authenticate(Exchange& x) {
+  auto problem = check_certificate(x);
+  if (!problem) problem = check_key(x);
+  if (!problem) problem = check_token(x);
+  return problem;
+}
+
+Gateway::Step Gateway::check_certificate(Exchange& x) {
+  if (x.route->require != Require::mtls) return {};
+  note(x, AuthKind::mtls, x.client_certificate ? AuthStatus::ok : AuthStatus::missing);
+  if (x.client_certificate) return {};
+  return Problem{.status = 403, .ended_by = EndedBy::auth, .detail = "A client certificate is required here."};
+}
+
+Gateway::Step Gateway::check_key(Exchange& x) {
+  const auto& route = *x.route;
+  if (!route.reads_key) return {};
+  const auto state = x.caller.key_state;
+  note(x, AuthKind::api_key, result_of(state));
+  if (state == KeyState::good) return {};
+  if (state == KeyState::none) {
+    if (route.require != Require::api_key) return {};
+    return Problem{
+        .status = 401, .ended_by = EndedBy::auth, .detail = "An API key is required here.", .challenge = kKeyChallenge};
+  }
+  if (route.require != Require::api_key && route.unknown_key == UnknownKey::anonymous) return {};
+  if (auto limited = reserve_failure(x)) return limited;
+  return key_refused(state);
+}
+
+Gateway::Step Gateway::check_token(Exchange& x) {
+  const auto& route = *x.route;
+  const auto& options = x.snapshot->compiled->identity().jwt;
+  if (!route.reads_token || !options) return {};
+  const auto token = presented_token(x, *options);
+  if (token.twice) {
+    note(x, AuthKind::jwt, AuthStatus::ambiguous);
+    return Problem{.status = 400,
+                   .ended_by = EndedBy::auth,
+                   .detail = "There is more than one token in this request.",
+                   .challenge = R"(Bearer error="invalid_request")"};
+  }
+  if (token.text.empty()) {
+    note(x, AuthKind::jwt, AuthStatus::missing);
+    if (route.require != Require::jwt) return {};
+    return Problem{
+        .status = 401, .ended_by = EndedBy::auth, .detail = "A bearer token is required here.", .challenge = "Bearer"};
+  }
+  auto known = tokens_->get(token.text, services_.clock.wall());
+  if (!known) {
+    if (auto limited = reserve_failure(x)) {
+      note(x, AuthKind::jwt, AuthStatus::limited);
+      return limited;
+    }
+    known = verify(x, token.text);
+  }
+  if (known->refused) {
+    const auto& refused = *known->refused;
+    note(x, AuthKind::jwt, result_of(refused.error));
+    if (refused.error == identity::JwtError::unknown_key && x.snapshot->missing_key)
+      x.snapshot->missing_key(refused.issuer);
+    return token_refused(refused.error);
+  }
+  note(x, AuthKind::jwt, AuthStatus::ok);
+  x.caller.token = std::move(known->token);
+  if (options->issuers.size() > 1) x.caller.issuer = options->issuers[x.caller.token->issuer].issuer;
+  return {};
+}
+
+/// A caller without the key that a limit counts by, where the limit says to refuse it. It is told which credential it
+/// lacks, or that the one it has does not do; a credential that nobody knows is a failed attempt here too.
+Problem Gateway::key_missing(Exchange& x, const limit::Limit& limit) {
+  using Kind = limit::Per::Kind;
+  const auto* const absent = first_absent(x, limit.per);
+  const auto kind = absent ? absent->kind : Kind::header;
+  const bool credential = kind == Kind::jwt_claim || kind == Kind::api_key;
+  Problem problem{.status = limit.if_absent.status, .ended_by = EndedBy::auth, .limit = limit.name};
+  if (problem.status == 0) problem.status = credential ? 401 : 400;
+  if (kind == Kind::jwt_claim && x.caller.token) {
+    for (auto& auth_result : x.caller.auth_results)
+      if (auth_result.kind == AuthKind::jwt) auth_result.result = AuthStatus::no_claim;
+    problem.detail = "The bearer token does not have the claim that requests are counted by here.";
+    problem.challenge = R"(Bearer error="invalid_token", error_description="a claim is missing")";
+  } else if (kind == Kind::jwt_claim) {
+    problem.detail = "A bearer token is required here.";
+    problem.challenge = "Bearer";
+  } else if (kind == Kind::api_key) {
+    const auto state = x.caller.key_state;
+    problem.challenge = kKeyChallenge;
+    problem.detail = state == KeyState::none ? "An API key is required here." : key_refused(state).detail;
+    if (state != KeyState::none)
+      if (auto limited = reserve_failure(x)) return *limited;
+  } else {
+    problem.detail = kind == Kind::cookie ? "A cookie that requests are counted by is missing."
+                                          : "A header that requests are counted by is missing.";
+    problem.challenge = "Bearer";
+  }
+  if (problem.status != 401) problem.challenge = {};
+  return problem;
+}
+
+/// Costs a signature; what comes of it is remembered. A failure was reserved, and is returned where there is none.
+identity::TokenCache::Known Gateway::verify(Exchange& x, std::string_view token) {
+  auto verified = x.snapshot->key_overrides->jwt()->verify(token, services_.clock.wall());
+  if (verified.has_value()) {
+    return_failure(x);
+    return {tokens_->put(token, std::move(*verified)), std::nullopt};
+  }
+  const auto& refused = verified.error();
+  if (refused.error == identity::JwtError::no_keys)
+    return_failure(x);  // not the caller's
+  else
+    tokens_->put(token, refused);
+  return {nullptr, refused};
+}
+
+Gateway::Step Gateway::reserve_failure(Exchange& x) {
+  const auto* const rule = x.snapshot->compiled->failure_rule();
+  if (rule == nullptr) return {};
+  const auto key = x.caller.ip_key;
+  const limit::Check check{.rule = rule, .key = key, .hash = keyed_hash(key, rule->seed)};
+  limit::Decision decision;
+  if (services_.memory.decide({&check, 1}, services_.clock.wall(), {&decision, 1})) return {};
+  x.caller.failures_used_up = true;
+  const auto wait = seconds_up(decision.retry_after);
+  const auto detail =
+      x.text.join({"Too many attempts from this address to prove who is asking have failed. Try again in ",
+                   in_words(x.text, wait), "."});
+  return Problem{.status = 429,
+                 .ended_by = EndedBy::limit,
+                 .detail = detail,
+                 .limit = kFailureLimit,
+                 .retry_after = wait,
+                 .body = x.snapshot->compiled->options().rejection.body};
+}
+
+void Gateway::return_failure(Exchange& x) {
+  const auto* const rule = x.snapshot->compiled->failure_rule();
+  if (rule == nullptr) return;
+  const auto key = x.caller.ip_key;
+  const limit::Check check{.rule = rule, .key = key, .hash = keyed_hash(key, rule->seed)};
+  services_.memory.give_back({&check, 1}, services_.clock.wall());
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,59 @@
+// From a tier as it is configured to one that can be asked at once.
+
+#include "headgate/core/hash.hpp"
+#include "headgate/core/literals.hpp"
+#include "headgate/gateway/compiled_config.hpp"
+#include "headgate/gateway/problem.hpp"
+#include "headgate/limit/scale.hpp"
+
+namespace headgate::gateway {
+namespace {
+
+/// RateLimit-Policy of all rules of a tier: quota and window in seconds (draft-ietf-httpapi-ratelimit-headers section
+/// 3).
+std::string policy_of(const std::vector<limit::Rule>& rules) {
+  std::string out;
+  for (const auto& rule : rules) {
+    if (!out.empty()) out += ", ";
+    out += '"' + rule_label(rule) + "\";q=" + std::to_string(rule.rate.count);
+    // The window is in whole seconds; one that is not is left unsaid.
+    if (rule.rate.period.count() % 1'000'000 == 0) out += ";w=" + std::to_string(rule.rate.period.count() / 1'000'000);
+  }
+  return out;
+}
+
+/// "The limit of 5/minute is used up. Try again in 12 seconds."
+std::string refusal_of(const Rate& rate) {
+  return body_until_wait(429, "The limit of " + to_text(rate) + " is used up. Try again in ");
+}
+
+/// The counter of a limit that a route has for itself alone.
+void set_apart(limit::Rule& rule, std::string_view route) {
+  rule.suffix.insert(1 + rule.limit.size(), "@" + std::string(route));
+  rule.seed = stable_hash(rule.suffix);
+}
+
+}  // namespace
+
+std::string rule_label(const limit::Rule& rule) {
+  return rule.name.empty() ? rule.limit : rule.limit + "-" + rule.name;
+}
+
+CompiledTier compile_tier(const limit::Tier& tier, const Fraction& share) {
+  CompiledTier out;
+  out.name = tier.name;
+  out.rules.reserve(tier.rules.size());
+  for (const auto& rule : tier.rules) {
+    auto sized = limit::scaled(rule, share.up, share.down);
+    if (share.is_partial()) set_apart(sized, share.route);
+    out.local.push_back(limit::scaled(sized, 1, share.instances));
+    out.refusals.push_back(refusal_of(sized.rate));
+    out.local_refusals.push_back(refusal_of(out.local.back().rate));
+    out.labels.push_back(rule_label(rule));
+    out.rules.push_back(std::move(sized));
+  }
+  out.policy = policy_of(out.rules);
+  return out;
+}
+
+}  // namespace headgate::gateway

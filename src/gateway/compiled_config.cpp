@@ -1,0 +1,154 @@
+#include "headgate/gateway/compiled_config.hpp"
+
+#include "headgate/limit/algorithm.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+namespace headgate::gateway {
+namespace {
+
+/// All that a limit may count by or take its tier from, in whatever case.
+std::vector<limit::Per> sources(const limit::Limit& limit) {
+  auto out = limit.per;
+  for (const auto& key : limit.if_absent.instead) out.insert(out.end(), key.begin(), key.end());
+  if (limit.tier_from) out.push_back(*limit.tier_from);
+  return out;
+}
+
+bool reads(const limit::Limit& limit, limit::Per::Kind kind) {
+  const auto all = sources(limit);
+  return std::any_of(all.begin(), all.end(), [kind](const limit::Per& per) { return per.kind == kind; });
+}
+
+bool ignores_case(const Options& options, const RouteOptions& route) {
+  return route.ignore_case.value_or(options.all_routes.ignore_case);
+}
+
+bool ignores_case(const Options& options) {
+  return std::any_of(options.routes.begin(), options.routes.end(),
+                     [&](const RouteOptions& route) { return ignores_case(options, route); });
+}
+
+Stage stage_of(const limit::Limit& limit) {
+  if (limit.store == limit::Store::redis) return Stage::redis;
+  const bool auth_result = reads(limit, limit::Per::Kind::jwt_claim) || reads(limit, limit::Per::Kind::api_key);
+  return auth_result ? Stage::memory_after_auth : Stage::memory;
+}
+
+/// Counted in memory whatever the store: a guess must not cost a call.
+limit::Rule rule_of(const identity::FailureLimit& failures) {
+  limit::Rule rule;
+  rule.limit = kFailureLimit;
+  rule.rate = failures.rate;
+  rule.burst = failures.burst;
+  rule.algorithm = limit::find_algorithm("token_bucket");
+  limit::name_rule(rule, false, limit::PeriodInKey::no);
+  return rule;
+}
+
+}  // namespace
+
+CompiledConfig::CompiledConfig(const Options& options, const identity::Options& identity,
+                               std::vector<limit::Limit> limits, const std::vector<std::string>& upstreams,
+                               std::uint32_t instances)
+    : options_(options),
+      identity_(identity),
+      proxy_fields_(options.proxy_fields),
+      via_10_(options.via.empty() ? "" : "1.0 " + options.via),
+      via_11_(options.via.empty() ? "" : "1.1 " + options.via),
+      limits_(std::move(limits)),
+      instances_(std::max(1u, instances)),
+      router_(ignores_case(options) ? Case::ignored : Case::matters) {
+  if (identity_.failures) failure_rule_ = rule_of(*identity_.failures);
+  for (const auto& wanted : options_.routes) {
+    auto route = std::make_unique<Route>();
+    route->number = routes_.size();
+    route->name = wanted.name.empty() ? wanted.path : wanted.name;
+    route->respond = wanted.respond;
+    route->upstream_name = wanted.to;
+    route->path = wanted.path;
+    route->ignore_case = ignores_case(options_, wanted);
+    route->encoded_slash = wanted.encoded_slash;
+    route->require = wanted.require;
+    route->unknown_key = wanted.unknown_key.value_or(options_.all_routes.unknown_key);
+    route->timeout = wanted.timeout.value_or(options_.all_routes.timeout);
+    route->between_bytes = wanted.between_bytes.value_or(options_.all_routes.between_bytes);
+    route->max_body = wanted.max_body.value_or(options_.all_routes.max_body);
+    if (!wanted.respond) {
+      const auto at = std::find(upstreams.begin(), upstreams.end(), wanted.to);
+      if (at == upstreams.end()) throw std::invalid_argument("no upstream is named " + wanted.to);
+      route->upstream = static_cast<std::size_t>(at - upstreams.begin());
+    }
+    for (const auto& use : options_.all_routes.limits) {
+      const auto& skipped = wanted.skip_limits;
+      if (std::find(skipped.begin(), skipped.end(), use.limit) == skipped.end())
+        route->plan.push_back(plan(use, route->name));
+    }
+    for (const auto& use : wanted.limits) route->plan.push_back(plan(use, route->name));
+    // Asked in this order, so that the rules of one stage stand together.
+    std::stable_sort(route->plan.begin(), route->plan.end(),
+                     [](const auto& a, const auto& b) { return a.stage < b.stage; });
+    for (const auto& route_limit : route->plan) ++route->stage_begin[static_cast<std::size_t>(route_limit.stage) + 1];
+    std::partial_sum(route->stage_begin.begin(), route->stage_begin.end(), route->stage_begin.begin());
+    note_counted_headers(*route);
+    route->reads_token = wanted.require == Require::jwt;
+    route->reads_key = wanted.require == Require::api_key || identity_.api_key.any_known();
+    for (const auto& route_limit : route->plan) {
+      route->reads_token = route->reads_token || reads(*route_limit.limit, limit::Per::Kind::jwt_claim);
+      route->reads_key = route->reads_key || reads(*route_limit.limit, limit::Per::Kind::api_key) ||
+                         (route_limit.ready->exemption && !route_limit.ready->exemption->api_keys.empty());
+      route->settles = route->settles || route_limit.cost.from == Cost::From::response_header;
+    }
+    router_.add(wanted.host, wanted.path, wanted.methods, route.get(),
+                route->ignore_case ? Case::ignored : Case::matters);
+    routes_.push_back(std::move(route));
+  }
+}
+
+void CompiledConfig::note_counted_headers(Route& route) const {
+  auto& names = route.counted_headers;
+  for (const auto& route_limit : route.plan) {
+    for (const auto& source : sources(*route_limit.limit))
+      if (source.kind == limit::Per::Kind::header) names.push_back(source.name);
+    if (route_limit.cost.from == Cost::From::request_header) names.push_back(route_limit.cost.header);
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+}
+
+RouteLimit CompiledConfig::plan(const LimitUse& use, std::string_view route) {
+  const auto& made = ready(use, route);
+  RouteLimit route_limit;
+  route_limit.limit = &made.limit;
+  route_limit.ready = &made;
+  route_limit.cost = use.cost;
+  route_limit.stage = stage_of(made.limit);
+  return route_limit;
+}
+
+const CompiledLimit& CompiledConfig::ready(const LimitUse& use, std::string_view route) {
+  const auto named = [&](const limit::Limit& limit) { return limit.name == use.limit; };
+  const auto at = std::find_if(limits_.begin(), limits_.end(), named);
+  if (at == limits_.end()) throw std::invalid_argument("no limit is named " + use.limit);
+  const Fraction share{use.scale_up, use.scale_down, std::string(route), instances_};
+  const auto made = std::find_if(ready_.begin(), ready_.end(), [&](const auto& each) { return named(each->limit); });
+  if (!share.is_partial() && made != ready_.end()) return **made;
+  auto limit = std::make_unique<CompiledLimit>();
+  limit->limit = *at;
+  limit->base = at->name;
+  limit->share = share;
+  if (share.is_partial()) limit->limit.name += "@" + share.route;
+  limit->tiers.reserve(at->tiers.size());
+  for (const auto& tier : at->tiers) {
+    limit->tiers.push_back(compile_tier(tier, share));
+    limit->tiers.back().number = tiers_++;
+  }
+  for (const auto& exemption : options_.exemptions)
+    if (exemption.limit == use.limit) limit->exemption = exemption;
+  ready_.push_back(std::move(limit));
+  return *ready_.back();
+}
+
+}  // namespace headgate::gateway

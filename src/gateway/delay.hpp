@@ -1,0 +1,37 @@
+#pragma once
+// The wait of a request for its permit: precise, unlike the worker's coarse timer, so that what leaves is evenly
+// spaced.
+
+#include "headgate/core/clock.hpp"
+
+#include <coroutine>
+#include <memory>
+
+namespace headgate::gateway {
+
+/// co_await delay; resumes after `time`, or at once when ended. Worker thread only; lives in the awaiting frame.
+class Delay {
+ public:
+  Delay(Clock& clock, Duration time) : alarm_(clock.alarm(&Delay::over, this)), time_(time) {}
+  Delay(const Delay&) = delete;
+  Delay& operator=(const Delay&) = delete;
+
+  /// Wakes from the loop, not from here.
+  void end() { alarm_->set(Duration(0)); }
+
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> task) {
+    task_ = task;
+    alarm_->set(time_);
+  }
+  void await_resume() const noexcept {}
+
+ private:
+  static void over(void* self) { static_cast<Delay*>(self)->task_.resume(); }
+
+  std::unique_ptr<Alarm> alarm_;
+  Duration time_;
+  std::coroutine_handle<> task_;
+};
+
+}  // namespace headgate::gateway

@@ -1,0 +1,53 @@
+#include "headgate/gateway/exchange_counters.hpp"
+
+#include "headgate/gateway/exchange.hpp"
+
+#include <algorithm>
+
+namespace headgate::gateway {
+
+ExchangeCounters::ExchangeCounters(observe::Registry& registry, observe::Writer worker,
+                                   const CompiledConfig& compiled) {
+  routes_.reserve(compiled.routes().size() + 1);
+  for (const auto& route : compiled.routes()) routes_.emplace_back(registry, worker, route->name);
+  routes_.emplace_back(registry, worker, "-");
+  for (const auto& ready : compiled.limits()) {
+    const auto counted =
+        ready->limit.store == limit::Store::redis ? observe::Counted::in_redis : observe::Counted::in_memory;
+    for (const auto& tier : ready->tiers) {
+      tiers_.push_back(observe::limit_counters(registry, worker, ready->limit.name, tier.name, counted));
+    }
+  }
+}
+
+void ExchangeCounters::count(const Exchange& x, Duration took) const {
+  const auto& route = x.route ? routes_[x.route->number] : routes_.back();
+  route.count(x.request.method, x.status, took);
+  for (const auto& auth_result : x.caller.auth_results) route.count(auth_result);
+  count_limits(x);
+}
+
+// Of a refused request only the limits that refused it are counted: the others were not charged.
+void ExchangeCounters::count_limits(const Exchange& x) const {
+  const auto& a = x.admission;
+  const bool rejected = a.outcome == Admission::Outcome::rejected;
+  for (const auto& asked : a.limits) {
+    const auto& counters = tiers_[asked.tier->number];
+    const auto source = static_cast<std::size_t>(asked.source);
+    counters.seconds[source]->record(asked.took);
+    if (asked.unreadable) counters.unreadable->add();
+    const auto units = static_cast<std::uint64_t>(std::max<std::int64_t>(0, asked.used));
+    if (asked.refused) {
+      const bool observe = asked.route_limit->limit->mode == limit::Mode::observe;
+      (observe ? counters.observed : counters.rejected)[source]->add();
+      (observe ? counters.units_observed : counters.units_rejected)->add(units);
+    } else if (!rejected) {
+      counters.allowed[source]->add();
+      counters.units_allowed->add(units);
+      const auto* const left = limit::binding({a.decisions.data() + asked.first, asked.count});
+      if (observe::is_near(left->remaining, left->limit)) counters.near->add();
+    }
+  }
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,30 @@
+// The end of every exchange, whatever became of it: counted in the metrics and told in the access log.
+
+#include "access_record.hpp"
+
+#include "headgate/gateway/exchange_counters.hpp"
+#include "headgate/gateway/gateway.hpp"
+
+namespace headgate::gateway {
+
+void Gateway::finish(Exchange& x) {
+  if (x.broken_off && x.ended_by == EndedBy::client_closed) x.ended_by = EndedBy::drain;
+  const auto elapsed = std::chrono::duration_cast<Duration>(x.clock->steady() - x.started);
+  (x.snapshot ? x.snapshot : snapshot_)->counters->count(x, elapsed);
+  auto& log = services_.access_log;
+  if (!log.on()) return;
+  observe::AccessRecord record;
+  std::array<std::string_view, observe::LogOptions::kMaxCallers> callers;
+  record.elapsed = elapsed;
+  record.callers = told_callers(x, log.callers(), callers);
+  fill(x, record);
+  log.write(record);
+}
+
+void Gateway::refused(Exchange& x) {
+  // A step threw: what its limits hold for a cost that no answer will tell of is given back.
+  if (x.ended_by == EndedBy::bug && x.route && x.route->settles) settle(x, Problem{});
+  finish(x);
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,115 @@
+#include "forwarding_headers.hpp"
+
+#include "headgate/identity/client_address.hpp"
+
+#include <algorithm>
+
+namespace headgate::gateway {
+namespace {
+
+using boost::asio::ip::address;
+using http::Field;
+using http::Fields;
+using http::Known;
+using identity::AddressField;
+
+constexpr std::string_view name_of(AddressField field) noexcept {
+  switch (field) {
+    case AddressField::forwarded:
+      return "Forwarded";
+    case AddressField::x_real_ip:
+      return "X-Real-IP";
+    case AddressField::x_forwarded_for:
+      break;
+  }
+  return "X-Forwarded-For";
+}
+
+std::string_view text_of(Exchange& x, const address& one) {
+  std::array<char, identity::kMaxAddressText> buffer{};
+  return x.text.join({identity::address_text(one, buffer)});
+}
+
+/// "203.0.113.9, 10.0.0.2"
+std::string_view as_list(Exchange& x, std::span<const address> chain) {
+  if (chain.size() == 1) return x.peer_text;
+  std::string_view out;
+  for (const auto& one : chain) {
+    std::array<char, identity::kMaxAddressText> buffer{};
+    const auto text = identity::address_text(one, buffer);
+    out = x.text.extend(out, {out.empty() ? "" : ", ", text});
+  }
+  return out;
+}
+
+/// RFC 7239 section 4: an IPv6 address is quoted and in brackets.
+std::string_view as_elements(Exchange& x, std::span<const address> chain, std::string_view proto,
+                             std::string_view host) {
+  std::string_view out;
+  for (const auto& one : chain) {
+    std::array<char, identity::kMaxAddressText> buffer{};
+    const auto text = identity::address_text(one, buffer);
+    const std::string_view comma = out.empty() ? "" : ", ";
+    out = one.is_v6() ? x.text.extend(out, {comma, "for=\"[", text, "]\""}) : x.text.extend(out, {comma, "for=", text});
+  }
+  // What the last hop, which is this one's peer, asked for and how.
+  const bool plain = !host.empty() && host.find_first_of("\"\\") == host.npos;
+  return plain ? x.text.extend(out, {";host=\"", host, "\";proto=", proto}) : x.text.extend(out, {";proto=", proto});
+}
+
+bool valid(std::string_view proto) noexcept { return proto == "http" || proto == "https"; }
+
+/// How the client asked, where trusted hops tell it in the field that they use; a field of another name may be the
+/// client's own.
+identity::ToldRequest told_request(const Exchange& x, AddressField field, const identity::Hops& hops,
+                                   std::span<const std::string_view> told) noexcept {
+  if (!x.caller.through_trusted) return {};
+  if (field == AddressField::forwarded) return identity::told_by_forwarded(hops, told);
+  return {http::value_of(x.request.fields, "X-Forwarded-Proto"), http::value_of(x.request.fields, "X-Forwarded-Host")};
+}
+
+void append(Exchange& x, AddressField field, std::span<const address> chain, const identity::ToldRequest& asked,
+            Fields& out) {
+  const std::string_view ours = x.client_tls ? "https" : "http";
+  const auto proto = valid(asked.proto) ? asked.proto : ours;
+  const auto host = asked.host.empty() ? x.request.authority : asked.host;
+  out.push_back({Known::unknown, "X-Forwarded-For", as_list(x, chain)});
+  out.push_back({Known::unknown, "X-Forwarded-Proto", proto});
+  if (!host.empty()) out.push_back({Known::unknown, "X-Forwarded-Host", host});
+  if (field == AddressField::forwarded)
+    out.push_back({Known::forwarded, "Forwarded", as_elements(x, chain, proto, host)});
+  if (field == AddressField::x_real_ip) out.push_back({Known::unknown, "X-Real-IP", text_of(x, x.caller.address)});
+}
+
+}  // namespace
+
+std::span<const std::string_view> forwarding_values(const Exchange& x, AddressField field, ForwardingRoom& room) {
+  auto first = room.end();
+  const auto& fields = x.request.fields;
+  for (auto each = fields.rbegin(); each != fields.rend() && first != room.begin(); ++each) {
+    if (http::same_word(each->name, name_of(field))) *--first = each->value;
+  }
+  return {first, room.end()};
+}
+
+bool is_forwarding_header(const Field& field) noexcept {
+  if (field.id != Known::unknown) return field.id == Known::forwarded || field.id == Known::via;
+  if (field.name.front() != 'X' && field.name.front() != 'x') return false;
+  constexpr std::array<std::string_view, 5> kNames{"X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host",
+                                                   "X-Real-IP", "X-Request-Id"};
+  return std::any_of(kNames.begin(), kNames.end(),
+                     [&](std::string_view name) { return http::same_variable(field.name, name); });
+}
+
+void append_forwarding_headers(Exchange& x, AddressField field, Fields& out) {
+  const identity::Hops hops{x.caller.address, x.caller.hops};
+  // Most come straight from their client, and no room is made for a chain that is not there.
+  if (hops.believed == 0) return append(x, field, {&x.peer, 1}, told_request(x, field, hops, {}), out);
+  ForwardingRoom room;
+  identity::Chain chain_room;
+  const auto told = forwarding_values(x, field, room);
+  append(x, field, identity::believed_chain(hops, x.peer, field, told, chain_room), told_request(x, field, hops, told),
+         out);
+}
+
+}  // namespace headgate::gateway

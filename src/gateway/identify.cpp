@@ -1,0 +1,84 @@
+// Who is asking, as far as the head alone tells: address and API key.
+
+#include "forwarding_headers.hpp"
+#include "limit_key.hpp"
+#include "presented.hpp"
+
+#include "headgate/gateway/gateway.hpp"
+#include "headgate/identity/client_address.hpp"
+#include "headgate/identity/digest_memory.hpp"
+
+#include <algorithm>
+
+namespace headgate::gateway {
+namespace {
+
+void find_address(Exchange& x, const identity::Options& options) {
+  auto& caller = x.caller;
+  caller.address = x.peer;
+  // A hop that says it does not know its client has not written the client's fields either.
+  caller.through_trusted =
+      !x.source_untold && !options.trusted_proxies.empty() && identity::contains(options.trusted_proxies, x.peer);
+  if (caller.through_trusted) {
+    ForwardingRoom room;
+    const auto told = forwarding_values(x, options.address_field, room);
+    const auto hops = identity::walk_hops(x.peer, options.address_field, told, options.trusted_proxies);
+    caller.address = hops.client;
+    caller.hops = hops.believed;
+  }
+  // Counted by all of its address, whose text its connection has.
+  if (!caller.through_trusted && x.peer.is_v4() && !x.peer_text.empty()) {
+    caller.ip_key = x.peer_text;
+    return;
+  }
+  std::array<char, 64> buffer{};
+  caller.ip_key = x.text.join({identity::client_ip_key(caller.address, options.ipv6_prefix, buffer)});
+}
+
+/// Whose key it is. A key that is nobody's is counted as nobody's, so that random keys take no memory; only where none
+/// is known at all is every text a key of its own.
+void find_owner(Exchange& x, const identity::ApiKeyOptions& options, std::string_view key) {
+  auto& caller = x.caller;
+  if (key.empty()) return;
+  thread_local identity::DigestMemory digests;  // of this worker
+  const auto digest = digests.digest(key);
+  if (!options.any_known()) {
+    caller.key_state = KeyState::good;
+    caller.api_key_text = digest_text(x.text, digest);
+    return;
+  }
+  const auto* const record = x.snapshot->key_overrides->api_keys().find(digest);
+  caller.key_state = !record                                                  ? KeyState::unknown
+                     : record->disabled                                       ? KeyState::disabled
+                     : record->expires && x.clock->wall() >= *record->expires ? KeyState::expired
+                                                                              : KeyState::good;
+  if (caller.key_state != KeyState::good) return;
+  caller.known_key = record;
+  caller.api_key_text = record->owner;
+}
+
+Problem ambiguous(std::string_view detail) { return {400, EndedBy::bad_request, detail, {}, 0, {}}; }
+
+}  // namespace
+
+bool Gateway::trusts(const boost::asio::ip::address& peer) const {
+  return identity::contains(snapshot_->compiled->identity().trusted_proxies, peer);
+}
+
+Gateway::Step Gateway::identify(Exchange& x) {
+  const auto& options = x.snapshot->compiled->identity();
+  find_address(x, options);
+  if (x.route->reads_key) {
+    const auto key = presented_key(x, options.api_key);
+    if (key.twice) return ambiguous("There is more than one API key in this request.");
+    find_owner(x, options.api_key, key.text);
+  }
+  for (const auto& name : x.route->counted_headers) {
+    const auto named = [&name](const http::Field& field) { return http::same_variable(field.name, name); };
+    if (std::count_if(x.request.fields.begin(), x.request.fields.end(), named) > 1)
+      return ambiguous("A header that requests are counted by stands twice.");
+  }
+  return {};
+}
+
+}  // namespace headgate::gateway

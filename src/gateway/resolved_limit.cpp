@@ -1,0 +1,113 @@
+#include "resolved_limit.hpp"
+
+#include "limit_key.hpp"
+
+#include "headgate/identity/client_address.hpp"
+#include "headgate/identity/network.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace headgate::gateway {
+namespace {
+
+using limit::IfAbsent;
+using limit::Per;
+
+bool exempt(const Exchange& x, const std::optional<Exemption>& exemption) {
+  if (!exemption) return false;
+  const auto& keys = exemption->api_keys;
+  const auto* const known = x.caller.known_key;
+  if (known && std::find(keys.begin(), keys.end(), known->owner) != keys.end()) return true;
+  return !exemption->addresses.empty() && identity::contains(exemption->addresses, x.caller.address);
+}
+
+/// What the caller's tier is called; empty where nobody says.
+std::string_view tier_name(const Exchange& x, const Per& from) {
+  switch (from.kind) {
+    case Per::Kind::jwt_claim:
+      return x.caller.claim(from.name);
+    case Per::Kind::api_key:
+      return x.caller.known_key ? std::string_view(x.caller.known_key->tier) : std::string_view{};
+    case Per::Kind::header:
+      // Anybody can write a header: only a hop that is trusted with addresses is trusted with tiers.
+      return x.caller.through_trusted ? http::value_of(x.request.fields, std::string_view(from.name))
+                                      : std::string_view{};
+    default:
+      return {};
+  }
+}
+
+const CompiledTier& tier_of(const Exchange& x, const RouteLimit& route_limit) {
+  if (x.caller.known_key) {
+    if (const auto* const own = x.snapshot->key_overrides->of_key(*x.caller.known_key, *route_limit.ready)) return *own;
+  }
+  const auto& tiers = route_limit.ready->tiers;
+  const auto& from = route_limit.limit->tier_from;
+  if (from) {
+    const auto name = tier_name(x, *from);
+    const auto at = std::find_if(tiers.begin(), tiers.end(), [name](const auto& tier) { return tier.name == name; });
+    if (at != tiers.end()) return *at;
+  }
+  return tiers[route_limit.limit->default_tier];
+}
+
+/// Marked by a byte that no field can hold, and by which of the keys in the key's place it is, so that nobody spends
+/// another's budget with a name that looks like an address.
+constexpr std::array<std::string_view, IfAbsent::kMaxInstead> kInsteadMarks{"\x01", "\x02", "\x03", "\x04",
+                                                                            "\x05", "\x06", "\x07", "\x08"};
+
+std::optional<std::string_view> key_for(Exchange& x, const limit::Limit& limit) {
+  if (const auto own = key_of(x, limit.per)) return own;
+  const auto& instead = limit.if_absent.instead;
+  for (std::size_t i = 0; i < instead.size(); ++i)
+    if (const auto text = key_of(x, instead[i])) return x.text.join({kInsteadMarks[i], *text});
+  return std::nullopt;
+}
+
+std::int64_t cost_of(const Exchange& x, const Cost& cost) {
+  switch (cost.from) {
+    case Cost::From::constant:
+    case Cost::From::response_header:
+      break;
+    case Cost::From::method: {
+      const auto same = [&](const auto& one) { return http::same_word(one.first, x.request.method); };
+      const auto at = std::find_if(cost.methods.begin(), cost.methods.end(), same);
+      if (at != cost.methods.end()) return at->second;
+      break;
+    }
+    case Cost::From::request_header:
+      // Who names proxies takes their word and nobody else's; who names none lets callers say.
+      if (!x.caller.through_trusted && !x.snapshot->compiled->identity().trusted_proxies.empty()) break;
+      return cost_in(http::value_of(x.request.fields, std::string_view(cost.header)), cost.most)
+          .value_or(cost.default_value);
+  }
+  return cost.default_value;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> cost_in(std::string_view value, std::int64_t most) noexcept {
+  std::int64_t cost = 0;
+  const auto* const end = value.data() + value.size();
+  if (value.empty() || value.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
+  const auto [stop, error] = std::from_chars(value.data(), end, cost);
+  if (error == std::errc::result_out_of_range) return most;
+  return std::min(cost, most);
+}
+
+ResolvedLimit resolve_limit(Exchange& x, const RouteLimit& route_limit) {
+  ResolvedLimit resolved;
+  if (exempt(x, route_limit.ready->exemption)) return resolved;
+  const auto& tier = tier_of(x, route_limit);
+  if (tier.rules.empty()) return resolved;
+  const auto key = key_for(x, *route_limit.limit);
+  if (!key) {
+    resolved.key_missing = route_limit.limit->if_absent.last != IfAbsent::Last::skip;
+    return resolved;
+  }
+  return {true, false, *key, &tier, cost_of(x, route_limit.cost)};
+}
+
+}  // namespace headgate::gateway

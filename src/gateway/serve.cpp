@@ -1,0 +1,27 @@
+// Who answers a request that was let through: its route, this gateway as the last hop, or a server.
+
+#include "max_forwards.hpp"
+#include "relay.hpp"
+#include "respond.hpp"
+
+#include "headgate/gateway/gateway.hpp"
+
+namespace headgate::gateway {
+namespace {
+
+Task<std::optional<Problem>> nobody_left(Exchange& x) {
+  x.ended_by = EndedBy::client_closed;
+  co_return std::nullopt;
+}
+
+}  // namespace
+
+Task<Gateway::Step> Gateway::serve(Exchange& x) {
+  if (x.client_gone) return nobody_left(x);
+  const auto style = x.snapshot->compiled->options().rejection.headers;
+  if (x.route->respond) return respond(x, *x.route->respond, style);
+  if (ends_here(x)) return answer_as_last(x, style);
+  return relay(x, *x.snapshot->upstreams[x.route->upstream], *x.snapshot->compiled);
+}
+
+}  // namespace headgate::gateway

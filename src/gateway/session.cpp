@@ -1,0 +1,86 @@
+// Idle, drain and what comes after the last answer: the same whatever is spoken.
+
+#include "session.hpp"
+
+#include <boost/asio/error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace headgate::gateway {
+namespace {
+
+constexpr Duration kAtMost = std::chrono::seconds(30);
+constexpr Duration kInSilence = std::chrono::seconds(5);
+
+}  // namespace
+
+void Peer::speak_for(const boost::asio::ip::address& source) {
+  address = source;
+  if (address.is_v6() && address.to_v6().is_v4_mapped())
+    address = boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, address.to_v6());
+  text = address.to_string();
+}
+
+Session::Session(Sessions& owner, net::ReadBuffer input, Peer peer)
+    : owner_(owner), stream_(&input.stream()), read_buffer_(std::move(input)), peer_(std::move(peer)) {}
+
+Session::~Session() {
+  if (stream_) stream_->close();
+}
+
+void Session::wait_idle(Duration timeout) {
+  state_ = State::idle;
+  read_buffer_.release();
+  stream_->watch(&Session::event, this, timeout);
+}
+
+void Session::event(void* self, net::Stream& stream) {
+  auto& session = *static_cast<Session*>(self);
+  session.state_ = State::serving;
+  if (stream.timed_out()) return session.owner_.remove(session);
+  session.serve();
+}
+
+void Session::drain() {
+  if (!idle()) return;
+  state_ = State::serving;
+  stream_->unwatch();
+  serve();
+}
+
+void Session::break_off() noexcept {
+  const net::StreamPtr stream = stream_;
+  stream->close();
+}
+
+/// Closed at once, the kernel would reset the connection, and a client that sends first and then listens would find the
+/// reset and not the answer (RFC 9112 section 9.6). Such a client has a large upload to finish, so this goes on for as
+/// long as the usual servers do. Holds nothing but the connection: no exchange, no buffer, no coroutine.
+void Session::linger() {
+  state_ = State::lingering;
+  stream_->shutdown_send();
+  read_buffer_.consume(read_buffer_.data().size());
+  read_buffer_.unpin();
+  read_buffer_.release();
+  linger_until_ = owner_.clock_.steady() + kAtMost;
+  owner_.let_linger(*this);
+  discard();
+}
+
+/// Once in a turn of the loop, however fast the client sends, so that others are served in between.
+void Session::discard() {
+  const auto got = stream_->discard_now();
+  const auto left = std::chrono::duration_cast<Duration>(linger_until_ - owner_.clock_.steady());
+  const bool ended = got.has_error() && got.error() != boost::asio::error::would_block;
+  if (ended || left <= Duration(0)) return owner_.remove(*this);
+  stream_->watch(&Session::lingered, this, std::min(left, kInSilence));
+}
+
+void Session::lingered(void* self, net::Stream& stream) {
+  auto& session = *static_cast<Session*>(self);
+  if (stream.timed_out()) return session.owner_.remove(session);
+  session.discard();
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,49 @@
+#pragma once
+// The state of a source of keys: its loop counts, any thread reads.
+
+#include "headgate/keyring/keyring.hpp"
+
+#include <mutex>
+#include <string>
+#include <utility>
+
+namespace headgate::keyring {
+
+/// Any thread.
+class SourceStatus {
+ public:
+  explicit SourceStatus(std::string source) { report_.source = std::move(source); }
+
+  SourceReport report() const {
+    const std::lock_guard lock(mutex_);
+    return report_;
+  }
+  /// Takes over the counts of the same source; `keys` of its keys are in force now.
+  void go_on_from(SourceReport before, std::uint64_t keys) {
+    const std::lock_guard lock(mutex_);
+    before.source = report_.source;
+    before.keys = keys;
+    report_ = std::move(before);
+  }
+  /// The source gave keys, or said that they are unchanged.
+  void succeeded(std::uint64_t keys, Instant now) {
+    const std::lock_guard lock(mutex_);
+    report_.keys = keys;
+    report_.fetched = now;
+    ++report_.successes;
+    report_.fresh = true;
+    report_.trouble.clear();
+  }
+  void failed(const std::string& why) {
+    const std::lock_guard lock(mutex_);
+    ++report_.failures;
+    report_.fresh = false;
+    report_.trouble = why;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  SourceReport report_;
+};
+
+}  // namespace headgate::keyring

@@ -1,0 +1,52 @@
+#include "headgate/net/loop_clock.hpp"
+
+#include <boost/asio/basic_waitable_timer.hpp>
+
+#include <cstdint>
+
+namespace headgate::net {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+using LoopTimer = boost::asio::basic_waitable_timer<SteadyClock, boost::asio::wait_traits<SteadyClock>,
+                                                    boost::asio::io_context::executor_type>;
+
+/// What the loop may still call when the alarm is gone.
+struct Waiting {
+  Waiting(boost::asio::io_context& loop, Alarm::Ring what, void* whose)
+      : timer(loop.get_executor()), ring(what), owner(whose) {}
+  LoopTimer timer;
+  Alarm::Ring ring;
+  void* owner;
+  std::uint64_t set = 0;  // how often: a wait that the loop has ended already cannot be cancelled any more
+};
+
+class LoopAlarm final : public Alarm {
+ public:
+  LoopAlarm(boost::asio::io_context& loop, Ring ring, void* owner)
+      : waiting_(std::make_shared<Waiting>(loop, ring, owner)) {}
+  LoopAlarm(const LoopAlarm&) = delete;
+  LoopAlarm& operator=(const LoopAlarm&) = delete;
+  ~LoopAlarm() override {
+    ++waiting_->set;
+    waiting_->timer.cancel();
+  }
+
+  void set(Duration after) override {
+    waiting_->timer.expires_after(after);
+    waiting_->timer.async_wait([waiting = waiting_, number = ++waiting_->set](const auto& error) {
+      if (!error && waiting->set == number) waiting->ring(waiting->owner);
+    });
+  }
+
+ private:
+  std::shared_ptr<Waiting> waiting_;
+};
+
+}  // namespace
+
+std::unique_ptr<Alarm> LoopClock::alarm(Alarm::Ring ring, void* owner) {
+  return std::make_unique<LoopAlarm>(loop_, ring, owner);
+}
+
+}  // namespace headgate::net

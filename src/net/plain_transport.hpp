@@ -1,0 +1,39 @@
+#pragma once
+// What a plain socket's transport does, inline: each call stands in every request's way.
+
+#include "socket.hpp"
+
+#include "headgate/net/transport.hpp"
+
+namespace headgate::net {
+
+inline Result<std::size_t> Transport::received(ssize_t count, std::size_t asked) noexcept {
+  if (count > 0) {
+    // Edge-triggered: fewer bytes than asked for means that there are no more, unless the end is waiting behind them.
+    if (!ends_ && static_cast<std::size_t>(count) < asked) at_hand_ &= static_cast<std::uint8_t>(~kSocket);
+    return static_cast<std::size_t>(count);
+  }
+  if (count == 0) return error_code(boost::asio::error::eof);
+  if (errno == EAGAIN || errno == EWOULDBLOCK) at_hand_ &= static_cast<std::uint8_t>(~kSocket);
+  return socket::failure();
+}
+
+inline Result<std::size_t> PlainTransport::read(std::span<char> into) noexcept {
+  return received(socket::receive(descriptor_, into), into.size());
+}
+
+inline Result<std::size_t> PlainTransport::discard(std::size_t most) noexcept {
+  return received(socket::discard(descriptor_, most), most);
+}
+
+inline Result<std::size_t> PlainTransport::write(std::span<const iovec> pieces) noexcept {
+  return socket::send(descriptor_, pieces);
+}
+
+inline bool PlainTransport::silent() noexcept { return socket::silent(descriptor_); }
+
+inline bool PlainTransport::broken() noexcept { return socket::broken(descriptor_); }
+
+inline void PlainTransport::say_end() noexcept {}
+
+}  // namespace headgate::net

@@ -1,0 +1,162 @@
+#include "tls_channel.hpp"
+
+#include "headgate/net/tls_context.hpp"
+
+#include <boost/asio/ip/address.hpp>
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace headgate::net {
+
+/// What OpenSSL reads from and writes to: the channel itself. Its own memory BIOs keep their largest size for as long
+/// as the connection lasts, and copy once more.
+struct ChannelBio {
+  static TlsChannel& channel(BIO* bio) noexcept { return *static_cast<TlsChannel*>(BIO_get_data(bio)); }
+
+  static int read(BIO* bio, char* into, std::size_t size, std::size_t* got) noexcept {
+    BIO_clear_retry_flags(bio);
+    auto& unread = channel(bio).unread_;
+    *got = std::min(size, unread.size());
+    if (*got == 0) {
+      BIO_set_retry_read(bio);
+      return 0;
+    }
+    std::memcpy(into, unread.data(), *got);
+    unread.remove_prefix(*got);
+    return 1;
+  }
+  static int write(BIO* bio, const char* bytes, std::size_t size, std::size_t* taken) {
+    BIO_clear_retry_flags(bio);
+    channel(bio).to_send_.append(bytes, size);
+    *taken = size;
+    return 1;
+  }
+  static long control(BIO*, int what, long, void*) noexcept { return what == BIO_CTRL_FLUSH ? 1 : 0; }
+
+  static const BIO_METHOD* method() {
+    static const BIO_METHOD* const made = [] {
+      BIO_METHOD* method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "headgate");
+      BIO_meth_set_read_ex(method, read);
+      BIO_meth_set_write_ex(method, write);
+      BIO_meth_set_ctrl(method, control);
+      return method;  // for as long as the process lives
+    }();
+    return made;
+  }
+};
+
+namespace {
+
+/// The certificate must be for an address where an address was asked for; SNI knows only names (RFC 6066, section 3).
+bool expect(SSL* ssl, const std::string& host) {
+  boost::system::error_code no_address;
+  boost::asio::ip::make_address(host, no_address);
+  if (!no_address) return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host.c_str()) == 1;
+  SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+  return SSL_set1_host(ssl, host.c_str()) == 1 && SSL_set_tlsext_host_name(ssl, host.c_str()) == 1;
+}
+
+}  // namespace
+
+void TlsChannel::Free::operator()(ssl_st* ssl) const noexcept { SSL_free(ssl); }
+
+TlsChannel::TlsChannel(const TlsContext& context, const std::string& host) : ssl_(SSL_new(context.get())) {
+  BIO* const bio = ssl_ ? BIO_new(ChannelBio::method()) : nullptr;
+  if (bio == nullptr) {
+    reason_ = "OpenSSL cannot make a connection";
+    return;
+  }
+  BIO_set_data(bio, this);
+  BIO_set_init(bio, 1);
+  SSL_set_bio(ssl_.get(), bio, bio);
+  if (context.side() == TlsContext::Side::server) {
+    SSL_set_accept_state(ssl_.get());
+    return;
+  }
+  SSL_set_connect_state(ssl_.get());
+  const std::string& name = context.options().server_name;
+  if (!expect(ssl_.get(), name.empty() ? host : name)) reason_ = "no certificate can be for this name";
+}
+
+TlsChannel::~TlsChannel() = default;
+
+void TlsChannel::keep() {
+  if (unread_.empty()) {
+    kept_ = std::string();
+  } else if (unread_.data() < kept_.data() || unread_.data() > kept_.data() + kept_.size()) {
+    kept_.assign(unread_);
+  } else {
+    kept_.erase(0, static_cast<std::size_t>(unread_.data() - kept_.data()));
+  }
+  unread_ = kept_;
+}
+
+TlsChannel::Step TlsChannel::handshake() {
+  if (!reason_.empty()) return Step::failed;
+  ERR_clear_error();
+  const int result = SSL_do_handshake(ssl_.get());
+  secured_ = result == 1;
+  return secured_ ? Step::done : fail(result);
+}
+
+TlsChannel::Step TlsChannel::open(std::span<char> into, std::size_t& got) {
+  if (!reason_.empty()) return Step::failed;
+  ERR_clear_error();
+  const int result = SSL_read_ex(ssl_.get(), into.data(), into.size(), &got);
+  return result == 1 ? Step::done : fail(result);
+}
+
+TlsChannel::Step TlsChannel::look() {
+  if (!reason_.empty()) return Step::failed;
+  char byte = 0;
+  std::size_t got = 0;
+  ERR_clear_error();
+  const int result = SSL_peek_ex(ssl_.get(), &byte, 1, &got);
+  return result == 1 ? Step::done : fail(result);
+}
+
+bool TlsChannel::holds() const noexcept { return !unread_.empty() || (ssl_ && SSL_has_pending(ssl_.get()) == 1); }
+
+bool TlsChannel::seal(std::string_view plain) {
+  if (!reason_.empty() && !ended_) return false;  // who said that nothing more comes may still read
+  ERR_clear_error();
+  std::size_t taken = 0;
+  const int result = SSL_write_ex(ssl_.get(), plain.data(), plain.size(), &taken);
+  if (result == 1) return true;
+  if (fail(result) == Step::more) reason_ = "it holds up what is written";
+  return false;
+}
+
+// SSL_shutdown() must not be called once something failed.
+void TlsChannel::say_end() {
+  if (!secured_ || !(reason_.empty() || ended_)) return;
+  ERR_clear_error();
+  SSL_shutdown(ssl_.get());
+  ERR_clear_error();
+}
+
+TlsChannel::Step TlsChannel::fail(int result) {
+  const int error = SSL_get_error(ssl_.get(), result);
+  if (error == SSL_ERROR_WANT_READ) return Step::more;
+  if (error == SSL_ERROR_ZERO_RETURN) {
+    ended_ = true;
+    reason_ = "it closed the connection";
+  } else if (const long verified = SSL_get_verify_result(ssl_.get());
+             verified != X509_V_OK && SSL_get_verify_mode(ssl_.get()) != SSL_VERIFY_NONE) {
+    distrusted_ = true;
+    reason_ = std::string("its certificate is not trusted: ") + X509_verify_cert_error_string(verified);
+  } else {
+    const char* text = ERR_reason_error_string(ERR_peek_error());
+    reason_ = text != nullptr ? text : "the connection failed";
+  }
+  ERR_clear_error();
+  return Step::failed;
+}
+
+}  // namespace headgate::net

@@ -1,0 +1,93 @@
+#include "headgate/net/tls_context.hpp"
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+#include <utility>
+
+namespace headgate::net {
+namespace {
+
+/// Why the file cannot be read, or nothing: OpenSSL's own words for it do not name the file.
+std::string unreadable(const std::string& what, const std::string& path) {
+  std::FILE* file = std::fopen(path.c_str(), "re");
+  if (file != nullptr) {
+    std::fclose(file);
+    return {};
+  }
+  return "cannot read the " + what + " \"" + path + "\": " + std::generic_category().message(errno);
+}
+
+std::string load_authorities(SSL_CTX* context, const std::string& path) {
+  if (path.empty())
+    return SSL_CTX_set_default_verify_paths(context) == 1 ? std::string() : "the system has no authorities to trust";
+  if (auto reason = unreadable("CA file", path); !reason.empty()) return reason;
+  if (SSL_CTX_load_verify_file(context, path.c_str()) == 1) return {};
+  return "the CA file \"" + path + "\" holds no certificate in PEM";
+}
+
+std::string load_own(SSL_CTX* context, const TlsOptions& options) {
+  if (options.certificate.empty() && options.key.empty()) return {};
+  if (options.key.empty()) return "a certificate is given, but no key that belongs to it";
+  if (options.certificate.empty()) return "a key is given, but no certificate that it belongs to";
+  if (auto reason = unreadable("certificate", options.certificate); !reason.empty()) return reason;
+  if (auto reason = unreadable("key", options.key); !reason.empty()) return reason;
+  if (SSL_CTX_use_certificate_chain_file(context, options.certificate.c_str()) != 1)
+    return "the file \"" + options.certificate + "\" holds no certificate in PEM";
+  if (SSL_CTX_use_PrivateKey_file(context, options.key.c_str(), SSL_FILETYPE_PEM) == 1) return {};
+  const int why = ERR_GET_REASON(ERR_peek_last_error());
+  if (why == X509_R_KEY_VALUES_MISMATCH || why == X509_R_KEY_TYPE_MISMATCH)
+    return "the key \"" + options.key + "\" does not belong to the certificate \"" + options.certificate + "\"";
+  return "the file \"" + options.key + "\" holds no key in PEM that can be read without a passphrase";
+}
+
+/// What holds on both sides.
+std::shared_ptr<SSL_CTX> make(const SSL_METHOD* method) {
+  std::shared_ptr<SSL_CTX> context(SSL_CTX_new(method), SSL_CTX_free);
+  if (!context) return context;
+  SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
+  // A peer that could ask for a new handshake could hold up a write for it.
+  SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);
+  // OpenSSL would ask the terminal for a passphrase.
+  SSL_CTX_set_default_passwd_cb(context.get(), [](char*, int, int, void*) { return 0; });
+  return context;
+}
+
+TlsContext::Made failed(std::string why) {
+  ERR_clear_error();
+  return TlsContext::Made(boost::system::in_place_error, std::move(why));
+}
+
+constexpr const char* kNoContext = "OpenSSL cannot make a context";
+
+}  // namespace
+
+TlsContext::TlsContext(Side side, TlsOptions options, std::shared_ptr<ssl_ctx_st> context)
+    : side_(side), options_(std::move(options)), context_(std::move(context)) {}
+
+TlsContext::Made TlsContext::of_client(const TlsOptions& options) {
+  const auto context = make(TLS_client_method());
+  if (!context) return failed(kNoContext);
+  SSL_CTX_set_verify(context.get(), options.verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
+  std::string reason = load_authorities(context.get(), options.ca);
+  if (reason.empty()) reason = load_own(context.get(), options);
+  if (!reason.empty()) return failed(std::move(reason));
+  ERR_clear_error();
+  return std::shared_ptr<const TlsContext>(new TlsContext(Side::client, options, context));
+}
+
+TlsContext::Made TlsContext::of_server(const std::string& certificate, const std::string& key) {
+  const auto context = make(TLS_server_method());
+  if (!context) return failed(kNoContext);
+  const TlsOptions options{.ca = {}, .certificate = certificate, .key = key, .server_name = {}, .verify = false};
+  std::string reason = certificate.empty() ? "a server needs a certificate" : load_own(context.get(), options);
+  if (!reason.empty()) return failed(std::move(reason));
+  ERR_clear_error();
+  return std::shared_ptr<const TlsContext>(new TlsContext(Side::server, options, context));
+}
+
+}  // namespace headgate::net

@@ -1,0 +1,145 @@
+#include "headgate/observe/counters.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace headgate::observe {
+namespace {
+
+constexpr std::array<std::string_view, kSources> kSourceNames{"memory", "redis", "fallback"};
+
+/// RFC 9110 section 9 and PATCH; all other methods share one label value.
+constexpr std::array<std::string_view, 10> kMethods{"_OTHER", "GET",     "HEAD",    "POST",  "PUT",
+                                                    "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"};
+constexpr CounterTable::Key kCodes = 1024;
+constexpr unsigned kMinCode = 100;
+constexpr unsigned kMaxCode = 999;
+
+CounterTable::Key key_of(std::string_view method, unsigned status) noexcept {
+  CounterTable::Key index = 1;
+  while (index < kMethods.size() && kMethods[index] != method) ++index;
+  if (index == kMethods.size()) index = 0;
+  const auto code = status < kMinCode || status > kMaxCode ? 0 : status;
+  return (index + 1) * kCodes + code;  // + 1: no key is kRest
+}
+
+LabelValues spell(CounterTable::Key key) {
+  if (key == CounterTable::kRest) return {"_OTHER", "_OTHER"};
+  const auto code = key % kCodes;
+  return {std::string(kMethods[key / kCodes - 1]), code == 0 ? "-" : std::to_string(code)};
+}
+
+constexpr std::array<std::string_view, kAuthKinds> kKindNames{"api_key", "jwt", "mtls"};
+constexpr std::array<std::string_view, kAuthStatuses> kResultNames{"ok",
+                                                                   "missing",
+                                                                   "ambiguous",
+                                                                   "limited",
+                                                                   "unknown_key",
+                                                                   "disabled",
+                                                                   "expired",
+                                                                   "malformed",
+                                                                   "unsupported_algorithm",
+                                                                   "wrong_type",
+                                                                   "no_keys",
+                                                                   "bad_signature",
+                                                                   "not_yet_valid",
+                                                                   "too_old",
+                                                                   "wrong_issuer",
+                                                                   "wrong_audience",
+                                                                   "too_large",
+                                                                   "no_claim"};
+
+CounterTable::Key key_of(const AuthResult& auth_result) noexcept {
+  const auto number =
+      static_cast<std::size_t>(auth_result.kind) * kAuthStatuses + static_cast<std::size_t>(auth_result.result);
+  return static_cast<CounterTable::Key>(number + 1);  // + 1: no key is kRest
+}
+
+LabelValues spell_auth_result(CounterTable::Key key) {
+  if (key == CounterTable::kRest) return {"_OTHER", "_OTHER"};
+  return {std::string(kKindNames[(key - 1) / kAuthStatuses]), std::string(kResultNames[(key - 1) % kAuthStatuses])};
+}
+
+}  // namespace
+
+std::string_view to_text(AuthKind kind) noexcept { return kKindNames[static_cast<std::size_t>(kind)]; }
+std::string_view to_text(AuthStatus result) noexcept { return kResultNames[static_cast<std::size_t>(result)]; }
+
+LimitCounters limit_counters(Registry& registry, Writer writer, std::string_view limit, std::string_view tier,
+                             Counted counted) {
+  const std::string name(limit);
+  const std::string tier_name(tier);
+  LimitCounters counters;
+  const auto fill = [&](Source source) {
+    const auto i = static_cast<std::size_t>(source);
+    const std::string from(kSourceNames[i]);
+    const auto decision = [&](const char* word) {
+      return &registry.counter(writer, family::limit_decisions, {name, tier_name, word, from});
+    };
+    counters.allowed[i] = decision("allowed");
+    counters.rejected[i] = decision("rejected");
+    counters.observed[i] = decision("observed");
+    counters.seconds[i] = &registry.histogram(writer, family::limit_decision_seconds, {name, from});
+  };
+  const auto stand_in = [&](Source source, Source has) {
+    const auto i = static_cast<std::size_t>(source);
+    const auto j = static_cast<std::size_t>(has);
+    counters.allowed[i] = counters.allowed[j];
+    counters.rejected[i] = counters.rejected[j];
+    counters.observed[i] = counters.observed[j];
+    counters.seconds[i] = counters.seconds[j];
+  };
+  if (counted == Counted::in_redis) {
+    fill(Source::redis);
+    fill(Source::fallback);
+    stand_in(Source::memory, Source::fallback);
+  } else {
+    fill(Source::memory);
+    stand_in(Source::redis, Source::memory);
+    stand_in(Source::fallback, Source::memory);
+  }
+  const auto units = [&](const char* word) {
+    return &registry.counter(writer, family::limit_units, {name, tier_name, word});
+  };
+  counters.units_allowed = units("allowed");
+  counters.units_rejected = units("rejected");
+  counters.units_observed = units("observed");
+  counters.near = &registry.counter(writer, family::limit_near, {name, tier_name});
+  counters.unreadable = &registry.counter(writer, family::limit_unreadable, {name});
+  return counters;
+}
+
+RouteCounters::RouteCounters(Registry& registry, Writer writer, std::string_view route)
+    : requests_(&registry.table(writer, family::requests, {std::string(route)}, spell)),
+      auth_results_(&registry.table(writer, family::auth, {std::string(route)}, spell_auth_result)),
+      seconds_(&registry.histogram(writer, family::request_seconds, {std::string(route)})) {}
+
+void RouteCounters::count(const AuthResult& auth_result) const noexcept { auth_results_->add(key_of(auth_result)); }
+
+void RouteCounters::count(std::string_view method, unsigned status, Duration took) const noexcept {
+  requests_->add(key_of(method, status));
+  seconds_->record(took);
+}
+
+ReloadCounters::ReloadCounters(Registry& registry)
+    : applied_(registry.counter(kMainThread, family::reloads, {"applied"})),
+      refused_(registry.counter(kMainThread, family::reloads, {"refused"})),
+      successful_(registry.gauge(family::reload_successful, {})),
+      time_(registry.gauge(family::reload_time, {})) {}
+
+void ReloadCounters::started(Instant now) noexcept {
+  successful_.set(1);
+  time_.set(std::chrono::duration<double>(now.time_since_epoch()).count());
+}
+
+void ReloadCounters::applied(Instant now) noexcept {
+  started(now);
+  applied_.add();
+}
+
+void ReloadCounters::refused() noexcept {
+  successful_.set(0);
+  refused_.add();
+}
+
+}  // namespace headgate::observe

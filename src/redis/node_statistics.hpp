@@ -1,0 +1,62 @@
+#pragma once
+// Statistics of the servers: their names, health and counts. Any thread may read them while the worker writes.
+
+#include "headgate/redis/limiter.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace headgate::redis {
+
+/// A count of one writer and any number of readers.
+class Count {
+ public:
+  /// Worker only. With one writer a plain load and store are enough and cost nothing.
+  void add(std::uint64_t more = 1) noexcept {
+    value_.store(value_.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+  }
+  std::uint64_t get() const noexcept { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> value_{0};
+};
+
+/// The counts of one server. Lives as long as it has owners.
+struct NodeStats {
+  explicit NodeStats(std::string_view node) : name(node) {}
+
+  void decided_after(Duration took) noexcept;  ///< worker only: counts one decision and its latency
+  NodeStatus read() const;                     ///< any thread
+
+  const std::string name;
+  std::atomic<Health> health{Health::trying};
+  Count asked, decided, timed_out, refused, not_sent, connects, writes;
+  std::array<Count, kLatencyBounds.size() + 1> latency;
+  Count latency_sum;  ///< in microseconds
+};
+
+/// The current servers, and the sum of the past ones. Locked only to add, remove or read.
+class NodeStatistics {
+ public:
+  std::shared_ptr<NodeStats> add(std::string_view name);
+  /// Adds its counts to the totals, so that they never decrease.
+  void remove(const std::shared_ptr<NodeStats>& node);
+
+  std::vector<NodeStatus> nodes() const;  ///< any thread
+  Counters totals() const;                ///< any thread
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::shared_ptr<NodeStats>> nodes_;
+  Counters departed_;
+};
+
+}  // namespace headgate::redis

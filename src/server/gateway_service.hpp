@@ -1,0 +1,49 @@
+#pragma once
+// The gateway on one worker: what is in force there, and the path that works with it.
+
+#include "admin_board.hpp"
+#include "reload.hpp"
+
+#include "headgate/gateway/gateway.hpp"
+#include "headgate/limit/memory_store.hpp"
+#include "headgate/observe/logs.hpp"
+#include "headgate/server/server.hpp"
+
+#include <memory>
+
+namespace headgate::server {
+
+/// What all workers share: made for many threads.
+struct Shared {
+  Shared(const config::Config& config, observe::Logs& opened) : logs(opened), memory(config.memory) {}
+
+  observe::Logs& logs;
+  limit::MemoryStore memory;
+  observe::Registry registry;
+  AdminBoard board;
+};
+
+/// Its worker's thread, or the main thread before that runs.
+class GatewayService final : public Service {
+ public:
+  GatewayService(const std::shared_ptr<const ActiveConfig>& active, Shared& shared, unsigned worker,
+                 upstream::Environment environment);
+
+  gateway::Handler& handler() override { return gateway_; }
+  gateway::Timeouts timeouts() const override { return now_.active->config->gateway.timeouts; }
+  void stop() override;
+
+  /// What exchanges begin under from now on.
+  void adopt(const std::shared_ptr<const ActiveConfig>& next);
+
+ private:
+  Shared& shared_;
+  unsigned worker_;
+  upstream::Environment environment_;
+  Installed now_;
+  std::shared_ptr<redis::Limiter> retired_;
+  observe::AccessLog access_log_;
+  gateway::Gateway gateway_;
+};
+
+}  // namespace headgate::server

@@ -1,0 +1,62 @@
+#include "headgate/server/serve_gateway.hpp"
+
+#include "collect.hpp"
+#include "gateway_program.hpp"
+#include "stray_signals.hpp"
+
+#include "headgate/server/admin.hpp"
+
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+namespace headgate::server {
+namespace {
+
+void collect_all(Shared& shared) {
+  collect_process(shared.registry);
+  collect_logs(shared.registry, [&logs = shared.logs] { return logs.dropped(); });
+  shared.board.collect(shared.registry);
+  collect_keys(shared.registry, [&memory = shared.memory] {
+    std::vector<KeysReport> out;
+    for (auto& limit : memory.keys_by_limit()) out.push_back({std::move(limit.limit), limit.tracked, limit.evicted});
+    return out;
+  });
+}
+
+std::unique_ptr<Admin> make_admin(const config::Config& config, Shared& shared) {
+  if (!config.admin) return nullptr;
+  return std::make_unique<Admin>(*config.admin, shared.registry, [&board = shared.board] { return board.readiness(); });
+}
+
+Options options_of(const config::Config& config) {
+  return {config.listen, config.workers, config.drain_delay, config.drain, config.gateway.bounds, true};
+}
+
+}  // namespace
+
+// In the order in which things happen: logs first, so that whatever fails is told; then what is in force, which a wrong
+// file of keys ends; the admin interface, so that the wait for keys can be watched; and then the workers.
+int serve_gateway(const config::Config& config, const ReadAgain& read_again) {
+  ignore_stray_signals();
+  std::signal(SIGHUP, SIG_IGN);  // until there is somebody to read again what is being read now
+  observe::Logs logs(config.log);
+  boost::asio::io_context main_loop{1};
+  Shared shared(config, logs);
+  GatewayProgram program(main_loop, config, read_again, shared);
+  collect_all(shared);
+  const auto admin = make_admin(config, shared);
+  if (admin) {
+    if (const auto started = admin->start(); started.has_error()) {
+      std::fprintf(stderr, "headgate: %s\n", started.error().c_str());
+      return 1;
+    }
+  }
+  program.await_keys();
+  const auto result = serve(main_loop, options_of(config), program);
+  if (admin) admin->stop();
+  return result;
+}
+
+}  // namespace headgate::server

@@ -1,0 +1,123 @@
+#include "h1_connection.hpp"
+
+#include "h1_pool.hpp"
+
+#include "headgate/http/h1/write.hpp"
+
+#include <boost/asio/error.hpp>
+
+#include <optional>
+#include <utility>
+
+namespace headgate::upstream {
+namespace {
+
+constexpr http::h1::Limits kReplyLimits{256, 0};
+constexpr auto kBetweenBytes = std::chrono::seconds(60);  // where nobody says otherwise
+
+Failure too_large() { return {.what = Failed::head_too_large, .why = "the answer's head is larger than head_size"}; }
+
+}  // namespace
+
+H1Connection::H1Connection(net::StreamPtr stream, net::Blocks& blocks, const Clock& clock, H1Pool& pool,
+                           const Options& options)
+    : stream_(std::move(stream)),
+      read_buffer_(stream_, blocks),
+      output_(*stream_),
+      body_(read_buffer_, kBetweenBytes),
+      clock_(clock),
+      pool_(pool),
+      head_bytes_(options.head_bytes) {}
+
+H1Connection::~H1Connection() {
+  take_back();
+  stream_->close();
+}
+
+void H1Connection::lend() noexcept {
+  lent_ = true;
+  ++pool_.row().in_flight;
+}
+
+void H1Connection::take_back() noexcept {
+  if (std::exchange(lent_, false)) --pool_.row().in_flight;
+}
+
+std::string_view H1Connection::server() const noexcept { return pool_.name(); }
+
+Task<Result<void>> H1Connection::send(const RequestStart& start, std::string_view first, http::EndStream last) {
+  method_ = start.method;
+  write_timeout_ = start.write_timeout;
+  body_.timeout(start.between_bytes);
+  auto& head = *start.room;
+  head.clear();
+  http::h1::append_request_head(head, start.method, start.path, start.query, *start.fields, start.framing);
+  output_.begin(start.framing.kind == http::Framing::Kind::chunked);
+  co_return co_await output_.send(head, first, last, write_timeout_);
+}
+
+Task<Result<void>> H1Connection::write(std::string_view bytes, http::EndStream last) {
+  co_return co_await output_.write(bytes, last, write_timeout_);
+}
+
+Task<Result<void>> H1Connection::finish(const http::Fields& trailers) {
+  if (tunnel_) {
+    stream_->shutdown_send();
+    co_return Result<void>{};
+  }
+  std::string scratch;
+  co_return co_await output_.finish(trailers, scratch, write_timeout_);
+}
+
+Task<Result<void, Failure>> H1Connection::read_head(http::ReplyHead& head, Duration timeout) {
+  // The clock is asked only where the head does not come in one piece.
+  std::optional<Clock::Steady> until;
+  std::size_t scanned = 0;
+  std::size_t size = 0;
+  while ((size = http::h1::head_size(read_buffer_.data(), scanned)) == 0) {
+    if (read_buffer_.data().size() >= head_bytes_ || (read_buffer_.full() && !read_buffer_.widen()))
+      co_return too_large();
+    // Asked here, for a wait that is over as soon as it begins never comes to its deadline.
+    auto got = Result<std::size_t>(error_code(boost::asio::error::timed_out));
+    if (timeout > Duration(0)) got = co_await read_buffer_.fill(timeout);
+    if (got.has_value()) {
+      // A head that trickles in has one deadline, not one a byte.
+      const auto now = clock_.steady();
+      if (!until) until = now + timeout;
+      timeout = std::chrono::duration_cast<Duration>(*until - now);
+      continue;
+    }
+    const bool before_first_byte = read_buffer_.data().empty();
+    if (got.error() == boost::asio::error::timed_out)
+      co_return Failure{.what = Failed::reply_timeout, .cause = got.error()};
+    co_return Failure{.what = Failed::closed, .cause = got.error(), .reused = reused_ && before_first_byte};
+  }
+  if (size > head_bytes_) co_return too_large();
+  const auto parsed = http::h1::parse_reply(read_buffer_.data().substr(0, size), method_, kReplyLimits, head);
+  if (parsed.has_error()) co_return Failure{.what = Failed::malformed, .why = parsed.error().why};
+  read_buffer_.consume(size);
+  reused_ = false;  // from here on the server has seen the request
+  keep_alive_ = head.keep_alive;
+  body_.begin(head.framing);
+  co_return Result<void, Failure>{};
+}
+
+http::BodyReader& H1Connection::tunnel(Duration timeout) {
+  tunnel_ = true;
+  keep_alive_ = false;
+  body_.timeout(timeout);
+  body_.begin({http::Framing::Kind::until_close, 0});
+  output_.begin(false);
+  return body_;
+}
+
+void H1Connection::cancel() noexcept {
+  const net::StreamPtr stream = stream_;  // who is woken may let go of this
+  stream->interrupt();
+}
+
+bool H1Connection::reusable() const noexcept {
+  return keep_alive_ && body_.clean() && read_buffer_.data().empty() && stream_->is_open() && !stream_->interrupted();
+}
+
+}  // namespace headgate::upstream

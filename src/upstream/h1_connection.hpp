@@ -1,0 +1,60 @@
+#pragma once
+// One connection to a server, speaking HTTP/1.1: lent to one exchange at a time.
+
+#include "headgate/balance/table.hpp"
+#include "headgate/core/clock.hpp"
+#include "headgate/http/h1/parse.hpp"
+#include "headgate/net/h1_body.hpp"
+#include "headgate/upstream/attempt.hpp"
+#include "headgate/upstream/options.hpp"
+
+#include <cstddef>
+#include <string_view>
+
+namespace headgate::upstream {
+
+class H1Pool;
+
+/// Worker thread only. Destroying it closes the connection; H1Pool::give_back keeps it.
+class H1Connection final : public Attempt {
+ public:
+  H1Connection(net::StreamPtr stream, net::Blocks& blocks, const Clock& clock, H1Pool& pool, const Options& options);
+  ~H1Connection() override;
+
+  std::string_view server() const noexcept override;
+  Task<Result<void>> send(const RequestStart& start, std::string_view first, http::EndStream last) override;
+  Task<Result<void>> write(std::string_view bytes, http::EndStream last) override;
+  Task<Result<void>> finish(const http::Fields& trailers) override;
+  Task<Result<void, Failure>> read_head(http::ReplyHead& head, Duration timeout) override;
+  http::BodyReader& body() noexcept override { return body_; }
+  http::BodyReader& tunnel(Duration timeout) override;
+  void cancel() noexcept override;
+
+  /// Whether the connection may carry another request: the answer was read whole and nothing follows it.
+  bool reusable() const noexcept;
+  H1Pool& pool() noexcept { return pool_; }
+
+  /// While it is lent it counts among what is in flight with its server.
+  void lend() noexcept;
+  void take_back() noexcept;
+
+ private:
+  friend class H1Pool;
+  net::StreamPtr stream_;
+  net::ReadBuffer read_buffer_;
+  net::H1Output output_;
+  net::H1Body body_;
+  const Clock& clock_;
+  H1Pool& pool_;
+  std::size_t head_bytes_;
+  std::string_view method_;  ///< of the request under way
+  Duration write_timeout_{};
+  bool lent_ = false;
+  bool reused_ = false;
+  bool keep_alive_ = false;
+  bool tunnel_ = false;
+};
+
+using H1ConnectionPtr = boost::intrusive_ptr<H1Connection>;
+
+}  // namespace headgate::upstream

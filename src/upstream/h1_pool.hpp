@@ -1,0 +1,41 @@
+#pragma once
+// The connections to one server. Last in, first out, so that few stay warm and the rest grow old and go.
+
+#include "h1_connection.hpp"
+
+#include "headgate/net/connect.hpp"
+#include "headgate/upstream/environment.hpp"
+
+#include <string>
+#include <vector>
+
+namespace headgate::upstream {
+
+/// Worker thread only.
+class H1Pool {
+ public:
+  /// `options` and `row` outlive it: they are its upstream's. `at` is the server's place among its servers.
+  H1Pool(Environment environment, const Options& options, std::size_t at, balance::Server& row);
+  const std::string& name() const noexcept { return name_; }
+  balance::Server& row() noexcept { return row_; }
+
+  /// A kept connection, or null.
+  H1ConnectionPtr take_idle() noexcept;
+  Task<Result<H1ConnectionPtr, Failure>> connect();
+  /// Keeps the connection for the next request where it is reusable, else closes it.
+  void give_back(H1ConnectionPtr connection);
+  void stop();
+
+ private:
+  static void idle(void* self, net::Stream& stream);
+
+  Environment environment_;
+  std::string name_;
+  const Options& options_;
+  balance::Server& row_;
+  net::Connector connector_;
+  std::vector<H1ConnectionPtr> idle_;
+  bool stopped_ = false;
+};
+
+}  // namespace headgate::upstream

@@ -1,0 +1,201 @@
+// What a request costs headgate in instructions and system calls, beside nginx and HAProxy: `./dev bench cost`. Its
+// test compares headgate's figures with those of the documentation.
+
+#include "cost_count.hpp"
+#include "cost_page.hpp"
+#include "peer_files.hpp"
+#include "process.hpp"
+#include "scratch_directory.hpp"
+#include "support/jwt_signer.hpp"
+#include "support/redis_server.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace headgate::bench {
+
+namespace {
+
+constexpr const char* kUsage = R"(cost_bench --headgate PATH [OPTION...]
+  --page FILE      the page that holds the table
+  --write          puts the table into the page
+  --check          counts only headgate; ends with 1 where a figure has grown beyond the page's, with 77 where
+                   a tool is missing or the page's figures belong to another compiler
+  --no-peers       counts only headgate
+  --row TEXT       only rows whose name contains TEXT
+  --profiles DIR   leaves what callgrind saw there, for callgrind_annotate
+)";
+
+constexpr int kSkipped = 77;
+constexpr unsigned kCallers = 100;
+
+struct Options {
+  std::string headgate, page, row, profiles;
+  bool check = false, write = false, peers = true;
+};
+
+std::optional<Options> parse(const std::vector<std::string>& words) {
+  Options options;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto& word = words[i];
+    const auto text = [&](std::string& out) {
+      if (i + 1 < words.size()) out = words[++i];
+      return !out.empty();
+    };
+    bool known = true;
+    if (word == "--check")
+      options.check = true;
+    else if (word == "--write")
+      options.write = true;
+    else if (word == "--no-peers")
+      options.peers = false;
+    else if (word == "--headgate")
+      known = text(options.headgate);
+    else if (word == "--page")
+      known = text(options.page);
+    else if (word == "--row")
+      known = text(options.row);
+    else if (word == "--profiles")
+      known = text(options.profiles);
+    else
+      known = false;
+    if (!known) return std::nullopt;
+  }
+  const bool page_wanted = options.check || options.write;
+  if (options.headgate.empty() || (page_wanted && options.page.empty())) return std::nullopt;
+  return options;
+}
+
+struct Scenario {
+  const char* name;
+  Work work;
+  bool peers_can;  ///< whether nginx and HAProxy have it
+};
+
+constexpr Scenario kScenarios[] = {
+    {"plain", Work::plain, true},
+    {"limit by key, allowed", Work::limit, true},
+    {"limit by key, refused", Work::refuse, true},
+    {"two limits, allowed", Work::two_limits, false},
+    {"JWT, remembered", Work::jwt, false},
+    {"plain, with access log", Work::log, true},
+    {"limit in Redis, leased", Work::leased, false},
+};
+
+std::vector<std::string> requests_for(Work work) {
+  if (work != Work::jwt) return requests_of(kCallers);
+  std::vector<std::string> requests;
+  for (unsigned caller = 0; caller < kCallers; ++caller) {
+    const auto claims = R"({"iss":"https://login.example.com/","sub":"user-)" + std::to_string(100'000 + caller) +
+                        R"(","iat":1790000000,"exp":4000000000,"scope":"orders:read orders:write"})";
+    requests.push_back(request_with("Authorization: Bearer " + test::sign(kTokenSecret, "HS256", claims)));
+  }
+  return requests;
+}
+
+/// One after another, so that the machine is free for what is counted.
+class Counting {
+ public:
+  Counting(const Options& options, std::string folder) : options_(options), folder_(std::move(folder)) {}
+
+  CostRow row(const Scenario& scenario) {
+    if (scenario.work == Work::leased && redis_.pid() == 0 && !redis_.start())
+      throw std::runtime_error("no Redis: " + redis_.error());
+    const auto headgate = [this](const auto&, const auto& file) {
+      return std::vector<std::string>{options_.headgate, "run", "-c", file};
+    };
+    CostRow row{scenario.name, *cost("headgate", scenario, headgate_file, headgate)};
+    if (!options_.peers || options_.check || !scenario.peers_can) return row;
+    row.nginx = cost("nginx", scenario, nginx_file, [](const auto& folder, const auto& file) {
+      return std::vector<std::string>{
+          "/usr/sbin/nginx", "-e", folder + "/error.log", "-g", "master_process off;", "-c", file};
+    });
+    row.haproxy = cost("haproxy", scenario, haproxy_file, [](const auto&, const auto& file) {
+      return std::vector<std::string>{"/usr/sbin/haproxy", "-db", "-f", file};
+    });
+    return row;
+  }
+
+ private:
+  template <class File, class Command>
+  std::optional<Cost> cost(const std::string& name, const Scenario& scenario, File make_file, Command make_command) {
+    auto folder = folder_ + "/" + name + "-" + scenario.name;
+    std::ranges::replace(folder, ' ', '-');  // nginx's file knows words only
+    std::filesystem::create_directories(folder);
+    const auto file = folder + "/conf";
+    const auto command = make_command(folder, file);
+    if (!std::filesystem::exists(command.front())) return std::nullopt;
+    const Place place{folder, free_port(), traffic_.upstream_port(), redis_.port()};
+    std::ofstream(file) << make_file(scenario.work, place);
+    const Load load{command, place.port, requests_for(scenario.work), scenario.work == Work::refuse};
+    return Cost{count_per_request(Tool::callgrind, traffic_, load, folder),
+                count_per_request(Tool::strace, traffic_, load, folder)};
+  }
+
+  const Options& options_;
+  std::string folder_;
+  Traffic traffic_;
+  test::RedisServer redis_;
+};
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+bool installed(const std::string& tool) { return !first_line_of("command -v " + tool).empty(); }
+
+int run(const Options& options) {
+  for (const char* tool : {"valgrind", "strace", "redis-server"}) {
+    if (installed(tool)) continue;
+    std::cerr << "no " << tool << " on this machine\n";
+    return options.check ? kSkipped : 1;
+  }
+  const auto page = options.page.empty() ? std::string() : read_file(options.page);
+  if (options.check && counted_otherwise(page)) {
+    std::cerr << "the page's figures were not counted with " << counted_with() << ", so they say nothing here\n";
+    return kSkipped;
+  }
+  const ScratchDirectory scratch;
+  Counting counting(options,
+                    options.profiles.empty() ? scratch.path() : std::filesystem::absolute(options.profiles).string());
+  std::vector<CostRow> rows;
+  for (const auto& scenario : kScenarios) {
+    if (std::string(scenario.name).find(options.row) == std::string::npos) continue;
+    std::cerr << scenario.name << "...\n";
+    rows.push_back(counting.row(scenario));
+  }
+  std::cout << table_of(rows) << std::flush;
+  if (options.write) std::ofstream(options.page) << with_table(page, table_of(rows)) << std::flush;
+  if (!options.check) return 0;
+  const auto more = grown(page, rows);
+  for (const auto& sentence : more) std::cout << sentence << '\n';
+  if (!more.empty()) std::cout << "Where that is worth it, ./dev bench cost --write puts the new figures there.\n";
+  return more.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+}  // namespace headgate::bench
+
+int main(int argc, char** argv) {
+  const auto options = headgate::bench::parse({argv + 1, argv + argc});
+  if (!options) {
+    std::cerr << headgate::bench::kUsage;
+    return 2;
+  }
+  try {
+    return headgate::bench::run(*options);
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,118 @@
+#include "peer_files.hpp"
+
+namespace headgate::bench {
+
+namespace {
+
+std::string text_of(std::uint16_t port) { return "127.0.0.1:" + std::to_string(port); }
+
+std::string nginx_limits(Work work) {
+  switch (work) {
+    case Work::limit:
+      return "      limit_req zone=keys burst=1000 nodelay;\n";
+    case Work::refuse:
+      return "      limit_req zone=keys;\n";
+    case Work::two_limits:
+      return "      limit_req zone=keys burst=1000 nodelay;\n      limit_req zone=addresses burst=100000 nodelay;\n";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+std::string nginx_file(Work work, const Place& place) {
+  const auto& folder = place.folder;
+  const std::string rate = work == Work::refuse ? "1r/m" : "100r/s";
+  const std::string log = work == Work::log ? folder + "/access.log combined buffer=64k flush=1s" : "off";
+  return "user root;\ndaemon off;\nworker_processes 1;\npid " + folder + "/nginx.pid;\nerror_log " + folder +
+         "/error.log crit;\n" +
+         "events { worker_connections 16384; }\n"
+         "http {\n"
+         "  access_log " +
+         log + ";\n  keepalive_timeout 300s;\n  keepalive_requests 1000000000;\n" + "  client_body_temp_path " +
+         folder + "/body;\n  proxy_temp_path " + folder + "/proxy;\n" + "  fastcgi_temp_path " + folder +
+         "/fastcgi;\n  uwsgi_temp_path " + folder + "/uwsgi;\n  scgi_temp_path " + folder +
+         "/scgi;\n"
+         "  limit_req_zone $http_x_api_key zone=keys:64m rate=" +
+         rate +
+         ";\n  limit_req_zone $binary_remote_addr zone=addresses:1m rate=100000r/s;\n"
+         "  limit_req_status 429;\n  upstream app { server " +
+         text_of(place.upstream_port) +
+         "; keepalive 256; keepalive_requests 1000000000; keepalive_timeout 300s; }\n"
+         "  server {\n    listen " +
+         text_of(place.port) + " backlog=4096;\n    location / {\n" + nginx_limits(work) +
+         "      proxy_pass http://app;\n      proxy_http_version 1.1;\n      proxy_set_header Connection \"\";\n    "
+         "}\n  }\n}\n";
+}
+
+std::string haproxy_file(Work work, const Place& place) {
+  const std::string most = work == Work::refuse ? "0" : "100000";
+  std::string limit;
+  if (work == Work::limit || work == Work::refuse) {
+    limit =
+        "  stick-table type string len 64 size 1m expire 1m store http_req_rate(10s)\n"
+        "  http-request track-sc0 req.hdr(X-API-Key)\n"
+        "  http-request deny deny_status 429 if { sc_http_req_rate(0) gt " +
+        most + " }\n";
+  }
+  const bool logs = work == Work::log;
+  return std::string("global\n  nbthread 1\n  maxconn 9000\n") + (logs ? "  log stdout format raw local0\n" : "") +
+         "defaults\n  mode http\n" + (logs ? "  log global\n  option httplog\n" : "") +
+         "  timeout connect 60s\n  timeout client 300s\n  timeout server 300s\n"
+         "  timeout http-keep-alive 300s\n  option http-keep-alive\n  http-reuse always\n"
+         "frontend in\n  bind " +
+         text_of(place.port) + "\n" + limit +
+         "  default_backend app\n"
+         "backend app\n  server one " +
+         text_of(place.upstream_port) + " pool-max-conn 256\n";
+}
+
+namespace {
+
+struct HeadgateParts {
+  std::string top;    // members of the file
+  std::string route;  // and of its one route
+};
+
+HeadgateParts headgate_parts(Work work, const Place& place) {
+  const auto by_key = [](const std::string& rate) {
+    return R"("key": { "rate": )" + rate + R"(, "per": "api_key", "if_absent": "reject" })";
+  };
+  const std::string plenty = R"("100/second", "burst": 1000)";
+  switch (work) {
+    case Work::plain:
+    case Work::log:
+      return {};
+    case Work::limit:
+      return {R"("limits": { )" + by_key(plenty) + " },", R"(, "limits": ["key"])"};
+    case Work::refuse:
+      return {R"("limits": { )" + by_key(R"("1/hour")") + " },", R"(, "limits": ["key"])"};
+    case Work::two_limits:
+      return {R"("limits": { )" + by_key(plenty) + R"(, "address": { "rate": "100000/second", "per": "client_ip" } },)",
+              R"(, "limits": ["key", "address"])"};
+    case Work::jwt:
+      return {
+          R"("identity": { "jwt": { "algorithms": ["HS256"], "secret": ")" + std::string(kTokenSecret) + R"(" } },)",
+          R"(, "require": "jwt")"};
+    case Work::leased:
+      return {R"("redis": { "url": "redis://)" + text_of(place.redis_port) +
+                  R"(", "timeout": "5s" }, "limits": { "all": { "rate": "1000000/second", "per": "total" } },)",
+              R"(, "limits": ["all"])"};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string headgate_file(Work work, const Place& place) {
+  const auto parts = headgate_parts(work, place);
+  const std::string access = work == Work::log ? place.folder + "/access.log" : "off";
+  // Under a tool that counts, all connections are made in slow motion.
+  return R"({ "listen": ")" + text_of(place.port) + R"(", "workers": 1, )" + parts.top +
+         R"( "upstreams": { "app": { "servers": ["http://)" + text_of(place.upstream_port) +
+         R"("], "connect_timeout": "60s" } }, "routes": [ { "path": "/*", "to": "app")" + parts.route +
+         R"( } ], "log": { "level": "error", "format": "json", "access": ")" + access + R"(" } })" + "\n";
+}
+
+}  // namespace headgate::bench

@@ -1,0 +1,169 @@
+// What holds for every algorithm there is, so that a new one is held to it without a word here.
+
+#include "stores.hpp"
+#include "support/rules.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace headgate::test {
+namespace {
+
+using namespace std::chrono_literals;
+using limit::Algorithm;
+using limit::Decision;
+using limit::Rule;
+
+std::string algorithm_name(const testing::TestParamInfo<const Algorithm*>& info) {
+  return std::string(info.param->name);
+}
+
+class EveryAlgorithm : public testing::TestWithParam<const Algorithm*> {
+ protected:
+  void SetUp() override {
+    std::string why;
+    server_ = shared_redis(why);
+    if (server_ == nullptr) GTEST_SKIP() << why;
+  }
+
+  static Rule rule_of(std::string_view rate, const Algorithm& algorithm = *GetParam()) {
+    return make_rule(rate, 0, "plan", algorithm.name);
+  }
+
+  RedisServer* server_ = nullptr;
+};
+
+/// On a clock that the test turns, in memory and in Redis.
+class EveryAlgorithmsUsage : public EveryAlgorithm {
+ protected:
+  void SetUp() override {
+    EveryAlgorithm::SetUp();
+    if (server_ != nullptr) redis_ = std::make_unique<InRedis>(server_->port());
+  }
+
+  Decision check(const Rule& rule, std::int64_t cost, Instant at) {
+    EXPECT_FALSE(rule.algorithm->check(rule));
+    const limit::Check check = make_check(rule, "org_42", cost);
+    Decision here;
+    Decision there;
+    memory_->decide({&check, 1}, at, {&here, 1});
+    redis_->decide({&check, 1}, at, {&there, 1});
+    EXPECT_EQ(here.allowed, there.allowed);
+    EXPECT_EQ(here.remaining, there.remaining);
+    EXPECT_EQ(here.retry_after, there.retry_after);
+    EXPECT_EQ(here.reset_after, there.reset_after);
+    return here;
+  }
+
+  /// All of `before` is used; a second later the rule is `after`, which has brought back next to nothing by then.
+  void change(const char* before, const char* after) {
+    SCOPED_TRACE(std::string(before) + " becomes " + after);
+    RedisClient(server_->port()).command({"FLUSHALL"});
+    memory_.emplace();
+    const Rule old = rule_of(before);
+    const Rule now = rule_of(after);
+    ASSERT_TRUE(check(old, static_cast<std::int64_t>(old.burst), kStart).allowed);
+    ASSERT_EQ(check(old, 0, kStart).remaining, 0U);
+    const auto fresh = now.burst;
+    const auto kept = check(now, 0, kStart + 1s);
+    EXPECT_LE(kept.remaining, fresh - std::min(fresh, old.burst)) << "what was used is forgotten";
+    EXPECT_GT(kept.reset_after, Duration(0));
+    const auto refused = check(now, static_cast<std::int64_t>(kept.remaining) + 1, kStart + 1s);
+    EXPECT_FALSE(refused.allowed);
+    ASSERT_LT(refused.retry_after, limit::kNever);
+    EXPECT_TRUE(check(now, static_cast<std::int64_t>(kept.remaining) + 1, kStart + 1s + refused.retry_after).allowed);
+  }
+
+  std::optional<InMemory> memory_;
+  std::unique_ptr<InRedis> redis_;
+};
+
+TEST_P(EveryAlgorithmsUsage, IsKeptWhenThePeriodChanges) {
+  change("10/hour", "10/2h");
+  change("10/hour", "10/30m");
+  change("10/hour", "10/minute");
+  change("10/minute", "10/hour");
+  change("7/hour", "7/11m");
+}
+
+TEST_P(EveryAlgorithmsUsage, IsKeptWhenTheCountChanges) {
+  change("10/hour", "5/hour");
+  change("10/hour", "9/hour");
+  change("10/hour", "11/hour");
+}
+
+TEST_P(EveryAlgorithmsUsage, IsKeptWhenBothChange) {
+  change("10/hour", "5/30m");
+  change("5/30m", "10/hour");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryAlgorithmsUsage,
+                         testing::ValuesIn(limit::algorithms().begin(), limit::algorithms().end()), algorithm_name);
+
+/// As shipped, on the real clock of a real Redis.
+class EveryAlgorithmsKey : public EveryAlgorithm {
+ protected:
+  void SetUp() override {
+    EveryAlgorithm::SetUp();
+    if (server_ == nullptr) return;
+    client_ = std::make_unique<RedisClient>(server_->port());
+    ASSERT_EQ(client_->text({"SCRIPT", "LOAD", std::string(limit::decide_script())}), limit::decide_script_sha());
+  }
+
+  Decision decide(const Rule& rule, std::int64_t cost = 1) {
+    const limit::Check check = make_check(rule, "org_42", cost);
+    const auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+    std::vector<std::string> arguments;
+    limit::script_arguments({&check, 1}, "hg:", now, arguments);
+    std::vector<std::string> words = {"EVALSHA", std::string(limit::decide_script_sha())};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::string error;
+    const auto reply = client_->integers(words, error);
+    EXPECT_TRUE(reply) << error;
+    Decision decision;
+    bool all_allowed = false;
+    EXPECT_TRUE(reply && limit::read_script_reply(*reply, {&check, 1}, {&decision, 1}, all_allowed));
+    return decision;
+  }
+  int left_to_live() { return std::atoi(client_->text({"PTTL", "hg:v1:{org_42}:plan:"}).c_str()); }
+  std::string keys() { return client_->text({"DBSIZE"}); }
+
+  std::unique_ptr<RedisClient> client_;
+};
+
+TEST_P(EveryAlgorithmsKey, LivesUntilItIsAsIfNeverUsed) {
+  const Rule rule = rule_of("7/hour");
+  const auto told = std::chrono::ceil<std::chrono::milliseconds>(decide(rule).reset_after).count();
+  EXPECT_GE(left_to_live(), told - 1000);
+  EXPECT_LE(left_to_live(), 2 * 3'600'002) << "and not for ever";
+}
+
+TEST_P(EveryAlgorithmsKey, IsNotMadeForALookNorForARefusalNorForWhatIsGivenBack) {
+  const Rule rule = rule_of("7/hour");
+  decide(rule, 0);
+  decide(rule, 8);
+  decide(rule, -1);
+  EXPECT_EQ(keys(), "0");
+  decide(rule, 1);
+  EXPECT_EQ(keys(), "1");
+  decide(rule, -1);
+  EXPECT_EQ(keys(), "0");
+}
+
+TEST_P(EveryAlgorithmsKey, ReplacesWhatAnotherWrote) {
+  for (const auto* other : limit::algorithms()) {
+    if (other == GetParam()) continue;
+    client_->command({"FLUSHALL"});
+    decide(rule_of("7/hour", *other));
+    const auto decision = decide(rule_of("7/hour"));
+    EXPECT_TRUE(decision.allowed || decision.remaining == 0) << other->name;
+    EXPECT_GT(left_to_live(), 0) << other->name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryAlgorithmsKey,
+                         testing::ValuesIn(limit::algorithms().begin(), limit::algorithms().end()), algorithm_name);
+
+}  // namespace
+}  // namespace headgate::test

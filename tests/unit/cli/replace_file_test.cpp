@@ -1,0 +1,85 @@
+#include "../../../src/cli/replace_file.hpp"
+
+#include "unit/cli/folder.hpp"
+
+#include <sys/stat.h>
+
+#include <thread>
+
+namespace headgate::cli {
+namespace {
+
+class ReplaceFile : public test::Folder {
+ protected:
+  static unsigned mode(const std::string& file) {
+    struct stat info {};
+    EXPECT_EQ(::stat(file.c_str(), &info), 0) << file;
+    return info.st_mode & 07777U;
+  }
+};
+
+TEST_F(ReplaceFile, LeavesNothingBesideTheNewOne) {
+  const auto file = write("keys.json", "old");
+  EXPECT_EQ(replace_file(file, "new"), std::nullopt);
+  EXPECT_EQ(content(file), "new");
+  EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(ReplaceFile, KeepsItsMode) {
+  const auto file = write("keys.json", "old");
+  ASSERT_EQ(::chmod(file.c_str(), 0640), 0);
+  EXPECT_EQ(replace_file(file, "new"), std::nullopt);
+  EXPECT_EQ(mode(file), 0640U);
+}
+
+TEST_F(ReplaceFile, ThatWasNotThereIsItsOwnersAlone) {
+  const auto file = path("keys.json");
+  EXPECT_EQ(replace_file(file, "new"), std::nullopt);
+  EXPECT_EQ(mode(file), 0600U);
+}
+
+TEST_F(ReplaceFile, GoesThroughLinks) {
+  const auto file = write("keys.json", "old");
+  const auto link = path("link");
+  std::filesystem::create_symlink(file, link);
+  EXPECT_EQ(replace_file(link, "new"), std::nullopt);
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(content(file), "new");
+}
+
+TEST_F(ReplaceFile, SaysWhyItCannot) {
+  const auto file = path("missing/keys.json");
+  EXPECT_EQ(replace_file(file, "new"), "cannot write " + file + ": No such file or directory");
+  EXPECT_EQ(files(), 0U);
+}
+
+TEST_F(ReplaceFile, IsWholeForWhoReadsItMeanwhile) {
+  const auto file = write("keys.json", std::string(50'000, 'a'));
+  std::jthread writer([&](const std::stop_token& stop) {
+    for (char letter = 'b'; !stop.stop_requested(); letter = letter == 'z' ? 'a' : static_cast<char>(letter + 1))
+      EXPECT_EQ(replace_file(file, std::string(50'000, letter)), std::nullopt);
+  });
+  for (int i = 0; i < 50; ++i) {
+    const auto seen = content(file);
+    ASSERT_EQ(seen.size(), 50'000U);
+    EXPECT_EQ(seen.find_first_not_of(seen.front()), seen.npos);
+  }
+}
+
+TEST_F(ReplaceFile, WaitsForWhoChangesOneOfItsFolder) {
+  const auto file = write("keys.json", "0");
+  const auto count_up = [&] {
+    for (int i = 0; i < 20; ++i) {
+      const DirectoryLock lock(file);
+      EXPECT_EQ(replace_file(file, std::to_string(std::stoi(content(file)) + 1)), std::nullopt);
+    }
+  };
+  {
+    const std::jthread one(count_up);
+    const std::jthread other(count_up);
+  }
+  EXPECT_EQ(content(file), "40");
+}
+
+}  // namespace
+}  // namespace headgate::cli

@@ -1,0 +1,136 @@
+#include "../../../src/gateway/limit_key.hpp"
+
+#include <boost/smart_ptr/make_local_shared.hpp>
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace headgate::gateway {
+namespace {
+
+using Kind = limit::Per::Kind;
+
+struct Subject : testing::Test {
+  Subject() {
+    x.route = &route;
+    route.name = "things";
+    route.upstream_name = "app";
+    x.request.host = "a.example";
+    x.caller.ip_key = "203.0.113.7";
+  }
+  /// "absent" where there is none.
+  std::string of(const std::vector<limit::Per>& per) {
+    const auto key = key_of(x, per);
+    return key ? std::string(*key) : "absent";
+  }
+  Route route;
+  Exchange x;
+};
+
+TEST_F(Subject, IsTheValueOfWhatIsCountedBy) {
+  x.caller.api_key_text = "globex";
+  identity::VerifiedToken token;
+  token.claims = {{"org", "acme"}};
+  x.caller.token = boost::make_local_shared<const identity::VerifiedToken>(token);
+  x.request.fields = {{http::Known::unknown, "X-Tenant", "blue"}, {http::Known::cookie, "Cookie", "a=1; v=2"}};
+  x.request.method = "GET";
+  x.request.path = "/things/7;v=1/parts";
+  route.path = "/things/{id}/*";
+  EXPECT_EQ(of({{Kind::client_ip, ""}}), "203.0.113.7");
+  EXPECT_EQ(of({{Kind::api_key, ""}}), "globex");
+  EXPECT_EQ(of({{Kind::jwt_claim, "org"}}), "acme");
+  EXPECT_EQ(of({{Kind::header, "x-tenant"}}), "blue");
+  EXPECT_EQ(of({{Kind::cookie, "v"}}), "~d4735e3a265e16eee03f59718b9b5d03") << "a digest: it may open a session";
+  EXPECT_EQ(of({{Kind::path, "id"}}), "7");
+  EXPECT_EQ(of({{Kind::method, ""}}), "GET");
+  EXPECT_EQ(of({{Kind::route, ""}}), "things");
+  EXPECT_EQ(of({{Kind::upstream, ""}}), "app");
+  EXPECT_EQ(of({{Kind::host, ""}}), "a.example");
+  EXPECT_EQ(of({{Kind::total, ""}}), "total");
+}
+
+TEST_F(Subject, OfAClaimIsTheIssuersOwnWhereThereAreSeveral) {
+  identity::VerifiedToken token;
+  token.claims = {{"sub", "alice"}};
+  x.caller.token = boost::make_local_shared<const identity::VerifiedToken>(token);
+  x.caller.issuer = "https://a";
+  const auto first = of({{Kind::jwt_claim, "sub"}});
+  x.caller.issuer = "https://b";
+  EXPECT_NE(of({{Kind::jwt_claim, "sub"}}), first);
+  EXPECT_EQ(of({{Kind::jwt_claim, "none"}}), "absent");
+}
+
+TEST_F(Subject, IsAbsentWhereAnyOfItsValuesIs) {
+  x.request.fields = {{http::Known::unknown, "X-Empty", ""}};
+  EXPECT_EQ(of({{Kind::api_key, ""}}), "absent");
+  x.request.fields.push_back({http::Known::cookie, "Cookie", "v=1; v=2"});
+  EXPECT_EQ(of({{Kind::cookie, "v"}}), "absent") << "twice is nobody's word";
+  EXPECT_EQ(of({{Kind::path, "id"}}), "absent");
+  EXPECT_EQ(of({{Kind::jwt_claim, "org"}}), "absent");
+  EXPECT_EQ(of({{Kind::header, "x-tenant"}}), "absent");
+  EXPECT_EQ(of({{Kind::header, "x-empty"}}), "absent");
+  EXPECT_EQ(of({{Kind::client_ip, ""}, {Kind::api_key, ""}}), "absent");
+  EXPECT_EQ(of({{Kind::api_key, ""}, {Kind::client_ip, ""}}), "absent");
+}
+
+TEST_F(Subject, OfRequestsThatNameNoHostIsOneAndNoHosts) {
+  x.request.host.clear();
+  EXPECT_EQ(of({{Kind::host, ""}}), "(none)");
+}
+
+TEST_F(Subject, OfAPathHasNoCaseWhereItsRouteIgnoresCase) {
+  x.request.path = "/users/Bob%C3%A9";
+  route.path = "/users/{id}";
+  EXPECT_EQ(of({{Kind::path, "id"}}), "Bob%C3%A9");
+  route.ignore_case = true;
+  EXPECT_EQ(of({{Kind::path, "id"}}), "bob%c3%a9");
+}
+
+TEST_F(Subject, IsTheRoutesOwnNameWhereNoUpstreamAnswers) {
+  route.respond = Respond{};
+  EXPECT_EQ(of({{Kind::upstream, ""}}), "things");
+}
+
+TEST_F(Subject, KeepsListsApartWhoseJoinedTextsAreAlike) {
+  const std::vector<limit::Per> both = {{Kind::header, "a"}, {Kind::header, "b"}};
+  const auto key = [&](std::string_view a, std::string_view b) {
+    x.request.fields = {{http::Known::unknown, "A", a}, {http::Known::unknown, "B", b}};
+    return of(both);
+  };
+  EXPECT_EQ(key("one", "two"), "one|two");
+  EXPECT_EQ(key("a|b", "c"), "a%7Cb|c");
+  EXPECT_NE(key("a|b", "c"), key("a", "b|c"));
+  EXPECT_NE(key("a%7Cb", "c"), key("a|b", "c"));
+  x.request.fields = {{http::Known::unknown, "A", "a|b%"}};
+  EXPECT_EQ(of({{Kind::header, "a"}}), "a|b%") << "alone it needs no escapes";
+}
+
+TEST_F(Subject, OfAnyKeyIsADigestThatTellsNothingOfIt) {
+  TextArena arena;
+  // The first half of SHA-256("abc"), FIPS 180-2 appendix B.1.
+  EXPECT_EQ(digest_text(arena, identity::sha256("abc")), "~ba7816bf8f01cfea414140de5dae2223");
+  EXPECT_NE(digest_text(arena, identity::sha256("abd")), "~ba7816bf8f01cfea414140de5dae2223");
+}
+
+TEST_F(Subject, IsNeverLongerThanAStoreTakes) {
+  const auto of_length = [&](std::size_t size, char last) {
+    const std::string value = std::string(size - 1, 'x') + last;
+    x.request.fields = {{http::Known::unknown, "A", value}};
+    return of({{Kind::header, "a"}});
+  };
+  EXPECT_EQ(of_length(256, 'y').size(), 256U) << "fits as it is";
+  const auto digest = of_length(257, 'y');
+  EXPECT_EQ(digest.size(), 33U);
+  EXPECT_EQ(digest.front(), '~');
+  EXPECT_EQ(of_length(257, 'y'), digest) << "the same each time";
+  EXPECT_NE(of_length(257, 'z'), digest) << "the end counts too";
+  const std::string half(200, 'x');
+  x.request.fields = {{http::Known::unknown, "A", half}};
+  EXPECT_EQ(of({{Kind::header, "a"}, {Kind::header, "a"}}).size(), 33U) << "the bound is for the whole";
+}
+
+}  // namespace
+}  // namespace headgate::gateway

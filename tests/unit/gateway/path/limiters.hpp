@@ -1,0 +1,89 @@
+#pragma once
+// The two limiters of the path: the real one of this process, listened to, and a Redis that says what a script has.
+
+#include "unit/gateway/path/script.hpp"
+
+#include "headgate/limit/limiter.hpp"
+#include "headgate/limit/memory_store.hpp"
+
+#include <optional>
+
+namespace headgate::gateway::test {
+
+/// "login 1, day 3": what is asked, with its cost.
+inline std::string words_of(std::span<const limit::Check> checks) {
+  std::string out;
+  for (const auto& check : checks)
+    out += (out.empty() ? "" : ", ") + check.rule->limit + " " + std::to_string(check.cost);
+  return out;
+}
+
+/// The real store, at the virtual clock's time.
+class HeardMemory final : public limit::Limiter {
+ public:
+  explicit HeardMemory(Trace& trace) : trace_(trace) {}
+
+  bool decide(std::span<const limit::Check> checks, Instant now, std::span<limit::Decision> decisions) override {
+    trace_.note("memory", words_of(checks));
+    return store_.decide(checks, now, decisions);
+  }
+  void give_back(std::span<const limit::Check> checks, Instant now) override {
+    trace_.note("give-back", words_of(checks));
+    store_.give_back(checks, now);
+  }
+  limit::MemoryStore& store() noexcept { return store_; }
+
+ private:
+  Trace& trace_;
+  limit::MemoryStore store_{{.max_keys = 1000}};
+};
+
+/// Allows everything, unless told otherwise.
+class ScriptedRedis final : public limit::RemoteLimiter {
+ public:
+  ScriptedRedis(VirtualClock& clock, Trace& trace) : clock_(clock), trace_(trace) {}
+
+  std::string refuses;             ///< the limit whose asks it refuses
+  std::optional<error_code> away;  ///< it does not answer
+  Duration answers_after{0};
+  Duration delay{0};  ///< what it says of each ask it grants
+  Clock::Steady others_owe_until{};
+  std::vector<std::string> settled;
+
+  Task<Result<bool>> decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) override {
+    trace_.note("redis", words_of(checks));
+    Wait wait(clock_, answers_after);
+    co_await wait;
+    if (away) co_return Result<bool>(boost::system::in_place_error, *away);
+    bool agreed = true;
+    for (std::size_t i = 0; i < checks.size(); ++i) {
+      const auto& rule = *checks[i].rule;
+      const bool allowed = rule.limit != refuses;
+      decisions[i] = {allowed,
+                      rule.burst,
+                      allowed ? rule.burst - 1 : 0,
+                      Duration(allowed ? 0 : 7'000'000),
+                      std::chrono::minutes(1),
+                      allowed ? delay : Duration(0)};
+      if (!allowed && checks[i].how == limit::How::take) agreed = false;
+    }
+    co_return agreed;
+  }
+  bool settle(std::span<const limit::Check> checks) override {
+    trace_.note("settle", words_of(checks));
+    settled.push_back(words_of(checks));
+    return true;
+  }
+  Task<error_code> charge(const limit::Check& owed, std::string_view) override {
+    trace_.note("charge", words_of({&owed, 1}));
+    co_return away.value_or(error_code());
+  }
+  Clock::Steady recovering_until() const noexcept override { return others_owe_until; }
+  bool up() const noexcept override { return !away; }
+
+ private:
+  VirtualClock& clock_;
+  Trace& trace_;
+};
+
+}  // namespace headgate::gateway::test

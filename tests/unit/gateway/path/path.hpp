@@ -1,0 +1,205 @@
+#pragma once
+// The whole path of a request in a test: a real gateway on a virtual clock, between a scripted client, scripted
+// limiters and scripted servers.
+
+#include "../../../../src/gateway/delay.hpp"
+#include "unit/gateway/path/client.hpp"
+#include "unit/gateway/path/limiters.hpp"
+#include "unit/gateway/path/servers.hpp"
+
+#include "headgate/core/scoped_task.hpp"
+#include "headgate/gateway/exchange_counters.hpp"
+#include "headgate/gateway/gateway.hpp"
+#include "headgate/http/h1/parse.hpp"
+
+#include <boost/smart_ptr/make_local_shared.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headgate::gateway::test {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using Kind = limit::Per::Kind;
+
+/// Believes every token but "bad". Its line is "token".
+class ScriptedVerifier final : public identity::JwtVerifier {
+ public:
+  explicit ScriptedVerifier(Trace& trace) : trace_(trace) {}
+  Result<identity::VerifiedToken, identity::RefusedToken> verify(std::string_view token, Instant) const override {
+    trace_.note("token", std::string(token));
+    if (token == "bad") return identity::RefusedToken{identity::JwtError::bad_signature, Instant::max(), 0};
+    identity::VerifiedToken good;
+    good.claims = {{"sub", std::string(token)}};
+    good.good_until = Instant::max();
+    return good;
+  }
+
+ private:
+  Trace& trace_;
+};
+
+/// One route "/*" to the upstream "app" unless the test says otherwise, before its first request.
+class Path : public testing::Test {
+ protected:
+  Path() {
+    route.name = "things";
+    route.path = "/*";
+    route.to = "app";
+    client.when_tunnelled = [this](Duration idle) { body_.begin(in_tunnel, idle); };
+  }
+  ~Path() override {
+    if (!gateway || done) return;
+    leave();
+    clock.advance(kNever);
+  }
+
+  /// A limit of the route.
+  limit::Limit& limit_by(Kind kind, const std::string& name, std::string_view rate,
+                         limit::Store store = limit::Store::memory, std::string per = {}, Duration wait = Duration(0)) {
+    auto& limit = limits.emplace_back();
+    limit.name = name;
+    limit.per = {{kind, std::move(per)}};
+    limit.store = store;
+    auto& rule =
+        limit.tiers.emplace_back().rules.emplace_back(headgate::test::make_rule(rate, 0, name, "token_bucket", wait));
+    limit::name_rule(rule, false, limit::PeriodInKey::no);
+    route.limits.emplace_back().limit = name;
+    return limit;
+  }
+  limit::Limit& in_memory(const std::string& name, std::string_view rate) {
+    return limit_by(Kind::client_ip, name, rate);
+  }
+  limit::Limit& with_proof(const std::string& name, std::string_view rate) {
+    believe_tokens();
+    return limit_by(Kind::jwt_claim, name, rate, limit::Store::memory, "sub");
+  }
+  limit::Limit& in_redis(const std::string& name, std::string_view rate) {
+    return limit_by(Kind::client_ip, name, rate, limit::Store::redis);
+  }
+  void believe_tokens() {
+    if (identity.jwt) return;
+    auto& issuer = identity.jwt.emplace().issuers.emplace_back();
+    issuer.algorithms = {identity::JwtAlgorithm::HS256};
+  }
+  /// Its cost is known from the answer's field "cost"; `held` before.
+  void settles(std::int64_t held) {
+    auto& cost = route.limits.back().cost;
+    cost.from = Cost::From::response_header;
+    cost.header = "cost";
+    cost.default_value = held;
+    cost.most = 1000;
+  }
+
+  /// Begins a request. `body` is what comes of it behind the head.
+  void check(std::string_view start_line, std::string_view fields = {}, std::deque<Piece> body = {}) {
+    begin();
+    head_ = std::string(start_line) + " HTTP/1.1\r\nHost: a.example\r\n" + std::string(fields) + "\r\n";
+    ASSERT_TRUE(http::h1::parse_request(head_, {100, 8192}, x.request).has_value()) << head_;
+    body_.begin(std::move(body), options.timeouts.body);
+    x.peer = boost::asio::ip::make_address("192.0.2.7");
+    x.peer_text = "192.0.2.7";
+    x.clock = &clock;
+    x.started = clock.steady();
+    x.body = &body_;
+    x.reply = &client;
+    done = false;
+    spawn(serve(), "exchange");
+  }
+  /// The same, in a fresh exchange after one that is over.
+  void ask_again(std::string_view start_line, std::string_view fields = {}) {
+    ASSERT_TRUE(done);
+    x.reset();
+    client.forget();
+    trace.lines.clear();
+    check(start_line, fields);
+  }
+  /// The client resets its connection.
+  void leave() {
+    x.client_gone = true;
+    if (x.delay) x.delay->end();
+    body_.cancel();
+    const upstream::AttemptPtr attempt = x.attempt;
+    if (attempt) attempt->cancel();
+  }
+
+  /// How many requests in all were counted with this status.
+  bool counted(unsigned status) const {
+    const auto line = "route=\"" + std::string(x.route ? x.route->name : "-") + "\",method=\"" +
+                      std::string(x.request.method) + "\",code=\"" + (status == 0 ? "-" : std::to_string(status)) +
+                      "\"} 1";
+    return registry_.text().find(line) != std::string::npos;
+  }
+  /// What is left of `name`'s budget of the client's address.
+  std::uint64_t left(const std::string& name) {
+    const auto& rule = rule_of(name);
+    const std::string_view key = identity.jwt && name.starts_with("proof") ? "alice" : "192.0.2.7";
+    const auto look = headgate::test::make_check(rule, key, 0);
+    limit::Decision decision;
+    memory.store().decide({&look, 1}, clock.wall(), {&decision, 1});
+    return decision.remaining;
+  }
+
+  VirtualClock clock;
+  Trace trace;
+  Options options;
+  RouteOptions route;
+  identity::Options identity;
+  std::vector<limit::Limit> limits;
+  Client client{trace};
+  HeardMemory memory{trace};
+  std::shared_ptr<ScriptedRedis> redis = std::make_shared<ScriptedRedis>(clock, trace);
+  std::shared_ptr<ScriptedUpstream> app = std::make_shared<ScriptedUpstream>(clock, trace);
+  ServerScript& server = app->scripts.front();
+  std::deque<Piece> in_tunnel;  ///< what the client says in it
+  Exchange x;
+  observe::AccessLog access_log;
+  std::unique_ptr<Gateway> gateway;
+  bool done = false;
+
+ private:
+  void begin() {
+    if (gateway) return;
+    options.routes.push_back(route);
+    const auto compiled =
+        std::make_shared<const CompiledConfig>(options, identity, limits, std::vector<std::string>{"app"}, 1);
+    identity::Credentials credentials{std::make_shared<const identity::ApiKeys>(identity.api_key.known), {}};
+    if (identity.jwt) credentials.jwt = std::make_shared<const ScriptedVerifier>(trace);
+    const auto snapshot = boost::make_local_shared<Snapshot>();
+    snapshot->compiled = compiled;
+    snapshot->upstreams = {app};
+    snapshot->redis = redis;
+    snapshot->counters = std::make_shared<const ExchangeCounters>(registry_, 0, *compiled);
+    snapshot->key_overrides = std::make_shared<const KeyOverrides>(
+        *compiled, std::make_shared<const identity::Credentials>(std::move(credentials)));
+    gateway = std::make_unique<Gateway>(Services{clock, memory, access_log}, snapshot);
+  }
+  const limit::Rule& rule_of(const std::string& name) const {
+    for (const auto& limit : limits)
+      if (limit.name == name) return limit.tiers.front().rules.front();
+    throw std::logic_error("no limit is called " + name);
+  }
+  /// As a codec does it.
+  Task<void> serve() {
+    std::exception_ptr thrown;
+    try {
+      co_await gateway->handle(x);
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    if (thrown) co_await answer_bug(*gateway, x, thrown);
+    done = true;
+  }
+
+  observe::Registry registry_;
+  ScriptedBody body_{clock, trace, "client-body"};
+  std::string head_;
+};
+
+}  // namespace headgate::gateway::test

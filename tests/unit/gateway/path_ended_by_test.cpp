@@ -1,0 +1,208 @@
+// Every word that the log has for the end of an exchange, and what brings it about.
+
+#include "unit/gateway/path/path.hpp"
+
+#include <functional>
+#include <set>
+
+namespace headgate::gateway::test {
+namespace {
+
+/// One way to an end. Each runs on a path of its own.
+struct Way {
+  EndedBy end;
+  unsigned status;  ///< that the client is told; 0: nothing
+  std::string name;
+  std::function<void(class EndedByTest&)> go;
+};
+
+class EndedByTest : public Path, public testing::WithParamInterface<Way> {
+ public:
+  using Path::app;
+  using Path::check;
+  using Path::client;
+  using Path::clock;
+  using Path::in_memory;
+  using Path::leave;
+  using Path::memory;
+  using Path::options;
+  using Path::redis;
+  using Path::route;
+  using Path::server;
+  using Path::trace;
+  using Path::x;
+};
+
+void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
+
+using T = EndedByTest;
+
+std::vector<Way> ways() {
+  return {
+      {EndedBy::upstream, 200, "AnAnswer", [](T& t) { t.check("GET /a"); }},
+      {EndedBy::upstream, 503, "AnAnswerThatIsAnError",
+       [](T& t) {
+         t.server.status = 503;
+         t.check("GET /a");
+       }},
+      {EndedBy::respond, 200, "TheRouteItself",
+       [](T& t) {
+         t.route.respond.emplace();
+         t.check("GET /a");
+       }},
+      {EndedBy::respond, 204, "TheLastHop", [](T& t) { t.check("OPTIONS /a", "Max-Forwards: 0\r\n"); }},
+      {EndedBy::limit, 429, "ALimit",
+       [](T& t) {
+         t.in_memory("plan", "1/hour");
+         t.route.limits.back().cost.default_value = 2;
+         t.check("GET /a");
+       }},
+      {EndedBy::auth, 401, "NoProof",
+       [](T& t) {
+         t.route.require = Require::api_key;
+         t.check("GET /a");
+       }},
+      {EndedBy::no_route, 404, "NoRoute",
+       [](T& t) {
+         t.route.path = "/b";
+         t.check("GET /a");
+       }},
+      {EndedBy::no_route, 405, "NoRouteForTheMethod",
+       [](T& t) {
+         t.route.methods = {"GET"};
+         t.check("PUT /a");
+       }},
+      {EndedBy::no_route, 421, "NoRouteForTheHost",
+       [](T& t) {
+         t.route.host = "b.example";
+         t.check("GET /a");
+       }},
+      {EndedBy::no_server, 502, "NoServer",
+       [](T& t) {
+         t.server.unreachable = Failure{Failed::no_connection, error::connection_refused, false, "", "10.0.0.1:80"};
+         t.check("GET /a");
+       }},
+      {EndedBy::timeout_connect, 504, "NoServerInTime",
+       [](T& t) {
+         t.server.connect_after = seconds(1);
+         t.server.unreachable = Failure{Failed::connect_timeout, error::timed_out, false, "", "10.0.0.1:80"};
+         t.check("GET /a");
+         t.clock.advance(seconds(1));
+       }},
+      {EndedBy::timeout_upstream, 504, "NoAnswerInTime",
+       [](T& t) {
+         t.route.timeout = seconds(5);
+         t.server.head_after = seconds(6);
+         t.check("GET /a");
+         t.clock.advance(seconds(5));
+       }},
+      {EndedBy::timeout_upstream, 504, "AServerThatTakesNothing",
+       [](T& t) {
+         t.server.takes_none = error::timed_out;
+         t.check("GET /a");
+       }},
+      {EndedBy::timeout_upstream, 200, "AnAnswerThatStops",
+       [](T& t) {
+         t.route.between_bytes = seconds(5);
+         t.server.body = {{"o", Duration(0), {}}, {"k", seconds(6), {}}};
+         t.check("GET /a");
+         t.clock.advance(seconds(5));
+       }},
+      {EndedBy::timeout_client, 408, "ABodyThatStops",
+       [](T& t) {
+         t.server.head_after = seconds(20);
+         t.check("POST /a", "Content-Length: 4\r\n", {{"four", seconds(11), {}}});
+         t.clock.advance(t.options.timeouts.body);
+       }},
+      {EndedBy::client_closed, 0, "AClientThatLeftWhileItsServerWorked",
+       [](T& t) {
+         t.server.head_after = seconds(1);
+         t.check("GET /a");
+         t.leave();
+       }},
+      {EndedBy::client_closed, 200, "AClientThatTakesNoMore",
+       [](T& t) {
+         t.client.takes = 0;
+         t.check("GET /a");
+       }},
+      {EndedBy::client_closed, 400, "ABodyThatEndedTooSoon",
+       [](T& t) {
+         t.server.head_after = seconds(1);
+         t.check("POST /a", "Content-Length: 4\r\n", {{"", Duration(0), error::eof}});
+       }},
+      {EndedBy::upstream_closed, 502, "AServerThatClosed",
+       [](T& t) {
+         t.server.breaks = Failure{Failed::closed, error::eof, false, ""};
+         t.check("GET /a");
+       }},
+      {EndedBy::upstream_closed, 502, "AnAnswerThatIsNone",
+       [](T& t) {
+         t.server.breaks = Failure{Failed::malformed, {}, false, "the status is no number"};
+         t.check("GET /a");
+       }},
+      {EndedBy::upstream_closed, 502, "AnAnswerWithTooLargeAHead",
+       [](T& t) {
+         t.server.breaks = Failure{Failed::head_too_large, {}, false, ""};
+         t.check("GET /a");
+       }},
+      {EndedBy::upstream_closed, 502, "AServerThatSwitchesUnasked",
+       [](T& t) {
+         t.server.status = 101;
+         t.check("GET /a");
+       }},
+      {EndedBy::upstream_closed, 200, "AnAnswerThatBreaksOff",
+       [](T& t) {
+         t.server.body = {{"o", Duration(0), {}}, {"", Duration(0), error::eof}};
+         t.check("GET /a");
+       }},
+      {EndedBy::too_large, 413, "ABodyThatIsTooLarge",
+       [](T& t) {
+         t.route.max_body = 3;
+         t.check("POST /a", "Content-Length: 4\r\n", {{"four", Duration(0), {}}});
+       }},
+      {EndedBy::bad_request, 400, "APathWithAHiddenSlash", [](T& t) { t.check("GET /a%2Fb"); }},
+      {EndedBy::bad_request, 400, "ABodyThatIsNotFramed",
+       [](T& t) {
+         t.server.head_after = seconds(1);
+         t.check("POST /a", "Transfer-Encoding: chunked\r\n",
+                 {{"", Duration(0), boost::system::errc::make_error_code(boost::system::errc::bad_message)}});
+       }},
+      {EndedBy::drain, 0, "TheEndOfADrain",
+       [](T& t) {
+         t.server.head_after = seconds(100);
+         t.check("GET /a");
+         t.x.broken_off = true;
+         t.leave();
+       }},
+      {EndedBy::bug, 500, "ABug",
+       [](T& t) {
+         t.trace.bug_in = "connect";
+         t.check("GET /a");
+       }},
+  };
+}
+
+TEST_P(EndedByTest, IsWhatTheExchangeSays) {
+  GetParam().go(*this);
+  ASSERT_TRUE(done);
+  EXPECT_EQ(to_text(x.ended_by), to_text(GetParam().end));
+  EXPECT_EQ(client.status, GetParam().status);
+  EXPECT_TRUE(counted(GetParam().status));
+  EXPECT_EQ(app->report.alive, 0U);
+  EXPECT_EQ(x.attempt, nullptr);
+  EXPECT_EQ(clock.armed(), 0U) << "nobody waits any more";
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EndedByTest, testing::ValuesIn(ways()), [](const auto& each) { return each.param.name; });
+
+TEST(EndedByWords, AreAllReached) {
+  std::set<EndedBy> reached;
+  for (const auto& way : ways()) reached.insert(way.end);
+  std::size_t words = 0;
+  while (!to_text(static_cast<EndedBy>(words)).empty()) ++words;
+  EXPECT_EQ(words, static_cast<std::size_t>(EndedBy::bug) + 1);
+  EXPECT_EQ(reached.size(), words) << "some word ends nothing here";
+}
+
+}  // namespace
+}  // namespace headgate::gateway::test

@@ -1,0 +1,122 @@
+// Costs that only the answer tells: held before the request, settled behind it, to what was used.
+
+#include "unit/gateway/path/path.hpp"
+
+namespace headgate::gateway::test {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+class PathSettle : public Path {
+ protected:
+  void hold_in_memory() {
+    in_memory("plan", "100/hour");
+    settles(5);
+  }
+  void hold_in_redis() {
+    in_redis("plan", "100/hour");
+    settles(5);
+  }
+  void answer_costs(std::string_view cost) { server.fields = {{http::Known::unknown, "Cost", cost}}; }
+};
+
+TEST_F(PathSettle, GivesBackWhatWasNotUsed) {
+  hold_in_memory();
+  answer_costs("2");
+  check("GET /a");
+  ASSERT_TRUE(done);
+  EXPECT_EQ(left("plan"), 98U);
+  EXPECT_THAT(client.fields["RateLimit"], HasSubstr("r=98")) << "foretold with the answer";
+}
+
+TEST_F(PathSettle, ChargesWhatWasUsedBeyondTheHold) {
+  hold_in_memory();
+  answer_costs("40");
+  check("GET /a");
+  EXPECT_EQ(left("plan"), 60U);
+}
+
+TEST_F(PathSettle, LeavesWhatWasHeldWhereTheAnswerSaysNothing) {
+  hold_in_memory();
+  check("GET /a");
+  EXPECT_EQ(left("plan"), 95U);
+}
+
+TEST_F(PathSettle, LeavesWhatWasHeldWhereTheAnswerSaysNoNumber) {
+  hold_in_memory();
+  answer_costs("many");
+  check("GET /a");
+  EXPECT_EQ(left("plan"), 95U);
+  EXPECT_EQ(x.reason, "the answer's cost in cost is no number: many");
+}
+
+TEST_F(PathSettle, GivesAllBackWhereTheServerFailed) {
+  hold_in_memory();
+  server.status = 500;
+  check("GET /a");
+  EXPECT_EQ(left("plan"), 100U);
+}
+
+TEST_F(PathSettle, GivesAllBackWhereNoServerWasReached) {
+  hold_in_memory();
+  server.unreachable = Failure{};
+  check("GET /a");
+  EXPECT_EQ(left("plan"), 100U);
+}
+
+TEST_F(PathSettle, KeepsWhatWasHeldOfAClientThatLeftAServerAtWork) {
+  hold_in_memory();
+  server.head_after = seconds(1);
+  check("GET /a");
+  leave();
+  ASSERT_TRUE(done);
+  EXPECT_EQ(left("plan"), 95U) << "else who hangs up works for free";
+}
+
+TEST_F(PathSettle, GivesNothingBackOfAHoldThatIsOver) {
+  hold_in_memory();
+  answer_costs("2");
+  server.head_after = seconds(20);
+  limits[0].tiers[0].rules[0] = headgate::test::make_rule("10/second", 10, "plan");
+  limit::name_rule(limits[0].tiers[0].rules[0], false, limit::PeriodInKey::no);
+  check("GET /a");
+  clock.advance(seconds(20));
+  ASSERT_TRUE(done);
+  EXPECT_THAT(trace.lines, Not(Contains("memory plan -3"))) << "what is in it now is others'";
+}
+
+TEST_F(PathSettle, InRedisIsSaidBehindTheAnswer) {
+  hold_in_redis();
+  answer_costs("2");
+  check("GET /a");
+  ASSERT_TRUE(done);
+  EXPECT_THAT(trace.lines,
+              ElementsAre("redis plan 5", "connect", "send GET /a", "head", "answer 200", "settle plan -3"));
+}
+
+TEST_F(PathSettle, OwesRedisWhatWasUsedWhileItWasAway) {
+  hold_in_redis();
+  answer_costs("9");
+  redis->away = error::timed_out;
+  check("GET /a");
+  EXPECT_EQ(left("plan"), 91U) << "charged here";
+  redis->away.reset();
+  clock.advance(milliseconds(50));
+  EXPECT_TRUE(trace.has("charge plan 9")) << "and there: what was held, and what came on top";
+}
+
+TEST_F(PathSettle, IsNotAskedOfWhoWasRefused) {
+  hold_in_memory();
+  in_redis("far", "10/hour");
+  redis->refuses = "far";
+  check("GET /a");
+  ASSERT_TRUE(done);
+  EXPECT_EQ(client.status, 429U);
+  EXPECT_EQ(left("plan"), 100U) << "given back once, not twice";
+}
+
+}  // namespace
+}  // namespace headgate::gateway::test

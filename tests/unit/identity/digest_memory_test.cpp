@@ -1,0 +1,42 @@
+#include "headgate/identity/digest_memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace headgate::identity {
+namespace {
+
+TEST(DigestMemory, TellsTheSameDigestsHoweverOftenItIsAsked) {
+  DigestMemory memory;
+  // Many times as many as there are places, so that most are made again.
+  for (int round = 0; round < 3; ++round) {
+    for (int key = 0; key < 5'000; ++key) {
+      const auto text = "key-" + std::to_string(key);
+      ASSERT_EQ(memory.digest(text), sha256(text)) << text;
+      ASSERT_EQ(memory.digest(text), sha256(text)) << text << ", known now";
+    }
+  }
+}
+
+TEST(DigestMemory, TakesTextsOfAnyLength) {
+  DigestMemory memory;
+  for (std::size_t size = 0; size < 200; ++size) {
+    const std::string text(size, 'k');
+    EXPECT_EQ(memory.digest(text), sha256(text)) << size;
+    EXPECT_EQ(memory.digest(text), sha256(text)) << size << ", known now";
+  }
+}
+
+TEST(DigestMemory, TellsTextsApartThatDifferInTheirLastByte) {
+  DigestMemory memory;
+  std::string text(DigestMemory::kLongest, 'a');
+  EXPECT_EQ(memory.digest(text), sha256(text));
+  for (int last = 0; last < 256; ++last) {
+    text.back() = static_cast<char>(last);
+    EXPECT_EQ(memory.digest(text), sha256(text)) << last;
+  }
+}
+
+}  // namespace
+}  // namespace headgate::identity

@@ -1,0 +1,132 @@
+#include "headgate/net/connect.hpp"
+
+#include "loop.hpp"
+#include "support/certificates.hpp"
+
+#include <functional>
+
+namespace headgate::net::test {
+namespace {
+
+using boost::asio::ip::make_address;
+using At = ConnectError::At;
+
+class ConnectTest : public Loop {
+ protected:
+  using Acceptor = boost::asio::basic_socket_acceptor<Tcp, Executor>;
+
+  Result<Connected, ConnectError> connect(Connector& connector, const ConnectTerms& terms) {
+    EXPECT_TRUE(finish(ask(connector, terms)));
+    return result;
+  }
+  Task<void> ask(Connector& connector, const ConnectTerms& terms) {
+    result = co_await connector.connect(terms);
+    ended = true;
+  }
+  std::uint16_t port() const { return acceptor.local_endpoint().port(); }
+
+  Acceptor acceptor{loop_, Tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0)};
+  Result<Connected, ConnectError> result = ConnectError{};
+  bool ended = false;
+};
+
+TEST_F(ConnectTest, ReachesAnAddressAndAName) {
+  for (const char* host : {"127.0.0.1", "localhost"}) {
+    Connector connector(loop_, timers_, host, port());
+    const auto connected = connect(connector, {.whole = seconds(5)});
+    ASSERT_TRUE(connected.has_value()) << host << ": " << connected.error().reason;
+    EXPECT_TRUE(connected->stream->is_open());
+    connected->stream->close();
+  }
+}
+
+TEST_F(ConnectTest, SaysHowFarItCame) {
+  Connector nobody(loop_, timers_, "127.0.0.1", 1);
+  auto failed = connect(nobody, {.whole = seconds(5)});
+  ASSERT_TRUE(failed.has_error());
+  EXPECT_EQ(failed.error().at, At::address);
+  EXPECT_EQ(failed.error().code, error::connection_refused);
+  Connector nameless(loop_, timers_, "no-such-name.invalid", 80);
+  failed = connect(nameless, {.whole = seconds(5)});
+  ASSERT_TRUE(failed.has_error());
+  EXPECT_EQ(failed.error().at, At::name);
+  EXPECT_FALSE(failed.error().reason.empty());
+}
+
+TEST_F(ConnectTest, PassesOverAddressesThatWereFoundOfNoUse) {
+  Connector connector(loop_, timers_, "127.0.0.1", port());
+  const auto first = connect(connector, {.whole = seconds(5)});
+  ASSERT_TRUE(first.has_value());
+  EXPECT_EQ(first->address, 0U);
+  EXPECT_TRUE(first->last);
+  first->stream->close();
+  EXPECT_TRUE(connect(connector, {.whole = seconds(5), .skip = 1}).has_error());
+}
+
+TEST_F(ConnectTest, GivesUpAHandshakeAtTheDeadline) {
+  const headgate::test::Certificates files;
+  TlsOptions options;
+  options.ca = files.path("ca.crt");
+  auto context = TlsContext::of_client(options);
+  if (context.has_error()) GTEST_SKIP() << context.error();
+  Connector connector(loop_, timers_, "127.0.0.1", port());
+  for (const auto& terms : {ConnectTerms{.whole = milliseconds(30), .tls = *context},
+                            ConnectTerms{.each = milliseconds(30), .tls = *context}}) {
+    const auto failed = connect(connector, terms);
+    ASSERT_TRUE(failed.has_error()) << "the kernel takes the connection, and nobody answers";
+    EXPECT_EQ(failed.error().at, At::handshake);
+    EXPECT_EQ(failed.error().code, error::timed_out);
+  }
+}
+
+TEST_F(ConnectTest, FailsWhatIsUnderWayWhenStopped) {
+  Connector connector(loop_, timers_, "localhost", port());
+  spawn(ask(connector, {.whole = seconds(5)}), "test");
+  EXPECT_FALSE(ended);
+  connector.stop();
+  EXPECT_TRUE(ended);
+  ASSERT_TRUE(result.has_error());
+  EXPECT_EQ(result.error().code, error::operation_aborted);
+  EXPECT_EQ(connect(connector, {.whole = seconds(5)}).error().code, error::operation_aborted) << "and whatever follows";
+}
+
+TEST_F(ConnectTest, FailsAHandshakeUnderWayWhenStopped) {
+  const headgate::test::Certificates files;
+  TlsOptions options;
+  options.ca = files.path("ca.crt");
+  auto context = TlsContext::of_client(options);
+  if (context.has_error()) GTEST_SKIP() << context.error();
+  Connector connector(loop_, timers_, "127.0.0.1", port());
+  const ConnectTerms terms{.whole = seconds(5), .tls = *context};
+  spawn(ask(connector, terms), "test");
+  for (int i = 0; i < 100 && connector.at() != At::handshake; ++i) loop_.run_one_for(milliseconds(20));
+  ASSERT_EQ(connector.at(), At::handshake);
+  EXPECT_FALSE(ended);
+  connector.stop();
+  EXPECT_TRUE(ended);
+  EXPECT_EQ(result.error().code, error::operation_aborted);
+}
+
+TEST_F(ConnectTest, MayBeForgottenWhileItIsUnderWay) {
+  {
+    Connector connector(loop_, timers_, "127.0.0.1", port());
+    spawn(ask(connector, {.whole = seconds(5)}), "test");
+  }
+  EXPECT_TRUE(run_until(ended));
+}
+
+TEST(AlternateFamilies, LetsThemTakeTurnsInTheirOwnOrder) {
+  std::vector<Tcp::endpoint> addresses;
+  for (const char* text : {"2001:db8::1", "2001:db8::2", "2001:db8::3", "192.0.2.1", "192.0.2.2"})
+    addresses.emplace_back(make_address(text), 80);
+  alternate_families(addresses);
+  std::vector<std::string> order;
+  for (const auto& one : addresses) order.push_back(one.address().to_string());
+  EXPECT_EQ(order, (std::vector<std::string>{"2001:db8::1", "192.0.2.1", "2001:db8::2", "192.0.2.2", "2001:db8::3"}));
+  std::vector<Tcp::endpoint> none;
+  alternate_families(none);
+  EXPECT_TRUE(none.empty());
+}
+
+}  // namespace
+}  // namespace headgate::net::test

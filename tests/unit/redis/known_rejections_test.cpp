@@ -1,0 +1,159 @@
+// Known rejections and settlements with a real Redis.
+#include "redis_fixture.hpp"
+
+#include <vector>
+
+namespace headgate::redis {
+namespace {
+
+class KnownRejections : public RedisLimiter {
+ protected:
+  void start_limiter() {
+    start();
+    limiter.emplace(loop, options);
+    ASSERT_TRUE(run_until_up(*limiter));
+  }
+  void TearDown() override {
+    if (!limiter) return;
+    limiter->stop();
+    run_for(50ms);
+  }
+  void settle(std::int64_t cost, limit::How how) {
+    const std::string gone = "caller";  // of a request that is over
+    const limit::Rule copy = rule;
+    const std::array<limit::Check, 1> checks{check_of(copy, gone, cost, how)};
+    limiter->settle(checks);
+  }
+  std::uint64_t left() { return decide(*limiter, 0).decision.remaining; }
+
+  std::optional<Limiter> limiter;
+};
+
+TEST_F(KnownRejections, MakeAnAttackOnAnExhaustedKeyFreeForRedis) {
+  start_limiter();
+  EXPECT_TRUE(decide(*limiter, 10).allowed());
+  EXPECT_TRUE(decide(*limiter).refused());
+  const auto before = limiter->counters().asked;
+  const auto begin = Clock::now();
+  for (int i = 0; i < 5000; ++i) {
+    const auto answer = decide(*limiter);
+    ASSERT_TRUE(answer.refused());
+    EXPECT_GT(answer.decision.retry_after, 5min);
+    EXPECT_LE(answer.decision.retry_after, 6min);
+  }
+  const std::chrono::duration<double> took = Clock::now() - begin;
+  EXPECT_LE(limiter->counters().asked - before, 1 + static_cast<std::uint64_t>(took.count())) << "once a second";
+  EXPECT_GE(limiter->local().rejected, 4980U);
+}
+
+TEST_F(KnownRejections, NameAWaitAfterWhichTheRequestGetsThrough) {
+  rule = rule_of(20, 1s);
+  start_limiter();
+  int waits = 0;
+  for (const auto end = Clock::now() + 1s; Clock::now() < end;) {
+    const auto answer = decide(*limiter);
+    if (!answer.refused()) continue;
+    ++waits;
+    run_for(answer.decision.retry_after + 1ms);
+    EXPECT_TRUE(decide(*limiter).allowed());
+  }
+  EXPECT_GT(waits, 5);
+}
+
+TEST_F(KnownRejections, EndWhenSomethingIsGivenBack) {
+  start_limiter();
+  EXPECT_TRUE(decide(*limiter, 10).allowed());
+  EXPECT_TRUE(decide(*limiter).refused());
+  EXPECT_TRUE(decide(*limiter, -1).allowed());
+  EXPECT_TRUE(decide(*limiter).allowed());
+  EXPECT_TRUE(decide(*limiter).refused());
+  settle(-1, limit::How::take);
+  EXPECT_TRUE(run_until([&] { return limiter->local().settled == 1; }));
+  EXPECT_TRUE(decide(*limiter).allowed());
+}
+
+TEST_F(KnownRejections, StillAskForWhatCostsLess) {
+  start_limiter();
+  EXPECT_TRUE(decide(*limiter, 8).allowed());
+  EXPECT_TRUE(decide(*limiter, 3).refused());
+  EXPECT_TRUE(decide(*limiter, 5).refused());
+  EXPECT_TRUE(decide(*limiter, 2).allowed());
+  EXPECT_EQ(decide(*limiter, 11).decision.retry_after, limit::kNever);
+}
+
+TEST_F(KnownRejections, EndASecondAfterAnOperatorsReset) {
+  start_limiter();
+  EXPECT_TRUE(decide(*limiter, 10).allowed());
+  EXPECT_TRUE(decide(*limiter).refused());
+  command({"FLUSHALL"});
+  EXPECT_TRUE(decide(*limiter).refused());
+  EXPECT_TRUE(decide_until(
+      *limiter, [](const Answer& answer) { return answer.allowed(); }, 2s));
+}
+
+TEST_F(KnownRejections, AreRepeatedWhileRedisIsAway) {
+  start_limiter();
+  EXPECT_TRUE(decide(*limiter, 10).allowed());
+  EXPECT_TRUE(decide(*limiter).refused());
+  redis.kill9();
+  EXPECT_TRUE(decide(*limiter).refused());
+  EXPECT_TRUE(decide(*limiter, 1, "somebody else").error());
+}
+
+TEST_F(KnownRejections, AreFoundWithoutATask) {
+  start_limiter();
+  const std::array<limit::Check, 1> checks{check_of(rule, "caller")};
+  std::array<limit::Decision, 1> decisions;
+  EXPECT_EQ(limiter->decide_here(checks, decisions), std::nullopt);
+  EXPECT_TRUE(decide(*limiter, 10).allowed());
+  EXPECT_TRUE(decide(*limiter).refused());
+  EXPECT_EQ(limiter->decide_here(checks, decisions), false);
+  EXPECT_GT(decisions[0].retry_after, 5min);
+}
+
+using Settlements = KnownRejections;
+
+TEST_F(Settlements, ReachRedisWithoutTheRequest) {
+  start_limiter();
+  EXPECT_TRUE(decide(*limiter, 5).allowed());
+  settle(-3, limit::How::take);
+  EXPECT_TRUE(run_until([&] { return limiter->local().settled == 1; }));
+  EXPECT_EQ(left(), 8U);
+  settle(2, limit::How::charge);
+  EXPECT_TRUE(run_until([&] { return limiter->local().settled == 2; }));
+  EXPECT_EQ(left(), 6U);
+  EXPECT_EQ(limiter->local().dropped, 0U);
+}
+
+TEST_F(Settlements, AreDroppedAndCountedWhileRedisIsAway) {
+  start_limiter();
+  redis.kill9();
+  EXPECT_TRUE(decide_until(*limiter, [](const Answer& answer) { return answer.error() == Errc::unavailable; }));
+  settle(-1, limit::How::take);
+  settle(1, limit::How::charge);
+  EXPECT_TRUE(run_until([&] { return limiter->local().dropped == 2; })) << limiter->local().dropped;
+  EXPECT_EQ(limiter->local().settled, 0U);
+}
+
+TEST_F(Settlements, ThatChargeAreTriedASecondTime) {
+  start_limiter();
+  redis.kill9();
+  EXPECT_TRUE(decide_until(*limiter, [](const Answer& answer) { return answer.error() == Errc::unavailable; }));
+  settle(4, limit::How::charge);
+  ASSERT_TRUE(redis.restart());
+  run_until([&] { return limiter->local().settled + limiter->local().dropped == 1; });
+  EXPECT_TRUE(decide_until(*limiter, [](const Answer& answer) { return answer.allowed(); }));
+  EXPECT_EQ(left(), 9U - 4U * limiter->local().settled);
+}
+
+TEST_F(Settlements, BeyondWhatMayBeUnderWayAreDropped) {
+  start_limiter();
+  redis.pause();
+  for (int i = 0; i < 2000; ++i) settle(0, limit::How::charge);
+  EXPECT_GE(limiter->local().dropped, 1000U);
+  redis.resume();
+  EXPECT_TRUE(run_until([&] { return limiter->local().dropped + limiter->local().settled == 2000; }));
+}
+
+}  // namespace
+}  // namespace headgate::redis
