@@ -19,12 +19,12 @@ using identity::ProxyHeaderState;
 }  // namespace
 
 Arrival::Arrival(Sessions& owner, net::ReadBuffer input, Peer peer, Duration within)
-    : Session(owner, std::move(input), std::move(peer)), due_(owner.clock_.steady() + within) {}
+    : Session(owner, std::move(input), std::move(peer)), due_(clock().steady() + within) {}
 
-void Arrival::begin(Duration timeout) { wait_idle(std::min(timeout, left())); }
+void Arrival::begin() { wait_idle(std::min(patience(), left())); }
 
 Duration Arrival::left() const noexcept {
-  return std::max(std::chrono::duration_cast<Duration>(due_ - owner_.clock_.steady()), Duration(0));
+  return std::max(std::chrono::duration_cast<Duration>(due_ - clock().steady()), Duration(0));
 }
 
 void Arrival::serve() { spawn(read(), "arrival"); }
@@ -36,11 +36,11 @@ Task<void> Arrival::read() {
     next = co_await read_header();
   else if (got.error() == error::would_block)
     next = Next::idle;
-  if (next == Next::idle) co_return begin(owner_.patience());
-  if (next == Next::session) co_return owner_.begin(*this, std::move(read_buffer_), std::move(peer_));
+  if (next == Next::idle) co_return begin();
+  if (next == Next::session) co_return give_way();
   // What came behind must not make the kernel reset the connection.
   if (stream_->is_open() && read_buffer_.fill_now().has_value()) co_return linger();
-  owner_.remove(*this);
+  end();
 }
 
 /// A header that is not right gets no answer: whoever sends it does not speak a protocol to us, or not yet.

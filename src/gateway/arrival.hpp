@@ -15,7 +15,7 @@ class Arrival final : public Session {
   /// The header must be whole within `within`.
   Arrival(Sessions& owner, net::ReadBuffer input, Peer peer, Duration within);
   /// Waits for its first byte.
-  void begin(Duration timeout);
+  void begin() override;
 
  private:
   enum class Next : std::uint8_t { session, idle, close };

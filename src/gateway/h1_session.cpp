@@ -1,13 +1,11 @@
 #include "h1_session.hpp"
 
-#include "delay.hpp"
 #include "h1_reply.hpp"
 #include "request_id.hpp"
 
 #include <boost/asio/error.hpp>
 
 #include <algorithm>
-#include <exception>
 
 namespace headgate::gateway {
 namespace {
@@ -27,10 +25,10 @@ constexpr unsigned kMaxEmptyLines = 16;
 }  // namespace
 
 H1Session::H1Session(Sessions& owner, net::ReadBuffer input, Peer peer)
-    : Session(owner, std::move(input), std::move(peer)), body_(read_buffer_, owner.timeouts_.body), output_(*stream_) {}
+    : Session(owner, std::move(input), std::move(peer)), body_(read_buffer_, timeouts().body), output_(*stream_) {}
 
 void H1Session::begin() {
-  if (read_buffer_.data().empty()) return wait_idle(owner_.patience());
+  if (read_buffer_.data().empty()) return wait_idle(patience());
   serve();
 }
 
@@ -38,8 +36,8 @@ void H1Session::begin() {
 // read.
 Task<Result<void>> H1Session::say_continue(void* self) {
   auto& session = *static_cast<H1Session*>(self);
-  const bool answered = session.current_ && session.current_->reply->started();
-  if (answered || session.stream_->write_now("HTTP/1.1 100 Continue\r\n\r\n")) co_return Result<void>{};
+  if (session.exchange_.answered() || session.stream_->write_now("HTTP/1.1 100 Continue\r\n\r\n"))
+    co_return Result<void>{};
   co_return error_code(error::no_buffer_space);
 }
 
@@ -48,41 +46,36 @@ Task<Result<void>> H1Session::say_continue(void* self) {
 void H1Session::stirred(void* self, net::Stream& stream) {
   auto& session = *static_cast<H1Session*>(self);
   if (stream.timed_out()) return session.watch_client();  // an answer may take, or last, longer than any one wait
-  if (stream.broken()) session.close();
+  if (stream.broken()) session.close(ActiveExchange::Because::client_gone);
 }
 
-void H1Session::watch_client() { stream_->watch(&H1Session::stirred, this, owner_.timeouts_.tunnel); }
+void H1Session::watch_client() { stream_->watch(&H1Session::stirred, this, timeouts().tunnel); }
 
-void H1Session::close() noexcept {
+void H1Session::close(ActiveExchange::Because because) noexcept {
   // Whoever is woken by this may end the exchange and this session with it: nothing of either is touched afterwards.
   const net::StreamPtr client = stream_;
-  const upstream::AttemptPtr server = current_ ? current_->attempt : nullptr;
-  if (current_) current_->client_gone = true;
-  if (current_ && current_->delay) current_->delay->end();
+  const upstream::AttemptPtr server = exchange_.end(because);
   client->close();
   if (server) server->cancel();
 }
 
-void H1Session::break_off() noexcept {
-  if (current_) current_->broken_off = true;
-  close();
-}
+void H1Session::break_off() noexcept { close(ActiveExchange::Because::broken_off); }
 
 void H1Session::reject() { spawn(refuse_service(), "refusal"); }
 
 Task<void> H1Session::refuse_service() {
-  auto x = owner_.exchanges_.take();
+  auto x = exchanges().take();
   begin_exchange(*x);
   const ParseError refusal{503, "This gateway has too many connections. Try again shortly."};
   (void)co_await refuse(*x, refusal);
-  owner_.exchanges_.put(std::move(x));
+  exchanges().put(std::move(x));
   linger();
 }
 
 void H1Session::serve() { spawn(serve_all(), "session"); }
 
 Task<void> H1Session::serve_all() {
-  auto x = owner_.exchanges_.take();
+  auto x = exchanges().take();
   auto next = Next::close;
   const bool here = !read_buffer_.data().empty();  // behind a header
   const auto got = here ? Result<std::size_t>(read_buffer_.data().size()) : read_buffer_.fill_now();
@@ -91,13 +84,13 @@ Task<void> H1Session::serve_all() {
   } else if (got.error() == error::would_block) {
     next = Next::idle;
   }
-  owner_.exchanges_.put(std::move(x));
-  if (next == Next::idle && !owner_.draining()) co_return wait_idle(owner_.timeouts_.idle);
+  exchanges().put(std::move(x));
+  if (next == Next::idle && !draining()) co_return wait_idle(timeouts().idle);
   if (next == Next::idle && fresh_) co_return wait_idle(kFirstRequest);
   // What came behind the last answer must not make the kernel reset the connection under it (RFC 9112 section 9.6).
   if (next == Next::close && stream_->is_open() && read_buffer_.fill_now().has_value()) next = Next::linger;
   if (next == Next::linger) co_return linger();
-  owner_.remove(*this);
+  end();
 }
 
 /// All requests that have arrived, one after another (pipelining keeps their order).
@@ -106,7 +99,7 @@ Task<H1Session::Next> H1Session::serve_each(Exchange& x) {
     begin_exchange(x);
     auto next = Next::exchange;
     if (!take_head(x)) next = co_await read_head(x);
-    if (next == Next::exchange) next = co_await serve_one(x);
+    if (next == Next::exchange) next = co_await answer(x);
     read_buffer_.unpin();
     if (next != Next::exchange) co_return next;
     if (read_buffer_.data().empty()) co_return Next::idle;
@@ -117,24 +110,12 @@ Task<H1Session::Next> H1Session::serve_each(Exchange& x) {
   }
 }
 
-void H1Session::begin_exchange(Exchange& x) {
-  x.peer = peer_.address;
-  x.peer_text = peer_.text;
-  x.clock = &owner_.clock_;
-  x.started = x.clock->steady();
-  x.draining = &owner_.winding_down_;
-  x.client_tls = peer_.tls;
-  x.client_certificate = peer_.certificate;
-  x.source_untold = peer_.source_untold;
-}
-
 bool H1Session::take_head(Exchange& x) {
-  const auto& bounds = owner_.bounds_;
   const auto data = read_buffer_.data();
   std::size_t scanned = 0;
   const auto size = http::h1::head_size(data, scanned);
-  if (size == 0 || size > bounds.head_bytes || data.starts_with("\r\n")) return false;
-  const http::h1::Limits limits{bounds.head_fields, bounds.target_bytes};
+  if (size == 0 || size > bounds().head_bytes || data.starts_with("\r\n")) return false;
+  const http::h1::Limits limits{bounds().head_fields, bounds().target_bytes};
   if (http::h1::parse_request(data.substr(0, size), limits, x.request).has_error()) return false;
   fresh_ = false;
   read_buffer_.consume(size);
@@ -142,7 +123,6 @@ bool H1Session::take_head(Exchange& x) {
 }
 
 Task<H1Session::Next> H1Session::read_head(Exchange& x) {
-  const auto& bounds = owner_.bounds_;
   std::size_t scanned = 0;
   std::size_t checked = 0;
   unsigned empty_lines = 0;
@@ -156,15 +136,15 @@ Task<H1Session::Next> H1Session::read_head(Exchange& x) {
     }
     const auto data = read_buffer_.data();
     const auto size = http::h1::head_size(data, scanned);
-    if (size > bounds.head_bytes || (size == 0 && (data.size() >= bounds.head_bytes || read_buffer_.full()))) {
-      const bool in_target = data.substr(0, bounds.head_bytes).find('\n') == std::string_view::npos;
+    if (size > bounds().head_bytes || (size == 0 && (data.size() >= bounds().head_bytes || read_buffer_.full()))) {
+      const bool in_target = data.substr(0, bounds().head_bytes).find('\n') == std::string_view::npos;
       const ParseError refusal = in_target ? ParseError{414, "The request's target is too long."}
                                            : ParseError{431, "The request's head is too large."};
       co_return co_await refuse(x, refusal);
     }
     if (size > 0) {
       fresh_ = false;
-      const http::h1::Limits limits{bounds.head_fields, bounds.target_bytes};
+      const http::h1::Limits limits{bounds().head_fields, bounds().target_bytes};
       const auto parsed = http::h1::parse_request(data.substr(0, size), limits, x.request);
       if (parsed.has_error()) co_return co_await refuse(x, parsed.error());
       read_buffer_.consume(size);
@@ -173,7 +153,7 @@ Task<H1Session::Next> H1Session::read_head(Exchange& x) {
     if (const auto valid = http::h1::check_unfinished(data, checked); valid.has_error())
       co_return co_await refuse(x, valid.error());
     // Not only where nothing comes: a head that never stops coming is late as well.
-    const auto left = owner_.timeouts_.head - std::chrono::duration_cast<Duration>(x.clock->steady() - x.started);
+    const auto left = timeouts().head - std::chrono::duration_cast<Duration>(x.clock->steady() - x.started);
     auto got = Result<std::size_t>(error_code(error::timed_out));
     if (left > Duration(0)) got = co_await read_buffer_.fill(left);
     if (got.has_value()) continue;
@@ -183,34 +163,26 @@ Task<H1Session::Next> H1Session::read_head(Exchange& x) {
   }
 }
 
-Task<H1Session::Next> H1Session::serve_one(Exchange& x) {
+Task<H1Session::Next> H1Session::answer(Exchange& x) {
   const bool has_body = x.request.framing.kind != http::Framing::Kind::none;
   if (has_body || !x.request.upgrade.empty()) read_buffer_.pin();  // the head must stay readable while the body flows
-  body_.timeout(owner_.timeouts_.body);
+  body_.timeout(timeouts().body);
   body_.begin(x.request.framing);
   if (x.request.expects_continue && read_buffer_.data().empty()) body_.before_wait(&H1Session::say_continue, this);
-  H1Reply reply(output_, body_, x, owner_.timeouts_.write,
+  H1Reply reply(output_, body_, x, timeouts().write,
                 x.request.keep_alive ? H1Reply::Close::may_keep : H1Reply::Close::must_close);
   x.body = &body_;
   x.reply = &reply;
   // Work for a client that is gone is work for nobody.
-  current_ = &x;
   watch_client();
-  std::exception_ptr thrown;
-  try {
-    co_await owner_.handler_.handle(x);
-  } catch (...) {
-    thrown = std::current_exception();  // nothing is awaited in here
-  }
-  if (thrown) co_await answer_bug(owner_.handler_, x, thrown);
+  co_await exchange_.answer(handler(), x);
   stream_->unwatch();
-  current_ = nullptr;
   if (settled(reply)) co_return Next::exchange;
   co_return co_await settle(reply);
 }
 
 Task<H1Session::Next> H1Session::refuse(Exchange& x, ParseError refusal) {
-  H1Reply reply(output_, body_, x, owner_.timeouts_.write, H1Reply::Close::must_close);
+  H1Reply reply(output_, body_, x, timeouts().write, H1Reply::Close::must_close);
   body_.begin({});
   x.body = &body_;
   x.reply = &reply;
@@ -218,7 +190,7 @@ Task<H1Session::Next> H1Session::refuse(Exchange& x, ParseError refusal) {
   x.request.authority = {};  // not believed, so not logged
   const auto problem = problem_of_head(refusal.status, refusal.why);
   co_await send_problem(x, problem, RejectionHeaders::none);
-  owner_.handler_.refused(x);
+  handler().refused(x);
   co_return Next::linger;
 }
 

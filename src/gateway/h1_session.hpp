@@ -1,6 +1,7 @@
 #pragma once
 // One client connection speaking HTTP/1.1. While a request is served it is a coroutine with buffers.
 
+#include "active_exchange.hpp"
 #include "session.hpp"
 
 #include "headgate/gateway/problem.hpp"
@@ -18,10 +19,9 @@ class H1Session final : public Session {
  public:
   H1Session(Sessions& owner, net::ReadBuffer input, Peer peer);
 
-  /// Serves what has come already, or waits for it.
-  void begin();
+  void begin() override;
   /// Answers 503 and closes.
-  void reject();
+  void reject() override;
   void break_off() noexcept override;
 
  private:
@@ -36,19 +36,18 @@ class H1Session final : public Session {
   /// Whether a whole head that can be served is there already, as it nearly always is; else read_head() tells.
   bool take_head(Exchange& x);
   Task<Next> read_head(Exchange& x);
-  Task<Next> serve_one(Exchange& x);
+  Task<Next> answer(Exchange& x);
   Task<Next> refuse(Exchange& x, http::h1::ParseError refusal);
   /// Whether nothing is left to be done behind an exchange, as nearly always; else settle() does it.
   bool settled(const H1Reply& reply) const noexcept;
   Task<Next> settle(const H1Reply& reply);
   void watch_client();
-  void close() noexcept;  // the client is gone
-  void begin_exchange(Exchange& x);
+  void close(ActiveExchange::Because because) noexcept;
 
   net::H1Body body_;
   net::H1Output output_;
-  Exchange* current_ = nullptr;  // while it is being answered
-  bool fresh_ = true;            // no request has come yet
+  ActiveExchange exchange_;
+  bool fresh_ = true;  // no request has come yet
 };
 
 }  // namespace headgate::gateway

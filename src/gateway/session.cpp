@@ -23,11 +23,26 @@ void Peer::speak_for(const boost::asio::ip::address& source) {
 }
 
 Session::Session(Sessions& owner, net::ReadBuffer input, Peer peer)
-    : owner_(owner), stream_(&input.stream()), read_buffer_(std::move(input)), peer_(std::move(peer)) {}
+    : stream_(&input.stream()), read_buffer_(std::move(input)), peer_(std::move(peer)), owner_(owner) {}
 
 Session::~Session() {
   if (stream_) stream_->close();
 }
+
+void Session::begin_exchange(Exchange& x) {
+  x.peer = peer_.address;
+  x.peer_text = peer_.text;
+  x.clock = &owner_.clock_;
+  x.started = x.clock->steady();
+  x.draining = &owner_.winding_down_;
+  x.client_tls = peer_.tls;
+  x.client_certificate = peer_.certificate;
+  x.source_untold = peer_.source_untold;
+}
+
+void Session::reject() { end(); }
+
+void Session::give_way() { owner_.give_way(*this, std::move(read_buffer_), std::move(peer_)); }
 
 void Session::wait_idle(Duration timeout) {
   state_ = State::idle;
@@ -38,7 +53,7 @@ void Session::wait_idle(Duration timeout) {
 void Session::event(void* self, net::Stream& stream) {
   auto& session = *static_cast<Session*>(self);
   session.state_ = State::serving;
-  if (stream.timed_out()) return session.owner_.remove(session);
+  if (stream.timed_out()) return session.end();
   session.serve();
 }
 
@@ -73,13 +88,13 @@ void Session::discard() {
   const auto got = stream_->discard_now();
   const auto left = std::chrono::duration_cast<Duration>(linger_until_ - owner_.clock_.steady());
   const bool ended = got.has_error() && got.error() != boost::asio::error::would_block;
-  if (ended || left <= Duration(0)) return owner_.remove(*this);
+  if (ended || left <= Duration(0)) return end();
   stream_->watch(&Session::lingered, this, std::min(left, kInSilence));
 }
 
 void Session::lingered(void* self, net::Stream& stream) {
   auto& session = *static_cast<Session*>(self);
-  if (stream.timed_out()) return session.owner_.remove(session);
+  if (stream.timed_out()) return session.end();
   session.discard();
 }
 

@@ -8,6 +8,10 @@
 
 namespace headgate::gateway {
 
+Session* session_for(Sessions& owner, net::ReadBuffer input, Peer peer) {
+  return new H1Session(owner, std::move(input), std::move(peer));
+}
+
 std::unique_ptr<Exchange> ExchangePool::take() {
   if (spare_.empty()) return std::make_unique<Exchange>();
   auto exchange = std::move(spare_.back());
@@ -28,13 +32,14 @@ struct Sessions::Lists {
 };
 
 Sessions::Sessions(Handler& handler, Clock& clock, net::Blocks& blocks, const Timeouts& timeouts, const Bounds& bounds,
-                   std::atomic<std::uint32_t>& total)
+                   std::atomic<std::uint32_t>& total, MakeSession make)
     : handler_(handler),
       clock_(clock),
       blocks_(blocks),
       timeouts_(timeouts),
       bounds_(bounds),
       total_(total),
+      make_(make),
       lists_(std::make_unique<Lists>()) {}
 
 Sessions::~Sessions() {
@@ -48,28 +53,26 @@ void Sessions::take(net::StreamPtr stream, Preamble preamble) {
   const auto before = total_.fetch_add(1, std::memory_order_relaxed);
   net::ReadBuffer input(std::move(stream), blocks_);
   if (before >= bounds_.connections) {
-    auto* const session = new H1Session(*this, std::move(input), Peer(*peer));
-    lists_->alive.push_back(*session);
-    uncount(*session);  // it must not hold a place while it is told so
-    return session->reject();
+    auto& session = keep(make_(*this, std::move(input), Peer(*peer)));
+    uncount(session);  // it must not hold a place while it is told so
+    return session.reject();
   }
-  if (preamble == Preamble::request || !handler_.trusts(*peer)) return begin(std::move(input), Peer(*peer));
-  auto* const arrival = new Arrival(*this, std::move(input), Peer(*peer), timeouts_.head);
-  lists_->alive.push_back(*arrival);
-  arrival->begin(patience());
+  const bool says_whose = preamble == Preamble::proxy_header && handler_.trusts(*peer);
+  auto& session = keep(says_whose ? new Arrival(*this, std::move(input), Peer(*peer), timeouts_.head)
+                                  : make_(*this, std::move(input), Peer(*peer)));
+  session.begin();
 }
 
-void Sessions::begin(net::ReadBuffer input, Peer peer) {
-  auto* const session = new H1Session(*this, std::move(input), std::move(peer));
+Session& Sessions::keep(Session* session) {
   lists_->alive.push_back(*session);
-  session->begin();
+  return *session;
 }
 
-void Sessions::begin(Session& arrival, net::ReadBuffer input, Peer peer) {
+void Sessions::give_way(Session& arrival, net::ReadBuffer input, Peer peer) {
   arrival.stream_ = nullptr;
   arrival.counted_ = false;
   remove(arrival);
-  begin(std::move(input), std::move(peer));
+  keep(make_(*this, std::move(input), std::move(peer))).begin();
 }
 
 Duration Sessions::patience() const noexcept { return draining_ ? Duration(Session::kFirstRequest) : timeouts_.idle; }

@@ -3,6 +3,7 @@
 
 #include "cost_count.hpp"
 #include "cost_page.hpp"
+#include "main_of.hpp"
 #include "peer_files.hpp"
 #include "process.hpp"
 #include "scratch_directory.hpp"
@@ -10,7 +11,6 @@
 #include "support/redis_server.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -187,15 +187,6 @@ int run(const Options& options) {
 }  // namespace headgate::bench
 
 int main(int argc, char** argv) {
-  const auto options = headgate::bench::parse({argv + 1, argv + argc});
-  if (!options) {
-    std::cerr << headgate::bench::kUsage;
-    return 2;
-  }
-  try {
-    return headgate::bench::run(*options);
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << '\n';
-    return 1;
-  }
+  using namespace headgate::bench;
+  return main_of(kUsage, parse({argv + 1, argv + argc}), [](const auto& options) { return run(options); });
 }

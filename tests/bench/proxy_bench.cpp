@@ -1,6 +1,7 @@
 // CPU time a proxied request costs headgate, beside nginx and HAProxy on the same machine in the same minutes: `./dev
 // bench`.
 
+#include "main_of.hpp"
 #include "rounds.hpp"
 #include "scratch_directory.hpp"
 
@@ -13,7 +14,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -185,15 +185,6 @@ int run(const Options& options) {
 }  // namespace headgate::bench
 
 int main(int argc, char** argv) {
-  const auto options = headgate::bench::parse({argv + 1, argv + argc});
-  if (!options) {
-    std::cerr << headgate::bench::kUsage;
-    return 2;
-  }
-  try {
-    return headgate::bench::run(*options);
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << '\n';
-    return 1;
-  }
+  using namespace headgate::bench;
+  return main_of(kUsage, parse({argv + 1, argv + argc}), [](const auto& options) { return run(options); });
 }

@@ -1,11 +1,10 @@
 // What holds for every algorithm there is, so that a new one is held to it without a word here.
 
+#include "shipped_script.hpp"
 #include "stores.hpp"
 #include "support/rules.hpp"
 
 #include <gtest/gtest.h>
-
-#include <cstdlib>
 
 namespace headgate::test {
 namespace {
@@ -107,29 +106,14 @@ class EveryAlgorithmsKey : public EveryAlgorithm {
   void SetUp() override {
     EveryAlgorithm::SetUp();
     if (server_ == nullptr) return;
-    client_ = std::make_unique<RedisClient>(server_->port());
-    ASSERT_EQ(client_->text({"SCRIPT", "LOAD", std::string(limit::decide_script())}), limit::decide_script_sha());
+    script_ = std::make_unique<ShippedScript>(server_->port());
   }
 
-  Decision decide(const Rule& rule, std::int64_t cost = 1) {
-    const limit::Check check = make_check(rule, "org_42", cost);
-    const auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-    std::vector<std::string> arguments;
-    limit::script_arguments({&check, 1}, "hg:", now, arguments);
-    std::vector<std::string> words = {"EVALSHA", std::string(limit::decide_script_sha())};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    std::string error;
-    const auto reply = client_->integers(words, error);
-    EXPECT_TRUE(reply) << error;
-    Decision decision;
-    bool all_allowed = false;
-    EXPECT_TRUE(reply && limit::read_script_reply(*reply, {&check, 1}, {&decision, 1}, all_allowed));
-    return decision;
-  }
-  int left_to_live() { return std::atoi(client_->text({"PTTL", "hg:v1:{org_42}:plan:"}).c_str()); }
-  std::string keys() { return client_->text({"DBSIZE"}); }
+  Decision decide(const Rule& rule, std::int64_t cost = 1) { return script_->decide(rule, cost, ShippedScript::now()); }
+  std::int64_t left_to_live() { return script_->left_to_live(); }
+  std::string keys() { return script_->client.text({"DBSIZE"}); }
 
-  std::unique_ptr<RedisClient> client_;
+  std::unique_ptr<ShippedScript> script_;
 };
 
 TEST_P(EveryAlgorithmsKey, LivesUntilItIsAsIfNeverUsed) {
@@ -154,7 +138,7 @@ TEST_P(EveryAlgorithmsKey, IsNotMadeForALookNorForARefusalNorForWhatIsGivenBack)
 TEST_P(EveryAlgorithmsKey, ReplacesWhatAnotherWrote) {
   for (const auto* other : limit::algorithms()) {
     if (other == GetParam()) continue;
-    client_->command({"FLUSHALL"});
+    script_->client.command({"FLUSHALL"});
     decide(rule_of("7/hour", *other));
     const auto decision = decide(rule_of("7/hour"));
     EXPECT_TRUE(decision.allowed || decision.remaining == 0) << other->name;

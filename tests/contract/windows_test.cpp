@@ -1,5 +1,6 @@
 // What the rows cannot say of windows and logs: rules that change, calendars, and what else may lie under a key.
 
+#include "shipped_script.hpp"
 #include "stores.hpp"
 #include "support/rules.hpp"
 
@@ -7,8 +8,6 @@
 #include "headgate/limit/calendar.hpp"
 
 #include <gtest/gtest.h>
-
-#include <cstdlib>
 
 namespace headgate::test {
 namespace {
@@ -133,30 +132,17 @@ class WindowScript : public Windows {
   void SetUp() override {
     Windows::SetUp();
     if (server_ == nullptr) return;
-    client_ = std::make_unique<RedisClient>(server_->port());
-    ASSERT_EQ(client_->text({"SCRIPT", "LOAD", std::string(limit::decide_script())}), limit::decide_script_sha());
+    script_ = std::make_unique<ShippedScript>(server_->port());
   }
 
-  /// As a gateway asks whose own clock says `here`.
-  Decision decide(const Rule& rule, std::int64_t cost = 1, Instant here = now()) {
-    const limit::Check check = make_check(rule, "org_42", cost);
-    std::vector<std::string> arguments;
-    limit::script_arguments({&check, 1}, "hg:", here, arguments);
-    std::vector<std::string> words = {"EVALSHA", std::string(limit::decide_script_sha())};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    std::string error;
-    const auto reply = client_->integers(words, error);
-    Decision decision;
-    bool all_allowed = false;
-    EXPECT_TRUE(reply) << error;
-    EXPECT_TRUE(reply && limit::read_script_reply(*reply, {&check, 1}, {&decision, 1}, all_allowed));
-    return decision;
+  Decision decide(const Rule& rule, std::int64_t cost = 1, Instant here = ShippedScript::now()) {
+    return script_->decide(rule, cost, here);
   }
+  std::int64_t left_to_live() { return script_->left_to_live(); }
+  RedisClient& client() { return script_->client; }
 
-  std::int64_t left_to_live() { return std::atoll(client_->text({"PTTL", kKey}).c_str()); }
-
-  static constexpr const char* kKey = "hg:v1:{org_42}:plan:";
-  std::unique_ptr<RedisClient> client_;
+  static constexpr const char* kKey = ShippedScript::kKey;
+  std::unique_ptr<ShippedScript> script_;
 };
 
 TEST_F(WindowScript, LeaveEachCounterATimeToLiveUntilItCountsNoLonger) {
@@ -170,7 +156,7 @@ TEST_F(WindowScript, LeaveEachCounterATimeToLiveUntilItCountsNoLonger) {
       EXPECT_GT(left_to_live(), 0) << algorithm;
     }
     decide(rule, -100);
-    EXPECT_EQ(client_->text({"DBSIZE"}), "0") << algorithm;
+    EXPECT_EQ(client().text({"DBSIZE"}), "0") << algorithm;
   }
 }
 
@@ -179,7 +165,7 @@ TEST_F(WindowScript, StoreNothingForALookNorForARefusal) {
     decide(window(algorithm, "7/hour"), 0);
     decide(window(algorithm, "7/hour"), 8);
     decide(window(algorithm, "7/hour"), -1);
-    EXPECT_EQ(client_->text({"DBSIZE"}), "0") << algorithm;
+    EXPECT_EQ(client().text({"DBSIZE"}), "0") << algorithm;
   }
 }
 
@@ -205,8 +191,8 @@ TEST_F(WindowScript, TakeWhatTheyDidNotWriteForNoValue) {
   for (const char* algorithm : kWindows)
     for (const auto& command : foreign) {
       SCOPED_TRACE(std::string(algorithm) + ": " + testing::PrintToString(command));
-      client_->command({"DEL", kKey});
-      client_->command(command);
+      client().command({"DEL", kKey});
+      client().command(command);
       const Rule rule = window(algorithm, "7/hour");
       EXPECT_EQ(decide(rule, 0).remaining, 7U);
       EXPECT_EQ(decide(rule, -1).remaining, 7U);
@@ -220,7 +206,7 @@ TEST_F(WindowScript, ReplaceWhatEachOtherWrote) {
   for (const char* before : {"token_bucket", "fixed_window", "sliding_window", "sliding_log"})
     for (const char* after : kWindows) {
       if (before == std::string_view(after)) continue;
-      client_->command({"DEL", kKey});
+      client().command({"DEL", kKey});
       decide(window(before, "7/hour"), 7);
       EXPECT_EQ(decide(window(after, "7/hour")).remaining, 6U) << before << " then " << after;
       EXPECT_GT(left_to_live(), 0) << before << " then " << after;
@@ -234,7 +220,7 @@ TEST_F(WindowScript, CutBackWhatAClockFarAheadWroteThoughTheyRefuse) {
       {"sliding_window", {"SET", kKey, "7+0@" + ahead}},
       {"sliding_log", {"RPUSH", kKey, ahead, ahead, ahead, ahead, ahead, ahead, ahead}}};
   for (const auto& [algorithm, command] : written) {
-    client_->command(command);
+    client().command(command);
     const Rule rule = window(algorithm, "7/hour");
     const Decision refused = decide(rule);
     EXPECT_FALSE(refused.allowed) << algorithm;
@@ -242,7 +228,7 @@ TEST_F(WindowScript, CutBackWhatAClockFarAheadWroteThoughTheyRefuse) {
     EXPECT_GT(left_to_live(), 0) << algorithm;
     EXPECT_LE(left_to_live(), 7'200'002) << algorithm;
     EXPECT_LE(decide(rule).retry_after, refused.retry_after) << algorithm;
-    client_->command({"DEL", kKey});
+    client().command({"DEL", kKey});
   }
 }
 
@@ -257,7 +243,7 @@ TEST_F(WindowScript, CountByTheClockOfRedisWhereTheGatewaysDisagree) {
 TEST_F(WindowScript, StillCountWhereTheGatewaysCalendarIsFarFromTheClockOfRedis) {
   const Rule rule = calendar_rule("2/day", Calendar::Unit::day);
   for (const Duration wrong : {Duration(-400 * 24h), Duration(-3 * 24h), Duration(3 * 24h), Duration(400 * 24h)}) {
-    client_->command({"DEL", kKey});
+    client().command({"DEL", kKey});
     EXPECT_EQ(decide(rule, 1, now() + wrong).remaining, 1U);
     EXPECT_EQ(decide(rule, 1, now() + wrong).remaining, 0U);
     const Decision refused = decide(rule, 1, now() + wrong);

@@ -1,11 +1,9 @@
 #pragma once
-// Whoever answers exchanges: the gateway's path, or a demo upstream. The codec hands it one after another.
+// Whoever answers exchanges: the gateway's path, or a demo upstream. A session hands it exchanges, several at a time.
 
 #include "headgate/core/task.hpp"
 
 #include <boost/asio/ip/address.hpp>
-
-#include <exception>
 
 namespace headgate::gateway {
 
@@ -22,9 +20,5 @@ class Handler {
   /// Whether `peer` may speak for others: what it says of where a connection comes from is then believed.
   virtual bool trusts(const boost::asio::ip::address& peer) const { return static_cast<void>(peer), false; }
 };
-
-/// What becomes of an exchange whose handle() threw: a bug is told to the log, and to the client as 500, where
-/// nothing was told to it yet, and then to the handler, by refused().
-Task<void> answer_bug(Handler& handler, Exchange& exchange, std::exception_ptr thrown);
 
 }  // namespace headgate::gateway

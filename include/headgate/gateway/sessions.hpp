@@ -16,6 +16,7 @@ namespace headgate::gateway {
 
 struct Peer;
 class Session;
+class Sessions;
 
 /// What connections begin with: a request, or, where the handler trusts whom they come from, a PROXY header before it.
 /// What anybody else sends is read as a request whatever it looks like.
@@ -32,12 +33,18 @@ class ExchangePool {
   std::vector<std::unique_ptr<Exchange>> spare_;
 };
 
+/// The choice of a protocol: makes the session of a connection that has said whose it is.
+using MakeSession = Session* (*)(Sessions& owner, net::ReadBuffer input, Peer peer);
+
+/// HTTP/1.1, for every connection.
+Session* session_for(Sessions& owner, net::ReadBuffer input, Peer peer);
+
 /// Worker thread only, but for the count of connections, which all workers share.
 class Sessions {
  public:
   /// `total` counts the connections of all workers; `bounds.connections` is theirs together.
   Sessions(Handler& handler, Clock& clock, net::Blocks& blocks, const Timeouts& timeouts, const Bounds& bounds,
-           std::atomic<std::uint32_t>& total);
+           std::atomic<std::uint32_t>& total, MakeSession make = &session_for);
   ~Sessions();
   Sessions(const Sessions&) = delete;
   Sessions& operator=(const Sessions&) = delete;
@@ -60,12 +67,10 @@ class Sessions {
 
  private:
   friend class Session;
-  friend class Arrival;
-  friend class H1Session;
-  /// The choice of a protocol: makes the session of a connection, and lets it begin with what `input` holds.
-  void begin(net::ReadBuffer input, Peer peer);
-  /// The same for one that has said whose it is; its place goes over.
-  void begin(Session& arrival, net::ReadBuffer input, Peer peer);
+  /// Keeps it until it is removed.
+  Session& keep(Session* session);
+  /// An arrival has said whose its connection is, and a session takes its place, beginning with what `input` holds.
+  void give_way(Session& arrival, net::ReadBuffer input, Peer peer);
   /// How long a connection that has not asked yet may take to do so.
   Duration patience() const noexcept;
   void uncount(Session& session) noexcept;
@@ -80,6 +85,7 @@ class Sessions {
   Timeouts timeouts_;
   const Bounds& bounds_;
   std::atomic<std::uint32_t>& total_;
+  MakeSession make_;
   ExchangePool exchanges_;
   std::unique_ptr<Lists> lists_;
   static constexpr std::uint32_t kMaxLingering = 1024;

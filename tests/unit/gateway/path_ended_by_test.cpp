@@ -171,8 +171,7 @@ std::vector<Way> ways() {
        [](T& t) {
          t.server.head_after = seconds(100);
          t.check("GET /a");
-         t.x.broken_off = true;
-         t.leave();
+         t.leave(ActiveExchange::Because::broken_off);
        }},
       {EndedBy::bug, 500, "ABug",
        [](T& t) {

@@ -23,6 +23,13 @@ class ConnectTest : public Loop {
     result = co_await connector.connect(terms);
     ended = true;
   }
+  /// Of whoever trusts the tests' authority.
+  static auto client_context() {
+    const headgate::test::Certificates files;
+    TlsOptions options;
+    options.ca = files.path("ca.crt");
+    return TlsContext::of_client(options);
+  }
   std::uint16_t port() const { return acceptor.local_endpoint().port(); }
 
   Acceptor acceptor{loop_, Tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0)};
@@ -64,10 +71,7 @@ TEST_F(ConnectTest, PassesOverAddressesThatWereFoundOfNoUse) {
 }
 
 TEST_F(ConnectTest, GivesUpAHandshakeAtTheDeadline) {
-  const headgate::test::Certificates files;
-  TlsOptions options;
-  options.ca = files.path("ca.crt");
-  auto context = TlsContext::of_client(options);
+  const auto context = client_context();
   if (context.has_error()) GTEST_SKIP() << context.error();
   Connector connector(loop_, timers_, "127.0.0.1", port());
   for (const auto& terms : {ConnectTerms{.whole = milliseconds(30), .tls = *context},
@@ -91,10 +95,7 @@ TEST_F(ConnectTest, FailsWhatIsUnderWayWhenStopped) {
 }
 
 TEST_F(ConnectTest, FailsAHandshakeUnderWayWhenStopped) {
-  const headgate::test::Certificates files;
-  TlsOptions options;
-  options.ca = files.path("ca.crt");
-  auto context = TlsContext::of_client(options);
+  const auto context = client_context();
   if (context.has_error()) GTEST_SKIP() << context.error();
   Connector connector(loop_, timers_, "127.0.0.1", port());
   const ConnectTerms terms{.whole = seconds(5), .tls = *context};

@@ -2,7 +2,7 @@
 // The whole path of a request in a test: a real gateway on a virtual clock, between a scripted client, scripted
 // limiters and scripted servers.
 
-#include "../../../../src/gateway/delay.hpp"
+#include "../../../../src/gateway/active_exchange.hpp"
 #include "unit/gateway/path/client.hpp"
 #include "unit/gateway/path/limiters.hpp"
 #include "unit/gateway/path/servers.hpp"
@@ -120,12 +120,10 @@ class Path : public testing::Test {
     trace.lines.clear();
     check(start_line, fields);
   }
-  /// The client resets its connection.
-  void leave() {
-    x.client_gone = true;
-    if (x.delay) x.delay->end();
+  /// The client resets its connection, or the worker breaks it off.
+  void leave(ActiveExchange::Because because = ActiveExchange::Because::client_gone) {
+    const upstream::AttemptPtr attempt = active_.end(because);
     body_.cancel();
-    const upstream::AttemptPtr attempt = x.attempt;
     if (attempt) attempt->cancel();
   }
 
@@ -185,21 +183,15 @@ class Path : public testing::Test {
       if (limit.name == name) return limit.tiers.front().rules.front();
     throw std::logic_error("no limit is called " + name);
   }
-  /// As a codec does it.
   Task<void> serve() {
-    std::exception_ptr thrown;
-    try {
-      co_await gateway->handle(x);
-    } catch (...) {
-      thrown = std::current_exception();
-    }
-    if (thrown) co_await answer_bug(*gateway, x, thrown);
+    co_await active_.answer(*gateway, x);
     done = true;
   }
 
   observe::Registry registry_;
   ScriptedBody body_{clock, trace, "client-body"};
   std::string head_;
+  ActiveExchange active_;
 };
 
 }  // namespace headgate::gateway::test

@@ -1,8 +1,11 @@
-#include "headgate/gateway/handler.hpp"
+#include "active_exchange.hpp"
+
+#include "delay.hpp"
 
 #include "headgate/gateway/problem.hpp"
 #include "headgate/observe/event.hpp"
 
+#include <exception>
 #include <string>
 
 namespace headgate::gateway {
@@ -19,8 +22,7 @@ std::string text_of(const std::exception_ptr& thrown) {
   }
 }
 
-}  // namespace
-
+/// The bug's text goes to the log alone: the client is told that there was one.
 Task<void> answer_bug(Handler& handler, Exchange& x, std::exception_ptr thrown) {
   observe::event(observe::LogLevel::error, "bug", "an exception that nobody expected",
                  {{"task", "exchange"}, {"what", text_of(thrown)}});
@@ -29,6 +31,28 @@ Task<void> answer_bug(Handler& handler, Exchange& x, std::exception_ptr thrown) 
   const Problem problem{500, EndedBy::bug, "Something went wrong inside this gateway.", {}, 0, {}};
   co_await send_problem(x, problem, RejectionHeaders::none);
   handler.refused(x);
+}
+
+}  // namespace
+
+Task<void> ActiveExchange::answer(Handler& handler, Exchange& x) {
+  x_ = &x;
+  std::exception_ptr thrown;
+  try {
+    co_await handler.handle(x);
+  } catch (...) {
+    thrown = std::current_exception();  // nothing is awaited in here
+  }
+  if (thrown) co_await answer_bug(handler, x, thrown);
+  x_ = nullptr;
+}
+
+upstream::AttemptPtr ActiveExchange::end(Because because) noexcept {
+  if (!x_) return nullptr;
+  x_->client_gone = true;
+  if (because == Because::broken_off) x_->broken_off = true;
+  if (x_->delay) x_->delay->end();
+  return x_->attempt;
 }
 
 }  // namespace headgate::gateway
