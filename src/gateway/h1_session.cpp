@@ -99,7 +99,14 @@ Task<H1Session::Next> H1Session::serve_each(Exchange& x) {
     begin_exchange(x);
     auto next = Next::exchange;
     if (!take_head(x)) next = co_await read_head(x);
-    if (next == Next::exchange) next = co_await answer(x);
+    if (next == Next::exchange) {
+      auto reply = begin_answer(x);
+      x.reply = &reply;
+      watch_client();  // work for a client that is gone is work for nobody
+      co_await exchange_.answer(handler(), x);
+      stream_->unwatch();
+      if (!settled(reply)) next = co_await settle(reply);
+    }
     read_buffer_.unpin();
     if (next != Next::exchange) co_return next;
     if (read_buffer_.data().empty()) co_return Next::idle;
@@ -163,22 +170,15 @@ Task<H1Session::Next> H1Session::read_head(Exchange& x) {
   }
 }
 
-Task<H1Session::Next> H1Session::answer(Exchange& x) {
+H1Reply H1Session::begin_answer(Exchange& x) {
   const bool has_body = x.request.framing.kind != http::Framing::Kind::none;
   if (has_body || !x.request.upgrade.empty()) read_buffer_.pin();  // the head must stay readable while the body flows
   body_.timeout(timeouts().body);
   body_.begin(x.request.framing);
   if (x.request.expects_continue && read_buffer_.data().empty()) body_.before_wait(&H1Session::say_continue, this);
-  H1Reply reply(output_, body_, x, timeouts().write,
-                x.request.keep_alive ? H1Reply::Close::may_keep : H1Reply::Close::must_close);
   x.body = &body_;
-  x.reply = &reply;
-  // Work for a client that is gone is work for nobody.
-  watch_client();
-  co_await exchange_.answer(handler(), x);
-  stream_->unwatch();
-  if (settled(reply)) co_return Next::exchange;
-  co_return co_await settle(reply);
+  return {output_, body_, x, timeouts().write,
+          x.request.keep_alive ? H1Reply::Close::may_keep : H1Reply::Close::must_close};
 }
 
 Task<H1Session::Next> H1Session::refuse(Exchange& x, ParseError refusal) {

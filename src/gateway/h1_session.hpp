@@ -36,7 +36,8 @@ class H1Session final : public Session {
   /// Whether a whole head that can be served is there already, as it nearly always is; else read_head() tells.
   bool take_head(Exchange& x);
   Task<Next> read_head(Exchange& x);
-  Task<Next> answer(Exchange& x);
+  /// Makes the body readable, and the reply to be written.
+  H1Reply begin_answer(Exchange& x);
   Task<Next> refuse(Exchange& x, http::h1::ParseError refusal);
   /// Whether nothing is left to be done behind an exchange, as nearly always; else settle() does it.
   bool settled(const H1Reply& reply) const noexcept;

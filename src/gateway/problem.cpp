@@ -33,7 +33,8 @@ void write_beginning(TextCursor& out, unsigned status, std::string_view title, s
   write_json_text(out, detail);
 }
 
-std::string_view body_of(TextArena& text, const Problem& problem, std::string_view request_id) {
+std::string_view body_of(TextArena& text, const Problem& problem, std::string_view retry_after,
+                         std::string_view request_id) {
   const auto title = problem.until_wait.empty() ? title_of(problem.status) : std::string_view{};
   const auto told = problem.detail.size() + problem.limit.size() + request_id.size();
   const auto most = kMaxAround + title.size() + problem.until_wait.size() + kMaxJsonBytes * told;
@@ -51,9 +52,9 @@ std::string_view body_of(TextArena& text, const Problem& problem, std::string_vi
       write_json_text(out, problem.limit);
       out.character('"');
     }
-    if (problem.retry_after > 0) {
+    if (!retry_after.empty()) {
       out.word(", \"retry_after\": ");
-      out.number(problem.retry_after);
+      out.text(retry_after);
     }
     if (!request_id.empty()) {
       out.word(",\n  \"request_id\": \"");
@@ -166,8 +167,8 @@ Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders st
   x.status = problem.status;
   x.fields.clear();
   append_limit_fields(x, style, x.fields);
-  if (problem.retry_after > 0)
-    x.fields.push_back({http::Known::retry_after, "Retry-After", x.text.number(problem.retry_after)});
+  const auto retry_after = problem.retry_after > 0 ? x.text.number(problem.retry_after) : std::string_view{};
+  if (!retry_after.empty()) x.fields.push_back({http::Known::retry_after, "Retry-After", retry_after});
   if (!problem.challenge.empty())
     x.fields.push_back({http::Known::www_authenticate, "WWW-Authenticate", problem.challenge});
   if (problem.status == 405) x.fields.push_back({http::Known::allow, "Allow", x.allowed_methods});
@@ -175,7 +176,7 @@ Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders st
   x.fields.push_back({http::Known::date, "Date", x.text.join({date_now(*x.clock)})});
   std::string_view body;
   if (problem.body == RejectionBody::problem) {
-    body = body_of(x.text, problem, x.request_id);
+    body = body_of(x.text, problem, retry_after, x.request_id);
     x.fields.push_back({http::Known::content_type, "Content-Type", "application/problem+json"});
   }
   x.fields.push_back({http::Known::cache_control, "Cache-Control", "no-store"});

@@ -32,10 +32,31 @@ constexpr auto kPairs = [] {
   return out;
 }();
 
+/// What a moment of the steady clock is on the wall. Which clock reads the other is looked at now and then only: ids
+/// need no more, and a reading costs as much as the rest of an id.
+class WallOfSteady {
+ public:
+  Instant at(const Clock& clock, Clock::Steady moment) noexcept {
+    if (until_next_-- == 0) {
+      ahead_ =
+          clock.wall().time_since_epoch() - std::chrono::duration_cast<Duration>(clock.steady().time_since_epoch());
+      until_next_ = kEvery;
+    }
+    return Instant(std::chrono::duration_cast<Duration>(moment.time_since_epoch()) + ahead_);
+  }
+
+ private:
+  static constexpr unsigned kEvery = 1024;
+  unsigned until_next_ = 0;
+  Duration ahead_{0};
+};
+
 // 40 bits of milliseconds (35 years), then 40 bits that start anywhere and count on: two workers meet at odds of 2^-40
 // a millisecond.
-std::string_view fresh(TextArena& text, Instant now) {
+std::string_view fresh(Exchange& x) {
   thread_local std::uint64_t counter = std::random_device{}() | (std::uint64_t{std::random_device{}()} << 32);
+  thread_local WallOfSteady wall;
+  const auto now = wall.at(*x.clock, x.started);
   const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch());
   const auto stamp = static_cast<std::uint64_t>(time.count());
   ++counter;
@@ -46,7 +67,7 @@ std::string_view fresh(TextArena& text, Instant now) {
     std::copy_n(first.data(), 2, id.data() + i);
     std::copy_n(second.data(), 2, id.data() + 8 + i);
   }
-  return text.join({std::string_view(id.data(), id.size())});
+  return x.text.join({std::string_view(id.data(), id.size())});
 }
 
 }  // namespace
@@ -59,7 +80,7 @@ std::string_view request_id(Exchange& x) {
     given = field.value;
     ++count;
   }
-  return count == 1 && valid(given) ? given : fresh(x.text, x.clock->wall());
+  return count == 1 && valid(given) ? given : fresh(x);
 }
 
 }  // namespace headgate::gateway
