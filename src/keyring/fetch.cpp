@@ -167,7 +167,7 @@ Task<FetchResult> Fetch::ask() {
 
 Task<Result<net::StreamPtr, std::string>> Fetch::connect() {
   using Made = Result<net::StreamPtr, std::string>;
-  net::ConnectTerms terms{.whole = request_.deadline};
+  net::ConnectOptions terms{.whole = request_.deadline};
   if (request_.url.scheme == Scheme::https) {
     auto trusted = request_.trust->context();
     if (trusted.has_error()) co_return Made(boost::system::in_place_error, trusted.error());

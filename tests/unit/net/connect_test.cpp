@@ -15,11 +15,11 @@ class ConnectTest : public Loop {
  protected:
   using Acceptor = boost::asio::basic_socket_acceptor<Tcp, Executor>;
 
-  Result<Connected, ConnectError> connect(Connector& connector, const ConnectTerms& terms) {
+  Result<Connected, ConnectError> connect(Connector& connector, const ConnectOptions& terms) {
     EXPECT_TRUE(finish(ask(connector, terms)));
     return result;
   }
-  Task<void> ask(Connector& connector, const ConnectTerms& terms) {
+  Task<void> ask(Connector& connector, const ConnectOptions& terms) {
     result = co_await connector.connect(terms);
     ended = true;
   }
@@ -70,8 +70,8 @@ TEST_F(ConnectTest, GivesUpAHandshakeAtTheDeadline) {
   auto context = TlsContext::of_client(options);
   if (context.has_error()) GTEST_SKIP() << context.error();
   Connector connector(loop_, timers_, "127.0.0.1", port());
-  for (const auto& terms : {ConnectTerms{.whole = milliseconds(30), .tls = *context},
-                            ConnectTerms{.each = milliseconds(30), .tls = *context}}) {
+  for (const auto& terms : {ConnectOptions{.whole = milliseconds(30), .tls = *context},
+                            ConnectOptions{.each = milliseconds(30), .tls = *context}}) {
     const auto failed = connect(connector, terms);
     ASSERT_TRUE(failed.has_error()) << "the kernel takes the connection, and nobody answers";
     EXPECT_EQ(failed.error().at, At::handshake);
@@ -97,7 +97,7 @@ TEST_F(ConnectTest, FailsAHandshakeUnderWayWhenStopped) {
   auto context = TlsContext::of_client(options);
   if (context.has_error()) GTEST_SKIP() << context.error();
   Connector connector(loop_, timers_, "127.0.0.1", port());
-  const ConnectTerms terms{.whole = seconds(5), .tls = *context};
+  const ConnectOptions terms{.whole = seconds(5), .tls = *context};
   spawn(ask(connector, terms), "test");
   for (int i = 0; i < 100 && connector.at() != At::handshake; ++i) loop_.run_one_for(milliseconds(20));
   ASSERT_EQ(connector.at(), At::handshake);
