@@ -40,9 +40,9 @@ enum class EndStream : bool { no, yes };
 /// the hop.
 struct ReplyStart {
   unsigned status = 200;
-  std::string_view reason;  ///< empty: the standard reason of the status
+  std::string_view reason{};  ///< empty: the standard reason of the status
   const Fields* fields = nullptr;
-  Framing framing;  ///< of the body after this head
+  Framing framing{};  ///< of the body after this head
 };
 
 /// Writes the answer to one request: any number of interim answers, then at most one reply. Worker thread only.

@@ -328,9 +328,9 @@ TEST_F(Forward, LetsNoServerContradictOurNumbers) {
   CompiledTier tier;
   tier.policy = "ours";
   tier.labels = {"l"};
-  CheckedLimit asked;
-  asked.tier = &tier;
-  x.admission.binding = &asked;
+  CheckedLimit checked;
+  checked.tier = &tier;
+  x.admission.binding = &checked;
   x.admission.outcome = Admission::Outcome::allowed;
   x.admission.decisions[0] = {.allowed = true, .limit = 5, .remaining = 4, .retry_after = {}, .reset_after = {}};
   for (const std::string_view name :

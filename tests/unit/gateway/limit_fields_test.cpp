@@ -45,10 +45,10 @@ struct LimitFields : testing::Test {
   LimitFields() {
     tier.policy = policy;
     tier.labels = {"per-ip"};
-    asked.tier = &tier;
-    asked.count = 1;
-    asked.asked_on = now();
-    x.admission.binding = &asked;
+    checked.tier = &tier;
+    checked.count = 1;
+    checked.asked_at_wall = now();
+    x.admission.binding = &checked;
     x.admission.outcome = Admission::Outcome::allowed;
     x.admission.decisions[0] = {
         .allowed = true, .limit = 10, .remaining = 7, .retry_after = seconds(0), .reset_after = milliseconds(2'500)};
@@ -63,7 +63,7 @@ struct LimitFields : testing::Test {
   std::string value(std::string_view name) const { return std::string(http::value_of(fields, name)); }
   std::string policy = "\"per-ip\";q=10;w=60";
   CompiledTier tier;
-  CheckedLimit asked;
+  CheckedLimit checked;
   Exchange x;
   http::Fields fields;
 };
@@ -96,7 +96,7 @@ TEST_F(LimitFields, TellAnAllowedCallerWhenAllIsThereAgain) {
 
 TEST_F(LimitFields, TellTheSecondThatAWindowEndsInThoughTheAnswerTookItsTime) {
   const auto end = std::chrono::floor<seconds>(now()) - seconds(100);
-  asked.asked_on = end - microseconds(400'001);
+  checked.asked_at_wall = end - microseconds(400'001);
   x.admission.decisions[0].reset_after = microseconds(400'001);
   (void)names(RejectionHeaders::both);
   EXPECT_EQ(value("X-RateLimit-Reset"), std::to_string(end.time_since_epoch().count()));

@@ -57,7 +57,7 @@ TEST_F(GivenBack, IsWhatTheFirstStageTookWhereTheNextRefuses) {
   ask_again("GET /a", kAlice);
   ASSERT_TRUE(done);
   EXPECT_EQ(client.status, 429U);
-  EXPECT_EQ(x.refused_by, "proof");
+  EXPECT_EQ(x.problem_limit, "proof");
   EXPECT_THAT(trace.lines, Not(Contains(HasSubstr("redis"))));
   EXPECT_EQ(left("flood"), 9U) << "the first request's";
 }
@@ -75,7 +75,7 @@ TEST_F(GivenBack, IsAllWhereRedisIsAwayAndALimitRejectsThen) {
   check("GET /a", kAlice);
   ASSERT_TRUE(done);
   EXPECT_EQ(client.status, 503U);
-  EXPECT_EQ(x.refused_by, "plan");
+  EXPECT_EQ(x.problem_limit, "plan");
   EXPECT_EQ(left("flood"), 10U);
   EXPECT_EQ(left("proof"), 10U);
 }
@@ -129,7 +129,7 @@ TEST_F(GivenBack, IsNotTheShareTakenBesideWhereRedisAgrees) {
   redis->others_owe_until = clock.steady() + seconds(1);
   check("GET /a", kAlice);
   ASSERT_TRUE(done);
-  for (const auto& asked : x.admission.limits) EXPECT_NE(asked.source, Source::fallback) << "nobody is told of it";
+  for (const auto& checked : x.admission.limits) EXPECT_NE(checked.source, Source::fallback) << "nobody is told of it";
   EXPECT_EQ(left("plan"), 9U);
   clock.advance(seconds(1));
   ask_again("GET /a", kAlice);
