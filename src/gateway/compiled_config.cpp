@@ -43,7 +43,7 @@ limit::Rule rule_of(const identity::FailureLimit& failures) {
   rule.limit = kFailureLimit;
   rule.rate = failures.rate;
   rule.burst = failures.burst;
-  rule.algorithm = limit::find_algorithm("token_bucket");
+  rule.algorithm = limit::find_algorithm(limit::kDefaultAlgorithm);
   limit::name_rule(rule, false, limit::PeriodInKey::no);
   return rule;
 }
@@ -132,7 +132,8 @@ const CompiledLimit& CompiledConfig::ready(const LimitUse& use, std::string_view
   const auto named = [&](const limit::Limit& limit) { return limit.name == use.limit; };
   const auto at = std::find_if(limits_.begin(), limits_.end(), named);
   if (at == limits_.end()) throw std::invalid_argument("no limit is named " + use.limit);
-  const Fraction share{use.scale_up, use.scale_down, std::string(route), instances_};
+  const Fraction share{
+      .up = use.scale_up, .down = use.scale_down, .route = std::string(route), .instances = instances_};
   const auto made = std::find_if(ready_.begin(), ready_.end(), [&](const auto& each) { return named(each->limit); });
   if (!share.is_partial() && made != ready_.end()) return **made;
   auto limit = std::make_unique<CompiledLimit>();

@@ -8,7 +8,8 @@ using Kind = http::Framing::Kind;
 Task<Result<void>> H1Reply::interim(const http::ReplyStart& start) {
   if (x_.request.version < 11) co_return Result<void>{};
   x_.reply_head.clear();
-  const http::h1::ReplyLine line{start.status, start.reason, x_.request.version, true, http::h1::Connection::keep};
+  const http::h1::ReplyLine line{
+      .status = start.status, .reason = start.reason, .client_version = x_.request.version, .bodiless = true};
   http::h1::append_reply_head(x_.reply_head, line, *start.fields, start.framing);
   output_.begin(false);
   co_return co_await output_.send(x_.reply_head, {}, EndStream::no, write_timeout_);
@@ -28,7 +29,11 @@ Task<Result<void>> H1Reply::send(const http::ReplyStart& start, std::string_view
   auto connection = keeps_ ? http::h1::Connection::keep : http::h1::Connection::close;
   if (start.status == 101) connection = http::h1::Connection::upgrade;
   x_.reply_head.clear();
-  const http::h1::ReplyLine line{start.status, start.reason, version, bodiless_, connection};
+  const http::h1::ReplyLine line{.status = start.status,
+                                 .reason = start.reason,
+                                 .client_version = version,
+                                 .bodiless = bodiless_,
+                                 .connection = connection};
   http::h1::append_reply_head(x_.reply_head, line, *start.fields, start.framing);
   output_.begin(!bodiless_ && unknown_end && version >= 11);
   if (bodiless_) first = {};

@@ -65,7 +65,12 @@ struct Tunnel {
 
 Task<void> tunnel(Exchange& x, upstream::Attempt& server, Duration idle) {
   x.reply->tunnel(idle);
-  Tunnel both{x, server, server.tunnel(idle), idle, x.clock->steady(), {}};
+  Tunnel both{.x = x,
+              .server = server,
+              .from_server = server.tunnel(idle),
+              .idle = idle,
+              .last_byte = x.clock->steady(),
+              .up = {}};
   both.up.start(both.to_server(), "tunnel");
   auto end = End::broken;
   std::exception_ptr bug;

@@ -31,7 +31,12 @@ std::unique_ptr<Admin> make_admin(const config::Config& config, Shared& shared) 
 }
 
 Options options_of(const config::Config& config) {
-  return {config.listen, config.workers, config.drain_delay, config.drain, config.gateway.bounds, true};
+  return {.listen = config.listen,
+          .workers = config.workers,
+          .drain_delay = config.drain_delay,
+          .drain = config.drain,
+          .bounds = config.gateway.bounds,
+          .reloads = true};
 }
 
 }  // namespace

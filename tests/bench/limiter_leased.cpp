@@ -69,7 +69,7 @@ Tally worker(int core, const redis::Options& options, const limit::Rule& rule, c
   int running = kCallers;
   for (int i = 0; i < kCallers; ++i) spawn(caller(loop, limiter, rule, i, over, tally, running), "bench");
   while (running > 0) loop.run_one();
-  tally.asked = limiter.counters().asked;
+  tally.asked = limiter.counters().sent;
   limiter.stop();
   loop.run();
   return tally;

@@ -32,7 +32,10 @@ struct Counters {
 };
 
 Counters counters_of(std::span<const std::int64_t> words) noexcept {
-  return {words[kCurrentNow], words[kPreviousNow], words[kElapsed], words[kOwedNow]};
+  return {.current = words[kCurrentNow],
+          .previous = words[kPreviousNow],
+          .elapsed = words[kElapsed],
+          .owed = words[kOwedNow]};
 }
 
 /// Requests of the window before that still count: rounded up, so that no fraction of one is forgotten.
@@ -101,8 +104,10 @@ Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant no
   const std::int64_t elapsed = moment % grid.period;
   const std::int64_t ends = state.numbers[kEnd] - (moment - elapsed);  // after the start of the present window
   const std::int64_t both = state.numbers[kCounters];
-  Counters counters{both & ((std::int64_t{1} << kPreviousBit) - 1), both >> kPreviousBit, elapsed,
-                    state.numbers[kOwed]};
+  Counters counters{.current = both & ((std::int64_t{1} << kPreviousBit) - 1),
+                    .previous = both >> kPreviousBit,
+                    .elapsed = elapsed,
+                    .owed = state.numbers[kOwed]};
   Outcome outcome;
   if (ends > grid.period) {
     outcome.stale = true;

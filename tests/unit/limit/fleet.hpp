@@ -169,7 +169,7 @@ class Fleet {
       if (step == Local::Step::check) return send(request);
       finish(*request, step);
       refill(request->gateway);  // before those who wait go on
-      for (const auto lease : request->attempt.asked_for()) wake(request->gateway, lease);
+      for (const auto lease : request->attempt.refilled()) wake(request->gateway, lease);
     });
   }
 

@@ -148,11 +148,11 @@ TEST_F(ClusterTest, DecidesOverSeveralSlotsAndGivesBackWhatOneRefused) {
     EXPECT_TRUE(both.allowed()) << both.error().message();
     EXPECT_EQ(both.decisions[1].remaining, static_cast<std::uint64_t>(2 - i));
   }
-  const auto asked = servers->counters().asked;
+  const auto asked = servers->counters().sent;
   const Asked refused = check(servers, {check_of(wide, here), check_of(narrow, there)});
   EXPECT_TRUE(refused.refused());
   EXPECT_FALSE(refused.decisions[1].allowed);
-  EXPECT_EQ(servers->counters().asked - asked, 1u) << "the smaller burst first: nothing was taken from the other";
+  EXPECT_EQ(servers->counters().sent - asked, 1u) << "the smaller burst first: nothing was taken from the other";
 
   const Asked other_way = check(servers, {check_of(narrow, here, 1), check_of(wide, there, 2000)});
   EXPECT_TRUE(other_way.refused());

@@ -223,7 +223,7 @@ TEST_F(HostileServer, ThatRefusedIsLookedAtAgainThoughNobodyAsks) {
   EXPECT_EQ(decide(limiter).error(), Errc::refused_by_server);
   ASSERT_TRUE(run_until([&] { return server.probes >= 3; }));
   EXPECT_NE(limiter.health(), Health::up);
-  EXPECT_EQ(limiter.counters().asked, 1u);
+  EXPECT_EQ(limiter.counters().sent, 1u);
   behave();
   ASSERT_TRUE(run_until_up(limiter)) << "no call has come meanwhile";
   const auto answers = ask_many(limiter, 50);

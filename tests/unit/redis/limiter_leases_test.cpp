@@ -14,7 +14,7 @@ struct Tally {
   std::uint64_t admitted = 0;
   std::uint64_t refused = 0;
   std::uint64_t failed = 0;
-  std::uint64_t asked_redis = 0;
+  std::uint64_t sent_to_redis = 0;
   LocalCounters local;
 
   std::uint64_t decided() const { return admitted + refused + failed; }
@@ -22,7 +22,7 @@ struct Tally {
     admitted += other.admitted;
     refused += other.refused;
     failed += other.failed;
-    asked_redis += other.asked_redis;
+    sent_to_redis += other.sent_to_redis;
     local.leased += other.local.leased;
     local.rejected += other.local.rejected;
     local.refunded += other.local.refunded;
@@ -63,7 +63,7 @@ Tally gateway(const Options& options, const limit::Rule& rule, const std::atomic
   while (running > 0) loop.run_one();
   limiter.stop();
   loop.run();
-  tally.asked_redis = limiter.counters().asked;
+  tally.sent_to_redis = limiter.counters().sent;
   tally.local = limiter.local();
   return tally;
 }
@@ -121,7 +121,7 @@ TEST_F(LimiterLeases, DecideNineteenOfTwentyAndNeverOneTooMany) {
   EXPECT_EQ(sum.failed, 0U);
   EXPECT_LE(sum.admitted, 2000 + 2000 * took.count());
   EXPECT_GE(sum.admitted, 2000 + 2000 * 1.8);
-  EXPECT_LE(sum.asked_redis, sum.decided() / 20) << sum.asked_redis << " of " << sum.decided();
+  EXPECT_LE(sum.sent_to_redis, sum.decided() / 20) << sum.sent_to_redis << " of " << sum.decided();
 }
 
 TEST_F(LimiterLeases, AreGivenBackWhenStopped) {
@@ -133,7 +133,7 @@ TEST_F(LimiterLeases, AreGivenBackWhenStopped) {
   EXPECT_GT(sum.local.refunded, 0U);
   EXPECT_LE(counted, sum.admitted) << "Redis knows of no request more than were let through";
   EXPECT_GE(counted + 3, sum.admitted) << "nor of less";
-  EXPECT_LE(sum.asked_redis, sum.decided() / 20) << sum.asked_redis << " of " << sum.decided();
+  EXPECT_LE(sum.sent_to_redis, sum.decided() / 20) << sum.sent_to_redis << " of " << sum.decided();
 }
 
 TEST_F(LimiterLeases, AreGivenBackASecondAfterTheLastRequest) {
@@ -197,11 +197,11 @@ TEST_F(LimiterLeases, LetTheOthersWaitForTheOneThatFetches) {
   Limiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   for (int i = 0; i < 30; ++i) EXPECT_TRUE(decide(limiter).allowed());
-  const auto before = limiter.counters().asked;
+  const auto before = limiter.counters().sent;
   auto answers = ask_many(limiter, 500);
   EXPECT_TRUE(run_until([&] { return all_done(answers); }));
   for (const auto& answer : answers) EXPECT_TRUE(answer.allowed());
-  EXPECT_LT(limiter.counters().asked - before, 25U);
+  EXPECT_LT(limiter.counters().sent - before, 25U);
   limiter.stop();
   run_for(50ms);
 }
