@@ -1,4 +1,4 @@
-// Limits as a caller meets them: exact counts, honest waits, headers of the limit that binds.
+// Limits as a caller sees them: exact counts, true waits, fields of the binding limit.
 
 #include "blackbox/harness/gateway.hpp"
 
@@ -39,7 +39,7 @@ Standard standard(const Message& answer) {
   return {match[1], std::stol(match[2]), match[3].matched ? std::stol(match[3]) : -1};
 }
 
-TEST(Limits, TheFirstFewPassAndTheNextIsToldToWait) {
+TEST(Limits, TheFirstFewPassAndTheNextIsRejectedWithAWait) {
   Proxy proxy(limited(R"({"per-ip": {"rate": "5/minute", "per": "client_ip"}})"_json));
   RawClient client = proxy.client();
   const long now = std::time(nullptr);
@@ -70,7 +70,7 @@ TEST(Limits, TheFirstFewPassAndTheNextIsToldToWait) {
   EXPECT_EQ(proxy.upstream.request_count(), 5U);
 }
 
-TEST(Limits, WaitingAsLongAsToldReallyGetsThrough) {
+TEST(Limits, WaitingAsLongAsToldIsEnough) {
   Proxy proxy(limited(R"({"x": {"rate": "10/7s", "burst": 3, "per": "client_ip"}})"_json));
   RawClient client = proxy.client();
   for (int i = 0; i < 3; ++i) ASSERT_EQ(client.get().status(), 200);
@@ -93,7 +93,7 @@ TEST(Limits, RetryAfterIsNeverNothing) {
   }
 }
 
-TEST(Limits, ARefusedRequestLeavesTheConnectionsAlone) {
+TEST(Limits, ARejectedRequestKeepsTheConnections) {
   Proxy proxy(limited(
       R"({"x": {"rate": "1/hour", "per": "client_ip"}})"_json,
       R"({"routes": [{"path": "/*", "to": "app"}, {"path": "/free", "to": "app", "skip_limits": ["x"]}]})"_json));
@@ -104,7 +104,7 @@ TEST(Limits, ARefusedRequestLeavesTheConnectionsAlone) {
   EXPECT_EQ(client.get("/free").status(), 200);
   const Message posted = client.ask(request_with_body("POST", "/", "hello"));
   EXPECT_EQ(posted.status(), 429);
-  if (posted.all("Connection") == "close") {  // the body may be skipped or cut off, but the client has to know which
+  if (posted.all("Connection") == "close") {  // the body may be read or cut off, but the client must know which
     EXPECT_TRUE(client.closes());
     client = proxy.client();
   }
@@ -114,7 +114,7 @@ TEST(Limits, ARefusedRequestLeavesTheConnectionsAlone) {
   EXPECT_EQ(proxy.upstream.connections(), 1U);
 }
 
-TEST(Limits, OfSeveralTheOneThatBindsIsShown) {
+TEST(Limits, TheBindingLimitOfSeveralIsShown) {
   Proxy proxy(limited(R"({"wide": {"rate": "100/minute", "per": "client_ip"},
                           "narrow": {"rate": "3/minute", "per": "client_ip"}})"_json));
   RawClient client = proxy.client();
@@ -130,7 +130,7 @@ TEST(Limits, OfSeveralTheOneThatBindsIsShown) {
   EXPECT_EQ(Json::parse(refused.body).value("limit", ""), "narrow");
 }
 
-TEST(Limits, ARefusedRequestIsChargedToNone) {
+TEST(Limits, ARejectedRequestIsChargedByNoLimit) {
   Proxy proxy(
       R"({"limits": {"first": {"rate": "100/hour", "per": "client_ip"}, "then": {"rate": "2/hour", "per": "total"},
                              "last": {"rate": "100/hour", "per": "total"}},
@@ -162,14 +162,14 @@ TEST(Limits, ARequestMayCostSeveral) {
   EXPECT_EQ(number(client.get("/small"), "X-RateLimit-Remaining"), 1) << "what is left serves smaller ones";
 }
 
-TEST(Limits, OnTrialRejectNobody) {
+TEST(Limits, InObserveModeRejectNobody) {
   Proxy proxy(limited(R"({"x": {"rate": "1/hour", "per": "client_ip", "mode": "observe"}})"_json));
   RawClient client = proxy.client();
   for (int i = 0; i < 5; ++i) EXPECT_EQ(client.get().status(), 200);
   EXPECT_EQ(proxy.upstream.request_count(), 5U);
 }
 
-TEST(Limits, OnTrialHideNoneThatHolds) {
+TEST(Limits, InObserveModeHideNoEnforcedLimit) {
   Proxy proxy(limited(R"({"trial": {"rate": "1/hour", "per": "client_ip", "mode": "observe"},
                           "real": {"rate": "3/hour", "per": "client_ip"}})"_json));
   RawClient client = proxy.client();
@@ -177,7 +177,7 @@ TEST(Limits, OnTrialHideNoneThatHolds) {
   EXPECT_EQ(client.get().status(), 429) << "the trial must not stop the real one from being charged";
 }
 
-TEST(Limits, WhatNoRouteTakesIsNotCharged) {
+TEST(Limits, RequestsWithoutARouteAreNotCharged) {
   Proxy proxy(limited(R"({"x": {"rate": "1/hour", "per": "client_ip"}})"_json,
                       R"({"routes": [{"path": "/a", "to": "app"}]})"_json));
   RawClient client = proxy.client();
@@ -185,7 +185,7 @@ TEST(Limits, WhatNoRouteTakesIsNotCharged) {
   EXPECT_EQ(client.get("/a").status(), 200);
 }
 
-TEST(Limits, HoldForAnswersWithoutAServerToo) {
+TEST(Limits, ApplyToAnswersWithoutAServerToo) {
   Gateway gateway(R"({"listen": "127.0.0.1:0", "limits": {"x": {"rate": "2/hour", "per": "total"}},
                       "routes": [{"path": "/*", "respond": {"body": "ok"}, "limits": ["x"]}]})"_json);
   RawClient client = gateway.client();

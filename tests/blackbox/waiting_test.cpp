@@ -1,4 +1,4 @@
-// Limits that hold a request back for its permit instead of refusing it.
+// Limits that delay a request until its permit comes.
 
 #include "blackbox/harness/gateway.hpp"
 
@@ -14,7 +14,8 @@ using Clock = std::chrono::steady_clock;
 
 Json waiting(const Json& limit) { return {{"limits", {{"x", limit}}}, {"all_routes", {{"limits", {"x"}}}}}; }
 
-/// When each of `count` requests sent at once was answered, since the first was sent, in order; and their statuses.
+/// When each of `count` requests that were sent at once was answered, since the first was sent, in order; and their
+/// statuses.
 struct Crowd {
   std::vector<Milliseconds> answered;
   int refused = 0;
@@ -81,7 +82,7 @@ TEST(Waiting, AClientThatLeavesIsNotForwarded) {
   EXPECT_NE(proxy.forwarded().target(), "/left");
 }
 
-TEST(Waiting, ADrainLetsThoseWhoWaitFinish) {
+TEST(Waiting, ADrainLetsWaitingRequestsFinish) {
   Proxy proxy(waiting({{"rate", "2/second"}, {"burst", 1}, {"wait", "2s"}, {"per", "client_ip"}}));
   EXPECT_EQ(proxy.client().get().status(), 200);
   RawClient client = proxy.client();

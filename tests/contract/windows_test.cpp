@@ -1,4 +1,4 @@
-// What the rows cannot say of windows and logs: rules that change, calendars, and what else may lie under a key.
+// What the rows do not cover of windows and logs: rules that change, calendars, and other values under a key.
 
 #include "stores.hpp"
 #include "support/rules.hpp"
@@ -22,7 +22,7 @@ constexpr const char* kWindows[] = {"fixed_window", "sliding_window", "sliding_l
 
 Rule window(std::string_view algorithm, std::string_view rate) { return make_rule(rate, 0, "plan", algorithm); }
 
-/// Asks memory and Redis, which must say the same.
+/// Checks in memory and in Redis, which must decide the same.
 class Windows : public testing::Test {
  protected:
   void SetUp() override {
@@ -86,7 +86,7 @@ TEST_F(Windows, CarryOverWhatWasUsedWhenThePeriodChanges) {
   }
 }
 
-TEST_F(Windows, AFullLogIsTakenAndGivenBackInOne) {
+TEST_F(Windows, AFullLogCanBeTakenAndGivenBackAtOnce) {
   const Rule rule = window("sliding_log", "10000/hour");
   EXPECT_TRUE(check(rule, 10'000, kStart).allowed);
   EXPECT_EQ(check(rule, 1, kStart + 1s).retry_after, 1h - 1s);
@@ -94,7 +94,7 @@ TEST_F(Windows, AFullLogIsTakenAndGivenBackInOne) {
   EXPECT_EQ(check(rule, 2'500, kStart + 2s).remaining, 0U);
   EXPECT_EQ(check(rule, 2'501, kStart + 3s).retry_after, 1h - 3s);
   EXPECT_EQ(check(rule, 7'501, kStart + 3s).retry_after, 1h - 1s);
-  EXPECT_EQ(check(rule, 0, kStart - 1h).remaining, 0U);  // a clock behind: all count as of then, once
+  EXPECT_EQ(check(rule, 0, kStart - 1h).remaining, 0U);  // a clock that is behind: all count as of then, once
   EXPECT_EQ(check(rule, 10'000, kStart).remaining, 0U);
 }
 
@@ -137,7 +137,7 @@ class WindowScript : public Windows {
     ASSERT_EQ(client_->text({"SCRIPT", "LOAD", std::string(limit::decide_script())}), limit::decide_script_sha());
   }
 
-  /// As a gateway asks whose own clock says `here`.
+  /// Checks as a gateway whose own clock says `here`.
   Decision decide(const Rule& rule, std::int64_t cost = 1, Instant here = now()) {
     const limit::Check check = make_check(rule, "org_42", cost);
     std::vector<std::string> arguments;
@@ -174,7 +174,7 @@ TEST_F(WindowScript, LeaveEachCounterATimeToLiveUntilItCountsNoLonger) {
   }
 }
 
-TEST_F(WindowScript, StoreNothingForALookNorForARefusal) {
+TEST_F(WindowScript, StoreNothingForALookOrARejection) {
   for (const char* algorithm : kWindows) {
     decide(window(algorithm, "7/hour"), 0);
     decide(window(algorithm, "7/hour"), 8);
@@ -183,7 +183,7 @@ TEST_F(WindowScript, StoreNothingForALookNorForARefusal) {
   }
 }
 
-TEST_F(WindowScript, TakeWhatTheyDidNotWriteForNoValue) {
+TEST_F(WindowScript, IgnoreValuesThatTheyDidNotWrite) {
   const std::vector<std::vector<std::string>> foreign = {
       {"SET", kKey, "garbage"},
       {"SET", kKey, ""},
@@ -227,7 +227,7 @@ TEST_F(WindowScript, ReplaceWhatEachOtherWrote) {
     }
 }
 
-TEST_F(WindowScript, CutBackWhatAClockFarAheadWroteThoughTheyRefuse) {
+TEST_F(WindowScript, ReduceWhatAClockFarAheadWroteEvenIfTheyReject) {
   const std::string ahead = "4000000000000000";
   const std::vector<std::pair<const char*, std::vector<std::string>>> written = {
       {"fixed_window", {"SET", kKey, "7@" + ahead}},
@@ -246,7 +246,7 @@ TEST_F(WindowScript, CutBackWhatAClockFarAheadWroteThoughTheyRefuse) {
   }
 }
 
-TEST_F(WindowScript, CountByTheClockOfRedisWhereTheGatewaysDisagree) {
+TEST_F(WindowScript, CountByTheClockOfRedisIfGatewaysDisagree) {
   const Rule rule = calendar_rule("3/day", Calendar::Unit::day);
   EXPECT_EQ(decide(rule, 1, now()).remaining, 2U);
   EXPECT_EQ(decide(rule, 1, now() + 20h).remaining, 1U);
@@ -254,7 +254,7 @@ TEST_F(WindowScript, CountByTheClockOfRedisWhereTheGatewaysDisagree) {
   EXPECT_FALSE(decide(rule).allowed);
 }
 
-TEST_F(WindowScript, StillCountWhereTheGatewaysCalendarIsFarFromTheClockOfRedis) {
+TEST_F(WindowScript, CountEvenIfTheGatewaysCalendarIsFarFromTheClockOfRedis) {
   const Rule rule = calendar_rule("2/day", Calendar::Unit::day);
   for (const Duration wrong : {Duration(-400 * 24h), Duration(-3 * 24h), Duration(3 * 24h), Duration(400 * 24h)}) {
     client_->command({"DEL", kKey});

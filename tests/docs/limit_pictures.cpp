@@ -1,5 +1,5 @@
-// Draws docs/pictures/*.svg: what each algorithm lets through of one and the same traffic, simulated with the real
-// limiter on a virtual clock. `limit_pictures DIR` writes them; `limit_pictures --check DIR` only compares.
+// Draws docs/pictures/*.svg: what each algorithm lets through of the same traffic, simulated with the real limiter on a
+// virtual clock. `limit_pictures DIR` writes the pictures; `limit_pictures --check DIR` only compares them.
 
 #include "headgate/core/hash.hpp"
 #include "headgate/limit/algorithm.hpp"
@@ -43,7 +43,7 @@ constexpr Picture kPictures[] = {
      3s},
 };
 
-/// A quiet start, a burst across the clock's ten seconds, a pause, then twice as much as is allowed.
+/// A quiet start, a burst across a boundary of ten seconds, a pause, then twice the allowed rate.
 std::vector<Duration> traffic() {
   std::vector<Duration> out;
   for (Duration at = 500ms; at < 8s; at += 1s) out.push_back(at);

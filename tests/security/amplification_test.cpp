@@ -1,4 +1,4 @@
-// Requests and answers made to cost far more than they weigh.
+// Requests and answers that are made to cost far more than their size.
 
 #include "blackbox/harness/gateway.hpp"
 
@@ -24,7 +24,7 @@ TEST(Amplification, ARequestTakesMemoryInProportionToItsHead) {
   const auto before = proxy.gateway.resident_kib();
   constexpr std::size_t kRequests = 50;
   for (std::size_t i = 0; i < kRequests; ++i) ASSERT_TRUE(ask(fields));
-  // A head of 15 KiB, its copies and its connection: with room to spare, and a tenth of what a sum of sums takes.
+  // A head of 15 KiB, its copies and its connection, with a margin; a tenth of what quadratic memory would take.
   EXPECT_LT(proxy.gateway.resident_kib() - before, kRequests * 250);
   proxy.upstream.release();
   for (auto& client : clients) EXPECT_EQ(client.read().status(), 200);

@@ -1,4 +1,4 @@
-// Connections that send without end: the others on their worker are served all the same.
+// Connections that send without end: the other connections of the worker are still served.
 
 #include "blackbox/harness/flood.hpp"
 #include "blackbox/harness/gateway.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMuch = 200'000;
 
-/// What a hostile client says first, and then without end.
+/// What a hostile client sends first, and then without end.
 struct Attack {
   std::string name;
   std::string first;
@@ -67,7 +67,7 @@ TEST_P(Floods, LeaveOthersTheirTurn) {
     EXPECT_EQ(newcomer.get("/here").status(), 200);
     least = std::min(least, answered() - before);
   }
-  // A few turns, and what a loaded machine adds; not by the clock, which it adds more to.
+  // A few turns and a margin for a loaded machine. Not measured by the clock, which a loaded machine changes more.
   EXPECT_LT(least, std::size_t{2'000'000}) << "others are served first, by the thousand";
   for (const auto& flood : floods) EXPECT_FALSE(flood.over()) << "nothing was shown";
 }
@@ -101,7 +101,7 @@ TEST(FloodsOfEmptyLines, AreRefusedAfterAFewAndHoldUpNobody) {
   expect_problem(client.read(), 400);
   EXPECT_TRUE(client.closes());
   EXPECT_EQ(proxy.client().ask("\r\n\r\n" + request("GET", "/")).status(), 200) << "a few are passed over";
-  // What comes behind the refusal is thrown away for a while: that must not hold up anybody either.
+  // Bytes after the refusal are dropped for a while: that must not delay others either.
   Flood flood(Socket::connect(proxy.gateway.port()), "", repeated("\r\n", 5000));
   ASSERT_TRUE(flood.wait_until_sent(kMuch));
   for (int i = 0; i < 3; ++i) EXPECT_EQ(proxy.client().get().status(), 200);

@@ -1,6 +1,5 @@
 #pragma once
-// Several gateways before one store, on a virtual clock: every call takes its time to get there and back, and some
-// never come back. What the tests of leases count on.
+// Several gateways with one store, on a virtual clock. Each call takes time, and some are lost. For tests of leases.
 
 #include "support/rules.hpp"
 
@@ -21,7 +20,7 @@ namespace headgate::limit {
 
 using namespace std::chrono_literals;
 
-/// What one gateway did.
+/// What one gateway has done.
 struct Tally {
   std::uint64_t asked = 0;  ///< requests
   std::uint64_t admitted = 0;
@@ -35,12 +34,12 @@ struct Tally {
 class Fleet {
  public:
   struct Trouble {
-    double lost = 0;  ///< of all calls; half of these are counted all the same
+    double lost = 0;  ///< share of calls that are lost; half of these are counted in the store
     Duration least_latency{100};
     Duration most_latency{400};
   };
 
-  /// Each of them believes that there are `gateways` in all, or `sharers`.
+  /// Each assumes that there are `gateways` in total, or `sharers`.
   Fleet(std::size_t gateways, Trouble trouble, unsigned seed = 1, std::size_t sharers = 0)
       : trouble_(trouble), random_(seed) {
     for (std::size_t i = 0; i < gateways; ++i) {
@@ -80,10 +79,10 @@ class Fleet {
 
   using Refused = std::function<void(std::span<const Decision>)>;
 
-  /// Called with each request that is refused without a call.
+  /// Called for each request that is rejected without a call.
   std::function<void(std::span<const Check>)> refused_here;
 
-  /// One request now; `admitted` is called when it is let through, `refused` when it is not.
+  /// One request now. Calls `admitted` if it is allowed, else `refused`.
   void request(std::size_t gateway, std::vector<Check> checks, std::function<void()> admitted, Refused refused = {}) {
     auto request =
         std::make_shared<Request>(*gateways_[gateway], std::move(checks), std::move(admitted), std::move(refused));
@@ -97,7 +96,7 @@ class Fleet {
     refill(gateway_of(*request));
   }
 
-  /// Ends all leases, as a gateway that stops.
+  /// Ends all leases, as a gateway does when it stops.
   void stop(std::size_t gateway) {
     gateways_[gateway]->local.leases().end_all(moment());
     refund(*gateways_[gateway]);
@@ -168,7 +167,7 @@ class Fleet {
       const auto step = request->gateway.local.end(request->attempt, answer, moment());
       if (step == Local::Step::check) return send(request);
       finish(*request, step);
-      refill(request->gateway);  // before those who wait go on
+      refill(request->gateway);  // before the waiting requests continue
       for (const auto lease : request->attempt.refilled()) wake(request->gateway, lease);
     });
   }

@@ -39,7 +39,7 @@ struct KnownRejectionsTest : testing::Test {
   Decision decision;
 };
 
-TEST_F(KnownRejectionsTest, RepeatARefusalUntilItsMomentAndCountTheWaitDown) {
+TEST_F(KnownRejectionsTest, RepeatARejectionUntilItsEndAndCountTheWaitDown) {
   EXPECT_FALSE(rejected(check, kNow));
   rejections.put(check, refusal(100ms, 1s), kNow, kNow);
   ASSERT_TRUE(rejected(check, kNow));
@@ -68,7 +68,7 @@ TEST_F(KnownRejectionsTest, CoverHigherCostsButNoLowerOnes) {
   EXPECT_EQ(decision.retry_after, kNever) << "that never fits";
 }
 
-TEST_F(KnownRejectionsTest, AskForTheWaitOfEachCostWhereItIsNoStraightLine) {
+TEST_F(KnownRejectionsTest, AskForTheWaitOfEachCostIfItIsNotLinear) {
   for (const auto* algorithm : {"fixed_window", "leaky_bucket", "sliding_log", "sliding_window"}) {
     rule = make_rule("10/second", 10, "plan", algorithm);
     const auto cost = [&](std::int64_t count) { return make_check(rule, algorithm, count); };
@@ -87,7 +87,7 @@ TEST_F(KnownRejectionsTest, AskForTheWaitOfEachCostWhereItIsNoStraightLine) {
   }
 }
 
-TEST_F(KnownRejectionsTest, TellALongerWaitOnceAsManyCostsAreKnownAsAreKept) {
+TEST_F(KnownRejectionsTest, ReportALongerWaitIfTooManyCostsAreKnown) {
   rule = make_rule("10/second", 0, "plan", "sliding_log");
   for (const std::int64_t cost : {1, 3, 5, 7})
     rejections.put(make_check(rule, "a", cost), refusal(cost * 100ms, 900ms), kNow, kNow);
@@ -99,7 +99,7 @@ TEST_F(KnownRejectionsTest, TellALongerWaitOnceAsManyCostsAreKnownAsAreKept) {
   EXPECT_EQ(decision.retry_after, 700ms);
 }
 
-TEST_F(KnownRejectionsTest, BelieveTheNewestAnswer) {
+TEST_F(KnownRejectionsTest, FollowTheNewestAnswer) {
   rule = make_rule("10/second", 0, "plan", "sliding_window");
   const auto cost = [&](std::int64_t count) { return make_check(rule, "a", count); };
   rejections.put(cost(2), refusal(500ms), kNow, kNow);
@@ -111,14 +111,14 @@ TEST_F(KnownRejectionsTest, BelieveTheNewestAnswer) {
   EXPECT_TRUE(rejected(cost(6), kNow + 20ms));
 }
 
-TEST_F(KnownRejectionsTest, AreCountedFromTheQuestionAndToldFromTheAnswer) {
+TEST_F(KnownRejectionsTest, BeginAtTheCallAndReportTheWaitFromTheAnswer) {
   rejections.put(check, refusal(100ms), kNow, kNow + 10ms);
   ASSERT_TRUE(rejected(check, kNow + 99ms));
   EXPECT_EQ(decision.retry_after, 11ms) << "Redis may have decided only then";
   EXPECT_FALSE(rejected(check, kNow + 100ms)) << "or already then";
 }
 
-TEST_F(KnownRejectionsTest, EndWhereRedisIsHeardOfAnotherSize) {
+TEST_F(KnownRejectionsTest, EndIfRedisReportsAnotherSize) {
   rejections.put(check, refusal(100ms), kNow, kNow);
   rejections.forget_other_sizes(check);
   EXPECT_TRUE(rejected(check, kNow));
@@ -153,7 +153,7 @@ TEST_F(KnownRejectionsTest, AskAgainAfterASecondWhateverTheWait) {
   EXPECT_FALSE(rejected(never, kNow + 1s));
 }
 
-TEST_F(KnownRejectionsTest, AreForgottenWhereSomethingIsGivenBack) {
+TEST_F(KnownRejectionsTest, EndIfSomethingIsGivenBack) {
   rejections.put(check, refusal(100ms), kNow, kNow);
   rejections.forget(make_check(rule, "b").hash);
   EXPECT_TRUE(rejected(check, kNow));
@@ -174,7 +174,7 @@ TEST_F(KnownRejectionsTest, EndWithTheSizeOfTheLimit) {
   EXPECT_TRUE(rejected(make_check(reloaded, "a"), kNow)) << "the same limit in a new configuration";
 }
 
-TEST(KnownRejections, ForgetTheOneThatEndsTheSoonestAboveTheirBound) {
+TEST(KnownRejections, DropTheOneThatEndsSoonestAboveTheirBound) {
   KnownRejections rejections(1024);
   const Rule rule = make_rule("10/second");
   for (int i = 0; i < 100'000; ++i) {
@@ -190,7 +190,7 @@ TEST(KnownRejections, ForgetTheOneThatEndsTheSoonestAboveTheirBound) {
   EXPECT_GT(long_ones, 700);
 }
 
-/// Asks of one request, first here and then of the store.
+/// Checks of one request, first here and then in the store.
 struct Desk {
   bool decide(std::vector<Check> checks, Duration at) {
     decisions.assign(checks.size(), {});
@@ -210,7 +210,7 @@ struct Desk {
 };
 
 TEST(KnownRejections, AnswerExactlyAsTheStoreWould) {
-  // The same random traffic with and without them: not one decision differs, nor the wait that is told.
+  // The same random traffic with and without them: no decision and no wait differs.
   Desk with;
   MemoryStore without{{}};
   const Rule narrow = make_rule("20/second", 5, "narrow");
@@ -236,7 +236,7 @@ TEST(KnownRejections, AnswerExactlyAsTheStoreWould) {
   EXPECT_LT(with.calls, 50'000 - refused / 2);
 }
 
-TEST(KnownRejections, RefuseTheWholeRequestBeforeAnythingIsTaken) {
+TEST(KnownRejections, RejectTheWholeRequestBeforeAnythingIsTaken) {
   Desk desk;
   const Rule narrow = make_rule("1/hour", 2, "narrow");
   const Rule wide = make_rule("1/hour", 100, "wide");
@@ -254,7 +254,7 @@ TEST(KnownRejections, RefuseTheWholeRequestBeforeAnythingIsTaken) {
   EXPECT_TRUE(desk.decide({make_check(wide, "a", 98)}, 100ms)) << "nothing was taken of the other";
 }
 
-TEST(KnownRejections, OfATrialRefuseNobodyAndNeedNoCall) {
+TEST(KnownRejections, InObserveModeRejectNobodyAndNeedNoCall) {
   Desk desk;
   const Rule rule = make_rule("1/hour", 1);
   const std::vector observe = {make_check(rule, "a", 1, How::observe)};
@@ -267,7 +267,7 @@ TEST(KnownRejections, OfATrialRefuseNobodyAndNeedNoCall) {
   EXPECT_EQ(desk.calls, 2);
 }
 
-TEST(KnownRejections, EndWhereSomethingIsGivenBackHere) {
+TEST(KnownRejections, EndIfSomethingIsGivenBackHere) {
   Desk desk;
   const Rule rule = make_rule("1/hour", 1);
   EXPECT_TRUE(desk.decide({make_check(rule, "a")}, 0s));
@@ -277,7 +277,7 @@ TEST(KnownRejections, EndWhereSomethingIsGivenBackHere) {
   EXPECT_TRUE(desk.decide({make_check(rule, "a")}, 4ms));
 }
 
-TEST(KnownRejections, LearnNothingFromTwoAsksOfOneCounter) {
+TEST(KnownRejections, LearnNothingFromTwoChecksOfOneCounter) {
   Desk desk;
   const Rule rule = make_rule("1/hour", 3);
   EXPECT_FALSE(desk.decide({make_check(rule, "a", 2), make_check(rule, "a", 2)}, 0s)) << "each fits, both do not";

@@ -1,5 +1,5 @@
-// Keys of which nothing is left, or little: gateways and their workers before one store, on a virtual clock. All that
-// is left can be had at once, nobody is refused what the store would grant, and yet it is hardly asked.
+// Spent keys, or nearly spent ones: gateways with several workers and one store, on a virtual clock. Every permit can
+// be used, nobody is rejected whom the store would allow, and yet the store gets few calls.
 
 #include "fleet.hpp"
 
@@ -18,7 +18,7 @@ Rule leased(std::string_view rate, std::uint64_t burst = 0, std::string_view alg
   return rule;
 }
 
-/// Requests of one key, each of a cost drawn from `costs`, `a_second` of them at one gateway at random moments.
+/// `a_second` requests of one key at one gateway, at random moments, each with a cost from `costs`.
 struct Traffic {
   Traffic(Fleet& in, const Rule& of) : fleet(in), rule(of) {}
 
@@ -33,7 +33,7 @@ struct Traffic {
       next(gateway, a_second, at, to);
     });
   }
-  /// Fails where more has been let through than a bucket that was full at the beginning can have held.
+  /// Fails if more was allowed than a bucket can hold that was full at the beginning.
   void note(std::int64_t cost) {
     admitted += static_cast<double>(cost);
     const double seconds = std::chrono::duration<double>(fleet.now()).count();
@@ -54,8 +54,8 @@ double share_decided_here(const Tally& before, const Tally& after) {
   return 1 - static_cast<double>(after.calls - before.calls) / static_cast<double>(after.asked - before.asked);
 }
 
-TEST(Saturated, KeysAreDecidedHereAtNineteenOfTwentyRequests) {
-  // 2000 a second are asked of two gateways with two workers each, 500 a second come back.
+TEST(Saturated, KeysAreDecidedHereForNineteenOfTwentyRequests) {
+  // 2000 requests a second at two gateways with two workers each; 500 permits a second come back.
   const Rule rule = leased("500/second", 1000);
   Fleet fleet(4, {});
   Traffic traffic(fleet, rule);
@@ -100,7 +100,7 @@ TEST(Saturated, KeysAreDecidedHereWhateverTheRateTheSharersAndTheCosts) {
   }
 }
 
-TEST(Saturated, KeysAreRefusedHereOnlyWhereTheStoreWouldRefuseThem) {
+TEST(Saturated, KeysAreRejectedHereOnlyIfTheStoreWouldRejectThem) {
   for (const auto* rate : {"500/second", "60/second", "10/second"}) {
     const Rule rule = leased(rate, 20);
     Fleet fleet(4, {});
@@ -122,7 +122,7 @@ TEST(Saturated, KeysAreRefusedHereOnlyWhereTheStoreWouldRefuseThem) {
   }
 }
 
-TEST(Saturated, KeysLeaveTheirShareToAWorkerThatIsAskedLittle) {
+TEST(Saturated, KeysLeaveAShareToAWorkerWithFewRequests) {
   const Rule rule = leased("100/second", 100);
   Fleet fleet(2, {});
   Traffic busy(fleet, rule);
@@ -138,8 +138,8 @@ TEST(Saturated, KeysLeaveTheirShareToAWorkerThatIsAskedLittle) {
   EXPECT_GE(admitted, asked / 2) << "ten a second of fifty that are its share";
 }
 
-TEST(Saturated, BudgetsAreGrantedToTheLastRequestWithoutARefusalBefore) {
-  // One after the other, as fast as they are answered: not one is refused while anything is left.
+TEST(Saturated, BudgetsAreGrantedToTheLastPermitWithoutARejectionBefore) {
+  // One after the other, as fast as they are answered: no request is rejected while anything is left.
   for (const auto* algorithm : {"token_bucket", "fixed_window"})
     for (const std::size_t workers : {1, 2, 4})
       for (const char* rate : {"50/hour", "1000/hour", "20/day", "4/hour", "300/minute"}) {
@@ -165,7 +165,7 @@ TEST(Saturated, BudgetsAreGrantedToTheLastRequestWithoutARefusalBefore) {
       }
 }
 
-TEST(Saturated, CostsAreMetFromTheLeaseAndTheStoreTogether) {
+TEST(Saturated, CostsAreTakenFromTheLeaseAndTheStoreTogether) {
   const Rule rule = leased("1000/day");
   Fleet fleet(1, {});
   std::int64_t admitted = 0;
@@ -199,7 +199,7 @@ TEST(Saturated, KeysGiveBackWhatWasReservedAndNotUsed) {
   EXPECT_TRUE(fleet.local(0).leases().held(test::make_check(rule, "hot").hash, Moment(1h + fleet.now())) == 0);
 }
 
-TEST(Saturated, KeysNeverGrantOneTooManyWhereThereAreMoreSharersThanWasSaid) {
+TEST(Saturated, KeysNeverGrantTooManyWithMoreSharersThanConfigured) {
   const Rule rule = leased("400/second", 50);
   Fleet fleet(6, {.lost = 0.01, .least_latency = 100us, .most_latency = 5ms}, 3, 2);
   Traffic traffic(fleet, rule);

@@ -53,7 +53,7 @@ TEST_F(ConnectTest, SaysHowFarItCame) {
   EXPECT_FALSE(failed.error().reason.empty());
 }
 
-TEST_F(ConnectTest, PassesOverAddressesThatWereFoundOfNoUse) {
+TEST_F(ConnectTest, SkipsAddressesThatDidNotServe) {
   Connector connector(loop_, timers_, "127.0.0.1", port());
   const auto first = connect(connector, {.whole = seconds(5)});
   ASSERT_TRUE(first.has_value());
@@ -107,7 +107,7 @@ TEST_F(ConnectTest, FailsAHandshakeUnderWayWhenStopped) {
   EXPECT_EQ(result.error().code, error::operation_aborted);
 }
 
-TEST_F(ConnectTest, MayBeForgottenWhileItIsUnderWay) {
+TEST_F(ConnectTest, MayBeDestroyedDuringACall) {
   {
     Connector connector(loop_, timers_, "127.0.0.1", port());
     spawn(ask(connector, {.whole = seconds(5)}), "test");
@@ -115,7 +115,7 @@ TEST_F(ConnectTest, MayBeForgottenWhileItIsUnderWay) {
   EXPECT_TRUE(run_until(ended));
 }
 
-TEST(AlternateFamilies, LetsThemTakeTurnsInTheirOwnOrder) {
+TEST(AlternateFamilies, AlternatesAndKeepsTheOrderOfEachFamily) {
   std::vector<Tcp::endpoint> addresses;
   for (const char* text : {"2001:db8::1", "2001:db8::2", "2001:db8::3", "192.0.2.1", "192.0.2.2"})
     addresses.emplace_back(make_address(text), 80);

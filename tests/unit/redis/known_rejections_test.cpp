@@ -29,7 +29,7 @@ class KnownRejections : public RedisLimiter {
   std::optional<Limiter> limiter;
 };
 
-TEST_F(KnownRejections, MakeAnAttackOnAnExhaustedKeyFreeForRedis) {
+TEST_F(KnownRejections, MakeAnAttackOnASpentKeyFreeForRedis) {
   start_limiter();
   EXPECT_TRUE(decide(*limiter, 10).allowed());
   EXPECT_TRUE(decide(*limiter).refused());
@@ -46,7 +46,7 @@ TEST_F(KnownRejections, MakeAnAttackOnAnExhaustedKeyFreeForRedis) {
   EXPECT_GE(limiter->local().rejected, 4980U);
 }
 
-TEST_F(KnownRejections, NameAWaitAfterWhichTheRequestGetsThrough) {
+TEST_F(KnownRejections, ReportAWaitAfterWhichTheRequestIsAllowed) {
   rule = rule_of(20, 1s);
   start_limiter();
   int waits = 0;
@@ -91,7 +91,7 @@ TEST_F(KnownRejections, EndASecondAfterAnOperatorsReset) {
       *limiter, [](const Answer& answer) { return answer.allowed(); }, 2s));
 }
 
-TEST_F(KnownRejections, AreRepeatedWhileRedisIsAway) {
+TEST_F(KnownRejections, AreUsedWhileRedisIsDown) {
   start_limiter();
   EXPECT_TRUE(decide(*limiter, 10).allowed());
   EXPECT_TRUE(decide(*limiter).refused());
@@ -125,7 +125,7 @@ TEST_F(Settlements, ReachRedisWithoutTheRequest) {
   EXPECT_EQ(limiter->local().dropped, 0U);
 }
 
-TEST_F(Settlements, AreDroppedAndCountedWhileRedisIsAway) {
+TEST_F(Settlements, AreDroppedAndCountedWhileRedisIsDown) {
   start_limiter();
   redis.kill9();
   EXPECT_TRUE(decide_until(*limiter, [](const Answer& answer) { return answer.error() == Errc::unavailable; }));
@@ -146,7 +146,7 @@ TEST_F(Settlements, ThatChargeAreTriedASecondTime) {
   EXPECT_EQ(left(), 9U - 4U * limiter->local().settled);
 }
 
-TEST_F(Settlements, BeyondWhatMayBeUnderWayAreDropped) {
+TEST_F(Settlements, BeyondTheMaximumInFlightAreDropped) {
   start_limiter();
   redis.pause();
   for (int i = 0; i < 2000; ++i) settle(0, limit::How::charge);

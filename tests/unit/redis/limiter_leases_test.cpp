@@ -1,4 +1,4 @@
-// Leases with a real Redis: several gateways take ahead of one counter, and every request let through is counted.
+// Leases with a real Redis: several gateways lease permits of one counter, and every allowed request is counted.
 #include "redis_fixture.hpp"
 
 #include <boost/asio/post.hpp>
@@ -30,7 +30,7 @@ struct Tally {
   }
 };
 
-/// Lets the loop do what it has to do, as a worker's does between two requests.
+/// Runs the loop as a worker does between two requests.
 struct Turn {
   boost::asio::io_context& loop;
   bool await_ready() const noexcept { return false; }
@@ -106,7 +106,7 @@ TEST_F(LimiterLeases, OfABudgetForADayAreUsedToTheLastRequestAndNotOneMore) {
   EXPECT_EQ(sum.failed, 0U);
   EXPECT_GT(sum.local.leased, 1000U);
   EXPECT_GT(sum.refused, 0U);
-  // What a gateway held when another was refused is given back within the second, and then taken.
+  // What one gateway held when another was rejected is given back within a second, and then used.
   EXPECT_EQ(sum.admitted, 5000U - left());
   EXPECT_GE(sum.admitted, 4990U);
 }
@@ -151,7 +151,7 @@ TEST_F(LimiterLeases, AreGivenBackASecondAfterTheLastRequest) {
   run_for(50ms);
 }
 
-TEST_F(LimiterLeases, MayBeUsedUpWhileRedisIsAway) {
+TEST_F(LimiterLeases, MayBeUsedWhileRedisIsDown) {
   start();
   rule.rate = {1000, 24h};
   rule.burst = 1'000'000;
@@ -178,7 +178,7 @@ TEST_F(LimiterLeases, AreNotTakenByACallThatTimesOut) {
   ASSERT_TRUE(run_until_up(limiter));
   for (int i = 0; i < 15; ++i) EXPECT_TRUE(decide(limiter, 1, "everybody").allowed());
   redis.pause();
-  auto answers = ask_many(limiter, 30);  // "caller": nothing is known of it
+  auto answers = ask_many(limiter, 30);  // "caller": no known rejection, no lease
   EXPECT_TRUE(run_until([&] { return all_done(answers); }));
   for (const auto& answer : answers) {
     EXPECT_FALSE(answer.allowed());
@@ -206,13 +206,13 @@ TEST_F(LimiterLeases, LetTheOthersWaitForTheOneThatFetches) {
   run_for(50ms);
 }
 
-TEST_F(LimiterLeases, AreWaitedForNoLongerWhenTheFetcherHangsUp) {
+TEST_F(LimiterLeases, AreNotWaitedForIfTheFetchingRequestEnds) {
   start();
   rule.rate = {1000, 24h};
   rule.burst = 1'000'000;
   Limiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
-  // Until the next request would ask ahead: one is dropped on its way to Redis.
+  // Until the next request fetches a lease: one is destroyed on its way to Redis.
   for (int i = 0; i < 25; ++i) EXPECT_TRUE(decide(limiter).allowed());
   const limit::Check big = check_of(rule, "caller", 500);
   std::array<limit::Check, 1> checks{big};
@@ -228,7 +228,7 @@ TEST_F(LimiterLeases, AreWaitedForNoLongerWhenTheFetcherHangsUp) {
   run_for(50ms);
 }
 
-TEST_F(LimiterLeases, FailWhoWaitsForThemWhenStopped) {
+TEST_F(LimiterLeases, FailWaitingRequestsWhenStopped) {
   start();
   rule.rate = {1000, 24h};
   rule.burst = 1'000'000;

@@ -1,4 +1,4 @@
-// What a caller gets from the limiter while Redis is well, and how it ends.
+// The decisions of the limiter while Redis works, and how the limiter stops.
 #include "headgate/redis/limiter.hpp"
 
 #include "redis_fixture.hpp"
@@ -11,7 +11,7 @@
 namespace headgate::redis {
 namespace {
 
-TEST_F(RedisLimiter, AllowsUntilTheBurstIsSpentThenRefusesAndTellsWhenItIsOver) {
+TEST_F(RedisLimiter, AllowsUntilTheBurstIsSpentThenRejectsWithAWait) {
   start();
   Limiter limiter(loop, options);
   for (std::uint64_t left = 10; left-- > 0;) {
@@ -28,7 +28,7 @@ TEST_F(RedisLimiter, AllowsUntilTheBurstIsSpentThenRefusesAndTellsWhenItIsOver) 
   limiter.stop();
 }
 
-TEST_F(RedisLimiter, GivesBackWhatALaterStepRefused) {
+TEST_F(RedisLimiter, GivesBackIfALaterStepFails) {
   start();
   Limiter limiter(loop, options);
   EXPECT_TRUE(decide(limiter, 10).allowed());
@@ -76,7 +76,7 @@ TEST_F(RedisLimiter, CarriesManyConcurrentDecisionsInFewWrites) {
   limiter.stop();
 }
 
-TEST_F(RedisLimiter, TurnsCallsAwayAtOnceBeyondTheCapInFlight) {
+TEST_F(RedisLimiter, FailsCallsAtOnceBeyondTheMaximumInFlight) {
   start();
   options.max_in_flight = 20;
   Limiter limiter(loop, options);
@@ -148,7 +148,7 @@ TEST_F(RedisLimiter, MayBeStoppedAndDestroyedByACallerThatItResumes) {
   }
 }
 
-TEST_F(RedisLimiter, ForgetsACallerThatDiesBeforeTheAnswer) {
+TEST_F(RedisLimiter, SurvivesATaskThatIsDestroyedBeforeTheAnswer) {
   start();
   Limiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));

@@ -46,7 +46,7 @@ TEST_F(RedisOutage, ConnectsAgainWhereAServerWasSilentForLong) {
   ASSERT_TRUE(decide(limiter).allowed());
   redis.pause();
   EXPECT_EQ(decide(limiter).error(), Errc::timed_out);
-  run_for(3s);  // the old connection is given up after 1 s, the handshake of the next one after another
+  run_for(3s);  // the old connection is dropped after 1 s, the handshake of the next one after another second
   EXPECT_EQ(logged("no answer at all for 1s"), 1) << log.str();
   redis.resume();
   EXPECT_TRUE(decide_until(limiter, [](const Answer& answer) { return answer.result->has_value(); }));
@@ -134,7 +134,7 @@ TEST_F(RedisOutage, PaysOneDeadlineForAServerThatHoldsWritesBackAndIsBackWhenItN
   ASSERT_TRUE(decide(limiter).allowed());
   EXPECT_EQ(command({"CLIENT", "PAUSE", "60000", "WRITE"}), "+OK");
   EXPECT_EQ(decide(limiter).error(), Errc::timed_out);
-  while (limiter.counters().connects < 3) {  // each connection answers, and none of them decides
+  while (limiter.counters().connects < 3) {  // each connection answers, but none of them decides
     EXPECT_EQ(decide(limiter).error(), Errc::unavailable);
     run_for(20ms);
   }
@@ -180,7 +180,7 @@ TEST_F(RedisOutage, ChargesOnceForOneTokenHoweverOftenItIsSent) {
   limiter.stop();
 }
 
-TEST_F(RedisOutage, TellsForHowLongOthersMayStillBeOnTheirWayBack) {
+TEST_F(RedisOutage, TellsHowLongOthersMayStillRecover) {
   start();
   Limiter limiter(loop, options);
   ASSERT_TRUE(decide(limiter).allowed());

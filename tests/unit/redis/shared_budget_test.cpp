@@ -1,4 +1,4 @@
-// Several gateways, one Redis, one budget: counted, not believed.
+// Several gateways, one Redis, one budget: the admitted requests are counted.
 #include "fixture.hpp"
 #include "support/redis_server.hpp"
 
@@ -73,14 +73,14 @@ TEST(SharedBudget, IsNeverExceededByTwoGatewaysThatAskInParallel) {
   EXPECT_GT(tallies[1].admitted, 0);
 }
 
-TEST(SharedBudget, OfAWholeHourIsAdmittedToTheLastRequestAndNotOneMore) {
+TEST(SharedBudget, IsAdmittedToTheLastRequestAndNotOneMore) {
   test::RedisServer redis;
   if (!test::RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
   ASSERT_TRUE(redis.start()) << redis.error();
   Options options;
   options.nodes[0].port = redis.port();
   options.timeout = 5s;
-  const auto rule = rule_of(1000, 24h);  // less than one token comes back while this runs
+  const auto rule = rule_of(1000, 24h);  // less than one permit comes back during the test
 
   std::atomic<bool> over = false;
   std::array<Tally, 3> tallies;
