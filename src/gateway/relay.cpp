@@ -179,7 +179,7 @@ class Relay {
 
   Task<Result<Step, Failure>> switch_protocols(upstream::Attempt& server) {
     if (x_.request.upgrade.empty())
-      co_return Failure{.what = Failed::malformed, .why = "the server switches protocols unasked"};
+      co_return Failure{.what = Failed::malformed, .why = "the server switches protocols without a request for it"};
     x_.status = 101;
     forward_reply_fields(x_, compiled_, options_.rejection.headers);
     const http::ReplyStart start{.status = 101, .reason = x_.answer.reason, .fields = &x_.fields};

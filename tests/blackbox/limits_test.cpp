@@ -55,18 +55,18 @@ TEST(Limits, TheFirstFewPassAndTheNextIsRejectedWithAWait) {
     EXPECT_EQ(answer.all("RateLimit-Policy"), "\"per-ip\";q=5;w=60");
     EXPECT_FALSE(answer.has("Retry-After"));
   }
-  const Message refused = client.get();
-  expect_problem(refused, 429);
-  EXPECT_GE(number(refused, "Retry-After"), 10);
-  EXPECT_LE(number(refused, "Retry-After"), 12);
-  EXPECT_EQ(number(refused, "X-RateLimit-Limit"), 5);
-  EXPECT_EQ(number(refused, "X-RateLimit-Remaining"), 0);
-  EXPECT_EQ(standard(refused).remaining, 0);
-  EXPECT_EQ(standard(refused).seconds, number(refused, "Retry-After"));
-  EXPECT_EQ(refused.all("RateLimit-Policy"), "\"per-ip\";q=5;w=60");
-  const Json problem = Json::parse(refused.body);
+  const Message rejected = client.get();
+  expect_problem(rejected, 429);
+  EXPECT_GE(number(rejected, "Retry-After"), 10);
+  EXPECT_LE(number(rejected, "Retry-After"), 12);
+  EXPECT_EQ(number(rejected, "X-RateLimit-Limit"), 5);
+  EXPECT_EQ(number(rejected, "X-RateLimit-Remaining"), 0);
+  EXPECT_EQ(standard(rejected).remaining, 0);
+  EXPECT_EQ(standard(rejected).seconds, number(rejected, "Retry-After"));
+  EXPECT_EQ(rejected.all("RateLimit-Policy"), "\"per-ip\";q=5;w=60");
+  const Json problem = Json::parse(rejected.body);
   EXPECT_EQ(problem.value("limit", ""), "per-ip");
-  EXPECT_EQ(problem.value("retry_after", 0L), number(refused, "Retry-After"));
+  EXPECT_EQ(problem.value("retry_after", 0L), number(rejected, "Retry-After"));
   EXPECT_EQ(proxy.upstream.request_count(), 5U);
 }
 
@@ -75,9 +75,9 @@ TEST(Limits, WaitingAsLongAsToldIsEnough) {
   RawClient client = proxy.client();
   for (int i = 0; i < 3; ++i) ASSERT_EQ(client.get().status(), 200);
   for (int i = 0; i < 2; ++i) {
-    const Message refused = client.get();
-    ASSERT_EQ(refused.status(), 429);
-    ASSERT_EQ(number(refused, "Retry-After"), 1) << "0.7 s, rounded up";
+    const Message rejected = client.get();
+    ASSERT_EQ(rejected.status(), 429);
+    ASSERT_EQ(number(rejected, "Retry-After"), 1) << "0.7 s, rounded up";
     std::this_thread::sleep_for(std::chrono::seconds(1));
     EXPECT_EQ(client.get().status(), 200);
   }
@@ -124,10 +124,10 @@ TEST(Limits, TheBindingLimitOfSeveralIsShown) {
   EXPECT_EQ(number(answer, "X-RateLimit-Remaining"), 2);
   client.get();
   client.get();
-  const Message refused = client.get();
-  EXPECT_EQ(refused.status(), 429);
-  EXPECT_EQ(standard(refused).name, "narrow");
-  EXPECT_EQ(Json::parse(refused.body).value("limit", ""), "narrow");
+  const Message rejected = client.get();
+  EXPECT_EQ(rejected.status(), 429);
+  EXPECT_EQ(standard(rejected).name, "narrow");
+  EXPECT_EQ(Json::parse(rejected.body).value("limit", ""), "narrow");
 }
 
 TEST(Limits, ARejectedRequestIsChargedByNoLimit) {
@@ -216,10 +216,10 @@ TEST(Limits, ARejectionMayHaveNoBody) {
       limited(R"({"x": {"rate": "1/hour", "per": "client_ip"}})"_json, R"({"rejection": {"body": "none"}})"_json));
   RawClient client = proxy.client();
   client.get();
-  const Message refused = client.get();
-  EXPECT_EQ(refused.status(), 429);
-  EXPECT_EQ(refused.body, "");
-  EXPECT_GE(number(refused, "Retry-After"), 1);
+  const Message rejected = client.get();
+  EXPECT_EQ(rejected.status(), 429);
+  EXPECT_EQ(rejected.body, "");
+  EXPECT_GE(number(rejected, "Retry-After"), 1);
 }
 
 /// How many of `threads` × `each` requests on connections of their own are admitted.

@@ -129,7 +129,7 @@ TEST(Costs, AreByMethodWhereTheRouteSaysSo) {
   EXPECT_EQ(client.ask(request_with_body("POST", "/", "x")).value("X-RateLimit-Remaining"), "4");
   EXPECT_EQ(client.ask(request("HEAD", "/"), Kind::answer_to_head).value("X-RateLimit-Remaining"), "4") << "costs 0";
   EXPECT_EQ(client.ask(request_with_body("POST", "/", "x")).status(), 429);
-  EXPECT_EQ(proxy.client().get().value("X-RateLimit-Remaining"), "3") << "the refused one cost nothing";
+  EXPECT_EQ(proxy.client().get().value("X-RateLimit-Remaining"), "3") << "the rejected one cost nothing";
 }
 
 TEST(Costs, AreWhatAHeaderOfTheRequestSaysUpToABound) {
@@ -203,10 +203,10 @@ TEST(Debts, ArePaidBackBeforeAnythingIsAllowedAgain) {
   Proxy proxy(owing("10/hour"));
   RawClient client = proxy.client();
   EXPECT_EQ(client.get("/", "X-Test-Field: X-Used: 25\r\n").value("X-RateLimit-Remaining"), "0");
-  const Message refused = client.get("/");
-  EXPECT_EQ(refused.status(), 429);
-  EXPECT_GT(std::stoi(refused.value("Retry-After")), 15 * 360) << "fifteen too many, six minutes each, and one more";
-  EXPECT_LE(std::stoi(refused.value("Retry-After")), 16 * 360);
+  const Message rejected = client.get("/");
+  EXPECT_EQ(rejected.status(), 429);
+  EXPECT_GT(std::stoi(rejected.value("Retry-After")), 15 * 360) << "fifteen too many, six minutes each, and one more";
+  EXPECT_LE(std::stoi(rejected.value("Retry-After")), 16 * 360);
 }
 
 TEST(Settling, EmptiesTheLimitIfTheAnswerUsedMoreThanWasLeft) {

@@ -50,7 +50,7 @@ class SharedBudget : public testing::Test {
 
 struct Hammered {
   std::atomic<int> admitted = 0;
-  std::atomic<int> refused = 0;
+  std::atomic<int> rejected = 0;
   std::atomic<int> others = 0;
 };
 /// Requests to both gateways in parallel by `threads` clients, `each` requests from each.
@@ -61,7 +61,7 @@ void hammer(const Proxy& one, const Proxy& two, int threads, int each, Hammered&
       RawClient client = (t % 2 == 0 ? one : two).client();
       for (int i = 0; i < each; ++i) {
         const int status = client.get().status();
-        ++(status == 200 ? out.admitted : status == 429 ? out.refused : out.others);
+        ++(status == 200 ? out.admitted : status == 429 ? out.rejected : out.others);
       }
     });
   }
@@ -117,10 +117,10 @@ TEST_F(SharedBudget, ASaturatedKeyIsDecidedAlmostWithoutRedis) {
   hammer(one, two, 8, 800, all);
   const std::chrono::duration<double> took = Clock::now() - start;
   const auto calls = script_calls() - before;
-  std::cout << calls << " calls for " << all.admitted + all.refused << " requests, of which " << all.admitted
+  std::cout << calls << " calls for " << all.admitted + all.rejected << " requests, of which " << all.admitted
             << " were let through, in " << took.count() << " s\n";
   EXPECT_EQ(all.others, 0);
-  EXPECT_GT(all.refused, 0) << "or it was not saturated";
+  EXPECT_GT(all.rejected, 0) << "or it was not saturated";
   EXPECT_LE(all.admitted, 100 + 500 * (took.count() + 1));
   EXPECT_LE(calls, 6400U / 20) << "nineteen of twenty were decided without a call";
 }

@@ -69,10 +69,10 @@ class EveryAlgorithmsUsage : public EveryAlgorithm {
     const auto kept = check(now, 0, kStart + 1s);
     EXPECT_LE(kept.remaining, fresh - std::min(fresh, old.burst)) << "what was used is forgotten";
     EXPECT_GT(kept.reset_after, Duration(0));
-    const auto refused = check(now, static_cast<std::int64_t>(kept.remaining) + 1, kStart + 1s);
-    EXPECT_FALSE(refused.allowed);
-    ASSERT_LT(refused.retry_after, limit::kNever);
-    EXPECT_TRUE(check(now, static_cast<std::int64_t>(kept.remaining) + 1, kStart + 1s + refused.retry_after).allowed);
+    const auto rejected = check(now, static_cast<std::int64_t>(kept.remaining) + 1, kStart + 1s);
+    EXPECT_FALSE(rejected.allowed);
+    ASSERT_LT(rejected.retry_after, limit::kNever);
+    EXPECT_TRUE(check(now, static_cast<std::int64_t>(kept.remaining) + 1, kStart + 1s + rejected.retry_after).allowed);
   }
 
   std::optional<InMemory> memory_;

@@ -56,14 +56,14 @@ class EveryRate : public testing::TestWithParam<std::tuple<const limit::Algorith
       ASSERT_TRUE(check(rule, most - 1, kStart).allowed) << "all of it at once";
     }
     Instant at = kStart;
-    Decision refused;
-    for (int waits = 0; waits < 1000 && (refused = check(rule, 1, at)).allowed; ++waits)
-      EXPECT_LE(refused.delay, rule.wait);
-    if (refused.allowed) return;  // the wait is too long for this test
-    ASSERT_GT(refused.retry_after, Duration(0));
-    ASSERT_LT(refused.retry_after, limit::kNever);
-    EXPECT_FALSE(check(rule, 1, at + refused.retry_after - Duration(1)).allowed) << "a microsecond too early";
-    at += refused.retry_after;
+    Decision rejected;
+    for (int waits = 0; waits < 1000 && (rejected = check(rule, 1, at)).allowed; ++waits)
+      EXPECT_LE(rejected.delay, rule.wait);
+    if (rejected.allowed) return;  // the wait is too long for this test
+    ASSERT_GT(rejected.retry_after, Duration(0));
+    ASSERT_LT(rejected.retry_after, limit::kNever);
+    EXPECT_FALSE(check(rule, 1, at + rejected.retry_after - Duration(1)).allowed) << "a microsecond too early";
+    at += rejected.retry_after;
     EXPECT_TRUE(check(rule, 1, at).allowed) << "as promised";
     const Decision before = check(rule, 0, at);
     EXPECT_GE(check(rule, -1, at).remaining, before.remaining);

@@ -18,7 +18,7 @@ using limit::Decision;
 using limit::Rule;
 
 std::string said(bool all, std::span<const Decision> decisions) {
-  std::string text = all ? "all agree:" : "refused:";
+  std::string text = all ? "all agree:" : "rejected:";
   for (const Decision& v : decisions)
     text += " (" + std::to_string(v.allowed) + ' ' + std::to_string(v.limit) + ' ' + std::to_string(v.remaining) + ' ' +
             std::to_string(v.retry_after.count()) + ' ' + std::to_string(v.reset_after.count()) + ' ' +
@@ -111,7 +111,7 @@ class RandomTraces : public testing::TestWithParam<const limit::Algorithm*> {
 
 TEST_P(RandomTraces, OfOneRuleGiveTheSameResultsInMemoryAndInRedis) {
   int allowed = 0;
-  int refused = 0;
+  int rejected = 0;
   int held_back = 0;
   for (int trace = 0; trace < 60; ++trace) {
     const Rule rule = random_rule("single" + std::to_string(trace));
@@ -126,12 +126,12 @@ TEST_P(RandomTraces, OfOneRuleGiveTheSameResultsInMemoryAndInRedis) {
       const Decision here = same_in_both(memory, check, now, trace, step);
       if (HasFailure()) return;
       held_back += here.delay > Duration(0) ? 1 : 0;
-      (here.allowed ? allowed : refused) += 1;
+      (here.allowed ? allowed : rejected) += 1;
       told_to_wait = here.allowed || here.retry_after == limit::kNever ? Duration(0) : here.retry_after;
     }
   }
   EXPECT_GT(allowed, 1000);  // a trace without rejections compares little
-  EXPECT_GT(refused, 800);
+  EXPECT_GT(rejected, 800);
   const Rule waiting = make_rule("1/second", 0, "waiting", GetParam()->name, std::chrono::seconds(1));
   EXPECT_TRUE(held_back > 50 || GetParam()->check(waiting));
 }

@@ -58,10 +58,10 @@ TEST_F(Script, CountsByTheClockOfRedis) {
   const Check check = make_check(rule, "org_42");
   EXPECT_EQ(decide(check).remaining, 1U);
   EXPECT_EQ(decide(check).remaining, 0U);
-  const Decision refused = decide(check);
-  EXPECT_FALSE(refused.allowed);
-  EXPECT_GT(refused.retry_after, std::chrono::minutes(29));
-  EXPECT_LE(refused.retry_after, std::chrono::minutes(30));
+  const Decision rejected = decide(check);
+  EXPECT_FALSE(rejected.allowed);
+  EXPECT_GT(rejected.retry_after, std::chrono::minutes(29));
+  EXPECT_LE(rejected.retry_after, std::chrono::minutes(30));
 }
 
 TEST_F(Script, AllowsARequestThatWaitedAsLongAsTold) {
@@ -69,9 +69,9 @@ TEST_F(Script, AllowsARequestThatWaitedAsLongAsTold) {
   const Check check = make_check(rule, "org_42");
   ASSERT_TRUE(decide(check).allowed);
   for (int i = 0; i < 5; ++i) {
-    const Decision refused = decide(check);
-    ASSERT_FALSE(refused.allowed);
-    std::this_thread::sleep_for(refused.retry_after);  // the wait itself is tested
+    const Decision rejected = decide(check);
+    ASSERT_FALSE(rejected.allowed);
+    std::this_thread::sleep_for(rejected.retry_after);  // the wait itself is tested
     EXPECT_TRUE(decide(check).allowed);
   }
 }
@@ -185,15 +185,15 @@ TEST_F(Script, LetsOnlyTakeRejectTheCall) {
   EXPECT_TRUE(decide(*client_, std::span(checks).subspan(1, 1), decisions));
   decide(make_check(charge, "org_42", -2));
   EXPECT_FALSE(decide(*client_, checks, decisions));
-  EXPECT_EQ(decide(make_check(charge, "org_42", 0)).remaining, 2U) << "a refused call charges nothing";
+  EXPECT_EQ(decide(make_check(charge, "org_42", 0)).remaining, 2U) << "a rejected call charges nothing";
 }
 
 TEST_F(Script, KeepsACounterForAsLongAsItsPermitsAreAhead) {
   const Rule rule = make_rule("60/minute", 2, "plan", "token_bucket", std::chrono::seconds(30));
   for (int i = 0; i < 32; ++i) EXPECT_TRUE(decide(make_check(rule, "org_42")).allowed) << i;
-  const Decision refused = decide(make_check(rule, "org_42"));
-  EXPECT_FALSE(refused.allowed);
-  EXPECT_LE(refused.retry_after, std::chrono::seconds(1));
+  const Decision rejected = decide(make_check(rule, "org_42"));
+  EXPECT_FALSE(rejected.allowed);
+  EXPECT_LE(rejected.retry_after, std::chrono::seconds(1));
   const int left = std::atoi(client_->text({"PTTL", "hg:v1:{org_42}:plan:"}).c_str());
   EXPECT_LE(left, 32'002);
   EXPECT_GT(left, 30'000);

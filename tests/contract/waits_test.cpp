@@ -59,13 +59,13 @@ class Waits : public testing::TestWithParam<std::tuple<Place, const limit::Algor
 
   /// Takes, or waits as told and then takes.
   void take_as_told(const Rule& rule, std::int64_t cost) {
-    const Decision refused = check(rule, cost);
-    if (refused.allowed || refused.retry_after == limit::kNever) return;
+    const Decision rejected = check(rule, cost);
+    if (rejected.allowed || rejected.retry_after == limit::kNever) return;
     ++waits_;
-    now_ += refused.retry_after - Duration(1);
+    now_ += rejected.retry_after - Duration(1);
     ASSERT_FALSE(check(rule, cost).allowed) << "a microsecond early";
     now_ += Duration(1);
-    ASSERT_TRUE(check(rule, cost).allowed) << "after " << refused.retry_after.count();
+    ASSERT_TRUE(check(rule, cost).allowed) << "after " << rejected.retry_after.count();
   }
 
   static const limit::Algorithm& algorithm() { return *std::get<const limit::Algorithm*>(GetParam()); }

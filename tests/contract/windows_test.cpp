@@ -61,13 +61,13 @@ TEST_F(Windows, CarryOverWhatWasUsedWhenTheCountChanges) {
     EXPECT_EQ(check(large, 4, start, algorithm).remaining, 6U);
     EXPECT_EQ(check(small, 0, start, algorithm).remaining, 1U);
     EXPECT_EQ(check(large, 6, start + 1s, algorithm).remaining, 0U);
-    const Decision refused = check(small, 1, start + 2s, algorithm);
-    EXPECT_FALSE(refused.allowed);
-    EXPECT_EQ(refused.remaining, 0U);
-    EXPECT_FALSE(check(small, 1, start + 2s + refused.retry_after - 1us, algorithm).allowed);
+    const Decision rejected = check(small, 1, start + 2s, algorithm);
+    EXPECT_FALSE(rejected.allowed);
+    EXPECT_EQ(rejected.remaining, 0U);
+    EXPECT_FALSE(check(small, 1, start + 2s + rejected.retry_after - 1us, algorithm).allowed);
     EXPECT_TRUE(check(small, 0, start + 2s, algorithm).allowed);
     EXPECT_EQ(check(window(algorithm, "20/minute"), 0, start + 2s, algorithm).remaining, 10U);
-    EXPECT_TRUE(check(small, 1, start + 2s + refused.retry_after, algorithm).allowed);
+    EXPECT_TRUE(check(small, 1, start + 2s + rejected.retry_after, algorithm).allowed);
   }
 }
 
@@ -236,12 +236,12 @@ TEST_F(WindowScript, ReduceWhatAClockFarAheadWroteEvenIfTheyReject) {
   for (const auto& [algorithm, command] : written) {
     client_->command(command);
     const Rule rule = window(algorithm, "7/hour");
-    const Decision refused = decide(rule);
-    EXPECT_FALSE(refused.allowed) << algorithm;
-    EXPECT_LE(refused.retry_after, 2h) << algorithm;
+    const Decision rejected = decide(rule);
+    EXPECT_FALSE(rejected.allowed) << algorithm;
+    EXPECT_LE(rejected.retry_after, 2h) << algorithm;
     EXPECT_GT(left_to_live(), 0) << algorithm;
     EXPECT_LE(left_to_live(), 7'200'002) << algorithm;
-    EXPECT_LE(decide(rule).retry_after, refused.retry_after) << algorithm;
+    EXPECT_LE(decide(rule).retry_after, rejected.retry_after) << algorithm;
     client_->command({"DEL", kKey});
   }
 }
@@ -260,10 +260,10 @@ TEST_F(WindowScript, CountEvenIfTheGatewaysCalendarIsFarFromTheClockOfRedis) {
     client_->command({"DEL", kKey});
     EXPECT_EQ(decide(rule, 1, now() + wrong).remaining, 1U);
     EXPECT_EQ(decide(rule, 1, now() + wrong).remaining, 0U);
-    const Decision refused = decide(rule, 1, now() + wrong);
-    EXPECT_FALSE(refused.allowed);
-    EXPECT_GT(refused.retry_after, 22h);
-    EXPECT_LE(refused.retry_after, 25h);
+    const Decision rejected = decide(rule, 1, now() + wrong);
+    EXPECT_FALSE(rejected.allowed);
+    EXPECT_GT(rejected.retry_after, 22h);
+    EXPECT_LE(rejected.retry_after, 25h);
     EXPECT_GT(left_to_live(), 0);
   }
 }

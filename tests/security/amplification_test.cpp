@@ -38,11 +38,11 @@ TEST(Amplification, ConnectionNamesAFewFieldsAndNotAll) {
   EXPECT_FALSE(proxy.forwarded().has("N31"));
   const std::string answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: " + names + ", n32\r\n\r\n";
   expect_problem(proxy.client().get("/", "X-Test-Raw: " + to_hex(answer) + "\r\n"), 502);
-  Proxy unasked;
-  expect_problem(unasked.client().ask(request("GET", "/", "Connection: " + names + "\r\nConnection: n32\r\n")), 400);
+  Proxy scattered;
+  expect_problem(scattered.client().ask(request("GET", "/", "Connection: " + names + "\r\nConnection: n32\r\n")), 400);
   std::string everywhere;
   for (int i = 0; i < 90; ++i) everywhere += "Connection: b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b\r\n";
-  expect_problem(unasked.client().ask(request("GET", "/", everywhere)), 400);
+  expect_problem(scattered.client().ask(request("GET", "/", everywhere)), 400);
 }
 
 /// A body's chunks, which nothing in `body` looks like.

@@ -107,7 +107,7 @@ TEST_F(LimitFields, TellARejectedCallerWhenToComeBack) {
   x.admission.decisions[0] = {
       .allowed = false, .limit = 10, .remaining = 3, .retry_after = milliseconds(100), .reset_after = seconds(600)};
   (void)names(RejectionHeaders::both);
-  EXPECT_EQ(value("X-RateLimit-Remaining"), "0") << "a cost of 4 was refused; for the caller nothing is left";
+  EXPECT_EQ(value("X-RateLimit-Remaining"), "0") << "a cost of 4 was rejected; for the caller nothing is left";
   EXPECT_EQ(value("RateLimit"), "\"per-ip\";r=0;t=1");
   EXPECT_LT(Instant(seconds(std::stoll(value("X-RateLimit-Reset")))), now() + seconds(3));
 }

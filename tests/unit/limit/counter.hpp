@@ -24,11 +24,11 @@ class Counter {
   const limit::Rule& rule() const { return rule_; }
 
  private:
-  limit::Decision decide(std::int64_t cost, Instant now, limit::Taken though_refused) {
+  limit::Decision decide(std::int64_t cost, Instant now, limit::Taken though_rejected) {
     const limit::Algorithm& algorithm = *rule_.algorithm;
     const limit::Outcome outcome = algorithm.peek(state_, rule_, cost, now);
     using limit::Taken;
-    const Taken taken = outcome.allowed && though_refused == Taken::no ? Taken::yes : though_refused;
+    const Taken taken = outcome.allowed && though_rejected == Taken::no ? Taken::yes : though_rejected;
     if ((taken != Taken::no && cost != 0) || outcome.stale) algorithm.commit(state_, rule_, cost, taken, now, outcome);
     const auto decision = algorithm.decision(rule_, cost, taken, {outcome.words.data(), algorithm.words});
     EXPECT_TRUE(decision.has_value());

@@ -53,11 +53,11 @@ TEST(FixedWindow, AllowsExactlyAtTheEndOfTheReportedWait) {
     Counter counter(rule);
     ASSERT_FALSE(rule.algorithm->check(rule));
     ASSERT_TRUE(counter.take(3, kStart).allowed);
-    const Decision refused = counter.take(3, kStart);
-    ASSERT_FALSE(refused.allowed);
-    EXPECT_EQ(refused.reset_after, refused.retry_after);
-    EXPECT_FALSE(counter.take(3, kStart + refused.retry_after - 1us).allowed);
-    EXPECT_TRUE(counter.take(3, kStart + refused.retry_after).allowed);
+    const Decision rejected = counter.take(3, kStart);
+    ASSERT_FALSE(rejected.allowed);
+    EXPECT_EQ(rejected.reset_after, rejected.retry_after);
+    EXPECT_FALSE(counter.take(3, kStart + rejected.retry_after - 1us).allowed);
+    EXPECT_TRUE(counter.take(3, kStart + rejected.retry_after).allowed);
   }
 }
 

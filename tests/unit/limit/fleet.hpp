@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 struct Tally {
   std::uint64_t asked = 0;  ///< requests
   std::uint64_t admitted = 0;
-  std::uint64_t refused = 0;
+  std::uint64_t rejected = 0;
   std::uint64_t unanswered = 0;
   std::uint64_t calls = 0;     ///< of any kind
   std::uint64_t taken = 0;     ///< tokens, as far as the gateway knows
@@ -57,7 +57,7 @@ class Fleet {
     for (const auto& gateway : gateways_) {
       sum.asked += gateway->tally.asked;
       sum.admitted += gateway->tally.admitted;
-      sum.refused += gateway->tally.refused;
+      sum.rejected += gateway->tally.rejected;
       sum.unanswered += gateway->tally.unanswered;
       sum.calls += gateway->tally.calls;
       sum.taken += gateway->tally.taken;
@@ -77,18 +77,18 @@ class Fleet {
     now_ = end;
   }
 
-  using Refused = std::function<void(std::span<const Decision>)>;
+  using Rejected = std::function<void(std::span<const Decision>)>;
 
   /// Called for each request that is rejected without a call.
-  std::function<void(std::span<const Check>)> refused_here;
+  std::function<void(std::span<const Check>)> rejected_here;
 
-  /// One request now. Calls `admitted` if it is allowed, else `refused`.
-  void request(std::size_t gateway, std::vector<Check> checks, std::function<void()> admitted, Refused refused = {}) {
+  /// One request now. Calls `admitted` if it is allowed, else `rejected`.
+  void request(std::size_t gateway, std::vector<Check> checks, std::function<void()> admitted, Rejected rejected = {}) {
     auto request =
-        std::make_shared<Request>(*gateways_[gateway], std::move(checks), std::move(admitted), std::move(refused));
+        std::make_shared<Request>(*gateways_[gateway], std::move(checks), std::move(admitted), std::move(rejected));
     ++request->gateway.tally.asked;
     if (const auto here = request->gateway.local.decide(request->checks, moment(), request->decisions)) {
-      if (!*here && refused_here) refused_here(request->checks);
+      if (!*here && rejected_here) rejected_here(request->checks);
       finish(*request, *here ? Local::Step::allowed : Local::Step::rejected);
     } else {
       begin(request);
@@ -112,18 +112,18 @@ class Fleet {
     std::map<Leases::Id, std::vector<std::shared_ptr<Request>>> waiting;
   };
   struct Request {
-    Request(Gateway& in, std::vector<Check> what, std::function<void()> then, Refused or_then)
+    Request(Gateway& in, std::vector<Check> what, std::function<void()> then, Rejected or_then)
         : gateway(in),
           checks(std::move(what)),
           decisions(checks.size()),
           admitted(std::move(then)),
-          refused(std::move(or_then)),
+          rejected(std::move(or_then)),
           attempt(checks, decisions) {}
     Gateway& gateway;
     std::vector<Check> checks;
     std::vector<Decision> decisions;
     std::function<void()> admitted;
-    Refused refused;
+    Rejected rejected;
     PendingDecision attempt;
   };
   struct Event {
@@ -139,10 +139,10 @@ class Fleet {
   void finish(Request& request, Local::Step step) {
     auto& tally = request.gateway.tally;
     ++(step == Local::Step::allowed    ? tally.admitted
-       : step == Local::Step::rejected ? tally.refused
+       : step == Local::Step::rejected ? tally.rejected
                                        : tally.unanswered);
     if (step == Local::Step::allowed && request.admitted) request.admitted();
-    if (step == Local::Step::rejected && request.refused) request.refused(request.decisions);
+    if (step == Local::Step::rejected && request.rejected) request.rejected(request.decisions);
   }
 
   void begin(const std::shared_ptr<Request>& request) {

@@ -80,7 +80,7 @@ TEST(LeakyBucket, NeverAdmitsMoreThanTheBurstAndWhatLeaksInAnyInterval) {
 
 TEST(LeakyBucket, AllowsExactlyAtTheEndOfTheReportedWait) {
   std::mt19937_64 random(3);
-  int refusals = 0;
+  int rejections = 0;
   for (const char* rate : kLeakyRates)
     for (const std::uint64_t burst : {1, 2, 9, 50})
       for (const Duration wait : {Duration(0), Duration(1), Duration(milliseconds(700)), Duration(seconds(60))}) {
@@ -91,14 +91,14 @@ TEST(LeakyBucket, AllowsExactlyAtTheEndOfTheReportedWait) {
           const auto cost = static_cast<std::int64_t>(1 + random() % burst);
           const Decision decision = bucket.take(cost, now);
           if (decision.allowed) continue;
-          ++refusals;
+          ++rejections;
           ASSERT_GT(decision.retry_after, Duration(0));
           ASSERT_FALSE(bucket.take(cost, now + decision.retry_after - Duration(1)).allowed) << rate << ' ' << burst;
           now += decision.retry_after;
           ASSERT_TRUE(bucket.take(cost, now).allowed) << rate << ' ' << burst << ' ' << wait.count();
         }
       }
-  EXPECT_GT(refusals, 10'000);
+  EXPECT_GT(rejections, 10'000);
 }
 
 TEST(LeakyBucket, ReportsWhatReallyRemains) {

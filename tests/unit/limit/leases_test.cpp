@@ -80,7 +80,7 @@ TEST(Leases, DecideNineteenOfTwentyRequestsOfAHotKeyHere) {
         fleet, g, rule, "hot", 500, 0s, 10s, [&] { witness.admitted(1); }, g);
   fleet.run_until(10s);
   EXPECT_GE(share_decided_here(fleet.total()), 0.95);
-  EXPECT_EQ(fleet.total().refused, 0U);
+  EXPECT_EQ(fleet.total().rejected, 0U);
   RecordProperty("decided_here", std::to_string(share_decided_here(fleet.total())));
 }
 
@@ -149,7 +149,7 @@ TEST(Leases, NeverAdmitOneTooManyWhateverGetsLost) {
     fleet.run_until(12s);
     const auto total = fleet.total();
     EXPECT_GT(total.admitted, 1000U);
-    EXPECT_GT(total.refused, 100U);
+    EXPECT_GT(total.rejected, 100U);
     EXPECT_GT(total.unanswered, 0U);
     EXPECT_GT(total.refunded, 0U);
   }

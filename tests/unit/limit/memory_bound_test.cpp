@@ -63,7 +63,7 @@ TEST(MemoryBound, KeepsASpentKeyThroughAFloodOfOthers) {
 }
 
 /// Spent keys of a limit that refills soon, then a flood of spent keys of one that refills late.
-void refuses_through_a_flood(const std::vector<Rule>& before, const Rule& flood) {
+void rejects_through_a_flood(const std::vector<Rule>& before, const Rule& flood) {
   MemoryStore store({.max_keys = 10'000});
   for (const Rule& rule : before)
     for (int i = 0; i < 500; ++i) take_one(store, rule, "spent" + std::to_string(i), kStart, 5);
@@ -75,11 +75,11 @@ void refuses_through_a_flood(const std::vector<Rule>& before, const Rule& flood)
 }
 
 TEST(MemoryBound, KeepsTheSpentKeysOfALimitThroughAFloodOfAnothersSpentKeys) {
-  refuses_through_a_flood({make_rule("5/minute", 0, "login")}, make_rule("5/hour", 0, "hourly"));
+  rejects_through_a_flood({make_rule("5/minute", 0, "login")}, make_rule("5/hour", 0, "hourly"));
 }
 
 TEST(MemoryBound, GivesEachOfManyLimitsItsShare) {
-  refuses_through_a_flood({make_rule("5/second", 0, "a"), make_rule("5/minute", 0, "b"), make_rule("5/hour", 0, "c"),
+  rejects_through_a_flood({make_rule("5/second", 0, "a"), make_rule("5/minute", 0, "b"), make_rule("5/hour", 0, "c"),
                            make_rule("5/day", 0, "d")},
                           make_rule("5/30d", 0, "monthly"));
 }

@@ -122,9 +122,9 @@ TEST(MemoryStore, ChargesUpToWhatIsLeftAndRejectsNobodyForIt) {
     EXPECT_EQ(decision.retry_after, Duration(0));
   }
   EXPECT_LE(decision.reset_after, std::chrono::hours(1)) << "no debt beyond what there was";
-  const Decision refused = decide_one(store, rule, "a", kStart);
-  EXPECT_FALSE(refused.allowed);
-  EXPECT_EQ(refused.retry_after, seconds(720));
+  const Decision rejected = decide_one(store, rule, "a", kStart);
+  EXPECT_FALSE(rejected.allowed);
+  EXPECT_EQ(rejected.retry_after, seconds(720));
 }
 
 TEST(MemoryStore, UsesTheStrictestModeOfSeveralForOneCounter) {
@@ -198,10 +198,10 @@ TEST(MemoryStore, ReportsAWaitThatIsTrueOnTheCallersClock) {
   const Rule rule = make_rule("10/second", 1);
   ASSERT_TRUE(decide_one(store, rule, "a", kStart).allowed);
   const Instant behind = kStart - milliseconds(300);
-  const Decision refused = decide_one(store, rule, "a", behind);
-  EXPECT_EQ(refused.retry_after, milliseconds(400));
-  EXPECT_FALSE(decide_one(store, rule, "a", behind + refused.retry_after - Duration(1)).allowed);
-  EXPECT_TRUE(decide_one(store, rule, "a", behind + refused.retry_after).allowed);
+  const Decision rejected = decide_one(store, rule, "a", behind);
+  EXPECT_EQ(rejected.retry_after, milliseconds(400));
+  EXPECT_FALSE(decide_one(store, rule, "a", behind + rejected.retry_after - Duration(1)).allowed);
+  EXPECT_TRUE(decide_one(store, rule, "a", behind + rejected.retry_after).allowed);
 }
 
 TEST(MemoryStore, GoesOnAfterTheClockWasSetBackAnHour) {

@@ -104,21 +104,21 @@ TEST(Saturated, KeysAreRejectedHereOnlyIfTheStoreWouldRejectThem) {
   for (const auto* rate : {"500/second", "60/second", "10/second"}) {
     const Rule rule = leased(rate, 20);
     Fleet fleet(4, {});
-    std::uint64_t refused = 0;
+    std::uint64_t rejected = 0;
     std::uint64_t wrongly = 0;
-    fleet.refused_here = [&](std::span<const Check> checks) {
+    fleet.rejected_here = [&](std::span<const Check> checks) {
       Check look = checks[0];
       look.cost = 0;
       Decision decision;
       fleet.store().decide({&look, 1}, test::kStart + fleet.now(), {&decision, 1});
-      ++refused;
+      ++rejected;
       wrongly += decision.remaining >= static_cast<std::uint64_t>(checks[0].cost) ? 1 : 0;
     };
     Traffic traffic(fleet, rule);
     for (std::size_t g = 0; g < 4; ++g) traffic.drive(g, 300, 0s, 10s);
     fleet.run_until(10s);
-    EXPECT_GT(refused, 1000U);
-    EXPECT_LE(wrongly, refused / 1000) << rate << ": but for what was given back elsewhere a moment ago";
+    EXPECT_GT(rejected, 1000U);
+    EXPECT_LE(wrongly, rejected / 1000) << rate << ": but for what was given back elsewhere a moment ago";
   }
 }
 
@@ -146,17 +146,17 @@ TEST(Saturated, BudgetsAreGrantedToTheLastPermitWithoutARejectionBefore) {
         const Rule rule = leased(rate, 0, algorithm);
         Fleet fleet(workers, {});
         std::uint64_t admitted = 0;
-        std::uint64_t refused = 0;
+        std::uint64_t rejected = 0;
         for (std::uint64_t i = 0; i < rule.burst + 5; ++i) {
           fleet.request(
               i % workers, {test::make_check(rule, "hot")}, [&] { ++admitted; },
               [&](std::span<const Decision> decisions) {
-                ++refused;
+                ++rejected;
                 EXPECT_EQ(decisions[0].remaining, 0U);
               });
           fleet.run_until(fleet.now() + 1ms);
           if (i + 1 == rule.burst && workers == 1) {
-            EXPECT_EQ(refused, 0U) << rate << ' ' << algorithm;
+            EXPECT_EQ(rejected, 0U) << rate << ' ' << algorithm;
           }
         }
         if (workers == 1 || rule.burst <= 50) {
@@ -169,20 +169,20 @@ TEST(Saturated, CostsAreTakenFromTheLeaseAndTheStoreTogether) {
   const Rule rule = leased("1000/day");
   Fleet fleet(1, {});
   std::int64_t admitted = 0;
-  std::int64_t refused = 0;
+  std::int64_t rejected = 0;
   std::mt19937 random(3);
-  for (int i = 0; i < 1000 && refused == 0; ++i) {
+  for (int i = 0; i < 1000 && rejected == 0; ++i) {
     const auto cost = static_cast<std::int64_t>(1 + random() % 7);
     const std::int64_t left = 1000 - admitted;
     fleet.request(
         0, {test::make_check(rule, "hot", cost)}, [&] { admitted += cost; },
         [&](std::span<const Decision>) {
-          refused += cost;
+          rejected += cost;
           EXPECT_LT(left, cost);
         });
     fleet.run_until(fleet.now() + 2ms);
   }
-  EXPECT_GT(refused, 0);
+  EXPECT_GT(rejected, 0);
   EXPECT_GT(admitted, 1000 - 7);
 }
 

@@ -116,7 +116,7 @@ TEST(ScriptArguments, UseTheStrictestModeForOneCounter) {
   EXPECT_EQ(mode(check(How::charge), check(How::take)), "");
   EXPECT_EQ(mode(check(How::take), check(How::observe)), "");
   EXPECT_EQ(mode(check(How::charge), check(How::observe)), "o");
-  EXPECT_EQ(mode(check(How::charge), check(How::take, 0)), "c") << "a look refuses nobody";
+  EXPECT_EQ(mode(check(How::charge), check(How::take, 0)), "c") << "a look rejects nobody";
   EXPECT_EQ(mode(check(How::take, -1), check(How::charge)), "c");
   EXPECT_EQ(mode(check(How::debt), check(How::charge)), "c");
 }
@@ -213,7 +213,7 @@ TEST_F(ScriptReply, TellsThatNeitherTookIfAnotherRejects) {
   ASSERT_TRUE(read({0, 500'000, 0, 2'000'000, 0}));
   EXPECT_TRUE(decisions_[1].allowed);
   EXPECT_EQ(decisions_[1].remaining, 2U);
-  EXPECT_FALSE(read({0, 30'500'000, 0, 1'250'000, 0})) << "a trial refuses no call";
+  EXPECT_FALSE(read({0, 30'500'000, 0, 1'250'000, 0})) << "an observed rule rejects no call";
 }
 
 TEST_F(ScriptReply, IsRefusedIfTheScriptCannotHaveSentIt) {
@@ -223,8 +223,8 @@ TEST_F(ScriptReply, IsRefusedIfTheScriptCannotHaveSentIt) {
   EXPECT_FALSE(read({1, 30'500'000, 0, 2'000'000, 0, 0}));
   EXPECT_FALSE(read({2, 30'500'000, 0, 2'000'000, 0}));
   EXPECT_FALSE(read({-1, 30'500'000, 0, 2'000'000, 0}));
-  EXPECT_FALSE(read({0, 30'500'000, 0, 2'000'000, 0})) << "refused though all allow";
-  EXPECT_FALSE(read({1, 30'500'000, 0, 1'000'000, 0})) << "agreed though one refuses";
+  EXPECT_FALSE(read({0, 30'500'000, 0, 2'000'000, 0})) << "rejected though all allow";
+  EXPECT_FALSE(read({1, 30'500'000, 0, 1'000'000, 0})) << "agreed though one rejects";
   EXPECT_FALSE(read({1, 30'500'000, 0, 2'000'001, 0})) << "more room than the bucket has";
   EXPECT_FALSE(read({1, -5, 0, 2'000'000, 0})) << "agreed though one is in debt";
   EXPECT_EQ(decisions_[0].limit, 0U);

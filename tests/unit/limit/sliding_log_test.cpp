@@ -25,7 +25,7 @@ TEST(SlidingLog, AdmitsExactlyItsCountInAnyPeriod) {
     const auto count = counter.rule().rate.count;
     std::vector<Instant> admitted;
     Instant now = kStart;
-    int refused = 0;
+    int rejected = 0;
     for (int step = 0; step < 1500; ++step) {
       const auto gap = static_cast<std::uint64_t>(period.count()) / count;
       now += Duration(static_cast<std::int64_t>(random() % 3 == 0 ? 0 : random() % (gap + 1)));
@@ -35,9 +35,9 @@ TEST(SlidingLog, AdmitsExactlyItsCountInAnyPeriod) {
       const bool allowed = counter.take(cost, now).allowed;
       ASSERT_EQ(allowed, within + static_cast<std::size_t>(cost) <= count) << rate << " step " << step;
       if (allowed) admitted.insert(admitted.end(), static_cast<std::size_t>(cost), now);
-      refused += allowed ? 0 : 1;
+      rejected += allowed ? 0 : 1;
     }
-    EXPECT_GT(refused, 50) << rate;
+    EXPECT_GT(rejected, 50) << rate;
     for (std::size_t i = 0; i + count < admitted.size(); ++i)
       ASSERT_GE(admitted[i + count] - admitted[i], period) << rate;
   }

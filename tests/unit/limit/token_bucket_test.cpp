@@ -156,7 +156,7 @@ TEST(TokenBucketWithAWait, DelaysUntilThePermitsAreThere) {
 
 TEST(TokenBucketWithAWait, AllowsExactlyAtTheEndOfTheReportedWait) {
   std::mt19937_64 random(6);
-  int refusals = 0;
+  int rejections = 0;
   for (const char* rate : kBucketRates)
     for (const std::uint64_t burst : {1, 3, 20}) {
       Counter bucket(waiting_rule(rate, burst, Duration(700'000)));
@@ -166,14 +166,14 @@ TEST(TokenBucketWithAWait, AllowsExactlyAtTheEndOfTheReportedWait) {
         const auto cost = static_cast<std::int64_t>(1 + random() % burst);
         const Decision decision = bucket.take(cost, now);
         if (decision.allowed) continue;
-        ++refusals;
+        ++rejections;
         ASSERT_GT(decision.retry_after, Duration(0));
         ASSERT_FALSE(bucket.take(cost, now + decision.retry_after - Duration(1)).allowed) << rate << ' ' << burst;
         now += decision.retry_after;
         ASSERT_TRUE(bucket.take(cost, now).allowed) << rate << ' ' << burst;
       }
     }
-  EXPECT_GT(refusals, 500);
+  EXPECT_GT(rejections, 500);
 }
 
 TEST(TokenBucketWithAWait, ChargesNoMoreThanTheCost) {

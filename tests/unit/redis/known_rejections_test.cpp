@@ -32,12 +32,12 @@ class KnownRejections : public RedisLimiter {
 TEST_F(KnownRejections, MakeAnAttackOnASpentKeyFreeForRedis) {
   start_limiter();
   EXPECT_TRUE(decide(*limiter, 10).allowed());
-  EXPECT_TRUE(decide(*limiter).refused());
+  EXPECT_TRUE(decide(*limiter).rejected());
   const auto before = limiter->counters().sent;
   const auto begin = Clock::now();
   for (int i = 0; i < 5000; ++i) {
     const auto answer = decide(*limiter);
-    ASSERT_TRUE(answer.refused());
+    ASSERT_TRUE(answer.rejected());
     EXPECT_GT(answer.decision.retry_after, 5min);
     EXPECT_LE(answer.decision.retry_after, 6min);
   }
@@ -52,7 +52,7 @@ TEST_F(KnownRejections, ReportAWaitAfterWhichTheRequestIsAllowed) {
   int waits = 0;
   for (const auto end = Clock::now() + 1s; Clock::now() < end;) {
     const auto answer = decide(*limiter);
-    if (!answer.refused()) continue;
+    if (!answer.rejected()) continue;
     ++waits;
     run_for(answer.decision.retry_after + 1ms);
     EXPECT_TRUE(decide(*limiter).allowed());
@@ -63,10 +63,10 @@ TEST_F(KnownRejections, ReportAWaitAfterWhichTheRequestIsAllowed) {
 TEST_F(KnownRejections, EndWhenSomethingIsGivenBack) {
   start_limiter();
   EXPECT_TRUE(decide(*limiter, 10).allowed());
-  EXPECT_TRUE(decide(*limiter).refused());
+  EXPECT_TRUE(decide(*limiter).rejected());
   EXPECT_TRUE(decide(*limiter, -1).allowed());
   EXPECT_TRUE(decide(*limiter).allowed());
-  EXPECT_TRUE(decide(*limiter).refused());
+  EXPECT_TRUE(decide(*limiter).rejected());
   settle(-1, limit::How::take);
   EXPECT_TRUE(run_until([&] { return limiter->local().settled == 1; }));
   EXPECT_TRUE(decide(*limiter).allowed());
@@ -75,8 +75,8 @@ TEST_F(KnownRejections, EndWhenSomethingIsGivenBack) {
 TEST_F(KnownRejections, StillAskForWhatCostsLess) {
   start_limiter();
   EXPECT_TRUE(decide(*limiter, 8).allowed());
-  EXPECT_TRUE(decide(*limiter, 3).refused());
-  EXPECT_TRUE(decide(*limiter, 5).refused());
+  EXPECT_TRUE(decide(*limiter, 3).rejected());
+  EXPECT_TRUE(decide(*limiter, 5).rejected());
   EXPECT_TRUE(decide(*limiter, 2).allowed());
   EXPECT_EQ(decide(*limiter, 11).decision.retry_after, limit::kNever);
 }
@@ -84,9 +84,9 @@ TEST_F(KnownRejections, StillAskForWhatCostsLess) {
 TEST_F(KnownRejections, EndASecondAfterAnOperatorsReset) {
   start_limiter();
   EXPECT_TRUE(decide(*limiter, 10).allowed());
-  EXPECT_TRUE(decide(*limiter).refused());
+  EXPECT_TRUE(decide(*limiter).rejected());
   command({"FLUSHALL"});
-  EXPECT_TRUE(decide(*limiter).refused());
+  EXPECT_TRUE(decide(*limiter).rejected());
   EXPECT_TRUE(decide_until(
       *limiter, [](const Answer& answer) { return answer.allowed(); }, 2s));
 }
@@ -94,9 +94,9 @@ TEST_F(KnownRejections, EndASecondAfterAnOperatorsReset) {
 TEST_F(KnownRejections, AreUsedWhileRedisIsDown) {
   start_limiter();
   EXPECT_TRUE(decide(*limiter, 10).allowed());
-  EXPECT_TRUE(decide(*limiter).refused());
+  EXPECT_TRUE(decide(*limiter).rejected());
   redis.kill9();
-  EXPECT_TRUE(decide(*limiter).refused());
+  EXPECT_TRUE(decide(*limiter).rejected());
   EXPECT_TRUE(decide(*limiter, 1, "somebody else").error());
 }
 
@@ -106,7 +106,7 @@ TEST_F(KnownRejections, AreFoundWithoutATask) {
   std::array<limit::Decision, 1> decisions;
   EXPECT_EQ(limiter->decide_here(checks, decisions), std::nullopt);
   EXPECT_TRUE(decide(*limiter, 10).allowed());
-  EXPECT_TRUE(decide(*limiter).refused());
+  EXPECT_TRUE(decide(*limiter).rejected());
   EXPECT_EQ(limiter->decide_here(checks, decisions), false);
   EXPECT_GT(decisions[0].retry_after, 5min);
 }

@@ -12,15 +12,15 @@ namespace {
 
 struct Tally {
   std::uint64_t admitted = 0;
-  std::uint64_t refused = 0;
+  std::uint64_t rejected = 0;
   std::uint64_t failed = 0;
   std::uint64_t sent_to_redis = 0;
   LocalCounters local;
 
-  std::uint64_t decided() const { return admitted + refused + failed; }
+  std::uint64_t decided() const { return admitted + rejected + failed; }
   Tally& operator+=(const Tally& other) {
     admitted += other.admitted;
-    refused += other.refused;
+    rejected += other.rejected;
     failed += other.failed;
     sent_to_redis += other.sent_to_redis;
     local.leased += other.local.leased;
@@ -47,7 +47,7 @@ Task<void> hammer(boost::asio::io_context& loop, Limiter& limiter, const limit::
   while (!over) {
     auto task = limiter.decide(checks, decisions);
     const auto result = co_await task;
-    ++(result.has_error() ? tally.failed : *result ? tally.admitted : tally.refused);
+    ++(result.has_error() ? tally.failed : *result ? tally.admitted : tally.rejected);
     Turn turn{loop};
     co_await turn;
   }
@@ -105,7 +105,7 @@ TEST_F(LimiterLeases, OfABudgetForADayAreUsedToTheLastRequestAndNotOneMore) {
   const auto sum = gateways(3, 1500ms);
   EXPECT_EQ(sum.failed, 0U);
   EXPECT_GT(sum.local.leased, 1000U);
-  EXPECT_GT(sum.refused, 0U);
+  EXPECT_GT(sum.rejected, 0U);
   // What one gateway held when another was rejected is given back within a second, and then used.
   EXPECT_EQ(sum.admitted, 5000U - left());
   EXPECT_GE(sum.admitted, 4990U);

@@ -21,7 +21,7 @@ TEST_F(RedisLimiter, AllowsUntilTheBurstIsSpentThenRejectsWithAWait) {
     EXPECT_EQ(answer.decision.limit, 10u);
   }
   const Answer answer = decide(limiter);
-  EXPECT_TRUE(answer.refused());
+  EXPECT_TRUE(answer.rejected());
   EXPECT_GT(answer.decision.retry_after, 5min);
   EXPECT_LE(answer.decision.retry_after, 6min);
   EXPECT_TRUE(decide(limiter, 1, "somebody else").allowed());
@@ -32,10 +32,10 @@ TEST_F(RedisLimiter, GivesBackIfALaterStepFails) {
   start();
   Limiter limiter(loop, options);
   EXPECT_TRUE(decide(limiter, 10).allowed());
-  EXPECT_TRUE(decide(limiter).refused());
+  EXPECT_TRUE(decide(limiter).rejected());
   EXPECT_TRUE(decide(limiter, -3).allowed());
   EXPECT_TRUE(decide(limiter, 3).allowed());
-  EXPECT_TRUE(decide(limiter).refused());
+  EXPECT_TRUE(decide(limiter).rejected());
   limiter.stop();
 }
 
@@ -69,7 +69,7 @@ TEST_F(RedisLimiter, CarriesManyConcurrentDecisionsInFewWrites) {
   ASSERT_TRUE(run_until([&] { return all_done(answers); }));
   const auto after = limiter.counters();
   EXPECT_EQ(std::count_if(answers.begin(), answers.end(), [](const auto& a) { return a.allowed(); }), 10);
-  EXPECT_EQ(std::count_if(answers.begin(), answers.end(), [](const auto& a) { return a.refused(); }), 490);
+  EXPECT_EQ(std::count_if(answers.begin(), answers.end(), [](const auto& a) { return a.rejected(); }), 490);
   EXPECT_EQ(after.sent - before.sent, 500u);
   EXPECT_LE(after.writes - before.writes, 3u);
   EXPECT_EQ(after.connects, 1u);
@@ -87,7 +87,7 @@ TEST_F(RedisLimiter, FailsCallsAtOnceBeyondTheMaximumInFlight) {
       << "before the loop ran at all";
   ASSERT_TRUE(run_until([&] { return all_done(answers); }));
   EXPECT_EQ(limiter.counters().decided, 20u);
-  EXPECT_TRUE(decide(limiter).refused());
+  EXPECT_TRUE(decide(limiter).rejected());
   limiter.stop();
 }
 

@@ -90,7 +90,7 @@ TEST_F(RedisOutage, DoesNotNoticeThatTheScriptCacheWasFlushed) {
   const auto answers = ask_many(limiter, 20);
   ASSERT_TRUE(run_until([&] { return all_done(answers); }));
   EXPECT_EQ(std::count_if(answers.begin(), answers.end(), [](const auto& a) { return a.allowed(); }), 8);
-  EXPECT_EQ(std::count_if(answers.begin(), answers.end(), [](const auto& a) { return a.refused(); }), 12);
+  EXPECT_EQ(std::count_if(answers.begin(), answers.end(), [](const auto& a) { return a.rejected(); }), 12);
   EXPECT_EQ(limiter.counters().refused, 0u);
   limiter.stop();
 }

@@ -53,7 +53,7 @@ TEST_F(RedisTls, DecidesOverAnEncryptedConnectionWithOneWriteATurn) {
   const auto answers = ask_many(limiter, 500);
   ASSERT_TRUE(run_until([&] { return all_done(answers); }));
   EXPECT_EQ(std::count_if(answers.begin(), answers.end(), [](const auto& a) { return a.allowed(); }), 9);
-  EXPECT_EQ(std::count_if(answers.begin(), answers.end(), [](const auto& a) { return a.refused(); }), 491);
+  EXPECT_EQ(std::count_if(answers.begin(), answers.end(), [](const auto& a) { return a.rejected(); }), 491);
   EXPECT_LE(limiter.counters().writes - before.writes, 3u);
   limiter.stop();
 }
