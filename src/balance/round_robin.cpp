@@ -8,8 +8,9 @@ std::optional<std::size_t> round_robin(std::span<const Server> servers, const As
   const auto up = [](const Server& server) { return server.state.load(std::memory_order_relaxed) == State::up; };
   const bool all_down = std::none_of(servers.begin(), servers.end(), up);
   const auto may_have = [&](const Server& server) { return all_down || up(server); };
-  // A round has as many turns as the weights of those that may have one. In its first pass each has one, in the next
-  // each whose weight is above 1, and so on: who has several has them apart.
+  // A round has as many turns as the sum of the weights of the servers that may be chosen. In the first pass each of
+  // them has a turn, in the second each with a weight above 1, and so on. So the turns of one server are spread over
+  // the round.
   std::uint64_t round = 0;
   for (const auto& server : servers) round += may_have(server) ? server.weight : 0;
   if (round == 0) return std::nullopt;

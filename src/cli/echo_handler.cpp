@@ -93,7 +93,7 @@ Task<void> EchoHandler::handle(gateway::Exchange& x) {
   x.fields.clear();
   x.fields.push_back({http::Known::content_type, "Content-Type", "text/plain; charset=utf-8"});
   x.fields.push_back({http::Known::date, "Date", x.text.join({gateway::date_now(*x.clock)})});
-  http::ReplyStart start{status, {}, &x.fields, {}};
+  http::ReplyStart start{.status = status, .fields = &x.fields};
   if (bytes > 0) co_return co_await send_bytes(x, start, bytes);
   const auto body = description(x);
   start.framing = {http::Framing::Kind::length, body.size()};

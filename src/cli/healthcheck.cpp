@@ -50,7 +50,7 @@ Result<Target, LiteralError> parse(std::string_view url) {
 /// Writes the status of the answer to `status`; leaves it unchanged if there is none.
 Task<void> ask(boost::asio::io_context& loop, const Target& target, unsigned& status) {
   net::Connector connector(loop, net::Timers::of(loop), target.host, target.port);
-  const net::ConnectTerms terms{.whole = kPatience};
+  const net::ConnectOptions terms{.whole = kPatience};
   const auto connected = co_await connector.connect(terms);
   if (connected.has_error()) co_return;
   const auto& stream = connected->stream;

@@ -66,14 +66,14 @@ void build_proxy_fields(Build& build, const Node* identity) {
   for (const Node* each : texts(written)) out.push_back(each->text);
 }
 
-/// Checks the failure limit as a token bucket, because it is one.
+/// Checks the failure limit as the rule that it becomes.
 void check_failures(Build& build, const Node& written) {
   const auto& failures = *build.config.identity.failures;
   if (failures.burst == 0) return;  // reported
   limit::Rule rule;
   rule.rate = failures.rate;
   rule.burst = failures.burst;
-  rule.algorithm = limit::find_algorithm("token_bucket");
+  rule.algorithm = limit::find_algorithm(limit::kDefaultAlgorithm);
   if (const auto fault = rule.algorithm->check(rule)) {
     const Node* rate = find(&written, "rate");
     build.report.error(code::kAlgorithm, rate == nullptr ? written : *rate, fault->message, fault->help);

@@ -19,7 +19,7 @@ class TierBuilder {
   TierBuilder(Build& build, const Node& node, limit::Limit& out)
       : report_(build.report), node_(node), out_(out), calendars_(build, node) {
     const Node* name = text_at(&node, "algorithm");
-    algorithm_ = limit::find_algorithm(name == nullptr ? "token_bucket" : std::string_view(name->text));
+    algorithm_ = limit::find_algorithm(name == nullptr ? limit::kDefaultAlgorithm : std::string_view(name->text));
   }
 
   void run() {

@@ -2,6 +2,8 @@
 
 #include "table_shapes.hpp"
 
+#include "headgate/limit/algorithm.hpp"
+
 namespace headgate::config {
 namespace {
 
@@ -51,9 +53,9 @@ constexpr Shape kPerOrPers = either("what to count by, or a list of that", kPerF
 constexpr Shape kAbsent = text("what to do", check_if_absent);
 constexpr Shape kAbsentStatus = integer(400, 499);
 constexpr Key kAbsentKeys[] = {
-    {"reject", &kAbsentStatus, "", "403", "Status of the rejection; 401 adds `WWW-Authenticate`", required},
+    {"reject", &kAbsentStatus, "", "403", "Status of the refusal; 401 adds `WWW-Authenticate`", required},
 };
-constexpr Section kAbsentReject{"reject_with", "limits.<name>.if_absent", "A rejection with a status of its own.",
+constexpr Section kAbsentReject{"reject_with", "limits.<name>.if_absent", "A refusal with a status of its own.",
                                 kAbsentKeys};
 constexpr Shape kAbsentObject = section(kAbsentReject);
 constexpr const Shape* kAbsentOneForms[] = {&kAbsent, &kPers, &kAbsentObject};
@@ -80,7 +82,7 @@ constexpr Key kLimitKeys[] = {
      "What names a caller's tier: `jwt.<claim>`, `api_key` (the known key's `tier`), or `header:<name>` (accepted only "
      "from trusted proxies)"},
     {"default_tier", &kTierName, "", R"("free")", "The tier of a caller whose own is missing or unknown"},
-    {"algorithm", &kAlgorithm, "token_bucket", R"("token_bucket")", "How it counts"},
+    {"algorithm", &kAlgorithm, limit::kDefaultAlgorithm, R"("token_bucket")", "How it counts"},
     {"wait", &kDuration, "", R"("500ms")", kWaitDoc},
     {"time_zone", &kZone, "", R"("Europe/Vienna")",
      "The zone whose days or months a `fixed_window` of a day or a month counts by; default for a month: UTC"},

@@ -81,8 +81,10 @@ Hash keyed_hash(std::string_view text, std::uint64_t seed) noexcept {
 }
 
 std::uint64_t keyed_digest(std::string_view text, const Hash& key) noexcept {
-  Sip sip{key.low ^ 0x736f6d6570736575, key.high ^ 0x646f72616e646f6d, key.low ^ 0x6c7967656e657261,
-          key.high ^ 0x7465646279746573};
+  Sip sip{.a = key.low ^ 0x736f6d6570736575,
+          .b = key.high ^ 0x646f72616e646f6d,
+          .c = key.low ^ 0x6c7967656e657261,
+          .d = key.high ^ 0x7465646279746573};
   const auto last = std::uint64_t{text.size()} << 56;
   for (; text.size() >= 8; text.remove_prefix(8)) sip.take(little_endian(text.substr(0, 8)));
   sip.take(text.empty() ? last : last | little_endian(text));

@@ -5,7 +5,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// The credential that a caller was refused for. One that was good is never told of as the culprit.
+/// The credential that the caller was refused for, with the reason. Never one that was good.
 std::string_view rejected_credential(Exchange& x) {
   if (x.ended_by != EndedBy::auth && !x.caller.failures_used_up) return {};
   const auto& auth_results = x.caller.auth_results;
@@ -15,35 +15,35 @@ std::string_view rejected_credential(Exchange& x) {
   return x.text.join({to_text(bad->kind), ":", to_text(bad->result)});
 }
 
-void tell_limit(const Exchange& x, const CheckedLimit& asked, observe::AccessRecord& record) {
+void fill_limit(const Exchange& x, const CheckedLimit& checked, observe::AccessRecord& record) {
   const auto& a = x.admission;
-  const auto* const decision = limit::binding({a.decisions.data() + asked.first, asked.count});
+  const auto* const decision = limit::binding({a.decisions.data() + checked.first, checked.count});
   const auto rule = static_cast<std::size_t>(decision - a.decisions.data());
-  record.limit = asked.route_limit->limit->name;
-  record.tier = asked.tier->name;
+  record.limit = checked.route_limit->limit->name;
+  record.tier = checked.tier->name;
   record.key = a.checks[rule].key;
-  record.source = to_text(asked.source);
-  record.cost = asked.used;
+  record.source = to_text(checked.source);
+  record.cost = checked.used;
   record.remaining = decision->remaining;
 }
 
-/// Of several limits the one that refused, else one that would have, else the one that binds.
-void tell_limits(const Exchange& x, observe::AccessRecord& record) {
+/// Which limit is logged: the one that rejected, else an observed one that would have, else the binding one.
+void fill_limits(const Exchange& x, observe::AccessRecord& record) {
   const auto& a = x.admission;
   if (a.binding && a.outcome == Admission::Outcome::rejected) {
-    tell_limit(x, *a.binding, record);
+    fill_limit(x, *a.binding, record);
     record.decision = "rejected";
-  } else if (!x.refused_by.empty()) {  // without having been asked
-    record.limit = x.refused_by;
+  } else if (!x.problem_limit.empty()) {  // no check was made
+    record.limit = x.problem_limit;
     record.decision = "rejected";
     record.source =
         to_text(x.ended_by != EndedBy::limit || x.caller.failures_used_up ? Source::memory : Source::fallback);
     if (x.caller.failures_used_up) record.key = x.caller.ip_key;
   } else if (const auto* const observed = a.observed()) {
-    tell_limit(x, *observed, record);
+    fill_limit(x, *observed, record);
     record.decision = "observed";
   } else if (a.binding) {
-    tell_limit(x, *a.binding, record);
+    fill_limit(x, *a.binding, record);
     record.decision = "allowed";
   }
   record.retry_after = x.retry_after;
@@ -70,11 +70,11 @@ void fill(Exchange& x, observe::AccessRecord& record) {
   record.upstream_elapsed = std::chrono::duration_cast<Duration>(x.upstream_time);
   record.user_agent = http::value_of(x.request.fields, http::Known::user_agent);
   record.auth = rejected_credential(x);
-  tell_limits(x, record);
+  fill_limits(x, record);
 }
 
-std::span<const std::string_view> told_callers(const Exchange& x, const std::vector<std::string>& words,
-                                               std::span<std::string_view> room) noexcept {
+std::span<const std::string_view> caller_values(const Exchange& x, const std::vector<std::string>& words,
+                                                std::span<std::string_view> room) noexcept {
   constexpr std::string_view kClaim = "jwt.";
   std::size_t count = 0;
   for (const std::string_view word : words) {

@@ -1,5 +1,5 @@
 #pragma once
-// What the access log is told of an exchange.
+// Makes the record of an exchange for the access log.
 
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/observe/access_log.hpp"
@@ -11,12 +11,12 @@
 
 namespace headgate::gateway {
 
-/// All but how long it took and who the caller is. Views into `x`, and into what it holds on to.
+/// Fills everything but the elapsed time and the callers. The views are into `x`, and valid as long as it.
 void fill(Exchange& x, observe::AccessRecord& record);
 
-/// What each of `words` ("owner", "jwt.<claim>") is of this caller; empty where it is nothing. A view of `room`, which
-/// has a place for each.
-std::span<const std::string_view> told_callers(const Exchange& x, const std::vector<std::string>& words,
-                                               std::span<std::string_view> room) noexcept;
+/// The value of each of `words` ("owner", "jwt.<claim>") for this caller; empty if it has none. A view of `room`, which
+/// must have a place for each.
+std::span<const std::string_view> caller_values(const Exchange& x, const std::vector<std::string>& words,
+                                                std::span<std::string_view> room) noexcept;
 
 }  // namespace headgate::gateway

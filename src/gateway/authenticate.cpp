@@ -1,5 +1,5 @@
-// Whether callers are who they say: certificate, API key, token. What fails is charged to the address it came from
-// before it can cost a signature.
+// Checks the credentials: certificate, API key, token. A failed attempt is charged to the address of the caller, before
+// a signature is checked.
 
 #include "limit_fields.hpp"
 #include "limit_key.hpp"
@@ -50,26 +50,27 @@ AuthStatus result_of(identity::JwtError error) noexcept {
   return AuthStatus::malformed;
 }
 
-/// An honest caller learns that the token is at fault and when it is merely old; nobody learns more (RFC 6750 section
-/// 3.1).
+/// Tells the caller that the token is bad, and whether it has expired. Nothing more, so that an attacker learns nothing
+/// (RFC 6750 section 3.1).
 Problem token_refused(identity::JwtError error) {
   if (error == identity::JwtError::no_keys)
-    return {503, EndedBy::auth, "Tokens cannot be checked at the moment: their issuer's keys are not there yet.", {}, 1,
-            {}};
+    return {.status = 503,
+            .ended_by = EndedBy::auth,
+            .detail = "Tokens cannot be checked at the moment: their issuer's keys are not there yet.",
+            .retry_after = 1};
   const bool expired = error == identity::JwtError::expired;
-  return {401,
-          EndedBy::auth,
-          expired ? "The bearer token has expired." : "The bearer token was not accepted.",
-          {},
-          0,
-          expired ? R"(Bearer error="invalid_token", error_description="the token has expired")"
-                  : R"(Bearer error="invalid_token")"};
+  return {.status = 401,
+          .ended_by = EndedBy::auth,
+          .detail = expired ? "The bearer token has expired." : "The bearer token was not accepted.",
+          .challenge = expired ? R"(Bearer error="invalid_token", error_description="the token has expired")"
+                               : R"(Bearer error="invalid_token")"};
 }
 
 Problem key_refused(KeyState state) {
-  return {
-      401, EndedBy::auth, state == KeyState::expired ? "The API key has expired." : "The API key was not accepted.", {},
-      0,   kKeyChallenge};
+  return {.status = 401,
+          .ended_by = EndedBy::auth,
+          .detail = state == KeyState::expired ? "The API key has expired." : "The API key was not accepted.",
+          .challenge = kKeyChallenge};
 }
 
 AuthStatus result_of(KeyState state) noexcept {
@@ -159,8 +160,8 @@ Gateway::Step Gateway::check_token(Exchange& x) {
   return {};
 }
 
-/// A caller without the key that a limit counts by, where the limit says to refuse it. It is told which credential it
-/// lacks, or that the one it has does not do; a credential that nobody knows is a failed attempt here too.
+/// The caller lacks the key that a limit counts by, and the limit refuses such callers. The answer says which
+/// credential is missing or not accepted. An unknown credential counts as a failed attempt.
 Problem Gateway::key_missing(Exchange& x, const limit::Limit& limit) {
   using Kind = limit::Per::Kind;
   const auto* const absent = first_absent(x, limit.per);
@@ -191,7 +192,8 @@ Problem Gateway::key_missing(Exchange& x, const limit::Limit& limit) {
   return problem;
 }
 
-/// Costs a signature; what comes of it is remembered. A failure was reserved, and is returned where there is none.
+/// Verifies the token and remembers the result. A failed attempt was reserved before; it is returned if the token is
+/// good.
 identity::TokenCache::Known Gateway::verify(Exchange& x, std::string_view token) {
   auto verified = x.snapshot->key_overrides->jwt()->verify(token, services_.clock.wall());
   if (verified.has_value()) {
@@ -200,7 +202,7 @@ identity::TokenCache::Known Gateway::verify(Exchange& x, std::string_view token)
   }
   const auto& refused = verified.error();
   if (refused.error == identity::JwtError::no_keys)
-    return_failure(x);  // not the caller's
+    return_failure(x);  // not the fault of the caller
   else
     tokens_->put(token, refused);
   return {nullptr, refused};

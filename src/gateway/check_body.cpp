@@ -14,15 +14,17 @@ Gateway::Step Gateway::check_body(const Exchange& x) const {
 
 Problem problem_of_body(const error_code& cause) {
   if (cause == boost::asio::error::timed_out) {
-    return {408, EndedBy::timeout_client, "The request's body did not arrive in time.", {}, 0, {}};
+    return {.status = 408, .ended_by = EndedBy::timeout_client, .detail = "The request's body did not arrive in time."};
   }
   if (cause == boost::system::errc::message_size) {
-    return {413, EndedBy::too_large, "The request's body is larger than is accepted here.", {}, 0, {}};
+    return {
+        .status = 413, .ended_by = EndedBy::too_large, .detail = "The request's body is larger than is accepted here."};
   }
   if (cause == boost::system::errc::bad_message) {
-    return {400, EndedBy::bad_request, "The request's body is not framed as HTTP has it.", {}, 0, {}};
+    return {
+        .status = 400, .ended_by = EndedBy::bad_request, .detail = "The request's body is not framed as HTTP has it."};
   }
-  return {400, EndedBy::client_closed, "The request's body ended too soon.", {}, 0, {}};
+  return {.status = 400, .ended_by = EndedBy::client_closed, .detail = "The request's body ended too soon."};
 }
 
 }  // namespace headgate::gateway

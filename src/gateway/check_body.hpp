@@ -1,12 +1,11 @@
 #pragma once
-// What is wrong with a request's body, as its client is told: at once where it announces too much, else when a read of
-// it fails.
+// Problems with a request's body: it announces too many bytes, or reading it fails.
 
 #include "headgate/gateway/problem.hpp"
 
 namespace headgate::gateway {
 
-/// What a failed read of a request's body means to the client.
+/// The problem for a read of a request's body that failed with `cause`.
 Problem problem_of_body(const error_code& cause);
 
 }  // namespace headgate::gateway

@@ -1,4 +1,4 @@
-// From a tier as it is configured to one that can be asked at once.
+// Turns a tier of the configuration into one that can be checked at once.
 
 #include "headgate/core/hash.hpp"
 #include "headgate/core/literals.hpp"
@@ -9,26 +9,26 @@
 namespace headgate::gateway {
 namespace {
 
-/// RateLimit-Policy of all rules of a tier: quota and window in seconds (draft-ietf-httpapi-ratelimit-headers section
+/// RateLimit-Policy for all rules of a tier: quota, and window in seconds (draft-ietf-httpapi-ratelimit-headers section
 /// 3).
 std::string policy_of(const std::vector<limit::Rule>& rules) {
   std::string out;
   for (const auto& rule : rules) {
     if (!out.empty()) out += ", ";
     out += '"' + rule_label(rule) + "\";q=" + std::to_string(rule.rate.count);
-    // The window is in whole seconds; one that is not is left unsaid.
+    // The window is a number of whole seconds; any other is left out.
     if (rule.rate.period.count() % 1'000'000 == 0) out += ";w=" + std::to_string(rule.rate.period.count() / 1'000'000);
   }
   return out;
 }
 
 /// "The limit of 5/minute is used up. Try again in 12 seconds."
-std::string refusal_of(const Rate& rate) {
+std::string rejection_of(const Rate& rate) {
   return body_until_wait(429, "The limit of " + to_text(rate) + " is used up. Try again in ");
 }
 
-/// The counter of a limit that a route has for itself alone.
-void set_apart(limit::Rule& rule, std::string_view route) {
+/// Gives the rule a counter of its own for this route.
+void use_own_counter(limit::Rule& rule, std::string_view route) {
   rule.suffix.insert(1 + rule.limit.size(), "@" + std::string(route));
   rule.seed = stable_hash(rule.suffix);
 }
@@ -45,10 +45,10 @@ CompiledTier compile_tier(const limit::Tier& tier, const Fraction& share) {
   out.rules.reserve(tier.rules.size());
   for (const auto& rule : tier.rules) {
     auto sized = limit::scaled(rule, share.up, share.down);
-    if (share.is_partial()) set_apart(sized, share.route);
+    if (share.is_partial()) use_own_counter(sized, share.route);
     out.local.push_back(limit::scaled(sized, 1, share.instances));
-    out.refusals.push_back(refusal_of(sized.rate));
-    out.local_refusals.push_back(refusal_of(out.local.back().rate));
+    out.rejections.push_back(rejection_of(sized.rate));
+    out.local_rejections.push_back(rejection_of(out.local.back().rate));
     out.labels.push_back(rule_label(rule));
     out.rules.push_back(std::move(sized));
   }

@@ -9,7 +9,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// All that a limit may count by or take its tier from, in whatever case.
+/// Everything that a limit may count by or take its tier from.
 std::vector<limit::Per> sources(const limit::Limit& limit) {
   auto out = limit.per;
   for (const auto& key : limit.if_absent.instead) out.insert(out.end(), key.begin(), key.end());
@@ -37,13 +37,13 @@ Stage stage_of(const limit::Limit& limit) {
   return auth_result ? Stage::memory_after_auth : Stage::memory;
 }
 
-/// Counted in memory whatever the store: a guess must not cost a call.
+/// The rule for failed authentications. Always counted in memory: a guess must not cost a Redis call.
 limit::Rule rule_of(const identity::FailureLimit& failures) {
   limit::Rule rule;
   rule.limit = kFailureLimit;
   rule.rate = failures.rate;
   rule.burst = failures.burst;
-  rule.algorithm = limit::find_algorithm("token_bucket");
+  rule.algorithm = limit::find_algorithm(limit::kDefaultAlgorithm);
   limit::name_rule(rule, false, limit::PeriodInKey::no);
   return rule;
 }
@@ -87,7 +87,7 @@ CompiledConfig::CompiledConfig(const Options& options, const identity::Options& 
         route->plan.push_back(plan(use, route->name));
     }
     for (const auto& use : wanted.limits) route->plan.push_back(plan(use, route->name));
-    // Asked in this order, so that the rules of one stage stand together.
+    // The order in which stages are checked; the rules of one stage stand together.
     std::stable_sort(route->plan.begin(), route->plan.end(),
                      [](const auto& a, const auto& b) { return a.stage < b.stage; });
     for (const auto& route_limit : route->plan) ++route->stage_begin[static_cast<std::size_t>(route_limit.stage) + 1];
@@ -132,7 +132,8 @@ const CompiledLimit& CompiledConfig::ready(const LimitUse& use, std::string_view
   const auto named = [&](const limit::Limit& limit) { return limit.name == use.limit; };
   const auto at = std::find_if(limits_.begin(), limits_.end(), named);
   if (at == limits_.end()) throw std::invalid_argument("no limit is named " + use.limit);
-  const Fraction share{use.scale_up, use.scale_down, std::string(route), instances_};
+  const Fraction share{
+      .up = use.scale_up, .down = use.scale_down, .route = std::string(route), .instances = instances_};
   const auto made = std::find_if(ready_.begin(), ready_.end(), [&](const auto& each) { return named(each->limit); });
   if (!share.is_partial() && made != ready_.end()) return **made;
   auto limit = std::make_unique<CompiledLimit>();

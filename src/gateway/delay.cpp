@@ -1,5 +1,5 @@
-// A request whose permit comes later waits for it, as long as its client does. A permit that its client no longer waits
-// for passes unused: given back, it would let the next request out beside one that already waits.
+// Waits until the permit of a request comes, or its client goes away. In the latter case the permit is lost: if it were
+// given back, the next request would get the same moment as one that already waits.
 
 #include "delay.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// The wait of a request for its permit: precise, unlike the worker's coarse timer, so that what leaves is evenly
+// The wait of a request for its permit. Precise, unlike the coarse timers of the worker, so that requests leave evenly
 // spaced.
 
 #include "headgate/core/clock.hpp"
@@ -9,14 +9,15 @@
 
 namespace headgate::gateway {
 
-/// co_await delay; resumes after `time`, or at once when ended. Worker thread only; lives in the awaiting frame.
+/// co_await delay: resumes after `time`, or soon after end(). Worker thread only. Lives in the frame that awaits it; if
+/// that frame is destroyed, the alarm is cancelled.
 class Delay {
  public:
   Delay(Clock& clock, Duration time) : alarm_(clock.alarm(&Delay::over, this)), time_(time) {}
   Delay(const Delay&) = delete;
   Delay& operator=(const Delay&) = delete;
 
-  /// Wakes from the loop, not from here.
+  /// Ends the wait. The loop resumes the coroutine, not this call.
   void end() { alarm_->set(Duration(0)); }
 
   bool await_ready() const noexcept { return false; }

@@ -51,19 +51,19 @@ std::string_view Caller::claim(std::string_view name) const noexcept {
 void Admission::bind(std::size_t from) noexcept {
   const limit::Decision* best = nullptr;
   for (std::size_t i = from; i < limits.size(); ++i) {
-    const auto& asked = limits[i];
-    if (asked.route_limit->limit->mode == limit::Mode::observe) continue;
-    const auto* const own = limit::binding({decisions.data() + asked.first, asked.count});
+    const auto& checked = limits[i];
+    if (checked.route_limit->limit->mode == limit::Mode::observe) continue;
+    const auto* const own = limit::binding({decisions.data() + checked.first, checked.count});
     if (best && !limit::binds_before(*own, *best)) continue;
     best = own;
-    binding = &asked;
+    binding = &checked;
   }
   if (best) rule = static_cast<std::size_t>(best - decisions.data());
 }
 
 const CheckedLimit* Admission::observed() const noexcept {
-  for (const auto& asked : limits)
-    if (asked.refused && asked.route_limit->limit->mode == limit::Mode::observe) return &asked;
+  for (const auto& checked : limits)
+    if (checked.rejected && checked.route_limit->limit->mode == limit::Mode::observe) return &checked;
   return nullptr;
 }
 
@@ -101,7 +101,7 @@ void Exchange::reset() {
   allowed_methods.clear();
   caller = {};
   admission.reset();
-  refused_by = {};
+  problem_limit = {};
   retry_after = {};
   status = 0;
   ended_by = EndedBy::upstream;

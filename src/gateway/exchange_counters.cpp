@@ -27,24 +27,24 @@ void ExchangeCounters::count(const Exchange& x, Duration took) const {
   count_limits(x);
 }
 
-// Of a refused request only the limits that refused it are counted: the others were not charged.
+// Of a rejected request only the limits that rejected it are counted: the others were not charged.
 void ExchangeCounters::count_limits(const Exchange& x) const {
   const auto& a = x.admission;
   const bool rejected = a.outcome == Admission::Outcome::rejected;
-  for (const auto& asked : a.limits) {
-    const auto& counters = tiers_[asked.tier->number];
-    const auto source = static_cast<std::size_t>(asked.source);
-    counters.seconds[source]->record(asked.took);
-    if (asked.unreadable) counters.unreadable->add();
-    const auto units = static_cast<std::uint64_t>(std::max<std::int64_t>(0, asked.used));
-    if (asked.refused) {
-      const bool observe = asked.route_limit->limit->mode == limit::Mode::observe;
+  for (const auto& checked : a.limits) {
+    const auto& counters = tiers_[checked.tier->number];
+    const auto source = static_cast<std::size_t>(checked.source);
+    counters.seconds[source]->record(checked.took);
+    if (checked.unreadable) counters.unreadable->add();
+    const auto units = static_cast<std::uint64_t>(std::max<std::int64_t>(0, checked.used));
+    if (checked.rejected) {
+      const bool observe = checked.route_limit->limit->mode == limit::Mode::observe;
       (observe ? counters.observed : counters.rejected)[source]->add();
       (observe ? counters.units_observed : counters.units_rejected)->add(units);
     } else if (!rejected) {
       counters.allowed[source]->add();
       counters.units_allowed->add(units);
-      const auto* const left = limit::binding({a.decisions.data() + asked.first, asked.count});
+      const auto* const left = limit::binding({a.decisions.data() + checked.first, checked.count});
       if (observe::is_near(left->remaining, left->limit)) counters.near->add();
     }
   }

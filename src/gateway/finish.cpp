@@ -1,4 +1,4 @@
-// The end of every exchange, whatever became of it: counted in the metrics and told in the access log.
+// The end of every exchange: counts it in the metrics and writes it to the access log.
 
 #include "access_record.hpp"
 
@@ -16,13 +16,13 @@ void Gateway::finish(Exchange& x) {
   observe::AccessRecord record;
   std::array<std::string_view, observe::LogOptions::kMaxCallers> callers;
   record.elapsed = elapsed;
-  record.callers = told_callers(x, log.callers(), callers);
+  record.callers = caller_values(x, log.callers(), callers);
   fill(x, record);
   log.write(record);
 }
 
 void Gateway::refused(Exchange& x) {
-  // A step threw: what its limits hold for a cost that no answer will tell of is given back.
+  // A step threw. Its limits hold permits that no answer will settle, so give them back.
   if (x.ended_by == EndedBy::bug && x.route && x.route->settles) settle(x, Problem{});
   finish(x);
 }

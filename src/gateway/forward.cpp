@@ -17,7 +17,7 @@ using http::Field;
 using http::Fields;
 using http::Known;
 
-/// All values of one field, as one list; "" where there is none.
+/// All values of one field as one list; "" if there is none.
 std::string_view joined(TextArena& text, const Fields& fields, std::string_view name) {
   std::string_view out;
   for (const auto& field : fields) {
@@ -30,16 +30,16 @@ std::string_view with(TextArena& text, std::string_view list, std::string_view l
   return list.empty() ? last : text.extend(list, {", ", last});
 }
 
-/// RFC 9110 section 7.6.3. Without an entry of our own the others' still go on.
+/// Via (RFC 9110 section 7.6.3). The entries of others are forwarded even if we add none.
 void append_via(TextArena& text, const Fields& received, std::string_view ours, Fields& out) {
   const auto others = joined(text, received, "Via");
   const auto all = ours.empty() ? others : with(text, others, ours);
   if (!all.empty()) out.push_back({Known::via, "Via", all});
 }
 
-/// Numbers that a server behind us tells of its own limits would contradict ours: "RateLimit", "X-RateLimit-Reset",
+/// Fields in which a server describes its own limits: they would contradict ours. "RateLimit", "X-RateLimit-Reset",
 /// "X-Rate-Limit-Remaining" and all others of these families.
-bool tells_limits(const Field& field) noexcept {
+bool is_limit_field(const Field& field) noexcept {
   auto name = field.name;
   if (http::same_word(name.substr(0, 2), "X-")) name.remove_prefix(2);
   for (const std::string_view family : {"RateLimit", "Rate-Limit"}) {
@@ -49,8 +49,8 @@ bool tells_limits(const Field& field) noexcept {
   return false;
 }
 
-/// Whether servers that hand fields on as variables would take it for a field that ends here. Spelt as it is meant to
-/// be, it would have been known and left out.
+/// Whether servers that turn fields into variables would take it for a hop-by-hop field. A field in the normal spelling
+/// has an id, and is removed by that.
 bool is_twin_of_hop(const Field& field) {
   static const http::FieldNames names(std::vector<std::string>{"Keep-Alive", "Proxy-Connection", "Proxy-Authenticate",
                                                                "Proxy-Authorization", "Transfer-Encoding",
@@ -58,8 +58,8 @@ bool is_twin_of_hop(const Field& field) {
   return field.id == Known::unknown && names.contains(field.name);
 }
 
-/// The server gets a Host in any case (RFC 9112 section 3.2); an absolute target's takes the place of the one sent.
-/// Where the client named none the server is called what its upstream is.
+/// The server always gets a Host (RFC 9112 section 3.2). The host of an absolute target replaces the one sent. If the
+/// client sent none, it is the name of the upstream.
 void append_host(const Exchange& x, Fields& out) {
   const auto host = x.request.authority.empty() ? x.upstream : x.request.authority;
   const auto sent = std::find_if(out.begin(), out.end(), [](const Field& field) { return field.id == Known::host; });
@@ -98,9 +98,9 @@ void forward_reply_fields(Exchange& x, const CompiledConfig& compiled, Rejection
   const bool counted = x.admission.binding && style != RejectionHeaders::none;
   std::erase_if(out, [counted](const Field& field) {
     if (field.id != Known::unknown) return field.id == Known::via;
-    return http::same_word(field.name, "X-Request-Id") || (counted && tells_limits(field));
+    return http::same_word(field.name, "X-Request-Id") || (counted && is_limit_field(field));
   });
-  // A length that describes a body not sent (RFC 9110 section 8.6).
+  // Content-Length of a body that is not sent (RFC 9110 section 8.6).
   if (x.request.head() || x.answer.status == 304) {
     const auto length = http::value_of(x.answer.fields, Known::content_length);
     if (!length.empty()) out.push_back({Known::content_length, "Content-Length", length});
@@ -108,7 +108,7 @@ void forward_reply_fields(Exchange& x, const CompiledConfig& compiled, Rejection
   if (x.answer.status == 101) {
     out.push_back({Known::upgrade, "Upgrade", http::value_of(x.answer.fields, Known::upgrade)});
   }
-  // RFC 9110 section 6.6.1: who passes on an answer without a date writes when it came.
+  // A gateway adds the Date that an answer lacks (RFC 9110 section 6.6.1).
   if (x.answer.status >= 200 && !http::has(out, Known::date))
     out.push_back({Known::date, "Date", x.text.join({date_now(*x.clock)})});
   append_limit_fields(x, style, out);
@@ -120,8 +120,8 @@ http::Fields forward_trailers(const http::Fields& trailers, const CompiledConfig
   Fields out;
   http::append_end_to_end(trailers, out);
   std::erase_if(out, [&compiled](const Field& field) {
-    return is_forwarding_header(field) || field.id == Known::expect || tells_limits(field) ||
-           tells_identity(field, compiled.identity()) || is_twin_of_hop(field) ||
+    return is_forwarding_header(field) || field.id == Known::expect || is_limit_field(field) ||
+           is_identity_field(field, compiled.identity()) || is_twin_of_hop(field) ||
            compiled.proxy_fields().contains(field.name);
   });
   return out;

@@ -42,7 +42,7 @@ std::string_view as_list(Exchange& x, std::span<const address> chain) {
   return out;
 }
 
-/// RFC 7239 section 4: an IPv6 address is quoted and in brackets.
+/// An IPv6 address is quoted and in brackets (RFC 7239 section 4).
 std::string_view as_elements(Exchange& x, std::span<const address> chain, std::string_view proto,
                              std::string_view host) {
   std::string_view out;
@@ -52,15 +52,15 @@ std::string_view as_elements(Exchange& x, std::span<const address> chain, std::s
     const std::string_view comma = out.empty() ? "" : ", ";
     out = one.is_v6() ? x.text.extend(out, {comma, "for=\"[", text, "]\""}) : x.text.extend(out, {comma, "for=", text});
   }
-  // What the last hop, which is this one's peer, asked for and how.
+  // The host and scheme that the last hop used, which is our peer.
   const bool plain = !host.empty() && host.find_first_of("\"\\") == host.npos;
   return plain ? x.text.extend(out, {";host=\"", host, "\";proto=", proto}) : x.text.extend(out, {";proto=", proto});
 }
 
 bool valid(std::string_view proto) noexcept { return proto == "http" || proto == "https"; }
 
-/// How the client asked, where trusted hops tell it in the field that they use; a field of another name may be the
-/// client's own.
+/// The host and scheme of the client's request, if trusted hops tell them in the field that they use. A field of
+/// another name may come from the client.
 identity::ToldRequest told_request(const Exchange& x, AddressField field, const identity::Hops& hops,
                                    std::span<const std::string_view> told) noexcept {
   if (!x.caller.through_trusted) return {};
@@ -103,7 +103,7 @@ bool is_forwarding_header(const Field& field) noexcept {
 
 void append_forwarding_headers(Exchange& x, AddressField field, Fields& out) {
   const identity::Hops hops{x.caller.address, x.caller.hops};
-  // Most come straight from their client, and no room is made for a chain that is not there.
+  // Most requests come directly from their client and need no room for a chain.
   if (hops.believed == 0) return append(x, field, {&x.peer, 1}, told_request(x, field, hops, {}), out);
   ForwardingRoom room;
   identity::Chain chain_room;

@@ -1,5 +1,5 @@
 #pragma once
-// The way a request came: what hops in front tell of it, and what the server behind is told, which is facts alone.
+// Forwarding headers: reads what the hops in front say, and writes for the server only what is known to be true.
 
 #include "headgate/gateway/exchange.hpp"
 
@@ -9,17 +9,17 @@
 
 namespace headgate::gateway {
 
-/// Room for the fields of hops; of more the last count, which are the nearest hops'.
+/// Room for the fields of hops. Of more fields the last ones count: they come from the nearest hops.
 using ForwardingRoom = std::array<std::string_view, 16>;
 
-/// The values of the field that trusted hops tell the client's address in, in the order received. A view into `room`.
+/// The values of the field in which trusted hops give the client's address, in the order received. A view into `room`.
 std::span<const std::string_view> forwarding_values(const Exchange& x, identity::AddressField field,
                                                     ForwardingRoom& room);
 
-/// Whether a field tells, or seems to tell, how a request came here: such are never passed on as they are.
+/// Whether a field tells how a request came here, in any spelling. Such fields are never forwarded unchanged.
 bool is_forwarding_header(const http::Field& field) noexcept;
 
-/// Appends the way here: X-Forwarded-For, -Proto and -Host, and the field that hops use where that is another.
+/// Appends X-Forwarded-For, -Proto and -Host, and the field that the hops use if it is another one.
 void append_forwarding_headers(Exchange& x, identity::AddressField field, http::Fields& out);
 
 }  // namespace headgate::gateway

@@ -27,7 +27,8 @@ Gateway::Gateway(Services services, SnapshotPtr snapshot)
 Gateway::~Gateway() = default;
 
 void Gateway::adopt(SnapshotPtr snapshot) {
-  // What was found out with other keys counts no more. No exchange is between its token and what it remembers of it.
+  // Results that were found with other keys are not valid any more. No exchange is between reading and writing this
+  // cache now.
   if (snapshot->key_overrides->jwt() != snapshot_->key_overrides->jwt()) tokens_ = token_cache(*snapshot);
   snapshot_ = std::move(snapshot);
   outage_->adopt(snapshot_->redis);
@@ -35,10 +36,7 @@ void Gateway::adopt(SnapshotPtr snapshot) {
 
 void Gateway::stop() { outage_->stop(); }
 
-// The order and its reasons: the route first, on the normalised path, so that no spelling slips past a limit; limits in
-// memory next, so that a flood costs neither a signature check nor a call; then the token; then everything Redis
-// counts, in one call; a server last. What an earlier limit took is given back when a later one refuses; an attempt to
-// get in with a bad token stays counted, for guessing is not free.
+// The order of the steps and its reasons are in docs/architecture.md, "The path".
 Task<void> Gateway::handle(Exchange& x) {
   x.snapshot = snapshot_;
   x.request_id = request_id(x);

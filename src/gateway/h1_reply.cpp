@@ -8,7 +8,8 @@ using Kind = http::Framing::Kind;
 Task<Result<void>> H1Reply::interim(const http::ReplyStart& start) {
   if (x_.request.version < 11) co_return Result<void>{};
   x_.reply_head.clear();
-  const http::h1::ReplyLine line{start.status, start.reason, x_.request.version, true, http::h1::Connection::keep};
+  const http::h1::ReplyLine line{
+      .status = start.status, .reason = start.reason, .client_version = x_.request.version, .bodiless = true};
   http::h1::append_reply_head(x_.reply_head, line, *start.fields, start.framing);
   output_.begin(false);
   co_return co_await output_.send(x_.reply_head, {}, EndStream::no, write_timeout_);
@@ -19,16 +20,20 @@ Task<Result<void>> H1Reply::send(const http::ReplyStart& start, std::string_view
   const auto version = x_.request.version;
   bodiless_ = x_.request.head() || start.status < 200 || start.status == 204 || start.status == 304;
   const bool unknown_end = start.framing.kind == Kind::chunked || start.framing.kind == Kind::until_close;
-  if (!bodiless_ && unknown_end && version < 11) keeps_ = false;  // the close is the end
+  if (!bodiless_ && unknown_end && version < 11) keeps_ = false;  // the close marks the end
   if (x_.draining && *x_.draining) keeps_ = false;
-  // A refused request's body is not waited for.
+  // The rest of the body is not awaited after an error.
   if (start.status >= 400 && !body_.ended()) keeps_ = false;
-  // Nor one that the client was never told to send, and may rightly leave out.
+  // A client that was never told to continue may leave out its body.
   if (x_.request.expects_continue && !body_.ended()) keeps_ = false;
   auto connection = keeps_ ? http::h1::Connection::keep : http::h1::Connection::close;
   if (start.status == 101) connection = http::h1::Connection::upgrade;
   x_.reply_head.clear();
-  const http::h1::ReplyLine line{start.status, start.reason, version, bodiless_, connection};
+  const http::h1::ReplyLine line{.status = start.status,
+                                 .reason = start.reason,
+                                 .client_version = version,
+                                 .bodiless = bodiless_,
+                                 .connection = connection};
   http::h1::append_reply_head(x_.reply_head, line, *start.fields, start.framing);
   output_.begin(!bodiless_ && unknown_end && version >= 11);
   if (bodiless_) first = {};
@@ -56,7 +61,7 @@ Task<Result<void>> H1Reply::finish(const http::Fields& trailers) {
 
 void H1Reply::tunnel(Duration timeout) {
   tunnel_ = true;
-  complete_ = true;  // the reply was its head
+  complete_ = true;  // the head is the whole reply
   keeps_ = false;
   body_.timeout(timeout);
   body_.begin({Kind::until_close, 0});

@@ -1,5 +1,5 @@
 #pragma once
-// A reply written as HTTP/1.1.
+// Writes a reply as HTTP/1.1.
 
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/http/h1/write.hpp"
@@ -7,7 +7,7 @@
 
 namespace headgate::gateway {
 
-/// For one request; the session keeps it while the exchange lasts.
+/// For one request. Lives as long as the exchange. Worker thread only.
 class H1Reply final : public http::ReplyWriter {
  public:
   enum class Close { may_keep, must_close };
@@ -27,9 +27,10 @@ class H1Reply final : public http::ReplyWriter {
   bool started() const noexcept override { return started_; }
   std::uint64_t bytes_sent() const noexcept override { return output_.bytes() - begun_at_; }
 
-  /// Whether the reply is whole; where it is not, the connection must be broken off, so that nobody takes it for whole.
+  /// Whether the reply is complete. If not, the connection must be reset, so that the client does not take it for
+  /// complete.
   bool complete() const noexcept { return complete_; }
-  /// Whether the client was told that the connection stays.
+  /// Whether the client was told that the connection stays open.
   bool keeps_connection() const noexcept { return keeps_; }
 
  private:

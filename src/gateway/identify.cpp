@@ -1,4 +1,4 @@
-// Who is asking, as far as the head alone tells: address and API key.
+// Identifies the caller by the head alone: address and API key.
 
 #include "forwarding_headers.hpp"
 #include "limit_key.hpp"
@@ -16,7 +16,7 @@ namespace {
 void find_address(Exchange& x, const identity::Options& options) {
   auto& caller = x.caller;
   caller.address = x.peer;
-  // A hop that says it does not know its client has not written the client's fields either.
+  // A hop that does not know its client did not write the client's fields either.
   caller.through_trusted =
       !x.source_untold && !options.trusted_proxies.empty() && identity::contains(options.trusted_proxies, x.peer);
   if (caller.through_trusted) {
@@ -26,7 +26,7 @@ void find_address(Exchange& x, const identity::Options& options) {
     caller.address = hops.client;
     caller.hops = hops.believed;
   }
-  // Counted by all of its address, whose text its connection has.
+  // The whole IPv4 address is the key; its text is there already.
   if (!caller.through_trusted && x.peer.is_v4() && !x.peer_text.empty()) {
     caller.ip_key = x.peer_text;
     return;
@@ -35,12 +35,12 @@ void find_address(Exchange& x, const identity::Options& options) {
   caller.ip_key = x.text.join({identity::client_ip_key(caller.address, options.ipv6_prefix, buffer)});
 }
 
-/// Whose key it is. A key that is nobody's is counted as nobody's, so that random keys take no memory; only where none
-/// is known at all is every text a key of its own.
+/// Looks up the owner of the key. All unknown keys count together, so that random keys take no memory. If no key is
+/// known at all, every text is a key of its own.
 void find_owner(Exchange& x, const identity::ApiKeyOptions& options, std::string_view key) {
   auto& caller = x.caller;
   if (key.empty()) return;
-  thread_local identity::DigestMemory digests;  // of this worker
+  thread_local identity::DigestMemory digests;  // one for each worker
   const auto digest = digests.digest(key);
   if (!options.any_known()) {
     caller.key_state = KeyState::good;
@@ -57,7 +57,9 @@ void find_owner(Exchange& x, const identity::ApiKeyOptions& options, std::string
   caller.api_key_text = record->owner;
 }
 
-Problem ambiguous(std::string_view detail) { return {400, EndedBy::bad_request, detail, {}, 0, {}}; }
+Problem ambiguous(std::string_view detail) {
+  return {.status = 400, .ended_by = EndedBy::bad_request, .detail = detail};
+}
 
 }  // namespace
 

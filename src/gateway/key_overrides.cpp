@@ -13,7 +13,7 @@ namespace {
 
 using limit::Rule;
 
-/// A rule of the limit to take after: all but the size of an override's rules is the limit's own.
+/// The rule of the limit to copy: an override changes only its size.
 const Rule* model_of(const limit::Limit& limit, const Rate& rate) {
   const Rule* model = nullptr;
   for (const auto& tier : limit.tiers) {
@@ -26,7 +26,7 @@ const Rule* model_of(const limit::Limit& limit, const Rate& rate) {
   return model;
 }
 
-/// The tier that `wanted` makes of the limit; nothing where the limit cannot be counted so.
+/// The tier with the sizes of `wanted`; nothing if the limit's algorithm does not allow them.
 std::optional<limit::Tier> tier_of(const limit::Limit& limit, const identity::RateOverride& wanted) {
   const bool several = wanted.rates.size() > 1;
   const bool tiers = limit.tiers.size() > 1 || !limit.tiers.front().name.empty();
@@ -37,7 +37,7 @@ std::optional<limit::Tier> tier_of(const limit::Limit& limit, const identity::Ra
     if (model == nullptr) return std::nullopt;
     Rule rule = *model;
     const bool same_period = rule.rate.period == rate.period && rule.rate.month == rate.month;
-    if (rate.month && !same_period) return std::nullopt;  // whose months is not known here
+    if (rate.month && !same_period) return std::nullopt;  // the time zone of its months is not known
     if (!same_period) rule.calendar = nullptr;
     rule.rate = rate;
     rule.burst = wanted.burst && !several ? *wanted.burst : rule.algorithm->default_burst(rule);
@@ -52,18 +52,19 @@ std::optional<limit::Tier> tier_of(const limit::Limit& limit, const identity::Ra
 
 KeyOverrides::KeyOverrides(const CompiledConfig& compiled, std::shared_ptr<const identity::Credentials> credentials)
     : credentials_(std::move(credentials)) {
-  tell_unknown_tiers(compiled);
+  find_unknown_tiers(compiled);
   for (const auto& key : api_keys().records()) {
     for (const auto& wanted : key.overrides) override_limit(compiled, key, wanted);
     if (key.overrides.empty() || fits(compiled, key)) continue;
     of_keys_.erase(&key);
     without_effect_.push_back("a key of " + key.owner + " would bring a route under more than " +
-                              std::to_string(limit::kMaxRulesPerRequest) + " rates, so it has the usual sizes");
+                              std::to_string(limit::kMaxRulesPerRequest) + " rates; its own sizes are not used");
   }
 }
 
-/// The checker refuses such a tier in a file of keys; in one that is read again later it means the default tier.
-void KeyOverrides::tell_unknown_tiers(const CompiledConfig& compiled) {
+/// The configuration check refuses a key file with such a tier. In a file that is read again later the key gets the
+/// default tier.
+void KeyOverrides::find_unknown_tiers(const CompiledConfig& compiled) {
   std::set<std::string_view> known;
   for (const auto& ready : compiled.limits()) {
     const auto& from = ready->limit.tier_from;
@@ -86,7 +87,7 @@ void KeyOverrides::tell_unknown_tiers(const CompiledConfig& compiled) {
   }
 }
 
-/// Whether every request of this key can be asked for all its rates.
+/// Whether no request with this key has more rules than one request may have.
 bool KeyOverrides::fits(const CompiledConfig& compiled, const identity::ApiKeyRecord& key) const {
   const auto most_rules = [&](const CompiledLimit& limit) {
     if (const auto* const own = of_key(key, limit)) return own->rules.size();

@@ -26,7 +26,7 @@ void write_many(TextCursor& out, std::uint64_t count, const Unit& unit) noexcept
 }  // namespace
 
 void write_in_words(TextCursor& out, std::uint64_t seconds) noexcept {
-  // Two of the largest unit or more, and the next smaller one, which is rounded up.
+  // Use the largest unit of which there are at least two, and the next smaller one, rounded up.
   const Unit* large = kUnits;
   while (large->seconds > 1 && seconds < 2 * large->seconds) ++large;
   if (large->seconds == 1) return write_many(out, seconds, *large);
@@ -48,12 +48,12 @@ void append_limit_fields(Exchange& x, RejectionHeaders style, http::Fields& fiel
   if (!admission.binding || style == RejectionHeaders::none) return;
   const auto& decision = admission.decision();
   const bool rejected = admission.outcome == Admission::Outcome::rejected;
-  // Refused: until the next one gets through, if waiting helps. Allowed: until all of it is there again.
+  // Rejected: until a request is allowed, if waiting helps. Allowed: until the limit is full again.
   const bool waits = rejected && decision.retry_after < limit::kNever;
   const auto wait = waits ? decision.retry_after : decision.reset_after;
   const auto remaining = rejected ? std::string_view("0") : x.text.number(decision.remaining);
   if (style != RejectionHeaders::standard) {
-    const auto at = admission.binding->asked_on + wait;
+    const auto at = admission.binding->asked_at_wall + wait;
     const auto epoch = (at.time_since_epoch().count() + 999'999) / 1'000'000;
     fields.push_back({http::Known::unknown, "X-RateLimit-Limit", x.text.number(decision.limit)});
     fields.push_back({http::Known::unknown, "X-RateLimit-Remaining", remaining});

@@ -73,7 +73,7 @@ std::string_view value_of(Exchange& x, const limit::Per& per) {
   return {};
 }
 
-/// A value as one part of several: '|' and '%' escaped, so that ("a|b", "c") and ("a", "b|c") stay apart.
+/// Escapes '|' and '%' in a value that is one of several, so that ("a|b", "c") and ("a", "b|c") are different keys.
 std::string_view part(TextArena& arena, std::string_view value) {
   if (value.find_first_of("|%") == std::string_view::npos) return value;
   std::string out;

@@ -1,5 +1,5 @@
 #pragma once
-// Who shares one counter, as text: the values of a limit's `per` for one exchange.
+// The key of a counter as text: the values of a limit's `per` for one exchange.
 
 #include "headgate/gateway/exchange.hpp"
 
@@ -8,15 +8,15 @@
 
 namespace headgate::gateway {
 
-/// The values of `per` joined by '|' (which is escaped inside values), at most 256 bytes: what is longer becomes a
-/// digest. Nothing where one of them is absent. No secret is ever part of it. A view into x.text.
+/// The values of `per` joined by '|', which is escaped inside values. At most 256 bytes: a longer key becomes a digest.
+/// Nothing if a value is absent. Contains no secret. A view into x.text or the exchange.
 std::optional<std::string_view> key_of(Exchange& x, const std::vector<limit::Per>& per);
 
-/// The first of `per` that this caller does not have; null where it has them all.
+/// The first of `per` that this request lacks; null if it has all.
 const limit::Per* first_absent(Exchange& x, const std::vector<limit::Per>& per);
 
-/// '~' and 128 bits of a digest in hex: the same in every gateway, and nobody finds a second text with it. A view into
-/// `arena`.
+/// '~' and 128 bits of a digest in hexadecimal: the same in every gateway, and no other text with it can be found. A
+/// view into `arena`.
 std::string_view digest_text(TextArena& arena, const identity::Sha256& digest);
 
 }  // namespace headgate::gateway

@@ -11,8 +11,8 @@ namespace {
 using http::Known;
 
 struct HopsLeft {
-  bool told = false;  // whether there is such a field at all
-  bool valid = true;  // and it is one number
+  bool present = false;  // whether the request has the field
+  bool valid = true;     // whether it is a single number
   std::uint64_t left = 0;
 };
 
@@ -23,14 +23,14 @@ HopsLeft hops_left(const http::Fields& fields) noexcept {
     const auto* const end = field.value.data() + field.value.size();
     const auto [stop, error] = std::from_chars(field.value.data(), end, out.left);
     if (error == std::errc::result_out_of_range) out.left = std::numeric_limits<std::uint64_t>::max();
-    out.valid = !out.told && stop == end && error != std::errc::invalid_argument;
-    out.told = true;
+    out.valid = !out.present && stop == end && error != std::errc::invalid_argument;
+    out.present = true;
     if (!out.valid) break;
   }
   return out;
 }
 
-/// Of the message only what a trace is for: where it went, and how it arrived. Not cookies, not credentials.
+/// The parts of the request that a trace needs: its line, Host, Via and Max-Forwards. No cookies, no credentials.
 std::string message_of(const Exchange& x) {
   std::string out(x.request.method);
   out.append(" ").append(x.request.target).append(x.request.version == 10 ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n");
@@ -46,7 +46,7 @@ std::string message_of(const Exchange& x) {
 bool ends_here(const Exchange& x) noexcept {
   if (!counts_hops(x.request.method)) return false;
   const auto hops = hops_left(x.request.fields);
-  return hops.told && (!hops.valid || hops.left == 0);
+  return hops.present && (!hops.valid || hops.left == 0);
 }
 
 Task<std::optional<Problem>> answer_as_last(Exchange& x, RejectionHeaders style) {
@@ -56,7 +56,7 @@ Task<std::optional<Problem>> answer_as_last(Exchange& x, RejectionHeaders style)
   if (x.request.method == "TRACE") {
     answer = {200, message_of(x), "message/http"};
   } else {
-    // No method is called so: this asks for those that there are.
+    // No route has the empty method, so find() returns the methods that there are.
     const auto found = x.snapshot->compiled->router().find(x.request.host, x.request.path, {});
     x.allowed_methods = found.route ? std::string(kDefaultMethods) : found.allowed;
     x.fields.push_back({Known::allow, "Allow", x.allowed_methods});

@@ -9,17 +9,17 @@
 
 namespace headgate::gateway {
 
-/// Whether the field means anything to requests of this method.
+/// Whether the field applies to requests of this method.
 constexpr bool counts_hops(std::string_view method) noexcept { return method == "OPTIONS" || method == "TRACE"; }
 
-/// Whether the request ends here, because no hop is left to it or nobody could tell how many are.
+/// Whether the request ends here: no hop is left, or the field is malformed.
 bool ends_here(const Exchange& x) noexcept;
 
-/// The answer to a request that ends here: of OPTIONS which methods there are, of TRACE what came in, without what may
-/// be secret. 400 where the field is not one number.
+/// Answers a request that ends here: OPTIONS with the methods, TRACE with the request as received, without what may be
+/// secret. 400 if the field is malformed.
 Task<std::optional<Problem>> answer_as_last(Exchange& x, RejectionHeaders style);
 
-/// Takes this hop off the number in `fields`, which are to be sent on. Not where the request ends here.
+/// Decreases the number in `fields`, which are for the server. Not for a request that ends here.
 void count_hop(Exchange& x, http::Fields& fields);
 
 }  // namespace headgate::gateway

@@ -7,9 +7,9 @@
 namespace headgate::gateway {
 namespace {
 
-constexpr std::size_t kMaxUnderWay = 64;               // charges: Redis has just come back, and has others to answer
-constexpr auto kTick = std::chrono::milliseconds(50);  // between two looks whether Redis is back
-constexpr unsigned kLooksInVain = 20;
+constexpr std::size_t kMaxUnderWay = 64;  // charges at once: Redis has just come back and has other calls to answer
+constexpr auto kTick = std::chrono::milliseconds(50);  // how often to check whether Redis is back
+constexpr unsigned kTicksWhileDown = 20;
 
 std::string random_name() {
   std::random_device random;
@@ -19,7 +19,7 @@ std::string random_name() {
 }  // namespace
 
 Outage::Outage(Clock& clock, limit::Limiter& memory)
-    : clock_(clock), memory_(memory), process_(random_name()), alarm_(clock.alarm(&Outage::look, this)) {}
+    : clock_(clock), memory_(memory), process_(random_name()), alarm_(clock.alarm(&Outage::on_alarm, this)) {}
 
 void Outage::adopt(std::shared_ptr<limit::RemoteLimiter> redis) {
   redis_ = std::move(redis);
@@ -31,19 +31,19 @@ void Outage::stop() {
   alarm_.reset();
 }
 
-void Outage::counted(const Exchange& x, const CheckedLimit& asked) {
+void Outage::counted(const Exchange& x, const CheckedLimit& checked) {
   const auto& admission = x.admission;
-  for (std::size_t i = asked.first; i < asked.first + std::size_t{asked.count}; ++i)
-    if (admission.decisions[i].allowed) owe(x, asked, i, admission.checks[i].cost);
+  for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i)
+    if (admission.decisions[i].allowed) owe(x, checked, i, admission.checks[i].cost);
 }
 
-void Outage::cost_more(const Exchange& x, const CheckedLimit& asked) {
+void Outage::cost_more(const Exchange& x, const CheckedLimit& checked) {
   const auto& admission = x.admission;
-  for (std::size_t i = asked.first; i < asked.first + std::size_t{asked.count}; ++i)
-    if (admission.decisions[i].allowed) owe(x, asked, i, asked.used - admission.checks[i].cost);
+  for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i)
+    if (admission.decisions[i].allowed) owe(x, checked, i, checked.used - admission.checks[i].cost);
 }
 
-void Outage::owe(const Exchange& x, const CheckedLimit& asked, std::size_t check, std::int64_t cost) {
+void Outage::owe(const Exchange& x, const CheckedLimit& checked, std::size_t check, std::int64_t cost) {
   const auto& was = x.admission.checks[check];
   if (cost <= 0 || !redis_ || stopped_) return;
   if (keys_.size() >= kMaxKeys && !keys_.contains(was.hash)) return;
@@ -51,10 +51,10 @@ void Outage::owe(const Exchange& x, const CheckedLimit& asked, std::size_t check
   if (owed.key.empty()) owed.key = was.key;
   owed.compiled = x.snapshot->compiled;
   owed.key_overrides = x.snapshot->key_overrides;
-  owed.rule = &asked.tier->rules[check - asked.first];
+  owed.rule = &checked.tier->rules[check - checked.first];
   owed.local = was.rule;
   owed.more += cost;
-  line_up(was.hash, owed);
+  enqueue(was.hash, owed);
   arm();
 }
 
@@ -65,10 +65,10 @@ std::int64_t Outage::held(const Hash& hash, const Owed& owed) {
   return static_cast<std::int64_t>(left.limit - std::min(left.limit, left.remaining));
 }
 
-// In order on one connection: what is asked next finds it charged.
-void Outage::charge_now(std::span<const limit::Check> about_to_ask) {
+// One connection keeps the order: the next call finds it charged.
+void Outage::charge_now(std::span<const limit::Check> next_checks) {
   if (!redis_->up()) return;
-  for (const auto& check : about_to_ask) charge(check.hash);
+  for (const auto& check : next_checks) charge(check.hash);
 }
 
 void Outage::charge(const Hash& hash) {
@@ -80,17 +80,17 @@ void Outage::charge(const Hash& hash) {
     owed.token = ++tokens_;
   }
   const auto cost = std::min(held(hash, owed), owed.sent);
-  if (cost == 0) {  // all of it has leaked out
+  if (cost == 0) {  // the local counter is empty again
     keys_.erase(at);
     return;
   }
   owed.under_way = true;
   ++under_way_;
-  spawn(say(shared_from_this(), redis_, hash, owed, cost), "charge after an outage");
+  spawn(send_charge(shared_from_this(), redis_, hash, owed, cost), "charge after an outage");
 }
 
-Task<void> Outage::say(std::shared_ptr<Outage> self, std::shared_ptr<limit::RemoteLimiter> redis, Hash hash, Owed owed,
-                       std::int64_t cost) {
+Task<void> Outage::send_charge(std::shared_ptr<Outage> self, std::shared_ptr<limit::RemoteLimiter> redis, Hash hash,
+                               Owed owed, std::int64_t cost) {
   const std::string token = self->process_ + std::to_string(owed.token);
   const limit::Check debt{.rule = owed.rule, .key = owed.key, .hash = {}, .cost = cost, .how = limit::How::debt};
   auto charge = redis->charge(debt, token);
@@ -101,35 +101,35 @@ Task<void> Outage::say(std::shared_ptr<Outage> self, std::shared_ptr<limit::Remo
 void Outage::charged(const Hash& hash, error_code why) {
   --under_way_;
   const auto at = keys_.find(hash);
-  if (at == keys_.end()) return;  // forgiven meanwhile
+  if (at == keys_.end()) return;  // dropped meanwhile
   auto& owed = at->second;
   owed.under_way = false;
   if (why) {
     ++failures_;
-    line_up(hash, owed);
+    enqueue(hash, owed);
     return;
   }
   owed.sent = 0;
   if (owed.more > 0)
-    line_up(hash, owed);
+    enqueue(hash, owed);
   else
     keys_.erase(at);
-  go_on();
+  charge_queued();
 }
 
-void Outage::line_up(const Hash& hash, Owed& owed) {
-  if (!std::exchange(owed.in_line, true)) line_.push_back(hash);
+void Outage::enqueue(const Hash& hash, Owed& owed) {
+  if (!std::exchange(owed.queued, true)) queue_.push_back(hash);
 }
 
-/// As many at once as may be, each key of the line once; not while Redis answers none.
-void Outage::go_on() {
+/// Charges each queued key once, up to the bound on charges at once. Stops when one fails.
+void Outage::charge_queued() {
   const auto failures = failures_;
-  for (auto left = line_.size(); left > 0 && under_way_ < kMaxUnderWay && failures_ == failures && !stopped_; --left) {
-    const Hash hash = line_.front();
-    line_.pop_front();
+  for (auto left = queue_.size(); left > 0 && under_way_ < kMaxUnderWay && failures_ == failures && !stopped_; --left) {
+    const Hash hash = queue_.front();
+    queue_.pop_front();
     const auto at = keys_.find(hash);
     if (at == keys_.end()) continue;
-    at->second.in_line = false;
+    at->second.queued = false;
     charge(hash);
   }
 }
@@ -140,13 +140,13 @@ void Outage::arm() {
   alarm_->set(kTick);
 }
 
-void Outage::look(void* self) {
+void Outage::on_alarm(void* self) {
   auto& outage = *static_cast<Outage*>(self);
   const auto alive = outage.shared_from_this();
   outage.armed_ = false;
   if (outage.stopped_ || !outage.redis_) return;
-  // Where Redis is away a part of it, of a cluster, may be there: but that is worth fewer looks.
-  if (outage.redis_->up() || ++outage.looks_ % kLooksInVain == 0) outage.go_on();
+  // While a cluster is down a part of it may be reachable, so try now and then.
+  if (outage.redis_->up() || ++outage.ticks_ % kTicksWhileDown == 0) outage.charge_queued();
   if (!outage.keys_.empty()) outage.arm();
 }
 

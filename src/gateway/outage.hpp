@@ -1,6 +1,6 @@
 #pragma once
-// What was counted here while Redis was away, so that Redis is told of it when it is back: nobody gets a second budget
-// by an outage.
+// What was counted here while Redis was down. It is charged to Redis when it is back, so that an outage gives nobody a
+// second budget.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/core/hash.hpp"
@@ -19,70 +19,70 @@
 
 namespace headgate::gateway {
 
-/// What one worker let through for each key is owed until Redis says that it has charged it: by the next request for
-/// that key, else in the background. Of it is charged what the local counter still holds, for what has leaked out of
-/// that would have leaked out of Redis too. A charge whose answer is lost is sent again under the token it had, so that
-/// Redis counts it once. Bounded: beyond kMaxKeys a key's share of the outage is forgiven. Worker thread only.
+/// What one worker let through for each key is owed until Redis acknowledges its charge: with the next request for the
+/// key, or in the background. The charge is what the local counter still holds; the rest would have leaked out of Redis
+/// too. A charge whose answer is lost is sent again under the same token, so that Redis counts it once. Bounded: beyond
+/// kMaxKeys keys nothing is owed. Worker thread only.
 class Outage : public std::enable_shared_from_this<Outage> {
  public:
   static constexpr std::size_t kMaxKeys = 65'536;
 
   Outage(Clock& clock, limit::Limiter& memory);
 
-  /// Who is told from now on; null where nothing is counted in Redis any more: then nothing is owed either.
+  /// Where to charge from now on; null if no limit is counted in Redis any more, then nothing is owed.
   void adopt(std::shared_ptr<limit::RemoteLimiter> redis);
-  /// No more is said. Without it the loop never runs dry while anything is owed.
+  /// Stops charging. Needed before the loop can end, because the alarm is set again while anything is owed.
   void stop();
 
-  /// `asked` of `x` was granted here, of the local share; its rules and its key are remembered.
-  void counted(const Exchange& x, const CheckedLimit& asked);
-  /// The answer says that it used more than was granted.
-  void cost_more(const Exchange& x, const CheckedLimit& asked);
+  /// `checked` of `x` was allowed by the local share. Remembers its rules and its key.
+  void counted(const Exchange& x, const CheckedLimit& checked);
+  /// The answer says that it cost more than was taken.
+  void cost_more(const Exchange& x, const CheckedLimit& checked);
 
-  /// Charges what is owed for the keys about to be asked, before they are.
-  void hand_over(std::span<const limit::Check> about_to_ask) {
-    if (!keys_.empty()) charge_now(about_to_ask);
+  /// Charges what is owed for the keys of these checks, before they are sent.
+  void hand_over(std::span<const limit::Check> next_checks) {
+    if (!keys_.empty()) charge_now(next_checks);
   }
 
  private:
   struct Owed {
-    std::shared_ptr<const CompiledConfig> compiled;     ///< which owns the rules,
-    std::shared_ptr<const KeyOverrides> key_overrides;  ///< or, of a key with a size of its own, these
+    std::shared_ptr<const CompiledConfig> compiled;     ///< owns the rules
+    std::shared_ptr<const KeyOverrides> key_overrides;  ///< owns the rules of a key with a size of its own
     const limit::Rule* rule = nullptr;
     const limit::Rule* local = nullptr;
     std::string key;
-    std::int64_t more = 0;    ///< not yet sent
-    std::int64_t sent = 0;    ///< under `token`, and not known to be charged
-    std::uint64_t token = 0;  ///< its number
+    std::int64_t more = 0;    ///< owed and not sent yet
+    std::int64_t sent = 0;    ///< sent under `token`, and not acknowledged
+    std::uint64_t token = 0;  ///< the number in its token
     bool under_way = false;
-    bool in_line = false;
+    bool queued = false;
   };
   struct ByLow {
     std::size_t operator()(const Hash& hash) const noexcept { return static_cast<std::size_t>(hash.low); }
   };
   using Keys = boost::unordered_flat_map<Hash, Owed, ByLow>;
 
-  static Task<void> say(std::shared_ptr<Outage> self, std::shared_ptr<limit::RemoteLimiter> redis, Hash hash, Owed owed,
-                        std::int64_t cost);
-  void owe(const Exchange& x, const CheckedLimit& asked, std::size_t check, std::int64_t cost);
+  static Task<void> send_charge(std::shared_ptr<Outage> self, std::shared_ptr<limit::RemoteLimiter> redis, Hash hash,
+                                Owed owed, std::int64_t cost);
+  void owe(const Exchange& x, const CheckedLimit& checked, std::size_t check, std::int64_t cost);
   std::int64_t held(const Hash& hash, const Owed& owed);
-  void charge_now(std::span<const limit::Check> about_to_ask);
+  void charge_now(std::span<const limit::Check> next_checks);
   void charge(const Hash& hash);
   void charged(const Hash& hash, error_code why);
-  void line_up(const Hash& hash, Owed& owed);
-  void go_on();
+  void enqueue(const Hash& hash, Owed& owed);
+  void charge_queued();
   void arm();
-  static void look(void* self);
+  static void on_alarm(void* self);
 
   Clock& clock_;
   limit::Limiter& memory_;
   std::shared_ptr<limit::RemoteLimiter> redis_;
   Keys keys_;
-  std::deque<Hash> line_;  ///< of keys to be charged; some may have been since
+  std::deque<Hash> queue_;  ///< keys to be charged; some may have been charged since
   std::size_t under_way_ = 0;
   std::uint64_t failures_ = 0;
-  unsigned looks_ = 0;
-  std::string process_;  ///< of all tokens the first part: nobody else's
+  unsigned ticks_ = 0;
+  std::string process_;  ///< first part of all tokens; no other process has it
   std::uint64_t tokens_ = 0;
   std::unique_ptr<Alarm> alarm_;
   bool armed_ = false;

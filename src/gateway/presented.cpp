@@ -13,7 +13,7 @@ using http::Known;
 
 constexpr std::string_view kAuthorization = "authorization";
 
-/// Found so far, one place after another.
+/// Collects what was found in the places of a credential.
 class Search {
  public:
   void add(const http::NamedValue& found) {
@@ -31,8 +31,8 @@ class Search {
   Presented result_;
 };
 
-/// The one value of a field. Nobody's word where the field stands twice, in whatever spelling: the server behind may
-/// read the other one. Under another spelling alone it is another field, and is kept from the server.
+/// The value of a field. Not trusted if the field occurs twice in any spelling, because the server may read the other
+/// one. A field in another spelling alone is another field, and is not forwarded.
 http::NamedValue field_of(const Fields& fields, std::string_view name) noexcept {
   http::NamedValue found;
   bool met = false;
@@ -56,7 +56,7 @@ http::NamedValue decoded(Exchange& x, http::NamedValue found) {
 
 bool is_bearer(const Field& field) noexcept { return !identity::bearer_token(field.value).empty(); }
 
-/// Replaces each Cookie field by itself without the cookie, or takes it out.
+/// Removes the cookie from each Cookie field, and removes fields that become empty.
 void drop_cookie(Exchange& x, std::string_view name, Fields& fields) {
   for (auto& field : fields) {
     if (field.id == Known::cookie) field.value = x.text.join({http::without_cookie(field.value, name)});
@@ -64,25 +64,26 @@ void drop_cookie(Exchange& x, std::string_view name, Fields& fields) {
   std::erase_if(fields, [](const Field& field) { return field.id == Known::cookie && field.value.empty(); });
 }
 
-/// Whether a receiver reads the value as it was sent (RFC 9110 section 5.5): without blanks at its ends.
-bool survives_as_field(std::string_view value) noexcept {
+/// Whether the value can be sent in a field unchanged: it is not empty and has no blanks at its ends (RFC 9110 section
+/// 5.5).
+bool fits_in_field(std::string_view value) noexcept {
   return !value.empty() && value.front() != ' ' && value.back() != ' ';
 }
 
-void tell_claims(Exchange& x, const identity::JwtOptions& options, Fields& fields) {
+void append_claims(Exchange& x, const identity::JwtOptions& options, Fields& fields) {
   for (const auto& [name, claim] : options.claim_headers) {
     std::erase_if(fields, [&name = name](const Field& field) { return http::same_variable(field.name, name); });
     const auto value = x.caller.claim(claim);
-    if (survives_as_field(value)) fields.push_back({Known::unknown, name, value});
+    if (fits_in_field(value)) fields.push_back({Known::unknown, name, value});
   }
 }
 
-/// Whether servers may take `field` for the one called `name`, and we have not.
+/// Whether servers may take `field` for the one called `name` although it is spelt differently.
 bool is_twin(const Field& field, std::string_view name) noexcept {
   return http::same_variable(field.name, name) && !http::same_word(field.name, name);
 }
 
-/// Takes out the twins of what was read here: a server that reads them would be told what nobody has looked at.
+/// Removes fields that servers may take for one that was read here: nobody has checked them.
 void drop_twins(const Exchange& x, const identity::Options& options, Fields& fields) {
   const bool keys = options.api_key.written || (x.route && x.route->reads_key);
   std::erase_if(fields, [&](const Field& field) {
@@ -109,7 +110,7 @@ Presented presented_key(Exchange& x, const identity::ApiKeyOptions& options) {
 Presented presented_token(Exchange& x, const identity::JwtOptions& options) {
   Search search;
   auto in_field = field_of(x.request.fields, options.header);
-  // Another field than Authorization is the issuer's client's own: with the scheme or without.
+  // A field other than Authorization may have the scheme or leave it out.
   const auto bearer = identity::bearer_token(in_field.value);
   if (options.header == kAuthorization || !bearer.empty()) in_field.value = bearer;
   search.add(in_field);
@@ -133,10 +134,10 @@ void forward_identity(Exchange& x, const identity::Options& options, Fields& fie
     });
     if (!jwt.cookie.empty()) drop_cookie(x, jwt.cookie, fields);
   }
-  tell_claims(x, jwt, fields);
+  append_claims(x, jwt, fields);
 }
 
-bool tells_identity(const Field& field, const identity::Options& options) noexcept {
+bool is_identity_field(const Field& field, const identity::Options& options) noexcept {
   const auto named = [&field](std::string_view name) { return http::same_variable(field.name, name); };
   if (field.id == Known::authorization || field.id == Known::cookie) return true;
   if (options.api_key.written && named(options.api_key.header)) return true;

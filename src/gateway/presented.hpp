@@ -1,5 +1,5 @@
 #pragma once
-// The credentials that a request brings along: where they stand, and how they are kept from the server behind.
+// The credentials of a request: where they are, and how they are kept from the server.
 
 #include "headgate/gateway/exchange.hpp"
 
@@ -7,21 +7,23 @@
 
 namespace headgate::gateway {
 
-/// A credential as found. In two places at once it is refused: two readers could each believe another one.
+/// A credential. If it occurs in two places the request is refused: two readers could each take another one.
 struct Presented {
-  std::string_view text;  ///< empty where there is none; a view into the head or x.text
+  std::string_view text;  ///< empty if there is none; a view into the head or x.text
   bool twice = false;
 };
 
+/// The API key of the request.
 Presented presented_key(Exchange& x, const identity::ApiKeyOptions& options);
+/// The token of the request, not verified.
 Presented presented_token(Exchange& x, const identity::JwtOptions& options);
 
-/// Takes out of `fields`, which are to be sent on, what the options keep from the server behind; and puts in what
-/// claims tell it.
+/// Removes from `fields`, which are for the server, the credentials that the options withhold. Adds the fields that
+/// carry claims.
 void forward_identity(Exchange& x, const identity::Options& options, http::Fields& fields);
-/// Whether a field says who the caller is: such may stand in a head, where it is looked at, and in no trailer.
-bool tells_identity(const http::Field& field, const identity::Options& options) noexcept;
-/// The query that is sent on.
+/// Whether a field identifies the caller. It may be in a head, where it is checked, but not in trailers.
+bool is_identity_field(const http::Field& field, const identity::Options& options) noexcept;
+/// The query for the server, without withheld credentials. A view into the head or x.text.
 std::string_view forwarded_query(Exchange& x, const identity::Options& options);
 
 }  // namespace headgate::gateway

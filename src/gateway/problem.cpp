@@ -13,7 +13,7 @@ namespace {
 
 using upstream::Failed;
 
-/// The phrase of the status, or of its class where nobody has registered one for it.
+/// The standard reason of the status, or that of its class if it has none.
 std::string_view title_of(unsigned status) noexcept {
   const auto known = boost::beast::http::int_to_status(status);
   if (known == boost::beast::http::status::unknown) return status < 500 ? "Client Error" : "Server Error";
@@ -21,7 +21,7 @@ std::string_view title_of(unsigned status) noexcept {
   return {reason.data(), reason.size()};
 }
 
-/// What stands around the texts of a body: names, a status, a time to wait.
+/// The most bytes of a body beside its texts: names, a status, a time to wait.
 constexpr std::size_t kMaxAround = 256;
 
 void write_beginning(TextCursor& out, unsigned status, std::string_view title, std::string_view detail) noexcept {
@@ -58,15 +58,15 @@ std::string_view body_of(TextArena& text, const Problem& problem, std::string_vi
     }
     if (!request_id.empty()) {
       out.word(",\n  \"request_id\": \"");
-      out.text(request_id);  // of letters, digits, '-', '_' and '.' only
+      out.text(request_id);  // only letters, digits, "-", "_" and "."
       out.character('"');
     }
     out.word(" }\n");
   });
 }
 
-/// What has arrived already of a body that nobody reads: a small one need not cost its caller the connection.
-void pass_over_body(Exchange& x) {
+/// Drops the bytes of the body that have arrived: after a small one the connection can be kept.
+void skip_body(Exchange& x) {
   while (!x.body->ended()) {
     const auto bytes = x.body->ready();
     if (bytes.has_error() || bytes->empty()) return;
@@ -99,30 +99,29 @@ std::string body_until_wait(unsigned status, std::string_view detail) {
 Problem problem_of(const upstream::Failure& failure) {
   switch (failure.what) {
     case Failed::no_connection:
-      return {502, EndedBy::no_server, "No server behind this gateway could be reached.", {}, 0, {}};
+      return {
+          .status = 502, .ended_by = EndedBy::no_server, .detail = "No server behind this gateway could be reached."};
     case Failed::connect_timeout:
-      return {504, EndedBy::timeout_connect, "No server behind this gateway could be reached in time.", {}, 0, {}};
+      return {.status = 504,
+              .ended_by = EndedBy::timeout_connect,
+              .detail = "No server behind this gateway could be reached in time."};
     case Failed::reply_timeout:
-      return {504, EndedBy::timeout_upstream, "The server behind this gateway did not answer in time.", {}, 0, {}};
+      return {.status = 504,
+              .ended_by = EndedBy::timeout_upstream,
+              .detail = "The server behind this gateway did not answer in time."};
     case Failed::sending:
     case Failed::closed:
-      return {502,
-              EndedBy::upstream_closed,
-              "The server behind this gateway closed the connection before it answered.",
-              {},
-              0,
-              {}};
+      return {.status = 502,
+              .ended_by = EndedBy::upstream_closed,
+              .detail = "The server behind this gateway closed the connection before it answered."};
     case Failed::malformed:
-      return {
-          502, EndedBy::upstream_closed, "The server behind this gateway gave an answer that is not valid HTTP.", {}, 0,
-          {}};
+      return {.status = 502,
+              .ended_by = EndedBy::upstream_closed,
+              .detail = "The server behind this gateway gave an answer that is not valid HTTP."};
     case Failed::head_too_large:
-      return {502,
-              EndedBy::upstream_closed,
-              "The server behind this gateway gave an answer whose head is too large.",
-              {},
-              0,
-              {}};
+      return {.status = 502,
+              .ended_by = EndedBy::upstream_closed,
+              .detail = "The server behind this gateway gave an answer whose head is too large."};
   }
   return {};
 }
@@ -155,15 +154,15 @@ Problem problem_of_head(unsigned status, std::string_view why) {
   const auto ended_by = status == 408                                     ? EndedBy::timeout_client
                         : status == 413 || status == 414 || status == 431 ? EndedBy::too_large
                                                                           : EndedBy::bad_request;
-  return {status, ended_by, why, {}, 0, {}};
+  return {.status = status, .ended_by = ended_by, .detail = why};
 }
 
 Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders style) {
   x.ended_by = problem.ended_by;
-  x.refused_by = problem.limit;
+  x.problem_limit = problem.limit;
   x.retry_after = std::chrono::seconds(problem.retry_after);
-  if (x.reply->started()) co_return;  // too late to say anything: the codec breaks the connection off
-  pass_over_body(x);
+  if (x.reply->started()) co_return;  // too late to answer: the session resets the connection
+  skip_body(x);
   x.status = problem.status;
   x.fields.clear();
   append_limit_fields(x, style, x.fields);
@@ -180,7 +179,7 @@ Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders st
     x.fields.push_back({http::Known::content_type, "Content-Type", "application/problem+json"});
   }
   x.fields.push_back({http::Known::cache_control, "Cache-Control", "no-store"});
-  http::ReplyStart start{problem.status, {}, &x.fields, {}};
+  http::ReplyStart start{.status = problem.status, .fields = &x.fields};
   if (!body.empty()) start.framing = {http::Framing::Kind::length, body.size()};
   const auto first = x.request.head() ? std::string_view{} : body;
   if (const auto sent = co_await x.reply->send(start, first, http::EndStream::yes); sent.has_error())

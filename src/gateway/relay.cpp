@@ -28,7 +28,7 @@ bool idempotent(std::string_view method) noexcept {
          method == "TRACE";
 }
 
-/// One relay, its parts in the order they happen.
+/// One relay. Its functions stand in the order in which they run.
 class Relay {
  public:
   Relay(Exchange& x, upstream::Upstream& upstream, const CompiledConfig& compiled)
@@ -46,8 +46,8 @@ class Relay {
     start_.room = &x_.head;
     if (auto problem = take_first_bytes()) co_return problem;
     auto outcome = co_await attempt(Over::any_connection);
-    // A kept connection may have been closed under way: once more, and on a new one, if sending twice does no harm. The
-    // others that are kept may have gone the same way.
+    // A pooled connection may have been closed meanwhile. Try once more if sending twice does no harm, on a new
+    // connection: other pooled ones may be closed too.
     if (outcome.has_error() && may_retry(outcome.error())) outcome = co_await attempt(Over::new_connection);
     if (outcome.has_error()) co_return failed(outcome.error());
     co_return *outcome;
@@ -89,7 +89,7 @@ class Relay {
     const auto sent = co_await server->send(start_, first_, whole_ ? http::EndStream::yes : http::EndStream::no);
     if (sent.has_error() && sent.error() == boost::asio::error::timed_out)
       co_return Failure{.what = Failed::reply_timeout, .cause = sent.error(), .why = kTakesNoMore};
-    // Any other error is not the last word: a server may answer and close without reading all.
+    // After any other error go on: a server may answer and close before it has read everything.
     const bool broken = sent.has_error();
     RequestBody body(x_, *server);
     x_.attempt = server.get();
@@ -99,7 +99,7 @@ class Relay {
     try {
       outcome = co_await answer(*server, body);
     } catch (...) {
-      bug = std::current_exception();  // the body beside it must not outlive what it refers to
+      bug = std::current_exception();  // the task of the body must end first: it refers to this frame
     }
     co_await body.stop();
     x_.attempt = nullptr;
@@ -111,7 +111,7 @@ class Relay {
     co_return outcome;
   }
 
-  /// The answer's head, interim ones passed on; then the rest of it.
+  /// Reads heads and forwards interim ones until the final head, then relays the answer.
   Task<Result<Step, Failure>> answer(upstream::Attempt& server, RequestBody& body) {
     for (unsigned interim = 0; interim <= kMaxInterim; ++interim) {
       auto head = co_await await_head(server, body);
@@ -122,17 +122,16 @@ class Relay {
         x_.upstream_time = x_.clock->steady() - sent_at_;
         co_return co_await relay_answer(server);
       }
-      if (status == 100) continue;  // we have answered the client's Expect ourselves
+      if (status == 100) continue;  // the gateway has answered the client's Expect itself
       forward_reply_fields(x_, compiled_, RejectionHeaders::none);
-      const http::ReplyStart start{status, x_.answer.reason, &x_.fields, {}};
+      const http::ReplyStart start{.status = status, .reason = x_.answer.reason, .fields = &x_.fields};
       const auto told = co_await x_.reply->interim(start);
       if (told.has_error()) co_return client_gone();
     }
     co_return Failure{.what = Failed::malformed, .why = "the server keeps sending interim answers"};
   }
 
-  /// The route's timeout counts from the end of the request: while its body is still on the way, that has timeouts of
-  /// its own.
+  /// The timeout of the route counts from the end of the request. Until then the body has its own timeouts.
   Task<Result<void, Failure>> await_head(upstream::Attempt& server, RequestBody& body) {
     return body.running() ? await_head_beside(server, body) : server.read_head(x_.answer, x_.route->timeout);
   }
@@ -157,7 +156,8 @@ class Relay {
     const auto first = from.ready();
     if (first.has_error()) co_return Failure{.what = Failed::malformed, .cause = first.error()};
     x_.status = x_.answer.status;
-    const http::ReplyStart start{x_.answer.status, x_.answer.reason, &x_.fields, x_.answer.framing};
+    const http::ReplyStart start{
+        .status = x_.answer.status, .reason = x_.answer.reason, .fields = &x_.fields, .framing = x_.answer.framing};
     const auto ends_here = from.ended() && from.trailers().empty();
     auto sent = co_await x_.reply->send(start, *first, ends_here ? http::EndStream::yes : http::EndStream::no);
     if (ends_here) co_return sent.has_error() ? client_gone() : Result<Step, Failure>(Step{});
@@ -179,10 +179,10 @@ class Relay {
 
   Task<Result<Step, Failure>> switch_protocols(upstream::Attempt& server) {
     if (x_.request.upgrade.empty())
-      co_return Failure{.what = Failed::malformed, .why = "the server switches protocols unasked"};
+      co_return Failure{.what = Failed::malformed, .why = "the server switches protocols without a request for it"};
     x_.status = 101;
     forward_reply_fields(x_, compiled_, options_.rejection.headers);
-    const http::ReplyStart start{101, x_.answer.reason, &x_.fields, {}};
+    const http::ReplyStart start{.status = 101, .reason = x_.answer.reason, .fields = &x_.fields};
     const auto sent = co_await x_.reply->send(start, {}, http::EndStream::no);
     if (sent.has_error()) co_return client_gone();
     co_await tunnel(x_, server, options_.timeouts.tunnel);
@@ -191,11 +191,12 @@ class Relay {
 
   static Failure broken_off(const error_code& cause) noexcept {
     const bool late = cause == boost::asio::error::timed_out;
-    return {late ? Failed::reply_timeout : Failed::closed, cause, false,
-            late ? "it was silent within its answer for too long" : ""};
+    return {.what = late ? Failed::reply_timeout : Failed::closed,
+            .cause = cause,
+            .why = late ? "it was silent within its answer for too long" : ""};
   }
 
-  /// Nothing to tell, and nobody to tell it to.
+  /// The client is gone, so there is no answer to send.
   Result<Step, Failure> client_gone() {
     x_.ended_by = EndedBy::client_closed;
     return Step{};

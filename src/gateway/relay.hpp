@@ -1,5 +1,5 @@
 #pragma once
-// A request carried to a server and its answer carried back.
+// Relays a request to a server and its answer to the client.
 
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/problem.hpp"
@@ -9,9 +9,9 @@
 
 namespace headgate::gateway {
 
-/// Relays both bodies as they come, each chunk read being a chunk written. A problem where nothing was told to the
-/// client yet and there is something to tell. A request that died on a kept connection before its answer is sent once
-/// more if it may be.
+/// Relays both bodies piece by piece: each piece is written before the next is read. Returns a problem if the reply was
+/// not begun and the client must be told one. A request whose pooled connection closed before the answer is sent once
+/// more, if that does no harm.
 Task<std::optional<Problem>> relay(Exchange& x, upstream::Upstream& upstream, const CompiledConfig& compiled);
 
 }  // namespace headgate::gateway

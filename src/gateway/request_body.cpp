@@ -9,7 +9,7 @@ namespace headgate::gateway {
 
 void RequestBody::fail(const Problem& problem) {
   problem_ = problem;
-  server_.cancel();  // whoever waits for the answer need not
+  server_.cancel();  // wakes the wait for the answer
 }
 
 Task<void> RequestBody::run() {
@@ -36,7 +36,7 @@ Task<void> RequestBody::run() {
       fail(problem_of(failure));
       break;
     }
-    // Any other error is not the last word: a server that takes no more may have answered.
+    // After any other error go on: the server may have answered.
     if (sent.has_error()) break;
     if (last == http::EndStream::yes) {
       delivered_ = true;

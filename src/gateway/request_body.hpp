@@ -1,5 +1,5 @@
 #pragma once
-// The request's body on its way to the server, beside the wait for the answer.
+// Sends the request's body to the server while the relay waits for the answer.
 
 #include "headgate/core/scoped_task.hpp"
 #include "headgate/gateway/exchange.hpp"
@@ -10,21 +10,22 @@
 
 namespace headgate::gateway {
 
-/// Worker thread only. join() before it goes.
+/// Worker thread only. Call stop() and await it before this object is destroyed, if start() was called.
 class RequestBody {
  public:
   RequestBody(Exchange& x, upstream::Attempt& server) : x_(x), server_(server) {}
 
+  /// Begins to send.
   void start() { child_.start(run(), "request body"); }
-  /// Stops it where it is (the answer is complete, or there is none to come), and waits for its end.
+  /// Ends the task, because the answer is complete or none will come, and waits for its end.
   Task<void> stop();
 
   bool running() const noexcept { return !child_.done(); }
-  /// Whether the last byte of it was handed to the server's connection.
+  /// Whether all bytes were written to the server's connection.
   bool delivered() const noexcept { return delivered_; }
-  /// Since when all of it is with the server; meaningful once it runs no more.
+  /// When the task ended; valid once it does not run any more.
   Clock::Steady ended_at() const noexcept { return ended_at_; }
-  /// What to tell the client, where the body was the client's fault.
+  /// The problem, if the body could not be read or sent in time.
   const std::optional<Problem>& problem() const noexcept { return problem_; }
 
  private:

@@ -24,7 +24,7 @@ bool valid(std::string_view id) noexcept {
   return true;
 }
 
-/// Ten bits as two digits.
+/// Ten bits as two digits of base 32.
 constexpr auto kPairs = [] {
   constexpr std::string_view kDigits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
   std::array<std::array<char, 2>, 1024> out{};
@@ -32,8 +32,8 @@ constexpr auto kPairs = [] {
   return out;
 }();
 
-/// What a moment of the steady clock is on the wall. Which clock reads the other is looked at now and then only: ids
-/// need no more, and a reading costs as much as the rest of an id.
+/// The wall clock's time at a moment of the steady clock. The difference of both is measured only now and then: an id
+/// needs no more, and one reading of a clock costs as much as the rest of the id.
 class WallOfSteady {
  public:
   Instant at(const Clock& clock, Clock::Steady moment) noexcept {
@@ -51,8 +51,8 @@ class WallOfSteady {
   Duration ahead_{0};
 };
 
-// 40 bits of milliseconds (35 years), then 40 bits that start anywhere and count on: two workers meet at odds of 2^-40
-// a millisecond.
+// 40 bits of milliseconds (35 years), then 40 bits of a counter with a random start: two workers make the same id with
+// a probability of 2^-40 in each millisecond.
 std::string_view fresh(Exchange& x) {
   thread_local std::uint64_t counter = std::random_device{}() | (std::uint64_t{std::random_device{}()} << 32);
   thread_local WallOfSteady wall;

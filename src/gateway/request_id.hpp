@@ -1,5 +1,5 @@
 #pragma once
-// X-Request-Id: the caller's where it is sane, else one of ours.
+// X-Request-Id: that of the caller if it is valid, else a new one.
 
 #include "headgate/gateway/exchange.hpp"
 
@@ -7,7 +7,8 @@
 
 namespace headgate::gateway {
 
-/// A sane id has 1 to 128 characters of A-Z a-z 0-9 - _ . ; ours are 16 of Crockford's base 32, and sort by time.
+/// A valid id has 1 to 128 characters of A-Z a-z 0-9 - _ . ; a new one has 16 of Crockford's base 32, and new ones sort
+/// by time. A view into the head or x.text.
 std::string_view request_id(Exchange& x);
 
 }  // namespace headgate::gateway

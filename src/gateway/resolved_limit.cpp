@@ -53,8 +53,8 @@ const CompiledTier& tier_of(const Exchange& x, const RouteLimit& route_limit) {
   return tiers[route_limit.limit->default_tier];
 }
 
-/// Marked by a byte that no field can hold, and by which of the keys in the key's place it is, so that nobody spends
-/// another's budget with a name that looks like an address.
+/// A key that replaces a missing one begins with a byte that no field can contain. The byte says which replacement it
+/// is, so that nobody can use another caller's budget with a value that looks like an address.
 constexpr std::array<std::string_view, IfAbsent::kMaxInstead> kInsteadMarks{"\x01", "\x02", "\x03", "\x04",
                                                                             "\x05", "\x06", "\x07", "\x08"};
 
@@ -78,7 +78,7 @@ std::int64_t cost_of(const Exchange& x, const Cost& cost) {
       break;
     }
     case Cost::From::request_header:
-      // Who names proxies takes their word and nobody else's; who names none lets callers say.
+      // With trusted_proxies only they may say a cost; without, every caller may.
       if (!x.caller.through_trusted && !x.snapshot->compiled->identity().trusted_proxies.empty()) break;
       return cost_in(http::value_of(x.request.fields, std::string_view(cost.header)), cost.most)
           .value_or(cost.default_value);
@@ -107,7 +107,7 @@ ResolvedLimit resolve_limit(Exchange& x, const RouteLimit& route_limit) {
     resolved.key_missing = route_limit.limit->if_absent.last != IfAbsent::Last::skip;
     return resolved;
   }
-  return {true, false, *key, &tier, cost_of(x, route_limit.cost)};
+  return {.applies = true, .key = *key, .tier = &tier, .cost = cost_of(x, route_limit.cost)};
 }
 
 }  // namespace headgate::gateway

@@ -1,5 +1,5 @@
 #pragma once
-// What a limit means for one exchange: whether it applies, to whom, in which tier and at what cost.
+// What a limit means for one exchange: whether it applies, with which key, tier and cost.
 
 #include "headgate/gateway/exchange.hpp"
 
@@ -8,18 +8,19 @@
 
 namespace headgate::gateway {
 
-/// Nobody is asked where `applies` is false; the caller is refused where `key_missing` is set.
+/// If `applies` is false, the limit is not checked. If `key_missing` is set, the caller is refused.
 struct ResolvedLimit {
   bool applies = false;
   bool key_missing = false;
-  std::string_view key;  ///< a view into x.text
+  std::string_view key;  ///< a view into x.text or the exchange
   const CompiledTier* tier = nullptr;
   std::int64_t cost = 1;
 };
 
+/// Resolves one limit of the plan.
 ResolvedLimit resolve_limit(Exchange& x, const RouteLimit& route_limit);
 
-/// A cost as a header writes it: digits only, no more than `most`; nothing where it is none.
+/// Reads a cost from the value of a header: digits only. At most `most`; nothing if it is no number.
 std::optional<std::int64_t> cost_in(std::string_view value, std::int64_t most) noexcept;
 
 }  // namespace headgate::gateway

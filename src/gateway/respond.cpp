@@ -12,7 +12,7 @@ Task<std::optional<Problem>> respond(Exchange& x, const Respond& answer, Rejecti
   x.fields.push_back({http::Known::date, "Date", x.text.join({date_now(*x.clock)})});
   append_limit_fields(x, style, x.fields);
   x.fields.push_back({http::Known::unknown, "X-Request-Id", x.request_id});
-  http::ReplyStart start{answer.status, {}, &x.fields, {}};
+  http::ReplyStart start{.status = answer.status, .fields = &x.fields};
   if (!answer.body.empty()) start.framing = {http::Framing::Kind::length, answer.body.size()};
   const auto first = x.request.head() ? std::string_view{} : std::string_view(answer.body);
   const auto sent = co_await x.reply->send(start, first, http::EndStream::yes);

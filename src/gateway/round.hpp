@@ -1,5 +1,5 @@
 #pragma once
-// One decision of an admission: what is asked together, and is granted together or not at all.
+// One round of an admission: checks that are decided together, all or none.
 
 #include "headgate/gateway/exchange.hpp"
 
@@ -10,38 +10,37 @@
 
 namespace headgate::gateway {
 
-/// Of whom a round asks, and for what.
-enum class Of : std::uint8_t {
-  memory,   ///< limits that are counted in this process
-  redis,    ///< limits that are counted in Redis
-  share,    ///< this gateway's share of those, beside Redis while other gateways may still owe it
-  fallback  ///< the same in its place, while it does not answer
+/// Which limits a round checks, and where.
+enum class RoundKind : std::uint8_t {
+  memory,   ///< limits counted in this process
+  redis,    ///< limits counted in Redis
+  share,    ///< this gateway's share of limits in Redis, checked beside Redis after an outage
+  fallback  ///< the same share, checked instead of Redis while it does not answer
 };
 
-/// When a round was asked. The clock that its waits are told by was read before it was, so that they end no later than
-/// told.
+/// When a round began. The wall clock is read before the decision, so that no wait ends later than the caller is told.
 struct Moment {
   Clock::Steady steady;
   Instant wall;
 };
 
-/// The asks and limits that were appended to an admission since. Lives as long as one call of the step `admit`.
+/// The checks and limits that were appended to an admission since its construction. Lives as long as one step `admit`.
 class Round {
  public:
-  Round(Admission& admission, Of whom) noexcept
-      : of(whom), first_check(admission.checks.size()), first_limit(admission.limits.size()), a_(admission) {}
+  Round(Admission& admission, RoundKind of) noexcept
+      : kind(of), first_check(admission.checks.size()), first_limit(admission.limits.size()), a_(admission) {}
 
-  Of of;
+  RoundKind kind;
   const std::size_t first_check;
   const std::size_t first_limit;
   Moment asked;
-  std::vector<limit::Check> share;  ///< taken of this gateway's share, and given back where Redis does not agree
+  std::vector<limit::Check> share;  ///< taken from this gateway's share; given back if Redis rejects
 
   Source source() const noexcept {
-    return of == Of::redis ? Source::redis : of == Of::memory ? Source::memory : Source::fallback;
+    return kind == RoundKind::redis ? Source::redis : kind == RoundKind::memory ? Source::memory : Source::fallback;
   }
   bool empty() const noexcept { return a_.checks.size() == first_check; }
-  /// It was not decided.
+  /// Removes its checks and limits, which were not decided.
   void drop() {
     a_.checks.resize(first_check);
     a_.limits.resize(first_limit);

@@ -12,15 +12,15 @@ namespace headgate::gateway {
 namespace {
 
 struct MethodRoute {
-  // Where letters of another case are another path but not to all routes: the literal segments, "" for others.
+  // Used if this route is case-sensitive and another one is not: the literal segments, "" for the others.
   std::vector<std::string> spelled;
   std::vector<std::string> methods;  // empty: all
   const Route* route;
 };
 
-/// The routes of one pattern; where case is ignored, of all that differ in case only.
+/// The routes of one pattern; if case is ignored, of all patterns that differ only in case.
 struct Routes {
-  std::vector<MethodRoute> as_spelled;  // the more specific
+  std::vector<MethodRoute> as_spelled;  // more specific
   std::vector<MethodRoute> any_case;
 };
 
@@ -36,8 +36,8 @@ std::string_view without_parameters(std::string_view segment) noexcept { return 
 struct Router::Node {
   boost::unordered_flat_map<std::string, std::unique_ptr<Node>, TextHash, std::equal_to<>> literals;
   std::unique_ptr<Node> parameter;
-  Routes here;  // that end in this segment
-  Routes rest;  // that end in "*" behind it
+  Routes here;  // routes that end in this segment
+  Routes rest;  // routes that end in "*" after it
 };
 
 struct Router::Host {
@@ -49,16 +49,16 @@ struct Router::Host {
     if (name.front() != '.') return http::same_word(host, name);
     return host.size() > name.size() && http::same_word(host.substr(host.size() - name.size()), name);
   }
-  // Exact before patterns, longer patterns before shorter, "any" last.
+  // Exact hosts before patterns, longer patterns before shorter ones, "any" last.
   std::pair<int, std::size_t> rank() const noexcept {
     if (name.empty()) return {2, 0};
     return {name.front() == '.' ? 1 : 0, static_cast<std::size_t>(0) - name.size()};
   }
 };
 
-/// What is looked for, and what is noticed on the way.
+/// What find_in() searches for, and the methods that it collects.
 struct Router::Check {
-  std::string_view spelled;  // the path as normalised, in its own case
+  std::string_view spelled;  // the normalised path, in its own case
   std::string_view method;
   std::string& allowed;
 };
@@ -85,7 +85,7 @@ void Router::add(std::string_view host, std::string_view pattern, const std::vec
   };
   Node* node = &(*at)->root;
   while (true) {
-    pattern.remove_prefix(1);  // every pattern begins with '/'
+    pattern.remove_prefix(1);  // every pattern begins with "/"
     const auto segment = pattern.substr(0, pattern.find('/'));
     if (segment == "*") return put(node->rest);
     const bool parameter = segment.starts_with('{');
@@ -102,7 +102,7 @@ void Router::add(std::string_view host, std::string_view pattern, const std::vec
 
 namespace {
 
-/// Whether `path`, which fits but for its case, has these segments letter by letter.
+/// Whether `path`, which matches without case, has exactly these segments.
 bool same_letters(const std::vector<std::string>& spelled, std::string_view path) noexcept {
   return std::all_of(spelled.begin(), spelled.end(), [&](const std::string& wanted) {
     const auto segment = without_parameters(http::next_segment(path));
@@ -110,8 +110,8 @@ bool same_letters(const std::vector<std::string>& spelled, std::string_view path
   });
 }
 
-/// Methods of our own are compared without case, for servers may; the standard ones come in capital letters only. TRACE
-/// answers with what it was sent, the credentials too: a route has to name it.
+/// Methods are compared without case, because servers may do so; standard methods in lower case were refused before.
+/// TRACE answers with the request, including credentials, so a route must name it.
 const Route* choose(const std::vector<MethodRoute>& routes, std::string_view path, std::string_view method,
                     std::string& allowed) {
   const auto fits = [&](const MethodRoute& each) { return same_letters(each.spelled, path); };
@@ -145,8 +145,8 @@ const Route* choose(const Routes& routes, std::string_view path, std::string_vie
 
 }  // namespace
 
-// A walk down the tree that remembers nothing: where a branch ends in nothing, the next less specific one is tried.
-// Patterns are written by the operator, so the depth and the number of branches are theirs.
+// Searches depth first: if a branch has no route, the next less specific one is tried. The operator writes the
+// patterns, so depth and number of branches are bounded by the configuration.
 const Route* Router::find_in(const Node& node, std::string_view path, Check& check) {
   const auto take = [&](const Routes& routes) { return choose(routes, check.spelled, check.method, check.allowed); };
   std::string_view below = path;

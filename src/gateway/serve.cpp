@@ -1,4 +1,4 @@
-// Who answers a request that was let through: its route, this gateway as the last hop, or a server.
+// Answers an admitted request: by its route, by the gateway as the last hop, or by a server.
 
 #include "max_forwards.hpp"
 #include "relay.hpp"
@@ -9,7 +9,7 @@
 namespace headgate::gateway {
 namespace {
 
-Task<std::optional<Problem>> nobody_left(Exchange& x) {
+Task<std::optional<Problem>> client_left(Exchange& x) {
   x.ended_by = EndedBy::client_closed;
   co_return std::nullopt;
 }
@@ -17,7 +17,7 @@ Task<std::optional<Problem>> nobody_left(Exchange& x) {
 }  // namespace
 
 Task<Gateway::Step> Gateway::serve(Exchange& x) {
-  if (x.client_gone) return nobody_left(x);
+  if (x.client_gone) return client_left(x);
   const auto style = x.snapshot->compiled->options().rejection.headers;
   if (x.route->respond) return respond(x, *x.route->respond, style);
   if (ends_here(x)) return answer_as_last(x, style);

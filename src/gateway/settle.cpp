@@ -14,51 +14,54 @@ namespace {
 using limit::How;
 
 constexpr unsigned kFailed = 500;
-constexpr std::size_t kShown = 40;  // of a value that is no cost
+constexpr std::size_t kShown = 40;  // bytes of a malformed cost that are logged
 
-bool settles(const CheckedLimit& asked) noexcept { return asked.route_limit->cost.from == Cost::From::response_header; }
+bool settles(const CheckedLimit& checked) noexcept {
+  return checked.route_limit->cost.from == Cost::From::response_header;
+}
 
-/// Whether what was held can still be given back: once the counter may have been as if never used, its hold is over,
-/// and what is in it now is others'.
+/// Whether the hold can still be given back. Once the counter may have become full again, the hold is over, and its
+/// permits belong to others.
 bool still_held(const limit::Rule& rule, const limit::Decision& decision, Clock::Steady::duration since) noexcept {
   return rule.algorithm->gives_back_late && since < decision.reset_after;
 }
 
-/// What is still to be taken of the `at`th ask of `asked`, below 0 to be given back, so that it has cost what was used.
-std::int64_t difference_of(const Admission& a, const CheckedLimit& asked, std::size_t at,
+/// What to take for check `at`, so that the used cost is charged in total; negative: to give back.
+std::int64_t difference_of(const Admission& a, const CheckedLimit& checked, std::size_t at,
                            Clock::Steady::duration since) noexcept {
   const auto& check = a.checks[at];
-  const auto difference = asked.used - check.cost;
+  const auto difference = checked.used - check.cost;
   if (check.how == How::observe && !a.decisions[at].allowed) return 0;
   return difference < 0 && !still_held(*check.rule, a.decisions[at], since) ? 0 : difference;
 }
 
-/// What brings the counters of `asked` from what was held to what was used.
-void append_difference(const Admission& a, const CheckedLimit& asked, Clock::Steady now,
+/// Appends the checks that change the counters of `checked` from the hold to the used cost.
+void append_difference(const Admission& a, const CheckedLimit& checked, Clock::Steady now,
                        std::vector<limit::Check>& out) {
-  const auto since = now - asked.asked_at;
-  for (std::size_t i = asked.first; i < asked.first + std::size_t{asked.count}; ++i) {
+  const auto since = now - checked.asked_at;
+  for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i) {
     auto check = a.checks[i];
-    check.cost = difference_of(a, asked, i, since);
+    check.cost = difference_of(a, checked, i, since);
     if (check.cost == 0) continue;
-    check.how = check.cost < 0 ? How::take : asked.route_limit->cost.debt ? How::debt : How::charge;
+    check.how = check.cost < 0 ? How::take : checked.route_limit->cost.debt ? How::debt : How::charge;
     out.push_back(check);
   }
 }
 
-/// Tells of `asked` as if what was used had been taken at once. That is settled behind the answer; none waits for it.
-void foretell(Admission& a, const CheckedLimit& asked, Clock::Steady now) noexcept {
-  const auto since = now - asked.asked_at;
-  for (std::size_t i = asked.first; i < asked.first + std::size_t{asked.count}; ++i) {
+/// Makes the decisions of `checked` look as if the used cost had been taken at once: settling happens later, and no
+/// answer waits for it.
+void settle_decisions(Admission& a, const CheckedLimit& checked, Clock::Steady now) noexcept {
+  const auto since = now - checked.asked_at;
+  for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i) {
     auto& decision = a.decisions[i];
-    const auto left = static_cast<std::int64_t>(decision.remaining) - difference_of(a, asked, i, since);
+    const auto left = static_cast<std::int64_t>(decision.remaining) - difference_of(a, checked, i, since);
     decision.remaining =
         static_cast<std::uint64_t>(std::clamp<std::int64_t>(left, 0, static_cast<std::int64_t>(decision.limit)));
   }
 }
 
-/// Whether a request that has no answer is its server's fault, or never reached one: else whoever hangs up on a server
-/// at work, or stalls, would work for free.
+/// Whether a request without an answer failed because of its server, or never reached one. Else a client that closes
+/// its connection or stalls would not pay for the server's work.
 bool failed_by_server(const Exchange& x, const std::optional<Problem>& problem) noexcept {
   if (x.attempts == 0) return true;
   return problem && problem->ended_by != EndedBy::timeout_client && problem->ended_by != EndedBy::too_large &&
@@ -69,36 +72,37 @@ bool failed_by_server(const Exchange& x, const std::optional<Problem>& problem) 
 
 void note_costs(Exchange& x) {
   auto& a = x.admission;
-  for (auto& asked : a.limits) {
-    if (!settles(asked)) continue;
-    asked.settled = true;
-    const auto& cost = asked.route_limit->cost;
+  for (auto& checked : a.limits) {
+    if (!settles(checked)) continue;
+    checked.settled = true;
+    const auto& cost = checked.route_limit->cost;
     const auto written = http::value_of(x.answer.fields, std::string_view(cost.header));
     const auto told = cost_in(written, cost.most);
-    asked.unreadable = !told && !written.empty();
-    if (asked.unreadable)
+    checked.unreadable = !told && !written.empty();
+    if (checked.unreadable)
       x.reason = x.text.join({"the answer's cost in ", cost.header, " is no number: ", written.substr(0, kShown)});
     if (told)
-      asked.used = *told;
+      checked.used = *told;
     else if (x.answer.status >= kFailed)
-      asked.used = 0;
-    foretell(a, asked, x.clock->steady());
+      checked.used = 0;
+    settle_decisions(a, checked, x.clock->steady());
   }
   a.bind(0);
 }
 
-// Nobody waits for it: the request is over. What a gateway holds when it dies comes back as everything taken does, as
-// the limit refills: at the latest after its period, or the time its bucket takes to fill.
+// Nobody waits for the result. What a gateway holds when it ends comes back as the limit refills: at the latest after
+// its period, or the time to fill its bucket.
 void Gateway::settle(Exchange& x, const Step& problem) {
   if (x.admission.returned) return;
   const bool failed = failed_by_server(x, problem);
   std::vector<limit::Check> here;
   std::vector<limit::Check> in_redis;
-  for (auto& asked : x.admission.limits) {
-    if (!settles(asked) || asked.asked_at == Clock::Steady()) continue;
-    if (!asked.settled && failed) asked.used = 0;
-    append_difference(x.admission, asked, services_.clock.steady(), asked.source == Source::redis ? in_redis : here);
-    if (asked.source == Source::fallback) outage_->cost_more(x, asked);
+  for (auto& checked : x.admission.limits) {
+    if (!settles(checked) || checked.asked_at == Clock::Steady()) continue;
+    if (!checked.settled && failed) checked.used = 0;
+    append_difference(x.admission, checked, services_.clock.steady(),
+                      checked.source == Source::redis ? in_redis : here);
+    if (checked.source == Source::fallback) outage_->cost_more(x, checked);
   }
   if (!here.empty()) {
     std::array<limit::Decision, Admission::kMax> ignored;

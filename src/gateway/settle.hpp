@@ -1,13 +1,12 @@
 #pragma once
-// Costs that only the server's answer tells: held as an estimate before the request, settled afterwards.
+// Costs that are known only from the answer: an estimate is held before the request and settled after it.
 
 #include "headgate/gateway/exchange.hpp"
 
 namespace headgate::gateway {
 
-/// Takes down what the head of the answer says of costs, while it can be read, so that the caller is told of what is
-/// left with it. An answer that says nothing, or nothing that is a number, costs what was held; then a failed one (5xx)
-/// nothing.
+/// Reads the costs from the head of the answer, so that the caller is told what is left. An answer without a valid cost
+/// costs the hold, or nothing if its status is 5xx.
 void note_costs(Exchange& x);
 
 }  // namespace headgate::gateway

@@ -9,8 +9,8 @@
 namespace headgate::gateway {
 namespace {
 
-/// One way's end: the peer said its last, or something broke.
-enum class End { said, broken };
+/// How one direction ended: the peer closed it, or it failed.
+enum class End { closed, broken };
 
 struct Tunnel {
   Exchange& x;
@@ -20,7 +20,7 @@ struct Tunnel {
   Clock::Steady last_byte;
   ScopedTask up;
 
-  /// A quiet way is fine as long as the other one talks.
+  /// One direction may be quiet while the other is not.
   bool quiet_too_long() const noexcept { return x.clock->steady() - last_byte >= idle; }
 
   Task<Result<std::string_view>> read(http::BodyReader& from) {
@@ -37,14 +37,14 @@ struct Tunnel {
       const auto bytes = co_await read(*x.body);
       if (bytes.has_error()) break;
       if (bytes->empty()) {
-        end = End::said;
+        end = End::closed;
         break;
       }
       const auto sent = co_await server.write(*bytes, http::EndStream::no);
       if (sent.has_error()) break;
     }
     const http::Fields none;
-    if (end == End::said)
+    if (end == End::closed)
       (void)co_await server.finish(none);
     else
       server.cancel();
@@ -54,7 +54,7 @@ struct Tunnel {
     while (true) {
       const auto bytes = co_await read(from_server);
       if (bytes.has_error()) co_return End::broken;
-      if (bytes->empty()) co_return End::said;
+      if (bytes->empty()) co_return End::closed;
       const auto sent = co_await x.reply->write(*bytes, http::EndStream::no);
       if (sent.has_error()) co_return End::broken;
     }
@@ -65,17 +65,22 @@ struct Tunnel {
 
 Task<void> tunnel(Exchange& x, upstream::Attempt& server, Duration idle) {
   x.reply->tunnel(idle);
-  Tunnel both{x, server, server.tunnel(idle), idle, x.clock->steady(), {}};
+  Tunnel both{.x = x,
+              .server = server,
+              .from_server = server.tunnel(idle),
+              .idle = idle,
+              .last_byte = x.clock->steady(),
+              .up = {}};
   both.up.start(both.to_server(), "tunnel");
   auto end = End::broken;
   std::exception_ptr bug;
   try {
     end = co_await both.to_client();
   } catch (...) {
-    bug = std::current_exception();  // the other way must not outlive what it refers to
+    bug = std::current_exception();  // the other direction must end first: it refers to this frame
   }
   const http::Fields none;
-  if (end == End::said) {
+  if (end == End::closed) {
     (void)co_await x.reply->finish(none);
   } else if (!both.up.done()) {
     server.cancel();

@@ -1,5 +1,5 @@
 #pragma once
-// Hexadecimal digits, as percent-encodings have them (RFC 3986 section 2.1).
+// Hexadecimal digits of percent-encoding (RFC 3986 section 2.1).
 
 namespace headgate::http {
 

@@ -25,12 +25,12 @@ constexpr bool hops(Known id) noexcept {
   }
 }
 
-/// Fields that a client may not have removed on the way by naming them in Connection.
+/// Fields that stay even if Connection names them: a client must not make the gateway remove them.
 constexpr bool kept_whatever_connection_says(Known id) noexcept {
   return id == Known::host || id == Known::cache_control || id == Known::authorization || id == Known::cookie;
 }
 
-/// What Connection names beside its own everyday words.
+/// The fields that Connection names; "keep-alive", "close" and "upgrade" are options, not fields.
 class Named {
  public:
   explicit Named(const Fields& fields) noexcept {

@@ -10,8 +10,8 @@
 namespace headgate::http {
 namespace {
 
-/// What a character of a name is in one spelling: itself in lower case, or NUL where none may hold it.
-constexpr auto kSpelt = [] {
+/// The character in lower case, or NUL if no host name may contain it.
+constexpr auto kNormalised = [] {
   std::array<char, 256> out{};
   for (const char c : std::string_view("abcdefghijklmnopqrstuvwxyz0123456789-_."))
     out[static_cast<unsigned char>(c)] = c;
@@ -19,7 +19,7 @@ constexpr auto kSpelt = [] {
   return out;
 }();
 
-/// Labels between single dots; one dot may stand at the end, which is the root's.
+/// Labels separated by single dots. A final dot (of the root) is allowed.
 bool append_name(std::string_view name, std::string& out) {
   if (name.ends_with('.')) name.remove_suffix(1);
   const auto start = out.size();
@@ -27,11 +27,11 @@ bool append_name(std::string_view name, std::string& out) {
   char* at = out.data() + start;
   char before = '.';
   for (const char each : name) {
-    const char c = kSpelt[static_cast<unsigned char>(each)];
+    const char c = kNormalised[static_cast<unsigned char>(each)];
     if (c == '\0' || (c == '.' && before == '.')) return false;
     *at++ = before = c;
   }
-  return before != '.';  // also where there is nothing
+  return before != '.';  // false for an empty name too
 }
 
 bool append_address(std::string_view address, std::string& out) {
@@ -46,7 +46,7 @@ bool append_address(std::string_view address, std::string& out) {
   return true;
 }
 
-/// What follows the host: nothing, a colon alone, or a port that can be connected to.
+/// `rest` follows the host: it is empty, a single colon, or a colon and a port from 1 to 65535.
 bool valid_port(std::string_view rest) noexcept {
   if (rest.empty() || rest == ":") return true;
   constexpr std::size_t kMax = 6;  // the colon and five digits

@@ -13,7 +13,7 @@ struct Pair {
   std::string_view value;
 };
 
-/// Cuts the next "name=value" off a list; nothing at the end. Empty ones are passed over.
+/// Removes the next "name=value" from a list; nothing at the end. Skips empty members.
 std::optional<Pair> next_pair(std::string_view& list, char separator) noexcept {
   while (!list.empty()) {
     const auto end = list.find(separator);
@@ -36,7 +36,7 @@ std::string_view without_mark(std::string_view query) noexcept {
   return query.starts_with('?') ? query.substr(1) : query;
 }
 
-/// Takes the next character off a parameter's name or value, decoded; nothing where it is no escape.
+/// Removes and decodes the next character; nothing if an escape is malformed.
 std::optional<char> take_decoded(std::string_view& sent) noexcept {
   const char c = sent.front();
   if (c == '%') {
@@ -50,7 +50,7 @@ std::optional<char> take_decoded(std::string_view& sent) noexcept {
   return c == '+' ? ' ' : c;
 }
 
-/// Whether a parameter's name as sent is `name`.
+/// Whether `sent`, decoded, equals `name`.
 bool is_named(std::string_view sent, std::string_view name) noexcept {
   if (sent == name) return true;
   while (!sent.empty() && !name.empty() && take_decoded(sent) == name.front()) name.remove_prefix(1);

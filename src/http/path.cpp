@@ -10,7 +10,7 @@
 namespace headgate::http {
 namespace {
 
-// Visible ASCII, less what RFC 3986 keeps out of a URI and some servers read as a slash or as an end.
+// Visible ASCII, but not the characters that RFC 3986 excludes and some servers read as a slash or as the end.
 constexpr bool valid(unsigned char c) noexcept {
   return c > 0x20 && c < 0x7f && c != '"' && c != '<' && c != '>' && c != '\\' && c != '^' && c != '`' && c != '#';
 }
@@ -21,10 +21,10 @@ constexpr std::array<bool, 256> table(bool (*rule)(unsigned char)) {
   return out;
 }
 constexpr auto kValid = table(valid);
-// More than RFC 3986's pchar, for browsers send "|" and brackets bare: what is taken in both ways is one thing.
+// More than RFC 3986's pchar: browsers send "|" and brackets unencoded, so both spellings must match.
 constexpr auto kBareInSegment = table([](unsigned char c) { return valid(c) && c != '/' && c != '?' && c != '%'; });
 
-/// The byte of the escape that `text` begins with, or -1.
+/// The byte that the escape at the front of `text` stands for, or -1 if there is none.
 constexpr int escape(std::string_view text) noexcept {
   if (text.size() < 3 || text[0] != '%') return -1;
   const int high = hex(text[1]), low = hex(text[2]);
@@ -35,7 +35,7 @@ bool valid_segment(std::string_view segment, bool& escapes) noexcept {
   for (std::size_t i = 0; i < segment.size(); ++i) {
     if (!kValid[static_cast<unsigned char>(segment[i])]) return false;
     if (segment[i] != '%') continue;
-    if (escape(segment.substr(i)) <= 0) return false;  // NUL is the end of the path to a server written in C
+    if (escape(segment.substr(i)) <= 0) return false;  // servers written in C end the path at NUL
     escapes = true;
     i += 2;
   }
@@ -44,11 +44,11 @@ bool valid_segment(std::string_view segment, bool& escapes) noexcept {
 
 enum class Role { name, here, up, disguised };
 
-/// Servers that strip parameters first see a dot segment in "..;x", and merge slashes where there is nothing but
-/// parameters: those are in disguise.
+/// Some servers strip parameters first. They see a dot segment in "..;x", and merge slashes around a segment that
+/// consists of parameters only. Such a segment is `disguised`.
 Role role_of(std::string_view segment) noexcept {
   if (segment.empty() || std::string_view(".;%").find(segment.front()) == std::string_view::npos) return Role::name;
-  std::array<char, 3> first{};  // decoded; all that matters
+  std::array<char, 3> first{};  // decoded; three characters are enough
   std::size_t size = 0;
   for (std::size_t i = 0; i < segment.size() && size < first.size(); ++i) {
     const int byte = escape(segment.substr(i));
@@ -62,8 +62,8 @@ Role role_of(std::string_view segment) noexcept {
   return parameter ? Role::disguised : Role::name;
 }
 
-/// Appends `segment` in its matched form. True where it holds an escape that another reader may decode to more than a
-/// character of a segment.
+/// Appends the matched form of `segment`. Returns true if it contains an escape of "/", "\" or "%", which a server that
+/// decodes again may read as a separator.
 bool append_matched(std::string_view segment, std::string& out) {
   bool deep = false;
   for (std::size_t i = 0; i < segment.size(); ++i) {
@@ -86,8 +86,8 @@ bool append_matched(std::string_view segment, std::string& out) {
   return deep;
 }
 
-/// What a path in matched form is to servers that decode it again, as often as there is something to decode, and take
-/// a decoded slash for one. Linear: what an escape becomes is looked at where it stands.
+/// What servers see that decode a path again and again, and treat a decoded slash as a separator. Linear in time: each
+/// escape is decoded in its place.
 PathKind read_deeply(std::string_view matched) {
   std::string bare;
   auto kind = PathKind::plain;
@@ -112,11 +112,11 @@ PathKind read_deeply(std::string_view matched) {
   return kind;
 }
 
-/// Dot segments resolved, slashes merged, escapes as they are.
+/// Resolves dot segments and merges slashes; escapes stay as they are.
 bool resolve(std::string_view raw, std::string& out, bool& escapes) {
   if (raw.empty() || raw.front() != '/') return false;
   out = '/';
-  while (!raw.empty()) {  // `out` ends with the slash that begins `raw`
+  while (!raw.empty()) {  // `out` ends with the slash that `raw` begins with
     raw.remove_prefix(1);
     const auto segment = raw.substr(0, raw.find('/'));
     raw.remove_prefix(segment.size());
@@ -138,10 +138,10 @@ bool resolve(std::string_view raw, std::string& out, bool& escapes) {
   return true;
 }
 
-/// As nearly all paths are: nothing to be resolved, merged, decoded or refused.
+/// Whether nothing is to be resolved, merged, decoded or refused. True for nearly all paths.
 bool is_in_one_spelling(std::string_view raw) noexcept {
   if (!raw.starts_with('/')) return false;
-  bool begins = false;  // a segment
+  bool begins = false;  // at the beginning of a segment
   for (const char c : raw) {
     const bool slash = c == '/';
     if (begins && (slash || c == '.' || c == ';')) return false;
@@ -171,7 +171,7 @@ PathKind normalise_path(std::string_view raw, std::string& matched, std::string&
   if (!resolve(raw, matched, escapes)) return PathKind::refused;
   if (!escapes) return PathKind::plain;
   std::swap(matched, sent);
-  // The slashes stay where they are: no escape becomes one.
+  // append_matched() adds no slash and removes none.
   return append_matched(sent, matched) ? read_deeply(matched) : PathKind::plain;
 }
 
@@ -182,7 +182,7 @@ std::string matched_segment(std::string_view segment) {
 }
 
 std::string fold_case(std::string_view matched) {
-  // Beyond ASCII, all that Unicode's simple foldings, lower and upper case take to an ASCII letter.
+  // All letters beyond ASCII that Unicode's simple case folding, lower case or upper case turns into an ASCII letter.
   constexpr std::array<std::pair<std::string_view, char>, 4> kFold{
       {{"%E2%84%AA", 'k'}, {"%C5%BF", 's'}, {"%C4%B0", 'i'}, {"%C4%B1", 'i'}}};
   std::string out;

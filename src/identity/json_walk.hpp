@@ -1,6 +1,6 @@
 #pragma once
-// JSON (RFC 8259) walked forward without building a tree. Each value is taken as what the caller expects of it, so what
-// nobody expects is refused where it stands, and nesting is as deep as the caller's own calls. Used by key files.
+// Reads JSON (RFC 8259) forward without building a tree. The caller says what it expects of each value, and anything
+// else is refused at its place. Nesting is as deep as the caller's own calls. Used by key files.
 
 #include "headgate/identity/api_keys.hpp"
 
@@ -15,7 +15,7 @@ namespace headgate::identity {
 
 enum class JsonKind { object, list, text, number, boolean, null, nothing };
 
-/// Every function that takes something is false where it cannot, and so is every one after it. The first mistake is
+/// Every function that takes something returns false if it cannot, and so does every later one. The first mistake is
 /// kept, with its place. The text must outlive the walk. Not thread-safe.
 class JsonWalk {
  public:
@@ -26,8 +26,8 @@ class JsonWalk {
   /// Offset of the next value.
   std::size_t here() noexcept;
 
-  /// Calls `take(name)` for each member, which takes its value and says whether it could. Refused: a name that stands
-  /// twice, and more than kMaxMembers.
+  /// Calls `take(name)` for each member. `take` takes its value and returns whether it could. Refuses a name that
+  /// occurs twice, and more than kMaxMembers members.
   template <class Take>
   bool object(Take take);
   /// Calls `take()` for each element.
@@ -45,7 +45,7 @@ class JsonWalk {
   bool refuse_at(std::size_t place, std::string message, std::string help = {});
   bool refuse_kind(std::string_view expected);  ///< the next value
 
-  /// To be asked only after something was refused.
+  /// Call it only after something was refused.
   const KeyFileError& mistake() const { return *mistake_; }
 
   static constexpr std::size_t kMaxMembers = 64;

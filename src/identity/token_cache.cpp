@@ -66,7 +66,12 @@ class TokenCache::Side {
     const auto size = key.bytes.size() + claims + kEntry;
     if (most_ == 0 || size > most_bytes_) return;
     while (by_key_.size() >= most_ || bytes_ + size > most_bytes_) erase(std::prev(entries_.end()));
-    entries_.push_front({key.hash, std::string(key.bytes), std::move(known), from, until, size});
+    entries_.push_front({.hash = key.hash,
+                         .token = std::string(key.bytes),
+                         .known = std::move(known),
+                         .from = from,
+                         .until = until,
+                         .bytes = size});
     by_key_.emplace(entries_.front().key(), entries_.begin());
     bytes_ += size;
   }

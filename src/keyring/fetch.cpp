@@ -56,7 +56,7 @@ std::string field(const Reply& reply, http::field name) {
   return {value.data(), value.size()};
 }
 
-/// What an answer that was read whole means for the one who asked.
+/// The result of a complete answer.
 FetchResult judge(Reply reply, bool had_some) {
   const unsigned status = reply.result_int();
   auto to = field(reply, http::field::location).substr(0, kMaxQuoted);
@@ -133,7 +133,7 @@ Task<void> Fetch::run(std::shared_ptr<Fetch> self) {
 void Fetch::cancel() {
   done_ = nullptr;
   deadline_.cancel();
-  // A name that is being looked up cannot be hurried: its answer then finds nobody.
+  // A look-up of a name cannot be cancelled; its result is then ignored.
   connector_.stop();
   if (const auto stream = stream_) stream->close();
 }
@@ -167,7 +167,7 @@ Task<FetchResult> Fetch::ask() {
 
 Task<Result<net::StreamPtr, std::string>> Fetch::connect() {
   using Made = Result<net::StreamPtr, std::string>;
-  net::ConnectTerms terms{.whole = request_.deadline};
+  net::ConnectOptions terms{.whole = request_.deadline};
   if (request_.url.scheme == Scheme::https) {
     auto trusted = request_.trust->context();
     if (trusted.has_error()) co_return Made(boost::system::in_place_error, trusted.error());
@@ -198,7 +198,7 @@ Task<FetchResult> Fetch::exchange() {
     parser.eager(true);
     const error_code unread = co_await read(buffer, parser, request_.deadline);
     if (unread) co_return failed(why_unread(unread));
-    // An interim answer (RFC 9110 section 15.2) is a whole message; the one that was asked for follows it.
+    // An interim answer (RFC 9110 section 15.2) is a whole message; the final one follows it.
     if (parser.get().result_int() >= 200) co_return judge(parser.release(), !request_.etag.empty());
   }
   co_return failed("it keeps sending interim answers");

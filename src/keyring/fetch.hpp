@@ -1,5 +1,5 @@
 #pragma once
-// One GET of what an issuer publishes, over a connection of its own.
+// One GET of the keys of an issuer, on its own connection.
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/task.hpp"
@@ -22,15 +22,15 @@ class Trust;
 struct FetchRequest {
   Url url;
   std::shared_ptr<Trust> trust;  ///< for https; else may be null
-  std::string etag;              ///< of what is had already; empty: nothing is
+  std::string etag;              ///< of the keys that we have; empty: none
   Duration deadline{};           ///< of the whole fetch
 };
 
 struct Fetched {
-  bool unchanged = false;            ///< 304: what is had already is still right; the body is empty
+  bool unchanged = false;            ///< 304: the keys that we have are still right; the body is empty
   std::string body;                  ///< at most 1 MiB
-  std::string etag;                  ///< empty where there was none
-  std::optional<Duration> lifetime;  ///< by its own word
+  std::string etag;                  ///< empty if there was none
+  std::optional<Duration> lifetime;  ///< the lifetime that the answer gives
 };
 
 /// The error is a sentence without its dot, about the server as "it".
@@ -41,8 +41,8 @@ class Fetch : public std::enable_shared_from_this<Fetch> {
  public:
   using Done = std::function<void(FetchResult)>;
 
-  /// `done` is called once, from the loop, at the latest at the deadline; never after cancel(). Only 200 and 304 are
-  /// answers: whoever redirects is not followed, since what was written in the configuration is what is trusted.
+  /// Calls `done` once, from the loop, at the deadline at the latest; never after cancel(). Only 200 and 304 are
+  /// answers. Redirects are not followed, because only the configured address is trusted.
   static std::shared_ptr<Fetch> start(boost::asio::io_context& loop, FetchRequest request, Done done);
   void cancel();
 

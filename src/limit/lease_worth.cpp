@@ -45,7 +45,7 @@ void Leases::RateEstimate::count(std::int64_t cost, Moment now) noexcept {
   const auto gone = now - since;
   if (gone >= kOneSecond) {
     const bool next = gone < 2 * kOneSecond;
-    asks_before = next ? checks : 0;
+    checks_before = next ? checks : 0;
     tokens_before = next ? tokens : 0;
     checks = 0;
     tokens = 0;
@@ -56,7 +56,7 @@ void Leases::RateEstimate::count(std::int64_t cost, Moment now) noexcept {
 }
 
 double Leases::RateEstimate::checks_per_second(Moment now) const noexcept {
-  return a_second(checks, asks_before, now - since);
+  return a_second(checks, checks_before, now - since);
 }
 double Leases::RateEstimate::tokens_per_second(Moment now) const noexcept {
   return a_second(tokens, tokens_before, now - since);

@@ -83,7 +83,11 @@ Leases::Receipts Leases::take(const Check& check, Id id, Moment now, Decision& d
 std::int64_t Leases::take_from(Batch& batch, std::int64_t tokens, Id id, Receipts& receipts) {
   if (tokens <= 0) return 0;
   batch.tokens -= tokens;
-  receipts.push_back({id, at(id).generation, tokens, batch.expires, batch.refund_by});
+  receipts.push_back({.lease = id,
+                      .generation = at(id).generation,
+                      .tokens = tokens,
+                      .expires = batch.expires,
+                      .refund_by = batch.refund_by});
   return tokens;
 }
 
@@ -214,7 +218,10 @@ void Leases::reserved(Id id, std::int64_t tokens, const Decision& decision, Mome
   lease.full_at = now + decision.reset_after;
   lease.granted = tokens;
   lease.anew = false;
-  Batch batch{tokens, {}, Moment::max(), now + owed};  // counted from the answer: never earlier than the real moment
+  Batch batch{.tokens = tokens,
+              .expires = {},
+              .refund_by = Moment::max(),
+              .due = now + owed};  // counted from the answer: never earlier than the real moment
   batch.expires = batch.due_of(1, rule.rate) + kLife;
   lease.end_what_is_over(asked);
   if (owed > kLongestQueue) {

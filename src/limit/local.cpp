@@ -17,7 +17,7 @@ bool names_one_twice(std::span<const Check> checks) noexcept {
 }
 
 /// The decision for a rule that was not checked because another rule rejected.
-Decision unasked(const Check& check) noexcept {
+Decision not_checked(const Check& check) noexcept {
   Decision decision;
   decision.allowed = true;
   decision.limit = check.rule->burst;
@@ -73,7 +73,7 @@ void Local::reject(std::span<const Check> checks, Moment now, std::span<Decision
       continue;
     }
     if (Leases::leasable(checks[i])) leases_.count(checks[i], now);
-    if (found[i].decided_by == PendingDecision::DecidedBy::check) decisions[i] = unasked(checks[i]);
+    if (found[i].decided_by == PendingDecision::DecidedBy::check) decisions[i] = not_checked(checks[i]);
   }
 }
 
@@ -153,7 +153,7 @@ void Local::send(PendingDecision& pending, const Check& check, const Found& foun
   if (part.lease == Leases::kNone) return;
   part.ahead = found.look.ahead;
   pending.sent_.back().cost += part.ahead;
-  pending.asked_for_.push_back(part.lease);
+  pending.refilled_.push_back(part.lease);
 }
 
 Local::Step Local::end(PendingDecision& pending, Answer answer, Moment now) {
@@ -202,7 +202,7 @@ Local::Step Local::end(PendingDecision& pending, Answer answer, Moment now) {
 void Local::abandon(PendingDecision& pending) {
   put_back(pending);
   given_back(pending.checks_);
-  for (const auto lease : pending.asked_for_) leases_.ended(lease);
+  for (const auto lease : pending.refilled_) leases_.ended(lease);
 }
 
 void Local::put_back(PendingDecision& pending) {

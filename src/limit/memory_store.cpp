@@ -46,7 +46,7 @@ struct alignas(64) Stripe {
 };
 
 /// One counter of a call, as long as its stripe is locked.
-struct Question {
+struct Peek {
   const Check* check;
   Stripe* stripe;
   Instant now;
@@ -54,25 +54,28 @@ struct Question {
   Outcome outcome;
   Taken taken = Taken::no;
 };
-using Questions = boost::container::static_vector<Question, kMaxRulesPerRequest>;
+using Peeks = boost::container::static_vector<Peek, kMaxRulesPerRequest>;
 
-Question look(const Check& check, Stripe& stripe, Instant now) {
-  Question question{&check, &stripe, stripe.clock(now), stripe.table.find(check.hash), {}, Taken::no};
+Peek look(const Check& check, Stripe& stripe, Instant now) {
+  Peek peek{.check = &check,
+            .stripe = &stripe,
+            .now = stripe.clock(now),
+            .slot = stripe.table.find(check.hash),
+            .outcome = {}};
   const Algorithm& algorithm = *check.rule->algorithm;
   // A new configuration may have changed the limit's algorithm. The old state means nothing to the new algorithm.
-  if (question.slot != nullptr && question.slot->algorithm != algorithm_mark(algorithm)) question.slot->state = State();
+  if (peek.slot != nullptr && peek.slot->algorithm != algorithm_mark(algorithm)) peek.slot->state = State();
   static const State never_used;
-  const State& state = question.slot != nullptr ? question.slot->state : never_used;
-  question.outcome = algorithm.peek(state, *check.rule, check.cost, question.now);
-  return question;
+  const State& state = peek.slot != nullptr ? peek.slot->state : never_used;
+  peek.outcome = algorithm.peek(state, *check.rule, check.cost, peek.now);
+  return peek;
 }
 
-Decision decision_of(const Question& question, Instant now) {
-  const Check& check = *question.check;
-  const std::span words(question.outcome.words.data(), check.rule->algorithm->words);
-  Decision decision =
-      check.rule->algorithm->decision(*check.rule, check.cost, question.taken, words).value_or(Decision{});
-  if (const Duration behind = question.now - now; behind > Duration(0)) {  // the caller's clock is behind by this much
+Decision decision_of(const Peek& peek, Instant now) {
+  const Check& check = *peek.check;
+  const std::span words(peek.outcome.words.data(), check.rule->algorithm->words);
+  Decision decision = check.rule->algorithm->decision(*check.rule, check.cost, peek.taken, words).value_or(Decision{});
+  if (const Duration behind = peek.now - now; behind > Duration(0)) {  // the caller's clock is behind by this much
     if (decision.retry_after > Duration(0) && decision.retry_after != kNever) decision.retry_after += behind;
     if (decision.reset_after > Duration(0)) decision.reset_after += behind;
   }
@@ -80,21 +83,19 @@ Decision decision_of(const Question& question, Instant now) {
   return decision;
 }
 
-bool writes(const Question& question) noexcept {
-  if (question.outcome.stale) return true;
-  if (question.taken == Taken::no || question.check->cost == 0) return false;
-  return question.slot != nullptr || question.check->cost > 0;  // no giving back to a counter that does not exist
+bool writes(const Peek& peek) noexcept {
+  if (peek.outcome.stale) return true;
+  if (peek.taken == Taken::no || peek.check->cost == 0) return false;
+  return peek.slot != nullptr || peek.check->cost > 0;  // no giving back to a counter that does not exist
 }
 
-void write(Question& question, const Decision& decision, LimitNumbers& limits) {
-  const Check& check = *question.check;
-  KeyTable& table = question.stripe->table;
-  Slot& slot =
-      question.slot != nullptr ? *question.slot : table.insert(check.hash, limits.of(*check.rule), question.now);
+void write(Peek& peek, const Decision& decision, LimitNumbers& limits) {
+  const Check& check = *peek.check;
+  KeyTable& table = peek.stripe->table;
+  Slot& slot = peek.slot != nullptr ? *peek.slot : table.insert(check.hash, limits.of(*check.rule), peek.now);
   const Algorithm& algorithm = *check.rule->algorithm;
   slot.algorithm = algorithm_mark(algorithm);
-  const Instant full_at =
-      algorithm.commit(slot.state, *check.rule, check.cost, question.taken, question.now, question.outcome);
+  const Instant full_at = algorithm.commit(slot.state, *check.rule, check.cost, peek.taken, peek.now, peek.outcome);
   table.note(slot, full_at, decision.remaining == 0);
 }
 
@@ -113,9 +114,9 @@ struct MemoryStore::Stripes {
   using Locks = boost::container::static_vector<std::unique_lock<SpinMutex>, kMaxRulesPerRequest>;
 
   /// Always in ascending order, so that two callers never wait for each other.
-  Locks lock(std::span<const Check> questions) {
+  Locks lock(std::span<const Check> checks) {
     StripeSet set = 0;
-    for (const Check& check : questions) {
+    for (const Check& check : checks) {
       set |= StripeSet{1} << index(check);
       all[index(check)]->table.prefetch(check.hash);
     }
@@ -128,31 +129,31 @@ struct MemoryStore::Stripes {
     Stripe& stripe = *all[index(check)];
     stripe.table.prefetch(check.hash);
     const std::lock_guard guard(stripe.mutex);
-    Question question = look(check, stripe, now);
-    const bool through = !refuses(check, question.outcome.allowed);
-    question.taken = takes(check, through, question.outcome.allowed);
-    decision = decision_of(question, now);
-    if (writes(question)) write(question, decision, limits);
+    Peek peek = look(check, stripe, now);
+    const bool through = !rejects(check, peek.outcome.allowed);
+    peek.taken = takes(check, through, peek.outcome.allowed);
+    decision = decision_of(peek, now);
+    if (writes(peek)) write(peek, decision, limits);
     return through;
   }
 
   bool decide(const Merged& merged, Instant now, std::span<Decision> decisions) {
-    const Locks locks = lock({merged.questions.data(), merged.questions.size()});
-    Questions questions;
+    const Locks locks = lock({merged.checks.data(), merged.checks.size()});
+    Peeks peeks;
     bool through = true;
-    for (const Check& check : merged.questions) {
-      questions.push_back(look(check, *all[index(check)], now));
-      through = through && !refuses(check, questions.back().outcome.allowed);
+    for (const Check& check : merged.checks) {
+      peeks.push_back(look(check, *all[index(check)], now));
+      through = through && !rejects(check, peeks.back().outcome.allowed);
     }
     boost::container::static_vector<Decision, kMaxRulesPerRequest> answers;
-    for (Question& question : questions) {
-      question.taken = takes(*question.check, through, question.outcome.allowed);
-      answers.push_back(decision_of(question, now));
+    for (Peek& peek : peeks) {
+      peek.taken = takes(*peek.check, through, peek.outcome.allowed);
+      answers.push_back(decision_of(peek, now));
     }
     for (const bool known : {true, false})  // known ones first: an insert moves the slots of its stripe
-      for (std::size_t i = 0; i < questions.size(); ++i)
-        if ((questions[i].slot != nullptr) == known && writes(questions[i])) write(questions[i], answers[i], limits);
-    for (std::size_t i = 0; i < merged.question_of.size(); ++i) decisions[i] = answers[merged.question_of[i]];
+      for (std::size_t i = 0; i < peeks.size(); ++i)
+        if ((peeks[i].slot != nullptr) == known && writes(peeks[i])) write(peeks[i], answers[i], limits);
+    for (std::size_t i = 0; i < merged.merged_index.size(); ++i) decisions[i] = answers[merged.merged_index[i]];
     return through;
   }
 

@@ -16,8 +16,8 @@ namespace headgate::limit {
 
 /// The merged checks in the order of first mention, and for each original check the index of its merged check.
 struct Merged {
-  boost::container::static_vector<Check, kMaxRulesPerRequest> questions;
-  boost::container::static_vector<std::uint8_t, kMaxRulesPerRequest> question_of;
+  boost::container::static_vector<Check, kMaxRulesPerRequest> checks;
+  boost::container::static_vector<std::uint8_t, kMaxRulesPerRequest> merged_index;
 };
 
 inline std::int64_t add_capped(std::int64_t a, std::int64_t b) noexcept {
@@ -37,20 +37,20 @@ template <class Same>
 void merge(std::span<const Check> checks, Same same, Merged& out) {
   for (const Check& check : checks) {
     std::size_t at = 0;
-    while (at < out.questions.size() && !same(out.questions[at], check)) ++at;
-    if (at == out.questions.size()) {
-      out.questions.push_back(check);
+    while (at < out.checks.size() && !same(out.checks[at], check)) ++at;
+    if (at == out.checks.size()) {
+      out.checks.push_back(check);
     } else {
-      Check& question = out.questions[at];
-      question.how = stricter(question, check);
-      question.cost = add_capped(question.cost, check.cost);
+      Check& merged = out.checks[at];
+      merged.how = stricter(merged, check);
+      merged.cost = add_capped(merged.cost, check.cost);
     }
-    out.question_of.push_back(static_cast<std::uint8_t>(at));
+    out.merged_index.push_back(static_cast<std::uint8_t>(at));
   }
 }
 
 /// Whether a rule's rejection rejects the call.
-inline bool refuses(const Check& check, bool allowed) noexcept { return !allowed && check.how == How::take; }
+inline bool rejects(const Check& check, bool allowed) noexcept { return !allowed && check.how == How::take; }
 
 /// Whether the request of a check has passed already. Such a check never rejects, whatever its rule says.
 inline bool already_through(const Check& check) noexcept { return check.how == How::charge || check.how == How::debt; }

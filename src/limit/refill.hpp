@@ -95,8 +95,11 @@ struct Reckoned {
 
   static Reckoned in(const State& state) noexcept {
     const auto& numbers = state.numbers;
-    return {numbers[0], numbers[1] & ((std::int64_t{1} << kCountBit) - 1), numbers[1] >> kCountBit,
-            numbers[2] & ((std::int64_t{1} << kOwedBit) - 1), static_cast<int>(numbers[2] >> kOwedBit)};
+    return {.whole = numbers[0],
+            .part = numbers[1] & ((std::int64_t{1} << kCountBit) - 1),
+            .count = numbers[1] >> kCountBit,
+            .period = numbers[2] & ((std::int64_t{1} << kOwedBit) - 1),
+            .owed = static_cast<int>(numbers[2] >> kOwedBit)};
   }
   void write(State& state) const noexcept {
     state.numbers = {whole, part | (count << kCountBit), period | (std::int64_t{owed} << kOwedBit)};
@@ -167,9 +170,12 @@ inline Instant take(State& state, const Rule& rule, std::int64_t cost, Taken tak
   state.numbers = {};  // as if never used, on any clock
   if (ahead > ExactDuration{}) {
     const auto debt = static_cast<std::uint64_t>(std::max<std::int64_t>(0, round_up(minus(ahead, reach, parts))));
-    Reckoned{now.time_since_epoch().count() + ahead.whole, ahead.part, parts, rule.rate.period.count(),
-             static_cast<int>(std::bit_width(debt))}
-        .write(state);
+    const Reckoned reckoned{.whole = now.time_since_epoch().count() + ahead.whole,
+                            .part = ahead.part,
+                            .count = parts,
+                            .period = rule.rate.period.count(),
+                            .owed = static_cast<int>(std::bit_width(debt))};
+    reckoned.write(state);
   }
   return now + Duration(round_up(ahead));
 }

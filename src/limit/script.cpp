@@ -52,8 +52,8 @@ char letter_of(How how) noexcept {
 
 /// One letter for each check, or nothing if all take: then the script skips the look-up.
 void append_modes(const Merged& merged, std::string& out) {
-  if (std::ranges::all_of(merged.questions, [](const Check& check) { return check.how == How::take; })) return;
-  for (const Check& check : merged.questions) out.push_back(letter_of(check.how));
+  if (std::ranges::all_of(merged.checks, [](const Check& check) { return check.how == How::take; })) return;
+  for (const Check& check : merged.checks) out.push_back(letter_of(check.how));
 }
 
 }  // namespace
@@ -64,15 +64,15 @@ void script_arguments(std::span<const Check> checks, std::string_view prefix, In
   if (!checks.empty() && checks.size() <= kMaxRulesPerRequest) {
     Merged merged;
     merge_by_key(checks, merged);
-    list.add(merged.questions.size());
-    for (const Check& check : merged.questions) {
+    list.add(merged.checks.size());
+    for (const Check& check : merged.checks) {
       std::string& key = list.next();
       key.append(prefix).append("v1:");
       append_tag(check.key, key);
       key.append(check.rule->suffix);
     }
     append_modes(merged, list.next());
-    for (const Check& check : merged.questions) {
+    for (const Check& check : merged.checks) {
       list.add(check.rule->algorithm->name);
       check.rule->algorithm->arguments(*check.rule, check.cost, now, list);
     }
@@ -90,7 +90,7 @@ bool read_script_reply(std::span<const std::int64_t> reply, std::span<const Chec
   merge_by_key(checks, merged);
   bool agreed = true;
   boost::container::static_vector<Decision, kMaxRulesPerRequest> answers;
-  for (const Check& check : merged.questions) {
+  for (const Check& check : merged.checks) {
     const Algorithm& algorithm = *check.rule->algorithm;
     if (rest.size() < algorithm.words) return false;
     const auto words = rest.first(algorithm.words);
@@ -102,11 +102,11 @@ bool read_script_reply(std::span<const std::int64_t> reply, std::span<const Chec
       decision = algorithm.decision(*check.rule, check.cost, Taken::no, words);
     tell(check, *decision);
     answers.push_back(*decision);
-    agreed = agreed && !refuses(check, allowed);
+    agreed = agreed && !rejects(check, allowed);
     rest = rest.subspan(algorithm.words);
   }
   if (!rest.empty() || agreed != through) return false;
-  for (std::size_t i = 0; i < checks.size(); ++i) decisions[i] = answers[merged.question_of[i]];
+  for (std::size_t i = 0; i < checks.size(); ++i) decisions[i] = answers[merged.merged_index[i]];
   all_allowed = agreed;
   return true;
 }

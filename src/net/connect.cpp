@@ -18,14 +18,14 @@ using Clock = std::chrono::steady_clock;
 using At = ConnectError::At;
 constexpr auto kNamesLast = std::chrono::seconds(30);
 
-/// What one connect() waits for: a name, then one address after another, each with a deadline. Kept alive by handlers
-/// that the system owes; those of a wait that is over find another number and do nothing.
+/// What one connect() waits for: the name, then one address after another, each with a deadline. Asio's handlers keep
+/// it alive. A handler of a wait that is over sees another number in `wait` and does nothing.
 struct Attempt : std::enable_shared_from_this<Attempt> {
   Attempt(boost::asio::io_context& loop, Timers& wheel) : resolver(loop), socket(loop), timers(wheel) {}
 
   void look_up(const std::string& host, const std::string& port, Duration timeout) {
     begin(timeout);
-    // Not "address configured": that leaves out ::1 where loopback is all there is.
+    // Not "address configured": it leaves out ::1 on a machine that has only loopback.
     resolver.async_resolve(
         host, port, Resolver::numeric_service,
         [self = shared_from_this(), wait = wait](const error_code& ec, const Resolver::results_type& found) {
@@ -61,7 +61,7 @@ struct Attempt : std::enable_shared_from_this<Attempt> {
     if (waiter) std::exchange(waiter, nullptr).resume();
   }
 
-  /// Whoever secures a stream waits for that.
+  /// During a handshake the coroutine waits for the stream, so interrupt that.
   void stop() {
     stopped = true;
     if (!done) finish(error::operation_aborted);
@@ -83,7 +83,7 @@ struct Attempt : std::enable_shared_from_this<Attempt> {
   std::coroutine_handle<> waiter;
 };
 
-/// Awaited by the coroutine whose frame it lives in; takes itself out where that dies.
+/// Awaits an Attempt. Unlinks itself when the frame that it lives in is destroyed.
 class Done {
  public:
   explicit Done(Attempt& attempt) noexcept : attempt_(attempt) {}
@@ -123,8 +123,8 @@ struct Connector::State {
     literal = true;
   }
 
-  /// Attempts that are over are taken out when there may be as many of them as others: not at each new one, of which
-  /// there are thousands while a server does not answer.
+  /// Removes attempts that are over, but only when the list has doubled: while a server does not answer there are
+  /// thousands of attempts, and a search at each one would be slow.
   void note(const std::shared_ptr<Attempt>& attempt) {
     if (under_way.size() > 2 * tidied) {
       std::erase_if(under_way, [](const auto& one) { return one.expired(); });
@@ -133,7 +133,7 @@ struct Connector::State {
     under_way.push_back(attempt);
   }
 
-  /// The addresses to try; none where the name has none, which `ec` then tells.
+  /// Fills `known` with the addresses to try. The error says why there are none.
   Task<error_code> find(Attempt& attempt, Duration timeout) {
     if (!literal && Clock::now() - resolved_at > kNamesLast) known.clear();
     if (!known.empty()) co_return error_code();
@@ -148,7 +148,7 @@ struct Connector::State {
     co_return error_code();
   }
 
-  /// One address.
+  /// Connects to one address.
   Task<Result<StreamPtr, ConnectError>> reach(Attempt& attempt, Tcp::endpoint endpoint, const TlsContext* tls,
                                               Clock::time_point until) {
     at = At::address;
@@ -180,7 +180,7 @@ struct Connector::State {
   At at = At::name;
   Clock::time_point resolved_at;
   std::vector<std::weak_ptr<Attempt>> under_way;
-  std::size_t tidied = 0;  // attempts that were under way when the others were last taken out
+  std::size_t tidied = 0;  // size of under_way after the last removal
 };
 
 Connector::Connector(boost::asio::io_context& loop, Timers& timers, std::string host, std::uint16_t port)
@@ -188,22 +188,23 @@ Connector::Connector(boost::asio::io_context& loop, Timers& timers, std::string 
 
 Connector::~Connector() = default;
 
-Task<Result<Connected, ConnectError>> Connector::connect(ConnectTerms terms) {
-  const auto state = state_;  // outlives this Connector where a worker stops while we wait
+Task<Result<Connected, ConnectError>> Connector::connect(ConnectOptions options) {
+  const auto state = state_;  // keeps the state alive if this Connector is destroyed while we wait
   if (state->stopped) co_return failed(At::name, error::operation_aborted);
   const auto attempt = std::make_shared<Attempt>(state->loop, state->timers);
   state->note(attempt);
-  const auto until = after(terms.whole);
-  const error_code unknown = co_await state->find(*attempt, terms.whole);
+  const auto until = after(options.whole);
+  const error_code unknown = co_await state->find(*attempt, options.whole);
   if (unknown) co_return failed(At::name, unknown);
 
   const auto addresses = state->known;
   auto why = failed(At::address, error::host_unreachable);
-  for (auto i = terms.skip; i < addresses.size(); ++i) {
+  for (auto i = options.skip; i < addresses.size(); ++i) {
     const auto left = left_of(until);
-    // One that never answers must not take the time of those behind it.
+    // An address that never answers must not use up the time of the next ones.
     const auto share = left == kForever ? left : left / static_cast<Duration::rep>(addresses.size() - i);
-    auto reached = co_await state->reach(*attempt, addresses[i], terms.tls.get(), after(std::min(share, terms.each)));
+    auto reached =
+        co_await state->reach(*attempt, addresses[i], options.tls.get(), after(std::min(share, options.each)));
     if (reached.has_value()) {
       Connected connected{.stream = std::move(*reached), .address = i, .last = i + 1 == addresses.size()};
       co_return connected;
@@ -212,7 +213,7 @@ Task<Result<Connected, ConnectError>> Connector::connect(ConnectTerms terms) {
     if (attempt->stopped) break;
   }
   if (attempt->stopped) co_return failed(why.at, error::operation_aborted);
-  if (!state->literal) state->known.clear();  // the name may point elsewhere by now
+  if (!state->literal) state->known.clear();  // the name may have other addresses by now
   co_return why;
 }
 

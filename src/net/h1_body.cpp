@@ -60,8 +60,8 @@ Result<std::string_view> H1Body::take() {
   return std::string_view{};
 }
 
-/// All chunks that are here, their bytes joined where they lie: passed on one by one, tiny ones would each cost a
-/// system call.
+/// Takes all chunks that have arrived and joins their bytes in place: small chunks forwarded one by one would each cost
+/// a system call.
 Result<std::string_view> H1Body::take_chunks() {
   char* const start = read_buffer_->place();
   auto rest = read_buffer_->data();
@@ -84,7 +84,7 @@ Result<std::string_view> H1Body::take_chunks() {
     if (step->consumed == 0 || rest.empty()) break;
   }
   read_buffer_->consume(read_buffer_->data().size() - rest.size());
-  // What came whole goes on before the break is told.
+  // Data before the malformed part is returned first, the error by the next call.
   if (broken_ && end == first) return broken_;
   return std::string_view(start + first, end - first);
 }
@@ -109,7 +109,7 @@ Task<Result<std::string_view>> H1Body::read() {
       auto done = co_await action(owner_);
       if (done.has_error()) co_return done.error();
     }
-    // The rest of a long body deserves fewer, larger reads.
+    // Read the rest of a long body in larger blocks.
     if (read_buffer_->data().empty() && (framing_.kind != Kind::length || left_ > 16UL * 1024)) read_buffer_->grow();
     auto got = co_await read_buffer_->fill(timeout_);
     if (got.has_value()) continue;

@@ -14,7 +14,7 @@ namespace error = boost::asio::error;
 using Acceptor = boost::asio::basic_socket_acceptor<Tcp, Executor>;
 using ReusePort = boost::asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
-// Out of descriptors or memory: others may free some soon.
+// The wait after an error. Without descriptors or memory, some may be free again soon.
 constexpr auto kPause = std::chrono::milliseconds(100);
 constexpr int kBacklog = 4096;
 
@@ -55,7 +55,7 @@ Result<Acceptor> bind(boost::asio::io_context& loop, const ListenOptions& option
     return bind(loop, Tcp::endpoint(address, options.port), share, false);
   }
   auto both = bind(loop, Tcp::endpoint(Tcp::v6(), options.port), share, true);
-  // A machine without IPv6 still has all its IPv4 addresses.
+  // Without IPv6 on this machine, listen on IPv4 only.
   if (both.has_error() && both.error() != error::address_in_use && both.error() != error::access_denied) {
     return bind(loop, Tcp::endpoint(Tcp::v4(), options.port), share, false);
   }
@@ -98,7 +98,7 @@ void Listener::close() {
   pause_.disarm();
   error_code ec;
   acceptor_.cancel(ec);
-  // What comes while it does so may come too late: else whoever goes on connecting keeps it from closing.
+  // At most one backlog: clients that keep connecting must not keep the listener open.
   for (int taken = 0; take_ && taken < kBacklog; ++taken) {
     Socket socket(acceptor_.get_executor());
     acceptor_.accept(socket, ec);

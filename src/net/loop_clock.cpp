@@ -11,14 +11,14 @@ using SteadyClock = std::chrono::steady_clock;
 using LoopTimer = boost::asio::basic_waitable_timer<SteadyClock, boost::asio::wait_traits<SteadyClock>,
                                                     boost::asio::io_context::executor_type>;
 
-/// What the loop may still call when the alarm is gone.
+/// Shared with the handler, which the loop may call after the alarm is gone.
 struct Waiting {
   Waiting(boost::asio::io_context& loop, Alarm::Ring what, void* whose)
       : timer(loop.get_executor()), ring(what), owner(whose) {}
   LoopTimer timer;
   Alarm::Ring ring;
   void* owner;
-  std::uint64_t set = 0;  // how often: a wait that the loop has ended already cannot be cancelled any more
+  std::uint64_t set = 0;  // counts set() calls: a wait that has ended can no longer be cancelled
 };
 
 class LoopAlarm final : public Alarm {

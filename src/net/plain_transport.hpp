@@ -1,5 +1,5 @@
 #pragma once
-// What a plain socket's transport does, inline: each call stands in every request's way.
+// PlainTransport, inline: every request calls it.
 
 #include "socket.hpp"
 
@@ -9,7 +9,7 @@ namespace headgate::net {
 
 inline Result<std::size_t> Transport::received(ssize_t count, std::size_t asked) noexcept {
   if (count > 0) {
-    // Edge-triggered: fewer bytes than asked for means that there are no more, unless the end is waiting behind them.
+    // Edge-triggered: fewer bytes than asked for mean that no more are there, unless the peer has closed.
     if (!ends_ && static_cast<std::size_t>(count) < asked) at_hand_ &= static_cast<std::uint8_t>(~kSocket);
     return static_cast<std::size_t>(count);
   }
@@ -34,6 +34,6 @@ inline bool PlainTransport::silent() noexcept { return socket::silent(descriptor
 
 inline bool PlainTransport::broken() noexcept { return socket::broken(descriptor_); }
 
-inline void PlainTransport::say_end() noexcept {}
+inline void PlainTransport::send_end() noexcept {}
 
 }  // namespace headgate::net

@@ -46,7 +46,7 @@ void Readiness::repeat(Stream& stream) {
 
 void Readiness::dispatch_repeats() {
   auto streams = std::exchange(repeats_, {});
-  // One turn each, however often it was asked for: else who asks most has most.
+  // One turn for each stream, even if it asked several times.
   std::sort(streams.begin(), streams.end());
   streams.erase(std::unique(streams.begin(), streams.end()), streams.end());
   for (const auto& stream : streams) {
@@ -73,7 +73,7 @@ void Readiness::wait() {
 void Readiness::dispatch() {
   std::array<epoll_event, kBatch> events;
   const int count = ::epoll_wait(set_.native_handle(), events.data(), kBatch, 0);
-  // Held for the whole batch: what one event wakes may close and drop the connection of another.
+  // Kept for the whole batch: the handler of one event may close and release the connection of another.
   boost::container::static_vector<StreamPtr, kBatch> streams;
   for (int i = 0; i < count; ++i)
     streams.emplace_back(static_cast<Stream*>(events[static_cast<std::size_t>(i)].data.ptr));

@@ -1,5 +1,5 @@
 #pragma once
-// The system calls that move a socket's bytes, once for all transports.
+// The system calls on sockets, for all transports.
 
 #include "headgate/core/result.hpp"
 
@@ -17,13 +17,13 @@
 
 namespace headgate::net::socket {
 
-/// errno as a call that failed left it.
+/// The error_code for errno after a failed call.
 inline error_code failure() noexcept {
   if (errno == EAGAIN || errno == EWOULDBLOCK) return boost::asio::error::would_block;
   return {errno, boost::system::system_category()};
 }
 
-/// As recv(2), but not interrupted.
+/// recv(2), repeated after EINTR.
 inline ssize_t receive(int descriptor, std::span<char> into) noexcept {
   while (true) {
     const auto count = ::recv(descriptor, into.data(), into.size(), 0);
@@ -31,6 +31,7 @@ inline ssize_t receive(int descriptor, std::span<char> into) noexcept {
   }
 }
 
+/// sendmsg(2), repeated after EINTR.
 inline Result<std::size_t> send(int descriptor, std::span<const iovec> pieces) noexcept {
   msghdr message{};
   message.msg_iov = const_cast<iovec*>(pieces.data());
@@ -42,28 +43,28 @@ inline Result<std::size_t> send(int descriptor, std::span<const iovec> pieces) n
   }
 }
 
-/// Throws away what is there, up to `most` bytes; the answer is recv(2)'s.
+/// Drops up to `most` bytes. Returns what recv(2) returns.
 inline ssize_t discard(int descriptor, std::size_t most) noexcept {
   while (true) {
-    // tcp(7): with MSG_TRUNC bytes are thrown away, not handed over. Not recv(): a sanitizer would look for them in the
-    // buffer.
+    // With MSG_TRUNC the kernel drops the bytes (tcp(7)). A raw system call, because a sanitizer would expect recv() to
+    // fill the buffer.
     const auto count = ::syscall(SYS_recvfrom, descriptor, nullptr, most, MSG_TRUNC, nullptr, nullptr);
     if (count >= 0 || errno != EINTR) return count;
   }
 }
 
-/// What recv(2) would say of one byte, which stays.
+/// recv(2) of one byte, which stays in the socket.
 inline ssize_t peek(int descriptor) noexcept {
   char byte = 0;
   return ::recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
 }
 
-/// Whether nothing is there: no byte, no end, no error.
+/// Whether there is nothing to read: no byte, no end, no error.
 inline bool silent(int descriptor) noexcept {
   return peek(descriptor) < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
-/// Whether the next read would be told of an error.
+/// Whether the next read would return an error.
 inline bool broken(int descriptor) noexcept {
   return peek(descriptor) < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR;
 }

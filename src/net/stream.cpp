@@ -15,9 +15,9 @@ namespace error = boost::asio::error;
 
 namespace {
 
-// What a read costs beside its bytes: bytes that trickle are dearer than blocks.
+// The cost of a read beside its bytes, in bytes of a turn: many small reads cost more than a large one.
 constexpr std::int64_t kRead = 1024;
-// No turn takes so long to come.
+// A deadline that is never reached: the next turn comes sooner.
 constexpr auto kNextTurn = std::chrono::minutes(1);
 
 int take_descriptor(Socket& socket) {
@@ -25,7 +25,7 @@ int take_descriptor(Socket& socket) {
   socket.non_blocking(true, ignored);
   socket.native_non_blocking(true, ignored);
   socket.set_option(Tcp::no_delay(true), ignored);
-  return socket.release(ignored);  // Asio's reactor must not be woken for it too
+  return socket.release(ignored);  // so that Asio's reactor does not watch it too
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ Stream::Stream(Socket socket, Timers& timers)
 
 Stream::~Stream() { close_descriptor(); }
 
-void Stream::carry_by(std::unique_ptr<Transport> transport) noexcept {
+void Stream::use_transport(std::unique_ptr<Transport> transport) noexcept {
   transport->take_over(*transport_);
   transport_ = transport.get();
   over_ = std::move(transport);
@@ -118,7 +118,7 @@ void Stream::wake_writer(error_code ec) {
 }
 
 void Stream::read_expired(void* self) {
-  const StreamPtr stream(static_cast<Stream*>(self));  // whoever wakes may let go of it
+  const StreamPtr stream(static_cast<Stream*>(self));  // the woken coroutine may release the stream
   if (stream->reader_) return stream->wake_reader(error::timed_out);
   stream->watch_timed_out_ = stream->event_ != nullptr;
   if (stream->event_) stream->fire();
@@ -164,7 +164,7 @@ void Stream::interrupt_read() noexcept {
 
 void Stream::shutdown_send() noexcept {
   if (!is_open()) return;
-  transport_->say_end();
+  transport_->send_end();
   ::shutdown(descriptor_, SHUT_WR);
 }
 
@@ -172,7 +172,7 @@ void Stream::close() noexcept {
   const StreamPtr self(this);
   if (!is_open()) return;
   unwatch();
-  transport_->say_end();
+  transport_->send_end();
   end();
 }
 

@@ -28,22 +28,22 @@ Timers::Timers(boost::asio::io_context& loop) : clock_(loop) {}
 void Timers::arm(Timer& timer, Duration after) noexcept {
   timer.disarm();
   const auto tick = std::chrono::duration_cast<Duration>(kTick).count();
-  // One more tick than fits, for part of the present one is over.
+  // One more tick, because part of the current tick is over.
   timer.due_ = tick_ + static_cast<std::uint64_t>((after.count() + tick - 1) / tick) + 1;
   slots_[timer.due_ % kSlots].push_back(timer);
-  if (!ticking_) tick_on();
+  if (!ticking_) start_ticking();
 }
 
 void Timers::start() {
   started_ = true;
-  if (!ticking_ && any_armed()) tick_on();
+  if (!ticking_ && any_armed()) start_ticking();
 }
 
-void Timers::tick_on() {
+void Timers::start_ticking() {
   if (!started_ || stopped_) return;
   ticking_ = true;
   clock_.expires_after(kTick);
-  turn();
+  await_tick();
 }
 
 bool Timers::any_armed() const noexcept {
@@ -55,10 +55,10 @@ void Timers::stop() {
   clock_.cancel();
 }
 
-void Timers::turn() {
+void Timers::await_tick() {
   clock_.async_wait([this](const boost::system::error_code& ec) {
     if (ec) return;
-    // After a stall (a suspended machine) all that was missed is made good at once.
+    // After a pause (a suspended machine) fire everything that was missed at once.
     const auto now = std::chrono::steady_clock::now();
     while (!stopped_ && clock_.expiry() <= now) {
       ++tick_;
@@ -66,12 +66,12 @@ void Timers::turn() {
       clock_.expires_at(clock_.expiry() + kTick);
     }
     ticking_ = !stopped_ && any_armed();
-    if (ticking_) turn();
+    if (ticking_) await_tick();
   });
 }
 
 void Timers::fire(Slot& slot) {
-  // An action may arm or disarm any timer, so the slot is emptied first and what is not due yet goes back.
+  // An action may arm or disarm any timer. So empty the slot first, and put back what is not due yet.
   Slot due;
   due.swap(slot);
   while (!stopped_ && !due.empty()) {

@@ -19,12 +19,12 @@ namespace error = boost::asio::error;
 using Clock = std::chrono::steady_clock;
 using Step = TlsChannel::Step;
 
-// Four records to a system call.
+// Four TLS records for each system call.
 constexpr std::size_t kReadAtOnce = 64UL * 1024;
 constexpr std::size_t kSealedAtOnce = 64UL * 1024;
 constexpr std::size_t kRecord = 16UL * 1024;
 
-/// For bytes between two calls: one a thread, so that a connection at rest holds none.
+/// Buffers used within one call. One for each thread, so that an idle connection has none.
 struct Scratch {
   std::array<char, kReadAtOnce> received;
   std::array<char, kRecord> gathered;
@@ -38,7 +38,7 @@ error_code broken_protocol() noexcept {
   return boost::system::errc::make_error_code(boost::system::errc::protocol_error);
 }
 
-/// TLS over a stream's socket.
+/// TLS over the socket of a stream.
 class TlsTransport final : public Transport {
  public:
   TlsTransport(int descriptor, const TlsContext& context, const std::string& host, std::string_view received)
@@ -47,13 +47,13 @@ class TlsTransport final : public Transport {
     channel_.keep();
   }
 
-  /// As far as the handshake goes without waiting: no error where it is done; would_block: see `wants`.
+  /// Continues the handshake without waiting. No error: done. would_block: wait as `wants` says.
   enum class Wants : bool { read, write };
   error_code shake_hands(Wants& wants) {
     while (true) {
       const Step step = channel_.handshake();
       channel_.keep();
-      const error_code unsent = send();  // also where it failed: an alert tells the other side why
+      const error_code unsent = send();  // also after a failure: an alert tells the peer why
       if (step == Step::failed) return broken_protocol();
       if (unsent) {
         wants = Wants::write;
@@ -76,10 +76,11 @@ class TlsTransport final : public Transport {
       held(channel_.holds());
       if (step == Step::done) return got;
       if (step == Step::failed) return channel_.ended() ? error_code(error::eof) : broken_protocol();
-      static_cast<void>(send());  // a change of keys is to be answered
+      static_cast<void>(send());  // a key update must be answered
       held(false);
       const error_code unread = receive();
-      if (unread == error::eof) return error_code(error::connection_aborted);  // which TLS would have said
+      if (unread == error::eof)
+        return error_code(error::connection_aborted);  // TLS requires a close_notify before the end
       if (unread) return unread;
     }
   }
@@ -106,8 +107,8 @@ class TlsTransport final : public Transport {
     }
   }
   bool broken() noexcept override { return socket::broken(descriptor_); }
-  void say_end() noexcept override {
-    channel_.say_end();
+  void send_end() noexcept override {
+    channel_.send_end();
     static_cast<void>(send());
   }
   std::string_view reason() const noexcept override { return channel_.reason(); }
@@ -122,7 +123,7 @@ class TlsTransport final : public Transport {
     return {};
   }
 
-  /// Small pieces go together into one record.
+  /// Encrypts `pieces`; small ones share a record.
   bool seal(std::span<const iovec> pieces) noexcept {
     auto& gathered = scratch().gathered;
     std::size_t size = 0;
@@ -156,7 +157,7 @@ class TlsTransport final : public Transport {
 
   int descriptor_;
   TlsChannel channel_;
-  std::size_t sealed_ = 0;  // of the pieces being written; not all of it has left
+  std::size_t sealed_ = 0;  // bytes of the pieces that are encrypted and not all sent
 };
 
 }  // namespace
@@ -166,7 +167,7 @@ Task<Result<void, TlsError>> secure(Stream& stream, const TlsContext& context, s
   const auto until = Clock::now() + timeout;
   auto made = std::make_unique<TlsTransport>(stream.descriptor(), context, host, received);
   auto& tls = *made;
-  stream.carry_by(std::move(made));
+  stream.use_transport(std::move(made));
   error_code ec;
   while (true) {
     if (!stream.is_open() || stream.interrupted()) ec = error::operation_aborted;

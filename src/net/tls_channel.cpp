@@ -14,8 +14,8 @@
 
 namespace headgate::net {
 
-/// What OpenSSL reads from and writes to: the channel itself. Its own memory BIOs keep their largest size for as long
-/// as the connection lasts, and copy once more.
+/// A BIO that makes OpenSSL read from and write to the channel. OpenSSL's memory BIOs would keep their largest size
+/// during the whole connection, and copy once more.
 struct ChannelBio {
   static TlsChannel& channel(BIO* bio) noexcept { return *static_cast<TlsChannel*>(BIO_get_data(bio)); }
 
@@ -45,7 +45,7 @@ struct ChannelBio {
       BIO_meth_set_read_ex(method, read);
       BIO_meth_set_write_ex(method, write);
       BIO_meth_set_ctrl(method, control);
-      return method;  // for as long as the process lives
+      return method;  // lives as long as the process
     }();
     return made;
   }
@@ -53,7 +53,8 @@ struct ChannelBio {
 
 namespace {
 
-/// The certificate must be for an address where an address was asked for; SNI knows only names (RFC 6066, section 3).
+/// If `host` is an address, the certificate must be for that address, and no SNI is sent: SNI allows only names (RFC
+/// 6066 section 3).
 bool expect(SSL* ssl, const std::string& host) {
   boost::system::error_code no_address;
   boost::asio::ip::make_address(host, no_address);
@@ -124,7 +125,7 @@ TlsChannel::Step TlsChannel::look() {
 bool TlsChannel::holds() const noexcept { return !unread_.empty() || (ssl_ && SSL_has_pending(ssl_.get()) == 1); }
 
 bool TlsChannel::seal(std::string_view plain) {
-  if (!reason_.empty() && !ended_) return false;  // who said that nothing more comes may still read
+  if (!reason_.empty() && !ended_) return false;  // a peer that has closed its direction may still read
   ERR_clear_error();
   std::size_t taken = 0;
   const int result = SSL_write_ex(ssl_.get(), plain.data(), plain.size(), &taken);
@@ -133,8 +134,8 @@ bool TlsChannel::seal(std::string_view plain) {
   return false;
 }
 
-// SSL_shutdown() must not be called once something failed.
-void TlsChannel::say_end() {
+// SSL_shutdown() must not be called after a failure.
+void TlsChannel::send_end() {
   if (!secured_ || !(reason_.empty() || ended_)) return;
   ERR_clear_error();
   SSL_shutdown(ssl_.get());

@@ -1,6 +1,6 @@
 #pragma once
-// TLS between bytes and bytes, without I/O: whoever has the socket moves both, so that many records take one system
-// call, and bytes that were read before TLS began can be fed.
+// TLS without I/O: turns plain bytes into encrypted bytes and back. The owner of the socket moves them, so that many
+// records need one system call and bytes that were read before TLS can be fed in.
 
 #include <cstddef>
 #include <memory>
@@ -15,40 +15,41 @@ namespace headgate::net {
 
 class TlsContext;
 
-/// One side of one connection. One thread.
+/// One side of one connection. Used by one thread.
 class TlsChannel {
  public:
   enum class Step { more, done, failed };
 
-  /// `host` is what a client connected to: the name asked for and checked, unless the options give another.
+  /// `host` is what a client connected to. It is sent as SNI and checked in the certificate, unless the options have a
+  /// server_name.
   TlsChannel(const TlsContext& context, const std::string& host);
   TlsChannel(const TlsChannel&) = delete;
   TlsChannel& operator=(const TlsChannel&) = delete;
   ~TlsChannel();
 
-  /// Bytes of the other side, all earlier ones of which are used up; they must stay until keep().
+  /// Takes bytes from the peer. All earlier bytes must have been used. They must stay valid until keep().
   void feed(std::string_view received) noexcept { unread_ = received; }
-  /// Copies what of them is unread.
+  /// Copies the bytes that are not used yet.
   void keep();
 
-  Step handshake();  ///< at first and after each feed() until it is done
-  /// done: `got` bytes of plain text are in `into`. more: feed first. failed: see ended() and reason().
+  Step handshake();  ///< call it first, and after each feed() until it is done
+  /// Decrypts. done: `got` bytes of plain text are in `into`. more: feed() first. failed: see ended() and reason().
   Step open(std::span<char> into, std::size_t& got);
-  /// As open() of one byte, which stays to be opened.
+  /// Like open() of one byte, which is not used up.
   Step look();
-  /// Whether there may be something to open before more is fed.
+  /// Whether open() may succeed before the next feed().
   bool holds() const noexcept;
-  /// Encrypts `plain`; false where the connection is of no use any more.
+  /// Encrypts `plain`. False if the connection has failed.
   bool seal(std::string_view plain);
-  /// Seals the word that nothing more comes, where a handshake was done.
-  void say_end();
+  /// Adds close_notify to the bytes to send, if the handshake was done.
+  void send_end();
 
-  /// What must be sent, of all that was done so far; what was sent is taken off its front by its owner.
+  /// The bytes to send. The owner removes from the front what was sent.
   std::string& to_send() noexcept { return to_send_; }
 
-  bool ended() const noexcept { return ended_; }                  ///< failed with the other side's word of its end
-  bool distrusted() const noexcept { return distrusted_; }        ///< failed for the other side's certificate
-  const std::string& reason() const noexcept { return reason_; }  ///< why it failed, for a log's line
+  bool ended() const noexcept { return ended_; }            ///< whether it failed because the peer sent close_notify
+  bool distrusted() const noexcept { return distrusted_; }  ///< whether the peer's certificate was not trusted
+  const std::string& reason() const noexcept { return reason_; }  ///< why it failed, for a log line
 
  private:
   friend struct ChannelBio;
@@ -59,7 +60,7 @@ class TlsChannel {
   };
   std::unique_ptr<ssl_st, Free> ssl_;
   std::string_view unread_;
-  std::string kept_;  // where unread_ points to once it was kept
+  std::string kept_;  // what unread_ points to after keep()
   std::string to_send_;
   std::string reason_;
   bool secured_ = false;

@@ -11,7 +11,7 @@
 namespace headgate::net {
 namespace {
 
-/// Why the file cannot be read, or nothing: OpenSSL's own words for it do not name the file.
+/// Why the file cannot be read, or nothing. OpenSSL's messages do not name the file.
 std::string unreadable(const std::string& what, const std::string& path) {
   std::FILE* file = std::fopen(path.c_str(), "re");
   if (file != nullptr) {
@@ -44,15 +44,15 @@ std::string load_own(SSL_CTX* context, const TlsOptions& options) {
   return "the file \"" + options.key + "\" holds no key in PEM that can be read without a passphrase";
 }
 
-/// What holds on both sides.
+/// The settings of both sides.
 std::shared_ptr<SSL_CTX> make(const SSL_METHOD* method) {
   std::shared_ptr<SSL_CTX> context(SSL_CTX_new(method), SSL_CTX_free);
   if (!context) return context;
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
-  // A peer that could ask for a new handshake could hold up a write for it.
+  // A renegotiation by the peer could block a write.
   SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);
-  // OpenSSL would ask the terminal for a passphrase.
+  // By default OpenSSL asks for a passphrase on the terminal.
   SSL_CTX_set_default_passwd_cb(context.get(), [](char*, int, int, void*) { return 0; });
   return context;
 }

@@ -11,7 +11,7 @@
 namespace headgate::observe {
 namespace {
 
-/// How much is told of what a caller chose. Escaped, a byte may become six.
+/// How many bytes of texts from the caller are logged. A byte may need six when escaped.
 constexpr std::size_t kMaxPath = 4096;
 constexpr std::size_t kMaxAgent = 1024;
 constexpr std::size_t kMaxWord = 512;
@@ -37,7 +37,7 @@ void write_address(TextCursor& out, const boost::asio::ip::address& address) {
   }
 }
 
-/// The same key has the same id wherever the same secret is configured; the key itself is not in it.
+/// The id of a key: the same wherever the same secret is configured. It does not contain the key.
 class KeyId {
  public:
   KeyId(std::string_view key, const LogOptions& options) noexcept {
@@ -51,13 +51,13 @@ class KeyId {
   std::array<char, 18> text_{'k', '_'};
 };
 
-/// What a caller chose, as far as it is told.
+/// The logged part of a text from the caller.
 void write_told(TextCursor& out, std::string_view text, std::size_t most) noexcept {
   write_json_text(out, text.substr(0, most));
   if (text.size() > most) out.text(kEllipsis);
 }
 
-/// What the bytes of all texts of a line may become.
+/// The most bytes that all texts of a line may need.
 std::size_t most_of(const AccessRecord& record, const LogOptions& options) noexcept {
   std::size_t told = std::min(record.path.size(), kMaxPath) + std::min(record.user_agent.size(), kMaxAgent);
   for (const auto text :
@@ -69,7 +69,7 @@ std::size_t most_of(const AccessRecord& record, const LogOptions& options) noexc
   return kMaxOfTheRest + kMaxJsonBytes * (told + options.instance.size());
 }
 
-/// The name of a member with all that stands around it: `,"name":`.
+/// The name of a member with its punctuation: `,"name":`.
 template <std::size_t size>
 struct Name {
   std::array<char, size + 3> text{};
@@ -83,7 +83,7 @@ struct Name {
   }
 };
 
-/// The members of a JSON object, behind a first one.
+/// The members of a JSON object after the first.
 class Members {
  public:
   explicit Members(TextCursor& out) noexcept : out_(out) {}
@@ -95,7 +95,7 @@ class Members {
     write_told(out_, value, most);
     out_.character('"');
   }
-  /// Nothing where it is empty.
+  /// Writes nothing if it is empty.
   template <Name name>
   void some(std::string_view value) noexcept {
     if (!value.empty()) text<name>(value);
@@ -173,7 +173,7 @@ void write_json(TextCursor& out, const AccessRecord& record, const LogOptions& o
   out.character('}');
 }
 
-/// " name=value"; nothing where it is empty.
+/// " name=value"; nothing if the value is empty.
 void write_field(TextCursor& out, std::string_view name, std::string_view value) {
   if (value.empty()) return;
   out.character(' ');

@@ -77,7 +77,7 @@ void event(LogLevel level, std::string_view name, std::string_view sentence, std
   auto* const log = spdlog::default_logger_raw();
   const auto severity = level_of(level);
   if (log == nullptr || !log->should_log(severity)) return;
-  const Event told{level, name, sentence, {fields.begin(), fields.size()}};
+  const Event told{.level = level, .name = name, .sentence = sentence, .fields = {fields.begin(), fields.size()}};
   std::string line;
   if (style.format == LogFormat::json)
     append_json_event(told, style.instance, now(), line);

@@ -31,7 +31,7 @@ limit::Rule one_time(const limit::Rule& rule, std::string_view token) {
   once.limit = rule.limit;
   once.rate = {1, std::chrono::minutes(10)};
   once.burst = 1;
-  once.algorithm = limit::find_algorithm("token_bucket");
+  once.algorithm = limit::find_algorithm(limit::kDefaultAlgorithm);
   once.suffix.append(rule.suffix).append(":charged:").append(token);
   return once;
 }

@@ -169,7 +169,7 @@ Task<void> Cluster::pay(std::shared_ptr<Cluster> self, Debt debt) {
   std::vector<limit::Check> checks;
   checks.reserve(debt.costs.size());
   for (std::size_t i = 0; i < debt.costs.size(); ++i)
-    checks.push_back({&debt.rules[i], debt.keys[i], {}, -debt.costs[i], limit::How::take});
+    checks.push_back({.rule = &debt.rules[i], .key = debt.keys[i], .hash = {}, .cost = -debt.costs[i]});
   std::vector<limit::Decision> decisions(checks.size());
   for (const bool last : {false, true}) {
     auto call = self->check(debt.slot, checks, decisions, Clock::now() + self->setup_->options.timeout);

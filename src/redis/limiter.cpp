@@ -67,7 +67,7 @@ class UnderWay {
 
  private:
   void wake(error_code why) {
-    for (const auto lease : attempt_.asked_for()) waiters_.wake(lease, why);
+    for (const auto lease : attempt_.refilled()) waiters_.wake(lease, why);
   }
 
   limit::Local& local_;
@@ -152,8 +152,12 @@ Counters Limiter::counters() const { return state_->servers->counters(); }
 std::vector<NodeStatus> Limiter::nodes() const { return state_->servers->nodes(); }
 
 LocalCounters Limiter::local() const noexcept {
-  return {state_->local->rejected(),     state_->local->leased(),       state_->background->refunded(),
-          state_->background->settled(), state_->background->dropped(), state_->background->charged()};
+  return {.rejected = state_->local->rejected(),
+          .leased = state_->local->leased(),
+          .refunded = state_->background->refunded(),
+          .settled = state_->background->settled(),
+          .dropped = state_->background->dropped(),
+          .charged = state_->background->charged()};
 }
 
 void Limiter::stop() {

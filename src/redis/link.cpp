@@ -78,7 +78,7 @@ void Link::start(std::size_t skip) { spawn(connect(shared_from_this(), life_, sk
 // No deadline for the name: the system's resolver cannot be interrupted, and while it runs nobody waits for more than
 // his own call.
 Task<void> Link::connect(std::shared_ptr<Link> self, std::uint64_t life, std::size_t skip) {
-  const net::ConnectTerms terms{.each = kConnectLimit, .tls = self->setup_->tls, .skip = skip};
+  const net::ConnectOptions terms{.each = kConnectLimit, .tls = self->setup_->tls, .skip = skip};
   const auto connected = co_await self->connector_->connect(terms);
   if (self->life_ != life) co_return;
   if (connected.has_error()) co_return self->end(words_of(connected.error()));

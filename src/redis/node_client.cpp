@@ -32,7 +32,7 @@ Call::Call(NodeClient& node_client, std::span<const limit::Check> checks, std::s
       heard_before_(node_client.heard_),
       outcome_(Errc::unavailable) {
   node_client_.queue(*this);
-  node_client_.stats_->asked.add();
+  node_client_.stats_->sent.add();
   node_client_.send(*this, "EVALSHA", limit::decide_script_sha());
   node_client_.arm();
 }

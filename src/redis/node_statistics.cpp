@@ -6,7 +6,7 @@ namespace headgate::redis {
 namespace {
 
 void add(const Counters& part, Counters& sum) {
-  sum.asked += part.asked;
+  sum.sent += part.sent;
   sum.decided += part.decided;
   sum.timed_out += part.timed_out;
   sum.refused += part.refused;
@@ -28,7 +28,7 @@ NodeStatus NodeStats::read() const {
   NodeStatus status;
   status.name = name;
   status.health = health.load(std::memory_order_relaxed);
-  status.counters.asked = asked.get();
+  status.counters.sent = sent.get();
   status.counters.decided = decided.get();
   status.counters.timed_out = timed_out.get();
   status.counters.refused = refused.get();

@@ -38,7 +38,7 @@ struct NodeStats {
 
   const std::string name;
   std::atomic<Health> health{Health::trying};
-  Count asked, decided, timed_out, refused, not_sent, connects, writes;
+  Count sent, decided, timed_out, refused, not_sent, connects, writes;
   std::array<Count, kLatencyBounds.size() + 1> latency;
   Count latency_sum;  ///< in microseconds
 };

@@ -15,7 +15,7 @@ const limit::Rule& rule_of_probes() {
     made.limit = "probe";
     made.rate = {1000, std::chrono::seconds(1)};
     made.burst = 1000;
-    made.algorithm = limit::find_algorithm("token_bucket");
+    made.algorithm = limit::find_algorithm(limit::kDefaultAlgorithm);
     made.suffix = "::probe";
     return made;
   }();
@@ -24,7 +24,9 @@ const limit::Rule& rule_of_probes() {
 
 }  // namespace
 
-limit::Check Probe::check() const noexcept { return {&rule_of_probes(), key, {}, 1, limit::How::debt}; }
+limit::Check Probe::check() const noexcept {
+  return {.rule = &rule_of_probes(), .key = key, .hash = {}, .how = limit::How::debt};
+}
 
 bool Probe::counted(const Reply& reply) const {
   const std::array<limit::Check, 1> checks{check()};

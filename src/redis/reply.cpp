@@ -173,12 +173,13 @@ ReplyReader::Next ReplyReader::next(Reply& reply) {
     return Next::broken;
   }
   const Sink& sink = parts_->sink;
-  reply = Reply{sink.kind,
-                sink.text,
-                sink.integer,
-                sink.integers,
-                sink.kind == Reply::Kind::array && sink.all_integers && sink.count == sink.integers.size(),
-                sink.elements};
+  reply =
+      Reply{.kind = sink.kind,
+            .text = sink.text,
+            .integer = sink.integer,
+            .integers = sink.integers,
+            .all_integers = sink.kind == Reply::Kind::array && sink.all_integers && sink.count == sink.integers.size(),
+            .elements = sink.elements};
   return Next::reply;
 }
 

@@ -24,7 +24,7 @@ Scatter::Scatter(std::span<const limit::Check> checks, std::span<const std::uint
   for (std::size_t i = 0; i < checks.size(); ++i) {
     const auto known = std::find_if(groups_.begin(), groups_.end(), [&](const Group& g) { return g.slot == slots[i]; });
     if (known == groups_.end()) {
-      groups_.push_back({slots[i], 0, 1, burst_of(checks[i])});
+      groups_.push_back({.slot = slots[i], .count = 1, .burst = burst_of(checks[i])});
     } else {
       ++known->count;
       known->burst = std::min(known->burst, burst_of(checks[i]));

@@ -32,7 +32,7 @@ AdminAnswer ready_or_not(const Readiness& now) {
   return {.body = "ready, but degraded: " + joined(now.degraded, "; ") + '\n'};
 }
 
-/// Those that every gateway has. Probes of a container know no token, and learn nothing but yes or no.
+/// The endpoints of every gateway. Probes of a container have no token and learn only yes or no.
 std::vector<AdminEndpoint> usual_endpoints(observe::Registry& registry, const std::function<Readiness()>& ready) {
   using enum AdminEndpoint::For;
   std::vector<AdminEndpoint> out;

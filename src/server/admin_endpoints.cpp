@@ -8,7 +8,7 @@ namespace {
 
 using Parameters = std::vector<std::pair<std::string_view, std::string_view>>;
 
-/// Up to the next slash, which goes with it.
+/// Removes and returns the text up to the next slash, and removes that slash.
 std::string_view take_segment(std::string_view& path) noexcept {
   const auto slash = std::min(path.find('/'), path.size());
   const auto segment = path.substr(0, slash);

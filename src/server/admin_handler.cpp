@@ -35,8 +35,8 @@ Task<void> send_problem(Exchange& x, const AdminAnswer& answer) {
   (void)co_await x.reply->send(start, first, http::EndStream::yes);
 }
 
-/// A page of somewhere else whose name was made to point to this machine asks by that name: the browser that shows it
-/// must not read for it what needs no token.
+/// A page from elsewhere may have a name that points to this machine. The browser then sends that name, and must not be
+/// able to read what needs no token.
 bool asked_by_address(std::string_view authority) {
   auto host = http::host_of(authority);
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
@@ -45,7 +45,7 @@ bool asked_by_address(std::string_view authority) {
   return !ec || host.empty() || http::same_word(host, "localhost");
 }
 
-/// All of a body that is no longer than `most`; else the status to refuse it with.
+/// The whole body if it has at most `most` bytes; else the status to refuse it with.
 Task<Result<std::string, unsigned>> read_body(Exchange& x, std::uint64_t most) {
   using Read = Result<std::string, unsigned>;
   std::string body;
@@ -83,7 +83,7 @@ Task<void> AdminHandler::handle(Exchange& x) {
   if (match.endpoint == nullptr) {
     const bool read = match.allowed == "GET, HEAD";
     x.allowed_methods = std::move(match.allowed);
-    co_return co_await refuse(x, 405, read ? "This can only be read." : "This cannot be asked so.");
+    co_return co_await refuse(x, 405, read ? "This can only be read." : "This endpoint does not have this method.");
   }
   AdminCall call;
   call.parameters = std::move(match.parameters);
@@ -99,7 +99,7 @@ Task<void> AdminHandler::handle(Exchange& x) {
   co_await send_problem(x, answer);
 }
 
-/// What there is instead of what was asked for.
+/// Lists the endpoints, for a request that matches none.
 std::string AdminHandler::others() const {
   std::vector<std::string_view> paths;
   for (const auto& each : endpoints_)
@@ -110,7 +110,7 @@ std::string AdminHandler::others() const {
          " here, and nothing else.";
 }
 
-/// Compared by digest: how long that takes tells nothing of the token.
+/// Compares digests, so that the time reveals nothing of the token.
 bool AdminHandler::knows_token(const Exchange& x) const {
   const auto given = identity::bearer_token(http::value_of(x.request.fields, http::Known::authorization));
   const auto digest = identity::sha256(given);

@@ -15,7 +15,8 @@ namespace headgate::server {
 /// Admin thread only.
 class AdminHandler final : public gateway::Handler {
  public:
-  /// `token`: who asks for what is not for all must bear it; empty: must ask by address.
+  /// `token`: required for endpoints that are not for everyone. Empty: the Host of the request must be an address or
+  /// localhost.
   AdminHandler(const std::string& token, std::vector<AdminEndpoint> endpoints);
   Task<void> handle(gateway::Exchange& x) override;
   void refused(gateway::Exchange&) override {}

@@ -27,8 +27,13 @@ struct Rising {
 Rising rising_of(const redis::NodeStatus& node) {
   const auto& counters = node.counters;
   const auto reconnects = counters.connects > 0 ? counters.connects - 1 : 0;  // the first connect is not a reconnect
-  return {counters.decided, counters.timed_out, counters.refused, counters.not_sent,
-          reconnects,       node.latency,       node.latency_sum};
+  return {.decided = counters.decided,
+          .timed_out = counters.timed_out,
+          .refused = counters.refused,
+          .not_sent = counters.not_sent,
+          .reconnects = reconnects,
+          .latency = node.latency,
+          .latency_sum = node.latency_sum};
 }
 
 /// Adds the increase from `before` to `now` to `total`. A counter that fell has started again from zero, so all of it

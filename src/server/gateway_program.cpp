@@ -13,7 +13,7 @@
 namespace headgate::server {
 namespace {
 
-/// How long the slowest fetch of keys may take; 0 where none is fetched.
+/// How long the slowest fetch of keys may take; 0 if no keys are fetched.
 Duration longest_fetch(const config::Config& config) {
   Duration longest{0};
   if (!config.identity.jwt) return longest;
@@ -22,7 +22,7 @@ Duration longest_fetch(const config::Config& config) {
   return longest;
 }
 
-/// Every service's next step begins under `next`.
+/// Gives `next` to every service, between two of its steps.
 std::function<void(Service&)> adopting(std::shared_ptr<const ActiveConfig> next) {
   return [next = std::move(next)](Service& service) { static_cast<GatewayService&>(service).adopt(next); };
 }

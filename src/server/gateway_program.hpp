@@ -1,6 +1,5 @@
 #pragma once
-// The gateway as a program: what is in force, and what follows it: configurations that are read again, and keys that
-// change.
+// The gateway as a program of the server: the active configuration, and its changes by a reload or by new keys.
 
 #include "gateway_service.hpp"
 #include "reload.hpp"
@@ -12,14 +11,15 @@
 
 namespace headgate::server {
 
-/// Main thread.
+/// Main thread only.
 class GatewayProgram final : public Program {
  public:
-  /// Puts `config` in force. Throws where a file of keys cannot be used.
+  /// Makes `config` active. Throws std::runtime_error if a key file cannot be used.
   GatewayProgram(boost::asio::io_context& loop, const config::Config& config, const ReadAgain& read_again,
                  Shared& shared);
 
-  /// Waits for keys that are fetched, so that the first requests find them; goes on without those that do not come.
+  /// Waits for keys that are fetched, so that the first requests find them. Continues without keys that do not come in
+  /// time.
   void await_keys();
 
   std::unique_ptr<Service> make_service(upstream::Environment environment) override;
@@ -31,7 +31,7 @@ class GatewayProgram final : public Program {
 
  private:
   void watch_keys();
-  /// False after saying why `next` stays out.
+  /// False, after logging why, if `next` cannot become active.
   bool await_new_sources(PendingConfig& next);
   void activate(PendingConfig next);
 

@@ -18,7 +18,7 @@ GatewayService::GatewayService(const std::shared_ptr<const ActiveConfig>& active
 void GatewayService::adopt(const std::shared_ptr<const ActiveConfig>& next) {
   auto installed = install(next, &now_, environment_, shared_.registry, worker_);
   shared_.board.use_redis(worker_, installed.redis);
-  // What it has leased or held is still to be given back: it goes with the reload after this one.
+  // It still has to give back leases and holds, so it is kept until the reload after this one.
   if (now_.redis != installed.redis) retired_ = now_.redis;
   gateway_.adopt(installed.snapshot);
   now_ = std::move(installed);

@@ -1,5 +1,5 @@
 #pragma once
-// The gateway on one worker: what is in force there, and the path that works with it.
+// The gateway on one worker: its active configuration, and the path that uses it.
 
 #include "admin_board.hpp"
 #include "reload.hpp"
@@ -13,7 +13,7 @@
 
 namespace headgate::server {
 
-/// What all workers share: made for many threads.
+/// What all workers share. Thread-safe.
 struct Shared {
   Shared(const config::Config& config, observe::Logs& opened) : logs(opened), memory(config.memory) {}
 
@@ -23,7 +23,7 @@ struct Shared {
   AdminBoard board;
 };
 
-/// Its worker's thread, or the main thread before that runs.
+/// Worker thread, or the main thread before the worker runs.
 class GatewayService final : public Service {
  public:
   GatewayService(const std::shared_ptr<const ActiveConfig>& active, Shared& shared, unsigned worker,
@@ -33,7 +33,7 @@ class GatewayService final : public Service {
   gateway::Timeouts timeouts() const override { return now_.active->config->gateway.timeouts; }
   void stop() override;
 
-  /// What exchanges begin under from now on.
+  /// New exchanges use this from now on.
   void adopt(const std::shared_ptr<const ActiveConfig>& next);
 
  private:

@@ -120,7 +120,7 @@ std::shared_ptr<const ActiveConfig> with_credentials(boost::asio::io_context& lo
   const bool other_keys = !before.key_overrides || &before.key_overrides->api_keys() != &out->key_overrides->api_keys();
   if (!other_keys) return out;
   for (const auto& sentence : out->key_overrides->without_effect())
-    event(LogLevel::warning, "grant_without_effect", sentence);
+    event(LogLevel::warning, "api_key_setting_ignored", sentence);
   return out;
 }
 

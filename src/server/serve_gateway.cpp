@@ -31,16 +31,21 @@ std::unique_ptr<Admin> make_admin(const config::Config& config, Shared& shared) 
 }
 
 Options options_of(const config::Config& config) {
-  return {config.listen, config.workers, config.drain_delay, config.drain, config.gateway.bounds, true};
+  return {.listen = config.listen,
+          .workers = config.workers,
+          .drain_delay = config.drain_delay,
+          .drain = config.drain,
+          .bounds = config.gateway.bounds,
+          .reloads = true};
 }
 
 }  // namespace
 
-// In the order in which things happen: logs first, so that whatever fails is told; then what is in force, which a wrong
-// file of keys ends; the admin interface, so that the wait for keys can be watched; and then the workers.
+// In this order: the logs first, so that every failure is logged; then the active configuration, which fails for a bad
+// key file; then the admin interface, so that the wait for keys can be observed; then the workers.
 int serve_gateway(const config::Config& config, const ReadAgain& read_again) {
   ignore_stray_signals();
-  std::signal(SIGHUP, SIG_IGN);  // until there is somebody to read again what is being read now
+  std::signal(SIGHUP, SIG_IGN);  // until the program handles it
   observe::Logs logs(config.log);
   boost::asio::io_context main_loop{1};
   Shared shared(config, logs);

@@ -21,7 +21,7 @@ namespace {
 using observe::event;
 using observe::LogLevel;
 
-/// Two descriptors a proxied connection: as many as the system allows without asking.
+/// A proxied connection needs two descriptors: raises the limit as far as the system allows.
 void raise_descriptor_limit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -34,8 +34,8 @@ int refuse(const std::string& why) {
   return 1;
 }
 
-/// The signals of a running process: HUP and USR1 are the program's, the first TERM or INT drains, a second one ends at
-/// once.
+/// The signals of a running process: HUP and USR1 go to the program, the first TERM or INT drains, a second one ends
+/// the process at once.
 class SignalWatch {
  public:
   SignalWatch(boost::asio::io_context& loop, const Options& options, Program& program)
@@ -60,7 +60,7 @@ class SignalWatch {
       wait(workers);
     });
   }
-  /// From here on nothing is left to reload or to reopen, and SIGTERM ends at once.
+  /// From here on there is nothing to reload or reopen, and SIGTERM ends the process at once.
   void cancel() {
     set_.cancel();
     set_.remove(SIGTERM);
@@ -100,7 +100,7 @@ unsigned worker_count(unsigned wanted) noexcept {
 int serve(boost::asio::io_context& main_loop, const Options& options, Program& program) {
   raise_descriptor_limit();
   ignore_stray_signals();
-  // Before any thread: the signals are this loop's, and a connection in the first moment finds them handled.
+  // Before any thread starts: this loop handles the signals, also during the first connection.
   SignalWatch signals(main_loop, options, program);
   for (const auto& address : options.listen) {
     if (address.port == 0) continue;

@@ -1,5 +1,5 @@
 #pragma once
-// Ignores signals that would end the process although nobody wants that.
+// Ignores signals without a meaning here that would end the process.
 
 namespace headgate::server {
 

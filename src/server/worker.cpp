@@ -19,7 +19,7 @@ constexpr auto kDrainTick = std::chrono::milliseconds(50);
 
 Worker::Worker(const Options& options, const MakeService& make, std::atomic<std::uint32_t>& connections)
     : blocks_{{std::max<std::size_t>(options.bounds.head_bytes, 16UL * 1024), kSpareSmall}, {kLargeBlock, kSpareLarge}},
-      service_(make({loop_, timers_, blocks_, clock_})),
+      service_(make({.loop = loop_, .timers = timers_, .blocks = blocks_, .clock = clock_})),
       sessions_(service_->handler(), clock_, blocks_, service_->timeouts(), options.bounds, connections) {}
 
 Worker::~Worker() { join(); }

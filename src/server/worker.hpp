@@ -1,5 +1,5 @@
 #pragma once
-// One thread, one loop, and everything that runs on it. Workers share only what they are given.
+// One thread with one loop, and everything that runs on it. Workers share only what they are given.
 
 #include "headgate/gateway/sessions.hpp"
 #include "headgate/net/listener.hpp"

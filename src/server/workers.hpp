@@ -15,16 +15,16 @@ namespace headgate::server {
 /// Main thread only.
 class Workers {
  public:
-  /// One for each thread that the options want, with a service of the program's each; none runs yet.
+  /// Makes one worker for each thread of the options, each with its own service of the program. None runs yet.
   Workers(const Options& options, Program& program);
 
-  /// The same addresses on every worker; a port the system picked for the first is used by the others. An error text
-  /// where one cannot be had.
+  /// Listens on the same addresses on every worker. With port 0 the system chooses one for the first worker, and the
+  /// others use it. An error text if an address is not available.
   Result<void, std::string> listen(std::vector<net::ListenOptions> addresses);
-  /// `ended` is called when none runs any more, on the thread of whichever was the last.
+  /// Calls `ended` when no worker runs any more, on the thread of the last one.
   void start(const std::function<void()>& ended);
-  /// Does `what` with every service, on its worker's thread between two of its steps; then `done`, if it is not empty,
-  /// once, on the thread of whichever was the last.
+  /// Runs `what` with every service, on its worker's thread between two steps; then calls `done`, if it is not empty,
+  /// once, on the thread of the last worker.
   void tell(const std::function<void(Service&)>& what, const std::function<void()>& done = {});
   void drain(Duration delay, Duration within);
   void join();

@@ -13,7 +13,7 @@ namespace headgate::upstream {
 namespace {
 
 constexpr http::h1::Limits kReplyLimits{256, 0};
-constexpr auto kBetweenBytes = std::chrono::seconds(60);  // where nobody says otherwise
+constexpr auto kBetweenBytes = std::chrono::seconds(60);  // until send() sets it
 
 Failure too_large() { return {.what = Failed::head_too_large, .why = "the answer's head is larger than head_size"}; }
 
@@ -70,18 +70,18 @@ Task<Result<void>> H1Connection::finish(const http::Fields& trailers) {
 }
 
 Task<Result<void, Failure>> H1Connection::read_head(http::ReplyHead& head, Duration timeout) {
-  // The clock is asked only where the head does not come in one piece.
+  // Read the clock only if the head comes in several pieces.
   std::optional<Clock::Steady> until;
   std::size_t scanned = 0;
   std::size_t size = 0;
   while ((size = http::h1::head_size(read_buffer_.data(), scanned)) == 0) {
     if (read_buffer_.data().size() >= head_bytes_ || (read_buffer_.full() && !read_buffer_.widen()))
       co_return too_large();
-    // Asked here, for a wait that is over as soon as it begins never comes to its deadline.
+    // Check the deadline here: while bytes keep arriving no wait would time out.
     auto got = Result<std::size_t>(error_code(boost::asio::error::timed_out));
     if (timeout > Duration(0)) got = co_await read_buffer_.fill(timeout);
     if (got.has_value()) {
-      // A head that trickles in has one deadline, not one a byte.
+      // One deadline for the whole head, not one for each byte.
       const auto now = clock_.steady();
       if (!until) until = now + timeout;
       timeout = std::chrono::duration_cast<Duration>(*until - now);
@@ -96,7 +96,7 @@ Task<Result<void, Failure>> H1Connection::read_head(http::ReplyHead& head, Durat
   const auto parsed = http::h1::parse_reply(read_buffer_.data().substr(0, size), method_, kReplyLimits, head);
   if (parsed.has_error()) co_return Failure{.what = Failed::malformed, .why = parsed.error().why};
   read_buffer_.consume(size);
-  reused_ = false;  // from here on the server has seen the request
+  reused_ = false;  // the server has seen the request
   keep_alive_ = head.keep_alive;
   body_.begin(head.framing);
   co_return Result<void, Failure>{};
@@ -112,7 +112,7 @@ http::BodyReader& H1Connection::tunnel(Duration timeout) {
 }
 
 void H1Connection::cancel() noexcept {
-  const net::StreamPtr stream = stream_;  // who is woken may let go of this
+  const net::StreamPtr stream = stream_;  // the woken coroutine may release this object
   stream->interrupt();
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// One connection to a server, speaking HTTP/1.1: lent to one exchange at a time.
+// One HTTP/1.1 connection to a server, used by one exchange at a time.
 
 #include "headgate/balance/table.hpp"
 #include "headgate/core/clock.hpp"
@@ -15,7 +15,7 @@ namespace headgate::upstream {
 
 class H1Pool;
 
-/// Worker thread only. Destroying it closes the connection; H1Pool::give_back keeps it.
+/// Worker thread only. Destroying it closes the connection; H1Pool::give_back() keeps it open.
 class H1Connection final : public Attempt {
  public:
   H1Connection(net::StreamPtr stream, net::Blocks& blocks, const Clock& clock, H1Pool& pool, const Options& options);
@@ -30,12 +30,13 @@ class H1Connection final : public Attempt {
   http::BodyReader& tunnel(Duration timeout) override;
   void cancel() noexcept override;
 
-  /// Whether the connection may carry another request: the answer was read whole and nothing follows it.
+  /// Whether the connection may be used for another request: the answer was read to its end and nothing follows it.
   bool reusable() const noexcept;
   H1Pool& pool() noexcept { return pool_; }
 
-  /// While it is lent it counts among what is in flight with its server.
+  /// Marks it as in use by an exchange, and counts it among the exchanges in flight of its server.
   void lend() noexcept;
+  /// Ends that.
   void take_back() noexcept;
 
  private:
@@ -47,7 +48,7 @@ class H1Connection final : public Attempt {
   const Clock& clock_;
   H1Pool& pool_;
   std::size_t head_bytes_;
-  std::string_view method_;  ///< of the request under way
+  std::string_view method_;  ///< of the current request
   Duration write_timeout_{};
   bool lent_ = false;
   bool reused_ = false;

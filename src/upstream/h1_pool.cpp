@@ -18,8 +18,8 @@ H1ConnectionPtr H1Pool::take_idle() noexcept {
     auto connection = std::move(idle_.back());
     idle_.pop_back();
     connection->stream_->unwatch();
-    // The loop may not have told yet of what came since. Bytes that nobody asked for would be read as the next caller's
-    // answer, and into an end the request would be sent in vain.
+    // Something may have come that the loop has not reported yet. Unrequested bytes would be read as the answer to the
+    // next request; on a closed connection that request would fail.
     if (!connection->stream_->silent()) continue;
     connection->reused_ = true;
     connection->lend();
@@ -29,12 +29,12 @@ H1ConnectionPtr H1Pool::take_idle() noexcept {
 }
 
 Task<Result<H1ConnectionPtr, Failure>> H1Pool::connect() {
-  const net::ConnectTerms terms{.whole = options_.connect_timeout};
+  const net::ConnectOptions terms{.whole = options_.connect_timeout};
   auto connected = co_await connector_.connect(terms);
   if (connected.has_error()) {
     const auto why = connected.error().code;
     const bool late = why == boost::asio::error::timed_out;
-    co_return Failure{late ? Failed::connect_timeout : Failed::no_connection, why, false, "", name_};
+    co_return Failure{.what = late ? Failed::connect_timeout : Failed::no_connection, .cause = why, .server = name_};
   }
   const H1ConnectionPtr connection(
       new H1Connection(std::move(connected->stream), environment_.blocks, environment_.clock, *this, options_));
@@ -46,7 +46,7 @@ void H1Pool::give_back(H1ConnectionPtr connection) {
   connection->take_back();
   if (stopped_ || !connection->reusable() || idle_.size() >= options_.max_idle) return;
   connection->read_buffer_.release();
-  // A read stays pending on what rests here, so a close is noticed before the next request is sent into it.
+  // Idle connections are watched, so that a close is seen before the next request is sent.
   connection->stream_->watch(&H1Pool::idle, this, options_.idle_timeout);
   idle_.push_back(std::move(connection));
 }

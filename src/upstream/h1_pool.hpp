@@ -1,5 +1,5 @@
 #pragma once
-// The connections to one server. Last in, first out, so that few stay warm and the rest grow old and go.
+// The connections to one server. Last in, first out: a few stay in use, the others reach their idle timeout.
 
 #include "h1_connection.hpp"
 
@@ -14,16 +14,18 @@ namespace headgate::upstream {
 /// Worker thread only.
 class H1Pool {
  public:
-  /// `options` and `row` outlive it: they are its upstream's. `at` is the server's place among its servers.
+  /// `options` and `row` belong to the upstream and outlive the pool. `at` is the index of the server.
   H1Pool(Environment environment, const Options& options, std::size_t at, balance::Server& row);
   const std::string& name() const noexcept { return name_; }
   balance::Server& row() noexcept { return row_; }
 
-  /// A kept connection, or null.
+  /// An idle connection, or null.
   H1ConnectionPtr take_idle() noexcept;
+  /// A new connection.
   Task<Result<H1ConnectionPtr, Failure>> connect();
-  /// Keeps the connection for the next request where it is reusable, else closes it.
+  /// Keeps the connection for the next request if it is reusable, else closes it.
   void give_back(H1ConnectionPtr connection);
+  /// Closes idle connections and ends connect() calls. Keeps no connection from then on.
   void stop();
 
  private:

@@ -101,7 +101,7 @@ std::vector<std::string> requests_for(Work work) {
   return requests;
 }
 
-/// One after another, so that the machine is free for what is counted.
+/// One after another, so that the machine is free for each.
 class Counting {
  public:
   Counting(const Options& options, std::string folder) : options_(options), folder_(std::move(folder)) {}

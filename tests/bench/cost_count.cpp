@@ -43,8 +43,8 @@ std::uint64_t instructions_in(const std::string& text) {
   return std::stoull(text.substr(at + kName.size()));
 }
 
-/// Calls that wait, or tell what to wait for: how many there are tells how busy the machine is, for one wait may find
-/// many requests.
+/// Calls that wait, or register what to wait for. Their number depends on the load of the machine, because one wait may
+/// find many requests.
 constexpr std::array<std::string_view, 9> kWaits{"epoll_wait",     "epoll_pwait", "epoll_pwait2",    "epoll_ctl",
                                                  "poll",           "futex",       "clock_nanosleep", "restart_syscall",
                                                  "timerfd_settime"};
@@ -67,7 +67,7 @@ std::uint64_t calls_in(const std::string& text) {
 }
 
 void check(const Tally& tally, const Load& load, unsigned requests, const std::string& log) {
-  // Of each request the first one may pass before it is refused.
+  // The first of each request may pass before it is rejected.
   const auto others = load.refused ? tally.ok : tally.refused;
   const auto tolerated = load.refused ? load.requests.size() : 0;
   if (tally.failed == 0 && tally.ok + tally.refused == requests && others <= tolerated) return;
@@ -77,7 +77,7 @@ void check(const Tally& tally, const Load& load, unsigned requests, const std::s
                            std::to_string(requests) + ":\n" + text_of(log));
 }
 
-/// A port may be open before it is served, and under these tools for long.
+/// A port may be open before it is served, and under these tools for a long time.
 bool wait_for_answer(Traffic& traffic, const Load& load, const Process& process) {
   for (const auto until = Clock::now() + 60s; process.running() && Clock::now() < until;) {
     if (!wait_for_port(load.port, process)) continue;

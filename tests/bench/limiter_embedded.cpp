@@ -36,8 +36,8 @@ constexpr Load kLoads[] = {
     {"embedded, 2 threads on one key", 1, 2, true, 3e6},
 };
 
-/// Everything a decision costs: the key's hash, the look-up among `load.keys` in random order, the arithmetic, the
-/// decision.
+/// The whole cost of a decision: the hash of the key, the look-up among `load.keys` in random order, the arithmetic,
+/// the decision.
 void decide(benchmark::State& state, const Load& load, MemoryStore& store, const Rule& rule) {
   const auto thread = static_cast<std::uint64_t>(state.thread_index());
   pin_to(state.thread_index());
@@ -99,7 +99,7 @@ Rows embedded_rows(const LimiterPlan& plan) {
   double alone = 0;
   for (const Load& load : kLoads) {
     const double cost = median(collect.cpu[load.name]);
-    // Who sleeps for a lock uses no CPU, so two threads on one key are measured by the clock.
+    // A thread that sleeps for a lock uses no CPU, so two threads on one key are measured by the clock.
     const double by_clock = 1e9 / median(collect.passed[load.name]);
     const double a_second = load.shared ? by_clock : load.threads * 1e9 / cost;
     if (load.threads == 1) alone = a_second;

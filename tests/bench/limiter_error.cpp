@@ -1,4 +1,4 @@
-// How far the sliding window's estimate is off the log of every request.
+// The error of the sliding window's estimate against the log of every request.
 #include "limiter_rows.hpp"
 #include "support/rules.hpp"
 #include "support/traffic.hpp"

@@ -1,4 +1,4 @@
-// Decisions where the counters are in Redis and much is taken from it ahead.
+// Decisions on counters in Redis with leases.
 #include "limiter_rows.hpp"
 #include "process.hpp"
 #include "support/rules.hpp"
@@ -28,10 +28,10 @@ constexpr auto kTime = 3s;
 struct Tally {
   std::uint64_t decided = 0;
   std::uint64_t failed = 0;
-  std::uint64_t asked = 0;  ///< calls that Redis heard, refills and refunds too
+  std::uint64_t asked = 0;  ///< calls to Redis, refills and refunds included
 };
 
-/// Lets the loop do what it has to do, as a worker's does between two requests.
+/// Runs the loop as a worker does between two requests.
 struct Turn {
   boost::asio::io_context& loop;
   bool await_ready() const noexcept { return false; }
@@ -69,7 +69,7 @@ Tally worker(int core, const redis::Options& options, const limit::Rule& rule, c
   int running = kCallers;
   for (int i = 0; i < kCallers; ++i) spawn(caller(loop, limiter, rule, i, over, tally, running), "bench");
   while (running > 0) loop.run_one();
-  tally.asked = limiter.counters().asked;
+  tally.asked = limiter.counters().sent;
   limiter.stop();
   loop.run();
   return tally;

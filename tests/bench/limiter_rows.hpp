@@ -1,5 +1,5 @@
 #pragma once
-// What `./dev bench limiter` measures: each function fills some rows of its table.
+// The measurements of `./dev bench limiter`: each function fills some rows of its table.
 
 #include "support/redis_server.hpp"
 #include "table.hpp"
@@ -27,7 +27,7 @@ std::string bytes_table(test::RedisServer& redis);
 double median(std::vector<double> values);
 std::string million(double a_second);  ///< "5.3 M/s"
 
-/// A key as a gateway would hand it in, in a buffer of its own: "user-<number>".
+/// A key as a gateway passes it, in its own buffer: "user-<number>".
 class Subject {
  public:
   std::string_view operator()(std::uint64_t number) noexcept {

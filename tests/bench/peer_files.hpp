@@ -1,13 +1,12 @@
 #pragma once
-// What a proxy under measurement is told in its configuration: one worker, keep-alive on both sides, no logs unless
-// they are what is measured.
+// The configuration of a measured proxy: one worker, keep-alive on both sides, no logs unless they are measured.
 
 #include <cstdint>
 #include <string>
 
 namespace headgate::bench {
 
-/// What a proxy does with a request before it passes it on.
+/// What a proxy does with a request before it forwards it.
 enum class Work {
   plain,       ///< nothing
   limit,       ///< counts it by its X-API-Key, and allows it
@@ -18,7 +17,7 @@ enum class Work {
   leased,      ///< counts it in Redis, and allows it; headgate only
 };
 
-/// Where a proxy is, and what is behind it.
+/// The address of a proxy, and what it forwards to.
 struct Place {
   std::string folder;  ///< its own; exists
   std::uint16_t port;
@@ -26,7 +25,7 @@ struct Place {
   std::uint16_t redis_port = 0;  ///< for Work::leased
 };
 
-/// What tokens are signed with for Work::jwt, under HS256.
+/// The secret of tokens for Work::jwt (HS256).
 inline constexpr const char* kTokenSecret = "a secret of the bench, and of nobody else";
 
 std::string nginx_file(Work work, const Place& place);

@@ -1,5 +1,5 @@
 #pragma once
-// The proxies whose times are compared, and how each is started.
+// The compared proxies, and how each is started.
 
 #include "peer_files.hpp"
 #include "process.hpp"
@@ -26,8 +26,8 @@ struct PeerSetup {
   int core;
 };
 
-/// nginx twice (the second is the A/A row: what differs there is noise), then HAProxy and headgate. Throws
-/// std::runtime_error with the log's end where one does not start.
+/// nginx twice (the difference of the second one is noise: the A/A row), then HAProxy and headgate. Throws
+/// std::runtime_error with the end of the log if one does not start.
 std::vector<Peer> start_peers(const PeerSetup& setup, Work work);
 
 }  // namespace headgate::bench

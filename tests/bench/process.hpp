@@ -1,5 +1,5 @@
 #pragma once
-// A proxy as a child process on a core of its own, and what the kernel says it used.
+// A proxy as a child process on its own core, and what the kernel says it used.
 
 #include <sys/types.h>
 
@@ -10,17 +10,17 @@
 
 namespace headgate::bench {
 
-/// A child and its children. Ended by SIGTERM (SIGKILL after two seconds) when this goes.
+/// A child and its children. The destructor ends them with SIGTERM, and with SIGKILL after two seconds.
 class Process {
  public:
-  /// Runs `command` pinned to `core`, or to none below 0; its output goes to `log`. Throws std::system_error where it
-  /// cannot.
+  /// Runs `command` pinned to `core` (below 0: not pinned). Its output goes to `log`. Throws std::system_error on
+  /// failure.
   Process(const std::vector<std::string>& command, int core, const std::string& log);
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  /// Asks it and its children to end, and waits until it has; false where it has not in time.
+  /// Ends it and its children with SIGTERM and waits. False if they have not ended in time.
   bool end(std::chrono::milliseconds at_most);
   bool running() const;
   /// Time on a CPU, user and system, of all its threads and children since they started.
@@ -36,16 +36,16 @@ class Process {
 
 /// This thread, and what it starts from now on, runs on `core` only.
 void pin_to(int core);
-/// A port of 127.0.0.1 that was free a moment ago.
+/// A port of 127.0.0.1 that is free now.
 std::uint16_t free_port();
-/// Waits until 127.0.0.1:`port` accepts, at most five seconds; false where it did not, or where `process` ended.
+/// Waits at most five seconds until 127.0.0.1:`port` accepts. False if it does not, or if `process` has ended.
 bool wait_for_port(std::uint16_t port, const Process& process);
 
-/// Moves this process into a network namespace of its own, where no connection tracking adds to the cost; false where
+/// Moves this process into its own network namespace, where no connection tracking adds to the cost. False if that is
 /// not allowed.
 bool enter_own_network();
 
-/// The first line that `command` prints on stdout or stderr; empty where it could not run.
+/// The first line of the output of `command`; empty if it could not run.
 std::string first_line_of(const std::string& command);
 
 }  // namespace headgate::bench

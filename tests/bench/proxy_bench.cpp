@@ -75,7 +75,7 @@ std::optional<Options> parse(std::vector<std::string> words) {
   return options;
 }
 
-/// Two measurements at once would measure each other. Held until this process ends.
+/// Two measurements at once would disturb each other. Locked until this process ends.
 void wait_for_the_machine() {
   const int lock = open("/tmp/headgate-bench.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0) return;

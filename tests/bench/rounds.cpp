@@ -8,11 +8,11 @@ namespace headgate::bench {
 
 namespace {
 
-/// A proxy that answered with something else did other work: the row would compare two different things.
+/// A proxy with another answer did other work: the row would compare different things.
 void check(const Tally& tally, const Peer& peer, const Row& row) {
   const auto& wanted = row.work == Work::refuse ? tally.refused : tally.ok;
   const auto others = tally.ok + tally.refused + tally.failed - wanted;
-  // The first requests of each key may pass before it is refused, and again when the minute is over.
+  // The first requests of each key may pass before it is rejected, and again when the minute is over.
   const auto tolerated = row.work == Work::refuse ? wanted / 100 : 0;
   if (wanted > 0 && tally.failed == 0 && others <= tolerated) return;
   throw std::runtime_error(peer.name + " in row \"" + row.name + "\": " + std::to_string(tally.ok) +
@@ -43,8 +43,8 @@ std::vector<std::vector<double>> measure(Traffic& traffic, const std::vector<Pee
   std::vector<std::vector<double>> costs(peers.size());
   for (unsigned round = 0; round < plan.rounds; ++round) {
     for (std::size_t i = 0; i < peers.size(); ++i) {
-      // Every peer comes first, second, ... equally often; the direction changes, so that no two always follow each
-      // other.
+      // Every peer comes first, second and so on equally often. The direction changes, so that no peer always follows
+      // the same one.
       const auto step = round % 2 == 0 ? i : peers.size() - 1 - i;
       const auto which = (step + round / 2) % peers.size();
       costs[which].push_back(turn(traffic, peers[which], row, plan));

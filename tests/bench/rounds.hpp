@@ -1,5 +1,5 @@
 #pragma once
-// The measurement: rounds in which every peer gets its turn, and what is made of them.
+// The measurement: rounds in which every peer has its turn, and their evaluation.
 
 #include "peers.hpp"
 #include "traffic.hpp"
@@ -26,14 +26,13 @@ struct Plan {
   unsigned keys = 10'000;
 };
 
-/// CPU µs a request of every peer, `[peer][round]`. In each round every peer is measured once, in an order that turns
-/// from round to round, so that what drifts (clock, caches, neighbours) meets all of them alike. Throws
-/// std::runtime_error on a wrong answer.
+/// CPU time of a request in µs, `[peer][round]`. In each round every peer is measured once, in an order that changes,
+/// so that drift (clock, caches, other machines) affects all alike. Throws std::runtime_error on a wrong answer.
 std::vector<std::vector<double>> measure(Traffic& traffic, const std::vector<Peer>& peers, const Row& row,
                                          const Plan& plan);
 
-/// The middle of what a peer used in a round as a share of what `base` used in the same round, and the quarter and
-/// three-quarter points.
+/// The median of the shares, round by round, of what a peer used against `base`, and the quarter and three-quarter
+/// points.
 struct Ratio {
   double low;
   double middle;
@@ -44,7 +43,7 @@ Ratio ratio(const std::vector<double>& peer, const std::vector<double>& base);
 /// The value at `share` (0 to 1) of the sorted values. `values` is not empty.
 double quantile(std::vector<double> values, double share);
 
-/// Bytes of resident memory that one more idle keep-alive connection costs `peer`, from `connections` of them, a
+/// The resident memory of one more idle keep-alive connection of `peer`, in bytes, from `connections` of them, a
 /// multiple of 64.
 double idle_connection_bytes(Traffic& traffic, const Peer& peer, unsigned connections);
 

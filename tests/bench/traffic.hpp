@@ -1,7 +1,6 @@
 #pragma once
-// Both ends of the proxy under measurement, in one thread and one epoll loop: a closed-loop load of keep-alive
-// connections and the upstream that answers them. As little work as possible on either side, so that the proxy is what
-// is busy.
+// Both ends of the measured proxy, in one thread with one epoll loop: keep-alive clients that send the next request
+// after each answer, and the upstream. Both do as little work as possible.
 
 #include <array>
 #include <chrono>
@@ -45,9 +44,9 @@ class Traffic {
   /// With `requests_each` above 0, a connection stays open and silent after that many.
   void start(std::uint16_t port, unsigned connections, std::vector<std::string> requests, unsigned requests_each = 0);
   void run_for(std::chrono::microseconds duration);
-  /// Until so many answers came, a wrong one did, or a connection was lost; no longer than this.
+  /// Runs until this many answers came, a wrong one came, or a connection was lost; at most this long.
   void run_until(std::uint64_t answers, std::chrono::microseconds at_most);
-  /// Closes the load's connections; the upstream's stay as the proxy wants them.
+  /// Closes the connections of the clients. The proxy decides about those of the upstream.
   void stop();
 
   const Tally& tally() const noexcept { return tally_; }
@@ -73,7 +72,7 @@ class Traffic {
   std::size_t next_request_ = 0;
   unsigned requests_each_ = 0;
   Tally tally_;
-  std::vector<std::unique_ptr<Connection>> connections_;  // a connection knows its place here
+  std::vector<std::unique_ptr<Connection>> connections_;  // a connection knows its index here
   std::vector<std::unique_ptr<Connection>> dropped_;      // kept until the batch of events that may name them is over
   std::array<char, 64 * 1024> scratch_;
 };

@@ -1,4 +1,4 @@
-// A caller without the key that a limit counts by, and callers that prove too little.
+// Callers without the key that a limit counts by, or with a weaker credential.
 
 #include "blackbox/harness/gateway.hpp"
 #include "support/jwt_signer.hpp"
@@ -44,7 +44,7 @@ TEST(Fallback, IsTriedInTurnUserThenKeyThenAddress) {
   EXPECT_EQ(statuses(proxy.client("127.0.0.2"), bearer("acme"), 1), "200") << "a user is no owner of the same name";
 }
 
-TEST(Fallback, MayEndInNothingOrInARefusal) {
+TEST(Fallback, MayEndInSkipOrInARefusal) {
   {
     Proxy proxy(counting("jwt.sub", Json::array({"api_key", "skip"})));
     EXPECT_EQ(statuses(proxy.client(), "", 4), "200 200 200 200");

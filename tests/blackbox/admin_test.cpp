@@ -35,7 +35,7 @@ std::string decided(const std::string& decision, const std::string& source = "me
   return R"(headgate_limit_decisions_total{limit="x",tier="",decision=")" + decision + R"(",source=")" + source + "\"}";
 }
 
-TEST(Admin, CountsRequestsAndWhatLimitsSaidOfThem) {
+TEST(Admin, CountsRequestsAndDecisionsOfLimits) {
   Proxy proxy(limited("2/day", {{"routes", Json::array({{{"name", "all"}, {"path", "/a/*"}, {"to", "app"}}})}}));
   const Look look(proxy.gateway.process());
   EXPECT_EQ(look.metrics().value(decided("rejected")), 0) << "there before the first";
@@ -44,7 +44,7 @@ TEST(Admin, CountsRequestsAndWhatLimitsSaidOfThem) {
   EXPECT_EQ(client.get("/a/2", "X-Test-Status: 204\r\n").status(), 204);
   EXPECT_EQ(client.get("/a/3").status(), 429);
   EXPECT_EQ(client.get("/elsewhere").status(), 404);
-  // An exchange is counted when it has ended, which its caller may see a moment before.
+  // An exchange is counted when it ends, and its caller may see the answer before that.
   ASSERT_TRUE(look.comes_to([](const MetricsText& now) { return now.sum("headgate_requests_total") >= 4; }));
   const auto text = look.metrics();
   EXPECT_EQ(text.value(R"(headgate_requests_total{route="all",method="GET",code="200"})"), 1);
@@ -60,7 +60,7 @@ TEST(Admin, CountsRequestsAndWhatLimitsSaidOfThem) {
   EXPECT_EQ(text.value(R"(headgate_limit_tracked_keys{limit="x"})"), 1);
 }
 
-TEST(Admin, TellsWhatALimitOnTrialWouldHaveRejected) {
+TEST(Admin, CountsWhatAnObservedLimitWouldHaveRejected) {
   Proxy proxy(limited("1/day", {{"limits", {{"x", {{"mode", "observe"}}}}}}));
   const Look look(proxy.gateway.process());
   auto client = proxy.client();
@@ -90,7 +90,7 @@ TEST(Admin, AddsUpAllWorkers) {
   EXPECT_TRUE(look.comes_to([](const MetricsText& now) { return now.sum("headgate_requests_total") == 40; }));
 }
 
-TEST(Admin, TakesNoLabelFromACaller) {
+TEST(Admin, UsesNoLabelThatACallerChose) {
   Proxy proxy(limited("100/day"));
   const Look look(proxy.gateway.process());
   auto client = proxy.client();
@@ -104,7 +104,7 @@ TEST(Admin, TakesNoLabelFromACaller) {
   EXPECT_NE(text.find("_OTHER"), std::string::npos) << text;
 }
 
-TEST(Admin, TellsWhatItIsAndWhatItTakes) {
+TEST(Admin, ReportsItsVersionAndItsMemory) {
   Proxy proxy(kOnAnyPort);
   const auto text = Look(proxy.gateway.process()).metrics();
   EXPECT_EQ(text.sum("headgate_build_info{version="), 1);
@@ -132,7 +132,7 @@ TEST(Admin, AsksForItsTokenButNotFromProbes) {
   EXPECT_EQ(look.get("/readyz").status(), 200);
 }
 
-TEST(Admin, AnswersWhenTheFrontDoorIsFull) {
+TEST(Admin, AnswersWhenAllClientConnectionsAreTaken) {
   Proxy proxy(merged(kOnAnyPort, {{"bounds", {{"connections", 1}}}}));
   const Look look(proxy.gateway.process());
   auto first = proxy.client();
@@ -164,7 +164,7 @@ TEST(Admin, SaysWhereItIsInTheLog) {
   EXPECT_NE(proxy.gateway.process().err().find(R"("event":"admin_listening")"), std::string::npos);
 }
 
-TEST(Admin, AnAddressThatIsTakenIsAnErrorWhereItWasWritten) {
+TEST(Admin, AnAddressThatIsTakenIsAnErrorIfItIsConfigured) {
   const Socket taken = Socket::listen();
   FakeUpstream upstream;
   const auto address = "127.0.0.1:" + std::to_string(taken.local_port());

@@ -1,4 +1,4 @@
-// How large the head of an answer may be, and what a failed exchange says of the server.
+// How large the head of an answer may be, and what the log says about a failed exchange.
 
 #include "blackbox/harness/gateway.hpp"
 
@@ -30,7 +30,7 @@ TEST(AnswerHeads, MayBeAsLargeAsTheBound) {
   EXPECT_EQ(proxy.client().get().status(), 200);
 }
 
-/// With its access log where a test can read it, as JSON.
+/// With an access log as JSON that the test can read.
 struct Told : Proxy {
   explicit Told(const Json& changes = Json::object()) : Proxy(with_log(changes)) {}
 
@@ -71,7 +71,7 @@ TEST(AnswerHeads, LargerThanTheBoundAreSaidToBe) {
   EXPECT_NE(proxy.line(502).value("reason", "").find("head"), std::string::npos);
 }
 
-TEST(BadGateway, NamesTheServerAndTheReasonInTheLogAlone) {
+TEST(BadGateway, NamesTheServerAndTheReasonOnlyInTheLog) {
   Told proxy;
   const std::string server = proxy.upstream.url().substr(std::string("http://").size());
   const Message refused = proxy.client().get("/", "X-Test-Reset: 1\r\n");

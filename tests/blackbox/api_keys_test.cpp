@@ -1,4 +1,4 @@
-// Who is asking, by API key: whose it is, where it stands, and who never gets to see it.
+// API keys: who owns a key, where it may be sent, and that the server does not see it.
 
 #include "blackbox/harness/gateway.hpp"
 #include "blackbox/harness/look.hpp"
@@ -61,7 +61,7 @@ TEST(KnownKeys, OfOneOwnerAreOneCaller) {
   EXPECT_EQ(client.get("/", sends(kGlobex)).status(), 200);
 }
 
-TEST(UnknownKeys, AreNobodysOrRefusedAsTheRouteSays) {
+TEST(UnknownKeys, AreAnonymousOrRefusedAsTheRouteSays) {
   const TemporaryFile file(key_file(Json::array({record(kAcme, "acme")})));
   Proxy proxy(with_keys({{"file", file.path()}}));
   RawClient client = proxy.client();
@@ -81,7 +81,7 @@ TEST(UnknownKeys, AreNobodysOrRefusedAsTheRouteSays) {
   EXPECT_EQ(client.get("/required", sends(kAcme)).status(), 200);
 }
 
-TEST(UnknownKeys, AreRefusedWhereNoLimitAsksForThemToo) {
+TEST(UnknownKeys, AreRefusedEvenIfNoLimitCountsByKey) {
   Json changes = with_keys({{"keys", {{"acme", {{"key", kAcme}}}}}});
   changes["limits"] = nullptr;
   changes["all_routes"] = {{"unknown_key", "reject"}};
@@ -91,7 +91,7 @@ TEST(UnknownKeys, AreRefusedWhereNoLimitAsksForThemToo) {
   expect_problem(proxy.client().get("/", sends(kGlobex)), 401);
 }
 
-TEST(KnownKeys, ThatAreDisabledOrExpiredOpenNothing) {
+TEST(KnownKeys, ThatAreDisabledOrExpiredAreRefused) {
   const TemporaryFile file(key_file(Json::array({record(kAcme, "acme", {{"disabled", true}}),
                                                  record(kGlobex, "globex", {{"expires", "2020-01-01T00:00:00Z"}}),
                                                  record(kAcmeNext, "acme", {{"expires", "2999-01-01T00:00:00Z"}})})));
@@ -181,7 +181,7 @@ TEST(KnownKeys, StandInNoLogAndNoAnswer) {
   EXPECT_EQ(told.find(kGlobex), std::string::npos) << told;
 }
 
-TEST(UnknownKeys, ByTheThousandAreCountedAsOneAndHoldUpNoKnownOne) {
+TEST(UnknownKeys, ByTheThousandAreCountedAsOneAndDelayNoKnownOne) {
   const TemporaryFile file(key_file(Json::array({record(kAcme, "acme", {{"limits", {{"x", "unlimited"}}}})})));
   Json changes = with_keys({{"file", file.path()}});
   changes["log"] = {{"access", "off"}};
@@ -196,7 +196,7 @@ TEST(UnknownKeys, ByTheThousandAreCountedAsOneAndHoldUpNoKnownOne) {
   EXPECT_EQ(metrics.value(R"(headgate_auth_total{route="/known",kind="api_key",result="unknown_key"})"), 3000);
 }
 
-/// Counted per key in memory, on a route that requires one, as most would write it.
+/// Counted per key in memory, on a route that requires one: the common configuration.
 Json per_key(const std::string& file, const std::string& failures) {
   return {{"identity", {{"api_key", {{"file", file}}}, {"failures", {{"rate", failures}}}}},
           {"limits", {{"x", {{"rate", "100/day"}, {"per", "api_key"}, {"if_absent", "reject"}}}}},
@@ -207,7 +207,7 @@ Json per_key(const std::string& file, const std::string& failures) {
           {"log", {{"format", "json"}, {"access", "stderr"}}}};
 }
 
-TEST(GuessedKeys, AreSeenCountedAndTurnedAwayWhereRequestsAreCountedPerKey) {
+TEST(GuessedKeys, AreCountedAsFailuresAndRefused) {
   const TemporaryFile file(key_file(Json::array({record(kAcme, "acme")})));
   for (const std::string path : {"/required", "/"}) {
     Proxy proxy(per_key(file.path(), "5/hour"));

@@ -1,4 +1,4 @@
-// Bodies: streamed, whatever their framing and size, in memory that does not grow with them.
+// Bodies are streamed in any framing and size, in constant memory.
 
 #include "blackbox/harness/gateway.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kLarge = 50U << 20;
 constexpr std::size_t kMemory = 16U << 10;  // KiB the gateway may grow by
 const Json kBigBodies = R"({"all_routes": {"max_body": "64MiB"}})"_json;
-// Freed memory that AddressSanitizer keeps would look like memory the gateway keeps.
+// AddressSanitizer keeps freed memory, which would look like memory of the gateway.
 const std::vector<std::string> kSmallQuarantine = {
     "ASAN_OPTIONS=quarantine_size_mb=1:thread_local_quarantine_size_kb=64"};
 
@@ -177,8 +177,7 @@ void expect_large_download(const std::string& fields) {
   client.send(request("GET", "/", "X-Test-Bytes: " + std::to_string(kLarge) + "\r\n" + fields));
   Message answer = client.read_head();
   ASSERT_EQ(answer.status(), 200);
-  std::this_thread::sleep_for(
-      Milliseconds(300));  // as long as a gateway without back-pressure would need to read it all
+  std::this_thread::sleep_for(Milliseconds(300));  // as long as a gateway without back-pressure needs to read all of it
   EXPECT_LT(proxy.gateway.resident_kib(), before + kMemory) << "while the client does not read";
   client.read_body(answer);
   EXPECT_TRUE(answer.ok()) << answer.error;

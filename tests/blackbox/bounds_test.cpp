@@ -1,4 +1,4 @@
-// What one caller can make the gateway hold is bounded, and each bound has its own clear answer.
+// What one caller can make the gateway hold is bounded, and each bound has its own answer.
 
 #include "blackbox/harness/gateway.hpp"
 
@@ -7,7 +7,7 @@
 namespace headgate::test {
 namespace {
 
-/// `sent` is answered with that problem and a close, and the server sees nothing.
+/// `sent` is answered with this problem and a close, and the server sees nothing.
 void expect_refused(const Proxy& proxy, const std::string& sent, int status) {
   SCOPED_TRACE(visible(sent));
   RawClient client = proxy.client();
@@ -91,7 +91,7 @@ TEST(Bounds, ARefusalIsReadableEvenWhereTheClientGoesOnSending) {
   }
 }
 
-TEST(Bounds, ARouteHasItsOwnMostBody) {
+TEST(Bounds, ARouteHasItsOwnLargestBody) {
   Proxy proxy(R"({"all_routes": {"max_body": "1kB"},
                   "routes": [{"path": "/up/*", "to": "app", "max_body": "2kB"}, {"path": "/*", "to": "app"}]})"_json);
   EXPECT_EQ(proxy.client().ask(request_with_body("POST", "/up/x", pattern(2000))).status(), 200);

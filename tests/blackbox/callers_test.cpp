@@ -1,4 +1,4 @@
-// Who is calling: one caller cannot be another, nor many, by what it claims.
+// Who is calling: no caller can claim to be another one, or many.
 
 #include "blackbox/harness/gateway.hpp"
 #include "support/jwt_signer.hpp"
@@ -36,7 +36,7 @@ TEST(ClientIp, IsTheAddressOfTheConnection) {
   EXPECT_EQ(statuses(same, "", 2), "200 429");
 }
 
-TEST(ClientIp, IsNotWhatAStrangerClaims) {
+TEST(ClientIp, IsNotWhatAnUntrustedPeerClaims) {
   Json changes = two_per("client_ip");
   changes["identity"]["trusted_proxies"] = {"10.0.0.0/8"};
   Proxy proxy(changes);
@@ -49,7 +49,7 @@ TEST(ClientIp, IsNotWhatAStrangerClaims) {
   }
 }
 
-TEST(ClientIp, BehindTrustedProxiesIsTheRightmostStranger) {
+TEST(ClientIp, BehindTrustedProxiesIsTheRightmostUntrustedAddress) {
   Json changes = two_per("client_ip");
   changes["identity"]["trusted_proxies"] = {"127.0.0.1/32", "10.0.0.0/8"};
   Proxy proxy(changes);
@@ -82,7 +82,7 @@ TEST(HeaderKey, CountsByItsValue) {
   EXPECT_EQ(statuses(client, "", 4), "200 200 200 200") << "without it, the limit does not apply";
 }
 
-TEST(HeaderKey, AbsentMayCountByAnother) {
+TEST(HeaderKey, IfAbsentMayCountByAnotherKey) {
   Proxy proxy(two_per("header:X-Tenant", {{"if_absent", "client_ip"}}));
   RawClient client = proxy.client("127.0.0.2");
   EXPECT_EQ(statuses(client, "", 3), "200 200 429");
@@ -93,7 +93,7 @@ TEST(HeaderKey, AbsentMayCountByAnother) {
   EXPECT_EQ(statuses(other, "", 1), "200");
 }
 
-TEST(HeaderKey, AbsentMayBeRefused) {
+TEST(HeaderKey, IfAbsentMayBeRefused) {
   Proxy proxy(two_per("header:X-Tenant", {{"if_absent", "reject"}}));
   RawClient client = proxy.client();
   const Message refused = client.get();
@@ -104,7 +104,7 @@ TEST(HeaderKey, AbsentMayBeRefused) {
   EXPECT_EQ(proxy.upstream.request_count(), 1U);
 }
 
-TEST(HeaderKey, AbsentMayBeRefusedWithAStatusThatHasNoName) {
+TEST(HeaderKey, IfAbsentMayBeRefusedWithAnUnregisteredStatus) {
   Proxy proxy(two_per("header:X-Tenant", {{"if_absent", {{"reject", 418}}}}));
   const Message refused = proxy.client().get();
   EXPECT_EQ(refused.status(), 418);
@@ -219,7 +219,7 @@ TEST(Tokens, CountByTheirClaim) {
       << "the scheme has no case";
 }
 
-TEST(Tokens, ThatProveNothingAre401) {
+TEST(Tokens, ThatAreInvalidAre401) {
   Proxy proxy(with_tokens());
   const std::string good = sign_hs256(kSecret, claims("one"));
   const std::string payload = good.substr(good.find('.') + 1, good.rfind('.') - good.find('.') - 1);
@@ -268,11 +268,11 @@ TEST(Tokens, OfRs256AreCheckedWithThePublicKeyAndNothingElse) {
   RawClient client = proxy.client();
   EXPECT_EQ(statuses(client, bearer(sign_rs256(key.get(), claims("one"))), 3), "200 200 429");
   EXPECT_EQ(statuses(client, bearer(sign_rs256(make_rsa_key().get(), claims("one"))), 1), "401");
-  // The old confusion: a public key is no secret, so that a signature with it as one must not count.
+  // The known attack: a signature made with the public key as a secret must be refused.
   EXPECT_EQ(statuses(client, bearer(sign_hs256(public_key_pem(key.get()), claims("two"))), 1), "401");
 }
 
-TEST(Tokens, WithoutTheClaimDoAsTheLimitSays) {
+TEST(Tokens, WithoutTheClaimFollowTheLimit) {
   Proxy proxy(with_tokens());
   RawClient client = proxy.client();
   const Message refused = client.get("/", bearer(sign_hs256(kSecret, claims("one", {{"org", nullptr}}))));
@@ -281,7 +281,7 @@ TEST(Tokens, WithoutTheClaimDoAsTheLimitSays) {
   EXPECT_EQ(proxy.upstream.request_count(), 0U);
 }
 
-TEST(Tokens, RefusedAreLimitedToo) {
+TEST(Tokens, ThatAreRefusedAreLimitedToo) {
   Json changes = with_tokens();
   changes["limits"]["flood"] = {{"rate", "3/day"}, {"per", "client_ip"}};
   changes["all_routes"]["limits"] = {"flood", "x"};

@@ -1,5 +1,5 @@
-// Three gateways and one Redis that fails in every way it can: what they let through is counted, and stays within what
-// docs/limits.md promises of an outage.
+// Three gateways and one Redis that fails in every possible way. The number of allowed requests must stay within the
+// bound of docs/limits.md.
 
 #include "blackbox/harness/gateway.hpp"
 #include "contract/redis_client.hpp"
@@ -20,13 +20,13 @@ namespace {
 
 using Mode = TcpGate::Mode;
 
-constexpr int kLimit = 60;                                // a day: one comes back in 24 minutes, so none in a test
+constexpr int kLimit = 60;  // a day: one permit comes back in 24 minutes, so none during a test
 constexpr std::int64_t kToken = 86'400'000'000 / kLimit;  // microseconds
 constexpr std::size_t kGateways = 3;
 constexpr Milliseconds kOutage{1500};
-constexpr Milliseconds kAfterwards{4000};  // to find Redis again, and the two seconds of the way back
+constexpr Milliseconds kAfterwards{4000};  // to find Redis again, and the two seconds after the outage
 
-/// Asks one gateway all the time, as one caller.
+/// Sends requests to one gateway all the time, as one caller.
 class Asking {
  public:
   explicit Asking(const Gateway& gateway, std::string caller)
@@ -65,7 +65,7 @@ class Chaos : public testing::Test {
     if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
   }
 
-  /// Each gateway has a gate of its own before Redis.
+  /// Each gateway has its own gate to Redis.
   void start(std::vector<std::string> arguments = {}) {
     ASSERT_TRUE(redis.start(std::move(arguments))) << redis.error();
     for (auto& gate : gates) gate = std::make_unique<TcpGate>(redis.port());
@@ -96,7 +96,7 @@ class Chaos : public testing::Test {
     for (const auto& each : asking) sum += each->admitted();
     return sum;
   }
-  /// Ends the asking; how many were let through in all.
+  /// Ends the requests; returns how many were allowed in total.
   int in_all() {
     pass(kAfterwards);
     for (auto& each : asking) each->end();
@@ -104,7 +104,7 @@ class Chaos : public testing::Test {
     return admitted();
   }
 
-  /// What Redis holds against that caller, also below nothing.
+  /// What Redis has counted for this caller, also below zero.
   static std::int64_t used(std::uint16_t port) {
     RedisClient client(port);
     std::string error;
@@ -120,7 +120,7 @@ class Chaos : public testing::Test {
   static bool knows_of(std::uint16_t port, int admitted) {
     return wait_until([&] { return used(port) >= admitted; }, std::chrono::seconds(5));
   }
-  /// The one budget that there is, and Redis knows of all of it.
+  /// The one budget, all of which Redis has counted.
   void expect_one_budget() {
     const int sum = in_all();
     EXPECT_LE(sum, kLimit);

@@ -1,4 +1,4 @@
-// The command line: what it says, where it says it, and with which exit code.
+// The command line: its output, on which stream, and its exit codes.
 
 #include "blackbox/harness/gateway.hpp"
 
@@ -25,7 +25,7 @@ const std::string kWrong = R"({
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-TEST(CommandLine, TellsItsVersion) {
+TEST(CommandLine, PrintsItsVersion) {
   const Ran ran = run_headgate({"version"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_TRUE(ran.out.starts_with("headgate ")) << ran.out;

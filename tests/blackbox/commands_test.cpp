@@ -41,7 +41,7 @@ TEST(Run, SaysThatItsPortIsTaken) {
 }
 
 TEST(Run, DoesNotShareItsPortWithAnotherGateway) {
-  // SO_REUSEPORT among the workers of one must not let a second one steal half the connections in silence.
+  // SO_REUSEPORT, which the workers use, must not let a second gateway take half of the connections silently.
   FakeUpstream upstream;
   const Gateway first(config_for(upstream));
   const Json same = config_for(upstream, Json{{"listen", "127.0.0.1:" + std::to_string(first.port())}});
@@ -182,7 +182,7 @@ TEST(Echo, DoesWhatTheQueryOrTheFieldsSay) {
   }
 }
 
-TEST(Echo, TellsWhatItGot) {
+TEST(Echo, DescribesTheRequest) {
   const Gateway echo(Words{"echo", "--listen", "127.0.0.1:0"});
   RawClient client = echo.client();
   const Message answer = client.ask(request_with_body("POST", "/hello?a=b", "body", "X-Marked: yes\r\n"));

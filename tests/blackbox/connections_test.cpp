@@ -226,7 +226,7 @@ TEST(Expect, AServersRefusalPassesBeforeTheBodyIsSent) {
                       "X-Test-Status: 401\r\n"));
   const Message answer = client.read();
   EXPECT_EQ(answer.status(), 401) << visible(answer.head);
-  // Whether the body comes now is the client's choice: only a close is safe.
+  // The client may or may not send the body now, so only a close is safe.
   EXPECT_TRUE(client.closes());
 }
 

@@ -1,4 +1,4 @@
-// conf/examples, as they are in the repository: each run against real parts, and each doing what its comments say.
+// conf/examples as they are in the repository: each runs with real servers and does what its comments say.
 
 #include "blackbox/harness/gateway.hpp"
 #include "support/jwk_writer.hpp"
@@ -89,7 +89,7 @@ TEST_F(ExamplesWithRedis, SaasHasPlansAndAnExpensiveEndpoint) {
   EXPECT_EQ(statuses(example, 7, "POST", "/v1/exports", claims("e", "enterprise")), "200 200 200 200 200 200 200");
   EXPECT_EQ(statuses(example, 7, "POST", "/v1/ai/answer", claims("a", "free")), "200 200 200 200 200 200 429")
       << "a tenth of the plan";
-  // Charged behind the answer, and nobody waits for that: the next one may still get through.
+  // Settled after the answer, and nobody waits for that: the next request may still be allowed.
   const auto thirsty = claims("c", "free") + "X-Test-Field: X-Tokens-Used: 20000\r\n";
   EXPECT_EQ(statuses(example, 1, "POST", "/v1/ai/answer", thirsty), "200");
   std::string then;
@@ -123,7 +123,7 @@ TEST(Examples, PublicApiCountsByAddressThroughItsLoadBalancer) {
 
 std::string key_of(const std::string& owner) { return "X-API-Key: " + owner + "-only-for-trying-0123456789\r\n"; }
 
-/// The identity example, with an issuer that can sign: of the published key only the public half is left.
+/// The identity example, with an issuer that can sign: we have no private half of the published key.
 class IdentityExample : public testing::Test {
  protected:
   std::string token(Json claims) const {
@@ -205,7 +205,7 @@ TEST(Examples, PartnerClusterKnowsItsPartners) {
   const auto quota = [&](const std::string& fields) {
     return example.client().get("/catalog/1", fields).all("RateLimit-Policy");
   };
-  // The first answers may come while the slots are still being found out.
+  // The first answers may come before the slots are known.
   const auto until = std::chrono::steady_clock::now() + kPatience;
   while (quota(key_of("acme")).find("q=200;w=1") == std::string::npos && std::chrono::steady_clock::now() < until)
     std::this_thread::sleep_for(Milliseconds(20));

@@ -1,4 +1,4 @@
-// Fields that are about a connection end here; fields that are about the client are ours to write.
+// Fields about a connection are not forwarded; fields about the client are written by the gateway.
 
 #include "blackbox/harness/gateway.hpp"
 
@@ -74,7 +74,7 @@ TEST(ForwardedFor, IsTheCallersAddressWhateverItClaims) {
   EXPECT_EQ(proxy.forwarded().all("X-Forwarded-Host"), "test.example");
 }
 
-TEST(ForwardedFor, OfATrustedProxyIsContinued) {
+TEST(ForwardedFor, OfATrustedProxyIsExtended) {
   Proxy proxy(Json::parse(kTrusting));
   const Message answer = proxy.client("127.0.0.1")
                              .get("/",
@@ -92,7 +92,7 @@ TEST(ForwardedFor, OfAnUntrustedCallerIsDroppedEvenWhereOthersAreTrusted) {
   EXPECT_EQ(proxy.forwarded().all("X-Forwarded-For"), "127.0.0.2");
 }
 
-TEST(RequestId, IsKeptWhereItIsSaneAndSaidToBothSides) {
+TEST(RequestId, IsKeptIfItIsValidAndSentToBothSides) {
   Proxy proxy;
   RawClient client = proxy.client();
   for (const std::string id : {"abc", "01JD5K7M2Q8X", "4bf92f35-77b3-4da6_a3.ce"}) {
@@ -102,7 +102,7 @@ TEST(RequestId, IsKeptWhereItIsSaneAndSaidToBothSides) {
   }
 }
 
-TEST(RequestId, IsMadeWhereThereIsNoneOrAnInsaneOne) {
+TEST(RequestId, IsMadeIfThereIsNoneOrAnInvalidOne) {
   Proxy proxy;
   RawClient client = proxy.client();
   std::set<std::string> ids;
@@ -133,7 +133,7 @@ TEST(RequestId, OfTheServersAnswerIsOurs) {
   EXPECT_EQ(answer.all("X-Request-Id"), "mine");
 }
 
-TEST(Host, ReachesTheServerOnceAndTheClientsIsToldBeside) {
+TEST(Host, ReachesTheServerOnceWithXForwardedHost) {
   Proxy proxy;
   RawClient client = proxy.client();
   for (const char* host : {"test.example", "Test.Example:8080", "[::1]:80", "127.0.0.1", "a_b.example"}) {

@@ -1,4 +1,4 @@
-// What a client sends is what the server gets, and the other way round.
+// The server gets what the client sent, and the other way round.
 
 #include "blackbox/harness/gateway.hpp"
 
@@ -137,7 +137,7 @@ TEST(Forwarding, PassesEarlyHints) {
   EXPECT_EQ(proxy.upstream.connections(), 1U);
 }
 
-TEST(Forwarding, SpeaksOfItselfInViaAndKeepsWhatWasThere) {
+TEST(Forwarding, AddsItselfToVia) {
   Proxy proxy;
   RawClient client = proxy.client();
   ASSERT_EQ(client.get().status(), 200);

@@ -1,4 +1,4 @@
-// A real HAProxy in front: what it writes of a connection is what is read here.
+// A real HAProxy in front: its PROXY headers are read correctly.
 
 #include "blackbox/harness/gateway.hpp"
 

@@ -1,5 +1,4 @@
-// The harness itself, so that a test that passes means something: the fake upstream does what it is told, and the
-// strict reader refuses what is not HTTP.
+// Tests of the harness itself: the fake upstream does what it is told, and the strict reader refuses what is not HTTP.
 
 #include "blackbox/harness/fake_upstream.hpp"
 #include "blackbox/harness/raw_client.hpp"
@@ -16,7 +15,7 @@ Message answer_of(const std::string& fields, const std::string& method = "GET", 
                     method == "HEAD" ? Kind::answer_to_head : Kind::answer);
 }
 
-/// What the reader says of an answer of exactly these bytes.
+/// The error of the reader for an answer of exactly these bytes.
 std::string error_in(const std::string& raw) {
   return answer_of("X-Test-Close: 1\r\nX-Test-Raw: " + to_hex(raw) + "\r\n").error;
 }

@@ -1,4 +1,4 @@
-// Whom a request is for: one spelling for each host, and what becomes of a request that names none.
+// Hosts: one spelling for each, and requests without a host.
 
 #include "blackbox/harness/gateway.hpp"
 

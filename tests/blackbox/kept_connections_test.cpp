@@ -1,4 +1,4 @@
-// Connections to servers that are kept for the next request: what became of them meanwhile is nobody's answer.
+// Pooled connections to servers: what happened on one meanwhile is never the answer to the next request.
 
 #include "blackbox/harness/gateway.hpp"
 
@@ -13,11 +13,11 @@
 namespace headgate::test {
 namespace {
 
-/// A server that the test plays itself, one connection after another.
+/// A server that the test plays itself, with one connection after another.
 class HandledServer {
  public:
   std::string url() const { return "http://127.0.0.1:" + std::to_string(listener_.local_port()); }
-  /// The next connection; one that is not open where none comes within kPatience.
+  /// The next connection; not open if none comes within kPatience.
   Socket accept() const {
     pollfd coming{listener_.fd(), POLLIN, 0};
     if (::poll(&coming, 1, static_cast<int>(kPatience.count())) != 1) return {};
@@ -32,7 +32,7 @@ std::string answer_with(const std::string& body) {
   return "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
-/// A gateway that keeps one connection to its server and is stopped: what happens now it finds all at once.
+/// A gateway that has one pooled connection and is stopped (SIGSTOP): it sees everything that happens now at once.
 class Stopped : public testing::Test {
  protected:
   void SetUp() override {
@@ -47,7 +47,7 @@ class Stopped : public testing::Test {
   }
   void TearDown() override { gateway_.process().signal(SIGCONT); }
 
-  /// What the server is asked on a new connection, and answers with `body`.
+  /// The request that the server gets on a new connection; it answers with `body`.
   Message answer_on_a_new_connection(const std::string& body) {
     Socket next = upstream_.accept();
     Message seen = MessageReader(next).read_head();

@@ -1,4 +1,4 @@
-// headgate keys: what it prints, what it writes, and that a key is never seen where it need not be.
+// headgate keys: what it prints and writes, and that it shows no key where none is needed.
 
 #include "blackbox/harness/process.hpp"
 
@@ -299,7 +299,7 @@ TEST(KeysCheck, SaysWhereAFileIsWrongAndRepeatsNothingOfIt) {
   EXPECT_EQ(run_headgate({"keys", "check", file.path() + ".none"}).code, 3);
 }
 
-TEST(KeysCheck, TellsWhoseAKeyIsAndWhetherItIsGood) {
+TEST(KeysCheck, PrintsTheOwnerOfAKeyAndWhetherItIsValid) {
   struct Case {
     std::string members;
     int code;

@@ -1,4 +1,4 @@
-// Signals, clients that leave and servers that die: nothing in flight is lost that could be saved.
+// Signals, clients that leave and servers that fail: no request under way is lost without need.
 
 #include "blackbox/harness/gateway.hpp"
 #include "blackbox/harness/look.hpp"
@@ -143,9 +143,9 @@ TEST(Drain, ThatWaitsIsEndedAtOnceByASecondSignal) {
   EXPECT_NE(proxy.gateway.terminate(Milliseconds(3000)), -1) << "still there after the second signal";
 }
 
-TEST(Clients, ThatLeaveInAnyPhaseLeaveNothingBehind) {
-  // A close looks like a half close until something is written, so that those who left in silence last as long as the
-  // phase they left in.
+TEST(Clients, ThatLeaveInAnyPhaseAreCleanedUp) {
+  // A close looks like a half close until something is written. So a client that leaves silently lasts as long as the
+  // phase it left in.
   Proxy proxy(R"({"all_routes": {"max_body": "64MiB", "timeout": "1s"},
                   "timeouts": {"head": "1s", "body": "1s", "write": "1s"}})"_json);
   RawClient healthy = proxy.client();
@@ -175,7 +175,7 @@ TEST(Clients, ThatLeaveInAnyPhaseLeaveNothingBehind) {
   EXPECT_EQ(healthy.get().status(), 200);
 }
 
-TEST(Clients, ThatResetWhileTheyWaitSpareTheServer) {
+TEST(Clients, ThatResetWhileTheyWaitCancelTheRequestToTheServer) {
   Proxy proxy;
   RawClient client = proxy.client();
   client.send(request("GET", "/", "X-Test-Never: 1\r\n"));

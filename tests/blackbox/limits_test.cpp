@@ -1,4 +1,4 @@
-// Limits as a caller meets them: exact counts, honest waits, headers of the limit that binds.
+// Limits as a caller sees them: exact counts, true waits, fields of the binding limit.
 
 #include "blackbox/harness/gateway.hpp"
 
@@ -39,7 +39,7 @@ Standard standard(const Message& answer) {
   return {match[1], std::stol(match[2]), match[3].matched ? std::stol(match[3]) : -1};
 }
 
-TEST(Limits, TheFirstFewPassAndTheNextIsToldToWait) {
+TEST(Limits, TheFirstFewPassAndTheNextIsRejectedWithAWait) {
   Proxy proxy(limited(R"({"per-ip": {"rate": "5/minute", "per": "client_ip"}})"_json));
   RawClient client = proxy.client();
   const long now = std::time(nullptr);
@@ -55,29 +55,29 @@ TEST(Limits, TheFirstFewPassAndTheNextIsToldToWait) {
     EXPECT_EQ(answer.all("RateLimit-Policy"), "\"per-ip\";q=5;w=60");
     EXPECT_FALSE(answer.has("Retry-After"));
   }
-  const Message refused = client.get();
-  expect_problem(refused, 429);
-  EXPECT_GE(number(refused, "Retry-After"), 10);
-  EXPECT_LE(number(refused, "Retry-After"), 12);
-  EXPECT_EQ(number(refused, "X-RateLimit-Limit"), 5);
-  EXPECT_EQ(number(refused, "X-RateLimit-Remaining"), 0);
-  EXPECT_EQ(standard(refused).remaining, 0);
-  EXPECT_EQ(standard(refused).seconds, number(refused, "Retry-After"));
-  EXPECT_EQ(refused.all("RateLimit-Policy"), "\"per-ip\";q=5;w=60");
-  const Json problem = Json::parse(refused.body);
+  const Message rejected = client.get();
+  expect_problem(rejected, 429);
+  EXPECT_GE(number(rejected, "Retry-After"), 10);
+  EXPECT_LE(number(rejected, "Retry-After"), 12);
+  EXPECT_EQ(number(rejected, "X-RateLimit-Limit"), 5);
+  EXPECT_EQ(number(rejected, "X-RateLimit-Remaining"), 0);
+  EXPECT_EQ(standard(rejected).remaining, 0);
+  EXPECT_EQ(standard(rejected).seconds, number(rejected, "Retry-After"));
+  EXPECT_EQ(rejected.all("RateLimit-Policy"), "\"per-ip\";q=5;w=60");
+  const Json problem = Json::parse(rejected.body);
   EXPECT_EQ(problem.value("limit", ""), "per-ip");
-  EXPECT_EQ(problem.value("retry_after", 0L), number(refused, "Retry-After"));
+  EXPECT_EQ(problem.value("retry_after", 0L), number(rejected, "Retry-After"));
   EXPECT_EQ(proxy.upstream.request_count(), 5U);
 }
 
-TEST(Limits, WaitingAsLongAsToldReallyGetsThrough) {
+TEST(Limits, WaitingAsLongAsToldIsEnough) {
   Proxy proxy(limited(R"({"x": {"rate": "10/7s", "burst": 3, "per": "client_ip"}})"_json));
   RawClient client = proxy.client();
   for (int i = 0; i < 3; ++i) ASSERT_EQ(client.get().status(), 200);
   for (int i = 0; i < 2; ++i) {
-    const Message refused = client.get();
-    ASSERT_EQ(refused.status(), 429);
-    ASSERT_EQ(number(refused, "Retry-After"), 1) << "0.7 s, rounded up";
+    const Message rejected = client.get();
+    ASSERT_EQ(rejected.status(), 429);
+    ASSERT_EQ(number(rejected, "Retry-After"), 1) << "0.7 s, rounded up";
     std::this_thread::sleep_for(std::chrono::seconds(1));
     EXPECT_EQ(client.get().status(), 200);
   }
@@ -93,7 +93,7 @@ TEST(Limits, RetryAfterIsNeverNothing) {
   }
 }
 
-TEST(Limits, ARefusedRequestLeavesTheConnectionsAlone) {
+TEST(Limits, ARejectedRequestKeepsTheConnections) {
   Proxy proxy(limited(
       R"({"x": {"rate": "1/hour", "per": "client_ip"}})"_json,
       R"({"routes": [{"path": "/*", "to": "app"}, {"path": "/free", "to": "app", "skip_limits": ["x"]}]})"_json));
@@ -104,7 +104,7 @@ TEST(Limits, ARefusedRequestLeavesTheConnectionsAlone) {
   EXPECT_EQ(client.get("/free").status(), 200);
   const Message posted = client.ask(request_with_body("POST", "/", "hello"));
   EXPECT_EQ(posted.status(), 429);
-  if (posted.all("Connection") == "close") {  // the body may be skipped or cut off, but the client has to know which
+  if (posted.all("Connection") == "close") {  // the body may be read or cut off, but the client must know which
     EXPECT_TRUE(client.closes());
     client = proxy.client();
   }
@@ -114,7 +114,7 @@ TEST(Limits, ARefusedRequestLeavesTheConnectionsAlone) {
   EXPECT_EQ(proxy.upstream.connections(), 1U);
 }
 
-TEST(Limits, OfSeveralTheOneThatBindsIsShown) {
+TEST(Limits, TheBindingLimitOfSeveralIsShown) {
   Proxy proxy(limited(R"({"wide": {"rate": "100/minute", "per": "client_ip"},
                           "narrow": {"rate": "3/minute", "per": "client_ip"}})"_json));
   RawClient client = proxy.client();
@@ -124,13 +124,13 @@ TEST(Limits, OfSeveralTheOneThatBindsIsShown) {
   EXPECT_EQ(number(answer, "X-RateLimit-Remaining"), 2);
   client.get();
   client.get();
-  const Message refused = client.get();
-  EXPECT_EQ(refused.status(), 429);
-  EXPECT_EQ(standard(refused).name, "narrow");
-  EXPECT_EQ(Json::parse(refused.body).value("limit", ""), "narrow");
+  const Message rejected = client.get();
+  EXPECT_EQ(rejected.status(), 429);
+  EXPECT_EQ(standard(rejected).name, "narrow");
+  EXPECT_EQ(Json::parse(rejected.body).value("limit", ""), "narrow");
 }
 
-TEST(Limits, ARefusedRequestIsChargedToNone) {
+TEST(Limits, ARejectedRequestIsChargedByNoLimit) {
   Proxy proxy(
       R"({"limits": {"first": {"rate": "100/hour", "per": "client_ip"}, "then": {"rate": "2/hour", "per": "total"},
                              "last": {"rate": "100/hour", "per": "total"}},
@@ -162,14 +162,14 @@ TEST(Limits, ARequestMayCostSeveral) {
   EXPECT_EQ(number(client.get("/small"), "X-RateLimit-Remaining"), 1) << "what is left serves smaller ones";
 }
 
-TEST(Limits, OnTrialRejectNobody) {
+TEST(Limits, InObserveModeRejectNobody) {
   Proxy proxy(limited(R"({"x": {"rate": "1/hour", "per": "client_ip", "mode": "observe"}})"_json));
   RawClient client = proxy.client();
   for (int i = 0; i < 5; ++i) EXPECT_EQ(client.get().status(), 200);
   EXPECT_EQ(proxy.upstream.request_count(), 5U);
 }
 
-TEST(Limits, OnTrialHideNoneThatHolds) {
+TEST(Limits, InObserveModeHideNoEnforcedLimit) {
   Proxy proxy(limited(R"({"trial": {"rate": "1/hour", "per": "client_ip", "mode": "observe"},
                           "real": {"rate": "3/hour", "per": "client_ip"}})"_json));
   RawClient client = proxy.client();
@@ -177,7 +177,7 @@ TEST(Limits, OnTrialHideNoneThatHolds) {
   EXPECT_EQ(client.get().status(), 429) << "the trial must not stop the real one from being charged";
 }
 
-TEST(Limits, WhatNoRouteTakesIsNotCharged) {
+TEST(Limits, RequestsWithoutARouteAreNotCharged) {
   Proxy proxy(limited(R"({"x": {"rate": "1/hour", "per": "client_ip"}})"_json,
                       R"({"routes": [{"path": "/a", "to": "app"}]})"_json));
   RawClient client = proxy.client();
@@ -185,7 +185,7 @@ TEST(Limits, WhatNoRouteTakesIsNotCharged) {
   EXPECT_EQ(client.get("/a").status(), 200);
 }
 
-TEST(Limits, HoldForAnswersWithoutAServerToo) {
+TEST(Limits, ApplyToAnswersWithoutAServerToo) {
   Gateway gateway(R"({"listen": "127.0.0.1:0", "limits": {"x": {"rate": "2/hour", "per": "total"}},
                       "routes": [{"path": "/*", "respond": {"body": "ok"}, "limits": ["x"]}]})"_json);
   RawClient client = gateway.client();
@@ -216,10 +216,10 @@ TEST(Limits, ARejectionMayHaveNoBody) {
       limited(R"({"x": {"rate": "1/hour", "per": "client_ip"}})"_json, R"({"rejection": {"body": "none"}})"_json));
   RawClient client = proxy.client();
   client.get();
-  const Message refused = client.get();
-  EXPECT_EQ(refused.status(), 429);
-  EXPECT_EQ(refused.body, "");
-  EXPECT_GE(number(refused, "Retry-After"), 1);
+  const Message rejected = client.get();
+  EXPECT_EQ(rejected.status(), 429);
+  EXPECT_EQ(rejected.body, "");
+  EXPECT_GE(number(rejected, "Retry-After"), 1);
 }
 
 /// How many of `threads` × `each` requests on connections of their own are admitted.

@@ -1,4 +1,4 @@
-// The logs of a running gateway: whole lines, soon, and none lost; through logrotate, signals and a sudden death.
+// The logs of a running gateway: complete lines, soon, and none lost, through logrotate, signals and a crash.
 
 #include "blackbox/harness/gateway.hpp"
 
@@ -95,7 +95,7 @@ TEST(AccessLog, GoesOnInANewFileAfterLogrotate) {
     ASSERT_TRUE(Logged::comes([&] { return fs::exists(logged.path("access.log")); }));
   }
   EXPECT_EQ(client.get("/last").status(), 200);
-  // A line is written after its answer, so the last ones before a signal may stand in the file after it.
+  // A line is written after its answer, so the last lines before a signal may be in the file after it.
   const auto all = [&] {
     std::size_t count = logged.lines().size();
     for (int turn = 1; turn <= 3; ++turn) count += logged.lines("access.log." + std::to_string(turn)).size();
@@ -158,7 +158,7 @@ TEST(AccessLog, GivesACallerOneIdOnAllGatewaysThatShareASecret) {
   EXPECT_NE(id_with(""), id_with("")) << "drawn at each start";
 }
 
-TEST(Signals, ThatMeanNothingDoNoHarm) {
+TEST(Signals, WithoutAMeaningDoNoHarm) {
   Logged logged;
   RawClient client = logged.proxy.client();
   for (const int signal : {SIGUSR2, SIGPIPE, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGXFSZ, SIGXCPU, SIGURG,
@@ -182,7 +182,7 @@ TEST(Signals, WhileDrainingNeitherReloadNorEndIt) {
   EXPECT_EQ(process.wait(), 0);
 }
 
-TEST(Signals, BeforeItServesAreNoEnd) {
+TEST(Signals, BeforeItServesDoNotEndIt) {
   FakeUpstream upstream;
   const TemporaryFile file(config_for(upstream).dump());
   Process process(Words{"run", "-c", file.path()});

@@ -1,4 +1,4 @@
-// Methods: one spelling for each, TRACE where it is asked for, and how far OPTIONS and TRACE may go.
+// Methods: one spelling for each, TRACE only for a route that names it, and Max-Forwards.
 
 #include "blackbox/harness/gateway.hpp"
 
@@ -7,7 +7,7 @@
 namespace headgate::test {
 namespace {
 
-TEST(Methods, InAnotherCaseSlipPastNoRouteAndNoLimit) {
+TEST(Methods, InAnotherCaseAvoidNoRouteAndNoLimit) {
   Proxy proxy(R"({"limits": {"login": {"rate": "1/day", "per": "total"}},
                   "routes": [{"path": "/login", "methods": ["POST"], "to": "app", "limits": ["login"]},
                              {"path": "/*", "to": "app"}]})"_json);
@@ -52,7 +52,7 @@ TEST(MaxForwards, IsCountedDownForOptions) {
   EXPECT_EQ(proxy.forwarded().all("Max-Forwards"), "0");
 }
 
-TEST(MaxForwards, EndsHereAtNought) {
+TEST(MaxForwards, EndsHereAtZero) {
   Proxy proxy(R"({"routes": [{"path": "/*", "to": "app"},
                              {"path": "/t", "methods": ["TRACE", "OPTIONS"], "to": "app"}]})"_json);
   RawClient client = proxy.client();

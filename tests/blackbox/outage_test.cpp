@@ -1,5 +1,5 @@
-// Redis that misbehaves, seen from a caller: nobody waits longer than allowed, the configured choice holds, nothing is
-// granted twice, and all is well again by itself.
+// A failing Redis as a caller sees it: nobody waits longer than allowed, the configured choice applies, nothing is
+// granted twice, and everything recovers by itself.
 
 #include "blackbox/harness/gateway.hpp"
 #include "contract/redis_client.hpp"
@@ -38,7 +38,7 @@ class Outage : public testing::Test {
             {"log", {{"format", "json"}, {"access", "stdout"}}}};
   }
 
-  /// Asks until Redis itself has counted one, or kPatience has passed; what was left then, else -1.
+  /// Sends requests until Redis itself has counted one, or kPatience has passed. Returns what was left then, else -1.
   static int left_once_redis_counts(Proxy& proxy) {
     const auto until = Clock::now() + kPatience;
     while (Clock::now() < until) {
@@ -51,7 +51,7 @@ class Outage : public testing::Test {
     return -1;
   }
 
-  /// Where the request logged last was counted.
+  /// Where the last logged request was counted.
   static std::string source_after(Proxy& proxy, std::size_t seen) {
     const auto until = Clock::now() + kPatience;
     while (Clock::now() < until) {
@@ -82,13 +82,13 @@ TEST_F(Outage, WhatWasCountedHereIsChargedWhenRedisIsBack) {
   ASSERT_EQ(left_once_redis_counts(proxy), 99);
   redis.kill9();
   expect(proxy, {200, 200, 200});
-  ASSERT_TRUE(redis.restart()) << redis.error();  // it kept nothing: all hundred are there again
+  ASSERT_TRUE(redis.restart()) << redis.error();  // it has lost everything: all hundred permits are there again
   const int left = left_once_redis_counts(proxy);
   EXPECT_LE(left, 96) << "the three of the outage are charged before the next one is asked";
   EXPECT_GE(left, 0);
 }
 
-TEST_F(Outage, RefusesInTheNameOfTheLimitThatCannotBeCounted) {
+TEST_F(Outage, NamesTheLimitThatCannotBeCounted) {
   Proxy proxy(counting("100/day", "reject"));
   ASSERT_EQ(left_once_redis_counts(proxy), 99);
   redis.kill9();
@@ -123,15 +123,15 @@ TEST_F(Outage, WhatAKeyWithASizeOfItsOwnOwesOutlivesAChangeOfTheKeyFile) {
   const auto nobodys = [&] { return proxy.client().get("/", key).value("X-RateLimit-Limit") == "1000"; };
   EXPECT_TRUE(wait_until(nobodys)) << "the worker is told after the log";
   ASSERT_TRUE(redis.restart()) << redis.error();
-  EXPECT_GE(left_once_redis_counts(proxy), 0);  // pays what the key that is gone owes
+  EXPECT_GE(left_once_redis_counts(proxy), 0);  // pays the debt of the removed key
 }
 
-TEST_F(Outage, AKeyThatWasRefusedStaysRefusedWithoutRedis) {
+TEST_F(Outage, AKeyThatWasRejectedStaysRejectedWithoutRedis) {
   Proxy proxy(counting("2/day", "count_locally"));
   ASSERT_EQ(left_once_redis_counts(proxy), 1);
   expect(proxy, {200, 429});
   redis.kill9();
-  expect(proxy, {429, 429});  // what is known of it needs no Redis
+  expect(proxy, {429, 429});  // a known rejection needs no Redis
 }
 
 TEST_F(Outage, AHungServerCostsOneDeadlineAndNotOneARequest) {
@@ -175,7 +175,7 @@ TEST_F(Outage, AFullServerMeansWhatTheLimitSays) {
   EXPECT_GE(left_once_redis_counts(proxy), 0);
 }
 
-TEST_F(Outage, IsOverForTheFirstBurstAfterItThoughNobodyAskedMeanwhile) {
+TEST_F(Outage, EndsWithoutRequests) {
   Proxy proxy(counting("30/day", "reject"));
   ASSERT_EQ(left_once_redis_counts(proxy), 29);
   RedisClient operating(redis.port());
@@ -198,7 +198,7 @@ TEST_F(Outage, IsOverForTheFirstBurstAfterItThoughNobodyAskedMeanwhile) {
   EXPECT_EQ(admitted, 29);
 }
 
-TEST_F(Outage, IsSaidOnceInTheLogAndOnceMoreWhenItIsOver) {
+TEST_F(Outage, IsLoggedOnceAtItsBeginAndOnceAtItsEnd) {
   Proxy proxy(counting("100000/day", "allow"));
   ASSERT_GE(left_once_redis_counts(proxy), 0);
   redis.kill9();

@@ -1,4 +1,5 @@
-// What a limit means for whom: tiers, scales, costs, exemptions, trials. One gateway, counted in its memory.
+// What a limit means for each caller: tiers, scales, costs, exemptions, observe mode. One gateway, counted in its
+// memory.
 
 #include "blackbox/harness/gateway.hpp"
 #include "blackbox/harness/look.hpp"
@@ -56,7 +57,7 @@ TEST(Tiers, AnUnknownOrMissingOneIsTheDefault) {
   EXPECT_EQ(statuses(client, 3, bearer({{"org", "b"}})), "200 200 429");
 }
 
-TEST(Tiers, WhoeverChangesTierKeepsWhatWasUsed) {
+TEST(Tiers, ACallerThatChangesTierKeepsWhatItUsed) {
   Proxy proxy(plans());
   RawClient client = proxy.client();
   const Message pro = client.get("/", bearer({{"org", "a"}, {"plan", "pro"}}));
@@ -85,7 +86,7 @@ TEST(Tiers, AHeaderNamesOneOnlyThroughATrustedHop) {
   EXPECT_EQ(statuses(client, 4, hop + "X-Plan: big\r\n"), "200 200 200 429");
 }
 
-TEST(Tiers, AnApiKeysRecordNamesOneAndAStrangersKeyIsNobodys) {
+TEST(Tiers, AnApiKeysRecordNamesOneAndAnUnknownKeyIsAnonymous) {
   const Json keys = {{"acme", {{"key", "acme-key-0123456789abcdef"}, {"tier", "big"}}}};
   Json changes = {{"identity", {{"api_key", {{"header", "X-API-Key"}, {"keys", keys}}}}},
                   {"limits",
@@ -103,7 +104,7 @@ TEST(Tiers, AnApiKeysRecordNamesOneAndAStrangersKeyIsNobodys) {
   EXPECT_EQ(statuses(client, 1, "X-API-Key: another-nobody-was-ever-given\r\n"), "429");
 }
 
-TEST(Scale, ARouteHasAShareOfItsOwn) {
+TEST(Scale, ARouteHasItsOwnCounters) {
   Json changes = {{"limits", {{"plan", {{"rate", "20/day"}, {"per", "client_ip"}}}}}};
   changes["routes"] = Json::array({{{"path", "/ai"},
                                     {"name", "ai"},
@@ -128,7 +129,7 @@ TEST(Costs, AreByMethodWhereTheRouteSaysSo) {
   EXPECT_EQ(client.ask(request_with_body("POST", "/", "x")).value("X-RateLimit-Remaining"), "4");
   EXPECT_EQ(client.ask(request("HEAD", "/"), Kind::answer_to_head).value("X-RateLimit-Remaining"), "4") << "costs 0";
   EXPECT_EQ(client.ask(request_with_body("POST", "/", "x")).status(), 429);
-  EXPECT_EQ(proxy.client().get().value("X-RateLimit-Remaining"), "3") << "the refused one cost nothing";
+  EXPECT_EQ(proxy.client().get().value("X-RateLimit-Remaining"), "3") << "the rejected one cost nothing";
 }
 
 TEST(Costs, AreWhatAHeaderOfTheRequestSaysUpToABound) {
@@ -198,17 +199,17 @@ Json owing(const std::string& rate) {
       {{"use", "x"}, {"cost", {{"response_header", "X-Used"}, {"hold", 1}, {"most", 1000}, {"debt", true}}}}, rate);
 }
 
-TEST(Debts, AreWorkedOffBeforeAnythingIsGrantedAgain) {
+TEST(Debts, ArePaidBackBeforeAnythingIsAllowedAgain) {
   Proxy proxy(owing("10/hour"));
   RawClient client = proxy.client();
   EXPECT_EQ(client.get("/", "X-Test-Field: X-Used: 25\r\n").value("X-RateLimit-Remaining"), "0");
-  const Message refused = client.get("/");
-  EXPECT_EQ(refused.status(), 429);
-  EXPECT_GT(std::stoi(refused.value("Retry-After")), 15 * 360) << "fifteen too many, six minutes each, and one more";
-  EXPECT_LE(std::stoi(refused.value("Retry-After")), 16 * 360);
+  const Message rejected = client.get("/");
+  EXPECT_EQ(rejected.status(), 429);
+  EXPECT_GT(std::stoi(rejected.value("Retry-After")), 15 * 360) << "fifteen too many, six minutes each, and one more";
+  EXPECT_LE(std::stoi(rejected.value("Retry-After")), 16 * 360);
 }
 
-TEST(Settling, EmptiesTheLimitWhereTheAnswerUsedMoreThanWasLeft) {
+TEST(Settling, EmptiesTheLimitIfTheAnswerUsedMoreThanWasLeft) {
   Proxy proxy(settled());
   RawClient client = proxy.client();
   EXPECT_EQ(client.get("/", "X-Test-Field: X-Used: 90\r\n").status(), 200);
@@ -223,7 +224,7 @@ TEST(Settling, GivesBackWhatAFailureHeld) {
   EXPECT_EQ(client.get("/").value("X-RateLimit-Remaining"), "16") << "both gave back";
 }
 
-TEST(Settling, GivesNothingBackToWhoeverHangsUpOnAServerAtWork) {
+TEST(Settling, GivesNothingBackToAClientThatLeavesWhileTheServerWorks) {
   Json changes = settled();
   changes["log"] = {{"format", "json"}, {"access", "stderr"}};
   Proxy proxy(changes);
@@ -239,14 +240,14 @@ TEST(Settling, GivesNothingBackToWhoeverHangsUpOnAServerAtWork) {
   EXPECT_EQ(proxy.client().get("/").value("X-RateLimit-Remaining"), "12") << "twenty, less two holds of four";
 }
 
-TEST(Settling, ChargesWhatTheHeadSaidThoughTheBodyBreaksOff) {
+TEST(Settling, ChargesTheCostOfTheHeadEvenIfTheBodyBreaksOff) {
   Proxy proxy(settled());
   const Message cut = proxy.client().get("/", "X-Test-Field: X-Used: 9\r\nX-Test-Bytes: 1000\r\nX-Test-Cut: 1\r\n");
   EXPECT_FALSE(cut.ok());
   EXPECT_EQ(proxy.client().get("/").value("X-RateLimit-Remaining"), "7");
 }
 
-TEST(Costs, InAHeaderAreBelievedOnlyOfTrustedHopsWhereThereAreAny) {
+TEST(Costs, InAHeaderAreBelievedOnlyFromTrustedHopsIfThereAreAny) {
   Json changes = one_limit({{"use", "x"}, {"cost", {{"header", "X-Cost"}, {"otherwise", 2}, {"most", 5}}}}, "20/day");
   changes["identity"] = {{"trusted_proxies", {"10.0.0.0/8"}}};
   Proxy proxy(changes);
@@ -272,7 +273,7 @@ TEST(Exemptions, AreOfAddressesAndOfKnownKeys) {
   EXPECT_EQ(statuses(client, 2, "X-API-Key: batch\r\n"), "200 429") << "a name is not a key";
 }
 
-TEST(Trials, RefuseNobodyAndAreLogged) {
+TEST(ObserveMode, RejectNobodyAndAreLogged) {
   Json changes = {{"limits",
                    {{"hard", {{"rate", "3/day"}, {"per", "client_ip"}}},
                     {"trial", {{"rate", "1/day"}, {"per", "client_ip"}, {"mode", "observe"}}}}},

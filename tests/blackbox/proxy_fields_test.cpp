@@ -1,4 +1,5 @@
-// Fields that only a hop in front may write, twins of fields that are read here, and what is our own word.
+// Fields that only a trusted hop may send, other spellings of fields that are read here, and fields that the gateway
+// writes.
 
 #include "blackbox/harness/gateway.hpp"
 

@@ -1,4 +1,4 @@
-// The PROXY protocol before the first request: whose word it is, and what becomes of a connection without one.
+// The PROXY protocol before the first request: who may send it, and what happens to a connection without it.
 
 #include "blackbox/harness/gateway.hpp"
 
@@ -16,7 +16,7 @@ const std::string kVersion2 =
     kSignature + std::string("\x21\x11\x00\x0c\xcb\x00\x71\x07\xc0\x00\x02\x01\x12\x67\x01\xbb", 16);
 const std::string kLocal = kSignature + std::string("\x20\x00\x00\x00", 4);
 
-/// A listener that takes PROXY headers, of 127.0.0.1 and 10/8 alone; 127.0.0.2 is a stranger.
+/// A listener that accepts PROXY headers from 127.0.0.1 and 10/8; 127.0.0.2 is not trusted.
 Json taking_headers(const Json& more = Json::object()) {
   Json changes = {{"listen", {{"address", "127.0.0.1:0"}, {"proxy_protocol", true}}},
                   {"identity", {{"trusted_proxies", {"127.0.0.1/32", "10.0.0.0/8"}}}}};
@@ -24,7 +24,7 @@ Json taking_headers(const Json& more = Json::object()) {
   return changes;
 }
 
-/// Whom the upstream is told that the last request came from.
+/// The client that the upstream was told for the last request.
 std::string told(const Proxy& proxy) { return proxy.forwarded().all("X-Forwarded-For"); }
 
 TEST(ProxyProtocol, TellsTheClientOfEveryRequestOnTheConnection) {
@@ -94,7 +94,7 @@ TEST(ProxyProtocol, SaysWhoIsCounted) {
   EXPECT_EQ(status_for("203.0.113.8"), 200) << "the hop's other clients are not in its way";
 }
 
-TEST(ProxyProtocol, GivesTheClientsOwnWordsNoMoreWeight) {
+TEST(ProxyProtocol, DoesNotMakeTheClientsFieldsTrusted) {
   Proxy proxy(taking_headers());
   RawClient client = proxy.client();
   client.send(kVersion1);
@@ -102,7 +102,7 @@ TEST(ProxyProtocol, GivesTheClientsOwnWordsNoMoreWeight) {
   EXPECT_EQ(told(proxy), "203.0.113.7");
 }
 
-TEST(ProxyProtocol, LeavesATrustedHopBehindAnotherItsWord) {
+TEST(ProxyProtocol, BelievesTheFieldsOfATrustedHopBehindAnother) {
   Proxy proxy(taking_headers());
   RawClient client = proxy.client();
   client.send("PROXY TCP4 10.0.0.5 192.0.2.1 1 2\r\n");
@@ -110,7 +110,7 @@ TEST(ProxyProtocol, LeavesATrustedHopBehindAnotherItsWord) {
   EXPECT_EQ(told(proxy), "203.0.113.9, 10.0.0.5");
 }
 
-TEST(ProxyProtocol, IsNoLanguageOfStrangers) {
+TEST(ProxyProtocol, IsRefusedFromUntrustedPeers) {
   Proxy proxy(taking_headers());
   RawClient plain = proxy.client("127.0.0.2");
   ASSERT_EQ(plain.get("/").status(), 200);
@@ -138,7 +138,7 @@ TEST(ProxyProtocol, IsReadOnce) {
 
 class WrongOpening : public testing::TestWithParam<std::string> {};
 
-TEST_P(WrongOpening, OfATrustedHopClosesItsConnectionWithoutAWord) {
+TEST_P(WrongOpening, OfATrustedHopClosesItsConnectionWithoutAnAnswer) {
   Proxy proxy(taking_headers());
   RawClient client = proxy.client();
   client.send(GetParam() + request("GET", "/"));

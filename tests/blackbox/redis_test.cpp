@@ -1,4 +1,4 @@
-// Several gateways, one Redis: one budget while it is there, and the configured choice while it is not.
+// Several gateways, one Redis: one budget while Redis works, and the configured choice while it does not.
 
 #include "blackbox/harness/gateway.hpp"
 #include "support/redis_server.hpp"
@@ -20,7 +20,7 @@ class WithRedis : public testing::Test {
     ASSERT_TRUE(redis.start()) << redis.error();
   }
 
-  /// `rate` a client address, counted in this Redis.
+  /// `rate` for each client address, counted in this Redis.
   Json shared(const std::string& rate, const Json& redis_changes = Json::object()) const {
     Json block = {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}, {"timeout", "20ms"}};
     block.merge_patch(redis_changes);
@@ -32,7 +32,7 @@ class WithRedis : public testing::Test {
   RedisServer redis;
 };
 
-/// Asks until `status` comes, or kPatience has passed.
+/// Sends requests until one has `status`, or kPatience has passed.
 bool comes_to(const Proxy& proxy, int status) {
   const auto until = Clock::now() + kPatience;
   while (Clock::now() < until) {
@@ -42,8 +42,8 @@ bool comes_to(const Proxy& proxy, int status) {
   return false;
 }
 
-TEST_F(WithRedis, TwoGatewaysHammeredInParallelAdmitNotOneTooMany) {
-  // A deadline no loaded machine misses: nothing may be counted anywhere else. No refill to speak of.
+TEST_F(WithRedis, TwoGatewaysUnderParallelLoadAdmitNotOneTooMany) {
+  // A deadline that even a loaded machine meets: all requests must be counted in Redis. The refill is negligible.
   const Json changes = shared("120/day", {{"timeout", "5s"}, {"if_down", "reject"}});
   Proxy one(changes);
   Proxy two(changes);
@@ -110,7 +110,7 @@ TEST_F(WithRedis, PrefixesKeepBudgetsApart) {
   EXPECT_EQ(two.client().get().value("X-RateLimit-Remaining"), "4");
 }
 
-TEST_F(WithRedis, ARefusalInRedisIsNotChargedInMemory) {
+TEST_F(WithRedis, ARejectionInRedisIsNotChargedInMemory) {
   Json changes = shared("1/day", {{"timeout", "5s"}});
   changes["limits"]["local"] = {{"rate", "100/day"}, {"per", "client_ip"}, {"store", "memory"}};
   changes["all_routes"]["limits"] = {"local", "x"};
@@ -123,7 +123,7 @@ TEST_F(WithRedis, ARefusalInRedisIsNotChargedInMemory) {
   EXPECT_EQ(client.get("/local").value("X-RateLimit-Remaining"), "98");
 }
 
-/// What a gateway does while Redis stands still, and that no request waits for it much longer than allowed.
+/// What a gateway does while Redis hangs; no request waits much longer than allowed.
 void expect_while_paused(RedisServer& redis, Proxy& proxy, const std::vector<int>& statuses,
                          const std::string& source = "") {
   redis.pause();
@@ -136,15 +136,15 @@ void expect_while_paused(RedisServer& redis, Proxy& proxy, const std::vector<int
   redis.resume();
 }
 
-TEST_F(WithRedis, ThatStandsStillMayMeanAllow) {
+TEST_F(WithRedis, ThatHangsMayMeanAllow) {
   Proxy proxy(shared("1/day", {{"if_down", "allow"}}));
   ASSERT_TRUE(comes_to(proxy, 429)) << "first it counts";
-  // Another address: what was just refused is known to be, with or without Redis.
+  // Another address, because a known rejection applies with or without Redis.
   expect_while_paused(redis, proxy, {200, 200, 200, 200, 200}, "127.0.0.2");
   EXPECT_TRUE(comes_to(proxy, 429)) << "and again once Redis is back";
 }
 
-TEST_F(WithRedis, ThatStandsStillMayMeanReject) {
+TEST_F(WithRedis, ThatHangsMayMeanReject) {
   Proxy proxy(shared("100000/day", {{"if_down", "reject"}}));
   ASSERT_TRUE(comes_to(proxy, 200));
   const std::size_t before = proxy.upstream.request_count();
@@ -153,7 +153,7 @@ TEST_F(WithRedis, ThatStandsStillMayMeanReject) {
   EXPECT_TRUE(comes_to(proxy, 200));
 }
 
-TEST_F(WithRedis, ThatStandsStillMayMeanCountHere) {
+TEST_F(WithRedis, ThatHangsMayMeanCountLocally) {
   Proxy proxy(shared("6/day", {{"if_down", "count_locally"}, {"instances", 2}}));
   ASSERT_EQ(proxy.client().get().status(), 200);
   expect_while_paused(redis, proxy, {200, 200, 200, 429, 429});

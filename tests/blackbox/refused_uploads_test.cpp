@@ -1,4 +1,4 @@
-// An answer that is given before a body was read reaches a client that sends all of it before it listens.
+// An answer that comes before the body was read reaches a client that sends everything before it reads.
 
 #include "blackbox/harness/gateway.hpp"
 
@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kLarge = 10'000'000;
 
-/// Refuses every request but the first with 429.
+/// Rejects every request but the first with 429.
 const Json kUsedUp = {{"limits", {{"x", {{"rate", "1/day"}, {"per", "client_ip"}}}}},
                       {"all_routes", {{"limits", {"x"}}, {"max_body", "64MiB"}}}};
 
@@ -25,7 +25,7 @@ std::string upload_of(std::size_t bytes) {
   return request("POST", "/", "Content-Length: " + std::to_string(bytes) + "\r\n");
 }
 
-/// All of an upload, then the answer to it: what most HTTP libraries do.
+/// Sends all of an upload, then reads the answer, as most HTTP libraries do.
 Message upload(RawClient& client, std::size_t bytes = kLarge) {
   EXPECT_TRUE(client.send(upload_of(bytes) + std::string(bytes, 'x'))) << "cut off while sending";
   return client.read();
@@ -47,7 +47,7 @@ bool comes_to_sockets(Gateway& gateway, std::size_t count) {
   return sockets_of(gateway) <= count;
 }
 
-TEST(RefusedUpload, ByALimitIsTold) {
+TEST(RefusedUpload, RejectedByALimitGetsItsAnswer) {
   Proxy proxy(kUsedUp);
   EXPECT_EQ(proxy.client().get().status(), 200);
   for (int i = 0; i < 3; ++i) {
@@ -58,7 +58,7 @@ TEST(RefusedUpload, ByALimitIsTold) {
   EXPECT_EQ(proxy.upstream.request_count(), 1U);
 }
 
-TEST(RefusedUpload, ForAnyOtherReasonIsTold) {
+TEST(RefusedUpload, RefusedForAnotherReasonGetsItsAnswer) {
   Proxy proxy(R"({"all_routes": {"max_body": "1MiB"}, "bounds": {"head_fields": 20},
                   "routes": [{"path": "/api/*", "to": "app"}, {"path": "/fixed", "respond": {"status": 403}}]})"_json);
   const std::string length = "Content-Length: " + std::to_string(kLarge) + "\r\n";
@@ -79,7 +79,7 @@ TEST(RefusedUpload, ForAnyOtherReasonIsTold) {
   }
 }
 
-TEST(RefusedUpload, ToAFullGatewayIsTold) {
+TEST(RefusedUpload, ToAFullGatewayGetsItsAnswer) {
   Proxy proxy(R"({"bounds": {"connections": 1}})"_json);
   RawClient first = proxy.client();
   ASSERT_EQ(first.get().status(), 200);
@@ -121,9 +121,9 @@ TEST(RefusedUpload, IsReadToItsEndWhileTheGatewayDrains) {
   EXPECT_EQ(proxy.gateway.process().wait(), 0) << proxy.gateway.process().err();
 }
 
-TEST(RefusedUpload, ThatFallsSilentIsLetGo) {
+TEST(RefusedUpload, ThatFallsSilentIsClosed) {
   Proxy proxy(kUsedUp);
-  const auto before = sockets_of(proxy.gateway) + 1;  // with the server's, which is kept
+  const auto before = sockets_of(proxy.gateway) + 1;  // includes the connection to the server, which is pooled
   EXPECT_EQ(proxy.client().get().status(), 200);
   ASSERT_TRUE(comes_to_sockets(proxy.gateway, before));
   RawClient client = proxy.client();
@@ -141,7 +141,7 @@ TEST(RefusedUpload, TakesNoPlaceFromOthers) {
   EXPECT_EQ(proxy.client("127.0.0.2").get().status(), 200);
   RawClient refused = proxy.client("127.0.0.2");
   const auto until = Clock::now() + kPatience;
-  while (true) {  // until the place of the first is free
+  while (true) {  // until the first one has ended
     refused.send(upload_of(kLarge) + "x");
     const auto status = refused.read().status();
     if (status == 429 || Clock::now() > until) break;
@@ -169,12 +169,12 @@ TEST(RefusedUpload, IsOneOfABoundedNumber) {
   EXPECT_EQ(proxy.client("127.0.0.2").get().status(), 200);
 }
 
-/// A client that others wrote.
+/// A client of another project.
 struct Library {
   const char* name;
   const char* program;
   const char* script;
-  const char* needs;  ///< a command that fails where it is not there
+  const char* needs;  ///< a command that fails if the client is not installed
 };
 
 class RefusedUploadOf : public testing::TestWithParam<Library> {};
@@ -190,7 +190,7 @@ INSTANTIATE_TEST_SUITE_P(
       return name == "http.client" ? std::string("http_client") : name;
     });
 
-TEST_P(RefusedUploadOf, IsToldWhatever) {
+TEST_P(RefusedUploadOf, GetsItsAnswer) {
   const auto& library = GetParam();
   if (std::system((std::string(library.needs) + " >/dev/null 2>&1").c_str()) != 0)
     GTEST_SKIP() << "this fails here: " << library.needs;

@@ -1,4 +1,4 @@
-// SIGHUP: a new configuration replaces the old as one, with no request failed; a bad one changes nothing.
+// SIGHUP: a new configuration replaces the old one as a whole, and no request fails. A bad one changes nothing.
 
 #include "blackbox/harness/gateway.hpp"
 
@@ -12,7 +12,7 @@
 namespace headgate::test {
 namespace {
 
-/// A gateway whose file the test rewrites.
+/// A gateway whose configuration file the test rewrites.
 class Reloaded {
  public:
   explicit Reloaded(const Json& changes) : file_(as_file(changes)), gateway_(Words{"run", "-c", file_.path()}) {}
@@ -20,7 +20,7 @@ class Reloaded {
   RawClient client() const { return gateway_.client(); }
   Process& process() { return gateway_.process(); }
 
-  /// Writes another file, sends SIGHUP and waits until the log says `word` once more.
+  /// Writes another file, sends SIGHUP and waits until the log has `word` once more.
   bool reload(const std::string& text, const std::string& word) {
     const auto before = count(gateway_.process().err(), word);
     std::ofstream(file_.path(), std::ios::trunc) << text;
@@ -113,7 +113,7 @@ TEST(Reload, SaysSoOnlyWhileFileAndProcessDiffer) {
   EXPECT_EQ(warnings(), 2U);
 }
 
-TEST(Reload, CountsAsPeopleDo) {
+TEST(Reload, WritesSingularAndPlural) {
   Reloaded gateway(Json::object());
   ASSERT_TRUE(gateway.reload(limited("5/day")));
   EXPECT_TRUE(gateway.process().wait_for_err([](const std::string& log) {

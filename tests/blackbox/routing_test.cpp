@@ -1,4 +1,4 @@
-// Which route takes a request: the most specific, whatever their order and however the path is spelled.
+// Which route a request gets: the most specific one, in any order and any spelling of the path.
 
 #include "blackbox/harness/gateway.hpp"
 
@@ -7,14 +7,14 @@
 namespace headgate::test {
 namespace {
 
-/// A gateway whose routes answer with their own number, counted from 0.
+/// A gateway whose routes answer with their own index, from 0.
 class Routes {
  public:
   /// Each a route as JSON without its answer.
   explicit Routes(Json routes, const Json& changes = Json::object())
       : gateway_(numbered(std::move(routes), changes)), client_(gateway_.client()) {}
 
-  /// The number of the route that took it, or the status where none did.
+  /// The index of the matching route, or the status if none matches.
   std::string of(const std::string& method, const std::string& target, const std::string& host = "test.example") {
     if (!client_.is_open()) client_ = gateway_.client();
     client_.send(method + " " + target + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
@@ -104,7 +104,7 @@ TEST(Routing, AMethodNoMoreSpecificRouteTakesIsNotTakenByALesserOne) {
   EXPECT_TRUE(other == "route 0" || other == "405") << other;
 }
 
-TEST(Routing, NoSpellingOfAPathSlipsPastItsRoute) {
+TEST(Routing, NoSpellingOfAPathAvoidsItsRoute) {
   Routes routes(R"([{"path": "/*"}, {"path": "/v1/login"}])"_json);
   for (const char* target : {"/v1/login",
                              "//v1/login",
@@ -250,7 +250,7 @@ TEST(Routing, ALimitOnARouteHoldsForEverySpelling) {
 }
 
 TEST(Routing, WhatTheServerGetsIsWhatWasRouted) {
-  // A server that resolves dots and doubled slashes must come to the route's path, or a limit could be walked around.
+  // A server that resolves dots and double slashes must get the same path as the router, or a limit could be avoided.
   Proxy proxy(R"({"routes": [{"path": "/open/*", "to": "app"}]})"_json);
   for (const char* target : {"/open/../admin", "/open/%2e%2e/admin", "/open/x/../../admin", "//admin",
                              "/open/..//admin", "/open/.%2E/admin", "/open/../../admin"}) {

@@ -1,4 +1,4 @@
-// Several gateways on one Redis: every admission counted, exact and leased; one call for any mix of limits.
+// Several gateways on one Redis: every admission is counted, exactly and with leases; one call for any mix of limits.
 
 #include "blackbox/harness/gateway.hpp"
 #include "contract/redis_client.hpp"
@@ -22,7 +22,7 @@ class SharedBudget : public testing::Test {
     ASSERT_TRUE(redis.start()) << redis.error();
   }
 
-  /// Limits counted in this Redis, all of them on every route; a deadline no loaded machine misses.
+  /// Limits in this Redis, all of them on every route, with a deadline that even a loaded machine meets.
   Json in_redis(const Json& limits, const Json& changes = Json::object()) const {
     Json names = Json::array();
     for (const auto& [name, limit] : limits.items()) names.push_back(name);
@@ -37,7 +37,7 @@ class SharedBudget : public testing::Test {
     return out;
   }
 
-  /// How often Redis was asked for a decision.
+  /// How many decisions Redis made.
   std::uint64_t script_calls() {
     const std::string stats = RedisClient(redis.port()).text({"INFO", "commandstats"});
     const std::string_view word = "cmdstat_evalsha:calls=";
@@ -50,10 +50,10 @@ class SharedBudget : public testing::Test {
 
 struct Hammered {
   std::atomic<int> admitted = 0;
-  std::atomic<int> refused = 0;
+  std::atomic<int> rejected = 0;
   std::atomic<int> others = 0;
 };
-/// Both gateways asked in parallel by `threads` clients, `each` times.
+/// Requests to both gateways in parallel by `threads` clients, `each` requests from each.
 void hammer(const Proxy& one, const Proxy& two, int threads, int each, Hammered& out) {
   std::vector<std::thread> clients;
   for (int t = 0; t < threads; ++t) {
@@ -61,7 +61,7 @@ void hammer(const Proxy& one, const Proxy& two, int threads, int each, Hammered&
       RawClient client = (t % 2 == 0 ? one : two).client();
       for (int i = 0; i < each; ++i) {
         const int status = client.get().status();
-        ++(status == 200 ? out.admitted : status == 429 ? out.refused : out.others);
+        ++(status == 200 ? out.admitted : status == 429 ? out.rejected : out.others);
       }
     });
   }
@@ -78,7 +78,7 @@ TEST_F(SharedBudget, LeasedGatewaysAdmitAllOfItAndNotOneMore) {
   EXPECT_LE(all.admitted, 3000);
   const auto calls = script_calls();
   EXPECT_LT(calls, 2800U / 4) << "most were decided without a call";
-  // What a lease strands comes back within about a second.
+  // What a lease withholds comes back within about a second.
   const auto until = Clock::now() + kPatience;
   while (all.admitted < 3000 && Clock::now() < until) {
     hammer(one, two, 2, 100, all);
@@ -88,7 +88,7 @@ TEST_F(SharedBudget, LeasedGatewaysAdmitAllOfItAndNotOneMore) {
   EXPECT_EQ(all.admitted, 3000);
 }
 
-TEST_F(SharedBudget, ABusyKeyIsGrantedToItsLastPermitWithoutARefusalBefore) {
+TEST_F(SharedBudget, ABusyKeyIsGrantedToItsLastPermitWithoutARejectionBefore) {
   const Json limits = {{"x", {{"rate", "50/hour"}, {"per", "total"}, {"leases", "auto"}}}};
   Proxy proxy(in_redis(limits, {{"redis", {{"instances", 1}}}, {"workers", 1}}));
   RawClient client = proxy.client();
@@ -117,15 +117,15 @@ TEST_F(SharedBudget, ASaturatedKeyIsDecidedAlmostWithoutRedis) {
   hammer(one, two, 8, 800, all);
   const std::chrono::duration<double> took = Clock::now() - start;
   const auto calls = script_calls() - before;
-  std::cout << calls << " calls for " << all.admitted + all.refused << " requests, of which " << all.admitted
+  std::cout << calls << " calls for " << all.admitted + all.rejected << " requests, of which " << all.admitted
             << " were let through, in " << took.count() << " s\n";
   EXPECT_EQ(all.others, 0);
-  EXPECT_GT(all.refused, 0) << "or it was not saturated";
+  EXPECT_GT(all.rejected, 0) << "or it was not saturated";
   EXPECT_LE(all.admitted, 100 + 500 * (took.count() + 1));
   EXPECT_LE(calls, 6400U / 20) << "nineteen of twenty were decided without a call";
 }
 
-TEST_F(SharedBudget, AnyMixOfLimitsIsOneCallAndARefusalChargesNothing) {
+TEST_F(SharedBudget, AnyMixOfLimitsIsOneCallAndARejectionChargesNothing) {
   Json limits = {
       {"second", {{"rate", "50/second"}, {"per", "header:X-User"}, {"if_absent", "client_ip"}}},
       {"minute", {{"rate", "500/minute"}, {"per", "header:X-User"}, {"if_absent", "client_ip"}}},
@@ -143,7 +143,7 @@ TEST_F(SharedBudget, AnyMixOfLimitsIsOneCallAndARefusalChargesNothing) {
   EXPECT_EQ(client.get("/", caller).status(), 200);
   EXPECT_EQ(script_calls(), before + 1);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(client.get("/", caller).status(), 429) << "two a day";
-  // Whatever else was asked still has all but two.
+  // The other limits have used only two.
   RedisClient operating(redis.port());
   EXPECT_EQ(operating.text({"LLEN", operating.text({"EVAL", "return redis.call('KEYS', '*:key')[1]", "0"})}), "2");
   const Message other = client.get("/", "X-User: two\r\nX-API-Key: some-key-of-somebody\r\n");

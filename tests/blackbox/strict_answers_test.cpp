@@ -1,5 +1,4 @@
-// Answers that two readers could read differently: 502 or a visible break, and that server connection is never used
-// again.
+// Answers that could be read in two ways: 502 or a visible break, and the server connection is never used again.
 
 #include "blackbox/harness/gateway.hpp"
 
@@ -12,14 +11,14 @@ std::string raw(const std::string& answer, const std::string& more = "") {
   return "X-Test-Raw: " + to_hex(answer) + "\r\n" + more;
 }
 
-/// Each answer is refused with 502, and the next request gets a server connection of its own.
+/// Each answer is refused with 502, and the next request uses another server connection.
 void expect_bad_gateway(const std::vector<std::string>& answers) {
   Proxy proxy;
   for (const auto& answer : answers) {
     SCOPED_TRACE(visible(answer));
     RawClient client = proxy.client();
     const std::size_t before = proxy.upstream.connections();
-    // A complete answer of somebody else's follows: it must never be taken for the next one's.
+    // A complete other answer follows: it must never become the answer to the next request.
     const std::string poison = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison";
     expect_problem(client.ask(request("POST", "/", raw(answer + poison))), 502);
     const Message next = client.get();
@@ -167,7 +166,7 @@ TEST(StrictAnswers, EndlessHeadsAreRefused) {
                                       return many;
                                     }()}) {
     RawClient client = proxy.client();
-    // Told by a body, as a request head has its own bounds.
+    // Sent as a body, because a request head has its own bounds.
     const Message answer = client.ask(
         request_with_body("POST", "/", with(fields + "Content-Length: 2\r\n", "ok"), "X-Test-Raw-Body: 1\r\n"));
     expect_problem(answer, 502);

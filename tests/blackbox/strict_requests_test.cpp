@@ -1,4 +1,4 @@
-// Requests that two readers could read differently: refused, the connection closed, and the server sees nothing.
+// Requests that could be read in two ways are refused, the connection is closed, and the server sees nothing.
 
 #include "blackbox/harness/gateway.hpp"
 
@@ -9,11 +9,11 @@
 namespace headgate::test {
 namespace {
 
-/// A request hidden behind each attack: it must never arrive.
+/// A request hidden in each attack; it must never arrive.
 const std::string kHidden = "GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n";
 
-/// Sends each of `requests` on a connection of its own and expects one of `statuses`, a close, and nothing at the
-/// server.
+/// Sends each of `requests` on its own connection. Expects one of `statuses` and a close, and that the server sees
+/// nothing.
 void expect_refused(const std::vector<std::string>& requests, const std::set<int>& statuses = {400}) {
   Proxy proxy;
   for (const auto& sent : requests) {
@@ -178,7 +178,7 @@ TEST(StrictRequests, OddBytesAreRefusedInTheTarget) {
     requests.push_back(std::string("GET /a") + odd + "b HTTP/1.1\r\nHost: x\r\n\r\n");
   }
   requests.push_back(request("GET", "/a#fragment"));
-  expect_refused(requests, {400, 505});  // a space makes the rest a version nobody speaks
+  expect_refused(requests, {400, 505});  // after a space the rest is an unknown version
 }
 
 TEST(StrictRequests, RequestLinesAreThreeWordsAndTwoSpaces) {
@@ -208,7 +208,7 @@ TEST(StrictRequests, OtherVersionsAreRefused) {
 }
 
 TEST(StrictRequests, BareLineFeedsEndNothing) {
-  // Refused at once or at the head's timeout: what counts is that nothing is forwarded and the connection ends.
+  // Refused at once or after the timeout of the head. Nothing may be forwarded, and the connection must end.
   Proxy proxy(R"({"timeouts": {"head": "300ms", "idle": "300ms"}})"_json);
   for (const std::string sent : {"GET / HTTP/1.1\nHost: x\n\n", "GET / HTTP/1.1\r\nHost: x\n\r\n",
                                  "GET / HTTP/1.1\nHost: x\r\n\r\n", "GET / HTTP/1.1\r\nHost: x\r\nA: b\nC: d\r\n\r\n",
@@ -224,7 +224,7 @@ TEST(StrictRequests, BareLineFeedsEndNothing) {
   }
 }
 
-/// The head is fine, so that it may have been forwarded; what matters is that the request never becomes whole.
+/// The head is valid, so it may have been forwarded. The request must never become complete.
 void expect_broken_chunks(const std::vector<std::string>& bodies) {
   for (const auto& body : bodies) {
     SCOPED_TRACE(visible(body));

@@ -1,4 +1,4 @@
-// Every phase has its own timeout; none of them catches a peer that is merely slow but steady.
+// Every phase has its own timeout; none ends a peer that is slow but steady.
 
 #include "blackbox/harness/gateway.hpp"
 
@@ -74,7 +74,7 @@ TEST(Timeouts, ABodyThatStopsIs408) {
   EXPECT_TRUE(proxy.upstream.wait_for_closed(2)) << "half a request is not kept for the next one";
 }
 
-/// A byte every few milliseconds, until something comes back or so many were sent; how many were.
+/// Sends a byte every few milliseconds until something comes back or `most` were sent. Returns how many were.
 std::size_t trickle(Socket& socket, char byte, std::size_t most) {
   std::string back;
   for (std::size_t sent = 0; sent < most; ++sent) {
@@ -137,7 +137,7 @@ TEST(Timeouts, AServerThatIsNotThereIs502) {
 
 TEST(Timeouts, AServerThatDoesNotAcceptIs503Or504) {
   Socket full = Socket::listen(0);
-  std::vector<Socket> waiting;  // fills its queue, so that the kernel ignores the next one
+  std::vector<Socket> waiting;  // fills the accept queue, so that the kernel ignores the next one
   for (int i = 0; i < 3; ++i) {
     waiting.push_back(Socket::connect(full.local_port(), "127.0.0.1", "", Milliseconds(50)));
   }
@@ -262,7 +262,7 @@ TEST(Timeouts, AClientThatDoesNotReadIsLetGoAndHoldsUpNobody) {
 }
 
 TEST(Timeouts, AServerThatDoesNotReadIsGivenUp) {
-  // Having taken nothing for a while it may still answer (a 413 often comes so), for as long as the route allows.
+  // A server that reads nothing for a while may still answer (often with 413), until the timeout of the route.
   Proxy proxy(
       R"({"timeouts": {"write": "300ms", "body": "1s"}, "all_routes": {"max_body": "64MiB", "timeout": "1s"}})"_json);
   RawClient client = proxy.client();

@@ -1,4 +1,4 @@
-// Who is asking, by token: issuers, keys that change, and what the server behind is told.
+// Tokens: issuers, keys that change, and what the server gets.
 
 #include "blackbox/harness/gateway.hpp"
 #include "support/jwk_writer.hpp"
@@ -37,7 +37,7 @@ Json with_secret(const Json& more = Json::object()) {
   return with_jwt(jwt);
 }
 
-/// Asks until the answer has that status, as what was changed is seen within moments; false where it never has.
+/// Sends requests until the answer has this status, because a change takes a moment. False if it never has.
 bool becomes(const Gateway& gateway, const std::string& fields, int status) {
   const auto until = std::chrono::steady_clock::now() + kPatience;
   while (std::chrono::steady_clock::now() < until) {
@@ -108,7 +108,7 @@ TEST(Places, ATokenMayStandInACookieOrTheQueryWhereTheFileSaysSo) {
   EXPECT_EQ(proxy.forwarded().value("Authorization"), "Basic YTpi") << "what is no token is not ours to take";
 }
 
-TEST(Places, MoreThanOneTokenIsRefusedForTwoReadersCouldEachBelieveAnother) {
+TEST(Places, MoreThanOneTokenIsRefused) {
   Proxy proxy(with_secret({{"cookie", "session"}, {"query", "t"}}));
   const auto token = sign_hs256(kSecret, claims());
   const auto cookie = "Cookie: session=" + token + "\r\n";
@@ -127,7 +127,7 @@ TEST(Places, MoreThanOneTokenIsRefusedForTwoReadersCouldEachBelieveAnother) {
   EXPECT_EQ(proxy.upstream.request_count(), 0U);
 }
 
-TEST(Claims, AreToldToTheServerInFieldsThatNoCallerCanWrite) {
+TEST(Claims, AreSentToTheServerInFieldsThatNoCallerCanWrite) {
   Proxy proxy(with_secret({{"claim_headers", {{"X-User", "sub"}, {"X-Org", "org"}}}}));
   RawClient client = proxy.client();
   const std::string forged = "X-User: root\r\nx_user: root\r\nX-USER: root\r\nX-Org: evil\r\n";
@@ -143,7 +143,7 @@ TEST(Claims, AreToldToTheServerInFieldsThatNoCallerCanWrite) {
   }
 }
 
-TEST(Refusals, TellTheHonestWhatHelpsAndNobodyMore) {
+TEST(Refusals, TellCallersWhatHelpsAndNothingMore) {
   Proxy proxy(with_secret({{"leeway", "1s"}}));
   RawClient client = proxy.client();
   const Message old = client.get("/", bearer(sign_hs256(kSecret, claims({{"exp", std::time(nullptr) - 60}}))));
@@ -175,7 +175,7 @@ TEST(KeyFiles, ARotatedJwkSetIsInForceWithoutARestart) {
   EXPECT_EQ(proxy.client().get("/", with_second).status(), 200) << "the active configuration stays in use";
 }
 
-/// Publishes a JWK Set over HTTP: a headgate that answers by itself.
+/// Publishes a JWK Set over HTTP: a headgate with a `respond` route.
 class Publisher {
  public:
   explicit Publisher(const std::string& set) : file_(as_file(set)), gateway_(Words{"run", "-c", file_.path()}) {}
@@ -233,7 +233,7 @@ TEST(KeyUrls, AReloadThatNamesOneWithoutKeysIsRefused) {
   EXPECT_EQ(gateway.client().get("/", token).status(), 200);
 }
 
-TEST(KeyUrls, WithoutKeysNobodyIsRefusedForWhatIsNotTheirFault) {
+TEST(KeyUrls, WithoutKeysAnswer503AndCountNoFailure) {
   std::uint16_t nobody = 0;
   { nobody = FakeUpstream().port(); }
   Proxy proxy(with_jwt({{"algorithms", {"EdDSA"}}, {"jwks", "http://127.0.0.1:" + std::to_string(nobody) + "/"}}));
@@ -262,7 +262,7 @@ TEST(Failures, AreLimitedByAddressBeforeTheyCostASignature) {
   EXPECT_EQ(proxy.client("127.0.0.3").get("/", bad(4)).status(), 401) << "another address";
 }
 
-TEST(Failures, OfTheHonestCostNothing) {
+TEST(Failures, OfValidCallersCostNothing) {
   Json changes = with_secret();
   changes["identity"]["failures"] = {{"rate", "2/hour"}};
   Proxy proxy(changes);
@@ -271,7 +271,7 @@ TEST(Failures, OfTheHonestCostNothing) {
     EXPECT_EQ(client.get("/", bearer(sign_hs256(kSecret, claims({{"n", i}})))).status(), 200) << i;
 }
 
-TEST(Claims, ThatAreCountedByAndMissingAreCalledMissing) {
+TEST(Claims, ThatALimitCountsByAreReportedIfMissing) {
   Json changes = with_secret();
   changes["limits"] = {{"x", {{"rate", "9/day"}, {"per", "jwt.tenant"}, {"if_absent", "reject"}}}};
   changes["all_routes"] = {{"limits", {"x"}}};

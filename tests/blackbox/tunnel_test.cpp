@@ -1,4 +1,4 @@
-// Upgraded connections: after 101, bytes and nothing but bytes.
+// Tunnels: after 101 only plain bytes are relayed.
 
 #include "blackbox/harness/gateway.hpp"
 
@@ -101,7 +101,7 @@ TEST(Tunnel, RefusedByTheServerIsAnAnswerLikeAnother) {
   EXPECT_EQ(proxy.upstream.requests().back().message.target(), "/");
 }
 
-TEST(Tunnel, NobodyAskedForIsNotOpened) {
+TEST(Tunnel, ThatNobodyRequestedIsNotOpened) {
   Proxy proxy;
   RawClient client = proxy.client();
   const std::string raw = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";

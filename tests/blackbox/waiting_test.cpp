@@ -1,4 +1,4 @@
-// Limits that hold a request back for its permit instead of refusing it.
+// Limits that delay a request until its permit comes.
 
 #include "blackbox/harness/gateway.hpp"
 
@@ -14,10 +14,11 @@ using Clock = std::chrono::steady_clock;
 
 Json waiting(const Json& limit) { return {{"limits", {{"x", limit}}}, {"all_routes", {{"limits", {"x"}}}}}; }
 
-/// When each of `count` requests sent at once was answered, since the first was sent, in order; and their statuses.
+/// When each of `count` requests that were sent at once was answered, since the first was sent, in order; and their
+/// statuses.
 struct Crowd {
   std::vector<Milliseconds> answered;
-  int refused = 0;
+  int rejected = 0;
 };
 Crowd crowd(const Proxy& proxy, int count) {
   std::vector<RawClient> clients;
@@ -33,7 +34,7 @@ Crowd crowd(const Proxy& proxy, int count) {
       if (status == 200)
         out.answered.push_back(std::chrono::duration_cast<Milliseconds>(Clock::now() - start));
       else
-        ++out.refused;
+        ++out.rejected;
     });
   }
   for (auto& thread : threads) thread.join();
@@ -43,9 +44,9 @@ Crowd crowd(const Proxy& proxy, int count) {
 
 TEST(Waiting, AQueueLetsRequestsOutEvenlySpaced) {
   Proxy proxy(waiting({{"algorithm", "leaky_bucket"}, {"rate", "10/second"}, {"wait", "2s"}, {"per", "client_ip"}}));
-  const auto [answered, refused] = crowd(proxy, 8);
+  const auto [answered, rejected] = crowd(proxy, 8);
   ASSERT_EQ(answered.size(), 8U);
-  EXPECT_EQ(refused, 0);
+  EXPECT_EQ(rejected, 0);
   for (std::size_t i = 0; i < answered.size(); ++i)
     EXPECT_GE(answered[i] + Milliseconds(25), Milliseconds(100) * i) << i << " came before its turn";
 }
@@ -60,9 +61,9 @@ TEST(Waiting, AQueueIsBoundedInTimeAndInLength) {
 
 TEST(Waiting, APermitIsWaitedForWhereItComesInTime) {
   Proxy proxy(waiting({{"rate", "4/second"}, {"burst", 2}, {"wait", "600ms"}, {"per", "client_ip"}}));
-  const auto [answered, refused] = crowd(proxy, 8);
+  const auto [answered, rejected] = crowd(proxy, 8);
   ASSERT_EQ(answered.size(), 4U) << "two at once, then one after 250 ms and one after 500 ms";
-  EXPECT_EQ(refused, 4);
+  EXPECT_EQ(rejected, 4);
   EXPECT_GE(answered[2], Milliseconds(225));
   EXPECT_GE(answered[3], Milliseconds(475));
 }
@@ -81,7 +82,7 @@ TEST(Waiting, AClientThatLeavesIsNotForwarded) {
   EXPECT_NE(proxy.forwarded().target(), "/left");
 }
 
-TEST(Waiting, ADrainLetsThoseWhoWaitFinish) {
+TEST(Waiting, ADrainLetsWaitingRequestsFinish) {
   Proxy proxy(waiting({{"rate", "2/second"}, {"burst", 1}, {"wait", "2s"}, {"per", "client_ip"}}));
   EXPECT_EQ(proxy.client().get().status(), 200);
   RawClient client = proxy.client();

@@ -1,4 +1,4 @@
-// What holds for every algorithm there is, so that a new one is held to it without a word here.
+// What is true for every algorithm. A new algorithm is tested without a change here.
 
 #include "shipped_script.hpp"
 #include "stores.hpp"
@@ -33,7 +33,7 @@ class EveryAlgorithm : public testing::TestWithParam<const Algorithm*> {
   RedisServer* server_ = nullptr;
 };
 
-/// On a clock that the test turns, in memory and in Redis.
+/// On a clock of the test, in memory and in Redis.
 class EveryAlgorithmsUsage : public EveryAlgorithm {
  protected:
   void SetUp() override {
@@ -55,7 +55,7 @@ class EveryAlgorithmsUsage : public EveryAlgorithm {
     return here;
   }
 
-  /// All of `before` is used; a second later the rule is `after`, which has brought back next to nothing by then.
+  /// All of `before` is used. A second later the rule is `after`; almost nothing has come back by then.
   void change(const char* before, const char* after) {
     SCOPED_TRACE(std::string(before) + " becomes " + after);
     RedisClient(server_->port()).command({"FLUSHALL"});
@@ -68,10 +68,10 @@ class EveryAlgorithmsUsage : public EveryAlgorithm {
     const auto kept = check(now, 0, kStart + 1s);
     EXPECT_LE(kept.remaining, fresh - std::min(fresh, old.burst)) << "what was used is forgotten";
     EXPECT_GT(kept.reset_after, Duration(0));
-    const auto refused = check(now, static_cast<std::int64_t>(kept.remaining) + 1, kStart + 1s);
-    EXPECT_FALSE(refused.allowed);
-    ASSERT_LT(refused.retry_after, limit::kNever);
-    EXPECT_TRUE(check(now, static_cast<std::int64_t>(kept.remaining) + 1, kStart + 1s + refused.retry_after).allowed);
+    const auto rejected = check(now, static_cast<std::int64_t>(kept.remaining) + 1, kStart + 1s);
+    EXPECT_FALSE(rejected.allowed);
+    ASSERT_LT(rejected.retry_after, limit::kNever);
+    EXPECT_TRUE(check(now, static_cast<std::int64_t>(kept.remaining) + 1, kStart + 1s + rejected.retry_after).allowed);
   }
 
   std::optional<InMemory> memory_;
@@ -123,7 +123,7 @@ TEST_P(EveryAlgorithmsKey, LivesUntilItIsAsIfNeverUsed) {
   EXPECT_LE(left_to_live(), 2 * 3'600'002) << "and not for ever";
 }
 
-TEST_P(EveryAlgorithmsKey, IsNotMadeForALookNorForARefusalNorForWhatIsGivenBack) {
+TEST_P(EveryAlgorithmsKey, IsNotMadeForALookARejectionOrAGiveBack) {
   const Rule rule = rule_of("7/hour");
   decide(rule, 0);
   decide(rule, 8);

@@ -1,5 +1,5 @@
-// Every rate, burst, wait and cost that a user may write either works, in memory and in Redis alike, or is refused with
-// a reason and something to write instead.
+// Every rate, burst, wait and cost that a user may write works the same in memory and in Redis, or is refused with a
+// reason and something to write instead.
 
 #include "stores.hpp"
 #include "support/rules.hpp"
@@ -30,7 +30,7 @@ class EveryRate : public testing::TestWithParam<std::tuple<const limit::Algorith
     redis_ = std::make_unique<InRedis>(server->port());
   }
 
-  /// Both stores must say the same; what they say.
+  /// The decision of both stores, which must be the same.
   Decision check(const Rule& rule, std::int64_t cost, Instant at) {
     const Check one = make_check(rule, "somebody", cost);
     Decision here;
@@ -45,9 +45,9 @@ class EveryRate : public testing::TestWithParam<std::tuple<const limit::Algorith
     return here;
   }
 
-  /// Peeks, takes, gives back and waits; `most` is what can be taken at once.
+  /// Peeks, takes, gives back and waits. `most` can be taken at once.
   void live(const Rule& rule) {
-    memory_.emplace();  // or it would go on by the later clock of the rule before
+    memory_.emplace();  // else it would use the later clock of the rule before
     const auto most = static_cast<std::int64_t>(check(rule, 0, kStart).limit);
     ASSERT_GE(most, 1);
     EXPECT_EQ(check(rule, 0, kStart).remaining, static_cast<std::uint64_t>(most)) << "a look takes nothing";
@@ -56,14 +56,14 @@ class EveryRate : public testing::TestWithParam<std::tuple<const limit::Algorith
       ASSERT_TRUE(check(rule, most - 1, kStart).allowed) << "all of it at once";
     }
     Instant at = kStart;
-    Decision refused;
-    for (int waits = 0; waits < 1000 && (refused = check(rule, 1, at)).allowed; ++waits)
-      EXPECT_LE(refused.delay, rule.wait);
-    if (refused.allowed) return;  // a wait so long that it is not used up here
-    ASSERT_GT(refused.retry_after, Duration(0));
-    ASSERT_LT(refused.retry_after, limit::kNever);
-    EXPECT_FALSE(check(rule, 1, at + refused.retry_after - Duration(1)).allowed) << "a microsecond too early";
-    at += refused.retry_after;
+    Decision rejected;
+    for (int waits = 0; waits < 1000 && (rejected = check(rule, 1, at)).allowed; ++waits)
+      EXPECT_LE(rejected.delay, rule.wait);
+    if (rejected.allowed) return;  // the wait is too long for this test
+    ASSERT_GT(rejected.retry_after, Duration(0));
+    ASSERT_LT(rejected.retry_after, limit::kNever);
+    EXPECT_FALSE(check(rule, 1, at + rejected.retry_after - Duration(1)).allowed) << "a microsecond too early";
+    at += rejected.retry_after;
     EXPECT_TRUE(check(rule, 1, at).allowed) << "as promised";
     const Decision before = check(rule, 0, at);
     EXPECT_GE(check(rule, -1, at).remaining, before.remaining);

@@ -1,5 +1,5 @@
-// The memory store and Redis, asked the same at the same moments, must answer the same: on rules, costs and waits drawn
-// at random.
+// The memory store and Redis must make the same decisions for the same checks at the same moments, for random rules,
+// costs and waits.
 
 #include "stores.hpp"
 #include "support/rules.hpp"
@@ -18,7 +18,7 @@ using limit::Decision;
 using limit::Rule;
 
 std::string said(bool all, std::span<const Decision> decisions) {
-  std::string text = all ? "all agree:" : "refused:";
+  std::string text = all ? "all agree:" : "rejected:";
   for (const Decision& v : decisions)
     text += " (" + std::to_string(v.allowed) + ' ' + std::to_string(v.limit) + ' ' + std::to_string(v.remaining) + ' ' +
             std::to_string(v.retry_after.count()) + ' ' + std::to_string(v.reset_after.count()) + ' ' +
@@ -43,7 +43,7 @@ class RandomTraces : public testing::TestWithParam<const limit::Algorithm*> {
     return std::uniform_int_distribution<std::int64_t>(least, most)(random_);
   }
 
-  /// A rule with numbers that go into each other, or that do not.
+  /// A rule with numbers that divide each other, or that do not.
   Rule random_rule(std::string limit) {
     static const std::vector<std::string> rates = {
         "7/second",    "3/second",      "100/minute",      "1000000/second", "999983/second", "1/day",
@@ -57,7 +57,7 @@ class RandomTraces : public testing::TestWithParam<const limit::Algorithm*> {
     }
   }
 
-  /// From a microsecond to more than the bucket takes to fill, most often about the time of a few tokens.
+  /// From a microsecond to more than the time to fill the bucket; most often about the time of a few permits.
   Duration random_wait(const Rule& rule) {
     const std::int64_t token = rule.rate.period.count() / static_cast<std::int64_t>(rule.rate.count);
     switch (random_() % 6) {
@@ -93,7 +93,7 @@ class RandomTraces : public testing::TestWithParam<const limit::Algorithm*> {
                                limit::How::charge, limit::How::debt});
   }
 
-  /// What both say.
+  /// The decision of both.
   Decision same_in_both(InMemory& memory, const Check& check, Instant now, int trace, int step) {
     Decision here;
     Decision there;
@@ -105,13 +105,13 @@ class RandomTraces : public testing::TestWithParam<const limit::Algorithm*> {
     return here;
   }
 
-  std::mt19937_64 random_{20261121};  // the same trace each time: a failure can be looked at again
+  std::mt19937_64 random_{20261121};  // the same trace each time, so that a failure can be repeated
   std::unique_ptr<InRedis> redis_;
 };
 
-TEST_P(RandomTraces, OfOneRuleGiveTheSameInMemoryAndInRedis) {
+TEST_P(RandomTraces, OfOneRuleGiveTheSameResultsInMemoryAndInRedis) {
   int allowed = 0;
-  int refused = 0;
+  int rejected = 0;
   int held_back = 0;
   for (int trace = 0; trace < 60; ++trace) {
     const Rule rule = random_rule("single" + std::to_string(trace));
@@ -119,19 +119,19 @@ TEST_P(RandomTraces, OfOneRuleGiveTheSameInMemoryAndInRedis) {
     Instant now = kStart;
     Duration told_to_wait{0};
     for (int step = 0; step < 120; ++step) {
-      // Half of the refused come back exactly when they were told to, or a microsecond too early.
+      // Half of the rejected requests come back exactly when they were told, or a microsecond too early.
       now +=
           told_to_wait > Duration(1) && random_() % 2 == 0 ? told_to_wait - Duration(random_() % 2) : random_wait(rule);
       const Check check = make_check(rule, "someone", random_cost(rule), random_how());
       const Decision here = same_in_both(memory, check, now, trace, step);
       if (HasFailure()) return;
       held_back += here.delay > Duration(0) ? 1 : 0;
-      (here.allowed ? allowed : refused) += 1;
+      (here.allowed ? allowed : rejected) += 1;
       told_to_wait = here.allowed || here.retry_after == limit::kNever ? Duration(0) : here.retry_after;
     }
   }
-  EXPECT_GT(allowed, 1000);  // a trace that never refuses compares little
-  EXPECT_GT(refused, 800);
+  EXPECT_GT(allowed, 1000);  // a trace without rejections compares little
+  EXPECT_GT(rejected, 800);
   const Rule waiting = make_rule("1/second", 0, "waiting", GetParam()->name, std::chrono::seconds(1));
   EXPECT_TRUE(held_back > 50 || GetParam()->check(waiting));
 }
@@ -172,7 +172,7 @@ TEST_P(RandomTraces, ThroughAFailoverToAClockBehindGiveTheSameInMemoryAndInRedis
     InMemory memory;
     Instant now = kStart;
     for (int step = 0; step < 60; ++step) {
-      // Beyond ten seconds: within them the memory store goes on by the later of its callers' clocks.
+      // More than ten seconds: within them the memory store uses the later of its callers' clocks.
       now += step % 20 == 19 ? -Duration(std::chrono::seconds(between(11, 100'000))) : random_wait(rule);
       same_in_both(memory, make_check(rule, "someone", random_cost(rule), random_how()), now, trace, step);
       if (HasFailure()) return;
@@ -182,7 +182,7 @@ TEST_P(RandomTraces, ThroughAFailoverToAClockBehindGiveTheSameInMemoryAndInRedis
 
 TEST_P(RandomTraces, ThroughChangesOfTheRuleGiveTheSameInMemoryAndInRedis) {
   for (int trace = 0; trace < 60; ++trace) {
-    const std::string limit = "changed" + std::to_string(trace);  // one counter, in turn of each size
+    const std::string limit = "changed" + std::to_string(trace);  // one counter, with one size after another
     const std::array sizes = {random_rule(limit), random_rule(limit), random_rule(limit)};
     InMemory memory;
     Instant now = kStart;

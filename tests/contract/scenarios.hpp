@@ -19,7 +19,7 @@ struct Step {
   Duration reset_after;
   Duration delay{0};
   limit::How how = limit::How::take;
-  const char* rate = nullptr;  ///< the limit's from this step on, with its usual burst; null: as before
+  const char* rate = nullptr;  ///< the rate from this step on, with the default burst; null: as before
 };
 
 struct Scenario {
@@ -29,10 +29,10 @@ struct Scenario {
   std::uint64_t burst;  ///< 0: the algorithm's usual one
   std::vector<Step> steps;
   Duration wait{0};
-  std::uint64_t limit = 0;  ///< what callers are told; 0: the burst
+  std::uint64_t limit = 0;  ///< the limit that callers see; 0: the burst
 };
 
 const std::vector<Scenario>& scenarios();
-std::vector<Scenario> window_scenarios();  ///< those of them that are of windows and logs
+std::vector<Scenario> window_scenarios();  ///< the scenarios of windows and logs
 
 }  // namespace headgate::test

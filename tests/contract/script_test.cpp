@@ -58,20 +58,20 @@ TEST_F(Script, CountsByTheClockOfRedis) {
   const Check check = make_check(rule, "org_42");
   EXPECT_EQ(decide(check).remaining, 1U);
   EXPECT_EQ(decide(check).remaining, 0U);
-  const Decision refused = decide(check);
-  EXPECT_FALSE(refused.allowed);
-  EXPECT_GT(refused.retry_after, std::chrono::minutes(29));
-  EXPECT_LE(refused.retry_after, std::chrono::minutes(30));
+  const Decision rejected = decide(check);
+  EXPECT_FALSE(rejected.allowed);
+  EXPECT_GT(rejected.retry_after, std::chrono::minutes(29));
+  EXPECT_LE(rejected.retry_after, std::chrono::minutes(30));
 }
 
-TEST_F(Script, LetsThroughWhoWaitedAsLongAsTold) {
+TEST_F(Script, AllowsARequestThatWaitedAsLongAsTold) {
   const Rule rule = make_rule("20/second", 1);
   const Check check = make_check(rule, "org_42");
   ASSERT_TRUE(decide(check).allowed);
   for (int i = 0; i < 5; ++i) {
-    const Decision refused = decide(check);
-    ASSERT_FALSE(refused.allowed);
-    std::this_thread::sleep_for(refused.retry_after);  // the wait is what is tested
+    const Decision rejected = decide(check);
+    ASSERT_FALSE(rejected.allowed);
+    std::this_thread::sleep_for(rejected.retry_after);  // the wait itself is tested
     EXPECT_TRUE(decide(check).allowed);
   }
 }
@@ -92,7 +92,7 @@ TEST_F(Script, KeepsATimeToLiveOnACounterInParts) {
   EXPECT_GT(left, 8'000);
 }
 
-TEST_F(Script, StoresNothingForALookNorForARefusalNorForWhatIsFullAgain) {
+TEST_F(Script, StoresNothingForALookARejectionOrAFullCounter) {
   const Rule rule = make_rule("60/minute");
   decide(make_check(rule, "org_42", 0));
   decide(make_check(rule, "org_42", 61));
@@ -120,7 +120,7 @@ TEST_F(Script, TakesFromAllRulesOrFromNone) {
   }
 }
 
-TEST_F(Script, TakesWhatItDidNotWriteForNoValue) {
+TEST_F(Script, IgnoresValuesThatItDidNotWrite) {
   const Rule rule = make_rule("7/hour");
   const std::string key = "hg:v1:{org_42}:plan:";
   for (const char* garbage :
@@ -158,7 +158,7 @@ TEST_F(Script, ReplacesWhatAnotherAlgorithmLeft) {
     }
 }
 
-TEST_F(Script, LetsOnlyPlainTakingRefuseTheCall) {
+TEST_F(Script, LetsOnlyTakeRejectTheCall) {
   const Rule observe = make_rule("1/hour", 1, "trial");
   const Rule charge = make_rule("3/hour", 3, "charge");
   const Rule take = make_rule("3/hour", 3, "take");
@@ -185,15 +185,15 @@ TEST_F(Script, LetsOnlyPlainTakingRefuseTheCall) {
   EXPECT_TRUE(decide(*client_, std::span(checks).subspan(1, 1), decisions));
   decide(make_check(charge, "org_42", -2));
   EXPECT_FALSE(decide(*client_, checks, decisions));
-  EXPECT_EQ(decide(make_check(charge, "org_42", 0)).remaining, 2U) << "a refused call charges nothing";
+  EXPECT_EQ(decide(make_check(charge, "org_42", 0)).remaining, 2U) << "a rejected call charges nothing";
 }
 
 TEST_F(Script, KeepsACounterForAsLongAsItsPermitsAreAhead) {
   const Rule rule = make_rule("60/minute", 2, "plan", "token_bucket", std::chrono::seconds(30));
   for (int i = 0; i < 32; ++i) EXPECT_TRUE(decide(make_check(rule, "org_42")).allowed) << i;
-  const Decision refused = decide(make_check(rule, "org_42"));
-  EXPECT_FALSE(refused.allowed);
-  EXPECT_LE(refused.retry_after, std::chrono::seconds(1));
+  const Decision rejected = decide(make_check(rule, "org_42"));
+  EXPECT_FALSE(rejected.allowed);
+  EXPECT_LE(rejected.retry_after, std::chrono::seconds(1));
   const int left = std::atoi(client_->text({"PTTL", "hg:v1:{org_42}:plan:"}).c_str());
   EXPECT_LE(left, 32'002);
   EXPECT_GT(left, 30'000);
@@ -211,7 +211,7 @@ TEST_F(Script, SpacesThoseInItsQueueByTheClockOfRedis) {
   EXPECT_FALSE(decide(make_check(rule, "org_42")).allowed);
 }
 
-TEST_F(Script, ClampsATimeFarAheadAndWritesThatBackThoughItRefuses) {
+TEST_F(Script, ReducesATimeFarAheadAndWritesItBackEvenIfItRejects) {
   const Rule rule = make_rule("60/minute");
   const std::string key = "hg:v1:{org_42}:plan:";
   for (const char* ahead : {"4000000000000000", "4000000000000000:59", "4000000000000000:0000000060000000000000060"}) {
@@ -235,7 +235,7 @@ TEST_F(Script, GoesOnWithACounterWhoseRateHasChanged) {
   EXPECT_EQ(decision.remaining, 68U);
 }
 
-// What versions wrote that knew neither the rate of a moment nor debts.
+// What older versions wrote, which knew neither the rate of a moment nor debts.
 TEST_F(Script, GoesOnWithAMomentOfAnOlderVersion) {
   const Rule rule = make_rule("60/minute");
   const std::string key = "hg:v1:{org_42}:plan:";
@@ -249,9 +249,10 @@ TEST_F(Script, GoesOnWithAMomentOfAnOlderVersion) {
   EXPECT_EQ(decide(make_check(rule, "org_42")).remaining, 38U);
 }
 
-// Two versions share a Redis while gateways are replaced: an older one reads "<whole>:<part>" and knows of a part too
-// large that it is none; of a window's end too late that it is of a clock ahead; of a moment below 0 that it is over.
-TEST_F(Script, WritesWhatAnOlderVersionTakesForWhatWasUsed) {
+// Two versions share a Redis while gateways are replaced. An older one reads "<whole>:<part>". It takes a part that is
+// too large for no part, the end of a window that is too late for a clock that is ahead, and a moment below 0 for one
+// that is over.
+TEST_F(Script, WritesWhatAnOlderVersionReadsAsUsed) {
   const auto value = [&](const Rule& rule, std::int64_t cost, limit::How how) {
     client_->command({"FLUSHALL"});
     decide(make_check(rule, "org_42", cost, how));
@@ -294,7 +295,7 @@ TEST_F(Script, NeverAdmitsOneTooManyFromSeveralConnectionsAtOnce) {
   EXPECT_EQ(admitted, 500);
 }
 
-TEST_F(Script, KeepsSubjectsOfAnyBytesApart) {
+TEST_F(Script, KeepsKeysOfAnyBytesApart) {
   const Rule rule = make_rule("5/hour");
   const std::vector<std::string> keys = {
       "",       "%",        "}", "{}", "%7D", "a}b",    "a%7Db", std::string("a\0b", 3),
@@ -304,7 +305,7 @@ TEST_F(Script, KeepsSubjectsOfAnyBytesApart) {
   EXPECT_EQ(client_->text({"DBSIZE"}), std::to_string(keys.size()));
 }
 
-TEST_F(Script, KeepsAllKeysOfOneSubjectInOneSlotOfACluster) {
+TEST_F(Script, KeepsAllCountersOfOneKeyInOneSlotOfACluster) {
   RedisServer cluster;
   ASSERT_TRUE(cluster.start({"--cluster-enabled", "yes"})) << cluster.error();
   RedisClient node(cluster.port());

@@ -19,7 +19,7 @@ class ShippedScript {
     EXPECT_EQ(client.text({"SCRIPT", "LOAD", std::string(limit::decide_script())}), limit::decide_script_sha());
   }
 
-  /// As a gateway asks for kOwner whose own clock says `here`.
+  /// Checks as a gateway whose own clock says `here`, for kOwner.
   limit::Decision decide(const limit::Rule& rule, std::int64_t cost, Instant here) {
     const limit::Check check = make_check(rule, kOwner, cost);
     std::vector<std::string> arguments;

@@ -1,5 +1,5 @@
 #pragma once
-// The two stores behind one face, on a clock the test turns: what every contract test runs on.
+// The two stores behind one interface, on a clock of the test. Every contract test uses it.
 
 #include "redis_client.hpp"
 #include "support/redis_server.hpp"
@@ -33,8 +33,8 @@ class InMemory : public ContractStore {
   limit::MemoryStore store_{{.max_keys = 10'000}};
 };
 
-/// The shipped script in a real Redis, but for its clock: one line of it is replaced, so that TIME is what the call's
-/// last two arguments say and nothing expires by the real clock while a virtual one runs.
+/// The shipped script in a real Redis, with another clock: one line is replaced. TIME is then what the last two
+/// arguments of the call say, and nothing expires by the real clock.
 class InRedis : public ContractStore {
  public:
   explicit InRedis(std::uint16_t port) : client_(port), script_(limit::decide_script()) {
@@ -91,8 +91,8 @@ end
   std::vector<std::string> words_;
 };
 
-/// A Redis for the whole test program, started at its first use and emptied for each test. Null where none can be
-/// started: then `why` says why.
+/// A Redis for the whole test program, started at its first use and emptied for each test. Null if none can be started;
+/// `why` has the reason.
 inline RedisServer* shared_redis(std::string& why) {
   static RedisServer server;
   static const bool runs = server.start();

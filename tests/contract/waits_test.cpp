@@ -1,5 +1,5 @@
-// Whoever waits as long as told gets through, and a microsecond earlier does not: under every algorithm, in both
-// stores, whatever was asked, charged, owed and given back before.
+// A request that waits as long as told is allowed, and a microsecond earlier it is not: for every algorithm, in both
+// stores, after any checks, charges, debts and give-backs.
 
 #include "stores.hpp"
 #include "support/rules.hpp"
@@ -57,15 +57,15 @@ class Waits : public testing::TestWithParam<std::tuple<Place, const limit::Algor
     return decision;
   }
 
-  /// Takes, or is told to wait, waits, and gets through.
+  /// Takes, or waits as told and then takes.
   void take_as_told(const Rule& rule, std::int64_t cost) {
-    const Decision refused = check(rule, cost);
-    if (refused.allowed || refused.retry_after == limit::kNever) return;
+    const Decision rejected = check(rule, cost);
+    if (rejected.allowed || rejected.retry_after == limit::kNever) return;
     ++waits_;
-    now_ += refused.retry_after - Duration(1);
+    now_ += rejected.retry_after - Duration(1);
     ASSERT_FALSE(check(rule, cost).allowed) << "a microsecond early";
     now_ += Duration(1);
-    ASSERT_TRUE(check(rule, cost).allowed) << "after " << refused.retry_after.count();
+    ASSERT_TRUE(check(rule, cost).allowed) << "after " << rejected.retry_after.count();
   }
 
   static const limit::Algorithm& algorithm() { return *std::get<const limit::Algorithm*>(GetParam()); }
@@ -76,7 +76,7 @@ class Waits : public testing::TestWithParam<std::tuple<Place, const limit::Algor
   int waits_ = 0;
 };
 
-TEST_P(Waits, AreTrueWhateverWasAskedBefore) {
+TEST_P(Waits, AreTrueWhateverHappenedBefore) {
   for (int trace = 0; trace < 40; ++trace) {
     const std::string limit = "waits" + std::to_string(trace);
     Rule rule = random_rule(limit);

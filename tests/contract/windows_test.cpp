@@ -1,4 +1,4 @@
-// What the rows cannot say of windows and logs: rules that change, calendars, and what else may lie under a key.
+// What the rows do not cover of windows and logs: rules that change, calendars, and other values under a key.
 
 #include "shipped_script.hpp"
 #include "stores.hpp"
@@ -21,7 +21,7 @@ constexpr const char* kWindows[] = {"fixed_window", "sliding_window", "sliding_l
 
 Rule window(std::string_view algorithm, std::string_view rate) { return make_rule(rate, 0, "plan", algorithm); }
 
-/// Asks memory and Redis, which must say the same.
+/// Checks in memory and in Redis, which must decide the same.
 class Windows : public testing::Test {
  protected:
   void SetUp() override {
@@ -60,13 +60,13 @@ TEST_F(Windows, CarryOverWhatWasUsedWhenTheCountChanges) {
     EXPECT_EQ(check(large, 4, start, algorithm).remaining, 6U);
     EXPECT_EQ(check(small, 0, start, algorithm).remaining, 1U);
     EXPECT_EQ(check(large, 6, start + 1s, algorithm).remaining, 0U);
-    const Decision refused = check(small, 1, start + 2s, algorithm);
-    EXPECT_FALSE(refused.allowed);
-    EXPECT_EQ(refused.remaining, 0U);
-    EXPECT_FALSE(check(small, 1, start + 2s + refused.retry_after - 1us, algorithm).allowed);
+    const Decision rejected = check(small, 1, start + 2s, algorithm);
+    EXPECT_FALSE(rejected.allowed);
+    EXPECT_EQ(rejected.remaining, 0U);
+    EXPECT_FALSE(check(small, 1, start + 2s + rejected.retry_after - 1us, algorithm).allowed);
     EXPECT_TRUE(check(small, 0, start + 2s, algorithm).allowed);
     EXPECT_EQ(check(window(algorithm, "20/minute"), 0, start + 2s, algorithm).remaining, 10U);
-    EXPECT_TRUE(check(small, 1, start + 2s + refused.retry_after, algorithm).allowed);
+    EXPECT_TRUE(check(small, 1, start + 2s + rejected.retry_after, algorithm).allowed);
   }
 }
 
@@ -85,7 +85,7 @@ TEST_F(Windows, CarryOverWhatWasUsedWhenThePeriodChanges) {
   }
 }
 
-TEST_F(Windows, AFullLogIsTakenAndGivenBackInOne) {
+TEST_F(Windows, AFullLogCanBeTakenAndGivenBackAtOnce) {
   const Rule rule = window("sliding_log", "10000/hour");
   EXPECT_TRUE(check(rule, 10'000, kStart).allowed);
   EXPECT_EQ(check(rule, 1, kStart + 1s).retry_after, 1h - 1s);
@@ -93,7 +93,7 @@ TEST_F(Windows, AFullLogIsTakenAndGivenBackInOne) {
   EXPECT_EQ(check(rule, 2'500, kStart + 2s).remaining, 0U);
   EXPECT_EQ(check(rule, 2'501, kStart + 3s).retry_after, 1h - 3s);
   EXPECT_EQ(check(rule, 7'501, kStart + 3s).retry_after, 1h - 1s);
-  EXPECT_EQ(check(rule, 0, kStart - 1h).remaining, 0U);  // a clock behind: all count as of then, once
+  EXPECT_EQ(check(rule, 0, kStart - 1h).remaining, 0U);  // a clock that is behind: all count as of then, once
   EXPECT_EQ(check(rule, 10'000, kStart).remaining, 0U);
 }
 
@@ -160,7 +160,7 @@ TEST_F(WindowScript, LeaveEachCounterATimeToLiveUntilItCountsNoLonger) {
   }
 }
 
-TEST_F(WindowScript, StoreNothingForALookNorForARefusal) {
+TEST_F(WindowScript, StoreNothingForALookOrARejection) {
   for (const char* algorithm : kWindows) {
     decide(window(algorithm, "7/hour"), 0);
     decide(window(algorithm, "7/hour"), 8);
@@ -169,7 +169,7 @@ TEST_F(WindowScript, StoreNothingForALookNorForARefusal) {
   }
 }
 
-TEST_F(WindowScript, TakeWhatTheyDidNotWriteForNoValue) {
+TEST_F(WindowScript, IgnoreValuesThatTheyDidNotWrite) {
   const std::vector<std::vector<std::string>> foreign = {
       {"SET", kKey, "garbage"},
       {"SET", kKey, ""},
@@ -213,7 +213,7 @@ TEST_F(WindowScript, ReplaceWhatEachOtherWrote) {
     }
 }
 
-TEST_F(WindowScript, CutBackWhatAClockFarAheadWroteThoughTheyRefuse) {
+TEST_F(WindowScript, ReduceWhatAClockFarAheadWroteEvenIfTheyReject) {
   const std::string ahead = "4000000000000000";
   const std::vector<std::pair<const char*, std::vector<std::string>>> written = {
       {"fixed_window", {"SET", kKey, "7@" + ahead}},
@@ -222,17 +222,17 @@ TEST_F(WindowScript, CutBackWhatAClockFarAheadWroteThoughTheyRefuse) {
   for (const auto& [algorithm, command] : written) {
     client().command(command);
     const Rule rule = window(algorithm, "7/hour");
-    const Decision refused = decide(rule);
-    EXPECT_FALSE(refused.allowed) << algorithm;
-    EXPECT_LE(refused.retry_after, 2h) << algorithm;
+    const Decision rejected = decide(rule);
+    EXPECT_FALSE(rejected.allowed) << algorithm;
+    EXPECT_LE(rejected.retry_after, 2h) << algorithm;
     EXPECT_GT(left_to_live(), 0) << algorithm;
     EXPECT_LE(left_to_live(), 7'200'002) << algorithm;
-    EXPECT_LE(decide(rule).retry_after, refused.retry_after) << algorithm;
+    EXPECT_LE(decide(rule).retry_after, rejected.retry_after) << algorithm;
     client().command({"DEL", kKey});
   }
 }
 
-TEST_F(WindowScript, CountByTheClockOfRedisWhereTheGatewaysDisagree) {
+TEST_F(WindowScript, CountByTheClockOfRedisIfGatewaysDisagree) {
   const Rule rule = calendar_rule("3/day", Calendar::Unit::day);
   EXPECT_EQ(decide(rule, 1, now()).remaining, 2U);
   EXPECT_EQ(decide(rule, 1, now() + 20h).remaining, 1U);
@@ -240,16 +240,16 @@ TEST_F(WindowScript, CountByTheClockOfRedisWhereTheGatewaysDisagree) {
   EXPECT_FALSE(decide(rule).allowed);
 }
 
-TEST_F(WindowScript, StillCountWhereTheGatewaysCalendarIsFarFromTheClockOfRedis) {
+TEST_F(WindowScript, CountEvenIfTheGatewaysCalendarIsFarFromTheClockOfRedis) {
   const Rule rule = calendar_rule("2/day", Calendar::Unit::day);
   for (const Duration wrong : {Duration(-400 * 24h), Duration(-3 * 24h), Duration(3 * 24h), Duration(400 * 24h)}) {
     client().command({"DEL", kKey});
     EXPECT_EQ(decide(rule, 1, now() + wrong).remaining, 1U);
     EXPECT_EQ(decide(rule, 1, now() + wrong).remaining, 0U);
-    const Decision refused = decide(rule, 1, now() + wrong);
-    EXPECT_FALSE(refused.allowed);
-    EXPECT_GT(refused.retry_after, 22h);
-    EXPECT_LE(refused.retry_after, 25h);
+    const Decision rejected = decide(rule, 1, now() + wrong);
+    EXPECT_FALSE(rejected.allowed);
+    EXPECT_GT(rejected.retry_after, 22h);
+    EXPECT_LE(rejected.retry_after, 25h);
     EXPECT_GT(left_to_live(), 0);
   }
 }

@@ -1,4 +1,4 @@
-// Bodies in chunks made to be dear: each byte of them on the wire costs a few steps, however it is chunked and arrives.
+// Chunked bodies made to be expensive: each byte costs a few steps, however the body is chunked and arrives.
 
 #include "cost/spent.hpp"
 

@@ -1,4 +1,4 @@
-// Heads made to be dear: each byte of them costs no more than a small multiple of a byte of a plain one.
+// Heads made to be expensive: each byte costs at most a small multiple of a byte of a plain head.
 
 #include "../../src/gateway/forward.hpp"
 #include "../../src/gateway/forwarding_headers.hpp"
@@ -117,7 +117,7 @@ identity::Options withholding(identity::AddressField told_in) {
   return options;
 }
 
-/// All that becomes of a request's head before limits and servers come into it.
+/// All processing of a request's head before limits and servers.
 struct Path {
   explicit Path(identity::AddressField told_in = identity::AddressField::x_forwarded_for)
       : field(told_in), identity(withholding(told_in)), compiled({}, identity, {}, {}, 1) {}
@@ -150,7 +150,7 @@ struct Path {
   }
 };
 
-/// What each byte of a head costs, where the heads before it have warmed everything up.
+/// The cost of each byte of a head, after other heads have warmed up all buffers.
 struct PerByte {
   double steps;
   double memory;
@@ -166,10 +166,9 @@ PerByte cost_of(const std::string& head, const std::function<void(const std::str
   return {static_cast<double>(cost.steps) / size, static_cast<double>(cost.bytes) / size};
 }
 
-/// At both sizes at most so many steps for each byte; a plain head takes 3 to 7. What grows with the square of the size
-/// costs thousands.
+/// At most this many steps for each byte, at both sizes. A plain head takes 3 to 7. Quadratic work costs thousands.
 constexpr double kMaxSteps = 80;
-/// Bytes from the heap for each byte: a text is made anew once or twice, and grows by doubling.
+/// Bytes from the heap for each byte: a text is copied once or twice, and grows by doubling.
 constexpr double kMaxMemory = 8;
 
 void expect_cheap(const Kind& kind, const PerByte& usual, const std::function<void(const std::string&)>& work) {

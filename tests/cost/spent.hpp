@@ -1,6 +1,6 @@
 #pragma once
-// What a piece of work costs, counted and not timed, so that a loop within a loop shows on any machine: steps of the
-// counted sources (tests/CMakeLists.txt names them), and memory from the heap.
+// The cost of a piece of work, counted and not timed, so that quadratic work shows on any machine: steps of the counted
+// sources (named in tests/CMakeLists.txt), and memory from the heap.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,9 +8,9 @@
 namespace headgate::test {
 
 struct Spent {
-  std::uint64_t steps = 0;  ///< basic blocks that were run; what the C library does within one call is not seen
+  std::uint64_t steps = 0;  ///< executed basic blocks; work inside the C library is not counted
   std::uint64_t allocations = 0;
-  std::uint64_t bytes = 0;  ///< allocated, whether freed since or not
+  std::uint64_t bytes = 0;  ///< allocated, freed or not
 };
 
 /// So far, by this process.

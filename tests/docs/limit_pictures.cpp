@@ -1,5 +1,5 @@
-// Draws docs/pictures/*.svg: what each algorithm lets through of one and the same traffic, simulated with the real
-// limiter on a virtual clock. `limit_pictures DIR` writes them; `limit_pictures --check DIR` only compares.
+// Draws docs/pictures/*.svg: what each algorithm lets through of the same traffic, simulated with the real limiter on a
+// virtual clock. `limit_pictures DIR` writes the pictures; `limit_pictures --check DIR` only compares them.
 
 #include "headgate/core/hash.hpp"
 #include "headgate/limit/algorithm.hpp"
@@ -38,12 +38,12 @@ constexpr Picture kPictures[] = {
     {"fixed_window", "fixed_window", "fixed_window, 20/10s: two windows' worth around a boundary", 0, 0s},
     {"sliding_window", "sliding_window", "sliding_window, 20/10s: the last ten seconds, estimated", 0, 0s},
     {"sliding_log", "sliding_log", "sliding_log, 20/10s: the last ten seconds, exactly", 0, 0s},
-    {"leaky_bucket", "leaky_bucket", "leaky_bucket, 20/10s: one each half second, the rest refused", 0, 0s},
+    {"leaky_bucket", "leaky_bucket", "leaky_bucket, 20/10s: one each half second, the rest rejected", 0, 0s},
     {"leaky_bucket_queue", "leaky_bucket", "leaky_bucket, 20/10s, wait 3s: one each half second, the rest queued", 0,
      3s},
 };
 
-/// A quiet start, a burst across the clock's ten seconds, a pause, then twice as much as is allowed.
+/// A quiet start, a burst across a boundary of ten seconds, a pause, then twice the allowed rate.
 std::vector<Duration> traffic() {
   std::vector<Duration> out;
   for (Duration at = 500ms; at < 8s; at += 1s) out.push_back(at);
@@ -140,7 +140,7 @@ std::string lanes(const std::vector<Request>& requests) {
   std::string out = label(0, kAskedAt + 16, "asked", "lane") + label(0, kPassedAt + 16, "let through", "lane");
   for (const auto& one : requests) {
     const double asked = x_of(one.asked);
-    out += line(asked, kAskedAt, asked, kAskedAt + kTick, one.allowed ? "passed" : "refused");
+    out += line(asked, kAskedAt, asked, kAskedAt + kTick, one.allowed ? "passed" : "rejected");
     if (!one.allowed) continue;
     const double left = x_of(one.left);
     if (one.left > one.asked) out += line(asked, kAskedAt + kTick, left, kPassedAt, "waits");
@@ -181,7 +181,7 @@ text { font: 12px system-ui, sans-serif; fill: #24292f; }
 .lane, .tick, .summary { fill: #57606a; }
 .tick { text-anchor: middle; }
 .passed { stroke: #0969da; stroke-width: 1.6; }
-.refused { stroke: #cf222e; stroke-width: 1.6; stroke-opacity: .55; }
+.rejected { stroke: #cf222e; stroke-width: 1.6; stroke-opacity: .55; }
 .waits { stroke: #0969da; stroke-width: .7; stroke-opacity: .5; }
 .grid { stroke: #d0d7de; }
 .limit { stroke: #9a6700; stroke-dasharray: 4 3; }
@@ -191,7 +191,7 @@ text { font: 12px system-ui, sans-serif; fill: #24292f; }
   text { fill: #e6edf3; }
   .lane, .tick, .summary { fill: #9198a1; }
   .passed, .waits, .curve { stroke: #4493f8; }
-  .refused { stroke: #f85149; }
+  .rejected { stroke: #f85149; }
   .grid { stroke: #30363d; }
   .limit { stroke: #d29922; }
 }

@@ -1,4 +1,4 @@
-// Fuzzes chunked bodies: one is read the same whether it comes at once, in pieces or byte by byte.
+// Fuzzes chunked bodies: the result is the same whether a body comes at once, in pieces or byte by byte.
 
 #include "headgate/http/h1/chunked.hpp"
 
@@ -53,7 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data + 1), size - 1);
   auto whole = read(bytes, std::max<std::size_t>(bytes.size(), 1));
   auto pieces = read(bytes, data[0] % 16 + 1U);
-  // How far it got before it was refused depends on what was there.
+  // How far it came before the refusal depends on the available bytes.
   if (whole.refused) whole.consumed = pieces.consumed = 0;
   demand(whole == pieces);
   return 0;

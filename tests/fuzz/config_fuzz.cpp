@@ -1,4 +1,4 @@
-// Fuzzes configuration files: anything is read or refused, with mistakes in places that are there, never both.
+// Fuzzes configuration files: any file is accepted or refused, never both, and every mistake has a valid place.
 
 #include "headgate/config/diagnostic.hpp"
 #include "headgate/config/load.hpp"
@@ -12,7 +12,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace headgate::config;
   const std::string source(reinterpret_cast<const char*>(data), size);
-  // A device is no file of keys: some never end.
+  // A device is no key file: some never end.
   if (source.find("/dev") != source.npos || source.find("/proc") != source.npos) return 0;
   const auto loaded = load(source);
   const bool errors = std::any_of(loaded.diagnostics.begin(), loaded.diagnostics.end(),

@@ -28,14 +28,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return walk_hops(peer, AddressField::x_forwarded_for, fields, trusted).client;
   };
   const auto stranger = boost::asio::ip::make_address("203.0.113.7");
-  if (walk(stranger) != stranger) std::abort();  // an untrusted peer tells nothing
+  if (walk(stranger) != stranger) std::abort();  // an untrusted peer is not believed
 
   const auto client = walk(boost::asio::ip::make_address("10.0.0.1"));
   std::array<char, 64> buffer;
   const auto key = client_ip_key(client, 64, buffer);
   const auto block = parse_network(key);
-  if (!block || !contains({&*block, 1}, client))
-    std::abort();  // what we count by reads back as a block around the client
+  if (!block || !contains({&*block, 1}, client)) std::abort();  // the key must parse as a block around the client
 
   if (const auto network = parse_network(text)) {
     const auto again = parse_network(to_text(*network));

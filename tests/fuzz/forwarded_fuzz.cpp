@@ -1,4 +1,4 @@
-// Fuzzes Forwarded: whatever a client has written, what the hop behind it appends is what is believed.
+// Fuzzes Forwarded: whatever a client writes, the element that the next hop appends is the one that is believed.
 
 #include "headgate/identity/client_address.hpp"
 #include "headgate/identity/network.hpp"

@@ -1,5 +1,5 @@
-// Fuzzes what an issuer publishes: anything at all as a JWK Set, and anything at all as a member of a key in one. No
-// key that is taken may pass a token without a signature.
+// Fuzzes JWK Sets: any bytes as a set, and any bytes as a member of a key. No accepted key may verify a token without a
+// signature.
 
 #include "support/jwk_writer.hpp"
 

@@ -1,5 +1,5 @@
-// Fuzzes tokens: anything at all as a token, and anything at all as header and claims of a token that is rightly
-// signed. What is remembered of a token must be what was found out.
+// Fuzzes tokens: any bytes as a token, and any bytes as header and claims of a correctly signed token. The token cache
+// must return the result of the verification.
 
 #include "support/jwt_signer.hpp"
 

@@ -1,4 +1,4 @@
-// Fuzzes key files: anything at all as a file, and as the members of an otherwise good key.
+// Fuzzes key files: any bytes as a file, and as the members of an otherwise valid key.
 
 #include "headgate/identity/api_keys.hpp"
 
@@ -13,7 +13,7 @@ namespace {
 
 using namespace headgate::identity;
 
-/// What is accepted is whole, and what is refused is refused at a place that is there.
+/// An accepted file is complete, and a refusal has a valid place.
 void demand_sense(std::string_view json) {
   const auto read = read_api_keys(json);
   if (read.has_error()) {

@@ -1,4 +1,4 @@
-// Fuzzes queries and cookies: what is found under a name is gone once it is taken out, and nothing else is.
+// Fuzzes queries and cookies: what is found under a name is gone after its removal, and nothing else is.
 
 #include "headgate/http/named_values.hpp"
 

@@ -1,4 +1,4 @@
-// Fuzzes the normal form of paths: what goes on to a server means what was matched, and no server climbs in it.
+// Fuzzes the normal form of paths: the path for the server means the matched path, and no server climbs out of it.
 
 #include "headgate/http/path.hpp"
 

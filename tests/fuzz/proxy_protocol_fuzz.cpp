@@ -1,4 +1,4 @@
-// Fuzzes PROXY headers: a whole one is whole at no shorter length, and never longer than what there is.
+// Fuzzes PROXY headers: a complete header is not complete at a shorter length, and never longer than its input.
 
 #include "headgate/identity/proxy_protocol.hpp"
 

@@ -1,4 +1,4 @@
-// Fuzzes heads of servers' answers: what is accepted goes on as an answer that a client reads the same.
+// Fuzzes heads of answers: an accepted head is written as one that a client reads in the same way.
 
 #include "headgate/http/h1/parse.hpp"
 #include "headgate/http/h1/write.hpp"
@@ -31,7 +31,7 @@ void demand_sense(std::string_view text, std::string_view method) {
   ReplyHead again;
   demand(h1::parse_reply(written, method, {200, 0}, again).has_value());
   demand(again.status == head.status && again.reason == head.reason);
-  // What ends with its connection here goes on in chunks.
+  // A body that ends with its connection is forwarded in chunks.
   const bool ends_otherwise = head.framing.kind == Framing::Kind::until_close;
   demand(again.framing.kind == (ends_otherwise ? Framing::Kind::chunked : head.framing.kind));
   demand(again.framing.length == head.framing.length);

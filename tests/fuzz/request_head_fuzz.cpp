@@ -1,5 +1,5 @@
-// Fuzzes heads of requests: what is accepted goes on as a head that is read the same again, and none of its prefixes
-// was refused.
+// Fuzzes heads of requests: an accepted head is written as one that parses to the same, and none of its prefixes is
+// refused.
 
 #include "headgate/http/h1/parse.hpp"
 #include "headgate/http/h1/write.hpp"

@@ -1,4 +1,4 @@
-// The house stands on its floors: who may include whom, who may speak to which library, and how long a file may be.
+// The rules of the house: who may include whom, who may include which library, and how long a file may be.
 
 #include "house/includes.hpp"
 
@@ -24,7 +24,7 @@ const std::map<std::string, int> kFloors = {
     {"main", 8},
 };
 
-/// Which modules may include what begins so. main.cpp goes through cli.
+/// Which modules may include headers with this beginning. main.cpp uses cli.
 const std::map<std::string, std::set<std::string>> kKeepers = {
     {"nlohmann/", {"config", "identity", "server", "cli"}},
     {"hiredis", {"redis"}},
@@ -43,7 +43,7 @@ const std::set<std::string> kUmbrellas = {"boost/asio.hpp", "boost/beast.hpp", "
 /// Modules that neither open sockets nor wait.
 const std::set<std::string> kPure = {"http", "limit", "identity", "balance", "observe"};
 
-/// But for the thread that takes log lines to where they go.
+/// Except for the thread that writes log lines.
 const std::string kLogThread = "src/observe/output.";
 
 std::string place(const Include& include) {
@@ -84,7 +84,7 @@ TEST(House, PrivateHeadersStayInTheirModule) {
   }
 }
 
-TEST(House, LibrariesHaveTheirKeepers) {
+TEST(House, LibrariesAreIncludedOnlyByTheirModules) {
   for (const auto& include : all_includes()) {
     for (const auto& [library, keepers] : kKeepers) {
       if (!include.target.starts_with(library)) continue;
@@ -111,7 +111,7 @@ TEST(House, NobodyIncludesAWholeLibrary) {
 TEST(House, TheFirstFloorDoesNoInputAndNoOutput) {
   for (const auto& include : all_includes()) {
     if (!kPure.contains(include.module) || include.file.starts_with(kLogThread)) continue;
-    // Addresses and views of memory are values; everything else of Asio waits for something.
+    // Addresses and memory views are values; everything else of Asio waits for something.
     const bool value = include.target.starts_with("boost/asio/ip/address") ||
                        include.target.starts_with("boost/asio/ip/network") || include.target == "boost/asio/buffer.hpp";
     const bool waits = include.target.starts_with("boost/asio/") && !value;
@@ -122,7 +122,7 @@ TEST(House, TheFirstFloorDoesNoInputAndNoOutput) {
   }
 }
 
-TEST(House, TheFirstFloorReadsNoClockAndRollsNoDice) {
+TEST(House, TheFirstFloorUsesNoClockAndNoRandomness) {
   std::size_t files = 0;
   for (const auto& file : source_files({"include", "src"})) {
     if (!kPure.contains(module_of(file))) continue;

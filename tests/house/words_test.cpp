@@ -53,6 +53,20 @@ const std::map<std::string, std::string, std::less<>> kReplaced = {
     {"sound_host", "valid_host"},
     {"usual_burst", "default_burst"},
     {"usual_port", "default_port"},
+    {"ConnectTerms", "ConnectOptions"},
+    {"carry_by", "use_transport"},
+    {"say_end", "send_end"},
+    {"tells_limits", "is_limit_field"},
+    {"tells_identity", "is_identity_field"},
+    {"told_callers", "caller_values"},
+    {"refused_by", "problem_limit"},
+    {"asked_on", "asked_at_wall"},
+    {"asked_for", "refilled"},
+    {"unasked", "not_checked"},
+    {"questions", "checks"},
+    {"question_of", "merged_index"},
+    {"foretell", "settle_decisions"},
+    {"grant_without_effect", "api_key_setting_ignored"},
 };
 
 /// The word to use for `name`, or "" where it was not replaced.

@@ -1,4 +1,4 @@
-// What the load scripts share: where the gateway is, and what each of its answers must look like.
+// Shared by the load scripts: the address of the gateway, and the checks of its answers.
 import { check } from 'k6';
 import http from 'k6/http';
 
@@ -7,7 +7,7 @@ export const gateway = __ENV.GATEWAY || 'http://127.0.0.1:8080';
 // Limited answers are answers, not failures of the test.
 http.setResponseCallback(http.expectedStatuses(200, 429));
 
-// Asks once as `caller` (an API key) and checks the answer, allowed or refused, against what every answer promises.
+// Sends one request as `caller` (an API key) and checks the answer, allowed or rejected.
 export function ask(path, caller) {
   const answer = http.get(`${gateway}${path}`, { headers: { 'X-API-Key': caller } });
   const field = (name) => Number(answer.headers[name]);

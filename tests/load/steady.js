@@ -1,4 +1,4 @@
-// Many callers, each below its limit: nobody is refused, and the gateway adds little time.
+// Many callers, each below its limit: nobody is rejected, and the gateway adds little time.
 //   k6 run -e GATEWAY=http://127.0.0.1:8080 -e RATE=200 -e CALLERS=1000 tests/load/steady.js
 import { Rate } from 'k6/metrics';
 import exec from 'k6/execution';

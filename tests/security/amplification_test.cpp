@@ -1,4 +1,4 @@
-// Requests and answers made to cost far more than they weigh.
+// Requests and answers that are made to cost far more than their size.
 
 #include "blackbox/harness/gateway.hpp"
 
@@ -24,7 +24,7 @@ TEST(Amplification, ARequestTakesMemoryInProportionToItsHead) {
   const auto before = proxy.gateway.resident_kib();
   constexpr std::size_t kRequests = 50;
   for (std::size_t i = 0; i < kRequests; ++i) ASSERT_TRUE(ask(fields));
-  // A head of 15 KiB, its copies and its connection: with room to spare, and a tenth of what a sum of sums takes.
+  // A head of 15 KiB, its copies and its connection, with a margin; a tenth of what quadratic memory would take.
   EXPECT_LT(proxy.gateway.resident_kib() - before, kRequests * 250);
   proxy.upstream.release();
   for (auto& client : clients) EXPECT_EQ(client.read().status(), 200);
@@ -38,11 +38,11 @@ TEST(Amplification, ConnectionNamesAFewFieldsAndNotAll) {
   EXPECT_FALSE(proxy.forwarded().has("N31"));
   const std::string answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: " + names + ", n32\r\n\r\n";
   expect_problem(proxy.client().get("/", "X-Test-Raw: " + to_hex(answer) + "\r\n"), 502);
-  Proxy unasked;
-  expect_problem(unasked.client().ask(request("GET", "/", "Connection: " + names + "\r\nConnection: n32\r\n")), 400);
+  Proxy scattered;
+  expect_problem(scattered.client().ask(request("GET", "/", "Connection: " + names + "\r\nConnection: n32\r\n")), 400);
   std::string everywhere;
   for (int i = 0; i < 90; ++i) everywhere += "Connection: b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b\r\n";
-  expect_problem(unasked.client().ask(request("GET", "/", everywhere)), 400);
+  expect_problem(scattered.client().ask(request("GET", "/", everywhere)), 400);
 }
 
 /// A body's chunks, which nothing in `body` looks like.

@@ -1,5 +1,5 @@
 #pragma once
-// A gateway with a real server behind it, once for each kind of server.
+// A gateway with a real server, once for each kind of server.
 
 #include "blackbox/harness/gateway.hpp"
 #include "security/real_server.hpp"
@@ -19,7 +19,7 @@ namespace headgate::test {
 ///   }
 class Behind : public testing::TestWithParam<RealServer::Kind> {
  protected:
-  /// False where the test is over: skipped, or failed already.
+  /// False if the test is over: skipped, or failed.
   bool start(const Json& changes = Json::object()) {
     if (const auto missing = server_.missing(); !missing.empty()) {
       skip(missing);

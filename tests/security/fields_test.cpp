@@ -1,4 +1,4 @@
-// Attacks by spelling: methods, hosts and fields that the gateway reads one way and a server another.
+// Attacks by spelling: methods, hosts and fields that the gateway and a server read in different ways.
 
 #include "security/behind.hpp"
 
@@ -10,7 +10,7 @@ namespace {
 
 class Spelling : public Behind {
  protected:
-  /// What the application gets of a field, under whatever name its server gives it; "" where nothing.
+  /// The value that the application gets for a field, whatever name its server uses; "" if none.
   std::string got(const Message& answer, const std::string& name) {
     for (const auto& field : reading_of(answer).fields) {
       if (plain(field.name) == plain(name)) return field.value;
@@ -25,7 +25,7 @@ class Spelling : public Behind {
 };
 HEADGATE_BEHIND_EVERY_SERVER(Spelling);
 
-TEST_P(Spelling, OfAMethodSlipsPastNoRoute) {
+TEST_P(Spelling, OfAMethodAvoidsNoRoute) {
   if (!start(R"({"routes": [{"path": "/*", "to": "app"},
                             {"path": "/login", "methods": ["POST"], "respond": {"status": 403}}]})"_json))
     return;
@@ -42,7 +42,7 @@ TEST_P(Spelling, OfTraceReflectsNothing) {
   EXPECT_EQ(answer.body.find("secret"), std::string::npos);
 }
 
-TEST_P(Spelling, OfAKeysFieldIsReadByNobody) {
+TEST_P(Spelling, OfAKeysFieldReachesNobody) {
   if (!start(
           R"({"identity": {"api_key": {"keys": {"acme": {"key": "0123456789abcdef0123456789abcdef"}}, "pass_on": true}},
                  "routes": [{"path": "/open/*", "to": "app"}, {"path": "/*", "to": "app", "require": "api_key"}]})"_json))
@@ -59,7 +59,7 @@ TEST_P(Spelling, OfAKeysFieldIsReadByNobody) {
   }
 }
 
-TEST_P(Spelling, OfATokensFieldIsReadByNobody) {
+TEST_P(Spelling, OfATokensFieldReachesNobody) {
   if (!start(
           R"({"identity": {"jwt": {"algorithms": ["HS256"], "secret": "0123456789abcdef0123456789abcdef", "header": "X-Token",
                                       "claim_headers": {"X-User": "sub"}}},
@@ -83,7 +83,7 @@ TEST_P(Spelling, OfAHopsFieldReachesNoApplication) {
     std::string twin = name;
     std::replace(twin.begin(), twin.end(), '-', '_');
     for (const auto& sent : {name, twin}) {
-      if (sent == "Transfer-Encoding") continue;  // obeyed or refused, never passed on
+      if (sent == "Transfer-Encoding") continue;  // followed or refused, never forwarded
       const Message answer = client().get("/", sent + ": evil\r\n");
       ASSERT_EQ(answer.status(), 200) << sent;
       EXPECT_EQ(got(answer, name), "") << sent << visible(answer.body);

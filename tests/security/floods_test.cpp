@@ -1,4 +1,4 @@
-// Connections that send without end: the others on their worker are served all the same.
+// Connections that send without end: the other connections of the worker are still served.
 
 #include "blackbox/harness/flood.hpp"
 #include "blackbox/harness/gateway.hpp"
@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::size_t kMuch = 200'000;
 constexpr std::size_t kFloods = 4;
-constexpr std::size_t kTurns = 60;  // a few, and what a loaded machine adds; not by the clock, which it adds more to
+constexpr std::size_t kTurns = 60;  // a few, and a margin for a loaded machine, which changes the clock more
 
-/// What a hostile client says first, and then without end.
+/// What a hostile client sends first, and then without end.
 struct Attack {
   std::string name;
   std::string first;
@@ -103,7 +103,7 @@ TEST(FloodsOfEmptyLines, AreRefusedAfterAFewAndHoldUpNobody) {
   expect_problem(client.read(), 400);
   EXPECT_TRUE(client.closes());
   EXPECT_EQ(proxy.client().ask("\r\n\r\n" + request("GET", "/")).status(), 200) << "a few are passed over";
-  // What comes behind the refusal is thrown away for a while: that must not hold up anybody either.
+  // Bytes after the refusal are dropped for a while: that must not delay others either.
   Flood flood(Socket::connect(proxy.gateway.port()), "", repeated("\r\n", 5000));
   ASSERT_TRUE(flood.wait_until_sent(kMuch));
   for (int i = 0; i < 3; ++i) EXPECT_EQ(proxy.client().get().status(), 200);

@@ -1,5 +1,4 @@
-// Another spelling of a path is no way around what guards it: whatever nginx, a WSGI server and Node decode to a
-// guarded path never reaches them unguarded.
+// No spelling of a path avoids its guard: whatever nginx, a WSGI server and Node decode to a guarded path is guarded.
 
 #include "security/behind.hpp"
 #include "security/spellings.hpp"
@@ -10,7 +9,7 @@
 namespace headgate::test {
 namespace {
 
-/// The segments that a server could tell apart in a path it has read: none that are empty, none's parameters.
+/// The segments that a server could distinguish in a path: without empty ones and parameters.
 std::vector<std::string> segments(const std::string& path) {
   std::vector<std::string> out;
   for (std::size_t at = 0; at < path.size();) {
@@ -30,7 +29,8 @@ std::string lower(std::string text) {
 
 class Paths : public Behind {
  protected:
-  /// Those of `more` before an open route for everything else; who has no token has none of "jwt".
+  /// The routes of `more`, and an open route for everything else. Callers without a token are refused by routes with
+  /// "jwt".
   bool start_with(const Json& more, const Json& changes = Json::object()) {
     Json routes = more;
     if (std::none_of(routes.begin(), routes.end(), [](const Json& each) { return each["path"] == "/*"; }))
@@ -52,7 +52,7 @@ class Paths : public Behind {
   }
   int status(const std::string& target) { return get(target).status(); }
 
-  /// Asks for so many spellings of `paths`, and fails where a server reads a path of which `guarded` holds.
+  /// Requests this many spellings of `paths`. Fails if a server reads a path for which `guarded` is true.
   template <class Guarded>
   void attack(std::vector<std::string> paths, std::size_t times, Guarded&& guarded) {
     Spellings spellings(std::move(paths), 9);
@@ -71,7 +71,7 @@ class Paths : public Behind {
         break;
       }
     }
-    // Neither may be rare, or this would show nothing.
+    // Neither may be rare, or the test would show nothing.
     EXPECT_GT(reached, times / 50) << "of " << times;
     EXPECT_GT(refused, times / 10) << "of " << times;
   }
@@ -137,7 +137,7 @@ TEST_P(Paths, WithAnEncodedSlashAreRefused) {
   }
 }
 
-TEST_P(Paths, MeanTheSameWhereCharactersAreEncodedWithoutNeed) {
+TEST_P(Paths, MeanTheSameIfCharactersAreEncodedWithoutNeed) {
   if (!start_with(kGuards)) return;
   for (const char* target :
        {"/v1/items%3Asearch", "/v1/items%3asearch", "/%61dmin", "/admin", "/admin/", "/admin;x", "/admin%3Bx",

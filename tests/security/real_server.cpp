@@ -21,7 +21,7 @@ const char* program(RealServer::Kind kind) {
   return "/usr/bin/node";
 }
 
-/// One process in the foreground that keeps everything in its own directory.
+/// One process in the foreground with its own directory.
 std::string nginx_configuration(std::uint16_t port) {
   return R"(
 daemon off;
@@ -87,7 +87,7 @@ bool RealServer::start() {
   return start_script("node.js");
 }
 
-// Another process may take the port between our look and its bind, so this is tried more than once.
+// Another process may take the port before we bind it, so try more than once.
 bool RealServer::start_nginx() {
   for (int attempt = 0; attempt < 5; ++attempt) {
     port_ = Socket::listen().local_port();

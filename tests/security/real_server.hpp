@@ -1,6 +1,6 @@
 #pragma once
-// Real servers behind the gateway: each answers every request with what it made of it, so that an attack shows by what
-// a server would have done, whatever the gateway thought of it.
+// Real servers behind the gateway. Each answers every request with how it read it, so that an attack shows what a
+// server would have done.
 
 #include "blackbox/harness/message.hpp"
 #include "blackbox/harness/process.hpp"
@@ -12,14 +12,15 @@
 
 namespace headgate::test {
 
-/// What a server made of one request.
+/// How a server read one request.
 struct Reading {
   std::string method;
   std::vector<Field> fields;       ///< as an application gets them: HTTP_X_Y from WSGI, none from nginx
-  std::vector<std::string> paths;  ///< decoded; several where applications on that server read it differently
+  std::vector<std::string> paths;  ///< decoded; several if applications on that server read it in different ways
 };
 
-/// Out of the body of such an answer: the method, a line for each field, an empty line, the paths with NUL between.
+/// Reads the body of such an answer: the method, one line for each field, an empty line, the paths with NUL between
+/// them.
 Reading reading_of(const Message& answer);
 
 /// One server on a free port of 127.0.0.1. Ended, by its own PID, with the test.
@@ -33,7 +34,7 @@ class RealServer {
 
   explicit RealServer(Kind kind) : kind_(kind) {}
 
-  /// Why it cannot be started on this machine; empty where it can.
+  /// Why it cannot be started on this machine; empty if it can.
   std::string missing() const;
   /// Whether it listens, in time.
   bool start();

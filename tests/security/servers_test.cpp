@@ -1,4 +1,4 @@
-// The servers that attacks are judged by: each reads a path as servers of its kind do.
+// The servers that the attacks use: each reads a path as servers of its kind do.
 
 #include "security/behind.hpp"
 
@@ -10,7 +10,7 @@ namespace {
 class Servers : public Behind {};
 HEADGATE_BEHIND_EVERY_SERVER(Servers);
 
-TEST_P(Servers, AnswerWithWhatTheyMadeOfARequest) {
+TEST_P(Servers, AnswerWithHowTheyReadARequest) {
   if (!start()) return;
   RawClient client = this->client();
   const Message answer = client.get("/a%20b/%c3%a9?q=1", "X-One: 1\r\n");
@@ -26,7 +26,7 @@ TEST_P(Servers, AnswerWithWhatTheyMadeOfARequest) {
 
 TEST_P(Servers, DecodeAPathAndResolveItsDots) {
   if (!start()) return;
-  // Straight to the server: the gateway would have resolved them.
+  // Directly to the server, because the gateway would have resolved them.
   const Message answer = RawClient(server().port()).get("/x/%2e%2e/%61dmin");
   ASSERT_EQ(answer.status(), 200) << visible(answer.head);
   const auto paths = reading_of(answer).paths;

@@ -13,7 +13,8 @@ std::string Spellings::next() {
   static const Choices kEndings = {"/",    "/.",  ";x",  ";x=1;y", "%3Bx", "?q=/../", "?",   "%00",     "%20",
                                    "/%2e", "%2F", "%5C", "/x/..",  "%3F",  "%23",     "/;x", "%2Fx/..", "%09"};
   const std::string_view path = paths_[std::uniform_int_distribution<std::size_t>(0, paths_.size() - 1)(random_)];
-  // Most spellings have one or two disguises: with many of them nearly all are refused for one, and tell of no other.
+  // Most spellings have one or two changes. With more, nearly all would be refused for one of them, and the others
+  // would not be tested.
   const unsigned escapes = once_in(2) ? 0 : once_in(2) ? 1 : 6;
   std::string out = once_in(12) ? "http://test.example" : "";
   std::size_t at = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Random ways to write a path: what an attacker tries so that a gateway takes it for another one than the server does.
+// Random spellings of a path, as an attacker tries them so that the gateway and the server read different paths.
 
 #include <random>
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace headgate::test {
 
-/// Targets of requests, the same for the same seed. Most are the given paths in disguise, some are not paths at all.
+/// Targets of requests, the same for the same seed. Most are changed spellings of the given paths, some are no paths at
+/// all.
 class Spellings {
  public:
   Spellings(std::vector<std::string> paths, unsigned seed) : paths_(std::move(paths)), random_(seed) {}

@@ -1,5 +1,5 @@
 #pragma once
-// Certificates of a test's own, made when it runs.
+// Certificates that a test makes when it runs.
 
 #include <cstdio>
 #include <cstdlib>
@@ -8,7 +8,7 @@
 
 namespace headgate::test {
 
-/// A directory with an authority and what it signed, gone with this object. The files are PEM.
+/// A directory with an authority and certificates that it signed, in PEM. Removed with this object.
 class Certificates {
  public:
   Certificates() {
@@ -26,7 +26,7 @@ class Certificates {
 
   static bool possible() { return std::system("openssl version >/dev/null 2>&1") == 0; }  // NOLINT(cert-env33-c)
 
-  /// Makes `name`.crt and `name`.key; `for_whom` as OpenSSL writes it: "DNS:localhost,IP:127.0.0.1".
+  /// Makes `name`.crt and `name`.key. `for_whom` is in OpenSSL's syntax: "DNS:localhost,IP:127.0.0.1".
   bool make(const std::string& name, const std::string& for_whom) {
     return run("req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=" + name + " -keyout " + name +
                ".key -out " + name + ".csr -addext subjectAltName=" + for_whom) &&

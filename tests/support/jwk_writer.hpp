@@ -1,5 +1,5 @@
 #pragma once
-// Writes key pairs as JSON Web Keys, as an issuer publishes them.
+// Writes keys as JSON Web Keys, as an issuer publishes them.
 
 #include "support/jwt_signer.hpp"
 
@@ -10,7 +10,7 @@
 
 namespace headgate::test {
 
-/// A number of a key, big-endian; in as few bytes as it needs, or padded to `size`.
+/// A number of a key, big-endian: in as few bytes as possible, or padded to `size`.
 inline std::string key_number(EVP_PKEY* key, const char* parameter, std::size_t size = 0) {
   BIGNUM* raw = nullptr;
   if (EVP_PKEY_get_bn_param(key, parameter, &raw) != 1) throw std::runtime_error("the key has no such number");
@@ -24,7 +24,7 @@ inline std::string json_member(std::string_view name, std::string_view text) {
   return ",\"" + std::string(name) + "\":\"" + std::string(text) + '"';
 }
 
-/// The public half as a JWK. `more`: further members, each with a comma in front, as json_member writes them.
+/// The public key as a JWK. `more`: further members as json_member() writes them, each after a comma.
 inline std::string jwk(EVP_PKEY* key, std::string_view more = "") {
   const auto number = [&](const char* parameter, std::size_t size = 0) {
     return base64url(key_number(key, parameter, size));

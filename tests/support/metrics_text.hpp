@@ -1,5 +1,5 @@
 #pragma once
-// Prometheus text, read strictly: what a scraper would stumble over is a complaint.
+// Parses Prometheus' text format strictly: everything that a scraper would reject is a complaint.
 
 #include <algorithm>
 #include <cctype>
@@ -21,12 +21,12 @@ struct MetricsText {
   std::map<std::string, double> samples;                             ///< by the series as written: `name{a="b"}`
   std::map<std::string, std::map<std::string, std::string>> labels;  ///< of each series, unescaped
 
-  /// Of one series; nothing where it is not there.
+  /// The value of one series; nothing if there is none.
   std::optional<double> value(const std::string& series) const {
     const auto found = samples.find(series);
     return found == samples.end() ? std::nullopt : std::optional(found->second);
   }
-  /// Of all series that begin so.
+  /// The sum of all series whose name begins so.
   double sum(std::string_view begin) const {
     double out = 0;
     for (const auto& [series, value] : samples) out += series.starts_with(begin) ? value : 0;

@@ -1,5 +1,5 @@
 #pragma once
-// What an operator would type, for tests.
+// Runs redis-cli for tests.
 
 #include <array>
 #include <chrono>
@@ -10,7 +10,7 @@
 
 namespace headgate::test {
 
-/// Runs redis-cli with these words, which the shell splits; what it printed, without the last line feed.
+/// Runs redis-cli with these words, which the shell splits. Returns its output without the last line feed.
 inline std::string redis_cli(const std::string& words) {
   std::string out;
   FILE* pipe = ::popen(("redis-cli " + words + " 2>&1").c_str(), "re");
@@ -25,7 +25,7 @@ inline std::string redis_cli(std::uint16_t port, const std::string& words) {
   return redis_cli("-p " + std::to_string(port) + " " + words);
 }
 
-/// False where it did not come true in time. Only for what other processes do.
+/// Waits until it is true; false if it is not in time. Only for what other processes do.
 template <class Condition>
 bool wait_until(Condition holds, std::chrono::seconds limit = std::chrono::seconds(20)) {
   const auto end = std::chrono::steady_clock::now() + limit;

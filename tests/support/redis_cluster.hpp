@@ -1,5 +1,5 @@
 #pragma once
-// A Redis Cluster of a test's own.
+// A Redis Cluster for one test.
 
 #include "redis_cli.hpp"
 #include "redis_server.hpp"
@@ -12,13 +12,13 @@
 
 namespace headgate::test {
 
-/// Three masters with a third of the slots each, and as many replicas each as asked for; a master silent for a second
-/// is replaced. Test thread only.
+/// Three masters with a third of the slots each, each with `replicas` replicas. A master that is silent for a second is
+/// replaced. Test thread only.
 class RedisCluster {
  public:
   static constexpr std::size_t kMasters = 3;
 
-  /// Until all agree on who owns what; false (see error()) where that takes longer than some 20 seconds.
+  /// Waits until all nodes agree on the owners of the slots. False (see error()) after about 20 seconds.
   bool start(std::size_t replicas) {
     std::string names;
     for (std::size_t i = 0; i < kMasters * (1 + replicas); ++i) {
@@ -35,7 +35,7 @@ class RedisCluster {
     return true;
   }
 
-  /// The node that owns `slot`, as it says itself; null where none does.
+  /// The node that says that it owns `slot`; null if none does.
   RedisServer* owner(std::uint16_t slot) {
     for (auto& node : nodes)
       if (node.pid() != 0 && owns(node, slot)) return &node;

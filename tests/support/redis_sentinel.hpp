@@ -1,5 +1,5 @@
 #pragma once
-// A master, its replicas, and Sentinels that watch them, all of a test's own.
+// A master, its replicas, and Sentinels that watch them, for one test.
 
 #include "redis_cli.hpp"
 #include "redis_server.hpp"
@@ -10,10 +10,10 @@
 
 namespace headgate::test {
 
-/// One master, two replicas, three Sentinels; a master silent for half a second is replaced. Test thread only.
+/// One master, two replicas, three Sentinels. A master that is silent for half a second is replaced. Test thread only.
 class RedisSentinel {
  public:
-  /// Until all know each other; false (see error()) where that takes longer than 20 seconds.
+  /// Waits until all know each other. False (see error()) after 20 seconds.
   bool start() {
     if (!servers[0].start({"--repl-diskless-sync-delay", "0"})) return fail(servers[0].error());
     for (std::size_t i = 1; i < servers.size(); ++i)
@@ -36,7 +36,7 @@ class RedisSentinel {
     return true;
   }
 
-  /// What most tests ask: which server is the master now, as a Sentinel says.
+  /// The current master, as a Sentinel says; null if it is none of ours.
   RedisServer* master() {
     const std::string said = redis_cli(sentinels[2].port(), "SENTINEL GET-MASTER-ADDR-BY-NAME shop");
     for (auto& server : servers)

@@ -1,5 +1,5 @@
 #pragma once
-// A redis-server of a test's own: on a free port of 127.0.0.1, in a directory of its own, gone when the test is.
+// A redis-server for one test: on a free port of 127.0.0.1, in its own directory, removed when the test ends.
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -42,12 +42,11 @@ class RedisServer {
     if (!directory_.empty()) std::filesystem::remove_all(directory_, ignored);
   }
 
-  /// Whether this machine has a redis-server to start.
+  /// Whether this machine has a redis-server.
   static bool installed() { return !program().empty(); }
 
-  /// Starts it and waits until it answers; false (see error()) where it did not within five seconds. Keeps nothing on
-  /// disk unless `extra_args` ("--requirepass", "secret") say otherwise. After a stop() the port and directory are the
-  /// same as before.
+  /// Starts it and waits until it answers. False (see error()) after five seconds. Writes nothing to disk unless
+  /// `extra_args` ("--requirepass", "secret") say so. After a stop() it has the same port and directory as before.
   bool start(std::vector<std::string> extra_args = {}) {
     sentinel_.clear();
     return run(std::move(extra_args));
@@ -59,13 +58,13 @@ class RedisServer {
     return run({});
   }
 
-  /// Starts it again with the arguments and on the port of the last start; stops it first where it runs.
+  /// Starts it again with the arguments and the port of the last start. Stops it first if it runs.
   bool restart() {
     stop();
     return run(std::vector<std::string>(extra_args_));
   }
 
-  /// Asks it to end, waits until it has (two seconds, then kills it). Nothing where it does not run.
+  /// Ends it with SIGTERM and waits for two seconds, then kills it. Does nothing if it does not run.
   void stop() {
     if (pid_ <= 0) return;
     ::kill(pid_, SIGCONT);
@@ -80,7 +79,7 @@ class RedisServer {
     kill9();
   }
 
-  /// Ends it without warning, as a crash would.
+  /// Kills it, as a crash would.
   void kill9() {
     if (pid_ <= 0) return;
     ::kill(pid_, SIGKILL);
@@ -88,7 +87,7 @@ class RedisServer {
     pid_ = 0;
   }
 
-  /// Stops its clock: connections stay open, the kernel still accepts, nothing answers. Returns once it is really
+  /// Stops the process (SIGSTOP): connections stay open, the kernel still accepts, nothing answers. Returns when it has
   /// stopped.
   void pause() {
     if (pid_ <= 0) return;
@@ -100,17 +99,17 @@ class RedisServer {
   }
 
   std::uint16_t port() const { return port_; }          ///< 0 before the first start
-  pid_t pid() const { return pid_; }                    ///< 0 where it does not run
+  pid_t pid() const { return pid_; }                    ///< 0 if it does not run
   const std::string& error() const { return error_; }   ///< why the last start failed
   std::string directory() const { return directory_; }  ///< its working directory
 
-  /// What it wrote to its log so far.
+  /// Its log so far.
   std::string log() const {
     std::ifstream in(directory_ + "/log");
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
-  /// A port of 127.0.0.1 nobody listens on now, or `wanted` if that is one, else 0.
+  /// A free port of 127.0.0.1. With `wanted`: that port if it is free, else 0.
   static std::uint16_t free_port(std::uint16_t wanted = 0) {
     const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in there = address(wanted);
@@ -145,7 +144,7 @@ class RedisServer {
     if (!make_directory()) return fail("no temporary directory");
     extra_args_ = std::move(extra_args);
     const bool keep_port = port_ != 0;
-    for (int attempt = 0; attempt < 5; ++attempt) {  // another process may take the port between our look and its bind
+    for (int attempt = 0; attempt < 5; ++attempt) {  // another process may take the port before we bind it
       if (!keep_port) {
         port_ = free_port_with_bus();
         std::filesystem::remove(directory_ + "/sentinel.conf");
@@ -177,7 +176,7 @@ class RedisServer {
     return there;
   }
 
-  /// A node of a cluster also listens 10000 above its port.
+  /// A node of a cluster also listens on its port plus 10000.
   static std::uint16_t free_port_with_bus() {
     for (;;) {
       const std::uint16_t port = free_port();
@@ -192,7 +191,7 @@ class RedisServer {
     return words;
   }
 
-  /// A Sentinel writes what it learns into its file, so it is written only once.
+  /// A Sentinel stores what it learns in its file, so write the file only once.
   std::vector<std::string> sentinel_words() const {
     const std::string path = directory_ + "/sentinel.conf";
     if (!std::filesystem::exists(path))
@@ -209,7 +208,7 @@ class RedisServer {
     const pid_t parent = ::getpid();
     pid_ = ::fork();
     if (pid_ != 0) return pid_ > 0;
-    // Other threads may have held locks at the fork: only async-signal-safe calls from here on.
+    // Other threads may have held locks at the fork, so only async-signal-safe calls.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(126);
     const int out = ::open(log_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -232,7 +231,7 @@ class RedisServer {
     return false;
   }
 
-  /// Any answer but LOADING will do: with a password it is NOAUTH.
+  /// Any answer but LOADING counts: with a password it is NOAUTH.
   bool answers() const {
     const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const sockaddr_in there = address(port_);

@@ -1,5 +1,5 @@
 #pragma once
-// Rules and asks as a configuration and a gateway would make them, for the tests of the limiter.
+// Rules and checks as a configuration and a gateway make them, for tests of the limiter.
 
 #include "headgate/core/hash.hpp"
 #include "headgate/limit/algorithm.hpp"
@@ -10,7 +10,8 @@
 
 namespace headgate::test {
 
-/// The rule of "`rate`" (100/minute), with the algorithm's usual burst where `burst` is 0. Throws where `rate` is none.
+/// The rule of `rate` ("100/minute"), with the default burst of the algorithm if `burst` is 0. Throws if `rate` is
+/// malformed.
 inline limit::Rule make_rule(std::string_view rate, std::uint64_t burst = 0, std::string limit = "plan",
                              std::string_view algorithm = "token_bucket", Duration wait = Duration(0)) {
   limit::Rule rule;
@@ -27,13 +28,13 @@ inline limit::Rule make_rule(std::string_view rate, std::uint64_t burst = 0, std
   return rule;
 }
 
-/// `key` must outlive the ask.
+/// `key` must outlive the check.
 inline limit::Check make_check(const limit::Rule& rule, std::string_view key, std::int64_t cost = 1,
                                limit::How how = limit::How::take) {
   return {.rule = &rule, .key = key, .hash = keyed_hash(key, rule.seed), .cost = cost, .how = how};
 }
 
-/// A moment of November 2026, far enough from 0 that a microsecond needs all 51 bits.
+/// A moment in November 2026: its microseconds need all 51 bits.
 inline constexpr Instant kStart{std::chrono::microseconds(1'795'238'424'123'456)};
 
 }  // namespace headgate::test

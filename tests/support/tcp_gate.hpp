@@ -1,5 +1,5 @@
 #pragma once
-// A gate in a TCP connection, for tests: what stands behind it is there, hangs, vanishes or breaks off, as they say.
+// A gate in a TCP connection, for tests: it forwards, holds, loses or breaks off what goes through it.
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -17,15 +17,15 @@
 
 namespace headgate::test {
 
-/// Listens on a free port of 127.0.0.1 and passes bytes to and from another. Any thread.
+/// Listens on a free port of 127.0.0.1 and forwards bytes to another port and back. Any thread.
 class TcpGate {
  public:
   enum class Mode {
-    pass,     ///< as if it were not there
-    hold,     ///< accepts, and lets no byte through: they come later
-    swallow,  ///< accepts, and loses every byte, as a network does that has gone without a word
-    reset,    ///< breaks every connection off
-    cut,      ///< breaks off in the middle of every third answer
+    pass,     ///< forwards everything
+    hold,     ///< accepts, and keeps all bytes: they are sent later
+    swallow,  ///< accepts, and loses all bytes, like a network that fails silently
+    reset,    ///< resets every connection
+    cut,      ///< resets in the middle of every third answer
   };
 
   explicit TcpGate(std::uint16_t to) : to_(to), listener_(listening()), wake_(::eventfd(0, EFD_CLOEXEC)) {
@@ -56,7 +56,7 @@ class TcpGate {
  private:
   struct Pair {
     int client = -1;
-    int server = -1;  ///< not yet connected where it is below 0
+    int server = -1;  ///< below 0: not connected yet
   };
 
   static sockaddr_in loopback(std::uint16_t port) {
@@ -114,7 +114,7 @@ class TcpGate {
     }
   }
 
-  /// False where the pair is to be broken off.
+  /// False if the pair is to be reset.
   bool carry(int from, int to, short events, Mode mode, bool answer) {
     if (from < 0 || events == 0 || mode == Mode::hold) return true;
     std::array<char, 65536> bytes;

@@ -1,6 +1,6 @@
 #pragma once
-// Traffic to simulate limits with, and how far an estimate of a rate is off the exact log. No clock: the same each
-// time.
+// Traffic for simulations of limits, and the error of an estimate against the exact log. Uses no clock, so each run is
+// the same.
 
 #include "headgate/limit/algorithm.hpp"
 
@@ -20,9 +20,9 @@ struct Arrival {
   Duration at;  ///< since the start
   std::uint32_t key;
 };
-using Traffic = std::vector<Arrival>;  // in the order of time
+using Traffic = std::vector<Arrival>;  // ordered by time
 
-/// One key whose requests come independently of each other, `per_second` on average.
+/// One key with independent requests, `per_second` on average.
 inline Traffic uniform_traffic(double per_second, Duration length, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::exponential_distribution<double> gap(per_second);
@@ -32,7 +32,7 @@ inline Traffic uniform_traffic(double per_second, Duration length, std::uint64_t
   return traffic;
 }
 
-/// One key that is quiet but for bursts of `size` requests within `width`, one in each `every` at a random moment.
+/// One key with bursts of `size` requests within `width`: one burst in each `every`, at a random moment. Else quiet.
 inline Traffic bursty_traffic(std::uint32_t size, Duration width, Duration every, Duration length, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto up_to = [&](Duration most) { return Duration(static_cast<std::int64_t>(random() % (most.count() + 1))); };
@@ -45,7 +45,8 @@ inline Traffic bursty_traffic(std::uint32_t size, Duration width, Duration every
   return traffic;
 }
 
-/// `keys` keys, `per_second` requests of all together; the n-th most active asks as often as 1/n^exponent says.
+/// `keys` keys with `per_second` requests in total. The rate of the n-th most active key is in proportion to
+/// 1/n^exponent.
 inline Traffic zipf_traffic(std::uint32_t keys, double exponent, double per_second, Duration length,
                             std::uint64_t seed) {
   std::vector<double> up_to(keys);
@@ -59,7 +60,7 @@ inline Traffic zipf_traffic(std::uint32_t keys, double exponent, double per_seco
   return traffic;
 }
 
-/// Takes one request where the rule allows it.
+/// Takes one request if the rule allows it.
 inline bool admit(limit::State& state, const limit::Rule& rule, Instant now) {
   const limit::Outcome outcome = rule.algorithm->peek(state, rule, 1, now);
   const auto taken = outcome.allowed ? limit::Taken::yes : limit::Taken::no;
@@ -67,32 +68,32 @@ inline bool admit(limit::State& state, const limit::Rule& rule, Instant now) {
   return outcome.allowed;
 }
 
-/// What an estimate let through, beside what the log of every request did, each of which went its own way.
+/// What an estimate let through, compared with the log of every request. Both decide for themselves.
 struct Comparison {
   std::uint64_t requests = 0;
   std::uint64_t admitted = 0;
-  std::uint64_t exact = 0;  ///< admitted by the log
-  std::uint64_t most = 0;   ///< most that the estimate admitted of one key in any period
-  std::uint64_t count = 0;  ///< most that there may be
-  double estimate_off = 0;  ///< sum over all requests of |requests left, estimated - really| / count
-  /// Share by which more or less was admitted in all.
+  std::uint64_t exact = 0;  ///< requests that the log let through
+  std::uint64_t most = 0;   ///< most requests of one key that the estimate let through in any period
+  std::uint64_t count = 0;  ///< most requests that the limit allows
+  double estimate_off = 0;  ///< sum over all requests of |estimated remaining - exact remaining| / count
+  /// The difference in the total number of requests let through, as a share.
   double admitted_error() const {
     return std::abs(static_cast<double>(admitted) - static_cast<double>(exact)) / static_cast<double>(exact);
   }
-  /// How far the estimate was off on average, as a share of the count.
+  /// The average error of the estimate, as a share of the count.
   double mean_error() const { return estimate_off / static_cast<double>(requests); }
-  /// By how much of the count the worst period exceeded it.
+  /// The excess of the worst period, as a share of the count.
   double worst_excess() const {
     return most <= count ? 0 : static_cast<double>(most - count) / static_cast<double>(count);
   }
 };
 
-/// `estimate` and `log` are rules of one rate, the second of sliding_log; `start` is when the traffic begins.
+/// `estimate` and `log` are rules of one rate; `log` uses sliding_log. The traffic begins at `start`.
 inline Comparison compare(const limit::Rule& estimate, const limit::Rule& log, const Traffic& traffic, Instant start) {
   struct Key {
     limit::State estimated;
     limit::State logged;
-    std::deque<Instant> passed;  // of the last period, by the estimate
+    std::deque<Instant> passed;  // requests of the last period that the estimate let through
   };
   std::map<std::uint32_t, Key> keys;
   Comparison result;

@@ -1,5 +1,5 @@
 #pragma once
-// A clock that is a variable: time passes when a test says so, and alarms ring at their moments on the way.
+// A clock that is a variable: time passes when a test says so, and alarms ring at their moments.
 
 #include "support/rules.hpp"
 
@@ -24,7 +24,7 @@ class VirtualClock final : public Clock {
     return std::make_unique<OnThisClock>(*this, ring, owner);
   }
 
-  /// Lets time pass. What was set for a moment meanwhile rings at that moment, in order.
+  /// Lets time pass. Alarms that were set for a moment in between ring at that moment, in order.
   void advance(Duration by) {
     const auto until = passed_ + by;
     while (auto* const next = earliest(until)) {
@@ -34,7 +34,7 @@ class VirtualClock final : public Clock {
     }
     passed_ = until;
   }
-  Duration passed() const noexcept { return passed_; }  ///< since the clock was made
+  Duration passed() const noexcept { return passed_; }  ///< since the construction
   std::size_t armed() const {
     return static_cast<std::size_t>(std::count_if(all_.begin(), all_.end(), [](auto* one) { return one->armed; }));
   }
@@ -69,7 +69,7 @@ class VirtualClock final : public Clock {
   std::vector<OnThisClock*> all_;
 };
 
-/// co_await wait; until its time is over, or somebody ends it. No error where its time was over.
+/// co_await wait: until its time is over (no error), or it is ended early.
 class Wait {
  public:
   Wait(Clock& clock, Duration time) : alarm_(clock.alarm(&Wait::over, this)), time_(time) {}

@@ -1,5 +1,5 @@
-// An algorithm is its two files: with those of tests/toy/algorithms beside the others, everything that names algorithms
-// knows one more. What holds for every algorithm runs beside this, for it too.
+// An algorithm is two files: with those of tests/toy/algorithms, everything that lists algorithms has one more. The
+// tests for every algorithm also run with it.
 #include "headgate/config/load.hpp"
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/script.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// The servers of an upstream as a balancing policy sees them: what to choose by, and nothing of connections.
+// The servers of an upstream as a balancing policy sees them. Knows nothing of connections.
 
 #include "headgate/core/time.hpp"
 
@@ -11,21 +11,21 @@
 
 namespace headgate::balance {
 
-/// Whether a server is to be chosen.
+/// Whether a server may be chosen.
 enum class State : std::uint8_t {
   up,
-  down  ///< ejected, or it failed its health check
+  down  ///< it was ejected, or failed its health check
 };
 
-/// One server. What is not atomic is the worker's whose table it is.
+/// One server. Only `state` may be used by other threads than the worker that owns the table.
 struct Server {
   std::atomic<State> state{State::up};  ///< written by any thread
-  std::uint32_t weight = 1;             ///< its share of the requests, beside the others' shares; at least 1
-  std::uint32_t in_flight = 0;          ///< exchanges under way with it
-  Duration latency{0};                  ///< how long its answers' heads took of late; 0 while none came
+  std::uint32_t weight = 1;             ///< its share of the requests, relative to the other weights; at least 1
+  std::uint32_t in_flight = 0;          ///< exchanges under way with this server
+  Duration latency{0};                  ///< the average time until an answer's head; 0 before the first
 };
 
-/// As many servers as its upstream has, in the same order. One worker's.
+/// The servers of one upstream, in the order of its options. Belongs to one worker.
 class Table {
  public:
   explicit Table(std::size_t size) : servers_(std::make_unique<Server[]>(size)), size_(size) {}
@@ -38,7 +38,7 @@ class Table {
   std::size_t size_;
 };
 
-/// Takes an answer's time into the average: an eighth of it, so that it follows what has changed within some ten
+/// Adds one answer's time to the average, with a weight of one eighth: the average follows a change within about ten
 /// answers.
 void note_latency(Server& server, Duration took) noexcept;
 

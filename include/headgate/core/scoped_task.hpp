@@ -8,8 +8,9 @@
 
 namespace headgate {
 
-/// One child at a time, on the thread of its parent. When destroyed, the child must have ended or never started. So the
-/// frame that joins it must not die while it waits: the child would resume it.
+/// One child at a time, on the thread of its parent. When destroyed, the child must have ended or never started. The
+/// frame that joins it must not be destroyed while it waits, because the child resumes it; spawned tasks guarantee that
+/// (core/task.hpp).
 class ScopedTask {
  public:
   /// Runs `task` until its first wait, then returns. `name` has static storage.

@@ -113,8 +113,9 @@ inline Task<void> detail::TaskPromise<void>::get_return_object() noexcept {
 using ReportBug = void (*)(std::string_view task, std::string_view what) noexcept;
 void report_bugs_to(ReportBug tell) noexcept;
 
-/// Starts `task` at once on this thread and keeps it alive until its end. `name` (static storage) is its name in the
-/// log. An exception that escapes the task is logged as a bug and not rethrown.
+/// Starts `task` at once on this thread and keeps it alive until its end. So its frame, and the frames of the tasks
+/// that it awaits, are never destroyed while they wait. `name` (static storage) is its name in the log. An exception
+/// that escapes the task is logged as a bug and not rethrown.
 void spawn(Task<void> task, const char* name);
 
 }  // namespace headgate

@@ -1,6 +1,6 @@
 #pragma once
-// A configuration as the path uses it: routes to match, the plan of limits of each, all names resolved. Immutable;
-// shared by all workers.
+// A configuration in the form that the path uses: the routes with their limits, all names resolved. Immutable; shared
+// by all workers.
 
 #include "headgate/gateway/options.hpp"
 #include "headgate/gateway/router.hpp"
@@ -17,35 +17,35 @@
 
 namespace headgate::gateway {
 
-/// When on the path a limit is asked: what needs nothing but the head first, so that a flood costs no signature check
-/// and no Redis call; what counts by a credential only when that has been checked, so that a guess is charged as one.
+/// When on the path a limit is checked. First the limits that need only the head: a flood then costs no signature check
+/// and no Redis call. Limits that count by a credential come after it was checked, so that a guess costs the caller.
 enum class Stage { memory, memory_after_auth, redis };
 
-/// What part of a limit's size is counted where.
+/// Which part of a limit's size is counted, and where.
 struct Fraction {
   std::uint32_t up = 1;
-  std::uint32_t down = 1;       ///< equal to `up`: the limit itself, counted together on all its routes
-  std::string route;            ///< else the one it is counted for
-  std::uint32_t instances = 1;  ///< gateways that count alone while Redis is away
+  std::uint32_t down = 1;       ///< if equal to `up`: the limit itself, counted together on all its routes
+  std::string route;            ///< else the route that it is counted for
+  std::uint32_t instances = 1;  ///< how many gateways share the limit while Redis is down
   bool is_partial() const noexcept { return up != down; }
 };
 
-/// One size of a limit, ready to be asked.
+/// One tier of a limit, with everything that a check needs.
 struct CompiledTier {
-  std::size_t number = 0;                   ///< among all tiers of the site
-  std::string name;                         ///< empty where the limit has no tiers
-  std::vector<limit::Rule> rules;           ///< empty: unlimited
-  std::vector<limit::Rule> local;           ///< this gateway's share of them, while Redis is away
-  std::string policy;                       ///< its RateLimit-Policy value
-  std::vector<std::string> labels;          ///< what its rules are called in RateLimit
-  std::vector<std::string> refusals;        ///< how the body of a refusal by each begins, up to the time to wait
-  std::vector<std::string> local_refusals;  ///< the same of `local`
+  std::size_t number = 0;               ///< its index among all tiers of the configuration
+  std::string name;                     ///< empty if the limit has no tiers
+  std::vector<limit::Rule> rules;       ///< empty: unlimited
+  std::vector<limit::Rule> local;       ///< this gateway's share of the rules, for while Redis is down
+  std::string policy;                   ///< the value of RateLimit-Policy
+  std::vector<std::string> labels;      ///< the name of each rule in RateLimit
+  std::vector<std::string> rejections;  ///< for each rule, how the body of its rejection begins, up to the time to wait
+  std::vector<std::string> local_rejections;  ///< the same for `local`
 };
 
-/// A limit at one scale, made once for all routes that use it so.
+/// A limit at one scale. Made once, for all routes that use it at this scale.
 struct CompiledLimit {
   limit::Limit limit;
-  std::string base;  ///< its name as the configuration has it
+  std::string base;  ///< its name in the configuration
   Fraction share;
   std::vector<CompiledTier> tiers;
   std::optional<Exemption> exemption;
@@ -59,47 +59,49 @@ struct RouteLimit {
   Stage stage = Stage::memory;
 };
 
-/// Which requests go where, under which limits.
+/// Which requests go to which upstream, under which limits.
 struct Route {
-  std::size_t number = 0;  ///< among the site's routes
+  std::size_t number = 0;  ///< its index among the routes of the configuration
   std::string name;
   std::string path;          ///< its pattern
-  bool ignore_case = false;  ///< of the path's letters, in keys as well
+  bool ignore_case = false;  ///< whether case is ignored, in the path and in keys
   EncodedSlash encoded_slash = EncodedSlash::reject;
-  std::size_t upstream = 0;  ///< index into the site's upstreams; unused where `respond` is set
+  std::size_t upstream = 0;  ///< index of the upstream; unused if `respond` is set
   std::string upstream_name;
   std::optional<Respond> respond;
-  std::vector<RouteLimit> plan;              ///< in the order of their stages
-  std::array<std::size_t, 4> stage_begin{};  ///< where in the plan each stage begins; the last: its end
-  std::vector<std::string>
-      counted_headers;       ///< lower case; each may stand once at most, for a server could read another than we
-  bool reads_token = false;  ///< required, or a limit counts per claim
-  bool reads_key = false;    ///< required, some are known, or a limit asks for it
-  bool settles = false;      ///< a cost of it is known only when the server has answered
+  std::vector<RouteLimit> plan;  ///< in the order of the stages
+  std::array<std::size_t, 4>
+      stage_begin{};  ///< where each stage begins in the plan; the last element is the end of the plan
+  /// Lower case. A request may have each of them once: of two, the server could read the other one.
+  std::vector<std::string> counted_headers;
+  bool reads_token = false;  ///< a token is required, or a limit counts by a claim
+  bool reads_key = false;    ///< a key is required, keys are known, or a limit counts by it
+  bool settles = false;      ///< a cost is known only from the answer
   Require require = Require::nothing;
   UnknownKey unknown_key = UnknownKey::anonymous;
-  Duration timeout{};        ///< until the first byte of an answer
-  Duration between_bytes{};  ///< until the next one of its body
-  std::uint64_t max_body = 0;
+  Duration timeout{};          ///< longest wait for the head of the answer
+  Duration between_bytes{};    ///< longest wait for a byte of its body
+  std::uint64_t max_body = 0;  ///< largest body of a request, in bytes
 
   /// The limits of one stage.
-  std::span<const RouteLimit> asked_at(Stage stage) const noexcept {
+  std::span<const RouteLimit> limits_at(Stage stage) const noexcept {
     const auto at = static_cast<std::size_t>(stage);
     return {plan.data() + stage_begin[at], stage_begin[at + 1] - stage_begin[at]};
   }
-  bool checks(Stage stage) const noexcept { return !asked_at(stage).empty(); }
+  bool checks(Stage stage) const noexcept { return !limits_at(stage).empty(); }
 };
 
-/// `tier` at `share`; its number is the caller's to set.
+/// Prepares `tier` at the scale `share`. The caller sets its number.
 CompiledTier compile_tier(const limit::Tier& tier, const Fraction& share);
 
-/// What a rule is called in RateLimit and RateLimit-Policy: its limit, and its own name where it has one.
+/// The name of a rule in RateLimit and RateLimit-Policy: its limit, and its own name if it has one.
 std::string rule_label(const limit::Rule& rule);
 
-/// What the built-in limit of failed authentications is called.
+/// The name of the built-in limit of failed authentications.
 inline constexpr std::string_view kFailureLimit = "failed-authentication";
 
-/// All of it. Built once from checked options; throws std::invalid_argument for what the checker cannot let through.
+/// The whole configuration of the path. Built once from options that were checked. Throws std::invalid_argument if a
+/// route names an upstream or limit that does not exist.
 class CompiledConfig {
  public:
   CompiledConfig(const Options& options, const identity::Options& identity, std::vector<limit::Limit> limits,
@@ -110,13 +112,13 @@ class CompiledConfig {
   const Router& router() const noexcept { return router_; }
   const Options& options() const noexcept { return options_; }
   const identity::Options& identity() const noexcept { return identity_; }
-  /// What only trusted hops may send.
+  /// Fields that only trusted hops may send.
   const http::FieldNames& proxy_fields() const noexcept { return proxy_fields_; }
-  /// Our entry in Via, for a message received in HTTP/1.0 or 1.1 (10 or 11); "" where none is wanted.
+  /// Our entry in Via for a message received in HTTP/1.0 or 1.1 (10 or 11); "" if none is wanted.
   std::string_view via(unsigned version) const noexcept { return version == 10 ? via_10_ : via_11_; }
-  /// What a failed authentication is charged to; null where failures are not limited.
+  /// The rule that failed authentications are charged to; null if they are not limited.
   const limit::Rule* failure_rule() const noexcept { return failure_rule_ ? &*failure_rule_ : nullptr; }
-  /// All limits, a scaled one beside the one it is a share of.
+  /// All limits that routes use. A limit at another scale is a limit of its own.
   std::span<const std::unique_ptr<const CompiledLimit>> limits() const noexcept { return ready_; }
   std::span<const std::unique_ptr<const Route>> routes() const noexcept { return routes_; }
 

@@ -1,6 +1,6 @@
 #pragma once
-// One request and its answer, as data: each step of the path fills its own part, and the end writes log and metrics
-// from it.
+// One request and its answer, as data. Each step of the path fills its own part; the last step writes the log and the
+// metrics from it.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/core/text_arena.hpp"
@@ -22,7 +22,7 @@
 
 namespace headgate::gateway {
 
-/// What ended an exchange; as the log calls it.
+/// What ended an exchange. The log has these words.
 enum class EndedBy : std::uint8_t {
   upstream,
   respond,
@@ -42,59 +42,59 @@ enum class EndedBy : std::uint8_t {
 };
 std::string_view to_text(EndedBy ended_by) noexcept;
 
-/// What an API key turned out to be.
+/// The result of looking up an API key.
 enum class KeyState : std::uint8_t { none, good, unknown, disabled, expired };
 
-/// Who is asking; made by the steps `identify` and `authenticate`.
+/// The caller. Set by the steps `identify` and `authenticate`.
 struct Caller {
   boost::asio::ip::address address;
-  unsigned hops = 0;             ///< entries of the hops' field that were believed
-  bool through_trusted = false;  ///< the peer is one of trusted_proxies
-  std::string_view ip_key;       ///< what the address is counted as
+  unsigned hops = 0;             ///< how many entries of the address field were believed
+  bool through_trusted = false;  ///< whether the peer is one of trusted_proxies and its fields are believed
+  std::string_view ip_key;       ///< the key of the address in limits
   KeyState key_state = KeyState::none;
-  std::string_view api_key_text;                      ///< what a good API key is counted as; never the key itself
-  const identity::ApiKeyRecord* known_key = nullptr;  ///< whose a good key is; null where any text is a key
-  identity::TokenPtr token;                           ///< verified; null where there is none
-  std::string_view issuer;                            ///< whose token it is, where there are several; else empty
-  bool failures_used_up = false;                      ///< its address has failed too often to be heard
-  /// What became of each credential that the route asks for.
+  std::string_view api_key_text;                      ///< the key of a good API key in limits; never the API key itself
+  const identity::ApiKeyRecord* known_key = nullptr;  ///< the record of a good key; null if any text is a key
+  identity::TokenPtr token;                           ///< the verified token, or null
+  std::string_view issuer;        ///< the issuer of the token, if several are configured; else empty
+  bool failures_used_up = false;  ///< whether its address has no failed attempts left
+  /// The result of each credential that the route reads.
   boost::container::static_vector<observe::AuthResult, observe::kAuthKinds> auth_results;
 
-  /// A claim of the token; "" where there is none.
+  /// A claim of the token; "" if it has none.
   std::string_view claim(std::string_view name) const noexcept;
 };
 
 using observe::Source;
 std::string_view to_text(Source source) noexcept;
 
-/// One limit of the plan as it was asked for this exchange.
+/// One limit of the plan that was checked for this exchange.
 struct CheckedLimit {
   const RouteLimit* route_limit = nullptr;
   const CompiledTier* tier = nullptr;
   Source source = Source::memory;
-  std::uint8_t first = 0;  ///< its asks: one for each rule of the tier
+  std::uint8_t first = 0;  ///< index of its first check; it has one check for each rule of the tier
   std::uint8_t count = 0;
-  bool refused = false;     ///< one of its rules did, observed or not
-  std::int64_t used = 0;    ///< what the answer says it cost, where the cost is settled afterwards
-  bool settled = false;     ///< the answer's head has been read for it
-  Duration took{0};         ///< until it had decided
-  Clock::Steady asked_at;   ///< none while it is not decided
-  Instant asked_on;         ///< the same on the wall clock: what its decisions' waits are told from
-  bool unreadable = false;  ///< the answer's cost was no number: what was held stays
+  bool rejected = false;     ///< whether one of its rules said no, in either mode
+  std::int64_t used = 0;     ///< the cost; if it is settled, what the answer says
+  bool settled = false;      ///< whether the cost was read from the answer
+  Duration took{0};          ///< how long the decision took
+  Clock::Steady asked_at{};  ///< when it was checked; zero until there is a decision
+  Instant asked_at_wall{};   ///< the same on the wall clock; waits count from it
+  bool unreadable = false;   ///< whether the cost in the answer was no number; then the hold stays as it is
 };
 
-/// What the limiter says; made by the steps `admit`.
+/// What the limits decided. Set by the steps `admit`.
 struct Admission {
   enum class Outcome : std::uint8_t { none, allowed, rejected };
   static constexpr std::size_t kMax = limit::kMaxRulesPerRequest;
 
   Outcome outcome = Outcome::none;
-  const CheckedLimit* binding = nullptr;  ///< the limit whose numbers the caller is told; null where none applied
-  std::size_t rule = 0;                   ///< and which of its rules: an index into asks and decisions
-  Duration delay{0};                      ///< how long the request is to be held back
-  bool returned = false;                  ///< a later step refused, and what had been taken is given back
+  const CheckedLimit* binding = nullptr;  ///< the limit whose numbers go to the caller; null if none applied
+  std::size_t rule = 0;                   ///< its rule: an index into checks and decisions
+  Duration delay{0};                      ///< how long the request waits for its permit
+  bool returned = false;  ///< whether what was taken was given back, because a later step ended the request
 
-  /// What was asked, in the order of the plan; those counted in memory stand before those counted in Redis.
+  /// The checks in the order of the plan: limits counted in memory come before those counted in Redis.
   boost::container::static_vector<limit::Check, kMax> checks;
   std::array<limit::Decision, kMax> decisions;
   boost::container::static_vector<CheckedLimit, kMax> limits;
@@ -102,61 +102,64 @@ struct Admission {
   const limit::Decision& decision() const noexcept { return decisions[rule]; }
   const limit::Rule& binding_rule() const noexcept { return *checks[rule].rule; }
   const std::string& rule_label() const noexcept { return binding->tier->labels[rule - binding->first]; }
-  const std::string& refusal() const noexcept {
+  /// How the body of the rejection begins.
+  const std::string& rejection() const noexcept {
     const auto& tier = *binding->tier;
-    return (binding->source == Source::fallback ? tier.local_refusals : tier.refusals)[rule - binding->first];
+    return (binding->source == Source::fallback ? tier.local_rejections : tier.rejections)[rule - binding->first];
   }
-  const CheckedLimit* observed() const noexcept;  ///< a limit observed that would have refused, or null
-  void bind(std::size_t from) noexcept;  ///< sets what binds, of the limits from the `from`th on: none observed does
+  const CheckedLimit* observed() const noexcept;  ///< an observed limit that would have rejected the request, or null
+  void bind(std::size_t from) noexcept;  ///< sets `binding` and `rule`, from the limits at index `from` and later;
+                                         ///< observed limits do not count
   void reset() noexcept;
 };
 
-/// A wait that whoever ends the exchange early can end.
+/// The wait of a request for its permit; see gateway/delay.hpp.
 class Delay;
 
-/// All of it. Pooled by the worker; `reset()` makes it new while buffers keep their capacity.
+/// One exchange. Worker thread only. The worker keeps a pool of them: reset() makes one new, and its buffers keep their
+/// capacity.
 struct Exchange {
-  // From the codec.
+  // Set by the session.
   http::RequestHead request;
   http::BodyReader* body = nullptr;
   http::ReplyWriter* reply = nullptr;
   boost::asio::ip::address peer;
   std::string_view peer_text;
-  Clock* clock = nullptr;  ///< what time it is for this exchange
+  Clock* clock = nullptr;  ///< the clock of this exchange
   Clock::Steady started;
-  const bool* draining = nullptr;   ///< whether the worker is shutting down, now
-  bool client_gone = false;         ///< the client reset its connection while its answer was being made
-  bool broken_off = false;          ///< or the worker did, because it could wait no longer for its end
-  bool client_tls = false;          ///< a trusted hop says that the client came to it by TLS
-  bool source_untold = false;       ///< a trusted hop's PROXY header names no client: no field is believed either
+  const bool* draining = nullptr;  ///< whether the worker is draining now
+  bool client_gone = false;        ///< the client reset its connection during the exchange
+  bool broken_off = false;         ///< the worker ended the exchange, because its time to drain was over
+  bool client_tls = false;         ///< a trusted hop says that the client used TLS
+  bool source_untold = false;  ///< the PROXY header of a trusted hop names no client; then no field is believed either
   bool client_certificate = false;  ///< a trusted hop verified the client's certificate on this connection
 
-  // Filled on the way.
+  // Set by the steps.
   std::string_view request_id;
-  SnapshotPtr snapshot;  ///< the configuration this exchange began under, to its end
+  SnapshotPtr snapshot;  ///< the configuration at the start of this exchange, used until its end
   const Route* route = nullptr;
   std::string allowed_methods;  ///< for 405
   Caller caller;
   Admission admission;
-  std::string_view refused_by;  ///< the limit in whose name the caller was refused; else empty
-  Duration retry_after{0};      ///< what a refused caller was told to wait
-  unsigned status = 0;          ///< told to the client; 0 while nothing was
+  std::string_view problem_limit;  ///< the limit that the problem names; else empty
+  Duration retry_after{0};         ///< the value of Retry-After; 0: none
+  unsigned status = 0;             ///< the status of the reply; 0 before it
   EndedBy ended_by = EndedBy::upstream;
   std::string_view upstream;
   std::string_view server;
-  std::string_view reason;  ///< what went wrong behind us or in here, for the log alone; empty where nothing did
-  upstream::Attempt* attempt = nullptr;  ///< while a server is at work on it; cancelled when the client is gone
-  Delay* delay = nullptr;                ///< while it waits for its permit
+  std::string_view reason;               ///< what went wrong at the server or in the gateway; for the log only
+  upstream::Attempt* attempt = nullptr;  ///< the attempt under way; cancelled if the client goes away
+  Delay* delay = nullptr;                ///< the wait for a permit under way
   unsigned attempts = 0;
   std::chrono::steady_clock::duration upstream_time{};
-  std::uint64_t body_bytes = 0;  ///< of the request, relayed
+  std::uint64_t body_bytes = 0;  ///< bytes of the request's body that were relayed
 
-  // Room for the steps.
+  // Memory for the steps.
   http::ReplyHead answer;
-  http::Fields fields;  ///< of the message being built
+  http::Fields fields;  ///< fields of the message that is being made
   TextArena text;
-  std::string head;        ///< of the request to the server
-  std::string reply_head;  ///< of the reply to the client; the codec's
+  std::string head;        ///< head of the request to the server
+  std::string reply_head;  ///< head of the reply to the client; used by the codec
 
   void reset();
 };

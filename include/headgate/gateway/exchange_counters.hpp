@@ -1,5 +1,5 @@
 #pragma once
-// Where one worker counts what becomes of requests under one configuration.
+// Counts the exchanges of one worker under one configuration.
 
 #include "headgate/gateway/compiled_config.hpp"
 #include "headgate/observe/counters.hpp"
@@ -10,18 +10,19 @@ namespace headgate::gateway {
 
 struct Exchange;
 
-/// Made with a snapshot; its cells are the registry's, and the same as before for what a reload left. Worker thread.
+/// Made with a snapshot. The counters belong to the registry; after a reload the same labels find the same counters.
+/// Worker thread only.
 class ExchangeCounters {
  public:
   ExchangeCounters(observe::Registry& registry, observe::Writer worker, const CompiledConfig& compiled);
 
-  /// An exchange has ended, `took` after it began.
+  /// Counts an exchange that has ended, `took` after it began.
   void count(const Exchange& x, Duration took) const;
 
  private:
   void count_limits(const Exchange& x) const;
 
-  std::vector<observe::RouteCounters> routes_;  ///< by Route::number; the last for what found no route
+  std::vector<observe::RouteCounters> routes_;  ///< by Route::number; the last one is for requests without a route
   std::vector<observe::LimitCounters> tiers_;   ///< by CompiledTier::number
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// The request's path: route, caller, limits, server, relay. One for each worker.
+// The path of a request: route, caller, limits, server. One for each worker.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/gateway/exchange.hpp"
@@ -17,14 +17,14 @@ namespace headgate::gateway {
 class Round;
 class Outage;
 
-/// What the path works with beside its configuration.
+/// What the path uses beside its snapshot. All of it outlives the gateway.
 struct Services {
   Clock& clock;
   limit::Limiter& memory;  ///< shared by all workers
   observe::AccessLog& access_log;
 };
 
-/// Worker thread only.
+/// Worker thread only. All exchanges must have ended before it is destroyed.
 class Gateway final : public Handler {
  public:
   Gateway(Services services, SnapshotPtr snapshot);
@@ -34,13 +34,13 @@ class Gateway final : public Handler {
   void refused(Exchange& x) override;
   bool trusts(const boost::asio::ip::address& peer) const override;
 
-  /// What exchanges begin under from now on.
+  /// New exchanges use `snapshot` from now on.
   void adopt(SnapshotPtr snapshot);
-  /// Nothing is done in the background any more. No exchange begins after it.
+  /// Stops the work in the background. No exchange may begin after it.
   void stop();
 
  private:
-  using Step = std::optional<Problem>;  // nothing: go on
+  using Step = std::optional<Problem>;  // empty: continue with the next step
 
   Step find_route(Exchange& x);
   Step identify(Exchange& x);
@@ -52,7 +52,7 @@ class Gateway final : public Handler {
   Problem key_missing(Exchange& x, const limit::Limit& limit);
   Step reserve_failure(Exchange& x);
   void return_failure(Exchange& x);
-  Step admit(Exchange& x, Stage stage);  // limits that are counted in memory
+  Step admit(Exchange& x, Stage stage);  // of limits counted in memory
   Task<Step> admit_in_redis(Exchange& x);
   Step collect(Exchange& x, Round& round, Stage stage);
   Step take_share(Exchange& x, Round& round);

@@ -1,5 +1,5 @@
 #pragma once
-// What a configuration says of the request's path: routes, bounds, timeouts and how a rejection looks.
+// The options of the path: routes, bounds, timeouts, and how a rejection looks. config fills them.
 
 #include "headgate/core/time.hpp"
 #include "headgate/identity/options.hpp"
@@ -15,74 +15,76 @@
 
 namespace headgate::gateway {
 
-/// How many requests one request counts as.
+/// The cost of a request: how many permits it takes.
 struct Cost {
   enum class From {
     constant,
-    method,          ///< by the request's method
-    request_header,  ///< what a header of the request says
-    response_header  ///< `usual` is held before the request, and settled to what a header of the answer says
+    method,          ///< by the method of the request
+    request_header,  ///< a header of the request says it
+    response_header  ///< `default_value` is held first; a header of the answer says the cost, which is then settled
   };
   From from = From::constant;
-  std::int64_t default_value = 1;  ///< at least 1: the constant; else what counts where nothing else is said
+  std::int64_t default_value = 1;  ///< at least 1: the constant, or the cost where nothing else is said
   std::vector<std::pair<std::string, std::int64_t>> methods;  ///< upper case; each cost at least 0
   std::string header;                                         ///< lower case
-  std::int64_t most = 0;  ///< a header's greatest believable value; what is beyond counts as this
-  bool debt = false;      ///< response_header: what there is not is owed, and worked off; else it is given away
+  std::int64_t most = 0;  ///< the largest cost that a header may say; a larger number counts as this
+  bool debt = false;  ///< response_header: whether permits that are missing become a debt; else they are not charged
 };
 
-/// A limit as a route uses it.
+/// How a route uses a limit.
 struct LimitUse {
   std::string limit;  ///< name of a limit
   Cost cost;
-  std::uint32_t scale_up = 1;    ///< the route has a limit of its own, scale_up / scale_down times the size: "1/10"
+  std::uint32_t scale_up = 1;  ///< "1/10": the route has a counter of its own, of scale_up / scale_down times the size
   std::uint32_t scale_down = 1;  ///< both at least 1; equal: not scaled, and counted together with other routes
 };
 
-/// Whom a limit does not apply to.
+/// The callers that a limit does not apply to.
 struct Exemption {
   std::string limit;
   std::vector<identity::Network> addresses;
-  std::vector<std::string> api_keys;  ///< owners of known keys
+  std::vector<std::string> api_keys;  ///< owners of known API keys
 };
 
-/// An answer given without an upstream.
+/// An answer from the gateway itself.
 struct Respond {
   unsigned status = 200;  ///< 200 to 599
   std::string body;
   std::string content_type = "text/plain; charset=utf-8";
 };
 
-/// What a caller must prove on a route. mtls: a client certificate that a trusted hop verified (PROXY protocol).
+/// The credential that a route requires. mtls: a client certificate that a trusted hop verified (PROXY protocol).
 enum class Require { nothing, jwt, api_key, mtls };
 
-/// What a key is taken for that is not, or no longer, a known one; where keys are known at all.
+/// How a caller is treated whose API key is unknown or no longer valid. Applies only if keys are known at all.
 enum class UnknownKey { anonymous, reject };
 
-/// What becomes of a path in which some servers would read more slashes: "%2F", "%5C", however often encoded.
+/// How a path is treated in which some servers see more slashes: "%2F" or "%5C", encoded once or more often.
 enum class EncodedSlash {
   reject,
-  keep  ///< part of its segment, and passed on as it is
+  keep  ///< it is part of its segment and is forwarded unchanged
 };
 
+/// One route.
 struct RouteOptions {
-  std::string name;  ///< the path where none is given
-  std::string host;  ///< lower case, without port; empty: any; "*.example.com": any one or more labels before it
+  std::string name;  ///< the path, if no name is given
+  std::string host;  ///< lower case, without port; empty: any; "*.example.com": one or more labels before the domain
   std::string path;  ///< "/exact", "/prefix/*", "/accounts/{account}/charges"
-  std::optional<bool> ignore_case;  ///< of the path's letters; else all_routes'
+  std::optional<bool> ignore_case;  ///< whether case in the path is ignored; not set: as all_routes
   EncodedSlash encoded_slash = EncodedSlash::reject;
   std::vector<std::string> methods;  ///< upper case; empty: all
-  std::string to;                    ///< an upstream's name; empty where `respond` is given
+  std::string to;                    ///< name of an upstream; empty if `respond` is set
   std::optional<Respond> respond;
-  std::vector<LimitUse> limits;          ///< the route's own; all_routes' come before them
-  std::vector<std::string> skip_limits;  ///< names of all_routes' limits that do not apply here
+  std::vector<LimitUse> limits;          ///< limits of this route; they come after those of all_routes
+  std::vector<std::string> skip_limits;  ///< names of limits of all_routes that do not apply here
   Require require = Require::nothing;
-  std::optional<UnknownKey> unknown_key;  ///< else all_routes'
-  std::optional<Duration> timeout;        ///< until the first byte of the answer; else all_routes'
-  std::optional<Duration> between_bytes;  ///< no byte of the answer's body for this long; else all_routes'
-  std::optional<std::uint64_t> max_body;  ///< bytes; else all_routes'
+  std::optional<UnknownKey> unknown_key;  ///< not set: as all_routes
+  std::optional<Duration> timeout;        ///< longest wait for the head of the answer; not set: as all_routes
+  std::optional<Duration> between_bytes;  ///< longest wait for a byte of its body; not set: as all_routes
+  std::optional<std::uint64_t> max_body;  ///< largest body of a request, in bytes; not set: as all_routes
 };
 
+/// The values for all routes that do not set their own.
 struct AllRoutes {
   bool ignore_case = false;
   std::vector<LimitUse> limits;
@@ -92,34 +94,40 @@ struct AllRoutes {
   std::uint64_t max_body = 1 << 20;
 };
 
-/// One per phase; none of them spans the whole request.
+/// One timeout for each phase; none is for the whole request.
 struct Timeouts {
-  Duration idle = std::chrono::seconds(60);    ///< a kept-alive client connection without a request
-  Duration head = std::chrono::seconds(10);    ///< first byte of a request to the end of its head
-  Duration body = std::chrono::seconds(10);    ///< no byte of a request's body for this long
-  Duration write = std::chrono::seconds(10);   ///< the peer takes no byte for this long
-  Duration tunnel = std::chrono::minutes(10);  ///< an upgraded connection without a byte in either direction
+  Duration idle = std::chrono::seconds(60);    ///< an open client connection without a request
+  Duration head = std::chrono::seconds(10);    ///< from the first byte of a request to the end of its head
+  Duration body = std::chrono::seconds(10);    ///< longest wait for a byte of a request's body
+  Duration write = std::chrono::seconds(10);   ///< longest wait for the peer to accept a byte
+  Duration tunnel = std::chrono::minutes(10);  ///< longest time without a byte in either direction of a tunnel
   bool operator==(const Timeouts&) const = default;
 };
 
+/// Bounds on requests and connections.
 struct Bounds {
-  std::uint32_t head_bytes = 16 * 1024;  ///< request line and fields; at most 60 KiB; 431 (414 for the target) beyond
-  std::uint32_t head_fields = 100;
-  std::uint32_t target_bytes = 8 * 1024;
-  std::uint32_t connections = 10'000;  ///< of clients, over all workers; beyond it a new one is answered 503 and closed
+  std::uint32_t head_bytes =
+      16 * 1024;  ///< request line and fields, at most 60 KiB; a larger head is refused with 431, or 414 for the target
+  std::uint32_t head_fields = 100;        ///< field lines of a request; more are refused with 431
+  std::uint32_t target_bytes = 8 * 1024;  ///< longest request target; a longer one is refused with 414
+  std::uint32_t connections =
+      10'000;  ///< client connections of all workers together; more are answered with 503 and closed
   bool operator==(const Bounds&) const = default;
 };
 
+/// Which fields tell a caller its limits: RateLimit (standard), X-RateLimit-* (legacy), both, or none.
 enum class RejectionHeaders { both, standard, legacy, none };
+/// Whether a rejection has a body (application/problem+json).
 enum class RejectionBody { problem, none };
 
+/// How a rejection looks.
 struct Rejection {
   RejectionHeaders headers = RejectionHeaders::both;
   RejectionBody body = RejectionBody::problem;
 };
 
-/// What only a hop in front may say of a request: where it came in, from whom, and which path it had there. Servers
-/// believe it, so anybody could say it ("Proxy" becomes the variable HTTP_PROXY).
+/// Fields that only a trusted hop may send: where a request came in, from whom, and with which path. Servers believe
+/// these fields, and any client could send them ("Proxy" becomes the variable HTTP_PROXY).
 inline constexpr std::string_view kProxyFields[] = {
     "X-Forwarded-*",      "X-Original-URL",       "X-Original-URI",      "X-Original-Host", "X-Original-Forwarded-For",
     "X-Rewrite-URL",      "X-HTTP-Host-Override", "X-Url-Scheme",        "X-Script-Name",   "Script-Name",
@@ -127,6 +135,7 @@ inline constexpr std::string_view kProxyFields[] = {
     "CF-Connecting-IPv6", "Fastly-Client-IP",     "Fly-Client-IP",       "X-Envoy-*",       "X-SSL-*",
     "SSL-Client-*",       "Front-End-Https",      "Remote-User",         "X-Remote-User",   "Proxy"};
 
+/// All options of the path.
 struct Options {
   std::vector<RouteOptions> routes;
   std::vector<Exemption> exemptions;
@@ -134,9 +143,10 @@ struct Options {
   Timeouts timeouts;
   Bounds bounds;
   Rejection rejection;
-  /// Fields that pass from trusted hops only; a name that ends in '*' stands for all that begin so.
+  /// Fields that are forwarded only if a trusted hop sent them. A name that ends in "*" stands for all names with this
+  /// beginning.
   std::vector<std::string> proxy_fields{std::begin(kProxyFields), std::end(kProxyFields)};
-  std::string via = "headgate";  ///< what this gateway is called in Via; empty: it adds none
+  std::string via = "headgate";  ///< the name of this gateway in Via; empty: it adds no entry
 };
 
 }  // namespace headgate::gateway

@@ -1,6 +1,6 @@
 #pragma once
-// An answer of our own, as application/problem+json (RFC 9457): what was wrong and what helps, and nothing about the
-// inside.
+// A problem as the gateway's answer, in application/problem+json (RFC 9457). It says what was wrong and what helps, and
+// nothing about the inside.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/core/task.hpp"
@@ -13,33 +13,35 @@
 
 namespace headgate::gateway {
 
+/// Why a request gets no answer from its route.
 struct Problem {
   unsigned status = 500;
   EndedBy ended_by = EndedBy::bug;
   std::string_view detail{};      ///< a sentence for the caller
-  std::string_view limit{};       ///< of a 429: the limit's name
-  std::uint64_t retry_after = 0;  ///< seconds; 0: no Retry-After
-  std::string_view challenge{};   ///< of a 401: WWW-Authenticate
+  std::string_view limit{};       ///< the name of the limit that rejected the request, or whose key is missing
+  std::uint64_t retry_after = 0;  ///< in seconds; 0: no Retry-After
+  std::string_view challenge{};   ///< for 401: the value of WWW-Authenticate
   RejectionBody body = RejectionBody::problem;
-  /// In the place of `detail`, where retry_after belongs into the sentence: what body_until_wait() made. Else empty.
+  /// Used instead of `detail` if its sentence ends with retry_after: the result of body_until_wait(). Else empty.
   std::string_view until_wait = {};
 };
 
-/// The body of a problem up to the time to wait, which ends its sentence. For problems that are told often, made once.
+/// The body of a problem up to the time to wait, which ends its sentence. Made once for problems that occur often.
 std::string body_until_wait(unsigned status, std::string_view detail);
 
-/// The one place where a failure becomes a status.
+/// Turns a failure into a problem. No other code chooses the status of a failure.
 Problem problem_of(const upstream::Failure& failure);
-/// The same for the log, where the caller does not read: what the server did, as far as we know. A view into `text`, or
-/// for ever good.
+/// The failure in words for the log: what the server did, as far as known. A view into `text`, into the failure, or of
+/// static storage.
 std::string_view reason_of(const upstream::Failure& failure, TextArena& text);
-/// What a refused head is told.
+/// The problem for a head that was refused.
 Problem problem_of_head(unsigned status, std::string_view why);
 
-/// Writes the problem as the reply, if none was begun, with the limits' numbers as `style` asks. Records it in `x`.
+/// Writes the problem as the reply, unless one was begun. `style` says which fields with the numbers of limits it has.
+/// Records the problem in `x`.
 Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders style);
 
-/// An IMF-fixdate for Date, made once a second.
+/// The current time as an IMF-fixdate, for Date. Made once a second; valid until the next call on this thread.
 std::string_view date_now(const Clock& clock);
 
 }  // namespace headgate::gateway

@@ -1,5 +1,6 @@
 #pragma once
-// Finds the route of a request: host, then path, then method; the most specific wins, whatever the order in the file.
+// Finds the route of a request by host, path and method. The most specific route wins; the order in the configuration
+// does not matter.
 
 #include <memory>
 #include <string>
@@ -10,37 +11,40 @@ namespace headgate::gateway {
 
 struct Route;
 
-/// What a route for all methods offers, as Allow lists it.
+/// The methods of a route for all methods, as in Allow.
 inline constexpr std::string_view kDefaultMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
-/// Whether "/Login" and "/login" are two paths.
+/// Whether "/Login" and "/login" are different paths.
 enum class Case { matters, ignored };
 
-/// A tree of path segments for each host. Built once, then read by any thread.
+/// A tree of path segments for each host. Add routes on one thread; afterwards any thread may search.
 class Router {
  public:
   struct Found {
-    const Route* route = nullptr;
-    bool host_known = false;  ///< whether any route is for this host; where none is, the request is for somebody else
-    std::string allowed;      ///< where only the method did not fit: the methods that would, as Allow lists them
+    const Route* route = nullptr;  ///< null if none was found
+    bool host_known = false;       ///< whether any route is for this host
+    std::string allowed;           ///< if only the method did not match: the methods that do, as in Allow
   };
 
-  /// `ignored` where any route ignores case: only then is a path's case folded to look it up.
+  /// `ignored` if any route ignores case: only then find() folds the case of a path.
   explicit Router(Case letters = Case::matters);
   ~Router();
   Router(Router&&) noexcept;
   Router& operator=(Router&&) noexcept;
 
-  /// `host`: "" any, "a.example" exact, "*.example" any labels before. `pattern`: literal segments, "{name}" for one
-  /// segment, and a last "*" for all that follows, if anything does: "/x/*" takes "/x" too. `methods`: empty for all.
+  /// `host`: "" for any, "a.example" for one, "*.example" for any labels before it. `pattern`: literal segments,
+  /// "{name}" for any one segment, and "*" at the end for everything that follows: "/x/*" matches "/x" too. `methods`:
+  /// empty for all. `route` outlives the router.
   void add(std::string_view host, std::string_view pattern, const std::vector<std::string>& methods, const Route* route,
            Case letters = Case::matters);
 
-  /// `authority` may carry a port; `path` is as normalise_path matches it. A segment's parameters (";v=1") and a slash
-  /// at the end are passed over, as many servers do, so that neither slips past a limit. A literal segment beats a
-  /// parameter, a parameter beats "*"; of paths that differ in case only, one written like the request's beats one that
-  /// ignores case; an exact host beats a pattern, a pattern beats any; a route that names the method beats one for all,
-  /// which TRACE is no part of. Methods are compared without case.
+  /// `authority` may have a port. `path` is the matched form of normalise_path(). Parameters of a segment (";v=1") and
+  /// a slash at the end are ignored, as many servers do, so that they do not avoid a limit.
+  ///
+  /// The most specific route wins: a literal segment before a parameter, a parameter before "*"; a route that matches
+  /// the case of the path before one that ignores case; an exact host before a pattern, a pattern before any host; a
+  /// route that names the method before one for all methods. A route for all methods does not include TRACE. Methods
+  /// are compared without case.
   Found find(std::string_view authority, std::string_view path, std::string_view method) const;
 
  private:
@@ -49,7 +53,7 @@ class Router {
   struct Check;
   static const Route* find_in(const Node& node, std::string_view path, Check& check);
 
-  std::vector<std::unique_ptr<Host>> hosts_;  // most specific first
+  std::vector<std::unique_ptr<Host>> hosts_;  // the most specific first
   Case letters_;
 };
 

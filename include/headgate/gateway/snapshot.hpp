@@ -1,5 +1,6 @@
 #pragma once
-// A configuration in force on one worker: what a reload swaps whole. An exchange keeps the one it began under.
+// The active configuration on one worker. A reload replaces it as a whole; an exchange keeps the one that it began
+// with.
 
 #include "headgate/gateway/compiled_config.hpp"
 #include "headgate/gateway/exchange_counters.hpp"
@@ -15,16 +16,17 @@
 
 namespace headgate::gateway {
 
-/// Immutable but for what lives inside its parts; one worker's own, so that counting its users costs no atomic. What a
-/// reload leaves as it was (a server's pool, a Redis connection) is shared with the snapshot before.
+/// Its members do not change; the objects behind them may. Each worker has its own, so that the reference count needs
+/// no atomics. Parts that a reload does not change (the pools of an upstream, Redis connections) are shared with the
+/// snapshot before.
 struct Snapshot {
   std::shared_ptr<const CompiledConfig> compiled;              ///< shared by all workers
-  std::vector<std::shared_ptr<upstream::Upstream>> upstreams;  ///< in the order of the site's indices
-  std::shared_ptr<limit::RemoteLimiter> redis;                 ///< null only where no limit is counted in Redis
+  std::vector<std::shared_ptr<upstream::Upstream>> upstreams;  ///< in the order of Route::upstream
+  std::shared_ptr<limit::RemoteLimiter> redis;                 ///< null only if no limit is counted in Redis
   std::shared_ptr<const ExchangeCounters> counters;
   std::shared_ptr<const KeyOverrides> key_overrides;  ///< shared by all workers
-  /// Of keys that a token named and its issuer's set does not have, where somebody can fetch it again; else empty. Any
-  /// thread.
+  /// Called when a token names a key that its issuer's key set lacks, so that the set can be fetched again. Empty if
+  /// nothing can be fetched. Any thread.
   std::function<void(std::size_t issuer)> missing_key;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// The seam between a codec (HTTP/1.1 now, HTTP/2 next) and the path: a body to pull and a reply to write.
-// Bodies are pulled and a chunk read is a chunk written, so back-pressure is the call itself.
+// The interface between a codec (HTTP/1.1) and the path: a body to read and a reply to write. The path writes each
+// piece of a body before it reads the next one, so a slow receiver slows the sender (back-pressure).
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/task.hpp"
@@ -12,51 +12,58 @@
 
 namespace headgate::http {
 
-/// A body being received, of a request or of a reply. Worker thread only; lives as long as its exchange.
+/// The body of a request or of a reply, while it is received. Worker thread only; lives as long as its exchange.
 class BodyReader {
  public:
   virtual ~BodyReader() = default;
-  /// Takes no more than `most` bytes; to be said before the first one is had. False where more is announced already.
-  /// Where more is announced later (a chunk's size, with those before it), reading fails with message_size at once.
+  /// Sets the size of the largest body that is accepted, in bytes. Call it before the first read. Returns false if the
+  /// head announces a larger body. If the size of a chunk makes the body larger, the read fails at once with
+  /// message_size.
   [[nodiscard]] virtual bool take_at_most(std::uint64_t most) noexcept = 0;
-  /// Bytes that have arrived and can be had without waiting; may be empty. Takes them.
+  /// Takes the bytes that have arrived, without waiting. May return an empty view. The view is valid until the next
+  /// call. Errors: as read().
   virtual Result<std::string_view> ready() = 0;
-  /// Waits for more. A view valid until the next call; empty when the body has ended. Not after an error.
+  /// Waits for more bytes. Returns a view that is valid until the next call, and an empty one at the end of the body.
+  /// Do not call it after an error.
   virtual Task<Result<std::string_view>> read() = 0;
-  /// Whether every byte of the body has been handed out (known at once for a body with a length).
+  /// Whether all bytes of the body were returned. A body of length 0 has ended from the start.
   virtual bool ended() const noexcept = 0;
   /// Wakes a waiting read with operation_aborted.
   virtual void cancel() noexcept = 0;
-  /// Trailer fields, after the end.
+  /// The trailer fields. Valid after the body has ended.
   virtual const Fields& trailers() const noexcept = 0;
 };
 
 enum class EndStream : bool { no, yes };
 
-/// What a reply is made of, besides its body. The codec adds framing and Connection; the path has removed what was the
-/// hop's own.
+/// A reply without its body. The codec adds the framing fields and Connection; the path has removed all other fields of
+/// the hop.
 struct ReplyStart {
   unsigned status = 200;
-  std::string_view reason;  ///< empty: the standard one
+  std::string_view reason{};  ///< empty: the standard reason of the status
   const Fields* fields = nullptr;
-  Framing framing;  ///< of the body that follows
+  Framing framing{};  ///< of the body after this head
 };
 
-/// The answer to one request, written. Worker thread only. At most one reply; any number of interim answers before it.
+/// Writes the answer to one request: any number of interim answers, then at most one reply. Worker thread only.
 class ReplyWriter {
  public:
   virtual ~ReplyWriter() = default;
-  /// An interim answer (100, 102, 103). Left out where the client's version knows none.
+  /// Writes an interim answer (100, 102, 103). Writes nothing where the client speaks HTTP/1.0, which has none.
   virtual Task<Result<void>> interim(const ReplyStart& start) = 0;
-  /// Head and first bytes leave in one gathered write. `last` where no more bytes and no trailers follow.
+  /// Writes the head and the first bytes of the body with one system call. `last`: no more bytes and no trailers
+  /// follow.
   virtual Task<Result<void>> send(const ReplyStart& start, std::string_view first, EndStream last) = 0;
+  /// Writes more of the body. `bytes` stay valid until the task is done.
   virtual Task<Result<void>> write(std::string_view bytes, EndStream last) = 0;
-  /// Ends a body whose end was not said with its last bytes. In a tunnel: no more bytes will follow this way.
+  /// Ends the body, where the last write did not. In a tunnel: no more bytes go to the client.
   virtual Task<Result<void>> finish(const Fields& trailers) = 0;
-  /// After send() of a 101: both ways are bytes from here on, read through the exchange's body, written by write().
+  /// Call it after send() of a 101. From then on both directions carry plain bytes: the exchange's body reads them,
+  /// write() writes them. `timeout` bounds each wait.
   virtual void tunnel(Duration timeout) = 0;
-  /// Whether send() was called: from then on a failure can only be told by breaking off.
+  /// Whether send() was called. After that a failure can only be shown by closing the connection.
   virtual bool started() const noexcept = 0;
+  /// Bytes written so far, heads and framing included.
   virtual std::uint64_t bytes_sent() const noexcept = 0;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// A set of field names, as servers read them that hand fields on as variables.
+// A set of field names. Compared as servers do that turn fields into variables.
 
 #include <cstdint>
 #include <span>
@@ -9,7 +9,8 @@
 
 namespace headgate::http {
 
-/// Compared as same_variable does; "X-Forwarded-*" stands for every name that begins so. Immutable; any thread.
+/// Names are compared with same_variable(). "X-Forwarded-*" matches every longer name with this beginning. Immutable;
+/// any thread.
 class FieldNames {
  public:
   FieldNames() = default;
@@ -20,8 +21,8 @@ class FieldNames {
   static std::uint64_t bit_of(std::size_t length) noexcept { return std::uint64_t{1} << (length & 63); }
 
   std::vector<std::string> names_;
-  std::vector<std::string> beginnings_;  // without their '*'
-  std::uint64_t lengths_ = 0;            // of names_, so that most names are compared with none
+  std::vector<std::string> beginnings_;  // without the '*'
+  std::uint64_t lengths_ = 0;            // a bit for each length in names_: most names are compared with none
 };
 
 }  // namespace headgate::http

@@ -1,5 +1,5 @@
 #pragma once
-// The fields of a head, as views into the buffer they were read into.
+// The fields of a head, as views into the buffer that holds the head.
 
 #include "headgate/core/text.hpp"
 
@@ -10,9 +10,9 @@
 
 namespace headgate::http {
 
-using Known = boost::beast::http::field;  ///< a well-known field's identity, Known::unknown for the rest
+using Known = boost::beast::http::field;  ///< a well-known field; Known::unknown for all others
 
-/// One field line. Views live as long as the buffer behind them.
+/// One field line. The views live as long as the buffer.
 struct Field {
   Known id = Known::unknown;
   std::string_view name;   ///< as written
@@ -21,33 +21,33 @@ struct Field {
 
 using Fields = std::vector<Field>;
 
-/// Value of the first field with this identity, "" where there is none.
+/// The value of the first field with this id, "" if there is none.
 std::string_view value_of(const Fields& fields, Known id) noexcept;
-/// Value of the first field called `name` (compared without case), "" where there is none.
+/// The value of the first field called `name` (case is ignored), "" if there is none.
 std::string_view value_of(const Fields& fields, std::string_view name) noexcept;
 bool has(const Fields& fields, Known id) noexcept;
 
-using headgate::same_word;  ///< how names of fields are compared (RFC 9110 section 5.1)
+using headgate::same_word;  ///< compares field names (RFC 9110 section 5.1)
 
 namespace detail {
-/// Of texts of one length.
+/// `a` and `b` have the same length.
 bool same_variable_letters(std::string_view a, std::string_view b) noexcept;
 }  // namespace detail
 
-/// As same_word, and '-' and '_' are the same too: to servers that hand fields on as variables (RFC 3875
-/// section 4.1.18) both names are one.
+/// Like same_word(), but '-' and '_' are equal. To servers that turn fields into variables (RFC 3875 section 4.1.18)
+/// such names are the same.
 inline bool same_variable(std::string_view a, std::string_view b) noexcept {
   return a.size() == b.size() && detail::same_variable_letters(a, b);
 }
 
-/// Cuts the first member off a comma list (RFC 9110 section 5.6.1), trimmed; empty members are passed over. False at
-/// the end.
+/// Moves the first member of a comma-separated list (RFC 9110 section 5.6.1) into `member`, without white space around
+/// it. Skips empty members. False at the end of the list.
 bool next_member(std::string_view& list, std::string_view& member) noexcept;
 
-/// Whether a comma list names `token`, compared without case.
+/// Whether a comma-separated list has the member `token`; case is ignored.
 bool lists(std::string_view list, std::string_view token) noexcept;
 
-/// The host of an authority: without port, and without the root's dot, which names the same host.
+/// The host of an authority, without the port and without a final dot (the dot of the root names the same host).
 std::string_view host_of(std::string_view authority) noexcept;
 
 }  // namespace headgate::http

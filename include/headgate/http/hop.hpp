@@ -1,5 +1,5 @@
 #pragma once
-// What belongs to one hop and is not passed on (RFC 9110 section 7.6.1).
+// Hop-by-hop fields: those that are for the next hop only and are not forwarded (RFC 9110 section 7.6.1).
 
 #include "headgate/http/fields.hpp"
 
@@ -7,11 +7,11 @@
 
 namespace headgate::http {
 
-/// Fields that Connection may name: each is compared with all others. Parsers refuse more.
+/// How many fields Connection may name: each is compared with all fields. Parsers refuse more.
 inline constexpr std::size_t kMaxNamedInConnection = 32;
 
-/// Appends to `out` what of `fields` goes on to the next hop: all but the hop-by-hop fields, those that Connection
-/// names, and the framing fields, which each hop writes for itself. TE: trailers is the hop's own too.
+/// Appends the end-to-end fields to `out`: all but the hop-by-hop fields, the fields that Connection names, and the
+/// framing fields, which each hop writes itself. TE counts as hop-by-hop.
 void append_end_to_end(const Fields& fields, Fields& out);
 
 }  // namespace headgate::http

@@ -1,15 +1,15 @@
 #pragma once
-// One spelling for each host, made before routes are matched and limits count by it.
+// Normalises hosts, before routes are matched and limits count by them.
 
 #include <string>
 #include <string_view>
 
 namespace headgate::http {
 
-/// Reads `authority`, a host with an optional port (RFC 9110 section 7.2), and writes its host into `out`: in lower
-/// case, without the port and without the root's dot, an IPv6 address in its one short form (RFC 5952). False where
-/// some server could read another host out of it: a character that names do not have, an empty label, brackets around
-/// what is no address, a port that is none of 1 to 65535. Of an IPv4 address only the usual form is known as one.
+/// Reads `authority`, a host with an optional port (RFC 9110 section 7.2). Writes the host into `out`: in lower case,
+/// without the port and without a final dot; an IPv6 address in its shortest form (RFC 5952), in brackets. Returns
+/// false if some server could read another host: for a character that no name has, an empty label, brackets around
+/// anything but an IPv6 address, a port outside 1 to 65535. An IPv4 address is treated as a name.
 [[nodiscard]] bool normalise_host(std::string_view authority, std::string& out);
 
 }  // namespace headgate::http

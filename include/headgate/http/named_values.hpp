@@ -1,5 +1,5 @@
 #pragma once
-// Values by name within one part of a head: a cookie among cookies, a parameter of a query.
+// Finds a value by its name: a cookie, or a parameter of the query.
 
 #include "headgate/http/fields.hpp"
 
@@ -8,27 +8,27 @@
 
 namespace headgate::http {
 
-/// What was found under a name. Found twice it is nobody's word: two readers could each believe another one.
+/// The value of a name. A name that occurs twice is not trusted: two readers could each take another value.
 struct NamedValue {
-  std::string_view value;  ///< empty where there is none; as sent, a view into the head
+  std::string_view value;  ///< as sent, a view into the head; empty if the name does not occur
   bool twice = false;
 };
 
-/// The cookie `name` (compared with case, as RFC 6265 section 5 has it) of all Cookie fields, without the quotes that
-/// may surround its value.
+/// The cookie `name` in all Cookie fields, without quotes around its value. Names are compared with case (RFC 6265
+/// section 5).
 NamedValue cookie_of(const Fields& fields, std::string_view name) noexcept;
 
-/// The parameter `name` of `query` (with or without its '?'), compared after percent-decoding, so that no spelling of
-/// it is passed over. The value is not decoded.
+/// The parameter `name` of `query` (with or without its '?'). Names are compared percent-decoded, so that every
+/// spelling is found. The value is not decoded.
 NamedValue query_parameter(std::string_view query, std::string_view name);
 
-/// `value` percent-decoded, '+' as a space; false where a '%' is not followed by two hexadecimal digits.
+/// Writes `value` into `out`, percent-decoded, '+' as a space. False if two hexadecimal digits do not follow a '%'.
 bool decode_parameter(std::string_view value, std::string& out);
 
-/// One Cookie field's value without the cookie `name`; "" where no other is left.
+/// A Cookie field's value without the cookie `name`; "" if no other cookie is left.
 std::string without_cookie(std::string_view cookies, std::string_view name);
 
-/// `query` (with its '?') without the parameter `name`; "" where no other is left.
+/// `query` (with its '?') without the parameter `name`; "" if no other parameter is left.
 std::string without_parameter(std::string_view query, std::string_view name);
 
 }  // namespace headgate::http

@@ -111,6 +111,9 @@ struct Algorithm {
   void (*arguments)(const Rule& rule, std::int64_t cost, Instant now, ArgumentList& out);
 };
 
+/// The algorithm of a limit that names none, and of the gateway's own rules.
+inline constexpr std::string_view kDefaultAlgorithm = "token_bucket";
+
 /// All algorithms, sorted by name.
 std::span<const Algorithm* const> algorithms() noexcept;
 

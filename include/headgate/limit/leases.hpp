@@ -157,7 +157,7 @@ class Leases {
     Hash hash;
     Moment since;  ///< when the current second began
     std::uint32_t checks = 0;
-    std::uint32_t asks_before = 0;
+    std::uint32_t checks_before = 0;
     double tokens = 0;
     double tokens_before = 0;
     std::uint64_t remaining = 0;  ///< as Redis last reported

@@ -30,7 +30,7 @@ class PendingDecision {
   /// The lease to wait for, after Step::wait.
   Leases::Id awaited() const noexcept { return awaited_; }
   /// The leases that this call fetches. Requests that wait for one of them may go on after end().
-  std::span<const Leases::Id> asked_for() const noexcept { return {asked_for_.data(), asked_for_.size()}; }
+  std::span<const Leases::Id> refilled() const noexcept { return {refilled_.data(), refilled_.size()}; }
   /// It has waited long enough: begin() no longer returns Step::wait.
   void wait_no_longer() noexcept { patient_ = false; }
 
@@ -56,7 +56,7 @@ class PendingDecision {
   boost::container::static_vector<Part, kMaxRulesPerRequest> parts_;  ///< one for each check
   boost::container::static_vector<Check, kMaxRulesPerRequest> sent_;
   boost::container::static_vector<Decision, kMaxRulesPerRequest> told_;
-  boost::container::static_vector<Leases::Id, kMaxRulesPerRequest> asked_for_;
+  boost::container::static_vector<Leases::Id, kMaxRulesPerRequest> refilled_;
 };
 
 /// The memory of one worker; not thread-safe. The steps of a decision are

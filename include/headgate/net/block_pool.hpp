@@ -1,5 +1,5 @@
 #pragma once
-// Buffers of one size, lent for as long as an exchange needs them: idle connections hold none.
+// Buffers of one size. An exchange borrows them while it needs them; idle connections have none.
 
 #include <cstddef>
 #include <memory>
@@ -10,13 +10,14 @@ namespace headgate::net {
 
 class BlockPool;
 
-/// A lent buffer; goes back to its pool on destruction.
+/// A borrowed buffer. Goes back to its pool on destruction. Worker thread only.
 class Block {
  public:
   Block() = default;
   Block(Block&& other) noexcept : bytes_(std::move(other.bytes_)), pool_(other.pool_) {}
   Block& operator=(Block&& other) noexcept;
   ~Block() { release(); }
+  /// Gives the buffer back now.
   void release() noexcept;
   explicit operator bool() const noexcept { return bytes_ != nullptr; }
   char* data() const noexcept { return bytes_.get(); }
@@ -28,13 +29,15 @@ class Block {
   BlockPool* pool_ = nullptr;
 };
 
-/// Last in, first out, so that a busy worker runs on a few warm blocks. Worker thread only; outlives its blocks.
+/// A pool of buffers, last in, first out: a busy worker then uses few buffers, which stay in the cache. Worker thread
+/// only; outlives its blocks.
 class BlockPool {
  public:
-  /// Keeps at most `spare` unused blocks of `block_bytes`; more go back to the system.
+  /// Each block has `block_bytes` bytes. Keeps at most `spare` unused blocks and frees the others.
   BlockPool(std::size_t block_bytes, std::size_t spare) : block_bytes_(block_bytes), most_spare_(spare) {
     spare_.reserve(spare);
   }
+  /// A block with undefined content. Throws std::bad_alloc.
   Block lend();
   std::size_t block_bytes() const noexcept { return block_bytes_; }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Connecting by name, once for all that is connected to: resolved, connected and, where it is asked for, secured,
-// without blocking and within a deadline. Used by upstream, redis, keyring and cli.
+// Connects to a host by its name: looks the name up, connects and, if asked for, starts TLS. Never blocks; bounded by a
+// deadline. Used by upstream, redis, keyring and cli.
 
 #include "headgate/core/task.hpp"
 #include "headgate/net/stream.hpp"
@@ -15,45 +15,46 @@
 
 namespace headgate::net {
 
-/// What a connection is to be, and how long it may take.
-struct ConnectTerms {
-  Duration whole = kForever;  ///< for name, addresses and handshakes together
-  Duration each = kForever;   ///< for one address, its handshake included; never more than its share of what is left
-  std::shared_ptr<const TlsContext> tls{};  ///< a client's; null: bytes go as they are
-  std::size_t skip = 0;                     ///< so many addresses were found not to be what is looked for
+/// How to connect, and how long it may take.
+struct ConnectOptions {
+  Duration whole = kForever;  ///< for the name, all addresses and handshakes together
+  Duration each = kForever;   ///< for one address with its handshake; never more than its share of the time left
+  std::shared_ptr<const TlsContext> tls{};  ///< of a client; null: no TLS
+  std::size_t skip = 0;  ///< leaves out this many addresses, which were tried before and did not serve
 };
 
+/// An open connection, and which address it goes to.
 struct Connected {
   StreamPtr stream;
-  std::size_t address = 0;  ///< which one it is, counted from 0 in the order they are tried
-  bool last = true;         ///< whether no other follows it
+  std::size_t address = 0;  ///< its place among the addresses, counted from 0 in the order they are tried
+  bool last = true;         ///< whether it is the last address
 };
 
-/// Of the address that came furthest.
+/// Why no connection was made, at the address where it came furthest.
 struct ConnectError {
   enum class At : std::uint8_t { name, address, handshake };
   At at = At::name;
   error_code code;          ///< timed_out, operation_aborted, connection_refused, host_not_found…
-  bool distrusted = false;  ///< for the certificate
-  std::string reason;       ///< of a handshake: see TlsError; else the code's own words
+  bool distrusted = false;  ///< whether the certificate was not trusted
+  std::string reason;       ///< for people: of a handshake as in TlsError, else the text of the code
 };
 
-/// Finds the addresses of one host and port, and connects to them in turn, the two families alternating (RFC 8305
+/// Finds the addresses of one host and port and connects to them one by one, the address families alternating (RFC 8305
 /// section 4). Worker thread only.
 class Connector {
  public:
-  /// `host` is a name or an address; IPv6 without brackets.
+  /// `host` is a name or an address, IPv6 without brackets. `loop` and `timers` outlive this object and its calls.
   Connector(boost::asio::io_context& loop, Timers& timers, std::string host, std::uint16_t port);
   ~Connector();
   Connector(const Connector&) = delete;
   Connector& operator=(const Connector&) = delete;
 
-  /// A new connection. Names are resolved anew after 30 s, and after no address would do. May be called again while it
-  /// is under way; goes on where this object dies.
-  Task<Result<Connected, ConnectError>> connect(ConnectTerms terms);
-  /// What connect() is doing now, for who gave up waiting; of the one that began last.
+  /// Makes a new connection. Looks the name up again after 30 s, and after no address served. May be called again while
+  /// a call is under way. A call goes on if this object is destroyed.
+  Task<Result<Connected, ConnectError>> connect(ConnectOptions options);
+  /// What the connect() that began last is doing. For the message of a caller that stopped waiting.
   ConnectError::At at() const noexcept;
-  /// Fails what is under way, and whatever follows.
+  /// Ends all calls, now and later, with operation_aborted.
   void stop();
 
  private:
@@ -61,8 +62,8 @@ class Connector {
   std::shared_ptr<State> state_;
 };
 
-/// Keeps the order within each family and lets them take turns, that of the first address first: where one family does
-/// not work, the next try is of the other.
+/// Lets the two families alternate and keeps the order within each. The family of the first address comes first. If one
+/// family does not work, the next try uses the other.
 void alternate_families(std::vector<Tcp::endpoint>& addresses);
 
 }  // namespace headgate::net

@@ -1,5 +1,5 @@
 #pragma once
-// HTTP/1.1 bodies on a stream, both ways: read as their framing says, written as the next hop's says.
+// HTTP/1.1 bodies on a stream: reads them in the framing of their head, writes them in the framing of the next hop.
 
 #include "headgate/http/exchange_io.hpp"
 #include "headgate/http/h1/chunked.hpp"
@@ -10,15 +10,16 @@
 
 namespace headgate::net {
 
-/// Reads one body from a ReadBuffer. Errors: of the stream; bad_message where the framing is broken; message_size
-/// where more is announced than is taken; eof where it ends too soon.
+/// Reads one body after another from a ReadBuffer. Errors: those of the stream; bad_message for malformed framing;
+/// message_size for more bytes than are accepted; eof if the body ends too early.
 class H1Body final : public http::BodyReader {
  public:
+  /// `timeout` bounds each wait for bytes. `input` outlives this object.
   H1Body(ReadBuffer& input, Duration timeout) noexcept : read_buffer_(&input), timeout_(timeout) {}
-  /// Starts on a new body; what an earlier one said is forgotten.
+  /// Starts a new body; nothing of an earlier one remains.
   void begin(const http::Framing& framing);
   void timeout(Duration timeout) noexcept { timeout_ = timeout; }
-  /// Called once before the first wait: for a client that waits for 100 Continue.
+  /// `action(owner)` runs once, before the first wait: it sends 100 Continue to a client that waits for it.
   using BeforeWait = Task<Result<void>> (*)(void* owner);
   void before_wait(BeforeWait action, void* owner) noexcept;
 
@@ -28,7 +29,7 @@ class H1Body final : public http::BodyReader {
   bool ended() const noexcept override { return ended_; }
   void cancel() noexcept override { read_buffer_->stream().interrupt_read(); }
   const http::Fields& trailers() const noexcept override;
-  /// Whether everything is read and the connection stands right behind it.
+  /// Whether the body was read to its end and the connection can carry another message after it.
   bool clean() const noexcept { return ended_ && framing_.kind != http::Framing::Kind::until_close; }
 
  private:
@@ -40,26 +41,26 @@ class H1Body final : public http::BodyReader {
   http::Framing framing_;
   std::uint64_t left_ = 0;
   bool ended_ = true;
-  error_code broken_;  // of the framing
+  error_code broken_;  // the error of malformed framing
   http::h1::ChunkReader chunks_;
   BeforeWait before_wait_ = nullptr;
   void* owner_ = nullptr;
 };
 
-/// Writes one body behind its head. Keep it where it is until what it returned was awaited.
+/// Writes heads and bodies. It must stay where it is until each write was awaited.
 class H1Output {
  public:
   explicit H1Output(Stream& stream) noexcept : stream_(&stream) {}
-  /// `chunked`: frame it so; else bytes go as they are.
+  /// Starts a new body: with chunked framing, or as plain bytes.
   void begin(bool chunked) noexcept { chunked_ = chunked; }
-  /// Head and first bytes, in one gathered write.
+  /// Writes the head and the first bytes with one system call.
   Stream::WriteAll send(std::string_view head, std::string_view bytes, http::EndStream last, Duration timeout) noexcept;
   Stream::WriteAll write(std::string_view bytes, http::EndStream last, Duration timeout) noexcept {
     return send({}, bytes, last, timeout);
   }
-  /// The end, with trailers where the framing has room for them. Takes a few bytes of `scratch`.
+  /// Writes the end of the body, with the trailers if it is chunked. `scratch` holds the bytes until the write is done.
   Stream::WriteAll finish(const http::Fields& trailers, std::string& scratch, Duration timeout);
-  std::uint64_t bytes() const noexcept { return bytes_; }  ///< handed to write so far, heads and framing included
+  std::uint64_t bytes() const noexcept { return bytes_; }  ///< bytes given to write so far, heads and framing included
   Stream& stream() noexcept { return *stream_; }
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// Takes in connections on one address. Each worker has its own listener on the same port; the kernel spreads
-// connections over them.
+// Accepts connections on one address. Each worker has its own listener on the same port; the kernel distributes the
+// connections.
 
 #include "headgate/net/options.hpp"
 #include "headgate/net/stream.hpp"
@@ -13,22 +13,25 @@
 
 namespace headgate::net {
 
-/// Worker thread only.
+/// Worker thread only; destroy it after its loop has stopped or after close().
 class Listener {
  public:
   using Take = std::function<void(StreamPtr)>;
 
-  /// Binds and listens; an error text says what to do about it. `options.port` may be 0: see port().
+  /// Binds and listens. The error says what to do about it. With port 0 the system chooses a port: see port().
   static Result<std::unique_ptr<Listener>, std::string> open(boost::asio::io_context& loop, Timers& timers,
                                                              const ListenOptions& options);
   ~Listener();
 
+  /// Accepts from now on; `take` gets each connection. After an error (no descriptors) tries again in 100 ms.
   void start(Take take);
-  /// Takes what has already connected, then closes.
+  /// Accepts the connections that wait already, then closes.
   void close();
   std::uint16_t port() const noexcept;
-  std::string address() const;                                      ///< "127.0.0.1:8080"
-  bool proxy_protocol() const noexcept { return proxy_protocol_; }  ///< as its options say; what it takes is raw
+  std::string address() const;  ///< "127.0.0.1:8080"
+  bool proxy_protocol() const noexcept {
+    return proxy_protocol_;
+  }  ///< whether connections begin with a PROXY header, which `take` must read
 
  private:
   using Acceptor = boost::asio::basic_socket_acceptor<Tcp, Executor>;
@@ -43,7 +46,7 @@ class Listener {
   bool proxy_protocol_;
 };
 
-/// An error text where somebody else listens on this address already (SO_REUSEPORT would share it silently).
+/// An error if another process listens on this address: with SO_REUSEPORT both would silently share the connections.
 Result<void, std::string> check_free(boost::asio::io_context& loop, const ListenOptions& options);
 
 }  // namespace headgate::net

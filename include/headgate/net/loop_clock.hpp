@@ -1,6 +1,6 @@
 #pragma once
-// The system's clocks, and alarms that a loop rings: precise, and a system call or two each (net/timers.hpp has the
-// cheap ones, which are coarse).
+// The system's clocks, and alarms on a loop. An alarm is precise and costs one or two system calls; net/timers.hpp has
+// cheap, coarse deadlines.
 
 #include "headgate/core/clock.hpp"
 
@@ -8,7 +8,7 @@
 
 namespace headgate::net {
 
-/// Lives as long as its loop is used. Alarms on the loop's thread.
+/// Must not outlive its loop. Alarms ring on the thread of the loop.
 class LoopClock final : public headgate::Clock {
  public:
   explicit LoopClock(boost::asio::io_context& loop) noexcept : loop_(loop) {}

@@ -1,5 +1,5 @@
 #pragma once
-// What has been read from a stream and not used yet, in a lent block.
+// The bytes of a stream that were read and not used yet, in a borrowed block.
 
 #include "headgate/core/task.hpp"
 #include "headgate/net/block_pool.hpp"
@@ -10,40 +10,44 @@
 
 namespace headgate::net {
 
-/// The worker's two sizes of buffers: heads and small bodies fit a small one; long bodies move on to a large one.
+/// The worker's two sizes of buffers: small for heads and small bodies, large for long heads and long bodies. Worker
+/// thread only.
 struct Blocks {
   BlockPool small;
   BlockPool large;
 };
 
-/// A stream's read buffer. Holds a block only from the first read until rest(). Worker thread only.
+/// The read buffer of a stream. Has a block from the first fill until release(). Worker thread only; `blocks` outlives
+/// it.
 class ReadBuffer {
  public:
   ReadBuffer(StreamPtr stream, Blocks& blocks) : stream_(std::move(stream)), blocks_(&blocks) {}
 
-  /// Unused bytes. Views into them stay valid until the next fill.
+  /// The unused bytes. Views into them stay valid until the next fill.
   std::string_view data() const noexcept { return {block_.data() + begin_, end_ - begin_}; }
   void consume(std::size_t bytes) noexcept { begin_ += bytes; }
-  /// Where data() lies, for who rearranges what it takes from there.
+  /// The start of data(), for a caller that moves bytes within it.
   char* place() noexcept { return block_.data() + begin_; }
-  /// Whether there is no room left behind what is unused.
+  /// Whether the block is full of unused bytes.
   bool full() const noexcept { return block_ && begin_ == 0 && end_ == block_.size(); }
 
-  /// Reads once without waiting; the error may be would_block. Unused bytes move to the front when room is short.
+  /// Reads once without waiting. Errors: would_block; no_buffer_space when full; those of the stream. May move the
+  /// unused bytes to the front of the block.
   Result<std::size_t> fill_now();
-  /// Reads once, waiting up to `timeout`. Errors: timed_out, eof, no_buffer_space when full.
+  /// Reads once and waits up to `timeout`. Errors: timed_out, eof, no_buffer_space when full, others of the stream.
   Task<Result<std::size_t>> fill(Duration timeout);
 
-  /// What was handed out so far must stay readable (a head whose body follows): later fills go to another block, until
-  /// unpin().
+  /// Bytes returned so far stay readable until unpin(), as a head must while its body is read: the next fill uses
+  /// another block.
   void pin() noexcept { pin_ = true; }
   void unpin() noexcept;
 
-  /// Moves on to a large block, for a long body. Only while nothing is unused.
+  /// Changes to a large block, for a long body. Does nothing while there are unused bytes.
   void grow();
-  /// Moves what is unused to a large block, for a long head; false where it is in one. Views into it end.
+  /// Moves the unused bytes to a large block, for a long head. Ends views into them. False if the block is large
+  /// already.
   bool widen();
-  /// Gives the block back where nothing is unused.
+  /// Gives the block back, if no bytes are unused.
   void release() noexcept;
 
   Stream& stream() noexcept { return *stream_; }

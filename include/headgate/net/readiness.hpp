@@ -1,8 +1,8 @@
 #pragma once
-// Which connections can be read or written: one edge-triggered epoll set inside the worker's Asio loop.
-// Asio's own readiness costs an epoll_ctl a wait (Boost 1.81, descriptor waits re-arm by EPOLL_CTL_MOD), two a proxied
-// request; here a connection is registered once. Measured at 64 connections and 128 bytes: 14.3 µs of CPU a request
-// before.
+// Tells which connections can be read or written: one edge-triggered epoll set inside the worker's Asio loop.
+// It registers a connection once. Asio calls epoll_ctl for each wait (Boost 1.81 re-arms descriptor waits with
+// EPOLL_CTL_MOD): two calls for each proxied request. With Asio's waits a request cost 14.3 µs of CPU (64 connections,
+// 128 bytes).
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/basic_stream_descriptor.hpp>
@@ -15,8 +15,8 @@ namespace headgate::net {
 
 class Stream;
 
-/// A service of an io_context, made at first use. Its loop's thread only. Waits only while connections are registered,
-/// so a loop whose connections are all closed can run dry.
+/// A service of an io_context, made at first use. Used on the loop's thread only. It waits only while connections are
+/// registered, so a loop without open connections can end.
 class Readiness final : public boost::asio::execution_context::service {
  public:
   using key_type = Readiness;
@@ -24,13 +24,12 @@ class Readiness final : public boost::asio::execution_context::service {
 
   explicit Readiness(boost::asio::execution_context& context);
 
-  /// From now on `stream` is told of each edge at `descriptor`. Throws std::system_error where the kernel has no memory
-  /// for it.
+  /// Reports each edge of `descriptor` to `stream`. Throws std::system_error if the kernel has no memory for it.
   void add(int descriptor, Stream& stream);
-  /// Gives `stream` a turn once the others that are ready have had theirs, for what it has not read yet: the kernel
-  /// tells of that once only.
+  /// Gives `stream` another turn after the other ready connections had theirs. For bytes that it has not read yet: the
+  /// kernel reports them only once.
   void repeat(Stream& stream);
-  /// The descriptor is about to be closed, which ends its registration.
+  /// Call it when a descriptor was closed, which ended its registration.
   void remove() noexcept;
 
  private:

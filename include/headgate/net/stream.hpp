@@ -1,6 +1,6 @@
 #pragma once
-// A TCP connection as coroutines want it: try first, wait only when the kernel says "would block", a deadline for each
-// wait; and never more than its turn, for the others on its loop wait as well.
+// A TCP connection for coroutines. It first tries, and waits only when the kernel says "would block", each wait with a
+// deadline. It yields after its turn, so that the other connections of the loop are served too.
 
 #include "headgate/core/result.hpp"
 #include "headgate/net/readiness.hpp"
@@ -31,88 +31,88 @@ using Socket = boost::asio::basic_stream_socket<Tcp, Executor>;
 class Stream;
 using StreamPtr = boost::intrusive_ptr<Stream>;
 
-/// To write without a deadline.
+/// No deadline.
 constexpr Duration kForever = Duration::max();
 
-/// One connection. Worker thread only; at most one reader and one writer wait at a time, and who waits stays until it
-/// is woken (a coroutine that is destroyed while it waits would be resumed). Reference-counted (without atomics), for a
-/// readiness the kernel still owes outlives whoever asked for it.
+/// One connection. Worker thread only. At most one reader and one writer wait at a time. A coroutine that waits must
+/// not be destroyed before it is woken (see Readable). Reference-counted, without atomics, because the kernel may
+/// report an edge after the last user is gone.
 class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_counter> {
  public:
-  /// Takes an open socket and makes it non-blocking, without delay.
+  /// Takes an open socket, makes it non-blocking and turns off Nagle's delay. `timers` outlives the stream. Throws
+  /// std::system_error as Readiness::add().
   Stream(Socket socket, Timers& timers);
   ~Stream();
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
-  /// From now on bytes go through `transport`, which works on descriptor(); nobody waits and nothing is unread.
-  void carry_by(std::unique_ptr<Transport> transport) noexcept;
+  /// Sends and receives through `transport` from now on. It works on descriptor(). Call it while nobody waits and no
+  /// bytes are unread.
+  void use_transport(std::unique_ptr<Transport> transport) noexcept;
   Transport& transport() noexcept { return *transport_; }
   int descriptor() const noexcept { return descriptor_; }
 
-  /// Reads what is there: bytes, `would_block`, or `eof` and other errors.
+  /// Reads without waiting. Errors: would_block, eof, others.
   Result<std::size_t> read_now(std::span<char> into);
-  /// As read_now(), but throws away what is there, up to kMaxDiscarded bytes: the kernel copies none of them.
+  /// Like read_now(), but drops up to kMaxDiscarded bytes, which the kernel does not copy.
   Result<std::size_t> discard_now();
   static constexpr std::size_t kMaxDiscarded = 1UL << 20;
 
-  /// co_await readable(t): until a read would not block and it is this stream's turn. error_code: none, timed_out,
-  /// operation_aborted when interrupted.
+  /// co_await readable(t): waits until a read would not block and it is this stream's turn. Returns no error,
+  /// timed_out, or operation_aborted after an interrupt.
   class Readable;
   Readable readable(Duration timeout) noexcept;
 
-  /// How much of a stream is dealt with before the other ones on its loop have their turn, in bytes read: a peer that
-  /// sends faster than it is served would otherwise never let go of its worker. Each time that the loop comes to the
-  /// stream is a turn of its own.
+  /// How many bytes are read in one turn. After it the other connections of the loop are served: else a peer that sends
+  /// fast would keep the worker to itself. Each time the loop comes to the stream, a new turn begins.
   static constexpr std::int64_t kTurn = 256L * 1024;
-  /// Counts work that costs more than the bytes it was read in.
+  /// Counts work beyond the reading itself, in bytes of a turn.
   void charge(std::int64_t bytes) noexcept { turn_left_ -= bytes; }
-  /// co_await turn(): at once while this turn lasts, else in the next one. error_code: none, or operation_aborted.
+  /// co_await turn(): continues at once during this turn, else in the next one. Returns no error or operation_aborted.
   Readable turn() noexcept;
 
-  /// co_await write_all({...}, t): until all bytes are the kernel's; `t` bounds the wait for each bit of progress. The
-  /// bytes must stay put until then. At most kMaxPieces pieces; they leave in one system call where the kernel takes
-  /// them.
+  /// co_await write_all(pieces, t): waits until the kernel has all bytes. `t` bounds each wait for progress. The bytes
+  /// must not move or change until then. At most kMaxPieces pieces; one system call if the kernel takes them all.
   class WriteAll;
   static constexpr std::size_t kMaxPieces = 5;
   WriteAll write_all(std::span<const std::string_view> pieces, Duration timeout) noexcept;
-  /// co_await flush(t): until what the transport owes the kernel is the kernel's.
+  /// co_await flush(t): waits until the kernel has the bytes that the transport still holds.
   WriteAll flush(Duration timeout) noexcept;
 
-  /// Hands a few bytes to the kernel at once; false where it does not take them all, after which the stream is of no
-  /// more use.
+  /// Writes a few bytes without waiting. False if the kernel did not take them all: the stream is of no use then.
   [[nodiscard]] bool write_now(std::string_view bytes) noexcept;
-  /// Hands the kernel what it takes of `bytes`; the next write must begin with the rest. Errors: would_block, also
-  /// while somebody waits to write; others.
+  /// Writes what the kernel takes of `bytes`, without waiting. The next write must begin with the rest. Errors:
+  /// would_block, also while a writer waits; others.
   Result<std::size_t> write_some(std::string_view bytes) noexcept;
 
-  /// Waits for readability on behalf of nobody: `event(owner)` is called when it comes or after `timeout` (timed_out()
-  /// then), unless somebody reads first. For connections at rest: a new request, or the peer's close. Ends by being
-  /// called, or by unwatch().
+  /// Waits without a coroutine: calls `event(owner, stream)` once, when the stream becomes readable or after `timeout`
+  /// (see timed_out()). For idle connections: a new request, or the end of the connection. Ends with the call or with
+  /// unwatch().
   using Event = void (*)(void* owner, Stream& stream);
   void watch(Event event, void* owner, Duration timeout) noexcept;
-  /// The same, however long it takes.
+  /// The same without a timeout.
   void watch(Event event, void* owner) noexcept;
   void unwatch() noexcept;
-  /// Whether nothing is there to be read: no byte, no end, no error. Asks the kernel, for no event may have told yet.
+  /// Whether there is nothing to read: no byte, no end, no error. Asks the kernel, because no event may have come yet.
   bool silent() noexcept;
-  /// Whether the peer has reset the connection; what it sent stays unread.
+  /// Whether the peer has reset the connection. Reads nothing.
   bool broken() noexcept;
   bool timed_out() const noexcept { return watch_timed_out_; }
 
-  /// Wakes a waiting reader and writer with operation_aborted, and makes later waits fail at once.
+  /// Wakes the waiting reader and writer with operation_aborted. Later waits fail at once.
   void interrupt() noexcept;
-  /// Wakes a waiting reader only, this once.
+  /// Wakes only the waiting reader, with operation_aborted. Later waits are not affected.
   void interrupt_read() noexcept;
+  /// Tells the peer that no more bytes follow. Reading goes on.
   void shutdown_send() noexcept;
-  /// Closes at once; a waiting reader or writer is woken.
+  /// Closes at once. Wakes the waiting reader and writer.
   void close() noexcept;
-  /// Closes so that the peer is told that the message broke off (RST).
+  /// Closes with RST, so that the peer knows that the message is incomplete.
   void reset() noexcept;
   bool is_open() const noexcept { return descriptor_ >= 0; }
   bool interrupted() const noexcept { return interrupted_; }
 
-  /// Has the kernel ask now and then whether a peer that says nothing is still there.
+  /// Turns on TCP keep-alive: the kernel checks whether a silent peer is still there.
   void keep_alive() noexcept;
 
   Result<boost::asio::ip::address> peer_address() const;
@@ -135,7 +135,7 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   int descriptor_;
   PlainTransport plain_;
   Transport* transport_ = &plain_;
-  std::unique_ptr<Transport> over_;  // where it is not plain, which is asked first: then no call goes by a table
+  std::unique_ptr<Transport> over_;  // unless it is plain; plain calls are not virtual
   Readiness& readiness_;
   Timers& timers_;
   Timer read_timer_{&read_expired, this};
@@ -149,7 +149,9 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   bool watch_timed_out_ = false;
 };
 
-/// Lives in the frame that awaits it, which must not die before it is woken: interrupt() or close() the stream.
+/// What readable() and turn() return: co_await it at once. While it waits, the stream points to it, and it does not
+/// unlink itself. So its frame must not be destroyed while it waits; spawned tasks guarantee that (core/task.hpp). To
+/// end a wait, call interrupt() or close().
 class Stream::Readable {
  public:
   enum class For : std::uint8_t { bytes, turn };
@@ -162,7 +164,7 @@ class Stream::Readable {
 
  private:
   friend class Stream;
-  /// Whether it is only the turn that is waited for.
+  /// Whether only the turn is missing.
   bool may_go_on() const noexcept { return for_ == For::turn || stream_.transport_->readable(); }
 
   Stream& stream_;
@@ -172,11 +174,11 @@ class Stream::Readable {
   error_code result_;
 };
 
-/// As Readable.
+/// What write_all() and flush() return. Waits as Readable does.
 class Stream::WriteAll {
  public:
   WriteAll(Stream& stream, std::span<const std::string_view> pieces, Duration timeout) noexcept;
-  /// Nothing but what is owed.
+  /// Writes only what the transport still holds.
   WriteAll(Stream& stream, Duration timeout) noexcept : stream_(stream), timeout_(timeout), pieces_{}, count_(1) {}
   bool await_ready() noexcept { return proceed(); }
   void await_suspend(std::coroutine_handle<> waiter) noexcept;

@@ -1,6 +1,6 @@
 #pragma once
-// The coarse timer of a worker: any number of deadlines on one tick, armed and disarmed in constant time.
-// (A kernel timer an operation costs four timerfd_settime a request; measured.)
+// The coarse timers of a worker: any number of deadlines on one tick, each armed and disarmed in constant time. (A
+// kernel timer for each operation costs four timerfd_settime a request; measured.)
 
 #include "headgate/core/time.hpp"
 
@@ -16,7 +16,7 @@ namespace headgate::net {
 
 class Timers;
 
-/// One deadline. Owned by what it guards; leaves its wheel when disarmed, fired or destroyed.
+/// One deadline. Member of the object that it guards; unlinks itself when disarmed, fired or destroyed.
 class Timer : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
   using Action = void (*)(void* owner);
@@ -33,27 +33,29 @@ class Timer : public boost::intrusive::list_base_hook<boost::intrusive::link_mod
   std::uint64_t due_ = 0;  // tick
 };
 
-/// A hashed wheel. Worker thread only; outlives its timers' being armed. Ticks only while something is armed, so a loop
-/// that has nothing else to wait for runs dry.
+/// A hashed timer wheel. Worker thread only; outlives its armed timers. It ticks only while a timer is armed, so a loop
+/// with nothing else to do can end.
 class Timers {
  public:
-  static constexpr auto kTick = std::chrono::milliseconds(50);  ///< a deadline fires up to this much late, never early
+  static constexpr auto kTick =
+      std::chrono::milliseconds(50);  ///< a deadline fires at most this much late, never early
 
   explicit Timers(boost::asio::io_context& loop);
-  /// Those of a loop that has none of its own: made at first use, started, stopped when the loop ends.
+  /// The timers of a loop, made and started at first use, stopped when the loop is destroyed. For loops without timers
+  /// of their own.
   static Timers& of(boost::asio::io_context& loop);
-  /// (Re)arms: `timer` fires once, `after` from now or up to a tick later.
+  /// Arms or re-arms `timer`: it fires once, `after` from now or up to a tick later.
   void arm(Timer& timer, Duration after) noexcept;
-  /// Nothing fires before.
+  /// Starts ticking. No timer fires before.
   void start();
-  /// Nothing fires any more; from within an action too.
+  /// Stops ticking: no timer fires any more. May be called from an action.
   void stop();
 
  private:
   using Slot = boost::intrusive::list<Timer, boost::intrusive::constant_time_size<false>>;
   class Service;
-  void tick_on();
-  void turn();
+  void start_ticking();
+  void await_tick();
   void fire(Slot& slot);
   bool any_armed() const noexcept;
 

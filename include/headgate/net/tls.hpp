@@ -1,5 +1,5 @@
 #pragma once
-// TLS on a stream: after its handshake the stream is read and written as before, and what goes over the wire is sealed.
+// TLS on a stream. After the handshake the stream is used as before, and its bytes are encrypted.
 
 #include "headgate/core/task.hpp"
 #include "headgate/net/stream.hpp"
@@ -10,17 +10,17 @@
 
 namespace headgate::net {
 
-/// Why a handshake did not come to its end.
+/// Why a handshake failed.
 struct TlsError {
   error_code code;          ///< timed_out, operation_aborted, eof, protocol_error, or the socket's own
-  bool distrusted = false;  ///< for the other side's certificate
-  std::string reason;       ///< for people, about the other side as "it"; no full stop
+  bool distrusted = false;  ///< whether the peer's certificate was not trusted
+  std::string reason;       ///< for people; calls the peer "it"; no full stop
 };
 
-/// Shakes hands over `stream`, on which nothing is unread and nobody waits, within `timeout`; from then on all its
-/// bytes are sealed. `context` says which side we are. `host`: what a client connected to, a name or an address, which
-/// the certificate must be for; a server has none. `received`: what was read before that belongs to the handshake, as
-/// behind a PROXY header. After an error the stream is only good for being closed.
+/// Runs the TLS handshake on `stream` within `timeout`. Nobody else may use the stream meanwhile, and it must have no
+/// unread bytes. `context` says which side we are. `host`: for a client, the name or address that the certificate must
+/// be for; empty for a server. `received`: bytes of the handshake that were read before, as after a PROXY header; they
+/// stay valid until the first wait. After an error the stream can only be closed.
 Task<Result<void, TlsError>> secure(Stream& stream, const TlsContext& context, std::string host,
                                     std::string_view received, Duration timeout);
 

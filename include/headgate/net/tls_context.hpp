@@ -1,5 +1,5 @@
 #pragma once
-// What TLS connections share: the files, read once, and what is demanded of the other side.
+// What TLS connections share: certificates and keys, read once, and whether the peer's certificate is verified.
 
 #include "headgate/core/result.hpp"
 #include "headgate/net/tls_options.hpp"
@@ -11,15 +11,16 @@ struct ssl_ctx_st;
 
 namespace headgate::net {
 
-/// TLS 1.2 or later. Immutable once made; any thread.
+/// Allows TLS 1.2 or later. Immutable; any thread.
 class TlsContext {
  public:
   using Made = Result<std::shared_ptr<const TlsContext>, std::string>;
 
-  /// For connections that we make. Reads the files; the error names the file and what is wrong with it, in one line
-  /// without a full stop. Blocks for as long as the disk takes, with the system's authorities some 0.1 s.
+  /// For connections that we make. Reads the files. The error names the file and what is wrong with it, in one line
+  /// without a full stop. Blocks while the disk is read; reading the system's authorities takes about 0.1 s.
   static Made of_client(const TlsOptions& options);
-  /// For connections that we take: with our `certificate` and `key`, and nothing demanded of who connects.
+  /// For connections that we accept, with our `certificate` and `key` (names of PEM files). Clients need no
+  /// certificate. Errors and blocking as for of_client().
   static Made of_server(const std::string& certificate, const std::string& key);
 
   enum class Side : bool { client, server };

@@ -1,16 +1,16 @@
 #pragma once
-// What a configuration says of TLS to others.
+// The options of TLS connections that we make; config fills them.
 
 #include <string>
 
 namespace headgate::net {
 
 struct TlsOptions {
-  std::string ca;           ///< PEM file of the authorities to trust; empty: the system's
-  std::string certificate;  ///< PEM file of our own chain, where the other side asks for one; empty: none
-  std::string key;          ///< PEM file
-  std::string server_name;  ///< what the certificate must be for; empty: the host connected to
-  bool verify = true;       ///< false believes any certificate: only for trying things out
+  std::string ca;           ///< PEM file of the authorities to trust; empty: those of the system
+  std::string certificate;  ///< PEM file of our own certificate chain, for a server that asks for it; empty: none
+  std::string key;          ///< PEM file of its private key
+  std::string server_name;  ///< the name that the certificate must be for; empty: the host connected to
+  bool verify = true;       ///< false accepts any certificate: only for trials
   bool operator==(const TlsOptions&) const = default;
 };
 

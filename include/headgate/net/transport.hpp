@@ -1,5 +1,5 @@
 #pragma once
-// What carries a stream's bytes: the socket as it is, or TLS over it. One call moves a block of bytes, never one byte.
+// What moves a stream's bytes: the plain socket, or TLS over it. A call moves a block of bytes, never a single byte.
 
 #include "headgate/core/result.hpp"
 
@@ -13,11 +13,11 @@
 
 namespace headgate::net {
 
-/// Bytes to and from a connected, non-blocking socket that a Stream owns. Nothing here waits. Worker thread only; lives
-/// no longer than its stream's descriptor is open.
+/// Reads and writes a connected, non-blocking socket that a Stream owns. Never waits. Worker thread only; must not be
+/// used after its stream was closed.
 class Transport {
  public:
-  /// Whether the peer's end is among what an edge told of.
+  /// Whether an edge reported that the peer has closed.
   enum class Ends : bool { no, yes };
 
   Transport() = default;
@@ -25,41 +25,41 @@ class Transport {
   Transport& operator=(const Transport&) = delete;
   virtual ~Transport() = default;
 
-  /// Takes at least one byte of what is there, into at least one byte of room. Errors: would_block; eof where the peer
-  /// said that nothing more comes; connection_aborted where it ended without saying so though it had to; others.
+  /// Reads at least one byte, into at least one byte of room. Errors: would_block; eof after a proper end;
+  /// connection_aborted if the peer closed without the end that its protocol requires; others.
   virtual Result<std::size_t> read(std::span<char> into) noexcept = 0;
-  /// Hands the kernel some bytes of `pieces`, and says how many; an empty piece asks only that what is owed leaves. On
-  /// would_block the next call must begin with the same bytes: they may have been made something else already.
+  /// Writes some bytes of `pieces` and returns how many. An empty piece only sends what is held back. After would_block
+  /// the next call must begin with the same bytes: they may be encrypted already.
   virtual Result<std::size_t> write(std::span<const iovec> pieces) noexcept = 0;
-  /// As read(), but throws away what is there, up to `most` bytes of the socket's: the kernel copies none of them. What
-  /// is read afterwards means nothing any more.
+  /// Like read(), but drops up to `most` bytes of the socket, which the kernel does not copy. Nothing can be read
+  /// properly afterwards.
   virtual Result<std::size_t> discard(std::size_t most) noexcept = 0;
-  /// Whether nothing is there to be read: no byte, no end, no error. Asks the kernel, for no edge may have told yet.
+  /// Whether there is nothing to read: no byte, no end, no error. Asks the kernel, because no edge may have come yet.
   virtual bool silent() noexcept = 0;
-  /// Whether the peer has reset the connection; what it sent stays unread.
+  /// Whether the peer has reset the connection. Reads nothing.
   virtual bool broken() noexcept = 0;
-  /// Tells the peer, where the protocol has a word for it, that nothing more will come. Does not wait.
-  virtual void say_end() noexcept = 0;
-  /// Why it failed, in words, where error codes do not tell. Valid until the next call.
+  /// Tells the peer that no more bytes follow, if the protocol has a message for that. Does not wait.
+  virtual void send_end() noexcept = 0;
+  /// Why it failed, in words, where the error code does not say it. Valid until the next call.
   virtual std::string_view reason() const noexcept { return {}; }
 
-  /// Whether a read may find something: an edge came, or bytes lie here that no edge will tell of.
+  /// Whether a read may succeed: an edge came, or this object holds bytes for which no edge will come.
   bool readable() const noexcept { return at_hand_ != 0; }
-  /// The descriptor's edge-triggered set tells of bytes, or of an end.
+  /// Readiness reports an edge: bytes, or the end.
   void edge(Ends ends) noexcept {
     at_hand_ |= kSocket;
     ends_ = ends_ || ends == Ends::yes;
   }
-  /// What `before` knew of the socket: the edges that it was told of come only once.
+  /// Takes over what `before` knew of the socket: an edge comes only once.
   void take_over(const Transport& before) noexcept {
     at_hand_ |= kSocket;
     ends_ = before.ends_;
   }
 
  protected:
-  /// What recv(2) said when asked for so many bytes.
+  /// The result of a recv(2) that asked for `asked` bytes. Notes whether more may be there.
   Result<std::size_t> received(ssize_t count, std::size_t asked) noexcept;
-  /// Whether bytes lie here that no edge will tell of.
+  /// Notes whether this object holds bytes for which no edge will come.
   void held(bool now) noexcept { at_hand_ = static_cast<std::uint8_t>(now ? at_hand_ | kHeld : at_hand_ & ~kHeld); }
 
  private:
@@ -67,10 +67,10 @@ class Transport {
   static constexpr std::uint8_t kHeld = 2;
 
   std::uint8_t at_hand_ = 0;
-  bool ends_ = false;  // the peer has said its last, so no further edge will come
+  bool ends_ = false;  // the peer has closed, so no more edges will come
 };
 
-/// The socket's bytes as they are. Defined where net alone sees it.
+/// The plain socket. Its functions are inline in net only (plain_transport.hpp).
 class PlainTransport final : public Transport {
  public:
   explicit PlainTransport(int descriptor) noexcept : descriptor_(descriptor) {}
@@ -79,7 +79,7 @@ class PlainTransport final : public Transport {
   Result<std::size_t> discard(std::size_t most) noexcept override;
   bool silent() noexcept override;
   bool broken() noexcept override;
-  void say_end() noexcept override;
+  void send_end() noexcept override;
 
  private:
   int descriptor_;

@@ -18,7 +18,7 @@ namespace headgate::observe {
 class Lane;
 class Output;
 
-/// What a line says. Views live for the call. No query string, no key in clear.
+/// The content of a line. The views are valid during the call. No query string, no key in clear text.
 struct AccessRecord {
   std::string_view request_id;
   boost::asio::ip::address address;
@@ -26,23 +26,23 @@ struct AccessRecord {
   unsigned version = 11;
   unsigned status = 0;
   std::string_view ended_by, route, upstream, server;
-  std::string_view reason;  ///< what went wrong behind us or in here; else empty
+  std::string_view reason;  ///< what went wrong at the server or in the gateway; else empty
   unsigned attempts = 0;
   std::uint64_t in_bytes = 0, out_bytes = 0;
   Duration elapsed{0}, upstream_elapsed{0};
   std::string_view auth;  ///< the credential that was refused and why, "jwt:expired"; else empty
-  /// The limit whose word is told, and what it said; empty where none was asked.
+  /// The limit that is logged, and its decision; empty if there was no check.
   std::string_view limit, tier, key, decision, source;
-  std::int64_t cost = 0;  ///< units it asked for, or was charged in the end
+  std::int64_t cost = 0;  ///< units that were charged or rejected
   std::uint64_t remaining = 0;
-  Duration retry_after{0};  ///< of a refusal: when to ask again
-  /// What AccessLog::callers() names, in that order; empty where a caller has none.
+  Duration retry_after{0};  ///< of a rejection: the wait that the caller was told
+  /// The values that AccessLog::callers() names, in that order; empty if the caller has none.
   std::span<const std::string_view> callers;
   std::string_view user_agent;
 };
 
-/// One worker's; its thread only. Lines leave in batches of up to 64 KiB, a tenth of a second later at the latest.
-/// Where they cannot leave fast enough the newest are dropped and counted, never the caller held up.
+/// Belongs to one worker; its thread only. Lines leave in batches of up to 64 KiB, after at most a tenth of a second.
+/// If they cannot leave fast enough, the newest are dropped and counted; the caller never waits.
 class AccessLog {
  public:
   AccessLog() = default;  ///< off
@@ -51,7 +51,7 @@ class AccessLog {
   AccessLog& operator=(AccessLog&&) = default;
 
   bool on() const noexcept { return lane_ != nullptr; }
-  /// What is told of callers in clear: "owner", "jwt.<claim>".
+  /// What is logged about callers in clear text: "owner", "jwt.<claim>".
   const std::vector<std::string>& callers() const noexcept { return options_.callers; }
   void write(const AccessRecord& record);
 

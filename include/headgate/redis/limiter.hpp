@@ -23,16 +23,16 @@ namespace headgate::redis {
 /// The state of Redis as known now; also the breaker's state for readers.
 enum class Health { up, trying, down };
 
-/// Counts since the start. Each of the `asked` calls ends as decided, timed_out, refused, or else was lost with the
+/// Counts since the start. Each of the `sent` calls ends as decided, timed_out, refused, or else was lost with the
 /// connection.
 struct Counters {
-  std::uint64_t asked = 0;      ///< decisions sent to Redis
+  std::uint64_t sent = 0;       ///< decisions sent to Redis
   std::uint64_t decided = 0;    ///< answered in time
   std::uint64_t timed_out = 0;  ///< not answered within the deadline
   std::uint64_t refused = 0;    ///< answered with an error or an invalid reply
   std::uint64_t not_sent = 0;   ///< not sent: the breaker was open, or too many calls were active
   std::uint64_t connects = 0;   ///< connections that became usable
-  std::uint64_t writes = 0;     ///< system calls that sent calls; far fewer than `asked` under load
+  std::uint64_t writes = 0;     ///< system calls that sent calls; far fewer than `sent` under load
 };
 
 /// Upper bounds of the latency buckets for a node's decisions. One more bucket has the rest.

@@ -1,5 +1,6 @@
 #pragma once
-// What can be asked of the admin interface: a row each. Adding one is a row and a function from a call to an answer.
+// The endpoints of the admin interface, one row each. A new endpoint is a row and a function that turns a call into an
+// answer.
 
 #include "headgate/core/result.hpp"
 
@@ -13,19 +14,19 @@
 
 namespace headgate::server {
 
-/// One call, understood and allowed. Admin thread; views are valid while it is answered.
+/// One call that was parsed and allowed. Admin thread; the views are valid while it is answered.
 struct AdminCall {
   std::vector<std::pair<std::string_view, std::string_view>> parameters;  ///< of the path, by name
-  std::string_view query;                                                 ///< with its "?", or empty
-  std::string body;                                                       ///< whole
+  std::string_view query;                                                 ///< begins with "?", or is empty
+  std::string body;                                                       ///< the whole body
 
-  /// What stands in the path where the endpoint has "{name}"; "" where it has none of this name.
+  /// The segment of the path at "{name}"; "" if the endpoint has no such name.
   std::string_view parameter(std::string_view name) const noexcept;
 };
 
 struct AdminAnswer {
   unsigned status = 200;
-  /// Below 400 the body as it is sent; from 400 on a sentence, which is told as application/problem+json.
+  /// Below 400: the body as it is sent. From 400 on: a sentence, which is sent as application/problem+json.
   std::string body;
   std::string_view type = "text/plain; charset=utf-8";
 };
@@ -33,15 +34,15 @@ struct AdminAnswer {
 struct AdminEndpoint {
   enum class For : std::uint8_t { all, those_allowed };
 
-  std::string_view method;       ///< "GET" is asked by HEAD as well
-  std::string_view path;         ///< as it is matched; "{name}" as a segment takes any one segment that is not empty
-  For who = For::those_allowed;  ///< who may ask; probes of a container know no token
-  std::uint64_t most_body = 0;   ///< bytes of a body it takes, 413 beyond; 0: what comes is not looked at
-  /// Admin thread; must not wait. What it throws is a bug: 500.
+  std::string_view method;       ///< "GET" includes HEAD
+  std::string_view path;         ///< a pattern; "{name}" matches any one segment that is not empty
+  For who = For::those_allowed;  ///< who may call it; probes of a container have no token
+  std::uint64_t most_body = 0;   ///< largest body in bytes, 413 beyond; 0: a body is ignored
+  /// Admin thread; must not wait. An exception is a bug: 500.
   std::function<AdminAnswer(const AdminCall&)> answer;
 };
 
-/// What of `endpoints` is meant.
+/// Which of the endpoints a request is for.
 struct AdminMatch {
   const AdminEndpoint* endpoint = nullptr;  ///< null: none has this method
   const AdminEndpoint* path = nullptr;      ///< the first with this path; null: none has it

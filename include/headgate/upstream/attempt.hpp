@@ -1,6 +1,7 @@
 #pragma once
-// The seam between the path and a server's protocol: one request to a server and its answer. The counterpart of
-// http/exchange_io.hpp: a request to write, an answer to pull. HTTP/1.1 is one implementation (upstream/h1_upstream).
+// The interface between the path and a server's protocol: one request to a server and its answer. The counterpart of
+// http/exchange_io.hpp: here the request is written and the answer is read. upstream/h1_upstream implements it for
+// HTTP/1.1.
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/task.hpp"
@@ -16,22 +17,23 @@
 
 namespace headgate::upstream {
 
-/// What a request is made of, besides its body. The codec adds framing. All of it stays where it is until it was sent,
-/// and the method until the answer's final head was read.
+/// A request without its body. The codec adds the framing fields. Everything stays valid until the request was sent,
+/// and the method until the final head of the answer was read.
 struct RequestStart {
   std::string_view method;
-  std::string_view path;   ///< as it is to be sent
-  std::string_view query;  ///< with its "?", or empty
+  std::string_view path;   ///< as it is sent
+  std::string_view query;  ///< begins with "?", or is empty
   const http::Fields* fields = nullptr;
-  http::Framing framing;        ///< of the body that follows
-  Duration write_timeout{};     ///< the server takes no byte for this long
-  Duration between_bytes{};     ///< no byte of the answer's body for this long
-  std::string* room = nullptr;  ///< where the codec may write the head
+  http::Framing framing;        ///< of the body after this head
+  Duration write_timeout{};     ///< the longest wait for the server to accept a byte
+  Duration between_bytes{};     ///< the longest wait for a byte of the answer's body
+  std::string* room = nullptr;  ///< where the codec writes the head
 };
 
-/// One request and its answer, on whatever carries them. One writer and one reader at a time, beside each other. Worker
-/// thread only. Let go of, it breaks off what is not done; Upstream::give_back() lets its connection be used again.
-/// Counted (without atomics), so that who cancels it needs not be the one whom that wakes.
+/// One request to a server and its answer. At most one writer and one reader at a time; both may be at work together.
+/// Worker thread only. When released before its end, it breaks the exchange off; Upstream::give_back() lets its
+/// connection be used again. Reference-counted, without atomics: cancel() may wake a coroutine that releases the
+/// attempt.
 class Attempt : public boost::intrusive_ref_counter<Attempt, boost::thread_unsafe_counter> {
  public:
   Attempt() = default;
@@ -39,24 +41,26 @@ class Attempt : public boost::intrusive_ref_counter<Attempt, boost::thread_unsaf
   Attempt& operator=(const Attempt&) = delete;
   virtual ~Attempt() = default;
 
-  /// Which server it is with, as log and metrics call it; as good as the upstream.
+  /// The server, as log and metrics name it. Valid as long as the upstream.
   virtual std::string_view server() const noexcept = 0;
 
-  /// Head and first bytes leave together. `last` where no more bytes and no trailers follow.
+  /// Writes the head and the first bytes of the body with one system call. `last`: no more bytes and no trailers
+  /// follow.
   virtual Task<Result<void>> send(const RequestStart& start, std::string_view first, http::EndStream last) = 0;
+  /// Writes more of the body. `bytes` stay valid until the task is done.
   virtual Task<Result<void>> write(std::string_view bytes, http::EndStream last) = 0;
-  /// Ends a body whose end was not said with its last bytes. In a tunnel: no more bytes will follow this way.
+  /// Ends the body, where the last write did not. In a tunnel: no more bytes go to the server.
   virtual Task<Result<void>> finish(const http::Fields& trailers) = 0;
 
-  /// Reads the next head, interim or final, waiting up to `timeout` for its end.
+  /// Reads the next head, interim or final. The whole head must arrive within `timeout`.
   virtual Task<Result<void, Failure>> read_head(http::ReplyHead& head, Duration timeout) = 0;
-  /// The body of the head last read.
+  /// The body after the head that was read last.
   virtual http::BodyReader& body() noexcept = 0;
-  /// After a 101: both ways are bytes from here on, written by write(), read from what this returns, each read for up
-  /// to `timeout`.
+  /// Call it after a 101. From then on both directions carry plain bytes: write() writes them, the returned reader
+  /// reads them. `timeout` bounds each wait for bytes.
   virtual http::BodyReader& tunnel(Duration timeout) = 0;
 
-  /// Wakes who waits to write or to read with operation_aborted; all later calls fail so.
+  /// Wakes the waiting writer and reader with operation_aborted. Later calls fail with it at once.
   virtual void cancel() noexcept = 0;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// What a worker lends to those who connect, wait and read on its loop.
+// What a worker shares with the code that connects, waits and reads on its loop.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/net/read_buffer.hpp"
@@ -9,7 +9,7 @@
 
 namespace headgate::upstream {
 
-/// All of it outlives whom it is lent to. Worker thread only.
+/// All of it outlives its users. Worker thread only.
 struct Environment {
   boost::asio::io_context& loop;
   net::Timers& timers;

@@ -1,6 +1,6 @@
 #pragma once
-// What went wrong with an exchange and on whose side. One function of the path maps it to a status; no other file names
-// a 5xx.
+// What went wrong between the gateway and a server. Only the path turns it into a status, in one function; no other
+// file names a 5xx.
 
 #include "headgate/core/result.hpp"
 
@@ -9,27 +9,28 @@
 
 namespace headgate::upstream {
 
+/// The kinds of failure.
 enum class Failed : std::uint8_t {
   no_connection,    ///< no server could be connected to
-  connect_timeout,  ///< nor in time
+  connect_timeout,  ///< the connection took too long
   sending,          ///< the server stopped taking the request
   closed,           ///< the server closed before its answer was whole
-  reply_timeout,    ///< no first byte of an answer in time, or no further one
-  malformed,        ///< the answer breaks the protocol
+  reply_timeout,    ///< no complete head of an answer in time
+  malformed,        ///< the answer violates the protocol
   head_too_large,   ///< the answer's head is larger than Options::head_bytes
 };
 
-/// `reused` tells that a pooled connection died before its first answer byte: the server most likely never saw the
-/// request.
+/// One failure. `reused`: a pooled connection closed before the first byte of its answer; the server most likely did
+/// not see the request.
 struct Failure {
   Failed what = Failed::no_connection;
   error_code cause{};
   bool reused = false;
-  const char* why = "";          ///< a sentence, where the cause is not an error_code
-  std::string_view server = {};  ///< which could not be connected to; a name of the upstream's
+  const char* why = "";          ///< a phrase, where `cause` says nothing; static storage
+  std::string_view server = {};  ///< the server that could not be reached; valid as long as the upstream
 };
 
-/// Why of a reply_timeout where the request itself could not be sent.
+/// Failure::why of a reply_timeout if the request itself could not be sent. "it" is the server.
 inline constexpr const char* kTakesNoMore = "it took no more of the request in time";
 
 }  // namespace headgate::upstream

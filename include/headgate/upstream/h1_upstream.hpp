@@ -1,5 +1,5 @@
 #pragma once
-// Servers that speak HTTP/1.1: taken in turn, with a pool of kept connections to each.
+// An upstream whose servers speak HTTP/1.1: uses them in turn, with a pool of open connections to each.
 
 #include "headgate/balance/table.hpp"
 #include "headgate/upstream/environment.hpp"
@@ -14,9 +14,11 @@ namespace headgate::upstream {
 
 class H1Pool;
 
-/// Worker thread only, but for the states in its table.
+/// Worker thread only, except for the states in servers(). Attempts must be given back or released before it is
+/// destroyed.
 class H1Upstream final : public Upstream {
  public:
+  /// The connections are made on `environment.loop`, when needed.
   H1Upstream(Environment environment, const Options& options);
   ~H1Upstream() override;
   H1Upstream(const H1Upstream&) = delete;
@@ -28,13 +30,13 @@ class H1Upstream final : public Upstream {
   void give_back(AttemptPtr attempt, Duration took) override;
   void stop() override;
 
-  /// Its servers, in the order of the options. Whoever looks after them may say from any thread which are to be used.
+  /// Its servers, in the order of the options. Any thread may write their states.
   balance::Table& servers() noexcept { return table_; }
 
  private:
   Options options_;
   balance::Table table_;
-  std::vector<std::unique_ptr<H1Pool>> pools_;  ///< one for each row of the table
+  std::vector<std::unique_ptr<H1Pool>> pools_;  ///< one for each server of the table
   std::uint64_t turn_ = 0;
 };
 

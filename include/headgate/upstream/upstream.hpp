@@ -1,5 +1,5 @@
 #pragma once
-// A named group of servers, as the path sees it: somebody to attempt an exchange with.
+// A named group of servers, as the path sees it: it starts attempts.
 
 #include "headgate/upstream/attempt.hpp"
 
@@ -7,20 +7,24 @@
 
 namespace headgate::upstream {
 
-/// Worker thread only.
+/// Worker thread only. Lives longer than its attempts.
 class Upstream {
  public:
   virtual ~Upstream() = default;
+  /// Its name in the configuration.
   virtual const std::string& name() const noexcept = 0;
 
-  /// With the server whose turn it is, on a connection that is kept to it; null where none is.
+  /// An attempt on an idle connection to the server whose turn it is; null if there is none.
   virtual AttemptPtr take_idle() noexcept = 0;
-  /// With the server whose turn it is, on a new connection; the next ones are tried where it cannot be connected to.
+  /// An attempt on a new connection to the server whose turn it is. If it cannot be reached, tries the next servers.
+  /// The failure is that of the last one.
   virtual Task<Result<AttemptPtr, Failure>> connect() = 0;
-  /// Of this upstream's, and over: its request was sent and its answer read, whose head came `took` after it. What
-  /// carried it is kept for the next where it can be.
+  /// Gives back an attempt of this upstream after its exchange: the request was sent and the answer was read to its
+  /// end. `took` is the time from the request to the answer's head. Keeps the connection for the next exchange if
+  /// possible.
   virtual void give_back(AttemptPtr attempt, Duration took) = 0;
-  /// Closes what is kept and fails what is under way; what is lent out is closed when given back.
+  /// Closes idle connections and fails connect() calls under way. Connections of attempts are closed when they are
+  /// given back.
   virtual void stop() = 0;
 };
 

@@ -57,15 +57,15 @@ Result<ChunkReader::Step, ParseError> ChunkReader::read_size(std::string_view in
   std::uint64_t size = 0;
   const auto* stop_at = line.data() + line.size();
   const auto [stop, error] = std::from_chars(line.data(), stop_at, size, 16);
-  // 16 digits would fit 2^64 - 1; nothing that long is a chunk.
+  // 16 digits fit in 64 bits, but no real chunk needs them.
   const bool plain = error == std::errc{} && stop - line.data() <= 15;
   const auto extension = trimmed({stop, static_cast<std::size_t>(stop_at - stop)});
-  // A blank may stand before an extension (RFC 9112 section 7.1.1, BWS), nowhere else.
+  // White space may stand before an extension (RFC 9112 section 7.1.1, BWS) and nowhere else.
   if (!plain || (stop != stop_at && !extension.starts_with(';')))
     return ParseError{400, "a chunk size is not a plain hexadecimal number"};
   if (size > room_) return ParseError{413, "the body is larger than is accepted"};
   room_ -= size;
-  // Nobody reads them; a body that is mostly extensions is sent to cost, not to tell.
+  // Nobody reads extensions. A body that consists mostly of them is an attack.
   extensions_ += extension.size();
   if (extensions_ > kMaxExtensions) return ParseError{400, "the chunks' extensions are too long"};
   left_ = size;

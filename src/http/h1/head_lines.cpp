@@ -9,10 +9,10 @@
 namespace headgate::http::h1 {
 namespace {
 
-// What a byte may stand in. CR in none, so that every reader stops at the end of its line.
+// Where a byte may stand. CR may stand nowhere, so that every loop stops at the end of its line.
 constexpr std::uint8_t kToken = 1;   // RFC 9110 section 5.6.2
-constexpr std::uint8_t kTarget = 2;  // what is neither white space nor a control
-constexpr std::uint8_t kText = 4;    // a field's value, a reason
+constexpr std::uint8_t kTarget = 2;  // neither white space nor a control character
+constexpr std::uint8_t kText = 4;    // the value of a field, or a reason
 constexpr auto kMayStandIn = [] {
   std::array<std::uint8_t, 256> out{};
   for (unsigned c = 0x20; c < 256; ++c) out[c] = c == 0x7f ? 0 : kText;
@@ -32,7 +32,7 @@ const char* past(const char* at, std::uint8_t part) noexcept {
   return at;
 }
 
-/// The end of the line, or a control character that no line may hold.
+/// The first CR or other control character that no line may contain.
 const char* past_text(const char* at, const char* end) noexcept {
   while (end - at >= 8 && !has_control(load_eight(at))) at += 8;
   return past(at, kText);
@@ -48,7 +48,7 @@ std::string_view between(const char* from, const char* to) noexcept {
   return {from, static_cast<std::size_t>(to - from)};
 }
 
-/// Of what Connection names, two readers must see the same.
+/// Two servers must read the same names in Connection.
 bool is_list_of_tokens(std::string_view list) noexcept {
   for (std::string_view member; next_member(list, member);) {
     for (const char c : member)

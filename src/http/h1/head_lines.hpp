@@ -1,5 +1,6 @@
 #pragma once
-// The lines of a head, in either direction: its start line and its fields, read in one pass as views into its bytes.
+// The lines of a head, of a request or a reply: reads the start line and the fields in one pass, as views into the
+// bytes.
 
 #include "headgate/http/head.hpp"
 
@@ -9,21 +10,21 @@
 
 namespace headgate::http::h1 {
 
-/// Which part of a head is not as RFC 9112 has it.
+/// Which part of a head breaks RFC 9112.
 enum class Flaw : std::uint8_t { none, method, target, version, status, field, too_many_fields };
 
-/// For one head; what is wrong is for the caller to explain (refused_lines). To be called in the order of the lines,
-/// nothing after a flaw.
+/// Reads one head. The caller explains a flaw (refused_lines()). Call the functions in the order of the lines, and none
+/// after a flaw.
 class HeadLines {
  public:
-  /// `bytes` end with the head's empty line.
+  /// `bytes` end with the empty line of the head.
   explicit HeadLines(std::string_view bytes) noexcept : at_(bytes.data()), end_(at_ + bytes.size()) {}
 
   /// Sets method, target and version.
   Flaw read_request_line(RequestHead& head) noexcept;
   /// Sets version, status and reason.
   Flaw read_status_line(ReplyHead& head) noexcept;
-  /// Appends to `fields`, `most` in all.
+  /// Appends to `fields`, until it has `most` fields.
   Flaw read_fields(Fields& fields, std::size_t most);
 
  private:

@@ -14,7 +14,7 @@ constexpr std::array<bool, 256> kSuspect = [] {
   return out;
 }();
 
-// Beyond this a signed 64-bit length, which many neighbours use, would overflow.
+// A larger length would overflow the signed 64-bit numbers that many servers use.
 constexpr std::uint64_t kMaxLength = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// Rules that hold for a whole head, in either direction, and why one is refused.
+// Rules for a whole head of a request or a reply.
 
 #include "headgate/http/h1/parse.hpp"
 
@@ -8,12 +8,12 @@
 
 namespace headgate::http::h1 {
 
-/// nullptr, or why these lines are refused: a bare CR or LF, a NUL or other control byte, a folded line (RFC 9112
-/// section 5.2).
+/// Why these lines are refused: a bare CR or LF, a control character, a folded line (RFC 9112 section 5.2). nullptr if
+/// they are not.
 const char* refused_lines(std::string_view bytes) noexcept;
 
-/// Message framing from Transfer-Encoding and Content-Length as RFC 9112 section 6 has it, with no leniency:
-/// Transfer-Encoding is exactly one `chunked` on HTTP/1.1 and alone; Content-Length is one plain number.
+/// The framing according to Transfer-Encoding and Content-Length (RFC 9112 section 6), strictly. Transfer-Encoding must
+/// be a single `chunked`, on HTTP/1.1, without Content-Length; Content-Length must be a single plain number.
 struct FramingRules {
   bool chunked = false;
   bool has_length = false;
@@ -22,12 +22,12 @@ struct FramingRules {
 };
 FramingRules framing_rules(const Fields& fields, unsigned version) noexcept;
 
-/// What the Connection fields say, read once.
+/// The options in all Connection fields.
 struct ConnectionOptions {
   bool close = false;
   bool keep_alive = false;
   bool upgrade = false;
-  std::size_t names = 0;  // anything else: fields that are this hop's alone
+  std::size_t names = 0;  // other names: hop-by-hop fields
 };
 ConnectionOptions connection_options(const Fields& fields) noexcept;
 

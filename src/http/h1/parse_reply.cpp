@@ -14,8 +14,8 @@ Flaw read_lines(std::string_view bytes, const Limits& limits, ReplyHead& head) {
 }
 
 Framing framing_of(const FramingRules& rules, std::string_view request_method, unsigned status) noexcept {
-  // RFC 9112 section 6.3: these have no body whatever the fields say (for HEAD and 304 they describe the body not
-  // sent).
+  // These have no body, whatever the fields say (RFC 9112 section 6.3). In an answer to HEAD and in 304 they describe a
+  // body that is not sent.
   if (status < 200 || status == 204 || status == 304 || request_method == "HEAD") return {};
   if (rules.chunked) return {Framing::Kind::chunked, 0};
   if (rules.has_length) return rules.length > 0 ? Framing{Framing::Kind::length, rules.length} : Framing{};
@@ -52,7 +52,6 @@ Result<void, ParseError> parse_trailers(std::string_view bytes, const Limits& li
   trailers.clear();
   if (bytes == "\r\n") return {};
   if (const auto* why = refused_lines(bytes)) return ParseError{400, why};
-  // The parser wants a start line; a minimal one in front costs a copy, and trailers are rare.
   for (std::string_view rest = bytes; rest != "\r\n";) {
     const auto end = rest.find("\r\n");
     const auto line = rest.substr(0, end);

@@ -13,8 +13,8 @@
 namespace headgate::http::h1 {
 namespace {
 
-/// Methods have case (RFC 9110 section 9.1), but not to every server: "post" would pass what is said of POST, and be
-/// POST behind us.
+/// Methods are case-sensitive (RFC 9110 section 9.1), but some servers ignore case: "post" would avoid the rules for
+/// POST and still be POST to the server.
 bool is_miswritten(std::string_view method) {
   std::array<char, 32> upper{};
   if (method.size() > upper.size()) return false;
@@ -29,8 +29,8 @@ bool is_miswritten(std::string_view method) {
   return boost::beast::http::string_to_verb(meant) != boost::beast::http::verb::unknown || meant == "QUERY";
 }
 
-/// Protocols that are HTTP again, in another version or under TLS: within such a tunnel requests would go that no route
-/// and no limit sees. RFC 9113 has dropped h2c.
+/// Protocols that carry HTTP again, in another version or under TLS: no route and no limit would see the requests in
+/// such a tunnel. RFC 9113 removed h2c.
 bool carries_http(std::string_view protocols) noexcept {
   for (std::string_view member; next_member(protocols, member);) {
     const auto name = trimmed(member.substr(0, member.find_first_of("/;")));
@@ -41,8 +41,8 @@ bool carries_http(std::string_view protocols) noexcept {
   return false;
 }
 
-/// What framing_rules() and connection_options() read; most requests have none of it.
-bool tells_of_message(const Field& field) noexcept {
+/// Whether framing_rules() or connection_options() reads this field; most requests have none of them.
+bool is_message_field(const Field& field) noexcept {
   return field.id == Known::transfer_encoding || field.id == Known::content_length || field.id == Known::connection;
 }
 
@@ -57,7 +57,7 @@ const char* take_host(RequestHead& head) {
   if (hosts == 1) {
     return normalise_host(head.authority, head.host) ? nullptr : "Host is not a host name with an optional port";
   }
-  // RFC 9112 section 3.2; HTTP/1.0 knew no Host, and such a request is for whoever serves any host.
+  // HTTP/1.1 requires Host (RFC 9112 section 3.2). An HTTP/1.0 request without Host matches only routes for any host.
   return head.version >= 11 ? "Host is missing" : nullptr;
 }
 
@@ -78,7 +78,7 @@ const char* take_target(RequestHead& head) {
     }
     target.remove_prefix(kScheme.size());
     const auto end = std::min(target.find_first_of("/?"), target.size());
-    // RFC 9112 section 3.2.2: the absolute target's authority takes the place of Host.
+    // The authority of an absolute target replaces Host (RFC 9112 section 3.2.2).
     head.authority = target.substr(0, end);
     if (!normalise_host(head.authority, head.host)) return "the target's host is not a host name with an optional port";
     target.remove_prefix(end);
@@ -114,7 +114,7 @@ bool target_too_long(std::string_view bytes, const Limits& limits) noexcept {
   return std::min(line.find(' ', first + 1), line.size()) - first > limits.target_bytes + 1;
 }
 
-/// Whatever else is wrong, lines that end where another reader sees none are told of first.
+/// A malformed line end comes first, because another reader would see other lines.
 ParseError explain(Flaw flaw, std::string_view bytes, const Limits& limits) noexcept {
   if (const auto* why = refused_lines(bytes)) return {400, why};
   if (target_too_long(bytes, limits)) return {414, "the target is too long"};
@@ -146,7 +146,7 @@ Result<void, ParseError> check_unfinished(std::string_view bytes, std::size_t& c
   const char first = bytes.front();
   const bool begins_method = (first >= 'A' && first <= 'Z') || (first >= 'a' && first <= 'z');
   if (!begins_method && first != '\r') return ParseError{400, "the head does not begin with a method"};
-  // What is refused spans three bytes at most; none of them is an LF without the CR before it.
+  // A refused sequence has at most three bytes. Go back far enough, but do not begin at an LF whose CR is left out.
   auto from = checked < 3 ? 0 : checked - 3;
   if (from > 0 && bytes[from] == '\n') --from;
   checked = bytes.size();
@@ -163,8 +163,8 @@ Result<void, ParseError> parse_request(std::string_view bytes, const Limits& lim
   if (const auto flaw = read_lines(bytes, limits, head); flaw != Flaw::none) return explain(flaw, bytes, limits);
   if (head.target.size() > limits.target_bytes) return ParseError{414, "the target is too long"};
 
-  const bool says_nothing = std::none_of(head.fields.begin(), head.fields.end(), tells_of_message);
-  const auto framing = says_nothing ? FramingRules{} : framing_rules(head.fields, head.version);
+  const bool no_message_field = std::none_of(head.fields.begin(), head.fields.end(), is_message_field);
+  const auto framing = no_message_field ? FramingRules{} : framing_rules(head.fields, head.version);
   if (framing.refused) return ParseError{400, framing.refused};
   head.framing = framing.chunked      ? Framing{Framing::Kind::chunked, 0}
                  : framing.length > 0 ? Framing{Framing::Kind::length, framing.length}
@@ -174,13 +174,13 @@ Result<void, ParseError> parse_request(std::string_view bytes, const Limits& lim
   if (const auto* why = take_host(head)) return ParseError{400, why};
   if (const auto* why = take_target(head)) return ParseError{400, why};
 
-  const auto connection = says_nothing ? ConnectionOptions{} : connection_options(head.fields);
+  const auto connection = no_message_field ? ConnectionOptions{} : connection_options(head.fields);
   if (connection.names > kMaxNamedInConnection) return ParseError{400, "Connection names too many fields"};
   head.keep_alive = !connection.close && (head.version >= 11 || connection.keep_alive);
   head.upgrade = connection.upgrade && head.version >= 11 ? value_of(head.fields, Known::upgrade) : std::string_view{};
   if (carries_http(head.upgrade)) head.upgrade = {};
-  // A server may ignore Upgrade (RFC 9110 section 7.8); with a body under way the tunnel's first byte would be in
-  // doubt.
+  // A server may ignore Upgrade (RFC 9110 section 7.8). With a request body it would be unclear where the tunnel
+  // begins.
   if (head.framing.kind != Framing::Kind::none) head.upgrade = {};
   head.expects_continue = false;
   if (const auto expect = value_of(head.fields, Known::expect); !expect.empty() && head.version >= 11) {

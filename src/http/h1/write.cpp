@@ -7,7 +7,7 @@
 namespace headgate::http::h1 {
 namespace {
 
-/// What a head may hold beside method, target, reason and fields: "Transfer-Encoding: chunked" and the like.
+/// The most bytes of a head beside method, target, reason and fields: "Transfer-Encoding: chunked" and the like.
 constexpr std::size_t kMaxOfTheRest = 128;
 
 void write_framing(TextCursor& out, const Framing& framing, unsigned peer_version) noexcept {
@@ -20,7 +20,7 @@ void write_framing(TextCursor& out, const Framing& framing, unsigned peer_versio
       return out.word("\r\n");
     case Framing::Kind::chunked:
     case Framing::Kind::until_close:
-      // An HTTP/1.0 peer reads to the end of the connection instead.
+      // An HTTP/1.0 peer reads until the connection closes.
       if (peer_version >= 11) out.word("Transfer-Encoding: chunked\r\n");
   }
 }
@@ -40,16 +40,16 @@ void write_fields(TextCursor& out, const Fields& fields) noexcept {
   }
 }
 
-/// Methods whose requests are expected to have a body say so when they have none (RFC 9110 section 8.6).
-bool tells_empty_body(std::string_view method) noexcept {
+/// Methods whose requests usually have a body say "Content-Length: 0" when they have none (RFC 9110 section 8.6).
+bool states_empty_body(std::string_view method) noexcept {
   return method == "POST" || method == "PUT" || method == "PATCH";
 }
 
-/// The one that belongs to the status; empty where none does.
-std::string_view usual_reason(unsigned status) noexcept {
-  if (status == 200) return "OK";  // as most are; the others are looked up
+/// The standard reason of the status; empty if there is none.
+std::string_view standard_reason(unsigned status) noexcept {
+  if (status == 200) return "OK";  // the most frequent status needs no table
   const auto reason = boost::beast::http::obsolete_reason(boost::beast::http::int_to_status(status));
-  if (reason.starts_with('<')) return {};  // Beast's word for none
+  if (reason.starts_with('<')) return {};  // Beast returns "<unknown-status>"
   return {reason.data(), reason.size()};
 }
 
@@ -62,7 +62,7 @@ void write_reply(TextCursor& out, const ReplyLine& line, std::string_view reason
   out.word("\r\n");
   write_fields(out, fields);
   if (line.bodiless) {
-    // For an answer to HEAD: what the body would measure.
+    // For an answer to HEAD: the length that the body would have.
     if (framing.kind == Framing::Kind::length && line.status >= 200 && line.status != 204)
       write_framing(out, framing, line.client_version);
   } else {
@@ -98,7 +98,7 @@ void append_request_head(std::string& out, std::string_view method, std::string_
     cursor.text(query);
     cursor.word(" HTTP/1.1\r\n");
     write_fields(cursor, fields);
-    if (framing.kind == Framing::Kind::none && tells_empty_body(method)) {
+    if (framing.kind == Framing::Kind::none && states_empty_body(method)) {
       cursor.word("Content-Length: 0\r\n");
     } else {
       write_framing(cursor, framing, 11);
@@ -108,7 +108,7 @@ void append_request_head(std::string& out, std::string_view method, std::string_
 }
 
 void append_reply_head(std::string& out, const ReplyLine& line, const Fields& fields, const Framing& framing) {
-  const auto reason = line.reason.empty() ? usual_reason(line.status) : line.reason;
+  const auto reason = line.reason.empty() ? standard_reason(line.status) : line.reason;
   const auto most = reason.size() + size_of(fields) + kMaxOfTheRest;
   append_text(out, most, [&](TextCursor& cursor) { write_reply(cursor, line, reason, fields, framing); });
 }

@@ -8,8 +8,7 @@
 
 namespace headgate::identity {
 
-/// One member of the object. What is nested deeper is checked for form and not kept, but for strings directly in an
-/// array.
+/// One member of the object. Deeper values are checked for form and not kept, except for strings directly in an array.
 struct JsonMember {
   enum class Kind { text, integer, fraction, boolean, texts, other };
 
@@ -20,15 +19,14 @@ struct JsonMember {
   std::vector<std::string> texts;
 };
 
-/// Deepest nesting taken, the object itself counted. Tokens in the wild need four.
+/// The deepest nesting that is accepted, the object itself included. Real tokens need four.
 constexpr int kMaxJsonDepth = 16;
 
-/// Whether a JSON parser reads all of `json`: some take a NUL for its end, and skip a byte order mark. Neither belongs
-/// there.
+/// Whether a JSON parser reads all of `json`: some end at a NUL or skip a byte order mark. Neither is allowed.
 bool is_plain_text(std::string_view json) noexcept;
 
-/// The members of `json` in order. Nothing where it is not exactly one object of valid UTF-8, nests deeper than
-/// kMaxJsonDepth, or names a member twice (two readers would believe two different values).
+/// The members of `json` in order. Nothing if it is not exactly one object of valid UTF-8, is nested deeper than
+/// kMaxJsonDepth, or has a name twice (two readers would take two different values).
 std::optional<std::vector<JsonMember>> read_json_object(std::string_view json);
 
 /// The member of that name, or null.

@@ -38,8 +38,10 @@ std::optional<CompactJws> split_compact(std::string_view token) noexcept {
   if (first == token.npos) return std::nullopt;
   const auto second = token.find('.', first + 1);
   if (second == token.npos || token.find('.', second + 1) != token.npos) return std::nullopt;
-  return CompactJws{token.substr(0, first), token.substr(first + 1, second - first - 1), token.substr(second + 1),
-                    token.substr(0, second)};
+  return CompactJws{.header = token.substr(0, first),
+                    .payload = token.substr(first + 1, second - first - 1),
+                    .signature = token.substr(second + 1),
+                    .signed_text = token.substr(0, second)};
 }
 
 Result<JoseHeader, JwtError> read_header(std::string_view header) {

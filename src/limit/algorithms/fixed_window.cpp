@@ -1,6 +1,6 @@
-// Fixed window: one counter, anew at each full period of the clock (of UTC), or with each day or month of a calendar.
-// Known by what was used and by when its window ends, and by what is owed. lua/algorithms/fixed_window.lua is the same,
-// and says more of it.
+// Fixed window: one counter, which starts anew at each full period of the clock (UTC), or with each day or month of a
+// calendar. Its state is the used requests, the end of the window, and the debt. lua/algorithms/fixed_window.lua is the
+// same arithmetic and explains it.
 
 #include "../window_rules.hpp"
 
@@ -9,12 +9,12 @@
 namespace headgate::limit {
 namespace {
 
-enum Number : std::size_t { kUsed, kEnd, kOwed };  // of State: requests, microseconds since the epoch, requests
+enum Number : std::size_t { kUsed, kEnd, kOwed };  // of State: requests; microseconds since the epoch; requests
 enum Word : std::size_t { kUsedNow, kLeft, kOwedNow };
 
-constexpr Duration kLongestMonth = std::chrono::hours(24) * 33;  // 31 days, and what a zone may add to them
+constexpr Duration kLongestMonth = std::chrono::hours(24) * 33;  // 31 days, and the most that a time zone may add
 
-/// From `now` to the end of its window: above 0.
+/// The time from `now` to the end of its window: above 0.
 Duration left_of(const Rule& rule, Instant now) noexcept {
   if (rule.calendar != nullptr) return rule.calendar->at(now).end - now;
   return rule.rate.period - now.time_since_epoch() % rule.rate.period;
@@ -22,8 +22,8 @@ Duration left_of(const Rule& rule, Instant now) noexcept {
 
 bool by_month(const Rule& rule) noexcept { return rule.calendar->unit() == Calendar::Unit::month; }
 
-/// The windows that have begun since the one that ended at `end`, which is not behind `now`: at least 1. Those of a
-/// calendar by their mean length, from which many together differ by less than half of one.
+/// How many windows have begun since the one that ended at `end`, which is not after `now`: at least 1. Windows of a
+/// calendar count by their mean length; many of them together differ from it by less than half a window.
 std::int64_t begun_since(std::int64_t end, const Rule& rule, Instant now) noexcept {
   constexpr std::int64_t kDay = Duration(std::chrono::hours(24)).count();
   constexpr std::int64_t kMonth = 2'629'746'000'000;
@@ -33,14 +33,14 @@ std::int64_t begun_since(std::int64_t end, const Rule& rule, Instant now) noexce
   return std::max<std::int64_t>(start - end + mean / 2, 0) / mean + 1;
 }
 
-/// What a later window takes at most, to tell how long a debt lasts: of a calendar that may be an hour or some days
-/// more than it does.
+/// The most that a later window takes, to compute how long a debt lasts. For a calendar this may be an hour or some
+/// days too much.
 Duration later_window(const Rule& rule) noexcept {
   if (rule.calendar == nullptr) return rule.rate.period;
   return by_month(rule) ? std::chrono::hours(31 * 24 + 1) : std::chrono::hours(25);
 }
 
-/// Until the counter is as if never used.
+/// The time until the counter is as if never used.
 Duration reset_of(const Used& used, const Rule& rule, Duration left) noexcept {
   if (used == Used{}) return Duration(0);
   return std::min(kNever, left + times(later_window(rule), divide_up(used.owed, count_of(rule))));
@@ -93,7 +93,7 @@ Instant commit(State& state, const Rule& rule, std::int64_t cost, Taken taken, I
   const Used used = after_cost(before, cost, count_of(rule) - before.used - before.owed, taken);
   const Instant full_at = now + reset_of(used, rule, left);
   if (used == before && !outcome.stale) return full_at;
-  state.numbers = {};  // never used, in whatever window
+  state.numbers = {};  // never used, in any window
   if (used != Used{}) state.numbers = {used.used, (now + left).time_since_epoch().count(), used.owed};
   return full_at;
 }
@@ -114,7 +114,7 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
   decision.remaining = static_cast<std::uint64_t>(std::max<std::int64_t>(count - used.used - used.owed, 0));
   if (!decision.allowed && cost > count) {
     decision.retry_after = kNever;
-  } else if (!decision.allowed) {  // the next window begins with what is owed, and has room where that leaves enough
+  } else if (!decision.allowed) {  // the next window begins with the debt, and has room if that leaves enough
     const std::int64_t too_much = std::max<std::int64_t>(before.owed - (count - cost), 0);
     decision.retry_after = std::min(kNever, left + times(later_window(rule), divide_up(too_much, count)));
   }

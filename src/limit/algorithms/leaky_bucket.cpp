@@ -1,5 +1,5 @@
-// Leaky bucket: each request pours in, and the bucket leaks at the rate. Without a wait it is a meter: what would
-// overflow is refused. With a wait it is a queue: a request is held back until what was poured in before it has leaked
+// Leaky bucket: each request pours in, and the bucket leaks at the rate. Without a wait it is a meter: a request that
+// would overflow is rejected. With a wait it is a queue: a request is delayed until everything before it has leaked
 // out, so that requests leave evenly spaced. lua/algorithms/leaky_bucket.lua is the same arithmetic.
 
 #include "../refill.hpp"
@@ -22,7 +22,7 @@ std::string meaning(const Rule& rule, std::string_view noun) {
   return text;
 }
 
-/// How many requests of cost 1 the bucket takes before one overflows it or would wait too long.
+/// How many requests of cost 1 fit before one overflows or would wait too long.
 std::uint64_t remaining_in(const Rule& rule, ExactDuration room, ExactDuration level) noexcept {
   if (room < ExactDuration{}) return 0;
   const std::uint64_t held = tokens_in(room, rule.rate);

@@ -1,5 +1,5 @@
-// Sliding log: the moment of every request of the last period, so that in no period, wherever it begins, there are more
-// than the count. lua/algorithms/sliding_log.lua is the same, and says more of it.
+// Sliding log: the moment of every request of the last period. So no period has more requests than the count, wherever
+// it begins. lua/algorithms/sliding_log.lua is the same arithmetic and explains it.
 
 #include "../window_rules.hpp"
 
@@ -13,13 +13,13 @@ using Log = std::vector<std::int64_t>;  // of State: ascending microseconds sinc
 enum Number : std::size_t {
   kDead,
   kOwed
-};  // of State: how many at the front of the log no longer count; requests owed
+};  // of State: how many entries at the front of the log have expired; requests owed
 enum Word : std::size_t { kUsed, kWait, kReset };
 
-constexpr std::int64_t kMaxRemembered = 10'000;  // 80 kB a key
+constexpr std::int64_t kMaxRemembered = 10'000;  // 80 kB for each key
 
-/// The moments of all that was taken, ascending. First those of the log; behind them, of what is owed, those at which
-/// it takes the places that come free: of each the moment a period after the one that lies `count` before it.
+/// The moments of all requests that were taken, ascending. First those of the log. After them, for a debt, the moments
+/// at which it takes the places that become free: each a period after the moment that is `count` entries before it.
 class Sequence {
  public:
   Sequence(const State& state, const Rule& rule, Instant now) noexcept
@@ -33,15 +33,15 @@ class Sequence {
     dead_ = first_not(first_, total_, now_ - period_);
   }
 
-  std::int64_t dead() const noexcept { return dead_; }  ///< as many at the front count no longer
+  std::int64_t dead() const noexcept { return dead_; }  ///< how many at the front have expired
   std::int64_t used() const noexcept { return total_ - dead_; }
   std::int64_t owed() const noexcept { return total_ - size_; }
-  /// As many at the front are of now or earlier; at least the log.
+  /// How many at the front are at `now` or earlier; at least the log.
   std::int64_t due() const noexcept { return first_not(last_, total_, now_); }
-  /// Whether the log is not as it was written: of a clock ahead, or by a count that was lower.
+  /// Whether the log must be written again: a clock was ahead, or the count was lower.
   bool stale() const noexcept { return last_ > size_ || (used() > 0 && size_ > 0 && log_[size_ - 1] > now_); }
 
-  /// One of a clock ahead is of now.
+  /// An entry of a clock that was ahead counts as of now.
   std::int64_t at(std::int64_t index) const noexcept {
     if (index < size_) return std::min(log_[index], now_);
     if (index < last_) return now_;
@@ -50,7 +50,7 @@ class Sequence {
     const Duration ahead = times(Duration(period_), turn + 1);
     return (place < size_ ? std::min(log_[place], now_) : now_) + ahead.count();
   }
-  /// Until the one at `index` counts no longer.
+  /// The time until the entry at `index` expires.
   std::int64_t until_gone(std::int64_t index) const noexcept { return at(index) + period_ - now_; }
 
  private:
@@ -60,7 +60,7 @@ class Sequence {
     last_ = std::min(total_, size_ + std::max<std::int64_t>(count_ - (size_ - first_), 0));
   }
 
-  /// The first from `begin` on that is later than `moment`.
+  /// The first entry from `begin` on that is later than `moment`.
   std::int64_t first_not(std::int64_t begin, std::int64_t end, std::int64_t moment) const noexcept {
     while (begin < end) {
       const std::int64_t middle = begin + (end - begin) / 2;
@@ -78,13 +78,13 @@ class Sequence {
   std::int64_t count_;
   std::int64_t first_ = 0;  // of the log
   std::int64_t size_ = 0;   // of the log
-  std::int64_t last_ = 0;   // behind it are the moments to come
+  std::int64_t last_ = 0;   // after it are the moments to come
   std::int64_t total_ = 0;
   std::int64_t dead_ = 0;
 };
 
-/// Makes room behind the log for `more`, where it can by moving what counts to the front: it holds a sixteenth more
-/// than the count at most, so that each request is moved sixteen times at most.
+/// Makes room for `more` entries at the end, if moving the valid entries to the front is enough. The log has room for a
+/// sixteenth more than the count, so each entry is moved at most sixteen times.
 void make_room(Log& log, std::int64_t& dead, std::size_t more, std::size_t count) {
   if (log.size() + more <= log.capacity()) return;
   const std::size_t live = log.size() - static_cast<std::size_t>(dead);
@@ -129,7 +129,7 @@ Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant no
   return outcome;
 }
 
-/// Writes down what of a debt has come due, and returns what is still owed.
+/// Writes the part of a debt that has come due, and returns what is still owed.
 std::int64_t settle(State& state, const Rule& rule, Instant now) {
   if (state.numbers[kOwed] == 0) return 0;
   const Sequence all(state, rule, now);
@@ -175,7 +175,7 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
   const std::int64_t before = words[kUsed];
   const std::int64_t count = count_of(rule);
   const Duration period = rule.rate.period;
-  // Where no more was taken than the count nothing is owed; else the last of it at most so many periods ahead.
+  // If no more was taken than the count, nothing is owed. Else the last of the debt is at most this many periods ahead.
   const std::int64_t longest = (before <= count ? period : period + times(period, divide_up(before, count))).count();
   if (before < 0 || before > kMaxRemembered + kMaxCounted || words[kWait] < 0 || words[kWait] > longest ||
       words[kReset] < 0 || words[kReset] > longest || (before > 0) != (words[kReset] > 0))
@@ -186,7 +186,7 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
   decision.limit = rule.rate.count;
   decision.remaining = static_cast<std::uint64_t>(std::max<std::int64_t>(count - used.used - used.owed, 0));
   if (!decision.allowed) decision.retry_after = cost > count ? kNever : std::min(Duration(words[kWait]), kNever);
-  if (used.owed > 0)  // at most: a count of it each period
+  if (used.owed > 0)  // each period takes at most a count of it
     decision.reset_after = times(period, divide_up(used.used + used.owed, count));
   else
     decision.reset_after = used.used > before ? period : Duration(used.used < before ? words[kWait] : words[kReset]);

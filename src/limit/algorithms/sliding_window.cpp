@@ -1,43 +1,47 @@
-// Sliding window, estimated from two counters: of the present window of the clock and of the one before, which counts
-// for as much of it as lies within the last period. lua/algorithms/sliding_window.lua is the same arithmetic, and says
-// more of it.
+// Sliding window, estimated from two counters: that of the current window of the clock, and that of the previous
+// window, which counts by the share of it that is within the last period. lua/algorithms/sliding_window.lua is the same
+// arithmetic and explains it.
 
 #include "../window_rules.hpp"
 
 namespace headgate::limit {
 namespace {
 
-enum Number : std::size_t { kEnd, kCounters, kOwed };  // of State: microseconds since the epoch, requests
-constexpr int kPreviousBit = 32;                       // of kCounters: above the present window's
+enum Number : std::size_t { kEnd, kCounters, kOwed };  // of State: microseconds since the epoch; requests; requests
+constexpr int kPreviousBit = 32;                       // in kCounters: above the counter of the current window
 enum Word : std::size_t { kCurrentNow, kPreviousNow, kElapsed, kOwedNow };
 
-/// Into so many steps a period is cut at most. Counters are at most 10^9, so counter times steps stays below 2^50 and
-/// the sum of three below 2^53, exact in Lua's doubles; a step is a millionth of the period, or a microsecond.
+/// A period is divided into at most this many steps. Counters are at most 10^9, so a counter times the steps is below
+/// 2^50 and the sum of three below 2^53, which is exact in Lua's doubles. A step is a millionth of the period, or a
+/// microsecond.
 constexpr std::int64_t kMaxSteps = std::int64_t{1} << 20;
 
 struct Grid {
   explicit Grid(const Rule& rule) noexcept
       : period(rule.rate.period.count()), step(divide_up(period, kMaxSteps)), steps(divide_up(period, step)) {}
   std::int64_t period;
-  std::int64_t step;   // microseconds
-  std::int64_t steps;  // of a period, the last of them cut short
+  std::int64_t step;   // in microseconds
+  std::int64_t steps;  // steps of a period; the last one may be shorter
 };
 
 struct Counters {
   std::int64_t current;
   std::int64_t previous;
-  std::int64_t elapsed;  // of the present window, microseconds
-  std::int64_t owed;     // beyond the present one: the next windows begin with as much of it as they allow
+  std::int64_t elapsed;  // time since the start of the current window, in microseconds
+  std::int64_t owed;     // debt beyond the current window: the next windows begin with as much of it as they allow
   bool operator==(const Counters&) const = default;
 };
 
 Counters counters_of(std::span<const std::int64_t> words) noexcept {
-  return {words[kCurrentNow], words[kPreviousNow], words[kElapsed], words[kOwedNow]};
+  return {.current = words[kCurrentNow],
+          .previous = words[kPreviousNow],
+          .elapsed = words[kElapsed],
+          .owed = words[kOwedNow]};
 }
 
-/// Requests of the window before that still count: rounded up, so that no fraction of one is forgotten.
+/// Requests of the previous window that still count, rounded up, so that no fraction of one is lost.
 std::int64_t weighed(const Counters& counters, const Grid& grid) noexcept {
-  if (counters.previous == 0) return 0;  // spares two divisions
+  if (counters.previous == 0) return 0;  // saves two divisions
   const std::int64_t steps_left = divide_up(grid.period - counters.elapsed, grid.step);
   return divide_up(counters.previous * steps_left, grid.steps);
 }
@@ -46,7 +50,7 @@ std::int64_t room_of(const Rule& rule, const Counters& counters, const Grid& gri
   return count_of(rule) - counters.current - counters.owed - weighed(counters, grid);
 }
 
-/// `room` is what may be taken.
+/// `room` is how much may be taken.
 Counters after(Counters counters, std::int64_t cost, std::int64_t room, Taken taken) noexcept {
   const std::int64_t used = counters.current + counters.previous;
   const Used left = after_cost({used, counters.owed}, cost, room, taken);
@@ -59,25 +63,26 @@ Counters after(Counters counters, std::int64_t cost, std::int64_t room, Taken ta
   return counters;
 }
 
-/// Until all counters are 0.
+/// The time until all counters are 0.
 Duration reset_of(const Counters& counters, const Rule& rule, const Grid& grid) noexcept {
   const Duration next(grid.period - counters.elapsed);
-  const std::int64_t windows = 1 + divide_up(counters.owed, count_of(rule));  // to the end of the last that takes some
+  const std::int64_t windows =
+      1 + divide_up(counters.owed, count_of(rule));  // to the end of the last window that takes a part of the debt
   if (counters.current > 0 || counters.owed > 0) return std::min(kNever, next + times(rule.rate.period, windows));
   return counters.previous > 0 ? next : Duration(0);
 }
 
-/// The least wait after which `cost` is allowed, which is refused now and at most the count.
+/// The shortest wait after which `cost` is allowed. It is rejected now, and at most the count.
 Duration wait_of(const Rule& rule, std::int64_t cost, const Counters& counters, const Grid& grid) noexcept {
   const std::int64_t count = count_of(rule);
   const std::int64_t free = count - cost;
-  // In this window: once so few steps are left that the one before counts for no more than is free.
+  // In this window: when so few steps are left that the previous window counts for no more than what is free.
   if (counters.previous > 0 && free >= counters.current + counters.owed) {
     const std::int64_t steps = (free - counters.current - counters.owed) * grid.steps / counters.previous;
     if (steps > 0) return Duration(grid.period - steps * grid.step - counters.elapsed);
   }
-  // In the first after it that what is owed leaves enough of: the next, where nothing is; or at the end of that. The
-  // one before it is then this one, or took its count of what is owed.
+  // Else in the first later window in which the debt leaves enough: the next one if there is no debt, or at its end.
+  // The window before it is then this one, or is filled by the debt.
   const std::int64_t later = counters.owed > free ? divide_up(counters.owed - free, count) : 0;
   const std::int64_t before =
       later == 0 ? counters.current : std::min(count, owed_after(counters.owed, later - 1, count));
@@ -99,10 +104,12 @@ Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant no
   const std::int64_t count = count_of(rule);
   const std::int64_t moment = now.time_since_epoch().count();
   const std::int64_t elapsed = moment % grid.period;
-  const std::int64_t ends = state.numbers[kEnd] - (moment - elapsed);  // after the start of the present window
+  const std::int64_t ends = state.numbers[kEnd] - (moment - elapsed);  // after the start of the current window
   const std::int64_t both = state.numbers[kCounters];
-  Counters counters{both & ((std::int64_t{1} << kPreviousBit) - 1), both >> kPreviousBit, elapsed,
-                    state.numbers[kOwed]};
+  Counters counters{.current = both & ((std::int64_t{1} << kPreviousBit) - 1),
+                    .previous = both >> kPreviousBit,
+                    .elapsed = elapsed,
+                    .owed = state.numbers[kOwed]};
   Outcome outcome;
   if (ends > grid.period) {
     outcome.stale = true;
@@ -121,7 +128,7 @@ Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant no
 Instant commit(State& state, const Rule& rule, std::int64_t cost, Taken taken, Instant now, const Outcome& outcome) {
   const Grid grid(rule);
   const Counters before = counters_of(outcome.words);
-  const bool fits = taken == Taken::yes && outcome.allowed;  // spares two divisions
+  const bool fits = taken == Taken::yes && outcome.allowed;  // saves two divisions
   const Counters left = after(before, cost, fits ? cost : room_of(rule, before, grid), taken);
   const Duration reset = reset_of(left, rule, grid);
   if (left == before && !outcome.stale) return now + reset;

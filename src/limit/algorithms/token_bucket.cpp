@@ -1,6 +1,6 @@
-// Token bucket: holds `burst` tokens, gains them at the rate, and each request takes some. Where the rule has a wait,
-// tokens that come within it may be taken ahead of their time, and the request is held back until they are there.
-// lua/algorithms/token_bucket.lua is the same arithmetic.
+// Token bucket: holds `burst` tokens and refills at the rate; each request takes some. With a wait, tokens that come
+// within it may be taken early, and the request is delayed until they are there. lua/algorithms/token_bucket.lua is the
+// same arithmetic.
 
 #include "../refill.hpp"
 

@@ -103,7 +103,7 @@ std::string FakeAnswer::framed(const Message& request, const std::string& body) 
   return text + "\r\n";
 }
 
-/// Until the gateway closes, or the test does. Always false: there is nothing more to say.
+/// Waits until the gateway closes the connection or the test ends. Always false: the connection is over.
 bool FakeAnswer::wait_for_end() {
   std::string ignored;
   while (socket_.receive(ignored, kForever) == Got::bytes) continue;

@@ -1,5 +1,5 @@
 #pragma once
-// How FakeUpstream answers one request: the X-Test-* fields, obeyed.
+// Answers one request of FakeUpstream as its X-Test-* fields say.
 
 #include "blackbox/harness/message.hpp"
 #include "blackbox/harness/socket.hpp"
@@ -9,18 +9,18 @@
 
 namespace headgate::test {
 
-/// Lives for one request on the connection's thread.
+/// Lives for one request, on the thread of its connection.
 class FakeAnswer {
  public:
-  /// `wait_released` returns false where the test ended first.
+  /// `wait_released` returns false if the test ended first.
   FakeAnswer(Socket& socket, const Message& head, bool reused, std::function<bool()> wait_released)
       : socket_(socket), reused_(reused), wait_released_(std::move(wait_released)) {
     says_continue_ = same_name(head.value("Expect"), "100-continue") && !head.has("X-Test-No-Continue");
   }
 
-  /// What comes before the body is read; false where the connection is over.
+  /// Sends what comes before the body is read. False if the connection is over.
   bool invite_body() { return !says_continue_ || socket_.send("HTTP/1.1 100 Continue\r\n\r\n"); }
-  /// The answer; false where the connection is over after it.
+  /// Sends the answer. False if the connection is over after it.
   bool send(const Message& request);
 
  private:

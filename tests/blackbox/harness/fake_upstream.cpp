@@ -84,7 +84,7 @@ std::size_t FakeUpstream::note(const Message& head, std::size_t connection, cons
 }
 
 void FakeUpstream::take_body(MessageReader& reader, std::size_t index, Message message) {
-  // In steps, so that a test can see a body arrive while the rest is still to be sent.
+  // In steps, so that a test sees a part of the body while the rest is not sent yet.
   reader.read_body(message, Kind::request, kForever, [this](std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     body_bytes_ += bytes;

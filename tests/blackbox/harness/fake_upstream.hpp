@@ -1,20 +1,34 @@
 #pragma once
-// An HTTP/1.1 server that does what the request tells it to, rightly or wrongly, and remembers every byte it was sent.
+// An HTTP/1.1 server that does what the request tells it to, valid or not, and records every byte it receives.
+// clang-format off
 //
-//   X-Test-Status: 404         the answer's status           X-Test-Reason: Gone Fishing
-//   X-Test-Bytes: 1000         body of that many bytes       X-Test-Echo: 1      the request's body as the answer's
-//   X-Test-Chunked: 512        body in chunks of that size   X-Test-Chunk-Extension: a=b
-//   X-Test-Trailer: N: v       a trailer after the chunks    X-Test-Field: N: v  a further field (repeatable)
-//   X-Test-No-Length: 1        body ended by closing, as HTTP/1.0 does
-//   X-Test-Close: 1            close after the answer        X-Test-Connection: close   that field, with X-Test-Close
-//   X-Test-Delay-Ms: 100       wait before the answer        X-Test-Piece-Delay-Ms: 20  ten pieces, a wait between
-//   X-Test-Hold: 1             answer only after release()   X-Test-Stall: 1     half the body, the rest after
-//   release() X-Test-Reset: 1            RST instead of an answer      X-Test-Reset-If-Reused: 1  only if not the first
-//   request X-Test-Cut: 1              close after half the body     X-Test-Never: 1     no answer until the gateway
-//   gives up X-Test-Interim: 103        that answer first             X-Test-Early: 1     answer without reading the
-//   body, close X-Test-Raw: HEX            exactly these bytes           X-Test-After: HEX   these bytes 20 ms after
-//   the answer X-Test-No-Continue: 1      read the body without saying 100 Upgrade: x                 101, then every
-//   byte comes back until the sender ends; then "bye N" (bytes) and a close
+//   X-Test-Status: 404          the status of the answer
+//   X-Test-Reason: Gone Fishing its reason
+//   X-Test-Field: N: v          a further field (repeatable)
+//   X-Test-Bytes: 1000          a body of that many bytes
+//   X-Test-Echo: 1              the body of the request as the body of the answer
+//   X-Test-Chunked: 512         the body in chunks of that size
+//   X-Test-Chunk-Extension: a=b an extension of each chunk
+//   X-Test-Trailer: N: v        a trailer after the chunks
+//   X-Test-No-Length: 1         the close ends the body, as in HTTP/1.0
+//   X-Test-Close: 1             close after the answer
+//   X-Test-Connection: close    that Connection field, with X-Test-Close
+//   X-Test-Delay-Ms: 100        wait before the answer
+//   X-Test-Piece-Delay-Ms: 20   ten pieces, with a wait between them
+//   X-Test-Hold: 1              answer only after release()
+//   X-Test-Stall: 1             half the body, the rest after release()
+//   X-Test-Reset: 1             RST instead of an answer
+//   X-Test-Reset-If-Reused: 1   RST, unless it is the first request of the connection
+//   X-Test-Cut: 1               close after half the body
+//   X-Test-Never: 1             no answer until the gateway gives up
+//   X-Test-Interim: 103         that interim answer first
+//   X-Test-Early: 1             answer without reading the body, then close
+//   X-Test-Raw: HEX             exactly these bytes as the answer
+//   X-Test-After: HEX           these bytes 20 ms after the answer
+//   X-Test-No-Continue: 1       read the body without sending 100 Continue
+//   Upgrade: x                  101; then every byte is sent back until the sender ends; then "bye N" (bytes) and a close
+//
+// clang-format on
 
 #include "blackbox/harness/message.hpp"
 #include "blackbox/harness/socket.hpp"
@@ -31,14 +45,15 @@
 
 namespace headgate::test {
 
-/// One request as it arrived.
+/// One request as it was received.
 struct Seen {
-  Message message;             ///< the body is there once `whole` is
-  bool whole = false;          ///< read to its end, without error
-  std::size_t connection = 0;  ///< from 1, in the order of arrival
+  Message message;             ///< `body` is valid when `whole` is true
+  bool whole = false;          ///< whether it was read to its end without an error
+  std::size_t connection = 0;  ///< counted from 1, in the order of arrival
 };
 
-/// Listens on 127.0.0.1, one thread a connection. All public functions may be called from the test's thread.
+/// Listens on 127.0.0.1, with one thread for each connection. The public functions may be called from the thread of the
+/// test.
 class FakeUpstream {
  public:
   FakeUpstream();
@@ -50,22 +65,22 @@ class FakeUpstream {
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
 
   std::vector<Seen> requests() const;
-  Seen last() const;  ///< of requests(); an empty one where there is none
+  Seen last() const;  ///< the last of requests(); an empty one if there is none
   std::size_t request_count() const { return requests().size(); }
-  std::size_t connections() const;  ///< accepted so far
-  std::size_t closed() const;       ///< of those, ended by the gateway or by us
+  std::size_t connections() const;  ///< connections accepted so far
+  std::size_t closed() const;       ///< of these, those that the gateway or this server has closed
   std::size_t body_bytes() const { return body_bytes_; }
-  std::string complaints() const;  ///< what was not HTTP; empty is well
+  std::string complaints() const;  ///< what was malformed; empty if nothing was
 
-  /// Wait for these; false where it does not come to pass within kPatience.
+  /// They wait until it is so. False if it is not within kPatience.
   bool wait_for_requests(std::size_t whole);
   bool wait_for_heads(std::size_t count);
   bool wait_for_closed(std::size_t count);
   bool wait_for_body_bytes(std::size_t count);
 
-  /// Lets everything go on that X-Test-Hold and X-Test-Stall keep, now and later.
+  /// Continues everything that X-Test-Hold and X-Test-Stall stopped, now and later.
   void release();
-  /// Closes all connections, as a server that restarts does; it goes on accepting.
+  /// Closes all connections, as a server does that restarts. Accepts new ones.
   void drop_connections();
 
  private:

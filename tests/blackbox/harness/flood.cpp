@@ -45,7 +45,7 @@ void Flood::run() {
       const Got got = socket_.receive(dropped, Milliseconds(0));
       received_ += dropped.size();
       hears = got == Got::bytes || got == Got::timeout;
-      // One that only said its last may still take what we send.
+      // A peer that only closed its sending side may still read.
       if (got == Got::reset || (wanted.revents & (POLLHUP | POLLERR) && !hears)) break;
     }
     if (!(wanted.revents & POLLOUT)) continue;

@@ -1,5 +1,5 @@
 #pragma once
-// A peer that sends as quickly as it is let and drops whatever comes back: what one connection may cost the others.
+// A peer that sends as fast as it can and drops all answers: shows what one connection costs the others.
 
 #include "blackbox/harness/socket.hpp"
 
@@ -10,8 +10,8 @@
 
 namespace headgate::test {
 
-/// Sends `first`, then `block` again and again on a thread of its own, until it is destroyed or the other side closes.
-/// All public functions may be called from the test's thread.
+/// Sends `first`, then `block` again and again on its own thread, until it is destroyed or the peer closes. The public
+/// functions may be called from the thread of the test.
 class Flood {
  public:
   Flood(Socket socket, std::string first, std::string block);
@@ -21,8 +21,8 @@ class Flood {
 
   std::size_t sent() const { return sent_; }
   std::size_t received() const { return received_; }
-  bool over() const { return over_; }  ///< the other side has closed, or reset
-  /// False where it does not come to pass within kPatience.
+  bool over() const { return over_; }  ///< whether the peer has closed or reset the connection
+  /// False if it does not happen within kPatience.
   bool wait_until_sent(std::size_t bytes) const;
 
  private:

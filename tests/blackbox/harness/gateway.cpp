@@ -25,7 +25,7 @@ void Gateway::find_ports(std::size_t listeners) {
     return static_cast<std::size_t>(
         std::distance(std::sregex_iterator(text.begin(), text.end(), line), std::sregex_iterator()));
   };
-  // One more character than the last digit: a line half read is not a port.
+  // The character after the last digit must be there: half a line is not a port.
   const bool listens =
       process_->wait_for_err([&](const std::string& text) { return found(text) >= listeners && text.back() == '\n'; });
   const std::string text = process_->err();

@@ -1,5 +1,5 @@
 #pragma once
-// headgate in front of a fake upstream, as a test wants it.
+// Runs headgate in front of a fake upstream.
 
 #include "blackbox/harness/fake_upstream.hpp"
 #include "blackbox/harness/process.hpp"
@@ -16,13 +16,13 @@ namespace headgate::test {
 
 using Json = nlohmann::json;
 
-/// A running `headgate run`. Its destructor ends it with SIGTERM and fails the test where it does not exit with 0 in
-/// time or a sanitizer complained.
+/// A running `headgate run`. The destructor ends it with SIGTERM. The test fails if it does not exit with 0 in time, or
+/// if a sanitizer reports something.
 class Gateway {
  public:
-  /// Waits until it listens; fails the test, with its output, where it does not.
+  /// Waits until it listens. If it does not, the test fails and shows its output.
   explicit Gateway(const Json& config, const std::vector<std::string>& environment = {});
-  /// The same with a command line of the test's own; `listeners` is how many it must say it listens on.
+  /// The same with another command line. `listeners` is how many addresses it must report.
   explicit Gateway(const Words& arguments, std::size_t listeners = 1, const std::vector<std::string>& environment = {});
   Gateway(const Gateway&) = delete;
   Gateway& operator=(const Gateway&) = delete;
@@ -32,9 +32,9 @@ class Gateway {
   RawClient client(const std::string& source = "") const { return RawClient(port(), source); }
   Process& process() { return *process_; }
 
-  /// SIGTERM, then its exit code; -1 where it still runs after `within`.
+  /// Sends SIGTERM and returns the exit code; -1 if it still runs after `within`.
   int terminate(Milliseconds within = kPatience);
-  /// The test has seen to its end itself: nothing is expected of the exit code any more.
+  /// The test ends the process itself. The exit code is not checked then.
   void expect_any_end() { any_end_ = true; }
   std::size_t resident_kib() const;
 
@@ -47,24 +47,24 @@ class Gateway {
   bool any_end_ = false;
 };
 
-/// One upstream "app", one route "/*" to it, one listener on 127.0.0.1, one worker, no admin listener; `changes` is
+/// One upstream "app", one route "/*" to it, one listener on 127.0.0.1, one worker, no admin listener. `changes` is
 /// merged into it (RFC 7396: null removes).
 Json config_for(const FakeUpstream& upstream, const Json& changes = Json::object());
 
-/// Most tests: a gateway in front of one fake upstream.
+/// A gateway in front of one fake upstream, for most tests.
 struct Proxy {
   explicit Proxy(const Json& changes = Json::object(), const std::vector<std::string>& environment = {})
       : gateway(config_for(upstream, changes), environment) {}
 
   RawClient client(const std::string& source = "") const { return gateway.client(source); }
-  /// What the upstream last got.
+  /// The last request that the upstream received.
   Message forwarded() const { return upstream.last().message; }
 
   FakeUpstream upstream;
   Gateway gateway;
 };
 
-/// Fails the test where `answer` is not application/problem+json of that status with all the members ours have.
+/// Fails the test if `answer` is not application/problem+json with this status and all our members.
 void expect_problem(const Message& answer, int status);
 
 }  // namespace headgate::test

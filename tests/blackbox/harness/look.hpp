@@ -1,5 +1,5 @@
 #pragma once
-// The admin interface of a gateway under test, looked at over HTTP.
+// Reads the admin interface of a gateway over HTTP.
 
 #include "blackbox/harness/gateway.hpp"
 #include "support/metrics_text.hpp"
@@ -12,7 +12,7 @@
 
 namespace headgate::test {
 
-/// Where it says that it is administered; 0 where it does not.
+/// The port of the admin interface from the gateway's output; 0 if it has none.
 inline std::uint16_t admin_port(Process& process) {
   static const std::regex line(R"re(admin interface is at http://127\.0\.0\.1:(\d+)[\s"])re");
   std::smatch match;
@@ -25,7 +25,7 @@ inline std::uint16_t admin_port(Process& process) {
   return said ? static_cast<std::uint16_t>(std::stoul(match[1].str())) : std::uint16_t{0};
 }
 
-/// One look at the admin interface, on a connection of its own.
+/// Reads the admin interface once, on a connection of its own.
 class Look {
  public:
   explicit Look(Process& process) : port_(admin_port(process)) {}
@@ -43,7 +43,7 @@ class Look {
     EXPECT_TRUE(out.complaints.empty()) << out.complaints.front();
     return out;
   }
-  /// Looks until `holds` of the metrics, or kPatience has passed.
+  /// Reads the metrics again and again until `holds` is true for them, or kPatience has passed.
   template <class Holds>
   bool comes_to(Holds&& holds) const {
     return until([&] { return holds(metrics()); });

@@ -14,7 +14,7 @@ bool is_token(std::string_view text) {
   });
 }
 
-/// Splits "name: value" strictly; false where it is no field line.
+/// Splits "name: value" strictly. False if it is no field line.
 bool parse_field(std::string_view line, Field& field) {
   const auto colon = line.find(':');
   if (colon == std::string_view::npos || !is_token(line.substr(0, colon))) return false;
@@ -28,7 +28,7 @@ bool parse_field(std::string_view line, Field& field) {
   return true;
 }
 
-/// A whole number written in digits alone.
+/// A whole number of digits only.
 bool parse_number(std::string_view text, std::size_t& number, int base) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
   return error == std::errc() && end == text.data() + text.size() && !text.empty();
@@ -234,7 +234,7 @@ std::string pattern(std::size_t bytes) {
   text.reserve(bytes + 16);
   while (text.size() < bytes) {
     text += std::to_string(text.size());
-    // Large ones in larger steps: a test of fifty megabytes should not spend its time in here.
+    // Read large bodies in larger steps, so that a test of fifty megabytes stays fast.
     text.append(text.size() < 100'000 ? 1 : 1000, '.');
   }
   text.resize(bytes);

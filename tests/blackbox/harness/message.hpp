@@ -1,6 +1,6 @@
 #pragma once
-// An HTTP/1.1 message as it came over the wire, read far more strictly than a tolerant peer would: what is not exactly
-// right is an error in the message, which a test then shows.
+// An HTTP/1.1 message as it was received. The parser is much stricter than a tolerant peer: everything that is not
+// exactly right becomes the error of the message, which the test shows.
 
 #include "blackbox/harness/socket.hpp"
 
@@ -18,42 +18,43 @@ struct Field {
 };
 
 struct Message {
-  std::string head;        ///< exact bytes, with the empty line
+  std::string head;        ///< the exact bytes, with the empty line
   std::string start_line;  ///< without CRLF
   std::vector<Field> fields;
-  std::string framed_body;  ///< exact bytes after the head
+  std::string framed_body;  ///< the exact bytes after the head
   std::string body;         ///< without chunk framing
   std::vector<Field> trailers;
-  std::string error;  ///< why it is not whole and right; empty where it is
+  std::string error;  ///< why it is incomplete or malformed; else empty
 
   bool ok() const { return error.empty(); }
-  int status() const;          ///< of an answer; -1 where there is none
+  int status() const;          ///< of an answer; -1 if there is none
   std::string reason() const;  ///< of an answer
   std::string method() const;  ///< of a request
   std::string target() const;  ///< of a request
   std::size_t count(std::string_view name) const;
   bool has(std::string_view name) const { return count(name) > 0; }
-  /// Of the first field of that name, or "".
+  /// The value of the first field of that name, or "".
   std::string value(std::string_view name) const;
-  /// Of all fields of that name, joined with ", ".
+  /// The values of all fields of that name, joined with ", ".
   std::string all(std::string_view name) const;
   std::string trailer(std::string_view name) const;
 };
 
-/// What a reader looks at, and so how a body may be framed.
+/// What a reader reads. It decides how a body may be framed.
 enum class Kind { request, answer, answer_to_head };
 
-/// Reads messages off one socket, keeping what comes after the end of one for the next.
+/// Reads messages from one socket. Bytes after the end of a message belong to the next.
 class MessageReader {
  public:
   explicit MessageReader(Socket& socket) : socket_(&socket) {}
 
-  /// Only the head; the body is still to be read. 1xx answers are messages like all others here.
+  /// Reads only the head. An interim answer is a message like any other here.
   Message read_head(Milliseconds timeout = kPatience);
-  /// The rest of `message`, by its framing. `timeout` is for each wait; `arrived` hears of body bytes as they come.
+  /// Reads the body of `message` by its framing. `timeout` is for each wait; `arrived` gets the bytes of the body as
+  /// they arrive.
   void read_body(Message& message, Kind kind, Milliseconds timeout = kPatience,
                  std::function<void(std::size_t)> arrived = {});
-  /// Bytes that arrived and belong to no message yet.
+  /// Bytes received that belong to no message yet.
   std::string& ahead() { return ahead_; }
 
  private:
@@ -68,12 +69,12 @@ class MessageReader {
   std::function<void(std::size_t)> arrived_;
 };
 
-bool same_name(std::string_view a, std::string_view b);  ///< as field names compare
+bool same_name(std::string_view a, std::string_view b);  ///< compares names of fields
 std::string to_hex(std::string_view bytes);
 std::string from_hex(std::string_view text);
-/// Bytes that tell their place: a lost, doubled or swapped block shows.
+/// Bytes that depend on their position: a lost, doubled or swapped block is detected.
 std::string pattern(std::size_t bytes);
-/// For the messages of failing assertions: control bytes shown, long text cut.
+/// A text for messages of failed assertions: control characters are shown, long text is cut.
 std::string visible(std::string_view bytes);
 
 }  // namespace headgate::test

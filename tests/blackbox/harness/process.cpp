@@ -14,12 +14,12 @@
 namespace headgate::test {
 namespace {
 
-/// Our environment with `more` before it, so that it wins.
+/// Our environment with `more` in front, so that `more` wins.
 std::vector<std::string> environment_with(const std::vector<std::string>& more) {
   std::vector<std::string> all = more;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
-    bool replaced = text.starts_with("HEADGATE_");  // what the developer has set is none of a test's business
+    bool replaced = text.starts_with("HEADGATE_");  // the settings of the developer must not affect a test
     for (const auto& added : more) {
       replaced = replaced || text.starts_with(added.substr(0, added.find('=') + 1));
     }
@@ -47,7 +47,7 @@ Process::Process(Words arguments, const std::vector<std::string>& environment, c
   if (::pipe2(out.data(), O_CLOEXEC) != 0 || ::pipe2(err.data(), O_CLOEXEC) != 0) std::abort();
   const pid_t parent = ::getpid();
   pid_ = ::fork();
-  if (pid_ == 0) {  // other threads may have held locks at the fork: only async-signal-safe calls from here on
+  if (pid_ == 0) {  // other threads may have held locks at the fork, so only async-signal-safe calls
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(126);
     const int in = ::open("/dev/null", O_RDONLY);
@@ -116,7 +116,7 @@ bool Process::runs() { return !reap(false); }
 
 int Process::wait(Milliseconds within) {
   {
-    // Its pipes close when it ends, so that nothing needs to poll; a child of its own would hold them open.
+    // The pipes close when the process ends, so no polling is needed. A child of the process would keep them open.
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, within, [&] { return open_pipes_ == 0; });
   }

@@ -1,5 +1,5 @@
 #pragma once
-// One run of the headgate binary, or of a program it works with: its output, its signals and its end.
+// Runs the headgate binary, or a program that it works with: output, signals, exit code.
 
 #include "blackbox/harness/socket.hpp"
 
@@ -14,10 +14,10 @@
 
 namespace headgate::test {
 
-/// What stands on a command line after the program's name.
+/// The arguments after the name of the program.
 using Words = std::vector<std::string>;
 
-/// Starts on construction; killed by its own PID on destruction where it still runs. Test thread only.
+/// Starts in the constructor. The destructor kills it by its PID if it still runs. Test thread only.
 class Process {
  public:
   /// `environment` is added to ours ("NAME=value").
@@ -30,16 +30,16 @@ class Process {
   pid_t pid() const { return pid_; }
   std::string out() const;
   std::string err() const;
-  /// Waits until what it wrote to stderr so far satisfies `holds`; false where it ended or kPatience passed first.
+  /// Waits until `holds` is true for its output on stderr so far. False if it ended or kPatience passed first.
   bool wait_for_err(const std::function<bool(const std::string&)>& holds);
 
   void signal(int number) const;
   bool runs();
-  /// Its exit code, 128 + N after signal N, or -1 where it still runs after `within`.
+  /// Its exit code, 128 + N after signal N, or -1 if it still runs after `within`.
   int wait(Milliseconds within = kPatience);
   void kill9();
 
-  /// What a sanitizer had to say of it, or "".
+  /// What a sanitizer reported, or "".
   std::string sanitizer_report() const;
 
  private:
@@ -58,7 +58,7 @@ class Process {
   std::thread err_reader_;
 };
 
-/// Runs headgate to its end.
+/// Runs headgate until it ends.
 struct Ran {
   int code = -1;
   std::string out;
@@ -66,7 +66,7 @@ struct Ran {
 };
 Ran run_headgate(const Words& arguments, const std::vector<std::string>& environment = {});
 
-/// A file that is gone when the test is.
+/// A file that is removed when the test ends.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& text, const std::string& name = "headgate.json");

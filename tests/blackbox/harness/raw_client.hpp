@@ -1,5 +1,5 @@
 #pragma once
-// A client that sends exactly the bytes it is told to and reads answers strictly.
+// A client that sends exactly the given bytes and reads answers strictly.
 
 #include "blackbox/harness/message.hpp"
 #include "blackbox/harness/socket.hpp"
@@ -11,7 +11,7 @@
 
 namespace headgate::test {
 
-/// One connection to a gateway. Test thread only (one at a time).
+/// One connection to a gateway. One thread at a time.
 class RawClient {
  public:
   explicit RawClient(std::uint16_t port, const std::string& source = "");
@@ -19,40 +19,40 @@ class RawClient {
   bool is_open() const { return socket_->is_open(); }
   Socket& socket() { return *socket_; }
 
-  /// False where the gateway had closed. A test that cares looks at the answer instead.
+  /// False if the gateway had closed. A test that needs to know looks at the answer instead.
   bool send(std::string_view bytes) { return socket_->send(bytes, kPatience); }
-  /// `pieces` of `bytes` with a wait before each but the first.
+  /// Sends `bytes` in this many `pieces`, with a wait before each but the first.
   bool send_slowly(std::string_view bytes, std::size_t piece, Milliseconds between);
 
-  /// The next answer that is not 1xx, with its body.
+  /// The next final answer, with its body.
   Message read(Kind kind = Kind::answer, Milliseconds timeout = kPatience);
-  /// The next answer of any status, only its head.
+  /// The head of the next answer, interim or final.
   Message read_head(Milliseconds timeout = kPatience) { return reader_->read_head(timeout); }
-  /// The body that belongs to that head.
+  /// The body after that head.
   void read_body(Message& message, Kind kind = Kind::answer, Milliseconds timeout = kPatience) {
     reader_->read_body(message, kind, timeout);
   }
-  /// Sends and reads.
+  /// Sends a request and reads its answer.
   Message ask(std::string_view request, Kind kind = Kind::answer);
-  /// A GET of `target`, with further field lines ("A: b\r\n") as given.
+  /// Sends a GET of `target` with further field lines ("A: b\r\n") and reads its answer.
   Message get(const std::string& target = "/", const std::string& fields = "");
 
-  /// Whether the gateway closes in time, without one byte more.
+  /// Whether the gateway closes in time without another byte.
   bool closes(Milliseconds within = kPatience);
-  /// Whether nothing comes and nothing closes for that long.
+  /// Whether nothing arrives and nothing closes for this long.
   bool stays_silent(Milliseconds during);
-  /// Everything until the gateway closes or `timeout` passes without a byte.
+  /// All bytes until the gateway closes or `timeout` passes without one.
   std::string read_to_end(Milliseconds timeout = kPatience);
-  /// At least `bytes` bytes, or what came before the end.
+  /// At least `bytes` bytes, or those before the end.
   std::string read_bytes(std::size_t bytes, Milliseconds timeout = kPatience);
 
  private:
-  // The reader keeps a pointer to the socket, so that both stay where they are when a client moves.
+  // The reader has a pointer to the socket, so both must stay in place when a client is moved.
   std::unique_ptr<Socket> socket_;
   std::unique_ptr<MessageReader> reader_;
 };
 
-/// A request with a Host and the given field lines and body; Content-Length is the caller's.
+/// A request with a Host, these field lines and this body. The caller adds Content-Length.
 std::string request(const std::string& method, const std::string& target, const std::string& fields = "",
                     const std::string& body = "");
 /// The same with its Content-Length.

@@ -14,7 +14,7 @@
 namespace headgate::test {
 namespace {
 
-/// An address of either family, as connect() and bind() take it.
+/// An address of either family, for connect() and bind().
 struct Address {
   sockaddr_storage storage{};
   socklen_t size = 0;
@@ -37,7 +37,7 @@ struct Address {
   const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage); }
 };
 
-/// Whether `fd` became ready for `events` in time.
+/// Whether `fd` becomes ready for `events` in time.
 bool ready(int fd, short events, Milliseconds timeout) {
   const auto until = std::chrono::steady_clock::now() + timeout;
   while (true) {
@@ -114,7 +114,7 @@ std::size_t Socket::send_some(std::string_view bytes) {
 }
 
 Got Socket::receive(std::string& into, Milliseconds timeout, std::size_t most) {
-  if (!is_open()) return Got::reset;  // never connected: no reason to wait
+  if (!is_open()) return Got::reset;  // it never connected, so do not wait
   if (!ready(fd_, POLLIN, timeout)) return Got::timeout;
   const std::size_t before = into.size();
   into.resize(before + most);

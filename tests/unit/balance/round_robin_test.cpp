@@ -8,7 +8,7 @@
 namespace headgate::balance {
 namespace {
 
-/// The servers of the first `turns` choices, a letter each; "-" where there was none.
+/// The servers of the first `turns` choices, one letter each; "-" for none.
 std::string choices(Table& table, std::uint64_t turns) {
   std::string out;
   for (std::uint64_t turn = 0; turn < turns; ++turn) {
@@ -28,12 +28,12 @@ TEST(RoundRobin, HasOneServerAlways) {
   EXPECT_EQ(choices(table, 3), "aaa");
 }
 
-TEST(RoundRobin, HasNoServerWhereThereIsNone) {
+TEST(RoundRobin, ChoosesNothingWithoutServers) {
   Table table(0);
   EXPECT_EQ(choices(table, 2), "--");
 }
 
-TEST(RoundRobin, SharesWhatADownServerHadAmongAllOthers) {
+TEST(RoundRobin, SharesTheTurnsOfADownServerAmongTheOthers) {
   Table table(3);
   table[1].state = State::down;
   EXPECT_EQ(choices(table, 6), "acacac") << "and not all of it to the one behind it";
@@ -41,13 +41,13 @@ TEST(RoundRobin, SharesWhatADownServerHadAmongAllOthers) {
   EXPECT_EQ(choices(table, 3), "abc");
 }
 
-TEST(RoundRobin, TriesServersThatAreAllDownForOneMayAnswer) {
+TEST(RoundRobin, TriesDownServersIfAllAreDown) {
   Table table(2);
   table[0].state = table[1].state = State::down;
   EXPECT_EQ(choices(table, 4), "abab");
 }
 
-TEST(RoundRobin, GivesTurnsByWeightAndHasThemApart) {
+TEST(RoundRobin, GivesTurnsByWeightAndSpreadsThem) {
   Table table(3);
   table[0].weight = 3;
   table[2].weight = 2;
@@ -67,12 +67,12 @@ TEST(RoundRobin, TriesEachServerOnce) {
   EXPECT_EQ(order, "bca");
 }
 
-TEST(RoundRobin, ComesAroundWhereTheCountOfTurnsDoes) {
+TEST(RoundRobin, SurvivesTheOverflowOfTheTurnCount) {
   Table table(3);
   EXPECT_TRUE(round_robin(table.servers(), {~std::uint64_t{0}, {}}));
 }
 
-TEST(Latency, IsAnAverageOfLate) {
+TEST(Latency, IsAMovingAverage) {
   Server server;
   note_latency(server, Duration(800));
   EXPECT_EQ(server.latency, Duration(800)) << "the first is all that is known";

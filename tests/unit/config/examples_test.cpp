@@ -136,7 +136,7 @@ TEST(Meaning, TellsTheTiersOfALimitBelowIt) {
       << text;
 }
 
-TEST(Meaning, SaysWhomALimitSpares) {
+TEST(Meaning, NamesTheExemptionsOfALimit) {
   const auto text = meaning_of("conf/examples/partner-cluster.json");
   EXPECT_NE(
       text.find("each API key, by the tier of its API key (else \"trial\"); in Redis; a caller without it counts by "

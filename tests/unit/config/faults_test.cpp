@@ -1,4 +1,4 @@
-// One file a fault in faults/, and beside it exactly what `headgate check` prints of it.
+// One file for each fault in faults/, and beside it the exact output of `headgate check`.
 
 #include "files.hpp"
 

@@ -1,4 +1,4 @@
-// What a file says of who may be asking, as those get it who find that out.
+// What a file says about callers, as the options of the modules that use it.
 
 #include "files.hpp"
 #include "loaded.hpp"
@@ -36,7 +36,7 @@ IfAbsent if_absent(const std::string& written) {
   return config.limits.empty() ? IfAbsent{} : config.limits.front().if_absent;
 }
 
-TEST(LoadIdentity, BelievesNobodyUnlessProxiesAreNamed) {
+TEST(LoadIdentity, TrustsNobodyUnlessProxiesAreNamed) {
   const auto config = loaded(file(""));
   EXPECT_TRUE(config.identity.trusted_proxies.empty());
   EXPECT_FALSE(config.identity.jwt);

@@ -1,4 +1,4 @@
-// What a file says of limits, as the limiter gets it: sizes, calendars, waits, leases, costs, and whom they spare.
+// What a file says about limits, as the limiter gets it: sizes, calendars, waits, leases, costs and exemptions.
 
 #include "describe.hpp"
 #include "loaded.hpp"

@@ -1,4 +1,4 @@
-// Whatever the bytes: no crash, no exception, and never a configuration next to an error. Sanitizers make this count.
+// With any bytes: no crash, no exception, and never a configuration beside an error. The sanitizers check this.
 
 #include "files.hpp"
 

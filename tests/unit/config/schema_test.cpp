@@ -1,4 +1,4 @@
-// What is generated from the table: the schema, the reference, and the defaults both tell.
+// What the table generates: the schema, the reference, and the defaults in both.
 
 #include "describe.hpp"
 #include "files.hpp"

@@ -10,7 +10,7 @@
 namespace headgate {
 namespace {
 
-/// A place to wait at until the test says go on.
+/// A coroutine waits here until the test continues it.
 struct Gate {
   std::coroutine_handle<> waiter;
   bool await_ready() const noexcept { return false; }

@@ -12,7 +12,7 @@
 namespace headgate {
 namespace {
 
-/// A place to wait at until the test says go on.
+/// A coroutine waits here until the test continues it.
 struct CountedGate {
   std::coroutine_handle<> waiter;
   int waits = 0;

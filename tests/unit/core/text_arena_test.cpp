@@ -91,7 +91,7 @@ TEST(TextArena, KeepsOnlyWhatWasWritten) {
   const auto second = text.join({"second"});
   EXPECT_EQ(first, "first");
   EXPECT_EQ(second.data(), first.data() + first.size()) << "the rest of the room is free again";
-  // More than there is room for, and grown where it lies.
+  // More than there is room for, extended in place.
   const auto large = text.write(10'000, [](TextCursor& out) { out.word("large"); });
   EXPECT_EQ(large, "large");
   EXPECT_EQ(text.extend(large, {" and more"}), "large and more");

@@ -1,4 +1,4 @@
-// A step that throws is a bug, and its request an exchange like others: answered, counted and logged.
+// A step that throws is a bug. Its request is answered, counted and logged like any other.
 
 #include "support/rules.hpp"
 #include "unit/net/loop.hpp"
@@ -86,7 +86,7 @@ class Bug : public net::test::Loop {
     return out;
   }
 
-  /// Written by another thread, some time after the log is gone.
+  /// Another thread writes it after the log is gone.
   std::string logged() {
     sessions_->close_all();
     gateway_.reset();

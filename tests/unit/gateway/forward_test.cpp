@@ -37,7 +37,7 @@ struct Forward : testing::Test {
     }
     return out;
   }
-  /// With these options; lives until it is asked for again.
+  /// With these options; valid until the next call.
   const CompiledConfig& compiled(const identity::Options& identity = {}) {
     return compiled_.emplace(options, identity, std::vector<limit::Limit>{}, std::vector<std::string>{}, 1);
   }
@@ -51,7 +51,7 @@ struct Forward : testing::Test {
   std::optional<CompiledConfig> compiled_;
 };
 
-TEST_F(Forward, TellsTheServerTheWayHere) {
+TEST_F(Forward, SendsForwardingHeadersToTheServer) {
   check("Accept", "*/*");
   forward_request();
   EXPECT_EQ(sent("Host"), "[a.example]");
@@ -63,7 +63,7 @@ TEST_F(Forward, TellsTheServerTheWayHere) {
   EXPECT_EQ(sent("Via"), "[1.1 headgate]");
 }
 
-TEST_F(Forward, BelievesNoStrangersWordOnItsWay) {
+TEST_F(Forward, IgnoresForwardingHeadersOfUntrustedPeers) {
   check("X-Forwarded-For", "10.0.0.1");
   check("x-forwarded-for", "10.0.0.2");
   check("X-FORWARDED-PROTO", "https");
@@ -78,7 +78,7 @@ TEST_F(Forward, BelievesNoStrangersWordOnItsWay) {
   EXPECT_EQ(sent("X-Request-Id"), "[id-1]");
 }
 
-TEST_F(Forward, RebuildsTheWayOfWhatWasBelieved) {
+TEST_F(Forward, RebuildsTheChainFromTrustedHops) {
   x.caller.through_trusted = true;
   x.caller.hops = 3;
   x.caller.address = boost::asio::ip::make_address("203.0.113.9");
@@ -96,7 +96,7 @@ TEST_F(Forward, RebuildsTheWayOfWhatWasBelieved) {
   EXPECT_EQ(sent("X_Forwarded_For"), "") << "the same field to servers that read fields as variables";
 }
 
-TEST_F(Forward, TellsTheWayInTheFieldThatTheHopsUse) {
+TEST_F(Forward, WritesTheFieldThatTheHopsUse) {
   identity::Options identity;
   identity.address_field = identity::AddressField::forwarded;
   x.caller.through_trusted = true;
@@ -112,7 +112,7 @@ TEST_F(Forward, TellsTheWayInTheFieldThatTheHopsUse) {
   EXPECT_EQ(sent("X-Real-IP"), "[2001:db8::9]");
 }
 
-TEST_F(Forward, BelievesProtoAndHostInTheFieldThatTheHopsUseAlone) {
+TEST_F(Forward, ReadsProtoAndHostOnlyFromTheFieldThatTheHopsUse) {
   identity::Options identity;
   identity.address_field = identity::AddressField::forwarded;
   x.caller.through_trusted = true;
@@ -127,7 +127,7 @@ TEST_F(Forward, BelievesProtoAndHostInTheFieldThatTheHopsUseAlone) {
   EXPECT_EQ(sent("Forwarded"), R"([for=203.0.113.9, for=192.0.2.1;host="shop.example:81";proto=https])");
 }
 
-TEST_F(Forward, KeepsWhoTheCallerIsOutOfTrailers) {
+TEST_F(Forward, DropsIdentityFieldsFromTrailers) {
   identity::Options identity;
   identity.api_key.written = true;
   identity.jwt.emplace().claim_headers = {{"X-User", "sub"}};
@@ -140,7 +140,7 @@ TEST_F(Forward, KeepsWhoTheCallerIsOutOfTrailers) {
   EXPECT_EQ(passed[0].name, "X-Sum");
 }
 
-TEST_F(Forward, KeepsFromTheServerWhatOnlyATrustedHopMaySay) {
+TEST_F(Forward, DropsProxyFieldsOfUntrustedPeers) {
   const std::vector<std::string> names = {
       "X-Original-URL",     "x_original_url", "X-Rewrite-URL",  "X-Forwarded-Port", "X_FORWARDED_PORT",
       "X-Forwarded-Prefix", "True-Client-IP", "True_Client_IP", "CF-Connecting-IP", "pRoXy",
@@ -155,7 +155,7 @@ TEST_F(Forward, KeepsFromTheServerWhatOnlyATrustedHopMaySay) {
   for (const auto& name : names) EXPECT_EQ(sent(name), "[theirs]") << name << ", by a trusted hop";
 }
 
-TEST_F(Forward, KeepsFromTheServerWhatTheFileNamesInstead) {
+TEST_F(Forward, DropsTheConfiguredProxyFields) {
   options.proxy_fields = {"X-Edge-*"};
   check("X-Edge-City", "Wien");
   check("True-Client-IP", "10.0.0.1");
@@ -164,7 +164,7 @@ TEST_F(Forward, KeepsFromTheServerWhatTheFileNamesInstead) {
   EXPECT_EQ(sent("True-Client-IP"), "[10.0.0.1]");
 }
 
-TEST_F(Forward, KeepsTwinsOfHopFieldsFromTheServer) {
+TEST_F(Forward, DropsOtherSpellingsOfHopByHopFields) {
   for (const std::string_view name : {"Transfer_Encoding", "content_length", "Keep_Alive", "PROXY_AUTHORIZATION"}) {
     check(name, "chunked");
     forward_request();
@@ -172,7 +172,7 @@ TEST_F(Forward, KeepsTwinsOfHopFieldsFromTheServer) {
   }
 }
 
-TEST_F(Forward, KeepsTwinsOfWhatWasReadFromTheServer) {
+TEST_F(Forward, DropsOtherSpellingsOfFieldsThatWereRead) {
   identity::Options identity;
   identity.api_key.written = identity.api_key.pass_on = true;
   identity.jwt.emplace().header = "x-token";
@@ -186,7 +186,7 @@ TEST_F(Forward, KeepsTwinsOfWhatWasReadFromTheServer) {
   for (const std::string_view name : {"X-API-Key", "X-Token", "X-Tenant"}) EXPECT_EQ(sent(name), "[read]") << name;
 }
 
-TEST_F(Forward, CallsTheServerAfterItsUpstreamWhereTheClientNamesNoHost) {
+TEST_F(Forward, SendsTheUpstreamsNameAsHostIfTheClientSentNone) {
   x.request.fields.clear();
   x.request.authority = {};
   x.upstream = "app";
@@ -199,7 +199,7 @@ TEST_F(Forward, CallsTheServerAfterItsUpstreamWhereTheClientNamesNoHost) {
   EXPECT_EQ(sent("Forwarded"), "[for=192.0.2.1;proto=http]");
 }
 
-TEST_F(Forward, AddsNothingToViaWhereNoneIsWanted) {
+TEST_F(Forward, AddsNoViaIfViaIsOff) {
   options.via.clear();
   forward_request();
   EXPECT_EQ(sent("Via"), "");
@@ -218,7 +218,7 @@ TEST_F(Forward, NamesTheGatewayAndTheVersionInVia) {
   EXPECT_EQ(sent("Via"), "[1.0 edge-1]");
 }
 
-TEST_F(Forward, TakesThisHopOffMaxForwards) {
+TEST_F(Forward, DecreasesMaxForwards) {
   check("Max-Forwards", "5");
   forward_request();
   EXPECT_EQ(sent("Max-Forwards"), "[5]") << "it means nothing to GET";
@@ -230,7 +230,7 @@ TEST_F(Forward, TakesThisHopOffMaxForwards) {
   EXPECT_EQ(sent("Max-Forwards"), "[18446744073709551614]") << "as much as we can count to";
 }
 
-TEST_F(Forward, DatesAnAnswerThatHasNoDate) {
+TEST_F(Forward, AddsDateToAnAnswerWithoutOne) {
   forward_reply_fields(x, compiled(), RejectionHeaders::none);
   EXPECT_EQ(sent("Date").size(), std::string_view("[Sun, 06 Nov 1994 08:49:37 GMT]").size()) << sent("Date");
   answer("Date", "Sun, 06 Nov 1994 08:49:37 GMT");
@@ -249,14 +249,14 @@ TEST_F(Forward, JoinsVia) {
   EXPECT_EQ(sent("Via"), "[1.0 first, 1.1 second, 1.1 headgate]");
 }
 
-TEST_F(Forward, PutsAnAbsoluteTargetsHostInThePlaceOfHost) {
+TEST_F(Forward, ReplacesHostByTheHostOfAnAbsoluteTarget) {
   x.request.authority = "b.example:81";
   forward_request();
   EXPECT_EQ(sent("Host"), "[b.example:81]");
   EXPECT_EQ(sent("X-Forwarded-Host"), "[b.example:81]");
 }
 
-TEST_F(Forward, KeepsHopFieldsAndExpectFromTheServer) {
+TEST_F(Forward, DropsHopByHopFieldsAndExpect) {
   check("Connection", "keep-alive, X-Mine");
   check("X-Mine", "1");
   check("TE", "trailers");
@@ -270,7 +270,7 @@ TEST_F(Forward, KeepsHopFieldsAndExpectFromTheServer) {
     EXPECT_EQ(sent(name), "") << name;
 }
 
-TEST_F(Forward, LetsNobodyTakeOursAwayByNamingItInConnection) {
+TEST_F(Forward, KeepsOurFieldsThatConnectionNames) {
   check("Connection", "X-Forwarded-For, X-Request-Id, Via, Host");
   forward_request();
   EXPECT_EQ(sent("X-Forwarded-For"), "[192.0.2.1]");
@@ -279,7 +279,7 @@ TEST_F(Forward, LetsNobodyTakeOursAwayByNamingItInConnection) {
   EXPECT_EQ(sent("Host"), "[a.example]");
 }
 
-TEST_F(Forward, AsksTheServerForAnUpgradeThatIsTaken) {
+TEST_F(Forward, ForwardsAnUpgradeThatIsAllowed) {
   check("Connection", "Upgrade");
   check("Upgrade", "websocket");
   x.request.upgrade = "websocket";
@@ -288,7 +288,7 @@ TEST_F(Forward, AsksTheServerForAnUpgradeThatIsTaken) {
   EXPECT_EQ(sent("Upgrade"), "[websocket]");
 }
 
-TEST_F(Forward, ForgetsTheMessageBuiltBefore) {
+TEST_F(Forward, KeepsNothingOfTheMessageBefore) {
   x.fields = {{Known::unknown, "X-Stale", "1"}};
   forward_request();
   EXPECT_EQ(sent("X-Stale"), "");
@@ -296,7 +296,7 @@ TEST_F(Forward, ForgetsTheMessageBuiltBefore) {
   EXPECT_EQ(sent("X-Forwarded-For"), "");
 }
 
-TEST_F(Forward, PassesAnAnswerOnWithOurOwnWords) {
+TEST_F(Forward, ForwardsAnAnswerWithOurFields) {
   answer("Content-Type", "text/plain");
   answer("Set-Cookie", "a=1");
   answer("Set-Cookie", "b=2");
@@ -313,7 +313,7 @@ TEST_F(Forward, PassesAnAnswerOnWithOurOwnWords) {
   for (const std::string_view name : {"Connection", "X-Hop", "Content-Length"}) EXPECT_EQ(sent(name), "") << name;
 }
 
-TEST_F(Forward, SaysTheLengthOfABodyThatIsOnlyDescribed) {
+TEST_F(Forward, KeepsTheLengthInAnAnswerToHead) {
   answer("Content-Length", "1234");
   x.request.method = "HEAD";
   forward_reply_fields(x, compiled(), RejectionHeaders::none);
@@ -324,13 +324,13 @@ TEST_F(Forward, SaysTheLengthOfABodyThatIsOnlyDescribed) {
   EXPECT_EQ(sent("Content-Length"), "[1234]");
 }
 
-TEST_F(Forward, LetsNoServerContradictOurNumbers) {
+TEST_F(Forward, DropsLimitFieldsOfTheServer) {
   CompiledTier tier;
   tier.policy = "ours";
   tier.labels = {"l"};
-  CheckedLimit asked;
-  asked.tier = &tier;
-  x.admission.binding = &asked;
+  CheckedLimit checked;
+  checked.tier = &tier;
+  x.admission.binding = &checked;
   x.admission.outcome = Admission::Outcome::allowed;
   x.admission.decisions[0] = {.allowed = true, .limit = 5, .remaining = 4, .retry_after = {}, .reset_after = {}};
   for (const std::string_view name :
@@ -359,7 +359,7 @@ TEST_F(Forward, NamesTheProtocolThatWasSwitchedTo) {
   EXPECT_EQ(sent("Sec-WebSocket-Accept"), "[x]");
 }
 
-TEST_F(Forward, LetsTrailersBringNothingThatAHeadMayNot) {
+TEST_F(Forward, DropsFromTrailersWhatAHeadMayNotHave) {
   const http::Fields trailers = {field("X-Sum", "1"),         field("X-Forwarded-For", "10.0.0.1"),
                                  field("Forwarded", "for=1"), field("Via", "x"),
                                  field("X-Request-Id", "x"),  field("RateLimit", "x"),

@@ -45,10 +45,10 @@ struct LimitFields : testing::Test {
   LimitFields() {
     tier.policy = policy;
     tier.labels = {"per-ip"};
-    asked.tier = &tier;
-    asked.count = 1;
-    asked.asked_on = now();
-    x.admission.binding = &asked;
+    checked.tier = &tier;
+    checked.count = 1;
+    checked.asked_at_wall = now();
+    x.admission.binding = &checked;
     x.admission.outcome = Admission::Outcome::allowed;
     x.admission.decisions[0] = {
         .allowed = true, .limit = 10, .remaining = 7, .retry_after = seconds(0), .reset_after = milliseconds(2'500)};
@@ -63,12 +63,12 @@ struct LimitFields : testing::Test {
   std::string value(std::string_view name) const { return std::string(http::value_of(fields, name)); }
   std::string policy = "\"per-ip\";q=10;w=60";
   CompiledTier tier;
-  CheckedLimit asked;
+  CheckedLimit checked;
   Exchange x;
   http::Fields fields;
 };
 
-TEST_F(LimitFields, AreOfTheStyleAskedFor) {
+TEST_F(LimitFields, FollowTheConfiguredStyle) {
   const std::string legacy = "X-RateLimit-Limit X-RateLimit-Remaining X-RateLimit-Reset ",
                     standard = "RateLimit-Policy RateLimit ";
   EXPECT_EQ(names(RejectionHeaders::both), legacy + standard);
@@ -77,12 +77,12 @@ TEST_F(LimitFields, AreOfTheStyleAskedFor) {
   EXPECT_EQ(names(RejectionHeaders::none), "");
 }
 
-TEST_F(LimitFields, AreLeftOutWhereNoLimitApplied) {
+TEST_F(LimitFields, AreLeftOutIfNoLimitApplied) {
   x.admission.binding = nullptr;
   EXPECT_EQ(names(RejectionHeaders::both), "");
 }
 
-TEST_F(LimitFields, TellAnAllowedCallerWhenAllIsThereAgain) {
+TEST_F(LimitFields, TellAnAllowedCallerWhenTheLimitIsFullAgain) {
   const auto before = now();
   (void)names(RejectionHeaders::both);
   EXPECT_EQ(value("X-RateLimit-Limit"), "10");
@@ -94,9 +94,9 @@ TEST_F(LimitFields, TellAnAllowedCallerWhenAllIsThereAgain) {
   EXPECT_LT(reset, now() + milliseconds(3'500));
 }
 
-TEST_F(LimitFields, TellTheSecondThatAWindowEndsInThoughTheAnswerTookItsTime) {
+TEST_F(LimitFields, TellTheEndOfAWindowEvenIfTheAnswerTookLong) {
   const auto end = std::chrono::floor<seconds>(now()) - seconds(100);
-  asked.asked_on = end - microseconds(400'001);
+  checked.asked_at_wall = end - microseconds(400'001);
   x.admission.decisions[0].reset_after = microseconds(400'001);
   (void)names(RejectionHeaders::both);
   EXPECT_EQ(value("X-RateLimit-Reset"), std::to_string(end.time_since_epoch().count()));
@@ -107,12 +107,12 @@ TEST_F(LimitFields, TellARejectedCallerWhenToComeBack) {
   x.admission.decisions[0] = {
       .allowed = false, .limit = 10, .remaining = 3, .retry_after = milliseconds(100), .reset_after = seconds(600)};
   (void)names(RejectionHeaders::both);
-  EXPECT_EQ(value("X-RateLimit-Remaining"), "0") << "a cost of 4 was refused; for the caller nothing is left";
+  EXPECT_EQ(value("X-RateLimit-Remaining"), "0") << "a cost of 4 was rejected; for the caller nothing is left";
   EXPECT_EQ(value("RateLimit"), "\"per-ip\";r=0;t=1");
   EXPECT_LT(Instant(seconds(std::stoll(value("X-RateLimit-Reset")))), now() + seconds(3));
 }
 
-TEST_F(LimitFields, SayNothingOfAWaitThatDoesNotHelp) {
+TEST_F(LimitFields, LeaveOutAWaitThatDoesNotHelp) {
   x.admission.outcome = Admission::Outcome::rejected;
   x.admission.decisions[0] = {
       .allowed = false, .limit = 10, .remaining = 3, .retry_after = limit::kNever, .reset_after = seconds(60)};
@@ -120,7 +120,7 @@ TEST_F(LimitFields, SayNothingOfAWaitThatDoesNotHelp) {
   EXPECT_LT(Instant(seconds(std::stoll(value("X-RateLimit-Reset")))), now() + seconds(62));
 }
 
-TEST_F(LimitFields, StandBehindWhatIsThere) {
+TEST_F(LimitFields, AreAppended) {
   fields = {{http::Known::unknown, "X", "1"}};
   append_limit_fields(x, RejectionHeaders::legacy, fields);
   EXPECT_EQ(fields.front().name, "X");
@@ -138,11 +138,11 @@ struct RequestId : testing::Test {
   Exchange x;
 };
 
-TEST_F(RequestId, IsTheCallersWhereItIsSane) {
+TEST_F(RequestId, IsTheCallersIfItIsValid) {
   for (const auto& id : {std::string("a"), std::string("2f7a-_.Z"), std::string(128, 'x')}) EXPECT_EQ(of({id}), id);
 }
 
-TEST_F(RequestId, IsOursWhereTheCallersIsNot) {
+TEST_F(RequestId, IsNewIfTheCallersIsInvalid) {
   for (const auto& id : {std::string(), std::string(129, 'x'), std::string("a b"), std::string("a\"b"),
                          std::string("a,b"), std::string("\xc3\xa9"), std::string("a/b"), std::string("a\tb")}) {
     const auto made = of({id});
@@ -154,7 +154,7 @@ TEST_F(RequestId, IsOursWhereTheCallersIsNot) {
   EXPECT_EQ(of({}).size(), 16U);
 }
 
-TEST_F(RequestId, IsEachTimeAnother) {
+TEST_F(RequestId, IsDifferentEachTime) {
   std::set<std::string> seen;
   for (int i = 0; i < 10'000; ++i) {
     x.text.clear();

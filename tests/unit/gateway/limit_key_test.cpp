@@ -13,15 +13,15 @@ namespace {
 
 using Kind = limit::Per::Kind;
 
-struct Subject : testing::Test {
-  Subject() {
+struct LimitKey : testing::Test {
+  LimitKey() {
     x.route = &route;
     route.name = "things";
     route.upstream_name = "app";
     x.request.host = "a.example";
     x.caller.ip_key = "203.0.113.7";
   }
-  /// "absent" where there is none.
+  /// "absent" if there is none.
   std::string of(const std::vector<limit::Per>& per) {
     const auto key = key_of(x, per);
     return key ? std::string(*key) : "absent";
@@ -30,7 +30,7 @@ struct Subject : testing::Test {
   Exchange x;
 };
 
-TEST_F(Subject, IsTheValueOfWhatIsCountedBy) {
+TEST_F(LimitKey, IsTheValueOfWhatIsCountedBy) {
   x.caller.api_key_text = "globex";
   identity::VerifiedToken token;
   token.claims = {{"org", "acme"}};
@@ -52,7 +52,7 @@ TEST_F(Subject, IsTheValueOfWhatIsCountedBy) {
   EXPECT_EQ(of({{Kind::total, ""}}), "total");
 }
 
-TEST_F(Subject, OfAClaimIsTheIssuersOwnWhereThereAreSeveral) {
+TEST_F(LimitKey, OfAClaimIsTheIssuersOwnWhereThereAreSeveral) {
   identity::VerifiedToken token;
   token.claims = {{"sub", "alice"}};
   x.caller.token = boost::make_local_shared<const identity::VerifiedToken>(token);
@@ -63,7 +63,7 @@ TEST_F(Subject, OfAClaimIsTheIssuersOwnWhereThereAreSeveral) {
   EXPECT_EQ(of({{Kind::jwt_claim, "none"}}), "absent");
 }
 
-TEST_F(Subject, IsAbsentWhereAnyOfItsValuesIs) {
+TEST_F(LimitKey, IsAbsentWhereAnyOfItsValuesIs) {
   x.request.fields = {{http::Known::unknown, "X-Empty", ""}};
   EXPECT_EQ(of({{Kind::api_key, ""}}), "absent");
   x.request.fields.push_back({http::Known::cookie, "Cookie", "v=1; v=2"});
@@ -76,12 +76,12 @@ TEST_F(Subject, IsAbsentWhereAnyOfItsValuesIs) {
   EXPECT_EQ(of({{Kind::api_key, ""}, {Kind::client_ip, ""}}), "absent");
 }
 
-TEST_F(Subject, OfRequestsThatNameNoHostIsOneAndNoHosts) {
+TEST_F(LimitKey, OfRequestsThatNameNoHostIsOneAndNoHosts) {
   x.request.host.clear();
   EXPECT_EQ(of({{Kind::host, ""}}), "(none)");
 }
 
-TEST_F(Subject, OfAPathHasNoCaseWhereItsRouteIgnoresCase) {
+TEST_F(LimitKey, OfAPathHasNoCaseWhereItsRouteIgnoresCase) {
   x.request.path = "/users/Bob%C3%A9";
   route.path = "/users/{id}";
   EXPECT_EQ(of({{Kind::path, "id"}}), "Bob%C3%A9");
@@ -89,12 +89,12 @@ TEST_F(Subject, OfAPathHasNoCaseWhereItsRouteIgnoresCase) {
   EXPECT_EQ(of({{Kind::path, "id"}}), "bob%c3%a9");
 }
 
-TEST_F(Subject, IsTheRoutesOwnNameWhereNoUpstreamAnswers) {
+TEST_F(LimitKey, IsTheRoutesOwnNameWhereNoUpstreamAnswers) {
   route.respond = Respond{};
   EXPECT_EQ(of({{Kind::upstream, ""}}), "things");
 }
 
-TEST_F(Subject, KeepsListsApartWhoseJoinedTextsAreAlike) {
+TEST_F(LimitKey, KeepsListsApartWhoseJoinedTextsAreAlike) {
   const std::vector<limit::Per> both = {{Kind::header, "a"}, {Kind::header, "b"}};
   const auto key = [&](std::string_view a, std::string_view b) {
     x.request.fields = {{http::Known::unknown, "A", a}, {http::Known::unknown, "B", b}};
@@ -108,14 +108,14 @@ TEST_F(Subject, KeepsListsApartWhoseJoinedTextsAreAlike) {
   EXPECT_EQ(of({{Kind::header, "a"}}), "a|b%") << "alone it needs no escapes";
 }
 
-TEST_F(Subject, OfAnyKeyIsADigestThatTellsNothingOfIt) {
+TEST_F(LimitKey, OfAnyKeyIsADigestThatTellsNothingOfIt) {
   TextArena arena;
   // The first half of SHA-256("abc"), FIPS 180-2 appendix B.1.
   EXPECT_EQ(digest_text(arena, identity::sha256("abc")), "~ba7816bf8f01cfea414140de5dae2223");
   EXPECT_NE(digest_text(arena, identity::sha256("abd")), "~ba7816bf8f01cfea414140de5dae2223");
 }
 
-TEST_F(Subject, IsNeverLongerThanAStoreTakes) {
+TEST_F(LimitKey, IsNeverLongerThanAStoreTakes) {
   const auto of_length = [&](std::size_t size, char last) {
     const std::string value = std::string(size - 1, 'x') + last;
     x.request.fields = {{http::Known::unknown, "A", value}};

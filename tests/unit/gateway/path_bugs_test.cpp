@@ -1,5 +1,5 @@
-// A step that throws is a bug of ours, and its request an exchange like others: answered, counted, and what its limits
-// hold for a cost that no answer will tell of is given back.
+// A step that throws is a bug. Its request is answered, counted and logged like any other, and the holds of its limits
+// are given back.
 
 #include "unit/gateway/path/path.hpp"
 
@@ -11,13 +11,13 @@ using testing::HasSubstr;
 using testing::Not;
 
 struct Place {
-  std::string word;  ///< of the line of the trace at which it throws
+  std::string word;  ///< the word in the trace at which it throws
   bool held;         ///< whether the hold was taken before that
 };
 
 void PrintTo(const Place& place, std::ostream* out) { *out << place.word; }
 
-/// A limit of each stage; the first holds five until the answer says what it cost.
+/// A limit of each stage. The first holds five until the answer says the cost.
 class Bugs : public Path, public testing::WithParamInterface<Place> {
  protected:
   Bugs() {
@@ -51,11 +51,11 @@ INSTANTIATE_TEST_SUITE_P(InEachStep, Bugs,
                                          Place{"connect", true}, Place{"send", true}, Place{"head", true}),
                          [](const auto& each) { return each.param.word; });
 
-TEST_F(Path, ABugInARefusalGivesBackOnce) {
+TEST_F(Path, ABugInARejectionGivesBackOnce) {
   in_memory("plan", "100/hour");
   settles(5);
   in_redis("far", "10/hour");
-  redis->refuses = "far";
+  redis->rejects = "far";
   trace.bug_in = "answer";
   check("GET /a");
   ASSERT_TRUE(done);
@@ -65,7 +65,7 @@ TEST_F(Path, ABugInARefusalGivesBackOnce) {
   EXPECT_EQ(left("plan"), 100U);
 }
 
-TEST_F(Path, ABugInTheAnswersMidstBreaksItOff) {
+TEST_F(Path, ABugDuringTheAnswerBreaksItOff) {
   server.body = {{"o", Duration(0), {}}, {"k", seconds(1), {}}};
   trace.bug_in = "answer-body";
   check("GET /a");
@@ -77,7 +77,7 @@ TEST_F(Path, ABugInTheAnswersMidstBreaksItOff) {
   EXPECT_EQ(app->report.alive, 0U);
 }
 
-TEST_F(Path, ABugBesideABodyLeavesNobodyBehind) {
+TEST_F(Path, ABugDuringABodyLeavesNoTaskBehind) {
   trace.bug_in = "head";
   check("POST /a", "Content-Length: 4\r\n", {{"four", seconds(1), {}}});
   ASSERT_TRUE(done);
@@ -96,7 +96,7 @@ TEST_F(Path, ABugInABodyEndsItsExchange) {
   EXPECT_EQ(app->report.given_back, 0U) << "the request was not sent to its end";
 }
 
-TEST_F(Path, ABugInATunnelLeavesNobodyBehind) {
+TEST_F(Path, ABugInATunnelLeavesNoTaskBehind) {
   server.status = 101;
   server.framing = {};
   server.body = {{"hello", seconds(1), {}}};
@@ -110,7 +110,7 @@ TEST_F(Path, ABugInATunnelLeavesNobodyBehind) {
   EXPECT_EQ(clock.armed(), 0U);
 }
 
-TEST_F(Path, ABugThatIsNoExceptionOfTheLibrarysIsOneToo) {
+TEST_F(Path, AnExceptionOfAnyTypeIsABug) {
   client.when_tunnelled = [](Duration) { throw 7; };
   server.status = 101;
   server.framing = {};

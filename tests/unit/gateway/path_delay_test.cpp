@@ -1,4 +1,4 @@
-// A request whose permit comes later leaves at that moment, not before and not after, if its client still waits.
+// A request whose permit comes later leaves exactly at that moment, if its client still waits.
 
 #include "unit/gateway/path/path.hpp"
 
@@ -36,7 +36,7 @@ TEST_F(PathDelay, EndsAtItsMoment) {
   EXPECT_EQ(x.admission.delay, milliseconds(100));
 }
 
-TEST_F(PathDelay, EndsWithItsClientWhosePermitPassesUnused) {
+TEST_F(PathDelay, EndsIfItsClientLeavesAndLosesThePermit) {
   check("GET /first");
   ask_again("GET /second");
   clock.advance(milliseconds(10));
@@ -52,7 +52,7 @@ TEST_F(PathDelay, EndsWithItsClientWhosePermitPassesUnused) {
   EXPECT_EQ(clock.armed(), 0U);
 }
 
-TEST_F(PathDelay, IsTheLongestOfAllThatAreToldIt) {
+TEST_F(PathDelay, IsTheLongestDelayOfAllLimits) {
   in_redis("far", "10/second");
   redis->delay = milliseconds(250);
   check("GET /first");
@@ -62,16 +62,16 @@ TEST_F(PathDelay, IsTheLongestOfAllThatAreToldIt) {
   EXPECT_TRUE(done);
 }
 
-TEST_F(PathDelay, IsNoWaitForWhoIsRefusedMeanwhile) {
+TEST_F(PathDelay, DoesNotApplyToARejectedRequest) {
   in_redis("far", "10/second");
-  redis->refuses = "far";
+  redis->rejects = "far";
   check("GET /first");
   ask_again("GET /second");
   ASSERT_TRUE(done);
   EXPECT_EQ(client.status, 429U);
 }
 
-TEST_F(PathDelay, OfAClientThatLeftBeforeItIsNone) {
+TEST_F(PathDelay, IsSkippedIfTheClientHasLeft) {
   in_redis("far", "10/second");
   redis->answers_after = milliseconds(5);
   redis->delay = seconds(1);

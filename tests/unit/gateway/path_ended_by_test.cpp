@@ -1,4 +1,4 @@
-// Every word that the log has for the end of an exchange, and what brings it about.
+// Every value of ended_by in the log, and what causes it.
 
 #include "unit/gateway/path/path.hpp"
 
@@ -8,10 +8,10 @@
 namespace headgate::gateway::test {
 namespace {
 
-/// One way to an end. Each runs on a path of its own.
+/// One case. Each runs on its own path.
 struct Way {
   EndedBy end;
-  unsigned status;  ///< that the client is told; 0: nothing
+  unsigned status;  ///< status of the reply; 0: none
   std::string name;
   std::function<void(class EndedByTest&)> go;
 };
@@ -181,7 +181,7 @@ std::vector<Way> ways() {
   };
 }
 
-TEST_P(EndedByTest, IsWhatTheExchangeSays) {
+TEST_P(EndedByTest, IsRecordedInTheExchange) {
   GetParam().go(*this);
   ASSERT_TRUE(done);
   EXPECT_EQ(to_text(x.ended_by), to_text(GetParam().end));

@@ -1,4 +1,5 @@
-// What a limit took is given back when a later one refuses: all are charged or none. A failed proof stays counted.
+// If a later limit rejects, what an earlier one took is given back: all are charged or none. A failed authentication
+// stays counted.
 
 #include "unit/gateway/path/path.hpp"
 
@@ -22,14 +23,14 @@ class GivenBack : public Path {
   }
 };
 
-TEST_F(GivenBack, IsNothingWhereAllAgree) {
+TEST_F(GivenBack, IsNothingIfAllLimitsAllow) {
   check("GET /a", kAlice);
   ASSERT_TRUE(done);
   EXPECT_EQ(left("flood"), 9U);
   EXPECT_EQ(left("proof"), 9U);
 }
 
-TEST_F(GivenBack, IsNothingWhereAServerFails) {
+TEST_F(GivenBack, IsNothingIfAServerFails) {
   server.unreachable = Failure{};
   check("GET /a", kAlice);
   ASSERT_TRUE(done);
@@ -38,8 +39,8 @@ TEST_F(GivenBack, IsNothingWhereAServerFails) {
   EXPECT_EQ(left("proof"), 9U);
 }
 
-TEST_F(GivenBack, IsAllThatMemoryTookWhereRedisRefuses) {
-  redis->refuses = "plan";
+TEST_F(GivenBack, IsAllThatMemoryTookIfRedisRejects) {
+  redis->rejects = "plan";
   check("GET /a", kAlice);
   ASSERT_TRUE(done);
   EXPECT_EQ(client.status, 429U);
@@ -50,37 +51,37 @@ TEST_F(GivenBack, IsAllThatMemoryTookWhereRedisRefuses) {
   EXPECT_TRUE(counted(429));
 }
 
-TEST_F(GivenBack, IsWhatTheFirstStageTookWhereTheNextRefuses) {
+TEST_F(GivenBack, IsWhatTheFirstStageTookIfTheNextRejects) {
   limits[1].tiers[0].rules[0].rate.count = 1;
   limits[1].tiers[0].rules[0].burst = 1;
   check("GET /a", kAlice);
   ask_again("GET /a", kAlice);
   ASSERT_TRUE(done);
   EXPECT_EQ(client.status, 429U);
-  EXPECT_EQ(x.refused_by, "proof");
+  EXPECT_EQ(x.problem_limit, "proof");
   EXPECT_THAT(trace.lines, Not(Contains(HasSubstr("redis"))));
   EXPECT_EQ(left("flood"), 9U) << "the first request's";
 }
 
-TEST_F(GivenBack, IsNothingWhereAProofFails) {
+TEST_F(GivenBack, IsNothingIfTheAuthenticationFails) {
   check("GET /a", "Authorization: Bearer bad\r\n");
   ASSERT_TRUE(done);
   EXPECT_EQ(client.status, 401U);
   EXPECT_EQ(left("flood"), 9U) << "guessing is not free";
 }
 
-TEST_F(GivenBack, IsAllWhereRedisIsAwayAndALimitRejectsThen) {
+TEST_F(GivenBack, IsAllIfRedisIsDownAndALimitRejectsThen) {
   limits[2].if_redis_down = limit::IfRedisDown::reject;
   redis->away = error::timed_out;
   check("GET /a", kAlice);
   ASSERT_TRUE(done);
   EXPECT_EQ(client.status, 503U);
-  EXPECT_EQ(x.refused_by, "plan");
+  EXPECT_EQ(x.problem_limit, "plan");
   EXPECT_EQ(left("flood"), 10U);
   EXPECT_EQ(left("proof"), 10U);
 }
 
-TEST_F(GivenBack, IsAllWhereTheShareCountedMeanwhileIsUsedUp) {
+TEST_F(GivenBack, IsAllIfTheLocalShareIsUsedUp) {
   limits[2].tiers[0].rules[0].burst = 1;
   redis->away = error::timed_out;
   check("GET /a", kAlice);
@@ -94,7 +95,7 @@ TEST_F(GivenBack, IsAllWhereTheShareCountedMeanwhileIsUsedUp) {
   EXPECT_EQ(left("proof"), 9U);
 }
 
-TEST_F(GivenBack, IsAllWhereACallerLacksTheKeyThatALaterLimitCountsBy) {
+TEST_F(GivenBack, IsAllIfTheKeyOfALaterLimitIsMissing) {
   auto& tenants = limit_by(Kind::header, "tenants", "10/hour", limit::Store::redis, "x-tenant");
   tenants.if_absent.last = limit::IfAbsent::Last::reject;
   check("GET /a", kAlice);
@@ -105,9 +106,9 @@ TEST_F(GivenBack, IsAllWhereACallerLacksTheKeyThatALaterLimitCountsBy) {
   EXPECT_EQ(left("proof"), 10U);
 }
 
-TEST_F(GivenBack, IsTheShareTakenBesideWhereRedisRefuses) {
+TEST_F(GivenBack, IsTheShareIfRedisRejects) {
   redis->others_owe_until = clock.steady() + seconds(1);
-  redis->refuses = "plan";
+  redis->rejects = "plan";
   check("GET /a", kAlice);
   ASSERT_TRUE(done);
   EXPECT_THAT(trace.lines, ElementsAre("memory flood 1", "memory failed-authentication 1", "token alice",
@@ -116,7 +117,7 @@ TEST_F(GivenBack, IsTheShareTakenBesideWhereRedisRefuses) {
   EXPECT_EQ(left("plan"), 10U);
 }
 
-TEST_F(GivenBack, IsTheShareTakenBesideWhereRedisDoesNotAnswer) {
+TEST_F(GivenBack, IsTheShareIfRedisDoesNotAnswer) {
   redis->others_owe_until = clock.steady() + seconds(1);
   redis->away = error::timed_out;
   check("GET /a", kAlice);
@@ -125,18 +126,18 @@ TEST_F(GivenBack, IsTheShareTakenBesideWhereRedisDoesNotAnswer) {
   EXPECT_EQ(left("plan"), 9U) << "taken once, in the place of Redis";
 }
 
-TEST_F(GivenBack, IsNotTheShareTakenBesideWhereRedisAgrees) {
+TEST_F(GivenBack, IsNotTheShareIfRedisAllows) {
   redis->others_owe_until = clock.steady() + seconds(1);
   check("GET /a", kAlice);
   ASSERT_TRUE(done);
-  for (const auto& asked : x.admission.limits) EXPECT_NE(asked.source, Source::fallback) << "nobody is told of it";
+  for (const auto& checked : x.admission.limits) EXPECT_NE(checked.source, Source::fallback) << "nobody is told of it";
   EXPECT_EQ(left("plan"), 9U);
   clock.advance(seconds(1));
   ask_again("GET /a", kAlice);
   EXPECT_FALSE(trace.has("memory plan 1")) << "the others have found back";
 }
 
-TEST_F(GivenBack, IsAllWhereTheShareTakenBesideRefuses) {
+TEST_F(GivenBack, IsAllIfTheShareRejects) {
   limits[2].tiers[0].rules[0].burst = 1;
   redis->others_owe_until = clock.steady() + seconds(1);
   check("GET /a", kAlice);
@@ -147,7 +148,7 @@ TEST_F(GivenBack, IsAllWhereTheShareTakenBesideRefuses) {
   EXPECT_EQ(left("flood"), 9U);
 }
 
-TEST_F(GivenBack, IsWhatRedisGrantedToACallThatWaitedForTheEndOfAnOutage) {
+TEST_F(GivenBack, IsWhatRedisTookForACallThatWaitedForTheEndOfAnOutage) {
   limits[2].tiers[0].rules[0].burst = 1;
   redis->away = error::timed_out;
   check("GET /a", kAlice);
@@ -174,9 +175,9 @@ TEST_F(GivenBack, IsChargedToRedisOnceItIsBack) {
   EXPECT_EQ(clock.armed(), 0U) << "and nothing is left to look for";
 }
 
-TEST_F(GivenBack, IsNothingOnTrial) {
+TEST_F(GivenBack, IsNothingInObserveMode) {
   limits[2].mode = limit::Mode::observe;
-  redis->refuses = "plan";
+  redis->rejects = "plan";
   check("GET /a", kAlice);
   ASSERT_TRUE(done);
   EXPECT_EQ(client.status, 200U);

@@ -1,4 +1,4 @@
-// The order of the steps of the path, and what goes in and out at its ends.
+// The order of the steps of the path, and what the path reads and writes.
 
 #include "unit/gateway/path/path.hpp"
 
@@ -11,7 +11,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-TEST_F(Path, GoesFromWhatIsCheapToWhatCosts) {
+TEST_F(Path, RunsItsStepsFromCheapToExpensive) {
   in_memory("flood", "10/second");
   with_proof("proof", "10/second");
   in_redis("plan", "10/second");
@@ -35,7 +35,7 @@ TEST_F(Path, FindsTheRouteBeforeAnythingIsCounted) {
   EXPECT_THAT(trace.lines, ElementsAre("answer 404"));
 }
 
-TEST_F(Path, LooksAtTheBodysSizeBeforeAnythingIsCounted) {
+TEST_F(Path, ChecksTheSizeOfTheBodyBeforeAnythingIsCounted) {
   route.max_body = 3;
   in_memory("flood", "10/second");
   check("POST /a", "Content-Length: 4\r\n", {{"four", Duration(0), {}}});
@@ -43,7 +43,7 @@ TEST_F(Path, LooksAtTheBodysSizeBeforeAnythingIsCounted) {
   EXPECT_THAT(trace.lines, ElementsAre("answer 413"));
 }
 
-TEST_F(Path, AsksNobodyWhereNothingIsLimited) {
+TEST_F(Path, UsesNoLimiterWithoutALimit) {
   check("GET /a");
   ASSERT_TRUE(done);
   EXPECT_THAT(trace.lines, ElementsAre("connect", "send GET /a", "head", "answer 200"));
@@ -53,7 +53,7 @@ TEST_F(Path, AsksNobodyWhereNothingIsLimited) {
   EXPECT_EQ(app->report.alive, 0U);
 }
 
-TEST_F(Path, RelaysABodyBesideTheWaitForItsAnswer) {
+TEST_F(Path, RelaysABodyWhileItWaitsForTheAnswer) {
   server.head_after = milliseconds(30);
   check("POST /a", "Content-Length: 6\r\n", {{"one", Duration(0), {}}, {"two", milliseconds(10), {}}});
   clock.advance(milliseconds(29));
@@ -67,7 +67,7 @@ TEST_F(Path, RelaysABodyBesideTheWaitForItsAnswer) {
   EXPECT_EQ(x.upstream_time, milliseconds(30));
 }
 
-TEST_F(Path, RelaysAnAnswerAsItComes) {
+TEST_F(Path, RelaysAnAnswerPieceByPiece) {
   server.framing = {http::Framing::Kind::chunked, 0};
   server.body = {{"one", Duration(0), {}}, {"two", seconds(1), {}}, {"three", seconds(2), {}}};
   check("GET /a");
@@ -81,7 +81,7 @@ TEST_F(Path, RelaysAnAnswerAsItComes) {
   EXPECT_TRUE(client.ended);
 }
 
-TEST_F(Path, PassesInterimAnswersOnAndAnswers100Itself) {
+TEST_F(Path, ForwardsInterimAnswersAndAnswers100Itself) {
   server.interims = {100, 103};
   check("GET /a");
   ASSERT_TRUE(done);
@@ -89,7 +89,7 @@ TEST_F(Path, PassesInterimAnswersOnAndAnswers100Itself) {
   EXPECT_EQ(client.status, 200U);
 }
 
-TEST_F(Path, SendsOnceMoreWhatDiedOnAKeptConnection) {
+TEST_F(Path, RetriesOnceIfAPooledConnectionWasClosed) {
   server.kept = true;
   server.breaks = Failure{Failed::closed, error::eof, true, ""};
   app->scripts.emplace_back();
@@ -101,7 +101,7 @@ TEST_F(Path, SendsOnceMoreWhatDiedOnAKeptConnection) {
               ElementsAre("take idle", "send GET /a", "head", "connect", "send GET /a", "head", "answer 200"));
 }
 
-TEST_F(Path, SendsNothingTwiceThatMayDoHarmTwice) {
+TEST_F(Path, DoesNotRetryARequestThatIsNotIdempotent) {
   server.kept = true;
   server.breaks = Failure{Failed::closed, error::eof, true, ""};
   app->scripts.emplace_back();
@@ -111,7 +111,7 @@ TEST_F(Path, SendsNothingTwiceThatMayDoHarmTwice) {
   EXPECT_EQ(x.attempts, 1U);
 }
 
-TEST_F(Path, NeverSendsOnceMoreWhatDiedOnANewConnection) {
+TEST_F(Path, DoesNotRetryAfterANewConnection) {
   server.breaks = Failure{Failed::closed, error::eof, false, ""};
   check("GET /a");
   ASSERT_TRUE(done);
@@ -120,7 +120,7 @@ TEST_F(Path, NeverSendsOnceMoreWhatDiedOnANewConnection) {
   EXPECT_EQ(app->report.given_back, 0U);
 }
 
-TEST_F(Path, TellsServersTheWayHereAndClientsTheirLimits) {
+TEST_F(Path, SendsForwardingHeadersToServersAndLimitFieldsToClients) {
   in_memory("plan", "10/second");
   check("GET /a", "X-Request-Id: id-1\r\n");
   ASSERT_TRUE(done);
@@ -129,7 +129,7 @@ TEST_F(Path, TellsServersTheWayHereAndClientsTheirLimits) {
   EXPECT_EQ(client.fields["Date"], "Sat, 21 Nov 2026 05:20:24 GMT") << "of the clock";
 }
 
-TEST_F(Path, TunnelsUntilBothEndsHaveSaidTheirs) {
+TEST_F(Path, TunnelsUntilBothSidesHaveClosed) {
   server.status = 101;
   server.framing = {};
   server.body = {{"hello", seconds(1), {}}};
@@ -146,7 +146,7 @@ TEST_F(Path, TunnelsUntilBothEndsHaveSaidTheirs) {
   EXPECT_TRUE(app->report.whole);
 }
 
-TEST_F(Path, EndsATunnelInWhichNobodySpeaks) {
+TEST_F(Path, EndsAnIdleTunnel) {
   server.status = 101;
   server.framing = {};
   server.body = {{"hello", kNever, {}}};

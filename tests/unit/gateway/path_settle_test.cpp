@@ -1,4 +1,4 @@
-// Costs that only the answer tells: held before the request, settled behind it, to what was used.
+// Costs that only the answer says: held before the request, settled after it.
 
 #include "unit/gateway/path/path.hpp"
 
@@ -39,13 +39,13 @@ TEST_F(PathSettle, ChargesWhatWasUsedBeyondTheHold) {
   EXPECT_EQ(left("plan"), 60U);
 }
 
-TEST_F(PathSettle, LeavesWhatWasHeldWhereTheAnswerSaysNothing) {
+TEST_F(PathSettle, KeepsTheHoldIfTheAnswerHasNoCost) {
   hold_in_memory();
   check("GET /a");
   EXPECT_EQ(left("plan"), 95U);
 }
 
-TEST_F(PathSettle, LeavesWhatWasHeldWhereTheAnswerSaysNoNumber) {
+TEST_F(PathSettle, KeepsTheHoldIfTheCostIsNoNumber) {
   hold_in_memory();
   answer_costs("many");
   check("GET /a");
@@ -53,21 +53,21 @@ TEST_F(PathSettle, LeavesWhatWasHeldWhereTheAnswerSaysNoNumber) {
   EXPECT_EQ(x.reason, "the answer's cost in cost is no number: many");
 }
 
-TEST_F(PathSettle, GivesAllBackWhereTheServerFailed) {
+TEST_F(PathSettle, GivesAllBackIfTheServerFailed) {
   hold_in_memory();
   server.status = 500;
   check("GET /a");
   EXPECT_EQ(left("plan"), 100U);
 }
 
-TEST_F(PathSettle, GivesAllBackWhereNoServerWasReached) {
+TEST_F(PathSettle, GivesAllBackIfNoServerWasReached) {
   hold_in_memory();
   server.unreachable = Failure{};
   check("GET /a");
   EXPECT_EQ(left("plan"), 100U);
 }
 
-TEST_F(PathSettle, KeepsWhatWasHeldOfAClientThatLeftAServerAtWork) {
+TEST_F(PathSettle, KeepsTheHoldOfAClientThatLeavesWhileTheServerWorks) {
   hold_in_memory();
   server.head_after = seconds(1);
   check("GET /a");
@@ -76,7 +76,7 @@ TEST_F(PathSettle, KeepsWhatWasHeldOfAClientThatLeftAServerAtWork) {
   EXPECT_EQ(left("plan"), 95U) << "else who hangs up works for free";
 }
 
-TEST_F(PathSettle, GivesNothingBackOfAHoldThatIsOver) {
+TEST_F(PathSettle, GivesNothingBackOfAnExpiredHold) {
   hold_in_memory();
   answer_costs("2");
   server.head_after = seconds(20);
@@ -88,7 +88,7 @@ TEST_F(PathSettle, GivesNothingBackOfAHoldThatIsOver) {
   EXPECT_THAT(trace.lines, Not(Contains("memory plan -3"))) << "what is in it now is others'";
 }
 
-TEST_F(PathSettle, InRedisIsSaidBehindTheAnswer) {
+TEST_F(PathSettle, SettlesInRedisAfterTheAnswer) {
   hold_in_redis();
   answer_costs("2");
   check("GET /a");
@@ -97,7 +97,7 @@ TEST_F(PathSettle, InRedisIsSaidBehindTheAnswer) {
               ElementsAre("redis plan 5", "connect", "send GET /a", "head", "answer 200", "settle plan -3"));
 }
 
-TEST_F(PathSettle, OwesRedisWhatWasUsedWhileItWasAway) {
+TEST_F(PathSettle, OwesRedisWhatWasUsedDuringAnOutage) {
   hold_in_redis();
   answer_costs("9");
   redis->away = error::timed_out;
@@ -108,10 +108,10 @@ TEST_F(PathSettle, OwesRedisWhatWasUsedWhileItWasAway) {
   EXPECT_TRUE(trace.has("charge plan 9")) << "and there: what was held, and what came on top";
 }
 
-TEST_F(PathSettle, IsNotAskedOfWhoWasRefused) {
+TEST_F(PathSettle, DoesNotSettleARejectedRequest) {
   hold_in_memory();
   in_redis("far", "10/hour");
-  redis->refuses = "far";
+  redis->rejects = "far";
   check("GET /a");
   ASSERT_TRUE(done);
   EXPECT_EQ(client.status, 429U);

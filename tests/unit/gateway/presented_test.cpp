@@ -28,7 +28,7 @@ TEST_F(PresentedTest, TokensOfAuthorizationHaveTheBearerScheme) {
   EXPECT_EQ(text(presented_token(x, options)), "twice");
 }
 
-TEST_F(PresentedTest, TokensOfAnotherFieldMayStandAlone) {
+TEST_F(PresentedTest, TokensInAnotherFieldNeedNoScheme) {
   identity::JwtOptions options;
   options.header = "x-token";
   check("X-Token", "abc");
@@ -47,7 +47,7 @@ TEST_F(PresentedTest, KeysOfAQueryAreDecoded) {
   EXPECT_EQ(text(presented_key(x, options)), "a%2") << "as it was sent, which is nobody's key";
 }
 
-TEST_F(PresentedTest, TwoSpellingsOfOneFieldAreTwo) {
+TEST_F(PresentedTest, TwoSpellingsOfOneFieldAreAmbiguous) {
   identity::JwtOptions options;
   options.header = "x-token";
   check("X-Token", "abc");
@@ -67,7 +67,7 @@ TEST_F(PresentedTest, AnotherSpellingIsAnotherField) {
   EXPECT_EQ(text(presented_key(x, key)), "twice");
 }
 
-TEST_F(PresentedTest, AnEmptyFieldOfTwoIsStillTwo) {
+TEST_F(PresentedTest, AnEmptySecondFieldIsAmbiguousToo) {
   const identity::ApiKeyOptions options;
   check("X-API-Key", "");
   check("X-API-Key", "abc");

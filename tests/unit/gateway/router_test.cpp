@@ -18,7 +18,7 @@ struct Row {
   Case letters = Case::matters;
 };
 
-/// Routes called "host|pattern|methods", added in the order given.
+/// Routes named "host|pattern|methods", added in the given order.
 class Routes {
  public:
   explicit Routes(const std::vector<Row>& rows) : router_(any_ignores(rows)) {
@@ -68,7 +68,7 @@ TEST(Router, PrefersLiteralsToParametersToPrefixesInAnyOrderOfTheFile) {
                                  [](const Row& a, const Row& b) { return a.pattern < b.pattern; }));
 }
 
-TEST(Router, TriesTheNextBranchWhereOneEndsInNothing) {
+TEST(Router, TriesTheNextBranchIfOneHasNoRoute) {
   const Routes routes({{"", "/a/b/c", {}}, {"", "/a/{x}/d", {}}, {"", "/{x}/b/e", {}}});
   EXPECT_EQ(routes.path("/a/b/c"), "/a/b/c");
   EXPECT_EQ(routes.path("/a/b/d"), "/a/{x}/d");
@@ -78,7 +78,7 @@ TEST(Router, TriesTheNextBranchWhereOneEndsInNothing) {
   EXPECT_EQ(routes.path("/a/b/c/d"), "none");
 }
 
-TEST(Router, WantsSomethingInAParametersPlace) {
+TEST(Router, DoesNotMatchAnEmptyParameter) {
   const Routes routes({{"", "/a/{x}", {}}, {"", "/a/{x}/b", {}}});
   EXPECT_EQ(routes.path("/a/"), "none");
   EXPECT_EQ(routes.path("/a"), "none");
@@ -86,7 +86,7 @@ TEST(Router, WantsSomethingInAParametersPlace) {
   EXPECT_EQ(routes.path("/a/x%2Fb"), "/a/{x}") << "an encoded slash separates nothing";
 }
 
-TEST(Router, PassesOverOneSlashAtTheEndAndSegmentParameters) {
+TEST(Router, IgnoresOneSlashAtTheEndAndSegmentParameters) {
   const Routes routes({{"", "/a/b", {}}, {"", "/{x}", {}}, {"", "/*", {}}});
   for (const std::string_view path : {"/a/b", "/a/b/", "/a/b;v=1", "/a;x/b", "/a;x=1;y/b;z", "/a/b;", "/a/b;/"}) {
     EXPECT_EQ(routes.path(path), "/a/b") << path;
@@ -96,7 +96,7 @@ TEST(Router, PassesOverOneSlashAtTheEndAndSegmentParameters) {
   EXPECT_EQ(routes.path("/q/"), "/{x}");
 }
 
-TEST(Router, TakesThePathBeforeAStarForOneOfIts) {
+TEST(Router, MatchesThePathBeforeAStar) {
   const Routes routes(
       {{"", "/*", {}}, {"", "/{x}", {}}, {"", "/a/*", {}}, {"", "/b/{x}/*", {}}, {"", "/c", {}}, {"", "/c/*", {}}});
   for (const std::string_view path : {"/a", "/a/", "/a;v", "/a/x", "/a/x/y"})
@@ -129,7 +129,7 @@ TEST(Router, IgnoresCaseForTheRoutesThatSaySo) {
   EXPECT_EQ(routes.path("/Exact/x"), "/*");
 }
 
-TEST(Router, PrefersTheSpelledPathToOneOfAnyCaseButNeverALessSpecificOne) {
+TEST(Router, PrefersTheExactCaseButNeverALessSpecificPath) {
   std::vector<Row> rows = {{"", "/a/b", {}, Case::ignored}, {"", "/A/b", {}}, {"", "/a/{x}", {}},
                            {"", "/A/B", {"PUT"}},           {"", "/*", {}},   {"", "/a/b/*", {"POST"}, Case::ignored}};
   const auto by_pattern = [](const Row& a, const Row& b) { return a.pattern < b.pattern; };
@@ -153,7 +153,7 @@ TEST(Router, ReadsALiteralStarAndBracesWrittenAsEscapes) {
   EXPECT_EQ(routes.path("/ab"), "/*");
 }
 
-TEST(Router, TellsARootFromWhatIsBeneath) {
+TEST(Router, TellsTheRootFromPathsBelowIt) {
   const Routes routes({{"", "/", {}}, {"", "/a/*", {}}});
   EXPECT_EQ(routes.path("/"), "/");
   EXPECT_EQ(routes.path("/b"), "none");
@@ -186,7 +186,7 @@ TEST(Router, PrefersExactHostsToPatternsToAny) {
   } while (std::next_permutation(rows.begin(), rows.end(), by_host));
 }
 
-TEST(Router, PassesOverPortAndTrailingDotOfAHost) {
+TEST(Router, IgnoresPortAndFinalDotOfAHost) {
   const Routes routes({{"a.example", "/", {}}, {"*.b.example", "/", {}}, {"[::1]", "/", {}}, {"", "/", {}}});
   for (const std::string_view authority :
        {"a.example", "a.example:80", "a.example.", "a.example.:8080", "A.Example:1"}) {
@@ -198,7 +198,7 @@ TEST(Router, PassesOverPortAndTrailingDotOfAHost) {
   EXPECT_EQ(routes.find("[::2]:8080", "/"), "/");
 }
 
-TEST(Router, GoesOnToALessSpecificHostWhereThePathIsNotFound) {
+TEST(Router, TriesALessSpecificHostIfThePathIsNotFound) {
   const Routes routes({{"a.example", "/only", {}}, {"*.example", "/pattern", {}}, {"", "/*", {}}});
   EXPECT_EQ(routes.find("a.example", "/only"), "a.example/only");
   EXPECT_EQ(routes.find("a.example", "/pattern"), "*.example/pattern");
@@ -215,7 +215,7 @@ TEST(Router, PrefersARouteThatNamesTheMethod) {
   }
 }
 
-TEST(Router, GivesTraceToARouteThatNamesItAlone) {
+TEST(Router, MatchesTraceOnlyForARouteThatNamesIt) {
   const Routes routes({{"", "/*", {}}, {"", "/a", {"GET", "TRACE"}}});
   EXPECT_EQ(routes.find("h", "/a", "TRACE"), "/a GET TRACE");
   EXPECT_EQ(routes.find("h", "/b", "TRACE"), "none");
@@ -223,7 +223,7 @@ TEST(Router, GivesTraceToARouteThatNamesItAlone) {
   EXPECT_EQ(routes.find("h", "/b", "OPTIONS"), "/*");
 }
 
-TEST(Router, GoesOnToALessSpecificPathWhereTheMethodIsNotOffered) {
+TEST(Router, TriesALessSpecificPathIfTheMethodDoesNotMatch) {
   const Routes routes({{"", "/a/b", {"GET"}},
                        {"", "/a/{x}", {"PUT"}},
                        {"", "/a/*", {"POST"}},
@@ -236,7 +236,7 @@ TEST(Router, GoesOnToALessSpecificPathWhereTheMethodIsNotOffered) {
   EXPECT_EQ(routes.find("h.example", "/a/b", "GET"), "/a/b GET");
 }
 
-TEST(Router, NamesEveryMethodThatWouldFitOnce) {
+TEST(Router, ListsEveryMatchingMethodOnce) {
   const Routes routes(
       {{"", "/a", {"GET", "HEAD"}}, {"", "/{x}", {"HEAD", "PUT"}}, {"h.example", "/a", {"DELETE", "GET"}}});
   EXPECT_EQ(routes.allowed("/a", "POST"), "GET, HEAD, PUT");
@@ -246,7 +246,7 @@ TEST(Router, NamesEveryMethodThatWouldFitOnce) {
   EXPECT_EQ(routes.allowed("/a/b", "POST"), "") << "no route at all";
 }
 
-TEST(Router, FindsNothingWhereThereIsNothing) {
+TEST(Router, FindsNothingWithoutRoutes) {
   const Routes none(std::vector<Row>{});
   EXPECT_EQ(none.path("/"), "none");
   const Routes routes(std::vector<Row>{{"a.example", "/a", {}}});

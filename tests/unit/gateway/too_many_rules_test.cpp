@@ -1,4 +1,5 @@
-// No request is let through uncounted: not even under more rules than one can be, which the checker refuses to load.
+// No request is let through without being counted, even with more rules than one request may have, which the
+// configuration check refuses.
 
 #include "unit/gateway/path/path.hpp"
 
@@ -7,7 +8,7 @@ namespace {
 
 class TooManyRules : public Path {
  protected:
-  /// Limits of eight rates each, as no checked configuration has more than four.
+  /// Limits of eight rates each, more than a checked configuration can have.
   void begin_under(int count) {
     for (int i = 0; i < count; ++i) {
       const auto name = "l" + std::to_string(i);
@@ -21,14 +22,14 @@ class TooManyRules : public Path {
   }
 };
 
-TEST_F(TooManyRules, AreNotAsManyAsOneRequestCanBeUnder) {
+TEST_F(TooManyRules, DoNotIncludeTheMaximum) {
   begin_under(4);
   check("GET /a");
   EXPECT_EQ(client.status, 200U);
   EXPECT_EQ(memory.store().keys(), 32U);
 }
 
-TEST_F(TooManyRules, AreRefusedAndNothingIsTaken) {
+TEST_F(TooManyRules, FailTheRequestAndTakeNothing) {
   begin_under(5);
   check("GET /a");
   EXPECT_EQ(client.status, 500U);

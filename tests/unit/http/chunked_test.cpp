@@ -9,16 +9,16 @@
 namespace headgate::http::h1 {
 namespace {
 
-/// What came of a chunked body that arrived in these pieces.
+/// The result of a chunked body that arrived in these pieces.
 struct Outcome {
   std::string data;
   std::string trailers;  // "name=value;"
   bool ended = false;
   unsigned refused = 0;
-  std::string rest;  // what stands behind the body
+  std::string rest;  // the bytes after the body
 };
 
-/// Drives the reader as a connection does: what it has not consumed is shown to it again with what comes next.
+/// Drives the reader as a connection does: passes bytes that were not consumed again, with the next ones.
 Outcome read_pieces(const std::vector<std::string_view>& pieces, const Limits& limits = {}) {
   Outcome out;
   ChunkReader reader(limits);
@@ -69,7 +69,7 @@ TEST(ChunkReader, ReadsDataTrailersAndEnd) {
   EXPECT_EQ(read_pieces({kBodies[7]}).data, "0\r\n\r\n");
 }
 
-TEST(ChunkReader, GivesTheSameWhereverTheBytesAreSplit) {
+TEST(ChunkReader, GivesTheSameResultWhereverTheBytesAreSplit) {
   for (const auto body : kBodies) {
     const auto whole = read_pieces({body});
     ASSERT_TRUE(whole.ended) << body;
@@ -123,7 +123,7 @@ TEST(ChunkReader, NeverEndsBeforeTheEmptyLine) {
   }
 }
 
-TEST(ChunkReader, RefusesWhatALenientReaderCouldTakeOtherwise) {
+TEST(ChunkReader, RefusesWhatALenientReaderCouldReadInAnotherWay) {
   for (const std::string_view bytes : {"\r\n",
                                        "x\r\n",
                                        "-1\r\n",
@@ -204,7 +204,7 @@ TEST(ChunkReader, BoundsTheTrailers) {
   EXPECT_EQ(refused_chunks(many + "\r\n", {100'000, 8192}), 431U);
 }
 
-TEST(ChunkReader, StaysEndedAndTakesNothingMore) {
+TEST(ChunkReader, StaysEndedAndConsumesNothingMore) {
   ChunkReader reader;
   ASSERT_TRUE(reader.next("0\r\n\r\n")->ended);
   const auto again = reader.next("5\r\nhello\r\n");

@@ -18,7 +18,7 @@ TEST(FieldNames, AreComparedAsServersDoThatReadFieldsAsVariables) {
     EXPECT_FALSE(set.contains(name)) << name;
 }
 
-TEST(FieldNames, MayStandForAllThatBeginSo) {
+TEST(FieldNames, MayEndInAStar) {
   const std::vector<std::string> names = {"X-Forwarded-*"};
   const FieldNames set(names);
   for (const std::string_view name : {"X-Forwarded-Port", "x_forwarded_port", "X-Forwarded-A"})
@@ -27,7 +27,7 @@ TEST(FieldNames, MayStandForAllThatBeginSo) {
     EXPECT_FALSE(set.contains(name)) << name;
 }
 
-TEST(FieldNames, OfAnEmptySetAreNone) { EXPECT_FALSE(FieldNames().contains("Proxy")); }
+TEST(FieldNames, AreNoneInAnEmptySet) { EXPECT_FALSE(FieldNames().contains("Proxy")); }
 
 TEST(FieldNames, MayBeLong) {
   const std::vector<std::string> names = {std::string(100, 'a')};

@@ -27,7 +27,7 @@ TEST(Fields, AreFoundByIdentityAndByNameWithoutCase) {
   EXPECT_FALSE(has(fields, Known::via));
 }
 
-TEST(NextMember, CutsAListAndPassesOverEmptyMembers) {
+TEST(NextMember, SplitsAListAndSkipsEmptyMembers) {
   EXPECT_EQ(members("a, b\t,\t c"), (std::vector<std::string>{"a", "b", "c"}));
   EXPECT_EQ(members(",, a ,,"), (std::vector<std::string>{"a"}));
   EXPECT_EQ(members("a b"), (std::vector<std::string>{"a b"}));
@@ -50,7 +50,7 @@ std::vector<std::string> passed_on(const Fields& fields) {
   return names;
 }
 
-TEST(EndToEnd, LeavesOutWhatBelongsToOneHop) {
+TEST(EndToEnd, LeavesOutHopByHopFields) {
   const Fields hop = {{Known::connection, "Connection", "keep-alive"},
                       {Known::keep_alive, "Keep-Alive", "timeout=5"},
                       {Known::proxy_connection, "Proxy-Connection", "keep-alive"},
@@ -65,7 +65,7 @@ TEST(EndToEnd, LeavesOutWhatBelongsToOneHop) {
   for (const auto& field : hop) EXPECT_TRUE(passed_on({field}).empty()) << field.name;
 }
 
-TEST(EndToEnd, KeepsTheRestInOrderAndBehindWhatIsThere) {
+TEST(EndToEnd, AppendsTheRestInOrder) {
   Fields out = {{Known::unknown, "First", "1"}};
   append_end_to_end({{Known::host, "Host", "a"},
                      {Known::connection, "Connection", "close"},
@@ -88,7 +88,7 @@ TEST(EndToEnd, LeavesOutWhatAnyConnectionFieldNames) {
             (std::vector<std::string>{"X-Secret-Not"}));
 }
 
-TEST(EndToEnd, LetsNobodyRemoveHostOrCredentialsByNamingThem) {
+TEST(EndToEnd, KeepsHostAndCredentialsThatConnectionNames) {
   const Fields fields = {{Known::connection, "Connection", "host, authorization, cookie, cache-control"},
                          {Known::host, "Host", "a"},
                          {Known::authorization, "Authorization", "Bearer x"},

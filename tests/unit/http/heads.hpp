@@ -1,5 +1,5 @@
 #pragma once
-// Heads for the parser's tests, written line by line.
+// Heads for tests of the parser, written line by line.
 
 #include "headgate/http/h1/parse.hpp"
 
@@ -8,24 +8,24 @@
 
 namespace headgate::http::h1::test {
 
-/// A request's head of a request line and field lines ("Host: a\r\n"…).
+/// The head of a request from a request line and field lines ("Host: a\r\n"…).
 inline std::string request(std::string_view line, std::string_view fields = "Host: a.example\r\n") {
   return std::string(line) + "\r\n" + std::string(fields) + "\r\n";
 }
 
-/// The status a request is refused with; 0 where it is read.
+/// The status that a request is refused with; 0 if it is accepted.
 inline unsigned refused(std::string_view bytes, const Limits& limits = {}) {
   RequestHead head;
   const auto result = parse_request(bytes, limits, head);
   return result.has_error() ? result.error().status : 0;
 }
 
-/// The refusal of one request with these field lines behind Host.
+/// The refusal of a request with these field lines after Host.
 inline unsigned refused_fields(std::string_view fields, std::string_view line = "POST / HTTP/1.1") {
   return refused(request(line, "Host: a.example\r\n" + std::string(fields)));
 }
 
-/// A request that is read. Its bytes live with it.
+/// A parsed request, with its bytes.
 struct Read {
   explicit Read(std::string text) : bytes(std::move(text)), result(parse_request(bytes, {}, head)) {}
   Read(const Read&) = delete;

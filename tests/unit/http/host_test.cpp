@@ -9,13 +9,13 @@
 namespace headgate::http {
 namespace {
 
-/// "refused" where it is no host.
+/// "refused" if it is no host.
 std::string host(std::string_view authority) {
   std::string out = "left from before";
   return normalise_host(authority, out) ? out : "refused";
 }
 
-TEST(NormaliseHost, GivesEachHostOneSpelling) {
+TEST(NormaliseHost, WritesEachHostInOneSpelling) {
   const std::vector<std::pair<std::string_view, std::string_view>> table = {
       {"a", "a"},
       {"h.test", "h.test"},
@@ -37,12 +37,12 @@ TEST(NormaliseHost, GivesEachHostOneSpelling) {
   for (const auto& [authority, one] : table) EXPECT_EQ(host(authority), one) << authority;
 }
 
-TEST(NormaliseHost, TakesItsOwnWordForItself) {
+TEST(NormaliseHost, KeepsANormalisedHost) {
   for (const std::string_view authority : {"A.example.:80", "[0::1]:80", "[::ffff:a00:1]", "a_b"})
     EXPECT_EQ(host(host(authority)), host(authority)) << authority;
 }
 
-TEST(NormaliseHost, RefusesWhatSomeServerReadsAsAnotherHost) {
+TEST(NormaliseHost, RefusesWhatSomeServersReadAsAnotherHost) {
   for (const std::string_view authority : {"",
                                            ".",
                                            "..",

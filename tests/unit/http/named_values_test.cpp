@@ -24,20 +24,20 @@ TEST(Cookie, IsFoundByItsWholeNameAndWithItsCase) {
   EXPECT_EQ(found(cookie_of(cookies({}), "key")), "");
 }
 
-TEST(Cookie, ThatStandsTwiceIsNobodysWord) {
+TEST(Cookie, ThatOccursTwiceIsNotTrusted) {
   EXPECT_EQ(found(cookie_of(cookies({"key=1; key=2"}), "key")), "twice");
   EXPECT_EQ(found(cookie_of(cookies({"key=1", "key=1"}), "key")), "twice");
   EXPECT_EQ(found(cookie_of(cookies({"key=; key=2"}), "key")), "twice");
 }
 
-TEST(Cookie, IsTakenOutWithoutATrace) {
+TEST(Cookie, IsRemovedCompletely) {
   EXPECT_EQ(without_cookie("a=1; key=k; b=2", "key"), "a=1; b=2");
   EXPECT_EQ(without_cookie("key=k", "key"), "");
   EXPECT_EQ(without_cookie("key=1; key=2;a=1", "key"), "a=1");
   EXPECT_EQ(without_cookie("keys=1", "key"), "keys=1");
 }
 
-TEST(QueryParameter, IsFoundHoweverItsNameIsSpelt) {
+TEST(QueryParameter, IsFoundInEverySpelling) {
   for (const char* query : {"?a=1&key=k&b=2", "key=k", "?%6bey=k", "?&&key=k&", "?ke%79=k"})
     EXPECT_EQ(found(query_parameter(query, "key")), "k") << query;
   for (const char* query : {"", "?", "?keys=k", "?KEY=k", "?a=key=k", "?%2=k", "?%zzkey=k"})
@@ -45,7 +45,7 @@ TEST(QueryParameter, IsFoundHoweverItsNameIsSpelt) {
   EXPECT_EQ(found(query_parameter("?key=1&%6Bey=2", "key")), "twice");
 }
 
-TEST(QueryParameter, IsTakenOutHoweverItsNameIsSpelt) {
+TEST(QueryParameter, IsRemovedInEverySpelling) {
   EXPECT_EQ(without_parameter("?a=1&key=k&b=2", "key"), "?a=1&b=2");
   EXPECT_EQ(without_parameter("?%6bey=k&key=2", "key"), "");
   EXPECT_EQ(without_parameter("?a=1", "key"), "?a=1");

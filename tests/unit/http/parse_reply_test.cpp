@@ -10,7 +10,7 @@ namespace {
 
 using Kind = Framing::Kind;
 
-/// A reply that is read. Its bytes live with it.
+/// A parsed reply, with its bytes.
 struct Answer {
   explicit Answer(std::string text, std::string_view method = "GET")
       : bytes(std::move(text)), result(parse_reply(bytes, method, {}, head)) {}
@@ -40,7 +40,7 @@ TEST(ParseReply, ReadsEveryPartOfAHead) {
   EXPECT_TRUE(answer.head.keep_alive);
 }
 
-TEST(ParseReply, TakesAnEmptyReason) {
+TEST(ParseReply, AcceptsAnEmptyReason) {
   const Answer answer("HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n");
   ASSERT_TRUE(answer.result.has_value());
   EXPECT_EQ(answer.head.reason, "");
@@ -76,7 +76,7 @@ TEST(ParseReply, FindsTheEndOfTheBodyByStatusMethodAndFields) {
   }
 }
 
-TEST(ParseReply, RefusesABodyWhereNoneMayBe) {
+TEST(ParseReply, RefusesABodyWhereNoneIsAllowed) {
   for (const std::string_view status : {"100", "101", "103", "204"}) {
     EXPECT_EQ(refused_reply("HTTP/1.1 " + std::string(status) + " X\r\nContent-Length: 1\r\n\r\n"), 502U) << status;
     EXPECT_EQ(refused_reply("HTTP/1.1 " + std::string(status) + " X\r\nTransfer-Encoding: chunked\r\n\r\n"), 502U)
@@ -97,7 +97,7 @@ TEST(ParseReply, IsAsStrictAsForRequests) {
   EXPECT_EQ(refused_reply("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), 502U);
 }
 
-TEST(ParseReply, RefusesStatusLinesThatAreNone) {
+TEST(ParseReply, RefusesMalformedStatusLines) {
   for (const std::string_view line :
        {"HTTP/1.1 099 X", "HTTP/1.1 600 X", "HTTP/1.1 999 X", "HTTP/1.1 20 X", "HTTP/1.1 2000 X", "HTTP/1.1 abc X",
         "HTTP/1.1  200 X", "HTTP/2.0 200 X", "HTTP/1.2 200 X", "http/1.1 200 X", "ICY 200 OK", "200 OK",
@@ -112,7 +112,7 @@ TEST(ParseReply, BoundsTheFields) {
   EXPECT_EQ(refused_reply("HTTP/1.1 200 OK\r\nA: 1\r\nB: 2\r\nC: 3\r\n\r\n", "GET", limits), 502U);
 }
 
-TEST(ParseReply, KeepsTheConnectionOnlyWhereItsEndIsNotTheBodys) {
+TEST(ParseReply, ClosesTheConnectionIfItsEndIsTheEndOfTheBody) {
   const auto kept = [](std::string_view version, std::string_view fields, std::string_view method = "GET") {
     const Answer answer("HTTP/" + std::string(version) + " 200 OK\r\n" + std::string(fields) + "\r\n", method);
     EXPECT_TRUE(answer.result.has_value()) << fields;
@@ -144,7 +144,7 @@ TEST(ParseTrailers, ReadsFieldLinesUpToTheEmptyLine) {
   EXPECT_EQ(trailers[1].value, "");
 }
 
-TEST(ParseTrailers, RefusesFieldsThatSayWhereAMessageGoesOrEnds) {
+TEST(ParseTrailers, RefusesFieldsOfRoutingAndFraming) {
   for (const std::string_view name :
        {"Transfer-Encoding", "content-length", "Host", "Trailer", "Connection", "Authorization", "Content-Encoding",
         "Content-Type", "Content-Range", "Set-Cookie", "Cookie", "TE", "Upgrade", "Expect", "Proxy-Authorization"}) {
@@ -155,7 +155,7 @@ TEST(ParseTrailers, RefusesFieldsThatSayWhereAMessageGoesOrEnds) {
   }
 }
 
-TEST(ParseTrailers, RefusesUnsoundLines) {
+TEST(ParseTrailers, RefusesMalformedLines) {
   for (const std::string_view bytes :
        {"X\r\n\r\n", ": 1\r\n\r\n", "X : 1\r\n\r\n", " X: 1\r\n\r\n", "X: 1\r\n folded\r\n\r\n", "X: 1\n\r\n",
         "X: \x01\r\n\r\n", "X: a\rb\r\n\r\n", "X(: 1\r\n\r\n", "\xc3\xa9: 1\r\n\r\n"}) {

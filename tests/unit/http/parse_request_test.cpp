@@ -49,7 +49,7 @@ TEST(ParseRequest, ReadsEveryPartOfAHead) {
   EXPECT_FALSE(head->head());
 }
 
-TEST(ParseRequest, ForgetsTheHeadBefore) {
+TEST(ParseRequest, KeepsNothingOfTheHeadBefore) {
   RequestHead head;
   const auto first =
       request("POST /first?x HTTP/1.1",
@@ -130,7 +130,7 @@ TEST(ParseRequest, RefusesVersionsAndMethodsItDoesNotOffer) {
   EXPECT_EQ(refused(request("CONNECT a.example:443 HTTP/1.1")), 501U);
 }
 
-TEST(ParseRequest, RefusesUnsoundLinesAndFields) {
+TEST(ParseRequest, RefusesMalformedLinesAndFields) {
   const std::string head = "GET / HTTP/1.1\r\nHost: a\r\n";
   for (const std::string_view rest :
        {"X: 1\n\r\n", "X: 1\r\n folded\r\n\r\n", "X: 1\r\n\tfolded\r\n\r\n", "X : 1\r\n\r\n", "X\t: 1\r\n\r\n",
@@ -143,7 +143,7 @@ TEST(ParseRequest, RefusesUnsoundLinesAndFields) {
   EXPECT_EQ(refused(head + "X: \xc3\xa9 \t!\r\n\r\n"), 0U) << "bytes beyond ASCII and tabs may stand in a value";
 }
 
-TEST(ParseRequest, WantsExactlyOneSoundHost) {
+TEST(ParseRequest, RequiresExactlyOneValidHost) {
   const auto with = [](std::string_view fields) { return refused(request("GET / HTTP/1.1", fields)); };
   EXPECT_EQ(with("X: 1\r\n"), 400U) << "none";
   EXPECT_EQ(with("Host: a\r\nHost: a\r\n"), 400U) << "two, though alike";
@@ -161,7 +161,7 @@ TEST(ParseRequest, WantsExactlyOneSoundHost) {
   }
 }
 
-TEST(ParseRequest, TellsTheHostInOneSpelling) {
+TEST(ParseRequest, NormalisesTheHost) {
   for (const std::string_view host : {"a.example", "A.Example.:80", "a.EXAMPLE:"}) {
     const Read head(request("GET / HTTP/1.1", "Host: " + std::string(host) + "\r\n"));
     ASSERT_TRUE(head.result.has_value()) << host;
@@ -171,7 +171,7 @@ TEST(ParseRequest, TellsTheHostInOneSpelling) {
   EXPECT_EQ(Read(request("GET http://[0::1]:81/ HTTP/1.1"))->host, "[::1]") << "the target's, not the field's";
 }
 
-TEST(ParseRequest, TakesNoHostFromHttp10) {
+TEST(ParseRequest, AcceptsHttp10WithoutHost) {
   RequestHead head;
   ASSERT_TRUE(parse_request(request("GET / HTTP/1.1"), {}, head).has_value());
   const auto old = request("GET /old HTTP/1.0", "X: 1\r\n");
@@ -195,7 +195,7 @@ TEST(ParseRequest, RefusesStandardMethodsInAnotherCase) {
   EXPECT_EQ(refused(request(std::string(100, 'g') + " / HTTP/1.1")), 0U);
 }
 
-TEST(ParseRequest, AsksForNoTunnelThatCarriesHttp) {
+TEST(ParseRequest, DropsAnUpgradeToHttp) {
   const auto upgrade = [](std::string_view value) {
     const Read head(
         request("GET / HTTP/1.1", "Host: a\r\nConnection: Upgrade\r\nUpgrade: " + std::string(value) + "\r\n"));
@@ -218,7 +218,7 @@ TEST(ParseRequest, BoundsTheTargetAndTheFields) {
   EXPECT_EQ(refused(request("GET / HTTP/1.1", "Host: a\r\nA: 1\r\nB: 2\r\nC: 3\r\n"), limits), 431U);
 }
 
-TEST(CheckUnfinished, EndsTheWaitForAHeadThatCannotCome) {
+TEST(CheckUnfinished, RefusesAMalformedHeadBeforeItsEnd) {
   const std::string head = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
   std::size_t so_far = 0;
   for (std::size_t size = 0; size < head.size(); ++size) {
@@ -235,7 +235,7 @@ TEST(CheckUnfinished, EndsTheWaitForAHeadThatCannotCome) {
   }
 }
 
-TEST(CheckUnfinished, SeesTheSameHoweverItsBytesArrive) {
+TEST(CheckUnfinished, GivesTheSameResultHoweverTheBytesArrive) {
   for (const std::string_view bytes : {"GET / HTTP/1.1\n", "GET / HTTP/1.1\r\nHost: a\nB", "GET /\rX", "GET /\r\r\n",
                                        "GET / HTTP/1.1\r\nA: 1\r\n b", "GET / HTTP/1.1\r\n\tb", "GET /\x01 H"}) {
     for (std::size_t piece = 1; piece <= 5; ++piece) {

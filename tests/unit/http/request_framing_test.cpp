@@ -1,4 +1,5 @@
-// Where a request ends and what becomes of its connection: whatever two readers could see otherwise is refused.
+// Where a request ends, and whether its connection is kept. Whatever two servers could read in different ways is
+// refused.
 
 #include "unit/http/heads.hpp"
 
@@ -69,7 +70,7 @@ TEST(RequestFraming, RefusesACodingInHttp10) {
   EXPECT_EQ(refused_fields("Transfer-Encoding: chunked\r\n", "POST / HTTP/1.0"), 400U);
 }
 
-TEST(RequestFraming, IsNotTakenFromNamesThatOnlyLookLikeIt) {
+TEST(RequestFraming, IgnoresNamesThatOnlyLookSimilar) {
   EXPECT_EQ(refused_fields("Transfer-Encoding : chunked\r\n"), 400U);
   EXPECT_EQ(refused_fields("Content-Length : 3\r\n"), 400U);
   const Read head(request("POST / HTTP/1.1", "Host: a\r\nContent_Length: 3\r\nX-Transfer-Encoding: chunked\r\n"));
@@ -107,7 +108,7 @@ TEST(KeepAlive, FollowsVersionAndConnection) {
   }
 }
 
-TEST(Expect, AsksForContinueOnlyWhereABodyFollows) {
+TEST(Expect, AsksForContinueOnlyIfABodyFollows) {
   const auto expects = [](std::string_view line, std::string_view fields) {
     const Read head(request(line, "Host: a\r\n" + std::string(fields)));
     EXPECT_TRUE(head.result.has_value()) << fields;
@@ -120,12 +121,12 @@ TEST(Expect, AsksForContinueOnlyWhereABodyFollows) {
   EXPECT_FALSE(expects("POST / HTTP/1.0", "Expect: 100-continue\r\nContent-Length: 1\r\n"));
 }
 
-TEST(Expect, RefusesWhatItDoesNotKnow) {
+TEST(Expect, RefusesUnknownExpectations) {
   EXPECT_EQ(refused_fields("Expect: tea\r\n"), 417U);
   EXPECT_EQ(refused_fields("Expect: 100-continue, tea\r\n"), 417U);
 }
 
-TEST(Upgrade, IsTakenWhereConnectionNamesIt) {
+TEST(Upgrade, IsAcceptedIfConnectionNamesIt) {
   const auto upgrade = [](std::string_view fields, std::string_view version = "1.1") {
     const Read head(request("GET / HTTP/" + std::string(version), "Host: a\r\n" + std::string(fields)));
     EXPECT_TRUE(head.result.has_value()) << fields;
@@ -138,7 +139,7 @@ TEST(Upgrade, IsTakenWhereConnectionNamesIt) {
   EXPECT_EQ(upgrade("Connection: Upgrade\r\nUpgrade: websocket\r\n", "1.0"), "");
 }
 
-TEST(Upgrade, IsNotTakenWithABody) {
+TEST(Upgrade, IsNotAcceptedWithABody) {
   const Read head(
       request("POST / HTTP/1.1", "Host: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 3\r\n"));
   ASSERT_TRUE(head.result.has_value());
@@ -146,7 +147,7 @@ TEST(Upgrade, IsNotTakenWithABody) {
   EXPECT_EQ(head->framing.length, 3U);
 }
 
-TEST(Upgrade, NeverLeadsToHttp2BesideTheLimits) {
+TEST(Upgrade, NeverLeadsToHttp2) {
   for (const std::string_view value : {"h2c", "H2C", "h2c, websocket", "websocket, h2c", ",h2c"}) {
     const Read head(
         request("GET / HTTP/1.1", "Host: a\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AA\r\nUpgrade: " +

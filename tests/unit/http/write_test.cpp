@@ -34,14 +34,14 @@ TEST(AppendRequestHead, WritesLineFieldsAndFraming) {
   EXPECT_EQ(asked("POST", {Kind::chunked, 0}), "POST /p?q HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n");
 }
 
-TEST(AppendRequestHead, SaysZeroWhereABodyIsExpected) {
+TEST(AppendRequestHead, WritesLengthZeroIfABodyIsUsual) {
   for (const std::string_view method : {"POST", "PUT", "PATCH"})
     EXPECT_NE(asked(method, {}).find("Content-Length: 0\r\n"), std::string::npos) << method;
   for (const std::string_view method : {"GET", "HEAD", "DELETE", "OPTIONS"})
     EXPECT_EQ(asked(method, {}).find("Content-Length"), std::string::npos) << method;
 }
 
-TEST(AppendRequestHead, IsReadBackAsWritten) {
+TEST(AppendRequestHead, IsParsedAsWritten) {
   std::string out;
   append_request_head(out, "PUT", "/a/b", "?c", {{Known::host, "Host", "a.example"}, {Known::unknown, "X", "y z"}},
                       {Kind::length, 3});
@@ -71,7 +71,7 @@ TEST(AppendReplyHead, NeverSendsChunkedToAPeerOfHttp10) {
             "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nConnection: keep-alive\r\n\r\n");
 }
 
-TEST(AppendReplyHead, WritesNoFramingWhereThereIsNoBody) {
+TEST(AppendReplyHead, WritesNoFramingWithoutABody) {
   for (const unsigned status : {100U, 101U, 103U, 204U, 304U}) {
     const ReplyLine line{
         .status = status, .reason = "X", .client_version = 11, .bodiless = true, .connection = Connection::keep};
@@ -82,7 +82,7 @@ TEST(AppendReplyHead, WritesNoFramingWhereThereIsNoBody) {
   }
 }
 
-TEST(AppendReplyHead, SaysNoLengthWhereNoneMayStand) {
+TEST(AppendReplyHead, WritesNoLengthWhereNoneIsAllowed) {
   for (const unsigned status : {101U, 103U, 204U}) {
     const ReplyLine line{
         .status = status, .reason = "X", .client_version = 11, .bodiless = true, .connection = Connection::keep};
@@ -90,14 +90,14 @@ TEST(AppendReplyHead, SaysNoLengthWhereNoneMayStand) {
   }
 }
 
-TEST(AppendReplyHead, TellsHeadWhatTheBodyWouldMeasure) {
+TEST(AppendReplyHead, WritesTheLengthOfTheBodyInAnAnswerToHead) {
   const ReplyLine line{
       .status = 200, .reason = {}, .client_version = 11, .bodiless = true, .connection = Connection::keep};
   EXPECT_EQ(reply(line, {}, {Kind::length, 5}), "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n");
   EXPECT_EQ(reply(line, {}, {Kind::chunked, 0}), "HTTP/1.1 200 OK\r\n\r\n");
 }
 
-TEST(AppendReplyHead, SaysWhatBecomesOfTheConnection) {
+TEST(AppendReplyHead, WritesTheConnectionField) {
   EXPECT_NE(
       reply({.status = 101, .reason = {}, .client_version = 11, .bodiless = true, .connection = Connection::upgrade},
             {}, {})
@@ -111,7 +111,7 @@ TEST(AppendReplyHead, SaysWhatBecomesOfTheConnection) {
   EXPECT_EQ(reply({}, {}, {}).find("Connection"), std::string::npos);
 }
 
-TEST(AppendReplyHead, IsReadBackAsWritten) {
+TEST(AppendReplyHead, IsParsedAsWritten) {
   const auto bytes = reply({.status = 418,
                             .reason = "Short and stout",
                             .client_version = 11,

@@ -1,4 +1,4 @@
-// IPv6 is read by hand, so it is held against the system's own reader.
+// Our own parser of IPv6 is compared with that of the system.
 
 #include "headgate/identity/network.hpp"
 

@@ -1,4 +1,4 @@
-// Known keys, found by their digest alone.
+// Known keys are found by their digest.
 
 #include "headgate/identity/api_keys.hpp"
 
@@ -21,7 +21,7 @@ std::vector<ApiKeyRecord> records(std::size_t count) {
   return all;
 }
 
-TEST(ApiKeys, OfNobodyFindNobody) {
+TEST(ApiKeys, FindNothingIfThereAreNone) {
   const ApiKeys none;
   EXPECT_TRUE(none.empty());
   EXPECT_EQ(none.find(sha256("anything")), nullptr);

@@ -1,4 +1,4 @@
-// The way a request came, as it is told to the server behind; and X-Real-IP, whose way has one step.
+// The chain of hops that is sent to the server; and X-Real-IP, which has one hop.
 
 #include "headgate/identity/client_address.hpp"
 #include "headgate/identity/network.hpp"

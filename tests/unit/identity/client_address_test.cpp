@@ -176,14 +176,14 @@ std::string key(std::string_view address, unsigned prefix) {
   return std::string(client_ip_key(make_address(address), prefix, buffer));
 }
 
-TEST(ClientIpSubject, IsTheAddressForIpv4) {
+TEST(ClientIpKey, IsTheAddressForIpv4) {
   EXPECT_EQ(key("203.0.113.7", 64), "203.0.113.7");
   EXPECT_EQ(key("255.255.255.255", 1), "255.255.255.255");
   EXPECT_EQ(key("0.0.0.0", 64), "0.0.0.0");
   EXPECT_EQ(key("::ffff:203.0.113.7", 64), "203.0.113.7");
 }
 
-TEST(ClientIpSubject, IsTheBlockForIpv6) {
+TEST(ClientIpKey, IsTheBlockForIpv6) {
   EXPECT_EQ(key("2001:db8:0:1:aaaa:bbbb:cccc:dddd", 64), "2001:db8:0:1::/64");
   EXPECT_EQ(key("2001:db8:0:1::1", 64), key("2001:db8:0:1:ffff::", 64));
   EXPECT_NE(key("2001:db8:0:1::1", 64), key("2001:db8:0:2::1", 64));
@@ -192,7 +192,7 @@ TEST(ClientIpSubject, IsTheBlockForIpv6) {
   EXPECT_EQ(key("ffff::", 1), "8000::/1");
 }
 
-TEST(ClientIpSubject, WritesIpv6AsRfc5952Does) {
+TEST(ClientIpKey, WritesIpv6AsRfc5952Does) {
   EXPECT_EQ(key("2001:0db8:0:0:0:0:2:1", 128), "2001:db8::2:1/128");
   EXPECT_EQ(key("2001:db8:0:1:1:1:1:1", 128), "2001:db8:0:1:1:1:1:1/128") << "one zero group alone is not shortened";
   EXPECT_EQ(key("2001:0:0:1:0:0:0:1", 128), "2001:0:0:1::1/128") << "the longest run is";
@@ -202,7 +202,7 @@ TEST(ClientIpSubject, WritesIpv6AsRfc5952Does) {
   EXPECT_EQ(key("1::", 128), "1::/128");
 }
 
-TEST(ClientIpSubject, BringsThePrefixIntoRangeAndRefusesASmallBuffer) {
+TEST(ClientIpKey, BringsThePrefixIntoRangeAndRefusesASmallBuffer) {
   EXPECT_EQ(key("ffff::1", 0), "8000::/1");
   EXPECT_EQ(key("ffff::1", 500), "ffff::1/128");
   std::array<char, 16> small;

@@ -7,9 +7,9 @@
 namespace headgate::identity {
 namespace {
 
-TEST(DigestMemory, TellsTheSameDigestsHoweverOftenItIsAsked) {
+TEST(DigestMemory, ReturnsTheSameDigestEachTime) {
   DigestMemory memory;
-  // Many times as many as there are places, so that most are made again.
+  // Many more than there are places, so that most are computed again.
   for (int round = 0; round < 3; ++round) {
     for (int key = 0; key < 5'000; ++key) {
       const auto text = "key-" + std::to_string(key);

@@ -1,4 +1,4 @@
-// Until when a key is good, as it may be written.
+// Until when a key is valid, in all accepted forms.
 
 #include "headgate/identity/expiry.hpp"
 

@@ -22,7 +22,7 @@ std::string client(const std::vector<std::string_view>& fields) {
   return walk_hops(make_address("10.0.0.1"), AddressField::forwarded, fields, trusted).client.to_string();
 }
 
-TEST(Forwarded, TellsTheClientInTheForOfEachElement) {
+TEST(Forwarded, NamesTheClientInTheForOfEachElement) {
   EXPECT_EQ(client({"for=203.0.113.7"}), "203.0.113.7");
   EXPECT_EQ(client({"for=203.0.113.7;proto=https;by=10.0.0.1"}), "203.0.113.7");
   EXPECT_EQ(client({"by=10.0.0.1;host=example.com;for=203.0.113.7"}), "203.0.113.7");
@@ -94,7 +94,7 @@ TEST(Forwarded, OfANodeLongerThanAnyAddressIsNotBelieved) {
   EXPECT_EQ(client({escaped}), "10.0.0.1");
 }
 
-/// Whatever a client has written, and however its quotes stand, the hop that appends to it is understood.
+/// Whatever a client writes, and with any quotes, the hop that appends to it is understood.
 class ClientsOwnWords : public testing::TestWithParam<std::string_view> {};
 
 TEST_P(ClientsOwnWords, ChangeNothingInWhatTheHopsAppend) {

@@ -1,4 +1,4 @@
-// Each of the thirteen algorithms with a key of its own, and with everybody else's.
+// Each of the thirteen algorithms with its own key, and with the keys of the others.
 
 #include "jwt_fixture.hpp"
 #include "support/jwk_writer.hpp"
@@ -59,7 +59,7 @@ class EachAlgorithm : public testing::TestWithParam<Case> {
   const std::string input = signing_input(jose_header(GetParam().name), R"({"sub":"ann"})");
   const std::string raw = raw_signature(GetParam(), input);
 
-  /// What comes of the signature, the key being known by a JWK and only this algorithm listed.
+  /// The result for this signature, if the key comes from a JWK and only this algorithm is listed.
   std::string outcome_of(std::string_view signature) const {
     JwtIssuer issuer;
     issuer.algorithms = {GetParam().algorithm};
@@ -113,8 +113,8 @@ TEST_P(EachAlgorithm, IsOfNoUseUnderAnyOtherName) {
   for (const auto& c : kCases) all.push_back(c.algorithm);
   JwtIssuer issuer;
   issuer.algorithms = all;
-  // Its own key alone, for all that such a key can be for: then the others' names find no key, or a signature that
-  // is not theirs.
+  // Only its own key, for every use of such a key. The names of the other algorithms then find no key, or the signature
+  // is wrong.
   const auto verifier = verifier_with(issuer, keys_of_set(test::jwk_set({jwk_of(GetParam())}), all));
   for (const auto& other : kCases) {
     if (other.algorithm == GetParam().algorithm) continue;

@@ -1,4 +1,4 @@
-// What a signed token says of itself, but for its dates.
+// The claims of a signed token, without its dates.
 
 #include "jwt_fixture.hpp"
 

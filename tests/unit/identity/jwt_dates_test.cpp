@@ -1,4 +1,4 @@
-// When a token counts, and for how long an answer about it does.
+// When a token is valid, and how long a result stays true.
 
 #include "jwt_fixture.hpp"
 
@@ -119,7 +119,7 @@ struct Span {
   Instant from, until;
 };
 
-TEST(JwtLifetime, IsToldWithAVerifiedToken) {
+TEST(JwtLifetime, IsReturnedWithAVerifiedToken) {
   const auto leeway = seconds(10);
   for (const auto& [exp, nbf, iat, max_age, from, until] : {
            Span{"", "", "", {}, Instant{}, Instant::max()},

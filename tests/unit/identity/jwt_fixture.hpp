@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of tokens share: two keys, a moment, and an issuer for each way of configuring them.
+// Shared by the tests of tokens: two keys, a moment, and an issuer for each way of configuring one.
 
 #include "support/jwt_signer.hpp"
 
@@ -57,7 +57,7 @@ inline JwtIssuer both_issuer() {
 using VerifierPtr = std::shared_ptr<const JwtVerifier>;
 using KeysPtr = std::shared_ptr<const JwtKeys>;
 
-/// A verifier for one issuer with these keys. Null, and a failed test, where there can be none.
+/// A verifier for one issuer with these keys. Null, and a failed test, if they are invalid.
 inline VerifierPtr verifier_with(const JwtIssuer& issuer, KeysPtr keys) {
   JwtOptions options;
   options.issuers = {issuer};
@@ -71,7 +71,7 @@ inline VerifierPtr verifier_for(const JwtIssuer& issuer) {
   EXPECT_TRUE(keys) << keys.error();
   return keys ? verifier_with(issuer, *keys) : nullptr;
 }
-/// The keys of a set that has to be good.
+/// The keys of a valid set.
 inline KeysPtr keys_of_set(std::string_view json, const std::vector<JwtAlgorithm>& algorithms) {
   auto keys = JwtKeys::of_jwk_set(json, algorithms);
   EXPECT_TRUE(keys) << keys.error();
@@ -88,7 +88,7 @@ inline std::string outcome(const JwtIssuer& issuer, std::string_view token, Inst
   return outcome(verifier_for(issuer), token, now);
 }
 
-/// The outcome for a token signed with the secret, so that only its header or claims can be at fault.
+/// The result for a token signed with the secret, so that only its header or claims can be wrong.
 inline std::string outcome_of_claims(std::string_view claims_json, const JwtIssuer& issuer = test_keys::hs256_issuer(),
                                      Instant now = test_keys::kNow) {
   return outcome(issuer, test::sign_hs256(test_keys::kSecret, claims_json), now);

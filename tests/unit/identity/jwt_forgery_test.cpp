@@ -1,4 +1,4 @@
-// Signatures made to be taken for another: the shapes of the attacks that JWT libraries fell to.
+// Forged signatures: the known attacks on JWT libraries.
 
 #include "jwt_fixture.hpp"
 #include "support/jwk_writer.hpp"
@@ -52,7 +52,7 @@ TEST(EcdsaForgery, WithAnRorSOutsideItsRangeIsRefused) {
 }
 
 TEST(EcdsaForgery, WithTheOrderAddedToRIsRefused) {
-  // r + n is r to arithmetic that forgets to look; on P-521 a sum of them fits into the bytes.
+  // Arithmetic without a range check takes r + n for r; on P-521 such a sum fits into the bytes.
   const auto key = test::make_curve_key("P-521");
   const auto input = signing_input(jose_header("ES512"), "{}");
   const auto raw = jose_signature(key.get(), "ES512", input);
@@ -116,7 +116,7 @@ TEST(EddsaForgery, WithTheOrderAddedToSIsRefused) {
   const auto input = signing_input(jose_header("EdDSA"), "{}");
   auto raw = jose_signature(ed_key(), "EdDSA", input);
   ASSERT_EQ(outcome(issuer, input + '.' + base64url(raw)), "ok");
-  // S + L is S to arithmetic that forgets to look (RFC 8032 section 5.1.7).
+  // Arithmetic without a range check takes S + L for S (RFC 8032 section 5.1.7).
   constexpr unsigned char kOrder[32] = {0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7,
                                         0xa2, 0xde, 0xf9, 0xde, 0x14, 0,    0,    0,    0,    0,    0,
                                         0,    0,    0,    0,    0,    0,    0,    0,    0,    0x10};

@@ -1,4 +1,4 @@
-// Tokens that are not what RFC 7515 writes: refused whether or not they are signed.
+// Tokens that break RFC 7515 are refused, signed or not.
 
 #include "jwt_fixture.hpp"
 

@@ -1,4 +1,4 @@
-// Several issuers: whose token it is, by what it claims, and nobody else's keys.
+// Several issuers: a token belongs to the issuer that it claims, and only its keys are tried.
 
 #include "jwt_fixture.hpp"
 
@@ -34,7 +34,7 @@ std::string objection(const JwtOptions& options) {
   return made ? "" : made.error();
 }
 
-TEST(JwtIssuers, SignForThemselvesOnly) {
+TEST(JwtIssuers, SignOnlyForThemselves) {
   const auto verifier = verifier_of(two());
   EXPECT_EQ(outcome(verifier, test::sign_hs256(kSecret, R"({"iss":"a"})")), "ok");
   EXPECT_EQ(outcome(verifier, test::sign_hs256(kOtherSecret, R"({"iss":"b"})")), "ok");
@@ -85,7 +85,7 @@ TEST(JwtIssuers, WithoutKeysYetRefuseForThatReasonOnly) {
   EXPECT_EQ(outcome(verifier, "a.b"), "malformed");
 }
 
-TEST(JwtIssuers, MustBeToldApart) {
+TEST(JwtIssuers, MustHaveDifferentNames) {
   EXPECT_EQ(objection(JwtOptions{}), "no issuer is named");
   auto options = two();
   EXPECT_EQ(objection(options), "");

@@ -1,5 +1,4 @@
-// Claims in the usual spelling take a shorter way through the code than others, so both are held against a parser of
-// all JSON.
+// Claims in the common form take a shorter path through the code. Both paths are compared with a full JSON parser.
 
 #include "unit/identity/jwt_fixture.hpp"
 

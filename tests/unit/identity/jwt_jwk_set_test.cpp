@@ -1,4 +1,4 @@
-// JWK Sets: which keys are taken, which are passed over, and what the whole set is refused for.
+// JWK Sets: which keys are used, which are ignored, and when the whole set is refused.
 
 #include "jwt_fixture.hpp"
 #include "support/jwk_writer.hpp"
@@ -23,7 +23,7 @@ std::string refusal(std::string_view set, const std::vector<JwtAlgorithm>& algor
   const auto keys = JwtKeys::of_jwk_set(set, algorithms);
   return keys ? "" : keys.error();
 }
-/// How many keys are taken of a good one and `more`.
+/// How many keys are used of a valid one and `more`.
 std::size_t taken_beside(const std::string& more) {
   return keys_of_set(jwk_set({jwk(curve_key()), more}), kRsaAndEc)->size();
 }

@@ -14,7 +14,7 @@ using test::jwk;
 using test::jwk_set;
 using test_keys::rsa_key;
 
-/// What is said of a set of this one key; "" where it is taken.
+/// The message for a set with only this key; "" if it is used.
 std::string refusal(const std::string& key, JwtAlgorithm algorithm) {
   const auto keys = JwtKeys::of_jwk_set(jwk_set({key}), std::vector{algorithm});
   const std::string where = "key 1 of the JWK Set is not valid: ";

@@ -1,4 +1,4 @@
-// Keys that stand in a configuration: which are taken, and what is said of the others.
+// Keys in a configuration: which are accepted, and the messages for the others.
 
 #include "jwt_fixture.hpp"
 

@@ -1,4 +1,4 @@
-// The examples of the RFCs: what others sign, we accept, and not with a bit changed.
+// The examples of the RFCs: they are accepted, and not with a bit changed.
 
 #include "jwt_fixture.hpp"
 #include "support/jwk_writer.hpp"
@@ -51,7 +51,7 @@ std::vector<Example> tokens() {
   };
 }
 
-/// Those that sign something else: the signature is good, and only then is the payload found to be no claims.
+/// Those that sign something else: the signature is valid, but the payload has no claims.
 std::vector<Example> texts() {
   const std::string hobbit = "bilbo.baggins@hobbiton.example";
   const std::string rsa =

@@ -1,4 +1,4 @@
-// Public keys given as PEM: which are taken, and what is said of the others.
+// Public keys in PEM: which are accepted, and the messages for the others.
 
 #include "jwt_fixture.hpp"
 

@@ -1,4 +1,4 @@
-// Key files: what they say, and where they are wrong.
+// Key files: their content, and their mistakes.
 
 #include "headgate/identity/api_keys.hpp"
 
@@ -54,7 +54,7 @@ TEST(KeyFile, MayHoldNoKeyAtAll) {
   EXPECT_TRUE(read_api_keys(" {\r\n\t\"keys\" : [ ] } \n")->empty());
 }
 
-TEST(KeyFile, SaysAllThereIsToSayOfAKey) {
+TEST(KeyFile, ReadsAllMembersOfAKey) {
   const auto key = only_key(with(R"("tier": "pro", "expires": "2027-01-31T00:00:00Z", "disabled": true,
       "note": "for the \u00dcbergang, until they move",
       "limits": {"partner": {"rate": "500/second", "burst": 1000}, "daily": {"rate": ["10/minute", "200/day"]},
@@ -252,12 +252,12 @@ TEST(KeyFile, IsBounded) {
   EXPECT_EQ(mistake_in(with(rates + "]}}")).pointer, "/keys/0/limits/a/rate/8");
 }
 
-TEST(KeyFile, IsReadInNoTimeWhateverItsDigests) {
-  // All of these begin alike. Kept by their first bytes, each would be compared with all before it.
+TEST(KeyFile, IsReadInLinearTimeWhateverItsDigests) {
+  // All digests begin with the same bytes. A table by the first bytes would compare each with all before it.
   EXPECT_EQ(read_api_keys(file_of(100'000))->size(), 100'000U);
 }
 
-TEST(KeyFile, DoesNotFallOverDeepNesting) {
+TEST(KeyFile, SurvivesDeepNesting) {
   const std::string deep(1'000'000, '[');
   EXPECT_EQ(mistake_in("{\"keys\": " + deep).column, 11U);
   EXPECT_EQ(mistake_in(with("\"note\": " + deep)).message, "expected a text, found a list");

@@ -1,4 +1,4 @@
-// What runs for every request must not touch the heap: this program counts its allocations.
+// Code that runs for every request must not allocate: this program counts allocations.
 
 #include "unit/identity/proxy_headers.hpp"
 

@@ -17,7 +17,7 @@ VerifiedToken good(const std::string& sub, Instant from = kNow - seconds(60), In
 }
 RefusedToken bad(JwtError error = JwtError::bad_signature, Instant until = Instant::max()) { return {error, until}; }
 
-/// "": not known; else the subject of a good token, or the reason why it is none.
+/// "": not cached; else the subject of a valid token, or the reason of the refusal.
 std::string recalled(TokenCache& memory, std::string_view token, Instant now = kNow) {
   const auto known = memory.get(token, now);
   if (!known) return "";
@@ -25,7 +25,7 @@ std::string recalled(TokenCache& memory, std::string_view token, Instant now = k
   return known->refused ? std::string(to_text(known->refused->error)) : "neither";
 }
 
-TEST(TokenCache, KnowsWhatItWasTold) {
+TEST(TokenCache, ReturnsWhatWasPut) {
   TokenCache memory(10);
   EXPECT_EQ(recalled(memory, "a.b.c"), "");
   const auto kept = memory.put("a.b.c", good("ann"));
@@ -68,7 +68,7 @@ TEST(TokenCache, ForgetsAGoodTokenWhenItEnds) {
   EXPECT_EQ(recalled(memory, "t"), "") << "for good, even on a clock set back";
 }
 
-TEST(TokenCache, DoesNotBelieveATokenBeforeItBegins) {
+TEST(TokenCache, DoesNotReturnATokenBeforeItIsValid) {
   TokenCache memory(10);
   memory.put("t", good("ann"));
   EXPECT_EQ(recalled(memory, "t", kNow - seconds(60)), "ann");
@@ -76,7 +76,7 @@ TEST(TokenCache, DoesNotBelieveATokenBeforeItBegins) {
   EXPECT_EQ(recalled(memory, "t"), "ann");
 }
 
-TEST(TokenCache, ForgetsARefusalWhenItMayNoLongerHold) {
+TEST(TokenCache, DropsARefusalThatMayHaveEnded) {
   TokenCache memory(10);
   memory.put("t", bad(JwtError::not_yet_valid, kNow + seconds(5)));
   EXPECT_EQ(recalled(memory, "t", kNow + seconds(5) - microseconds(1)), "not_yet_valid");

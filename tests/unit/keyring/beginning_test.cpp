@@ -1,4 +1,4 @@
-// The keys of a process that begins, and of a configuration that follows another.
+// The keys at the start of the process, and after a change of the configuration.
 #include "keyring_fixture.hpp"
 #include "publisher.hpp"
 
@@ -12,7 +12,7 @@ class KeyringBeginning : public KeyringTest {
     publisher.answers(answer("200 OK", jwk_set({"one"}), "ETag: \"v1\"\r\n"));
   }
   identity::JwtKeySource& source() { return options.jwt->issuers[0].keys; }
-  /// What await_first took.
+  /// How long await_first() took.
   Duration wait(Duration most) {
     const auto start = std::chrono::steady_clock::now();
     keyring->await_first(most);

@@ -1,4 +1,4 @@
-// Files of keys that change under a running process, in all the ways files do.
+// Key files that change while the process runs, in all the ways in which files change.
 #include "keyring_fixture.hpp"
 
 #include "headgate/identity/sha256.hpp"
@@ -44,7 +44,7 @@ class KeyringFiles : public KeyringTest {
   static std::string one_key(std::string_view key, std::string_view owner) {
     return R"({"sha256": ")" + hex(key) + R"(", "owner": ")" + std::string(owner) + "\"}";
   }
-  /// Whose this key is; "" where it is not known.
+  /// The owner of this key; "" if it is unknown.
   std::string owner(std::string_view key) const {
     const auto* const record = keyring->now()->api_keys->find(identity::sha256(key));
     return record ? record->owner : "";
@@ -53,7 +53,7 @@ class KeyringFiles : public KeyringTest {
   fs::path directory;
 };
 
-TEST_F(KeyringFiles, AreInForceFromTheStart) {
+TEST_F(KeyringFiles, AreActiveFromTheStart) {
   open();
   EXPECT_TRUE(believes("one"));
   EXPECT_EQ(report().source, path("jwks.json"));
@@ -102,7 +102,7 @@ TEST_F(KeyringFiles, ChangeNothingWhereTheyAreOnlyTouched) {
   EXPECT_EQ(log.str(), "");
 }
 
-TEST_F(KeyringFiles, LeaveInForceWhatThereWasWhereTheyAreBroken) {
+TEST_F(KeyringFiles, KeepTheOldKeysIfTheyAreMalformed) {
   start();
   write("jwks.json", "{\"keys\": [");
   ASSERT_TRUE(run_until_failed());
@@ -117,7 +117,7 @@ TEST_F(KeyringFiles, LeaveInForceWhatThereWasWhereTheyAreBroken) {
   EXPECT_EQ(logged("keys_read"), 1U);
 }
 
-TEST_F(KeyringFiles, LeaveInForceWhatThereWasWhereTheyAreGone) {
+TEST_F(KeyringFiles, KeepTheOldKeysIfTheyAreMissing) {
   start();
   fs::remove(path("jwks.json"));
   ASSERT_TRUE(run_until_failed());
@@ -137,7 +137,7 @@ TEST_F(KeyringFiles, AreNotWaitedForWhereTheyAreNoFiles) {
   EXPECT_TRUE(believes("one"));
 }
 
-TEST_F(KeyringFiles, AreRefusedAtTheStartWhereTheyAreOfNoUse) {
+TEST_F(KeyringFiles, AreRefusedAtTheStartIfTheyAreInvalid) {
   write("jwks.json", "[]");
   EXPECT_THAT(why_not_open(), testing::StartsWith(path("jwks.json") + ": "));
   options.jwt.reset();

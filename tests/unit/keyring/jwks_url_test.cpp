@@ -1,4 +1,4 @@
-// Keys that an issuer publishes: fetched, followed, and kept through whatever happens to its server.
+// Keys from the URL of an issuer: fetched, refreshed, and kept whatever happens to the server.
 #include "keyring_fixture.hpp"
 #include "publisher.hpp"
 
@@ -30,7 +30,7 @@ TEST_F(KeyringJwksUrl, IsAskedForAsItsServerMayExpect) {
   EXPECT_THAT(head, HasSubstr("\r\nAccept: application/jwk-set+json, application/json\r\n"));
 }
 
-TEST_F(KeyringJwksUrl, IsBelievedOnceItIsFetchedAndNotBefore) {
+TEST_F(KeyringJwksUrl, IsUsedAfterItIsFetchedAndNotBefore) {
   publish({"one"});
   start();
   EXPECT_EQ(refusal("one"), "no_keys");
@@ -90,7 +90,7 @@ TEST_F(KeyringJwksUrl, MayBeOfManyPartsAndComeAfterAnInterimAnswer) {
   EXPECT_TRUE(believes("one"));
 }
 
-TEST_F(KeyringJwksUrl, IsLeftAloneForAsLongAsItSays) {
+TEST_F(KeyringJwksUrl, IsNotFetchedBeforeItsMaxAge) {
   publish({"one"}, "Cache-Control: public, max-age=3600\r\n");
   start();
   ASSERT_TRUE(run_fetches(1));
@@ -124,7 +124,7 @@ TEST_F(KeyringJwksUrl, IsNotFetchedAgainForAnUnknownKeyBeforeItsTime) {
   EXPECT_EQ(publisher.requests().size(), 1U);
 }
 
-TEST_F(KeyringJwksUrl, StaysInForceWhileItsServerFailsAndTheLogIsToldOnce) {
+TEST_F(KeyringJwksUrl, StaysActiveWhileItsServerFailsAndIsLoggedOnce) {
   publish({"one"});
   start();
   ASSERT_TRUE(run_fetches(1));
@@ -165,7 +165,7 @@ TEST_F(KeyringJwksUrl, IsAskedForAgainAfterItWasNotThereAtFirst) {
   EXPECT_TRUE(run_until([&] { return believes("one"); }));
 }
 
-TEST_F(KeyringJwksUrl, IsOfNoUseWhereTheAnswerIsNotAWholeJwkSet) {
+TEST_F(KeyringJwksUrl, IsRefusedIfTheAnswerIsNotAWholeJwkSet) {
   const std::vector<std::pair<std::string, std::string>> all = {
       {"", "not done within 40ms: still waiting for its answer"},
       {"HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n{", "it closed the connection in the middle of its answer"},
@@ -193,7 +193,7 @@ TEST_F(KeyringJwksUrl, IsOfNoUseWhereTheAnswerIsNotAWholeJwkSet) {
   EXPECT_TRUE(published.empty());
 }
 
-TEST_F(KeyringJwksUrl, IsOfNoUseWhereNobodyListens) {
+TEST_F(KeyringJwksUrl, FailsIfNobodyListens) {
   source().jwks_url = "http://127.0.0.1:1/keys";
   start();
   ASSERT_TRUE(run_until_failed());
@@ -232,7 +232,7 @@ TEST_F(KeyringJwksUrl, PublishesNothingOnceItIsStopped) {
   EXPECT_EQ(report().successes + report().failures, 0U);
 }
 
-TEST_F(KeyringJwksUrl, MayBeForgottenWhileItIsFetched) {
+TEST_F(KeyringJwksUrl, MayBeDestroyedDuringAFetch) {
   publisher.answers("");
   start();
   ASSERT_TRUE(run_until([&] { return !publisher.requests().empty(); }));

@@ -1,5 +1,5 @@
 #pragma once
-// A keyring on the test's own loop, tokens to try its keys with, and what it writes to the log meanwhile.
+// A keyring on the loop of the test, tokens to try its keys with, and its log.
 
 #include "support/jwt_signer.hpp"
 
@@ -95,13 +95,13 @@ class KeyringTest : public testing::Test {
     const auto before = report().failures;
     return run_until([&] { return report().failures > before; });
   }
-  /// Lets so many more fetches succeed.
+  /// Runs until this many more fetches have succeeded.
   bool run_fetches(std::uint64_t count) {
     const auto before = report().successes;
     return run_until([&] { return report().successes >= before + count; });
   }
 
-  /// What is said of a token signed with the secret of this name: "" where it is believed.
+  /// The result for a token signed with the secret of this name: "" if it is valid.
   std::string refusal(const std::string& name) const {
     const auto token = headgate::test::sign_hs256(secret(name), R"({"sub":"joe"})",
                                                   R"({"alg":"HS256","typ":"JWT","kid":")" + name + "\"}");

@@ -1,5 +1,6 @@
 #pragma once
-// An issuer's server, as bad as a test likes it: answers on a thread of its own, over TLS where it has a certificate.
+// A server of an issuer, which behaves as badly as the test wants. Runs on its own thread, with TLS if it has a
+// certificate.
 
 #include "headgate/core/result.hpp"
 
@@ -58,12 +59,12 @@ class Publisher {
     return std::string(tls_ ? "https" : "http") + "://127.0.0.1:" + std::to_string(port_) + std::string(path);
   }
 
-  /// From now on; an empty text is no answer at all: the connection stays open until the other side closes it.
+  /// Its answer from now on. Empty: no answer; the connection stays open until the peer closes it.
   void answers(std::string text) {
     const std::lock_guard lock(mutex_);
     answer_ = std::move(text);
   }
-  /// Those that say If-None-Match with this are told 304 instead.
+  /// Requests with this If-None-Match get 304 instead.
   void has_etag(std::string etag) {
     const std::lock_guard lock(mutex_);
     etag_ = std::move(etag);

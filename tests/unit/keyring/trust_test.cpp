@@ -1,4 +1,4 @@
-// Whose answer is believed to be the issuer's.
+// Which server is trusted to be that of the issuer.
 #include "keyring_fixture.hpp"
 #include "publisher.hpp"
 #include "support/certificates.hpp"
@@ -93,7 +93,7 @@ TEST_F(KeyringTrust, IsNotInAServerThatSpeaksPlainly) {
   EXPECT_EQ(refusal("one"), "no_keys");
 }
 
-TEST_F(KeyringTrust, IsToldAtTheStartWhereItsFileIsOfNoUse) {
+TEST_F(KeyringTrust, IsAnErrorAtTheStartIfItsFileIsInvalid) {
   source().jwks_url = "https://127.0.0.1:1/keys";
   source().jwks_ca = "/no/such/ca.pem";
   EXPECT_EQ(why_not_open(), "/no/such/ca.pem: cannot be read: No such file or directory");

@@ -1,4 +1,4 @@
-// What is taken for a URL to fetch, and what an operator is told where it is not.
+// Which URLs can be fetched, and the messages for the others.
 #include "headgate/keyring/url.hpp"
 
 #include <gmock/gmock.h>

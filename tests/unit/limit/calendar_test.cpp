@@ -14,7 +14,7 @@ Instant utc(int y, unsigned m, unsigned d, hours h = hours(0), minutes min = min
   return sys_days(year(y) / m / d) + h + min;
 }
 
-/// Two changes of 2026 as in Vienna, and Vienna's offsets.
+/// The two changes of 2026 in Vienna, with its offsets.
 Calendar vienna(Unit unit) {
   return {unit,
           "Europe/Vienna",
@@ -74,7 +74,7 @@ TEST(Calendar, BeginsADayWhenClocksJumpOverItsMidnight) {
   EXPECT_EQ(days.at(utc(2018, 11, 4, 2h)), (Calendar::Window{utc(2018, 11, 3, 3h), utc(2018, 11, 4, 3h)}));
 }
 
-TEST(Calendar, BeginsADayButOnceWhenClocksGoBackOverItsMidnight) {
+TEST(Calendar, BeginsADayOnceWhenClocksGoBackOverItsMidnight) {
   // St. John's, 2010-11-07: at 00:01 back to 23:01 of the day before.
   const Instant change = utc(2010, 11, 7, 2h, 31min);
   const Calendar days(Unit::day, "America/St_Johns",
@@ -82,12 +82,12 @@ TEST(Calendar, BeginsADayButOnceWhenClocksGoBackOverItsMidnight) {
   const Calendar::Window sunday{utc(2010, 11, 7, 2h, 30min), utc(2010, 11, 8, 3h, 30min)};
   EXPECT_EQ(days.at(change - 30s), sunday);
   EXPECT_EQ(days.at(change), sunday);
-  EXPECT_EQ(days.at(change + 58min), sunday);  // shows 23:59 of Saturday, once more
+  EXPECT_EQ(days.at(change + 58min), sunday);  // shows 23:59 of Saturday for the second time
   EXPECT_EQ(days.at(change + 61min), sunday);
   EXPECT_EQ(days.at(change - 90s).end, sunday.start);
 }
 
-TEST(Calendar, LeavesOutADayThatNeverWas) {
+TEST(Calendar, LeavesOutADayThatDidNotExist) {
   // Apia had no 2011-12-30: it changed sides of the date line.
   const Calendar days(Unit::day, "Pacific/Apia", {{utc(2011, 9, 24, 14h), -10h}, {utc(2011, 12, 30, 10h), 14h}});
   EXPECT_EQ(days.at(utc(2011, 12, 30, 9h)), (Calendar::Window{utc(2011, 12, 29, 10h), utc(2011, 12, 30, 10h)}));

@@ -1,5 +1,5 @@
 #pragma once
-// One counter asked by itself, on a clock that is an argument: for the tests of one algorithm.
+// One counter on a clock that is an argument, for tests of one algorithm.
 
 #include "headgate/limit/algorithm.hpp"
 
@@ -15,20 +15,20 @@ class Counter {
 
   limit::Decision take(std::int64_t cost, Instant now) { return decide(cost, now, limit::Taken::no); }
 
-  /// What has been let through already: takes what there is, whether it fits or not.
+  /// A charge: takes what is left, even if the cost does not fit.
   limit::Decision charge(std::int64_t cost, Instant now) { return decide(cost, now, limit::Taken::yes); }
 
-  /// The same, below nothing where there is less.
+  /// A debt: takes all of it, also below zero.
   limit::Decision owe(std::int64_t cost, Instant now) { return decide(cost, now, limit::Taken::debt); }
 
   const limit::Rule& rule() const { return rule_; }
 
  private:
-  limit::Decision decide(std::int64_t cost, Instant now, limit::Taken though_refused) {
+  limit::Decision decide(std::int64_t cost, Instant now, limit::Taken though_rejected) {
     const limit::Algorithm& algorithm = *rule_.algorithm;
     const limit::Outcome outcome = algorithm.peek(state_, rule_, cost, now);
     using limit::Taken;
-    const Taken taken = outcome.allowed && though_refused == Taken::no ? Taken::yes : though_refused;
+    const Taken taken = outcome.allowed && though_rejected == Taken::no ? Taken::yes : though_rejected;
     if ((taken != Taken::no && cost != 0) || outcome.stale) algorithm.commit(state_, rule_, cost, taken, now, outcome);
     const auto decision = algorithm.decision(rule_, cost, taken, {outcome.words.data(), algorithm.words});
     EXPECT_TRUE(decision.has_value());

@@ -24,7 +24,7 @@ Rule calendar_window(std::string_view rate, Calendar::Unit unit) {
   return rule;
 }
 
-TEST(FixedWindow, AdmitsItsCountInEachWindowOfTheClockAndNoMore) {
+TEST(FixedWindow, AdmitsItsCountInEachWindowAndNoMore) {
   std::mt19937_64 random(1);
   for (const char* rate : {"5/minute", "7/second", "3/100ms", "100/day", "1/13s"}) {
     Counter counter(window(rate));
@@ -47,17 +47,17 @@ TEST(FixedWindow, AdmitsItsCountInEachWindowOfTheClockAndNoMore) {
   }
 }
 
-TEST(FixedWindow, AllowsExactlyAtTheEndOfTheWaitItNamedAndNotBefore) {
+TEST(FixedWindow, AllowsExactlyAtTheEndOfTheReportedWait) {
   for (const Rule& rule : {window("5/minute"), window("5/day"), calendar_window("5/day", Calendar::Unit::day),
                            calendar_window("5/month", Calendar::Unit::month)}) {
     Counter counter(rule);
     ASSERT_FALSE(rule.algorithm->check(rule));
     ASSERT_TRUE(counter.take(3, kStart).allowed);
-    const Decision refused = counter.take(3, kStart);
-    ASSERT_FALSE(refused.allowed);
-    EXPECT_EQ(refused.reset_after, refused.retry_after);
-    EXPECT_FALSE(counter.take(3, kStart + refused.retry_after - 1us).allowed);
-    EXPECT_TRUE(counter.take(3, kStart + refused.retry_after).allowed);
+    const Decision rejected = counter.take(3, kStart);
+    ASSERT_FALSE(rejected.allowed);
+    EXPECT_EQ(rejected.reset_after, rejected.retry_after);
+    EXPECT_FALSE(counter.take(3, kStart + rejected.retry_after - 1us).allowed);
+    EXPECT_TRUE(counter.take(3, kStart + rejected.retry_after).allowed);
   }
 }
 
@@ -70,14 +70,14 @@ TEST(FixedWindow, StaysWithinItsNumbersForTheLargestCosts) {
   EXPECT_EQ(counter.take(std::numeric_limits<std::int64_t>::min(), kStart).remaining, 1'000'000'000U);
 }
 
-TEST(FixedWindow, RefusesWordsNoPeekCouldHaveSaid) {
+TEST(FixedWindow, RefusesAnInvalidReply) {
   const Rule rule = window("7/minute");
   const auto decision = [&rule](std::int64_t used, std::int64_t left, std::int64_t owed = 0) {
     const std::array words = {used, left, owed};
     return rule.algorithm->decision(rule, 1, Taken::no, words).has_value();
   };
   EXPECT_TRUE(decision(0, 1));
-  EXPECT_TRUE(decision(1'000'000'000, 60'000'000));  // the count was larger before
+  EXPECT_TRUE(decision(1'000'000'000, 60'000'000));  // valid, because the count was larger before
   EXPECT_FALSE(decision(-1, 1));
   EXPECT_FALSE(decision(1'000'000'001, 1));
   EXPECT_FALSE(decision(0, 0));
@@ -87,7 +87,7 @@ TEST(FixedWindow, RefusesWordsNoPeekCouldHaveSaid) {
   EXPECT_FALSE(decision(0, 1, 1'000'000'001));
 }
 
-TEST(FixedWindow, SaysWhatItMeans) {
+TEST(FixedWindow, DescribesItself) {
   const auto meaning = [](const Rule& rule) { return rule.algorithm->meaning(rule, " requests"); };
   EXPECT_EQ(meaning(window("100/minute")), "at most 100 requests a minute, anew on the clock");
   EXPECT_EQ(meaning(window("100/5m")), "at most 100 requests every 5m, anew on the clock");
@@ -102,7 +102,7 @@ std::string fault_of(const Rule& rule) {
   return fault ? fault->message + " | " + fault->help : "accepted";
 }
 
-TEST(FixedWindowCheck, RefusesWhatAWindowHasNot) {
+TEST(FixedWindowCheck, RefusesOptionsThatAWindowLacks) {
   Rule rule = window("100/minute");
   EXPECT_EQ(fault_of(rule), "accepted");
   rule.burst = 50;
@@ -114,7 +114,7 @@ TEST(FixedWindowCheck, RefusesWhatAWindowHasNot) {
             "a fixed_window cannot make a request wait | leave \"wait\" out, or use token_bucket or leaky_bucket");
 }
 
-TEST(FixedWindowCheck, RefusesACalendarThatIsNotTheRates) {
+TEST(FixedWindowCheck, RefusesACalendarOfAnotherPeriod) {
   EXPECT_EQ(fault_of(calendar_window("5/day", Calendar::Unit::day)), "accepted");
   EXPECT_EQ(fault_of(calendar_window("5/24h", Calendar::Unit::day)), "accepted");
   EXPECT_EQ(fault_of(calendar_window("5/month", Calendar::Unit::month)), "accepted");

@@ -1,6 +1,5 @@
 #pragma once
-// Several gateways before one store, on a virtual clock: every call takes its time to get there and back, and some
-// never come back. What the tests of leases count on.
+// Several gateways with one store, on a virtual clock. Each call takes time, and some are lost. For tests of leases.
 
 #include "support/rules.hpp"
 
@@ -21,11 +20,11 @@ namespace headgate::limit {
 
 using namespace std::chrono_literals;
 
-/// What one gateway did.
+/// What one gateway has done.
 struct Tally {
   std::uint64_t asked = 0;  ///< requests
   std::uint64_t admitted = 0;
-  std::uint64_t refused = 0;
+  std::uint64_t rejected = 0;
   std::uint64_t unanswered = 0;
   std::uint64_t calls = 0;     ///< of any kind
   std::uint64_t taken = 0;     ///< tokens, as far as the gateway knows
@@ -35,12 +34,12 @@ struct Tally {
 class Fleet {
  public:
   struct Trouble {
-    double lost = 0;  ///< of all calls; half of these are counted all the same
+    double lost = 0;  ///< share of calls that are lost; half of these are counted in the store
     Duration least_latency{100};
     Duration most_latency{400};
   };
 
-  /// Each of them believes that there are `gateways` in all, or `sharers`.
+  /// Each assumes that there are `gateways` in total, or `sharers`.
   Fleet(std::size_t gateways, Trouble trouble, unsigned seed = 1, std::size_t sharers = 0)
       : trouble_(trouble), random_(seed) {
     for (std::size_t i = 0; i < gateways; ++i) {
@@ -58,7 +57,7 @@ class Fleet {
     for (const auto& gateway : gateways_) {
       sum.asked += gateway->tally.asked;
       sum.admitted += gateway->tally.admitted;
-      sum.refused += gateway->tally.refused;
+      sum.rejected += gateway->tally.rejected;
       sum.unanswered += gateway->tally.unanswered;
       sum.calls += gateway->tally.calls;
       sum.taken += gateway->tally.taken;
@@ -78,18 +77,18 @@ class Fleet {
     now_ = end;
   }
 
-  using Refused = std::function<void(std::span<const Decision>)>;
+  using Rejected = std::function<void(std::span<const Decision>)>;
 
-  /// Called with each request that is refused without a call.
-  std::function<void(std::span<const Check>)> refused_here;
+  /// Called for each request that is rejected without a call.
+  std::function<void(std::span<const Check>)> rejected_here;
 
-  /// One request now; `admitted` is called when it is let through, `refused` when it is not.
-  void request(std::size_t gateway, std::vector<Check> checks, std::function<void()> admitted, Refused refused = {}) {
+  /// One request now. Calls `admitted` if it is allowed, else `rejected`.
+  void request(std::size_t gateway, std::vector<Check> checks, std::function<void()> admitted, Rejected rejected = {}) {
     auto request =
-        std::make_shared<Request>(*gateways_[gateway], std::move(checks), std::move(admitted), std::move(refused));
+        std::make_shared<Request>(*gateways_[gateway], std::move(checks), std::move(admitted), std::move(rejected));
     ++request->gateway.tally.asked;
     if (const auto here = request->gateway.local.decide(request->checks, moment(), request->decisions)) {
-      if (!*here && refused_here) refused_here(request->checks);
+      if (!*here && rejected_here) rejected_here(request->checks);
       finish(*request, *here ? Local::Step::allowed : Local::Step::rejected);
     } else {
       begin(request);
@@ -97,7 +96,7 @@ class Fleet {
     refill(gateway_of(*request));
   }
 
-  /// Ends all leases, as a gateway that stops.
+  /// Ends all leases, as a gateway does when it stops.
   void stop(std::size_t gateway) {
     gateways_[gateway]->local.leases().end_all(moment());
     refund(*gateways_[gateway]);
@@ -113,18 +112,18 @@ class Fleet {
     std::map<Leases::Id, std::vector<std::shared_ptr<Request>>> waiting;
   };
   struct Request {
-    Request(Gateway& in, std::vector<Check> what, std::function<void()> then, Refused or_then)
+    Request(Gateway& in, std::vector<Check> what, std::function<void()> then, Rejected or_then)
         : gateway(in),
           checks(std::move(what)),
           decisions(checks.size()),
           admitted(std::move(then)),
-          refused(std::move(or_then)),
+          rejected(std::move(or_then)),
           attempt(checks, decisions) {}
     Gateway& gateway;
     std::vector<Check> checks;
     std::vector<Decision> decisions;
     std::function<void()> admitted;
-    Refused refused;
+    Rejected rejected;
     PendingDecision attempt;
   };
   struct Event {
@@ -140,10 +139,10 @@ class Fleet {
   void finish(Request& request, Local::Step step) {
     auto& tally = request.gateway.tally;
     ++(step == Local::Step::allowed    ? tally.admitted
-       : step == Local::Step::rejected ? tally.refused
+       : step == Local::Step::rejected ? tally.rejected
                                        : tally.unanswered);
     if (step == Local::Step::allowed && request.admitted) request.admitted();
-    if (step == Local::Step::rejected && request.refused) request.refused(request.decisions);
+    if (step == Local::Step::rejected && request.rejected) request.rejected(request.decisions);
   }
 
   void begin(const std::shared_ptr<Request>& request) {
@@ -168,8 +167,8 @@ class Fleet {
       const auto step = request->gateway.local.end(request->attempt, answer, moment());
       if (step == Local::Step::check) return send(request);
       finish(*request, step);
-      refill(request->gateway);  // before those who wait go on
-      for (const auto lease : request->attempt.asked_for()) wake(request->gateway, lease);
+      refill(request->gateway);  // before the waiting requests continue
+      for (const auto lease : request->attempt.refilled()) wake(request->gateway, lease);
     });
   }
 

@@ -13,7 +13,7 @@ using test::kStart;
 
 Hash hash_of(std::uint64_t number) { return keyed_hash({reinterpret_cast<const char*>(&number), sizeof number}, 0); }
 
-/// Puts `number` in, full `ahead` from the start.
+/// Inserts `number`, full again `ahead` after the start.
 Slot& put(KeyTable& table, std::uint64_t number, Duration ahead, bool spent = false) {
   Slot& slot = table.insert(hash_of(number), 0, kStart);
   slot.state.numbers[0] = static_cast<std::int64_t>(number);
@@ -23,8 +23,8 @@ Slot& put(KeyTable& table, std::uint64_t number, Duration ahead, bool spent = fa
 
 bool holds(KeyTable& table, std::uint64_t number) { return table.find(hash_of(number)) != nullptr; }
 
-TEST(KeyTable, FindsWhatItHoldsThroughAnyNumberOfForgettings) {
-  // Small and always full, so that runs are long and every gap that is closed moves others.
+TEST(KeyTable, FindsItsKeysAfterAnyNumberOfEvictions) {
+  // Small and always full: runs are long, and each gap that is closed moves other slots.
   KeyTable table(64);
   std::mt19937_64 random(1);
   std::size_t found = 0;
@@ -48,7 +48,7 @@ TEST(KeyTable, FindsWhatItHoldsThroughAnyNumberOfForgettings) {
   EXPECT_GT(table.evicted(), 1000U);
 }
 
-TEST(KeyTable, ForgetsAFullCounterFirstAndCountsItNot) {
+TEST(KeyTable, EvictsAFullCounterFirstAndDoesNotCountIt) {
   KeyTable table(10);
   for (std::uint64_t i = 0; i < 9; ++i) put(table, i, std::chrono::hours(1));
   put(table, 9, Duration(0));
@@ -58,7 +58,7 @@ TEST(KeyTable, ForgetsAFullCounterFirstAndCountsItNot) {
   EXPECT_EQ(table.evicted(), 0U);
 }
 
-TEST(KeyTable, ForgetsTheOneFullAgainTheSoonestWhereNoneIsFull) {
+TEST(KeyTable, EvictsTheCounterThatIsFullSoonest) {
   KeyTable table(10);
   for (std::uint64_t i = 0; i < 10; ++i) put(table, i, std::chrono::seconds(100 - i));
   put(table, 10, std::chrono::hours(1));
@@ -68,7 +68,7 @@ TEST(KeyTable, ForgetsTheOneFullAgainTheSoonestWhereNoneIsFull) {
   EXPECT_EQ(table.evicted(), 2U);
 }
 
-TEST(KeyTable, ForgetsASpentCounterOnlyWhereAllAreSpent) {
+TEST(KeyTable, EvictsASpentCounterOnlyIfAllAreSpent) {
   KeyTable table(10);
   for (std::uint64_t i = 0; i < 9; ++i) put(table, i, Duration(1 + i), true);
   put(table, 9, std::chrono::hours(1));
@@ -78,8 +78,8 @@ TEST(KeyTable, ForgetsASpentCounterOnlyWhereAllAreSpent) {
   EXPECT_FALSE(holds(table, 0));
 }
 
-TEST(KeyTable, ForgetsEveryFullCounterBeforeOneThatIsNot) {
-  // Few full ones among many, spent and not: each is found, wherever it lies.
+TEST(KeyTable, EvictsEveryFullCounterBeforeOneThatIsNot) {
+  // A few full counters among many: each is found, wherever it is.
   constexpr std::uint64_t kKeys = 4096;
   KeyTable table(kKeys);
   for (std::uint64_t i = 0; i < kKeys; ++i)
@@ -94,7 +94,7 @@ TEST(KeyTable, ForgetsEveryFullCounterBeforeOneThatIsNot) {
 TEST(KeyTable, KeepsEverySpentCounterWhileOneIsNot) {
   constexpr std::uint64_t kKeys = 4096;
   KeyTable table(kKeys);
-  // The spent are full again the sooner, and the one that is not has been used since it came.
+  // The spent counters are full again sooner, and the other one was used since its insert.
   for (std::uint64_t i = 0; i < kKeys - 1; ++i) put(table, i, std::chrono::seconds(1), true);
   put(table, kKeys, std::chrono::seconds(2));
   for (std::uint64_t flood = 0; flood < 1000; ++flood) {
@@ -107,7 +107,7 @@ TEST(KeyTable, KeepsEverySpentCounterWhileOneIsNot) {
   for (std::uint64_t i = 0; i < kKeys - 1; ++i) EXPECT_TRUE(holds(table, i));
 }
 
-TEST(KeyTable, SeesThatACounterWasUsedAfterItCame) {
+TEST(KeyTable, SeesThatACounterWasUsedAfterItsInsert) {
   KeyTable table(10);
   for (std::uint64_t i = 0; i < 10; ++i) put(table, i, std::chrono::seconds(10 + i));
   for (std::uint64_t i = 0; i < 9; ++i) table.note(*table.find(hash_of(i)), kStart + std::chrono::hours(1), i % 2 == 0);
@@ -118,7 +118,7 @@ TEST(KeyTable, SeesThatACounterWasUsedAfterItCame) {
   EXPECT_FALSE(holds(table, 3));
 }
 
-TEST(KeyTable, LooksAtFewSlotsHoweverManyWereUsedSinceTheLastInsert) {
+TEST(KeyTable, ChecksFewSlotsHoweverManyWereUsedSinceTheLastInsert) {
   constexpr std::uint64_t kKeys = 16'384;
   KeyTable table(kKeys);
   for (std::uint64_t i = 0; i < kKeys; ++i) put(table, i, std::chrono::seconds(1 + i % 100), i % 2 == 0);
@@ -143,7 +143,7 @@ TEST(KeyTable, RanksByAnyClock) {
   }
 }
 
-TEST(KeyTable, CountsEachLimitApart) {
+TEST(KeyTable, CountsEachLimitSeparately) {
   KeyTable table(4);
   for (std::uint64_t i = 0; i < 8; ++i) {
     Slot& slot = table.insert(hash_of(i), i < 6 ? 0 : 2, kStart);
@@ -157,7 +157,7 @@ TEST(KeyTable, CountsEachLimitApart) {
   EXPECT_EQ(table.counts()[2].evicted, 0U);
 }
 
-TEST(KeyTable, HoldsOneCounterWhereItMayHoldNoMore) {
+TEST(KeyTable, HoldsOneCounterIfItsMaximumIsOne) {
   KeyTable table(1);
   for (std::uint64_t i = 0; i < 100; ++i) {
     put(table, i, std::chrono::hours(1));
@@ -167,7 +167,7 @@ TEST(KeyTable, HoldsOneCounterWhereItMayHoldNoMore) {
   EXPECT_EQ(table.evicted(), 99U);
 }
 
-TEST(KeyTable, FreesWhatItsCountersOwn) {  // the leak checker is the judge
+TEST(KeyTable, FreesTheMemoryOfItsCounters) {  // the leak checker is the judge
   KeyTable table(4);
   for (std::uint64_t i = 0; i < 50; ++i)
     put(table, i, std::chrono::hours(1)).state.log = std::make_unique<std::vector<std::int64_t>>(10);

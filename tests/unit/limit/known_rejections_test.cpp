@@ -21,7 +21,7 @@ using test::make_rule;
 
 constexpr Moment kNow(1h);
 
-Decision refusal(Duration retry_after, Duration reset_after = 10s, std::uint64_t remaining = 0) {
+Decision rejection(Duration retry_after, Duration reset_after = 10s, std::uint64_t remaining = 0) {
   Decision decision;
   decision.limit = 10;
   decision.remaining = remaining;
@@ -39,9 +39,9 @@ struct KnownRejectionsTest : testing::Test {
   Decision decision;
 };
 
-TEST_F(KnownRejectionsTest, RepeatARefusalUntilItsMomentAndCountTheWaitDown) {
+TEST_F(KnownRejectionsTest, RepeatARejectionUntilItsEndAndCountTheWaitDown) {
   EXPECT_FALSE(rejected(check, kNow));
-  rejections.put(check, refusal(100ms, 1s), kNow, kNow);
+  rejections.put(check, rejection(100ms, 1s), kNow, kNow);
   ASSERT_TRUE(rejected(check, kNow));
   EXPECT_FALSE(decision.allowed);
   EXPECT_EQ(decision.limit, 10U);
@@ -57,7 +57,7 @@ TEST_F(KnownRejectionsTest, RepeatARefusalUntilItsMomentAndCountTheWaitDown) {
 
 TEST_F(KnownRejectionsTest, CoverHigherCostsButNoLowerOnes) {
   const Check two = make_check(rule, "a", 2);
-  rejections.put(two, refusal(100ms, 900ms, 1), kNow, kNow);
+  rejections.put(two, rejection(100ms, 900ms, 1), kNow, kNow);
   EXPECT_FALSE(rejected(check, kNow)) << "one more may fit where two do not";
   ASSERT_TRUE(rejected(make_check(rule, "a", 5), kNow));
   EXPECT_EQ(decision.retry_after, 400ms) << "three more take 300 ms more to come back";
@@ -68,14 +68,14 @@ TEST_F(KnownRejectionsTest, CoverHigherCostsButNoLowerOnes) {
   EXPECT_EQ(decision.retry_after, kNever) << "that never fits";
 }
 
-TEST_F(KnownRejectionsTest, AskForTheWaitOfEachCostWhereItIsNoStraightLine) {
+TEST_F(KnownRejectionsTest, AskForTheWaitOfEachCostIfItIsNotLinear) {
   for (const auto* algorithm : {"fixed_window", "leaky_bucket", "sliding_log", "sliding_window"}) {
     rule = make_rule("10/second", 10, "plan", algorithm);
     const auto cost = [&](std::int64_t count) { return make_check(rule, algorithm, count); };
-    rejections.put(cost(1), refusal(100ms, 900ms), kNow, kNow);
+    rejections.put(cost(1), rejection(100ms, 900ms), kNow, kNow);
     EXPECT_TRUE(rejected(cost(1), kNow)) << algorithm;
-    EXPECT_FALSE(rejected(cost(3), kNow)) << "refused, but for how long?";
-    rejections.put(cost(3), refusal(550ms, 900ms), kNow, kNow);
+    EXPECT_FALSE(rejected(cost(3), kNow)) << "rejected, but for how long?";
+    rejections.put(cost(3), rejection(550ms, 900ms), kNow, kNow);
     ASSERT_TRUE(rejected(cost(3), kNow + 10ms));
     EXPECT_EQ(decision.retry_after, 540ms);
     ASSERT_TRUE(rejected(cost(1), kNow + 10ms));
@@ -87,10 +87,10 @@ TEST_F(KnownRejectionsTest, AskForTheWaitOfEachCostWhereItIsNoStraightLine) {
   }
 }
 
-TEST_F(KnownRejectionsTest, TellALongerWaitOnceAsManyCostsAreKnownAsAreKept) {
+TEST_F(KnownRejectionsTest, ReportALongerWaitIfTooManyCostsAreKnown) {
   rule = make_rule("10/second", 0, "plan", "sliding_log");
   for (const std::int64_t cost : {1, 3, 5, 7})
-    rejections.put(make_check(rule, "a", cost), refusal(cost * 100ms, 900ms), kNow, kNow);
+    rejections.put(make_check(rule, "a", cost), rejection(cost * 100ms, 900ms), kNow, kNow);
   ASSERT_TRUE(rejected(make_check(rule, "a", 4), kNow));
   EXPECT_EQ(decision.retry_after, 500ms) << "five fit then, and so do four";
   ASSERT_TRUE(rejected(make_check(rule, "a", 8), kNow));
@@ -99,27 +99,27 @@ TEST_F(KnownRejectionsTest, TellALongerWaitOnceAsManyCostsAreKnownAsAreKept) {
   EXPECT_EQ(decision.retry_after, 700ms);
 }
 
-TEST_F(KnownRejectionsTest, BelieveTheNewestAnswer) {
+TEST_F(KnownRejectionsTest, FollowTheNewestAnswer) {
   rule = make_rule("10/second", 0, "plan", "sliding_window");
   const auto cost = [&](std::int64_t count) { return make_check(rule, "a", count); };
-  rejections.put(cost(2), refusal(500ms), kNow, kNow);
-  rejections.put(cost(4), refusal(300ms), kNow + 10ms, kNow + 10ms);
+  rejections.put(cost(2), rejection(500ms), kNow, kNow);
+  rejections.put(cost(4), rejection(300ms), kNow + 10ms, kNow + 10ms);
   EXPECT_FALSE(rejected(cost(2), kNow + 10ms)) << "something was given back elsewhere: four fit earlier than two did";
   EXPECT_TRUE(rejected(cost(4), kNow + 10ms));
-  rejections.put(cost(6), refusal(400ms, 900ms, 5), kNow + 20ms, kNow + 20ms);
+  rejections.put(cost(6), rejection(400ms, 900ms, 5), kNow + 20ms, kNow + 20ms);
   EXPECT_FALSE(rejected(cost(4), kNow + 20ms)) << "five are left";
   EXPECT_TRUE(rejected(cost(6), kNow + 20ms));
 }
 
-TEST_F(KnownRejectionsTest, AreCountedFromTheQuestionAndToldFromTheAnswer) {
-  rejections.put(check, refusal(100ms), kNow, kNow + 10ms);
+TEST_F(KnownRejectionsTest, BeginAtTheCallAndReportTheWaitFromTheAnswer) {
+  rejections.put(check, rejection(100ms), kNow, kNow + 10ms);
   ASSERT_TRUE(rejected(check, kNow + 99ms));
   EXPECT_EQ(decision.retry_after, 11ms) << "Redis may have decided only then";
   EXPECT_FALSE(rejected(check, kNow + 100ms)) << "or already then";
 }
 
-TEST_F(KnownRejectionsTest, EndWhereRedisIsHeardOfAnotherSize) {
-  rejections.put(check, refusal(100ms), kNow, kNow);
+TEST_F(KnownRejectionsTest, EndIfRedisReportsAnotherSize) {
+  rejections.put(check, rejection(100ms), kNow, kNow);
   rejections.forget_other_sizes(check);
   EXPECT_TRUE(rejected(check, kNow));
   Rule larger = rule;
@@ -130,31 +130,31 @@ TEST_F(KnownRejectionsTest, EndWhereRedisIsHeardOfAnotherSize) {
 
 TEST_F(KnownRejectionsTest, KeepTheOneOfTheLowerCostWhileItLasts) {
   const Check five = make_check(rule, "a", 5);
-  rejections.put(check, refusal(100ms), kNow, kNow);
-  rejections.put(five, refusal(500ms), kNow + 10ms, kNow + 10ms);
+  rejections.put(check, rejection(100ms), kNow, kNow);
+  rejections.put(five, rejection(500ms), kNow + 10ms, kNow + 10ms);
   EXPECT_TRUE(rejected(check, kNow + 50ms));
-  rejections.put(five, refusal(400ms), kNow + 100ms, kNow + 100ms);
+  rejections.put(five, rejection(400ms), kNow + 100ms, kNow + 100ms);
   EXPECT_FALSE(rejected(check, kNow + 100ms));
   EXPECT_TRUE(rejected(five, kNow + 400ms));
-  rejections.put(check, refusal(100ms), kNow + 400ms, kNow + 400ms);
+  rejections.put(check, rejection(100ms), kNow + 400ms, kNow + 400ms);
   EXPECT_TRUE(rejected(check, kNow + 450ms));
 }
 
 TEST_F(KnownRejectionsTest, AskAgainAfterASecondWhateverTheWait) {
-  rejections.put(check, refusal(1h, 2h), kNow, kNow);
+  rejections.put(check, rejection(1h, 2h), kNow, kNow);
   ASSERT_TRUE(rejected(check, kNow + 999ms));
   EXPECT_EQ(decision.retry_after, 1h - 999ms) << "what is told is the truth";
   EXPECT_FALSE(rejected(check, kNow + 1s)) << "an operator may have reset it";
   const Check never = make_check(rule, "c", 11);
-  rejections.put(never, refusal(kNever, 0s, 10), kNow, kNow);
+  rejections.put(never, rejection(kNever, 0s, 10), kNow, kNow);
   ASSERT_TRUE(rejected(never, kNow + 999ms));
   EXPECT_EQ(decision.retry_after, kNever);
   EXPECT_EQ(decision.remaining, 10U);
   EXPECT_FALSE(rejected(never, kNow + 1s));
 }
 
-TEST_F(KnownRejectionsTest, AreForgottenWhereSomethingIsGivenBack) {
-  rejections.put(check, refusal(100ms), kNow, kNow);
+TEST_F(KnownRejectionsTest, EndIfSomethingIsGivenBack) {
+  rejections.put(check, rejection(100ms), kNow, kNow);
   rejections.forget(make_check(rule, "b").hash);
   EXPECT_TRUE(rejected(check, kNow));
   rejections.forget(check.hash);
@@ -163,7 +163,7 @@ TEST_F(KnownRejectionsTest, AreForgottenWhereSomethingIsGivenBack) {
 }
 
 TEST_F(KnownRejectionsTest, EndWithTheSizeOfTheLimit) {
-  rejections.put(check, refusal(100ms), kNow, kNow);
+  rejections.put(check, rejection(100ms), kNow, kNow);
   Rule larger = rule;
   larger.burst = 20;
   Rule faster = rule;
@@ -174,12 +174,12 @@ TEST_F(KnownRejectionsTest, EndWithTheSizeOfTheLimit) {
   EXPECT_TRUE(rejected(make_check(reloaded, "a"), kNow)) << "the same limit in a new configuration";
 }
 
-TEST(KnownRejections, ForgetTheOneThatEndsTheSoonestAboveTheirBound) {
+TEST(KnownRejections, DropTheOneThatEndsSoonestAboveTheirBound) {
   KnownRejections rejections(1024);
   const Rule rule = make_rule("10/second");
   for (int i = 0; i < 100'000; ++i) {
     const std::string key = std::to_string(i);
-    rejections.put(make_check(rule, key), refusal(i < 50'000 ? 900ms : 1ms), kNow, kNow);
+    rejections.put(make_check(rule, key), rejection(i < 50'000 ? 900ms : 1ms), kNow, kNow);
   }
   EXPECT_LE(rejections.size(), 1024U);
   EXPECT_GT(rejections.size(), 1000U);
@@ -190,7 +190,7 @@ TEST(KnownRejections, ForgetTheOneThatEndsTheSoonestAboveTheirBound) {
   EXPECT_GT(long_ones, 700);
 }
 
-/// Asks of one request, first here and then of the store.
+/// Checks of one request, first here and then in the store.
 struct Desk {
   bool decide(std::vector<Check> checks, Duration at) {
     decisions.assign(checks.size(), {});
@@ -210,14 +210,14 @@ struct Desk {
 };
 
 TEST(KnownRejections, AnswerExactlyAsTheStoreWould) {
-  // The same random traffic with and without them: not one decision differs, nor the wait that is told.
+  // The same random traffic with and without them: no decision and no wait differs.
   Desk with;
   MemoryStore without{{}};
   const Rule narrow = make_rule("20/second", 5, "narrow");
   const Rule wide = make_rule("100/second", 40, "wide");
   std::mt19937 random(7);
   Duration at{0};
-  int refused = 0;
+  int rejected_count = 0;
   for (int i = 0; i < 50'000; ++i) {
     at += Duration(random() % 4'000);
     const std::string who(1, static_cast<char>('a' + random() % 3));
@@ -227,16 +227,16 @@ TEST(KnownRejections, AnswerExactlyAsTheStoreWould) {
     const bool agreed = without.decide(checks, kStart + at, expected);
     ASSERT_EQ(with.decide(checks, at), agreed) << "request " << i;
     if (agreed) continue;
-    ++refused;
+    ++rejected_count;
     ASSERT_LE(binding(with.decisions)->retry_after, binding(expected)->retry_after);
     if (with.decisions[0].allowed) continue;
     ASSERT_EQ(with.decisions[0].retry_after, expected[0].retry_after) << "request " << i;
   }
-  EXPECT_GT(refused, 10'000);
-  EXPECT_LT(with.calls, 50'000 - refused / 2);
+  EXPECT_GT(rejected_count, 10'000);
+  EXPECT_LT(with.calls, 50'000 - rejected_count / 2);
 }
 
-TEST(KnownRejections, RefuseTheWholeRequestBeforeAnythingIsTaken) {
+TEST(KnownRejections, RejectTheWholeRequestBeforeAnythingIsTaken) {
   Desk desk;
   const Rule narrow = make_rule("1/hour", 2, "narrow");
   const Rule wide = make_rule("1/hour", 100, "wide");
@@ -254,7 +254,7 @@ TEST(KnownRejections, RefuseTheWholeRequestBeforeAnythingIsTaken) {
   EXPECT_TRUE(desk.decide({make_check(wide, "a", 98)}, 100ms)) << "nothing was taken of the other";
 }
 
-TEST(KnownRejections, OfATrialRefuseNobodyAndNeedNoCall) {
+TEST(KnownRejections, InObserveModeRejectNobodyAndNeedNoCall) {
   Desk desk;
   const Rule rule = make_rule("1/hour", 1);
   const std::vector observe = {make_check(rule, "a", 1, How::observe)};
@@ -267,7 +267,7 @@ TEST(KnownRejections, OfATrialRefuseNobodyAndNeedNoCall) {
   EXPECT_EQ(desk.calls, 2);
 }
 
-TEST(KnownRejections, EndWhereSomethingIsGivenBackHere) {
+TEST(KnownRejections, EndIfSomethingIsGivenBackHere) {
   Desk desk;
   const Rule rule = make_rule("1/hour", 1);
   EXPECT_TRUE(desk.decide({make_check(rule, "a")}, 0s));
@@ -277,7 +277,7 @@ TEST(KnownRejections, EndWhereSomethingIsGivenBackHere) {
   EXPECT_TRUE(desk.decide({make_check(rule, "a")}, 4ms));
 }
 
-TEST(KnownRejections, LearnNothingFromTwoAsksOfOneCounter) {
+TEST(KnownRejections, LearnNothingFromTwoChecksOfOneCounter) {
   Desk desk;
   const Rule rule = make_rule("1/hour", 3);
   EXPECT_FALSE(desk.decide({make_check(rule, "a", 2), make_check(rule, "a", 2)}, 0s)) << "each fits, both do not";

@@ -29,7 +29,7 @@ Duration spacing_of(const Rule& rule) { return rule.rate.period / static_cast<st
 const char* const kLeakyRates[] = {"1/day",   "7/second", "3/second",    "1000000/second", "999983/second", "300/5m",
                                    "5/100ms", "100/s",    "1000003/day", "13/30d",         "1000000000/s",  "1000/31d"};
 
-TEST(LeakyBucket, RefusesWhatComesSoonerThanEvenly) {
+TEST(LeakyBucket, RejectsRequestsThatComeTooEarly) {
   std::mt19937_64 random(1);
   for (const char* rate : kLeakyRates) {
     Counter bucket(leaky(rate));
@@ -78,9 +78,9 @@ TEST(LeakyBucket, NeverAdmitsMoreThanTheBurstAndWhatLeaksInAnyInterval) {
     }
 }
 
-TEST(LeakyBucket, AllowsExactlyAtTheEndOfTheWaitItNamedAndNotBefore) {
+TEST(LeakyBucket, AllowsExactlyAtTheEndOfTheReportedWait) {
   std::mt19937_64 random(3);
-  int refusals = 0;
+  int rejections = 0;
   for (const char* rate : kLeakyRates)
     for (const std::uint64_t burst : {1, 2, 9, 50})
       for (const Duration wait : {Duration(0), Duration(1), Duration(milliseconds(700)), Duration(seconds(60))}) {
@@ -91,17 +91,17 @@ TEST(LeakyBucket, AllowsExactlyAtTheEndOfTheWaitItNamedAndNotBefore) {
           const auto cost = static_cast<std::int64_t>(1 + random() % burst);
           const Decision decision = bucket.take(cost, now);
           if (decision.allowed) continue;
-          ++refusals;
+          ++rejections;
           ASSERT_GT(decision.retry_after, Duration(0));
           ASSERT_FALSE(bucket.take(cost, now + decision.retry_after - Duration(1)).allowed) << rate << ' ' << burst;
           now += decision.retry_after;
           ASSERT_TRUE(bucket.take(cost, now).allowed) << rate << ' ' << burst << ' ' << wait.count();
         }
       }
-  EXPECT_GT(refusals, 10'000);
+  EXPECT_GT(rejections, 10'000);
 }
 
-TEST(LeakyBucket, TellsTheTruthAboutWhatRemains) {
+TEST(LeakyBucket, ReportsWhatReallyRemains) {
   std::mt19937_64 random(4);
   for (const char* rate : kLeakyRates)
     for (const Duration wait : {Duration(0), Duration(milliseconds(700)), Duration(seconds(60))}) {
@@ -124,7 +124,7 @@ TEST(LeakyBucket, TellsTheTruthAboutWhatRemains) {
     }
 }
 
-TEST(LeakyBucket, IsAsIfNeverUsedAfterTheResetItNamedAndNotBefore) {
+TEST(LeakyBucket, IsAsIfNeverUsedExactlyAtTheReportedReset) {
   for (const char* rate : kLeakyRates)
     for (const Duration wait : {Duration(0), Duration(seconds(60))}) {
       Counter bucket(leaky(rate, 10, wait));
@@ -135,7 +135,7 @@ TEST(LeakyBucket, IsAsIfNeverUsedAfterTheResetItNamedAndNotBefore) {
     }
 }
 
-/// When each of those let through left, where they come in bursts: some at once, then a pause.
+/// The moments at which allowed requests leave, if they come in bursts with pauses.
 std::vector<Instant> departures(Counter& queue, int arrivals) {
   std::mt19937_64 random(5);
   std::vector<Instant> left;
@@ -169,7 +169,7 @@ TEST(LeakyBucketAsAQueue, LetsRequestsLeaveEvenlySpacedAndNoneTooLate) {
   }
 }
 
-TEST(LeakyBucketAsAQueue, DoesNotDriftWhereARequestIsNoWholeNumberOfMicroseconds) {
+TEST(LeakyBucketAsAQueue, DoesNotDriftIfARequestTakesNoWholeNumberOfMicroseconds) {
   Counter queue(leaky("7/second", 8, seconds(60)));
   for (int i = 0; i < 8; ++i) {
     const Decision decision = queue.take(1, kStart);
@@ -179,7 +179,7 @@ TEST(LeakyBucketAsAQueue, DoesNotDriftWhereARequestIsNoWholeNumberOfMicroseconds
   EXPECT_EQ(queue.take(1, kStart + seconds(1)).delay, Duration(142'858));
 }
 
-TEST(LeakyBucketAsAQueue, HoldsAsManyAsLeakWithinTheWaitAndTheOneThatLeavesAtOnce) {
+TEST(LeakyBucketAsAQueue, HoldsAsManyAsLeakWithinTheWaitAndOneMore) {
   EXPECT_EQ(leaky("10/second", 0, milliseconds(300)).burst, 4U);
   EXPECT_EQ(leaky("10/second", 0, milliseconds(399)).burst, 4U);
   EXPECT_EQ(leaky("1/day", 0, seconds(60)).burst, 1U);
@@ -207,7 +207,7 @@ TEST(LeakyBucket, ChargesWhatFitsAndNoMore) {
   }
 }
 
-TEST(LeakyBucket, RefusesWordsNoPeekCouldHaveSaid) {
+TEST(LeakyBucket, RefusesAnInvalidReply) {
   for (const Duration wait : {Duration(0), Duration(seconds(60))}) {
     const Rule rule = leaky("7/second", 14, wait);
     const auto decision = [&rule](std::int64_t whole, std::int64_t part) {
@@ -232,7 +232,7 @@ TEST(LeakyBucketCheck, AcceptsEveryRateAUserMayReasonablyWrite) {
     }
 }
 
-TEST(LeakyBucketCheck, RefusesWhatIsNotEvenAndWaitsThatNoClientWaits) {
+TEST(LeakyBucketCheck, RefusesWhatIsNotEvenAndVeryLongWaits) {
   Rule rule = leaky("5/minute");
   rule.wait = seconds(61);
   EXPECT_TRUE(rule.algorithm->check(rule));
@@ -246,7 +246,7 @@ TEST(LeakyBucketCheck, RefusesWhatIsNotEvenAndWaitsThatNoClientWaits) {
   EXPECT_EQ(fault->help, R"(write "5/30d", or "algorithm": "fixed_window")");
 }
 
-TEST(LeakyBucketMeaning, SaysHowItSpacesAndQueues) {
+TEST(LeakyBucketMeaning, DescribesSpacingAndQueue) {
   const auto meaning = [](const Rule& rule) { return rule.algorithm->meaning(rule, " requests"); };
   EXPECT_EQ(meaning(leaky("5/second")), "5 requests a second, evenly spaced");
   EXPECT_EQ(meaning(leaky("5/second", 3)), "5 requests a second, evenly spaced once 3 have come at once");

@@ -21,7 +21,7 @@ Check ask_for(const Rule& rule, std::string_view key, std::int64_t cost = 1) {
   return {.rule = &rule, .key = key, .hash = keyed_hash(key, rule.seed), .cost = cost};
 }
 
-/// Counts what one key was let through, and fails where that was one too many at any moment.
+/// Counts what was allowed for one key, and fails if it was ever too much.
 class Witness {
  public:
   Witness(const Fleet& fleet, const Rule& rule) : fleet_(fleet), rule_(rule), level_(most()) {}
@@ -30,7 +30,7 @@ class Witness {
     total_ += static_cast<double>(cost);
     const double at = std::chrono::duration<double>(fleet_.now()).count();
     EXPECT_LE(total_, static_cast<double>(rule_.burst) + a_second() * at + 1e-6) << "at " << at << " s";
-    // And over every interval: no more than a bucket larger by what comes back in a second (and a call) holds.
+    // And over every interval: at most what a bucket holds that is larger by the refill of a second and a call.
     level_ = std::min(most(), level_ + a_second() * (at - seen_));
     seen_ = at;
     level_ -= static_cast<double>(cost);
@@ -51,7 +51,7 @@ class Witness {
   double level_;
 };
 
-/// Requests of one key at one gateway, `a_second` of them, at random moments.
+/// `a_second` requests of one key at one gateway, at random moments.
 void drive(Fleet& fleet, std::size_t gateway, const Rule& rule, std::string_view key, double a_second, Duration from,
            Duration to, std::function<void()> admitted, unsigned seed) {
   auto random = std::make_shared<std::mt19937>(seed);
@@ -80,11 +80,11 @@ TEST(Leases, DecideNineteenOfTwentyRequestsOfAHotKeyHere) {
         fleet, g, rule, "hot", 500, 0s, 10s, [&] { witness.admitted(1); }, g);
   fleet.run_until(10s);
   EXPECT_GE(share_decided_here(fleet.total()), 0.95);
-  EXPECT_EQ(fleet.total().refused, 0U);
+  EXPECT_EQ(fleet.total().rejected, 0U);
   RecordProperty("decided_here", std::to_string(share_decided_here(fleet.total())));
 }
 
-TEST(Leases, DecideMostOfAnExhaustedHotKeyHere) {
+TEST(Leases, DecideMostOfASpentHotKeyHere) {
   const Rule rule = leased_rule("1000/second", 100);
   Fleet fleet(4, {});
   Witness witness(fleet, rule);
@@ -96,7 +96,7 @@ TEST(Leases, DecideMostOfAnExhaustedHotKeyHere) {
   EXPECT_GE(witness.total(), 0.97 * 10'000) << "and withhold next to nothing";
 }
 
-TEST(Leases, SpareTheStoreWhereALargeLimitIsExhausted) {
+TEST(Leases, SpareTheStoreIfALargeLimitIsSpent) {
   const Rule rule = leased_rule("20000/second", 20'000);
   Fleet fleet(1, {.lost = 0, .least_latency = 40us, .most_latency = 60us});
   Witness witness(fleet, rule);
@@ -109,7 +109,7 @@ TEST(Leases, SpareTheStoreWhereALargeLimitIsExhausted) {
   EXPECT_GE(witness.total(), 0.98 * 100'000);
 }
 
-TEST(Leases, StrandNextToNothingOfSteadyTraffic) {
+TEST(Leases, WithholdAlmostNothingOfSteadyTraffic) {
   const Rule rule = leased_rule("2000/second", 2000);
   Fleet fleet(4, {});
   Witness witness(fleet, rule);
@@ -141,7 +141,7 @@ TEST(Leases, NeverAdmitOneTooManyWhateverGetsLost) {
     for (unsigned k = 0; k < keys.size(); ++k) {
       witnesses.push_back(std::make_unique<Witness>(fleet, rule));
       for (unsigned g = 0; g < 3; ++g)
-        for (unsigned burst = 0; burst < 4; ++burst)  // a second and a half of it, a second of silence
+        for (unsigned burst = 0; burst < 4; ++burst)  // a second and a half of requests, a second of silence
           drive(
               fleet, g, rule, keys[k], 50 * std::pow(4, k), burst * 2500ms, burst * 2500ms + 1500ms,
               [w = witnesses.back().get()] { w->admitted(1); }, seed * 100 + g * 10 + k + burst * 1000);
@@ -149,7 +149,7 @@ TEST(Leases, NeverAdmitOneTooManyWhateverGetsLost) {
     fleet.run_until(12s);
     const auto total = fleet.total();
     EXPECT_GT(total.admitted, 1000U);
-    EXPECT_GT(total.refused, 100U);
+    EXPECT_GT(total.rejected, 100U);
     EXPECT_GT(total.unanswered, 0U);
     EXPECT_GT(total.refunded, 0U);
   }
@@ -162,7 +162,7 @@ TEST(Leases, CarryNothingOverTheEndOfAWindow) {
     std::map<std::int64_t, std::uint64_t> admitted;  // by window
     const auto count = [&] { ++admitted[(test::kStart + fleet.now()).time_since_epoch() / rule.rate.period]; };
     for (unsigned g = 0; g < 3; ++g)
-      for (int burst = 0; burst < 6; ++burst)  // with pauses, in which leases are given back or dropped
+      for (int burst = 0; burst < 6; ++burst)  // with pauses in which leases are given back or dropped
         drive(fleet, g, rule, "hot", 500, burst * 2s, burst * 2s + 1600ms, count,
               g + 10U * static_cast<unsigned>(burst));
     fleet.run_until(15s);
@@ -176,7 +176,7 @@ TEST(Leases, CarryNothingOverTheEndOfAWindow) {
   }
 }
 
-TEST(Leases, AskEachRequestOfAColdKeyForItself) {
+TEST(Leases, AreNotTakenForAColdKey) {
   const Rule rule = leased_rule("10000/second");
   Fleet fleet(1, {});
   for (int i = 0; i < 300; ++i) fleet.at(i * 60ms, [&] { fleet.request(0, {ask_for(rule, "cold")}, {}); });
@@ -185,7 +185,7 @@ TEST(Leases, AskEachRequestOfAColdKeyForItself) {
   EXPECT_EQ(fleet.total().taken, 300U);
 }
 
-TEST(Leases, AskEachRequestWhereTheRuleHasNoneOrMustHoldBack) {
+TEST(Leases, AreNotTakenForARuleWithoutLeasesOrWithAWait) {
   Rule rule = make_rule("10000/second");
   Rule waits = leased_rule("10000/second", 0, "waits");
   waits.wait = 1s;
@@ -199,8 +199,8 @@ TEST(Leases, AskEachRequestWhereTheRuleHasNoneOrMustHoldBack) {
   EXPECT_EQ(fleet.total().calls, 2000U);
 }
 
-TEST(Leases, TurnNobodyAwayForWhatOthersMayWantLater) {
-  // Few are left and many ask: what was asked for ahead must never be the reason of a refusal.
+TEST(Leases, RejectNobodyBecauseOfExtraPermits) {
+  // Few permits are left and many requests come. Extra permits must never cause a rejection.
   const Rule rule = leased_rule("1/day", 1000);
   Fleet fleet(3, {});
   Witness witness(fleet, rule);
@@ -227,7 +227,7 @@ TEST(Leases, GiveBackAllOfItAtTheEnd) {
   EXPECT_EQ(decision.remaining, 10'000 - static_cast<std::uint64_t>(witness.total()));
 }
 
-TEST(Leases, TellWhatIsLeftHereAndThere) {
+TEST(Leases, ReportWhatIsLeftHereAndInTheStore) {
   const Rule rule = leased_rule("1/day", 10'000);
   Fleet fleet(1, {});
   for (int i = 0; i < 500; ++i) fleet.at(i * 2ms, [&] { fleet.request(0, {ask_for(rule, "hot")}, {}); });
@@ -243,7 +243,7 @@ TEST(Leases, TellWhatIsLeftHereAndThere) {
   EXPECT_GT(decision.reset_after, 24h);
 }
 
-TEST(Leases, PutBackWhatARefusalOfAnotherRuleLeftUnused) {
+TEST(Leases, PutBackPermitsIfAnotherRuleRejects) {
   const Rule rule = leased_rule("1/day", 10'000);
   const Rule other = make_rule("1/day", 50, "other");
   Fleet fleet(1, {});

@@ -20,9 +20,9 @@ TEST(Per, ReadsAsAUserWritesIt) {
   EXPECT_EQ(to_text(Per{Per::Kind::total, ""}), "total");
 }
 
-TEST(Binding, IsNothingWhereNothingWasAsked) { EXPECT_EQ(binding({}), nullptr); }
+TEST(Binding, IsNothingWithoutADecision) { EXPECT_EQ(binding({}), nullptr); }
 
-TEST(Binding, IsTheRefusalThatLastsLongest) {
+TEST(Binding, IsTheRejectionThatLastsLongest) {
   const std::array decisions = {
       Decision{.allowed = false, .limit = 5, .remaining = 0, .retry_after = seconds(3), .reset_after = seconds(90)},
       Decision{.allowed = true, .limit = 5, .remaining = 0, .retry_after = seconds(0), .reset_after = seconds(900)},
@@ -30,14 +30,14 @@ TEST(Binding, IsTheRefusalThatLastsLongest) {
   EXPECT_EQ(binding(decisions), &decisions[2]);
 }
 
-TEST(Binding, IsTheLeastShareLeftWhereAllAgree) {
+TEST(Binding, IsTheSmallestShareLeftIfAllAllow) {
   const std::array decisions = {Decision{.allowed = true, .limit = 10, .remaining = 3},
                                 Decision{.allowed = true, .limit = 1000, .remaining = 200},
                                 Decision{.allowed = true, .limit = 3, .remaining = 2}};
   EXPECT_EQ(binding(decisions), &decisions[1]);
 }
 
-TEST(Binding, IsTheOneFullAgainTheLatestWhereSharesAreEqual) {
+TEST(Binding, IsTheOneFullAgainLastIfSharesAreEqual) {
   const std::array decisions = {Decision{.allowed = true, .limit = 10, .remaining = 5, .reset_after = seconds(1)},
                                 Decision{.allowed = true, .limit = 20, .remaining = 10, .reset_after = seconds(60)},
                                 Decision{.allowed = true, .limit = 30, .remaining = 15, .reset_after = seconds(2)}};

@@ -1,4 +1,4 @@
-// What the memory store keeps and forgets at its bound, and what it says of that.
+// What the memory store keeps and evicts at its bound, and how it counts that.
 #include "support/rules.hpp"
 
 #include "headgate/limit/memory_store.hpp"
@@ -35,7 +35,7 @@ TEST(MemoryBound, StaysWithinItsBound) {
   }
 }
 
-TEST(MemoryBound, ForgetsNothingBelowItsBound) {
+TEST(MemoryBound, EvictsNothingBelowItsBound) {
   MemoryStore store({.max_keys = 1000});
   const Rule rule = make_rule("5/hour");
   for (int i = 0; i < 1000; ++i) take_one(store, rule, std::to_string(i), kStart, 2);
@@ -43,7 +43,7 @@ TEST(MemoryBound, ForgetsNothingBelowItsBound) {
   EXPECT_EQ(store.evicted_keys(), 0U);
 }
 
-TEST(MemoryBound, ForgetsFullCountersFreeOfCharge) {
+TEST(MemoryBound, EvictsFullCountersWithoutLoss) {
   MemoryStore store({.max_keys = 1000});
   const Rule rule = make_rule("5/second");
   for (int i = 0; i < 1000; ++i) take_one(store, rule, "old" + std::to_string(i), kStart);
@@ -52,7 +52,7 @@ TEST(MemoryBound, ForgetsFullCountersFreeOfCharge) {
   EXPECT_EQ(store.evicted_keys(), 0U);
 }
 
-TEST(MemoryBound, DoesNotMakeAnExhaustedCallerFreshThroughAFloodOfOthers) {
+TEST(MemoryBound, KeepsASpentKeyThroughAFloodOfOthers) {
   MemoryStore store({.max_keys = 10'000});
   const Rule rule = make_rule("5/hour");
   for (int i = 0; i < 50; ++i) take_one(store, rule, "greedy" + std::to_string(i), kStart, 5);
@@ -62,8 +62,8 @@ TEST(MemoryBound, DoesNotMakeAnExhaustedCallerFreshThroughAFloodOfOthers) {
   EXPECT_GT(store.evicted_keys(), 100'000U);
 }
 
-/// Spent keys of a limit that refills soon, and then a flood of spent keys of one that refills late.
-void refuses_through_a_flood(const std::vector<Rule>& before, const Rule& flood) {
+/// Spent keys of a limit that refills soon, then a flood of spent keys of one that refills late.
+void rejects_through_a_flood(const std::vector<Rule>& before, const Rule& flood) {
   MemoryStore store({.max_keys = 10'000});
   for (const Rule& rule : before)
     for (int i = 0; i < 500; ++i) take_one(store, rule, "spent" + std::to_string(i), kStart, 5);
@@ -75,11 +75,11 @@ void refuses_through_a_flood(const std::vector<Rule>& before, const Rule& flood)
 }
 
 TEST(MemoryBound, KeepsTheSpentKeysOfALimitThroughAFloodOfAnothersSpentKeys) {
-  refuses_through_a_flood({make_rule("5/minute", 0, "login")}, make_rule("5/hour", 0, "hourly"));
+  rejects_through_a_flood({make_rule("5/minute", 0, "login")}, make_rule("5/hour", 0, "hourly"));
 }
 
 TEST(MemoryBound, GivesEachOfManyLimitsItsShare) {
-  refuses_through_a_flood({make_rule("5/second", 0, "a"), make_rule("5/minute", 0, "b"), make_rule("5/hour", 0, "c"),
+  rejects_through_a_flood({make_rule("5/second", 0, "a"), make_rule("5/minute", 0, "b"), make_rule("5/hour", 0, "c"),
                            make_rule("5/day", 0, "d")},
                           make_rule("5/30d", 0, "monthly"));
 }
@@ -96,9 +96,9 @@ TEST(MemoryBound, GivesALimitThatComesLateItsShareOfAFullTable) {
   for (int i = 0; i < 2000; ++i) ASSERT_FALSE(take_one(store, login, "spent" + std::to_string(i), kStart).allowed) << i;
 }
 
-TEST(MemoryBound, StandsAFloodOfTenMillionKeys) {
+TEST(MemoryBound, SurvivesAFloodOfTenMillionKeys) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  constexpr int kFlood = 300'000;  // the same in a tenth of a minute; ./dev test release floods in full
+  constexpr int kFlood = 300'000;  // a shorter flood; ./dev test release runs the full one
 #else
   constexpr int kFlood = 10'000'000;
 #endif

@@ -26,7 +26,7 @@ Decision decide_one(MemoryStore& store, const Rule& rule, std::string_view key, 
   return decision;
 }
 
-TEST(MemoryStore, CountsEachSubjectOfEachLimitApart) {
+TEST(MemoryStore, CountsEachKeyOfEachLimitSeparately) {
   MemoryStore store({});
   const Rule one = make_rule("2/hour", 0, "one");
   const Rule two = make_rule("2/hour", 0, "two");
@@ -38,7 +38,7 @@ TEST(MemoryStore, CountsEachSubjectOfEachLimitApart) {
   EXPECT_EQ(store.keys(), 3U);
 }
 
-TEST(MemoryStore, AgreesWhereNothingIsAsked) {
+TEST(MemoryStore, AllowsWithoutChecks) {
   MemoryStore store({});
   EXPECT_TRUE(store.decide({}, kStart, {}));
 }
@@ -62,7 +62,7 @@ TEST(MemoryStore, TakesFromAllRulesOrFromNone) {
   }
 }
 
-TEST(MemoryStore, SeesTwoAsksOfOneCounterTogether) {
+TEST(MemoryStore, AddsUpTwoChecksOfOneCounter) {
   MemoryStore store({});
   const Rule rule = make_rule("3/hour");
   const std::array checks = {make_check(rule, "org_42", 2), make_check(rule, "org_42", 2)};
@@ -76,7 +76,7 @@ TEST(MemoryStore, SeesTwoAsksOfOneCounterTogether) {
   EXPECT_FALSE(decide_one(store, rule, "org_42", kStart).allowed);
 }
 
-TEST(MemoryStore, TakesOfARuleOnTrialWhatItAllowsAndRefusesNobodyForIt) {
+TEST(MemoryStore, TakesFromAnObservedRuleAndRejectsNobodyForIt) {
   MemoryStore store({});
   const Rule wide = make_rule("100/hour", 0, "wide");
   const Rule narrow = make_rule("2/hour", 0, "narrow");
@@ -94,7 +94,7 @@ TEST(MemoryStore, TakesOfARuleOnTrialWhatItAllowsAndRefusesNobodyForIt) {
   EXPECT_FALSE(decide_one(store, narrow, "a", kStart).allowed);
 }
 
-TEST(MemoryStore, TakesNothingOnTrialOrAsAChargeWhereAnotherRuleRefusesTheCall) {
+TEST(MemoryStore, TakesNothingObservedOrChargedIfAnotherRuleRejects) {
   MemoryStore store({});
   const Rule tried = make_rule("5/hour", 0, "tried");
   const Rule charged = make_rule("5/hour", 0, "charged");
@@ -110,7 +110,7 @@ TEST(MemoryStore, TakesNothingOnTrialOrAsAChargeWhereAnotherRuleRefusesTheCall) 
   EXPECT_EQ(decide_one(store, charged, "a", kStart, 0).remaining, 4U);
 }
 
-TEST(MemoryStore, ChargesUpToWhatThereIsAndRefusesNobodyForIt) {
+TEST(MemoryStore, ChargesUpToWhatIsLeftAndRejectsNobodyForIt) {
   MemoryStore store({});
   const Rule rule = make_rule("5/hour");
   const Check charge = make_check(rule, "a", 3, How::charge);
@@ -122,12 +122,12 @@ TEST(MemoryStore, ChargesUpToWhatThereIsAndRefusesNobodyForIt) {
     EXPECT_EQ(decision.retry_after, Duration(0));
   }
   EXPECT_LE(decision.reset_after, std::chrono::hours(1)) << "no debt beyond what there was";
-  const Decision refused = decide_one(store, rule, "a", kStart);
-  EXPECT_FALSE(refused.allowed);
-  EXPECT_EQ(refused.retry_after, seconds(720));
+  const Decision rejected = decide_one(store, rule, "a", kStart);
+  EXPECT_FALSE(rejected.allowed);
+  EXPECT_EQ(rejected.retry_after, seconds(720));
 }
 
-TEST(MemoryStore, AsksACounterNamedInSeveralWaysInTheStrictest) {
+TEST(MemoryStore, UsesTheStrictestModeOfSeveralForOneCounter) {
   MemoryStore store({});
   const Rule rule = make_rule("3/hour");
   const std::array strict = {make_check(rule, "a", 2, How::charge), make_check(rule, "a", 2), make_check(rule, "a", 0)};
@@ -140,7 +140,7 @@ TEST(MemoryStore, AsksACounterNamedInSeveralWaysInTheStrictest) {
   EXPECT_EQ(decide_one(store, rule, "a", kStart, 0).remaining, 3U);
 }
 
-TEST(MemoryStore, RefusesMoreAsksThanARequestMayHave) {
+TEST(MemoryStore, RefusesMoreChecksThanARequestMayHave) {
   MemoryStore store({});
   const Rule rule = make_rule("300/hour");
   const std::vector<Check> checks(kMaxRulesPerRequest + 1, make_check(rule, "a"));
@@ -172,7 +172,7 @@ TEST(MemoryStore, GivesBackNothingToACounterItDoesNotKeep) {
   EXPECT_EQ(decide_one(store, rule, "a", kStart, 0).remaining, 5U);
 }
 
-TEST(MemoryStore, KeepsNoCounterForALookOrARefusal) {
+TEST(MemoryStore, KeepsNoCounterForALookOrARejection) {
   MemoryStore store({});
   const Rule rule = make_rule("5/hour");
   decide_one(store, rule, "a", kStart, 0);
@@ -180,8 +180,9 @@ TEST(MemoryStore, KeepsNoCounterForALookOrARefusal) {
   EXPECT_EQ(store.keys(), 0U);
 }
 
-TEST(MemoryStore, IsNotTalkedIntoMoreByACallerWhoseClockIsBehind) {
-  // Two callers by turns, one of them 300 ms behind: each time its clamp could undo what the other took.
+TEST(MemoryStore, GrantsNoMoreToACallerWhoseClockIsBehind) {
+  // Two callers take turns, and the clock of one is 300 ms behind. Each time, reducing the stored moment could undo
+  // what the other took.
   MemoryStore store({});
   const Rule rule = make_rule("10/second", 5);
   int admitted = 0;
@@ -192,15 +193,15 @@ TEST(MemoryStore, IsNotTalkedIntoMoreByACallerWhoseClockIsBehind) {
   EXPECT_EQ(admitted, 5);
 }
 
-TEST(MemoryStore, NamesAWaitThatHoldsOnTheCallersOwnClock) {
+TEST(MemoryStore, ReportsAWaitThatIsTrueOnTheCallersClock) {
   MemoryStore store({});
   const Rule rule = make_rule("10/second", 1);
   ASSERT_TRUE(decide_one(store, rule, "a", kStart).allowed);
   const Instant behind = kStart - milliseconds(300);
-  const Decision refused = decide_one(store, rule, "a", behind);
-  EXPECT_EQ(refused.retry_after, milliseconds(400));
-  EXPECT_FALSE(decide_one(store, rule, "a", behind + refused.retry_after - Duration(1)).allowed);
-  EXPECT_TRUE(decide_one(store, rule, "a", behind + refused.retry_after).allowed);
+  const Decision rejected = decide_one(store, rule, "a", behind);
+  EXPECT_EQ(rejected.retry_after, milliseconds(400));
+  EXPECT_FALSE(decide_one(store, rule, "a", behind + rejected.retry_after - Duration(1)).allowed);
+  EXPECT_TRUE(decide_one(store, rule, "a", behind + rejected.retry_after).allowed);
 }
 
 TEST(MemoryStore, GoesOnAfterTheClockWasSetBackAnHour) {
@@ -213,7 +214,7 @@ TEST(MemoryStore, GoesOnAfterTheClockWasSetBackAnHour) {
   EXPECT_EQ(decide_one(store, rule, "a", back + seconds(1), 0).remaining, 5U);
 }
 
-TEST(MemoryStore, StartsAnewWhereALimitsAlgorithmWasChanged) {
+TEST(MemoryStore, StartsAnewAfterAChangeOfTheAlgorithm) {
   const Rule before = make_rule("5/hour");
   Algorithm other = *before.algorithm;
   other.name = "other";
@@ -229,7 +230,7 @@ TEST(MemoryStore, NeverAdmitsOneTooManyToThreadsOnOneKey) {
   const Rule rule = make_rule("1000/second", 100);
   constexpr int kThreads = 4;
   constexpr int kChecks = 20'000;
-  std::atomic<std::int64_t> clock = 0;  // microseconds; each ask moves it on
+  std::atomic<std::int64_t> clock = 0;  // in microseconds; each check advances it
   std::atomic<int> admitted = 0;
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t)
@@ -246,8 +247,8 @@ TEST(MemoryStore, NeverAdmitsOneTooManyToThreadsOnOneKey) {
   EXPECT_GE(admitted, most - 1) << "and they never admit too few";
 }
 
-TEST(MemoryStore, KeepsAllOrNothingBetweenThreadsThatAskSeveralRulesInAnyOrder) {
-  // Each taker takes from two counters at once; whatever the order, the sums must match and nobody may wait for ever.
+TEST(MemoryStore, TakesAllOrNothingWithSeveralThreadsAndRules) {
+  // Each thread takes from two counters at once. In any order the sums must match, and no thread may wait for ever.
   MemoryStore store({.max_keys = 1'000'000});
   const Rule rule = make_rule("1/day", 3000);
   constexpr int kKeys = 8;
@@ -278,7 +279,7 @@ TEST(MemoryStore, KeepsAllOrNothingBetweenThreadsThatAskSeveralRulesInAnyOrder) 
               3000U - taken[static_cast<std::size_t>(i)]);
 }
 
-TEST(MemoryStore, StandsThreadsThatAddForgetAndCountAtOnce) {
+TEST(MemoryStore, SurvivesThreadsThatInsertEvictAndCountAtOnce) {
   MemoryStore store({.max_keys = 10'000});
   const Rule rule = make_rule("5/hour");
   std::vector<std::thread> threads;

@@ -11,7 +11,7 @@ namespace {
 
 using Rank = RankTree::Rank;
 
-TEST(RankTree, KnowsTheHighestWhateverChanges) {
+TEST(RankTree, KnowsTheHighestAfterAnyChange) {
   std::mt19937_64 random(7);
   for (const std::size_t places : {1UL, 2UL, 16UL, 17UL, 256UL, 5000UL}) {
     RankTree tree(places);

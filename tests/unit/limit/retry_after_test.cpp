@@ -1,6 +1,6 @@
-// What is told of a wait is true: whoever waits as told, while nobody else asks, is let through. For every algorithm,
-// with a wait of the rule and without, for mixed costs, with known rejections, with leases and reservations, at one
-// gateway and at several, for one rule and for two, and where something is given back. On a virtual clock.
+// The reported wait is true: a request that waits as told is allowed, if nobody else takes meanwhile. For every
+// algorithm, with and without a wait of the rule, for mixed costs, with known rejections, leases and reservations, at
+// one gateway and at several, for one rule and for two, and with give-backs. On a virtual clock.
 
 #include "fleet.hpp"
 
@@ -15,9 +15,9 @@ namespace {
 
 using test::make_rule;
 
-constexpr Duration kCall = 1ms;  // longer than the longest call there and back
+constexpr Duration kCall = 1ms;  // longer than the longest call with its answer
 
-/// What came of one request.
+/// The result of one request.
 struct Heard {
   bool answered = false;
   bool allowed = false;
@@ -42,7 +42,7 @@ class RetryAfter : public testing::TestWithParam<const Algorithm*> {
     }
   }
 
-  /// Asks, and runs the fleet until that is answered.
+  /// Sends a request and runs the fleet until it is answered.
   Heard check(Fleet& fleet, std::size_t gateway, const std::vector<Check>& checks) {
     Heard heard;
     fleet.request(
@@ -58,9 +58,9 @@ class RetryAfter : public testing::TestWithParam<const Algorithm*> {
     return heard;
   }
 
-  /// Random requests, many at once and then none; now and then one of the refused waits as told and asks again. What
-  /// others took of less, or gave back, within the second for which a refusal is remembered, is known only where it was
-  /// asked of the same gateway and rule: elsewhere all `costs` are alike.
+  /// Random requests in bursts. Now and then a rejected one waits as told and tries again. What others took with a
+  /// smaller cost, or gave back, within the second of a known rejection is only known if it went to the same gateway
+  /// and rule. So in other cases all `costs` are equal.
   enum class Costs { alike, mixed };
   void play(std::size_t gateways, std::size_t rules, Costs costs) {
     int waited = 0;
@@ -80,11 +80,11 @@ class RetryAfter : public testing::TestWithParam<const Algorithm*> {
         const auto heard = check(fleet, gateway, checks);
         fleet.run_until(fleet.now() + (one_in(10) ? Duration(between(0, 300'000)) : Duration(between(0, 8'000))));
         if (heard.allowed || !one_in(8)) continue;
-        // Again, and this time nobody asks meanwhile. Calls that are under way come to their end before.
+        // Try again without other requests meanwhile. Calls under way end first.
         fleet.run_until(fleet.now() + 2 * kCall);
         const auto told = check(fleet, gateway, checks);
         if (told.allowed || told.retry_after >= kNever) continue;
-        if (told.retry_after > 2min) continue;  // thousands of sweeps: nothing is held by then
+        if (told.retry_after > 2min) continue;  // thousands of sweeps: no lease is held by then
         fleet.run_until(fleet.now() + told.retry_after + kCall);
         ++waited;
         ASSERT_TRUE(check(fleet, gateway, checks).allowed)

@@ -1,5 +1,5 @@
-// Keys of which nothing is left, or little: gateways and their workers before one store, on a virtual clock. All that
-// is left can be had at once, nobody is refused what the store would grant, and yet it is hardly asked.
+// Spent keys, or nearly spent ones: gateways with several workers and one store, on a virtual clock. Every permit can
+// be used, nobody is rejected whom the store would allow, and yet the store gets few calls.
 
 #include "fleet.hpp"
 
@@ -18,7 +18,7 @@ Rule leased(std::string_view rate, std::uint64_t burst = 0, std::string_view alg
   return rule;
 }
 
-/// Requests of one key, each of a cost drawn from `costs`, `a_second` of them at one gateway at random moments.
+/// `a_second` requests of one key at one gateway, at random moments, each with a cost from `costs`.
 struct Traffic {
   Traffic(Fleet& in, const Rule& of) : fleet(in), rule(of) {}
 
@@ -33,7 +33,7 @@ struct Traffic {
       next(gateway, a_second, at, to);
     });
   }
-  /// Fails where more has been let through than a bucket that was full at the beginning can have held.
+  /// Fails if more was allowed than a bucket can hold that was full at the beginning.
   void note(std::int64_t cost) {
     admitted += static_cast<double>(cost);
     const double seconds = std::chrono::duration<double>(fleet.now()).count();
@@ -54,8 +54,8 @@ double share_decided_here(const Tally& before, const Tally& after) {
   return 1 - static_cast<double>(after.calls - before.calls) / static_cast<double>(after.asked - before.asked);
 }
 
-TEST(Saturated, KeysAreDecidedHereAtNineteenOfTwentyRequests) {
-  // 2000 a second are asked of two gateways with two workers each, 500 a second come back.
+TEST(Saturated, KeysAreDecidedHereForNineteenOfTwentyRequests) {
+  // 2000 requests a second at two gateways with two workers each; 500 permits a second come back.
   const Rule rule = leased("500/second", 1000);
   Fleet fleet(4, {});
   Traffic traffic(fleet, rule);
@@ -100,29 +100,29 @@ TEST(Saturated, KeysAreDecidedHereWhateverTheRateTheSharersAndTheCosts) {
   }
 }
 
-TEST(Saturated, KeysAreRefusedHereOnlyWhereTheStoreWouldRefuseThem) {
+TEST(Saturated, KeysAreRejectedHereOnlyIfTheStoreWouldRejectThem) {
   for (const auto* rate : {"500/second", "60/second", "10/second"}) {
     const Rule rule = leased(rate, 20);
     Fleet fleet(4, {});
-    std::uint64_t refused = 0;
+    std::uint64_t rejected = 0;
     std::uint64_t wrongly = 0;
-    fleet.refused_here = [&](std::span<const Check> checks) {
+    fleet.rejected_here = [&](std::span<const Check> checks) {
       Check look = checks[0];
       look.cost = 0;
       Decision decision;
       fleet.store().decide({&look, 1}, test::kStart + fleet.now(), {&decision, 1});
-      ++refused;
+      ++rejected;
       wrongly += decision.remaining >= static_cast<std::uint64_t>(checks[0].cost) ? 1 : 0;
     };
     Traffic traffic(fleet, rule);
     for (std::size_t g = 0; g < 4; ++g) traffic.drive(g, 300, 0s, 10s);
     fleet.run_until(10s);
-    EXPECT_GT(refused, 1000U);
-    EXPECT_LE(wrongly, refused / 1000) << rate << ": but for what was given back elsewhere a moment ago";
+    EXPECT_GT(rejected, 1000U);
+    EXPECT_LE(wrongly, rejected / 1000) << rate << ": but for what was given back elsewhere a moment ago";
   }
 }
 
-TEST(Saturated, KeysLeaveTheirShareToAWorkerThatIsAskedLittle) {
+TEST(Saturated, KeysLeaveAShareToAWorkerWithFewRequests) {
   const Rule rule = leased("100/second", 100);
   Fleet fleet(2, {});
   Traffic busy(fleet, rule);
@@ -138,25 +138,25 @@ TEST(Saturated, KeysLeaveTheirShareToAWorkerThatIsAskedLittle) {
   EXPECT_GE(admitted, asked / 2) << "ten a second of fifty that are its share";
 }
 
-TEST(Saturated, BudgetsAreGrantedToTheLastRequestWithoutARefusalBefore) {
-  // One after the other, as fast as they are answered: not one is refused while anything is left.
+TEST(Saturated, BudgetsAreGrantedToTheLastPermitWithoutARejectionBefore) {
+  // One after the other, as fast as they are answered: no request is rejected while anything is left.
   for (const auto* algorithm : {"token_bucket", "fixed_window"})
     for (const std::size_t workers : {1, 2, 4})
       for (const char* rate : {"50/hour", "1000/hour", "20/day", "4/hour", "300/minute"}) {
         const Rule rule = leased(rate, 0, algorithm);
         Fleet fleet(workers, {});
         std::uint64_t admitted = 0;
-        std::uint64_t refused = 0;
+        std::uint64_t rejected = 0;
         for (std::uint64_t i = 0; i < rule.burst + 5; ++i) {
           fleet.request(
               i % workers, {test::make_check(rule, "hot")}, [&] { ++admitted; },
               [&](std::span<const Decision> decisions) {
-                ++refused;
+                ++rejected;
                 EXPECT_EQ(decisions[0].remaining, 0U);
               });
           fleet.run_until(fleet.now() + 1ms);
           if (i + 1 == rule.burst && workers == 1) {
-            EXPECT_EQ(refused, 0U) << rate << ' ' << algorithm;
+            EXPECT_EQ(rejected, 0U) << rate << ' ' << algorithm;
           }
         }
         if (workers == 1 || rule.burst <= 50) {
@@ -165,24 +165,24 @@ TEST(Saturated, BudgetsAreGrantedToTheLastRequestWithoutARefusalBefore) {
       }
 }
 
-TEST(Saturated, CostsAreMetFromTheLeaseAndTheStoreTogether) {
+TEST(Saturated, CostsAreTakenFromTheLeaseAndTheStoreTogether) {
   const Rule rule = leased("1000/day");
   Fleet fleet(1, {});
   std::int64_t admitted = 0;
-  std::int64_t refused = 0;
+  std::int64_t rejected = 0;
   std::mt19937 random(3);
-  for (int i = 0; i < 1000 && refused == 0; ++i) {
+  for (int i = 0; i < 1000 && rejected == 0; ++i) {
     const auto cost = static_cast<std::int64_t>(1 + random() % 7);
     const std::int64_t left = 1000 - admitted;
     fleet.request(
         0, {test::make_check(rule, "hot", cost)}, [&] { admitted += cost; },
         [&](std::span<const Decision>) {
-          refused += cost;
+          rejected += cost;
           EXPECT_LT(left, cost);
         });
     fleet.run_until(fleet.now() + 2ms);
   }
-  EXPECT_GT(refused, 0);
+  EXPECT_GT(rejected, 0);
   EXPECT_GT(admitted, 1000 - 7);
 }
 
@@ -199,7 +199,7 @@ TEST(Saturated, KeysGiveBackWhatWasReservedAndNotUsed) {
   EXPECT_TRUE(fleet.local(0).leases().held(test::make_check(rule, "hot").hash, Moment(1h + fleet.now())) == 0);
 }
 
-TEST(Saturated, KeysNeverGrantOneTooManyWhereThereAreMoreSharersThanWasSaid) {
+TEST(Saturated, KeysNeverGrantTooManyWithMoreSharersThanConfigured) {
   const Rule rule = leased("400/second", 50);
   Fleet fleet(6, {.lost = 0.01, .least_latency = 100us, .most_latency = 5ms}, 3, 2);
   Traffic traffic(fleet, rule);

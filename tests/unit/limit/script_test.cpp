@@ -50,7 +50,7 @@ TEST(ScriptArguments, AreTheKeysThenEachRulesNumbers) {
                           "00000001000000000000007"}));
 }
 
-TEST(ScriptArguments, ReplaceWhatTheCallBeforeLeft) {
+TEST(ScriptArguments, ReplaceThoseOfTheCallBefore) {
   const Rule rule = make_rule("60/minute");
   const std::array two = {make_check(rule, "a"), make_check(rule, "b")};
   Strings out = {"left", "over"};
@@ -71,7 +71,7 @@ TEST(ScriptArguments, RoundWhatIsGivenBackDownToAPart) {
   EXPECT_EQ(out[7], "6");
 }
 
-TEST(ScriptArguments, MakeOneQuestionOfTwoAboutOneCounter) {
+TEST(ScriptArguments, MergeTwoChecksOfOneCounter) {
   const Rule rule = make_rule("60/minute");
   const std::array checks = {make_check(rule, "a", 2), make_check(rule, "b", 1), make_check(rule, "a", 3)};
   Strings out;
@@ -88,7 +88,7 @@ TEST(ScriptArguments, MakeOneQuestionOfTwoAboutOneCounter) {
   EXPECT_EQ(decisions[2].remaining, 55U);
 }
 
-TEST(ScriptArguments, NameTheModesOnlyWhereOneIsNotPlainTaking) {
+TEST(ScriptArguments, NameTheModesOnlyIfOneIsNotTake) {
   const Rule rule = make_rule("60/minute");
   const auto modes = [&rule](How a, How b, How c) {
     const std::array checks = {make_check(rule, "a", 1, a), make_check(rule, "b", 1, b), make_check(rule, "c", 1, c)};
@@ -102,7 +102,7 @@ TEST(ScriptArguments, NameTheModesOnlyWhereOneIsNotPlainTaking) {
   EXPECT_EQ(modes(How::debt, How::take, How::charge), "dtc");
 }
 
-TEST(ScriptArguments, AskOneCounterInTheStrictestOfItsModes) {
+TEST(ScriptArguments, UseTheStrictestModeForOneCounter) {
   const Rule rule = make_rule("60/minute");
   const auto mode = [&rule](Check a, Check b) {
     a.rule = b.rule = &rule;
@@ -116,7 +116,7 @@ TEST(ScriptArguments, AskOneCounterInTheStrictestOfItsModes) {
   EXPECT_EQ(mode(check(How::charge), check(How::take)), "");
   EXPECT_EQ(mode(check(How::take), check(How::observe)), "");
   EXPECT_EQ(mode(check(How::charge), check(How::observe)), "o");
-  EXPECT_EQ(mode(check(How::charge), check(How::take, 0)), "c") << "a look refuses nobody";
+  EXPECT_EQ(mode(check(How::charge), check(How::take, 0)), "c") << "a look rejects nobody";
   EXPECT_EQ(mode(check(How::take, -1), check(How::charge)), "c");
   EXPECT_EQ(mode(check(How::debt), check(How::charge)), "c");
 }
@@ -135,7 +135,7 @@ TEST(ScriptArguments, EscapeWhatWouldEndTheHashTag) {
   EXPECT_EQ(key(std::string_view("a\0b", 3)), std::string("hg:v1:{a\0b}:plan:", 17));
 }
 
-TEST(ScriptArguments, AreNoneForMoreAsksThanARequestMayHave) {
+TEST(ScriptArguments, AreNoneForMoreChecksThanARequestMayHave) {
   const Rule rule = make_rule("60/minute");
   const std::vector<Check> checks(kMaxRulesPerRequest + 1, make_check(rule, "a"));
   Strings out = {"x"};
@@ -164,7 +164,7 @@ TEST_F(ScriptReply, TellsWhatIsLeftAfterTaking) {
   EXPECT_EQ(decisions_[1].reset_after, seconds(2));
 }
 
-TEST_F(ScriptReply, TellsWhatIsLeftUntakenWhereOneRefuses) {
+TEST_F(ScriptReply, TellsWhatIsLeftIfOneRejects) {
   ASSERT_TRUE(read({0, 30'500'000, 0, 1'250'000, 0}));
   EXPECT_FALSE(all_);
   EXPECT_TRUE(decisions_[0].allowed);
@@ -174,7 +174,7 @@ TEST_F(ScriptReply, TellsWhatIsLeftUntakenWhereOneRefuses) {
   EXPECT_EQ(decisions_[1].retry_after, Duration(750'000));
 }
 
-TEST_F(ScriptReply, TellsThatATrialRefusesAndTookNothing) {
+TEST_F(ScriptReply, TellsThatAnObservedRuleRejectsAndTookNothing) {
   checks_[1].how = How::observe;
   ASSERT_TRUE(read({1, 30'500'000, 0, 1'250'000, 0}));
   EXPECT_TRUE(all_);
@@ -203,7 +203,7 @@ TEST_F(ScriptReply, TellsThatADebtTookAllOfIt) {
   EXPECT_EQ(decisions_[1].reset_after, Duration(2'750'000));
 }
 
-TEST_F(ScriptReply, TellsThatNeitherTookWhereAnotherRefuses) {
+TEST_F(ScriptReply, TellsThatNeitherTookIfAnotherRejects) {
   checks_[1].how = How::charge;
   ASSERT_TRUE(read({0, 500'000, 0, 1'250'000, 0}));
   EXPECT_FALSE(all_);
@@ -213,18 +213,18 @@ TEST_F(ScriptReply, TellsThatNeitherTookWhereAnotherRefuses) {
   ASSERT_TRUE(read({0, 500'000, 0, 2'000'000, 0}));
   EXPECT_TRUE(decisions_[1].allowed);
   EXPECT_EQ(decisions_[1].remaining, 2U);
-  EXPECT_FALSE(read({0, 30'500'000, 0, 1'250'000, 0})) << "a trial refuses no call";
+  EXPECT_FALSE(read({0, 30'500'000, 0, 1'250'000, 0})) << "an observed rule rejects no call";
 }
 
-TEST_F(ScriptReply, IsRefusedWhereTheScriptCouldNotHaveGivenIt) {
+TEST_F(ScriptReply, IsRefusedIfTheScriptCannotHaveSentIt) {
   EXPECT_FALSE(read({}));
   EXPECT_FALSE(read({1}));
   EXPECT_FALSE(read({1, 30'500'000, 0, 2'000'000}));
   EXPECT_FALSE(read({1, 30'500'000, 0, 2'000'000, 0, 0}));
   EXPECT_FALSE(read({2, 30'500'000, 0, 2'000'000, 0}));
   EXPECT_FALSE(read({-1, 30'500'000, 0, 2'000'000, 0}));
-  EXPECT_FALSE(read({0, 30'500'000, 0, 2'000'000, 0})) << "refused though all allow";
-  EXPECT_FALSE(read({1, 30'500'000, 0, 1'000'000, 0})) << "agreed though one refuses";
+  EXPECT_FALSE(read({0, 30'500'000, 0, 2'000'000, 0})) << "rejected though all allow";
+  EXPECT_FALSE(read({1, 30'500'000, 0, 1'000'000, 0})) << "agreed though one rejects";
   EXPECT_FALSE(read({1, 30'500'000, 0, 2'000'001, 0})) << "more room than the bucket has";
   EXPECT_FALSE(read({1, -5, 0, 2'000'000, 0})) << "agreed though one is in debt";
   EXPECT_EQ(decisions_[0].limit, 0U);

@@ -17,7 +17,7 @@ using test::kStart;
 
 Rule log_rule(std::string_view rate) { return test::make_rule(rate, 0, "plan", "sliding_log"); }
 
-TEST(SlidingLog, NeverAdmitsMoreThanItsCountInAPeriodWhereverItBeginsAndNeverRefusesFewer) {
+TEST(SlidingLog, AdmitsExactlyItsCountInAnyPeriod) {
   std::mt19937_64 random(1);
   for (const char* rate : {"1/second", "5/second", "60/minute", "7/100ms", "300/5m"}) {
     Counter counter(log_rule(rate));
@@ -25,25 +25,25 @@ TEST(SlidingLog, NeverAdmitsMoreThanItsCountInAPeriodWhereverItBeginsAndNeverRef
     const auto count = counter.rule().rate.count;
     std::vector<Instant> admitted;
     Instant now = kStart;
-    int refused = 0;
+    int rejected = 0;
     for (int step = 0; step < 1500; ++step) {
       const auto gap = static_cast<std::uint64_t>(period.count()) / count;
       now += Duration(static_cast<std::int64_t>(random() % 3 == 0 ? 0 : random() % (gap + 1)));
-      std::size_t within = 0;  // counted anew each time, by looking at every request there ever was
+      std::size_t within = 0;  // counted again each time from all requests
       for (const Instant at : admitted) within += at > now - period ? 1 : 0;
       const auto cost = static_cast<std::int64_t>(1 + random() % 2);
       const bool allowed = counter.take(cost, now).allowed;
       ASSERT_EQ(allowed, within + static_cast<std::size_t>(cost) <= count) << rate << " step " << step;
       if (allowed) admitted.insert(admitted.end(), static_cast<std::size_t>(cost), now);
-      refused += allowed ? 0 : 1;
+      rejected += allowed ? 0 : 1;
     }
-    EXPECT_GT(refused, 50) << rate;
+    EXPECT_GT(rejected, 50) << rate;
     for (std::size_t i = 0; i + count < admitted.size(); ++i)
       ASSERT_GE(admitted[i + count] - admitted[i], period) << rate;
   }
 }
 
-TEST(SlidingLog, AllowsExactlyAtTheEndOfTheWaitItNamedAndNotBefore) {
+TEST(SlidingLog, AllowsExactlyAtTheEndOfTheReportedWait) {
   std::mt19937_64 random(2);
   int waits = 0;
   for (const char* rate : {"1/second", "5/second", "60/minute", "1000/100ms"}) {
@@ -64,7 +64,7 @@ TEST(SlidingLog, AllowsExactlyAtTheEndOfTheWaitItNamedAndNotBefore) {
   EXPECT_GT(waits, 500);
 }
 
-TEST(SlidingLog, IsAsIfNeverUsedAfterTheResetItNamedAndNotBefore) {
+TEST(SlidingLog, IsAsIfNeverUsedExactlyAtTheReportedReset) {
   Counter counter(log_rule("5/second"));
   counter.take(2, kStart);
   const Instant later = kStart + 300ms;
@@ -86,7 +86,7 @@ TEST(SlidingLog, KeepsNoMoreThanASixteenthBeyondItsCount) {
     for (int step = 0; step < 25'000; ++step) {
       now += Duration(static_cast<std::int64_t>(random() % (2 * 1'000'000 / rule.rate.count)));
       test::admit(state, rule, now);
-      if (random() % 8 == 0) {  // many come and are given back
+      if (random() % 8 == 0) {  // many are taken and given back
         const Outcome outcome = rule.algorithm->peek(state, rule, -1, now);
         rule.algorithm->commit(state, rule, -1, Taken::yes, now, outcome);
       }
@@ -97,7 +97,7 @@ TEST(SlidingLog, KeepsNoMoreThanASixteenthBeyondItsCount) {
   }
 }
 
-TEST(SlidingLog, ForgetsItsMemoryOnceAllIsGivenBack) {
+TEST(SlidingLog, FreesItsMemoryAfterAllIsGivenBack) {
   const Rule rule = log_rule("100/second");
   State state;
   test::admit(state, rule, kStart);
@@ -115,7 +115,7 @@ TEST(SlidingLog, StaysWithinItsNumbersForTheLargestCosts) {
   EXPECT_EQ(counter.take(-kMax, kStart + 1s).remaining, 10'000U);
 }
 
-TEST(SlidingLog, RefusesWordsNoPeekCouldHaveSaid) {
+TEST(SlidingLog, RefusesAnInvalidReply) {
   const Rule rule = log_rule("7/minute");
   const auto decision = [&rule](std::int64_t used, std::int64_t wait, std::int64_t reset) {
     const std::array words = {used, wait, reset};
@@ -133,12 +133,12 @@ TEST(SlidingLog, RefusesWordsNoPeekCouldHaveSaid) {
   EXPECT_FALSE(decision(1, 0, 60'000'001));
 }
 
-TEST(SlidingLog, SaysWhatItMeans) {
+TEST(SlidingLog, DescribesItself) {
   const Rule rule = log_rule("60/minute");
   EXPECT_EQ(rule.algorithm->meaning(rule, " requests"), "at most 60 requests in any minute, exactly");
 }
 
-TEST(SlidingLogCheck, RefusesALogTooLongToKeepAndSaysWhatItWouldTake) {
+TEST(SlidingLogCheck, RefusesATooLongLogAndSaysItsSize) {
   const auto fault_of = [](const Rule& rule) {
     const auto fault = rule.algorithm->check(rule);
     return fault ? fault->message + " | " + fault->help : "accepted";

@@ -20,7 +20,7 @@ const char* const kWindowRates[] = {"10/second", "7/minute",   "1/3s",          
                                     "3/100ms",   "999983/day", "1000000000/31d", "1000000000/366d",
                                     "5/7h",      "2/1us",      "1000000000/s"};
 
-TEST(SlidingWindow, AllowsExactlyAtTheEndOfTheWaitItNamedAndNotBefore) {
+TEST(SlidingWindow, AllowsExactlyAtTheEndOfTheReportedWait) {
   std::mt19937_64 random(1);
   int waits = 0;
   for (const char* rate : kWindowRates) {
@@ -44,7 +44,7 @@ TEST(SlidingWindow, AllowsExactlyAtTheEndOfTheWaitItNamedAndNotBefore) {
   EXPECT_GT(waits, 5000);
 }
 
-TEST(SlidingWindow, IsAsIfNeverUsedAfterTheResetItNamedAndNotBefore) {
+TEST(SlidingWindow, IsAsIfNeverUsedExactlyAtTheReportedReset) {
   for (const char* rate : kWindowRates) {
     Counter counter(window(rate));
     const Decision used = counter.take(1, kStart);
@@ -54,7 +54,7 @@ TEST(SlidingWindow, IsAsIfNeverUsedAfterTheResetItNamedAndNotBefore) {
   }
 }
 
-TEST(SlidingWindow, TellsTheTruthAboutWhatRemains) {
+TEST(SlidingWindow, ReportsWhatReallyRemains) {
   std::mt19937_64 random(2);
   for (const char* rate : kWindowRates) {
     Counter counter(window(rate));
@@ -82,7 +82,7 @@ TEST(SlidingWindow, IsAtMostFivePercentOffTheExactLogOnUniformTraffic) {
   }
 }
 
-TEST(SlidingWindow, PassesNoTwoBurstsOnEitherSideOfABoundaryAsAFixedWindowDoes) {
+TEST(SlidingWindow, PassesNoTwoBurstsAroundABoundary) {
   const Instant boundary{Duration(kStart.time_since_epoch() / 1min * 1min) + 1min};
   Counter fixed(test::make_rule("100/minute", 0, "plan", "fixed_window"));
   Counter sliding(window("100/minute"));
@@ -100,7 +100,7 @@ TEST(SlidingWindow, StaysWithinItsNumbersForTheLargestCosts) {
   EXPECT_EQ(counter.take(-kMax, kStart + 366 * 24h).remaining, 1'000'000'000U);
 }
 
-TEST(SlidingWindow, RefusesWordsNoPeekCouldHaveSaid) {
+TEST(SlidingWindow, RefusesAnInvalidReply) {
   const Rule rule = window("7/minute");
   const auto decision = [&rule](std::int64_t current, std::int64_t previous, std::int64_t elapsed,
                                 std::int64_t owed = 0) {
@@ -120,14 +120,14 @@ TEST(SlidingWindow, RefusesWordsNoPeekCouldHaveSaid) {
   EXPECT_FALSE(decision(0, 0, 0, 1'000'000'001));
 }
 
-TEST(SlidingWindow, SaysWhatItMeans) {
+TEST(SlidingWindow, DescribesItself) {
   const auto meaning = [](const Rule& rule) { return rule.algorithm->meaning(rule, " requests"); };
   EXPECT_EQ(meaning(window("100/minute")), "at most 100 requests in any minute, estimated from two counters");
   EXPECT_EQ(meaning(window("100/5m")), "at most 100 requests in any 5m, estimated from two counters");
   EXPECT_EQ(meaning(window("100/hour")), "at most 100 requests in any hour, estimated from two counters");
 }
 
-TEST(SlidingWindowCheck, RefusesWhatAWindowHasNot) {
+TEST(SlidingWindowCheck, RefusesOptionsThatAWindowLacks) {
   const auto fault_of = [](const Rule& rule) {
     const auto fault = rule.algorithm->check(rule);
     return fault ? fault->message + " | " + fault->help : "accepted";

@@ -23,8 +23,8 @@ const char* const kBucketRates[] = {
     "1/day",       "7/second", "3/second",      "1000000/second",  "999983/second",   "300/5m", "5/100ms",
     "1000003/day", "13/30d",   "1000000000/1s", "1000000000/366d", "999999937/100ms", "1/366d"};
 
-TEST(TokenBucket, GrantsExactlyTheBurstAndWhatIsGainedSince) {
-  // Whatever the steps: after a time t, a caller who always asks has got burst + floor(t * rate), not one more or less.
+TEST(TokenBucket, GrantsExactlyTheBurstAndTheRefill) {
+  // After a time t, a caller that always tries has got exactly burst + floor(t * rate), whatever the steps.
   std::mt19937_64 random(1);
   for (const char* rate : kBucketRates) {
     Counter bucket(make_rule(rate, 50));
@@ -34,7 +34,7 @@ TEST(TokenBucket, GrantsExactlyTheBurstAndWhatIsGainedSince) {
     for (int step = 0; step < 2000; ++step) {
       const auto token = static_cast<std::uint64_t>(r.period.count()) / r.count;
       now += Duration(random() % (2 * token + 2));
-      // Not more than it holds, however much was gained in one step.
+      // Never more than it holds, even after a long step.
       while (bucket.take(1, now).allowed) ++granted;
       const auto elapsed = static_cast<std::uint64_t>((now - kStart).count());
       const long double gained = static_cast<long double>(elapsed) * r.count / r.period.count();
@@ -47,7 +47,7 @@ TEST(TokenBucket, GrantsExactlyTheBurstAndWhatIsGainedSince) {
   }
 }
 
-TEST(TokenBucket, AllowsExactlyAtTheEndOfTheWaitItNamedAndNotBefore) {
+TEST(TokenBucket, AllowsExactlyAtTheEndOfTheReportedWait) {
   std::mt19937_64 random(2);
   int waits = 0;
   for (const char* rate : kBucketRates)
@@ -69,7 +69,7 @@ TEST(TokenBucket, AllowsExactlyAtTheEndOfTheWaitItNamedAndNotBefore) {
   EXPECT_GT(waits, 5000);
 }
 
-TEST(TokenBucket, IsAsIfNeverUsedAfterTheResetItNamedAndNotBefore) {
+TEST(TokenBucket, IsAsIfNeverUsedExactlyAtTheReportedReset) {
   for (const char* rate : kBucketRates) {
     Counter bucket(make_rule(rate, 10));
     if (bucket.rule().algorithm->check(bucket.rule())) continue;
@@ -80,7 +80,7 @@ TEST(TokenBucket, IsAsIfNeverUsedAfterTheResetItNamedAndNotBefore) {
   }
 }
 
-TEST(TokenBucket, TellsTheTruthAboutWhatRemains) {
+TEST(TokenBucket, ReportsWhatReallyRemains) {
   std::mt19937_64 random(3);
   for (const char* rate : kBucketRates) {
     Counter bucket(make_rule(rate, 20));
@@ -103,7 +103,7 @@ TEST(TokenBucket, StaysWithinItsNumbersForTheLargestCosts) {
   EXPECT_EQ(bucket.take(-kMax, kStart).remaining, 30'000U);
 }
 
-TEST(TokenBucket, ChargesWhatThereIsAndNeverGoesIntoDebt) {
+TEST(TokenBucket, ChargesWhatIsLeftAndNeverGoesIntoDebt) {
   std::mt19937_64 random(4);
   for (const char* rate : kBucketRates) {
     Counter bucket(make_rule(rate, 20));
@@ -126,14 +126,14 @@ Rule waiting_rule(std::string_view rate, std::uint64_t burst, Duration wait) {
   return make_rule(rate, burst, "plan", "token_bucket", wait);
 }
 
-TEST(TokenBucketWithAWait, HoldsBackUntilTheTokensAreThere) {
-  // Whoever waits as told leaves no sooner than a bucket without a wait would have let it through.
+TEST(TokenBucketWithAWait, DelaysUntilThePermitsAreThere) {
+  // A request that waits as told leaves no earlier than a bucket without a wait would allow it.
   std::mt19937_64 random(5);
   for (const char* rate : kBucketRates)
     for (const Duration wait : {Duration(1), Duration(400'000), Duration(seconds(60))}) {
       Counter held(waiting_rule(rate, 5, wait));
       const auto token = held.rule().rate.period.count() / static_cast<std::int64_t>(held.rule().rate.count);
-      // A delay is rounded up to a microsecond, in which so small a bucket overflows.
+      // A delay is rounded up to a microsecond; so small a bucket overflows in that time.
       if (token == 0 || held.rule().algorithm->check(held.rule())) continue;
       Counter plain(make_rule(rate, 5));
       Instant now = kStart;
@@ -154,9 +154,9 @@ TEST(TokenBucketWithAWait, HoldsBackUntilTheTokensAreThere) {
     }
 }
 
-TEST(TokenBucketWithAWait, AllowsExactlyAtTheEndOfTheTimeItNamedAndNotBefore) {
+TEST(TokenBucketWithAWait, AllowsExactlyAtTheEndOfTheReportedWait) {
   std::mt19937_64 random(6);
-  int refusals = 0;
+  int rejections = 0;
   for (const char* rate : kBucketRates)
     for (const std::uint64_t burst : {1, 3, 20}) {
       Counter bucket(waiting_rule(rate, burst, Duration(700'000)));
@@ -166,24 +166,24 @@ TEST(TokenBucketWithAWait, AllowsExactlyAtTheEndOfTheTimeItNamedAndNotBefore) {
         const auto cost = static_cast<std::int64_t>(1 + random() % burst);
         const Decision decision = bucket.take(cost, now);
         if (decision.allowed) continue;
-        ++refusals;
+        ++rejections;
         ASSERT_GT(decision.retry_after, Duration(0));
         ASSERT_FALSE(bucket.take(cost, now + decision.retry_after - Duration(1)).allowed) << rate << ' ' << burst;
         now += decision.retry_after;
         ASSERT_TRUE(bucket.take(cost, now).allowed) << rate << ' ' << burst;
       }
     }
-  EXPECT_GT(refusals, 500);
+  EXPECT_GT(rejections, 500);
 }
 
-TEST(TokenBucketWithAWait, ChargesNoMoreThanTheCostWhereMoreIsThere) {
+TEST(TokenBucketWithAWait, ChargesNoMoreThanTheCost) {
   Counter bucket(waiting_rule("1/second", 2, seconds(60)));
   EXPECT_EQ(bucket.charge(10, kStart).reset_after, seconds(10));
   EXPECT_EQ(bucket.charge(1'000'000, kStart).reset_after, seconds(62));
   EXPECT_EQ(bucket.take(-10, kStart).reset_after, seconds(52));
 }
 
-TEST(TokenBucket, RefusesWordsNoPeekCouldHaveSaid) {
+TEST(TokenBucket, RefusesAnInvalidReply) {
   const Rule rule = make_rule("7/second", 14);
   const auto decision = [&rule](std::int64_t whole, std::int64_t part) {
     const std::array words = {whole, part};
@@ -218,7 +218,7 @@ TEST(TokenBucketCheck, RefusesABurstOfNothing) {
   EXPECT_EQ(fault->help, "write a burst of at least 1");
 }
 
-TEST(TokenBucketCheck, RefusesABucketThatNeverFillsAndNamesTheLargestThatDoes) {
+TEST(TokenBucketCheck, RefusesABucketThatNeverFillsAndNamesTheLargestAllowed) {
   Rule rule = make_rule("1/day", 1'000'000);
   const auto fault = rule.algorithm->check(rule);
   ASSERT_TRUE(fault);
@@ -262,7 +262,7 @@ TEST(TokenBucketCheck, RefusesWhatIsNotEvenAndSaysWhatIs) {
   EXPECT_EQ(fault->help, R"(leave the calendar out, or write "algorithm": "fixed_window")");
 }
 
-TEST(TokenBucketCheck, RefusesAWaitThatNoClientWaits) {
+TEST(TokenBucketCheck, RefusesAVeryLongWait) {
   Rule rule = waiting_rule("5/minute", 5, seconds(60));
   EXPECT_FALSE(rule.algorithm->check(rule));
   rule.wait += Duration(1'000'000);
@@ -274,7 +274,7 @@ TEST(TokenBucketCheck, RefusesAWaitThatNoClientWaits) {
   EXPECT_TRUE(rule.algorithm->check(rule));
 }
 
-TEST(TokenBucketMeaning, SaysTheAverageTheBurstAndTheWait) {
+TEST(TokenBucketMeaning, DescribesTheAverageTheBurstAndTheWait) {
   const auto meaning = [](const Rule& rule, std::string_view noun) { return rule.algorithm->meaning(rule, noun); };
   EXPECT_EQ(meaning(make_rule("100/minute"), " requests"), "100 requests a minute on average, 100 at once");
   EXPECT_EQ(meaning(make_rule("300/5m", 20), ""), "300 every 5m on average, 20 at once");

@@ -15,11 +15,11 @@ class ConnectTest : public Loop {
  protected:
   using Acceptor = boost::asio::basic_socket_acceptor<Tcp, Executor>;
 
-  Result<Connected, ConnectError> connect(Connector& connector, const ConnectTerms& terms) {
+  Result<Connected, ConnectError> connect(Connector& connector, const ConnectOptions& terms) {
     EXPECT_TRUE(finish(ask(connector, terms)));
     return result;
   }
-  Task<void> ask(Connector& connector, const ConnectTerms& terms) {
+  Task<void> ask(Connector& connector, const ConnectOptions& terms) {
     result = co_await connector.connect(terms);
     ended = true;
   }
@@ -60,7 +60,7 @@ TEST_F(ConnectTest, SaysHowFarItCame) {
   EXPECT_FALSE(failed.error().reason.empty());
 }
 
-TEST_F(ConnectTest, PassesOverAddressesThatWereFoundOfNoUse) {
+TEST_F(ConnectTest, SkipsAddressesThatDidNotServe) {
   Connector connector(loop_, timers_, "127.0.0.1", port());
   const auto first = connect(connector, {.whole = seconds(5)});
   ASSERT_TRUE(first.has_value());
@@ -74,8 +74,8 @@ TEST_F(ConnectTest, GivesUpAHandshakeAtTheDeadline) {
   const auto context = client_context();
   if (context.has_error()) GTEST_SKIP() << context.error();
   Connector connector(loop_, timers_, "127.0.0.1", port());
-  for (const auto& terms : {ConnectTerms{.whole = milliseconds(30), .tls = *context},
-                            ConnectTerms{.each = milliseconds(30), .tls = *context}}) {
+  for (const auto& terms : {ConnectOptions{.whole = milliseconds(30), .tls = *context},
+                            ConnectOptions{.each = milliseconds(30), .tls = *context}}) {
     const auto failed = connect(connector, terms);
     ASSERT_TRUE(failed.has_error()) << "the kernel takes the connection, and nobody answers";
     EXPECT_EQ(failed.error().at, At::handshake);
@@ -98,7 +98,7 @@ TEST_F(ConnectTest, FailsAHandshakeUnderWayWhenStopped) {
   const auto context = client_context();
   if (context.has_error()) GTEST_SKIP() << context.error();
   Connector connector(loop_, timers_, "127.0.0.1", port());
-  const ConnectTerms terms{.whole = seconds(5), .tls = *context};
+  const ConnectOptions terms{.whole = seconds(5), .tls = *context};
   spawn(ask(connector, terms), "test");
   for (int i = 0; i < 100 && connector.at() != At::handshake; ++i) loop_.run_one_for(milliseconds(20));
   ASSERT_EQ(connector.at(), At::handshake);
@@ -108,7 +108,7 @@ TEST_F(ConnectTest, FailsAHandshakeUnderWayWhenStopped) {
   EXPECT_EQ(result.error().code, error::operation_aborted);
 }
 
-TEST_F(ConnectTest, MayBeForgottenWhileItIsUnderWay) {
+TEST_F(ConnectTest, MayBeDestroyedDuringACall) {
   {
     Connector connector(loop_, timers_, "127.0.0.1", port());
     spawn(ask(connector, {.whole = seconds(5)}), "test");
@@ -116,7 +116,7 @@ TEST_F(ConnectTest, MayBeForgottenWhileItIsUnderWay) {
   EXPECT_TRUE(run_until(ended));
 }
 
-TEST(AlternateFamilies, LetsThemTakeTurnsInTheirOwnOrder) {
+TEST(AlternateFamilies, AlternatesAndKeepsTheOrderOfEachFamily) {
   std::vector<Tcp::endpoint> addresses;
   for (const char* text : {"2001:db8::1", "2001:db8::2", "2001:db8::3", "192.0.2.1", "192.0.2.2"})
     addresses.emplace_back(make_address(text), 80);

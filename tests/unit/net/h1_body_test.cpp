@@ -31,7 +31,7 @@ class H1BodyTest : public test::Loop {
     };
     ASSERT_TRUE(finish(reading(), most));
   }
-  /// The pieces are said one after another, each once the one before was read.
+  /// The pieces are sent one after another, each when the one before was read.
   void trickle(std::string_view bytes) {
     bool done = false;
     const auto reading = [&]() -> Task<void> {
@@ -60,7 +60,7 @@ class H1BodyTest : public test::Loop {
   error_code failed_;
 };
 
-TEST_F(H1BodyTest, EndsAtOnceWhereThereIsNone) {
+TEST_F(H1BodyTest, EndsAtOnceIfThereIsNoBody) {
   EXPECT_TRUE(body_.ended()) << "before any";
   body_.begin({});
   EXPECT_TRUE(body_.ended());
@@ -162,7 +162,7 @@ TEST_F(H1BodyTest, JoinsTheChunksThatAreHere) {
   EXPECT_EQ(read_buffer_.data(), "next");
 }
 
-TEST_F(H1BodyTest, PassesOnWhatCameBeforeABreak) {
+TEST_F(H1BodyTest, ReturnsWhatCameBeforeAnError) {
   body_.begin({Kind::chunked, 0});
   say("1\r\na\r\n1\r\nb\r\nX\r\n");
   read_all();
@@ -178,7 +178,7 @@ TEST_F(H1BodyTest, FailsWhereChunksAreBroken) {
   EXPECT_FALSE(body_.clean());
 }
 
-TEST_F(H1BodyTest, FailsWhereMoreIsAnnouncedThanIsTaken) {
+TEST_F(H1BodyTest, FailsIfMoreIsAnnouncedThanIsAccepted) {
   body_.begin({Kind::length, 6});
   EXPECT_TRUE(body_.take_at_most(6));
   EXPECT_FALSE(body_.take_at_most(5)) << "its length was said";
@@ -199,7 +199,7 @@ TEST_F(H1BodyTest, FailsWhereTheLastChunkIsMissing) {
   EXPECT_EQ(failed_, error::eof);
 }
 
-TEST_F(H1BodyTest, EndsWithTheConnectionWhereNothingElseSaysSo) {
+TEST_F(H1BodyTest, EndsWithTheConnectionIfThereIsNoOtherFraming) {
   body_.begin({Kind::until_close, 0});
   say("hello");
   far_.shutdown(Socket::shutdown_send);
@@ -210,7 +210,7 @@ TEST_F(H1BodyTest, EndsWithTheConnectionWhereNothingElseSaysSo) {
   EXPECT_FALSE(body_.clean()) << "nothing follows on this connection";
 }
 
-TEST_F(H1BodyTest, GivesUpWhereNoByteComes) {
+TEST_F(H1BodyTest, GivesUpIfNoByteComes) {
   body_.begin({Kind::length, 5});
   body_.timeout(milliseconds(60));
   say("he");
@@ -233,7 +233,7 @@ TEST_F(H1BodyTest, WakesAWaitingReadByCancel) {
   EXPECT_TRUE(done);
 }
 
-TEST_F(H1BodyTest, SaysContinueOnceBeforeItsFirstWait) {
+TEST_F(H1BodyTest, SendsContinueOnceBeforeItsFirstWait) {
   body_.begin({Kind::length, 5});
   int said = 0;
   const auto say_continue = [](void* owner) -> Task<Result<void>> {
@@ -248,7 +248,7 @@ TEST_F(H1BodyTest, SaysContinueOnceBeforeItsFirstWait) {
   EXPECT_EQ(data_, "hello");
 }
 
-TEST_F(H1BodyTest, FailsWhereContinueCannotBeSaid) {
+TEST_F(H1BodyTest, FailsIfContinueCannotBeSent) {
   body_.begin({Kind::length, 5});
   const auto fail = [](void*) -> Task<Result<void>> { co_return error_code(error::broken_pipe); };
   body_.before_wait(fail, nullptr);
@@ -256,7 +256,7 @@ TEST_F(H1BodyTest, FailsWhereContinueCannotBeSaid) {
   EXPECT_EQ(failed_, error::broken_pipe);
 }
 
-TEST_F(H1BodyTest, ForgetsTheTrailersOfTheBodyBefore) {
+TEST_F(H1BodyTest, KeepsNoTrailersOfTheBodyBefore) {
   for (const Framing& next :
        {Framing{Kind::chunked, 0}, Framing{Kind::length, 2}, Framing{Kind::until_close, 0}, Framing{}}) {
     body_.begin({Kind::chunked, 0});
@@ -292,7 +292,7 @@ class H1OutputTest : public test::Loop {
   std::string scratch_;
 };
 
-TEST_F(H1OutputTest, SendsBytesAsTheyAreWhereTheLengthWasSaid) {
+TEST_F(H1OutputTest, SendsPlainBytesIfTheLengthIsKnown) {
   EXPECT_EQ(sent(false, "head\r\n\r\n", "body", EndStream::no), "head\r\n\r\nbody");
   EXPECT_EQ(sent(false, {}, "more", EndStream::yes), "more");
   EXPECT_EQ(sent(false, "head", {}, EndStream::yes), "head");

@@ -20,7 +20,7 @@ namespace error = boost::asio::error;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// The near end is the Stream under test, the far end a plain socket that the test writes to and reads from.
+/// The near end is the Stream under test. The far end is a plain socket of the test.
 class Loop : public testing::Test {
  protected:
   Loop() {
@@ -39,7 +39,7 @@ class Loop : public testing::Test {
     loop_.run_for(seconds(1));
   }
 
-  /// Runs `task` to its end; false where it still waits after `most`.
+  /// Runs `task` to its end. False if it still waits after `most`.
   bool finish(Task<void> task, milliseconds most = seconds(10)) {
     bool done = false;
     spawn(mark(std::move(task), done), "test");
@@ -56,7 +56,7 @@ class Loop : public testing::Test {
   void say(std::string_view bytes) {
     while (!bytes.empty()) bytes.remove_prefix(far_.write_some(boost::asio::buffer(bytes.data(), bytes.size())));
   }
-  /// What the far end has got so far, up to `most` bytes, without waiting.
+  /// What the far end has received, up to `most` bytes, without waiting.
   std::string heard(std::size_t most = 1 << 20) {
     std::string out(most, '\0');
     const auto got = ::recv(far_.native_handle(), out.data(), out.size(), MSG_DONTWAIT);

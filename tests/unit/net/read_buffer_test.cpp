@@ -126,7 +126,7 @@ TEST_F(ReadBufferTest, GrowsOnlyWhereNothingIsUnused) {
   EXPECT_TRUE(read_buffer_.full());
 }
 
-TEST_F(ReadBufferTest, GivesItsBlockBackAtRest) {
+TEST_F(ReadBufferTest, GivesItsBlockBackWhenIdle) {
   say("hello");
   fill_to(5);
   const char* const bytes = read_buffer_.data().data();

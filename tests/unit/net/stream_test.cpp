@@ -14,7 +14,7 @@ using test::seconds;
 namespace error = boost::asio::error;
 using StreamTest = test::Loop;
 
-TEST_F(StreamTest, ReadsWhatIsThereAndSaysWhenNothingIs) {
+TEST_F(StreamTest, ReadsWhatIsThereAndReportsWhenNothingIs) {
   std::array<char, 16> into{};
   EXPECT_EQ(near_->read_now(into).error(), error::would_block);
   say("hello");
@@ -31,7 +31,7 @@ TEST_F(StreamTest, ReadsWhatIsThereAndSaysWhenNothingIs) {
   EXPECT_EQ(near_->read_now(into).error(), error::eof);
 }
 
-TEST_F(StreamTest, ThrowsAwayWhatIsThereWithoutReadingIt) {
+TEST_F(StreamTest, DiscardsBytesWithoutReadingThem) {
   EXPECT_EQ(near_->discard_now().error(), error::would_block);
   say(std::string(30'000, 'x'));
   const auto reading = [&]() -> Task<void> {
@@ -51,7 +51,7 @@ TEST_F(StreamTest, ThrowsAwayWhatIsThereWithoutReadingIt) {
   EXPECT_EQ(near_->discard_now().error(), error::eof);
 }
 
-TEST_F(StreamTest, KnowsOfWhatCameBeforeItsLoopDoes) {
+TEST_F(StreamTest, SeesBytesBeforeItsLoopReportsThem) {
   EXPECT_TRUE(near_->silent());
   say("x");
   EXPECT_FALSE(near_->silent());
@@ -78,7 +78,7 @@ TEST_F(StreamTest, GivesUpWaitingAfterTheTimeout) {
   ASSERT_TRUE(finish(again()));
 }
 
-TEST_F(StreamTest, WakesAReaderThisOnceByInterruptRead) {
+TEST_F(StreamTest, InterruptReadWakesOnlyTheCurrentReader) {
   error_code first, second;
   bool done = false;
   const auto reading = [&]() -> Task<void> {
@@ -95,7 +95,7 @@ TEST_F(StreamTest, WakesAReaderThisOnceByInterruptRead) {
   EXPECT_FALSE(second);
 }
 
-TEST_F(StreamTest, FailsEveryWaitOnceInterrupted) {
+TEST_F(StreamTest, FailsEveryWaitAfterAnInterrupt) {
   error_code first, second;
   const auto reading = [&]() -> Task<void> {
     first = co_await near_->readable(seconds(5));
@@ -234,7 +234,7 @@ TEST_F(StreamTest, KnowsAReset) {
   EXPECT_TRUE(near_->broken());
 }
 
-TEST_F(StreamTest, TellsAWatcherThatNothingCame) {
+TEST_F(StreamTest, TellsAWatcherOfATimeout) {
   Seen seen;
   near_->watch(&Seen::note, &seen, milliseconds(60));
   ASSERT_TRUE(run_until(seen.done));
@@ -242,7 +242,7 @@ TEST_F(StreamTest, TellsAWatcherThatNothingCame) {
   EXPECT_EQ(seen.events, 1);
 }
 
-TEST_F(StreamTest, TellsNobodyOnceUnwatched) {
+TEST_F(StreamTest, TellsNobodyAfterUnwatch) {
   Seen seen;
   near_->watch(&Seen::note, &seen, milliseconds(60));
   near_->unwatch();
@@ -275,7 +275,7 @@ TEST_F(StreamTest, LetsAReaderGoFirst) {
   EXPECT_EQ(seen.events, 0);
 }
 
-TEST_F(StreamTest, LetsTheOthersOnItsLoopGoOnceItsTurnIsOver) {
+TEST_F(StreamTest, YieldsToOthersAfterItsTurn) {
   say("ab");
   bool others = false;
   std::array<char, 1> byte{};
@@ -294,7 +294,7 @@ TEST_F(StreamTest, LetsTheOthersOnItsLoopGoOnceItsTurnIsOver) {
   ASSERT_TRUE(finish(reading()));
 }
 
-TEST_F(StreamTest, HasATurnWithNothingToReadToo) {
+TEST_F(StreamTest, YieldsWithNothingToReadToo) {
   int others = 0;
   const auto working = [&]() -> Task<void> {
     for (int i = 0; i < 3; ++i) {
@@ -311,7 +311,7 @@ TEST_F(StreamTest, HasATurnWithNothingToReadToo) {
   ASSERT_TRUE(finish(working()));
 }
 
-TEST_F(StreamTest, HasOneTurnHoweverOftenItIsAskedFor) {
+TEST_F(StreamTest, HasOneTurnForSeveralRequests) {
   say("a");
   const auto nothing = [](void*, Stream&) {};
   int others = 0;
@@ -332,7 +332,7 @@ TEST_F(StreamTest, HasOneTurnHoweverOftenItIsAskedFor) {
   loop_.poll();  // the last of them
 }
 
-TEST_F(StreamTest, IsWokenByItsEndWhileItWaitsForItsTurn) {
+TEST_F(StreamTest, IsWokenByACloseWhileItWaitsForItsTurn) {
   error_code told;
   const auto waiting = [&]() -> Task<void> {
     near_->charge(Stream::kTurn);
@@ -349,7 +349,7 @@ TEST_F(StreamTest, TellsThePeerOfAnEnd) {
   EXPECT_EQ(::recv(far_.native_handle(), &byte, 1, 0), 0);
 }
 
-TEST_F(StreamTest, TellsThePeerOfABreak) {
+TEST_F(StreamTest, ResetTellsThePeerThatTheMessageIsIncomplete) {
   near_->reset();
   char byte = 0;
   const auto got = ::recv(far_.native_handle(), &byte, 1, 0);

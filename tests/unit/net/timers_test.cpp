@@ -27,7 +27,7 @@ struct Alarm {
 };
 
 struct TimersTest : testing::Test {
-  /// Until an alarm stops the timers: then nothing keeps the loop.
+  /// Runs until an alarm stops the timers: then nothing keeps the loop.
   void run() {
     timers.start();
     loop.run_for(seconds(20));
@@ -51,7 +51,7 @@ TEST_F(TimersTest, FireInTheOrderOfTheirDeadlinesAndNeverEarly) {
   EXPECT_EQ(order, "bca");
 }
 
-TEST_F(TimersTest, FireOnceAndAreDisarmedByThen) {
+TEST_F(TimersTest, FireOnceAndAreDisarmedThen) {
   int fired = 0;
   Alarm once([&] {
     ++fired;
@@ -88,10 +88,10 @@ TEST_F(TimersTest, FireAtTheLastOfTheDeadlinesTheyWereArmedFor) {
   run();
 }
 
-TEST_F(TimersTest, NeverFireOnceDisarmedOrDestroyedNotEvenInTheTurnOfTheirTick) {
+TEST_F(TimersTest, NeverFireAfterBeingDisarmedOrDestroyedEvenInTheSameTick) {
   std::deque<Alarm> others;
   std::vector<int> fired;
-  // All of one tick: whichever comes first takes the rest away.
+  // All in one tick: the one that fires first disarms or destroys the others.
   for (int i = 0; i < 8; ++i) {
     others.emplace_back([&, i] {
       fired.push_back(i);
@@ -127,7 +127,7 @@ TEST_F(TimersTest, KeepDeadlinesBeyondOneTurnOfTheWheelForLater) {
   for (auto& one : far) EXPECT_TRUE(one.timer.armed());
 }
 
-TEST_F(TimersTest, FireNothingMoreOnceStopped) {
+TEST_F(TimersTest, FireNothingAfterStop) {
   int fired = 0;
   std::deque<Alarm> alarms;
   for (int i = 0; i < 3; ++i) {

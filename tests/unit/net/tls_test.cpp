@@ -110,7 +110,7 @@ TEST_F(TlsTest, CarriesMoreThanTheKernelTakesAtOnce) {
   EXPECT_TRUE(written.has_value());
 }
 
-TEST_F(TlsTest, HoldsWhatASmallReadLeft) {
+TEST_F(TlsTest, KeepsWhatASmallReadLeft) {
   ASSERT_TRUE(shake_hands());
   Result<void> written;
   ASSERT_TRUE(finish(write(*client, "twelve bytes", written)));
@@ -132,7 +132,7 @@ TEST_F(TlsTest, HoldsWhatASmallReadLeft) {
   EXPECT_TRUE(near_->silent());
 }
 
-TEST_F(TlsTest, TellsAnEndFromABreak) {
+TEST_F(TlsTest, TellsAProperEndFromABrokenConnection) {
   ASSERT_TRUE(shake_hands());
   std::string got;
   error_code why;
@@ -147,7 +147,7 @@ TEST_F(TlsTest, TellsAnEndFromABreak) {
   EXPECT_EQ(why, error::connection_aborted) << "anybody can close a connection; only the peer can say so sealed";
 }
 
-TEST_F(TlsTest, SaysItsEndWhenClosed) {
+TEST_F(TlsTest, SendsCloseNotifyWhenClosed) {
   ASSERT_TRUE(shake_hands());
   std::string got;
   error_code why;
@@ -166,7 +166,7 @@ TEST_F(TlsTest, KnowsAReset) {
   EXPECT_TRUE(near_->broken());
 }
 
-TEST_F(TlsTest, BelievesNoCertificateForSomebodyElse) {
+TEST_F(TlsTest, TrustsNoCertificateForAnotherName) {
   begin();
   spawn(serve(), "server");
   spawn(ask("other.example"), "client");
@@ -185,7 +185,7 @@ TEST_F(TlsTest, GivesUpOnAPeerThatSaysNothing) {
   EXPECT_EQ(asked.error().code, error::timed_out);
 }
 
-TEST_F(TlsTest, GivesUpOnAPeerThatSpeaksPlainly) {
+TEST_F(TlsTest, GivesUpOnAPeerWithoutTls) {
   begin();
   ASSERT_TRUE(near_->write_now("HTTP/1.1 400 Bad Request\r\n\r\n"));
   ASSERT_TRUE(finish(ask()));
@@ -203,15 +203,15 @@ TEST_F(TlsTest, IsInterruptedInItsHandshake) {
   EXPECT_EQ(asked.error().code, error::operation_aborted);
 }
 
-/// As behind a load balancer that says who the client is before the client speaks.
-TEST_F(TlsTest, TakesUpAHandshakeThatBeganBehindAPlainHeader) {
+/// As behind a load balancer that sends a PROXY header first.
+TEST_F(TlsTest, ContinuesAHandshakeThatBeganAfterAPlainHeader) {
   const std::string header = "PROXY TCP4 192.0.2.7 198.51.100.1 4242 443\r\n";
   say(header);
   begin();
   spawn(ask(), "client");
   std::string got;
   error_code why;
-  // All at once, so that some of what was read is the handshake's.
+  // All at once, so that some of the bytes belong to the handshake.
   while (got.size() <= header.size()) ASSERT_TRUE(finish(read(*near_, got.size() + 1, got, why)));
   ASSERT_TRUE(got.starts_with(header));
   spawn(serve(got.substr(header.size())), "server");
@@ -224,7 +224,7 @@ TEST_F(TlsTest, TakesUpAHandshakeThatBeganBehindAPlainHeader) {
   EXPECT_EQ(request, "GET");
 }
 
-TEST(TlsContextTest, SaysWhichFileIsOfNoUse) {
+TEST(TlsContextTest, NamesTheFileThatCannotBeUsed) {
   const auto made = TlsContext::of_server("/no/such.crt", "/no/such.key");
   ASSERT_TRUE(made.has_error());
   EXPECT_EQ(made.error(), "cannot read the certificate \"/no/such.crt\": No such file or directory");

@@ -158,7 +158,7 @@ TEST(JsonLine, IsValidForAnyBytes) {
   const auto line = json_of(one);
   EXPECT_EQ(line.at("status"), 429) << "nothing was smuggled in";
   EXPECT_FALSE(line.contains("x"));
-  // Each byte is one character of the first 256: nothing is lost.
+  // Each byte is one of the first 256 characters: nothing is lost.
   const std::string path = line.at("path");
   std::string expected;
   for (const char c : hostile) {
@@ -185,7 +185,7 @@ TEST(JsonLine, IsValidForRandomBytes) {
   }
 }
 
-TEST(JsonLine, StandsBehindWhatTheBufferHolds) {
+TEST(JsonLine, IsAppended) {
   std::string out = "before ";
   append_json_line(record(), options(), kAt, out);
   EXPECT_TRUE(out.starts_with("before {\"ts\":")) << out;
@@ -214,7 +214,7 @@ TEST(TextLine, SaysTheSameOnOneLine) {
   EXPECT_NE(text_of(one).find(" limit=per-ip tier=pro rejected cost=20 retry_after=7s "), std::string::npos);
 }
 
-TEST(TextLine, HoldsItsPlaceForARequestThatWasNeverRead) {
+TEST(TextLine, IsWrittenForARequestThatWasNeverRead) {
   AccessRecord one;
   one.address = boost::asio::ip::make_address("2001:db8::1");
   one.status = 400;

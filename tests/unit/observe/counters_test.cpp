@@ -108,7 +108,7 @@ TEST(RouteCounters, TakeNoLabelFromAClientWithoutLimit) {
   Registry registry;
   RouteCounters api(registry, 0, "api");
   for (int i = 0; i < 1000; ++i) api.count("M" + std::to_string(i), 200, Duration(10));
-  api.count("get", 200, Duration(10));  // methods tell case apart
+  api.count("get", 200, Duration(10));  // methods are case-sensitive
   api.count("PATCH", 0, Duration(10));
   api.count("PATCH", 7, Duration(10));
   api.count("PATCH", 1000, Duration(10));
@@ -132,7 +132,7 @@ TEST(RouteCounters, CountWhatIsBeyondTheirRoomTogether) {
             1000 - 2 * static_cast<double>(CounterTable::kMax));
 }
 
-TEST(ReloadCounters, TellWhetherTheLastReadingIsInForce) {
+TEST(ReloadCounters, TellWhetherTheLastConfigurationIsActive) {
   Registry registry;
   ReloadCounters reloads(registry);
   reloads.started(Instant(std::chrono::seconds(1'700'000'000)));

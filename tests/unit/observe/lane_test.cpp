@@ -32,7 +32,7 @@ TEST(Lane, GivesBackWhatWasPutInInItsOrder) {
   EXPECT_TRUE(lane.front().empty());
 }
 
-TEST(Lane, HoldsALineInOnePieceAndSaysWhenABlockIsFull) {
+TEST(Lane, KeepsALineInOnePieceAndReportsAFullBlock) {
   Lane lane;
   const std::string line = std::string(1'000, 'x') + '\n';
   int full = 0;

@@ -23,7 +23,7 @@ class ClusterFixture : public LoopTest {
     std::vector<limit::Decision> decisions;
     Clock::duration took{};
     bool allowed() const { return done && result->has_value() && **result; }
-    bool refused() const { return done && result->has_value() && !**result; }
+    bool rejected() const { return done && result->has_value() && !**result; }
     error_code error() const { return done && result->has_error() ? result->error() : error_code(); }
   };
 

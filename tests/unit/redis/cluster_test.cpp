@@ -137,7 +137,7 @@ TEST_F(ClusterTest, GivesUpOnKeysThatAreHalfMovedWithinTheDeadlineAndOnlyOnThose
   servers->stop();
 }
 
-TEST_F(ClusterTest, DecidesOverSeveralSlotsAndGivesBackWhatOneRefused) {
+TEST_F(ClusterTest, DecidesOverSeveralSlotsAndGivesBackWhatOneRejected) {
   const auto servers = Servers::make(loop, options);
   const auto wide = rule_of(1000, 24h, "wide");
   const auto narrow = rule_of(3, 24h, "narrow");
@@ -148,14 +148,14 @@ TEST_F(ClusterTest, DecidesOverSeveralSlotsAndGivesBackWhatOneRefused) {
     EXPECT_TRUE(both.allowed()) << both.error().message();
     EXPECT_EQ(both.decisions[1].remaining, static_cast<std::uint64_t>(2 - i));
   }
-  const auto asked = servers->counters().asked;
-  const Asked refused = check(servers, {check_of(wide, here), check_of(narrow, there)});
-  EXPECT_TRUE(refused.refused());
-  EXPECT_FALSE(refused.decisions[1].allowed);
-  EXPECT_EQ(servers->counters().asked - asked, 1u) << "the smaller burst first: nothing was taken from the other";
+  const auto asked = servers->counters().sent;
+  const Asked rejected = check(servers, {check_of(wide, here), check_of(narrow, there)});
+  EXPECT_TRUE(rejected.rejected());
+  EXPECT_FALSE(rejected.decisions[1].allowed);
+  EXPECT_EQ(servers->counters().sent - asked, 1u) << "the smaller burst first: nothing was taken from the other";
 
   const Asked other_way = check(servers, {check_of(narrow, here, 1), check_of(wide, there, 2000)});
-  EXPECT_TRUE(other_way.refused());
+  EXPECT_TRUE(other_way.rejected());
   EXPECT_TRUE(other_way.decisions[0].allowed);
   EXPECT_EQ(other_way.decisions[0].remaining, 3u) << "as if it had not been asked";
   EXPECT_EQ(other_way.decisions[1].retry_after, limit::kNever);
@@ -170,11 +170,11 @@ TEST_F(ClusterTest, KeepsTheBooksOfManyMixedDecisions) {
   ASSERT_TRUE(run_until_up(servers));
   const std::vector<limit::Rule> rules{rule_of(40, 24h, "a"), rule_of(60, 24h, "b"), rule_of(90, 24h, "c")};
   const std::vector<std::string> keys{key_in(1), key_in(8000), key_in(16000), key_in(12)};
-  // The largest burst is spent first, so that refusals also come last, when there is something to give back.
+  // The largest burst is spent first, so that rejections also come last, when there is something to give back.
   const auto cost = [](std::size_t r) -> std::int64_t { return r == 2 ? 5 : 1; };
   std::mt19937 random(7);
   std::map<std::pair<std::size_t, std::size_t>, std::uint64_t> taken;
-  int refusals = 0;
+  int rejections = 0;
   for (int round = 0; round < 40; ++round) {
     std::list<Asked> answers;
     std::list<std::set<std::pair<std::size_t, std::size_t>>> which;
@@ -193,12 +193,12 @@ TEST_F(ClusterTest, KeepsTheBooksOfManyMixedDecisions) {
       if (answer.allowed())
         for (const auto& key : *asked) taken[key] += static_cast<std::uint64_t>(cost(key.first));
       else
-        ++refusals;
+        ++rejections;
       ++asked;
     }
   }
   run_for(300ms);  // what is given back is given back in the background
-  EXPECT_GT(refusals, 50);
+  EXPECT_GT(rejections, 50);
   EXPECT_GT(servers->give_backs().done, 10u);
   EXPECT_EQ(servers->give_backs().failed, 0u);
   for (std::size_t r = 0; r < rules.size(); ++r)

@@ -36,7 +36,7 @@ struct Answer {
   Clock::duration took{};
 
   bool allowed() const { return done && result->has_value() && **result; }
-  bool refused() const { return done && result->has_value() && !**result; }
+  bool rejected() const { return done && result->has_value() && !**result; }
   error_code error() const { return done && result->has_error() ? result->error() : error_code(); }
 };
 
@@ -116,7 +116,7 @@ class LoopTest : public testing::Test {
     }
     return true;
   }
-  /// Starts `count` questions at once; they outlive the call.
+  /// Starts `count` checks at once; they outlive the call.
   std::list<Answer> ask_many(Limiter& limiter, int count) {
     std::list<Answer> answers(static_cast<std::size_t>(count));
     for (auto& answer : answers) spawn(check(limiter, rule, "caller", 1, answer), "test");

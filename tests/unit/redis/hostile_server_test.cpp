@@ -1,4 +1,4 @@
-// The limiter against servers that break the protocol, answer late, or are none.
+// The limiter against servers that break the protocol, answer late, or are no Redis.
 #include "fake_server.hpp"
 #include "fixture.hpp"
 
@@ -88,7 +88,7 @@ TEST_F(HostileServer, ThatCutsTheConnectionInTheMiddleOfAReplyFailsTheCallAtOnce
   limiter.stop();
 }
 
-TEST_F(HostileServer, ThatSpeaksUnaskedLosesTheConnectionAndNothingElse) {
+TEST_F(HostileServer, ThatSendsUnrequestedBytesLosesOnlyTheConnection) {
   behave();
   Limiter limiter(loop, options);
   ASSERT_TRUE(decide(limiter).allowed());
@@ -118,7 +118,7 @@ TEST_F(HostileServer, ThatAnswersLateNeverReachesTheCallerThatGaveUp) {
     return std::string();
   };
   server.on_probe = nullptr;
-  EXPECT_EQ(decide(limiter, 1).error(), Errc::timed_out);  // its spans are gone with its frame
+  EXPECT_EQ(decide(limiter, 1).error(), Errc::timed_out);  // its spans end with its frame
   EXPECT_EQ(decide(limiter, 1).error(), Errc::unavailable);
   ASSERT_TRUE(run_until([&] { return held_back == 2; })) << "the decision and a probe";
   behave();
@@ -200,8 +200,8 @@ TEST_F(HostileServer, ThatFloodsItsReaderIsCutOff) {
   limiter.stop();
 }
 
-TEST_F(HostileServer, ThatHoldsWritesBackCostsOneDeadlineHoweverOftenItIsConnectedTo) {
-  server.on_probe = nullptr;  // nor are probes answered, though every handshake is
+TEST_F(HostileServer, ThatHoldsWritesBackCostsOneDeadlineEvenWithNewConnections) {
+  server.on_probe = nullptr;  // probes are not answered either, but every handshake is
   Limiter limiter(loop, options);
   EXPECT_EQ(decide(limiter).error(), Errc::timed_out);
   while (server.connections < 4) {
@@ -216,14 +216,14 @@ TEST_F(HostileServer, ThatHoldsWritesBackCostsOneDeadlineHoweverOftenItIsConnect
   limiter.stop();
 }
 
-TEST_F(HostileServer, ThatRefusedIsLookedAtAgainThoughNobodyAsks) {
+TEST_F(HostileServer, ThatRefusedIsProbedWithoutRequests) {
   const auto refuse = [](FakeServer::Peer&, const FakeServer::Words&) { return std::string("-OOM no room\r\n"); };
   server.on_decision = server.on_probe = refuse;
   Limiter limiter(loop, options);
   EXPECT_EQ(decide(limiter).error(), Errc::refused_by_server);
   ASSERT_TRUE(run_until([&] { return server.probes >= 3; }));
   EXPECT_NE(limiter.health(), Health::up);
-  EXPECT_EQ(limiter.counters().asked, 1u);
+  EXPECT_EQ(limiter.counters().sent, 1u);
   behave();
   ASSERT_TRUE(run_until_up(limiter)) << "no call has come meanwhile";
   const auto answers = ask_many(limiter, 50);
@@ -232,7 +232,7 @@ TEST_F(HostileServer, ThatRefusedIsLookedAtAgainThoughNobodyAsks) {
   limiter.stop();
 }
 
-TEST_F(HostileServer, ThatIsBeingLookedAtAgainLetsCallsWaitForTheAnswer) {
+TEST_F(HostileServer, ThatIsBeingProbedLetsCallsWaitForTheAnswer) {
   const auto refuse = [](FakeServer::Peer&, const FakeServer::Words&) { return std::string("-OOM no room\r\n"); };
   server.on_decision = server.on_probe = refuse;
   options.timeout = 2s;
@@ -254,7 +254,7 @@ TEST_F(HostileServer, ThatIsBeingLookedAtAgainLetsCallsWaitForTheAnswer) {
   limiter.stop();
 }
 
-TEST_F(HostileServer, ThatHangsWhileItIsLookedAtAgainCostsOneDeadline) {
+TEST_F(HostileServer, ThatHangsDuringAProbeCostsOneDeadline) {
   const auto refuse = [](FakeServer::Peer&, const FakeServer::Words&) { return std::string("-OOM no room\r\n"); };
   server.on_decision = server.on_probe = refuse;
   Limiter limiter(loop, options);

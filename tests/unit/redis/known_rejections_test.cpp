@@ -29,30 +29,30 @@ class KnownRejections : public RedisLimiter {
   std::optional<Limiter> limiter;
 };
 
-TEST_F(KnownRejections, MakeAnAttackOnAnExhaustedKeyFreeForRedis) {
+TEST_F(KnownRejections, MakeAnAttackOnASpentKeyFreeForRedis) {
   start_limiter();
   EXPECT_TRUE(decide(*limiter, 10).allowed());
-  EXPECT_TRUE(decide(*limiter).refused());
-  const auto before = limiter->counters().asked;
+  EXPECT_TRUE(decide(*limiter).rejected());
+  const auto before = limiter->counters().sent;
   const auto begin = Clock::now();
   for (int i = 0; i < 5000; ++i) {
     const auto answer = decide(*limiter);
-    ASSERT_TRUE(answer.refused());
+    ASSERT_TRUE(answer.rejected());
     EXPECT_GT(answer.decision.retry_after, 5min);
     EXPECT_LE(answer.decision.retry_after, 6min);
   }
   const std::chrono::duration<double> took = Clock::now() - begin;
-  EXPECT_LE(limiter->counters().asked - before, 1 + static_cast<std::uint64_t>(took.count())) << "once a second";
+  EXPECT_LE(limiter->counters().sent - before, 1 + static_cast<std::uint64_t>(took.count())) << "once a second";
   EXPECT_GE(limiter->local().rejected, 4980U);
 }
 
-TEST_F(KnownRejections, NameAWaitAfterWhichTheRequestGetsThrough) {
+TEST_F(KnownRejections, ReportAWaitAfterWhichTheRequestIsAllowed) {
   rule = rule_of(20, 1s);
   start_limiter();
   int waits = 0;
   for (const auto end = Clock::now() + 1s; Clock::now() < end;) {
     const auto answer = decide(*limiter);
-    if (!answer.refused()) continue;
+    if (!answer.rejected()) continue;
     ++waits;
     run_for(answer.decision.retry_after + 1ms);
     EXPECT_TRUE(decide(*limiter).allowed());
@@ -63,10 +63,10 @@ TEST_F(KnownRejections, NameAWaitAfterWhichTheRequestGetsThrough) {
 TEST_F(KnownRejections, EndWhenSomethingIsGivenBack) {
   start_limiter();
   EXPECT_TRUE(decide(*limiter, 10).allowed());
-  EXPECT_TRUE(decide(*limiter).refused());
+  EXPECT_TRUE(decide(*limiter).rejected());
   EXPECT_TRUE(decide(*limiter, -1).allowed());
   EXPECT_TRUE(decide(*limiter).allowed());
-  EXPECT_TRUE(decide(*limiter).refused());
+  EXPECT_TRUE(decide(*limiter).rejected());
   settle(-1, limit::How::take);
   EXPECT_TRUE(run_until([&] { return limiter->local().settled == 1; }));
   EXPECT_TRUE(decide(*limiter).allowed());
@@ -75,8 +75,8 @@ TEST_F(KnownRejections, EndWhenSomethingIsGivenBack) {
 TEST_F(KnownRejections, StillAskForWhatCostsLess) {
   start_limiter();
   EXPECT_TRUE(decide(*limiter, 8).allowed());
-  EXPECT_TRUE(decide(*limiter, 3).refused());
-  EXPECT_TRUE(decide(*limiter, 5).refused());
+  EXPECT_TRUE(decide(*limiter, 3).rejected());
+  EXPECT_TRUE(decide(*limiter, 5).rejected());
   EXPECT_TRUE(decide(*limiter, 2).allowed());
   EXPECT_EQ(decide(*limiter, 11).decision.retry_after, limit::kNever);
 }
@@ -84,19 +84,19 @@ TEST_F(KnownRejections, StillAskForWhatCostsLess) {
 TEST_F(KnownRejections, EndASecondAfterAnOperatorsReset) {
   start_limiter();
   EXPECT_TRUE(decide(*limiter, 10).allowed());
-  EXPECT_TRUE(decide(*limiter).refused());
+  EXPECT_TRUE(decide(*limiter).rejected());
   command({"FLUSHALL"});
-  EXPECT_TRUE(decide(*limiter).refused());
+  EXPECT_TRUE(decide(*limiter).rejected());
   EXPECT_TRUE(decide_until(
       *limiter, [](const Answer& answer) { return answer.allowed(); }, 2s));
 }
 
-TEST_F(KnownRejections, AreRepeatedWhileRedisIsAway) {
+TEST_F(KnownRejections, AreUsedWhileRedisIsDown) {
   start_limiter();
   EXPECT_TRUE(decide(*limiter, 10).allowed());
-  EXPECT_TRUE(decide(*limiter).refused());
+  EXPECT_TRUE(decide(*limiter).rejected());
   redis.kill9();
-  EXPECT_TRUE(decide(*limiter).refused());
+  EXPECT_TRUE(decide(*limiter).rejected());
   EXPECT_TRUE(decide(*limiter, 1, "somebody else").error());
 }
 
@@ -106,7 +106,7 @@ TEST_F(KnownRejections, AreFoundWithoutATask) {
   std::array<limit::Decision, 1> decisions;
   EXPECT_EQ(limiter->decide_here(checks, decisions), std::nullopt);
   EXPECT_TRUE(decide(*limiter, 10).allowed());
-  EXPECT_TRUE(decide(*limiter).refused());
+  EXPECT_TRUE(decide(*limiter).rejected());
   EXPECT_EQ(limiter->decide_here(checks, decisions), false);
   EXPECT_GT(decisions[0].retry_after, 5min);
 }
@@ -125,7 +125,7 @@ TEST_F(Settlements, ReachRedisWithoutTheRequest) {
   EXPECT_EQ(limiter->local().dropped, 0U);
 }
 
-TEST_F(Settlements, AreDroppedAndCountedWhileRedisIsAway) {
+TEST_F(Settlements, AreDroppedAndCountedWhileRedisIsDown) {
   start_limiter();
   redis.kill9();
   EXPECT_TRUE(decide_until(*limiter, [](const Answer& answer) { return answer.error() == Errc::unavailable; }));
@@ -146,7 +146,7 @@ TEST_F(Settlements, ThatChargeAreTriedASecondTime) {
   EXPECT_EQ(left(), 9U - 4U * limiter->local().settled);
 }
 
-TEST_F(Settlements, BeyondWhatMayBeUnderWayAreDropped) {
+TEST_F(Settlements, BeyondTheMaximumInFlightAreDropped) {
   start_limiter();
   redis.pause();
   for (int i = 0; i < 2000; ++i) settle(0, limit::How::charge);

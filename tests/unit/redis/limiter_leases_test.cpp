@@ -1,4 +1,4 @@
-// Leases with a real Redis: several gateways take ahead of one counter, and every request let through is counted.
+// Leases with a real Redis: several gateways lease permits of one counter, and every allowed request is counted.
 #include "redis_fixture.hpp"
 
 #include <boost/asio/post.hpp>
@@ -12,17 +12,17 @@ namespace {
 
 struct Tally {
   std::uint64_t admitted = 0;
-  std::uint64_t refused = 0;
+  std::uint64_t rejected = 0;
   std::uint64_t failed = 0;
-  std::uint64_t asked_redis = 0;
+  std::uint64_t sent_to_redis = 0;
   LocalCounters local;
 
-  std::uint64_t decided() const { return admitted + refused + failed; }
+  std::uint64_t decided() const { return admitted + rejected + failed; }
   Tally& operator+=(const Tally& other) {
     admitted += other.admitted;
-    refused += other.refused;
+    rejected += other.rejected;
     failed += other.failed;
-    asked_redis += other.asked_redis;
+    sent_to_redis += other.sent_to_redis;
     local.leased += other.local.leased;
     local.rejected += other.local.rejected;
     local.refunded += other.local.refunded;
@@ -30,7 +30,7 @@ struct Tally {
   }
 };
 
-/// Lets the loop do what it has to do, as a worker's does between two requests.
+/// Runs the loop as a worker does between two requests.
 struct Turn {
   boost::asio::io_context& loop;
   bool await_ready() const noexcept { return false; }
@@ -47,7 +47,7 @@ Task<void> hammer(boost::asio::io_context& loop, Limiter& limiter, const limit::
   while (!over) {
     auto task = limiter.decide(checks, decisions);
     const auto result = co_await task;
-    ++(result.has_error() ? tally.failed : *result ? tally.admitted : tally.refused);
+    ++(result.has_error() ? tally.failed : *result ? tally.admitted : tally.rejected);
     Turn turn{loop};
     co_await turn;
   }
@@ -63,7 +63,7 @@ Tally gateway(const Options& options, const limit::Rule& rule, const std::atomic
   while (running > 0) loop.run_one();
   limiter.stop();
   loop.run();
-  tally.asked_redis = limiter.counters().asked;
+  tally.sent_to_redis = limiter.counters().sent;
   tally.local = limiter.local();
   return tally;
 }
@@ -105,8 +105,8 @@ TEST_F(LimiterLeases, OfABudgetForADayAreUsedToTheLastRequestAndNotOneMore) {
   const auto sum = gateways(3, 1500ms);
   EXPECT_EQ(sum.failed, 0U);
   EXPECT_GT(sum.local.leased, 1000U);
-  EXPECT_GT(sum.refused, 0U);
-  // What a gateway held when another was refused is given back within the second, and then taken.
+  EXPECT_GT(sum.rejected, 0U);
+  // What one gateway held when another was rejected is given back within a second, and then used.
   EXPECT_EQ(sum.admitted, 5000U - left());
   EXPECT_GE(sum.admitted, 4990U);
 }
@@ -121,7 +121,7 @@ TEST_F(LimiterLeases, DecideNineteenOfTwentyAndNeverOneTooMany) {
   EXPECT_EQ(sum.failed, 0U);
   EXPECT_LE(sum.admitted, 2000 + 2000 * took.count());
   EXPECT_GE(sum.admitted, 2000 + 2000 * 1.8);
-  EXPECT_LE(sum.asked_redis, sum.decided() / 20) << sum.asked_redis << " of " << sum.decided();
+  EXPECT_LE(sum.sent_to_redis, sum.decided() / 20) << sum.sent_to_redis << " of " << sum.decided();
 }
 
 TEST_F(LimiterLeases, AreGivenBackWhenStopped) {
@@ -133,7 +133,7 @@ TEST_F(LimiterLeases, AreGivenBackWhenStopped) {
   EXPECT_GT(sum.local.refunded, 0U);
   EXPECT_LE(counted, sum.admitted) << "Redis knows of no request more than were let through";
   EXPECT_GE(counted + 3, sum.admitted) << "nor of less";
-  EXPECT_LE(sum.asked_redis, sum.decided() / 20) << sum.asked_redis << " of " << sum.decided();
+  EXPECT_LE(sum.sent_to_redis, sum.decided() / 20) << sum.sent_to_redis << " of " << sum.decided();
 }
 
 TEST_F(LimiterLeases, AreGivenBackASecondAfterTheLastRequest) {
@@ -151,7 +151,7 @@ TEST_F(LimiterLeases, AreGivenBackASecondAfterTheLastRequest) {
   run_for(50ms);
 }
 
-TEST_F(LimiterLeases, MayBeUsedUpWhileRedisIsAway) {
+TEST_F(LimiterLeases, MayBeUsedWhileRedisIsDown) {
   start();
   rule.rate = {1000, 24h};
   rule.burst = 1'000'000;
@@ -178,7 +178,7 @@ TEST_F(LimiterLeases, AreNotTakenByACallThatTimesOut) {
   ASSERT_TRUE(run_until_up(limiter));
   for (int i = 0; i < 15; ++i) EXPECT_TRUE(decide(limiter, 1, "everybody").allowed());
   redis.pause();
-  auto answers = ask_many(limiter, 30);  // "caller": nothing is known of it
+  auto answers = ask_many(limiter, 30);  // "caller": no known rejection, no lease
   EXPECT_TRUE(run_until([&] { return all_done(answers); }));
   for (const auto& answer : answers) {
     EXPECT_FALSE(answer.allowed());
@@ -197,22 +197,22 @@ TEST_F(LimiterLeases, LetTheOthersWaitForTheOneThatFetches) {
   Limiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   for (int i = 0; i < 30; ++i) EXPECT_TRUE(decide(limiter).allowed());
-  const auto before = limiter.counters().asked;
+  const auto before = limiter.counters().sent;
   auto answers = ask_many(limiter, 500);
   EXPECT_TRUE(run_until([&] { return all_done(answers); }));
   for (const auto& answer : answers) EXPECT_TRUE(answer.allowed());
-  EXPECT_LT(limiter.counters().asked - before, 25U);
+  EXPECT_LT(limiter.counters().sent - before, 25U);
   limiter.stop();
   run_for(50ms);
 }
 
-TEST_F(LimiterLeases, AreWaitedForNoLongerWhenTheFetcherHangsUp) {
+TEST_F(LimiterLeases, AreNotWaitedForIfTheFetchingRequestEnds) {
   start();
   rule.rate = {1000, 24h};
   rule.burst = 1'000'000;
   Limiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
-  // Until the next request would ask ahead: one is dropped on its way to Redis.
+  // Until the next request fetches a lease: one is destroyed on its way to Redis.
   for (int i = 0; i < 25; ++i) EXPECT_TRUE(decide(limiter).allowed());
   const limit::Check big = check_of(rule, "caller", 500);
   std::array<limit::Check, 1> checks{big};
@@ -228,7 +228,7 @@ TEST_F(LimiterLeases, AreWaitedForNoLongerWhenTheFetcherHangsUp) {
   run_for(50ms);
 }
 
-TEST_F(LimiterLeases, FailWhoWaitsForThemWhenStopped) {
+TEST_F(LimiterLeases, FailWaitingRequestsWhenStopped) {
   start();
   rule.rate = {1000, 24h};
   rule.burst = 1'000'000;

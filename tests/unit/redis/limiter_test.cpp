@@ -1,4 +1,4 @@
-// What a caller gets from the limiter while Redis is well, and how it ends.
+// The decisions of the limiter while Redis works, and how the limiter stops.
 #include "headgate/redis/limiter.hpp"
 
 #include "redis_fixture.hpp"
@@ -11,7 +11,7 @@
 namespace headgate::redis {
 namespace {
 
-TEST_F(RedisLimiter, AllowsUntilTheBurstIsSpentThenRefusesAndTellsWhenItIsOver) {
+TEST_F(RedisLimiter, AllowsUntilTheBurstIsSpentThenRejectsWithAWait) {
   start();
   Limiter limiter(loop, options);
   for (std::uint64_t left = 10; left-- > 0;) {
@@ -21,21 +21,21 @@ TEST_F(RedisLimiter, AllowsUntilTheBurstIsSpentThenRefusesAndTellsWhenItIsOver) 
     EXPECT_EQ(answer.decision.limit, 10u);
   }
   const Answer answer = decide(limiter);
-  EXPECT_TRUE(answer.refused());
+  EXPECT_TRUE(answer.rejected());
   EXPECT_GT(answer.decision.retry_after, 5min);
   EXPECT_LE(answer.decision.retry_after, 6min);
   EXPECT_TRUE(decide(limiter, 1, "somebody else").allowed());
   limiter.stop();
 }
 
-TEST_F(RedisLimiter, GivesBackWhatALaterStepRefused) {
+TEST_F(RedisLimiter, GivesBackIfALaterStepFails) {
   start();
   Limiter limiter(loop, options);
   EXPECT_TRUE(decide(limiter, 10).allowed());
-  EXPECT_TRUE(decide(limiter).refused());
+  EXPECT_TRUE(decide(limiter).rejected());
   EXPECT_TRUE(decide(limiter, -3).allowed());
   EXPECT_TRUE(decide(limiter, 3).allowed());
-  EXPECT_TRUE(decide(limiter).refused());
+  EXPECT_TRUE(decide(limiter).rejected());
   limiter.stop();
 }
 
@@ -69,14 +69,14 @@ TEST_F(RedisLimiter, CarriesManyConcurrentDecisionsInFewWrites) {
   ASSERT_TRUE(run_until([&] { return all_done(answers); }));
   const auto after = limiter.counters();
   EXPECT_EQ(std::count_if(answers.begin(), answers.end(), [](const auto& a) { return a.allowed(); }), 10);
-  EXPECT_EQ(std::count_if(answers.begin(), answers.end(), [](const auto& a) { return a.refused(); }), 490);
-  EXPECT_EQ(after.asked - before.asked, 500u);
+  EXPECT_EQ(std::count_if(answers.begin(), answers.end(), [](const auto& a) { return a.rejected(); }), 490);
+  EXPECT_EQ(after.sent - before.sent, 500u);
   EXPECT_LE(after.writes - before.writes, 3u);
   EXPECT_EQ(after.connects, 1u);
   limiter.stop();
 }
 
-TEST_F(RedisLimiter, TurnsCallsAwayAtOnceBeyondTheCapInFlight) {
+TEST_F(RedisLimiter, FailsCallsAtOnceBeyondTheMaximumInFlight) {
   start();
   options.max_in_flight = 20;
   Limiter limiter(loop, options);
@@ -87,7 +87,7 @@ TEST_F(RedisLimiter, TurnsCallsAwayAtOnceBeyondTheCapInFlight) {
       << "before the loop ran at all";
   ASSERT_TRUE(run_until([&] { return all_done(answers); }));
   EXPECT_EQ(limiter.counters().decided, 20u);
-  EXPECT_TRUE(decide(limiter).refused());
+  EXPECT_TRUE(decide(limiter).rejected());
   limiter.stop();
 }
 
@@ -148,7 +148,7 @@ TEST_F(RedisLimiter, MayBeStoppedAndDestroyedByACallerThatItResumes) {
   }
 }
 
-TEST_F(RedisLimiter, ForgetsACallerThatDiesBeforeTheAnswer) {
+TEST_F(RedisLimiter, SurvivesATaskThatIsDestroyedBeforeTheAnswer) {
   start();
   Limiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));

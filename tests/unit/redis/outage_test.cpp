@@ -46,7 +46,7 @@ TEST_F(RedisOutage, ConnectsAgainWhereAServerWasSilentForLong) {
   ASSERT_TRUE(decide(limiter).allowed());
   redis.pause();
   EXPECT_EQ(decide(limiter).error(), Errc::timed_out);
-  run_for(3s);  // the old connection is given up after 1 s, the handshake of the next one after another
+  run_for(3s);  // the old connection is dropped after 1 s, the handshake of the next one after another second
   EXPECT_EQ(logged("no answer at all for 1s"), 1) << log.str();
   redis.resume();
   EXPECT_TRUE(decide_until(limiter, [](const Answer& answer) { return answer.result->has_value(); }));
@@ -90,7 +90,7 @@ TEST_F(RedisOutage, DoesNotNoticeThatTheScriptCacheWasFlushed) {
   const auto answers = ask_many(limiter, 20);
   ASSERT_TRUE(run_until([&] { return all_done(answers); }));
   EXPECT_EQ(std::count_if(answers.begin(), answers.end(), [](const auto& a) { return a.allowed(); }), 8);
-  EXPECT_EQ(std::count_if(answers.begin(), answers.end(), [](const auto& a) { return a.refused(); }), 12);
+  EXPECT_EQ(std::count_if(answers.begin(), answers.end(), [](const auto& a) { return a.rejected(); }), 12);
   EXPECT_EQ(limiter.counters().refused, 0u);
   limiter.stop();
 }
@@ -116,10 +116,10 @@ TEST_F(RedisOutage, KeepsTheConnectionToAServerOutOfMemoryAndSeesByItselfWhenThe
   EXPECT_EQ(decide(limiter).error(), Errc::refused_by_server);
   EXPECT_EQ(decide(limiter).error(), Errc::unavailable) << "the breaker is open";
   EXPECT_EQ(logged("reason=\"it answered OOM"), 1) << log.str();
-  const auto asked = limiter.counters().asked;
+  const auto asked = limiter.counters().sent;
   run_for(700ms);
   EXPECT_EQ(decide(limiter).error(), Errc::unavailable) << "nobody has to try";
-  EXPECT_EQ(limiter.counters().asked, asked);
+  EXPECT_EQ(limiter.counters().sent, asked);
   EXPECT_EQ(command({"CONFIG", "SET", "maxmemory", "0"}), "+OK");
   ASSERT_TRUE(run_until_up(limiter)) << "it is looked at in the background";
   EXPECT_TRUE(decide(limiter).allowed());
@@ -134,7 +134,7 @@ TEST_F(RedisOutage, PaysOneDeadlineForAServerThatHoldsWritesBackAndIsBackWhenItN
   ASSERT_TRUE(decide(limiter).allowed());
   EXPECT_EQ(command({"CLIENT", "PAUSE", "60000", "WRITE"}), "+OK");
   EXPECT_EQ(decide(limiter).error(), Errc::timed_out);
-  while (limiter.counters().connects < 3) {  // each connection answers, and none of them decides
+  while (limiter.counters().connects < 3) {  // each connection answers, but none of them decides
     EXPECT_EQ(decide(limiter).error(), Errc::unavailable);
     run_for(20ms);
   }
@@ -180,7 +180,7 @@ TEST_F(RedisOutage, ChargesOnceForOneTokenHoweverOftenItIsSent) {
   limiter.stop();
 }
 
-TEST_F(RedisOutage, TellsForHowLongOthersMayStillBeOnTheirWayBack) {
+TEST_F(RedisOutage, TellsHowLongOthersMayStillRecover) {
   start();
   Limiter limiter(loop, options);
   ASSERT_TRUE(decide(limiter).allowed());

@@ -1,5 +1,5 @@
 #pragma once
-// The limiter against a real redis-server of the test's own, and what it writes to the log meanwhile.
+// The limiter with a real redis-server of the test, and what it logs.
 
 #include "fixture.hpp"
 #include "support/redis_server.hpp"
@@ -12,7 +12,7 @@
 
 namespace headgate::redis {
 
-/// Skipped, visibly, where no redis-server is installed.
+/// Skipped, visibly, if no redis-server is installed.
 class RedisLimiter : public LoopTest {
  protected:
   void SetUp() override {
@@ -22,9 +22,9 @@ class RedisLimiter : public LoopTest {
   void start(std::vector<std::string> arguments = {}) {
     ASSERT_TRUE(redis.start(std::move(arguments))) << redis.error();
     options.nodes[0].port = redis.port();
-    options.timeout = 200ms;  // tests share two slow cores; how long a deadline is changes nothing
+    options.timeout = 200ms;  // a longer deadline changes nothing, and tests share two slow cores
   }
-  /// What an operator would type.
+  /// Runs a command as an operator would.
   std::string command(std::vector<std::string> words) {
     std::string bytes = "*" + std::to_string(words.size()) + "\r\n";
     for (const auto& word : words) bytes += "$" + std::to_string(word.size()) + "\r\n" + word + "\r\n";

@@ -29,7 +29,7 @@ class ScatterTest : public testing::Test {
   const limit::Rule large = rule_of_burst(1000);
 };
 
-TEST_F(ScatterTest, AsksTheSlotWithTheSmallestBurstFirst) {
+TEST_F(ScatterTest, SendsTheSlotWithTheSmallestBurstFirst) {
   const std::array<limit::Check, 4> checks{
       limit::Check{&large, "a", {}, 1, How::take}, limit::Check{&middle, "b", {}, 1, How::take},
       limit::Check{&small, "a", {}, 1, How::take}, limit::Check{&middle, "c", {}, 1, How::take}};
@@ -42,7 +42,7 @@ TEST_F(ScatterTest, AsksTheSlotWithTheSmallestBurstFirst) {
   EXPECT_EQ(first[1].rule, &small);
 }
 
-TEST_F(ScatterTest, AsksLastWhatCannotRefuse) {
+TEST_F(ScatterTest, SendsLastWhatCannotReject) {
   const std::array<limit::Check, 4> checks{
       limit::Check{&small, "a", {}, 1, How::observe}, limit::Check{&small, "b", {}, 1, How::charge},
       limit::Check{&small, "c", {}, 0, How::take}, limit::Check{&large, "d", {}, 1, How::take}};
@@ -50,7 +50,7 @@ TEST_F(ScatterTest, AsksLastWhatCannotRefuse) {
   EXPECT_EQ(order(Scatter(checks, slots)).front(), 4);
 }
 
-TEST_F(ScatterTest, PutsVerdictsWhereTheirAsksCameFrom) {
+TEST_F(ScatterTest, PutsDecisionsInTheOrderOfTheChecks) {
   const std::array<limit::Check, 3> checks{limit::Check{&large, "a", {}, 1, How::take},
                                            limit::Check{&small, "b", {}, 1, How::take},
                                            limit::Check{&large, "a", {}, 1, How::take}};

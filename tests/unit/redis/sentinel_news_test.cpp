@@ -1,4 +1,4 @@
-// A master that Sentinels say is another one now: followed at their word, not at the next question.
+// Sentinels announce another master: the limiter follows the message without a query.
 #include "fake_server.hpp"
 #include "fixture.hpp"
 
@@ -13,7 +13,7 @@ std::string message(const std::string& words) {
   return "*3\r\n" + text_of("message") + text_of("+switch-master") + text_of(words);
 }
 
-/// A Sentinel that names one master, and counts how often it is asked.
+/// A Sentinel that names one master and counts the queries.
 class FakeSentinel {
  public:
   FakeSentinel(boost::asio::io_context& loop, std::uint16_t master) : server(loop), master_(master) {
@@ -52,7 +52,7 @@ class SentinelNews : public LoopTest {
   Options options;
 };
 
-TEST_F(SentinelNews, IsFollowedAtTheWordOfASentinelThatWouldNotHaveBeenAsked) {
+TEST_F(SentinelNews, IsFollowedFromAnySentinel) {
   Limiter limiter(loop, options);
   ASSERT_TRUE(run_until([&] { return limiter.health() == Health::up && ahead.listener != nullptr; })) << log.str();
   EXPECT_EQ(limiter.nodes()[0].name, name(before));
@@ -78,7 +78,7 @@ TEST_F(SentinelNews, OfAnotherMasterIsNone) {
   limiter.stop();
 }
 
-TEST_F(SentinelNews, IsListenedForAgainWhereTheConnectionIsLost) {
+TEST_F(SentinelNews, IsReceivedAgainAfterALostConnection) {
   Limiter limiter(loop, options);
   ASSERT_TRUE(run_until([&] { return ahead.listener != nullptr; }));
   ahead.listener->close();
@@ -88,7 +88,7 @@ TEST_F(SentinelNews, IsListenedForAgainWhereTheConnectionIsLost) {
   limiter.stop();
 }
 
-TEST_F(SentinelNews, ThatMayNotBeListenedToChangesNothing) {
+TEST_F(SentinelNews, ThatMayNotBeSubscribedToChangesNothing) {
   ahead.server.on_decision = [](FakeServer::Peer&, const FakeServer::Words&) {
     return std::string("-NOPERM this user has no permissions to run the 'subscribe' command\r\n");
   };

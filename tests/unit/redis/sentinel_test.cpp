@@ -20,7 +20,7 @@ class SentinelTest : public LoopTest {
     rule = rule_of(1'000'000, 24h);
   }
 
-  /// Asks all the time, and no answer, whatever it was, may have taken longer than the deadline.
+  /// Sends requests all the time. No answer, whatever it is, may take longer than the deadline.
   Clock::duration time_until_allowed(Limiter& limiter) {
     const auto start = Clock::now();
     const bool came = decide_until(
@@ -57,7 +57,7 @@ TEST_F(SentinelTest, FindsTheMasterAndItsSuccessorWhenItDies) {
   EXPECT_GE(limiter.counters().decided, 2u) << "what the old master decided still counts";
   EXPECT_GE(limiter.counters().connects, 2u);
 
-  // The old master comes back, believes for a moment that it still is one, and is made a replica.
+  // The old master comes back, still takes itself for a master for a moment, and becomes a replica.
   ASSERT_TRUE(redis.servers[0].restart()) << redis.servers[0].error();
   run_for(1500ms);
   EXPECT_TRUE(decide(limiter).allowed());

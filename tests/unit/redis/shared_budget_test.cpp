@@ -1,4 +1,4 @@
-// Several gateways, one Redis, one budget: counted, not believed.
+// Several gateways, one Redis, one budget: the admitted requests are counted.
 #include "fixture.hpp"
 #include "support/redis_server.hpp"
 
@@ -11,7 +11,7 @@ namespace {
 
 struct Tally {
   int admitted = 0;
-  int refused = 0;
+  int rejected = 0;
   int failed = 0;
 };
 
@@ -23,7 +23,7 @@ Task<void> hammer(Limiter& limiter, const limit::Rule& rule, const std::atomic<b
   while (!over) {
     auto task = limiter.decide(checks, decisions);
     const auto result = co_await task;
-    ++(result.has_error() ? tally.failed : *result ? tally.admitted : tally.refused);
+    ++(result.has_error() ? tally.failed : *result ? tally.admitted : tally.rejected);
     if (result.has_error()) break;
   }
   --running;
@@ -67,20 +67,20 @@ TEST(SharedBudget, IsNeverExceededByTwoGatewaysThatAskInParallel) {
   EXPECT_EQ(tallies[0].failed + tallies[1].failed, 0);
   EXPECT_LE(admitted, most) << "over " << took.count() << " s";
   EXPECT_GE(admitted, 1600) << "nor is anything withheld: 700 and two seconds of 500, but for the ends";
-  EXPECT_GT(tallies[0].refused, 100);
-  EXPECT_GT(tallies[1].refused, 100);
+  EXPECT_GT(tallies[0].rejected, 100);
+  EXPECT_GT(tallies[1].rejected, 100);
   EXPECT_GT(tallies[0].admitted, 0);
   EXPECT_GT(tallies[1].admitted, 0);
 }
 
-TEST(SharedBudget, OfAWholeHourIsAdmittedToTheLastRequestAndNotOneMore) {
+TEST(SharedBudget, IsAdmittedToTheLastRequestAndNotOneMore) {
   test::RedisServer redis;
   if (!test::RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
   ASSERT_TRUE(redis.start()) << redis.error();
   Options options;
   options.nodes[0].port = redis.port();
   options.timeout = 5s;
-  const auto rule = rule_of(1000, 24h);  // less than one token comes back while this runs
+  const auto rule = rule_of(1000, 24h);  // less than one permit comes back during the test
 
   std::atomic<bool> over = false;
   std::array<Tally, 3> tallies;
@@ -91,14 +91,14 @@ TEST(SharedBudget, OfAWholeHourIsAdmittedToTheLastRequestAndNotOneMore) {
     over = true;
   }
   int admitted = 0;
-  int refused = 0;
+  int rejected = 0;
   for (const auto& tally : tallies) {
     admitted += tally.admitted;
-    refused += tally.refused;
+    rejected += tally.rejected;
     EXPECT_EQ(tally.failed, 0);
   }
   EXPECT_EQ(admitted, 1000);
-  EXPECT_GT(refused, 0);
+  EXPECT_GT(rejected, 0);
 }
 
 }  // namespace

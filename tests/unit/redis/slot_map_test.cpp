@@ -24,7 +24,7 @@ TEST(Slot, IsTheChecksumOfTheKeyOrOfItsTag) {
   EXPECT_EQ(slot_of(""), 0);
 }
 
-TEST(Slot, OfASubjectIsThatOfTheKeysTheScriptIsCalledWith) {
+TEST(Slot, OfAKeyIsThatOfTheKeysTheScriptIsCalledWith) {
   limit::Rule rule;
   rule.rate = {10, std::chrono::seconds(1)};
   rule.burst = 10;

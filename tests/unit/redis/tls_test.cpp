@@ -1,4 +1,4 @@
-// TLS to Redis and to Sentinels, and what is believed of a certificate.
+// TLS to Redis and to Sentinels, and which certificates are trusted.
 #include "headgate/redis/tls.hpp"
 
 #include "redis_fixture.hpp"
@@ -23,7 +23,7 @@ class RedisTls : public RedisLimiter {
     ASSERT_TRUE(files.make("server", "DNS:redis.example,DNS:localhost,IP:127.0.0.1"));
     ASSERT_TRUE(files.make("client", "DNS:gateway"));
   }
-  /// A server that speaks TLS on the port of the options, and still plain on its own for command().
+  /// A server with TLS on the port of the options, and without on its own port for command().
   void start_tls(const std::string& clients = "no") {
     const auto port = test::RedisServer::free_port();
     start({"--tls-port", std::to_string(port), "--tls-cert-file", files.path("server.crt"), "--tls-key-file",
@@ -53,7 +53,7 @@ TEST_F(RedisTls, DecidesOverAnEncryptedConnectionWithOneWriteATurn) {
   const auto answers = ask_many(limiter, 500);
   ASSERT_TRUE(run_until([&] { return all_done(answers); }));
   EXPECT_EQ(std::count_if(answers.begin(), answers.end(), [](const auto& a) { return a.allowed(); }), 9);
-  EXPECT_EQ(std::count_if(answers.begin(), answers.end(), [](const auto& a) { return a.refused(); }), 491);
+  EXPECT_EQ(std::count_if(answers.begin(), answers.end(), [](const auto& a) { return a.rejected(); }), 491);
   EXPECT_LE(limiter.counters().writes - before.writes, 3u);
   limiter.stop();
 }
@@ -70,7 +70,7 @@ TEST_F(RedisTls, RecoversFromAnOutageAsWithoutIt) {
   limiter.stop();
 }
 
-TEST_F(RedisTls, BelievesACertificateOnlyForTheNameOrAddressConnectedTo) {
+TEST_F(RedisTls, TrustsACertificateOnlyForTheNameOrAddressConnectedTo) {
   start_tls();
   for (const char* host : {"127.0.0.1", "localhost"}) {
     options.nodes[0].host = host;
@@ -95,7 +95,7 @@ TEST_F(RedisTls, BelievesACertificateOnlyForTheNameOrAddressConnectedTo) {
   limiter.stop();
 }
 
-TEST_F(RedisTls, BelievesNoAuthorityButTheOneGiven) {
+TEST_F(RedisTls, TrustsOnlyTheConfiguredAuthority) {
   start_tls();
   const test::Certificates others;
   options.tls->ca = others.path("ca.crt");
@@ -104,7 +104,7 @@ TEST_F(RedisTls, BelievesNoAuthorityButTheOneGiven) {
   EXPECT_THAT(why_not(), HasSubstr("its certificate is not trusted")) << "nor does the system know it";
 }
 
-TEST_F(RedisTls, ShowsItsOwnCertificateWhereRedisAsksForOne) {
+TEST_F(RedisTls, SendsItsOwnCertificateIfRedisAsksForOne) {
   start_tls("yes");
   EXPECT_THAT(why_not(), HasSubstr("TLS: "));
   options.tls->certificate = files.path("client.crt");
@@ -114,7 +114,7 @@ TEST_F(RedisTls, ShowsItsOwnCertificateWhereRedisAsksForOne) {
   limiter.stop();
 }
 
-TEST_F(RedisTls, IsNotSpokenByAServerWithoutItNorDroppedForIt) {
+TEST_F(RedisTls, FailsWithAServerWithoutTlsAndIsNotTurnedOffForIt) {
   start();
   options.tls.emplace();
   options.tls->ca = files.path("ca.crt");

@@ -1,4 +1,4 @@
-// Kept connections: which are taken first, and which are never taken again.
+// Pooled connections: which are used first, and which are never used again.
 
 #include "unit/upstream/servers.hpp"
 
@@ -20,7 +20,7 @@ TEST_F(Pool, HasNothingAtFirst) {
   EXPECT_EQ(upstream_->take_idle(), nullptr);
 }
 
-TEST_F(Pool, GivesWhatCameLastFirst) {
+TEST_F(Pool, IsLastInFirstOut) {
   begin(1);
   auto first = used();
   auto second = used();
@@ -43,7 +43,7 @@ TEST_F(Pool, CarriesOneExchangeAfterAnother) {
   EXPECT_EQ(head_.status, 200U);
 }
 
-TEST_F(Pool, KeepsNoMoreThanItMay) {
+TEST_F(Pool, KeepsNoMoreThanItsMaximum) {
   begin(1, 1);
   auto first = used();
   auto second = used();
@@ -53,20 +53,20 @@ TEST_F(Pool, KeepsNoMoreThanItMay) {
   EXPECT_EQ(upstream_->take_idle(), nullptr);
 }
 
-TEST_F(Pool, TakesNoConnectionOnWhichBytesCameUnasked) {
+TEST_F(Pool, SkipsAConnectionWithUnrequestedBytes) {
   begin(1);
   give_back(used());
   say(far(), kAnswer);
   EXPECT_EQ(upstream_->take_idle(), nullptr) << "they would be read as the next caller's answer";
 }
 
-TEST_F(Pool, KeepsNoConnectionOnWhichMoreCameThanTheAnswer) {
+TEST_F(Pool, ClosesAConnectionWithBytesAfterTheAnswer) {
   begin(1);
   give_back(used("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n\r\n"));
   EXPECT_EQ(upstream_->take_idle(), nullptr);
 }
 
-TEST_F(Pool, LetsGoOfAConnectionAsSoonAsBytesComeUnasked) {
+TEST_F(Pool, ClosesAnIdleConnectionWhenUnrequestedBytesCome) {
   begin(1);
   give_back(used());
   say(far(), "x");
@@ -101,7 +101,7 @@ TEST_F(Pool, KeepsNoConnectionWhoseAnswerWasNotReadWhole) {
   EXPECT_EQ(upstream_->take_idle(), nullptr);
 }
 
-TEST_F(Pool, TellsWhatDiedOnAKeptConnectionBeforeItsFirstByte) {
+TEST_F(Pool, ReportsAPooledConnectionThatClosedBeforeTheFirstByte) {
   begin(1);
   give_back(used());
   const auto kept = upstream_->take_idle();
@@ -114,7 +114,7 @@ TEST_F(Pool, TellsWhatDiedOnAKeptConnectionBeforeItsFirstByte) {
   EXPECT_TRUE(head.error().reused) << "its server most likely never saw the request";
 }
 
-TEST_F(Pool, TellsWhatDiedOnANewConnectionAsSuch) {
+TEST_F(Pool, ReportsANewConnectionThatClosed) {
   begin(1);
   const auto fresh = connect();
   ASSERT_TRUE(send(*fresh).has_value());
@@ -124,7 +124,7 @@ TEST_F(Pool, TellsWhatDiedOnANewConnectionAsSuch) {
   EXPECT_FALSE(head.error().reused);
 }
 
-TEST_F(Pool, IsEmptyAndStaysSoOnceItIsStopped) {
+TEST_F(Pool, StaysEmptyAfterStop) {
   begin(1);
   auto lent = used();
   give_back(used());

@@ -1,5 +1,5 @@
 #pragma once
-// An upstream on a worker's loop, with servers that do what the test says, over loopback.
+// An upstream on a worker's loop, with scripted servers over loopback.
 
 #include "headgate/core/task.hpp"
 #include "headgate/net/loop_clock.hpp"
@@ -22,7 +22,7 @@ namespace error = boost::asio::error;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// One listening socket a server.
+/// One listening socket for each server.
 class Servers : public testing::Test {
  protected:
   using Acceptor = boost::asio::basic_socket_acceptor<net::Tcp, net::Executor>;
@@ -61,7 +61,7 @@ class Servers : public testing::Test {
     return std::move(out).value();
   }
 
-  /// A new connection, and its far end in far().
+  /// A new connection; its far end is far().
   AttemptPtr connect() {
     auto connected = run(upstream_->connect());
     EXPECT_TRUE(connected.has_value());
@@ -80,7 +80,7 @@ class Servers : public testing::Test {
     const RequestStart start{"GET", "/a", "", &none_, {}, seconds(10), seconds(10), &room_};
     return run(attempt.send(start, {}, http::EndStream::yes));
   }
-  /// A request, and what the server answers it with; how far its body came.
+  /// Sends a request, which the server answers with this. Returns how far its body came.
   Result<void, Failure> exchange(Attempt& attempt, net::Socket& far, std::string_view answer) {
     EXPECT_TRUE(send(attempt).has_value());
     say(far, answer);

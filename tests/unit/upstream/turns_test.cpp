@@ -1,4 +1,4 @@
-// Which server is asked: the policy's choice, and the next one where it cannot be connected to.
+// Which server gets a request: that of the policy, or the next one if it cannot be reached.
 
 #include "unit/upstream/servers.hpp"
 
@@ -19,13 +19,13 @@ TEST_F(Turns, GoRoundTheServers) {
   EXPECT_EQ(connected_to(4), "s0 s1 s2 s0 ");
 }
 
-TEST_F(Turns, PassOverAServerThatIsDown) {
+TEST_F(Turns, SkipAServerThatIsDown) {
   begin(3);
   upstream_->servers()[1].state = balance::State::down;
   EXPECT_EQ(connected_to(4), "s0 s2 s0 s2 ");
 }
 
-TEST_F(Turns, GoToTheNextWhereOneCannotBeConnectedTo) {
+TEST_F(Turns, GoToTheNextIfAServerCannotBeReached) {
   begin(2);
   acceptors_[0].close();
   EXPECT_EQ(connected_to(3), "s1 s1 s1 ");
@@ -41,7 +41,7 @@ TEST_F(Turns, EndWithTheLastServersFailure) {
   EXPECT_EQ(connected.error().server, "s1");
 }
 
-TEST_F(Turns, TakeKeptConnectionsOfTheServerWhoseTurnItIs) {
+TEST_F(Turns, TakeIdleConnectionsOfTheServerWhoseTurnItIs) {
   begin(2);
   auto first = connect();
   ASSERT_TRUE(exchange(*first, far(), kAnswer).has_value());
@@ -51,7 +51,7 @@ TEST_F(Turns, TakeKeptConnectionsOfTheServerWhoseTurnItIs) {
   EXPECT_NE(upstream_->take_idle(), nullptr);
 }
 
-TEST_F(Turns, ConnectToNobodyOnceStopped) {
+TEST_F(Turns, ConnectToNoServerAfterStop) {
   begin(2);
   upstream_->stop();
   const auto connected = run(upstream_->connect());

@@ -1,5 +1,5 @@
 #pragma once
-// HTTP/1.1 heads, read strictly: what a lenient neighbour could read otherwise is refused (request smuggling).
+// Parses HTTP/1.1 heads, strictly: a head that another server could read in another way is refused (request smuggling).
 
 #include "headgate/core/result.hpp"
 #include "headgate/http/head.hpp"
@@ -9,36 +9,37 @@
 
 namespace headgate::http::h1 {
 
-/// Why a message was refused: the status that a client is told, and one sentence for it.
+/// Why a message was refused: the status for the client, and one sentence.
 struct ParseError {
   unsigned status = 400;
   const char* why = "";
 };
 
+/// The bounds of a head.
 struct Limits {
-  std::size_t fields = 100;         ///< 431 beyond
-  std::size_t target_bytes = 8192;  ///< 414 beyond
+  std::size_t fields = 100;         ///< most fields; more are refused with 431
+  std::size_t target_bytes = 8192;  ///< longest target; a longer one is refused with 414
 };
 
-/// Bytes of the head at the front of `bytes` including its empty line, or 0 while it is not complete. `scanned`
-/// remembers how far an earlier call looked; start with 0.
+/// The size in bytes of the head that `bytes` begin with, its empty line included; 0 if the head is not complete.
+/// `scanned` remembers how far an earlier call searched; begin with 0.
 std::size_t head_size(std::string_view bytes, std::size_t& scanned) noexcept;
 
-/// What can be refused of a request's head before it is complete, so that nobody waits for an end that cannot come: a
-/// first byte that begins no method, a line that ends in LF alone. `checked` remembers how far an earlier call looked;
-/// start with 0.
+/// Checks a request's head that is not complete yet, so that nobody waits for the rest of a malformed one. Finds a
+/// first byte that begins no method and the errors of single lines (a line that ends in LF alone, a control character).
+/// `checked` remembers how far an earlier call looked; begin with 0. The error has status 400.
 Result<void, ParseError> check_unfinished(std::string_view bytes, std::size_t& checked) noexcept;
 
-/// Reads one complete head (as head_size measured it) into `head`, views into `bytes`. Allocates nothing once `head` is
-/// warm.
+/// Parses one complete head, of the size that head_size() returned. `head` gets views into `bytes`. Allocates nothing
+/// once the strings and vectors in `head` have their capacity. Errors: 400, 414, 417, 431, 501, 505.
 Result<void, ParseError> parse_request(std::string_view bytes, const Limits& limits, RequestHead& head);
 
-/// The same for a server's answer to a request with this method; ParseError::status is 502.
+/// Parses a server's answer to a request with this method. The error has status 502.
 Result<void, ParseError> parse_reply(std::string_view bytes, std::string_view request_method, const Limits& limits,
                                      ReplyHead& head);
 
-/// Reads the trailer section after the last chunk: field lines up to and with the empty line. Framing, routing and
-/// authentication fields are refused there (RFC 9110 section 6.5.1).
+/// Parses the trailer section after the last chunk: field lines and the empty line. Refuses fields that have no place
+/// there, such as those of framing, routing and authentication (RFC 9110 section 6.5.1). Errors: 400, 431.
 Result<void, ParseError> parse_trailers(std::string_view bytes, const Limits& limits, Fields& trailers);
 
 }  // namespace headgate::http::h1

@@ -1,5 +1,5 @@
 #pragma once
-// The client of an exchange, as the path sees it: what it is told.
+// The client of an exchange as the path sees it: records the reply.
 
 #include "unit/gateway/path/script.hpp"
 
@@ -9,7 +9,7 @@
 
 namespace headgate::gateway::test {
 
-/// Takes down the answer.
+/// Records the answer.
 class Client final : public http::ReplyWriter {
  public:
   explicit Client(Trace& trace) : trace_(trace) {}
@@ -18,10 +18,10 @@ class Client final : public http::ReplyWriter {
   std::map<std::string, std::string> fields;
   std::string body;
   std::vector<unsigned> interims;
-  bool ended = false;  ///< the answer is whole
+  bool ended = false;  ///< whether the answer is complete
   bool tunnelled = false;
   std::function<void(Duration idle)> when_tunnelled;
-  std::optional<std::size_t> takes;  ///< how many writes before its connection breaks
+  std::optional<std::size_t> takes;  ///< how many writes succeed before the connection breaks
 
   void forget() {
     status = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// The two limiters of the path: the real one of this process, listened to, and a Redis that says what a script has.
+// The two limiters of the path: the real one of this process, with a trace, and a scripted Redis.
 
 #include "unit/gateway/path/script.hpp"
 
@@ -10,7 +10,7 @@
 
 namespace headgate::gateway::test {
 
-/// "login 1, day 3": what is asked, with its cost.
+/// "login 1, day 3": the checks with their costs.
 inline std::string words_of(std::span<const limit::Check> checks) {
   std::string out;
   for (const auto& check : checks)
@@ -18,7 +18,7 @@ inline std::string words_of(std::span<const limit::Check> checks) {
   return out;
 }
 
-/// The real store, at the virtual clock's time.
+/// The real store on the virtual clock.
 class HeardMemory final : public limit::Limiter {
  public:
   explicit HeardMemory(Trace& trace) : trace_(trace) {}
@@ -38,15 +38,15 @@ class HeardMemory final : public limit::Limiter {
   limit::MemoryStore store_{{.max_keys = 1000}};
 };
 
-/// Allows everything, unless told otherwise.
+/// Allows everything, unless the test says otherwise.
 class ScriptedRedis final : public limit::RemoteLimiter {
  public:
   ScriptedRedis(VirtualClock& clock, Trace& trace) : clock_(clock), trace_(trace) {}
 
-  std::string refuses;             ///< the limit whose asks it refuses
-  std::optional<error_code> away;  ///< it does not answer
+  std::string rejects;             ///< the limit whose checks it rejects
+  std::optional<error_code> away;  ///< the error if it does not answer
   Duration answers_after{0};
-  Duration delay{0};  ///< what it says of each ask it grants
+  Duration delay{0};  ///< the delay of each check that it allows
   Clock::Steady others_owe_until{};
   std::vector<std::string> settled;
 
@@ -58,7 +58,7 @@ class ScriptedRedis final : public limit::RemoteLimiter {
     bool agreed = true;
     for (std::size_t i = 0; i < checks.size(); ++i) {
       const auto& rule = *checks[i].rule;
-      const bool allowed = rule.limit != refuses;
+      const bool allowed = rule.limit != rejects;
       decisions[i] = {allowed,
                       rule.burst,
                       allowed ? rule.burst - 1 : 0,

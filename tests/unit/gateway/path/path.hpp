@@ -1,6 +1,5 @@
 #pragma once
-// The whole path of a request in a test: a real gateway on a virtual clock, between a scripted client, scripted
-// limiters and scripted servers.
+// The whole path of a request: a real gateway on a virtual clock, with scripted client, limiters and servers.
 
 #include "../../../../src/gateway/active_exchange.hpp"
 #include "unit/gateway/path/client.hpp"
@@ -28,7 +27,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using Kind = limit::Per::Kind;
 
-/// Believes every token but "bad". Its line is "token".
+/// Accepts every token but "bad". Writes "token" to the trace.
 class ScriptedVerifier final : public identity::JwtVerifier {
  public:
   explicit ScriptedVerifier(Trace& trace) : trace_(trace) {}
@@ -88,7 +87,7 @@ class Path : public testing::Test {
     auto& issuer = identity.jwt.emplace().issuers.emplace_back();
     issuer.algorithms = {identity::JwtAlgorithm::HS256};
   }
-  /// Its cost is known from the answer's field "cost"; `held` before.
+  /// Its cost is in the field "cost" of the answer; `held` is held before.
   void settles(std::int64_t held) {
     auto& cost = route.limits.back().cost;
     cost.from = Cost::From::response_header;
@@ -97,7 +96,7 @@ class Path : public testing::Test {
     cost.most = 1000;
   }
 
-  /// Begins a request. `body` is what comes of it behind the head.
+  /// Begins a request. `body` is what the client sends after the head.
   void check(std::string_view start_line, std::string_view fields = {}, std::deque<Piece> body = {}) {
     begin();
     head_ = std::string(start_line) + " HTTP/1.1\r\nHost: a.example\r\n" + std::string(fields) + "\r\n";
@@ -112,7 +111,7 @@ class Path : public testing::Test {
     done = false;
     spawn(serve(), "exchange");
   }
-  /// The same, in a fresh exchange after one that is over.
+  /// The same in a new exchange, after the one before is over.
   void ask_again(std::string_view start_line, std::string_view fields = {}) {
     ASSERT_TRUE(done);
     x.reset();
@@ -127,14 +126,14 @@ class Path : public testing::Test {
     if (attempt) attempt->cancel();
   }
 
-  /// How many requests in all were counted with this status.
+  /// How many requests were counted with this status.
   bool counted(unsigned status) const {
     const auto line = "route=\"" + std::string(x.route ? x.route->name : "-") + "\",method=\"" +
                       std::string(x.request.method) + "\",code=\"" + (status == 0 ? "-" : std::to_string(status)) +
                       "\"} 1";
     return registry_.text().find(line) != std::string::npos;
   }
-  /// What is left of `name`'s budget of the client's address.
+  /// What is left of the limit `name` for the client's address.
   std::uint64_t left(const std::string& name) {
     const auto& rule = rule_of(name);
     const std::string_view key = identity.jwt && name.starts_with("proof") ? "alice" : "192.0.2.7";
@@ -155,7 +154,7 @@ class Path : public testing::Test {
   std::shared_ptr<ScriptedRedis> redis = std::make_shared<ScriptedRedis>(clock, trace);
   std::shared_ptr<ScriptedUpstream> app = std::make_shared<ScriptedUpstream>(clock, trace);
   ServerScript& server = app->scripts.front();
-  std::deque<Piece> in_tunnel;  ///< what the client says in it
+  std::deque<Piece> in_tunnel;  ///< what the client sends in it
   Exchange x;
   observe::AccessLog access_log;
   std::unique_ptr<Gateway> gateway;
@@ -183,6 +182,7 @@ class Path : public testing::Test {
       if (limit.name == name) return limit.tiers.front().rules.front();
     throw std::logic_error("no limit is called " + name);
   }
+  /// Calls the handler as a session does.
   Task<void> serve() {
     co_await active_.answer(*gateway, x);
     done = true;

@@ -1,6 +1,5 @@
 #pragma once
-// What the scripted peers of the path have in common: a list of what happened, bodies that come by the clock, and a bug
-// that can be put anywhere.
+// Shared by the scripted peers of the path: a trace, bodies on the virtual clock, and a bug at any place.
 
 #include "support/virtual_clock.hpp"
 
@@ -23,10 +22,10 @@ namespace error = boost::asio::error;
 
 constexpr Duration kNever = std::chrono::hours(24 * 365);
 
-/// What happened on the path, in order; and where it is to throw.
+/// The trace of the path, in order; and where to throw.
 struct Trace {
   std::vector<std::string> lines;
-  std::string bug_in;  ///< the word of the line at which it throws
+  std::string bug_in;  ///< the word in the trace at which it throws
 
   void note(const std::string& word, const std::string& more = {}) {
     lines.push_back(more.empty() ? word : word + " " + more);
@@ -35,14 +34,14 @@ struct Trace {
   bool has(std::string_view line) const { return std::find(lines.begin(), lines.end(), line) != lines.end(); }
 };
 
-/// A part of a body that comes `after` it is waited for, or what breaks it off.
+/// A part of a body, which arrives `after` the wait begins; or the error that ends it.
 struct Piece {
   std::string bytes;
   Duration after{0};
   error_code broken;
 };
 
-/// A body as a script has it. Reads time out on the virtual clock.
+/// A scripted body. Reads time out on the virtual clock.
 class ScriptedBody final : public http::BodyReader {
  public:
   ScriptedBody(VirtualClock& clock, Trace& trace, std::string name)

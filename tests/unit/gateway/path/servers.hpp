@@ -1,5 +1,5 @@
 #pragma once
-// An upstream whose servers do what a script says, on the virtual clock.
+// An upstream with scripted servers, on the virtual clock.
 
 #include "unit/gateway/path/script.hpp"
 
@@ -13,27 +13,27 @@ namespace headgate::gateway::test {
 using upstream::Failed;
 using upstream::Failure;
 
-/// What one attempt comes to.
+/// The script of one attempt.
 struct ServerScript {
-  bool kept = false;  ///< its connection is one of the pool
+  bool kept = false;  ///< whether its connection comes from the pool
   std::optional<Failure> unreachable;
   Duration connect_after{0};
-  error_code takes_none;  ///< of the request's bytes
+  error_code takes_none;  ///< the error of sending the request
   std::vector<unsigned> interims;
-  Duration head_after{0};         ///< it was sent
-  std::optional<Failure> breaks;  ///< in the place of a head
+  Duration head_after{0};         ///< when the head comes, after the request was sent
+  std::optional<Failure> breaks;  ///< the failure instead of a head
   unsigned status = 200;
   http::Fields fields;
   http::Framing framing{http::Framing::Kind::length, 2};
   std::deque<Piece> body{{"ok", Duration(0), {}}};
 };
 
-/// What became of all of them.
+/// What all attempts did.
 struct ServerReport {
   std::vector<std::string> targets;
-  std::string head;  ///< of the last request: a line a field
+  std::string head;  ///< the head of the last request, one field on each line
   std::string body;
-  bool whole = false;  ///< the body ended
+  bool whole = false;  ///< whether the body ended
   unsigned alive = 0;  ///< attempts under way
   unsigned cancelled = 0;
   unsigned given_back = 0;
@@ -124,7 +124,7 @@ class ScriptedAttempt final : public upstream::Attempt {
   bool cancelled_ = false;
 };
 
-/// Each attempt takes the next script; the last one is for all that follow.
+/// Each attempt uses the next script; the last script is for all further ones.
 class ScriptedUpstream final : public upstream::Upstream {
  public:
   ScriptedUpstream(VirtualClock& clock, Trace& trace) : clock_(clock), trace_(trace) {}
