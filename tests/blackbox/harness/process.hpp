@@ -66,6 +66,9 @@ struct Ran {
 };
 Ran run_headgate(const Words& arguments, const std::vector<std::string>& environment = {});
 
+/// Whether `part` is somewhere in what it said.
+inline bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
 /// A file that is gone when the test is.
 class TemporaryFile {
  public:
