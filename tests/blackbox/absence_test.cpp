@@ -10,23 +10,23 @@
 namespace headgate::test {
 namespace {
 
-const std::string kSecret = "a secret of at least thirty-two bytes, for tests";
-const std::string kAcme = "acme-key-of-some-length-0001";
+const std::string kUserSecret = "a secret of at least thirty-two bytes, for tests";
+const std::string kAcmeKey = "acme-key-of-some-length-0001";
 
-std::string bearer(const std::string& user) {
+std::string proof(const std::string& user) {
   const Json claims = {{"sub", user}, {"exp", std::time(nullptr) + 600}};
-  return "Authorization: Bearer " + sign_hs256(kSecret, claims.dump()) + "\r\n";
+  return "Authorization: Bearer " + sign_hs256(kUserSecret, claims.dump()) + "\r\n";
 }
 
 Json counting(const Json& per, const Json& if_absent) {
   return {{"identity",
-           {{"jwt", {{"algorithms", {"HS256"}}, {"secret", kSecret}}},
-            {"api_key", {{"keys", {{"acme", {{"key", kAcme}}}}}}}}},
+           {{"jwt", {{"algorithms", {"HS256"}}, {"secret", kUserSecret}}},
+            {"api_key", {{"keys", {{"acme", {{"key", kAcmeKey}}}}}}}}},
           {"limits", {{"x", {{"rate", "2/day"}, {"per", per}, {"if_absent", if_absent}}}}},
           {"all_routes", {{"limits", {"x"}}}}};
 }
 
-std::string statuses(RawClient client, const std::string& fields, int times) {
+std::string all_statuses(RawClient client, const std::string& fields, int times) {
   std::string out;
   for (int i = 0; i < times; ++i) out += (i > 0 ? " " : "") + std::to_string(client.get("/", fields).status());
   return out;
@@ -34,20 +34,20 @@ std::string statuses(RawClient client, const std::string& fields, int times) {
 
 TEST(Fallback, IsTriedInTurnUserThenKeyThenAddress) {
   Proxy proxy(counting("jwt.sub", Json::array({"api_key", "client_ip"})));
-  const std::string key = "X-API-Key: " + kAcme + "\r\n";
-  EXPECT_EQ(statuses(proxy.client("127.0.0.2"), bearer("alice") + key, 3), "200 200 429");
-  EXPECT_EQ(statuses(proxy.client("127.0.0.2"), bearer("bob") + key, 1), "200");
-  EXPECT_EQ(statuses(proxy.client("127.0.0.2"), key, 3), "200 200 429");
-  EXPECT_EQ(statuses(proxy.client("127.0.0.3"), key, 1), "429") << "the key's owner, from wherever";
-  EXPECT_EQ(statuses(proxy.client("127.0.0.2"), "", 3), "200 200 429");
-  EXPECT_EQ(statuses(proxy.client("127.0.0.3"), "", 1), "200");
-  EXPECT_EQ(statuses(proxy.client("127.0.0.2"), bearer("acme"), 1), "200") << "a user is no owner of the same name";
+  const std::string key = "X-API-Key: " + kAcmeKey + "\r\n";
+  EXPECT_EQ(all_statuses(proxy.client("127.0.0.2"), proof("alice") + key, 3), "200 200 429");
+  EXPECT_EQ(all_statuses(proxy.client("127.0.0.2"), proof("bob") + key, 1), "200");
+  EXPECT_EQ(all_statuses(proxy.client("127.0.0.2"), key, 3), "200 200 429");
+  EXPECT_EQ(all_statuses(proxy.client("127.0.0.3"), key, 1), "429") << "the key's owner, from wherever";
+  EXPECT_EQ(all_statuses(proxy.client("127.0.0.2"), "", 3), "200 200 429");
+  EXPECT_EQ(all_statuses(proxy.client("127.0.0.3"), "", 1), "200");
+  EXPECT_EQ(all_statuses(proxy.client("127.0.0.2"), proof("acme"), 1), "200") << "a user is no owner of the same name";
 }
 
 TEST(Fallback, MayEndInSkipOrInARefusal) {
   {
     Proxy proxy(counting("jwt.sub", Json::array({"api_key", "skip"})));
-    EXPECT_EQ(statuses(proxy.client(), "", 4), "200 200 200 200");
+    EXPECT_EQ(all_statuses(proxy.client(), "", 4), "200 200 200 200");
   }
   Proxy proxy(counting("jwt.sub", Json::array({"api_key", "reject"})));
   const Message refused = proxy.client().get();
@@ -76,10 +76,10 @@ TEST(Keys, MayBeCookiesMethodsAndPartsOfThePath) {
   EXPECT_EQ(at("/accounts/1;v=2/x"), 200) << "its parameters are not another account";
   EXPECT_EQ(at("/accounts/%31/x"), 429) << "nor is another spelling";
   EXPECT_EQ(at("/accounts/2/x"), 200);
-  EXPECT_EQ(statuses(proxy.client(), "Cookie: a=b; v=1\r\n", 3), "200 200 429");
-  EXPECT_EQ(statuses(proxy.client(), "Cookie: v=2\r\n", 1), "200");
+  EXPECT_EQ(all_statuses(proxy.client(), "Cookie: a=b; v=1\r\n", 3), "200 200 429");
+  EXPECT_EQ(all_statuses(proxy.client(), "Cookie: v=2\r\n", 1), "200");
   EXPECT_EQ(client.ask(request("PUT", "/", "Cookie: v=1\r\nContent-Length: 0\r\n")).status(), 200);
-  EXPECT_EQ(statuses(proxy.client(), "", 4), "200 200 200 200");
+  EXPECT_EQ(all_statuses(proxy.client(), "", 4), "200 200 200 200");
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ Json merged(Json base, const Json& changes) {
   return base;
 }
 
-Json limited(const std::string& rate, const Json& changes = Json::object()) {
+Json admin_limited(const std::string& rate, const Json& changes = Json::object()) {
   const Json limits = {{"limits", {{"x", {{"rate", rate}, {"per", "client_ip"}}}}},
                        {"all_routes", {{"limits", {"x"}}}}};
   return merged(merged(kOnAnyPort, limits), changes);
@@ -36,7 +36,7 @@ std::string decided(const std::string& decision, const std::string& source = "me
 }
 
 TEST(Admin, CountsRequestsAndDecisionsOfLimits) {
-  Proxy proxy(limited("2/day", {{"routes", Json::array({{{"name", "all"}, {"path", "/a/*"}, {"to", "app"}}})}}));
+  Proxy proxy(admin_limited("2/day", {{"routes", Json::array({{{"name", "all"}, {"path", "/a/*"}, {"to", "app"}}})}}));
   const Look look(proxy.gateway.process());
   EXPECT_EQ(look.metrics().value(decided("rejected")), 0) << "there before the first";
   auto client = proxy.client();
@@ -61,7 +61,7 @@ TEST(Admin, CountsRequestsAndDecisionsOfLimits) {
 }
 
 TEST(Admin, CountsWhatAnObservedLimitWouldHaveRejected) {
-  Proxy proxy(limited("1/day", {{"limits", {{"x", {{"mode", "observe"}}}}}}));
+  Proxy proxy(admin_limited("1/day", {{"limits", {{"x", {{"mode", "observe"}}}}}}));
   const Look look(proxy.gateway.process());
   auto client = proxy.client();
   for (int i = 0; i < 3; ++i) EXPECT_EQ(client.get().status(), 200);
@@ -71,7 +71,7 @@ TEST(Admin, CountsWhatAnObservedLimitWouldHaveRejected) {
 }
 
 TEST(Admin, CountsTheUnitsOfALimitBesideItsRequests) {
-  Proxy proxy(limited("10/day", {{"all_routes", {{"limits", Json::array({{{"use", "x"}, {"cost", 4}}})}}}}));
+  Proxy proxy(admin_limited("10/day", {{"all_routes", {{"limits", Json::array({{{"use", "x"}, {"cost", 4}}})}}}}));
   const Look look(proxy.gateway.process());
   auto client = proxy.client();
   for (const int status : {200, 200, 429}) EXPECT_EQ(client.get().status(), status);
@@ -91,7 +91,7 @@ TEST(Admin, AddsUpAllWorkers) {
 }
 
 TEST(Admin, UsesNoLabelThatACallerChose) {
-  Proxy proxy(limited("100/day"));
+  Proxy proxy(admin_limited("100/day"));
   const Look look(proxy.gateway.process());
   auto client = proxy.client();
   EXPECT_EQ(client.get("/secret-path?secret-query", "X-API-Key: secret-key\r\n").status(), 200);
@@ -115,7 +115,7 @@ TEST(Admin, ReportsItsVersionAndItsMemory) {
 
 TEST(Admin, PromtoolReadsTheMetrics) {
   if (std::system("command -v promtool >/dev/null") != 0) GTEST_SKIP() << "no promtool on this machine";
-  Proxy proxy(limited("2/day"));
+  Proxy proxy(admin_limited("2/day"));
   const Look look(proxy.gateway.process());
   EXPECT_EQ(proxy.client().get().status(), 200);
   const TemporaryFile file(look.text(), "metrics.txt");
@@ -176,11 +176,11 @@ TEST(Admin, AnAddressThatIsTakenIsAnErrorIfItIsConfigured) {
 
 TEST(Admin, CountersOutliveAReloadAndABadFileShows) {
   FakeUpstream upstream;
-  const TemporaryFile file(config_for(upstream, limited("3/day")).dump());
+  const TemporaryFile file(config_for(upstream, admin_limited("3/day")).dump());
   Gateway gateway(Words{"run", "-c", file.path()});
   const Look look(gateway.process());
   EXPECT_EQ(gateway.client().get().status(), 200);
-  std::ofstream(file.path(), std::ios::trunc) << config_for(upstream, limited("50/day")).dump();
+  std::ofstream(file.path(), std::ios::trunc) << config_for(upstream, admin_limited("50/day")).dump();
   gateway.process().signal(SIGHUP);
   ASSERT_TRUE(look.comes_to(
       [](const MetricsText& now) { return now.value(R"(headgate_config_reloads_total{result="applied"})") == 1; }));
@@ -204,7 +204,7 @@ class AdminWithRedis : public testing::Test {
     node = "127.0.0.1:" + std::to_string(redis.port());
   }
   Json shared(const std::string& if_down) const {
-    return limited("1000/day", {{"redis", {{"url", "redis://" + node}, {"if_down", if_down}}}});
+    return admin_limited("1000/day", {{"redis", {{"url", "redis://" + node}, {"if_down", if_down}}}});
   }
   std::string of_node(const std::string& family, const std::string& more = "") const {
     return family + "{node=\"" + node + "\"" + more + "}";

@@ -191,11 +191,12 @@ TEST(Keys, OfHostDoNotDependOnItsSpelling) {
 
 // Tokens
 
-const std::string kSecret = "a secret of at least thirty-two bytes, for tests";
+const std::string kIssuerSecret = "a secret of at least thirty-two bytes, for tests";
 
 Json with_tokens() {
   Json changes = two_per("jwt.org");
-  changes["identity"]["jwt"] = {{"algorithms", {"HS256"}}, {"secret", kSecret}, {"issuer", "me"}, {"leeway", "1s"}};
+  changes["identity"]["jwt"] = {
+      {"algorithms", {"HS256"}}, {"secret", kIssuerSecret}, {"issuer", "me"}, {"leeway", "1s"}};
   changes["routes"] = Json::array({{{"path", "/*"}, {"to", "app"}, {"require", "jwt"}}});
   changes["limits"]["x"]["if_absent"] = "reject";
   return changes;
@@ -207,43 +208,43 @@ std::string claims(const std::string& org, const Json& changes = Json::object())
   return all.dump();
 }
 
-std::string bearer(const std::string& token) { return "Authorization: Bearer " + token + "\r\n"; }
+std::string with_token(const std::string& token) { return "Authorization: Bearer " + token + "\r\n"; }
 
 TEST(Tokens, CountByTheirClaim) {
   Proxy proxy(with_tokens());
   RawClient client = proxy.client();
-  EXPECT_EQ(statuses(client, bearer(sign_hs256(kSecret, claims("one"))), 2), "200 200");
-  EXPECT_EQ(statuses(client, bearer(sign_hs256(kSecret, claims("one", {{"other", "token"}}))), 1), "429");
-  EXPECT_EQ(statuses(client, bearer(sign_hs256(kSecret, claims("two"))), 1), "200");
-  EXPECT_EQ(statuses(client, "authorization: bearer " + sign_hs256(kSecret, claims("two")) + "\r\n", 1), "200")
+  EXPECT_EQ(statuses(client, with_token(sign_hs256(kIssuerSecret, claims("one"))), 2), "200 200");
+  EXPECT_EQ(statuses(client, with_token(sign_hs256(kIssuerSecret, claims("one", {{"other", "token"}}))), 1), "429");
+  EXPECT_EQ(statuses(client, with_token(sign_hs256(kIssuerSecret, claims("two"))), 1), "200");
+  EXPECT_EQ(statuses(client, "authorization: bearer " + sign_hs256(kIssuerSecret, claims("two")) + "\r\n", 1), "200")
       << "the scheme has no case";
 }
 
 TEST(Tokens, ThatAreInvalidAre401) {
   Proxy proxy(with_tokens());
-  const std::string good = sign_hs256(kSecret, claims("one"));
+  const std::string good = sign_hs256(kIssuerSecret, claims("one"));
   const std::string payload = good.substr(good.find('.') + 1, good.rfind('.') - good.find('.') - 1);
   const std::vector<std::string> bad = {
       "",
       "Authorization:\r\n",
       "Authorization: Bearer\r\n",
-      bearer("x"),
-      bearer("a.b.c"),
-      bearer(good + "x"),
-      bearer(good.substr(0, good.size() - 4)),
-      bearer(good.substr(0, good.rfind('.') + 1)),
+      with_token("x"),
+      with_token("a.b.c"),
+      with_token(good + "x"),
+      with_token(good.substr(0, good.size() - 4)),
+      with_token(good.substr(0, good.rfind('.') + 1)),
       "Authorization: Basic " + good + "\r\n",
       "Authorization: Bearer " + good + " x\r\n",
       "X-Authorization: Bearer " + good + "\r\n",
-      bearer(sign_hs256("another secret of at least thirty-two bytes", claims("one"))),
-      bearer(sign_hs256(kSecret, claims("one", {{"exp", std::time(nullptr) - 60}}))),
-      bearer(sign_hs256(kSecret, claims("one", {{"nbf", std::time(nullptr) + 60}}))),
-      bearer(sign_hs256(kSecret, claims("one", {{"iss", "somebody else"}}))),
-      bearer(sign_hs256(kSecret, claims("one", {{"exp", "never"}}))),
-      bearer(sign_hs256(kSecret, claims("one"), R"({"alg":"none"})")),
-      bearer(sign_hs256(kSecret, claims("one"), R"({"alg":"HS512"})")),
-      bearer(base64url(R"({"alg":"none"})") + "." + payload + "."),
-      bearer(base64url(R"({"alg":"HS256"})") + "." + base64url(claims("two")) + good.substr(good.rfind('.'))),
+      with_token(sign_hs256("another secret of at least thirty-two bytes", claims("one"))),
+      with_token(sign_hs256(kIssuerSecret, claims("one", {{"exp", std::time(nullptr) - 60}}))),
+      with_token(sign_hs256(kIssuerSecret, claims("one", {{"nbf", std::time(nullptr) + 60}}))),
+      with_token(sign_hs256(kIssuerSecret, claims("one", {{"iss", "somebody else"}}))),
+      with_token(sign_hs256(kIssuerSecret, claims("one", {{"exp", "never"}}))),
+      with_token(sign_hs256(kIssuerSecret, claims("one"), R"({"alg":"none"})")),
+      with_token(sign_hs256(kIssuerSecret, claims("one"), R"({"alg":"HS512"})")),
+      with_token(base64url(R"({"alg":"none"})") + "." + payload + "."),
+      with_token(base64url(R"({"alg":"HS256"})") + "." + base64url(claims("two")) + good.substr(good.rfind('.'))),
   };
   for (const auto& fields : bad) {
     SCOPED_TRACE(fields);
@@ -251,8 +252,9 @@ TEST(Tokens, ThatAreInvalidAre401) {
     const Message refused = client.get("/", fields);
     expect_problem(refused, 401);
     EXPECT_TRUE(refused.value("WWW-Authenticate").starts_with("Bearer")) << fields << visible(refused.head);
-    EXPECT_EQ(refused.body.find(kSecret), std::string::npos);
-    EXPECT_EQ(client.get("/", bearer(sign_hs256(kSecret, claims("later" + std::to_string(fields.size()))))).status(),
+    EXPECT_EQ(refused.body.find(kIssuerSecret), std::string::npos);
+    EXPECT_EQ(client.get("/", with_token(sign_hs256(kIssuerSecret, claims("later" + std::to_string(fields.size())))))
+                  .status(),
               200);
   }
   for (const auto& seen : proxy.upstream.requests()) EXPECT_TRUE(seen.message.has("Authorization"));
@@ -266,16 +268,16 @@ TEST(Tokens, OfRs256AreCheckedWithThePublicKeyAndNothingElse) {
   changes["identity"]["jwt"] = {{"algorithms", {"RS256"}}, {"public_key", pem.path()}};
   Proxy proxy(changes);
   RawClient client = proxy.client();
-  EXPECT_EQ(statuses(client, bearer(sign_rs256(key.get(), claims("one"))), 3), "200 200 429");
-  EXPECT_EQ(statuses(client, bearer(sign_rs256(make_rsa_key().get(), claims("one"))), 1), "401");
+  EXPECT_EQ(statuses(client, with_token(sign_rs256(key.get(), claims("one"))), 3), "200 200 429");
+  EXPECT_EQ(statuses(client, with_token(sign_rs256(make_rsa_key().get(), claims("one"))), 1), "401");
   // The known attack: a signature made with the public key as a secret must be refused.
-  EXPECT_EQ(statuses(client, bearer(sign_hs256(public_key_pem(key.get()), claims("two"))), 1), "401");
+  EXPECT_EQ(statuses(client, with_token(sign_hs256(public_key_pem(key.get()), claims("two"))), 1), "401");
 }
 
 TEST(Tokens, WithoutTheClaimFollowTheLimit) {
   Proxy proxy(with_tokens());
   RawClient client = proxy.client();
-  const Message refused = client.get("/", bearer(sign_hs256(kSecret, claims("one", {{"org", nullptr}}))));
+  const Message refused = client.get("/", with_token(sign_hs256(kIssuerSecret, claims("one", {{"org", nullptr}}))));
   EXPECT_GE(refused.status(), 400);
   EXPECT_LT(refused.status(), 500);
   EXPECT_EQ(proxy.upstream.request_count(), 0U);
@@ -287,8 +289,8 @@ TEST(Tokens, ThatAreRefusedAreLimitedToo) {
   changes["all_routes"]["limits"] = {"flood", "x"};
   Proxy proxy(changes);
   RawClient client = proxy.client();
-  EXPECT_EQ(statuses(client, bearer("a.b.c"), 3), "401 401 401");
-  EXPECT_EQ(statuses(client, bearer("a.b.c"), 1), "429") << "guessing is not free";
+  EXPECT_EQ(statuses(client, with_token("a.b.c"), 3), "401 401 401");
+  EXPECT_EQ(statuses(client, with_token("a.b.c"), 1), "429") << "guessing is not free";
 }
 
 }  // namespace

@@ -23,8 +23,6 @@ const std::string kWrong = R"({
 }
 )";
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 TEST(CommandLine, PrintsItsVersion) {
   const Ran ran = run_headgate({"version"});
   EXPECT_EQ(ran.code, 0) << ran.err;

@@ -13,17 +13,15 @@
 namespace headgate::test {
 namespace {
 
-const std::string kWrong = R"({
+const std::string kBad = R"({
   "listen": "127.0.0.1:0",
   "limits": { "per-ip": { "brust": 20, "rate": "1/second", "per": "client_ip" } },
   "routes": [ { "path": "/*", "respond": {}, "limits": ["per-ip"] } ]
 }
 )";
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 TEST(Run, RefusesABadFileWith3) {
-  const TemporaryFile file(kWrong);
+  const TemporaryFile file(kBad);
   const Ran ran = run_headgate({"run", "-c", file.path()});
   EXPECT_EQ(ran.code, 3);
   EXPECT_TRUE(has(ran.err, "unknown key \"brust\"")) << ran.err;
@@ -52,7 +50,7 @@ TEST(Run, DoesNotShareItsPortWithAnotherGateway) {
 }
 
 TEST(Run, FindsItsFileInTheEnvironment) {
-  const TemporaryFile file(kWrong);
+  const TemporaryFile file(kBad);
   const Ran ran = run_headgate({"run"}, {"HEADGATE_CONFIG=" + file.path()});
   EXPECT_EQ(ran.code, 3);
   EXPECT_TRUE(has(ran.err, file.path() + ":3:27")) << ran.err;

@@ -50,7 +50,7 @@ std::string statuses(const Example& example, int count, const std::string& metho
   return out;
 }
 
-std::string bearer(Json claims) {
+std::string claiming(Json claims) {
   claims["exp"] = std::time(nullptr) + 600;
   return "Authorization: Bearer " + sign_hs256(kPublicSecret, claims.dump()) + "\r\n";
 }
@@ -77,11 +77,11 @@ TEST(Examples, LoginProtectsLoginsSignUpsAndComments) {
 TEST_F(ExamplesWithRedis, SaasHasPlansAndAnExpensiveEndpoint) {
   const Example example("saas", environment);
   const auto claims = [](const char* org, const char* plan) {
-    return bearer({{"iss", "https://login.example.com/"},
-                   {"aud", "https://api.example.com"},
-                   {"sub", "somebody"},
-                   {"org_id", org},
-                   {"plan", plan}});
+    return claiming({{"iss", "https://login.example.com/"},
+                     {"aud", "https://api.example.com"},
+                     {"sub", "somebody"},
+                     {"org_id", org},
+                     {"plan", plan}});
   };
   EXPECT_EQ(example.client().get("/v1/things").status(), 401);
   EXPECT_EQ(statuses(example, 6, "POST", "/v1/exports", claims("b", "free")), "200 200 200 200 200 200");
@@ -101,11 +101,11 @@ TEST_F(ExamplesWithRedis, SaasHasPlansAndAnExpensiveEndpoint) {
 
 TEST_F(ExamplesWithRedis, PaymentsCloseWhenRedisIsGoneAndReadingGoesOn) {
   const Example example("payments", environment);
-  const std::string caller = bearer({{"account", "acme"}});
+  const std::string caller = claiming({{"account", "acme"}});
   EXPECT_EQ(statuses(example, 6, "POST", "/accounts/acme/refunds", caller), "200 200 200 200 200 429");
   EXPECT_EQ(statuses(example, 2, "POST", "/accounts/acme/charges", caller), "200 200");
   redis.kill9();
-  EXPECT_EQ(statuses(example, 2, "POST", "/accounts/acme/charges", bearer({{"account", "other"}})), "503 503");
+  EXPECT_EQ(statuses(example, 2, "POST", "/accounts/acme/charges", claiming({{"account", "other"}})), "503 503");
   EXPECT_EQ(statuses(example, 2, "GET", "/accounts/acme", caller), "200 200");
 }
 
@@ -156,12 +156,15 @@ TEST_F(IdentityExample, CountsEachCallerByTheBestItProves) {
 }
 
 TEST_F(IdentityExample, BelievesBothIssuersAndNoOther) {
-  EXPECT_EQ(statuses(example, 1, "GET", "/accounts/1", bearer({{"iss", "https://jobs.example.com/"}, {"sub", "job"}})),
-            "200");
-  EXPECT_EQ(statuses(example, 1, "GET", "/accounts/1", bearer({{"iss", "https://evil.example.com/"}, {"sub", "job"}})),
-            "401");
-  EXPECT_EQ(statuses(example, 1, "GET", "/accounts/1", bearer({{"iss", "https://login.example.com/"}, {"sub", "job"}})),
-            "401")
+  EXPECT_EQ(
+      statuses(example, 1, "GET", "/accounts/1", claiming({{"iss", "https://jobs.example.com/"}, {"sub", "job"}})),
+      "200");
+  EXPECT_EQ(
+      statuses(example, 1, "GET", "/accounts/1", claiming({{"iss", "https://evil.example.com/"}, {"sub", "job"}})),
+      "401");
+  EXPECT_EQ(
+      statuses(example, 1, "GET", "/accounts/1", claiming({{"iss", "https://login.example.com/"}, {"sub", "job"}})),
+      "401")
       << "signed with another issuer's key";
 }
 

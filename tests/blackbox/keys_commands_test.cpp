@@ -31,8 +31,6 @@ using Json = nlohmann::json;
 
 const std::string kKey = "hg_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG";
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 std::string content(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};

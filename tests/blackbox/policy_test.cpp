@@ -13,23 +13,23 @@
 namespace headgate::test {
 namespace {
 
-constexpr const char* kSecret = "a secret of more than thirty-two bytes";
+constexpr const char* kPlanSecret = "a secret of more than thirty-two bytes";
 
 /// The statuses of `count` requests, in a row.
-std::string statuses(RawClient& client, int count, const std::string& fields = "", const std::string& target = "/") {
+std::string in_a_row(RawClient& client, int count, const std::string& fields = "", const std::string& target = "/") {
   std::string out;
   for (int i = 0; i < count; ++i) out += (i == 0 ? "" : " ") + std::to_string(client.get(target, fields).status());
   return out;
 }
 
-std::string bearer(const Json& claims) {
+std::string with_claims(const Json& claims) {
   Json all = {{"exp", std::time(nullptr) + 600}};
   all.update(claims);
-  return "Authorization: Bearer " + sign_hs256(kSecret, all.dump()) + "\r\n";
+  return "Authorization: Bearer " + sign_hs256(kPlanSecret, all.dump()) + "\r\n";
 }
 
 Json plans() {
-  return {{"identity", {{"jwt", {{"algorithms", {"HS256"}}, {"secret", kSecret}}}}},
+  return {{"identity", {{"jwt", {{"algorithms", {"HS256"}}, {"secret", kPlanSecret}}}}},
           {"limits",
            {{"plan",
              {{"per", "jwt.org"},
@@ -45,26 +45,26 @@ Json plans() {
 TEST(Tiers, TheClaimNamesTheSize) {
   Proxy proxy(plans());
   RawClient client = proxy.client();
-  EXPECT_EQ(statuses(client, 3, bearer({{"org", "a"}, {"plan", "free"}})), "200 200 429");
-  EXPECT_EQ(statuses(client, 5, bearer({{"org", "b"}, {"plan", "pro"}})), "200 200 200 200 429");
-  EXPECT_EQ(statuses(client, 8, bearer({{"org", "c"}, {"plan", "unmetered"}})), "200 200 200 200 200 200 200 200");
+  EXPECT_EQ(in_a_row(client, 3, with_claims({{"org", "a"}, {"plan", "free"}})), "200 200 429");
+  EXPECT_EQ(in_a_row(client, 5, with_claims({{"org", "b"}, {"plan", "pro"}})), "200 200 200 200 429");
+  EXPECT_EQ(in_a_row(client, 8, with_claims({{"org", "c"}, {"plan", "unmetered"}})), "200 200 200 200 200 200 200 200");
 }
 
 TEST(Tiers, AnUnknownOrMissingOneIsTheDefault) {
   Proxy proxy(plans());
   RawClient client = proxy.client();
-  EXPECT_EQ(statuses(client, 3, bearer({{"org", "a"}, {"plan", "platinum"}})), "200 200 429");
-  EXPECT_EQ(statuses(client, 3, bearer({{"org", "b"}})), "200 200 429");
+  EXPECT_EQ(in_a_row(client, 3, with_claims({{"org", "a"}, {"plan", "platinum"}})), "200 200 429");
+  EXPECT_EQ(in_a_row(client, 3, with_claims({{"org", "b"}})), "200 200 429");
 }
 
 TEST(Tiers, ACallerThatChangesTierKeepsWhatItUsed) {
   Proxy proxy(plans());
   RawClient client = proxy.client();
-  const Message pro = client.get("/", bearer({{"org", "a"}, {"plan", "pro"}}));
+  const Message pro = client.get("/", with_claims({{"org", "a"}, {"plan", "pro"}}));
   EXPECT_EQ(pro.status(), 200);
   EXPECT_EQ(pro.value("RateLimit-Policy"), R"("plan-4/minute";q=4;w=60, "plan-5/day";q=5;w=86400)");
-  EXPECT_EQ(statuses(client, 3, bearer({{"org", "a"}, {"plan", "pro"}})), "200 200 200");
-  EXPECT_EQ(statuses(client, 1, bearer({{"org", "a"}, {"plan", "pro"}})), "429");
+  EXPECT_EQ(in_a_row(client, 3, with_claims({{"org", "a"}, {"plan", "pro"}})), "200 200 200");
+  EXPECT_EQ(in_a_row(client, 1, with_claims({{"org", "a"}, {"plan", "pro"}})), "429");
 }
 
 TEST(Tiers, AHeaderNamesOneOnlyThroughATrustedHop) {
@@ -77,13 +77,13 @@ TEST(Tiers, AHeaderNamesOneOnlyThroughATrustedHop) {
   {
     Proxy proxy(changes);
     RawClient client = proxy.client();
-    EXPECT_EQ(statuses(client, 2, "X-Plan: big\r\n"), "200 429") << "anybody can write a header";
+    EXPECT_EQ(in_a_row(client, 2, "X-Plan: big\r\n"), "200 429") << "anybody can write a header";
   }
   changes["identity"] = {{"trusted_proxies", {"127.0.0.1"}}};
   Proxy proxy(changes);
   RawClient client = proxy.client();
   const std::string hop = "X-Forwarded-For: 203.0.113.7\r\n";
-  EXPECT_EQ(statuses(client, 4, hop + "X-Plan: big\r\n"), "200 200 200 429");
+  EXPECT_EQ(in_a_row(client, 4, hop + "X-Plan: big\r\n"), "200 200 200 429");
 }
 
 TEST(Tiers, AnApiKeysRecordNamesOneAndAnUnknownKeyIsAnonymous) {
@@ -99,9 +99,9 @@ TEST(Tiers, AnApiKeysRecordNamesOneAndAnUnknownKeyIsAnonymous) {
                   {"all_routes", {{"limits", {"plan"}}}}};
   Proxy proxy(changes);
   RawClient client = proxy.client();
-  EXPECT_EQ(statuses(client, 4, "X-API-Key: acme-key-0123456789abcdef\r\n"), "200 200 200 429");
-  EXPECT_EQ(statuses(client, 2, "X-API-Key: a-key-nobody-was-ever-given\r\n"), "200 429") << "its address's";
-  EXPECT_EQ(statuses(client, 1, "X-API-Key: another-nobody-was-ever-given\r\n"), "429");
+  EXPECT_EQ(in_a_row(client, 4, "X-API-Key: acme-key-0123456789abcdef\r\n"), "200 200 200 429");
+  EXPECT_EQ(in_a_row(client, 2, "X-API-Key: a-key-nobody-was-ever-given\r\n"), "200 429") << "its address's";
+  EXPECT_EQ(in_a_row(client, 1, "X-API-Key: another-nobody-was-ever-given\r\n"), "429");
 }
 
 TEST(Scale, ARouteHasItsOwnCounters) {
@@ -113,7 +113,7 @@ TEST(Scale, ARouteHasItsOwnCounters) {
                                    {{"path", "/*"}, {"to", "app"}, {"limits", {"plan"}}}});
   Proxy proxy(changes);
   RawClient client = proxy.client();
-  EXPECT_EQ(statuses(client, 3, "", "/ai"), "200 200 429");
+  EXPECT_EQ(in_a_row(client, 3, "", "/ai"), "200 200 429");
   EXPECT_EQ(client.get("/").value("X-RateLimit-Remaining"), "19") << "counted apart";
 }
 
@@ -267,10 +267,10 @@ TEST(Exemptions, AreOfAddressesAndOfKnownKeys) {
       {"all_routes", {{"limits", {"x"}}}}};
   Proxy proxy(changes);
   RawClient client = proxy.client();
-  EXPECT_EQ(statuses(client, 3, "X-Forwarded-For: 10.9.1.2\r\n"), "200 200 200");
-  EXPECT_EQ(statuses(client, 3, "X-API-Key: batch-key-0123456789abcdef\r\n"), "200 200 200");
-  EXPECT_EQ(statuses(client, 2, "X-Forwarded-For: 10.8.1.2\r\n"), "200 429");
-  EXPECT_EQ(statuses(client, 2, "X-API-Key: batch\r\n"), "200 429") << "a name is not a key";
+  EXPECT_EQ(in_a_row(client, 3, "X-Forwarded-For: 10.9.1.2\r\n"), "200 200 200");
+  EXPECT_EQ(in_a_row(client, 3, "X-API-Key: batch-key-0123456789abcdef\r\n"), "200 200 200");
+  EXPECT_EQ(in_a_row(client, 2, "X-Forwarded-For: 10.8.1.2\r\n"), "200 429");
+  EXPECT_EQ(in_a_row(client, 2, "X-API-Key: batch\r\n"), "200 429") << "a name is not a key";
 }
 
 TEST(ObserveMode, RejectNobodyAndAreLogged) {
@@ -281,7 +281,7 @@ TEST(ObserveMode, RejectNobodyAndAreLogged) {
                   {"log", {{"format", "json"}, {"access", "stderr"}}}};
   Proxy proxy(changes);
   RawClient client = proxy.client();
-  EXPECT_EQ(statuses(client, 4), "200 200 200 429");
+  EXPECT_EQ(in_a_row(client, 4), "200 200 200 429");
   EXPECT_TRUE(proxy.gateway.process().wait_for_err([](const std::string& text) {
     return text.find(R"("limit":"trial")") != std::string::npos &&
            text.find(R"("decision":"observed")") != std::string::npos;

@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kLarge = 10'000'000;
+constexpr std::size_t kUpload = 10'000'000;
 
 /// Rejects every request but the first with 429.
 const Json kUsedUp = {{"limits", {{"x", {{"rate", "1/day"}, {"per", "client_ip"}}}}},
@@ -26,7 +26,7 @@ std::string upload_of(std::size_t bytes) {
 }
 
 /// Sends all of an upload, then reads the answer, as most HTTP libraries do.
-Message upload(RawClient& client, std::size_t bytes = kLarge) {
+Message upload(RawClient& client, std::size_t bytes = kUpload) {
   EXPECT_TRUE(client.send(upload_of(bytes) + std::string(bytes, 'x'))) << "cut off while sending";
   return client.read();
 }
@@ -61,7 +61,7 @@ TEST(RefusedUpload, RejectedByALimitGetsItsAnswer) {
 TEST(RefusedUpload, RefusedForAnotherReasonGetsItsAnswer) {
   Proxy proxy(R"({"all_routes": {"max_body": "1MiB"}, "bounds": {"head_fields": 20},
                   "routes": [{"path": "/api/*", "to": "app"}, {"path": "/fixed", "respond": {"status": 403}}]})"_json);
-  const std::string length = "Content-Length: " + std::to_string(kLarge) + "\r\n";
+  const std::string length = "Content-Length: " + std::to_string(kUpload) + "\r\n";
   std::string fields;
   for (int i = 0; i < 20; ++i) fields += "A: b\r\n";
   const std::vector<std::pair<std::string, int>> refused = {
@@ -74,7 +74,7 @@ TEST(RefusedUpload, RefusedForAnotherReasonGetsItsAnswer) {
   };
   for (const auto& [head, status] : refused) {
     RawClient client = proxy.client();
-    EXPECT_TRUE(client.send(head + std::string(kLarge, 'x'))) << status;
+    EXPECT_TRUE(client.send(head + std::string(kUpload, 'x'))) << status;
     expect_problem(client.read(), status);
   }
 }
@@ -109,13 +109,13 @@ TEST(RefusedUpload, IsReadToItsEndWhileTheGatewayDrains) {
   Proxy proxy(changes);
   EXPECT_EQ(proxy.client().get().status(), 200);
   RawClient under_way = proxy.client();
-  under_way.send(upload_of(kLarge) + "x");
+  under_way.send(upload_of(kUpload) + "x");
   Message refused = under_way.read();
   expect_problem(refused, 429);
   RawClient late = proxy.client();
   proxy.gateway.process().signal(SIGTERM);
   expect_problem(upload(late), 429);
-  EXPECT_TRUE(under_way.send(std::string(kLarge - 1, 'x'))) << "cut off by the drain";
+  EXPECT_TRUE(under_way.send(std::string(kUpload - 1, 'x'))) << "cut off by the drain";
   late.socket().close();
   under_way.socket().close();
   EXPECT_EQ(proxy.gateway.process().wait(), 0) << proxy.gateway.process().err();
@@ -127,7 +127,7 @@ TEST(RefusedUpload, ThatFallsSilentIsClosed) {
   EXPECT_EQ(proxy.client().get().status(), 200);
   ASSERT_TRUE(comes_to_sockets(proxy.gateway, before));
   RawClient client = proxy.client();
-  client.send(upload_of(kLarge) + std::string(100'000, 'x'));
+  client.send(upload_of(kUpload) + std::string(100'000, 'x'));
   expect_problem(client.read(), 429);
   const auto start = Clock::now();
   EXPECT_TRUE(comes_to_sockets(proxy.gateway, before));
@@ -142,13 +142,13 @@ TEST(RefusedUpload, TakesNoPlaceFromOthers) {
   RawClient refused = proxy.client("127.0.0.2");
   const auto until = Clock::now() + kPatience;
   while (true) {  // until the first one has ended
-    refused.send(upload_of(kLarge) + "x");
+    refused.send(upload_of(kUpload) + "x");
     const auto status = refused.read().status();
     if (status == 429 || Clock::now() > until) break;
     refused = proxy.client("127.0.0.2");
   }
   EXPECT_EQ(proxy.client("127.0.0.3").get().status(), 200) << "while that one goes on sending";
-  EXPECT_TRUE(refused.send(std::string(kLarge - 1, 'x')));
+  EXPECT_TRUE(refused.send(std::string(kUpload - 1, 'x')));
 }
 
 TEST(RefusedUpload, IsOneOfABoundedNumber) {
@@ -161,11 +161,11 @@ TEST(RefusedUpload, IsOneOfABoundedNumber) {
   clients.reserve(kMany);
   for (std::size_t i = 0; i < kMany; ++i) {
     clients.push_back(proxy.client());
-    clients.back().send(upload_of(kLarge) + "x");
+    clients.back().send(upload_of(kUpload) + "x");
     ASSERT_EQ(clients.back().read().status(), 429) << i;
   }
   EXPECT_LT(sockets_of(proxy.gateway), 1100U);
-  EXPECT_TRUE(clients.back().send(std::string(kLarge - 1, 'x'))) << "the latest one is still read";
+  EXPECT_TRUE(clients.back().send(std::string(kUpload - 1, 'x'))) << "the latest one is still read";
   EXPECT_EQ(proxy.client("127.0.0.2").get().status(), 200);
 }
 

@@ -47,7 +47,7 @@ class Reloaded {
   Gateway gateway_;
 };
 
-Json limited(const std::string& rate) {
+Json rated(const std::string& rate) {
   return {{"limits", {{"x", {{"rate", rate}, {"per", "client_ip"}}}}}, {"all_routes", {{"limits", {"x"}}}}};
 }
 
@@ -58,7 +58,7 @@ TEST(Reload, RoutesLimitsAndUpstreamsAreTheNewOnes) {
   RawClient client = gateway.client();
   EXPECT_FALSE(client.get().has("X-RateLimit-Limit"));
   FakeUpstream other;
-  Json next = limited("5/day");
+  Json next = rated("5/day");
   next.update(to(other));
   next["routes"] = Json::array({{{"path", "/new"}, {"to", "app"}}});
   ASSERT_TRUE(gateway.reload(next));
@@ -68,19 +68,19 @@ TEST(Reload, RoutesLimitsAndUpstreamsAreTheNewOnes) {
 }
 
 TEST(Reload, CarriesWhatWasUsedOverToTheNewSize) {
-  Reloaded gateway(limited("4/day"));
+  Reloaded gateway(rated("4/day"));
   RawClient client = gateway.client();
   for (int i = 0; i < 4; ++i) EXPECT_EQ(client.get().status(), 200);
-  ASSERT_TRUE(gateway.reload(limited("8/day")));
+  ASSERT_TRUE(gateway.reload(rated("8/day")));
   for (int left = 3; left >= 0; --left)
     EXPECT_EQ(client.get().value("X-RateLimit-Remaining"), std::to_string(left)) << "four of eight were used";
   EXPECT_EQ(client.get().status(), 429);
-  ASSERT_TRUE(gateway.reload(limited("2/day")));
+  ASSERT_TRUE(gateway.reload(rated("2/day")));
   EXPECT_EQ(client.get().status(), 429);
 }
 
 TEST(Reload, ABadFileChangesNothingAndSaysWhy) {
-  Reloaded gateway(limited("5/day"));
+  Reloaded gateway(rated("5/day"));
   RawClient client = gateway.client();
   EXPECT_EQ(client.get().value("X-RateLimit-Remaining"), "4");
   ASSERT_TRUE(gateway.reload("{ \"listen\": 7 ", "config_refused"));
@@ -115,7 +115,7 @@ TEST(Reload, SaysSoOnlyWhileFileAndProcessDiffer) {
 
 TEST(Reload, WritesSingularAndPlural) {
   Reloaded gateway(Json::object());
-  ASSERT_TRUE(gateway.reload(limited("5/day")));
+  ASSERT_TRUE(gateway.reload(rated("5/day")));
   EXPECT_TRUE(gateway.process().wait_for_err([](const std::string& log) {
     return log.find("1 route, 1 limit, 1 upstream in force") != std::string::npos;
   })) << gateway.process().err();
@@ -149,7 +149,7 @@ TEST(Reload, ARequestUnderWayEndsAsItBegan) {
 }
 
 TEST(Reload, UnderLoadFailsNoRequest) {
-  Reloaded gateway(limited("1000000/second"));
+  Reloaded gateway(rated("1000000/second"));
   std::atomic<bool> stop = false;
   std::atomic<int> answered = 0;
   std::atomic<int> failed = 0;
@@ -162,7 +162,7 @@ TEST(Reload, UnderLoadFailsNoRequest) {
   }
   FakeUpstream other;
   for (int i = 0; i < 10; ++i) {
-    Json next = limited(std::to_string(1'000'000 - i) + "/second");
+    Json next = rated(std::to_string(1'000'000 - i) + "/second");
     if (i % 2 == 0) next.update(to(other));
     EXPECT_TRUE(gateway.reload(next));
   }
@@ -179,7 +179,7 @@ TEST(Reload, KeepsTheConnectionsOfAnUpstreamThatStays) {
   Reloaded gateway(Json::object());
   RawClient client = gateway.client();
   EXPECT_EQ(client.get().status(), 200);
-  ASSERT_TRUE(gateway.reload(limited("5/day")));
+  ASSERT_TRUE(gateway.reload(rated("5/day")));
   EXPECT_EQ(client.get().status(), 200);
   EXPECT_EQ(gateway.upstream.connections(), 1U);
 }

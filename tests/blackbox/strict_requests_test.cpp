@@ -29,13 +29,15 @@ void expect_refused(const std::vector<std::string>& requests, const std::set<int
   EXPECT_EQ(proxy.client().get().status(), 200) << "it goes on for everybody else";
 }
 
-std::string with(const std::string& fields, const std::string& body = "") { return request("POST", "/", fields, body); }
+std::string posted(const std::string& fields, const std::string& body = "") {
+  return request("POST", "/", fields, body);
+}
 
 TEST(StrictRequests, FoldedFieldsAreRefused) {
-  expect_refused({with("A: b\r\n c\r\n"), with("A: b\r\n\tc\r\n"), with("A:\r\n b\r\n"),
+  expect_refused({posted("A: b\r\n c\r\n"), posted("A: b\r\n\tc\r\n"), posted("A:\r\n b\r\n"),
                   "GET / HTTP/1.1\r\n A: b\r\nHost: x\r\n\r\n", "GET / HTTP/1.1\r\n Host: x\r\n\r\n",
-                  with("Content-Length: 5\r\n 5\r\n", "hello"),
-                  with("Transfer-Encoding:\r\n chunked\r\n", "0\r\n\r\n")});
+                  posted("Content-Length: 5\r\n 5\r\n", "hello"),
+                  posted("Transfer-Encoding:\r\n chunked\r\n", "0\r\n\r\n")});
 }
 
 TEST(StrictRequests, TransferEncodingIsChunkedOrNothing) {
@@ -43,7 +45,7 @@ TEST(StrictRequests, TransferEncodingIsChunkedOrNothing) {
   for (const char* coding : {"chunked, identity", "xchunked", "chunked;q=1", "\"chunked\"", "chunkedx", "chunked,",
                              ",chunked", "chunked chunked", "chunked, chunked", "identity", "identity, chunked", "",
                              "chunk", "chunked\x0b", "'chunked'", "chunked;", "gzip"}) {
-    requests.push_back(with("Transfer-Encoding: " + std::string(coding) + "\r\n", "0\r\n\r\n"));
+    requests.push_back(posted("Transfer-Encoding: " + std::string(coding) + "\r\n", "0\r\n\r\n"));
   }
   expect_refused(requests);
 }
@@ -51,7 +53,7 @@ TEST(StrictRequests, TransferEncodingIsChunkedOrNothing) {
 TEST(StrictRequests, CodingsBeforeChunkedAreNotOurs) {
   Proxy proxy;
   RawClient client = proxy.client();
-  client.send(with("Transfer-Encoding: gzip, chunked\r\n", "0\r\n\r\n" + kHidden));
+  client.send(posted("Transfer-Encoding: gzip, chunked\r\n", "0\r\n\r\n" + kHidden));
   const Message answer = client.read();
   EXPECT_TRUE(answer.status() == 501 || answer.status() == 400) << visible(answer.head);  // RFC 9112 6.1
   expect_problem(answer, answer.status());
@@ -62,26 +64,26 @@ TEST(StrictRequests, CodingsBeforeChunkedAreNotOurs) {
 TEST(StrictRequests, ChunkedMayBeWrittenInAnyCase) {
   Proxy proxy;
   RawClient client = proxy.client();
-  EXPECT_EQ(client.ask(with("transfer-encoding: CHUNKED\r\n", "1\r\nx\r\n0\r\n\r\n")).status(), 200);
+  EXPECT_EQ(client.ask(posted("transfer-encoding: CHUNKED\r\n", "1\r\nx\r\n0\r\n\r\n")).status(), 200);
   EXPECT_EQ(proxy.forwarded().all("Transfer-Encoding"), "chunked");
   EXPECT_EQ(proxy.forwarded().body, "x");
 }
 
 TEST(StrictRequests, TransferEncodingWithALengthIsRefused) {
-  expect_refused({with("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n", "0\r\n\r\n"),
-                  with("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"),
-                  with("Content-Length: 0\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"),
-                  with("Content-Length: 5\r\nTransfer-Encoding: gzip\r\n", "hello"),
-                  with("Content-Length: 5\r\nTransfer-Encoding: identity\r\n", "hello"),
-                  with("Content-Length: 5\r\nTransfer-Encoding:\r\n", "hello"),
-                  with("content-length: 5\r\ntransfer-encoding: chunked\r\n", "0\r\n\r\n")});
+  expect_refused({posted("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n", "0\r\n\r\n"),
+                  posted("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"),
+                  posted("Content-Length: 0\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"),
+                  posted("Content-Length: 5\r\nTransfer-Encoding: gzip\r\n", "hello"),
+                  posted("Content-Length: 5\r\nTransfer-Encoding: identity\r\n", "hello"),
+                  posted("Content-Length: 5\r\nTransfer-Encoding:\r\n", "hello"),
+                  posted("content-length: 5\r\ntransfer-encoding: chunked\r\n", "0\r\n\r\n")});
 }
 
 TEST(StrictRequests, TransferEncodingIsSaidOnce) {
-  expect_refused({with("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"),
-                  with("Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"),
-                  with("Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n", "0\r\n\r\n"),
-                  with("Transfer-Encoding: x\r\ntransfer-encoding: chunked\r\n", "0\r\n\r\n")});
+  expect_refused({posted("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"),
+                  posted("Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"),
+                  posted("Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n", "0\r\n\r\n"),
+                  posted("Transfer-Encoding: x\r\ntransfer-encoding: chunked\r\n", "0\r\n\r\n")});
 }
 
 TEST(StrictRequests, TransferEncodingIsUnknownToHttp10) {
@@ -114,27 +116,27 @@ TEST(StrictRequests, ALengthIsDigitsAlone) {
                              "99999999999999999999999",
                              "-0",
                              "- 1"}) {
-    requests.push_back(with("Content-Length: " + std::string(length) + "\r\n", "hello"));
+    requests.push_back(posted("Content-Length: " + std::string(length) + "\r\n", "hello"));
   }
   expect_refused(requests);
 }
 
 TEST(StrictRequests, TheLargestLengthsAreOnlyTooLarge) {
   expect_refused(
-      {with("Content-Length: 4294967301\r\n", "hello"), with("Content-Length: 999999999999999999\r\n", "hello")},
+      {posted("Content-Length: 4294967301\r\n", "hello"), posted("Content-Length: 999999999999999999\r\n", "hello")},
       {413});
-  expect_refused({with("Content-Length: 9223372036854775807\r\n", "hello")}, {400, 413});
+  expect_refused({posted("Content-Length: 9223372036854775807\r\n", "hello")}, {400, 413});
 }
 
 TEST(StrictRequests, ALengthIsSaidOnce) {
-  expect_refused({with("Content-Length: 5\r\nContent-Length: 5\r\n", "hello"),
-                  with("Content-Length: 5\r\nContent-Length: 6\r\n", "hello"),
-                  with("Content-Length: 0\r\ncontent-length: 5\r\n", "hello")});
+  expect_refused({posted("Content-Length: 5\r\nContent-Length: 5\r\n", "hello"),
+                  posted("Content-Length: 5\r\nContent-Length: 6\r\n", "hello"),
+                  posted("Content-Length: 0\r\ncontent-length: 5\r\n", "hello")});
 }
 
 TEST(StrictRequests, SpaceAroundALengthIsNoPartOfIt) {
   Proxy proxy;
-  EXPECT_EQ(proxy.client().ask(with("Content-Length: \t 5 \t\r\n", "hello")).status(), 200);
+  EXPECT_EQ(proxy.client().ask(posted("Content-Length: \t 5 \t\r\n", "hello")).status(), 200);
   EXPECT_EQ(proxy.forwarded().all("Content-Length"), "5");
   EXPECT_EQ(proxy.forwarded().body, "hello");
 }
@@ -156,19 +158,20 @@ TEST(StrictRequests, AHostIsOneName) {
 }
 
 TEST(StrictRequests, NothingStandsBeforeTheColon) {
-  expect_refused({with("A : b\r\n"), with("A\t: b\r\n"), with(": b\r\n"), with("A b: c\r\n"), with("no colon\r\n"),
-                  with("Content-Length : 5\r\n", "hello"), with("Transfer-Encoding : chunked\r\n", "0\r\n\r\n"),
-                  with("Transfer-Encoding\x0b: chunked\r\n", "0\r\n\r\n"), with("A(b): c\r\n"), with("A\"b\": c\r\n"),
-                  with("\xc3\xa9: c\r\n"), with("A@b: c\r\n"), with("A[]: c\r\n")});
+  expect_refused({posted("A : b\r\n"), posted("A\t: b\r\n"), posted(": b\r\n"), posted("A b: c\r\n"),
+                  posted("no colon\r\n"), posted("Content-Length : 5\r\n", "hello"),
+                  posted("Transfer-Encoding : chunked\r\n", "0\r\n\r\n"),
+                  posted("Transfer-Encoding\x0b: chunked\r\n", "0\r\n\r\n"), posted("A(b): c\r\n"),
+                  posted("A\"b\": c\r\n"), posted("\xc3\xa9: c\r\n"), posted("A@b: c\r\n"), posted("A[]: c\r\n")});
 }
 
 TEST(StrictRequests, ControlBytesAreRefusedInFields) {
   std::vector<std::string> requests;
   for (const char control : {'\0', '\1', '\b', '\v', '\f', '\x1b', '\x7f', '\r'}) {
-    requests.push_back(with(std::string("A: b") + control + "c\r\n"));
-    requests.push_back(with(std::string("A") + control + "b: c\r\n"));
+    requests.push_back(posted(std::string("A: b") + control + "c\r\n"));
+    requests.push_back(posted(std::string("A") + control + "b: c\r\n"));
   }
-  requests.push_back(with("A: b\rContent-Length: 5\r\n"));
+  requests.push_back(posted("A: b\rContent-Length: 5\r\n"));
   expect_refused(requests);
 }
 

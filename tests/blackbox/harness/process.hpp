@@ -66,6 +66,9 @@ struct Ran {
 };
 Ran run_headgate(const Words& arguments, const std::vector<std::string>& environment = {});
 
+/// Whether `text` contains `part`.
+inline bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
 /// A file that is removed when the test ends.
 class TemporaryFile {
  public:

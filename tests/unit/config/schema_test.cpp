@@ -14,8 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 TEST(Schema, IsTheFileThatIsShipped) {
-  EXPECT_EQ(content(source_path("conf/headgate.schema.json")), schema())
-      << "write it anew: headgate schema > conf/headgate.schema.json";
+  EXPECT_EQ(content(source_path("conf/headgate.schema.json")), schema()) << "write it anew: ./dev docs reference";
 }
 
 void collect_references(const Json& node, std::vector<std::string>& out) {
@@ -109,7 +108,8 @@ TEST(Reference, IsTheMiddleOfTheDocumentation) {
   const auto from = page.find(begin);
   const auto to = page.find(end);
   ASSERT_TRUE(from != std::string::npos && to != std::string::npos);
-  EXPECT_EQ(page.substr(from + begin.size(), to - from - begin.size()), reference());
+  EXPECT_EQ(page.substr(from + begin.size(), to - from - begin.size()), reference())
+      << "write it anew: ./dev docs reference";
 }
 
 }  // namespace

@@ -1,0 +1,12 @@
+# Read by ctest: adds the suites that `program` lists, under `label`.
+execute_process(COMMAND "${program}" --gtest_list_tests OUTPUT_VARIABLE listed ERROR_VARIABLE complaint RESULT_VARIABLE failed)
+get_filename_component(name "${program}" NAME)
+string(REGEX MATCHALL "(^|\n)[A-Za-z0-9_/]+\\." suites "${listed}")
+if(failed OR NOT suites)
+  add_test("${name}.is_built_and_lists_its_tests" "${program}" --gtest_list_tests)
+endif()
+foreach(suite IN LISTS suites)
+  string(REGEX REPLACE "^\n|\\.$" "" suite "${suite}")
+  add_test("${suite}" "${program}" "--gtest_filter=${suite}.*")
+  set_tests_properties("${suite}" PROPERTIES LABELS "${label}" TIMEOUT 300 SKIP_REGULAR_EXPRESSION "SKIPPED ] [^\n]*\n*$")
+endforeach()
