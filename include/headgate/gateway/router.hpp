@@ -13,6 +13,9 @@ struct Route;
 /// What a route for all methods offers, as Allow lists it.
 inline constexpr std::string_view kDefaultMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
+/// Whether a pattern can have {name}: letters, digits and '_', no digit first.
+bool is_path_parameter(std::string_view name) noexcept;
+
 /// Whether "/Login" and "/login" are two paths.
 enum class Case { matters, ignored };
 

@@ -47,6 +47,9 @@ bool next_member(std::string_view& list, std::string_view& member) noexcept;
 /// Whether a comma list names `token`, compared without case.
 bool lists(std::string_view list, std::string_view token) noexcept;
 
+/// Whether `text` is a token (RFC 9110 section 5.6.2), as names of fields, cookies and methods are.
+bool is_token(std::string_view text) noexcept;
+
 /// The host of an authority: without port, and without the root's dot, which names the same host.
 std::string_view host_of(std::string_view authority) noexcept;
 
