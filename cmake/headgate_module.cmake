@@ -45,6 +45,61 @@ function(headgate_module name)
   endif()
 endfunction()
 
+# headgate_registry(TARGET NAME TYPE HEADER NAMESPACE SPACE FILE...): adds to TARGET the table NAME() of constants of TYPE. Each FILE
+# defines one of its own name in NAMESPACE::SPACE; without SPACE it is "".
+function(headgate_registry target name type header namespace space)
+  set(names "")
+  foreach(source IN LISTS ARGN)
+    cmake_path(GET source STEM constant)
+    list(APPEND names ${constant})
+  endforeach()
+  list(SORT names)
+  set(declarations "")
+  set(addresses "")
+  set(inner ${namespace})
+  set(prefix "")
+  if(space)
+    set(inner ${namespace}::${space})
+    set(prefix ${space}::)
+  endif()
+  foreach(constant IN LISTS names)
+    string(APPEND declarations "extern const ${type} ${constant};\n")
+    string(APPEND addresses "    &${prefix}${constant},\n")
+  endforeach()
+  set(out ${CMAKE_BINARY_DIR}/generated/${target}/${name}.cpp)
+  file(CONFIGURE OUTPUT ${out} @ONLY CONTENT [[
+// Made by cmake/headgate_module.cmake: one row for each file.
+#include "@header@"
+
+namespace @inner@ {
+@declarations@
+}  // namespace @inner@
+
+namespace @namespace@ {
+namespace {
+const @type@* const kRows[] = {
+@addresses@};
+}  // namespace
+
+std::span<const @type@* const> @name@() noexcept { return kRows; }
+
+}  // namespace @namespace@
+]])
+  set_source_files_properties(${out} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # a test brings its own
+  target_sources(${target} PRIVATE ${out})
+endfunction()
+
+# headgate_key_sources(TARGET FOLDER...): adds to TARGET the table of src/gateway/key_sources/*.cpp. Each FOLDER has more of them, which
+# TARGET compiles already.
+function(headgate_key_sources target)
+  set(code ${CMAKE_SOURCE_DIR}/src/gateway/key_sources/*.cpp)
+  foreach(folder IN LISTS ARGN)
+    list(APPEND code ${folder}/*.cpp)
+  endforeach()
+  file(GLOB sources CONFIGURE_DEPENDS ${code})
+  headgate_registry(${target} key_sources KeySource headgate/gateway/key_source.hpp headgate::gateway key_source ${sources})
+endfunction()
+
 # headgate_algorithms(TARGET FOLDER...): adds to TARGET the registry of src/limit/algorithms/*.cpp, each of which defines a constant of
 # its file's name, and the one script joined of lua/algorithms/*.lua and lua/decide.lua, embedded as bytes. Each FOLDER has more of
 # both: its <name>.cpp TARGET compiles already.
@@ -57,32 +112,7 @@ function(headgate_algorithms target)
     list(APPEND lua ${folder}/*.lua)
   endforeach()
   file(GLOB sources CONFIGURE_DEPENDS ${code})
-  set(names "")
-  foreach(source IN LISTS sources)
-    cmake_path(GET source STEM name)
-    list(APPEND names ${name})
-  endforeach()
-  list(SORT names)
-  foreach(name IN LISTS names)
-    string(APPEND declarations "extern const Algorithm ${name};\n")
-    string(APPEND addresses "    &${name},\n")
-  endforeach()
-  file(CONFIGURE OUTPUT ${generated}/algorithms.cpp @ONLY CONTENT [[
-// Made by cmake/headgate_module.cmake of the files of algorithms.
-#include "headgate/limit/algorithm.hpp"
-
-namespace headgate::limit {
-
-@declarations@
-namespace {
-const Algorithm* const kAlgorithms[] = {
-@addresses@};
-}  // namespace
-
-std::span<const Algorithm* const> algorithms() noexcept { return kAlgorithms; }
-
-}  // namespace headgate::limit
-]])
+  headgate_registry(${target} algorithms Algorithm headgate/limit/algorithm.hpp headgate::limit "" ${sources})
 
   file(GLOB scripts CONFIGURE_DEPENDS ${lua})
   file(GLOB shared CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/lua/*.lua)
@@ -92,6 +122,6 @@ std::span<const Algorithm* const> algorithms() noexcept { return kAlgorithms; }
   add_custom_command(OUTPUT ${out}
     COMMAND ${CMAKE_COMMAND} -DOUT=${out} "-DALGORITHMS=${scripts}" -DDECIDE=${decide} -P ${embed}
     DEPENDS ${scripts} ${shared} ${embed} VERBATIM)
-  set_source_files_properties(${out} ${generated}/algorithms.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # a test brings its own
-  target_sources(${target} PRIVATE ${out} ${generated}/algorithms.cpp)
+  set_source_files_properties(${out} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # a test brings its own
+  target_sources(${target} PRIVATE ${out})
 endfunction()

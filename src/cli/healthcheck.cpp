@@ -3,6 +3,7 @@
 #include "commands.hpp"
 
 #include "headgate/core/literals.hpp"
+#include "headgate/http/url.hpp"
 #include "headgate/net/connect.hpp"
 #include "headgate/net/read_buffer.hpp"
 
@@ -20,30 +21,24 @@ constexpr auto kPatience = std::chrono::seconds(3);
 struct Target {
   std::string host;
   std::uint16_t port = 80;
-  std::string path = "/";
+  std::string authority;  // as the Host field has it
+  std::string path;
 };
 
 Result<Target, LiteralError> parse(std::string_view url) {
-  constexpr std::string_view kScheme = "http://";
-  if (!url.starts_with(kScheme)) return LiteralError{"the address must begin with http://", "http://127.0.0.1:8080/"};
-  url.remove_prefix(kScheme.size());
+  const std::string example = "http://127.0.0.1:8080/";
+  const auto parts = http::split_url(url);
+  if (parts.scheme != "http") return LiteralError{"the address must begin with http://", example};
+  const auto where = http::split_host_port(parts.host_port);
+  if (parts.user || where.misplaced || where.kind == http::HostKind::none)
+    return LiteralError{"the address must name a host, and no user", example};
   Target target;
-  const auto slash = url.find('/');
-  auto authority = url.substr(0, slash);
-  if (slash != std::string_view::npos) target.path = url.substr(slash);
-  if (const auto colon = authority.rfind(':');
-      colon != std::string_view::npos && authority.find(']', colon) == std::string_view::npos) {
-    const auto digits = std::string(authority.substr(colon + 1));
-    const auto port =
-        digits.find_first_not_of("0123456789") == std::string::npos && !digits.empty() && digits.size() < 6
-            ? std::stoul(digits)
-            : 0;
-    if (port == 0 || port > 65535) return LiteralError{"the port must be from 1 to 65535", "http://127.0.0.1:8080/"};
-    target.port = static_cast<std::uint16_t>(port);
-    authority = authority.substr(0, colon);
-  }
-  if (authority.starts_with('[') && authority.ends_with(']')) authority = authority.substr(1, authority.size() - 2);
-  target.host = authority;
+  const auto port = where.port ? http::read_port(*where.port) : target.port;
+  if (!port) return LiteralError{"the port must be from 1 to 65535", example};
+  target.host = where.host;
+  target.port = *port;
+  target.authority = parts.host_port;
+  target.path = parts.rest.starts_with('/') ? parts.rest : '/' + std::string(parts.rest);
   return target;
 }
 
@@ -56,7 +51,8 @@ Task<void> ask(boost::asio::io_context& loop, const Target& target, unsigned& st
   const auto& stream = connected->stream;
   net::Blocks blocks{{4096, 1}, {4096, 1}};
   net::ReadBuffer input(stream, blocks);
-  const auto request = "GET " + target.path + " HTTP/1.1\r\nHost: " + target.host + "\r\nConnection: close\r\n\r\n";
+  const auto request =
+      "GET " + target.path + " HTTP/1.1\r\nHost: " + target.authority + "\r\nConnection: close\r\n\r\n";
   const std::array<std::string_view, 1> pieces{request};
   const auto sent = co_await stream->write_all(pieces, kPatience);
   while (sent.has_value() && input.data().size() < 12) {

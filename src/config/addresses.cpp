@@ -4,14 +4,16 @@
 #include "report.hpp"
 
 #include "headgate/core/text.hpp"
-
-#include <boost/asio/ip/address.hpp>
+#include "headgate/http/url.hpp"
 
 #include <algorithm>
 #include <charconv>
 
 namespace headgate::config {
 namespace {
+
+using http::HostKind;
+using http::HostPort;
 
 template <class Number>
 bool whole_number(std::string_view text, std::uint64_t most, Number& out) {
@@ -22,107 +24,53 @@ bool whole_number(std::string_view text, std::uint64_t most, Number& out) {
   return true;
 }
 
-bool is_host_name(std::string_view text) {
-  if (text.empty() || text.size() > 253 || text.front() == '.' || text.find("..") != std::string_view::npos)
-    return false;
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
-           c == '_';
-  });
+// Whether there is a host, and nothing wrong around it.
+bool reachable(const HostPort& where) { return !where.misplaced && where.kind != HostKind::none; }
+
+bool is_address(const HostPort& where) {
+  return where.kind == HostKind::v4 || where.kind == HostKind::v6 || where.kind == HostKind::v6_in_zone;
 }
 
-// All digits and dots: meant as an address, so it has to be one ("10.0.0" would be looked up as a name for ever).
-bool looks_numeric(std::string_view text) { return text.find_first_not_of("0123456789.") == std::string_view::npos; }
-
-bool is_address(std::string_view text) {
-  boost::system::error_code ec;
-  boost::asio::ip::make_address(std::string(text), ec);
-  return !ec;
+// Nothing if a port is written that is none.
+std::optional<std::uint16_t> port_of(const HostPort& where, std::uint16_t otherwise) {
+  return where.port ? http::read_port(*where.port) : otherwise;
 }
 
-struct HostPort {
-  std::string_view host;
-  std::string_view port;  // as written, without its colon
-  bool has_port = false;
-  bool bracketed = false;
-};
-
-// "host", "host:port", "[v6]:port"; false where brackets or colons are wrong.
-bool split(std::string_view text, HostPort& out) {
-  if (text.starts_with('[')) {
-    const auto end = text.find(']');
-    if (end == std::string_view::npos) return false;
-    out.host = text.substr(1, end - 1);
-    out.bracketed = true;
-    text.remove_prefix(end + 1);
-  } else {
-    const auto colon = text.find(':');
-    out.host = text.substr(0, colon);
-    text.remove_prefix(out.host.size());
-  }
-  if (text.empty()) return true;
-  if (text.front() != ':') return false;
-  out.has_port = true;
-  out.port = text.substr(1);
-  return out.port.find(':') == std::string_view::npos;
+LiteralError no_port(const HostPort& where) {
+  return {in_quotes(*where.port) + " is not a port", "a port is a number from 1 to 65535"};
 }
-
-bool valid_host(const HostPort& where) {
-  if (where.bracketed) return where.host.find(':') != std::string_view::npos && is_address(where.host);
-  return looks_numeric(where.host) ? is_address(where.host) : is_host_name(where.host);
-}
-
-// %41 as A; false where an escape is broken or hides a control character.
-bool percent_decode(std::string_view text, std::string& out) {
-  out.clear();
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += text[i];
-      continue;
-    }
-    unsigned value = 0;
-    const auto hex = text.substr(i + 1, 2);
-    const auto [end, error] = std::from_chars(hex.data(), hex.data() + hex.size(), value, 16);
-    if (hex.size() != 2 || error != std::errc() || end != hex.data() + 2 || value < 0x20) return false;
-    out += static_cast<char>(value);
-    i += 2;
-  }
-  return true;
-}
-
-bool is_port(std::string_view text, std::uint16_t& out) { return whole_number(text, 65'535, out) && out != 0; }
 
 Result<redis::Node, LiteralError> parse_node(std::string_view text, std::uint16_t default_port) {
   const std::string form = "write it as \"redis-1:" + std::to_string(default_port) + '"';
   if (text.find("://") != std::string_view::npos)
     return LiteralError{in_quotes(text) + " is not a host and port", form + ", without a scheme"};
-  HostPort where;
-  redis::Node node{.host = {}, .port = default_port};
-  if (!split(text, where) || !valid_host(where)) return LiteralError{in_quotes(text) + " is not a host and port", form};
-  if (where.has_port && !is_port(where.port, node.port))
-    return LiteralError{in_quotes(where.port) + " is not a port", "a port is a number from 1 to 65535"};
-  node.host = where.host;
-  return node;
+  const auto where = http::split_host_port(text);
+  if (!reachable(where)) return LiteralError{in_quotes(text) + " is not a host and port", form};
+  const auto port = port_of(where, default_port);
+  if (!port) return no_port(where);
+  return redis::Node{.host = std::string(where.host), .port = *port};
 }
 
 }  // namespace
 
 Result<net::ListenOptions, LiteralError> parse_listen(std::string_view text) {
   const std::string form = R"(write ":8080" for every address, "127.0.0.1:8080" for one, "[::1]:8080" for IPv6)";
-  HostPort where;
   net::ListenOptions options;
   options.text = text;
   if (!text.empty() && text.size() <= 5 && text.find_first_not_of("0123456789") == std::string_view::npos) {
     return LiteralError{in_quotes(text) + " lacks a colon",
                         "write \":" + std::string(text) + "\" to listen on every address"};
   }
-  if (!split(text, where)) return LiteralError{in_quotes(text) + " is not an address to listen on", form};
-  if (!where.has_port || where.port.empty()) return LiteralError{in_quotes(text) + " lacks a port", form};
-  if (!whole_number(where.port, 65'535, options.port)) {
-    return LiteralError{in_quotes(where.port) + " is not a port",
+  const auto where = http::split_host_port(text);
+  if (where.misplaced) return LiteralError{in_quotes(text) + " is not an address to listen on", form};
+  if (!where.port || where.port->empty()) return LiteralError{in_quotes(text) + " lacks a port", form};
+  const auto port_number = *where.port == "0" ? 0 : port_of(where, 0);
+  if (!port_number) {
+    return LiteralError{in_quotes(*where.port) + " is not a port",
                         "a port is a number from 0 (the system picks one) to 65535"};
   }
-  if (!where.host.empty() && (!valid_host(where) || !is_address(where.host))) {
+  options.port = *port_number;
+  if (!where.host.empty() && !is_address(where)) {
     const auto port = ':' + std::to_string(options.port);
     const bool everywhere = where.host == "*";
     return LiteralError{
@@ -135,71 +83,64 @@ Result<net::ListenOptions, LiteralError> parse_listen(std::string_view text) {
 }
 
 Result<upstream::ServerOptions, LiteralError> parse_server(std::string_view text) {
-  constexpr std::string_view kScheme = "http://";
   const std::string form = R"(write it as "http://127.0.0.1:3000" or "http://name:3000")";
-  if (lower(text.substr(0, 8)) == "https://") {
+  const auto parts = http::split_url(text);
+  const auto scheme = lower(parts.scheme);
+  if (scheme == "https") {
     return LiteralError{"servers over https are not available in this version",
                         "write \"http://...\", on a network you trust"};
   }
-  if (lower(text.substr(0, kScheme.size())) != kScheme) {
-    HostPort bare;
-    const bool host = split(text, bare) && valid_host(bare);
+  if (scheme != "http") {
+    const bool host = reachable(http::split_host_port(text));
     return LiteralError{in_quotes(text) + " is not a URL", host ? "write \"http://" + std::string(text) + '"' : form};
   }
-  auto rest = text.substr(kScheme.size());
-  if (rest.find('@') != std::string_view::npos) {
+  if (parts.user || parts.rest.find('@') != std::string_view::npos) {
     return LiteralError{"a server's URL has no user or password here", form};
   }
-  if (rest.ends_with('/') && rest.find('/') == rest.size() - 1) rest.remove_suffix(1);
-  if (const auto extra = rest.find_first_of("/?#"); extra != std::string_view::npos) {
-    return LiteralError{"a server's URL ends after its port, but here follows " + in_quotes(rest.substr(extra)),
-                        "write \"http://" + std::string(rest.substr(0, extra)) + "\"; a request keeps its own path"};
+  if (!parts.rest.empty() && parts.rest != "/") {
+    return LiteralError{"a server's URL ends after its port, but here follows " + in_quotes(parts.rest),
+                        "write \"http://" + std::string(parts.host_port) + "\"; a request keeps its own path"};
   }
-  HostPort where;
+  const auto where = http::split_host_port(parts.host_port);
+  if (!reachable(where)) return LiteralError{in_quotes(text) + " has no host that can be reached", form};
   upstream::ServerOptions server;
-  if (!split(rest, where) || !valid_host(where))
-    return LiteralError{in_quotes(text) + " has no host that can be reached", form};
-  if (where.has_port && !is_port(where.port, server.port)) {
-    return LiteralError{in_quotes(where.port) + " is not a port", "a port is a number from 1 to 65535"};
-  }
+  const auto port = port_of(where, server.port);
+  if (!port) return no_port(where);
+  server.port = *port;
   server.host = lower(where.host);
-  server.text = (where.bracketed ? '[' + server.host + ']' : server.host) + ':' + std::to_string(server.port);
+  const bool v6 = where.kind == HostKind::v6 || where.kind == HostKind::v6_in_zone;
+  server.text = (v6 ? '[' + server.host + ']' : server.host) + ':' + std::to_string(server.port);
   return server;
 }
 
 Result<RedisUrl, LiteralError> parse_redis_url(std::string_view text) {
   const std::string form = R"(write it as "redis://127.0.0.1:6379/0", or "rediss://..." for TLS)";
-  const std::string_view scheme = text.starts_with("rediss://") ? "rediss://" : "redis://";
   if (text.starts_with("unix:") || text.starts_with('/')) {
     return LiteralError{"Redis over a Unix socket is not available in this version", form};
   }
-  if (!text.starts_with(scheme)) return LiteralError{"this is not a Redis URL", form};
-  auto rest = text.substr(scheme.size());
+  const auto parts = http::split_url(text);
+  if (parts.scheme != "redis" && parts.scheme != "rediss") return LiteralError{"this is not a Redis URL", form};
   RedisUrl url;
-  url.tls = scheme == "rediss://";
-  if (const auto at = rest.rfind('@'); at != std::string_view::npos) {
-    const auto user = rest.substr(0, at);
-    const auto colon = user.find(':');
-    const auto password = colon == std::string_view::npos ? std::string_view() : user.substr(colon + 1);
-    if (!percent_decode(user.substr(0, colon), url.username) || !percent_decode(password, url.password) ||
-        user.find('/') != std::string_view::npos) {
-      return LiteralError{"the user or password of this URL cannot be read",
-                          "write other than letters and digits as %XX, or use \"username\" and \"password\""};
-    }
-    rest.remove_prefix(at + 1);
+  url.tls = parts.scheme == "rediss";
+  const auto user = parts.user.value_or("");
+  const auto colon = std::min(user.find(':'), user.size());
+  // A password with a '/' in it ends the host too early: then the '@' stands behind.
+  const bool split_early = parts.rest.find('@') != std::string_view::npos;
+  if (split_early || !http::percent_decode(user.substr(0, colon), url.username) ||
+      !http::percent_decode(user.substr(std::min(colon + 1, user.size())), url.password)) {
+    return LiteralError{"the user or password of this URL cannot be read",
+                        "write other than letters and digits as %XX, or use \"username\" and \"password\""};
   }
-  const auto slash = rest.find('/');
-  const auto database = slash == std::string_view::npos ? std::string_view() : rest.substr(slash + 1);
+  const auto database = parts.rest.starts_with('/') ? parts.rest.substr(1) : parts.rest;
   if (!database.empty() && !whole_number(database, 1'000'000, url.database.emplace())) {
     return LiteralError{"a Redis database is a number",
                         R"(write it behind the host, as in "redis://127.0.0.1:6379/0")"};
   }
-  HostPort where;
-  if (!split(rest.substr(0, slash), where) || !valid_host(where))
-    return LiteralError{"this Redis URL has no host that can be reached", form};
-  if (where.has_port && !is_port(where.port, url.node.port)) {
-    return LiteralError{"a port is a number from 1 to 65535", form};
-  }
+  const auto where = http::split_host_port(parts.host_port);
+  if (!reachable(where)) return LiteralError{"this Redis URL has no host that can be reached", form};
+  const auto port = port_of(where, url.node.port);
+  if (!port) return LiteralError{"a port is a number from 1 to 65535", form};
+  url.node.port = *port;
   url.node.host = where.host;
   return url;
 }
@@ -230,18 +171,18 @@ std::optional<LiteralError> check_sentinel_node(std::string_view text) {
 }
 
 std::optional<LiteralError> check_host(std::string_view text) {
-  HostPort where;
   const bool below = text.starts_with("*.");
   const auto name = below ? text.substr(2) : text;
   if (text.find("://") != std::string_view::npos || text.find('/') != std::string_view::npos) {
     return LiteralError{in_quotes(text) + " is not a host", "write the name alone, as in \"api.example.com\""};
   }
-  if (!split(name, where) || !valid_host(where) || (below && where.bracketed)) {
+  const auto where = http::split_host_port(name);
+  if (!reachable(where) || (below && is_address(where))) {
     return LiteralError{in_quotes(text) + " is not a host",
                         text == "*" ? "leave \"host\" out for every host"
                                     : R"(write "api.example.com", or "*.example.com" for all below it)"};
   }
-  if (where.has_port) {
+  if (where.port) {
     return LiteralError{"a route's host has no port", "write \"" + std::string(text.substr(0, text.rfind(':'))) + '"'};
   }
   return std::nullopt;

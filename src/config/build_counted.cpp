@@ -5,6 +5,7 @@
 #include "formats.hpp"
 #include "values.hpp"
 
+#include "headgate/gateway/key_source.hpp"
 #include "headgate/http/fields.hpp"
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 namespace headgate::config {
 namespace {
 
+using gateway::Needs;
 using limit::IfAbsent;
 using limit::Per;
 
@@ -20,11 +22,11 @@ using limit::Per;
 bool claims_address(const Per& per) {
   static constexpr std::array<std::string_view, 6> kFields{"x-forwarded-for", "x-real-ip",        "forwarded",
                                                            "true-client-ip",  "cf-connecting-ip", "x-client-ip"};
-  return per.kind == Per::Kind::header && std::find(kFields.begin(), kFields.end(), per.name) != kFields.end();
+  return per.source->needs == Needs::field && std::find(kFields.begin(), kFields.end(), per.name) != kFields.end();
 }
 
 bool is_claim_header(const identity::Options& identity, const Per& per) {
-  if (per.kind != Per::Kind::header || !identity.jwt) return false;
+  if (per.source->needs != Needs::field || !identity.jwt) return false;
   const auto& headers = identity.jwt->claim_headers;
   return std::any_of(headers.begin(), headers.end(),
                      [&](const auto& each) { return http::same_variable(each.first, per.name); });
@@ -32,8 +34,8 @@ bool is_claim_header(const identity::Options& identity, const Per& per) {
 
 void check_meaning(Build& build, const Node& node, const Per& per) {
   const auto& identity = build.config.identity;
-  if (per.kind == Per::Kind::jwt_claim) demand_jwt(build, node, "this counts per", per);
-  if (per.kind == Per::Kind::api_key && !identity.api_key.any_known()) {
+  if (per.source->needs == Needs::token) demand_jwt(build, node, "this counts per", per);
+  if (per.source->needs == Needs::api_key && !identity.api_key.any_known()) {
     build.report.warning(code::kBelieved, node,
                          "no API key is known, so a caller can invent a new one for each request and avoid this limit",
                          kNameKeys);
@@ -52,12 +54,12 @@ void check_meaning(Build& build, const Node& node, const Per& per) {
 }
 
 /// Whether every request has all parts of the key.
-bool is_sure(const std::vector<Per>& key) { return std::all_of(key.begin(), key.end(), limit::always_there); }
+bool is_sure(const std::vector<Per>& key) { return std::all_of(key.begin(), key.end(), gateway::always_there); }
 
 /// Whether every request that lacks `earlier` also lacks `later`.
 bool lacks_with(const std::vector<Per>& earlier, const std::vector<Per>& later) {
   const auto in_both = [&](const Per& per) {
-    return limit::always_there(per) || std::find(later.begin(), later.end(), per) != later.end();
+    return gateway::always_there(per) || std::find(later.begin(), later.end(), per) != later.end();
   };
   return !is_sure(earlier) && std::all_of(earlier.begin(), earlier.end(), in_both);
 }
@@ -77,7 +79,7 @@ class AbsenceBuilder {
     if (!out_.instead.empty() && out_.last == IfAbsent::Last::unset) demand_an_end(written);
     if (!per_.empty() && is_sure(per_)) {
       report_.warning_at_key(code::kNoEffect, written,
-                             "\"if_absent\" has no effect: no request lacks " + limit::to_text(per_.front()),
+                             "\"if_absent\" has no effect: no request lacks " + gateway::to_text(per_.front()),
                              "remove it");
     }
   }
@@ -102,7 +104,7 @@ class AbsenceBuilder {
     if (key.empty()) return;
     if (place != Place::last && is_sure(key)) {
       report_.error(
-          code::kConflict, node, "what follows is never tried: no request lacks " + limit::to_text(key.front()),
+          code::kConflict, node, "what follows is never tried: no request lacks " + gateway::to_text(key.front()),
           "write it last, or put keys that count together into an inner list, as in [[\"client_ip\", \"route\"]]");
     }
     auto& before = out_.instead;
@@ -123,9 +125,9 @@ class AbsenceBuilder {
 
   void demand_an_end(const Node& written) {
     const auto& key = out_.instead.back();
-    const auto unsure = std::find_if_not(key.begin(), key.end(), limit::always_there);
+    const auto unsure = std::find_if_not(key.begin(), key.end(), gateway::always_there);
     if (unsure == key.end()) return;
-    const auto name = limit::to_text(*unsure);
+    const auto name = gateway::to_text(*unsure);
     report_.error(
         code::kKeyAbsent, written, "a request may lack " + name + " too",
         "end with what every request has, as in [" + in_quotes(name) + R"(, "client_ip"], or with "skip" or "reject")");
@@ -152,11 +154,12 @@ std::vector<Per> build_key(Build& build, const Node* written) {
     check_meaning(build, *each, *per);
     out.push_back(std::move(*per));
   }
-  const auto total = std::find_if(out.begin(), out.end(), [](const Per& per) { return per.kind == Per::Kind::total; });
+  const auto total = std::find_if(out.begin(), out.end(),
+                                  [](const Per& per) { return per.source->counts == gateway::Counts::everybody; });
   if (out.size() > 1 && total != out.end()) {
-    build.report.error(code::kConflict, *written,
-                       "\"total\" is one counter for everybody, so nothing can be added to it",
-                       "remove \"total\", or count per \"total\" alone");
+    const auto word = in_quotes(total->source->word);
+    build.report.error(code::kConflict, *written, word + " is one counter for everybody, so nothing can be added to it",
+                       "remove " + word + ", or count per " + word + " alone");
   }
   return out;
 }
@@ -168,7 +171,7 @@ void build_if_absent(Build& build, const Node& limit, const std::vector<Per>& pe
 void demand_jwt(Build& build, const Node& node, const std::string& what, const Per& per) {
   if (build.config.identity.jwt) return;
   build.report.error(code::kUnresolved, node,
-                     what + ' ' + limit::to_text(per) + ", but \"identity\" has no \"jwt\" to verify tokens with",
+                     what + ' ' + gateway::to_text(per) + ", but \"identity\" has no \"jwt\" to verify tokens with",
                      R"(add "identity": { "jwt": { "algorithms": ["HS256"], "secret": "${JWT_SECRET}" } })");
 }
 

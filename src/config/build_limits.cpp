@@ -4,6 +4,7 @@
 #include "table.hpp"
 #include "values.hpp"
 
+#include "headgate/gateway/key_source.hpp"
 #include "headgate/identity/network.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 namespace headgate::config {
 namespace {
 
-using limit::Per;
+using gateway::Needs;
 using limit::Store;
 
 class LimitBuilder {
@@ -56,13 +57,13 @@ class LimitBuilder {
     if (written == nullptr || find(&node_, "tiers") == nullptr || check_tier_from(written->text)) return;
     const auto& from = out_.tier_from.emplace(*parse_per(written->text));
     const auto& identity = build_.config.identity;
-    if (from.kind == Per::Kind::jwt_claim) demand_jwt(build_, *written, "the tier is taken from", from);
-    if (from.kind == Per::Kind::api_key && !identity.api_key.any_known()) {
+    if (from.source->needs == Needs::token) demand_jwt(build_, *written, "the tier is taken from", from);
+    if (from.source->needs == Needs::api_key && !identity.api_key.any_known()) {
       report_.warning(
           code::kNoEffect, *written, "no API key is known, so every caller has the default tier",
           R"(add "identity": { "api_key": { "keys": { "acme": { "key": "${ACME_KEY}", "tier": "pro" } } } })");
     }
-    if (from.kind == Per::Kind::header && identity.trusted_proxies.empty()) {
+    if (from.source->needs == Needs::field && identity.trusted_proxies.empty()) {
       report_.warning(
           code::kProxies, *written,
           "the field " + from.name +

@@ -4,6 +4,9 @@
 #include "report.hpp"
 
 #include "headgate/core/text.hpp"
+#include "headgate/gateway/key_source.hpp"
+#include "headgate/http/fields.hpp"
+#include "headgate/identity/jwt.hpp"
 #include "headgate/identity/network.hpp"
 #include "headgate/limit/algorithm.hpp"
 
@@ -13,82 +16,48 @@
 namespace headgate::config {
 namespace {
 
-using limit::Per;
+using gateway::KeySource;
 
-struct Word {
-  std::string_view text;
-  Per::Kind kind;
-};
-constexpr std::array<Word, 7> kWords{{{"client_ip", Per::Kind::client_ip},
-                                      {"api_key", Per::Kind::api_key},
-                                      {"method", Per::Kind::method},
-                                      {"route", Per::Kind::route},
-                                      {"host", Per::Kind::host},
-                                      {"upstream", Per::Kind::upstream},
-                                      {"total", Per::Kind::total}}};
-constexpr std::string_view kAll =
-    "client_ip, api_key, jwt.<claim>, header:<name>, cookie:<name>, path:<parameter>, method, "
-    "route, host, upstream, total";
-
-bool is_claim(std::string_view text) {
-  return !text.empty() && text.size() <= 128 &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7F && c != '"' && c != '\\'; });
+std::string_view bare(const KeySource& source) {
+  const auto word = source.word;
+  return source.name.read == nullptr ? word : word.substr(0, word.size() - 1);
 }
 
-// The nearest valid word. Also knows the words of other gateways.
+// The nearest valid word. Also knows the words of other gateways, and a name behind the wrong sign: "jwt:sub".
 std::string near_word(std::string_view text) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kOthers{{{"ip", "client_ip"},
-                                                                                          {"remote_addr", "client_ip"},
-                                                                                          {"address", "client_ip"},
-                                                                                          {"client", "client_ip"},
-                                                                                          {"key", "api_key"},
-                                                                                          {"apikey", "api_key"},
-                                                                                          {"user", "jwt.sub"},
-                                                                                          {"sub", "jwt.sub"},
-                                                                                          {"jwt", "jwt.sub"},
-                                                                                          {"global", "total"},
-                                                                                          {"all", "total"},
-                                                                                          {"everyone", "total"}}};
   const auto folded = lower(text);
-  const auto other =
-      std::find_if(kOthers.begin(), kOthers.end(), [&](const auto& each) { return each.first == folded; });
-  if (other != kOthers.end()) return std::string(other->second);
-  if (folded.starts_with("jwt:")) return "jwt." + std::string(text.substr(4));
-  if (folded.starts_with("header.")) return "header:" + std::string(text.substr(7));
+  const auto sign = folded.find_first_of(".:");
   std::vector<std::string_view> words;
-  words.reserve(std::size(kWords));
-  for (const auto& word : kWords) words.push_back(word.text);
+  for (const auto* source : gateway::key_sources()) {
+    if (std::find(source->also.begin(), source->also.end(), folded) != source->also.end())
+      return std::string(source->example);
+    const bool named = source->name.read != nullptr;
+    if (named && sign != std::string::npos && folded.substr(0, sign) == bare(*source))
+      return std::string(source->word).append(text.substr(sign + 1));
+    if (!named) words.push_back(source->word);
+  }
   return nearest(text, words);
+}
+
+// What a user can write, for each source that `has`. Made once: the table keeps views.
+std::vector<std::string> spelled(bool (*has)(const KeySource&)) {
+  std::vector<std::string> out;
+  for (const auto* source : gateway::key_sources())
+    if (has(*source)) out.push_back(std::string(source->word).append(source->name.placeholder));
+  return out;
 }
 
 }  // namespace
 
 Result<limit::Per, LiteralError> parse_per(std::string_view text) {
-  const auto word = std::find_if(kWords.begin(), kWords.end(), [&](const Word& each) { return each.text == text; });
-  if (word != kWords.end()) return Per{word->kind, {}};
-  if (text.starts_with("jwt.")) {
-    if (is_claim(text.substr(4))) return Per{Per::Kind::jwt_claim, std::string(text.substr(4))};
-    return LiteralError{in_quotes(text) + " names no claim", R"(write the claim behind the dot, as in "jwt.sub")"};
-  }
-  if (text.starts_with("header:")) {
-    if (check_field_name(text.substr(7)) == std::nullopt) return Per{Per::Kind::header, lower(text.substr(7))};
-    return LiteralError{in_quotes(text) + " names no field",
-                        R"(write the field behind the colon, as in "header:X-Tenant")"};
-  }
-  if (text.starts_with("cookie:")) {
-    if (is_token(text.substr(7))) return Per{Per::Kind::cookie, std::string(text.substr(7))};
-    return LiteralError{in_quotes(text) + " names no cookie",
-                        R"(write the cookie behind the colon, as in "cookie:session")"};
-  }
-  if (text.starts_with("path:")) {
-    if (is_path_parameter(text.substr(5))) return Per{Per::Kind::path, std::string(text.substr(5))};
-    return LiteralError{in_quotes(text) + " names no parameter of a path",
-                        R"(write the parameter behind the colon, as in "path:account" for "/accounts/{account}")"};
-  }
+  if (auto per = gateway::read_per(text)) return std::move(*per);
+  if (const auto* const source = gateway::find_key_source(text))
+    return LiteralError{in_quotes(text) + " names no " + std::string(source->name.what),
+                        std::string(source->name.help)};
   const auto near = near_word(text);
-  return LiteralError{
-      in_quotes(text) + " is not something that a limit can count by",
-      (near.empty() ? std::string() : "did you mean " + in_quotes(near) + "?  ") + "One of: " + std::string(kAll)};
+  return LiteralError{in_quotes(text) + " is not something that a limit can count by",
+                      (near.empty() ? std::string() : "did you mean " + in_quotes(near) + "?  ") +
+                          "One of: " + joined(per_words(), ", ")};
 }
 
 std::optional<LiteralError> check_per(std::string_view text) {
@@ -97,14 +66,12 @@ std::optional<LiteralError> check_per(std::string_view text) {
 }
 
 std::optional<LiteralError> check_tier_from(std::string_view text) {
-  const auto read = parse_per(text);
-  const bool valid = !read.has_error() && (read->kind == Per::Kind::jwt_claim || read->kind == Per::Kind::api_key ||
-                                           read->kind == Per::Kind::header);
-  if (valid) return std::nullopt;
-  const bool near = read.has_error() && (text.starts_with("jwt.") || text.starts_with("header:"));
-  if (near) return read.error();
+  const auto* const source = gateway::find_key_source(text);
+  if (source != nullptr && source->tier.value != nullptr) return check_per(text);
+  std::vector<std::string> words;
+  for (const auto word : tier_words()) words.push_back(in_quotes(word));
   return LiteralError{in_quotes(text) + " cannot name a caller's tier",
-                      R"(write "jwt.<claim>", "api_key" or "header:<name>", as in "jwt.plan")"};
+                      "write " + joined(words, " or ") + R"(, as in "jwt.plan")"};
 }
 
 std::optional<LiteralError> check_if_absent(std::string_view text) {
@@ -118,7 +85,7 @@ std::optional<LiteralError> check_if_absent(std::string_view text) {
 }
 
 std::optional<LiteralError> check_claim(std::string_view text) {
-  if (is_claim(text)) return std::nullopt;
+  if (identity::is_claim_name(text)) return std::nullopt;
   return LiteralError{in_quotes(text) + " names no claim", R"(write a claim's name, as in "sub")"};
 }
 
@@ -132,7 +99,7 @@ std::optional<LiteralError> check_parameter_name(std::string_view text) {
 }
 
 std::optional<LiteralError> check_cookie_name(std::string_view text) {
-  if (is_token(text)) return std::nullopt;
+  if (http::is_token(text)) return std::nullopt;
   return LiteralError{in_quotes(text) + " is not a cookie's name", R"(write the name alone, as in "session")"};
 }
 
@@ -148,6 +115,16 @@ LiteralError fault_and_help(std::string_view sentence) {
   const auto cut = sentence.find("; ");
   if (cut == std::string_view::npos) return {std::string(sentence), {}};
   return {std::string(sentence.substr(0, cut)), std::string(sentence.substr(cut + 2))};
+}
+
+std::vector<std::string_view> per_words() {
+  static const auto kWords = spelled([](const KeySource&) { return true; });
+  return {kWords.begin(), kWords.end()};
+}
+
+std::vector<std::string_view> tier_words() {
+  static const auto kWords = spelled([](const KeySource& source) { return source.tier.value != nullptr; });
+  return {kWords.begin(), kWords.end()};
 }
 
 std::vector<std::string_view> algorithm_names() {

@@ -4,6 +4,8 @@
 #include "codes.hpp"
 #include "values.hpp"
 
+#include "headgate/gateway/key_source.hpp"
+
 #include <algorithm>
 #include <set>
 
@@ -31,7 +33,7 @@ class KeyChecker {
     std::vector<const Node*> out;
     for (std::size_t i = 0; i < build.config.limits.size(); ++i) {
       const auto& from = build.config.limits[i].tier_from;
-      if (!from || from->kind != limit::Per::Kind::api_key) continue;
+      if (!from || from->source->needs != gateway::Needs::api_key) continue;
       if (const Node* tiers = find(build.limit_nodes[i], "tiers"))
         out.insert(out.end(), tiers->children.begin(), tiers->children.end());
     }

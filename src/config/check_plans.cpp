@@ -2,6 +2,8 @@
 #include "codes.hpp"
 #include "values.hpp"
 
+#include "headgate/gateway/key_source.hpp"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -10,6 +12,7 @@ namespace headgate::config {
 namespace {
 
 using gateway::LimitUse;
+using gateway::Needs;
 using gateway::Require;
 using gateway::RouteOptions;
 using limit::Per;
@@ -165,28 +168,35 @@ class PlanChecker {
     if (unsure == use.limit->per.end()) return;
     const std::string counts = (origin == Origin::route ? "its limit " : "limit ") + in_quotes(use.limit->name) +
                                (origin == Origin::route ? "" : " of all_routes") + " counts per " +
-                               limit::to_text(*unsure);
+                               gateway::to_text(*unsure);
     const std::string absent = R"("if_absent": "client_ip" to the limit)";
-    if (unsure->kind == Per::Kind::path) {
+    const auto needs = unsure->source->needs;
+    if (needs == Needs::path_parameter) {
       report_.error(code::kKeyAbsent, *use.name,
                     "the path of " + route_text(route) + " has no {" + unsure->name + "}, by which limit " +
                         in_quotes(use.limit->name) + " counts",
                     "name it in the path, or add " + absent);
       return;
     }
-    if (unsure->kind == Per::Kind::header || unsure->kind == Per::Kind::cookie) {
-      report_.error(code::kKeyAbsent, *use.name,
-                    "a request may lack the " + std::string(unsure->kind == Per::Kind::header ? "field " : "cookie ") +
-                        unsure->name + ", by which limit " + in_quotes(use.limit->name) + " counts",
-                    "add " + absent);
+    if (needs == Needs::field || needs == Needs::part) {
+      report_.error(
+          code::kKeyAbsent, *use.name,
+          "a request may lack the " + part_text(*unsure) + ", by which limit " + in_quotes(use.limit->name) + " counts",
+          "add " + absent);
       return;
     }
-    const bool jwt = unsure->kind == Per::Kind::jwt_claim;
+    const bool jwt = needs == Needs::token;
     // A limit of all_routes is reported once, even if many routes show the mistake.
     if (origin == Origin::all_routes && !told_.insert(use.limit).second) return;
     report_.error(code::kKeyAbsent, *use.name,
                   route_text(route) + " does not require " + (jwt ? "a JWT" : "an API key") + ", but " + counts,
                   std::string("add \"require\": ") + (jwt ? "\"jwt\"" : "\"api_key\"") + " to the route, or " + absent);
+  }
+
+  /// "field x-tenant"
+  static std::string part_text(const Per& per) {
+    const auto& name = per.source->name;
+    return name.read == nullptr ? per.source->noun({}) : std::string(name.what) + ' ' + per.name;
   }
 
   const Node* limit_node(const limit::Limit& limit) const {
@@ -199,7 +209,7 @@ class PlanChecker {
 
   void note_parameters(const RouteOptions& route, const limit::Limit& limit) {
     for (const auto& per : limit.per) {
-      if (per.kind != Per::Kind::path) continue;
+      if (per.source->needs != Needs::path_parameter) continue;
       auto& met = parameters_[{&limit, per.name}];
       met = met || has_parameter(route, per.name);
     }
@@ -218,19 +228,20 @@ class PlanChecker {
   }
 
   static bool may_lack(const RouteOptions& route, const Per& per) {
-    switch (per.kind) {
-      case Per::Kind::api_key:
-        return route.require != Require::api_key;
-      case Per::Kind::jwt_claim:
-        return route.require != Require::jwt;
-      case Per::Kind::header:
-      case Per::Kind::cookie:
-        return true;
-      case Per::Kind::path:
-        return !has_parameter(route, per.name);
-      default:
+    switch (per.source->needs) {
+      case Needs::nothing:
         return false;
+      case Needs::api_key:
+        return route.require != Require::api_key;
+      case Needs::token:
+        return route.require != Require::jwt;
+      case Needs::field:
+      case Needs::part:
+        return true;
+      case Needs::path_parameter:
+        return !has_parameter(route, per.name);
     }
+    return false;
   }
 
   Build& build_;

@@ -4,19 +4,22 @@
 #include "codes.hpp"
 #include "values.hpp"
 
+#include "headgate/gateway/key_source.hpp"
+
 #include <algorithm>
 #include <set>
 
 namespace headgate::config {
 namespace {
 
+using gateway::Needs;
 using gateway::Require;
 using gateway::RouteOptions;
 
 /// Whether anything uses this credential: a route that requires it, or a limit of some route.
-bool is_asked_for(const Build& build, const std::set<std::string>& used, Require require, limit::Per::Kind kind) {
+bool is_asked_for(const Build& build, const std::set<std::string>& used, Require require, Needs needs) {
   const auto& gateway = build.config.gateway;
-  const auto is = [kind](const limit::Per& per) { return per.kind == kind; };
+  const auto is = [needs](const limit::Per& per) { return per.source->needs == needs; };
   const auto counts = [&](const limit::Limit& limit) {
     const auto& instead = limit.if_absent.instead;
     return used.contains(limit.name) &&
@@ -35,12 +38,12 @@ void check_credentials_used(Build& build, const std::set<std::string>& limits) {
   const auto spares = [](const gateway::Exemption& each) { return !each.api_keys.empty(); };
   const auto& exemptions = build.config.gateway.exemptions;
   const Node* jwt = find(identity, "jwt");
-  if (jwt != nullptr && !is_asked_for(build, limits, Require::jwt, limit::Per::Kind::jwt_claim)) {
+  if (jwt != nullptr && !is_asked_for(build, limits, Require::jwt, Needs::token)) {
     build.report.warning_at_key(code::kUnused, *jwt, "no token is ever verified: no route or limit uses one",
                                 R"(add "require": "jwt" to a route, or count by a claim, as in "per": "jwt.sub")");
   }
   const Node* key = find(identity, "api_key");
-  if (key != nullptr && !is_asked_for(build, limits, Require::api_key, limit::Per::Kind::api_key) &&
+  if (key != nullptr && !is_asked_for(build, limits, Require::api_key, Needs::api_key) &&
       std::none_of(exemptions.begin(), exemptions.end(), spares)) {
     build.report.warning_at_key(code::kUnused, *key, "no API key is ever read: no route or limit uses one",
                                 R"(add "require": "api_key" to a route, or count by it: "per": "api_key")");

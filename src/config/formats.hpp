@@ -92,10 +92,9 @@ LiteralError fault_and_help(std::string_view sentence);
 /// The names of all algorithms.
 std::vector<std::string_view> algorithm_names();
 
-/// Whether a path can have a parameter of this name: letters, digits and '_', no digit first.
-bool is_path_parameter(std::string_view name) noexcept;
-
-/// Whether `text` is a token (RFC 9110 section 5.6.2).
-bool is_token(std::string_view text) noexcept;
+/// What a limit can count by, as a user writes it, a name in angle brackets: "client_ip", "jwt.<claim>".
+std::vector<std::string_view> per_words();
+/// The same of what can name a caller's tier.
+std::vector<std::string_view> tier_words();
 
 }  // namespace headgate::config

@@ -4,6 +4,7 @@
 #include "meaning_routes.hpp"
 
 #include "headgate/config/load.hpp"
+#include "headgate/gateway/key_source.hpp"
 #include "headgate/identity/network.hpp"
 #include "headgate/limit/algorithm.hpp"
 
@@ -13,6 +14,7 @@
 namespace headgate::config {
 namespace {
 
+using gateway::Counts;
 using limit::Per;
 
 std::string counted(std::size_t count, const std::string& word) {
@@ -28,44 +30,14 @@ std::string listed(const std::vector<std::string>& words) {
   return out;
 }
 
-std::string noun(const Per& per) {
-  switch (per.kind) {
-    case Per::Kind::client_ip:
-      return "client address";
-    case Per::Kind::api_key:
-      return "API key";
-    case Per::Kind::header:
-      return "value of " + per.name;
-    case Per::Kind::jwt_claim:
-      return limit::to_text(per);
-    case Per::Kind::cookie:
-      return "value of cookie " + per.name;
-    case Per::Kind::path:
-      return "{" + per.name + "} of the path";
-    case Per::Kind::method:
-      return "method";
-    case Per::Kind::route:
-      return "route";
-    case Per::Kind::host:
-      return "host";
-    case Per::Kind::upstream:
-      return "upstream";
-    case Per::Kind::total:
-      break;
-  }
-  return {};
-}
-
-bool is_place(const Per& per) {
-  return per.kind == Per::Kind::route || per.kind == Per::Kind::host || per.kind == Per::Kind::upstream;
-}
+std::string noun(const Per& per) { return per.source->noun(per.name); }
 
 // "each client address on each route"
 std::string who(const std::vector<Per>& pers) {
-  if (pers.size() == 1 && pers[0].kind == Per::Kind::total) return "all callers together";
+  if (pers.size() == 1 && pers[0].source->counts == Counts::everybody) return "all callers together";
   std::vector<std::string> callers;
   std::vector<std::string> places;
-  for (const auto& per : pers) (is_place(per) ? places : callers).push_back(noun(per));
+  for (const auto& per : pers) (per.source->counts == Counts::places ? places : callers).push_back(noun(per));
   if (callers.empty()) return "each " + listed(places);
   return (callers.size() > 1 ? "each pair of " : "each ") + listed(callers) +
          (places.empty() ? "" : " on each " + listed(places));
@@ -89,7 +61,7 @@ std::string absent(const limit::IfAbsent& absent) {
   for (const auto& key : absent.instead) {
     std::vector<std::string> words;
     words.reserve(key.size());
-    for (const auto& per : key) words.push_back(per.kind == Per::Kind::total ? "one counter for all such" : noun(per));
+    for (const auto& per : key) words.push_back(noun(per));
     out += (out.empty() ? "; a caller without it counts by " : ", else by ") + listed(words);
   }
   if (absent.last == limit::IfAbsent::Last::unset) return out;
@@ -126,19 +98,13 @@ std::string circumstances(const limit::Limit& limit, const std::vector<gateway::
   return out;
 }
 
-// What names the tier.
-std::string teller(const Per& per) {
-  if (per.kind == Per::Kind::api_key) return "the tier of its API key";
-  return (per.kind == Per::Kind::header ? "the " : "its ") + noun(per);
-}
-
 // One line, and one more for each tier; `margin` is where the second column begins.
 std::string sentence(const limit::Limit& limit, const std::vector<gateway::Exemption>& exemptions, std::size_t margin) {
   const auto rest = circumstances(limit, exemptions);
   if (!limit.tier_from) return who(limit.per) + ": " + amounts(limit.tiers.front().rules, true) + rest + '\n';
   std::size_t width = 0;
   for (const auto& tier : limit.tiers) width = std::max(width, tier.name.size());
-  std::string out = who(limit.per) + ", by " + teller(*limit.tier_from) + " (else \"" +
+  std::string out = who(limit.per) + ", by " + limit.tier_from->source->tier.noun(limit.tier_from->name) + " (else \"" +
                     limit.tiers[limit.default_tier].name + "\")" + rest + ":\n";
   for (const auto& tier : limit.tiers) {
     out += std::string(margin + 2, ' ') + tier.name + std::string(width - tier.name.size() + 2, ' ') +

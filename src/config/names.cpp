@@ -4,6 +4,7 @@
 #include "report.hpp"
 
 #include "headgate/core/text.hpp"
+#include "headgate/gateway/router.hpp"
 #include "headgate/http/fields.hpp"
 #include "headgate/http/path.hpp"
 
@@ -37,7 +38,7 @@ std::vector<std::string_view> segments(std::string_view path) {
 
 bool is_parameter(std::string_view segment) {
   if (!segment.starts_with('{') || !segment.ends_with('}')) return false;
-  return is_path_parameter(segment.substr(1, segment.size() - 2));
+  return gateway::is_path_parameter(segment.substr(1, segment.size() - 2));
 }
 
 std::optional<LiteralError> check_segments(std::string_view path) {
@@ -127,12 +128,6 @@ std::optional<LiteralError> check_normal_form(std::string_view path) {
 
 }  // namespace
 
-bool is_token(std::string_view text) noexcept { return !text.empty() && only(text, "!#$%&'*+-.^_`|~"); }
-
-bool is_path_parameter(std::string_view name) noexcept {
-  return !name.empty() && only(name, "_") && !(name.front() >= '0' && name.front() <= '9');
-}
-
 std::optional<LiteralError> check_not_empty(std::string_view text) {
   if (!text.empty()) return std::nullopt;
   return LiteralError{"an empty text is not valid here", "write one, or leave the key out"};
@@ -150,7 +145,7 @@ std::optional<LiteralError> check_route_name(std::string_view text) {
 }
 
 std::optional<LiteralError> check_instance(std::string_view text) {
-  if (is_token(text) && text.size() <= 128) return std::nullopt;
+  if (http::is_token(text) && text.size() <= 128) return std::nullopt;
   return LiteralError{in_quotes(text) + " cannot be an instance's name",
                       "it is part of the Via field: 1 to 128 letters, digits, '-', '_' or '.'"};
 }
@@ -221,8 +216,8 @@ std::optional<LiteralError> check_method(std::string_view text) {
   // A difference of one letter from a known method is a misspelling. Requests with the method that was meant would
   // bypass this route.
   const bool misspelt = !near.empty() && near != text && edit_distance(text, near) <= 1;
-  if (is_token(text) && upper && text.size() <= 32 && !misspelt) return std::nullopt;
-  if (near.empty() && !upper && is_token(text)) {
+  if (http::is_token(text) && upper && text.size() <= 32 && !misspelt) return std::nullopt;
+  if (near.empty() && !upper && http::is_token(text)) {
     std::string meant(text);
     for (char& c : meant) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
     return LiteralError{in_quotes(text) + " is not a method", "write " + in_quotes(meant)};
@@ -233,7 +228,7 @@ std::optional<LiteralError> check_method(std::string_view text) {
 }
 
 std::optional<LiteralError> check_field_name(std::string_view text) {
-  if (is_token(text) && text.size() <= 128) return std::nullopt;
+  if (http::is_token(text) && text.size() <= 128) return std::nullopt;
   return LiteralError{in_quotes(text) + " is not a field's name",
                       R"(a field's name has letters, digits and '-', as in "X-API-Key")"};
 }

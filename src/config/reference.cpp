@@ -37,8 +37,8 @@ class ReferenceWriter {
                                    : one                              ? "one of " + among(section.one_of)
                                    : key.fallback.empty()             ? ""
                                                                       : '`' + cell(key.fallback) + '`';
-      out_ +=
-          "| `" + std::string(key.name) + "` | " + cell(takes(*key.shape)) + " | " + fallback + " | " + cell(key.doc);
+      out_ += "| `" + std::string(key.name) + "` | " + cell(takes(*key.shape)) + " | " + fallback + " | " +
+              cell(doc_of(key));
       if (!key.example.empty()) out_ += "; as in `" + cell(key.example) + '`';
       out_ += " |\n";
     }

@@ -35,7 +35,7 @@ class SchemaWriter {
     Json required = Json::array();
     for (const Key& key : section.keys) {
       Json property = shape(*key.shape);
-      property["description"] = key.doc;
+      property["description"] = doc_of(key);
       if (!key.fallback.empty()) property["default"] = fallback(key);
       properties[std::string(key.name)] = std::move(property);
       if (key.presence == Presence::required) required.push_back(key.name);

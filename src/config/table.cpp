@@ -2,6 +2,8 @@
 
 #include "table_shapes.hpp"
 
+#include "headgate/core/text.hpp"
+
 namespace headgate::config {
 namespace {
 
@@ -253,6 +255,14 @@ const Section& root_section() { return kRoot; }
 std::vector<std::string_view> words_of(const Shape& shape) {
   if (shape.registered != nullptr) return shape.registered();
   return {shape.words.begin(), shape.words.end()};
+}
+
+std::string doc_of(const Key& key) {
+  constexpr std::string_view kPlace = "{words}";
+  std::string out(key.doc);
+  if (const auto at = out.find(kPlace); at != std::string::npos)
+    out.replace(at, kPlace.size(), '`' + joined(words_of(*key.shape), "`, `") + '`');
+  return out;
 }
 
 }  // namespace headgate::config

@@ -25,13 +25,14 @@ struct Shape {
   TextCheck check = nullptr;  ///< of a text; of a map: of its keys
   std::uint64_t least = 0;    ///< of an integer; of a size, in bytes; of a list or map, how many; of a duration, in µs
   std::uint64_t most = 0;
-  std::span<const std::string_view> words = {};             ///< of a choice
-  std::vector<std::string_view> (*registered)() = nullptr;  ///< of a choice that other modules fill
-  std::span<const std::string_view> later = {};             ///< words of future versions
-  const Section* section = nullptr;                         ///< of a section
-  const Shape* of = nullptr;                                ///< of a list's elements or a map's values
-  std::span<const Shape* const> forms = {};                 ///< of either: each is of another JSON type
-  bool (*path)(std::string_view text) = nullptr;            ///< of a text: whether it is a file's path
+  std::span<const std::string_view> words = {};  ///< of a choice
+  std::vector<std::string_view> (*registered)() =
+      nullptr;                                    ///< words that other modules fill: of a choice, or for `doc`
+  std::span<const std::string_view> later = {};   ///< words of future versions
+  const Section* section = nullptr;               ///< of a section
+  const Shape* of = nullptr;                      ///< of a list's elements or a map's values
+  std::span<const Shape* const> forms = {};       ///< of either: each is of another JSON type
+  bool (*path)(std::string_view text) = nullptr;  ///< of a text: whether it is a file's path
 };
 
 enum class Presence { optional, required };
@@ -41,7 +42,7 @@ struct Key {
   const Shape* shape = nullptr;
   std::string_view fallback;  ///< as a user would write it; "" if there is none
   std::string_view example;   ///< as JSON
-  std::string_view doc;       ///< one sentence without its dot
+  std::string_view doc;       ///< one sentence without its dot; {words} stands for the shape's words
   Presence presence = Presence::optional;
 };
 
@@ -57,8 +58,11 @@ struct Section {
 /// The whole file.
 const Section& root_section();
 
-/// The words of a choice, from `words` or from `registered`.
+/// The words of a shape, from `words` or from `registered`.
 std::vector<std::string_view> words_of(const Shape& shape);
+
+/// The doc of a key with its words in it, as Markdown.
+std::string doc_of(const Key& key);
 
 // The words of choices, in the order of their enumerators.
 inline constexpr std::string_view kModes[] = {"enforce", "observe"};

@@ -32,7 +32,8 @@ constexpr Shape kTierWord = choice(kUnlimited);
 constexpr const Shape* kTierForms[] = {&kTierObject, &kTierWord};
 constexpr Shape kTierShape = either("an object or \"unlimited\"", kTierForms);
 constexpr Shape kTiers = map("an object of tiers by name", kTierShape, 1);
-constexpr Shape kTierFrom = text("what names the tier", check_tier_from);
+constexpr Shape kTierFrom{
+    .form = Form::text, .what = "what names the tier", .check = check_tier_from, .registered = tier_words};
 constexpr Shape kTierName = text("a tier's name");
 
 constexpr Shape kKeyOwner = text("a known key's owner");
@@ -49,7 +50,8 @@ constexpr Shape kExemptShape = section(kExempt);
 constexpr Shape kPer = text("what to count by", check_per);
 constexpr Shape kPers = list("a list of what to count by", kPer, 1, 8);
 constexpr const Shape* kPerForms[] = {&kPer, &kPers};
-constexpr Shape kPerOrPers = either("what to count by, or a list of that", kPerForms);
+constexpr Shape kPerOrPers{
+    .form = Form::either, .what = "what to count by, or a list of that", .registered = per_words, .forms = kPerForms};
 constexpr Shape kAbsent = text("what to do", check_if_absent);
 constexpr Shape kAbsentStatus = integer(400, 499);
 constexpr Key kAbsentKeys[] = {
@@ -72,15 +74,12 @@ constexpr std::string_view kLimitLater[] = {"in_flight", "ban", "cost"};
 constexpr Key kLimitKeys[] = {
     {"rate", &kRateOrRates, "", R"("100/minute")", kRateDoc},
     {"burst", &kBurst, "", "200", kBurstDoc},
-    {"per", &kPerOrPers, "", R"("client_ip")",
-     "Who shares one counter: `client_ip`, `api_key`, `jwt.<claim>`, `header:<name>`, `cookie:<name>`, "
-     "`path:<parameter>`, `method`, `route`, `host`, `upstream`, `total`, or a list of these",
-     required},
+    {"per", &kPerOrPers, "", R"("client_ip")", "Who shares one counter: {words}, or a list of these", required},
     {"tiers", &kTiers, "", R"({ "free": { "rate": "60/minute" }, "pro": { "rate": "50/second" } })",
      "Tiers by name, in place of `rate`: each has its `rate`, or is `\"unlimited\"`"},
     {"tier_from", &kTierFrom, "", R"("jwt.plan")",
-     "What names a caller's tier: `jwt.<claim>`, `api_key` (the known key's `tier`), or `header:<name>` (accepted only "
-     "from trusted proxies)"},
+     "What names a caller's tier: {words}. Of an API key it is the known key's `tier`; a header field is accepted only "
+     "from trusted proxies"},
     {"default_tier", &kTierName, "", R"("free")", "The tier of a caller whose own is missing or unknown"},
     {"algorithm", &kAlgorithm, limit::kDefaultAlgorithm, R"("token_bucket")", "How it counts"},
     {"wait", &kDuration, "", R"("500ms")", kWaitDoc},

@@ -6,6 +6,7 @@
 #include "presented.hpp"
 
 #include "headgate/gateway/gateway.hpp"
+#include "headgate/gateway/key_source.hpp"
 
 namespace headgate::gateway {
 namespace {
@@ -163,29 +164,27 @@ Gateway::Step Gateway::check_token(Exchange& x) {
 /// The caller lacks the key that a limit counts by, and the limit refuses such callers. The answer says which
 /// credential is missing or not accepted. An unknown credential counts as a failed attempt.
 Problem Gateway::key_missing(Exchange& x, const limit::Limit& limit) {
-  using Kind = limit::Per::Kind;
   const auto* const absent = first_absent(x, limit.per);
-  const auto kind = absent ? absent->kind : Kind::header;
-  const bool credential = kind == Kind::jwt_claim || kind == Kind::api_key;
+  const auto needs = absent ? absent->source->needs : Needs::nothing;
+  const bool credential = needs == Needs::token || needs == Needs::api_key;
   Problem problem{.status = limit.if_absent.status, .ended_by = EndedBy::auth, .limit = limit.name};
   if (problem.status == 0) problem.status = credential ? 401 : 400;
-  if (kind == Kind::jwt_claim && x.caller.token) {
+  if (needs == Needs::token && x.caller.token) {
     for (auto& auth_result : x.caller.auth_results)
       if (auth_result.kind == AuthKind::jwt) auth_result.result = AuthStatus::no_claim;
     problem.detail = "The bearer token does not have the claim that requests are counted by here.";
     problem.challenge = R"(Bearer error="invalid_token", error_description="a claim is missing")";
-  } else if (kind == Kind::jwt_claim) {
+  } else if (needs == Needs::token) {
     problem.detail = "A bearer token is required here.";
     problem.challenge = "Bearer";
-  } else if (kind == Kind::api_key) {
+  } else if (needs == Needs::api_key) {
     const auto state = x.caller.key_state;
     problem.challenge = kKeyChallenge;
     problem.detail = state == KeyState::none ? "An API key is required here." : key_refused(state).detail;
     if (state != KeyState::none)
       if (auto limited = reserve_failure(x)) return *limited;
   } else {
-    problem.detail = kind == Kind::cookie ? "A cookie that requests are counted by is missing."
-                                          : "A header that requests are counted by is missing.";
+    if (absent) problem.detail = absent->source->missing;
     problem.challenge = "Bearer";
   }
   if (problem.status != 401) problem.challenge = {};

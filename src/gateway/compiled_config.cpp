@@ -1,5 +1,6 @@
 #include "headgate/gateway/compiled_config.hpp"
 
+#include "headgate/gateway/key_source.hpp"
 #include "headgate/limit/algorithm.hpp"
 
 #include <algorithm>
@@ -10,16 +11,16 @@ namespace headgate::gateway {
 namespace {
 
 /// Everything that a limit may count by or take its tier from.
-std::vector<limit::Per> sources(const limit::Limit& limit) {
+std::vector<limit::Per> parts(const limit::Limit& limit) {
   auto out = limit.per;
   for (const auto& key : limit.if_absent.instead) out.insert(out.end(), key.begin(), key.end());
   if (limit.tier_from) out.push_back(*limit.tier_from);
   return out;
 }
 
-bool reads(const limit::Limit& limit, limit::Per::Kind kind) {
-  const auto all = sources(limit);
-  return std::any_of(all.begin(), all.end(), [kind](const limit::Per& per) { return per.kind == kind; });
+bool asks_for(const limit::Limit& limit, Needs needs) {
+  const auto all = parts(limit);
+  return std::any_of(all.begin(), all.end(), [needs](const limit::Per& per) { return per.source->needs == needs; });
 }
 
 bool ignores_case(const Options& options, const RouteOptions& route) {
@@ -33,7 +34,7 @@ bool ignores_case(const Options& options) {
 
 Stage stage_of(const limit::Limit& limit) {
   if (limit.store == limit::Store::redis) return Stage::redis;
-  const bool auth_result = reads(limit, limit::Per::Kind::jwt_claim) || reads(limit, limit::Per::Kind::api_key);
+  const bool auth_result = asks_for(limit, Needs::token) || asks_for(limit, Needs::api_key);
   return auth_result ? Stage::memory_after_auth : Stage::memory;
 }
 
@@ -96,8 +97,8 @@ CompiledConfig::CompiledConfig(const Options& options, const identity::Options& 
     route->reads_token = wanted.require == Require::jwt;
     route->reads_key = wanted.require == Require::api_key || identity_.api_key.any_known();
     for (const auto& route_limit : route->plan) {
-      route->reads_token = route->reads_token || reads(*route_limit.limit, limit::Per::Kind::jwt_claim);
-      route->reads_key = route->reads_key || reads(*route_limit.limit, limit::Per::Kind::api_key) ||
+      route->reads_token = route->reads_token || asks_for(*route_limit.limit, Needs::token);
+      route->reads_key = route->reads_key || asks_for(*route_limit.limit, Needs::api_key) ||
                          (route_limit.ready->exemption && !route_limit.ready->exemption->api_keys.empty());
       route->settles = route->settles || route_limit.cost.from == Cost::From::response_header;
     }
@@ -110,8 +111,8 @@ CompiledConfig::CompiledConfig(const Options& options, const identity::Options& 
 void CompiledConfig::note_counted_headers(Route& route) const {
   auto& names = route.counted_headers;
   for (const auto& route_limit : route.plan) {
-    for (const auto& source : sources(*route_limit.limit))
-      if (source.kind == limit::Per::Kind::header) names.push_back(source.name);
+    for (const auto& per : parts(*route_limit.limit))
+      if (per.source->needs == Needs::field) names.push_back(per.name);
     if (route_limit.cost.from == Cost::From::request_header) names.push_back(route_limit.cost.header);
   }
   std::sort(names.begin(), names.end());

@@ -1,5 +1,6 @@
 #include "headgate/gateway/key_overrides.hpp"
 
+#include "headgate/gateway/key_source.hpp"
 #include "headgate/limit/algorithm.hpp"
 
 #include <algorithm>
@@ -68,7 +69,7 @@ void KeyOverrides::find_unknown_tiers(const CompiledConfig& compiled) {
   std::set<std::string_view> known;
   for (const auto& ready : compiled.limits()) {
     const auto& from = ready->limit.tier_from;
-    if (!from || from->kind != limit::Per::Kind::api_key) continue;
+    if (!from || from->source->needs != Needs::api_key) continue;
     for (const auto& tier : ready->limit.tiers) known.insert(tier.name);
   }
   std::map<std::string_view, std::pair<std::string_view, std::size_t>> unknown;  // tier: an owner, how many keys

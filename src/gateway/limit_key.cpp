@@ -1,7 +1,6 @@
 #include "limit_key.hpp"
 
-#include "headgate/http/named_values.hpp"
-#include "headgate/http/path.hpp"
+#include "headgate/gateway/key_source.hpp"
 #include "headgate/identity/sha256.hpp"
 
 #include <array>
@@ -11,67 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxKey = 256;
 
-/// Whom an HTTP/1.0 request without Host is for, together. No host is called so.
-constexpr std::string_view kNoHost = "(none)";
-
-/// The segment of `path` that stands where `pattern` has {name}, without its own parameters, as the router reads it.
-std::string_view path_parameter(std::string_view pattern, std::string_view path, std::string_view name) noexcept {
-  while (!pattern.empty()) {
-    const auto wanted = http::next_segment(pattern);
-    const auto segment = http::next_segment(path);
-    const bool here =
-        wanted.size() == name.size() + 2 && wanted.front() == '{' && wanted.substr(1, name.size()) == name;
-    if (here) return segment.substr(0, segment.find(';'));
-  }
-  return {};
-}
-
-/// Where the server behind takes letters of either case for the same, they name the same thing.
-std::string_view path_value(Exchange& x, std::string_view name) {
-  const auto value = path_parameter(x.route->path, x.request.path, name);
-  return x.route->ignore_case ? x.text.join({http::fold_case(value)}) : value;
-}
-
-/// With several issuers a claim is one of its own: each may call somebody "alice" (RFC 7519 section 4.1.2). No claim
-/// has a control character.
-std::string_view claim_of(Exchange& x, std::string_view name) {
-  const auto value = x.caller.claim(name);
-  if (value.empty() || x.caller.issuer.empty()) return value;
-  return x.text.join({x.caller.issuer, "\x1f", value});
-}
-
-std::string_view value_of(Exchange& x, const limit::Per& per) {
-  using Kind = limit::Per::Kind;
-  switch (per.kind) {
-    case Kind::client_ip:
-      return x.caller.ip_key;
-    case Kind::api_key:
-      return x.caller.api_key_text;
-    case Kind::jwt_claim:
-      return claim_of(x, per.name);
-    case Kind::header:
-      return http::value_of(x.request.fields, std::string_view(per.name));
-    case Kind::cookie: {
-      const auto cookie = http::cookie_of(x.request.fields, per.name);
-      // A session's cookie is as good as its password.
-      if (cookie.twice || cookie.value.empty()) return {};
-      return digest_text(x.text, identity::sha256(cookie.value));
-    }
-    case Kind::path:
-      return path_value(x, per.name);
-    case Kind::method:
-      return x.request.method;
-    case Kind::route:
-      return x.route->name;
-    case Kind::host:
-      return x.request.host.empty() ? kNoHost : std::string_view(x.request.host);
-    case Kind::upstream:
-      return x.route->respond ? std::string_view(x.route->name) : std::string_view(x.route->upstream_name);
-    case Kind::total:
-      return "total";
-  }
-  return {};
-}
+std::string_view value_of(Exchange& x, const limit::Per& per) { return per.source->value(x, per.name); }
 
 /// Escapes '|' and '%' in a value that is one of several, so that ("a|b", "c") and ("a", "b|c") are different keys.
 std::string_view part(TextArena& arena, std::string_view value) {

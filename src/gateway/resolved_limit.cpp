@@ -2,6 +2,7 @@
 
 #include "limit_key.hpp"
 
+#include "headgate/gateway/key_source.hpp"
 #include "headgate/identity/client_address.hpp"
 #include "headgate/identity/network.hpp"
 
@@ -13,7 +14,6 @@ namespace headgate::gateway {
 namespace {
 
 using limit::IfAbsent;
-using limit::Per;
 
 bool exempt(const Exchange& x, const std::optional<Exemption>& exemption) {
   if (!exemption) return false;
@@ -23,22 +23,6 @@ bool exempt(const Exchange& x, const std::optional<Exemption>& exemption) {
   return !exemption->addresses.empty() && identity::contains(exemption->addresses, x.caller.address);
 }
 
-/// What the caller's tier is called; empty where nobody says.
-std::string_view tier_name(const Exchange& x, const Per& from) {
-  switch (from.kind) {
-    case Per::Kind::jwt_claim:
-      return x.caller.claim(from.name);
-    case Per::Kind::api_key:
-      return x.caller.known_key ? std::string_view(x.caller.known_key->tier) : std::string_view{};
-    case Per::Kind::header:
-      // Anybody can write a header: only a hop that is trusted with addresses is trusted with tiers.
-      return x.caller.through_trusted ? http::value_of(x.request.fields, std::string_view(from.name))
-                                      : std::string_view{};
-    default:
-      return {};
-  }
-}
-
 const CompiledTier& tier_of(const Exchange& x, const RouteLimit& route_limit) {
   if (x.caller.known_key) {
     if (const auto* const own = x.snapshot->key_overrides->of_key(*x.caller.known_key, *route_limit.ready)) return *own;
@@ -46,7 +30,7 @@ const CompiledTier& tier_of(const Exchange& x, const RouteLimit& route_limit) {
   const auto& tiers = route_limit.ready->tiers;
   const auto& from = route_limit.limit->tier_from;
   if (from) {
-    const auto name = tier_name(x, *from);
+    const auto name = from->source->tier.value(x, from->name);
     const auto at = std::find_if(tiers.begin(), tiers.end(), [name](const auto& tier) { return tier.name == name; });
     if (at != tiers.end()) return *at;
   }

@@ -185,4 +185,10 @@ Router::Found Router::find(std::string_view authority, std::string_view path, st
   return found;
 }
 
+bool is_path_parameter(std::string_view name) noexcept {
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto fits = [&](char c) { return digit(c) || c == '_' || (lower(c) >= 'a' && lower(c) <= 'z'); };
+  return !name.empty() && !digit(name.front()) && std::all_of(name.begin(), name.end(), fits);
+}
+
 }  // namespace headgate::gateway

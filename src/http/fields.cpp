@@ -1,5 +1,6 @@
 #include "headgate/http/fields.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace headgate::http {
@@ -34,6 +35,13 @@ std::string_view value_of(const Fields& fields, std::string_view name) noexcept 
     if (same_word(field.name, name)) return field.value;
   }
   return {};
+}
+
+bool is_token(std::string_view text) noexcept {
+  static constexpr std::string_view kOthers = "!#$%&'*+-.^_`|~";
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') || kOthers.find(c) != kOthers.npos;
+  });
 }
 
 bool has(const Fields& fields, Known id) noexcept {

@@ -1,23 +1,19 @@
 #include "headgate/keyring/url.hpp"
 
 #include "headgate/core/text.hpp"
+#include "headgate/http/url.hpp"
 
-#include <boost/asio/ip/address_v4.hpp>
 #include <boost/asio/ip/address_v6.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 namespace headgate::keyring {
 namespace {
 
-namespace ip = boost::asio::ip;
 using Read = Result<Url, std::string>;
 
 constexpr std::size_t kMaxUrl = 2048;
-constexpr std::string_view kDigits = "0123456789";
-constexpr std::string_view kNameLetters = "abcdefghijklmnopqrstuvwxyz0123456789-_";
 
 std::uint16_t default_port(Scheme scheme) noexcept { return scheme == Scheme::https ? 443 : 80; }
 
@@ -44,66 +40,18 @@ std::optional<char> first_to_escape(std::string_view target) noexcept {
   return std::nullopt;
 }
 
-/// A name as DNS has them (RFC 1123 section 2.1; underscores occur inside clusters), or an IPv4 address. A name whose
-/// last label is a number would be taken for an address by some and for a name by others.
-bool is_host(std::string_view host) {
-  if (host.empty() || host.size() > 253) return false;
-  const auto last = host.substr(host.rfind('.') + 1);
-  if (!last.empty() && last.find_first_not_of(kDigits) == last.npos) {
-    error_code no_address;
-    const auto address = ip::make_address_v4(std::string(host), no_address);
-    return !no_address && address.to_string() == host;
-  }
-  for (std::size_t begin = 0; begin <= host.size();) {
-    const auto end = std::min(host.find('.', begin), host.size());
-    const auto label = host.substr(begin, end - begin);
-    if (label.empty() || label.size() > 63 || label.find_first_not_of(kNameLetters) != label.npos) return false;
-    if (label.front() == '-' || label.back() == '-') return false;
-    begin = end + 1;
-  }
-  return true;
-}
-
-std::optional<std::string> read_v6(std::string_view text) {
-  error_code no_address;
-  const auto address = ip::make_address_v6(std::string(text), no_address);
-  if (no_address || address.scope_id() != 0 || text.find('%') != text.npos) return std::nullopt;
-  return address.to_string();
-}
-
-std::optional<std::uint16_t> read_port(std::string_view text) noexcept {
-  std::uint16_t port = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  const bool whole = error == std::errc{} && end == text.data() + text.size();
-  if (!whole || port == 0 || text.front() == '0') return std::nullopt;
-  return port;
-}
-
-/// The scheme, and what follows its "://".
-std::optional<Scheme> take_scheme(std::string_view& rest) {
-  const auto colon = rest.find("://");
-  if (colon == rest.npos) return std::nullopt;
-  const auto scheme = lower(rest.substr(0, colon));
-  rest.remove_prefix(colon + 3);
+std::optional<Scheme> read_scheme(std::string_view text) {
+  const auto scheme = lower(text);
   if (scheme == "https") return Scheme::https;
   if (scheme == "http") return Scheme::http;
   return std::nullopt;
 }
 
-/// The host, and in `rest` what of the authority follows it: nothing, or a colon and a port.
-std::optional<std::string> take_host(std::string_view& rest) {
-  if (rest.starts_with('[')) {
-    const auto close = rest.find(']');
-    if (close == rest.npos) return std::nullopt;
-    auto address = read_v6(rest.substr(1, close - 1));
-    rest.remove_prefix(close + 1);
-    return address;
-  }
-  const auto colon = std::min(rest.find(':'), rest.size());
-  auto host = lower(rest.substr(0, colon));
-  rest.remove_prefix(colon);
-  if (!is_host(host)) return std::nullopt;
-  return host;
+/// The host in one spelling; nothing if it is none to connect to from everywhere.
+std::optional<std::string> spelled(const headgate::http::HostPort& where) {
+  if (where.kind == headgate::http::HostKind::v6) return boost::asio::ip::make_address_v6(where.host).to_string();
+  if (where.kind != headgate::http::HostKind::name && where.kind != headgate::http::HostKind::v4) return std::nullopt;
+  return lower(where.host);
 }
 
 }  // namespace
@@ -111,27 +59,26 @@ std::optional<std::string> take_host(std::string_view& rest) {
 Read parse_url(std::string_view text) {
   if (text.size() > kMaxUrl)
     return Read(boost::system::in_place_error, "a URL of more than " + std::to_string(kMaxUrl) + " bytes");
-  auto rest = text;
-  const auto scheme = take_scheme(rest);
-  const auto path = std::min(rest.find_first_of("/?#"), rest.size());
-  auto host_and_port = rest.substr(0, path);
-  const auto target = rest.substr(path);
-  if (host_and_port.find('@') != host_and_port.npos)
+  const auto parts = headgate::http::split_url(text);
+  if (parts.user)
     return Read(boost::system::in_place_error,
                 "a URL with a user name or password in it; write it without, up to \"@\"");
+  const auto scheme = read_scheme(parts.scheme);
   if (!scheme) return refused(text, R"(is not a URL; write one such as "https://login.example.com/keys")");
 
   Url url;
   url.scheme = *scheme;
   url.port = default_port(*scheme);
-  const auto host = take_host(host_and_port);
+  const auto where = headgate::http::split_host_port(parts.host_port);
+  const auto host = spelled(where);
   if (!host) return refused(text, "names no host; write a name, an IPv4 address, or an IPv6 address in brackets");
   url.host = *host;
-  if (!host_and_port.empty()) {
-    const auto port = host_and_port.front() == ':' ? read_port(host_and_port.substr(1)) : std::nullopt;
+  if (where.port || where.misplaced) {
+    const auto port = where.port ? headgate::http::read_port(*where.port) : std::nullopt;
     if (!port) return refused(text, "has no port that can be; write one from 1 to 65535, or leave the colon out");
     url.port = *port;
   }
+  const auto target = parts.rest;
   if (target.find('#') != target.npos)
     return refused(text, "has a fragment, which is never sent; leave out \"#\" and what follows it");
   if (const auto c = first_to_escape(target)) {

@@ -4,34 +4,6 @@
 
 namespace headgate::limit {
 
-std::string to_text(const Per& per) {
-  switch (per.kind) {
-    case Per::Kind::client_ip:
-      return "client_ip";
-    case Per::Kind::api_key:
-      return "api_key";
-    case Per::Kind::jwt_claim:
-      return "jwt." + per.name;
-    case Per::Kind::header:
-      return "header:" + per.name;
-    case Per::Kind::cookie:
-      return "cookie:" + per.name;
-    case Per::Kind::path:
-      return "path:" + per.name;
-    case Per::Kind::method:
-      return "method";
-    case Per::Kind::route:
-      return "route";
-    case Per::Kind::host:
-      return "host";
-    case Per::Kind::upstream:
-      return "upstream";
-    case Per::Kind::total:
-      return "total";
-  }
-  return {};
-}
-
 void name_rule(Rule& rule, bool one_of_several, PeriodInKey period) {
   rule.name = one_of_several ? headgate::to_text(rule.rate) : std::string();
   rule.suffix = ':' + rule.limit;

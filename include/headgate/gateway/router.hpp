@@ -14,6 +14,9 @@ struct Route;
 /// The methods of a route for all methods, as in Allow.
 inline constexpr std::string_view kDefaultMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
+/// Whether a pattern can have {name}: letters, digits and '_', no digit first.
+bool is_path_parameter(std::string_view name) noexcept;
+
 /// Whether "/Login" and "/login" are different paths.
 enum class Case { matters, ignored };
 

@@ -47,6 +47,9 @@ bool next_member(std::string_view& list, std::string_view& member) noexcept;
 /// Whether a comma-separated list has the member `token`; case is ignored.
 bool lists(std::string_view list, std::string_view token) noexcept;
 
+/// Whether `text` is a token (RFC 9110 section 5.6.2), as names of fields, cookies and methods are.
+bool is_token(std::string_view text) noexcept;
+
 /// The host of an authority, without the port and without a final dot (the dot of the root names the same host).
 std::string_view host_of(std::string_view authority) noexcept;
 

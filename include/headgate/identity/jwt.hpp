@@ -37,6 +37,9 @@ std::string_view to_text(JwtError error) noexcept;  ///< "bad_signature"
 /// characters.
 using Claims = std::map<std::string, std::string, std::less<>>;
 
+/// Whether configuration can name a claim so: printable ASCII without blanks, quotes and backslashes, at most 128.
+bool is_claim_name(std::string_view name) noexcept;
+
 struct VerifiedToken {
   Claims claims;
   Instant good_from;       ///< valid from here: `nbf` or `iat` less the leeway, or the epoch

@@ -15,6 +15,10 @@
 #include <string_view>
 #include <vector>
 
+namespace headgate::gateway {
+struct KeySource;  // what reads one part of a key from a request: not looked into here
+}
+
 namespace headgate::limit {
 
 struct Algorithm;  // limit/algorithm.hpp
@@ -23,18 +27,10 @@ class Calendar;    // limit/calendar.hpp
 /// One part of the key. A limit has a list of these; their values together are the key. Requests with one key share a
 /// counter.
 struct Per {
-  enum class Kind { client_ip, api_key, jwt_claim, header, cookie, path, method, route, host, upstream, total };
-  Kind kind = Kind::client_ip;
-  std::string name;  ///< of the header (lower case), claim, cookie or path parameter; else empty
+  const gateway::KeySource* source = nullptr;  ///< never null in a loaded configuration
+  std::string name;                            ///< of the header (lower case), claim, cookie or path parameter; else ""
   bool operator==(const Per&) const = default;
 };
-/// Whether every request has this part.
-constexpr bool always_there(const Per& per) noexcept {
-  using Kind = Per::Kind;
-  return per.kind != Kind::api_key && per.kind != Kind::jwt_claim && per.kind != Kind::header &&
-         per.kind != Kind::cookie && per.kind != Kind::path;
-}
-std::string to_text(const Per& per);  ///< as a user writes it: "client_ip", "jwt.org_id", "header:X-Tenant"
 
 /// One rate of a limit. Immutable once the configuration is loaded.
 struct Rule {

@@ -65,4 +65,10 @@ Result<VerifiedToken, RefusedToken> check_claims(Members claims, const JwtIssuer
   return verified;
 }
 
+bool is_claim_name(std::string_view name) noexcept {
+  constexpr std::size_t kLongest = 128;
+  return !name.empty() && name.size() <= kLongest &&
+         std::all_of(name.begin(), name.end(), [](char c) { return c > 0x20 && c < 0x7F && c != '"' && c != '\\'; });
+}
+
 }  // namespace headgate::identity

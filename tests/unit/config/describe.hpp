@@ -2,6 +2,7 @@
 // All of a configuration as text, to compare two and to show what differs.
 
 #include "headgate/config/config.hpp"
+#include "headgate/gateway/key_source.hpp"
 #include "headgate/identity/network.hpp"
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/calendar.hpp"
@@ -24,7 +25,7 @@ inline std::string describe(const limit::IfAbsent& absent) {
   std::string out;
   for (const auto& key : absent.instead) {
     std::string names;
-    for (const auto& per : key) names += (names.empty() ? "" : "+") + to_text(per);
+    for (const auto& per : key) names += (names.empty() ? "" : "+") + gateway::to_text(per);
     out += ' ' + names;
   }
   return out + ' ' + std::to_string(static_cast<int>(absent.last)) + ' ' + std::to_string(absent.status);
@@ -35,8 +36,8 @@ inline std::string describe(const limit::Limit& limit) {
   out << "limit " << limit.name << " mode " << static_cast<int>(limit.mode) << " store "
       << static_cast<int>(limit.store) << " down " << static_cast<int>(limit.if_redis_down) << " absent"
       << describe(limit.if_absent) << " per";
-  for (const auto& per : limit.per) out << ' ' << to_text(per);
-  if (limit.tier_from) out << " by " << to_text(*limit.tier_from) << " else " << limit.default_tier;
+  for (const auto& per : limit.per) out << ' ' << gateway::to_text(per);
+  if (limit.tier_from) out << " by " << gateway::to_text(*limit.tier_from) << " else " << limit.default_tier;
   for (const auto& tier : limit.tiers) {
     if (limit.tier_from) out << " {" << tier.name;
     for (const auto& rule : tier.rules) out << ' ' << describe(rule);

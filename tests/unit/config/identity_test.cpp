@@ -2,6 +2,7 @@
 
 #include "files.hpp"
 #include "loaded.hpp"
+#include "support/per.hpp"
 
 #include "headgate/config/load.hpp"
 
@@ -16,6 +17,7 @@ using identity::AddressField;
 using identity::JwtAlgorithm;
 using limit::IfAbsent;
 using limit::Per;
+using test::make_per;
 
 /// A file with this identity, one limit that counts so, and one route that asks for it; as the route says.
 std::string file(const std::string& identity, const std::string& limit = R"("per": "client_ip")",
@@ -122,15 +124,14 @@ TEST(LoadIfAbsent, IsOneWordOrOneKey) {
   EXPECT_EQ(if_absent(R"("reject")").last, IfAbsent::Last::reject);
   EXPECT_EQ(if_absent(R"("reject")").status, 0U) << "as fits what is missing";
   const auto key = if_absent(R"("client_ip")");
-  EXPECT_EQ(key.instead, (std::vector<std::vector<Per>>{{{Per::Kind::client_ip, ""}}}));
+  EXPECT_EQ(key.instead, (std::vector<std::vector<Per>>{{make_per("client_ip")}}));
   EXPECT_EQ(key.last, IfAbsent::Last::unset);
 }
 
 TEST(LoadIfAbsent, IsTriedInTurnWhereItIsAList) {
   const auto chain = if_absent(R"(["api_key", ["cookie:session", "client_ip"], "skip"])");
-  EXPECT_EQ(chain.instead,
-            (std::vector<std::vector<Per>>{{{Per::Kind::api_key, ""}},
-                                           {{Per::Kind::cookie, "session"}, {Per::Kind::client_ip, ""}}}));
+  EXPECT_EQ(chain.instead, (std::vector<std::vector<Per>>{{make_per("api_key")},
+                                                          {make_per("cookie:session"), make_per("client_ip")}}));
   EXPECT_EQ(chain.last, IfAbsent::Last::skip);
 }
 

@@ -2,6 +2,7 @@
 
 #include "describe.hpp"
 #include "loaded.hpp"
+#include "support/per.hpp"
 
 #include "headgate/config/load.hpp"
 #include "headgate/core/hash.hpp"
@@ -43,7 +44,7 @@ TEST(LoadTiers, KeepsTheirOrderAndFindsTheDefault) {
   const auto limit = limit_of(R"("tier_from": "jwt.plan", "default_tier": "pro", "tiers": {
     "free": { "rate": ["60/minute", "1000/day"] }, "pro": { "rate": "50/second", "burst": 70 }, "all": "unlimited" })");
   ASSERT_EQ(limit.tiers.size(), 3U);
-  EXPECT_EQ(limit.tier_from, (limit::Per{limit::Per::Kind::jwt_claim, "plan"}));
+  EXPECT_EQ(limit.tier_from, test::make_per("jwt.plan"));
   EXPECT_EQ(limit.default_tier, 1U);
   EXPECT_EQ(limit.tiers[0].name, "free");
   EXPECT_EQ(limit.tiers[0].rules.at(1).name, "1000/day");

@@ -2,6 +2,7 @@
 
 #include "describe.hpp"
 #include "loaded.hpp"
+#include "support/per.hpp"
 
 #include "headgate/core/hash.hpp"
 
@@ -35,7 +36,7 @@ TEST(Load, FillsInTheDefaultsOfTheOptionTypes) {
   expected.upstreams = {app};
   limit::Limit limit;
   limit.name = "per-ip";
-  limit.per = {limit::Per{}};
+  limit.per = {test::make_per("client_ip")};
   limit::Rule rule;
   rule.limit = "per-ip";
   rule.rate = {100, std::chrono::minutes(1)};

@@ -1,5 +1,6 @@
 // A step that throws is a bug. Its request is answered, counted and logged like any other.
 
+#include "support/per.hpp"
 #include "support/rules.hpp"
 #include "unit/net/loop.hpp"
 
@@ -55,7 +56,7 @@ class Bug : public net::test::Loop {
     rule.algorithm = &broken_algorithm();
     limit::Limit limit;
     limit.name = "plan";
-    limit.per.emplace_back();
+    limit.per.push_back(headgate::test::make_per("client_ip"));
     limit.tiers.emplace_back().rules.push_back(rule);
     const auto compiled = std::make_shared<const CompiledConfig>(options, identity::Options{}, std::vector{limit},
                                                                  std::vector<std::string>{}, 1);

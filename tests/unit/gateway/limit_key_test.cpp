@@ -1,5 +1,7 @@
 #include "../../../src/gateway/limit_key.hpp"
 
+#include "support/per.hpp"
+
 #include <boost/smart_ptr/make_local_shared.hpp>
 
 #include <gtest/gtest.h>
@@ -11,7 +13,7 @@
 namespace headgate::gateway {
 namespace {
 
-using Kind = limit::Per::Kind;
+using headgate::test::make_per;
 
 struct LimitKey : testing::Test {
   LimitKey() {
@@ -22,7 +24,9 @@ struct LimitKey : testing::Test {
     x.caller.ip_key = "203.0.113.7";
   }
   /// "absent" if there is none.
-  std::string of(const std::vector<limit::Per>& per) {
+  std::string of(const std::vector<std::string_view>& words) {
+    std::vector<limit::Per> per;
+    for (const auto word : words) per.push_back(make_per(word));
     const auto key = key_of(x, per);
     return key ? std::string(*key) : "absent";
   }
@@ -39,17 +43,17 @@ TEST_F(LimitKey, IsTheValueOfWhatIsCountedBy) {
   x.request.method = "GET";
   x.request.path = "/things/7;v=1/parts";
   route.path = "/things/{id}/*";
-  EXPECT_EQ(of({{Kind::client_ip, ""}}), "203.0.113.7");
-  EXPECT_EQ(of({{Kind::api_key, ""}}), "globex");
-  EXPECT_EQ(of({{Kind::jwt_claim, "org"}}), "acme");
-  EXPECT_EQ(of({{Kind::header, "x-tenant"}}), "blue");
-  EXPECT_EQ(of({{Kind::cookie, "v"}}), "~d4735e3a265e16eee03f59718b9b5d03") << "a digest: it may open a session";
-  EXPECT_EQ(of({{Kind::path, "id"}}), "7");
-  EXPECT_EQ(of({{Kind::method, ""}}), "GET");
-  EXPECT_EQ(of({{Kind::route, ""}}), "things");
-  EXPECT_EQ(of({{Kind::upstream, ""}}), "app");
-  EXPECT_EQ(of({{Kind::host, ""}}), "a.example");
-  EXPECT_EQ(of({{Kind::total, ""}}), "total");
+  EXPECT_EQ(of({"client_ip"}), "203.0.113.7");
+  EXPECT_EQ(of({"api_key"}), "globex");
+  EXPECT_EQ(of({"jwt.org"}), "acme");
+  EXPECT_EQ(of({"header:x-tenant"}), "blue");
+  EXPECT_EQ(of({"cookie:v"}), "~d4735e3a265e16eee03f59718b9b5d03") << "a digest: it may open a session";
+  EXPECT_EQ(of({"path:id"}), "7");
+  EXPECT_EQ(of({"method"}), "GET");
+  EXPECT_EQ(of({"route"}), "things");
+  EXPECT_EQ(of({"upstream"}), "app");
+  EXPECT_EQ(of({"host"}), "a.example");
+  EXPECT_EQ(of({"total"}), "total");
 }
 
 TEST_F(LimitKey, OfAClaimIsTheIssuersOwnWhereThereAreSeveral) {
@@ -57,45 +61,45 @@ TEST_F(LimitKey, OfAClaimIsTheIssuersOwnWhereThereAreSeveral) {
   token.claims = {{"sub", "alice"}};
   x.caller.token = boost::make_local_shared<const identity::VerifiedToken>(token);
   x.caller.issuer = "https://a";
-  const auto first = of({{Kind::jwt_claim, "sub"}});
+  const auto first = of({"jwt.sub"});
   x.caller.issuer = "https://b";
-  EXPECT_NE(of({{Kind::jwt_claim, "sub"}}), first);
-  EXPECT_EQ(of({{Kind::jwt_claim, "none"}}), "absent");
+  EXPECT_NE(of({"jwt.sub"}), first);
+  EXPECT_EQ(of({"jwt.none"}), "absent");
 }
 
 TEST_F(LimitKey, IsAbsentWhereAnyOfItsValuesIs) {
   x.request.fields = {{http::Known::unknown, "X-Empty", ""}};
-  EXPECT_EQ(of({{Kind::api_key, ""}}), "absent");
+  EXPECT_EQ(of({"api_key"}), "absent");
   x.request.fields.push_back({http::Known::cookie, "Cookie", "v=1; v=2"});
-  EXPECT_EQ(of({{Kind::cookie, "v"}}), "absent") << "twice is nobody's word";
-  EXPECT_EQ(of({{Kind::path, "id"}}), "absent");
-  EXPECT_EQ(of({{Kind::jwt_claim, "org"}}), "absent");
-  EXPECT_EQ(of({{Kind::header, "x-tenant"}}), "absent");
-  EXPECT_EQ(of({{Kind::header, "x-empty"}}), "absent");
-  EXPECT_EQ(of({{Kind::client_ip, ""}, {Kind::api_key, ""}}), "absent");
-  EXPECT_EQ(of({{Kind::api_key, ""}, {Kind::client_ip, ""}}), "absent");
+  EXPECT_EQ(of({"cookie:v"}), "absent") << "twice is nobody's word";
+  EXPECT_EQ(of({"path:id"}), "absent");
+  EXPECT_EQ(of({"jwt.org"}), "absent");
+  EXPECT_EQ(of({"header:x-tenant"}), "absent");
+  EXPECT_EQ(of({"header:x-empty"}), "absent");
+  EXPECT_EQ(of({"client_ip", "api_key"}), "absent");
+  EXPECT_EQ(of({"api_key", "client_ip"}), "absent");
 }
 
 TEST_F(LimitKey, OfRequestsThatNameNoHostIsOneAndNoHosts) {
   x.request.host.clear();
-  EXPECT_EQ(of({{Kind::host, ""}}), "(none)");
+  EXPECT_EQ(of({"host"}), "(none)");
 }
 
 TEST_F(LimitKey, OfAPathHasNoCaseWhereItsRouteIgnoresCase) {
   x.request.path = "/users/Bob%C3%A9";
   route.path = "/users/{id}";
-  EXPECT_EQ(of({{Kind::path, "id"}}), "Bob%C3%A9");
+  EXPECT_EQ(of({"path:id"}), "Bob%C3%A9");
   route.ignore_case = true;
-  EXPECT_EQ(of({{Kind::path, "id"}}), "bob%c3%a9");
+  EXPECT_EQ(of({"path:id"}), "bob%c3%a9");
 }
 
 TEST_F(LimitKey, IsTheRoutesOwnNameWhereNoUpstreamAnswers) {
   route.respond = Respond{};
-  EXPECT_EQ(of({{Kind::upstream, ""}}), "things");
+  EXPECT_EQ(of({"upstream"}), "things");
 }
 
 TEST_F(LimitKey, KeepsListsApartWhoseJoinedTextsAreAlike) {
-  const std::vector<limit::Per> both = {{Kind::header, "a"}, {Kind::header, "b"}};
+  const std::vector<std::string_view> both = {"header:a", "header:b"};
   const auto key = [&](std::string_view a, std::string_view b) {
     x.request.fields = {{http::Known::unknown, "A", a}, {http::Known::unknown, "B", b}};
     return of(both);
@@ -105,7 +109,7 @@ TEST_F(LimitKey, KeepsListsApartWhoseJoinedTextsAreAlike) {
   EXPECT_NE(key("a|b", "c"), key("a", "b|c"));
   EXPECT_NE(key("a%7Cb", "c"), key("a|b", "c"));
   x.request.fields = {{http::Known::unknown, "A", "a|b%"}};
-  EXPECT_EQ(of({{Kind::header, "a"}}), "a|b%") << "alone it needs no escapes";
+  EXPECT_EQ(of({"header:a"}), "a|b%") << "alone it needs no escapes";
 }
 
 TEST_F(LimitKey, OfAnyKeyIsADigestThatTellsNothingOfIt) {
@@ -119,7 +123,7 @@ TEST_F(LimitKey, IsNeverLongerThanAStoreTakes) {
   const auto of_length = [&](std::size_t size, char last) {
     const std::string value = std::string(size - 1, 'x') + last;
     x.request.fields = {{http::Known::unknown, "A", value}};
-    return of({{Kind::header, "a"}});
+    return of({"header:a"});
   };
   EXPECT_EQ(of_length(256, 'y').size(), 256U) << "fits as it is";
   const auto digest = of_length(257, 'y');
@@ -129,7 +133,7 @@ TEST_F(LimitKey, IsNeverLongerThanAStoreTakes) {
   EXPECT_NE(of_length(257, 'z'), digest) << "the end counts too";
   const std::string half(200, 'x');
   x.request.fields = {{http::Known::unknown, "A", half}};
-  EXPECT_EQ(of({{Kind::header, "a"}, {Kind::header, "a"}}).size(), 33U) << "the bound is for the whole";
+  EXPECT_EQ(of({"header:a", "header:a"}).size(), 33U) << "the bound is for the whole";
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ TEST_F(GivenBack, IsAllIfTheLocalShareIsUsedUp) {
 }
 
 TEST_F(GivenBack, IsAllIfTheKeyOfALaterLimitIsMissing) {
-  auto& tenants = limit_by(Kind::header, "tenants", "10/hour", limit::Store::redis, "x-tenant");
+  auto& tenants = limit_by("header:x-tenant", "tenants", "10/hour", limit::Store::redis);
   tenants.if_absent.last = limit::IfAbsent::Last::reject;
   check("GET /a", kAlice);
   ASSERT_TRUE(done);

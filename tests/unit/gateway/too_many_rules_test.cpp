@@ -12,7 +12,7 @@ class TooManyRules : public Path {
   void begin_under(int count) {
     for (int i = 0; i < count; ++i) {
       const auto name = "l" + std::to_string(i);
-      auto& rules = limit_by(Kind::total, name, "5/hour").tiers[0].rules;
+      auto& rules = limit_by("total", name, "5/hour").tiers[0].rules;
       rules.clear();
       for (int period = 1; period <= 8; ++period) {
         rules.push_back(headgate::test::make_rule("5/" + std::to_string(period) + "h", 0, name));

@@ -9,17 +9,6 @@ namespace {
 
 using std::chrono::seconds;
 
-TEST(Per, ReadsAsAUserWritesIt) {
-  EXPECT_EQ(to_text(Per{Per::Kind::client_ip, ""}), "client_ip");
-  EXPECT_EQ(to_text(Per{Per::Kind::api_key, ""}), "api_key");
-  EXPECT_EQ(to_text(Per{Per::Kind::jwt_claim, "org_id"}), "jwt.org_id");
-  EXPECT_EQ(to_text(Per{Per::Kind::header, "x-tenant"}), "header:x-tenant");
-  EXPECT_EQ(to_text(Per{Per::Kind::route, ""}), "route");
-  EXPECT_EQ(to_text(Per{Per::Kind::host, ""}), "host");
-  EXPECT_EQ(to_text(Per{Per::Kind::upstream, ""}), "upstream");
-  EXPECT_EQ(to_text(Per{Per::Kind::total, ""}), "total");
-}
-
 TEST(Binding, IsNothingWithoutADecision) { EXPECT_EQ(binding({}), nullptr); }
 
 TEST(Binding, IsTheRejectionThatLastsLongest) {

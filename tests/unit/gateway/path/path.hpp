@@ -2,6 +2,7 @@
 // The whole path of a request: a real gateway on a virtual clock, with scripted client, limiters and servers.
 
 #include "../../../../src/gateway/active_exchange.hpp"
+#include "support/per.hpp"
 #include "unit/gateway/path/client.hpp"
 #include "unit/gateway/path/limiters.hpp"
 #include "unit/gateway/path/servers.hpp"
@@ -25,7 +26,6 @@ namespace headgate::gateway::test {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using Kind = limit::Per::Kind;
 
 /// Accepts every token but "bad". Writes "token" to the trace.
 class ScriptedVerifier final : public identity::JwtVerifier {
@@ -60,11 +60,11 @@ class Path : public testing::Test {
   }
 
   /// A limit of the route.
-  limit::Limit& limit_by(Kind kind, const std::string& name, std::string_view rate,
-                         limit::Store store = limit::Store::memory, std::string per = {}, Duration wait = Duration(0)) {
+  limit::Limit& limit_by(std::string_view per, const std::string& name, std::string_view rate,
+                         limit::Store store = limit::Store::memory, Duration wait = Duration(0)) {
     auto& limit = limits.emplace_back();
     limit.name = name;
-    limit.per = {{kind, std::move(per)}};
+    limit.per = {headgate::test::make_per(per)};
     limit.store = store;
     auto& rule =
         limit.tiers.emplace_back().rules.emplace_back(headgate::test::make_rule(rate, 0, name, "token_bucket", wait));
@@ -72,15 +72,13 @@ class Path : public testing::Test {
     route.limits.emplace_back().limit = name;
     return limit;
   }
-  limit::Limit& in_memory(const std::string& name, std::string_view rate) {
-    return limit_by(Kind::client_ip, name, rate);
-  }
+  limit::Limit& in_memory(const std::string& name, std::string_view rate) { return limit_by("client_ip", name, rate); }
   limit::Limit& with_proof(const std::string& name, std::string_view rate) {
     believe_tokens();
-    return limit_by(Kind::jwt_claim, name, rate, limit::Store::memory, "sub");
+    return limit_by("jwt.sub", name, rate);
   }
   limit::Limit& in_redis(const std::string& name, std::string_view rate) {
-    return limit_by(Kind::client_ip, name, rate, limit::Store::redis);
+    return limit_by("client_ip", name, rate, limit::Store::redis);
   }
   void believe_tokens() {
     if (identity.jwt) return;

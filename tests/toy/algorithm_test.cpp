@@ -1,7 +1,8 @@
 // An algorithm is two files: with those of tests/toy/algorithms, everything that lists algorithms has one more. The
 // tests for every algorithm also run with it.
-#include "headgate/config/load.hpp"
 #include "headgate/limit/algorithm.hpp"
+
+#include "headgate/config/load.hpp"
 #include "headgate/limit/script.hpp"
 
 #include <gmock/gmock.h>
@@ -24,7 +25,7 @@ std::string file(const std::string& algorithm) {
     "routes": [{ "path": "/*", "to": "app", "limits": ["plan"] }] })";
 }
 
-TEST(Toy, IsRegisteredInItsPlace) {
+TEST(ToyAlgorithm, IsRegisteredInItsPlace) {
   std::vector<std::string> names;
   for (const auto* each : limit::algorithms()) names.emplace_back(each->name);
   EXPECT_THAT(names, testing::Contains("toy"));
@@ -32,9 +33,11 @@ TEST(Toy, IsRegisteredInItsPlace) {
   EXPECT_GT(names.size(), 1U) << "beside the others";
 }
 
-TEST(Toy, IsInTheScript) { EXPECT_THAT(std::string(limit::decide_script()), HasSubstr("if name == 'toy' then")); }
+TEST(ToyAlgorithm, IsInTheScript) {
+  EXPECT_THAT(std::string(limit::decide_script()), HasSubstr("if name == 'toy' then"));
+}
 
-TEST(Toy, MayBeWrittenInAFile) {
+TEST(ToyAlgorithm, MayBeWrittenInAFile) {
   const auto text = file("toy");
   const auto loaded = config::load(text);
   ASSERT_TRUE(loaded.config) << config::render_text(loaded.diagnostics, "f", text);
@@ -43,7 +46,7 @@ TEST(Toy, MayBeWrittenInAFile) {
   EXPECT_THAT(config::meaning(*loaded.config, "f"), HasSubstr("from the first one on"));
 }
 
-TEST(Toy, IsInTheSchemaInTheReferenceAndInWhatAMistakeIsTold) {
+TEST(ToyAlgorithm, IsInTheSchemaInTheReferenceAndInWhatAMistakeIsTold) {
   EXPECT_THAT(config::schema(), HasSubstr("\"toy\""));
   EXPECT_THAT(config::reference(), HasSubstr("`toy`"));
   const auto loaded = config::load(file("toi"));

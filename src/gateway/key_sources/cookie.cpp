@@ -1,0 +1,31 @@
+#include "../limit_key.hpp"
+
+#include "headgate/gateway/key_source.hpp"
+#include "headgate/http/named_values.hpp"
+#include "headgate/identity/sha256.hpp"
+
+namespace headgate::gateway::key_source {
+
+extern const KeySource cookie;
+const KeySource cookie{.word = "cookie:",
+                       .example = "cookie:session",
+                       .name = {.placeholder = "<name>",
+                                .what = "cookie",
+                                .help = R"(write the cookie behind the colon, as in "cookie:session")",
+                                .read =
+                                    [](std::string_view written) {
+                                      return http::is_token(written) ? std::optional(std::string(written))
+                                                                     : std::nullopt;
+                                    }},
+                       .needs = Needs::part,
+                       .noun = [](std::string_view name) { return "value of cookie " + std::string(name); },
+                       .missing = "A cookie that requests are counted by is missing.",
+                       // A session's cookie is as good as its password. Twice it is nobody's word.
+                       .value =
+                           [](Exchange& x, std::string_view name) {
+                             const auto found = http::cookie_of(x.request.fields, name);
+                             if (found.twice || found.value.empty()) return std::string_view{};
+                             return digest_text(x.text, identity::sha256(found.value));
+                           }};
+
+}  // namespace headgate::gateway::key_source
