@@ -29,14 +29,14 @@ void write_in_words(TextCursor& out, std::uint64_t seconds) noexcept {
   // Two of the largest unit or more, and the next smaller one, which is rounded up.
   const Unit* large = kUnits;
   while (large->seconds > 1 && seconds < 2 * large->seconds) ++large;
-  if (large->seconds == 1) return write_many(out, seconds, *large);
+  if (large->seconds <= 1) return write_many(out, seconds, *large);
   const Unit& small = large[1];
-  const auto smalls = (seconds + small.seconds - 1) / small.seconds;
-  const auto in_large = large->seconds / small.seconds;
-  write_many(out, smalls / in_large, *large);
-  if (smalls % in_large == 0) return;
+  const auto rounded = (seconds + small.seconds - 1) / small.seconds * small.seconds;
+  write_many(out, rounded / large->seconds, *large);
+  const auto rest = rounded % large->seconds;
+  if (rest == 0) return;
   out.word(" and ");
-  write_many(out, smalls % in_large, small);
+  write_many(out, rest / small.seconds, small);
 }
 
 std::string_view in_words(TextArena& text, std::uint64_t seconds) {
