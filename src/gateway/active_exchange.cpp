@@ -22,13 +22,13 @@ std::string text_of(const std::exception_ptr& thrown) {
   }
 }
 
-/// The bug's text goes to the log alone: the client is told that there was one.
+/// The text of the exception is only logged. The client gets a fixed sentence.
 Task<void> answer_bug(Handler& handler, Exchange& x, std::exception_ptr thrown) {
   observe::event(observe::LogLevel::error, "bug", "an exception that nobody expected",
                  {{"task", "exchange"}, {"what", text_of(thrown)}});
-  x.attempt = nullptr;  // whoever set these is gone
+  x.attempt = nullptr;  // the frames with these objects are gone
   x.delay = nullptr;
-  const Problem problem{500, EndedBy::bug, "Something went wrong inside this gateway.", {}, 0, {}};
+  const Problem problem{.status = 500, .ended_by = EndedBy::bug, .detail = "Something went wrong inside this gateway."};
   co_await send_problem(x, problem, RejectionHeaders::none);
   handler.refused(x);
 }
@@ -41,7 +41,7 @@ Task<void> ActiveExchange::answer(Handler& handler, Exchange& x) {
   try {
     co_await handler.handle(x);
   } catch (...) {
-    thrown = std::current_exception();  // nothing is awaited in here
+    thrown = std::current_exception();  // a handler of exceptions must not co_await
   }
   if (thrown) co_await answer_bug(handler, x, thrown);
   x_ = nullptr;

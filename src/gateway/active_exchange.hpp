@@ -1,5 +1,5 @@
 #pragma once
-// What a session does with each of its exchanges: has it answered, and ends it early when the client is gone.
+// One exchange of a session while it is answered: calls the handler, and ends the exchange early if the client is gone.
 
 #include "headgate/core/task.hpp"
 #include "headgate/gateway/exchange.hpp"
@@ -7,28 +7,26 @@
 
 namespace headgate::gateway {
 
-/// One stream of exchanges within a session: HTTP/1.1 has one, a multiplexed protocol one for each of its streams, all
-/// at work at the same time. Worker thread only; outlives what answer() returned.
+/// HTTP/1.1 needs one for each session, and uses it for one exchange after another. A protocol with streams needs one
+/// for each stream; all of them may be active at once. Worker thread only. Must outlive the task that answer() returns.
 class ActiveExchange {
  public:
-  /// Why an exchange ends before its answer does.
+  /// Why an exchange ends before its answer is complete.
   enum class Because : std::uint8_t {
-    client_gone,  ///< the client reset its connection, or this stream of it
-    broken_off,   ///< the worker could wait no longer for its end
+    client_gone,  ///< the client reset the connection or the stream
+    broken_off,   ///< the drain timeout is over
   };
 
-  /// Has `handler` answer `x`, whose body and reply are set, to its end. What the handler throws is a bug: it is
-  /// logged, answered 500 where nothing was told yet, and then told to the handler by refused().
+  /// Calls handle() and waits for its end. `x.body` and `x.reply` must be set. An exception is a bug: it is logged, the
+  /// client gets 500 if no answer was started, and then refused() of the handler is called.
   Task<void> answer(Handler& handler, Exchange& x);
 
-  /// Whether an exchange is being answered now.
-  bool active() const noexcept { return x_ != nullptr; }
-  /// Whether the head of its answer has been handed on.
+  /// Whether the answer was started.
   bool answered() const noexcept { return x_ && x_->reply->started(); }
 
-  /// Nobody will read the answer: a wait for a permit ends. Returns what is at work on it behind us, or null, to be
-  /// cancelled once the client's side is closed. Closing and cancelling wake the exchange, which may end it and its
-  /// session at once.
+  /// Ends a delay, and marks the exchange so that its answer is not sent. Returns the attempt with a server, or null.
+  /// Close the client's side first, then cancel the attempt. Both wake the exchange; it may end, and delete its
+  /// session, inside these calls.
   [[nodiscard]] upstream::AttemptPtr end(Because because) noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// The PROXY header before anything else: read once, and from then on the connection is its client's.
+// Reads the PROXY header of a connection, once. Afterwards the client is the one that the header names.
 
 #include "arrival.hpp"
 
@@ -38,12 +38,12 @@ Task<void> Arrival::read() {
     next = Next::idle;
   if (next == Next::idle) co_return begin();
   if (next == Next::session) co_return give_way();
-  // What came behind must not make the kernel reset the connection.
+  // Unread bytes would make the kernel reset the connection.
   if (stream_->is_open() && read_buffer_.fill_now().has_value()) co_return linger();
   end();
 }
 
-/// A header that is not right gets no answer: whoever sends it does not speak a protocol to us, or not yet.
+/// A malformed header gets no answer: the protocol of the connection is not known yet.
 Task<Arrival::Next> Arrival::read_header() {
   identity::ProxyHeader header;
   auto state = identity::read_proxy_header(read_buffer_.data(), header);

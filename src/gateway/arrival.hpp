@@ -1,5 +1,5 @@
 #pragma once
-// A connection that has still to say whose it is before it speaks any protocol: the PROXY header of a trusted peer.
+// A connection of a trusted proxy before its PROXY header was read.
 
 #include "session.hpp"
 
@@ -9,12 +9,12 @@
 
 namespace headgate::gateway {
 
-/// Gives way to a session of the protocol that follows, which takes over what was read beyond the header.
+/// After the header a session of the protocol takes its place, with the bytes that were read after the header.
 class Arrival final : public Session {
  public:
-  /// The header must be whole within `within`.
+  /// The header must be complete within `within`.
   Arrival(Sessions& owner, net::ReadBuffer input, Peer peer, Duration within);
-  /// Waits for its first byte.
+  /// Waits for the first byte.
   void begin() override;
 
  private:
@@ -23,7 +23,7 @@ class Arrival final : public Session {
   void serve() override;
   Task<void> read();
   Task<Next> read_header();
-  Duration left() const noexcept;  // may be none
+  Duration left() const noexcept;  // of the time for the header; never below 0
 
   headgate::Clock::Steady due_;
 };

@@ -13,13 +13,13 @@ namespace {
 namespace error = boost::asio::error;
 using http::h1::ParseError;
 
-// How much of a body that nobody wants is read so that its connection can be kept.
+// How many bytes of an unread body are read to keep the connection.
 constexpr std::size_t kMaxDiscarded = 256UL * 1024;
 
-// What a request counts as in its connection's turn: sixteen that are answered here are one turn.
+// What a request counts as in its connection's turn: sixteen requests answered here are one turn.
 constexpr auto kRequest = net::Stream::kTurn / 16;
 
-// RFC 9112 section 2.2 wants one passed over.
+// Before a request. RFC 9112 section 2.2 asks to ignore at least one.
 constexpr unsigned kMaxEmptyLines = 16;
 
 }  // namespace
@@ -32,8 +32,8 @@ void H1Session::begin() {
   serve();
 }
 
-// Not by the reply writer: an answer may be on its way at the same time, and these few bytes fit or the client does not
-// read.
+// Written without the reply writer, because an answer may be written at the same time. The kernel has room for these
+// few bytes, unless the client does not read.
 Task<Result<void>> H1Session::say_continue(void* self) {
   auto& session = *static_cast<H1Session*>(self);
   if (session.exchange_.answered() || session.stream_->write_now("HTTP/1.1 100 Continue\r\n\r\n"))
@@ -41,18 +41,18 @@ Task<Result<void>> H1Session::say_continue(void* self) {
   co_return error_code(error::no_buffer_space);
 }
 
-/// Something came while an answer is being made: a next request can wait, a reset ends it. A client that only closed
-/// its sending side may still want to read.
+/// The client's socket became readable during an exchange. A next request waits; a reset ends the exchange. A client
+/// that only closed its sending side may still read.
 void H1Session::stirred(void* self, net::Stream& stream) {
   auto& session = *static_cast<H1Session*>(self);
-  if (stream.timed_out()) return session.watch_client();  // an answer may take, or last, longer than any one wait
+  if (stream.timed_out()) return session.watch_client();  // an exchange may last longer than one wait
   if (stream.broken()) session.close(ActiveExchange::Because::client_gone);
 }
 
 void H1Session::watch_client() { stream_->watch(&H1Session::stirred, this, timeouts().tunnel); }
 
 void H1Session::close(ActiveExchange::Because because) noexcept {
-  // Whoever is woken by this may end the exchange and this session with it: nothing of either is touched afterwards.
+  // The calls below may end the exchange and delete this session, so they use only local variables.
   const net::StreamPtr client = stream_;
   const upstream::AttemptPtr server = exchange_.end(because);
   client->close();
@@ -77,7 +77,7 @@ void H1Session::serve() { spawn(serve_all(), "session"); }
 Task<void> H1Session::serve_all() {
   auto x = exchanges().take();
   auto next = Next::close;
-  const bool here = !read_buffer_.data().empty();  // behind a header
+  const bool here = !read_buffer_.data().empty();  // read with the PROXY header
   const auto got = here ? Result<std::size_t>(read_buffer_.data().size()) : read_buffer_.fill_now();
   if (got.has_value()) {
     next = co_await serve_each(*x);
@@ -87,13 +87,13 @@ Task<void> H1Session::serve_all() {
   exchanges().put(std::move(x));
   if (next == Next::idle && !draining()) co_return wait_idle(timeouts().idle);
   if (next == Next::idle && fresh_) co_return wait_idle(kFirstRequest);
-  // What came behind the last answer must not make the kernel reset the connection under it (RFC 9112 section 9.6).
+  // Unread bytes would make the kernel reset the connection, and the answer could be lost (RFC 9112 section 9.6).
   if (next == Next::close && stream_->is_open() && read_buffer_.fill_now().has_value()) next = Next::linger;
   if (next == Next::linger) co_return linger();
   end();
 }
 
-/// All requests that have arrived, one after another (pipelining keeps their order).
+/// Serves all requests that have arrived, one after another: pipelined answers keep the order.
 Task<H1Session::Next> H1Session::serve_each(Exchange& x) {
   while (true) {
     begin_exchange(x);
@@ -102,7 +102,7 @@ Task<H1Session::Next> H1Session::serve_each(Exchange& x) {
     if (next == Next::exchange) {
       auto reply = begin_answer(x);
       x.reply = &reply;
-      watch_client();  // work for a client that is gone is work for nobody
+      watch_client();  // nobody needs the answer if the client is gone
       co_await exchange_.answer(handler(), x);
       stream_->unwatch();
       if (!settled(reply)) next = co_await settle(reply);
@@ -159,7 +159,7 @@ Task<H1Session::Next> H1Session::read_head(Exchange& x) {
     }
     if (const auto valid = http::h1::check_unfinished(data, checked); valid.has_error())
       co_return co_await refuse(x, valid.error());
-    // Not only where nothing comes: a head that never stops coming is late as well.
+    // Checked before each read: a head that never ends is too late as well.
     const auto left = timeouts().head - std::chrono::duration_cast<Duration>(x.clock->steady() - x.started);
     auto got = Result<std::size_t>(error_code(error::timed_out));
     if (left > Duration(0)) got = co_await read_buffer_.fill(left);
@@ -172,7 +172,7 @@ Task<H1Session::Next> H1Session::read_head(Exchange& x) {
 
 H1Reply H1Session::begin_answer(Exchange& x) {
   const bool has_body = x.request.framing.kind != http::Framing::Kind::none;
-  if (has_body || !x.request.upgrade.empty()) read_buffer_.pin();  // the head must stay readable while the body flows
+  if (has_body || !x.request.upgrade.empty()) read_buffer_.pin();  // the head must stay readable while the body is read
   body_.timeout(timeouts().body);
   body_.begin(x.request.framing);
   if (x.request.expects_continue && read_buffer_.data().empty()) body_.before_wait(&H1Session::say_continue, this);
@@ -187,7 +187,7 @@ Task<H1Session::Next> H1Session::refuse(Exchange& x, ParseError refusal) {
   x.body = &body_;
   x.reply = &reply;
   x.request_id = request_id(x);
-  x.request.authority = {};  // not believed, so not logged
+  x.request.authority = {};  // may be malformed, so it is not logged
   const auto problem = problem_of_head(refusal.status, refusal.why);
   co_await send_problem(x, problem, RejectionHeaders::none);
   handler().refused(x);
@@ -198,7 +198,7 @@ bool H1Session::settled(const H1Reply& reply) const noexcept {
   return reply.complete() && reply.keeps_connection() && body_.clean();
 }
 
-/// Leaves the connection behind an exchange in a safe state: right before the next request, or closed.
+/// Brings the connection into a safe state after an exchange: at the begin of the next request, or to be closed.
 Task<H1Session::Next> H1Session::settle(const H1Reply& reply) {
   if (!reply.complete()) {
     stream_->reset();

@@ -1,5 +1,5 @@
 #pragma once
-// One client connection speaking HTTP/1.1. While a request is served it is a coroutine with buffers.
+// One HTTP/1.1 client connection. While it serves a request, it has a coroutine and buffers.
 
 #include "active_exchange.hpp"
 #include "session.hpp"
@@ -14,7 +14,7 @@ namespace headgate::gateway {
 
 class H1Reply;
 
-/// A session of one stream of exchanges, one after another. Worker thread only.
+/// Serves one exchange after another. Worker thread only.
 class H1Session final : public Session {
  public:
   H1Session(Sessions& owner, net::ReadBuffer input, Peer peer);
@@ -33,13 +33,13 @@ class H1Session final : public Session {
   Task<void> serve_all();
   Task<void> refuse_service();
   Task<Next> serve_each(Exchange& x);
-  /// Whether a whole head that can be served is there already, as it nearly always is; else read_head() tells.
+  /// The fast path: true if a complete and valid head has been read already. Else read_head() finds out why not.
   bool take_head(Exchange& x);
   Task<Next> read_head(Exchange& x);
-  /// Makes the body readable, and the reply to be written.
+  /// Sets the request's body, and returns the reply to write.
   H1Reply begin_answer(Exchange& x);
   Task<Next> refuse(Exchange& x, http::h1::ParseError refusal);
-  /// Whether nothing is left to be done behind an exchange, as nearly always; else settle() does it.
+  /// The fast path after an exchange: true if the next request can be read. Else settle() does what is left.
   bool settled(const H1Reply& reply) const noexcept;
   Task<Next> settle(const H1Reply& reply);
   void watch_client();

@@ -1,4 +1,4 @@
-// Idle, drain and what comes after the last answer: the same whatever is spoken.
+// Idle, drain, and the time after the last answer: the same for every protocol.
 
 #include "session.hpp"
 
@@ -69,9 +69,9 @@ void Session::break_off() noexcept {
   stream->close();
 }
 
-/// Closed at once, the kernel would reset the connection, and a client that sends first and then listens would find the
-/// reset and not the answer (RFC 9112 section 9.6). Such a client has a large upload to finish, so this goes on for as
-/// long as the usual servers do. Holds nothing but the connection: no exchange, no buffer, no coroutine.
+/// If the connection was closed at once, the kernel would reset it, and a client that sends its whole upload before it
+/// reads would never see the answer (RFC 9112 section 9.6). 30 s in all and 5 s of silence are nginx's values. Only the
+/// connection is kept: no exchange, no buffer, no coroutine.
 void Session::linger() {
   state_ = State::lingering;
   stream_->shutdown_send();
@@ -83,7 +83,7 @@ void Session::linger() {
   discard();
 }
 
-/// Once in a turn of the loop, however fast the client sends, so that others are served in between.
+/// Reads once in each turn of the loop, so that a fast client does not hold up the others.
 void Session::discard() {
   const auto got = stream_->discard_now();
   const auto left = std::chrono::duration_cast<Duration>(linger_until_ - owner_.clock_.steady());

@@ -1,5 +1,5 @@
 #pragma once
-// One client connection, whatever it speaks: idle, served, or lingering after its last answer.
+// One client connection, of any protocol: serving, idle, or lingering after its last answer.
 
 #include "headgate/gateway/sessions.hpp"
 
@@ -12,59 +12,59 @@
 
 namespace headgate::gateway {
 
-/// Who is at the other end, as far as is known before a request.
+/// The client of a connection, as far as it is known before the first request.
 struct Peer {
   explicit Peer(const boost::asio::ip::address& from) { speak_for(from); }
-  /// It is `source` that the connection comes from. A mapped address is the IPv4 address it stands for.
+  /// Sets the address. An IPv4-mapped IPv6 address becomes the IPv4 address.
   void speak_for(const boost::asio::ip::address& source);
 
   boost::asio::ip::address address;
   std::string text;
-  bool tls = false;            ///< the client came by TLS, by the word of a trusted peer
-  bool certificate = false;    ///< and showed a certificate that was verified
-  bool source_untold = false;  ///< a trusted peer would not say where it comes from
+  bool tls = false;            ///< a trusted proxy says that the client uses TLS
+  bool certificate = false;    ///< and that it verified the client's certificate
+  bool source_untold = false;  ///< a trusted proxy names no client address
 };
 
-/// What Sessions keeps. What a protocol's session is made of: it
-/// begins, serves what comes, and says when it is idle or done. Worker thread only; deletes itself through its
-/// Sessions. While it is idle, it holds no buffer and no coroutine, only the readiness that the kernel owes it.
+/// The base of a protocol's session. Sessions owns it, and end() deletes it. An idle session holds no buffer and no
+/// coroutine: it only waits for readiness. Worker thread only.
 class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
-  /// How long a connection made before a drain began may take to send what it was made for.
+  /// During a drain: how long a connection without a request may take to send its first one.
   static constexpr auto kFirstRequest = std::chrono::seconds(1);
 
   virtual ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Serves what has come already, or waits for it.
+  /// Serves the bytes that were read already, or waits for the first ones.
   virtual void begin() = 0;
-  /// Says that there are too many connections, where its protocol has a word for it, and closes. The session is not
-  /// counted.
+  /// Called instead of begin() if there are too many connections. Sends what the protocol has for this case, and
+  /// closes.
   virtual void reject();
-  /// While draining: serves what has arrived already, then closes; a connection that never asked may ask once.
+  /// During a drain: serves the requests that have arrived, then closes. A connection without a request yet may send
+  /// one.
   void drain();
   bool idle() const noexcept { return state_ == State::idle; }
-  /// It has been answered for good, and what it still sends is thrown away.
+  /// The last answer was sent. Bytes from the client are read and thrown away.
   bool lingering() const noexcept { return state_ == State::lingering; }
-  /// Breaks off, whatever is under way: the worker does not wait for its end.
+  /// Closes at once, also during an exchange: the worker waits no longer.
   virtual void break_off() noexcept;
 
  protected:
   Session(Sessions& owner, net::ReadBuffer input, Peer peer);
 
-  /// Tells an exchange whose it is and when it began.
+  /// Sets the client of a new exchange, its clock and its start.
   void begin_exchange(Exchange& x);
-  /// Something has come, or a drain begins: the session is no longer idle.
+  /// The session is no longer idle: bytes have arrived, or a drain begins.
   virtual void serve() = 0;
-  /// Waits for more without holding anything; whoever sends nothing within `timeout` is gone.
+  /// Becomes idle. Without a byte within `timeout` the session ends.
   void wait_idle(Duration timeout);
-  /// Behind an answer that came before all was read.
+  /// After an answer that was sent before the whole request was read: reads on for a while, then closes.
   void linger();
 
-  /// The connection is done: deletes this.
+  /// Closes the connection and deletes this.
   void end() noexcept { owner_.remove(*this); }
-  /// Deletes this; a session of what is spoken serves the connection from here on.
+  /// Gives the connection to a session of its protocol, and deletes this.
   void give_way();
 
   Handler& handler() const noexcept { return owner_.handler_; }
@@ -72,11 +72,11 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   const Timeouts& timeouts() const noexcept { return owner_.timeouts_; }
   const Bounds& bounds() const noexcept { return owner_.bounds_; }
   ExchangePool& exchanges() const noexcept { return owner_.exchanges_; }
-  /// How long a connection that has not asked yet may take to do so.
+  /// How long a connection may be idle before its first request.
   Duration patience() const noexcept { return owner_.patience(); }
   bool draining() const noexcept { return owner_.draining(); }
 
-  net::StreamPtr stream_;  // null once it was handed on
+  net::StreamPtr stream_;  // null after give_way()
   net::ReadBuffer read_buffer_;
   Peer peer_;
 

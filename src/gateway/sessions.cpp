@@ -27,8 +27,8 @@ void ExchangePool::put(std::unique_ptr<Exchange> exchange) {
 
 struct Sessions::Lists {
   using List = boost::intrusive::list<Session, boost::intrusive::constant_time_size<false>>;
-  List alive;      ///< being served, or at rest
-  List lingering;  ///< those that began first in front
+  List alive;      ///< serving or idle
+  List lingering;  ///< the oldest first
 };
 
 Sessions::Sessions(Handler& handler, Clock& clock, net::Blocks& blocks, const Timeouts& timeouts, const Bounds& bounds,
@@ -49,12 +49,12 @@ Sessions::~Sessions() {
 
 void Sessions::take(net::StreamPtr stream, Preamble preamble) {
   const auto peer = stream->peer_address();
-  if (peer.has_error()) return stream->close();  // gone already, and nobody to count it as
+  if (peer.has_error()) return stream->close();  // the client is gone already
   const auto before = total_.fetch_add(1, std::memory_order_relaxed);
   net::ReadBuffer input(std::move(stream), blocks_);
   if (before >= bounds_.connections) {
     auto& session = keep(make_(*this, std::move(input), Peer(*peer)));
-    uncount(session);  // it must not hold a place while it is told so
+    uncount(session);  // it takes no place while it is rejected
     return session.reject();
   }
   const bool says_whose = preamble == Preamble::proxy_header && handler_.trusts(*peer);
@@ -84,7 +84,7 @@ void Sessions::uncount(Session& session) noexcept {
 void Sessions::remove(Session& session) noexcept {
   if (session.lingering()) --lingering_;
   uncount(session);
-  delete &session;  // which leaves its list
+  delete &session;  // leaves its list
 }
 
 void Sessions::let_linger(Session& session) noexcept {

@@ -1,5 +1,5 @@
 #pragma once
-// The client connections of a worker: taken in, given to a session of what they speak, counted, drained.
+// The client connections of a worker: accepts them, makes their sessions, counts and drains them.
 
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/handler.hpp"
@@ -18,11 +18,11 @@ struct Peer;
 class Session;
 class Sessions;
 
-/// What connections begin with: a request, or, where the handler trusts whom they come from, a PROXY header before it.
-/// What anybody else sends is read as a request whatever it looks like.
+/// How connections begin: with a request, or with a PROXY header before it. The header is read only from a peer that
+/// the handler trusts. The bytes of any other peer are read as a request.
 enum class Preamble : std::uint8_t { request, proxy_header };
 
-/// Exchanges are lent and come back, so that their buffers stay warm. Worker thread only.
+/// Keeps exchanges for the next requests, with the memory of their buffers. Worker thread only.
 class ExchangePool {
  public:
   std::unique_ptr<Exchange> take();
@@ -33,49 +33,49 @@ class ExchangePool {
   std::vector<std::unique_ptr<Exchange>> spare_;
 };
 
-/// The choice of a protocol: makes the session of a connection that has said whose it is.
+/// Chooses the protocol: makes the session of a connection whose client is known.
 using MakeSession = Session* (*)(Sessions& owner, net::ReadBuffer input, Peer peer);
 
-/// HTTP/1.1, for every connection.
+/// The default: HTTP/1.1 for every connection.
 Session* session_for(Sessions& owner, net::ReadBuffer input, Peer peer);
 
-/// Worker thread only, but for the count of connections, which all workers share.
+/// Worker thread only. All workers share the count of connections.
 class Sessions {
  public:
-  /// `total` counts the connections of all workers; `bounds.connections` is theirs together.
+  /// `total` counts the connections of all workers together, up to `bounds.connections`.
   Sessions(Handler& handler, Clock& clock, net::Blocks& blocks, const Timeouts& timeouts, const Bounds& bounds,
            std::atomic<std::uint32_t>& total, MakeSession make = &session_for);
   ~Sessions();
   Sessions(const Sessions&) = delete;
   Sessions& operator=(const Sessions&) = delete;
 
-  /// Begins to serve a connection; answers 503 and closes it when there are too many. A PROXY header must be whole
-  /// within `timeouts.head`, or the connection is closed without a word.
+  /// Begins to serve a connection. If there are too many, its session rejects it (HTTP/1.1: 503). A PROXY header must
+  /// be complete within `timeouts.head`; else the connection is closed without an answer.
   void take(net::StreamPtr stream, Preamble preamble);
 
-  /// Of what is waited for from now on.
+  /// For waits that begin from now on.
   void use(const Timeouts& timeouts) noexcept { timeouts_ = timeouts; }
 
-  /// From now on every answer says close.
+  /// From now on every answer has `Connection: close`.
   void wind_down() noexcept { winding_down_ = true; }
-  /// And connections at rest are closed at once.
+  /// The same, and idle connections are closed at once.
   void drain();
   bool draining() const noexcept { return draining_; }
   bool empty() const noexcept;
-  /// Breaks off what is left.
+  /// Closes all connections at once.
   void close_all();
 
  private:
   friend class Session;
-  /// Keeps it until it is removed.
+  /// Owns the session until remove().
   Session& keep(Session* session);
-  /// An arrival has said whose its connection is, and a session takes its place, beginning with what `input` holds.
+  /// Deletes the arrival, and makes the session of its connection. `input` may hold the first bytes of a request.
   void give_way(Session& arrival, net::ReadBuffer input, Peer peer);
-  /// How long a connection that has not asked yet may take to do so.
+  /// How long a connection may be idle before its first request.
   Duration patience() const noexcept;
   void uncount(Session& session) noexcept;
   void remove(Session& session) noexcept;
-  /// Its place is free for another connection. The one that has lingered longest goes where there are too many.
+  /// A lingering session is not counted as a connection. If there are too many of them, the oldest is closed.
   void let_linger(Session& session) noexcept;
   struct Lists;
 
