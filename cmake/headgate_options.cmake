@@ -27,6 +27,10 @@ set(HEADGATE_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them: ad
 if(HEADGATE_SANITIZE)
   add_compile_options(-fsanitize=${HEADGATE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${HEADGATE_SANITIZE})
+  find_program(LLD ld.lld)
+  if(LLD)  # a sanitized program is a hundred megabytes
+    add_link_options(-fuse-ld=lld)
+  endif()
   if(HEADGATE_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options(-Wno-tsan)  # Asio has fences; what it orders is under locks as well
   endif()
