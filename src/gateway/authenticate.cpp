@@ -57,7 +57,7 @@ Problem token_refused(identity::JwtError error) {
   if (error == identity::JwtError::no_keys)
     return {.status = 503,
             .ended_by = EndedBy::auth,
-            .detail = "Tokens cannot be checked at the moment: their issuer's keys are not there yet.",
+            .detail = "Tokens cannot be checked at the moment: the keys of their issuer are not available yet.",
             .retry_after = 1};
   const bool expired = error == identity::JwtError::expired;
   return {.status = 401,
@@ -216,9 +216,8 @@ Gateway::Step Gateway::reserve_failure(Exchange& x) {
   if (services_.memory.decide({&check, 1}, services_.clock.wall(), {&decision, 1})) return {};
   x.caller.failures_used_up = true;
   const auto wait = seconds_up(decision.retry_after);
-  const auto detail =
-      x.text.join({"Too many attempts from this address to prove who is asking have failed. Try again in ",
-                   in_words(x.text, wait), "."});
+  const auto detail = x.text.join(
+      {"Too many authentications from this address have failed. Try again in ", in_words(x.text, wait), "."});
   return Problem{.status = 429,
                  .ended_by = EndedBy::limit,
                  .detail = detail,

@@ -17,14 +17,13 @@ Problem problem_of_body(const error_code& cause) {
     return {.status = 408, .ended_by = EndedBy::timeout_client, .detail = "The request's body did not arrive in time."};
   }
   if (cause == boost::system::errc::message_size) {
-    return {
-        .status = 413, .ended_by = EndedBy::too_large, .detail = "The request's body is larger than is accepted here."};
+    return {.status = 413, .ended_by = EndedBy::too_large, .detail = "The request's body is too large."};
   }
   if (cause == boost::system::errc::bad_message) {
     return {
-        .status = 400, .ended_by = EndedBy::bad_request, .detail = "The request's body is not framed as HTTP has it."};
+        .status = 400, .ended_by = EndedBy::bad_request, .detail = "The framing of the request's body is malformed."};
   }
-  return {.status = 400, .ended_by = EndedBy::client_closed, .detail = "The request's body ended too soon."};
+  return {.status = 400, .ended_by = EndedBy::client_closed, .detail = "The request's body ended too early."};
 }
 
 }  // namespace headgate::gateway

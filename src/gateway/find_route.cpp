@@ -13,21 +13,20 @@ Gateway::Step Gateway::find_route(Exchange& x) {
   if (x.request.hides_slash && (!found.route || found.route->encoded_slash == EncodedSlash::reject)) {
     return Problem{.status = 400,
                    .ended_by = EndedBy::bad_request,
-                   .detail = "The path holds an encoded slash or backslash, which is not accepted here."};
+                   .detail = "The path contains an encoded slash or backslash, which is not accepted here."};
   }
   if (found.route) return {};
   if (!found.host_known && x.request.host.empty())
-    return Problem{.status = 400,
-                   .ended_by = EndedBy::bad_request,
-                   .detail = "Host is missing, and what is served here depends on it."};
+    return Problem{
+        .status = 400, .ended_by = EndedBy::bad_request, .detail = "Host is missing, and every route here needs it."};
   // 421 Misdirected Request (RFC 9110 section 15.5.20).
   if (!found.host_known) {
     return Problem{.status = 421, .ended_by = EndedBy::no_route, .detail = "This host is not served here."};
   }
   if (found.allowed.empty())
-    return Problem{.status = 404, .ended_by = EndedBy::no_route, .detail = "Nothing is offered at this path."};
+    return Problem{.status = 404, .ended_by = EndedBy::no_route, .detail = "There is nothing at this path."};
   x.allowed_methods = std::move(found.allowed);
-  return Problem{.status = 405, .ended_by = EndedBy::no_route, .detail = "This path is not offered for this method."};
+  return Problem{.status = 405, .ended_by = EndedBy::no_route, .detail = "This method is not allowed for this path."};
 }
 
 }  // namespace headgate::gateway

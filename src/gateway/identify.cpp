@@ -78,7 +78,7 @@ Gateway::Step Gateway::identify(Exchange& x) {
   for (const auto& name : x.route->counted_headers) {
     const auto named = [&name](const http::Field& field) { return http::same_variable(field.name, name); };
     if (std::count_if(x.request.fields.begin(), x.request.fields.end(), named) > 1)
-      return ambiguous("A header that requests are counted by stands twice.");
+      return ambiguous("A header that requests are counted by occurs twice.");
   }
   return {};
 }

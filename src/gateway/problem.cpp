@@ -139,9 +139,9 @@ std::string_view reason_of(const upstream::Failure& failure, TextArena& text) {
     case Failed::reply_timeout:
       return "it did not answer in time";
     case Failed::sending:
-      return with_cause("it took no more of the request");
+      return with_cause("it accepted no more of the request");
     case Failed::closed:
-      return with_cause("it broke off before the end of its answer");
+      return with_cause("it closed before the end of its answer");
     case Failed::malformed:
       return with_cause("the answer is not valid HTTP");
     case Failed::head_too_large:

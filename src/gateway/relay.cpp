@@ -193,7 +193,7 @@ class Relay {
     const bool late = cause == boost::asio::error::timed_out;
     return {.what = late ? Failed::reply_timeout : Failed::closed,
             .cause = cause,
-            .why = late ? "it was silent within its answer for too long" : ""};
+            .why = late ? "it was silent for too long during its answer" : ""};
   }
 
   /// The client is gone, so there is no answer to send.

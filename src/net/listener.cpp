@@ -26,7 +26,7 @@ std::string explain(const error_code& ec, const ListenOptions& options) {
   const auto what = "cannot listen on " + shown(options) + ": ";
   if (ec == error::address_in_use)
     return what + "port " + std::to_string(options.port) +
-           " is taken; stop who listens there (ss -ltnp), or choose another";
+           " is taken; stop the process that listens there (ss -ltnp), or choose another port";
   if (ec == error::access_denied)
     return what + "permission denied; run as root, or give the binary CAP_NET_BIND_SERVICE, or listen above 1023";
   if (ec.value() == EADDRNOTAVAIL) return what + "no interface of this machine has that address";

@@ -31,6 +31,6 @@ struct Failure {
 };
 
 /// Failure::why of a reply_timeout if the request itself could not be sent. "it" is the server.
-inline constexpr const char* kTakesNoMore = "it took no more of the request in time";
+inline constexpr const char* kTakesNoMore = "it accepted no more of the request in time";
 
 }  // namespace headgate::upstream

@@ -63,7 +63,7 @@ Result<ChunkReader::Step, ParseError> ChunkReader::read_size(std::string_view in
   // White space may stand before an extension (RFC 9112 section 7.1.1, BWS) and nowhere else.
   if (!plain || (stop != stop_at && !extension.starts_with(';')))
     return ParseError{400, "a chunk size is not a plain hexadecimal number"};
-  if (size > room_) return ParseError{413, "the body is larger than is accepted"};
+  if (size > room_) return ParseError{413, "the body is too large"};
   room_ -= size;
   // Nobody reads extensions. A body that consists mostly of them is an attack.
   extensions_ += extension.size();

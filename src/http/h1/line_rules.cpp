@@ -24,8 +24,8 @@ const char* refused_lines(std::string_view bytes) noexcept {
     const auto c = static_cast<unsigned char>(bytes[i]);
     if (!kSuspect[c]) continue;
     if (c == '\n') return "a line ends in LF without CR";
-    if (c != '\r') return "a control character stands in the head";
-    if (i + 1 == bytes.size() || bytes[i + 1] != '\n') return "a CR stands without LF";
+    if (c != '\r') return "the head contains a control character";
+    if (i + 1 == bytes.size() || bytes[i + 1] != '\n') return "a CR without LF";
     ++i;
     if (i + 1 < bytes.size() && (bytes[i + 1] == ' ' || bytes[i + 1] == '\t'))
       return "a line begins with white space (folding)";
@@ -37,12 +37,12 @@ FramingRules framing_rules(const Fields& fields, unsigned version) noexcept {
   FramingRules rules;
   for (const auto& [id, name, value] : fields) {
     if (id == Known::transfer_encoding) {
-      if (rules.chunked) rules.refused = "Transfer-Encoding stands twice";
+      if (rules.chunked) rules.refused = "Transfer-Encoding occurs twice";
       if (!same_word(value, "chunked")) rules.refused = "Transfer-Encoding is not exactly chunked";
       if (version < 11) rules.refused = "Transfer-Encoding in HTTP/1.0";
       rules.chunked = true;
     } else if (id == Known::content_length) {
-      if (rules.has_length) rules.refused = "Content-Length stands twice";
+      if (rules.has_length) rules.refused = "Content-Length occurs twice";
       rules.has_length = true;
       const auto* end = value.data() + value.size();
       const auto [stop, error] = std::from_chars(value.data(), end, rules.length);

@@ -80,7 +80,7 @@ Result<void, ParseError> parse_trailers(std::string_view bytes, const Limits& li
       case Known::upgrade:
       case Known::expect:
       case Known::proxy_authorization:
-        return ParseError{400, "a trailer field has no place in trailers"};
+        return ParseError{400, "a field is not allowed in trailers"};
       default:
         trailers.push_back({id, name, trimmed(line.substr(colon + 1))});
     }

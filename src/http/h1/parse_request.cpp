@@ -53,7 +53,7 @@ const char* take_host(RequestHead& head) {
     ++hosts;
     head.authority = field.value;
   }
-  if (hosts > 1) return "Host stands twice";
+  if (hosts > 1) return "Host occurs twice";
   if (hosts == 1) {
     return normalise_host(head.authority, head.host) ? nullptr : "Host is not a host name with an optional port";
   }
@@ -85,11 +85,11 @@ const char* take_target(RequestHead& head) {
   }
   const auto mark = std::min(target.find('?'), target.size());
   head.query = target.substr(mark);
-  if (!valid_query(head.query)) return "the query holds a character that must be percent-encoded";
+  if (!valid_query(head.query)) return "the query contains a character that must be percent-encoded";
   const auto path = target.substr(0, mark);
   const auto kind = normalise_path(path.empty() ? std::string_view("/") : path, head.path, head.path_sent);
   head.hides_slash = kind == PathKind::hides_slash;
-  return kind == PathKind::refused ? "the path holds a character or escape that has no place there" : nullptr;
+  return kind == PathKind::refused ? "the path contains a character or escape that is not allowed" : nullptr;
 }
 
 Flaw read_lines(std::string_view bytes, const Limits& limits, RequestHead& head) {
@@ -104,7 +104,7 @@ ParseError explain_version(std::string_view bytes) noexcept {
   const auto version = line.substr(std::min(line.rfind(' '), line.size() - 1) + 1);
   const bool http = version.size() == 8 && version.starts_with("HTTP/") && version[6] == '.' && version[5] != '1' &&
                     std::count(line.begin(), line.end(), ' ') == 2;
-  return http ? ParseError{505, "only HTTP/1.0 and HTTP/1.1 are spoken here"}
+  return http ? ParseError{505, "only HTTP/1.0 and HTTP/1.1 are supported"}
               : ParseError{400, "the HTTP version is malformed"};
 }
 
@@ -170,7 +170,7 @@ Result<void, ParseError> parse_request(std::string_view bytes, const Limits& lim
                  : framing.length > 0 ? Framing{Framing::Kind::length, framing.length}
                                       : Framing{};
   if (is_miswritten(head.method)) return ParseError{400, "methods are written in capital letters"};
-  if (head.method == "CONNECT") return ParseError{501, "CONNECT is not offered"};
+  if (head.method == "CONNECT") return ParseError{501, "CONNECT is not supported"};
   if (const auto* why = take_host(head)) return ParseError{400, why};
   if (const auto* why = take_target(head)) return ParseError{400, why};
 
