@@ -42,7 +42,7 @@ endif()
 option(HEADGATE_PRECOMPILE "Precompile the headers that most files include" ON)
 
 # Several sources are compiled as one, so that the headers they share are read once: a third of the time. Each still includes what
-# it uses: ./dev lint compiles them one by one.
+# it uses: ./dev lint compiles alone what changed, ./dev lint --all every source.
 set(HEADGATE_UNITY 10 CACHE STRING "How many sources of a target are compiled as one; 0: each alone")
 if(HEADGATE_UNITY)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
