@@ -1,6 +1,7 @@
 #include "head_lines.hpp"
 #include "line_rules.hpp"
 
+#include "headgate/http/fields.hpp"
 #include "headgate/http/hop.hpp"
 #include "headgate/http/host.hpp"
 #include "headgate/http/path.hpp"
@@ -143,9 +144,8 @@ std::size_t head_size(std::string_view bytes, std::size_t& scanned) noexcept {
 
 Result<void, ParseError> check_unfinished(std::string_view bytes, std::size_t& checked) noexcept {
   if (bytes.empty()) return {};
-  const char first = bytes.front();
-  const bool begins_method = (first >= 'A' && first <= 'Z') || (first >= 'a' && first <= 'z');
-  if (!begins_method && first != '\r') return ParseError{400, "the head does not begin with a method"};
+  const bool begins_method = is_token(bytes.substr(0, 1));
+  if (!begins_method && bytes.front() != '\r') return ParseError{400, "the head does not begin with a method"};
   // A refused sequence has at most three bytes. Go back far enough, but do not begin at an LF whose CR is left out.
   auto from = checked < 3 ? 0 : checked - 3;
   if (from > 0 && bytes[from] == '\n') --from;
