@@ -23,10 +23,6 @@ struct JsonMember {
 /// Deepest nesting taken, the object itself counted. Tokens in the wild need four.
 constexpr int kMaxJsonDepth = 16;
 
-/// Whether a JSON parser reads all of `json`: some take a NUL for its end, and skip a byte order mark. Neither belongs
-/// there.
-bool is_plain_text(std::string_view json) noexcept;
-
 /// The members of `json` in order. Nothing where it is not exactly one object of valid UTF-8, nests deeper than
 /// kMaxJsonDepth, or names a member twice (two readers would believe two different values).
 std::optional<std::vector<JsonMember>> read_json_object(std::string_view json);
