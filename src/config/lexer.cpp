@@ -1,10 +1,11 @@
 #include "lexer.hpp"
 
 #include "codes.hpp"
-#include "utf8.hpp"
+
+#include "headgate/core/json_spelling.hpp"
+#include "headgate/core/utf8.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <string>
 
 namespace headgate::config {
@@ -12,29 +13,6 @@ namespace {
 
 bool digit(char c) { return c >= '0' && c <= '9'; }
 bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$'; }
-
-// The grammar of RFC 8259 section 6.
-bool valid_number(std::string_view text) {
-  const auto digits = [&] {
-    const auto end = std::find_if_not(text.begin(), text.end(), digit);
-    const auto count = static_cast<std::size_t>(end - text.begin());
-    text.remove_prefix(count);
-    return count > 0;
-  };
-  if (text.starts_with('-')) text.remove_prefix(1);
-  if (text.size() > 1 && text[0] == '0' && digit(text[1])) return false;
-  if (!digits()) return false;
-  if (text.starts_with('.')) {
-    text.remove_prefix(1);
-    if (!digits()) return false;
-  }
-  if (text.starts_with('e') || text.starts_with('E')) {
-    text.remove_prefix(1);
-    if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
-    if (!digits()) return false;
-  }
-  return text.empty();
-}
 
 TokenKind mark(char c) {
   switch (c) {
@@ -124,52 +102,26 @@ Token Lexer::string(char quote) {
 }
 
 void Lexer::escape(Token& token) {
-  constexpr std::string_view kWritten = "\"\\/bfnrt";
-  constexpr std::string_view kMeant = "\"\\/\b\f\n\r\t";
-  const auto begin = at_++;
-  if (at_ >= text_.size() || text_[at_] == '\n') return;  // the caller reports the unclosed string
-  const char c = text_[at_++];
-  if (const auto index = kWritten.find(c); index != std::string_view::npos) {
-    token.text += kMeant[index];
-  } else if (c == 'u') {
-    unicode_escape(token, begin);
-  } else {
-    --at_;
+  const auto begin = at_;
+  if (begin + 1 >= text_.size() || text_[begin + 1] == '\n') {
+    ++at_;  // the caller reports the unclosed string
+    return;
+  }
+  auto rest = text_.substr(begin);
+  const auto escape = take_json_escape(rest, token.text);
+  at_ = text_.size() - rest.size();
+  if (escape == JsonEscape::unknown) {
     const auto end = at_ + std::max<std::size_t>(character_length(text_, at_), 1);
     report_.error(code::kSyntax, {begin, end}, "",
                   "JSON has no such escape: " + std::string(text_.substr(begin, end - begin)),
                   "write \\\\ for a backslash");
   }
-}
-
-void Lexer::unicode_escape(Token& token, std::size_t begin) {
-  std::uint32_t value = 0;
-  bool valid = hex4(value);
-  if (valid && value >= 0xD800 && value < 0xDC00 && at("\\u")) {
-    at_ += 2;
-    std::uint32_t low = 0;
-    valid = hex4(low) && low >= 0xDC00 && low < 0xE000;
-    value = 0x10000U + ((value - 0xD800U) << 10U) + (low - 0xDC00U);
-  } else if (value >= 0xD800 && value < 0xE000) {
-    valid = false;
-  }
-  if (valid && value != 0) return append_utf8(value, token.text);
+  const bool zero = escape == JsonEscape::taken && token.text.back() == '\0';
+  if (zero) token.text.pop_back();
+  if (!zero && escape != JsonEscape::no_character) return;
   report_.error(code::kSyntax, {begin, at_}, "",
-                valid ? "a string here cannot hold \\u0000" : "\\u needs four hexadecimal digits of a character",
+                zero ? "a string here cannot hold \\u0000" : "\\u needs four hexadecimal digits of a character",
                 "write the character itself: this file is UTF-8");
-}
-
-bool Lexer::hex4(std::uint32_t& value) {
-  value = 0;
-  for (int i = 0; i < 4; ++i) {
-    if (at_ >= text_.size()) return false;
-    const char c = text_[at_];
-    const char small = static_cast<char>(c | 0x20);
-    if (!digit(c) && (small < 'a' || small > 'f')) return false;
-    value = value * 16 + static_cast<std::uint32_t>(digit(c) ? c - '0' : small - 'a' + 10);
-    ++at_;
-  }
-  return true;
 }
 
 Token Lexer::number() {
@@ -179,7 +131,7 @@ Token Lexer::number() {
     ++at_;
   }
   Token token{TokenKind::number, {begin, at_}, std::string(text_.substr(begin, at_ - begin))};
-  if (valid_number(token.text)) return token;
+  if (is_json_number(token.text)) return token;
   const bool unit = digit(token.text.front()) && letter(token.text.back());
   report_.error(
       code::kSyntax, token.span, "", token.text.substr(0, 80) + " is not a JSON number",

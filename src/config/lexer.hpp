@@ -5,7 +5,6 @@
 #include "document.hpp"
 #include "report.hpp"
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -48,8 +47,6 @@ class Lexer {
   void skip_block_comment();
   Token string(char quote);
   void escape(Token& token);
-  void unicode_escape(Token& token, std::size_t begin);
-  bool hex4(std::uint32_t& value);
   Token number();
   Token word();
   Token stray();

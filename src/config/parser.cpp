@@ -2,9 +2,9 @@
 
 #include "codes.hpp"
 #include "lexer.hpp"
-#include "utf8.hpp"
 
 #include "headgate/core/literals.hpp"
+#include "headgate/core/utf8.hpp"
 
 #include <array>
 #include <string>

@@ -2,9 +2,9 @@
 
 #include "codes.hpp"
 #include "paths.hpp"
-#include "utf8.hpp"
 
 #include "headgate/core/literals.hpp"
+#include "headgate/core/utf8.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,9 +1,9 @@
 // Renders diagnostics as text for people and as JSON for editors.
 
 #include "report.hpp"
-#include "utf8.hpp"
 
 #include "headgate/config/diagnostic.hpp"
+#include "headgate/core/utf8.hpp"
 
 #include <nlohmann/json.hpp>
 

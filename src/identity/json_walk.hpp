@@ -2,6 +2,8 @@
 // Reads JSON (RFC 8259) forward without building a tree. The caller says what it expects of each value, and anything
 // else is refused at its place. Nesting is as deep as the caller's own calls. Used by key files.
 
+#include "json_cursor.hpp"
+
 #include "headgate/identity/api_keys.hpp"
 
 #include <cstddef>
@@ -13,16 +15,14 @@
 
 namespace headgate::identity {
 
-enum class JsonKind { object, list, text, number, boolean, null, nothing };
-
 /// Every function that takes something returns false if it cannot, and so does every later one. The first mistake is
 /// kept, with its place. The text must outlive the walk. Not thread-safe.
 class JsonWalk {
  public:
-  explicit JsonWalk(std::string_view json) noexcept : json_(json) {}
+  explicit JsonWalk(std::string_view json) noexcept : json_(json), cursor_(json) {}
 
   /// What the next value is, by its first character.
-  JsonKind next() noexcept;
+  JsonKind next() noexcept { return cursor_.next(); }
   /// Offset of the next value.
   std::size_t here() noexcept;
 
@@ -54,15 +54,14 @@ class JsonWalk {
   bool open(JsonKind kind);
   bool another(char close, std::size_t before);
   bool member_name(std::string& name, const std::vector<std::string>& before);
-  bool is(char c) const noexcept { return at_ < json_.size() && json_[at_] == c; }
-  void skip_space() noexcept;
+  bool is(char c) const noexcept { return cursor_.rest().starts_with(c); }
   std::string_view word() noexcept;
   std::string help_here() const;
   void descend(std::string_view name);
   bool keep(std::size_t place, std::string_view pointer, std::string message, std::string help);
 
   std::string_view json_;
-  std::size_t at_ = 0;
+  JsonCursor cursor_;
   std::size_t begin_ = 0;  // of the name or value last taken
   std::string pointer_;
   std::optional<KeyFileError> mistake_;

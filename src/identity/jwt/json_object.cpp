@@ -1,97 +1,131 @@
 #include "json_object.hpp"
 
-#include "usual_json.hpp"
+#include "../json_cursor.hpp"
 
-#include <nlohmann/json.hpp>
+#include "headgate/core/json_spelling.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
-#include <utility>
 
 namespace headgate::identity {
 namespace {
 
-using Json = nlohmann::json;
 using Kind = JsonMember::Kind;
 
 constexpr std::size_t kUsual = 12;  // members of a set of claims
 
-/// Takes the parser's events; each returns false to end the parse. No tree is built, so a deep one costs nothing.
-class Reader final : public nlohmann::json_sax<Json> {
+/// Each function takes something and is false if it is not there or not JSON. There is no going on after that.
+class Reader {
  public:
-  std::vector<JsonMember> members;
+  explicit Reader(std::string_view json) noexcept : json_(json) {}
 
-  Reader() { members.reserve(kUsual); }
-
-  bool null() override { return value(Kind::other); }
-  bool boolean(bool set) override { return value(Kind::boolean, set ? "true" : "false"); }
-  bool number_integer(std::int64_t number) override {
-    return value(Kind::integer, depth_ == 1 ? std::to_string(number) : "", static_cast<double>(number));
-  }
-  bool number_unsigned(std::uint64_t number) override {
-    return value(Kind::integer, depth_ == 1 ? std::to_string(number) : "", static_cast<double>(number));
-  }
-  bool number_float(double number, const std::string&) override { return value(Kind::fraction, "", number); }
-  bool binary(Json::binary_t&) override { return false; }
-
-  bool string(std::string& text) override {
-    if (depth_ == 2 && in_list_) {
-      members.back().texts.push_back(std::move(text));
-      return true;
+  bool object(std::vector<JsonMember>& members) {
+    members.reserve(kUsual);
+    if (!json_.take('{')) return false;
+    if (!json_.take('}')) {
+      do {
+        auto& member = members.emplace_back();
+        if (!string(member.name) || !json_.take(':') || !value(member)) return false;
+      } while (json_.take(','));
+      if (!json_.take('}')) return false;
     }
-    return value(Kind::text, std::move(text));
+    return json_.at_end();
   }
-
-  bool key(std::string& name) override {
-    if (depth_ == 1) members.emplace_back().name = std::move(name);
-    return true;
-  }
-  bool start_object(std::size_t) override {
-    if (depth_ > 0) value(Kind::other);
-    return ++depth_ <= kMaxJsonDepth;
-  }
-  bool start_array(std::size_t) override {
-    if (depth_ == 0) return false;
-    value(Kind::texts);
-    if (depth_ == 1) in_list_ = true;
-    return ++depth_ <= kMaxJsonDepth;
-  }
-  bool end_object() override { return end(); }
-  bool end_array() override { return end(); }
-  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
 
  private:
-  /// A value that is not a string within a list. False where it would be the root.
-  bool value(Kind kind, std::string text = {}, double number = 0) {
-    if (depth_ == 0) return false;
-    if (depth_ == 1) {
-      auto& member = members.back();
-      member.kind = kind;
-      member.text = std::move(text);
-      member.number = number;
-    } else if (in_list_) {
-      members.back().kind = Kind::other;
-      members.back().texts.clear();
-      in_list_ = false;
+  bool value(JsonMember& member) {
+    switch (json_.next()) {
+      case JsonKind::text:
+        member.kind = Kind::text;
+        return string(member.text);
+      case JsonKind::list:
+        return list(member);
+      case JsonKind::number:
+        return number(member);
+      case JsonKind::boolean:
+        member.kind = Kind::boolean;
+        member.text = json_.word();
+        return member.text == "true" || member.text == "false";
+      default:
+        member.kind = Kind::other;
+        return pass(2);
     }
-    return true;
   }
 
-  bool end() {
-    if (--depth_ == 1) in_list_ = false;
-    return true;
+  bool list(JsonMember& member) {
+    member.kind = Kind::texts;
+    json_.take('[');
+    if (json_.take(']')) return true;
+    do {
+      if (member.kind == Kind::texts && json_.next() == JsonKind::text) {
+        if (!string(member.texts.emplace_back())) return false;
+        continue;
+      }
+      member.kind = Kind::other;
+      member.texts.clear();
+      if (!pass(3)) return false;
+    } while (json_.take(','));
+    return json_.take(']');
   }
 
-  int depth_ = 0;
-  bool in_list_ = false;  // in an array that is a member's value and has held only strings so far
+  bool string(std::string& out) { return json_.next() == JsonKind::text && json_.string(out) == JsonString::taken; }
+
+  /// A number beyond what a double holds is refused, for readers differ on what it is.
+  bool number(JsonMember& member) {
+    const auto written = json_.word();
+    const auto* const end = written.data() + written.size();
+    if (!is_json_number(written)) return false;
+    const auto whole = [&](auto read) {
+      const auto [stop, error] = std::from_chars(written.data(), end, read);
+      if (error != std::errc{} || stop != end) return false;
+      member.kind = Kind::integer;
+      member.text = std::to_string(read);
+      member.number = static_cast<double>(read);
+      return true;
+    };
+    if (written.front() == '-' ? whole(std::int64_t{}) : whole(std::uint64_t{})) return true;
+    member.kind = Kind::fraction;
+    return std::from_chars(written.data(), end, member.number).ec == std::errc{};
+  }
+
+  /// Takes a value of any kind and keeps nothing of it. `depth` is what it has if it holds others.
+  bool pass(int depth) {
+    switch (json_.next()) {
+      case JsonKind::text:
+        return string(passed_.text);
+      case JsonKind::number:
+        return number(passed_);
+      case JsonKind::boolean: {
+        const auto word = json_.word();
+        return word == "true" || word == "false";
+      }
+      case JsonKind::null:
+        return json_.word() == "null";
+      case JsonKind::object:
+      case JsonKind::list:
+        return depth <= kMaxJsonDepth && pass_members(depth);
+      case JsonKind::nothing:
+        break;
+    }
+    return false;
+  }
+
+  bool pass_members(int depth) {
+    const bool object = json_.take('{');
+    const char close = object ? '}' : ']';
+    if (!object) json_.take('[');
+    if (json_.take(close)) return true;
+    do {
+      if (object && (!string(passed_.text) || !json_.take(':'))) return false;
+      if (!pass(depth + 1)) return false;
+    } while (json_.take(','));
+    return json_.take(close);
+  }
+
+  JsonCursor json_;
+  JsonMember passed_;  // room for what is passed over
 };
-
-std::optional<std::vector<JsonMember>> read_any_object(std::string_view json) {
-  if (!is_plain_text(json)) return std::nullopt;
-  Reader reader;
-  if (!Json::sax_parse(json.begin(), json.end(), &reader)) return std::nullopt;
-  return std::move(reader.members);
-}
 
 bool names_differ(const std::vector<JsonMember>& members) {
   std::vector<std::string_view> names;
@@ -103,14 +137,9 @@ bool names_differ(const std::vector<JsonMember>& members) {
 
 }  // namespace
 
-bool is_plain_text(std::string_view json) noexcept {
-  return json.find('\0') == json.npos && !json.starts_with("\xef\xbb\xbf");
-}
-
 std::optional<std::vector<JsonMember>> read_json_object(std::string_view json) {
-  auto members = read_usual_object(json);
-  if (!members) members = read_any_object(json);
-  if (!members || !names_differ(*members)) return std::nullopt;
+  std::vector<JsonMember> members;
+  if (!Reader(json).object(members) || !names_differ(members)) return std::nullopt;
   return members;
 }
 

@@ -22,9 +22,6 @@ struct JsonMember {
 /// The deepest nesting that is accepted, the object itself included. Real tokens need four.
 constexpr int kMaxJsonDepth = 16;
 
-/// Whether a JSON parser reads all of `json`: some end at a NUL or skip a byte order mark. Neither is allowed.
-bool is_plain_text(std::string_view json) noexcept;
-
 /// The members of `json` in order. Nothing if it is not exactly one object of valid UTF-8, is nested deeper than
 /// kMaxJsonDepth, or has a name twice (two readers would take two different values).
 std::optional<std::vector<JsonMember>> read_json_object(std::string_view json);

@@ -36,6 +36,12 @@ class Watch {
   std::string objection_;
 };
 
+/// Whether the library reads all of `json`: it takes a NUL for its end, and skips a byte order mark. Neither belongs
+/// there.
+bool is_plain_text(std::string_view json) noexcept {
+  return json.find('\0') == json.npos && !json.starts_with("\xef\xbb\xbf");
+}
+
 }  // namespace
 
 Result<JsonTree, std::string> read_json_tree(std::string_view json) {

@@ -1,6 +1,6 @@
-#include "utf8.hpp"
+#include "headgate/core/utf8.hpp"
 
-namespace headgate::config {
+namespace headgate {
 
 std::size_t character_length(std::string_view text, std::size_t at) noexcept {
   if (at >= text.size()) return 0;
@@ -39,4 +39,4 @@ void append_utf8(std::uint32_t value, std::string& out) {
   }
 }
 
-}  // namespace headgate::config
+}  // namespace headgate

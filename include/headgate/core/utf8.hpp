@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace headgate::config {
+namespace headgate {
 
 /// Bytes of the character at `at`, 1 to 4; 0 if there is no valid one.
 std::size_t character_length(std::string_view text, std::size_t at) noexcept;
@@ -13,4 +13,4 @@ std::size_t character_length(std::string_view text, std::size_t at) noexcept;
 /// Appends the code point `value` (valid, no surrogate).
 void append_utf8(std::uint32_t value, std::string& out);
 
-}  // namespace headgate::config
+}  // namespace headgate

@@ -1,0 +1,24 @@
+#pragma once
+// The spelling of JSON (RFC 8259), which all readers of it share: config's, which goes on after a mistake and names its
+// place, and identity's, which is quick and stops at the first.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace headgate {
+
+/// Whether all of `text` is a number (section 6).
+bool is_json_number(std::string_view text) noexcept;
+
+enum class JsonEscape : std::uint8_t {
+  taken,
+  unknown,       ///< JSON has no such escape; only its backslash was taken
+  no_character,  ///< "\u" without four digits, or half of a pair
+};
+
+/// Takes an escape off the front of `rest`, which begins with a backslash, and appends what it stands for as UTF-8.
+/// "\u0000" is appended as a NUL.
+JsonEscape take_json_escape(std::string_view& rest, std::string& out);
+
+}  // namespace headgate

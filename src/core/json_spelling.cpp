@@ -1,0 +1,74 @@
+#include "headgate/core/json_spelling.hpp"
+
+#include "headgate/core/utf8.hpp"
+
+#include <algorithm>
+
+namespace headgate {
+namespace {
+
+constexpr bool decimal(char c) noexcept { return c >= '0' && c <= '9'; }
+
+/// Takes four hexadecimal digits; where there are fewer, those that are there.
+bool take_four_digits(std::string_view& rest, std::uint32_t& value) noexcept {
+  value = 0;
+  for (int i = 0; i < 4; ++i) {
+    const char c = rest.empty() ? '\0' : rest.front();
+    const char small = static_cast<char>(c | 0x20);
+    if (!decimal(c) && (small < 'a' || small > 'f')) return false;
+    value = value * 16 + static_cast<std::uint32_t>(decimal(c) ? c - '0' : small - 'a' + 10);
+    rest.remove_prefix(1);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool is_json_number(std::string_view text) noexcept {
+  const auto digits = [&text] {
+    const auto count = std::min(text.find_first_not_of("0123456789"), text.size());
+    text.remove_prefix(count);
+    return count > 0;
+  };
+  if (text.starts_with('-')) text.remove_prefix(1);
+  if (text.size() > 1 && text[0] == '0' && decimal(text[1])) return false;
+  if (!digits()) return false;
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    if (!digits()) return false;
+  }
+  if (text.starts_with('e') || text.starts_with('E')) {
+    text.remove_prefix(1);
+    if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+    if (!digits()) return false;
+  }
+  return text.empty();
+}
+
+JsonEscape take_json_escape(std::string_view& rest, std::string& out) {
+  constexpr std::string_view kWritten = "\"\\/bfnrt";
+  constexpr std::string_view kMeant = "\"\\/\b\f\n\r\t";
+  rest.remove_prefix(1);
+  if (rest.empty()) return JsonEscape::unknown;
+  if (const auto index = kWritten.find(rest.front()); index != kWritten.npos) {
+    out += kMeant[index];
+    rest.remove_prefix(1);
+    return JsonEscape::taken;
+  }
+  if (rest.front() != 'u') return JsonEscape::unknown;
+  rest.remove_prefix(1);
+  std::uint32_t value = 0;
+  if (!take_four_digits(rest, value)) return JsonEscape::no_character;
+  if (value >= 0xD800 && value < 0xDC00 && rest.starts_with("\\u")) {  // a character beyond U+FFFF, as a pair
+    rest.remove_prefix(2);
+    std::uint32_t low = 0;
+    if (!take_four_digits(rest, low) || low < 0xDC00 || low >= 0xE000) return JsonEscape::no_character;
+    value = 0x10000U + ((value - 0xD800U) << 10U) + (low - 0xDC00U);
+  } else if (value >= 0xD800 && value < 0xE000) {
+    return JsonEscape::no_character;
+  }
+  append_utf8(value, out);
+  return JsonEscape::taken;
+}
+
+}  // namespace headgate
