@@ -33,31 +33,36 @@ std::string explain(const error_code& ec, const ListenOptions& options) {
   return what + ec.message();
 }
 
-Result<Acceptor> bind(boost::asio::io_context& loop, const Tcp::endpoint& endpoint, bool share, bool both_families) {
+/// A socket that only looks whether its port is free shares it with nobody, and does not listen: a client that came
+/// meanwhile would be accepted and reset.
+enum class Purpose : bool { look, listen };
+
+Result<Acceptor> bind(boost::asio::io_context& loop, const Tcp::endpoint& endpoint, Purpose purpose,
+                      bool both_families) {
   Acceptor acceptor(loop);
   error_code ec;
   acceptor.open(endpoint.protocol(), ec);
   if (!ec) acceptor.set_option(Acceptor::reuse_address(true), ec);
-  if (!ec && share) acceptor.set_option(ReusePort(true), ec);
+  if (!ec && purpose == Purpose::listen) acceptor.set_option(ReusePort(true), ec);
   if (!ec && both_families) acceptor.set_option(boost::asio::ip::v6_only(false), ec);
   if (!ec) acceptor.bind(endpoint, ec);
-  if (!ec) acceptor.listen(kBacklog, ec);
+  if (!ec && purpose == Purpose::listen) acceptor.listen(kBacklog, ec);
   if (!ec) acceptor.non_blocking(true, ec);
   if (ec) return ec;
   return acceptor;
 }
 
-Result<Acceptor> bind(boost::asio::io_context& loop, const ListenOptions& options, bool share) {
+Result<Acceptor> bind(boost::asio::io_context& loop, const ListenOptions& options, Purpose purpose) {
   if (!options.host.empty()) {
     error_code ec;
     const auto address = boost::asio::ip::make_address(options.host, ec);
     if (ec) return ec;
-    return bind(loop, Tcp::endpoint(address, options.port), share, false);
+    return bind(loop, Tcp::endpoint(address, options.port), purpose, false);
   }
-  auto both = bind(loop, Tcp::endpoint(Tcp::v6(), options.port), share, true);
+  auto both = bind(loop, Tcp::endpoint(Tcp::v6(), options.port), purpose, true);
   // Without IPv6 on this machine, listen on IPv4 only.
   if (both.has_error() && both.error() != error::address_in_use && both.error() != error::access_denied) {
-    return bind(loop, Tcp::endpoint(Tcp::v4(), options.port), share, false);
+    return bind(loop, Tcp::endpoint(Tcp::v4(), options.port), purpose, false);
   }
   return both;
 }
@@ -70,7 +75,7 @@ Listener::~Listener() = default;
 
 Result<std::unique_ptr<Listener>, std::string> Listener::open(boost::asio::io_context& loop, Timers& timers,
                                                               const ListenOptions& options) {
-  auto acceptor = bind(loop, options, true);
+  auto acceptor = bind(loop, options, Purpose::listen);
   if (acceptor.has_error()) return explain(acceptor.error(), options);
   return std::unique_ptr<Listener>(new Listener(std::move(*acceptor), timers, options.proxy_protocol));
 }
@@ -121,7 +126,7 @@ std::string Listener::address() const {
 }
 
 Result<void, std::string> check_free(boost::asio::io_context& loop, const ListenOptions& options) {
-  const auto alone = bind(loop, options, false);
+  const auto alone = bind(loop, options, Purpose::look);
   if (alone.has_error()) return explain(alone.error(), options);
   return {};
 }
