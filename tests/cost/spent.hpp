@@ -13,7 +13,7 @@ struct Spent {
   std::uint64_t bytes = 0;  ///< allocated, freed or not
 };
 
-/// So far, by this process.
+/// So far: steps of the process, memory of this thread.
 Spent spent() noexcept;
 
 template <class Work>

@@ -1,5 +1,6 @@
 // Code that runs for every request must not allocate: this program counts allocations.
 
+#include "support/counted_memory.hpp"
 #include "unit/identity/proxy_headers.hpp"
 
 #include "headgate/identity/client_address.hpp"
@@ -12,31 +13,19 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace {
-thread_local std::size_t allocations = 0;
-}
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-
 namespace headgate::identity {
 namespace {
 
+std::size_t allocations() noexcept { return headgate::test::taken_from_heap.allocations; }
+
 TEST(Allocations, AreSeenByThisTest) {
-  const auto before = allocations;
+  const auto before = allocations();
   const std::vector<int> one(100);
-  EXPECT_GT(allocations, before) << one.size();
+  EXPECT_GT(allocations(), before) << one.size();
 }
 
 TEST(Allocations, AreNoneForTheClientAddressAndItsSubject) {
@@ -45,10 +34,10 @@ TEST(Allocations, AreNoneForTheClientAddressAndItsSubject) {
                                                "::ffff:10.255.255.254, 10.0.0.2:80"};
   const auto peer = boost::asio::ip::make_address("10.0.0.1");
   std::array<char, 64> buffer;
-  const auto before = allocations;
+  const auto before = allocations();
   const auto hops = walk_hops(peer, AddressField::x_forwarded_for, fields, trusted);
   const auto key = client_ip_key(hops.client, 64, buffer);
-  const auto after = allocations;
+  const auto after = allocations();
   EXPECT_EQ(after, before);
   EXPECT_EQ(key, "2001:db8:aaaa:bbbb::/64");
 }
@@ -59,12 +48,12 @@ TEST(Allocations, AreNoneForTheChainOfAForwardedField) {
       R"(for="[2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff]:65535";host="a\"b", for="\[fd00:1111:2222:3333:4444:5555:6666:1\]")";
   const auto peer = boost::asio::ip::make_address("10.0.0.1");
   std::array<char, kMaxAddressText> buffer;
-  const auto before = allocations;
+  const auto before = allocations();
   const auto hops = walk_hops(peer, AddressField::forwarded, {&field, 1}, trusted);
   Chain room;
   const auto chain = believed_chain(hops, peer, AddressField::forwarded, {&field, 1}, room);
   const auto text = address_text(chain.front(), buffer);
-  const auto after = allocations;
+  const auto after = allocations();
   EXPECT_EQ(after, before);
   EXPECT_EQ(chain.size(), 3U);
   EXPECT_EQ(text, "2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff");
@@ -73,10 +62,10 @@ TEST(Allocations, AreNoneForTheChainOfAForwardedField) {
 TEST(Allocations, AreNoneForAProxyHeader) {
   ProxyHeader header;
   const auto v2 = test::summed(test::ssl(0x03, 0));
-  const auto before = allocations;
+  const auto before = allocations();
   const auto first = read_proxy_header("PROXY TCP6 2001:db8::1 ::1 4711 443\r\n", header);
   const auto second = read_proxy_header(v2, header);
-  const auto after = allocations;
+  const auto after = allocations();
   EXPECT_EQ(after, before);
   EXPECT_EQ(first, ProxyHeaderState::whole);
   EXPECT_EQ(second, ProxyHeaderState::whole);
@@ -89,11 +78,11 @@ TEST(Allocations, AreNoneForATokenThatIsRemembered) {
   TokenCache memory(10);
   memory.put(good, VerifiedToken{{{"sub", "ann"}}, now, now + std::chrono::seconds(1)});
   memory.put(bad, RefusedToken{JwtError::bad_signature, Instant::max()});
-  const auto before = allocations;
+  const auto before = allocations();
   const auto token = memory.get(good, now);
   const auto refused = memory.get(bad, now);
   const auto unknown = memory.get("another", now);
-  const auto after = allocations;
+  const auto after = allocations();
   EXPECT_EQ(after, before);
   EXPECT_TRUE(token && refused && !unknown);
 }
