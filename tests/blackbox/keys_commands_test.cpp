@@ -246,6 +246,7 @@ TEST(KeysHash, TakesNoKeyFromTheCommandLine) {
 TEST(KeysHash, AsksATerminalWithoutEcho) {
   int terminal = -1;
   const pid_t child = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+  ASSERT_GE(child, 0) << "this machine has no terminals";
   if (child == 0) {
     ::execl(HEADGATE_BINARY, "headgate", "keys", "hash", nullptr);
     ::_exit(127);

@@ -36,6 +36,7 @@ enter() {
     root=$1; shift
     mount -t proc proc "$root/proc"
     mount -t tmpfs tmpfs "$root/dev/shm" 2>/dev/null || true
+    mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts" && ln -sf pts/ptmx "$root/dev/ptmx"
     exec chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb "$@"' sh "$root" "$@"
 }
 
