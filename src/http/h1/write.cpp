@@ -47,7 +47,9 @@ bool states_empty_body(std::string_view method) noexcept {
 
 /// The standard reason of the status; empty if there is none.
 std::string_view standard_reason(unsigned status) noexcept {
-  if (status == 200) return "OK";  // the most frequent status needs no table
+  // The two that are written most; the others are looked up.
+  if (status == 200) return "OK";
+  if (status == 429) return "Too Many Requests";
   const auto reason = boost::beast::http::obsolete_reason(boost::beast::http::int_to_status(status));
   if (reason.starts_with('<')) return {};  // Beast returns "<unknown-status>"
   return {reason.data(), reason.size()};
