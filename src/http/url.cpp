@@ -1,5 +1,7 @@
 #include "headgate/http/url.hpp"
 
+#include "hex.hpp"
+
 #include "headgate/core/text.hpp"
 
 #include <boost/asio/ip/address_v4.hpp>
@@ -106,12 +108,11 @@ bool percent_decode(std::string_view text, std::string& out) {
       text.remove_prefix(1);
       continue;
     }
-    unsigned value = 0;
-    const auto hex = text.substr(1, kEscape - 1);
-    const auto* const end = hex.data() + hex.size();
-    const auto [stop, error] = std::from_chars(hex.data(), end, value, 16);
-    if (hex.size() + 1 != kEscape || error != std::errc{} || stop != end || value < 0x20) return false;
-    out += static_cast<char>(value);
+    const int high = text.size() < kEscape ? -1 : hex(text[1]);
+    const int low = text.size() < kEscape ? -1 : hex(text[2]);
+    constexpr int kFirstPrintable = 0x20;
+    if (high < 0 || low < 0 || high * 16 + low < kFirstPrintable) return false;
+    out += static_cast<char>(high * 16 + low);
     text.remove_prefix(kEscape);
   }
   return true;

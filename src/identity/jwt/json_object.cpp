@@ -13,7 +13,7 @@ namespace {
 
 using Kind = JsonMember::Kind;
 
-constexpr std::size_t kUsual = 12;  // members of a set of claims
+constexpr std::size_t kTypicalMembers = 12;  // of a set of claims
 
 /// Each function takes something and is false if it is not there or not JSON. There is no going on after that.
 class Reader {
@@ -21,7 +21,7 @@ class Reader {
   explicit Reader(std::string_view json) noexcept : json_(json) {}
 
   bool object(std::vector<JsonMember>& members) {
-    members.reserve(kUsual);
+    members.reserve(kTypicalMembers);
     if (!json_.take('{')) return false;
     if (!json_.take('}')) {
       do {
