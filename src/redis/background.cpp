@@ -81,6 +81,7 @@ Task<void> Background::give_back(std::shared_ptr<Background> self, limit::Leases
     self->refunded_.fetch_add(static_cast<std::uint64_t>(-refill.check.cost), std::memory_order_relaxed);
   self->local_->given_back({&refill.check, 1});
   self->local_->leases().refunded(refill.lease);
+  if (self->stopped_) self->end_leases();  // a refill that came meanwhile waited for this
   self->ended();
 }
 

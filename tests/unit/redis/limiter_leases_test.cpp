@@ -136,6 +136,30 @@ TEST_F(LimiterLeases, AreGivenBackWhenStopped) {
   EXPECT_LE(sum.sent_to_redis, sum.decided() / 20) << sum.sent_to_redis << " of " << sum.decided();
 }
 
+// The stop gives back what is held while more of the same key is on its way.
+TEST_F(LimiterLeases, AreGivenBackWhenStoppedAlsoIfARefillComesLater) {
+  start();
+  rule.rate = {1000, 24h};
+  rule.burst = 1'000'000;
+  options.timeout = 2s;
+  Limiter limiter(loop, options);
+  ASSERT_TRUE(run_until_up(limiter));
+  std::uint64_t admitted = 0;
+  for (int i = 0; i < 200; ++i, ++admitted) EXPECT_TRUE(decide(limiter, 1, "everybody").allowed());
+  redis.pause();
+  const auto sent = limiter.counters().sent;
+  while (limiter.counters().sent == sent && admitted < 10'000) {
+    ASSERT_TRUE(decide(limiter, 1, "everybody").allowed());
+    ++admitted;
+  }
+  limiter.stop();
+  redis.resume();
+  keeps_running.reset();
+  loop.run();  // until all is said
+  loop.restart();
+  EXPECT_EQ(rule.burst - left(), admitted);
+}
+
 TEST_F(LimiterLeases, AreGivenBackASecondAfterTheLastRequest) {
   start();
   rule.rate = {1000, 24h};
