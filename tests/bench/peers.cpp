@@ -40,9 +40,14 @@ std::vector<Peer> start_peers(const PeerSetup& setup, Work work) {
     });
   }
   if (!setup.headgate.empty()) {
-    start("headgate", headgate_file, [&](const auto&, const auto& file) {
+    const auto run_headgate = [&](const auto&, const auto& file) {
       return std::vector<std::string>{setup.headgate, "run", "-c", file};
-    });
+    };
+    start("headgate", headgate_file, run_headgate);
+    if (work == Work::log) {
+      start(
+          kWithoutLog, [](Work, const Place& place) { return headgate_file(Work::plain, place); }, run_headgate);
+    }
   }
   return peers;
 }

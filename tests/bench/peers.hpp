@@ -26,6 +26,9 @@ struct PeerSetup {
   int core;
 };
 
+/// The last peer where the access log is measured: headgate without one.
+inline constexpr const char* kWithoutLog = "no-log";
+
 /// nginx twice (the difference of the second one is noise: the A/A row), then HAProxy and headgate. Throws
 /// std::runtime_error with the end of the log if one does not start.
 std::vector<Peer> start_peers(const PeerSetup& setup, Work work);

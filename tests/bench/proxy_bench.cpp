@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <optional>
 #include <string>
@@ -114,18 +115,28 @@ void print_costs(const std::vector<Peer>& peers, const Row& row, const std::vect
   static bool first = true;
   if (std::exchange(first, false)) {
     std::printf("%-22s", "CPU µs a request");
-    for (const auto& peer : peers) std::printf("%10s", peer.name.c_str());
+    for (std::size_t i = 0; i < costs.size(); ++i) std::printf("%10s", peers[i].name.c_str());
     std::printf("   as a share of nginx, round by round (middle, and middle half)\n");
   }
   std::printf("%-21s", row.name.c_str());
   for (const auto& cost : costs) std::printf("%10.2f", quantile(cost, 0.5));
   std::printf("  ");
-  for (std::size_t i = 1; i < peers.size(); ++i) {
+  for (std::size_t i = 1; i < costs.size(); ++i) {
     const auto share = ratio(costs[i], costs[0]);
     std::printf(" %s %.3f (%.2f-%.2f)", peers[i].name.c_str(), share.middle, share.low, share.high);
   }
   std::printf("\n");
   std::fflush(stdout);
+}
+
+/// What a line of the access log costs: the difference of the last two peers, round by round.
+void print_cost_of_log(const std::vector<std::vector<double>>& costs) {
+  const auto& with = costs[costs.size() - 2];
+  const auto& without = costs.back();
+  std::vector<double> lines(with.size());
+  std::transform(with.begin(), with.end(), without.begin(), lines.begin(), std::minus<>());
+  std::printf("  a line of it costs headgate %.2f µs (%.2f-%.2f)\n", quantile(lines, 0.5), quantile(lines, 0.25),
+              quantile(lines, 0.75));
 }
 
 void measure_rows(Traffic& traffic, const Options& options, PeerSetup setup) {
@@ -138,7 +149,11 @@ void measure_rows(Traffic& traffic, const Options& options, PeerSetup setup) {
       peers = start_peers(setup, row.work);
       running = row.work;
     }
-    print_costs(peers, row, measure(traffic, peers, row, options.plan));
+    auto costs = measure(traffic, peers, row, options.plan);
+    const bool twice = peers.back().name == kWithoutLog;
+    if (twice) print_cost_of_log(costs);
+    if (twice) costs.pop_back();
+    print_costs(peers, row, costs);
   }
   std::cout
       << "\n\"again\" is nginx a second time: what differs there is noise, and no smaller difference is a result.\n";
