@@ -2,17 +2,10 @@
 
 #include "headgate/core/eight_bytes.hpp"
 
-#include <array>
+#include <algorithm>
 
 namespace headgate {
 namespace {
-
-/// Whether a byte needs no escape in a JSON string.
-constexpr auto kPlain = [] {
-  std::array<bool, 256> out{};
-  for (unsigned byte = 0x20; byte < 0x7f; ++byte) out[byte] = byte != '"' && byte != '\\';
-  return out;
-}();
 
 /// All rules at once: where a byte breaks one, the highest bit of one byte is set.
 constexpr bool all_plain(std::uint64_t eight) noexcept {
@@ -22,14 +15,26 @@ constexpr bool all_plain(std::uint64_t eight) noexcept {
   return ((eight | control | found('"') | found('\\') | found(0x7f)) & eight_of(0x80)) == 0;
 }
 
+constexpr bool is_plain(char c) noexcept { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
+
+/// Whether `text` needs no escape at all, as nearly every text of a log line.
+bool plain(std::string_view text) noexcept {
+  constexpr std::size_t kEight = sizeof(std::uint64_t);
+  if (text.size() < kEight) return std::all_of(text.begin(), text.end(), is_plain);
+  const char* const last = text.data() + text.size() - kEight;
+  for (const char* at = text.data(); at < last; at += kEight)
+    if (!all_plain(load_eight(at))) return false;
+  return all_plain(load_eight(last));  // some of its bytes a second time
+}
+
 void write_byte(TextCursor& out, char c) noexcept {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  const auto byte = static_cast<unsigned char>(c);
-  if (kPlain[byte]) return out.character(c);
-  if (byte == '"' || byte == '\\') {
+  if (is_plain(c)) return out.character(c);
+  if (c == '"' || c == '\\') {
     out.character('\\');
     return out.character(c);
   }
+  const auto byte = static_cast<unsigned char>(c);
   out.word("\\u00");
   out.character(kDigits[byte >> 4]);
   out.character(kDigits[byte & 15]);
@@ -38,17 +43,7 @@ void write_byte(TextCursor& out, char c) noexcept {
 }  // namespace
 
 void write_json_text(TextCursor& out, std::string_view text) noexcept {
-  constexpr std::size_t kEight = sizeof(std::uint64_t);
-  while (text.size() >= kEight) {
-    const auto eight = text.substr(0, kEight);
-    if (const auto bytes = load_eight(eight.data()); all_plain(bytes)) {
-      std::memcpy(out.at(), &bytes, kEight);
-      out.at(out.at() + kEight);
-    } else {
-      for (const char c : eight) write_byte(out, c);
-    }
-    text.remove_prefix(kEight);
-  }
+  if (plain(text)) return out.text(text);
   for (const char c : text) write_byte(out, c);
 }
 

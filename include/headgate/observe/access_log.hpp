@@ -18,7 +18,8 @@ namespace headgate::observe {
 class Lane;
 class Output;
 
-/// The content of a line. The views are valid during the call. No query string, no key in clear text.
+/// The content of a line. The views are valid during the call. No query string, no key in clear text. `ended_by`,
+/// `decision` and `source` are words of our own; all other texts may be a caller's and hold any bytes.
 struct AccessRecord {
   std::string_view request_id;
   boost::asio::ip::address address;

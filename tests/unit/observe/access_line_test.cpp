@@ -152,8 +152,8 @@ TEST(JsonLine, IsValidForAnyBytes) {
   for (int byte = 0; byte < 256; ++byte) hostile += static_cast<char>(byte);
   hostile += "\",\"status\":200,\"x\":\"\xed\xa0\x80\xc0\xaf\xff";
   auto one = record();
-  one.limit = one.decision = one.source = one.key = hostile;
-  one.request_id = one.method = one.host = one.path = one.route = one.upstream = one.server = one.ended_by =
+  one.limit = one.tier = one.key = hostile;
+  one.request_id = one.method = one.host = one.path = one.route = one.upstream = one.server = one.reason =
       one.user_agent = hostile;
   const auto line = json_of(one);
   EXPECT_EQ(line.at("status"), 429) << "nothing was smuggled in";
