@@ -6,8 +6,10 @@
 
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/identity/network.hpp"
+#include "headgate/limit/algorithm.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace headgate::config {
 namespace {
@@ -27,6 +29,7 @@ class LimitBuilder {
     build_if_absent(build_, node_, out_.per, out_.if_absent);
     tier_from();
     build_tiers(build_, node_, out_);
+    count();
     outlives_the_process();
     exempt();
     return std::move(out_);
@@ -70,6 +73,29 @@ class LimitBuilder {
               " is accepted only from trusted proxies, and none is named, so every caller has the default tier",
           R"(name the proxy that writes it: "identity": { "trusted_proxies": ["10.0.0.0/8"] })");
     }
+  }
+
+  void count() {
+    const Node* written = find(&node_, "count");
+    auto& out = out_.counted_statuses;
+    for (const Node* each : children(find(written, "status"), Kind::number)) {
+      unsigned status = 0;
+      const char* const end = each->text.data() + each->text.size();
+      if (std::from_chars(each->text.data(), end, status).ptr == end) out.push_back(status);
+    }
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    const auto keeps = [](const limit::Rule& rule) { return !rule.algorithm->gives_back_late; };
+    const auto& tiers = out_.tiers;
+    const bool any = std::any_of(tiers.begin(), tiers.end(), [&](const limit::Tier& tier) {
+      return std::any_of(tier.rules.begin(), tier.rules.end(), keeps);
+    });
+    if (written == nullptr || !any) return;
+    const auto& name = text_at(&node_, "algorithm")->text;
+    report_.error_at_key(code::kConflict, *written,
+                         "\"count\" gives permits back after the answer, and " + in_quotes(name) +
+                             " cannot: others may have taken more since",
+                         R"(choose "sliding_window", or leave "algorithm" out)");
   }
 
   // Warns about counters that last for a month but are lost at every restart.

@@ -87,9 +87,18 @@ bool leases(const limit::Limit& limit) {
   });
 }
 
+std::string answers(const std::vector<unsigned>& statuses) {
+  if (statuses.empty()) return {};
+  std::string out = "; only answers with ";
+  for (std::size_t i = 0; i < statuses.size(); ++i)
+    out += (i == 0 ? "" : i + 1 == statuses.size() ? " or " : ", ") + std::to_string(statuses[i]);
+  return out + " count";
+}
+
 // What holds for all tiers of a limit; each part begins with a semicolon.
 std::string circumstances(const limit::Limit& limit, const std::vector<gateway::Exemption>& exemptions) {
   std::string out = limit.store == limit::Store::memory ? "; counted in this gateway's memory" : "; in Redis";
+  out += answers(limit.counted_statuses);
   out += absent(limit.if_absent);
   for (const auto& each : exemptions) {
     if (each.limit == limit.name) out += exempt(each);

@@ -47,6 +47,14 @@ constexpr Key kExemptKeys[] = {
 constexpr Section kExempt{"exempt", "limits.<name>.exempt", "Callers that a limit does not apply to.", kExemptKeys};
 constexpr Shape kExemptShape = section(kExempt);
 
+constexpr Shape kCountedStatus = integer(100, 599);
+constexpr Shape kCountedStatuses = list("a list of statuses", kCountedStatus, 1, 64);
+constexpr Key kCountKeys[] = {
+    {"status", &kCountedStatuses, "", "[401, 403]", "Statuses of the answers that count", required},
+};
+constexpr Section kCount{"count", "limits.<name>.count", "Which answers a limit counts.", kCountKeys};
+constexpr Shape kCountShape = section(kCount);
+
 constexpr Shape kPer = text("what to count by", check_per);
 constexpr Shape kPers = list("a list of what to count by", kPer, 1, 8);
 constexpr const Shape* kPerForms[] = {&kPer, &kPers};
@@ -90,6 +98,9 @@ constexpr Key kLimitKeys[] = {
     {"leases", &kLeasesShape, "auto", R"("off")",
      "Whether a gateway may take permits for a busy key from Redis in batches: `auto` if this cannot allow too many "
      "requests, or `off`"},
+    {"count", &kCountShape, "", R"({ "status": [401, 403] })",
+     "Counts only answers with these statuses, so that only failed logins use permits: a request takes its permits "
+     "first, and gets them back if its answer does not count; default: every request counts"},
     {"mode", &kMode, "enforce", R"("observe")", "`observe` counts and reports, but rejects nobody"},
     {"exempt", &kExemptShape, "", R"({ "client_ip": ["10.9.0.0/16"] })", "Callers that it does not apply to"},
     {"if_absent", &kIfAbsent, "", R"("client_ip")",

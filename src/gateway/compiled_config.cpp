@@ -100,7 +100,8 @@ CompiledConfig::CompiledConfig(const Options& options, const identity::Options& 
       route->reads_token = route->reads_token || asks_for(*route_limit.limit, Needs::token);
       route->reads_key = route->reads_key || asks_for(*route_limit.limit, Needs::api_key) ||
                          (route_limit.ready->exemption && !route_limit.ready->exemption->api_keys.empty());
-      route->settles = route->settles || route_limit.cost.from == Cost::From::response_header;
+      route->settles = route->settles || route_limit.cost.from == Cost::From::response_header ||
+                       !route_limit.limit->counted_statuses.empty();
     }
     router_.add(wanted.host, wanted.path, wanted.methods, route.get(),
                 route->ignore_case ? Case::ignored : Case::matters);

@@ -23,7 +23,7 @@ void Gateway::finish(Exchange& x) {
 
 void Gateway::refused(Exchange& x) {
   // A step threw. Its limits hold permits that no answer will settle, so give them back.
-  if (x.ended_by == EndedBy::bug && x.route && x.route->settles) settle(x, Problem{});
+  if (x.ended_by == EndedBy::bug && x.route && x.route->settles) settle(x, Problem{}, Served::yes);
   finish(x);
 }
 

@@ -50,7 +50,9 @@ Task<void> Gateway::handle(Exchange& x) {
   if (!problem && x.admission.delay > Duration(0)) co_await delay(x);
   if (!problem) {
     problem = co_await serve(x);
-    if (x.route->settles) settle(x, problem);
+    if (x.route->settles) settle(x, problem, Served::yes);
+  } else if (x.route && x.route->settles) {
+    settle(x, problem, Served::no);
   }
   if (problem) co_await send_problem(x, *problem, x.snapshot->compiled->options().rejection.headers);
   finish(x);

@@ -1,12 +1,14 @@
 #include "respond.hpp"
 
 #include "limit_fields.hpp"
+#include "settle.hpp"
 
 namespace headgate::gateway {
 
 Task<std::optional<Problem>> respond(Exchange& x, const Respond& answer, RejectionHeaders style) {
   x.ended_by = EndedBy::respond;
   x.status = answer.status;
+  if (x.route->settles) note_status(x, answer.status);
   if (!answer.content_type.empty())
     x.fields.push_back({http::Known::content_type, "Content-Type", answer.content_type});
   x.fields.push_back({http::Known::date, "Date", x.text.join({date_now(*x.clock)})});

@@ -16,8 +16,17 @@ using limit::How;
 constexpr unsigned kFailed = 500;
 constexpr std::size_t kShown = 40;  // bytes of a malformed cost that are logged
 
-bool settles(const CheckedLimit& checked) noexcept {
+bool asks_for_cost(const CheckedLimit& checked) noexcept {
   return checked.route_limit->cost.from == Cost::From::response_header;
+}
+
+bool counts_answers(const CheckedLimit& checked) noexcept {
+  return !checked.route_limit->limit->counted_statuses.empty();
+}
+
+bool counts(const CheckedLimit& checked, unsigned status) noexcept {
+  const auto& statuses = checked.route_limit->limit->counted_statuses;
+  return std::binary_search(statuses.begin(), statuses.end(), status);
 }
 
 /// Whether the hold can still be given back. Once the counter may have become full again, the hold is over, and its
@@ -68,38 +77,53 @@ bool failed_by_server(const Exchange& x, const std::optional<Problem>& problem) 
          problem->ended_by != EndedBy::bad_request && problem->ended_by != EndedBy::client_closed;
 }
 
+void read_cost(Exchange& x, CheckedLimit& checked) {
+  checked.settled = true;
+  const auto& cost = checked.route_limit->cost;
+  const auto written = http::value_of(x.answer.fields, std::string_view(cost.header));
+  const auto told = cost_in(written, cost.most);
+  checked.unreadable = !told && !written.empty();
+  if (checked.unreadable)
+    x.reason = x.text.join({"the answer's cost in ", cost.header, " is no number: ", written.substr(0, kShown)});
+  if (told)
+    checked.used = *told;
+  else if (x.answer.status >= kFailed)
+    checked.used = 0;
+}
+
 }  // namespace
 
 void note_costs(Exchange& x) {
-  auto& a = x.admission;
-  for (auto& checked : a.limits) {
-    if (!settles(checked)) continue;
-    checked.settled = true;
-    const auto& cost = checked.route_limit->cost;
-    const auto written = http::value_of(x.answer.fields, std::string_view(cost.header));
-    const auto told = cost_in(written, cost.most);
-    checked.unreadable = !told && !written.empty();
-    if (checked.unreadable)
-      x.reason = x.text.join({"the answer's cost in ", cost.header, " is no number: ", written.substr(0, kShown)});
-    if (told)
-      checked.used = *told;
-    else if (x.answer.status >= kFailed)
-      checked.used = 0;
-    settle_decisions(a, checked, x.clock->steady());
+  for (auto& checked : x.admission.limits) {
+    if (checked.settled || !asks_for_cost(checked)) continue;
+    read_cost(x, checked);
+    if (!counts_answers(checked)) settle_decisions(x.admission, checked, x.clock->steady());
   }
-  a.bind(0);
+  note_status(x, x.answer.status);
+}
+
+void note_status(Exchange& x, unsigned status) {
+  for (auto& checked : x.admission.limits) {
+    if (checked.noted || !counts_answers(checked) || checked.asked_at == Clock::Steady()) continue;
+    checked.noted = true;
+    if (!counts(checked, status)) checked.used = 0;
+    settle_decisions(x.admission, checked, x.clock->steady());
+  }
+  x.admission.bind(0);
 }
 
 // Nobody waits for the result. What a gateway holds when it ends comes back as the limit refills: at the latest after
 // its period, or the time to fill its bucket.
-void Gateway::settle(Exchange& x, const Step& problem) {
+void Gateway::settle(Exchange& x, const Step& problem, Served served) {
   if (x.admission.returned) return;
+  if (problem) note_status(x, problem->status);
   const bool failed = failed_by_server(x, problem);
   std::vector<limit::Check> here;
   std::vector<limit::Check> in_redis;
   for (auto& checked : x.admission.limits) {
-    if (!settles(checked) || checked.asked_at == Clock::Steady()) continue;
-    if (!checked.settled && failed) checked.used = 0;
+    const bool by_cost = served == Served::yes && asks_for_cost(checked);
+    if ((!by_cost && !counts_answers(checked)) || checked.asked_at == Clock::Steady()) continue;
+    if (!checked.settled && by_cost && failed) checked.used = 0;
     append_difference(x.admission, checked, services_.clock.steady(),
                       checked.source == Source::redis ? in_redis : here);
     if (checked.source == Source::fallback) outage_->cost_more(x, checked);

@@ -5,8 +5,12 @@
 
 namespace headgate::gateway {
 
-/// Reads the costs from the head of the answer, so that the caller is told what is left. An answer without a valid cost
-/// costs the hold, or nothing if its status is 5xx.
+/// Reads the costs from the head of a server's answer, so that the caller is told what is left. An answer without a
+/// valid cost costs the hold, or nothing if its status is 5xx. An answer whose status a limit does not count costs
+/// nothing there.
 void note_costs(Exchange& x);
+
+/// The same for an answer of our own with this status: it says no cost, but a limit may count its status.
+void note_status(Exchange& x, unsigned status);
 
 }  // namespace headgate::gateway

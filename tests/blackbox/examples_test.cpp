@@ -68,7 +68,9 @@ class ExamplesWithRedis : public testing::Test {
 
 TEST(Examples, LoginProtectsLoginsSignUpsAndComments) {
   const Example example("login");
-  EXPECT_EQ(statuses(example, 6, "POST", "/v1/login"), "200 200 200 200 200 429");
+  EXPECT_EQ(statuses(example, 8, "POST", "/v1/login"), "200 200 200 200 200 200 200 200") << "only failures count";
+  EXPECT_EQ(statuses(example, 6, "POST", "/v1/login", "X-Test-Status: 401\r\n"), "401 401 401 401 401 429");
+  EXPECT_EQ(statuses(example, 4, "POST", "/v1/password-reset"), "200 200 200 429");
   EXPECT_EQ(statuses(example, 4, "POST", "/v1/accounts"), "200 200 200 429");
   EXPECT_EQ(statuses(example, 4, "POST", "/v1/comments/7"), "200 200 200 429");
   EXPECT_EQ(statuses(example, 5, "GET", "/v1/comments/7"), "200 200 200 200 200") << "reading costs nothing";

@@ -186,6 +186,24 @@ TEST(Settling, LogsAndCountsACostThatIsNoNumber) {
       [](const MetricsText& now) { return now.value(R"(headgate_limit_unreadable_costs_total{limit="x"})") == 3; }));
 }
 
+TEST(CountedAnswers, AreTheOnlyOnesThatUsePermits) {
+  Json changes = one_limit("x", "3/day");
+  changes["limits"]["x"]["count"] = {{"status", {401, 403}}};
+  Proxy proxy(changes);
+  RawClient client = proxy.client();
+  const auto answer = [&](const std::string& status) {
+    const Message told = client.get("/", "X-Test-Status: " + status + "\r\n");
+    return std::to_string(told.status()) + " " + told.value("X-RateLimit-Remaining");
+  };
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(answer("200"), "200 3");
+  EXPECT_EQ(answer("401"), "401 2");
+  EXPECT_EQ(answer("404"), "404 2");
+  EXPECT_EQ(answer("500"), "500 2");
+  EXPECT_EQ(answer("403"), "403 1");
+  EXPECT_EQ(answer("401"), "401 0");
+  EXPECT_EQ(answer("200"), "429 0") << "the gateway cannot know that this one would succeed";
+}
+
 TEST(Windows, EndInTheSecondThatTheirAnswersTell) {
   Json changes = one_limit("x", "5/minute");
   changes["limits"]["x"]["algorithm"] = "fixed_window";

@@ -177,6 +177,29 @@ TEST_F(SharedBudget, WhatAnAnswerUsedIsSettledForAllGateways) {
   EXPECT_EQ(left, "11") << "20, less the 9 that were used; its own answer cost nothing";
 }
 
+TEST_F(SharedBudget, OnlyFailedLoginsOfAllGatewaysCount) {
+  const Json limits = {
+      {"x", {{"rate", "6/day"}, {"per", "client_ip"}, {"count", {{"status", {401}}}}, {"leases", "off"}}}};
+  Proxy one(in_redis(limits));
+  Proxy two(in_redis(limits));
+  for (int i = 0; i < 20; ++i) {
+    Proxy& proxy = i % 2 == 0 ? one : two;
+    const auto until = Clock::now() + kPatience;
+    int status = 0;  // the permit of the answer before may be on its way back
+    do status = proxy.client().get("/").status();
+    while (status != 200 && Clock::now() < until);
+    ASSERT_EQ(status, 200);
+  }
+  std::string left;
+  for (const auto until = Clock::now() + kPatience; left != "6" && Clock::now() < until;)
+    left = one.client().get("/").value("X-RateLimit-Remaining");
+  EXPECT_EQ(left, "6");
+  int failed = 0;
+  while (failed < 10 && (failed % 2 == 0 ? one : two).client().get("/", "X-Test-Status: 401\r\n").status() == 401)
+    ++failed;
+  EXPECT_EQ(failed, 6);
+}
+
 TEST_F(SharedBudget, AnotherPrefixForgetsEverything) {
   const Json limits = {{"x", {{"rate", "1/day"}, {"per", "client_ip"}}}};
   FakeUpstream upstream;

@@ -76,7 +76,7 @@ struct Route {
   std::vector<std::string> counted_headers;
   bool reads_token = false;  ///< a token is required, or a limit counts by a claim
   bool reads_key = false;    ///< a key is required, keys are known, or a limit counts by it
-  bool settles = false;      ///< a cost is known only from the answer
+  bool settles = false;      ///< a cost is known only from the answer, or a limit counts only some answers
   Require require = Require::nothing;
   UnknownKey unknown_key = UnknownKey::anonymous;
   Duration timeout{};          ///< longest wait for the head of the answer

@@ -77,6 +77,7 @@ struct CheckedLimit {
   bool rejected = false;     ///< whether one of its rules said no, in either mode
   std::int64_t used = 0;     ///< the cost; if it is settled, what the answer says
   bool settled = false;      ///< whether the cost was read from the answer
+  bool noted = false;        ///< whether the status of the answer is known, and `used` is 0 if it does not count
   Duration took{0};          ///< how long the decision took
   Clock::Steady asked_at{};  ///< when it was checked; zero until there is a decision
   Instant asked_at_wall{};   ///< the same on the wall clock; waits count from it

@@ -41,6 +41,7 @@ class Gateway final : public Handler {
 
  private:
   using Step = std::optional<Problem>;  // empty: continue with the next step
+  enum class Served { no, yes };        // whether the exchange reached the step `serve`
 
   Step find_route(Exchange& x);
   Step identify(Exchange& x);
@@ -65,7 +66,7 @@ class Gateway final : public Handler {
   Task<void> delay(Exchange& x);
   Task<Step> serve(Exchange& x);
   Step check_body(const Exchange& x) const;
-  void settle(Exchange& x, const Step& problem);
+  void settle(Exchange& x, const Step& problem, Served served);
   void finish(Exchange& x);
 
   Services services_;

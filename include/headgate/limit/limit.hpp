@@ -86,6 +86,9 @@ struct Limit {
   Store store = Store::memory;
   IfRedisDown if_redis_down = IfRedisDown::count_locally;
   IfAbsent if_absent;
+  /// The statuses of the answers that are counted, sorted; empty: every request is. What a request takes is held until
+  /// its answer, and given back if the answer does not count.
+  std::vector<unsigned> counted_statuses;
 };
 
 /// What a check takes, and what happens if its rule rejects.
