@@ -31,22 +31,6 @@ class Search {
   Presented result_;
 };
 
-/// The value of a field. Not trusted if the field occurs twice in any spelling, because the server may read the other
-/// one. A field in another spelling alone is another field, and is not forwarded.
-http::NamedValue field_of(const Fields& fields, std::string_view name) noexcept {
-  http::NamedValue found;
-  bool met = false;
-  for (const auto& field : fields) {
-    const bool meant = http::same_word(field.name, name);
-    if (!meant && !http::same_variable(field.name, name)) continue;
-    found.twice = met;
-    if (met) break;
-    met = true;
-    if (meant) found.value = field.value;
-  }
-  return found;
-}
-
 http::NamedValue decoded(Exchange& x, http::NamedValue found) {
   if (found.value.find_first_of("%+") == found.value.npos) return found;
   std::string plain;
@@ -101,7 +85,7 @@ bool withholds_key(const identity::ApiKeyOptions& options) noexcept { return opt
 
 Presented presented_key(Exchange& x, const identity::ApiKeyOptions& options) {
   Search search;
-  if (!options.header.empty()) search.add(field_of(x.request.fields, options.header));
+  if (!options.header.empty()) search.add(http::field_of(x.request.fields, options.header));
   if (!options.query.empty()) search.add(decoded(x, http::query_parameter(x.request.query, options.query)));
   if (!options.cookie.empty()) search.add(http::cookie_of(x.request.fields, options.cookie));
   return search.result();
@@ -109,7 +93,7 @@ Presented presented_key(Exchange& x, const identity::ApiKeyOptions& options) {
 
 Presented presented_token(Exchange& x, const identity::JwtOptions& options) {
   Search search;
-  auto in_field = field_of(x.request.fields, options.header);
+  auto in_field = http::field_of(x.request.fields, options.header);
   // A field other than Authorization may have the scheme or leave it out.
   const auto bearer = identity::bearer_token(in_field.value);
   if (options.header == kAuthorization || !bearer.empty()) in_field.value = bearer;

@@ -71,6 +71,20 @@ std::string without(std::string_view list, char separator, std::string_view betw
 
 }  // namespace
 
+NamedValue field_of(const Fields& fields, std::string_view name) noexcept {
+  NamedValue found;
+  bool met = false;
+  for (const auto& field : fields) {
+    const bool meant = same_word(field.name, name);
+    if (!meant && !same_variable(field.name, name)) continue;
+    found.twice = met;
+    if (met) break;
+    met = true;
+    if (meant) found.value = field.value;
+  }
+  return found;
+}
+
 NamedValue cookie_of(const Fields& fields, std::string_view name) noexcept {
   NamedValue found;
   bool met = false;

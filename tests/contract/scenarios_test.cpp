@@ -56,8 +56,9 @@ TEST_P(Contract, HoldsStepByStep) {
 INSTANTIATE_TEST_SUITE_P(Stores, Contract,
                          testing::Combine(testing::Values(Kind::memory, Kind::redis), testing::ValuesIn(scenarios())),
                          [](const auto& instance) {
-                           return std::string(std::get<Kind>(instance.param) == Kind::memory ? "Memory" : "Redis") +
-                                  std::get<Scenario>(instance.param).name;
+                           const auto& scenario = std::get<Scenario>(instance.param);
+                           const bool here = std::get<Kind>(instance.param) == Kind::memory;
+                           return std::string(here ? "Memory_" : "Redis_") + scenario.algorithm + "_" + scenario.name;
                          });
 
 std::set<std::string> stems(const std::string& folder) {

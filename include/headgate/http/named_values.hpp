@@ -1,5 +1,5 @@
 #pragma once
-// Finds a value by its name: a cookie, or a parameter of the query.
+// Finds a value by its name: a field, a cookie, or a parameter of the query.
 
 #include "headgate/http/fields.hpp"
 
@@ -13,6 +13,10 @@ struct NamedValue {
   std::string_view value;  ///< as sent, a view into the head; empty if the name does not occur
   bool twice = false;
 };
+
+/// The field `name`; case is ignored. It is also twice if its other line has another spelling (same_variable()),
+/// because the server may read that one. A field in another spelling alone is another field: its value is not found.
+NamedValue field_of(const Fields& fields, std::string_view name) noexcept;
 
 /// The cookie `name` in all Cookie fields, without quotes around its value. Names are compared with case (RFC 6265
 /// section 5).

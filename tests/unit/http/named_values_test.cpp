@@ -16,6 +16,26 @@ Fields cookies(const std::vector<std::string_view>& values) {
 
 std::string found(const NamedValue& value) { return value.twice ? "twice" : std::string(value.value); }
 
+TEST(NamedField, IsFoundWhateverItsCase) {
+  const Fields fields = {{Known::unknown, "X-Other", "1"}, {Known::unknown, "x-key", "k"}};
+  EXPECT_EQ(found(field_of(fields, "X-Key")), "k");
+  EXPECT_EQ(found(field_of(fields, "X-Ke")), "");
+  EXPECT_EQ(found(field_of({}, "X-Key")), "");
+}
+
+TEST(NamedField, ThatOccursTwiceInAnySpellingIsNotTrusted) {
+  const auto both = [](std::string_view first, std::string_view second) {
+    return found(field_of({{Known::unknown, first, "1"}, {Known::unknown, second, "2"}}, "X-Key"));
+  };
+  EXPECT_EQ(both("X-Key", "X-Key"), "twice");
+  EXPECT_EQ(both("X-Key", "x_key"), "twice") << "servers that turn fields into variables read both";
+  EXPECT_EQ(both("X_Key", "X-Key"), "twice");
+}
+
+TEST(NamedField, IsNotAFieldOfAnotherSpelling) {
+  EXPECT_EQ(found(field_of({{Known::unknown, "X_Key", "1"}}, "X-Key")), "");
+}
+
 TEST(Cookie, IsFoundByItsWholeNameAndWithItsCase) {
   EXPECT_EQ(found(cookie_of(cookies({"a=1; key=k; b=2"}), "key")), "k");
   EXPECT_EQ(found(cookie_of(cookies({"a=1", "key=\"k\""}), "key")), "k") << "quotes are not the value";
