@@ -78,7 +78,7 @@ class LimitBuilder {
   void count() {
     const Node* written = find(&node_, "count");
     auto& out = out_.counted_statuses;
-    for (const Node* each : children(find(written, "status"), Kind::number)) {
+    for (const Node* each : children(find(written, "status"), Kind::list)) {
       unsigned status = 0;
       const char* const end = each->text.data() + each->text.size();
       if (std::from_chars(each->text.data(), end, status).ptr == end) out.push_back(status);

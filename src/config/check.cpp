@@ -109,8 +109,15 @@ class Checker {
     const auto key =
         std::find_if(section.keys.begin(), section.keys.end(), [&](const Key& each) { return each.name == node.key; });
     if (key != section.keys.end()) {
-      value(node, *key->shape, *key);
-      return node.key;
+      // A key of ours may be another gateway's as well, with a number where ours has an object.
+      const bool theirs = key->shape->form == Form::section && node.kind == Kind::number;
+      auto other = theirs ? other_word(node, section) : std::nullopt;
+      if (!other) {
+        value(node, *key->shape, *key);
+        return node.key;
+      }
+      takes(node, *key->shape, *key, std::move(other->help));
+      return std::string(other->key);
     }
     if (contains(section.later, node.key)) {
       report_.error_at_key(code::kNotAvailable, node, in_quotes(node.key) + " is not available in this version",
@@ -188,15 +195,20 @@ class Checker {
       return report_.error(code::kLiteral, node, what + " needs a unit", read.has_error() ? read.error().help : "");
     }
     std::string help = "for example " + in_quotes(key.name) + ": " + std::string(key.example);
-    if (node.kind == Kind::number && shape.form != Form::boolean) help = "write it in double quotes, " + help;
+    const bool quotable = shape.form != Form::boolean && shape.form != Form::section;
+    if (node.kind == Kind::number && quotable) help = "write it in double quotes, " + help;
     if (node.kind == Kind::number && takes_rate(shape)) help = rate_help(node.text);
     // As in "20 nodelay": the number itself is valid.
     const auto digits = std::min(node.written.find_first_not_of("0123456789"), node.written.size());
     if (shape.form == Form::integer && node.kind == Kind::string && digits > 0 && digits <= 12)
       help = "write " + in_quotes(key.name) + ": " + node.written.substr(0, digits);
+    takes(node, shape, key, std::move(help));
+  }
+
+  void takes(const Node& node, const Shape& shape, const Key& key, std::string help) {
     report_.error(code::kType, node,
                   in_quotes(key.name) + " takes " + std::string(shape.what) + ", not " + std::string(found(node)),
-                  help);
+                  std::move(help));
   }
 
   void children(const Node& node, const Shape& shape, const Key& key) {

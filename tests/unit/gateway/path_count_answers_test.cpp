@@ -43,7 +43,7 @@ TEST_F(PathCountAnswers, GiveBackIfNoServerWasReached) {
   failures();
   server.unreachable = Failure{};
   check("POST /login");
-  EXPECT_EQ(client.status, 503U);
+  EXPECT_EQ(client.status, 502U);
   EXPECT_EQ(left("failures"), 3U);
   EXPECT_THAT(client.fields["RateLimit"], HasSubstr("r=3"));
 }
