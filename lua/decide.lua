@@ -6,7 +6,8 @@
 --            o  observe: never rejects the call; takes if the call passes and this rule allows it
 --            c  charge: never rejects the call; takes what is left, up to the cost, if the call passes
 --            d  debt: never rejects the call; takes all of the cost, also below zero, if the call passes
---       then for each key: the name of its algorithm, and the arguments that lua/algorithms/<name>.lua describes.
+--       then for each key: the name of its algorithm, and the arguments that lua/algorithms/<name>.lua describes (or
+--       lua/in_flight.lua).
 -- Reply a flat array of integers: 1 if the call passed, else 0; then for each key the words of its algorithm.
 --       Only integers, because Redis cuts off the fractions of numbers.
 --

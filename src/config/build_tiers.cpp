@@ -7,6 +7,7 @@
 #include "values.hpp"
 
 #include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/in_flight.hpp"
 
 namespace headgate::config {
 namespace {
@@ -38,10 +39,39 @@ class TierBuilder {
       }
     }
     if (out_.tiers.empty()) out_.tiers.emplace_back();  // already reported; the rest is still checked
+    check_in_flight();
     calendars_.check_used();
   }
 
  private:
+  // A limit counts requests at the same time or rates, and the keys for rates have no meaning for the former.
+  void check_in_flight() {
+    const Node* flights = nullptr;
+    const Node* rates = nullptr;
+    const auto note = [&](const Node& section) {
+      if (const Node* found = find(&section, "in_flight")) flights = found;
+      if (const Node* found = find(&section, "rate")) rates = found;
+    };
+    note(node_);
+    for (const Node* each : children(find(&node_, "tiers"), Kind::object)) note(*each);
+    if (flights == nullptr) return;
+    if (rates != nullptr && find(&node_, "tiers") != nullptr) {
+      report_.error_at_key(code::kConflict, *rates, "the tiers of one limit have \"rate\" or \"in_flight\", not both",
+                           "write two limits");
+    }
+    for (const char* key : {"burst", "algorithm", "wait", "time_zone", "leases", "count"}) {
+      if (const Node* written = find(&node_, key)) refuse_beside_in_flight(*written);
+      for (const Node* each : children(find(&node_, "tiers"), Kind::object))
+        if (const Node* written = find(each, key)) refuse_beside_in_flight(*written);
+    }
+  }
+
+  void refuse_beside_in_flight(const Node& written) {
+    report_.error_at_key(code::kConflict, written,
+                         in_quotes(written.key) + " has no meaning for a limit of requests at the same time",
+                         "remove it");
+  }
+
   void refuse_without_tiers(const char* key) {
     const Node* written = find(&node_, key);
     if (written == nullptr) return;
@@ -83,12 +113,24 @@ class TierBuilder {
                            "\"burst\" belongs to one rate, and \"rate\" lists " + std::to_string(rates.size()),
                            "write a limit for each rate, or leave \"burst\" out");
     }
+    if (find(&section, "in_flight") != nullptr) out.push_back(flight_rule(section));
     if (algorithm_ == nullptr) return out;
     for (const Node* each : rates) {
       auto rule = make_rule(section, *each, rates.size() > 1, period);
       if (rule && !stands_already(*each, *rule, out)) out.push_back(std::move(*rule));
     }
     return out;
+  }
+
+  Rule flight_rule(const Node& section) const {
+    Rule rule;
+    rule.limit = out_.name;
+    rule.algorithm = &limit::in_flight;
+    read_number(&section, "in_flight", rule.burst);
+    rule.burst = std::max<std::uint64_t>(rule.burst, 1);  // 0 is reported already
+    rule.rate = {rule.burst, limit::kFlightLease};
+    limit::name_rule(rule, false, PeriodInKey::no);
+    return rule;
   }
 
   std::optional<Rule> make_rule(const Node& section, const Node& node, bool one_of_several, PeriodInKey period) {

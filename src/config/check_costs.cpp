@@ -31,6 +31,7 @@ class CostChecker {
       : report_(build.report), node_(node), use_(use), limit_(limit) {}
 
   void run() {
+    if (in_flight()) return;
     auto tiers = limit_.tiers;
     if (use_.scale_up != use_.scale_down) {
       for (auto& tier : tiers) {
@@ -47,6 +48,20 @@ class CostChecker {
   }
 
  private:
+  // A request holds one permit of a limit in flight, whatever it costs elsewhere.
+  bool in_flight() {
+    const auto& tiers = limit_.tiers;
+    const Node* cost = find(&node_, "cost");
+    const bool any = std::any_of(tiers.begin(), tiers.end(), [](const limit::Tier& tier) {
+      return !tier.rules.empty() && !tier.rules.front().algorithm->refills;
+    });
+    if (any && cost != nullptr)
+      report_.error_at_key(
+          code::kCost, *cost,
+          "limit " + in_quotes(limit_.name) + " counts requests at the same time: a cost has no meaning", "remove it");
+    return any && cost != nullptr;
+  }
+
   bool scale(limit::Tier& tier) {
     const Node* place = text_at(&node_, "scale");
     if (place == nullptr) return false;

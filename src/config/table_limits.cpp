@@ -21,12 +21,23 @@ constexpr std::string_view kBurstDoc =
 constexpr std::string_view kWaitDoc =
     "Maximum delay of a request until its permit is available; default: it is rejected at once";
 
+constexpr Shape kFlights = integer(1, 1'000'000'000);
+constexpr std::string_view kInFlightDoc =
+    "How many requests at the same time, in place of `rate`: a permit is held from the admission of a request to its "
+    "end";
+
+constexpr std::string_view kTierSizes[] = {"rate", "in_flight"};
 constexpr Key kTierKeys[] = {
-    {"rate", &kRateOrRates, "", R"("60/minute")", kRateDoc, required},
+    {"rate", &kRateOrRates, "", R"("60/minute")", kRateDoc},
+    {"in_flight", &kFlights, "", "20", kInFlightDoc},
     {"burst", &kBurst, "", "100", kBurstDoc},
     {"wait", &kDuration, "", R"("500ms")", "As the limit's `wait`, for this tier"},
 };
-constexpr Section kTier{"tier", "limits.<name>.tiers.<name>", "One size of a limit, or `\"unlimited\"`.", kTierKeys};
+constexpr Section kTier{.name = "tier",
+                        .path = "limits.<name>.tiers.<name>",
+                        .doc = "One size of a limit, or `\"unlimited\"`.",
+                        .keys = kTierKeys,
+                        .one_of = kTierSizes};
 constexpr Shape kTierObject = section(kTier);
 constexpr Shape kTierWord = choice(kUnlimited);
 constexpr const Shape* kTierForms[] = {&kTierObject, &kTierWord};
@@ -78,13 +89,14 @@ constexpr Shape kZone = text("a time zone");
 constexpr Shape kMode = choice(kModes);
 constexpr Shape kStore = choice(kStores);
 constexpr Shape kLeasesShape = choice(kLeases);
-constexpr std::string_view kLimitLater[] = {"in_flight", "ban", "cost"};
+constexpr std::string_view kLimitLater[] = {"ban", "cost"};
 constexpr Key kLimitKeys[] = {
     {"rate", &kRateOrRates, "", R"("100/minute")", kRateDoc},
+    {"in_flight", &kFlights, "", "20", kInFlightDoc},
     {"burst", &kBurst, "", "200", kBurstDoc},
     {"per", &kPerOrPers, "", R"("client_ip")", "Who shares one counter: {words}, or a list of these", required},
     {"tiers", &kTiers, "", R"({ "free": { "rate": "60/minute" }, "pro": { "rate": "50/second" } })",
-     "Tiers by name, in place of `rate`: each has its `rate`, or is `\"unlimited\"`"},
+     "Tiers by name, in place of `rate`: each has its `rate` or `in_flight`, or is `\"unlimited\"`"},
     {"tier_from", &kTierFrom, "", R"("jwt.plan")",
      "What names a caller's tier: {words}. Of an API key it is the known key's `tier`; a header field is accepted only "
      "from trusted proxies"},
@@ -109,7 +121,7 @@ constexpr Key kLimitKeys[] = {
      "together"},
     {"if_redis_down", &kIfDown, "", R"("reject")", "As `redis.if_down`, for this limit"},
 };
-constexpr std::string_view kSizes[] = {"rate", "tiers"};
+constexpr std::string_view kSizes[] = {"rate", "in_flight", "tiers"};
 
 // As a route uses it.
 

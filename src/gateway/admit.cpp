@@ -1,5 +1,6 @@
 // Checks the limits of one stage of the route, in memory or in Redis: all take their permits, or none does.
 
+#include "in_flight.hpp"
 #include "limit_fields.hpp"
 #include "outage.hpp"
 #include "resolved_limit.hpp"
@@ -55,7 +56,10 @@ Problem rejection(const Exchange& x, const Rejection& style) {
 }
 
 /// False if the request has more rules than one request may have.
-[[nodiscard]] bool append(Admission& a, const RouteLimit& route_limit, const ResolvedLimit& resolved, Source source) {
+[[nodiscard]] bool append(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved, Source source) {
+  auto& a = x.admission;
+  const bool in_flight = route_limit.ready->in_flight;
+  const auto cost = in_flight ? 1 : resolved.cost;
   const auto& rules = source == Source::fallback ? resolved.tier->local : resolved.tier->rules;
   if (a.checks.size() + rules.size() > Admission::kMax) return false;
   const auto how = route_limit.limit->mode == limit::Mode::observe ? How::observe : How::take;
@@ -64,13 +68,14 @@ Problem rejection(const Exchange& x, const Rejection& style) {
                       .source = source,
                       .first = static_cast<std::uint8_t>(a.checks.size()),
                       .count = static_cast<std::uint8_t>(rules.size()),
-                      .used = resolved.cost});
+                      .used = cost});
   for (const auto& rule : rules)
     a.checks.push_back({.rule = &rule,
                         .key = resolved.key,
                         .hash = keyed_hash(resolved.key, rule.seed),
-                        .cost = resolved.cost,
-                        .how = how});
+                        .cost = cost,
+                        .how = how,
+                        .token = in_flight ? x.token : std::string_view()});
   return true;
 }
 
@@ -92,6 +97,7 @@ Gateway::Step Gateway::admit(Exchange& x, Stage stage) {
 
 Task<Gateway::Step> Gateway::admit_in_redis(Exchange& x) {
   Round round(x.admission, RoundKind::redis);
+  if (x.route->in_flight) in_flight_->name(x);
   round.asked = Moment{services_.clock.steady(), services_.clock.wall()};
   Step problem = take_share(x, round);
   if (!problem) problem = collect(x, round, Stage::redis);
@@ -105,6 +111,7 @@ Task<Gateway::Step> Gateway::admit_in_redis(Exchange& x) {
     give_back(x, round);
   else if (round.kind == RoundKind::fallback)
     for (const auto& checked : round.limits()) outage_->counted(x, checked);
+  if (!problem && x.route->in_flight) in_flight_->keep(x);
   co_return problem;
 }
 
@@ -119,7 +126,8 @@ Gateway::Step Gateway::collect(Exchange& x, Round& round, Stage stage) {
     const auto& limit = *route_limit.limit;
     const bool enforced = limit.mode == limit::Mode::enforce;
     const bool counted_here = limit.if_redis_down == IfRedisDown::count_locally;
-    if (round.kind == RoundKind::share && !(enforced && counted_here)) continue;
+    // A permit of a request in flight is not owed: its holder registers it in Redis itself (gateway/in_flight).
+    if (round.kind == RoundKind::share && (!enforced || !counted_here || route_limit.ready->in_flight)) continue;
     const auto resolved = resolve_limit(x, route_limit);
     if (resolved.key_missing && enforced && (round.kind == RoundKind::memory || round.kind == RoundKind::redis))
       return fail(key_missing(x, limit));
@@ -127,7 +135,7 @@ Gateway::Step Gateway::collect(Exchange& x, Round& round, Stage stage) {
     if (round.kind == RoundKind::fallback && enforced && limit.if_redis_down == IfRedisDown::reject)
       return fail(uncountable(limit));
     if (round.kind == RoundKind::fallback && !counted_here) continue;
-    if (!append(x.admission, route_limit, resolved, round.source())) return fail(too_many_rules(x, limit));
+    if (!append(x, route_limit, resolved, round.source())) return fail(too_many_rules(x, limit));
   }
   return {};
 }

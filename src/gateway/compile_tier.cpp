@@ -4,6 +4,7 @@
 #include "headgate/core/literals.hpp"
 #include "headgate/gateway/compiled_config.hpp"
 #include "headgate/gateway/problem.hpp"
+#include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/scale.hpp"
 
 namespace headgate::gateway {
@@ -15,16 +16,20 @@ std::string policy_of(const std::vector<limit::Rule>& rules) {
   std::string out;
   for (const auto& rule : rules) {
     if (!out.empty()) out += ", ";
-    out += '"' + rule_label(rule) + "\";q=" + std::to_string(rule.rate.count);
+    out += '"' + rule_label(rule) + "\";q=" + std::to_string(rule.algorithm->refills ? rule.rate.count : rule.burst);
     // The window is a number of whole seconds; any other is left out.
+    if (!rule.algorithm->refills) continue;
     if (rule.rate.period.count() % 1'000'000 == 0) out += ";w=" + std::to_string(rule.rate.period.count() / 1'000'000);
   }
   return out;
 }
 
 /// "The limit of 5/minute is used up. Try again in 12 seconds."
-std::string rejection_of(const Rate& rate) {
-  return body_until_wait(429, "The limit of " + to_text(rate) + " is used up. Try again in ");
+std::string rejection_of(const limit::Rule& rule) {
+  if (!rule.algorithm->refills)
+    return body_until_wait(
+        429, "The limit of " + std::to_string(rule.burst) + " at the same time is reached. Try again in ");
+  return body_until_wait(429, "The limit of " + to_text(rule.rate) + " is used up. Try again in ");
 }
 
 /// Gives the rule a counter of its own for this route.
@@ -47,8 +52,8 @@ CompiledTier compile_tier(const limit::Tier& tier, const Fraction& share) {
     auto sized = limit::scaled(rule, share.up, share.down);
     if (share.is_partial()) use_own_counter(sized, share.route);
     out.local.push_back(limit::scaled(sized, 1, share.instances));
-    out.rejections.push_back(rejection_of(sized.rate));
-    out.local_rejections.push_back(rejection_of(out.local.back().rate));
+    out.rejections.push_back(rejection_of(sized));
+    out.local_rejections.push_back(rejection_of(out.local.back()));
     out.labels.push_back(rule_label(rule));
     out.rules.push_back(std::move(sized));
   }

@@ -100,6 +100,7 @@ CompiledConfig::CompiledConfig(const Options& options, const identity::Options& 
       route->reads_token = route->reads_token || asks_for(*route_limit.limit, Needs::token);
       route->reads_key = route->reads_key || asks_for(*route_limit.limit, Needs::api_key) ||
                          (route_limit.ready->exemption && !route_limit.ready->exemption->api_keys.empty());
+      route->in_flight = route->in_flight || route_limit.ready->in_flight;
       route->settles = route->settles || route_limit.cost.from == Cost::From::response_header ||
                        !route_limit.limit->counted_statuses.empty();
     }
@@ -147,6 +148,7 @@ const CompiledLimit& CompiledConfig::ready(const LimitUse& use, std::string_view
   for (const auto& tier : at->tiers) {
     limit->tiers.push_back(compile_tier(tier, share));
     limit->tiers.back().number = tiers_++;
+    for (const auto& rule : tier.rules) limit->in_flight = limit->in_flight || !rule.algorithm->refills;
   }
   for (const auto& exemption : options_.exemptions)
     if (exemption.limit == use.limit) limit->exemption = exemption;

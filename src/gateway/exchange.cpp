@@ -101,6 +101,9 @@ void Exchange::reset() {
   allowed_methods.clear();
   caller = {};
   admission.reset();
+  token = {};
+  if (in_flight.is_linked()) in_flight.unlink();
+  renewed_at = {};
   problem_limit = {};
   retry_after = {};
   status = 0;

@@ -1,6 +1,7 @@
 // The end of every exchange: counts it in the metrics and writes it to the access log.
 
 #include "access_record.hpp"
+#include "in_flight.hpp"
 
 #include "headgate/gateway/exchange_counters.hpp"
 #include "headgate/gateway/gateway.hpp"
@@ -8,6 +9,7 @@
 namespace headgate::gateway {
 
 void Gateway::finish(Exchange& x) {
+  if (x.route && x.route->in_flight) in_flight_->release(x);
   if (x.broken_off && x.ended_by == EndedBy::client_closed) x.ended_by = EndedBy::drain;
   const auto elapsed = std::chrono::duration_cast<Duration>(x.clock->steady() - x.started);
   (x.snapshot ? x.snapshot : snapshot_)->counters->count(x, elapsed);

@@ -1,5 +1,6 @@
 #include "headgate/gateway/gateway.hpp"
 
+#include "in_flight.hpp"
 #include "outage.hpp"
 #include "request_id.hpp"
 
@@ -20,6 +21,7 @@ Gateway::Gateway(Services services, SnapshotPtr snapshot)
     : services_(services),
       snapshot_(std::move(snapshot)),
       outage_(std::make_shared<Outage>(services.clock, services.memory)),
+      in_flight_(std::make_unique<InFlight>(services.clock, services.memory)),
       tokens_(token_cache(*snapshot_)) {
   outage_->adopt(snapshot_->redis);
 }
@@ -34,7 +36,10 @@ void Gateway::adopt(SnapshotPtr snapshot) {
   outage_->adopt(snapshot_->redis);
 }
 
-void Gateway::stop() { outage_->stop(); }
+void Gateway::stop() {
+  outage_->stop();
+  in_flight_->stop();
+}
 
 // The order of the steps and its reasons are in docs/architecture.md, "The path".
 Task<void> Gateway::handle(Exchange& x) {

@@ -35,7 +35,7 @@ std::optional<limit::Tier> tier_of(const limit::Limit& limit, const identity::Ra
   tier.name = limit.tiers[limit.default_tier].name;
   for (const auto& rate : wanted.rates) {
     const Rule* const model = model_of(limit, rate);
-    if (model == nullptr) return std::nullopt;
+    if (model == nullptr || !model->algorithm->refills) return std::nullopt;  // no rate can replace a number
     Rule rule = *model;
     const bool same_period = rule.rate.period == rate.period && rule.rate.month == rate.month;
     if (rate.month && !same_period) return std::nullopt;  // the time zone of its months is not known

@@ -1,5 +1,7 @@
 #include "outage.hpp"
 
+#include "headgate/limit/algorithm.hpp"
+
 #include <algorithm>
 #include <random>
 #include <utility>
@@ -45,7 +47,7 @@ void Outage::cost_more(const Exchange& x, const CheckedLimit& checked) {
 
 void Outage::owe(const Exchange& x, const CheckedLimit& checked, std::size_t check, std::int64_t cost) {
   const auto& was = x.admission.checks[check];
-  if (cost <= 0 || !redis_ || stopped_) return;
+  if (cost <= 0 || !redis_ || stopped_ || !was.rule->algorithm->refills) return;
   if (keys_.size() >= kMaxKeys && !keys_.contains(was.hash)) return;
   auto& owed = keys_[was.hash];
   if (owed.key.empty()) owed.key = was.key;

@@ -17,7 +17,7 @@ constexpr unsigned kFailed = 500;
 constexpr std::size_t kShown = 40;  // bytes of a malformed cost that are logged
 
 bool asks_for_cost(const CheckedLimit& checked) noexcept {
-  return checked.route_limit->cost.from == Cost::From::response_header;
+  return !checked.route_limit->ready->in_flight && checked.route_limit->cost.from == Cost::From::response_header;
 }
 
 bool counts_answers(const CheckedLimit& checked) noexcept {

@@ -2,6 +2,8 @@
 
 #include "merge.hpp"
 
+#include "headgate/limit/algorithm.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -245,7 +247,8 @@ void Local::learn(const PendingDecision& pending, const PendingDecision::Part& p
   if (check.cost <= 0 || already_through(check)) return rejections_.forget_other_sizes(check);
   if (leasable && part.ahead == 0) leases_.runs_out(check, decision, now);
   if (decision.allowed) return rejections_.forget(check.hash);  // a higher rejected cost waits longer now
-  rejections_.put(check, decision, pending.asked_, now);
+  // A permit that a request gives back may come at any moment.
+  if (check.rule->algorithm->refills) rejections_.put(check, decision, pending.asked_, now);
 }
 
 }  // namespace headgate::limit

@@ -55,9 +55,10 @@ void append_rate(const Rate& rate, std::string& out) {
 
 }  // namespace
 
-void refill_arguments(const Rule& rule, std::int64_t cost, Instant /*now*/, ArgumentList& out) {
+void refill_arguments(const Check& check, Instant /*now*/, ArgumentList& out) {
+  const Rule& rule = *check.rule;
   const ExactDuration size = size_of(rule);
-  const ExactDuration increment = increment_of(rule, cost);
+  const ExactDuration increment = increment_of(rule, check.cost);
   out.add(size.whole);
   out.add(size.part);
   out.add(increment.whole);

@@ -186,7 +186,7 @@ inline bool is_room(ExactDuration room, const Rule& rule, ExactDuration reach) n
 }
 
 /// Algorithm::arguments of both, as token_bucket.lua and leaky_bucket.lua describe them.
-void refill_arguments(const Rule& rule, std::int64_t cost, Instant now, ArgumentList& out);
+void refill_arguments(const Check& check, Instant now, ArgumentList& out);
 
 /// Algorithm::check of both.
 std::optional<RuleFault> check_refill(const Rule& rule);

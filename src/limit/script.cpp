@@ -74,7 +74,7 @@ void script_arguments(std::span<const Check> checks, std::string_view prefix, In
     append_modes(merged, list.next());
     for (const Check& check : merged.checks) {
       list.add(check.rule->algorithm->name);
-      check.rule->algorithm->arguments(*check.rule, check.cost, now, list);
+      check.rule->algorithm->arguments(check, now, list);
     }
   }
   list.finish();

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMaxAgain = 1024;
 
 bool gives_back(std::span<const limit::Check> checks) noexcept {
-  return std::ranges::any_of(checks, [](const limit::Check& check) { return check.cost < 0; });
+  return std::ranges::any_of(checks, [](const limit::Check& check) { return check.cost < 0 && check.token.empty(); });
 }
 
 /// Whether a second call does no harm. A call that was lost with its connection may have been counted. A charge that
@@ -98,16 +98,19 @@ bool Background::settle(std::span<const limit::Check> checks) {
   }
   auto settlement = std::make_unique<Settlement>();
   std::size_t bytes = 0;
-  for (const auto& check : checks) bytes += check.key.size();
+  for (const auto& check : checks) bytes += check.key.size() + check.token.size();
   settlement->keys.reserve(bytes);  // no reallocation: views into it stay valid
   settlement->checks.assign(checks.begin(), checks.end());
   settlement->rules.reserve(checks.size());
   for (auto& check : settlement->checks) {
     settlement->rules.push_back(rules_.of(*check.rule));
     check.rule = settlement->rules.back().get();
-    const auto at = settlement->keys.size();
+    auto at = settlement->keys.size();
     settlement->keys.append(check.key);
     check.key = std::string_view(settlement->keys).substr(at);
+    at = settlement->keys.size();
+    settlement->keys.append(check.token);
+    check.token = std::string_view(settlement->keys).substr(at);
   }
   start(std::move(settlement));
   return taken;

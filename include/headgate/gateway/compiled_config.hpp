@@ -49,6 +49,7 @@ struct CompiledLimit {
   Fraction share;
   std::vector<CompiledTier> tiers;
   std::optional<Exemption> exemption;
+  bool in_flight = false;  ///< whether it counts requests at the same time, whose permits come back when they end
 };
 
 /// A limit as one route uses it.
@@ -76,6 +77,7 @@ struct Route {
   std::vector<std::string> counted_headers;
   bool reads_token = false;  ///< a token is required, or a limit counts by a claim
   bool reads_key = false;    ///< a key is required, keys are known, or a limit counts by it
+  bool in_flight = false;    ///< one of its limits counts requests at the same time
   bool settles = false;      ///< a cost is known only from the answer, or a limit counts only some answers
   Require require = Require::nothing;
   UnknownKey unknown_key = UnknownKey::anonymous;

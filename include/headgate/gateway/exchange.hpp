@@ -13,6 +13,7 @@
 
 #include <boost/asio/ip/address.hpp>
 #include <boost/container/static_vector.hpp>
+#include <boost/intrusive/list.hpp>
 
 #include <array>
 #include <chrono>
@@ -117,6 +118,9 @@ struct Admission {
 /// The wait of a request for its permit; see gateway/delay.hpp.
 class Delay;
 
+/// Ends with the exchange.
+using InFlightHook = boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
+
 /// One exchange. Worker thread only. The worker keeps a pool of them: reset() makes one new, and its buffers keep their
 /// capacity.
 struct Exchange {
@@ -142,6 +146,9 @@ struct Exchange {
   std::string allowed_methods;  ///< for 405
   Caller caller;
   Admission admission;
+  std::string_view token;  ///< names it as the holder of permits in flight in Redis; empty if it holds none
+  InFlightHook in_flight;  ///< in the list of exchanges whose permits are renewed
+  Clock::Steady renewed_at{};
   std::string_view problem_limit;  ///< the limit that the problem names; else empty
   Duration retry_after{0};         ///< the value of Retry-After; 0: none
   unsigned status = 0;             ///< the status of the reply; 0 before it

@@ -14,6 +14,7 @@
 
 namespace headgate::gateway {
 
+class InFlight;
 class Round;
 class Outage;
 
@@ -72,6 +73,7 @@ class Gateway final : public Handler {
   Services services_;
   SnapshotPtr snapshot_;
   std::shared_ptr<Outage> outage_;
+  std::unique_ptr<InFlight> in_flight_;
   std::unique_ptr<identity::TokenCache> tokens_;
 };
 

@@ -79,6 +79,9 @@ struct Algorithm {
   /// Whether a cost may be given back after others have taken more. False for an algorithm that records each moment:
   /// giving back would remove the latest moments, and those belong to the others.
   bool gives_back_late = true;
+  /// Whether permits come back with time, so that a wait can be told. False for requests in flight: each gives its own
+  /// back.
+  bool refills = true;
   /// Whether it counts by the days or months of a time zone where the rule has a calendar.
   bool by_calendar = false;
 
@@ -108,7 +111,7 @@ struct Algorithm {
 
   /// The arguments that its .lua describes. `now` is this gateway's clock. It is only for what Redis cannot know (a
   /// calendar).
-  void (*arguments)(const Rule& rule, std::int64_t cost, Instant now, ArgumentList& out);
+  void (*arguments)(const Check& check, Instant now, ArgumentList& out);
 };
 
 /// The algorithm of a limit that names none, and of the gateway's own rules.

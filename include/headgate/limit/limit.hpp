@@ -111,6 +111,8 @@ struct Check {
   Hash hash;              ///< keyed_hash(key, rule->seed): names the counter in this process
   std::int64_t cost = 1;  ///< requests; 0 only looks (always allowed), below 0 gives back
   How how = How::take;
+  /// Who holds the permit, of a rule that counts requests in flight in Redis: unique to the request; else empty.
+  std::string_view token = {};
 };
 
 /// The retry_after of a cost above the burst: no wait helps it. A hundred years, so that adding it to a time cannot

@@ -122,8 +122,9 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
   return decision;
 }
 
-void arguments(const Rule& rule, std::int64_t cost, Instant now, ArgumentList& out) {
-  out.add(bounded(cost));
+void arguments(const Check& check, Instant now, ArgumentList& out) {
+  const Rule& rule = *check.rule;
+  out.add(bounded(check.cost));
   out.add(rule.rate.count);
   if (rule.calendar == nullptr) {
     out.add(rule.rate.period.count());

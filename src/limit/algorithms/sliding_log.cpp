@@ -193,10 +193,11 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
   return decision;
 }
 
-void arguments(const Rule& rule, std::int64_t cost, Instant /*now*/, ArgumentList& out) {
-  out.add(bounded(cost));
-  out.add(rule.rate.count);
-  out.add(rule.rate.period.count());
+void arguments(const Check& check, Instant /*now*/, ArgumentList& out) {
+  const Rate& rate = check.rule->rate;
+  out.add(bounded(check.cost));
+  out.add(rate.count);
+  out.add(rate.period.count());
 }
 
 }  // namespace

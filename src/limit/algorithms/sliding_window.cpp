@@ -159,10 +159,10 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
   return decision;
 }
 
-void arguments(const Rule& rule, std::int64_t cost, Instant /*now*/, ArgumentList& out) {
-  const Grid grid(rule);
-  out.add(bounded(cost));
-  out.add(rule.rate.count);
+void arguments(const Check& check, Instant /*now*/, ArgumentList& out) {
+  const Grid grid(*check.rule);
+  out.add(bounded(check.cost));
+  out.add(check.rule->rate.count);
   out.add(grid.period);
   out.add(grid.step);
   out.add(grid.steps);

@@ -79,10 +79,10 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
   return decision;
 }
 
-void arguments(const Rule& rule, std::int64_t cost, Instant, ArgumentList& out) {
-  out.add(std::clamp<std::int64_t>(cost, -2 * kMax, 2 * kMax));
-  out.add(rule.rate.count);
-  out.add(rule.rate.period.count());
+void arguments(const Check& check, Instant, ArgumentList& out) {
+  out.add(std::clamp<std::int64_t>(check.cost, -2 * kMax, 2 * kMax));
+  out.add(check.rule->rate.count);
+  out.add(check.rule->rate.period.count());
 }
 
 }  // namespace

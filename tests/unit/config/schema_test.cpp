@@ -33,10 +33,12 @@ TEST(Schema, RefersOnlyToWhatItDefines) {
 
 TEST(Schema, SaysWhereExactlyOneOfSeveralKeysStands) {
   const auto parsed = Json::parse(schema());
-  EXPECT_EQ(parsed["$defs"]["limit"]["oneOf"].dump(), R"([{"required":["rate"]},{"required":["tiers"]}])");
+  EXPECT_EQ(parsed["$defs"]["limit"]["oneOf"].dump(),
+            R"([{"required":["rate"]},{"required":["in_flight"]},{"required":["tiers"]}])");
   EXPECT_EQ(parsed["$defs"]["redis"]["oneOf"].dump(),
             R"([{"required":["url"]},{"required":["cluster"]},{"required":["sentinel"]}])");
-  EXPECT_FALSE(parsed["$defs"]["tier"].contains("oneOf"));
+  EXPECT_EQ(parsed["$defs"]["tier"]["oneOf"].dump(), R"([{"required":["rate"]},{"required":["in_flight"]}])");
+  EXPECT_FALSE(parsed["$defs"]["route"].contains("oneOf"));
 }
 
 TEST(Schema, DescribesEveryKey) {

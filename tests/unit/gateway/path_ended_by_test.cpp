@@ -192,6 +192,13 @@ TEST_P(EndedByTest, IsRecordedInTheExchange) {
   EXPECT_EQ(clock.armed(), 0U) << "nobody waits any more";
 }
 
+TEST_P(EndedByTest, GivesBackThePermitOfTheRequestInFlight) {
+  in_flight("flights", 3);
+  GetParam().go(*this);
+  ASSERT_TRUE(done);
+  EXPECT_EQ(left("flights"), 3U);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, EndedByTest, testing::ValuesIn(ways()), [](const auto& each) { return each.param.name; });
 
 TEST(EndedByWords, AreAllReached) {

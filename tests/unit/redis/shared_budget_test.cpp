@@ -9,14 +9,14 @@
 namespace headgate::redis {
 namespace {
 
-struct Tally {
+struct GatewayTally {
   int admitted = 0;
   int rejected = 0;
   int failed = 0;
 };
 
 /// One caller of many that never pauses.
-Task<void> hammer(Limiter& limiter, const limit::Rule& rule, const std::atomic<bool>& over, Tally& tally,
+Task<void> hammer(Limiter& limiter, const limit::Rule& rule, const std::atomic<bool>& over, GatewayTally& tally,
                   int& running) {
   std::array<limit::Check, 1> checks{check_of(rule, "everybody")};
   std::array<limit::Decision, 1> decisions;
@@ -29,10 +29,10 @@ Task<void> hammer(Limiter& limiter, const limit::Rule& rule, const std::atomic<b
   --running;
 }
 
-Tally gateway(const Options& options, const limit::Rule& rule, const std::atomic<bool>& over) {
+GatewayTally run_gateway(const Options& options, const limit::Rule& rule, const std::atomic<bool>& over) {
   boost::asio::io_context loop{1};
   Limiter limiter(loop, options);
-  Tally tally;
+  GatewayTally tally;
   int running = 16;
   for (int i = 0; i < 16; ++i) spawn(hammer(limiter, rule, over, tally, running), "test");
   while (running > 0) loop.run_one();
@@ -52,11 +52,11 @@ TEST(SharedBudget, IsNeverExceededByTwoGatewaysThatAskInParallel) {
   rule.burst = 700;
 
   std::atomic<bool> over = false;
-  std::array<Tally, 2> tallies;
+  std::array<GatewayTally, 2> tallies;
   const auto start = std::chrono::steady_clock::now();
   {
-    std::jthread first([&] { tallies[0] = gateway(options, rule, over); });
-    std::jthread second([&] { tallies[1] = gateway(options, rule, over); });
+    std::jthread first([&] { tallies[0] = run_gateway(options, rule, over); });
+    std::jthread second([&] { tallies[1] = run_gateway(options, rule, over); });
     std::this_thread::sleep_for(2s);
     over = true;
   }
@@ -83,10 +83,10 @@ TEST(SharedBudget, IsAdmittedToTheLastRequestAndNotOneMore) {
   const auto rule = rule_of(1000, 24h);  // less than one permit comes back during the test
 
   std::atomic<bool> over = false;
-  std::array<Tally, 3> tallies;
+  std::array<GatewayTally, 3> tallies;
   {
     std::vector<std::jthread> gateways;
-    for (auto& tally : tallies) gateways.emplace_back([&] { tally = gateway(options, rule, over); });
+    for (auto& tally : tallies) gateways.emplace_back([&] { tally = run_gateway(options, rule, over); });
     std::this_thread::sleep_for(1s);
     over = true;
   }

@@ -11,6 +11,7 @@
 #include "headgate/gateway/exchange_counters.hpp"
 #include "headgate/gateway/gateway.hpp"
 #include "headgate/http/h1/parse.hpp"
+#include "headgate/limit/in_flight.hpp"
 
 #include <boost/smart_ptr/make_local_shared.hpp>
 
@@ -73,6 +74,16 @@ class Path : public testing::Test {
     return limit;
   }
   limit::Limit& in_memory(const std::string& name, std::string_view rate) { return limit_by("client_ip", name, rate); }
+  /// At most `most` requests of an address at the same time.
+  limit::Limit& in_flight(const std::string& name, std::uint64_t most, limit::Store store = limit::Store::memory) {
+    auto& limit = limit_by("client_ip", name, "1/hour", store);
+    auto& rule = limit.tiers.front().rules.front();
+    rule.algorithm = &limit::in_flight;
+    rule.burst = most;
+    rule.rate = {most, limit::kFlightLease};
+    limit::name_rule(rule, false, limit::PeriodInKey::no);
+    return limit;
+  }
   limit::Limit& with_proof(const std::string& name, std::string_view rate) {
     believe_tokens();
     return limit_by("jwt.sub", name, rate);

@@ -1,0 +1,111 @@
+#include "in_flight.hpp"
+
+#include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/in_flight.hpp"
+
+#include <boost/container/static_vector.hpp>
+
+#include <random>
+
+namespace headgate::gateway {
+namespace {
+
+constexpr Duration kRenewal = limit::kFlightLease / 3;
+constexpr Duration kTick = std::chrono::milliseconds(250);
+constexpr std::size_t kMaxRenewed = 256;  // in one tick: others have calls to Redis to make, too
+
+using Checks = boost::container::static_vector<limit::Check, Admission::kMax>;
+
+std::string random_name() {
+  std::random_device random;
+  return std::to_string(random()) + "." + std::to_string(random()) + ".";
+}
+
+/// Calls `visit(checked, check)` with each permit that `x` holds.
+template <class Visit>
+void each_permit(const Exchange& x, Visit visit) {
+  const auto& a = x.admission;
+  for (const auto& checked : a.limits) {
+    if (!checked.route_limit->ready->in_flight || checked.asked_at == Clock::Steady()) continue;
+    for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i)
+      if (a.decisions[i].allowed) visit(checked, i);
+  }
+}
+
+/// The permit of check `at` in Redis, also if it was counted here because Redis was away.
+limit::Check in_redis(const Exchange& x, const CheckedLimit& checked, std::size_t at, std::int64_t cost,
+                      limit::How how) {
+  auto check = x.admission.checks[at];
+  check.rule = &checked.tier->rules[at - checked.first];
+  check.cost = cost;
+  check.how = how;
+  check.token = x.token;
+  return check;
+}
+
+}  // namespace
+
+InFlight::InFlight(Clock& clock, limit::Limiter& memory)
+    : clock_(clock), memory_(memory), process_(random_name()), alarm_(clock.alarm(&InFlight::on_alarm, this)) {}
+
+InFlight::~InFlight() = default;
+
+void InFlight::name(Exchange& x) { x.token = x.text.join({process_, x.text.number(++exchanges_)}); }
+
+void InFlight::keep(Exchange& x) {
+  bool any = false;
+  each_permit(x, [&](const CheckedLimit& checked, std::size_t) { any = any || checked.source != Source::memory; });
+  if (!any || !alarm_) return;
+  x.renewed_at = clock_.steady();
+  kept_.push_back(x);
+  arm();
+}
+
+void InFlight::release(Exchange& x) {
+  if (x.in_flight.is_linked()) x.in_flight.unlink();
+  if (x.admission.returned) return;
+  Checks here;
+  Checks there;
+  each_permit(x, [&](const CheckedLimit& checked, std::size_t at) {
+    if (checked.source != Source::redis) here.push_back(x.admission.checks[at]);
+    // Redis may hold it even if it was counted here: a call whose answer was lost, or a renewal since.
+    if (checked.source != Source::memory) there.push_back(in_redis(x, checked, at, -1, limit::How::take));
+  });
+  if (!here.empty()) memory_.give_back({here.data(), here.size()}, clock_.wall());
+  if (!there.empty() && x.snapshot->redis->up()) x.snapshot->redis->settle({there.data(), there.size()});
+}
+
+void InFlight::stop() {
+  alarm_.reset();
+  kept_.clear();
+}
+
+void InFlight::renew(Exchange& x) {
+  Checks checks;
+  each_permit(x, [&](const CheckedLimit& checked, std::size_t at) {
+    if (checked.source != Source::memory) checks.push_back(in_redis(x, checked, at, 1, limit::How::debt));
+  });
+  if (x.snapshot->redis->up()) x.snapshot->redis->settle({checks.data(), checks.size()});
+}
+
+void InFlight::arm() {
+  if (armed_ || !alarm_) return;
+  armed_ = true;
+  alarm_->set(kTick);
+}
+
+void InFlight::on_alarm(void* self) {
+  auto& flights = *static_cast<InFlight*>(self);
+  flights.armed_ = false;
+  const auto now = flights.clock_.steady();
+  for (std::size_t renewed = 0; renewed < kMaxRenewed && !flights.kept_.empty(); ++renewed) {
+    auto& oldest = flights.kept_.front();
+    if (now - oldest.renewed_at < kRenewal) break;
+    flights.renew(oldest);
+    oldest.renewed_at = now;
+    flights.kept_.splice(flights.kept_.end(), flights.kept_, flights.kept_.begin());
+  }
+  if (!flights.kept_.empty()) flights.arm();
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,74 @@
+// Requests at the same time: a count of holders. lua/in_flight.lua keeps them one by one.
+
+#include "headgate/limit/in_flight.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace headgate::limit {
+namespace {
+
+constexpr std::int64_t kMaxHolders = 1'000'000'000;
+
+std::uint64_t default_burst(const Rule& rule) { return rule.rate.count; }
+
+std::optional<RuleFault> check(const Rule& rule) {
+  if (rule.burst >= 1 && rule.burst <= static_cast<std::uint64_t>(kMaxHolders)) return std::nullopt;
+  return RuleFault{"a limit in flight is a number from 1 to 1000000000", "write \"in_flight\": 20"};
+}
+
+std::string meaning(const Rule& rule, std::string_view noun) {
+  return std::to_string(rule.burst).append(noun) + " at the same time";
+}
+
+Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant) {
+  Outcome outcome;
+  outcome.words = {std::max<std::int64_t>(state.numbers[0], 0)};
+  outcome.allowed = cost <= 0 || outcome.words[0] < static_cast<std::int64_t>(rule.burst);
+  return outcome;
+}
+
+Instant commit(State& state, const Rule&, std::int64_t cost, Taken taken, Instant now, const Outcome& outcome) {
+  const auto change = taken == Taken::no ? 0 : cost > 0 ? 1 : cost < 0 ? -1 : 0;
+  state.numbers[0] = std::clamp<std::int64_t>(outcome.words[0] + change, 0, kMaxHolders);
+  // Time frees none of them: while one is held the counter is the last to be evicted.
+  return state.numbers[0] == 0 ? now : Instant::max();
+}
+
+std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken taken,
+                                 std::span<const std::int64_t> words) {
+  const auto held = words[0];
+  if (held < 0 || held > kMaxHolders) return std::nullopt;
+  const auto most = static_cast<std::int64_t>(rule.burst);
+  Decision decision;
+  decision.allowed = cost <= 0 || held < most;
+  decision.limit = rule.burst;
+  const auto after = held + (taken == Taken::no || cost == 0 ? 0 : cost > 0 ? 1 : -1);
+  decision.remaining = static_cast<std::uint64_t>(std::clamp<std::int64_t>(most - after, 0, most));
+  if (!decision.allowed) decision.retry_after = kFlightRetry;
+  decision.reset_after = after > 0 ? kFlightRetry : Duration(0);
+  return decision;
+}
+
+void arguments(const Check& check, Instant, ArgumentList& out) {
+  out.add(check.cost > 0 ? 1 : check.cost < 0 ? -1 : 0);
+  out.add(check.rule->burst);
+  out.add(kFlightLease.count());
+  out.add(check.token);
+}
+
+}  // namespace
+
+const Algorithm in_flight{.name = "in_flight",
+                          .words = 1,
+                          .leasable = false,
+                          .refills = false,
+                          .default_burst = default_burst,
+                          .check = check,
+                          .meaning = meaning,
+                          .peek = peek,
+                          .commit = commit,
+                          .decision = decision,
+                          .arguments = arguments};
+
+}  // namespace headgate::limit

@@ -1,0 +1,135 @@
+// Limits of requests at the same time: a permit is held until the exchange ends.
+
+#include "unit/gateway/path/path.hpp"
+
+namespace headgate::gateway::test {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+class PathInFlight : public Path {
+ protected:
+  /// Another exchange of this caller takes a permit.
+  void take(const std::string& name) {
+    const limit::Check check{.rule = &limits.front().tiers.front().rules.front(),
+                             .key = "192.0.2.7",
+                             .hash = keyed_hash("192.0.2.7", seed())};
+    limit::Decision decision;
+    memory.store().decide({&check, 1}, clock.wall(), {&decision, 1});
+    ASSERT_TRUE(decision.allowed) << name;
+  }
+  std::uint64_t seed() const { return limits.front().tiers.front().rules.front().seed; }
+};
+
+TEST_F(PathInFlight, HoldTheirPermitUntilTheAnswerHasEnded) {
+  in_flight("flights", 2);
+  server.head_after = seconds(3);
+  server.body = {{"o", Duration(0), {}}, {"k", seconds(3), {}}};
+  check("GET /a");
+  EXPECT_EQ(left("flights"), 1U);
+  clock.advance(seconds(3));
+  EXPECT_EQ(client.status, 200U);
+  EXPECT_EQ(left("flights"), 1U) << "its body is not complete";
+  clock.advance(seconds(3));
+  ASSERT_TRUE(done);
+  EXPECT_EQ(left("flights"), 2U);
+}
+
+TEST_F(PathInFlight, RejectTheOneTooMany) {
+  in_flight("flights", 1);
+  take("flights");
+  check("GET /a");
+  EXPECT_EQ(client.status, 429U);
+  EXPECT_EQ(client.fields["Retry-After"], "1");
+  EXPECT_EQ(client.fields["RateLimit-Policy"], "\"flights\";q=1");
+  EXPECT_EQ(client.fields["X-RateLimit-Remaining"], "0");
+  EXPECT_THAT(client.body, HasSubstr("The limit of 1 at the same time is reached. Try again in 1 second."));
+  EXPECT_EQ(left("flights"), 0U) << "the rejected one held nothing, and gives nothing back";
+}
+
+TEST_F(PathInFlight, OnlyObserveIfTheLimitDoes) {
+  in_flight("flights", 1).mode = limit::Mode::observe;
+  take("flights");
+  check("GET /a");
+  EXPECT_EQ(client.status, 200U);
+  EXPECT_EQ(left("flights"), 0U) << "the permit of the other one is not given back";
+}
+
+TEST_F(PathInFlight, HoldTheirPermitInATunnel) {
+  in_flight("flights", 2);
+  server.status = 101;
+  in_tunnel = {{"x", seconds(5), {}}, {"", Duration(0), error::eof}};
+  check("GET /a", "Connection: Upgrade\r\nUpgrade: websocket\r\n");
+  EXPECT_EQ(left("flights"), 1U);
+  clock.advance(seconds(700));
+  ASSERT_TRUE(done);
+  EXPECT_EQ(left("flights"), 2U);
+}
+
+TEST_F(PathInFlight, GiveBackWhatTheyTookIfALaterLimitRejects) {
+  in_flight("flights", 2);
+  in_redis("far", "10/hour");
+  redis->rejects = "far";
+  check("GET /a");
+  EXPECT_EQ(client.status, 429U);
+  EXPECT_EQ(left("flights"), 2U);
+}
+
+TEST_F(PathInFlight, GiveBackInRedisWhenTheyEnd) {
+  in_flight("flights", 2, limit::Store::redis);
+  check("GET /a");
+  ASSERT_TRUE(done);
+  EXPECT_THAT(trace.lines,
+              ElementsAre("redis flights 1", "connect", "send GET /a", "head", "answer 200", "settle flights -1"));
+}
+
+TEST_F(PathInFlight, AreRenewedInRedisUntilTheyEnd) {
+  in_flight("flights", 2, limit::Store::redis);
+  server.head_after = seconds(9);
+  check("GET /a");
+  clock.advance(seconds(3));
+  EXPECT_THAT(redis->settled, ElementsAre());
+  clock.advance(seconds(1));
+  EXPECT_THAT(redis->settled, ElementsAre("flights 1"));
+  clock.advance(seconds(4));
+  EXPECT_THAT(redis->settled, ElementsAre("flights 1", "flights 1"));
+  clock.advance(seconds(1));
+  ASSERT_TRUE(done);
+  clock.advance(seconds(60));
+  EXPECT_THAT(redis->settled, ElementsAre("flights 1", "flights 1", "flights -1"));
+  EXPECT_EQ(clock.armed(), 0U);
+}
+
+TEST_F(PathInFlight, AreCountedHereWhileRedisIsAwayAndThereAsSoonAsItIsBack) {
+  in_flight("flights", 2, limit::Store::redis);
+  redis->away = error::timed_out;
+  server.head_after = seconds(9);
+  check("GET /a");
+  EXPECT_EQ(left("flights"), 1U);
+  clock.advance(seconds(4));
+  EXPECT_THAT(redis->settled, ElementsAre()) << "nobody is there to be told";
+  redis->away.reset();
+  clock.advance(seconds(4));
+  EXPECT_THAT(redis->settled, ElementsAre("flights 1"));
+  clock.advance(seconds(1));
+  ASSERT_TRUE(done);
+  EXPECT_THAT(redis->settled, ElementsAre("flights 1", "flights -1"));
+  EXPECT_EQ(left("flights"), 2U);
+  clock.advance(seconds(60));
+  EXPECT_THAT(trace.lines, Not(Contains(HasSubstr("charge")))) << "a permit that is given back is not owed";
+}
+
+TEST_F(PathInFlight, AreReleasedInRedisByAClientThatLeaves) {
+  in_flight("flights", 2, limit::Store::redis);
+  server.head_after = seconds(9);
+  check("GET /a");
+  leave();
+  ASSERT_TRUE(done);
+  EXPECT_THAT(redis->settled, ElementsAre("flights -1"));
+}
+
+}  // namespace
+}  // namespace headgate::gateway::test
