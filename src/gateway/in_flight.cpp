@@ -32,6 +32,12 @@ void each_permit(const Exchange& x, Visit visit) {
   }
 }
 
+/// Whether Redis holds its permits or should. If they were counted here, a call whose answer was lost or a renewal may
+/// have put them there; nobody tries while Redis is away.
+bool may_be_in_redis(const Exchange& x, const CheckedLimit& checked) noexcept {
+  return checked.source == Source::redis || (checked.source == Source::fallback && x.snapshot->redis->up());
+}
+
 /// The permit of check `at` in Redis, also if it was counted here because Redis was away.
 limit::Check in_redis(const Exchange& x, const CheckedLimit& checked, std::size_t at, std::int64_t cost,
                       limit::How how) {
@@ -68,11 +74,10 @@ void InFlight::release(Exchange& x) {
   Checks there;
   each_permit(x, [&](const CheckedLimit& checked, std::size_t at) {
     if (checked.source != Source::redis) here.push_back(x.admission.checks[at]);
-    // Redis may hold it even if it was counted here: a call whose answer was lost, or a renewal since.
-    if (checked.source != Source::memory) there.push_back(in_redis(x, checked, at, -1, limit::How::take));
+    if (may_be_in_redis(x, checked)) there.push_back(in_redis(x, checked, at, -1, limit::How::take));
   });
   if (!here.empty()) memory_.give_back({here.data(), here.size()}, clock_.wall());
-  if (!there.empty() && x.snapshot->redis->up()) x.snapshot->redis->settle({there.data(), there.size()});
+  if (!there.empty()) x.snapshot->redis->settle({there.data(), there.size()});
 }
 
 void InFlight::stop() {
@@ -83,9 +88,9 @@ void InFlight::stop() {
 void InFlight::renew(Exchange& x) {
   Checks checks;
   each_permit(x, [&](const CheckedLimit& checked, std::size_t at) {
-    if (checked.source != Source::memory) checks.push_back(in_redis(x, checked, at, 1, limit::How::debt));
+    if (may_be_in_redis(x, checked)) checks.push_back(in_redis(x, checked, at, 1, limit::How::debt));
   });
-  if (x.snapshot->redis->up()) x.snapshot->redis->settle({checks.data(), checks.size()});
+  if (!checks.empty()) x.snapshot->redis->settle({checks.data(), checks.size()});
 }
 
 void InFlight::arm() {
