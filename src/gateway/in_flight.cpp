@@ -1,25 +1,20 @@
 #include "in_flight.hpp"
 
+#include "process_name.hpp"
+
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/in_flight.hpp"
 
 #include <boost/container/static_vector.hpp>
 
-#include <random>
-
 namespace headgate::gateway {
 namespace {
 
 constexpr Duration kRenewal = limit::kFlightLease / 3;
-constexpr Duration kTick = std::chrono::milliseconds(250);
+constexpr Duration kRenewalTick = std::chrono::milliseconds(250);
 constexpr std::size_t kMaxRenewed = 256;  // in one tick: others have calls to Redis to make, too
 
 using Checks = boost::container::static_vector<limit::Check, Admission::kMax>;
-
-std::string random_name() {
-  std::random_device random;
-  return std::to_string(random()) + "." + std::to_string(random()) + ".";
-}
 
 /// Calls `visit(checked, check)` with each permit that `x` holds.
 template <class Visit>
@@ -52,7 +47,7 @@ limit::Check in_redis(const Exchange& x, const CheckedLimit& checked, std::size_
 }  // namespace
 
 InFlight::InFlight(Clock& clock, limit::Limiter& memory)
-    : clock_(clock), memory_(memory), process_(random_name()), alarm_(clock.alarm(&InFlight::on_alarm, this)) {}
+    : clock_(clock), memory_(memory), process_(process_name()), alarm_(clock.alarm(&InFlight::on_alarm, this)) {}
 
 InFlight::~InFlight() = default;
 
@@ -96,7 +91,7 @@ void InFlight::renew(Exchange& x) {
 void InFlight::arm() {
   if (armed_ || !alarm_) return;
   armed_ = true;
-  alarm_->set(kTick);
+  alarm_->set(kRenewalTick);
 }
 
 void InFlight::on_alarm(void* self) {

@@ -1,9 +1,10 @@
 #include "outage.hpp"
 
+#include "process_name.hpp"
+
 #include "headgate/limit/algorithm.hpp"
 
 #include <algorithm>
-#include <random>
 #include <utility>
 
 namespace headgate::gateway {
@@ -13,15 +14,10 @@ constexpr std::size_t kMaxUnderWay = 64;  // charges at once: Redis has just com
 constexpr auto kTick = std::chrono::milliseconds(50);  // how often to check whether Redis is back
 constexpr unsigned kTicksWhileDown = 20;
 
-std::string random_name() {
-  std::random_device random;
-  return std::to_string(random()) + "." + std::to_string(random()) + ".";
-}
-
 }  // namespace
 
 Outage::Outage(Clock& clock, limit::Limiter& memory)
-    : clock_(clock), memory_(memory), process_(random_name()), alarm_(clock.alarm(&Outage::on_alarm, this)) {}
+    : clock_(clock), memory_(memory), process_(process_name()), alarm_(clock.alarm(&Outage::on_alarm, this)) {}
 
 void Outage::adopt(std::shared_ptr<limit::RemoteLimiter> redis) {
   redis_ = std::move(redis);
