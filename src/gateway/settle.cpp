@@ -100,16 +100,18 @@ void note_costs(Exchange& x) {
     if (!counts_answers(checked)) settle_decisions(x.admission, checked, x.clock->steady());
   }
   note_status(x, x.answer.status);
+  x.admission.bind(0);
 }
 
 void note_status(Exchange& x, unsigned status) {
+  bool any = false;
   for (auto& checked : x.admission.limits) {
     if (checked.noted || !counts_answers(checked) || checked.asked_at == Clock::Steady()) continue;
-    checked.noted = true;
+    any = checked.noted = true;
     if (!counts(checked, status)) checked.used = 0;
     settle_decisions(x.admission, checked, x.clock->steady());
   }
-  x.admission.bind(0);
+  if (any) x.admission.bind(0);
 }
 
 // Nobody waits for the result. What a gateway holds when it ends comes back as the limit refills: at the latest after
