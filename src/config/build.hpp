@@ -62,6 +62,9 @@ inline constexpr const char* kNameKeys =
 /// Builds the tiers of the limit written at `node`; name, store and mode of `out` are already set.
 void build_tiers(Build& build, const Node& node, limit::Limit& out);
 
+/// Builds when the limit written at `node` suspends a key; name, tiers, store and mode of `out` are already set.
+void build_ban(Build& build, const Node& node, limit::Limit& out);
+
 /// Builds the cost and the scale of a route's use of a limit; leaves as it is what cannot be parsed.
 void build_use(Build& build, const Node& node, gateway::LimitUse& out);
 

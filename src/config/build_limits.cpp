@@ -9,7 +9,6 @@
 #include "headgate/limit/algorithm.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace headgate::config {
 namespace {
@@ -32,6 +31,7 @@ class LimitBuilder {
     count();
     outlives_the_process();
     exempt();
+    build_ban(build_, node_, out_);
     return std::move(out_);
   }
 
@@ -77,14 +77,7 @@ class LimitBuilder {
 
   void count() {
     const Node* written = find(&node_, "count");
-    auto& out = out_.counted_statuses;
-    for (const Node* each : children(find(written, "status"), Kind::list)) {
-      unsigned status = 0;
-      const char* const end = each->text.data() + each->text.size();
-      if (std::from_chars(each->text.data(), end, status).ptr == end) out.push_back(status);
-    }
-    std::sort(out.begin(), out.end());
-    out.erase(std::unique(out.begin(), out.end()), out.end());
+    out_.counted_statuses = read_statuses(find(written, "status"));
     const auto keeps = [](const limit::Rule& rule) { return !rule.algorithm->gives_back_late; };
     const auto& tiers = out_.tiers;
     const bool any = std::any_of(tiers.begin(), tiers.end(), [&](const limit::Tier& tier) {

@@ -87,18 +87,37 @@ bool leases(const limit::Limit& limit) {
   });
 }
 
-std::string answers(const std::vector<unsigned>& statuses) {
-  if (statuses.empty()) return {};
-  std::string out = "; only answers with ";
+std::string either_of(const std::vector<unsigned>& statuses) {
+  std::string out;
   for (std::size_t i = 0; i < statuses.size(); ++i)
     out += (i == 0 ? "" : i + 1 == statuses.size() ? " or " : ", ") + std::to_string(statuses[i]);
-  return out + " count";
+  return out;
+}
+
+std::string answers(const std::vector<unsigned>& statuses) {
+  return statuses.empty() ? "" : "; only answers with " + either_of(statuses) + " count";
+}
+
+// "; 20 rejections within 1m suspend it for 10m, then twice as long each time, at most 24h"
+std::string suspends(const limit::Limit& limit) {
+  if (!limit.ban) return {};
+  const auto& ban = *limit.ban;
+  const auto count = ban.offences.burst;
+  std::string out = "; " + std::to_string(count);
+  out += ban.statuses.empty() ? (count == 1 ? " rejection" : " rejections")
+                              : (count == 1 ? " answer with " : " answers with ") + either_of(ban.statuses);
+  out += " within " + to_text(ban.offences.rate.period) + (count == 1 ? " suspends it for " : " suspend it for ") +
+         to_text(ban.first);
+  if (ban.longest > ban.first) out += ", then twice as long each time, at most " + to_text(ban.longest);
+  if (limit.store == limit::Store::memory) out += ", until a restart at the latest";
+  return out;
 }
 
 // What holds for all tiers of a limit; each part begins with a semicolon.
 std::string circumstances(const limit::Limit& limit, const std::vector<gateway::Exemption>& exemptions) {
   std::string out = limit.store == limit::Store::memory ? "; counted in this gateway's memory" : "; in Redis";
   out += answers(limit.counted_statuses);
+  out += suspends(limit);
   out += absent(limit.if_absent);
   for (const auto& each : exemptions) {
     if (each.limit == limit.name) out += exempt(each);

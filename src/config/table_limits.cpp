@@ -66,6 +66,22 @@ constexpr Key kCountKeys[] = {
 constexpr Section kCount{"count", "limits.<name>.count", "Which answers a limit counts.", kCountKeys};
 constexpr Shape kCountShape = section(kCount);
 
+constexpr Shape kBanAfter = integer(1, 1'000);
+constexpr Shape kBanAnswer = integer(400, 499);
+constexpr Key kBanKeys[] = {
+    {"after", &kBanAfter, "", "20", "How many offences within `within` suspend a key", required},
+    {"within", &kDuration, "1m", R"("1m")", "The time within which they count"},
+    {"for", &kDuration, "", R"("10m")",
+     "How long the first suspension lasts; each later one lasts twice as long as the one before", required},
+    {"at_most", &kDuration, "24h", R"("24h")",
+     "The longest suspension, at most 31 days; a key that was not suspended for so long begins with `for` again"},
+    {"status", &kCountedStatuses, "", "[401, 403]",
+     "An answer with one of these statuses is an offence; default: a rejection by this limit is one"},
+    {"answer", &kBanAnswer, "429", "403", "Status of the refusal; it always has a `Retry-After`"},
+};
+constexpr Section kBan{"ban", "limits.<name>.ban", "When a key is suspended, and for how long.", kBanKeys};
+constexpr Shape kBanShape = section(kBan);
+
 constexpr Shape kPer = text("what to count by", check_per);
 constexpr Shape kPers = list("a list of what to count by", kPer, 1, 8);
 constexpr const Shape* kPerForms[] = {&kPer, &kPers};
@@ -89,7 +105,7 @@ constexpr Shape kZone = text("a time zone");
 constexpr Shape kMode = choice(kModes);
 constexpr Shape kStore = choice(kStores);
 constexpr Shape kLeasesShape = choice(kLeases);
-constexpr std::string_view kLimitLater[] = {"ban", "cost"};
+constexpr std::string_view kLimitLater[] = {"cost"};
 constexpr Key kLimitKeys[] = {
     {"rate", &kRateOrRates, "", R"("100/minute")", kRateDoc},
     {"in_flight", &kFlights, "", "20", kInFlightDoc},
@@ -113,6 +129,9 @@ constexpr Key kLimitKeys[] = {
     {"count", &kCountShape, "", R"({ "status": [401, 403] })",
      "Counts only answers with these statuses, so that only failed logins use permits: a request takes its permits "
      "first, and gets them back if its answer does not count; default: every request counts"},
+    {"ban", &kBanShape, "", R"({ "after": 20, "within": "1m", "for": "10m" })",
+     "Suspends a key after several rejections, or after answers of some statuses: until then all its requests are "
+     "refused, before anything is counted"},
     {"mode", &kMode, "enforce", R"("observe")", "`observe` counts and reports, but rejects nobody"},
     {"exempt", &kExemptShape, "", R"({ "client_ip": ["10.9.0.0/16"] })", "Callers that it does not apply to"},
     {"if_absent", &kIfAbsent, "", R"("client_ip")",

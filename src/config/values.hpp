@@ -57,6 +57,20 @@ void read_number(const Node* section, std::string_view key, Number& out) {
   if (error == std::errc() && last == end) out = value;
 }
 
+/// The statuses of a list, sorted, each once.
+inline std::vector<unsigned> read_statuses(const Node* list) {
+  std::vector<unsigned> out;
+  if (list == nullptr || list->kind != Kind::list) return out;
+  for (const Node* each : list->children) {
+    unsigned status = 0;
+    const char* const end = each->text.data() + each->text.size();
+    if (std::from_chars(each->text.data(), end, status).ptr == end) out.push_back(status);
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
 /// `words` must be in the order of the enumerators.
 template <class Enum>
 void read_choice(const Node* section, std::string_view key, std::span<const std::string_view> words, Enum& out) {

@@ -33,6 +33,11 @@ void fill_limits(const Exchange& x, observe::AccessRecord& record) {
   if (a.binding && a.outcome == Admission::Outcome::rejected) {
     fill_limit(x, *a.binding, record);
     record.decision = "rejected";
+  } else if (x.ended_by == EndedBy::ban) {
+    record.limit = x.problem_limit;
+    record.decision = "banned";
+    record.key = x.banned_key;
+    record.source = to_text(x.ban->route_limit->limit->store == limit::Store::redis ? Source::redis : Source::memory);
   } else if (!x.problem_limit.empty()) {  // no check was made
     record.limit = x.problem_limit;
     record.decision = "rejected";

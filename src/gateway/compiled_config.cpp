@@ -32,10 +32,11 @@ bool ignores_case(const Options& options) {
                      [&](const RouteOptions& route) { return ignores_case(options, route); });
 }
 
+bool needs_auth(const limit::Limit& limit) { return asks_for(limit, Needs::token) || asks_for(limit, Needs::api_key); }
+
 Stage stage_of(const limit::Limit& limit) {
   if (limit.store == limit::Store::redis) return Stage::redis;
-  const bool auth_result = asks_for(limit, Needs::token) || asks_for(limit, Needs::api_key);
-  return auth_result ? Stage::memory_after_auth : Stage::memory;
+  return needs_auth(limit) ? Stage::memory_after_auth : Stage::memory;
 }
 
 /// The rule for failed authentications. Always counted in memory: a guess must not cost a Redis call.
@@ -94,6 +95,7 @@ CompiledConfig::CompiledConfig(const Options& options, const identity::Options& 
     for (const auto& route_limit : route->plan) ++route->stage_begin[static_cast<std::size_t>(route_limit.stage) + 1];
     std::partial_sum(route->stage_begin.begin(), route->stage_begin.end(), route->stage_begin.begin());
     note_counted_headers(*route);
+    note_bans(*route);
     route->reads_token = wanted.require == Require::jwt;
     route->reads_key = wanted.require == Require::api_key || identity_.api_key.any_known();
     for (const auto& route_limit : route->plan) {
@@ -119,6 +121,23 @@ void CompiledConfig::note_counted_headers(Route& route) const {
   }
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
+}
+
+void CompiledConfig::note_bans(Route& route) {
+  for (const auto& route_limit : route.plan) {
+    const auto& policy = route_limit.limit->ban;
+    if (!policy) continue;
+    const auto& name = policy->offences.limit;
+    const auto known = std::find(bans_.begin(), bans_.end(), name);
+    const auto number = static_cast<std::size_t>(known - bans_.begin());
+    if (known == bans_.end()) bans_.push_back(name);
+    route.bans.push_back({.route_limit = &route_limit,
+                          .policy = &*policy,
+                          .number = number,
+                          .after_auth = needs_auth(*route_limit.limit)});
+  }
+  std::stable_sort(route.bans.begin(), route.bans.end(),
+                   [](const auto& a, const auto& b) { return a.after_auth < b.after_auth; });
 }
 
 RouteLimit CompiledConfig::plan(const LimitUse& use, std::string_view route) {

@@ -10,6 +10,8 @@ std::string_view to_text(EndedBy ended_by) noexcept {
       return "respond";
     case EndedBy::limit:
       return "limit";
+    case EndedBy::ban:
+      return "ban";
     case EndedBy::auth:
       return "auth";
     case EndedBy::no_route:
@@ -105,6 +107,8 @@ void Exchange::reset() {
   if (in_flight.is_linked()) in_flight.unlink();
   renewed_at = {};
   problem_limit = {};
+  ban = nullptr;
+  banned_key = {};
   retry_after = {};
   status = 0;
   ended_by = EndedBy::upstream;

@@ -18,12 +18,15 @@ ExchangeCounters::ExchangeCounters(observe::Registry& registry, observe::Writer 
       tiers_.push_back(observe::limit_counters(registry, worker, ready->limit.name, tier.name, counted));
     }
   }
+  bans_.reserve(compiled.bans().size());
+  for (const auto& limit : compiled.bans()) bans_.push_back(observe::ban_counters(registry, worker, limit));
 }
 
 void ExchangeCounters::count(const Exchange& x, Duration took) const {
   const auto& route = x.route ? routes_[x.route->number] : routes_.back();
   route.count(x.request.method, x.status, took);
   for (const auto& auth_result : x.caller.auth_results) route.count(auth_result);
+  if (x.ban) (x.ended_by == EndedBy::ban ? bans_[x.ban->number].refused : bans_[x.ban->number].observed)->add();
   count_limits(x);
 }
 

@@ -1,6 +1,7 @@
 #include "headgate/gateway/gateway.hpp"
 
 #include "in_flight.hpp"
+#include "offences.hpp"
 #include "outage.hpp"
 #include "request_id.hpp"
 
@@ -22,6 +23,7 @@ Gateway::Gateway(Services services, SnapshotPtr snapshot)
       snapshot_(std::move(snapshot)),
       outage_(std::make_shared<Outage>(services.clock, services.memory)),
       in_flight_(std::make_unique<InFlight>(services.clock, services.memory)),
+      offences_(std::make_shared<Offences>(services.clock, services.memory, services.bans)),
       tokens_(token_cache(*snapshot_)) {
   outage_->adopt(snapshot_->redis);
 }
@@ -39,6 +41,7 @@ void Gateway::adopt(SnapshotPtr snapshot) {
 void Gateway::stop() {
   outage_->stop();
   in_flight_->stop();
+  offences_->stop();
 }
 
 // The order of the steps and its reasons are in docs/architecture.md, "The path".
@@ -48,8 +51,10 @@ Task<void> Gateway::handle(Exchange& x) {
   Step problem = find_route(x);
   if (!problem) problem = check_body(x);
   if (!problem) problem = identify(x);
+  if (!problem && x.route->bans_by_head()) problem = check_bans(x, false);
   if (!problem && x.route->checks(Stage::memory)) problem = admit(x, Stage::memory);
   if (!problem) problem = authenticate(x);
+  if (!problem && x.route->bans_after_auth()) problem = check_bans(x, true);
   if (!problem && x.route->checks(Stage::memory_after_auth)) problem = admit(x, Stage::memory_after_auth);
   if (!problem && x.route->checks(Stage::redis)) problem = co_await admit_in_redis(x);
   if (!problem && x.admission.delay > Duration(0)) co_await delay(x);
@@ -60,6 +65,7 @@ Task<void> Gateway::handle(Exchange& x) {
     settle(x, problem, Served::no);
   }
   if (problem) co_await send_problem(x, *problem, x.snapshot->compiled->options().rejection.headers);
+  if (x.route && !x.route->bans.empty()) note_offences(x);
   finish(x);
 }
 

@@ -81,6 +81,11 @@ std::optional<std::int64_t> cost_in(std::string_view value, std::int64_t most) n
   return std::min(cost, most);
 }
 
+std::optional<std::string_view> key_to_ban(Exchange& x, const RouteLimit& route_limit) {
+  if (exempt(x, route_limit.ready->exemption)) return std::nullopt;
+  return key_for(x, *route_limit.limit);
+}
+
 ResolvedLimit resolve_limit(Exchange& x, const RouteLimit& route_limit) {
   ResolvedLimit resolved;
   if (exempt(x, route_limit.ready->exemption)) return resolved;

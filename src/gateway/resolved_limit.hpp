@@ -20,6 +20,10 @@ struct ResolvedLimit {
 /// Resolves one limit of the plan.
 ResolvedLimit resolve_limit(Exchange& x, const RouteLimit& route_limit);
 
+/// The key that the limit would count this request by, whatever its tier. Nothing if it lacks one or is exempt: then it
+/// is never suspended. A view into x.text or the exchange.
+std::optional<std::string_view> key_to_ban(Exchange& x, const RouteLimit& route_limit);
+
 /// Reads a cost from the value of a header: digits only. At most `most`; nothing if it is no number.
 std::optional<std::int64_t> cost_in(std::string_view value, std::int64_t most) noexcept;
 

@@ -109,6 +109,12 @@ LimitCounters limit_counters(Registry& registry, Writer writer, std::string_view
   return counters;
 }
 
+BanCounters ban_counters(Registry& registry, Writer writer, std::string_view limit) {
+  const std::string name(limit);
+  return {.refused = &registry.counter(writer, family::ban_decisions, {name, "refused"}),
+          .observed = &registry.counter(writer, family::ban_decisions, {name, "observed"})};
+}
+
 RouteCounters::RouteCounters(Registry& registry, Writer writer, std::string_view route)
     : requests_(&registry.table(writer, family::requests, {std::string(route)}, spell)),
       auth_results_(&registry.table(writer, family::auth, {std::string(route)}, spell_auth_result)),

@@ -2,6 +2,7 @@
 
 #include "headgate/core/text.hpp"
 #include "headgate/gateway/problem.hpp"
+#include "headgate/http/named_values.hpp"
 #include "headgate/identity/jwt.hpp"
 
 #include <boost/asio/ip/address.hpp>
@@ -80,6 +81,10 @@ Task<void> AdminHandler::handle(Exchange& x) {
     if (!guarded_ && !asked_by_address(x.request.authority))
       co_return co_await refuse(x, 403, "Ask by address or as localhost, or give the admin block a token.");
   }
+  // A page in a browser on this machine can send requests here, but always tells where it comes from.
+  const bool changes = !http::same_word(x.request.method, "GET") && !http::same_word(x.request.method, "HEAD");
+  if (!guarded_ && changes && !http::field_of(x.request.fields, "Origin").value.empty())
+    co_return co_await refuse(x, 403, "A page in a browser may not change anything here.");
   if (match.endpoint == nullptr) {
     const bool read = match.allowed == "GET, HEAD";
     x.allowed_methods = std::move(match.allowed);

@@ -149,6 +149,16 @@ void collect_keys(observe::Registry& registry, std::function<std::vector<KeysRep
   });
 }
 
+void collect_bans(observe::Registry& registry, const limit::BanTable& bans) {
+  registry.collect([&bans](Scrape& scrape) {
+    for (const auto& [limit, counts] : bans.counts(now())) {
+      scrape.value(family::bans_active, {limit}, as_double(counts.suspended));
+      for (const auto& [reason, made] : counts.made_here)
+        scrape.value(family::bans, {limit, std::string(limit::to_text(reason))}, as_double(made));
+    }
+  });
+}
+
 void collect_sources(observe::Registry& registry, std::function<std::vector<keyring::SourceReport>()> ask) {
   registry.collect([ask = std::move(ask)](Scrape& scrape) {
     // Two issuers may share a source, but a series must appear only once.

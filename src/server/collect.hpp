@@ -2,6 +2,7 @@
 // Turns the counters of other modules into metrics, at each scrape, on the admin thread.
 
 #include "headgate/keyring/keyring.hpp"
+#include "headgate/limit/ban_table.hpp"
 #include "headgate/limit/limit.hpp"
 #include "headgate/observe/logs.hpp"
 #include "headgate/observe/metrics.hpp"
@@ -53,6 +54,9 @@ void collect_keys(observe::Registry& registry, std::function<std::vector<KeysRep
 /// headgate_key_source_up, _keys, _reads_total and _read_timestamp_seconds: the sources of API keys and of issuers'
 /// keys.
 void collect_sources(observe::Registry& registry, std::function<std::vector<keyring::SourceReport>()> ask);
+
+/// headgate_bans_active and headgate_bans_total.
+void collect_bans(observe::Registry& registry, const limit::BanTable& bans);
 
 /// headgate_log_dropped_total.
 void collect_logs(observe::Registry& registry, std::function<observe::Logs::Dropped()> ask);

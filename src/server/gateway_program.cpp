@@ -43,6 +43,7 @@ void GatewayProgram::activate(PendingConfig next) {
   now_ = std::move(next.active);
   shared_.board.use_limits(now_->config->limits);
   shared_.board.use_keyring(keyring_);
+  shared_.bans->adopt(now_->config);
 }
 
 void GatewayProgram::await_keys() {
@@ -107,6 +108,7 @@ bool GatewayProgram::await_new_sources(PendingConfig& next) {
 void GatewayProgram::ended() {
   workers_ = nullptr;
   keyring_->stop();
+  shared_.bans->stop();
 }
 
 }  // namespace headgate::server

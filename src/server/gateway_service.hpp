@@ -2,6 +2,7 @@
 // The gateway on one worker: its active configuration, and the path that uses it.
 
 #include "admin_board.hpp"
+#include "ban_service.hpp"
 #include "reload.hpp"
 
 #include "headgate/gateway/gateway.hpp"
@@ -15,10 +16,12 @@ namespace headgate::server {
 
 /// What all workers share. Thread-safe.
 struct Shared {
-  Shared(const config::Config& config, observe::Logs& opened) : logs(opened), memory(config.memory) {}
+  Shared(const config::Config& config, observe::Logs& opened, std::shared_ptr<BanService> ban_service)
+      : logs(opened), memory(config.memory), bans(std::move(ban_service)) {}
 
   observe::Logs& logs;
   limit::MemoryStore memory;
+  const std::shared_ptr<BanService> bans;
   observe::Registry registry;
   AdminBoard board;
 };

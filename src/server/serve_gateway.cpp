@@ -1,5 +1,6 @@
 #include "headgate/server/serve_gateway.hpp"
 
+#include "ban_endpoints.hpp"
 #include "collect.hpp"
 #include "gateway_program.hpp"
 #include "stray_signals.hpp"
@@ -14,10 +15,22 @@
 namespace headgate::server {
 namespace {
 
+/// A gateway that starts knows who is suspended before its first request, unless Redis does not answer.
+constexpr auto kLongestWaitForBans = std::chrono::seconds(1);
+
+OpenBanLog open_ban_log(boost::asio::io_context& loop) {
+  return [&loop](const config::Config& config) -> std::shared_ptr<limit::BanLog> {
+    if (!config.redis) return nullptr;
+    (void)loop;
+    return nullptr;
+  };
+}
+
 void collect_all(Shared& shared) {
   collect_process(shared.registry);
   collect_logs(shared.registry, [&logs = shared.logs] { return logs.dropped(); });
   shared.board.collect(shared.registry);
+  collect_bans(shared.registry, shared.bans->table());
   collect_keys(shared.registry, [&memory = shared.memory] {
     std::vector<KeysReport> out;
     for (auto& limit : memory.keys_by_limit()) out.push_back({std::move(limit.limit), limit.tracked, limit.evicted});
@@ -27,7 +40,9 @@ void collect_all(Shared& shared) {
 
 std::unique_ptr<Admin> make_admin(const config::Config& config, Shared& shared) {
   if (!config.admin) return nullptr;
-  return std::make_unique<Admin>(*config.admin, shared.registry, [&board = shared.board] { return board.readiness(); });
+  return std::make_unique<Admin>(
+      *config.admin, shared.registry, [&board = shared.board] { return board.readiness(); },
+      ban_endpoints(shared.bans));
 }
 
 Options options_of(const config::Config& config) {
@@ -48,7 +63,7 @@ int serve_gateway(const config::Config& config, const ReadAgain& read_again) {
   std::signal(SIGHUP, SIG_IGN);  // until the program handles it
   observe::Logs logs(config.log);
   boost::asio::io_context main_loop{1};
-  Shared shared(config, logs);
+  Shared shared(config, logs, std::make_shared<BanService>(main_loop, open_ban_log(main_loop)));
   GatewayProgram program(main_loop, config, read_again, shared);
   collect_all(shared);
   const auto admin = make_admin(config, shared);
@@ -59,6 +74,7 @@ int serve_gateway(const config::Config& config, const ReadAgain& read_again) {
     }
   }
   program.await_keys();
+  shared.bans->await_first(kLongestWaitForBans);
   const auto result = serve(main_loop, options_of(config), program);
   if (admin) admin->stop();
   return result;

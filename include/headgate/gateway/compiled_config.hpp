@@ -60,6 +60,14 @@ struct RouteLimit {
   Stage stage = Stage::memory;
 };
 
+/// A limit of a route that suspends keys.
+struct RouteBan {
+  const RouteLimit* route_limit = nullptr;  ///< in the plan of the route
+  const limit::BanPolicy* policy = nullptr;
+  std::size_t number = 0;   ///< its index among the limits that suspend
+  bool after_auth = false;  ///< the key is known only when the credentials are checked
+};
+
 /// Which requests go to which upstream, under which limits.
 struct Route {
   std::size_t number = 0;  ///< its index among the routes of the configuration
@@ -72,7 +80,8 @@ struct Route {
   std::optional<Respond> respond;
   std::vector<RouteLimit> plan;  ///< in the order of the stages
   std::array<std::size_t, 4>
-      stage_begin{};  ///< where each stage begins in the plan; the last element is the end of the plan
+      stage_begin{};           ///< where each stage begins in the plan; the last element is the end of the plan
+  std::vector<RouteBan> bans;  ///< those whose key the head tells come first
   /// Lower case. A request may have each of them once: of two, the server could read the other one.
   std::vector<std::string> counted_headers;
   bool reads_token = false;  ///< a token is required, or a limit counts by a claim
@@ -91,6 +100,8 @@ struct Route {
     return {plan.data() + stage_begin[at], stage_begin[at + 1] - stage_begin[at]};
   }
   bool checks(Stage stage) const noexcept { return !limits_at(stage).empty(); }
+  bool bans_by_head() const noexcept { return !bans.empty() && !bans.front().after_auth; }
+  bool bans_after_auth() const noexcept { return !bans.empty() && bans.back().after_auth; }
 };
 
 /// Prepares `tier` at the scale `share`. The caller sets its number.
@@ -123,11 +134,14 @@ class CompiledConfig {
   /// All limits that routes use. A limit at another scale is a limit of its own.
   std::span<const std::unique_ptr<const CompiledLimit>> limits() const noexcept { return ready_; }
   std::span<const std::unique_ptr<const Route>> routes() const noexcept { return routes_; }
+  /// The names of the limits that suspend keys, by RouteBan::number.
+  std::span<const std::string> bans() const noexcept { return bans_; }
 
  private:
   RouteLimit plan(const LimitUse& use, std::string_view route);
   const CompiledLimit& ready(const LimitUse& use, std::string_view route);
   void note_counted_headers(Route& route) const;
+  void note_bans(Route& route);
 
   Options options_;
   identity::Options identity_;
@@ -139,6 +153,7 @@ class CompiledConfig {
   std::uint32_t instances_;
   std::size_t tiers_ = 0;
   std::vector<std::unique_ptr<const CompiledLimit>> ready_;
+  std::vector<std::string> bans_;
   std::vector<std::unique_ptr<const Route>> routes_;
   Router router_;
 };

@@ -28,6 +28,7 @@ enum class EndedBy : std::uint8_t {
   upstream,
   respond,
   limit,
+  ban,
   auth,
   no_route,
   no_server,
@@ -150,6 +151,8 @@ struct Exchange {
   InFlightHook in_flight;  ///< in the list of exchanges whose permits are renewed
   Clock::Steady renewed_at{};
   std::string_view problem_limit;  ///< the limit that the problem names; else empty
+  const RouteBan* ban = nullptr;   ///< the limit under which the caller is suspended, or would be if it did not observe
+  std::string_view banned_key;     ///< its key
   Duration retry_after{0};         ///< the value of Retry-After; 0: none
   unsigned status = 0;             ///< the status of the reply; 0 before it
   EndedBy ended_by = EndedBy::upstream;

@@ -24,6 +24,7 @@ class ExchangeCounters {
 
   std::vector<observe::RouteCounters> routes_;  ///< by Route::number; the last one is for requests without a route
   std::vector<observe::LimitCounters> tiers_;   ///< by CompiledTier::number
+  std::vector<observe::BanCounters> bans_;      ///< by RouteBan::number
 };
 
 }  // namespace headgate::gateway

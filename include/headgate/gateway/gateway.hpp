@@ -5,6 +5,7 @@
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/handler.hpp"
 #include "headgate/gateway/problem.hpp"
+#include "headgate/limit/ban_table.hpp"
 #include "headgate/limit/limiter.hpp"
 #include "headgate/observe/access_log.hpp"
 
@@ -15,6 +16,7 @@
 namespace headgate::gateway {
 
 class InFlight;
+class Offences;
 class Round;
 class Outage;
 
@@ -23,6 +25,7 @@ struct Services {
   Clock& clock;
   limit::Limiter& memory;  ///< shared by all workers
   observe::AccessLog& access_log;
+  limit::BanTable& bans;  ///< shared by all workers
 };
 
 /// Worker thread only. All exchanges must have ended before it is destroyed.
@@ -46,6 +49,8 @@ class Gateway final : public Handler {
 
   Step find_route(Exchange& x);
   Step identify(Exchange& x);
+  Step check_bans(Exchange& x, bool after_auth) const;
+  void note_offences(Exchange& x);
   Step authenticate(Exchange& x);
   Step check_certificate(Exchange& x);
   Step check_key(Exchange& x);
@@ -74,6 +79,7 @@ class Gateway final : public Handler {
   SnapshotPtr snapshot_;
   std::shared_ptr<Outage> outage_;
   std::unique_ptr<InFlight> in_flight_;
+  std::shared_ptr<Offences> offences_;
   std::unique_ptr<identity::TokenCache> tokens_;
 };
 

@@ -47,6 +47,8 @@ class BanLog {
   virtual Task<error_code> append(const Ban& ban) = 0;
   /// The entries behind `position`; "" is the beginning of the log. A few hundred at most.
   virtual Task<Result<News>> read(std::string_view position) = 0;
+  /// Ends its connections; calls under way fail.
+  virtual void stop() = 0;
 };
 
 }  // namespace headgate::limit

@@ -74,6 +74,18 @@ struct Tier {
   std::vector<Rule> rules;  ///< all must allow the request; empty: unlimited
 };
 
+/// When a key is suspended, and for how long. A suspended key is refused before anything is counted.
+struct BanPolicy {
+  /// Counts the offences of a key: the one that takes the last permit of its burst suspends the key. Its limit is the
+  /// name under which the key is suspended.
+  Rule offences;
+  /// The statuses of the answers that are offences, sorted; empty: a rejection of the limit is one.
+  std::vector<unsigned> statuses;
+  Duration first{0};      ///< the first suspension; each later one lasts twice as long
+  Duration longest{0};    ///< at least `first`; earlier suspensions are forgotten after this time
+  unsigned status = 429;  ///< of the refusal: 400 to 499
+};
+
 /// A named policy. All rules of the caller's tier must allow the request.
 struct Limit {
   std::string name;
@@ -89,6 +101,7 @@ struct Limit {
   /// The statuses of the answers that are counted, sorted; empty: every request is. What a request takes is held until
   /// its answer, and given back if the answer does not count.
   std::vector<unsigned> counted_statuses;
+  std::optional<BanPolicy> ban;  ///< not set: nobody is suspended
 };
 
 /// What a check takes, and what happens if its rule rejects.

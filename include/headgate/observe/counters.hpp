@@ -36,6 +36,13 @@ struct LimitCounters {
 LimitCounters limit_counters(Registry& registry, Writer writer, std::string_view limit, std::string_view tier,
                              Counted counted);
 
+/// One worker's counters of the requests of suspended keys, of one limit.
+struct BanCounters {
+  Counter* refused = nullptr;
+  Counter* observed = nullptr;
+};
+BanCounters ban_counters(Registry& registry, Writer writer, std::string_view limit);
+
 /// Whether less than a fifth of the limit is left.
 constexpr bool is_near(std::uint64_t remaining, std::uint64_t limit) noexcept {
   return remaining < limit / 5 + (limit % 5 > 0 ? 1 : 0);

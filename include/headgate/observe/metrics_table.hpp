@@ -170,6 +170,23 @@ inline constexpr Family limit_charged{.name = "headgate_limit_charged_total",
                                       .help = "Units allowed during an outage of Redis and charged to it afterwards",
                                       .ask = "increase(headgate_limit_charged_total[1h])"};
 
+inline constexpr Family bans_active{.name = "headgate_bans_active",
+                                    .type = Type::gauge,
+                                    .labels = {"limit"},
+                                    .help = "Keys that are suspended now, as far as this gateway knows",
+                                    .ask = "max by (limit) (headgate_bans_active)"};
+inline constexpr Family bans{.name = "headgate_bans_total",
+                             .type = Type::counter,
+                             .labels = {"limit", "reason"},
+                             .help = "Suspensions that began on this gateway",
+                             .ask = "sum by (limit) (increase(headgate_bans_total[1h]))"};
+inline constexpr Family ban_decisions{
+    .name = "headgate_ban_decisions_total",
+    .type = Type::counter,
+    .labels = {"limit", "decision"},
+    .help = "Requests of suspended keys: refused, or observed if the limit only observes",
+    .ask = "sum by (limit) (rate(headgate_ban_decisions_total{decision=\"refused\"}[5m]))"};
+
 inline constexpr Family redis_up{.name = "headgate_redis_up",
                                  .type = Type::gauge,
                                  .labels = {"node"},

@@ -36,8 +36,8 @@ struct Traffic {
   /// Fails if more was allowed than a bucket can hold that was full at the beginning.
   void note(std::int64_t cost) {
     admitted += static_cast<double>(cost);
-    const double seconds = std::chrono::duration<double>(fleet.now()).count();
-    EXPECT_LE(admitted, static_cast<double>(rule.burst) + back() * seconds + 1e-6) << "at " << seconds << " s";
+    const double elapsed = std::chrono::duration<double>(fleet.now()).count();
+    EXPECT_LE(admitted, static_cast<double>(rule.burst) + back() * elapsed + 1e-6) << "at " << elapsed << " s";
   }
   double back() const {
     return static_cast<double>(rule.rate.count) / std::chrono::duration<double>(rule.rate.period).count();

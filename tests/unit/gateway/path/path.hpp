@@ -160,6 +160,7 @@ class Path : public testing::Test {
   std::vector<limit::Limit> limits;
   Client client{trace};
   HeardMemory memory{trace};
+  limit::BanTable bans;
   std::shared_ptr<ScriptedRedis> redis = std::make_shared<ScriptedRedis>(clock, trace);
   std::shared_ptr<ScriptedUpstream> app = std::make_shared<ScriptedUpstream>(clock, trace);
   ServerScript& server = app->scripts.front();
@@ -184,7 +185,7 @@ class Path : public testing::Test {
     snapshot->counters = std::make_shared<const ExchangeCounters>(registry_, 0, *compiled);
     snapshot->key_overrides = std::make_shared<const KeyOverrides>(
         *compiled, std::make_shared<const identity::Credentials>(std::move(credentials)));
-    gateway = std::make_unique<Gateway>(Services{clock, memory, access_log}, snapshot);
+    gateway = std::make_unique<Gateway>(Services{clock, memory, access_log, bans}, snapshot);
   }
   const limit::Rule& rule_of(const std::string& name) const {
     for (const auto& limit : limits)

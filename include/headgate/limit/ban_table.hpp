@@ -1,0 +1,73 @@
+#pragma once
+// The suspended keys that this process knows.
+
+#include "headgate/limit/ban.hpp"
+#include "headgate/limit/limit.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headgate::limit {
+
+/// One for each process. Any thread. A look-up takes about 30 ns, and a load of one number while nobody is suspended.
+/// Bounded: above kMaxBans keys, the one whose suspension ends first makes room.
+///
+/// A key that was suspended is remembered for some time after its end: the next suspension lasts twice as long. Of two
+/// changes to a key, the one that the shared log has later wins.
+class BanTable {
+ public:
+  static constexpr std::size_t kMaxBans = 65'536;
+  /// How long a key is remembered after the end of its suspension, at most. No BanPolicy::longest is longer.
+  static constexpr Duration kRemembered = std::chrono::hours(24) * 31;
+
+  /// Called with each change that was made here (not with those of apply()), on the thread that made it.
+  using Hook = std::function<void(const Ban&)>;
+
+  explicit BanTable(Hook changed = nullptr, std::size_t bound = kMaxBans);
+  ~BanTable();
+
+  struct Found {
+    Instant until{};
+    bool observed = false;
+  };
+  /// The suspension of `key` at `now`; nothing if it is not suspended. `offences` is the rule of its limit's policy.
+  std::optional<Found> find(const Rule& offences, std::string_view key, Instant now) const;
+
+  /// Suspends `key` by `policy`; nothing if it is suspended already.
+  std::optional<Ban> suspend(const BanPolicy& policy, std::string_view key, BanReason reason, bool observed,
+                             Instant now);
+  /// An operator suspends `key` of `limit` from now for this long. Replaces a suspension under way.
+  Ban add(std::string_view limit, std::string_view key, Duration length, Instant now);
+  /// An operator ends the suspension of `key` of `limit`, and earlier ones are forgotten. Nothing if it is not
+  /// suspended.
+  std::optional<Ban> lift(std::string_view limit, std::string_view key, Instant now);
+  /// An entry of the shared log.
+  void apply(const Ban& ban, Instant now);
+
+  /// All keys that are suspended at `now`, those that end first before the others.
+  std::vector<Ban> list(Instant now) const;
+
+  /// For the metrics.
+  struct Counts {
+    std::size_t suspended = 0;                     ///< keys at this moment
+    std::map<BanReason, std::uint64_t> made_here;  ///< suspensions since the start
+  };
+  std::map<std::string, Counts> counts(Instant now) const;  ///< by limit
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// The word for configuration, log and metrics.
+std::string_view to_text(BanReason reason) noexcept;
+
+}  // namespace headgate::limit

@@ -1,0 +1,82 @@
+#include "offences.hpp"
+
+#include "headgate/core/hash.hpp"
+#include "headgate/core/literals.hpp"
+#include "headgate/observe/event.hpp"
+
+#include <array>
+#include <utility>
+
+namespace headgate::gateway {
+namespace {
+
+limit::Check check_of(const limit::BanPolicy& policy, std::string_view key, std::int64_t cost) {
+  return {.rule = &policy.offences, .key = key, .hash = keyed_hash(key, policy.offences.seed), .cost = cost};
+}
+
+std::int64_t all_of(const limit::BanPolicy& policy) noexcept {
+  return static_cast<std::int64_t>(policy.offences.burst);
+}
+
+}  // namespace
+
+void Offences::note(const Exchange& x, const RouteBan& ban, std::string_view key) {
+  if (stopped_) return;
+  const auto& limit = *ban.route_limit->limit;
+  const bool observed = limit.mode == limit::Mode::observe;
+  const auto client = x.caller.address.to_string();
+  if (limit.store == limit::Store::memory || under_way_ >= kMaxUnderWay)
+    return count_here(*ban.policy, key, observed, client);
+  spawn(count_in_redis(shared_from_this(), {.redis = x.snapshot->redis,
+                                            .compiled = x.snapshot->compiled,
+                                            .policy = ban.policy,
+                                            .key = std::string(key),
+                                            .client = client,
+                                            .observed = observed}),
+        "offence");
+}
+
+Task<void> Offences::count_in_redis(std::shared_ptr<Offences> self, Remote offence) {
+  const auto check = check_of(*offence.policy, offence.key, 1);
+  limit::Decision decision;
+  ++self->under_way_;
+  auto call = offence.redis->decide({&check, 1}, {&decision, 1});
+  const auto agreed = co_await call;
+  --self->under_way_;
+  if (self->stopped_) co_return;
+  if (agreed.has_error()) {
+    self->count_here(*offence.policy, offence.key, offence.observed, offence.client);
+  } else if (*agreed && decision.remaining == 0) {
+    // One gateway gets the last permit, so one suspends. The counter begins anew.
+    const auto all = check_of(*offence.policy, offence.key, -all_of(*offence.policy));
+    offence.redis->settle({&all, 1});
+    self->suspend(*offence.policy, offence.key, offence.observed, offence.client);
+  }
+}
+
+void Offences::count_here(const limit::BanPolicy& policy, std::string_view key, bool observed,
+                          std::string_view client) {
+  const auto check = check_of(policy, key, 1);
+  limit::Decision decision;
+  const auto now = clock_.wall();
+  if (memory_.decide({&check, 1}, now, {&decision, 1}) && decision.remaining > 0) return;
+  const auto all = check_of(policy, key, all_of(policy));
+  memory_.give_back({&all, 1}, now);
+  suspend(policy, key, observed, client);
+}
+
+void Offences::suspend(const limit::BanPolicy& policy, std::string_view key, bool observed, std::string_view client) {
+  const auto reason = policy.statuses.empty() ? limit::BanReason::rejections : limit::BanReason::statuses;
+  const auto ban = bans_.suspend(policy, key, reason, observed, clock_.wall());
+  if (!ban) return;
+  const auto length = headgate::to_text(ban->until - ban->since);
+  observe::event(observe::LogLevel::warning, "suspended",
+                 observed ? "a caller would be suspended, but its limit only observes" : "a caller is suspended",
+                 {{"limit", ban->limit},
+                  {"client", client},
+                  {"for", length},
+                  {"reason", limit::to_text(ban->reason)},
+                  {"level", ban->level}});
+}
+
+}  // namespace headgate::gateway

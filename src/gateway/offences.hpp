@@ -1,0 +1,53 @@
+#pragma once
+// Offences of callers, and the suspension that follows the last one of several.
+
+#include "headgate/core/clock.hpp"
+#include "headgate/core/task.hpp"
+#include "headgate/gateway/exchange.hpp"
+#include "headgate/limit/ban_table.hpp"
+#include "headgate/limit/limiter.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace headgate::gateway {
+
+/// Of one worker; its thread only. Offences against a limit in Redis are counted there, over all gateways, and nobody
+/// waits for it; while Redis is away they are counted here.
+class Offences : public std::enable_shared_from_this<Offences> {
+ public:
+  /// Calls to Redis at once. Beyond it an offence is counted here.
+  static constexpr std::size_t kMaxUnderWay = 1024;
+
+  Offences(Clock& clock, limit::Limiter& memory, limit::BanTable& bans) : clock_(clock), memory_(memory), bans_(bans) {}
+
+  /// `x` was an offence of `key`.
+  void note(const Exchange& x, const RouteBan& ban, std::string_view key);
+  /// Calls under way suspend nobody any more.
+  void stop() { stopped_ = true; }
+
+ private:
+  /// One offence that is counted in Redis, with all that it needs.
+  struct Remote {
+    std::shared_ptr<limit::RemoteLimiter> redis;
+    std::shared_ptr<const CompiledConfig> compiled;  ///< owns the policy
+    const limit::BanPolicy* policy = nullptr;
+    std::string key;
+    std::string client;
+    bool observed = false;
+  };
+
+  static Task<void> count_in_redis(std::shared_ptr<Offences> self, Remote offence);
+  void count_here(const limit::BanPolicy& policy, std::string_view key, bool observed, std::string_view client);
+  void suspend(const limit::BanPolicy& policy, std::string_view key, bool observed, std::string_view client);
+
+  Clock& clock_;
+  limit::Limiter& memory_;
+  limit::BanTable& bans_;
+  std::size_t under_way_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace headgate::gateway

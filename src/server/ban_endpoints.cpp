@@ -1,0 +1,160 @@
+#include "ban_endpoints.hpp"
+
+#include "headgate/core/literals.hpp"
+#include "headgate/core/text.hpp"
+#include "headgate/gateway/key_source.hpp"
+#include "headgate/http/named_values.hpp"
+#include "headgate/identity/client_address.hpp"
+#include "headgate/identity/network.hpp"
+#include "headgate/observe/event.hpp"
+
+#include <boost/asio/ip/address.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <utility>
+
+namespace headgate::server {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr std::string_view kJson = "application/json";
+constexpr std::size_t kMaxBody = 4096;
+constexpr std::size_t kMaxKey = 256;
+
+AdminAnswer refuse(unsigned status, std::string sentence) { return {.status = status, .body = std::move(sentence)}; }
+
+std::string rfc3339(Instant moment) {
+  const auto seconds = std::chrono::system_clock::to_time_t(moment);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  std::array<char, 32> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
+
+Json row(const limit::Ban& ban, Instant now) {
+  const auto left = std::chrono::ceil<std::chrono::seconds>(std::max(ban.until - now, Duration(0)));
+  return {{"limit", ban.limit},           {"key", ban.key},
+          {"since", rfc3339(ban.since)},  {"until", rfc3339(ban.until)},
+          {"seconds_left", left.count()}, {"reason", limit::to_text(ban.reason)},
+          {"level", ban.level},           {"observed", ban.observed}};
+}
+
+/// Keys may have any bytes.
+std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n'; }
+
+/// The limit called `name`, if it suspends; else the answer that says which ones do.
+Result<const limit::Limit*, AdminAnswer> find_limit(const config::Config& config, const std::string& name) {
+  using Found = Result<const limit::Limit*, AdminAnswer>;
+  std::vector<std::string> names;
+  for (const auto& limit : config.limits) {
+    if (!limit.ban) continue;
+    if (limit.name == name) return &limit;
+    names.push_back('"' + limit.name + '"');
+  }
+  if (names.empty()) return Found(boost::system::in_place_error, refuse(404, "No limit here has \"ban\"."));
+  return Found(boost::system::in_place_error,
+               refuse(404, "No limit with \"ban\" has this name. Those that have: " + joined(names, ", ") + "."));
+}
+
+/// The key as the limit counts it: of an address the block that counts as one client.
+Result<std::string, AdminAnswer> key_of(const config::Config& config, const limit::Limit& limit,
+                                        const std::string& written) {
+  using Made = Result<std::string, AdminAnswer>;
+  const auto fail = [](unsigned status, std::string why) {
+    return Made(boost::system::in_place_error, refuse(status, std::move(why)));
+  };
+  if (written.empty() || written.size() > kMaxKey) return fail(400, "A key has 1 to 256 bytes.");
+  std::string key = written;
+  const bool by_address = limit.per.size() == 1 && limit.per[0].source->word == "client_ip";
+  std::optional<boost::asio::ip::address> address;
+  if (by_address) {
+    error_code ec;
+    address = boost::asio::ip::make_address(written.substr(0, written.find('/')), ec);
+    if (ec) return fail(400, "This limit counts by client address, and the key is none.");
+    std::array<char, 64> buffer{};
+    key = identity::client_ip_key(*address, config.identity.ipv6_prefix, buffer);
+  }
+  for (const auto& exemption : config.gateway.exemptions) {
+    if (exemption.limit != limit.name) continue;
+    const auto& owners = exemption.api_keys;
+    if ((address && identity::contains(exemption.addresses, *address)) ||
+        (limit.per.size() == 1 && limit.per[0].source->word == "api_key" &&
+         std::find(owners.begin(), owners.end(), key) != owners.end()))
+      return fail(409, "This caller is exempt from the limit, so it is never suspended.");
+  }
+  return key;
+}
+
+AdminAnswer list(BanService& bans) {
+  const auto now = headgate::now();
+  Json rows = Json::array();
+  for (const auto& ban : bans.table().list(now)) rows.push_back(row(ban, now));
+  return {.body = text_of({{"bans", std::move(rows)}}), .type = kJson};
+}
+
+AdminAnswer add(BanService& bans, const std::string& body) {
+  const auto asked = Json::parse(body, nullptr, false);
+  const auto text = [&](const char* name) {
+    return asked.is_object() && asked.contains(name) && asked[name].is_string() ? asked[name].get<std::string>()
+                                                                                : std::string();
+  };
+  if (text("limit").empty() || text("key").empty())
+    return refuse(400, R"(Send JSON like {"limit": "abuse", "key": "192.0.2.7", "for": "1h"}.)");
+  const auto config = bans.config();
+  const auto limit = find_limit(*config, text("limit"));
+  if (limit.has_error()) return limit.error();
+  const auto key = key_of(*config, **limit, text("key"));
+  if (key.has_error()) return key.error();
+  auto length = (*limit)->ban->first;
+  if (asked.contains("for")) {
+    const auto given = parse_duration(text("for"));
+    if (given.has_error() || *given <= Duration(0) || *given > limit::BanTable::kRemembered)
+      return refuse(400, "\"for\" is a duration of at most 31 days, as in \"1h\".");
+    length = *given;
+  }
+  const auto ban = bans.table().add((*limit)->name, *key, length, headgate::now());
+  observe::event(observe::LogLevel::warning, "suspended", "an operator suspended a caller",
+                 {{"limit", ban.limit}, {"for", to_text(length)}, {"reason", limit::to_text(ban.reason)}});
+  return {.status = 201, .body = text_of(row(ban, headgate::now())), .type = kJson};
+}
+
+AdminAnswer lift(BanService& bans, std::string_view query) {
+  std::string name;
+  std::string written;
+  const auto limit_value = http::query_parameter(query, "limit");
+  const auto key_value = http::query_parameter(query, "key");
+  if (!http::decode_parameter(limit_value.value, name) || !http::decode_parameter(key_value.value, written) ||
+      name.empty() || written.empty())
+    return refuse(400, "Name the suspension, as in DELETE /api/v1/bans?limit=abuse&key=192.0.2.7.");
+  const auto now = headgate::now();
+  auto lifted = bans.table().lift(name, written, now);
+  if (!lifted) {  // an address may be written as a part of its block
+    const auto config = bans.config();
+    const auto limit = find_limit(*config, name);
+    const auto key = limit.has_error() ? Result<std::string, AdminAnswer>(written) : key_of(*config, **limit, written);
+    if (key.has_value()) lifted = bans.table().lift(name, *key, now);
+  }
+  if (!lifted) return refuse(404, "This key is not suspended under this limit.");
+  observe::event(observe::LogLevel::warning, "suspension_lifted", "an operator ended a suspension",
+                 {{"limit", lifted->limit}});
+  return {.body = text_of({{"lifted", {{"limit", lifted->limit}, {"key", lifted->key}}}}), .type = kJson};
+}
+
+}  // namespace
+
+std::vector<AdminEndpoint> ban_endpoints(std::shared_ptr<BanService> bans) {
+  constexpr std::string_view kPath = "/api/v1/bans";
+  return {
+      {.method = "GET", .path = kPath, .answer = [bans](const AdminCall&) { return list(*bans); }},
+      {.method = "POST",
+       .path = kPath,
+       .most_body = kMaxBody,
+       .answer = [bans](const AdminCall& call) { return add(*bans, call.body); }},
+      {.method = "DELETE", .path = kPath, .answer = [bans](const AdminCall& call) { return lift(*bans, call.query); }}};
+}
+
+}  // namespace headgate::server

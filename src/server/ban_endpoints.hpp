@@ -1,0 +1,16 @@
+#pragma once
+// The admin endpoints for suspensions: list, add, lift.
+
+#include "ban_service.hpp"
+
+#include "headgate/server/admin_endpoints.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace headgate::server {
+
+/// GET, POST and DELETE of /api/v1/bans.
+std::vector<AdminEndpoint> ban_endpoints(std::shared_ptr<BanService> bans);
+
+}  // namespace headgate::server

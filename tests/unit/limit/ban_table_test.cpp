@@ -1,0 +1,147 @@
+#include "headgate/limit/ban_table.hpp"
+
+#include "support/rules.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <thread>
+
+namespace headgate::limit {
+namespace {
+
+using namespace std::chrono_literals;
+
+BanPolicy policy(Duration first = 10min, Duration longest = 24h) {
+  BanPolicy out;
+  out.offences = headgate::test::make_rule("20/minute", 20, "abuse", "sliding_log");
+  out.first = first;
+  out.longest = longest;
+  return out;
+}
+
+using headgate::test::kStart;
+
+TEST(BanTable, SuspendsAKeyUntilItsTimeIsOver) {
+  BanTable table;
+  EXPECT_FALSE(table.find(policy().offences, "10.0.0.1", kStart));
+  const auto ban = table.suspend(policy(), "10.0.0.1", BanReason::rejections, false, kStart);
+  ASSERT_TRUE(ban);
+  EXPECT_EQ(ban->until, kStart + 10min);
+  EXPECT_EQ(table.find(policy().offences, "10.0.0.1", kStart + 10min - 1us)->until, kStart + 10min);
+  EXPECT_FALSE(table.find(policy().offences, "10.0.0.1", kStart + 10min));
+  EXPECT_FALSE(table.find(policy().offences, "10.0.0.2", kStart)) << "another key";
+}
+
+TEST(BanTable, SuspendsASuspendedKeyOnlyOnce) {
+  BanTable table;
+  ASSERT_TRUE(table.suspend(policy(), "k", BanReason::rejections, false, kStart));
+  EXPECT_FALSE(table.suspend(policy(), "k", BanReason::rejections, false, kStart + 1min));
+  EXPECT_EQ(table.find(policy().offences, "k", kStart + 1min)->until, kStart + 10min);
+}
+
+TEST(BanTable, DoublesTheTimeForRepeatOffendersUpToABound) {
+  BanTable table;
+  auto now = kStart;
+  for (const auto expected : {10min, 20min, 40min, 60min, 60min}) {
+    const auto ban = table.suspend(policy(10min, 60min), "k", BanReason::rejections, false, now);
+    ASSERT_TRUE(ban);
+    EXPECT_EQ(ban->until - ban->since, Duration(expected));
+    now = ban->until + 59min;
+  }
+}
+
+TEST(BanTable, BeginsWithTheFirstTimeAgainAfterALongTimeWithoutSuspension) {
+  BanTable table;
+  const auto first = table.suspend(policy(10min, 60min), "k", BanReason::rejections, false, kStart);
+  const auto later = table.suspend(policy(10min, 60min), "k", BanReason::rejections, false, first->until + 60min);
+  EXPECT_EQ(later->until - later->since, Duration(10min));
+  EXPECT_EQ(later->level, 0u);
+}
+
+TEST(BanTable, ForgetsEarlierSuspensionsOfALiftedKey) {
+  BanTable table;
+  ASSERT_TRUE(table.suspend(policy(), "k", BanReason::rejections, false, kStart));
+  const auto lifted = table.lift("abuse", "k", kStart + 1min);
+  ASSERT_TRUE(lifted);
+  EXPECT_TRUE(lifted->lifted);
+  EXPECT_FALSE(table.find(policy().offences, "k", kStart + 1min));
+  EXPECT_FALSE(table.lift("abuse", "k", kStart + 2min)) << "it is not suspended any more";
+  EXPECT_EQ(table.suspend(policy(), "k", BanReason::rejections, false, kStart + 2min)->level, 0u);
+}
+
+TEST(BanTable, TellsEachChangeThatIsMadeHereAndNoneOfTheLog) {
+  std::vector<Ban> told;
+  BanTable table([&told](const Ban& ban) { told.push_back(ban); });
+  table.suspend(policy(), "a", BanReason::statuses, false, kStart);
+  table.suspend(policy(), "a", BanReason::statuses, false, kStart);
+  table.add("abuse", "b", 1h, kStart);
+  table.lift("abuse", "b", kStart);
+  table.apply({.limit = "abuse", .key = "c", .since = kStart, .until = kStart + 1h, .version = 7}, kStart);
+  ASSERT_EQ(told.size(), 3u);
+  EXPECT_EQ(told[0].key, "a");
+  EXPECT_EQ(told[1].reason, BanReason::operated);
+  EXPECT_TRUE(told[2].lifted);
+}
+
+TEST(BanTable, FollowsTheLogInItsOrderAlsoIfAnEntryComesAgain) {
+  BanTable table;
+  const Ban ban{.limit = "abuse", .key = "k", .since = kStart, .until = kStart + 1h, .version = 7};
+  auto lift = ban;
+  lift.until = kStart + 1min;
+  lift.lifted = true;
+  lift.version = 8;
+  table.apply(ban, kStart);
+  EXPECT_TRUE(table.find(policy().offences, "k", kStart + 2min));
+  table.apply(lift, kStart);
+  table.apply(ban, kStart);
+  EXPECT_FALSE(table.find(policy().offences, "k", kStart + 2min));
+}
+
+TEST(BanTable, ListsWhoIsSuspendedNow) {
+  BanTable table;
+  table.suspend(policy(10min), "later", BanReason::rejections, false, kStart);
+  table.suspend(policy(5min), "sooner", BanReason::rejections, true, kStart);
+  const auto all = table.list(kStart + 1min);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].key, "sooner");
+  EXPECT_TRUE(all[0].observed);
+  EXPECT_EQ(table.list(kStart + 6min).size(), 1u);
+  EXPECT_EQ(table.counts(kStart + 6min).at("abuse").suspended, 1u);
+  EXPECT_EQ(table.counts(kStart + 6min).at("abuse").made_here.at(BanReason::rejections), 2u);
+}
+
+TEST(BanTable, HoldsABoundedNumberOfKeysAndDropsThoseThatEndFirst) {
+  BanTable table(nullptr, 160);
+  for (int i = 0; i < 2'000; ++i)
+    table.suspend(policy(Duration(1h) + Duration(i)), "k" + std::to_string(i), BanReason::rejections, false, kStart);
+  const auto left = table.list(kStart);
+  EXPECT_LE(left.size(), 160u);
+  EXPECT_TRUE(table.find(policy().offences, "k1999", kStart)) << "the one that ends last";
+  EXPECT_FALSE(table.find(policy().offences, "k0", kStart));
+}
+
+TEST(BanTable, IsUsedByManyThreadsAtOnce) {
+  BanTable table;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&table, t] {
+      for (int i = 0; i < 500; ++i) {
+        const auto key = "k" + std::to_string(i % 50);
+        if (t % 2 == 0) {
+          table.suspend(policy(), key, BanReason::rejections, false, kStart + Duration(i));
+          table.lift("abuse", key, kStart + Duration(i));
+        } else {
+          table.find(policy().offences, key, kStart);
+          table.list(kStart);
+        }
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_LE(table.list(kStart).size(), 50u);
+}
+
+}  // namespace
+}  // namespace headgate::limit
