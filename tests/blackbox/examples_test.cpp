@@ -76,6 +76,13 @@ TEST(Examples, LoginProtectsLoginsSignUpsAndComments) {
   EXPECT_EQ(statuses(example, 5, "GET", "/v1/comments/7"), "200 200 200 200 200") << "reading costs nothing";
 }
 
+TEST(Examples, AbuseSuspendsScanners) {
+  const Example example("abuse");
+  std::string missing = statuses(example, 30, "GET", "/wp-login.php", "X-Test-Status: 404\r\n");
+  EXPECT_EQ(missing.find("403"), std::string::npos) << missing;
+  EXPECT_EQ(statuses(example, 1, "GET", "/"), "403");
+}
+
 TEST_F(ExamplesWithRedis, SaasHasPlansAndAnExpensiveEndpoint) {
   const Example example("saas", environment);
   const auto claims = [](const char* org, const char* plan) {

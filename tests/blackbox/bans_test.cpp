@@ -1,0 +1,185 @@
+// Suspended callers: refused before anything is counted, on every gateway, until an operator lifts it or its time is
+// over.
+
+#include "blackbox/harness/gateway.hpp"
+#include "blackbox/harness/look.hpp"
+#include "support/redis_server.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+namespace headgate::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Two answers with 404 suspend an address.
+Json banning(const std::string& length = "10m", const Json& changes = Json::object()) {
+  const Json ban = {{"after", 2}, {"for", length}, {"status", {404}}};
+  Json out = {{"admin", {{"listen", "127.0.0.1:0"}}},
+              {"limits", {{"scan", {{"rate", "1000/second"}, {"per", "client_ip"}, {"ban", ban}}}}},
+              {"all_routes", {{"limits", {"scan"}}}}};
+  out.merge_patch(changes);
+  return out;
+}
+
+const std::string kMissing = "X-Test-Status: 404\r\n";
+
+void offend(const Proxy& proxy, const std::string& source = "127.0.0.1") {
+  auto client = proxy.client(source);
+  for (int i = 0; i < 2; ++i) ASSERT_EQ(client.get("/missing", kMissing).status(), 404);
+}
+
+int status_of(const Proxy& proxy, const std::string& source = "127.0.0.1") {
+  return proxy.client(source).get().status();
+}
+
+template <class Holds>
+bool comes(Clock::duration within, Holds&& holds) {
+  const auto end = Clock::now() + within;
+  while (Clock::now() < end) {
+    if (holds()) return true;
+    std::this_thread::sleep_for(Milliseconds(20));
+  }
+  return false;
+}
+
+class Operator {
+ public:
+  explicit Operator(Proxy& proxy) : port_(admin_port(proxy.gateway.process())) {}
+  Message ask(const std::string& method, const std::string& path, const std::string& body = "",
+              const std::string& fields = "") const {
+    const auto length = body.empty() ? "" : "Content-Length: " + std::to_string(body.size()) + "\r\n";
+    return RawClient(port_).ask(method + " /api/v1/bans" + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\n" + fields + length +
+                                "\r\n" + body);
+  }
+  Json list() const { return Json::parse(ask("GET", "").body).at("bans"); }
+
+ private:
+  std::uint16_t port_;
+};
+
+TEST(Bans, RefuseAnAddressAfterAnswersThatAreOffences) {
+  Proxy proxy(banning());
+  const Look look(proxy.gateway.process());
+  offend(proxy);
+  ASSERT_TRUE(comes(kPatience, [&] { return status_of(proxy) == 429; }));
+  const auto before = proxy.upstream.request_count();
+  const Message refused = proxy.client().get();
+  expect_problem(refused, 429);
+  EXPECT_NE(refused.body.find("suspended"), std::string::npos) << refused.body;
+  const auto wait = std::stoi(refused.value("Retry-After"));
+  EXPECT_GT(wait, 590);
+  EXPECT_LE(wait, 600);
+  EXPECT_EQ(proxy.upstream.request_count(), before);
+  EXPECT_EQ(status_of(proxy, "127.0.0.2"), 200) << "another address";
+  EXPECT_TRUE(look.comes_to([](const MetricsText& now) {
+    return now.value(R"(headgate_ban_decisions_total{limit="scan",decision="refused"})") >= 2 &&
+           now.value(R"(headgate_bans_active{limit="scan"})") == 1 &&
+           now.value(R"(headgate_bans_total{limit="scan",reason="statuses"})") == 1;
+  }));
+}
+
+TEST(Bans, EndWhenRetryAfterSays) {
+  Proxy proxy(banning("2s"));
+  offend(proxy);
+  ASSERT_TRUE(comes(kPatience, [&] { return status_of(proxy) == 429; }));
+  const auto wait = std::stoi(proxy.client().get().value("Retry-After"));
+  std::this_thread::sleep_for(std::chrono::seconds(wait));
+  EXPECT_EQ(status_of(proxy), 200);
+}
+
+TEST(Bans, AreListedAddedAndLiftedByAnOperator) {
+  Proxy proxy(banning());
+  const Operator admin(proxy);
+  EXPECT_TRUE(admin.list().empty());
+  const auto added = admin.ask("POST", "", R"({"limit": "scan", "key": "127.0.0.1", "for": "1h"})");
+  EXPECT_EQ(added.status(), 201) << added.body;
+  EXPECT_EQ(status_of(proxy), 429);
+  const auto list = admin.list();
+  ASSERT_EQ(list.size(), 1u);
+  EXPECT_EQ(list[0].at("key"), "127.0.0.1");
+  EXPECT_EQ(list[0].at("reason"), "operator");
+  EXPECT_GT(list[0].at("seconds_left").get<int>(), 3590);
+  EXPECT_EQ(admin.ask("DELETE", "?limit=scan&key=127.0.0.1").status(), 200);
+  EXPECT_EQ(status_of(proxy), 200);
+  EXPECT_EQ(admin.ask("DELETE", "?limit=scan&key=127.0.0.1").status(), 404);
+}
+
+TEST(Bans, SayWhatIsWrongWithAnOperatorsCall) {
+  Proxy proxy(banning("10m", {{"limits", {{"scan", {{"exempt", {{"client_ip", {"127.0.0.3"}}}}}}}}}));
+  const Operator admin(proxy);
+  EXPECT_EQ(admin.ask("POST", "", "{").status(), 400);
+  EXPECT_EQ(admin.ask("POST", "", R"({"limit": "scan", "key": "someone"})").status(), 400) << "no address";
+  EXPECT_EQ(admin.ask("POST", "", R"({"limit": "scan", "key": "127.0.0.1", "for": "40d"})").status(), 400);
+  EXPECT_EQ(admin.ask("POST", "", R"({"limit": "scan", "key": "127.0.0.3"})").status(), 409) << "exempt";
+  const auto unknown = admin.ask("POST", "", R"({"limit": "other", "key": "127.0.0.1"})");
+  EXPECT_EQ(unknown.status(), 404);
+  EXPECT_NE(unknown.body.find("scan"), std::string::npos) << "it names those that suspend: " << unknown.body;
+  EXPECT_EQ(admin.ask("DELETE", "?limit=scan").status(), 400);
+  EXPECT_EQ(
+      admin.ask("POST", "", R"({"limit": "scan", "key": "127.0.0.1"})", "Origin: http://evil.example\r\n").status(),
+      403)
+      << "a page in the operator's browser";
+}
+
+TEST(Bans, OutliveAReload) {
+  Proxy proxy(banning());
+  offend(proxy);
+  ASSERT_TRUE(comes(kPatience, [&] { return status_of(proxy) == 429; }));
+  proxy.gateway.process().signal(SIGHUP);
+  ASSERT_TRUE(proxy.gateway.process().wait_for_err(
+      [](const std::string& err) { return err.find("config_reloaded") != std::string::npos; }));
+  EXPECT_EQ(status_of(proxy), 429);
+}
+
+class BansInRedis : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
+    ASSERT_TRUE(redis.start()) << redis.error();
+  }
+  Json shared() const {
+    return banning("10m",
+                   {{"redis", {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}, {"timeout", "2s"}}}});
+  }
+  RedisServer redis;
+};
+
+TEST_F(BansInRedis, HoldOnEveryGatewayWithinASecond) {
+  Proxy one(shared());
+  Proxy two(shared());
+  offend(one);
+  ASSERT_TRUE(comes(kPatience, [&] { return status_of(one) == 429; }));
+  EXPECT_TRUE(comes(std::chrono::seconds(1), [&] { return status_of(two) == 429; }));
+  EXPECT_EQ(Operator(two).list().at(0).at("key"), "127.0.0.1");
+  EXPECT_EQ(Operator(two).ask("DELETE", "?limit=scan&key=127.0.0.1").status(), 200);
+  EXPECT_TRUE(comes(std::chrono::seconds(1), [&] { return status_of(one) == 200; }));
+}
+
+TEST_F(BansInRedis, CountOffencesOfAllGatewaysTogether) {
+  Proxy one(shared());
+  Proxy two(shared());
+  EXPECT_EQ(one.client().get("/missing", kMissing).status(), 404);
+  EXPECT_EQ(two.client().get("/missing", kMissing).status(), 404);
+  EXPECT_TRUE(comes(kPatience, [&] { return status_of(one) == 429 && status_of(two) == 429; }));
+}
+
+TEST_F(BansInRedis, OutliveAKilledGateway) {
+  {
+    Proxy killed(shared());
+    killed.gateway.expect_any_end();
+    offend(killed);
+    Proxy other(shared());
+    ASSERT_TRUE(comes(kPatience, [&] { return status_of(other) == 429; })) << "it is in Redis";
+    killed.gateway.process().kill9();
+  }
+  Proxy next(shared());
+  EXPECT_EQ(status_of(next), 429) << "its first request";
+}
+
+}  // namespace
+}  // namespace headgate::test
