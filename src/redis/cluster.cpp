@@ -52,19 +52,37 @@ void Cluster::stop() {
 Task<Result<bool>> Cluster::decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) {
   const auto self = shared_from_this();  // the caller may drop all its references meanwhile
   const auto deadline = Clock::now() + setup_->options.timeout;
-  if (!mapped_ && !hopeless_ && !stopped_) {
-    auto first_map = pause(deadline);
-    co_await first_map;
-    if (!mapped_ && !hopeless_ && !stopped_) co_return failed(Errc::timed_out);
+  if (no_map_yet()) {
+    auto map = first_map(deadline);
+    if (const auto none = co_await map) co_return failed(none);
   }
   if (same_key(checks)) {
-    auto call = check(slot_of(checks[0]), checks, decisions, deadline);
+    DecisionQuestion question(checks, decisions, setup_->options.key_prefix);
+    auto call = call_owner(slot_of(checks[0]), question, deadline);
     co_return (co_await call).result;
   }
   boost::container::static_vector<std::uint16_t, limit::kMaxRulesPerRequest> slots;
   for (const auto& one : checks) slots.push_back(slot_of(one));
   auto calls = gather(checks, decisions, {slots.data(), slots.size()}, deadline);
   co_return co_await calls;
+}
+
+Task<Result<bool>> Cluster::ask(Question& question, std::string_view key) {
+  const auto self = shared_from_this();
+  const auto deadline = Clock::now() + setup_->options.timeout;
+  const auto slot = redis::slot_of(key);
+  if (no_map_yet()) {
+    auto map = first_map(deadline);
+    if (const auto none = co_await map) co_return failed(none);
+  }
+  auto call = call_owner(slot, question, deadline);
+  co_return (co_await call).result;
+}
+
+Task<error_code> Cluster::first_map(Time deadline) {
+  auto waits = pause(deadline);
+  co_await waits;
+  co_return no_map_yet() ? make_error_code(Errc::timed_out) : error_code();
 }
 
 /// Decides one slot after the other. If a later one rejects or fails, gives back what the earlier ones took.
@@ -74,7 +92,8 @@ Task<Result<bool>> Cluster::gather(std::span<const limit::Check> checks, std::sp
   Result<bool> result = true;
   std::size_t agreed = 0;
   for (const auto& group : scatter.groups()) {
-    auto call = this->check(group.slot, scatter.checks(group), scatter.decisions(group), deadline);
+    DecisionQuestion question(scatter.checks(group), scatter.decisions(group), setup_->options.key_prefix);
+    auto call = call_owner(group.slot, question, deadline);
     result = (co_await call).result;
     if (result.has_value()) scatter.tell(group, decisions);
     if (result.has_error() || !*result) break;
@@ -88,8 +107,7 @@ Task<Result<bool>> Cluster::gather(std::span<const limit::Check> checks, std::sp
   co_return result;
 }
 
-Task<Cluster::Outcome> Cluster::check(std::uint16_t slot, std::span<const limit::Check> checks,
-                                      std::span<limit::Decision> decisions, Time deadline) {
+Task<Cluster::Outcome> Cluster::call_owner(std::uint16_t slot, Question& question, Time deadline) {
   ClusterHop route{.deadline = deadline, .asking = false, .redirect = {}};
   bool moved = false;
   bool asking = false;
@@ -113,7 +131,7 @@ Task<Cluster::Outcome> Cluster::check(std::uint16_t slot, std::span<const limit:
     route.redirect.reset();
     Result<bool> result = false;
     {
-      Call call(*node_client, checks, decisions, route);
+      Call call(*node_client, question, route);
       result = co_await call;
     }
     const bool refused = result.has_error() && result.error() == Errc::refused_by_server;
@@ -172,7 +190,8 @@ Task<void> Cluster::pay(std::shared_ptr<Cluster> self, Debt debt) {
     checks.push_back({.rule = &debt.rules[i], .key = debt.keys[i], .hash = {}, .cost = -debt.costs[i]});
   std::vector<limit::Decision> decisions(checks.size());
   for (const bool last : {false, true}) {
-    auto call = self->check(debt.slot, checks, decisions, Clock::now() + self->setup_->options.timeout);
+    DecisionQuestion question(checks, decisions, self->setup_->options.key_prefix);
+    auto call = self->call_owner(debt.slot, question, Clock::now() + self->setup_->options.timeout);
     const Outcome outcome = co_await call;
     if (outcome.result.has_value()) {
       self->given_back_.add();

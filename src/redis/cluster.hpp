@@ -21,6 +21,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace headgate::redis {
@@ -38,6 +39,7 @@ class Cluster final : public Servers, public DiscoveryOwner, public std::enable_
   void start();
 
   Task<Result<bool>> decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) override;
+  Task<Result<bool>> ask(Question& question, std::string_view key) override;
   Time recovering_until() const noexcept override { return recovering_until_; }
   Health health() const noexcept override { return health_.load(std::memory_order_relaxed); }
   std::vector<NodeStatus> nodes() const override { return node_statistics_.nodes(); }
@@ -62,8 +64,8 @@ class Cluster final : public Servers, public DiscoveryOwner, public std::enable_
 
   Task<Result<bool>> gather(std::span<const limit::Check> checks, std::span<limit::Decision> decisions,
                             std::span<const std::uint16_t> slots, Time deadline);
-  Task<Outcome> check(std::uint16_t slot, std::span<const limit::Check> checks, std::span<limit::Decision> decisions,
-                      Time deadline);
+  Task<error_code> first_map(Time deadline);
+  Task<Outcome> call_owner(std::uint16_t slot, Question& question, Time deadline);
   Task<void> pause(Time until);
   std::shared_ptr<NodeClient> follow(const Redirect& redirect, const Node& asked);
   void give_back(Debt debt);
@@ -79,6 +81,7 @@ class Cluster final : public Servers, public DiscoveryOwner, public std::enable_
   void wake();
   std::uint16_t slot_of(const limit::Check& check);
   bool full() const;
+  bool no_map_yet() const noexcept { return !mapped_ && !hopeless_ && !stopped_; }
 
   boost::asio::io_context& loop_;
   const std::shared_ptr<const Setup> setup_;

@@ -30,7 +30,8 @@ Connection::Connection(boost::asio::io_context& loop, std::shared_ptr<const Setu
       link_(std::make_shared<Link>(loop, setup_)),
       timer_(executor_),
       pause_(kMinPause),
-      random_(std::random_device{}()) {}
+      random_(std::random_device{}()),
+      reader_(setup_->keep) {}
 
 void Connection::aim(const Node& node) {
   if (stopped_) return;

@@ -1,7 +1,6 @@
 #include "node_client.hpp"
 
 #include "headgate/core/literals.hpp"
-#include "headgate/limit/script.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -17,15 +16,14 @@ using namespace std::chrono_literals;
 
 // A probe without an answer for this long ends the connection: the other side may be gone without a message.
 constexpr auto kSilence = 1s;
+constexpr std::string_view kInvalid = "the reply to a decision is invalid";
 constexpr auto kLongestWayBack = 2s;  // longer than all pauses between two probes, so that the others are back by then
 
 }  // namespace
 
-Call::Call(NodeClient& node_client, std::span<const limit::Check> checks, std::span<limit::Decision> decisions,
-           Time deadline, ClusterHop* route)
+Call::Call(NodeClient& node_client, Question& question, Time deadline, ClusterHop* route)
     : node_client_(node_client),
-      checks_(checks),
-      decisions_(decisions),
+      question_(question),
       route_(route),
       asked_at_(NodeClient::Clock::now()),
       deadline_(deadline),
@@ -33,7 +31,7 @@ Call::Call(NodeClient& node_client, std::span<const limit::Check> checks, std::s
       outcome_(Errc::unavailable) {
   node_client_.queue(*this);
   node_client_.stats_->sent.add();
-  node_client_.send(*this, "EVALSHA", limit::decide_script_sha());
+  node_client_.send(*this, NodeClient::Form::sha);
   node_client_.arm();
 }
 
@@ -47,7 +45,7 @@ NodeClient::NodeClient(boost::asio::io_context& loop, std::shared_ptr<const Setu
       setup_(std::move(setup)),
       stats_(std::move(stats)),
       changed_(std::move(changed)),
-      connection_(std::make_shared<Connection>(loop, setup_, limit::decide_script(), limit::decide_script_sha())),
+      connection_(std::make_shared<Connection>(loop, setup_, decide_script().text, decide_script().sha)),
       log_(stats_->name),
       timer_(executor_) {}
 
@@ -94,8 +92,9 @@ Result<Breaker::Pass> NodeClient::admit() {
   return Errc::unavailable;
 }
 
-Task<Result<bool>> NodeClient::decide(std::shared_ptr<NodeClient> self, std::span<const limit::Check> checks,
-                                      std::span<limit::Decision> decisions) {
+/// A decision's question lies in this frame; a frame of its own would be one more for each request.
+template <class Asked>
+Task<Result<bool>> NodeClient::run(std::shared_ptr<NodeClient> self, Asked question) {
   const auto deadline = Clock::now() + self->setup_->options.timeout;
   auto pass = self->admit();
   if (pass.has_value() && *pass == Breaker::Pass::wait) {
@@ -103,8 +102,18 @@ Task<Result<bool>> NodeClient::decide(std::shared_ptr<NodeClient> self, std::spa
     pass = co_await later;
   }
   if (!pass) co_return Result<bool>(boost::system::in_place_error, pass.error());
-  Call call(*self, checks, decisions, deadline);
+  Call call(*self, question, deadline);
   co_return co_await call;
+}
+
+Task<Result<bool>> NodeClient::ask(std::shared_ptr<NodeClient> self, Question& question) {
+  return run<Question&>(std::move(self), question);
+}
+
+Task<Result<bool>> NodeClient::decide(std::shared_ptr<NodeClient> self, std::span<const limit::Check> checks,
+                                      std::span<limit::Decision> decisions) {
+  const DecisionQuestion question(checks, decisions, self->setup_->options.key_prefix);
+  return run<DecisionQuestion>(std::move(self), question);
 }
 
 Task<Result<Breaker::Pass>> NodeClient::admit_later(std::shared_ptr<NodeClient> self, Time deadline) {
@@ -136,18 +145,21 @@ void NodeClient::queue(Call& call) {
   calls_.insert(after, call);
 }
 
-std::span<const std::string_view> NodeClient::words_of(std::span<const limit::Check> checks, std::string_view command,
-                                                       std::string_view script) {
-  limit::script_arguments(checks, setup_->options.key_prefix, headgate::now(), arguments_);
-  words_.assign({command, script});
+std::span<const std::string_view> NodeClient::words_of(const Question& question, Form form) {
+  const Script& script = question.script();
+  question.write(arguments_);
+  if (form == Form::sha)
+    words_.assign({"EVALSHA", script.sha});
+  else
+    words_.assign({"EVAL", script.text});
   words_.insert(words_.end(), arguments_.begin(), arguments_.end());
   return words_;
 }
 
-void NodeClient::send(Call& call, std::string_view command, std::string_view script) {
+void NodeClient::send(Call& call, Form form) {
   constexpr std::array<std::string_view, 1> kAsking{"ASKING"};
   if (call.route_ != nullptr && call.route_->asking) connection_->send(kAsking);
-  connection_->send(words_of(call.checks_, command, script), call);
+  connection_->send(words_of(call.question_, form), call);
 }
 
 void NodeClient::connected() {
@@ -174,24 +186,23 @@ void NodeClient::replied(Recipient* waiter, const Reply& reply) {
   if (waiter == &probe_) return probe_replied(reply, now);
   auto& call = static_cast<Call&>(*waiter);
   if (reply.kind == Reply::Kind::error) return refused(call, reply.text);
-  bool all_allowed = false;
-  if (!reply.all_integers || !limit::read_script_reply(reply.integers, call.checks_, call.decisions_, all_allowed)) {
+  const auto answer = call.question_.read(reply);
+  if (answer.has_error()) {
     stats_->refused.add();
-    log_.error("the reply to a decision is invalid", now);
-    return finish(call, Errc::bad_reply);
+    if (!call.question_.heard("the reply is invalid")) log_.error(kInvalid, now);
+    return finish(call, answer);
   }
   stats_->decided_after(std::chrono::duration_cast<Duration>(now - call.asked_at_));
   const bool was_proven = breaker_.proven();
   breaker_.succeeded();
   if (!was_proven) note(now);
-  finish(call, all_allowed);
+  finish(call, answer);
 }
 
 void NodeClient::refused(Call& call, std::string_view error) {
   const auto now = Clock::now();
   const auto refusal = classify(error);
-  if (refusal == ErrorReply::no_script && !std::exchange(call.resent_, true))
-    return send(call, "EVAL", limit::decide_script());
+  if (refusal == ErrorReply::no_script && !std::exchange(call.resent_, true)) return send(call, Form::whole);
   stats_->refused.add();
   if (call.route_ != nullptr) {
     call.route_->redirect = read_redirect(error);
@@ -202,7 +213,9 @@ void NodeClient::refused(Call& call, std::string_view error) {
   }
   if (refusal == ErrorReply::not_master || error.starts_with("NOAUTH"))
     return connection_->drop("it answered " + std::string(error));  // ends all calls, this one too
-  if (refusal == ErrorReply::cannot_now || refusal == ErrorReply::rejected) {
+  const bool of_the_server = refusal == ErrorReply::cannot_now;
+  if (!of_the_server && call.question_.heard(error)) return finish(call, Errc::refused_by_server);
+  if (of_the_server || refusal == ErrorReply::rejected) {
     breaker_.refused(now);
     trouble_ = "it answered " + std::string(error);
     note(now);
@@ -266,13 +279,14 @@ void NodeClient::look_after_probe(Time now) {
   breaker_.probe_sent();
   probe_.sent = now;
   probe_.overdue = probe_.resent = false;
-  send_probe("EVALSHA", limit::decide_script_sha());
+  send_probe(Form::sha);
   note(now);
 }
 
-void NodeClient::send_probe(std::string_view command, std::string_view script) {
+void NodeClient::send_probe(Form form) {
   const std::array<limit::Check, 1> checks{probe_.check()};
-  connection_->send(words_of(checks, command, script), probe_);
+  const DecisionQuestion question(checks, {}, setup_->options.key_prefix);
+  connection_->send(words_of(question, form), probe_);
 }
 
 void NodeClient::probe_replied(const Reply& reply, Time now) {
@@ -280,8 +294,7 @@ void NodeClient::probe_replied(const Reply& reply, Time now) {
   auto answer = prompt ? Breaker::Answer::accepted : Breaker::Answer::late;
   if (reply.kind == Reply::Kind::error) {
     const auto refusal = classify(reply.text);
-    if (refusal == ErrorReply::no_script && !std::exchange(probe_.resent, true))
-      return send_probe("EVAL", limit::decide_script());
+    if (refusal == ErrorReply::no_script && !std::exchange(probe_.resent, true)) return send_probe(Form::whole);
     if (refusal == ErrorReply::not_master || reply.text.starts_with("NOAUTH"))
       return connection_->drop("it answered " + std::string(reply.text));
     // A node that redirects is well; it only does not own the slot.
@@ -290,7 +303,7 @@ void NodeClient::probe_replied(const Reply& reply, Time now) {
     if (!sends_on) trouble_ = "it answered " + std::string(reply.text);
   } else if (!probe_.counted(reply)) {
     answer = Breaker::Answer::refused;
-    trouble_ = "the reply to a decision is invalid";
+    trouble_ = kInvalid;
   }
   probe_.sent.reset();
   breaker_.probe_answered(now, answer);

@@ -6,12 +6,12 @@
 #include "node_statistics.hpp"
 #include "pause.hpp"
 #include "probe.hpp"
+#include "question.hpp"
 #include "redirect.hpp"
 #include "setup.hpp"
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/task.hpp"
-#include "headgate/limit/limit.hpp"
 #include "headgate/redis/breaker.hpp"
 #include "headgate/redis/errors.hpp"
 #include "headgate/redis/options.hpp"
@@ -39,24 +39,22 @@ using CallHook = boost::intrusive::list_base_hook<boost::intrusive::link_mode<bo
 
 /// The state of one call on its way through a cluster.
 struct ClusterHop {
-  std::chrono::steady_clock::time_point deadline;  ///< of the whole decision
+  std::chrono::steady_clock::time_point deadline;  ///< of the whole question
   bool asking = false;                             ///< the node does not own the slot yet: send ASKING first
-  std::optional<Redirect> redirect;                ///< what the node answered instead of a decision
+  std::optional<Redirect> redirect;                ///< what the node answered instead
 };
 
-/// One active decision. It lives in the frame of the coroutine that awaits it. Its destructor removes it from all
+/// One active call. It lives in the frame of the coroutine that awaits it. Its destructor removes it from all
 /// lists.
 class Call : public Recipient, public CallHook {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  Call(NodeClient& node_client, std::span<const limit::Check> checks, std::span<limit::Decision> decisions,
-       Time deadline)
-      : Call(node_client, checks, decisions, deadline, nullptr) {}
+  /// `question` must outlive this object.
+  Call(NodeClient& node_client, Question& question, Time deadline) : Call(node_client, question, deadline, nullptr) {}
   /// The same in a cluster. Writes redirects to `route`, which must outlive this object.
-  Call(NodeClient& node_client, std::span<const limit::Check> checks, std::span<limit::Decision> decisions,
-       ClusterHop& route)
-      : Call(node_client, checks, decisions, route.deadline, &route) {}
+  Call(NodeClient& node_client, Question& question, ClusterHop& route)
+      : Call(node_client, question, route.deadline, &route) {}
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
   ~Call();
@@ -68,12 +66,10 @@ class Call : public Recipient, public CallHook {
  private:
   friend class NodeClient;
 
-  Call(NodeClient& node_client, std::span<const limit::Check> checks, std::span<limit::Decision> decisions,
-       Time deadline, ClusterHop* route);
+  Call(NodeClient& node_client, Question& question, Time deadline, ClusterHop* route);
 
   NodeClient& node_client_;
-  std::span<const limit::Check> checks_;
-  std::span<limit::Decision> decisions_;
+  Question& question_;
   ClusterHop* route_;  ///< null without a cluster
   Time asked_at_;
   Time deadline_;
@@ -104,7 +100,10 @@ class NodeClient final : public ConnectionOwner, public std::enable_shared_from_
   /// Stops after the active calls have ended.
   void retire();
 
-  /// One decision within one deadline. Keeps `self` alive: the caller may drop all its references meanwhile.
+  /// One call within one deadline. Keeps `self` alive: the caller may drop all its references meanwhile. `question`
+  /// must outlive the await.
+  static Task<Result<bool>> ask(std::shared_ptr<NodeClient> self, Question& question);
+  /// The same for one decision.
   static Task<Result<bool>> decide(std::shared_ptr<NodeClient> self, std::span<const limit::Check> checks,
                                    std::span<limit::Decision> decisions);
   /// Whether one more call may be sent or must wait for the answer to a probe; else an error.
@@ -121,6 +120,7 @@ class NodeClient final : public ConnectionOwner, public std::enable_shared_from_
 
  private:
   friend class Call;
+  enum class Form { sha, whole };  ///< how a script is named
   using Executor = boost::asio::io_context::executor_type;
   using Timer = boost::asio::basic_waitable_timer<Clock, boost::asio::wait_traits<Clock>, Executor>;
   using Calls = boost::intrusive::list<Call, boost::intrusive::constant_time_size<false>>;
@@ -130,10 +130,11 @@ class NodeClient final : public ConnectionOwner, public std::enable_shared_from_
   void wrote() override { stats_->writes.add(); }
   void lost(const std::string& reason) override;
 
+  template <class Asked>
+  static Task<Result<bool>> run(std::shared_ptr<NodeClient> self, Asked question);
   void queue(Call& call);
-  std::span<const std::string_view> words_of(std::span<const limit::Check> checks, std::string_view command,
-                                             std::string_view script);
-  void send(Call& call, std::string_view command, std::string_view script);
+  std::span<const std::string_view> words_of(const Question& question, Form form);
+  void send(Call& call, Form form);
   void refused(Call& call, std::string_view error);
   void finish(Call& call, Result<bool> outcome);
   void finish_all(Errc why);
@@ -142,7 +143,7 @@ class NodeClient final : public ConnectionOwner, public std::enable_shared_from_
   void tick();
   void expire(Time now);
   void look_after_probe(Time now);
-  void send_probe(std::string_view command, std::string_view script);
+  void send_probe(Form form);
   void probe_replied(const Reply& reply, Time now);
   void go_on();
   std::optional<Time> next_event() const;

@@ -47,6 +47,10 @@ Task<Result<bool>> Sentinel::decide(std::span<const limit::Check> checks, std::s
   return NodeClient::decide(node_client_, checks, decisions);
 }
 
+Task<Result<bool>> Sentinel::ask(Question& question, std::string_view) {
+  return NodeClient::ask(node_client_, question);
+}
+
 bool Sentinel::found(const Reply& reply, const Node& asked) {
   auto master = read_master(reply);
   if (!master) return false;

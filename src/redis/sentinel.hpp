@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace headgate::redis {
@@ -30,6 +31,7 @@ class Sentinel final : public Servers, public DiscoveryOwner, public std::enable
   void start();
 
   Task<Result<bool>> decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) override;
+  Task<Result<bool>> ask(Question& question, std::string_view key) override;
   std::chrono::steady_clock::time_point recovering_until() const noexcept override {
     return node_client_->recovering_until();
   }

@@ -10,9 +10,10 @@
 namespace headgate::redis {
 namespace {
 
-std::shared_ptr<const Setup> set_up(const Options& options) {
+std::shared_ptr<const Setup> set_up(const Options& options, ReplyReader::Keep keep) {
   auto setup = std::make_shared<Setup>();
   setup->options = options;
+  setup->keep = keep;
   if (options.topology == Topology::cluster) setup->options.database = 0;
   if (!options.tls) return setup;
   auto tls = net::TlsContext::of_client(*options.tls);
@@ -25,8 +26,8 @@ std::shared_ptr<const Setup> set_up(const Options& options) {
 
 }  // namespace
 
-std::shared_ptr<Servers> Servers::make(boost::asio::io_context& loop, const Options& options) {
-  const auto setup = set_up(options);
+std::shared_ptr<Servers> Servers::make(boost::asio::io_context& loop, const Options& options, ReplyReader::Keep keep) {
+  const auto setup = set_up(options, keep);
   if (options.topology == Topology::sentinel) {
     auto sentinel = std::make_shared<Sentinel>(loop, setup);
     sentinel->start();

@@ -2,6 +2,8 @@
 // Where Redis decides: one server, the master that Sentinels name, or the masters of a cluster. Limiter calls it for
 // what cannot be decided locally.
 
+#include "question.hpp"
+
 #include "headgate/core/result.hpp"
 #include "headgate/core/task.hpp"
 #include "headgate/limit/limit.hpp"
@@ -14,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace headgate::redis {
@@ -37,6 +40,11 @@ class Servers {
   /// later one rejects or fails, the earlier ones get back what they took.
   virtual Task<Result<bool>> decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) = 0;
 
+  /// One call that is no decision, with the deadline, the breaker and the errors of one. `key` is the Redis key that
+  /// its script uses: it says which node of a cluster to call. Both must outlive the await. What a call did before an
+  /// error stays done.
+  virtual Task<Result<bool>> ask(Question& question, std::string_view key) = 0;
+
   /// Until when other gateways may still be without Redis after an outage: as long again as the outage was, at most two
   /// seconds. Worker thread.
   virtual std::chrono::steady_clock::time_point recovering_until() const noexcept = 0;
@@ -46,8 +54,10 @@ class Servers {
   virtual GiveBacks give_backs() const noexcept { return {}; }  ///< any thread
   virtual void stop() = 0;
 
-  /// Makes the servers for options.topology and connects in the background at once.
-  static std::shared_ptr<Servers> make(boost::asio::io_context& loop, const Options& options);
+  /// Makes the servers for options.topology and connects in the background at once. `keep` says how much of a reply a
+  /// question sees.
+  static std::shared_ptr<Servers> make(boost::asio::io_context& loop, const Options& options,
+                                       ReplyReader::Keep keep = ReplyReader::Keep::decisions);
 };
 
 }  // namespace headgate::redis

@@ -3,6 +3,7 @@
 
 #include "headgate/net/tls_context.hpp"
 #include "headgate/redis/options.hpp"
+#include "headgate/redis/reply.hpp"
 
 #include <memory>
 #include <string>
@@ -12,8 +13,9 @@ namespace headgate::redis {
 /// Made once by Servers::make, then only read.
 struct Setup {
   Options options;
-  std::shared_ptr<const net::TlsContext> tls;  ///< null without TLS
-  std::string tls_error;                       ///< why TLS is configured but cannot be used: then nothing connects
+  ReplyReader::Keep keep = ReplyReader::Keep::decisions;  ///< of the replies of data servers
+  std::shared_ptr<const net::TlsContext> tls;             ///< null without TLS
+  std::string tls_error;  ///< why TLS is configured but cannot be used: then nothing connects
 };
 
 }  // namespace headgate::redis

@@ -14,6 +14,8 @@ Task<Result<bool>> Single::decide(std::span<const limit::Check> checks, std::spa
   return NodeClient::decide(node_client_, checks, decisions);
 }
 
+Task<Result<bool>> Single::ask(Question& question, std::string_view) { return NodeClient::ask(node_client_, question); }
+
 Health Single::health() const noexcept { return stats_->health.load(std::memory_order_relaxed); }
 
 void Single::stop() { node_client_->stop(); }

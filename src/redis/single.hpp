@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <memory>
+#include <string_view>
 
 namespace headgate::redis {
 
@@ -17,6 +18,7 @@ class Single final : public Servers {
   ~Single() override;
 
   Task<Result<bool>> decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) override;
+  Task<Result<bool>> ask(Question& question, std::string_view key) override;
   std::chrono::steady_clock::time_point recovering_until() const noexcept override {
     return node_client_->recovering_until();
   }

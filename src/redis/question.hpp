@@ -1,0 +1,69 @@
+#pragma once
+// What a call sends to a server, and how it reads the reply. Nearly all calls are decisions.
+
+#include "headgate/core/result.hpp"
+#include "headgate/limit/limit.hpp"
+#include "headgate/redis/reply.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headgate::redis {
+
+/// A Lua script of the gateway. Static storage.
+struct Script {
+  std::string_view text;
+  std::string_view sha;  ///< SHA-1 of `text` in lower-case hex
+};
+
+/// One call of a script. It must outlive the call. Worker thread only.
+class Question {
+ public:
+  explicit Question(const Script& script) noexcept : script_(script) {}
+  Question& operator=(const Question&) = delete;
+
+  const Script& script() const noexcept { return script_; }
+
+  /// Writes the words after the script's name: the number of keys, the keys, the script's arguments. Replaces the old
+  /// content of `out` and reuses its memory. Runs once for each time the call is sent.
+  virtual void write(std::vector<std::string>& out) const = 0;
+  /// Reads a reply that is no error. Errc::bad_reply: the script cannot have sent it.
+  virtual Result<bool> read(const Reply& reply) = 0;
+  /// The call failed, and the reason is neither the state of the server nor its place in the topology: a missing right,
+  /// an error of the script, an invalid reply. True: the owner of the question has heard it. Then the server counts as
+  /// well, and its log says nothing. False: the server is to blame.
+  virtual bool heard(std::string_view trouble) {
+    static_cast<void>(trouble);
+    return false;
+  }
+
+ protected:
+  Question(const Question&) = default;
+  ~Question() = default;
+
+ private:
+  const Script& script_;
+};
+
+/// Decides `checks` with the one script of all algorithms. The answer is whether all are allowed.
+class DecisionQuestion final : public Question {
+ public:
+  /// All three must outlive this object.
+  DecisionQuestion(std::span<const limit::Check> checks, std::span<limit::Decision> decisions,
+                   std::string_view prefix) noexcept;
+
+  void write(std::vector<std::string>& out) const override;
+  Result<bool> read(const Reply& reply) override;
+
+ private:
+  std::span<const limit::Check> checks_;
+  std::span<limit::Decision> decisions_;
+  std::string_view prefix_;
+};
+
+/// The script of decisions. Each connection loads it first, because probes are decisions too.
+const Script& decide_script() noexcept;
+
+}  // namespace headgate::redis
