@@ -43,26 +43,5 @@ foreach(mark IN ITEMS peek commit)
   endforeach()
   string(REPLACE "--@${mark}\n" "\n${branches}" script "${script}")
 endforeach()
-file(WRITE ${OUT}.lua "${script}")
-
-file(SHA1 ${OUT}.lua sha)
-file(READ ${OUT}.lua bytes HEX)
-string(REGEX REPLACE "(................................)" "\\1\n    " bytes "${bytes}")
-string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
-file(WRITE ${OUT} "// Made by cmake/embed_lua.cmake of lua/*.lua.
-#include \"headgate/limit/script.hpp\"
-
-namespace headgate::limit {
-namespace {
-
-constexpr unsigned char kScript[] = {
-    ${bytes}
-};
-
-}  // namespace
-
-std::string_view decide_script() noexcept { return {reinterpret_cast<const char*>(kScript), sizeof kScript}; }
-std::string_view decide_script_sha() noexcept { return \"${sha}\"; }
-
-}  // namespace headgate::limit
-")
+include(${CMAKE_CURRENT_LIST_DIR}/embed_script.cmake)
+embed_script("${script}" ${OUT} decide_script headgate/limit/script.hpp headgate::limit)

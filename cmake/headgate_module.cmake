@@ -121,10 +121,25 @@ function(headgate_algorithms target)
   file(GLOB shared CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/lua/*.lua)
   set(decide ${CMAKE_SOURCE_DIR}/lua/decide.lua)
   set(embed ${CMAKE_SOURCE_DIR}/cmake/embed_lua.cmake)
+  set(writes ${CMAKE_SOURCE_DIR}/cmake/embed_script.cmake)
   set(out ${generated}/decide_script.cpp)
   add_custom_command(OUTPUT ${out}
     COMMAND ${CMAKE_COMMAND} -DOUT=${out} "-DALGORITHMS=${scripts}" -DDECIDE=${decide} -P ${embed}
-    DEPENDS ${scripts} ${shared} ${embed} VERBATIM)
+    DEPENDS ${scripts} ${shared} ${embed} ${writes} VERBATIM)
   set_source_files_properties(${out} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # a test brings its own
+  target_sources(${target} PRIVATE ${out})
+endfunction()
+
+# headgate_script(TARGET NAME NAMESPACE HEADER): adds to TARGET the script lua/NAME.lua, embedded as bytes. HEADER declares
+# NAMESPACE::NAME_script() and NAME_script_sha().
+function(headgate_script target name namespace header)
+  set(script ${CMAKE_SOURCE_DIR}/lua/${name}.lua)
+  set(embed ${CMAKE_SOURCE_DIR}/cmake/embed_script.cmake)
+  set(out ${CMAKE_BINARY_DIR}/generated/${target}/${name}_script.cpp)
+  add_custom_command(OUTPUT ${out}
+    COMMAND ${CMAKE_COMMAND} -DOUT=${out} -DSCRIPT=${script} -DNAME=${name}_script -DHEADER=${header} -DNAMESPACE=${namespace}
+      -P ${embed}
+    DEPENDS ${script} ${embed} VERBATIM)
+  set_source_files_properties(${out} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # each has a kScript
   target_sources(${target} PRIVATE ${out})
 endfunction()

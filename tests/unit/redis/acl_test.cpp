@@ -1,4 +1,6 @@
 // The least that an operator must allow, as include/headgate/redis/options.hpp says it.
+#include "../../../src/redis/ban_script.hpp"
+#include "ban_fixture.hpp"
 #include "cluster_fixture.hpp"
 #include "redis_fixture.hpp"
 #include "support/redis_cli.hpp"
@@ -25,15 +27,16 @@ std::string documented_rule() {
   return found[1].str() + " " + found[2].str();
 }
 
-std::string quoted(const std::string& words) {
-  std::string out = "'" + words + "'";
-  for (auto at = out.find(' '); at != std::string::npos; at = out.find(' ', at + 3)) out.replace(at, 1, "' '");
-  return out;
+/// The same with what BanLog needs.
+std::string documented_rule_with_bans() {
+  std::ifstream in(HEADGATE_SOURCE_DIR "/include/headgate/redis/options.hpp");
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  std::smatch found;
+  if (!std::regex_search(text, found, std::regex("For suspensions \\(BanLog\\) also ([^.]*)\\."))) return {};
+  return documented_rule() + " " + found[1].str();
 }
 
-TEST(Acl, NamesEveryCommandOfTheScript) {
-  const std::string rule = documented_rule() + " ";
-  const std::string script(limit::decide_script());
+void expect_names_all(const std::string& rule, const std::string& script) {
   const std::regex command("call\\('([A-Z]+)'");
   int commands = 0;
   for (std::sregex_iterator at(script.begin(), script.end(), command), end; at != end; ++at, ++commands) {
@@ -42,6 +45,17 @@ TEST(Acl, NamesEveryCommandOfTheScript) {
     EXPECT_THAT(rule, testing::HasSubstr("+" + name + " "));
   }
   EXPECT_GT(commands, 3);
+}
+
+std::string quoted(const std::string& words) {
+  std::string out = "'" + words + "'";
+  for (auto at = out.find(' '); at != std::string::npos; at = out.find(' ', at + 3)) out.replace(at, 1, "' '");
+  return out;
+}
+
+TEST(Acl, NamesEveryCommandOfTheScripts) {
+  expect_names_all(documented_rule() + " ", std::string(limit::decide_script()));
+  expect_names_all(documented_rule_with_bans() + " ", std::string(ban_log_script()));
 }
 
 TEST_F(RedisLimiter, NeedsNoMoreOfAUserThanIsWritten) {
@@ -59,6 +73,24 @@ TEST_F(RedisLimiter, NeedsNoMoreOfAUserThanIsWritten) {
   EXPECT_EQ(decide(wrong).error(), Errc::unavailable);
   EXPECT_EQ(logged("reason=\"Redis refused the username or password\""), 1) << log.str();
   wrong.stop();
+}
+
+using BanLogAcl = WithBanLogs<RedisLimiter>;
+
+TEST_F(BanLogAcl, NeedsFourCommandsMore) {
+  start();
+  ASSERT_EQ(test::redis_cli(redis.port(), "ACL SETUSER gate on '>secret' " + quoted(documented_rule_with_bans())),
+            "OK");
+  options.username = "gate";
+  options.password = "secret";
+  BanLog bans(loop, options, 0s);
+  for (const char* key : {"ended", "lasting"}) EXPECT_EQ(append(bans, ban_of(key, 1ms)), error_code()) << log.str();
+  std::string position;
+  run_for(5ms);
+  EXPECT_EQ(append(bans, ban_of("next")), error_code()) << log.str();
+  EXPECT_EQ(poll(bans, position), std::vector<std::string>{"next"}) << log.str();
+  EXPECT_EQ(test::redis_cli(redis.port(), "ACL LOG").find("gate"), std::string::npos);
+  bans.stop();
 }
 
 class ClusterAcl : public ClusterFixture {

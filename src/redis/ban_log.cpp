@@ -1,0 +1,263 @@
+#include "headgate/redis/ban_log.hpp"
+
+#include "ban_entry.hpp"
+#include "ban_script.hpp"
+#include "health_log.hpp"
+#include "node_statistics.hpp"
+#include "question.hpp"
+#include "servers.hpp"
+
+#include "headgate/observe/event.hpp"
+#include "headgate/redis/errors.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <random>
+#include <utility>
+
+namespace headgate::redis {
+namespace {
+
+using namespace std::chrono_literals;
+using observe::LogLevel;
+
+constexpr Duration kPatience = 1s;
+constexpr std::chrono::milliseconds kLeastLife = std::chrono::hours(24 * 31);
+constexpr std::size_t kMaxReasonLogged = 200;
+
+const Script& script_of_log() noexcept {
+  static const Script script{.text = ban_log_script(), .sha = ban_log_script_sha()};
+  return script;
+}
+
+/// Logs why one kind of call fails: one line for each new reason, and one when it works again. One thread.
+class TroubleLog {
+ public:
+  explicit TroubleLog(std::string_view what) : what_(what) {}
+
+  void failed(std::string_view reason) {
+    if (reason == reason_) return;
+    reason_ = reason;
+    if (gate_.pass(HealthLog::Time::clock::now()))
+      observe::event(LogLevel::error, "ban_log_error", "suspensions are not shared with other gateways",
+                     {{"call", what_}, {"reason", reason.substr(0, kMaxReasonLogged)}, gate_.left_out()});
+  }
+  void worked() {
+    if (reason_.empty()) return;
+    reason_.clear();
+    if (gate_.pass(HealthLog::Time::clock::now()))
+      observe::event(LogLevel::info, "ban_log_works", {}, {{"call", what_}, gate_.left_out()});
+  }
+
+ private:
+  std::string_view what_;
+  std::string reason_;
+  LineGate gate_;
+};
+
+/// Sixteen random hex digits.
+std::string draw_mark(std::mt19937_64& random) {
+  std::array<char, 16> digits;
+  digits.fill('0');
+  std::array<char, 16> drawn;
+  const auto end = std::to_chars(drawn.data(), drawn.data() + drawn.size(), random(), 16).ptr;
+  std::copy_backward(drawn.data(), end, digits.data() + digits.size());
+  return {digits.data(), digits.size()};
+}
+
+}  // namespace
+
+/// Shared by the log and its active calls.
+struct BanLog::State {
+  State(boost::asio::io_context& loop, const Options& options, Duration keeps)
+      : servers(Servers::make(loop, patient(options), ReplyReader::Keep::everything)),
+        key(options.key_prefix + "v1:{bans}"),
+        kept(std::clamp(keeps, Duration(0), kLongest)),
+        random(std::random_device{}()) {}
+
+  static Options patient(Options options) {
+    options.timeout = std::max(options.timeout, kPatience);
+    return options;
+  }
+  static Task<error_code> append(std::shared_ptr<State> state, const limit::Ban& ban);
+  static Task<Result<News>> read(std::shared_ptr<State> state, std::string position);
+  void skipped(std::uint64_t count, std::string_view id);
+
+  std::shared_ptr<Servers> servers;
+  const std::string key;
+  const Duration kept;
+  std::mt19937_64 random;
+  std::uint64_t newest = 0;  ///< the highest version that was read or appended
+  TroubleLog appends{"append"};
+  TroubleLog reads{"read"};
+  Count unreadable;
+};
+
+namespace {
+
+class AppendQuestion final : public Question {
+ public:
+  AppendQuestion(const limit::Ban& ban, std::string_view key, Duration kept, std::uint64_t newest, std::string mark,
+                 TroubleLog& trouble)
+      : Question(script_of_log()),
+        ban_(ban),
+        key_(key),
+        kept_(kept),
+        newest_(newest),
+        mark_(std::move(mark)),
+        trouble_(trouble) {}
+
+  void write(std::vector<std::string>& out) const override {
+    const Instant now = headgate::now();
+    const StreamId least = newest_ == 0 ? StreamId{} : id_above(newest_);
+    out.assign({"1", std::string(key_), "append", std::to_string(least.milliseconds), std::to_string(least.number),
+                std::to_string(BanLog::kMaxEntries), std::to_string(kept_.count()), std::to_string(kLeastLife.count()),
+                std::to_string(rest_of(ban_, now).count())});
+    write_entry(ban_, now, mark_, out);
+  }
+  Result<bool> read(const Reply& reply) override {
+    const auto id = reply.kind == Reply::Kind::text ? read_stream_id(reply.text) : std::nullopt;
+    if (!id) return Errc::bad_reply;
+    version_ = version_of(*id);
+    trouble_.worked();
+    return true;
+  }
+  bool heard(std::string_view trouble) override {
+    trouble_.failed(trouble);
+    return true;
+  }
+  std::uint64_t version() const noexcept { return version_; }
+
+ private:
+  const limit::Ban& ban_;
+  std::string_view key_;
+  Duration kept_;
+  std::uint64_t newest_;
+  std::string mark_;
+  TroubleLog& trouble_;
+  std::uint64_t version_ = 0;
+};
+
+class ReadQuestion final : public Question {
+ public:
+  ReadQuestion(const LogPosition& from, std::string_view key, TroubleLog& trouble)
+      : Question(script_of_log()), from_(from), key_(key), trouble_(trouble) {}
+
+  void write(std::vector<std::string>& out) const override {
+    out.assign({"1", std::string(key_), "read", std::to_string(BanLog::kPage), from_.id, from_.mark});
+  }
+  Result<bool> read(const Reply& reply) override {
+    if (!take(reply.elements)) return Errc::bad_reply;
+    trouble_.worked();
+    return true;
+  }
+  bool heard(std::string_view trouble) override {
+    trouble_.failed(trouble);
+    return true;
+  }
+
+  limit::BanLog::News news;
+  std::uint64_t unreadable = 0;
+  std::string first_unreadable;  ///< its id
+
+ private:
+  using Elements = std::span<const Reply::Element>;
+
+  /// An array comes before its elements.
+  bool take(Elements all) {
+    news = {};
+    unreadable = 0;
+    if (all.size() < 5 || all[0].kind != Reply::Kind::array || all[0].integer != 4 ||
+        all[4].kind != Reply::Kind::array || all[4].integer < 0 ||
+        all[4].integer > static_cast<std::int64_t>(BanLog::kPage))
+      return false;
+    for (std::size_t i = 1; i < 4; ++i)
+      if (all[i].kind != Reply::Kind::integer) return false;
+    const TwoClocks clocks{.redis = all[1].integer, .here = headgate::now()};
+    if (clocks.redis < 0 || clocks.redis > kMaxTime) return false;
+    news.more = all[2].integer != 0;
+    LogPosition last = all[3].integer != 0 ? LogPosition{} : from_;
+    auto count = all[4].integer;
+    if (news.more && count == 0) return false;  // else the caller would read again for ever
+    for (all = all.subspan(5); count > 0; --count)
+      if (!take_entry(all, clocks, last)) return false;
+    news.position = text_of(last);
+    return all.empty();
+  }
+
+  bool take_entry(Elements& all, const TwoClocks& clocks, LogPosition& last) {
+    if (all.size() < 4 || all[0].kind != Reply::Kind::array || all[0].integer != 3 ||
+        all[1].kind != Reply::Kind::text || all[2].kind != Reply::Kind::text || all[3].kind != Reply::Kind::array)
+      return false;
+    const auto id = read_stream_id(all[1].text);
+    const auto count = static_cast<std::uint64_t>(all[3].integer);
+    if (!id || all[2].text.size() > kMaxMark || count > all.size() - 4) return false;
+    last = {.id = all[1].text, .mark = all[2].text};
+    if (auto ban = read_entry(all.subspan(4, count), clocks)) {
+      ban->version = version_of(*id);
+      news.bans.push_back(std::move(*ban));
+    } else if (unreadable++ == 0) {
+      first_unreadable = last.id;
+    }
+    all = all.subspan(4 + count);
+    return true;
+  }
+
+  static constexpr std::int64_t kMaxTime = std::int64_t{1} << 53;
+  static constexpr std::size_t kMaxMark = 32;
+
+  const LogPosition& from_;
+  std::string_view key_;
+  TroubleLog& trouble_;
+};
+
+}  // namespace
+
+Task<error_code> BanLog::State::append(std::shared_ptr<State> state, const limit::Ban& ban) {
+  if (ban.limit.empty() || ban.limit.size() > kMaxName || ban.key.size() > kMaxName)
+    co_return make_error_code(boost::system::errc::invalid_argument);
+  AppendQuestion question(ban, state->key, state->kept, state->newest, draw_mark(state->random), state->appends);
+  auto call = state->servers->ask(question, state->key);
+  const auto answer = co_await call;
+  state->newest = std::max(state->newest, question.version());
+  co_return answer.has_error() ? answer.error() : error_code();
+}
+
+Task<Result<limit::BanLog::News>> BanLog::State::read(std::shared_ptr<State> state, std::string position) {
+  const LogPosition from = read_log_position(position);
+  ReadQuestion question(from, state->key, state->reads);
+  auto call = state->servers->ask(question, state->key);
+  const auto answer = co_await call;
+  if (answer.has_error()) co_return Result<News>(boost::system::in_place_error, answer.error());
+  for (const auto& ban : question.news.bans) state->newest = std::max(state->newest, ban.version);
+  if (question.unreadable > 0) state->skipped(question.unreadable, question.first_unreadable);
+  co_return std::move(question.news);
+}
+
+/// One line for the first of them.
+void BanLog::State::skipped(std::uint64_t count, std::string_view id) {
+  if (unreadable.get() == 0)
+    observe::event(LogLevel::warning, "ban_log_entry_skipped", "an entry of the log of suspensions cannot be read",
+                   {{"key", key}, {"id", id}});
+  unreadable.add(count);
+}
+
+BanLog::BanLog(boost::asio::io_context& loop, const Options& options, Duration kept)
+    : state_(std::make_shared<State>(loop, options, kept)) {}
+
+BanLog::~BanLog() { stop(); }
+
+Task<error_code> BanLog::append(const limit::Ban& ban) { return State::append(state_, ban); }
+
+Task<Result<limit::BanLog::News>> BanLog::read(std::string_view position) {
+  return State::read(state_, std::string(position));
+}
+
+Health BanLog::health() const noexcept { return state_->servers->health(); }
+
+std::uint64_t BanLog::unreadable() const noexcept { return state_->unreadable.get(); }
+
+void BanLog::stop() { state_->servers->stop(); }
+
+}  // namespace headgate::redis
