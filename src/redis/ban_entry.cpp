@@ -68,7 +68,7 @@ struct Fields {
   Duration lasts{};  ///< from then until its end
 
   bool take(std::string_view name, std::string_view value) {
-    constexpr auto kMost = BanLog::kLongest.count();
+    constexpr auto kMax = BanLog::kLongest.count();
     if (name == "limit") {
       ban.limit = value;
       return !value.empty() && value.size() <= BanLog::kMaxName;
@@ -78,8 +78,8 @@ struct Fields {
       return value.size() <= BanLog::kMaxName;
     }
     if (name == "at") return take_time(value, kMaxRedisTime, at) && at.count() > 0;
-    if (name == "age") return take_time(value, kMost, age);
-    if (name == "lasts") return take_time(value, kMost, lasts);
+    if (name == "age") return take_time(value, kMax, age);
+    if (name == "lasts") return take_time(value, kMax, lasts);
     if (name == "level") return take_number(value, ban.level);
     if (name == "reason") return take_reason(value, ban.reason);
     if (name == "lifted") return take_flag(value, ban.lifted);

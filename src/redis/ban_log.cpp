@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 using observe::LogLevel;
 
 constexpr Duration kPatience = 1s;
-constexpr std::chrono::milliseconds kLeastLife = std::chrono::hours(24 * 31);
+constexpr std::chrono::milliseconds kMinLife = std::chrono::hours(24 * 31);
 constexpr std::size_t kMaxReasonLogged = 200;
 
 const Script& script_of_log() noexcept {
@@ -112,7 +112,7 @@ class AppendQuestion final : public Question {
     const Instant now = headgate::now();
     const StreamId least = newest_ == 0 ? StreamId{} : id_above(newest_);
     out.assign({"1", std::string(key_), "append", std::to_string(least.milliseconds), std::to_string(least.number),
-                std::to_string(BanLog::kMaxEntries), std::to_string(kept_.count()), std::to_string(kLeastLife.count()),
+                std::to_string(BanLog::kMaxEntries), std::to_string(kept_.count()), std::to_string(kMinLife.count()),
                 std::to_string(rest_of(ban_, now).count())});
     write_entry(ban_, now, mark_, out);
   }
