@@ -5,8 +5,11 @@
 #include "gateway_program.hpp"
 #include "stray_signals.hpp"
 
+#include "headgate/redis/ban_log.hpp"
 #include "headgate/server/admin.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <memory>
@@ -21,8 +24,10 @@ constexpr auto kLongestWaitForBans = std::chrono::seconds(1);
 OpenBanLog open_ban_log(boost::asio::io_context& loop) {
   return [&loop](const config::Config& config) -> std::shared_ptr<limit::BanLog> {
     if (!config.redis) return nullptr;
-    (void)loop;
-    return nullptr;
+    Duration kept{0};
+    for (const auto& limit : config.limits)
+      if (limit.ban) kept = std::max(kept, limit.ban->longest);
+    return std::make_shared<redis::BanLog>(loop, *config.redis, kept);
   };
 }
 

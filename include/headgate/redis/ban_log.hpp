@@ -61,7 +61,7 @@ class BanLog final : public limit::BanLog {
 
   /// Calls end with Errc::stopped, also those that wait. When the loop has run out of work, nothing of it runs any
   /// more.
-  void stop();
+  void stop() override;
 
  private:
   struct State;
