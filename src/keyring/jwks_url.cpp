@@ -38,7 +38,7 @@ JwksUrl::JwksUrl(boost::asio::io_context& loop, Url url, const identity::JwtIssu
     : loop_(loop),
       url_(std::move(url)),
       issuer_(issuer),
-      trust_(std::make_shared<Trust>(issuer.keys.jwks_ca)),
+      trust_(std::make_shared<net::Trust>(issuer.keys.jwks_ca)),
       schedule_(issuer.keys.refresh, issuer.keys.refetch, policy),
       timer_(loop),
       status_("jwks " + shown(url_)) {}
@@ -92,7 +92,7 @@ void JwksUrl::fetch() {
   wanted_ = false;
   schedule_.began(Clock::now());
   FetchRequest request{.url = url_, .trust = trust_, .etag = etag_, .deadline = issuer_.keys.fetch_timeout};
-  under_way_ = Fetch::start(loop_, std::move(request), [weak = weak_from_this()](FetchResult result) {
+  under_way_ = start_fetch(loop_, std::move(request), [weak = weak_from_this()](FetchResult result) {
     if (const auto self = weak.lock()) self->fetched(std::move(result));
   });
 }

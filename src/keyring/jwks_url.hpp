@@ -3,10 +3,10 @@
 
 #include "fetch.hpp"
 #include "source_status.hpp"
-#include "trust.hpp"
 
 #include "headgate/identity/jwt_keys.hpp"
 #include "headgate/keyring/schedule.hpp"
+#include "headgate/keyring/url.hpp"
 
 #include <atomic>
 #include <random>
@@ -47,11 +47,11 @@ class JwksUrl : public std::enable_shared_from_this<JwksUrl> {
   boost::asio::io_context& loop_;
   const Url url_;
   const identity::JwtIssuer issuer_;
-  const std::shared_ptr<Trust> trust_;
+  const std::shared_ptr<net::Trust> trust_;
   Schedule schedule_;
   boost::asio::steady_timer timer_;
   std::minstd_rand random_{std::random_device{}()};
-  std::shared_ptr<Fetch> under_way_;
+  std::shared_ptr<net::HttpCall> under_way_;
   std::function<void()> changed_;  // empty before start() and after stop()
   std::atomic<bool> wanted_{false};
 

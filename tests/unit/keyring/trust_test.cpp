@@ -75,6 +75,20 @@ TEST_F(KeyringTrust, IsInTheAuthoritiesAsTheyAreNow) {
   EXPECT_TRUE(run_until([&] { return believes("one"); })) << "a renewed file needs no reload";
 }
 
+TEST_F(KeyringTrust, IsFoundAgainAfterItsFileWasAway) {
+  serve("IP:127.0.0.1");
+  const headgate::test::Certificates others;
+  const auto path = files.path("authorities.pem");
+  std::filesystem::copy_file(others.path("ca.crt"), path);
+  source().jwks_ca = path;
+  start();
+  ASSERT_TRUE(run_until_failed());
+  std::filesystem::remove(path);
+  ASSERT_TRUE(run_until([&] { return report().trouble == path + ": cannot be read: No such file or directory"; }));
+  std::filesystem::copy_file(files.path("ca.crt"), path);
+  EXPECT_TRUE(run_until([&] { return believes("one"); })) << report().trouble;
+}
+
 TEST_F(KeyringTrust, IsNotAwaitedForEverInTheHandshake) {
   boost::asio::ip::tcp::acceptor silent(loop, {boost::asio::ip::address_v4::loopback(), 0});
   source().jwks_url = "https://127.0.0.1:" + std::to_string(silent.local_endpoint().port()) + "/keys";

@@ -36,8 +36,8 @@ TEST(KeyringUrl, NamesItsServerInOneSpelling) {
 TEST(KeyringUrl, IsWrittenBackInItsShortestForm) {
   EXPECT_EQ(to_text(read("HTTPS://Example.com:443")), "https://example.com/");
   EXPECT_EQ(to_text(read("http://[::1]:8080/k?v=2")), "http://[::1]:8080/k?v=2");
-  EXPECT_EQ(authority(read("http://example.com:443/")), "example.com:443");
-  EXPECT_EQ(authority(read("http://[::1]:80/")), "[::1]");
+  EXPECT_EQ(net::authority(read("http://example.com:443/")), "example.com:443");
+  EXPECT_EQ(net::authority(read("http://[::1]:80/")), "[::1]");
 }
 
 TEST(KeyringUrl, QuotesNoPassword) {

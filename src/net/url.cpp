@@ -1,4 +1,4 @@
-#include "headgate/keyring/url.hpp"
+#include "headgate/net/url.hpp"
 
 #include "headgate/core/text.hpp"
 #include "headgate/http/url.hpp"
@@ -8,21 +8,21 @@
 #include <algorithm>
 #include <optional>
 
-namespace headgate::keyring {
+namespace headgate::net {
 namespace {
 
-using Read = Result<Url, std::string>;
+using ReadUrl = Result<Url, std::string>;
 
 constexpr std::size_t kMaxUrl = 2048;
 
-std::uint16_t default_port(Scheme scheme) noexcept { return scheme == Scheme::https ? 443 : 80; }
+std::uint16_t port_of(Scheme scheme) noexcept { return scheme == Scheme::https ? 443 : 80; }
 
 /// Quotes nothing that may hold a password, wherever its "@" stands.
-Read refused(std::string_view text, std::string_view why) {
+ReadUrl refused_url(std::string_view text, std::string_view why) {
   std::string out = text.find('@') == text.npos ? '"' + std::string(text) + '"' : "this URL";
   std::replace_if(
       out.begin(), out.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
-  return Read(boost::system::in_place_error, out + ' ' + std::string(why));
+  return ReadUrl(boost::system::in_place_error, out + ' ' + std::string(why));
 }
 
 /// What may stand in a path or query as it is (RFC 3986 sections 3.3 and 3.4); nothing where all of `target` may.
@@ -56,36 +56,36 @@ std::optional<std::string> spelled(const headgate::http::HostPort& where) {
 
 }  // namespace
 
-Read parse_url(std::string_view text) {
+ReadUrl parse_url(std::string_view text, std::string_view example) {
   if (text.size() > kMaxUrl)
-    return Read(boost::system::in_place_error, "a URL of more than " + std::to_string(kMaxUrl) + " bytes");
+    return ReadUrl(boost::system::in_place_error, "a URL of more than " + std::to_string(kMaxUrl) + " bytes");
   const auto parts = headgate::http::split_url(text);
   if (parts.user)
-    return Read(boost::system::in_place_error,
-                "a URL with a user name or password in it; write it without, up to \"@\"");
+    return ReadUrl(boost::system::in_place_error,
+                   "a URL with a user name or password in it; write it without, up to \"@\"");
   const auto scheme = read_scheme(parts.scheme);
-  if (!scheme) return refused(text, R"(is not a URL; write one such as "https://login.example.com/keys")");
+  if (!scheme) return refused_url(text, "is not a URL; write one such as \"" + std::string(example) + '"');
 
   Url url;
   url.scheme = *scheme;
-  url.port = default_port(*scheme);
+  url.port = port_of(*scheme);
   const auto where = headgate::http::split_host_port(parts.host_port);
   const auto host = spelled(where);
-  if (!host) return refused(text, "names no host; write a name, an IPv4 address, or an IPv6 address in brackets");
+  if (!host) return refused_url(text, "names no host; write a name, an IPv4 address, or an IPv6 address in brackets");
   url.host = *host;
   if (where.port || where.misplaced) {
     const auto port = where.port ? headgate::http::read_port(*where.port) : std::nullopt;
-    if (!port) return refused(text, "has no port that can be; write one from 1 to 65535, or leave the colon out");
+    if (!port) return refused_url(text, "has no port that can be; write one from 1 to 65535, or leave the colon out");
     url.port = *port;
   }
   const auto target = parts.rest;
   if (target.find('#') != target.npos)
-    return refused(text, "has a fragment, which is never sent; leave out \"#\" and what follows it");
+    return refused_url(text, "has a fragment, which is never sent; leave out \"#\" and what follows it");
   if (const auto c = first_to_escape(target)) {
-    return refused(text, *c == '%'
-                             ? "has a \"%\" that no two hexadecimal digits follow; write \"%25\" for the sign itself"
-                             : "has a character in its path that must be written as \"%\" and two hexadecimal "
-                               "digits");
+    return refused_url(
+        text, *c == '%' ? "has a \"%\" that no two hexadecimal digits follow; write \"%25\" for the sign itself"
+                        : "has a character in its path that must be written as \"%\" and two hexadecimal "
+                          "digits");
   }
   url.target = (target.starts_with('/') ? "" : "/") + std::string(target);
   return url;
@@ -93,7 +93,7 @@ Read parse_url(std::string_view text) {
 
 std::string authority(const Url& url) {
   std::string out = url.host.find(':') == url.host.npos ? url.host : '[' + url.host + ']';
-  if (url.port != default_port(url.scheme)) out += ':' + std::to_string(url.port);
+  if (url.port != port_of(url.scheme)) out += ':' + std::to_string(url.port);
   return out;
 }
 
@@ -101,4 +101,4 @@ std::string to_text(const Url& url) {
   return (url.scheme == Scheme::https ? "https://" : "http://") + authority(url) + url.target;
 }
 
-}  // namespace headgate::keyring
+}  // namespace headgate::net
