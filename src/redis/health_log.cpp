@@ -2,7 +2,6 @@
 
 #include "headgate/observe/event.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace headgate::redis {
@@ -42,22 +41,6 @@ void HealthLog::error(std::string_view text, Time now) {
   if (errors_.pass(now))
     event(LogLevel::error, "redis_error", {},
           {{"server", server_}, {"reason", text.substr(0, kMaxReason)}, errors_.left_out()});
-}
-
-bool LineGate::pass(Time now) {
-  tokens_ = refilled_ == Time{} ? kBurst : std::min(kBurst, tokens_ + seconds(now - refilled_));
-  refilled_ = now;
-  if (tokens_ < 1) {
-    ++left_out_;
-    return false;
-  }
-  tokens_ -= 1;
-  return true;
-}
-
-EventField LineGate::left_out() {
-  const auto count = std::exchange(left_out_, 0);
-  return count == 0 ? EventField() : EventField("lines_left_out", count);
 }
 
 }  // namespace headgate::redis

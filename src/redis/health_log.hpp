@@ -2,32 +2,17 @@
 // Logs when Redis is lost and found, and its errors: a few lines for each outage, however long it is and however often
 // it repeats.
 
-#include "headgate/observe/event.hpp"
+#include "headgate/observe/line_gate.hpp"
 #include "headgate/redis/limiter.hpp"
 
 #include <chrono>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 
 namespace headgate::redis {
 
-/// Passes kBurst lines at once and then one a second, and counts the dropped ones. One thread.
-class LineGate {
- public:
-  using Time = std::chrono::steady_clock::time_point;
-  static constexpr double kBurst = 6;
-
-  [[nodiscard]] bool pass(Time now);
-  /// The field with the number of lines dropped since the last one, or an empty field. Resets the count.
-  observe::EventField left_out();
-
- private:
-  double tokens_ = kBurst;
-  Time refilled_{};
-  std::uint64_t left_out_ = 0;
-};
+using observe::LineGate;
 
 /// One for each connection. Error lines never use up the lines for lost and found. One thread.
 class HealthLog {

@@ -16,7 +16,7 @@ const std::map<std::string, int> kFloors = {
     {"core", 0},                                                                     // words everything is made of
     {"http", 1},     {"limit", 1}, {"identity", 1}, {"balance", 1}, {"observe", 1},  // no I/O, no clock
     {"net", 2},                                                                      // listeners, streams, timers
-    {"upstream", 3}, {"redis", 3}, {"keyring", 3},                                   // what is behind us
+    {"upstream", 3}, {"redis", 3}, {"keyring", 3}, {"notify", 3},                    // what is behind us
     {"gateway", 4},                                                                  // the request's path
     {"config", 5},                                                                   // fills everybody's options
     {"server", 6},                                                                   // composition

@@ -1,0 +1,27 @@
+#pragma once
+// Keeps what happens often from filling the log. Used by redis and notify.
+
+#include "headgate/observe/event.hpp"
+
+#include <chrono>
+#include <cstdint>
+
+namespace headgate::observe {
+
+/// Passes kBurst lines at once and then one a second, and counts the dropped ones. One thread.
+class LineGate {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  static constexpr double kBurst = 6;
+
+  [[nodiscard]] bool pass(Time now);
+  /// The field with the number of lines dropped since the last one, or an empty field. Resets the count.
+  EventField left_out();
+
+ private:
+  double tokens_ = kBurst;
+  Time refilled_{};
+  std::uint64_t left_out_ = 0;
+};
+
+}  // namespace headgate::observe

@@ -1,0 +1,175 @@
+#include "headgate/notify/webhook.hpp"
+
+#include "headgate/notify/retry.hpp"
+#include "headgate/notify/signature.hpp"
+#include "headgate/observe/event.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace headgate::notify {
+namespace {
+
+using observe::event;
+using observe::LogLevel;
+
+constexpr std::uint64_t kMaxAnswer = 64UL * 1024;  // it is read only so that the receiver may end it
+constexpr std::size_t kMaxId = 128;
+
+bool is_id(std::string_view id) noexcept {
+  const auto usable = [](char c) { return c > ' ' && c < '\x7f' && c != '.'; };
+  return !id.empty() && id.size() <= kMaxId && std::all_of(id.begin(), id.end(), usable);
+}
+
+std::string reason_of(const net::HttpResult& result) {
+  if (result.has_error()) return result.error();
+  const auto redirected = result->status / 100 == 3 ? ", and redirects are not followed" : "";
+  return "it answered " + std::to_string(result->status) + redirected;
+}
+
+double seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
+
+}  // namespace
+
+Webhook::Webhook(boost::asio::io_context& loop, Clock& clock, WebhookOptions options)
+    : loop_(loop),
+      clock_(clock),
+      options_(std::move(options)),
+      trust_(std::make_shared<net::Trust>(options_.ca)),
+      due_(clock.alarm([](void* self) { static_cast<Webhook*>(self)->proceed(); }, this)) {}
+
+Webhook::~Webhook() { drop_all("headgate ends"); }
+
+void Webhook::send(std::string id, std::string body) {
+  Delivery delivery{.id = std::move(id), .body = std::move(body), .number = ++last_number_};
+  if (!is_id(delivery.id)) return drop(delivery, "its id is unusable");
+  const auto now = clock_.steady();
+  if (stopping_ && now >= end_at_) return drop(delivery, "headgate ends");
+  if (const auto oldest = outbox_.add(std::move(delivery), now)) drop(*oldest, "the queue is full");
+  proceed();
+}
+
+void Webhook::use(WebhookOptions options) {
+  if (options.ca != options_.ca) trust_ = std::make_shared<net::Trust>(options.ca);
+  options_ = std::move(options);
+}
+
+void Webhook::stop() {
+  if (std::exchange(stopping_, true)) return;
+  end_at_ = clock_.steady() + kLastTime;
+  outbox_.hurry();
+  due_.reset();  // it would keep the loop busy
+  proceed();
+}
+
+void Webhook::proceed() {
+  const auto now = clock_.steady();
+  while (under_way_.size() < kMaxUnderWay) {
+    auto delivery = outbox_.take(now);
+    if (!delivery) break;
+    attempt(std::move(*delivery));
+  }
+  count_queued();
+  const bool idle = under_way_.empty() && outbox_.size() == 0;
+  if (stopping_) {
+    if (idle) return end_.reset();
+    if (end_) return;
+    end_ = clock_.alarm([](void* self) { static_cast<Webhook*>(self)->drop_all("headgate ends"); }, this);
+    return end_->set(std::chrono::duration_cast<Duration>(end_at_ - now));
+  }
+  // While all are under way, the end of one leads here.
+  const auto next = outbox_.next();
+  if (next && under_way_.size() < kMaxUnderWay)
+    due_->set(std::chrono::ceil<Duration>(std::max(*next - now, Clock::Steady::duration(0))));
+}
+
+void Webhook::attempt(Delivery delivery) {
+  if (++delivery.attempts > 1) retried_.fetch_add(1, std::memory_order_relaxed);
+  const auto timestamp = std::chrono::floor<std::chrono::seconds>(clock_.wall()).time_since_epoch().count();
+  net::HttpRequest request{.method = "POST",
+                           .url = options_.url,
+                           .trust = trust_,
+                           .fields = "Content-Type: application/json\r\nwebhook-id: " + delivery.id +
+                                     "\r\nwebhook-timestamp: " + std::to_string(timestamp) + "\r\n",
+                           .body = delivery.body,
+                           .deadline = options_.timeout,
+                           .max_body = kMaxAnswer};
+  const auto signed_by = signature(options_.secrets, delivery.id, timestamp, delivery.body);
+  if (!signed_by.empty()) request.fields += "webhook-signature: " + signed_by + "\r\n";
+  const auto number = delivery.number;
+  auto call = net::HttpCall::start(loop_, std::move(request),
+                                   [this, number](const net::HttpResult& result) { answered(number, result); });
+  under_way_.emplace(number, UnderWay{std::move(delivery), std::move(call)});
+}
+
+void Webhook::answered(std::uint64_t number, const net::HttpResult& result) {
+  auto ended = under_way_.extract(number);
+  auto& delivery = ended.mapped().delivery;
+  const auto outcome = result.has_value() ? outcome_of(result->status) : Outcome::retry;
+  if (outcome == Outcome::delivered)
+    delivered_.fetch_add(1, std::memory_order_relaxed);
+  else if (outcome == Outcome::refused)
+    give_up(delivery, "the receiver refuses it; it is not tried again", reason_of(result));
+  else if (stopping_)
+    drop(delivery, "headgate ends, and its last attempt failed: " + reason_of(result));
+  else if (delivery.attempts >= options_.attempts)
+    give_up(delivery, "that was the last attempt", reason_of(result));
+  else
+    retry(std::move(delivery), reason_of(result), result);
+  proceed();
+}
+
+void Webhook::retry(Delivery delivery, const std::string& reason, const net::HttpResult& result) {
+  const auto now = clock_.steady();
+  const auto asked = result.has_value() ? read_retry_after(result->field("Retry-After"), clock_.wall()) : std::nullopt;
+  // It is the receiver that needs the pause, so the others wait too.
+  if (asked) outbox_.hold(now + *asked);
+  const auto pause = pause_after(delivery.attempts, dice(), asked);
+  if (retries_told_.pass(now))
+    event(LogLevel::warning, "webhook_failed", {},
+          {{"id", delivery.id},
+           {"reason", reason},
+           {"attempt", delivery.attempts},
+           {"next_in_s", seconds(pause)},
+           retries_told_.left_out()});
+  if (const auto oldest = outbox_.add(std::move(delivery), now + pause)) drop(*oldest, "the queue is full");
+}
+
+void Webhook::give_up(const Delivery& delivery, std::string_view what, const std::string& reason) {
+  failed_.fetch_add(1, std::memory_order_relaxed);
+  if (!failures_told_.pass(clock_.steady())) return;
+  event(LogLevel::error, "webhook_failed", what,
+        {{"id", delivery.id}, {"reason", reason}, {"attempt", delivery.attempts}, failures_told_.left_out()});
+}
+
+void Webhook::drop(const Delivery& delivery, std::string_view reason) {
+  dropped_.fetch_add(1, std::memory_order_relaxed);
+  // At the end they are few enough for all to be named.
+  if (!stopping_ && !drops_told_.pass(clock_.steady())) return;
+  event(LogLevel::error, "webhook_dropped", {},
+        {{"id", is_id(delivery.id) ? std::string_view(delivery.id) : "-"}, {"reason", reason}, drops_told_.left_out()});
+}
+
+void Webhook::drop_all(std::string_view reason) {
+  stopping_ = true;
+  outbox_.hurry();
+  for (auto& [number, one] : under_way_) {
+    one.call->cancel();
+    drop(one.delivery, reason);
+  }
+  under_way_.clear();
+  while (const auto one = outbox_.take(clock_.steady())) drop(*one, reason);
+  end_.reset();
+  due_.reset();
+  count_queued();
+}
+
+void Webhook::count_queued() noexcept { queued_.store(outbox_.size() + under_way_.size(), std::memory_order_relaxed); }
+
+WebhookCounts Webhook::counts() const noexcept {
+  constexpr auto order = std::memory_order_relaxed;
+  return {delivered_.load(order), failed_.load(order), retried_.load(order), dropped_.load(order), queued_.load(order)};
+}
+
+}  // namespace headgate::notify

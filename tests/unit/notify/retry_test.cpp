@@ -1,0 +1,62 @@
+// What an answer means, and how long the pauses are.
+#include "headgate/notify/retry.hpp"
+
+#include <gtest/gtest.h>
+
+namespace headgate::notify::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr double kJustBelowOne = 0.999999;
+
+TEST(WebhookRetry, TakesEveryTwoHundredAsDelivered) {
+  for (const unsigned status : {200U, 201U, 202U, 204U, 299U}) EXPECT_EQ(outcome_of(status), Outcome::delivered);
+}
+
+TEST(WebhookRetry, EndsWhereAnotherAttemptWouldNotHelp) {
+  for (const unsigned status : {400U, 401U, 403U, 404U, 405U, 410U, 413U, 422U, 499U})
+    EXPECT_EQ(outcome_of(status), Outcome::refused) << status;
+  for (const unsigned status : {408U, 409U, 425U, 429U, 301U, 304U, 308U, 500U, 501U, 502U, 503U, 504U, 599U, 600U})
+    EXPECT_EQ(outcome_of(status), Outcome::retry) << status;
+}
+
+TEST(WebhookRetry, DoublesThePauseUpToFiveMinutes) {
+  EXPECT_EQ(pause_after(1, 0, {}), 1s);
+  EXPECT_EQ(pause_after(2, 0, {}), 2s);
+  EXPECT_EQ(pause_after(3, 0, {}), 4s);
+  EXPECT_EQ(pause_after(9, 0, {}), 256s);
+  EXPECT_EQ(pause_after(10, 0, {}), 5min);
+  EXPECT_EQ(pause_after(4'000'000'000, 0, {}), 5min);
+}
+
+TEST(WebhookRetry, ShortensThePauseByUpToHalf) {
+  for (unsigned failed = 1; failed < 20; ++failed) {
+    const auto longest = pause_after(failed, 0, {});
+    EXPECT_EQ(pause_after(failed, 0.5, {}), longest * 3 / 4);
+    EXPECT_GE(pause_after(failed, kJustBelowOne, {}), longest / 2);
+    EXPECT_LT(pause_after(failed, kJustBelowOne, {}), longest / 2 + 1ms);
+  }
+}
+
+TEST(WebhookRetry, WaitsAsLongAsTheReceiverAsksButForFiveMinutes) {
+  EXPECT_EQ(pause_after(1, kJustBelowOne, 30s), 30s);
+  EXPECT_EQ(pause_after(5, 0, 1s), 16s) << "not sooner than without it";
+  EXPECT_EQ(pause_after(1, 0, 24h), 5min);
+}
+
+TEST(WebhookRetry, ReadsRetryAfterInSecondsOrAsADate) {
+  const Instant now = std::chrono::sys_days(std::chrono::year(1994) / 11 / 6) + 8h + 49min + 30s;
+  EXPECT_EQ(read_retry_after("120", now), 120s);
+  EXPECT_EQ(read_retry_after(" 0 ", now), 0s);
+  EXPECT_EQ(read_retry_after("99999999999999999999999999", now), 5min);
+  EXPECT_EQ(read_retry_after("Sun, 06 Nov 1994 08:49:37 GMT", now), 7s);
+  EXPECT_EQ(read_retry_after("Sun, 06 Nov 1994 08:49:00 GMT", now), 0s) << "it is over";
+  EXPECT_EQ(read_retry_after("Fri, 31 Dec 9999 23:59:59 GMT", now), 5min);
+  for (const char* text : {"", "-1", "1.5", "soon", "1e3", "0x10", "Sun, 06 Nov 1994 08:49:37 CET",
+                           "Sun, 31 Feb 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun, 06 Nov 1994"})
+    EXPECT_FALSE(read_retry_after(text, now)) << text;
+}
+
+}  // namespace
+}  // namespace headgate::notify::test
