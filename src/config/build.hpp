@@ -30,6 +30,7 @@ void build_identity(Build& build);
 void build_redis(Build& build);
 void build_upstreams(Build& build);
 void build_limits(Build& build);  // after identity and redis
+void build_webhook(Build& build);  // after limits
 void check_keys(Build& build);    // after limits: the tiers and limits that known API keys name
 void build_routes(Build& build);  // after limits and upstreams
 void check_routes(Build& build);  // names resolve, no route is a duplicate or unreachable

@@ -56,6 +56,8 @@ std::optional<LiteralError> check_redis_url(std::string_view text);
 std::optional<LiteralError> check_redis_node(std::string_view text);
 std::optional<LiteralError> check_sentinel_node(std::string_view text);
 std::optional<LiteralError> check_digest(std::string_view text);
+std::optional<LiteralError> check_webhook_url(std::string_view text);
+std::optional<LiteralError> check_webhook_secret(std::string_view text);
 std::optional<LiteralError> check_scale(std::string_view text);
 std::optional<LiteralError> check_tier_from(std::string_view text);
 std::optional<LiteralError> check_per(std::string_view text);

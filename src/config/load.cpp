@@ -28,6 +28,7 @@ Config build_all(const Node& root, Report& report) {
   build_redis(build);
   build_upstreams(build);
   build_limits(build);
+  build_webhook(build);
   check_keys(build);
   build_routes(build);
   check_routes(build);

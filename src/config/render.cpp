@@ -70,19 +70,34 @@ void mask(std::string& line, std::size_t begin, std::size_t end) {
   for (std::size_t i = begin; i < end && i < line.size(); ++i) line[i] = '*';
 }
 
-// The line with its passwords, tokens and keys masked, because the output of `check` goes into the logs of build
-// machines.
-std::string without_secrets(std::string_view source) {
-  std::string line(source);
+/// Masks the string that begins at `quote`; returns what follows it.
+std::size_t mask_string(std::string& text, std::size_t quote) {
+  auto end = quote + 1;
+  while (end < text.size() && text[end] != '"' && text[end] != '\n') end += text[end] == '\\' ? 2 : 1;
+  mask(text, quote + 1, end);
+  return end + 1;
+}
+
+// The text with its passwords, tokens and keys masked, because the output of `check` goes into the logs of build
+// machines. A list of them may have several lines.
+std::string without_keys(std::string_view source) {
+  std::string text(source);
   for (const std::string_view key : {"\"password\"", "\"secret\"", "\"token\"", "\"key\"", "\"sha256\""}) {
-    for (auto at = line.find(key); at != std::string::npos; at = line.find(key, at + key.size())) {
-      const auto quote = line.find_first_not_of(": \t", at + key.size());
-      if (quote == std::string::npos || line[quote] != '"') continue;
-      auto end = quote + 1;
-      while (end < line.size() && line[end] != '"') end += line[end] == '\\' ? 2 : 1;
-      mask(line, quote + 1, end);
+    for (auto at = text.find(key); at != std::string::npos; at = text.find(key, at + key.size())) {
+      auto value = text.find_first_not_of(": \t\r\n", at + key.size());
+      if (value == std::string::npos) break;
+      if (text[value] == '"') mask_string(text, value);
+      if (text[value] != '[') continue;
+      while (value < text.size() && text[value] != ']')
+        value = text[value] == '"' ? mask_string(text, value) : value + 1;
     }
   }
+  return text;
+}
+
+// The line without the passwords of its URLs.
+std::string without_passwords(std::string_view source) {
+  std::string line(source);
   for (auto at = line.find("://"); at != std::string::npos; at = line.find("://", at + 3)) {
     const auto end = line.find('"', at);
     const auto host = line.rfind('@', end);
@@ -107,13 +122,13 @@ std::size_t character_start(std::string_view line, std::size_t at) {
 // Excerpts of one text: single lines, each with a mark below it.
 class Excerpts {
  public:
-  explicit Excerpts(std::string_view source) : lines_(source) {}
+  explicit Excerpts(std::string_view source) : source_(without_keys(source)), lines_(source_) {}
 
   // Of a long line, only the part around the caret: minified JSON has only one line.
   std::string at(const Underline& where) {
     constexpr std::size_t kBefore = 60;
     constexpr std::size_t kAfter = 60;
-    if (where.line != number_) line_ = without_secrets(lines_.line(where.line));
+    if (where.line != number_) line_ = without_passwords(lines_.line(where.line));
     number_ = where.line;
     // Cuts a window of bytes first. Otherwise a very long line with a thousand mistakes would take very long.
     const auto caret = std::min(where.begin, line_.size());
@@ -158,6 +173,7 @@ class Excerpts {
            marks + '\n';
   }
 
+  const std::string source_;
   Lines lines_;
   std::size_t number_ = 0;
   std::string line_;

@@ -211,6 +211,7 @@ constexpr Shape kWorkers = integer(0, 1'024);
 constexpr Shape kIdentityShape = section(kIdentitySection);
 constexpr Shape kRedisShape = section(kRedisSection);
 constexpr Shape kMemoryShape = section(kMemory);
+constexpr Shape kWebhookShape = section(kWebhookSection);
 constexpr Shape kAllRoutesShape = section(kAllRoutes);
 constexpr Shape kTimeoutsShape = section(kTimeouts);
 constexpr Shape kBoundsShape = section(kBounds);
@@ -243,6 +244,9 @@ constexpr Key kRootKeys[] = {
      required},
     {"timeouts", &kTimeoutsShape, "", R"({ "idle": "30s" })", "One per phase"},
     {"bounds", &kBoundsShape, "", R"({ "connections": 20000 })", "How much one caller can make the gateway hold"},
+    {"webhook", &kWebhookShape, "",
+     R"({ "url": "https://hooks.example.com/headgate", "secret": "${HEADGATE_WEBHOOK_SECRET}" })",
+     "Tells each suspension to a URL"},
     {"rejection", &kRejectionShape, "", R"({ "headers": "standard" })", "What a rejected caller is told"},
     {"log", &kLogShape, "", R"({ "format": "json" })", "Access and error log"},
 };

@@ -53,6 +53,7 @@ inline constexpr Shape kIfDown = choice(kIfRedisDown);
 extern const Section kIdentitySection;
 extern const Section kRedisSection;
 extern const Section kLimitSection;
+extern const Section kWebhookSection;
 extern const Shape kLimitUses;  // a list of limits as a route uses them
 
 }  // namespace headgate::config

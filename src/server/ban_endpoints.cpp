@@ -1,5 +1,7 @@
 #include "ban_endpoints.hpp"
 
+#include "ban_json.hpp"
+
 #include "headgate/core/literals.hpp"
 #include "headgate/core/text.hpp"
 #include "headgate/gateway/key_source.hpp"
@@ -14,7 +16,7 @@
 
 #include <algorithm>
 #include <array>
-#include <ctime>
+#include <chrono>
 #include <utility>
 
 namespace headgate::server {
@@ -26,25 +28,6 @@ constexpr std::size_t kMaxBody = 4096;
 constexpr std::size_t kMaxKey = 256;
 
 AdminAnswer refuse(unsigned status, std::string sentence) { return {.status = status, .body = std::move(sentence)}; }
-
-std::string rfc3339(Instant moment) {
-  const auto seconds = std::chrono::system_clock::to_time_t(moment);
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  std::array<char, 32> text{};
-  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
-}
-
-Json row(const limit::Ban& ban, Instant now) {
-  const auto left = std::chrono::ceil<std::chrono::seconds>(std::max(ban.until - now, Duration(0)));
-  return {{"limit", ban.limit},           {"key", ban.key},
-          {"since", rfc3339(ban.since)},  {"until", rfc3339(ban.until)},
-          {"seconds_left", left.count()}, {"reason", limit::to_text(ban.reason)},
-          {"level", ban.level},           {"observed", ban.observed}};
-}
-
-/// Keys may have any bytes.
-std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n'; }
 
 /// The limit called `name`, if it suspends; else the answer that says which ones do.
 Result<const limit::Limit*, AdminAnswer> find_limit(const config::Config& config, const std::string& name) {
@@ -92,7 +75,7 @@ Result<std::string, AdminAnswer> key_of(const config::Config& config, const limi
 AdminAnswer list(BanService& bans) {
   const auto now = headgate::now();
   Json rows = Json::array();
-  for (const auto& ban : bans.table().list(now)) rows.push_back(row(ban, now));
+  for (const auto& ban : bans.table().list(now)) rows.push_back(to_json(ban, now));
   return {.body = text_of({{"bans", std::move(rows)}}), .type = kJson};
 }
 
@@ -119,7 +102,7 @@ AdminAnswer add(BanService& bans, const std::string& body) {
   const auto ban = bans.table().add((*limit)->name, *key, length, headgate::now());
   observe::event(observe::LogLevel::warning, "suspended", "an operator suspended a caller",
                  {{"limit", ban.limit}, {"for", to_text(length)}, {"reason", limit::to_text(ban.reason)}});
-  return {.status = 201, .body = text_of(row(ban, headgate::now())), .type = kJson};
+  return {.status = 201, .body = text_of(to_json(ban, headgate::now())), .type = kJson};
 }
 
 AdminAnswer lift(BanService& bans, std::string_view query) {

@@ -1,6 +1,8 @@
 #include "ban_service.hpp"
 
-#include "headgate/observe/event.hpp"
+#include "ban_json.hpp"
+
+#include <boost/asio/post.hpp>
 
 #include <chrono>
 #include <utility>
@@ -37,6 +39,7 @@ void BanService::adopt(std::shared_ptr<const config::Config> config) {
     shared_ = std::move(shared);
     config_.swap(config);
   }
+  use_webhook(config_->webhook);
   if (log_ && (other_redis || shared_.empty())) std::exchange(log_, nullptr)->stop();
   if (shared_.empty() || stopped_) return;
   if (!log_) {
@@ -56,10 +59,28 @@ void BanService::stop() {
   stopped_ = true;
   timer_.cancel();
   if (log_) std::exchange(log_, nullptr)->stop();
+  if (webhook_) webhook_->stop();
+}
+
+std::optional<notify::WebhookCounts> BanService::webhooks() const {
+  const std::lock_guard lock(mutex_);
+  return webhook_ ? std::optional(webhook_->counts()) : std::nullopt;
+}
+
+void BanService::use_webhook(const std::optional<notify::WebhookOptions>& options) {
+  if (stopped_ || !options) return;  // without options, what waits is still sent
+  if (webhook_) return webhook_->use(*options);
+  const std::lock_guard lock(mutex_);
+  webhook_ = std::make_shared<notify::Webhook>(loop_, clock_, *options);
 }
 
 void BanService::changed(const limit::Ban& ban) {
   const std::lock_guard lock(mutex_);
+  if (webhook_ && !ban.lifted) {
+    boost::asio::post(loop_, [self = shared_from_this(), body = webhook_body(ban, config_->instance)]() mutable {
+      if (self->webhook_ && self->config_->webhook) self->webhook_->send(webhook_id(), std::move(body));
+    });
+  }
   if (!shared_.contains(ban.limit)) return;
   if (waiting_.size() >= kMaxWaiting) waiting_.pop_front();
   waiting_.push_back(ban);

@@ -5,6 +5,8 @@
 #include "headgate/core/task.hpp"
 #include "headgate/limit/ban.hpp"
 #include "headgate/limit/ban_table.hpp"
+#include "headgate/net/loop_clock.hpp"
+#include "headgate/notify/webhook.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -38,11 +40,14 @@ class BanService : public std::enable_shared_from_this<BanService> {
   void adopt(std::shared_ptr<const config::Config> config);
   /// Runs the loop until the log has been read once, at most for this long.
   void await_first(Duration most);
-  /// Ends the timer. What waits for Redis is lost.
+  /// Of the webhook; nothing if there never was one. Any thread.
+  std::optional<notify::WebhookCounts> webhooks() const;
+  /// Ends the timer. What waits for Redis is lost; what waits for the webhook gets a last attempt while the loop runs.
   void stop();
 
  private:
   void changed(const limit::Ban& ban);  // any thread
+  void use_webhook(const std::optional<notify::WebhookOptions>& options);
   static Task<void> exchange(std::shared_ptr<BanService> self, std::shared_ptr<limit::BanLog> log);
   Task<bool> send(limit::BanLog& log);
   Task<bool> receive(limit::BanLog& log);
@@ -51,6 +56,7 @@ class BanService : public std::enable_shared_from_this<BanService> {
 
   boost::asio::io_context& loop_;
   const OpenBanLog open_;
+  net::LoopClock clock_{loop_};
   boost::asio::steady_timer timer_;
   std::shared_ptr<limit::BanLog> log_;
   std::set<std::string> shared_;  ///< names of the limits whose suspensions are shared
@@ -62,6 +68,7 @@ class BanService : public std::enable_shared_from_this<BanService> {
   mutable std::mutex mutex_;
   std::deque<limit::Ban> waiting_;
   std::shared_ptr<const config::Config> config_;
+  std::shared_ptr<notify::Webhook> webhook_;  ///< used on the main thread; the pointer needs the lock
   limit::BanTable table_;
 };
 

@@ -159,6 +159,18 @@ void collect_bans(observe::Registry& registry, const limit::BanTable& bans) {
   });
 }
 
+void collect_webhooks(observe::Registry& registry, std::function<std::optional<notify::WebhookCounts>()> ask) {
+  registry.collect([ask = std::move(ask)](Scrape& scrape) {
+    const auto counts = ask();
+    if (!counts) return;
+    scrape.value(family::webhooks, {"delivered"}, as_double(counts->delivered));
+    scrape.value(family::webhooks, {"failed"}, as_double(counts->failed));
+    scrape.value(family::webhooks, {"dropped"}, as_double(counts->dropped));
+    scrape.value(family::webhooks_retried, {}, as_double(counts->retried));
+    scrape.value(family::webhooks_queued, {}, as_double(counts->queued));
+  });
+}
+
 void collect_sources(observe::Registry& registry, std::function<std::vector<keyring::SourceReport>()> ask) {
   registry.collect([ask = std::move(ask)](Scrape& scrape) {
     // Two issuers may share a source, but a series must appear only once.

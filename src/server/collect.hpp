@@ -4,12 +4,14 @@
 #include "headgate/keyring/keyring.hpp"
 #include "headgate/limit/ban_table.hpp"
 #include "headgate/limit/limit.hpp"
+#include "headgate/notify/webhook.hpp"
 #include "headgate/observe/logs.hpp"
 #include "headgate/observe/metrics.hpp"
 #include "headgate/redis/limiter.hpp"
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,6 +59,9 @@ void collect_sources(observe::Registry& registry, std::function<std::vector<keyr
 
 /// headgate_bans_active and headgate_bans_total.
 void collect_bans(observe::Registry& registry, const limit::BanTable& bans);
+
+/// headgate_webhooks_total, _retried_total and _queued. Nothing while there is no webhook.
+void collect_webhooks(observe::Registry& registry, std::function<std::optional<notify::WebhookCounts>()> ask);
 
 /// headgate_log_dropped_total.
 void collect_logs(observe::Registry& registry, std::function<observe::Logs::Dropped()> ask);

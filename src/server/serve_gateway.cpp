@@ -36,6 +36,7 @@ void collect_all(Shared& shared) {
   collect_logs(shared.registry, [&logs = shared.logs] { return logs.dropped(); });
   shared.board.collect(shared.registry);
   collect_bans(shared.registry, shared.bans->table());
+  collect_webhooks(shared.registry, [&bans = *shared.bans] { return bans.webhooks(); });
   collect_keys(shared.registry, [&memory = shared.memory] {
     std::vector<KeysReport> out;
     for (auto& limit : memory.keys_by_limit()) out.push_back({std::move(limit.limit), limit.tracked, limit.evicted});

@@ -136,6 +136,25 @@ TEST(Bans, OutliveAReload) {
   EXPECT_EQ(status_of(proxy), 429);
 }
 
+TEST(Bans, AreToldToTheWebhookOnceEach) {
+  FakeUpstream receiver;
+  const Json hook = {{"url", "http://127.0.0.1:" + std::to_string(receiver.port()) + "/in"},
+                     {"secret", "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz"}};
+  Proxy proxy(banning("10m", {{"webhook", hook}}));
+  offend(proxy);
+  ASSERT_TRUE(receiver.wait_for_requests(1));
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(status_of(proxy), 429);
+  const Message told = receiver.last().message;
+  EXPECT_EQ(told.value("webhook-signature").substr(0, 3), "v1,") << told.head;
+  EXPECT_EQ(told.value("webhook-id").substr(0, 4), "ban_");
+  const auto body = Json::parse(told.body);
+  EXPECT_EQ(body.at("type"), "caller.suspended");
+  EXPECT_EQ(body.at("data").at("limit"), "scan");
+  EXPECT_EQ(body.at("data").at("key"), "127.0.0.1");
+  EXPECT_EQ(body.at("data").at("seconds_left"), 600);
+  EXPECT_EQ(receiver.request_count(), 1u);
+}
+
 class BansInRedis : public testing::Test {
  protected:
   void SetUp() override {

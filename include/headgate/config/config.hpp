@@ -7,6 +7,7 @@
 #include "headgate/limit/limit.hpp"
 #include "headgate/limit/memory_store.hpp"
 #include "headgate/net/options.hpp"
+#include "headgate/notify/webhook.hpp"
 #include "headgate/observe/options.hpp"
 #include "headgate/redis/options.hpp"
 #include "headgate/upstream/options.hpp"
@@ -41,6 +42,7 @@ struct Config {
   limit::MemoryOptions memory;
   std::vector<upstream::Options> upstreams;
   std::vector<limit::Limit> limits;
+  std::optional<notify::WebhookOptions> webhook;
   gateway::Options gateway;
   observe::LogOptions log;
 };

@@ -187,6 +187,22 @@ inline constexpr Family ban_decisions{
     .help = "Requests of suspended keys: refused, or observed if the limit only observes",
     .ask = "sum by (limit) (rate(headgate_ban_decisions_total{decision=\"refused\"}[5m]))"};
 
+inline constexpr Family webhooks{.name = "headgate_webhooks_total",
+                                 .type = Type::counter,
+                                 .labels = {"result"},
+                                 .help = "Webhooks that were delivered, given up, or dropped",
+                                 .ask = "increase(headgate_webhooks_total{result!=\"delivered\"}[1h]) > 0"};
+inline constexpr Family webhooks_retried{.name = "headgate_webhooks_retried_total",
+                                         .type = Type::counter,
+                                         .labels = {},
+                                         .help = "Attempts to deliver a webhook again",
+                                         .ask = "rate(headgate_webhooks_retried_total[5m])"};
+inline constexpr Family webhooks_queued{.name = "headgate_webhooks_queued",
+                                        .type = Type::gauge,
+                                        .labels = {},
+                                        .help = "Webhooks that wait or are being sent",
+                                        .ask = "headgate_webhooks_queued > 100"};
+
 inline constexpr Family redis_up{.name = "headgate_redis_up",
                                  .type = Type::gauge,
                                  .labels = {"node"},
