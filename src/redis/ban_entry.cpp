@@ -39,52 +39,48 @@ bool take_number(std::string_view text, Number& number) {
   return ec == std::errc() && end == text.data() + text.size();
 }
 
-bool take_time(std::string_view text, std::int64_t most, Duration& time) {
-  std::int64_t count = 0;
-  if (!take_number(text, count) || count > most || count < -most) return false;
-  time = Duration(count);
-  return true;
-}
+/// Takes words off the front of a text.
+class Words {
+ public:
+  explicit Words(std::string_view text) : rest_(text) {}
 
-bool take_flag(std::string_view text, bool& flag) {
-  flag = text == "1";
-  return flag || text == "0";
-}
-
-bool take_reason(std::string_view text, limit::BanReason& reason) {
-  for (const auto& each : kReasonWords) {
-    if (each.word != text) continue;
-    reason = each.reason;
+  /// The word before the next space; empty if there is none.
+  std::string_view next() {
+    const auto space = rest_.find(' ');
+    if (space == std::string_view::npos) return {};
+    const auto word = rest_.substr(0, space);
+    rest_.remove_prefix(space + 1);
+    return word;
+  }
+  template <class Number>
+  bool number(Number& number) {
+    return take_number(next(), number);
+  }
+  bool time(Duration& time) {
+    std::int64_t count = 0;
+    if (!number(count) || count > kMaxRedisTime || count < -kMaxRedisTime) return false;
+    time = Duration(count);
     return true;
   }
-  return false;
-}
-
-/// The fields of an entry as they come.
-struct Fields {
-  limit::Ban ban;
-  Duration at{};     ///< Redis time when it was appended
-  Duration age{};    ///< from its beginning until then
-  Duration lasts{};  ///< from then until its end
-
-  bool take(std::string_view name, std::string_view value) {
-    constexpr auto kMax = BanLog::kLongest.count();
-    if (name == "limit") {
-      ban.limit = value;
-      return !value.empty() && value.size() <= BanLog::kMaxName;
-    }
-    if (name == "key") {
-      ban.key = value;
-      return value.size() <= BanLog::kMaxName;
-    }
-    if (name == "at") return take_time(value, kMaxRedisTime, at) && at.count() > 0;
-    if (name == "age") return take_time(value, kMax, age);
-    if (name == "lasts") return take_time(value, kMax, lasts);
-    if (name == "level") return take_number(value, ban.level);
-    if (name == "reason") return take_reason(value, ban.reason);
-    if (name == "lifted") return take_flag(value, ban.lifted);
-    return name != "observed" || take_flag(value, ban.observed);
+  bool span(Duration& time) { return this->time(time) && time <= BanLog::kLongest && time >= -BanLog::kLongest; }
+  bool flag(bool& flag) {
+    const auto word = next();
+    flag = word == "1";
+    return flag || word == "0";
   }
+  bool reason(limit::BanReason& reason) {
+    const auto word = next();
+    for (const auto& each : kReasonWords) {
+      if (each.word != word) continue;
+      reason = each.reason;
+      return true;
+    }
+    return false;
+  }
+  std::string_view rest() const noexcept { return rest_; }
+
+ private:
+  std::string_view rest_;
 };
 
 /// Without an overflow, whatever the instants are.
@@ -114,48 +110,54 @@ StreamId id_above(std::uint64_t version) noexcept {
 }
 
 std::string text_of(const LogPosition& position) {
-  return position.id.empty() ? std::string() : position.id + " " + position.mark;
+  return position.id.empty() ? std::string() : position.id + " " + position.digest;
 }
 
 LogPosition read_log_position(std::string_view text) {
   const auto space = text.find(' ');
   if (text.size() > kMaxPosition || space == std::string_view::npos || !read_stream_id(text.substr(0, space)))
     return {};
-  return {.id = std::string(text.substr(0, space)), .mark = std::string(text.substr(space + 1))};
+  return {.id = std::string(text.substr(0, space)), .digest = std::string(text.substr(space + 1))};
 }
 
 Duration rest_of(const limit::Ban& ban, Instant now) { return -between(ban.until, now); }
 
-void write_entry(const limit::Ban& ban, Instant now, std::string_view mark, std::vector<std::string>& out) {
-  const auto add = [&](std::string_view name, std::string_view value) {
-    out.emplace_back(name);
-    out.emplace_back(value);
+std::string write_entry(const limit::Ban& ban, Instant now) {
+  std::string text = std::to_string(between(ban.since, now).count());
+  const auto add = [&](std::string_view word) {
+    text += ' ';
+    text += word;
   };
-  add("limit", ban.limit);
-  add("key", ban.key);
-  add("age", std::to_string(between(ban.since, now).count()));
-  add("lasts", std::to_string(rest_of(ban, now).count()));
-  add("level", std::to_string(ban.level));
-  add("reason", word_of(ban.reason));
-  add("lifted", ban.lifted ? "1" : "0");
-  add("observed", ban.observed ? "1" : "0");
-  add("mark", mark);
+  add(std::to_string(ban.level));
+  add(word_of(ban.reason));
+  add(ban.lifted ? "1" : "0");
+  add(ban.observed ? "1" : "0");
+  add(std::to_string(ban.limit.size()));
+  add(ban.limit);
+  text += ban.key;
+  return text;
 }
 
-std::optional<limit::Ban> read_entry(std::span<const Reply::Element> fields, const TwoClocks& clocks) {
-  Fields entry;
-  if (fields.empty() || fields.size() % 2 != 0) return std::nullopt;
-  for (std::size_t i = 0; i < fields.size(); i += 2) {
-    if (fields[i].kind != Reply::Kind::text || fields[i + 1].kind != Reply::Kind::text ||
-        !entry.take(fields[i].text, fields[i + 1].text))
-      return std::nullopt;
-  }
-  if (entry.ban.limit.empty() || entry.at == Duration(0)) return std::nullopt;
+std::optional<limit::Ban> read_entry(std::string_view text, const TwoClocks& clocks) {
+  Words words(text);
+  limit::Ban ban;
+  Duration at;
+  Duration lasts;
+  Duration age;
+  std::size_t name = 0;
+  if (!words.time(at) || at <= Duration(0) || !words.span(lasts) || !words.span(age) || !words.number(ban.level) ||
+      !words.reason(ban.reason) || !words.flag(ban.lifted) || !words.flag(ban.observed) || !words.number(name))
+    return std::nullopt;
+  const auto rest = words.rest();
+  if (name == 0 || name > BanLog::kMaxName || name > rest.size() || rest.size() - name > BanLog::kMaxName)
+    return std::nullopt;
+  ban.limit = rest.substr(0, name);
+  ban.key = rest.substr(name);
   // Not below zero: a clock that was set back must not make it longer.
-  const Duration passed = std::max(Duration(0), Duration(clocks.redis) - entry.at);
-  entry.ban.since = clocks.here - passed - entry.age;
-  entry.ban.until = clocks.here - passed + entry.lasts;
-  return std::move(entry.ban);
+  const Duration passed = std::max(Duration(0), Duration(clocks.redis) - at);
+  ban.since = clocks.here - passed - age;
+  ban.until = clocks.here - passed + lasts;
+  return ban;
 }
 
 }  // namespace headgate::redis

@@ -3,15 +3,11 @@
 
 #include "headgate/core/time.hpp"
 #include "headgate/limit/ban.hpp"
-#include "headgate/redis/reply.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace headgate::redis {
 
@@ -27,10 +23,10 @@ std::uint64_t version_of(const StreamId& id) noexcept;
 /// The first id with a higher version.
 StreamId id_above(std::uint64_t version) noexcept;
 
-/// An entry and its mark, as a position of the log: "1718000000000-3 5f0c...".
+/// An entry and its digest, as a position of the log: "1718000000000-3 5f0c...".
 struct LogPosition {
   std::string id;  ///< empty: the beginning
-  std::string mark;
+  std::string digest;
 };
 std::string text_of(const LogPosition& position);
 /// The beginning for anything that text_of did not write.
@@ -39,16 +35,16 @@ LogPosition read_log_position(std::string_view text);
 /// How long `ban` lasts from `now` on; negative if it has ended. Cut to BanLog::kLongest.
 Duration rest_of(const limit::Ban& ban, Instant now);
 
-/// Appends the fields and values of `ban` to `out`.
-void write_entry(const limit::Ban& ban, Instant now, std::string_view mark, std::vector<std::string>& out);
+/// What lua/ban_log.lua calls the rest of an entry: "<microseconds from the beginning until now> <level> <reason>
+/// <lifted, 0 or 1> <observed, 0 or 1> <bytes of the limit's name> <name><key>".
+std::string write_entry(const limit::Ban& ban, Instant now);
 
 /// Both clocks at one moment.
 struct TwoClocks {
   std::int64_t redis = 0;  ///< Redis TIME in microseconds
   Instant here{};
 };
-/// Reads fields and values, without the version. Nothing if a gateway cannot have written them. Unknown fields are
-/// ignored: a later version may add some.
-std::optional<limit::Ban> read_entry(std::span<const Reply::Element> fields, const TwoClocks& clocks);
+/// Reads a whole entry, without the version. Nothing if a gateway cannot have written it.
+std::optional<limit::Ban> read_entry(std::string_view text, const TwoClocks& clocks);
 
 }  // namespace headgate::redis

@@ -11,9 +11,6 @@
 #include "headgate/redis/errors.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <random>
 #include <utility>
 
 namespace headgate::redis {
@@ -56,16 +53,6 @@ class TroubleLog {
   LineGate gate_;
 };
 
-/// Sixteen random hex digits.
-std::string draw_mark(std::mt19937_64& random) {
-  std::array<char, 16> digits;
-  digits.fill('0');
-  std::array<char, 16> drawn;
-  const auto end = std::to_chars(drawn.data(), drawn.data() + drawn.size(), random(), 16).ptr;
-  std::copy_backward(drawn.data(), end, digits.data() + digits.size());
-  return {digits.data(), digits.size()};
-}
-
 }  // namespace
 
 /// Shared by the log and its active calls.
@@ -73,8 +60,7 @@ struct BanLog::State {
   State(boost::asio::io_context& loop, const Options& options, Duration keeps)
       : servers(Servers::make(loop, patient(options), ReplyReader::Keep::everything)),
         key(options.key_prefix + "v1:{bans}"),
-        kept(std::clamp(keeps, Duration(0), kLongest)),
-        random(std::random_device{}()) {}
+        kept(std::clamp(keeps, Duration(0), kLongest)) {}
 
   static Options patient(Options options) {
     options.timeout = std::max(options.timeout, kPatience);
@@ -87,7 +73,6 @@ struct BanLog::State {
   std::shared_ptr<Servers> servers;
   const std::string key;
   const Duration kept;
-  std::mt19937_64 random;
   std::uint64_t newest = 0;  ///< the highest version that was read or appended
   TroubleLog appends{"append"};
   TroubleLog reads{"read"};
@@ -98,23 +83,15 @@ namespace {
 
 class AppendQuestion final : public Question {
  public:
-  AppendQuestion(const limit::Ban& ban, std::string_view key, Duration kept, std::uint64_t newest, std::string mark,
-                 TroubleLog& trouble)
-      : Question(script_of_log()),
-        ban_(ban),
-        key_(key),
-        kept_(kept),
-        newest_(newest),
-        mark_(std::move(mark)),
-        trouble_(trouble) {}
+  AppendQuestion(const limit::Ban& ban, std::string_view key, Duration kept, std::uint64_t newest, TroubleLog& trouble)
+      : Question(script_of_log()), ban_(ban), key_(key), kept_(kept), newest_(newest), trouble_(trouble) {}
 
   void write(std::vector<std::string>& out) const override {
     const Instant now = headgate::now();
     const StreamId least = newest_ == 0 ? StreamId{} : id_above(newest_);
     out.assign({"1", std::string(key_), "append", std::to_string(least.milliseconds), std::to_string(least.number),
                 std::to_string(BanLog::kMaxEntries), std::to_string(kept_.count()), std::to_string(kMinLife.count()),
-                std::to_string(rest_of(ban_, now).count())});
-    write_entry(ban_, now, mark_, out);
+                std::to_string(rest_of(ban_, now).count()), write_entry(ban_, now)});
   }
   Result<bool> read(const Reply& reply) override {
     const auto id = reply.kind == Reply::Kind::text ? read_stream_id(reply.text) : std::nullopt;
@@ -134,7 +111,6 @@ class AppendQuestion final : public Question {
   std::string_view key_;
   Duration kept_;
   std::uint64_t newest_;
-  std::string mark_;
   TroubleLog& trouble_;
   std::uint64_t version_ = 0;
 };
@@ -145,7 +121,7 @@ class ReadQuestion final : public Question {
       : Question(script_of_log()), from_(from), key_(key), trouble_(trouble) {}
 
   void write(std::vector<std::string>& out) const override {
-    out.assign({"1", std::string(key_), "read", std::to_string(BanLog::kPage), from_.id, from_.mark});
+    out.assign({"1", std::string(key_), "read", std::to_string(BanLog::kPage), from_.id, from_.digest});
   }
   Result<bool> read(const Reply& reply) override {
     if (!take(reply.elements)) return Errc::bad_reply;
@@ -162,50 +138,42 @@ class ReadQuestion final : public Question {
   std::string first_unreadable;  ///< its id
 
  private:
-  using Elements = std::span<const Reply::Element>;
-
-  /// An array comes before its elements.
-  bool take(Elements all) {
+  /// The array comes before its elements: Redis TIME, more, beginning, digest, and two for each entry.
+  bool take(std::span<const Reply::Element> all) {
+    using Kind = Reply::Kind;
     news = {};
     unreadable = 0;
-    if (all.size() < 5 || all[0].kind != Reply::Kind::array || all[0].integer != 4 ||
-        all[4].kind != Reply::Kind::array || all[4].integer < 0 ||
-        all[4].integer > static_cast<std::int64_t>(BanLog::kPage))
+    if (all.size() < 5 || all.size() % 2 != 1 || all.size() > 5 + 2 * BanLog::kPage || all[0].kind != Kind::array ||
+        all[1].kind != Kind::integer || all[2].kind != Kind::integer || all[3].kind != Kind::integer ||
+        all[4].kind != Kind::text || all[4].text.size() > kMaxDigest)
       return false;
-    for (std::size_t i = 1; i < 4; ++i)
-      if (all[i].kind != Reply::Kind::integer) return false;
     const TwoClocks clocks{.redis = all[1].integer, .here = headgate::now()};
     if (clocks.redis < 0 || clocks.redis > kMaxTime) return false;
     news.more = all[2].integer != 0;
     LogPosition last = all[3].integer != 0 ? LogPosition{} : from_;
-    auto count = all[4].integer;
-    if (news.more && count == 0) return false;  // else the caller would read again for ever
-    for (all = all.subspan(5); count > 0; --count)
-      if (!take_entry(all, clocks, last)) return false;
+    const auto entries = all.subspan(5);
+    if (news.more && entries.empty()) return false;  // else the caller would read again for ever
+    for (std::size_t i = 0; i < entries.size(); i += 2)
+      if (!take_entry(entries[i], entries[i + 1], clocks)) return false;
+    if (!entries.empty()) last = {.id = entries[entries.size() - 2].text, .digest = all[4].text};
     news.position = text_of(last);
-    return all.empty();
+    return true;
   }
 
-  bool take_entry(Elements& all, const TwoClocks& clocks, LogPosition& last) {
-    if (all.size() < 4 || all[0].kind != Reply::Kind::array || all[0].integer != 3 ||
-        all[1].kind != Reply::Kind::text || all[2].kind != Reply::Kind::text || all[3].kind != Reply::Kind::array)
-      return false;
-    const auto id = read_stream_id(all[1].text);
-    const auto count = static_cast<std::uint64_t>(all[3].integer);
-    if (!id || all[2].text.size() > kMaxMark || count > all.size() - 4) return false;
-    last = {.id = all[1].text, .mark = all[2].text};
-    if (auto ban = read_entry(all.subspan(4, count), clocks)) {
+  bool take_entry(const Reply::Element& name, const Reply::Element& entry, const TwoClocks& clocks) {
+    const auto id = read_stream_id(name.text);
+    if (!id || entry.kind != Reply::Kind::text) return false;
+    if (auto ban = read_entry(entry.text, clocks)) {
       ban->version = version_of(*id);
       news.bans.push_back(std::move(*ban));
     } else if (unreadable++ == 0) {
-      first_unreadable = last.id;
+      first_unreadable = name.text;
     }
-    all = all.subspan(4 + count);
     return true;
   }
 
   static constexpr std::int64_t kMaxTime = std::int64_t{1} << 53;
-  static constexpr std::size_t kMaxMark = 32;
+  static constexpr std::size_t kMaxDigest = 40;
 
   const LogPosition& from_;
   std::string_view key_;
@@ -217,7 +185,7 @@ class ReadQuestion final : public Question {
 Task<error_code> BanLog::State::append(std::shared_ptr<State> state, const limit::Ban& ban) {
   if (ban.limit.empty() || ban.limit.size() > kMaxName || ban.key.size() > kMaxName)
     co_return make_error_code(boost::system::errc::invalid_argument);
-  AppendQuestion question(ban, state->key, state->kept, state->newest, draw_mark(state->random), state->appends);
+  AppendQuestion question(ban, state->key, state->kept, state->newest, state->appends);
   auto call = state->servers->ask(question, state->key);
   const auto answer = co_await call;
   state->newest = std::max(state->newest, question.version());

@@ -38,7 +38,7 @@ namespace headgate::redis {
 class BanLog final : public limit::BanLog {
  public:
   static constexpr std::size_t kMaxEntries = 65'536;
-  static constexpr std::size_t kPage = 256;                            ///< entries of one read, at most
+  static constexpr std::size_t kPage = 128;                            ///< entries of one read, at most
   static constexpr std::size_t kMaxName = 256;                         ///< bytes of a limit's name, and of a key
   static constexpr Duration kLongest = std::chrono::hours(24 * 3650);  ///< of a suspension; longer ones are cut
 

@@ -92,36 +92,35 @@ class BanLogHostile : public BanLogMoves {
 };
 
 TEST_F(BanLogHostile, CostsTheCallOnlyWhereTheReplyIsNonsense) {
-  const std::string time = "*4\r\n:1700000000000000\r\n:0\r\n:0\r\n";
+  const std::string ok = ":1700000000000000\r\n:0\r\n:0\r\n";
   BanLog bans(loop, options);
   for (const std::string& nonsense :
        {std::string("+OK\r\n"), std::string(":1\r\n"), std::string("$-1\r\n"), std::string("*0\r\n"),
         std::string("$3\r\n1-x\r\n"), std::string("*4\r\n:1\r\n:0\r\n:0\r\n:0\r\n"),
-        std::string("*4\r\n:-1\r\n:0\r\n:0\r\n*0\r\n"), std::string("*4\r\n:9223372036854775807\r\n:0\r\n:0\r\n*0\r\n"),
-        std::string("*4\r\n:1\r\n:1\r\n:0\r\n*0\r\n"), time + "*1\r\n$1\r\nx\r\n", time + "*1\r\n*0\r\n",
-        time + "*1\r\n*3\r\n$3\r\n1-1\r\n$0\r\n\r\n:5\r\n", time + "*1\r\n*3\r\n$1\r\nx\r\n$0\r\n\r\n*0\r\n",
-        time + "*1\r\n*3\r\n$3\r\n1-1\r\n$0\r\n\r\n*-1\r\n", time + "*1\r\n*2\r\n$3\r\n1-1\r\n*0\r\n"}) {
+        std::string("*4\r\n:-1\r\n:0\r\n:0\r\n$0\r\n\r\n"),
+        std::string("*4\r\n:9223372036854775807\r\n:0\r\n:0\r\n$0\r\n\r\n"),
+        std::string("*4\r\n:1\r\n:1\r\n:0\r\n$0\r\n\r\n"), "*4\r\n" + ok + "$41\r\n" + std::string(41, 'x') + "\r\n",
+        "*5\r\n" + ok + "$0\r\n\r\n$3\r\n1-1\r\n", "*6\r\n" + ok + "$0\r\n\r\n$1\r\nx\r\n$1\r\nx\r\n",
+        "*6\r\n" + ok + "$0\r\n\r\n$3\r\n1-1\r\n:5\r\n", "*6\r\n" + ok + "$0\r\n\r\n$3\r\n1-1\r\n*0\r\n"}) {
     answer_with(nonsense);
     EXPECT_EQ(read(bans, "").error(), Errc::bad_reply) << nonsense;
     EXPECT_EQ(append(bans, ban_of("caller")), Errc::bad_reply) << nonsense;
   }
   EXPECT_EQ(logged(" ban_log_error"), 2) << log.str();
-  answer_with(time + "*1\r\n*3\r\n$3\r\n1-1\r\n$0\r\n\r\n*1\r\n*0\r\n");
-  EXPECT_TRUE(read(bans, "").has_value()) << "fields that are none make an entry to skip";
+  answer_with("*6\r\n" + ok + "$0\r\n\r\n$3\r\n1-1\r\n$1\r\nx\r\n");
+  EXPECT_TRUE(read(bans, "").has_value()) << "a text that is none makes an entry to skip";
   EXPECT_EQ(bans.unreadable(), 1u);
   EXPECT_EQ(server.connections, 1);
   bans.stop();
 }
 
 TEST_F(BanLogHostile, HoldsNoMoreThanAReplyMayHave) {
-  answer_with("*4\r\n:1\r\n:0\r\n:0\r\n*2000000\r\n");
+  answer_with("*2000000\r\n:1\r\n:0\r\n:0\r\n");
   BanLog bans(loop, options);
   EXPECT_EQ(read(bans, "").error(), Errc::unavailable);
-  answer_with("*4\r\n:1\r\n:0\r\n:0\r\n*257\r\n" + [] {
-    std::string all;
-    for (int i = 0; i < 257; ++i) all += "*3\r\n$3\r\n1-1\r\n$0\r\n\r\n*0\r\n";
-    return all;
-  }());
+  std::string page = "*" + std::to_string(4 + 2 * (BanLog::kPage + 1)) + "\r\n:1\r\n:0\r\n:0\r\n$0\r\n\r\n";
+  for (std::size_t i = 0; i <= BanLog::kPage; ++i) page += "$3\r\n1-1\r\n$0\r\n\r\n";
+  answer_with(page);
   EXPECT_TRUE(run_until([&] { return read(bans, "").error() == Errc::bad_reply; }));
   bans.stop();
 }

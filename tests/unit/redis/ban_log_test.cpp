@@ -21,11 +21,12 @@ class BanLogTest : public WithBanLogs<RedisLimiter> {
     if (!IsSkipped()) start();
   }
   std::string cli(const std::string& words) const { return test::redis_cli(redis.port(), words); }
-  /// Appends an entry as another gateway would, with this id and mark.
-  std::string add(const std::string& id, const std::string& key, const std::string& mark, std::int64_t at,
-                  const std::string& more = "") {
-    return cli("XADD '" + std::string(kKey) + "' '" + id + "' limit login key " + key + " mark " + mark + " at " +
-               std::to_string(at) + " age 0 lasts 60000000 level 0 reason rejections lifted 0 observed 0 " + more);
+  /// Appends an entry as another gateway would.
+  std::string add(const std::string& id, const std::string& key, std::int64_t at) const {
+    return add_text(id, std::to_string(at) + " 60000000 0 0 rejections 0 0 5 login" + key);
+  }
+  std::string add_text(const std::string& id, const std::string& text) const {
+    return cli("XADD '" + std::string(kKey) + "' '" + id + "' ban '" + text + "'");
   }
   static std::int64_t micros(Instant time) { return time.time_since_epoch().count(); }
 };
@@ -135,11 +136,11 @@ TEST_F(BanLogTest, ReadsFromTheBeginningWhereTheLogLostWhatWasReadLast) {
   ASSERT_EQ(cli("DEL '" + std::string(kKey) + "'"), "1");
   EXPECT_THAT(poll(bans, position), IsEmpty());
   EXPECT_EQ(position, "") << "nothing is left to stand behind";
-  add("5000-1", "kept", "a", micros(headgate::now()));
+  add("5000-1", "kept", micros(headgate::now()));
   EXPECT_THAT(poll(bans, position), ElementsAre("kept"));
   ASSERT_EQ(cli("DEL '" + std::string(kKey) + "'"), "1");
-  add("4000-0", "new", "b", micros(headgate::now()));
-  add("5000-1", "other", "c", micros(headgate::now()));
+  add("4000-0", "new", micros(headgate::now()));
+  add("5000-1", "other", micros(headgate::now()));
   EXPECT_THAT(poll(bans, position), ElementsAre("new", "other")) << "the same id is not the same entry";
   EXPECT_THAT(poll(bans, position), IsEmpty());
   bans.stop();
@@ -148,7 +149,7 @@ TEST_F(BanLogTest, ReadsFromTheBeginningWhereTheLogLostWhatWasReadLast) {
 TEST_F(BanLogTest, GivesItsOwnEntriesHigherVersionsThanAllThatItHasRead) {
   BanLog bans(loop, options);
   const auto ahead = std::to_string(micros(headgate::now() + 1h) / 1000);
-  add(ahead + "-7", "caller", "a", micros(headgate::now()));
+  add(ahead + "-7", "caller", micros(headgate::now()));
   const auto before = read(bans, "");
   ASSERT_TRUE(before.has_value());
   ASSERT_EQ(before->bans.size(), 1u);
@@ -159,7 +160,7 @@ TEST_F(BanLogTest, GivesItsOwnEntriesHigherVersionsThanAllThatItHasRead) {
   ASSERT_EQ(after->bans.size(), 1u);
   EXPECT_EQ(after->bans[0].version, before->bans[0].version + 1);
   // The log may be further than this gateway has read.
-  add(ahead + "-9000", "caller", "a", micros(headgate::now()));
+  add(ahead + "-9000", "caller", micros(headgate::now()));
   EXPECT_EQ(append(bans, ban_of("last")), error_code());
   const auto last = read(bans, "");
   ASSERT_TRUE(last.has_value());
@@ -169,7 +170,7 @@ TEST_F(BanLogTest, GivesItsOwnEntriesHigherVersionsThanAllThatItHasRead) {
 
 TEST_F(BanLogTest, MakesNoSuspensionLongerWhereTheClockOfRedisWasSetBack) {
   BanLog bans(loop, options);
-  add("1-1", "caller", "a", micros(headgate::now() + 1h));
+  add("1-1", "caller", micros(headgate::now() + 1h));
   const auto news = read(bans, "");
   ASSERT_TRUE(news.has_value());
   ASSERT_EQ(news->bans.size(), 1u);
@@ -244,28 +245,29 @@ TEST_F(BanLogTest, ReportsAValueOfAnotherTypeOnceAndLeavesIt) {
 TEST_F(BanLogTest, SkipsEntriesThatNoGatewayWrote) {
   const std::string key(kKey);
   cli("XADD '" + key + "' '*' foo bar");
-  cli("EVAL \"return redis.call('XADD', KEYS[1], '*', 'mark', string.rep('m', 100000), 'key', 'x')\" 1 '" + key + "'");
-  const auto at = micros(headgate::now());
-  add("*", "flag", "a", at, "lifted yes");
-  add("*", "level", "a", at, "level -1");
-  add("*", "lasts", "a", at, "lasts 9223372036854775807");
-  add("*", "at", "a", at, "at -5");
-  add("*", "reason", "a", at, "reason whim");
-  add("*", "limit", "a", at, "limit ''");
-  add("*", "later", "a", at, "added_by_a_later_version 1");
+  cli("EVAL \"return redis.call('XADD', KEYS[1], '*', 'ban', string.rep('m', 100000), 'key', 'x')\" 1 '" + key + "'");
+  const std::string at = std::to_string(micros(headgate::now()));
+  for (const std::string& text :
+       {std::string(" "), at, at + " 1000", std::string("-5 9 0 0 rejections 0 0 1 xkey"),
+        at + " 9223372036854775807 0 0 rejections 0 0 1 xkey", at + " 9 0 -1 rejections 0 0 1 xkey",
+        at + " 9 0 4294967296 rejections 0 0 1 xkey", at + " 9 0 0 whim 0 0 1 xkey",
+        at + " 9 0 0 rejections yes 0 1 xkey", at + " 9 0 0 rejections 0 0 0 key", at + " 9 0 0 rejections 0 0 5 key",
+        at + " 9 0 0 rejections 0 0 1 x" + std::string(257, 'k')})
+    add_text("*", text);
+  cli("XADD '" + key + "' '*' ban '" + at + " 9000000 0 0 rejections 0 0 1 xlater' added_by_a_later_version 1");
   BanLog bans(loop, options);
   ASSERT_EQ(append(bans, ban_of("ours")), error_code()) << log.str();
   std::string position;
   EXPECT_THAT(poll(bans, position), ElementsAre("later", "ours"));
-  EXPECT_EQ(bans.unreadable(), 8u);
+  EXPECT_EQ(bans.unreadable(), 14u);
   EXPECT_EQ(logged(" ban_log_entry_skipped"), 1) << log.str();
   EXPECT_THAT(poll(bans, position), IsEmpty());
   // Also a foreign entry is a place to read on from.
-  cli("XADD '" + key + "' '*' mark " + std::string(3000, 'm'));
+  cli("XADD '" + key + "' '*' ban " + std::string(3000, 'm'));
   EXPECT_THAT(poll(bans, position), IsEmpty());
   ASSERT_EQ(append(bans, ban_of("next")), error_code());
   EXPECT_THAT(poll(bans, position), ElementsAre("next"));
-  EXPECT_EQ(bans.unreadable(), 9u);
+  EXPECT_EQ(bans.unreadable(), 15u);
   EXPECT_EQ(logged(" ban_log_entry_skipped"), 1);
   bans.stop();
 }
