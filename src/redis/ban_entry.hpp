@@ -1,5 +1,5 @@
 #pragma once
-// One entry of the log of suspensions: its fields in Redis, its id, and the position behind it. No I/O.
+// One entry of the log of suspensions: its text in Redis, its id, and the position behind it. No I/O.
 
 #include "headgate/core/time.hpp"
 #include "headgate/limit/ban.hpp"
