@@ -1,0 +1,64 @@
+#include "headgate/room/script.hpp"
+
+#include "headgate/room/line.hpp"
+
+#include <chrono>
+
+namespace headgate::room {
+namespace {
+
+/// What nobody asks about for a day is forgotten; tickets bring back what they know.
+constexpr auto kForgotten = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::hours(24));
+
+std::string_view word_of(Ask ask) noexcept {
+  switch (ask) {
+    case Ask::arrive:
+      return "arrive";
+    case Ask::present:
+      return "present";
+    case Ask::remain:
+      return "remain";
+    case Ask::observe:
+      return "observe";
+    case Ask::look:
+      break;
+  }
+  return "look";
+}
+
+}  // namespace
+
+std::string room_key(std::string_view prefix, std::string_view name) {
+  std::string key(prefix);
+  key.append("v1:{room:").append(name).append("}");
+  return key;
+}
+
+void script_arguments(const Rule& rule, const Question& question, std::string_view prefix,
+                      std::vector<std::string>& out) {
+  const auto slices = slices_of(rule);
+  out.clear();
+  out.push_back("1");
+  out.push_back(room_key(prefix, rule.name));
+  out.emplace_back(word_of(question.ask));
+  for (const std::int64_t number :
+       {question.number, question.next, question.serving, question.stride, static_cast<std::int64_t>(rule.count),
+        rule.period.count(), rule.burst, slices.grace, slices.most, slices.stay, slices.called, slices.seen,
+        static_cast<std::int64_t>(kForgotten.count())})
+    out.push_back(std::to_string(number));
+}
+
+std::optional<Answer> read_script_reply(std::span<const std::int64_t> reply, const Question& question) {
+  if (reply.size() != 6) return std::nullopt;
+  if (reply[0] < 0 || reply[0] > 2 || reply[1] < 0 || reply[1] > 1) return std::nullopt;
+  Answer answer{.lost = reply[1] == 1, .number = reply[2], .next = reply[3], .serving = reply[4], .taken = reply[5]};
+  const bool looked = question.ask == Ask::look;
+  answer.place = reply[0] == 2 ? Place::none : reply[0] == 1 ? Place::inside : Place::waiting;
+  if ((answer.place == Place::none) != looked) return std::nullopt;
+  if (answer.number < (looked ? 0 : 1) || answer.serving < 0 || answer.next < answer.serving || answer.taken < 0 ||
+      answer.number > answer.next)
+    return std::nullopt;
+  return answer;
+}
+
+}  // namespace headgate::room
