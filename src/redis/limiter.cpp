@@ -1,6 +1,7 @@
 #include "headgate/redis/limiter.hpp"
 
 #include "background.hpp"
+#include "room_question.hpp"
 #include "servers.hpp"
 #include "waiters.hpp"
 
@@ -19,6 +20,7 @@ using Answer = limit::Local::Answer;
 struct Limiter::State {
   State(boost::asio::io_context& loop, const Options& options)
       : patience(options.timeout / 2),
+        prefix(options.key_prefix),
         servers(Servers::make(loop, options)),
         local(std::make_shared<limit::Local>(limit::LeaseOptions{.sharers = options.instances * options.workers})),
         waiters(std::make_shared<Waiters>(loop)),
@@ -27,7 +29,8 @@ struct Limiter::State {
   static Task<Result<bool>> check(std::shared_ptr<State> state, std::span<const limit::Check> checks,
                                   std::span<limit::Decision> decisions);
 
-  Duration patience;  ///< after this time no call starts that may take a whole deadline
+  Duration patience;   ///< after this time no call starts that may take a whole deadline
+  std::string prefix;  ///< of keys in Redis
   std::shared_ptr<Servers> servers;
   std::shared_ptr<limit::Local> local;
   std::shared_ptr<Waiters> waiters;
@@ -143,6 +146,18 @@ bool Limiter::settle(std::span<const limit::Check> checks) { return state_->back
 
 Task<error_code> Limiter::charge(const limit::Check& owed, std::string_view token) {
   return Background::charge(state_->background, owed, std::string(token));
+}
+
+Task<Result<room::Answer>> Limiter::ask(const room::Rule& rule, const room::Question& question) {
+  if (state_->stopped) co_return Result<room::Answer>(boost::system::in_place_error, Errc::stopped);
+  const auto servers = state_->servers;  // the request may drop the limiter meanwhile
+  const auto prefix = state_->prefix;
+  const auto key = room::room_key(prefix, rule.name);
+  RoomQuestion asked(rule, question, prefix);
+  auto call = servers->ask(asked, key);
+  const auto result = co_await call;
+  if (result.has_error()) co_return Result<room::Answer>(boost::system::in_place_error, result.error());
+  co_return asked.answer;
 }
 
 Clock::time_point Limiter::recovering_until() const noexcept { return state_->servers->recovering_until(); }

@@ -5,6 +5,7 @@
 #include "headgate/core/task.hpp"
 #include "headgate/limit/limiter.hpp"
 #include "headgate/redis/options.hpp"
+#include "headgate/room/room.hpp"
 
 #include <boost/asio/io_context.hpp>
 
@@ -62,7 +63,7 @@ struct LocalCounters {
 /// One for each worker; worker thread only. A decision is a known rejection, or comes from a lease, or takes one call
 /// to Redis. The answer updates both. See limit/known_rejections.hpp and limit/leases.hpp for the effect on the counts.
 /// Checks must have their hash. It lives until stop() was called and its tasks have ended.
-class Limiter final : public limit::RemoteLimiter {
+class Limiter final : public limit::RemoteLimiter, public room::RemoteRooms {
  public:
   /// Connects in the background at once; copies `options`. Never blocks. Resolves names asynchronously, so the loop
   /// must not use BOOST_ASIO_CONCURRENCY_HINT_UNSAFE. Calls before the first connection wait for it within their
@@ -95,6 +96,9 @@ class Limiter final : public limit::RemoteLimiter {
   /// once Redis has counted it. After an error, the caller may send it again with the same `token`, also with a lower
   /// cost: within ten minutes, Redis counts one of all charges with one token. Both views must outlive the await.
   Task<error_code> charge(const limit::Check& owed, std::string_view token) override;
+
+  /// Asks a waiting room, in one call. Deadline and errors are those of decide().
+  Task<Result<room::Answer>> ask(const room::Rule& rule, const room::Question& question) override;
 
   /// Until when other gateways may still be without Redis after an outage: as long again as the outage was, at most two
   /// seconds.

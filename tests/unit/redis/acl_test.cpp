@@ -6,6 +6,7 @@
 #include "support/redis_cli.hpp"
 
 #include "headgate/limit/script.hpp"
+#include "headgate/room/script.hpp"
 
 #include <gmock/gmock.h>
 
@@ -27,13 +28,17 @@ std::string documented_rule() {
   return found[1].str() + " " + found[2].str();
 }
 
-/// The same with what BanLog needs.
-std::string documented_rule_with_bans() {
+/// What the header says of further rights; `pattern` has one group.
+std::string documented(const std::string& pattern) {
   std::ifstream in(HEADGATE_SOURCE_DIR "/include/headgate/redis/options.hpp");
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   std::smatch found;
-  if (!std::regex_search(text, found, std::regex("For suspensions \\(BanLog\\) also ([^.]*)\\."))) return {};
-  return documented_rule() + " " + found[1].str();
+  return std::regex_search(text, found, std::regex(pattern)) ? found[1].str() : std::string();
+}
+
+/// The same with what BanLog needs.
+std::string documented_rule_with_bans() {
+  return documented_rule() + " " + documented("For suspensions \\(BanLog\\) also ([^.]*)\\.");
 }
 
 void expect_names_all(const std::string& rule, const std::string& script) {
@@ -56,6 +61,8 @@ std::string quoted(const std::string& words) {
 TEST(Acl, NamesEveryCommandOfTheScripts) {
   expect_names_all(documented_rule() + " ", std::string(limit::decide_script()));
   expect_names_all(documented_rule_with_bans() + " ", std::string(ban_log_script()));
+  expect_names_all(documented_rule() + " " + documented("For waiting rooms also ([^.]*)\\.") + " ",
+                   std::string(room::waiting_room_script()));
 }
 
 TEST_F(RedisLimiter, NeedsNoMoreOfAUserThanIsWritten) {

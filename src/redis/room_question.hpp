@@ -1,0 +1,34 @@
+#pragma once
+// A question to a waiting room, as one call of its script.
+
+#include "question.hpp"
+
+#include "headgate/room/script.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headgate::redis {
+
+class RoomQuestion final : public Question {
+ public:
+  /// `rule` and `prefix` must outlive this object.
+  RoomQuestion(const room::Rule& rule, const room::Question& question, std::string_view prefix) noexcept
+      : Question(room_script()), rule_(rule), question_(question), prefix_(prefix) {}
+
+  void write(std::vector<std::string>& out) const override { room::script_arguments(rule_, question_, prefix_, out); }
+  Result<bool> read(const Reply& reply) override;
+
+  room::Answer answer;  ///< after a reply
+
+ private:
+  static const Script& room_script() noexcept;
+
+  const room::Rule& rule_;
+  const room::Question question_;
+  std::string_view prefix_;
+};
+
+}  // namespace headgate::redis
