@@ -1,0 +1,20 @@
+#pragma once
+// Signatures with a secret that gateways share (HMAC-SHA256, RFC 2104).
+
+#include "headgate/identity/sha256.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace headgate::identity {
+
+/// HMAC-SHA256 of `text`. Any thread; about a microsecond.
+Sha256 hmac_sha256(std::string_view secret, std::string_view text);
+
+/// Whether both are equal; takes the same time wherever they differ. Texts of different lengths are not.
+bool equal_in_constant_time(std::string_view a, std::string_view b) noexcept;
+
+/// The bytes in base64url (RFC 4648 section 5) without padding.
+std::string base64url(std::string_view bytes);
+
+}  // namespace headgate::identity
