@@ -64,6 +64,11 @@ CompiledConfig::CompiledConfig(const Options& options, const identity::Options& 
       instances_(std::max(1u, instances)),
       router_(ignores_case(options) ? Case::ignored : Case::matters) {
   if (identity_.failures) failure_rule_ = rule_of(*identity_.failures);
+  for (const auto& room : options_.rooms) {
+    auto made = std::make_unique<CompiledRoom>(room, instances_);
+    made->number = rooms_.size();
+    rooms_.push_back(std::move(made));
+  }
   for (const auto& wanted : options_.routes) {
     auto route = std::make_unique<Route>();
     route->number = routes_.size();
@@ -73,6 +78,7 @@ CompiledConfig::CompiledConfig(const Options& options, const identity::Options& 
     route->path = wanted.path;
     route->ignore_case = ignores_case(options_, wanted);
     route->encoded_slash = wanted.encoded_slash;
+    if (!wanted.waiting_room.empty()) route->room = room_of(wanted.waiting_room);
     route->require = wanted.require;
     route->unknown_key = wanted.unknown_key.value_or(options_.all_routes.unknown_key);
     route->timeout = wanted.timeout.value_or(options_.all_routes.timeout);
@@ -98,6 +104,9 @@ CompiledConfig::CompiledConfig(const Options& options, const identity::Options& 
     note_bans(*route);
     route->reads_token = wanted.require == Require::jwt;
     route->reads_key = wanted.require == Require::api_key || identity_.api_key.any_known();
+    if (route->room)
+      for (const auto& per : route->room->options.per)
+        route->reads_key = route->reads_key || per.source->needs == Needs::api_key;
     for (const auto& route_limit : route->plan) {
       route->reads_token = route->reads_token || asks_for(*route_limit.limit, Needs::token);
       route->reads_key = route->reads_key || asks_for(*route_limit.limit, Needs::api_key) ||
@@ -112,8 +121,17 @@ CompiledConfig::CompiledConfig(const Options& options, const identity::Options& 
   }
 }
 
+const CompiledRoom* CompiledConfig::room_of(std::string_view name) const {
+  for (const auto& room : rooms_)
+    if (room->options.rule.name == name) return room.get();
+  throw std::invalid_argument("no waiting room is named " + std::string(name));
+}
+
 void CompiledConfig::note_counted_headers(Route& route) const {
   auto& names = route.counted_headers;
+  if (route.room)
+    for (const auto& per : route.room->options.per)
+      if (per.source->needs == Needs::field) names.push_back(per.name);
   for (const auto& route_limit : route.plan) {
     for (const auto& per : parts(*route_limit.limit))
       if (per.source->needs == Needs::field) names.push_back(per.name);

@@ -12,6 +12,8 @@ std::string_view to_text(EndedBy ended_by) noexcept {
       return "limit";
     case EndedBy::ban:
       return "ban";
+    case EndedBy::waiting_room:
+      return "waiting_room";
     case EndedBy::auth:
       return "auth";
     case EndedBy::no_route:
@@ -103,6 +105,7 @@ void Exchange::reset() {
   allowed_methods.clear();
   caller = {};
   admission.reset();
+  room = {};
   token = {};
   if (in_flight.is_linked()) in_flight.unlink();
   renewed_at = {};

@@ -1,8 +1,10 @@
 #include "headgate/gateway/exchange_counters.hpp"
 
 #include "headgate/gateway/exchange.hpp"
+#include "headgate/room/line.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 namespace headgate::gateway {
 
@@ -20,6 +22,8 @@ ExchangeCounters::ExchangeCounters(observe::Registry& registry, observe::Writer 
   }
   bans_.reserve(compiled.bans().size());
   for (const auto& limit : compiled.bans()) bans_.push_back(observe::ban_counters(registry, worker, limit));
+  for (const auto& room : compiled.rooms())
+    rooms_.push_back(observe::room_counters(registry, worker, room->options.rule.name));
 }
 
 void ExchangeCounters::count(const Exchange& x, Duration took) const {
@@ -28,6 +32,24 @@ void ExchangeCounters::count(const Exchange& x, Duration took) const {
   for (const auto& auth_result : x.caller.auth_results) route.count(auth_result);
   if (x.ban) (x.ended_by == EndedBy::ban ? bans_[x.ban->number].refused : bans_[x.ban->number].observed)->add();
   count_limits(x);
+  if (x.room.outcome != RoomVisit::Outcome::none) count_visit(x);
+}
+
+void ExchangeCounters::count_visit(const Exchange& x) const {
+  using Outcome = RoomVisit::Outcome;
+  const auto& counters = rooms_[x.route->room->number];
+  if (x.room.observed) counters.observed->add();
+  if (x.room.outcome == Outcome::admitted) counters.admitted->add();
+  if (x.room.outcome == Outcome::lost) counters.lost->add();
+  if (x.room.outcome == Outcome::lost || x.room.outcome == Outcome::waiting) counters.waits->add();
+}
+
+void ExchangeCounters::room(const CompiledRoom& room, const room::Knowledge& knowledge) const {
+  const auto& counters = rooms_[room.number];
+  const auto wait = knowledge.wait(room.options.rule, knowledge.next());
+  counters.waiting->set(static_cast<double>(knowledge.next() - knowledge.serving()));
+  counters.inside->set(static_cast<double>(room::inside_of(knowledge.taken())));
+  if (wait) counters.seconds->set(std::chrono::duration<double>(*wait).count());
 }
 
 // Of a rejected request only the limits that rejected it are counted: the others were not charged.

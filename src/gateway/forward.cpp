@@ -4,6 +4,7 @@
 #include "limit_fields.hpp"
 #include "max_forwards.hpp"
 #include "presented.hpp"
+#include "room_ticket.hpp"
 
 #include "headgate/gateway/problem.hpp"
 #include "headgate/http/hop.hpp"
@@ -81,6 +82,7 @@ void forward_request_fields(Exchange& x, const CompiledConfig& compiled) {
            (!x.caller.through_trusted && compiled.proxy_fields().contains(field.name));
   });
   forward_identity(x, identity, out);
+  if (!compiled.rooms().empty()) drop_tickets(x, compiled, out);
   append_host(x, out);
   if (counts_hops(x.request.method)) count_hop(x, out);
   append_forwarding_headers(x, identity.address_field, out);
@@ -112,6 +114,7 @@ void forward_reply_fields(Exchange& x, const CompiledConfig& compiled, Rejection
   if (x.answer.status >= 200 && !http::has(out, Known::date))
     out.push_back({Known::date, "Date", x.text.join({date_now(*x.clock)})});
   append_limit_fields(x, style, out);
+  if (x.route && x.route->room && x.answer.status >= 200) append_pass(x, out);
   out.push_back({Known::unknown, "X-Request-Id", x.request_id});
   append_via(x.text, x.answer.fields, compiled.via(x.answer.version), out);
 }

@@ -4,6 +4,8 @@
 #include "offences.hpp"
 #include "outage.hpp"
 #include "request_id.hpp"
+#include "room_answer.hpp"
+#include "rooms.hpp"
 
 #include <utility>
 
@@ -24,6 +26,7 @@ Gateway::Gateway(Services services, SnapshotPtr snapshot)
       outage_(std::make_shared<Outage>(services.clock, services.memory)),
       in_flight_(std::make_unique<InFlight>(services.clock, services.memory)),
       offences_(std::make_shared<Offences>(services.clock, services.memory, services.bans)),
+      rooms_(std::make_shared<Rooms>(services.clock, services.rooms)),
       tokens_(token_cache(*snapshot_)) {
   outage_->adopt(snapshot_->redis);
 }
@@ -42,6 +45,7 @@ void Gateway::stop() {
   outage_->stop();
   in_flight_->stop();
   offences_->stop();
+  rooms_->stop();
 }
 
 // The order of the steps and its reasons are in docs/architecture.md, "The path".
@@ -53,6 +57,7 @@ Task<void> Gateway::handle(Exchange& x) {
   if (!problem) problem = identify(x);
   if (!problem && x.route->bans_by_head()) problem = check_bans(x, false);
   if (!problem && x.route->checks(Stage::memory)) problem = admit(x, Stage::memory);
+  if (!problem && x.route->room) problem = co_await wait_in_room(x);
   if (!problem) problem = authenticate(x);
   if (!problem && x.route->bans_after_auth()) problem = check_bans(x, true);
   if (!problem && x.route->checks(Stage::memory_after_auth)) problem = admit(x, Stage::memory_after_auth);
@@ -64,7 +69,10 @@ Task<void> Gateway::handle(Exchange& x) {
   } else if (x.route && x.route->settles) {
     settle(x, problem, Served::no);
   }
-  if (problem) co_await send_problem(x, *problem, x.snapshot->compiled->options().rejection.headers);
+  if (problem && problem->ended_by == EndedBy::waiting_room)
+    co_await send_wait(x, *problem);
+  else if (problem)
+    co_await send_problem(x, *problem, x.snapshot->compiled->options().rejection.headers);
   if (x.route && !x.route->bans.empty()) note_offences(x);
   finish(x);
 }

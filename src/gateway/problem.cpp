@@ -1,6 +1,7 @@
 #include "headgate/gateway/problem.hpp"
 
 #include "limit_fields.hpp"
+#include "room_ticket.hpp"
 
 #include "headgate/core/json_text.hpp"
 
@@ -65,15 +66,14 @@ std::string_view body_of(TextArena& text, const Problem& problem, std::string_vi
   });
 }
 
-/// Drops the bytes of the body that have arrived: after a small one the connection can be kept.
+}  // namespace
+
 void skip_body(Exchange& x) {
   while (!x.body->ended()) {
     const auto bytes = x.body->ready();
     if (bytes.has_error() || bytes->empty()) return;
   }
 }
-
-}  // namespace
 
 std::string_view date_now(const Clock& clock) {
   thread_local std::time_t made_at = 0;
@@ -170,6 +170,7 @@ Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders st
   if (!retry_after.empty()) x.fields.push_back({http::Known::retry_after, "Retry-After", retry_after});
   if (!problem.challenge.empty())
     x.fields.push_back({http::Known::www_authenticate, "WWW-Authenticate", problem.challenge});
+  if (x.route && x.route->room) append_ticket(x, x.fields);
   if (problem.status == 405) x.fields.push_back({http::Known::allow, "Allow", x.allowed_methods});
   if (!x.request_id.empty()) x.fields.push_back({http::Known::unknown, "X-Request-Id", x.request_id});
   x.fields.push_back({http::Known::date, "Date", x.text.join({date_now(*x.clock)})});

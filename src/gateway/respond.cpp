@@ -1,6 +1,7 @@
 #include "respond.hpp"
 
 #include "limit_fields.hpp"
+#include "room_ticket.hpp"
 #include "settle.hpp"
 
 namespace headgate::gateway {
@@ -13,6 +14,7 @@ Task<std::optional<Problem>> respond(Exchange& x, const Respond& answer, Rejecti
     x.fields.push_back({http::Known::content_type, "Content-Type", answer.content_type});
   x.fields.push_back({http::Known::date, "Date", x.text.join({date_now(*x.clock)})});
   append_limit_fields(x, style, x.fields);
+  if (x.route->room) append_pass(x, x.fields);
   x.fields.push_back({http::Known::unknown, "X-Request-Id", x.request_id});
   http::ReplyStart start{.status = answer.status, .fields = &x.fields};
   if (!answer.body.empty()) start.framing = {http::Framing::Kind::length, answer.body.size()};

@@ -115,6 +115,17 @@ BanCounters ban_counters(Registry& registry, Writer writer, std::string_view lim
           .observed = &registry.counter(writer, family::ban_decisions, {name, "observed"})};
 }
 
+RoomCounters room_counters(Registry& registry, Writer writer, std::string_view room) {
+  const LabelValues name{std::string(room)};
+  return {.admitted = &registry.counter(writer, family::room_admitted, name),
+          .waits = &registry.counter(writer, family::room_waits, name),
+          .lost = &registry.counter(writer, family::room_lost, name),
+          .observed = &registry.counter(writer, family::room_observed, name),
+          .waiting = &registry.gauge(family::room_waiting, name),
+          .inside = &registry.gauge(family::room_inside, name),
+          .seconds = &registry.gauge(family::room_wait_seconds, name)};
+}
+
 RouteCounters::RouteCounters(Registry& registry, Writer writer, std::string_view route)
     : requests_(&registry.table(writer, family::requests, {std::string(route)}, spell)),
       auth_results_(&registry.table(writer, family::auth, {std::string(route)}, spell_auth_result)),

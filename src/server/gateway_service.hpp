@@ -8,6 +8,7 @@
 #include "headgate/gateway/gateway.hpp"
 #include "headgate/limit/memory_store.hpp"
 #include "headgate/observe/logs.hpp"
+#include "headgate/room/memory_rooms.hpp"
 #include "headgate/server/server.hpp"
 
 #include <memory>
@@ -22,6 +23,7 @@ struct Shared {
   observe::Logs& logs;
   limit::MemoryStore memory;
   const std::shared_ptr<BanService> bans;
+  room::MemoryRooms rooms;
   observe::Registry registry;
   AdminBoard board;
 };

@@ -167,6 +167,7 @@ Installed install(std::shared_ptr<const ActiveConfig> active, const Installed* b
   for (const auto& options : config.upstreams)
     snapshot->upstreams.push_back(upstream_for(options, before, environment));
   snapshot->redis = redis;
+  snapshot->rooms = redis;
   snapshot->counters = std::make_shared<const gateway::ExchangeCounters>(registry, worker, *active->compiled);
   snapshot->key_overrides = active->key_overrides;
   snapshot->missing_key = active->missing_key;

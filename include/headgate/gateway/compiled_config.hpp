@@ -84,10 +84,11 @@ struct Route {
   std::vector<RouteBan> bans;  ///< those whose key the head tells come first
   /// Lower case. A request may have each of them once: of two, the server could read the other one.
   std::vector<std::string> counted_headers;
-  bool reads_token = false;  ///< a token is required, or a limit counts by a claim
-  bool reads_key = false;    ///< a key is required, keys are known, or a limit counts by it
-  bool in_flight = false;    ///< one of its limits counts requests at the same time
-  bool settles = false;      ///< a cost is known only from the answer, or a limit counts only some answers
+  bool reads_token = false;            ///< a token is required, or a limit counts by a claim
+  bool reads_key = false;              ///< a key is required, keys are known, or a limit counts by it
+  bool in_flight = false;              ///< one of its limits counts requests at the same time
+  bool settles = false;                ///< a cost is known only from the answer, or a limit counts only some answers
+  const CompiledRoom* room = nullptr;  ///< visitors wait in it; null: none
   Require require = Require::nothing;
   UnknownKey unknown_key = UnknownKey::anonymous;
   Duration timeout{};          ///< longest wait for the head of the answer
@@ -136,10 +137,13 @@ class CompiledConfig {
   std::span<const std::unique_ptr<const Route>> routes() const noexcept { return routes_; }
   /// The names of the limits that suspend keys, by RouteBan::number.
   std::span<const std::string> bans() const noexcept { return bans_; }
+  /// All waiting rooms, in the order of the configuration.
+  std::span<const std::unique_ptr<const CompiledRoom>> rooms() const noexcept { return rooms_; }
 
  private:
   RouteLimit plan(const LimitUse& use, std::string_view route);
   const CompiledLimit& ready(const LimitUse& use, std::string_view route);
+  const CompiledRoom* room_of(std::string_view name) const;
   void note_counted_headers(Route& route) const;
   void note_bans(Route& route);
 
@@ -154,6 +158,7 @@ class CompiledConfig {
   std::size_t tiers_ = 0;
   std::vector<std::unique_ptr<const CompiledLimit>> ready_;
   std::vector<std::string> bans_;
+  std::vector<std::unique_ptr<const CompiledRoom>> rooms_;
   std::vector<std::unique_ptr<const Route>> routes_;
   Router router_;
 };

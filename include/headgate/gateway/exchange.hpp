@@ -18,6 +18,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,6 +30,7 @@ enum class EndedBy : std::uint8_t {
   respond,
   limit,
   ban,
+  waiting_room,
   auth,
   no_route,
   no_server,
@@ -116,6 +118,26 @@ struct Admission {
   void reset() noexcept;
 };
 
+/// What the waiting room of the route said. Set by the step `wait_in_room`.
+struct RoomVisit {
+  enum class Outcome : std::uint8_t {
+    none,      ///< the route has no room, or the request needs no place
+    inside,    ///< it came with a pass
+    admitted,  ///< it may go in
+    waiting,
+    lost  ///< it came too late for its place, and waits with a new number
+  };
+  Outcome outcome = Outcome::none;
+  bool observed = false;         ///< it would have had to wait
+  bool page = false;             ///< the caller is told by a page
+  bool cookie = false;           ///< `give` goes into a cookie, else into a field
+  std::string_view give;         ///< the ticket or pass for the caller; a view into x.text, or empty
+  Duration keep{0};              ///< how long a browser keeps it
+  std::int64_t position = 0;     ///< of a caller who waits; 0: not known
+  std::optional<Duration> wait;  ///< how long, if that is known
+  std::uint64_t refresh = 0;     ///< seconds after which the page asks again
+};
+
 /// The wait of a request for its permit; see gateway/delay.hpp.
 class Delay;
 
@@ -147,6 +169,7 @@ struct Exchange {
   std::string allowed_methods;  ///< for 405
   Caller caller;
   Admission admission;
+  RoomVisit room;
   std::string_view token;  ///< names it as the holder of permits in flight in Redis; empty if it holds none
   InFlightHook in_flight;  ///< in the list of exchanges whose permits are renewed
   Clock::Steady renewed_at{};

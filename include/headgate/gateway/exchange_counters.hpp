@@ -3,6 +3,7 @@
 
 #include "headgate/gateway/compiled_config.hpp"
 #include "headgate/observe/counters.hpp"
+#include "headgate/room/wait.hpp"
 
 #include <vector>
 
@@ -18,13 +19,17 @@ class ExchangeCounters {
 
   /// Counts an exchange that has ended, `took` after it began.
   void count(const Exchange& x, Duration took) const;
+  /// Shows what is known of a room now.
+  void room(const CompiledRoom& room, const room::Knowledge& knowledge) const;
 
  private:
   void count_limits(const Exchange& x) const;
+  void count_visit(const Exchange& x) const;
 
   std::vector<observe::RouteCounters> routes_;  ///< by Route::number; the last one is for requests without a route
   std::vector<observe::LimitCounters> tiers_;   ///< by CompiledTier::number
   std::vector<observe::BanCounters> bans_;      ///< by RouteBan::number
+  std::vector<observe::RoomCounters> rooms_;    ///< by CompiledRoom::number
 };
 
 }  // namespace headgate::gateway

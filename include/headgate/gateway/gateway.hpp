@@ -8,6 +8,7 @@
 #include "headgate/limit/ban_table.hpp"
 #include "headgate/limit/limiter.hpp"
 #include "headgate/observe/access_log.hpp"
+#include "headgate/room/memory_rooms.hpp"
 
 #include <memory>
 #include <optional>
@@ -19,13 +20,15 @@ class InFlight;
 class Offences;
 class Round;
 class Outage;
+class Rooms;
 
 /// What the path uses beside its snapshot. All of it outlives the gateway.
 struct Services {
   Clock& clock;
   limit::Limiter& memory;  ///< shared by all workers
   observe::AccessLog& access_log;
-  limit::BanTable& bans;  ///< shared by all workers
+  limit::BanTable& bans;     ///< shared by all workers
+  room::MemoryRooms& rooms;  ///< shared by all workers
 };
 
 /// Worker thread only. All exchanges must have ended before it is destroyed.
@@ -51,6 +54,7 @@ class Gateway final : public Handler {
   Step identify(Exchange& x);
   Step check_bans(Exchange& x, bool after_auth) const;
   void note_offences(Exchange& x);
+  Task<Step> wait_in_room(Exchange& x);
   Step authenticate(Exchange& x);
   Step check_certificate(Exchange& x);
   Step check_key(Exchange& x);
@@ -80,6 +84,7 @@ class Gateway final : public Handler {
   std::shared_ptr<Outage> outage_;
   std::unique_ptr<InFlight> in_flight_;
   std::shared_ptr<Offences> offences_;
+  std::shared_ptr<Rooms> rooms_;
   std::unique_ptr<identity::TokenCache> tokens_;
 };
 

@@ -2,6 +2,7 @@
 // The options of the path: routes, bounds, timeouts, and how a rejection looks. config fills them.
 
 #include "headgate/core/time.hpp"
+#include "headgate/gateway/waiting_room.hpp"
 #include "headgate/identity/options.hpp"
 
 #include <chrono>
@@ -77,6 +78,7 @@ struct RouteOptions {
   std::optional<Respond> respond;
   std::vector<LimitUse> limits;          ///< limits of this route; they come after those of all_routes
   std::vector<std::string> skip_limits;  ///< names of limits of all_routes that do not apply here
+  std::string waiting_room;              ///< name of a room; empty: none
   Require require = Require::nothing;
   std::optional<UnknownKey> unknown_key;  ///< not set: as all_routes
   std::optional<Duration> timeout;        ///< longest wait for the head of the answer; not set: as all_routes
@@ -138,6 +140,7 @@ inline constexpr std::string_view kProxyFields[] = {
 /// All options of the path.
 struct Options {
   std::vector<RouteOptions> routes;
+  std::vector<WaitingRoom> rooms;
   std::vector<Exemption> exemptions;
   AllRoutes all_routes;
   Timeouts timeouts;

@@ -41,6 +41,9 @@ Problem problem_of_head(unsigned status, std::string_view why);
 /// Records the problem in `x`.
 Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders style);
 
+/// Drops the bytes of the request's body that have arrived: after a small one the connection can be kept.
+void skip_body(Exchange& x);
+
 /// The current time as an IMF-fixdate, for Date. Made once a second; valid until the next call on this thread.
 std::string_view date_now(const Clock& clock);
 

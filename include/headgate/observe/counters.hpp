@@ -48,6 +48,19 @@ constexpr bool is_near(std::uint64_t remaining, std::uint64_t limit) noexcept {
   return remaining < limit / 5 + (limit % 5 > 0 ? 1 : 0);
 }
 
+/// One worker's counters of a waiting room; the gauges are shared by all workers. None is null.
+struct RoomCounters {
+  Counter* admitted = nullptr;
+  Counter* waits = nullptr;     ///< answers that told a caller to wait
+  Counter* lost = nullptr;      ///< came too late, and waits with a new number
+  Counter* observed = nullptr;  ///< let in, but would have had to wait
+  Gauge* waiting = nullptr;
+  Gauge* inside = nullptr;
+  Gauge* seconds = nullptr;  ///< wait of a newcomer
+};
+/// The same name gives the same counters.
+RoomCounters room_counters(Registry& registry, Writer writer, std::string_view room);
+
 /// The kinds of credentials.
 enum class AuthKind : std::uint8_t { api_key, jwt, mtls };
 inline constexpr std::size_t kAuthKinds = 3;

@@ -68,7 +68,7 @@ TEST(MetricsTable, IsTheMiddleOfTheDocumentation) {
 
 TEST(MetricsTable, NamesAreWhatPrometheusExpects) {
   const std::regex good("(headgate|process)_[a-z][a-z0-9_]*[a-z]");
-  const std::regex unit(".*_(seconds|bytes|info|total|keys|requests|active|successful|up|fds)");
+  const std::regex unit(".*_(seconds|bytes|info|total|keys|requests|active|successful|up|fds|waiting|inside)");
   std::set<std::string_view> seen;
   for (const auto* family : families()) {
     const std::string name(family->name);

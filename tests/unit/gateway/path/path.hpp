@@ -161,7 +161,9 @@ class Path : public testing::Test {
   Client client{trace};
   HeardMemory memory{trace};
   limit::BanTable bans;
+  room::MemoryRooms rooms;
   std::shared_ptr<ScriptedRedis> redis = std::make_shared<ScriptedRedis>(clock, trace);
+  std::shared_ptr<room::RemoteRooms> remote_rooms;
   std::shared_ptr<ScriptedUpstream> app = std::make_shared<ScriptedUpstream>(clock, trace);
   ServerScript& server = app->scripts.front();
   std::deque<Piece> in_tunnel;  ///< what the client sends in it
@@ -182,10 +184,11 @@ class Path : public testing::Test {
     snapshot->compiled = compiled;
     snapshot->upstreams = {app};
     snapshot->redis = redis;
+    snapshot->rooms = remote_rooms;
     snapshot->counters = std::make_shared<const ExchangeCounters>(registry_, 0, *compiled);
     snapshot->key_overrides = std::make_shared<const KeyOverrides>(
         *compiled, std::make_shared<const identity::Credentials>(std::move(credentials)));
-    gateway = std::make_unique<Gateway>(Services{clock, memory, access_log, bans}, snapshot);
+    gateway = std::make_unique<Gateway>(Services{clock, memory, access_log, bans, rooms}, snapshot);
   }
   const limit::Rule& rule_of(const std::string& name) const {
     for (const auto& limit : limits)

@@ -1,0 +1,65 @@
+#pragma once
+// A waiting room as a route uses it: its options, and the same with everything prepared. docs/waiting_room.md explains
+// rooms.
+
+#include "headgate/limit/limit.hpp"
+#include "headgate/room/room.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headgate::gateway {
+
+/// The page for browsers. All texts are plain text. In `place` and `wait` the words {position}, {wait} and {minutes}
+/// stand for numbers.
+struct RoomPage {
+  std::string title = "Please wait";
+  std::string text = "Many people are here at the moment. You will be let in as soon as it is your turn.";
+  std::string place = "You are number {position} in line.";
+  std::string wait = "Estimated wait: {wait}.";
+  std::string keep = "This page refreshes itself. If you close it, you may lose your place.";
+  std::string language = "en";
+  std::string colour = "#0b6bcb";       ///< of the accents
+  std::string colour_dark = "#6cb6ff";  ///< the same in dark mode
+};
+
+/// A room of the configuration.
+struct WaitingRoom {
+  room::Rule rule;
+  std::vector<limit::Per> per;       ///< whom a ticket belongs to; empty: whoever has it
+  std::vector<std::string> secrets;  ///< the first signs, all of them verify; at least one
+  limit::Mode mode = limit::Mode::enforce;
+  limit::Store store = limit::Store::memory;
+  limit::IfRedisDown if_redis_down = limit::IfRedisDown::count_locally;
+  RoomPage page;
+};
+
+/// A room with everything that a request needs. Immutable; shared by all workers.
+struct CompiledRoom {
+  struct Secret {
+    std::string name;  ///< in tickets: letters and digits
+    std::string text;
+  };
+
+  CompiledRoom(const WaitingRoom& room, std::uint32_t instances);
+
+  WaitingRoom options;
+  std::size_t number = 0;  ///< its index among the rooms of the configuration
+  room::Rule alone;        ///< for while Redis is down
+  std::int64_t stride;     ///< how many numbers a newcomer takes then
+  std::vector<Secret> secrets;
+  std::string cookie;         ///< its name without TLS
+  std::string secure_cookie;  ///< its name with TLS
+  std::string page_begin;     ///< the page up to the seconds of its refresh
+  std::string page_middle;    ///< from there up to the position
+  std::string page_end;       ///< what follows the wait
+  std::string csp;            ///< Content-Security-Policy of the page
+};
+
+/// The field that carries a ticket or a pass of a program, in both directions.
+inline constexpr std::string_view kTicketField = "Waiting-Room-Ticket";
+
+}  // namespace headgate::gateway

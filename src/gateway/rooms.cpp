@@ -1,0 +1,125 @@
+#include "rooms.hpp"
+
+#include "headgate/gateway/exchange_counters.hpp"
+#include "headgate/room/line.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace headgate::gateway {
+namespace {
+
+using room::Answer;
+using room::Question;
+
+constexpr Duration kLook = std::chrono::seconds(1);
+constexpr Duration kForget = std::chrono::seconds(60);  // longer than a caller waits before it asks again
+
+/// The question with what is known of the line: after a take-over the room may know less.
+Question informed(Question question, const room::Knowledge& knowledge) {
+  question.serving = std::max(question.serving, knowledge.serving());
+  question.next = std::max({question.next, knowledge.next(), question.serving, question.number});
+  return question;
+}
+
+}  // namespace
+
+Rooms::Rooms(Clock& clock, room::MemoryRooms& memory)
+    : clock_(clock), memory_(memory), alarm_(clock.alarm(&Rooms::on_alarm, this)) {}
+
+Task<Result<Answer>> Rooms::ask(SnapshotPtr snapshot, const CompiledRoom& room, Question question) {
+  used(snapshot, room);
+  return question_to(std::move(snapshot), room, question);
+}
+
+Answer Rooms::ask_alone(const SnapshotPtr& snapshot, const CompiledRoom& room, Question question) {
+  used(snapshot, room);
+  return question_alone(room, question);
+}
+
+Task<Result<Answer>> Rooms::question_to(SnapshotPtr snapshot, const CompiledRoom& room, Question question) {
+  question = informed(question, book(room).knowledge);
+  if (room.options.store == limit::Store::memory) {
+    const auto answer = memory_.ask(room.options.rule, question, clock_.wall());
+    heard(room, answer);
+    co_return answer;
+  }
+  const auto self = shared_from_this();
+  auto call = snapshot->rooms->ask(room.options.rule, question);
+  const auto answer = co_await call;
+  if (answer.has_error()) co_return answer;
+  if (std::exchange(book(room).alone, false)) memory_.forget(room.alone.name);
+  heard(room, *answer);
+  co_return answer;
+}
+
+Answer Rooms::question_alone(const CompiledRoom& room, Question question) {
+  auto& of = book(room);
+  const auto now = clock_.wall();
+  question = informed(question, of.knowledge);
+  question.stride = room.stride;
+  if (!std::exchange(of.alone, true)) memory_.take_over(room.alone, of.knowledge.taken() / room.stride, now);
+  const auto answer = memory_.ask(room.alone, question, now);
+  heard(room, answer);
+  return answer;
+}
+
+void Rooms::stop() {
+  alarm_.reset();
+  books_.clear();
+}
+
+Rooms::Book& Rooms::book(const CompiledRoom& room) { return books_[room.options.rule.name]; }
+
+void Rooms::used(const SnapshotPtr& snapshot, const CompiledRoom& room) {
+  auto& of = book(room);
+  of.snapshot = snapshot;
+  of.room = &room;
+  of.used_at = clock_.steady();
+  of.busy = true;
+  arm();
+}
+
+void Rooms::heard(const CompiledRoom& room, const Answer& answer) {
+  auto& of = book(room);
+  of.knowledge.heard(answer, clock_.wall());
+  if (of.snapshot) of.snapshot->counters->room(room, of.knowledge);
+}
+
+void Rooms::arm() {
+  if (armed_ || !alarm_) return;
+  armed_ = true;
+  alarm_->set(kLook);
+}
+
+void Rooms::on_alarm(void* self) {
+  auto& rooms = *static_cast<Rooms*>(self);
+  rooms.armed_ = false;
+  const auto keep = rooms.shared_from_this();
+  std::vector<std::string> names;
+  for (auto& [name, book] : rooms.books_) {
+    const auto& known = book.knowledge;
+    const bool forgotten = rooms.clock_.steady() - book.used_at > kForget;
+    book.busy = book.busy && (!forgotten || known.serving() < known.next() || known.taken() > 0);
+    if (!book.busy) book.snapshot.reset();  // an old configuration must not live for ever
+    if (book.busy && !std::exchange(book.looking, true)) names.push_back(name);
+  }
+  for (auto& name : names) spawn(look(keep, std::move(name)), "look at a waiting room");
+  const auto busy = [](const auto& each) { return each.second.busy; };
+  if (std::any_of(rooms.books_.begin(), rooms.books_.end(), busy)) rooms.arm();
+}
+
+Task<void> Rooms::look(std::shared_ptr<Rooms> self, std::string name) {
+  const auto at = self->books_.find(name);
+  if (at == self->books_.end() || !at->second.snapshot) co_return;
+  const auto snapshot = at->second.snapshot;  // owns the room
+  const auto& room = *at->second.room;
+  auto call = self->question_to(snapshot, room, {});
+  const auto answer = co_await call;
+  if (!self->alarm_) co_return;  // stopped meanwhile
+  auto& book = self->book(room);
+  if (answer.has_error() && book.alone) self->question_alone(room, {});
+  book.looking = false;
+}
+
+}  // namespace headgate::gateway
