@@ -22,6 +22,7 @@ struct Build {
   std::vector<const Node*> limit_nodes;
   std::vector<const Node*> upstream_nodes;
   std::vector<const Node*> route_nodes;
+  std::vector<const Node*> room_nodes;
 };
 
 void build_process(Build& build);  // instance, listen, workers, drain, memory, timeouts, bounds, rejection, log
@@ -32,8 +33,10 @@ void build_upstreams(Build& build);
 void build_limits(Build& build);  // after identity and redis
 void build_webhook(Build& build);  // after limits
 void check_keys(Build& build);    // after limits: the tiers and limits that known API keys name
+void build_rooms(Build& build);   // after identity and redis
 void build_routes(Build& build);  // after limits and upstreams
 void check_routes(Build& build);  // names resolve, no route is a duplicate or unreachable
+void check_rooms(Build& build);   // after routes: each room is known and used
 void check_plans(Build& build);   // the limits of each route: keys are guaranteed, costs can be granted
 void check_unused(Build& build);
 

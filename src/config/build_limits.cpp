@@ -152,6 +152,10 @@ void build_limits(Build& build) {
     build.limit_nodes.push_back(each);
     in_redis = in_redis || build.config.limits.back().store == Store::redis;
   }
+  for (const Node* each : children(find(&build.root, "waiting_rooms"), Kind::object)) {
+    const Node* store = text_at(each, "store");
+    in_redis = in_redis || store == nullptr || store->text == "redis";
+  }
   const Node* redis = find(&build.root, "redis");
   if (redis != nullptr && !in_redis) {
     build.report.warning_at_key(code::kUnused, *redis, "no limit counts in Redis",

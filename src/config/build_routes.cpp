@@ -100,6 +100,7 @@ void build_route(Build& build, const Node& node) {
     respond(build, *answer, route);
   route.limits = uses(build, &node);
   for (const Node* each : texts(find(&node, "skip_limits"))) route.skip_limits.push_back(each->text);
+  read(&node, "waiting_room", route.waiting_room);
   read_choice(&node, "require", kRequire, route.require);
   if (text_at(&node, "unknown_key") != nullptr)
     read_choice(&node, "unknown_key", kUnknownKey, route.unknown_key.emplace());

@@ -21,7 +21,8 @@ Config build_all(const Node& root, Report& report) {
               .keys_in_file = {},
               .limit_nodes = {},
               .upstream_nodes = {},
-              .route_nodes = {}};
+              .route_nodes = {},
+              .room_nodes = {}};
   build_process(build);
   build_admin(build);
   build_identity(build);
@@ -30,8 +31,10 @@ Config build_all(const Node& root, Report& report) {
   build_limits(build);
   build_webhook(build);
   check_keys(build);
+  build_rooms(build);
   build_routes(build);
   check_routes(build);
+  check_rooms(build);
   check_plans(build);
   // Without routes everything would be unused, but the missing routes are already reported.
   if (!build.route_nodes.empty()) check_unused(build);

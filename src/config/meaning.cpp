@@ -1,6 +1,7 @@
 // A valid configuration in words.
 
 #include "meaning_paths.hpp"
+#include "meaning_rooms.hpp"
 #include "meaning_routes.hpp"
 
 #include "headgate/config/load.hpp"
@@ -203,8 +204,10 @@ std::string meaning(const Config& config, std::string_view file) {
   if (servers > 0) out += " (" + counted(servers, "server") + ')';
   out += ", " + counted(config.gateway.routes.size(), "route") + ", " + counted(config.limits.size(), "limit") + '\n';
   const auto paths = kept_slashes(config.gateway);
-  if (config.limits.empty()) return out + "\nThere is no limit: every request is allowed.\n" + paths;
-  return out + table(config) + routes_in_words(config.gateway) + batches(config) + when_redis_is_down(config) + paths;
+  const auto rooms = rooms_in_words(config);
+  if (config.limits.empty() && rooms.empty()) return out + "\nThere is no limit: every request is allowed.\n" + paths;
+  if (!config.limits.empty()) out += table(config);
+  return out + rooms + routes_in_words(config.gateway) + batches(config) + when_redis_is_down(config) + paths;
 }
 
 }  // namespace headgate::config

@@ -59,6 +59,7 @@ std::string limits(const gateway::Options& options, const RouteOptions& route) {
     if (std::find(skipped.begin(), skipped.end(), each.limit) == skipped.end()) words.push_back(use(each));
   }
   for (const auto& each : route.limits) words.push_back(use(each));
+  if (!route.waiting_room.empty()) words.push_back("waiting room " + route.waiting_room);
   return words.empty() ? "no limit" : joined(words, ", ");
 }
 

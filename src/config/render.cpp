@@ -82,7 +82,8 @@ std::size_t mask_string(std::string& text, std::size_t quote) {
 // machines. A list of them may have several lines.
 std::string without_keys(std::string_view source) {
   std::string text(source);
-  for (const std::string_view key : {"\"password\"", "\"secret\"", "\"token\"", "\"key\"", "\"sha256\""}) {
+  for (const std::string_view key :
+       {"\"password\"", "\"secret\"", "\"previous_secret\"", "\"token\"", "\"key\"", "\"sha256\""}) {
     for (auto at = text.find(key); at != std::string::npos; at = text.find(key, at + key.size())) {
       auto value = text.find_first_not_of(": \t\r\n", at + key.size());
       if (value == std::string::npos) break;

@@ -77,6 +77,7 @@ constexpr Shape kUpstreams = map("an object of upstreams by name", kUpstreamShap
 constexpr Shape kLimitName = text("a limit's name");
 constexpr Shape kLimitNames = list("a list of limits' names", kLimitName, 0);
 constexpr Shape kBodySize = size(0, std::uint64_t{1} << 53);
+constexpr Shape kRoomName = text("a waiting room's name");
 constexpr Shape kUnknownKeyShape = choice(kUnknownKey);
 constexpr Key kAllRoutesKeys[] = {
     {"limits", &kLimitUses, "[]", R"(["per-ip"])", "Limits of every route, before its own"},
@@ -134,6 +135,8 @@ constexpr Key kRouteKeys[] = {
     {"limits", &kLimitUses, "[]", R"(["per-ip", { "use": "plan", "cost": 10 }])",
      "Limits of this route: all must allow a request, and one that a limit rejects is not charged by the others"},
     {"skip_limits", &kLimitNames, "[]", R"(["per-ip"])", "Limits of `all_routes` that do not apply here"},
+    {"waiting_room", &kRoomName, "", R"("sale")",
+     "The waiting room that callers pass first: its name in `waiting_rooms`"},
     {"require", &kRequireShape, "nothing", R"("jwt")",
      "Refuse callers without a valid token (`jwt`), without a known key (`api_key`), or without a client certificate "
      "that a trusted proxy has verified and reported in the PROXY protocol (`mtls`)"},
@@ -239,6 +242,8 @@ constexpr Key kRootKeys[] = {
     {"upstreams", &kUpstreams, "{}", R"({ "app": "http://127.0.0.1:3000" })", "Where requests go, by name"},
     {"limits", &kLimits, "{}", R"({ "per-ip": { "rate": "100/minute", "per": "client_ip" } })",
      "Limits by name: how much each caller may request"},
+    {"waiting_rooms", &kRoomMap, "{}", R"({ "sale": { "rate": "50/second", "secret": "${HEADGATE_ROOM_SECRET}" } })",
+     "Waiting rooms by name: how many visitors are let in, and the others wait in line"},
     {"all_routes", &kAllRoutesShape, "", R"({ "limits": ["per-ip"] })", "For every route"},
     {"routes", &kRoutes, "", R"([{ "path": "/*", "to": "app" }])", "Which requests go where, under which limits",
      required},

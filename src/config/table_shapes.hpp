@@ -54,6 +54,7 @@ extern const Section kIdentitySection;
 extern const Section kRedisSection;
 extern const Section kLimitSection;
 extern const Section kWebhookSection;
+extern const Shape kRoomMap;
 extern const Shape kLimitUses;  // a list of limits as a route uses them
 
 }  // namespace headgate::config
