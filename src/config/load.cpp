@@ -27,12 +27,14 @@ Config build_all(const Node& root, Report& report) {
   build_identity(build);
   build_redis(build);
   build_upstreams(build);
+  build_shedding(build);
   build_limits(build);
   build_webhook(build);
   check_keys(build);
   build_routes(build);
   check_routes(build);
   check_plans(build);
+  check_shedding(build);
   // Without routes everything would be unused, but the missing routes are already reported.
   if (!build.route_nodes.empty()) check_unused(build);
   return std::move(build.config);

@@ -2,6 +2,7 @@
 
 #include "meaning_paths.hpp"
 #include "meaning_routes.hpp"
+#include "meaning_shedding.hpp"
 
 #include "headgate/config/load.hpp"
 #include "headgate/gateway/key_source.hpp"
@@ -203,8 +204,13 @@ std::string meaning(const Config& config, std::string_view file) {
   if (servers > 0) out += " (" + counted(servers, "server") + ')';
   out += ", " + counted(config.gateway.routes.size(), "route") + ", " + counted(config.limits.size(), "limit") + '\n';
   const auto paths = kept_slashes(config.gateway);
-  if (config.limits.empty()) return out + "\nThere is no limit: every request is allowed.\n" + paths;
-  return out + table(config) + routes_in_words(config.gateway) + batches(config) + when_redis_is_down(config) + paths;
+  const auto shedding = shedding_in_words(config);
+  if (config.limits.empty()) {
+    const char* const all = shedding.empty() ? ": every request is allowed.\n" : " per caller.\n";
+    return out + "\nThere is no limit" + all + shedding + paths;
+  }
+  return out + table(config) + routes_in_words(config.gateway) + batches(config) + when_redis_is_down(config) +
+         shedding + paths;
 }
 
 }  // namespace headgate::config

@@ -27,7 +27,7 @@ constexpr double kEnough = 10;         // samples of a window
 constexpr double kQueueShare = 0.05;   // of the limit, where that is more than kQueue: else a large one takes minutes
 constexpr double kFirstGrowth = 2.25;  // a quarter in each window
 constexpr double kGrowth = 1.25;       // a twentieth in each window, while more gives more
-constexpr double kInQueue = 0.85;      // the gradient in a queue, and nothing is added
+constexpr double kInQueue = 0.87;        // the most that a queue leaves of the limit, and nothing is added
 constexpr double kCertain = 2;         // standard errors
 constexpr double kRelearn = 0.2;       // of the difference, for answers that are slow without a queue
 
@@ -95,7 +95,7 @@ void Gradient::close(Steady now) {
   if (change < 1 || queue) congested_ = true;
   double wanted = 0;
   if (queue)
-    wanted = limit_ * std::min(change, kInQueue);
+    wanted = limit_ * std::clamp(long_ / std::max(done.mean, 1.0), kLeastGradient, kInQueue);
   else if (held_back && change == 1 && (!congested_ || scaling_.scaling() == Scaling::more))
     wanted = limit_ * (congested_ ? kGrowth : kFirstGrowth);
   else

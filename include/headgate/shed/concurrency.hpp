@@ -15,8 +15,8 @@ namespace headgate::shed {
 /// What an upstream says about its concurrency.
 struct Options {
   std::optional<Bounds> adaptive{};  ///< of each worker's adaptive limit; not set: there is none
-  std::uint32_t in_flight = 0;     ///< most requests at the same time of all gateways or all workers; 0: no limit
-  std::uint32_t reserved = 0;      ///< how many parts of kWhole only critical requests may use
+  std::uint32_t in_flight = 0;       ///< most requests at the same time of all gateways or all workers; 0: no limit
+  std::uint32_t reserved = 0;        ///< how many parts of kWhole only critical requests may use
   static constexpr std::uint32_t kWhole = 1'000'000;
   bool operator==(const Options&) const = default;
 };
@@ -59,6 +59,8 @@ class Concurrency {
 
   /// The adaptive limit; 0 if there is none.
   std::uint32_t limit() const noexcept { return gradient_ ? gradient_->limit() : 0; }
+  /// What counts as the usual latency; 0 if nothing is known.
+  Duration usual_latency() const noexcept { return gradient_ ? gradient_->usual_latency() : Duration(0); }
   std::uint32_t in_flight() const noexcept { return in_flight_[0] + in_flight_[1] + in_flight_[2]; }
 
  private:

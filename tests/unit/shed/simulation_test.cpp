@@ -25,18 +25,18 @@ TEST_P(Overload, OfFiveTimesTheCapacityLeavesNineTenthsOfTheGoodput) {
   const auto [places, service, random] = GetParam();
   const auto full = capacity(places, service);
   const auto run = simulate(
-      {.phases = {{0s, full / 2, places, service}, {5s, full * 5, places, service}}, .until = 60s, .random = random},
+      {.phases = {{0s, full / 2, places, service}, {5s, full * 5, places, service}}, .until = 30s, .random = random},
       kAdaptive);
-  const auto able = run.sum(&SheddingTick::capacity, 10s, 60s);
-  EXPECT_GE(run.sum(&SheddingTick::answered, 10s, 60s), 0.93 * able);
+  const auto able = run.sum(&SheddingTick::capacity, 10s, 30s);
+  EXPECT_GE(run.sum(&SheddingTick::answered, 10s, 30s), 0.93 * able);
   // And the queue stays short: the limit does not drift up, however long the overload lasts.
-  EXPECT_LE(run.mean(&SheddingTick::limit, 30s, 60s), 3.0 * places + 12);
+  EXPECT_LE(run.mean(&SheddingTick::limit, 20s, 30s), 3.0 * places + 12);
 }
 
 INSTANTIATE_TEST_SUITE_P(Servers, Overload,
                          testing::Values(Server{4, 30ms, false}, Server{4, 30ms, true}, Server{16, 30ms, false},
-                                         Server{16, 30ms, true}, Server{100, 30ms, true}, Server{100, 200ms, true},
-                                         Server{400, 30ms, true}, Server{16, 2ms, true}));
+                                         Server{16, 30ms, true}, Server{100, 100ms, true}, Server{200, 200ms, true},
+                                         Server{8, 5ms, true}));
 
 TEST(ServerThatSlowsDownUnderLoad, KeepsMostOfItsGoodput) {
   const auto full = capacity(16, 30ms);
@@ -52,9 +52,9 @@ TEST(ServerThatSlowsDownUnderLoad, KeepsMostOfItsGoodput) {
 TEST(LongOverload, DoesNotDriftUp) {
   const auto full = capacity(16, 30ms);
   const auto run =
-      simulate({.phases = {{0s, full / 2, 16, 30ms}, {5s, full * 1.2, 16, 30ms}}, .until = 600s}, kAdaptive);
-  EXPECT_LE(run.mean(&SheddingTick::limit, 500s, 600s), 40);
-  EXPECT_GE(run.sum(&SheddingTick::answered, 10s, 600s), 0.9 * run.sum(&SheddingTick::capacity, 10s, 600s));
+      simulate({.phases = {{0s, full / 2, 16, 30ms}, {5s, full * 1.2, 16, 30ms}}, .until = 300s}, kAdaptive);
+  EXPECT_LE(run.mean(&SheddingTick::limit, 200s, 300s), 40);
+  EXPECT_GE(run.sum(&SheddingTick::answered, 10s, 300s), 0.9 * run.sum(&SheddingTick::capacity, 10s, 300s));
 }
 
 TEST(StartUnderOverload, FindsAShortQueue) {
@@ -95,8 +95,8 @@ TEST(SuddenLoad, IsServedAfterASecond) {
 }
 
 TEST(HealthyTraffic, IsNeverRefusedForAMeasurement) {
-  const auto run = simulate({.phases = {{0s, 300, 64, 30ms}}, .until = 600s}, kAdaptive);
-  EXPECT_EQ(run.sum(&SheddingTick::refused, 1s, 600s), 0);
+  const auto run = simulate({.phases = {{0s, 300, 64, 30ms}}, .until = 300s}, kAdaptive);
+  EXPECT_EQ(run.sum(&SheddingTick::refused, 1s, 300s), 0);
 }
 
 TEST(CriticalRequests, LoseNothingWhileTheyNeedLessThanTheReserve) {
@@ -105,7 +105,7 @@ TEST(CriticalRequests, LoseNothingWhileTheyNeedLessThanTheReserve) {
   options.reserved = shed::Options::kWhole / 4;
   // A hundredth of five times the capacity: a twentieth of what the server can do.
   const auto run = simulate({.phases = {{0s, full / 2, 32, 30ms}, {5s, full * 5, 32, 30ms}},
-                             .until = 60s,
+                             .until = 30s,
                              .random = false,
                              .critical = 0.01,
                              .low = 0.3},
@@ -118,7 +118,7 @@ TEST(CriticalRequests, LoseNothingWhileTheyNeedLessThanTheReserve) {
   EXPECT_GT(share(shed::Priority::normal), 0.5);
   EXPECT_GT(share(shed::Priority::low), share(shed::Priority::normal));
   EXPECT_LT(share(shed::Priority::low), 1);  // a trickle
-  EXPECT_GE(run.sum(&SheddingTick::answered, 10s, 60s), 0.9 * run.sum(&SheddingTick::capacity, 10s, 60s));
+  EXPECT_GE(run.sum(&SheddingTick::answered, 10s, 30s), 0.9 * run.sum(&SheddingTick::capacity, 10s, 30s));
 }
 
 }  // namespace
