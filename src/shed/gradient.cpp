@@ -13,7 +13,7 @@ using std::chrono::seconds;
 constexpr double kTolerance = 1.5;
 constexpr double kQueue = 4;
 constexpr double kSmoothing = 0.2;
-constexpr double kLeastGradient = 0.5;
+constexpr double kMinGradient = 0.5;
 constexpr double kLongWindows = 600;  // the long average forgets half in about 200 windows
 constexpr unsigned kWarmUp = 10;      // windows whose plain mean begins the long average
 constexpr double kRecovered = 2;      // long / short beyond which the long average falls quickly
@@ -27,7 +27,7 @@ constexpr double kEnough = 10;         // samples of a window
 constexpr double kQueueShare = 0.05;   // of the limit, where that is more than kQueue: else a large one takes minutes
 constexpr double kFirstGrowth = 2.25;  // a quarter in each window
 constexpr double kGrowth = 1.25;       // a twentieth in each window, while more gives more
-constexpr double kInQueue = 0.87;        // the most that a queue leaves of the limit, and nothing is added
+constexpr double kInQueue = 0.87;      // the most that a queue leaves of the limit, and nothing is added
 constexpr double kCertain = 2;         // standard errors
 constexpr double kRelearn = 0.2;       // of the difference, for answers that are slow without a queue
 
@@ -91,11 +91,11 @@ void Gradient::close(Steady now) {
     const double error = done.count > 1 ? std::sqrt(done.squares / (done.count - 1) / done.count) : 0;
     change = gradient(done.mean - kCertain * error);
   }
-  change = std::clamp(std::min(change, 1 - done.drops / samples), kLeastGradient, 1.0);
+  change = std::clamp(std::min(change, 1 - done.drops / samples), kMinGradient, 1.0);
   if (change < 1 || queue) congested_ = true;
   double wanted = 0;
   if (queue)
-    wanted = limit_ * std::clamp(long_ / std::max(done.mean, 1.0), kLeastGradient, kInQueue);
+    wanted = limit_ * std::clamp(long_ / std::max(done.mean, 1.0), kMinGradient, kInQueue);
   else if (held_back && change == 1 && (!congested_ || scaling_.scaling() == Scaling::more))
     wanted = limit_ * (congested_ ? kGrowth : kFirstGrowth);
   else
@@ -121,7 +121,7 @@ void Gradient::learn(double latency, bool queue) {
 }
 
 double Gradient::gradient(double latency) const noexcept {
-  return latency <= 0 ? 1 : std::clamp(kTolerance * long_ / latency, kLeastGradient, 1.0);
+  return latency <= 0 ? 1 : std::clamp(kTolerance * long_ / latency, kMinGradient, 1.0);
 }
 
 }  // namespace headgate::shed

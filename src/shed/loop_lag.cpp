@@ -11,7 +11,7 @@ constexpr double kUp = 0.2;
 constexpr double kUpFast = 0.5;
 constexpr int kFar = 4;
 constexpr double kDown = 0.05;
-constexpr double kMost = 2;
+constexpr double kMax = 2;
 
 }  // namespace
 
@@ -19,7 +19,7 @@ void LoopLag::measured(Duration lag) noexcept {
   lag_ = lag;
   extreme_ = lag >= kExtreme ? extreme_ + 1 : 0;
   if (lag > tolerated_)
-    pressure_ = std::min(kMost, pressure_ + (lag > kFar * tolerated_ ? kUpFast : kUp));
+    pressure_ = std::min(kMax, pressure_ + (lag > kFar * tolerated_ ? kUpFast : kUp));
   else if (lag < tolerated_ / 2)
     pressure_ = pressure_ < kDown * 1.5 ? 0 : pressure_ - kDown;
 }

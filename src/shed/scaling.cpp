@@ -5,9 +5,9 @@
 namespace headgate::shed {
 namespace {
 
-constexpr std::size_t kLeastWindows = 8;
+constexpr std::size_t kMinWindows = 8;
 /// In flight must vary by this much (standard deviation of the logarithm: about 2 %), or nothing can be learned.
-constexpr double kLeastSpread = 0.02;
+constexpr double kMinSpread = 0.02;
 constexpr double kMore = 0.5;
 constexpr double kNone = 0.3;
 
@@ -31,7 +31,7 @@ void ScalingEstimate::clear() noexcept {
 }
 
 Scaling ScalingEstimate::estimate() const noexcept {
-  if (points_.size() < kLeastWindows) return Scaling::unknown;
+  if (points_.size() < kMinWindows) return Scaling::unknown;
   const auto count = static_cast<double>(points_.size());
   double mean_in_flight = 0;
   double mean_throughput = 0;
@@ -49,7 +49,7 @@ Scaling ScalingEstimate::estimate() const noexcept {
     covariance += x * y;
     scatter += y * y;
   }
-  if (variance < count * kLeastSpread * kLeastSpread) return scaling_;
+  if (variance < count * kMinSpread * kMinSpread) return scaling_;
   const double slope = covariance / variance;
   const double residual = std::fmax(0.0, scatter - slope * covariance);
   const double error = std::sqrt(residual / (count - 2) / variance);

