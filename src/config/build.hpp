@@ -30,14 +30,16 @@ void build_admin(Build& build);    // after process: the admin address must diff
 void build_identity(Build& build);
 void build_redis(Build& build);
 void build_upstreams(Build& build);
-void build_limits(Build& build);  // after identity and redis
-void build_webhook(Build& build);  // after limits
-void check_keys(Build& build);    // after limits: the tiers and limits that known API keys name
-void build_rooms(Build& build);   // after identity and redis
-void build_routes(Build& build);  // after limits and upstreams
-void check_routes(Build& build);  // names resolve, no route is a duplicate or unreachable
-void check_rooms(Build& build);   // after routes: each room is known and used
-void check_plans(Build& build);   // the limits of each route: keys are guaranteed, costs can be granted
+void build_shedding(Build& build);  // after upstreams, redis and identity
+void build_limits(Build& build);    // after identity and redis
+void build_webhook(Build& build);   // after limits
+void check_keys(Build& build);      // after limits: the tiers and limits that known API keys name
+void build_rooms(Build& build);     // after identity and redis
+void build_routes(Build& build);    // after limits and upstreams
+void check_routes(Build& build);    // names resolve, no route is a duplicate or unreachable
+void check_rooms(Build& build);     // after routes: each room is known and used
+void check_plans(Build& build);     // the limits of each route: keys are guaranteed, costs can be granted
+void check_shedding(Build& build);  // priorities that change nothing, and reserves that nobody can use
 void check_unused(Build& build);
 
 /// Builds the known API keys from `api_key`, an object of "identity"; null if there is none.
@@ -68,6 +70,9 @@ void build_tiers(Build& build, const Node& node, limit::Limit& out);
 
 /// Builds when the limit written at `node` suspends a key; name, tiers, store and mode of `out` are already set.
 void build_ban(Build& build, const Node& node, limit::Limit& out);
+
+/// The concurrency of the upstream called `name`; null if it has none.
+const gateway::UpstreamConcurrency* concurrency_of(const Build& build, std::string_view name);
 
 /// Builds the cost and the scale of a route's use of a limit; leaves as it is what cannot be parsed.
 void build_use(Build& build, const Node& node, gateway::LimitUse& out);

@@ -32,10 +32,20 @@ class LimitBuilder {
     outlives_the_process();
     exempt();
     build_ban(build_, node_, out_);
+    priorities();
     return std::move(out_);
   }
 
  private:
+  void priorities() {
+    for (const Node* tier : children(find(&node_, "tiers"), Kind::object)) {
+      if (text_at(tier, "priority") == nullptr) continue;
+      gateway::TierPriority priority{.limit = out_.name, .tier = tier->key};
+      read_choice(tier, "priority", shed::kPriorityWords, priority.priority);
+      build_.config.gateway.tier_priorities.push_back(std::move(priority));
+    }
+  }
+
   void store() {
     const bool redis = build_.config.redis.has_value();
     out_.store = redis ? Store::redis : Store::memory;
@@ -156,6 +166,9 @@ void build_limits(Build& build) {
     const Node* store = text_at(each, "store");
     in_redis = in_redis || store == nullptr || store->text == "redis";
   }
+  const auto& capacities = build.config.gateway.concurrency;
+  in_redis = in_redis || std::any_of(capacities.begin(), capacities.end(),
+                                     [](const auto& each) { return each.options.in_flight > 0; });
   const Node* redis = find(&build.root, "redis");
   if (redis != nullptr && !in_redis) {
     build.report.warning_at_key(code::kUnused, *redis, "no limit counts in Redis",

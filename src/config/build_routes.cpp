@@ -99,6 +99,7 @@ void build_route(Build& build, const Node& node) {
   if (const Node* answer = find(&node, "respond"); answer != nullptr && answer->kind == Kind::object)
     respond(build, *answer, route);
   route.limits = uses(build, &node);
+  read_choice(&node, "priority", shed::kPriorityWords, route.priority);
   for (const Node* each : texts(find(&node, "skip_limits"))) route.skip_limits.push_back(each->text);
   read(&node, "waiting_room", route.waiting_room);
   read_choice(&node, "require", kRequire, route.require);

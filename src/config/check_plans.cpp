@@ -83,7 +83,8 @@ class PlanChecker {
     for (const auto& use : plan) check_keys(route, use, Origin::all_routes);
     for (const auto& use : own) check_keys(route, use, Origin::route);
     plan.insert(plan.end(), own.begin(), own.end());
-    std::size_t rules = 0;
+    const auto* const capacity = concurrency_of(build_, route.to);
+    std::size_t rules = capacity != nullptr && capacity->options.in_flight > 0 ? 1 : 0;
     for (const auto& use : plan) rules += use.limit == nullptr ? 0 : most_rules(*use.limit);
     if (rules <= limit::kMaxRulesPerRequest) return check_own_sizes(route, plan);
     const Node* limits = find(&node, "limits");

@@ -43,6 +43,11 @@ struct Scale {
 /// "1/10", "2/1": two different numbers from 1 to 1000.
 Result<Scale, LiteralError> parse_scale(std::string_view text);
 
+/// "20%": the share in parts of shed::Options::kWhole; above 0% and below 100%.
+Result<std::uint32_t, LiteralError> parse_share(std::string_view text);
+/// "header:<name>": the name in lower case.
+Result<std::string, LiteralError> parse_priority_from(std::string_view text);
+
 /// 64 hexadecimal digits.
 Result<identity::Sha256, LiteralError> parse_digest(std::string_view text);
 
@@ -58,6 +63,8 @@ std::optional<LiteralError> check_sentinel_node(std::string_view text);
 std::optional<LiteralError> check_digest(std::string_view text);
 std::optional<LiteralError> check_webhook_url(std::string_view text);
 std::optional<LiteralError> check_webhook_secret(std::string_view text);
+std::optional<LiteralError> check_share(std::string_view text);
+std::optional<LiteralError> check_priority_from(std::string_view text);
 std::optional<LiteralError> check_scale(std::string_view text);
 std::optional<LiteralError> check_tier_from(std::string_view text);
 std::optional<LiteralError> check_per(std::string_view text);

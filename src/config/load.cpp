@@ -28,6 +28,7 @@ Config build_all(const Node& root, Report& report) {
   build_identity(build);
   build_redis(build);
   build_upstreams(build);
+  build_shedding(build);
   build_limits(build);
   build_webhook(build);
   check_keys(build);
@@ -36,6 +37,7 @@ Config build_all(const Node& root, Report& report) {
   check_routes(build);
   check_rooms(build);
   check_plans(build);
+  check_shedding(build);
   // Without routes everything would be unused, but the missing routes are already reported.
   if (!build.route_nodes.empty()) check_unused(build);
   return std::move(build.config);

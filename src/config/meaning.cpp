@@ -3,6 +3,7 @@
 #include "meaning_paths.hpp"
 #include "meaning_rooms.hpp"
 #include "meaning_routes.hpp"
+#include "meaning_shedding.hpp"
 
 #include "headgate/config/load.hpp"
 #include "headgate/gateway/key_source.hpp"
@@ -205,9 +206,14 @@ std::string meaning(const Config& config, std::string_view file) {
   out += ", " + counted(config.gateway.routes.size(), "route") + ", " + counted(config.limits.size(), "limit") + '\n';
   const auto paths = kept_slashes(config.gateway);
   const auto rooms = rooms_in_words(config);
-  if (config.limits.empty() && rooms.empty()) return out + "\nThere is no limit: every request is allowed.\n" + paths;
+  const auto shedding = shedding_in_words(config);
+  if (config.limits.empty() && rooms.empty()) {
+    const char* const all = shedding.empty() ? ": every request is allowed.\n" : " per caller.\n";
+    return out + "\nThere is no limit" + all + shedding + paths;
+  }
   if (!config.limits.empty()) out += table(config);
-  return out + rooms + routes_in_words(config.gateway) + batches(config) + when_redis_is_down(config) + paths;
+  return out + rooms + routes_in_words(config.gateway) + batches(config) + when_redis_is_down(config) + shedding +
+         paths;
 }
 
 }  // namespace headgate::config

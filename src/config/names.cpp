@@ -133,6 +133,18 @@ std::optional<LiteralError> check_not_empty(std::string_view text) {
   return LiteralError{"an empty text is not valid here", "write one, or leave the key out"};
 }
 
+Result<std::string, LiteralError> parse_priority_from(std::string_view text) {
+  constexpr std::string_view kHeader = "header:";
+  const LiteralError fault{in_quotes(text) + " cannot name priorities",
+                           R"(write the field that a trusted proxy sets: "header:X-Priority")"};
+  if (!text.starts_with(kHeader) || check_field_name(text.substr(kHeader.size()))) return fault;
+  return Result<std::string, LiteralError>(boost::system::in_place_value, lower(text.substr(kHeader.size())));
+}
+std::optional<LiteralError> check_priority_from(std::string_view text) {
+  const auto read = parse_priority_from(text);
+  return read.has_error() ? std::optional(read.error()) : std::nullopt;
+}
+
 std::optional<LiteralError> check_name(std::string_view text) {
   if (!text.empty() && text.size() <= 64 && only(text, "-_.")) return std::nullopt;
   return LiteralError{in_quotes(text) + " cannot be a name", "a name is 1 to 64 letters, digits, '-', '_' or '.'"};

@@ -1,7 +1,9 @@
-// Fractions and digests.
+// Fractions, shares and digests.
 
 #include "formats.hpp"
 #include "report.hpp"
+
+#include "headgate/shed/concurrency.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -38,6 +40,20 @@ Result<Scale, LiteralError> parse_scale(std::string_view text) {
   return scale;
 }
 
+Result<std::uint32_t, LiteralError> parse_share(std::string_view text) {
+  std::uint32_t percent = 0;
+  const auto digits = text.substr(0, text.find('%'));
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), percent);
+  const bool read = error == std::errc() && !digits.empty() && end == digits.data() + digits.size();
+  if (!read || digits.size() + 1 != text.size())
+    return LiteralError{in_quotes(text) + " is not a share", R"(write a whole number and "%", as in "20%")"};
+  if (percent == 0) return LiteralError{"a share of 0% reserves nothing", "leave it out"};
+  if (percent >= 100)
+    return LiteralError{in_quotes(text) + " would leave nothing for requests that are not critical",
+                        R"(write less than "100%")"};
+  return percent * (shed::Options::kWhole / 100);
+}
+
 Result<identity::Sha256, LiteralError> parse_digest(std::string_view text) {
   identity::Sha256 digest{};
   const bool valid = text.size() == 2 * digest.size() &&
@@ -52,6 +68,10 @@ Result<identity::Sha256, LiteralError> parse_digest(std::string_view text) {
   return digest;
 }
 
+std::optional<LiteralError> check_share(std::string_view text) {
+  const auto read = parse_share(text);
+  return read.has_error() ? std::optional(read.error()) : std::nullopt;
+}
 std::optional<LiteralError> check_scale(std::string_view text) {
   const auto read = parse_scale(text);
   return read.has_error() ? std::optional(read.error()) : std::nullopt;

@@ -54,6 +54,7 @@ constexpr Shape kServer = text("a server's URL", check_server);
 constexpr Shape kServers = list("a list of server URLs", kServer, 1, 1024);
 constexpr Shape kMaxIdle = integer(0, 65'535);
 constexpr Shape kAnswerHeadSize = size(1'024, 64UL * 1'024);
+constexpr Shape kConcurrencyShape = section(kConcurrencySection);
 constexpr std::string_view kUpstreamLater[] = {"balance", "health", "retry", "circuit", "tls", "weights", "slow_start"};
 constexpr Key kUpstreamKeys[] = {
     {"servers", &kServers, "", R"(["http://api-1:9001", "http://api-2:9001"])",
@@ -64,6 +65,8 @@ constexpr Key kUpstreamKeys[] = {
     {"max_idle", &kMaxIdle, "64", "64", "Connections a worker keeps open to each server"},
     {"head_size", &kAnswerHeadSize, "64KiB", R"("16KiB")",
      "Status line and fields of an answer, at most 64KiB; 502 beyond"},
+    {"concurrency", &kConcurrencyShape, "", R"({ "adaptive": true, "reserved": "20%" })",
+     "How many requests it may have at the same time"},
 };
 constexpr Section kUpstream{"upstream", "upstreams.<name>", "Where requests go: a URL, or an object with these keys.",
                             kUpstreamKeys, kUpstreamLater};
@@ -115,8 +118,7 @@ constexpr Shape kMethods = list("a list of methods", kMethod, 1, 64);
 constexpr Shape kUpstreamName = text("an upstream's name");
 constexpr Shape kRequireShape = choice(kRequire);
 constexpr Shape kEncodedSlashShape = choice(kEncodedSlash);
-constexpr std::string_view kRouteLater[] = {"headers",  "rewrite", "strip_prefix", "redirect",
-                                            "priority", "retry",   "cost"};
+constexpr std::string_view kRouteLater[] = {"headers", "rewrite", "strip_prefix", "redirect", "retry", "cost"};
 constexpr Key kRouteKeys[] = {
     {"name", &kRouteName, "", R"("login")", "Its name in logs and metrics; default: its path"},
     {"host", &kHost, "", R"("api.example.com")",
@@ -132,6 +134,9 @@ constexpr Key kRouteKeys[] = {
     {"methods", &kMethods, "", R"(["GET", "HEAD"])", "Only these methods; default: all"},
     {"to", &kUpstreamName, "", R"("app")", "The upstream requests go to"},
     {"respond", &kRespondShape, "", R"({ "status": 200, "body": "ok\n" })", "The answer, given without an upstream"},
+    {"priority", &kPriorityShape, "normal", R"("critical")",
+     "Of its requests, where neither a trusted proxy nor a tier says another: with too much load `low` is refused "
+     "first, `critical` last"},
     {"limits", &kLimitUses, "[]", R"(["per-ip", { "use": "plan", "cost": 10 }])",
      "Limits of this route: all must allow a request, and one that a limit rejects is not charged by the others"},
     {"skip_limits", &kLimitNames, "[]", R"(["per-ip"])", "Limits of `all_routes` that do not apply here"},
@@ -213,6 +218,7 @@ constexpr Shape kInstance = text("a name", check_instance);
 constexpr Shape kWorkers = integer(0, 1'024);
 constexpr Shape kIdentityShape = section(kIdentitySection);
 constexpr Shape kRedisShape = section(kRedisSection);
+constexpr Shape kSheddingShape = section(kSheddingSection);
 constexpr Shape kMemoryShape = section(kMemory);
 constexpr Shape kWebhookShape = section(kWebhookSection);
 constexpr Shape kAllRoutesShape = section(kAllRoutes);
@@ -252,6 +258,8 @@ constexpr Key kRootKeys[] = {
     {"webhook", &kWebhookShape, "",
      R"({ "url": "https://hooks.example.com/headgate", "secret": "${HEADGATE_WEBHOOK_SECRET}" })",
      "Tells each suspension to a URL"},
+    {"shedding", &kSheddingShape, "", R"({ "priority_from": "header:X-Priority" })",
+     "What is refused first when there is too much"},
     {"rejection", &kRejectionShape, "", R"({ "headers": "standard" })", "What a rejected caller is told"},
     {"log", &kLogShape, "", R"({ "format": "json" })", "Access and error log"},
 };

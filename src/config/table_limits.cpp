@@ -32,6 +32,9 @@ constexpr Key kTierKeys[] = {
     {"in_flight", &kFlights, "", "20", kInFlightDoc},
     {"burst", &kBurst, "", "100", kBurstDoc},
     {"wait", &kDuration, "", R"("500ms")", "As the limit's `wait`, for this tier"},
+    {"priority", &kPriorityShape, "", R"("critical")",
+     "Priority of requests in this tier, see `routes[].priority`; of several limits with priorities, the first in the "
+     "route counts"},
 };
 constexpr Section kTier{.name = "tier",
                         .path = "limits.<name>.tiers.<name>",

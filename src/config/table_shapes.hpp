@@ -55,6 +55,9 @@ extern const Section kRedisSection;
 extern const Section kLimitSection;
 extern const Section kWebhookSection;
 extern const Shape kRoomMap;
+extern const Section kConcurrencySection;
+extern const Section kSheddingSection;
+extern const Shape kPriorityShape;
 extern const Shape kLimitUses;  // a list of limits as a route uses them
 
 }  // namespace headgate::config

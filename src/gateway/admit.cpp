@@ -5,10 +5,12 @@
 #include "outage.hpp"
 #include "resolved_limit.hpp"
 #include "round.hpp"
+#include "shed.hpp"
 
 #include "headgate/core/hash.hpp"
 #include "headgate/gateway/gateway.hpp"
 #include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/in_flight.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -218,6 +220,10 @@ Gateway::Step Gateway::conclude(Exchange& x, Round& round, bool agreed) const {
   }
   a.bind(from);
   if (agreed) return {};
+  if (a.binding == nullptr || a.decision().allowed) {  // none of a caller's own limits rejects
+    a.binding = nullptr;
+    return shed_problem(x, shed::Layer::fleet, seconds_up(limit::kFlightRetry));
+  }
   return rejection(x, x.snapshot->compiled->options().rejection);
 }
 

@@ -63,6 +63,7 @@ CompiledConfig::CompiledConfig(const Options& options, const identity::Options& 
       limits_(std::move(limits)),
       instances_(std::max(1u, instances)),
       router_(ignores_case(options) ? Case::ignored : Case::matters) {
+  make_fleet_limits();
   if (identity_.failures) failure_rule_ = rule_of(*identity_.failures);
   for (const auto& room : options_.rooms) {
     auto made = std::make_unique<CompiledRoom>(room, instances_);
@@ -95,6 +96,15 @@ CompiledConfig::CompiledConfig(const Options& options, const identity::Options& 
         route->plan.push_back(plan(use, route->name));
     }
     for (const auto& use : wanted.limits) route->plan.push_back(plan(use, route->name));
+    route->priority = wanted.priority;
+    if (!wanted.respond) {
+      const auto& all = options_.concurrency;
+      const auto own =
+          std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.upstream == wanted.to; });
+      route->sheds = own != all.end() || options_.shedding.loop_lag > Duration(0);
+      if (own != all.end() && own->options.in_flight > 0)
+        route->plan.push_back(plan({.limit = fleet_limit(wanted.to), .cost = {}}, route->name));
+    }
     // The order in which stages are checked; the rules of one stage stand together.
     std::stable_sort(route->plan.begin(), route->plan.end(),
                      [](const auto& a, const auto& b) { return a.stage < b.stage; });
@@ -111,6 +121,7 @@ CompiledConfig::CompiledConfig(const Options& options, const identity::Options& 
       route->reads_token = route->reads_token || asks_for(*route_limit.limit, Needs::token);
       route->reads_key = route->reads_key || asks_for(*route_limit.limit, Needs::api_key) ||
                          (route_limit.ready->exemption && !route_limit.ready->exemption->api_keys.empty());
+      route->ranks = route->ranks || route_limit.ready->ranks;
       route->in_flight = route->in_flight || route_limit.ready->in_flight;
       route->settles = route->settles || route_limit.cost.from == Cost::From::response_header ||
                        !route_limit.limit->counted_statuses.empty();
@@ -137,6 +148,7 @@ void CompiledConfig::note_counted_headers(Route& route) const {
       if (per.source->needs == Needs::field) names.push_back(per.name);
     if (route_limit.cost.from == Cost::From::request_header) names.push_back(route_limit.cost.header);
   }
+  if (route.sheds && !options_.shedding.priority_from.empty()) names.push_back(options_.shedding.priority_from);
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
 }
@@ -165,6 +177,8 @@ RouteLimit CompiledConfig::plan(const LimitUse& use, std::string_view route) {
   route_limit.ready = &made;
   route_limit.cost = use.cost;
   route_limit.stage = stage_of(made.limit);
+  // The priority of a request may come from its token.
+  if (made.fleet && route_limit.stage == Stage::memory) route_limit.stage = Stage::memory_after_auth;
   return route_limit;
 }
 
@@ -187,6 +201,7 @@ const CompiledLimit& CompiledConfig::ready(const LimitUse& use, std::string_view
     limit->tiers.back().number = tiers_++;
     for (const auto& rule : tier.rules) limit->in_flight = limit->in_flight || !rule.algorithm->refills;
   }
+  note_priorities(*limit);
   for (const auto& exemption : options_.exemptions)
     if (exemption.limit == use.limit) limit->exemption = exemption;
   ready_.push_back(std::move(limit));

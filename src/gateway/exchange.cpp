@@ -14,6 +14,8 @@ std::string_view to_text(EndedBy ended_by) noexcept {
       return "ban";
     case EndedBy::waiting_room:
       return "waiting_room";
+    case EndedBy::shed:
+      return "shed";
     case EndedBy::auth:
       return "auth";
     case EndedBy::no_route:
@@ -56,7 +58,8 @@ void Admission::bind(std::size_t from) noexcept {
   const limit::Decision* best = nullptr;
   for (std::size_t i = from; i < limits.size(); ++i) {
     const auto& checked = limits[i];
-    if (checked.route_limit->limit->mode == limit::Mode::observe) continue;
+    // The capacity of an upstream is nothing that a caller has a share of.
+    if (checked.route_limit->limit->mode == limit::Mode::observe || checked.route_limit->ready->fleet) continue;
     const auto* const own = limit::binding({decisions.data() + checked.first, checked.count});
     if (best && !limit::binds_before(*own, *best)) continue;
     best = own;
@@ -100,6 +103,7 @@ void Exchange::reset() {
   attempt = nullptr;
   delay = nullptr;
   request_id = {};
+  slot.leave();  // before its upstream may go
   snapshot.reset();
   route = nullptr;
   allowed_methods.clear();
@@ -109,6 +113,8 @@ void Exchange::reset() {
   token = {};
   if (in_flight.is_linked()) in_flight.unlink();
   renewed_at = {};
+  priority = effective = shed::Priority::normal;
+  shed_by.reset();
   problem_limit = {};
   ban = nullptr;
   banned_key = {};

@@ -24,6 +24,38 @@ ExchangeCounters::ExchangeCounters(observe::Registry& registry, observe::Writer 
   for (const auto& limit : compiled.bans()) bans_.push_back(observe::ban_counters(registry, worker, limit));
   for (const auto& room : compiled.rooms())
     rooms_.push_back(observe::room_counters(registry, worker, room->options.rule.name));
+  make_shedding(registry, worker, compiled);
+}
+
+void ExchangeCounters::make_shedding(observe::Registry& registry, observe::Writer worker,
+                                     const CompiledConfig& compiled) {
+  const auto& options = compiled.options();
+  for (const auto& route : compiled.routes()) {
+    if (!route->sheds) continue;
+    if (shed_.size() <= route->upstream) shed_.resize(route->upstream + 1);
+    auto& counters = shed_[route->upstream];
+    if (counters.refused[0] != nullptr) continue;
+    const auto named = [&](const auto& each) { return each.upstream == route->upstream_name; };
+    const auto own = std::find_if(options.concurrency.begin(), options.concurrency.end(), named);
+    counters = observe::shed_counters(registry, worker, route->upstream_name, shed::kLayerWords, shed::kPriorityWords);
+    if (own != options.concurrency.end() && own->options.adaptive)
+      observe::add_shed_gauges(registry, worker, route->upstream_name, counters);
+  }
+  if (options.shedding.loop_lag > Duration(0)) loop_lag_ = &observe::loop_lag_gauge(registry, worker);
+}
+
+void ExchangeCounters::show(std::size_t upstream, const shed::Concurrency& concurrency) const noexcept {
+  const auto& counters = shed_[upstream];
+  if (counters.limit) counters.limit->set(concurrency.limit());
+  if (counters.in_flight) counters.in_flight->set(concurrency.in_flight());
+}
+
+void ExchangeCounters::clear_gauges() const noexcept {
+  for (const auto& counters : shed_) {
+    if (counters.limit) counters.limit->set(0);
+    if (counters.in_flight) counters.in_flight->set(0);
+  }
+  if (loop_lag_) loop_lag_->set(0);
 }
 
 void ExchangeCounters::count(const Exchange& x, Duration took) const {
@@ -31,6 +63,10 @@ void ExchangeCounters::count(const Exchange& x, Duration took) const {
   route.count(x.request.method, x.status, took);
   for (const auto& auth_result : x.caller.auth_results) route.count(auth_result);
   if (x.ban) (x.ended_by == EndedBy::ban ? bans_[x.ban->number].refused : bans_[x.ban->number].observed)->add();
+  if (x.shed_by)
+    shed_[x.route->upstream]
+        .refused[static_cast<std::size_t>(*x.shed_by) * shed::kPriorities + static_cast<std::size_t>(x.priority)]
+        ->add();
   count_limits(x);
   if (x.room.outcome != RoomVisit::Outcome::none) count_visit(x);
 }

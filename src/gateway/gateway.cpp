@@ -1,6 +1,7 @@
 #include "headgate/gateway/gateway.hpp"
 
 #include "in_flight.hpp"
+#include "lag_probe.hpp"
 #include "offences.hpp"
 #include "outage.hpp"
 #include "request_id.hpp"
@@ -29,6 +30,7 @@ Gateway::Gateway(Services services, SnapshotPtr snapshot)
       rooms_(std::make_shared<Rooms>(services.clock, services.rooms)),
       tokens_(token_cache(*snapshot_)) {
   outage_->adopt(snapshot_->redis);
+  watch_lag();
 }
 
 Gateway::~Gateway() = default;
@@ -37,8 +39,10 @@ void Gateway::adopt(SnapshotPtr snapshot) {
   // Results that were found with other keys are not valid any more. No exchange is between reading and writing this
   // cache now.
   if (snapshot->key_overrides->jwt() != snapshot_->key_overrides->jwt()) tokens_ = token_cache(*snapshot);
+  snapshot_->counters->clear_gauges();
   snapshot_ = std::move(snapshot);
   outage_->adopt(snapshot_->redis);
+  watch_lag();
 }
 
 void Gateway::stop() {
@@ -46,6 +50,7 @@ void Gateway::stop() {
   in_flight_->stop();
   offences_->stop();
   rooms_->stop();
+  lag_.reset();
 }
 
 // The order of the steps and its reasons are in docs/architecture.md, "The path".
@@ -60,9 +65,11 @@ Task<void> Gateway::handle(Exchange& x) {
   if (!problem && x.route->room) problem = co_await wait_in_room(x);
   if (!problem) problem = authenticate(x);
   if (!problem && x.route->bans_after_auth()) problem = check_bans(x, true);
+  if (!problem && x.route->sheds) problem = shed(x);
   if (!problem && x.route->checks(Stage::memory_after_auth)) problem = admit(x, Stage::memory_after_auth);
   if (!problem && x.route->checks(Stage::redis)) problem = co_await admit_in_redis(x);
   if (!problem && x.admission.delay > Duration(0)) co_await delay(x);
+  if (!problem && x.route->sheds) problem = take_place(x);
   if (!problem) {
     problem = co_await serve(x);
     if (x.route->settles) settle(x, problem, Served::yes);

@@ -68,6 +68,9 @@ class Relay {
   Step failed(const Failure& failure) {
     if (!failure.server.empty()) x_.server = failure.server;
     x_.reason = reason_of(failure, x_.text);
+    const auto what = failure.what;
+    if (what == Failed::no_connection || what == Failed::connect_timeout || what == Failed::reply_timeout)
+      x_.slot.dropped(x_.clock->steady());
     return problem_of(failure);
   }
 
@@ -117,6 +120,7 @@ class Relay {
       auto head = co_await await_head(server, body);
       if (head.has_error()) co_return head.error();
       const auto status = x_.answer.status;
+      if (status == 101 || status >= 200) note_latency(body);
       if (status == 101) co_return co_await switch_protocols(server);
       if (status >= 200) {
         x_.upstream_time = x_.clock->steady() - sent_at_;
@@ -129,6 +133,14 @@ class Relay {
       if (told.has_error()) co_return client_gone();
     }
     co_return Failure{.what = Failed::malformed, .why = "the server keeps sending interim answers"};
+  }
+
+  /// From here on the server is not asked for this answer any more: its body flows as the client takes it, and a tunnel
+  /// may stay open for hours. A fast refusal of the server's does not say that it is fast.
+  void note_latency(const RequestBody& body) {
+    if (!x_.slot.held()) return;
+    if (body.running() || x_.answer.status >= 500) return x_.slot.leave();
+    x_.slot.answered(whole_ ? x_.slot.since() : body.ended_at(), x_.clock->steady());
   }
 
   /// The timeout of the route counts from the end of the request. Until then the body has its own timeouts.

@@ -23,10 +23,8 @@ bool exempt(const Exchange& x, const std::optional<Exemption>& exemption) {
   return !exemption->addresses.empty() && identity::contains(exemption->addresses, x.caller.address);
 }
 
-const CompiledTier& tier_of(const Exchange& x, const RouteLimit& route_limit) {
-  if (x.caller.known_key) {
-    if (const auto* const own = x.snapshot->key_overrides->of_key(*x.caller.known_key, *route_limit.ready)) return *own;
-  }
+/// The tier that the caller's claim, key or hop names, else the default one.
+const CompiledTier& named_tier(const Exchange& x, const RouteLimit& route_limit) {
   const auto& tiers = route_limit.ready->tiers;
   const auto& from = route_limit.limit->tier_from;
   if (from) {
@@ -35,6 +33,14 @@ const CompiledTier& tier_of(const Exchange& x, const RouteLimit& route_limit) {
     if (at != tiers.end()) return *at;
   }
   return tiers[route_limit.limit->default_tier];
+}
+
+const CompiledTier& tier_of(const Exchange& x, const RouteLimit& route_limit) {
+  if (route_limit.ready->fleet) return route_limit.ready->tiers[static_cast<std::size_t>(x.effective)];
+  if (x.caller.known_key) {
+    if (const auto* const own = x.snapshot->key_overrides->of_key(*x.caller.known_key, *route_limit.ready)) return *own;
+  }
+  return named_tier(x, route_limit);
 }
 
 /// A key that replaces a missing one begins with a byte that no field can contain. The byte says which replacement it
@@ -84,6 +90,21 @@ std::optional<std::int64_t> cost_in(std::string_view value, std::int64_t most) n
 std::optional<std::string_view> key_to_ban(Exchange& x, const RouteLimit& route_limit) {
   if (exempt(x, route_limit.ready->exemption)) return std::nullopt;
   return key_for(x, *route_limit.limit);
+}
+
+shed::Priority priority_of(const Exchange& x) {
+  const auto& field = x.snapshot->compiled->options().shedding.priority_from;
+  if (!field.empty() && x.caller.through_trusted) {
+    const auto told = shed::priority_of(http::value_of(x.request.fields, std::string_view(field)));
+    if (told) return *told;
+  }
+  if (!x.route->ranks) return x.route->priority;
+  for (const auto& route_limit : x.route->plan) {
+    if (!route_limit.ready->ranks || exempt(x, route_limit.ready->exemption)) continue;
+    const auto& tier = named_tier(x, route_limit);
+    if (tier.priority) return *tier.priority;
+  }
+  return x.route->priority;
 }
 
 ResolvedLimit resolve_limit(Exchange& x, const RouteLimit& route_limit) {

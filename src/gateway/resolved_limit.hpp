@@ -24,6 +24,10 @@ ResolvedLimit resolve_limit(Exchange& x, const RouteLimit& route_limit);
 /// is never suspended. A view into x.text or the exchange.
 std::optional<std::string_view> key_to_ban(Exchange& x, const RouteLimit& route_limit);
 
+/// What a trusted hop says, else the tier of the first limit whose tiers have priorities, else the route. Call it after
+/// the authentication: tiers may come from a token.
+shed::Priority priority_of(const Exchange& x);
+
 /// Reads a cost from the value of a header: digits only. At most `most`; nothing if it is no number.
 std::optional<std::int64_t> cost_in(std::string_view value, std::int64_t most) noexcept;
 

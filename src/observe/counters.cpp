@@ -126,6 +126,28 @@ RoomCounters room_counters(Registry& registry, Writer writer, std::string_view r
           .seconds = &registry.gauge(family::room_wait_seconds, name)};
 }
 
+ShedCounters shed_counters(Registry& registry, Writer worker, std::string_view upstream,
+                           std::span<const std::string_view, 3> layers,
+                           std::span<const std::string_view, 3> priorities) {
+  ShedCounters counters;
+  std::size_t at = 0;
+  for (const auto layer : layers)
+    for (const auto priority : priorities)
+      counters.refused[at++] =
+          &registry.counter(worker, family::shed, {std::string(upstream), std::string(layer), std::string(priority)});
+  return counters;
+}
+
+void add_shed_gauges(Registry& registry, Writer worker, std::string_view upstream, ShedCounters& to) {
+  const LabelValues labels{std::string(upstream), std::to_string(worker)};
+  to.limit = &registry.gauge(family::upstream_concurrency_limit, labels);
+  to.in_flight = &registry.gauge(family::upstream_in_flight, labels);
+}
+
+Gauge& loop_lag_gauge(Registry& registry, Writer worker) {
+  return registry.gauge(family::event_loop_lag, {std::to_string(worker)});
+}
+
 RouteCounters::RouteCounters(Registry& registry, Writer writer, std::string_view route)
     : requests_(&registry.table(writer, family::requests, {std::string(route)}, spell)),
       auth_results_(&registry.table(writer, family::auth, {std::string(route)}, spell_auth_result)),

@@ -20,6 +20,7 @@ H1Upstream::H1Upstream(Environment environment, const Options& options)
     : options_(options), table_(options.servers.size()) {
   for (std::size_t i = 0; i < options_.servers.size(); ++i)
     pools_.push_back(std::make_unique<H1Pool>(environment, options_, i, table_[i]));
+  if (options_.concurrency) concurrency_.emplace(*options_.concurrency);
 }
 
 H1Upstream::~H1Upstream() { H1Upstream::stop(); }

@@ -83,6 +83,14 @@ TEST(Examples, AbuseSuspendsScanners) {
   EXPECT_EQ(statuses(example, 1, "GET", "/"), "403");
 }
 
+TEST(Examples, OverloadKeepsTheCheckoutAtWork) {
+  const Example example("overload", {"TRUSTED_PROXY=127.0.0.1/32"});
+  const std::string from = "X-Forwarded-For: 198.51.100.7\r\n";
+  EXPECT_EQ(statuses(example, 3, "GET", "/search", from), "200 200 200");
+  EXPECT_EQ(statuses(example, 3, "GET", "/checkout/7", from + "X-Priority: low\r\n"), "200 200 200");
+  EXPECT_EQ(example.client().get("/", from + "X-Priority: low\r\nX-Priority: critical\r\n").status(), 400);
+}
+
 TEST_F(ExamplesWithRedis, SaasHasPlansAndAnExpensiveEndpoint) {
   const Example example("saas", environment);
   const auto claims = [](const char* org, const char* plan) {

@@ -15,9 +15,8 @@ namespace {
 const std::map<std::string, int> kFloors = {
     {"core", 0},                                                                     // words everything is made of
     {"http", 1},     {"limit", 1}, {"identity", 1}, {"balance", 1}, {"observe", 1},  // no I/O, no clock
-    {"room", 1},
-    {"net", 2},                                                                      // listeners, streams, timers
-    {"upstream", 3}, {"redis", 3}, {"keyring", 3}, {"notify", 3},                    // what is behind us
+    {"room", 1},     {"shed", 1},  {"net", 2},                                       // listeners, streams, timers
+    {"upstream", 3}, {"redis", 3}, {"keyring", 3},  {"notify", 3},                   // what is behind us
     {"gateway", 4},                                                                  // the request's path
     {"config", 5},                                                                   // fills everybody's options
     {"server", 6},                                                                   // composition
@@ -42,7 +41,7 @@ const std::set<std::string> kUmbrellas = {"boost/asio.hpp", "boost/beast.hpp", "
                                           "boost/beast/core.hpp", "boost/beast/websocket.hpp"};
 
 /// Modules that neither open sockets nor wait.
-const std::set<std::string> kPure = {"http", "limit", "room", "identity", "balance", "observe"};
+const std::set<std::string> kPure = {"http", "limit", "room", "identity", "balance", "observe", "shed"};
 
 /// Except for the thread that writes log lines.
 const std::string kLogThread = "src/observe/output.";

@@ -35,6 +35,7 @@ class VirtualClock final : public Clock {
     passed_ = until;
   }
   Duration passed() const noexcept { return passed_; }  ///< since the construction
+  Duration late{0};                                     ///< how much later alarms ring than they should
   std::size_t armed() const {
     return static_cast<std::size_t>(std::count_if(all_.begin(), all_.end(), [](auto* one) { return one->armed; }));
   }
@@ -48,7 +49,7 @@ class VirtualClock final : public Clock {
     OnThisClock& operator=(const OnThisClock&) = delete;
     ~OnThisClock() override { std::erase(clock.all_, this); }
     void set(Duration after) override {
-      due = clock.passed_ + std::max(after, Duration(0));
+      due = clock.passed_ + std::max(after, Duration(0)) + clock.late;
       armed = true;
     }
     VirtualClock& clock;

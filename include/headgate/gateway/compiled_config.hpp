@@ -40,6 +40,7 @@ struct CompiledTier {
   std::vector<std::string> labels;      ///< the name of each rule in RateLimit
   std::vector<std::string> rejections;  ///< for each rule, how the body of its rejection begins, up to the time to wait
   std::vector<std::string> local_rejections;  ///< the same for `local`
+  std::optional<shed::Priority> priority;     ///< of its callers
 };
 
 /// A limit at one scale. Made once, for all routes that use it at this scale.
@@ -50,6 +51,8 @@ struct CompiledLimit {
   std::vector<CompiledTier> tiers;
   std::optional<Exemption> exemption;
   bool in_flight = false;  ///< whether it counts requests at the same time, whose permits come back when they end
+  bool fleet = false;      ///< whether it is the capacity of an upstream: its tiers are the priorities, in their order
+  bool ranks = false;      ///< whether one of its tiers has a priority
 };
 
 /// A limit as one route uses it.
@@ -89,6 +92,9 @@ struct Route {
   bool in_flight = false;              ///< one of its limits counts requests at the same time
   bool settles = false;                ///< a cost is known only from the answer, or a limit counts only some answers
   const CompiledRoom* room = nullptr;  ///< visitors wait in it; null: none
+  bool sheds = false;                  ///< its requests may be refused because there are too many
+  bool ranks = false;                  ///< a tier of one of its limits has a priority
+  shed::Priority priority = shed::Priority::normal;
   Require require = Require::nothing;
   UnknownKey unknown_key = UnknownKey::anonymous;
   Duration timeout{};          ///< longest wait for the head of the answer
@@ -110,6 +116,9 @@ CompiledTier compile_tier(const limit::Tier& tier, const Fraction& share);
 
 /// The name of a rule in RateLimit and RateLimit-Policy: its limit, and its own name if it has one.
 std::string rule_label(const limit::Rule& rule);
+
+/// The name of the limit that is the capacity of this upstream.
+std::string fleet_limit(std::string_view upstream);
 
 /// The name of the built-in limit of failed authentications.
 inline constexpr std::string_view kFailureLimit = "failed-authentication";
@@ -141,6 +150,8 @@ class CompiledConfig {
   std::span<const std::unique_ptr<const CompiledRoom>> rooms() const noexcept { return rooms_; }
 
  private:
+  void make_fleet_limits();
+  void note_priorities(CompiledLimit& limit) const;
   RouteLimit plan(const LimitUse& use, std::string_view route);
   const CompiledLimit& ready(const LimitUse& use, std::string_view route);
   const CompiledRoom* room_of(std::string_view name) const;

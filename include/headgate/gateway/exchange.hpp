@@ -10,6 +10,7 @@
 #include "headgate/identity/token_cache.hpp"
 #include "headgate/limit/limit.hpp"
 #include "headgate/observe/counters.hpp"
+#include "headgate/shed/slot.hpp"
 
 #include <boost/asio/ip/address.hpp>
 #include <boost/container/static_vector.hpp>
@@ -31,6 +32,7 @@ enum class EndedBy : std::uint8_t {
   limit,
   ban,
   waiting_room,
+  shed,
   auth,
   no_route,
   no_server,
@@ -173,11 +175,15 @@ struct Exchange {
   std::string_view token;  ///< names it as the holder of permits in flight in Redis; empty if it holds none
   InFlightHook in_flight;  ///< in the list of exchanges whose permits are renewed
   Clock::Steady renewed_at{};
-  std::string_view problem_limit;  ///< the limit that the problem names; else empty
-  const RouteBan* ban = nullptr;   ///< the limit under which the caller is suspended, or would be if it did not observe
-  std::string_view banned_key;     ///< its key
-  Duration retry_after{0};         ///< the value of Retry-After; 0: none
-  unsigned status = 0;             ///< the status of the reply; 0 before it
+  shed::Priority priority = shed::Priority::normal;   ///< by the route, the caller's tier or a trusted hop
+  shed::Priority effective = shed::Priority::normal;  ///< what it counts as: now and then low is normal
+  std::optional<shed::Layer> shed_by;                 ///< which layer refused it
+  shed::Slot slot;                                    ///< its place at the upstream
+  std::string_view problem_limit;                     ///< the limit that the problem names; else empty
+  const RouteBan* ban = nullptr;  ///< the limit under which the caller is suspended, or would be if it did not observe
+  std::string_view banned_key;    ///< its key
+  Duration retry_after{0};        ///< the value of Retry-After; 0: none
+  unsigned status = 0;            ///< the status of the reply; 0 before it
   EndedBy ended_by = EndedBy::upstream;
   std::string_view upstream;
   std::string_view server;

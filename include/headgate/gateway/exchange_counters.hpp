@@ -21,8 +21,15 @@ class ExchangeCounters {
   void count(const Exchange& x, Duration took) const;
   /// Shows what is known of a room now.
   void room(const CompiledRoom& room, const room::Knowledge& knowledge) const;
+  /// Shows the requests of this worker at an upstream, by Route::upstream.
+  void show(std::size_t upstream, const shed::Concurrency& concurrency) const noexcept;
+  /// Where to show the lag of this worker's loop; null if it is not watched.
+  observe::Gauge* loop_lag() const noexcept { return loop_lag_; }
+  /// This configuration is not active any more: its gauges show nothing, until another one uses them.
+  void clear_gauges() const noexcept;
 
  private:
+  void make_shedding(observe::Registry& registry, observe::Writer worker, const CompiledConfig& compiled);
   void count_limits(const Exchange& x) const;
   void count_visit(const Exchange& x) const;
 
@@ -30,6 +37,8 @@ class ExchangeCounters {
   std::vector<observe::LimitCounters> tiers_;   ///< by CompiledTier::number
   std::vector<observe::BanCounters> bans_;      ///< by RouteBan::number
   std::vector<observe::RoomCounters> rooms_;    ///< by CompiledRoom::number
+  std::vector<observe::ShedCounters> shed_;     ///< by Route::upstream; empty if nothing is shed
+  observe::Gauge* loop_lag_ = nullptr;
 };
 
 }  // namespace headgate::gateway

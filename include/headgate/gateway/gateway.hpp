@@ -17,6 +17,7 @@
 namespace headgate::gateway {
 
 class InFlight;
+class LagProbe;
 class Offences;
 class Round;
 class Outage;
@@ -73,6 +74,12 @@ class Gateway final : public Handler {
   Step conclude(Exchange& x, Round& round, bool agreed) const;
   void give_back(Exchange& x, Round& round);
   void return_share(Round& round);
+  Step shed(Exchange& x);
+  Step take_place(Exchange& x);
+  Problem refuse_place(Exchange& x, shed::Concurrency& concurrency);
+  void leave_place(Exchange& x);
+  void watch_lag();
+  void return_all(Exchange& x);
   Task<void> delay(Exchange& x);
   Task<Step> serve(Exchange& x);
   Step check_body(const Exchange& x) const;
@@ -86,6 +93,8 @@ class Gateway final : public Handler {
   std::shared_ptr<Offences> offences_;
   std::shared_ptr<Rooms> rooms_;
   std::unique_ptr<identity::TokenCache> tokens_;
+  std::unique_ptr<LagProbe> lag_;  ///< null if the lag is not watched
+  Duration lag_tolerated_{0};
 };
 
 }  // namespace headgate::gateway

@@ -4,6 +4,8 @@
 #include "headgate/core/time.hpp"
 #include "headgate/gateway/waiting_room.hpp"
 #include "headgate/identity/options.hpp"
+#include "headgate/limit/limit.hpp"
+#include "headgate/shed/concurrency.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -47,6 +49,26 @@ struct Exemption {
   std::vector<std::string> api_keys;  ///< owners of known API keys
 };
 
+/// A tier whose callers have a priority.
+struct TierPriority {
+  std::string limit;
+  std::string tier;
+  shed::Priority priority = shed::Priority::normal;
+};
+
+/// How many requests an upstream may have at the same time. See shed::Options for the meaning.
+struct UpstreamConcurrency {
+  std::string upstream;
+  shed::Options options;
+  limit::Store store = limit::Store::memory;  ///< where options.in_flight is counted
+};
+
+/// Load shedding of the whole process.
+struct Shedding {
+  std::string priority_from;  ///< lower case: a field of trusted hops that names a request's priority; empty: none
+  Duration loop_lag{0};       ///< how far a worker may be behind before it refuses requests; 0: it never does
+};
+
 /// An answer from the gateway itself.
 struct Respond {
   unsigned status = 200;  ///< 200 to 599
@@ -71,7 +93,8 @@ struct RouteOptions {
   std::string name;  ///< the path, if no name is given
   std::string host;  ///< lower case, without port; empty: any; "*.example.com": one or more labels before the domain
   std::string path;  ///< "/exact", "/prefix/*", "/accounts/{account}/charges"
-  std::optional<bool> ignore_case;  ///< whether case in the path is ignored; not set: as all_routes
+  shed::Priority priority = shed::Priority::normal;  ///< of its requests, where nothing else names one
+  std::optional<bool> ignore_case;                   ///< whether case in the path is ignored; not set: as all_routes
   EncodedSlash encoded_slash = EncodedSlash::reject;
   std::vector<std::string> methods;  ///< upper case; empty: all
   std::string to;                    ///< name of an upstream; empty if `respond` is set
@@ -142,6 +165,9 @@ struct Options {
   std::vector<RouteOptions> routes;
   std::vector<WaitingRoom> rooms;
   std::vector<Exemption> exemptions;
+  std::vector<TierPriority> tier_priorities;
+  std::vector<UpstreamConcurrency> concurrency;  ///< of the upstreams that have one
+  Shedding shedding;
   AllRoutes all_routes;
   Timeouts timeouts;
   Bounds bounds;

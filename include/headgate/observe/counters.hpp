@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace headgate::observe {
@@ -60,6 +61,21 @@ struct RoomCounters {
 };
 /// The same name gives the same counters.
 RoomCounters room_counters(Registry& registry, Writer writer, std::string_view room);
+/// One worker's counters of the requests to one upstream that load shedding refused, by layer and priority: index
+/// layer x priorities + priority. The gauges are null where the upstream has no such number.
+struct ShedCounters {
+  std::array<Counter*, 9> refused{};
+  Gauge* limit = nullptr;      ///< the adaptive limit of this worker
+  Gauge* in_flight = nullptr;  ///< the requests of this worker that wait for the head of their answer
+};
+/// The same names give the same counters. `layers` and `priorities` are three words each.
+ShedCounters shed_counters(Registry& registry, Writer worker, std::string_view upstream,
+                           std::span<const std::string_view, 3> layers,
+                           std::span<const std::string_view, 3> priorities);
+/// Makes the gauges of an upstream whose requests are counted.
+void add_shed_gauges(Registry& registry, Writer worker, std::string_view upstream, ShedCounters& to);
+/// How far the loop of this worker was behind at the last measurement.
+Gauge& loop_lag_gauge(Registry& registry, Writer worker);
 
 /// The kinds of credentials.
 enum class AuthKind : std::uint8_t { api_key, jwt, mtls };

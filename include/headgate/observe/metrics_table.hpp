@@ -233,12 +233,34 @@ inline constexpr Family room_lost{.name = "headgate_waiting_room_lost_total",
                                   .labels = {"room"},
                                   .help = "Callers who came too late for their place and got a new number",
                                   .ask = "sum by (room) (increase(headgate_waiting_room_lost_total[10m]))"};
-inline constexpr Family room_observed{
-    .name = "headgate_waiting_room_observed_total",
-    .type = Type::counter,
-    .labels = {"room"},
-    .help = "Callers let in by a room that only observes, who would have had to wait",
-    .ask = "sum by (room) (rate(headgate_waiting_room_observed_total[5m]))"};
+inline constexpr Family room_observed{.name = "headgate_waiting_room_observed_total",
+                                      .type = Type::counter,
+                                      .labels = {"room"},
+                                      .help = "Callers let in by a room that only observes, who would have had to wait",
+                                      .ask = "sum by (room) (rate(headgate_waiting_room_observed_total[5m]))"};
+inline constexpr Family shed{.name = "headgate_shed_total",
+                             .type = Type::counter,
+                             .labels = {"upstream", "layer", "priority"},
+                             .help = "Requests refused because there are too many, by the layer that refused them",
+                             .ask = "sum by (upstream, layer, priority) (rate(headgate_shed_total[5m]))"};
+inline constexpr Family upstream_concurrency_limit{
+    .name = "headgate_upstream_concurrency_limit",
+    .type = Type::gauge,
+    .labels = {"upstream", "worker"},
+    .help = "Adaptive limit: how many requests this worker may have at the upstream at the same time",
+    .ask = "sum by (upstream) (headgate_upstream_concurrency_limit)"};
+inline constexpr Family upstream_in_flight{
+    .name = "headgate_upstream_in_flight",
+    .type = Type::gauge,
+    .labels = {"upstream", "worker"},
+    .help = "Requests of this worker that wait for the head of their answer, where there is an adaptive limit",
+    .ask = "sum by (upstream) (headgate_upstream_in_flight) / sum by (upstream) (headgate_upstream_concurrency_limit)"};
+inline constexpr Family event_loop_lag{
+    .name = "headgate_event_loop_lag_seconds",
+    .type = Type::gauge,
+    .labels = {"worker"},
+    .help = "How late this worker came to its last measurement, where `shedding.loop_lag` is set",
+    .ask = "max(headgate_event_loop_lag_seconds) > 0.05"};
 
 inline constexpr Family redis_up{.name = "headgate_redis_up",
                                  .type = Type::gauge,

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace headgate::upstream {
@@ -28,6 +29,7 @@ class H1Upstream final : public Upstream {
   AttemptPtr take_idle() noexcept override;
   Task<Result<AttemptPtr, Failure>> connect() override;
   void give_back(AttemptPtr attempt, Duration took) override;
+  shed::Concurrency* concurrency() noexcept override { return concurrency_ ? &*concurrency_ : nullptr; }
   void stop() override;
 
   /// Its servers, in the order of the options. Any thread may write their states.
@@ -38,6 +40,7 @@ class H1Upstream final : public Upstream {
   balance::Table table_;
   std::vector<std::unique_ptr<H1Pool>> pools_;  ///< one for each server of the table
   std::uint64_t turn_ = 0;
+  std::optional<shed::Concurrency> concurrency_;
 };
 
 }  // namespace headgate::upstream

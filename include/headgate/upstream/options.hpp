@@ -2,8 +2,10 @@
 // The options of an upstream; config fills them.
 
 #include "headgate/core/time.hpp"
+#include "headgate/shed/concurrency.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,7 @@ struct Options {
   Duration idle_timeout = std::chrono::seconds(30);    ///< a pooled connection is closed after this time without use
   std::uint32_t max_idle = 64;                         ///< most pooled connections of a worker to each server
   std::uint32_t head_bytes = 64 * 1024;                ///< largest head of an answer, in bytes; at most 64 KiB
+  std::optional<shed::Options> concurrency;            ///< not set: requests are not counted
   bool operator==(const Options&) const = default;
 };
 

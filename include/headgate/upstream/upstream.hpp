@@ -1,6 +1,7 @@
 #pragma once
 // A named group of servers, as the path sees it: it starts attempts.
 
+#include "headgate/shed/concurrency.hpp"
 #include "headgate/upstream/attempt.hpp"
 
 #include <string>
@@ -23,6 +24,9 @@ class Upstream {
   /// end. `took` is the time from the request to the answer's head. Keeps the connection for the next exchange if
   /// possible.
   virtual void give_back(AttemptPtr attempt, Duration took) = 0;
+  /// The requests of this worker at the upstream; null if its options do not ask for them to be counted. Kept as long
+  /// as the upstream, over reloads.
+  virtual shed::Concurrency* concurrency() noexcept { return nullptr; }
   /// Closes idle connections and fails connect() calls under way. Connections of attempts are closed when they are
   /// given back.
   virtual void stop() = 0;

@@ -77,6 +77,7 @@ inline std::string describe(const gateway::RouteOptions& route) {
   if (route.ignore_case) out << " ignore_case " << *route.ignore_case;
   if (route.encoded_slash != gateway::EncodedSlash::reject) out << " keeps slashes";
   if (route.unknown_key) out << " unknown_key " << static_cast<int>(*route.unknown_key);
+  if (route.priority != shed::Priority::normal) out << " priority " << to_text(route.priority);
   if (route.timeout) out << " timeout " << to_text(*route.timeout);
   if (route.between_bytes) out << " between_bytes " << to_text(*route.between_bytes);
   if (route.max_body) out << " max_body " << *route.max_body;
@@ -163,6 +164,14 @@ inline std::string describe(const gateway::Options& gateway) {
       << bounds.connections << '\n';
   out << "via " << gateway.via << " proxy_fields";
   for (const auto& name : gateway.proxy_fields) out << ' ' << name;
+  for (const auto& each : gateway.concurrency) {
+    out << "\nconcurrency " << each.upstream << ' ' << each.options.in_flight << ' ' << each.options.reserved << ' '
+        << static_cast<int>(each.store);
+    if (each.options.adaptive) out << ' ' << each.options.adaptive->least << " to " << each.options.adaptive->most;
+  }
+  for (const auto& each : gateway.tier_priorities)
+    out << "\npriority " << each.limit << ' ' << each.tier << ' ' << to_text(each.priority);
+  out << "\nshedding " << gateway.shedding.priority_from << ' ' << to_text(gateway.shedding.loop_lag);
   out << "\nrejection " << static_cast<int>(gateway.rejection.headers) << ' '
       << static_cast<int>(gateway.rejection.body) << '\n';
   return out.str();

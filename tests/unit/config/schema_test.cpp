@@ -55,7 +55,7 @@ TEST(Schema, DescribesEveryKey) {
 std::string with_defaults(const Json& schema, const std::string& section) {
   Json file = Json::parse(
       R"({ "listen": { "address": ":1" }, "admin": {}, "redis": { "url": "rediss://r", "tls": {} },
-    "upstreams": { "u": { "servers": ["http://a"] } },
+    "upstreams": { "u": { "servers": ["http://a"], "concurrency": {} } },
     "identity": { "failures": {}, "jwt": { "algorithms": ["HS256"], "secret": "0123456789abcdef0123456789abcdef" },
                   "api_key": { "keys": { "k": { "key": "0123456789abcdef" } } } },
     "limits": { "l": { "rate": "1/s", "per": "total", "exempt": { "api_key": ["k"] } },
@@ -63,6 +63,7 @@ std::string with_defaults(const Json& schema, const std::string& section) {
     "routes": [{ "path": "/*", "to": "u", "limits": [{ "use": "l" }, "t"] }, { "path": "/r", "respond": {} },
                { "path": "/c", "respond": {}, "limits": [{ "use": "l", "cost": { "by_method": { "GET": 1 } } }] }] })");
   const std::map<std::string, std::string> places{{"upstream", "/upstreams/u"},
+                                                  {"concurrency", "/upstreams/u/concurrency"},
                                                   {"limit", "/limits/l"},
                                                   {"tier", "/limits/t/tiers/x"},
                                                   {"exempt", "/limits/l/exempt"},

@@ -57,6 +57,13 @@ std::vector<Way> ways() {
          t.route.limits.back().cost.default_value = 2;
          t.check("GET /a");
        }},
+      {EndedBy::shed, 503, "TooManyRequestsAtTheUpstream",
+       [](T& t) {
+         const shed::Options one{.adaptive = shed::Bounds{.least = 1, .most = 1}};
+         t.options.concurrency.push_back({"app", one, limit::Store::memory});
+         t.app->counted.emplace(one).enter(shed::Priority::normal);
+         t.check("GET /a");
+       }},
       {EndedBy::auth, 401, "NoProof",
        [](T& t) {
          t.route.require = Require::api_key;

@@ -147,6 +147,8 @@ class ScriptedUpstream final : public upstream::Upstream {
   }
   void give_back(upstream::AttemptPtr, Duration) override { ++report.given_back; }
   void stop() override {}
+  shed::Concurrency* concurrency() noexcept override { return counted ? &*counted : nullptr; }
+  std::optional<shed::Concurrency> counted;
 
  private:
   ServerScript next() {

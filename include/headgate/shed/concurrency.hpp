@@ -1,0 +1,73 @@
+#pragma once
+// The requests of one worker at one upstream: how many there may be, and which priority may be among them. The point of
+// admission: a queue of requests that wait would stand before it.
+
+#include "headgate/shed/gradient.hpp"
+#include "headgate/shed/priority.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace headgate::shed {
+
+/// What an upstream says about its concurrency.
+struct Options {
+  std::optional<Bounds> adaptive{};  ///< of each worker's adaptive limit; not set: there is none
+  std::uint32_t in_flight = 0;       ///< most requests at the same time of all gateways or all workers; 0: no limit
+  std::uint32_t reserved = 0;        ///< how many parts of kWhole only critical requests may use
+  static constexpr std::uint32_t kWhole = 1'000'000;
+  bool operator==(const Options&) const = default;
+};
+
+/// How many of `limit` requests at the same time each priority may use. Critical may use all. Normal and low together
+/// may not use what is reserved, but always one. Low is admitted while less than half of that is in use: it goes first.
+std::uint32_t share_of(Priority priority, std::uint32_t limit, std::uint32_t reserved) noexcept;
+
+/// A state machine; one thread.
+class Concurrency {
+ public:
+  using Steady = Gradient::Steady;
+
+  /// How often one low request is treated as a normal one, so that low requests do not starve.
+  static constexpr std::chrono::seconds kTrickle{1};
+
+  explicit Concurrency(const Options& options);
+
+  const Options& options() const noexcept { return options_; }
+
+  /// What `priority` counts as at `now`: now and then low is treated as normal. Changes nothing.
+  Priority effective(Priority priority, Steady now) const noexcept;
+  /// A low request that was treated as normal was admitted everywhere: the next one has to wait for kTrickle.
+  void trickled(Steady now) noexcept { trickled_ = now; }
+
+  /// Whether a request of this priority may go to the upstream. Changes nothing.
+  bool admits(Priority priority) const noexcept;
+  /// A request was refused, because admits() was false.
+  void refused() noexcept {
+    if (gradient_) gradient_->refused();
+  }
+  /// Counts an admitted request. End each with answered(), dropped() or left().
+  void enter(Priority priority) noexcept { ++in_flight_[static_cast<std::size_t>(priority)]; }
+  /// The head of its answer came after `latency`.
+  void answered(Priority priority, Duration latency, Steady now);
+  /// It got no answer in time, or no connection.
+  void dropped(Priority priority, Steady now);
+  /// It ended otherwise, which says nothing about the upstream: its client left, or its server failed at once.
+  void left(Priority priority) noexcept { --in_flight_[static_cast<std::size_t>(priority)]; }
+
+  /// The adaptive limit; 0 if there is none.
+  std::uint32_t limit() const noexcept { return gradient_ ? gradient_->limit() : 0; }
+  /// What counts as the usual latency; 0 if nothing is known.
+  Duration usual_latency() const noexcept { return gradient_ ? gradient_->usual_latency() : Duration(0); }
+  std::uint32_t in_flight() const noexcept { return in_flight_[0] + in_flight_[1] + in_flight_[2]; }
+
+ private:
+  Options options_;
+  std::optional<Gradient> gradient_;
+  std::array<std::uint32_t, kPriorities> in_flight_{};
+  Steady trickled_{};
+};
+
+}  // namespace headgate::shed

@@ -1,0 +1,37 @@
+#pragma once
+// How important a request is, and which layer refused it. The log, the metrics and the configuration have these words.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace headgate::shed {
+
+/// What goes first when there is too much: low, then normal. Critical goes last.
+enum class Priority : std::uint8_t { critical, normal, low };
+inline constexpr std::size_t kPriorities = 3;
+inline constexpr std::string_view kPriorityWords[kPriorities] = {"critical", "normal", "low"};
+
+/// Which part of the load shedding refused a request.
+enum class Layer : std::uint8_t {
+  fleet,        ///< all gateways together have as many requests at the upstream as it may get
+  concurrency,  ///< this worker has as many requests at the upstream as its adaptive limit allows
+  loop_lag      ///< this worker is behind with its own work
+};
+inline constexpr std::size_t kLayers = 3;
+inline constexpr std::string_view kLayerWords[kLayers] = {"fleet", "concurrency", "loop_lag"};
+
+constexpr std::string_view to_text(Priority priority) noexcept {
+  return kPriorityWords[static_cast<std::size_t>(priority)];
+}
+constexpr std::string_view to_text(Layer layer) noexcept { return kLayerWords[static_cast<std::size_t>(layer)]; }
+
+/// The priority with this name, in lower case; nothing for any other text.
+constexpr std::optional<Priority> priority_of(std::string_view word) noexcept {
+  for (std::size_t i = 0; i < kPriorities; ++i)
+    if (kPriorityWords[i] == word) return static_cast<Priority>(i);
+  return std::nullopt;
+}
+
+}  // namespace headgate::shed

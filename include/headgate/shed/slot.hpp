@@ -1,0 +1,42 @@
+#pragma once
+// The place of one request at an upstream. Whatever ends the request, its place becomes free.
+
+#include "headgate/shed/concurrency.hpp"
+
+namespace headgate::shed {
+
+/// One thread. The Concurrency outlives it.
+class Slot {
+ public:
+  using Steady = Concurrency::Steady;
+
+  Slot() = default;
+  Slot(const Slot&) = delete;
+  Slot& operator=(const Slot&) = delete;
+  ~Slot() { leave(); }
+
+  /// Takes a place, without asking whether the request is admitted.
+  void take(Concurrency& from, Priority priority, Steady now) noexcept;
+  bool held() const noexcept { return from_ != nullptr; }
+  /// When it was taken.
+  Steady since() const noexcept { return since_; }
+
+  // Each frees the place, if it is held; the first one counts.
+
+  /// The head of the answer is there; it took since `sent`.
+  void answered(Steady sent, Steady now);
+  /// No answer in time, or no connection.
+  void dropped(Steady now);
+  /// The client did not wait for the answer. If it has waited longer than usual, that counts as an answer that took as
+  /// long: else the limit would learn only of the fast ones.
+  void abandoned(Steady now);
+  /// Any other end. It says nothing about the upstream.
+  void leave() noexcept;
+
+ private:
+  Concurrency* from_ = nullptr;
+  Priority priority_ = Priority::normal;
+  Steady since_{};
+};
+
+}  // namespace headgate::shed

@@ -1,0 +1,46 @@
+// Load shedding: how much an upstream can take, and who goes first.
+
+#include "table_shapes.hpp"
+
+#include "headgate/shed/priority.hpp"
+
+namespace headgate::config {
+namespace {
+
+constexpr Shape kPlaces = integer(1, 1'000'000'000);
+constexpr Shape kShare = text("a share", check_share);
+constexpr Key kConcurrencyKeys[] = {
+    {"adaptive", &kBoolean, "true", "false",
+     "Whether each worker finds out from the latency of answers how many requests the upstream can take from it at the "
+     "same time, and refuses more with 503"},
+    {"min", &kPlaces, "4", "4", "With `adaptive`: a worker's limit never falls below this"},
+    {"max", &kPlaces, "1000", "1000", "With `adaptive`: it never rises above this"},
+    {"in_flight", &kPlaces, "", "400",
+     "Maximum number of requests at the same time, from their admission to their end; of all gateways together if "
+     "there "
+     "is a `redis` block, else of this one"},
+    {"reserved", &kShare, "", R"("20%")", "Share of both that only requests with the priority `critical` may use"},
+};
+constexpr std::string_view kSheddingLater[] = {"queue"};
+constexpr Shape kPriorityFrom = text("a header of trusted proxies", check_priority_from);
+constexpr Key kSheddingKeys[] = {
+    {"priority_from", &kPriorityFrom, "", R"("header:X-Priority")",
+     "A field in which trusted proxies say the priority of a request: `critical`, `normal` or `low`; from anybody else "
+     "it is not believed"},
+    {"loop_lag", &kDuration, "", R"("50ms")",
+     "How late a worker may come to its own work before it refuses requests, low ones first; default: it refuses none "
+     "for that"},
+};
+
+}  // namespace
+
+constexpr Section kConcurrencySection{
+    "concurrency", "upstreams.<name>.concurrency",
+    "How many requests an upstream may have at the same time; more are refused with 503 and `Retry-After`.",
+    kConcurrencyKeys, kSheddingLater};
+constexpr Section kSheddingSection{"shedding", "shedding",
+                                   "What is refused first when there is too much, see [shedding.md](shedding.md).",
+                                   kSheddingKeys};
+constexpr Shape kPriorityShape = choice(shed::kPriorityWords);
+
+}  // namespace headgate::config

@@ -1,0 +1,52 @@
+// What of the configuration load shedding uses: the capacity of an upstream as a limit in flight whose tiers are the
+// priorities, and the priorities of other tiers.
+
+#include "headgate/gateway/compiled_config.hpp"
+#include "headgate/gateway/key_source.hpp"
+#include "headgate/limit/in_flight.hpp"
+
+namespace headgate::gateway {
+namespace {
+
+limit::Rule rule_of(const std::string& name, std::uint32_t most) {
+  limit::Rule rule;
+  rule.limit = name;
+  rule.burst = most;
+  rule.rate = {most, limit::kFlightLease};
+  rule.algorithm = &limit::in_flight;
+  limit::name_rule(rule, false, limit::PeriodInKey::no);
+  return rule;
+}
+
+}  // namespace
+
+// No limit of a user can have this name: names of limits have no colon.
+std::string fleet_limit(std::string_view upstream) { return "upstream:" + std::string(upstream); }
+
+/// All tiers of such a limit share one counter, and differ in how much of it they may use.
+void CompiledConfig::make_fleet_limits() {
+  for (const auto& each : options_.concurrency) {
+    if (each.options.in_flight == 0) continue;
+    limit::Limit limit;
+    limit.name = fleet_limit(each.upstream);
+    limit.per = {*read_per("upstream")};
+    limit.store = each.store;
+    for (std::size_t i = 0; i < shed::kPriorities; ++i) {
+      const auto most = shed::share_of(static_cast<shed::Priority>(i), each.options.in_flight, each.options.reserved);
+      limit.tiers.push_back({std::string(shed::kPriorityWords[i]), {rule_of(limit.name, most)}});
+    }
+    limits_.push_back(std::move(limit));
+  }
+}
+
+void CompiledConfig::note_priorities(CompiledLimit& limit) const {
+  for (const auto& each : options_.concurrency) limit.fleet = limit.fleet || limit.base == fleet_limit(each.upstream);
+  for (const auto& each : options_.tier_priorities) {
+    if (each.limit != limit.base) continue;
+    for (auto& tier : limit.tiers)
+      if (tier.name == each.tier) tier.priority = each.priority;
+    limit.ranks = true;
+  }
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,34 @@
+#pragma once
+// Measures how far the worker is behind with its own work: an alarm that should ring ten times a second.
+
+#include "headgate/core/clock.hpp"
+#include "headgate/observe/metric_types.hpp"
+#include "headgate/shed/loop_lag.hpp"
+
+#include <memory>
+
+namespace headgate::gateway {
+
+/// Of one worker; its thread only. Lives no longer than its clock.
+class LagProbe {
+ public:
+  LagProbe(Clock& clock, Duration tolerated);
+  LagProbe(const LagProbe&) = delete;
+  LagProbe& operator=(const LagProbe&) = delete;
+
+  shed::LoopLag& lag() noexcept { return lag_; }
+  /// Shows each measurement there; null: nowhere. It must live until the next call.
+  void show(observe::Gauge* gauge) noexcept { gauge_ = gauge; }
+
+ private:
+  static void on_alarm(void* self);
+  void plan();
+
+  Clock& clock_;
+  shed::LoopLag lag_;
+  observe::Gauge* gauge_ = nullptr;
+  Clock::Steady planned_{};
+  std::unique_ptr<Alarm> alarm_;
+};
+
+}  // namespace headgate::gateway

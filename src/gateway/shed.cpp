@@ -1,0 +1,123 @@
+// Load shedding: refuses a request because there are too many, before a connection to a server is taken. The layer
+// "fleet" is a limit in flight, and decided with the others (gateway/admit).
+
+#include "shed.hpp"
+
+#include "in_flight.hpp"
+#include "lag_probe.hpp"
+#include "limit_fields.hpp"
+#include "outage.hpp"
+#include "resolved_limit.hpp"
+#include "round.hpp"
+
+#include "headgate/gateway/gateway.hpp"
+#include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/in_flight.hpp"
+
+namespace headgate::gateway {
+namespace {
+
+using shed::Layer;
+
+shed::Concurrency* concurrency_of(const Exchange& x) noexcept {
+  return x.snapshot->upstreams[x.route->upstream]->concurrency();
+}
+
+}  // namespace
+
+Problem shed_problem(Exchange& x, Layer layer, std::uint64_t retry_after) {
+  static const std::string full =
+      body_until_wait(503, "The servers behind this gateway have as much to do as they can. Try again in ");
+  static const std::string behind = body_until_wait(503, "This gateway has more to do than it can. Try again in ");
+  x.shed_by = layer;
+  x.reason = to_text(layer);
+  return {.status = 503,
+          .ended_by = EndedBy::shed,
+          .retry_after = retry_after,
+          .body = x.snapshot->compiled->options().rejection.body,
+          .until_wait = layer == Layer::loop_lag ? behind : full};
+}
+
+// Before the limits that cost a call, so that a refused request costs little: a place that is not there now will
+// hardly be there a millisecond later.
+Gateway::Step Gateway::shed(Exchange& x) {
+  auto* const concurrency = concurrency_of(x);
+  const auto now = services_.clock.steady();
+  x.priority = priority_of(x);
+  x.effective = concurrency ? concurrency->effective(x.priority, now) : x.priority;
+  Step problem;
+  if (lag_ && !lag_->lag().calm() && lag_->lag().refuses(x.effective))
+    problem = shed_problem(x, Layer::loop_lag, lag_->lag().retry_after(x.effective));
+  else if (concurrency && !concurrency->admits(x.effective))
+    problem = refuse_place(x, *concurrency);
+  if (problem) return_all(x);
+  return problem;
+}
+
+// The point of admission. A queue in which requests wait for a place would stand here.
+Gateway::Step Gateway::take_place(Exchange& x) {
+  auto* const concurrency = concurrency_of(x);
+  if (!concurrency) return {};
+  if (!concurrency->admits(x.effective)) {
+    const Step problem = refuse_place(x, *concurrency);
+    return_all(x);
+    return problem;
+  }
+  const auto now = services_.clock.steady();
+  if (x.effective != x.priority) concurrency->trickled(now);
+  x.slot.take(*concurrency, x.effective, now);
+  x.snapshot->counters->show(x.route->upstream, *concurrency);
+  return {};
+}
+
+Problem Gateway::refuse_place(Exchange& x, shed::Concurrency& concurrency) {
+  concurrency.refused();
+  return shed_problem(x, Layer::concurrency, seconds_up(limit::kFlightRetry));
+}
+
+void Gateway::leave_place(Exchange& x) {
+  auto* const concurrency = concurrency_of(x);
+  if (!concurrency) return;
+  if (x.slot.held()) x.client_gone ? x.slot.abandoned(services_.clock.steady()) : x.slot.leave();
+  x.snapshot->counters->show(x.route->upstream, *concurrency);
+}
+
+void Gateway::watch_lag() {
+  const auto tolerated = snapshot_->compiled->options().shedding.loop_lag;
+  if (tolerated != lag_tolerated_)
+    lag_ = tolerated > Duration(0) ? std::make_unique<LagProbe>(services_.clock, tolerated) : nullptr;
+  lag_tolerated_ = tolerated;
+  if (lag_) lag_->show(snapshot_->counters->loop_lag());
+}
+
+/// The request is not served, so it gives back all that limits took for it.
+void Gateway::return_all(Exchange& x) {
+  auto& a = x.admission;
+  if (x.route->in_flight) in_flight_->release(x);
+  boost::container::static_vector<limit::Check, Admission::kMax> here;
+  std::vector<limit::Check> there;
+  for (auto& checked : a.limits) {
+    if (checked.route_limit->ready->in_flight || checked.asked_at == Clock::Steady()) continue;
+    for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i) {
+      const auto& check = a.checks[i];
+      if (!a.decisions[i].allowed || check.cost <= 0) continue;
+      if (checked.source != Source::redis) {
+        here.push_back(check);
+      } else if (check.rule->algorithm->gives_back_late) {
+        there.push_back(check);
+        there.back().cost = -check.cost;
+        there.back().how = limit::How::take;
+      }
+    }
+    if (checked.source == Source::fallback) {
+      checked.used = 0;
+      outage_->cost_more(x, checked);
+    }
+  }
+  a.returned = true;
+  a.binding = nullptr;  // its numbers are not true any more
+  if (!here.empty()) services_.memory.give_back({here.data(), here.size()}, services_.clock.wall());
+  if (!there.empty()) x.snapshot->redis->settle(there);
+}
+
+}  // namespace headgate::gateway

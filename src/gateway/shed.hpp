@@ -1,0 +1,14 @@
+#pragma once
+// The answer to a request that is refused because there are too many.
+
+#include "headgate/gateway/exchange.hpp"
+#include "headgate/gateway/problem.hpp"
+
+#include <cstdint>
+
+namespace headgate::gateway {
+
+/// Records the layer in `x`. `retry_after` is in seconds, at least 1.
+Problem shed_problem(Exchange& x, shed::Layer layer, std::uint64_t retry_after);
+
+}  // namespace headgate::gateway

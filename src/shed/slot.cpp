@@ -1,0 +1,35 @@
+#include "headgate/shed/slot.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace headgate::shed {
+
+void Slot::take(Concurrency& from, Priority priority, Steady now) noexcept {
+  leave();
+  from.enter(priority);
+  from_ = &from;
+  priority_ = priority;
+  since_ = now;
+}
+
+void Slot::answered(Steady sent, Steady now) {
+  if (auto* const from = std::exchange(from_, nullptr))
+    from->answered(priority_, std::chrono::duration_cast<Duration>(now - std::max(sent, since_)), now);
+}
+
+void Slot::dropped(Steady now) {
+  if (auto* const from = std::exchange(from_, nullptr)) from->dropped(priority_, now);
+}
+
+void Slot::abandoned(Steady now) {
+  if (!held()) return;
+  if (now - since_ > from_->usual_latency() && from_->usual_latency() > Duration(0)) return answered(since_, now);
+  leave();
+}
+
+void Slot::leave() noexcept {
+  if (auto* const from = std::exchange(from_, nullptr)) from->left(priority_);
+}
+
+}  // namespace headgate::shed
