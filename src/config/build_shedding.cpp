@@ -5,6 +5,8 @@
 #include "formats.hpp"
 #include "values.hpp"
 
+#include "headgate/gateway/key_source.hpp"
+
 #include <algorithm>
 
 namespace headgate::config {
@@ -45,6 +47,24 @@ void build_adaptive(Build& build, const Node& node, shed::Options& out) {
       "raise \"max\" or lower \"min\"");
 }
 
+void build_queue(Build& build, const Node& concurrency, gateway::UpstreamConcurrency& out) {
+  const Node* written = find(&concurrency, "queue");
+  if (written == nullptr || written->kind != Kind::object) return;
+  if (!out.options.adaptive) {
+    build.report.warning_at_key(code::kNoEffect, *written, "\"queue\" has no effect without \"adaptive\"", "remove it");
+    return;
+  }
+  auto& queue = out.options.queue.emplace();
+  read_number(written, "length", queue.length);
+  read(written, "wait", queue.wait);
+  out.queue_per = build_key(build, find(written, "per"));
+  const auto everybody = [](const limit::Per& per) { return per.source->counts == gateway::Counts::everybody; };
+  if (!out.queue_per.empty() && std::all_of(out.queue_per.begin(), out.queue_per.end(), everybody))
+    build.report.warning_at_key(code::kNoEffect, *find(written, "per"),
+                                "all callers stand in one line, so one of them can delay all others",
+                                R"(tell them apart, as with "per": "client_ip")");
+}
+
 void build_concurrency(Build& build, const Node& node, upstream::Options& upstream) {
   shed::Options out;
   build_adaptive(build, node, out);
@@ -61,9 +81,11 @@ void build_concurrency(Build& build, const Node& node, upstream::Options& upstre
       if (out.adaptive) check_reserve(build, *reserved, "min", out.adaptive->least, *share);
     }
   }
-  upstream.concurrency = out;
-  const bool redis = build.config.redis.has_value();
-  build.config.gateway.concurrency.push_back({upstream.name, out, redis ? limit::Store::redis : limit::Store::memory});
+  gateway::UpstreamConcurrency capacity{.upstream = upstream.name, .options = out};
+  capacity.store = build.config.redis ? limit::Store::redis : limit::Store::memory;
+  build_queue(build, node, capacity);
+  upstream.concurrency = capacity.options;
+  build.config.gateway.concurrency.push_back(std::move(capacity));
 }
 
 bool has_loop_lag(const Build& build) { return build.config.gateway.shedding.loop_lag > Duration(0); }

@@ -18,6 +18,10 @@ std::string of_upstream(const gateway::UpstreamConcurrency& each, std::uint32_t 
   if (options.adaptive)
     out += "  each worker adapts its own limit to the latency of answers, between " +
            std::to_string(options.adaptive->least) + " and " + std::to_string(options.adaptive->most) + '\n';
+  if (options.queue)
+    out += "  beyond that limit up to " + std::to_string(options.queue->length) +
+           " requests of each worker wait, at most " + to_text(options.queue->wait) +
+           ", and callers are served in turn\n";
   if (options.reserved > 0)
     out += "  " + std::to_string(options.reserved / (shed::Options::kWhole / 100)) +
            "% of that is for critical requests\n";

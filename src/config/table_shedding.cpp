@@ -9,6 +9,25 @@ namespace {
 
 constexpr Shape kPlaces = integer(1, 1'000'000'000);
 constexpr Shape kShare = text("a share", check_share);
+constexpr Shape kQueueLength = integer(1, 100'000);
+constexpr Shape kQueuePer = text("whose requests stand in one line", check_per);
+constexpr Shape kQueuePers = list("a list of what tells callers apart", kQueuePer, 1, 8);
+constexpr const Shape* kQueuePerForms[] = {&kQueuePer, &kQueuePers};
+constexpr Shape kQueuePerOrPers{.form = Form::either,
+                                .what = "what tells callers apart, or a list of that",
+                                .registered = per_words,
+                                .forms = kQueuePerForms};
+constexpr Key kQueueKeys[] = {
+    {"length", &kQueueLength, "100", "100", "Maximum number of requests of each worker that wait"},
+    {"wait", &kDuration, "500ms", R"("500ms")",
+     "Longest wait; a request that cannot be answered before its route's `timeout` or its `X-Request-Deadline` waits "
+     "less"},
+    {"per", &kQueuePerOrPers, "client_ip", R"("api_key")",
+     "Each value of this has a line of its own, and the lines are served in turn: {words}"},
+};
+constexpr Section kQueue{"queue", "upstreams.<name>.concurrency.queue",
+                         "Requests that wait for a place instead of being refused at once.", kQueueKeys};
+constexpr Shape kQueueShape = section(kQueue);
 constexpr Key kConcurrencyKeys[] = {
     {"adaptive", &kBoolean, "true", "false",
      "Whether each worker finds out from the latency of answers how many requests the upstream can take from it at the "
@@ -19,9 +38,11 @@ constexpr Key kConcurrencyKeys[] = {
      "Maximum number of requests at the same time, from their admission to their end; of all gateways together if "
      "there "
      "is a `redis` block, else of this one"},
+    {"queue", &kQueueShape, "", R"({ "length": 100, "wait": "500ms", "per": "api_key" })",
+     "With `adaptive`: requests over a worker's limit wait for a place, in an order that is fair to callers; default: "
+     "they are refused at once"},
     {"reserved", &kShare, "", R"("20%")", "Share of both that only requests with the priority `critical` may use"},
 };
-constexpr std::string_view kSheddingLater[] = {"queue"};
 constexpr Shape kPriorityFrom = text("a header of trusted proxies", check_priority_from);
 constexpr Key kSheddingKeys[] = {
     {"priority_from", &kPriorityFrom, "", R"("header:X-Priority")",
@@ -37,7 +58,7 @@ constexpr Key kSheddingKeys[] = {
 constexpr Section kConcurrencySection{
     "concurrency", "upstreams.<name>.concurrency",
     "How many requests an upstream may have at the same time; more are refused with 503 and `Retry-After`.",
-    kConcurrencyKeys, kSheddingLater};
+    kConcurrencyKeys};
 constexpr Section kSheddingSection{"shedding", "shedding",
                                    "What is refused first when there is too much, see [shedding.md](shedding.md).",
                                    kSheddingKeys};

@@ -39,6 +39,16 @@ void CompiledConfig::make_fleet_limits() {
   }
 }
 
+void CompiledConfig::note_queue(Route& route) const {
+  for (const auto& each : options_.concurrency)
+    if (each.upstream == route.upstream_name && each.options.adaptive && each.options.queue) route.queue = &each;
+  if (route.queue == nullptr) return;
+  for (const auto& per : route.queue->queue_per) {
+    route.reads_token = route.reads_token || per.source->needs == Needs::token;
+    route.reads_key = route.reads_key || per.source->needs == Needs::api_key;
+  }
+}
+
 void CompiledConfig::note_priorities(CompiledLimit& limit) const {
   for (const auto& each : options_.concurrency) limit.fleet = limit.fleet || limit.base == fleet_limit(each.upstream);
   for (const auto& each : options_.tier_priorities) {

@@ -126,6 +126,7 @@ CompiledConfig::CompiledConfig(const Options& options, const identity::Options& 
       route->settles = route->settles || route_limit.cost.from == Cost::From::response_header ||
                        !route_limit.limit->counted_statuses.empty();
     }
+    note_queue(*route);
     router_.add(wanted.host, wanted.path, wanted.methods, route.get(),
                 route->ignore_case ? Case::ignored : Case::matters);
     routes_.push_back(std::move(route));

@@ -115,6 +115,7 @@ void Exchange::reset() {
   renewed_at = {};
   priority = effective = shed::Priority::normal;
   shed_by.reset();
+  queued = Duration(0);
   problem_limit = {};
   ban = nullptr;
   banned_key = {};

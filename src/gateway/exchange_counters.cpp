@@ -38,22 +38,25 @@ void ExchangeCounters::make_shedding(observe::Registry& registry, observe::Write
     const auto named = [&](const auto& each) { return each.upstream == route->upstream_name; };
     const auto own = std::find_if(options.concurrency.begin(), options.concurrency.end(), named);
     counters = observe::shed_counters(registry, worker, route->upstream_name, shed::kLayerWords, shed::kPriorityWords);
-    if (own != options.concurrency.end() && own->options.adaptive)
-      observe::add_shed_gauges(registry, worker, route->upstream_name, counters);
+    if (own == options.concurrency.end() || !own->options.adaptive) continue;
+    observe::add_shed_gauges(registry, worker, route->upstream_name, counters);
+    if (own->options.queue) observe::add_queue_numbers(registry, worker, route->upstream_name, counters);
   }
   if (options.shedding.loop_lag > Duration(0)) loop_lag_ = &observe::loop_lag_gauge(registry, worker);
 }
 
-void ExchangeCounters::show(std::size_t upstream, const shed::Concurrency& concurrency) const noexcept {
+void ExchangeCounters::show(std::size_t upstream, shed::Concurrency& concurrency) const noexcept {
   const auto& counters = shed_[upstream];
   if (counters.limit) counters.limit->set(concurrency.limit());
   if (counters.in_flight) counters.in_flight->set(concurrency.in_flight());
+  if (counters.waiting && concurrency.queue()) counters.waiting->set(static_cast<double>(concurrency.queue()->size()));
 }
 
 void ExchangeCounters::clear_gauges() const noexcept {
   for (const auto& counters : shed_) {
     if (counters.limit) counters.limit->set(0);
     if (counters.in_flight) counters.in_flight->set(0);
+    if (counters.waiting) counters.waiting->set(0);
   }
   if (loop_lag_) loop_lag_->set(0);
 }
@@ -63,6 +66,8 @@ void ExchangeCounters::count(const Exchange& x, Duration took) const {
   route.count(x.request.method, x.status, took);
   for (const auto& auth_result : x.caller.auth_results) route.count(auth_result);
   if (x.ban) (x.ended_by == EndedBy::ban ? bans_[x.ban->number].refused : bans_[x.ban->number].observed)->add();
+  if (x.queued > Duration(0) && !x.shed_by)
+    if (auto* const seconds = shed_[x.route->upstream].queue_seconds) seconds->record(x.queued);
   if (x.shed_by)
     shed_[x.route->upstream]
         .refused[static_cast<std::size_t>(*x.shed_by) * shed::kPriorities + static_cast<std::size_t>(x.priority)]

@@ -69,6 +69,7 @@ Task<void> Gateway::handle(Exchange& x) {
   if (!problem && x.route->checks(Stage::memory_after_auth)) problem = admit(x, Stage::memory_after_auth);
   if (!problem && x.route->checks(Stage::redis)) problem = co_await admit_in_redis(x);
   if (!problem && x.admission.delay > Duration(0)) co_await delay(x);
+  if (!problem && x.route->queue && waits_for_place(x)) problem = co_await wait_for_place(x);
   if (!problem && x.route->sheds) problem = take_place(x);
   if (!problem) {
     problem = co_await serve(x);

@@ -15,15 +15,11 @@
 #include "headgate/limit/in_flight.hpp"
 
 namespace headgate::gateway {
-namespace {
-
 using shed::Layer;
 
 shed::Concurrency* concurrency_of(const Exchange& x) noexcept {
   return x.snapshot->upstreams[x.route->upstream]->concurrency();
 }
-
-}  // namespace
 
 Problem shed_problem(Exchange& x, Layer layer, std::uint64_t retry_after) {
   static const std::string full =
@@ -48,24 +44,24 @@ Gateway::Step Gateway::shed(Exchange& x) {
   Step problem;
   if (lag_ && !lag_->lag().calm() && lag_->lag().refuses(x.effective))
     problem = shed_problem(x, Layer::loop_lag, lag_->lag().retry_after(x.effective));
-  else if (concurrency && !concurrency->admits(x.effective))
+  else if (concurrency && !concurrency->queue() && !concurrency->admits(x.effective))
     problem = refuse_place(x, *concurrency);
   if (problem) return_all(x);
   return problem;
 }
 
-// The point of admission. A queue in which requests wait for a place would stand here.
+// The point of admission. Who waited for a place has it already (gateway/queue).
 Gateway::Step Gateway::take_place(Exchange& x) {
   auto* const concurrency = concurrency_of(x);
-  if (!concurrency) return {};
-  if (!concurrency->admits(x.effective)) {
+  if (!concurrency || x.client_gone) return {};
+  if (!x.slot.held() && !concurrency->admits(x.effective)) {
     const Step problem = refuse_place(x, *concurrency);
     return_all(x);
     return problem;
   }
   const auto now = services_.clock.steady();
   if (x.effective != x.priority) concurrency->trickled(now);
-  x.slot.take(*concurrency, x.effective, now);
+  if (!x.slot.held()) x.slot.take(*concurrency, x.effective, now);
   x.snapshot->counters->show(x.route->upstream, *concurrency);
   return {};
 }

@@ -8,6 +8,9 @@
 
 namespace headgate::gateway {
 
+/// The requests of this worker at the upstream of the route; null if they are not counted.
+shed::Concurrency* concurrency_of(const Exchange& x) noexcept;
+
 /// Records the layer in `x`. `retry_after` is in seconds, at least 1.
 Problem shed_problem(Exchange& x, shed::Layer layer, std::uint64_t retry_after);
 

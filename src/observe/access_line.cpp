@@ -167,6 +167,7 @@ void write_json(TextCursor& out, const AccessRecord& record, const LogOptions& o
   line.number<"out_bytes">(record.out_bytes);
   line.thousandths<"ms">(count_of(record.elapsed));
   line.thousandths<"upstream_ms">(count_of(record.upstream_elapsed));
+  if (record.queued > Duration(0)) line.thousandths<"queued_ms">(count_of(record.queued));
   line.some<"auth">(record.auth);
   write_limit(line, record, options);
   for (std::size_t i = 0; i < record.callers.size(); ++i) {

@@ -127,7 +127,7 @@ RoomCounters room_counters(Registry& registry, Writer writer, std::string_view r
 }
 
 ShedCounters shed_counters(Registry& registry, Writer worker, std::string_view upstream,
-                           std::span<const std::string_view, 3> layers,
+                           std::span<const std::string_view, 4> layers,
                            std::span<const std::string_view, 3> priorities) {
   ShedCounters counters;
   std::size_t at = 0;
@@ -142,6 +142,11 @@ void add_shed_gauges(Registry& registry, Writer worker, std::string_view upstrea
   const LabelValues labels{std::string(upstream), std::to_string(worker)};
   to.limit = &registry.gauge(family::upstream_concurrency_limit, labels);
   to.in_flight = &registry.gauge(family::upstream_in_flight, labels);
+}
+
+void add_queue_numbers(Registry& registry, Writer worker, std::string_view upstream, ShedCounters& to) {
+  to.waiting = &registry.gauge(family::queue_waiting, {std::string(upstream), std::to_string(worker)});
+  to.queue_seconds = &registry.histogram(worker, family::queue_seconds, {std::string(upstream)});
 }
 
 Gauge& loop_lag_gauge(Registry& registry, Writer worker) {

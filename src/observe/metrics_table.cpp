@@ -40,6 +40,8 @@ std::span<const Family* const> families() noexcept {
                                            &shed,
                                            &upstream_concurrency_limit,
                                            &upstream_in_flight,
+                                           &queue_waiting,
+                                           &queue_seconds,
                                            &event_loop_lag,
                                            &redis_up,
                                            &redis_commands,

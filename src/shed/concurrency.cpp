@@ -14,6 +14,7 @@ std::uint32_t share_of(Priority priority, std::uint32_t limit, std::uint32_t res
 
 Concurrency::Concurrency(const Options& options) : options_(options) {
   if (options.adaptive) gradient_.emplace(*options.adaptive);
+  if (options.adaptive && options.queue) queue_.emplace(options.queue->length);
 }
 
 Priority Concurrency::effective(Priority priority, Steady now) const noexcept {
@@ -40,6 +41,24 @@ void Concurrency::answered(Priority priority, Duration latency, Steady now) {
 void Concurrency::dropped(Priority priority, Steady now) {
   if (gradient_) gradient_->dropped(in_flight(), now);
   left(priority);
+}
+
+bool Concurrency::admits_now(Priority priority) {
+  const auto* const first = queue_ ? queue_->next() : nullptr;
+  return admits(priority) && (first == nullptr || priority < first->priority);
+}
+
+void Concurrency::left(Priority priority) noexcept {
+  --in_flight_[static_cast<std::size_t>(priority)];
+  if (queue_ && !queue_->empty()) serve_waiting();
+}
+
+// A request that is admitted takes its place here, before anybody else can.
+void Concurrency::serve_waiting() noexcept {
+  for (auto* next = queue_->next(); next != nullptr && admits(next->priority); next = queue_->next()) {
+    queue_->serve(*next);
+    next->admitted(*next);
+  }
 }
 
 }  // namespace headgate::shed

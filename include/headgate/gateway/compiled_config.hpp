@@ -95,6 +95,7 @@ struct Route {
   bool sheds = false;                  ///< its requests may be refused because there are too many
   bool ranks = false;                  ///< a tier of one of its limits has a priority
   shed::Priority priority = shed::Priority::normal;
+  const UpstreamConcurrency* queue = nullptr;  ///< the queue before its upstream; null: there is none
   Require require = Require::nothing;
   UnknownKey unknown_key = UnknownKey::anonymous;
   Duration timeout{};          ///< longest wait for the head of the answer
@@ -151,6 +152,7 @@ class CompiledConfig {
 
  private:
   void make_fleet_limits();
+  void note_queue(Route& route) const;
   void note_priorities(CompiledLimit& limit) const;
   RouteLimit plan(const LimitUse& use, std::string_view route);
   const CompiledLimit& ready(const LimitUse& use, std::string_view route);

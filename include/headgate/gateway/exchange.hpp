@@ -178,6 +178,7 @@ struct Exchange {
   shed::Priority priority = shed::Priority::normal;   ///< by the route, the caller's tier or a trusted hop
   shed::Priority effective = shed::Priority::normal;  ///< what it counts as: now and then low is normal
   std::optional<shed::Layer> shed_by;                 ///< which layer refused it
+  Duration queued{0};                                 ///< how long it waited for that place
   shed::Slot slot;                                    ///< its place at the upstream
   std::string_view problem_limit;                     ///< the limit that the problem names; else empty
   const RouteBan* ban = nullptr;  ///< the limit under which the caller is suspended, or would be if it did not observe

@@ -22,7 +22,7 @@ class ExchangeCounters {
   /// Shows what is known of a room now.
   void room(const CompiledRoom& room, const room::Knowledge& knowledge) const;
   /// Shows the requests of this worker at an upstream, by Route::upstream.
-  void show(std::size_t upstream, const shed::Concurrency& concurrency) const noexcept;
+  void show(std::size_t upstream, shed::Concurrency& concurrency) const noexcept;
   /// Where to show the lag of this worker's loop; null if it is not watched.
   observe::Gauge* loop_lag() const noexcept { return loop_lag_; }
   /// This configuration is not active any more: its gauges show nothing, until another one uses them.

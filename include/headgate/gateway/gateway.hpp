@@ -75,6 +75,8 @@ class Gateway final : public Handler {
   void give_back(Exchange& x, Round& round);
   void return_share(Round& round);
   Step shed(Exchange& x);
+  bool waits_for_place(const Exchange& x) const;
+  Task<Step> wait_for_place(Exchange& x);
   Step take_place(Exchange& x);
   Problem refuse_place(Exchange& x, shed::Concurrency& concurrency);
   void leave_place(Exchange& x);

@@ -61,6 +61,7 @@ struct UpstreamConcurrency {
   std::string upstream;
   shed::Options options;
   limit::Store store = limit::Store::memory;  ///< where options.in_flight is counted
+  std::vector<limit::Per> queue_per{};        ///< whose requests stand in one line of options.queue; empty: addresses
 };
 
 /// Load shedding of the whole process.

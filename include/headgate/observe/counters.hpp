@@ -64,16 +64,20 @@ RoomCounters room_counters(Registry& registry, Writer writer, std::string_view r
 /// One worker's counters of the requests to one upstream that load shedding refused, by layer and priority: index
 /// layer x priorities + priority. The gauges are null where the upstream has no such number.
 struct ShedCounters {
-  std::array<Counter*, 9> refused{};
-  Gauge* limit = nullptr;      ///< the adaptive limit of this worker
-  Gauge* in_flight = nullptr;  ///< the requests of this worker that wait for the head of their answer
+  std::array<Counter*, 12> refused{};
+  Gauge* limit = nullptr;              ///< the adaptive limit of this worker
+  Gauge* in_flight = nullptr;          ///< the requests of this worker that wait for the head of their answer
+  Gauge* waiting = nullptr;            ///< the requests of this worker that wait for a place
+  Histogram* queue_seconds = nullptr;  ///< how long requests waited that got one
 };
-/// The same names give the same counters. `layers` and `priorities` are three words each.
+/// The same names give the same counters. `layers` are four words, `priorities` three.
 ShedCounters shed_counters(Registry& registry, Writer worker, std::string_view upstream,
-                           std::span<const std::string_view, 3> layers,
+                           std::span<const std::string_view, 4> layers,
                            std::span<const std::string_view, 3> priorities);
 /// Makes the gauges of an upstream whose requests are counted.
 void add_shed_gauges(Registry& registry, Writer worker, std::string_view upstream, ShedCounters& to);
+/// Makes the numbers of the queue before an upstream.
+void add_queue_numbers(Registry& registry, Writer worker, std::string_view upstream, ShedCounters& to);
 /// How far the loop of this worker was behind at the last measurement.
 Gauge& loop_lag_gauge(Registry& registry, Writer worker);
 

@@ -255,6 +255,18 @@ inline constexpr Family upstream_in_flight{
     .labels = {"upstream", "worker"},
     .help = "Requests of this worker that wait for the head of their answer, where there is an adaptive limit",
     .ask = "sum by (upstream) (headgate_upstream_in_flight) / sum by (upstream) (headgate_upstream_concurrency_limit)"};
+inline constexpr Family queue_waiting{.name = "headgate_queue_waiting",
+                                      .type = Type::gauge,
+                                      .labels = {"upstream", "worker"},
+                                      .help = "Requests of this worker that wait for a place at the upstream",
+                                      .ask = "sum by (upstream) (headgate_queue_waiting)"};
+inline constexpr Family queue_seconds{
+    .name = "headgate_queue_seconds",
+    .type = Type::histogram,
+    .labels = {"upstream"},
+    .help = "Time that requests waited for a place at the upstream, of those that got one",
+    .ask = "histogram_quantile(0.99, sum by (le, upstream) (rate(headgate_queue_seconds_bucket[5m])))",
+    .bounds = bounds::kRequest};
 inline constexpr Family event_loop_lag{
     .name = "headgate_event_loop_lag_seconds",
     .type = Type::gauge,

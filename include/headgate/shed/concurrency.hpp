@@ -2,6 +2,7 @@
 // The requests of one worker at one upstream: how many there may be, and which priority may be among them. The point of
 // admission: a queue of requests that wait would stand before it.
 
+#include "headgate/shed/fair_queue.hpp"
 #include "headgate/shed/gradient.hpp"
 #include "headgate/shed/priority.hpp"
 
@@ -12,11 +13,19 @@
 
 namespace headgate::shed {
 
+/// Requests that wait for a place instead of being refused at once.
+struct QueueOptions {
+  std::uint32_t length = 100;                      ///< most requests of one worker that wait
+  Duration wait = std::chrono::milliseconds(500);  ///< longest wait
+  bool operator==(const QueueOptions&) const = default;
+};
+
 /// What an upstream says about its concurrency.
 struct Options {
-  std::optional<Bounds> adaptive{};  ///< of each worker's adaptive limit; not set: there is none
-  std::uint32_t in_flight = 0;       ///< most requests at the same time of all gateways or all workers; 0: no limit
-  std::uint32_t reserved = 0;        ///< how many parts of kWhole only critical requests may use
+  std::optional<Bounds> adaptive{};     ///< of each worker's adaptive limit; not set: there is none
+  std::uint32_t in_flight = 0;          ///< most requests at the same time of all gateways or all workers; 0: no limit
+  std::optional<QueueOptions> queue{};  ///< before the adaptive limit; not set: more requests are refused at once
+  std::uint32_t reserved = 0;           ///< how many parts of kWhole only critical requests may use
   static constexpr std::uint32_t kWhole = 1'000'000;
   bool operator==(const Options&) const = default;
 };
@@ -44,6 +53,10 @@ class Concurrency {
 
   /// Whether a request of this priority may go to the upstream. Changes nothing.
   bool admits(Priority priority) const noexcept;
+  /// The requests that wait for a place; null if none may wait. The first of them is served when a place becomes free.
+  FairQueue* queue() noexcept { return queue_ ? &*queue_ : nullptr; }
+  /// Whether a new request of this priority may go at once: there is a place, and nobody waits who goes before it.
+  bool admits_now(Priority priority);
   /// A request was refused, because admits() was false.
   void refused() noexcept {
     if (gradient_) gradient_->refused();
@@ -55,7 +68,7 @@ class Concurrency {
   /// It got no answer in time, or no connection.
   void dropped(Priority priority, Steady now);
   /// It ended otherwise, which says nothing about the upstream: its client left, or its server failed at once.
-  void left(Priority priority) noexcept { --in_flight_[static_cast<std::size_t>(priority)]; }
+  void left(Priority priority) noexcept;
 
   /// The adaptive limit; 0 if there is none.
   std::uint32_t limit() const noexcept { return gradient_ ? gradient_->limit() : 0; }
@@ -64,8 +77,11 @@ class Concurrency {
   std::uint32_t in_flight() const noexcept { return in_flight_[0] + in_flight_[1] + in_flight_[2]; }
 
  private:
+  void serve_waiting() noexcept;
+
   Options options_;
   std::optional<Gradient> gradient_;
+  std::optional<FairQueue> queue_;
   std::array<std::uint32_t, kPriorities> in_flight_{};
   Steady trickled_{};
 };

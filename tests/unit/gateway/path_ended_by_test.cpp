@@ -60,7 +60,7 @@ std::vector<Way> ways() {
       {EndedBy::shed, 503, "TooManyRequestsAtTheUpstream",
        [](T& t) {
          const shed::Options one{.adaptive = shed::Bounds{.least = 1, .most = 1}};
-         t.options.concurrency.push_back({"app", one, limit::Store::memory});
+         t.options.concurrency.push_back({"app", one, limit::Store::memory, {}});
          t.app->counted.emplace(one).enter(shed::Priority::normal);
          t.check("GET /a");
        }},
