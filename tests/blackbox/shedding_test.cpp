@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <csignal>
@@ -259,6 +260,31 @@ TEST(SheddingOfAllGateways, CountsThemTogetherInRedisAndKeepsTheReserve) {
   const auto until = Clock::now() + kPatience;
   while (two.client().get().status() != 200 && Clock::now() < until) std::this_thread::sleep_for(milliseconds(10));
   EXPECT_EQ(one.client().get().status(), 200);
+}
+
+TEST(Shedding, AQuietCallerIsServedBesideOneThatFillsTheQueue) {
+  BusyServer server(4, milliseconds(20));
+  const Json app = {
+      {"servers", {server.url()}},
+      {"concurrency",
+       {{"min", 4}, {"max", 4}, {"queue", {{"length", 200}, {"wait", "5s"}, {"per", "header:X-Tenant"}}}}}};
+  FakeUpstream unused;
+  Gateway gateway(config_for(unused, {{"upstreams", {{"app", app}}}}));
+  Clients busy(gateway, 60, "/busy", milliseconds(1));
+  std::this_thread::sleep_for(milliseconds(500));
+  RawClient quiet = gateway.client("127.0.0.2");
+  std::vector<milliseconds> waits;
+  for (int i = 0; i < 30; ++i) {
+    const auto asked = Clock::now();
+    EXPECT_EQ(quiet.get("/quiet", "X-Tenant: quiet\r\n").status(), 200);
+    waits.push_back(std::chrono::duration_cast<milliseconds>(Clock::now() - asked));
+  }
+  busy.end();
+  std::sort(waits.begin(), waits.end());
+  // First come first served it would wait for sixty others: 300 ms.
+  EXPECT_LT(waits[waits.size() / 2], milliseconds(120));
+  EXPECT_EQ(busy.failed(), 0u);
+  EXPECT_EQ(busy.refused(), 0u);
 }
 
 }  // namespace
