@@ -22,8 +22,8 @@ constexpr Key kQueueKeys[] = {
     {"wait", &kDuration, "500ms", R"("500ms")",
      "Longest wait; a request that cannot be answered before its route's `timeout` or its `X-Request-Deadline` waits "
      "less"},
-    {"per", &kQueuePerOrPers, "client_ip", R"("api_key")",
-     "Each value of this has a line of its own, and the lines are served in turn: {words}"},
+    {"per", &kQueuePerOrPers, "", R"("api_key")",
+     "Each value of this has a line of its own, and the lines are served in turn: {words}; default: `client_ip`"},
 };
 constexpr Section kQueue{"queue", "upstreams.<name>.concurrency.queue",
                          "Requests that wait for a place instead of being refused at once.", kQueueKeys};

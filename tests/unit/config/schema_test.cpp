@@ -64,6 +64,7 @@ std::string with_defaults(const Json& schema, const std::string& section) {
                { "path": "/c", "respond": {}, "limits": [{ "use": "l", "cost": { "by_method": { "GET": 1 } } }] }] })");
   const std::map<std::string, std::string> places{{"upstream", "/upstreams/u"},
                                                   {"concurrency", "/upstreams/u/concurrency"},
+                                                  {"queue", "/upstreams/u/concurrency/queue"},
                                                   {"limit", "/limits/l"},
                                                   {"tier", "/limits/t/tiers/x"},
                                                   {"exempt", "/limits/l/exempt"},

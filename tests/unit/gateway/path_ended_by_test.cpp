@@ -19,6 +19,8 @@ struct Way {
 class EndedByTest : public Path, public testing::WithParamInterface<Way> {
  public:
   using Path::app;
+  using Path::ask_again;
+  using Path::bans;
   using Path::check;
   using Path::client;
   using Path::clock;
@@ -56,6 +58,26 @@ std::vector<Way> ways() {
          t.in_memory("plan", "1/hour");
          t.route.limits.back().cost.default_value = 2;
          t.check("GET /a");
+       }},
+      {EndedBy::ban, 429, "ASuspension",
+       [](T& t) {
+         auto& policy = t.in_memory("abuse", "10/hour").ban.emplace();
+         policy.offences = headgate::test::make_rule("3/minute", 0, "abuse", "sliding_log");
+         t.bans.add("abuse", "192.0.2.7", seconds(10), t.clock.wall());
+         t.check("GET /a");
+       }},
+      {EndedBy::waiting_room, 429, "AWaitingRoom",
+       [](T& t) {
+         auto& room = t.options.rooms.emplace_back();
+         room.rule = {
+             .name = "sale", .count = 1, .period = seconds(60), .burst = 1, .grace = seconds(60), .stay = seconds(600)};
+         room.secrets = {"0123456789abcdef0123456789abcdef"};
+         room.per = {headgate::test::make_per("client_ip")};
+         room.store = limit::Store::memory;
+         t.route.waiting_room = "sale";
+         t.check("GET /a");
+         t.ask_again("GET /a");
+         t.clock.advance(seconds(300));  // until nobody looks how far the line is
        }},
       {EndedBy::shed, 503, "TooManyRequestsAtTheUpstream",
        [](T& t) {
