@@ -58,8 +58,9 @@ TEST(RoomTicket, NoTextMakesTheReaderStumble) {
   for (int i = 0; i < 20'000; ++i) {
     std::string text(random() % 80, ' ');
     for (auto& c : text) c = letters[random() % letters.size()];
-    if (const auto read = room::read_ticket(text))
-      EXPECT_EQ(room::ticket_text(read->ticket, read->secret), read->text) << text;
+    const auto read = room::read_ticket(text);
+    if (!read) continue;
+    EXPECT_EQ(room::ticket_text(read->ticket, read->secret), read->text) << text;
   }
 }
 
