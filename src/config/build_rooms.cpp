@@ -19,7 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 using gateway::Needs;
 
-constexpr Duration kLeastGrace = 10s;
+constexpr Duration kMinGrace = 10s;
 constexpr Duration kShortGrace = 30s;
 constexpr std::size_t kShortRoomSecret = 32;  // bytes: who finds it can write tickets, and may try at leisure
 
@@ -73,7 +73,7 @@ class RoomBuilder {
     read(&node_, "stay", rule.stay);
     const Node* grace = text_at(&node_, "grace");
     const Node* stay = text_at(&node_, "stay");
-    if (rule.grace < kLeastGrace) {
+    if (rule.grace < kMinGrace) {
       report_.error(code::kRange, *grace,
                     "a page asks again after some seconds, so within " + to_text(rule.grace) +
                         " a caller loses its place before it knows that it was called",
@@ -83,7 +83,7 @@ class RoomBuilder {
                       "a phone that sleeps for a moment loses its place within " + to_text(rule.grace),
                       R"(write at least "30s")");
     }
-    if (rule.stay < kLeastGrace) {
+    if (rule.stay < kMinGrace) {
       report_.error(code::kRange, *stay, "a visitor who reads a page for " + to_text(rule.stay) + " would have left",
                     R"(write as long as people look at one page, as in "10m")");
     }

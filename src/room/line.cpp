@@ -118,7 +118,7 @@ class Step {
     auto most = s_.next - s_.serving;
     if (rule_.count > 0) most = std::min(most, s_.credit);
     if (slices_.most > 0)
-      most = std::min({most, std::max<std::int64_t>(slices_.most - taken(), 0) * q_.stride, kMostCalls});
+      most = std::min({most, std::max<std::int64_t>(slices_.most - taken(), 0) * q_.stride, kMaxCalls});
     if (slices_.most > 0)
       for (auto number = s_.serving + 1; number <= s_.serving + most; ++number)
         if ((s_.next - number) % q_.stride == 0) take(number, slices_.called);

@@ -1,4 +1,4 @@
-// A room in Redis is the room in memory: the same answers to the same questions at the same times.
+// A room in Redis is the room in memory: the same answers at the same times.
 
 #include "redis_client.hpp"
 #include "support/redis_server.hpp"

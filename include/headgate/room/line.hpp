@@ -45,11 +45,11 @@ struct State {
   std::vector<std::uint16_t> places;
 };
 
-/// Moves the line to `now`, and answers. The work is bounded: at most kMostCalls places are taken in one step, the rest
+/// Moves the line to `now`, and answers. The work is bounded: at most kMaxCalls places are taken in one step, the rest
 /// is called by the next one.
 Answer step(State& state, const Rule& rule, const Question& question, Instant now);
 
-inline constexpr std::int64_t kMostCalls = 1000;
+inline constexpr std::int64_t kMaxCalls = 1000;
 
 /// The place that a number falls on.
 std::int64_t place_of(std::int64_t number) noexcept;

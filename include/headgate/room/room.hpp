@@ -18,15 +18,15 @@ struct Rule {
   Duration period{0};          ///< at most kMaxPeriod
   std::int64_t burst = 1;      ///< admissions that are kept while nobody waits; at least 1
   std::uint64_t visitors = 0;  ///< how many may be inside, at most kMaxVisitors; 0: not limited
-  Duration grace{0};           ///< how long a called number is kept, at least kLeastGrace
-  Duration stay{0};            ///< how long a visitor without a request counts as inside, at least kLeastGrace
+  Duration grace{0};           ///< how long a called number is kept, at least kMinGrace
+  Duration stay{0};            ///< how long a visitor without a request counts as inside, at least kMinGrace
   bool operator==(const Rule&) const = default;
 };
 
 inline constexpr std::uint64_t kMaxCount = 1'000'000;
 inline constexpr Duration kMaxPeriod = std::chrono::hours(1);
 inline constexpr std::uint64_t kMaxVisitors = 100'000;
-inline constexpr Duration kLeastGrace = std::chrono::seconds(1);
+inline constexpr Duration kMinGrace = std::chrono::seconds(1);
 
 enum class Ask : std::uint8_t {
   look,     ///< how far is the line?

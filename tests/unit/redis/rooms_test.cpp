@@ -159,7 +159,7 @@ TEST_F(RoomsInRedis, LetAHundredThousandCallersOfTwoGatewaysInInOrderOnceAndAtTh
   for (std::size_t i = 0; i < admitted_at.size(); i += 997)
     EXPECT_LE(static_cast<std::int64_t>(i + 1), 2 * 10'000 + admitted_at[i] * 10 + 1'000) << admitted_at[i] << " ms";
   RecordProperty("calls", static_cast<int>(asked));
-  EXPECT_LT(asked, 500'000U) << spared << " questions were answered without a call";
+  EXPECT_LT(asked, 500'000U) << spared << " callers were told without a call";
   one.stop();
   two.stop();
 }
