@@ -68,12 +68,8 @@ TEST(MetricsTable, IsTheMiddleOfTheDocumentation) {
 
 TEST(MetricsTable, NamesAreWhatPrometheusExpects) {
   const std::regex good("(headgate|process)_[a-z][a-z0-9_]*[a-z]");
-<<<<<<< HEAD
   const std::regex unit(
-      ".*_(seconds|bytes|info|total|keys|requests|active|successful|up|fds|waiting|inside|limit|in_flight)");
-=======
-  const std::regex unit(".*_(seconds|bytes|info|total|keys|requests|active|successful|up|fds|limit|in_flight|queued)");
->>>>>>> ef593c1 (Test the options of load shedding)
+      ".*_(seconds|bytes|info|total|keys|requests|active|successful|up|fds|waiting|inside|limit|in_flight|queued)");
   std::set<std::string_view> seen;
   for (const auto* family : families()) {
     const std::string name(family->name);
