@@ -31,7 +31,8 @@ void build_identity(Build& build);
 void build_redis(Build& build);
 void build_upstreams(Build& build);
 void build_shedding(Build& build);  // after upstreams, redis and identity
-void build_limits(Build& build);    // after identity and redis
+void build_signing(Build& build);
+void build_limits(Build& build);    // after identity, redis and signing
 void build_webhook(Build& build);   // after limits
 void check_keys(Build& build);      // after limits: the tiers and limits that known API keys name
 void build_rooms(Build& build);     // after identity and redis
@@ -73,6 +74,14 @@ void build_ban(Build& build, const Node& node, limit::Limit& out);
 
 /// The concurrency of the upstream called `name`; null if it has none.
 const gateway::UpstreamConcurrency* concurrency_of(const Build& build, std::string_view name);
+
+/// Reads the number of shards of the limit written at `node`, and checks that its tiers can be divided. Without leases
+/// from then on.
+void build_shards(Build& build, const Node& node, limit::Limit& out);
+
+/// Reads the appointments of the limit written at `node`, and checks that its tiers can hand them out. After its
+/// shards.
+void build_appointments(Build& build, const Node& node, limit::Limit& out);
 
 /// Builds the cost and the scale of a route's use of a limit; leaves as it is what cannot be parsed.
 void build_use(Build& build, const Node& node, gateway::LimitUse& out);

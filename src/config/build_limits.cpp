@@ -28,6 +28,8 @@ class LimitBuilder {
     build_if_absent(build_, node_, out_.per, out_.if_absent);
     tier_from();
     build_tiers(build_, node_, out_);
+    build_shards(build_, node_, out_);
+    build_appointments(build_, node_, out_);
     count();
     outlives_the_process();
     exempt();

@@ -6,6 +6,7 @@
 
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/scale.hpp"
+#include "headgate/limit/shards.hpp"
 
 namespace headgate::config {
 namespace {
@@ -32,12 +33,15 @@ class CostChecker {
 
   void run() {
     if (in_flight()) return;
+    check_appointments();
     auto tiers = limit_.tiers;
     if (use_.scale_up != use_.scale_down) {
       for (auto& tier : tiers) {
         if (!scale(tier)) return;
       }
     }
+    // The whole cost is taken from one shard.
+    for (auto& tier : tiers) tier.rules = limit::one_shard(tier.rules, limit::shards_of(tier.rules, limit_.shards));
     for (const auto& charge : charges()) {
       // Only the first tier that is too small is reported.
       for (const auto& tier : tiers) {
@@ -48,6 +52,14 @@ class CostChecker {
   }
 
  private:
+  void check_appointments() {
+    if (!limit_.appointments || use_.cost.from != Cost::From::response_header) return;
+    report_.error_at_key(code::kConflict, *find(&node_, "cost"),
+                         "limit " + in_quotes(limit_.name) +
+                             " hands out appointments, and an appointment is for a cost that is known before",
+                         "remove \"response_header\" here, or \"appointments\" there");
+  }
+
   // A request holds one permit of a limit in flight, whatever it costs elsewhere.
   bool in_flight() {
     const auto& tiers = limit_.tiers;
@@ -114,11 +126,13 @@ class CostChecker {
     const std::string size = tier.rules.size() > 1 ? "smallest rate" : "\"burst\"";
     report_.error(code::kCost, *charge.place,
                   charge.what + " costs " + std::to_string(charge.cost) + ", but " + tier_text(limit_, tier) +
-                      " never allows more than " + std::to_string(small->burst) + " at once",
+                      " never allows more than " + std::to_string(small->burst) + at_once(),
                   "it would always be rejected; raise the " + std::string(tier.name.empty() ? "limit's " : "tier's ") +
                       size + " or lower the cost");
     return false;
   }
+
+  std::string at_once() const { return limit_.shards > 1 ? " at once in one of its shards" : " at once"; }
 
   void check_most(const std::vector<limit::Tier>& tiers) {
     const Node* place = find(find(&node_, "cost"), "most");
@@ -129,7 +143,7 @@ class CostChecker {
       report_.warning(
           code::kCost, *place,
           "a request that costs more than " + std::to_string(small->burst) +
-              " is always rejected: " + tier_text(limit_, tier) + " never allows more at once",
+              " is always rejected: " + tier_text(limit_, tier) + " never allows more" + at_once(),
           "lower \"most\" to " + std::to_string(small->burst) + " to charge such a request that much instead");
       return;
     }

@@ -29,6 +29,7 @@ Config build_all(const Node& root, Report& report) {
   build_redis(build);
   build_upstreams(build);
   build_shedding(build);
+  build_signing(build);
   build_limits(build);
   build_webhook(build);
   check_keys(build);

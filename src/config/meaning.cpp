@@ -118,6 +118,10 @@ std::string suspends(const limit::Limit& limit) {
 // What holds for all tiers of a limit; each part begins with a semicolon.
 std::string circumstances(const limit::Limit& limit, const std::vector<gateway::Exemption>& exemptions) {
   std::string out = limit.store == limit::Store::memory ? "; counted in this gateway's memory" : "; in Redis";
+  if (limit.shards > 1) out += ", in " + std::to_string(limit.shards) + " shards";
+  if (limit.appointments && limit.mode == limit::Mode::enforce)
+    out += "; a rejected request gets an appointment, at most " + headgate::to_text(limit.appointments->ahead) +
+           " ahead and " + headgate::to_text(limit.appointments->width) + " long";
   out += answers(limit.counted_statuses);
   out += suspends(limit);
   out += absent(limit.if_absent);

@@ -210,6 +210,16 @@ constexpr Key kLogKeys[] = {
 };
 constexpr Section kLog{"log", "log", "Access and error log.", kLogKeys, kLogLater};
 
+// signing
+
+constexpr Shape kSigningKey = text("a key", check_not_empty);
+constexpr Shape kSigningKeyList = list("a list of keys", kSigningKey, 1, 8);
+constexpr Key kSigningKeys[] = {
+    {"keys", &kSigningKeyList, "", R"(["${HEADGATE_SIGNING_KEY}"])",
+     "The secrets, of at least 32 bytes: the first one signs, all are believed; the same on all gateways", required},
+};
+constexpr Section kSigning{"signing", "signing", "What signs appointments.", kSigningKeys};
+
 // the file
 
 constexpr Shape kLimitShape = section(kLimitSection);
@@ -226,6 +236,7 @@ constexpr Shape kTimeoutsShape = section(kTimeouts);
 constexpr Shape kBoundsShape = section(kBounds);
 constexpr Shape kRejectionShape = section(kRejection);
 constexpr Shape kLogShape = section(kLog);
+constexpr Shape kSigningShape = section(kSigning);
 constexpr std::string_view kRootLater[] = {"tracing", "metrics", "tls", "tiers"};
 constexpr Key kRootKeys[] = {
     {"$schema", &kText, "", R"("./headgate.schema.json")", "For editors; headgate does not read it"},
@@ -261,6 +272,7 @@ constexpr Key kRootKeys[] = {
     {"shedding", &kSheddingShape, "", R"({ "priority_from": "header:X-Priority" })",
      "What is refused first when there is too much"},
     {"rejection", &kRejectionShape, "", R"({ "headers": "standard" })", "What a rejected caller is told"},
+    {"signing", &kSigningShape, "", R"({ "keys": ["${HEADGATE_SIGNING_KEY}"] })", "What signs appointments"},
     {"log", &kLogShape, "", R"({ "format": "json" })", "Access and error log"},
 };
 constexpr Section kRoot{"configuration", "", "The whole file.", kRootKeys, kRootLater};

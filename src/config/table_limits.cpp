@@ -3,6 +3,7 @@
 #include "table_shapes.hpp"
 
 #include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/shards.hpp"
 
 namespace headgate::config {
 namespace {
@@ -108,6 +109,16 @@ constexpr Shape kZone = text("a time zone");
 constexpr Shape kMode = choice(kModes);
 constexpr Shape kStore = choice(kStores);
 constexpr Shape kLeasesShape = choice(kLeases);
+constexpr Shape kShards = integer(2, limit::kMaxShards);
+constexpr Key kAppointmentKeys[] = {
+    {"ahead", &kDuration, "5m", R"("5m")", "The latest beginning of an appointment, from now"},
+    {"width", &kDuration, "10s", R"("10s")", "How long an appointment can be kept after its beginning"},
+};
+constexpr Section kAppointments{"appointments", "limits.<name>.appointments", "When a rejected request may come back.",
+                                kAppointmentKeys};
+constexpr Shape kAppointmentsObject = section(kAppointments);
+constexpr const Shape* kAppointmentsForms[] = {&kBoolean, &kAppointmentsObject};
+constexpr Shape kAppointmentsShape = either("true, false or an object", kAppointmentsForms);
 constexpr std::string_view kLimitLater[] = {"cost"};
 constexpr Key kLimitKeys[] = {
     {"rate", &kRateOrRates, "", R"("100/minute")", kRateDoc},
@@ -129,6 +140,14 @@ constexpr Key kLimitKeys[] = {
     {"leases", &kLeasesShape, "auto", R"("off")",
      "Whether a gateway may take permits for a busy key from Redis in batches: `auto` if this cannot allow too many "
      "requests, or `off`"},
+    {"shards", &kShards, "", "8",
+     "How many counters a key has in Redis, each with its part of the limit, so that several servers of a cluster "
+     "share "
+     "the work for a hot key: never more than the limit passes, but a request may be rejected while another part has "
+     "permits; default: one, which is exact"},
+    {"appointments", &kAppointmentsShape, "false", "true",
+     "Whether a rejected request gets an appointment: it reserves the next permits, and passes this limit if it comes "
+     "back with it in time; needs `signing`"},
     {"count", &kCountShape, "", R"({ "status": [401, 403] })",
      "Counts only answers with these statuses, so that only failed logins use permits: a request takes its permits "
      "first, and gets them back if its answer does not count; default: every request counts"},

@@ -1,10 +1,12 @@
 // Checks the limits of one stage of the route, in memory or in Redis: all take their permits, or none does.
 
+#include "appointments.hpp"
 #include "in_flight.hpp"
 #include "limit_fields.hpp"
 #include "outage.hpp"
 #include "resolved_limit.hpp"
 #include "round.hpp"
+#include "shards.hpp"
 #include "shed.hpp"
 
 #include "headgate/core/hash.hpp"
@@ -57,16 +59,38 @@ Problem rejection(const Exchange& x, const Rejection& style) {
           .until_wait = a.rejection()};
 }
 
+bool taken(const limit::Check& check, const limit::Decision& decision) noexcept {
+  return check.how == How::take || decision.allowed;
+}
+
+}  // namespace
+
 /// False if the request has more rules than one request may have.
-[[nodiscard]] bool append(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved, Source source) {
+bool Gateway::append(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved, Source source) {
   auto& a = x.admission;
   const bool in_flight = route_limit.ready->in_flight;
   const auto cost = in_flight ? 1 : resolved.cost;
-  const auto& rules = source == Source::fallback ? resolved.tier->local : resolved.tier->rules;
+  const auto& tier = *resolved.tier;
+  if (x.appointment && x.appointment->of == &route_limit && !x.appointment->used) {
+    if (a.checks.size() == Admission::kMax) return false;
+    a.limits.push_back({.route_limit = &route_limit,
+                        .tier = &tier,
+                        .source = source,
+                        .first = static_cast<std::uint8_t>(a.checks.size()),
+                        .count = 1,
+                        .kept = true,
+                        .used = cost});
+    const auto& use = x.appointment->use;
+    a.checks.push_back(
+        {.rule = &use, .key = resolved.key, .hash = keyed_hash(x.text.join({use.suffix, resolved.key}), use.seed)});
+    return true;
+  }
+  const bool sharded = source == Source::redis && tier.shards > 1;
+  const auto& rules = source == Source::fallback ? tier.local : sharded ? tier.shard : tier.rules;
   if (a.checks.size() + rules.size() > Admission::kMax) return false;
   const auto how = route_limit.limit->mode == limit::Mode::observe ? How::observe : How::take;
   a.limits.push_back({.route_limit = &route_limit,
-                      .tier = resolved.tier,
+                      .tier = &tier,
                       .source = source,
                       .first = static_cast<std::uint8_t>(a.checks.size()),
                       .count = static_cast<std::uint8_t>(rules.size()),
@@ -78,41 +102,49 @@ Problem rejection(const Exchange& x, const Rejection& style) {
                         .cost = cost,
                         .how = how,
                         .token = in_flight ? x.token : std::string_view()});
+  if (sharded) use_shard(x, a.limits.back(), resolved.key, shard_turns_);
   return true;
 }
-
-bool taken(const limit::Check& check, const limit::Decision& decision) noexcept {
-  return check.how == How::take || decision.allowed;
-}
-
-}  // namespace
 
 // Collects the checks of the limits and decides them. If one limit rejects, everything is given back. No coroutine
 // here: its frame would cost as much as the decision.
 Gateway::Step Gateway::admit(Exchange& x, Stage stage) {
   Round round(x.admission, RoundKind::memory);
-  Step problem = collect(x, round, stage);
-  if (!problem) problem = decide_here(x, round);
-  if (problem) give_back(x, round);
+  Step problem;
+  do {
+    problem = collect(x, round, stage);
+    if (!problem) problem = decide_here(x, round);
+  } while (problem && used_before(x, round));
+  if (!problem) return {};
+  give_back(x, round);
+  if (x.route->appointments) offer_here(x, *problem);
   return problem;
 }
 
 Task<Gateway::Step> Gateway::admit_in_redis(Exchange& x) {
   Round round(x.admission, RoundKind::redis);
   if (x.route->in_flight) in_flight_->name(x);
-  round.asked = Moment{services_.clock.steady(), services_.clock.wall()};
-  Step problem = take_share(x, round);
-  if (!problem) problem = collect(x, round, Stage::redis);
-  if (!problem && !round.empty()) {
-    outage_->hand_over(round.checks());
-    const auto agreed = co_await x.snapshot->redis->decide(round.checks(), round.decisions());
-    problem = agreed.has_value() ? conclude(x, round, *agreed) : fall_back(x, round);
-    if (!problem && round.kind == RoundKind::redis && round.share.empty()) problem = take_share_late(x, round);
-  }
-  if (problem)
+  Step problem;
+  do {
+    round.kind = RoundKind::redis;
+    round.asked = Moment{services_.clock.steady(), services_.clock.wall()};
+    problem = take_share(x, round);
+    if (!problem) problem = collect(x, round, Stage::redis);
+    if (!problem && !round.empty()) {
+      outage_->hand_over(x, round.limits());
+      auto agreed = co_await x.snapshot->redis->decide(round.checks(), round.decisions());
+      if (x.route->sharded && agreed.has_value() && !*agreed) agreed = co_await ask_other_shards(x, round);
+      problem = agreed.has_value() ? conclude(x, round, *agreed) : fall_back(x, round);
+      if (!problem && round.kind == RoundKind::redis && round.share.empty()) problem = take_share_late(x, round);
+    }
+  } while (problem && used_before(x, round));
+  if (problem) {
     give_back(x, round);
-  else if (round.kind == RoundKind::fallback)
-    for (const auto& checked : round.limits()) outage_->counted(x, checked);
+    if (x.route->appointments) co_await offer_in_redis(x, *problem);
+  } else if (round.kind == RoundKind::fallback) {
+    for (const auto& checked : round.limits())
+      if (!checked.kept) outage_->counted(x, checked);
+  }
   if (!problem && x.route->in_flight) in_flight_->keep(x);
   co_return problem;
 }
@@ -134,6 +166,8 @@ Gateway::Step Gateway::collect(Exchange& x, Round& round, Stage stage) {
     if (resolved.key_missing && enforced && (round.kind == RoundKind::memory || round.kind == RoundKind::redis))
       return fail(key_missing(x, limit));
     if (!resolved.applies) continue;
+    if (limit.appointments && enforced)
+      if (const auto early = keep_appointment(x, route_limit, resolved)) return fail(*early);
     if (round.kind == RoundKind::fallback && enforced && limit.if_redis_down == IfRedisDown::reject)
       return fail(uncountable(limit));
     if (round.kind == RoundKind::fallback && !counted_here) continue;

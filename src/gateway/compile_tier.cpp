@@ -6,6 +6,7 @@
 #include "headgate/gateway/problem.hpp"
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/scale.hpp"
+#include "headgate/limit/shards.hpp"
 
 namespace headgate::gateway {
 namespace {
@@ -44,7 +45,7 @@ std::string rule_label(const limit::Rule& rule) {
   return rule.name.empty() ? rule.limit : rule.limit + "-" + rule.name;
 }
 
-CompiledTier compile_tier(const limit::Tier& tier, const Fraction& share) {
+CompiledTier compile_tier(const limit::Tier& tier, const Fraction& share, std::uint32_t shards) {
   CompiledTier out;
   out.name = tier.name;
   out.rules.reserve(tier.rules.size());
@@ -57,6 +58,8 @@ CompiledTier compile_tier(const limit::Tier& tier, const Fraction& share) {
     out.labels.push_back(rule_label(rule));
     out.rules.push_back(std::move(sized));
   }
+  out.shards = limit::shards_of(out.rules, shards);
+  if (out.shards > 1) out.shard = limit::one_shard(out.rules, out.shards);
   out.policy = policy_of(out.rules);
   return out;
 }

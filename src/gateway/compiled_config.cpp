@@ -123,6 +123,8 @@ CompiledConfig::CompiledConfig(const Options& options, const identity::Options& 
                          (route_limit.ready->exemption && !route_limit.ready->exemption->api_keys.empty());
       route->ranks = route->ranks || route_limit.ready->ranks;
       route->in_flight = route->in_flight || route_limit.ready->in_flight;
+      route->sharded = route->sharded || route_limit.limit->shards > 1;
+      route->appointments = route->appointments || route_limit.limit->appointments.has_value();
       route->settles = route->settles || route_limit.cost.from == Cost::From::response_header ||
                        !route_limit.limit->counted_statuses.empty();
     }
@@ -198,7 +200,7 @@ const CompiledLimit& CompiledConfig::ready(const LimitUse& use, std::string_view
   if (share.is_partial()) limit->limit.name += "@" + share.route;
   limit->tiers.reserve(at->tiers.size());
   for (const auto& tier : at->tiers) {
-    limit->tiers.push_back(compile_tier(tier, share));
+    limit->tiers.push_back(compile_tier(tier, share, at->shards));
     limit->tiers.back().number = tiers_++;
     for (const auto& rule : tier.rules) limit->in_flight = limit->in_flight || !rule.algorithm->refills;
   }

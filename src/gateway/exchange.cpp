@@ -58,8 +58,8 @@ void Admission::bind(std::size_t from) noexcept {
   const limit::Decision* best = nullptr;
   for (std::size_t i = from; i < limits.size(); ++i) {
     const auto& checked = limits[i];
-    // The capacity of an upstream is nothing that a caller has a share of.
-    if (checked.route_limit->limit->mode == limit::Mode::observe || checked.route_limit->ready->fleet) continue;
+    if ((checked.kept && !checked.rejected) || checked.route_limit->limit->mode == limit::Mode::observe) continue;
+    if (checked.route_limit->ready->fleet) continue;  // an upstream's capacity is nothing that a caller has a share of
     const auto* const own = limit::binding({decisions.data() + checked.first, checked.count});
     if (best && !limit::binds_before(*own, *best)) continue;
     best = own;
@@ -116,6 +116,10 @@ void Exchange::reset() {
   priority = effective = shed::Priority::normal;
   shed_by.reset();
   queued = Duration(0);
+  appointment.reset();
+  offered = {};
+  appointment_tier = nullptr;
+  appointment_events = {};
   problem_limit = {};
   ban = nullptr;
   banned_key = {};

@@ -18,6 +18,8 @@ ExchangeCounters::ExchangeCounters(observe::Registry& registry, observe::Writer 
         ready->limit.store == limit::Store::redis ? observe::Counted::in_redis : observe::Counted::in_memory;
     for (const auto& tier : ready->tiers) {
       tiers_.push_back(observe::limit_counters(registry, worker, ready->limit.name, tier.name, counted));
+      if (ready->limit.appointments) observe::add_appointments(tiers_.back(), registry, worker, ready->limit.name);
+      if (ready->limit.shards > 1) observe::add_shards(tiers_.back(), registry, worker, ready->limit.name);
     }
   }
   bans_.reserve(compiled.bans().size());
@@ -73,6 +75,7 @@ void ExchangeCounters::count(const Exchange& x, Duration took) const {
         .refused[static_cast<std::size_t>(*x.shed_by) * shed::kPriorities + static_cast<std::size_t>(x.priority)]
         ->add();
   count_limits(x);
+  if (x.appointment_tier) count_appointments(x);
   if (x.room.outcome != RoomVisit::Outcome::none) count_visit(x);
 }
 
@@ -93,6 +96,12 @@ void ExchangeCounters::room(const CompiledRoom& room, const room::Knowledge& kno
   if (wait) counters.seconds->set(std::chrono::duration<double>(*wait).count());
 }
 
+void ExchangeCounters::count_appointments(const Exchange& x) const {
+  const auto& counters = tiers_[x.appointment_tier->number].appointments;
+  for (std::size_t i = 0; i < counters.size(); ++i)
+    if (x.appointment_events[i] && counters[i]) counters[i]->add();
+}
+
 // Of a rejected request only the limits that rejected it are counted: the others were not charged.
 void ExchangeCounters::count_limits(const Exchange& x) const {
   const auto& a = x.admission;
@@ -102,6 +111,7 @@ void ExchangeCounters::count_limits(const Exchange& x) const {
     const auto source = static_cast<std::size_t>(checked.source);
     counters.seconds[source]->record(checked.took);
     if (checked.unreadable) counters.unreadable->add();
+    if (checked.turned) counters.other_shards->add();
     const auto units = static_cast<std::uint64_t>(std::max<std::int64_t>(0, checked.used));
     if (checked.rejected) {
       const bool observe = checked.route_limit->limit->mode == limit::Mode::observe;
@@ -110,6 +120,10 @@ void ExchangeCounters::count_limits(const Exchange& x) const {
     } else if (!rejected) {
       counters.allowed[source]->add();
       counters.units_allowed->add(units);
+      if (checked.kept) {  // its decision is about the appointment, not about the limit
+        counters.appointments[static_cast<std::size_t>(observe::AppointmentEvent::kept)]->add();
+        continue;
+      }
       const auto* const left = limit::binding({a.decisions.data() + checked.first, checked.count});
       if (observe::is_near(left->remaining, left->limit)) counters.near->add();
     }

@@ -1,5 +1,6 @@
 #include "headgate/gateway/gateway.hpp"
 
+#include "appointments.hpp"
 #include "in_flight.hpp"
 #include "lag_probe.hpp"
 #include "offences.hpp"
@@ -8,6 +9,7 @@
 #include "room_answer.hpp"
 #include "rooms.hpp"
 
+#include <random>
 #include <utility>
 
 namespace headgate::gateway {
@@ -28,6 +30,8 @@ Gateway::Gateway(Services services, SnapshotPtr snapshot)
       in_flight_(std::make_unique<InFlight>(services.clock, services.memory)),
       offences_(std::make_shared<Offences>(services.clock, services.memory, services.bans)),
       rooms_(std::make_shared<Rooms>(services.clock, services.rooms)),
+      shard_turns_(std::random_device()()),
+      appointments_(std::make_unique<Appointments>()),
       tokens_(token_cache(*snapshot_)) {
   outage_->adopt(snapshot_->redis);
   watch_lag();

@@ -115,7 +115,7 @@ void KeyOverrides::override_limit(const CompiledConfig& compiled, const identity
                                 " has instead of its own size");
       return;
     }
-    auto granted = compile_tier(*tier, ready->share);
+    auto granted = compile_tier(*tier, ready->share, ready->limit.shards);
     granted.number = ready->tiers[ready->limit.default_tier].number;
     of_keys_[&key].emplace_back(ready.get(), std::move(granted));
   }

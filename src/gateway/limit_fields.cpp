@@ -47,6 +47,8 @@ void append_limit_fields(Exchange& x, RejectionHeaders style, http::Fields& fiel
   const auto& admission = x.admission;
   if (!admission.binding || style == RejectionHeaders::none) return;
   const auto& decision = admission.decision();
+  // What a shard allows is known, and what the others have left is not.
+  const auto shards = admission.binding->shard > 0 ? admission.binding->tier->shards : 1;
   const bool rejected = admission.outcome == Admission::Outcome::rejected;
   // Rejected: until a request is allowed, if waiting helps. Allowed: until the limit is full again.
   const bool waits = rejected && decision.retry_after < limit::kNever;
@@ -55,7 +57,7 @@ void append_limit_fields(Exchange& x, RejectionHeaders style, http::Fields& fiel
   if (style != RejectionHeaders::standard) {
     const auto at = admission.binding->asked_at_wall + wait;
     const auto epoch = (at.time_since_epoch().count() + 999'999) / 1'000'000;
-    fields.push_back({http::Known::unknown, "X-RateLimit-Limit", x.text.number(decision.limit)});
+    fields.push_back({http::Known::unknown, "X-RateLimit-Limit", x.text.number(decision.limit * shards)});
     fields.push_back({http::Known::unknown, "X-RateLimit-Remaining", remaining});
     fields.push_back({http::Known::unknown, "X-RateLimit-Reset", x.text.number(epoch)});
   }

@@ -1,6 +1,7 @@
 #include "outage.hpp"
 
 #include "process_name.hpp"
+#include "shards.hpp"
 
 #include "headgate/limit/algorithm.hpp"
 
@@ -49,7 +50,8 @@ void Outage::owe(const Exchange& x, const CheckedLimit& checked, std::size_t che
   if (owed.key.empty()) owed.key = was.key;
   owed.compiled = x.snapshot->compiled;
   owed.key_overrides = x.snapshot->key_overrides;
-  owed.rule = &checked.tier->rules[check - checked.first];
+  owed.shards = checked.tier->shards;
+  owed.rule = &(owed.shards > 1 ? checked.tier->shard : checked.tier->rules)[check - checked.first];
   owed.local = was.rule;
   owed.more += cost;
   enqueue(was.hash, owed);
@@ -64,9 +66,14 @@ std::int64_t Outage::held(const Hash& hash, const Owed& owed) {
 }
 
 // One connection keeps the order: the next call finds it charged.
-void Outage::charge_now(std::span<const limit::Check> next_checks) {
+void Outage::charge_now(const Exchange& x, std::span<const CheckedLimit> next) {
   if (!redis_->up()) return;
-  for (const auto& check : next_checks) charge(check.hash);
+  for (const auto& checked : next) {
+    for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i) {
+      const auto& check = x.admission.checks[i];
+      charge(checked.shard == 0 ? check.hash : keyed_hash(without_shard(check.key), check.rule->seed));
+    }
+  }
 }
 
 void Outage::charge(const Hash& hash) {
@@ -74,8 +81,15 @@ void Outage::charge(const Hash& hash) {
   if (at == keys_.end() || at->second.under_way || stopped_) return;
   auto& owed = at->second;
   if (owed.sent == 0) {
-    owed.sent = std::exchange(owed.more, 0);
+    if (owed.part == 0) {  // a debt of one shard would close it for long: each pays its part
+      if (owed.shards > 1) owed.more = std::min(owed.more, held(hash, owed));
+      owed.part = (owed.more + owed.shards - 1) / owed.shards;
+    }
+    owed.sent = std::min(owed.more, owed.part);
+    owed.more -= owed.sent;
+    owed.shard = limit::shard_after(owed.shard, owed.shards);
     owed.token = ++tokens_;
+    if (owed.more == 0) owed.part = 0;
   }
   const auto cost = std::min(held(hash, owed), owed.sent);
   if (cost == 0) {  // the local counter is empty again
@@ -90,6 +104,7 @@ void Outage::charge(const Hash& hash) {
 Task<void> Outage::send_charge(std::shared_ptr<Outage> self, std::shared_ptr<limit::RemoteLimiter> redis, Hash hash,
                                Owed owed, std::int64_t cost) {
   const std::string token = self->process_ + std::to_string(owed.token);
+  if (owed.shards > 1) owed.key += "#" + std::to_string(owed.shard);
   const limit::Check debt{.rule = owed.rule, .key = owed.key, .hash = {}, .cost = cost, .how = limit::How::debt};
   auto charge = redis->charge(debt, token);
   const auto why = co_await charge;

@@ -39,9 +39,9 @@ class Outage : public std::enable_shared_from_this<Outage> {
   /// The answer says that it cost more than was taken.
   void cost_more(const Exchange& x, const CheckedLimit& checked);
 
-  /// Charges what is owed for the keys of these checks, before they are sent.
-  void hand_over(std::span<const limit::Check> next_checks) {
-    if (!keys_.empty()) charge_now(next_checks);
+  /// Charges what is owed for the keys of these limits, before their checks are sent.
+  void hand_over(const Exchange& x, std::span<const CheckedLimit> next) {
+    if (!keys_.empty()) charge_now(x, next);
   }
 
  private:
@@ -51,9 +51,12 @@ class Outage : public std::enable_shared_from_this<Outage> {
     const limit::Rule* rule = nullptr;
     const limit::Rule* local = nullptr;
     std::string key;
-    std::int64_t more = 0;    ///< owed and not sent yet
-    std::int64_t sent = 0;    ///< sent under `token`, and not acknowledged
-    std::uint64_t token = 0;  ///< the number in its token
+    std::uint32_t shards = 1;  ///< above 1: each charge goes to the next of so many counters
+    std::uint32_t shard = 1;   ///< the next of them
+    std::int64_t part = 0;     ///< the most that one charge has; 0: it is not divided yet
+    std::int64_t more = 0;     ///< owed and not sent yet
+    std::int64_t sent = 0;     ///< sent under `token`, and not acknowledged
+    std::uint64_t token = 0;   ///< the number in its token
     bool under_way = false;
     bool queued = false;
   };
@@ -66,7 +69,7 @@ class Outage : public std::enable_shared_from_this<Outage> {
                                 Owed owed, std::int64_t cost);
   void owe(const Exchange& x, const CheckedLimit& checked, std::size_t check, std::int64_t cost);
   std::int64_t held(const Hash& hash, const Owed& owed);
-  void charge_now(std::span<const limit::Check> next_checks);
+  void charge_now(const Exchange& x, std::span<const CheckedLimit> next);
   void charge(const Hash& hash);
   void charged(const Hash& hash, error_code why);
   void enqueue(const Hash& hash, Owed& owed);

@@ -1,5 +1,6 @@
 #include "headgate/gateway/problem.hpp"
 
+#include "appointments.hpp"
 #include "limit_fields.hpp"
 #include "room_ticket.hpp"
 
@@ -34,10 +35,16 @@ void write_beginning(TextCursor& out, unsigned status, std::string_view title, s
   write_json_text(out, detail);
 }
 
+/// In whole seconds since the epoch. An appointment has begun at the one, and is not over at the other.
+std::int64_t second_after(Instant instant) noexcept {
+  return (instant.time_since_epoch().count() + 999'999) / 1'000'000;
+}
+std::int64_t second_before(Instant instant) noexcept { return instant.time_since_epoch().count() / 1'000'000; }
+
 std::string_view body_of(TextArena& text, const Problem& problem, std::string_view retry_after,
-                         std::string_view request_id) {
+                         std::string_view request_id, const OfferedAppointment& offered) {
   const auto title = problem.until_wait.empty() ? title_of(problem.status) : std::string_view{};
-  const auto told = problem.detail.size() + problem.limit.size() + request_id.size();
+  const auto told = problem.detail.size() + problem.limit.size() + request_id.size() + offered.token.size();
   const auto most = kMaxAround + title.size() + problem.until_wait.size() + kMaxJsonBytes * told;
   return text.write(most, [&](TextCursor& out) {
     if (problem.until_wait.empty()) {
@@ -56,6 +63,15 @@ std::string_view body_of(TextArena& text, const Problem& problem, std::string_vi
     if (!retry_after.empty()) {
       out.word(", \"retry_after\": ");
       out.text(retry_after);
+    }
+    if (!offered.token.empty()) {
+      out.word(",\n  \"appointment\": { \"token\": \"");
+      out.text(offered.token);
+      out.word("\", \"from\": ");
+      out.number(second_after(offered.from));
+      out.word(", \"until\": ");
+      out.number(second_before(offered.until));
+      out.word(" }");
     }
     if (!request_id.empty()) {
       out.word(",\n  \"request_id\": \"");
@@ -168,6 +184,10 @@ Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders st
   append_limit_fields(x, style, x.fields);
   const auto retry_after = problem.retry_after > 0 ? x.text.number(problem.retry_after) : std::string_view{};
   if (!retry_after.empty()) x.fields.push_back({http::Known::retry_after, "Retry-After", retry_after});
+  if (!x.offered.token.empty())
+    x.fields.push_back({http::Known::unknown, kAppointmentField,
+                        x.text.join({x.offered.token, ";from=", x.text.number(second_after(x.offered.from)),
+                                     ";until=", x.text.number(second_before(x.offered.until))})});
   if (!problem.challenge.empty())
     x.fields.push_back({http::Known::www_authenticate, "WWW-Authenticate", problem.challenge});
   if (x.route && x.route->room) append_ticket(x, x.fields);
@@ -176,7 +196,7 @@ Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders st
   x.fields.push_back({http::Known::date, "Date", x.text.join({date_now(*x.clock)})});
   std::string_view body;
   if (problem.body == RejectionBody::problem) {
-    body = body_of(x.text, problem, retry_after, x.request_id);
+    body = body_of(x.text, problem, retry_after, x.request_id, x.offered);
     x.fields.push_back({http::Known::content_type, "Content-Type", "application/problem+json"});
   }
   x.fields.push_back({http::Known::cache_control, "Cache-Control", "no-store"});

@@ -153,6 +153,16 @@ Gauge& loop_lag_gauge(Registry& registry, Writer worker) {
   return registry.gauge(family::event_loop_lag, {std::to_string(worker)});
 }
 
+void add_appointments(LimitCounters& counters, Registry& registry, Writer writer, std::string_view limit) {
+  constexpr std::array<const char*, kAppointmentEvents> kEvents{"offered", "kept", "early", "missed"};
+  for (std::size_t i = 0; i < kEvents.size(); ++i)
+    counters.appointments[i] = &registry.counter(writer, family::limit_appointments, {std::string(limit), kEvents[i]});
+}
+
+void add_shards(LimitCounters& counters, Registry& registry, Writer writer, std::string_view limit) {
+  counters.other_shards = &registry.counter(writer, family::limit_other_shards, {std::string(limit)});
+}
+
 RouteCounters::RouteCounters(Registry& registry, Writer writer, std::string_view route)
     : requests_(&registry.table(writer, family::requests, {std::string(route)}, spell)),
       auth_results_(&registry.table(writer, family::auth, {std::string(route)}, spell_auth_result)),

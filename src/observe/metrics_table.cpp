@@ -43,6 +43,8 @@ std::span<const Family* const> families() noexcept {
                                            &queue_waiting,
                                            &queue_seconds,
                                            &event_loop_lag,
+                                           &limit_appointments,
+                                           &limit_other_shards,
                                            &redis_up,
                                            &redis_commands,
                                            &redis_command_seconds,

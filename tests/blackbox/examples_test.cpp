@@ -8,7 +8,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <ctime>
+#include <thread>
 
 namespace headgate::test {
 namespace {
@@ -211,6 +213,17 @@ TEST(Examples, ApiKeysCountByOwnerAndEverybodyElseByAddress) {
   EXPECT_EQ(statuses(example, 1, "POST", "/v1/exports", key_of("globex")), "200");
   EXPECT_EQ(statuses(example, 1, "POST", "/v1/exports", key_of("stranger")), "401");
   EXPECT_EQ(statuses(example, 1, "GET", "/", key_of("stranger")), "200");
+}
+
+TEST(Examples, AppointmentsBringClientsBack) {
+  const Example example("appointments");
+  RawClient client = example.client();
+  Message answer = client.get("/reports");
+  for (int i = 0; i < 100 && answer.status() == 200; ++i) answer = client.get("/reports");
+  ASSERT_EQ(answer.status(), 429);
+  const auto appointment = "Appointment: " + answer.value("Appointment") + "\r\n";
+  std::this_thread::sleep_for(std::chrono::seconds(std::stoi(answer.value("Retry-After"))));
+  EXPECT_EQ(client.get("/reports", appointment).status(), 200);
 }
 
 TEST(Examples, PartnerClusterKnowsItsPartners) {

@@ -35,6 +35,8 @@ struct CompiledTier {
   std::size_t number = 0;               ///< its index among all tiers of the configuration
   std::string name;                     ///< empty if the limit has no tiers
   std::vector<limit::Rule> rules;       ///< empty: unlimited
+  std::uint32_t shards = 1;             ///< above 1: a request takes from one of so many counters in Redis
+  std::vector<limit::Rule> shard;       ///< the rules of each of them; empty without shards
   std::vector<limit::Rule> local;       ///< this gateway's share of the rules, for while Redis is down
   std::string policy;                   ///< the value of RateLimit-Policy
   std::vector<std::string> labels;      ///< the name of each rule in RateLimit
@@ -96,6 +98,8 @@ struct Route {
   bool ranks = false;                  ///< a tier of one of its limits has a priority
   shed::Priority priority = shed::Priority::normal;
   const UpstreamConcurrency* queue = nullptr;  ///< the queue before its upstream; null: there is none
+  bool sharded = false;                        ///< one of its limits has shards
+  bool appointments = false;                   ///< one of its limits hands out appointments
   Require require = Require::nothing;
   UnknownKey unknown_key = UnknownKey::anonymous;
   Duration timeout{};          ///< longest wait for the head of the answer
@@ -112,8 +116,8 @@ struct Route {
   bool bans_after_auth() const noexcept { return !bans.empty() && bans.back().after_auth; }
 };
 
-/// Prepares `tier` at the scale `share`. The caller sets its number.
-CompiledTier compile_tier(const limit::Tier& tier, const Fraction& share);
+/// Prepares `tier` at the scale `share`, in `shards` shards or fewer. The caller sets its number.
+CompiledTier compile_tier(const limit::Tier& tier, const Fraction& share, std::uint32_t shards);
 
 /// The name of a rule in RateLimit and RateLimit-Policy: its limit, and its own name if it has one.
 std::string rule_label(const limit::Rule& rule);

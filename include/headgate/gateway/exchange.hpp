@@ -19,6 +19,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -80,6 +81,9 @@ struct CheckedLimit {
   Source source = Source::memory;
   std::uint8_t first = 0;  ///< index of its first check; it has one check for each rule of the tier
   std::uint8_t count = 0;
+  bool turned = false;       ///< whether it asked another shard after the first one
+  std::uint8_t shard = 0;    ///< the shard that was asked, from 1; 0 without shards
+  bool kept = false;         ///< an appointment is kept: its one check is whether it was used before
   bool rejected = false;     ///< whether one of its rules said no, in either mode
   std::int64_t used = 0;     ///< the cost; if it is settled, what the answer says
   bool settled = false;      ///< whether the cost was read from the answer
@@ -142,6 +146,15 @@ struct RoomVisit {
 
 /// The wait of a request for its permit; see gateway/delay.hpp.
 class Delay;
+/// The appointment that a request keeps; see gateway/appointments.hpp.
+struct KeptAppointment;
+
+/// An appointment that a rejection hands out.
+struct OfferedAppointment {
+  std::string_view token;  ///< empty: none
+  Instant from;
+  Instant until;
+};
 
 /// Ends with the exchange.
 using InFlightHook = boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
@@ -175,6 +188,10 @@ struct Exchange {
   std::string_view token;  ///< names it as the holder of permits in flight in Redis; empty if it holds none
   InFlightHook in_flight;  ///< in the list of exchanges whose permits are renewed
   Clock::Steady renewed_at{};
+  std::shared_ptr<KeptAppointment> appointment;  ///< null: the request shows none that is valid
+  OfferedAppointment offered;
+  const CompiledTier* appointment_tier = nullptr;  ///< whose appointments the events are of
+  std::array<bool, observe::kAppointmentEvents> appointment_events{};
   shed::Priority priority = shed::Priority::normal;   ///< by the route, the caller's tier or a trusted hop
   shed::Priority effective = shed::Priority::normal;  ///< what it counts as: now and then low is normal
   std::optional<shed::Layer> shed_by;                 ///< which layer refused it

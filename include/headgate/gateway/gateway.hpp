@@ -7,19 +7,23 @@
 #include "headgate/gateway/problem.hpp"
 #include "headgate/limit/ban_table.hpp"
 #include "headgate/limit/limiter.hpp"
+#include "headgate/limit/shards.hpp"
 #include "headgate/observe/access_log.hpp"
 #include "headgate/room/memory_rooms.hpp"
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace headgate::gateway {
 
+class Appointments;
 class InFlight;
 class LagProbe;
 class Offences;
 class Round;
+struct ResolvedLimit;
 class Outage;
 class Rooms;
 
@@ -67,6 +71,15 @@ class Gateway final : public Handler {
   Step admit(Exchange& x, Stage stage);  // of limits counted in memory
   Task<Step> admit_in_redis(Exchange& x);
   Step collect(Exchange& x, Round& round, Stage stage);
+  bool append(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved, Source source);
+  Task<Result<bool>> ask_other_shards(Exchange& x, Round& round);
+  Step keep_appointment(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved);
+  bool used_before(Exchange& x, Round& round);
+  const CheckedLimit* hands_out(const Exchange& x) const;
+  bool offer(Exchange& x, Instant now, std::span<const limit::Check> booked, std::span<const limit::Decision> decisions,
+             Problem& problem);
+  void offer_here(Exchange& x, Problem& problem);
+  Task<void> offer_in_redis(Exchange& x, Problem& problem);
   Step take_share(Exchange& x, Round& round);
   Step take_share_late(Exchange& x, const Round& round);
   Step fall_back(Exchange& x, Round& round);
@@ -94,6 +107,8 @@ class Gateway final : public Handler {
   std::unique_ptr<InFlight> in_flight_;
   std::shared_ptr<Offences> offences_;
   std::shared_ptr<Rooms> rooms_;
+  limit::ShardTurns shard_turns_;
+  std::unique_ptr<Appointments> appointments_;
   std::unique_ptr<identity::TokenCache> tokens_;
   std::unique_ptr<LagProbe> lag_;  ///< null if the lag is not watched
   Duration lag_tolerated_{0};

@@ -176,6 +176,8 @@ struct Options {
   /// Fields that are forwarded only if a trusted hop sent them. A name that ends in "*" stands for all names with this
   /// beginning.
   std::vector<std::string> proxy_fields{std::begin(kProxyFields), std::end(kProxyFields)};
+  /// Secrets that sign appointments: the first one signs, all are believed.
+  std::vector<std::string> signing_keys;
   std::string via = "headgate";  ///< the name of this gateway in Via; empty: it adds no entry
 };
 

@@ -86,6 +86,13 @@ struct BanPolicy {
   unsigned status = 429;  ///< of the refusal: 400 to 499
 };
 
+/// How a limit hands out appointments: a rejected request reserves the next permits, and is told when to come back.
+struct AppointmentTerms {
+  Duration ahead{0};  ///< the latest beginning of an appointment, from now
+  Duration width{0};  ///< how long it may be kept, from its beginning
+  bool operator==(const AppointmentTerms&) const = default;
+};
+
 /// A named policy. All rules of the caller's tier must allow the request.
 struct Limit {
   std::string name;
@@ -101,7 +108,9 @@ struct Limit {
   /// The statuses of the answers that are counted, sorted; empty: every request is. What a request takes is held until
   /// its answer, and given back if the answer does not count.
   std::vector<unsigned> counted_statuses;
-  std::optional<BanPolicy> ban;  ///< not set: nobody is suspended
+  std::optional<BanPolicy> ban;                  ///< not set: nobody is suspended
+  std::uint32_t shards = 1;                      ///< how many counters each key has in Redis; see limit/shards.hpp
+  std::optional<AppointmentTerms> appointments;  ///< none: it hands out none
 };
 
 /// What a check takes, and what happens if its rule rejects.

@@ -7,6 +7,7 @@
 #include "headgate/limit/limit.hpp"
 
 #include <chrono>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -30,6 +31,8 @@ class RemoteLimiter {
   /// Checks all rules, then takes from all or from none. True if all allowed. An error means that there is no decision:
   /// then `if_redis_down` applies. `checks` and `decisions` must outlive the await.
   virtual Task<Result<bool>> decide(std::span<const Check> checks, std::span<Decision> decisions) = 0;
+  /// The same without a task if no call is needed, else nothing; then use decide().
+  virtual std::optional<bool> decide_here(std::span<const Check>, std::span<Decision>) { return {}; }
   /// Sends changes for which nobody waits, with copies of everything that is needed: what a request cost beyond its
   /// hold (How::charge, How::debt), and what it did not use (cost below 0). False if some of them were dropped.
   virtual bool settle(std::span<const Check> checks) = 0;

@@ -19,6 +19,10 @@ inline constexpr std::size_t kSources = 3;
 /// unavailable.
 enum class Counted { in_memory, in_redis };
 
+/// What happened to an appointment with a request. One request may do several of them.
+enum class AppointmentEvent : std::uint8_t { offered, kept, early, missed };
+inline constexpr std::size_t kAppointmentEvents = 4;
+
 /// One worker's counters of one tier of a limit, indexed by Source. None is null. For a source that the limit never
 /// has, the counters are those of another source.
 struct LimitCounters {
@@ -32,6 +36,9 @@ struct LimitCounters {
   Counter* units_rejected = nullptr;
   Counter* units_observed = nullptr;
   std::array<Histogram*, kSources> seconds{};
+  /// By AppointmentEvent. Null for a limit that hands out none.
+  std::array<Counter*, kAppointmentEvents> appointments{};
+  Counter* other_shards = nullptr;  ///< asked another shard; null for a limit without shards
 };
 /// The same names give the same counters. `tier` is empty if the limit has none.
 LimitCounters limit_counters(Registry& registry, Writer writer, std::string_view limit, std::string_view tier,
@@ -43,6 +50,11 @@ struct BanCounters {
   Counter* observed = nullptr;
 };
 BanCounters ban_counters(Registry& registry, Writer writer, std::string_view limit);
+
+/// Makes the counters of appointments.
+void add_appointments(LimitCounters& counters, Registry& registry, Writer writer, std::string_view limit);
+/// Makes the counter of a limit in shards.
+void add_shards(LimitCounters& counters, Registry& registry, Writer writer, std::string_view limit);
 
 /// Whether less than a fifth of the limit is left.
 constexpr bool is_near(std::uint64_t remaining, std::uint64_t limit) noexcept {

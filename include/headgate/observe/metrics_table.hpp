@@ -164,6 +164,18 @@ inline constexpr Family limit_known_rejections{.name = "headgate_limit_known_rej
                                                .labels = {},
                                                .help = "Requests rejected without a call to Redis: known rejections",
                                                .ask = "rate(headgate_limit_known_rejections_total[5m])"};
+inline constexpr Family limit_appointments{
+    .name = "headgate_limit_appointments_total",
+    .type = Type::counter,
+    .labels = {"limit", "event"},
+    .help = "Appointments: offered with a rejection, kept, shown too early, or shown too late or again",
+    .ask = "sum by (limit, event) (rate(headgate_limit_appointments_total[5m]))"};
+inline constexpr Family limit_other_shards{
+    .name = "headgate_limit_other_shards_total",
+    .type = Type::counter,
+    .labels = {"limit"},
+    .help = "Requests of a limit in shards that asked another shard, because the first one rejected",
+    .ask = "sum by (limit) (rate(headgate_limit_other_shards_total[5m]))"};
 inline constexpr Family limit_charged{.name = "headgate_limit_charged_total",
                                       .type = Type::counter,
                                       .labels = {},

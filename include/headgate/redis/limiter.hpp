@@ -83,7 +83,7 @@ class Limiter final : public limit::RemoteLimiter, public room::RemoteRooms {
 
   /// The same without a task, if no call to Redis is needed; else returns nothing, and the caller uses decide(). About
   /// 100 ns.
-  std::optional<bool> decide_here(std::span<const limit::Check> checks, std::span<limit::Decision> decisions);
+  std::optional<bool> decide_here(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) override;
 
   /// Sends changes to Redis in the background, with copies of all it needs: what a request took beyond its reservation
   /// (How::charge), and what it did not use (cost below 0). A call is tried once more if too many calls were active.

@@ -37,6 +37,9 @@ inline std::string describe(const limit::Limit& limit) {
       << static_cast<int>(limit.store) << " down " << static_cast<int>(limit.if_redis_down) << " absent"
       << describe(limit.if_absent) << " per";
   for (const auto& per : limit.per) out << ' ' << gateway::to_text(per);
+  if (limit.appointments)
+    out << " appointments " << to_text(limit.appointments->ahead) << ' ' << to_text(limit.appointments->width);
+  if (limit.shards > 1) out << " shards " << limit.shards;
   if (limit.tier_from) out << " by " << gateway::to_text(*limit.tier_from) << " else " << limit.default_tier;
   for (const auto& tier : limit.tiers) {
     if (limit.tier_from) out << " {" << tier.name;

@@ -58,7 +58,8 @@ std::string with_defaults(const Json& schema, const std::string& section) {
     "upstreams": { "u": { "servers": ["http://a"], "concurrency": {} } },
     "identity": { "failures": {}, "jwt": { "algorithms": ["HS256"], "secret": "0123456789abcdef0123456789abcdef" },
                   "api_key": { "keys": { "k": { "key": "0123456789abcdef" } } } },
-    "limits": { "l": { "rate": "1/s", "per": "total", "exempt": { "api_key": ["k"] } },
+    "signing": { "keys": ["0123456789abcdef0123456789abcdef"] },
+    "limits": { "l": { "rate": "1/s", "per": "total", "exempt": { "api_key": ["k"] }, "appointments": {} },
                 "t": { "tiers": { "x": { "rate": "1/s" } }, "tier_from": "api_key", "default_tier": "x", "per": "total" } },
     "routes": [{ "path": "/*", "to": "u", "limits": [{ "use": "l" }, "t"] }, { "path": "/r", "respond": {} },
                { "path": "/c", "respond": {}, "limits": [{ "use": "l", "cost": { "by_method": { "GET": 1 } } }] }] })");
@@ -68,6 +69,7 @@ std::string with_defaults(const Json& schema, const std::string& section) {
                                                   {"limit", "/limits/l"},
                                                   {"tier", "/limits/t/tiers/x"},
                                                   {"exempt", "/limits/l/exempt"},
+                                                  {"appointments", "/limits/l/appointments"},
                                                   {"route", "/routes/0"},
                                                   {"jwt", "/identity/jwt"},
                                                   {"issuer", "/identity/jwt"},  // one alone stands there

@@ -7,6 +7,9 @@
 #include "headgate/limit/memory_store.hpp"
 
 #include <optional>
+#include <set>
+#include <string>
+#include <vector>
 
 namespace headgate::gateway::test {
 
@@ -43,8 +46,13 @@ class ScriptedRedis final : public limit::RemoteLimiter {
  public:
   ScriptedRedis(VirtualClock& clock, Trace& trace) : clock_(clock), trace_(trace) {}
 
-  std::string rejects;             ///< the limit whose checks it rejects
-  std::optional<error_code> away;  ///< the error if it does not answer
+  std::string rejects;               ///< the limit whose checks it rejects
+  std::set<std::string> spent;       ///< the keys whose checks it rejects
+  std::set<std::string> known;       ///< those of them that it rejects without a call
+  std::vector<std::string> asked;    ///< the key of the first check of each call
+  std::vector<std::string> charged;  ///< "<key> <cost>"
+  std::vector<std::string> settled_keys;
+  std::optional<error_code> away;    ///< the error if it does not answer
   Duration answers_after{0};
   Duration delay{0};  ///< the delay of each check that it allows
   Clock::Steady others_owe_until{};
@@ -52,13 +60,36 @@ class ScriptedRedis final : public limit::RemoteLimiter {
 
   Task<Result<bool>> decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) override {
     trace_.note("redis", words_of(checks));
+    asked.emplace_back(checks[0].key);
     Wait wait(clock_, answers_after);
     co_await wait;
     if (away) co_return Result<bool>(boost::system::in_place_error, *away);
+    co_return answer(checks, decisions);
+  }
+  std::optional<bool> decide_here(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) override {
+    if (!known.contains(std::string(checks[0].key))) return {};
+    return answer(checks, decisions);
+  }
+  bool settle(std::span<const limit::Check> checks) override {
+    trace_.note("settle", words_of(checks));
+    settled.push_back(words_of(checks));
+    settled_keys.emplace_back(checks[0].key);
+    return true;
+  }
+  Task<error_code> charge(const limit::Check& owed, std::string_view) override {
+    trace_.note("charge", words_of({&owed, 1}));
+    charged.push_back(std::string(owed.key) + " " + std::to_string(owed.cost));
+    co_return away.value_or(error_code());
+  }
+  Clock::Steady recovering_until() const noexcept override { return others_owe_until; }
+  bool up() const noexcept override { return !away; }
+
+ private:
+  bool answer(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) const {
     bool agreed = true;
     for (std::size_t i = 0; i < checks.size(); ++i) {
       const auto& rule = *checks[i].rule;
-      const bool allowed = rule.limit != rejects;
+      const bool allowed = rule.limit != rejects && !spent.contains(std::string(checks[i].key));
       decisions[i] = {allowed,
                       rule.burst,
                       allowed ? rule.burst - 1 : 0,
@@ -67,21 +98,9 @@ class ScriptedRedis final : public limit::RemoteLimiter {
                       allowed ? delay : Duration(0)};
       if (!allowed && checks[i].how == limit::How::take) agreed = false;
     }
-    co_return agreed;
+    return agreed;
   }
-  bool settle(std::span<const limit::Check> checks) override {
-    trace_.note("settle", words_of(checks));
-    settled.push_back(words_of(checks));
-    return true;
-  }
-  Task<error_code> charge(const limit::Check& owed, std::string_view) override {
-    trace_.note("charge", words_of({&owed, 1}));
-    co_return away.value_or(error_code());
-  }
-  Clock::Steady recovering_until() const noexcept override { return others_owe_until; }
-  bool up() const noexcept override { return !away; }
 
- private:
   VirtualClock& clock_;
   Trace& trace_;
 };

@@ -1,0 +1,177 @@
+// A request that a limit rejects may reserve its permits and come back for them.
+
+#include "appointments.hpp"
+
+#include "limit_fields.hpp"
+#include "resolved_limit.hpp"
+#include "round.hpp"
+
+#include "headgate/gateway/gateway.hpp"
+#include "headgate/identity/hmac.hpp"
+
+#include <boost/container/static_vector.hpp>
+
+#include <algorithm>
+
+namespace headgate::gateway {
+namespace {
+
+using limit::How;
+
+constexpr std::size_t kSignatureBytes = 16;
+using Booking = boost::container::static_vector<limit::Check, Admission::kMax>;
+
+std::string signature(std::string_view text, const AppointmentOf& of, std::string_view key) {
+  std::string all(text);
+  for (const auto part : {of.limit, of.tier, of.key}) all.append(1, '\0').append(part);
+  const auto mac = identity::hmac_sha256(key, all);
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string out;
+  for (std::size_t i = 0; i < kSignatureBytes; ++i) {
+    out += kHex[mac[i] >> 4U];
+    out += kHex[mac[i] & 15U];
+  }
+  return out;
+}
+
+/// The permits of `checked`, to be taken also below zero.
+Booking booking(const Admission& a, const CheckedLimit& checked) {
+  Booking out;
+  for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i) {
+    out.push_back(a.checks[i]);
+    out.back().how = How::debt;
+  }
+  return out;
+}
+
+void note(Exchange& x, const CompiledTier& tier, observe::AppointmentEvent event) {
+  x.appointment_tier = &tier;
+  x.appointment_events[static_cast<std::size_t>(event)] = true;
+}
+
+std::string_view presented(const Exchange& x) {
+  const auto text = http::value_of(x.request.fields, kAppointmentField);
+  return text.size() <= kMaxAppointmentText ? text : std::string_view();
+}
+
+}  // namespace
+
+std::string sign(const limit::Appointment& appointment, const AppointmentOf& of, std::span<const std::string> keys) {
+  const auto text = limit::to_text(appointment);
+  return text + '.' + signature(text, of, keys.front());
+}
+
+std::optional<limit::Appointment> read_signed(std::string_view text, const AppointmentOf& of,
+                                              std::span<const std::string> keys) {
+  text = text.substr(0, text.find(';'));
+  const auto dot = text.rfind('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  const auto said = text.substr(0, dot);
+  const bool good = std::ranges::any_of(keys, [&](const auto& key) {
+    return identity::equal_in_constant_time(text.substr(dot + 1), signature(said, of, key));
+  });
+  return good ? limit::parse_appointment(said) : std::nullopt;
+}
+
+/// Looks whether the request keeps an appointment with this limit. Who comes early is told to wait, and keeps it.
+Gateway::Step Gateway::keep_appointment(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved) {
+  const auto text = presented(x);
+  if (text.empty() || x.appointment) return {};
+  const auto& limit = *route_limit.limit;
+  const auto read =
+      read_signed(text, {limit.name, resolved.tier->name, resolved.key}, x.snapshot->compiled->options().signing_keys);
+  if (!read || read->cost < resolved.cost) return {};
+  const auto now = services_.clock.wall();
+  const auto arrived = limit::arrival(*read, now);
+  if (arrived == limit::Arrival::late) {
+    note(x, *resolved.tier, observe::AppointmentEvent::missed);
+    return {};
+  }
+  if (arrived == limit::Arrival::early) {
+    note(x, *resolved.tier, observe::AppointmentEvent::early);
+    x.offered = {.token = text.substr(0, text.find(';')), .from = read->from, .until = read->until};
+    return Problem{.status = 429,
+                   .ended_by = EndedBy::limit,
+                   .detail = "This appointment has not begun. Come back with it when it has.",
+                   .limit = limit.name,
+                   .retry_after = seconds_up(read->from - now),
+                   .body = x.snapshot->compiled->options().rejection.body};
+  }
+  x.appointment = std::make_shared<KeptAppointment>(KeptAppointment{
+      .appointment = *read, .of = &route_limit, .use = limit::use_of(*read, resolved.tier->rules.front())});
+  return {};
+}
+
+/// Whether the round was rejected because the appointment was kept before. Then the round is made again without it.
+bool Gateway::used_before(Exchange& x, Round& round) {
+  if (!x.appointment || x.appointment->used) return false;
+  for (const auto& checked : round.limits()) {
+    if (!checked.kept || !checked.rejected) continue;
+    x.appointment->used = true;
+    note(x, *checked.tier, observe::AppointmentEvent::missed);
+    x.admission.outcome = Admission::Outcome::none;
+    x.admission.binding = nullptr;
+    return_share(round);
+    round.drop();
+    return true;
+  }
+  return false;
+}
+
+/// The limit that rejected the round, if it hands out an appointment now. Not while Redis is away: what is counted here
+/// then is not reserved for all gateways.
+const CheckedLimit* Gateway::hands_out(const Exchange& x) const {
+  const auto& a = x.admission;
+  if (a.outcome != Admission::Outcome::rejected || a.binding == nullptr || a.binding->source == Source::fallback)
+    return nullptr;
+  const auto& terms = a.binding->route_limit->limit->appointments;
+  return terms && a.decision().retry_after <= terms->ahead ? a.binding : nullptr;
+}
+
+/// Makes an appointment of the permits that `booked` reserved, and tells their moment. False if they come back too
+/// late.
+bool Gateway::offer(Exchange& x, Instant now, std::span<const limit::Check> booked,
+                    std::span<const limit::Decision> decisions, Problem& problem) {
+  auto& a = x.admission;
+  const auto& checked = *a.binding;
+  const auto& limit = *checked.route_limit->limit;
+  const auto from = limit::due(booked, decisions, now);
+  a.decisions[a.rule].retry_after = from - checked.asked_at_wall;
+  problem.retry_after = seconds_up(from - services_.clock.wall());
+  const auto made = limit::appoint(*limit.appointments, checked.used, now, from, appointments_->next_id());
+  if (!made) return false;
+  const auto token =
+      sign(*made, {limit.name, checked.tier->name, booked.front().key}, x.snapshot->compiled->options().signing_keys);
+  note(x, *checked.tier, observe::AppointmentEvent::offered);
+  x.offered = {.token = x.text.join({token}), .from = made->from, .until = made->until};
+  return true;
+}
+
+void Gateway::offer_here(Exchange& x, Problem& problem) {
+  const auto* const checked = hands_out(x);
+  if (checked == nullptr) return;
+  const auto booked = booking(x.admission, *checked);
+  std::array<limit::Decision, Admission::kMax> decisions;
+  const auto now = services_.clock.wall();
+  const std::span checks(booked.data(), booked.size());
+  services_.memory.decide(checks, now, {decisions.data(), checks.size()});
+  if (!offer(x, now, checks, decisions, problem)) services_.memory.give_back(checks, now);
+}
+
+Task<void> Gateway::offer_in_redis(Exchange& x, Problem& problem) {
+  const auto* const checked = hands_out(x);
+  if (checked == nullptr) co_return;
+  auto booked = booking(x.admission, *checked);
+  std::array<limit::Decision, Admission::kMax> decisions;
+  const std::span<const limit::Check> checks(booked.data(), booked.size());
+  const auto agreed = co_await x.snapshot->redis->decide(checks, {decisions.data(), checks.size()});
+  if (agreed.has_error()) co_return;
+  if (offer(x, services_.clock.wall(), checks, decisions, problem)) co_return;
+  for (auto& check : booked) {
+    check.cost = -check.cost;
+    check.how = How::take;
+  }
+  x.snapshot->redis->settle(checks);
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,125 @@
+#include "shards.hpp"
+
+#include "round.hpp"
+
+#include "headgate/gateway/gateway.hpp"
+
+#include <boost/container/static_vector.hpp>
+
+#include <algorithm>
+
+namespace headgate::gateway {
+namespace {
+
+/// Changes the checks of `checked` to a shard of `key`.
+void point_at(Exchange& x, CheckedLimit& checked, std::string_view key, std::uint32_t shard) {
+  checked.shard = static_cast<std::uint8_t>(shard);
+  const auto text = shard_key(x.text, key, shard);
+  for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i) {
+    auto& check = x.admission.checks[i];
+    check.key = text;
+    check.hash = keyed_hash(text, check.rule->seed);
+  }
+}
+
+/// A rejected round, and the shards of its limits that were not asked yet.
+class RejectedRound {
+ public:
+  RejectedRound(Exchange& x, Round& round) : x_(x), round_(round), asked_(round.limits().size()) { note_waits(); }
+
+  /// Sends the checks of each rejecting limit to its next shard. False if no shard is left, or if a limit without
+  /// shards rejects, too.
+  bool turn() {
+    const auto limits = round_.limits();
+    for (std::size_t i = 0; i < limits.size(); ++i)
+      if (rejects(limits[i]) && (limits[i].shard == 0 || asked_[i].shards >= limits[i].tier->shards)) return false;
+    for (std::size_t i = 0; i < limits.size(); ++i) {
+      auto& checked = limits[i];
+      if (!rejects(checked)) continue;
+      const auto key = without_shard(x_.admission.checks[checked.first].key);
+      point_at(x_, checked, key, limit::shard_after(checked.shard, checked.tier->shards));
+      ++asked_[i].shards;
+      checked.turned = true;
+    }
+    return true;
+  }
+
+  /// Call it after each further rejection.
+  void note_waits() {
+    const auto limits = round_.limits();
+    for (std::size_t i = 0; i < limits.size(); ++i)
+      if (rejects(limits[i])) asked_[i].soonest = std::min(asked_[i].soonest, wait_of(limits[i]));
+  }
+
+  /// It stays rejected: tells the shortest wait of all shards that were asked.
+  void tell_soonest() {
+    const auto limits = round_.limits();
+    for (std::size_t i = 0; i < limits.size(); ++i) {
+      if (!rejects(limits[i])) continue;
+      for (auto& decision : decisions_of(limits[i]))
+        decision.retry_after = std::min(decision.retry_after, asked_[i].soonest);
+    }
+  }
+
+ private:
+  struct Asked {
+    std::uint32_t shards = 1;
+    Duration soonest = limit::kNever;
+  };
+
+  std::span<limit::Decision> decisions_of(const CheckedLimit& checked) const {
+    return {x_.admission.decisions.data() + checked.first, checked.count};
+  }
+  bool rejects(const CheckedLimit& checked) const {
+    return checked.route_limit->limit->mode == limit::Mode::enforce &&
+           std::ranges::any_of(decisions_of(checked), [](const auto& decision) { return !decision.allowed; });
+  }
+  Duration wait_of(const CheckedLimit& checked) const {
+    Duration longest{0};
+    for (const auto& decision : decisions_of(checked)) longest = std::max(longest, decision.retry_after);
+    return longest;
+  }
+
+  Exchange& x_;
+  Round& round_;
+  boost::container::static_vector<Asked, Admission::kMax> asked_;
+};
+
+}  // namespace
+
+std::string_view shard_key(TextArena& text, std::string_view key, std::uint32_t shard) {
+  return text.join({key, "#", text.number(shard)});
+}
+
+void use_shard(Exchange& x, CheckedLimit& checked, std::string_view key, limit::ShardTurns& turns) {
+  const auto hash = x.admission.checks[checked.first].hash;
+  point_at(x, checked, key, turns.next(hash, checked.tier->shards));
+}
+
+/// A shard rejected, and another may have permits. Shards that are known to reject are passed over, and one more is
+/// asked: the second call finds most of what the first one missed. An error leaves the rejection as it is.
+Task<Result<bool>> Gateway::ask_other_shards(Exchange& x, Round& round) {
+  auto& redis = *x.snapshot->redis;
+  RejectedRound rejected(x, round);
+  std::optional<bool> agreed;
+  while (!agreed && rejected.turn()) {
+    agreed = redis.decide_here(round.checks(), round.decisions());
+    if (agreed) {
+      if (!*agreed) {
+        rejected.note_waits();
+        agreed.reset();
+      }
+      continue;
+    }
+    const std::vector<limit::Decision> before(round.decisions().begin(), round.decisions().end());
+    const auto answer = co_await redis.decide(round.checks(), round.decisions());
+    agreed = answer.has_value() && *answer;
+    if (answer.has_error()) std::ranges::copy(before, round.decisions().begin());
+    if (!*agreed) rejected.note_waits();
+  }
+  if (agreed.value_or(false)) co_return true;
+  rejected.tell_soonest();
+  co_return false;
+}
+
+}  // namespace headgate::gateway
