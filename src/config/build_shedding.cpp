@@ -135,6 +135,22 @@ void check_reserved(Build& build, const gateway::UpstreamConcurrency& capacity, 
                          R"(add "reserved": "20%")");
 }
 
+/// A request waits at most its route's timeout.
+void check_wait(Build& build, const gateway::UpstreamConcurrency& capacity, const Node& node) {
+  if (!capacity.options.queue) return;
+  const auto& options = build.config.gateway;
+  for (const auto& route : options.routes) {
+    const auto timeout = route.timeout.value_or(options.all_routes.timeout);
+    if (route.to != capacity.upstream || capacity.options.queue->wait <= timeout) continue;
+    const Node* queue = find(&node, "queue");
+    const Node* wait = find(queue, "wait");
+    build.report.warning(code::kNoEffect, wait != nullptr ? *wait : *queue,
+                         "requests of " + route_text(route) + " wait at most " + to_text(timeout) + ", their timeout",
+                         "shorten \"wait\" or raise \"timeout\"");
+    return;
+  }
+}
+
 }  // namespace
 
 const gateway::UpstreamConcurrency* concurrency_of(const Build& build, std::string_view name) {
@@ -179,6 +195,7 @@ void check_shedding(Build& build) {
     const auto named = [&](const Node* node) { return node->key == capacity.upstream; };
     const auto at = std::find_if(build.upstream_nodes.begin(), build.upstream_nodes.end(), named);
     check_reserved(build, capacity, *find(*at, "concurrency"));
+    check_wait(build, capacity, *find(*at, "concurrency"));
   }
 }
 
