@@ -137,12 +137,14 @@ TEST(Line, LetsInAsManyVisitorsAsMayBeInside) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(room.arrive().place, Place::inside);
   EXPECT_EQ(room.arrive().place, Place::waiting);
   EXPECT_EQ(room.arrive().number, 5);
+  bool fifth_inside = false;
   for (int minute = 0; minute < 12; ++minute) {
     room.pass(60s);
     room.remain(1);
+    fifth_inside = room.present(5).place == Place::inside;
   }
   // 2 and 3 have left without a word: 4 and 5 are called.
-  EXPECT_EQ(room.present(5).place, Place::inside);
+  EXPECT_TRUE(fifth_inside);
   EXPECT_EQ(room.look().serving, 5);
 }
 
