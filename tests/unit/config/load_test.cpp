@@ -115,6 +115,7 @@ TEST(Load, TakesEveryKeyOfTheFile) {
           "timeouts 1s 2s 3s 4s 5s\n"
           "bounds 8192 50 1024 99\n"
           "via gw-1 proxy_fields X-Edge-* Proxy\n"
+          "shedding  0s\n"
           "rejection 2 1\n"
           "log 0 1 off /tmp/e.log 0\n");
 }
