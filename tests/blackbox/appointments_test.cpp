@@ -38,7 +38,7 @@ TEST(Appointments, LetThroughWhoComesBackAndTellTheOthersWhen) {
   const Message second = client.get();
   EXPECT_EQ(first.value("Retry-After"), "1");
   EXPECT_EQ(second.value("Retry-After"), "2");
-  const auto problem = Json::parse(first.body());
+  const auto problem = Json::parse(first.body);
   ASSERT_TRUE(problem.contains("appointment")) << problem;
   EXPECT_TRUE(first.value("Appointment").starts_with(problem["appointment"]["token"].get<std::string>() + ";from="));
   EXPECT_GT(problem["appointment"]["until"], problem["appointment"]["from"]);
