@@ -3,7 +3,6 @@
 #include "headgate/limit/scale.hpp"
 
 #include <algorithm>
-#include <random>
 
 namespace headgate::limit {
 namespace {
@@ -13,6 +12,14 @@ bool divides(const Rule& rule, std::uint32_t shards) {
   if (rule.burst < shards) return false;
   const auto part = scaled(rule, 1, shards);
   return part.rate.period != rule.rate.period || part.rate.count * shards <= rule.rate.count;
+}
+
+/// The finalizer of SplitMix64 (Steele, Lea and Flood, 2014): neighbours become numbers that have nothing in common.
+std::uint64_t mixed(std::uint64_t number) noexcept {
+  number += 0x9E3779B97F4A7C15;
+  number = (number ^ (number >> 30)) * 0xBF58476D1CE4E5B9;
+  number = (number ^ (number >> 27)) * 0x94D049BB133111EB;
+  return number ^ (number >> 31);
 }
 
 }  // namespace
@@ -34,8 +41,7 @@ std::vector<Rule> one_shard(std::span<const Rule> rules, std::uint32_t shards) {
 }
 
 ShardTurns::ShardTurns(std::uint64_t seed) noexcept {
-  std::mt19937_64 random(seed);
-  for (auto& turn : turns_) turn = static_cast<std::uint32_t>(random());
+  for (auto& turn : turns_) turn = static_cast<std::uint32_t>(mixed(seed++));
 }
 
 std::uint64_t lost_in_shards(const Rule& rule, std::uint32_t shards) noexcept { return rule.burst % shards; }

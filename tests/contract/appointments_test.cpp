@@ -27,7 +27,8 @@ class AppointmentsInBothStores : public testing::Test {
 
   /// The decision of both stores, which agree.
   Decision ask(const limit::Rule& rule, std::int64_t cost, How how, Instant now) {
-    const Check check = make_check(rule, "somebody", cost, how);
+    Check check = make_check(rule, "somebody", cost, how);
+    check.hash = keyed_hash(rule.suffix + "somebody", rule.seed);  // as the gateway names the counter of an appointment
     Decision here;
     Decision there;
     memory_.decide({&check, 1}, now, {&here, 1});
@@ -48,11 +49,11 @@ class AppointmentsInBothStores : public testing::Test {
 };
 
 TEST_F(AppointmentsInBothStores, FollowEachOtherAtTheRateOfTheLimit) {
+  auto now = kStart;  // never back: the stores do not follow a clock that is set back
   for (const auto* rate : {"7/second", "100/minute", "13/30d"}) {
     const auto rule = make_rule(rate, 5, rate);
     const auto permit = rule.rate.period / static_cast<std::int64_t>(rule.rate.count);
     std::mt19937_64 random(3);
-    auto now = kStart;
     ask(rule, 5, How::take, now);
     auto last = now;
     for (int i = 0; i < 100; ++i) {
@@ -85,7 +86,7 @@ TEST_F(AppointmentsInBothStores, AreKeptOnce) {
   EXPECT_TRUE(ask(use, 1, How::take, made.from).allowed);
   for (auto now = made.from; now < made.until; now += std::chrono::seconds(1))
     EXPECT_FALSE(ask(use, 1, How::take, now).allowed);
-  EXPECT_TRUE(ask(rule, 1, How::take, made.from).allowed) << "its counter is another one";
+  EXPECT_TRUE(ask(rule, 1, How::take, made.until).allowed) << "its counter is another one";
 }
 
 }  // namespace
