@@ -63,10 +63,9 @@ bool taken(const limit::Check& check, const limit::Decision& decision) noexcept 
   return check.how == How::take || decision.allowed;
 }
 
-}  // namespace
-
 /// False if the request has more rules than one request may have.
-bool Gateway::append(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved, Source source) {
+[[nodiscard]] bool append(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved, Source source,
+                          limit::ShardTurns& turns) {
   auto& a = x.admission;
   const bool in_flight = route_limit.ready->in_flight;
   const auto cost = in_flight ? 1 : resolved.cost;
@@ -102,42 +101,38 @@ bool Gateway::append(Exchange& x, const RouteLimit& route_limit, const ResolvedL
                         .cost = cost,
                         .how = how,
                         .token = in_flight ? x.token : std::string_view()});
-  if (sharded) use_shard(x, a.limits.back(), resolved.key, shard_turns_);
+  if (sharded) use_shard(x, a.limits.back(), resolved.key, turns);
   return true;
 }
+
+}  // namespace
 
 // Collects the checks of the limits and decides them. If one limit rejects, everything is given back. No coroutine
 // here: its frame would cost as much as the decision.
 Gateway::Step Gateway::admit(Exchange& x, Stage stage) {
   Round round(x.admission, RoundKind::memory);
-  Step problem;
-  do {
-    problem = collect(x, round, stage);
-    if (!problem) problem = decide_here(x, round);
-  } while (problem && used_before(x, round));
-  if (!problem) return {};
-  give_back(x, round);
-  if (x.route->appointments) offer_here(x, *problem);
+  Step problem = collect(x, round, stage);
+  if (!problem) problem = decide_here(x, round);
+  if (problem && x.appointment && used_before(x, round)) return admit(x, stage);
+  if (problem) give_back(x, round);
+  if (problem && x.route->appointments) offer_here(x, *problem);
   return problem;
 }
 
 Task<Gateway::Step> Gateway::admit_in_redis(Exchange& x) {
   Round round(x.admission, RoundKind::redis);
   if (x.route->in_flight) in_flight_->name(x);
-  Step problem;
-  do {
-    round.kind = RoundKind::redis;
-    round.asked = Moment{services_.clock.steady(), services_.clock.wall()};
-    problem = take_share(x, round);
-    if (!problem) problem = collect(x, round, Stage::redis);
-    if (!problem && !round.empty()) {
-      outage_->hand_over(x, round.limits());
-      auto agreed = co_await x.snapshot->redis->decide(round.checks(), round.decisions());
-      if (x.route->sharded && agreed.has_value() && !*agreed) agreed = co_await ask_other_shards(x, round);
-      problem = agreed.has_value() ? conclude(x, round, *agreed) : fall_back(x, round);
-      if (!problem && round.kind == RoundKind::redis && round.share.empty()) problem = take_share_late(x, round);
-    }
-  } while (problem && used_before(x, round));
+  round.asked = Moment{services_.clock.steady(), services_.clock.wall()};
+  Step problem = take_share(x, round);
+  if (!problem) problem = collect(x, round, Stage::redis);
+  if (!problem && !round.empty()) {
+    outage_->hand_over(x, round.limits());
+    auto agreed = co_await x.snapshot->redis->decide(round.checks(), round.decisions());
+    if (x.route->sharded && agreed.has_value() && !*agreed) agreed = co_await ask_other_shards(x, round);
+    problem = agreed.has_value() ? conclude(x, round, *agreed) : fall_back(x, round);
+    if (!problem && round.kind == RoundKind::redis && round.share.empty()) problem = take_share_late(x, round);
+  }
+  if (problem && x.appointment && used_before(x, round)) co_return co_await admit_in_redis(x);
   if (problem) {
     give_back(x, round);
     if (x.route->appointments) co_await offer_in_redis(x, *problem);
@@ -171,7 +166,7 @@ Gateway::Step Gateway::collect(Exchange& x, Round& round, Stage stage) {
     if (round.kind == RoundKind::fallback && enforced && limit.if_redis_down == IfRedisDown::reject)
       return fail(uncountable(limit));
     if (round.kind == RoundKind::fallback && !counted_here) continue;
-    if (!append(x, route_limit, resolved, round.source())) return fail(too_many_rules(x, limit));
+    if (!append(x, route_limit, resolved, round.source(), shard_turns_)) return fail(too_many_rules(x, limit));
   }
   return {};
 }

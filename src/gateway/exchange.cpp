@@ -109,17 +109,19 @@ void Exchange::reset() {
   allowed_methods.clear();
   caller = {};
   admission.reset();
-  room = {};
+  if (room.outcome != RoomVisit::Outcome::none) room = {};
   token = {};
   if (in_flight.is_linked()) in_flight.unlink();
   renewed_at = {};
   priority = effective = shed::Priority::normal;
   shed_by.reset();
   queued = Duration(0);
-  appointment.reset();
-  offered = {};
-  appointment_tier = nullptr;
-  appointment_events = {};
+  if (appointment) appointment.reset();
+  if (appointment_tier != nullptr) {
+    offered = {};
+    appointment_tier = nullptr;
+    appointment_events = {};
+  }
   problem_limit = {};
   ban = nullptr;
   banned_key = {};

@@ -36,10 +36,12 @@ void write_beginning(TextCursor& out, unsigned status, std::string_view title, s
 }
 
 /// In whole seconds since the epoch. An appointment has begun at the one, and is not over at the other.
-std::int64_t second_after(Instant instant) noexcept {
-  return (instant.time_since_epoch().count() + 999'999) / 1'000'000;
+std::uint64_t second_after(Instant instant) noexcept {
+  return static_cast<std::uint64_t>((instant.time_since_epoch().count() + 999'999) / 1'000'000);
 }
-std::int64_t second_before(Instant instant) noexcept { return instant.time_since_epoch().count() / 1'000'000; }
+std::uint64_t second_before(Instant instant) noexcept {
+  return static_cast<std::uint64_t>(instant.time_since_epoch().count() / 1'000'000);
+}
 
 std::string_view body_of(TextArena& text, const Problem& problem, std::string_view retry_after,
                          std::string_view request_id, const OfferedAppointment& offered) {
@@ -178,7 +180,7 @@ Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders st
   x.problem_limit = problem.limit;
   x.retry_after = std::chrono::seconds(problem.retry_after);
   if (x.reply->started()) co_return;  // too late to answer: the session resets the connection
-  skip_body(x);
+  if (!x.body->ended()) skip_body(x);
   x.status = problem.status;
   x.fields.clear();
   append_limit_fields(x, style, x.fields);

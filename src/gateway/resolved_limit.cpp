@@ -15,16 +15,20 @@ namespace {
 
 using limit::IfAbsent;
 
-bool exempt(const Exchange& x, const std::optional<Exemption>& exemption) {
-  if (!exemption) return false;
-  const auto& keys = exemption->api_keys;
+bool is_named(const Exchange& x, const Exemption& exemption) {
+  const auto& keys = exemption.api_keys;
   const auto* const known = x.caller.known_key;
   if (known && std::find(keys.begin(), keys.end(), known->owner) != keys.end()) return true;
-  return !exemption->addresses.empty() && identity::contains(exemption->addresses, x.caller.address);
+  return !exemption.addresses.empty() && identity::contains(exemption.addresses, x.caller.address);
+}
+
+/// Most limits exempt nobody, and pay for no call.
+inline bool exempt(const Exchange& x, const std::optional<Exemption>& exemption) {
+  return exemption && is_named(x, *exemption);
 }
 
 /// The tier that the caller's claim, key or hop names, else the default one.
-const CompiledTier& named_tier(const Exchange& x, const RouteLimit& route_limit) {
+inline const CompiledTier& named_tier(const Exchange& x, const RouteLimit& route_limit) {
   const auto& tiers = route_limit.ready->tiers;
   const auto& from = route_limit.limit->tier_from;
   if (from) {
@@ -35,7 +39,7 @@ const CompiledTier& named_tier(const Exchange& x, const RouteLimit& route_limit)
   return tiers[route_limit.limit->default_tier];
 }
 
-const CompiledTier& tier_of(const Exchange& x, const RouteLimit& route_limit) {
+inline const CompiledTier& tier_of(const Exchange& x, const RouteLimit& route_limit) {
   if (route_limit.ready->fleet) return route_limit.ready->tiers[static_cast<std::size_t>(x.effective)];
   if (x.caller.known_key) {
     if (const auto* const own = x.snapshot->key_overrides->of_key(*x.caller.known_key, *route_limit.ready)) return *own;
@@ -48,7 +52,7 @@ const CompiledTier& tier_of(const Exchange& x, const RouteLimit& route_limit) {
 constexpr std::array<std::string_view, IfAbsent::kMaxInstead> kInsteadMarks{"\x01", "\x02", "\x03", "\x04",
                                                                             "\x05", "\x06", "\x07", "\x08"};
 
-std::optional<std::string_view> key_for(Exchange& x, const limit::Limit& limit) {
+inline std::optional<std::string_view> key_for(Exchange& x, const limit::Limit& limit) {
   if (const auto own = key_of(x, limit.per)) return own;
   const auto& instead = limit.if_absent.instead;
   for (std::size_t i = 0; i < instead.size(); ++i)

@@ -75,7 +75,8 @@ void append_ticket(Exchange& x, http::Fields& fields) {
   const auto& room = *x.route->room;
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(visit.keep).count();
   fields.push_back({http::Known::set_cookie, "Set-Cookie",
-                    x.text.join({cookie_name(x, room), "=", visit.give, "; Path=/; Max-Age=", x.text.number(seconds),
+                    x.text.join({cookie_name(x, room), "=", visit.give,
+                                 "; Path=/; Max-Age=", x.text.number(static_cast<std::uint64_t>(seconds)),
                                  "; HttpOnly; SameSite=Lax", uses_tls(x) ? "; Secure" : ""})});
 }
 

@@ -17,22 +17,22 @@
 namespace headgate::limit {
 namespace {
 
-constexpr std::size_t kStripes = 16;
+constexpr std::size_t kBanStripes = 16;
 
-struct ByLow {
+struct ByHash {
   std::size_t operator()(const Hash& hash) const noexcept { return static_cast<std::size_t>(hash.low); }
 };
 
-struct Less {
+struct EndsFirst {
   bool operator()(const std::pair<Instant, Hash>& a, const std::pair<Instant, Hash>& b) const noexcept {
     return std::tie(a.first, a.second.low, a.second.high) < std::tie(b.first, b.second.low, b.second.high);
   }
 };
 
-struct Stripe {
+struct BanStripe {
   mutable SpinMutex mutex;
-  boost::unordered_flat_map<Hash, Ban, ByLow> bans;
-  std::set<std::pair<Instant, Hash>, Less> by_end;
+  boost::unordered_flat_map<Hash, Ban, ByHash> bans;
+  std::set<std::pair<Instant, Hash>, EndsFirst> by_end;
 };
 
 /// The same as BanPolicy::offences.seed, from the name of the limit alone: the log has only that.
@@ -48,11 +48,11 @@ Duration doubled(Duration first, std::uint32_t times, Duration longest) noexcept
 
 struct BanTable::State {
   explicit State(Hook hook, std::size_t most)
-      : changed(std::move(hook)), bound(std::max<std::size_t>(most / kStripes, 1)) {}
+      : changed(std::move(hook)), bound(std::max<std::size_t>(most / kBanStripes, 1)) {}
 
-  Stripe& stripe_of(const Hash& hash) noexcept { return stripes[hash.high % kStripes]; }
+  BanStripe& stripe_of(const Hash& hash) noexcept { return stripes[hash.high % kBanStripes]; }
 
-  void put(Stripe& stripe, const Hash& hash, const Ban& ban, Instant now) {
+  void put(BanStripe& stripe, const Hash& hash, const Ban& ban, Instant now) {
     const auto [at, added] = stripe.bans.try_emplace(hash, ban);
     if (!added) {
       stripe.by_end.erase({at->second.until, hash});
@@ -75,7 +75,7 @@ struct BanTable::State {
 
   const Hook changed;
   const std::size_t bound;  // of one stripe
-  std::array<Stripe, kStripes> stripes;
+  std::array<BanStripe, kBanStripes> stripes;
   /// Whether anybody was ever suspended: most processes never lock.
   std::atomic<bool> any{false};
   std::mutex counts_mutex;

@@ -71,7 +71,6 @@ class Gateway final : public Handler {
   Step admit(Exchange& x, Stage stage);  // of limits counted in memory
   Task<Step> admit_in_redis(Exchange& x);
   Step collect(Exchange& x, Round& round, Stage stage);
-  bool append(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved, Source source);
   Task<Result<bool>> ask_other_shards(Exchange& x, Round& round);
   Step keep_appointment(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved);
   bool used_before(Exchange& x, Round& round);

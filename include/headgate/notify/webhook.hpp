@@ -60,8 +60,9 @@ class Webhook {
   void send(std::string id, std::string body);
   /// Attempts that begin from now on use these options, also those of webhooks that wait. For a reload.
   void use(WebhookOptions options);
-  /// Everything gets one last attempt now, whatever it waits for, as far as kLastTime goes. Then what is left is dropped;
-  /// the log names each. After that the loop has nothing left to do for it. What is sent meanwhile is treated alike.
+  /// Everything gets one last attempt now, whatever it waits for, as far as kLastTime goes. Then what is left is
+  /// dropped; the log names each. After that the loop has nothing left to do for it. What is sent meanwhile is treated
+  /// alike.
   void stop();
 
   WebhookCounts counts() const noexcept;  ///< any thread

@@ -52,7 +52,7 @@ class ScriptedRedis final : public limit::RemoteLimiter {
   std::vector<std::string> asked;    ///< the key of the first check of each call
   std::vector<std::string> charged;  ///< "<key> <cost>"
   std::vector<std::string> settled_keys;
-  std::optional<error_code> away;    ///< the error if it does not answer
+  std::optional<error_code> away;  ///< the error if it does not answer
   Duration answers_after{0};
   Duration delay{0};  ///< the delay of each check that it allows
   Clock::Steady others_owe_until{};
