@@ -68,15 +68,19 @@ void ExchangeCounters::count(const Exchange& x, Duration took) const {
   route.count(x.request.method, x.status, took);
   for (const auto& auth_result : x.caller.auth_results) route.count(auth_result);
   if (x.ban) (x.ended_by == EndedBy::ban ? bans_[x.ban->number].refused : bans_[x.ban->number].observed)->add();
-  if (x.queued > Duration(0) && !x.shed_by)
-    if (auto* const seconds = shed_[x.route->upstream].queue_seconds) seconds->record(x.queued);
-  if (x.shed_by)
-    shed_[x.route->upstream]
-        .refused[static_cast<std::size_t>(*x.shed_by) * shed::kPriorities + static_cast<std::size_t>(x.priority)]
-        ->add();
   count_limits(x);
+  if (x.route && x.route->sheds) count_shed(x);
   if (x.appointment_tier) count_appointments(x);
   if (x.room.outcome != RoomVisit::Outcome::none) count_visit(x);
+}
+
+void ExchangeCounters::count_shed(const Exchange& x) const {
+  const auto& counters = shed_[x.route->upstream];
+  if (x.shed_by)
+    counters.refused[static_cast<std::size_t>(*x.shed_by) * shed::kPriorities + static_cast<std::size_t>(x.priority)]
+        ->add();
+  else if (x.queued > Duration(0) && counters.queue_seconds)
+    counters.queue_seconds->record(x.queued);
 }
 
 void ExchangeCounters::count_visit(const Exchange& x) const {

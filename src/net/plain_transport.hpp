@@ -7,7 +7,7 @@
 
 namespace headgate::net {
 
-inline Result<std::size_t> Transport::received(ssize_t count, std::size_t asked) noexcept {
+[[gnu::always_inline]] inline Result<std::size_t> Transport::received(ssize_t count, std::size_t asked) noexcept {
   if (count > 0) {
     // Edge-triggered: fewer bytes than asked for mean that no more are there, unless the peer has closed.
     if (!ends_ && static_cast<std::size_t>(count) < asked) at_hand_ &= static_cast<std::uint8_t>(~kSocket);

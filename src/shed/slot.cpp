@@ -28,8 +28,4 @@ void Slot::abandoned(Steady now) {
   leave();
 }
 
-void Slot::leave() noexcept {
-  if (auto* const from = std::exchange(from_, nullptr)) from->left(priority_);
-}
-
 }  // namespace headgate::shed

@@ -32,6 +32,7 @@ class ExchangeCounters {
   void make_shedding(observe::Registry& registry, observe::Writer worker, const CompiledConfig& compiled);
   void count_limits(const Exchange& x) const;
   void count_visit(const Exchange& x) const;
+  void count_shed(const Exchange& x) const;
   void count_appointments(const Exchange& x) const;
 
   std::vector<observe::RouteCounters> routes_;  ///< by Route::number; the last one is for requests without a route

@@ -3,6 +3,8 @@
 
 #include "headgate/shed/concurrency.hpp"
 
+#include <utility>
+
 namespace headgate::shed {
 
 /// One thread. The Concurrency outlives it.
@@ -31,7 +33,9 @@ class Slot {
   /// long: else the limit would learn only of the fast ones.
   void abandoned(Steady now);
   /// Any other end. It says nothing about the upstream.
-  void leave() noexcept;
+  void leave() noexcept {
+    if (auto* const from = std::exchange(from_, nullptr)) from->left(priority_);
+  }
 
  private:
   Concurrency* from_ = nullptr;
