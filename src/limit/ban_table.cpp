@@ -118,11 +118,11 @@ std::optional<Ban> BanTable::suspend(const BanPolicy& policy, std::string_view k
 
 Ban BanTable::add(std::string_view limit, std::string_view key, Duration length, Instant now) {
   const auto hash = keyed_hash(key, seed_of(limit));
-  const Ban ban{.limit = std::string(limit),
-                .key = std::string(key),
-                .since = now,
-                .until = now + length,
-                .reason = BanReason::operated};
+  Ban ban{.limit = std::string(limit),
+          .key = std::string(key),
+          .since = now,
+          .until = now + length,
+          .reason = BanReason::operated};
   {
     auto& stripe = state_->stripe_of(hash);
     const std::lock_guard lock(stripe.mutex);

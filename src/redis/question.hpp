@@ -22,6 +22,7 @@ struct Script {
 class Question {
  public:
   explicit Question(const Script& script) noexcept : script_(script) {}
+  virtual ~Question() = default;
   Question& operator=(const Question&) = delete;
 
   const Script& script() const noexcept { return script_; }
@@ -41,7 +42,6 @@ class Question {
 
  protected:
   Question(const Question&) = default;
-  ~Question() = default;
 
  private:
   const Script& script_;

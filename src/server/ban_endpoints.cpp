@@ -129,7 +129,7 @@ AdminAnswer lift(BanService& bans, std::string_view query) {
 
 }  // namespace
 
-std::vector<AdminEndpoint> ban_endpoints(std::shared_ptr<BanService> bans) {
+std::vector<AdminEndpoint> ban_endpoints(const std::shared_ptr<BanService>& bans) {
   constexpr std::string_view kPath = "/api/v1/bans";
   return {
       {.method = "GET", .path = kPath, .answer = [bans](const AdminCall&) { return list(*bans); }},

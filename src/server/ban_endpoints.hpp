@@ -11,6 +11,6 @@
 namespace headgate::server {
 
 /// GET, POST and DELETE of /api/v1/bans.
-std::vector<AdminEndpoint> ban_endpoints(std::shared_ptr<BanService> bans);
+std::vector<AdminEndpoint> ban_endpoints(const std::shared_ptr<BanService>& bans);
 
 }  // namespace headgate::server
