@@ -5,6 +5,7 @@
 #include "formats.hpp"
 #include "values.hpp"
 
+#include "headgate/net/trust.hpp"
 #include "headgate/net/url.hpp"
 #include "headgate/notify/signature.hpp"
 
@@ -15,6 +16,16 @@ namespace {
 
 constexpr unsigned kAttempts = 12;  // over about twenty minutes: a receiver may be restarted meanwhile
 constexpr std::string_view kExample = "https://hooks.example.com/headgate";
+
+void check_authorities(Build& build, const Node& written) {
+  const auto checked = net::check_authorities(written.text);
+  if (!checked.has_error()) return;
+  // The message must not repeat the path: it may have come from a placeholder.
+  build.report.error(
+      code::kCredentials, written,
+      "the authorities file " + in_quotes(written.written) + checked.error().substr(written.text.size() + 1),
+      "name a PEM file that starts with -----BEGIN CERTIFICATE-----");
+}
 
 }  // namespace
 
@@ -56,7 +67,8 @@ void build_webhook(Build& build) {
         "http:// does not verify the receiver, and anyone on the network path can read who is suspended",
         "write https://");
   }
-  const Node* ca = find(written, "ca");
+  const Node* ca = text_at(written, "ca");
+  if (out.url.scheme == net::Scheme::https && ca != nullptr) check_authorities(build, *ca);
   if (out.url.scheme == net::Scheme::http && ca != nullptr)
     build.report.warning_at_key(code::kNoEffect, *ca, "\"ca\" has no effect: \"url\" is not https://", "remove it");
 }

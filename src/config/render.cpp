@@ -78,6 +78,11 @@ std::size_t mask_string(std::string& text, std::size_t quote) {
   return end + 1;
 }
 
+/// Masks the strings of the list that begins at `at`.
+void mask_list(std::string& text, std::size_t at) {
+  while (at < text.size() && text[at] != ']') at = text[at] == '"' ? mask_string(text, at) : at + 1;
+}
+
 // The text with its passwords, tokens and keys masked, because the output of `check` goes into the logs of build
 // machines. A list of them may have several lines.
 std::string without_keys(std::string_view source) {
@@ -88,10 +93,16 @@ std::string without_keys(std::string_view source) {
       auto value = text.find_first_not_of(": \t\r\n", at + key.size());
       if (value == std::string::npos) break;
       if (text[value] == '"') mask_string(text, value);
-      if (text[value] != '[') continue;
-      while (value < text.size() && text[value] != ']')
-        value = text[value] == '"' ? mask_string(text, value) : value + 1;
+      if (text[value] == '[') mask_list(text, value);
     }
+  }
+  // A list of keys that sign. The keys of a key file are objects, and only a part of each is secret.
+  constexpr std::string_view kKeys = "\"keys\"";
+  for (auto at = text.find(kKeys); at != std::string::npos; at = text.find(kKeys, at + kKeys.size())) {
+    const auto list = text.find_first_not_of(": \t\r\n", at + kKeys.size());
+    if (list == std::string::npos || text[list] != '[') continue;
+    const auto first = text.find_first_not_of(" \t\r\n", list + 1);
+    if (first != std::string::npos && text[first] == '"') mask_list(text, list);
   }
   return text;
 }

@@ -203,9 +203,7 @@ Gateway::Step Gateway::take_share_late(Exchange& x, const Round& round) {
   for (std::size_t at = round.first_check; at < late.first_check; ++at) {
     const auto& check = x.admission.checks[at];
     if (!taken(check, x.admission.decisions[at]) || !check.rule->algorithm->gives_back_late) continue;
-    granted.push_back(check);
-    granted.back().cost = -check.cost;
-    granted.back().how = How::take;
+    granted.push_back(given_back(check));
   }
   if (!granted.empty()) redis.settle(granted);
   return problem;

@@ -25,13 +25,7 @@ std::string signature(std::string_view text, const AppointmentOf& of, std::strin
   std::string all(text);
   for (const auto part : {of.limit, of.tier, of.key}) all.append(1, '\0').append(part);
   const auto mac = identity::hmac_sha256(key, all);
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string out;
-  for (std::size_t i = 0; i < kSignatureBytes; ++i) {
-    out += kHex[mac[i] >> 4U];
-    out += kHex[mac[i] & 15U];
-  }
-  return out;
+  return identity::base64url({reinterpret_cast<const char*>(mac.data()), kSignatureBytes});
 }
 
 /// The permits of `checked`, to be taken also below zero.
@@ -167,10 +161,7 @@ Task<void> Gateway::offer_in_redis(Exchange& x, Problem& problem) {
   const auto agreed = co_await x.snapshot->redis->decide(checks, {decisions.data(), checks.size()});
   if (agreed.has_error()) co_return;
   if (offer(x, services_.clock.wall(), checks, decisions, problem)) co_return;
-  for (auto& check : booked) {
-    check.cost = -check.cost;
-    check.how = How::take;
-  }
+  for (auto& check : booked) check = given_back(check);
   x.snapshot->redis->settle(checks);
 }
 

@@ -101,6 +101,13 @@ bool is_forwarding_header(const Field& field) noexcept {
                      [&](std::string_view name) { return http::same_variable(field.name, name); });
 }
 
+bool client_uses_tls(const Exchange& x, AddressField field) {
+  if (x.client_tls || !x.caller.through_trusted) return x.client_tls;
+  ForwardingRoom room;
+  const auto told = forwarding_values(x, field, room);
+  return told_request(x, field, {x.caller.address, x.caller.hops}, told).proto == "https";
+}
+
 void append_forwarding_headers(Exchange& x, AddressField field, Fields& out) {
   const identity::Hops hops{x.caller.address, x.caller.hops};
   // Most requests come directly from their client and need no room for a chain.

@@ -19,6 +19,9 @@ std::span<const std::string_view> forwarding_values(const Exchange& x, identity:
 /// Whether a field tells how a request came here, in any spelling. Such fields are never forwarded unchanged.
 bool is_forwarding_header(const http::Field& field) noexcept;
 
+/// Whether the client uses TLS, as far as trusted hops tell it in the field that they use, or in the PROXY protocol.
+bool client_uses_tls(const Exchange& x, identity::AddressField field);
+
 /// Appends X-Forwarded-For, -Proto and -Host, and the field that the hops use if it is another one.
 void append_forwarding_headers(Exchange& x, identity::AddressField field, http::Fields& out);
 

@@ -24,7 +24,7 @@ void Offences::note(const Exchange& x, const RouteBan& ban, std::string_view key
   if (stopped_) return;
   const auto& limit = *ban.route_limit->limit;
   const bool observed = limit.mode == limit::Mode::observe;
-  const auto client = x.caller.address.to_string();
+  const auto& client = x.caller.address;
   if (limit.store == limit::Store::memory || under_way_ >= kMaxUnderWay)
     return count_here(*ban.policy, key, observed, client);
   spawn(count_in_redis(shared_from_this(), {.redis = x.snapshot->redis,
@@ -55,7 +55,7 @@ Task<void> Offences::count_in_redis(std::shared_ptr<Offences> self, Remote offen
 }
 
 void Offences::count_here(const limit::BanPolicy& policy, std::string_view key, bool observed,
-                          std::string_view client) {
+                          const boost::asio::ip::address& client) {
   const auto check = check_of(policy, key, 1);
   limit::Decision decision;
   const auto now = clock_.wall();
@@ -65,15 +65,17 @@ void Offences::count_here(const limit::BanPolicy& policy, std::string_view key, 
   suspend(policy, key, observed, client);
 }
 
-void Offences::suspend(const limit::BanPolicy& policy, std::string_view key, bool observed, std::string_view client) {
+void Offences::suspend(const limit::BanPolicy& policy, std::string_view key, bool observed,
+                       const boost::asio::ip::address& client) {
   const auto reason = policy.statuses.empty() ? limit::BanReason::rejections : limit::BanReason::statuses;
   const auto ban = bans_.suspend(policy, key, reason, observed, clock_.wall());
   if (!ban) return;
+  const auto text = client.to_string();
   const auto length = headgate::to_text(ban->until - ban->since);
   observe::event(observe::LogLevel::warning, "suspended",
                  observed ? "a caller would be suspended, but its limit only observes" : "a caller is suspended",
                  {{"limit", ban->limit},
-                  {"client", client},
+                  {"client", text},
                   {"for", length},
                   {"reason", limit::to_text(ban->reason)},
                   {"level", ban->level}});

@@ -7,6 +7,8 @@
 #include "headgate/limit/ban_table.hpp"
 #include "headgate/limit/limiter.hpp"
 
+#include <boost/asio/ip/address.hpp>
+
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -35,13 +37,15 @@ class Offences : public std::enable_shared_from_this<Offences> {
     std::shared_ptr<const CompiledConfig> compiled;  ///< owns the policy
     const limit::BanPolicy* policy = nullptr;
     std::string key;
-    std::string client;
+    boost::asio::ip::address client;
     bool observed = false;
   };
 
   static Task<void> count_in_redis(std::shared_ptr<Offences> self, Remote offence);
-  void count_here(const limit::BanPolicy& policy, std::string_view key, bool observed, std::string_view client);
-  void suspend(const limit::BanPolicy& policy, std::string_view key, bool observed, std::string_view client);
+  void count_here(const limit::BanPolicy& policy, std::string_view key, bool observed,
+                  const boost::asio::ip::address& client);
+  void suspend(const limit::BanPolicy& policy, std::string_view key, bool observed,
+               const boost::asio::ip::address& client);
 
   Clock& clock_;
   limit::Limiter& memory_;

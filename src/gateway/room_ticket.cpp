@@ -1,5 +1,6 @@
 #include "room_ticket.hpp"
 
+#include "forwarding_headers.hpp"
 #include "limit_key.hpp"
 
 #include "headgate/http/named_values.hpp"
@@ -12,11 +13,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// Whether the client uses TLS, as far as a trusted hop says.
-bool uses_tls(const Exchange& x) {
-  if (x.client_tls) return true;
-  return x.caller.through_trusted && http::same_word(http::value_of(x.request.fields, "X-Forwarded-Proto"), "https");
-}
+bool uses_tls(const Exchange& x) { return client_uses_tls(x, x.snapshot->compiled->identity().address_field); }
 
 const std::string& cookie_name(const Exchange& x, const CompiledRoom& room) {
   return uses_tls(x) ? room.secure_cookie : room.cookie;

@@ -24,6 +24,13 @@ struct Moment {
   Instant wall;
 };
 
+/// The check that gives back what `taken` took, for limit::RemoteLimiter::settle().
+inline limit::Check given_back(limit::Check taken) noexcept {
+  taken.cost = -taken.cost;
+  taken.how = limit::How::take;
+  return taken;
+}
+
 /// The checks and limits that were appended to an admission since its construction. Lives as long as one step `admit`.
 class Round {
  public:

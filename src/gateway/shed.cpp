@@ -100,9 +100,7 @@ void Gateway::return_all(Exchange& x) {
       if (checked.source != Source::redis) {
         here.push_back(check);
       } else if (check.rule->algorithm->gives_back_late) {
-        there.push_back(check);
-        there.back().cost = -check.cost;
-        there.back().how = limit::How::take;
+        there.push_back(given_back(check));
       }
     }
     if (checked.source == Source::fallback) {

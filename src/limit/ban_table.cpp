@@ -17,7 +17,8 @@
 namespace headgate::limit {
 namespace {
 
-constexpr std::size_t kBanStripes = 16;
+// Many, so that a list of all keys holds up a request for microseconds only.
+constexpr std::size_t kBanStripes = 256;
 
 struct ByHash {
   std::size_t operator()(const Hash& hash) const noexcept { return static_cast<std::size_t>(hash.low); }

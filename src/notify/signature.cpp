@@ -1,9 +1,9 @@
 #include "headgate/notify/signature.hpp"
 
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
+#include "headgate/identity/hmac.hpp"
 
-#include <array>
+#include <openssl/evp.h>
+
 #include <cstddef>
 #include <utility>
 
@@ -57,11 +57,8 @@ std::string signature(const std::vector<std::string>& secrets, std::string_view 
   text += body;
   std::string out;
   for (const auto& secret : secrets) {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    unsigned size = 0;
-    HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()), bytes_of(text), text.size(), digest.data(),
-         &size);
-    out += (out.empty() ? "v1," : " v1,") + base64(digest.data(), size);
+    const auto digest = identity::hmac_sha256(secret, text);
+    out += (out.empty() ? "v1," : " v1,") + base64(digest.data(), digest.size());
   }
   return out;
 }

@@ -60,6 +60,9 @@ Result<std::string, AdminAnswer> key_of(const config::Config& config, const limi
     if (ec) return fail(400, "This limit counts by client address, and the key is none.");
     std::array<char, 64> buffer{};
     key = identity::client_ip_key(*address, config.identity.ipv6_prefix, buffer);
+    if (const auto slash = written.find('/'); slash != std::string::npos && !key.ends_with(written.substr(slash)))
+      return fail(400, "This limit counts single addresses, and blocks of " +
+                           std::to_string(config.identity.ipv6_prefix) + " bits of IPv6; no other block can be named.");
   }
   for (const auto& exemption : config.gateway.exemptions) {
     if (exemption.limit != limit.name) continue;
@@ -110,8 +113,8 @@ AdminAnswer lift(BanService& bans, std::string_view query) {
   std::string written;
   const auto limit_value = http::query_parameter(query, "limit");
   const auto key_value = http::query_parameter(query, "key");
-  if (!http::decode_parameter(limit_value.value, name) || !http::decode_parameter(key_value.value, written) ||
-      name.empty() || written.empty())
+  if (limit_value.twice || key_value.twice || !http::decode_parameter(limit_value.value, name) ||
+      !http::decode_parameter(key_value.value, written) || name.empty() || written.empty())
     return refuse(400, "Name the suspension, as in DELETE /api/v1/bans?limit=abuse&key=192.0.2.7.");
   const auto now = headgate::now();
   auto lifted = bans.table().lift(name, written, now);

@@ -77,8 +77,8 @@ void BanService::use_webhook(const std::optional<notify::WebhookOptions>& option
 void BanService::changed(const limit::Ban& ban) {
   const std::lock_guard lock(mutex_);
   if (webhook_ && !ban.lifted) {
-    boost::asio::post(loop_, [self = shared_from_this(), body = webhook_body(ban, config_->instance)]() mutable {
-      if (self->webhook_ && self->config_->webhook) self->webhook_->send(webhook_id(), std::move(body));
+    boost::asio::post(loop_, [self = shared_from_this(), ban] {
+      if (self->config_->webhook) self->webhook_->send(webhook_id(), webhook_body(ban, self->config_->instance));
     });
   }
   if (!shared_.contains(ban.limit)) return;

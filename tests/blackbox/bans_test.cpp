@@ -115,6 +115,8 @@ TEST(Bans, SayWhatIsWrongWithAnOperatorsCall) {
   EXPECT_EQ(admin.ask("POST", "", "{").status(), 400);
   EXPECT_EQ(admin.ask("POST", "", R"({"limit": "scan", "key": "someone"})").status(), 400) << "no address";
   EXPECT_EQ(admin.ask("POST", "", R"({"limit": "scan", "key": "127.0.0.1", "for": "40d"})").status(), 400);
+  EXPECT_EQ(admin.ask("POST", "", R"({"limit": "scan", "key": "127.0.0.0/8"})").status(), 400) << "no block";
+  EXPECT_EQ(admin.ask("DELETE", "?limit=scan&key=a&key=b").status(), 400) << "which of both?";
   EXPECT_EQ(admin.ask("POST", "", R"({"limit": "scan", "key": "127.0.0.3"})").status(), 409) << "exempt";
   const auto unknown = admin.ask("POST", "", R"({"limit": "other", "key": "127.0.0.1"})");
   EXPECT_EQ(unknown.status(), 404);

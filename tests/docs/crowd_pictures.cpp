@@ -1,13 +1,13 @@
 // Draws docs/pictures/appointments*.svg: ten thousand obedient clients at one limit, with Retry-After alone and with
 // appointments. `crowd_pictures DIR` writes the pictures; `crowd_pictures --check DIR` only compares them.
 
+#include "drawings.hpp"
 #include "support/crowd.hpp"
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <string>
+#include <vector>
 
 namespace headgate::test {
 namespace {
@@ -97,37 +97,15 @@ std::string draw(const CrowdResult& result, const std::string& title) {
   return out + "</svg>\n";
 }
 
-std::string text_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-int pictures(const std::string& directory, bool check) {
+std::vector<Drawing> drawings() {
   const limit::AppointmentTerms terms{5min, 10s};
-  const std::pair<const char*, std::string> all[] = {
-      {"appointments_without", draw(Crowd({}).run(), "10,000 clients, 100/second, Retry-After alone")},
-      {"appointments", draw(Crowd({.appointments = terms}).run(), "10,000 clients, 100/second, appointments")}};
-  int differ = 0;
-  for (const auto& [file, drawn] : all) {
-    const auto path = directory + "/" + file + ".svg";
-    if (!check) {
-      std::ofstream(path, std::ios::binary | std::ios::trunc) << drawn;
-    } else if (text_of(path) != drawn) {
-      std::fprintf(stderr, "%s is not what the limiter does now; draw it again with ./dev docs\n", path.c_str());
-      ++differ;
-    }
-  }
-  return differ == 0 ? 0 : 1;
+  return {{"appointments_without", draw(Crowd({}).run(), "10,000 clients, 100/second, Retry-After alone")},
+          {"appointments", draw(Crowd({.appointments = terms}).run(), "10,000 clients, 100/second, appointments")}};
 }
 
 }  // namespace
 }  // namespace headgate::test
 
 int main(int count, char** words) {
-  const bool check = count == 3 && std::string(words[1]) == "--check";
-  if (count != (check ? 3 : 2)) {
-    std::fputs("usage: crowd_pictures [--check] DIRECTORY\n", stderr);
-    return 2;
-  }
-  return headgate::test::pictures(words[count - 1], check);
+  return headgate::test::write_or_compare(count, words, [] { return headgate::test::drawings(); });
 }

@@ -1,14 +1,14 @@
 // Draws docs/pictures/*.svg: what each algorithm lets through of the same traffic, simulated with the real limiter on a
 // virtual clock. `limit_pictures DIR` writes the pictures; `limit_pictures --check DIR` only compares them.
 
+#include "drawings.hpp"
+
 #include "headgate/core/hash.hpp"
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/memory_store.hpp"
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -201,35 +201,15 @@ text { font: 12px system-ui, sans-serif; fill: #24292f; }
   return out + axes() + lanes(requests) + curve(requests) + "</svg>\n";
 }
 
-std::string text_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+std::vector<test::Drawing> drawings() {
+  std::vector<test::Drawing> out;
+  for (const auto& picture : kPictures) out.push_back({picture.file, draw(picture)});
+  return out;
 }
 
 }  // namespace
-
-int pictures(const std::string& directory, bool check) {
-  int differ = 0;
-  for (const auto& picture : kPictures) {
-    const auto path = directory + "/" + picture.file + ".svg";
-    const auto drawn = draw(picture);
-    if (!check) {
-      std::ofstream(path, std::ios::binary | std::ios::trunc) << drawn;
-    } else if (text_of(path) != drawn) {
-      std::fprintf(stderr, "%s is not what the limiter does now; draw it again with ./dev docs\n", path.c_str());
-      ++differ;
-    }
-  }
-  return differ == 0 ? 0 : 1;
-}
-
 }  // namespace headgate
 
 int main(int count, char** words) {
-  const bool check = count == 3 && std::string(words[1]) == "--check";
-  if (count != (check ? 3 : 2)) {
-    std::fputs("usage: limit_pictures [--check] DIRECTORY\n", stderr);
-    return 2;
-  }
-  return headgate::pictures(words[count - 1], check);
+  return headgate::test::write_or_compare(count, words, [] { return headgate::drawings(); });
 }

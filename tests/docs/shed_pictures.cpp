@@ -1,12 +1,11 @@
 // Draws docs/pictures/shed_*.svg: what the adaptive limit does with servers of many kinds, simulated on a virtual
 // clock. `shed_pictures DIR` writes the pictures; `shed_pictures --check DIR` only compares them.
 
+#include "drawings.hpp"
 #include "support/shed_simulation.hpp"
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -158,34 +157,15 @@ polyline { fill: none; stroke-width: 1.8; }
   return out + "</svg>\n";
 }
 
-std::string text_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-int draw_all(const std::string& directory, bool check) {
-  int differ = 0;
-  for (const auto& picture : pictures()) {
-    const auto path = directory + "/" + picture.file + ".svg";
-    const auto drawn = draw(picture);
-    if (!check) {
-      std::ofstream(path, std::ios::binary | std::ios::trunc) << drawn;
-    } else if (text_of(path) != drawn) {
-      std::fprintf(stderr, "%s is not what the limit does now; draw it again with ./dev docs\n", path.c_str());
-      ++differ;
-    }
-  }
-  return differ == 0 ? 0 : 1;
+std::vector<Drawing> drawings() {
+  std::vector<Drawing> out;
+  for (const auto& picture : pictures()) out.push_back({picture.file, draw(picture)});
+  return out;
 }
 
 }  // namespace
 }  // namespace headgate::test
 
 int main(int count, char** words) {
-  const bool check = count == 3 && std::string(words[1]) == "--check";
-  if (count != (check ? 3 : 2)) {
-    std::fputs("usage: shed_pictures [--check] DIRECTORY\n", stderr);
-    return 2;
-  }
-  return headgate::test::draw_all(words[count - 1], check);
+  return headgate::test::write_or_compare(count, words, [] { return headgate::test::drawings(); });
 }

@@ -2,6 +2,7 @@
 
 #include "unit/gateway/path/path.hpp"
 
+#include "headgate/identity/network.hpp"
 #include "headgate/room/line.hpp"
 
 namespace headgate::gateway::test {
@@ -196,6 +197,16 @@ TEST_F(PathRoom, ACookieOverTlsIsSecureAndOfThisHostOnly) {
   EXPECT_THAT(client.fields["Set-Cookie"], StartsWith("__Host-room-sale=p.1."));
   EXPECT_THAT(client.fields["Set-Cookie"], HasSubstr("; Path=/;"));
   EXPECT_THAT(client.fields["Set-Cookie"], HasSubstr("; Secure"));
+}
+
+TEST_F(PathRoom, ACookieIsSecureIfTheFieldOfTheTrustedHopSaysSoAndNoOther) {
+  room(1, seconds(10));
+  identity.trusted_proxies = {*headgate::identity::parse_network("192.0.2.0/24")};
+  identity.address_field = headgate::identity::AddressField::forwarded;
+  check("GET /a", "Accept: text/html\r\nForwarded: for=203.0.113.9;proto=https\r\n");
+  EXPECT_THAT(client.fields["Set-Cookie"], HasSubstr("; Secure"));
+  ask_again("GET /a", "Accept: text/html\r\nForwarded: for=203.0.113.8;proto=http\r\nX-Forwarded-Proto: https\r\n");
+  EXPECT_THAT(client.fields["Set-Cookie"], Not(HasSubstr("; Secure"))) << "the client wrote that one";
 }
 
 }  // namespace

@@ -113,12 +113,12 @@ TEST(BanTable, ListsWhoIsSuspendedNow) {
 }
 
 TEST(BanTable, HoldsABoundedNumberOfKeysAndDropsThoseThatEndFirst) {
-  BanTable table(nullptr, 160);
-  for (int i = 0; i < 2'000; ++i)
+  BanTable table(nullptr, 2'560);
+  for (int i = 0; i < 20'000; ++i)
     table.suspend(policy(Duration(1h) + Duration(i)), "k" + std::to_string(i), BanReason::rejections, false, kStart);
   const auto left = table.list(kStart);
-  EXPECT_LE(left.size(), 160u);
-  EXPECT_TRUE(table.find(policy().offences, "k1999", kStart)) << "the one that ends last";
+  EXPECT_LE(left.size(), 2'560u);
+  EXPECT_TRUE(table.find(policy().offences, "k19999", kStart)) << "the one that ends last";
   EXPECT_FALSE(table.find(policy().offences, "k0", kStart));
 }
 
