@@ -1,12 +1,17 @@
 -- Requests at the same time: a sorted set of those that hold a permit, each with the moment until which it counts.
+-- Before them, with scores below zero, stand those that wait for a permit: of each gateway the one that came first.
 --
--- KEYS  the sorted set: a token for each request, scored with microseconds since the epoch. It expires with its last
---       holder.
+-- KEYS  the sorted set: a token for each request that holds a permit, scored with microseconds since the epoch; and
+--       "<arrival>:<token>" for each that waits, scored with the negative of the moment until which it counts. It expires
+--       with its last holder.
 -- ARGV  0     1 to take or to renew, -1 to give back, 0 to look
 --       1     maximum number of holders
 --       2     how long a permit is held without a renewal, in microseconds
 --       3     the token of the request; the same token may take, renew and give back more than once
--- Reply 0     other requests that hold a permit
+--       4     nothing if the limit has no queue. Else nobody gets a permit before those that wait. The request itself
+--             waits if this is how long it has waited, in microseconds; it does not if it is -1.
+--       5     how long a place in the queue is kept if its holder does not ask again, in microseconds
+-- Reply 0     other requests that hold a permit, or come before this one
 
 --@peek
 local used = pcall('ZCOUNT', key, format('(%d', now), '+inf')
@@ -17,14 +22,46 @@ local own = ARGV[at] ~= '0' and pcall('ZSCORE', key, ARGV[at + 3])
 local held = type(own) == 'string' and own + 0 > now
 if held then
   used = used - 1
+elseif ARGV[at] == '1' and ARGV[at + 4] ~= '' then
+  local waiting = pcall('ZRANGEBYSCORE', key, '-inf', format('(%d', -now))
+  if type(waiting) == 'table' and not waiting.err then
+    local since = now - (ARGV[at + 4] == '-1' and 0 or ARGV[at + 4])
+    for i = 1, #waiting do
+      local arrived, token = match(waiting[i], '^(%d+):(.*)$')
+      if token == ARGV[at + 3] then
+        since = arrived + 0
+      end
+    end
+    for i = 1, #waiting do
+      local arrived, token = match(waiting[i], '^(%d+):(.*)$')
+      if arrived and token ~= ARGV[at + 3] and arrived + 0 <= since then
+        used = used + 1
+      end
+    end
+  end
 end
 allowed = held or ARGV[at] + 0 <= 0 or used < ARGV[at + 1] + 0
+wrong = not allowed and ARGV[at + 4] ~= '' and ARGV[at + 4] ~= '-1'
 reply[words] = used
-words, at = words + 1, at + 4
+words, at = words + 1, at + 6
 
 --@commit
+if ARGV[at + 4] ~= '' and (takes or wrong) then
+  local since = now - (ARGV[at + 4] == '-1' and 0 or ARGV[at + 4])
+  local waiting = pcall('ZRANGEBYSCORE', key, '-inf', '(0')
+  for i = 1, type(waiting) == 'table' and #waiting or 0 do
+    local arrived, token = match(waiting[i], '^(%d+):(.*)$')
+    if token == ARGV[at + 3] then
+      since = arrived + 0
+      call('ZREM', key, waiting[i])
+    end
+  end
+  if wrong and not takes then
+    pcall('ZADD', key, format('%d', -now - ARGV[at + 5]), format('%d:', since) .. ARGV[at + 3])
+  end
+end
 if takes and ARGV[at] == '1' then
-  if type(pcall('ZREMRANGEBYSCORE', key, '-inf', format('%d', now))) ~= 'number' then
+  if type(pcall('ZREMRANGEBYSCORE', key, format('%d', -now), format('%d', now))) ~= 'number' then
     call('DEL', key)
   end
   call('ZADD', key, format('%d', now + ARGV[at + 2]), ARGV[at + 3])
@@ -32,4 +69,4 @@ if takes and ARGV[at] == '1' then
 elseif takes and ARGV[at] == '-1' then
   pcall('ZREM', key, ARGV[at + 3])
 end
-words, at = words + 1, at + 4
+words, at = words + 1, at + 6

@@ -54,16 +54,40 @@ class TierBuilder {
     };
     note(node_);
     for (const Node* each : children(find(&node_, "tiers"), Kind::object)) note(*each);
+    check_queues();
     if (flights == nullptr) return;
     if (rates != nullptr && find(&node_, "tiers") != nullptr) {
       report_.error_at_key(code::kConflict, *rates, "the tiers of one limit have \"rate\" or \"in_flight\", not both",
                            "write two limits");
     }
-    for (const char* key : {"burst", "algorithm", "wait", "time_zone", "leases", "count"}) {
+    for (const char* key : {"burst", "algorithm", "time_zone", "leases", "count"}) {
       if (const Node* written = find(&node_, key)) refuse_beside_in_flight(*written);
       for (const Node* each : children(find(&node_, "tiers"), Kind::object))
         if (const Node* written = find(each, key)) refuse_beside_in_flight(*written);
     }
+  }
+
+  // Only requests that wait for a permit in flight stand in a queue.
+  void check_queues() {
+    const auto check = [&](const Node& section) {
+      const Node* queue = find(&section, "queue");
+      if (queue == nullptr) return;
+      const bool waits = find(&section, "wait") != nullptr || find(&node_, "wait") != nullptr;
+      const bool flies = find(&section, "in_flight") != nullptr || (&section == &node_ && any_tier_in_flight());
+      if (flies && waits) return;
+      report_.error_at_key(
+          code::kConflict, *queue,
+          flies ? "\"queue\" has no effect without \"wait\""
+                : "\"queue\" has no meaning for a rate: only requests in flight stand in a queue",
+          flies ? "say how long a request may wait, as in \"wait\": \"2s\", or remove it" : "remove it");
+    };
+    check(node_);
+    for (const Node* each : children(find(&node_, "tiers"), Kind::object)) check(*each);
+  }
+
+  bool any_tier_in_flight() const {
+    const auto tiers = children(find(&node_, "tiers"), Kind::object);
+    return std::any_of(tiers.begin(), tiers.end(), [](const Node* each) { return find(each, "in_flight") != nullptr; });
   }
 
   void refuse_beside_in_flight(const Node& written) {
@@ -128,6 +152,11 @@ class TierBuilder {
     rule.algorithm = &limit::in_flight;
     read_number(&section, "in_flight", rule.burst);
     rule.burst = std::max<std::uint64_t>(rule.burst, 1);  // 0 is reported already
+    read(&node_, "wait", rule.wait);
+    read(&section, "wait", rule.wait);
+    rule.queue = static_cast<std::uint32_t>(std::min<std::uint64_t>(rule.burst, limit::kMaxFlightQueue));
+    read_number(&node_, "queue", rule.queue);
+    read_number(&section, "queue", rule.queue);
     rule.rate = {rule.burst, limit::kFlightLease};
     limit::name_rule(rule, false, PeriodInKey::no);
     return rule;

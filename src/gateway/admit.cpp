@@ -8,6 +8,7 @@
 #include "round.hpp"
 #include "shards.hpp"
 #include "shed.hpp"
+#include "turns.hpp"
 
 #include "headgate/core/hash.hpp"
 #include "headgate/gateway/gateway.hpp"
@@ -119,12 +120,17 @@ Gateway::Step Gateway::admit(Exchange& x, Stage stage) {
   return problem;
 }
 
-Task<Gateway::Step> Gateway::admit_in_redis(Exchange& x) {
+Task<Gateway::Step> Gateway::admit_in_redis(Exchange& x, Turn* turn) {
   Round round(x.admission, RoundKind::redis);
   if (x.route->in_flight) in_flight_->name(x);
   round.asked = Moment{services_.clock.steady(), services_.clock.wall()};
   Step problem = take_share(x, round);
   if (!problem) problem = collect(x, round, Stage::redis);
+  if (turn && !problem && turn->begin(round) == Turn::May::wait) {
+    return_share(round);
+    round.drop();
+    co_return problem;
+  }
   if (!problem && !round.empty()) {
     outage_->hand_over(x, round.limits());
     auto agreed = co_await x.snapshot->redis->decide(round.checks(), round.decisions());
@@ -132,7 +138,12 @@ Task<Gateway::Step> Gateway::admit_in_redis(Exchange& x) {
     problem = agreed.has_value() ? conclude(x, round, *agreed) : fall_back(x, round);
     if (!problem && round.kind == RoundKind::redis && round.share.empty()) problem = take_share_late(x, round);
   }
-  if (problem && x.appointment && used_before(x, round)) co_return co_await admit_in_redis(x);
+  if (problem && turn && turn->stays(round)) {
+    return_share(round);
+    round.drop();
+    co_return Step{};
+  }
+  if (problem && x.appointment && used_before(x, round)) co_return co_await admit_in_redis(x, turn);
   if (problem) {
     give_back(x, round);
     if (x.route->appointments) co_await offer_in_redis(x, *problem);
@@ -264,6 +275,7 @@ void Gateway::give_back(Exchange& x, Round& round) {
     if (taken(a.checks[i], a.decisions[i])) returned.push_back(a.checks[i]);
   if (a.outcome == Admission::Outcome::allowed) a.binding = nullptr;  // its numbers are not true any more
   if (!returned.empty()) services_.memory.give_back({returned.data(), returned.size()}, services_.clock.wall());
+  if (x.route->in_turn) turns_->freed({returned.data(), returned.size()});
 }
 
 void Gateway::return_share(Round& round) {

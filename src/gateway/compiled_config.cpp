@@ -32,6 +32,14 @@ bool ignores_case(const Options& options) {
                      [&](const RouteOptions& route) { return ignores_case(options, route); });
 }
 
+bool lets_wait(const CompiledLimit& limit) {
+  return limit.in_flight && limit.limit.mode == limit::Mode::enforce &&
+         std::any_of(limit.tiers.begin(), limit.tiers.end(), [](const CompiledTier& tier) {
+           return std::any_of(tier.rules.begin(), tier.rules.end(),
+                              [](const limit::Rule& rule) { return rule.wait > Duration(0); });
+         });
+}
+
 bool needs_auth(const limit::Limit& limit) { return asks_for(limit, Needs::token) || asks_for(limit, Needs::api_key); }
 
 Stage stage_of(const limit::Limit& limit) {
@@ -123,6 +131,7 @@ CompiledConfig::CompiledConfig(const Options& options, const identity::Options& 
                          (route_limit.ready->exemption && !route_limit.ready->exemption->api_keys.empty());
       route->ranks = route->ranks || route_limit.ready->ranks;
       route->in_flight = route->in_flight || route_limit.ready->in_flight;
+      route->in_turn = route->in_turn || route_limit.ready->in_turn;
       route->sharded = route->sharded || route_limit.limit->shards > 1;
       route->appointments = route->appointments || route_limit.limit->appointments.has_value();
       route->settles = route->settles || route_limit.cost.from == Cost::From::response_header ||
@@ -204,6 +213,7 @@ const CompiledLimit& CompiledConfig::ready(const LimitUse& use, std::string_view
     limit->tiers.back().number = tiers_++;
     for (const auto& rule : tier.rules) limit->in_flight = limit->in_flight || !rule.algorithm->refills;
   }
+  limit->in_turn = lets_wait(*limit);
   note_priorities(*limit);
   for (const auto& exemption : options_.exemptions)
     if (exemption.limit == use.limit) limit->exemption = exemption;

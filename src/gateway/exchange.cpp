@@ -112,6 +112,10 @@ void Exchange::reset() {
   if (room.outcome != RoomVisit::Outcome::none) room = {};
   token = {};
   if (in_flight.is_linked()) in_flight.unlink();
+  if (waited_tier != nullptr) {
+    waited_tier = nullptr;
+    permit_wait = Duration(0);
+  }
   renewed_at = {};
   priority = effective = shed::Priority::normal;
   shed_by.reset();

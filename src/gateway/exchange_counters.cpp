@@ -20,6 +20,7 @@ ExchangeCounters::ExchangeCounters(observe::Registry& registry, observe::Writer 
       tiers_.push_back(observe::limit_counters(registry, worker, ready->limit.name, tier.name, counted));
       if (ready->limit.appointments) observe::add_appointments(tiers_.back(), registry, worker, ready->limit.name);
       if (ready->limit.shards > 1) observe::add_shards(tiers_.back(), registry, worker, ready->limit.name);
+      if (ready->in_turn) observe::add_waits(tiers_.back(), registry, worker, ready->limit.name);
     }
   }
   bans_.reserve(compiled.bans().size());
@@ -71,6 +72,8 @@ void ExchangeCounters::count(const Exchange& x, Duration took) const {
   count_limits(x);
   if (x.route && x.route->sheds) count_shed(x);
   if (x.appointment_tier) count_appointments(x);
+  if (x.waited_tier && x.admission.outcome == Admission::Outcome::allowed && !x.client_gone)
+    tiers_[x.waited_tier->number].waits->record(x.permit_wait);
   if (x.room.outcome != RoomVisit::Outcome::none) count_visit(x);
 }
 

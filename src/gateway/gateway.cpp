@@ -8,6 +8,7 @@
 #include "request_id.hpp"
 #include "room_answer.hpp"
 #include "rooms.hpp"
+#include "turns.hpp"
 
 #include <random>
 #include <utility>
@@ -27,7 +28,8 @@ Gateway::Gateway(Services services, SnapshotPtr snapshot)
     : services_(services),
       snapshot_(std::move(snapshot)),
       outage_(std::make_shared<Outage>(services.clock, services.memory)),
-      in_flight_(std::make_unique<InFlight>(services.clock, services.memory)),
+      turns_(std::make_unique<Turns>(services.clock, services.flights)),
+      in_flight_(std::make_unique<InFlight>(services.clock, services.memory, *turns_)),
       offences_(std::make_shared<Offences>(services.clock, services.memory, services.bans)),
       rooms_(std::make_shared<Rooms>(services.clock, services.rooms)),
       shard_turns_(std::random_device()()),
@@ -65,13 +67,28 @@ Task<void> Gateway::handle(Exchange& x) {
   if (!problem) problem = check_body(x);
   if (!problem) problem = identify(x);
   if (!problem && x.route->bans_by_head()) problem = check_bans(x, false);
-  if (!problem && x.route->checks(Stage::memory)) problem = admit(x, Stage::memory);
+  if (!problem && x.route->checks(Stage::memory)) {
+    if (x.route->in_turn)
+      problem = co_await admit_in_turn(x, Stage::memory);
+    else
+      problem = admit(x, Stage::memory);
+  }
   if (!problem && x.route->room) problem = co_await wait_in_room(x);
   if (!problem) problem = authenticate(x);
   if (!problem && x.route->bans_after_auth()) problem = check_bans(x, true);
   if (!problem && x.route->sheds) problem = shed(x);
-  if (!problem && x.route->checks(Stage::memory_after_auth)) problem = admit(x, Stage::memory_after_auth);
-  if (!problem && x.route->checks(Stage::redis)) problem = co_await admit_in_redis(x);
+  if (!problem && x.route->checks(Stage::memory_after_auth)) {
+    if (x.route->in_turn)
+      problem = co_await admit_in_turn(x, Stage::memory_after_auth);
+    else
+      problem = admit(x, Stage::memory_after_auth);
+  }
+  if (!problem && x.route->checks(Stage::redis)) {
+    if (x.route->in_turn)
+      problem = co_await admit_in_turn(x, Stage::redis);
+    else
+      problem = co_await admit_in_redis(x);
+  }
   if (!problem && x.admission.delay > Duration(0)) co_await delay(x);
   if (!problem && x.route->queue && waits_for_place(x)) problem = co_await wait_for_place(x);
   if (!problem && x.route->sheds) problem = take_place(x);

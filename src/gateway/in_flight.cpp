@@ -46,12 +46,18 @@ limit::Check in_redis(const Exchange& x, const CheckedLimit& checked, std::size_
 
 }  // namespace
 
-InFlight::InFlight(Clock& clock, limit::Limiter& memory)
-    : clock_(clock), memory_(memory), process_(process_name()), alarm_(clock.alarm(&InFlight::on_alarm, this)) {}
+InFlight::InFlight(Clock& clock, limit::Limiter& memory, Turns& turns)
+    : clock_(clock),
+      memory_(memory),
+      turns_(turns),
+      process_(process_name()),
+      alarm_(clock.alarm(&InFlight::on_alarm, this)) {}
 
 InFlight::~InFlight() = default;
 
-void InFlight::name(Exchange& x) { x.token = x.text.join({process_, x.text.number(++exchanges_)}); }
+void InFlight::name(Exchange& x) {
+  if (x.token.empty()) x.token = x.text.join({process_, x.text.number(++exchanges_)});
+}
 
 void InFlight::keep(Exchange& x) {
   bool any = false;
@@ -73,6 +79,8 @@ void InFlight::release(Exchange& x) {
   });
   if (!here.empty()) memory_.give_back({here.data(), here.size()}, clock_.wall());
   if (!there.empty()) x.snapshot->redis->settle({there.data(), there.size()});
+  turns_.freed({here.data(), here.size()});
+  turns_.freed({there.data(), there.size()});
 }
 
 void InFlight::stop() {

@@ -1,6 +1,8 @@
 #pragma once
 // Permits of requests in flight: each is given back when its exchange ends, and renewed in Redis until then.
 
+#include "turns.hpp"
+
 #include "headgate/core/clock.hpp"
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/limit/limiter.hpp"
@@ -18,14 +20,15 @@ namespace headgate::gateway {
 /// here; the first renewal after that registers them in Redis.
 class InFlight {
  public:
-  InFlight(Clock& clock, limit::Limiter& memory);
+  InFlight(Clock& clock, limit::Limiter& memory, Turns& turns);
   ~InFlight();
 
-  /// Gives the exchange its token, before its limits in Redis are checked.
+  /// Gives the exchange its token, before its limits in Redis are checked for the first time.
   void name(Exchange& x);
   /// The exchange was admitted: renews what it holds in Redis, until release().
   void keep(Exchange& x);
-  /// The exchange has ended: gives back what it holds, here and in Redis. Nobody waits for that.
+  /// The exchange has ended: gives back what it holds, here and in Redis, to the first that waits for it. Returns at
+  /// once.
   void release(Exchange& x);
   /// Renews nothing any more.
   void stop();
@@ -41,6 +44,7 @@ class InFlight {
 
   Clock& clock_;
   limit::Limiter& memory_;
+  Turns& turns_;
   std::string process_;  ///< random: the tokens of two processes differ
   std::uint64_t exchanges_ = 0;
   Kept kept_;                     ///< the one renewed the longest ago first

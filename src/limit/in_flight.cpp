@@ -18,7 +18,10 @@ std::optional<RuleFault> check(const Rule& rule) {
 }
 
 std::string meaning(const Rule& rule, std::string_view noun) {
-  return std::to_string(rule.burst).append(noun) + " at the same time";
+  auto out = std::to_string(rule.burst).append(noun) + " at the same time";
+  if (rule.wait > Duration(0))
+    out += ", and " + std::to_string(rule.queue) + " more wait for at most " + headgate::to_text(rule.wait);
+  return out;
 }
 
 Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant) {
@@ -55,6 +58,13 @@ void arguments(const Check& check, Instant, ArgumentList& out) {
   out.add(check.rule->burst);
   out.add(kFlightLease.count());
   out.add(check.token);
+  if (check.rule->wait == Duration(0) || check.how == How::observe)
+    out.add(std::string_view());
+  else if (check.waited == 0)
+    out.add(-1);
+  else
+    out.add((check.waited - 1LL) * 1000);
+  out.add(kFlightPlace.count());
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "headgate/net/loop_clock.hpp"
 
 #include <boost/asio/basic_waitable_timer.hpp>
+#include <boost/asio/post.hpp>
 
+#include <atomic>
 #include <cstdint>
 
 namespace headgate::net {
@@ -43,7 +45,40 @@ class LoopAlarm final : public Alarm {
   std::shared_ptr<Waiting> waiting_;
 };
 
+class LoopBell final : public Bell {
+ public:
+  LoopBell(boost::asio::io_context& loop, Alarm::Ring what, void* owner)
+      : loop_(loop), shared_(std::make_shared<Shared>(what, owner)) {}
+  LoopBell(const LoopBell&) = delete;
+  LoopBell& operator=(const LoopBell&) = delete;
+  ~LoopBell() override { shared_->owner = nullptr; }
+
+  void ring() override {
+    if (shared_->rung.exchange(true)) return;
+    boost::asio::post(loop_, [shared = shared_] {
+      shared->rung = false;
+      if (shared->owner != nullptr) shared->call(shared->owner);
+    });
+  }
+
+ private:
+  /// Shared with the handler, which the loop may call after the bell is gone.
+  struct Shared {
+    Shared(Alarm::Ring what, void* whose) : call(what), owner(whose) {}
+    std::atomic<bool> rung{false};
+    Alarm::Ring call;
+    void* owner;
+  };
+
+  boost::asio::io_context& loop_;
+  std::shared_ptr<Shared> shared_;
+};
+
 }  // namespace
+
+std::unique_ptr<Bell> LoopClock::bell(Alarm::Ring ring, void* owner) {
+  return std::make_unique<LoopBell>(loop_, ring, owner);
+}
 
 std::unique_ptr<Alarm> LoopClock::alarm(Alarm::Ring ring, void* owner) {
   return std::make_unique<LoopAlarm>(loop_, ring, owner);

@@ -163,6 +163,10 @@ void add_shards(LimitCounters& counters, Registry& registry, Writer writer, std:
   counters.other_shards = &registry.counter(writer, family::limit_other_shards, {std::string(limit)});
 }
 
+void add_waits(LimitCounters& counters, Registry& registry, Writer writer, std::string_view limit) {
+  counters.waits = &registry.histogram(writer, family::limit_wait_seconds, {std::string(limit)});
+}
+
 RouteCounters::RouteCounters(Registry& registry, Writer writer, std::string_view route)
     : requests_(&registry.table(writer, family::requests, {std::string(route)}, spell)),
       auth_results_(&registry.table(writer, family::auth, {std::string(route)}, spell_auth_result)),

@@ -45,6 +45,7 @@ std::span<const Family* const> families() noexcept {
                                            &event_loop_lag,
                                            &limit_appointments,
                                            &limit_other_shards,
+                                           &limit_wait_seconds,
                                            &redis_up,
                                            &redis_commands,
                                            &redis_command_seconds,

@@ -24,6 +24,7 @@ struct Shared {
   limit::MemoryStore memory;
   const std::shared_ptr<BanService> bans;
   room::MemoryRooms rooms;
+  limit::FlightQueues flights;
   observe::Registry registry;
   AdminBoard board;
 };

@@ -24,6 +24,10 @@ class VirtualClock final : public Clock {
     return std::make_unique<OnThisClock>(*this, ring, owner);
   }
 
+  std::unique_ptr<Bell> bell(Alarm::Ring ring, void* owner) override {
+    return std::make_unique<AlarmBell>(*this, ring, owner);
+  }
+
   /// Lets time pass. Alarms that were set for a moment in between ring at that moment, in order.
   void advance(Duration by) {
     const auto until = passed_ + by;
@@ -57,6 +61,13 @@ class VirtualClock final : public Clock {
     void* owner;
     Duration due{0};
     bool armed = false;
+  };
+
+  /// Its owner is called as soon as time passes, also if it is no time.
+  struct AlarmBell final : Bell {
+    AlarmBell(VirtualClock& whose, Alarm::Ring what, void* of) : alarm(whose, what, of) {}
+    void ring() override { alarm.set(Duration(0)); }
+    OnThisClock alarm;
   };
 
   OnThisClock* earliest(Duration until) const {

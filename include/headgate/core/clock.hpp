@@ -1,6 +1,6 @@
 #pragma once
-// What time it is, and being called when it has come. An interface: what reads time through it runs in a test on a
-// clock that is a variable.
+// What time it is, and being called: when a time has come, or when another thread asks for it. An interface: what reads
+// time through it runs in a test on a clock that is a variable.
 
 #include "headgate/core/time.hpp"
 
@@ -20,6 +20,15 @@ class Alarm {
   virtual void set(Duration after) = 0;
 };
 
+/// Calls its owner on the thread of the loop, once for all rings since the last call. Destroyed on that thread, or when
+/// the loop runs no more; then its owner is called no more.
+class Bell {
+ public:
+  virtual ~Bell() = default;
+  /// Any thread. The owner is called soon, and not from within this call.
+  virtual void ring() = 0;
+};
+
 /// The two clocks. The real one is net::LoopClock. Reading: any thread. Alarms: the thread of the loop that rings them.
 class Clock {
  public:
@@ -34,6 +43,8 @@ class Clock {
   virtual std::time_t second() const noexcept = 0;
   /// Not set yet; `ring(owner)` is what it calls.
   virtual std::unique_ptr<Alarm> alarm(Alarm::Ring ring, void* owner) = 0;
+  /// For other threads to ring.
+  virtual std::unique_ptr<Bell> bell(Alarm::Ring ring, void* owner) = 0;
 };
 
 }  // namespace headgate

@@ -53,6 +53,7 @@ struct CompiledLimit {
   std::vector<CompiledTier> tiers;
   std::optional<Exemption> exemption;
   bool in_flight = false;  ///< whether it counts requests at the same time, whose permits come back when they end
+  bool in_turn = false;    ///< and whether they wait for a permit
   bool fleet = false;      ///< whether it is the capacity of an upstream: its tiers are the priorities, in their order
   bool ranks = false;      ///< whether one of its tiers has a priority
 };
@@ -92,6 +93,7 @@ struct Route {
   bool reads_token = false;            ///< a token is required, or a limit counts by a claim
   bool reads_key = false;              ///< a key is required, keys are known, or a limit counts by it
   bool in_flight = false;              ///< one of its limits counts requests at the same time
+  bool in_turn = false;                ///< and lets them wait for a permit
   bool settles = false;                ///< a cost is known only from the answer, or a limit counts only some answers
   const CompiledRoom* room = nullptr;  ///< visitors wait in it; null: none
   bool sheds = false;                  ///< its requests may be refused because there are too many

@@ -188,6 +188,8 @@ struct Exchange {
   std::string_view token;  ///< names it as the holder of permits in flight in Redis; empty if it holds none
   InFlightHook in_flight;  ///< in the list of exchanges whose permits are renewed
   Clock::Steady renewed_at{};
+  const CompiledTier* waited_tier = nullptr;     ///< in whose queue it waited for a permit in flight; null: in none
+  Duration permit_wait{0};                       ///< how long
   std::shared_ptr<KeptAppointment> appointment;  ///< null: the request shows none that is valid
   OfferedAppointment offered;
   const CompiledTier* appointment_tier = nullptr;  ///< whose appointments the events are of

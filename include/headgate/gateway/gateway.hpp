@@ -6,6 +6,7 @@
 #include "headgate/gateway/handler.hpp"
 #include "headgate/gateway/problem.hpp"
 #include "headgate/limit/ban_table.hpp"
+#include "headgate/limit/flight_queues.hpp"
 #include "headgate/limit/limiter.hpp"
 #include "headgate/limit/shards.hpp"
 #include "headgate/observe/access_log.hpp"
@@ -26,14 +27,17 @@ class Round;
 struct ResolvedLimit;
 class Outage;
 class Rooms;
+class Turn;
+class Turns;
 
 /// What the path uses beside its snapshot. All of it outlives the gateway.
 struct Services {
   Clock& clock;
   limit::Limiter& memory;  ///< shared by all workers
   observe::AccessLog& access_log;
-  limit::BanTable& bans;     ///< shared by all workers
-  room::MemoryRooms& rooms;  ///< shared by all workers
+  limit::BanTable& bans;         ///< shared by all workers
+  room::MemoryRooms& rooms;      ///< shared by all workers
+  limit::FlightQueues& flights;  ///< shared by all workers
 };
 
 /// Worker thread only. All exchanges must have ended before it is destroyed.
@@ -69,7 +73,10 @@ class Gateway final : public Handler {
   Step reserve_failure(Exchange& x);
   void return_failure(Exchange& x);
   Step admit(Exchange& x, Stage stage);  // of limits counted in memory
-  Task<Step> admit_in_redis(Exchange& x);
+  Task<Step> admit_in_redis(Exchange& x, Turn* turn = nullptr);
+  Task<Step> admit_in_turn(Exchange& x, Stage stage);
+  Step admit_or_stand(Exchange& x, Stage stage, Turn& turn);
+  Step reject_behind(Exchange& x, Round& round);
   Step collect(Exchange& x, Round& round, Stage stage);
   Task<Result<bool>> ask_other_shards(Exchange& x, Round& round);
   Step keep_appointment(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved);
@@ -103,6 +110,7 @@ class Gateway final : public Handler {
   Services services_;
   SnapshotPtr snapshot_;
   std::shared_ptr<Outage> outage_;
+  std::unique_ptr<Turns> turns_;
   std::unique_ptr<InFlight> in_flight_;
   std::shared_ptr<Offences> offences_;
   std::shared_ptr<Rooms> rooms_;

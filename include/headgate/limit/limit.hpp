@@ -39,6 +39,7 @@ struct Rule {
   Rate rate;                ///< rate.count requests in each rate.period
   std::uint64_t burst = 1;  ///< maximum at once, at least 1; the algorithm's default_burst if the user writes none
   Duration wait{0};         ///< longest delay of a request that waits for its permit; 0: reject at once
+  std::uint32_t queue = 0;  ///< in flight with `wait`: how many requests of a key may wait in this process
   std::shared_ptr<const Calendar> calendar;  ///< set if it counts by the days or months of a time zone; else null
   bool leases = false;                       ///< whether a gateway may take permits from Redis ahead, in batches
   const Algorithm* algorithm = nullptr;      ///< never null in a loaded configuration
@@ -135,6 +136,9 @@ struct Check {
   How how = How::take;
   /// Who holds the permit, of a rule that counts requests in flight in Redis: unique to the request; else empty.
   std::string_view token = {};
+  /// Of the same, with `wait`. 0: the request does not stand in the queue, and takes no permit before those that do.
+  /// Else it does, and has waited for so many ms less one.
+  std::uint32_t waited = 0;
 };
 
 /// The retry_after of a cost above the burst: no wait helps it. A hundred years, so that adding it to a time cannot

@@ -16,6 +16,7 @@ class LoopClock final : public headgate::Clock {
   Instant wall() const noexcept override { return now(); }
   std::time_t second() const noexcept override { return std::time(nullptr); }
   std::unique_ptr<Alarm> alarm(Alarm::Ring ring, void* owner) override;
+  std::unique_ptr<Bell> bell(Alarm::Ring ring, void* owner) override;
 
  private:
   boost::asio::io_context& loop_;

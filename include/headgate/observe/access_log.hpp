@@ -28,7 +28,7 @@ struct AccessRecord {
   unsigned status = 0;
   std::string_view ended_by, route, upstream, server;
   std::string_view reason;  ///< what went wrong at the server or in the gateway; else empty
-  Duration queued{0};       ///< how long it waited for a place at the upstream; 0: it did not
+  Duration queued{0};       ///< how long it waited for a permit in flight and a place at the upstream; 0: it did not
   unsigned attempts = 0;
   std::uint64_t in_bytes = 0, out_bytes = 0;
   Duration elapsed{0}, upstream_elapsed{0};

@@ -39,6 +39,7 @@ struct LimitCounters {
   /// By AppointmentEvent. Null for a limit that hands out none.
   std::array<Counter*, kAppointmentEvents> appointments{};
   Counter* other_shards = nullptr;  ///< asked another shard; null for a limit without shards
+  Histogram* waits = nullptr;       ///< of a limit in flight with a queue; else null
 };
 /// The same names give the same counters. `tier` is empty if the limit has none.
 LimitCounters limit_counters(Registry& registry, Writer writer, std::string_view limit, std::string_view tier,
@@ -55,6 +56,8 @@ BanCounters ban_counters(Registry& registry, Writer writer, std::string_view lim
 void add_appointments(LimitCounters& counters, Registry& registry, Writer writer, std::string_view limit);
 /// Makes the counter of a limit in shards.
 void add_shards(LimitCounters& counters, Registry& registry, Writer writer, std::string_view limit);
+/// Makes the times that requests waited for a permit in flight.
+void add_waits(LimitCounters& counters, Registry& registry, Writer writer, std::string_view limit);
 
 /// Whether less than a fifth of the limit is left.
 constexpr bool is_near(std::uint64_t remaining, std::uint64_t limit) noexcept {

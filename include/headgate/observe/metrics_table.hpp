@@ -176,6 +176,13 @@ inline constexpr Family limit_other_shards{
     .labels = {"limit"},
     .help = "Requests of a limit in shards that asked another shard, because the first one rejected",
     .ask = "sum by (limit) (rate(headgate_limit_other_shards_total[5m]))"};
+inline constexpr Family limit_wait_seconds{
+    .name = "headgate_limit_wait_seconds",
+    .type = Type::histogram,
+    .labels = {"limit"},
+    .help = "Time that requests waited for a permit of a limit in flight, of those that stood in its queue and got one",
+    .ask = "histogram_quantile(0.99, sum by (le, limit) (rate(headgate_limit_wait_seconds_bucket[5m])))",
+    .bounds = bounds::kRequest};
 inline constexpr Family limit_charged{.name = "headgate_limit_charged_total",
                                       .type = Type::counter,
                                       .labels = {},

@@ -66,7 +66,7 @@ class Bug : public net::test::Loop {
     snapshot->counters = std::make_shared<const ExchangeCounters>(registry_, 0, *compiled);
     snapshot->key_overrides = std::make_shared<const KeyOverrides>(
         *compiled, std::make_shared<const identity::Credentials>(identity::Credentials{keys, {}}));
-    gateway_ = std::make_unique<Gateway>(Services{clock_, memory_, log_, bans_, rooms_}, snapshot);
+    gateway_ = std::make_unique<Gateway>(Services{clock_, memory_, log_, bans_, rooms_, flights_}, snapshot);
     sessions_ = std::make_unique<Sessions>(*gateway_, clock_, blocks_, timeouts_, bounds_, connections_);
   }
   ~Bug() override {
@@ -103,6 +103,7 @@ class Bug : public net::test::Loop {
   limit::MemoryStore memory_{limit::MemoryOptions{1000}};
   limit::BanTable bans_;
   room::MemoryRooms rooms_;
+  limit::FlightQueues flights_;
   net::Blocks blocks_{{16UL * 1024, 4}, {64UL * 1024, 4}};
   Timeouts timeouts_;
   Bounds bounds_;

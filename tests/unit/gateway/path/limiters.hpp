@@ -46,11 +46,12 @@ class ScriptedRedis final : public limit::RemoteLimiter {
  public:
   ScriptedRedis(VirtualClock& clock, Trace& trace) : clock_(clock), trace_(trace) {}
 
-  std::string rejects;               ///< the limit whose checks it rejects
-  std::set<std::string> spent;       ///< the keys whose checks it rejects
-  std::set<std::string> known;       ///< those of them that it rejects without a call
-  std::vector<std::string> asked;    ///< the key of the first check of each call
-  std::vector<std::string> charged;  ///< "<key> <cost>"
+  std::string rejects;                ///< the limit whose checks it rejects
+  std::set<std::string> spent;        ///< the keys whose checks it rejects
+  std::set<std::string> known;        ///< those of them that it rejects without a call
+  std::vector<std::string> asked;     ///< the key of the first check of each call
+  std::vector<std::uint32_t> waited;  ///< Check::waited of the first check of each call
+  std::vector<std::string> charged;   ///< "<key> <cost>"
   std::vector<std::string> settled_keys;
   std::optional<error_code> away;  ///< the error if it does not answer
   Duration answers_after{0};
@@ -61,6 +62,7 @@ class ScriptedRedis final : public limit::RemoteLimiter {
   Task<Result<bool>> decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) override {
     trace_.note("redis", words_of(checks));
     asked.emplace_back(checks[0].key);
+    waited.push_back(checks[0].waited);
     Wait wait(clock_, answers_after);
     co_await wait;
     if (away) co_return Result<bool>(boost::system::in_place_error, *away);

@@ -162,6 +162,7 @@ class Path : public testing::Test {
   HeardMemory memory{trace};
   limit::BanTable bans;
   room::MemoryRooms rooms;
+  limit::FlightQueues flights;
   std::shared_ptr<ScriptedRedis> redis = std::make_shared<ScriptedRedis>(clock, trace);
   std::shared_ptr<room::RemoteRooms> remote_rooms;
   std::shared_ptr<ScriptedUpstream> app = std::make_shared<ScriptedUpstream>(clock, trace);
@@ -188,7 +189,7 @@ class Path : public testing::Test {
     snapshot->counters = std::make_shared<const ExchangeCounters>(registry_, 0, *compiled);
     snapshot->key_overrides = std::make_shared<const KeyOverrides>(
         *compiled, std::make_shared<const identity::Credentials>(std::move(credentials)));
-    gateway = std::make_unique<Gateway>(Services{clock, memory, access_log, bans, rooms}, snapshot);
+    gateway = std::make_unique<Gateway>(Services{clock, memory, access_log, bans, rooms, flights}, snapshot);
   }
   const limit::Rule& rule_of(const std::string& name) const {
     for (const auto& limit : limits)

@@ -1,0 +1,97 @@
+#pragma once
+// The wait for a permit in flight: first come first served for each key, on all workers of this process.
+
+#include "delay.hpp"
+
+#include "headgate/gateway/exchange.hpp"
+#include "headgate/limit/flight_queues.hpp"
+
+#include <boost/intrusive/list.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+
+namespace headgate::gateway {
+
+class Round;
+class Turns;
+
+/// In the list of those that have their turn. Any thread, under the lock of Turns.
+using CalledHook = boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::safe_link>>;
+
+/// The place of one request in a queue. Lives in the frame of the step that admits it; worker thread only. A request
+/// stands in one queue at a time: if it needs permits of two limits, it waits for one after the other.
+class Turn final : public limit::FlightWaiter {
+ public:
+  Turn(Turns& turns, Exchange& x) : turns_(turns), x_(x) {}
+  ~Turn() override;
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  /// What a request may do whose checks are in `round`.
+  enum class May {
+    ask,      ///< it is the first, or nobody waits
+    wait,     ///< it stands in a queue behind others
+    not_pass  ///< others wait, and it cannot: it is rejected, also if a permit comes free at this moment
+  };
+  May begin(Round& round);
+  /// After a rejection: whether it stands in a queue and has time left. Then it may wait().
+  bool stays(const Round& round);
+  /// What begin() or stays() said last.
+  bool waits() const noexcept { return waits_; }
+  /// Returns when it may ask again, when its time is over, or when its client is gone.
+  Task<void> wait();
+  /// It has all its permits.
+  void admitted() noexcept { told_.reset(); }
+  /// Whether a request may wait for the permit of this check.
+  static bool can_wait(const limit::Check& check) noexcept;
+
+ private:
+  friend class Turns;
+  void its_turn() noexcept override;
+  bool over() const noexcept;
+  bool stand(const Round& round, std::size_t check);
+  void tell_redis(const Round& round);
+  void leave() noexcept;
+
+  Turns& turns_;
+  Exchange& x_;
+  Clock::Steady since_{};             ///< when its wait began; zero before
+  Clock::Steady until_{};             ///< the longest that it waits
+  std::optional<limit::Check> told_;  ///< the check that may have put it into the queue in Redis
+  Delay* delay_ = nullptr;            ///< the wait under way
+  bool waits_ = false;
+  bool called_ = false;    ///< it has its turn
+  bool in_redis_ = false;  ///< its permit may come free on another gateway, which tells nobody
+  bool soon_ = false;      ///< it had its turn, and got no permit yet
+  CalledHook in_called_;
+};
+
+/// Of one worker; its thread only.
+class Turns {
+ public:
+  Turns(Clock& clock, limit::FlightQueues& queues);
+  ~Turns();
+  Turns(const Turns&) = delete;
+  Turns& operator=(const Turns&) = delete;
+
+  /// These permits came back, here or in Redis.
+  void freed(std::span<const limit::Check> checks) noexcept;
+
+ private:
+  friend class Turn;
+  static void on_bell(void* self);
+  void call_in();
+
+  using Called = boost::intrusive::list<Turn, boost::intrusive::member_hook<Turn, CalledHook, &Turn::in_called_>>;
+
+  limit::FlightQueues& queues_;
+  std::mutex mutex_;
+  Called called_;  ///< under `mutex_`: those that have their turn and were not told yet
+  std::unique_ptr<Bell> bell_;
+};
+
+}  // namespace headgate::gateway
