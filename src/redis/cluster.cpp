@@ -187,7 +187,8 @@ Task<void> Cluster::pay(std::shared_ptr<Cluster> self, Debt debt) {
   std::vector<limit::Check> checks;
   checks.reserve(debt.costs.size());
   for (std::size_t i = 0; i < debt.costs.size(); ++i)
-    checks.push_back({.rule = &debt.rules[i], .key = debt.keys[i], .hash = {}, .cost = -debt.costs[i]});
+    checks.push_back(
+        {.rule = &debt.rules[i], .key = debt.keys[i], .hash = {}, .cost = -debt.costs[i], .token = debt.tokens[i]});
   std::vector<limit::Decision> decisions(checks.size());
   for (const bool last : {false, true}) {
     DecisionQuestion question(checks, decisions, self->setup_->options.key_prefix);

@@ -63,6 +63,7 @@ Debt Scatter::take_back(const Group& group) {
     if (!took(check, decision)) continue;
     debt.rules.push_back(*check.rule);
     debt.keys.emplace_back(check.key);
+    debt.tokens.emplace_back(check.token);
     debt.costs.push_back(check.cost);
     decision.remaining = std::min(decision.limit, decision.remaining + static_cast<std::uint64_t>(check.cost));
     decision.delay = Duration(0);

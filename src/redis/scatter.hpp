@@ -19,6 +19,7 @@ struct Debt {
   std::uint16_t slot = 0;
   std::vector<limit::Rule> rules;
   std::vector<std::string> keys;
+  std::vector<std::string> tokens;  ///< of permits in flight; else empty
   std::vector<std::int64_t> costs;
 };
 

@@ -17,28 +17,6 @@ class ClusterTest : public ClusterFixture {
  protected:
   void SetUp() override { start(0); }
 
-  /// Half of a move of one slot, as redis-cli --cluster reshard begins it.
-  void begin_move(std::uint16_t slot, const test::RedisServer& from, const test::RedisServer& to) {
-    const std::string number = std::to_string(slot);
-    ASSERT_EQ(test::redis_cli(to.port(), "CLUSTER SETSLOT " + number + " IMPORTING " + cluster.id(from)), "OK");
-    ASSERT_EQ(test::redis_cli(from.port(), "CLUSTER SETSLOT " + number + " MIGRATING " + cluster.id(to)), "OK");
-  }
-  void move_keys(std::uint16_t slot, const test::RedisServer& from, const test::RedisServer& to) {
-    const std::string keys = test::redis_cli(from.port(), "CLUSTER GETKEYSINSLOT " + std::to_string(slot) + " 100");
-    std::istringstream lines(keys);
-    for (std::string key; std::getline(lines, key) && !key.empty();)
-      ASSERT_EQ(
-          test::redis_cli(from.port(), "MIGRATE 127.0.0.1 " + std::to_string(to.port()) + " '" + key + "' 0 1000"),
-          "OK");
-  }
-  void end_move(std::uint16_t slot, const test::RedisServer& from, const test::RedisServer& to) {
-    for (const auto* node : {&to, &from})
-      ASSERT_EQ(test::redis_cli(node->port(), "CLUSTER SETSLOT " + std::to_string(slot) + " NODE " + cluster.id(to)),
-                "OK");
-  }
-  test::RedisServer& other_than(const test::RedisServer& node) {
-    return &node == &cluster.nodes[0] ? cluster.nodes[1] : cluster.nodes[0];
-  }
   /// Tokens that a rule's counter of this key holds in Redis.
   std::uint64_t left(const std::shared_ptr<Servers>& servers, const limit::Rule& of, std::string_view key) {
     const Asked peek = check(servers, {check_of(of, key, 0)});

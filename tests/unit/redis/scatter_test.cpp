@@ -67,10 +67,11 @@ TEST_F(ScatterTest, PutsDecisionsInTheOrderOfTheChecks) {
 }
 
 TEST_F(ScatterTest, OwesOnlyWhatWasTakenForThisRequest) {
-  const std::array<limit::Check, 5> checks{
+  std::array<limit::Check, 5> checks{
       limit::Check{&small, "a", {}, 2, How::take}, limit::Check{&small, "b", {}, 3, How::observe},
       limit::Check{&small, "c", {}, 4, How::observe}, limit::Check{&small, "d", {}, 5, How::charge},
       limit::Check{&small, "e", {}, -6, How::take}};
+  checks[1].token = "a request in flight";
   const std::array<std::uint16_t, 5> slots{1, 1, 1, 1, 1};
   Scatter scatter(checks, slots);
   const auto& group = scatter.groups()[0];
@@ -79,6 +80,7 @@ TEST_F(ScatterTest, OwesOnlyWhatWasTakenForThisRequest) {
   const Debt debt = scatter.take_back(group);
   EXPECT_EQ(debt.slot, 1);
   EXPECT_THAT(debt.keys, testing::ElementsAre("a", "b"));
+  EXPECT_THAT(debt.tokens, testing::ElementsAre("", "a request in flight"));
   EXPECT_THAT(debt.costs, testing::ElementsAre(2, 3));
   EXPECT_EQ(scatter.decisions(group)[0].remaining, 10u) << "as it will be";
   EXPECT_EQ(scatter.decisions(group)[1].remaining, 10u) << "and never above the limit";
