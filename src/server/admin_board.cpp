@@ -9,6 +9,16 @@ void AdminBoard::use_limits(std::vector<limit::Limit> limits) {
   limits_ = std::move(limits);
 }
 
+void AdminBoard::use_rooms(const std::vector<gateway::WaitingRoom>& rooms) {
+  std::vector<std::string> closed;
+  for (const auto& room : rooms) {
+    const bool rejects = room.mode == limit::Mode::enforce && room.if_redis_down == limit::IfRedisDown::reject;
+    if (rejects && room.store == limit::Store::redis) closed.push_back(room.rule.name);
+  }
+  const std::lock_guard lock(mutex_);
+  closed_rooms_ = std::move(closed);
+}
+
 void AdminBoard::use_redis(unsigned worker, std::shared_ptr<const redis::Limiter> limiter) {
   // A limiter must be destroyed on its worker's thread. So the old one leaves with the argument, and the admin thread
   // never destroys it.
@@ -52,6 +62,8 @@ Readiness AdminBoard::readiness() const {
     if (limit.store != limit::Store::redis || limit.if_redis_down != limit::IfRedisDown::reject) continue;
     out.unready.push_back("Redis does not answer, and limit \"" + limit.name + "\" rejects without it");
   }
+  for (const auto& room : closed_rooms_)
+    out.unready.push_back("Redis does not answer, and waiting room \"" + room + "\" admits nobody new without it");
   out.degraded.emplace_back("Redis does not answer");
   return out;
 }

@@ -3,6 +3,7 @@
 
 #include "collect.hpp"
 
+#include "headgate/gateway/waiting_room.hpp"
 #include "headgate/keyring/keyring.hpp"
 #include "headgate/limit/limit.hpp"
 #include "headgate/redis/limiter.hpp"
@@ -12,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 namespace headgate::server {
@@ -21,6 +23,8 @@ class AdminBoard {
  public:
   /// Sets the active limits: at the start and after each reload.
   void use_limits(std::vector<limit::Limit> limits);
+  /// Sets the active waiting rooms, at the same moments.
+  void use_rooms(const std::vector<gateway::WaitingRoom>& rooms);
   /// Sets the limiter of worker `worker`; null: none, as before its loop ends. Releases the limiter before it on the
   /// caller's thread.
   void use_redis(unsigned worker, std::shared_ptr<const redis::Limiter> limiter);
@@ -29,8 +33,8 @@ class AdminBoard {
   void begin_serving();
   void begin_drain();
 
-  /// Not ready before serving, while draining, or while Redis is unavailable and a limit then rejects. Degraded while
-  /// Redis is unavailable.
+  /// Not ready before serving, while draining, or while Redis is unavailable and a limit or a waiting room then
+  /// rejects. Degraded while Redis is unavailable.
   Readiness readiness() const;
   std::vector<RedisReport> redis() const;
   std::vector<LimitReport> limits() const;
@@ -48,7 +52,8 @@ class AdminBoard {
 
   mutable std::mutex mutex_;
   std::vector<limit::Limit> limits_;
-  std::map<unsigned, Asked> redis_;  // by worker
+  std::vector<std::string> closed_rooms_;  // those that admit nobody new without Redis
+  std::map<unsigned, Asked> redis_;        // by worker
   std::shared_ptr<const keyring::Keyring> keyring_;
   std::uint64_t numbered_ = 0;
   bool serving_ = false;

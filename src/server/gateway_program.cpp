@@ -42,6 +42,7 @@ void GatewayProgram::activate(PendingConfig next) {
   keyring_ = std::move(next.keyring);
   now_ = std::move(next.active);
   shared_.board.use_limits(now_->config->limits);
+  shared_.board.use_rooms(now_->config->gateway.rooms);
   shared_.board.use_keyring(keyring_);
   shared_.bans->adopt(now_->config);
 }

@@ -2,6 +2,7 @@
 
 #include "blackbox/harness/gateway.hpp"
 #include "blackbox/harness/look.hpp"
+#include "support/redis_cli.hpp"
 #include "support/redis_server.hpp"
 
 #include <gtest/gtest.h>
@@ -248,6 +249,29 @@ TEST_F(AdminWithRedis, IsNotReadyWithoutItWhereALimitRejects) {
   redis.stop();
   EXPECT_TRUE(look.status_comes_to("/readyz", 503));
   EXPECT_NE(look.get("/readyz").body.find("Redis does not answer"), std::string::npos);
+}
+
+TEST_F(AdminWithRedis, IsNotReadyWithoutItWhereAWaitingRoomAdmitsNobodyNew) {
+  const Json room = {{"rate", "1000/second"}, {"secret", "0123456789abcdef0123456789abcdef"}};
+  Json config =
+      merged(kOnAnyPort, {{"redis", {{"url", "redis://" + node}, {"timeout", "300ms"}}},
+                          {"waiting_rooms", {{"sale", merged(room, {{"if_redis_down", "reject"}})}}},
+                          {"routes", Json::array({{{"path", "/*"}, {"to", "app"}, {"waiting_room", "sale"}}})}});
+  Proxy closes(config);
+  config["waiting_rooms"]["sale"].erase("if_redis_down");
+  Proxy goes_on(config);
+  const Look closed(closes.gateway.process());
+  const Look open(goes_on.gateway.process());
+  ASSERT_TRUE(closed.status_comes_to("/readyz", 200));
+  redis.stop();
+  EXPECT_TRUE(closed.status_comes_to("/readyz", 503));
+  EXPECT_NE(closed.get("/readyz").body.find("waiting room \\\"sale\\\" admits nobody new"), std::string::npos)
+      << closed.get("/readyz").body;
+  EXPECT_EQ(closes.client().get().status(), 429);
+  EXPECT_TRUE(wait_until([&] { return goes_on.client().get().status() == 200; }));
+  EXPECT_EQ(open.get("/readyz").body, "ready, but degraded: Redis does not answer\n");
+  ASSERT_TRUE(redis.start()) << redis.error();
+  EXPECT_TRUE(closed.status_comes_to("/readyz", 200));
 }
 
 }  // namespace

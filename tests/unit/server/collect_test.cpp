@@ -244,6 +244,25 @@ TEST_F(WithoutRedis, IsNotReadyWhereALimitRejectsWithoutIt) {
   EXPECT_THAT(board.readiness().unready, ElementsAre(HasSubstr("limit \"charges\" rejects without it")));
 }
 
+TEST_F(WithoutRedis, IsNotReadyWhereAWaitingRoomAdmitsNobodyWithoutIt) {
+  gateway::WaitingRoom room;
+  room.store = limit::Store::redis;
+  std::vector<gateway::WaitingRoom> rooms(4, room);
+  rooms[0].rule.name = "goes on";
+  rooms[1].rule.name = "observes";
+  rooms[1].mode = limit::Mode::observe;
+  rooms[1].if_redis_down = limit::IfRedisDown::reject;
+  rooms[2].rule.name = "in memory";
+  rooms[2].store = limit::Store::memory;
+  rooms[2].if_redis_down = limit::IfRedisDown::reject;
+  rooms[3].rule.name = "sale";
+  rooms[3].if_redis_down = limit::IfRedisDown::reject;
+  board.use_rooms(rooms);
+  EXPECT_THAT(board.readiness().unready, ElementsAre(HasSubstr("waiting room \"sale\" admits nobody new without it")));
+  board.use_rooms({});
+  EXPECT_THAT(board.readiness().unready, IsEmpty()) << "what a reload removed";
+}
+
 TEST_F(WithoutRedis, ShowsItsNodesAndThatLimitsDoWithoutIt) {
   observe::Registry registry;
   board.collect(registry);
