@@ -114,9 +114,13 @@ Gateway::Step Gateway::admit(Exchange& x, Stage stage) {
   Round round(x.admission, RoundKind::memory);
   Step problem = collect(x, round, stage);
   if (!problem) problem = decide_here(x, round);
-  if (problem && x.appointment && used_before(x, round)) return admit(x, stage);
-  if (problem) give_back(x, round);
-  if (problem && x.route->appointments) offer_here(x, *problem);
+  if (!problem) {
+    if (x.route->in_flight) in_flight_->show(x);
+    return problem;
+  }
+  if (x.appointment && used_before(x, round)) return admit(x, stage);
+  give_back(x, round);
+  if (x.route->appointments) offer_here(x, *problem);
   return problem;
 }
 
@@ -151,7 +155,10 @@ Task<Gateway::Step> Gateway::admit_in_redis(Exchange& x, Turn* turn) {
     for (const auto& checked : round.limits())
       if (!checked.kept) outage_->counted(x, checked);
   }
-  if (!problem && x.route->in_flight) in_flight_->keep(x);
+  if (!problem && x.route->in_flight) {
+    in_flight_->show(x);
+    in_flight_->keep(x);
+  }
   co_return problem;
 }
 

@@ -19,6 +19,7 @@ ExchangeCounters::ExchangeCounters(observe::Registry& registry, observe::Writer 
     for (const auto& tier : ready->tiers) {
       tiers_.push_back(observe::limit_counters(registry, worker, ready->limit.name, tier.name, counted));
       if (ready->limit.appointments) observe::add_appointments(tiers_.back(), registry, worker, ready->limit.name);
+      if (ready->in_flight) observe::add_in_flight(tiers_.back(), registry, worker, ready->limit.name);
       if (ready->limit.shards > 1) observe::add_shards(tiers_.back(), registry, worker, ready->limit.name);
       if (ready->in_turn) observe::add_waits(tiers_.back(), registry, worker, ready->limit.name);
     }
@@ -53,6 +54,11 @@ void ExchangeCounters::show(std::size_t upstream, shed::Concurrency& concurrency
   if (counters.limit) counters.limit->set(concurrency.limit());
   if (counters.in_flight) counters.in_flight->set(concurrency.in_flight());
   if (counters.waiting && concurrency.queue()) counters.waiting->set(static_cast<double>(concurrency.queue()->size()));
+}
+
+void ExchangeCounters::permits(const CheckedLimit& checked, int more) const noexcept {
+  auto& gauge = *tiers_[checked.tier->number].in_flight;
+  gauge.set(gauge.read() + more);
 }
 
 void ExchangeCounters::clear_gauges() const noexcept {

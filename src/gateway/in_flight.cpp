@@ -2,10 +2,13 @@
 
 #include "process_name.hpp"
 
+#include "headgate/gateway/exchange_counters.hpp"
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/in_flight.hpp"
 
 #include <boost/container/static_vector.hpp>
+
+#include <utility>
 
 namespace headgate::gateway {
 namespace {
@@ -17,10 +20,10 @@ constexpr std::size_t kMaxRenewed = 256;  // in one tick: others have calls to R
 using Checks = boost::container::static_vector<limit::Check, Admission::kMax>;
 
 /// Calls `visit(checked, check)` with each permit that `x` holds.
-template <class Visit>
-void each_permit(const Exchange& x, Visit visit) {
-  const auto& a = x.admission;
-  for (const auto& checked : a.limits) {
+template <class SomeExchange, class Visit>
+void each_permit(SomeExchange& x, Visit visit) {
+  auto& a = x.admission;
+  for (auto& checked : a.limits) {
     if (!checked.route_limit->ready->in_flight || checked.asked_at == Clock::Steady()) continue;
     for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i)
       if (a.decisions[i].allowed) visit(checked, i);
@@ -59,6 +62,12 @@ void InFlight::name(Exchange& x) {
   if (x.token.empty()) x.token = x.text.join({process_, x.text.number(++exchanges_)});
 }
 
+void InFlight::show(Exchange& x) {
+  each_permit(x, [&](CheckedLimit& checked, std::size_t) {
+    if (!std::exchange(checked.shown, true)) x.snapshot->counters->permits(checked, 1);
+  });
+}
+
 void InFlight::keep(Exchange& x) {
   bool any = false;
   each_permit(x, [&](const CheckedLimit& checked, std::size_t) { any = any || checked.source != Source::memory; });
@@ -70,6 +79,8 @@ void InFlight::keep(Exchange& x) {
 
 void InFlight::release(Exchange& x) {
   if (x.in_flight.is_linked()) x.in_flight.unlink();
+  for (auto& checked : x.admission.limits)
+    if (std::exchange(checked.shown, false)) x.snapshot->counters->permits(checked, -1);
   if (x.admission.returned) return;
   Checks here;
   Checks there;

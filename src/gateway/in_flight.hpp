@@ -25,6 +25,8 @@ class InFlight {
 
   /// Gives the exchange its token, before its limits in Redis are checked for the first time.
   void name(Exchange& x);
+  /// The limits of one stage have let the exchange pass: the metrics show what it holds, until release().
+  void show(Exchange& x);
   /// The exchange was admitted: renews what it holds in Redis, until release().
   void keep(Exchange& x);
   /// The exchange has ended: gives back what it holds, here and in Redis, to the first that waits for it. Returns at

@@ -167,6 +167,10 @@ void add_waits(LimitCounters& counters, Registry& registry, Writer writer, std::
   counters.waits = &registry.histogram(writer, family::limit_wait_seconds, {std::string(limit)});
 }
 
+void add_in_flight(LimitCounters& counters, Registry& registry, Writer worker, std::string_view limit) {
+  counters.in_flight = &registry.gauge(family::limit_in_flight, {std::string(limit), std::to_string(worker)});
+}
+
 RouteCounters::RouteCounters(Registry& registry, Writer writer, std::string_view route)
     : requests_(&registry.table(writer, family::requests, {std::string(route)}, spell)),
       auth_results_(&registry.table(writer, family::auth, {std::string(route)}, spell_auth_result)),

@@ -44,6 +44,7 @@ std::span<const Family* const> families() noexcept {
                                            &queue_seconds,
                                            &event_loop_lag,
                                            &limit_appointments,
+                                           &limit_in_flight,
                                            &limit_other_shards,
                                            &limit_wait_seconds,
                                            &redis_up,

@@ -1,12 +1,15 @@
 // Limits of requests at the same time, in memory and shared by gateways through Redis.
 
 #include "blackbox/harness/gateway.hpp"
+#include "blackbox/harness/look.hpp"
 #include "contract/redis_client.hpp"
 #include "support/redis_server.hpp"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <csignal>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -77,6 +80,32 @@ TEST(InFlight, AreNeverMoreThanTheirNumberAtTheServer) {
   EXPECT_EQ(proxy.client().get().value("X-RateLimit-Remaining"), "2") << "all came back";
 }
 
+std::optional<double> held(const MetricsText& now) {
+  return now.value(R"(headgate_limit_in_flight{limit="flights",worker="0"})");
+}
+
+TEST(InFlight, AreShownByTheMetricsAlsoOverAReload) {
+  Json config = at_most(5);
+  config["admin"] = {{"listen", "127.0.0.1:0"}};
+  Proxy proxy(config);
+  const Look look(proxy.gateway.process());
+  EXPECT_EQ(held(look.metrics()), 0) << "there before the first";
+  RawClient first = proxy.client();
+  hold(proxy, first);
+  RawClient second = proxy.client();
+  hold(proxy, second);
+  EXPECT_EQ(held(look.metrics()), 2);
+  proxy.gateway.process().signal(SIGHUP);
+  ASSERT_TRUE(look.comes_to(
+      [](const MetricsText& now) { return now.value(R"(headgate_config_reloads_total{result="applied"})") == 1; }));
+  RawClient third = proxy.client();
+  hold(proxy, third);
+  EXPECT_EQ(held(look.metrics()), 3);
+  proxy.upstream.release();
+  EXPECT_EQ(first.read().status(), 200);
+  EXPECT_TRUE(look.comes_to([](const MetricsText& now) { return held(now) == 0; }));
+}
+
 class InFlightInRedis : public testing::Test {
  protected:
   void SetUp() override {
@@ -86,6 +115,7 @@ class InFlightInRedis : public testing::Test {
   Json shared(unsigned most) const {
     Json out = at_most(most);
     out["redis"] = {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}, {"timeout", "2s"}};
+    out["admin"] = {{"listen", "127.0.0.1:0"}};
     return out;
   }
   RedisServer redis;
@@ -100,6 +130,8 @@ TEST_F(InFlightInRedis, AreCountedByAllGatewaysTogether) {
   hold(two, second);
   EXPECT_EQ(one.client().get().status(), 429);
   EXPECT_EQ(two.client().get().status(), 429);
+  EXPECT_EQ(held(Look(one.gateway.process()).metrics()), 1) << "each gateway shows its own";
+  EXPECT_EQ(held(Look(two.gateway.process()).metrics()), 1);
   one.upstream.release();
   EXPECT_EQ(first.read().status(), 200);
   EXPECT_TRUE(comes_to(two, 200)) << "what one gateway gave back another may take";

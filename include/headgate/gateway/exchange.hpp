@@ -85,13 +85,14 @@ struct CheckedLimit {
   std::uint8_t shard = 0;    ///< the shard that was asked, from 1; 0 without shards
   bool kept = false;         ///< an appointment is kept: its one check is whether it was used before
   bool rejected = false;     ///< whether one of its rules said no, in either mode
-  std::int64_t used = 0;     ///< the cost; if it is settled, what the answer says
   bool settled = false;      ///< whether the cost was read from the answer
   bool noted = false;        ///< whether the status of the answer is known, and `used` is 0 if it does not count
+  bool unreadable = false;   ///< whether the cost in the answer was no number; then the hold stays as it is
+  bool shown = false;        ///< whether the metrics count its permit as held
+  std::int64_t used = 0;     ///< the cost; if it is settled, what the answer says
   Duration took{0};          ///< how long the decision took
   Clock::Steady asked_at{};  ///< when it was checked; zero until there is a decision
   Instant asked_at_wall{};   ///< the same on the wall clock; waits count from it
-  bool unreadable = false;   ///< whether the cost in the answer was no number; then the hold stays as it is
 };
 
 /// What the limits decided. Set by the steps `admit`.

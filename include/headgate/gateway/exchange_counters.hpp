@@ -9,6 +9,7 @@
 
 namespace headgate::gateway {
 
+struct CheckedLimit;
 struct Exchange;
 
 /// Made with a snapshot. The counters belong to the registry; after a reload the same labels find the same counters.
@@ -19,6 +20,9 @@ class ExchangeCounters {
 
   /// Counts an exchange that has ended, `took` after it began.
   void count(const Exchange& x, Duration took) const;
+  /// Shows permits of a limit of requests in flight that this worker took, or gave back (below 0). It counts on after a
+  /// reload.
+  void permits(const CheckedLimit& checked, int more) const noexcept;
   /// Shows what is known of a room now.
   void room(const CompiledRoom& room, const room::Knowledge& knowledge) const;
   /// Shows the requests of this worker at an upstream, by Route::upstream.

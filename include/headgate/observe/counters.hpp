@@ -40,6 +40,7 @@ struct LimitCounters {
   std::array<Counter*, kAppointmentEvents> appointments{};
   Counter* other_shards = nullptr;  ///< asked another shard; null for a limit without shards
   Histogram* waits = nullptr;       ///< of a limit in flight with a queue; else null
+  Gauge* in_flight = nullptr;       ///< permits that requests of this worker hold; null for a limit of a rate
 };
 /// The same names give the same counters. `tier` is empty if the limit has none.
 LimitCounters limit_counters(Registry& registry, Writer writer, std::string_view limit, std::string_view tier,
@@ -58,6 +59,9 @@ void add_appointments(LimitCounters& counters, Registry& registry, Writer writer
 void add_shards(LimitCounters& counters, Registry& registry, Writer writer, std::string_view limit);
 /// Makes the times that requests waited for a permit in flight.
 void add_waits(LimitCounters& counters, Registry& registry, Writer writer, std::string_view limit);
+
+/// Makes the gauge of a limit of requests in flight.
+void add_in_flight(LimitCounters& counters, Registry& registry, Writer worker, std::string_view limit);
 
 /// Whether less than a fifth of the limit is left.
 constexpr bool is_near(std::uint64_t remaining, std::uint64_t limit) noexcept {

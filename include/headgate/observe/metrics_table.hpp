@@ -170,6 +170,12 @@ inline constexpr Family limit_appointments{
     .labels = {"limit", "event"},
     .help = "Appointments: offered with a rejection, kept, shown too early, or shown too late or again",
     .ask = "sum by (limit, event) (rate(headgate_limit_appointments_total[5m]))"};
+inline constexpr Family limit_in_flight{
+    .name = "headgate_limit_in_flight",
+    .type = Type::gauge,
+    .labels = {"limit", "worker"},
+    .help = "Requests of this worker that hold a permit of a limit with `in_flight`, in memory or in Redis",
+    .ask = "sum by (limit) (headgate_limit_in_flight)"};
 inline constexpr Family limit_other_shards{
     .name = "headgate_limit_other_shards_total",
     .type = Type::counter,

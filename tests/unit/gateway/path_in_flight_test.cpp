@@ -21,6 +21,7 @@ class PathInFlight : public Path {
     memory.store().decide({&check, 1}, clock.wall(), {&decision, 1});
     ASSERT_TRUE(decision.allowed) << name;
   }
+  std::string shown() const { return metric("headgate_limit_in_flight{limit=\"flights\",worker=\"0\"}"); }
   std::uint64_t seed() const { return limits.front().tiers.front().rules.front().seed; }
 };
 
@@ -56,6 +57,37 @@ TEST_F(PathInFlight, OnlyObserveIfTheLimitDoes) {
   check("GET /a");
   EXPECT_EQ(client.status, 200U);
   EXPECT_EQ(left("flights"), 0U) << "the permit of the other one is not given back";
+  EXPECT_EQ(shown(), "0") << "it had none";
+}
+
+TEST_F(PathInFlight, AreShownByTheMetricsUntilTheyEnd) {
+  in_flight("flights", 1);
+  server.head_after = seconds(3);
+  check("GET /a");
+  EXPECT_EQ(shown(), "1");
+  clock.advance(seconds(3));
+  ASSERT_TRUE(done);
+  EXPECT_EQ(shown(), "0");
+  take("flights");
+  ask_again("GET /a");
+  EXPECT_EQ(client.status, 429U);
+  EXPECT_EQ(shown(), "0") << "a rejected one holds nothing";
+}
+
+TEST_F(PathInFlight, AreShownByTheMetricsWhereverTheyAreCounted) {
+  in_flight("flights", 2, limit::Store::redis);
+  server.head_after = seconds(3);
+  check("GET /a");
+  EXPECT_EQ(shown(), "1");
+  leave();
+  ASSERT_TRUE(done);
+  EXPECT_EQ(shown(), "0");
+  redis->away = error::timed_out;
+  ask_again("GET /a");
+  EXPECT_EQ(shown(), "1") << "here, while Redis is away";
+  clock.advance(seconds(3));
+  ASSERT_TRUE(done);
+  EXPECT_EQ(shown(), "0");
 }
 
 TEST_F(PathInFlight, HoldTheirPermitInATunnel) {
@@ -76,6 +108,7 @@ TEST_F(PathInFlight, GiveBackWhatTheyTookIfALaterLimitRejects) {
   check("GET /a");
   EXPECT_EQ(client.status, 429U);
   EXPECT_EQ(left("flights"), 2U);
+  EXPECT_EQ(shown(), "0");
 }
 
 TEST_F(PathInFlight, GiveBackInRedisWhenTheyEnd) {

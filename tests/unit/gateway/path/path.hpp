@@ -142,6 +142,14 @@ class Path : public testing::Test {
                       "\"} 1";
     return registry_.text().find(line) != std::string::npos;
   }
+  /// What the metrics say of a series: "name{labels}"; empty without such a series.
+  std::string metric(const std::string& series) const {
+    const auto text = '\n' + registry_.text();
+    const auto at = text.find('\n' + series + ' ');
+    if (at == std::string::npos) return {};
+    const auto from = at + series.size() + 2;
+    return text.substr(from, text.find('\n', from) - from);
+  }
   /// What is left of the limit `name` for the client's address.
   std::uint64_t left(const std::string& name) {
     const auto& rule = rule_of(name);
