@@ -52,12 +52,14 @@ constexpr Shape kColour = text("a colour", check_colour);
 constexpr Shape kLanguage = text("a language", check_language);
 constexpr Key kPageKeys[] = {
     {"title", &kText, "Please wait", R"("The sale has begun")", "Heading, and name of the tab"},
-    {"text", &kText, "", R"("Thank you for your patience.")", "What the page says below it"},
+    {"text", &kText, "Many people are here at the moment. You will be let in as soon as it is your turn.",
+     R"("Thank you for your patience.")", "What the page says below it"},
     {"place", &kSentence, "You are number {position} in line.", R"("Vor dir: {position}")",
      "The caller's place; `{position}` is how many admissions it is away"},
     {"wait", &kSentence, "Estimated wait: {wait}.", R"("Noch etwa {minutes} Minuten")",
      "How long it may take: `{wait}` in English words, or `{minutes}`"},
-    {"keep", &kText, "", R"("Bitte diese Seite offen lassen.")", "The small print below"},
+    {"keep", &kText, "This page refreshes itself. If you close it, you may lose your place.",
+     R"("Bitte diese Seite offen lassen.")", "The small print below"},
     {"language", &kLanguage, "en", R"("de")", "Language of these texts, for screen readers"},
     {"colour", &kColour, "#0b6bcb", R"("#b4232a")", "Colour of the accents"},
     {"colour_dark", &kColour, "#6cb6ff", R"("#ff8a80")", "The same in dark mode"},

@@ -31,6 +31,15 @@ inline std::string describe(const limit::IfAbsent& absent) {
   return out + ' ' + std::to_string(static_cast<int>(absent.last)) + ' ' + std::to_string(absent.status);
 }
 
+inline std::string describe(const limit::BanPolicy& ban) {
+  std::ostringstream out;
+  out << " ban " << describe(ban.offences) << " for " << to_text(ban.first) << " to " << to_text(ban.longest)
+      << " after";
+  for (const auto status : ban.statuses) out << ' ' << status;
+  out << " answers " << ban.status;
+  return out.str();
+}
+
 inline std::string describe(const limit::Limit& limit) {
   std::ostringstream out;
   out << "limit " << limit.name << " mode " << static_cast<int>(limit.mode) << " store "
@@ -39,6 +48,8 @@ inline std::string describe(const limit::Limit& limit) {
   for (const auto& per : limit.per) out << ' ' << gateway::to_text(per);
   if (limit.appointments)
     out << " appointments " << to_text(limit.appointments->ahead) << ' ' << to_text(limit.appointments->width);
+  if (limit.ban) out << describe(*limit.ban);
+  for (const auto status : limit.counted_statuses) out << " counts " << status;
   if (limit.shards > 1) out << " shards " << limit.shards;
   if (limit.tier_from) out << " by " << gateway::to_text(*limit.tier_from) << " else " << limit.default_tier;
   for (const auto& tier : limit.tiers) {
@@ -54,7 +65,7 @@ inline std::string describe(const gateway::Cost& cost) {
   if (cost.from == gateway::Cost::From::constant) return out;
   out += '(' + std::to_string(static_cast<int>(cost.from));
   for (const auto& [method, each] : cost.methods) out += ' ' + method + '=' + std::to_string(each);
-  return out + ' ' + cost.header + ' ' + std::to_string(cost.most) + ')';
+  return out + ' ' + cost.header + ' ' + std::to_string(cost.most) + (cost.debt ? " debt)" : ")");
 }
 
 inline std::string describe(const std::vector<gateway::LimitUse>& uses) {
@@ -74,6 +85,7 @@ inline std::string describe(const gateway::RouteOptions& route) {
   out << " to " << route.to;
   if (route.respond)
     out << " respond " << route.respond->status << ' ' << route.respond->body << ' ' << route.respond->content_type;
+  if (!route.waiting_room.empty()) out << " room " << route.waiting_room;
   out << " limits" << describe(route.limits) << " skip";
   for (const auto& name : route.skip_limits) out << ' ' << name;
   out << " require " << static_cast<int>(route.require);
@@ -147,9 +159,26 @@ inline std::string describe(const redis::Options& redis) {
   return out.str();
 }
 
+inline std::string describe(const gateway::WaitingRoom& room) {
+  std::ostringstream out;
+  const auto& rule = room.rule;
+  out << "room " << rule.name << ' ' << rule.count << '/' << to_text(rule.period) << " burst " << rule.burst
+      << " visitors " << rule.visitors << " grace " << to_text(rule.grace) << " stay " << to_text(rule.stay) << " per";
+  for (const auto& per : room.per) out << ' ' << gateway::to_text(per);
+  for (const auto& secret : room.secrets) out << ' ' << secret;
+  out << ' ' << static_cast<int>(room.mode) << ' ' << static_cast<int>(room.store) << ' '
+      << static_cast<int>(room.if_redis_down);
+  const auto& page = room.page;
+  for (const auto* text :
+       {&page.title, &page.text, &page.place, &page.wait, &page.keep, &page.language, &page.colour, &page.colour_dark})
+    out << " | " << *text;
+  return out.str() + '\n';
+}
+
 inline std::string describe(const gateway::Options& gateway) {
   std::ostringstream out;
   for (const auto& route : gateway.routes) out << describe(route);
+  for (const auto& room : gateway.rooms) out << describe(room);
   for (const auto& each : gateway.exemptions) {
     out << "exempt " << each.limit;
     for (const auto& key : each.api_keys) out << ' ' << key;
@@ -171,10 +200,13 @@ inline std::string describe(const gateway::Options& gateway) {
     out << "\nconcurrency " << each.upstream << ' ' << each.options.in_flight << ' ' << each.options.reserved << ' '
         << static_cast<int>(each.store);
     if (each.options.adaptive) out << ' ' << each.options.adaptive->least << " to " << each.options.adaptive->most;
+    if (each.options.queue) out << " queue " << each.options.queue->length << ' ' << to_text(each.options.queue->wait);
+    for (const auto& per : each.queue_per) out << ' ' << gateway::to_text(per);
   }
   for (const auto& each : gateway.tier_priorities)
     out << "\npriority " << each.limit << ' ' << each.tier << ' ' << to_text(each.priority);
   out << "\nshedding " << gateway.shedding.priority_from << ' ' << to_text(gateway.shedding.loop_lag);
+  for (const auto& key : gateway.signing_keys) out << "\nsigns " << key;
   out << "\nrejection " << static_cast<int>(gateway.rejection.headers) << ' '
       << static_cast<int>(gateway.rejection.body) << '\n';
   return out.str();
@@ -200,6 +232,9 @@ inline std::string describe(const Config& config) {
     out << '\n';
   }
   for (const auto& each : config.limits) out << describe(each);
+  if (config.webhook)
+    out << "webhook " << config.webhook->url.host << ' ' << config.webhook->secrets.size() << ' ' << config.webhook->ca
+        << ' ' << to_text(config.webhook->timeout) << '\n';
   out << describe(config.gateway);
   out << "log " << static_cast<int>(config.log.level) << ' ' << static_cast<int>(config.log.format) << ' '
       << config.log.access << ' ' << config.log.error << ' ' << config.log.key.has_value();
