@@ -4,6 +4,7 @@
 #include "headgate/identity/sha256.hpp"
 
 #include <array>
+#include <cstring>
 
 namespace headgate::gateway {
 namespace {
@@ -41,7 +42,9 @@ std::string_view digest_text(TextArena& arena, const identity::Sha256& digest) {
   constexpr std::size_t kBytes = 16;
   return arena.write(1 + 2 * kBytes, [&digest](TextCursor& out) {
     out.character('~');
-    for (std::size_t i = 0; i < kBytes; ++i) out.text({kHex[digest[i]].data(), 2});
+    char* const digits = out.at();
+    for (std::size_t i = 0; i < kBytes; ++i) std::memcpy(digits + 2 * i, kHex[digest[i]].data(), 2);
+    out.at(digits + 2 * kBytes);
   });
 }
 

@@ -1,8 +1,8 @@
 #include "request_id.hpp"
 
-#include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstring>
 #include <random>
 
 namespace headgate::gateway {
@@ -60,14 +60,14 @@ std::string_view fresh(Exchange& x) {
   const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch());
   const auto stamp = static_cast<std::uint64_t>(time.count());
   ++counter;
-  std::array<char, 16> id;
-  for (std::size_t i = 0; i < 8; i += 2) {
-    const auto& first = kPairs[(stamp >> (30 - 5 * i)) & 1023];
-    const auto& second = kPairs[(counter >> (30 - 5 * i)) & 1023];
-    std::copy_n(first.data(), 2, id.data() + i);
-    std::copy_n(second.data(), 2, id.data() + 8 + i);
-  }
-  return x.text.join({std::string_view(id.data(), id.size())});
+  return x.text.write(16, [&](TextCursor& out) {
+    char* const id = out.at();
+    for (std::size_t i = 0; i < 8; i += 2) {
+      std::memcpy(id + i, kPairs[(stamp >> (30 - 5 * i)) & 1023].data(), 2);
+      std::memcpy(id + 8 + i, kPairs[(counter >> (30 - 5 * i)) & 1023].data(), 2);
+    }
+    out.at(id + 16);
+  });
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
-// PlainTransport, inline: every request calls it.
+// PlainTransport, inline: every request calls it. Always, where it reads and writes: what the compiler does by itself
+// depends on what else is in the file.
 
 #include "socket.hpp"
 
@@ -18,7 +19,7 @@ namespace headgate::net {
   return socket::failure();
 }
 
-inline Result<std::size_t> PlainTransport::read(std::span<char> into) noexcept {
+[[gnu::always_inline]] inline Result<std::size_t> PlainTransport::read(std::span<char> into) noexcept {
   return received(socket::receive(descriptor_, into), into.size());
 }
 
@@ -26,7 +27,7 @@ inline Result<std::size_t> PlainTransport::discard(std::size_t most) noexcept {
   return received(socket::discard(descriptor_, most), most);
 }
 
-inline Result<std::size_t> PlainTransport::write(std::span<const iovec> pieces) noexcept {
+[[gnu::always_inline]] inline Result<std::size_t> PlainTransport::write(std::span<const iovec> pieces) noexcept {
   return socket::send(descriptor_, pieces);
 }
 
