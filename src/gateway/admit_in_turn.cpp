@@ -1,6 +1,5 @@
 // Admits a request whose limits in flight let it wait for a permit: first come, first served.
 
-#include "in_flight.hpp"
 #include "round.hpp"
 #include "turns.hpp"
 
@@ -49,7 +48,6 @@ Gateway::Step Gateway::admit_or_stand(Exchange& x, Stage stage, Turn& turn) {
   if (problem && x.appointment && used_before(x, round)) return admit_or_stand(x, stage, turn);
   if (problem) give_back(x, round);
   if (problem && x.route->appointments) offer_here(x, *problem);
-  if (!problem) in_flight_->show(x);
   return problem;
 }
 

@@ -138,6 +138,8 @@ CompiledConfig::CompiledConfig(const Options& options, const identity::Options& 
                        !route_limit.limit->counted_statuses.empty();
     }
     note_queue(*route);
+    route->extras =
+        !route->bans.empty() || route->room != nullptr || route->sheds || route->in_flight || route->appointments;
     router_.add(wanted.host, wanted.path, wanted.methods, route.get(),
                 route->ignore_case ? Case::ignored : Case::matters);
     routes_.push_back(std::move(route));
@@ -215,6 +217,8 @@ const CompiledLimit& CompiledConfig::ready(const LimitUse& use, std::string_view
   }
   limit->in_turn = lets_wait(*limit);
   note_priorities(*limit);
+  limit->extras = limit->in_flight || limit->limit.appointments || limit->limit.shards > 1;
+  limit->binds = !limit->fleet && limit->limit.mode != limit::Mode::observe;
   for (const auto& exemption : options_.exemptions)
     if (exemption.limit == use.limit) limit->exemption = exemption;
   ready_.push_back(std::move(limit));

@@ -58,8 +58,7 @@ void Admission::bind(std::size_t from) noexcept {
   const limit::Decision* best = nullptr;
   for (std::size_t i = from; i < limits.size(); ++i) {
     const auto& checked = limits[i];
-    if ((checked.kept && !checked.rejected) || checked.route_limit->limit->mode == limit::Mode::observe) continue;
-    if (checked.route_limit->ready->fleet) continue;  // an upstream's capacity is nothing that a caller has a share of
+    if (!checked.route_limit->ready->binds || (checked.kept && !checked.rejected)) continue;
     const auto* const own = limit::binding({decisions.data() + checked.first, checked.count});
     if (best && !limit::binds_before(*own, *best)) continue;
     best = own;
@@ -103,12 +102,29 @@ void Exchange::reset() {
   attempt = nullptr;
   delay = nullptr;
   request_id = {};
-  slot.leave();  // before its upstream may go
+  if (route != nullptr && route->extras) reset_extras();  // before its upstream and its route may go
   snapshot.reset();
   route = nullptr;
   allowed_methods.clear();
   caller = {};
   admission.reset();
+  problem_limit = {};
+  retry_after = {};
+  status = 0;
+  ended_by = EndedBy::upstream;
+  upstream = server = reason = {};
+  attempts = 0;
+  upstream_time = {};
+  body_bytes = 0;
+  answer.status = 0;
+  answer.fields.clear();
+  fields.clear();
+  text.clear();
+  head.clear();
+}
+
+void Exchange::reset_extras() {
+  slot.leave();
   if (room.outcome != RoomVisit::Outcome::none) room = {};
   token = {};
   if (in_flight.is_linked()) in_flight.unlink();
@@ -126,21 +142,8 @@ void Exchange::reset() {
     appointment_tier = nullptr;
     appointment_events = {};
   }
-  problem_limit = {};
   ban = nullptr;
   banned_key = {};
-  retry_after = {};
-  status = 0;
-  ended_by = EndedBy::upstream;
-  upstream = server = reason = {};
-  attempts = 0;
-  upstream_time = {};
-  body_bytes = 0;
-  answer.status = 0;
-  answer.fields.clear();
-  fields.clear();
-  text.clear();
-  head.clear();
 }
 
 }  // namespace headgate::gateway

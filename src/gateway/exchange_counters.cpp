@@ -74,9 +74,13 @@ void ExchangeCounters::count(const Exchange& x, Duration took) const {
   const auto& route = x.route ? routes_[x.route->number] : routes_.back();
   route.count(x.request.method, x.status, took);
   for (const auto& auth_result : x.caller.auth_results) route.count(auth_result);
-  if (x.ban) (x.ended_by == EndedBy::ban ? bans_[x.ban->number].refused : bans_[x.ban->number].observed)->add();
   count_limits(x);
-  if (x.route && x.route->sheds) count_shed(x);
+  if (x.route && x.route->extras) count_extras(x);
+}
+
+void ExchangeCounters::count_extras(const Exchange& x) const {
+  if (x.ban) (x.ended_by == EndedBy::ban ? bans_[x.ban->number].refused : bans_[x.ban->number].observed)->add();
+  if (x.route->sheds) count_shed(x);
   if (x.appointment_tier) count_appointments(x);
   if (x.waited_tier && x.admission.outcome == Admission::Outcome::allowed && !x.client_gone)
     tiers_[x.waited_tier->number].waits->record(x.permit_wait);

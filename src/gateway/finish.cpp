@@ -9,8 +9,11 @@
 namespace headgate::gateway {
 
 void Gateway::finish(Exchange& x) {
-  if (x.route && x.route->sheds && x.snapshot) leave_place(x);
-  if (x.route && x.route->in_flight) in_flight_->release(x);
+  if (x.route && x.route->extras) {
+    if (!x.route->bans.empty()) note_offences(x);
+    if (x.route->sheds && x.snapshot) leave_place(x);
+    if (x.route->in_flight) in_flight_->release(x);
+  }
   if (x.broken_off && x.ended_by == EndedBy::client_closed) x.ended_by = EndedBy::drain;
   const auto elapsed = std::chrono::duration_cast<Duration>(x.clock->steady() - x.started);
   (x.snapshot ? x.snapshot : snapshot_)->counters->count(x, elapsed);

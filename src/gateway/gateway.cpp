@@ -59,50 +59,31 @@ void Gateway::stop() {
   lag_.reset();
 }
 
-// The order of the steps and its reasons are in docs/architecture.md, "The path".
+// The order of the steps and its reasons are in docs/architecture.md, "The path". A route with extras has more of them.
 Task<void> Gateway::handle(Exchange& x) {
   x.snapshot = snapshot_;
   x.request_id = request_id(x);
   Step problem = find_route(x);
   if (!problem) problem = check_body(x);
   if (!problem) problem = identify(x);
-  if (!problem && x.route->bans_by_head()) problem = check_bans(x, false);
-  if (!problem && x.route->checks(Stage::memory)) {
-    if (x.route->in_turn)
-      problem = co_await admit_in_turn(x, Stage::memory);
+  if (!problem && x.route->extras) {
+    problem = co_await steps_with_extras(x);
+  } else {
+    if (!problem && x.route->checks(Stage::memory)) problem = admit(x, Stage::memory);
+    if (!problem) problem = authenticate(x);
+    if (!problem && x.route->checks(Stage::memory_after_auth)) problem = admit(x, Stage::memory_after_auth);
+    if (!problem && x.route->checks(Stage::redis)) problem = co_await admit_in_redis(x);
+    if (!problem && x.admission.delay > Duration(0)) co_await delay(x);
+  }
+  const bool refused = problem.has_value();
+  if (!refused) problem = co_await serve(x);
+  if (x.route && x.route->settles) settle(x, problem, refused ? Served::no : Served::yes);
+  if (problem) {
+    if (problem->ended_by == EndedBy::waiting_room)
+      co_await send_wait(x, *problem);
     else
-      problem = admit(x, Stage::memory);
+      co_await send_problem(x, *problem, x.snapshot->compiled->options().rejection.headers);
   }
-  if (!problem && x.route->room) problem = co_await wait_in_room(x);
-  if (!problem) problem = authenticate(x);
-  if (!problem && x.route->bans_after_auth()) problem = check_bans(x, true);
-  if (!problem && x.route->sheds) problem = shed(x);
-  if (!problem && x.route->checks(Stage::memory_after_auth)) {
-    if (x.route->in_turn)
-      problem = co_await admit_in_turn(x, Stage::memory_after_auth);
-    else
-      problem = admit(x, Stage::memory_after_auth);
-  }
-  if (!problem && x.route->checks(Stage::redis)) {
-    if (x.route->in_turn)
-      problem = co_await admit_in_turn(x, Stage::redis);
-    else
-      problem = co_await admit_in_redis(x);
-  }
-  if (!problem && x.admission.delay > Duration(0)) co_await delay(x);
-  if (!problem && x.route->queue && waits_for_place(x)) problem = co_await wait_for_place(x);
-  if (!problem && x.route->sheds) problem = take_place(x);
-  if (!problem) {
-    problem = co_await serve(x);
-    if (x.route->settles) settle(x, problem, Served::yes);
-  } else if (x.route && x.route->settles) {
-    settle(x, problem, Served::no);
-  }
-  if (problem && problem->ended_by == EndedBy::waiting_room)
-    co_await send_wait(x, *problem);
-  else if (problem)
-    co_await send_problem(x, *problem, x.snapshot->compiled->options().rejection.headers);
-  if (x.route && !x.route->bans.empty()) note_offences(x);
   finish(x);
 }
 

@@ -56,6 +56,8 @@ struct CompiledLimit {
   bool in_turn = false;    ///< and whether they wait for a permit
   bool fleet = false;      ///< whether it is the capacity of an upstream: its tiers are the priorities, in their order
   bool ranks = false;      ///< whether one of its tiers has a priority
+  bool extras = false;     ///< whether it has what most limits have not: requests in flight, appointments or shards
+  bool binds = true;       ///< whether its numbers may go to the caller: it rejects, and is no upstream's capacity
 };
 
 /// A limit as one route uses it.
@@ -90,6 +92,9 @@ struct Route {
   std::vector<RouteBan> bans;  ///< those whose key the head tells come first
   /// Lower case. A request may have each of them once: of two, the server could read the other one.
   std::vector<std::string> counted_headers;
+  /// Whether it has anything that most routes have not: suspensions, a waiting room, load shedding, requests in flight
+  /// or appointments. The path asks for this once in place of each.
+  bool extras = false;
   bool reads_token = false;            ///< a token is required, or a limit counts by a claim
   bool reads_key = false;              ///< a key is required, keys are known, or a limit counts by it
   bool in_flight = false;              ///< one of its limits counts requests at the same time

@@ -223,6 +223,9 @@ struct Exchange {
   std::string reply_head;  ///< head of the reply to the client; used by the codec
 
   void reset();
+
+ private:
+  void reset_extras();  ///< what only routes with extras touch
 };
 
 }  // namespace headgate::gateway

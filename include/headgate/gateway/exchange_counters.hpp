@@ -35,6 +35,7 @@ class ExchangeCounters {
  private:
   void make_shedding(observe::Registry& registry, observe::Writer worker, const CompiledConfig& compiled);
   void count_limits(const Exchange& x) const;
+  void count_extras(const Exchange& x) const;
   void count_visit(const Exchange& x) const;
   void count_shed(const Exchange& x) const;
   void count_appointments(const Exchange& x) const;

@@ -72,11 +72,13 @@ class Gateway final : public Handler {
   Problem key_missing(Exchange& x, const limit::Limit& limit);
   Step reserve_failure(Exchange& x);
   void return_failure(Exchange& x);
+  Task<Step> steps_with_extras(Exchange& x);
   Step admit(Exchange& x, Stage stage);  // of limits counted in memory
   Task<Step> admit_in_redis(Exchange& x, Turn* turn = nullptr);
   Task<Step> admit_in_turn(Exchange& x, Stage stage);
   Step admit_or_stand(Exchange& x, Stage stage, Turn& turn);
   Step reject_behind(Exchange& x, Round& round);
+  void reject_here(Exchange& x, Round& round, Stage stage, Step& problem);
   Step collect(Exchange& x, Round& round, Stage stage);
   Task<Result<bool>> ask_other_shards(Exchange& x, Round& round);
   Step keep_appointment(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved);

@@ -1,0 +1,44 @@
+// The steps between `identify` and `serve` of a route that has what most routes have not: suspensions, a waiting room,
+// load shedding, requests in flight. The others never come here, and pay for none of it.
+
+#include "in_flight.hpp"
+
+#include "headgate/gateway/gateway.hpp"
+
+namespace headgate::gateway {
+
+// The order of the steps and its reasons are in docs/architecture.md, "The path".
+Task<Gateway::Step> Gateway::steps_with_extras(Exchange& x) {
+  Step problem;
+  if (x.route->bans_by_head()) problem = check_bans(x, false);
+  if (!problem && x.route->checks(Stage::memory)) {
+    if (x.route->in_turn)
+      problem = co_await admit_in_turn(x, Stage::memory);
+    else
+      problem = admit(x, Stage::memory);
+    if (!problem && x.route->in_flight) in_flight_->show(x);
+  }
+  if (!problem && x.route->room) problem = co_await wait_in_room(x);
+  if (!problem) problem = authenticate(x);
+  if (!problem && x.route->bans_after_auth()) problem = check_bans(x, true);
+  if (!problem && x.route->sheds) problem = shed(x);
+  if (!problem && x.route->checks(Stage::memory_after_auth)) {
+    if (x.route->in_turn)
+      problem = co_await admit_in_turn(x, Stage::memory_after_auth);
+    else
+      problem = admit(x, Stage::memory_after_auth);
+    if (!problem && x.route->in_flight) in_flight_->show(x);
+  }
+  if (!problem && x.route->checks(Stage::redis)) {
+    if (x.route->in_turn)
+      problem = co_await admit_in_turn(x, Stage::redis);
+    else
+      problem = co_await admit_in_redis(x);
+  }
+  if (!problem && x.admission.delay > Duration(0)) co_await delay(x);
+  if (!problem && x.route->queue && waits_for_place(x)) problem = co_await wait_for_place(x);
+  if (!problem && x.route->sheds) problem = take_place(x);
+  co_return problem;
+}
+
+}  // namespace headgate::gateway
