@@ -64,33 +64,15 @@ bool taken(const limit::Check& check, const limit::Decision& decision) noexcept 
   return check.how == How::take || decision.allowed;
 }
 
-/// False if the request has more rules than one request may have.
-[[nodiscard]] bool append(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved, Source source,
-                          limit::ShardTurns& turns) {
-  auto& a = x.admission;
-  const bool in_flight = route_limit.ready->in_flight;
-  const auto cost = in_flight ? 1 : resolved.cost;
-  const auto& tier = *resolved.tier;
-  if (x.appointment && x.appointment->of == &route_limit && !x.appointment->used) {
-    if (a.checks.size() == Admission::kMax) return false;
-    a.limits.push_back({.route_limit = &route_limit,
-                        .tier = &tier,
-                        .source = source,
-                        .first = static_cast<std::uint8_t>(a.checks.size()),
-                        .count = 1,
-                        .kept = true,
-                        .used = cost});
-    const auto& use = x.appointment->use;
-    a.checks.push_back(
-        {.rule = &use, .key = resolved.key, .hash = keyed_hash(x.text.join({use.suffix, resolved.key}), use.seed)});
-    return true;
-  }
-  const bool sharded = source == Source::redis && tier.shards > 1;
-  const auto& rules = source == Source::fallback ? tier.local : sharded ? tier.shard : tier.rules;
+/// False if the request has more rules than one request may have. Always inline: each limit of each request comes here.
+[[nodiscard, gnu::always_inline]] inline bool append_rules(Admission& a, const RouteLimit& route_limit,
+                                                           const ResolvedLimit& resolved, Source source,
+                                                           const std::vector<limit::Rule>& rules, std::int64_t cost,
+                                                           std::string_view token) {
   if (a.checks.size() + rules.size() > Admission::kMax) return false;
   const auto how = route_limit.limit->mode == limit::Mode::observe ? How::observe : How::take;
   a.limits.push_back({.route_limit = &route_limit,
-                      .tier = &tier,
+                      .tier = resolved.tier,
                       .source = source,
                       .first = static_cast<std::uint8_t>(a.checks.size()),
                       .count = static_cast<std::uint8_t>(rules.size()),
@@ -101,9 +83,49 @@ bool taken(const limit::Check& check, const limit::Decision& decision) noexcept 
                         .hash = keyed_hash(resolved.key, rule.seed),
                         .cost = cost,
                         .how = how,
-                        .token = in_flight ? x.token : std::string_view()});
-  if (sharded) use_shard(x, a.limits.back(), resolved.key, turns);
+                        .token = token});
   return true;
+}
+
+/// The one check of an appointment that the request keeps: whether it was used before.
+[[nodiscard]] bool append_kept(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved,
+                               Source source) {
+  auto& a = x.admission;
+  if (a.checks.size() == Admission::kMax) return false;
+  a.limits.push_back({.route_limit = &route_limit,
+                      .tier = resolved.tier,
+                      .source = source,
+                      .first = static_cast<std::uint8_t>(a.checks.size()),
+                      .count = 1,
+                      .kept = true,
+                      .used = resolved.cost});
+  const auto& use = x.appointment->use;
+  a.checks.push_back(
+      {.rule = &use, .key = resolved.key, .hash = keyed_hash(x.text.join({use.suffix, resolved.key}), use.seed)});
+  return true;
+}
+
+/// The same of a limit in flight, with appointments or in shards.
+[[nodiscard]] bool append_extras(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved,
+                                 Source source, limit::ShardTurns& turns) {
+  if (x.appointment && x.appointment->of == &route_limit && !x.appointment->used)
+    return append_kept(x, route_limit, resolved, source);
+  const auto& tier = *resolved.tier;
+  const bool in_flight = route_limit.ready->in_flight;
+  const bool sharded = source == Source::redis && tier.shards > 1;
+  const auto& rules = source == Source::fallback ? tier.local : sharded ? tier.shard : tier.rules;
+  if (!append_rules(x.admission, route_limit, resolved, source, rules, in_flight ? 1 : resolved.cost,
+                    in_flight ? x.token : std::string_view()))
+    return false;
+  if (sharded) use_shard(x, x.admission.limits.back(), resolved.key, turns);
+  return true;
+}
+
+[[nodiscard]] bool append(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved, Source source,
+                          limit::ShardTurns& turns) {
+  if (route_limit.ready->extras) return append_extras(x, route_limit, resolved, source, turns);
+  const auto& rules = source == Source::fallback ? resolved.tier->local : resolved.tier->rules;
+  return append_rules(x.admission, route_limit, resolved, source, rules, resolved.cost, {});
 }
 
 }  // namespace
@@ -114,14 +136,18 @@ Gateway::Step Gateway::admit(Exchange& x, Stage stage) {
   Round round(x.admission, RoundKind::memory);
   Step problem = collect(x, round, stage);
   if (!problem) problem = decide_here(x, round);
-  if (!problem) {
-    if (x.route->in_flight) in_flight_->show(x);
-    return problem;
+  if (problem) reject_here(x, round, stage, problem);
+  return problem;  // the only return, so that it is never copied
+}
+
+/// `problem` is what the caller is told, also afterwards.
+void Gateway::reject_here(Exchange& x, Round& round, Stage stage, Step& problem) {
+  if (x.appointment && used_before(x, round)) {
+    problem = admit(x, stage);
+    return;
   }
-  if (x.appointment && used_before(x, round)) return admit(x, stage);
   give_back(x, round);
   if (x.route->appointments) offer_here(x, *problem);
-  return problem;
 }
 
 Task<Gateway::Step> Gateway::admit_in_redis(Exchange& x, Turn* turn) {
@@ -179,11 +205,12 @@ Gateway::Step Gateway::collect(Exchange& x, Round& round, Stage stage) {
     if (resolved.key_missing && enforced && (round.kind == RoundKind::memory || round.kind == RoundKind::redis))
       return fail(key_missing(x, limit));
     if (!resolved.applies) continue;
-    if (limit.appointments && enforced)
+    if (route_limit.ready->extras && limit.appointments && enforced)
       if (const auto early = keep_appointment(x, route_limit, resolved)) return fail(*early);
-    if (round.kind == RoundKind::fallback && enforced && limit.if_redis_down == IfRedisDown::reject)
-      return fail(uncountable(limit));
-    if (round.kind == RoundKind::fallback && !counted_here) continue;
+    if (round.kind == RoundKind::fallback) {
+      if (enforced && limit.if_redis_down == IfRedisDown::reject) return fail(uncountable(limit));
+      if (!counted_here) continue;
+    }
     if (!append(x, route_limit, resolved, round.source(), shard_turns_)) return fail(too_many_rules(x, limit));
   }
   return {};
