@@ -23,7 +23,7 @@ constexpr std::string_view kBurstDoc =
 constexpr std::string_view kWaitDoc =
     "Maximum delay of a request until its permit is available; default: it is rejected at once";
 
-constexpr Shape kQueueLength = integer(1, limit::kMaxFlightQueue);
+constexpr Shape kFlightQueueLength = integer(1, limit::kMaxFlightQueue);
 constexpr std::string_view kQueueDoc =
     "With `in_flight` and `wait`: how many requests of one key may wait on a gateway, first come first served; "
     "default: "
@@ -39,7 +39,7 @@ constexpr Key kTierKeys[] = {
     {"in_flight", &kFlights, "", "20", kInFlightDoc},
     {"burst", &kBurst, "", "100", kBurstDoc},
     {"wait", &kDuration, "", R"("500ms")", "As the limit's `wait`, for this tier"},
-    {"queue", &kQueueLength, "", "100", "As the limit's `queue`, for this tier"},
+    {"queue", &kFlightQueueLength, "", "100", "As the limit's `queue`, for this tier"},
     {"priority", &kPriorityShape, "", R"("critical")",
      "Priority of requests in this tier, see `routes[].priority`; of several limits with priorities, the first in the "
      "route counts"},
@@ -140,7 +140,7 @@ constexpr Key kLimitKeys[] = {
     {"default_tier", &kTierName, "", R"("free")", "The tier of a caller whose own is missing or unknown"},
     {"algorithm", &kAlgorithm, limit::kDefaultAlgorithm, R"("token_bucket")", "How it counts"},
     {"wait", &kDuration, "", R"("500ms")", kWaitDoc},
-    {"queue", &kQueueLength, "", "100", kQueueDoc},
+    {"queue", &kFlightQueueLength, "", "100", kQueueDoc},
     {"time_zone", &kZone, "", R"("Europe/Vienna")",
      "The zone whose days or months a `fixed_window` of a day or a month counts by; default for a month: UTC"},
     {"store", &kStore, "", R"("memory")",
