@@ -82,15 +82,11 @@ Result<net::ListenOptions, LiteralError> parse_listen(std::string_view text) {
   return options;
 }
 
-Result<upstream::ServerOptions, LiteralError> parse_server(std::string_view text) {
-  const std::string form = R"(write it as "http://127.0.0.1:3000" or "http://name:3000")";
+Result<ServerUrl, LiteralError> parse_server(std::string_view text) {
+  const std::string form = R"(write it as "http://127.0.0.1:3000", "http://name:3000" or "https://name")";
   const auto parts = http::split_url(text);
   const auto scheme = lower(parts.scheme);
-  if (scheme == "https") {
-    return LiteralError{"servers over https are not available in this version",
-                        "write \"http://...\", on a network you trust"};
-  }
-  if (scheme != "http") {
+  if (scheme != "http" && scheme != "https") {
     const bool host = reachable(http::split_host_port(text));
     return LiteralError{in_quotes(text) + " is not a URL", host ? "write \"http://" + std::string(text) + '"' : form};
   }
@@ -98,19 +94,22 @@ Result<upstream::ServerOptions, LiteralError> parse_server(std::string_view text
     return LiteralError{"a server's URL has no user or password here", form};
   }
   if (!parts.rest.empty() && parts.rest != "/") {
-    return LiteralError{"a server's URL ends after its port, but here follows " + in_quotes(parts.rest),
-                        "write \"http://" + std::string(parts.host_port) + "\"; a request keeps its own path"};
+    return LiteralError{
+        "a server's URL ends after its port, but here follows " + in_quotes(parts.rest),
+        "write \"" + scheme + "://" + std::string(parts.host_port) + "\"; a request keeps its own path"};
   }
   const auto where = http::split_host_port(parts.host_port);
   if (!reachable(where)) return LiteralError{in_quotes(text) + " has no host that can be reached", form};
-  upstream::ServerOptions server;
-  const auto port = port_of(where, server.port);
+  ServerUrl url;
+  url.tls = scheme == "https";
+  auto& server = url.server;
+  const auto port = port_of(where, url.tls ? 443 : 80);
   if (!port) return no_port(where);
   server.port = *port;
   server.host = lower(where.host);
   const bool v6 = where.kind == HostKind::v6 || where.kind == HostKind::v6_in_zone;
   server.text = (v6 ? '[' + server.host + ']' : server.host) + ':' + std::to_string(server.port);
-  return server;
+  return url;
 }
 
 Result<RedisUrl, LiteralError> parse_redis_url(std::string_view text) {

@@ -1,14 +1,12 @@
 // The Redis servers, and how to connect to them.
 
 #include "build.hpp"
+#include "build_tls.hpp"
 #include "codes.hpp"
 #include "formats.hpp"
-#include "placeholders.hpp"
 #include "values.hpp"
 
-#include "headgate/redis/tls.hpp"
-
-#include <array>
+#include <algorithm>
 
 namespace headgate::config {
 namespace {
@@ -115,62 +113,9 @@ class RedisBuilder {
       report_.error_at_key(code::kConflict, *written, "\"url\" has redis://, which does not use TLS",
                            "write \"rediss://...\", or remove \"tls\"");
     }
-    auto& tls = out_.tls ? *out_.tls : out_.tls.emplace();
-    read(written, "ca", tls.ca);
-    read(written, "certificate", tls.certificate);
-    read(written, "key", tls.key);
-    read(written, "server_name", tls.server_name);
-    read(written, "verify", tls.verify);
-    const std::array<const char*, 3> files{"ca", "certificate", "key"};
-    const auto readable =
-        std::count_if(files.begin(), files.end(), [&](auto key) { return check_file(*written, key); });
-    if (readable == std::ssize(files)) check_contents(*written, tls);
-    demand_other(*written, "certificate", "key", "/etc/headgate/redis-key.pem");
-    demand_other(*written, "key", "certificate", "/etc/headgate/redis.pem");
-    if (!tls.verify) {
-      report_.warning_at_key(code::kUnverified, *find(written, "verify"),
-                             "any server that answers is accepted as Redis, and learns its password and every key",
-                             R"(remove it, and name the authority: "ca": "/etc/headgate/redis-ca.pem")");
-    }
-  }
-
-  /// Also true if no file is named.
-  bool check_file(const Node& tls, const char* key) {
-    const Node* node = text_at(&tls, key);
-    if (node == nullptr || node->text.empty()) return true;
-    const auto file = read_text_file(node->text);
-    if (file.text) return true;
-    report_.error(code::kCredentials, *node,
-                  "the file " + in_quotes(node->written) + " cannot be read: " + file.why_not,
-                  "name a PEM file that starts with -----BEGIN");
-    return false;
-  }
-
-  // Checks the authorities alone first, so that a mistake is shown at the right key.
-  void check_contents(const Node& written, const redis::TlsOptions& tls) {
-    const Node* ca = text_at(&written, "ca");
-    const Node* certificate = text_at(&written, "certificate");
-    redis::TlsOptions authorities;
-    authorities.ca = tls.ca;
-    if (ca != nullptr && !check_with(*ca, authorities)) return;
-    if (certificate != nullptr && !tls.key.empty()) check_with(*certificate, tls);
-  }
-
-  bool check_with(const Node& node, const redis::TlsOptions& tls) {
-    const auto valid = redis::check_tls(tls);
-    if (!valid.has_error()) return true;
-    // The reason names the files, but the value of a placeholder must not be shown.
-    report_.error(code::kCredentials, node,
-                  node.replaced ? "the file " + in_quotes(node.written) + " cannot be used for TLS" : valid.error(),
-                  "name a PEM file that starts with -----BEGIN");
-    return false;
-  }
-
-  void demand_other(const Node& tls, const char* key, const char* other, const std::string& example) {
-    const Node* written = find(&tls, key);
-    if (written == nullptr || find(&tls, other) != nullptr) return;
-    report_.error_at_key(code::kConflict, *written, in_quotes(key) + " needs " + in_quotes(other),
-                         "add " + in_quotes(other) + ": " + in_quotes(example));
+    build_tls(report_, *written, out_.tls ? *out_.tls : out_.tls.emplace(),
+              {.accepted = "any server that answers is accepted as Redis, and learns its password and every key",
+               .name = "redis"});
   }
 
   Report& report_;

@@ -1,4 +1,5 @@
 #include "build.hpp"
+#include "build_tls.hpp"
 #include "codes.hpp"
 #include "formats.hpp"
 #include "values.hpp"
@@ -8,20 +9,48 @@
 namespace headgate::config {
 namespace {
 
-void add_servers(Build& build, const Node* written, upstream::Options& out) {
+constexpr TlsTexts kTlsTexts{.accepted = "any server that answers is accepted, and learns every request",
+                             .name = "upstream"};
+
+const char* scheme(bool tls) { return tls ? "https://" : "http://"; }
+
+/// Adds the servers that can be read. Returns the first of them; null if there is none.
+const Node* add_servers(Build& build, const Node* written, upstream::Options& out) {
   std::map<std::string, const Node*> seen;
+  const Node* begin = nullptr;
   for (const Node* each : texts(written)) {
-    auto server = parse_server(each->text);
-    if (server.has_error()) continue;
-    const auto [first, fresh] = seen.emplace(server->text, each);
+    auto url = parse_server(each->text);
+    if (url.has_error()) continue;
+    if (begin == nullptr) {
+      begin = each;
+      if (url->tls) out.tls.emplace();
+    } else if (url->tls != out.tls.has_value()) {
+      build.report.error(code::kConflict, *each,
+                         std::string(scheme(url->tls)) + " here, but " + scheme(!url->tls) + " at " +
+                             build.report.place(begin->span.begin) +
+                             ": the servers of one upstream all use TLS, or none of them does",
+                         "give this server an upstream of its own");
+    }
+    const auto [first, fresh] = seen.emplace(url->server.text, each);
     if (!fresh) {
       build.report.warning(code::kDuplicate, *each,
                            "this server is already listed at " + build.report.place(first->second->span.begin) +
                                ", so it gets a double share of the requests",
                            "remove one of the two");
     }
-    out.servers.push_back(std::move(*server));
+    out.servers.push_back(std::move(url->server));
   }
+  return begin;
+}
+
+void add_tls(Build& build, const Node& upstream, const Node* first_server, upstream::Options& out) {
+  const Node* written = find(&upstream, "tls");
+  if (written == nullptr || written->kind != Kind::object) return;
+  if (first_server != nullptr && !out.tls) {
+    build.report.error_at_key(code::kConflict, *written, "the servers have http://, which does not use TLS",
+                              "write \"https://...\", or remove \"tls\"");
+  }
+  build_tls(build.report, *written, out.tls ? *out.tls : out.tls.emplace(), kTlsTexts);
 }
 
 }  // namespace
@@ -30,7 +59,9 @@ void build_upstreams(Build& build) {
   for (const Node* each : children(find(&build.root, "upstreams"), Kind::object)) {
     upstream::Options out;
     out.name = each->key;
-    add_servers(build, each->kind == Kind::object ? find(each, "servers") : each, out);
+    const bool object = each->kind == Kind::object;
+    const Node* first_server = add_servers(build, object ? find(each, "servers") : each, out);
+    if (object) add_tls(build, *each, first_server, out);
     read(each, "connect_timeout", out.connect_timeout);
     read(each, "idle_timeout", out.idle_timeout);
     read_number(each, "max_idle", out.max_idle);

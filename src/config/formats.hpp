@@ -17,8 +17,12 @@
 
 namespace headgate::config {
 
-/// "http://host[:port]"; no path, no user.
-Result<upstream::ServerOptions, LiteralError> parse_server(std::string_view text);
+struct ServerUrl {
+  upstream::ServerOptions server;
+  bool tls = false;
+};
+/// "http://host[:port]" or "https://host[:port]"; no path, no user.
+Result<ServerUrl, LiteralError> parse_server(std::string_view text);
 
 struct RedisUrl {
   redis::Node node;

@@ -55,12 +55,15 @@ constexpr Shape kServers = list("a list of server URLs", kServer, 1, 1024);
 constexpr Shape kMaxIdle = integer(0, 65'535);
 constexpr Shape kAnswerHeadSize = size(1'024, 64UL * 1'024);
 constexpr Shape kConcurrencyShape = section(kConcurrencySection);
-constexpr std::string_view kUpstreamLater[] = {"balance", "health", "retry", "circuit", "tls", "weights", "slow_start"};
+constexpr Shape kUpstreamTlsShape = section(kUpstreamTlsSection);
+constexpr std::string_view kUpstreamLater[] = {"balance", "health", "retry", "circuit", "weights", "slow_start"};
 constexpr Key kUpstreamKeys[] = {
     {"servers", &kServers, "", R"(["http://api-1:9001", "http://api-2:9001"])",
-     "Its servers, `http://host[:port]` each; requests go to them in turn", required},
+     "Its servers, `http://host[:port]` each, or `https://host[:port]` each; requests go to them in turn", required},
+    {"tls", &kUpstreamTlsShape, "", R"({ "ca": "/etc/headgate/ca.pem" })",
+     "For servers with `https://`: whom to trust, and how the gateway shows who it is"},
     {"connect_timeout", &kDuration, "1s", R"("1s")",
-     "How long connecting to one server may take, name resolution included"},
+     "How long connecting to one server may take, with name resolution and the TLS handshake"},
     {"idle_timeout", &kDuration, "30s", R"("30s")", "How long an idle connection stays open"},
     {"max_idle", &kMaxIdle, "64", "64", "Connections a worker keeps open to each server"},
     {"head_size", &kAnswerHeadSize, "64KiB", R"("16KiB")",

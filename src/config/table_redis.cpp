@@ -20,19 +20,8 @@ constexpr Key kSentinelKeys[] = {
 };
 constexpr Section kSentinel{"sentinel", "redis.sentinel", "The Sentinels that know which server is the master.",
                             kSentinelKeys};
-constexpr Key kTlsKeys[] = {
-    {"ca", &kFilePath, "", R"("/etc/headgate/redis-ca.pem")",
-     "PEM file of the trusted certificate authorities; default: those of the system"},
-    {"certificate", &kFilePath, "", R"("/etc/headgate/redis.pem")",
-     "PEM file of the gateway's own certificate chain, if Redis requires one"},
-    {"key", &kFilePath, "", R"("/etc/headgate/redis-key.pem")", "PEM file of its key"},
-    {"server_name", &kText, "", R"("redis.internal")",
-     "Name that Redis's certificate must have; default: the host that headgate connects to"},
-    {"verify", &kBoolean, "true", "true", "`false` accepts any certificate: only for tests"},
-};
-constexpr Section kTls{"redis_tls", "redis.tls", "TLS to Redis, and to its Sentinels.", kTlsKeys};
 constexpr Shape kSentinelShape = section(kSentinel);
-constexpr Shape kTlsShape = section(kTls);
+constexpr Shape kTlsShape = section(kRedisTlsSection);
 constexpr Shape kDatabase = integer(0, 1'000'000);
 constexpr Shape kKeyPrefix = text("a key prefix", check_key_prefix);
 constexpr Shape kInstances = integer(1, 10'000);

@@ -52,6 +52,8 @@ inline constexpr Shape kIfDown = choice(kIfRedisDown);
 // The parts that have a file of their own.
 extern const Section kIdentitySection;
 extern const Section kRedisSection;
+extern const Section kRedisTlsSection;
+extern const Section kUpstreamTlsSection;
 extern const Section kLimitSection;
 extern const Section kWebhookSection;
 extern const Shape kRoomMap;

@@ -117,6 +117,8 @@ std::string body_until_wait(unsigned status, std::string_view detail) {
 Problem problem_of(const upstream::Failure& failure) {
   switch (failure.what) {
     case Failed::no_connection:
+    case Failed::untrusted:
+    case Failed::handshake:
       return {
           .status = 502, .ended_by = EndedBy::no_server, .detail = "No server behind this gateway could be reached."};
     case Failed::connect_timeout:
@@ -149,9 +151,15 @@ std::string_view reason_of(const upstream::Failure& failure, TextArena& text) {
     return failure.cause ? text.join({what, ": ", failure.cause.message()}) : what;
   };
   if (*failure.why != '\0') return failure.why;
+  if (!failure.detail.empty())
+    return failure.what == Failed::untrusted ? text.join({failure.detail}) : text.join({"TLS: ", failure.detail});
   switch (failure.what) {
     case Failed::no_connection:
       return with_cause("it could not be connected to");
+    case Failed::untrusted:
+      return "its certificate is not trusted";
+    case Failed::handshake:
+      return with_cause("the TLS handshake failed");
     case Failed::connect_timeout:
       return "it could not be connected to in time";
     case Failed::reply_timeout:

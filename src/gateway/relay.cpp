@@ -69,7 +69,8 @@ class Relay {
     if (!failure.server.empty()) x_.server = failure.server;
     x_.reason = reason_of(failure, x_.text);
     const auto what = failure.what;
-    if (what == Failed::no_connection || what == Failed::connect_timeout || what == Failed::reply_timeout)
+    if (what == Failed::no_connection || what == Failed::connect_timeout || what == Failed::reply_timeout ||
+        what == Failed::untrusted || what == Failed::handshake)
       x_.slot.dropped(x_.clock->steady());
     return problem_of(failure);
   }
@@ -203,9 +204,13 @@ class Relay {
 
   static Failure broken_off(const error_code& cause) noexcept {
     const bool late = cause == boost::asio::error::timed_out;
+    // Over TLS a close alone does not say that the answer is whole: anybody on the network path can close.
+    const bool unannounced = cause == boost::asio::error::connection_aborted;
     return {.what = late ? Failed::reply_timeout : Failed::closed,
             .cause = cause,
-            .why = late ? "it was silent for too long during its answer" : ""};
+            .why = late          ? "it was silent for too long during its answer"
+                   : unannounced ? "it closed without the close_notify of TLS, so its answer may be cut off"
+                                 : ""};
   }
 
   /// The client is gone, so there is no answer to send.

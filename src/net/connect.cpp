@@ -148,8 +148,8 @@ struct Connector::State {
     co_return error_code();
   }
 
-  /// Connects to one address.
-  Task<Result<StreamPtr, ConnectError>> reach(Attempt& attempt, Tcp::endpoint endpoint, const TlsContext* tls,
+  /// Connects to one address. `options` stay valid until it is done.
+  Task<Result<StreamPtr, ConnectError>> reach(Attempt& attempt, Tcp::endpoint endpoint, const ConnectOptions& options,
                                               Clock::time_point until) {
     at = At::address;
     Done connected(attempt);
@@ -158,10 +158,10 @@ struct Connector::State {
     if (ec) co_return failed(At::address, ec);
     StreamPtr stream(new Stream(std::move(attempt.socket), timers));
     attempt.socket = Socket(loop);
-    if (tls == nullptr) co_return stream;
+    if (!options.tls) co_return stream;
     at = At::handshake;
     attempt.securing = stream;
-    auto secured = co_await secure(*stream, *tls, host, {}, left_of(until));
+    auto secured = co_await secure(*stream, *options.tls, host, {}, left_of(until), options.session);
     attempt.securing = nullptr;
     if (secured.has_value()) co_return stream;
     stream->close();
@@ -203,10 +203,12 @@ Task<Result<Connected, ConnectError>> Connector::connect(ConnectOptions options)
     const auto left = left_of(until);
     // An address that never answers must not use up the time of the next ones.
     const auto share = left == kForever ? left : left / static_cast<Duration::rep>(addresses.size() - i);
-    auto reached =
-        co_await state->reach(*attempt, addresses[i], options.tls.get(), after(std::min(share, options.each)));
+    auto reached = co_await state->reach(*attempt, addresses[i], options, after(std::min(share, options.each)));
     if (reached.has_value()) {
-      Connected connected{.stream = std::move(*reached), .address = i, .last = i + 1 == addresses.size()};
+      Connected connected{.stream = std::move(*reached),
+                          .address = i,
+                          .last = i + 1 == addresses.size(),
+                          .resumed = options.session && options.session->resumed()};
       co_return connected;
     }
     if (reached.error().at >= why.at) why = std::move(reached.error());

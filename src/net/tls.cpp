@@ -41,8 +41,9 @@ error_code broken_protocol() noexcept {
 /// TLS over the socket of a stream.
 class TlsTransport final : public Transport {
  public:
-  TlsTransport(int descriptor, const TlsContext& context, const std::string& host, std::string_view received)
-      : descriptor_(descriptor), channel_(context, host) {
+  TlsTransport(int descriptor, const TlsContext& context, const std::string& host, std::string_view received,
+               std::shared_ptr<TlsSession> session)
+      : descriptor_(descriptor), channel_(context, host, std::move(session)) {
     channel_.feed(received);
     channel_.keep();
   }
@@ -163,9 +164,9 @@ class TlsTransport final : public Transport {
 }  // namespace
 
 Task<Result<void, TlsError>> secure(Stream& stream, const TlsContext& context, std::string host,
-                                    std::string_view received, Duration timeout) {
+                                    std::string_view received, Duration timeout, std::shared_ptr<TlsSession> session) {
   const auto until = Clock::now() + timeout;
-  auto made = std::make_unique<TlsTransport>(stream.descriptor(), context, host, received);
+  auto made = std::make_unique<TlsTransport>(stream.descriptor(), context, host, received, std::move(session));
   auto& tls = *made;
   stream.use_transport(std::move(made));
   error_code ec;

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace headgate::net {
 
@@ -67,7 +68,8 @@ bool expect(SSL* ssl, const std::string& host) {
 
 void TlsChannel::Free::operator()(ssl_st* ssl) const noexcept { SSL_free(ssl); }
 
-TlsChannel::TlsChannel(const TlsContext& context, const std::string& host) : ssl_(SSL_new(context.get())) {
+TlsChannel::TlsChannel(const TlsContext& context, const std::string& host, std::shared_ptr<TlsSession> session)
+    : ssl_(SSL_new(context.get())), session_(std::move(session)) {
   BIO* const bio = ssl_ ? BIO_new(ChannelBio::method()) : nullptr;
   if (bio == nullptr) {
     reason_ = "OpenSSL cannot make a connection";
@@ -83,9 +85,23 @@ TlsChannel::TlsChannel(const TlsContext& context, const std::string& host) : ssl
   SSL_set_connect_state(ssl_.get());
   const std::string& name = context.options().server_name;
   if (!expect(ssl_.get(), name.empty() ? host : name)) reason_ = "no certificate can be for this name";
+  if (!session_) return;
+  SSL_set_app_data(ssl_.get(), this);
+  if (SSL_SESSION* const last = session_->offer()) SSL_set_session(ssl_.get(), last);
 }
 
-TlsChannel::~TlsChannel() = default;
+// Without SSL_set_shutdown() OpenSSL would take the session for that of a broken connection, and never resume it.
+TlsChannel::~TlsChannel() {
+  if (session_ && secured_ && (reason_.empty() || ended_))
+    SSL_set_shutdown(ssl_.get(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+}
+
+int TlsChannel::keep_session(ssl_st* ssl, ssl_session_st* session) noexcept {
+  auto* const channel = static_cast<TlsChannel*>(SSL_get_app_data(ssl));
+  if (channel == nullptr) return 0;
+  channel->session_->keep(session);
+  return 1;
+}
 
 void TlsChannel::keep() {
   if (unread_.empty()) {
@@ -103,6 +119,7 @@ TlsChannel::Step TlsChannel::handshake() {
   ERR_clear_error();
   const int result = SSL_do_handshake(ssl_.get());
   secured_ = result == 1;
+  if (secured_ && session_) session_->shook_hands(SSL_session_reused(ssl_.get()) == 1);
   return secured_ ? Step::done : fail(result);
 }
 
@@ -156,6 +173,7 @@ TlsChannel::Step TlsChannel::fail(int result) {
     const char* text = ERR_reason_error_string(ERR_peek_error());
     reason_ = text != nullptr ? text : "the connection failed";
   }
+  if (session_ && !ended_) session_->forget();
   ERR_clear_error();
   return Step::failed;
 }

@@ -2,6 +2,8 @@
 // TLS without I/O: turns plain bytes into encrypted bytes and back. The owner of the socket moves them, so that many
 // records need one system call and bytes that were read before TLS can be fed in.
 
+#include "headgate/net/tls_session.hpp"
+
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -9,6 +11,7 @@
 #include <string_view>
 
 struct ssl_st;
+struct ssl_session_st;
 struct bio_st;
 
 namespace headgate::net {
@@ -21,8 +24,8 @@ class TlsChannel {
   enum class Step { more, done, failed };
 
   /// `host` is what a client connected to. It is sent as SNI and checked in the certificate, unless the options have a
-  /// server_name.
-  TlsChannel(const TlsContext& context, const std::string& host);
+  /// server_name. `session`: the session to offer and to keep; null: every handshake is a full one.
+  TlsChannel(const TlsContext& context, const std::string& host, std::shared_ptr<TlsSession> session);
   TlsChannel(const TlsChannel&) = delete;
   TlsChannel& operator=(const TlsChannel&) = delete;
   ~TlsChannel();
@@ -51,6 +54,9 @@ class TlsChannel {
   bool distrusted() const noexcept { return distrusted_; }  ///< whether the peer's certificate was not trusted
   const std::string& reason() const noexcept { return reason_; }  ///< why it failed, for a log line
 
+  /// What OpenSSL calls with each new session of a client. Returns 1 if the session was taken over.
+  static int keep_session(ssl_st* ssl, ssl_session_st* session) noexcept;
+
  private:
   friend struct ChannelBio;
   Step fail(int result);
@@ -63,6 +69,7 @@ class TlsChannel {
   std::string kept_;  // what unread_ points to after keep()
   std::string to_send_;
   std::string reason_;
+  std::shared_ptr<TlsSession> session_;  // null: none is kept
   bool secured_ = false;
   bool ended_ = false;
   bool distrusted_ = false;

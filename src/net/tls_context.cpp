@@ -1,10 +1,16 @@
 #include "headgate/net/tls_context.hpp"
 
-#include <openssl/err.h>
-#include <openssl/ssl.h>
+#include "tls_channel.hpp"
 
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/ssl.h>
+#include <sys/stat.h>
+
+#include <array>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <system_error>
 #include <utility>
 
@@ -62,22 +68,82 @@ TlsContext::Made failed(std::string why) {
   return TlsContext::Made(boost::system::in_place_error, std::move(why));
 }
 
+/// A digest of files. Keys leave no copies in memory.
+class FilesDigest {
+ public:
+  FilesDigest() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
+    EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr);
+  }
+  void add(const std::string& text) { EVP_DigestUpdate(context_.get(), text.data(), text.size()); }
+  /// Of a file that cannot be read nothing.
+  void add_file(const std::string& path) {
+    std::size_t size = 0;
+    std::FILE* const file = path.empty() ? nullptr : std::fopen(path.c_str(), "re");
+    if (file != nullptr) {
+      std::setvbuf(file, nullptr, _IONBF, 0);
+      std::array<char, 16UL * 1024> block;
+      while (const auto got = std::fread(block.data(), 1, block.size(), file)) {
+        EVP_DigestUpdate(context_.get(), block.data(), got);
+        size += got;
+      }
+      OPENSSL_cleanse(block.data(), block.size());
+      std::fclose(file);
+    }
+    add('\n' + std::to_string(size) + '\n');
+  }
+  /// The time of its last change.
+  void add_time(const char* path) {
+    struct stat about {};
+    if (::stat(path, &about) != 0) return add("none\n");
+    add(std::to_string(about.st_mtim.tv_sec) + '.' + std::to_string(about.st_mtim.tv_nsec) + '\n');
+  }
+  std::string end() {
+    std::string out(EVP_MAX_MD_SIZE, '\0');
+    unsigned size = 0;
+    EVP_DigestFinal_ex(context_.get(), reinterpret_cast<unsigned char*>(out.data()), &size);
+    out.resize(size);
+    return out;
+  }
+
+ private:
+  std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context_;
+};
+
+/// Of what the files hold. Take it before they are used: if they change meanwhile, the next look finds a change.
+std::string digest_of(const TlsOptions& options) {
+  const auto chosen = [](const char* variable, const char* otherwise) {
+    const char* const named = std::getenv(variable);
+    return named != nullptr ? named : otherwise;
+  };
+  FilesDigest digest;
+  for (const auto* path : {&options.certificate, &options.key, &options.ca}) digest.add_file(*path);
+  if (options.ca.empty()) {
+    digest.add_time(chosen(X509_get_default_cert_file_env(), X509_get_default_cert_file()));
+    digest.add_time(chosen(X509_get_default_cert_dir_env(), X509_get_default_cert_dir()));
+  }
+  return digest.end();
+}
+
 constexpr const char* kNoContext = "OpenSSL cannot make a context";
 
 }  // namespace
 
-TlsContext::TlsContext(Side side, TlsOptions options, std::shared_ptr<ssl_ctx_st> context)
-    : side_(side), options_(std::move(options)), context_(std::move(context)) {}
+TlsContext::TlsContext(Side side, TlsOptions options, std::string digest, std::shared_ptr<ssl_ctx_st> context)
+    : side_(side), options_(std::move(options)), digest_(std::move(digest)), context_(std::move(context)) {}
 
 TlsContext::Made TlsContext::of_client(const TlsOptions& options) {
   const auto context = make(TLS_client_method());
   if (!context) return failed(kNoContext);
+  auto digest = digest_of(options);
+  // Sessions are kept by their TlsSession, for one server each, and not in a cache of the context.
+  SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+  SSL_CTX_sess_set_new_cb(context.get(), &TlsChannel::keep_session);
   SSL_CTX_set_verify(context.get(), options.verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
   std::string reason = load_authorities(context.get(), options.ca);
   if (reason.empty()) reason = load_own(context.get(), options);
   if (!reason.empty()) return failed(std::move(reason));
   ERR_clear_error();
-  return std::shared_ptr<const TlsContext>(new TlsContext(Side::client, options, context));
+  return std::shared_ptr<const TlsContext>(new TlsContext(Side::client, options, std::move(digest), context));
 }
 
 TlsContext::Made TlsContext::of_server(const std::string& certificate, const std::string& key) {
@@ -87,7 +153,7 @@ TlsContext::Made TlsContext::of_server(const std::string& certificate, const std
   std::string reason = certificate.empty() ? "a server needs a certificate" : load_own(context.get(), options);
   if (!reason.empty()) return failed(std::move(reason));
   ERR_clear_error();
-  return std::shared_ptr<const TlsContext>(new TlsContext(Side::server, options, context));
+  return std::shared_ptr<const TlsContext>(new TlsContext(Side::server, options, digest_of(options), context));
 }
 
 }  // namespace headgate::net

@@ -43,6 +43,7 @@ std::span<const Family* const> families() noexcept {
                                            &queue_waiting,
                                            &queue_seconds,
                                            &event_loop_lag,
+                                           &upstream_handshakes,
                                            &limit_appointments,
                                            &limit_in_flight,
                                            &limit_other_shards,

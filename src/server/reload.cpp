@@ -27,14 +27,62 @@ redis::Options complete(redis::Options options, const config::Config& config) {
   return options;
 }
 
-std::shared_ptr<upstream::Upstream> upstream_for(const upstream::Options& options, const Installed* before,
-                                                 upstream::Environment environment) {
+using Contexts = std::vector<std::shared_ptr<const net::TlsContext>>;
+
+/// Reads the files of TLS to servers. Upstreams with the same options share what was read.
+Contexts tls_contexts(const std::vector<upstream::Options>& upstreams) {
+  Contexts out;
+  for (const auto& options : upstreams) {
+    auto& context = out.emplace_back();
+    if (!options.tls) continue;
+    const auto same =
+        std::find_if(out.begin(), out.end(), [&](const auto& one) { return one && one->options() == *options.tls; });
+    if (same != out.end()) {
+      context = *same;
+      continue;
+    }
+    auto made = net::TlsContext::of_client(*options.tls);
+    if (made.has_error()) throw std::runtime_error("upstream " + options.name + ": " + made.error());
+    context = std::move(*made);
+  }
+  return out;
+}
+
+/// Whether TLS works with the same files; true without TLS.
+bool same_files(const net::TlsContext* before, const net::TlsContext* now) noexcept {
+  return before == now || (before != nullptr && now != nullptr && before->same_files(*now));
+}
+
+/// The upstream at index `at` of the configuration.
+std::shared_ptr<upstream::Upstream> upstream_for(const ActiveConfig& active, std::size_t at, const Installed* before,
+                                                 upstream::Environment environment, observe::Registry& registry,
+                                                 observe::Writer worker) {
+  const auto& options = active.config->upstreams[at];
+  const auto& context = active.upstream_tls[at];
   if (before) {
     const auto& old = before->active->config->upstreams;
     for (std::size_t i = 0; i < old.size(); ++i)
-      if (old[i] == options) return before->snapshot->upstreams[i];
+      if (old[i] == options && same_files(before->active->upstream_tls[i].get(), context.get()))
+        return before->snapshot->upstreams[i];
   }
-  return std::make_shared<upstream::H1Upstream>(environment, options);
+  if (!context) return std::make_shared<upstream::H1Upstream>(environment, options);
+  return std::make_shared<upstream::H1Upstream>(
+      environment, options, upstream::TlsUse{context, observe::handshake_counters(registry, worker, options.name)});
+}
+
+/// Says which upstreams begin anew only because of their files.
+void log_changed_files(const ActiveConfig& then, const ActiveConfig& now) {
+  const auto& before = then.config->upstreams;
+  const auto& after = now.config->upstreams;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    const auto same = std::find(before.begin(), before.end(), after[i]);
+    if (same == before.end()) continue;
+    const auto at = static_cast<std::size_t>(same - before.begin());
+    if (same_files(then.upstream_tls[at].get(), now.upstream_tls[i].get())) continue;
+    event(LogLevel::info, "upstream_tls_changed",
+          "files for TLS have changed; the upstream makes new connections, and no session is resumed",
+          {{"upstream", after[i].name}});
+  }
 }
 
 std::shared_ptr<redis::Limiter> limiter_for(const redis::Options& options, const Installed* before,
@@ -97,6 +145,7 @@ PendingConfig prepare_config(boost::asio::io_context& loop, config::Config confi
   ActiveConfig bare;
   bare.compiled = std::make_shared<const gateway::CompiledConfig>(config.gateway, config.identity, config.limits,
                                                                   upstreams, instances);
+  bare.upstream_tls = tls_contexts(config.upstreams);
   bare.config = std::make_shared<const config::Config>(std::move(config));
   // The main thread owns the keyring and destroys it, even if a worker keeps the configuration longer.
   bare.missing_key = [weak = std::weak_ptr(*keyring)](std::size_t issuer) {
@@ -151,6 +200,7 @@ void log_changes(const ActiveConfig& then, const ActiveConfig& now, const config
          {"upstreams", after.upstreams.size()},
          added.empty() ? EventField() : EventField("new_limits", added),
          gone.empty() ? EventField() : EventField("limits_gone", gone)});
+  log_changed_files(then, now);
   if (const auto waiting = joined(waiting_for_restart(running, after), ", "); !waiting.empty())
     event(LogLevel::warning, "config_needs_restart", "these changes wait for a restart: " + waiting,
           {{"keys", waiting}});
@@ -164,8 +214,8 @@ Installed install(std::shared_ptr<const ActiveConfig> active, const Installed* b
   if (config.redis) redis = limiter_for(complete(*config.redis, config), before, environment.loop);
   snapshot->compiled = active->compiled;
   snapshot->upstreams.reserve(config.upstreams.size());
-  for (const auto& options : config.upstreams)
-    snapshot->upstreams.push_back(upstream_for(options, before, environment));
+  for (std::size_t i = 0; i < config.upstreams.size(); ++i)
+    snapshot->upstreams.push_back(upstream_for(*active, i, before, environment, registry, worker));
   snapshot->redis = redis;
   snapshot->rooms = redis;
   snapshot->counters = std::make_shared<const gateway::ExchangeCounters>(registry, worker, *active->compiled);

@@ -4,6 +4,7 @@
 #include "headgate/config/config.hpp"
 #include "headgate/gateway/snapshot.hpp"
 #include "headgate/keyring/keyring.hpp"
+#include "headgate/net/tls_context.hpp"
 #include "headgate/redis/limiter.hpp"
 #include "headgate/server/serve_gateway.hpp"
 #include "headgate/upstream/environment.hpp"
@@ -11,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace headgate::server {
 
@@ -19,6 +21,8 @@ struct ActiveConfig {
   std::shared_ptr<const config::Config> config;
   std::shared_ptr<const gateway::CompiledConfig> compiled;
   std::shared_ptr<const gateway::KeyOverrides> key_overrides;
+  /// By upstream, as in the configuration; null where the servers do not use TLS.
+  std::vector<std::shared_ptr<const net::TlsContext>> upstream_tls;
   std::function<void(std::size_t issuer)> missing_key;  ///< any thread
 };
 
@@ -27,8 +31,8 @@ struct PendingConfig {
   std::shared_ptr<const ActiveConfig> active;
   std::shared_ptr<keyring::Keyring> keyring;
 };
-/// `before` may be null. Throws std::runtime_error if a file of keys cannot be used. Main thread only, which runs
-/// `loop`.
+/// `before` may be null. Throws std::runtime_error if a file of keys or certificates cannot be used. Main thread only,
+/// which runs `loop`.
 PendingConfig prepare_config(boost::asio::io_context& loop, config::Config config, const keyring::Keyring* before);
 
 /// The same configuration with other credentials. Unused credentials are freed on `loop`, because a worker must not
@@ -50,8 +54,9 @@ struct Installed {
   std::shared_ptr<redis::Limiter> redis;  ///< the snapshot's; null if no limit is counted in Redis
 };
 
-/// Makes a worker's part of a configuration. Takes upstreams and Redis connections with unchanged options from `before`
-/// (null at the start), with their pools. Worker thread, or before it runs.
+/// Makes a worker's part of a configuration. Takes upstreams and Redis connections with unchanged options, and
+/// upstreams also with unchanged files of certificates, from `before` (null at the start), with their pools. Worker
+/// thread, or before it runs.
 Installed install(std::shared_ptr<const ActiveConfig> active, const Installed* before,
                   upstream::Environment environment, observe::Registry& registry, observe::Writer worker);
 

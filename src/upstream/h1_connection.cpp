@@ -90,7 +90,7 @@ Task<Result<void, Failure>> H1Connection::read_head(http::ReplyHead& head, Durat
     const bool before_first_byte = read_buffer_.data().empty();
     if (got.error() == boost::asio::error::timed_out)
       co_return Failure{.what = Failed::reply_timeout, .cause = got.error()};
-    co_return Failure{.what = Failed::closed, .cause = got.error(), .reused = reused_ && before_first_byte};
+    co_return closed(got.error(), before_first_byte);
   }
   if (size > head_bytes_) co_return too_large();
   const auto parsed = http::h1::parse_reply(read_buffer_.data().substr(0, size), method_, kReplyLimits, head);
@@ -100,6 +100,15 @@ Task<Result<void, Failure>> H1Connection::read_head(http::ReplyHead& head, Durat
   keep_alive_ = head.keep_alive;
   body_.begin(head.framing);
   co_return Result<void, Failure>{};
+}
+
+Failure H1Connection::closed(error_code cause, bool before_first_byte) {
+  // Before the answer a close is a close, with close_notify or without.
+  if (cause == boost::asio::error::connection_aborted) cause = boost::asio::error::eof;
+  Failure failure{.what = Failed::closed, .cause = cause, .reused = reused_ && before_first_byte};
+  if (const auto reason = stream_->transport().reason(); !reason.empty() && cause != boost::asio::error::eof)
+    failure.detail = pool_.handshakes().broken(reason);
+  return failure;
 }
 
 http::BodyReader& H1Connection::tunnel(Duration timeout) {

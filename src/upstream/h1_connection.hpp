@@ -38,9 +38,16 @@ class H1Connection final : public Attempt {
   void lend() noexcept;
   /// Ends that.
   void take_back() noexcept;
+  /// Over TLS: notes that it is idle now, at most until then.
+  void begin_idle(Clock::Steady until) noexcept {
+    idle_until_ = until;
+    wakes_ = 0;
+  }
 
  private:
   friend class H1Pool;
+  Failure closed(error_code cause, bool before_first_byte);
+
   net::StreamPtr stream_;
   net::ReadBuffer read_buffer_;
   net::H1Output output_;
@@ -50,6 +57,8 @@ class H1Connection final : public Attempt {
   std::size_t head_bytes_;
   std::string_view method_;  ///< of the current request
   Duration write_timeout_{};
+  Clock::Steady idle_until_{};  ///< only over TLS
+  unsigned wakes_ = 0;          ///< while it is idle
   bool lent_ = false;
   bool reused_ = false;
   bool keep_alive_ = false;

@@ -16,10 +16,10 @@ constexpr balance::Policy kPolicy = &balance::round_robin;
 
 }  // namespace
 
-H1Upstream::H1Upstream(Environment environment, const Options& options)
-    : options_(options), table_(options.servers.size()) {
+H1Upstream::H1Upstream(Environment environment, const Options& options, TlsUse tls)
+    : options_(options), table_(options.servers.size()), tls_(std::move(tls)) {
   for (std::size_t i = 0; i < options_.servers.size(); ++i)
-    pools_.push_back(std::make_unique<H1Pool>(environment, options_, i, table_[i]));
+    pools_.push_back(std::make_unique<H1Pool>(environment, options_, i, table_[i], tls_));
   if (options_.concurrency) concurrency_.emplace(*options_.concurrency);
 }
 

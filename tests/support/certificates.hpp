@@ -26,12 +26,13 @@ class Certificates {
 
   static bool possible() { return std::system("openssl version >/dev/null 2>&1") == 0; }  // NOLINT(cert-env33-c)
 
-  /// Makes `name`.crt and `name`.key. `for_whom` is in OpenSSL's syntax: "DNS:localhost,IP:127.0.0.1".
-  bool make(const std::string& name, const std::string& for_whom) {
+  /// Makes `name`.crt and `name`.key. `for_whom` is in OpenSSL's syntax: "DNS:localhost,IP:127.0.0.1". Valid for that
+  /// many days; with -1 it has expired.
+  bool make(const std::string& name, const std::string& for_whom, int days = 2) {
     return run("req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=" + name + " -keyout " + name +
                ".key -out " + name + ".csr -addext subjectAltName=" + for_whom) &&
-           run("x509 -req -in " + name +
-               ".csr -CA ca.crt -CAkey ca.key -CAcreateserial -days 2 -copy_extensions copy -out " + name + ".crt");
+           run("x509 -req -in " + name + ".csr -CA ca.crt -CAkey ca.key -CAcreateserial -days " + std::to_string(days) +
+               " -copy_extensions copy -out " + name + ".crt");
   }
   std::string path(const std::string& file) const { return directory_ + "/" + file; }
 

@@ -5,6 +5,7 @@
 #include "headgate/core/task.hpp"
 #include "headgate/net/stream.hpp"
 #include "headgate/net/tls_context.hpp"
+#include "headgate/net/tls_session.hpp"
 
 #include <boost/asio/io_context.hpp>
 
@@ -20,6 +21,7 @@ struct ConnectOptions {
   Duration whole = kForever;  ///< for the name, all addresses and handshakes together
   Duration each = kForever;   ///< for one address with its handshake; never more than its share of the time left
   std::shared_ptr<const TlsContext> tls{};  ///< of a client; null: no TLS
+  std::shared_ptr<TlsSession> session{};    ///< with `tls`: of this server, to be resumed; null: none is
   std::size_t skip = 0;  ///< leaves out this many addresses, which were tried before and did not serve
 };
 
@@ -28,6 +30,7 @@ struct Connected {
   StreamPtr stream;
   std::size_t address = 0;  ///< its place among the addresses, counted from 0 in the order they are tried
   bool last = true;         ///< whether it is the last address
+  bool resumed = false;     ///< whether a TLS session was resumed
 };
 
 /// Why no connection was made, at the address where it came furthest.

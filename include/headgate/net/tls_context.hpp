@@ -27,12 +27,16 @@ class TlsContext {
   Side side() const noexcept { return side_; }
   ssl_ctx_st* get() const noexcept { return context_.get(); }
   const TlsOptions& options() const noexcept { return options_; }
+  /// Whether the files had the same content when `other` was made. Of the system's authorities only the time of their
+  /// last change is compared.
+  bool same_files(const TlsContext& other) const noexcept { return digest_ == other.digest_; }
 
  private:
-  TlsContext(Side side, TlsOptions options, std::shared_ptr<ssl_ctx_st> context);
+  TlsContext(Side side, TlsOptions options, std::string digest, std::shared_ptr<ssl_ctx_st> context);
 
   Side side_;
   TlsOptions options_;
+  std::string digest_;  ///< of what its files hold
   std::shared_ptr<ssl_ctx_st> context_;
 };
 

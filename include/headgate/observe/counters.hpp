@@ -100,6 +100,14 @@ void add_queue_numbers(Registry& registry, Writer worker, std::string_view upstr
 /// How far the loop of this worker was behind at the last measurement.
 Gauge& loop_lag_gauge(Registry& registry, Writer worker);
 
+/// How a TLS handshake with a server ended.
+enum class Handshake : std::uint8_t { full, resumed, untrusted, timed_out, failed };
+inline constexpr std::size_t kHandshakes = 5;
+/// One worker's counters of the TLS handshakes with the servers of one upstream, by Handshake.
+using HandshakeCounters = std::array<Counter*, kHandshakes>;
+/// The same name gives the same counters.
+HandshakeCounters handshake_counters(Registry& registry, Writer worker, std::string_view upstream);
+
 /// The kinds of credentials.
 enum class AuthKind : std::uint8_t { api_key, jwt, mtls };
 inline constexpr std::size_t kAuthKinds = 3;

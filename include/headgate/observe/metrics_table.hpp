@@ -298,6 +298,12 @@ inline constexpr Family event_loop_lag{
     .labels = {"worker"},
     .help = "How late this worker came to its last measurement, where `shedding.loop_lag` is set",
     .ask = "max(headgate_event_loop_lag_seconds) > 0.05"};
+inline constexpr Family upstream_handshakes{
+    .name = "headgate_upstream_tls_handshakes_total",
+    .type = Type::counter,
+    .labels = {"upstream", "result"},
+    .help = "TLS handshakes with the servers of an upstream, by how they ended",
+    .ask = "sum by (upstream) (rate(headgate_upstream_tls_handshakes_total{result=\"untrusted\"}[5m])) > 0"};
 
 inline constexpr Family redis_up{.name = "headgate_redis_up",
                                  .type = Type::gauge,

@@ -12,7 +12,9 @@ namespace headgate::upstream {
 /// The kinds of failure.
 enum class Failed : std::uint8_t {
   no_connection,    ///< no server could be connected to
-  connect_timeout,  ///< the connection took too long
+  connect_timeout,  ///< the connection took too long, with the TLS handshake
+  untrusted,        ///< the server's certificate is not trusted
+  handshake,        ///< the TLS handshake failed otherwise
   sending,          ///< the server stopped taking the request
   closed,           ///< the server closed before its answer was whole
   reply_timeout,    ///< no complete head of an answer in time
@@ -27,6 +29,7 @@ struct Failure {
   error_code cause{};
   bool reused = false;
   const char* why = "";          ///< a phrase, where `cause` says nothing; static storage
+  std::string_view detail = {};  ///< what TLS says of it; valid until the caller's next wait; or empty
   std::string_view server = {};  ///< the server that could not be reached; valid as long as the upstream
 };
 

@@ -144,6 +144,12 @@ inline std::string describe(const identity::Options& options) {
   return out.str() + '\n';
 }
 
+inline std::string describe(const net::TlsOptions& tls) {
+  std::ostringstream out;
+  out << " tls " << tls.ca << ' ' << tls.certificate << ' ' << tls.key << ' ' << tls.server_name << ' ' << tls.verify;
+  return out.str();
+}
+
 inline std::string describe(const redis::Options& redis) {
   std::ostringstream out;
   out << "redis " << static_cast<int>(redis.topology);
@@ -151,10 +157,7 @@ inline std::string describe(const redis::Options& redis) {
   out << " master " << redis.master << ' ' << redis.sentinel_username << ' ' << redis.sentinel_password << " db "
       << redis.database << ' ' << redis.username << ' ' << redis.password << ' ' << redis.key_prefix << ' '
       << to_text(redis.timeout) << ' ' << redis.instances << ' ' << redis.max_in_flight;
-  if (redis.tls) {
-    out << " tls " << redis.tls->ca << ' ' << redis.tls->certificate << ' ' << redis.tls->key << ' '
-        << redis.tls->server_name << ' ' << redis.tls->verify;
-  }
+  if (redis.tls) out << describe(*redis.tls);
   out << '\n';
   return out.str();
 }
@@ -229,6 +232,7 @@ inline std::string describe(const Config& config) {
         << each.max_idle << ' ' << each.head_bytes;
     for (const auto& server : each.servers)
       out << " [" << server.host << ' ' << server.port << ' ' << server.text << ']';
+    if (each.tls) out << describe(*each.tls);
     out << '\n';
   }
   for (const auto& each : config.limits) out << describe(each);

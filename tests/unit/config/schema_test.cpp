@@ -75,6 +75,7 @@ const std::map<std::string, std::string>& places() {
                                                       {"api_key", "/identity/api_key"},
                                                       {"known_key", "/identity/api_key/keys/k"},
                                                       {"redis_tls", "/redis/tls"},
+                                                      {"upstream_tls", "/upstreams/u/tls"},
                                                       {"sentinel", "/redis/sentinel"},
                                                       {"waiting_room", "/waiting_rooms/w"},
                                                       {"waiting_page", "/waiting_rooms/w/page"}};
@@ -85,7 +86,7 @@ const std::map<std::string, std::string>& places() {
 Json bare(const std::string& section) {
   Json file = Json::parse(
       R"({ "listen": { "address": ":1" }, "admin": {}, "redis": { "url": "rediss://r", "tls": {} }, "memory": {},
-    "upstreams": { "u": { "servers": ["http://a"], "concurrency": { "queue": {} } } },
+    "upstreams": { "u": { "servers": ["https://a"], "tls": {}, "concurrency": { "queue": {} } } },
     "identity": { "failures": {}, "jwt": { "algorithms": ["HS256"], "secret": "0123456789abcdef0123456789abcdef" },
                   "api_key": { "keys": { "k": { "key": "0123456789abcdef" } } } },
     "signing": { "keys": ["0123456789abcdef0123456789abcdef"] }, "shedding": {}, "all_routes": {}, "timeouts": {},

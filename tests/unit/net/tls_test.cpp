@@ -30,12 +30,24 @@ class TlsTest : public Loop {
   /// The far end as a stream of its own.
   void begin() { client = StreamPtr(new Stream(std::move(far_), timers_)); }
 
+  void connect_again() {
+    near_->close();
+    boost::asio::basic_socket_acceptor<Tcp, Executor> acceptor(
+        loop_, Tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0));
+    far_ = Socket(loop_.get_executor());
+    far_.connect(acceptor.local_endpoint());
+    Socket near(loop_.get_executor());
+    acceptor.accept(near);
+    near_ = StreamPtr(new Stream(std::move(near), timers_));
+    ended = 0;
+  }
+
   Task<void> serve(std::string received = {}) {
     served = co_await secure(*near_, *server_context, "", received, seconds(5));
     ++ended;
   }
   Task<void> ask(std::string host = "localhost", milliseconds most = seconds(5)) {
-    asked = co_await secure(*client, *client_context, std::move(host), {}, most);
+    asked = co_await secure(*client, *client_context, std::move(host), {}, most, session);
     ++ended;
   }
   bool shake_hands() {
@@ -76,6 +88,7 @@ class TlsTest : public Loop {
   std::shared_ptr<const TlsContext> server_context;
   std::shared_ptr<const TlsContext> client_context;
   StreamPtr client;
+  std::shared_ptr<TlsSession> session;
   Result<void, TlsError> served;
   Result<void, TlsError> asked;
   int ended = 0;
@@ -154,6 +167,20 @@ TEST_F(TlsTest, SendsCloseNotifyWhenClosed) {
   client->close();
   ASSERT_TRUE(finish(read(*near_, 1, got, why)));
   EXPECT_EQ(why, error::eof);
+}
+
+TEST_F(TlsTest, ResumesASession) {
+  session = std::make_shared<TlsSession>();
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(shake_hands());
+    EXPECT_EQ(session->resumed(), i > 0) << i;
+    ASSERT_TRUE(near_->write_now("x"));
+    std::string got;
+    error_code why;
+    ASSERT_TRUE(finish(read(*client, 1, got, why)));
+    client->reset();  // OpenSSL alone would not resume the session of a connection that ends so
+    connect_again();
+  }
 }
 
 TEST_F(TlsTest, KnowsAReset) {

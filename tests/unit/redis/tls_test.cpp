@@ -1,6 +1,4 @@
 // TLS to Redis and to Sentinels, and which certificates are trusted.
-#include "headgate/redis/tls.hpp"
-
 #include "redis_fixture.hpp"
 #include "support/certificates.hpp"
 #include "support/redis_cli.hpp"
@@ -148,47 +146,6 @@ TEST_F(RedisTls, AlsoReachesTheSentinels) {
   Limiter limiter(loop, options);
   EXPECT_TRUE(decide(limiter).allowed()) << log.str();
   limiter.stop();
-}
-
-class TlsFiles : public testing::Test {
- protected:
-  void SetUp() override {
-    if (!test::Certificates::possible()) GTEST_SKIP() << "no openssl on this machine";
-    ASSERT_TRUE(files.make("one", "DNS:one"));
-    ASSERT_TRUE(files.make("two", "DNS:two"));
-    options.ca = files.path("ca.crt");
-  }
-  std::string wrong() const {
-    const auto checked = check_tls(options);
-    return checked.has_error() ? checked.error() : std::string();
-  }
-  test::Certificates files;
-  TlsOptions options;
-};
-
-TEST_F(TlsFiles, AreSilentlyFineWhenTheyFitTogether) {
-  EXPECT_EQ(wrong(), "");
-  options.certificate = files.path("one.crt");
-  options.key = files.path("one.key");
-  EXPECT_EQ(wrong(), "");
-  options.ca.clear();
-  EXPECT_EQ(wrong(), "");
-}
-
-TEST_F(TlsFiles, AreNamedWhereTheyAreMissingOrHoldSomethingElse) {
-  options.ca = "/no/such/ca.pem";
-  EXPECT_EQ(wrong(), "cannot read the CA file \"/no/such/ca.pem\": No such file or directory");
-  options.ca = files.path("one.key");
-  EXPECT_EQ(wrong(), "the CA file \"" + options.ca + "\" holds no certificate in PEM");
-  options.ca = files.path("ca.crt");
-  options.certificate = files.path("one.crt");
-  EXPECT_EQ(wrong(), "a certificate is given, but no key that belongs to it");
-  options.key = files.path("two.key");
-  EXPECT_THAT(wrong(), HasSubstr("does not belong to the certificate"));
-  options.key = files.path("two.crt");
-  EXPECT_THAT(wrong(), HasSubstr("holds no key in PEM"));
-  options.certificate.clear();
-  EXPECT_EQ(wrong(), "a key is given, but no certificate that it belongs to");
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ class Servers : public testing::Test {
     loop_.run_for(seconds(1));
   }
 
-  void begin(std::size_t servers, std::uint32_t max_idle = 64) {
+  void begin(std::size_t servers, std::uint32_t max_idle = 64, const TlsUse& tls = {}) {
     options_.name = "app";
     options_.max_idle = max_idle;
     for (std::size_t i = 0; i < servers; ++i) {
@@ -44,7 +44,7 @@ class Servers : public testing::Test {
       const auto port = acceptors_.back().local_endpoint().port();
       options_.servers.push_back({"127.0.0.1", port, "s" + std::to_string(i)});
     }
-    upstream_ = std::make_unique<H1Upstream>(Environment{loop_, timers_, blocks_, clock_}, options_);
+    upstream_ = std::make_unique<H1Upstream>(Environment{loop_, timers_, blocks_, clock_}, options_, tls);
   }
 
   /// Runs `task` to its end.

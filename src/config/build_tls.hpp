@@ -1,0 +1,22 @@
+#pragma once
+// Reads a "tls" block of connections that headgate makes: to Redis, to the servers of an upstream.
+
+#include "document.hpp"
+#include "report.hpp"
+
+#include "headgate/net/tls_options.hpp"
+
+#include <string_view>
+
+namespace headgate::config {
+
+/// What differs between the blocks.
+struct TlsTexts {
+  std::string_view accepted;  ///< what happens with "verify": false, a sentence without its dot
+  std::string_view name;      ///< of the files in examples: "redis" for "/etc/headgate/redis-ca.pem"
+};
+
+/// Fills `out` from the object `written`, opens its files, and reports what cannot be used, at its place.
+void build_tls(Report& report, const Node& written, net::TlsOptions& out, const TlsTexts& texts);
+
+}  // namespace headgate::config

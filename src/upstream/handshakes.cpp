@@ -1,0 +1,54 @@
+#include "handshakes.hpp"
+
+#include <boost/asio/error.hpp>
+
+namespace headgate::upstream {
+
+namespace asio_error = boost::asio::error;
+using observe::Handshake;
+
+void Handshakes::count(Handshake how) noexcept {
+  if (auto* const counter = tls_.counters[static_cast<std::size_t>(how)]) counter->add();
+}
+
+void Handshakes::connected(bool resumed) noexcept {
+  if (tls_.context) count(resumed ? Handshake::resumed : Handshake::full);
+}
+
+Failure Handshakes::failed(const net::ConnectError& why) {
+  const bool late = why.code == asio_error::timed_out;
+  Failure failure{.what = late ? Failed::connect_timeout : Failed::no_connection, .cause = why.code, .server = server_};
+  if (why.at != net::ConnectError::At::handshake || why.code == asio_error::operation_aborted) return failure;
+  reason_ = why.reason;
+  if (why.distrusted) {
+    count(Handshake::untrusted);
+    tell("upstream_untrusted", "a server's certificate is not trusted, so it gets no requests");
+    failure.what = Failed::untrusted;
+    failure.detail = reason_;
+  } else if (late) {
+    count(Handshake::timed_out);
+    failure.why = "it did not end the TLS handshake in time";
+    reason_ = failure.why;
+    tell("upstream_tls_failed", "a server cannot be reached over TLS");
+  } else {
+    count(Handshake::failed);
+    tell("upstream_tls_failed", "a server cannot be reached over TLS");
+    failure.what = Failed::handshake;
+    failure.detail = reason_;
+  }
+  return failure;
+}
+
+std::string_view Handshakes::broken(std::string_view reason) {
+  reason_ = reason;
+  tell("upstream_tls_failed", "a server ended a connection over TLS");
+  return reason_;
+}
+
+void Handshakes::tell(std::string_view name, std::string_view sentence) {
+  if (!gate_.pass(clock_.steady())) return;
+  observe::event(observe::LogLevel::error, name, sentence,
+                 {{"upstream", upstream_}, {"server", server_}, {"reason", reason_}, gate_.left_out()});
+}
+
+}  // namespace headgate::upstream

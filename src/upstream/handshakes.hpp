@@ -1,0 +1,42 @@
+#pragma once
+// How the TLS handshakes with one server end: counted in the metrics, and said in the log when they fail.
+
+#include "headgate/core/clock.hpp"
+#include "headgate/net/connect.hpp"
+#include "headgate/observe/line_gate.hpp"
+#include "headgate/upstream/failure.hpp"
+#include "headgate/upstream/h1_upstream.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace headgate::upstream {
+
+/// Worker thread only. Without TLS it does nothing.
+class Handshakes {
+ public:
+  /// All of them outlive it.
+  Handshakes(const TlsUse& tls, const Clock& clock, std::string_view upstream, std::string_view server) noexcept
+      : tls_(tls), clock_(clock), upstream_(upstream), server_(server) {}
+
+  void connected(bool resumed) noexcept;
+  /// The failure of a connection that could not be made.
+  Failure failed(const net::ConnectError& why);
+  /// Notes that a connection ended because of TLS, and returns the reason. In TLS 1.3 a server looks at our certificate
+  /// only after our handshake, so its refusal comes where the answer is expected. Both texts are valid until the next
+  /// call.
+  std::string_view broken(std::string_view reason);
+
+ private:
+  void count(observe::Handshake how) noexcept;
+  void tell(std::string_view name, std::string_view sentence);
+
+  const TlsUse& tls_;
+  const Clock& clock_;
+  std::string_view upstream_;
+  std::string_view server_;
+  std::string reason_;
+  observe::LineGate gate_;
+};
+
+}  // namespace headgate::upstream
