@@ -160,9 +160,9 @@ void TlsChannel::send_end() {
 }
 
 TlsChannel::Step TlsChannel::fail(int result) {
-  const int error = SSL_get_error(ssl_.get(), result);
-  if (error == SSL_ERROR_WANT_READ) return Step::more;
-  if (error == SSL_ERROR_ZERO_RETURN) {
+  const int why = SSL_get_error(ssl_.get(), result);
+  if (why == SSL_ERROR_WANT_READ) return Step::more;
+  if (why == SSL_ERROR_ZERO_RETURN) {
     ended_ = true;
     reason_ = "it closed the connection";
   } else if (const long verified = SSL_get_verify_result(ssl_.get());
@@ -170,7 +170,10 @@ TlsChannel::Step TlsChannel::fail(int result) {
     distrusted_ = true;
     reason_ = std::string("its certificate is not trusted: ") + X509_verify_cert_error_string(verified);
   } else {
-    const char* text = ERR_reason_error_string(ERR_peek_error());
+    const auto error = ERR_peek_error();
+    const char* text = ERR_reason_error_string(error);
+    // Almost always somebody answers without TLS: "wrong version number" would lead astray.
+    if (ERR_GET_REASON(error) == SSL_R_WRONG_VERSION_NUMBER) text = "what it sends is not TLS";
     reason_ = text != nullptr ? text : "the connection failed";
   }
   if (session_ && !ended_) session_->forget();

@@ -188,6 +188,7 @@ std::optional<PendingConfig> reload_config(boost::asio::io_context& loop, const 
 void log_changes(const ActiveConfig& then, const ActiveConfig& now, const config::Config& running) {
   const auto& before = *then.config;
   const auto& after = *now.config;
+  log_changed_files(then, now);
   const auto old_limits = names(before.limits);
   const auto new_limits = names(after.limits);
   const auto added = joined(missing_from(old_limits, new_limits), ", ");
@@ -200,7 +201,6 @@ void log_changes(const ActiveConfig& then, const ActiveConfig& now, const config
          {"upstreams", after.upstreams.size()},
          added.empty() ? EventField() : EventField("new_limits", added),
          gone.empty() ? EventField() : EventField("limits_gone", gone)});
-  log_changed_files(then, now);
   if (const auto waiting = joined(waiting_for_restart(running, after), ", "); !waiting.empty())
     event(LogLevel::warning, "config_needs_restart", "these changes wait for a restart: " + waiting,
           {{"keys", waiting}});

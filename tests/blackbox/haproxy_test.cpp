@@ -1,56 +1,20 @@
 // A real HAProxy in front: its PROXY headers are read correctly.
 
 #include "blackbox/harness/gateway.hpp"
+#include "blackbox/harness/real_server.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <thread>
 
 namespace headgate::test {
 namespace {
 
-const std::string kHaproxy = "/usr/sbin/haproxy";
-
-/// HAProxy, passing bytes on to `port` with those options of its server line. Ended with the test.
-class Haproxy {
- public:
-  Haproxy(std::uint16_t to, const std::string& options)
-      : port_(Socket::listen().local_port()),
-        file_(configuration(port_, to, options), "haproxy.cfg"),
-        process_({"-db", "-f", file_.path()}, {}, kHaproxy) {}
-
-  /// Whether it listens, in time.
-  bool listens() {
-    const auto until = std::chrono::steady_clock::now() + kPatience;
-    while (process_.runs() && std::chrono::steady_clock::now() < until) {
-      if (Socket::connect(port_).is_open()) return true;
-      std::this_thread::sleep_for(Milliseconds(5));
-    }
-    return false;
-  }
-  std::uint16_t port() const { return port_; }
-  std::string said() const { return process_.err(); }
-
- private:
-  static std::string configuration(std::uint16_t port, std::uint16_t to, const std::string& options) {
-    return "defaults\n  mode tcp\n  timeout connect 5s\n  timeout client 30s\n  timeout server 30s\n"
-           "listen front\n  bind 127.0.0.1:" +
-           std::to_string(port) + "\n  server gateway 127.0.0.1:" + std::to_string(to) + ' ' + options + '\n';
-  }
-
-  std::uint16_t port_;
-  TemporaryFile file_;
-  Process process_;
-};
-
 class BehindHaproxy : public testing::TestWithParam<std::string> {};
 
 TEST_P(BehindHaproxy, TheClientIsWhoConnectedToIt) {
-  if (::access(kHaproxy.c_str(), X_OK) != 0) GTEST_SKIP() << "no " << kHaproxy << " on this machine";
+  if (!installed(kHaproxy)) GTEST_SKIP() << "no " << kHaproxy << " on this machine";
   Proxy proxy({{"listen", {{"address", "127.0.0.1:0"}, {"proxy_protocol", true}}},
                {"identity", {{"trusted_proxies", {"127.0.0.1/32"}}}}});
-  Haproxy front(proxy.gateway.port(), GetParam());
+  RealServer front = haproxy("", proxy.gateway.port(), GetParam());
   ASSERT_TRUE(front.listens()) << front.said();
   for (const char* source : {"127.0.0.3", "127.0.0.4"}) {
     RawClient client(front.port(), source);

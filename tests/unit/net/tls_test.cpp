@@ -218,7 +218,7 @@ TEST_F(TlsTest, GivesUpOnAPeerWithoutTls) {
   ASSERT_TRUE(finish(ask()));
   ASSERT_TRUE(asked.has_error());
   EXPECT_FALSE(asked.error().distrusted);
-  EXPECT_FALSE(asked.error().reason.empty());
+  EXPECT_EQ(asked.error().reason, "what it sends is not TLS");
 }
 
 TEST_F(TlsTest, IsInterruptedInItsHandshake) {
