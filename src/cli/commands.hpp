@@ -4,6 +4,7 @@
 #include "headgate/core/time.hpp"
 
 #include <string>
+#include <vector>
 
 namespace headgate::cli {
 
@@ -45,6 +46,15 @@ int check(const CheckOptions& options);
 int schema();
 int version(bool json);
 std::string version_text();  ///< "headgate 1.2.3"
+
+struct InitOptions {
+  std::string folder = ".";
+  bool tls = false;
+  std::vector<std::string> names;  ///< further names of the certificate
+  unsigned days = 90;              ///< until it expires
+};
+/// Writes a configuration to begin with; with `tls` also a certificate and its key. Overwrites nothing.
+int init(const InitOptions& options);
 
 struct HealthcheckOptions {
   std::string url = "http://127.0.0.1:8080/";

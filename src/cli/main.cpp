@@ -74,7 +74,8 @@ int main(int count, char** words) {
 
   ProxyOptions proxy_options;
   auto* proxy_command = app.add_subcommand("proxy", "Serve without a file");
-  proxy_command->add_option("--to", proxy_options.to, "Where requests go: http://HOST:PORT")->required();
+  proxy_command->add_option("--to", proxy_options.to, "Where requests go: http://HOST:PORT or https://HOST:PORT")
+      ->required();
   proxy_command->add_option("--limit", proxy_options.limit, "How much each caller may request: 5/second, 100/minute …");
   proxy_command->add_option("--per", proxy_options.per, "Who is one caller: client_ip, api_key, header:NAME, total …")
       ->capture_default_str();
@@ -105,6 +106,21 @@ int main(int count, char** words) {
       ->check(CLI::IsMember({"text", "json"}));
   check_command->add_flag("--strict", check_options.strict, "Warnings count as errors");
   check_command->callback([&] { result = check(check_options); });
+
+  InitOptions init_options;
+  auto* init_command = app.add_subcommand("init", "Write a configuration to begin with");
+  init_command->add_option("folder", init_options.folder, "The directory to write to")->capture_default_str();
+  auto* with_tls = init_command->add_flag("--tls", init_options.tls,
+                                          "Also write a certificate that signs itself, and its key, for trying");
+  init_command
+      ->add_option("--name", init_options.names,
+                   "A further name or address of the certificate, beside localhost, 127.0.0.1 and ::1; repeatable")
+      ->needs(with_tls);
+  init_command->add_option("--days", init_options.days, "Days until the certificate expires")
+      ->needs(with_tls)
+      ->capture_default_str()
+      ->check(CLI::Range(1, 3650));
+  init_command->callback([&] { result = init(init_options); });
 
   KeysOptions keys_options;
   offer_keys(app, keys_options, result);

@@ -25,6 +25,16 @@ std::string resolved(const std::string& path) {
   return unknown ? path : target.string();
 }
 
+bool write_all_bytes(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
 /// A new file beside the one to replace. The destructor removes it, unless it has replaced that file.
 class Draft {
  public:
@@ -41,15 +51,7 @@ class Draft {
 
   bool opened() const { return fd_ >= 0; }
 
-  bool write(std::string_view text) {
-    while (!text.empty()) {
-      const ssize_t written = ::write(fd_, text.data(), text.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) return false;
-      text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return true;
-  }
+  bool write(std::string_view text) const { return write_all_bytes(fd_, text); }
 
   /// Copies owner and mode, so that the gateway can read the new file if it could read the old one.
   bool take_rights() {
@@ -93,6 +95,16 @@ std::optional<std::string> replace_file(const std::string& path, std::string_vie
   Draft draft(resolved(path));
   if (draft.opened() && draft.write(text) && draft.take_rights() && draft.place()) return std::nullopt;
   return "cannot write " + path + ": " + std::strerror(errno);
+}
+
+std::optional<std::string> create_file(const std::string& path, std::string_view text, unsigned mode) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  const bool written = fd >= 0 && write_all_bytes(fd, text);
+  const int why = errno;
+  if (fd >= 0) ::close(fd);
+  if (written) return std::nullopt;
+  if (fd >= 0) ::unlink(path.c_str());
+  return "cannot write " + path + ": " + std::strerror(why);
 }
 
 }  // namespace headgate::cli

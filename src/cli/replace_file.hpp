@@ -1,6 +1,6 @@
 #pragma once
 // Replaces a file in one step. Whoever reads it at the same time or after a power cut finds the whole old file or the
-// whole new one. Used by `headgate keys new --file`.
+// whole new one. And makes files that must not be there yet. Used by `headgate keys new --file` and `headgate init`.
 
 #include <optional>
 #include <string>
@@ -24,5 +24,9 @@ class DirectoryLock {
 /// Replaces the content of `path` with `text`, through symbolic links. Keeps mode and owner; a new file gets mode 0600.
 /// Returns the error as a sentence without a dot; the file is then unchanged.
 std::optional<std::string> replace_file(const std::string& path, std::string_view text);
+
+/// Makes a file with this content and mode (the umask may take rights away). Never touches one that exists. Returns the
+/// error as a sentence without a dot.
+std::optional<std::string> create_file(const std::string& path, std::string_view text, unsigned mode);
 
 }  // namespace headgate::cli

@@ -1,0 +1,117 @@
+// headgate init: what it writes can be used at once, and nothing is overwritten.
+
+#include "blackbox/tls_gateway.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace headgate::test {
+namespace {
+
+class Init : public testing::Test {
+ protected:
+  Init() : folder_(std::filesystem::path(place_.path()).parent_path()) { std::filesystem::remove(place_.path()); }
+
+  std::string in(const std::string& name) const { return (folder_ / name).string(); }
+  std::string text(const std::string& name) const {
+    std::ifstream file(in(name));
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  Ran init(const Words& more) const {
+    Words words{"init", folder_.string()};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_headgate(words);
+  }
+  std::vector<std::string> names() const {
+    std::vector<std::string> out;
+    for (const auto& each : std::filesystem::directory_iterator(folder_)) out.push_back(each.path().filename());
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+  static int openssl(const std::string& words) {
+    return std::system((kOpenssl + " " + words + " >/dev/null 2>&1").c_str());  // NOLINT(cert-env33-c)
+  }
+
+ private:
+  TemporaryFile place_{""};
+  std::filesystem::path folder_;
+};
+
+using Names = std::vector<std::string>;
+
+TEST_F(Init, WritesAFileThatServes) {
+  const auto ran = init({});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(names(), Names{"headgate.json"});
+  EXPECT_EQ(run_headgate({"check", "-c", in("headgate.json")}).code, 0);
+}
+
+TEST_F(Init, WritesACertificateForThisMachineAndTheNamesGiven) {
+  const auto ran = init({"--tls", "--name", "api.internal", "--name", "10.0.0.5", "--days", "30"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(names(), (Names{"headgate-cert.pem", "headgate-key.pem", "headgate.json"}));
+  EXPECT_TRUE(has(ran.out, "localhost, 127.0.0.1, ::1, api.internal, 10.0.0.5")) << ran.out;
+  struct stat about {};
+  ASSERT_EQ(::stat(in("headgate-key.pem").c_str(), &about), 0);
+  EXPECT_EQ(about.st_mode & 0777U, 0600U) << "nobody else may read the key";
+  if (!installed(kOpenssl)) GTEST_SKIP() << "no " << kOpenssl << " on this machine";
+  const auto certificate = in("headgate-cert.pem");
+  for (const char* check : {"-verify_hostname localhost", "-verify_hostname api.internal", "-verify_ip 127.0.0.1",
+                            "-verify_ip ::1", "-verify_ip 10.0.0.5"})
+    EXPECT_EQ(openssl("verify -purpose sslserver -CAfile " + certificate + " " + check + " " + certificate), 0)
+        << check;
+  EXPECT_NE(openssl("verify -CAfile " + certificate + " -verify_hostname other.example " + certificate), 0);
+  EXPECT_EQ(openssl("x509 -noout -checkend " + std::to_string(29 * 86'400) + " -in " + certificate), 0);
+  EXPECT_NE(openssl("x509 -noout -checkend " + std::to_string(31 * 86'400) + " -in " + certificate), 0);
+  EXPECT_EQ(openssl("pkey -noout -in " + in("headgate-key.pem")), 0);
+}
+
+TEST_F(Init, WritesAPairThatAServerCanUse) {
+  ASSERT_EQ(init({"--tls"}).code, 0);
+  if (!installed(kOpenssl)) GTEST_SKIP() << "no " << kOpenssl << " on this machine";
+  RealServer server(kOpenssl, [&](std::uint16_t port) {
+    return Words{"s_server", "-www",
+                 "-accept",  "127.0.0.1:" + std::to_string(port),
+                 "-cert",    in("headgate-cert.pem"),
+                 "-key",     in("headgate-key.pem")};
+  });
+  ASSERT_TRUE(server.listens()) << server.said();
+  const Json config = {
+      {"listen", "127.0.0.1:0"},
+      {"admin", "off"},
+      {"upstreams", {{"app", {{"servers", {server.url("https")}}, {"tls", {{"ca", in("headgate-cert.pem")}}}}}}},
+      {"routes", Json::array({{{"path", "/*"}, {"to", "app"}}})}};
+  Gateway gateway(config);
+  EXPECT_EQ(gateway.client().get("/").status(), 200) << gateway.process().err();
+}
+
+TEST_F(Init, OverwritesNothing) {
+  for (const char* there : {"headgate.json", "headgate-cert.pem", "headgate-key.pem"}) {
+    std::ofstream(in(there)) << "mine";
+    const auto ran = init({"--tls"});
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_TRUE(has(ran.err, std::string(there) + " exists already")) << ran.err;
+    EXPECT_EQ(text(there), "mine");
+    EXPECT_EQ(names(), Names{there}) << "and no half of a pair";
+    std::filesystem::remove(in(there));
+  }
+}
+
+TEST_F(Init, SaysWhatIsWrong) {
+  const auto name = init({"--tls", "--name", "localhost,DNS:evil.example"});
+  EXPECT_EQ(name.code, 2);
+  EXPECT_TRUE(has(name.err, "neither a name of the DNS nor an IP address")) << name.err;
+  EXPECT_EQ(init({"--name", "a.example"}).code, 2) << "without --tls there is no certificate";
+  EXPECT_EQ(init({"--tls", "--days", "0"}).code, 2);
+  const auto nowhere = run_headgate({"init", in("no/such/folder"), "--tls"});
+  EXPECT_EQ(nowhere.code, 1);
+  EXPECT_TRUE(has(nowhere.err, "No such file or directory")) << nowhere.err;
+  EXPECT_EQ(names(), Names{});
+}
+
+}  // namespace
+}  // namespace headgate::test
