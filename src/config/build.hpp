@@ -7,6 +7,7 @@
 
 #include "headgate/config/config.hpp"
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct Build {
 
 void build_process(Build& build);  // instance, listen, workers, drain, memory, timeouts, bounds, rejection, log
 void build_admin(Build& build);    // after process: the admin address must differ from the listen addresses
+void build_hsts(Build& build);
 void build_identity(Build& build);
 void build_redis(Build& build);
 void build_upstreams(Build& build);
@@ -82,6 +84,10 @@ void build_shards(Build& build, const Node& node, limit::Limit& out);
 /// Reads the appointments of the limit written at `node`, and checks that its tiers can hand them out. After its
 /// shards.
 void build_appointments(Build& build, const Node& node, limit::Limit& out);
+
+/// Reads "redirect_to_https" of a listener or a route: a port, or true for 443; 0 for false. Leaves `out` as it is if
+/// the key is not there.
+void read_https_port(const Node& node, std::optional<std::uint16_t>& out);
 
 /// Builds the cost and the scale of a route's use of a limit; leaves as it is what cannot be parsed.
 void build_use(Build& build, const Node& node, gateway::LimitUse& out);

@@ -29,7 +29,12 @@ void add_listener(Build& build, const Node& node, std::map<std::string, const No
                        "this address is already listened on, at " + build.report.place(first->second->span.begin),
                        "remove one of the two");
   }
-  if (node.kind == Kind::object) read(&node, "proxy_protocol", options->proxy_protocol);
+  if (node.kind == Kind::object) {
+    std::optional<std::uint16_t> https_port;
+    read_https_port(node, https_port);
+    read(&node, "proxy_protocol", options->proxy_protocol);
+    options->https_port = https_port.value_or(0);
+  }
   build.config.listen.push_back(std::move(*options));
 }
 

@@ -1,7 +1,7 @@
 // The Redis servers, and how to connect to them.
 
 #include "build.hpp"
-#include "build_tls.hpp"
+#include "build_client_tls.hpp"
 #include "codes.hpp"
 #include "formats.hpp"
 #include "values.hpp"
@@ -113,9 +113,9 @@ class RedisBuilder {
       report_.error_at_key(code::kConflict, *written, "\"url\" has redis://, which does not use TLS",
                            "write \"rediss://...\", or remove \"tls\"");
     }
-    build_tls(report_, *written, out_.tls ? *out_.tls : out_.tls.emplace(),
-              {.accepted = "any server that answers is accepted as Redis, and learns its password and every key",
-               .name = "redis"});
+    build_client_tls(report_, *written, out_.tls ? *out_.tls : out_.tls.emplace(),
+                     {.accepted = "any server that answers is accepted as Redis, and learns its password and every key",
+                      .name = "redis"});
   }
 
   Report& report_;

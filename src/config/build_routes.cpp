@@ -95,6 +95,7 @@ void build_route(Build& build, const Node& node) {
     read(&node, "ignore_case", route.ignore_case.emplace());
   read_choice(&node, "encoded_slash", kEncodedSlash, route.encoded_slash);
   route.methods = methods(build, node);
+  read_https_port(node, route.https_port);
   read(&node, "to", route.to);
   if (const Node* answer = find(&node, "respond"); answer != nullptr && answer->kind == Kind::object)
     respond(build, *answer, route);

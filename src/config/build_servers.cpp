@@ -1,5 +1,5 @@
 #include "build.hpp"
-#include "build_tls.hpp"
+#include "build_client_tls.hpp"
 #include "codes.hpp"
 #include "formats.hpp"
 #include "values.hpp"
@@ -9,8 +9,8 @@
 namespace headgate::config {
 namespace {
 
-constexpr TlsTexts kTlsTexts{.accepted = "any server that answers is accepted, and learns every request",
-                             .name = "upstream"};
+constexpr ClientTlsTexts kServersTlsTexts{.accepted = "any server that answers is accepted, and learns every request",
+                                          .name = "upstream"};
 
 const char* scheme(bool tls) { return tls ? "https://" : "http://"; }
 
@@ -50,7 +50,7 @@ void add_tls(Build& build, const Node& upstream, const Node* first_server, upstr
     build.report.error_at_key(code::kConflict, *written, "the servers have http://, which does not use TLS",
                               "write \"https://...\", or remove \"tls\"");
   }
-  build_tls(build.report, *written, out.tls ? *out.tls : out.tls.emplace(), kTlsTexts);
+  build_client_tls(build.report, *written, out.tls ? *out.tls : out.tls.emplace(), kServersTlsTexts);
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ Config build_all(const Node& root, Report& report) {
               .room_nodes = {}};
   build_process(build);
   build_admin(build);
+  build_hsts(build);
   build_identity(build);
   build_redis(build);
   build_upstreams(build);

@@ -16,6 +16,10 @@ constexpr Key kListenerKeys[] = {
     {"proxy_protocol", &kBoolean, "false", "true",
      "Whether connections from `identity.trusted_proxies` begin with a header of the PROXY protocol, version 1 or 2; "
      "nobody else may send one"},
+    {"redirect_to_https", &kRedirectToHttps, "false", "true",
+     "Whether requests without TLS are redirected to the same address with `https://`; a number is the port there, if "
+     "it "
+     "is not 443"},
 };
 constexpr Section kListener{"listener", "listen", "One address to listen on.", kListenerKeys, kListenerLater};
 constexpr Shape kListenerObject = section(kListener);
@@ -135,6 +139,8 @@ constexpr Key kRouteKeys[] = {
      "What happens to a path with `%2F` or `%5C`, encoded once or more often: `reject` refuses it, because some "
      "servers read a slash there; `keep` passes it on as part of its segment"},
     {"methods", &kMethods, "", R"(["GET", "HEAD"])", "Only these methods; default: all"},
+    {"redirect_to_https", &kRedirectToHttps, "", "false",
+     "As for a listener, for this route; default: as the listener says"},
     {"to", &kUpstreamName, "", R"("app")", "The upstream requests go to"},
     {"respond", &kRespondShape, "", R"({ "status": 200, "body": "ok\n" })", "The answer, given without an upstream"},
     {"priority", &kPriorityShape, "normal", R"("critical")",
@@ -269,6 +275,7 @@ constexpr Key kRootKeys[] = {
      required},
     {"timeouts", &kTimeoutsShape, "", R"({ "idle": "30s" })", "One per phase"},
     {"bounds", &kBoundsShape, "", R"({ "connections": 20000 })", "How much one caller can make the gateway hold"},
+    {"hsts", &kHsts, "", R"("1y")", "Browsers that came with TLS use `https://` alone, for this time"},
     {"webhook", &kWebhookShape, "",
      R"({ "url": "https://hooks.example.com/headgate", "secret": "${HEADGATE_WEBHOOK_SECRET}" })",
      "Tells each suspension to a URL"},

@@ -50,6 +50,8 @@ inline constexpr Shape kListenAddress = text("an address", check_listen);
 inline constexpr Shape kIfDown = choice(kIfRedisDown);
 
 // The parts that have a file of their own.
+extern const Shape kRedirectToHttps;
+extern const Shape kHsts;
 extern const Section kIdentitySection;
 extern const Section kRedisSection;
 extern const Section kRedisTlsSection;

@@ -88,6 +88,7 @@ CompiledConfig::CompiledConfig(const Options& options, const identity::Options& 
     route->ignore_case = ignores_case(options_, wanted);
     route->encoded_slash = wanted.encoded_slash;
     if (!wanted.waiting_room.empty()) route->room = room_of(wanted.waiting_room);
+    route->https_port = wanted.https_port;
     route->require = wanted.require;
     route->unknown_key = wanted.unknown_key.value_or(options_.all_routes.unknown_key);
     route->timeout = wanted.timeout.value_or(options_.all_routes.timeout);

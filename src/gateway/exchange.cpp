@@ -99,6 +99,7 @@ void Exchange::reset() {
   clock = nullptr;
   draining = nullptr;
   client_gone = broken_off = client_tls = source_untold = client_certificate = false;
+  https_port = 0;
   attempt = nullptr;
   delay = nullptr;
   request_id = {};

@@ -1,6 +1,7 @@
 #include "forward.hpp"
 
 #include "forwarding_headers.hpp"
+#include "hsts.hpp"
 #include "limit_fields.hpp"
 #include "max_forwards.hpp"
 #include "presented.hpp"
@@ -115,6 +116,7 @@ void forward_reply_fields(Exchange& x, const CompiledConfig& compiled, Rejection
     out.push_back({Known::date, "Date", x.text.join({date_now(*x.clock)})});
   append_limit_fields(x, style, out);
   if (x.route && x.route->room && x.answer.status >= 200) append_pass(x, out);
+  if (has_hsts(x) && x.answer.status >= 200) replace_hsts(x, out);
   out.push_back({Known::unknown, "X-Request-Id", x.request_id});
   append_via(x.text, x.answer.fields, compiled.via(x.answer.version), out);
 }

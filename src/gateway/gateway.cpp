@@ -5,6 +5,7 @@
 #include "lag_probe.hpp"
 #include "offences.hpp"
 #include "outage.hpp"
+#include "redirect.hpp"
 #include "request_id.hpp"
 #include "room_answer.hpp"
 #include "rooms.hpp"
@@ -66,6 +67,7 @@ Task<void> Gateway::handle(Exchange& x) {
   Step problem = find_route(x);
   if (!problem) problem = check_body(x);
   if (!problem) problem = identify(x);
+  if (!problem && https_port_of(x) != 0) problem = redirect(x);
   if (!problem && x.route->extras) {
     problem = co_await steps_with_extras(x);
   } else {

@@ -1,6 +1,7 @@
 #include "headgate/gateway/problem.hpp"
 
 #include "appointments.hpp"
+#include "hsts.hpp"
 #include "limit_fields.hpp"
 #include "room_ticket.hpp"
 
@@ -201,6 +202,8 @@ Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders st
   if (!problem.challenge.empty())
     x.fields.push_back({http::Known::www_authenticate, "WWW-Authenticate", problem.challenge});
   if (x.route && x.route->room) append_ticket(x, x.fields);
+  if (!problem.location.empty()) x.fields.push_back({http::Known::location, "Location", problem.location});
+  if (has_hsts(x)) append_hsts(x, x.fields);
   if (problem.status == 405) x.fields.push_back({http::Known::allow, "Allow", x.allowed_methods});
   if (!x.request_id.empty()) x.fields.push_back({http::Known::unknown, "X-Request-Id", x.request_id});
   x.fields.push_back({http::Known::date, "Date", x.text.join({date_now(*x.clock)})});

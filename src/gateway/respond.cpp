@@ -1,5 +1,6 @@
 #include "respond.hpp"
 
+#include "hsts.hpp"
 #include "limit_fields.hpp"
 #include "room_ticket.hpp"
 #include "settle.hpp"
@@ -15,6 +16,7 @@ Task<std::optional<Problem>> respond(Exchange& x, const Respond& answer, Rejecti
   x.fields.push_back({http::Known::date, "Date", x.text.join({date_now(*x.clock)})});
   append_limit_fields(x, style, x.fields);
   if (x.route->room) append_pass(x, x.fields);
+  if (has_hsts(x)) append_hsts(x, x.fields);
   x.fields.push_back({http::Known::unknown, "X-Request-Id", x.request_id});
   http::ReplyStart start{.status = answer.status, .fields = &x.fields};
   if (!answer.body.empty()) start.framing = {http::Framing::Kind::length, answer.body.size()};

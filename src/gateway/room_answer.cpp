@@ -1,5 +1,6 @@
 #include "room_answer.hpp"
 
+#include "hsts.hpp"
 #include "limit_fields.hpp"
 #include "room_page.hpp"
 #include "room_ticket.hpp"
@@ -73,6 +74,7 @@ Task<void> send_wait(Exchange& x, const Problem& problem) {
   }
   x.fields.push_back({http::Known::cache_control, "Cache-Control", "no-store"});
   x.fields.push_back({http::Known::vary, "Vary", "Accept"});
+  if (has_hsts(x)) append_hsts(x, x.fields);
   const http::ReplyStart start{
       .status = problem.status, .fields = &x.fields, .framing = {http::Framing::Kind::length, body.size()}};
   const auto first = x.request.head() ? std::string_view{} : body;

@@ -36,6 +36,7 @@ void Session::begin_exchange(Exchange& x) {
   x.started = x.clock->steady();
   x.draining = &owner_.winding_down_;
   x.client_tls = peer_.tls;
+  x.https_port = peer_.https_port;
   x.client_certificate = peer_.certificate;
   x.source_untold = peer_.source_untold;
 }

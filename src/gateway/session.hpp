@@ -20,9 +20,10 @@ struct Peer {
 
   boost::asio::ip::address address;
   std::string text;
-  bool tls = false;            ///< a trusted proxy says that the client uses TLS
-  bool certificate = false;    ///< and that it verified the client's certificate
-  bool source_untold = false;  ///< a trusted proxy names no client address
+  bool tls = false;              ///< a trusted proxy says that the client uses TLS
+  bool certificate = false;      ///< and that it verified the client's certificate
+  bool source_untold = false;    ///< a trusted proxy names no client address
+  std::uint16_t https_port = 0;  ///< where requests without TLS are sent; 0: they are served
 };
 
 /// The base of a protocol's session. Sessions owns it, and end() deletes it. An idle session holds no buffer and no

@@ -47,7 +47,7 @@ Sessions::~Sessions() {
     while (!list->empty()) remove(list->front());
 }
 
-void Sessions::take(net::StreamPtr stream, Preamble preamble) {
+void Sessions::take(net::StreamPtr stream, Preamble preamble, std::uint16_t https_port) {
   const auto peer = stream->peer_address();
   if (peer.has_error()) return stream->close();  // the client is gone already
   const auto before = total_.fetch_add(1, std::memory_order_relaxed);
@@ -58,8 +58,10 @@ void Sessions::take(net::StreamPtr stream, Preamble preamble) {
     return session.reject();
   }
   const bool says_whose = preamble == Preamble::proxy_header && handler_.trusts(*peer);
-  auto& session = keep(says_whose ? new Arrival(*this, std::move(input), Peer(*peer), timeouts_.head)
-                                  : make_(*this, std::move(input), Peer(*peer)));
+  Peer whose(*peer);
+  whose.https_port = https_port;
+  auto& session = keep(says_whose ? new Arrival(*this, std::move(input), std::move(whose), timeouts_.head)
+                                  : make_(*this, std::move(input), std::move(whose)));
   session.begin();
 }
 

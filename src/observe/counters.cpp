@@ -149,9 +149,9 @@ void add_queue_numbers(Registry& registry, Writer worker, std::string_view upstr
   to.queue_seconds = &registry.histogram(worker, family::queue_seconds, {std::string(upstream)});
 }
 
-HandshakeCounters handshake_counters(Registry& registry, Writer worker, std::string_view upstream) {
+UpstreamHandshakeCounters upstream_handshake_counters(Registry& registry, Writer worker, std::string_view upstream) {
   static constexpr std::array<const char*, kHandshakes> kResults{"full", "resumed", "untrusted", "timed_out", "failed"};
-  HandshakeCounters counters{};
+  UpstreamHandshakeCounters counters{};
   for (std::size_t i = 0; i < kHandshakes; ++i)
     counters[i] = &registry.counter(worker, family::upstream_handshakes, {std::string(upstream), kResults[i]});
   return counters;

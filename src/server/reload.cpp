@@ -67,7 +67,8 @@ std::shared_ptr<upstream::Upstream> upstream_for(const ActiveConfig& active, std
   }
   if (!context) return std::make_shared<upstream::H1Upstream>(environment, options);
   return std::make_shared<upstream::H1Upstream>(
-      environment, options, upstream::TlsUse{context, observe::handshake_counters(registry, worker, options.name)});
+      environment, options,
+      upstream::TlsUse{context, observe::upstream_handshake_counters(registry, worker, options.name)});
 }
 
 /// Says which upstreams begin anew only because of their files.

@@ -35,7 +35,9 @@ void Worker::start(std::function<void()> ended) {
   timers_.start();
   for (auto& listener : listeners_) {
     const auto preamble = listener->proxy_protocol() ? gateway::Preamble::proxy_header : gateway::Preamble::request;
-    listener->start([this, preamble](net::StreamPtr stream) { sessions_.take(std::move(stream), preamble); });
+    listener->start([this, preamble, https_port = listener->https_port()](net::StreamPtr stream) {
+      sessions_.take(std::move(stream), preamble, https_port);
+    });
   }
   thread_ = std::thread([this, ended = std::move(ended)] {
     loop_.run();

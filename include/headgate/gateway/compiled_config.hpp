@@ -107,6 +107,7 @@ struct Route {
   const UpstreamConcurrency* queue = nullptr;  ///< the queue before its upstream; null: there is none
   bool sharded = false;                        ///< one of its limits has shards
   bool appointments = false;                   ///< one of its limits hands out appointments
+  std::optional<std::uint16_t> https_port;     ///< as in RouteOptions
   Require require = Require::nothing;
   UnknownKey unknown_key = UnknownKey::anonymous;
   Duration timeout{};          ///< longest wait for the head of the answer
@@ -151,6 +152,8 @@ class CompiledConfig {
   const http::FieldNames& proxy_fields() const noexcept { return proxy_fields_; }
   /// Our entry in Via for a message received in HTTP/1.0 or 1.1 (10 or 11); "" if none is wanted.
   std::string_view via(unsigned version) const noexcept { return version == 10 ? via_10_ : via_11_; }
+  /// The value of Strict-Transport-Security; "" if none is sent.
+  const std::string& hsts() const noexcept { return options_.hsts; }
   /// The rule that failed authentications are charged to; null if they are not limited.
   const limit::Rule* failure_rule() const noexcept { return failure_rule_ ? &*failure_rule_ : nullptr; }
   /// All limits that routes use. A limit at another scale is a limit of its own.

@@ -175,6 +175,7 @@ struct Exchange {
   bool client_gone = false;        ///< the client reset its connection during the exchange
   bool broken_off = false;         ///< the worker ended the exchange, because its time to drain was over
   bool client_tls = false;         ///< a trusted hop says that the client used TLS
+  std::uint16_t https_port = 0;    ///< where its listener sends requests without TLS; 0: they are served
   bool source_untold = false;  ///< the PROXY header of a trusted hop names no client; then no field is believed either
   bool client_certificate = false;  ///< a trusted hop verified the client's certificate on this connection
 

@@ -98,7 +98,9 @@ struct RouteOptions {
   std::optional<bool> ignore_case;                   ///< whether case in the path is ignored; not set: as all_routes
   EncodedSlash encoded_slash = EncodedSlash::reject;
   std::vector<std::string> methods;  ///< upper case; empty: all
-  std::string to;                    ///< name of an upstream; empty if `respond` is set
+  /// Requests without TLS are redirected to this port of https; 0: they are served. Not set: as their listener says.
+  std::optional<std::uint16_t> https_port;
+  std::string to;  ///< name of an upstream; empty if `respond` is set
   std::optional<Respond> respond;
   std::vector<LimitUse> limits;          ///< limits of this route; they come after those of all_routes
   std::vector<std::string> skip_limits;  ///< names of limits of all_routes that do not apply here
@@ -178,6 +180,7 @@ struct Options {
   std::vector<std::string> proxy_fields{std::begin(kProxyFields), std::end(kProxyFields)};
   /// Secrets that sign appointments: the first one signs, all are believed.
   std::vector<std::string> signing_keys;
+  std::string hsts;              ///< the value of Strict-Transport-Security, for clients with TLS; empty: none
   std::string via = "headgate";  ///< the name of this gateway in Via; empty: it adds no entry
 };
 

@@ -50,8 +50,9 @@ class Sessions {
   Sessions& operator=(const Sessions&) = delete;
 
   /// Begins to serve a connection. If there are too many, its session rejects it (HTTP/1.1: 503). A PROXY header must
-  /// be complete within `timeouts.head`; else the connection is closed without an answer.
-  void take(net::StreamPtr stream, Preamble preamble);
+  /// be complete within `timeouts.head`; else the connection is closed without an answer. `https_port`: where requests
+  /// without TLS are sent; 0: they are served.
+  void take(net::StreamPtr stream, Preamble preamble, std::uint16_t https_port = 0);
 
   /// For waits that begin from now on.
   void use(const Timeouts& timeouts) noexcept { timeouts_ = timeouts; }

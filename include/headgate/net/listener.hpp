@@ -32,10 +32,12 @@ class Listener {
   bool proxy_protocol() const noexcept {
     return proxy_protocol_;
   }  ///< whether connections begin with a PROXY header, which `take` must read
+  /// Where requests without TLS are redirected; 0: they are served.
+  std::uint16_t https_port() const noexcept { return https_port_; }
 
  private:
   using Acceptor = boost::asio::basic_socket_acceptor<Tcp, Executor>;
-  Listener(Acceptor acceptor, Timers& timers, bool proxy_protocol);
+  Listener(Acceptor acceptor, Timers& timers, const ListenOptions& options);
   void accept();
   static void pause_over(void* self);
 
@@ -44,6 +46,7 @@ class Listener {
   Timer pause_{&Listener::pause_over, this};
   Take take_;
   bool proxy_protocol_;
+  std::uint16_t https_port_;
 };
 
 /// An error if another process listens on this address: with SO_REUSEPORT both would silently share the connections.

@@ -14,6 +14,7 @@ struct ListenOptions {
   /// Connections of trusted proxies begin with a PROXY header, version 1 or 2. Connections of others do not: their
   /// bytes are never read as such a header.
   bool proxy_protocol = false;
+  std::uint16_t https_port = 0;  ///< requests without TLS are redirected to this port of https; 0: they are served
   bool operator==(const ListenOptions&) const = default;
 };
 

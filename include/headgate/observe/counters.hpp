@@ -104,9 +104,9 @@ Gauge& loop_lag_gauge(Registry& registry, Writer worker);
 enum class Handshake : std::uint8_t { full, resumed, untrusted, timed_out, failed };
 inline constexpr std::size_t kHandshakes = 5;
 /// One worker's counters of the TLS handshakes with the servers of one upstream, by Handshake.
-using HandshakeCounters = std::array<Counter*, kHandshakes>;
+using UpstreamHandshakeCounters = std::array<Counter*, kHandshakes>;
 /// The same name gives the same counters.
-HandshakeCounters handshake_counters(Registry& registry, Writer worker, std::string_view upstream);
+UpstreamHandshakeCounters upstream_handshake_counters(Registry& registry, Writer worker, std::string_view upstream);
 
 /// The kinds of credentials.
 enum class AuthKind : std::uint8_t { api_key, jwt, mtls };

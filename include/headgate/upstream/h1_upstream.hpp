@@ -21,7 +21,7 @@ class H1Pool;
 /// Options::tls, and the counters are those of this worker.
 struct TlsUse {
   std::shared_ptr<const net::TlsContext> context;
-  observe::HandshakeCounters counters;
+  observe::UpstreamHandshakeCounters counters;
 };
 
 /// Worker thread only, except for the states in servers(). Attempts must be given back or released before it is

@@ -82,6 +82,7 @@ inline std::string describe(const gateway::RouteOptions& route) {
   std::ostringstream out;
   out << "route " << route.name << " host " << route.host << " path " << route.path << " methods";
   for (const auto& method : route.methods) out << ' ' << method;
+  if (route.https_port) out << " https " << *route.https_port;
   out << " to " << route.to;
   if (route.respond)
     out << " respond " << route.respond->status << ' ' << route.respond->body << ' ' << route.respond->content_type;
@@ -197,6 +198,7 @@ inline std::string describe(const gateway::Options& gateway) {
   const auto& bounds = gateway.bounds;
   out << "bounds " << bounds.head_bytes << ' ' << bounds.head_fields << ' ' << bounds.target_bytes << ' '
       << bounds.connections << '\n';
+  if (!gateway.hsts.empty()) out << "hsts " << gateway.hsts << '\n';
   out << "via " << gateway.via << " proxy_fields";
   for (const auto& name : gateway.proxy_fields) out << ' ' << name;
   for (const auto& each : gateway.concurrency) {
@@ -221,6 +223,7 @@ inline std::string describe(const Config& config) {
       << ' ' << to_text(config.drain) << '\n';
   for (const auto& each : config.listen) {
     out << "listen " << each.host << ' ' << each.port << ' ' << each.text;
+    if (each.https_port != 0) out << " https " << each.https_port;
     out << (each.proxy_protocol ? " proxy_protocol\n" : "\n");
   }
   if (config.admin) out << "admin " << config.admin->listen.text << ' ' << config.admin->token << '\n';

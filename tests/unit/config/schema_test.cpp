@@ -89,7 +89,7 @@ Json bare(const std::string& section) {
     "upstreams": { "u": { "servers": ["https://a"], "tls": {}, "concurrency": { "queue": {} } } },
     "identity": { "failures": {}, "jwt": { "algorithms": ["HS256"], "secret": "0123456789abcdef0123456789abcdef" },
                   "api_key": { "keys": { "k": { "key": "0123456789abcdef" } } } },
-    "signing": { "keys": ["0123456789abcdef0123456789abcdef"] }, "shedding": {}, "all_routes": {}, "timeouts": {},
+    "hsts": { "max_age": "1y" }, "signing": { "keys": ["0123456789abcdef0123456789abcdef"] }, "shedding": {}, "all_routes": {}, "timeouts": {},
     "bounds": {}, "rejection": {}, "log": {},
     "webhook": { "url": "https://hooks.example.com/", "secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=" },
     "limits": { "p": { "rate": "1/s", "per": "total" },

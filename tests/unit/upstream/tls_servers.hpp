@@ -85,7 +85,7 @@ class TlsServers : public Servers {
   void begin_tls(std::size_t servers = 1) {
     options_.tls = tls_;
     options_.connect_timeout = seconds(5);
-    counters_ = observe::handshake_counters(registry_, 0, "app");
+    counters_ = observe::upstream_handshake_counters(registry_, 0, "app");
     begin(servers, 64, {*net::TlsContext::of_client(tls_), counters_});
   }
   auto counted(observe::Handshake how) const { return counters_[static_cast<std::size_t>(how)]->read(); }
@@ -151,7 +151,7 @@ class TlsServers : public Servers {
   static inline headgate::test::Certificates* files = nullptr;
   net::TlsOptions tls_;
   observe::Registry registry_;
-  observe::HandshakeCounters counters_{};
+  observe::UpstreamHandshakeCounters counters_{};
   std::vector<std::unique_ptr<TlsFar>> far_sides_;
 
  private:

@@ -11,12 +11,12 @@
 namespace headgate::config {
 
 /// What differs between the blocks.
-struct TlsTexts {
+struct ClientTlsTexts {
   std::string_view accepted;  ///< what happens with "verify": false, a sentence without its dot
   std::string_view name;      ///< of the files in examples: "redis" for "/etc/headgate/redis-ca.pem"
 };
 
 /// Fills `out` from the object `written`, opens its files, and reports what cannot be used, at its place.
-void build_tls(Report& report, const Node& written, net::TlsOptions& out, const TlsTexts& texts);
+void build_client_tls(Report& report, const Node& written, net::TlsOptions& out, const ClientTlsTexts& texts);
 
 }  // namespace headgate::config

@@ -1,4 +1,4 @@
-#include "build_tls.hpp"
+#include "build_client_tls.hpp"
 
 #include "codes.hpp"
 #include "placeholders.hpp"
@@ -13,9 +13,9 @@
 namespace headgate::config {
 namespace {
 
-class TlsBuilder {
+class ClientTlsBuilder {
  public:
-  TlsBuilder(Report& report, const Node& written, net::TlsOptions& out, const TlsTexts& texts)
+  ClientTlsBuilder(Report& report, const Node& written, net::TlsOptions& out, const ClientTlsTexts& texts)
       : report_(report), written_(written), out_(out), texts_(texts) {}
 
   void run() {
@@ -90,13 +90,13 @@ class TlsBuilder {
   Report& report_;
   const Node& written_;
   net::TlsOptions& out_;
-  const TlsTexts& texts_;
+  const ClientTlsTexts& texts_;
 };
 
 }  // namespace
 
-void build_tls(Report& report, const Node& written, net::TlsOptions& out, const TlsTexts& texts) {
-  TlsBuilder(report, written, out, texts).run();
+void build_client_tls(Report& report, const Node& written, net::TlsOptions& out, const ClientTlsTexts& texts) {
+  ClientTlsBuilder(report, written, out, texts).run();
 }
 
 }  // namespace headgate::config

@@ -5,7 +5,7 @@
 namespace headgate::config {
 namespace {
 
-constexpr Key kTlsKeys[] = {
+constexpr Key kClientTlsKeys[] = {
     {"ca", &kFilePath, "", R"("/etc/headgate/ca.pem")",
      "PEM file of the trusted certificate authorities; default: those of the system"},
     {"certificate", &kFilePath, "", R"("/etc/headgate/gateway.pem")",
@@ -18,8 +18,8 @@ constexpr Key kTlsKeys[] = {
 
 }  // namespace
 
-constexpr Section kRedisTlsSection{"redis_tls", "redis.tls", "TLS to Redis, and to its Sentinels.", kTlsKeys};
+constexpr Section kRedisTlsSection{"redis_tls", "redis.tls", "TLS to Redis, and to its Sentinels.", kClientTlsKeys};
 constexpr Section kUpstreamTlsSection{"upstream_tls", "upstreams.<name>.tls", "TLS to servers with `https://`.",
-                                      kTlsKeys};
+                                      kClientTlsKeys};
 
 }  // namespace headgate::config
