@@ -1,6 +1,8 @@
 // conf/examples as they are in the repository: each runs with real servers and does what its comments say.
 
 #include "blackbox/harness/gateway.hpp"
+#include "blackbox/harness/real_server.hpp"
+#include "support/certificates.hpp"
 #include "support/jwk_writer.hpp"
 #include "support/jwt_signer.hpp"
 #include "support/redis_cluster.hpp"
@@ -10,6 +12,8 @@
 
 #include <chrono>
 #include <ctime>
+#include <fstream>
+#include <sstream>
 #include <thread>
 
 namespace headgate::test {
@@ -83,6 +87,29 @@ TEST(Examples, AbuseSuspendsScanners) {
   std::string missing = statuses(example, 30, "GET", "/wp-login.php", "X-Test-Status: 404\r\n");
   EXPECT_EQ(missing.find("403"), std::string::npos) << missing;
   EXPECT_EQ(statuses(example, 1, "GET", "/"), "403");
+}
+
+TEST(Examples, HttpsOnBothSides) {
+  if (!Certificates::possible() || !installed(kHaproxy)) GTEST_SKIP() << "no openssl or no HAProxy on this machine";
+  Certificates files;
+  ASSERT_TRUE(files.make("app", "DNS:app.internal"));
+  std::ifstream certificate(files.path("app.crt"));
+  std::ifstream key(files.path("app.key"));
+  std::stringstream both;
+  both << certificate.rdbuf() << key.rdbuf();
+  const TemporaryFile pem(both.str(), "app.pem");
+  FakeUpstream app;
+  RealServer secure = haproxy("ssl crt " + pem.path(), app.port());
+  ASSERT_TRUE(secure.listens()) << secure.said();
+  const Example example("https", {"TRUSTED_PROXY=127.0.0.1/32", "SECURE_URL=" + secure.url("https"),
+                                  "SECURE_CA=" + files.path("ca.crt")});
+  const std::string from = "X-Forwarded-For: 198.51.100.7\r\nX-Forwarded-Proto: ";
+  const auto answer = example.client().get("/a", from + "https\r\n");
+  EXPECT_EQ(answer.status(), 200);
+  EXPECT_EQ(answer.value("Strict-Transport-Security"), "max-age=31536000");
+  EXPECT_EQ(app.request_count(), 1U);
+  EXPECT_EQ(statuses(example, 1, "GET", "/a", from + "http\r\n"), "301");
+  EXPECT_EQ(statuses(example, 1, "GET", "/ready"), "200");
 }
 
 TEST(Examples, OverloadKeepsTheCheckoutAtWork) {

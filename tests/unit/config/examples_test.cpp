@@ -17,6 +17,7 @@ TEST_P(Shipped, HasNoErrorAndNoWarning) {
   for (const char* each : {"HEADGATE_JWT_SECRET", "HOSTNAME", "LISTEN", "ADMIN_LISTEN", "REDIS_URL", "TIME_ZONE"})
     unsetenv(each);
   setenv("JWK_SET", source_path("conf/examples/identity/jwks.json").c_str(), 1);
+  setenv("SECURE_CA", source_path("tests/unit/config/beside/authority.pem").c_str(), 1);
   setenv("KEY_FILE", source_path("conf/examples/identity/api-keys.json").c_str(), 1);
   const auto source = content(GetParam());
   const auto loaded = load(source);
