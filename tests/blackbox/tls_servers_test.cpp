@@ -118,6 +118,15 @@ TEST_F(TlsToServers, AreNotTrustedByAnotherAuthority) {
   EXPECT_EQ(gateway.client().get("/").status(), 200) << "unless nothing is verified";
 }
 
+TEST_F(TlsToServers, AreTrustedByTheAuthoritiesOfTheSystem) {
+  if (!installed(kNginx)) GTEST_SKIP() << "no " << kNginx << " on this machine";
+  RealServer server = nginx_as("server");
+  ASSERT_TRUE(server.listens()) << server.said();
+  Gateway gateway(Words{"proxy", "--to", server.url("https"), "--listen", "127.0.0.1:0", "--admin", "off"}, 1,
+                  {"SSL_CERT_FILE=" + files->path("ca.crt")});
+  EXPECT_EQ(gateway.client().get("/").body, "hello") << "as headgate proxy does, which has no options for TLS";
+}
+
 TEST_F(TlsToServers, ThatAreNotTrustedAreSaidAndCounted) {
   if (!installed(kNginx)) GTEST_SKIP() << "no " << kNginx << " on this machine";
   RealServer server = nginx_as("other");
