@@ -155,6 +155,15 @@ std::optional<LiteralError> check_server(std::string_view text) {
   const auto read = parse_server(text);
   return read.has_error() ? std::optional(read.error()) : std::nullopt;
 }
+std::optional<LiteralError> check_server_name(std::string_view text) {
+  const bool v6 = text.find(':') != std::string_view::npos && !text.starts_with('[');
+  const auto alone = v6 ? '[' + std::string(text) + ']' : std::string(text);
+  const auto where = http::split_host_port(alone);
+  if (reachable(where) && !where.port && !text.starts_with('[') && text.find_first_of("*/") == std::string_view::npos)
+    return std::nullopt;
+  return LiteralError{in_quotes(text) + " is not a name that a certificate is verified for",
+                      R"(write the name alone, as in "api.internal")"};
+}
 std::optional<LiteralError> check_redis_url(std::string_view text) {
   const auto read = parse_redis_url(text);
   return read.has_error() ? std::optional(read.error()) : std::nullopt;

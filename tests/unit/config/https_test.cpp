@@ -58,6 +58,10 @@ TEST(LoadHttps, ReachesServersOverTls) {
   ASSERT_TRUE(full.tls);
   EXPECT_EQ(full.tls->server_name, "c");
   EXPECT_TRUE(full.tls->verify) << "unless it says otherwise";
+  for (const char* name : {"a", "a.example", "xn--a", "192.0.2.1", "::1", "2001:db8::1"})
+    EXPECT_EQ(upstream(R"({ "servers": ["https://a"], "tls": { "server_name": ")" + std::string(name) + "\" } }")
+                  .tls->server_name,
+              name);
 }
 
 }  // namespace
