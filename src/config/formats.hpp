@@ -63,6 +63,8 @@ std::optional<LiteralError> check_sentinel_node(std::string_view text);
 std::optional<LiteralError> check_digest(std::string_view text);
 std::optional<LiteralError> check_webhook_url(std::string_view text);
 std::optional<LiteralError> check_webhook_secret(std::string_view text);
+std::optional<LiteralError> check_tls_group(std::string_view text);
+std::optional<LiteralError> check_ticket_secret(std::string_view text);
 std::optional<LiteralError> check_share(std::string_view text);
 std::optional<LiteralError> check_priority_from(std::string_view text);
 std::optional<LiteralError> check_scale(std::string_view text);

@@ -55,6 +55,7 @@ extern const Section kRedisSection;
 extern const Section kLimitSection;
 extern const Section kWebhookSection;
 extern const Shape kRoomMap;
+extern const Shape kServerTlsShape;
 extern const Section kConcurrencySection;
 extern const Section kSheddingSection;
 extern const Shape kPriorityShape;

@@ -69,15 +69,18 @@ Result<Acceptor> bind(boost::asio::io_context& loop, const ListenOptions& option
 
 }  // namespace
 
-Listener::Listener(Acceptor acceptor, Timers& timers, bool proxy_protocol)
-    : acceptor_(std::move(acceptor)), timers_(timers), proxy_protocol_(proxy_protocol) {}
+Listener::Listener(Acceptor acceptor, Timers& timers, const ListenOptions& options)
+    : acceptor_(std::move(acceptor)),
+      timers_(timers),
+      proxy_protocol_(options.proxy_protocol),
+      secure_(options.tls.has_value()) {}
 Listener::~Listener() = default;
 
 Result<std::unique_ptr<Listener>, std::string> Listener::open(boost::asio::io_context& loop, Timers& timers,
                                                               const ListenOptions& options) {
   auto acceptor = bind(loop, options, Purpose::listen);
   if (acceptor.has_error()) return explain(acceptor.error(), options);
-  return std::unique_ptr<Listener>(new Listener(std::move(*acceptor), timers, options.proxy_protocol));
+  return std::unique_ptr<Listener>(new Listener(std::move(*acceptor), timers, options));
 }
 
 void Listener::start(Take take) {

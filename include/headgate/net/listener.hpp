@@ -3,6 +3,7 @@
 // connections.
 
 #include "headgate/net/options.hpp"
+#include "headgate/net/server_tls.hpp"
 #include "headgate/net/stream.hpp"
 
 #include <boost/asio/basic_socket_acceptor.hpp>
@@ -32,10 +33,15 @@ class Listener {
   bool proxy_protocol() const noexcept {
     return proxy_protocol_;
   }  ///< whether connections begin with a PROXY header, which `take` must read
+  /// Whether connections use TLS, which `take` must begin with tls().
+  bool secure() const noexcept { return secure_; }
+  /// What new connections use from now on.
+  void use_tls(ServerTlsPtr tls) noexcept { tls_ = std::move(tls); }
+  const ServerTlsPtr& tls() const noexcept { return tls_; }  ///< null before use_tls()
 
  private:
   using Acceptor = boost::asio::basic_socket_acceptor<Tcp, Executor>;
-  Listener(Acceptor acceptor, Timers& timers, bool proxy_protocol);
+  Listener(Acceptor acceptor, Timers& timers, const ListenOptions& options);
   void accept();
   static void pause_over(void* self);
 
@@ -44,6 +50,8 @@ class Listener {
   Timer pause_{&Listener::pause_over, this};
   Take take_;
   bool proxy_protocol_;
+  bool secure_;
+  ServerTlsPtr tls_;
 };
 
 /// An error if another process listens on this address: with SO_REUSEPORT both would silently share the connections.

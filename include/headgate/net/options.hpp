@@ -1,7 +1,10 @@
 #pragma once
 // The options of listening; config fills them.
 
+#include "headgate/net/server_tls_options.hpp"
+
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace headgate::net {
@@ -14,6 +17,7 @@ struct ListenOptions {
   /// Connections of trusted proxies begin with a PROXY header, version 1 or 2. Connections of others do not: their
   /// bytes are never read as such a header.
   bool proxy_protocol = false;
+  std::optional<ServerTlsOptions> tls{};  ///< absent: clients do not use TLS
   bool operator==(const ListenOptions&) const = default;
 };
 

@@ -73,6 +73,24 @@ inline constexpr Family request_seconds{
     .ask = "histogram_quantile(0.99, sum by (le, route) (rate(headgate_request_duration_seconds_bucket[5m])))",
     .bounds = bounds::kRequest};
 
+inline constexpr Family tls_handshakes{.name = "headgate_tls_handshakes_total",
+                                       .type = Type::counter,
+                                       .labels = {"result", "version"},
+                                       .help = "TLS handshakes with clients, by how they ended",
+                                       .ask = "sum by (result, version) (rate(headgate_tls_handshakes_total[5m]))"};
+inline constexpr Family certificate_expiry{
+    .name = "headgate_certificate_expiry_timestamp_seconds",
+    .type = Type::gauge,
+    .labels = {"file"},
+    .help = "When a certificate of a listener ends, in seconds since 1970",
+    .ask = "headgate_certificate_expiry_timestamp_seconds - time() < 14 * 86400"};
+inline constexpr Family certificate_reads{
+    .name = "headgate_certificate_reads_total",
+    .type = Type::counter,
+    .labels = {"result"},
+    .help = "Changes of a listener's certificates: in use since, or refused because they do not fit",
+    .ask = "increase(headgate_certificate_reads_total{result=\"refused\"}[1h]) > 0"};
+
 inline constexpr Family auth{.name = "headgate_auth_total",
                              .type = Type::counter,
                              .labels = {"route", "kind", "result"},
