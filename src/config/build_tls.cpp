@@ -20,6 +20,8 @@ namespace {
 using net::KeyKind;
 
 constexpr std::size_t kShortestTicketSecret = 32;
+constexpr const char* kKeyHelp =
+    "name the PEM file of a private key; to take a passphrase off: openssl pkey -in OLD -out NEW";
 constexpr const char* kPemHelp = "name a PEM file that starts with -----BEGIN";
 
 std::string place_word(std::size_t number) {
@@ -37,8 +39,9 @@ class ListenerTls {
     if (several != nullptr)
       pairs(*several);
     else
-      pair(tls);
-    if (const Node* key = find(&tls, "key"); key != nullptr && several != nullptr)
+      only_pair(tls);
+    const Node* key = find(&tls, "key");
+    if (key != nullptr && several != nullptr && find(&tls, "certificate") == nullptr)
       report_.error_at_key(code::kConflict, *key, R"("key" and "certificates" cannot be used together)",
                            "each element of \"certificates\" has its own \"key\"");
     read_choice(&tls, "min_version", kTlsVersions, out_.oldest);
@@ -57,13 +60,18 @@ class ListenerTls {
     for (const Node* each : children(&list, Kind::list)) pair(*each);
   }
 
+  void only_pair(const Node& tls) {
+    const Node* certificate = find(&tls, "certificate");
+    if (certificate != nullptr && find(&tls, "key") == nullptr)
+      report_.error_at_key(code::kConflict, *certificate, R"("certificate" needs "key")",
+                           R"(add "key": "/etc/headgate/tls/privkey.pem")");
+    pair(tls);
+  }
+
   void pair(const Node& node) {
     if (node.kind != Kind::object) return;
     const Node* certificate = text_at(&node, "certificate");
     const Node* key = text_at(&node, "key");
-    if (certificate != nullptr && find(&node, "key") == nullptr)
-      return report_.error_at_key(code::kConflict, *certificate, R"("certificate" needs "key")",
-                                  R"(add "key": "/etc/headgate/tls/privkey.pem")");
     if (certificate == nullptr || key == nullptr) return;  // reported
     out_.certificates.push_back({certificate->text, key->text});
     const auto chain_text = file(*certificate);
@@ -88,7 +96,7 @@ class ListenerTls {
     const Node& node = in_key ? key : certificate;
     const bool pem = fault.why.find("PEM") != std::string::npos;
     report_.error(code::kCredentials, node, "the file " + in_quotes(node.written) + ' ' + fault.why,
-                  pem      ? kPemHelp
+                  pem      ? (in_key ? kKeyHelp : kPemHelp)
                   : in_key ? "name the key that " + in_quotes(certificate.written) + " was made for"
                            : "put the certificate of this key first, then the one that signed it");
   }

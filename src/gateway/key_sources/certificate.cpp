@@ -19,7 +19,7 @@ const KeySource certificate{
     .example = "certificate:subject",
     .also = kCertificateAlso,
     .name = {.placeholder = "<part>",
-             .what = "certificate's",
+             .what = "part of a certificate",
              .help = "the parts of a certificate are subject, san and sha256",
              .read =
                  [](std::string_view written) {

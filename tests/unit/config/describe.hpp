@@ -60,6 +60,13 @@ inline std::string describe(const limit::Limit& limit) {
   return out.str() + '\n';
 }
 
+inline std::string describe(const net::ServerTlsOptions& tls) {
+  std::string out = " tls " + std::to_string(static_cast<int>(tls.oldest));
+  for (const auto& each : tls.certificates) out += ' ' + each.certificate + '+' + each.key;
+  for (const auto& each : tls.groups) out += ' ' + each;
+  return out + " ca " + tls.client_ca + " tickets " + tls.ticket_secret;
+}
+
 inline std::string describe(const gateway::Cost& cost) {
   std::string out = std::to_string(cost.default_value);
   if (cost.from == gateway::Cost::From::constant) return out;
@@ -136,6 +143,7 @@ inline std::string describe(const identity::ApiKeyOptions& keys) {
 inline std::string describe(const identity::Options& options) {
   std::ostringstream out;
   out << "identity";
+  for (const auto& [field, part] : options.certificate_headers) out << ' ' << field << '=' << static_cast<int>(part);
   for (const auto& network : options.trusted_proxies) out << ' ' << identity::to_text(network);
   out << " from " << static_cast<int>(options.address_field) << " /" << options.ipv6_prefix
       << describe(options.api_key);
@@ -189,11 +197,11 @@ inline std::string describe(const gateway::Options& gateway) {
       << to_text(gateway.all_routes.between_bytes) << ' ' << gateway.all_routes.max_body << ' '
       << static_cast<int>(gateway.all_routes.unknown_key) << ' ' << gateway.all_routes.ignore_case << '\n';
   const auto& times = gateway.timeouts;
-  out << "timeouts " << to_text(times.idle) << ' ' << to_text(times.head) << ' ' << to_text(times.body) << ' '
-      << to_text(times.write) << ' ' << to_text(times.tunnel) << '\n';
+  out << "timeouts " << to_text(times.handshake) << ' ' << to_text(times.idle) << ' ' << to_text(times.head) << ' '
+      << to_text(times.body) << ' ' << to_text(times.write) << ' ' << to_text(times.tunnel) << '\n';
   const auto& bounds = gateway.bounds;
   out << "bounds " << bounds.head_bytes << ' ' << bounds.head_fields << ' ' << bounds.target_bytes << ' '
-      << bounds.connections << '\n';
+      << bounds.connections << ' ' << bounds.handshakes << ' ' << bounds.handshakes_per_address << '\n';
   out << "via " << gateway.via << " proxy_fields";
   for (const auto& name : gateway.proxy_fields) out << ' ' << name;
   for (const auto& each : gateway.concurrency) {
@@ -218,6 +226,7 @@ inline std::string describe(const Config& config) {
       << ' ' << to_text(config.drain) << '\n';
   for (const auto& each : config.listen) {
     out << "listen " << each.host << ' ' << each.port << ' ' << each.text;
+    if (each.tls) out << describe(*each.tls);
     out << (each.proxy_protocol ? " proxy_protocol\n" : "\n");
   }
   if (config.admin) out << "admin " << config.admin->listen.text << ' ' << config.admin->token << '\n';
