@@ -4,6 +4,7 @@
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/kdf.h>
+#include <openssl/params.h>
 
 #include <algorithm>
 #include <cstring>
