@@ -28,7 +28,7 @@ std::string_view text_of(const ASN1_STRING* string) {
           static_cast<std::size_t>(ASN1_STRING_length(string))};
 }
 
-std::string subject_of(X509* certificate) {
+std::string subject_text(X509* certificate) {
   const openssl::Bio out(BIO_new(BIO_s_mem()));
   // RFC 4514, which replaced RFC 2253 without changing it; what is not ASCII is escaped.
   if (!out || X509_NAME_print_ex(out.get(), X509_get_subject_name(certificate), 0, XN_FLAG_RFC2253) < 0) return {};
@@ -89,7 +89,7 @@ std::string fingerprint_of(X509* certificate) {
 }  // namespace
 
 PeerCertificate read_peer(x509_st* certificate) {
-  return {.subject = subject_of(certificate), .names = peer_names(certificate), .sha256 = fingerprint_of(certificate)};
+  return {.subject = subject_text(certificate), .names = peer_names(certificate), .sha256 = fingerprint_of(certificate)};
 }
 
 }  // namespace headgate::net

@@ -15,7 +15,7 @@ namespace headgate::net {
 namespace {
 
 /// How many updates of its keys a client may ask for in a second: each costs us more than it costs the client.
-constexpr std::uint32_t kMostUpdates = 100;
+constexpr std::uint32_t kMaxUpdates = 100;
 
 ServerHandshake& of(const SSL* ssl) { return *static_cast<ServerHandshake*>(SSL_get_app_data(ssl)); }
 
@@ -106,7 +106,7 @@ void ServerHandshake::happened(const ssl_st* ssl, int where, int what) {
   if (where != SSL_CB_ACCEPT_LOOP || SSL_get_state(ssl) != TLS_ST_SR_KEY_UPDATE) return;
   const auto now = static_cast<std::uint32_t>(std::time(nullptr));
   if (std::exchange(handshake.second, now) != now) handshake.updates = 0;
-  if (++handshake.updates > kMostUpdates) handshake.offence = "it updates its keys too often";
+  if (++handshake.updates > kMaxUpdates) handshake.offence = "it updates its keys too often";
 }
 
 Secured ServerHandshake::result(ssl_st* ssl) {

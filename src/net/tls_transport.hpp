@@ -24,7 +24,7 @@ namespace headgate::net {
 inline constexpr std::size_t kReadAtOnce = 64UL * 1024;
 inline constexpr std::size_t kSealedAtOnce = 64UL * 1024;
 /// What TLS itself may want to send while the peer reads nothing.
-inline constexpr std::size_t kMostHeld = 256UL * 1024;
+inline constexpr std::size_t kMaxHeld = 256UL * 1024;
 inline constexpr std::size_t kRecord = 16UL * 1024;
 
 /// Buffers used within one call. One for each thread, so that an idle connection has none.
@@ -88,7 +88,7 @@ class TlsTransport final : public Transport {
       if (step == Step::done) return got;
       if (step == Step::failed) return channel_.ended() ? error_code(boost::asio::error::eof) : broken_protocol();
       static_cast<void>(send());  // a key update must be answered
-      if (channel_.to_send().size() > kMostHeld) return broken_protocol();
+      if (channel_.to_send().size() > kMaxHeld) return broken_protocol();
       held(false);
       const error_code unread = receive();
       if (unread == boost::asio::error::eof)

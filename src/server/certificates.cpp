@@ -14,6 +14,7 @@ namespace headgate::server {
 namespace {
 
 using observe::LogLevel;
+using Given = Result<void, std::string>;
 
 constexpr auto kLook = std::chrono::seconds(1);
 constexpr std::size_t kLargestFile = 1024UL * 1024;
@@ -40,9 +41,10 @@ std::string days_left(Instant until, Instant now) {
 Certificates::Certificates(boost::asio::io_context& loop, observe::Registry& registry)
     : registry_(registry), timer_(loop), random_secret_(random_secret()) {}
 
-Certificates::Listener Certificates::listener_of(std::size_t number, net::ServerTlsOptions options) const {
-  if (options.ticket_secret.empty()) options.ticket_secret = random_secret_;
-  Listener out{.number = number, .options = std::move(options), .files = {}, .contents = {}, .trouble = {}};
+Certificates::Listener Certificates::listener_of(std::size_t number, const net::ListenOptions& listen) const {
+  Listener out{.number = number, .where = listen, .options = *listen.tls, .files = {}, .contents = {}, .trouble = {}};
+  out.where.tls.reset();
+  if (out.options.ticket_secret.empty()) out.options.ticket_secret = random_secret_;
   const auto add = [&](const std::string& path) { out.files.emplace_back(path, kLargestFile); };
   for (const auto& each : out.options.certificates) {
     add(each.certificate);
@@ -77,7 +79,6 @@ net::ServerTlsTexts Certificates::texts_of(const Listener& listener) {
 }
 
 Result<void, std::string> Certificates::give(Listener& listener) {
-  using Given = Result<void, std::string>;
   if (!listener.trouble.empty()) return Given(boost::system::in_place_error, listener.trouble);
   const auto texts = texts_of(listener);
   if (auto used = use_(listener.number, listener.options, texts); used.has_error()) return used;
@@ -98,7 +99,7 @@ Result<void, std::string> Certificates::open(const std::vector<net::ListenOption
   use_ = std::move(use);
   for (std::size_t i = 0; i < listen.size(); ++i) {
     if (!listen[i].tls) continue;
-    auto& listener = listeners_.emplace_back(listener_of(i, *listen[i].tls));
+    auto& listener = listeners_.emplace_back(listener_of(i, listen[i]));
     look(listener);
     if (auto given = give(listener); given.has_error()) return given;
   }
@@ -113,22 +114,30 @@ Result<void, std::string> Certificates::open(const std::vector<net::ListenOption
   return {};
 }
 
+std::optional<Certificates::Listener> Certificates::next_of(const Listener& listener,
+                                                            const std::vector<net::ListenOptions>& listen) const {
+  if (listener.number >= listen.size() || !listen[listener.number].tls) return std::nullopt;
+  auto next = listener_of(listener.number, listen[listener.number]);
+  if (next.where != listener.where) return std::nullopt;
+  return next;
+}
+
 void Certificates::adopt(const std::vector<net::ListenOptions>& listen) {
   {
     const std::lock_guard lock(mutex_);
     validity_.clear();
   }
   for (auto& listener : listeners_) {
-    if (listener.number >= listen.size() || !listen[listener.number].tls) continue;  // waits for a restart
-    auto next = listener_of(listener.number, *listen[listener.number].tls);
-    look(next);
-    if (const auto given = give(next); given.has_error()) {
+    auto next = next_of(listener, listen);
+    if (next) look(*next);
+    const auto given = next ? give(*next) : Given();
+    if (given.has_error())
       observe::event(LogLevel::error, "certificate_refused", "the certificates in use stay in use",
-                     {{"listener", listen[listener.number].text}, {"reason", given.error()}});
+                     {{"listener", listener.where.text}, {"reason", given.error()}});
+    if (next && given.has_value())
+      listener = std::move(*next);
+    else
       note_expiry(listener, texts_of(listener));
-      continue;
-    }
-    listener = std::move(next);
   }
   warn_of_expiry();
 }

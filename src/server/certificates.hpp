@@ -33,7 +33,8 @@ class Certificates {
   /// Reads the files of all listeners and gives them to `use`, which is called again at each change. The error is a
   /// sentence without its dot that names the file.
   Result<void, std::string> open(const std::vector<net::ListenOptions>& listen, Use use);
-  /// The same listeners with other options of TLS: uses those that can be used, and reports the others in the log.
+  /// Other options of TLS, of the listeners that are still at the same place with the same address: the others wait for
+  /// a restart. Reports in the log what cannot be used.
   void adopt(const std::vector<net::ListenOptions>& listen);
   /// Starts to look at the files.
   void start();
@@ -45,14 +46,17 @@ class Certificates {
  private:
   struct Listener {
     std::size_t number;
-    net::ServerTlsOptions options;
+    net::ListenOptions where;                 // without TLS
+    net::ServerTlsOptions options;            // with a ticket_secret
     std::vector<keyring::WatchedFile> files;  // in the order of texts()
     std::vector<std::string> contents;        // of files; what could not be read is empty
     std::string trouble;                      // why a file could not be read; else empty
     bool changed = false;                     // at the last look; used when a look sees no more changes
   };
 
-  Listener listener_of(std::size_t number, net::ServerTlsOptions options) const;
+  Listener listener_of(std::size_t number, const net::ListenOptions& listen) const;
+  /// The same listener with its options of `listen`; nothing if it is not there any more.
+  std::optional<Listener> next_of(const Listener& listener, const std::vector<net::ListenOptions>& listen) const;
   /// Reads what changed. Whether anything did.
   static bool look(Listener& listener);
   static net::ServerTlsTexts texts_of(const Listener& listener);
@@ -67,8 +71,8 @@ class Certificates {
   const std::string random_secret_;  // of listeners that have none
   Use use_;
   std::vector<Listener> listeners_;
-  observe::Counter* applied_;
-  observe::Counter* refused_;
+  observe::Counter* applied_ = nullptr;
+  observe::Counter* refused_ = nullptr;
   mutable std::mutex mutex_;
   struct Validity {
     Instant from{};

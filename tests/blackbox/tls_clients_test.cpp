@@ -100,8 +100,8 @@ TEST_F(TlsClients, Node) {
 }
 
 TEST_F(TlsClients, Python) {
-  if (shell("python3 -c 'import httpx' && echo yes") != "yes\n") GTEST_SKIP() << "no httpx on this machine";
-  EXPECT_EQ(script("python3", "secure.py"), "200 200 True HTTP/1.1\n413\nok\n");
+  if (shell("/usr/bin/python3 -c 'import httpx' && echo yes") != "yes\n") GTEST_SKIP() << "no httpx on this machine";
+  EXPECT_EQ(script("/usr/bin/python3", "secure.py"), "200 200 True HTTP/1.1\n413\nok\n");
 }
 
 }  // namespace

@@ -37,6 +37,15 @@ TEST(Tls, TellsTheServerThatTheClientUsesIt) {
   EXPECT_EQ(client.socket().tls()->version(), "TLSv1.3");
 }
 
+TEST(Tls, MakesCookiesOfAWaitingRoomSecure) {
+  const Json room = {{"rate", "1/h"}, {"secret", "0123456789abcdef0123456789abcdef"}};
+  const Proxy proxy(
+      with(secure(), {{"waiting_rooms", {{"sale", room}}},
+                      {"routes", Json::array({{{"path", "/*"}, {"to", "app"}, {"waiting_room", "sale"}}})}}));
+  const auto answer = proxy.client().get("/", "Accept: text/html\r\nSec-Fetch-Mode: navigate\r\n");
+  EXPECT_TRUE(has(answer.all("Set-Cookie"), "; Secure")) << answer.head;
+}
+
 TEST(Tls, GivesEachNameItsCertificate) {
   Proxy proxy(secure({pair("good.pem", "good.key"), pair("rsa.pem", "rsa.key"), pair("other.pem", "good.key")}));
   const auto server_for = [&](const std::string& name) {
