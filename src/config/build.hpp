@@ -45,6 +45,9 @@ void check_plans(Build& build);     // the limits of each route: keys are guaran
 void check_shedding(Build& build);  // priorities that change nothing, and reserves that nobody can use
 void check_unused(Build& build);
 
+/// Builds TLS of a listener from `tls`, an object or a list, and checks its files.
+void build_listener_tls(Build& build, const Node& tls, net::ServerTlsOptions& out);
+
 /// Builds the known API keys from `api_key`, an object of "identity"; null if there is none.
 void build_api_keys(Build& build, const Node* api_key);
 

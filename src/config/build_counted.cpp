@@ -40,6 +40,14 @@ void check_meaning(Build& build, const Node& node, const Per& per) {
                          "no API key is known, so a caller can invent a new one for each request and avoid this limit",
                          kNameKeys);
   }
+  const auto& listen = build.config.listen;
+  if (per.source->needs == Needs::certificate && std::none_of(listen.begin(), listen.end(), [](const auto& each) {
+        return each.tls && !each.tls->client_ca.empty();
+      })) {
+    build.report.error(code::kUnresolved, node,
+                       "this counts per " + gateway::to_text(per) + ", but no listener asks clients for certificates",
+                       R"(add "client_ca": "/etc/headgate/clients-ca.pem" to the "tls" of the listener)");
+  }
   if (is_claim_header(identity, per)) {
     build.report.warning(code::kBelieved, node,
                          "this counts by the field " + per.name +

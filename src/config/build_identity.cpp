@@ -7,6 +7,8 @@
 #include "headgate/identity/network.hpp"
 #include "headgate/limit/algorithm.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <variant>
 
 namespace headgate::config {
@@ -66,6 +68,15 @@ void build_proxy_fields(Build& build, const Node* identity) {
   for (const Node* each : texts(written)) out.push_back(each->text);
 }
 
+void build_certificate_headers(Build& build, const Node* identity) {
+  for (const Node* each : children(find(identity, "certificate_headers"), Kind::object)) {
+    const auto word = std::find(std::begin(kCertificateParts), std::end(kCertificateParts), each->text);
+    if (word == std::end(kCertificateParts)) continue;  // reported
+    const auto part = static_cast<identity::CertificatePart>(word - std::begin(kCertificateParts));
+    build.config.identity.certificate_headers.emplace_back(each->key, part);
+  }
+}
+
 /// Checks the failure limit as the rule that it becomes.
 void check_failures(Build& build, const Node& written) {
   const auto& failures = *build.config.identity.failures;
@@ -102,6 +113,7 @@ void build_identity(Build& build) {
   auto& out = build.config.identity;
   build_proxies(build, identity);
   build_proxy_fields(build, identity);
+  build_certificate_headers(build, identity);
   read_choice(identity, "address_from", kAddressFields, out.address_field);
   read_number(identity, "ipv6_prefix", out.ipv6_prefix);
   build_failures(build, identity);

@@ -35,6 +35,7 @@ void add_listener(Build& build, const Node& node, std::map<std::string, const No
     read(&node, "proxy_protocol", options->proxy_protocol);
     options->https_port = https_port.value_or(0);
   }
+  if (const Node* tls = find(&node, "tls")) build_listener_tls(build, *tls, options->tls.emplace());
   build.config.listen.push_back(std::move(*options));
 }
 
@@ -53,6 +54,8 @@ void build_bounds(Build& build) {
   read_number(bounds, "head_fields", out.head_fields);
   read_size(bounds, "target_size", out.target_bytes);
   read_number(bounds, "connections", out.connections);
+  read_number(bounds, "handshakes", out.handshakes);
+  read_number(bounds, "handshakes_per_address", out.handshakes_per_address);
   if (out.target_bytes <= out.head_bytes) return;
   const Node* target = find(bounds, "target_size");
   const Node* head = find(bounds, "head_size");
@@ -67,6 +70,7 @@ void build_bounds(Build& build) {
 void build_timeouts(Build& build) {
   const Node* timeouts = find(&build.root, "timeouts");
   auto& out = build.config.gateway.timeouts;
+  read(timeouts, "handshake", out.handshake);
   read(timeouts, "idle", out.idle);
   read(timeouts, "head", out.head);
   read(timeouts, "body", out.body);

@@ -41,6 +41,7 @@ class PlaceChecker {
   PlaceChecker(Build& build, const Node* identity)
       : report_(build.report),
         options_(build.config.identity),
+        identity_(identity),
         key_(find(identity, "api_key")),
         jwt_(find(identity, "jwt")) {}
 
@@ -70,7 +71,9 @@ class PlaceChecker {
   }
 
   void claim_headers() {
-    const auto written = children(find(jwt_, "claim_headers"), Kind::object);
+    auto written = children(find(jwt_, "claim_headers"), Kind::object);
+    const auto parts = children(find(identity_, "certificate_headers"), Kind::object);
+    written.insert(written.end(), parts.begin(), parts.end());
     for (std::size_t i = 0; i < written.size(); ++i) {
       const Node& field = *written[i];
       if (is_taken(field.key) || carries_credentials(field.key)) {
@@ -83,7 +86,7 @@ class PlaceChecker {
       report_.error_at_key(code::kDuplicate, field,
                            "some servers read this as the same field as " + in_quotes((*first)->key) + ", at " +
                                report_.place((*first)->key_span.begin),
-                           "give each claim a field of its own");
+                           "give each of them a field of its own");
     }
   }
 
@@ -95,6 +98,7 @@ class PlaceChecker {
 
   Report& report_;
   const identity::Options& options_;
+  const Node* identity_;
   const Node* key_;
   const Node* jwt_;
 };

@@ -186,12 +186,27 @@ class PlanChecker {
           "add " + absent);
       return;
     }
-    const bool jwt = needs == Needs::token;
+    if (needs == Needs::certificate && route.require == Require::mtls) {
+      report_.error(code::kKeyAbsent, *use.name,
+                    "a client certificate that a PROXY header reports has no " + unsure->name + ", by which limit " +
+                        in_quotes(use.limit->name) + " counts",
+                    "add " + absent);
+      return;
+    }
     // A limit of all_routes is reported once, even if many routes show the mistake.
     if (origin == Origin::all_routes && !told_.insert(use.limit).second) return;
     report_.error(code::kKeyAbsent, *use.name,
-                  route_text(route) + " does not require " + (jwt ? "a JWT" : "an API key") + ", but " + counts,
-                  std::string("add \"require\": ") + (jwt ? "\"jwt\"" : "\"api_key\"") + " to the route, or " + absent);
+                  route_text(route) + " does not require " + credential(needs) + ", but " + counts,
+                  "add \"require\": " + in_quotes(word(needs)) + " to the route, or " + absent);
+  }
+
+  static std::string credential(Needs needs) {
+    if (needs == Needs::certificate) return "a client certificate";
+    return needs == Needs::token ? "a JWT" : "an API key";
+  }
+  static std::string_view word(Needs needs) {
+    if (needs == Needs::certificate) return "mtls";
+    return needs == Needs::token ? "jwt" : "api_key";
   }
 
   /// "field x-tenant"
@@ -228,7 +243,16 @@ class PlanChecker {
     }
   }
 
-  static bool may_lack(const RouteOptions& route, const Per& per) {
+  /// A listener with "client_ca" knows all of a certificate, a PROXY header only that there is one.
+  bool told_only_that_there_is_one() const {
+    const auto& listen = build_.config.listen;
+    return !build_.config.identity.trusted_proxies.empty() &&
+           std::any_of(listen.begin(), listen.end(), [](const auto& each) {
+             return each.proxy_protocol && (!each.tls || each.tls->client_ca.empty());
+           });
+  }
+
+  bool may_lack(const RouteOptions& route, const Per& per) const {
     switch (per.source->needs) {
       case Needs::nothing:
         return false;
@@ -236,6 +260,8 @@ class PlanChecker {
         return route.require != Require::api_key;
       case Needs::token:
         return route.require != Require::jwt;
+      case Needs::certificate:
+        return route.require != Require::mtls || told_only_that_there_is_one();
       case Needs::field:
       case Needs::part:
         return true;

@@ -82,12 +82,14 @@ void check_certificates(Build& build, const RouteOptions& route, const Node& req
   const auto& listen = build.config.listen;
   const bool told = std::any_of(listen.begin(), listen.end(), [](const auto& each) { return each.proxy_protocol; }) &&
                     !build.config.identity.trusted_proxies.empty();
-  if (told) return;
+  const bool asked = std::any_of(listen.begin(), listen.end(),
+                                 [](const auto& each) { return each.tls && !each.tls->client_ca.empty(); });
+  if (told || asked) return;
   build.report.error(code::kUnresolved, require,
                      route_text(route) +
-                         " requires a client certificate, but no listener can learn of one: none accepts the PROXY "
-                         "protocol from trusted proxies",
-                     R"(add "proxy_protocol": true to the listener and the proxy to "trusted_proxies")");
+                         " requires a client certificate, but no listener can learn of one: none has TLS with "
+                         "\"client_ca\", and none accepts the PROXY protocol from trusted proxies",
+                     R"(add "client_ca": "/etc/headgate/clients-ca.pem" to the "tls" of the listener)");
 }
 
 void check_unknown_key(Build& build, const Node* section, Require require) {

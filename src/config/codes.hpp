@@ -37,4 +37,6 @@ inline constexpr std::string_view kBelieved = "HG507";      // warning: a value 
 inline constexpr std::string_view kForgotten = "HG508";     // warning: the counters are lost before their period ends
 inline constexpr std::string_view kUnwritable = "HG509";    // warning: a file that cannot be written
 
+inline constexpr std::string_view kCertificate = "HG515";  // warning: a certificate that clients refuse, or do not get
+
 }  // namespace headgate::config::code

@@ -68,7 +68,9 @@ std::optional<LiteralError> check_digest(std::string_view text);
 std::optional<LiteralError> check_webhook_url(std::string_view text);
 std::optional<LiteralError> check_webhook_secret(std::string_view text);
 std::optional<LiteralError> check_server_name(std::string_view text);  ///< that a certificate must be for
-std::optional<LiteralError> check_max_age(std::string_view text);  ///< of Strict-Transport-Security
+std::optional<LiteralError> check_max_age(std::string_view text);      ///< of Strict-Transport-Security
+std::optional<LiteralError> check_tls_group(std::string_view text);
+std::optional<LiteralError> check_ticket_secret(std::string_view text);
 std::optional<LiteralError> check_share(std::string_view text);
 std::optional<LiteralError> check_priority_from(std::string_view text);
 std::optional<LiteralError> check_scale(std::string_view text);

@@ -4,6 +4,7 @@
 #include "meaning_rooms.hpp"
 #include "meaning_routes.hpp"
 #include "meaning_shedding.hpp"
+#include "meaning_tls.hpp"
 
 #include "headgate/config/load.hpp"
 #include "headgate/gateway/key_source.hpp"
@@ -208,7 +209,7 @@ std::string meaning(const Config& config, std::string_view file) {
                     counted(config.upstreams.size(), "upstream");
   if (servers > 0) out += " (" + counted(servers, "server") + ')';
   out += ", " + counted(config.gateway.routes.size(), "route") + ", " + counted(config.limits.size(), "limit") + '\n';
-  const auto paths = kept_slashes(config.gateway);
+  const auto paths = kept_slashes(config.gateway) + tls_in_words(config);
   const auto rooms = rooms_in_words(config);
   const auto shedding = shedding_in_words(config);
   if (config.limits.empty() && rooms.empty()) {

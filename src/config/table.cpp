@@ -9,7 +9,7 @@ namespace {
 
 // listen
 
-constexpr std::string_view kListenerLater[] = {"tls", "http2"};
+constexpr std::string_view kListenerLater[] = {"http2"};
 constexpr Key kListenerKeys[] = {
     {"address", &kListenAddress, "", R"(":8080")",
      "Where to listen: `:PORT` (every address), `IP:PORT` or `[IPV6]:PORT`", required},
@@ -20,6 +20,9 @@ constexpr Key kListenerKeys[] = {
      "Whether requests without TLS are redirected to the same address with `https://`; a number is the port there, if "
      "it "
      "is not 443"},
+    {"tls", &kServerTlsShape, "",
+     R"({ "certificate": "/etc/headgate/tls/fullchain.pem", "key": "/etc/headgate/tls/privkey.pem" })",
+     "TLS: clients connect with `https://`"},
 };
 constexpr Section kListener{"listener", "listen", "One address to listen on.", kListenerKeys, kListenerLater};
 constexpr Shape kListenerObject = section(kListener);
@@ -153,7 +156,8 @@ constexpr Key kRouteKeys[] = {
      "The waiting room that callers pass first: its name in `waiting_rooms`"},
     {"require", &kRequireShape, "nothing", R"("jwt")",
      "Refuse callers without a valid token (`jwt`), without a known key (`api_key`), or without a client certificate "
-     "that a trusted proxy has verified and reported in the PROXY protocol (`mtls`)"},
+     "that was verified (`mtls`): here, by a listener with `client_ca`, or by a trusted proxy that reports it in the "
+     "PROXY protocol"},
     {"unknown_key", &kUnknownKeyShape, "", R"("reject")", "As `all_routes.unknown_key`, for this route"},
     {"timeout", &kDuration, "", R"("2m")", "As `all_routes.timeout`, for this route"},
     {"between_bytes", &kDuration, "", R"("1h")", "As `all_routes.between_bytes`, for this route"},
@@ -166,6 +170,7 @@ constexpr Shape kRoutes = list("a list of routes", kRouteShape, 1, 10'000);
 // timeouts, bounds, rejection, log
 
 constexpr Key kTimeoutsKeys[] = {
+    {"handshake", &kDuration, "10s", R"("10s")", "From a new connection to the end of its TLS handshake"},
     {"idle", &kDuration, "1m", R"("1m")", "A kept-alive client connection without a request"},
     {"head", &kDuration, "10s", R"("10s")", "From the first byte of a request to the end of its head"},
     {"body", &kDuration, "10s", R"("10s")",
@@ -179,12 +184,18 @@ constexpr Shape kHeadSize = size(1'024, 60UL * 1'024);
 constexpr Shape kHeadFields = integer(8, 10'000);
 constexpr Shape kTargetSize = size(64, 60UL * 1'024);
 constexpr Shape kConnections = integer(1, 10'000'000);
+constexpr Shape kHandshakes = integer(1, 1'000'000);
 constexpr Key kBoundsKeys[] = {
     {"head_size", &kHeadSize, "16KiB", R"("16KiB")", "Request line and fields, at most 60KiB; 431 beyond"},
     {"head_fields", &kHeadFields, "100", "100", "Fields of a request; 431 beyond"},
     {"target_size", &kTargetSize, "8KiB", R"("8KiB")", "Path and query of a request; 414 beyond"},
     {"connections", &kConnections, "10000", "10000",
-     "Client connections of all workers together; a further one gets a 503"},
+     "Client connections of all workers together; a further one gets a 503, or is closed if it uses TLS"},
+    {"handshakes", &kHandshakes, "1000", "1000", "TLS handshakes that a worker has under way; further ones wait"},
+    {"handshakes_per_address", &kHandshakes, "100", "100",
+     "TLS handshakes of one address, and of one IPv6 block of 64 bits, that a worker has under way or waiting; a "
+     "further "
+     "connection is closed. Trusted proxies may have more"},
 };
 constexpr Section kBounds{"bounds", "bounds", "How much one caller can make the gateway hold.", kBoundsKeys};
 constexpr Shape kRejectionHeadersShape = choice(kRejectionHeaders);

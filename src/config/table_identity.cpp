@@ -148,6 +148,9 @@ constexpr Shape kIpv6Prefix = integer(1, 128);
 constexpr Shape kAddressFrom = choice(kAddressFields);
 constexpr Shape kApiKeyShape = section(kApiKey);
 constexpr Shape kJwtShape = section(kJwt);
+constexpr Shape kCertificatePart = choice(kCertificateParts);
+constexpr Shape kCertificateHeaders =
+    map("an object of a certificate's parts by field name", kCertificatePart, 0, check_field_name);
 constexpr Key kIdentityKeys[] = {
     {"trusted_proxies", &kNetworks, "[]", R"(["10.0.0.0/8"])",
      "Only these proxies may name the client's address, in the field `address_from` or by the PROXY protocol"},
@@ -160,6 +163,10 @@ constexpr Key kIdentityKeys[] = {
     {"api_key", &kApiKeyShape, "", R"({ "file": "/etc/headgate/api-keys.json" })",
      "Where a caller's API key is found, and which are known"},
     {"jwt", &kJwtShape, "", R"({ "algorithms": ["HS256"], "secret": "${JWT_SECRET}" })", "How tokens are verified"},
+    {"certificate_headers", &kCertificateHeaders, "{}", R"({ "X-Client-Subject": "subject" })",
+     "Fields in which the server gets parts of a client's certificate that a listener has verified: `subject`, `san` "
+     "or "
+     "`sha256`; a caller's own fields of these names are removed on every route"},
     {"failures", &kFailuresShape, "", R"({ "rate": "60/minute" })", "How often one address may fail to authenticate"},
 };
 

@@ -59,6 +59,7 @@ extern const Section kUpstreamTlsSection;
 extern const Section kLimitSection;
 extern const Section kWebhookSection;
 extern const Shape kRoomMap;
+extern const Shape kServerTlsShape;
 extern const Section kConcurrencySection;
 extern const Section kSheddingSection;
 extern const Shape kPriorityShape;

@@ -1,5 +1,7 @@
 #include "access_record.hpp"
 
+#include "headgate/net/secured.hpp"
+
 #include <algorithm>
 
 namespace headgate::gateway {
@@ -75,6 +77,7 @@ void fill(Exchange& x, observe::AccessRecord& record) {
   record.out_bytes = x.reply ? x.reply->bytes_sent() : 0;
   record.upstream_elapsed = std::chrono::duration_cast<Duration>(x.upstream_time);
   record.user_agent = http::value_of(x.request.fields, http::Known::user_agent);
+  if (x.secured) record.tls = x.secured->version;
   record.auth = rejected_credential(x);
   fill_limits(x, record);
 }

@@ -18,8 +18,8 @@ using identity::ProxyHeaderState;
 
 }  // namespace
 
-Arrival::Arrival(Sessions& owner, net::ReadBuffer input, Peer peer, Duration within)
-    : Session(owner, std::move(input), std::move(peer)), due_(clock().steady() + within) {}
+Arrival::Arrival(Sessions& owner, net::ReadBuffer input, Peer peer, Duration within, net::ServerTlsPtr tls)
+    : Session(owner, std::move(input), std::move(peer)), tls_(std::move(tls)), due_(clock().steady() + within) {}
 
 void Arrival::begin() { wait_idle(std::min(patience(), left())); }
 
@@ -37,7 +37,7 @@ Task<void> Arrival::read() {
   else if (got.error() == error::would_block)
     next = Next::idle;
   if (next == Next::idle) co_return begin();
-  if (next == Next::session) co_return give_way();
+  if (next == Next::session) co_return give_way(std::move(tls_));
   // Unread bytes would make the kernel reset the connection.
   if (stream_->is_open() && read_buffer_.fill_now().has_value()) co_return linger();
   end();

@@ -9,11 +9,12 @@
 
 namespace headgate::gateway {
 
-/// After the header a session of the protocol takes its place, with the bytes that were read after the header.
+/// After the header the TLS handshake or a session of the protocol takes its place, with the bytes that were read after
+/// the header.
 class Arrival final : public Session {
  public:
   /// The header must be complete within `within`.
-  Arrival(Sessions& owner, net::ReadBuffer input, Peer peer, Duration within);
+  Arrival(Sessions& owner, net::ReadBuffer input, Peer peer, Duration within, net::ServerTlsPtr tls);
   /// Waits for the first byte.
   void begin() override;
 
@@ -25,6 +26,7 @@ class Arrival final : public Session {
   Task<Next> read_header();
   Duration left() const noexcept;  // of the time for the header; never below 0
 
+  net::ServerTlsPtr tls_;  // of what follows; null: none
   headgate::Clock::Steady due_;
 };
 

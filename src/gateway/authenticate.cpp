@@ -168,7 +168,7 @@ Problem Gateway::key_missing(Exchange& x, const limit::Limit& limit) {
   const auto needs = absent ? absent->source->needs : Needs::nothing;
   const bool credential = needs == Needs::token || needs == Needs::api_key;
   Problem problem{.status = limit.if_absent.status, .ended_by = EndedBy::auth, .limit = limit.name};
-  if (problem.status == 0) problem.status = credential ? 401 : 400;
+  if (problem.status == 0) problem.status = credential ? 401 : needs == Needs::certificate ? 403 : 400;
   if (needs == Needs::token && x.caller.token) {
     for (auto& auth_result : x.caller.auth_results)
       if (auth_result.kind == AuthKind::jwt) auth_result.result = AuthStatus::no_claim;

@@ -40,7 +40,9 @@ bool lets_wait(const CompiledLimit& limit) {
          });
 }
 
-bool needs_auth(const limit::Limit& limit) { return asks_for(limit, Needs::token) || asks_for(limit, Needs::api_key); }
+bool needs_auth(const limit::Limit& limit) {
+  return asks_for(limit, Needs::token) || asks_for(limit, Needs::api_key) || asks_for(limit, Needs::certificate);
+}
 
 Stage stage_of(const limit::Limit& limit) {
   if (limit.store == limit::Store::redis) return Stage::redis;

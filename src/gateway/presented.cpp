@@ -1,5 +1,7 @@
 #include "presented.hpp"
 
+#include "certificate_part.hpp"
+
 #include "headgate/http/named_values.hpp"
 
 #include <algorithm>
@@ -62,6 +64,14 @@ void append_claims(Exchange& x, const identity::JwtOptions& options, Fields& fie
   }
 }
 
+void append_certificate(const Exchange& x, const identity::Options& options, Fields& fields) {
+  for (const auto& [name, part] : options.certificate_headers) {
+    std::erase_if(fields, [&name = name](const Field& field) { return http::same_variable(field.name, name); });
+    const auto value = certificate_part(x, part);
+    if (fits_in_field(value)) fields.push_back({Known::unknown, name, value});
+  }
+}
+
 /// Whether servers may take `field` for the one called `name` although it is spelt differently.
 bool is_twin(const Field& field, std::string_view name) noexcept {
   return http::same_variable(field.name, name) && !http::same_word(field.name, name);
@@ -105,6 +115,7 @@ Presented presented_token(Exchange& x, const identity::JwtOptions& options) {
 
 void forward_identity(Exchange& x, const identity::Options& options, Fields& fields) {
   drop_twins(x, options, fields);
+  append_certificate(x, options, fields);
   const auto& key = options.api_key;
   if (withholds_key(key)) {
     std::erase_if(fields, [&](const Field& field) { return http::same_variable(field.name, key.header); });
@@ -125,6 +136,8 @@ bool is_identity_field(const Field& field, const identity::Options& options) noe
   const auto named = [&field](std::string_view name) { return http::same_variable(field.name, name); };
   if (field.id == Known::authorization || field.id == Known::cookie) return true;
   if (options.api_key.written && named(options.api_key.header)) return true;
+  const auto& parts = options.certificate_headers;
+  if (std::any_of(parts.begin(), parts.end(), [&](const auto& each) { return named(each.first); })) return true;
   if (!options.jwt) return false;
   const auto& claims = options.jwt->claim_headers;
   return named(options.jwt->header) ||

@@ -37,13 +37,16 @@ void Session::begin_exchange(Exchange& x) {
   x.draining = &owner_.winding_down_;
   x.client_tls = peer_.tls;
   x.https_port = peer_.https_port;
+  x.secured = peer_.secured.get();
   x.client_certificate = peer_.certificate;
   x.source_untold = peer_.source_untold;
 }
 
 void Session::reject() { end(); }
 
-void Session::give_way() { owner_.give_way(*this, std::move(read_buffer_), std::move(peer_)); }
+void Session::give_way(net::ServerTlsPtr tls) {
+  owner_.give_way(*this, std::move(read_buffer_), std::move(peer_), std::move(tls));
+}
 
 void Session::wait_idle(Duration timeout) {
   state_ = State::idle;

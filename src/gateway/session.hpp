@@ -2,12 +2,14 @@
 // One client connection, of any protocol: serving, idle, or lingering after its last answer.
 
 #include "headgate/gateway/sessions.hpp"
+#include "headgate/net/secured.hpp"
 
 #include <boost/asio/ip/address.hpp>
 #include <boost/intrusive/list_hook.hpp>
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace headgate::gateway {
@@ -20,10 +22,11 @@ struct Peer {
 
   boost::asio::ip::address address;
   std::string text;
-  bool tls = false;              ///< a trusted proxy says that the client uses TLS
-  bool certificate = false;      ///< and that it verified the client's certificate
+  bool tls = false;              ///< the client uses TLS with us, or a trusted proxy says that it uses TLS
+  bool certificate = false;      ///< and its certificate was verified
   bool source_untold = false;    ///< a trusted proxy names no client address
   std::uint16_t https_port = 0;  ///< where requests without TLS are sent; 0: they are served
+  std::unique_ptr<const net::Secured> secured;  ///< of TLS with us; else null
 };
 
 /// The base of a protocol's session. Sessions owns it, and end() deletes it. An idle session holds no buffer and no
@@ -65,8 +68,8 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
 
   /// Closes the connection and deletes this.
   void end() noexcept { owner_.remove(*this); }
-  /// Gives the connection to a session of its protocol, and deletes this.
-  void give_way();
+  /// Gives the connection to a session of its protocol, and deletes this. With `tls`, the handshake comes before.
+  void give_way(net::ServerTlsPtr tls);
 
   Handler& handler() const noexcept { return owner_.handler_; }
   Clock& clock() const noexcept { return owner_.clock_; }
@@ -76,6 +79,7 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   /// How long a connection may be idle before its first request.
   Duration patience() const noexcept { return owner_.patience(); }
   bool draining() const noexcept { return owner_.draining(); }
+  Handshakes& handshakes() const noexcept { return *owner_.handshakes_; }
 
   net::StreamPtr stream_;  // null after give_way()
   net::ReadBuffer read_buffer_;

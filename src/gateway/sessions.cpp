@@ -2,6 +2,8 @@
 
 #include "arrival.hpp"
 #include "h1_session.hpp"
+#include "handshake.hpp"
+#include "handshakes.hpp"
 #include "session.hpp"
 
 #include <utility>
@@ -47,21 +49,31 @@ Sessions::~Sessions() {
     while (!list->empty()) remove(list->front());
 }
 
-void Sessions::take(net::StreamPtr stream, Preamble preamble, std::uint16_t https_port) {
+void Sessions::shake_hands_by(net::HandshakeTurns& turns, const observe::HandshakeCounters* counters) {
+  handshakes_.reset(
+      new Handshakes{.turns = turns, .counters = counters, .shares = HandshakeShares(bounds_.handshakes_per_address)});
+}
+
+Session* Sessions::session_of(net::ReadBuffer input, Peer peer, net::ServerTlsPtr tls) {
+  if (tls) return new Handshake(*this, std::move(input), std::move(peer), std::move(tls));
+  return make_(*this, std::move(input), std::move(peer));
+}
+
+void Sessions::take(net::StreamPtr stream, Preamble preamble, const net::ServerTlsPtr& tls, std::uint16_t https_port) {
   const auto peer = stream->peer_address();
   if (peer.has_error()) return stream->close();  // the client is gone already
   const auto before = total_.fetch_add(1, std::memory_order_relaxed);
   net::ReadBuffer input(std::move(stream), blocks_);
   if (before >= bounds_.connections) {
-    auto& session = keep(make_(*this, std::move(input), Peer(*peer)));
+    auto& session = keep(session_of(std::move(input), Peer(*peer), tls));
     uncount(session);  // it takes no place while it is rejected
     return session.reject();
   }
   const bool says_whose = preamble == Preamble::proxy_header && handler_.trusts(*peer);
   Peer whose(*peer);
   whose.https_port = https_port;
-  auto& session = keep(says_whose ? new Arrival(*this, std::move(input), std::move(whose), timeouts_.head)
-                                  : make_(*this, std::move(input), std::move(whose)));
+  auto& session = keep(says_whose ? new Arrival(*this, std::move(input), std::move(whose), timeouts_.head, tls)
+                                  : session_of(std::move(input), std::move(whose), tls));
   session.begin();
 }
 
@@ -70,11 +82,11 @@ Session& Sessions::keep(Session* session) {
   return *session;
 }
 
-void Sessions::give_way(Session& arrival, net::ReadBuffer input, Peer peer) {
-  arrival.stream_ = nullptr;
-  arrival.counted_ = false;
-  remove(arrival);
-  keep(make_(*this, std::move(input), std::move(peer))).begin();
+void Sessions::give_way(Session& before, net::ReadBuffer input, Peer peer, net::ServerTlsPtr tls) {
+  before.stream_ = nullptr;
+  before.counted_ = false;
+  remove(before);
+  keep(session_of(std::move(input), std::move(peer), std::move(tls))).begin();
 }
 
 Duration Sessions::patience() const noexcept { return draining_ ? Duration(Session::kFirstRequest) : timeouts_.idle; }

@@ -2,7 +2,8 @@
 // A file of keys. Its last valid content stays in force.
 
 #include "source_status.hpp"
-#include "watched_file.hpp"
+
+#include "headgate/keyring/watched_file.hpp"
 
 #include <cstdint>
 #include <functional>

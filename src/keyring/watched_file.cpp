@@ -1,4 +1,4 @@
-#include "watched_file.hpp"
+#include "headgate/keyring/watched_file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

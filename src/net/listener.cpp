@@ -73,7 +73,8 @@ Listener::Listener(Acceptor acceptor, Timers& timers, const ListenOptions& optio
     : acceptor_(std::move(acceptor)),
       timers_(timers),
       proxy_protocol_(options.proxy_protocol),
-      https_port_(options.https_port) {}
+      https_port_(options.https_port),
+      secure_(options.tls.has_value()) {}
 Listener::~Listener() = default;
 
 Result<std::unique_ptr<Listener>, std::string> Listener::open(boost::asio::io_context& loop, Timers& timers,

@@ -1,5 +1,7 @@
 #include "tls_channel.hpp"
 
+#include "server_tls_state.hpp"
+
 #include "headgate/net/tls_context.hpp"
 
 #include <boost/asio/ip/address.hpp>
@@ -68,8 +70,7 @@ bool expect(SSL* ssl, const std::string& host) {
 
 void TlsChannel::Free::operator()(ssl_st* ssl) const noexcept { SSL_free(ssl); }
 
-TlsChannel::TlsChannel(const TlsContext& context, const std::string& host, std::shared_ptr<TlsSession> session)
-    : ssl_(SSL_new(context.get())), session_(std::move(session)) {
+TlsChannel::TlsChannel(ssl_ctx_st* context) : ssl_(SSL_new(context)) {
   BIO* const bio = ssl_ ? BIO_new(ChannelBio::method()) : nullptr;
   if (bio == nullptr) {
     reason_ = "OpenSSL cannot make a connection";
@@ -78,6 +79,18 @@ TlsChannel::TlsChannel(const TlsContext& context, const std::string& host, std::
   BIO_set_data(bio, this);
   BIO_set_init(bio, 1);
   SSL_set_bio(ssl_.get(), bio, bio);
+}
+
+TlsChannel::TlsChannel(const ServerTls& server) : TlsChannel(server.state().context.get()) {
+  if (!reason_.empty()) return;
+  accepted_.attach(ssl_.get(), server);
+  SSL_set_accept_state(ssl_.get());
+}
+
+TlsChannel::TlsChannel(const TlsContext& context, const std::string& host, std::shared_ptr<TlsSession> session)
+    : TlsChannel(context.get()) {
+  if (!reason_.empty()) return;
+  session_ = std::move(session);
   if (context.side() == TlsContext::Side::server) {
     SSL_set_accept_state(ssl_.get());
     return;
@@ -118,7 +131,7 @@ TlsChannel::Step TlsChannel::handshake() {
   if (!reason_.empty()) return Step::failed;
   ERR_clear_error();
   const int result = SSL_do_handshake(ssl_.get());
-  secured_ = result == 1;
+  secured_ = accepted_.secured = result == 1;
   if (secured_ && session_) session_->shook_hands(SSL_session_reused(ssl_.get()) == 1);
   return secured_ ? Step::done : fail(result);
 }
@@ -127,7 +140,7 @@ TlsChannel::Step TlsChannel::open(std::span<char> into, std::size_t& got) {
   if (!reason_.empty()) return Step::failed;
   ERR_clear_error();
   const int result = SSL_read_ex(ssl_.get(), into.data(), into.size(), &got);
-  return result == 1 ? Step::done : fail(result);
+  return after_reading(result);
 }
 
 TlsChannel::Step TlsChannel::look() {
@@ -136,7 +149,14 @@ TlsChannel::Step TlsChannel::look() {
   std::size_t got = 0;
   ERR_clear_error();
   const int result = SSL_peek_ex(ssl_.get(), &byte, 1, &got);
-  return result == 1 ? Step::done : fail(result);
+  return after_reading(result);
+}
+
+TlsChannel::Step TlsChannel::after_reading(int result) {
+  const Step step = result == 1 ? Step::done : fail(result);
+  if (accepted_.offence.empty()) return step;
+  reason_ = accepted_.offence;
+  return Step::failed;
 }
 
 bool TlsChannel::holds() const noexcept { return !unread_.empty() || (ssl_ && SSL_has_pending(ssl_.get()) == 1); }

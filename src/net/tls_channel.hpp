@@ -2,6 +2,8 @@
 // TLS without I/O: turns plain bytes into encrypted bytes and back. The owner of the socket moves them, so that many
 // records need one system call and bytes that were read before TLS can be fed in.
 
+#include "server_handshake.hpp"
+
 #include "headgate/net/tls_session.hpp"
 
 #include <cstddef>
@@ -26,6 +28,8 @@ class TlsChannel {
   /// `host` is what a client connected to. It is sent as SNI and checked in the certificate, unless the options have a
   /// server_name. `session`: the session to offer and to keep; null: every handshake is a full one.
   TlsChannel(const TlsContext& context, const std::string& host, std::shared_ptr<TlsSession> session);
+  /// The side that accepts. `server` outlives it.
+  explicit TlsChannel(const ServerTls& server);
   TlsChannel(const TlsChannel&) = delete;
   TlsChannel& operator=(const TlsChannel&) = delete;
   ~TlsChannel();
@@ -53,13 +57,17 @@ class TlsChannel {
   bool ended() const noexcept { return ended_; }            ///< whether it failed because the peer sent close_notify
   bool distrusted() const noexcept { return distrusted_; }  ///< whether the peer's certificate was not trusted
   const std::string& reason() const noexcept { return reason_; }  ///< why it failed, for a log line
+  ssl_st* get() const noexcept { return ssl_.get(); }
 
   /// What OpenSSL calls with each new session of a client. Returns 1 if the session was taken over.
   static int keep_session(ssl_st* ssl, ssl_session_st* session) noexcept;
 
  private:
   friend struct ChannelBio;
+  explicit TlsChannel(ssl_ctx_st* context);
   Step fail(int result);
+  /// The result of an OpenSSL call that read something. Failed if the client did meanwhile what it may not do.
+  Step after_reading(int result);
 
   struct Free {
     void operator()(ssl_st* ssl) const noexcept;
@@ -70,6 +78,7 @@ class TlsChannel {
   std::string to_send_;
   std::string reason_;
   std::shared_ptr<TlsSession> session_;  // null: none is kept
+  ServerHandshake accepted_;             // of the side that accepts
   bool secured_ = false;
   bool ended_ = false;
   bool distrusted_ = false;

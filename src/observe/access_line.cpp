@@ -168,6 +168,7 @@ void write_json(TextCursor& out, const AccessRecord& record, const LogOptions& o
   line.thousandths<"ms">(count_of(record.elapsed));
   line.thousandths<"upstream_ms">(count_of(record.upstream_elapsed));
   if (record.queued > Duration(0)) line.thousandths<"queued_ms">(count_of(record.queued));
+  line.some<"tls">(record.tls);
   line.some<"auth">(record.auth);
   write_limit(line, record, options);
   for (std::size_t i = 0; i < record.callers.size(); ++i) {
@@ -212,6 +213,7 @@ void write_text(TextCursor& out, const AccessRecord& record, const LogOptions& o
   out.text(record.ended_by.substr(0, kMaxWord));
   write_field(out, "server", record.server);
   write_field(out, "reason", record.reason);
+  write_field(out, "tls", record.tls);
   write_field(out, "auth", record.auth);
   if (!record.limit.empty()) {
     write_field(out, "limit", record.limit);

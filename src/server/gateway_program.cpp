@@ -31,7 +31,11 @@ std::function<void(Service&)> adopting(std::shared_ptr<const ActiveConfig> next)
 
 GatewayProgram::GatewayProgram(boost::asio::io_context& loop, const config::Config& config, const ReadAgain& read_again,
                                Shared& shared)
-    : loop_(loop), read_again_(read_again), shared_(shared), counters_(shared.registry) {
+    : loop_(loop),
+      read_again_(read_again),
+      shared_(shared),
+      counters_(shared.registry),
+      certificates_(loop, shared.registry) {
   activate(prepare_config(loop_, config, nullptr));
   begun_with_ = now_->config;
   counters_.started(headgate::now());
@@ -64,7 +68,15 @@ std::unique_ptr<Service> GatewayProgram::make_service(upstream::Environment envi
   return std::make_unique<GatewayService>(now_, shared_, made_++, environment);
 }
 
+Result<void, std::string> GatewayProgram::listening(Workers& workers) {
+  return certificates_.open(now_->config->listen,
+                            [&workers](std::size_t listener, const auto& options, const auto& texts) {
+                              return workers.use_tls(listener, options, texts);
+                            });
+}
+
 void GatewayProgram::started(Workers& workers) {
+  certificates_.start();
   workers_ = &workers;
   shared_.board.begin_serving();
 }
@@ -77,6 +89,7 @@ void GatewayProgram::reload() {
   counters_.applied(headgate::now());
   watch_keys();
   if (!workers_) return;
+  certificates_.adopt(now_->config->listen);
   workers_->tell(adopting(now_),
                  [before, after = now_, begun_with = begun_with_] { log_changes(*before, *after, *begun_with); });
 }
@@ -108,6 +121,7 @@ bool GatewayProgram::await_new_sources(PendingConfig& next) {
 
 void GatewayProgram::ended() {
   workers_ = nullptr;
+  certificates_.stop();
   keyring_->stop();
   shared_.bans->stop();
 }

@@ -1,6 +1,7 @@
 #pragma once
 // The gateway as a program of the server: the active configuration, and its changes by a reload or by new keys.
 
+#include "certificates.hpp"
 #include "gateway_service.hpp"
 #include "reload.hpp"
 
@@ -23,6 +24,7 @@ class GatewayProgram final : public Program {
   void await_keys();
 
   std::unique_ptr<Service> make_service(upstream::Environment environment) override;
+  Result<void, std::string> listening(Workers& workers) override;
   void started(Workers& workers) override;
   void reload() override;
   void reopen_logs() override { shared_.logs.reopen(); }
@@ -39,6 +41,7 @@ class GatewayProgram final : public Program {
   const ReadAgain& read_again_;
   Shared& shared_;
   observe::ReloadCounters counters_;
+  Certificates certificates_;
   std::shared_ptr<const ActiveConfig> now_;
   std::shared_ptr<const config::Config> begun_with_;
   std::shared_ptr<keyring::Keyring> keyring_;

@@ -11,6 +11,7 @@ GatewayService::GatewayService(const std::shared_ptr<const ActiveConfig>& active
       environment_(environment),
       now_(install(active, nullptr, environment, shared.registry, worker)),
       access_log_(shared.logs.access_log()),
+      handshakes_(shared.registry, worker),
       gateway_({environment.clock, shared.memory, access_log_, shared.bans->table(), shared.rooms, shared.flights},
                now_.snapshot) {
   shared_.board.use_redis(worker_, now_.redis);

@@ -37,6 +37,7 @@ class GatewayService final : public Service {
 
   gateway::Handler& handler() override { return gateway_; }
   gateway::Timeouts timeouts() const override { return now_.active->config->gateway.timeouts; }
+  const observe::HandshakeCounters* handshakes() const override { return &handshakes_; }
   void stop() override;
 
   /// New exchanges use this from now on.
@@ -49,6 +50,7 @@ class GatewayService final : public Service {
   Installed now_;
   std::shared_ptr<redis::Limiter> retired_;
   observe::AccessLog access_log_;
+  observe::HandshakeCounters handshakes_;
   gateway::Gateway gateway_;
 };
 

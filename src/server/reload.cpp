@@ -103,13 +103,22 @@ bool same(const std::optional<config::Admin>& a, const std::optional<config::Adm
   return a.has_value() == b.has_value() && (!a || (a->listen == b->listen && a->token == b->token));
 }
 
+/// Certificates and rules of TLS change with the reload; whether there is TLS does not.
+bool same_but_for_tls(const net::ListenOptions& a, const net::ListenOptions& b) {
+  auto other = b;
+  if (a.tls && b.tls) other.tls = a.tls;
+  return a == other;
+}
+
 /// The changed keys that are read only at the start.
 std::vector<std::string> waiting_for_restart(const config::Config& before, const config::Config& after) {
   std::vector<std::string> out;
   const auto note = [&](bool unchanged, const char* what) {
     if (!unchanged) out.emplace_back(what);
   };
-  note(before.listen == after.listen, "listen");
+  note(std::equal(before.listen.begin(), before.listen.end(), after.listen.begin(), after.listen.end(),
+                  same_but_for_tls),
+       "listen");
   note(before.workers == after.workers, "workers");
   note(before.drain_delay == after.drain_delay, "drain_delay");
   note(before.drain == after.drain, "drain");

@@ -108,6 +108,7 @@ int serve(boost::asio::io_context& main_loop, const Options& options, Program& p
   }
   Workers workers(options, program);
   if (const auto listening = workers.listen(options.listen); listening.has_error()) return refuse(listening.error());
+  if (const auto ready = program.listening(workers); ready.has_error()) return refuse(ready.error());
 
   workers.start([&] {
     boost::asio::post(main_loop, [&] {

@@ -19,8 +19,11 @@ constexpr auto kDrainTick = std::chrono::milliseconds(50);
 
 Worker::Worker(const Options& options, const MakeService& make, std::atomic<std::uint32_t>& connections)
     : blocks_{{std::max<std::size_t>(options.bounds.head_bytes, 16UL * 1024), kSpareSmall}, {kLargeBlock, kSpareLarge}},
+      handshakes_(loop_, options.bounds.handshakes),
       service_(make({.loop = loop_, .timers = timers_, .blocks = blocks_, .clock = clock_})),
-      sessions_(service_->handler(), clock_, blocks_, service_->timeouts(), options.bounds, connections) {}
+      sessions_(service_->handler(), clock_, blocks_, service_->timeouts(), options.bounds, connections) {
+  sessions_.shake_hands_by(handshakes_, service_->handshakes());
+}
 
 Worker::~Worker() { join(); }
 
@@ -35,14 +38,24 @@ void Worker::start(std::function<void()> ended) {
   timers_.start();
   for (auto& listener : listeners_) {
     const auto preamble = listener->proxy_protocol() ? gateway::Preamble::proxy_header : gateway::Preamble::request;
-    listener->start([this, preamble, https_port = listener->https_port()](net::StreamPtr stream) {
-      sessions_.take(std::move(stream), preamble, https_port);
+    listener->start([this, preamble, &each = *listener](net::StreamPtr stream) {
+      if (each.secure() && !each.tls()) return stream->close();  // never in clear
+      sessions_.take(std::move(stream), preamble, each.tls(), each.https_port());
     });
   }
   thread_ = std::thread([this, ended = std::move(ended)] {
     loop_.run();
     ended();
   });
+}
+
+net::ServerTls::Made Worker::make_tls(const net::ServerTlsOptions& options, const net::ServerTlsTexts& texts) {
+  if (!tls_library_) tls_library_ = std::make_unique<net::TlsLibrary>();
+  return net::ServerTls::make(*tls_library_, options, texts);
+}
+
+void Worker::use_tls(std::size_t listener, net::ServerTlsPtr tls) {
+  boost::asio::post(loop_, [this, listener, tls = std::move(tls)] { listeners_[listener]->use_tls(tls); });
 }
 
 void Worker::drain(Duration delay, Duration within) {

@@ -43,6 +43,18 @@ void Workers::tell(const std::function<void(Service&)>& what, const std::functio
   }
 }
 
+Result<void, std::string> Workers::use_tls(std::size_t listener, const net::ServerTlsOptions& options,
+                                           const net::ServerTlsTexts& texts) {
+  std::vector<net::ServerTlsPtr> all;
+  for (auto& worker : workers_) {
+    auto made = worker->make_tls(options, texts);
+    if (made.has_error()) return made.error();
+    all.push_back(std::move(*made));
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) workers_[i]->use_tls(listener, std::move(all[i]));
+  return {};
+}
+
 void Workers::drain(Duration delay, Duration within) {
   for (auto& worker : workers_) worker->drain(delay, within);
 }

@@ -26,6 +26,10 @@ class Workers {
   /// Runs `what` with every service, on its worker's thread between two steps; then calls `done`, if it is not empty,
   /// once, on the thread of the last worker.
   void tell(const std::function<void(Service&)>& what, const std::function<void()>& done = {});
+  /// New connections of a listener, by its number in the order of listen(), use this from now on: at the start, when
+  /// files have changed, or at a reload. All workers, or none after an error, which is a sentence without its dot.
+  Result<void, std::string> use_tls(std::size_t listener, const net::ServerTlsOptions& options,
+                                    const net::ServerTlsTexts& texts);
   void drain(Duration delay, Duration within);
   void join();
   std::size_t count() const noexcept { return workers_.size(); }

@@ -242,6 +242,23 @@ TEST(Examples, ApiKeysCountByOwnerAndEverybodyElseByAddress) {
   EXPECT_EQ(statuses(example, 1, "GET", "/", key_of("stranger")), "200");
 }
 
+TEST(Examples, TlsKnowsItsPartners) {
+  const Example example("tls", {"TLS_CERTIFICATE=" + tls_file("good.pem"), "TLS_KEY=" + tls_file("good.key"),
+                                "TLS_CERTIFICATE_2=" + tls_file("rsa.pem"), "TLS_KEY_2=" + tls_file("rsa.key"),
+                                "CLIENT_CA=" + tls_file("ca.pem"), "TICKET_SECRET=0123456789abcdef0123456789abcdef"});
+  auto anybody = example.client();
+  ASSERT_TRUE(anybody.socket().secure({.name = "rsa.example"}));
+  EXPECT_EQ(anybody.socket().tls()->server(), "rsa");
+  EXPECT_EQ(anybody.get("/", "X-Partner: CN=me\r\n").status(), 200);
+  EXPECT_EQ(example.upstream.last().message.all("X-Partner"), "");
+  EXPECT_EQ(anybody.get("/partners/1").status(), 403);
+  auto partner = example.client();
+  ASSERT_TRUE(partner.socket().secure({.certificate = "good.pem", .key = "good.key"}));
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(partner.get("/partners/1").status(), 200);
+  EXPECT_EQ(partner.get("/partners/1").status(), 429);
+  EXPECT_EQ(example.upstream.last().message.all("X-Partner"), "CN=good");
+}
+
 TEST(Examples, AppointmentsBringClientsBack) {
   const Example example("appointments");
   RawClient client = example.client();

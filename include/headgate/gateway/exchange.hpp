@@ -24,6 +24,10 @@
 #include <string>
 #include <string_view>
 
+namespace headgate::net {
+struct Secured;
+}
+
 namespace headgate::gateway {
 
 /// What ended an exchange. The log has these words.
@@ -171,13 +175,15 @@ struct Exchange {
   std::string_view peer_text;
   Clock* clock = nullptr;  ///< the clock of this exchange
   Clock::Steady started;
-  const bool* draining = nullptr;  ///< whether the worker is draining now
-  bool client_gone = false;        ///< the client reset its connection during the exchange
-  bool broken_off = false;         ///< the worker ended the exchange, because its time to drain was over
-  bool client_tls = false;         ///< a trusted hop says that the client used TLS
-  std::uint16_t https_port = 0;    ///< where its listener sends requests without TLS; 0: they are served
+  const bool* draining = nullptr;         ///< whether the worker is draining now
+  bool client_gone = false;               ///< the client reset its connection during the exchange
+  bool broken_off = false;                ///< the worker ended the exchange, because its time to drain was over
+  bool client_tls = false;                ///< the client uses TLS with us, or a trusted hop says that it used TLS
+  const net::Secured* secured = nullptr;  ///< of TLS with us; else null
+  std::uint16_t https_port = 0;           ///< where its listener sends requests without TLS; 0: they are served
   bool source_untold = false;  ///< the PROXY header of a trusted hop names no client; then no field is believed either
-  bool client_certificate = false;  ///< a trusted hop verified the client's certificate on this connection
+  bool client_certificate =
+      false;  ///< the client's certificate on this connection was verified, by us or a trusted hop
 
   // Set by the steps.
   std::string_view request_id;

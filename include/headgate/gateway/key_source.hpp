@@ -20,6 +20,7 @@ enum class Needs : std::uint8_t {
   nothing,         ///< every request has it
   token,           ///< a verified token
   api_key,         ///< an API key
+  certificate,     ///< a client's certificate, verified by us
   field,           ///< the header field that the source's name tells; it may stand once
   path_parameter,  ///< a route whose path has the parameter that the source's name tells
   part,            ///< something else that a caller may leave out

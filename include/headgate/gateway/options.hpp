@@ -77,7 +77,8 @@ struct Respond {
   std::string content_type = "text/plain; charset=utf-8";
 };
 
-/// The credential that a route requires. mtls: a client certificate that a trusted hop verified (PROXY protocol).
+/// The credential that a route requires. mtls: a client certificate that was verified here (TLS), or by a trusted hop
+/// (PROXY protocol).
 enum class Require { nothing, jwt, api_key, mtls };
 
 /// How a caller is treated whose API key is unknown or no longer valid. Applies only if keys are known at all.
@@ -124,11 +125,12 @@ struct AllRoutes {
 
 /// One timeout for each phase; none is for the whole request.
 struct Timeouts {
-  Duration idle = std::chrono::seconds(60);    ///< an open client connection without a request
-  Duration head = std::chrono::seconds(10);    ///< from the first byte of a request to the end of its head
-  Duration body = std::chrono::seconds(10);    ///< longest wait for a byte of a request's body
-  Duration write = std::chrono::seconds(10);   ///< longest wait for the peer to accept a byte
-  Duration tunnel = std::chrono::minutes(10);  ///< longest time without a byte in either direction of a tunnel
+  Duration handshake = std::chrono::seconds(10);  ///< from a new connection to the end of its TLS handshake
+  Duration idle = std::chrono::seconds(60);       ///< an open client connection without a request
+  Duration head = std::chrono::seconds(10);       ///< from the first byte of a request to the end of its head
+  Duration body = std::chrono::seconds(10);       ///< longest wait for a byte of a request's body
+  Duration write = std::chrono::seconds(10);      ///< longest wait for the peer to accept a byte
+  Duration tunnel = std::chrono::minutes(10);     ///< longest time without a byte in either direction of a tunnel
   bool operator==(const Timeouts&) const = default;
 };
 
@@ -140,6 +142,8 @@ struct Bounds {
   std::uint32_t target_bytes = 8 * 1024;  ///< longest request target; a longer one is refused with 414
   std::uint32_t connections =
       10'000;  ///< client connections of all workers together; more are answered with 503 and closed
+  std::uint32_t handshakes = 1'000;            ///< TLS handshakes that a worker has under way; further ones wait
+  std::uint32_t handshakes_per_address = 100;  ///< of these and of those that wait, of one address; more are closed
   bool operator==(const Bounds&) const = default;
 };
 

@@ -4,6 +4,7 @@
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/handler.hpp"
 #include "headgate/net/read_buffer.hpp"
+#include "headgate/net/server_tls.hpp"
 
 #include <boost/intrusive/list.hpp>
 
@@ -12,8 +13,16 @@
 #include <memory>
 #include <vector>
 
+namespace headgate::net {
+class HandshakeTurns;
+}
+namespace headgate::observe {
+class HandshakeCounters;
+}
+
 namespace headgate::gateway {
 
+struct Handshakes;
 struct Peer;
 class Session;
 class Sessions;
@@ -50,9 +59,13 @@ class Sessions {
   Sessions& operator=(const Sessions&) = delete;
 
   /// Begins to serve a connection. If there are too many, its session rejects it (HTTP/1.1: 503). A PROXY header must
-  /// be complete within `timeouts.head`; else the connection is closed without an answer. `https_port`: where requests
-  /// without TLS are sent; 0: they are served.
-  void take(net::StreamPtr stream, Preamble preamble, std::uint16_t https_port = 0);
+  /// be complete within `timeouts.head`; else the connection is closed without an answer. With `tls` the connection
+  /// speaks TLS, behind a PROXY header if there is one. `https_port`: where requests without TLS are sent; 0: they are
+  /// served.
+  void take(net::StreamPtr stream, Preamble preamble, const net::ServerTlsPtr& tls = nullptr,
+            std::uint16_t https_port = 0);
+  /// What take() with TLS needs. Call it before. `turns` and `counters`, which may be null, outlive this object.
+  void shake_hands_by(net::HandshakeTurns& turns, const observe::HandshakeCounters* counters);
 
   /// For waits that begin from now on.
   void use(const Timeouts& timeouts) noexcept { timeouts_ = timeouts; }
@@ -70,8 +83,10 @@ class Sessions {
   friend class Session;
   /// Owns the session until remove().
   Session& keep(Session* session);
-  /// Deletes the arrival, and makes the session of its connection. `input` may hold the first bytes of a request.
-  void give_way(Session& arrival, net::ReadBuffer input, Peer peer);
+  /// Deletes the session, and makes the next one of its connection: for TLS, or of its protocol. `input` may hold its
+  /// first bytes.
+  void give_way(Session& before, net::ReadBuffer input, Peer peer, net::ServerTlsPtr tls);
+  Session* session_of(net::ReadBuffer input, Peer peer, net::ServerTlsPtr tls);
   /// How long a connection may be idle before its first request.
   Duration patience() const noexcept;
   void uncount(Session& session) noexcept;
@@ -89,6 +104,7 @@ class Sessions {
   MakeSession make_;
   ExchangePool exchanges_;
   std::unique_ptr<Lists> lists_;
+  std::unique_ptr<Handshakes> handshakes_;
   static constexpr std::uint32_t kMaxLingering = 1024;
   std::uint32_t lingering_ = 0;
   bool winding_down_ = false;

@@ -64,6 +64,9 @@ struct JwtOptions {
   std::vector<std::pair<std::string, std::string>> claim_headers;
 };
 
+/// What a client's certificate says of it.
+enum class CertificatePart : std::uint8_t { subject, san, sha256 };
+
 /// A key override: the rates that a key has instead of those of the limit.
 struct RateOverride {
   std::string limit;                   ///< name of the limit
@@ -106,6 +109,9 @@ struct FailureLimit {
 };
 
 struct Options {
+  /// Fields for the server, each with the part of the client's certificate that fills it; a caller's own fields of
+  /// these names are removed.
+  std::vector<std::pair<std::string, CertificatePart>> certificate_headers;
   std::vector<Network> trusted_proxies;  ///< only these may name the client's address
   AddressField address_field = AddressField::x_forwarded_for;
   unsigned ipv6_prefix = 64;  ///< 1 to 128: all addresses of one such block count as one client

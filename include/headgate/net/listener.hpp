@@ -3,6 +3,7 @@
 // connections.
 
 #include "headgate/net/options.hpp"
+#include "headgate/net/server_tls.hpp"
 #include "headgate/net/stream.hpp"
 
 #include <boost/asio/basic_socket_acceptor.hpp>
@@ -34,6 +35,11 @@ class Listener {
   }  ///< whether connections begin with a PROXY header, which `take` must read
   /// Where requests without TLS are redirected; 0: they are served.
   std::uint16_t https_port() const noexcept { return https_port_; }
+  /// Whether connections use TLS, which `take` must begin with tls().
+  bool secure() const noexcept { return secure_; }
+  /// What new connections use from now on.
+  void use_tls(ServerTlsPtr tls) noexcept { tls_ = std::move(tls); }
+  const ServerTlsPtr& tls() const noexcept { return tls_; }  ///< null before use_tls()
 
  private:
   using Acceptor = boost::asio::basic_socket_acceptor<Tcp, Executor>;
@@ -47,6 +53,8 @@ class Listener {
   Take take_;
   bool proxy_protocol_;
   std::uint16_t https_port_;
+  bool secure_;
+  ServerTlsPtr tls_;
 };
 
 /// An error if another process listens on this address: with SO_REUSEPORT both would silently share the connections.

@@ -1,7 +1,10 @@
 #pragma once
 // The options of listening; config fills them.
 
+#include "headgate/net/server_tls_options.hpp"
+
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace headgate::net {
@@ -15,6 +18,7 @@ struct ListenOptions {
   /// bytes are never read as such a header.
   bool proxy_protocol = false;
   std::uint16_t https_port = 0;  ///< requests without TLS are redirected to this port of https; 0: they are served
+  std::optional<ServerTlsOptions> tls{};  ///< absent: clients do not use TLS
   bool operator==(const ListenOptions&) const = default;
 };
 

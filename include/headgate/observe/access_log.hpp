@@ -32,6 +32,7 @@ struct AccessRecord {
   unsigned attempts = 0;
   std::uint64_t in_bytes = 0, out_bytes = 0;
   Duration elapsed{0}, upstream_elapsed{0};
+  std::string_view tls;   ///< the version of TLS that the client uses with us, "1.3"; else empty
   std::string_view auth;  ///< the credential that was refused and why, "jwt:expired"; else empty
   /// The limit that is logged, and its decision; empty if there was no check.
   std::string_view limit, tier, key, decision, source;

@@ -4,6 +4,7 @@
 #include "headgate/gateway/handler.hpp"
 #include "headgate/gateway/options.hpp"
 #include "headgate/net/options.hpp"
+#include "headgate/observe/handshake_counters.hpp"
 #include "headgate/upstream/environment.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -23,6 +24,8 @@ class Service {
   virtual gateway::Handler& handler() = 0;
   /// The current timeouts of client connections.
   virtual gateway::Timeouts timeouts() const { return {}; }
+  /// Counts TLS handshakes; null: nobody does. As long as the service lives.
+  virtual const observe::HandshakeCounters* handshakes() const { return nullptr; }
   /// Closes its connections, so that the worker's loop can end.
   virtual void stop() = 0;
 };
@@ -34,6 +37,11 @@ class Program {
   virtual ~Program() = default;
   /// Called once for each worker, before any runs.
   virtual std::unique_ptr<Service> make_service(upstream::Environment environment) = 0;
+  /// The workers listen, and accept nobody yet: listeners with TLS need their certificates now. An error ends the
+  /// start.
+  virtual Result<void, std::string> listening(Workers& workers) {
+    return static_cast<void>(workers), Result<void, std::string>();
+  }
   /// All workers run, and take changes until ended().
   virtual void started(Workers& workers) { static_cast<void>(workers); }
   virtual void reload() {}       ///< SIGHUP

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <regex>
 
@@ -11,6 +12,8 @@ namespace headgate::test {
 Gateway::Gateway(const Json& config, const std::vector<std::string>& environment)
     : file_(std::make_unique<TemporaryFile>(config.dump(2))),
       process_(std::make_unique<Process>(Words{"run", "-c", file_->path()}, environment)) {
+  const Json& first = config["listen"].is_array() ? config["listen"].front() : config["listen"];
+  secure_ = first.is_object() && first.contains("tls");
   find_ports(config["listen"].is_array() ? config["listen"].size() : 1);
 }
 
@@ -33,6 +36,12 @@ void Gateway::find_ports(std::size_t listeners) {
   for (std::sregex_iterator match(text.begin(), text.end(), line), end; listens && match != end; ++match) {
     ports_.push_back(static_cast<std::uint16_t>(std::stoul((*match)[2].str())));
   }
+}
+
+RawClient Gateway::client(const std::string& source) const {
+  RawClient out(port(), source);
+  if (secure_) out.socket().secure();
+  return out;
 }
 
 Gateway::~Gateway() {
@@ -60,6 +69,19 @@ std::size_t Gateway::resident_kib() const {
   return 0;
 }
 
+namespace {
+
+void give_tls(Json& listen) {
+  if (listen.is_array()) {
+    for (auto& each : listen) give_tls(each);
+    return;
+  }
+  if (listen.is_string()) listen = {{"address", listen}};
+  if (!listen.contains("tls")) listen["tls"] = {{"certificate", tls_file("good.pem")}, {"key", tls_file("good.key")}};
+}
+
+}  // namespace
+
 Json config_for(const FakeUpstream& upstream, const Json& changes) {
   Json config = {{"listen", "127.0.0.1:0"},
                  {"workers", 1},
@@ -68,6 +90,7 @@ Json config_for(const FakeUpstream& upstream, const Json& changes) {
                  {"upstreams", {{"app", upstream.url()}}},
                  {"routes", Json::array({{{"path", "/*"}, {"to", "app"}}})}};
   config.merge_patch(changes);
+  if (std::getenv("HEADGATE_TEST_TLS") != nullptr) give_tls(config["listen"]);
   return config;
 }
 

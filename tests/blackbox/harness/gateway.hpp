@@ -29,7 +29,8 @@ class Gateway {
   ~Gateway();
 
   std::uint16_t port(std::size_t listener = 0) const { return listener < ports_.size() ? ports_[listener] : 0; }
-  RawClient client(const std::string& source = "") const { return RawClient(port(), source); }
+  /// A connection to the first listener, with TLS if that has TLS.
+  RawClient client(const std::string& source = "") const;
   Process& process() { return *process_; }
 
   /// Sends SIGTERM and returns the exit code; -1 if it still runs after `within`.
@@ -45,10 +46,12 @@ class Gateway {
   std::unique_ptr<Process> process_;
   std::vector<std::uint16_t> ports_;
   bool any_end_ = false;
+  bool secure_ = false;
 };
 
 /// One upstream "app", one route "/*" to it, one listener on 127.0.0.1, one worker, no admin listener. `changes` is
-/// merged into it (RFC 7396: null removes).
+/// merged into it (RFC 7396: null removes). With HEADGATE_TEST_TLS in the environment of the tests every listener has
+/// TLS, so that tests of anything else can be run over it.
 Json config_for(const FakeUpstream& upstream, const Json& changes = Json::object());
 
 /// A gateway in front of one fake upstream, for most tests.

@@ -55,6 +55,7 @@ Socket& Socket::operator=(Socket&& other) noexcept {
   if (this != &other) {
     close();
     fd_ = std::exchange(other.fd_, -1);
+    tls_ = std::move(other.tls_);
   }
   return *this;
 }
@@ -108,12 +109,45 @@ bool Socket::send(std::string_view bytes, Milliseconds timeout) {
   return is_open();
 }
 
+bool Socket::secure(const TlsOffer& offer, Milliseconds timeout) {
+  if (!is_open()) return false;
+  ::fcntl(fd_, F_SETFL, ::fcntl(fd_, F_GETFL) | O_NONBLOCK);
+  tls_ = std::make_unique<TlsClient>(fd_, offer);
+  while (true) {
+    const auto step = tls_->shake_hands();
+    if (step == TlsClient::Step::done) return true;
+    const bool reads = step == TlsClient::Step::wants_read;
+    if (!reads && step != TlsClient::Step::wants_write) return false;
+    if (!ready(fd_, reads ? POLLIN : POLLOUT, timeout)) return false;
+  }
+}
+
 std::size_t Socket::send_some(std::string_view bytes) {
+  if (tls_) {
+    std::size_t written = 0;
+    const auto step = tls_->write(bytes, written);
+    errno = step == TlsClient::Step::wants_write || step == TlsClient::Step::done ? EAGAIN : EPIPE;
+    return written;
+  }
   const ssize_t sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   return sent > 0 ? static_cast<std::size_t>(sent) : 0;
 }
 
+Got Socket::receive_tls(std::string& into, Milliseconds timeout, std::size_t most) {
+  const std::size_t before = into.size();
+  into.resize(before + most);
+  std::size_t got = 0;
+  auto step = tls_->read(into.data() + before, most, got);
+  while (step == TlsClient::Step::wants_read && ready(fd_, POLLIN, timeout))
+    step = tls_->read(into.data() + before, most, got);
+  into.resize(before + got);
+  if (step == TlsClient::Step::done) return Got::bytes;
+  if (step == TlsClient::Step::wants_read) return Got::timeout;
+  return step == TlsClient::Step::ended ? Got::end : Got::reset;  // without a close_notify it is no end
+}
+
 Got Socket::receive(std::string& into, Milliseconds timeout, std::size_t most) {
+  if (is_open() && tls_) return receive_tls(into, timeout, most);
   if (!is_open()) return Got::reset;  // it never connected, so do not wait
   if (!ready(fd_, POLLIN, timeout)) return Got::timeout;
   const std::size_t before = into.size();
@@ -124,7 +158,10 @@ Got Socket::receive(std::string& into, Milliseconds timeout, std::size_t most) {
   return got == 0 ? Got::end : Got::reset;
 }
 
-void Socket::finish_sending() { ::shutdown(fd_, SHUT_WR); }
+void Socket::finish_sending() {
+  if (tls_) tls_->send_end();
+  ::shutdown(fd_, SHUT_WR);
+}
 
 void Socket::shut_down() { ::shutdown(fd_, SHUT_RDWR); }
 

@@ -1,9 +1,12 @@
 #pragma once
 // A blocking TCP connection over loopback. Every operation has a timeout. RawClient and FakeUpstream use it.
 
+#include "blackbox/harness/tls_client.hpp"
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,7 +29,7 @@ class Socket {
  public:
   Socket() = default;
   explicit Socket(int fd) noexcept : fd_(fd) {}
-  Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)), tls_(std::move(other.tls_)) {}
   Socket& operator=(Socket&& other) noexcept;
   ~Socket() { close(); }
 
@@ -38,6 +41,10 @@ class Socket {
   static Socket listen(int backlog = 128);
   /// The next connection of a listening socket; not open if none comes within kPatience.
   Socket accept(Milliseconds timeout = kPatience) const;
+
+  /// Uses TLS from now on, as a client. False if there is no agreement; the reason is tls()->why().
+  bool secure(const TlsOffer& offer = {}, Milliseconds timeout = kPatience);
+  TlsClient* tls() const noexcept { return tls_.get(); }
 
   bool is_open() const noexcept { return fd_ >= 0; }
   int fd() const noexcept { return fd_; }
@@ -58,7 +65,10 @@ class Socket {
   void shrink_receive_buffer();  ///< so that a few unread kilobytes stop the sender
 
  private:
+  Got receive_tls(std::string& into, Milliseconds timeout, std::size_t most);
+
   int fd_ = -1;
+  std::unique_ptr<TlsClient> tls_;
 };
 
 }  // namespace headgate::test

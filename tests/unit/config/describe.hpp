@@ -60,6 +60,13 @@ inline std::string describe(const limit::Limit& limit) {
   return out.str() + '\n';
 }
 
+inline std::string describe(const net::ServerTlsOptions& tls) {
+  std::string out = " tls " + std::to_string(static_cast<int>(tls.oldest));
+  for (const auto& each : tls.certificates) out += ' ' + each.certificate + '+' + each.key;
+  for (const auto& each : tls.groups) out += ' ' + each;
+  return out + " ca " + tls.client_ca + " tickets " + tls.ticket_secret;
+}
+
 inline std::string describe(const gateway::Cost& cost) {
   std::string out = std::to_string(cost.default_value);
   if (cost.from == gateway::Cost::From::constant) return out;
@@ -137,6 +144,7 @@ inline std::string describe(const identity::ApiKeyOptions& keys) {
 inline std::string describe(const identity::Options& options) {
   std::ostringstream out;
   out << "identity";
+  for (const auto& [field, part] : options.certificate_headers) out << ' ' << field << '=' << static_cast<int>(part);
   for (const auto& network : options.trusted_proxies) out << ' ' << identity::to_text(network);
   out << " from " << static_cast<int>(options.address_field) << " /" << options.ipv6_prefix
       << describe(options.api_key);
@@ -193,11 +201,11 @@ inline std::string describe(const gateway::Options& gateway) {
       << to_text(gateway.all_routes.between_bytes) << ' ' << gateway.all_routes.max_body << ' '
       << static_cast<int>(gateway.all_routes.unknown_key) << ' ' << gateway.all_routes.ignore_case << '\n';
   const auto& times = gateway.timeouts;
-  out << "timeouts " << to_text(times.idle) << ' ' << to_text(times.head) << ' ' << to_text(times.body) << ' '
-      << to_text(times.write) << ' ' << to_text(times.tunnel) << '\n';
+  out << "timeouts " << to_text(times.handshake) << ' ' << to_text(times.idle) << ' ' << to_text(times.head) << ' '
+      << to_text(times.body) << ' ' << to_text(times.write) << ' ' << to_text(times.tunnel) << '\n';
   const auto& bounds = gateway.bounds;
   out << "bounds " << bounds.head_bytes << ' ' << bounds.head_fields << ' ' << bounds.target_bytes << ' '
-      << bounds.connections << '\n';
+      << bounds.connections << ' ' << bounds.handshakes << ' ' << bounds.handshakes_per_address << '\n';
   if (!gateway.hsts.empty()) out << "hsts " << gateway.hsts << '\n';
   out << "via " << gateway.via << " proxy_fields";
   for (const auto& name : gateway.proxy_fields) out << ' ' << name;
@@ -224,6 +232,7 @@ inline std::string describe(const Config& config) {
   for (const auto& each : config.listen) {
     out << "listen " << each.host << ' ' << each.port << ' ' << each.text;
     if (each.https_port != 0) out << " https " << each.https_port;
+    if (each.tls) out << describe(*each.tls);
     out << (each.proxy_protocol ? " proxy_protocol\n" : "\n");
   }
   if (config.admin) out << "admin " << config.admin->listen.text << ' ' << config.admin->token << '\n';

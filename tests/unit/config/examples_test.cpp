@@ -18,6 +18,13 @@ TEST_P(Shipped, HasNoErrorAndNoWarning) {
     unsetenv(each);
   setenv("JWK_SET", source_path("conf/examples/identity/jwks.json").c_str(), 1);
   setenv("SECURE_CA", source_path("tests/unit/config/beside/authority.pem").c_str(), 1);
+  const auto certificates = source_path("tests/unit/config/beside/tls").string();
+  setenv("TLS_CERTIFICATE", (certificates + "/good.pem").c_str(), 1);
+  setenv("TLS_KEY", (certificates + "/good.key").c_str(), 1);
+  setenv("TLS_CERTIFICATE_2", (certificates + "/rsa.pem").c_str(), 1);
+  setenv("TLS_KEY_2", (certificates + "/rsa.key").c_str(), 1);
+  setenv("CLIENT_CA", (certificates + "/ca.pem").c_str(), 1);
+  setenv("TICKET_SECRET", "0123456789abcdef0123456789abcdef", 1);
   setenv("KEY_FILE", source_path("conf/examples/identity/api-keys.json").c_str(), 1);
   const auto source = content(GetParam());
   const auto loaded = load(source);
@@ -46,6 +53,30 @@ TEST(Meaning, OfTheMinimalFileIsOneSentenceALimit) {
       "\n"
       "route  goes to  under\n"
       "/*     app      per-ip\n");
+}
+
+TEST(Meaning, SaysWhichNamesATlsListenerHasAndUntilWhen) {
+  const auto certificates = source_path("tests/unit/config/beside/tls").string();
+  const auto said = [&](const std::string& tls) {
+    auto source =
+        R"({ "listen": { "address": ":1", "tls": )" + tls + R"( }, "routes": [{ "path": "/*", "respond": {} }] })";
+    for (auto at = source.find('@'); at != std::string::npos; at = source.find('@'))
+      source.replace(at, 1, certificates + '/');
+    const auto loaded = load(source);
+    EXPECT_TRUE(loaded.config) << render_text(loaded.diagnostics, "f", source);
+    const auto text = loaded.config ? meaning(*loaded.config, "f") : "";
+    return text.substr(std::min(text.size(), text.find("Clients connect")));
+  };
+  EXPECT_EQ(
+      said(R"([{ "certificate": "@good.pem", "key": "@good.key" }, { "certificate": "@rsa.pem", "key": "@rsa.key" }])"),
+      "Clients connect to :1 with TLS 1.2 or 1.3, as a.example, *.wild.example, localhost, test.example and 1 more; "
+      "the "
+      "first certificate ends on 2123-12-08.\n");
+  EXPECT_EQ(said(R"({ "certificate": "@rsa.pem", "key": "@rsa.key", "min_version": "1.3", "client_ca": "@ca.pem" })"),
+            "Clients connect to :1 with TLS 1.3, as a.example, rsa.example; the first certificate ends on 2123-12-08; "
+            "they are "
+            "asked for a certificate.\n"
+            "  Each handshake takes twice the time that it would with an ECDSA certificate (P-256).\n");
 }
 
 TEST(Meaning, SaysWhereEachRouteGoesAndWhatItsRequestsCost) {

@@ -1,6 +1,7 @@
 #include "headgate/config/load.hpp"
 
 #include "describe.hpp"
+#include "files.hpp"
 #include "loaded.hpp"
 #include "support/per.hpp"
 
@@ -78,8 +79,8 @@ TEST(Load, TakesEveryKeyOfTheFile) {
       "skip_limits": ["m"], "require": "jwt", "unknown_key": "anonymous", "timeout": "6s", "between_bytes": "9s", "max_body": "0",
       "ignore_case": false, "encoded_slash": "keep" },
     { "path": "/h", "respond": { "status": 404, "body": "no", "content_type": "a/b" } } ],
-  "timeouts": { "idle": "1s", "head": "2s", "body": "3s", "write": "4s", "tunnel": "5s" },
-  "bounds": { "head_size": "8KiB", "head_fields": 50, "target_size": "1KiB", "connections": 99 },
+  "timeouts": { "handshake": "7s", "idle": "1s", "head": "2s", "body": "3s", "write": "4s", "tunnel": "5s" },
+  "bounds": { "head_size": "8KiB", "head_fields": 50, "target_size": "1KiB", "connections": 99, "handshakes": 98, "handshakes_per_address": 97 },
   "rejection": { "headers": "legacy", "body": "none" },
   "log": { "level": "debug", "format": "json", "access": "off", "error": "/tmp/e.log" } })"));
   const auto seed = [](const char* suffix) { return std::to_string(stable_hash(suffix)); };
@@ -112,12 +113,31 @@ TEST(Load, TakesEveryKeyOfTheFile) {
           "0\n"
           "route /h host  path /h methods to  respond 404 no a/b limits skip require 0\n"
           "all mx1 4s 8s 2048 1 1\n"
-          "timeouts 1s 2s 3s 4s 5s\n"
-          "bounds 8192 50 1024 99\n"
+          "timeouts 7s 1s 2s 3s 4s 5s\n"
+          "bounds 8192 50 1024 99 98 97\n"
           "via gw-1 proxy_fields X-Edge-* Proxy\n"
           "shedding  0s\n"
           "rejection 2 1\n"
           "log 0 1 off /tmp/e.log 0\n");
+}
+
+TEST(Load, TakesTlsOfAListener) {
+  const auto folder = source_path("tests/unit/config/beside/tls/").string();
+  std::string source = R"({ "listen": [
+    { "address": ":1", "tls": { "certificate": "@good.pem", "key": "@good.key", "min_version": "1.3", "groups": ["P-256", "X25519"],
+                                "client_ca": "@ca.pem", "ticket_secret": "0123456789abcdef0123456789abcdef" } },
+    { "address": ":2", "tls": { "certificates": [{ "certificate": "@good.pem", "key": "@good.key" }, { "certificate": "@rsa.pem", "key": "@rsa.key" }] } },
+    { "address": ":3", "proxy_protocol": true, "tls": [{ "certificate": "@good.pem", "key": "@good.key" }] } ],
+    "identity": { "trusted_proxies": ["10.0.0.0/8"], "certificate_headers": { "X-Who": "san", "X-Print": "sha256" } },
+    "routes": [{ "path": "/*", "respond": {} }] })";
+  for (auto at = source.find('@'); at != std::string::npos; at = source.find('@', at)) source.replace(at, 1, folder);
+  auto text = describe(loaded(source));
+  for (auto at = text.find(folder); at != std::string::npos; at = text.find(folder)) text.erase(at, folder.size());
+  EXPECT_THAT(text, testing::HasSubstr("listen  1 :1 tls 1 good.pem+good.key P-256 X25519 ca ca.pem tickets "
+                                       "0123456789abcdef0123456789abcdef\n"
+                                       "listen  2 :2 tls 0 good.pem+good.key rsa.pem+rsa.key ca  tickets \n"
+                                       "listen  3 :3 tls 0 good.pem+good.key ca  tickets  proxy_protocol\n"));
+  EXPECT_THAT(text, testing::HasSubstr("X-Who=1 X-Print=2"));
 }
 
 TEST(Load, LetsADelayBeNothing) {

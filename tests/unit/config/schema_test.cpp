@@ -69,6 +69,8 @@ const std::map<std::string, std::string>& places() {
                                                       {"issuer", "/identity/jwt"},  // one alone stands there
                                                       {"failures", "/identity/failures"},
                                                       {"listener", "/listen"},
+                                                      {"server_tls", "/listen/tls"},
+                                                      {"certificate", "/listen/tls/0"},
                                                       {"respond", "/routes/1/respond"},
                                                       {"limit_use", "/routes/0/limits/0"},
                                                       {"cost", "/routes/2/limits/0/cost"},
@@ -102,6 +104,10 @@ Json bare(const std::string& section) {
     "routes": [{ "path": "/*", "to": "u", "limits": [{ "use": "l" }, "p", "t", "b", "h"], "waiting_room": "w" },
                { "path": "/r", "respond": {} },
                { "path": "/c", "respond": {}, "limits": [{ "use": "l", "cost": { "by_method": { "GET": 1 } } }] }] })");
+  const auto folder = source_path("tests/unit/config/beside/tls/").string();
+  const Json pair = {{"certificate", folder + "good.pem"}, {"key", folder + "good.key"}};
+  if (section == "server_tls") file["listen"]["tls"] = pair;
+  if (section == "certificate") file["listen"]["tls"] = Json::array({pair});
   if (section == "sentinel") file["redis"] = {{"sentinel", {{"master", "m"}, {"nodes", {"s:1"}}}}};
   return file;
 }

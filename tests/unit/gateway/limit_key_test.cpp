@@ -2,10 +2,13 @@
 
 #include "support/per.hpp"
 
+#include "headgate/net/secured.hpp"
+
 #include <boost/smart_ptr/make_local_shared.hpp>
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,6 +36,18 @@ struct LimitKey : testing::Test {
   Route route;
   Exchange x;
 };
+
+TEST_F(LimitKey, IsAPartOfTheClientsCertificate) {
+  EXPECT_EQ(of({"certificate:subject"}), "absent") << "without TLS";
+  net::Secured secured;
+  x.secured = &secured;
+  EXPECT_EQ(of({"certificate:subject"}), "absent") << "without a certificate";
+  secured.certificate = std::make_unique<const net::PeerCertificate>(
+      net::PeerCertificate{.subject = "CN=billing", .names = "DNS:a.example", .sha256 = "0a1b"});
+  EXPECT_EQ(of({"certificate:subject"}), "CN=billing");
+  EXPECT_EQ(of({"certificate:san"}), "DNS:a.example");
+  EXPECT_EQ(of({"certificate:sha256"}), "0a1b");
+}
 
 TEST_F(LimitKey, IsTheValueOfWhatIsCountedBy) {
   x.caller.api_key_text = "globex";

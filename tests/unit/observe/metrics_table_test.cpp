@@ -90,9 +90,9 @@ TEST(MetricsTable, HelpIsOneLineAndAQueryAsksOfItsMetric) {
 }
 
 TEST(MetricsTable, LabelsAreFewAndNeverWhatACallerCanChoose) {
-  const std::set<std::string_view> known{"version", "reason", "upstream", "layer", "priority", "worker", "route",
-                                         "method",  "code",   "limit",    "tier",  "decision", "source", "window",
-                                         "node",    "result", "kind",     "log",   "room",     "event"};
+  const std::set<std::string_view> known{"file",   "version", "reason", "upstream", "layer", "priority", "worker",
+                                         "route",  "method",  "code",   "limit",    "tier",  "decision", "source",
+                                         "window", "node",    "result", "kind",     "log",   "room",     "event"};
   for (const auto* family : families()) {
     for (std::size_t i = 0; i < family->label_count(); ++i)
       EXPECT_TRUE(known.contains(family->labels[i])) << family->name << " by " << family->labels[i];

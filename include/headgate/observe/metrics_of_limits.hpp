@@ -1,0 +1,173 @@
+#pragma once
+// The metrics of limits, suspensions and waiting rooms: a part of the table.
+
+#include "headgate/observe/metrics_family.hpp"
+
+namespace headgate::observe::family {
+
+using Type = Family::Type;
+
+inline constexpr Family limit_decisions{
+    .name = "headgate_limit_decisions_total",
+    .type = Type::counter,
+    .labels = {"limit", "tier", "decision", "source"},
+    .help = "Decisions of a limit, one for each request that it applies to",
+    .ask =
+        "sum by (limit) (rate(headgate_limit_decisions_total{decision=\"rejected\"}[5m]))"
+        " / sum by (limit) (rate(headgate_limit_decisions_total[5m]))"};
+inline constexpr Family limit_units{
+    .name = "headgate_limit_units_total",
+    .type = Type::counter,
+    .labels = {"limit", "tier", "decision"},
+    .help = "Cost of requests in units, by the decision",
+    .ask = "sum by (limit) (rate(headgate_limit_units_total{decision=\"allowed\"}[5m]))"};
+inline constexpr Family limit_near{.name = "headgate_limit_near_total",
+                                   .type = Type::counter,
+                                   .labels = {"limit", "tier"},
+                                   .help = "Allowed requests that left less than a fifth of the limit",
+                                   .ask = "sum by (limit) (rate(headgate_limit_near_total[5m]))"};
+inline constexpr Family limit_unreadable{
+    .name = "headgate_limit_unreadable_costs_total",
+    .type = Type::counter,
+    .labels = {"limit"},
+    .help = "Answers whose `response_header` was no number; such an answer costs the hold",
+    .ask = "increase(headgate_limit_unreadable_costs_total[1h]) > 0"};
+inline constexpr Family limit_decision_seconds{
+    .name = "headgate_limit_decision_seconds",
+    .type = Type::histogram,
+    .labels = {"limit", "source"},
+    .help = "Time from a check to its decision",
+    .ask = "histogram_quantile(0.99, sum by (le) (rate(headgate_limit_decision_seconds_bucket{source=\"redis\"}[5m])))",
+    .bounds = bounds::kDecision};
+inline constexpr Family limit_configured{.name = "headgate_limit_configured_requests",
+                                         .type = Type::gauge,
+                                         .labels = {"limit", "tier", "window"},
+                                         .help = "Configured rate: requests for each window",
+                                         .ask = "headgate_limit_configured_requests{limit=\"plan\"}"};
+inline constexpr Family limit_tracked{.name = "headgate_limit_tracked_keys",
+                                      .type = Type::gauge,
+                                      .labels = {"limit"},
+                                      .help = "Keys in this gateway's memory",
+                                      .ask = "topk(5, headgate_limit_tracked_keys)"};
+inline constexpr Family limit_evicted{
+    .name = "headgate_limit_evicted_keys_total",
+    .type = Type::counter,
+    .labels = {"limit"},
+    .help = "Keys evicted from the full memory store before their limit was full again",
+    .ask = "rate(headgate_limit_evicted_keys_total[5m]) > 0"};
+inline constexpr Family limit_fallback{.name = "headgate_limit_fallback_active",
+                                       .type = Type::gauge,
+                                       .labels = {"limit"},
+                                       .help = "1 while a limit in Redis is decided without Redis, else 0",
+                                       .ask = "max by (limit) (headgate_limit_fallback_active) == 1"};
+inline constexpr Family limit_leased{.name = "headgate_limit_leased_total",
+                                     .type = Type::counter,
+                                     .labels = {},
+                                     .help = "Decisions made with leased permits, without a call to Redis",
+                                     .ask = "rate(headgate_limit_leased_total[5m])"};
+inline constexpr Family limit_known_rejections{.name = "headgate_limit_known_rejections_total",
+                                               .type = Type::counter,
+                                               .labels = {},
+                                               .help = "Requests rejected without a call to Redis: known rejections",
+                                               .ask = "rate(headgate_limit_known_rejections_total[5m])"};
+inline constexpr Family limit_appointments{
+    .name = "headgate_limit_appointments_total",
+    .type = Type::counter,
+    .labels = {"limit", "event"},
+    .help = "Appointments: offered with a rejection, kept, shown too early, or shown too late or again",
+    .ask = "sum by (limit, event) (rate(headgate_limit_appointments_total[5m]))"};
+inline constexpr Family limit_in_flight{
+    .name = "headgate_limit_in_flight",
+    .type = Type::gauge,
+    .labels = {"limit", "worker"},
+    .help = "Requests of this worker that hold a permit of a limit with `in_flight`, in memory or in Redis",
+    .ask = "sum by (limit) (headgate_limit_in_flight)"};
+inline constexpr Family limit_other_shards{
+    .name = "headgate_limit_other_shards_total",
+    .type = Type::counter,
+    .labels = {"limit"},
+    .help = "Requests of a limit in shards that asked another shard, because the first one rejected",
+    .ask = "sum by (limit) (rate(headgate_limit_other_shards_total[5m]))"};
+inline constexpr Family limit_wait_seconds{
+    .name = "headgate_limit_wait_seconds",
+    .type = Type::histogram,
+    .labels = {"limit"},
+    .help = "Time that requests waited for a permit of a limit in flight, of those that stood in its queue and got one",
+    .ask = "histogram_quantile(0.99, sum by (le, limit) (rate(headgate_limit_wait_seconds_bucket[5m])))",
+    .bounds = bounds::kRequest};
+inline constexpr Family limit_charged{.name = "headgate_limit_charged_total",
+                                      .type = Type::counter,
+                                      .labels = {},
+                                      .help = "Units allowed during an outage of Redis and charged to it afterwards",
+                                      .ask = "increase(headgate_limit_charged_total[1h])"};
+
+inline constexpr Family bans_active{.name = "headgate_bans_active",
+                                    .type = Type::gauge,
+                                    .labels = {"limit"},
+                                    .help = "Keys that are suspended now, as far as this gateway knows",
+                                    .ask = "max by (limit) (headgate_bans_active)"};
+inline constexpr Family bans{.name = "headgate_bans_total",
+                             .type = Type::counter,
+                             .labels = {"limit", "reason"},
+                             .help = "Suspensions that began on this gateway",
+                             .ask = "sum by (limit) (increase(headgate_bans_total[1h]))"};
+inline constexpr Family ban_decisions{
+    .name = "headgate_ban_decisions_total",
+    .type = Type::counter,
+    .labels = {"limit", "decision"},
+    .help = "Requests of suspended keys: refused, or observed if the limit only observes",
+    .ask = "sum by (limit) (rate(headgate_ban_decisions_total{decision=\"refused\"}[5m]))"};
+
+inline constexpr Family webhooks{.name = "headgate_webhooks_total",
+                                 .type = Type::counter,
+                                 .labels = {"result"},
+                                 .help = "Webhooks that were delivered, given up, or dropped",
+                                 .ask = "increase(headgate_webhooks_total{result!=\"delivered\"}[1h]) > 0"};
+inline constexpr Family webhooks_retried{.name = "headgate_webhooks_retried_total",
+                                         .type = Type::counter,
+                                         .labels = {},
+                                         .help = "Attempts to deliver a webhook again",
+                                         .ask = "rate(headgate_webhooks_retried_total[5m])"};
+inline constexpr Family webhooks_queued{.name = "headgate_webhooks_queued",
+                                        .type = Type::gauge,
+                                        .labels = {},
+                                        .help = "Webhooks that wait or are being sent",
+                                        .ask = "headgate_webhooks_queued > 100"};
+
+inline constexpr Family room_waiting{.name = "headgate_waiting_room_waiting",
+                                     .type = Type::gauge,
+                                     .labels = {"room"},
+                                     .help = "Numbers that were handed out and not called yet, over all gateways",
+                                     .ask = "max by (room) (headgate_waiting_room_waiting)"};
+inline constexpr Family room_inside{.name = "headgate_waiting_room_inside",
+                                    .type = Type::gauge,
+                                    .labels = {"room"},
+                                    .help = "Visitors inside a room that bounds them, estimated, over all gateways",
+                                    .ask = "max by (room) (headgate_waiting_room_inside)"};
+inline constexpr Family room_wait_seconds{.name = "headgate_waiting_room_wait_seconds",
+                                          .type = Type::gauge,
+                                          .labels = {"room"},
+                                          .help = "Estimated wait of a newcomer",
+                                          .ask = "max by (room) (headgate_waiting_room_wait_seconds) > 1800"};
+inline constexpr Family room_admitted{.name = "headgate_waiting_room_admitted_total",
+                                      .type = Type::counter,
+                                      .labels = {"room"},
+                                      .help = "Callers that a room let in",
+                                      .ask = "sum by (room) (rate(headgate_waiting_room_admitted_total[1m]))"};
+inline constexpr Family room_waits{.name = "headgate_waiting_room_waits_total",
+                                   .type = Type::counter,
+                                   .labels = {"room"},
+                                   .help = "Answers that told a caller to wait; each caller gets many",
+                                   .ask = "sum by (room) (rate(headgate_waiting_room_waits_total[1m]))"};
+inline constexpr Family room_lost{.name = "headgate_waiting_room_lost_total",
+                                  .type = Type::counter,
+                                  .labels = {"room"},
+                                  .help = "Callers who came too late for their place and got a new number",
+                                  .ask = "sum by (room) (increase(headgate_waiting_room_lost_total[10m]))"};
+inline constexpr Family room_observed{.name = "headgate_waiting_room_observed_total",
+                                      .type = Type::counter,
+                                      .labels = {"room"},
+                                      .help = "Callers let in by a room that only observes, who would have had to wait",
+                                      .ask = "sum by (room) (rate(headgate_waiting_room_observed_total[5m]))"};
+
+}  // namespace headgate::observe::family

@@ -1,0 +1,122 @@
+#include "handshake.hpp"
+
+#include "handshakes.hpp"
+
+#include "headgate/observe/event.hpp"
+
+#include <boost/asio/error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace headgate::gateway {
+namespace {
+
+using observe::HandshakeResult;
+
+/// As other servers do: the user of a wrong URL sees what is wrong, and not only bytes.
+constexpr std::string_view kSpeaksTls =
+    "HTTP/1.1 400 Bad Request\r\n"
+    "Content-Type: text/plain; charset=utf-8\r\n"
+    "Content-Length: 96\r\n"
+    "Connection: close\r\n"
+    "\r\n"
+    "This port takes HTTPS only, and this request came in plain HTTP. Write https:// in the address.\n";
+
+}  // namespace
+
+HandshakeShares::Block HandshakeShares::block_of(const boost::asio::ip::address& address) {
+  Block out{};
+  if (address.is_v4()) {
+    const auto bytes = address.to_v4().to_bytes();
+    std::copy(bytes.begin(), bytes.end(), out.begin());
+    out.back() = 4;  // no IPv6 block that is in use: those begin with 2 or 3, or with f
+    return out;
+  }
+  const auto bytes = address.to_v6().to_bytes();
+  std::copy_n(bytes.begin(), out.size(), out.begin());
+  return out;
+}
+
+bool HandshakeShares::enter(const boost::asio::ip::address& address) {
+  auto& count = counts_[block_of(address)];
+  if (count >= most_) return false;
+  ++count;
+  return true;
+}
+
+void HandshakeShares::leave(const boost::asio::ip::address& address) {
+  const auto found = counts_.find(block_of(address));
+  if (found != counts_.end() && --found->second == 0) counts_.erase(found);
+}
+
+Handshake::Handshake(Sessions& owner, net::ReadBuffer input, Peer peer, net::ServerTlsPtr tls)
+    : Session(owner, std::move(input), std::move(peer)),
+      tls_(std::move(tls)),
+      due_(clock().steady() + timeouts().handshake) {}
+
+Duration Handshake::left() const noexcept {
+  return std::max(std::chrono::duration_cast<Duration>(due_ - clock().steady()), Duration(0));
+}
+
+void Handshake::begin() {
+  if (read_buffer_.data().empty()) return wait_idle(std::min(patience(), left()));
+  serve();
+}
+
+void Handshake::serve() { spawn(run(), "handshake"); }
+
+Task<void> Handshake::run() {
+  const Next next = co_await shake_hands();
+  if (next == Next::session) co_return give_way(nullptr);
+  if (next == Next::idle) co_return begin();
+  // An alert or an answer was sent: unread bytes would make the kernel reset the connection, and it could be lost.
+  if (next == Next::linger && stream_->is_open()) co_return linger();
+  end();
+}
+
+Task<Handshake::Next> Handshake::shake_hands() {
+  const auto received = read_buffer_.data();  // behind a PROXY header
+  const auto first = received.empty() ? net::first_byte(*stream_) : Result<char>(received.front());
+  if (first.has_error()) co_return first.error() == boost::asio::error::would_block ? Next::idle : Next::close;
+  if (net::begins_plain_http(*first)) co_return refuse_plain_http();
+
+  auto& all = handshakes();
+  // A trusted proxy without a PROXY header speaks for many clients.
+  const bool counted = !handler().trusts(peer_.address);
+  const auto address = peer_.address;
+  if (counted && !all.shares.enter(address)) {
+    count(HandshakeResult::refused);
+    co_return Next::close;
+  }
+  auto secured = co_await net::accept_tls(*stream_, tls_, received, left(), all.turns);
+  if (counted) all.shares.leave(address);
+  if (secured.has_error()) co_return failed(secured.error());
+
+  count(secured->resumed ? HandshakeResult::resumed : HandshakeResult::full, secured->version);
+  read_buffer_.consume(read_buffer_.data().size());
+  peer_.tls = true;
+  if (tls_->asks_clients()) peer_.certificate = secured->certificate != nullptr;  // whatever a PROXY header says
+  peer_.secured = std::make_unique<const net::Secured>(std::move(*secured));
+  co_return Next::session;
+}
+
+Handshake::Next Handshake::refuse_plain_http() {
+  count(HandshakeResult::plain_http);
+  return stream_->write_now(kSpeaksTls) ? Next::linger : Next::close;
+}
+
+Handshake::Next Handshake::failed(const net::TlsError& error) {
+  const bool late = error.code == boost::asio::error::timed_out;
+  count(late ? HandshakeResult::timed_out : HandshakeResult::failed);
+  observe::event(observe::LogLevel::debug, "tls_handshake_failed",
+                 late ? "not whole in time" : "closing the connection",
+                 {{"peer", peer_.text}, {"reason", error.reason}});
+  return late || error.code == boost::asio::error::eof ? Next::close : Next::linger;
+}
+
+void Handshake::count(HandshakeResult result, std::string_view version) const {
+  if (const auto* const counters = handshakes().counters) counters->count(result, version);
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,34 @@
+#pragma once
+// A connection of a listener with TLS before its handshake has ended.
+
+#include "session.hpp"
+
+#include "headgate/core/task.hpp"
+#include "headgate/net/accept_tls.hpp"
+#include "headgate/observe/handshake_counters.hpp"
+
+namespace headgate::gateway {
+
+/// After the handshake a session of the protocol takes its place. Before the first byte it holds nothing of TLS.
+class Handshake final : public Session {
+ public:
+  /// The handshake must be over within timeouts().handshake from now.
+  Handshake(Sessions& owner, net::ReadBuffer input, Peer peer, net::ServerTlsPtr tls);
+  void begin() override;
+
+ private:
+  enum class Next : std::uint8_t { session, idle, linger, close };
+
+  void serve() override;
+  Task<void> run();
+  Task<Next> shake_hands();
+  Next refuse_plain_http();
+  Next failed(const net::TlsError& error);
+  void count(observe::HandshakeResult result, std::string_view version = {}) const;
+  Duration left() const noexcept;  // never below 0
+
+  net::ServerTlsPtr tls_;
+  headgate::Clock::Steady due_;
+};
+
+}  // namespace headgate::gateway

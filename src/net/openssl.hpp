@@ -1,0 +1,41 @@
+#pragma once
+// OpenSSL's objects, which free themselves.
+
+#include <openssl/bio.h>
+#include <openssl/evp.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace headgate::net::openssl {
+
+/// Frees with the function given.
+template <auto function>
+struct Free {
+  template <class T>
+  void operator()(T* object) const noexcept {
+    function(object);
+  }
+};
+using Bio = std::unique_ptr<BIO, Free<BIO_free>>;
+using Key = std::unique_ptr<EVP_PKEY, Free<EVP_PKEY_free>>;
+using Certificate = std::unique_ptr<X509, Free<X509_free>>;
+using Context = std::unique_ptr<SSL_CTX, Free<SSL_CTX_free>>;
+using Names = std::unique_ptr<GENERAL_NAMES, Free<GENERAL_NAMES_free>>;
+
+struct FreeStack {
+  void operator()(STACK_OF(X509) * stack) const noexcept { sk_X509_pop_free(stack, X509_free); }
+};
+using Stack = std::unique_ptr<STACK_OF(X509), FreeStack>;
+
+inline Bio reading(std::string_view text) { return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))); }
+
+/// All certificates of a PEM text; none if it holds none, or one that cannot be read. Null is OpenSSL's own library.
+std::vector<Certificate> read_chain(std::string_view text, OSSL_LIB_CTX* library);
+/// The key of a PEM text; null if it holds none that can be read without a passphrase.
+Key read_key(std::string_view text, OSSL_LIB_CTX* library);
+
+}  // namespace headgate::net::openssl

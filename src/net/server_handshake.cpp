@@ -1,0 +1,124 @@
+#include "server_handshake.hpp"
+
+#include "peer_certificate.hpp"
+#include "server_tls_state.hpp"
+
+#include <openssl/err.h>
+
+#include <array>
+#include <ctime>
+#include <iterator>
+#include <ranges>
+#include <utility>
+
+namespace headgate::net {
+namespace {
+
+/// How many updates of its keys a client may ask for in a second: each costs us more than it costs the client.
+constexpr std::uint32_t kMaxUpdates = 100;
+
+ServerHandshake& of(const SSL* ssl) { return *static_cast<ServerHandshake*>(SSL_get_app_data(ssl)); }
+
+/// The name of the first message's server_name (RFC 6066 section 3); "" if it has none, or a malformed one, which
+/// OpenSSL refuses later.
+std::string_view asked_name(SSL* ssl) {
+  const unsigned char* bytes = nullptr;
+  std::size_t size = 0;
+  if (SSL_client_hello_get0_ext(ssl, TLSEXT_TYPE_server_name, &bytes, &size) != 1) return {};
+  constexpr std::size_t kHead = 5;  // the length of the list, the type of the name, its length
+  if (size < kHead || bytes[2] != TLSEXT_NAMETYPE_host_name) return {};
+  const auto length = static_cast<std::size_t>(bytes[3] << 8 | bytes[4]);
+  if (length + kHead > size) return {};
+  return {reinterpret_cast<const char*>(bytes) + kHead, length};
+}
+
+/// A session resumes only for the name, and for the authorities of clients, that it was made for: else a ticket of a
+/// server without client certificates would be a way around those of another one (CVE-2025-23419).
+bool bind_tickets(SSL* ssl, const ServerTls::State& state, const std::string& name) {
+  std::string text = "headgate tls 1 ";
+  text.append(reinterpret_cast<const char*>(state.clients.data()), state.clients.size());
+  text += name;
+  std::array<unsigned char, 32> digest{};
+  static_assert(digest.size() <= SSL_MAX_SID_CTX_LENGTH);
+  return EVP_Digest(text.data(), text.size(), digest.data(), nullptr, state.digest.get(), nullptr) == 1 &&
+         SSL_set_session_id_context(ssl, digest.data(), digest.size()) == 1;
+}
+
+bool expired(const X509* certificate) { return X509_cmp_current_time(X509_get0_notAfter(certificate)) <= 0; }
+
+}  // namespace
+
+void ServerHandshake::attach(ssl_st* ssl, const ServerTls& server) {
+  shared = &server;
+  SSL_set_app_data(ssl, this);
+}
+
+void ServerHandshake::set_callbacks(ssl_ctx_st* context) {
+  SSL_CTX_set_client_hello_cb(context, greeted, nullptr);
+  SSL_CTX_set_cert_cb(context, choose_certificate, nullptr);
+  SSL_CTX_set_alpn_select_cb(context, choose_protocol, nullptr);
+  SSL_CTX_set_info_callback(context, happened);
+  SSL_CTX_set_tlsext_servername_callback(
+      context, +[](SSL*, int*, void*) { return SSL_TLSEXT_ERR_OK; });  // says that the name was read
+}
+
+int ServerHandshake::greeted(ssl_st* ssl, int* alert, void*) {
+  auto& handshake = of(ssl);
+  const auto& state = handshake.shared->state();
+  const auto name = normal_name(asked_name(ssl));
+  handshake.certificates = &state.names.find(name);
+  if (bind_tickets(ssl, state, name)) return SSL_CLIENT_HELLO_SUCCESS;
+  *alert = SSL_AD_INTERNAL_ERROR;
+  return SSL_CLIENT_HELLO_ERROR;
+}
+
+/// Not called if a session resumes, which needs no certificate.
+int ServerHandshake::choose_certificate(ssl_st* ssl, void*) {
+  const auto& handshake = of(ssl);
+  const auto& pairs = handshake.shared->state().pairs;
+  // One for each kind of key, the first of its kind last: it replaces the others.
+  for (const auto index : *handshake.certificates | std::views::reverse) {
+    const auto& pair = pairs[index];
+    if (SSL_use_cert_and_key(ssl, pair.certificate.get(), pair.key.get(), pair.chain.get(), 1) != 1) return 0;
+  }
+  return 1;
+}
+
+/// A client that offers only protocols that are not spoken here is refused (RFC 7301 section 3.2), as by nginx: what it
+/// says next would be read as a protocol that it does not mean (ALPACA). Without the extension it speaks HTTP/1.1.
+int ServerHandshake::choose_protocol(ssl_st*, const unsigned char** out, unsigned char* out_size,
+                                     const unsigned char* in, unsigned in_size, void*) {
+  static constexpr unsigned char kProtocols[] = "\x08http/1.1\x08http/1.0";
+  unsigned char* chosen = nullptr;
+  if (SSL_select_next_proto(&chosen, out_size, kProtocols, std::size(kProtocols) - 1, in, in_size) !=
+      OPENSSL_NPN_NEGOTIATED)
+    return SSL_TLSEXT_ERR_ALERT_FATAL;
+  *out = chosen;
+  return SSL_TLSEXT_ERR_OK;
+}
+
+/// Called for each step of the handshake and for messages of TLS after it, never for data.
+void ServerHandshake::happened(const ssl_st* ssl, int where, int what) {
+  auto& handshake = of(ssl);
+  if (!handshake.secured) return;
+  if (where == SSL_CB_WRITE_ALERT && (what & 0xff) == SSL_AD_NO_RENEGOTIATION)
+    handshake.offence = "it asked for another handshake";
+  if (where != SSL_CB_ACCEPT_LOOP || SSL_get_state(ssl) != TLS_ST_SR_KEY_UPDATE) return;
+  const auto now = static_cast<std::uint32_t>(std::time(nullptr));
+  if (std::exchange(handshake.second, now) != now) handshake.updates = 0;
+  if (++handshake.updates > kMaxUpdates) handshake.offence = "it updates its keys too often";
+}
+
+Secured ServerHandshake::result(ssl_st* ssl) {
+  Secured out;
+  out.version = SSL_version(ssl) == TLS1_3_VERSION ? "1.3" : "1.2";
+  out.resumed = SSL_session_reused(ssl) == 1;
+  const openssl::Certificate peer(SSL_get1_peer_certificate(ssl));
+  // A session that resumes is not verified again, but its certificate may have ended since.
+  if (peer && SSL_get_verify_result(ssl) == X509_V_OK && !expired(peer.get()))
+    out.certificate = std::make_unique<const PeerCertificate>(read_peer(peer.get()));
+  ERR_clear_error();
+  return out;
+}
+
+}  // namespace headgate::net

@@ -1,0 +1,201 @@
+#include "certificates.hpp"
+
+#include "headgate/net/certificate.hpp"
+#include "headgate/observe/event.hpp"
+
+#include <openssl/rand.h>
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+#include <utility>
+
+namespace headgate::server {
+namespace {
+
+using observe::LogLevel;
+using Given = Result<void, std::string>;
+
+constexpr auto kLook = std::chrono::seconds(1);
+constexpr std::size_t kLargestFile = 1024UL * 1024;
+/// A warning comes so long before the end, and each day; with certificates of few days, in the last third.
+constexpr auto kWarnAhead = std::chrono::hours(21 * 24);
+constexpr auto kWarnAgain = std::chrono::hours(24);
+
+std::string random_secret() {
+  std::string out(32, '\0');
+  if (RAND_bytes(reinterpret_cast<unsigned char*>(out.data()), static_cast<int>(out.size())) != 1)
+    throw std::runtime_error("OpenSSL has no random numbers");
+  return out;
+}
+
+std::string days_left(Instant until, Instant now) {
+  const auto days = std::chrono::floor<std::chrono::days>(until - now).count();
+  if (days < 0) return "it has ended, and clients refuse it";
+  if (days == 0) return "it ends within a day";
+  return "it ends in " + std::to_string(days) + (days == 1 ? " day" : " days");
+}
+
+}  // namespace
+
+Certificates::Certificates(boost::asio::io_context& loop, observe::Registry& registry)
+    : registry_(registry), timer_(loop), random_secret_(random_secret()) {}
+
+Certificates::Listener Certificates::listener_of(std::size_t number, const net::ListenOptions& listen) const {
+  Listener out{.number = number, .where = listen, .options = *listen.tls, .files = {}, .contents = {}, .trouble = {}};
+  out.where.tls.reset();
+  if (out.options.ticket_secret.empty()) out.options.ticket_secret = random_secret_;
+  const auto add = [&](const std::string& path) { out.files.emplace_back(path, kLargestFile); };
+  for (const auto& each : out.options.certificates) {
+    add(each.certificate);
+    add(each.key);
+  }
+  if (!out.options.client_ca.empty()) add(out.options.client_ca);
+  out.contents.resize(out.files.size());
+  return out;
+}
+
+bool Certificates::look(Listener& listener) {
+  bool changed = false;
+  for (std::size_t i = 0; i < listener.files.size(); ++i) {
+    const auto text = listener.files[i].look();
+    if (!text) continue;
+    changed = true;
+    listener.contents[i] = text->has_value() ? **text : std::string();
+    if (text->has_error()) listener.trouble = text->error();
+  }
+  const bool whole = std::none_of(listener.contents.begin(), listener.contents.end(),
+                                  [](const std::string& content) { return content.empty(); });
+  if (whole) listener.trouble.clear();
+  return changed;
+}
+
+net::ServerTlsTexts Certificates::texts_of(const Listener& listener) {
+  net::ServerTlsTexts out;
+  for (std::size_t i = 0; i < listener.options.certificates.size(); ++i)
+    out.pairs.push_back({listener.contents[2 * i], listener.contents[2 * i + 1]});
+  if (!listener.options.client_ca.empty()) out.client_ca = listener.contents.back();
+  return out;
+}
+
+Result<void, std::string> Certificates::give(Listener& listener) {
+  if (!listener.trouble.empty()) return Given(boost::system::in_place_error, listener.trouble);
+  const auto texts = texts_of(listener);
+  if (auto used = use_(listener.number, listener.options, texts); used.has_error()) return used;
+  note_expiry(listener, texts);
+  return {};
+}
+
+void Certificates::note_expiry(const Listener& listener, const net::ServerTlsTexts& texts) {
+  for (std::size_t i = 0; i < texts.pairs.size(); ++i) {
+    const auto facts = net::read_certificate(texts.pairs[i].certificate, texts.pairs[i].key);
+    if (facts.has_error()) continue;
+    const std::lock_guard lock(mutex_);
+    validity_[listener.options.certificates[i].certificate] = {facts->not_before, facts->not_after, {}};
+  }
+}
+
+Result<void, std::string> Certificates::open(const std::vector<net::ListenOptions>& listen, Use use) {
+  use_ = std::move(use);
+  for (std::size_t i = 0; i < listen.size(); ++i) {
+    if (!listen[i].tls) continue;
+    auto& listener = listeners_.emplace_back(listener_of(i, listen[i]));
+    look(listener);
+    if (auto given = give(listener); given.has_error()) return given;
+  }
+  if (listeners_.empty()) return {};
+  applied_ = &registry_.counter(observe::kMainThread, observe::family::certificate_reads, {"applied"});
+  refused_ = &registry_.counter(observe::kMainThread, observe::family::certificate_reads, {"refused"});
+  registry_.collect([this](observe::Scrape& scrape) {
+    for (const auto& [file, until] : expiry())
+      scrape.value(observe::family::certificate_expiry, {file},
+                   std::chrono::duration<double>(until.time_since_epoch()).count());
+  });
+  return {};
+}
+
+std::optional<Certificates::Listener> Certificates::next_of(const Listener& listener,
+                                                            const std::vector<net::ListenOptions>& listen) const {
+  if (listener.number >= listen.size() || !listen[listener.number].tls) return std::nullopt;
+  auto next = listener_of(listener.number, listen[listener.number]);
+  if (next.where != listener.where) return std::nullopt;
+  return next;
+}
+
+void Certificates::adopt(const std::vector<net::ListenOptions>& listen) {
+  {
+    const std::lock_guard lock(mutex_);
+    validity_.clear();
+  }
+  for (auto& listener : listeners_) {
+    auto next = next_of(listener, listen);
+    if (next) look(*next);
+    const auto given = next ? give(*next) : Given();
+    if (given.has_error())
+      observe::event(LogLevel::error, "certificate_refused", "the certificates in use stay in use",
+                     {{"listener", listener.where.text}, {"reason", given.error()}});
+    if (next && given.has_value())
+      listener = std::move(*next);
+    else
+      note_expiry(listener, texts_of(listener));
+  }
+  warn_of_expiry();
+}
+
+void Certificates::start() {
+  if (listeners_.empty()) return;
+  warn_of_expiry();
+  wait();
+}
+
+void Certificates::stop() {
+  use_ = nullptr;
+  timer_.cancel();
+}
+
+void Certificates::wait() {
+  timer_.expires_after(kLook);
+  timer_.async_wait([this](const error_code& ec) {
+    if (ec || !use_) return;
+    look_at_all();
+    wait();
+  });
+}
+
+/// A certificate and its key are two files: what has changed is used when a look sees no further change.
+void Certificates::look_at_all() {
+  for (auto& listener : listeners_) {
+    const bool changed = look(listener);
+    if (!std::exchange(listener.changed, changed) || changed) continue;
+    const auto given = give(listener);
+    (given.has_value() ? applied_ : refused_)->add();
+    if (given.has_value())
+      observe::event(LogLevel::info, "certificate_read", "new connections get it",
+                     {{"file", listener.options.certificates.front().certificate},
+                      {"certificates", listener.options.certificates.size()}});
+    else
+      observe::event(LogLevel::error, "certificate_refused", "the certificates in use stay in use",
+                     {{"file", listener.options.certificates.front().certificate}, {"reason", given.error()}});
+  }
+  warn_of_expiry();
+}
+
+void Certificates::warn_of_expiry() {
+  const auto now = headgate::now();
+  const std::lock_guard lock(mutex_);
+  for (auto& [file, validity] : validity_) {
+    const auto ahead = std::min<Duration>(kWarnAhead, (validity.until - validity.from) / 3);
+    if (validity.until - ahead > now || now - validity.warned < kWarnAgain) continue;
+    validity.warned = now;
+    observe::event(LogLevel::warning, "certificate_expires", days_left(validity.until, now), {{"file", file}});
+  }
+}
+
+std::map<std::string, Instant> Certificates::expiry() const {
+  std::map<std::string, Instant> out;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [file, validity] : validity_) out.emplace(file, validity.until);
+  return out;
+}
+
+}  // namespace headgate::server
