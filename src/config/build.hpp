@@ -43,6 +43,7 @@ void check_routes(Build& build);    // names resolve, no route is a duplicate or
 void check_rooms(Build& build);     // after routes: each room is known and used
 void check_plans(Build& build);     // the limits of each route: keys are guaranteed, costs can be granted
 void check_shedding(Build& build);  // priorities that change nothing, and reserves that nobody can use
+void check_https(Build& build);     // redirects and fields that need to know of TLS
 void check_unused(Build& build);
 
 /// Builds TLS of a listener from `tls`, an object or a list, and checks its files.

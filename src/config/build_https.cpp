@@ -31,6 +31,21 @@ std::optional<Seconds> parse_max_age(std::string_view text) {
   return std::chrono::duration_cast<Seconds>(*read);
 }
 
+/// Whether the gateway can see that a client uses TLS.
+bool sees_tls(const Config& config) { return !config.identity.trusted_proxies.empty(); }
+
+constexpr const char* kNameTheProxy =
+    R"(name the proxy that ends their TLS: "identity": { "trusted_proxies": ["10.0.0.0/8"] })";
+
+void warn_of_redirect(Report& report, const Node* where) {
+  if (where == nullptr || where->kind != Kind::object) return;
+  const Node* written = find(where, "redirect_to_https");
+  if (written == nullptr || written->text == "false") return;
+  report.warning_at_key(code::kProxies, *written,
+                        "clients of a proxy that ends their TLS are redirected without end: no proxy is believed",
+                        kNameTheProxy);
+}
+
 }  // namespace
 
 std::optional<LiteralError> check_max_age(std::string_view text) {
@@ -69,6 +84,19 @@ void build_hsts(Build& build) {
         "browsers take a host into their lists only with \"include_subdomains\" and a \"max_age\" of 1y or more",
         R"(write "hsts": { "max_age": "1y", "include_subdomains": true, "preload": true }, or remove "preload")");
   }
+}
+
+void check_https(Build& build) {
+  if (sees_tls(build.config)) return;
+  if (const Node* written = find(&build.root, "hsts"); written != nullptr && !build.config.gateway.hsts.empty()) {
+    build.report.warning_at_key(code::kNoEffect, *written,
+                                "\"hsts\" has no effect: no client is known to use TLS, and without TLS it is not sent",
+                                kNameTheProxy);
+  }
+  const Node* listen = find(&build.root, "listen");
+  warn_of_redirect(build.report, listen);
+  for (const Node* each : children(listen, Kind::list)) warn_of_redirect(build.report, each);
+  for (const Node* each : build.route_nodes) warn_of_redirect(build.report, each);
 }
 
 }  // namespace headgate::config

@@ -40,6 +40,7 @@ Config build_all(const Node& root, Report& report) {
   check_rooms(build);
   check_plans(build);
   check_shedding(build);
+  check_https(build);
   // Without routes everything would be unused, but the missing routes are already reported.
   if (!build.route_nodes.empty()) check_unused(build);
   return std::move(build.config);

@@ -89,6 +89,13 @@ TEST_F(Init, WritesAPairThatAServerCanUse) {
   EXPECT_EQ(gateway.client().get("/").status(), 200) << gateway.process().err();
 }
 
+TEST_F(Init, WritesAFileForItsCertificate) {
+  ASSERT_EQ(init({"--tls"}).code, 0);
+  const auto checked = run_headgate({"check", "-c", in("headgate.json")});
+  if (has(checked.err, "\"tls\" is not available in this version")) GTEST_SKIP() << "no listener has TLS yet";
+  EXPECT_EQ(checked.code, 0) << checked.err;
+}
+
 TEST_F(Init, OverwritesNothing) {
   for (const char* there : {"headgate.json", "headgate-cert.pem", "headgate-key.pem"}) {
     std::ofstream(in(there)) << "mine";
