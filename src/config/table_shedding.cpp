@@ -9,7 +9,7 @@ namespace {
 
 constexpr Shape kPlaces = integer(1, 1'000'000'000);
 constexpr Shape kShare = text("a share", check_share);
-constexpr Shape kQueueLength = integer(1, 100'000);
+constexpr Shape kPlacesQueueLength = integer(1, 100'000);
 constexpr Shape kQueuePer = text("whose requests stand in one line", check_per);
 constexpr Shape kQueuePers = list("a list of what tells callers apart", kQueuePer, 1, 8);
 constexpr const Shape* kQueuePerForms[] = {&kQueuePer, &kQueuePers};
@@ -18,7 +18,7 @@ constexpr Shape kQueuePerOrPers{.form = Form::either,
                                 .registered = per_words,
                                 .forms = kQueuePerForms};
 constexpr Key kQueueKeys[] = {
-    {"length", &kQueueLength, "100", "100", "Maximum number of requests of each worker that wait"},
+    {"length", &kPlacesQueueLength, "100", "100", "Maximum number of requests of each worker that wait"},
     {"wait", &kDuration, "500ms", R"("500ms")",
      "Longest wait; a request that cannot be answered before its route's `timeout` or its `X-Request-Deadline` waits "
      "less"},
