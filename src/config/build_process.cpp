@@ -14,9 +14,15 @@
 #include <filesystem>
 #include <map>
 #include <system_error>
+#include <utility>
 
 namespace headgate::config {
 namespace {
+
+Place place_of(const Build& build, const Node& node) {
+  const auto position = build.report.position(node.span.begin);
+  return {position.line, position.column};
+}
 
 void add_listener(Build& build, const Node& node, std::map<std::string, const Node*>& seen) {
   const Node* address = node.kind == Kind::object ? text_at(&node, "address") : &node;
@@ -36,6 +42,7 @@ void add_listener(Build& build, const Node& node, std::map<std::string, const No
     options->https_port = https_port.value_or(0);
   }
   build.config.listen.push_back(std::move(*options));
+  build.config.places.listen.push_back(place_of(build, *address));
 }
 
 void build_listen(Build& build) {
@@ -138,8 +145,12 @@ void build_process(Build& build) {
   read_choice(log, "format", kLogFormats, config.log.format);
   read(log, "access", config.log.access);
   read(log, "error", config.log.error);
-  for (const char* key : {"access", "error"}) {
-    if (const Node* target = text_at(log, key)) check_log_file(build, *target);
+  for (const auto& [key, place] :
+       {std::pair("access", &config.places.access_log), std::pair("error", &config.places.error_log)}) {
+    const Node* target = text_at(log, key);
+    if (target == nullptr) continue;
+    *place = place_of(build, *target);
+    check_log_file(build, *target);
   }
   build_log_identity(build, log);
 }

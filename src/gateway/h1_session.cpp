@@ -141,9 +141,11 @@ Task<H1Session::Next> H1Session::read_head(Exchange& x) {
       }
       read_buffer_.consume(2);
     }
+    const bool long_head = read_buffer_.full() && read_buffer_.data().size() < bounds().head_bytes;
+    const bool no_room = read_buffer_.full() && !(long_head && read_buffer_.widen());
     const auto data = read_buffer_.data();
     const auto size = http::h1::head_size(data, scanned);
-    if (size > bounds().head_bytes || (size == 0 && (data.size() >= bounds().head_bytes || read_buffer_.full()))) {
+    if (size > bounds().head_bytes || (size == 0 && (data.size() >= bounds().head_bytes || no_room))) {
       const bool in_target = data.substr(0, bounds().head_bytes).find('\n') == std::string_view::npos;
       const ParseError refusal = in_target ? ParseError{414, "The request's target is too long."}
                                            : ParseError{431, "The request's head is too large."};

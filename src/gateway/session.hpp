@@ -20,10 +20,10 @@ struct Peer {
 
   boost::asio::ip::address address;
   std::string text;
-  bool tls = false;              ///< a trusted proxy says that the client uses TLS
-  bool certificate = false;      ///< and that it verified the client's certificate
-  bool source_untold = false;    ///< a trusted proxy names no client address
-  std::uint16_t https_port = 0;  ///< where requests without TLS are sent; 0: they are served
+  EntrancePtr entrance;        ///< the listener that it came through; never null once Sessions has taken it
+  bool tls = false;            ///< a trusted proxy says that the client uses TLS
+  bool certificate = false;    ///< and that it verified the client's certificate
+  bool source_untold = false;  ///< a trusted proxy names no client address
 };
 
 /// The base of a protocol's session. Sessions owns it, and end() deletes it. An idle session holds no buffer and no
@@ -74,8 +74,9 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   const Bounds& bounds() const noexcept { return owner_.bounds_; }
   ExchangePool& exchanges() const noexcept { return owner_.exchanges_; }
   /// How long a connection may be idle before its first request.
-  Duration patience() const noexcept { return owner_.patience(); }
-  bool draining() const noexcept { return owner_.draining(); }
+  Duration patience() const noexcept { return draining() ? Duration(kFirstRequest) : timeouts().idle; }
+  /// Whether its listener drains, or the whole worker.
+  bool draining() const noexcept { return peer_.entrance->draining; }
 
   net::StreamPtr stream_;  // null after give_way()
   net::ReadBuffer read_buffer_;

@@ -47,21 +47,23 @@ Sessions::~Sessions() {
     while (!list->empty()) remove(list->front());
 }
 
-void Sessions::take(net::StreamPtr stream, Preamble preamble, std::uint16_t https_port) {
-  const auto peer = stream->peer_address();
-  if (peer.has_error()) return stream->close();  // the client is gone already
+void Sessions::take(net::StreamPtr stream, EntrancePtr entrance) {
+  const auto address = stream->peer_address();
+  if (address.has_error()) return stream->close();  // the client is gone already
   const auto before = total_.fetch_add(1, std::memory_order_relaxed);
   net::ReadBuffer input(std::move(stream), blocks_);
+  entrance->winding_down |= winding_down_;
+  entrance->draining |= draining_;
+  const bool says_whose = entrance->preamble == Preamble::proxy_header && handler_.trusts(*address);
+  Peer peer(*address);
+  peer.entrance = std::move(entrance);
   if (before >= bounds_.connections) {
-    auto& session = keep(make_(*this, std::move(input), Peer(*peer)));
+    auto& session = keep(make_(*this, std::move(input), std::move(peer)));
     uncount(session);  // it takes no place while it is rejected
     return session.reject();
   }
-  const bool says_whose = preamble == Preamble::proxy_header && handler_.trusts(*peer);
-  Peer whose(*peer);
-  whose.https_port = https_port;
-  auto& session = keep(says_whose ? new Arrival(*this, std::move(input), std::move(whose), timeouts_.head)
-                                  : make_(*this, std::move(input), std::move(whose)));
+  auto& session = keep(says_whose ? new Arrival(*this, std::move(input), std::move(peer), timeouts_.head)
+                                  : make_(*this, std::move(input), std::move(peer)));
   session.begin();
 }
 
@@ -76,8 +78,6 @@ void Sessions::give_way(Session& arrival, net::ReadBuffer input, Peer peer) {
   remove(arrival);
   keep(make_(*this, std::move(input), std::move(peer))).begin();
 }
-
-Duration Sessions::patience() const noexcept { return draining_ ? Duration(Session::kFirstRequest) : timeouts_.idle; }
 
 void Sessions::uncount(Session& session) noexcept {
   if (std::exchange(session.counted_, false)) total_.fetch_sub(1, std::memory_order_relaxed);
@@ -96,25 +96,41 @@ void Sessions::let_linger(Session& session) noexcept {
   if (++lingering_ > kMaxLingering) remove(lists_->lingering.front());
 }
 
+void Sessions::wind_down() noexcept {
+  winding_down_ = true;
+  for (auto& session : lists_->alive) session.peer_.entrance->winding_down = true;
+}
+
 void Sessions::drain() {
-  winding_down_ = draining_ = true;
+  draining_ = true;
+  wind_down();
+  for (auto& session : lists_->alive) session.peer_.entrance->draining = true;
   for (auto at = lists_->alive.begin(); at != lists_->alive.end();) {
     auto& session = *at++;
     session.drain();
   }
 }
 
-bool Sessions::empty() const noexcept { return lists_->alive.empty() && lists_->lingering.empty(); }
-
-void Sessions::close_all() {
+void Sessions::drain(Entrance& entrance) {
+  entrance.winding_down = entrance.draining = true;
   for (auto at = lists_->alive.begin(); at != lists_->alive.end();) {
     auto& session = *at++;
+    if (session.peer_.entrance.get() == &entrance) session.drain();
+  }
+}
+
+bool Sessions::empty() const noexcept { return lists_->alive.empty() && lists_->lingering.empty(); }
+
+void Sessions::close_all(const Entrance* only) {
+  for (auto at = lists_->alive.begin(); at != lists_->alive.end();) {
+    auto& session = *at++;
+    if (only != nullptr && session.peer_.entrance.get() != only) continue;
     if (session.idle())
       remove(session);
     else
       session.break_off();
   }
-  while (!lists_->lingering.empty()) remove(lists_->lingering.front());
+  while (only == nullptr && !lists_->lingering.empty()) remove(lists_->lingering.front());
 }
 
 }  // namespace headgate::gateway

@@ -3,9 +3,12 @@
 #include "workers.hpp"
 
 #include "headgate/keyring/keyring.hpp"
-#include "headgate/observe/event.hpp"
+
+#include <boost/asio/post.hpp>
 
 #include <algorithm>
+#include <exception>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -31,7 +34,11 @@ std::function<void(Service&)> adopting(std::shared_ptr<const ActiveConfig> next)
 
 GatewayProgram::GatewayProgram(boost::asio::io_context& loop, const config::Config& config, const ReadAgain& read_again,
                                Shared& shared)
-    : loop_(loop), read_again_(read_again), shared_(shared), counters_(shared.registry) {
+    : loop_(loop),
+      read_again_(read_again),
+      shared_(shared),
+      counters_(shared.registry),
+      calls_(std::make_shared<ReloadCalls>(loop, [this](Tell tell) { reload(std::move(tell)); })) {
   activate(prepare_config(loop_, config, nullptr));
   begun_with_ = now_->config;
   counters_.started(headgate::now());
@@ -45,6 +52,10 @@ void GatewayProgram::activate(PendingConfig next) {
   shared_.board.use_rooms(now_->config->gateway.rooms);
   shared_.board.use_keyring(keyring_);
   shared_.bans->adopt(now_->config);
+}
+
+void GatewayProgram::watch(const std::string& file) {
+  watch_.emplace(loop_, file, [this] { reload({}); });
 }
 
 void GatewayProgram::await_keys() {
@@ -66,24 +77,110 @@ std::unique_ptr<Service> GatewayProgram::make_service(upstream::Environment envi
 
 void GatewayProgram::started(Workers& workers) {
   workers_ = &workers;
+  if (watch_) watch_->start();
   shared_.board.begin_serving();
 }
 
-void GatewayProgram::reload() {
-  auto next = reload_config(loop_, read_again_, *keyring_);
-  if (!next || !await_new_sources(*next)) return counters_.refused();
+/// Keys may be waited for below, while this loop runs: another call must not begin meanwhile.
+void GatewayProgram::reload(Tell tell) {
+  asked_.push_back(std::move(tell));
+  if (reloading_) return;
+  reloading_ = true;
+  told_ = std::exchange(asked_, {});
+  ReloadResult result;
   const auto before = now_;
-  activate(std::move(*next));
+  if (workers_ == nullptr) add_mistake(result, {}, "this gateway has not begun to serve");
+  result.applied = workers_ != nullptr && try_reload(result);
+  log_mistakes(result);
+  if (!result.applied) {
+    counters_.refused();
+    return ended_reload(result);
+  }
   counters_.applied(headgate::now());
   watch_keys();
-  if (!workers_) return;
-  workers_->tell(adopting(now_),
-                 [before, after = now_, begun_with = begun_with_] { log_changes(*before, *after, *begun_with); });
+  workers_->tell(adopting(now_), [this, before, after = now_, result] {
+    log_changes(*before, *after, result);
+    boost::asio::post(loop_, [this, result] {
+      shared_.logs.close_unused();
+      ended_reload(result);
+    });
+  });
+}
+
+void GatewayProgram::ended_reload(const ReloadResult& result) {
+  reloading_ = false;
+  for (const auto& tell : std::exchange(told_, {}))
+    if (tell) tell(result);
+  if (asked_.empty()) return;
+  const auto next = std::exchange(asked_, {});
+  asked_.assign(next.begin() + 1, next.end());
+  reload(next.front());
+}
+
+struct GatewayProgram::Prepared {
+  std::optional<observe::Logs::Next> logs;
+  std::optional<Listeners::Next> listeners;
+  std::optional<Admin::Next> admin;
+};
+
+// What may fail comes first, and changes nothing; then all of it takes effect.
+bool GatewayProgram::try_reload(ReloadResult& result) {
+  auto read = read_again_();
+  result.file = std::move(read.file);
+  result.mistakes = std::move(read.mistakes);
+  if (!read.config) return false;
+  std::optional<PendingConfig> next;
+  try {
+    next = prepare_config(loop_, std::move(*read.config), keyring_.get());
+  } catch (const std::exception& failure) {
+    add_mistake(result, {}, failure.what());
+    return false;
+  }
+  Prepared prepared;
+  if (!await_new_sources(*next, result) || workers_ == nullptr) return false;
+  const auto& config = *next->active->config;
+  if (!prepare(config, prepared, result)) return false;
+  result.changed = changed_keys(*now_->config, config);
+  result.waiting = waiting_for_restart(*begun_with_, config);
+  shared_.logs.use(std::move(*prepared.logs));
+  result.listeners = workers_->listeners().use(std::move(*prepared.listeners), config.drain);
+  if (prepared.admin) admin_->use(std::move(*prepared.admin));
+  activate(std::move(*next));
+  return true;
+}
+
+bool GatewayProgram::prepare(const config::Config& next, Prepared& prepared, ReloadResult& result) {
+  const auto fail = [&](const config::Place& place, std::string why) {
+    add_mistake(result, place, std::move(why));
+    return false;
+  };
+  const auto& places = next.places;
+  auto logs = shared_.logs.prepare(next.log);
+  if (logs.has_error()) {
+    const bool access = logs.error().which == observe::LogFailure::Which::access;
+    return fail(access ? places.access_log : places.error_log, logs.error().why);
+  }
+  prepared.logs = std::move(*logs);
+  auto& listeners = workers_->listeners();
+  PassedSockets none;
+  auto addresses = listeners.prepare(next.listen, none);
+  if (addresses.has_error()) return fail(places.listen.at(addresses.error().index), addresses.error().why);
+  prepared.listeners = std::move(*addresses);
+  if (admin_) {
+    auto admin = admin_->prepare(next.admin);
+    if (admin.has_error()) return fail(places.admin, admin.error());
+    prepared.admin = std::move(*admin);
+    if (const auto listening = admin_->listen(*prepared.admin); listening.has_error())
+      return fail(places.admin, listening.error());
+  }
+  if (const auto listening = listeners.listen(*prepared.listeners); listening.has_error())
+    return fail(places.listen.at(listening.error().index), listening.error().why);
+  return true;
 }
 
 /// A new address of keys may be mistyped. Then the active configuration stays in use, because without keys
 /// every token would be refused.
-bool GatewayProgram::await_new_sources(PendingConfig& next) {
+bool GatewayProgram::await_new_sources(PendingConfig& next, ReloadResult& result) {
   std::set<std::string> known;
   for (const auto& report : keyring_->reports()) known.insert(report.source);
   const auto missing = [&](const keyring::SourceReport& report) {
@@ -99,15 +196,17 @@ bool GatewayProgram::await_new_sources(PendingConfig& next) {
   const auto still = std::find_if(reports.begin(), reports.end(), missing);
   if (still == reports.end()) return true;
   next.keyring->stop();
-  const std::string_view why = still->trouble.empty() ? "it did not answer in time" : std::string_view(still->trouble);
-  observe::event(observe::LogLevel::error, "config_refused",
-                 "no keys can be fetched; the active configuration stays in use",
-                 {{"source", still->source}, {"reason", why}});
+  const std::string why = still->trouble.empty() ? "it did not answer in time" : still->trouble;
+  add_mistake(result, {}, "no keys can be fetched from " + still->source + ": " + why);
   return false;
 }
 
 void GatewayProgram::ended() {
   workers_ = nullptr;
+  calls_->close();
+  asked_.clear();
+  told_.clear();
+  if (watch_) watch_->stop();
   keyring_->stop();
   shared_.bans->stop();
 }

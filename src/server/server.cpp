@@ -38,16 +38,16 @@ int refuse(const std::string& why) {
 /// the process at once.
 class SignalWatch {
  public:
-  SignalWatch(boost::asio::io_context& loop, const Options& options, Program& program)
-      : set_(loop, SIGTERM, SIGINT), options_(options), program_(program) {
-    if (!options.reloads) return;
+  SignalWatch(boost::asio::io_context& loop, bool reloads, Program& program)
+      : set_(loop, SIGTERM, SIGINT), reloads_(reloads), program_(program) {
+    if (!reloads) return;
     set_.add(SIGHUP);
     set_.add(SIGUSR1);
   }
 
   ~SignalWatch() {
     set_.clear();
-    if (options_.reloads) std::signal(SIGHUP, SIG_IGN);
+    if (reloads_) std::signal(SIGHUP, SIG_IGN);
     std::signal(SIGUSR1, SIG_IGN);
   }
   SignalWatch(const SignalWatch&) = delete;
@@ -78,15 +78,16 @@ class SignalWatch {
     if (draining_) std::_Exit(1);
     draining_ = true;
     program_.draining();
-    const auto delay = options_.drain_delay;
-    const auto listens = delay > Duration(0) ? "listening for " + to_text(delay) + " more, then " : std::string();
+    const auto times = program_.drain_times();
+    const auto listens =
+        times.delay > Duration(0) ? "listening for " + to_text(times.delay) + " more, then " : std::string();
     event(LogLevel::info, "draining", listens + "finishing what is in flight",
           {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
-    workers.drain(delay, options_.drain);
+    workers.drain(times.delay, times.within);
   }
 
   boost::asio::signal_set set_;
-  const Options& options_;
+  const bool reloads_;
   Program& program_;
   bool draining_ = false;
 };
@@ -101,13 +102,17 @@ int serve(boost::asio::io_context& main_loop, const Options& options, Program& p
   raise_descriptor_limit();
   ignore_stray_signals();
   // Before any thread starts: this loop handles the signals, also during the first connection.
-  SignalWatch signals(main_loop, options, program);
-  for (const auto& address : options.listen) {
-    if (address.port == 0) continue;
-    if (const auto free = net::check_free(main_loop, address); free.has_error()) return refuse(free.error());
-  }
-  Workers workers(options, program);
-  if (const auto listening = workers.listen(options.listen); listening.has_error()) return refuse(listening.error());
+  SignalWatch signals(main_loop, options.reloads, program);
+  Workers workers(options.workers, program);
+  PassedSockets none;
+  auto& passed = options.passed ? *options.passed : none;
+  auto addresses = workers.listeners().prepare(options.listen, passed);
+  if (addresses.has_error()) return refuse(addresses.error().why);
+  if (const auto listening = workers.listeners().listen(*addresses); listening.has_error())
+    return refuse(listening.error().why);
+  passed.close_rest();
+  for (const auto& address : workers.listeners().use(std::move(*addresses), Duration(0)).added)
+    event(LogLevel::info, "listening", "listening on " + address, {{"address", address}});
 
   workers.start([&] {
     boost::asio::post(main_loop, [&] {

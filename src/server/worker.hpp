@@ -9,44 +9,68 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 
+#include <cstdint>
 #include <functional>
+#include <list>
 #include <memory>
 #include <thread>
+#include <vector>
 
 namespace headgate::server {
 
 using MakeService = std::function<std::unique_ptr<Service>(upstream::Environment)>;
 
+/// Names a listening address of a process, as long as it is open.
+using ListenerId = std::uint64_t;
+
+/// All functions but start() and join() may be called on any thread; they take effect in this order.
 class Worker {
  public:
-  Worker(const Options& options, const MakeService& make, std::atomic<std::uint32_t>& connections);
+  Worker(const MakeService& make, std::atomic<std::uint32_t>& connections);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  /// Call it before start(). Returns an error text if the address is not available.
-  Result<net::Listener*, std::string> listen(const net::ListenOptions& options);
   void start(std::function<void()> ended);
+  /// Accepts connections on `sockets`, all of one address.
+  void listen(ListenerId id, const net::ListenOptions& options, std::vector<net::BoundSocket> sockets);
+  /// The options of connections that are accepted from now on. The sockets stay open.
+  void change(ListenerId id, const net::ListenOptions& options);
+  /// Accepts what waits already, then nothing more. Its connections end as in a drain; what is left is broken off
+  /// `within` from now.
+  void close(ListenerId id, Duration within);
 
-  /// Any thread. From now on every answer closes its connection. After `delay` the worker accepts nothing new, finishes
+  /// From now on every answer closes its connection. After `delay` the worker accepts nothing new, finishes
   /// requests in flight, and ends. It aborts what is left `within` after that.
   void drain(Duration delay, Duration within);
-  /// Any thread. Runs `what` with the service, on the worker's thread, between two steps of the service.
+  /// Runs `what` with the service, on the worker's thread, between two steps of the service. Then the sessions use the
+  /// service's timeouts and bounds.
   void tell(std::function<void(Service&)> what);
   void join();
 
  private:
+  struct Door {
+    ListenerId id = 0;
+    gateway::EntrancePtr entrance;
+    std::vector<std::unique_ptr<net::Listener>> listeners;
+  };
+  struct Closing;
+  void open_door(Door& door, net::BoundSocket socket);
+  void close_door(Door door);
+  static void close_over(void* closing);
   static void begin_drain(void* self);
   void check_drained();
   static void drain_tick(void* self);
 
   boost::asio::io_context loop_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> open_{loop_.get_executor()};
   net::LoopClock clock_{loop_};
   net::Timers timers_{loop_};
   net::Blocks blocks_;
   std::unique_ptr<Service> service_;
   gateway::Sessions sessions_;
-  std::vector<std::unique_ptr<net::Listener>> listeners_;
+  std::vector<Door> doors_;
+  std::list<Closing> closing_;
   net::Timer delay_{&Worker::begin_drain, this};
   net::Timer tick_{&Worker::drain_tick, this};
   Duration drain_within_{0};

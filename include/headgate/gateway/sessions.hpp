@@ -22,6 +22,15 @@ class Sessions;
 /// the handler trusts. The bytes of any other peer are read as a request.
 enum class Preamble : std::uint8_t { request, proxy_header };
 
+/// A listener as its connections see it: they share it with the listener. Worker thread only.
+struct Entrance {
+  Preamble preamble = Preamble::request;  ///< of connections that are accepted from now on
+  std::uint16_t https_port = 0;           ///< where requests without TLS are sent; 0: they are served
+  bool winding_down = false;              ///< every answer has `Connection: close`
+  bool draining = false;                  ///< and idle connections are closed
+};
+using EntrancePtr = std::shared_ptr<Entrance>;
+
 /// Keeps exchanges for the next requests, with the memory of their buffers. Worker thread only.
 class ExchangePool {
  public:
@@ -50,21 +59,24 @@ class Sessions {
   Sessions& operator=(const Sessions&) = delete;
 
   /// Begins to serve a connection. If there are too many, its session rejects it (HTTP/1.1: 503). A PROXY header must
-  /// be complete within `timeouts.head`; else the connection is closed without an answer. `https_port`: where requests
-  /// without TLS are sent; 0: they are served.
-  void take(net::StreamPtr stream, Preamble preamble, std::uint16_t https_port = 0);
+  /// be complete within `timeouts.head`; else the connection is closed without an answer.
+  void take(net::StreamPtr stream, EntrancePtr entrance);
 
-  /// For waits that begin from now on.
-  void use(const Timeouts& timeouts) noexcept { timeouts_ = timeouts; }
+  /// For waits, heads and connections that begin from now on.
+  void use(const Timeouts& timeouts, const Bounds& bounds) noexcept {
+    timeouts_ = timeouts;
+    bounds_ = bounds;
+  }
 
   /// From now on every answer has `Connection: close`.
-  void wind_down() noexcept { winding_down_ = true; }
+  void wind_down() noexcept;
   /// The same, and idle connections are closed at once.
   void drain();
-  bool draining() const noexcept { return draining_; }
+  /// The same for the connections of one listener; the others live on.
+  void drain(Entrance& entrance);
   bool empty() const noexcept;
-  /// Closes all connections at once.
-  void close_all();
+  /// Closes all connections at once, or those of one listener.
+  void close_all(const Entrance* only = nullptr);
 
  private:
   friend class Session;
@@ -72,8 +84,6 @@ class Sessions {
   Session& keep(Session* session);
   /// Deletes the arrival, and makes the session of its connection. `input` may hold the first bytes of a request.
   void give_way(Session& arrival, net::ReadBuffer input, Peer peer);
-  /// How long a connection may be idle before its first request.
-  Duration patience() const noexcept;
   void uncount(Session& session) noexcept;
   void remove(Session& session) noexcept;
   /// A lingering session is not counted as a connection. If there are too many of them, the oldest is closed.
@@ -84,7 +94,7 @@ class Sessions {
   Clock& clock_;
   net::Blocks& blocks_;
   Timeouts timeouts_;
-  const Bounds& bounds_;
+  Bounds bounds_;
   std::atomic<std::uint32_t>& total_;
   MakeSession make_;
   ExchangePool exchanges_;

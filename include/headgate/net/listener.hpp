@@ -2,6 +2,7 @@
 // Accepts connections on one address. Each worker has its own listener on the same port; the kernel distributes the
 // connections.
 
+#include "headgate/net/bound_socket.hpp"
 #include "headgate/net/options.hpp"
 #include "headgate/net/stream.hpp"
 
@@ -13,15 +14,20 @@
 
 namespace headgate::net {
 
-/// Worker thread only; destroy it after its loop has stopped or after close().
+/// Worker thread only, or before the loop runs; destroy it after its loop has stopped or after close().
 class Listener {
  public:
   using Take = std::function<void(StreamPtr)>;
+  static constexpr int kBacklog = 4096;  ///< clients that wait to be accepted, at most
 
+  /// `socket` listens already. Throws std::system_error if the loop cannot watch it.
+  Listener(boost::asio::io_context& loop, Timers& timers, BoundSocket socket);
   /// Binds and listens. The error says what to do about it. With port 0 the system chooses a port: see port().
   static Result<std::unique_ptr<Listener>, std::string> open(boost::asio::io_context& loop, Timers& timers,
                                                              const ListenOptions& options);
   ~Listener();
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
 
   /// Accepts from now on; `take` gets each connection. After an error (no descriptors) tries again in 100 ms.
   void start(Take take);
@@ -29,27 +35,17 @@ class Listener {
   void close();
   std::uint16_t port() const noexcept;
   std::string address() const;  ///< "127.0.0.1:8080"
-  bool proxy_protocol() const noexcept {
-    return proxy_protocol_;
-  }  ///< whether connections begin with a PROXY header, which `take` must read
-  /// Where requests without TLS are redirected; 0: they are served.
-  std::uint16_t https_port() const noexcept { return https_port_; }
 
  private:
   using Acceptor = boost::asio::basic_socket_acceptor<Tcp, Executor>;
-  Listener(Acceptor acceptor, Timers& timers, const ListenOptions& options);
   void accept();
+  void close_socket() noexcept;
   static void pause_over(void* self);
 
   Acceptor acceptor_;
   Timers& timers_;
   Timer pause_{&Listener::pause_over, this};
   Take take_;
-  bool proxy_protocol_;
-  std::uint16_t https_port_;
 };
-
-/// An error if another process listens on this address: with SO_REUSEPORT both would silently share the connections.
-Result<void, std::string> check_free(boost::asio::io_context& loop, const ListenOptions& options);
 
 }  // namespace headgate::net

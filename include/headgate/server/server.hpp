@@ -13,6 +13,7 @@
 
 namespace headgate::server {
 
+class PassedSockets;
 class Workers;
 
 /// The handler of a worker's requests, with everything it needs. Made on the main thread before the loops run, then
@@ -23,8 +24,16 @@ class Service {
   virtual gateway::Handler& handler() = 0;
   /// The current timeouts of client connections.
   virtual gateway::Timeouts timeouts() const { return {}; }
+  /// The current bounds of client connections.
+  virtual gateway::Bounds bounds() const { return {}; }
   /// Closes its connections, so that the worker's loop can end.
   virtual void stop() = 0;
+};
+
+/// How a worker ends.
+struct DrainTimes {
+  Duration delay{0};                           ///< how long the listeners stay open after the stop signal
+  Duration within = std::chrono::seconds(20);  ///< then the time for requests in flight
 };
 
 /// What is served, from its start to its end. The functions stand in the order in which they are called, on the main
@@ -36,6 +45,7 @@ class Program {
   virtual std::unique_ptr<Service> make_service(upstream::Environment environment) = 0;
   /// All workers run, and take changes until ended().
   virtual void started(Workers& workers) { static_cast<void>(workers); }
+  virtual DrainTimes drain_times() const { return {}; }
   virtual void reload() {}       ///< SIGHUP
   virtual void reopen_logs() {}  ///< SIGUSR1
   virtual void draining() {}     ///< the first SIGTERM or SIGINT
@@ -48,12 +58,10 @@ unsigned worker_count(unsigned wanted) noexcept;
 
 struct Options {
   std::vector<net::ListenOptions> listen;
-  unsigned workers = 0;                       ///< 0: one per core
-  Duration drain_delay{0};                    ///< how long the listeners stay open after the stop signal
-  Duration drain = std::chrono::seconds(20);  ///< then the time for requests in flight
-  gateway::Bounds bounds;
-  bool reloads =
-      false;  ///< whether the program takes SIGHUP and SIGUSR1; else they end the process, as is their default
+  unsigned workers = 0;  ///< 0: one per core
+  /// Whether the program takes SIGHUP and SIGUSR1; else they end the process, as is their default.
+  bool reloads = false;
+  PassedSockets* passed = nullptr;  ///< sockets that this process was started with; null: none
 };
 
 /// Serves `program` until SIGTERM or SIGINT, then drains; runs `main_loop` meanwhile. Returns 0 after a normal end, 1

@@ -185,7 +185,7 @@ class ToySessionTest : public net::test::Loop {
 };
 
 TEST_F(ToySessionTest, AnswersEachStreamWhenItIsReady) {
-  sessions_.take(near_, Preamble::request);
+  sessions_.take(near_, std::make_shared<Entrance>());
   say("1 /9\n2 /0\n3 /5\n");
   EXPECT_TRUE(hears("2 200\n")) << "while the others wait";
   EXPECT_TRUE(waits(2));
@@ -198,7 +198,7 @@ TEST_F(ToySessionTest, AnswersEachStreamWhenItIsReady) {
 }
 
 TEST_F(ToySessionTest, EndsOneStreamAndNoOther) {
-  sessions_.take(near_, Preamble::request);
+  sessions_.take(near_, std::make_shared<Entrance>());
   say("1 /9\n2 /9\n3 /0\n");
   EXPECT_TRUE(hears("3 200\n"));
   say("1 !\n4 /0\n");
@@ -209,7 +209,7 @@ TEST_F(ToySessionTest, EndsOneStreamAndNoOther) {
 }
 
 TEST_F(ToySessionTest, TellsABugOfOneStreamAndGoesOnWithTheOthers) {
-  sessions_.take(near_, Preamble::request);
+  sessions_.take(near_, std::make_shared<Entrance>());
   say("1 /9\n2 /bug\n");
   EXPECT_TRUE(hears("2 500\n"));
   EXPECT_EQ(handler_.bugs, 1);
@@ -218,7 +218,7 @@ TEST_F(ToySessionTest, TellsABugOfOneStreamAndGoesOnWithTheOthers) {
 }
 
 TEST_F(ToySessionTest, EndsAllStreamsOfAClientThatIsGone) {
-  sessions_.take(near_, Preamble::request);
+  sessions_.take(near_, std::make_shared<Entrance>());
   say("1 /9\n2 /9\n");
   EXPECT_TRUE(waits(2));
   far_.close();
@@ -231,7 +231,7 @@ TEST_F(ToySessionTest, EndsAllStreamsOfAClientThatIsGone) {
 }
 
 TEST_F(ToySessionTest, IsBrokenOffWithAllItsStreamsByAWorkerThatWaitsNoLonger) {
-  sessions_.take(near_, Preamble::request);
+  sessions_.take(near_, std::make_shared<Entrance>());
   say("1 /9\n2 /9\n");
   EXPECT_TRUE(waits(2));
   sessions_.drain();
@@ -244,7 +244,8 @@ TEST_F(ToySessionTest, IsBrokenOffWithAllItsStreamsByAWorkerThatWaitsNoLonger) {
 
 TEST_F(ToySessionTest, IsClosedWithoutAWordWhereItsProtocolHasNoneForTooMany) {
   bounds_.connections = 0;
-  sessions_.take(near_, Preamble::request);
+  sessions_.use(timeouts_, bounds_);
+  sessions_.take(near_, std::make_shared<Entrance>());
   EXPECT_FALSE(near_->is_open());
   EXPECT_TRUE(sessions_.empty());
   EXPECT_EQ(connections_.load(), 0U);
