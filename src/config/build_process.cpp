@@ -134,6 +134,7 @@ void build_process(Build& build) {
   read_number(root, "workers", config.workers);
   read(root, "drain_delay", config.drain_delay);
   read(root, "drain", config.drain);
+  read(root, "upgrade_drain", config.upgrade_drain);
   read_number(find(root, "memory"), "max_keys", config.memory.max_keys);
   build_timeouts(build);
   build_bounds(build);

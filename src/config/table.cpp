@@ -260,6 +260,8 @@ constexpr Key kRootKeys[] = {
      "How long the listeners stay open after SIGTERM, while `/readyz` already answers 503 and every answer closes its "
      "connection; the load balancer needs this time to notice"},
     {"drain", &kDuration, "20s", R"("20s")", "How long headgate then waits for requests in flight"},
+    {"upgrade_drain", &kDuration, "1h", R"("10m")",
+     "How long a process that an upgrade has replaced waits for its connections, such as WebSockets"},
     {"admin", &kAdminShape, "", R"({ "listen": "127.0.0.1:9900" })",
      "Metrics and administration, never on a public port; default: at `127.0.0.1:9900`; `\"off\"` for none"},
     {"identity", &kIdentityShape, "", R"({ "trusted_proxies": ["10.0.0.0/8"] })", "Who is calling"},

@@ -1,8 +1,10 @@
 #include "gateway_program.hpp"
 
+#include "service_notice.hpp"
 #include "workers.hpp"
 
 #include "headgate/keyring/keyring.hpp"
+#include "headgate/observe/event.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -79,6 +81,32 @@ void GatewayProgram::started(Workers& workers) {
   workers_ = &workers;
   if (watch_) watch_->start();
   shared_.board.begin_serving();
+  if (taken_over_) taken_over_->serves();
+  tell_service_manager("READY=1");
+}
+
+void GatewayProgram::hand_over_by(TakenOver taken, CommandLine command) {
+  taken_over_.emplace(std::move(taken));
+  handover_.emplace(loop_, std::move(command), [this](pid_t next) {
+    observe::event(observe::LogLevel::info, "upgraded", "a new process serves", {{"pid", next}});
+    handed_over_to_ = next;
+    tell_service_manager("MAINPID=" + std::to_string(next));
+    // It has the address of the admin interface as well.
+    if (auto off = admin_->prepare(std::nullopt); off.has_value()) admin_->use(std::move(*off));
+    std::exchange(handed_over_, {})();
+  });
+}
+
+void GatewayProgram::upgrade(std::function<void()> handed_over) {
+  if (!handover_ || !workers_) return;
+  handed_over_ = std::move(handed_over);
+  handover_->begin(workers_->listeners().descriptors(), admin_->descriptors());
+}
+
+void GatewayProgram::draining() {
+  shared_.board.begin_drain();
+  handover_->stop();
+  if (!handed_over_to_) tell_service_manager("STOPPING=1");
 }
 
 /// Keys may be waited for below, while this loop runs: another call must not begin meanwhile.
@@ -207,6 +235,7 @@ void GatewayProgram::ended() {
   asked_.clear();
   told_.clear();
   if (watch_) watch_->stop();
+  if (handover_) handover_->stop();
   keyring_->stop();
   shared_.bans->stop();
 }

@@ -3,6 +3,7 @@
 
 #include "file_watch.hpp"
 #include "gateway_service.hpp"
+#include "handover.hpp"
 #include "reload.hpp"
 #include "reload_endpoint.hpp"
 
@@ -29,6 +30,8 @@ class GatewayProgram final : public Program {
   void use_admin(Admin& admin) { admin_ = &admin; }
   /// Reloads whenever this file has changed.
   void watch(const std::string& file);
+  /// Tells the process before this one once this one serves. `command` starts the one after it.
+  void hand_over_by(TakenOver taken, CommandLine command);
   /// Takes the calls of the admin interface.
   const std::shared_ptr<ReloadCalls>& calls() const noexcept { return calls_; }
   /// Waits for keys that are fetched, so that the first requests find them. Continues without keys that do not come in
@@ -45,7 +48,9 @@ class GatewayProgram final : public Program {
   DrainTimes drain_times() const override { return {now_->config->drain_delay, now_->config->drain}; }
   void reload() override { reload({}); }
   void reopen_logs() override { shared_.logs.reopen(); }
-  void draining() override { shared_.board.begin_drain(); }
+  void upgrade(std::function<void()> handed_over) override;
+  Duration upgrade_drain() const override { return now_->config->upgrade_drain; }
+  void draining() override;
   void ended() override;
 
  private:
@@ -70,6 +75,10 @@ class GatewayProgram final : public Program {
   Admin* admin_ = nullptr;
   const std::shared_ptr<ReloadCalls> calls_;
   std::optional<FileWatch> watch_;
+  std::optional<TakenOver> taken_over_;
+  std::optional<Handover> handover_;
+  std::function<void()> handed_over_;
+  std::optional<pid_t> handed_over_to_;
   unsigned made_ = 0;           // services
   Workers* workers_ = nullptr;  // while they run
   bool reloading_ = false;

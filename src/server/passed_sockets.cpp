@@ -17,7 +17,7 @@ using observe::event;
 using observe::LogLevel;
 
 constexpr int kFirstPassed = 3;
-constexpr int kMost = 65'536;
+constexpr int kMax = 65'536;
 
 /// The number in an environment variable; -1 if there is none.
 long number_in(const char* variable) {
@@ -36,7 +36,7 @@ PassedSockets PassedSockets::from_environment() {
   const bool ours = number_in("LISTEN_PID") == ::getpid();
   const auto count = number_in("LISTEN_FDS");
   for (const char* variable : {"LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"}) ::unsetenv(variable);
-  if (!ours || count <= 0 || count > kMost) return out;
+  if (!ours || count <= 0 || count > kMax) return out;
   for (int each = kFirstPassed; each < kFirstPassed + static_cast<int>(count); ++each) {
     auto socket = net::BoundSocket::adopt(each);
     if (socket.has_value()) {

@@ -3,6 +3,7 @@
 #include "ban_endpoints.hpp"
 #include "collect.hpp"
 #include "gateway_program.hpp"
+#include "handover.hpp"
 #include "passed_sockets.hpp"
 #include "reload_endpoint.hpp"
 #include "stray_signals.hpp"
@@ -58,6 +59,7 @@ std::vector<AdminEndpoint> endpoints_of(const Shared& shared, const GatewayProgr
 // In this order: the logs first, so that every failure is logged; then the active configuration, which fails for a bad
 // key file; then the admin interface, so that the wait for keys can be observed; then the workers.
 int serve_gateway(const config::Config& config, const ReadAgain& read_again, const std::string& watched) {
+  auto command = CommandLine::of_this_process();
   ignore_stray_signals();
   std::signal(SIGHUP, SIG_IGN);  // until the program handles it
   observe::Logs logs(config.log);
@@ -67,16 +69,28 @@ int serve_gateway(const config::Config& config, const ReadAgain& read_again, con
   if (!watched.empty()) program.watch(watched);
   collect_all(shared);
   auto passed = PassedSockets::from_environment();
+  PassedSockets passed_to_admin;
+  auto taken = TakenOver::from_environment(passed, passed_to_admin);
+  const bool replaces = taken.begun();
   Admin admin(
       config.admin, shared.registry, [&board = shared.board] { return board.readiness(); },
       endpoints_of(shared, program));
-  if (const auto started = admin.start(&passed); started.has_error()) {
+  program.use_admin(admin);
+  program.hand_over_by(std::move(taken), std::move(command));
+  // The process before this one answers for both until this one serves.
+  const auto wait = [&] {
+    program.await_keys();
+    shared.bans->await_first(kLongestWaitForBans);
+  };
+  if (replaces) {
+    wait();
+    shared.board.begin_serving();
+  }
+  if (const auto started = admin.start(replaces ? &passed_to_admin : &passed); started.has_error()) {
     std::fprintf(stderr, "headgate: %s\n", started.error().c_str());
     return 1;
   }
-  program.use_admin(admin);
-  program.await_keys();
-  shared.bans->await_first(kLongestWaitForBans);
+  if (!replaces) wait();
   const Options options{.listen = config.listen, .workers = config.workers, .reloads = true, .passed = &passed};
   const auto result = serve(main_loop, options, program);
   admin.stop();

@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 
@@ -34,8 +35,8 @@ int refuse(const std::string& why) {
   return 1;
 }
 
-/// The signals of a running process: HUP and USR1 go to the program, the first TERM or INT drains, a second one ends
-/// the process at once.
+/// The signals of a running process: HUP, USR1 and USR2 go to the program, the first TERM or INT drains, a second one
+/// ends the process at once.
 class SignalWatch {
  public:
   SignalWatch(boost::asio::io_context& loop, bool reloads, Program& program)
@@ -43,12 +44,13 @@ class SignalWatch {
     if (!reloads) return;
     set_.add(SIGHUP);
     set_.add(SIGUSR1);
+    set_.add(SIGUSR2);
   }
 
   ~SignalWatch() {
     set_.clear();
     if (reloads_) std::signal(SIGHUP, SIG_IGN);
-    std::signal(SIGUSR1, SIG_IGN);
+    for (const int each : {SIGUSR1, SIGUSR2}) std::signal(each, SIG_IGN);
   }
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;
@@ -70,15 +72,29 @@ class SignalWatch {
  private:
   void take(int signal, Workers& workers) {
     if (signal == SIGUSR1) return program_.reopen_logs();
-    if (signal != SIGHUP) return end(signal, workers);
-    if (!draining_) program_.reload();
+    if (signal == SIGTERM || signal == SIGINT) return end(signal, workers);
+    if (state_ != State::serving) return;
+    if (signal == SIGHUP) return program_.reload();
+    program_.upgrade([this, &workers] { hand_over(workers); });
+  }
+
+  /// Clients come to the new process now. Only those that are here are waited for.
+  void hand_over(Workers& workers) {
+    if (state_ != State::serving) return;
+    state_ = State::handed_over;
+    program_.draining();
+    const auto within = program_.upgrade_drain();
+    event(LogLevel::info, "draining", "another process serves now; finishing what is in flight",
+          {{"at_most", to_text(within)}});
+    workers.hand_over(within);
   }
 
   void end(int signal, Workers& workers) {
-    if (draining_) std::_Exit(1);
-    draining_ = true;
+    if (state_ == State::draining) std::_Exit(1);
+    auto times = program_.drain_times();
+    if (state_ == State::handed_over) times.delay = Duration(0);
+    state_ = State::draining;
     program_.draining();
-    const auto times = program_.drain_times();
     const auto listens =
         times.delay > Duration(0) ? "listening for " + to_text(times.delay) + " more, then " : std::string();
     event(LogLevel::info, "draining", listens + "finishing what is in flight",
@@ -89,7 +105,7 @@ class SignalWatch {
   boost::asio::signal_set set_;
   const bool reloads_;
   Program& program_;
-  bool draining_ = false;
+  enum class State : std::uint8_t { serving, handed_over, draining } state_ = State::serving;
 };
 
 }  // namespace

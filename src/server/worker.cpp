@@ -102,6 +102,14 @@ void Worker::drain(Duration delay, Duration within) {
   });
 }
 
+void Worker::hand_over(Duration within) {
+  boost::asio::post(loop_, [this, within] {
+    drained_by_ = std::chrono::steady_clock::now() + within;
+    sessions_.wind_down();
+    close_all_doors();
+  });
+}
+
 void Worker::tell(std::function<void(Service&)> what) {
   boost::asio::post(loop_, [this, what = std::move(what)] {
     what(*service_);
@@ -112,10 +120,14 @@ void Worker::tell(std::function<void(Service&)> what) {
 void Worker::begin_drain(void* self) {
   auto& worker = *static_cast<Worker*>(self);
   worker.drained_by_ = std::chrono::steady_clock::now() + worker.drain_within_;
-  for (auto& door : std::exchange(worker.doors_, {})) worker.close_door(std::move(door));
   worker.sessions_.drain();
-  // After what is queued already: it may bring a last connection.
-  boost::asio::post(worker.loop_, [&worker] { worker.check_drained(); });
+  worker.close_all_doors();
+}
+
+/// Then waits for the connections, after what is queued already: it may bring a last one.
+void Worker::close_all_doors() {
+  for (auto& door : std::exchange(doors_, {})) close_door(std::move(door));
+  boost::asio::post(loop_, [this] { check_drained(); });
 }
 
 void Worker::check_drained() {
@@ -126,6 +138,7 @@ void Worker::check_drained() {
     loop_.stop();
   }
   if (!sessions_.empty()) return timers_.arm(tick_, kDrainTick);
+  if (std::exchange(drained_, true)) return;
   service_->stop();
   timers_.stop();
   open_.reset();

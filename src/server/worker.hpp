@@ -43,6 +43,10 @@ class Worker {
   /// From now on every answer closes its connection. After `delay` the worker accepts nothing new, finishes
   /// requests in flight, and ends. It aborts what is left `within` after that.
   void drain(Duration delay, Duration within);
+  /// Accepts nothing new from now on, because another process does, and ends when its connections have ended: each is
+  /// closed after its next answer, or when it was idle for long enough. Closing idle ones at once would break requests
+  /// that are on their way to them. Aborts what is left `within` from now.
+  void hand_over(Duration within);
   /// Runs `what` with the service, on the worker's thread, between two steps of the service. Then the sessions use the
   /// service's timeouts and bounds.
   void tell(std::function<void(Service&)> what);
@@ -59,6 +63,7 @@ class Worker {
   void close_door(Door door);
   static void close_over(void* closing);
   static void begin_drain(void* self);
+  void close_all_doors();
   void check_drained();
   static void drain_tick(void* self);
 
@@ -74,6 +79,7 @@ class Worker {
   net::Timer delay_{&Worker::begin_drain, this};
   net::Timer tick_{&Worker::drain_tick, this};
   Duration drain_within_{0};
+  bool drained_ = false;
   std::chrono::steady_clock::time_point drained_by_;
   std::thread thread_;
 };

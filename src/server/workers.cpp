@@ -36,6 +36,10 @@ void Workers::drain(Duration delay, Duration within) {
   for (auto& worker : workers_) worker->drain(delay, within);
 }
 
+void Workers::hand_over(Duration within) {
+  for (auto& worker : workers_) worker->hand_over(within);
+}
+
 void Workers::join() {
   for (auto& worker : workers_) worker->join();
 }

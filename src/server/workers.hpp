@@ -27,6 +27,7 @@ class Workers {
   /// once, on the thread of the last worker.
   void tell(const std::function<void(Service&)>& what, const std::function<void()>& done = {});
   void drain(Duration delay, Duration within);
+  void hand_over(Duration within);
   void join();
   std::size_t count() const noexcept { return workers_.size(); }
 

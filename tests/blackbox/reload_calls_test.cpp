@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const Json kAdmin = {{"admin", {{"listen", "127.0.0.1:0"}}}};
+const Json kAdminAnywhere = {{"admin", {{"listen", "127.0.0.1:0"}}}};
 
 Json with_limit(const std::string& rate, const Json& more = Json::object()) {
   Json out = {{"limits", {{"x", {{"rate", rate}, {"per", "client_ip"}}}}}, {"all_routes", {{"limits", {"x"}}}}};
@@ -27,13 +27,13 @@ Message post(std::uint16_t port, const std::string& fields = "") {
 }
 
 TEST(ReloadCall, TellsWhatHasChanged) {
-  Reloaded gateway(kAdmin);
+  Reloaded gateway(kAdminAnywhere);
   const auto port = admin_port(gateway.process());
   auto answer = post(port);
   EXPECT_EQ(answer.status(), 200) << answer.head;
   EXPECT_TRUE(Json::parse(answer.body)["changed"].empty()) << answer.body;
-  gateway.write(
-      with_limit("5/day", {{"admin", kAdmin["admin"]}, {"listen", {"127.0.0.1:0", "127.0.0.1:0"}}, {"workers", 2}}));
+  gateway.write(with_limit(
+      "5/day", {{"admin", kAdminAnywhere["admin"]}, {"listen", {"127.0.0.1:0", "127.0.0.1:0"}}, {"workers", 2}}));
   answer = post(port);
   ASSERT_EQ(answer.status(), 200) << answer.body;
   const auto told = Json::parse(answer.body);
@@ -44,9 +44,9 @@ TEST(ReloadCall, TellsWhatHasChanged) {
 }
 
 TEST(ReloadCall, TellsEveryMistakeWithItsPlace) {
-  Reloaded gateway(kAdmin);
+  Reloaded gateway(kAdminAnywhere);
   const auto port = admin_port(gateway.process());
-  gateway.write(with_limit("5/dya", {{"admin", kAdmin["admin"]}, {"drian", "5s"}}));
+  gateway.write(with_limit("5/dya", {{"admin", kAdminAnywhere["admin"]}, {"drian", "5s"}}));
   const auto answer = post(port);
   EXPECT_EQ(answer.status(), 422);
   EXPECT_EQ(answer.value("Content-Type"), "application/problem+json");
@@ -62,7 +62,7 @@ TEST(ReloadCall, TellsEveryMistakeWithItsPlace) {
 }
 
 TEST(ReloadCall, IsAnsweredWhereItWasMadeEvenIfThatAddressCloses) {
-  Reloaded gateway(kAdmin);
+  Reloaded gateway(kAdminAnywhere);
   const auto port = admin_port(gateway.process());
   gateway.write(Json{{"admin", "off"}});
   EXPECT_EQ(post(port).status(), 200);

@@ -16,8 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-const Json kTwo = {{"listen", {"127.0.0.1:0", "127.0.0.1:0"}}};
-const std::string kUpgrade = "Connection: upgrade\r\nUpgrade: x\r\n";
+const Json kTwoAddresses = {{"listen", {"127.0.0.1:0", "127.0.0.1:0"}}};
+const std::string kIntoTunnel = "Connection: upgrade\r\nUpgrade: x\r\n";
 
 Json limited(const std::string& rate, const Json& more = Json::object()) {
   Json out = {{"limits", {{"x", {{"rate", rate}, {"per", "client_ip"}}}}}, {"all_routes", {{"limits", {"x"}}}}};
@@ -55,7 +55,7 @@ TEST(ReloadedListeners, AreAddedWhileTheOthersGoOn) {
   Reloaded gateway(Json{{"workers", 2}});
   RawClient kept = gateway.client();
   ASSERT_EQ(kept.get().status(), 200);
-  Json two = kTwo;
+  Json two = kTwoAddresses;
   two["workers"] = 2;
   ASSERT_TRUE(gateway.reload(two));
   const auto added = gateway.last_port("listening on ");
@@ -67,7 +67,7 @@ TEST(ReloadedListeners, AreAddedWhileTheOthersGoOn) {
 }
 
 TEST(ReloadedListeners, ThatAreRemovedFinishWhatIsInFlightAndTheOthersLiveOn) {
-  Reloaded gateway(kTwo);
+  Reloaded gateway(kTwoAddresses);
   RawClient other = gateway.client(0);
   RawClient idle = gateway.client(1);
   RawClient busy = gateway.client(1);
@@ -89,11 +89,11 @@ TEST(ReloadedListeners, ThatAreRemovedFinishWhatIsInFlightAndTheOthersLiveOn) {
 }
 
 TEST(ReloadedListeners, ThatAreRemovedWaitNoLongerThanADrain) {
-  Reloaded gateway(kTwo);
+  Reloaded gateway(kTwoAddresses);
   RawClient stays = gateway.client(0);
   RawClient goes = gateway.client(1);
   for (auto* each : {&stays, &goes}) {
-    each->send(request("GET", "/", kUpgrade));
+    each->send(request("GET", "/", kIntoTunnel));
     ASSERT_EQ(each->read_head().status(), 101);
   }
   ASSERT_TRUE(gateway.reload(Json{{"listen", Json::array({"127.0.0.1:0"})}, {"drain", "500ms"}}));
@@ -134,9 +134,9 @@ TEST(ReloadedListeners, ChangeTheirOptionsWhileTheSocketStaysOpen) {
 }
 
 TEST(ReloadedListeners, LoseNobodyWhoWaitsToBeAccepted) {
-  Reloaded gateway(kTwo);
+  Reloaded gateway(kTwoAddresses);
   for (int round = 0; round < 5; ++round) {
-    ASSERT_TRUE(gateway.reload(kTwo));
+    ASSERT_TRUE(gateway.reload(kTwoAddresses));
     const auto port = round == 0 ? gateway.gateway().port(1) : gateway.last_port("listening on ");
     std::vector<RawClient> clients;
     for (int i = 0; i < 50; ++i) {

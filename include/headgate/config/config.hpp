@@ -52,7 +52,9 @@ struct Config {
   unsigned workers = 0;                       ///< threads; 0: one per core
   Duration drain_delay{0};                    ///< how long SIGTERM leaves the listeners open
   Duration drain = std::chrono::seconds(20);  ///< how long it then waits for requests in flight
-  std::optional<Admin> admin;                 ///< absent: off
+  /// How long a process that an upgrade has replaced waits for its connections.
+  Duration upgrade_drain = std::chrono::hours(1);
+  std::optional<Admin> admin;  ///< absent: off
   identity::Options identity;
   std::optional<redis::Options> redis;
   limit::MemoryOptions memory;

@@ -8,6 +8,7 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -48,7 +49,11 @@ class Program {
   virtual DrainTimes drain_times() const { return {}; }
   virtual void reload() {}       ///< SIGHUP
   virtual void reopen_logs() {}  ///< SIGUSR1
-  virtual void draining() {}     ///< the first SIGTERM or SIGINT
+  /// SIGUSR2: calls `handed_over` once another process serves in the place of this one.
+  virtual void upgrade(std::function<void()> handed_over) { static_cast<void>(handed_over); }
+  /// How long connections may last then.
+  virtual Duration upgrade_drain() const { return drain_times().within; }
+  virtual void draining() {}  ///< the first SIGTERM or SIGINT, or handed over
   /// No worker runs any more. Afterwards the loop must have no work left.
   virtual void ended() {}
 };
@@ -59,7 +64,7 @@ unsigned worker_count(unsigned wanted) noexcept;
 struct Options {
   std::vector<net::ListenOptions> listen;
   unsigned workers = 0;  ///< 0: one per core
-  /// Whether the program takes SIGHUP and SIGUSR1; else they end the process, as is their default.
+  /// Whether the program takes SIGHUP, SIGUSR1 and SIGUSR2. Else SIGHUP ends the process, as is its default.
   bool reloads = false;
   PassedSockets* passed = nullptr;  ///< sockets that this process was started with; null: none
 };
