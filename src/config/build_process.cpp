@@ -4,6 +4,7 @@
 #include "table.hpp"
 #include "values.hpp"
 
+#include "headgate/identity/network.hpp"
 #include "headgate/identity/sha256.hpp"
 
 #include <unistd.h>
@@ -53,6 +54,21 @@ void build_listen(Build& build) {
   for (const Node* each : listen->children) add_listener(build, *each, seen);
 }
 
+void build_connection_rate(Build& build, const Node* bounds) {
+  auto& out = build.config.gateway.bounds;
+  for (const Node* each : texts(find(bounds, "exempt")))
+    if (const auto network = identity::parse_network(each->text); network.has_value()) out.exempt.push_back(*network);
+  const Node* written = text_at(bounds, "connection_rate");
+  const auto rate = written == nullptr ? parse_rate("1/second") : parse_rate(written->text);
+  if (written == nullptr || rate.has_error()) return;
+  constexpr std::uint64_t kMaxCount = 1'000'000;
+  if (rate->month || rate->period > std::chrono::hours(1) || rate->count > kMaxCount)
+    return build.report.error(code::kRange, *written,
+                              "a rate of connections has a period of at most an hour, and at most 1000000 in it",
+                              R"(write it by a shorter period, as in "50/second")");
+  out.connection_rate = {static_cast<std::uint32_t>(rate->count), rate->period};
+}
+
 void build_bounds(Build& build) {
   const Node* bounds = find(&build.root, "bounds");
   auto& out = build.config.gateway.bounds;
@@ -60,6 +76,10 @@ void build_bounds(Build& build) {
   read_number(bounds, "head_fields", out.head_fields);
   read_size(bounds, "target_size", out.target_bytes);
   read_number(bounds, "connections", out.connections);
+  read_number(bounds, "connections_per_address", out.connections_per_address);
+  read_size(bounds, "buffered", out.buffered);
+  read_number(find(&build.root, "identity"), "ipv6_prefix", out.ipv6_prefix);
+  build_connection_rate(build, bounds);
   if (out.target_bytes <= out.head_bytes) return;
   const Node* target = find(bounds, "target_size");
   const Node* head = find(bounds, "head_size");

@@ -61,12 +61,12 @@ void H1Session::close(ActiveExchange::Because because) noexcept {
 
 void H1Session::break_off() noexcept { close(ActiveExchange::Because::broken_off); }
 
-void H1Session::reject() { spawn(refuse_service(), "refusal"); }
+void H1Session::reject() { spawn(refuse_service("This gateway has too many connections. Try again shortly."), "refusal"); }
 
-Task<void> H1Session::refuse_service() {
+Task<void> H1Session::refuse_service(const char* why) {
   auto x = exchanges().take();
   begin_exchange(*x);
-  const ParseError refusal{503, "This gateway has too many connections. Try again shortly."};
+  const ParseError refusal{503, why};
   (void)co_await refuse(*x, refusal);
   exchanges().put(std::move(x));
   linger();
@@ -75,6 +75,8 @@ Task<void> H1Session::refuse_service() {
 void H1Session::serve() { spawn(serve_all(), "session"); }
 
 Task<void> H1Session::serve_all() {
+  if (out_of_memory() && !draining())
+    co_return co_await refuse_service("This gateway has too much to remember at once. Try again shortly.");
   auto x = exchanges().take();
   auto next = Next::close;
   const bool here = !read_buffer_.data().empty();  // read with the PROXY header

@@ -24,6 +24,7 @@ struct Peer {
   bool tls = false;            ///< a trusted proxy says that the client uses TLS
   bool certificate = false;    ///< and that it verified the client's certificate
   bool source_untold = false;  ///< a trusted proxy names no client address
+  ConnectionBounds::Place place;  ///< of its address; none if no bound applies to it
 };
 
 /// The base of a protocol's session. Sessions owns it, and end() deletes it. An idle session holds no buffer and no
@@ -73,6 +74,10 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   const Timeouts& timeouts() const noexcept { return owner_.timeouts_; }
   const Bounds& bounds() const noexcept { return owner_.bounds_; }
   ExchangePool& exchanges() const noexcept { return owner_.exchanges_; }
+  /// Takes a place for the client that a PROXY header has named. False: it has none left.
+  bool admit() { return owner_.admit(peer_); }
+  /// Whether a request must be refused because the buffers hold as much as they may.
+  bool out_of_memory() const { return owner_.out_of_memory(peer_); }
   /// How long a connection may be idle before its first request.
   Duration patience() const noexcept { return draining() ? Duration(kFirstRequest) : timeouts().idle; }
   /// Whether its listener drains, or the whole worker.

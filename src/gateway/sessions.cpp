@@ -32,13 +32,13 @@ struct Sessions::Lists {
 };
 
 Sessions::Sessions(Handler& handler, Clock& clock, net::Blocks& blocks, const Timeouts& timeouts, const Bounds& bounds,
-                   std::atomic<std::uint32_t>& total, MakeSession make)
+                   Totals& totals, MakeSession make)
     : handler_(handler),
       clock_(clock),
       blocks_(blocks),
       timeouts_(timeouts),
       bounds_(bounds),
-      total_(total),
+      totals_(totals),
       make_(make),
       lists_(std::make_unique<Lists>()) {}
 
@@ -50,14 +50,17 @@ Sessions::~Sessions() {
 void Sessions::take(net::StreamPtr stream, EntrancePtr entrance) {
   const auto address = stream->peer_address();
   if (address.has_error()) return stream->close();  // the client is gone already
-  const auto before = total_.fetch_add(1, std::memory_order_relaxed);
+  Peer peer(*address);
+  const bool trusted = handler_.trusts(*address);
+  if (!trusted && !admit(peer)) return stream->close();
+  const auto before = totals_.connections.fetch_add(1, std::memory_order_relaxed);
   net::ReadBuffer input(std::move(stream), blocks_);
   entrance->winding_down |= winding_down_;
   entrance->draining |= draining_;
-  const bool says_whose = entrance->preamble == Preamble::proxy_header && handler_.trusts(*address);
-  Peer peer(*address);
+  const bool says_whose = entrance->preamble == Preamble::proxy_header && trusted;
   peer.entrance = std::move(entrance);
   if (before >= bounds_.connections) {
+    totals_.bounds.refused(ConnectionBounds::Why::total, peer.address, clock_.steady());
     auto& session = keep(make_(*this, std::move(input), std::move(peer)));
     uncount(session);  // it takes no place while it is rejected
     return session.reject();
@@ -65,6 +68,18 @@ void Sessions::take(net::StreamPtr stream, EntrancePtr entrance) {
   auto& session = keep(says_whose ? new Arrival(*this, std::move(input), std::move(peer), timeouts_.head)
                                   : make_(*this, std::move(input), std::move(peer)));
   session.begin();
+}
+
+bool Sessions::admit(Peer& peer) {
+  auto [place, why] = totals_.bounds.admit(bounds_, peer.address, clock_.steady());
+  peer.place = std::move(place);
+  return why == ConnectionBounds::Why::none;
+}
+
+bool Sessions::out_of_memory(const Peer& peer) {
+  if (bounds_.buffered == 0 || totals_.lent.read() < bounds_.buffered) return false;
+  totals_.bounds.refused(ConnectionBounds::Why::memory, peer.address, clock_.steady());
+  return true;
 }
 
 Session& Sessions::keep(Session* session) {
@@ -80,7 +95,7 @@ void Sessions::give_way(Session& arrival, net::ReadBuffer input, Peer peer) {
 }
 
 void Sessions::uncount(Session& session) noexcept {
-  if (std::exchange(session.counted_, false)) total_.fetch_sub(1, std::memory_order_relaxed);
+  if (std::exchange(session.counted_, false)) totals_.connections.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void Sessions::remove(Session& session) noexcept {
@@ -91,6 +106,7 @@ void Sessions::remove(Session& session) noexcept {
 
 void Sessions::let_linger(Session& session) noexcept {
   uncount(session);
+  session.peer_.place.leave();
   session.unlink();
   lists_->lingering.push_back(session);
   if (++lingering_ > kMaxLingering) remove(lists_->lingering.front());

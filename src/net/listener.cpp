@@ -4,17 +4,40 @@
 
 #include <boost/asio/error.hpp>
 
+#include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+#include <atomic>
+#include <limits>
+#include <utility>
 
 namespace headgate::net {
 namespace {
 
 namespace error = boost::asio::error;
 
-// The wait after an error. Without descriptors or memory, some may be free again soon.
+// The wait for free descriptors.
 constexpr auto kPause = std::chrono::milliseconds(100);
 
+std::atomic<std::uint64_t> pauses{0};
+std::atomic<int> paused{0};  // listeners
+
+/// A pause so soon after another is the same shortage: each connection that ends lets one more in.
+constexpr auto kSameEpisode = std::chrono::seconds(10);
+using Ticks = std::chrono::steady_clock::duration;
+std::atomic<Ticks> last_end{Ticks{}};
+
 }  // namespace
+
+std::uint64_t accept_pauses() noexcept { return pauses.load(std::memory_order_relaxed); }
+
+int last_descriptor_for_clients() noexcept {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > std::numeric_limits<int>::max())
+    return std::numeric_limits<int>::max();
+  return static_cast<int>(limit.rlim_cur - limit.rlim_cur / 4);
+}
 
 Listener::Listener(boost::asio::io_context& loop, Timers& timers, BoundSocket socket)
     : acceptor_(loop), timers_(timers) {
@@ -23,7 +46,10 @@ Listener::Listener(boost::asio::io_context& loop, Timers& timers, BoundSocket so
   acceptor_.non_blocking(true);
 }
 
-Listener::~Listener() { close_socket(); }
+Listener::~Listener() {
+  resume();
+  close_socket();
+}
 
 Result<std::unique_ptr<Listener>, std::string> Listener::open(boost::asio::io_context& loop, Timers& timers,
                                                               const ListenOptions& options) {
@@ -41,20 +67,52 @@ void Listener::start(Take take) {
 void Listener::accept() {
   acceptor_.async_accept([this](const error_code& ec, Socket socket) {
     if (ec == error::operation_aborted) return;  // closed, and perhaps destroyed
+    bool full = false;
     if (!ec) {
+      // The kernel gives the lowest number that is free: so many are open.
+      full = socket.native_handle() >= last_descriptor_;
       take_(StreamPtr(new Stream(std::move(socket), timers_)));
-    } else if (ec != error::connection_aborted && acceptor_.is_open()) {
-      observe::event(observe::LogLevel::warning, "accept_failed", "trying again in 100 ms", {{"reason", ec.message()}});
-      return timers_.arm(pause_, kPause);
     }
-    if (acceptor_.is_open()) accept();
+    if (!acceptor_.is_open()) return;
+    if (full || (ec && ec != error::connection_aborted)) return pause(full ? "few descriptors are left" : ec.message());
+    accept();
   });
 }
 
-void Listener::pause_over(void* self) { static_cast<Listener*>(self)->accept(); }
+/// The rest is for connections to servers, without which the clients that are here could not be served.
+void Listener::pause(const std::string& reason) {
+  paused_ = true;
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  const auto ended = last_end.load(std::memory_order_relaxed);
+  const bool goes_on = ended != Ticks{} && now - ended < kSameEpisode;
+  if (paused.fetch_add(1, std::memory_order_relaxed) == 0 && !goes_on) {
+    pauses.fetch_add(1, std::memory_order_relaxed);
+    observe::event(observe::LogLevel::error, "accept_paused",
+                   "no new connections until some have ended; raise the limit of open files, or lower "
+                   "\"bounds.connections\"",
+                   {{"reason", reason}});
+  }
+  timers_.arm(pause_, kPause);
+}
+
+void Listener::resume() {
+  if (!std::exchange(paused_, false)) return;
+  paused.fetch_sub(1, std::memory_order_relaxed);
+  last_end.store(std::chrono::steady_clock::now().time_since_epoch(), std::memory_order_relaxed);
+}
+
+void Listener::pause_over(void* self) {
+  auto& listener = *static_cast<Listener*>(self);
+  const int probe = ::fcntl(listener.acceptor_.native_handle(), F_DUPFD_CLOEXEC, 0);
+  if (probe >= 0) ::close(probe);
+  if (probe < 0 || probe >= listener.last_descriptor_) return listener.timers_.arm(listener.pause_, kPause);
+  listener.resume();
+  listener.accept();
+}
 
 void Listener::close() {
   pause_.disarm();
+  resume();
   if (!acceptor_.is_open()) return;
   error_code ec;
   acceptor_.cancel(ec);

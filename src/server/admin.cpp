@@ -79,7 +79,7 @@ struct Admin::State {
   std::function<Readiness()> ready;
   std::vector<AdminEndpoint> endpoints;
   // Counted separately from the client connections, whose limit may be reached.
-  std::atomic<std::uint32_t> connections{0};
+  gateway::Totals totals;
   std::unique_ptr<Worker> worker;  ///< made when it is needed first
   std::optional<Listeners> listeners;
   bool runs = false;
@@ -92,7 +92,7 @@ void Admin::State::make_worker() {
   const MakeService make = [this](const upstream::Environment& environment) {
     return std::make_unique<AdminService>(std::string(), endpoints, environment.loop);
   };
-  worker = std::make_unique<Worker>(make, connections);
+  worker = std::make_unique<Worker>(make, totals);
   listeners.emplace(std::vector<Worker*>{worker.get()});
 }
 

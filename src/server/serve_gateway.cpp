@@ -68,6 +68,7 @@ int serve_gateway(const config::Config& config, const ReadAgain& read_again, con
   GatewayProgram program(main_loop, config, read_again, shared);
   if (!watched.empty()) program.watch(watched);
   collect_all(shared);
+  collect_connections(shared.registry, program.totals());
   auto passed = PassedSockets::from_environment();
   PassedSockets passed_to_admin;
   auto taken = TakenOver::from_environment(passed, passed_to_admin);

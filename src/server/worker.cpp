@@ -32,10 +32,11 @@ struct Worker::Closing {
   net::Timer over{&Worker::close_over, this};
 };
 
-Worker::Worker(const MakeService& make, std::atomic<std::uint32_t>& connections)
-    : blocks_{{kSmallBlock, kSpareSmall}, {kLargeBlock, kSpareLarge}},
+Worker::Worker(const MakeService& make, gateway::Totals& totals)
+    : lent_(&totals.lent),
+      blocks_{{kSmallBlock, kSpareSmall, &lent_}, {kLargeBlock, kSpareLarge, &lent_}},
       service_(make({.loop = loop_, .timers = timers_, .blocks = blocks_, .clock = clock_})),
-      sessions_(service_->handler(), clock_, blocks_, service_->timeouts(), service_->bounds(), connections) {}
+      sessions_(service_->handler(), clock_, blocks_, service_->timeouts(), service_->bounds(), totals) {}
 
 Worker::~Worker() { join(); }
 

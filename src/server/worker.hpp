@@ -26,7 +26,7 @@ using ListenerId = std::uint64_t;
 /// All functions but start() and join() may be called on any thread; they take effect in this order.
 class Worker {
  public:
-  Worker(const MakeService& make, std::atomic<std::uint32_t>& connections);
+  Worker(const MakeService& make, gateway::Totals& totals);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -71,6 +71,7 @@ class Worker {
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> open_{loop_.get_executor()};
   net::LoopClock clock_{loop_};
   net::Timers timers_{loop_};
+  net::LentBytes::Share lent_;
   net::Blocks blocks_;
   std::unique_ptr<Service> service_;
   gateway::Sessions sessions_;

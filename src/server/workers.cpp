@@ -9,7 +9,7 @@ Workers::Workers(unsigned wanted, Program& program) {
   const auto make = [&program](upstream::Environment environment) { return program.make_service(environment); };
   std::vector<Worker*> listening;
   for (unsigned i = 0; i < count; ++i)
-    listening.push_back(workers_.emplace_back(std::make_unique<Worker>(make, connections_)).get());
+    listening.push_back(workers_.emplace_back(std::make_unique<Worker>(make, program.totals())).get());
   listeners_.emplace(std::move(listening));
 }
 

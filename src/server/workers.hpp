@@ -32,7 +32,6 @@ class Workers {
   std::size_t count() const noexcept { return workers_.size(); }
 
  private:
-  std::atomic<std::uint32_t> connections_{0};
   std::atomic<std::size_t> running_{0};
   std::vector<std::unique_ptr<Worker>> workers_;
   std::optional<Listeners> listeners_;

@@ -1,6 +1,7 @@
 #pragma once
 // The client connections of a worker: accepts them, makes their sessions, counts and drains them.
 
+#include "headgate/gateway/connection_bounds.hpp"
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/handler.hpp"
 #include "headgate/net/read_buffer.hpp"
@@ -48,17 +49,25 @@ using MakeSession = Session* (*)(Sessions& owner, net::ReadBuffer input, Peer pe
 /// The default: HTTP/1.1 for every connection.
 Session* session_for(Sessions& owner, net::ReadBuffer input, Peer peer);
 
-/// Worker thread only. All workers share the count of connections.
+/// What all workers count together. Thread-safe.
+struct Totals {
+  std::atomic<std::uint32_t> connections{0};
+  ConnectionBounds bounds;
+  net::LentBytes lent;  ///< the bytes in the buffers of connections to clients and servers
+};
+
+/// Worker thread only. All workers share the totals, which outlive them.
 class Sessions {
  public:
-  /// `total` counts the connections of all workers together, up to `bounds.connections`.
   Sessions(Handler& handler, Clock& clock, net::Blocks& blocks, const Timeouts& timeouts, const Bounds& bounds,
-           std::atomic<std::uint32_t>& total, MakeSession make = &session_for);
+           Totals& totals, MakeSession make = &session_for);
   ~Sessions();
   Sessions(const Sessions&) = delete;
   Sessions& operator=(const Sessions&) = delete;
 
-  /// Begins to serve a connection. If there are too many, its session rejects it (HTTP/1.1: 503). A PROXY header must
+  /// Begins to serve a connection. If its address has too many, it is closed before anything else; one of a trusted
+  /// proxy counts for the client that its PROXY header names. If there are too many of all, its session rejects it
+  /// (HTTP/1.1: 503). A PROXY header must
   /// be complete within `timeouts.head`; else the connection is closed without an answer.
   void take(net::StreamPtr stream, EntrancePtr entrance);
 
@@ -80,6 +89,10 @@ class Sessions {
 
  private:
   friend class Session;
+  /// Takes a place for the client of a connection. False: it has none left.
+  bool admit(Peer& peer);
+  /// Whether the buffers of all connections hold as much as they may. Then counts and logs a refusal.
+  bool out_of_memory(const Peer& peer);
   /// Owns the session until remove().
   Session& keep(Session* session);
   /// Deletes the arrival, and makes the session of its connection. `input` may hold the first bytes of a request.
@@ -95,7 +108,7 @@ class Sessions {
   net::Blocks& blocks_;
   Timeouts timeouts_;
   Bounds bounds_;
-  std::atomic<std::uint32_t>& total_;
+  Totals& totals_;
   MakeSession make_;
   ExchangePool exchanges_;
   std::unique_ptr<Lists> lists_;

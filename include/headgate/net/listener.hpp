@@ -8,11 +8,18 @@
 
 #include <boost/asio/basic_socket_acceptor.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 
 namespace headgate::net {
+
+/// How often the listeners of this process have paused because descriptors had come to an end. Listeners that pause
+/// together count once. Any thread.
+std::uint64_t accept_pauses() noexcept;
+/// Beyond this descriptor listeners pause: a quarter of those that the process may have is for connections to servers.
+int last_descriptor_for_clients() noexcept;
 
 /// Worker thread only, or before the loop runs; destroy it after its loop has stopped or after close().
 class Listener {
@@ -29,7 +36,8 @@ class Listener {
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  /// Accepts from now on; `take` gets each connection. After an error (no descriptors) tries again in 100 ms.
+  /// Accepts from now on; `take` gets each connection. Pauses while there are no descriptors left but those for
+  /// connections to servers.
   void start(Take take);
   /// Accepts the connections that wait already, then closes.
   void close();
@@ -39,6 +47,8 @@ class Listener {
  private:
   using Acceptor = boost::asio::basic_socket_acceptor<Tcp, Executor>;
   void accept();
+  void pause(const std::string& reason);
+  void resume();
   void close_socket() noexcept;
   static void pause_over(void* self);
 
@@ -46,6 +56,8 @@ class Listener {
   Timers& timers_;
   Timer pause_{&Listener::pause_over, this};
   Take take_;
+  const int last_descriptor_ = last_descriptor_for_clients();
+  bool paused_ = false;
 };
 
 }  // namespace headgate::net

@@ -3,6 +3,7 @@
 
 #include "headgate/gateway/handler.hpp"
 #include "headgate/gateway/options.hpp"
+#include "headgate/gateway/sessions.hpp"
 #include "headgate/net/options.hpp"
 #include "headgate/upstream/environment.hpp"
 
@@ -42,6 +43,8 @@ struct DrainTimes {
 class Program {
  public:
   virtual ~Program() = default;
+  /// What all workers count together.
+  gateway::Totals& totals() noexcept { return totals_; }
   /// Called once for each worker, before any runs.
   virtual std::unique_ptr<Service> make_service(upstream::Environment environment) = 0;
   /// All workers run, and take changes until ended().
@@ -56,6 +59,9 @@ class Program {
   virtual void draining() {}  ///< the first SIGTERM or SIGINT, or handed over
   /// No worker runs any more. Afterwards the loop must have no work left.
   virtual void ended() {}
+
+ private:
+  gateway::Totals totals_;
 };
 
 /// The number of threads: `wanted`, or one per core for 0.

@@ -107,7 +107,7 @@ class Bug : public net::test::Loop {
   net::Blocks blocks_{{16UL * 1024, 4}, {64UL * 1024, 4}};
   Timeouts timeouts_;
   Bounds bounds_;
-  std::atomic<std::uint32_t> connections_{0};
+  Totals connections_;
   std::filesystem::path log_path_;
   std::unique_ptr<observe::Logs> logs_;
   observe::AccessLog log_;

@@ -180,7 +180,7 @@ class ToySessionTest : public net::test::Loop {
   net::Blocks blocks_{{16UL * 1024, 4}, {64UL * 1024, 4}};
   Timeouts timeouts_;
   Bounds bounds_;
-  std::atomic<std::uint32_t> connections_{0};
+  Totals connections_;
   Sessions sessions_{handler_, clock_, blocks_, timeouts_, bounds_, connections_, &make_toy};
 };
 
@@ -227,7 +227,7 @@ TEST_F(ToySessionTest, EndsAllStreamsOfAClientThatIsGone) {
   EXPECT_EQ(handler_.given_up, 2);
   EXPECT_EQ(handler_.broken_off, 0);
   EXPECT_TRUE(sessions_.empty());
-  EXPECT_EQ(connections_.load(), 0U);
+  EXPECT_EQ(connections_.connections.load(), 0U);
 }
 
 TEST_F(ToySessionTest, IsBrokenOffWithAllItsStreamsByAWorkerThatWaitsNoLonger) {
@@ -248,7 +248,7 @@ TEST_F(ToySessionTest, IsClosedWithoutAWordWhereItsProtocolHasNoneForTooMany) {
   sessions_.take(near_, std::make_shared<Entrance>());
   EXPECT_FALSE(near_->is_open());
   EXPECT_TRUE(sessions_.empty());
-  EXPECT_EQ(connections_.load(), 0U);
+  EXPECT_EQ(connections_.connections.load(), 0U);
 }
 
 }  // namespace
