@@ -114,7 +114,7 @@ TEST(Buffers, ThatAreFullAreAnswered503UntilTheyAreNot) {
   const Message refused = proxy.client().get();
   expect_problem(refused, 503);
   EXPECT_EQ(refused.value("Retry-After"), "1");
-  EXPECT_EQ(refused_by(look, "memory"), 1);
+  EXPECT_GE(refused_by(look, "memory"), 1);
   slow.clear();
   EXPECT_TRUE(look.comes_to([](const MetricsText& now) { return now.value("headgate_buffered_bytes") < 1 << 20; }));
   EXPECT_EQ(proxy.client().get().status(), 200);
