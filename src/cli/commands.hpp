@@ -15,6 +15,7 @@ inline constexpr int kBadConfiguration = 3;
 
 struct RunOptions {
   std::string file;
+  bool watch = false;  ///< whether to reload when the file changes
 };
 int run(const RunOptions& options);
 

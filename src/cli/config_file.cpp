@@ -3,7 +3,6 @@
 #include "commands.hpp"
 
 #include "headgate/core/result.hpp"
-#include "headgate/observe/event.hpp"
 
 #include <array>
 #include <cerrno>
@@ -15,9 +14,6 @@
 #include <iterator>
 
 namespace headgate::cli {
-
-using observe::event;
-using observe::LogLevel;
 
 namespace {
 
@@ -74,25 +70,22 @@ Outcome load_file(const std::string& given) {
   if (!loaded.diagnostics.empty())
     std::fputs(config::render_text(loaded.diagnostics, source->path, source->text).c_str(), stderr);
   if (!loaded.config) return {std::nullopt, kBadConfiguration};
-  return {std::move(loaded.config), kWell};
+  return {std::move(loaded.config), kWell, source->path};
 }
 
-std::optional<config::Config> load_again(const std::string& given) {
-  const auto source = find_and_read(given);
+server::ReadConfig load_again(const std::string& given) {
+  server::ReadConfig out;
+  auto source = find_and_read(given);
   if (source.has_error()) {
-    event(LogLevel::error, "config_refused", "the active configuration stays in use", {{"reason", source.error()}});
-    return std::nullopt;
+    out.file = given;
+    out.mistakes.emplace_back().message = source.error();
+    return out;
   }
   auto loaded = config::load(source->text, source->directory());
-  for (const auto& mistake : loaded.diagnostics) {
-    const bool error = mistake.severity == config::Severity::error;
-    event(error ? LogLevel::error : LogLevel::warning, error ? "config_error" : "config_warning", mistake.message,
-          {{"file", source->path}, {"line", mistake.line}, {"column", mistake.column}});
-  }
-  if (!loaded.config)
-    event(LogLevel::error, "config_refused", source->path + " has mistakes; the active configuration stays in use",
-          {{"file", source->path}});
-  return std::move(loaded.config);
+  out.file = source->path;
+  out.config = std::move(loaded.config);
+  out.mistakes = std::move(loaded.diagnostics);
+  return out;
 }
 
 }  // namespace headgate::cli

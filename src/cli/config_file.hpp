@@ -2,6 +2,7 @@
 // Finding and reading the configuration file.
 
 #include "headgate/config/load.hpp"
+#include "headgate/server/serve_gateway.hpp"
 
 #include <optional>
 #include <string>
@@ -26,10 +27,11 @@ std::optional<Source> read_source(const std::string& given);
 struct Outcome {
   std::optional<config::Config> config;
   int exit_code = 0;
+  std::string path{};  ///< of the file
 };
 Outcome load_file(const std::string& given);
 
-/// Like load_file, but for a running process: mistakes go to the event log, with the message that nothing has changed.
-std::optional<config::Config> load_again(const std::string& given);
+/// Like load_file, but for a running process: the mistakes are returned.
+server::ReadConfig load_again(const std::string& given);
 
 }  // namespace headgate::cli

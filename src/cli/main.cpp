@@ -70,6 +70,7 @@ int main(int count, char** words) {
   run_command->add_option(
       "-c,--config", run_options.file,
       "The configuration (default: $HEADGATE_CONFIG, conf/headgate.json, /etc/headgate/headgate.json)");
+  run_command->add_flag("--watch", run_options.watch, "Reload whenever the file changes, as SIGHUP does");
   run_command->callback([&] { result = run(run_options); });
 
   ProxyOptions proxy_options;

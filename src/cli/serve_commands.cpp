@@ -3,7 +3,6 @@
 #include "commands.hpp"
 #include "config_file.hpp"
 
-#include "headgate/observe/event.hpp"
 #include "headgate/server/serve_gateway.hpp"
 
 #include <cstdio>
@@ -12,9 +11,9 @@
 namespace headgate::cli {
 namespace {
 
-int serve(const config::Config& config, const server::ReadAgain& read_again) {
+int serve(const config::Config& config, const server::ReadAgain& read_again, const std::string& watched = {}) {
   try {
-    return server::serve_gateway(config, read_again);
+    return server::serve_gateway(config, read_again, watched);
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "headgate: cannot start: %s\n", failure.what());
     return kFailed;
@@ -53,7 +52,8 @@ std::string as_file(const ProxyOptions& options) {
 int run(const RunOptions& options) {
   const auto outcome = load_file(options.file);
   if (!outcome.config) return outcome.exit_code;
-  return serve(*outcome.config, [&] { return load_again(options.file); });
+  return serve(
+      *outcome.config, [&] { return load_again(options.file); }, options.watch ? outcome.path : std::string());
 }
 
 int proxy(const ProxyOptions& options) {
@@ -63,8 +63,9 @@ int proxy(const ProxyOptions& options) {
     // Several proxies may run at once, but only one of them can have the default port.
     if (options.admin.empty()) loaded.config->admin->if_taken = config::Admin::IfTaken::another_port;
     return serve(*loaded.config, [] {
-      observe::event(observe::LogLevel::info, "config_kept", "SIGHUP received, and there is no file to read again");
-      return std::nullopt;
+      server::ReadConfig none;
+      none.mistakes.emplace_back().message = "there is no file to read again";
+      return none;
     });
   }
   for (const auto& mistake : loaded.diagnostics) {

@@ -62,6 +62,8 @@ void build_admin(Build& build) {
     auto options = parse_listen(listen->text);
     if (options.has_error()) return;
     out.listen = std::move(*options);
+    const auto position = build.report.position(listen->span.begin);
+    build.config.places.admin = {position.line, position.column};
   }
   check_token(build, *written, out);
   check_listen(build, *written, out);

@@ -4,6 +4,7 @@
 #include "table.hpp"
 #include "values.hpp"
 
+#include "headgate/identity/network.hpp"
 #include "headgate/identity/sha256.hpp"
 
 #include <unistd.h>
@@ -14,9 +15,15 @@
 #include <filesystem>
 #include <map>
 #include <system_error>
+#include <utility>
 
 namespace headgate::config {
 namespace {
+
+Place place_of(const Build& build, const Node& node) {
+  const auto position = build.report.position(node.span.begin);
+  return {position.line, position.column};
+}
 
 void add_listener(Build& build, const Node& node, std::map<std::string, const Node*>& seen) {
   const Node* address = node.kind == Kind::object ? text_at(&node, "address") : &node;
@@ -37,6 +44,7 @@ void add_listener(Build& build, const Node& node, std::map<std::string, const No
   }
   if (const Node* tls = find(&node, "tls")) build_listener_tls(build, *tls, options->tls.emplace());
   build.config.listen.push_back(std::move(*options));
+  build.config.places.listen.push_back(place_of(build, *address));
 }
 
 void build_listen(Build& build) {
@@ -45,6 +53,21 @@ void build_listen(Build& build) {
   std::map<std::string, const Node*> seen;
   if (listen->kind != Kind::list) return add_listener(build, *listen, seen);
   for (const Node* each : listen->children) add_listener(build, *each, seen);
+}
+
+void build_connection_rate(Build& build, const Node* bounds) {
+  auto& out = build.config.gateway.bounds;
+  for (const Node* each : texts(find(bounds, "exempt")))
+    if (const auto network = identity::parse_network(each->text); network.has_value()) out.exempt.push_back(*network);
+  const Node* written = text_at(bounds, "connection_rate");
+  const auto rate = written == nullptr ? parse_rate("1/second") : parse_rate(written->text);
+  if (written == nullptr || rate.has_error()) return;
+  constexpr std::uint64_t kMaxCount = 1'000'000;
+  if (rate->month || rate->period > std::chrono::hours(1) || rate->count > kMaxCount)
+    return build.report.error(code::kRange, *written,
+                              "a rate of connections has a period of at most an hour, and at most 1000000 in it",
+                              R"(write it by a shorter period, as in "50/second")");
+  out.connection_rate = {static_cast<std::uint32_t>(rate->count), rate->period};
 }
 
 void build_bounds(Build& build) {
@@ -56,6 +79,10 @@ void build_bounds(Build& build) {
   read_number(bounds, "connections", out.connections);
   read_number(bounds, "handshakes", out.handshakes);
   read_number(bounds, "handshakes_per_address", out.handshakes_per_address);
+  read_number(bounds, "connections_per_address", out.connections_per_address);
+  read_size(bounds, "buffered", out.buffered);
+  read_number(find(&build.root, "identity"), "ipv6_prefix", out.ipv6_prefix);
+  build_connection_rate(build, bounds);
   if (out.target_bytes <= out.head_bytes) return;
   const Node* target = find(bounds, "target_size");
   const Node* head = find(bounds, "head_size");
@@ -131,6 +158,7 @@ void build_process(Build& build) {
   read_number(root, "workers", config.workers);
   read(root, "drain_delay", config.drain_delay);
   read(root, "drain", config.drain);
+  read(root, "upgrade_drain", config.upgrade_drain);
   read_number(find(root, "memory"), "max_keys", config.memory.max_keys);
   build_timeouts(build);
   build_bounds(build);
@@ -142,8 +170,12 @@ void build_process(Build& build) {
   read_choice(log, "format", kLogFormats, config.log.format);
   read(log, "access", config.log.access);
   read(log, "error", config.log.error);
-  for (const char* key : {"access", "error"}) {
-    if (const Node* target = text_at(log, key)) check_log_file(build, *target);
+  for (const auto& [key, place] :
+       {std::pair("access", &config.places.access_log), std::pair("error", &config.places.error_log)}) {
+    const Node* target = text_at(log, key);
+    if (target == nullptr) continue;
+    *place = place_of(build, *target);
+    check_log_file(build, *target);
   }
   build_log_identity(build, log);
 }

@@ -8,11 +8,33 @@
 #include "placeholders.hpp"
 #include "table.hpp"
 
+#include "headgate/core/hash.hpp"
+
+#include <cstdint>
 #include <exception>
+#include <map>
+#include <string>
 #include <utility>
 
 namespace headgate::config {
 namespace {
+
+/// Everything that the value says, so that two values have the same text only if they are the same.
+void append_all(const Node& node, std::string& text) {
+  text += std::to_string(static_cast<int>(node.kind)) + ' ' + std::to_string(node.key.size()) + ' ' +
+          std::to_string(node.text.size()) + ' ' + std::to_string(node.children.size()) + ' ' + node.key + node.text;
+  for (const Node* child : node.children) append_all(*child, text);
+}
+
+std::map<std::string, std::uint64_t> fingerprints_of(const Node& root) {
+  std::map<std::string, std::uint64_t> out;
+  for (const Node* each : root.children) {
+    std::string text;
+    append_all(*each, text);
+    out[each->key] = keyed_hash(text, 0).low;
+  }
+  return out;
+}
 
 Config build_all(const Node& root, Report& report) {
   Build build{.root = root,
@@ -55,6 +77,7 @@ Loaded load_text(std::string_view source, const std::string& directory, Report& 
     resolve_paths(*parsed.document.root, root_section(), directory);
     check(*root, root_section(), report);
     auto config = build_all(*root, report);
+    config.fingerprints = fingerprints_of(*root);
     if (!report.has_errors()) loaded.config = std::move(config);
   } else if (parsed.complete && root->kind != Kind::broken) {
     report.error(code::kType, *root, "a configuration is an object", "begin it with '{'");

@@ -185,6 +185,10 @@ constexpr Shape kHeadFields = integer(8, 10'000);
 constexpr Shape kTargetSize = size(64, 60UL * 1'024);
 constexpr Shape kConnections = integer(1, 10'000'000);
 constexpr Shape kHandshakes = integer(1, 1'000'000);
+constexpr Shape kConnectionRate{.form = Form::rate, .what = "a rate"};
+constexpr Shape kExemptNetwork = text("an address block", check_network);
+constexpr Shape kExemptAddresses = list("a list of address blocks", kExemptNetwork, 0, 1024);
+constexpr Shape kBuffered = size(1UL << 20, std::uint64_t{1} << 53);
 constexpr Key kBoundsKeys[] = {
     {"head_size", &kHeadSize, "16KiB", R"("16KiB")", "Request line and fields, at most 60KiB; 431 beyond"},
     {"head_fields", &kHeadFields, "100", "100", "Fields of a request; 431 beyond"},
@@ -196,6 +200,18 @@ constexpr Key kBoundsKeys[] = {
      "TLS handshakes of one address, and of one IPv6 block of 64 bits, that a worker has under way or waiting; a "
      "further "
      "connection is closed. Trusted proxies may have more"},
+    {"connections_per_address", &kConnections, "", "100",
+     "Connections of one client address (for IPv6 of one block, see `identity.ipv6_prefix`); a further one is closed "
+     "at once, before TLS. Default: any number"},
+    {"connection_rate", &kConnectionRate, "", R"("50/second")",
+     "New connections of one client address: so many may come at once, and come back evenly; a further one is closed "
+     "at once. Default: any number"},
+    {"exempt", &kExemptAddresses, "[]", R"(["10.0.0.0/8"])",
+     "Addresses without these two bounds; `identity.trusted_proxies` never have them, and what a PROXY header names is "
+     "the client"},
+    {"buffered", &kBuffered, "", R"("256MiB")",
+     "Bytes in the buffers of all connections, to clients and to servers; beyond it a further request gets a 503 with "
+     "`Retry-After`. Default: any number"},
 };
 constexpr Section kBounds{"bounds", "bounds", "How much one caller can make the gateway hold.", kBoundsKeys};
 constexpr Shape kRejectionHeadersShape = choice(kRejectionHeaders);
@@ -271,6 +287,8 @@ constexpr Key kRootKeys[] = {
      "How long the listeners stay open after SIGTERM, while `/readyz` already answers 503 and every answer closes its "
      "connection; the load balancer needs this time to notice"},
     {"drain", &kDuration, "20s", R"("20s")", "How long headgate then waits for requests in flight"},
+    {"upgrade_drain", &kDuration, "1h", R"("10m")",
+     "How long a process that an upgrade has replaced waits for its connections, such as WebSockets"},
     {"admin", &kAdminShape, "", R"({ "listen": "127.0.0.1:9900" })",
      "Metrics and administration, never on a public port; default: at `127.0.0.1:9900`; `\"off\"` for none"},
     {"identity", &kIdentityShape, "", R"({ "trusted_proxies": ["10.0.0.0/8"] })", "Who is calling"},

@@ -61,12 +61,14 @@ void H1Session::close(ActiveExchange::Because because) noexcept {
 
 void H1Session::break_off() noexcept { close(ActiveExchange::Because::broken_off); }
 
-void H1Session::reject() { spawn(refuse_service(), "refusal"); }
+void H1Session::reject() {
+  spawn(refuse_service("This gateway has too many connections. Try again shortly."), "refusal");
+}
 
-Task<void> H1Session::refuse_service() {
+Task<void> H1Session::refuse_service(const char* why) {
   auto x = exchanges().take();
   begin_exchange(*x);
-  const ParseError refusal{503, "This gateway has too many connections. Try again shortly."};
+  const ParseError refusal{503, why};
   (void)co_await refuse(*x, refusal);
   exchanges().put(std::move(x));
   linger();
@@ -75,6 +77,8 @@ Task<void> H1Session::refuse_service() {
 void H1Session::serve() { spawn(serve_all(), "session"); }
 
 Task<void> H1Session::serve_all() {
+  if (out_of_memory() && !draining())
+    co_return co_await refuse_service("This gateway has too much to remember at once. Try again shortly.");
   auto x = exchanges().take();
   auto next = Next::close;
   const bool here = !read_buffer_.data().empty();  // read with the PROXY header
@@ -141,9 +145,11 @@ Task<H1Session::Next> H1Session::read_head(Exchange& x) {
       }
       read_buffer_.consume(2);
     }
+    const bool long_head = read_buffer_.full() && read_buffer_.data().size() < bounds().head_bytes;
+    const bool no_room = read_buffer_.full() && !(long_head && read_buffer_.widen());
     const auto data = read_buffer_.data();
     const auto size = http::h1::head_size(data, scanned);
-    if (size > bounds().head_bytes || (size == 0 && (data.size() >= bounds().head_bytes || read_buffer_.full()))) {
+    if (size > bounds().head_bytes || (size == 0 && (data.size() >= bounds().head_bytes || no_room))) {
       const bool in_target = data.substr(0, bounds().head_bytes).find('\n') == std::string_view::npos;
       const ParseError refusal = in_target ? ParseError{414, "The request's target is too long."}
                                            : ParseError{431, "The request's head is too large."};

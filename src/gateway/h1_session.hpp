@@ -31,7 +31,8 @@ class H1Session final : public Session {
   static void stirred(void* self, net::Stream& stream);
   void serve() override;
   Task<void> serve_all();
-  Task<void> refuse_service();
+  /// Answers 503 without reading the request, and closes.
+  Task<void> refuse_service(const char* why);
   Task<Next> serve_each(Exchange& x);
   /// The fast path: true if a complete and valid head has been read already. Else read_head() finds out why not.
   bool take_head(Exchange& x);

@@ -17,6 +17,7 @@ namespace headgate::gateway {
 class HandshakeShares {
  public:
   explicit HandshakeShares(std::uint32_t most) noexcept : most_(most) {}
+  void allow(std::uint32_t most) noexcept { most_ = most; }
   /// Takes one more for the address; false if it has all of its own. Then nothing is to be left.
   bool enter(const boost::asio::ip::address& address);
   void leave(const boost::asio::ip::address& address);

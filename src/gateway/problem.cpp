@@ -181,7 +181,8 @@ Problem problem_of_head(unsigned status, std::string_view why) {
   const auto ended_by = status == 408                                     ? EndedBy::timeout_client
                         : status == 413 || status == 414 || status == 431 ? EndedBy::too_large
                                                                           : EndedBy::bad_request;
-  return {.status = status, .ended_by = ended_by, .detail = why};
+  // 503: there is too much of something, which may be over in a moment.
+  return {.status = status, .ended_by = ended_by, .detail = why, .retry_after = status == 503 ? 1U : 0U};
 }
 
 Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders style) {

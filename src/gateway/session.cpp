@@ -34,9 +34,9 @@ void Session::begin_exchange(Exchange& x) {
   x.peer_text = peer_.text;
   x.clock = &owner_.clock_;
   x.started = x.clock->steady();
-  x.draining = &owner_.winding_down_;
+  x.draining = &peer_.entrance->winding_down;
   x.client_tls = peer_.tls;
-  x.https_port = peer_.https_port;
+  x.https_port = peer_.entrance->https_port;
   x.secured = peer_.secured.get();
   x.client_certificate = peer_.certificate;
   x.source_untold = peer_.source_untold;

@@ -22,10 +22,11 @@ struct Peer {
 
   boost::asio::ip::address address;
   std::string text;
-  bool tls = false;              ///< the client uses TLS with us, or a trusted proxy says that it uses TLS
-  bool certificate = false;      ///< and its certificate was verified
-  bool source_untold = false;    ///< a trusted proxy names no client address
-  std::uint16_t https_port = 0;  ///< where requests without TLS are sent; 0: they are served
+  EntrancePtr entrance;           ///< the listener that it came through; never null once Sessions has taken it
+  bool tls = false;               ///< the client uses TLS with us, or a trusted proxy says that it uses TLS
+  bool certificate = false;       ///< and its certificate was verified
+  bool source_untold = false;     ///< a trusted proxy names no client address
+  ConnectionBounds::Place place;  ///< of its address; none if no bound applies to it
   std::unique_ptr<const net::Secured> secured;  ///< of TLS with us; else null
 };
 
@@ -76,9 +77,14 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   const Timeouts& timeouts() const noexcept { return owner_.timeouts_; }
   const Bounds& bounds() const noexcept { return owner_.bounds_; }
   ExchangePool& exchanges() const noexcept { return owner_.exchanges_; }
+  /// Takes a place for the client that a PROXY header has named. False: it has none left.
+  bool admit() { return owner_.admit(peer_); }
+  /// Whether a request must be refused because the buffers hold as much as they may.
+  bool out_of_memory() const { return owner_.out_of_memory(peer_); }
   /// How long a connection may be idle before its first request.
-  Duration patience() const noexcept { return owner_.patience(); }
-  bool draining() const noexcept { return owner_.draining(); }
+  Duration patience() const noexcept { return draining() ? Duration(kFirstRequest) : timeouts().idle; }
+  /// Whether its listener drains, or the whole worker.
+  bool draining() const noexcept { return peer_.entrance->draining; }
   Handshakes& handshakes() const noexcept { return *owner_.handshakes_; }
 
   net::StreamPtr stream_;  // null after give_way()

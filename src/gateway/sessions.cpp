@@ -34,13 +34,13 @@ struct Sessions::Lists {
 };
 
 Sessions::Sessions(Handler& handler, Clock& clock, net::Blocks& blocks, const Timeouts& timeouts, const Bounds& bounds,
-                   std::atomic<std::uint32_t>& total, MakeSession make)
+                   Totals& totals, MakeSession make)
     : handler_(handler),
       clock_(clock),
       blocks_(blocks),
       timeouts_(timeouts),
       bounds_(bounds),
-      total_(total),
+      totals_(totals),
       make_(make),
       lists_(std::make_unique<Lists>()) {}
 
@@ -54,27 +54,54 @@ void Sessions::shake_hands_by(net::HandshakeTurns& turns, const observe::Handsha
       new Handshakes{.turns = turns, .counters = counters, .shares = HandshakeShares(bounds_.handshakes_per_address)});
 }
 
+void Sessions::use(const Timeouts& timeouts, const Bounds& bounds) {
+  timeouts_ = timeouts;
+  bounds_ = bounds;
+  if (!handshakes_) return;
+  handshakes_->turns.allow(bounds.handshakes);
+  handshakes_->shares.allow(bounds.handshakes_per_address);
+}
+
 Session* Sessions::session_of(net::ReadBuffer input, Peer peer, net::ServerTlsPtr tls) {
   if (tls) return new Handshake(*this, std::move(input), std::move(peer), std::move(tls));
   return make_(*this, std::move(input), std::move(peer));
 }
 
-void Sessions::take(net::StreamPtr stream, Preamble preamble, const net::ServerTlsPtr& tls, std::uint16_t https_port) {
-  const auto peer = stream->peer_address();
-  if (peer.has_error()) return stream->close();  // the client is gone already
-  const auto before = total_.fetch_add(1, std::memory_order_relaxed);
+void Sessions::take(net::StreamPtr stream, EntrancePtr entrance) {
+  const auto address = stream->peer_address();
+  if (address.has_error()) return stream->close();  // the client is gone already
+  Peer peer(*address);
+  const bool trusted = handler_.trusts(*address);
+  if (!trusted && !admit(peer)) return stream->close();
+  const auto before = totals_.connections.fetch_add(1, std::memory_order_relaxed);
   net::ReadBuffer input(std::move(stream), blocks_);
+  entrance->winding_down |= winding_down_;
+  entrance->draining |= draining_;
+  const bool says_whose = entrance->preamble == Preamble::proxy_header && trusted;
+  auto tls = entrance->tls;
+  peer.entrance = std::move(entrance);
   if (before >= bounds_.connections) {
-    auto& session = keep(session_of(std::move(input), Peer(*peer), tls));
+    totals_.bounds.refused(ConnectionBounds::Why::total, peer.address, clock_.steady());
+    auto& session = keep(session_of(std::move(input), std::move(peer), std::move(tls)));
     uncount(session);  // it takes no place while it is rejected
     return session.reject();
   }
-  const bool says_whose = preamble == Preamble::proxy_header && handler_.trusts(*peer);
-  Peer whose(*peer);
-  whose.https_port = https_port;
-  auto& session = keep(says_whose ? new Arrival(*this, std::move(input), std::move(whose), timeouts_.head, tls)
-                                  : session_of(std::move(input), std::move(whose), tls));
+  auto& session =
+      keep(says_whose ? new Arrival(*this, std::move(input), std::move(peer), timeouts_.head, std::move(tls))
+                      : session_of(std::move(input), std::move(peer), std::move(tls)));
   session.begin();
+}
+
+bool Sessions::admit(Peer& peer) {
+  auto [place, why] = totals_.bounds.admit(bounds_, peer.address, clock_.steady());
+  peer.place = std::move(place);
+  return why == ConnectionBounds::Why::none;
+}
+
+bool Sessions::out_of_memory(const Peer& peer) {
+  if (bounds_.buffered == 0 || totals_.lent.read() < bounds_.buffered) return false;
+  totals_.bounds.refused(ConnectionBounds::Why::memory, peer.address, clock_.steady());
+  return true;
 }
 
 Session& Sessions::keep(Session* session) {
@@ -89,10 +116,8 @@ void Sessions::give_way(Session& before, net::ReadBuffer input, Peer peer, net::
   keep(session_of(std::move(input), std::move(peer), std::move(tls))).begin();
 }
 
-Duration Sessions::patience() const noexcept { return draining_ ? Duration(Session::kFirstRequest) : timeouts_.idle; }
-
 void Sessions::uncount(Session& session) noexcept {
-  if (std::exchange(session.counted_, false)) total_.fetch_sub(1, std::memory_order_relaxed);
+  if (std::exchange(session.counted_, false)) totals_.connections.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void Sessions::remove(Session& session) noexcept {
@@ -103,30 +128,47 @@ void Sessions::remove(Session& session) noexcept {
 
 void Sessions::let_linger(Session& session) noexcept {
   uncount(session);
+  session.peer_.place.leave();
   session.unlink();
   lists_->lingering.push_back(session);
   if (++lingering_ > kMaxLingering) remove(lists_->lingering.front());
 }
 
+void Sessions::wind_down() noexcept {
+  winding_down_ = true;
+  for (auto& session : lists_->alive) session.peer_.entrance->winding_down = true;
+}
+
 void Sessions::drain() {
-  winding_down_ = draining_ = true;
+  draining_ = true;
+  wind_down();
+  for (auto& session : lists_->alive) session.peer_.entrance->draining = true;
   for (auto at = lists_->alive.begin(); at != lists_->alive.end();) {
     auto& session = *at++;
     session.drain();
   }
 }
 
-bool Sessions::empty() const noexcept { return lists_->alive.empty() && lists_->lingering.empty(); }
-
-void Sessions::close_all() {
+void Sessions::drain(Entrance& entrance) {
+  entrance.winding_down = entrance.draining = true;
   for (auto at = lists_->alive.begin(); at != lists_->alive.end();) {
     auto& session = *at++;
+    if (session.peer_.entrance.get() == &entrance) session.drain();
+  }
+}
+
+bool Sessions::empty() const noexcept { return lists_->alive.empty() && lists_->lingering.empty(); }
+
+void Sessions::close_all(const Entrance* only) {
+  for (auto at = lists_->alive.begin(); at != lists_->alive.end();) {
+    auto& session = *at++;
+    if (only != nullptr && session.peer_.entrance.get() != only) continue;
     if (session.idle())
       remove(session);
     else
       session.break_off();
   }
-  while (!lists_->lingering.empty()) remove(lists_->lingering.front());
+  while (only == nullptr && !lists_->lingering.empty()) remove(lists_->lingering.front());
 }
 
 }  // namespace headgate::gateway

@@ -13,6 +13,7 @@ Block& Block::operator=(Block&& other) noexcept {
 
 void Block::release() noexcept {
   if (!bytes_) return;
+  if (pool_->lent_) pool_->lent_->add(-static_cast<std::int64_t>(pool_->block_bytes_));
   if (pool_->spare_.size() < pool_->most_spare_) pool_->spare_.push_back(std::move(bytes_));
   bytes_.reset();
 }
@@ -22,6 +23,7 @@ std::size_t Block::size() const noexcept { return bytes_ ? pool_->block_bytes_ :
 Block BlockPool::lend() {
   Block block;
   block.pool_ = this;
+  if (lent_) lent_->add(static_cast<std::int64_t>(block_bytes_));
   if (spare_.empty()) {
     // Not value-initialised: the bytes are written before they are read.
     block.bytes_.reset(new char[block_bytes_]);

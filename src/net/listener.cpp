@@ -3,85 +3,60 @@
 #include "headgate/observe/event.hpp"
 
 #include <boost/asio/error.hpp>
-#include <boost/asio/ip/v6_only.hpp>
 
-#include <sys/socket.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <limits>
+#include <utility>
 
 namespace headgate::net {
 namespace {
 
 namespace error = boost::asio::error;
-using Acceptor = boost::asio::basic_socket_acceptor<Tcp, Executor>;
-using ReusePort = boost::asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
-// The wait after an error. Without descriptors or memory, some may be free again soon.
+// The wait for free descriptors.
 constexpr auto kPause = std::chrono::milliseconds(100);
-constexpr int kBacklog = 4096;
 
-std::string shown(const ListenOptions& options) {
-  return options.text.empty() ? options.host + ":" + std::to_string(options.port) : options.text;
-}
+std::atomic<std::uint64_t> pauses{0};
+std::atomic<int> paused{0};  // listeners
 
-std::string explain(const error_code& ec, const ListenOptions& options) {
-  const auto what = "cannot listen on " + shown(options) + ": ";
-  if (ec == error::address_in_use)
-    return what + "port " + std::to_string(options.port) +
-           " is taken; stop the process that listens there (ss -ltnp), or choose another port";
-  if (ec == error::access_denied)
-    return what + "permission denied; run as root, or give the binary CAP_NET_BIND_SERVICE, or listen above 1023";
-  if (ec.value() == EADDRNOTAVAIL) return what + "no interface of this machine has that address";
-  return what + ec.message();
-}
-
-/// A socket that only looks whether its port is free shares it with nobody, and does not listen: a client that came
-/// meanwhile would be accepted and reset.
-enum class Purpose : bool { look, listen };
-
-Result<Acceptor> bind(boost::asio::io_context& loop, const Tcp::endpoint& endpoint, Purpose purpose,
-                      bool both_families) {
-  Acceptor acceptor(loop);
-  error_code ec;
-  acceptor.open(endpoint.protocol(), ec);
-  if (!ec) acceptor.set_option(Acceptor::reuse_address(true), ec);
-  if (!ec && purpose == Purpose::listen) acceptor.set_option(ReusePort(true), ec);
-  if (!ec && both_families) acceptor.set_option(boost::asio::ip::v6_only(false), ec);
-  if (!ec) acceptor.bind(endpoint, ec);
-  if (!ec && purpose == Purpose::listen) acceptor.listen(kBacklog, ec);
-  if (!ec) acceptor.non_blocking(true, ec);
-  if (ec) return ec;
-  return acceptor;
-}
-
-Result<Acceptor> bind(boost::asio::io_context& loop, const ListenOptions& options, Purpose purpose) {
-  if (!options.host.empty()) {
-    error_code ec;
-    const auto address = boost::asio::ip::make_address(options.host, ec);
-    if (ec) return ec;
-    return bind(loop, Tcp::endpoint(address, options.port), purpose, false);
-  }
-  auto both = bind(loop, Tcp::endpoint(Tcp::v6(), options.port), purpose, true);
-  // Without IPv6 on this machine, listen on IPv4 only.
-  if (both.has_error() && both.error() != error::address_in_use && both.error() != error::access_denied) {
-    return bind(loop, Tcp::endpoint(Tcp::v4(), options.port), purpose, false);
-  }
-  return both;
-}
+/// A pause so soon after another is the same shortage: each connection that ends lets one more in.
+constexpr auto kSameEpisode = std::chrono::seconds(10);
+using Ticks = std::chrono::steady_clock::duration;
+std::atomic<Ticks> last_end{Ticks{}};
 
 }  // namespace
 
-Listener::Listener(Acceptor acceptor, Timers& timers, const ListenOptions& options)
-    : acceptor_(std::move(acceptor)),
-      timers_(timers),
-      proxy_protocol_(options.proxy_protocol),
-      https_port_(options.https_port),
-      secure_(options.tls.has_value()) {}
-Listener::~Listener() = default;
+std::uint64_t accept_pauses() noexcept { return pauses.load(std::memory_order_relaxed); }
+
+int last_descriptor_for_clients() noexcept {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > std::numeric_limits<int>::max())
+    return std::numeric_limits<int>::max();
+  return static_cast<int>(limit.rlim_cur - limit.rlim_cur / 4);
+}
+
+Listener::Listener(boost::asio::io_context& loop, Timers& timers, BoundSocket socket)
+    : acceptor_(loop), timers_(timers) {
+  acceptor_.assign(socket.local().protocol(), socket.descriptor());
+  socket.release();
+  acceptor_.non_blocking(true);
+}
+
+Listener::~Listener() {
+  resume();
+  close_socket();
+}
 
 Result<std::unique_ptr<Listener>, std::string> Listener::open(boost::asio::io_context& loop, Timers& timers,
                                                               const ListenOptions& options) {
-  auto acceptor = bind(loop, options, Purpose::listen);
-  if (acceptor.has_error()) return explain(acceptor.error(), options);
-  return std::unique_ptr<Listener>(new Listener(std::move(*acceptor), timers, options));
+  auto socket = BoundSocket::bind(options);
+  if (socket.has_error()) return socket.error();
+  if (const auto listening = socket->listen(); listening.has_error()) return listening.error();
+  return std::make_unique<Listener>(loop, timers, std::move(*socket));
 }
 
 void Listener::start(Take take) {
@@ -91,20 +66,54 @@ void Listener::start(Take take) {
 
 void Listener::accept() {
   acceptor_.async_accept([this](const error_code& ec, Socket socket) {
+    if (ec == error::operation_aborted) return;  // closed, and perhaps destroyed
+    bool full = false;
     if (!ec) {
+      // The kernel gives the lowest number that is free: so many are open.
+      full = socket.native_handle() >= last_descriptor_;
       take_(StreamPtr(new Stream(std::move(socket), timers_)));
-    } else if (ec != error::connection_aborted && acceptor_.is_open()) {
-      observe::event(observe::LogLevel::warning, "accept_failed", "trying again in 100 ms", {{"reason", ec.message()}});
-      return timers_.arm(pause_, kPause);
     }
-    if (acceptor_.is_open()) accept();
+    if (!acceptor_.is_open()) return;
+    if (full || (ec && ec != error::connection_aborted)) return pause(full ? "few descriptors are left" : ec.message());
+    accept();
   });
 }
 
-void Listener::pause_over(void* self) { static_cast<Listener*>(self)->accept(); }
+/// The rest is for connections to servers, without which the clients that are here could not be served.
+void Listener::pause(const std::string& reason) {
+  paused_ = true;
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  const auto ended = last_end.load(std::memory_order_relaxed);
+  const bool goes_on = ended != Ticks{} && now - ended < kSameEpisode;
+  if (paused.fetch_add(1, std::memory_order_relaxed) == 0 && !goes_on) {
+    pauses.fetch_add(1, std::memory_order_relaxed);
+    observe::event(observe::LogLevel::error, "accept_paused",
+                   "no new connections until some have ended; raise the limit of open files, or lower "
+                   "\"bounds.connections\"",
+                   {{"reason", reason}});
+  }
+  timers_.arm(pause_, kPause);
+}
+
+void Listener::resume() {
+  if (!std::exchange(paused_, false)) return;
+  paused.fetch_sub(1, std::memory_order_relaxed);
+  last_end.store(std::chrono::steady_clock::now().time_since_epoch(), std::memory_order_relaxed);
+}
+
+void Listener::pause_over(void* self) {
+  auto& listener = *static_cast<Listener*>(self);
+  const int probe = ::fcntl(listener.acceptor_.native_handle(), F_DUPFD_CLOEXEC, 0);
+  if (probe >= 0) ::close(probe);
+  if (probe < 0 || probe >= listener.last_descriptor_) return listener.timers_.arm(listener.pause_, kPause);
+  listener.resume();
+  listener.accept();
+}
 
 void Listener::close() {
   pause_.disarm();
+  resume();
+  if (!acceptor_.is_open()) return;
   error_code ec;
   acceptor_.cancel(ec);
   // At most one backlog: clients that keep connecting must not keep the listener open.
@@ -114,7 +123,16 @@ void Listener::close() {
     if (ec) break;
     take_(StreamPtr(new Stream(std::move(socket), timers_)));
   }
-  acceptor_.close(ec);
+  close_socket();
+}
+
+/// Another process may have the same socket. Then a close alone would leave it in the loop's epoll set, which would go
+/// on to report it; Asio takes out of the set only what it releases.
+void Listener::close_socket() noexcept {
+  if (!acceptor_.is_open()) return;
+  error_code ec;
+  const int descriptor = acceptor_.release(ec);
+  if (!ec) ::close(descriptor);
 }
 
 std::uint16_t Listener::port() const noexcept {
@@ -124,15 +142,7 @@ std::uint16_t Listener::port() const noexcept {
 
 std::string Listener::address() const {
   error_code ignored;
-  const auto endpoint = acceptor_.local_endpoint(ignored);
-  const auto text = endpoint.address().to_string();
-  return (endpoint.address().is_v6() ? "[" + text + "]" : text) + ":" + std::to_string(endpoint.port());
-}
-
-Result<void, std::string> check_free(boost::asio::io_context& loop, const ListenOptions& options) {
-  const auto alone = bind(loop, options, Purpose::look);
-  if (alone.has_error()) return explain(alone.error(), options);
-  return {};
+  return shown(acceptor_.local_endpoint(ignored));
 }
 
 }  // namespace headgate::net

@@ -8,21 +8,35 @@
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 
-#include <atomic>
 #include <mutex>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 namespace headgate::observe {
 namespace {
 
 constexpr Duration kLastWords = std::chrono::seconds(2);
 
-/// The format of events; set while no other thread runs.
+/// The format of events.
 struct Style {
   LogFormat format = LogFormat::text;
   std::string instance;
 };
-Style style;
+/// Events are rare, and a reload replaces the style while other threads write them.
+std::mutex style_mutex;
+std::shared_ptr<const Style> style = std::make_shared<const Style>();
+
+std::shared_ptr<const Style> style_now() {
+  const std::lock_guard lock(style_mutex);
+  return style;
+}
+
+void use_style(LogFormat format, const std::string& instance) {
+  auto next = std::make_shared<const Style>(Style{format, instance});
+  const std::lock_guard lock(style_mutex);
+  style = std::move(next);
+}
 
 spdlog::level::level_enum level_of(LogLevel level) noexcept {
   switch (level) {
@@ -43,27 +57,42 @@ spdlog::level::level_enum level_of(LogLevel level) noexcept {
 /// Queues whole lines, from any thread.
 class ToOutput final : public spdlog::sinks::base_sink<std::mutex> {
  public:
-  explicit ToOutput(std::shared_ptr<Output> output) : output_(std::move(output)), lane_(output_->lane()) {}
-  const Lane& lane() const noexcept { return lane_; }
+  /// Null: lines are dropped.
+  void use(std::shared_ptr<Output> output) {
+    const std::lock_guard lock(mutex_);
+    if (output == output_) return;
+    if (lane_) dropped_before_ += lane_->dropped();
+    lane_ = output ? &output->lane() : nullptr;
+    output_ = std::move(output);
+  }
+  std::uint64_t dropped() {
+    const std::lock_guard lock(mutex_);
+    return dropped_before_ + (lane_ ? lane_->dropped() : 0);
+  }
 
  private:
   void sink_it_(const spdlog::details::log_msg& message) override {
+    if (!lane_) return;
     line_.assign(message.payload.data(), message.payload.size());
     line_ += '\n';
-    lane_.push(line_);
+    lane_->push(line_);
     output_->nudge();
   }
   void flush_() override {}
 
   std::shared_ptr<Output> output_;
-  Lane& lane_;
+  Lane* lane_ = nullptr;  // of the output
+  std::uint64_t dropped_before_ = 0;
   std::string line_;
 };
 
-std::shared_ptr<Output> opened(const std::string& target) {
-  if (target == "off") return nullptr;
+using Opened = Result<std::shared_ptr<Output>, LogFailure>;
+
+/// Null for "off".
+Opened open_target(LogFailure::Which which, const std::string& target) {
+  if (target == "off") return std::shared_ptr<Output>();
   auto output = Output::open(target);
-  if (output.has_error()) throw std::runtime_error(output.error());
+  if (output.has_error()) return Opened(boost::system::in_place_error, LogFailure{which, output.error()});
   return std::move(*output);
 }
 
@@ -79,71 +108,143 @@ void event(LogLevel level, std::string_view name, std::string_view sentence, std
   if (log == nullptr || !log->should_log(severity)) return;
   const Event told{.level = level, .name = name, .sentence = sentence, .fields = {fields.begin(), fields.size()}};
   std::string line;
-  if (style.format == LogFormat::json)
-    append_json_event(told, style.instance, now(), line);
+  const auto as = style_now();
+  if (as->format == LogFormat::json)
+    append_json_event(told, as->instance, now(), line);
   else
     append_text_event(told, now(), line);
   log->log(severity, spdlog::string_view_t(line.data(), line.size()));
 }
 
-struct Logs::State {
+/// Options with their open targets.
+struct Logs::Next::State {
   LogOptions options;
-  std::shared_ptr<Output> access, error;
-  std::shared_ptr<ToOutput> events;
-  mutable std::mutex mutex;
-  std::vector<const Lane*> lanes;  ///< the workers' lanes; guarded by the mutex
+  std::shared_ptr<Output> access, error;  ///< the same one if both have one target; null: off
+};
+
+Logs::Next::Next(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Logs::Next::Next(Next&&) noexcept = default;
+Logs::Next& Logs::Next::operator=(Next&&) noexcept = default;
+Logs::Next::~Next() = default;
+
+struct Logs::State {
+  mutable std::mutex mutex;  ///< guards the next members
+  Next::State now;
+  std::vector<const Lane*> lanes;    ///< of the workers, in the target of the access log
+  std::uint64_t dropped_before = 0;  ///< by lanes of targets that are closed
+
+  std::vector<std::shared_ptr<Output>> unused;  ///< targets that workers may still write to; main thread only
+  std::vector<std::shared_ptr<Output>> ending;  ///< targets that write their last lines; main thread only
+  std::vector<const Lane*> lanes_before;        ///< of the access log in `unused`; guarded by the mutex
+  std::shared_ptr<ToOutput> events = std::make_shared<ToOutput>();
   std::shared_ptr<spdlog::logger> before = spdlog::default_logger();
 };
 
 Logs::Logs(const LogOptions& options) : state_(std::make_unique<State>()) {
-  auto& state = *state_;
-  state.options = options;
-  if (options.level == LogLevel::off) state.options.access = state.options.error = "off";
   // keyed_hash has another random secret in each process, so this key differs at each start.
-  if (!options.key) state.options.key = keyed_hash("key_id", 0);
-  state.error = opened(state.options.error);
-  const bool together = state.error && state.options.access == state.options.error;
-  state.access = together ? state.error : opened(state.options.access);
-  if (state.error) state.error->start();
-  if (state.access && !together) state.access->start();
-  style = {options.format, options.instance};
+  state_->now.options.key = keyed_hash("key_id", 0);
+  auto next = prepare(options);
+  if (next.has_error()) throw std::runtime_error(next.error().why);
   auto events = std::make_shared<spdlog::logger>("events");
-  if (state.error) {
-    state.events = std::make_shared<ToOutput>(state.error);
-    events->sinks().push_back(state.events);
-  }
-  events->set_level(state.error ? level_of(options.level) : spdlog::level::off);
+  events->sinks().push_back(state_->events);
   spdlog::set_default_logger(std::move(events));
+  use(std::move(*next));
   report_bugs_to(report_bug);
 }
 
+Result<Logs::Next, LogFailure> Logs::prepare(const LogOptions& options) const {
+  using Made = Result<Next, LogFailure>;
+  const auto& now = state_->now;
+  auto next = std::make_unique<Next::State>();
+  next->options = options;
+  if (options.level == LogLevel::off) next->options.access = next->options.error = "off";
+  if (!options.key) next->options.key = now.options.key;
+  const auto open_one = [&](LogFailure::Which which, const std::string& target) -> Opened {
+    if (now.access && now.options.access == target) return now.access;
+    if (now.error && now.options.error == target) return now.error;
+    return open_target(which, target);
+  };
+  auto error = open_one(LogFailure::Which::error, next->options.error);
+  if (error.has_error()) return Made(boost::system::in_place_error, std::move(error.error()));
+  next->error = std::move(*error);
+  const bool together = next->error && next->options.access == next->options.error;
+  auto access = together ? Opened(next->error) : open_one(LogFailure::Which::access, next->options.access);
+  if (access.has_error()) return Made(boost::system::in_place_error, std::move(access.error()));
+  next->access = std::move(*access);
+  return Next(std::move(next));
+}
+
+void Logs::use(Next next) {
+  auto& state = *state_;
+  auto before = std::exchange(*next.state_, {});
+  {
+    const std::lock_guard lock(state.mutex);
+    std::swap(before, state.now);
+    if (before.access != state.now.access) {
+      state.lanes_before.insert(state.lanes_before.end(), state.lanes.begin(), state.lanes.end());
+      state.lanes.clear();
+    }
+  }
+  const auto& now = state.now;
+  for (const auto& each : {now.error, now.access})
+    if (each) each->start();
+  use_style(now.options.format, now.options.instance);
+  state.events->use(now.error);
+  spdlog::default_logger_raw()->set_level(now.error ? level_of(now.options.level) : spdlog::level::off);
+  for (const auto& each : {before.error, before.access}) {
+    const bool used = !each || each == now.error || each == now.access;
+    if (!used && (state.unused.empty() || state.unused.back() != each)) state.unused.push_back(each);
+  }
+}
+
+void Logs::close_unused() {
+  auto& state = *state_;
+  {
+    const std::lock_guard lock(state.mutex);
+    for (const auto* lane : state.lanes_before) state.dropped_before += lane->dropped();
+    state.lanes_before.clear();
+  }
+  for (auto& each : std::exchange(state.unused, {})) {
+    each->end();
+    state.ending.push_back(std::move(each));
+  }
+  std::erase_if(state.ending, [](const auto& each) { return each->ended(); });
+}
+
 Logs::~Logs() {
-  const auto& access = state_->access;
-  if (access && access != state_->error) access->close(kLastWords);  // its last error is an event
-  spdlog::set_default_logger(state_->before);
-  if (state_->error) state_->error->close(kLastWords);
-  style = {};
+  auto& state = *state_;
+  for (auto& each : state.unused) state.ending.push_back(std::move(each));
+  if (state.now.access && state.now.access != state.now.error) state.ending.push_back(state.now.access);
+  for (const auto& each : state.ending) each->close(kLastWords);  // its last error is an event
+  spdlog::set_default_logger(state.before);
+  if (state.now.error) state.now.error->close(kLastWords);
+  use_style({}, {});
   report_bugs_to(nullptr);
 }
 
-AccessLog Logs::access_log() {
-  if (!state_->access) return {};
-  auto& lane = state_->access->lane();
+AccessLog Logs::access_log(const AccessLog* before) {
   const std::lock_guard lock(state_->mutex);
+  const auto& now = state_->now;
+  if (!now.access) return {};
+  if (before != nullptr && before->output_ == now.access) return {now.options, now.access, *before->lane_};
+  auto& lane = now.access->lane();
   state_->lanes.push_back(&lane);
-  return {state_->options, state_->access, lane};
+  return {now.options, now.access, lane};
 }
 
 void Logs::reopen() noexcept {
-  if (state_->access) state_->access->reopen();
-  if (state_->error && state_->error != state_->access) state_->error->reopen();
+  const auto& now = state_->now;
+  if (now.access) now.access->reopen();
+  if (now.error && now.error != now.access) now.error->reopen();
 }
 
 Logs::Dropped Logs::dropped() const {
   Dropped out;
   const std::lock_guard lock(state_->mutex);
+  out.access = state_->dropped_before;
   for (const auto* lane : state_->lanes) out.access += lane->dropped();
-  if (state_->events) out.error = state_->events->lane().dropped();
+  for (const auto* lane : state_->lanes_before) out.access += lane->dropped();
+  out.error = state_->events->dropped();
   return out;
 }
 

@@ -53,6 +53,7 @@ Result<std::shared_ptr<Output>, std::string> Output::open(const std::string& tar
 }
 
 void Output::start() {
+  if (thread_.joinable()) return;
   // The thread keeps this object alive, because close() may leave the thread running.
   thread_ = std::thread([self = shared_from_this()] { self->run(); });
 }
@@ -97,9 +98,23 @@ void Output::reopen() noexcept {
   nudge();
 }
 
-void Output::close(Duration within) {
+void Output::end() noexcept {
   ends_ = true;
   nudge();
+}
+
+bool Output::ended() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!has_ended_) return false;
+  }
+  if (thread_.joinable()) thread_.join();
+  return true;
+}
+
+void Output::close(Duration within) {
+  if (!thread_.joinable()) return;
+  end();
   std::unique_lock lock(mutex_);
   if (ended_.wait_for(lock, within, [this] { return has_ended_; })) {
     lock.unlock();

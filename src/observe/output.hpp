@@ -27,7 +27,7 @@ class Output : public std::enable_shared_from_this<Output> {
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
-  /// Starts the writing thread. Call it once.
+  /// Starts the writing thread, the first time that it is called.
   void start();
   /// Makes a lane for one more thread; it lives as long as this object.
   Lane& lane();
@@ -35,6 +35,10 @@ class Output : public std::enable_shared_from_this<Output> {
   void nudge() noexcept;
   /// Closes the file after all queued lines are written to it, and opens it again by its name.
   void reopen() noexcept;
+  /// From now on writes all queued lines, and then ends the thread. Does not wait; close() still joins the thread.
+  void end() noexcept;
+  /// Whether the thread has ended, or its end only has to be awaited; joins it then.
+  bool ended();
   /// Writes all queued lines and ends the thread. If that takes longer than `within`, leaves both alone.
   void close(Duration within);
 

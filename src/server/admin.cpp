@@ -1,6 +1,7 @@
 #include "headgate/server/admin.hpp"
 
 #include "admin_handler.hpp"
+#include "listeners.hpp"
 #include "worker.hpp"
 
 #include "headgate/core/text.hpp"
@@ -17,9 +18,15 @@ constexpr std::string_view kMetricsText = "text/plain; version=0.0.4; charset=ut
 
 class AdminService final : public Service {
  public:
-  AdminService(const std::string& token, std::vector<AdminEndpoint> endpoints)
-      : handler_(token, std::move(endpoints)) {}
+  AdminService(const std::string& token, std::vector<AdminEndpoint> endpoints, boost::asio::io_context& loop)
+      : handler_(token, std::move(endpoints), loop) {}
   gateway::Handler& handler() override { return handler_; }
+  gateway::Bounds bounds() const override {
+    gateway::Bounds out;
+    out.connections = kMaxConnections;
+    return out;
+  }
+  void use_token(const std::string& token) { handler_.use_token(token); }
   void stop() override {}
 
  private:
@@ -48,87 +55,124 @@ std::vector<AdminEndpoint> usual_endpoints(observe::Registry& registry, const st
   return out;
 }
 
-Options worker_options() {
-  Options out;
-  out.bounds.connections = kMaxConnections;
-  return out;
-}
-
 }  // namespace
 
+struct Admin::Next::State {
+  std::optional<config::Admin> options;
+  Listeners::Next listeners;
+  std::string off_because;  ///< why it does not listen, although it should; else empty
+};
+
+Admin::Next::Next(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Admin::Next::Next(Next&&) noexcept = default;
+Admin::Next& Admin::Next::operator=(Next&&) noexcept = default;
+Admin::Next::~Next() = default;
+
 struct Admin::State {
-  State(config::Admin chosen, observe::Registry& registry, std::function<Readiness()> asked,
+  State(std::optional<config::Admin> chosen, observe::Registry& registry, std::function<Readiness()> asked,
         std::vector<AdminEndpoint> more)
       : options(std::move(chosen)), ready(std::move(asked)), endpoints(usual_endpoints(registry, ready)) {
     for (auto& each : more) endpoints.push_back(std::move(each));
   }
 
-  config::Admin options;
+  std::optional<config::Admin> options;
   std::function<Readiness()> ready;
   std::vector<AdminEndpoint> endpoints;
-  Options serving = worker_options();
   // Counted separately from the client connections, whose limit may be reached.
-  std::atomic<std::uint32_t> connections{0};
-  std::uint16_t port = 0;
-  std::unique_ptr<Worker> worker;
+  gateway::Totals totals;
+  std::unique_ptr<Worker> worker;  ///< made when it is needed first
+  std::optional<Listeners> listeners;
+  bool runs = false;
 
-  Result<void, std::string> listen();
+  void make_worker();
 };
 
-Admin::Admin(config::Admin options, observe::Registry& registry, std::function<Readiness()> ready,
+void Admin::State::make_worker() {
+  if (worker) return;
+  const MakeService make = [this](const upstream::Environment& environment) {
+    return std::make_unique<AdminService>(std::string(), endpoints, environment.loop);
+  };
+  worker = std::make_unique<Worker>(make, totals);
+  listeners.emplace(std::vector<Worker*>{worker.get()});
+}
+
+Admin::Admin(std::optional<config::Admin> options, observe::Registry& registry, std::function<Readiness()> ready,
              std::vector<AdminEndpoint> more)
     : state_(std::make_unique<State>(std::move(options), registry, std::move(ready), std::move(more))) {}
 
 Admin::~Admin() { stop(); }
 
-Result<void, std::string> Admin::State::listen() {
-  if (options.listen.port != 0) {
-    boost::asio::io_context loop{1};
-    if (const auto free = net::check_free(loop, options.listen); free.has_error()) return free.error();
-  }
-  const MakeService make = [this](const upstream::Environment&) {
-    return std::make_unique<AdminService>(options.token, endpoints);
-  };
-  worker = std::make_unique<Worker>(serving, make, connections);
-  const auto listener = worker->listen(options.listen);
-  if (listener.has_error()) {
-    worker.reset();
-    return listener.error();
-  }
-  port = (*listener)->port();
-  const std::string where = (*listener)->address();
-  observe::event(observe::LogLevel::info, "admin_listening", "the admin interface is at http://" + where,
-                 {{"address", where}});
+Result<void, std::string> Admin::start(PassedSockets* passed) {
+  auto next = prepare(state_->options, passed);
+  if (next.has_error()) return next.error();
+  if (const auto listening = listen(*next); listening.has_error()) return listening.error();
+  use(std::move(*next));
   return {};
 }
 
-Result<void, std::string> Admin::start() {
+Result<Admin::Next, std::string> Admin::prepare(const std::optional<config::Admin>& options, PassedSockets* passed) {
   using enum config::Admin::IfTaken;
-  auto listening = state_->listen();
-  if (listening.has_error() && state_->options.if_taken == another_port) {
-    state_->options.listen.port = 0;
-    listening = state_->listen();
+  auto next = std::make_unique<Next::State>();
+  next->options = options;
+  if (!options) return Next(std::move(next));
+  state_->make_worker();
+  PassedSockets none;
+  auto& given = passed ? *passed : none;
+  auto address = options->listen;
+  auto found = state_->listeners->prepare({address}, given);
+  if (found.has_error() && options->if_taken == another_port) {
+    address.port = 0;
+    found = state_->listeners->prepare({address}, given);
   }
-  if (listening.has_error()) {
-    const auto why = "the admin interface " + listening.error();
-    if (state_->options.if_taken == fail) return why;
+  if (found.has_value())
+    next->listeners = std::move(*found);
+  else if (options->if_taken == fail)
+    return "the admin interface " + found.error().why;
+  else
+    next->off_because = "the admin interface " + found.error().why;
+  return Next(std::move(next));
+}
+
+Result<void, std::string> Admin::listen(Next& next) {
+  if (!state_->listeners) return {};
+  if (const auto listening = state_->listeners->listen(next.state_->listeners); listening.has_error())
+    return "the admin interface " + listening.error().why;
+  return {};
+}
+
+void Admin::use(Next next) {
+  auto& to = *next.state_;
+  state_->options = std::move(to.options);
+  if (!to.off_because.empty())
     observe::event(observe::LogLevel::warning, "admin_off",
                    "running without the admin interface, because \"admin\" is not in the configuration",
-                   {{"reason", why}});
-    return {};
-  }
-  state_->worker->start([] {});
-  return {};
+                   {{"reason", to.off_because}});
+  if (!state_->worker) return;
+  state_->worker->tell([token = state_->options ? state_->options->token : std::string()](Service& service) {
+    static_cast<AdminService&>(service).use_token(token);
+  });
+  const auto change = state_->listeners->use(std::move(to.listeners), kDrain);
+  for (const auto& where : change.added)
+    observe::event(observe::LogLevel::info, "admin_listening", "the admin interface is at http://" + where,
+                   {{"address", where}});
+  if (!std::exchange(state_->runs, true)) state_->worker->start([] {});
 }
 
 void Admin::stop() {
   if (!state_->worker) return;
-  state_->worker->drain(Duration(0), kDrain);
-  state_->worker->join();
+  if (state_->runs) {
+    state_->worker->drain(Duration(0), kDrain);
+    state_->worker->join();
+  }
+  state_->runs = false;
+  state_->listeners.reset();
   state_->worker.reset();
-  state_->port = 0;
 }
 
-std::uint16_t Admin::port() const noexcept { return state_->port; }
+std::uint16_t Admin::port() const noexcept { return state_->listeners ? state_->listeners->port(0) : 0; }
+
+std::vector<int> Admin::descriptors() const {
+  return state_->listeners ? state_->listeners->descriptors() : std::vector<int>();
+}
 
 }  // namespace headgate::server

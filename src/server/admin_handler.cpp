@@ -6,9 +6,13 @@
 #include "headgate/identity/jwt.hpp"
 
 #include <boost/asio/ip/address.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/system/errc.hpp>
 
 #include <algorithm>
+#include <coroutine>
+#include <memory>
+#include <optional>
 #include <utility>
 
 namespace headgate::server {
@@ -23,8 +27,9 @@ Task<void> refuse(Exchange& x, unsigned status, std::string_view detail, std::st
   co_await gateway::send_problem(x, problem, gateway::RejectionHeaders::none);
 }
 
-Task<void> send_problem(Exchange& x, const AdminAnswer& answer) {
-  if (answer.status >= 400) co_return co_await refuse(x, answer.status, answer.body);
+Task<void> send_answer(Exchange& x, const AdminAnswer& answer) {
+  if (answer.status >= 400 && answer.type != AdminAnswer::kProblem)
+    co_return co_await refuse(x, answer.status, answer.body);
   const std::string& body = answer.body;
   x.fields.clear();
   x.fields.push_back({http::Known::content_type, "Content-Type", answer.type});
@@ -35,6 +40,37 @@ Task<void> send_problem(Exchange& x, const AdminAnswer& answer) {
   const auto first = x.request.head() ? std::string_view{} : std::string_view(body);
   (void)co_await x.reply->send(start, first, http::EndStream::yes);
 }
+
+/// Waits for an answer that another thread gives. If nobody has it any more who could give it, the answer is a 503.
+class Later {
+ public:
+  Later(boost::asio::io_context& loop, const AdminEndpoint& endpoint, const AdminCall& call) : parked_(new Parked) {
+    const std::shared_ptr<Ticket> ticket(new Ticket{loop, parked_});
+    endpoint.answer_later(call, [ticket](AdminAnswer answer) { ticket->give(std::move(answer)); });
+  }
+  bool await_ready() const noexcept { return parked_->answer.has_value(); }
+  void await_suspend(std::coroutine_handle<> waiter) const noexcept { parked_->waiter = waiter; }
+  AdminAnswer await_resume() const { return std::move(*parked_->answer); }
+
+ private:
+  struct Parked {  // admin thread only
+    std::optional<AdminAnswer> answer;
+    std::coroutine_handle<> waiter;
+  };
+  struct Ticket {
+    boost::asio::io_context& loop;
+    std::shared_ptr<Parked> parked;
+    ~Ticket() { give({.status = 503, .body = "This gateway is ending."}); }
+    void give(AdminAnswer answer) {
+      if (!parked) return;
+      boost::asio::post(loop, [to = std::exchange(parked, nullptr), answer = std::move(answer)]() mutable {
+        to->answer = std::move(answer);
+        if (to->waiter) to->waiter.resume();
+      });
+    }
+  };
+  std::shared_ptr<Parked> parked_;
+};
 
 /// A page from elsewhere may have a name that points to this machine. The browser then sends that name, and must not be
 /// able to read what needs no token.
@@ -64,8 +100,16 @@ Task<Result<std::string, unsigned>> read_body(Exchange& x, std::uint64_t most) {
 
 }  // namespace
 
-AdminHandler::AdminHandler(const std::string& token, std::vector<AdminEndpoint> endpoints)
-    : guarded_(!token.empty()), token_(identity::sha256(token)), endpoints_(std::move(endpoints)) {}
+AdminHandler::AdminHandler(const std::string& token, std::vector<AdminEndpoint> endpoints,
+                           boost::asio::io_context& loop)
+    : loop_(loop), endpoints_(std::move(endpoints)) {
+  use_token(token);
+}
+
+void AdminHandler::use_token(const std::string& token) {
+  guarded_ = !token.empty();
+  token_ = identity::sha256(token);
+}
 
 Task<void> AdminHandler::handle(Exchange& x) {
   auto match = find_endpoint(endpoints_, x.request.method, x.request.path);
@@ -100,8 +144,13 @@ Task<void> AdminHandler::handle(Exchange& x) {
                                 body.error() == 413 ? "This body is too long." : "The body cannot be read.");
     call.body = std::move(*body);
   }
-  const auto answer = asked.answer(call);
-  co_await send_problem(x, answer);
+  if (!asked.answer_later) {
+    const auto answer = asked.answer(call);
+    co_return co_await send_answer(x, answer);
+  }
+  Later later(loop_, asked, call);
+  const auto answer = co_await later;
+  co_await send_answer(x, answer);
 }
 
 /// Lists the endpoints, for a request that matches none.

@@ -14,7 +14,7 @@ namespace headgate::server {
 namespace {
 
 using observe::LogLevel;
-using Given = Result<void, std::string>;
+using Made = Result<ListenerTls, std::string>;
 
 constexpr auto kLook = std::chrono::seconds(1);
 constexpr std::size_t kLargestFile = 1024UL * 1024;
@@ -42,8 +42,7 @@ Certificates::Certificates(boost::asio::io_context& loop, observe::Registry& reg
     : registry_(registry), timer_(loop), random_secret_(random_secret()) {}
 
 Certificates::Listener Certificates::listener_of(std::size_t number, const net::ListenOptions& listen) const {
-  Listener out{.number = number, .where = listen, .options = *listen.tls, .files = {}, .contents = {}, .trouble = {}};
-  out.where.tls.reset();
+  Listener out{.number = number, .options = *listen.tls, .files = {}, .contents = {}, .trouble = {}};
   if (out.options.ticket_secret.empty()) out.options.ticket_secret = random_secret_;
   const auto add = [&](const std::string& path) { out.files.emplace_back(path, kLargestFile); };
   for (const auto& each : out.options.certificates) {
@@ -78,12 +77,9 @@ net::ServerTlsTexts Certificates::texts_of(const Listener& listener) {
   return out;
 }
 
-Result<void, std::string> Certificates::give(Listener& listener) {
-  if (!listener.trouble.empty()) return Given(boost::system::in_place_error, listener.trouble);
-  const auto texts = texts_of(listener);
-  if (auto used = use_(listener.number, listener.options, texts); used.has_error()) return used;
-  note_expiry(listener, texts);
-  return {};
+Made Certificates::make(const Listener& listener) const {
+  if (!listener.trouble.empty()) return Made(boost::system::in_place_error, listener.trouble);
+  return make_(listener.options, texts_of(listener));
 }
 
 void Certificates::note_expiry(const Listener& listener, const net::ServerTlsTexts& texts) {
@@ -95,15 +91,35 @@ void Certificates::note_expiry(const Listener& listener, const net::ServerTlsTex
   }
 }
 
-Result<void, std::string> Certificates::open(const std::vector<net::ListenOptions>& listen, Use use) {
-  use_ = std::move(use);
+Result<Certificates::Next, Certificates::Failure> Certificates::prepare(const std::vector<net::ListenOptions>& listen,
+                                                                        Make make) {
+  make_ = std::move(make);
+  Next next;
+  next.tls.resize(listen.size());
   for (std::size_t i = 0; i < listen.size(); ++i) {
     if (!listen[i].tls) continue;
-    auto& listener = listeners_.emplace_back(listener_of(i, listen[i]));
+    auto& listener = next.listeners.emplace_back(listener_of(i, listen[i]));
     look(listener);
-    if (auto given = give(listener); given.has_error()) return given;
+    auto made = this->make(listener);
+    if (made.has_error()) return {boost::system::in_place_error, Failure{i, std::move(made.error())}};
+    next.tls[i] = std::move(*made);
   }
-  if (listeners_.empty()) return {};
+  return next;
+}
+
+void Certificates::use(Next next) {
+  listeners_ = std::move(next.listeners);
+  {
+    const std::lock_guard lock(mutex_);
+    validity_.clear();
+  }
+  if (listeners_.empty()) return;
+  for (const auto& listener : listeners_) note_expiry(listener, texts_of(listener));
+  if (applied_ == nullptr) show();
+  if (give_) watch();
+}
+
+void Certificates::show() {
   applied_ = &registry_.counter(observe::kMainThread, observe::family::certificate_reads, {"applied"});
   refused_ = &registry_.counter(observe::kMainThread, observe::family::certificate_reads, {"refused"});
   registry_.collect([this](observe::Scrape& scrape) {
@@ -111,52 +127,27 @@ Result<void, std::string> Certificates::open(const std::vector<net::ListenOption
       scrape.value(observe::family::certificate_expiry, {file},
                    std::chrono::duration<double>(until.time_since_epoch()).count());
   });
-  return {};
 }
 
-std::optional<Certificates::Listener> Certificates::next_of(const Listener& listener,
-                                                            const std::vector<net::ListenOptions>& listen) const {
-  if (listener.number >= listen.size() || !listen[listener.number].tls) return std::nullopt;
-  auto next = listener_of(listener.number, listen[listener.number]);
-  if (next.where != listener.where) return std::nullopt;
-  return next;
+void Certificates::start(Give give) {
+  give_ = std::move(give);
+  if (!listeners_.empty()) watch();
 }
 
-void Certificates::adopt(const std::vector<net::ListenOptions>& listen) {
-  {
-    const std::lock_guard lock(mutex_);
-    validity_.clear();
-  }
-  for (auto& listener : listeners_) {
-    auto next = next_of(listener, listen);
-    if (next) look(*next);
-    const auto given = next ? give(*next) : Given();
-    if (given.has_error())
-      observe::event(LogLevel::error, "certificate_refused", "the certificates in use stay in use",
-                     {{"listener", listener.where.text}, {"reason", given.error()}});
-    if (next && given.has_value())
-      listener = std::move(*next);
-    else
-      note_expiry(listener, texts_of(listener));
-  }
+void Certificates::watch() {
   warn_of_expiry();
-}
-
-void Certificates::start() {
-  if (listeners_.empty()) return;
-  warn_of_expiry();
-  wait();
+  if (!std::exchange(waiting_, true)) wait();
 }
 
 void Certificates::stop() {
-  use_ = nullptr;
+  give_ = nullptr;
   timer_.cancel();
 }
 
 void Certificates::wait() {
   timer_.expires_after(kLook);
   timer_.async_wait([this](const error_code& ec) {
-    if (ec || !use_) return;
+    if (ec || !give_) return;
     look_at_all();
     wait();
   });
@@ -167,15 +158,18 @@ void Certificates::look_at_all() {
   for (auto& listener : listeners_) {
     const bool changed = look(listener);
     if (!std::exchange(listener.changed, changed) || changed) continue;
-    const auto given = give(listener);
-    (given.has_value() ? applied_ : refused_)->add();
-    if (given.has_value())
+    auto made = make(listener);
+    (made.has_value() ? applied_ : refused_)->add();
+    if (made.has_value()) {
+      give_(listener.number, std::move(*made));
+      note_expiry(listener, texts_of(listener));
       observe::event(LogLevel::info, "certificate_read", "new connections get it",
                      {{"file", listener.options.certificates.front().certificate},
                       {"certificates", listener.options.certificates.size()}});
-    else
+    } else {
       observe::event(LogLevel::error, "certificate_refused", "the certificates in use stay in use",
-                     {{"file", listener.options.certificates.front().certificate}, {"reason", given.error()}});
+                     {{"file", listener.options.certificates.front().certificate}, {"reason", made.error()}});
+    }
   }
   warn_of_expiry();
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Turns the counters of other modules into metrics, at each scrape, on the admin thread.
 
+#include "headgate/gateway/sessions.hpp"
 #include "headgate/keyring/keyring.hpp"
 #include "headgate/limit/ban_table.hpp"
 #include "headgate/limit/limit.hpp"
@@ -65,6 +66,9 @@ void collect_webhooks(observe::Registry& registry, std::function<std::optional<n
 
 /// headgate_log_dropped_total.
 void collect_logs(observe::Registry& registry, std::function<observe::Logs::Dropped()> ask);
+
+/// headgate_connections_open, _refused_total, headgate_accept_pauses_total and headgate_buffered_bytes.
+void collect_connections(observe::Registry& registry, const gateway::Totals& totals);
 
 /// headgate_build_info and process_*.
 void collect_process(observe::Registry& registry);

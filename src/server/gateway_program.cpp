@@ -1,11 +1,16 @@
 #include "gateway_program.hpp"
 
+#include "service_notice.hpp"
 #include "workers.hpp"
 
 #include "headgate/keyring/keyring.hpp"
 #include "headgate/observe/event.hpp"
 
+#include <boost/asio/post.hpp>
+
 #include <algorithm>
+#include <exception>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -35,7 +40,8 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, const config::Conf
       read_again_(read_again),
       shared_(shared),
       counters_(shared.registry),
-      certificates_(loop, shared.registry) {
+      certificates_(loop, shared.registry),
+      calls_(std::make_shared<ReloadCalls>(loop, [this](Tell tell) { reload(std::move(tell)); })) {
   activate(prepare_config(loop_, config, nullptr));
   begun_with_ = now_->config;
   counters_.started(headgate::now());
@@ -49,6 +55,10 @@ void GatewayProgram::activate(PendingConfig next) {
   shared_.board.use_rooms(now_->config->gateway.rooms);
   shared_.board.use_keyring(keyring_);
   shared_.bans->adopt(now_->config);
+}
+
+void GatewayProgram::watch(const std::string& file) {
+  watch_.emplace(loop_, file, [this] { reload({}); });
 }
 
 void GatewayProgram::await_keys() {
@@ -68,35 +78,158 @@ std::unique_ptr<Service> GatewayProgram::make_service(upstream::Environment envi
   return std::make_unique<GatewayService>(now_, shared_, made_++, environment);
 }
 
-Result<void, std::string> GatewayProgram::listening(Workers& workers) {
-  return certificates_.open(now_->config->listen,
-                            [&workers](std::size_t listener, const auto& options, const auto& texts) {
-                              return workers.use_tls(listener, options, texts);
-                            });
+Result<std::vector<ListenerTls>, std::string> GatewayProgram::secure(Workers& workers) {
+  auto next = certificates_.prepare(now_->config->listen, [&workers](const auto& options, const auto& texts) {
+    return workers.make_tls(options, texts);
+  });
+  if (next.has_error()) return next.error().why;
+  auto tls = std::move(next->tls);
+  certificates_.use(std::move(*next));
+  return tls;
 }
 
 void GatewayProgram::started(Workers& workers) {
-  certificates_.start();
   workers_ = &workers;
+  certificates_.start([this](std::size_t listener, ListenerTls tls) {
+    if (workers_) workers_->listeners().use_tls(listener, std::move(tls));
+  });
+  if (watch_) watch_->start();
   shared_.board.begin_serving();
+  if (taken_over_) taken_over_->serves();
+  tell_service_manager("READY=1");
 }
 
-void GatewayProgram::reload() {
-  auto next = reload_config(loop_, read_again_, *keyring_);
-  if (!next || !await_new_sources(*next)) return counters_.refused();
+void GatewayProgram::hand_over_by(TakenOver taken, CommandLine command) {
+  taken_over_.emplace(std::move(taken));
+  handover_.emplace(loop_, std::move(command), [this](pid_t next) {
+    observe::event(observe::LogLevel::info, "upgraded", "a new process serves", {{"pid", next}});
+    handed_over_to_ = next;
+    tell_service_manager("MAINPID=" + std::to_string(next));
+    // It has the address of the admin interface as well.
+    if (auto off = admin_->prepare(std::nullopt); off.has_value()) admin_->use(std::move(*off));
+    std::exchange(handed_over_, {})();
+  });
+}
+
+void GatewayProgram::upgrade(std::function<void()> handed_over) {
+  if (!handover_ || !workers_) return;
+  handed_over_ = std::move(handed_over);
+  handover_->begin(workers_->listeners().descriptors(), admin_->descriptors());
+}
+
+void GatewayProgram::draining() {
+  shared_.board.begin_drain();
+  handover_->stop();
+  if (!handed_over_to_) tell_service_manager("STOPPING=1");
+}
+
+/// Keys may be waited for below, while this loop runs: another call must not begin meanwhile.
+void GatewayProgram::reload(Tell tell) {
+  asked_.push_back(std::move(tell));
+  if (reloading_) return;
+  reloading_ = true;
+  told_ = std::exchange(asked_, {});
+  ReloadResult result;
   const auto before = now_;
-  activate(std::move(*next));
+  if (workers_ == nullptr) add_mistake(result, {}, "this gateway has not begun to serve");
+  result.applied = workers_ != nullptr && try_reload(result);
+  log_mistakes(result);
+  if (!result.applied) {
+    counters_.refused();
+    return ended_reload(result);
+  }
   counters_.applied(headgate::now());
   watch_keys();
-  if (!workers_) return;
-  certificates_.adopt(now_->config->listen);
-  workers_->tell(adopting(now_),
-                 [before, after = now_, begun_with = begun_with_] { log_changes(*before, *after, *begun_with); });
+  workers_->tell(adopting(now_), [this, before, after = now_, result] {
+    log_changes(*before, *after, result);
+    boost::asio::post(loop_, [this, result] {
+      shared_.logs.close_unused();
+      ended_reload(result);
+    });
+  });
+}
+
+void GatewayProgram::ended_reload(const ReloadResult& result) {
+  reloading_ = false;
+  for (const auto& tell : std::exchange(told_, {}))
+    if (tell) tell(result);
+  if (asked_.empty()) return;
+  const auto next = std::exchange(asked_, {});
+  asked_.assign(next.begin() + 1, next.end());
+  reload(next.front());
+}
+
+struct GatewayProgram::Prepared {
+  std::optional<observe::Logs::Next> logs;
+  std::optional<Listeners::Next> listeners;
+  std::optional<Certificates::Next> certificates;
+  std::optional<Admin::Next> admin;
+};
+
+// What may fail comes first, and changes nothing; then all of it takes effect.
+bool GatewayProgram::try_reload(ReloadResult& result) {
+  auto read = read_again_();
+  result.file = std::move(read.file);
+  result.mistakes = std::move(read.mistakes);
+  if (!read.config) return false;
+  std::optional<PendingConfig> next;
+  try {
+    next = prepare_config(loop_, std::move(*read.config), keyring_.get());
+  } catch (const std::exception& failure) {
+    add_mistake(result, {}, failure.what());
+    return false;
+  }
+  Prepared prepared;
+  if (!await_new_sources(*next, result) || workers_ == nullptr) return false;
+  const auto& config = *next->active->config;
+  if (!prepare(config, prepared, result)) return false;
+  result.changed = changed_keys(*now_->config, config);
+  result.waiting = waiting_for_restart(*begun_with_, config);
+  shared_.logs.use(std::move(*prepared.logs));
+  result.listeners = workers_->listeners().use(std::move(*prepared.listeners), config.drain);
+  certificates_.use(std::move(*prepared.certificates));
+  if (prepared.admin) admin_->use(std::move(*prepared.admin));
+  activate(std::move(*next));
+  return true;
+}
+
+bool GatewayProgram::prepare(const config::Config& next, Prepared& prepared, ReloadResult& result) {
+  const auto fail = [&](const config::Place& place, std::string why) {
+    add_mistake(result, place, std::move(why));
+    return false;
+  };
+  const auto& places = next.places;
+  auto logs = shared_.logs.prepare(next.log);
+  if (logs.has_error()) {
+    const bool access = logs.error().which == observe::LogFailure::Which::access;
+    return fail(access ? places.access_log : places.error_log, logs.error().why);
+  }
+  prepared.logs = std::move(*logs);
+  auto& listeners = workers_->listeners();
+  PassedSockets none;
+  auto addresses = listeners.prepare(next.listen, none);
+  if (addresses.has_error()) return fail(places.listen.at(addresses.error().index), addresses.error().why);
+  prepared.listeners = std::move(*addresses);
+  auto certificates = certificates_.prepare(
+      next.listen, [this](const auto& options, const auto& texts) { return workers_->make_tls(options, texts); });
+  if (certificates.has_error()) return fail(places.listen.at(certificates.error().index), certificates.error().why);
+  prepared.listeners->use(std::move(certificates->tls));
+  prepared.certificates = std::move(*certificates);
+  if (admin_) {
+    auto admin = admin_->prepare(next.admin);
+    if (admin.has_error()) return fail(places.admin, admin.error());
+    prepared.admin = std::move(*admin);
+    if (const auto listening = admin_->listen(*prepared.admin); listening.has_error())
+      return fail(places.admin, listening.error());
+  }
+  if (const auto listening = listeners.listen(*prepared.listeners); listening.has_error())
+    return fail(places.listen.at(listening.error().index), listening.error().why);
+  return true;
 }
 
 /// A new address of keys may be mistyped. Then the active configuration stays in use, because without keys
 /// every token would be refused.
-bool GatewayProgram::await_new_sources(PendingConfig& next) {
+bool GatewayProgram::await_new_sources(PendingConfig& next, ReloadResult& result) {
   std::set<std::string> known;
   for (const auto& report : keyring_->reports()) known.insert(report.source);
   const auto missing = [&](const keyring::SourceReport& report) {
@@ -112,16 +245,19 @@ bool GatewayProgram::await_new_sources(PendingConfig& next) {
   const auto still = std::find_if(reports.begin(), reports.end(), missing);
   if (still == reports.end()) return true;
   next.keyring->stop();
-  const std::string_view why = still->trouble.empty() ? "it did not answer in time" : std::string_view(still->trouble);
-  observe::event(observe::LogLevel::error, "config_refused",
-                 "no keys can be fetched; the active configuration stays in use",
-                 {{"source", still->source}, {"reason", why}});
+  const std::string why = still->trouble.empty() ? "it did not answer in time" : still->trouble;
+  add_mistake(result, {}, "no keys can be fetched from " + still->source + ": " + why);
   return false;
 }
 
 void GatewayProgram::ended() {
   workers_ = nullptr;
   certificates_.stop();
+  calls_->close();
+  asked_.clear();
+  told_.clear();
+  if (watch_) watch_->stop();
+  if (handover_) handover_->stop();
   keyring_->stop();
   shared_.bans->stop();
 }

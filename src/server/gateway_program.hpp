@@ -2,13 +2,21 @@
 // The gateway as a program of the server: the active configuration, and its changes by a reload or by new keys.
 
 #include "certificates.hpp"
+#include "file_watch.hpp"
 #include "gateway_service.hpp"
+#include "handover.hpp"
 #include "reload.hpp"
+#include "reload_endpoint.hpp"
 
 #include "headgate/observe/counters.hpp"
+#include "headgate/server/admin.hpp"
 #include "headgate/server/serve_gateway.hpp"
 
+#include <functional>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace headgate::server {
 
@@ -19,23 +27,45 @@ class GatewayProgram final : public Program {
   GatewayProgram(boost::asio::io_context& loop, const config::Config& config, const ReadAgain& read_again,
                  Shared& shared);
 
+  /// A reload changes its options too. It outlives the workers.
+  void use_admin(Admin& admin) { admin_ = &admin; }
+  /// Reloads whenever this file has changed.
+  void watch(const std::string& file);
+  /// Tells the process before this one once this one serves. `command` starts the one after it.
+  void hand_over_by(TakenOver taken, CommandLine command);
+  /// Takes the calls of the admin interface.
+  const std::shared_ptr<ReloadCalls>& calls() const noexcept { return calls_; }
   /// Waits for keys that are fetched, so that the first requests find them. Continues without keys that do not come in
   /// time.
   void await_keys();
 
+  /// Reads the configuration again and makes it active, if all of it can be used. `tell` gets the result once every
+  /// worker uses it, on this thread. Calls during a reload wait for its end, and share the next one.
+  using Tell = std::function<void(const ReloadResult& result)>;
+  void reload(Tell tell);
+
   std::unique_ptr<Service> make_service(upstream::Environment environment) override;
-  Result<void, std::string> listening(Workers& workers) override;
+  Result<std::vector<ListenerTls>, std::string> secure(Workers& workers) override;
   void started(Workers& workers) override;
-  void reload() override;
+  DrainTimes drain_times() const override { return {now_->config->drain_delay, now_->config->drain}; }
+  void reload() override { reload({}); }
   void reopen_logs() override { shared_.logs.reopen(); }
-  void draining() override { shared_.board.begin_drain(); }
+  void upgrade(std::function<void()> handed_over) override;
+  Duration upgrade_drain() const override { return now_->config->upgrade_drain; }
+  void draining() override;
   void ended() override;
 
  private:
+  /// What a reload needs beside the configuration; all of it can be used.
+  struct Prepared;
+
   void watch_keys();
-  /// False, after logging why, if `next` cannot become active.
-  bool await_new_sources(PendingConfig& next);
+  /// False if `next` cannot become active; then the result says why.
+  bool try_reload(ReloadResult& result);
+  bool await_new_sources(PendingConfig& next, ReloadResult& result);
+  bool prepare(const config::Config& next, Prepared& prepared, ReloadResult& result);
   void activate(PendingConfig next);
+  void ended_reload(const ReloadResult& result);
 
   boost::asio::io_context& loop_;
   const ReadAgain& read_again_;
@@ -45,8 +75,18 @@ class GatewayProgram final : public Program {
   std::shared_ptr<const ActiveConfig> now_;
   std::shared_ptr<const config::Config> begun_with_;
   std::shared_ptr<keyring::Keyring> keyring_;
+  Admin* admin_ = nullptr;
+  const std::shared_ptr<ReloadCalls> calls_;
+  std::optional<FileWatch> watch_;
+  std::optional<TakenOver> taken_over_;
+  std::optional<Handover> handover_;
+  std::function<void()> handed_over_;
+  std::optional<pid_t> handed_over_to_;
   unsigned made_ = 0;           // services
   Workers* workers_ = nullptr;  // while they run
+  bool reloading_ = false;
+  std::vector<Tell> asked_;  // for the reload after this one
+  std::vector<Tell> told_;   // by this one
 };
 
 }  // namespace headgate::server

@@ -22,6 +22,7 @@ void GatewayService::adopt(const std::shared_ptr<const ActiveConfig>& next) {
   shared_.board.use_redis(worker_, installed.redis);
   // It still has to give back leases and holds, so it is kept until the reload after this one.
   if (now_.redis != installed.redis) retired_ = now_.redis;
+  access_log_ = shared_.logs.access_log(&access_log_);
   gateway_.adopt(installed.snapshot);
   now_ = std::move(installed);
 }

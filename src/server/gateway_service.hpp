@@ -38,9 +38,10 @@ class GatewayService final : public Service {
   gateway::Handler& handler() override { return gateway_; }
   gateway::Timeouts timeouts() const override { return now_.active->config->gateway.timeouts; }
   const observe::HandshakeCounters* handshakes() const override { return &handshakes_; }
+  gateway::Bounds bounds() const override { return now_.active->config->gateway.bounds; }
   void stop() override;
 
-  /// New exchanges use this from now on.
+  /// New exchanges use this from now on, and the logs that are open now.
   void adopt(const std::shared_ptr<const ActiveConfig>& next);
 
  private:

@@ -9,9 +9,9 @@
 #include <boost/smart_ptr/make_local_shared.hpp>
 
 #include <algorithm>
-#include <exception>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace headgate::server {
@@ -99,36 +99,6 @@ std::string counted(std::size_t count, std::string_view word) {
   return std::to_string(count) + ' ' + std::string(word) + (count == 1 ? "" : "s");
 }
 
-bool same(const std::optional<config::Admin>& a, const std::optional<config::Admin>& b) {
-  return a.has_value() == b.has_value() && (!a || (a->listen == b->listen && a->token == b->token));
-}
-
-/// Certificates and rules of TLS change with the reload; whether there is TLS does not.
-bool same_but_for_tls(const net::ListenOptions& a, const net::ListenOptions& b) {
-  auto other = b;
-  if (a.tls && b.tls) other.tls = a.tls;
-  return a == other;
-}
-
-/// The changed keys that are read only at the start.
-std::vector<std::string> waiting_for_restart(const config::Config& before, const config::Config& after) {
-  std::vector<std::string> out;
-  const auto note = [&](bool unchanged, const char* what) {
-    if (!unchanged) out.emplace_back(what);
-  };
-  note(std::equal(before.listen.begin(), before.listen.end(), after.listen.begin(), after.listen.end(),
-                  same_but_for_tls),
-       "listen");
-  note(before.workers == after.workers, "workers");
-  note(before.drain_delay == after.drain_delay, "drain_delay");
-  note(before.drain == after.drain, "drain");
-  note(same(before.admin, after.admin), "admin");
-  note(before.memory.max_keys == after.memory.max_keys, "memory");
-  note(before.gateway.bounds == after.gateway.bounds, "bounds");
-  note(before.log == after.log, "log");
-  return out;
-}
-
 std::vector<std::string> names(const std::vector<limit::Limit>& limits) {
   std::vector<std::string> out;
   out.reserve(limits.size());
@@ -183,19 +153,47 @@ std::shared_ptr<const ActiveConfig> with_credentials(boost::asio::io_context& lo
   return out;
 }
 
-std::optional<PendingConfig> reload_config(boost::asio::io_context& loop, const ReadAgain& read_again,
-                                           const keyring::Keyring& before) {
-  try {
-    auto config = read_again();
-    if (!config) return std::nullopt;
-    return prepare_config(loop, std::move(*config), &before);
-  } catch (const std::exception& failure) {
-    event(LogLevel::error, "config_refused", "the active configuration stays in use", {{"reason", failure.what()}});
-    return std::nullopt;
-  }
+void add_mistake(ReloadResult& result, const config::Place& place, std::string message) {
+  auto& mistake = result.mistakes.emplace_back();
+  mistake.line = place.line;
+  mistake.column = place.column;
+  mistake.message = std::move(message);
 }
 
-void log_changes(const ActiveConfig& then, const ActiveConfig& now, const config::Config& running) {
+std::vector<std::string> changed_keys(const config::Config& before, const config::Config& after) {
+  std::vector<std::string> out;
+  for (const auto& [key, value] : after.fingerprints) {
+    const auto old = before.fingerprints.find(key);
+    if (old == before.fingerprints.end() || old->second != value) out.push_back(key);
+  }
+  for (const auto& [key, value] : before.fingerprints)
+    if (!after.fingerprints.contains(key)) out.push_back(key);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::vector<std::string> waiting_for_restart(const config::Config& running, const config::Config& now) {
+  std::vector<std::string> out;
+  if (running.workers != now.workers) out.emplace_back("workers");
+  if (running.memory.max_keys != now.memory.max_keys) out.emplace_back("memory");
+  return out;
+}
+
+void log_mistakes(const ReloadResult& result) {
+  for (const auto& mistake : result.mistakes) {
+    const bool error = mistake.severity == config::Severity::error;
+    const bool placed = mistake.line > 0;
+    event(error ? LogLevel::error : LogLevel::warning, error ? "config_error" : "config_warning", mistake.message,
+          {result.file.empty() ? EventField() : EventField("file", result.file),
+           placed ? EventField("line", mistake.line) : EventField(),
+           placed ? EventField("column", mistake.column) : EventField()});
+  }
+  if (result.applied) return;
+  event(LogLevel::error, "config_refused", "the active configuration stays in use",
+        {result.file.empty() ? EventField() : EventField("file", result.file)});
+}
+
+void log_changes(const ActiveConfig& then, const ActiveConfig& now, const ReloadResult& result) {
   const auto& before = *then.config;
   const auto& after = *now.config;
   log_changed_files(then, now);
@@ -203,15 +201,24 @@ void log_changes(const ActiveConfig& then, const ActiveConfig& now, const config
   const auto new_limits = names(after.limits);
   const auto added = joined(missing_from(old_limits, new_limits), ", ");
   const auto gone = joined(missing_from(new_limits, old_limits), ", ");
+  const auto changed = joined(result.changed, ", ");
+  for (const auto& address : result.listeners.added)
+    event(LogLevel::info, "listening", "listening on " + address, {{"address", address}});
+  for (const auto& address : result.listeners.changed)
+    event(LogLevel::info, "listener_changed", "new connections have other options", {{"address", address}});
+  for (const auto& address : result.listeners.removed)
+    event(LogLevel::info, "listener_closed", "its connections have the time of \"drain\" to end",
+          {{"address", address}});
   event(LogLevel::info, "config_reloaded",
         counted(after.gateway.routes.size(), "route") + ", " + counted(after.limits.size(), "limit") + ", " +
             counted(after.upstreams.size(), "upstream") + " in force",
         {{"routes", after.gateway.routes.size()},
          {"limits", after.limits.size()},
          {"upstreams", after.upstreams.size()},
+         changed.empty() ? EventField() : EventField("changed", changed),
          added.empty() ? EventField() : EventField("new_limits", added),
          gone.empty() ? EventField() : EventField("limits_gone", gone)});
-  if (const auto waiting = joined(waiting_for_restart(running, after), ", "); !waiting.empty())
+  if (const auto waiting = joined(result.waiting, ", "); !waiting.empty())
     event(LogLevel::warning, "config_needs_restart", "these changes wait for a restart: " + waiting,
           {{"keys", waiting}});
 }

@@ -1,7 +1,10 @@
 #pragma once
 // Reloads: the active configuration, the snapshots that workers make from it, and what is kept from one to the next.
 
+#include "listeners.hpp"
+
 #include "headgate/config/config.hpp"
+#include "headgate/config/diagnostic.hpp"
 #include "headgate/gateway/snapshot.hpp"
 #include "headgate/keyring/keyring.hpp"
 #include "headgate/net/tls_context.hpp"
@@ -12,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace headgate::server {
@@ -40,12 +44,29 @@ PendingConfig prepare_config(boost::asio::io_context& loop, config::Config confi
 std::shared_ptr<const ActiveConfig> with_credentials(boost::asio::io_context& loop, const ActiveConfig& before,
                                                      std::shared_ptr<const identity::Credentials> credentials);
 
-/// Reads the configuration again. Nothing, after an event in the log, if it cannot be used.
-std::optional<PendingConfig> reload_config(boost::asio::io_context& loop, const ReadAgain& read_again,
-                                           const keyring::Keyring& before);
+/// What a reload did.
+struct ReloadResult {
+  bool applied = false;
+  std::string file;  ///< empty: there is none
+  std::vector<config::Diagnostic>
+      mistakes;                      ///< why it was not applied, and warnings; line 0: a mistake without a place
+  std::vector<std::string> changed;  ///< keys at the top of the file
+  Listeners::Change listeners;       ///< addresses for clients
+  std::vector<std::string> waiting;  ///< keys whose change needs a restart
+};
 
-/// Logs the active configuration, and which changes wait for a restart of this process, which started with `running`.
-void log_changes(const ActiveConfig& before, const ActiveConfig& after, const config::Config& running);
+/// Adds a mistake that only shows when the configuration is used.
+void add_mistake(ReloadResult& result, const config::Place& place, std::string message);
+
+/// Which keys at the top of the file have another value.
+std::vector<std::string> changed_keys(const config::Config& before, const config::Config& after);
+/// Which changes wait for a restart of this process, which started with `running`.
+std::vector<std::string> waiting_for_restart(const config::Config& running, const config::Config& now);
+
+/// Logs the mistakes, and that the active configuration stays in use if it was not applied.
+void log_mistakes(const ReloadResult& result);
+/// Logs the active configuration, and what waits for a restart.
+void log_changes(const ActiveConfig& before, const ActiveConfig& after, const ReloadResult& result);
 
 /// What one worker makes from the active configuration: the snapshot for its gateway, and the open connections.
 struct Installed {

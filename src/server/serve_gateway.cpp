@@ -3,6 +3,9 @@
 #include "ban_endpoints.hpp"
 #include "collect.hpp"
 #include "gateway_program.hpp"
+#include "handover.hpp"
+#include "passed_sockets.hpp"
+#include "reload_endpoint.hpp"
 #include "stray_signals.hpp"
 
 #include "headgate/redis/ban_log.hpp"
@@ -14,6 +17,7 @@
 #include <cstdio>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace headgate::server {
 namespace {
@@ -44,45 +48,53 @@ void collect_all(Shared& shared) {
   });
 }
 
-std::unique_ptr<Admin> make_admin(const config::Config& config, Shared& shared) {
-  if (!config.admin) return nullptr;
-  return std::make_unique<Admin>(
-      *config.admin, shared.registry, [&board = shared.board] { return board.readiness(); },
-      ban_endpoints(shared.bans));
-}
-
-Options options_of(const config::Config& config) {
-  return {.listen = config.listen,
-          .workers = config.workers,
-          .drain_delay = config.drain_delay,
-          .drain = config.drain,
-          .bounds = config.gateway.bounds,
-          .reloads = true};
+std::vector<AdminEndpoint> endpoints_of(const Shared& shared, const GatewayProgram& program) {
+  auto out = ban_endpoints(shared.bans);
+  out.push_back(reload_endpoint(program.calls()));
+  return out;
 }
 
 }  // namespace
 
 // In this order: the logs first, so that every failure is logged; then the active configuration, which fails for a bad
 // key file; then the admin interface, so that the wait for keys can be observed; then the workers.
-int serve_gateway(const config::Config& config, const ReadAgain& read_again) {
+int serve_gateway(const config::Config& config, const ReadAgain& read_again, const std::string& watched) {
+  auto command = CommandLine::of_this_process();
   ignore_stray_signals();
   std::signal(SIGHUP, SIG_IGN);  // until the program handles it
   observe::Logs logs(config.log);
   boost::asio::io_context main_loop{1};
   Shared shared(config, logs, std::make_shared<BanService>(main_loop, open_ban_log(main_loop)));
   GatewayProgram program(main_loop, config, read_again, shared);
+  if (!watched.empty()) program.watch(watched);
   collect_all(shared);
-  const auto admin = make_admin(config, shared);
-  if (admin) {
-    if (const auto started = admin->start(); started.has_error()) {
-      std::fprintf(stderr, "headgate: %s\n", started.error().c_str());
-      return 1;
-    }
+  collect_connections(shared.registry, program.totals());
+  auto passed = PassedSockets::from_environment();
+  PassedSockets passed_to_admin;
+  auto taken = TakenOver::from_environment(passed, passed_to_admin);
+  const bool replaces = taken.begun();
+  Admin admin(
+      config.admin, shared.registry, [&board = shared.board] { return board.readiness(); },
+      endpoints_of(shared, program));
+  program.use_admin(admin);
+  program.hand_over_by(std::move(taken), std::move(command));
+  // The process before this one answers for both until this one serves.
+  const auto wait = [&] {
+    program.await_keys();
+    shared.bans->await_first(kLongestWaitForBans);
+  };
+  if (replaces) {
+    wait();
+    shared.board.begin_serving();
   }
-  program.await_keys();
-  shared.bans->await_first(kLongestWaitForBans);
-  const auto result = serve(main_loop, options_of(config), program);
-  if (admin) admin->stop();
+  if (const auto started = admin.start(replaces ? &passed_to_admin : &passed); started.has_error()) {
+    std::fprintf(stderr, "headgate: %s\n", started.error().c_str());
+    return 1;
+  }
+  if (!replaces) wait();
+  const Options options{.listen = config.listen, .workers = config.workers, .reloads = true, .passed = &passed};
+  const auto result = serve(main_loop, options, program);
+  admin.stop();
   return result;
 }
 

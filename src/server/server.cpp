@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 
@@ -34,21 +35,22 @@ int refuse(const std::string& why) {
   return 1;
 }
 
-/// The signals of a running process: HUP and USR1 go to the program, the first TERM or INT drains, a second one ends
-/// the process at once.
+/// The signals of a running process: HUP, USR1 and USR2 go to the program, the first TERM or INT drains, a second one
+/// ends the process at once.
 class SignalWatch {
  public:
-  SignalWatch(boost::asio::io_context& loop, const Options& options, Program& program)
-      : set_(loop, SIGTERM, SIGINT), options_(options), program_(program) {
-    if (!options.reloads) return;
+  SignalWatch(boost::asio::io_context& loop, bool reloads, Program& program)
+      : set_(loop, SIGTERM, SIGINT), reloads_(reloads), program_(program) {
+    if (!reloads) return;
     set_.add(SIGHUP);
     set_.add(SIGUSR1);
+    set_.add(SIGUSR2);
   }
 
   ~SignalWatch() {
     set_.clear();
-    if (options_.reloads) std::signal(SIGHUP, SIG_IGN);
-    std::signal(SIGUSR1, SIG_IGN);
+    if (reloads_) std::signal(SIGHUP, SIG_IGN);
+    for (const int each : {SIGUSR1, SIGUSR2}) std::signal(each, SIG_IGN);
   }
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;
@@ -70,25 +72,40 @@ class SignalWatch {
  private:
   void take(int signal, Workers& workers) {
     if (signal == SIGUSR1) return program_.reopen_logs();
-    if (signal != SIGHUP) return end(signal, workers);
-    if (!draining_) program_.reload();
+    if (signal == SIGTERM || signal == SIGINT) return end(signal, workers);
+    if (state_ != State::serving) return;
+    if (signal == SIGHUP) return program_.reload();
+    program_.upgrade([this, &workers] { hand_over(workers); });
+  }
+
+  /// Clients come to the new process now. Only those that are here are waited for.
+  void hand_over(Workers& workers) {
+    if (state_ != State::serving) return;
+    state_ = State::handed_over;
+    program_.draining();
+    const auto within = program_.upgrade_drain();
+    event(LogLevel::info, "draining", "another process serves now; finishing what is in flight",
+          {{"at_most", to_text(within)}});
+    workers.hand_over(within);
   }
 
   void end(int signal, Workers& workers) {
-    if (draining_) std::_Exit(1);
-    draining_ = true;
+    if (state_ == State::draining) std::_Exit(1);
+    auto times = program_.drain_times();
+    if (state_ == State::handed_over) times.delay = Duration(0);
+    state_ = State::draining;
     program_.draining();
-    const auto delay = options_.drain_delay;
-    const auto listens = delay > Duration(0) ? "listening for " + to_text(delay) + " more, then " : std::string();
+    const auto listens =
+        times.delay > Duration(0) ? "listening for " + to_text(times.delay) + " more, then " : std::string();
     event(LogLevel::info, "draining", listens + "finishing what is in flight",
           {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
-    workers.drain(delay, options_.drain);
+    workers.drain(times.delay, times.within);
   }
 
   boost::asio::signal_set set_;
-  const Options& options_;
+  const bool reloads_;
   Program& program_;
-  bool draining_ = false;
+  enum class State : std::uint8_t { serving, handed_over, draining } state_ = State::serving;
 };
 
 }  // namespace
@@ -101,14 +118,20 @@ int serve(boost::asio::io_context& main_loop, const Options& options, Program& p
   raise_descriptor_limit();
   ignore_stray_signals();
   // Before any thread starts: this loop handles the signals, also during the first connection.
-  SignalWatch signals(main_loop, options, program);
-  for (const auto& address : options.listen) {
-    if (address.port == 0) continue;
-    if (const auto free = net::check_free(main_loop, address); free.has_error()) return refuse(free.error());
-  }
-  Workers workers(options, program);
-  if (const auto listening = workers.listen(options.listen); listening.has_error()) return refuse(listening.error());
-  if (const auto ready = program.listening(workers); ready.has_error()) return refuse(ready.error());
+  SignalWatch signals(main_loop, options.reloads, program);
+  Workers workers(options.workers, program);
+  PassedSockets none;
+  auto& passed = options.passed ? *options.passed : none;
+  auto addresses = workers.listeners().prepare(options.listen, passed);
+  if (addresses.has_error()) return refuse(addresses.error().why);
+  auto tls = program.secure(workers);
+  if (tls.has_error()) return refuse(tls.error());
+  addresses->use(std::move(*tls));
+  if (const auto listening = workers.listeners().listen(*addresses); listening.has_error())
+    return refuse(listening.error().why);
+  passed.close_rest();
+  for (const auto& address : workers.listeners().use(std::move(*addresses), Duration(0)).added)
+    event(LogLevel::info, "listening", "listening on " + address, {{"address", address}});
 
   workers.start([&] {
     boost::asio::post(main_loop, [&] {

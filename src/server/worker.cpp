@@ -4,45 +4,49 @@
 
 #include <boost/asio/post.hpp>
 
-#include <exception>
+#include <algorithm>
+#include <utility>
 
 namespace headgate::server {
 namespace {
 
+constexpr std::size_t kSmallBlock = 16UL * 1024;
 constexpr std::size_t kLargeBlock = 64UL * 1024;
 constexpr std::size_t kSpareSmall = 1024;
 constexpr std::size_t kSpareLarge = 64;
 constexpr auto kLastResort = std::chrono::seconds(2);
 constexpr auto kDrainTick = std::chrono::milliseconds(50);
 
+/// Without `tls` a listener with TLS keeps what it has.
+void use(const net::ListenOptions& options, net::ServerTlsPtr tls, gateway::Entrance& entrance) {
+  if (tls || !options.tls) entrance.tls = std::move(tls);
+  entrance.https_port = options.https_port;
+  entrance.preamble = options.proxy_protocol ? gateway::Preamble::proxy_header : gateway::Preamble::request;
+}
+
 }  // namespace
 
-Worker::Worker(const Options& options, const MakeService& make, std::atomic<std::uint32_t>& connections)
-    : blocks_{{std::max<std::size_t>(options.bounds.head_bytes, 16UL * 1024), kSpareSmall}, {kLargeBlock, kSpareLarge}},
-      handshakes_(loop_, options.bounds.handshakes),
+/// The connections of a listener that is closed, until they must have ended.
+struct Worker::Closing {
+  Closing(Worker& whose, gateway::EntrancePtr of) : worker(whose), entrance(std::move(of)) {}
+  Worker& worker;
+  gateway::EntrancePtr entrance;
+  net::Timer over{&Worker::close_over, this};
+};
+
+Worker::Worker(const MakeService& make, gateway::Totals& totals)
+    : lent_(&totals.lent),
+      blocks_{{kSmallBlock, kSpareSmall, &lent_}, {kLargeBlock, kSpareLarge, &lent_}},
       service_(make({.loop = loop_, .timers = timers_, .blocks = blocks_, .clock = clock_})),
-      sessions_(service_->handler(), clock_, blocks_, service_->timeouts(), options.bounds, connections) {
+      handshakes_(loop_, service_->bounds().handshakes),
+      sessions_(service_->handler(), clock_, blocks_, service_->timeouts(), service_->bounds(), totals) {
   sessions_.shake_hands_by(handshakes_, service_->handshakes());
 }
 
 Worker::~Worker() { join(); }
 
-Result<net::Listener*, std::string> Worker::listen(const net::ListenOptions& options) {
-  auto opened = net::Listener::open(loop_, timers_, options);
-  if (opened.has_error()) return opened.error();
-  listeners_.push_back(std::move(*opened));
-  return listeners_.back().get();
-}
-
 void Worker::start(std::function<void()> ended) {
   timers_.start();
-  for (auto& listener : listeners_) {
-    const auto preamble = listener->proxy_protocol() ? gateway::Preamble::proxy_header : gateway::Preamble::request;
-    listener->start([this, preamble, &each = *listener](net::StreamPtr stream) {
-      if (each.secure() && !each.tls()) return stream->close();  // never in clear
-      sessions_.take(std::move(stream), preamble, each.tls(), each.https_port());
-    });
-  }
   thread_ = std::thread([this, ended = std::move(ended)] {
     loop_.run();
     ended();
@@ -54,8 +58,58 @@ net::ServerTls::Made Worker::make_tls(const net::ServerTlsOptions& options, cons
   return net::ServerTls::make(*tls_library_, options, texts);
 }
 
-void Worker::use_tls(std::size_t listener, net::ServerTlsPtr tls) {
-  boost::asio::post(loop_, [this, listener, tls = std::move(tls)] { listeners_[listener]->use_tls(tls); });
+void Worker::use_tls(ListenerId id, net::ServerTlsPtr tls) {
+  boost::asio::post(loop_, [this, id, tls = std::move(tls)] {
+    for (auto& door : doors_)
+      if (door.id == id) door.entrance->tls = tls;
+  });
+}
+
+void Worker::listen(ListenerId id, const net::ListenOptions& options, net::ServerTlsPtr tls,
+                    std::vector<net::BoundSocket> sockets) {
+  boost::asio::post(loop_, [this, id, options, tls = std::move(tls), sockets = std::move(sockets)]() mutable {
+    auto& door = doors_.emplace_back(Door{id, std::make_shared<gateway::Entrance>(), {}});
+    use(options, std::move(tls), *door.entrance);
+    for (auto& socket : sockets) open_door(door, std::move(socket));
+  });
+}
+
+void Worker::open_door(Door& door, net::BoundSocket socket) {
+  auto& listener = *door.listeners.emplace_back(std::make_unique<net::Listener>(loop_, timers_, std::move(socket)));
+  listener.start(
+      [this, entrance = door.entrance](net::StreamPtr stream) { sessions_.take(std::move(stream), entrance); });
+}
+
+void Worker::change(ListenerId id, const net::ListenOptions& options, net::ServerTlsPtr tls) {
+  boost::asio::post(loop_, [this, id, options, tls = std::move(tls)]() mutable {
+    for (auto& door : doors_)
+      if (door.id == id) use(options, std::move(tls), *door.entrance);
+  });
+}
+
+void Worker::close(ListenerId id, Duration within) {
+  boost::asio::post(loop_, [this, id, within] {
+    const auto found = std::find_if(doors_.begin(), doors_.end(), [&](const Door& door) { return door.id == id; });
+    if (found == doors_.end()) return;
+    auto& closing = closing_.emplace_back(*this, found->entrance);
+    close_door(std::move(*found));
+    doors_.erase(found);
+    sessions_.drain(*closing.entrance);
+    timers_.arm(closing.over, within);
+  });
+}
+
+/// Handlers of the loop that are queued already may still use the listeners.
+void Worker::close_door(Door door) {
+  for (auto& listener : door.listeners) listener->close();
+  boost::asio::post(loop_, [closed = std::move(door)] {});
+}
+
+void Worker::close_over(void* closing) {
+  auto& over = *static_cast<Closing*>(closing);
+  auto& worker = over.worker;
+  worker.sessions_.close_all(over.entrance.get());
+  worker.closing_.remove_if([&](const Closing& each) { return &each == &over; });
 }
 
 void Worker::drain(Duration delay, Duration within) {
@@ -67,19 +121,32 @@ void Worker::drain(Duration delay, Duration within) {
   });
 }
 
+void Worker::hand_over(Duration within) {
+  boost::asio::post(loop_, [this, within] {
+    drained_by_ = std::chrono::steady_clock::now() + within;
+    sessions_.wind_down();
+    close_all_doors();
+  });
+}
+
 void Worker::tell(std::function<void(Service&)> what) {
   boost::asio::post(loop_, [this, what = std::move(what)] {
     what(*service_);
-    sessions_.use(service_->timeouts());
+    sessions_.use(service_->timeouts(), service_->bounds());
   });
 }
 
 void Worker::begin_drain(void* self) {
   auto& worker = *static_cast<Worker*>(self);
   worker.drained_by_ = std::chrono::steady_clock::now() + worker.drain_within_;
-  for (auto& listener : worker.listeners_) listener->close();
   worker.sessions_.drain();
-  worker.check_drained();
+  worker.close_all_doors();
+}
+
+/// Then waits for the connections, after what is queued already: it may bring a last one.
+void Worker::close_all_doors() {
+  for (auto& door : std::exchange(doors_, {})) close_door(std::move(door));
+  boost::asio::post(loop_, [this] { check_drained(); });
 }
 
 void Worker::check_drained() {
@@ -90,8 +157,10 @@ void Worker::check_drained() {
     loop_.stop();
   }
   if (!sessions_.empty()) return timers_.arm(tick_, kDrainTick);
+  if (std::exchange(drained_, true)) return;
   service_->stop();
   timers_.stop();
+  open_.reset();
 }
 
 void Worker::drain_tick(void* self) { static_cast<Worker*>(self)->check_drained(); }

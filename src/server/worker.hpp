@@ -10,54 +10,87 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 
+#include <cstdint>
 #include <functional>
+#include <list>
 #include <memory>
 #include <thread>
+#include <vector>
 
 namespace headgate::server {
 
 using MakeService = std::function<std::unique_ptr<Service>(upstream::Environment)>;
 
+/// Names a listening address of a process, as long as it is open.
+using ListenerId = std::uint64_t;
+
+/// All functions but start() and join() may be called on any thread; they take effect in this order.
 class Worker {
  public:
-  Worker(const Options& options, const MakeService& make, std::atomic<std::uint32_t>& connections);
+  Worker(const MakeService& make, gateway::Totals& totals);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  /// Call it before start(). Returns an error text if the address is not available.
-  Result<net::Listener*, std::string> listen(const net::ListenOptions& options);
   void start(std::function<void()> ended);
+  /// Accepts connections on `sockets`, all of one address. With TLS in the options, `tls` is not null.
+  void listen(ListenerId id, const net::ListenOptions& options, net::ServerTlsPtr tls,
+              std::vector<net::BoundSocket> sockets);
+  /// The options of connections that are accepted from now on. The sockets stay open. If `tls` is null, a listener with
+  /// TLS keeps what it has.
+  void change(ListenerId id, const net::ListenOptions& options, net::ServerTlsPtr tls);
+  /// Accepts what waits already, then nothing more. Its connections end as in a drain; what is left is broken off
+  /// `within` from now.
+  void close(ListenerId id, Duration within);
 
   /// Makes TLS for this worker's connections. The thread that made the worker, also while it runs.
   net::ServerTls::Made make_tls(const net::ServerTlsOptions& options, const net::ServerTlsTexts& texts);
-  /// Any thread. New connections of a listener, by its number in the order of listen(), use `tls` from now on.
-  void use_tls(std::size_t listener, net::ServerTlsPtr tls);
+  /// New connections of a listener use `tls` from now on.
+  void use_tls(ListenerId id, net::ServerTlsPtr tls);
 
-  /// Any thread. From now on every answer closes its connection. After `delay` the worker accepts nothing new, finishes
+  /// From now on every answer closes its connection. After `delay` the worker accepts nothing new, finishes
   /// requests in flight, and ends. It aborts what is left `within` after that.
   void drain(Duration delay, Duration within);
-  /// Any thread. Runs `what` with the service, on the worker's thread, between two steps of the service.
+  /// Accepts nothing new from now on, because another process does, and ends when its connections have ended: each is
+  /// closed after its next answer, or when it was idle for long enough. Closing idle ones at once would break requests
+  /// that are on their way to them. Aborts what is left `within` from now.
+  void hand_over(Duration within);
+  /// Runs `what` with the service, on the worker's thread, between two steps of the service. Then the sessions use the
+  /// service's timeouts and bounds.
   void tell(std::function<void(Service&)> what);
   void join();
 
  private:
+  struct Door {
+    ListenerId id = 0;
+    gateway::EntrancePtr entrance;
+    std::vector<std::unique_ptr<net::Listener>> listeners;
+  };
+  struct Closing;
+  void open_door(Door& door, net::BoundSocket socket);
+  void close_door(Door door);
+  static void close_over(void* closing);
   static void begin_drain(void* self);
+  void close_all_doors();
   void check_drained();
   static void drain_tick(void* self);
 
   std::unique_ptr<net::TlsLibrary> tls_library_;  // outlives the loop, which has the connections; null: no TLS
   boost::asio::io_context loop_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> open_{loop_.get_executor()};
   net::LoopClock clock_{loop_};
   net::Timers timers_{loop_};
+  net::LentBytes::Share lent_;
   net::Blocks blocks_;
-  net::HandshakeTurns handshakes_;
   std::unique_ptr<Service> service_;
+  net::HandshakeTurns handshakes_;
   gateway::Sessions sessions_;
-  std::vector<std::unique_ptr<net::Listener>> listeners_;
+  std::vector<Door> doors_;
+  std::list<Closing> closing_;
   net::Timer delay_{&Worker::begin_drain, this};
   net::Timer tick_{&Worker::drain_tick, this};
   Duration drain_within_{0};
+  bool drained_ = false;
   std::chrono::steady_clock::time_point drained_by_;
   std::thread thread_;
 };

@@ -1,27 +1,16 @@
 #include "workers.hpp"
 
-#include "headgate/observe/event.hpp"
+#include <utility>
 
 namespace headgate::server {
 
-Workers::Workers(const Options& options, Program& program) {
-  const unsigned count = worker_count(options.workers);
+Workers::Workers(unsigned wanted, Program& program) {
+  const unsigned count = worker_count(wanted);
   const auto make = [&program](upstream::Environment environment) { return program.make_service(environment); };
-  for (unsigned i = 0; i < count; ++i) workers_.push_back(std::make_unique<Worker>(options, make, connections_));
-}
-
-Result<void, std::string> Workers::listen(std::vector<net::ListenOptions> addresses) {
-  for (auto& address : addresses) {
-    for (auto& worker : workers_) {
-      auto listener = worker->listen(address);
-      if (listener.has_error()) return listener.error();
-      address.port = (*listener)->port();
-      if (worker != workers_.front()) continue;
-      const std::string where = (*listener)->address();
-      observe::event(observe::LogLevel::info, "listening", "listening on " + where, {{"address", where}});
-    }
-  }
-  return {};
+  std::vector<Worker*> listening;
+  for (unsigned i = 0; i < count; ++i)
+    listening.push_back(workers_.emplace_back(std::make_unique<Worker>(make, program.totals())).get());
+  listeners_.emplace(std::move(listening));
 }
 
 void Workers::start(const std::function<void()>& ended) {
@@ -43,20 +32,23 @@ void Workers::tell(const std::function<void(Service&)>& what, const std::functio
   }
 }
 
-Result<void, std::string> Workers::use_tls(std::size_t listener, const net::ServerTlsOptions& options,
-                                           const net::ServerTlsTexts& texts) {
-  std::vector<net::ServerTlsPtr> all;
+Result<ListenerTls, std::string> Workers::make_tls(const net::ServerTlsOptions& options,
+                                                   const net::ServerTlsTexts& texts) {
+  ListenerTls all;
   for (auto& worker : workers_) {
     auto made = worker->make_tls(options, texts);
     if (made.has_error()) return made.error();
     all.push_back(std::move(*made));
   }
-  for (std::size_t i = 0; i < all.size(); ++i) workers_[i]->use_tls(listener, std::move(all[i]));
-  return {};
+  return all;
 }
 
 void Workers::drain(Duration delay, Duration within) {
   for (auto& worker : workers_) worker->drain(delay, within);
+}
+
+void Workers::hand_over(Duration within) {
+  for (auto& worker : workers_) worker->hand_over(within);
 }
 
 void Workers::join() {

@@ -12,7 +12,9 @@
 #include "headgate/redis/options.hpp"
 #include "headgate/upstream/options.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +30,20 @@ struct Admin {
   IfTaken if_taken = IfTaken::go_without;
 };
 
+/// Where a value is written; 0: it is not.
+struct Place {
+  std::size_t line = 0;    ///< from 1
+  std::size_t column = 0;  ///< from 1, in bytes
+};
+
+/// The places of what may turn out to be wrong only when it is used: an address may be taken, a log may not be opened.
+struct Places {
+  std::vector<Place> listen;  ///< as Config::listen
+  Place admin;
+  Place access_log;
+  Place error_log;
+};
+
 /// Everything that a file says, with the defaults filled in. It is always valid: all names resolve, every cost can be
 /// granted, and every key is guaranteed.
 struct Config {
@@ -36,7 +52,9 @@ struct Config {
   unsigned workers = 0;                       ///< threads; 0: one per core
   Duration drain_delay{0};                    ///< how long SIGTERM leaves the listeners open
   Duration drain = std::chrono::seconds(20);  ///< how long it then waits for requests in flight
-  std::optional<Admin> admin;                 ///< absent: off
+  /// How long a process that an upgrade has replaced waits for its connections.
+  Duration upgrade_drain = std::chrono::hours(1);
+  std::optional<Admin> admin;  ///< absent: off
   identity::Options identity;
   std::optional<redis::Options> redis;
   limit::MemoryOptions memory;
@@ -45,6 +63,10 @@ struct Config {
   std::optional<notify::WebhookOptions> webhook;
   gateway::Options gateway;
   observe::LogOptions log;
+  Places places;
+  /// A fingerprint of the value of each key at the top of the file: tells which of them a reload has changed. Differs
+  /// in each process.
+  std::map<std::string, std::uint64_t> fingerprints;
 };
 
 }  // namespace headgate::config

@@ -134,6 +134,12 @@ struct Timeouts {
   bool operator==(const Timeouts&) const = default;
 };
 
+/// How many connections may begin in a time.
+struct ConnectionRate {
+  std::uint32_t count = 0;  ///< also how many may begin at once; 0: any number
+  Duration period{0};
+};
+
 /// Bounds on requests and connections.
 struct Bounds {
   std::uint32_t head_bytes =
@@ -144,7 +150,11 @@ struct Bounds {
       10'000;  ///< client connections of all workers together; more are answered with 503 and closed
   std::uint32_t handshakes = 1'000;            ///< TLS handshakes that a worker has under way; further ones wait
   std::uint32_t handshakes_per_address = 100;  ///< of these and of those that wait, of one address; more are closed
-  bool operator==(const Bounds&) const = default;
+  std::uint32_t connections_per_address = 0;   ///< of one client; more are closed without an answer; 0: any number
+  ConnectionRate connection_rate;              ///< of one client; more are closed without an answer
+  std::vector<identity::Network> exempt;       ///< addresses without these two bounds
+  unsigned ipv6_prefix = 64;                   ///< bits of an IPv6 address that are one client
+  std::uint64_t buffered = 0;  ///< bytes in the buffers of all connections; beyond it new requests get a 503; 0: any
 };
 
 /// Which fields tell a caller its limits: RateLimit (standard), X-RateLimit-* (legacy), both, or none.

@@ -1,6 +1,7 @@
 #pragma once
 // The client connections of a worker: accepts them, makes their sessions, counts and drains them.
 
+#include "headgate/gateway/connection_bounds.hpp"
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/handler.hpp"
 #include "headgate/net/read_buffer.hpp"
@@ -31,6 +32,16 @@ class Sessions;
 /// the handler trusts. The bytes of any other peer are read as a request.
 enum class Preamble : std::uint8_t { request, proxy_header };
 
+/// A listener as its connections see it: they share it with the listener. Worker thread only.
+struct Entrance {
+  Preamble preamble = Preamble::request;  ///< of connections that are accepted from now on
+  std::uint16_t https_port = 0;           ///< where requests without TLS are sent; 0: they are served
+  net::ServerTlsPtr tls;                  ///< of connections that are accepted from now on; null: they use none
+  bool winding_down = false;              ///< every answer has `Connection: close`
+  bool draining = false;                  ///< and idle connections are closed
+};
+using EntrancePtr = std::shared_ptr<Entrance>;
+
 /// Keeps exchanges for the next requests, with the memory of their buffers. Worker thread only.
 class ExchangePool {
  public:
@@ -48,47 +59,55 @@ using MakeSession = Session* (*)(Sessions& owner, net::ReadBuffer input, Peer pe
 /// The default: HTTP/1.1 for every connection.
 Session* session_for(Sessions& owner, net::ReadBuffer input, Peer peer);
 
-/// Worker thread only. All workers share the count of connections.
+/// What all workers count together. Thread-safe.
+struct Totals {
+  std::atomic<std::uint32_t> connections{0};
+  ConnectionBounds bounds;
+  net::LentBytes lent;  ///< the bytes in the buffers of connections to clients and servers
+};
+
+/// Worker thread only. All workers share the totals, which outlive them.
 class Sessions {
  public:
-  /// `total` counts the connections of all workers together, up to `bounds.connections`.
   Sessions(Handler& handler, Clock& clock, net::Blocks& blocks, const Timeouts& timeouts, const Bounds& bounds,
-           std::atomic<std::uint32_t>& total, MakeSession make = &session_for);
+           Totals& totals, MakeSession make = &session_for);
   ~Sessions();
   Sessions(const Sessions&) = delete;
   Sessions& operator=(const Sessions&) = delete;
 
-  /// Begins to serve a connection. If there are too many, its session rejects it (HTTP/1.1: 503). A PROXY header must
-  /// be complete within `timeouts.head`; else the connection is closed without an answer. With `tls` the connection
-  /// speaks TLS, behind a PROXY header if there is one. `https_port`: where requests without TLS are sent; 0: they are
-  /// served.
-  void take(net::StreamPtr stream, Preamble preamble, const net::ServerTlsPtr& tls = nullptr,
-            std::uint16_t https_port = 0);
-  /// What take() with TLS needs. Call it before. `turns` and `counters`, which may be null, outlive this object.
+  /// Begins to serve a connection. If its address has too many, it is closed before anything else; one of a trusted
+  /// proxy counts for the client that its PROXY header names. If there are too many of all, its session rejects it
+  /// (HTTP/1.1: 503; with TLS it is closed). A PROXY header must be complete within `timeouts.head`; else the
+  /// connection is closed without an answer.
+  void take(net::StreamPtr stream, EntrancePtr entrance);
+  /// What take() needs for TLS. Call it before. `turns` and `counters`, which may be null, outlive this object.
   void shake_hands_by(net::HandshakeTurns& turns, const observe::HandshakeCounters* counters);
 
-  /// For waits that begin from now on.
-  void use(const Timeouts& timeouts) noexcept { timeouts_ = timeouts; }
+  /// For waits, heads and connections that begin from now on.
+  void use(const Timeouts& timeouts, const Bounds& bounds);
 
   /// From now on every answer has `Connection: close`.
-  void wind_down() noexcept { winding_down_ = true; }
+  void wind_down() noexcept;
   /// The same, and idle connections are closed at once.
   void drain();
-  bool draining() const noexcept { return draining_; }
+  /// The same for the connections of one listener; the others live on.
+  void drain(Entrance& entrance);
   bool empty() const noexcept;
-  /// Closes all connections at once.
-  void close_all();
+  /// Closes all connections at once, or those of one listener.
+  void close_all(const Entrance* only = nullptr);
 
  private:
   friend class Session;
+  /// Takes a place for the client of a connection. False: it has none left.
+  bool admit(Peer& peer);
+  /// Whether the buffers of all connections hold as much as they may. Then counts and logs a refusal.
+  bool out_of_memory(const Peer& peer);
   /// Owns the session until remove().
   Session& keep(Session* session);
   /// Deletes the session, and makes the next one of its connection: for TLS, or of its protocol. `input` may hold its
   /// first bytes.
   void give_way(Session& before, net::ReadBuffer input, Peer peer, net::ServerTlsPtr tls);
   Session* session_of(net::ReadBuffer input, Peer peer, net::ServerTlsPtr tls);
-  /// How long a connection may be idle before its first request.
-  Duration patience() const noexcept;
   void uncount(Session& session) noexcept;
   void remove(Session& session) noexcept;
   /// A lingering session is not counted as a connection. If there are too many of them, the oldest is closed.
@@ -99,8 +118,8 @@ class Sessions {
   Clock& clock_;
   net::Blocks& blocks_;
   Timeouts timeouts_;
-  const Bounds& bounds_;
-  std::atomic<std::uint32_t>& total_;
+  Bounds bounds_;
+  Totals& totals_;
   MakeSession make_;
   ExchangePool exchanges_;
   std::unique_ptr<Lists> lists_;

@@ -1,7 +1,9 @@
 #pragma once
 // Buffers of one size. An exchange borrows them while it needs them; idle connections have none.
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -9,6 +11,36 @@
 namespace headgate::net {
 
 class BlockPool;
+
+/// The bytes in the buffers of all workers. Each worker counts on its own and adds a quarter of a megabyte at a time,
+/// so it is exact to that for each worker.
+class LentBytes {
+ public:
+  static constexpr std::int64_t kStep = 256 * 1024;
+  /// One for each worker, on its thread.
+  class Share {
+   public:
+    explicit Share(LentBytes* total) noexcept : total_(total) {}
+    void add(std::int64_t bytes) noexcept {
+      counted_ += bytes;
+      if (counted_ < kStep && counted_ > -kStep) return;
+      if (total_) total_->bytes_.fetch_add(counted_, std::memory_order_relaxed);
+      counted_ = 0;
+    }
+
+   private:
+    LentBytes* total_;
+    std::int64_t counted_ = 0;
+  };
+  /// Any thread.
+  std::uint64_t read() const noexcept {
+    const auto bytes = bytes_.load(std::memory_order_relaxed);
+    return bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
+  }
+
+ private:
+  std::atomic<std::int64_t> bytes_{0};
+};
 
 /// A borrowed buffer. Goes back to its pool on destruction. Worker thread only.
 class Block {
@@ -34,7 +66,9 @@ class Block {
 class BlockPool {
  public:
   /// Each block has `block_bytes` bytes. Keeps at most `spare` unused blocks and frees the others.
-  BlockPool(std::size_t block_bytes, std::size_t spare) : block_bytes_(block_bytes), most_spare_(spare) {
+  /// `lent` counts the bytes that are lent; null: nobody does. It outlives the pool.
+  BlockPool(std::size_t block_bytes, std::size_t spare, LentBytes::Share* lent = nullptr)
+      : block_bytes_(block_bytes), most_spare_(spare), lent_(lent) {
     spare_.reserve(spare);
   }
   /// A block with undefined content. Throws std::bad_alloc.
@@ -45,6 +79,7 @@ class BlockPool {
   friend class Block;
   std::size_t block_bytes_;
   std::size_t most_spare_;
+  LentBytes::Share* lent_;
   std::vector<std::unique_ptr<char[]>> spare_;
 };
 

@@ -40,6 +40,8 @@ class HandshakeTurns {
   Turn next() noexcept { return {*this, going_on_}; }
   void end();
 
+  /// From now on so many may be under way.
+  void allow(std::size_t under_way) noexcept { most_ = under_way; }
   std::size_t under_way() const noexcept { return under_way_; }
 
  private:

@@ -59,6 +59,7 @@ class AccessLog {
   void write(const AccessRecord& record);
 
  private:
+  friend class Logs;
   LogOptions options_;
   std::shared_ptr<Output> output_;
   Lane* lane_ = nullptr;

@@ -1,6 +1,7 @@
 #pragma once
 // The logs of this process, open from its first event to its last. One per process.
 
+#include "headgate/core/result.hpp"
 #include "headgate/core/time.hpp"
 #include "headgate/observe/access_log.hpp"
 #include "headgate/observe/options.hpp"
@@ -9,6 +10,12 @@
 #include <memory>
 
 namespace headgate::observe {
+
+/// Why a log cannot be opened.
+struct LogFailure {
+  enum class Which : std::uint8_t { access, error } which = Which::access;
+  std::string why;
+};
 
 /// Constructed and destroyed on the main thread while no other thread runs. Events go to spdlog's default logger; this
 /// object replaces it during its lifetime.
@@ -21,10 +28,33 @@ class Logs {
   Logs(const Logs&) = delete;
   Logs& operator=(const Logs&) = delete;
 
-  /// Makes a worker's access log. It must not be used after this object is destroyed.
-  AccessLog access_log();
+  /// Makes a worker's access log. It must not be used after this object is destroyed. Any thread. If the log that the
+  /// worker had `before` has the same target, its lines stay in the same queue.
+  AccessLog access_log(const AccessLog* before = nullptr);
 
-  /// Opens files again by their names, after a rotation has moved them. Any thread; does not wait.
+  /// Other options, with their files open, but not used yet. Main thread only.
+  class Next {
+   public:
+    Next(Next&&) noexcept;
+    Next& operator=(Next&&) noexcept;
+    ~Next();
+
+   private:
+    friend class Logs;
+    struct State;
+    explicit Next(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+  };
+  /// Opens the files of `options` that are not open yet. Changes nothing otherwise.
+  Result<Next, LogFailure> prepare(const LogOptions& options) const;
+  /// Events follow the new options from now on, and so does each access log that is made from now on. Main thread
+  /// only.
+  void use(Next next);
+  /// No worker has an access log any more that was made before the last use(): what is left in the targets that are no
+  /// longer used is written, and they are closed. Does not wait. Main thread only.
+  void close_unused();
+
+  /// Opens files again by their names, after a rotation has moved them. Main thread only; does not wait.
   void reopen() noexcept;
 
   /// Lines lost since the start. Any thread.

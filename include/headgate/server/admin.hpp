@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,23 +22,47 @@ struct Readiness {
   std::vector<std::string> degraded;  ///< what fails, although requests are served
 };
 
-/// Serves GET /metrics, /healthz and /readyz, and every other endpoint that has a row. Call start() and stop() on one
-/// thread, once each. The registry must outlive it.
+class PassedSockets;
+
+/// Serves GET /metrics, /healthz and /readyz, and every other endpoint that has a row. Call all functions on one
+/// thread. The registry must outlive it.
 class Admin {
  public:
-  /// `ready` and the answers of `more` are called on the admin thread.
-  Admin(config::Admin options, observe::Registry& registry, std::function<Readiness()> ready,
+  /// `ready` and the answers of `more` are called on the admin thread. Without options it does not listen.
+  Admin(std::optional<config::Admin> options, observe::Registry& registry, std::function<Readiness()> ready,
         std::vector<AdminEndpoint> more = {});
   ~Admin();  ///< stops
   Admin(const Admin&) = delete;
   Admin& operator=(const Admin&) = delete;
 
-  /// Listens and serves. If its port is taken, the options decide: an error text, an event in the log, or another port.
-  Result<void, std::string> start();
+  /// Listens and serves; uses a socket that was passed if its address fits. If its port is taken, the options decide:
+  /// an error text, an event in the log, or another port.
+  Result<void, std::string> start(PassedSockets* passed = nullptr);
   /// Stops; requests in flight have at most one second.
   void stop();
 
-  std::uint16_t port() const noexcept;  ///< 0 while it does not listen
+  /// Other options, with a socket if the address is another one.
+  class Next {
+   public:
+    Next(Next&&) noexcept;
+    Next& operator=(Next&&) noexcept;
+    ~Next();
+
+   private:
+    friend class Admin;
+    struct State;
+    explicit Next(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+  };
+  /// Binds the address if it is new; nobody can connect to it yet. Errors as in start().
+  Result<Next, std::string> prepare(const std::optional<config::Admin>& options, PassedSockets* passed = nullptr);
+  /// From now on clients can connect to the new address; they wait until use().
+  Result<void, std::string> listen(Next& next);
+  /// Serves with the new options. Requests in flight at an address that is closed have at most one second.
+  void use(Next next);
+
+  std::uint16_t port() const noexcept;   ///< 0 while it does not listen
+  std::vector<int> descriptors() const;  ///< its listening sockets; they stay its own
 
  private:
   struct State;

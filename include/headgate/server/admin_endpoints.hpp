@@ -26,9 +26,12 @@ struct AdminCall {
 
 struct AdminAnswer {
   unsigned status = 200;
-  /// Below 400: the body as it is sent. From 400 on: a sentence, which is sent as application/problem+json.
+  /// Below 400: the body as it is sent. From 400 on: a sentence, which is sent as application/problem+json; or the
+  /// whole problem, if that is its type.
   std::string body;
   std::string_view type = "text/plain; charset=utf-8";
+
+  static constexpr std::string_view kProblem = "application/problem+json";
 };
 
 struct AdminEndpoint {
@@ -39,7 +42,11 @@ struct AdminEndpoint {
   For who = For::those_allowed;  ///< who may call it; probes of a container have no token
   std::uint64_t most_body = 0;   ///< largest body in bytes, 413 beyond; 0: a body is ignored
   /// Admin thread; must not wait. An exception is a bug: 500.
-  std::function<AdminAnswer(const AdminCall&)> answer;
+  std::function<AdminAnswer(const AdminCall&)> answer{};
+  /// Instead of `answer`, for what takes long. Called on the admin thread, and must not wait; the answer is given
+  /// later, on any thread. If `give` is destroyed without an answer, the call gets a 503.
+  using Give = std::function<void(AdminAnswer)>;
+  std::function<void(const AdminCall&, Give give)> answer_later{};
 };
 
 /// Which of the endpoints a request is for.

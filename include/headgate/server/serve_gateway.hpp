@@ -2,18 +2,28 @@
 // The gateway as a program of the server: turns a checked configuration into workers that run the request path.
 
 #include "headgate/config/config.hpp"
+#include "headgate/config/diagnostic.hpp"
 
 #include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace headgate::server {
 
-/// Reads and checks the configuration again. Nothing, after an error message, if it cannot be used.
-using ReadAgain = std::function<std::optional<config::Config>()>;
+/// A configuration that was read again.
+struct ReadConfig {
+  std::optional<config::Config> config;      ///< absent: it cannot be used
+  std::string file;                          ///< empty: there is no file
+  std::vector<config::Diagnostic> mistakes;  ///< also warnings; line 0: a mistake without a place
+};
+/// Reads and checks the configuration again. Main thread.
+using ReadAgain = std::function<ReadConfig()>;
 
-/// Serves `config` until a stop signal; returns as serve() does. At SIGHUP, routes, limits, tiers, upstreams and Redis
-/// are replaced together by those of `read_again`; requests in flight finish with the old ones. Other changes are
-/// logged as waiting for a restart. Throws std::invalid_argument for a configuration that the checker would not accept.
-int serve_gateway(const config::Config& config, const ReadAgain& read_again);
+/// Serves `config` until a stop signal; returns as serve() does. At SIGHUP, and after `POST /api/v1/reload` on the
+/// admin port, everything is replaced together by what `read_again` returns, except the number of workers and of
+/// counters in memory; requests in flight finish with the old configuration. The same when the file `watched` has
+/// changed; empty: none is watched. Throws std::invalid_argument for a configuration that the checker would not accept.
+int serve_gateway(const config::Config& config, const ReadAgain& read_again, const std::string& watched = {});
 
 }  // namespace headgate::server

@@ -3,18 +3,25 @@
 
 #include "headgate/gateway/handler.hpp"
 #include "headgate/gateway/options.hpp"
+#include "headgate/gateway/sessions.hpp"
 #include "headgate/net/options.hpp"
+#include "headgate/net/server_tls.hpp"
 #include "headgate/observe/handshake_counters.hpp"
 #include "headgate/upstream/environment.hpp"
 
 #include <boost/asio/io_context.hpp>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
 namespace headgate::server {
 
+class PassedSockets;
 class Workers;
+
+/// Of one listening address: for each worker its own. Empty: no TLS.
+using ListenerTls = std::vector<net::ServerTlsPtr>;
 
 /// The handler of a worker's requests, with everything it needs. Made on the main thread before the loops run, then
 /// used by one worker.
@@ -26,8 +33,16 @@ class Service {
   virtual gateway::Timeouts timeouts() const { return {}; }
   /// Counts TLS handshakes; null: nobody does. As long as the service lives.
   virtual const observe::HandshakeCounters* handshakes() const { return nullptr; }
+  /// The current bounds of client connections.
+  virtual gateway::Bounds bounds() const { return {}; }
   /// Closes its connections, so that the worker's loop can end.
   virtual void stop() = 0;
+};
+
+/// How a worker ends.
+struct DrainTimes {
+  Duration delay{0};                           ///< how long the listeners stay open after the stop signal
+  Duration within = std::chrono::seconds(20);  ///< then the time for requests in flight
 };
 
 /// What is served, from its start to its end. The functions stand in the order in which they are called, on the main
@@ -35,20 +50,29 @@ class Service {
 class Program {
  public:
   virtual ~Program() = default;
+  /// What all workers count together.
+  gateway::Totals& totals() noexcept { return totals_; }
   /// Called once for each worker, before any runs.
   virtual std::unique_ptr<Service> make_service(upstream::Environment environment) = 0;
-  /// The workers listen, and accept nobody yet: listeners with TLS need their certificates now. An error ends the
-  /// start.
-  virtual Result<void, std::string> listening(Workers& workers) {
-    return static_cast<void>(workers), Result<void, std::string>();
+  /// Before the workers listen: the TLS of each address, by its number. An error ends the start.
+  virtual Result<std::vector<ListenerTls>, std::string> secure(Workers& workers) {
+    return static_cast<void>(workers), std::vector<ListenerTls>();
   }
   /// All workers run, and take changes until ended().
   virtual void started(Workers& workers) { static_cast<void>(workers); }
+  virtual DrainTimes drain_times() const { return {}; }
   virtual void reload() {}       ///< SIGHUP
   virtual void reopen_logs() {}  ///< SIGUSR1
-  virtual void draining() {}     ///< the first SIGTERM or SIGINT
+  /// SIGUSR2: calls `handed_over` once another process serves in the place of this one.
+  virtual void upgrade(std::function<void()> handed_over) { static_cast<void>(handed_over); }
+  /// How long connections may last then.
+  virtual Duration upgrade_drain() const { return drain_times().within; }
+  virtual void draining() {}  ///< the first SIGTERM or SIGINT, or handed over
   /// No worker runs any more. Afterwards the loop must have no work left.
   virtual void ended() {}
+
+ private:
+  gateway::Totals totals_;
 };
 
 /// The number of threads: `wanted`, or one per core for 0.
@@ -56,12 +80,10 @@ unsigned worker_count(unsigned wanted) noexcept;
 
 struct Options {
   std::vector<net::ListenOptions> listen;
-  unsigned workers = 0;                       ///< 0: one per core
-  Duration drain_delay{0};                    ///< how long the listeners stay open after the stop signal
-  Duration drain = std::chrono::seconds(20);  ///< then the time for requests in flight
-  gateway::Bounds bounds;
-  bool reloads =
-      false;  ///< whether the program takes SIGHUP and SIGUSR1; else they end the process, as is their default
+  unsigned workers = 0;  ///< 0: one per core
+  /// Whether the program takes SIGHUP, SIGUSR1 and SIGUSR2. Else SIGHUP ends the process, as is its default.
+  bool reloads = false;
+  PassedSockets* passed = nullptr;  ///< sockets that this process was started with; null: none
 };
 
 /// Serves `program` until SIGTERM or SIGINT, then drains; runs `main_loop` meanwhile. Returns 0 after a normal end, 1

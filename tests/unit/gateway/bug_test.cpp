@@ -75,7 +75,7 @@ class Bug : public net::test::Loop {
   }
 
   std::string answer_to(std::string_view request) {
-    sessions_->take(near_, Preamble::request);
+    sessions_->take(near_, std::make_shared<Entrance>());
     say(request);
     std::string out;
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
@@ -107,7 +107,7 @@ class Bug : public net::test::Loop {
   net::Blocks blocks_{{16UL * 1024, 4}, {64UL * 1024, 4}};
   Timeouts timeouts_;
   Bounds bounds_;
-  std::atomic<std::uint32_t> connections_{0};
+  Totals connections_;
   std::filesystem::path log_path_;
   std::unique_ptr<observe::Logs> logs_;
   observe::AccessLog log_;

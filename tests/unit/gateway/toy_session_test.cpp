@@ -180,12 +180,12 @@ class ToySessionTest : public net::test::Loop {
   net::Blocks blocks_{{16UL * 1024, 4}, {64UL * 1024, 4}};
   Timeouts timeouts_;
   Bounds bounds_;
-  std::atomic<std::uint32_t> connections_{0};
+  Totals connections_;
   Sessions sessions_{handler_, clock_, blocks_, timeouts_, bounds_, connections_, &make_toy};
 };
 
 TEST_F(ToySessionTest, AnswersEachStreamWhenItIsReady) {
-  sessions_.take(near_, Preamble::request);
+  sessions_.take(near_, std::make_shared<Entrance>());
   say("1 /9\n2 /0\n3 /5\n");
   EXPECT_TRUE(hears("2 200\n")) << "while the others wait";
   EXPECT_TRUE(waits(2));
@@ -198,7 +198,7 @@ TEST_F(ToySessionTest, AnswersEachStreamWhenItIsReady) {
 }
 
 TEST_F(ToySessionTest, EndsOneStreamAndNoOther) {
-  sessions_.take(near_, Preamble::request);
+  sessions_.take(near_, std::make_shared<Entrance>());
   say("1 /9\n2 /9\n3 /0\n");
   EXPECT_TRUE(hears("3 200\n"));
   say("1 !\n4 /0\n");
@@ -209,7 +209,7 @@ TEST_F(ToySessionTest, EndsOneStreamAndNoOther) {
 }
 
 TEST_F(ToySessionTest, TellsABugOfOneStreamAndGoesOnWithTheOthers) {
-  sessions_.take(near_, Preamble::request);
+  sessions_.take(near_, std::make_shared<Entrance>());
   say("1 /9\n2 /bug\n");
   EXPECT_TRUE(hears("2 500\n"));
   EXPECT_EQ(handler_.bugs, 1);
@@ -218,7 +218,7 @@ TEST_F(ToySessionTest, TellsABugOfOneStreamAndGoesOnWithTheOthers) {
 }
 
 TEST_F(ToySessionTest, EndsAllStreamsOfAClientThatIsGone) {
-  sessions_.take(near_, Preamble::request);
+  sessions_.take(near_, std::make_shared<Entrance>());
   say("1 /9\n2 /9\n");
   EXPECT_TRUE(waits(2));
   far_.close();
@@ -227,11 +227,11 @@ TEST_F(ToySessionTest, EndsAllStreamsOfAClientThatIsGone) {
   EXPECT_EQ(handler_.given_up, 2);
   EXPECT_EQ(handler_.broken_off, 0);
   EXPECT_TRUE(sessions_.empty());
-  EXPECT_EQ(connections_.load(), 0U);
+  EXPECT_EQ(connections_.connections.load(), 0U);
 }
 
 TEST_F(ToySessionTest, IsBrokenOffWithAllItsStreamsByAWorkerThatWaitsNoLonger) {
-  sessions_.take(near_, Preamble::request);
+  sessions_.take(near_, std::make_shared<Entrance>());
   say("1 /9\n2 /9\n");
   EXPECT_TRUE(waits(2));
   sessions_.drain();
@@ -244,10 +244,11 @@ TEST_F(ToySessionTest, IsBrokenOffWithAllItsStreamsByAWorkerThatWaitsNoLonger) {
 
 TEST_F(ToySessionTest, IsClosedWithoutAWordWhereItsProtocolHasNoneForTooMany) {
   bounds_.connections = 0;
-  sessions_.take(near_, Preamble::request);
+  sessions_.use(timeouts_, bounds_);
+  sessions_.take(near_, std::make_shared<Entrance>());
   EXPECT_FALSE(near_->is_open());
   EXPECT_TRUE(sessions_.empty());
-  EXPECT_EQ(connections_.load(), 0U);
+  EXPECT_EQ(connections_.connections.load(), 0U);
 }
 
 }  // namespace

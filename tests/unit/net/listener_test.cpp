@@ -33,7 +33,7 @@ struct CheckFree : testing::Test {
   CheckFree() {
     options.host = "127.0.0.1";
     options.port = static_cast<std::uint16_t>(15000 + ::getpid() % 15000);
-    while (check_free(loop, options).has_error()) ++options.port;
+    while (check_free(options).has_error()) ++options.port;
   }
   boost::asio::io_context loop{1};
   Timers timers{loop};
@@ -47,7 +47,7 @@ TEST_F(CheckFree, TakesNoConnectionThatItWouldReset) {
   std::thread client([&] {
     for (; !done; ++tried) taken += connects(options.port) ? 1 : 0;
   });
-  for (int i = 0; i < 2000; ++i) EXPECT_TRUE(check_free(loop, options).has_value());
+  for (int i = 0; i < 2000; ++i) EXPECT_TRUE(check_free(options).has_value());
   done = true;
   client.join();
   EXPECT_GT(tried, 0);
@@ -57,7 +57,7 @@ TEST_F(CheckFree, TakesNoConnectionThatItWouldReset) {
 TEST_F(CheckFree, FindsAListenerThatWouldShareThePort) {
   const auto listener = Listener::open(loop, timers, options);
   ASSERT_TRUE(listener.has_value()) << listener.error();
-  const auto taken = check_free(loop, options);
+  const auto taken = check_free(options);
   ASSERT_TRUE(taken.has_error());
   EXPECT_THAT(taken.error(), HasSubstr("is taken"));
 }

@@ -1,0 +1,20 @@
+#include "collect.hpp"
+
+#include "headgate/net/listener.hpp"
+
+namespace headgate::server {
+
+void collect_connections(observe::Registry& registry, const gateway::Totals& totals) {
+  registry.collect([&totals](observe::Scrape& scrape) {
+    using Why = gateway::ConnectionBounds::Why;
+    namespace family = observe::family;
+    scrape.value(family::connections_open, {}, static_cast<double>(totals.connections.load(std::memory_order_relaxed)));
+    for (const auto why : {Why::total, Why::address, Why::rate, Why::memory})
+      scrape.value(family::connections_refused, {std::string(gateway::to_text(why))},
+                   static_cast<double>(totals.bounds.count(why)));
+    scrape.value(family::accept_pauses, {}, static_cast<double>(net::accept_pauses()));
+    scrape.value(family::buffered_bytes, {}, static_cast<double>(totals.lent.read()));
+  });
+}
+
+}  // namespace headgate::server

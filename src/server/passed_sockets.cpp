@@ -1,0 +1,77 @@
+#include "passed_sockets.hpp"
+
+#include "headgate/observe/event.hpp"
+
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace headgate::server {
+namespace {
+
+using observe::event;
+using observe::LogLevel;
+
+constexpr int kFirstPassed = 3;
+constexpr int kMax = 65'536;
+
+/// The number in an environment variable; -1 if there is none.
+long number_in(const char* variable) {
+  const char* const text = std::getenv(variable);
+  long out = -1;
+  if (text == nullptr) return out;
+  const std::string_view digits(text);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out);
+  return error == std::errc() && end == digits.data() + digits.size() ? out : -1;
+}
+
+}  // namespace
+
+PassedSockets PassedSockets::from_environment() {
+  PassedSockets out;
+  const bool ours = number_in("LISTEN_PID") == ::getpid();
+  const auto count = number_in("LISTEN_FDS");
+  for (const char* variable : {"LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"}) ::unsetenv(variable);
+  if (!ours || count <= 0 || count > kMax) return out;
+  for (int each = kFirstPassed; each < kFirstPassed + static_cast<int>(count); ++each) {
+    auto socket = net::BoundSocket::adopt(each);
+    if (socket.has_value()) {
+      out.sockets_.push_back(std::move(*socket));
+      continue;
+    }
+    event(LogLevel::warning, "passed_socket_unused", "a descriptor that this process was started with cannot be used",
+          {{"descriptor", each}, {"reason", socket.error()}});
+    ::close(each);
+  }
+  return out;
+}
+
+std::vector<net::BoundSocket> PassedSockets::take(const net::ListenOptions& options) {
+  std::vector<net::BoundSocket> out;
+  auto wanted = options;
+  for (auto at = sockets_.begin(); at != sockets_.end();) {
+    if (!at->fits(wanted)) {
+      ++at;
+      continue;
+    }
+    wanted.port = at->local().port();
+    out.push_back(std::move(*at));
+    at = sockets_.erase(at);
+  }
+  return out;
+}
+
+void PassedSockets::close_rest() {
+  std::set<std::string> addresses;
+  for (const auto& each : sockets_) addresses.insert(net::shown(each.local()));
+  sockets_.clear();
+  for (const auto& address : addresses)
+    event(LogLevel::warning, "passed_socket_unused", "nothing in the configuration listens there",
+          {{"address", address}});
+}
+
+}  // namespace headgate::server

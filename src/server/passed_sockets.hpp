@@ -1,0 +1,34 @@
+#pragma once
+// Listening sockets that this process was started with: from systemd (sd_listen_fds(3)), or from the process that it
+// replaces.
+
+#include "headgate/net/bound_socket.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace headgate::server {
+
+/// Main thread only.
+class PassedSockets {
+ public:
+  PassedSockets() = default;
+  /// Takes over the sockets from descriptor 3 on that LISTEN_FDS, LISTEN_PID and LISTEN_FDNAMES announce, and removes
+  /// these variables. None if they are meant for another process. Warns about descriptors that are no listening TCP
+  /// sockets, and closes them.
+  static PassedSockets from_environment();
+
+  /// Takes out those with the address of `options`; for port 0 those of one port.
+  std::vector<net::BoundSocket> take(const net::ListenOptions& options);
+  bool empty() const noexcept { return sockets_.empty(); }
+  /// Closes those that nobody took, after a warning about each address.
+  void close_rest();
+
+  void add(net::BoundSocket socket) { sockets_.push_back(std::move(socket)); }
+
+ private:
+  std::vector<net::BoundSocket> sockets_;
+};
+
+}  // namespace headgate::server

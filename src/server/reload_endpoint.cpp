@@ -1,0 +1,75 @@
+#include "reload_endpoint.hpp"
+
+#include "ban_json.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <utility>
+
+namespace headgate::server {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json mistakes_of(const ReloadResult& result) {
+  Json out = Json::array();
+  for (const auto& mistake : result.mistakes) {
+    Json row;
+    if (!result.file.empty()) row["file"] = result.file;
+    if (mistake.line > 0) {
+      row["line"] = mistake.line;
+      row["column"] = mistake.column;
+    }
+    if (!mistake.pointer.empty()) row["pointer"] = mistake.pointer;
+    if (!mistake.code.empty()) row["code"] = mistake.code;
+    row["severity"] = mistake.severity == config::Severity::error ? "error" : "warning";
+    row["message"] = mistake.message;
+    if (!mistake.help.empty()) row["help"] = mistake.help;
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+AdminAnswer answer_to(const ReloadResult& result) {
+  if (!result.applied) {
+    const Json problem = {{"type", "about:blank"},
+                          {"title", "Unprocessable Entity"},
+                          {"status", 422},
+                          {"detail", "The configuration cannot be used. The active one stays in use."},
+                          {"mistakes", mistakes_of(result)}};
+    return {.status = 422, .body = text_of(problem), .type = AdminAnswer::kProblem};
+  }
+  Json out = {{"file", result.file}, {"changed", result.changed}};
+  out["listeners"] = {
+      {"added", result.listeners.added}, {"removed", result.listeners.removed}, {"changed", result.listeners.changed}};
+  out["waiting_for_restart"] = result.waiting;
+  out["warnings"] = mistakes_of(result);
+  return {.body = text_of(out), .type = "application/json"};
+}
+
+}  // namespace
+
+bool ReloadCalls::ask(Tell tell) {
+  const std::lock_guard lock(mutex_);
+  if (closed_) return false;
+  boost::asio::post(loop_, [this, tell = std::move(tell)]() mutable { reload_(std::move(tell)); });
+  return true;
+}
+
+void ReloadCalls::close() {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+}
+
+AdminEndpoint reload_endpoint(std::shared_ptr<ReloadCalls> calls) {
+  return {.method = "POST",
+          .path = "/api/v1/reload",
+          .answer_later = [calls = std::move(calls)](const AdminCall&, const AdminEndpoint::Give& give) {
+            // If it is not taken, `give` is dropped, and the caller gets a 503.
+            (void)calls->ask([give](const ReloadResult& result) { give(answer_to(result)); });
+          }};
+}
+
+}  // namespace headgate::server

@@ -1,0 +1,39 @@
+#pragma once
+// The admin endpoint that reloads the configuration.
+
+#include "reload.hpp"
+
+#include "headgate/server/admin_endpoints.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+
+namespace headgate::server {
+
+/// Passes calls from the admin thread to the main thread, as long as that takes them. Any thread.
+class ReloadCalls {
+ public:
+  using Tell = std::function<void(const ReloadResult& result)>;
+  using Reload = std::function<void(Tell tell)>;
+  /// `reload` runs on the loop.
+  ReloadCalls(boost::asio::io_context& loop, Reload reload) : loop_(loop), reload_(std::move(reload)) {}
+
+  /// False if no more calls are taken.
+  bool ask(Tell tell);
+  /// Takes no more calls: the loop is about to end.
+  void close();
+
+ private:
+  std::mutex mutex_;
+  bool closed_ = false;
+  boost::asio::io_context& loop_;
+  const Reload reload_;
+};
+
+/// POST /api/v1/reload
+AdminEndpoint reload_endpoint(std::shared_ptr<ReloadCalls> calls);
+
+}  // namespace headgate::server
