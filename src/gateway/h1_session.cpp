@@ -61,7 +61,9 @@ void H1Session::close(ActiveExchange::Because because) noexcept {
 
 void H1Session::break_off() noexcept { close(ActiveExchange::Because::broken_off); }
 
-void H1Session::reject() { spawn(refuse_service("This gateway has too many connections. Try again shortly."), "refusal"); }
+void H1Session::reject() {
+  spawn(refuse_service("This gateway has too many connections. Try again shortly."), "refusal");
+}
 
 Task<void> H1Session::refuse_service(const char* why) {
   auto x = exchanges().take();

@@ -20,10 +20,10 @@ struct Peer {
 
   boost::asio::ip::address address;
   std::string text;
-  EntrancePtr entrance;        ///< the listener that it came through; never null once Sessions has taken it
-  bool tls = false;            ///< a trusted proxy says that the client uses TLS
-  bool certificate = false;    ///< and that it verified the client's certificate
-  bool source_untold = false;  ///< a trusted proxy names no client address
+  EntrancePtr entrance;           ///< the listener that it came through; never null once Sessions has taken it
+  bool tls = false;               ///< a trusted proxy says that the client uses TLS
+  bool certificate = false;       ///< and that it verified the client's certificate
+  bool source_untold = false;     ///< a trusted proxy names no client address
   ConnectionBounds::Place place;  ///< of its address; none if no bound applies to it
 };
 

@@ -146,10 +146,10 @@ struct Bounds {
   std::uint32_t target_bytes = 8 * 1024;  ///< longest request target; a longer one is refused with 414
   std::uint32_t connections =
       10'000;  ///< client connections of all workers together; more are answered with 503 and closed
-  std::uint32_t connections_per_address = 0;   ///< of one client; more are closed without an answer; 0: any number
-  ConnectionRate connection_rate;              ///< of one client; more are closed without an answer
-  std::vector<identity::Network> exempt;       ///< addresses without these two bounds
-  unsigned ipv6_prefix = 64;                   ///< bits of an IPv6 address that are one client
+  std::uint32_t connections_per_address = 0;  ///< of one client; more are closed without an answer; 0: any number
+  ConnectionRate connection_rate;             ///< of one client; more are closed without an answer
+  std::vector<identity::Network> exempt;      ///< addresses without these two bounds
+  unsigned ipv6_prefix = 64;                  ///< bits of an IPv6 address that are one client
   std::uint64_t buffered = 0;  ///< bytes in the buffers of all connections; beyond it new requests get a 503; 0: any
 };
 

@@ -12,8 +12,8 @@ namespace headgate::net {
 
 class BlockPool;
 
-/// The bytes in the buffers of all workers. Each worker counts on its own and adds a quarter of a megabyte at a time, so
-/// it is exact to that for each worker.
+/// The bytes in the buffers of all workers. Each worker counts on its own and adds a quarter of a megabyte at a time,
+/// so it is exact to that for each worker.
 class LentBytes {
  public:
   static constexpr std::int64_t kStep = 256 * 1024;
