@@ -1,5 +1,7 @@
 #include "headgate/observe/metrics_table.hpp"
 
+#include "headgate/observe/connection_families.hpp"
+
 namespace headgate::observe {
 
 std::span<const Family* const> families() noexcept {
@@ -59,7 +61,7 @@ std::span<const Family* const> families() noexcept {
                                            &reload_successful,
                                            &reload_time,
                                            &log_dropped,
-                                           &connections_open,
+                                           &connections_active,
                                            &connections_refused,
                                            &accept_pauses,
                                            &buffered_bytes,

@@ -67,7 +67,7 @@ void collect_webhooks(observe::Registry& registry, std::function<std::optional<n
 /// headgate_log_dropped_total.
 void collect_logs(observe::Registry& registry, std::function<observe::Logs::Dropped()> ask);
 
-/// headgate_connections_open, _refused_total, headgate_accept_pauses_total and headgate_buffered_bytes.
+/// headgate_connections_active and _refused_total, headgate_accept_pauses_total and headgate_buffered_bytes.
 void collect_connections(observe::Registry& registry, const gateway::Totals& totals);
 
 /// headgate_build_info and process_*.

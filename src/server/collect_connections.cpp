@@ -1,6 +1,7 @@
 #include "collect.hpp"
 
 #include "headgate/net/listener.hpp"
+#include "headgate/observe/connection_families.hpp"
 
 namespace headgate::server {
 
@@ -8,7 +9,8 @@ void collect_connections(observe::Registry& registry, const gateway::Totals& tot
   registry.collect([&totals](observe::Scrape& scrape) {
     using Why = gateway::ConnectionBounds::Why;
     namespace family = observe::family;
-    scrape.value(family::connections_open, {}, static_cast<double>(totals.connections.load(std::memory_order_relaxed)));
+    scrape.value(family::connections_active, {},
+                 static_cast<double>(totals.connections.load(std::memory_order_relaxed)));
     for (const auto why : {Why::total, Why::address, Why::rate, Why::memory})
       scrape.value(family::connections_refused, {std::string(gateway::to_text(why))},
                    static_cast<double>(totals.bounds.count(why)));

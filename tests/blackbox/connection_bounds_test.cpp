@@ -23,8 +23,8 @@ Json bounded(const Json& bounds, const Json& more = Json::object()) {
   return out;
 }
 
-double refused_by(const Look& look, const std::string& bound) {
-  return look.metrics().value("headgate_connections_refused_total{bound=\"" + bound + "\"}");
+double refusals_for(const Look& look, const std::string& bound) {
+  return look.metrics().value("headgate_connections_refused_total{reason=\"" + bound + "\"}").value_or(-1);
 }
 
 TEST(ConnectionsPerAddress, AreBoundedAndOthersAreServed) {
@@ -36,7 +36,7 @@ TEST(ConnectionsPerAddress, AreBoundedAndOthersAreServed) {
   EXPECT_TRUE(served(proxy.gateway, "127.0.0.3", kept));
   for (int i = 0; i < 4; ++i) EXPECT_TRUE(served(proxy.gateway, "127.0.0.9", kept)) << "exempt";
   const Look look(proxy.gateway.process());
-  EXPECT_EQ(refused_by(look, "address"), 1);
+  EXPECT_EQ(refusals_for(look, "address"), 1);
   kept.erase(kept.begin());
   std::vector<RawClient> again;
   const auto until = std::chrono::steady_clock::now() + kPatience;
@@ -67,7 +67,7 @@ TEST(ConnectionRate, LetsSoManyComeAtOnceAndLogsOnce) {
   for (int i = 0; i < 20; ++i) EXPECT_FALSE(served(proxy.gateway, "127.0.0.2", kept));
   EXPECT_TRUE(served(proxy.gateway, "127.0.0.3", kept));
   const Look look(proxy.gateway.process());
-  EXPECT_EQ(refused_by(look, "rate"), 20);
+  EXPECT_EQ(refusals_for(look, "rate"), 20);
   EXPECT_LT(count_of(proxy.gateway.process().err(), "\"connection_refused\""), 10U);
   EXPECT_TRUE(has(proxy.gateway.process().err(), "\"bound\":\"rate\"")) << proxy.gateway.process().err();
 }
@@ -114,7 +114,7 @@ TEST(Buffers, ThatAreFullAreAnswered503UntilTheyAreNot) {
   const Message refused = proxy.client().get();
   expect_problem(refused, 503);
   EXPECT_EQ(refused.value("Retry-After"), "1");
-  EXPECT_GE(refused_by(look, "memory"), 1);
+  EXPECT_GE(refusals_for(look, "memory"), 1);
   slow.clear();
   EXPECT_TRUE(look.comes_to([](const MetricsText& now) { return now.value("headgate_buffered_bytes") < 1 << 20; }));
   EXPECT_EQ(proxy.client().get().status(), 200);

@@ -167,30 +167,6 @@ inline constexpr Family log_dropped{.name = "headgate_log_dropped_total",
                                     .help = "Log lines dropped because they could not be written in time",
                                     .ask = "rate(headgate_log_dropped_total[5m]) > 0"};
 
-inline constexpr Family connections_open{.name = "headgate_connections_open",
-                                         .type = Type::gauge,
-                                         .labels = {},
-                                         .help = "Connections of clients that count for `bounds.connections`",
-                                         .ask = "headgate_connections_open"};
-inline constexpr Family connections_refused{
-    .name = "headgate_connections_refused_total",
-    .type = Type::counter,
-    .labels = {"bound"},
-    .help = "Connections refused by a bound: of all, of one address, of new ones a second, of bytes in buffers",
-    .ask = "sum by (bound) (rate(headgate_connections_refused_total[5m])) > 0"};
-inline constexpr Family accept_pauses{
-    .name = "headgate_accept_pauses_total",
-    .type = Type::counter,
-    .labels = {},
-    .help = "Times that no connections were accepted because descriptors had come to an end",
-    .ask = "increase(headgate_accept_pauses_total[1h]) > 0"};
-inline constexpr Family buffered_bytes{
-    .name = "headgate_buffered_bytes",
-    .type = Type::gauge,
-    .labels = {},
-    .help = "Bytes of the buffers that connections use, to a quarter of a megabyte for each worker",
-    .ask = "headgate_buffered_bytes"};
-
 inline constexpr Family process_cpu{.name = "process_cpu_seconds_total",
                                     .type = Type::counter,
                                     .labels = {},

@@ -1,0 +1,32 @@
+#pragma once
+// The metrics of client connections as a whole: rows of the table in metrics_table.hpp.
+
+#include "headgate/observe/metrics_table.hpp"
+
+namespace headgate::observe::family {
+
+inline constexpr Family connections_active{.name = "headgate_connections_active",
+                                           .type = Type::gauge,
+                                           .labels = {},
+                                           .help = "Connections of clients that count for `bounds.connections`",
+                                           .ask = "headgate_connections_active"};
+inline constexpr Family connections_refused{
+    .name = "headgate_connections_refused_total",
+    .type = Type::counter,
+    .labels = {"reason"},
+    .help = "Connections refused by a bound: of all, of one address, of new ones a second, of bytes in buffers",
+    .ask = "sum by (reason) (rate(headgate_connections_refused_total[5m])) > 0"};
+inline constexpr Family accept_pauses{
+    .name = "headgate_accept_pauses_total",
+    .type = Type::counter,
+    .labels = {},
+    .help = "Times that no connections were accepted because descriptors had come to an end",
+    .ask = "increase(headgate_accept_pauses_total[1h]) > 0"};
+inline constexpr Family buffered_bytes{
+    .name = "headgate_buffered_bytes",
+    .type = Type::gauge,
+    .labels = {},
+    .help = "Bytes of the buffers that connections use, to a quarter of a megabyte for each worker",
+    .ask = "headgate_buffered_bytes"};
+
+}  // namespace headgate::observe::family
