@@ -5,6 +5,7 @@
 #include "formats.hpp"
 #include "values.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 
@@ -32,10 +33,13 @@ std::optional<Seconds> parse_max_age(std::string_view text) {
 }
 
 /// Whether the gateway can see that a client uses TLS.
-bool sees_tls(const Config& config) { return !config.identity.trusted_proxies.empty(); }
+bool sees_tls(const Config& config) {
+  return !config.identity.trusted_proxies.empty() ||
+         std::any_of(config.listen.begin(), config.listen.end(), [](const auto& each) { return each.tls.has_value(); });
+}
 
 constexpr const char* kNameTheProxy =
-    R"(name the proxy that ends their TLS: "identity": { "trusted_proxies": ["10.0.0.0/8"] })";
+    R"(give a listener "tls", or name the proxy that ends their TLS: "identity": { "trusted_proxies": ["10.0.0.0/8"] })";
 
 void warn_of_redirect(Report& report, const Node* where) {
   if (where == nullptr || where->kind != Kind::object) return;
@@ -44,6 +48,15 @@ void warn_of_redirect(Report& report, const Node* where) {
   report.warning_at_key(code::kProxies, *written,
                         "clients of a proxy that ends their TLS are redirected without end: no proxy is believed",
                         kNameTheProxy);
+}
+
+void warn_beside_tls(Report& report, const Node* listener) {
+  if (listener == nullptr || listener->kind != Kind::object || find(listener, "tls") == nullptr) return;
+  const Node* written = find(listener, "redirect_to_https");
+  if (written == nullptr || written->text == "false") return;
+  report.warning_at_key(code::kNoEffect, *written,
+                        "\"redirect_to_https\" has no effect here: all clients of this listener use TLS",
+                        "write it at a listener without \"tls\", or remove it");
 }
 
 }  // namespace
@@ -87,13 +100,15 @@ void build_hsts(Build& build) {
 }
 
 void check_https(Build& build) {
+  const Node* listen = find(&build.root, "listen");
+  warn_beside_tls(build.report, listen);
+  for (const Node* each : children(listen, Kind::list)) warn_beside_tls(build.report, each);
   if (sees_tls(build.config)) return;
   if (const Node* written = find(&build.root, "hsts"); written != nullptr && !build.config.gateway.hsts.empty()) {
     build.report.warning_at_key(code::kNoEffect, *written,
                                 "\"hsts\" has no effect: no client is known to use TLS, and without TLS it is not sent",
                                 kNameTheProxy);
   }
-  const Node* listen = find(&build.root, "listen");
   warn_of_redirect(build.report, listen);
   for (const Node* each : children(listen, Kind::list)) warn_of_redirect(build.report, each);
   for (const Node* each : build.route_nodes) warn_of_redirect(build.report, each);
