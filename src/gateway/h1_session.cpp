@@ -28,8 +28,18 @@ H1Session::H1Session(Sessions& owner, net::ReadBuffer input, Peer peer)
     : Session(owner, std::move(input), std::move(peer)), body_(read_buffer_, timeouts().body), output_(*stream_) {}
 
 void H1Session::begin() {
-  if (read_buffer_.data().empty()) return wait_idle(patience());
+  if (read_buffer_.data().empty()) return rest(patience(), false);
   serve();
+}
+
+/// Over TLS a part of a record may come, or a message without data. It must not make the time longer.
+void H1Session::rest(Duration most, bool again) {
+  if (peer_.secured) {
+    const auto now = clock().steady();
+    if (!again) idle_until_ = now + most;
+    most = std::clamp(std::chrono::duration_cast<Duration>(idle_until_ - now), Duration(0), most);
+  }
+  wait_idle(most);
 }
 
 // Written without the reply writer, because an answer may be written at the same time. The kernel has room for these
@@ -83,14 +93,15 @@ Task<void> H1Session::serve_all() {
   auto next = Next::close;
   const bool here = !read_buffer_.data().empty();  // read with the PROXY header
   const auto got = here ? Result<std::size_t>(read_buffer_.data().size()) : read_buffer_.fill_now();
+  const bool nothing = got.has_error() && got.error() == error::would_block;
   if (got.has_value()) {
     next = co_await serve_each(*x);
-  } else if (got.error() == error::would_block) {
+  } else if (nothing) {
     next = Next::idle;
   }
   exchanges().put(std::move(x));
-  if (next == Next::idle && !draining()) co_return wait_idle(timeouts().idle);
-  if (next == Next::idle && fresh_) co_return wait_idle(kFirstRequest);
+  if (next == Next::idle && !draining()) co_return rest(timeouts().idle, nothing);
+  if (next == Next::idle && fresh_) co_return rest(kFirstRequest, nothing);
   // Unread bytes would make the kernel reset the connection, and the answer could be lost (RFC 9112 section 9.6).
   if (next == Next::close && stream_->is_open() && read_buffer_.fill_now().has_value()) next = Next::linger;
   if (next == Next::linger) co_return linger();

@@ -44,12 +44,15 @@ class H1Session final : public Session {
   bool settled(const H1Reply& reply) const noexcept;
   Task<Next> settle(const H1Reply& reply);
   void watch_client();
+  /// Becomes idle, for `most` at most. `again`: it was, and what came was no byte of a request.
+  void rest(Duration most, bool again);
   void close(ActiveExchange::Because because) noexcept;
 
   net::H1Body body_;
   net::H1Output output_;
   ActiveExchange exchange_;
-  bool fresh_ = true;  // no request has come yet
+  headgate::Clock::Steady idle_until_{};  // only over TLS
+  bool fresh_ = true;                     // no request has come yet
 };
 
 }  // namespace headgate::gateway

@@ -2,7 +2,9 @@
 
 #include <boost/asio/error.hpp>
 
+#include <chrono>
 #include <cstring>
+#include <optional>
 
 namespace headgate::net {
 
@@ -23,11 +25,18 @@ Result<std::size_t> ReadBuffer::fill_now() {
 }
 
 Task<Result<std::size_t>> ReadBuffer::fill(Duration timeout) {
+  std::optional<std::chrono::steady_clock::time_point> until;
   while (true) {
     const error_code ec = co_await stream_->readable(timeout);
     if (ec) co_return ec;
     const auto got = fill_now();
     if (got.has_value() || got.error() != boost::asio::error::would_block) co_return got;
+    // Over TLS a part of a record may have come, or a message without data. It must not make the wait longer.
+    if (timeout == kForever) continue;
+    const auto now = std::chrono::steady_clock::now();
+    if (!until) until = now + timeout;
+    timeout = std::chrono::duration_cast<Duration>(*until - now);
+    if (timeout <= Duration(0)) co_return error_code(boost::asio::error::timed_out);
   }
 }
 

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 #include <openssl/ssl.h>
+#include <poll.h>
+#include <sys/socket.h>
 
 namespace headgate::test {
 namespace {
@@ -73,6 +75,26 @@ TEST(Tls, SaysInClearThatItIsNeeded) {
     EXPECT_TRUE(client.closes());
   }
   EXPECT_EQ(proxy.upstream.request_count(), 0U);
+}
+
+TEST(Tls, WaitsNoLongerForWhoSendsARecordByteByByte) {
+  const Proxy proxy(with(secure(), {{"timeouts", {{"idle", "1s"}, {"head", "1s"}}}}));
+  const auto ended_in_time = [&](const std::string& before) {
+    auto client = proxy.client();
+    EXPECT_TRUE(client.socket().send(before));
+    const int fd = client.socket().fd();
+    const std::string start("\x17\x03\x03\x40\x00", 5);  // of a record of 16 KB
+    for (int i = 0; i < 100; ++i) {
+      pollfd ready{fd, POLLRDHUP, 0};
+      if (::poll(&ready, 1, 50) == 1) return true;
+      const char byte = i < 5 ? start[static_cast<std::size_t>(i)] : 'x';
+      if (::send(fd, &byte, 1, MSG_NOSIGNAL) != 1) return true;
+    }
+    return false;
+  };
+  EXPECT_TRUE(ended_in_time("")) << "idle";
+  EXPECT_TRUE(ended_in_time("GET / HT")) << "in a head";
+  EXPECT_TRUE(ended_in_time(request("GET", "/"))) << "idle again";
 }
 
 TEST(Tls, RefusesOldVersionsWithAnAlert) {

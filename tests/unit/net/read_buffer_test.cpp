@@ -1,6 +1,12 @@
 #include "headgate/net/read_buffer.hpp"
 
+#include "../../../src/net/plain_transport.hpp"
 #include "unit/net/loop.hpp"
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <thread>
 
 namespace headgate::net {
 namespace {
@@ -80,6 +86,47 @@ TEST_F(ReadBufferTest, TellsTheEndAndTheTimeout) {
   EXPECT_EQ(fill_error(milliseconds(60)), error::timed_out);
   far_.shutdown(Socket::shutdown_send);
   EXPECT_EQ(fill_error(), error::eof);
+}
+
+/// As TLS does with parts of a record: takes what has come, and has nothing for its user.
+class TakesAll final : public Transport {
+ public:
+  explicit TakesAll(int descriptor) : descriptor_(descriptor) {}
+  Result<std::size_t> read(std::span<char>) noexcept override {
+    std::array<char, 100> bytes;
+    while (true) {
+      const auto count = socket::receive(descriptor_, bytes);
+      if (count <= 0) return received(count, bytes.size());
+      ++taken;
+    }
+  }
+  Result<std::size_t> write(std::span<const iovec>) noexcept override { return error_code(error::would_block); }
+  Result<std::size_t> discard(std::size_t) noexcept override { return error_code(error::would_block); }
+  bool silent() noexcept override { return true; }
+  bool broken() noexcept override { return false; }
+  void send_end() noexcept override {}
+
+  int taken = 0;
+
+ private:
+  int descriptor_;
+};
+
+TEST_F(ReadBufferTest, WaitsNoLongerForBytesThatCarryNothing) {
+  auto made = std::make_unique<TakesAll>(near_->descriptor());
+  auto& transport = *made;
+  near_->use_transport(std::move(made));
+  std::atomic<bool> over = false;
+  std::thread drips([&, far = far_.native_handle()] {
+    while (!over) {
+      ::send(far, "x", 1, MSG_NOSIGNAL);
+      std::this_thread::sleep_for(milliseconds(10));
+    }
+  });
+  EXPECT_EQ(fill_error(milliseconds(200)), error::timed_out);
+  EXPECT_GT(transport.taken, 0);
+  over = true;
+  drips.join();
 }
 
 TEST_F(ReadBufferTest, LeavesAPinnedHeadReadableWhileMoreIsRead) {
