@@ -95,8 +95,10 @@ class ListenerTls {
     const bool in_key = fault.at == net::CertificateFault::At::key;
     const Node& node = in_key ? key : certificate;
     const bool pem = fault.why.find("PEM") != std::string::npos;
+    const bool weak = fault.why.find("weak") != std::string::npos;
     report_.error(code::kCredentials, node, "the file " + in_quotes(node.written) + ' ' + fault.why,
                   pem      ? (in_key ? kKeyHelp : kPemHelp)
+                  : weak   ? "get one with a key of P-256 or of RSA with 2048 bits, signed with SHA-256"
                   : in_key ? "name the key that " + in_quotes(certificate.written) + " was made for"
                            : "put the certificate of this key first, then the one that signed it");
   }

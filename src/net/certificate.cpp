@@ -105,6 +105,21 @@ bool fits(const openssl::Certificate& certificate, const openssl::Key& key) {
   return out;
 }
 
+/// Why OpenSSL would use them in no handshake although they fit, such as a key or a signature that is too weak; "" if
+/// it would.
+std::string unfit(const std::vector<openssl::Certificate>& chain, const openssl::Key& key) {
+  static const openssl::Context rules(SSL_CTX_new(TLS_server_method()));
+  const std::unique_ptr<SSL, openssl::Free<SSL_free>> trial(rules ? SSL_new(rules.get()) : nullptr);
+  const openssl::Stack rest(sk_X509_new_null());
+  for (std::size_t i = 1; rest && i < chain.size(); ++i)
+    if (sk_X509_push(rest.get(), chain[i].get()) > 0) X509_up_ref(chain[i].get());
+  const bool usable =
+      trial && rest && SSL_use_cert_and_key(trial.get(), chain.front().get(), key.get(), rest.get(), 1) == 1;
+  const char* const why = usable ? nullptr : ERR_reason_error_string(ERR_peek_last_error());
+  ERR_clear_error();
+  return usable ? std::string() : why != nullptr ? why : "OpenSSL does not say why";
+}
+
 std::string counted_place(std::size_t number) {
   if (number == 2) return "second";
   return number == 3 ? "third" : std::to_string(number) + "th";
@@ -124,6 +139,8 @@ Result<CertificateFacts, CertificateFault> read_certificate(std::string_view cha
     return at_fault(FaultAt::certificate,
                     "has the certificate of the key in the " + counted_place(place) + " place, not in the first");
   }
+  if (const auto why = unfit(chain, key); !why.empty())
+    return at_fault(FaultAt::certificate, "is too weak for any handshake: " + why);
   CertificateFacts out;
   X509* const own = chain.front().get();
   out.names = names_of(own);

@@ -34,7 +34,7 @@ struct CertificateFault {
 };
 
 /// Reads a chain and its key in PEM. The error says why they cannot be used: not PEM, a key with a passphrase, a key of
-/// another certificate. Any thread; reads no file.
+/// another certificate, too weak for OpenSSL's security level. Any thread; reads no file.
 Result<CertificateFacts, CertificateFault> read_certificate(std::string_view chain, std::string_view key);
 
 /// How many certificates are in this PEM text; the error is a sentence without its dot about the file as "it".

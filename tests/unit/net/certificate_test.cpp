@@ -52,6 +52,10 @@ TEST(Certificate, SaysWhyItCannotBeUsed) {
   EXPECT_EQ(fault(broken, content("good.key")), "holds no certificate in PEM");
 }
 
+TEST(Certificate, IsOneThatHandshakesCanUse) {
+  EXPECT_EQ(fault(content("weak.pem"), content("weak.key")), "is too weak for any handshake: ee key too small");
+}
+
 TEST(Certificate, KnowsAStrayInItsChain) {
   EXPECT_EQ(read_certificate(content("stray.pem"), content("good.key"))->stray, 2U);
   EXPECT_FALSE(read_certificate(content("nameless.pem"), content("good.key"))->named);

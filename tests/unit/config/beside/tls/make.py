@@ -4,6 +4,7 @@ a hundred years, so that no test depends on the day; their keys are public, so n
 
 import datetime
 import pathlib
+import subprocess
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -68,6 +69,10 @@ def main():
     locked = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8,
                                serialization.BestAvailableEncryption(b"passphrase"))
     write("locked.key", locked)
+    # The package makes no key that is so short.
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:768", "-nodes", "-days", "36000", "-subj", "/CN=weak",
+                    "-addext", "subjectAltName=DNS:weak.example", "-keyout", FOLDER / "weak.key",
+                    "-out", FOLDER / "weak.pem"], check=True)
 
 
 if __name__ == "__main__":
