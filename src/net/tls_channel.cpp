@@ -26,6 +26,7 @@ struct ChannelBio {
     BIO_clear_retry_flags(bio);
     auto& unread = channel(bio).unread_;
     *got = std::min(size, unread.size());
+    if (!channel(bio).accepted_.offence.empty()) *got = 0;  // what follows the offence costs us nothing any more
     if (*got == 0) {
       BIO_set_retry_read(bio);
       return 0;

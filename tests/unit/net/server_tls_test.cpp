@@ -360,6 +360,20 @@ TEST_F(ServerTlsTest, LetsAClientUpdateItsKeysNowAndThen) {
   EXPECT_EQ(both->server().reason(), "it updates its keys too often");
 }
 
+TEST_F(ServerTlsTest, DoesNoMoreForWhoUpdatesItsKeysTooOften) {
+  const auto both = connect(make());
+  ASSERT_TRUE(shaken);
+  constexpr int kSent = 1000;
+  for (int i = 0; i < kSent; ++i) {
+    SSL_key_update(both->client(), SSL_KEY_UPDATE_REQUESTED);
+    ASSERT_EQ(SSL_do_handshake(both->client()), 1);
+  }
+  EXPECT_EQ(both->serve(), TlsChannel::Step::failed);
+  EXPECT_EQ(both->server().reason(), "it updates its keys too often");
+  constexpr std::size_t kAnswer = 30;
+  EXPECT_LE(BIO_pending(SSL_get_rbio(both->client())), 250 * kAnswer) << "not one for each, although all came at once";
+}
+
 TEST_F(ServerTlsTest, NamesTheFileThatCannotBeUsed) {
   options.certificates = {{"good.pem", "rsa.key"}};
   ServerTlsTexts texts;
