@@ -22,12 +22,14 @@ void HandshakeTurns::ask_for_pass() {
   boost::asio::post(loop_, [this] { pass(); });
 }
 
-/// Those that are under way come first: they have a place, and end sooner.
+/// Those that are under way come first: they have a place, and end sooner. But the last turn of a pass is for a new
+/// one: clients that send their handshakes byte by byte would keep all others waiting.
 void HandshakeTurns::pass() {
   asked_ = false;
   for (std::size_t i = 0; i < kInOnePass; ++i) {
-    const bool another = going_on_.empty();
-    if (another && (new_.empty() || under_way_ >= most_)) break;
+    const bool room = !new_.empty() && under_way_ < most_;
+    const bool another = going_on_.empty() || (room && i + 1 == kInOnePass);
+    if (another && !room) break;
     if (another) ++under_way_;
     auto& line = another ? new_ : going_on_;
     const auto waiter = line.front();

@@ -83,5 +83,22 @@ TEST_F(HandshakeTurnsTest, PreferThoseThatHaveBegun) {
   EXPECT_THAT(order, ElementsAre(1, 10, 2, 3, 4));
 }
 
+TEST_F(HandshakeTurnsTest, LetOthersBeginWhileSomeGoOnAllTheTime) {
+  HandshakeTurns turns(loop, 100);
+  bool over = false;
+  const auto drip = [&]() -> Task<void> {
+    co_await turns.begin();
+    while (!over) co_await turns.next();
+  };
+  for (int i = 0; i < 10; ++i) spawn(drip(), "test");
+  loop.poll_one();
+  for (int i = 0; i < 1000; ++i) loop.poll_one();
+  spawn(begin(turns, 1), "test");
+  for (int i = 0; i < 10; ++i) loop.poll_one();
+  EXPECT_THAT(order, ElementsAre(1));
+  over = true;
+  run();
+}
+
 }  // namespace
 }  // namespace headgate::net
