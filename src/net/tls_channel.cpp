@@ -120,12 +120,13 @@ int TlsChannel::keep_session(ssl_st* ssl, ssl_session_st* session) noexcept {
 void TlsChannel::keep() {
   if (unread_.empty()) {
     kept_ = std::string();
+    unread_ = kept_;
   } else if (unread_.data() < kept_.data() || unread_.data() > kept_.data() + kept_.size()) {
     kept_.assign(unread_);
-  } else {
-    kept_.erase(0, static_cast<std::size_t>(unread_.data() - kept_.data()));
+    unread_ = kept_;
   }
-  unread_ = kept_;
+  // Else they stay where they are: to move them for each record would let a peer that sends small ones multiply our
+  // work.
 }
 
 TlsChannel::Step TlsChannel::handshake() {

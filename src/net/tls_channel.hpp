@@ -74,7 +74,7 @@ class TlsChannel {
   };
   std::unique_ptr<ssl_st, Free> ssl_;
   std::string_view unread_;
-  std::string kept_;  // what unread_ points to after keep()
+  std::string kept_;  // what unread_ points into after keep()
   std::string to_send_;
   std::string reason_;
   std::shared_ptr<TlsSession> session_;  // null: none is kept
