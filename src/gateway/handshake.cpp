@@ -23,6 +23,23 @@ constexpr std::string_view kSpeaksTls =
     "\r\n"
     "This port takes HTTPS only, and this request came in plain HTTP. Write https:// in the address.\n";
 
+/// Gives back what enter() took, also if the handshake throws.
+class HandshakeShare {
+ public:
+  HandshakeShare(HandshakeShares& shares, const boost::asio::ip::address& address, bool taken)
+      : shares_(shares), address_(address), taken_(taken) {}
+  HandshakeShare(const HandshakeShare&) = delete;
+  HandshakeShare& operator=(const HandshakeShare&) = delete;
+  ~HandshakeShare() {
+    if (taken_) shares_.leave(address_);
+  }
+
+ private:
+  HandshakeShares& shares_;
+  boost::asio::ip::address address_;
+  bool taken_;
+};
+
 }  // namespace
 
 HandshakeShares::Block HandshakeShares::block_of(const boost::asio::ip::address& address) {
@@ -84,13 +101,12 @@ Task<Handshake::Next> Handshake::shake_hands() {
   auto& all = handshakes();
   // A trusted proxy without a PROXY header speaks for many clients.
   const bool counted = !handler().trusts(peer_.address);
-  const auto address = peer_.address;
-  if (counted && !all.shares.enter(address)) {
+  if (counted && !all.shares.enter(peer_.address)) {
     count(HandshakeResult::refused);
     co_return Next::close;
   }
+  const HandshakeShare share(all.shares, peer_.address, counted);
   auto secured = co_await net::accept_tls(*stream_, tls_, received, left(), all.turns);
-  if (counted) all.shares.leave(address);
   if (secured.has_error()) co_return failed(secured.error());
 
   count(secured->resumed ? HandshakeResult::resumed : HandshakeResult::full, secured->version);

@@ -5,18 +5,6 @@
 namespace headgate::net {
 namespace {
 
-/// A place among the handshakes under way.
-class HandshakePlace {
- public:
-  explicit HandshakePlace(HandshakeTurns& turns) noexcept : turns_(turns) {}
-  HandshakePlace(const HandshakePlace&) = delete;
-  HandshakePlace& operator=(const HandshakePlace&) = delete;
-  ~HandshakePlace() { turns_.end(); }
-
- private:
-  HandshakeTurns& turns_;
-};
-
 TlsError given_up(boost::asio::error::basic_errors code) {
   const error_code ec(code);
   return {.code = ec, .distrusted = false, .reason = ec.message()};
@@ -36,13 +24,14 @@ Task<Result<Secured, TlsError>> accept_tls(Stream& stream, ServerTlsPtr server, 
                                            Duration timeout, HandshakeTurns& turns) {
   const auto until = std::chrono::steady_clock::now() + timeout;
   co_await turns.begin();
-  const HandshakePlace place(turns);
+  HandshakeTurns::Place place(turns, &stream);
   if (!stream.is_open() || stream.interrupted()) co_return given_up(boost::asio::error::operation_aborted);
   if (std::chrono::steady_clock::now() >= until) co_return given_up(boost::asio::error::timed_out);
   auto made = std::make_unique<TlsTransport>(stream.descriptor(), std::move(server), received);
   auto& tls = *made;
   stream.use_transport(std::move(made));
-  const auto shaken = co_await shake_hands(stream, tls, until, &turns);
+  const auto shaken = co_await shake_hands(stream, tls, until, &place);
+  if (place.lost()) co_return given_up(boost::asio::error::timed_out);
   if (shaken.has_error()) co_return shaken.error();
   co_return ServerHandshake::result(tls.channel().get());
 }

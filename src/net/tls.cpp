@@ -11,7 +11,7 @@ using SteadyClock = std::chrono::steady_clock;
 }  // namespace
 
 Task<Result<void, TlsError>> shake_hands(Stream& stream, TlsTransport& tls, std::chrono::steady_clock::time_point until,
-                                         HandshakeTurns* turns) {
+                                         HandshakeTurns::Place* place) {
   error_code ec;
   while (true) {
     if (!stream.is_open() || stream.interrupted()) ec = error::operation_aborted;
@@ -23,12 +23,14 @@ Task<Result<void, TlsError>> shake_hands(Stream& stream, TlsTransport& tls, std:
     if (left <= Duration(0)) {
       ec = error::timed_out;
     } else if (wants == TlsTransport::Wants::read) {
+      if (place != nullptr) place->waits_for_client(true);
       ec = co_await stream.readable(left);
+      if (place != nullptr) place->waits_for_client(false);
     } else {
       const auto flushed = co_await stream.flush(left);
       ec = flushed.has_error() ? flushed.error() : error_code();
     }
-    if (!ec && turns != nullptr) co_await turns->next();
+    if (!ec && place != nullptr) co_await place->turns().next();
   }
   if (!ec) co_return Result<void, TlsError>();
   std::string reason(tls.reason());

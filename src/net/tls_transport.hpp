@@ -178,6 +178,6 @@ class TlsTransport final : public Transport {
 /// Runs the handshake of the stream's transport `tls`, until `until` at most. Each step waits for its turn, if there
 /// are `turns`. `tls` is destroyed with its stream, which the caller keeps.
 Task<Result<void, TlsError>> shake_hands(Stream& stream, TlsTransport& tls, std::chrono::steady_clock::time_point until,
-                                         HandshakeTurns* turns);
+                                         HandshakeTurns::Place* place);
 
 }  // namespace headgate::net

@@ -178,6 +178,22 @@ TEST(Tls, GivesOneAddressOnlyItsShareOfHandshakes) {
   EXPECT_EQ(proxy.client().get("/").status(), 200) << "the places are free again";
 }
 
+TEST(Tls, KeepsNoPlaceForHandshakesThatDoNothingWhileOthersWait) {
+  const Proxy proxy(with(secure(), {{"workers", 1}, {"bounds", {{"handshakes", 3}}}}));
+  std::vector<RawClient> idle;
+  for (int i = 0; i < 3; ++i) {
+    idle.push_back(bare(proxy.gateway));
+    ASSERT_TRUE(idle.back().send("\x16"));
+  }
+  ASSERT_TRUE(idle.back().stays_silent(Milliseconds(50)));
+  for (int i = 0; i < 2; ++i) {
+    auto client = bare(proxy.gateway);
+    ASSERT_TRUE(client.socket().secure({}, Milliseconds(4000))) << "it need not wait for ten seconds";
+    EXPECT_EQ(client.get("/").status(), 200);
+  }
+  EXPECT_TRUE(idle.front().closes(Milliseconds(1000))) << "the oldest had to leave";
+}
+
 TEST(Tls, LetsFurtherHandshakesWait) {
   const Proxy proxy(with(secure(), {{"bounds", {{"handshakes", 1}}}, {"timeouts", {{"handshake", "2s"}}}}));
   auto first = bare(proxy.gateway);

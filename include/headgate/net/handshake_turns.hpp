@@ -1,14 +1,19 @@
 #pragma once
 // Whose TLS handshake goes on now: a few in each pass of a worker's loop, so that a thousand new connections do not
-// hold up those that are served; and only so many under way at once.
+// hold up those that are served; and only so many under way at once, of which none may keep its place by doing nothing.
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/intrusive/list.hpp>
 
+#include <chrono>
 #include <coroutine>
 #include <cstddef>
 #include <deque>
 
 namespace headgate::net {
+
+class Stream;
 
 /// Worker thread only. Waits are in order, and last as long as those before them take.
 class HandshakeTurns {
@@ -16,8 +21,12 @@ class HandshakeTurns {
   /// A handshake computes for up to a millisecond: other connections wait for no more than two of them.
   static constexpr std::size_t kInOnePass = 2;
 
+  /// If others wait for a place, the oldest handshake that waits for its client for longer than this since it began is
+  /// broken off: a few addresses could take all places with one byte each.
+  static constexpr auto kPatience = std::chrono::seconds(1);
+
   /// At most `under_way` have begun and not ended. `loop` outlives this object.
-  HandshakeTurns(boost::asio::io_context& loop, std::size_t under_way) noexcept : loop_(loop), most_(under_way) {}
+  HandshakeTurns(boost::asio::io_context& loop, std::size_t under_way) : loop_(loop), most_(under_way), later_(loop) {}
   HandshakeTurns(const HandshakeTurns&) = delete;
   HandshakeTurns& operator=(const HandshakeTurns&) = delete;
 
@@ -34,12 +43,33 @@ class HandshakeTurns {
     std::deque<std::coroutine_handle<>>& line_;
   };
 
-  /// Waits for a place among those under way, and for the turn. Call end() once after it.
+  /// The place of one handshake among those under way, from the end of begin() on. Ends with its scope.
+  class Place : public boost::intrusive::list_base_hook<> {
+   public:
+    /// `stream` is interrupted to break it off; null: it never is.
+    Place(HandshakeTurns& turns, Stream* stream);
+    ~Place();
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+    /// Whether it waits for its client now, and not for its turn.
+    void waits_for_client(bool now) noexcept { waits_ = now; }
+    /// Whether it was broken off, because others wait.
+    bool lost() const noexcept { return lost_; }
+    HandshakeTurns& turns() noexcept { return turns_; }
+
+   private:
+    friend class HandshakeTurns;
+    HandshakeTurns& turns_;
+    Stream* stream_;
+    std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
+    bool waits_ = false;
+    bool lost_ = false;
+  };
+
+  /// Waits for a place among those under way, and for the turn. A Place must follow.
   Turn begin() noexcept { return {*this, new_}; }
   /// Waits for the next turn of one that is under way.
   Turn next() noexcept { return {*this, going_on_}; }
-  void end();
-
   /// From now on so many may be under way.
   void allow(std::size_t under_way) noexcept { most_ = under_way; }
   std::size_t under_way() const noexcept { return under_way_; }
@@ -47,11 +77,17 @@ class HandshakeTurns {
  private:
   void ask_for_pass();
   void pass();
+  bool crowded() const noexcept { return new_.size() > leaving_ && under_way_ >= most_; }
+  Place* idlest() noexcept;
+  void make_room();
 
   boost::asio::io_context& loop_;
   std::size_t most_;
   std::size_t under_way_ = 0;
+  std::size_t leaving_ = 0;  // lost their place, and have not ended yet
   bool asked_ = false;
+  boost::asio::steady_timer later_;
+  boost::intrusive::list<Place> places_;  // the oldest first
   std::deque<std::coroutine_handle<>> going_on_;
   std::deque<std::coroutine_handle<>> new_;
 };

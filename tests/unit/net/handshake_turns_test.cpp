@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 namespace headgate::net {
@@ -18,10 +19,16 @@ using testing::ElementsAre;
 
 class HandshakeTurnsTest : public testing::Test {
  protected:
-  /// Begins, and stays under way until the test ends it.
+  /// Begins, and stays under way.
   Task<void> begin(HandshakeTurns& turns, int name) {
     co_await turns.begin();
     order.push_back(name);
+  }
+  /// The same until the test ends it.
+  Task<void> take_place(HandshakeTurns& turns, int name) {
+    co_await turns.begin();
+    order.push_back(name);
+    places.push_back(std::make_unique<HandshakeTurns::Place>(turns, nullptr));
   }
   Task<void> go_on(HandshakeTurns& turns, int name) {
     co_await turns.next();
@@ -33,6 +40,7 @@ class HandshakeTurnsTest : public testing::Test {
   }
 
   boost::asio::io_context loop{1};
+  std::vector<std::unique_ptr<HandshakeTurns::Place>> places;
   std::vector<int> order;
 };
 
@@ -60,17 +68,17 @@ TEST_F(HandshakeTurnsTest, AreFewInOnePassOfTheLoop) {
 
 TEST_F(HandshakeTurnsTest, LetOnlySoManyBegin) {
   HandshakeTurns turns(loop, 2);
-  for (int i = 1; i <= 4; ++i) spawn(begin(turns, i), "test");
+  for (int i = 1; i <= 4; ++i) spawn(take_place(turns, i), "test");
   run();
   EXPECT_THAT(order, ElementsAre(1, 2));
   EXPECT_EQ(turns.under_way(), 2U);
-  turns.end();
+  places.erase(places.begin());
   run();
   EXPECT_THAT(order, ElementsAre(1, 2, 3));
-  turns.end();
-  turns.end();
+  places.clear();
   run();
   EXPECT_THAT(order, ElementsAre(1, 2, 3, 4));
+  places.clear();
 }
 
 TEST_F(HandshakeTurnsTest, PreferThoseThatHaveBegun) {
