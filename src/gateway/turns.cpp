@@ -14,7 +14,7 @@ namespace headgate::gateway {
 namespace {
 
 using std::chrono::milliseconds;
-using Place = limit::FlightQueues::Place;
+using InQueue = limit::FlightQueues::Place;
 
 /// How often the first of a queue asks Redis. Other gateways do not tell when they give a permit back.
 constexpr Duration kAskAgain = milliseconds(25);
@@ -90,7 +90,7 @@ bool Turn::stand(const Round& round, std::size_t at) {
   }
   if (until <= now) return false;
   const auto place = turns_.queues_.join(*this, check.hash, check.rule->queue);
-  if (place == Place::full) return false;
+  if (place == InQueue::full) return false;
   if (since_ == Clock::Steady()) {
     since_ = now;
     until_ = until;
@@ -99,7 +99,7 @@ bool Turn::stand(const Round& round, std::size_t at) {
     if (at + round.first_check >= checked.first) x_.waited_tier = checked.tier;
   in_redis_ = round.kind == RoundKind::redis || round.kind == RoundKind::fallback;
   // A permit may have come back after the rejection and before it stood in the queue.
-  called_ = place == Place::first;
+  called_ = place == InQueue::first;
   return true;
 }
 

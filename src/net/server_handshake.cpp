@@ -8,7 +8,6 @@
 #include <array>
 #include <ctime>
 #include <iterator>
-#include <ranges>
 #include <utility>
 
 namespace headgate::net {
@@ -77,8 +76,9 @@ int ServerHandshake::choose_certificate(ssl_st* ssl, void*) {
   const auto& handshake = of(ssl);
   const auto& pairs = handshake.shared->state().pairs;
   // One for each kind of key, the first of its kind last: it replaces the others.
-  for (const auto index : *handshake.certificates | std::views::reverse) {
-    const auto& pair = pairs[index];
+  const auto& numbers = *handshake.certificates;
+  for (auto at = numbers.rbegin(); at != numbers.rend(); ++at) {
+    const auto& pair = pairs[*at];
     if (SSL_use_cert_and_key(ssl, pair.certificate.get(), pair.key.get(), pair.chain.get(), 1) != 1) return 0;
   }
   return 1;

@@ -103,7 +103,7 @@ openssl::Stack rest_of(std::vector<openssl::Certificate>& chain) {
   openssl::Stack out(sk_X509_new_null());
   for (std::size_t i = 1; out && i < chain.size(); ++i) {
     if (sk_X509_push(out.get(), chain[i].get()) == 0) return nullptr;
-    chain[i].release();
+    static_cast<void>(chain[i].release());  // it is the stack's now
   }
   return out;
 }

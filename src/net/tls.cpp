@@ -5,7 +5,6 @@
 namespace headgate::net {
 namespace {
 
-namespace error = boost::asio::error;
 using SteadyClock = std::chrono::steady_clock;
 
 }  // namespace
@@ -14,14 +13,14 @@ Task<Result<void, TlsError>> shake_hands(Stream& stream, TlsTransport& tls, std:
                                          HandshakeTurns::Place* place) {
   error_code ec;
   while (true) {
-    if (!stream.is_open() || stream.interrupted()) ec = error::operation_aborted;
+    if (!stream.is_open() || stream.interrupted()) ec = boost::asio::error::operation_aborted;
     if (ec) break;
     auto wants = TlsTransport::Wants::read;
     ec = tls.shake_hands(wants);
-    if (ec != error::would_block) break;
+    if (ec != boost::asio::error::would_block) break;
     const auto left = std::chrono::duration_cast<Duration>(until - SteadyClock::now());
     if (left <= Duration(0)) {
-      ec = error::timed_out;
+      ec = boost::asio::error::timed_out;
     } else if (wants == TlsTransport::Wants::read) {
       if (place != nullptr) place->waits_for_client(true);
       ec = co_await stream.readable(left);
@@ -34,7 +33,7 @@ Task<Result<void, TlsError>> shake_hands(Stream& stream, TlsTransport& tls, std:
   }
   if (!ec) co_return Result<void, TlsError>();
   std::string reason(tls.reason());
-  if (reason.empty()) reason = ec == error::eof ? "it closed the connection" : ec.message();
+  if (reason.empty()) reason = ec == boost::asio::error::eof ? "it closed the connection" : ec.message();
   const TlsError why{.code = ec, .distrusted = tls.distrusted(), .reason = reason};
   co_return why;
 }

@@ -111,9 +111,9 @@ void GatewayProgram::hand_over_by(TakenOver taken, CommandLine command) {
   });
 }
 
-void GatewayProgram::upgrade(std::function<void()> handed_over) {
+void GatewayProgram::upgrade(const std::function<void()>& handed_over) {
   if (!handover_ || !workers_) return;
-  handed_over_ = std::move(handed_over);
+  handed_over_ = handed_over;
   handover_->begin(workers_->listeners().descriptors(), admin_->descriptors());
 }
 

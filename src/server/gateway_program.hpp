@@ -50,7 +50,7 @@ class GatewayProgram final : public Program {
   DrainTimes drain_times() const override { return {now_->config->drain_delay, now_->config->drain}; }
   void reload() override { reload({}); }
   void reopen_logs() override { shared_.logs.reopen(); }
-  void upgrade(std::function<void()> handed_over) override;
+  void upgrade(const std::function<void()>& handed_over) override;
   Duration upgrade_drain() const override { return now_->config->upgrade_drain; }
   void draining() override;
   void ended() override;

@@ -49,6 +49,7 @@ struct Descriptors {
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> out;
+  out.reserve(texts.size() + 1);
   for (auto& each : texts) out.push_back(each.data());
   out.push_back(nullptr);
   return out;

@@ -16,7 +16,7 @@ class BlockPool;
 /// so it is exact to that for each worker.
 class LentBytes {
  public:
-  static constexpr std::int64_t kStep = 256 * 1024;
+  static constexpr std::int64_t kStep = 256L * 1024;
   /// One for each worker, on its thread.
   class Share {
    public:

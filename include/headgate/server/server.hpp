@@ -64,7 +64,7 @@ class Program {
   virtual void reload() {}       ///< SIGHUP
   virtual void reopen_logs() {}  ///< SIGUSR1
   /// SIGUSR2: calls `handed_over` once another process serves in the place of this one.
-  virtual void upgrade(std::function<void()> handed_over) { static_cast<void>(handed_over); }
+  virtual void upgrade(const std::function<void()>& handed_over) { static_cast<void>(handed_over); }
   /// How long connections may last then.
   virtual Duration upgrade_drain() const { return drain_times().within; }
   virtual void draining() {}  ///< the first SIGTERM or SIGINT, or handed over
