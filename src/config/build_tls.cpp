@@ -9,6 +9,7 @@
 #include "values.hpp"
 
 #include "headgate/net/certificate.hpp"
+#include "headgate/net/staple.hpp"
 
 #include <array>
 #include <map>
@@ -23,6 +24,8 @@ constexpr std::size_t kShortestTicketSecret = 32;
 constexpr const char* kKeyHelp =
     "name the PEM file of a private key; to take a passphrase off: openssl pkey -in OLD -out NEW";
 constexpr const char* kPemHelp = "name a PEM file that starts with -----BEGIN";
+constexpr const char* kStapleHelp =
+    "name the file that this makes: openssl ocsp -respout FILE -url RESPONDER -issuer …";
 
 std::string place_word(std::size_t number) {
   constexpr std::array<std::string_view, 3> kWords{"second", "third", "fourth"};
@@ -40,10 +43,12 @@ class ListenerTls {
       pairs(*several);
     else
       only_pair(tls);
-    const Node* key = find(&tls, "key");
-    if (key != nullptr && several != nullptr && find(&tls, "certificate") == nullptr)
-      report_.error_at_key(code::kConflict, *key, R"("key" and "certificates" cannot be used together)",
-                           "each element of \"certificates\" has its own \"key\"");
+    for (const char* name : {"key", "ocsp"}) {
+      const Node* own = find(&tls, name);
+      if (own == nullptr || several == nullptr || find(&tls, "certificate") != nullptr) continue;
+      report_.error_at_key(code::kConflict, *own, in_quotes(name) + " and \"certificates\" cannot be used together",
+                           "each element of \"certificates\" has its own " + in_quotes(name));
+    }
     read_choice(&tls, "min_version", kTlsVersions, out_.oldest);
     for (const Node* each : texts(find(&tls, "groups"))) out_.groups.push_back(each->text);
     read(&tls, "ticket_secret", out_.ticket_secret);
@@ -73,7 +78,8 @@ class ListenerTls {
     const Node* certificate = text_at(&node, "certificate");
     const Node* key = text_at(&node, "key");
     if (certificate == nullptr || key == nullptr) return;  // reported
-    out_.certificates.push_back({certificate->text, key->text});
+    const Node* ocsp = text_at(&node, "ocsp");
+    out_.certificates.push_back({certificate->text, key->text, ocsp != nullptr ? ocsp->text : std::string()});
     const auto chain_text = file(*certificate);
     const auto key_text = file(*key);
     if (!chain_text || !key_text) return;
@@ -81,13 +87,33 @@ class ListenerTls {
     if (facts.has_error()) return unusable(*certificate, *key, facts.error());
     judge(*certificate, *facts);
     note_names(*certificate, *facts);
+    if (ocsp != nullptr && !ocsp->text.empty()) staple(*ocsp, *chain_text);
   }
 
-  std::optional<std::string> file(const Node& node) {
+  void staple(const Node& node, const std::string& chain) {
+    const auto text = file(node, kStapleHelp);
+    if (!text) return;
+    const auto staple = net::read_staple(*text, chain);
+    if (staple.has_error())
+      return report_.error(code::kCredentials, node, "the file " + in_quotes(node.written) + ' ' + staple.error(),
+                           kStapleHelp);
+    const auto now = headgate::now();
+    if (!staple->fresh(now))
+      report_.warning(code::kCertificate, node,
+                      staple->until <= now ? "this OCSP response ended on " + date_text(staple->until)
+                                           : "this OCSP response begins on " + date_text(staple->from),
+                      staple->until <= now ? "look at the program that gets it: clients get none until it is replaced"
+                                           : "until then clients get none: look at the clock of this machine");
+    if (staple->revoked)
+      report_.warning(code::kCertificate, node, "this OCSP response says that the certificate is revoked",
+                      "get another certificate: clients refuse this one");
+  }
+
+  std::optional<std::string> file(const Node& node, const char* help = kPemHelp) {
     auto read = read_text_file(node.text);
     if (!read.text)
       report_.error(code::kCredentials, node,
-                    "the file " + in_quotes(node.written) + " cannot be read: " + read.why_not, kPemHelp);
+                    "the file " + in_quotes(node.written) + " cannot be read: " + read.why_not, help);
     return std::move(read.text);
   }
 

@@ -5,15 +5,16 @@
 namespace headgate::config {
 namespace {
 
-constexpr std::string_view kCertificateLater[] = {"ocsp"};
 constexpr Key kCertificateKeys[] = {
     {"certificate", &kFilePath, "", R"("/etc/headgate/tls/fullchain.pem")",
      "PEM file of a certificate, and after it of those that lead from it to an authority", required},
     {"key", &kFilePath, "", R"("/etc/headgate/tls/privkey.pem")", "PEM file of its private key", required},
+    {"ocsp", &kFilePath, "", R"("/etc/headgate/tls/staple.der")",
+     "DER file of an OCSP response for it, which another program keeps current. It is sent to clients that ask for it"},
 };
 constexpr Section kCertificate{"certificate", "listen[].tls.certificates[]",
                                "A certificate with its key. A client gets the one for the name that it asks for.",
-                               kCertificateKeys, kCertificateLater};
+                               kCertificateKeys};
 constexpr Shape kCertificateShape = section(kCertificate);
 constexpr Shape kCertificates = list("a list of certificates with their keys", kCertificateShape, 1, 10'000);
 constexpr Shape kOldest = choice(kTlsVersions);
@@ -26,6 +27,10 @@ constexpr Key kServerTlsKeys[] = {
      "changes"},
     {"key", &kFilePath, "", R"("/etc/headgate/tls/privkey.pem")",
      "PEM file of its private key; read again when it changes"},
+    {"ocsp", &kFilePath, "", R"("/etc/headgate/tls/staple.der")",
+     "DER file of an OCSP response for the certificate, which another program keeps current. It is sent to clients "
+     "that "
+     "ask for it, until it is stale; read again when it changes"},
     {"certificates", &kCertificates, "",
      R"([{ "certificate": "/etc/headgate/tls/a.pem", "key": "/etc/headgate/tls/a.key" }])",
      "Several certificates in place of the two keys above. A client gets the one that has the name it asks for, else "
@@ -46,7 +51,6 @@ constexpr Section kServerTls{.name = "server_tls",
                              .path = "listen[].tls",
                              .doc = "TLS to clients: this object, or a list of certificates with their keys.",
                              .keys = kServerTlsKeys,
-                             .later = kCertificateLater,
                              .one_of = kOneOrSeveral};
 constexpr Shape kServerTlsObject = section(kServerTls);
 constexpr const Shape* kServerTlsForms[] = {&kServerTlsObject, &kCertificates};

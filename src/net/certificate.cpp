@@ -41,6 +41,12 @@ Key read_key(std::string_view text, OSSL_LIB_CTX* library) {
   return key;
 }
 
+Instant instant_of(const ASN1_TIME* time) {
+  std::tm parts{};
+  if (ASN1_TIME_to_tm(time, &parts) != 1) return {};
+  return Instant(std::chrono::duration_cast<Instant::duration>(std::chrono::seconds(::timegm(&parts))));
+}
+
 }  // namespace openssl
 
 namespace {
@@ -50,12 +56,6 @@ using Read = Result<CertificateFacts, CertificateFault>;
 
 Read at_fault(FaultAt at, std::string why) {
   return Read(boost::system::in_place_error, CertificateFault{at, std::move(why)});
-}
-
-Instant instant_of(const ASN1_TIME* time) {
-  std::tm parts{};
-  if (ASN1_TIME_to_tm(time, &parts) != 1) return {};
-  return Instant(std::chrono::duration_cast<Instant::duration>(std::chrono::seconds(::timegm(&parts))));
 }
 
 KeyKind kind_of(X509* certificate) {
@@ -145,8 +145,8 @@ Result<CertificateFacts, CertificateFault> read_certificate(std::string_view cha
   X509* const own = chain.front().get();
   out.names = names_of(own);
   out.named = !out.names.empty() || has_addresses(own);
-  out.not_before = instant_of(X509_get0_notBefore(own));
-  out.not_after = instant_of(X509_get0_notAfter(own));
+  out.not_before = openssl::instant_of(X509_get0_notBefore(own));
+  out.not_after = openssl::instant_of(X509_get0_notAfter(own));
   out.kind = kind_of(own);
   out.stray = stray_in(chain);
   ERR_clear_error();

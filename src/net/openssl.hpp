@@ -1,6 +1,8 @@
 #pragma once
 // OpenSSL's objects, which free themselves.
 
+#include "headgate/core/time.hpp"
+
 #include <openssl/bio.h>
 #include <openssl/evp.h>
 #include <openssl/ssl.h>
@@ -37,5 +39,7 @@ inline Bio reading(std::string_view text) { return Bio(BIO_new_mem_buf(text.data
 std::vector<Certificate> read_chain(std::string_view text, OSSL_LIB_CTX* library);
 /// The key of a PEM text; null if it holds none that can be read without a passphrase.
 Key read_key(std::string_view text, OSSL_LIB_CTX* library);
+/// 1970 if it cannot be read.
+Instant instant_of(const ASN1_TIME* time);
 
 }  // namespace headgate::net::openssl

@@ -56,6 +56,7 @@ void ServerHandshake::set_callbacks(ssl_ctx_st* context) {
   SSL_CTX_set_client_hello_cb(context, greeted, nullptr);
   SSL_CTX_set_cert_cb(context, choose_certificate, nullptr);
   SSL_CTX_set_alpn_select_cb(context, choose_protocol, nullptr);
+  SSL_CTX_set_tlsext_status_cb(context, staple);
   SSL_CTX_set_info_callback(context, happened);
   SSL_CTX_set_tlsext_servername_callback(
       context, +[](SSL*, int*, void*) { return SSL_TLSEXT_ERR_OK; });  // says that the name was read
@@ -82,6 +83,28 @@ int ServerHandshake::choose_certificate(ssl_st* ssl, void*) {
     if (SSL_use_cert_and_key(ssl, pair.certificate.get(), pair.key.get(), pair.chain.get(), 1) != 1) return 0;
   }
   return 1;
+}
+
+/// The time is looked at here: between two looks at the files a response can become stale.
+int ServerHandshake::staple(ssl_st* ssl, void*) {
+  auto& handshake = of(ssl);
+  const X509* const chosen = SSL_get_certificate(ssl);
+  for (const auto index : *handshake.certificates) {
+    const auto& pair = handshake.shared->state().pairs[index];
+    if (pair.certificate.get() != chosen) continue;
+    if (!pair.staple.fresh(now())) return SSL_TLSEXT_ERR_NOACK;
+    const auto& response = pair.staple.response;
+    void* const copy = OPENSSL_memdup(response.data(), response.size());  // OpenSSL frees it
+    if (copy == nullptr) return SSL_TLSEXT_ERR_NOACK;
+    SSL_set_tlsext_status_ocsp_resp(ssl, copy, static_cast<long>(response.size()));
+    handshake.stapled = true;
+    return SSL_TLSEXT_ERR_OK;
+  }
+  return SSL_TLSEXT_ERR_NOACK;
+}
+
+void ServerHandshake::drop_staple(ssl_st* ssl) {
+  if (std::exchange(stapled, false)) SSL_set_tlsext_status_ocsp_resp(ssl, nullptr, 0);
 }
 
 /// A client that offers only protocols that are not spoken here is refused (RFC 7301 section 3.2), as by nginx: what it

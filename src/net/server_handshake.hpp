@@ -24,10 +24,13 @@ struct ServerHandshake {
   std::uint32_t updates = 0;                               ///< of keys, in this second
   std::uint32_t second = 0;
   bool secured = false;
+  bool stapled = false;      ///< OpenSSL has a copy of an OCSP response
   std::string_view offence;  ///< what the client may not do; it is disconnected then
 
   /// Makes `ssl` call the functions below. Once, before the handshake.
   void attach(ssl_st* ssl, const ServerTls& server);
+  /// Frees what only the handshake needs. Once, after it.
+  void drop_staple(ssl_st* ssl);
   /// What is known after the handshake.
   static Secured result(ssl_st* ssl);
 
@@ -37,6 +40,7 @@ struct ServerHandshake {
   static int choose_certificate(ssl_st* ssl, void*);
   static int choose_protocol(ssl_st* ssl, const unsigned char** out, unsigned char* out_size, const unsigned char* in,
                              unsigned in_size, void*);
+  static int staple(ssl_st* ssl, void*);  ///< a client asks for the OCSP response of the chosen certificate
   static void happened(const ssl_st* ssl, int where, int what);
 };
 

@@ -141,7 +141,7 @@ ServerTls::Made ServerTls::make(TlsLibrary& library, const ServerTlsOptions& opt
     auto chain = openssl::read_chain(text.certificate, library.get());
     auto key = openssl::read_key(text.key, library.get());
     auto rest = rest_of(chain);
-    state->pairs.push_back({std::move(chain.front()), std::move(key), std::move(rest)});
+    state->pairs.push_back({std::move(chain.front()), std::move(key), std::move(rest), text.staple});
   }
   state->names = ServerNames(names);
   state->ticket_cipher.reset(EVP_CIPHER_fetch(library.get(), "AES-256-CBC", nullptr));

@@ -17,6 +17,7 @@ struct ServerTls::State {
     openssl::Certificate certificate;
     openssl::Key key;
     openssl::Stack chain;  // what follows the certificate; null: nothing
+    Staple staple;
   };
   State(ossl_lib_ctx_st* made_in, std::string ticket_secret)
       : library(made_in), tickets(made_in, std::move(ticket_secret)) {}

@@ -134,6 +134,7 @@ TlsChannel::Step TlsChannel::handshake() {
   ERR_clear_error();
   const int result = SSL_do_handshake(ssl_.get());
   secured_ = accepted_.secured = result == 1;
+  if (secured_) accepted_.drop_staple(ssl_.get());
   if (secured_ && session_) session_->shook_hands(SSL_session_reused(ssl_.get()) == 1);
   return secured_ ? Step::done : fail(result);
 }

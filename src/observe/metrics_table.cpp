@@ -11,6 +11,7 @@ std::span<const Family* const> families() noexcept {
                                            &request_seconds,
                                            &tls_handshakes,
                                            &certificate_expiry,
+                                           &ocsp_expiry,
                                            &certificate_reads,
                                            &auth,
                                            &key_source_up,

@@ -42,7 +42,12 @@ Certificates::Certificates(boost::asio::io_context& loop, observe::Registry& reg
     : registry_(registry), timer_(loop), random_secret_(random_secret()) {}
 
 Certificates::Listener Certificates::listener_of(std::size_t number, const net::ListenOptions& listen) const {
-  Listener out{.number = number, .options = *listen.tls, .files = {}, .contents = {}, .trouble = {}};
+  Listener out{.number = number,
+               .options = *listen.tls,
+               .files = {},
+               .contents = {},
+               .staples = Staples(listen.tls->certificates),
+               .trouble = {}};
   if (out.options.ticket_secret.empty()) out.options.ticket_secret = random_secret_;
   const auto add = [&](const std::string& path) { out.files.emplace_back(path, kLargestFile); };
   for (const auto& each : out.options.certificates) {
@@ -55,7 +60,7 @@ Certificates::Listener Certificates::listener_of(std::size_t number, const net::
 }
 
 bool Certificates::look(Listener& listener) {
-  bool changed = false;
+  bool changed = listener.staples.look();
   for (std::size_t i = 0; i < listener.files.size(); ++i) {
     const auto text = listener.files[i].look();
     if (!text) continue;
@@ -77,18 +82,29 @@ net::ServerTlsTexts Certificates::texts_of(const Listener& listener) {
   return out;
 }
 
-Made Certificates::make(const Listener& listener) const {
+Made Certificates::make(Listener& listener) const {
   if (!listener.trouble.empty()) return Made(boost::system::in_place_error, listener.trouble);
-  return make_(listener.options, texts_of(listener));
+  auto texts = texts_of(listener);
+  for (std::size_t i = 0; i < texts.pairs.size(); ++i)
+    texts.pairs[i].staple = listener.staples.choose(i, texts.pairs[i].certificate);
+  return make_(listener.options, texts);
 }
 
-void Certificates::note_expiry(const Listener& listener, const net::ServerTlsTexts& texts) {
+void Certificates::note_expiry(const Listener& listener) {
+  const auto texts = texts_of(listener);
   for (std::size_t i = 0; i < texts.pairs.size(); ++i) {
     const auto facts = net::read_certificate(texts.pairs[i].certificate, texts.pairs[i].key);
     if (facts.has_error()) continue;
     const std::lock_guard lock(mutex_);
     validity_[listener.options.certificates[i].certificate] = {facts->not_before, facts->not_after, {}};
   }
+}
+
+void Certificates::note_staples() {
+  std::map<std::string, Instant> all;
+  for (const auto& listener : listeners_) listener.staples.add_expiry(all);
+  const std::lock_guard lock(mutex_);
+  staple_validity_ = std::move(all);
 }
 
 Result<Certificates::Next, Certificates::Failure> Certificates::prepare(const std::vector<net::ListenOptions>& listen,
@@ -113,8 +129,9 @@ void Certificates::use(Next next) {
     const std::lock_guard lock(mutex_);
     validity_.clear();
   }
+  note_staples();
   if (listeners_.empty()) return;
-  for (const auto& listener : listeners_) note_expiry(listener, texts_of(listener));
+  for (const auto& listener : listeners_) note_expiry(listener);
   if (applied_ == nullptr) show();
   if (give_) watch();
 }
@@ -125,6 +142,9 @@ void Certificates::show() {
   registry_.collect([this](observe::Scrape& scrape) {
     for (const auto& [file, until] : expiry())
       scrape.value(observe::family::certificate_expiry, {file},
+                   std::chrono::duration<double>(until.time_since_epoch()).count());
+    for (const auto& [file, until] : staple_expiry())
+      scrape.value(observe::family::ocsp_expiry, {file},
                    std::chrono::duration<double>(until.time_since_epoch()).count());
   });
 }
@@ -160,9 +180,10 @@ void Certificates::look_at_all() {
     if (!std::exchange(listener.changed, changed) || changed) continue;
     auto made = make(listener);
     (made.has_value() ? applied_ : refused_)->add();
+    for (auto refused = listener.staples.refused(); refused > 0; --refused) refused_->add();
     if (made.has_value()) {
       give_(listener.number, std::move(*made));
-      note_expiry(listener, texts_of(listener));
+      note_expiry(listener);
       observe::event(LogLevel::info, "certificate_read", "new connections get it",
                      {{"file", listener.options.certificates.front().certificate},
                       {"certificates", listener.options.certificates.size()}});
@@ -171,11 +192,13 @@ void Certificates::look_at_all() {
                      {{"file", listener.options.certificates.front().certificate}, {"reason", made.error()}});
     }
   }
+  note_staples();
   warn_of_expiry();
 }
 
 void Certificates::warn_of_expiry() {
   const auto now = headgate::now();
+  for (auto& listener : listeners_) listener.staples.warn(now);
   const std::lock_guard lock(mutex_);
   for (auto& [file, validity] : validity_) {
     const auto ahead = std::min<Duration>(kWarnAhead, (validity.until - validity.from) / 3);
@@ -190,6 +213,11 @@ std::map<std::string, Instant> Certificates::expiry() const {
   const std::lock_guard lock(mutex_);
   for (const auto& [file, validity] : validity_) out.emplace(file, validity.until);
   return out;
+}
+
+std::map<std::string, Instant> Certificates::staple_expiry() const {
+  const std::lock_guard lock(mutex_);
+  return staple_validity_;
 }
 
 }  // namespace headgate::server

@@ -2,6 +2,8 @@
 // The certificates of the listeners with TLS: read at the start, looked at every second, and given to the workers when
 // they change. Connections that are open keep what they began with.
 
+#include "staples.hpp"
+
 #include "headgate/core/result.hpp"
 #include "headgate/keyring/watched_file.hpp"
 #include "headgate/net/options.hpp"
@@ -42,6 +44,7 @@ class Certificates {
     net::ServerTlsOptions options;            // with a ticket_secret
     std::vector<keyring::WatchedFile> files;  // in the order of texts()
     std::vector<std::string> contents;        // of files; what could not be read is empty
+    Staples staples;                          // of the certificates
     std::string trouble;                      // why a file could not be read; else empty
     bool changed = false;                     // at the last look; used when a look sees no more changes
   };
@@ -60,14 +63,17 @@ class Certificates {
 
   /// When the certificate of each file ends. Any thread.
   std::map<std::string, Instant> expiry() const;
+  /// When the OCSP response of each file ends. Any thread.
+  std::map<std::string, Instant> staple_expiry() const;
 
  private:
   Listener listener_of(std::size_t number, const net::ListenOptions& listen) const;
   /// Reads what changed. Whether anything did.
   static bool look(Listener& listener);
   static net::ServerTlsTexts texts_of(const Listener& listener);
-  Result<ListenerTls, std::string> make(const Listener& listener) const;
-  void note_expiry(const Listener& listener, const net::ServerTlsTexts& texts);
+  Result<ListenerTls, std::string> make(Listener& listener) const;
+  void note_expiry(const Listener& listener);
+  void note_staples();
   void show();
   void watch();
   void look_at_all();
@@ -89,7 +95,8 @@ class Certificates {
     Instant until{};
     Instant warned{};
   };
-  std::map<std::string, Validity> validity_;  // by file
+  std::map<std::string, Validity> validity_;        // by file
+  std::map<std::string, Instant> staple_validity_;  // by file
 };
 
 }  // namespace headgate::server

@@ -4,6 +4,7 @@
 
 #include "headgate/core/result.hpp"
 #include "headgate/net/server_tls_options.hpp"
+#include "headgate/net/staple.hpp"
 
 #include <memory>
 #include <string>
@@ -19,6 +20,7 @@ struct ServerTlsTexts {
   struct Pair {
     std::string certificate;
     std::string key;
+    Staple staple{};  ///< empty: none is sent
   };
   std::vector<Pair> pairs;  ///< in the order of ServerTlsOptions::certificates
   std::string client_ca;    ///< empty: no certificates of clients are asked for

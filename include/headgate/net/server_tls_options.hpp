@@ -7,10 +7,11 @@
 
 namespace headgate::net {
 
-/// A certificate with its key. What belongs to one certificate only (a stapled OCSP answer) is a member here.
+/// A certificate with its key.
 struct CertificateFiles {
   std::string certificate;  ///< PEM file: the certificate, then those that lead from it to an authority
   std::string key;          ///< PEM file of its private key
+  std::string ocsp{};       ///< DER file of the OCSP response that is sent with it; empty: none is
   bool operator==(const CertificateFiles&) const = default;
 };
 

@@ -45,11 +45,16 @@ inline constexpr Family certificate_expiry{
     .labels = {"file"},
     .help = "When a certificate of a listener ends, in seconds since 1970",
     .ask = "headgate_certificate_expiry_timestamp_seconds - time() < 14 * 86400"};
+inline constexpr Family ocsp_expiry{.name = "headgate_certificate_ocsp_expiry_timestamp_seconds",
+                                    .type = Type::gauge,
+                                    .labels = {"file"},
+                                    .help = "When the OCSP response of a certificate ends, in seconds since 1970",
+                                    .ask = "headgate_certificate_ocsp_expiry_timestamp_seconds - time() < 3600"};
 inline constexpr Family certificate_reads{
     .name = "headgate_certificate_reads_total",
     .type = Type::counter,
     .labels = {"result"},
-    .help = "Changes of a listener's certificates: in use since, or refused because they do not fit",
+    .help = "Changes of a listener's certificates and OCSP responses: in use since, or refused because they do not fit",
     .ask = "increase(headgate_certificate_reads_total{result=\"refused\"}[1h]) > 0"};
 
 inline constexpr Family auth{.name = "headgate_auth_total",

@@ -1,0 +1,98 @@
+#include "staples.hpp"
+
+#include "headgate/observe/event.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace headgate::server {
+namespace {
+
+/// A response has some hundred bytes, or some thousand with its signer's certificates.
+constexpr std::size_t kLargestResponse = 64UL * 1024;
+
+const net::Staple kNoStaple;
+
+/// Why a new response does not replace the one in use; "" if it does.
+std::string not_better(const Result<net::Staple, std::string>& read, bool replaces, Instant now) {
+  if (read.has_error()) return read.error();
+  if (!replaces || read->fresh(now)) return {};
+  return read->until <= now ? "has ended" : "has not begun";
+}
+
+}  // namespace
+
+Staples::Staples(const std::vector<net::CertificateFiles>& certificates) {
+  for (std::size_t i = 0; i < certificates.size(); ++i) {
+    if (certificates[i].ocsp.empty()) continue;
+    all_.push_back({.number = i, .file = keyring::WatchedFile(certificates[i].ocsp, kLargestResponse)});
+  }
+}
+
+bool Staples::look() {
+  bool changed = false;
+  for (auto& one : all_) {
+    auto text = one.file.look();
+    if (!text) continue;
+    changed = true;
+    one.told.clear();
+    one.trouble = text->has_error() ? text->error() : std::string();
+    one.text = text->has_value() ? std::move(**text) : std::string();
+  }
+  return changed;
+}
+
+const net::Staple& Staples::choose(std::size_t number, const std::string& chain) {
+  const auto found = std::lower_bound(all_.begin(), all_.end(), number,
+                                      [](const One& one, std::size_t wanted) { return one.number < wanted; });
+  if (found == all_.end() || found->number != number) return kNoStaple;
+  auto& one = *found;
+  // The certificate may have changed, too.
+  const bool fits = !one.used.response.empty() && net::read_staple(one.used.response, chain).has_value();
+  if (!fits) one.used = {};
+  if (!one.trouble.empty()) {
+    refuse(one, one.trouble);
+    return one.used;
+  }
+  auto read = net::read_staple(one.text, chain);
+  const auto now = headgate::now();
+  if (auto why = not_better(read, one.used.fresh(now), now); !why.empty()) {
+    refuse(one, one.file.path() + ' ' + why);
+    return one.used;
+  }
+  one.told.clear();
+  if (one.used == *read) return one.used;
+  one.used = std::move(*read);
+  one.warned = false;
+  return one.used;
+}
+
+void Staples::refuse(One& one, std::string why) {
+  if (one.told == why) return;
+  one.told = std::move(why);
+  ++refused_;
+  observe::event(observe::LogLevel::error, "ocsp_refused",
+                 one.used.response.empty() ? "the certificate is sent without an OCSP response"
+                                           : "the OCSP response in use stays in use until it is stale",
+                 {{"file", one.file.path()}, {"reason", one.told}});
+}
+
+std::size_t Staples::refused() { return std::exchange(refused_, 0); }
+
+void Staples::warn(Instant now) {
+  for (auto& one : all_) {
+    if (one.used.response.empty() || one.used.fresh(now) || std::exchange(one.warned, true)) continue;
+    const bool ended = one.used.until <= now;
+    observe::event(observe::LogLevel::warning, "ocsp_stale",
+                   ended ? "the OCSP response has ended, and is not sent any more"
+                         : "the OCSP response has not begun, and is not sent yet",
+                   {{"file", one.file.path()}});
+  }
+}
+
+void Staples::add_expiry(std::map<std::string, Instant>& out) const {
+  for (const auto& one : all_)
+    if (!one.used.response.empty()) out[one.file.path()] = one.used.until;
+}
+
+}  // namespace headgate::server

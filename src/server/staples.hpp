@@ -1,0 +1,50 @@
+#pragma once
+// The OCSP responses of one listener's certificates: which of them are sent, and which have become stale.
+
+#include "headgate/keyring/watched_file.hpp"
+#include "headgate/net/server_tls_options.hpp"
+#include "headgate/net/staple.hpp"
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace headgate::server {
+
+/// Main thread only. Writes to the error log.
+class Staples {
+ public:
+  /// Nothing is read yet. `certificates`: of the listener; many have no response.
+  explicit Staples(const std::vector<net::CertificateFiles>& certificates);
+
+  /// Reads what changed. Whether anything did.
+  bool look();
+  /// What to send with the certificate of this number, whose chain this is: what was read last; if that cannot be used,
+  /// what was sent before, as long as it fits; else nothing.
+  const net::Staple& choose(std::size_t number, const std::string& chain);
+  /// How many files could not be used since the last call.
+  std::size_t refused();
+  /// Reports each response once that has become stale: from then on it is not sent.
+  void warn(Instant now);
+
+  /// When the response in use of each file ends.
+  void add_expiry(std::map<std::string, Instant>& out) const;
+
+ private:
+  struct One {
+    std::size_t number;  // of its certificate
+    keyring::WatchedFile file;
+    std::string text{};     // as it was read last
+    std::string trouble{};  // why it could not be read
+    net::Staple used{};
+    std::string told{};  // why it was refused, as the log has it
+    bool warned = false;
+  };
+  void refuse(One& one, std::string why);
+
+  std::vector<One> all_;
+  std::size_t refused_ = 0;
+};
+
+}  // namespace headgate::server
