@@ -64,7 +64,7 @@ bool Certificates::look(Listener& listener) {
   for (std::size_t i = 0; i < listener.files.size(); ++i) {
     const auto text = listener.files[i].look();
     if (!text) continue;
-    changed = true;
+    changed = listener.renewed = true;
     listener.contents[i] = text->has_value() ? **text : std::string();
     if (text->has_error()) listener.trouble = text->error();
   }
@@ -117,6 +117,8 @@ Result<Certificates::Next, Certificates::Failure> Certificates::prepare(const st
     auto& listener = next.listeners.emplace_back(listener_of(i, listen[i]));
     look(listener);
     auto made = this->make(listener);
+    listener.renewed = false;
+    listener.staples.outcome();  // not a change
     if (made.has_error()) return {boost::system::in_place_error, Failure{i, std::move(made.error())}};
     next.tls[i] = std::move(*made);
   }
@@ -179,8 +181,10 @@ void Certificates::look_at_all() {
     const bool changed = look(listener);
     if (!std::exchange(listener.changed, changed) || changed) continue;
     auto made = make(listener);
+    const auto staples = listener.staples.outcome();
+    refused_->add(staples.refused);
+    if (!std::exchange(listener.renewed, false) && !staples.changed) continue;
     (made.has_value() ? applied_ : refused_)->add();
-    for (auto refused = listener.staples.refused(); refused > 0; --refused) refused_->add();
     if (made.has_value()) {
       give_(listener.number, std::move(*made));
       note_expiry(listener);

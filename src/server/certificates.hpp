@@ -46,6 +46,7 @@ class Certificates {
     std::vector<std::string> contents;        // of files; what could not be read is empty
     Staples staples;                          // of the certificates
     std::string trouble;                      // why a file could not be read; else empty
+    bool renewed = false;                     // files have changed since they were used
     bool changed = false;                     // at the last look; used when a look sees no more changes
   };
   /// The certificates of other listeners, not in use yet.

@@ -49,7 +49,10 @@ const net::Staple& Staples::choose(std::size_t number, const std::string& chain)
   auto& one = *found;
   // The certificate may have changed, too.
   const bool fits = !one.used.response.empty() && net::read_staple(one.used.response, chain).has_value();
-  if (!fits) one.used = {};
+  if (!fits && !one.used.response.empty()) {
+    one.used = {};
+    outcome_.changed = true;
+  }
   if (!one.trouble.empty()) {
     refuse(one, one.trouble);
     return one.used;
@@ -63,6 +66,7 @@ const net::Staple& Staples::choose(std::size_t number, const std::string& chain)
   one.told.clear();
   if (one.used == *read) return one.used;
   one.used = std::move(*read);
+  outcome_.changed = true;
   one.warned = false;
   return one.used;
 }
@@ -70,14 +74,12 @@ const net::Staple& Staples::choose(std::size_t number, const std::string& chain)
 void Staples::refuse(One& one, std::string why) {
   if (one.told == why) return;
   one.told = std::move(why);
-  ++refused_;
+  ++outcome_.refused;
   observe::event(observe::LogLevel::error, "ocsp_refused",
                  one.used.response.empty() ? "the certificate is sent without an OCSP response"
                                            : "the OCSP response in use stays in use until it is stale",
                  {{"file", one.file.path()}, {"reason", one.told}});
 }
-
-std::size_t Staples::refused() { return std::exchange(refused_, 0); }
 
 void Staples::warn(Instant now) {
   for (auto& one : all_) {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace headgate::server {
@@ -23,8 +24,12 @@ class Staples {
   /// What to send with the certificate of this number, whose chain this is: what was read last; if that cannot be used,
   /// what was sent before, as long as it fits; else nothing.
   const net::Staple& choose(std::size_t number, const std::string& chain);
-  /// How many files could not be used since the last call.
-  std::size_t refused();
+  /// What came of the calls of choose() since the last call.
+  struct Outcome {
+    bool changed = false;     ///< something else is sent
+    std::size_t refused = 0;  ///< so many files could not be used
+  };
+  Outcome outcome() { return std::exchange(outcome_, {}); }
   /// Reports each response once that has become stale: from then on it is not sent.
   void warn(Instant now);
 
@@ -44,7 +49,7 @@ class Staples {
   void refuse(One& one, std::string why);
 
   std::vector<One> all_;
-  std::size_t refused_ = 0;
+  Outcome outcome_;
 };
 
 }  // namespace headgate::server
