@@ -24,8 +24,9 @@ constexpr std::size_t kShortestTicketSecret = 32;
 constexpr const char* kKeyHelp =
     "name the PEM file of a private key; to take a passphrase off: openssl pkey -in OLD -out NEW";
 constexpr const char* kPemHelp = "name a PEM file that starts with -----BEGIN";
+constexpr std::size_t kLargestStaple = 64UL * 1024;
 constexpr const char* kStapleHelp =
-    "name the file that this makes: openssl ocsp -respout FILE -url RESPONDER -issuer …";
+    "name a DER file: openssl ocsp -respout FILE -url RESPONDER -issuer AUTHORITY.pem -cert CERTIFICATE.pem";
 
 std::string place_word(std::size_t number) {
   constexpr std::array<std::string_view, 3> kWords{"second", "third", "fourth"};
@@ -91,7 +92,7 @@ class ListenerTls {
   }
 
   void staple(const Node& node, const std::string& chain) {
-    const auto text = file(node, kStapleHelp);
+    const auto text = file(node, read_file(node.text, kLargestStaple), kStapleHelp);
     if (!text) return;
     const auto staple = net::read_staple(*text, chain);
     if (staple.has_error())
@@ -109,8 +110,9 @@ class ListenerTls {
                       "get another certificate: clients refuse this one");
   }
 
-  std::optional<std::string> file(const Node& node, const char* help = kPemHelp) {
-    auto read = read_text_file(node.text);
+  std::optional<std::string> file(const Node& node) { return file(node, read_text_file(node.text), kPemHelp); }
+
+  std::optional<std::string> file(const Node& node, FileText read, const char* help) {
     if (!read.text)
       report_.error(code::kCredentials, node,
                     "the file " + in_quotes(node.written) + " cannot be read: " + read.why_not, help);

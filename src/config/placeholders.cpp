@@ -110,7 +110,7 @@ class Replacer {
 
 }  // namespace
 
-FileText read_text_file(const std::string& path, std::size_t largest) {
+FileText read_file(const std::string& path, std::size_t largest) {
   const auto no = [](std::string why) { return FileText{std::nullopt, std::move(why)}; };
   std::error_code ec;
   const auto status = std::filesystem::status(path, ec);
@@ -129,8 +129,13 @@ FileText read_text_file(const std::string& path, std::size_t largest) {
   content.resize(static_cast<std::size_t>(in.gcount()));
   if (in.bad()) return no("reading it failed");
   if (content.size() > largest) return no("it is larger than " + size_text(largest));
-  if (!is_text(content)) return no("it is not UTF-8 text");
   return {std::move(content), {}};
+}
+
+FileText read_text_file(const std::string& path, std::size_t largest) {
+  auto file = read_file(path, largest);
+  if (!file.text || is_text(*file.text)) return file;
+  return {std::nullopt, "it is not UTF-8 text"};
 }
 
 void replace_placeholders(Document& document, const std::string& directory, Report& report) {

@@ -21,6 +21,8 @@ struct FileText {
 };
 
 inline constexpr std::size_t kSmallFile = 1024UL * 1024;
+/// Reads a file of at most `largest` bytes.
+FileText read_file(const std::string& path, std::size_t largest = kSmallFile);
 /// Reads a UTF-8 text file of at most `largest` bytes.
 FileText read_text_file(const std::string& path, std::size_t largest = kSmallFile);
 

@@ -113,7 +113,7 @@ class ServerTlsTest : public testing::Test {
   ServerTlsPtr make() {
     ServerTlsTexts texts;
     for (const auto& each : options.certificates)
-      texts.pairs.push_back({tls_file(each.certificate), tls_file(each.key)});
+      texts.pairs.push_back({tls_file(each.certificate), tls_file(each.key), staple});
     if (!options.client_ca.empty()) texts.client_ca = tls_file(options.client_ca);
     auto made = ServerTls::make(library, options, texts);
     EXPECT_TRUE(made.has_value()) << made.error();
@@ -159,6 +159,7 @@ class ServerTlsTest : public testing::Test {
   }
 
   TlsLibrary library;
+  Staple staple;
   ServerTlsOptions options;
   std::unique_ptr<SSL_CTX, FreeClient> client{SSL_CTX_new(TLS_client_method())};
   bool shaken = false;
@@ -372,6 +373,25 @@ TEST_F(ServerTlsTest, DoesNoMoreForWhoUpdatesItsKeysTooOften) {
   EXPECT_EQ(both->server().reason(), "it updates its keys too often");
   constexpr std::size_t kAnswer = 30;
   EXPECT_LE(BIO_pending(SSL_get_rbio(both->client())), 250 * kAnswer) << "not one for each, although all came at once";
+}
+
+TEST_F(ServerTlsTest, SendsAFreshOcspResponseToAClientThatAsks) {
+  const auto stapled = [&](int begins, int ends) {  // in hours; what a client gets
+    const auto now = headgate::now();
+    staple = {.response = "said", .from = now + std::chrono::hours(begins), .until = now + std::chrono::hours(ends)};
+    const auto both = connect(make());
+    const unsigned char* bytes = nullptr;
+    const auto size = SSL_get_tlsext_status_ocsp_resp(both->client(), &bytes);
+    return shaken && size > 0 ? std::string(bytes, bytes + size) : std::string(shaken ? "" : "none");
+  };
+  EXPECT_EQ(stapled(-1, 1), "") << "nobody asked";
+  SSL_CTX_set_tlsext_status_type(client.get(), TLSEXT_STATUSTYPE_ocsp);
+  for (const int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
+    SSL_CTX_set_max_proto_version(client.get(), version);
+    EXPECT_EQ(stapled(-1, 1), "said");
+    EXPECT_EQ(stapled(-2, -1), "");
+    EXPECT_EQ(stapled(1, 2), "");
+  }
 }
 
 TEST_F(ServerTlsTest, NamesTheFileThatCannotBeUsed) {
