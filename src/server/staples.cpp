@@ -60,7 +60,7 @@ const net::Staple& Staples::choose(std::size_t number, const std::string& chain)
   auto read = net::read_staple(one.text, chain);
   const auto now = headgate::now();
   if (auto why = not_better(read, one.used.fresh(now), now); !why.empty()) {
-    refuse(one, one.file.path() + ' ' + why);
+    refuse(one, one.file.path() + ": " + why);
     return one.used;
   }
   one.told.clear();

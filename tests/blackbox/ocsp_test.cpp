@@ -160,7 +160,7 @@ TEST_F(Ocsp, ABadFileChangesNothing) {
   put("good.der", "");
   EXPECT_TRUE(says("holds no OCSP response in DER"));
   std::filesystem::remove(path("good.der"));
-  EXPECT_TRUE(says("no such file")) << proxy->gateway.process().err();
+  EXPECT_TRUE(says("cannot be read: No such file")) << proxy->gateway.process().err();
   EXPECT_TRUE(has(told("-tls1_3"), "Cert Status: good"));
   const Look look(proxy->gateway.process());
   EXPECT_TRUE(has(look.text(), R"(headgate_certificate_reads_total{result="refused"} 3)")) << look.text();
