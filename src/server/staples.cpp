@@ -83,7 +83,8 @@ void Staples::refuse(One& one, std::string why) {
 
 void Staples::warn(Instant now) {
   for (auto& one : all_) {
-    if (one.used.response.empty() || one.used.fresh(now) || std::exchange(one.warned, true)) continue;
+    const bool stale = !one.used.response.empty() && !one.used.fresh(now);
+    if (std::exchange(one.warned, stale) || !stale) continue;
     const bool ended = one.used.until <= now;
     observe::event(observe::LogLevel::warning, "ocsp_stale",
                    ended ? "the OCSP response has ended, and is not sent any more"

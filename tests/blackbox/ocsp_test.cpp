@@ -8,6 +8,7 @@
 #include <openssl/pem.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -90,9 +91,11 @@ class Ocsp : public testing::Test {
       return Json{
           {"certificate", tls_file(name + ".pem")}, {"key", tls_file(name + ".key")}, {"ocsp", path(name + ".der")}};
     };
+    start(Json::array({pair("good"), pair("rsa")}));
+  }
+  void start(const Json& tls) {
     proxy = std::make_unique<Proxy>(
-        Json{{"listen", {{"address", "127.0.0.1:0"}, {"tls", Json::array({pair("good"), pair("rsa")})}}},
-             {"admin", {{"listen", "127.0.0.1:0"}}}});
+        Json{{"listen", {{"address", "127.0.0.1:0"}, {"tls", tls}}}, {"admin", {{"listen", "127.0.0.1:0"}}}});
     says("started: ");
   }
   std::string told(const std::string& options, const std::string& name = "localhost") const {
@@ -187,6 +190,48 @@ TEST_F(Ocsp, AStaleResponseAtTheStartIsNotSent) {
   start();
   EXPECT_TRUE(says("ocsp_stale"));
   for (const char* version : kBothVersions) EXPECT_TRUE(has(told(version), kNone));
+}
+
+TEST_F(Ocsp, AResponseOfTheLastCertificateDoesNotHoldUpTheNextOne) {
+  const auto copy = [this](const std::string& from, const std::string& to) {
+    std::filesystem::copy_file(tls_file(from), path(to), std::filesystem::copy_options::overwrite_existing);
+  };
+  copy("good.pem", "a.pem");
+  copy("good.key", "a.key");
+  copy("good.staple", "a.der");
+  start({{"certificate", path("a.pem")}, {"key", path("a.key")}, {"ocsp", path("a.der")}});
+  EXPECT_TRUE(has(told("-tls1_3"), "Cert Status: good"));
+  copy("rsa.pem", "a.pem");
+  copy("rsa.key", "a.key");
+  EXPECT_TRUE(comes_to_tell("subject=CN = rsa")) << proxy->gateway.process().err();
+  EXPECT_TRUE(has(told("-tls1_3"), kNone));
+  EXPECT_TRUE(says("the certificate is sent without an OCSP response"));
+  copy("rsa.staple", "a.der");
+  EXPECT_TRUE(comes_to_tell("Serial Number: " + serial_of("rsa.pem"))) << proxy->gateway.process().err();
+}
+
+TEST_F(Ocsp, AReloadReadsTheFileThatItNames) {
+  FakeUpstream upstream;
+  Json tls = {{"certificate", tls_file("good.pem")}, {"key", tls_file("good.key")}};
+  const auto config = [&] {
+    return config_for(upstream, {{"listen", {{"address", "127.0.0.1:0"}, {"tls", tls}}}}).dump();
+  };
+  TemporaryFile file(config());
+  Gateway gateway(Words{"run", "-c", file.path()});
+  const auto said = [&] {
+    return run_openssl("s_client -status -connect 127.0.0.1:" + std::to_string(gateway.port()));
+  };
+  const auto reload = [&](const std::string& response, const std::string& result) {
+    tls["ocsp"] = tls_file(response);
+    std::ofstream(file.path()) << config();
+    gateway.process().signal(SIGHUP);
+    return gateway.process().wait_for_err([&](const std::string& err) { return has(err, result); });
+  };
+  EXPECT_TRUE(has(said(), kNone));
+  EXPECT_TRUE(reload("good.staple", "config_reloaded")) << gateway.process().err();
+  EXPECT_TRUE(has(said(), "Cert Status: good"));
+  EXPECT_TRUE(reload("forged.staple", "is not signed by the issuer")) << gateway.process().err();
+  EXPECT_TRUE(has(said(), "Cert Status: good"));
 }
 
 }  // namespace
