@@ -91,6 +91,7 @@ constexpr Scenario kScenarios[] = {
     {"JWT, remembered", Work::jwt, false},
     {"plain, with access log", Work::log, true},
     {"limit in Redis, leased", Work::leased, false},
+    {"TLS, keep-alive", Work::tls, true},
 };
 
 std::vector<std::string> requests_for(Work work) {
@@ -115,6 +116,7 @@ class Counting {
     const auto headgate = [this](const auto&, const auto& file) {
       return std::vector<std::string>{options_.headgate, "run", "-c", file};
     };
+    if (scenario.work == Work::tls && certificate_.empty()) certificate_ = make_certificate(folder_);
     CostRow row{scenario.name, *cost("headgate", scenario, headgate_file, headgate)};
     if (!options_.peers || options_.check || !scenario.peers_can) return row;
     row.nginx = cost("nginx", scenario, nginx_file, [](const auto& folder, const auto& file) {
@@ -136,15 +138,20 @@ class Counting {
     const auto file = folder + "/conf";
     const auto command = make_command(folder, file);
     if (!std::filesystem::exists(command.front())) return std::nullopt;
-    const Place place{folder, free_port(), traffic_.upstream_port(), redis_.port()};
+    const Place place{folder, free_port(), traffic_.upstream_port(), redis_.port(), certificate_};
     std::ofstream(file) << make_file(scenario.work, place);
-    const Load load{command, place.port, requests_for(scenario.work), scenario.work == Work::refuse};
+    const Load load{.command = command,
+                    .port = place.port,
+                    .requests = requests_for(scenario.work),
+                    .refused = scenario.work == Work::refuse,
+                    .secrecy = scenario.work == Work::tls ? Secrecy::full : Secrecy::none};
     return Cost{count_per_request(Tool::callgrind, traffic_, load, folder),
                 count_per_request(Tool::strace, traffic_, load, folder)};
   }
 
   const Options& options_;
   std::string folder_;
+  std::string certificate_;
   Traffic traffic_;
   test::RedisServer redis_;
 };

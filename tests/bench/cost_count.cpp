@@ -81,7 +81,7 @@ void check(const Tally& tally, const Load& load, unsigned requests, const std::s
 bool wait_for_answer(Traffic& traffic, const Load& load, const Process& process) {
   for (const auto until = Clock::now() + 60s; process.running() && Clock::now() < until;) {
     if (!wait_for_port(load.port, process)) continue;
-    traffic.start(load.port, 1, load.requests, 1);
+    traffic.start(load.port, {.requests_each = 1, .secrecy = load.secrecy}, load.requests);
     traffic.run_until(1, 10s);
     traffic.stop();
     if (traffic.tally().failed == 0) return true;
@@ -95,7 +95,10 @@ std::uint64_t count(Tool tool, Traffic& traffic, const Load& load, const std::st
   Process process(under(tool, load.command, folder, counts), -1, log);
   if (!wait_for_answer(traffic, load, process))
     throw std::runtime_error(load.command.front() + " did not start:\n" + text_of(log));
-  traffic.start(load.port, kCostConnections, load.requests, requests / kCostConnections);
+  traffic.start(
+      load.port,
+      {.connections = kCostConnections, .requests_each = requests / kCostConnections, .secrecy = load.secrecy},
+      load.requests);
   traffic.run_until(requests, 120s);
   traffic.stop();
   check(traffic.tally(), load, requests, log);

@@ -21,6 +21,7 @@ struct Load {
   std::uint16_t port;                 ///< where it listens
   std::vector<std::string> requests;  ///< sent in turn
   bool refused = false;               ///< whether each must be answered with 429, except the first time
+  Secrecy secrecy = Secrecy::none;
 };
 
 inline constexpr unsigned kCostConnections = 64;

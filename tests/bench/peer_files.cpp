@@ -1,5 +1,8 @@
 #include "peer_files.hpp"
 
+#include <cstdlib>
+#include <stdexcept>
+
 namespace headgate::bench {
 
 namespace {
@@ -19,7 +22,22 @@ std::string nginx_limits(Work work) {
   }
 }
 
+std::string nginx_tls(Work work, const Place& place) {
+  if (work != Work::tls) return "";
+  return "    ssl_certificate " + place.certificate + ";\n    ssl_certificate_key " + place.certificate +
+         ";\n    ssl_protocols TLSv1.3;\n";
+}
+
 }  // namespace
+
+std::string make_certificate(const std::string& directory) {
+  const std::string line = "cd " + directory +
+                           " && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2"
+                           " -subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout key.pem -out bench.pem"
+                           " >openssl.log 2>&1 && cat key.pem >>bench.pem";
+  if (std::system(line.c_str()) != 0) throw std::runtime_error("openssl made no certificate");  // NOLINT(cert-env33-c)
+  return directory + "/bench.pem";
+}
 
 std::string nginx_file(Work work, const Place& place) {
   const auto& folder = place.folder;
@@ -41,7 +59,8 @@ std::string nginx_file(Work work, const Place& place) {
          text_of(place.upstream_port) +
          "; keepalive 256; keepalive_requests 1000000000; keepalive_timeout 300s; }\n"
          "  server {\n    listen " +
-         text_of(place.port) + " backlog=4096;\n    location / {\n" + nginx_limits(work) +
+         text_of(place.port) + (work == Work::tls ? " ssl" : "") + " backlog=4096;\n" + nginx_tls(work, place) +
+         "    location / {\n" + nginx_limits(work) +
          "      proxy_pass http://app;\n      proxy_http_version 1.1;\n      proxy_set_header Connection \"\";\n    "
          "}\n  }\n}\n";
 }
@@ -62,7 +81,8 @@ std::string haproxy_file(Work work, const Place& place) {
          "  timeout connect 60s\n  timeout client 300s\n  timeout server 300s\n"
          "  timeout http-keep-alive 300s\n  option http-keep-alive\n  http-reuse always\n"
          "frontend in\n  bind " +
-         text_of(place.port) + "\n" + limit +
+         text_of(place.port) + (work == Work::tls ? " ssl ssl-min-ver TLSv1.3 crt " + place.certificate : "") + "\n" +
+         limit +
          "  default_backend app\n"
          "backend app\n  server one " +
          text_of(place.upstream_port) + " pool-max-conn 256\n";
@@ -83,6 +103,7 @@ HeadgateParts headgate_parts(Work work, const Place& place) {
   switch (work) {
     case Work::plain:
     case Work::log:
+    case Work::tls:
       return {};
     case Work::limit:
       return {R"("limits": { )" + by_key(plenty) + " },", R"(, "limits": ["key"])"};
@@ -103,13 +124,20 @@ HeadgateParts headgate_parts(Work work, const Place& place) {
   return {};
 }
 
+std::string headgate_listener(Work work, const Place& place) {
+  const auto address = '"' + text_of(place.port) + '"';
+  if (work != Work::tls) return address;
+  const auto file = '"' + place.certificate + '"';
+  return R"({ "address": )" + address + R"(, "tls": { "certificate": )" + file + R"(, "key": )" + file + " } }";
+}
+
 }  // namespace
 
 std::string headgate_file(Work work, const Place& place) {
   const auto parts = headgate_parts(work, place);
   const std::string access = work == Work::log ? place.folder + "/access.log" : "off";
   // Under a tool that counts, all connections are made in slow motion.
-  return R"({ "listen": ")" + text_of(place.port) + R"(", "workers": 1, )" + parts.top +
+  return R"({ "listen": )" + headgate_listener(work, place) + R"(, "workers": 1, )" + parts.top +
          R"( "upstreams": { "app": { "servers": ["http://)" + text_of(place.upstream_port) +
          R"("], "connect_timeout": "60s" } }, "routes": [ { "path": "/*", "to": "app")" + parts.route +
          R"( } ], "log": { "level": "error", "format": "json", "access": ")" + access + R"(" } })" + "\n";

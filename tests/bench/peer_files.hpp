@@ -15,6 +15,7 @@ enum class Work {
   jwt,         ///< checks its bearer token; headgate only
   log,         ///< nothing, and writes a line about it
   leased,      ///< counts it in Redis, and allows it; headgate only
+  tls,         ///< nothing, and speaks TLS with the caller
 };
 
 /// The address of a proxy, and what it forwards to.
@@ -23,10 +24,15 @@ struct Place {
   std::uint16_t port;
   std::uint16_t upstream_port;
   std::uint16_t redis_port = 0;  ///< for Work::leased
+  std::string certificate = {};  ///< for Work::tls: path of a PEM file with a certificate and its key
 };
 
 /// The secret of tokens for Work::jwt (HS256).
 inline constexpr const char* kTokenSecret = "a secret of the bench, and of nobody else";
+
+/// Makes such a file in `directory`, with an ECDSA key (P-256) for localhost. Throws std::runtime_error where the
+/// program openssl does not.
+std::string make_certificate(const std::string& directory);
 
 std::string nginx_file(Work work, const Place& place);
 std::string haproxy_file(Work work, const Place& place);

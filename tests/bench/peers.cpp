@@ -23,7 +23,9 @@ std::vector<Peer> start_peers(const PeerSetup& setup, Work work) {
     std::filesystem::create_directories(folder);
     const auto port = free_port();
     const auto file = folder + ".conf";
-    std::ofstream(file) << make_file(work, Place{folder, port, setup.upstream_port});
+    std::ofstream(file) << make_file(
+        work,
+        Place{.folder = folder, .port = port, .upstream_port = setup.upstream_port, .certificate = setup.certificate});
     const auto log = folder + ".log";
     auto process = std::make_unique<Process>(make_command(folder, file), setup.core, log);
     if (!wait_for_port(port, *process)) throw std::runtime_error(name + " did not start:\n" + read_file(log));

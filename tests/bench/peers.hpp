@@ -24,6 +24,7 @@ struct PeerSetup {
   std::string directory;  ///< for their files; exists
   std::uint16_t upstream_port;
   int core;
+  std::string certificate = {};  ///< for Work::tls, as Place has it
 };
 
 /// The last peer where the access log is measured: headgate without one.

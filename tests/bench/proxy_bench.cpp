@@ -29,7 +29,7 @@ namespace headgate::bench {
 namespace {
 
 constexpr const char* kUsage = R"(proxy_bench [idle] [OPTION...]
-  idle              memory of an idle keep-alive connection instead of CPU per request
+  idle              memory of an idle keep-alive connection, plain and with TLS, instead of CPU
   --headgate PATH   the binary to measure; without it only the others are
   --rounds N        10 or more for a result (default 12)
   --turn MS         how long a proxy is measured in a round (default 600)
@@ -38,9 +38,17 @@ constexpr const char* kUsage = R"(proxy_bench [idle] [OPTION...]
 )";
 
 const std::vector<Row> kRows = {
-    {"plain, 128 B", Work::plain, 128},        {"plain, 10 KB", Work::plain, 10 * 1024},
-    {"limit by key, 128 B", Work::limit, 128}, {"limit by key, 10 KB", Work::limit, 10 * 1024},
-    {"refused with 429", Work::refuse, 128},   {"with access log, 128 B", Work::log, 128},
+    {"plain, 128 B", Work::plain, 128},
+    {"plain, 10 KB", Work::plain, 10 * 1024},
+    {"limit by key, 128 B", Work::limit, 128},
+    {"limit by key, 10 KB", Work::limit, 10 * 1024},
+    {"refused with 429", Work::refuse, 128},
+    {"with access log, 128 B", Work::log, 128},
+    {"TLS, 128 B", Work::tls, 128},
+    {"TLS, 10 KB", Work::tls, 10 * 1024},
+    {"connection, handshake", Work::tls, 128, Unit::connection},
+    {"connection, resumed", Work::tls, 128, Unit::resumption},
+    {"connection, plain", Work::plain, 128, Unit::connection},
 };
 
 struct Options {
@@ -161,10 +169,16 @@ void measure_rows(Traffic& traffic, const Options& options, PeerSetup setup) {
 
 void measure_idle(Traffic& traffic, const PeerSetup& setup) {
   constexpr unsigned kConnections = 8000;
+  const auto measure_with = [&](Work work, Secrecy secrecy) {
+    for (const auto& peer : start_peers(setup, work)) {
+      std::printf("%-10s %8.0f\n", peer.name.c_str(), idle_connection_bytes(traffic, peer, secrecy, kConnections));
+      std::fflush(stdout);
+    }
+  };
   std::cout << "resident bytes an idle keep-alive connection, from " << kConnections << " of them\n";
-  for (const auto& peer : start_peers(setup, Work::plain)) {
-    std::printf("%-10s %8.0f\n", peer.name.c_str(), idle_connection_bytes(traffic, peer, kConnections));
-  }
+  measure_with(Work::plain, Secrecy::none);
+  std::cout << "the same with TLS 1.3" << std::endl;
+  measure_with(Work::tls, Secrecy::full);
 }
 
 int run(const Options& options) {
@@ -186,7 +200,8 @@ int run(const Options& options) {
                         .haproxy = options.haproxy,
                         .directory = directory.path(),
                         .upstream_port = traffic.upstream_port(),
-                        .core = cores - 1};
+                        .core = cores - 1,
+                        .certificate = make_certificate(directory.path())};
   if (options.idle) {
     measure_idle(traffic, setup);
   } else {

@@ -14,14 +14,25 @@ void check(const Tally& tally, const Peer& peer, const Row& row) {
   const auto others = tally.ok + tally.refused + tally.failed - wanted;
   // The first requests of each key may pass before it is rejected, and again when the minute is over.
   const auto tolerated = row.work == Work::refuse ? wanted / 100 : 0;
-  if (wanted > 0 && tally.failed == 0 && others <= tolerated) return;
+  const bool as_meant = tally.resumed == (row.unit == Unit::resumption ? tally.opened : 0);
+  if (wanted > 0 && tally.failed == 0 && others <= tolerated && as_meant) return;
   throw std::runtime_error(peer.name + " in row \"" + row.name + "\": " + std::to_string(tally.ok) +
                            " answers with 200, " + std::to_string(tally.refused) + " with 429, " +
-                           std::to_string(tally.failed) + " others or none");
+                           std::to_string(tally.failed) + " others or none; " + std::to_string(tally.resumed) + " of " +
+                           std::to_string(tally.opened) + " connections resumed a session");
+}
+
+Calling calling(const Row& row, const Plan& plan) {
+  Calling out{.connections = plan.connections};
+  if (row.work == Work::tls) out.secrecy = row.unit == Unit::resumption ? Secrecy::resumed : Secrecy::full;
+  if (row.unit == Unit::request) return out;
+  out.requests_each = 1;
+  out.anew = true;
+  return out;
 }
 
 double turn(Traffic& traffic, const Peer& peer, const Row& row, const Plan& plan) {
-  traffic.start(peer.port, plan.connections, requests_of(row.work == Work::refuse ? 64 : plan.keys));
+  traffic.start(peer.port, calling(row, plan), requests_of(row.work == Work::refuse ? 64 : plan.keys));
   traffic.run_for(plan.warm_up);
   const auto before = traffic.tally();
   const auto cpu = peer.process->cpu_time();
@@ -31,6 +42,8 @@ double turn(Traffic& traffic, const Peer& peer, const Row& row, const Plan& plan
   traffic.stop();
   tally.ok -= before.ok;
   tally.refused -= before.refused;
+  tally.opened -= before.opened;
+  tally.resumed -= before.resumed;
   check(tally, peer, row);
   return std::chrono::duration<double, std::micro>(used).count() / static_cast<double>(tally.ok + tally.refused);
 }
@@ -67,13 +80,13 @@ Ratio ratio(const std::vector<double>& peer, const std::vector<double>& base) {
   return {.low = quantile(shares, 0.25), .middle = quantile(shares, 0.5), .high = quantile(shares, 0.75)};
 }
 
-double idle_connection_bytes(Traffic& traffic, const Peer& peer, unsigned connections) {
+double idle_connection_bytes(Traffic& traffic, const Peer& peer, Secrecy secrecy, unsigned connections) {
   using namespace std::chrono_literals;
   constexpr unsigned kLot =
       64;  // opened and answered together, so that memory for requests under way is needed for few at once
   const auto open = [&](unsigned count) {
     for (unsigned opened = 0; opened < count; opened += kLot) {
-      traffic.start(peer.port, kLot, requests_of(1), 1);
+      traffic.start(peer.port, {.connections = kLot, .requests_each = 1, .secrecy = secrecy}, requests_of(1));
       for (int i = 0; i < 1000 && traffic.tally().ok + traffic.tally().failed < kLot; ++i) traffic.run_for(1ms);
       if (traffic.tally().ok != kLot) throw std::runtime_error(peer.name + " did not answer every connection once");
     }

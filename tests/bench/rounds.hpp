@@ -11,11 +11,19 @@
 
 namespace headgate::bench {
 
+/// What a figure is for.
+enum class Unit {
+  request,     ///< on connections that are kept
+  connection,  ///< a new one with one request
+  resumption,  ///< the same, with a TLS session from before
+};
+
 /// One line of the table.
 struct Row {
   std::string name;
   Work work;
   std::size_t body;  ///< bytes of an answer
+  Unit unit = Unit::request;
 };
 
 struct Plan {
@@ -26,8 +34,9 @@ struct Plan {
   unsigned keys = 10'000;
 };
 
-/// CPU time of a request in µs, `[peer][round]`. In each round every peer is measured once, in an order that changes,
-/// so that drift (clock, caches, other machines) affects all alike. Throws std::runtime_error on a wrong answer.
+/// CPU time of a request or a connection in µs, `[peer][round]`. In each round every peer is measured once, in an order
+/// that changes, so that drift (clock, caches, other machines) affects all alike. Throws std::runtime_error on a wrong
+/// answer.
 std::vector<std::vector<double>> measure(Traffic& traffic, const std::vector<Peer>& peers, const Row& row,
                                          const Plan& plan);
 
@@ -45,6 +54,6 @@ double quantile(std::vector<double> values, double share);
 
 /// The resident memory of one more idle keep-alive connection of `peer`, in bytes, from `connections` of them, a
 /// multiple of 64.
-double idle_connection_bytes(Traffic& traffic, const Peer& peer, unsigned connections);
+double idle_connection_bytes(Traffic& traffic, const Peer& peer, Secrecy secrecy, unsigned connections);
 
 }  // namespace headgate::bench

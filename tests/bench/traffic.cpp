@@ -69,6 +69,7 @@ struct Traffic::Connection {
   unsigned sent = 0;
   bool answering = false;  // between an answer's head and its end
   bool dead = false;
+  std::unique_ptr<TlsConnection> tls = {};
 };
 
 Traffic::Traffic() : epoll_(epoll_create1(EPOLL_CLOEXEC)) {
@@ -119,20 +120,31 @@ void Traffic::drop(Connection& connection) {
   connections_.pop_back();
 }
 
-void Traffic::start(std::uint16_t port, unsigned connections, std::vector<std::string> requests,
-                    unsigned requests_each) {
+void Traffic::start(std::uint16_t port, const Calling& calling, std::vector<std::string> requests) {
   tally_ = {};
-  requests_each_ = requests_each;
+  port_ = port;
+  calling_ = calling;
   requests_ = std::move(requests);
-  for (unsigned i = 0; i < connections; ++i) {
-    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0) fail_with("socket");
-    const auto address = loopback(port);
-    if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-      fail_with("connect to the proxy");
-    no_delay(fd);
-    send_request(adopt(fd, Role::load));
+  for (unsigned i = 0; i < calling.connections; ++i) call();
+}
+
+void Traffic::call() {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) fail_with("socket");
+  const auto address = loopback(port_);
+  if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) fail_with("connect to the proxy");
+  no_delay(fd);
+  auto& connection = adopt(fd, Role::load);
+  ++tally_.opened;
+  if (calling_.secrecy != Secrecy::none) {
+    connection.tls = tls_[port_].begin(fd, calling_.secrecy == Secrecy::resumed);
+    if (!connection.tls->handshake()) {
+      ++tally_.failed;
+      return drop(connection);
+    }
+    if (connection.tls->resumed()) ++tally_.resumed;
   }
+  send_request(connection);
 }
 
 void Traffic::stop() {
@@ -175,6 +187,7 @@ void Traffic::on_ready(Connection& connection) {
   }
   const std::string_view bytes(scratch_.data(), static_cast<std::size_t>(got));
   if (connection.role == Role::upstream) return serve(connection, bytes);
+  if (connection.tls) return take_sealed(connection, bytes);
   take_answer(connection, bytes);
 }
 
@@ -194,6 +207,19 @@ void Traffic::serve(Connection& connection, std::string_view bytes) {
   if (!connection.partial.ends_with("\r\n\r\n")) return;
   connection.partial.clear();
   send_all(connection, answer_);
+}
+
+void Traffic::take_sealed(Connection& connection, std::string_view bytes) {
+  connection.tls->received(bytes);
+  while (!connection.dead) {
+    const int got = connection.tls->open(scratch_);
+    if (got == 0) return;
+    if (got < 0) {
+      ++tally_.failed;
+      return drop(connection);
+    }
+    take_answer(connection, {scratch_.data(), static_cast<std::size_t>(got)});
+  }
 }
 
 void Traffic::take_answer(Connection& connection, std::string_view bytes) {
@@ -233,7 +259,10 @@ void Traffic::answered(Connection& connection) {
   connection.answering = false;
   ++(connection.status == 200 ? tally_.ok : connection.status == 429 ? tally_.refused : tally_.failed);
   if (connection.status != 200 && connection.status != 429) tally_.wrong = connection.status;
-  if (requests_each_ == 0 || connection.sent < requests_each_) send_request(connection);
+  if (calling_.requests_each == 0 || connection.sent < calling_.requests_each) return send_request(connection);
+  if (!calling_.anew) return;
+  drop(connection);
+  call();
 }
 
 void Traffic::send_request(Connection& connection) {
@@ -244,8 +273,10 @@ void Traffic::send_request(Connection& connection) {
 
 void Traffic::send_all(Connection& connection, std::string_view bytes) {
   // Far below what a fresh socket buffer takes, so a short write means that the peer is gone.
-  const auto sent = send(connection.fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-  if (sent == static_cast<ssize_t>(bytes.size())) return;
+  const bool sent = connection.tls ? connection.tls->send(bytes)
+                                   : send(connection.fd, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+                                         static_cast<ssize_t>(bytes.size());
+  if (sent) return;
   if (connection.role == Role::load) ++tally_.failed;
   drop(connection);
 }

@@ -1,11 +1,14 @@
 #pragma once
 // Both ends of the measured proxy, in one thread with one epoll loop: keep-alive clients that send the next request
-// after each answer, and the upstream. Both do as little work as possible.
+// after each answer, or open the next connection, and the upstream. Both do as little work as possible.
+
+#include "tls_client.hpp"
 
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,7 +21,24 @@ struct Tally {
   std::uint64_t ok = 0;       ///< answers with 200 and the whole body
   std::uint64_t refused = 0;  ///< answers with 429
   std::uint64_t failed = 0;   ///< any other answer, and connections that ended too early
+  std::uint64_t opened = 0;   ///< connections of the load
+  std::uint64_t resumed = 0;  ///< of these, those that resumed a TLS session
   int wrong = 0;              ///< the last other status
+};
+
+/// How the load connects.
+enum class Secrecy {
+  none,     ///< plain HTTP
+  full,     ///< TLS, with a whole handshake for each connection
+  resumed,  ///< TLS; a connection resumes the newest session with that port
+};
+
+/// What a connection of the load is for.
+struct Calling {
+  unsigned connections = 1;
+  unsigned requests_each = 0;  ///< then it stays open and silent; 0: no end
+  bool anew = false;           ///< then it is closed instead, and another is opened
+  Secrecy secrecy = Secrecy::none;
 };
 
 /// A request as curl sends it, with this field besides ("Name: value").
@@ -40,9 +60,8 @@ class Traffic {
   /// From now on the upstream answers 200 with this many bytes.
   void answer_with(std::size_t body_bytes);
 
-  /// Opens `connections` to 127.0.0.1:`port`; once run, each sends the next of `requests` as soon as it has its answer.
-  /// With `requests_each` above 0, a connection stays open and silent after that many.
-  void start(std::uint16_t port, unsigned connections, std::vector<std::string> requests, unsigned requests_each = 0);
+  /// Opens connections to 127.0.0.1:`port`; once run, each sends the next of `requests` as soon as it has its answer.
+  void start(std::uint16_t port, const Calling& calling, std::vector<std::string> requests);
   void run_for(std::chrono::microseconds duration);
   /// Runs until this many answers came, a wrong one came, or a connection was lost; at most this long.
   void run_until(std::uint64_t answers, std::chrono::microseconds at_most);
@@ -56,9 +75,11 @@ class Traffic {
   enum class Role { listener, upstream, load };
 
   Connection& adopt(int fd, Role role);
+  void call();
   void drop(Connection& connection);
   void on_ready(Connection& connection);
   void accept_all(int listener);
+  void take_sealed(Connection& connection, std::string_view bytes);
   void serve(Connection& connection, std::string_view bytes);
   void take_answer(Connection& connection, std::string_view bytes);
   void answered(Connection& connection);
@@ -70,7 +91,9 @@ class Traffic {
   std::string answer_;
   std::vector<std::string> requests_;
   std::size_t next_request_ = 0;
-  unsigned requests_each_ = 0;
+  std::uint16_t port_ = 0;
+  Calling calling_;
+  std::map<std::uint16_t, TlsClient> tls_;  // by port, as each proxy has tickets of its own
   Tally tally_;
   std::vector<std::unique_ptr<Connection>> connections_;  // a connection knows its index here
   std::vector<std::unique_ptr<Connection>> dropped_;      // kept until the batch of events that may name them is over
