@@ -62,7 +62,8 @@ inline std::string describe(const limit::Limit& limit) {
 
 inline std::string describe(const net::ServerTlsOptions& tls) {
   std::string out = " tls " + std::to_string(static_cast<int>(tls.oldest));
-  for (const auto& each : tls.certificates) out += ' ' + each.certificate + '+' + each.key + '+' + each.ocsp;
+  for (const auto& each : tls.certificates)
+    out += ' ' + each.certificate + '+' + each.key + (each.ocsp.empty() ? "" : '+' + each.ocsp);
   for (const auto& each : tls.groups) out += ' ' + each;
   return out + " ca " + tls.client_ca + " tickets " + tls.ticket_secret;
 }
