@@ -29,7 +29,7 @@ std::vector<Peer> start_peers(const PeerSetup& setup, Work work) {
     const auto log = folder + ".log";
     auto process = std::make_unique<Process>(make_command(folder, file), setup.core, log);
     if (!wait_for_port(port, *process)) throw std::runtime_error(name + " did not start:\n" + read_file(log));
-    peers.push_back({name, port, std::move(process)});
+    peers.push_back({name, port, std::move(process), work == Work::tls && name != kWithoutTls});
   };
   const auto run_nginx = [](const std::string& folder, const std::string& file) {
     return std::vector<std::string>{"/usr/sbin/nginx", "-e", folder + ".log", "-c", file};
@@ -46,9 +46,10 @@ std::vector<Peer> start_peers(const PeerSetup& setup, Work work) {
       return std::vector<std::string>{setup.headgate, "run", "-c", file};
     };
     start("headgate", headgate_file, run_headgate);
-    if (work == Work::log) {
+    if (work == Work::log || work == Work::tls) {
       start(
-          kWithoutLog, [](Work, const Place& place) { return headgate_file(Work::plain, place); }, run_headgate);
+          work == Work::log ? kWithoutLog : kWithoutTls,
+          [](Work, const Place& place) { return headgate_file(Work::plain, place); }, run_headgate);
     }
   }
   return peers;

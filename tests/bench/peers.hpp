@@ -16,6 +16,7 @@ struct Peer {
   std::string name;
   std::uint16_t port;
   std::unique_ptr<Process> process;
+  bool tls = false;  ///< whether callers speak TLS with it
 };
 
 struct PeerSetup {
@@ -29,6 +30,8 @@ struct PeerSetup {
 
 /// The last peer where the access log is measured: headgate without one.
 inline constexpr const char* kWithoutLog = "no-log";
+/// The last peer where TLS is measured: headgate without it.
+inline constexpr const char* kWithoutTls = "no-tls";
 
 /// nginx twice (the difference of the second one is noise: the A/A row), then HAProxy and headgate. Throws
 /// std::runtime_error with the end of the log if one does not start.

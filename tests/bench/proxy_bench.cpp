@@ -137,13 +137,13 @@ void print_costs(const std::vector<Peer>& peers, const Row& row, const std::vect
   std::fflush(stdout);
 }
 
-/// What a line of the access log costs: the difference of the last two peers, round by round.
-void print_cost_of_log(const std::vector<std::vector<double>>& costs) {
+/// What a line of the access log, or TLS, costs: the difference of the last two peers, round by round.
+void print_difference(const char* what, const std::vector<std::vector<double>>& costs) {
   const auto& with = costs[costs.size() - 2];
   const auto& without = costs.back();
   std::vector<double> lines(with.size());
   std::transform(with.begin(), with.end(), without.begin(), lines.begin(), std::minus<>());
-  std::printf("  a line of it costs headgate %.2f µs (%.2f-%.2f)\n", quantile(lines, 0.5), quantile(lines, 0.25),
+  std::printf("  %s costs headgate %.2f µs (%.2f-%.2f)\n", what, quantile(lines, 0.5), quantile(lines, 0.25),
               quantile(lines, 0.75));
 }
 
@@ -158,8 +158,9 @@ void measure_rows(Traffic& traffic, const Options& options, PeerSetup setup) {
       running = row.work;
     }
     auto costs = measure(traffic, peers, row, options.plan);
-    const bool twice = peers.back().name == kWithoutLog;
-    if (twice) print_cost_of_log(costs);
+    const auto& last = peers.back().name;
+    const bool twice = last == kWithoutLog || last == kWithoutTls;
+    if (twice) print_difference(last == kWithoutLog ? "a line of it" : "TLS", costs);
     if (twice) costs.pop_back();
     print_costs(peers, row, costs);
   }
@@ -171,6 +172,7 @@ void measure_idle(Traffic& traffic, const PeerSetup& setup) {
   constexpr unsigned kConnections = 8000;
   const auto measure_with = [&](Work work, Secrecy secrecy) {
     for (const auto& peer : start_peers(setup, work)) {
+      if (peer.name == kWithoutTls) continue;
       std::printf("%-10s %8.0f\n", peer.name.c_str(), idle_connection_bytes(traffic, peer, secrecy, kConnections));
       std::fflush(stdout);
     }

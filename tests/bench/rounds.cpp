@@ -14,7 +14,7 @@ void check(const Tally& tally, const Peer& peer, const Row& row) {
   const auto others = tally.ok + tally.refused + tally.failed - wanted;
   // The first requests of each key may pass before it is rejected, and again when the minute is over.
   const auto tolerated = row.work == Work::refuse ? wanted / 100 : 0;
-  const bool as_meant = tally.resumed == (row.unit == Unit::resumption ? tally.opened : 0);
+  const bool as_meant = tally.resumed == (row.unit == Unit::resumption && peer.tls ? tally.opened : 0);
   if (wanted > 0 && tally.failed == 0 && others <= tolerated && as_meant) return;
   throw std::runtime_error(peer.name + " in row \"" + row.name + "\": " + std::to_string(tally.ok) +
                            " answers with 200, " + std::to_string(tally.refused) + " with 429, " +
@@ -22,9 +22,9 @@ void check(const Tally& tally, const Peer& peer, const Row& row) {
                            std::to_string(tally.opened) + " connections resumed a session");
 }
 
-Calling calling(const Row& row, const Plan& plan) {
+Calling calling(const Peer& peer, const Row& row, const Plan& plan) {
   Calling out{.connections = plan.connections};
-  if (row.work == Work::tls) out.secrecy = row.unit == Unit::resumption ? Secrecy::resumed : Secrecy::full;
+  if (peer.tls) out.secrecy = row.unit == Unit::resumption ? Secrecy::resumed : Secrecy::full;
   if (row.unit == Unit::request) return out;
   out.requests_each = 1;
   out.anew = true;
@@ -32,7 +32,7 @@ Calling calling(const Row& row, const Plan& plan) {
 }
 
 double turn(Traffic& traffic, const Peer& peer, const Row& row, const Plan& plan) {
-  traffic.start(peer.port, calling(row, plan), requests_of(row.work == Work::refuse ? 64 : plan.keys));
+  traffic.start(peer.port, calling(peer, row, plan), requests_of(row.work == Work::refuse ? 64 : plan.keys));
   traffic.run_for(plan.warm_up);
   const auto before = traffic.tally();
   const auto cpu = peer.process->cpu_time();
