@@ -166,7 +166,9 @@ TEST_F(Ocsp, ABadFileChangesNothing) {
   EXPECT_TRUE(says("cannot be read: No such file")) << proxy->gateway.process().err();
   EXPECT_TRUE(has(told("-tls1_3"), "Cert Status: good"));
   const Look look(proxy->gateway.process());
-  EXPECT_TRUE(has(look.text(), R"(headgate_certificate_reads_total{result="refused"} 3)")) << look.text();
+  EXPECT_TRUE(look.comes_to([](const auto& metrics) {  // a file that is being written may be one more
+    return metrics.value(R"(headgate_certificate_reads_total{result="refused"})") >= 3;
+  })) << look.text();
   EXPECT_TRUE(has(look.text(), R"(headgate_certificate_reads_total{result="applied"} 0)")) << look.text();
 }
 
