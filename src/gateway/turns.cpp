@@ -16,10 +16,16 @@ namespace {
 using std::chrono::milliseconds;
 using InQueue = limit::FlightQueues::Place;
 
-/// How often the first of a queue asks Redis. Other gateways do not tell when they give a permit back.
+/// How often the first of a queue asks Redis, because other gateways do not tell when they give a permit back: every
+/// 25 ms at first, and less often the longer it waits. Else strangers with many keys could make many calls.
 constexpr Duration kAskAgain = milliseconds(25);
+constexpr Duration kAskAtLeast = milliseconds(250);
 /// The same after a permit came back on this gateway: its way to Redis may be the longer one.
 constexpr Duration kAskSoon = milliseconds(5);
+
+Duration ask_again(Clock::Steady::duration waited) noexcept {
+  return std::clamp(std::chrono::duration_cast<Duration>(waited / 8), kAskAgain, kAskAtLeast);
+}
 
 bool is_queued_for(const limit::Rule& rule) noexcept { return rule.wait > Duration(0) && !rule.algorithm->refills; }
 
@@ -118,7 +124,8 @@ void Turn::tell_redis(const Round& round) {
 Task<void> Turn::wait() {
   if (called_ || over()) co_return;
   auto time = std::chrono::duration_cast<Duration>(until_ - x_.clock->steady());
-  if (in_redis_ && turns_.queues_.is_first(*this)) time = std::min(time, soon_ ? kAskSoon : kAskAgain);
+  if (in_redis_ && turns_.queues_.is_first(*this))
+    time = std::min(time, soon_ ? kAskSoon : ask_again(x_.clock->steady() - since_));
   Delay delay(*x_.clock, time);
   delay_ = x_.delay = &delay;
   co_await delay;

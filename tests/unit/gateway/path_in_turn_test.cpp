@@ -258,6 +258,18 @@ TEST_F(PathInTurn, AskRedisAgainAndAgainWhileTheyAreTheFirst) {
   EXPECT_THAT(redis->settled, ElementsAre("flights -1")) << "given back at the end";
 }
 
+TEST_F(PathInTurn, AskRedisLessOftenTheLongerTheyWait) {
+  queue(1, 10, limit::Store::redis);
+  limits.front().tiers.front().rules.front().wait = seconds(60);
+  redis->rejects = "flights";
+  check("GET /a");
+  clock.advance(seconds(10));
+  const auto before = redis->waited.size();
+  EXPECT_LE(before, 70U);
+  clock.advance(seconds(10));
+  EXPECT_EQ(redis->waited.size() - before, 40U) << "four a second";
+}
+
 TEST_F(PathInTurn, AskRedisAtOnceWhenAPermitComesBackHere) {
   queue(1, 10, limit::Store::redis);
   redis->rejects = "flights";
