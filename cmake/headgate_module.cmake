@@ -49,7 +49,7 @@ function(headgate_module name)
   if(name STREQUAL "shed")
     target_compile_options(headgate_shed PRIVATE -ffp-contract=off)  # its pictures are compared to the last digit
   endif()
-  if(HEADGATE_SANITIZE AND name MATCHES "^(limit|shed)$")
+  if(HEADGATE_SANITIZE AND name MATCHES "^(limit|shed|balance)$")
     # Its tests spend minutes in it, on long random histories. A header is precompiled for one optimisation only.
     target_compile_options(headgate_${name} PRIVATE -O1)
   elseif(HEADGATE_PRECOMPILE AND sources)
@@ -114,6 +114,17 @@ function(headgate_key_sources target)
   endforeach()
   file(GLOB sources CONFIGURE_DEPENDS ${code})
   headgate_registry(${target} key_sources KeySource headgate/gateway/key_source.hpp headgate::gateway key_source ${sources})
+endfunction()
+
+# headgate_policies(TARGET FOLDER...): adds to TARGET the table of src/balance/policies/*.cpp. Each FOLDER has more of them, which
+# TARGET compiles already.
+function(headgate_policies target)
+  set(code ${CMAKE_SOURCE_DIR}/src/balance/policies/*.cpp)
+  foreach(folder IN LISTS ARGN)
+    list(APPEND code ${folder}/*.cpp)
+  endforeach()
+  file(GLOB sources CONFIGURE_DEPENDS ${code})
+  headgate_registry(${target} policies Policy headgate/balance/policy.hpp headgate::balance policy ${sources})
 endfunction()
 
 # headgate_algorithms(TARGET FOLDER...): adds to TARGET the registry of src/limit/algorithms/*.cpp, each of which defines a constant of

@@ -12,12 +12,12 @@ int check(const CheckOptions& options) {
   const auto source = read_source(options.file);
   if (!source) return kBadConfiguration;
   const auto& path = source->path;
-  const auto loaded = config::load(source->text, source->directory());
+  const auto loaded = config::load(source->text, source->directory(), path);
   if (options.format == "json") {
     std::puts(config::render_json(loaded.diagnostics, path).c_str());
   } else {
     if (!loaded.diagnostics.empty())
-      std::fputs(config::render_text(loaded.diagnostics, path, source->text).c_str(), stderr);
+      std::fputs(config::render_text(loaded.diagnostics, path, source->text, loaded.included).c_str(), stderr);
     if (loaded.config) std::fputs(config::meaning(*loaded.config, path).c_str(), stdout);
   }
   const bool bad = !loaded.config || (options.strict && !loaded.diagnostics.empty());

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <vector>
 
 namespace headgate::cli {
 
@@ -45,6 +46,12 @@ Found find_and_read(const std::string& given) {
             " nor " + kPlaces[1] + " is there; name a file with -c FILE");
 }
 
+std::vector<std::string> watched_of(const Source& source, const config::Loaded& loaded) {
+  std::vector<std::string> out{source.path};
+  out.insert(out.end(), loaded.watched.begin(), loaded.watched.end());
+  return out;
+}
+
 std::optional<Source> complain_if_missing(Found found) {
   if (found.has_value()) return std::move(*found);
   std::fprintf(stderr, "headgate: %s\n", found.error().c_str());
@@ -66,11 +73,11 @@ std::optional<Source> read_source(const std::string& given) { return complain_if
 Outcome load_file(const std::string& given) {
   const auto source = read_source(given);
   if (!source) return {std::nullopt, kBadConfiguration};
-  auto loaded = config::load(source->text, source->directory());
+  auto loaded = config::load(source->text, source->directory(), source->path);
   if (!loaded.diagnostics.empty())
-    std::fputs(config::render_text(loaded.diagnostics, source->path, source->text).c_str(), stderr);
+    std::fputs(config::render_text(loaded.diagnostics, source->path, source->text, loaded.included).c_str(), stderr);
   if (!loaded.config) return {std::nullopt, kBadConfiguration};
-  return {std::move(loaded.config), kWell, source->path};
+  return {std::move(loaded.config), kWell, watched_of(*source, loaded)};
 }
 
 server::ReadConfig load_again(const std::string& given) {
@@ -81,7 +88,8 @@ server::ReadConfig load_again(const std::string& given) {
     out.mistakes.emplace_back().message = source.error();
     return out;
   }
-  auto loaded = config::load(source->text, source->directory());
+  auto loaded = config::load(source->text, source->directory(), source->path);
+  out.watched = watched_of(*source, loaded);
   out.file = source->path;
   out.config = std::move(loaded.config);
   out.mistakes = std::move(loaded.diagnostics);

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace headgate::cli {
 
@@ -27,7 +28,7 @@ std::optional<Source> read_source(const std::string& given);
 struct Outcome {
   std::optional<config::Config> config;
   int exit_code = 0;
-  std::string path{};  ///< of the file
+  std::vector<std::string> watched{};  ///< as server::ReadConfig::watched
 };
 Outcome load_file(const std::string& given);
 

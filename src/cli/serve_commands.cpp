@@ -11,7 +11,8 @@
 namespace headgate::cli {
 namespace {
 
-int serve(const config::Config& config, const server::ReadAgain& read_again, const std::string& watched = {}) {
+int serve(const config::Config& config, const server::ReadAgain& read_again,
+          const std::vector<std::string>& watched = {}) {
   try {
     return server::serve_gateway(config, read_again, watched);
   } catch (const std::exception& failure) {
@@ -53,7 +54,8 @@ int run(const RunOptions& options) {
   const auto outcome = load_file(options.file);
   if (!outcome.config) return outcome.exit_code;
   return serve(
-      *outcome.config, [&] { return load_again(options.file); }, options.watch ? outcome.path : std::string());
+      *outcome.config, [&] { return load_again(options.file); },
+      options.watch ? outcome.watched : std::vector<std::string>());
 }
 
 int proxy(const ProxyOptions& options) {

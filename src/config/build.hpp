@@ -7,11 +7,17 @@
 
 #include "headgate/config/config.hpp"
 
+#include <memory>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace headgate::config {
+
+/// Of named nodes, which one has a name; of two with the same name (reported already) the first.
+using NumbersByName = std::unordered_map<std::string_view, std::size_t>;
+NumbersByName numbers_of(const std::vector<const Node*>& nodes);
 
 /// The configuration under construction, and where each part of it was written: `limit_nodes[i]` belongs to
 /// `config.limits[i]`, and so on.
@@ -24,6 +30,9 @@ struct Build {
   std::vector<const Node*> upstream_nodes;
   std::vector<const Node*> route_nodes;
   std::vector<const Node*> room_nodes;
+  NumbersByName limit_numbers;     ///< of limit_nodes
+  NumbersByName upstream_numbers;  ///< of upstream_nodes
+  NumbersByName capacity_numbers;  ///< of config.gateway.concurrency, by upstream
 };
 
 void build_process(Build& build);  // instance, listen, workers, drain, memory, timeouts, bounds, rejection, log
@@ -32,19 +41,30 @@ void build_hsts(Build& build);
 void build_identity(Build& build);
 void build_redis(Build& build);
 void build_upstreams(Build& build);
+void build_balance(Build& build);  // after upstreams and identity
+/// Of one upstream, once its servers are known.
+void build_care(Build& build, const Node& upstream, upstream::Options& out);
 void build_shedding(Build& build);  // after upstreams, redis and identity
+void build_retries(Build& build);   // after upstreams
 void build_signing(Build& build);
-void build_limits(Build& build);    // after identity, redis and signing
-void build_webhook(Build& build);   // after limits
-void check_keys(Build& build);      // after limits: the tiers and limits that known API keys name
-void build_rooms(Build& build);     // after identity and redis
-void build_routes(Build& build);    // after limits and upstreams
-void check_routes(Build& build);    // names resolve, no route is a duplicate or unreachable
-void check_rooms(Build& build);     // after routes: each room is known and used
-void check_plans(Build& build);     // the limits of each route: keys are guaranteed, costs can be granted
-void check_shedding(Build& build);  // priorities that change nothing, and reserves that nobody can use
-void check_https(Build& build);     // redirects and fields that need to know of TLS
+void build_limits(Build& build);      // after identity, redis and signing
+void build_webhook(Build& build);     // after limits
+void check_keys(Build& build);        // after limits: the tiers and limits that known API keys name
+void build_rooms(Build& build);       // after identity and redis
+void build_routes(Build& build);      // after limits and upstreams
+void check_routes(Build& build);      // names resolve, no route is a duplicate or unreachable
+void check_edits(Build& build);       // variables and parameters are known, prefixes fit
+void check_conditions(Build& build);  // no request fits two routes of which none is more specific
+void check_rooms(Build& build);       // after routes: each room is known and used
+void check_plans(Build& build);       // the limits of each route: keys are guaranteed, costs can be granted
+void check_balance(Build& build);     // after routes: whether their requests have the keys of upstreams
+void check_shedding(Build& build);    // priorities that change nothing, and reserves that nobody can use
+void check_delivery(Build& build);    // retries, mirrors and held bodies
+void check_https(Build& build);       // redirects and fields that need to know of TLS
 void check_unused(Build& build);
+
+/// Builds the held bodies and the mirror of the route written at `route`.
+void build_delivery(const Node& route, gateway::RouteOptions& out);
 
 /// Builds TLS of a listener from `tls`, an object or a list, and checks its files.
 void build_listener_tls(Build& build, const Node& tls, net::ServerTlsOptions& out);
@@ -89,9 +109,40 @@ void build_shards(Build& build, const Node& node, limit::Limit& out);
 /// shards.
 void build_appointments(Build& build, const Node& node, limit::Limit& out);
 
+/// Reads what the route, or all routes, written at `section` change in messages; leaves `out` null if nothing.
+void build_edits(Build& build, const Node& section, std::shared_ptr<const gateway::EditOptions>& out);
+/// Reads the fixed answer written at `node`, and the file with its body.
+void build_respond(Build& build, const Node& node, gateway::Respond& out);
+
+/// Reads the conditions of the route written at `node`, sorted by name, so that equal ones are equal.
+gateway::RouteConditions build_conditions(Build& build, const Node& node);
+
+/// " with x-version, ?debug": without values, because they may be secret.
+std::string conditions_in_words(const gateway::RouteConditions& conditions);
+
+/// Whether the route ignores the case of paths.
+bool ignores_case(const Build& build, const gateway::RouteOptions& route);
+/// The path without the parts that do not change which requests match: the names of parameters, a slash at the end, and
+/// the case of letters if the route ignores it. "/users/{id}" and "/users/{name}/" match the same requests.
+std::string shape_of(const Build& build, const gateway::RouteOptions& route);
+
 /// Reads "redirect_to_https" of a listener or a route: a port, or true for 443; 0 for false. Leaves `out` as it is if
 /// the key is not there.
 void read_https_port(const Node& node, std::optional<std::uint16_t>& out);
+
+/// Builds who may use the route written at `route`.
+void build_require(Build& build, const Node& route, gateway::RouteOptions& out);
+/// Reports demands that no credential can meet.
+void check_demands(Build& build, const gateway::RouteOptions& route, const Node& node);
+
+/// Builds the "cors" of `section`, a route or all routes; leaves `out` as it is if there is none. `"off"`: null.
+void build_cross_origin(Build& build, const Node* section, gateway::CrossOriginPtr& out);
+
+/// Builds where the requests of the route written at `route` go.
+void build_target(Build& build, const Node& route, gateway::RouteOptions& out);
+void check_split(Build& build, const gateway::RouteOptions& route, const Node& node);
+/// Whether requests of the route may go to this upstream.
+bool goes_to(const gateway::RouteOptions& route, std::string_view upstream);
 
 /// Builds the cost and the scale of a route's use of a limit; leaves as it is what cannot be parsed.
 void build_use(Build& build, const Node& node, gateway::LimitUse& out);

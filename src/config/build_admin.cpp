@@ -63,7 +63,7 @@ void build_admin(Build& build) {
     if (options.has_error()) return;
     out.listen = std::move(*options);
     const auto position = build.report.position(listen->span.begin);
-    build.config.places.admin = {position.line, position.column};
+    build.config.places.admin = {position.line, position.column, std::string(build.report.file_at(listen->span.begin))};
   }
   check_token(build, *written, out);
   check_listen(build, *written, out);

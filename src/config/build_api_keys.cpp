@@ -87,6 +87,7 @@ void build_api_keys(Build& build, const Node* api_key) {
     identity::ApiKeyRecord record;
     record.owner = each->key;
     read(each, "tier", record.tier);
+    for (const Node* tag : texts(find(each, "tags"))) record.tags.push_back(tag->text);
     if (!read_digest(build, *each, record.digest)) continue;
     const auto [first, fresh] = seen.emplace(record.digest, each);
     if (!fresh) {

@@ -22,7 +22,7 @@ namespace {
 
 Place place_of(const Build& build, const Node& node) {
   const auto position = build.report.position(node.span.begin);
-  return {position.line, position.column};
+  return {position.line, position.column, std::string(build.report.file_at(node.span.begin))};
 }
 
 void add_listener(Build& build, const Node& node, std::map<std::string, const Node*>& seen) {
@@ -165,6 +165,7 @@ void build_process(Build& build) {
   const Node* rejection = find(root, "rejection");
   read_choice(rejection, "headers", kRejectionHeaders, config.gateway.rejection.headers);
   read_choice(rejection, "body", kRejectionBodies, config.gateway.rejection.body);
+  read_choice(root, "error_pages", kErrorPages, config.gateway.error_pages);
   const Node* log = find(root, "log");
   read_choice(log, "level", kLogLevels, config.log.level);
   read_choice(log, "format", kLogFormats, config.log.format);
@@ -180,10 +181,16 @@ void build_process(Build& build) {
   build_log_identity(build, log);
 }
 
+NumbersByName numbers_of(const std::vector<const Node*>& nodes) {
+  NumbersByName out;
+  out.reserve(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) out.emplace(nodes[i]->key, i);
+  return out;
+}
+
 int limit_index(const Build& build, std::string_view name) {
-  const auto& limits = build.config.limits;
-  const auto found = std::find_if(limits.begin(), limits.end(), [&](const auto& each) { return each.name == name; });
-  return found == limits.end() ? -1 : static_cast<int>(found - limits.begin());
+  const auto found = build.limit_numbers.find(name);
+  return found == build.limit_numbers.end() ? -1 : static_cast<int>(found->second);
 }
 
 std::string route_text(const gateway::RouteOptions& route) {
@@ -200,6 +207,9 @@ const Node* nearest_node(std::string_view written, const std::vector<const Node*
 }
 
 std::string suggestion(std::string_view written, const std::vector<const Node*>& nodes, const Report& report) {
+  // Each suggestion compares with all names. A file with so many mistakes is read from its first ones.
+  constexpr std::size_t kSuggested = 100;
+  if (report.errors() > kSuggested) return "";
   if (const Node* near = nearest_node(written, nodes)) {
     return "did you mean " + in_quotes(near->key) + ", defined at " + report.place(near->key_span.begin) + "?";
   }

@@ -38,19 +38,6 @@ std::vector<std::string> methods(Build& build, const Node& route) {
   return out;
 }
 
-void respond(Build& build, const Node& node, gateway::RouteOptions& out) {
-  auto& respond = out.respond.emplace();
-  read_number(&node, "status", respond.status);
-  read(&node, "body", respond.body);
-  read(&node, "content_type", respond.content_type);
-  const Node* body = find(&node, "body");
-  if ((respond.status == 204 || respond.status == 304) && body != nullptr && !respond.body.empty()) {
-    build.report.error(code::kConflict, *body,
-                       "an answer with status " + std::to_string(respond.status) + " has no body",
-                       "remove \"body\", or write \"status\": 200");
-  }
-}
-
 // Gives each route the name that `"per": "route"`, logs and metrics use.
 void name_routes(Build& build) {
   auto& routes = build.config.gateway.routes;
@@ -71,8 +58,9 @@ void name_routes(Build& build) {
     if (text_at(build.route_nodes[i], "name") != nullptr || route.path.empty()) continue;
     std::string methods;
     for (const auto& method : route.methods) methods += (methods.empty() ? "" : ",") + method;
-    const std::array<std::string, 3> candidates{route.path, methods.empty() ? route.path : methods + ' ' + route.path,
-                                                (methods.empty() ? "" : methods + ' ') + route.host + route.path};
+    const auto where = (methods.empty() ? "" : methods + ' ') + route.host + route.path;
+    const std::array<std::string, 4> candidates{route.path, methods.empty() ? route.path : methods + ' ' + route.path,
+                                                where, where + conditions_in_words(route.conditions)};
     const auto* free =
         std::find_if(candidates.begin(), candidates.end(), [&](const auto& each) { return !taken.contains(each); });
     route.name = free == candidates.end() ? candidates.back() + " (" + std::to_string(i) + ')' : *free;
@@ -95,20 +83,31 @@ void build_route(Build& build, const Node& node) {
     read(&node, "ignore_case", route.ignore_case.emplace());
   read_choice(&node, "encoded_slash", kEncodedSlash, route.encoded_slash);
   route.methods = methods(build, node);
+  route.conditions = build_conditions(build, node);
+  route.conditions.any_case = ignores_case(build, route);
   read_https_port(node, route.https_port);
-  read(&node, "to", route.to);
+  build_target(build, node, route);
   if (const Node* answer = find(&node, "respond"); answer != nullptr && answer->kind == Kind::object)
-    respond(build, *answer, route);
+    build_respond(build, *answer, route.respond.emplace());
+  build_edits(build, node, route.edits);
+  if (route.edits && route.edits->redirect) {
+    auto& answer = route.respond.emplace();
+    answer.status = route.edits->redirect->status;
+    answer.content_type.clear();
+  }
   route.limits = uses(build, &node);
   read_choice(&node, "priority", shed::kPriorityWords, route.priority);
   for (const Node* each : texts(find(&node, "skip_limits"))) route.skip_limits.push_back(each->text);
   read(&node, "waiting_room", route.waiting_room);
-  read_choice(&node, "require", kRequire, route.require);
+  build_require(build, node, route);
+  route.cross_origin = build.config.gateway.all_routes.cross_origin;
+  build_cross_origin(build, &node, route.cross_origin);
   if (text_at(&node, "unknown_key") != nullptr)
     read_choice(&node, "unknown_key", kUnknownKey, route.unknown_key.emplace());
   read(&node, "timeout", route.timeout);
   read(&node, "between_bytes", route.between_bytes);
   if (text_at(&node, "max_body") != nullptr) read_size(&node, "max_body", route.max_body.emplace());
+  build_delivery(node, route);
   build.config.gateway.routes.push_back(std::move(route));
   build.route_nodes.push_back(&node);
 }
@@ -119,11 +118,13 @@ void build_routes(Build& build) {
   const Node* all = find(&build.root, "all_routes");
   auto& out = build.config.gateway.all_routes;
   out.limits = uses(build, all);
+  if (all != nullptr && all->kind == Kind::object) build_edits(build, *all, out.edits);
   read(all, "timeout", out.timeout);
   read(all, "between_bytes", out.between_bytes);
   read_size(all, "max_body", out.max_body);
   read_choice(all, "unknown_key", kUnknownKey, out.unknown_key);
   read(all, "ignore_case", out.ignore_case);
+  build_cross_origin(build, all, out.cross_origin);
   for (const Node* each : children(find(&build.root, "routes"), Kind::list)) {
     if (each->kind == Kind::object) build_route(build, *each);
   }

@@ -1,10 +1,14 @@
 #include "build.hpp"
 #include "build_client_tls.hpp"
+#include "build_servers_that_fail.hpp"
 #include "codes.hpp"
 #include "formats.hpp"
 #include "values.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
+#include <vector>
 
 namespace headgate::config {
 namespace {
@@ -14,13 +18,29 @@ constexpr ClientTlsTexts kServersTlsTexts{.accepted = "any server that answers i
 
 const char* scheme(bool tls) { return tls ? "https://" : "http://"; }
 
+/// The texts and objects of a list, or the one text in place of a list.
+std::vector<const Node*> members(const Node* written) {
+  if (written == nullptr || written->kind != Kind::list) return texts(written);
+  std::vector<const Node*> out;
+  std::copy_if(written->children.begin(), written->children.end(), std::back_inserter(out),
+               [](const Node* child) { return child->kind == Kind::string || child->kind == Kind::object; });
+  return out;
+}
+
 /// Adds the servers that can be read. Returns the first of them; null if there is none.
 const Node* add_servers(Build& build, const Node* written, upstream::Options& out) {
   std::map<std::string, const Node*> seen;
   const Node* begin = nullptr;
-  for (const Node* each : texts(written)) {
+  for (const Node* member : members(written)) {
+    const Node* each = member->kind == Kind::object ? text_at(member, "url") : member;
+    if (each == nullptr) continue;
     auto url = parse_server(each->text);
     if (url.has_error()) continue;
+    if (member != each) {
+      read_number(member, "weight", url->server.weight);
+      read(member, "backup", url->server.backup);
+      read_number(member, "max_in_flight", url->server.max_in_flight);
+    }
     if (begin == nullptr) {
       begin = each;
       if (url->tls) out.tls.emplace();
@@ -39,6 +59,10 @@ const Node* add_servers(Build& build, const Node* written, upstream::Options& ou
                            "remove one of the two");
     }
     out.servers.push_back(std::move(url->server));
+  }
+  if (!out.servers.empty() && std::ranges::all_of(out.servers, &upstream::ServerOptions::backup)) {
+    build.report.error(code::kConflict, *begin, "all servers of this upstream are backups, so none of them is one",
+                       "remove \"backup\" from the servers that get the requests first");
   }
   return begin;
 }
@@ -64,8 +88,11 @@ void build_upstreams(Build& build) {
     if (object) add_tls(build, *each, first_server, out);
     read(each, "connect_timeout", out.connect_timeout);
     read(each, "idle_timeout", out.idle_timeout);
+    read(each, "slow_start", out.slow_start);
     read_number(each, "max_idle", out.max_idle);
     read_size(each, "head_size", out.head_bytes);
+    if (object) build_servers_that_fail(build, *each, out);
+    build_care(build, *each, out);
     build.config.upstreams.push_back(std::move(out));
     build.upstream_nodes.push_back(each);
   }

@@ -8,6 +8,7 @@
 #include "headgate/gateway/key_source.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace headgate::config {
 namespace {
@@ -90,8 +91,13 @@ void build_concurrency(Build& build, const Node& node, upstream::Options& upstre
 
 bool has_loop_lag(const Build& build) { return build.config.gateway.shedding.loop_lag > Duration(0); }
 
+bool has_capacity(const Build& build, const gateway::RouteOptions& route) {
+  const auto& all = build.config.gateway.concurrency;
+  return std::any_of(all.begin(), all.end(), [&](const auto& each) { return goes_to(route, each.upstream); });
+}
+
 bool sheds(const Build& build, const gateway::RouteOptions& route) {
-  return !route.respond && (has_loop_lag(build) || concurrency_of(build, route.to) != nullptr);
+  return !route.respond && (has_loop_lag(build) || has_capacity(build, route));
 }
 
 /// Whether a route's requests may have this priority.
@@ -108,19 +114,17 @@ bool may_be(const Build& build, const gateway::RouteOptions& route, Priority pri
                      [&](const auto& each) { return each.priority == priority && uses(each.limit); });
 }
 
-void check_reserved(Build& build, const gateway::UpstreamConcurrency& capacity, const Node& node) {
-  const auto& routes = build.config.gateway.routes;
+using RoutesTo = std::unordered_map<std::string_view, std::vector<const gateway::RouteOptions*>>;
+
+void check_reserved(Build& build, const std::vector<const gateway::RouteOptions*>& routes, const Node& node) {
   const Node* reserved = find(&node, "reserved");
-  bool used = false;
   bool critical = false;
   bool others = false;
-  for (const auto& route : routes) {
-    if (route.to != capacity.upstream) continue;
-    used = true;
-    critical = critical || may_be(build, route, Priority::critical);
-    others = others || may_be(build, route, Priority::normal) || may_be(build, route, Priority::low);
+  for (const auto* route : routes) {
+    critical = critical || may_be(build, *route, Priority::critical);
+    others = others || may_be(build, *route, Priority::normal) || may_be(build, *route, Priority::low);
   }
-  if (!used) return;  // reported already
+  if (routes.empty()) return;  // reported already
   if (reserved != nullptr && !critical)
     build.report.warning(code::kNoEffect, *reserved,
                          "nobody can use what is reserved: no request to this upstream is critical",
@@ -141,7 +145,7 @@ void check_wait(Build& build, const gateway::UpstreamConcurrency& capacity, cons
   const auto& options = build.config.gateway;
   for (const auto& route : options.routes) {
     const auto timeout = route.timeout.value_or(options.all_routes.timeout);
-    if (route.to != capacity.upstream || capacity.options.queue->wait <= timeout) continue;
+    if (!goes_to(route, capacity.upstream) || capacity.options.queue->wait <= timeout) continue;
     const Node* queue = find(&node, "queue");
     const Node* wait = find(queue, "wait");
     build.report.warning(code::kNoEffect, wait != nullptr ? *wait : *queue,
@@ -154,9 +158,8 @@ void check_wait(Build& build, const gateway::UpstreamConcurrency& capacity, cons
 }  // namespace
 
 const gateway::UpstreamConcurrency* concurrency_of(const Build& build, std::string_view name) {
-  const auto& all = build.config.gateway.concurrency;
-  const auto at = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.upstream == name; });
-  return at == all.end() ? nullptr : &*at;
+  const auto found = build.capacity_numbers.find(name);
+  return found == build.capacity_numbers.end() ? nullptr : &build.config.gateway.concurrency[found->second];
 }
 
 void build_shedding(Build& build) {
@@ -165,6 +168,8 @@ void build_shedding(Build& build) {
     if (written != nullptr && written->kind == Kind::object)
       build_concurrency(build, *written, build.config.upstreams[i]);
   }
+  const auto& capacities = build.config.gateway.concurrency;
+  for (std::size_t i = 0; i < capacities.size(); ++i) build.capacity_numbers.emplace(capacities[i].upstream, i);
   const Node* node = find(&build.root, "shedding");
   auto& out = build.config.gateway.shedding;
   read(node, "loop_lag", out.loop_lag);
@@ -191,11 +196,17 @@ void check_shedding(Build& build) {
   if (from != nullptr && !any && !options.routes.empty())
     build.report.warning_at_key(code::kNoEffect, *from, "\"priority_from\" has no effect: no request is ever too many",
                                 R"(add "concurrency": {} to an upstream)");
+  RoutesTo routes;
+  if (!options.concurrency.empty())
+    for (const auto& route : options.routes) {
+      routes[route.to].push_back(&route);
+      if (!route.split) continue;
+      for (const auto& share : route.split->shares) routes[share.upstream].push_back(&route);
+    }
   for (const auto& capacity : options.concurrency) {
-    const auto named = [&](const Node* node) { return node->key == capacity.upstream; };
-    const auto at = std::find_if(build.upstream_nodes.begin(), build.upstream_nodes.end(), named);
-    check_reserved(build, capacity, *find(*at, "concurrency"));
-    check_wait(build, capacity, *find(*at, "concurrency"));
+    const Node* node = find(build.upstream_nodes[build.upstream_numbers.at(capacity.upstream)], "concurrency");
+    check_reserved(build, routes[capacity.upstream], *node);
+    check_wait(build, capacity, *node);
   }
 }
 

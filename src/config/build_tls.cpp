@@ -95,9 +95,14 @@ class ListenerTls {
     const auto text = file(node, read_file(node.text, kLargestStaple), kStapleHelp);
     if (!text) return;
     const auto staple = net::read_staple(*text, chain);
-    if (staple.has_error())
-      return report_.error(code::kCredentials, node, "the file " + in_quotes(node.written) + ' ' + staple.error(),
-                           kStapleHelp);
+    if (staple.has_error()) {
+      const auto why = "the file " + in_quotes(node.written) + ' ' + staple.error().why;
+      // After a certificate was renewed its response comes later. A start between the two must go on.
+      if (staple.error().may_pass)
+        return report_.warning(code::kCertificate, node, why + ": it is not sent",
+                               "look at the program that gets it: clients get none until it is replaced");
+      return report_.error(code::kCredentials, node, why, kStapleHelp);
+    }
     const auto now = headgate::now();
     if (!staple->fresh(now))
       report_.warning(code::kCertificate, node,

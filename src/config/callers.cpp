@@ -89,6 +89,17 @@ std::optional<LiteralError> check_claim(std::string_view text) {
   return LiteralError{in_quotes(text) + " names no claim", R"(write a claim's name, as in "sub")"};
 }
 
+// RFC 6749 section 3.3.
+std::optional<LiteralError> check_scope(std::string_view text) {
+  const bool valid = !text.empty() && text.size() <= 256 && std::all_of(text.begin(), text.end(), [](char c) {
+    return c > 0x20 && c < 0x7F && c != '"' && c != '\\';
+  });
+  if (valid) return std::nullopt;
+  return LiteralError{in_quotes(text) + " is not a scope", text.find(' ') == std::string_view::npos
+                                                               ? R"(write one as in "orders:write")"
+                                                               : R"(write several as a list: ["a", "b"])"};
+}
+
 std::optional<LiteralError> check_parameter_name(std::string_view text) {
   const bool valid = !text.empty() && text.size() <= 128 && std::all_of(text.begin(), text.end(), [](char c) {
     return c > 0x20 && c < 0x7F && std::string_view("&=#%+?;").find(c) == std::string_view::npos;

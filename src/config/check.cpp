@@ -261,7 +261,7 @@ class Checker {
     const auto of = [](const auto& read) { return read.has_error() ? std::optional(read.error()) : std::nullopt; };
     switch (shape.form) {
       case Form::duration:
-        return shape.least == 0 && text == "0s" ? std::nullopt : of(parse_duration(text));
+        return duration_error(text, shape);
       case Form::rate:
         return of(parse_rate(text));
       case Form::size:
@@ -269,6 +269,15 @@ class Checker {
       default:
         return shape.check == nullptr ? std::nullopt : shape.check(text);
     }
+  }
+
+  static std::optional<LiteralError> duration_error(std::string_view text, const Shape& shape) {
+    if (shape.least == 0 && text == "0s") return std::nullopt;
+    const auto read = parse_duration(text);
+    if (read.has_error()) return read.error();
+    const Duration least(static_cast<Duration::rep>(shape.least));
+    if (*read >= least) return std::nullopt;
+    return LiteralError{in_quotes(text) + " is too short", "write \"" + to_text(least) + "\" or more"};
   }
 
   static std::optional<LiteralError> size_error(std::string_view text, const Shape& shape) {

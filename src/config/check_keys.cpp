@@ -14,7 +14,11 @@ namespace {
 
 class KeyChecker {
  public:
-  explicit KeyChecker(Build& build) : build_(build), report_(build.report), tiers_(tiers_by_key(build)) {}
+  explicit KeyChecker(Build& build) : build_(build), report_(build.report), tiers_(tiers_by_key(build)) {
+    for (const Node* route : children(find(&build.root, "routes"), Kind::list))
+      for (const Node* tier : texts(find(find(find(route, "require"), "api_key"), "tiers")))
+        demanded_.insert(tier->text);
+  }
 
   void run() {
     const Node* api_key = find(find(&build_.root, "identity"), "api_key");
@@ -41,14 +45,16 @@ class KeyChecker {
   }
 
   bool is_tier(const std::string& name) const {
-    return std::any_of(tiers_.begin(), tiers_.end(), [&](const Node* known) { return known->key == name; });
+    return demanded_.contains(name) ||
+           std::any_of(tiers_.begin(), tiers_.end(), [&](const Node* known) { return known->key == name; });
   }
 
   void check_tier(const Node& tier) {
+    if (is_tier(tier.text)) return;
     if (tiers_.empty()) {
       report_.warning_at_key(code::kNoEffect, tier, "\"tier\" has no effect: no limit takes its tier from the API key",
                              R"(write "tier_from": "api_key" at a limit with tiers, or remove it)");
-    } else if (!is_tier(tier.text)) {
+    } else {
       report_.error(code::kUnresolved, tier, "no tier is named " + in_quotes(tier.written),
                     tier.replaced ? "" : suggestion(tier.text, tiers_, report_));
     }
@@ -78,6 +84,7 @@ class KeyChecker {
   Build& build_;
   Report& report_;
   std::vector<const Node*> tiers_;
+  std::set<std::string> demanded_;  // tiers that routes demand of a key
   std::set<std::string> told_tiers_;
   std::set<std::string> told_limits_;
 };

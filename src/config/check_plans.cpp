@@ -34,7 +34,10 @@ std::size_t most_rules(const limit::Limit& limit) {
 
 class PlanChecker {
  public:
-  explicit PlanChecker(Build& build) : build_(build), report_(build.report) {}
+  explicit PlanChecker(Build& build) : build_(build), report_(build.report) {
+    for (const auto& key : build.keys_in_file)
+      if (!key.overrides.empty()) keys_with_sizes_.push_back(&key);
+  }
 
   void run() {
     const auto& options = build_.config.gateway;
@@ -83,8 +86,10 @@ class PlanChecker {
     for (const auto& use : plan) check_keys(route, use, Origin::all_routes);
     for (const auto& use : own) check_keys(route, use, Origin::route);
     plan.insert(plan.end(), own.begin(), own.end());
-    const auto* const capacity = concurrency_of(build_, route.to);
-    std::size_t rules = capacity != nullptr && capacity->options.in_flight > 0 ? 1 : 0;
+    const auto& capacities = build_.config.gateway.concurrency;
+    std::size_t rules = std::any_of(capacities.begin(), capacities.end(), [&](const auto& each) {
+      return each.options.in_flight > 0 && goes_to(route, each.upstream);
+    });
     for (const auto& use : plan) rules += use.limit == nullptr ? 0 : most_rules(*use.limit);
     if (rules <= limit::kMaxRulesPerRequest) return check_own_sizes(route, plan);
     const Node* limits = find(&node, "limits");
@@ -94,10 +99,16 @@ class PlanChecker {
                          "merge limits, or skip some of all_routes with \"skip_limits\"");
   }
 
-  /// A known key with overrides has their rates instead of the limit's. Reports only the first key with too many.
+  /// A known key with overrides has their rates instead of the limit's. Reports only the first key with too many, and
+  /// looks at the keys once for all routes under the same limits: there may be many of both.
   void check_own_sizes(const RouteOptions& route, const std::vector<Use>& plan) {
-    for (const auto& key : build_.keys_in_file) {
-      if (key.overrides.empty()) continue;
+    if (keys_with_sizes_.empty()) return;
+    std::vector<const limit::Limit*> limits;
+    limits.reserve(plan.size());
+    for (const auto& use : plan) limits.push_back(use.limit);
+    if (!sized_.insert(std::move(limits)).second) return;
+    for (const auto* each : keys_with_sizes_) {
+      const auto& key = *each;
       std::size_t rules = 0;
       for (const auto& use : plan) rules += use.limit == nullptr ? 0 : rules_for(key, *use.limit);
       if (rules <= limit::kMaxRulesPerRequest) continue;
@@ -274,6 +285,8 @@ class PlanChecker {
   Build& build_;
   Report& report_;
   std::set<const limit::Limit*> told_;
+  std::vector<const identity::ApiKeyRecord*> keys_with_sizes_;
+  std::set<std::vector<const limit::Limit*>> sized_;  // the limits of routes that keys were checked with
   std::map<std::pair<const limit::Limit*, std::string>, bool> parameters_;  // whether a route has it
 };
 

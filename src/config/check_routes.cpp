@@ -2,6 +2,7 @@
 #include "codes.hpp"
 #include "values.hpp"
 
+#include "headgate/gateway/router.hpp"
 #include "headgate/http/path.hpp"
 
 #include <algorithm>
@@ -13,23 +14,6 @@ namespace {
 
 using gateway::Require;
 using gateway::RouteOptions;
-
-bool ignores_case(const Build& build, const RouteOptions& route) {
-  return route.ignore_case.value_or(build.config.gateway.all_routes.ignore_case);
-}
-
-// The path without the parts that do not change which requests match: the names of parameters, a slash at the end, and
-// the case of letters if the route ignores it. "/users/{id}" and "/users/{name}/" match the same requests.
-std::string shape_of(const Build& build, const RouteOptions& route) {
-  const std::string_view path = route.path;
-  std::string out;
-  for (std::size_t at = 0; at < path.size(); ++at) {
-    out += path[at];
-    if (path[at] == '{') at = std::min(path.find('}', at), path.size()) - 1;
-  }
-  if (out.size() > 1 && out.ends_with('/')) out.pop_back();
-  return ignores_case(build, route) ? http::fold_case(out) + " in any case" : out;
-}
 
 void check_encoded_slash(Build& build, const RouteOptions& route, const Node& node) {
   const Node* path = text_at(&node, "path");
@@ -49,32 +33,42 @@ void check_encoded_slash(Build& build, const RouteOptions& route, const Node& no
   }
 }
 
+void check_upstream(Build& build, const Node& name) {
+  if (build.upstream_numbers.contains(name.text)) return;
+  if (name.replaced) {
+    build.report.error(code::kUnresolved, name,
+                       "the value of " + in_quotes(name.written) + " is not the name of an upstream");
+    return;
+  }
+  auto help = suggestion(name.text, build.upstream_nodes, build.report);
+  if (help.empty()) help = "add \"upstreams\": { " + in_quotes(name.text) + R"(: "http://127.0.0.1:3000" })";
+  build.report.error(code::kUnresolved, name, "no upstream is named " + in_quotes(name.written), help);
+}
+
 void check_target(Build& build, const RouteOptions& route, const Node& node) {
-  const Node* to = find(&node, "to");
-  const Node* respond = find(&node, "respond");
-  if (to != nullptr && respond != nullptr) {
-    build.report.error_at_key(code::kTarget, *respond,
-                              "a route has either \"to\" or \"respond\", and this one has both",
+  const Node* to = nullptr;
+  std::vector<const Node*> targets;
+  for (const Node* member : node.children) {
+    if (member->key != "to" && member->key != "respond" && member->key != "redirect") continue;
+    if (member->key == "to") to = member;
+    targets.push_back(member);
+  }
+  if (targets.size() > 1) {
+    build.report.error_at_key(code::kTarget, *targets.back(),
+                              "a route has one of \"to\", \"respond\" and \"redirect\", and this one has " +
+                                  in_quotes(targets.front()->key) + ", too",
                               "remove one of the two");
   }
-  if (to == nullptr && respond == nullptr) {
+  if (targets.empty()) {
     const Span brace{node.span.begin, node.span.begin + 1};
     const std::string upstream = build.upstream_nodes.empty() ? "app" : build.upstream_nodes.front()->key;
     build.report.error(code::kTarget, brace, pointer(node),
-                       route_text(route) + " has no target: it has neither \"to\" nor \"respond\"",
+                       route_text(route) + " has no target: it has neither \"to\", \"respond\" nor \"redirect\"",
                        "add \"to\": " + in_quotes(upstream));
   }
-  if (to == nullptr || to->kind != Kind::string) return;
-  const auto known = [&](const Node* each) { return each->key == to->text; };
-  if (std::any_of(build.upstream_nodes.begin(), build.upstream_nodes.end(), known)) return;
-  if (to->replaced) {
-    build.report.error(code::kUnresolved, *to,
-                       "the value of " + in_quotes(to->written) + " is not the name of an upstream");
-    return;
-  }
-  auto help = suggestion(to->text, build.upstream_nodes, build.report);
-  if (help.empty()) help = "add \"upstreams\": { " + in_quotes(to->text) + R"(: "http://127.0.0.1:3000" })";
-  build.report.error(code::kUnresolved, *to, "no upstream is named " + in_quotes(to->written), help);
+  if (to != nullptr && to->kind == Kind::string) check_upstream(build, *to);
+  for (const Node* share : children(to, Kind::list))
+    if (const Node* name = text_at(share, "upstream")) check_upstream(build, *name);
 }
 
 // Reports an error if no listener can learn of a client's certificate.
@@ -110,7 +104,8 @@ void check_require(Build& build, const RouteOptions& route, const Node& node) {
   const Node* require = find(&node, "require");
   if (require == nullptr) return;
   if (route.require == Require::mtls) check_certificates(build, route, *require);
-  if (route.require == Require::api_key && !build.config.identity.api_key.any_known()) {
+  check_demands(build, route, node);
+  if (route.require == Require::api_key && !route.demands && !build.config.identity.api_key.any_known()) {
     build.report.warning(code::kBelieved, *require,
                          route_text(route) + " requires an API key, but none is known, so any text is accepted",
                          kNameKeys);
@@ -121,7 +116,24 @@ void check_require(Build& build, const RouteOptions& route, const Node& node) {
                      R"(add "identity": { "jwt": { "algorithms": ["HS256"], "secret": "${JWT_SECRET}" } })");
 }
 
-// Which methods earlier routes with the same host and path, in file order, leave to a later one.
+/// Equal for equal conditions alone.
+std::string text_of(const gateway::RouteConditions& conditions) {
+  std::string out;
+  const auto add = [&out](std::string_view text) {
+    out += ' ' + std::to_string(text.size()) + ':' + std::string(text);
+  };
+  for (const auto* const list : {&conditions.headers, &conditions.query}) {
+    if (!list->empty()) out += list == &conditions.headers ? " with" : " asking";
+    for (const auto& each : *list) {
+      out += ' ' + std::to_string(each.values.size());
+      add(each.name);
+      for (const auto& value : each.values) add(value);
+    }
+  }
+  return out;
+}
+
+// Which methods earlier routes with the same host, path and conditions, in file order, leave to a later one.
 struct Overlap {
   std::set<std::string> own;   // the later route's methods; empty: all
   std::set<std::string> left;  // those of them that no earlier route takes
@@ -146,9 +158,10 @@ Overlap overlap(const Build& build, const std::vector<std::size_t>& same, std::s
 
 void report_overlap(Build& build, const RouteOptions& route, const Node& node, const Overlap& found) {
   const auto place = build.report.place(found.taker->span.begin);
+  const std::string same = route.conditions.empty() ? "host, path and methods" : "host, path, conditions and methods";
   if (found.twice) {
     build.report.error(code::kDuplicate, {node.span.begin, node.span.begin + 1}, pointer(node),
-                       "this route has the same host, path and methods as the one at " + place,
+                       "this route has the same " + same + " as the one at " + place,
                        "merge them, or give them different methods");
     return;
   }
@@ -175,7 +188,42 @@ void check_same_path(Build& build, const std::vector<std::size_t>& same) {
   }
 }
 
+/// Most searches compare a handful of segments. Patterns that have a literal and a parameter side by side in each of
+/// many segments double it with each, and anybody could send the path that makes the search longest.
+void check_search(Build& build) {
+  constexpr std::size_t kLongest = 1'024;
+  const auto& routes = build.config.gateway.routes;
+  const auto has_parameter = [](const RouteOptions& route) { return route.path.find('{') != std::string::npos; };
+  if (build.report.has_errors() || std::none_of(routes.begin(), routes.end(), has_parameter)) return;
+  gateway::Router router(gateway::Case::ignored);
+  for (const auto& route : routes) {
+    router.add(route.host, route.path, {}, nullptr,
+               ignores_case(build, route) ? gateway::Case::ignored : gateway::Case::matters);
+  }
+  const auto longest = router.longest_search();
+  if (longest <= kLongest) return;
+  build.report.error_at_key(code::kRange, *find(&build.root, "routes"),
+                            "one request may have to be compared with " + std::to_string(longest) +
+                                " segments of these paths, and at most " + std::to_string(kLongest) + " are accepted",
+                            "let paths with {parameters} differ in an earlier segment");
+}
+
 }  // namespace
+
+bool ignores_case(const Build& build, const RouteOptions& route) {
+  return route.ignore_case.value_or(build.config.gateway.all_routes.ignore_case);
+}
+
+std::string shape_of(const Build& build, const RouteOptions& route) {
+  const std::string_view path = route.path;
+  std::string out;
+  for (std::size_t at = 0; at < path.size(); ++at) {
+    out += path[at];
+    if (path[at] == '{') at = std::min(path.find('}', at), path.size()) - 1;
+  }
+  if (out.size() > 1 && out.ends_with('/')) out.pop_back();
+  return ignores_case(build, route) ? http::fold_case(out) + " in any case" : out;
+}
 
 void check_routes(Build& build) {
   const auto& routes = build.config.gateway.routes;
@@ -185,13 +233,15 @@ void check_routes(Build& build) {
     const Node& node = *build.route_nodes[i];
     check_target(build, routes[i], node);
     check_require(build, routes[i], node);
+    check_split(build, routes[i], node);
     check_unknown_key(build, &node, routes[i].require);
     check_encoded_slash(build, routes[i], node);
     const Node* methods = find(&node, "methods");
     const bool valid = text_at(&node, "path") != nullptr && (methods == nullptr || methods->kind == Kind::list);
-    if (valid) by_path[routes[i].host + ' ' + shape_of(build, routes[i])].push_back(i);
+    if (valid) by_path[routes[i].host + ' ' + shape_of(build, routes[i]) + text_of(routes[i].conditions)].push_back(i);
   }
   for (const auto& [path, same] : by_path) check_same_path(build, same);
+  check_search(build);
 }
 
 }  // namespace headgate::config

@@ -32,13 +32,31 @@ bool is_asked_for(const Build& build, const std::set<std::string>& used, Require
          std::any_of(build.config.limits.begin(), build.config.limits.end(), counts);
 }
 
+/// Whether a field is made from a claim.
+bool has_claims(const std::shared_ptr<const gateway::EditOptions>& edits) {
+  if (!edits) return false;
+  const auto claim = [](const gateway::TextPart& part) { return part.kind == gateway::TextPart::Kind::claim; };
+  const auto claims = [&](const gateway::FieldEdit& each) {
+    return std::any_of(each.value.begin(), each.value.end(), claim);
+  };
+  const auto any = [&](const auto& list) { return std::any_of(list.begin(), list.end(), claims); };
+  return any(edits->request_fields) || any(edits->response_fields) || any(edits->respond_fields);
+}
+
+bool makes_fields_of_claims(const Build& build) {
+  const auto& gateway = build.config.gateway;
+  return has_claims(gateway.all_routes.edits) ||
+         std::any_of(gateway.routes.begin(), gateway.routes.end(),
+                     [](const RouteOptions& route) { return has_claims(route.edits); });
+}
+
 /// A user who configures credentials may think that callers then have to send them.
 void check_credentials_used(Build& build, const std::set<std::string>& limits) {
   const Node* identity = find(&build.root, "identity");
   const auto spares = [](const gateway::Exemption& each) { return !each.api_keys.empty(); };
   const auto& exemptions = build.config.gateway.exemptions;
   const Node* jwt = find(identity, "jwt");
-  if (jwt != nullptr && !is_asked_for(build, limits, Require::jwt, Needs::token)) {
+  if (jwt != nullptr && !is_asked_for(build, limits, Require::jwt, Needs::token) && !makes_fields_of_claims(build)) {
     build.report.warning_at_key(code::kUnused, *jwt, "no token is ever verified: no route or limit uses one",
                                 R"(add "require": "jwt" to a route, or count by a claim, as in "per": "jwt.sub")");
   }
@@ -55,15 +73,26 @@ void check_credentials_used(Build& build, const std::set<std::string>& limits) {
 void check_unused(Build& build) {
   std::set<std::string> limits;
   std::set<std::string> upstreams;
-  // A misspelt name is already reported, so its likely target does not count as unused.
-  const auto use = [](std::set<std::string>& used, const std::string& name, const std::vector<const Node*>& nodes) {
-    used.insert(name);
+  // A misspelt name is already reported, so its likely target does not count as unused. Finding that compares with all
+  // names, so it is done for a few.
+  constexpr int kMisspelt = 100;
+  int misspelt = 0;
+  const auto use = [&](std::set<std::string>& used, const std::string& name, const NumbersByName& known,
+                       const std::vector<const Node*>& nodes) {
+    if (!used.insert(name).second || known.contains(name) || ++misspelt > kMisspelt) return;
     if (const Node* near = nearest_node(name, nodes)) used.insert(near->key);
   };
-  for (const auto& each : build.config.gateway.all_routes.limits) use(limits, each.limit, build.limit_nodes);
+  const auto use_limit = [&](const gateway::LimitUse& each) {
+    use(limits, each.limit, build.limit_numbers, build.limit_nodes);
+  };
+  for (const auto& each : build.config.gateway.all_routes.limits) use_limit(each);
   for (const auto& route : build.config.gateway.routes) {
-    use(upstreams, route.to, build.upstream_nodes);
-    for (const auto& each : route.limits) use(limits, each.limit, build.limit_nodes);
+    use(upstreams, route.to, build.upstream_numbers, build.upstream_nodes);
+    if (route.split)
+      for (const auto& share : route.split->shares)
+        use(upstreams, share.upstream, build.upstream_numbers, build.upstream_nodes);
+    if (route.mirror) use(upstreams, route.mirror->to, build.upstream_numbers, build.upstream_nodes);
+    for (const auto& each : route.limits) use_limit(each);
   }
   check_credentials_used(build, limits);
   for (const Node* each : build.limit_nodes) {

@@ -49,6 +49,8 @@ Result<Scale, LiteralError> parse_scale(std::string_view text);
 
 /// "20%": the share in parts of shed::Options::kWhole; above 0% and below 100%.
 Result<std::uint32_t, LiteralError> parse_share(std::string_view text);
+/// "10%": the part in parts of gateway::kWholeShare; above 0% and at most 100%.
+Result<std::uint32_t, LiteralError> parse_part(std::string_view text);
 /// "header:<name>": the name in lower case.
 Result<std::string, LiteralError> parse_priority_from(std::string_view text);
 
@@ -71,7 +73,11 @@ std::optional<LiteralError> check_server_name(std::string_view text);  ///< that
 std::optional<LiteralError> check_max_age(std::string_view text);      ///< of Strict-Transport-Security
 std::optional<LiteralError> check_tls_group(std::string_view text);
 std::optional<LiteralError> check_ticket_secret(std::string_view text);
+std::optional<LiteralError> check_status_range(std::string_view text);
+std::optional<LiteralError> check_health_path(std::string_view text);
+std::optional<LiteralError> check_health_host(std::string_view text);
 std::optional<LiteralError> check_share(std::string_view text);
+std::optional<LiteralError> check_part(std::string_view text);
 std::optional<LiteralError> check_priority_from(std::string_view text);
 std::optional<LiteralError> check_scale(std::string_view text);
 std::optional<LiteralError> check_tier_from(std::string_view text);
@@ -87,13 +93,19 @@ std::optional<LiteralError> check_path(std::string_view text);
 std::optional<LiteralError> check_host(std::string_view text);
 std::optional<LiteralError> check_method(std::string_view text);
 std::optional<LiteralError> check_field_name(std::string_view text);
-std::optional<LiteralError> check_proxy_field(std::string_view text);  ///< a field's name, or "X-Forwarded-*"
+std::optional<LiteralError> check_condition_field(std::string_view text);      ///< that routes are chosen by
+std::optional<LiteralError> check_condition_parameter(std::string_view text);  ///< that routes are chosen by
+std::optional<LiteralError> check_condition_value(std::string_view text);      ///< of a parameter
+std::optional<LiteralError> check_proxy_field(std::string_view text);          ///< a field's name, or "X-Forwarded-*"
 std::optional<LiteralError> check_field_value(std::string_view text);
 std::optional<LiteralError> check_log_target(std::string_view text);
 std::optional<LiteralError> check_log_caller(std::string_view text);  ///< "owner", "jwt.<claim>"
 std::optional<LiteralError> check_file_path(std::string_view text);
+std::optional<LiteralError> check_include(std::string_view text);
 std::optional<LiteralError> check_jwk_set(std::string_view text);  ///< a file's path or a URL
 std::optional<LiteralError> check_claim(std::string_view text);
+std::optional<LiteralError> check_scope(std::string_view text);   ///< one scope of OAuth 2.0
+std::optional<LiteralError> check_origin(std::string_view text);  ///< or "*", "null", "https://*.example.com"
 std::optional<LiteralError> check_parameter_name(std::string_view text);
 std::optional<LiteralError> check_cookie_name(std::string_view text);
 
@@ -108,6 +120,9 @@ LiteralError fault_and_help(std::string_view sentence);
 
 /// The names of all algorithms.
 std::vector<std::string_view> algorithm_names();
+
+/// The names of all balancing policies.
+std::vector<std::string_view> policy_names();
 
 /// What a limit can count by, as a user writes it, a name in angle brackets: "client_ip", "jwt.<claim>".
 std::vector<std::string_view> per_words();

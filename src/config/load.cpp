@@ -3,9 +3,8 @@
 #include "build.hpp"
 #include "check.hpp"
 #include "codes.hpp"
+#include "include.hpp"
 #include "parser.hpp"
-#include "paths.hpp"
-#include "placeholders.hpp"
 #include "table.hpp"
 
 #include "headgate/core/hash.hpp"
@@ -44,55 +43,71 @@ Config build_all(const Node& root, Report& report) {
               .limit_nodes = {},
               .upstream_nodes = {},
               .route_nodes = {},
-              .room_nodes = {}};
+              .room_nodes = {},
+              .limit_numbers = {},
+              .upstream_numbers = {},
+              .capacity_numbers = {}};
   build_process(build);
   build_admin(build);
   build_hsts(build);
   build_identity(build);
   build_redis(build);
   build_upstreams(build);
+  build.upstream_numbers = numbers_of(build.upstream_nodes);
+  build_balance(build);
   build_shedding(build);
+  build_retries(build);
   build_signing(build);
   build_limits(build);
+  build.limit_numbers = numbers_of(build.limit_nodes);
   build_webhook(build);
   check_keys(build);
   build_rooms(build);
   build_routes(build);
   check_routes(build);
+  check_edits(build);
+  check_conditions(build);
   check_rooms(build);
   check_plans(build);
+  check_balance(build);
   check_shedding(build);
+  check_delivery(build);
   check_https(build);
   // Without routes everything would be unused, but the missing routes are already reported.
   if (!build.route_nodes.empty()) check_unused(build);
   return std::move(build.config);
 }
 
-Loaded load_text(std::string_view source, const std::string& directory, Report& report) {
+Loaded load_text(std::string_view source, const std::string& directory, std::string_view path, Report& report) {
   auto parsed = parse(source, report);
   Loaded loaded;
-  const Node* root = parsed.document.root;
+  Node* root = parsed.document.root;
+  Includer includer(source, path, directory, report);
   if (parsed.complete && root->kind == Kind::object) {
-    replace_placeholders(parsed.document, directory, report);
-    resolve_paths(*parsed.document.root, root_section(), directory);
-    check(*root, root_section(), report);
-    auto config = build_all(*root, report);
-    config.fingerprints = fingerprints_of(*root);
-    if (!report.has_errors()) loaded.config = std::move(config);
+    resolve_file(parsed.document, directory, report, includer.watched());
+    if (includer.run(*root)) {
+      check(*root, root_section(), report);
+      auto config = build_all(*root, report);
+      config.fingerprints = fingerprints_of(*root);
+      for (const auto& each : includer.files()) config.included.push_back(each.path);
+      if (!report.has_errors()) loaded.config = std::move(config);
+    }
   } else if (parsed.complete && root->kind != Kind::broken) {
     report.error(code::kType, *root, "a configuration is an object", "begin it with '{'");
   }
   loaded.diagnostics = report.take();
+  loaded.watched = std::move(includer.watched());
+  if (!loaded.diagnostics.empty()) loaded.included.assign(includer.files().begin(), includer.files().end());
   return loaded;
 }
 
 }  // namespace
 
-Loaded load(std::string_view source, const std::string& directory) {
+Loaded load(std::string_view source, const std::string& directory, std::string_view path) {
   // The code below throws only if memory runs out or because of a bug. A gateway that reloads must survive both.
   try {
-    Report report(source);
-    return load_text(source, directory, report);
+    Report report(source, path);
+    return load_text(source, directory, path, report);
   } catch (const std::exception& error) {
     Loaded loaded;
     Diagnostic& diagnostic = loaded.diagnostics.emplace_back();

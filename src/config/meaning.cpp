@@ -1,8 +1,13 @@
 // A valid configuration in words.
 
+#include "meaning_access.hpp"
+#include "meaning_balance.hpp"
+#include "meaning_delivery.hpp"
+#include "meaning_health.hpp"
 #include "meaning_paths.hpp"
 #include "meaning_rooms.hpp"
 #include "meaning_routes.hpp"
+#include "meaning_servers.hpp"
 #include "meaning_shedding.hpp"
 #include "meaning_tls.hpp"
 
@@ -202,23 +207,40 @@ std::string when_redis_is_down(const Config& config) {
 
 }  // namespace
 
+namespace {
+
+/// "It includes 2 files: routes/a.json and routes/b.json."
+std::string included(const std::vector<std::string>& files) {
+  constexpr std::size_t kShown = 20;
+  if (files.empty()) return {};
+  std::vector<std::string> shown(files.begin(),
+                                 files.begin() + static_cast<std::ptrdiff_t>(std::min(files.size(), kShown)));
+  if (files.size() > kShown) shown.push_back(std::to_string(files.size() - kShown) + " more");
+  return "It includes " + counted(files.size(), "file") + ": " + listed(shown) + ".\n";
+}
+
+}  // namespace
+
 std::string meaning(const Config& config, std::string_view file) {
   std::size_t servers = 0;
   for (const auto& each : config.upstreams) servers += each.servers.size();
   std::string out = std::string(file) + " is valid: " + counted(config.listen.size(), "listener") + ", " +
                     counted(config.upstreams.size(), "upstream");
   if (servers > 0) out += " (" + counted(servers, "server") + ')';
-  out += ", " + counted(config.gateway.routes.size(), "route") + ", " + counted(config.limits.size(), "limit") + '\n';
-  const auto paths = kept_slashes(config.gateway) + tls_in_words(config);
+  out += ", " + counted(config.gateway.routes.size(), "route") + ", " + counted(config.limits.size(), "limit") + '\n' +
+         included(config.included);
+  const auto paths = delivery_in_words(config) + kept_slashes(config.gateway) + tls_in_words(config) +
+                     care_in_words(config) + origins_in_words(config.gateway);
   const auto rooms = rooms_in_words(config);
   const auto shedding = shedding_in_words(config);
+  const auto balancing = balance_in_words(config) + servers_in_words(config);
   if (config.limits.empty() && rooms.empty()) {
     const char* const all = shedding.empty() ? ": every request is allowed.\n" : " per caller.\n";
-    return out + "\nThere is no limit" + all + shedding + paths;
+    return out + "\nThere is no limit" + all + shedding + balancing + paths;
   }
   if (!config.limits.empty()) out += table(config);
   return out + rooms + routes_in_words(config.gateway) + batches(config) + when_redis_is_down(config) + shedding +
-         paths;
+         balancing + paths;
 }
 
 }  // namespace headgate::config

@@ -31,20 +31,28 @@ bool may_become(const RouteOptions& keeper, const RouteOptions& other) {
 }  // namespace
 
 std::string kept_slashes(const gateway::Options& options) {
+  // Each is compared with all routes.
+  constexpr std::size_t kShown = 50;
+  constexpr std::size_t kNamed = 20;
   std::string out;
+  std::size_t keepers = 0;
   for (const auto& keeper : options.routes) {
-    if (keeper.encoded_slash != gateway::EncodedSlash::keep) continue;
+    if (keeper.encoded_slash != gateway::EncodedSlash::keep || ++keepers > kShown) continue;
     std::string others;
+    std::size_t found = 0;
     for (const auto& each : options.routes) {
       // "/*" is left out: it would be named for every route, and less specific routes usually require less.
-      if (each.path != "/*" && may_become(keeper, each)) others += (others.empty() ? "\"" : ", \"") + each.name + '"';
+      if (each.path == "/*" || !may_become(keeper, each) || ++found > kNamed) continue;
+      others += (others.empty() ? "\"" : ", \"") + each.name + '"';
     }
+    if (found > kNamed) others += " and of " + std::to_string(found - kNamed) + " more routes";
     out +=
         "\nRoute \"" + keeper.name +
         "\" passes on %2F and %5C as a part of their segment. A server that reads a slash there sees a deeper path, " +
         (others.empty() ? "for which there is no other route.\n"
                         : "but the checks and limits of " + others + " do not apply.\n");
   }
+  if (keepers > kShown) out += "\n" + std::to_string(keepers - kShown) + " more routes pass them on.\n";
   return out;
 }
 

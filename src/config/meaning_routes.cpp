@@ -2,7 +2,11 @@
 
 #include "meaning_routes.hpp"
 
+#include "build.hpp"
+#include "meaning_access.hpp"
+
 #include "headgate/core/text.hpp"
+#include "headgate/gateway/key_source.hpp"
 
 #include <algorithm>
 
@@ -17,11 +21,41 @@ constexpr std::size_t kShown = 50;  // a user with more routes can read them in 
 constexpr std::size_t kWidest = 60;
 
 std::string requests(const RouteOptions& route) {
-  return joined(route.methods, ",") + (route.methods.empty() ? "" : " ") + route.host + route.path;
+  return joined(route.methods, ",") + (route.methods.empty() ? "" : " ") + route.host + route.path +
+         conditions_in_words(route.conditions);
+}
+
+/// " as /v2/*": the path that the server sees.
+std::string changes(const gateway::EditOptions& edits) {
+  const auto& rewrite = edits.rewrite;
+  if (!rewrite.path.empty()) return " as " + rewrite.path;
+  std::string out;
+  if (!rewrite.strip_prefix.empty()) out += " without " + rewrite.strip_prefix;
+  if (!rewrite.add_prefix.empty()) out += std::string(out.empty() ? "" : ",") + " below " + rewrite.add_prefix;
+  return out;
+}
+
+/// "api 95, api-next 5 of 100 by client_ip"
+std::string shares(const gateway::Split& split) {
+  std::uint64_t all = 0;
+  std::string out;
+  for (const auto& share : split.shares) {
+    all += share.weight;
+    out += (out.empty() ? "" : ", ") + share.upstream + ' ' + std::to_string(share.weight);
+  }
+  out += " of " + std::to_string(all);
+  std::string by;
+  for (const auto& part : split.by) by += (by.empty() ? " by " : " and ") + gateway::to_text(part);
+  return out + by;
 }
 
 std::string target(const RouteOptions& route) {
-  return route.respond ? "answers " + std::to_string(route.respond->status) : route.to;
+  const auto* const edits = route.edits.get();
+  if (edits != nullptr && edits->redirect)
+    return "redirects (" + std::to_string(edits->redirect->status) + ") to " + edits->redirect->to;
+  if (route.respond) return "answers " + std::to_string(route.respond->status);
+  const auto to = route.split ? shares(*route.split) : route.to;
+  return edits == nullptr ? to : to + changes(*edits);
 }
 
 std::string cost(const Cost& cost) {
@@ -60,7 +94,9 @@ std::string limits(const gateway::Options& options, const RouteOptions& route) {
   }
   for (const auto& each : route.limits) words.push_back(use(each));
   if (!route.waiting_room.empty()) words.push_back("waiting room " + route.waiting_room);
-  return words.empty() ? "no limit" : joined(words, ", ");
+  if (words.empty()) words.emplace_back("no limit");
+  if (auto demands = demands_in_words(route); !demands.empty()) words.push_back("for " + demands);
+  return joined(words, ", ");
 }
 
 }  // namespace

@@ -245,6 +245,22 @@ std::optional<LiteralError> check_field_name(std::string_view text) {
                       R"(a field's name has letters, digits and '-', as in "X-API-Key")"};
 }
 
+std::optional<LiteralError> check_condition_field(std::string_view text) {
+  if (http::same_word(text, "Host"))
+    return LiteralError{"a route names its host in \"host\"", "write \"host\": \"api.example.com\""};
+  return check_field_name(text);
+}
+
+std::optional<LiteralError> check_condition_parameter(std::string_view text) {
+  if (!text.empty() && text.size() <= 128 && trimmed(text) == text) return std::nullopt;
+  return LiteralError{in_quotes(text) + " is not a parameter's name", "write 1 to 128 characters, as decoded"};
+}
+
+std::optional<LiteralError> check_condition_value(std::string_view text) {
+  if (text.size() <= 1'024) return std::nullopt;
+  return LiteralError{"this value is longer than 1024 bytes", "shorten it, or write true for any value"};
+}
+
 std::optional<LiteralError> check_proxy_field(std::string_view text) {
   const bool family = text.ends_with("-*");
   const auto name = family ? text.substr(0, text.size() - 1) : text;
@@ -287,6 +303,19 @@ std::optional<LiteralError> check_log_caller(std::string_view text) {
                       key     ? R"(write "owner" for the owner of the key; keys themselves are never logged)"
                       : claim ? R"(did you mean "jwt.sub"?)"
                               : R"(write "owner" (of an API key) or a claim, as in "jwt.sub")"};
+}
+
+std::optional<LiteralError> check_include(std::string_view text) {
+  if (auto error = check_file_path(text)) return LiteralError{error->message, R"(write it as "routes/*.json")"};
+  const auto slash = text.rfind('/');
+  const auto name = slash == std::string_view::npos ? text : text.substr(slash + 1);
+  const auto stars = std::count(text.begin(), text.end(), '*');
+  if (name.empty() || stars > 1 || std::count(name.begin(), name.end(), '*') != stars) {
+    return LiteralError{
+        in_quotes(text) + " does not name files to include",
+        R"(write a file's path, with one '*' in its last segment if it stands for several: "routes/*.json")"};
+  }
+  return std::nullopt;
 }
 
 std::optional<LiteralError> check_file_path(std::string_view text) {

@@ -38,6 +38,11 @@ constexpr std::array kEntries{
     Entry{"configuration", "http", "", R"(begin with "listen", "upstreams", "limits" and "routes")"},
     Entry{"configuration", "server", "listen", R"(write "listen": ":8080", and "routes": [ … ])"},
     Entry{"configuration", "location", "routes", R"(write "routes": [{ "path": "/*", "to": "app" }])"},
+    Entry{"upstream", "least_conn", "balance", R"(write "balance": "least_in_flight")"},
+    Entry{"upstream", "ip_hash", "balance", R"(write "balance": { "policy": "consistent_hash", "per": "client_ip" })"},
+    Entry{"upstream", "hash", "balance", R"(write "balance": { "policy": "consistent_hash", "per": "header:X-User" })"},
+    Entry{"upstream", "weights", "servers", R"(write "servers": [{ "url": "http://app-1:3000", "weight": 3 }])"},
+    Entry{"upstream", "weight", "servers", R"(write "servers": [{ "url": "http://app-1:3000", "weight": # }])"},
     // Kong
     Entry{"limit", "second", "rate", R"(write the count and the period as one: "rate": "#/second")"},
     Entry{"limit", "minute", "rate", kPeriod},

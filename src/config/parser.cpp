@@ -14,7 +14,7 @@
 namespace headgate::config {
 namespace {
 
-constexpr std::size_t kLongest = 4U << 20U;
+constexpr std::size_t kLongest = 64U << 20U;
 constexpr int kDeepest = 64;
 constexpr std::size_t kMaxErrors = 20;  // later errors mostly follow from the first ones
 
@@ -286,7 +286,7 @@ bool is_text(std::string_view text, Report& report) {
 
 Parsed parse(std::string_view text, Report& report) {
   if (text.size() > kLongest) {
-    report.error(code::kTooBig, {0, 1}, "", "the configuration is longer than 4 MiB");
+    report.error(code::kTooBig, {0, 1}, "", "this file is longer than 64 MiB");
     return {};
   }
   if (!is_text(text, report)) return {};

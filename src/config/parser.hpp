@@ -13,7 +13,7 @@ struct Parsed {
   bool complete = false;  ///< whether the tree holds the whole text; if not, report only syntax errors
 };
 
-/// Reports every syntax error and every duplicate key. Accepts at most 4 MiB and 64 levels.
+/// Reports every syntax error and every duplicate key. Accepts at most 64 MiB and 64 levels.
 Parsed parse(std::string_view text, Report& report);
 
 }  // namespace headgate::config

@@ -6,16 +6,19 @@
 namespace headgate::config {
 namespace {
 
-void resolve_value(Node& node, const Shape& shape, const std::string& directory) {
+using Named = std::vector<std::string>*;
+
+void resolve_value(Node& node, const Shape& shape, const std::string& directory, Named named) {
   if (shape.path != nullptr && node.kind == Kind::string && shape.path(node.text)) {
     node.text = resolved(node.text, directory);
+    if (named != nullptr) named->push_back(node.text);
   } else if (shape.section != nullptr && node.kind == Kind::object) {
-    resolve_paths(node, *shape.section, directory);
+    for (Node* member : node.children) resolve_path(*member, *shape.section, directory, named);
   } else if (shape.of != nullptr) {
-    for (Node* child : node.children) resolve_value(*child, *shape.of, directory);
+    for (Node* child : node.children) resolve_value(*child, *shape.of, directory, named);
   }
   // At most one of the forms can be an object, a list or a text.
-  for (const Shape* form : shape.forms) resolve_value(node, *form, directory);
+  for (const Shape* form : shape.forms) resolve_value(node, *form, directory, named);
 }
 
 }  // namespace
@@ -26,12 +29,10 @@ std::string resolved(const std::string& path, const std::string& directory) {
       .string();  // not normalised: ".." after a symbolic link cannot be resolved in the text
 }
 
-void resolve_paths(Node& node, const Section& section, const std::string& directory) {
-  for (Node* member : node.children) {
-    const auto key = std::find_if(section.keys.begin(), section.keys.end(),
-                                  [&](const Key& each) { return each.name == member->key; });
-    if (key != section.keys.end()) resolve_value(*member, *key->shape, directory);
-  }
+void resolve_path(Node& member, const Section& section, const std::string& directory, Named named) {
+  const auto key =
+      std::find_if(section.keys.begin(), section.keys.end(), [&](const Key& each) { return each.name == member.key; });
+  if (key != section.keys.end()) resolve_value(member, *key->shape, directory, named);
 }
 
 }  // namespace headgate::config

@@ -5,13 +5,15 @@
 #include "table.hpp"
 
 #include <string>
+#include <vector>
 
 namespace headgate::config {
 
 /// `path` relative to the working directory. Absolute paths stay as they are; if `directory` is "", all paths do.
 std::string resolved(const std::string& path, const std::string& directory);
 
-/// Resolves the text of every node that `section` says is a path. `written` stays, for messages.
-void resolve_paths(Node& node, const Section& section, const std::string& directory);
+/// Resolves the texts in `member`, a member of `section`, that are paths. `written` stays, for messages. Adds them to
+/// `named`, if it is not null.
+void resolve_path(Node& member, const Section& section, const std::string& directory, std::vector<std::string>* named);
 
 }  // namespace headgate::config

@@ -1,9 +1,11 @@
 #include "placeholders.hpp"
 
 #include "codes.hpp"
+#include "edits.hpp"
 #include "paths.hpp"
 
 #include "headgate/core/literals.hpp"
+#include "headgate/core/text.hpp"
 #include "headgate/core/utf8.hpp"
 
 #include <algorithm>
@@ -33,10 +35,14 @@ bool is_text(std::string_view text) {
   return true;
 }
 
+bool has_marks(std::string_view text) {
+  return text.find_first_of(std::string{kVariableBegins, kVariableEnds}) != std::string_view::npos;
+}
+
 class Replacer {
  public:
-  Replacer(Node& node, const std::string& directory, Report& report)
-      : node_(node), directory_(directory), report_(report) {}
+  Replacer(Node& node, const std::string& directory, Report& report, std::vector<std::string>& named)
+      : node_(node), directory_(directory), report_(report), named_(named), variables_(takes_variables(node)) {}
 
   void run() {
     const std::string_view text = node_.written;
@@ -51,10 +57,22 @@ class Replacer {
           return fail("this placeholder is not closed",
                       "close it with '}', or write $${ for the two characters themselves");
         }
-        const auto value = value_of(text.substr(at + 2, end - at - 2));
-        if (!value) return;
-        out += *value;
+        const auto inside = text.substr(at + 2, end - at - 2);
         at = end + 1;
+        if (variables_ && gateway::read_variable(inside)) {
+          out += kVariableBegins;
+          out += inside;
+          out += kVariableEnds;
+          continue;
+        }
+        const auto value = value_of(inside);
+        if (!value) return;
+        // Else a value from outside could name a variable.
+        if (variables_ && has_marks(*value))
+          return fail(
+              "the value of " + in_quotes("${" + std::string(inside) + "}") + " cannot be sent in a header field",
+              "it has a control character");
+        out += *value;
         node_.replaced = true;
       } else {
         out += text[at++];
@@ -69,20 +87,29 @@ class Replacer {
     node_.kind = Kind::broken;
   }
 
+  /// What is a variable of requests where, if that may be meant.
+  std::string of_requests(std::string_view name) const {
+    if (variables_) return "; of a request there are: " + joined(gateway::kVariables, ", ");
+    if (!gateway::read_variable(name)) return {};
+    return "; ${" + std::string(name) + "} of a request is for values in \"request_headers\" and \"response_headers\"";
+  }
+
   std::optional<std::string> value_of(std::string_view inside) {
     if (inside.starts_with("file:")) return file(std::string(inside.substr(5)));
     const auto dash = inside.find(":-");
     const std::string name(inside.substr(0, dash));
     if (!is_variable(name)) {
       fail(in_quotes("${" + std::string(inside) + "}") + " is not a placeholder",
-           "write ${NAME}, ${NAME:-default} or ${file:/path}; $${ stands for the two characters themselves");
+           "write ${NAME}, ${NAME:-default} or ${file:/path}; $${ stands for the two characters themselves" +
+               of_requests(name));
       return std::nullopt;
     }
     const char* value = std::getenv(name.c_str());
     const bool usable = value != nullptr && (*value != '\0' || dash == std::string_view::npos);
     if (!usable && dash != std::string_view::npos) return std::string(inside.substr(dash + 2));
     if (!usable) {
-      fail("the environment variable " + in_quotes(name) + " is not set", "set it, or write ${" + name + ":-default}");
+      fail("the environment variable " + in_quotes(name) + " is not set",
+           "set it, or write ${" + name + ":-default}" + of_requests(name));
       return std::nullopt;
     }
     if (is_text(value)) return std::string(value);
@@ -91,7 +118,7 @@ class Replacer {
   }
 
   std::optional<std::string> file(const std::string& path) {
-    auto content = read_text_file(resolved(path, directory_));
+    auto content = read_text_file(named_.emplace_back(resolved(path, directory_)));
     if (!content.text) {
       fail("the file " + in_quotes(path) + " cannot be read: " + content.why_not,
            "${file:PATH} stands for the content of the file");
@@ -106,6 +133,8 @@ class Replacer {
   Node& node_;
   const std::string& directory_;
   Report& report_;
+  std::vector<std::string>& named_;
+  bool variables_;
 };
 
 }  // namespace
@@ -138,7 +167,8 @@ FileText read_text_file(const std::string& path, std::size_t largest) {
   return {std::nullopt, "it is not UTF-8 text"};
 }
 
-void replace_placeholders(Document& document, const std::string& directory, Report& report) {
+void replace_placeholders(Document& document, const std::string& directory, Report& report,
+                          std::vector<std::string>& named) {
   for (Node& node : document.nodes) {
     if (node.kind != Kind::string) continue;
     if (node.written.starts_with('$') && is_variable(std::string_view(node.written).substr(1))) {
@@ -146,7 +176,12 @@ void replace_placeholders(Document& document, const std::string& directory, Repo
       report.warning(code::kPlaceholder, node, "this text is not a placeholder and is used as it is",
                      "write ${NAME} for the value of the environment variable NAME");
     }
-    if (node.written.find("${") != std::string::npos) Replacer(node, directory, report).run();
+    if (has_marks(node.written) && takes_variables(node)) {
+      report.error(code::kLiteral, node, "this value cannot be sent in a header field", "it has a control character");
+      node.kind = Kind::broken;
+      continue;
+    }
+    if (node.written.find("${") != std::string::npos) Replacer(node, directory, report, named).run();
   }
 }
 

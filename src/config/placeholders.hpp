@@ -7,13 +7,15 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace headgate::config {
 
 /// Replaces all placeholders; `$${` stands for a literal "${". Reports those that cannot be replaced, and sets such a
 /// string to `broken`. A report names the variable or the file, never a value.
-/// Relative paths begin at `directory`.
-void replace_placeholders(Document& document, const std::string& directory, Report& report);
+/// Relative paths begin at `directory`. Adds the files that were asked for to `named`.
+void replace_placeholders(Document& document, const std::string& directory, Report& report,
+                          std::vector<std::string>& named);
 
 struct FileText {
   std::optional<std::string> text;

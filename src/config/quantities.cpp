@@ -3,6 +3,7 @@
 #include "formats.hpp"
 #include "report.hpp"
 
+#include "headgate/gateway/delivery.hpp"
 #include "headgate/shed/concurrency.hpp"
 
 #include <algorithm>
@@ -26,6 +27,16 @@ int hex_digit(char c) {
   return -1;
 }
 
+Result<std::uint32_t, LiteralError> parse_percent(std::string_view text) {
+  std::uint32_t percent = 0;
+  const auto digits = text.substr(0, text.find('%'));
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), percent);
+  const bool read = error == std::errc() && !digits.empty() && end == digits.data() + digits.size();
+  if (!read || digits.size() + 1 != text.size())
+    return LiteralError{in_quotes(text) + " is not a share", R"(write a whole number and "%", as in "20%")"};
+  return percent;
+}
+
 }  // namespace
 
 Result<Scale, LiteralError> parse_scale(std::string_view text) {
@@ -40,14 +51,19 @@ Result<Scale, LiteralError> parse_scale(std::string_view text) {
   return scale;
 }
 
+Result<std::uint32_t, LiteralError> parse_part(std::string_view text) {
+  const auto percent = parse_percent(text);
+  if (percent.has_error()) return percent.error();
+  if (*percent == 0) return LiteralError{"0% is nothing", R"(write at least "1%")"};
+  if (*percent > 100) return LiteralError{in_quotes(text) + " is more than all", R"(write at most "100%")"};
+  return *percent * (gateway::kWholeShare / 100);
+}
+
 Result<std::uint32_t, LiteralError> parse_share(std::string_view text) {
-  std::uint32_t percent = 0;
-  const auto digits = text.substr(0, text.find('%'));
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), percent);
-  const bool read = error == std::errc() && !digits.empty() && end == digits.data() + digits.size();
-  if (!read || digits.size() + 1 != text.size())
-    return LiteralError{in_quotes(text) + " is not a share", R"(write a whole number and "%", as in "20%")"};
-  if (percent == 0) return LiteralError{"a share of 0% reserves nothing", "leave it out"};
+  const auto read = parse_percent(text);
+  if (read.has_error()) return read.error();
+  const auto percent = *read;
+  if (percent == 0) return LiteralError{"a share of 0% is nothing", "leave it out"};
   if (percent >= 100)
     return LiteralError{in_quotes(text) + " would leave nothing for requests that are not critical",
                         R"(write less than "100%")"};
@@ -70,6 +86,10 @@ Result<identity::Sha256, LiteralError> parse_digest(std::string_view text) {
 
 std::optional<LiteralError> check_share(std::string_view text) {
   const auto read = parse_share(text);
+  return read.has_error() ? std::optional(read.error()) : std::nullopt;
+}
+std::optional<LiteralError> check_part(std::string_view text) {
+  const auto read = parse_part(text);
   return read.has_error() ? std::optional(read.error()) : std::nullopt;
 }
 std::optional<LiteralError> check_scale(std::string_view text) {

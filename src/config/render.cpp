@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 
 namespace headgate::config {
 namespace {
@@ -87,8 +88,8 @@ void mask_list(std::string& text, std::size_t at) {
 // machines. A list of them may have several lines.
 std::string without_keys(std::string_view source) {
   std::string text(source);
-  for (const std::string_view key :
-       {"\"password\"", "\"secret\"", "\"previous_secret\"", "\"token\"", "\"key\"", "\"sha256\""}) {
+  for (const std::string_view key : {"\"password\"", "\"secret\"", "\"previous_secret\"", "\"ticket_secret\"",
+                                     "\"token\"", "\"key\"", "\"sha256\""}) {
     for (auto at = text.find(key); at != std::string::npos; at = text.find(key, at + key.size())) {
       auto value = text.find_first_not_of(": \t\r\n", at + key.size());
       if (value == std::string::npos) break;
@@ -199,19 +200,22 @@ std::string_view severity_text(Severity severity) { return severity == Severity:
 
 }  // namespace
 
-std::string render_text(const std::vector<Diagnostic>& diagnostics, std::string_view file, std::string_view source) {
-  Excerpts excerpts(source);
+std::string render_text(const std::vector<Diagnostic>& diagnostics, std::string_view file, std::string_view source,
+                        std::span<const IncludedFile> included) {
+  std::map<std::string_view, std::string_view> texts{{"", source}};
+  for (const auto& each : included) texts.emplace(each.path, each.text);
+  std::map<std::string_view, Excerpts> excerpts;
   std::string out;
   std::size_t errors = 0;
   for (const auto& each : diagnostics) {
     if (each.severity == Severity::error) ++errors;
-    out += std::string(file) + ':' + std::to_string(each.line) + ':' + std::to_string(each.column) + ": " +
-           std::string(severity_text(each.severity)) + ": " + clean(each.message);
+    out += (each.file.empty() ? std::string(file) : each.file) + ':' + std::to_string(each.line) + ':' +
+           std::to_string(each.column) + ": " + std::string(severity_text(each.severity)) + ": " + clean(each.message);
     if (!each.pointer.empty()) out += " [" + clean(each.pointer) + ']';
     out += '\n';
     Underline where{each.line, each.column - 1, each.end_column - 1, {}};
     if (!each.caret_note.empty()) where = {each.caret_line, each.caret_column - 1, each.caret_column, each.caret_note};
-    out += excerpts.at(where);
+    out += excerpts.try_emplace(each.file, texts[each.file]).first->second.at(where);
     if (!each.help.empty()) out += "  help: " + clean(each.help) + '\n';
     out += '\n';
   }
@@ -226,7 +230,7 @@ std::string render_text(const std::vector<Diagnostic>& diagnostics, std::string_
 std::string render_json(const std::vector<Diagnostic>& diagnostics, std::string_view file) {
   auto list = nlohmann::ordered_json::array();
   for (const auto& each : diagnostics) {
-    list.push_back({{"file", file},
+    list.push_back({{"file", each.file.empty() ? file : std::string_view(each.file)},
                     {"line", each.line},
                     {"column", each.column},
                     {"end_column", each.end_column},

@@ -49,13 +49,44 @@ std::string in_quotes(std::string_view text) {
   return out + (end < text.size() ? "...\"" : "\"");
 }
 
+Report::Report(std::string_view text, std::string_view path) {
+  files_.push_back({std::string(path), 0, text.size(), Lines(text)});
+}
+
+// One more than the size: the end of a file is a place, too.
+void Report::begin_file(std::string_view text, std::string_view path) {
+  begin_ = files_.back().begin + files_.back().size + 1;
+  files_.push_back({std::string(path), begin_, text.size(), Lines(text)});
+}
+
+std::size_t Report::end_file() { return std::exchange(begin_, 0); }
+
+std::size_t Report::number_at(std::size_t offset) const {
+  const auto next = std::upper_bound(files_.begin(), files_.end(), offset + begin_,
+                                     [](std::size_t at, const File& file) { return at < file.begin; });
+  return static_cast<std::size_t>(next - files_.begin()) - 1;
+}
+
+Position Report::position(std::size_t offset) const {
+  const auto& file = files_[number_at(offset)];
+  return file.lines.at(offset + begin_ - file.begin);
+}
+
+std::string_view Report::file_at(std::size_t offset) const {
+  const auto number = number_at(offset);
+  return number == 0 ? std::string_view() : std::string_view(files_[number].path);
+}
+
 Diagnostic& Report::add(Severity severity, std::string_view code, Span span, std::string pointer, std::string message,
                         std::string help) {
-  const auto begin = lines_.at(span.begin);
-  const auto end = lines_.at(span.end);
-  Diagnostic diagnostic;
+  const auto begin = position(span.begin);
+  const auto end = position(span.end);
+  auto& found = *list_.emplace_back(std::make_unique<Found>());
+  found.file = number_at(span.begin);
+  auto& diagnostic = found.diagnostic;
   diagnostic.code = code;
   diagnostic.severity = severity;
+  diagnostic.file = file_at(span.begin);
   diagnostic.line = begin.line;
   diagnostic.column = begin.column;
   // A span of several lines is underlined only in the first line.
@@ -64,7 +95,7 @@ Diagnostic& Report::add(Severity severity, std::string_view code, Span span, std
   diagnostic.message = std::move(message);
   diagnostic.help = std::move(help);
   if (severity == Severity::error) ++errors_;
-  return list_.emplace_back(std::move(diagnostic));
+  return diagnostic;
 }
 
 Diagnostic& Report::error(std::string_view code, Span span, std::string pointer, std::string message,
@@ -93,19 +124,27 @@ void Report::warning_at_key(std::string_view code, const Node& member, std::stri
 }
 
 std::string Report::place(std::size_t offset) const {
-  const auto at = lines_.at(offset);
-  return std::to_string(at.line) + ':' + std::to_string(at.column);
+  const auto at = position(offset);
+  auto text = std::to_string(at.line) + ':' + std::to_string(at.column);
+  if (files_.size() == 1) return text;
+  const auto& path = files_[number_at(offset)].path;
+  return path.empty() ? text + " of the main file" : path + ':' + text;
 }
 
 std::vector<Diagnostic> Report::take() {
-  const auto place = [](const Diagnostic& each) { return std::tie(each.line, each.column); };
-  std::stable_sort(list_.begin(), list_.end(),
-                   [&](const Diagnostic& a, const Diagnostic& b) { return place(a) < place(b); });
-  const auto twice = [&](const Diagnostic& a, const Diagnostic& b) {
-    return place(a) == place(b) && a.message == b.message;
+  const auto place = [](const auto& each) {
+    return std::tie(each->file, each->diagnostic.line, each->diagnostic.column);
+  };
+  std::stable_sort(list_.begin(), list_.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
+  const auto twice = [&](const auto& a, const auto& b) {
+    return place(a) == place(b) && a->diagnostic.message == b->diagnostic.message;
   };
   list_.erase(std::unique(list_.begin(), list_.end(), twice), list_.end());
-  return std::exchange(list_, {});
+  std::vector<Diagnostic> out;
+  out.reserve(list_.size());
+  for (auto& each : list_) out.push_back(std::move(each->diagnostic));
+  list_.clear();
+  return out;
 }
 
 }  // namespace headgate::config

@@ -41,7 +41,8 @@ class SchemaWriter {
       if (key.presence == Presence::required) required.push_back(key.name);
     }
     Json out{{"type", "object"}, {"additionalProperties", false}, {"properties", std::move(properties)}};
-    if (!required.empty()) out["required"] = std::move(required);
+    // What the whole file needs may be in another file, which it includes or which includes it.
+    if (!required.empty() && !section.path.empty()) out["required"] = std::move(required);
     for (const auto each : section.one_of) out["oneOf"].push_back({{"required", Json::array({each})}});
     return out;
   }

@@ -55,118 +55,6 @@ constexpr Key kMemoryKeys[] = {
 };
 constexpr Section kMemory{"memory", "memory", "Counters of this gateway alone.", kMemoryKeys};
 
-// upstreams
-
-constexpr Shape kServer = text("a server's URL", check_server);
-constexpr Shape kServers = list("a list of server URLs", kServer, 1, 1024);
-constexpr Shape kMaxIdle = integer(0, 65'535);
-constexpr Shape kAnswerHeadSize = size(1'024, 64UL * 1'024);
-constexpr Shape kConcurrencyShape = section(kConcurrencySection);
-constexpr Shape kUpstreamTlsShape = section(kUpstreamTlsSection);
-constexpr std::string_view kUpstreamLater[] = {"balance", "health", "retry", "circuit", "weights", "slow_start"};
-constexpr Key kUpstreamKeys[] = {
-    {"servers", &kServers, "", R"(["http://api-1:9001", "http://api-2:9001"])",
-     "Its servers, `http://host[:port]` each, or `https://host[:port]` each; requests go to them in turn", required},
-    {"tls", &kUpstreamTlsShape, "", R"({ "ca": "/etc/headgate/ca.pem" })",
-     "For servers with `https://`: whom to trust, and how the gateway shows who it is"},
-    {"connect_timeout", &kDuration, "1s", R"("1s")",
-     "How long connecting to one server may take, with name resolution and the TLS handshake"},
-    {"idle_timeout", &kDuration, "30s", R"("30s")", "How long an idle connection stays open"},
-    {"max_idle", &kMaxIdle, "64", "64", "Connections a worker keeps open to each server"},
-    {"head_size", &kAnswerHeadSize, "64KiB", R"("16KiB")",
-     "Status line and fields of an answer, at most 64KiB; 502 beyond"},
-    {"concurrency", &kConcurrencyShape, "", R"({ "adaptive": true, "reserved": "20%" })",
-     "How many requests it may have at the same time"},
-};
-constexpr Section kUpstream{"upstream", "upstreams.<name>", "Where requests go: a URL, or an object with these keys.",
-                            kUpstreamKeys, kUpstreamLater};
-constexpr Shape kUpstreamObject = section(kUpstream);
-constexpr const Shape* kUpstreamForms[] = {&kServer, &kUpstreamObject};
-constexpr Shape kUpstreamShape = either("a URL or an object", kUpstreamForms);
-constexpr Shape kUpstreams = map("an object of upstreams by name", kUpstreamShape);
-
-// routes
-
-constexpr Shape kLimitName = text("a limit's name");
-constexpr Shape kLimitNames = list("a list of limits' names", kLimitName, 0);
-constexpr Shape kBodySize = size(0, std::uint64_t{1} << 53);
-constexpr Shape kRoomName = text("a waiting room's name");
-constexpr Shape kUnknownKeyShape = choice(kUnknownKey);
-constexpr Key kAllRoutesKeys[] = {
-    {"limits", &kLimitUses, "[]", R"(["per-ip"])", "Limits of every route, before its own"},
-    {"timeout", &kDuration, "30s", R"("10s")", "How long a server may take to the first byte of its answer"},
-    {"between_bytes", &kDuration, "1m", R"("5m")",
-     "How long a server may be silent within its answer; must be longer than the pause between two Server-Sent Events"},
-    {"max_body", &kBodySize, "1MiB", R"("1MiB")", "Largest request body"},
-    {"unknown_key", &kUnknownKeyShape, "anonymous", R"("reject")",
-     "What happens to a caller whose API key is unknown, expired or disabled: `anonymous` treats it as a caller "
-     "without a key, `reject` refuses it; a route that requires a key always refuses it"},
-    {"ignore_case", &kBoolean, "false", "true",
-     "Whether paths that differ only in the case of letters are the same, as in Express, IIS and, by option, Spring; "
-     "counting by `{parameters}` then ignores case, too"},
-};
-constexpr Section kAllRoutes{
-    "all_routes", "all_routes",
-    "For every route; limits add up, a route may set its own `timeout`, `between_bytes` and `max_body`.",
-    kAllRoutesKeys};
-constexpr Shape kStatus = integer(200, 599);
-constexpr Shape kFieldValue = text("a field value", check_field_value);
-constexpr Key kRespondKeys[] = {
-    {"status", &kStatus, "200", "200", "Status of the answer"},
-    {"body", &kText, "", R"("ok\n")", "Its body"},
-    {"content_type", &kFieldValue, "text/plain; charset=utf-8", R"("application/json")", "Its `Content-Type`"},
-};
-constexpr std::string_view kRespondLater[] = {"headers", "redirect"};
-constexpr Section kRespond{"respond", "routes[].respond", "An answer given without an upstream.", kRespondKeys,
-                           kRespondLater};
-constexpr Shape kRespondShape = section(kRespond);
-constexpr Shape kRouteName = text("a name", check_route_name);
-constexpr Shape kHost = text("a host", check_host);
-constexpr Shape kPath = text("a path", check_path);
-constexpr Shape kMethod = text("a method", check_method);
-constexpr Shape kMethods = list("a list of methods", kMethod, 1, 64);
-constexpr Shape kUpstreamName = text("an upstream's name");
-constexpr Shape kRequireShape = choice(kRequire);
-constexpr Shape kEncodedSlashShape = choice(kEncodedSlash);
-constexpr std::string_view kRouteLater[] = {"headers", "rewrite", "strip_prefix", "redirect", "retry", "cost"};
-constexpr Key kRouteKeys[] = {
-    {"name", &kRouteName, "", R"("login")", "Its name in logs and metrics; default: its path"},
-    {"host", &kHost, "", R"("api.example.com")",
-     "Only requests for this host; `*.example.com` stands for every host below it"},
-    {"path", &kPath, "", R"("/v1/*")",
-     "Exact, `/prefix/*` (which takes `/prefix` too), or with parameters as in `/users/{id}`; the most specific route "
-     "wins",
-     required},
-    {"ignore_case", &kBoolean, "", "true", "As `all_routes.ignore_case`, for this route"},
-    {"encoded_slash", &kEncodedSlashShape, "reject", R"("keep")",
-     "What happens to a path with `%2F` or `%5C`, encoded once or more often: `reject` refuses it, because some "
-     "servers read a slash there; `keep` passes it on as part of its segment"},
-    {"methods", &kMethods, "", R"(["GET", "HEAD"])", "Only these methods; default: all"},
-    {"redirect_to_https", &kRedirectToHttps, "", "false",
-     "As for a listener, for this route; default: as the listener says"},
-    {"to", &kUpstreamName, "", R"("app")", "The upstream requests go to"},
-    {"respond", &kRespondShape, "", R"({ "status": 200, "body": "ok\n" })", "The answer, given without an upstream"},
-    {"priority", &kPriorityShape, "normal", R"("critical")",
-     "Of its requests, where neither a trusted proxy nor a tier says another: with too much load `low` is refused "
-     "first, `critical` last"},
-    {"limits", &kLimitUses, "[]", R"(["per-ip", { "use": "plan", "cost": 10 }])",
-     "Limits of this route: all must allow a request, and one that a limit rejects is not charged by the others"},
-    {"skip_limits", &kLimitNames, "[]", R"(["per-ip"])", "Limits of `all_routes` that do not apply here"},
-    {"waiting_room", &kRoomName, "", R"("sale")",
-     "The waiting room that callers pass first: its name in `waiting_rooms`"},
-    {"require", &kRequireShape, "nothing", R"("jwt")",
-     "Refuse callers without a valid token (`jwt`), without a known key (`api_key`), or without a client certificate "
-     "that was verified (`mtls`): here, by a listener with `client_ca`, or by a trusted proxy that reports it in the "
-     "PROXY protocol"},
-    {"unknown_key", &kUnknownKeyShape, "", R"("reject")", "As `all_routes.unknown_key`, for this route"},
-    {"timeout", &kDuration, "", R"("2m")", "As `all_routes.timeout`, for this route"},
-    {"between_bytes", &kDuration, "", R"("1h")", "As `all_routes.between_bytes`, for this route"},
-    {"max_body", &kBodySize, "", R"("64MiB")", "As `all_routes.max_body`, for this route"},
-};
-constexpr Section kRoute{"route", "routes[]", "Which requests go where, under which limits.", kRouteKeys, kRouteLater};
-constexpr Shape kRouteShape = section(kRoute);
-constexpr Shape kRoutes = list("a list of routes", kRouteShape, 1, 10'000);
-
 // timeouts, bounds, rejection, log
 
 constexpr Key kTimeoutsKeys[] = {
@@ -222,6 +110,7 @@ constexpr Key kRejectionKeys[] = {
      "always there on a 429"},
     {"body", &kRejectionBodyShape, "problem", R"("problem")", "`problem` (`application/problem+json`) or `none`"},
 };
+constexpr Shape kErrorPagesShape = choice(kErrorPages);
 constexpr Section kRejection{"rejection", "rejection", "What a rejected caller is told.", kRejectionKeys};
 constexpr Shape kLevel = choice(kLogLevels);
 constexpr std::string_view kFormatsLater[] = {"combined"};
@@ -267,15 +156,22 @@ constexpr Shape kRedisShape = section(kRedisSection);
 constexpr Shape kSheddingShape = section(kSheddingSection);
 constexpr Shape kMemoryShape = section(kMemory);
 constexpr Shape kWebhookShape = section(kWebhookSection);
-constexpr Shape kAllRoutesShape = section(kAllRoutes);
+constexpr Shape kAllRoutesShape = section(kAllRoutesSection);
 constexpr Shape kTimeoutsShape = section(kTimeouts);
 constexpr Shape kBoundsShape = section(kBounds);
 constexpr Shape kRejectionShape = section(kRejection);
 constexpr Shape kLogShape = section(kLog);
 constexpr Shape kSigningShape = section(kSigning);
 constexpr std::string_view kRootLater[] = {"tracing", "metrics", "tls", "tiers"};
+constexpr Shape kIncludePath = text("a file's path, or a pattern", check_include);
+constexpr Shape kIncludePaths = list("a list of files", kIncludePath, 1, 10'000);
+constexpr const Shape* kIncludeForms[] = {&kIncludePath, &kIncludePaths};
+constexpr Shape kInclude = either("a file's path or a list of them", kIncludeForms);
 constexpr Key kRootKeys[] = {
     {"$schema", &kText, "", R"("./headgate.schema.json")", "For editors; headgate does not read it"},
+    {"include", &kInclude, "", R"(["routes/*.json"])",
+     "Further files of this configuration, from the directory of this one; `*` in the last segment stands for any "
+     "characters of a name. Lists are joined, and objects by name; everything else is in one file only"},
     {"instance", &kInstance, "headgate", R"("${HOSTNAME:-headgate}")", "This gateway's name in JSON logs and in `Via`"},
     {"via", &kBoolean, "true", "false",
      "Whether headgate adds `Via` to the messages it forwards, as RFC 9110 requires; some servers, such as nginx, do "
@@ -311,6 +207,9 @@ constexpr Key kRootKeys[] = {
     {"shedding", &kSheddingShape, "", R"({ "priority_from": "header:X-Priority" })",
      "What is refused first when there is too much"},
     {"rejection", &kRejectionShape, "", R"({ "headers": "standard" })", "What a rejected caller is told"},
+    {"error_pages", &kErrorPagesShape, "as_accepted", R"("json")",
+     "In which form a caller gets the gateway's own problems: `as_accepted` gives a browser that opens a page HTML, a "
+     "client that wants plain text that, and all others JSON; `json` gives everybody JSON"},
     {"signing", &kSigningShape, "", R"({ "keys": ["${HEADGATE_SIGNING_KEY}"] })", "What signs appointments"},
     {"log", &kLogShape, "", R"({ "format": "json" })", "Access and error log"},
 };

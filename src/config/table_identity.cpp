@@ -88,11 +88,14 @@ constexpr Section kJwt{"jwt", "identity.jwt",
 
 constexpr Shape kDigest = text("64 hexadecimal digits", check_digest);
 constexpr Shape kKeyTierName = text("a tier's name", check_name);
+constexpr Shape kKeyTag = text("a tag", check_name);
+constexpr Shape kKeyTags = list("a list of tags", kKeyTag, 0, 16);
 constexpr Key kKnownKeyKeys[] = {
     {"key", &kText, "", R"("${ACME_KEY}")", "The key itself; headgate keeps its SHA-256 only"},
     {"sha256", &kDigest, "", R"("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")",
      "Its SHA-256 in hexadecimal, so that the key itself is in no file"},
     {"tier", &kKeyTierName, "", R"("pro")", "Its tier in limits with `\"tier_from\": \"api_key\"`"},
+    {"tags", &kKeyTags, "[]", R"(["batch"])", "Words by which routes choose keys in `require.api_key`"},
 };
 constexpr std::string_view kKnownKeyForms[] = {"key", "sha256"};
 constexpr Section kKnownKey{.name = "known_key",
@@ -140,7 +143,7 @@ constexpr std::string_view kProxyFieldsFallback =
     R"("X-Rewrite-URL", "X-HTTP-Host-Override", "X-Url-Scheme", "X-Script-Name", "Script-Name", "Path-Info", )"
     R"("X-Client-IP", "X-Cluster-Client-IP", "True-Client-IP", "CF-Connecting-IP", "CF-Connecting-IPv6", )"
     R"("Fastly-Client-IP", "Fly-Client-IP", "X-Envoy-*", "X-SSL-*", "SSL-Client-*", "Front-End-Https", )"
-    R"("Remote-User", "X-Remote-User", "Proxy"])";
+    R"("Remote-User", "X-Remote-User", "Proxy", "Headgate-Mirror"])";
 constexpr Shape kNetworks = list("a list of address blocks", kNetwork, 0, 1024);
 constexpr Shape kProxyField = text("a field name", check_proxy_field);
 constexpr Shape kProxyFieldList = list("a list of field names", kProxyField, 0, 256);

@@ -39,6 +39,7 @@ constexpr Shape either(std::string_view what, std::span<const Shape* const> form
 inline constexpr Shape kText = text("text");
 inline constexpr Shape kBoolean{.form = Form::boolean, .what = "true or false"};
 inline constexpr Shape kDuration{.form = Form::duration, .what = "a duration", .least = 1};
+inline constexpr Shape kInterval{.form = Form::duration, .what = "a duration", .least = 100'000};
 inline constexpr Shape kDelay{.form = Form::duration, .what = "a duration, or `0s`"};
 inline constexpr Shape kHeaderName = text("a field name", check_field_name);
 constexpr Shape path(std::string_view what, TextCheck check, bool (*is_path)(std::string_view text)) {
@@ -52,16 +53,35 @@ inline constexpr Shape kIfDown = choice(kIfRedisDown);
 // The parts that have a file of their own.
 extern const Shape kRedirectToHttps;
 extern const Shape kHsts;
+extern const Shape kRequireShape;
+extern const Shape kCorsShape;
+extern const Shape kToShape;
+extern const Shape kSplitByShape;
 extern const Section kIdentitySection;
 extern const Section kRedisSection;
 extern const Section kRedisTlsSection;
 extern const Section kUpstreamTlsSection;
+extern const Section kHealthSection;
+extern const Section kServerQueueSection;
+extern const Shape kUpstreams;
 extern const Section kLimitSection;
 extern const Section kWebhookSection;
 extern const Shape kRoomMap;
 extern const Shape kServerTlsShape;
 extern const Section kConcurrencySection;
+extern const Section kRetrySection;
+extern const Section kMirrorSection;
 extern const Section kSheddingSection;
+extern const Shape kEjectShape;
+extern const Shape kCircuitShape;
+extern const Section kAllRoutesSection;
+extern const Section kRespondSection;
+extern const Shape kRequestFieldsShape;
+extern const Shape kResponseFieldsShape;
+extern const Shape kRewriteShape;
+extern const Shape kRedirectShape;
+extern const Shape kHostHeaderShape;
+extern const Shape kRoutes;
 extern const Shape kPriorityShape;
 extern const Shape kLimitUses;  // a list of limits as a route uses them
 

@@ -72,6 +72,7 @@ void fill(Exchange& x, observe::AccessRecord& record) {
   record.server = x.server;
   record.reason = x.reason;
   record.attempts = x.attempts;
+  record.retried = x.retried;
   record.queued = x.queued + x.permit_wait;
   record.in_bytes = x.body_bytes;
   record.out_bytes = x.reply ? x.reply->bytes_sent() : 0;

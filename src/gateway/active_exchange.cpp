@@ -5,7 +5,6 @@
 #include "headgate/gateway/problem.hpp"
 #include "headgate/observe/event.hpp"
 
-#include <exception>
 #include <string>
 
 namespace headgate::gateway {
@@ -22,6 +21,8 @@ std::string text_of(const std::exception_ptr& thrown) {
   }
 }
 
+}  // namespace
+
 /// The text of the exception is only logged. The client gets a fixed sentence.
 Task<void> answer_bug(Handler& handler, Exchange& x, std::exception_ptr thrown) {
   observe::event(observe::LogLevel::error, "bug", "an exception that nobody expected",
@@ -33,21 +34,7 @@ Task<void> answer_bug(Handler& handler, Exchange& x, std::exception_ptr thrown) 
   handler.refused(x);
 }
 
-}  // namespace
-
-Task<void> ActiveExchange::answer(Handler& handler, Exchange& x) {
-  x_ = &x;
-  std::exception_ptr thrown;
-  try {
-    co_await handler.handle(x);
-  } catch (...) {
-    thrown = std::current_exception();  // a handler of exceptions must not co_await
-  }
-  if (thrown) co_await answer_bug(handler, x, thrown);
-  x_ = nullptr;
-}
-
-upstream::AttemptPtr ActiveExchange::end(Because because) noexcept {
+upstream::AttemptPtr ActiveExchange::end_early(Because because) noexcept {
   if (!x_) return nullptr;
   x_->client_gone = true;
   if (because == Because::broken_off) x_->broken_off = true;

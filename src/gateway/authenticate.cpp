@@ -1,6 +1,7 @@
 // Checks the credentials: certificate, API key, token. A failed attempt is charged to the address of the caller, before
 // a signature is checked.
 
+#include "demands.hpp"
 #include "limit_fields.hpp"
 #include "limit_key.hpp"
 #include "presented.hpp"
@@ -96,6 +97,7 @@ Gateway::Step Gateway::authenticate(Exchange& x) {
   auto problem = check_certificate(x);
   if (!problem) problem = check_key(x);
   if (!problem) problem = check_token(x);
+  if (!problem && x.route->demands) problem = check_demands(x);
   return problem;
 }
 
@@ -223,6 +225,22 @@ Gateway::Step Gateway::reserve_failure(Exchange& x) {
                  .detail = detail,
                  .limit = kFailureLimit,
                  .retry_after = wait,
+                 .body = x.snapshot->compiled->options().rejection.body};
+}
+
+// A limit of the route would reject what the browser then shows as "blocked", and the page could not read why. So a
+// preflight takes from none of them.
+Gateway::Step Gateway::charge_preflight(Exchange& x) {
+  const auto* const rule = x.snapshot->compiled->preflight_rule();
+  const auto key = x.caller.ip_key;
+  const limit::Check check{.rule = rule, .key = key, .hash = keyed_hash(key, rule->seed)};
+  limit::Decision decision;
+  if (services_.memory.decide({&check, 1}, services_.clock.wall(), {&decision, 1})) return {};
+  return Problem{.status = 429,
+                 .ended_by = EndedBy::limit,
+                 .detail = "Too many preflights come from this address.",
+                 .limit = kPreflightLimit,
+                 .retry_after = seconds_up(decision.retry_after),
                  .body = x.snapshot->compiled->options().rejection.body};
 }
 

@@ -40,17 +40,24 @@ void CompiledConfig::make_fleet_limits() {
 }
 
 void CompiledConfig::note_queue(Route& route) const {
-  for (const auto& each : options_.concurrency)
-    if (each.upstream == route.upstream_name && each.options.adaptive && each.options.queue) route.queue = &each;
-  if (route.queue == nullptr) return;
+  const auto* const own = concurrency_of(route.upstream_name);
+  if (own == nullptr || !own->options.adaptive || !own->options.queue) return;
+  route.queue = own;
   for (const auto& per : route.queue->queue_per) {
     route.reads_token = route.reads_token || per.source->needs == Needs::token;
     route.reads_key = route.reads_key || per.source->needs == Needs::api_key;
   }
 }
 
+void CompiledConfig::note_server_queue(Route& route) const {
+  constexpr std::uint64_t kSeed = 2;
+  for (const auto& each : options_.server_queues)
+    if (each.upstream == route.upstream_name) route.server_queue = &each;
+  if (route.server_queue) route.server_queue_key = keyed_hash(fleet_limit(route.upstream_name), kSeed);
+}
+
 void CompiledConfig::note_priorities(CompiledLimit& limit) const {
-  for (const auto& each : options_.concurrency) limit.fleet = limit.fleet || limit.base == fleet_limit(each.upstream);
+  limit.fleet = limit.base.starts_with(fleet_limit(""));
   for (const auto& each : options_.tier_priorities) {
     if (each.limit != limit.base) continue;
     for (auto& tier : limit.tiers)

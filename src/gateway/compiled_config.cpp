@@ -1,7 +1,10 @@
 #include "headgate/gateway/compiled_config.hpp"
 
 #include "headgate/gateway/key_source.hpp"
+#include "headgate/gateway/route_edits.hpp"
 #include "headgate/limit/algorithm.hpp"
+
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -49,18 +52,27 @@ Stage stage_of(const limit::Limit& limit) {
   return needs_auth(limit) ? Stage::memory_after_auth : Stage::memory;
 }
 
-/// The rule for failed authentications. Always counted in memory: a guess must not cost a Redis call.
-limit::Rule rule_of(const identity::FailureLimit& failures) {
+/// A built-in rule by address. Always counted in memory: what costs nobody anything must not cost a Redis call.
+limit::Rule rule_of(std::string_view name, const Rate& rate, std::uint64_t burst) {
   limit::Rule rule;
-  rule.limit = kFailureLimit;
-  rule.rate = failures.rate;
-  rule.burst = failures.burst;
+  rule.limit = name;
+  rule.rate = rate;
+  rule.burst = burst;
   rule.algorithm = limit::find_algorithm(limit::kDefaultAlgorithm);
   limit::name_rule(rule, false, limit::PeriodInKey::no);
   return rule;
 }
 
 }  // namespace
+
+struct CompiledConfig::Names {
+  using Numbers = boost::unordered_flat_map<std::string, std::size_t>;
+  Numbers limits;      // in limits_
+  Numbers ready;       // in ready_, those that count together on all routes
+  Numbers bans;        // in bans_
+  Numbers upstreams;   // of the configuration
+  Numbers capacities;  // in options_.concurrency
+};
 
 CompiledConfig::CompiledConfig(const Options& options, const identity::Options& identity,
                                std::vector<limit::Limit> limits, const std::vector<std::string>& upstreams,
@@ -72,81 +84,145 @@ CompiledConfig::CompiledConfig(const Options& options, const identity::Options& 
       via_11_(options.via.empty() ? "" : "1.1 " + options.via),
       limits_(std::move(limits)),
       instances_(std::max(1u, instances)),
-      router_(ignores_case(options) ? Case::ignored : Case::matters) {
+      router_(ignores_case(options) ? Case::ignored : Case::matters),
+      names_(std::make_unique<Names>()) {
   make_fleet_limits();
-  if (identity_.failures) failure_rule_ = rule_of(*identity_.failures);
+  // Of two with the same name the first counts.
+  for (std::size_t i = 0; i < limits_.size(); ++i) names_->limits.emplace(limits_[i].name, i);
+  for (std::size_t i = 0; i < upstreams.size(); ++i) names_->upstreams.emplace(upstreams[i], i);
+  for (std::size_t i = 0; i < options_.concurrency.size(); ++i)
+    names_->capacities.emplace(options_.concurrency[i].upstream, i);
+  if (identity_.failures) failure_rule_ = rule_of(kFailureLimit, identity_.failures->rate, identity_.failures->burst);
   for (const auto& room : options_.rooms) {
     auto made = std::make_unique<CompiledRoom>(room, instances_);
     made->number = rooms_.size();
     rooms_.push_back(std::move(made));
   }
   for (const auto& wanted : options_.routes) {
-    auto route = std::make_unique<Route>();
-    route->number = routes_.size();
-    route->name = wanted.name.empty() ? wanted.path : wanted.name;
-    route->respond = wanted.respond;
-    route->upstream_name = wanted.to;
-    route->path = wanted.path;
-    route->ignore_case = ignores_case(options_, wanted);
-    route->encoded_slash = wanted.encoded_slash;
-    if (!wanted.waiting_room.empty()) route->room = room_of(wanted.waiting_room);
-    route->https_port = wanted.https_port;
-    route->require = wanted.require;
-    route->unknown_key = wanted.unknown_key.value_or(options_.all_routes.unknown_key);
-    route->timeout = wanted.timeout.value_or(options_.all_routes.timeout);
-    route->between_bytes = wanted.between_bytes.value_or(options_.all_routes.between_bytes);
-    route->max_body = wanted.max_body.value_or(options_.all_routes.max_body);
-    if (!wanted.respond) {
-      const auto at = std::find(upstreams.begin(), upstreams.end(), wanted.to);
-      if (at == upstreams.end()) throw std::invalid_argument("no upstream is named " + wanted.to);
-      route->upstream = static_cast<std::size_t>(at - upstreams.begin());
-    }
-    for (const auto& use : options_.all_routes.limits) {
-      const auto& skipped = wanted.skip_limits;
-      if (std::find(skipped.begin(), skipped.end(), use.limit) == skipped.end())
-        route->plan.push_back(plan(use, route->name));
-    }
-    for (const auto& use : wanted.limits) route->plan.push_back(plan(use, route->name));
-    route->priority = wanted.priority;
-    if (!wanted.respond) {
-      const auto& all = options_.concurrency;
-      const auto own =
-          std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.upstream == wanted.to; });
-      route->sheds = own != all.end() || options_.shedding.loop_lag > Duration(0);
-      if (own != all.end() && own->options.in_flight > 0)
-        route->plan.push_back(plan({.limit = fleet_limit(wanted.to), .cost = {}}, route->name));
-    }
-    // The order in which stages are checked; the rules of one stage stand together.
-    std::stable_sort(route->plan.begin(), route->plan.end(),
-                     [](const auto& a, const auto& b) { return a.stage < b.stage; });
-    for (const auto& route_limit : route->plan) ++route->stage_begin[static_cast<std::size_t>(route_limit.stage) + 1];
-    std::partial_sum(route->stage_begin.begin(), route->stage_begin.end(), route->stage_begin.begin());
-    note_counted_headers(*route);
-    note_bans(*route);
-    route->reads_token = wanted.require == Require::jwt;
-    route->reads_key = wanted.require == Require::api_key || identity_.api_key.any_known();
-    if (route->room)
-      for (const auto& per : route->room->options.per)
-        route->reads_key = route->reads_key || per.source->needs == Needs::api_key;
-    for (const auto& route_limit : route->plan) {
-      route->reads_token = route->reads_token || asks_for(*route_limit.limit, Needs::token);
-      route->reads_key = route->reads_key || asks_for(*route_limit.limit, Needs::api_key) ||
-                         (route_limit.ready->exemption && !route_limit.ready->exemption->api_keys.empty());
-      route->ranks = route->ranks || route_limit.ready->ranks;
-      route->in_flight = route->in_flight || route_limit.ready->in_flight;
-      route->in_turn = route->in_turn || route_limit.ready->in_turn;
-      route->sharded = route->sharded || route_limit.limit->shards > 1;
-      route->appointments = route->appointments || route_limit.limit->appointments.has_value();
-      route->settles = route->settles || route_limit.cost.from == Cost::From::response_header ||
-                       !route_limit.limit->counted_statuses.empty();
-    }
-    note_queue(*route);
-    route->extras =
-        !route->bans.empty() || route->room != nullptr || route->sheds || route->in_flight || route->appointments;
+    auto route = make_route(wanted, wanted.to, routes_.size());
+    if (wanted.split) split_route(*route, wanted);
+    if (!route->split) serving_.push_back(route.get());
     router_.add(wanted.host, wanted.path, wanted.methods, route.get(),
-                route->ignore_case ? Case::ignored : Case::matters);
+                route->ignore_case ? Case::ignored : Case::matters, &wanted.conditions);
     routes_.push_back(std::move(route));
   }
+  names_.reset();
+}
+
+CompiledConfig::~CompiledConfig() = default;
+
+std::size_t CompiledConfig::upstream_number(const std::string& name) const {
+  const auto found = names_->upstreams.find(name);
+  if (found == names_->upstreams.end()) throw std::invalid_argument("no upstream is named " + name);
+  return found->second;
+}
+
+const UpstreamConcurrency* CompiledConfig::concurrency_of(const std::string& name) const {
+  const auto found = names_->capacities.find(name);
+  return found == names_->capacities.end() ? nullptr : &options_.concurrency[found->second];
+}
+
+std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, const std::string& to,
+                                                  std::size_t number) {
+  auto route = std::make_unique<Route>();
+  route->number = number;
+  route->name = wanted.name.empty() ? wanted.path : wanted.name;
+  route->respond = wanted.respond;
+  route->edits = compile_edits(options_.all_routes.edits.get(), wanted);
+  route->upstream_name = to;
+  route->path = wanted.path;
+  route->ignore_case = ignores_case(options_, wanted);
+  route->encoded_slash = wanted.encoded_slash;
+  if (!wanted.waiting_room.empty()) route->room = room_of(wanted.waiting_room);
+  route->https_port = wanted.https_port;
+  route->require = wanted.require;
+  route->demands = wanted.demands.get();
+  route->cross_origin = wanted.cross_origin.get();
+  if (route->cross_origin && !preflight_rule_)
+    preflight_rule_ = rule_of(kPreflightLimit, kPreflightRate, kPreflightBurst);
+  route->unknown_key = wanted.unknown_key.value_or(options_.all_routes.unknown_key);
+  route->timeout = wanted.timeout.value_or(options_.all_routes.timeout);
+  route->between_bytes = wanted.between_bytes.value_or(options_.all_routes.between_bytes);
+  route->max_body = wanted.max_body.value_or(options_.all_routes.max_body);
+  if (!wanted.respond) route->upstream = upstream_number(to);
+  for (const auto& use : options_.all_routes.limits) {
+    const auto& skipped = wanted.skip_limits;
+    if (std::find(skipped.begin(), skipped.end(), use.limit) == skipped.end())
+      route->plan.push_back(plan(use, route->name));
+  }
+  for (const auto& use : wanted.limits) route->plan.push_back(plan(use, route->name));
+  route->priority = wanted.priority;
+  if (!wanted.respond) {
+    const auto* const own = concurrency_of(to);
+    const auto& circuits = options_.circuits;
+    route->circuit = std::find(circuits.begin(), circuits.end(), route->upstream_name) != circuits.end();
+    route->sheds = own != nullptr || options_.shedding.loop_lag > Duration(0);
+    if (own != nullptr && own->options.in_flight > 0)
+      route->plan.push_back(plan({.limit = fleet_limit(to), .cost = {}}, route->name));
+  }
+  // The order in which stages are checked; the rules of one stage stand together.
+  std::stable_sort(route->plan.begin(), route->plan.end(),
+                   [](const auto& a, const auto& b) { return a.stage < b.stage; });
+  for (const auto& route_limit : route->plan) ++route->stage_begin[static_cast<std::size_t>(route_limit.stage) + 1];
+  std::partial_sum(route->stage_begin.begin(), route->stage_begin.end(), route->stage_begin.begin());
+  note_balance(*route);
+  note_counted_headers(*route);
+  note_bans(*route);
+  route->reads_token =
+      route->reads_token || wanted.require == Require::jwt || (route->edits && route->edits->reads_token);
+  route->reads_key = route->reads_key || wanted.require == Require::api_key || identity_.api_key.any_known();
+  if (route->room)
+    for (const auto& per : route->room->options.per)
+      route->reads_key = route->reads_key || per.source->needs == Needs::api_key;
+  for (const auto& route_limit : route->plan) {
+    route->reads_token = route->reads_token || asks_for(*route_limit.limit, Needs::token);
+    route->reads_key = route->reads_key || asks_for(*route_limit.limit, Needs::api_key) ||
+                       (route_limit.ready->exemption && !route_limit.ready->exemption->api_keys.empty());
+    route->ranks = route->ranks || route_limit.ready->ranks;
+    route->in_flight = route->in_flight || route_limit.ready->in_flight;
+    route->in_turn = route->in_turn || route_limit.ready->in_turn;
+    route->sharded = route->sharded || route_limit.limit->shards > 1;
+    route->appointments = route->appointments || route_limit.limit->appointments.has_value();
+    route->settles = route->settles || route_limit.cost.from == Cost::From::response_header ||
+                     !route_limit.limit->counted_statuses.empty();
+  }
+  note_queue(*route);
+  route->delivery = delivery(wanted, to);
+  note_server_queue(*route);
+  route->extras = !route->bans.empty() || route->room != nullptr || route->sheds || route->circuit ||
+                  route->in_flight || route->appointments || route->cross_origin != nullptr ||
+                  route->server_queue != nullptr || (route->delivery && route->delivery->held_body > 0);
+  return route;
+}
+
+/// Gives `route` a route of its own for each upstream, so that limits, load shedding and queues are those of the
+/// upstream that a request goes to.
+void CompiledConfig::split_route(Route& route, const RouteOptions& wanted) {
+  auto split = std::make_shared<CompiledSplit>();
+  split->options = wanted.split.get();
+  for (const auto& part : wanted.split->by) {
+    split->after_auth = split->after_auth || part.source->needs == Needs::token;
+    route.reads_token = route.reads_token || part.source->needs == Needs::token;
+    route.reads_key = route.reads_key || part.source->needs == Needs::api_key;
+    if (part.source->needs == Needs::field) route.counted_headers.push_back(part.name);
+  }
+  std::vector<std::unique_ptr<Route>> made;
+  for (const auto& share : wanted.split->shares) {
+    const auto& one = made.emplace_back(make_route(wanted, share.upstream, route.number));
+    // What an upstream asks of its requests is read before the share of a request is known.
+    route.reads_token = route.reads_token || one->reads_token;
+    route.reads_key = route.reads_key || one->reads_key;
+    route.counted_headers.insert(route.counted_headers.end(), one->counted_headers.begin(), one->counted_headers.end());
+  }
+  for (auto& one : made) {
+    one->reads_token = route.reads_token;
+    one->reads_key = route.reads_key;
+    one->extras = true;
+    serving_.push_back(one.get());
+    split->routes.push_back(std::move(one));
+  }
+  route.split = std::move(split);
+  route.extras = true;
 }
 
 const CompiledRoom* CompiledConfig::room_of(std::string_view name) const {
@@ -159,6 +235,9 @@ void CompiledConfig::note_counted_headers(Route& route) const {
   auto& names = route.counted_headers;
   if (route.room)
     for (const auto& per : route.room->options.per)
+      if (per.source->needs == Needs::field) names.push_back(per.name);
+  if (route.balance_per)
+    for (const auto& per : *route.balance_per)
       if (per.source->needs == Needs::field) names.push_back(per.name);
   for (const auto& route_limit : route.plan) {
     for (const auto& per : parts(*route_limit.limit))
@@ -175,9 +254,9 @@ void CompiledConfig::note_bans(Route& route) {
     const auto& policy = route_limit.limit->ban;
     if (!policy) continue;
     const auto& name = policy->offences.limit;
-    const auto known = std::find(bans_.begin(), bans_.end(), name);
-    const auto number = static_cast<std::size_t>(known - bans_.begin());
-    if (known == bans_.end()) bans_.push_back(name);
+    const auto [known, fresh] = names_->bans.emplace(name, bans_.size());
+    const auto number = known->second;
+    if (fresh) bans_.push_back(name);
     route.bans.push_back({.route_limit = &route_limit,
                           .policy = &*policy,
                           .number = number,
@@ -200,13 +279,17 @@ RouteLimit CompiledConfig::plan(const LimitUse& use, std::string_view route) {
 }
 
 const CompiledLimit& CompiledConfig::ready(const LimitUse& use, std::string_view route) {
-  const auto named = [&](const limit::Limit& limit) { return limit.name == use.limit; };
-  const auto at = std::find_if(limits_.begin(), limits_.end(), named);
-  if (at == limits_.end()) throw std::invalid_argument("no limit is named " + use.limit);
+  const auto named = names_->limits.find(use.limit);
+  if (named == names_->limits.end()) throw std::invalid_argument("no limit is named " + use.limit);
+  const auto* const at = &limits_[named->second];
   const Fraction share{
       .up = use.scale_up, .down = use.scale_down, .route = std::string(route), .instances = instances_};
-  const auto made = std::find_if(ready_.begin(), ready_.end(), [&](const auto& each) { return named(each->limit); });
-  if (!share.is_partial() && made != ready_.end()) return **made;
+  // A route that splits its requests asks for the same part of a limit for each of its upstreams.
+  auto key = use.limit;
+  if (share.is_partial())
+    key += '\n' + share.route + '\n' + std::to_string(share.up) + '/' + std::to_string(share.down);
+  const auto [made, fresh] = names_->ready.emplace(std::move(key), ready_.size());
+  if (!fresh) return *ready_[made->second];
   auto limit = std::make_unique<CompiledLimit>();
   limit->limit = *at;
   limit->base = at->name;

@@ -8,6 +8,8 @@ std::string_view to_text(EndedBy ended_by) noexcept {
       return "upstream";
     case EndedBy::respond:
       return "respond";
+    case EndedBy::preflight:
+      return "preflight";
     case EndedBy::limit:
       return "limit";
     case EndedBy::ban:
@@ -16,6 +18,8 @@ std::string_view to_text(EndedBy ended_by) noexcept {
       return "waiting_room";
     case EndedBy::shed:
       return "shed";
+    case EndedBy::circuit:
+      return "circuit";
     case EndedBy::auth:
       return "auth";
     case EndedBy::no_route:
@@ -104,6 +108,7 @@ void Exchange::reset() {
   delay = nullptr;
   request_id = {};
   if (route != nullptr && route->extras) reset_extras();  // before its upstream and its route may go
+  if (route != nullptr && route->edits) path_for_server = {};
   snapshot.reset();
   route = nullptr;
   allowed_methods.clear();
@@ -113,7 +118,7 @@ void Exchange::reset() {
   retry_after = {};
   status = 0;
   ended_by = EndedBy::upstream;
-  upstream = server = reason = {};
+  upstream = server = reason = retried = {};
   attempts = 0;
   upstream_time = {};
   body_bytes = 0;
@@ -126,6 +131,8 @@ void Exchange::reset() {
 
 void Exchange::reset_extras() {
   slot.leave();
+  preflight = false;
+  if (server_place.held()) server_place = {};
   if (room.outcome != RoomVisit::Outcome::none) room = {};
   token = {};
   if (in_flight.is_linked()) in_flight.unlink();
@@ -137,6 +144,8 @@ void Exchange::reset_extras() {
   priority = effective = shed::Priority::normal;
   shed_by.reset();
   queued = Duration(0);
+  circuit_pass = balance::CircuitPass::none;
+  if (held) held.reset();
   if (appointment) appointment.reset();
   if (appointment_tier != nullptr) {
     offered = {};

@@ -5,14 +5,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace headgate::gateway {
 
-ExchangeCounters::ExchangeCounters(observe::Registry& registry, observe::Writer worker,
-                                   const CompiledConfig& compiled) {
-  routes_.reserve(compiled.routes().size() + 1);
-  for (const auto& route : compiled.routes()) routes_.emplace_back(registry, worker, route->name);
-  routes_.emplace_back(registry, worker, "-");
+ExchangeCounters::ExchangeCounters(observe::Registry& registry, observe::Writer worker, const CompiledConfig& compiled)
+    : made_routes_(registry.routes(worker)), routes_(compiled.routes().size() + 1) {
+  routes_.back() = observe::RouteCounters(made_routes_.of("-"));
   for (const auto& ready : compiled.limits()) {
     const auto counted =
         ready->limit.store == limit::Store::redis ? observe::Counted::in_redis : observe::Counted::in_memory;
@@ -29,24 +28,49 @@ ExchangeCounters::ExchangeCounters(observe::Registry& registry, observe::Writer 
   for (const auto& room : compiled.rooms())
     rooms_.push_back(observe::room_counters(registry, worker, room->options.rule.name));
   make_shedding(registry, worker, compiled);
+  make_delivery(registry, worker, compiled);
 }
 
 void ExchangeCounters::make_shedding(observe::Registry& registry, observe::Writer worker,
                                      const CompiledConfig& compiled) {
   const auto& options = compiled.options();
-  for (const auto& route : compiled.routes()) {
-    if (!route->sheds) continue;
+  for (const auto* const route : compiled.serving()) {
+    if (!route->sheds && !route->server_queue) continue;
     if (shed_.size() <= route->upstream) shed_.resize(route->upstream + 1);
     auto& counters = shed_[route->upstream];
     if (counters.refused[0] != nullptr) continue;
     const auto named = [&](const auto& each) { return each.upstream == route->upstream_name; };
     const auto own = std::find_if(options.concurrency.begin(), options.concurrency.end(), named);
     counters = observe::shed_counters(registry, worker, route->upstream_name, shed::kLayerWords, shed::kPriorityWords);
-    if (own == options.concurrency.end() || !own->options.adaptive) continue;
-    observe::add_shed_gauges(registry, worker, route->upstream_name, counters);
-    if (own->options.queue) observe::add_queue_numbers(registry, worker, route->upstream_name, counters);
+    const bool adaptive = own != options.concurrency.end() && own->options.adaptive;
+    if (adaptive) observe::add_shed_gauges(registry, worker, route->upstream_name, counters);
+    if (adaptive && own->options.queue) {
+      observe::add_queue_numbers(registry, worker, route->upstream_name, counters);
+    } else if (route->server_queue && route->server_queue->length > 0) {
+      observe::add_queue_numbers(registry, worker, route->upstream_name, counters);
+      server_waiting_.resize(shed_.size());
+      server_waiting_[route->upstream] = std::exchange(counters.waiting, nullptr);
+    }
   }
   if (options.shedding.loop_lag > Duration(0)) loop_lag_ = &observe::loop_lag_gauge(registry, worker);
+}
+
+void ExchangeCounters::make_delivery(observe::Registry& registry, observe::Writer worker,
+                                     const CompiledConfig& compiled) {
+  for (const auto* const route : compiled.serving()) {
+    const auto* const delivery = route->delivery.get();
+    if (delivery != nullptr && delivery->retry != nullptr) {
+      if (retries_.size() <= route->upstream) retries_.resize(route->upstream + 1);
+      auto& counters = retries_[route->upstream];
+      if (counters.not_paid == nullptr)
+        counters = observe::retry_counters(registry, worker, route->upstream_name, kRetryReasons);
+    }
+    if (delivery != nullptr && delivery->mirror) {
+      if (mirrors_.size() <= delivery->mirror_upstream) mirrors_.resize(delivery->mirror_upstream + 1);
+      auto& counters = mirrors_[delivery->mirror_upstream];
+      if (counters[0] == nullptr) counters = observe::mirror_counters(registry, worker, delivery->mirror->to);
+    }
+  }
 }
 
 void ExchangeCounters::show(std::size_t upstream, shed::Concurrency& concurrency) const noexcept {
@@ -54,6 +78,12 @@ void ExchangeCounters::show(std::size_t upstream, shed::Concurrency& concurrency
   if (counters.limit) counters.limit->set(concurrency.limit());
   if (counters.in_flight) counters.in_flight->set(concurrency.in_flight());
   if (counters.waiting && concurrency.queue()) counters.waiting->set(static_cast<double>(concurrency.queue()->size()));
+}
+
+void ExchangeCounters::waits(std::size_t upstream, int more) const noexcept {
+  if (upstream >= server_waiting_.size() || server_waiting_[upstream] == nullptr) return;
+  auto& gauge = *server_waiting_[upstream];
+  gauge.set(gauge.read() + more);
 }
 
 void ExchangeCounters::permits(const CheckedLimit& checked, int more) const noexcept {
@@ -71,7 +101,8 @@ void ExchangeCounters::clear_gauges() const noexcept {
 }
 
 void ExchangeCounters::count(const Exchange& x, Duration took) const {
-  const auto& route = x.route ? routes_[x.route->number] : routes_.back();
+  auto& route = x.route ? routes_[x.route->number] : routes_.back();
+  if (!route) route = observe::RouteCounters(made_routes_.of(x.route->name));
   route.count(x.request.method, x.status, took);
   for (const auto& auth_result : x.caller.auth_results) route.count(auth_result);
   count_limits(x);
@@ -80,7 +111,7 @@ void ExchangeCounters::count(const Exchange& x, Duration took) const {
 
 void ExchangeCounters::count_extras(const Exchange& x) const {
   if (x.ban) (x.ended_by == EndedBy::ban ? bans_[x.ban->number].refused : bans_[x.ban->number].observed)->add();
-  if (x.route->sheds) count_shed(x);
+  if (x.route->sheds || x.route->server_queue) count_shed(x);
   if (x.appointment_tier) count_appointments(x);
   if (x.waited_tier && x.admission.outcome == Admission::Outcome::allowed && !x.client_gone)
     tiers_[x.waited_tier->number].waits->record(x.permit_wait);

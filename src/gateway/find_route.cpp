@@ -1,5 +1,7 @@
 // Finds the route of a request by its normalised path, so that no spelling avoids a limit.
 
+#include "cross_origin.hpp"
+
 #include "headgate/gateway/gateway.hpp"
 
 #include <utility>
@@ -7,7 +9,17 @@
 namespace headgate::gateway {
 
 Gateway::Step Gateway::find_route(Exchange& x) {
-  auto found = x.snapshot->compiled->router().find(x.request.host, x.request.path, x.request.method);
+  auto found = x.snapshot->compiled->router().find({.authority = x.request.host,
+                                                    .path = x.request.path,
+                                                    .method = x.request.method,
+                                                    .fields = &x.request.fields,
+                                                    .query = x.request.query});
+  if (x.snapshot->compiled->preflight_rule()) {
+    if (const auto* const asked = preflighted_route(x)) {
+      found.route = asked;
+      x.preflight = true;
+    }
+  }
   x.route = found.route;
   // A server that reads "%2F" as a slash would see another path than the router did.
   if (x.request.hides_slash && (!found.route || found.route->encoded_slash == EncodedSlash::reject)) {
@@ -16,6 +28,10 @@ Gateway::Step Gateway::find_route(Exchange& x) {
                    .detail = "The path contains an encoded slash or backslash, which is not accepted here."};
   }
   if (found.route) return {};
+  if (found.unclear)
+    return Problem{.status = 400,
+                   .ended_by = EndedBy::bad_request,
+                   .detail = "A header or parameter that routes are chosen by occurs twice, or in another spelling."};
   if (!found.host_known && x.request.host.empty())
     return Problem{
         .status = 400, .ended_by = EndedBy::bad_request, .detail = "Host is missing, and every route here needs it."};

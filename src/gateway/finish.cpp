@@ -12,7 +12,9 @@ void Gateway::finish(Exchange& x) {
   if (x.route && x.route->extras) {
     if (!x.route->bans.empty()) note_offences(x);
     if (x.route->sheds && x.snapshot) leave_place(x);
+    if (x.route->circuit && x.snapshot) leave_circuit(x);
     if (x.route->in_flight) in_flight_->release(x);
+    if (x.route->server_queue && x.snapshot) leave_server(x);
   }
   if (x.broken_off && x.ended_by == EndedBy::client_closed) x.ended_by = EndedBy::drain;
   const auto elapsed = std::chrono::duration_cast<Duration>(x.clock->steady() - x.started);

@@ -1,5 +1,8 @@
 #include "forward.hpp"
 
+#include "answer_addresses.hpp"
+#include "cross_origin.hpp"
+#include "edit_fields.hpp"
 #include "forwarding_headers.hpp"
 #include "hsts.hpp"
 #include "limit_fields.hpp"
@@ -63,7 +66,8 @@ bool is_twin_of_hop(const Field& field) {
 /// The server always gets a Host (RFC 9112 section 3.2). The host of an absolute target replaces the one sent. If the
 /// client sent none, it is the name of the upstream.
 void append_host(const Exchange& x, Fields& out) {
-  const auto host = x.request.authority.empty() ? x.upstream : x.request.authority;
+  std::string_view host = x.request.authority.empty() ? x.upstream : x.request.authority;
+  if (x.route && x.route->edits && x.route->edits->host.is == HostHeader::Is::fixed) host = x.route->edits->host.text;
   const auto sent = std::find_if(out.begin(), out.end(), [](const Field& field) { return field.id == Known::host; });
   if (sent != out.end())
     sent->value = host;
@@ -89,6 +93,7 @@ void forward_request_fields(Exchange& x, const CompiledConfig& compiled) {
   append_forwarding_headers(x, identity.address_field, out);
   out.push_back({Known::unknown, "X-Request-Id", x.request_id});
   append_via(x.text, x.request.fields, compiled.via(x.request.version), out);
+  if (x.route && x.route->edits) edit_request(x, out);
   if (x.request.upgrade.empty()) return;
   out.push_back({Known::connection, "Connection", "Upgrade"});
   out.push_back({Known::upgrade, "Upgrade", x.request.upgrade});
@@ -111,17 +116,23 @@ void forward_reply_fields(Exchange& x, const CompiledConfig& compiled, Rejection
   if (x.answer.status == 101) {
     out.push_back({Known::upgrade, "Upgrade", http::value_of(x.answer.fields, Known::upgrade)});
   }
+  if (x.route && x.route->edits && x.answer.status >= 200) {
+    if (x.route->edits->answers) turn_addresses(x, out);
+    edit_fields(x, x.route->edits->response_fields, out);
+  }
   // A gateway adds the Date that an answer lacks (RFC 9110 section 6.6.1).
   if (x.answer.status >= 200 && !http::has(out, Known::date))
     out.push_back({Known::date, "Date", x.text.join({date_now(*x.clock)})});
   append_limit_fields(x, style, out);
   if (x.route && x.route->room && x.answer.status >= 200) append_pass(x, out);
   if (has_hsts(x) && x.answer.status >= 200) replace_hsts(x, out);
+  if (x.route && x.route->cross_origin && x.answer.status >= 200) replace_cross_origin(x, *x.route->cross_origin, out);
   out.push_back({Known::unknown, "X-Request-Id", x.request_id});
   append_via(x.text, x.answer.fields, compiled.via(x.answer.version), out);
 }
 
-http::Fields forward_trailers(const http::Fields& trailers, const CompiledConfig& compiled) {
+http::Fields forward_trailers(const http::Fields& trailers, const CompiledConfig& compiled,
+                              std::span<const FieldEdit> edits) {
   Fields out;
   http::append_end_to_end(trailers, out);
   std::erase_if(out, [&compiled](const Field& field) {
@@ -129,6 +140,7 @@ http::Fields forward_trailers(const http::Fields& trailers, const CompiledConfig
            is_identity_field(field, compiled.identity()) || is_twin_of_hop(field) ||
            compiled.proxy_fields().contains(field.name);
   });
+  drop_edited(edits, out);
   return out;
 }
 

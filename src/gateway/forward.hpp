@@ -2,6 +2,9 @@
 // Which fields are forwarded: of a request to a server, and of its answer to the client.
 
 #include "headgate/gateway/exchange.hpp"
+#include "headgate/gateway/route_edits.hpp"
+
+#include <span>
 
 namespace headgate::gateway {
 
@@ -13,7 +16,14 @@ void forward_request_fields(Exchange& x, const CompiledConfig& compiled);
 /// a Date if the server sent none.
 void forward_reply_fields(Exchange& x, const CompiledConfig& compiled, RejectionHeaders style);
 
-/// The trailers that are forwarded. Fields that are not forwarded in a head are not forwarded here either.
-http::Fields forward_trailers(const http::Fields& trailers, const CompiledConfig& compiled);
+/// The trailers that are forwarded. Fields that are not forwarded in a head are not forwarded here either, nor those
+/// that `edits` set or remove.
+http::Fields forward_trailers(const http::Fields& trailers, const CompiledConfig& compiled,
+                              std::span<const FieldEdit> edits);
+/// The edits of the route, as forward_trailers() takes them.
+inline std::span<const FieldEdit> edits_of(const Exchange& x, Towards towards) noexcept {
+  if (!x.route || !x.route->edits) return {};
+  return towards == Towards::server ? x.route->edits->request_fields : x.route->edits->response_fields;
+}
 
 }  // namespace headgate::gateway

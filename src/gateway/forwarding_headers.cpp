@@ -1,5 +1,6 @@
 #include "forwarding_headers.hpp"
 
+#include "headgate/core/text.hpp"
 #include "headgate/identity/client_address.hpp"
 
 #include <algorithm>
@@ -59,13 +60,26 @@ std::string_view as_elements(Exchange& x, std::span<const address> chain, std::s
 
 bool valid(std::string_view proto) noexcept { return proto == "http" || proto == "https"; }
 
+/// Hops append to X-Forwarded-Proto, or replace it. Returns what the hop wrote that met the client: of as many members
+/// from the right as hops are believed, the leftmost. Further to the left the client may have written anything.
+std::string_view scheme_in(std::string_view list, unsigned believed) noexcept {
+  while (true) {
+    const auto comma = list.rfind(',');
+    if (comma == list.npos) return trimmed(list);
+    if (believed <= 1) return trimmed(list.substr(comma + 1));
+    list = list.substr(0, comma);
+    --believed;
+  }
+}
+
 /// The host and scheme of the client's request, if trusted hops tell them in the field that they use. A field of
 /// another name may come from the client.
 identity::ToldRequest told_request(const Exchange& x, AddressField field, const identity::Hops& hops,
                                    std::span<const std::string_view> told) noexcept {
   if (!x.caller.through_trusted) return {};
   if (field == AddressField::forwarded) return identity::told_by_forwarded(hops, told);
-  return {http::value_of(x.request.fields, "X-Forwarded-Proto"), http::value_of(x.request.fields, "X-Forwarded-Host")};
+  return {scheme_in(http::value_of(x.request.fields, "X-Forwarded-Proto"), hops.believed),
+          http::value_of(x.request.fields, "X-Forwarded-Host")};
 }
 
 void append(Exchange& x, AddressField field, std::span<const address> chain, const identity::ToldRequest& asked,
@@ -106,6 +120,15 @@ bool client_uses_tls(const Exchange& x, AddressField field) {
   ForwardingRoom room;
   const auto told = forwarding_values(x, field, room);
   return told_request(x, field, {x.caller.address, x.caller.hops}, told).proto == "https";
+}
+
+ClientOrigin client_origin(const Exchange& x, AddressField field) {
+  ForwardingRoom room;
+  const auto told = x.caller.through_trusted ? forwarding_values(x, field, room) : std::span<const std::string_view>{};
+  const auto asked = told_request(x, field, {x.caller.address, x.caller.hops}, told);
+  const std::string_view ours = x.client_tls ? "https" : "http";
+  return {.scheme = valid(asked.proto) ? asked.proto : ours,
+          .authority = asked.host.empty() ? x.request.authority : asked.host};
 }
 
 void append_forwarding_headers(Exchange& x, AddressField field, Fields& out) {

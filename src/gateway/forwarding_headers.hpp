@@ -22,6 +22,13 @@ bool is_forwarding_header(const http::Field& field) noexcept;
 /// Whether the client uses TLS, as far as trusted hops tell it in the field that they use, or in the PROXY protocol.
 bool client_uses_tls(const Exchange& x, identity::AddressField field);
 
+/// The client's scheme and authority, as servers are told them.
+struct ClientOrigin {
+  std::string_view scheme;     ///< "http" or "https"
+  std::string_view authority;  ///< empty: not known
+};
+ClientOrigin client_origin(const Exchange& x, identity::AddressField field);
+
 /// Appends X-Forwarded-For, -Proto and -Host, and the field that the hops use if it is another one.
 void append_forwarding_headers(Exchange& x, identity::AddressField field, http::Fields& out);
 

@@ -3,6 +3,7 @@
 #include "appointments.hpp"
 #include "in_flight.hpp"
 #include "lag_probe.hpp"
+#include "mirrors.hpp"
 #include "offences.hpp"
 #include "outage.hpp"
 #include "redirect.hpp"
@@ -34,13 +35,14 @@ Gateway::Gateway(Services services, SnapshotPtr snapshot)
       offences_(std::make_shared<Offences>(services.clock, services.memory, services.bans)),
       rooms_(std::make_shared<Rooms>(services.clock, services.rooms)),
       shard_turns_(std::random_device()()),
+      mirrors_(std::make_shared<Mirrors>(services.clock, services.lent)),
       appointments_(std::make_unique<Appointments>()),
       tokens_(token_cache(*snapshot_)) {
   outage_->adopt(snapshot_->redis);
   watch_lag();
 }
 
-Gateway::~Gateway() = default;
+Gateway::~Gateway() { mirrors_->stop(); }
 
 void Gateway::adopt(SnapshotPtr snapshot) {
   // Results that were found with other keys are not valid any more. No exchange is between reading and writing this
@@ -57,6 +59,7 @@ void Gateway::stop() {
   in_flight_->stop();
   offences_->stop();
   rooms_->stop();
+  mirrors_->stop();
   lag_.reset();
 }
 

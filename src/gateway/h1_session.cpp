@@ -64,7 +64,7 @@ void H1Session::watch_client() { stream_->watch(&H1Session::stirred, this, timeo
 void H1Session::close(ActiveExchange::Because because) noexcept {
   // The calls below may end the exchange and delete this session, so they use only local variables.
   const net::StreamPtr client = stream_;
-  const upstream::AttemptPtr server = exchange_.end(because);
+  const upstream::AttemptPtr server = exchange_.end_early(because);
   client->close();
   if (server) server->cancel();
 }
@@ -118,7 +118,15 @@ Task<H1Session::Next> H1Session::serve_each(Exchange& x) {
       auto reply = begin_answer(x);
       x.reply = &reply;
       watch_client();  // nobody needs the answer if the client is gone
-      co_await exchange_.answer(handler(), x);
+      exchange_.begin(x);
+      std::exception_ptr thrown;
+      try {
+        co_await handler().handle(x);
+      } catch (...) {
+        thrown = std::current_exception();  // a handler of exceptions must not co_await
+      }
+      if (thrown) co_await answer_bug(handler(), x, thrown);
+      exchange_.end();
       stream_->unwatch();
       if (!settled(reply)) next = co_await settle(reply);
     }

@@ -72,6 +72,8 @@ void KeyOverrides::find_unknown_tiers(const CompiledConfig& compiled) {
     if (!from || from->source->needs != Needs::api_key) continue;
     for (const auto& tier : ready->limit.tiers) known.insert(tier.name);
   }
+  for (const auto& route : compiled.routes())
+    if (route->demands) known.insert(route->demands->key.tiers.begin(), route->demands->key.tiers.end());
   std::map<std::string_view, std::pair<std::string_view, std::size_t>> unknown;  // tier: an owner, how many keys
   for (const auto& key : api_keys().records()) {
     if (key.tier.empty() || known.contains(key.tier)) continue;
@@ -96,7 +98,7 @@ bool KeyOverrides::fits(const CompiledConfig& compiled, const identity::ApiKeyRe
     for (const auto& tier : limit.tiers) most = std::max(most, tier.rules.size());
     return most;
   };
-  return std::all_of(compiled.routes().begin(), compiled.routes().end(), [&](const auto& route) {
+  return std::all_of(compiled.serving().begin(), compiled.serving().end(), [&](const Route* route) {
     std::size_t rules = 0;
     for (const auto& route_limit : route->plan) rules += most_rules(*route_limit.ready);
     return rules <= limit::kMaxRulesPerRequest;

@@ -57,7 +57,11 @@ Task<std::optional<Problem>> answer_as_last(Exchange& x, RejectionHeaders style)
     answer = {200, message_of(x), "message/http"};
   } else {
     // No route has the empty method, so find() returns the methods that there are.
-    const auto found = x.snapshot->compiled->router().find(x.request.host, x.request.path, {});
+    const auto found = x.snapshot->compiled->router().find({.authority = x.request.host,
+                                                            .path = x.request.path,
+                                                            .method = {},
+                                                            .fields = &x.request.fields,
+                                                            .query = x.request.query});
     x.allowed_methods = found.route ? std::string(kDefaultMethods) : found.allowed;
     x.fields.push_back({Known::allow, "Allow", x.allowed_methods});
   }

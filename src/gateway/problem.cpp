@@ -1,6 +1,9 @@
 #include "headgate/gateway/problem.hpp"
 
 #include "appointments.hpp"
+#include "cross_origin.hpp"
+#include "edit_fields.hpp"
+#include "error_page.hpp"
 #include "hsts.hpp"
 #include "limit_fields.hpp"
 #include "room_ticket.hpp"
@@ -85,6 +88,31 @@ std::string_view body_of(TextArena& text, const Problem& problem, std::string_vi
   });
 }
 
+/// The sentence of a problem whose body begins with `until_wait`: what was written into that JSON, without its escapes.
+std::string_view sentence_in(TextArena& text, std::string_view until_wait) {
+  constexpr std::string_view kBefore = "\"detail\": \"";
+  const auto at = until_wait.find(kBefore);
+  auto rest = at == std::string_view::npos ? std::string_view{} : until_wait.substr(at + kBefore.size());
+  auto out = text.join({});
+  while (!rest.empty()) {
+    const auto escape = std::min(rest.find('\\'), rest.size());
+    out = text.extend(out, {rest.substr(0, escape)});
+    rest.remove_prefix(std::min(escape + 1, rest.size()));
+  }
+  return out;
+}
+
+ProblemWords words_of(TextArena& text, const Problem& problem) {
+  ProblemWords words{.title = title_of(problem.status), .detail = problem.detail, .when = {}};
+  if (!problem.until_wait.empty()) {
+    const auto sentence = sentence_in(text, problem.until_wait);
+    words.detail = text.join({sentence, in_words(text, problem.retry_after), "."});
+  } else if (problem.retry_after > 0 && problem.detail.find("Try again") == std::string_view::npos) {
+    words.when = text.join({"Try again in ", in_words(text, problem.retry_after), "."});
+  }
+  return words;
+}
+
 }  // namespace
 
 void skip_body(Exchange& x) {
@@ -130,6 +158,11 @@ Problem problem_of(const upstream::Failure& failure) {
       return {.status = 504,
               .ended_by = EndedBy::timeout_upstream,
               .detail = "The server behind this gateway did not answer in time."};
+    case Failed::full:
+      return {.status = 503,
+              .ended_by = EndedBy::shed,
+              .detail = "The servers behind this gateway have as much to do as they can.",
+              .retry_after = 1};
     case Failed::sending:
     case Failed::closed:
       return {.status = 502,
@@ -161,6 +194,8 @@ std::string_view reason_of(const upstream::Failure& failure, TextArena& text) {
       return "its certificate is not trusted";
     case Failed::handshake:
       return with_cause("the TLS handshake failed");
+    case Failed::full:
+      return "no server has a free place";
     case Failed::connect_timeout:
       return "it could not be connected to in time";
     case Failed::reply_timeout:
@@ -210,10 +245,14 @@ Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders st
   x.fields.push_back({http::Known::date, "Date", x.text.join({date_now(*x.clock)})});
   std::string_view body;
   if (problem.body == RejectionBody::problem) {
-    body = body_of(x.text, problem, retry_after, x.request_id, x.offered);
-    x.fields.push_back({http::Known::content_type, "Content-Type", "application/problem+json"});
+    const auto form = form_of(x);
+    body = form == ProblemForm::json ? body_of(x.text, problem, retry_after, x.request_id, x.offered)
+                                     : page_of(x, problem, words_of(x.text, problem), form);
+    append_form(form, x.fields);
   }
   x.fields.push_back({http::Known::cache_control, "Cache-Control", "no-store"});
+  edit_own_answer(x, x.fields);
+  if (const auto* const rules = cross_origin_of(x)) replace_cross_origin(x, *rules, x.fields);
   http::ReplyStart start{.status = problem.status, .fields = &x.fields};
   if (!body.empty()) start.framing = {http::Framing::Kind::length, body.size()};
   const auto first = x.request.head() ? std::string_view{} : body;

@@ -1,11 +1,20 @@
 #include "relay.hpp"
 
 #include "check_body.hpp"
+#include "edit_fields.hpp"
 #include "forward.hpp"
+#include "held_body.hpp"
+#include "limit_key.hpp"
+#include "mirrors.hpp"
 #include "presented.hpp"
 #include "request_body.hpp"
+#include "retry.hpp"
+#include "rewrite.hpp"
 #include "settle.hpp"
+#include "tries.hpp"
 #include "tunnel.hpp"
+
+#include "headgate/core/hash.hpp"
 
 #include <boost/asio/error.hpp>
 
@@ -22,47 +31,72 @@ using upstream::kTakesNoMore;
 
 constexpr unsigned kMaxInterim = 32;
 
-/// Methods that may be sent twice (RFC 9110 section 9.2.2).
-bool idempotent(std::string_view method) noexcept {
-  return method == "GET" || method == "HEAD" || method == "PUT" || method == "DELETE" || method == "OPTIONS" ||
-         method == "TRACE";
-}
-
 /// One relay. Its functions stand in the order in which they run.
 class Relay {
  public:
-  Relay(Exchange& x, upstream::Upstream& upstream, const CompiledConfig& compiled)
-      : x_(x), upstream_(upstream), compiled_(compiled), options_(compiled.options()), identity_(compiled.identity()) {}
+  Relay(Exchange& x, upstream::Upstream& upstream, const CompiledConfig& compiled, Mirrors& mirrors)
+      : x_(x),
+        upstream_(upstream),
+        compiled_(compiled),
+        options_(compiled.options()),
+        identity_(compiled.identity()),
+        mirrors_(mirrors) {}
 
   Task<Step> run() {
     forward_request_fields(x_, compiled_);
     start_.method = x_.request.method;
-    start_.path = x_.request.path_to_send();
+    start_.path = path_for_server(x_);
     start_.query = forwarded_query(x_, identity_);
     start_.fields = &x_.fields;
     start_.framing = x_.request.framing;
     start_.write_timeout = options_.timeouts.write;
     start_.between_bytes = x_.route->between_bytes;
     start_.room = &x_.head;
+    if (x_.route->balance_per) choice_.key = server_key(x_);
+    if (x_.server_place.held()) choice_.place = std::move(x_.server_place);
     if (auto problem = take_first_bytes()) co_return problem;
-    auto outcome = co_await attempt(Over::any_connection);
-    // A pooled connection may have been closed meanwhile. Try once more if sending twice does no harm, on a new
-    // connection: other pooled ones may be closed too.
-    if (outcome.has_error() && may_retry(outcome.error())) outcome = co_await attempt(Over::new_connection);
-    if (outcome.has_error()) co_return failed(outcome.error());
-    co_return *outcome;
+    if (x_.route->delivery) prepare_delivery(*x_.route->delivery);
+    while (true) {
+      auto outcome = co_await attempt(Over::any_connection);
+      // A pooled connection may have been closed meanwhile. Try once more if sending twice does no harm, on a new
+      // connection: other pooled ones may be closed too.
+      if (outcome.has_error() && may_repeat(outcome.error())) outcome = co_await attempt(Over::new_connection);
+      if (tries_ && another_follows(outcome)) {
+        if (at_) choice_.tried.add(*at_);
+        co_await tries_->pause();
+        if (!x_.client_gone) continue;
+        outcome = client_gone();
+      }
+      if (outcome.has_error()) co_return failed(outcome.error());
+      co_return *outcome;
+    }
   }
 
  private:
   enum class Over { any_connection, new_connection };
 
   Step take_first_bytes() {
-    const auto bytes = x_.body->ready();
-    if (bytes.has_error()) return problem_of_body(bytes.error());
-    first_ = *bytes;
+    if (x_.held) {
+      first_ = x_.held->bytes();  // counted when they were read
+    } else {
+      const auto bytes = x_.body->ready();
+      if (bytes.has_error()) return problem_of_body(bytes.error());
+      first_ = *bytes;
+      x_.body_bytes += first_.size();
+    }
     whole_ = x_.body->ended() && x_.body->trailers().empty();
-    x_.body_bytes += first_.size();
     return {};
+  }
+
+  void prepare_delivery(const Delivery& delivery) {
+    const bool held = x_.body->ended();
+    if (delivery.mirror) mirrors_.copy(x_, start_, first_, held);
+    if (delivery.retry != nullptr) tries_.emplace(x_, *delivery.retry, *x_.snapshot->retries[x_.route->upstream], held);
+  }
+
+  bool another_follows(const Result<Step, Failure>& outcome) {
+    if (x_.client_gone) return false;
+    return outcome.has_error() ? tries_->again(outcome.error()) : tries_->scheduled();
   }
 
   Step failed(const Failure& failure) {
@@ -75,24 +109,29 @@ class Relay {
     return problem_of(failure);
   }
 
-  bool may_retry(const Failure& failure) const noexcept {
-    return failure.reused && whole_ && idempotent(x_.request.method) && !x_.reply->started();
+  bool may_repeat(const Failure& failure) const noexcept {
+    return failure.reused && whole_ && is_idempotent(x_.request.method) && !x_.reply->started();
   }
 
   Task<Result<Step, Failure>> attempt(Over over) {
     ++x_.attempts;
-    auto server = over == Over::any_connection ? upstream_.take_idle() : nullptr;
+    at_.reset();
+    auto server = over == Over::any_connection ? upstream_.take_idle(choice_) : nullptr;
     if (!server) {
-      auto connected = co_await upstream_.connect();
+      auto connected = co_await upstream_.connect(choice_);
       if (connected.has_error()) co_return connected.error();
       server = std::move(*connected);
     }
     if (x_.client_gone) co_return client_gone();
+    at_ = server->at();
     x_.server = server->server();
+    if (x_.route->edits) name_server(x_, x_.server);
     sent_at_ = x_.clock->steady();
     const auto sent = co_await server->send(start_, first_, whole_ ? http::EndStream::yes : http::EndStream::no);
-    if (sent.has_error() && sent.error() == boost::asio::error::timed_out)
+    if (sent.has_error() && sent.error() == boost::asio::error::timed_out) {
+      upstream_.note(*server, balance::Outcome::timeout, Duration(-1));
       co_return Failure{.what = Failed::reply_timeout, .cause = sent.error(), .why = kTakesNoMore};
+    }
     // After any other error go on: a server may answer and close before it has read everything.
     const bool broken = sent.has_error();
     RequestBody body(x_, *server);
@@ -110,8 +149,10 @@ class Relay {
     if (bug) std::rethrow_exception(bug);
     if (x_.client_gone) co_return client_gone();
     if (body.problem() && !x_.reply->started()) co_return Step(*body.problem());
+    if (outcome.has_error() && !outcome.error().reused && !body.problem())
+      upstream_.note(*server, upstream::outcome_of(outcome.error().what), Duration(-1));
     const bool kept = outcome.has_value() && (whole_ || body.delivered()) && !broken;
-    if (kept) upstream_.give_back(std::move(server), std::chrono::duration_cast<Duration>(x_.upstream_time));
+    if (kept) upstream_.give_back(std::move(server));
     co_return outcome;
   }
 
@@ -121,19 +162,30 @@ class Relay {
       auto head = co_await await_head(server, body);
       if (head.has_error()) co_return head.error();
       const auto status = x_.answer.status;
+      if (status == 101 || status >= 200) note_answer(server, body);
+      if (status >= 200 && tries_ && tries_->again_after_answer()) co_return throw_away(server);
       if (status == 101 || status >= 200) note_latency(body);
       if (status == 101) co_return co_await switch_protocols(server);
       if (status >= 200) {
-        x_.upstream_time = x_.clock->steady() - sent_at_;
         co_return co_await relay_answer(server);
       }
       if (status == 100) continue;  // the gateway has answered the client's Expect itself
       forward_reply_fields(x_, compiled_, RejectionHeaders::none);
       const http::ReplyStart start{.status = status, .reason = x_.answer.reason, .fields = &x_.fields};
+      if (tries_) tries_->answer_began();
       const auto told = co_await x_.reply->interim(start);
       if (told.has_error()) co_return client_gone();
     }
     co_return Failure{.what = Failed::malformed, .why = "the server keeps sending interim answers"};
+  }
+
+  void note_answer(upstream::Attempt& server, const RequestBody& body) {
+    const auto now = x_.clock->steady();
+    if (x_.answer.status != 101) x_.upstream_time = now - sent_at_;
+    const auto since = whole_ ? sent_at_ : std::max(sent_at_, body.ended_at());
+    const auto took = body.running() ? Duration(-1) : std::chrono::duration_cast<Duration>(now - since);
+    const bool failed = balance::is_failure(x_.answer.status);
+    upstream_.note(server, failed ? balance::Outcome::server_error : balance::Outcome::answered, took);
   }
 
   /// From here on the server is not asked for this answer any more: its body flows as the client takes it, and a tunnel
@@ -141,12 +193,34 @@ class Relay {
   void note_latency(const RequestBody& body) {
     if (!x_.slot.held()) return;
     if (body.running() || x_.answer.status >= 500) return x_.slot.leave();
-    x_.slot.answered(whole_ ? x_.slot.since() : body.ended_at(), x_.clock->steady());
+    const auto begun = x_.attempts > 1 ? sent_at_ : x_.slot.since();  // what an earlier attempt took is not this one's
+    x_.slot.answered(whole_ ? begun : body.ended_at(), x_.clock->steady());
+  }
+
+  /// Another attempt follows. What has arrived of the body is dropped; if that is not all, its connection is closed.
+  static Result<Step, Failure> throw_away(upstream::Attempt& server) {
+    auto& from = server.body();
+    while (!from.ended()) {
+      const auto bytes = from.ready();
+      if (bytes.has_error() || bytes->empty()) break;
+    }
+    return Step{};
   }
 
   /// The timeout of the route counts from the end of the request. Until then the body has its own timeouts.
   Task<Result<void, Failure>> await_head(upstream::Attempt& server, RequestBody& body) {
-    return body.running() ? await_head_beside(server, body) : server.read_head(x_.answer, x_.route->timeout);
+    if (body.running()) return await_head_beside(server, body);
+    if (tries_ && tries_->held()) return await_head_of_try(server);
+    return server.read_head(x_.answer, x_.route->timeout);
+  }
+
+  /// An attempt that takes too long is given up only if another one follows.
+  Task<Result<void, Failure>> await_head_of_try(upstream::Attempt& server) {
+    auto head = co_await server.read_head(x_.answer, tries_->patience());
+    if (head.has_value() || head.error().what != Failed::reply_timeout || tries_->again(head.error())) co_return head;
+    const auto left = tries_->left();
+    if (left > Duration(0)) head = co_await server.read_head(x_.answer, left);
+    co_return head;
   }
 
   Task<Result<void, Failure>> await_head_beside(upstream::Attempt& server, RequestBody& body) {
@@ -164,6 +238,7 @@ class Relay {
 
   Task<Result<Step, Failure>> relay_answer(upstream::Attempt& server) {
     auto& from = server.body();
+    if (x_.held && whole_) x_.held.reset();  // nothing is sent again
     if (x_.route->settles) note_costs(x_);
     forward_reply_fields(x_, compiled_, options_.rejection.headers);
     const auto first = from.ready();
@@ -178,7 +253,7 @@ class Relay {
       const auto bytes = co_await from.read();
       if (bytes.has_error()) co_return broken_off(bytes.error());
       if (bytes->empty()) {
-        const auto trailers = forward_trailers(from.trailers(), compiled_);
+        const auto trailers = forward_trailers(from.trailers(), compiled_, edits_of(x_, Towards::client));
         sent = co_await x_.reply->finish(trailers);
         if (sent.has_error()) break;
         co_return Step{};
@@ -224,7 +299,11 @@ class Relay {
   const CompiledConfig& compiled_;
   const Options& options_;
   const identity::Options& identity_;
+  Mirrors& mirrors_;
+  std::optional<Tries> tries_;  ///< not set: the upstream has no retries
   upstream::RequestStart start_;
+  balance::Choice choice_;
+  std::optional<std::size_t> at_;  ///< the server of the last attempt
   std::string_view first_;
   bool whole_ = true;
   Clock::Steady sent_at_;
@@ -232,9 +311,16 @@ class Relay {
 
 }  // namespace
 
-Task<Step> relay(Exchange& x, upstream::Upstream& upstream, const CompiledConfig& compiled) {
+std::optional<std::uint64_t> server_key(Exchange& x) {
+  if (x.route->balance_per == nullptr) return std::nullopt;
+  const auto key = key_of(x, *x.route->balance_per);
+  if (!key) return std::nullopt;
+  return stable_hash(*key);
+}
+
+Task<Step> relay(Exchange& x, upstream::Upstream& upstream, const CompiledConfig& compiled, Mirrors& mirrors) {
   x.upstream = upstream.name();
-  Relay one(x, upstream, compiled);
+  Relay one(x, upstream, compiled, mirrors);
   co_return co_await one.run();
 }
 

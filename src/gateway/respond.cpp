@@ -1,5 +1,7 @@
 #include "respond.hpp"
 
+#include "cross_origin.hpp"
+#include "fixed_answer.hpp"
 #include "hsts.hpp"
 #include "limit_fields.hpp"
 #include "room_ticket.hpp"
@@ -13,10 +15,12 @@ Task<std::optional<Problem>> respond(Exchange& x, const Respond& answer, Rejecti
   if (x.route->settles) note_status(x, answer.status);
   if (!answer.content_type.empty())
     x.fields.push_back({http::Known::content_type, "Content-Type", answer.content_type});
+  if (x.route->edits && x.route->respond && &answer == &*x.route->respond) edit_fixed_answer(x, x.fields);
   x.fields.push_back({http::Known::date, "Date", x.text.join({date_now(*x.clock)})});
   append_limit_fields(x, style, x.fields);
   if (x.route->room) append_pass(x, x.fields);
   if (has_hsts(x)) append_hsts(x, x.fields);
+  if (x.route->cross_origin) replace_cross_origin(x, *x.route->cross_origin, x.fields);
   x.fields.push_back({http::Known::unknown, "X-Request-Id", x.request_id});
   http::ReplyStart start{.status = answer.status, .fields = &x.fields};
   if (!answer.body.empty()) start.framing = {http::Framing::Kind::length, answer.body.size()};

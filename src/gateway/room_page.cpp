@@ -1,87 +1,22 @@
 #include "room_page.hpp"
 
 #include "limit_fields.hpp"
-
-#include "headgate/identity/sha256.hpp"
+#include "page.hpp"
 
 #include <string>
 
 namespace headgate::gateway {
 namespace {
 
-// One file: a page that loads nothing shows even where everything else is busy.
-constexpr std::string_view kStyle = R"(
-:root{color-scheme:light dark;--ink:#1a2230;--soft:#5a6577;--paper:#f4f6f9;--card:#fff;--line:#dfe4ec;--accent:@light}
-@media(prefers-color-scheme:dark){:root{--ink:#e8edf5;--soft:#a3aebf;--paper:#10151d;--card:#19212d;--line:#2b3646;--accent:@dark}}
-*{box-sizing:border-box}
-body{margin:0;min-height:100vh;min-height:100svh;display:grid;place-items:center;padding:1.25rem;background:var(--paper);color:var(--ink);font:1.0625rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
-main{width:100%;max-width:30rem;padding:clamp(1.5rem,6vw,2.75rem);background:var(--card);border:1px solid var(--line);border-radius:1.25rem;text-align:center;box-shadow:0 1rem 3rem rgb(0 0 0/.07)}
-h1{margin:0 0 .6rem;font-size:clamp(1.5rem,6vw,1.9rem);line-height:1.2;text-wrap:balance;overflow-wrap:break-word}
-p{margin:.6rem 0;text-wrap:balance;overflow-wrap:break-word}
-.status{margin:1.6rem 0;padding:1.1rem 1rem;border-radius:.9rem;background:color-mix(in srgb,var(--accent) 9%,transparent);font-variant-numeric:tabular-nums}
-.status p{margin:.15rem 0}
-.status p:first-child{font-size:1.25rem;font-weight:650}
-.keep{color:var(--soft);font-size:.9375rem}
-.bar{height:.3rem;margin:1.6rem auto 1.1rem;max-width:12rem;border-radius:1rem;background:var(--line);overflow:hidden}
-.bar i{display:block;width:40%;height:100%;border-radius:inherit;background:var(--accent);animation:go 1.8s ease-in-out infinite alternate}
-@keyframes go{to{transform:translateX(150%)}}
-@media(prefers-reduced-motion:reduce){.bar i{animation:none;width:100%;opacity:.6}}
-@media(forced-colors:active){.bar i{background:Highlight}main,.status{border:1px solid}}
-)";
-
-void replace(std::string& text, std::string_view word, std::string_view by) {
-  for (auto at = text.find(word); at != text.npos; at = text.find(word, at + by.size()))
-    text.replace(at, word.size(), by);
-}
-
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    unsigned bits = 0;
-    for (std::size_t j = i; j < i + 3; ++j)
-      bits = bits << 8 | (j < bytes.size() ? static_cast<unsigned char>(bytes[j]) : 0);
-    for (std::size_t j = 0; j < 4; ++j) out.push_back(i + j > bytes.size() ? '=' : kDigits[bits >> (18 - 6 * j) & 63]);
-  }
-  return out;
-}
-
-/// The text as HTML, in content and in attributes.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 std::string filled(std::string text, std::int64_t position, std::optional<Duration> wait) {
-  replace(text, "{position}", std::to_string(position));
+  replace_word(text, "{position}", std::to_string(position));
   if (!wait) return text;
   const auto seconds = seconds_up(*wait);
   TextArena arena;
   // A guess of minutes is no better for its seconds.
   const auto rounded = seconds > 90 ? (seconds + 59) / 60 * 60 : seconds;
-  replace(text, "{wait}", in_words(arena, rounded));
-  replace(text, "{minutes}", std::to_string((seconds + 59) / 60));
+  replace_word(text, "{wait}", in_words(arena, rounded));
+  replace_word(text, "{minutes}", std::to_string((seconds + 59) / 60));
   return text;
 }
 
@@ -89,17 +24,9 @@ std::string filled(std::string text, std::int64_t position, std::optional<Durati
 
 void prepare_page(CompiledRoom& room) {
   const auto& page = room.options.page;
-  std::string style(kStyle);
-  replace(style, "@light", page.colour);
-  replace(style, "@dark", page.colour_dark);
-  const auto digest = identity::sha256(style);
-  room.csp = "default-src 'none'; style-src 'sha256-" +
-             base64({reinterpret_cast<const char*>(digest.data()), digest.size()}) +
-             "'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
-  room.page_begin = "<!doctype html>\n<html lang=\"" + escaped(page.language) +
-                    "\">\n<head>\n<meta charset=\"utf-8\">\n"
-                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                    "<meta name=\"robots\" content=\"noindex\">\n<meta http-equiv=\"refresh\" content=\"";
+  const auto style = page_style(page.colour, page.colour_dark);
+  room.csp = page_policy(style, "'self'");
+  room.page_begin = page_beginning(page.language, "<meta http-equiv=\"refresh\" content=\"");
   room.page_middle = "\">\n<title>" + escaped(page.title) + "</title>\n<style>" + style +
                      "</style>\n</head>\n<body>\n<main>\n<h1>" + escaped(page.title) + "</h1>\n<p>" +
                      escaped(page.text) +

@@ -7,6 +7,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include <algorithm>
+#include <array>
 
 namespace headgate::gateway {
 namespace {
@@ -16,6 +17,8 @@ struct MethodRoute {
   std::vector<std::string> spelled;
   std::vector<std::string> methods;  // empty: all
   const Route* route;
+  const RouteConditions* conditions = nullptr;
+  ConditionRank rank;
 };
 
 /// The routes of one pattern; if case is ignored, of all patterns that differ only in case.
@@ -40,50 +43,44 @@ struct Router::Node {
   Routes rest;  // routes that end in "*" after it
 };
 
-struct Router::Host {
-  std::string name;  // "", "a.example" or ".example"
-  Node root;
+/// The trees of all hosts. A request finds its own by hashing, so their number does not matter.
+struct Router::Hosts {
+  using ByName = boost::unordered_flat_map<std::string, std::unique_ptr<Node>, TextHash, std::equal_to<>>;
+  ByName exact;                     // "a.example"
+  ByName below;                     // ".example"
+  std::unique_ptr<Node> any;        // null: each route names a host
+  std::size_t longest_pattern = 0;  // of `below`
 
-  bool fits(std::string_view host) const noexcept {
-    if (name.empty()) return true;
-    if (name.front() != '.') return http::same_word(host, name);
-    return host.size() > name.size() && http::same_word(host.substr(host.size() - name.size()), name);
-  }
-  // Exact hosts before patterns, longer patterns before shorter ones, "any" last.
-  std::pair<int, std::size_t> rank() const noexcept {
-    if (name.empty()) return {2, 0};
-    return {name.front() == '.' ? 1 : 0, static_cast<std::size_t>(0) - name.size()};
+  Node& tree_of(const std::string& name) {
+    auto& tree = name.empty() ? any : (name.front() == '.' ? below : exact)[name];
+    if (name.starts_with('.')) longest_pattern = std::max(longest_pattern, name.size());
+    if (!tree) tree = std::make_unique<Node>();
+    return *tree;
   }
 };
 
-/// What find_in() searches for, and the methods that it collects.
+/// What find_in() searches for, and what it collects beside a route.
 struct Router::Check {
   std::string_view spelled;  // the normalised path, in its own case
-  std::string_view method;
-  std::string& allowed;
+  const Wanted& wanted;
+  Found& found;
 };
 
-Router::Router(Case letters) : letters_(letters) {}
+Router::Router(Case letters) : hosts_(std::make_unique<Hosts>()), letters_(letters) {}
 Router::~Router() = default;
 Router::Router(Router&&) noexcept = default;
 Router& Router::operator=(Router&&) noexcept = default;
 
 void Router::add(std::string_view host, std::string_view pattern, const std::vector<std::string>& methods,
-                 const Route* route, Case letters) {
-  const auto name = lower(host.starts_with("*.") ? host.substr(1) : host);
-  auto at = std::find_if(hosts_.begin(), hosts_.end(), [&](const auto& one) { return one->name == name; });
-  if (at == hosts_.end()) {
-    auto made = std::make_unique<Host>();
-    made->name = name;
-    const auto rank = made->rank();
-    at = std::find_if(hosts_.begin(), hosts_.end(), [&](const auto& one) { return rank < one->rank(); });
-    at = hosts_.insert(at, std::move(made));
-  }
-  MethodRoute made{{}, methods, route};
+                 const Route* route, Case letters, const RouteConditions* conditions) {
+  Node* node = &hosts_->tree_of(lower(host.starts_with("*.") ? host.substr(1) : host));
+  if (conditions != nullptr && conditions->empty()) conditions = nullptr;
+  MethodRoute made{{}, methods, route, conditions, conditions ? rank_of(*conditions) : ConditionRank{}};
   const auto put = [&](Routes& routes) {
-    (letters == Case::matters ? routes.as_spelled : routes.any_case).push_back(std::move(made));
+    auto& list = letters == Case::matters ? routes.as_spelled : routes.any_case;
+    const auto above = [](const ConditionRank& rank, const MethodRoute& each) { return rank > each.rank; };
+    list.insert(std::upper_bound(list.begin(), list.end(), made.rank, above), std::move(made));
   };
-  Node* node = &(*at)->root;
   while (true) {
     pattern.remove_prefix(1);  // every pattern begins with "/"
     const auto segment = pattern.substr(0, pattern.find('/'));
@@ -111,44 +108,67 @@ bool same_letters(const std::vector<std::string>& spelled, std::string_view path
 }
 
 /// Methods are compared without case, because servers may do so; standard methods in lower case were refused before.
+bool names_method(const MethodRoute& each, std::string_view method) noexcept {
+  return std::any_of(each.methods.begin(), each.methods.end(),
+                     [method](const std::string& one) { return http::same_word(one, method); });
+}
+
 /// TRACE answers with the request, including credentials, so a route must name it.
-const Route* choose(const std::vector<MethodRoute>& routes, std::string_view path, std::string_view method,
-                    std::string& allowed) {
-  const auto fits = [&](const MethodRoute& each) { return same_letters(each.spelled, path); };
-  const Route* any = nullptr;
-  for (const auto& each : routes) {
-    if (!fits(each)) continue;
-    if (each.methods.empty() && method != "TRACE") any = each.route;
-    for (const auto& one : each.methods) {
-      if (http::same_word(one, method)) return each.route;
-    }
-  }
-  if (any) return any;
+bool takes_all(const MethodRoute& each, std::string_view method) noexcept {
+  return each.methods.empty() && method != "TRACE";
+}
+
+Meets conditions_of(const MethodRoute& each, const Router::Wanted& wanted) {
+  static const http::Fields none;
+  return each.conditions ? meets(*each.conditions, wanted.fields ? *wanted.fields : none, wanted.query) : Meets::yes;
+}
+
+void add_methods(const MethodRoute& entry, std::string& allowed) {
   const auto add = [&allowed](std::string_view one) {
     if (http::lists(allowed, one)) return;
     if (!allowed.empty()) allowed += ", ";
     allowed += one;
   };
+  std::string_view default_value = entry.methods.empty() ? kDefaultMethods : std::string_view{};
+  for (std::string_view one; http::next_member(default_value, one);) add(one);
+  for (const auto& one : entry.methods) add(one);
+}
+
+/// The routes stand in the order of their rank.
+const Route* choose(const std::vector<MethodRoute>& routes, std::string_view path, const Router::Wanted& wanted,
+                    Router::Found& found) {
+  const auto fits = [&](const MethodRoute& each) { return same_letters(each.spelled, path); };
+  const MethodRoute* any = nullptr;
+  for (const auto& each : routes) {
+    if (any && each.rank < any->rank) break;
+    if (!fits(each)) continue;
+    const bool named = names_method(each, wanted.method);
+    if (!named && (any || !takes_all(each, wanted.method))) continue;
+    const auto met = conditions_of(each, wanted);
+    found.unclear = found.unclear || met == Meets::unclear;
+    if (met != Meets::yes) continue;
+    if (named) return each.route;
+    any = &each;
+  }
+  if (any) return any->route;
   for (const auto& entry : routes) {
-    if (!fits(entry)) continue;
-    std::string_view default_value = entry.methods.empty() ? kDefaultMethods : std::string_view{};
-    for (std::string_view one; http::next_member(default_value, one);) add(one);
-    for (const auto& one : entry.methods) add(one);
+    if (fits(entry) && conditions_of(entry, wanted) == Meets::yes) add_methods(entry, found.allowed);
   }
   return nullptr;
 }
 
-const Route* choose(const Routes& routes, std::string_view path, std::string_view method, std::string& allowed) {
-  if (const auto* found = choose(routes.as_spelled, path, method, allowed)) return found;
-  return choose(routes.any_case, path, method, allowed);
+const Route* choose(const Routes& routes, std::string_view path, const Router::Wanted& wanted, Router::Found& found) {
+  if (const auto* route = choose(routes.as_spelled, path, wanted, found)) return route;
+  return choose(routes.any_case, path, wanted, found);
 }
 
 }  // namespace
 
-// Searches depth first: if a branch has no route, the next less specific one is tried. The operator writes the
-// patterns, so depth and number of branches are bounded by the configuration.
+// Searches depth first: if a branch has no route, the next less specific one is tried. Each node is reached by one
+// path, so it is visited at most once for a request; longest_search() bounds how many are. No path of a request,
+// however long, leads deeper than the patterns.
 const Route* Router::find_in(const Node& node, std::string_view path, Check& check) {
-  const auto take = [&](const Routes& routes) { return choose(routes, check.spelled, check.method, check.allowed); };
+  const auto take = [&](const Routes& routes) { return choose(routes, check.spelled, check.wanted, check.found); };
   std::string_view below = path;
   const auto segment = without_parameters(http::next_segment(below));
   const auto beneath = [&](const Node& child) -> const Route* {
@@ -167,22 +187,56 @@ const Route* Router::find_in(const Node& node, std::string_view path, Check& che
   return take(node.rest);
 }
 
-Router::Found Router::find(std::string_view authority, std::string_view path, std::string_view method) const {
-  Found found;
-  const auto host = http::host_of(authority);
-  const auto below = path.starts_with('/') ? path.substr(1) : path;
-  const auto folded = letters_ == Case::ignored ? http::fold_case(below) : std::string();
-  Check check{below, method, found.allowed};
-  for (const auto& candidate : hosts_) {
-    if (!candidate->fits(host)) continue;
-    found.host_known = true;
-    found.route = find_in(candidate->root, letters_ == Case::ignored ? std::string_view(folded) : below, check);
-    if (found.route) {
-      found.allowed.clear();
-      return found;
+/// The most specific first: the host itself, then patterns from the longest to the shortest, then any host. `visit`
+/// gets each tree that fits and returns true to stop.
+template <class Visit>
+void Router::each_tree(std::string_view host, const Visit& visit) const {
+  const auto& [exact, below, any, longest_pattern] = *hosts_;
+  // Plain configurations name no host.
+  if (!exact.empty() || !below.empty()) {
+    // A longer name is no exact host of any route; of it only the end can fit a pattern.
+    constexpr std::size_t kLongest = 255;
+    std::array<char, kLongest> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled below
+    const auto end = host.substr(host.size() - std::min(host.size(), kLongest));
+    std::transform(end.begin(), end.end(), buffer.begin(), [](char c) { return lower(c); });
+    const std::string_view name(buffer.data(), end.size());
+    if (host.size() <= kLongest)
+      if (const auto at = exact.find(name); at != exact.end() && visit(*at->second)) return;
+    auto dot = name.size() > longest_pattern ? name.size() - longest_pattern : 0;
+    if (name.size() == host.size()) dot = std::max<std::size_t>(dot, 1);  // a pattern needs a label before it
+    for (dot = name.find('.', dot); dot != name.npos && !below.empty(); dot = name.find('.', dot + 1)) {
+      if (const auto at = below.find(name.substr(dot)); at != below.end() && visit(*at->second)) return;
     }
   }
+  if (any) visit(*any);
+}
+
+Router::Found Router::find(const Wanted& wanted) const {
+  Found found;
+  const auto below = wanted.path.starts_with('/') ? wanted.path.substr(1) : wanted.path;
+  const auto folded = letters_ == Case::ignored ? http::fold_case(below) : std::string();
+  Check check{below, wanted, found};
+  each_tree(http::host_of(wanted.authority), [&](const Node& tree) {
+    found.host_known = true;
+    found.route = find_in(tree, letters_ == Case::ignored ? std::string_view(folded) : below, check);
+    return found.route != nullptr;
+  });
+  if (found.route) found.allowed.clear();
+  // A less specific route must not take a request that a more specific one may be meant for.
+  if (found.unclear) found.route = nullptr;
   return found;
+}
+
+std::size_t Router::longest_search() const {
+  const auto longest = [](const auto& self, const Node& node) -> std::size_t {
+    std::size_t literal = 0;
+    for (const auto& [segment, child] : node.literals) literal = std::max(literal, self(self, *child));
+    return 1 + literal + (node.parameter ? self(self, *node.parameter) : 0);
+  };
+  std::size_t out = hosts_->any ? longest(longest, *hosts_->any) : 0;
+  for (const auto* trees : {&hosts_->exact, &hosts_->below})
+    for (const auto& [name, tree] : *trees) out = std::max(out, longest(longest, *tree));
+  return out;
 }
 
 bool is_path_parameter(std::string_view name) noexcept {

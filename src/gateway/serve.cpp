@@ -1,13 +1,17 @@
 // Answers an admitted request: by its route, by the gateway as the last hop, or by a server.
 
+#include "cross_origin.hpp"
 #include "max_forwards.hpp"
 #include "relay.hpp"
 #include "respond.hpp"
+#include "rewrite.hpp"
 
 #include "headgate/gateway/gateway.hpp"
 
 namespace headgate::gateway {
 namespace {
+
+Task<std::optional<Problem>> not_rewritten(Problem problem) { co_return problem; }
 
 Task<std::optional<Problem>> client_left(Exchange& x) {
   x.ended_by = EndedBy::client_closed;
@@ -19,9 +23,12 @@ Task<std::optional<Problem>> client_left(Exchange& x) {
 Task<Gateway::Step> Gateway::serve(Exchange& x) {
   if (x.client_gone) return client_left(x);
   const auto style = x.snapshot->compiled->options().rejection.headers;
+  if (x.preflight) return answer_preflight(x);
   if (x.route->respond) return respond(x, *x.route->respond, style);
   if (ends_here(x)) return answer_as_last(x, style);
-  return relay(x, *x.snapshot->upstreams[x.route->upstream], *x.snapshot->compiled);
+  if (x.route->edits && x.route->edits->path)
+    if (auto problem = rewrite(x)) return not_rewritten(*problem);
+  return relay(x, *x.snapshot->upstreams[x.route->upstream], *x.snapshot->compiled, *mirrors_);
 }
 
 }  // namespace headgate::gateway

@@ -1,7 +1,9 @@
 // The steps between `identify` and `serve` of a route that has what most routes have not: suspensions, a waiting room,
-// load shedding, requests in flight. The others never come here, and pay for none of it.
+// load shedding, a circuit breaker, requests in flight, bodies that are held. The others never come here, and pay for
+// none of it.
 
 #include "in_flight.hpp"
+#include "split.hpp"
 
 #include "headgate/gateway/gateway.hpp"
 
@@ -9,6 +11,8 @@ namespace headgate::gateway {
 
 // The order of the steps and its reasons are in docs/architecture.md, "The path".
 Task<Gateway::Step> Gateway::steps_with_extras(Exchange& x) {
+  if (x.preflight) co_return charge_preflight(x);
+  if (x.route->split && !x.route->split->after_auth) choose_share(x);
   Step problem;
   if (x.route->bans_by_head()) problem = check_bans(x, false);
   if (!problem && x.route->checks(Stage::memory)) {
@@ -20,7 +24,9 @@ Task<Gateway::Step> Gateway::steps_with_extras(Exchange& x) {
   }
   if (!problem && x.route->room) problem = co_await wait_in_room(x);
   if (!problem) problem = authenticate(x);
+  if (!problem && x.route->split) choose_share(x);
   if (!problem && x.route->bans_after_auth()) problem = check_bans(x, true);
+  if (!problem && x.route->circuit) problem = check_circuit(x);
   if (!problem && x.route->sheds) problem = shed(x);
   if (!problem && x.route->checks(Stage::memory_after_auth)) {
     if (x.route->in_turn)
@@ -36,8 +42,11 @@ Task<Gateway::Step> Gateway::steps_with_extras(Exchange& x) {
       problem = co_await admit_in_redis(x);
   }
   if (!problem && x.admission.delay > Duration(0)) co_await delay(x);
+  if (!problem && x.route->delivery && x.route->delivery->held_body > 0) problem = co_await hold_body(x);
   if (!problem && x.route->queue && waits_for_place(x)) problem = co_await wait_for_place(x);
   if (!problem && x.route->sheds) problem = take_place(x);
+  if (!problem && x.route->server_queue && !takes_server(x)) problem = co_await wait_for_server(x);
+  if (!problem && x.route->circuit) problem = pass_circuit(x);
   co_return problem;
 }
 

@@ -47,13 +47,13 @@ bool Turn::over() const noexcept {
 Turn::May Turn::begin(Round& round) {
   waits_ = false;
   if (queued()) {
-    if (!turns_.queues_.is_first(*this)) {
+    if (!is_first()) {
       waits_ = !over();
       return waits_ ? May::wait : May::not_pass;
     }
   } else {
     const auto checks = round.checks();
-    const auto taken = [&](const auto& check) { return can_wait(check) && turns_.queues_.anyone_waits(check.hash); };
+    const auto taken = [&](const auto& check) { return can_wait(check) && turns_.anyone_waits(check.hash); };
     const auto found = std::find_if(checks.begin(), checks.end(), taken);
     if (found != checks.end()) {
       if (!stand(round, static_cast<std::size_t>(found - checks.begin()))) return May::not_pass;
@@ -95,8 +95,7 @@ bool Turn::stand(const Round& round, std::size_t at) {
     until = now + longest;
   }
   if (until <= now) return false;
-  const auto place = turns_.queues_.join(*this, check.hash, check.rule->queue);
-  if (place == InQueue::full) return false;
+  if (!stand_in(check.hash, check.rule->queue)) return false;
   if (since_ == Clock::Steady()) {
     since_ = now;
     until_ = until;
@@ -104,8 +103,6 @@ bool Turn::stand(const Round& round, std::size_t at) {
   for (const auto& checked : round.limits())
     if (at + round.first_check >= checked.first) x_.waited_tier = checked.tier;
   in_redis_ = round.kind == RoundKind::redis || round.kind == RoundKind::fallback;
-  // A permit may have come back after the rejection and before it stood in the queue.
-  called_ = place == InQueue::first;
   return true;
 }
 
@@ -124,31 +121,45 @@ void Turn::tell_redis(const Round& round) {
 Task<void> Turn::wait() {
   if (called_ || over()) co_return;
   auto time = std::chrono::duration_cast<Duration>(until_ - x_.clock->steady());
-  if (in_redis_ && turns_.queues_.is_first(*this))
-    time = std::min(time, soon_ ? kAskSoon : ask_again(x_.clock->steady() - since_));
+  if (in_redis_ && is_first()) time = std::min(time, soon_ ? kAskSoon : ask_again(x_.clock->steady() - since_));
+  co_await wait_for_turn(time);
+  soon_ = called_;
+}
+
+void Turn::leave() noexcept {
+  leave_line();
+  if (!told_) return;
+  const auto back = given_back(*told_);
+  told_.reset();
+  x_.snapshot->redis->settle({&back, 1});
+}
+
+bool InLine::stand_in(const Hash& queue, std::size_t most) {
+  const auto place = turns_.queues_.join(*this, queue, most);
+  // What it waits for may have come back after it was refused and before it stood in the queue.
+  called_ = place == InQueue::first;
+  return place != InQueue::full;
+}
+
+bool InLine::is_first() const noexcept { return turns_.queues_.is_first(*this); }
+
+Task<void> InLine::wait_for_turn(Duration time) {
   Delay delay(*x_.clock, time);
   delay_ = x_.delay = &delay;
   co_await delay;
   delay_ = x_.delay = nullptr;
-  soon_ = called_;
 }
 
-void Turn::its_turn() noexcept {
+void InLine::its_turn() noexcept {
   const std::lock_guard lock(turns_.mutex_);
   if (!in_called_.is_linked()) turns_.called_.push_back(*this);
   turns_.bell_->ring();
 }
 
-void Turn::leave() noexcept {
+void InLine::leave_line() noexcept {
   turns_.queues_.leave(*this);
-  {
-    const std::lock_guard lock(turns_.mutex_);
-    if (in_called_.is_linked()) turns_.called_.erase(turns_.called_.iterator_to(*this));
-  }
-  if (!told_) return;
-  const auto back = given_back(*told_);
-  told_.reset();
-  x_.snapshot->redis->settle({&back, 1});
+  const std::lock_guard lock(turns_.mutex_);
+  if (in_called_.is_linked()) turns_.called_.erase(turns_.called_.iterator_to(*this));
 }
 
 Turns::Turns(Clock& clock, limit::FlightQueues& queues) : queues_(queues), bell_(clock.bell(&Turns::on_bell, this)) {}

@@ -1,5 +1,6 @@
 #pragma once
-// The wait for a permit in flight: first come first served for each key, on all workers of this process.
+// The wait for what comes back: a permit in flight, or a place at a server. First come first served in each queue, on
+// all workers of this process.
 
 #include "delay.hpp"
 
@@ -22,11 +23,41 @@ class Turns;
 /// In the list of those that have their turn. Any thread, under the lock of Turns.
 using CalledHook = boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::safe_link>>;
 
-/// The place of one request in a queue. Lives in the frame of the step that admits it; worker thread only. A request
-/// stands in one queue at a time: if it needs permits of two limits, it waits for one after the other.
-class Turn final : public limit::FlightWaiter {
+/// A request that stands in a queue, and is told on its worker's thread when it has its turn. Lives in the frame of the
+/// step that lets it wait; worker thread only.
+class InLine : public limit::FlightWaiter {
  public:
-  Turn(Turns& turns, Exchange& x) : turns_(turns), x_(x) {}
+  InLine(const InLine&) = delete;
+  InLine& operator=(const InLine&) = delete;
+  ~InLine() override { leave_line(); }
+
+ protected:
+  InLine(Turns& turns, Exchange& x) : turns_(turns), x_(x) {}
+
+  /// Puts it at the end of the queue, as FlightQueues::join(). The first has its turn at once.
+  bool stand_in(const Hash& queue, std::size_t most);
+  bool is_first() const noexcept;
+  void leave_line() noexcept;
+  /// Returns when it has its turn, when its client is gone, or after `time`.
+  Task<void> wait_for_turn(Duration time);
+
+  Turns& turns_;
+  Exchange& x_;
+  bool called_ = false;  ///< it has its turn
+
+ private:
+  friend class Turns;
+  void its_turn() noexcept override;
+
+  Delay* delay_ = nullptr;  ///< the wait under way
+  CalledHook in_called_;
+};
+
+/// The place of one request in the queue for a permit. A request stands in one queue at a time: if it needs permits of
+/// two limits, it waits for one after the other.
+class Turn final : public InLine {
+ public:
+  Turn(Turns& turns, Exchange& x) : InLine(turns, x) {}
   ~Turn() override;
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
@@ -50,24 +81,17 @@ class Turn final : public limit::FlightWaiter {
   static bool can_wait(const limit::Check& check) noexcept;
 
  private:
-  friend class Turns;
-  void its_turn() noexcept override;
   bool over() const noexcept;
   bool stand(const Round& round, std::size_t check);
   void tell_redis(const Round& round);
   void leave() noexcept;
 
-  Turns& turns_;
-  Exchange& x_;
   Clock::Steady since_{};             ///< when its wait began; zero before
   Clock::Steady until_{};             ///< the longest that it waits
   std::optional<limit::Check> told_;  ///< the check that may have put it into the queue in Redis
-  Delay* delay_ = nullptr;            ///< the wait under way
   bool waits_ = false;
-  bool called_ = false;    ///< it has its turn
   bool in_redis_ = false;  ///< its permit may come free on another gateway, which tells nobody
   bool soon_ = false;      ///< it had its turn, and got no permit yet
-  CalledHook in_called_;
 };
 
 /// Of one worker; its thread only.
@@ -80,13 +104,16 @@ class Turns {
 
   /// These permits came back, here or in Redis.
   void freed(std::span<const limit::Check> checks) noexcept;
+  /// Something of this queue came back.
+  void freed(const Hash& queue) noexcept { queues_.freed(queue); }
+  bool anyone_waits(const Hash& queue) const noexcept { return queues_.anyone_waits(queue); }
 
  private:
-  friend class Turn;
+  friend class InLine;
   static void on_bell(void* self);
   void call_in();
 
-  using Called = boost::intrusive::list<Turn, boost::intrusive::member_hook<Turn, CalledHook, &Turn::in_called_>>;
+  using Called = boost::intrusive::list<InLine, boost::intrusive::member_hook<InLine, CalledHook, &InLine::in_called_>>;
 
   limit::FlightQueues& queues_;
   std::mutex mutex_;

@@ -14,6 +14,7 @@
 namespace headgate::identity {
 namespace {
 
+constexpr std::size_t kMaxTags = 16;
 constexpr std::size_t kMaxRates = 8;  // as for a limit in the configuration
 constexpr std::uint64_t kLargestBurst = 1'000'000'000;
 
@@ -65,7 +66,7 @@ class KeyFile {
     bool (KeyFile::*take)(ApiKeyRecord&);
     std::string_view required;  // help if it is missing; empty: optional
   };
-  static const std::array<Member, 7> kMembers;
+  static const std::array<Member, 8> kMembers;
 
   bool file() {
     bool has_keys = false;
@@ -108,9 +109,9 @@ class KeyFile {
     std::transform(kMembers.begin(), kMembers.end(), known.begin(), [](const Member& each) { return each.name; });
     const auto near = nearest(name, known);
     return walk_.refuse_member(
-        "unknown member", near.empty()
-                              ? R"(a key has "sha256", "owner", "tier", "expires", "disabled", "limits" and "note")"
-                              : "did you mean \"" + near + "\"?");
+        "unknown member",
+        near.empty() ? R"(a key has "sha256", "owner", "tier", "tags", "expires", "disabled", "limits" and "note")"
+                     : "did you mean \"" + near + "\"?");
   }
 
   bool digest(ApiKeyRecord& record) {
@@ -133,6 +134,12 @@ class KeyFile {
   }
   bool owner(ApiKeyRecord& record) { return name(record.owner, "an owner's name"); }
   bool tier(ApiKeyRecord& record) { return name(record.tier, "a tier's name"); }
+  bool tags(ApiKeyRecord& record) {
+    return walk_.list([&] {
+      if (record.tags.size() == kMaxTags) return walk_.refuse("a key has at most 16 tags");
+      return name(record.tags.emplace_back(), "a tag");
+    });
+  }
   bool disabled(ApiKeyRecord& record) { return walk_.boolean(record.disabled); }
 
   bool note(ApiKeyRecord&) {
@@ -215,10 +222,11 @@ class KeyFile {
   std::unordered_map<Sha256, std::size_t, HashOfDigest> seen_;  // the index of each digest
 };
 
-const std::array<KeyFile::Member, 7> KeyFile::kMembers{{
+const std::array<KeyFile::Member, 8> KeyFile::kMembers{{
     {"sha256", &KeyFile::digest, R"(add "sha256" with the digest that `headgate keys hash` prints)"},
     {"owner", &KeyFile::owner, R"(add "owner": the name that its requests are counted by)"},
     {"tier", &KeyFile::tier, ""},
+    {"tags", &KeyFile::tags, ""},
     {"expires", &KeyFile::expires, ""},
     {"disabled", &KeyFile::disabled, ""},
     {"limits", &KeyFile::limits, ""},

@@ -41,6 +41,12 @@ std::size_t heap_size(const Claims& claims) noexcept {
   return size;
 }
 
+std::size_t heap_size(const VerifiedToken& token) noexcept {
+  auto size = heap_size(token.claims) + heap_size(token.lists) + token.literals.capacity() * sizeof(std::string);
+  for (const auto& name : token.literals) size += heap_size(name);
+  return size;
+}
+
 }  // namespace
 
 /// Tokens of one kind, the most recently used first.
@@ -127,7 +133,7 @@ TokenPtr TokenCache::put(std::string_view token, VerifiedToken verified) {
   const auto key = key_of(token);
   auto kept = boost::make_local_shared<const VerifiedToken>(std::move(verified));
   refused_->erase(key);
-  verified_->insert(key, {kept, std::nullopt}, kept->good_from, kept->good_until, heap_size(kept->claims));
+  verified_->insert(key, {kept, std::nullopt}, kept->good_from, kept->good_until, heap_size(*kept));
   return kept;
 }
 

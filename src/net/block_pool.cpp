@@ -11,8 +11,7 @@ Block& Block::operator=(Block&& other) noexcept {
   return *this;
 }
 
-void Block::release() noexcept {
-  if (!bytes_) return;
+void Block::give_back() noexcept {
   if (pool_->lent_) pool_->lent_->add(-static_cast<std::int64_t>(pool_->block_bytes_));
   if (pool_->spare_.size() < pool_->most_spare_) pool_->spare_.push_back(std::move(bytes_));
   bytes_.reset();

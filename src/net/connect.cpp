@@ -17,6 +17,7 @@ using Endpoints = std::vector<Tcp::endpoint>;
 using Clock = std::chrono::steady_clock;
 using At = ConnectError::At;
 constexpr auto kNamesLast = std::chrono::seconds(30);
+constexpr auto kTriedLast = std::chrono::seconds(10);
 
 /// What one connect() waits for: the name, then one address after another, each with a deadline. Asio's handlers keep
 /// it alive. A handler of a wait that is over sees another number in `wait` and does nothing.
@@ -133,19 +134,43 @@ struct Connector::State {
     under_way.push_back(attempt);
   }
 
-  /// Fills `known` with the addresses to try. The error says why there are none.
+  /// Fills `known` with the addresses to try. The error says why there are none. A resolver that fails must not take
+  /// away a server that answers, so what it said last is kept.
   Task<error_code> find(Attempt& attempt, Duration timeout) {
-    if (!literal && Clock::now() - resolved_at > kNamesLast) known.clear();
+    if (!literal && !told && Clock::now() - resolved_at > kNamesLast) known.clear();
     if (!known.empty()) co_return error_code();
     at = At::name;
     Done found(attempt);
-    attempt.look_up(host, port, timeout);
+    const bool can_fall_back = !last_found.empty() && timeout != kForever;
+    attempt.look_up(host, port, can_fall_back ? timeout / 2 : timeout);
     const error_code ec = co_await found;
-    if (ec) co_return ec;
-    known = std::move(attempt.addresses);
-    alternate_families(known);
+    if (ec && (last_found.empty() || attempt.stopped)) co_return ec;
+    if (!ec) {
+      last_found = std::move(attempt.addresses);
+      alternate_families(last_found);
+    }
+    known = last_found;
     resolved_at = Clock::now();
     co_return error_code();
+  }
+
+  /// The addresses in the order of one connect(): each begins with the next one.
+  Endpoints in_turn() {
+    auto out = known;
+    std::rotate(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(turn++ % out.size()), out.end());
+    if (failed_lately.empty()) return out;
+    const auto now = Clock::now();
+    std::erase_if(failed_lately, [&](const auto& one) { return now - one.second > kTriedLast; });
+    std::stable_partition(out.begin(), out.end(), [&](const auto& address) {
+      return std::none_of(failed_lately.begin(), failed_lately.end(),
+                          [&](const auto& one) { return one.first == address; });
+    });
+    return out;
+  }
+
+  void note_failure(const Tcp::endpoint& address) {
+    std::erase_if(failed_lately, [&](const auto& one) { return one.first == address; });
+    failed_lately.emplace_back(address, Clock::now());
   }
 
   /// Connects to one address. `options` stay valid until it is done.
@@ -175,7 +200,11 @@ struct Connector::State {
   std::string host;
   std::string port;
   Endpoints known;
+  Endpoints last_found;  // kept while the resolver fails
+  std::vector<std::pair<Tcp::endpoint, Clock::time_point>> failed_lately;
+  std::size_t turn = 0;
   bool literal = false;
+  bool told = false;  // by use()
   bool stopped = false;
   At at = At::name;
   Clock::time_point resolved_at;
@@ -197,7 +226,11 @@ Task<Result<Connected, ConnectError>> Connector::connect(ConnectOptions options)
   const error_code unknown = co_await state->find(*attempt, options.whole);
   if (unknown) co_return failed(At::name, unknown);
 
-  const auto addresses = state->known;
+  Endpoints addresses;
+  if (options.in_turn && state->known.size() > 1)
+    addresses = state->in_turn();
+  else
+    addresses = state->known;
   auto why = failed(At::address, error::host_unreachable);
   for (auto i = options.skip; i < addresses.size(); ++i) {
     const auto left = left_of(until);
@@ -206,6 +239,7 @@ Task<Result<Connected, ConnectError>> Connector::connect(ConnectOptions options)
     auto reached = co_await state->reach(*attempt, addresses[i], options, after(std::min(share, options.each)));
     if (reached.has_value()) {
       Connected connected{.stream = std::move(*reached),
+                          .to = addresses[i],
                           .address = i,
                           .last = i + 1 == addresses.size(),
                           .resumed = options.session && options.session->resumed()};
@@ -213,10 +247,19 @@ Task<Result<Connected, ConnectError>> Connector::connect(ConnectOptions options)
     }
     if (reached.error().at >= why.at) why = std::move(reached.error());
     if (attempt->stopped) break;
+    if (options.in_turn && addresses.size() > 1) state->note_failure(addresses[i]);
   }
   if (attempt->stopped) co_return failed(why.at, error::operation_aborted);
   if (!state->literal) state->known.clear();  // the name may have other addresses by now
   co_return why;
+}
+
+void Connector::use(std::vector<Tcp::endpoint> addresses) {
+  auto& state = *state_;
+  if (state.literal || addresses.empty()) return;
+  alternate_families(addresses);
+  state.known = state.last_found = std::move(addresses);
+  state.told = true;
 }
 
 ConnectError::At Connector::at() const noexcept { return state_->at; }

@@ -29,7 +29,8 @@ constexpr std::size_t kAnswerBlock = 2UL * kMaxAnswerHead;
 HttpResult no_answer(std::string why) { return HttpResult(boost::system::in_place_error, std::move(why)); }
 
 std::string request_head(const HttpRequest& request) {
-  std::string out = request.method + ' ' + request.url.target + " HTTP/1.1\r\nHost: " + authority(request.url) +
+  const auto host = request.host.empty() ? authority(request.url) : request.host;
+  std::string out = request.method + ' ' + request.url.target + " HTTP/1.1\r\nHost: " + host +
                     "\r\nUser-Agent: headgate/" HEADGATE_VERSION "\r\n" + request.fields + "Connection: close\r\n";
   if (request.method != "GET") out += "Content-Length: " + std::to_string(request.body.size()) + "\r\n";
   return out + "\r\n";
@@ -166,15 +167,19 @@ Task<HttpResult> HttpCall::ask() {
 Task<Result<StreamPtr, std::string>> HttpCall::connect() {
   using Made = Result<StreamPtr, std::string>;
   ConnectOptions options{.whole = request_.deadline};
-  if (request_.url.scheme == Scheme::https) {
+  if (request_.tls) {
+    options.tls = request_.tls;
+  } else if (request_.url.scheme == Scheme::https) {
     auto trusted = request_.trust->context();
     if (trusted.has_error()) co_return Made(boost::system::in_place_error, trusted.error());
     options.tls = std::move(*trusted);
   }
+  connector_.use(request_.addresses);
   auto connected = co_await connector_.connect(options);
   if (connected.has_value()) co_return Made(std::move(connected->stream));
   const auto& why = connected.error();
-  if (why.at == ConnectedTo::handshake && why.code != boost::asio::error::operation_aborted) request_.trust->doubt();
+  if (request_.trust && why.at == ConnectedTo::handshake && why.code != boost::asio::error::operation_aborted)
+    request_.trust->doubt();
   co_return Made(boost::system::in_place_error, why_not_connected(why));
 }
 

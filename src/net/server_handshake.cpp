@@ -8,6 +8,7 @@
 #include <array>
 #include <ctime>
 #include <iterator>
+#include <new>
 #include <utility>
 
 namespace headgate::net {
@@ -62,12 +63,15 @@ void ServerHandshake::set_callbacks(ssl_ctx_st* context) {
       context, +[](SSL*, int*, void*) { return SSL_TLSEXT_ERR_OK; });  // says that the name was read
 }
 
-int ServerHandshake::greeted(ssl_st* ssl, int* alert, void*) {
+int ServerHandshake::greeted(ssl_st* ssl, int* alert, void*) try {
   auto& handshake = of(ssl);
   const auto& state = handshake.shared->state();
   const auto name = normal_name(asked_name(ssl));
   handshake.certificates = &state.names.find(name);
   if (bind_tickets(ssl, state, name)) return SSL_CLIENT_HELLO_SUCCESS;
+  *alert = SSL_AD_INTERNAL_ERROR;
+  return SSL_CLIENT_HELLO_ERROR;
+} catch (const std::bad_alloc&) {  // no exception passes through OpenSSL
   *alert = SSL_AD_INTERNAL_ERROR;
   return SSL_CLIENT_HELLO_ERROR;
 }

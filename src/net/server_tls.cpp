@@ -68,6 +68,8 @@ bool ask_clients(SSL_CTX* context, std::string_view authorities, ossl_lib_ctx_st
   for (const auto& each : all) {
     if (X509_STORE_add_cert(store, each.get()) != 1 || SSL_CTX_add_client_CA(context, each.get()) != 1) return false;
   }
+  // Whoever is in the file is trusted, also an authority whose own issuer is not in it.
+  X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
   SSL_CTX_set_verify_depth(context, kDeepestClientChain);
   return true;
@@ -75,7 +77,7 @@ bool ask_clients(SSL_CTX* context, std::string_view authorities, ossl_lib_ctx_st
 
 /// OpenSSL asks for a ticket's key: to seal one, or to open one.
 int ticket_key(SSL* ssl, unsigned char* name, unsigned char* iv, EVP_CIPHER_CTX* cipher, EVP_MAC_CTX* mac,
-               int sealing) {
+               int sealing) try {
   auto& state = *static_cast<ServerTls::State*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)));
   const auto second = static_cast<std::int64_t>(std::time(nullptr));
   const auto size = std::tuple_size_v<decltype(TicketKey::name)>;
@@ -96,6 +98,8 @@ int ticket_key(SSL* ssl, unsigned char* name, unsigned char* iv, EVP_CIPHER_CTX*
                                         key->signature.size()),
       OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest, 0), OSSL_PARAM_construct_end()};
   return EVP_MAC_CTX_set_params(mac, parameters.data()) == 1 ? 1 : -1;
+} catch (const std::bad_alloc&) {  // no exception passes through OpenSSL
+  return -1;
 }
 
 openssl::Stack rest_of(std::vector<openssl::Certificate>& chain) {

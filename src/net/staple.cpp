@@ -15,11 +15,16 @@ using Response = std::unique_ptr<OCSP_RESPONSE, openssl::Free<OCSP_RESPONSE_free
 using BasicResponse = std::unique_ptr<OCSP_BASICRESP, openssl::Free<OCSP_BASICRESP_free>>;
 using CertificateId = std::unique_ptr<OCSP_CERTID, openssl::Free<OCSP_CERTID_free>>;
 using Store = std::unique_ptr<X509_STORE, openssl::Free<X509_STORE_free>>;
-using ReadStaple = Result<Staple, std::string>;
+using ReadStaple = Result<Staple, StapleFault>;
 
 ReadStaple no_staple(std::string why) {
   ERR_clear_error();
-  return ReadStaple(boost::system::in_place_error, std::move(why));
+  return ReadStaple(boost::system::in_place_error, StapleFault{.why = std::move(why)});
+}
+
+ReadStaple no_staple_yet(std::string why) {
+  ERR_clear_error();
+  return ReadStaple(boost::system::in_place_error, StapleFault{.why = std::move(why), .may_pass = true});
 }
 
 Response parsed(std::string_view text) {
@@ -86,24 +91,24 @@ X509* signer_of(OCSP_BASICRESP* response, X509* issuer) {
 
 }  // namespace
 
-Result<Staple, std::string> read_staple(std::string_view response, std::string_view chain_text) {
+Result<Staple, StapleFault> read_staple(std::string_view response, std::string_view chain_text) {
   const auto chain = openssl::read_chain(chain_text, nullptr);
   if (chain.empty()) return no_staple("is for a certificate that cannot be read");
   const auto read = parsed(response);
   if (!read) return no_staple("holds no OCSP response in DER");
   if (const int status = OCSP_response_status(read.get()); status != OCSP_RESPONSE_STATUS_SUCCESSFUL)
-    return no_staple(std::string("holds no answer of the responder, but its error ") +
-                     OCSP_response_status_str(status));
+    return no_staple_yet(std::string("holds no answer of the responder, but its error ") +
+                         OCSP_response_status_str(status));
   const BasicResponse basic(OCSP_response_get1_basic(read.get()));
   if (!basic) return no_staple("holds an OCSP response of a type that nobody knows");
   X509* const issuer = issuer_in(chain);
   auto* const answer = answer_about(basic.get(), chain.front().get(), issuer);
-  if (answer == nullptr) return no_staple("is for another certificate");
+  if (answer == nullptr) return no_staple_yet("is for another certificate");
   ASN1_GENERALIZEDTIME* from = nullptr;
   ASN1_GENERALIZEDTIME* until = nullptr;
   const int status = OCSP_single_get0_status(answer, nullptr, nullptr, &from, &until);
   if (status != V_OCSP_CERTSTATUS_GOOD && status != V_OCSP_CERTSTATUS_REVOKED)
-    return no_staple("says that the responder does not know the certificate");
+    return no_staple_yet("says that the responder does not know the certificate");
   if (from == nullptr || until == nullptr) return no_staple("does not say when it ends (nextUpdate)");
   Staple out{.response = std::string(response),
              .from = openssl::instant_of(from),

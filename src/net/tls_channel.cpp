@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 namespace headgate::net {
@@ -35,9 +36,13 @@ struct ChannelBio {
     unread.remove_prefix(*got);
     return 1;
   }
-  static int write(BIO* bio, const char* bytes, std::size_t size, std::size_t* taken) {
+  static int write(BIO* bio, const char* bytes, std::size_t size, std::size_t* taken) noexcept {
     BIO_clear_retry_flags(bio);
-    channel(bio).to_send_.append(bytes, size);
+    try {
+      channel(bio).to_send_.append(bytes, size);
+    } catch (const std::bad_alloc&) {  // no exception passes through OpenSSL
+      return 0;
+    }
     *taken = size;
     return 1;
   }

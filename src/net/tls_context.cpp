@@ -31,6 +31,8 @@ std::string load_authorities(SSL_CTX* context, const std::string& path) {
   if (path.empty())
     return SSL_CTX_set_default_verify_paths(context) == 1 ? std::string() : "the system has no authorities to trust";
   if (auto reason = unreadable("CA file", path); !reason.empty()) return reason;
+  // Whoever is in the file is trusted, also an authority whose own issuer is not in it.
+  X509_STORE_set_flags(SSL_CTX_get_cert_store(context), X509_V_FLAG_PARTIAL_CHAIN);
   if (SSL_CTX_load_verify_file(context, path.c_str()) == 1) return {};
   return "the CA file \"" + path + "\" holds no certificate in PEM";
 }

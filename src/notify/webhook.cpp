@@ -1,5 +1,6 @@
 #include "headgate/notify/webhook.hpp"
 
+#include "headgate/http/retry_after.hpp"
 #include "headgate/notify/retry.hpp"
 #include "headgate/notify/signature.hpp"
 #include "headgate/observe/event.hpp"
@@ -122,7 +123,9 @@ void Webhook::answered(std::uint64_t number, const net::HttpResult& result) {
 
 void Webhook::retry(Delivery delivery, const std::string& reason, const net::HttpResult& result) {
   const auto now = clock_.steady();
-  const auto asked = result.has_value() ? read_retry_after(result->field("Retry-After"), clock_.wall()) : std::nullopt;
+  const auto asked = result.has_value()
+                         ? http::read_retry_after(result->field("Retry-After"), clock_.wall(), kLongestPause)
+                         : std::nullopt;
   // It is the receiver that needs the pause, so the others wait too.
   if (asked) outbox_.hold(now + *asked);
   const auto pause = pause_after(delivery.attempts, dice(), asked);

@@ -62,7 +62,7 @@ std::size_t most_of(const AccessRecord& record, const LogOptions& options) noexc
   std::size_t told = std::min(record.path.size(), kMaxPath) + std::min(record.user_agent.size(), kMaxAgent);
   for (const auto text :
        {record.request_id, record.method, record.host, record.ended_by, record.route, record.upstream, record.server,
-        record.reason, record.auth, record.limit, record.tier, record.decision, record.source})
+        record.reason, record.retried, record.auth, record.limit, record.tier, record.decision, record.source})
     told += std::min(text.size(), kMaxWord) + kEllipsis.size();
   for (std::size_t i = 0; i < record.callers.size(); ++i)
     told += options.callers[i].size() + std::min(record.callers[i].size(), kMaxWord) + 2 * kEllipsis.size();
@@ -163,6 +163,7 @@ void write_json(TextCursor& out, const AccessRecord& record, const LogOptions& o
   line.text<"server">(record.server);
   line.some<"reason">(record.reason);
   line.number<"attempts">(record.attempts);
+  line.some<"retried">(record.retried);
   line.number<"in_bytes">(record.in_bytes);
   line.number<"out_bytes">(record.out_bytes);
   line.thousandths<"ms">(count_of(record.elapsed));
@@ -213,6 +214,7 @@ void write_text(TextCursor& out, const AccessRecord& record, const LogOptions& o
   out.text(record.ended_by.substr(0, kMaxWord));
   write_field(out, "server", record.server);
   write_field(out, "reason", record.reason);
+  write_field(out, "retried", record.retried);
   write_field(out, "tls", record.tls);
   write_field(out, "auth", record.auth);
   if (!record.limit.empty()) {

@@ -47,7 +47,8 @@ constexpr std::array<std::string_view, kAuthStatuses> kResultNames{"ok",
                                                                    "wrong_issuer",
                                                                    "wrong_audience",
                                                                    "too_large",
-                                                                   "no_claim"};
+                                                                   "no_claim",
+                                                                   "insufficient"};
 
 CounterTable::Key key_of(const AuthResult& auth_result) noexcept {
   const auto number =
@@ -127,7 +128,7 @@ RoomCounters room_counters(Registry& registry, Writer writer, std::string_view r
 }
 
 ShedCounters shed_counters(Registry& registry, Writer worker, std::string_view upstream,
-                           std::span<const std::string_view, 4> layers,
+                           std::span<const std::string_view, 5> layers,
                            std::span<const std::string_view, 3> priorities) {
   ShedCounters counters;
   std::size_t at = 0;
@@ -147,6 +148,23 @@ void add_shed_gauges(Registry& registry, Writer worker, std::string_view upstrea
 void add_queue_numbers(Registry& registry, Writer worker, std::string_view upstream, ShedCounters& to) {
   to.waiting = &registry.gauge(family::queue_waiting, {std::string(upstream), std::to_string(worker)});
   to.queue_seconds = &registry.histogram(worker, family::queue_seconds, {std::string(upstream)});
+}
+
+RetryCounters retry_counters(Registry& registry, Writer worker, std::string_view upstream,
+                             std::span<const std::string_view, 4> reasons) {
+  RetryCounters counters;
+  for (std::size_t i = 0; i < reasons.size(); ++i)
+    counters.retries[i] = &registry.counter(worker, family::retries, {std::string(upstream), std::string(reasons[i])});
+  counters.not_paid = &registry.counter(worker, family::retry_budget_exhausted, {std::string(upstream)});
+  return counters;
+}
+
+MirrorCounters mirror_counters(Registry& registry, Writer worker, std::string_view upstream) {
+  static constexpr std::array<const char*, kMirrored> kResults{"answered", "failed", "dropped", "too_large"};
+  MirrorCounters counters{};
+  for (std::size_t i = 0; i < kMirrored; ++i)
+    counters[i] = &registry.counter(worker, family::mirrored, {std::string(upstream), kResults[i]});
+  return counters;
 }
 
 UpstreamHandshakeCounters upstream_handshake_counters(Registry& registry, Writer worker, std::string_view upstream) {
@@ -180,15 +198,39 @@ void add_in_flight(LimitCounters& counters, Registry& registry, Writer worker, s
 }
 
 RouteCounters::RouteCounters(Registry& registry, Writer writer, std::string_view route)
-    : requests_(&registry.table(writer, family::requests, {std::string(route)}, spell)),
-      auth_results_(&registry.table(writer, family::auth, {std::string(route)}, spell_auth_result)),
-      seconds_(&registry.histogram(writer, family::request_seconds, {std::string(route)})) {}
+    : series_(&registry.routes(writer).of(route)) {}
 
-void RouteCounters::count(const AuthResult& auth_result) const noexcept { auth_results_->add(key_of(auth_result)); }
+void RouteCounters::count(const AuthResult& auth_result) const {
+  auto* table = series_->auth_results.load(std::memory_order_relaxed);
+  if (table == nullptr) {
+    table = new CounterTable;  // NOLINT(cppcoreguidelines-owning-memory): RouteSeries owns it
+    series_->auth_results.store(table, std::memory_order_release);
+  }
+  table->add(key_of(auth_result));
+}
 
 void RouteCounters::count(std::string_view method, unsigned status, Duration took) const noexcept {
-  requests_->add(key_of(method, status));
-  seconds_->record(took);
+  series_->requests.add(key_of(method, status));
+  series_->seconds.record(took);
+}
+
+void WorkerRoutes::read(Scrape& scrape) const {
+  for (const auto* at = newest_.load(std::memory_order_acquire); at != nullptr; at = at->before.get()) {
+    const auto show = [&](const CounterTable& table, const Family& family, Registry::Spell labels_of) {
+      table.each([&](CounterTable::Key key, std::uint64_t count) {
+        LabelValues labels{at->route};
+        for (auto& label : labels_of(key)) labels.push_back(std::move(label));
+        scrape.value(family, labels, static_cast<double>(count));
+      });
+    };
+    show(at->requests, family::requests, spell);
+    if (const auto* table = at->auth_results.load(std::memory_order_acquire))
+      show(*table, family::auth, spell_auth_result);
+    std::array<std::uint64_t, Histogram::kMaxBounds + 1> counts{};
+    const auto buckets = at->seconds.bounds().size() + 1;
+    for (std::size_t i = 0; i < buckets; ++i) counts[i] = at->seconds.count(i);
+    scrape.histogram(family::request_seconds, {at->route}, {counts.data(), buckets}, at->seconds.sum());
+  }
 }
 
 ReloadCounters::ReloadCounters(Registry& registry)

@@ -51,13 +51,15 @@ Cell& find_or_make(Series<Cell>& series, Cells& cells, Writer writer, Key key, c
 }  // namespace
 
 struct Registry::State {
-  mutable std::mutex mutex;  // guards all members up to the gauges
+  mutable std::mutex mutex;  // guards all members up to the routes
   std::map<Writer, Cells> cells;
   Series<Counter> counters;
   Series<Histogram> histograms;
   Series<CounterTable> tables;
   std::map<Key, Spell> spells;
   std::map<Key, Gauge> gauges;
+  CountedRoutes counted_routes;
+  std::map<Writer, WorkerRoutes> routes;
 
   // Guards the collectors and their calls. They may take long and call other modules, while other threads make series.
   mutable std::mutex collecting;
@@ -94,6 +96,11 @@ CounterTable& Registry::table(Writer writer, const Family& family, const LabelVa
   return find_or_make(state_->tables, state_->cells[writer], writer, {&family, first});
 }
 
+WorkerRoutes& Registry::routes(Writer writer) {
+  const std::lock_guard lock(state_->mutex);
+  return state_->routes.try_emplace(writer, state_->counted_routes).first->second;
+}
+
 void Registry::collect(Collector collector) {
   const std::lock_guard lock(state_->collecting);
   state_->collectors.push_back(std::move(collector));
@@ -106,6 +113,8 @@ void Registry::State::read(Scrape& scrape) const {
     for (const auto& [writer, cell] : writers) sum += cell->read();
     scrape.value(*key.first, key.second, static_cast<double>(sum));
   }
+  for (const auto& [writer, each] : routes) each.read(scrape);
+  if (!routes.empty()) scrape.value(family::routes_counted, {}, static_cast<double>(counted_routes.size()));
   for (const auto& [key, gauge] : gauges) scrape.value(*key.first, key.second, gauge.read());
   for (const auto& [key, writers] : histograms) {
     std::vector<std::uint64_t> counts(key.first->bounds.size() + 1);

@@ -1,6 +1,7 @@
 #include "headgate/observe/metrics_table.hpp"
 
 #include "headgate/observe/connection_families.hpp"
+#include "headgate/observe/server_families.hpp"
 
 namespace headgate::observe {
 
@@ -9,6 +10,7 @@ std::span<const Family* const> families() noexcept {
   static constexpr const Family* kAll[] = {&build_info,
                                            &requests,
                                            &request_seconds,
+                                           &routes_counted,
                                            &tls_handshakes,
                                            &certificate_expiry,
                                            &ocsp_expiry,
@@ -46,10 +48,19 @@ std::span<const Family* const> families() noexcept {
                                            &shed,
                                            &upstream_concurrency_limit,
                                            &upstream_in_flight,
+                                           &server_in_flight,
                                            &queue_waiting,
                                            &queue_seconds,
                                            &event_loop_lag,
+                                           &retries,
+                                           &retry_budget_exhausted,
+                                           &mirrored,
                                            &upstream_handshakes,
+                                           &upstream_server_up,
+                                           &upstream_ejections,
+                                           &upstream_circuit_open,
+                                           &upstream_circuit_refused,
+                                           &upstream_health_checks,
                                            &limit_appointments,
                                            &limit_in_flight,
                                            &limit_other_shards,

@@ -1,5 +1,6 @@
 #include "admin_board.hpp"
 
+#include <chrono>
 #include <utility>
 
 namespace headgate::server {
@@ -29,10 +30,33 @@ void AdminBoard::use_redis(unsigned worker, std::shared_ptr<const redis::Limiter
   asked.number = ++numbered_;
 }
 
+void AdminBoard::use_servers(unsigned worker, std::vector<KnownServer> servers) {
+  const std::lock_guard lock(mutex_);
+  servers_[worker].swap(servers);
+}
+
+std::vector<ServerReport> AdminBoard::servers() const {
+  std::map<std::pair<std::string, std::string>, std::uint64_t> sums;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [worker, servers] : servers_)
+      for (const auto& each : servers) sums[{each.upstream, each.server}] += each.row->in_flight;
+  }
+  std::vector<ServerReport> out;
+  out.reserve(sums.size());
+  for (const auto& [names, in_flight] : sums) out.push_back({names.first, names.second, in_flight});
+  return out;
+}
+
 void AdminBoard::use_keyring(std::shared_ptr<const keyring::Keyring> keyring) {
   // The old keyring is destroyed on the caller's thread, like a limiter.
   const std::lock_guard lock(mutex_);
   keyring_.swap(keyring);
+}
+
+void AdminBoard::use_upstreams(std::vector<WatchedUpstream> upstreams) {
+  const std::lock_guard lock(mutex_);
+  upstreams_.swap(upstreams);
 }
 
 void AdminBoard::begin_serving() {
@@ -92,10 +116,21 @@ std::vector<keyring::SourceReport> AdminBoard::sources() const {
   return keyring_ ? keyring_->reports() : std::vector<keyring::SourceReport>();
 }
 
+std::vector<UpstreamReport> AdminBoard::upstreams() const {
+  const std::lock_guard lock(mutex_);
+  const auto now = std::chrono::steady_clock::now();
+  std::vector<UpstreamReport> out;
+  out.reserve(upstreams_.size());
+  for (const auto& each : upstreams_) out.push_back({each.name, each.watch->report(now)});
+  return out;
+}
+
 void AdminBoard::collect(observe::Registry& registry) const {
   collect_redis(registry, [this] { return redis(); });
   collect_limits(registry, [this] { return limits(); });
+  collect_servers(registry, [this] { return servers(); });
   collect_sources(registry, [this] { return sources(); });
+  collect_servers(registry, [this] { return upstreams(); });
 }
 
 }  // namespace headgate::server

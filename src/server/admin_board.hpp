@@ -3,6 +3,8 @@
 
 #include "collect.hpp"
 
+#include "headgate/balance/table.hpp"
+#include "headgate/balance/watch.hpp"
 #include "headgate/gateway/waiting_room.hpp"
 #include "headgate/keyring/keyring.hpp"
 #include "headgate/limit/limit.hpp"
@@ -18,6 +20,19 @@
 
 namespace headgate::server {
 
+/// A server of an upstream as one worker sees it.
+struct KnownServer {
+  std::string upstream;
+  std::string server;
+  balance::ServerPtr row;
+};
+
+/// The servers of one upstream, and who watches them.
+struct WatchedUpstream {
+  std::string name;
+  std::shared_ptr<const balance::Watch> watch;
+};
+
 /// Any thread; every call is short. It must outlive the registry's scrapes.
 class AdminBoard {
  public:
@@ -28,6 +43,10 @@ class AdminBoard {
   /// Sets the limiter of worker `worker`; null: none, as before its loop ends. Releases the limiter before it on the
   /// caller's thread.
   void use_redis(unsigned worker, std::shared_ptr<const redis::Limiter> limiter);
+  /// Sets the servers of worker `worker`; empty: none, as before its loop ends.
+  void use_servers(unsigned worker, std::vector<KnownServer> servers);
+  /// Sets the active upstreams.
+  void use_upstreams(std::vector<WatchedUpstream> upstreams);
   /// Sets the active keyring.
   void use_keyring(std::shared_ptr<const keyring::Keyring> keyring);
   void begin_serving();
@@ -38,7 +57,10 @@ class AdminBoard {
   Readiness readiness() const;
   std::vector<RedisReport> redis() const;
   std::vector<LimitReport> limits() const;
+  /// One for each server, whatever the number of workers and however often its upstream names it.
+  std::vector<ServerReport> servers() const;
   std::vector<keyring::SourceReport> sources() const;
+  std::vector<UpstreamReport> upstreams() const;
 
   /// Adds collectors for all of it to the registry.
   void collect(observe::Registry& registry) const;
@@ -54,7 +76,9 @@ class AdminBoard {
   std::vector<limit::Limit> limits_;
   std::vector<std::string> closed_rooms_;  // those that admit nobody new without Redis
   std::map<unsigned, Asked> redis_;        // by worker
+  std::map<unsigned, std::vector<KnownServer>> servers_;
   std::shared_ptr<const keyring::Keyring> keyring_;
+  std::vector<WatchedUpstream> upstreams_;
   std::uint64_t numbered_ = 0;
   bool serving_ = false;
   bool draining_ = false;

@@ -115,6 +115,7 @@ Result<Certificates::Next, Certificates::Failure> Certificates::prepare(const st
   for (std::size_t i = 0; i < listen.size(); ++i) {
     if (!listen[i].tls) continue;
     auto& listener = next.listeners.emplace_back(listener_of(i, listen[i]));
+    for (const auto& before : listeners_) listener.staples.take_over(before.staples);
     look(listener);
     auto made = this->make(listener);
     listener.renewed = false;

@@ -149,6 +149,21 @@ void collect_keys(observe::Registry& registry, std::function<std::vector<KeysRep
   });
 }
 
+void collect_servers(observe::Registry& registry, std::function<std::vector<UpstreamReport>()> ask) {
+  registry.collect([ask = std::move(ask)](Scrape& scrape) {
+    for (const auto& report : ask()) {
+      // A server that is listed twice is one series.
+      std::map<std::string, bool> in;
+      for (const auto& server : report.watch.servers) in[server.server] = server.out == 0;
+      for (const auto& [server, up] : in)
+        scrape.value(family::upstream_server_up, {report.upstream, server}, up ? 1 : 0);
+      if (report.watch.circuit)
+        scrape.value(family::upstream_circuit_open, {report.upstream},
+                     *report.watch.circuit == balance::CircuitState::closed ? 0 : 1);
+    }
+  });
+}
+
 void collect_bans(observe::Registry& registry, const limit::BanTable& bans) {
   registry.collect([&bans](Scrape& scrape) {
     for (const auto& [limit, counts] : bans.counts(now())) {
@@ -192,6 +207,13 @@ void collect_sources(observe::Registry& registry, std::function<std::vector<keyr
         scrape.value(family::key_source_time, {source},
                      std::chrono::duration<double>(report.fetched.time_since_epoch()).count());
     }
+  });
+}
+
+void collect_servers(observe::Registry& registry, std::function<std::vector<ServerReport>()> ask) {
+  registry.collect([ask = std::move(ask)](Scrape& scrape) {
+    for (const auto& report : ask())
+      scrape.value(family::server_in_flight, {report.upstream, report.server}, as_double(report.in_flight));
   });
 }
 

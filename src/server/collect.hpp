@@ -1,6 +1,7 @@
 #pragma once
 // Turns the counters of other modules into metrics, at each scrape, on the admin thread.
 
+#include "headgate/balance/watch.hpp"
 #include "headgate/gateway/sessions.hpp"
 #include "headgate/keyring/keyring.hpp"
 #include "headgate/limit/ban_table.hpp"
@@ -54,9 +55,26 @@ struct KeysReport {
 /// headgate_limit_tracked_keys and headgate_limit_evicted_keys_total.
 void collect_keys(observe::Registry& registry, std::function<std::vector<KeysReport>()> ask);
 
+/// The attempts of all workers that a server has under way.
+struct ServerReport {
+  std::string upstream;
+  std::string server;
+  std::uint64_t in_flight = 0;
+};
+/// headgate_server_in_flight.
+void collect_servers(observe::Registry& registry, std::function<std::vector<ServerReport>()> ask);
+
 /// headgate_key_source_up, _keys, _reads_total and _read_timestamp_seconds: the sources of API keys and of issuers'
 /// keys.
 void collect_sources(observe::Registry& registry, std::function<std::vector<keyring::SourceReport>()> ask);
+
+/// The servers of one upstream.
+struct UpstreamReport {
+  std::string upstream;
+  balance::WatchReport watch;
+};
+/// headgate_upstream_server_up and headgate_upstream_circuit_open.
+void collect_servers(observe::Registry& registry, std::function<std::vector<UpstreamReport>()> ask);
 
 /// headgate_bans_active and headgate_bans_total.
 void collect_bans(observe::Registry& registry, const limit::BanTable& bans);

@@ -1,35 +1,60 @@
 #include "file_watch.hpp"
 
-#include <chrono>
+#include "headgate/config/included.hpp"
+
+#include <algorithm>
 #include <utility>
 
 namespace headgate::server {
 namespace {
 
 constexpr auto kPace = std::chrono::milliseconds(500);
+constexpr int kShare = 20;  // of the time, at most one part in so many is spent on looking
 
-std::optional<struct stat> state_of(const std::string& path) {
-  struct stat out {};
-  if (::stat(path.c_str(), &out) != 0) return std::nullopt;
-  return out;
-}
-
-bool same(const timespec& a, const timespec& b) noexcept { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; }
+bool same_time(const timespec& a, const timespec& b) noexcept { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; }
 
 /// Compares the inode's change time too: no program can set it back.
-bool same(const std::optional<struct stat>& a, const std::optional<struct stat>& b) noexcept {
-  if (!a || !b) return a.has_value() == b.has_value();
-  return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size && same(a->st_mtim, b->st_mtim) &&
-         same(a->st_ctim, b->st_ctim);
+bool same_file(const struct stat& a, const struct stat& b) noexcept {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino && a.st_size == b.st_size && same_time(a.st_mtim, b.st_mtim) &&
+         same_time(a.st_ctim, b.st_ctim);
 }
 
 }  // namespace
 
-FileWatch::FileWatch(boost::asio::io_context& loop, std::string path, std::function<void()> changed)
-    : timer_(loop), path_(std::move(path)), changed_(std::move(changed)), known_(state_of(path_)), seen_(known_) {}
+FileWatch::States FileWatch::states_of(const std::vector<std::string>& paths) {
+  States out;
+  for (const auto& path : paths) {
+    for (auto& file : config::files_for(path).files) {
+      struct stat state {};
+      if (::stat(file.c_str(), &state) == 0) out.emplace(std::move(file), state);
+    }
+  }
+  return out;
+}
 
-void FileWatch::arm() {
-  timer_.expires_after(kPace);
+bool FileWatch::same(const States& a, const States& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& one, const auto& other) {
+    return one.first == other.first && same_file(one.second, other.second);
+  });
+}
+
+FileWatch::FileWatch(boost::asio::io_context& loop, std::vector<std::string> paths, std::function<void()> changed)
+    : timer_(loop), paths_(std::move(paths)), changed_(std::move(changed)), known_(states_of(paths_)), seen_(known_) {}
+
+void FileWatch::watch(std::vector<std::string> paths, std::chrono::system_clock::time_point read) {
+  paths_ = std::move(paths);
+  const auto now = states_of(paths_);
+  std::erase_if(known_, [&](const auto& each) { return !now.contains(each.first); });
+  for (const auto& [path, state] : now) {
+    const auto changed = std::chrono::system_clock::time_point(std::chrono::duration_cast<std::chrono::microseconds>(
+        std::chrono::seconds(state.st_ctim.tv_sec) + std::chrono::nanoseconds(state.st_ctim.tv_nsec)));
+    // The kernel's clock of files is a few milliseconds behind.
+    if (changed + std::chrono::milliseconds(20) < read) known_.insert_or_assign(path, state);
+  }
+}
+
+void FileWatch::arm(std::chrono::steady_clock::duration took) {
+  timer_.expires_after(std::max<std::chrono::steady_clock::duration>(kPace, took * kShare));
   timer_.async_wait([this](const boost::system::error_code& ec) {
     if (!ec) look();
   });
@@ -38,15 +63,17 @@ void FileWatch::arm() {
 void FileWatch::stop() { timer_.cancel(); }
 
 void FileWatch::look() {
-  const auto now = state_of(path_);
+  const auto begun = std::chrono::steady_clock::now();
+  auto now = states_of(paths_);
   // A file that is gone will be back: some editors remove it before they write the next one.
-  const bool settled = now && same(now, seen_);
-  seen_ = now;
-  if (settled && !same(now, known_)) {
-    known_ = now;
+  const bool settled = now.contains(paths_.front()) && same(now, seen_);
+  seen_ = std::move(now);
+  const auto took = std::chrono::steady_clock::now() - begun;
+  if (settled && !same(seen_, known_)) {
+    known_ = seen_;
     changed_();
   }
-  arm();
+  arm(took);
 }
 
 }  // namespace headgate::server

@@ -9,6 +9,7 @@
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <optional>
 #include <set>
@@ -27,6 +28,14 @@ Duration longest_fetch(const config::Config& config) {
   return longest;
 }
 
+/// The upstreams and their watches, for the admin interface.
+std::vector<WatchedUpstream> upstreams_of(const ActiveConfig& active) {
+  std::vector<WatchedUpstream> out;
+  for (std::size_t i = 0; i < active.watches.size(); ++i)
+    out.push_back({active.config->upstreams[i].name, active.watches[i]});
+  return out;
+}
+
 /// Gives `next` to every service, between two of its steps.
 std::function<void(Service&)> adopting(std::shared_ptr<const ActiveConfig> next) {
   return [next = std::move(next)](Service& service) { static_cast<GatewayService&>(service).adopt(next); };
@@ -41,8 +50,10 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, const config::Conf
       shared_(shared),
       counters_(shared.registry),
       certificates_(loop, shared.registry),
+      server_watch_(loop, shared.registry),
+      server_care_(loop, shared.registry),
       calls_(std::make_shared<ReloadCalls>(loop, [this](Tell tell) { reload(std::move(tell)); })) {
-  activate(prepare_config(loop_, config, nullptr));
+  activate(prepare_config(loop_, config, nullptr, nullptr));
   begun_with_ = now_->config;
   counters_.started(headgate::now());
 }
@@ -51,14 +62,29 @@ void GatewayProgram::activate(PendingConfig next) {
   if (keyring_) keyring_->stop();
   keyring_ = std::move(next.keyring);
   now_ = std::move(next.active);
+  use_places(*now_);
   shared_.board.use_limits(now_->config->limits);
   shared_.board.use_rooms(now_->config->gateway.rooms);
   shared_.board.use_keyring(keyring_);
+  shared_.board.use_upstreams(upstreams_of(*now_));
+  server_watch_.use(now_);
   shared_.bans->adopt(now_->config);
 }
 
-void GatewayProgram::watch(const std::string& file) {
-  watch_.emplace(loop_, file, [this] { reload({}); });
+void GatewayProgram::watch(const std::vector<std::string>& paths) {
+  watch_.emplace(loop_, paths, [this] { reload({}); });
+}
+
+/// If the configuration was not applied, a mistake in any of its old and new files may be mended.
+void GatewayProgram::watch_next(const ReadConfig& read, std::chrono::system_clock::time_point begun) {
+  if (!watch_ || read.watched.empty()) return;
+  auto paths = read.watched;
+  if (!read.config) {
+    const std::set<std::string> known(paths.begin(), paths.end());
+    for (const auto& path : watch_->paths())
+      if (!known.contains(path)) paths.push_back(path);
+  }
+  watch_->watch(std::move(paths), begun);
 }
 
 void GatewayProgram::await_keys() {
@@ -94,6 +120,8 @@ void GatewayProgram::started(Workers& workers) {
     if (workers_) workers_->listeners().use_tls(listener, std::move(tls));
   });
   if (watch_) watch_->start();
+  server_watch_.start();
+  server_care_.use(now_, workers);
   shared_.board.begin_serving();
   if (taken_over_) taken_over_->serves();
   tell_service_manager("READY=1");
@@ -147,6 +175,7 @@ void GatewayProgram::reload(Tell tell) {
       ended_reload(result);
     });
   });
+  server_care_.use(now_, *workers_);  // after it, because the workers' upstreams may be new ones
 }
 
 void GatewayProgram::ended_reload(const ReloadResult& result) {
@@ -168,13 +197,15 @@ struct GatewayProgram::Prepared {
 
 // What may fail comes first, and changes nothing; then all of it takes effect.
 bool GatewayProgram::try_reload(ReloadResult& result) {
+  const auto begun = std::chrono::system_clock::now();
   auto read = read_again_();
+  watch_next(read, begun);
   result.file = std::move(read.file);
   result.mistakes = std::move(read.mistakes);
   if (!read.config) return false;
   std::optional<PendingConfig> next;
   try {
-    next = prepare_config(loop_, std::move(*read.config), keyring_.get());
+    next = prepare_config(loop_, std::move(*read.config), now_.get(), keyring_.get());
   } catch (const std::exception& failure) {
     add_mistake(result, {}, failure.what());
     return false;
@@ -257,6 +288,8 @@ void GatewayProgram::ended() {
   asked_.clear();
   told_.clear();
   if (watch_) watch_->stop();
+  server_watch_.stop();
+  server_care_.stop();
   if (handover_) handover_->stop();
   keyring_->stop();
   shared_.bans->stop();

@@ -7,11 +7,14 @@
 #include "handover.hpp"
 #include "reload.hpp"
 #include "reload_endpoint.hpp"
+#include "server_care.hpp"
+#include "server_watch.hpp"
 
 #include "headgate/observe/counters.hpp"
 #include "headgate/server/admin.hpp"
 #include "headgate/server/serve_gateway.hpp"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -29,8 +32,8 @@ class GatewayProgram final : public Program {
 
   /// A reload changes its options too. It outlives the workers.
   void use_admin(Admin& admin) { admin_ = &admin; }
-  /// Reloads whenever this file has changed.
-  void watch(const std::string& file);
+  /// Reloads whenever one of these has changed (ReadConfig::watched), and from then on of those that were read then.
+  void watch(const std::vector<std::string>& paths);
   /// Tells the process before this one once this one serves. `command` starts the one after it.
   void hand_over_by(TakenOver taken, CommandLine command);
   /// Takes the calls of the admin interface.
@@ -60,6 +63,7 @@ class GatewayProgram final : public Program {
   struct Prepared;
 
   void watch_keys();
+  void watch_next(const ReadConfig& read, std::chrono::system_clock::time_point begun);
   /// False if `next` cannot become active; then the result says why.
   bool try_reload(ReloadResult& result);
   bool await_new_sources(PendingConfig& next, ReloadResult& result);
@@ -72,6 +76,8 @@ class GatewayProgram final : public Program {
   Shared& shared_;
   observe::ReloadCounters counters_;
   Certificates certificates_;
+  ServerWatch server_watch_;
+  ServerCare server_care_;
   std::shared_ptr<const ActiveConfig> now_;
   std::shared_ptr<const config::Config> begun_with_;
   std::shared_ptr<keyring::Keyring> keyring_;

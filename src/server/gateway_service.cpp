@@ -9,26 +9,34 @@ GatewayService::GatewayService(const std::shared_ptr<const ActiveConfig>& active
     : shared_(shared),
       worker_(worker),
       environment_(environment),
-      now_(install(active, nullptr, environment, shared.registry, worker)),
+      now_(install(active, nullptr, environment, shared.registry, worker, shared.retry_budgets)),
       access_log_(shared.logs.access_log()),
       handshakes_(shared.registry, worker),
-      gateway_({environment.clock, shared.memory, access_log_, shared.bans->table(), shared.rooms, shared.flights},
+      gateway_({environment.clock, shared.memory, access_log_, shared.bans->table(), shared.rooms, shared.flights,
+                environment.blocks.lent},
                now_.snapshot) {
   shared_.board.use_redis(worker_, now_.redis);
+  shared_.board.use_servers(worker_, servers_of(now_));
 }
 
 void GatewayService::adopt(const std::shared_ptr<const ActiveConfig>& next) {
-  auto installed = install(next, &now_, environment_, shared_.registry, worker_);
+  auto installed = install(next, &now_, environment_, shared_.registry, worker_, shared_.retry_budgets);
   shared_.board.use_redis(worker_, installed.redis);
   // It still has to give back leases and holds, so it is kept until the reload after this one.
   if (now_.redis != installed.redis) retired_ = now_.redis;
   access_log_ = shared_.logs.access_log(&access_log_);
+  shared_.board.use_servers(worker_, servers_of(installed));
   gateway_.adopt(installed.snapshot);
   now_ = std::move(installed);
 }
 
+void GatewayService::use(const upstream::NamedAddresses& name) {
+  for (const auto& upstream : now_.snapshot->upstreams) upstream->use(name);
+}
+
 void GatewayService::stop() {
   shared_.board.use_redis(worker_, nullptr);
+  shared_.board.use_servers(worker_, {});
   gateway_.stop();
   for (const auto& upstream : now_.snapshot->upstreams) upstream->stop();
   for (const auto& redis : {now_.redis, retired_})

@@ -10,6 +10,7 @@
 #include "headgate/observe/logs.hpp"
 #include "headgate/room/memory_rooms.hpp"
 #include "headgate/server/server.hpp"
+#include "headgate/upstream/retry_budget.hpp"
 
 #include <memory>
 
@@ -25,6 +26,7 @@ struct Shared {
   const std::shared_ptr<BanService> bans;
   room::MemoryRooms rooms;
   limit::FlightQueues flights;
+  upstream::RetryBudgets retry_budgets;
   observe::Registry registry;
   AdminBoard board;
 };
@@ -43,6 +45,8 @@ class GatewayService final : public Service {
 
   /// New exchanges use this from now on, and the logs that are open now.
   void adopt(const std::shared_ptr<const ActiveConfig>& next);
+  /// The name of servers leads elsewhere.
+  void use(const upstream::NamedAddresses& name);
 
  private:
   Shared& shared_;

@@ -53,22 +53,87 @@ bool same_files(const net::TlsContext* before, const net::TlsContext* now) noexc
   return before == now || (before != nullptr && now != nullptr && before->same_files(*now));
 }
 
-/// The upstream at index `at` of the configuration.
+/// The index that the upstream at index `at` of `now` had in `before`, if it has not changed.
+std::optional<std::size_t> unchanged(const ActiveConfig& now, std::size_t at, const ActiveConfig& before) noexcept {
+  const auto& old = before.config->upstreams;
+  for (std::size_t i = 0; i < old.size(); ++i)
+    if (old[i] == now.config->upstreams[at] && same_files(before.upstream_tls[i].get(), now.upstream_tls[at].get()))
+      return i;
+  return std::nullopt;
+}
+
+std::shared_ptr<balance::Watch> watch_for(const ActiveConfig& now, std::size_t at, const ActiveConfig* before) {
+  const auto& options = now.config->upstreams[at];
+  const balance::Watch* known = nullptr;
+  if (before != nullptr) {
+    if (const auto same = unchanged(now, at, *before)) return before->watches[*same];
+    const auto& old = before->config->upstreams;
+    const auto named = std::find_if(old.begin(), old.end(), [&](const auto& one) { return one.name == options.name; });
+    if (named != old.end()) known = before->watches[static_cast<std::size_t>(named - old.begin())].get();
+  }
+  balance::WatchOptions out{.servers = {}, .eject = options.eject, .circuit = options.circuit};
+  for (const auto& server : options.servers) out.servers.push_back(server.text);
+  return std::make_shared<balance::Watch>(std::move(out), known);
+}
+
+/// The upstream at index `at` of the configuration. One that has changed keeps the connections to servers that have
+/// not.
 std::shared_ptr<upstream::Upstream> upstream_for(const ActiveConfig& active, std::size_t at, const Installed* before,
                                                  upstream::Environment environment, observe::Registry& registry,
                                                  observe::Writer worker) {
   const auto& options = active.config->upstreams[at];
   const auto& context = active.upstream_tls[at];
+  const upstream::H1Upstream* changed = nullptr;
   if (before) {
+    if (const auto same = unchanged(active, at, *before->active)) return before->snapshot->upstreams[*same];
     const auto& old = before->active->config->upstreams;
-    for (std::size_t i = 0; i < old.size(); ++i)
-      if (old[i] == options && same_files(before->active->upstream_tls[i].get(), context.get()))
-        return before->snapshot->upstreams[i];
+    for (std::size_t i = 0; i < old.size(); ++i) {
+      if (old[i].name == options.name && same_files(before->active->upstream_tls[i].get(), context.get()))
+        changed = dynamic_cast<const upstream::H1Upstream*>(before->snapshot->upstreams[i].get());
+    }
   }
-  if (!context) return std::make_shared<upstream::H1Upstream>(environment, options);
-  return std::make_shared<upstream::H1Upstream>(
-      environment, options,
-      upstream::TlsUse{context, observe::upstream_handshake_counters(registry, worker, options.name)});
+  upstream::TlsUse tls;
+  if (context) tls = {context, observe::upstream_handshake_counters(registry, worker, options.name)};
+  return std::make_shared<upstream::H1Upstream>(environment, options, std::move(tls), worker, changed,
+                                                active.watches[at], active.places[at]);
+}
+
+/// The places of the server with this name in `active`; null if it has none.
+std::shared_ptr<balance::Places> places_of(const ActiveConfig& active, const std::string& upstream,
+                                           const std::string& server) {
+  const auto& upstreams = active.config->upstreams;
+  for (std::size_t at = 0; at < active.places.size(); ++at)
+    for (std::size_t i = 0; i < active.places[at].size(); ++i)
+      if (upstreams[at].name == upstream && upstreams[at].servers[i].text == server && active.places[at][i])
+        return active.places[at][i];
+  return nullptr;
+}
+
+/// Empty if no server of the upstream has a bound.
+void add_places(ActiveConfig& active, const upstream::Options& options, const ActiveConfig* before) {
+  active.places.emplace_back();
+  const auto bounded = [](const auto& server) { return server.max_in_flight > 0; };
+  if (std::none_of(options.servers.begin(), options.servers.end(), bounded)) return;
+  for (const auto& server : options.servers) {
+    std::shared_ptr<balance::Places> places;
+    if (bounded(server)) {
+      places = places_of(active, options.name, server.text);
+      if (!places && before != nullptr) places = places_of(*before, options.name, server.text);
+      if (!places) places = std::make_shared<balance::Places>(server.max_in_flight);
+    }
+    active.places.back().push_back(std::move(places));
+  }
+}
+
+/// A worker's shares of the retry budgets, by upstream; null where nothing is retried.
+std::vector<std::shared_ptr<upstream::RetryShare>> retry_shares(const config::Config& config,
+                                                                upstream::RetryBudgets& budgets) {
+  std::vector<std::shared_ptr<upstream::RetryShare>> out(config.upstreams.size());
+  for (const auto& each : config.gateway.retries)
+    for (std::size_t i = 0; i < out.size(); ++i)
+      if (config.upstreams[i].name == each.upstream)
+        out[i] = std::make_shared<upstream::RetryShare>(budgets.of(each.upstream));
+  return out;
 }
 
 /// Says which upstreams begin anew only because of their files.
@@ -84,6 +149,15 @@ void log_changed_files(const ActiveConfig& then, const ActiveConfig& now) {
           "files for TLS have changed; the upstream makes new connections, and no session is resumed",
           {{"upstream", after[i].name}});
   }
+}
+
+/// Whoever drops it last, it is freed on `loop`: a worker must not spend its time on freeing a million keys or a
+/// hundred thousand routes.
+template <class T>
+std::shared_ptr<const T> freed_on(boost::asio::io_context& loop, const T* what) {
+  return std::shared_ptr<const T>(what, [executor = loop.get_executor()](const T* last) {
+    boost::asio::post(executor, [owned = std::unique_ptr<const T>(last)] {});
+  });
 }
 
 std::shared_ptr<redis::Limiter> limiter_for(const redis::Options& options, const Installed* before,
@@ -115,18 +189,22 @@ std::vector<std::string> missing_from(const std::vector<std::string>& all, const
 
 }  // namespace
 
-PendingConfig prepare_config(boost::asio::io_context& loop, config::Config config, const keyring::Keyring* before) {
-  auto keyring = keyring::Keyring::open(loop, config.identity, before);
+PendingConfig prepare_config(boost::asio::io_context& loop, config::Config config, const ActiveConfig* before,
+                             const keyring::Keyring* known) {
+  auto keyring = keyring::Keyring::open(loop, config.identity, known);
   if (keyring.has_error()) throw std::runtime_error(keyring.error());
   std::vector<std::string> upstreams;
   upstreams.reserve(config.upstreams.size());
   for (const auto& upstream : config.upstreams) upstreams.push_back(upstream.name);
   const auto instances = config.redis ? config.redis->instances : 1;
   ActiveConfig bare;
-  bare.compiled = std::make_shared<const gateway::CompiledConfig>(config.gateway, config.identity, config.limits,
-                                                                  upstreams, instances);
+  bare.compiled = freed_on(
+      loop, new const gateway::CompiledConfig(config.gateway, config.identity, config.limits, upstreams, instances));
   bare.upstream_tls = tls_contexts(config.upstreams);
-  bare.config = std::make_shared<const config::Config>(std::move(config));
+  config.gateway.routes = {};  // the compiled configuration has its own
+  bare.config = freed_on(loop, new const config::Config(std::move(config)));
+  for (std::size_t i = 0; i < bare.config->upstreams.size(); ++i) bare.watches.push_back(watch_for(bare, i, before));
+  for (const auto& options : bare.config->upstreams) add_places(bare, options, before);
   // The main thread owns the keyring and destroys it, even if a worker keeps the configuration longer.
   bare.missing_key = [weak = std::weak_ptr(*keyring)](std::size_t issuer) {
     if (const auto alive = weak.lock()) alive->want(issuer);
@@ -139,12 +217,7 @@ std::shared_ptr<const ActiveConfig> with_credentials(boost::asio::io_context& lo
                                                      std::shared_ptr<const identity::Credentials> credentials) {
   using gateway::KeyOverrides;
   auto out = std::make_shared<ActiveConfig>(before);
-  out->key_overrides =
-      std::shared_ptr<const KeyOverrides>(new KeyOverrides(*before.compiled, std::move(credentials)),
-                                          [executor = loop.get_executor()](const KeyOverrides* key_overrides) {
-                                            std::unique_ptr<const KeyOverrides> owned(key_overrides);
-                                            boost::asio::post(executor, [last = std::move(owned)] {});
-                                          });
+  out->key_overrides = freed_on(loop, new const KeyOverrides(*before.compiled, std::move(credentials)));
   // Logged once per set of API keys, even if an issuer's keys change often.
   const bool other_keys = !before.key_overrides || &before.key_overrides->api_keys() != &out->key_overrides->api_keys();
   if (!other_keys) return out;
@@ -153,8 +226,16 @@ std::shared_ptr<const ActiveConfig> with_credentials(boost::asio::io_context& lo
   return out;
 }
 
+void use_places(const ActiveConfig& active) noexcept {
+  for (std::size_t at = 0; at < active.places.size(); ++at)
+    for (std::size_t i = 0; i < active.places[at].size(); ++i)
+      if (const auto& places = active.places[at][i])
+        places->most(active.config->upstreams[at].servers[i].max_in_flight);
+}
+
 void add_mistake(ReloadResult& result, const config::Place& place, std::string message) {
   auto& mistake = result.mistakes.emplace_back();
+  mistake.file = place.file;
   mistake.line = place.line;
   mistake.column = place.column;
   mistake.message = std::move(message);
@@ -183,8 +264,9 @@ void log_mistakes(const ReloadResult& result) {
   for (const auto& mistake : result.mistakes) {
     const bool error = mistake.severity == config::Severity::error;
     const bool placed = mistake.line > 0;
+    const auto& file = mistake.file.empty() ? result.file : mistake.file;
     event(error ? LogLevel::error : LogLevel::warning, error ? "config_error" : "config_warning", mistake.message,
-          {result.file.empty() ? EventField() : EventField("file", result.file),
+          {file.empty() ? EventField() : EventField("file", file),
            placed ? EventField("line", mistake.line) : EventField(),
            placed ? EventField("column", mistake.column) : EventField()});
   }
@@ -210,9 +292,9 @@ void log_changes(const ActiveConfig& then, const ActiveConfig& now, const Reload
     event(LogLevel::info, "listener_closed", "its connections have the time of \"drain\" to end",
           {{"address", address}});
   event(LogLevel::info, "config_reloaded",
-        counted(after.gateway.routes.size(), "route") + ", " + counted(after.limits.size(), "limit") + ", " +
+        counted(now.compiled->routes().size(), "route") + ", " + counted(after.limits.size(), "limit") + ", " +
             counted(after.upstreams.size(), "upstream") + " in force",
-        {{"routes", after.gateway.routes.size()},
+        {{"routes", now.compiled->routes().size()},
          {"limits", after.limits.size()},
          {"upstreams", after.upstreams.size()},
          changed.empty() ? EventField() : EventField("changed", changed),
@@ -223,8 +305,21 @@ void log_changes(const ActiveConfig& then, const ActiveConfig& now, const Reload
           {{"keys", waiting}});
 }
 
+std::vector<KnownServer> servers_of(const Installed& installed) {
+  std::vector<KnownServer> out;
+  for (const auto& each : installed.snapshot->upstreams) {
+    auto* const upstream = dynamic_cast<upstream::H1Upstream*>(each.get());
+    if (upstream == nullptr) continue;
+    const auto& table = upstream->servers();
+    for (std::size_t at = 0; at < table.size(); ++at)
+      out.push_back({upstream->name(), upstream->server_name(at), table.shared(at)});
+  }
+  return out;
+}
+
 Installed install(std::shared_ptr<const ActiveConfig> active, const Installed* before,
-                  upstream::Environment environment, observe::Registry& registry, observe::Writer worker) {
+                  upstream::Environment environment, observe::Registry& registry, observe::Writer worker,
+                  upstream::RetryBudgets& retry_budgets) {
   const auto& config = *active->config;
   const auto snapshot = boost::make_local_shared<gateway::Snapshot>();
   std::shared_ptr<redis::Limiter> redis;
@@ -233,6 +328,7 @@ Installed install(std::shared_ptr<const ActiveConfig> active, const Installed* b
   snapshot->upstreams.reserve(config.upstreams.size());
   for (std::size_t i = 0; i < config.upstreams.size(); ++i)
     snapshot->upstreams.push_back(upstream_for(*active, i, before, environment, registry, worker));
+  snapshot->retries = retry_shares(config, retry_budgets);
   snapshot->redis = redis;
   snapshot->rooms = redis;
   snapshot->counters = std::make_shared<const gateway::ExchangeCounters>(registry, worker, *active->compiled);

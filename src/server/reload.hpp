@@ -1,8 +1,10 @@
 #pragma once
 // Reloads: the active configuration, the snapshots that workers make from it, and what is kept from one to the next.
 
+#include "admin_board.hpp"
 #include "listeners.hpp"
 
+#include "headgate/balance/watch.hpp"
 #include "headgate/config/config.hpp"
 #include "headgate/config/diagnostic.hpp"
 #include "headgate/gateway/snapshot.hpp"
@@ -11,6 +13,8 @@
 #include "headgate/redis/limiter.hpp"
 #include "headgate/server/serve_gateway.hpp"
 #include "headgate/upstream/environment.hpp"
+#include "headgate/upstream/h1_upstream.hpp"
+#include "headgate/upstream/retry_budget.hpp"
 
 #include <functional>
 #include <memory>
@@ -27,6 +31,10 @@ struct ActiveConfig {
   std::shared_ptr<const gateway::KeyOverrides> key_overrides;
   /// By upstream, as in the configuration; null where the servers do not use TLS.
   std::vector<std::shared_ptr<const net::TlsContext>> upstream_tls;
+  /// By upstream. One of an upstream that a reload does not change is kept; another one takes over what is known of
+  /// its servers.
+  std::vector<std::shared_ptr<balance::Watch>> watches;
+  std::vector<upstream::AllPlaces> places;              ///< by upstream. A server that a reload leaves keeps its places
   std::function<void(std::size_t issuer)> missing_key;  ///< any thread
 };
 
@@ -35,9 +43,14 @@ struct PendingConfig {
   std::shared_ptr<const ActiveConfig> active;
   std::shared_ptr<keyring::Keyring> keyring;
 };
-/// `before` may be null. Throws std::runtime_error if a file of keys or certificates cannot be used. Main thread only,
-/// which runs `loop`.
-PendingConfig prepare_config(boost::asio::io_context& loop, config::Config config, const keyring::Keyring* before);
+/// `before` and its keyring, `known`, may be null. Throws std::runtime_error if a file of keys or certificates cannot
+/// be used. Main thread only, which runs `loop`.
+PendingConfig prepare_config(boost::asio::io_context& loop, config::Config config, const ActiveConfig* before,
+                             const keyring::Keyring* known);
+
+/// The servers of the configuration may have as many requests as it says. Its places may be those of the configuration
+/// before, so this comes when it takes effect. Any thread.
+void use_places(const ActiveConfig& active) noexcept;
 
 /// The same configuration with other credentials. Unused credentials are freed on `loop`, because a worker must not
 /// spend its time on freeing a million keys.
@@ -75,10 +88,14 @@ struct Installed {
   std::shared_ptr<redis::Limiter> redis;  ///< the snapshot's; null if no limit is counted in Redis
 };
 
+/// All servers of its upstreams.
+std::vector<KnownServer> servers_of(const Installed& installed);
+
 /// Makes a worker's part of a configuration. Takes upstreams and Redis connections with unchanged options, and
 /// upstreams also with unchanged files of certificates, from `before` (null at the start), with their pools. Worker
 /// thread, or before it runs.
 Installed install(std::shared_ptr<const ActiveConfig> active, const Installed* before,
-                  upstream::Environment environment, observe::Registry& registry, observe::Writer worker);
+                  upstream::Environment environment, observe::Registry& registry, observe::Writer worker,
+                  upstream::RetryBudgets& retry_budgets);
 
 }  // namespace headgate::server

@@ -17,7 +17,7 @@ Json mistakes_of(const ReloadResult& result) {
   Json out = Json::array();
   for (const auto& mistake : result.mistakes) {
     Json row;
-    if (!result.file.empty()) row["file"] = result.file;
+    if (const auto& file = mistake.file.empty() ? result.file : mistake.file; !file.empty()) row["file"] = file;
     if (mistake.line > 0) {
       row["line"] = mistake.line;
       row["column"] = mistake.column;

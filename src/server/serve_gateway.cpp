@@ -6,6 +6,7 @@
 #include "handover.hpp"
 #include "passed_sockets.hpp"
 #include "reload_endpoint.hpp"
+#include "servers_endpoint.hpp"
 #include "stray_signals.hpp"
 
 #include "headgate/redis/ban_log.hpp"
@@ -51,6 +52,7 @@ void collect_all(Shared& shared) {
 std::vector<AdminEndpoint> endpoints_of(const Shared& shared, const GatewayProgram& program) {
   auto out = ban_endpoints(shared.bans);
   out.push_back(reload_endpoint(program.calls()));
+  out.push_back(servers_endpoint([&board = shared.board] { return board.upstreams(); }));
   return out;
 }
 
@@ -58,7 +60,7 @@ std::vector<AdminEndpoint> endpoints_of(const Shared& shared, const GatewayProgr
 
 // In this order: the logs first, so that every failure is logged; then the active configuration, which fails for a bad
 // key file; then the admin interface, so that the wait for keys can be observed; then the workers.
-int serve_gateway(const config::Config& config, const ReadAgain& read_again, const std::string& watched) {
+int serve_gateway(const config::Config& config, const ReadAgain& read_again, const std::vector<std::string>& watched) {
   auto command = CommandLine::of_this_process();
   ignore_stray_signals();
   std::signal(SIGHUP, SIG_IGN);  // until the program handles it

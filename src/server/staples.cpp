@@ -14,8 +14,8 @@ constexpr std::size_t kLargestResponse = 64UL * 1024;
 const net::Staple kNoStaple;
 
 /// Why a new response does not replace the one in use; "" if it does.
-std::string not_better(const Result<net::Staple, std::string>& read, bool replaces, Instant now) {
-  if (read.has_error()) return read.error();
+std::string not_better(const Result<net::Staple, net::StapleFault>& read, bool replaces, Instant now) {
+  if (read.has_error()) return read.error().why;
   if (!replaces || read->fresh(now)) return {};
   return read->until <= now ? "has ended" : "has not begun";
 }
@@ -26,6 +26,13 @@ Staples::Staples(const std::vector<net::CertificateFiles>& certificates) {
   for (std::size_t i = 0; i < certificates.size(); ++i) {
     if (certificates[i].ocsp.empty()) continue;
     all_.push_back({.number = i, .file = keyring::WatchedFile(certificates[i].ocsp, kLargestResponse)});
+  }
+}
+
+void Staples::take_over(const Staples& from) {
+  for (auto& one : all_) {
+    for (const auto& other : from.all_)
+      if (other.file.path() == one.file.path() && one.used.response.empty()) one.used = other.used;
   }
 }
 

@@ -19,6 +19,9 @@ class Staples {
   /// Nothing is read yet. `certificates`: of the listener; many have no response.
   explicit Staples(const std::vector<net::CertificateFiles>& certificates);
 
+  /// Begins with what another listener, or this one before a reload, sends from the same files: a file that cannot be
+  /// used now does not take it away.
+  void take_over(const Staples& from);
   /// Reads what changed. Whether anything did.
   bool look();
   /// What to send with the certificate of this number, whose chain this is: what was read last; if that cannot be used,

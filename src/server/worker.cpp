@@ -36,7 +36,7 @@ struct Worker::Closing {
 
 Worker::Worker(const MakeService& make, gateway::Totals& totals)
     : lent_(&totals.lent),
-      blocks_{{kSmallBlock, kSpareSmall, &lent_}, {kLargeBlock, kSpareLarge, &lent_}},
+      blocks_{{kSmallBlock, kSpareSmall, &lent_}, {kLargeBlock, kSpareLarge, &lent_}, &lent_},
       service_(make({.loop = loop_, .timers = timers_, .blocks = blocks_, .clock = clock_})),
       handshakes_(loop_, service_->bounds().handshakes),
       sessions_(service_->handler(), clock_, blocks_, service_->timeouts(), service_->bounds(), totals) {

@@ -22,6 +22,12 @@ void Slot::dropped(Steady now) {
   if (auto* const from = std::exchange(from_, nullptr)) from->dropped(priority_, now);
 }
 
+void Slot::missed(Steady now) {
+  if (!held()) return;
+  from_->enter(priority_);  // for the next attempt: so nobody else gets the place
+  from_->dropped(priority_, now);
+}
+
 void Slot::abandoned(Steady now) {
   if (!held()) return;
   if (now - since_ > from_->usual_latency() && from_->usual_latency() > Duration(0)) return answered(since_, now);

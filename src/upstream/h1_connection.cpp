@@ -20,27 +20,34 @@ Failure too_large() { return {.what = Failed::head_too_large, .why = "the answer
 }  // namespace
 
 H1Connection::H1Connection(net::StreamPtr stream, net::Blocks& blocks, const Clock& clock, H1Pool& pool,
-                           const Options& options)
+                           std::size_t head_bytes)
     : stream_(std::move(stream)),
       read_buffer_(stream_, blocks),
       output_(*stream_),
       body_(read_buffer_, kBetweenBytes),
       clock_(clock),
       pool_(pool),
-      head_bytes_(options.head_bytes) {}
+      head_bytes_(head_bytes) {}
 
 H1Connection::~H1Connection() {
   take_back();
   stream_->close();
 }
 
-void H1Connection::lend() noexcept {
+void H1Connection::lend(std::size_t at) noexcept {
+  at_ = at;
   lent_ = true;
-  ++pool_.row().in_flight;
+  auto& row = pool_.row();
+  balance::add_in_flight(row, 1);
+  row.tally.begin(counted_);
 }
 
 void H1Connection::take_back() noexcept {
-  if (std::exchange(lent_, false)) --pool_.row().in_flight;
+  if (!std::exchange(lent_, false)) return;
+  auto& row = pool_.row();
+  balance::add_in_flight(row, -1);
+  row.tally.end(counted_);
+  if (place_.held()) place_.leave(std::chrono::duration_cast<Duration>(clock_.steady().time_since_epoch()));
 }
 
 std::string_view H1Connection::server() const noexcept { return pool_.name(); }
@@ -53,7 +60,9 @@ Task<Result<void>> H1Connection::send(const RequestStart& start, std::string_vie
   head.clear();
   http::h1::append_request_head(head, start.method, start.path, start.query, *start.fields, start.framing);
   output_.begin(start.framing.kind == http::Framing::Kind::chunked);
-  co_return co_await output_.send(head, first, last, write_timeout_);
+  auto sent = co_await output_.send(head, first, last, write_timeout_);
+  if (last == http::EndStream::yes && sent.has_value()) pool_.row().tally.ask(counted_);
+  co_return sent;
 }
 
 Task<Result<void>> H1Connection::write(std::string_view bytes, http::EndStream last) {

@@ -9,19 +9,41 @@ namespace {
 /// two.
 constexpr unsigned kWakes = 16;
 
+/// One attempt in flight with a server.
+class InFlight {
+ public:
+  explicit InFlight(balance::Server& server) noexcept : server_(server) { balance::add_in_flight(server_, 1); }
+  InFlight(const InFlight&) = delete;
+  InFlight& operator=(const InFlight&) = delete;
+  ~InFlight() { balance::add_in_flight(server_, -1); }
+
+ private:
+  balance::Server& server_;
+};
+
 }  // namespace
 
-H1Pool::H1Pool(Environment environment, const Options& options, std::size_t at, balance::Server& row, const TlsUse& tls)
+H1Pool::H1Pool(Environment environment, const Options& options, std::size_t at, const TlsUse& tls)
     : environment_(environment),
+      upstream_(options.name),
       name_(options.servers[at].text),
-      options_(options),
-      row_(row),
       tls_(tls),
       session_(tls.context ? std::make_shared<net::TlsSession>() : nullptr),
-      handshakes_(tls, environment.clock, options.name, name_),
-      connector_(environment.loop, environment.timers, options.servers[at].host, options.servers[at].port) {}
+      handshakes_(tls_, environment.clock, upstream_, name_),
+      connector_(environment.loop, environment.timers, options.servers[at].host, options.servers[at].port),
+      random_(std::random_device()()) {
+  use(options);
+}
 
-H1ConnectionPtr H1Pool::take_idle() noexcept {
+void H1Pool::use(const Options& options) noexcept {
+  connect_timeout_ = options.connect_timeout;
+  idle_timeout_ = options.idle_timeout;
+  lifetime_ = options.connection_lifetime;
+  max_idle_ = options.max_idle;
+  head_bytes_ = options.head_bytes;
+}
+
+H1ConnectionPtr H1Pool::take_idle(std::size_t at) noexcept {
   while (!idle_.empty()) {
     auto connection = std::move(idle_.back());
     idle_.pop_back();
@@ -30,30 +52,58 @@ H1ConnectionPtr H1Pool::take_idle() noexcept {
     // next request; on a closed connection that request would fail.
     if (!connection->stream_->silent()) continue;
     connection->reused_ = true;
-    connection->lend();
+    connection->lend(at);
     return connection;
   }
   return nullptr;
 }
 
-Task<Result<H1ConnectionPtr, Failure>> H1Pool::connect() {
-  const net::ConnectOptions terms{.whole = options_.connect_timeout, .tls = tls_.context, .session = session_};
+Task<Result<H1ConnectionPtr, Failure>> H1Pool::connect(std::size_t at) {
+  // A server that lets everybody wait for a connection must not look idle meanwhile.
+  const InFlight connecting(*row_);
+  const net::ConnectOptions terms{.whole = connect_timeout_, .tls = tls_.context, .session = session_, .in_turn = true};
   auto connected = co_await connector_.connect(terms);
   if (connected.has_error()) co_return handshakes_.failed(connected.error());
   handshakes_.connected(connected->resumed);
   const H1ConnectionPtr connection(
-      new H1Connection(std::move(connected->stream), environment_.blocks, environment_.clock, *this, options_));
-  connection->lend();
+      new H1Connection(std::move(connected->stream), environment_.blocks, environment_.clock, *this, head_bytes_));
+  connection->to_ = connected->to;
+  connection->closes_at_ = end_of_life();
+  connection->lend(at);
   co_return connection;
+}
+
+/// Up to a tenth earlier than it may be, so that connections that began together do not all end together.
+Clock::Steady H1Pool::end_of_life() {
+  if (lifetime_ == Duration(0)) return {};
+  const auto tenth = static_cast<std::uint64_t>(lifetime_.count() / 10);
+  return environment_.clock.steady() + lifetime_ - Duration(static_cast<Duration::rep>(random_() % (tenth + 1)));
+}
+
+bool H1Pool::leads_there(const H1Connection& connection) const noexcept {
+  return addresses_.empty() || std::find(addresses_.begin(), addresses_.end(), connection.to_) != addresses_.end();
+}
+
+void H1Pool::lead_to(const std::vector<net::Tcp::endpoint>& addresses) {
+  if (addresses.empty()) return;
+  addresses_ = addresses;
+  connector_.use(addresses);
+  std::erase_if(idle_, [this](const auto& connection) { return !leads_there(*connection); });
 }
 
 void H1Pool::give_back(H1ConnectionPtr connection) {
   connection->take_back();
-  if (stopped_ || !connection->reusable() || idle_.size() >= options_.max_idle) return;
+  if (stopped_ || !connection->reusable() || idle_.size() >= max_idle_ || !leads_there(*connection)) return;
+  auto time = idle_timeout_;
+  if (connection->closes_at_ != Clock::Steady()) {
+    const auto left = connection->closes_at_ - environment_.clock.steady();
+    if (left <= Duration(0)) return;
+    time = std::min(time, std::chrono::duration_cast<Duration>(left));
+  }
   connection->read_buffer_.release();
-  if (tls_.context) connection->begin_idle(environment_.clock.steady() + options_.idle_timeout);
+  if (tls_.context) connection->begin_idle(environment_.clock.steady() + time);
   // Idle connections are watched, so that a close is seen before the next request is sent.
-  connection->stream_->watch(&H1Pool::idle, this, options_.idle_timeout);
+  connection->stream_->watch(&H1Pool::idle, this, time);
   idle_.push_back(std::move(connection));
 }
 

@@ -9,41 +9,61 @@
 #include "headgate/upstream/environment.hpp"
 
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
 namespace headgate::upstream {
 
-/// Worker thread only.
+/// Worker thread only. A reload hands the pool of a server that stays to the next upstream; it lives as long as one of
+/// them, and longer than its connections.
 class H1Pool {
  public:
-  /// `options`, `row` and `tls` belong to the upstream and outlive the pool. `at` is the index of the server.
-  H1Pool(Environment environment, const Options& options, std::size_t at, balance::Server& row, const TlsUse& tls);
+  /// For server `at` of the options.
+  H1Pool(Environment environment, const Options& options, std::size_t at, const TlsUse& tls);
+  H1Pool(const H1Pool&) = delete;
+  H1Pool& operator=(const H1Pool&) = delete;
+  ~H1Pool() { stop(); }
   const std::string& name() const noexcept { return name_; }
-  balance::Server& row() noexcept { return row_; }
+  balance::Server& row() noexcept { return *row_; }
+  const balance::ServerPtr& shared_row() const noexcept { return row_; }
   Handshakes& handshakes() noexcept { return handshakes_; }
 
-  /// An idle connection, or null.
-  H1ConnectionPtr take_idle() noexcept;
-  /// A new connection.
-  Task<Result<H1ConnectionPtr, Failure>> connect();
+  /// Uses the times and bounds of these options from now on.
+  void use(const Options& options) noexcept;
+
+  /// An idle connection, or null. `at` is its server's index, for Attempt::at().
+  H1ConnectionPtr take_idle(std::size_t at) noexcept;
+  /// A new connection. The server has one more attempt in flight from now on.
+  Task<Result<H1ConnectionPtr, Failure>> connect(std::size_t at);
   /// Keeps the connection for the next request if it is reusable, else closes it.
   void give_back(H1ConnectionPtr connection);
+  /// The server's name leads to these addresses now. Closes idle connections to others, and keeps none to them.
+  void lead_to(const std::vector<net::Tcp::endpoint>& addresses);
   /// Closes idle connections and ends connect() calls. Keeps no connection from then on.
   void stop();
 
  private:
   static void idle(void* self, net::Stream& stream);
   bool stays_idle(H1Connection& connection);
+  bool leads_there(const H1Connection& connection) const noexcept;
+  Clock::Steady end_of_life();
 
   Environment environment_;
+  std::string upstream_;
   std::string name_;
-  const Options& options_;
-  balance::Server& row_;
-  const TlsUse& tls_;
+  balance::ServerPtr row_ = std::make_shared<balance::Server>();
+  TlsUse tls_;
+  Duration connect_timeout_{};
+  Duration idle_timeout_{};
+  Duration lifetime_{};
+  std::uint32_t max_idle_ = 0;
+  std::uint32_t head_bytes_ = 0;
   std::shared_ptr<net::TlsSession> session_;  ///< null without TLS
   Handshakes handshakes_;
   net::Connector connector_;
+  std::vector<net::Tcp::endpoint> addresses_;  ///< where the name leads; empty: nobody said
+  std::minstd_rand random_;
   std::vector<H1ConnectionPtr> idle_;
   bool stopped_ = false;
 };

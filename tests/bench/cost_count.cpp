@@ -79,7 +79,7 @@ void check(const Tally& tally, const Load& load, unsigned requests, const std::s
 
 /// A port may be open before it is served, and under these tools for a long time.
 bool wait_for_answer(Traffic& traffic, const Load& load, const Process& process) {
-  for (const auto until = Clock::now() + 60s; process.running() && Clock::now() < until;) {
+  for (const auto until = Clock::now() + 600s; process.running() && Clock::now() < until;) {
     if (!wait_for_port(load.port, process)) continue;
     traffic.start(load.port, {.requests_each = 1, .secrecy = load.secrecy}, load.requests);
     traffic.run_until(1, 10s);

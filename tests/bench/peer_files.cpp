@@ -104,6 +104,7 @@ HeadgateParts headgate_parts(Work work, const Place& place) {
     case Work::plain:
     case Work::log:
     case Work::tls:
+    case Work::many:
       return {};
     case Work::limit:
       return {R"("limits": { )" + by_key(plenty) + " },", R"(, "limits": ["key"])"};
@@ -131,6 +132,21 @@ std::string headgate_listener(Work work, const Place& place) {
   return R"({ "address": )" + address + R"(, "tls": { "certificate": )" + file + R"(, "key": )" + file + " } }";
 }
 
+/// The route of the requests among others: by turns for one path, for all below one, with parameters, and for a host.
+std::string headgate_routes(Work work, const std::string& of_route) {
+  if (work != Work::many) return R"({ "path": "/*", "to": "app")" + of_route + " }";
+  constexpr unsigned kRoutes = 100'000;
+  std::string out = R"({ "path": "/bench", "to": "app" })";
+  for (unsigned i = 1; i < kRoutes; ++i) {
+    const auto number = std::to_string(i);
+    const std::string paths[] = {R"("path": "/resource-)" + number + '"', R"("path": "/service-)" + number + R"(/*")",
+                                 R"("path": "/tenants/{tenant}/service-)" + number + R"(/{id}")",
+                                 R"("host": "t)" + number + R"(.example.com", "path": "/*")"};
+    out += ",\n{ " + paths[i % 4] + R"(, "to": "app" })";
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string headgate_file(Work work, const Place& place) {
@@ -139,8 +155,8 @@ std::string headgate_file(Work work, const Place& place) {
   // Under a tool that counts, all connections are made in slow motion.
   return R"({ "listen": )" + headgate_listener(work, place) + R"(, "workers": 1, )" + parts.top +
          R"( "upstreams": { "app": { "servers": ["http://)" + text_of(place.upstream_port) +
-         R"("], "connect_timeout": "60s" } }, "routes": [ { "path": "/*", "to": "app")" + parts.route +
-         R"( } ], "log": { "level": "error", "format": "json", "access": ")" + access + R"(" } })" + "\n";
+         R"("], "connect_timeout": "60s" } }, "routes": [ )" + headgate_routes(work, parts.route) +
+         R"( ], "log": { "level": "error", "format": "json", "access": ")" + access + R"(" } })" + "\n";
 }
 
 }  // namespace headgate::bench

@@ -16,6 +16,7 @@ enum class Work {
   log,         ///< nothing, and writes a line about it
   leased,      ///< counts it in Redis, and allows it; headgate only
   tls,         ///< nothing, and speaks TLS with the caller
+  many,        ///< finds its route among 100,000; headgate only
 };
 
 /// The address of a proxy, and what it forwards to.

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <openssl/ssl.h>
 
+#include <filesystem>
+
 namespace headgate::test {
 namespace {
 
@@ -41,6 +43,35 @@ TEST(ClientCertificates, OpenRoutesThatRequireThem) {
     ASSERT_TRUE(known.socket().secure(offer)) << known.socket().tls()->why();
     EXPECT_EQ(known.get("/secret").status(), 200) << version;
   }
+}
+
+/// Whoever is in the file is trusted, also where its own issuer is not in it.
+TEST(ClientCertificates, OfAnIntermediateAuthorityAloneOpenRoutes) {
+  const TemporaryFile marker("", "marker");
+  const auto folder = marker.path() + ".d";
+  std::filesystem::create_directory(folder);
+  const auto sh = [&](const std::string& line) {
+    Process process({"-c", "cd " + folder + " && " + line + " 2>&1 </dev/null"}, {}, "/bin/sh");
+    process.wait(2 * kPatience);
+    return process.out();
+  };
+  const auto issue = [&](const std::string& name, const std::string& by, const std::string& by_key, const char* is_ca) {
+    return sh("printf 'basicConstraints=CA:" + std::string(is_ca) + "' >" + name +
+              ".ext && openssl req -new -newkey ec " + "-pkeyopt ec_paramgen_curve:P-256 -nodes -keyout " + name +
+              ".key -subj /CN=" + name + " -out " + name + ".csr && openssl x509 -req -days 9 -in " + name +
+              ".csr -extfile " + name + ".ext -CA " + by + " -CAkey " + by_key + " -set_serial 7 -out " + name +
+              ".pem");
+  };
+  auto said = issue("middle", tls_file("ca.pem"), tls_file("ca.key"), "TRUE");
+  said += issue("caller", "middle.pem", "middle.key", "FALSE");
+  auto server = tls();
+  server["client_ca"] = folder + "/middle.pem";
+  const Proxy proxy(guarded(listener(server)));
+  const auto url = "https://127.0.0.1:" + std::to_string(proxy.gateway.port()) + "/secret";
+  const auto code = "curl -sk -o /dev/null -w '%{http_code}' " + url;
+  EXPECT_EQ(sh(code + " --cert caller.pem --key caller.key"), "200") << said;
+  EXPECT_EQ(sh(code), "403");
+  std::filesystem::remove_all(folder);
 }
 
 TEST(ClientCertificates, AreToldToTheServerAndOnlyByUs) {

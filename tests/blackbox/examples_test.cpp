@@ -36,7 +36,7 @@ class Example {
   std::vector<std::string> all(std::vector<std::string> environment) const {
     environment.insert(environment.end(), {"LISTEN=127.0.0.1:0", "ADMIN_LISTEN=127.0.0.1:0"});
     for (const char* url : {"AUTH_URL", "APP_URL", "API_URL", "AI_URL", "BILLING_URL", "API_URL_1", "API_URL_2",
-                            "CATALOG_URL", "SEARCH_URL"})
+                            "CATALOG_URL", "SEARCH_URL", "NEXT_URL"})
       environment.push_back(std::string(url) + "=" + upstream.url());
     return environment;
   }
@@ -72,6 +72,20 @@ class ExamplesWithRedis : public testing::Test {
   std::vector<std::string> environment;
 };
 
+TEST(Examples, ServersServesEveryPath) {
+  const Example example("servers");
+  EXPECT_EQ(statuses(example, 4, "GET", "/"), "200 200 200 200");
+  EXPECT_EQ(statuses(example, 2, "GET", "/catalog/1"), "200 200");
+}
+
+TEST(Examples, RetriesSendAgainWhatDoesNoHarm) {
+  Example example("retries");
+  example.upstream.answer_next(1, {{"X-Test-Status", "503"}});
+  EXPECT_EQ(statuses(example, 1, "GET", "/v1/orders"), "200");
+  example.upstream.answer_next(1, {{"X-Test-Status", "503"}});
+  EXPECT_EQ(statuses(example, 1, "POST", "/v1/orders"), "503");
+}
+
 TEST(Examples, LoginProtectsLoginsSignUpsAndComments) {
   const Example example("login");
   EXPECT_EQ(statuses(example, 8, "POST", "/v1/login"), "200 200 200 200 200 200 200 200") << "only failures count";
@@ -80,6 +94,27 @@ TEST(Examples, LoginProtectsLoginsSignUpsAndComments) {
   EXPECT_EQ(statuses(example, 4, "POST", "/v1/accounts"), "200 200 200 429");
   EXPECT_EQ(statuses(example, 4, "POST", "/v1/comments/7"), "200 200 200 429");
   EXPECT_EQ(statuses(example, 5, "GET", "/v1/comments/7"), "200 200 200 200 200") << "reading costs nothing";
+}
+
+TEST(Examples, WebAppServesAPageOfAnotherHost) {
+  const Example example("web-app");
+  const std::string page = "Origin: https://app.example.com\r\n";
+  const auto preflight =
+      example.client().ask(request("OPTIONS", "/v1/orders/7", page + "Access-Control-Request-Method: PUT\r\n"));
+  EXPECT_EQ(preflight.status(), 204);
+  EXPECT_EQ(preflight.value("Access-Control-Allow-Methods"), "GET, HEAD, POST, PUT, DELETE");
+  EXPECT_EQ(preflight.value("Access-Control-Max-Age"), "3600");
+  EXPECT_EQ(statuses(example, 2, "GET", "/v1/catalogue/7", page), "200 200");
+  EXPECT_EQ(statuses(example, 2, "GET", "/v1/catalogue/7", page + "X-Canary: 1\r\n"), "200 200");
+  const auto reader = claiming({{"iss", "https://login.example.com/"}, {"sub", "ann"}, {"scope", "orders:read"}});
+  const auto writer = claiming(
+      {{"iss", "https://login.example.com/"}, {"sub", "ben"}, {"scope", "orders:read orders:write"}, {"plan", "pro"}});
+  EXPECT_EQ(statuses(example, 1, "GET", "/v1/orders/7", reader), "200");
+  EXPECT_EQ(statuses(example, 1, "POST", "/v1/orders/7", reader), "403");
+  EXPECT_EQ(statuses(example, 1, "POST", "/v1/orders/7", writer), "200");
+  const auto webhook = example.client().ask(request_with_body("POST", "/v1/webhooks/a", "{}", page));
+  EXPECT_EQ(webhook.status(), 200);
+  EXPECT_FALSE(webhook.has("Access-Control-Allow-Origin"));
 }
 
 TEST(Examples, AbuseSuspendsScanners) {
@@ -118,6 +153,21 @@ TEST(Examples, OverloadKeepsTheCheckoutAtWork) {
   EXPECT_EQ(statuses(example, 3, "GET", "/search", from), "200 200 200");
   EXPECT_EQ(statuses(example, 3, "GET", "/checkout/7", from + "X-Priority: low\r\n"), "200 200 200");
   EXPECT_EQ(example.client().get("/", from + "X-Priority: low\r\nX-Priority: critical\r\n").status(), 400);
+}
+
+TEST(Examples, HealthChecksItsServers) {
+  const Example example("health");
+  EXPECT_EQ(statuses(example, 3, "GET", "/a"), "200 200 200");
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto checked = [&] {
+    for (const auto& seen : example.upstream.requests())
+      if (seen.message.target() == "/healthz") return true;
+    return false;
+  };
+  while (!checked()) {
+    ASSERT_LT(std::chrono::steady_clock::now(), until);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
 }
 
 TEST_F(ExamplesWithRedis, SaasHasPlansAndAnExpensiveEndpoint) {
@@ -189,6 +239,15 @@ class IdentityExample : public testing::Test {
                         {"JWK_SET=" + set_.path(),
                          "KEY_FILE=" + std::string(HEADGATE_SOURCE_DIR) + "/conf/examples/identity/api-keys.json"}};
 };
+
+TEST(TeamsExample, JoinsTheFilesOfAllTeams) {
+  const Example example("teams");
+  EXPECT_EQ(statuses(example, 1, "GET", "/search/x"), "200");
+  EXPECT_EQ(statuses(example, 6, "POST", "/catalog/7"), "200 200 200 200 200 429") << "a limit of that team";
+  EXPECT_EQ(statuses(example, 1, "GET", "/catalog/7"), "200");
+  const auto answer = example.client().get("/search/x");
+  EXPECT_EQ(answer.value("X-RateLimit-Limit"), "100") << "a limit of all routes";
+}
 
 TEST_F(IdentityExample, CountsEachCallerByTheBestItProves) {
   EXPECT_EQ(statuses(example, 6, "GET", "/", user("alice")), "200 200 200 200 200 429");
@@ -268,6 +327,27 @@ TEST(Examples, AppointmentsBringClientsBack) {
   const auto appointment = "Appointment: " + answer.value("Appointment") + "\r\n";
   std::this_thread::sleep_for(std::chrono::seconds(std::stoi(answer.value("Retry-After"))));
   EXPECT_EQ(client.get("/reports", appointment).status(), 200);
+}
+
+TEST(Examples, RewritingShowsServersWhatTheyKnow) {
+  const Example example("rewriting");
+  RawClient client = example.client();
+  const auto asked = [&](const std::string& target, const std::string& fields = "") {
+    const Message answer = client.get(target, fields);
+    EXPECT_EQ(answer.value("X-Content-Type-Options"), "nosniff") << target;
+    return example.upstream.last().message.start_line;
+  };
+  EXPECT_EQ(asked("/catalog/items/7"), "GET /items/7 HTTP/1.1");
+  EXPECT_EQ("http://" + example.upstream.last().message.value("Host"), example.upstream.url());
+  const auto moved = client.get("/catalog/x", "X-Test-Status: 302\r\nX-Test-Field: Location: /login\r\n");
+  EXPECT_EQ(moved.value("Location"), "/catalog/login");
+  EXPECT_EQ(asked("/search?q=a", "X-Version: 2\r\n"), "GET /v2/search?q=a HTTP/1.1");
+  EXPECT_EQ(asked("/search?q=a", "X-Version: 3\r\nCookie: a=1\r\n"), "GET /v1/search?q=a HTTP/1.1");
+  EXPECT_EQ(example.upstream.last().message.value("X-Caller"), "127.0.0.1");
+  EXPECT_EQ(example.upstream.last().message.count("Cookie"), 0U);
+  EXPECT_EQ(client.get("/shop/7?from=mail").value("Location"), "/catalog/items/7?from=mail");
+  EXPECT_EQ(client.get("/export?format=csv").status(), 503);
+  EXPECT_EQ(client.get("/export?format=html").status(), 200);
 }
 
 TEST(Examples, PartnerClusterKnowsItsPartners) {

@@ -133,7 +133,7 @@ class Failover : public testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Over, Failover, testing::Values("sentinel", "cluster"),
                          [](const auto& one) { return std::string(one.param); });
 
-void hold(Proxy& proxy, RawClient& client) {
+void hold_permit(Proxy& proxy, RawClient& client) {
   client.send(request("GET", "/", kSomebody + "X-Test-Hold: 1\r\n"));
   ASSERT_TRUE(proxy.upstream.wait_for_requests(1));
 }
@@ -143,8 +143,8 @@ TEST_P(Failover, RequestsInFlightAreNoMoreThanTheirNumberWhenItIsOver) {
   start(limited_by({{"in_flight", 2}}));
   RawClient first = one->client();
   RawClient second = two->client();
-  hold(*one, first);
-  hold(*two, second);
+  hold_permit(*one, first);
+  hold_permit(*two, second);
   const auto rejected_by_both = [&] {
     return one->client().get("/", kSomebody).status() == 429 && two->client().get("/", kSomebody).status() == 429;
   };

@@ -174,7 +174,7 @@ TEST_F(Ocsp, ABadFileChangesNothing) {
 
 TEST_F(Ocsp, AResponseThatBecomesStaleIsNotSentAnyMore) {
   put("rsa.der", ask("rsa.pem", "V", "-ndays 2"));
-  put("good.der", response_for(8));
+  put("good.der", response_for(5));
   start();
   EXPECT_TRUE(has(told("-tls1_3"), "Cert Status: good"));
   EXPECT_TRUE(says("ocsp_stale")) << proxy->gateway.process().err();
@@ -210,6 +210,23 @@ TEST_F(Ocsp, AResponseOfTheLastCertificateDoesNotHoldUpTheNextOne) {
   EXPECT_TRUE(says("the certificate is sent without an OCSP response"));
   copy("rsa.staple", "a.der");
   EXPECT_TRUE(comes_to_tell("Serial Number: " + serial_of("rsa.pem"))) << proxy->gateway.process().err();
+}
+
+/// Between the renewal of a certificate and that of its response the gateway may be started, or read its file anew.
+TEST_F(Ocsp, AResponseOfAnotherCertificateStopsNoStartAndAReloadKeepsTheGoodOne) {
+  const auto copy = [this](const std::string& from) {
+    std::filesystem::copy_file(tls_file(from), path("a.der"), std::filesystem::copy_options::overwrite_existing);
+  };
+  copy("rsa.staple");
+  start({{"certificate", tls_file("good.pem")}, {"key", tls_file("good.key")}, {"ocsp", path("a.der")}});
+  EXPECT_TRUE(says("is for another certificate")) << proxy->gateway.process().err();
+  EXPECT_TRUE(has(told("-tls1_3"), kNone));
+  copy("good.staple");
+  EXPECT_TRUE(comes_to_tell("Cert Status: good")) << proxy->gateway.process().err();
+  copy("rsa.staple");
+  proxy->gateway.process().signal(SIGHUP);
+  EXPECT_TRUE(says("config_reloaded")) << proxy->gateway.process().err();
+  EXPECT_TRUE(has(told("-tls1_3"), "Cert Status: good")) << proxy->gateway.process().err();
 }
 
 TEST_F(Ocsp, AReloadReadsTheFileThatItNames) {

@@ -34,6 +34,7 @@ struct Admin {
 struct Place {
   std::size_t line = 0;    ///< from 1
   std::size_t column = 0;  ///< from 1, in bytes
+  std::string file{};      ///< an included file; empty: the main one
 };
 
 /// The places of what may turn out to be wrong only when it is used: an address may be taken, a log may not be opened.
@@ -64,6 +65,7 @@ struct Config {
   gateway::Options gateway;
   observe::LogOptions log;
   Places places;
+  std::vector<std::string> included;  ///< the files that the main one includes, in the order in which they were read
   /// A fingerprint of the value of each key at the top of the file: tells which of them a reload has changed. Differs
   /// in each process.
   std::map<std::string, std::uint64_t> fingerprints;

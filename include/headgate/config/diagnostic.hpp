@@ -2,6 +2,7 @@
 // One mistake in a configuration, with its place. `headgate check` prints these.
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@ enum class Severity { error, warning };
 struct Diagnostic {
   std::string code;  ///< stable: "HG…"
   Severity severity = Severity::error;
+  std::string file;            ///< the included file with the mistake; empty: the main file
   std::size_t line = 0;        ///< from 1
   std::size_t column = 0;      ///< from 1, in bytes
   std::size_t end_column = 0;  ///< one past the last
@@ -24,8 +26,16 @@ struct Diagnostic {
   std::size_t caret_column = 0;
 };
 
-/// Sorted by position: `file:line:column: error: message [/pointer]`, the line, a caret, help; a count at the end.
-std::string render_text(const std::vector<Diagnostic>& diagnostics, std::string_view file, std::string_view source);
+/// A file that the main file includes.
+struct IncludedFile {
+  std::string path;
+  std::string text;
+};
+
+/// Sorted by file and position: `file:line:column: error: message [/pointer]`, the line, a caret, help; a count at the
+/// end. `file` and `source` are the main file's; lines of others come from `included`.
+std::string render_text(const std::vector<Diagnostic>& diagnostics, std::string_view file, std::string_view source,
+                        std::span<const IncludedFile> included = {});
 /// A JSON array of {file,line,column,end_column,pointer,code,severity,message,help}.
 std::string render_json(const std::vector<Diagnostic>& diagnostics, std::string_view file);
 

@@ -14,13 +14,17 @@ namespace headgate::config {
 struct Loaded {
   std::optional<Config> config;         ///< absent if there is an error
   std::vector<Diagnostic> diagnostics;  ///< all of them, sorted by position; warnings alone do not prevent a config
+  std::vector<IncludedFile> included;   ///< if there are diagnostics: the files that the main file includes
+  /// Paths of files whose change may change the result, and patterns (files_for) of such. Not the main file; not what
+  /// is watched by whoever uses it: certificates of listeners, files of keys.
+  std::vector<std::string> watched;
 };
 
 /// Parses and checks `source`: JSON with comments and trailing commas. `${ENV}`, `${ENV:-default}` and `${file:PATH}`
 /// are replaced inside string values after parsing. Relative paths in it begin at `directory`, the directory of the
-/// file; "" means the working directory. Reads the environment and the files that `source` names. Call it at start and
-/// at reload, never on a worker.
-Loaded load(std::string_view source, const std::string& directory = {});
+/// file; "" means the working directory. `path` is the file's own, if it has one. Reads the environment and the files
+/// that `source` names, with those that it includes. Call it at start and at reload, never on a worker.
+Loaded load(std::string_view source, const std::string& directory = {}, std::string_view path = {});
 
 /// The table of `headgate check`: what a valid configuration means, in words.
 std::string meaning(const Config& config, std::string_view file);

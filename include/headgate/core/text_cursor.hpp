@@ -47,6 +47,7 @@ class TextCursor {
 
   template <class Integer>
   void number(Integer number) noexcept {
+    if (number >= 0 && number < 10) return character(static_cast<char>('0' + static_cast<int>(number)));
     at_ = std::to_chars(at_, at_ + kMaxDigits, number).ptr;
   }
 

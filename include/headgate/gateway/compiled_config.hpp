@@ -2,6 +2,8 @@
 // A configuration in the form that the path uses: the routes with their limits, all names resolved. Immutable; shared
 // by all workers.
 
+#include "headgate/core/hash.hpp"
+#include "headgate/gateway/delivery.hpp"
 #include "headgate/gateway/options.hpp"
 #include "headgate/gateway/router.hpp"
 #include "headgate/http/field_names.hpp"
@@ -16,6 +18,8 @@
 #include <vector>
 
 namespace headgate::gateway {
+
+struct RouteEdits;
 
 /// When on the path a limit is checked. First the limits that need only the head: a flood then costs no signature check
 /// and no Redis call. Limits that count by a credential come after it was checked, so that a guess costs the caller.
@@ -76,6 +80,8 @@ struct RouteBan {
   bool after_auth = false;  ///< the key is known only when the credentials are checked
 };
 
+struct CompiledSplit;
+
 /// Which requests go to which upstream, under which limits.
 struct Route {
   std::size_t number = 0;  ///< its index among the routes of the configuration
@@ -85,15 +91,19 @@ struct Route {
   EncodedSlash encoded_slash = EncodedSlash::reject;
   std::size_t upstream = 0;  ///< index of the upstream; unused if `respond` is set
   std::string upstream_name;
+  std::shared_ptr<const CompiledSplit> split;  ///< null: all of its requests go to one upstream
   std::optional<Respond> respond;
-  std::vector<RouteLimit> plan;  ///< in the order of the stages
+  std::shared_ptr<const RouteEdits> edits;   ///< what it changes in messages; null: nothing
+  std::shared_ptr<const Delivery> delivery;  ///< retries, held bodies, a mirror; null: none of them
+  std::vector<RouteLimit> plan;              ///< in the order of the stages
   std::array<std::size_t, 4>
       stage_begin{};           ///< where each stage begins in the plan; the last element is the end of the plan
   std::vector<RouteBan> bans;  ///< those whose key the head tells come first
   /// Lower case. A request may have each of them once: of two, the server could read the other one.
   std::vector<std::string> counted_headers;
-  /// Whether it has anything that most routes have not: suspensions, a waiting room, load shedding, requests in flight
-  /// or appointments. The path asks for this once in place of each.
+  /// Whether it has anything that most routes have not: suspensions, a waiting room, load shedding, a circuit breaker,
+  /// requests in flight, appointments, bounds of servers, cross-origin requests or held bodies. The path asks for this
+  /// once in place of each.
   bool extras = false;
   bool reads_token = false;            ///< a token is required, or a limit counts by a claim
   bool reads_key = false;              ///< a key is required, keys are known, or a limit counts by it
@@ -101,14 +111,21 @@ struct Route {
   bool in_turn = false;                ///< and lets them wait for a permit
   bool settles = false;                ///< a cost is known only from the answer, or a limit counts only some answers
   const CompiledRoom* room = nullptr;  ///< visitors wait in it; null: none
-  bool sheds = false;                  ///< its requests may be refused because there are too many
-  bool ranks = false;                  ///< a tier of one of its limits has a priority
+  const std::vector<limit::Per>* balance_per =
+      nullptr;           ///< whose value says the server; null: nothing of a request does
+  bool sheds = false;    ///< its requests may be refused because there are too many
+  bool circuit = false;  ///< its upstream has a circuit breaker
+  bool ranks = false;    ///< a tier of one of its limits has a priority
   shed::Priority priority = shed::Priority::normal;
   const UpstreamConcurrency* queue = nullptr;  ///< the queue before its upstream; null: there is none
+  const ServerQueue* server_queue = nullptr;   ///< its servers may have only so many requests; null: any number
+  Hash server_queue_key;                       ///< names that queue, over all workers
   bool sharded = false;                        ///< one of its limits has shards
   bool appointments = false;                   ///< one of its limits hands out appointments
   std::optional<std::uint16_t> https_port;     ///< as in RouteOptions
   Require require = Require::nothing;
+  const CrossOrigin* cross_origin = nullptr;  ///< null: answers say nothing of other origins
+  const Demands* demands = nullptr;           ///< what the required credential must have; null: it need only be valid
   UnknownKey unknown_key = UnknownKey::anonymous;
   Duration timeout{};          ///< longest wait for the head of the answer
   Duration between_bytes{};    ///< longest wait for a byte of its body
@@ -124,6 +141,13 @@ struct Route {
   bool bans_after_auth() const noexcept { return !bans.empty() && bans.back().after_auth; }
 };
 
+/// A route that splits its requests, as one route for each upstream.
+struct CompiledSplit {
+  const Split* options = nullptr;
+  std::vector<std::unique_ptr<const Route>> routes;  ///< in the order of Split::shares; of the same number and name
+  bool after_auth = false;                           ///< the key is known only when the credentials are checked
+};
+
 /// Prepares `tier` at the scale `share`, in `shards` shards or fewer. The caller sets its number.
 CompiledTier compile_tier(const limit::Tier& tier, const Fraction& share, std::uint32_t shards);
 
@@ -135,6 +159,10 @@ std::string fleet_limit(std::string_view upstream);
 
 /// The name of the built-in limit of failed authentications.
 inline constexpr std::string_view kFailureLimit = "failed-authentication";
+/// The name of the built-in limit of preflights, and its size for one address.
+inline constexpr std::string_view kPreflightLimit = "preflights";
+inline constexpr Rate kPreflightRate{50, std::chrono::seconds(1)};
+inline constexpr std::uint64_t kPreflightBurst = 500;
 
 /// The whole configuration of the path. Built once from options that were checked. Throws std::invalid_argument if a
 /// route names an upstream or limit that does not exist.
@@ -142,6 +170,7 @@ class CompiledConfig {
  public:
   CompiledConfig(const Options& options, const identity::Options& identity, std::vector<limit::Limit> limits,
                  const std::vector<std::string>& upstreams, std::uint32_t instances);
+  ~CompiledConfig();
   CompiledConfig(const CompiledConfig&) = delete;
   CompiledConfig& operator=(const CompiledConfig&) = delete;
 
@@ -156,17 +185,34 @@ class CompiledConfig {
   const std::string& hsts() const noexcept { return options_.hsts; }
   /// The rule that failed authentications are charged to; null if they are not limited.
   const limit::Rule* failure_rule() const noexcept { return failure_rule_ ? &*failure_rule_ : nullptr; }
+  /// The rule that preflights are charged to: a preflight needs no credential and takes from no limit of its route.
+  /// Null if no route answers preflights.
+  const limit::Rule* preflight_rule() const noexcept { return preflight_rule_ ? &*preflight_rule_ : nullptr; }
   /// All limits that routes use. A limit at another scale is a limit of its own.
   std::span<const std::unique_ptr<const CompiledLimit>> limits() const noexcept { return ready_; }
   std::span<const std::unique_ptr<const Route>> routes() const noexcept { return routes_; }
+  /// The routes as they serve requests: in place of one that splits its requests those of its upstreams.
+  std::span<const Route* const> serving() const noexcept { return serving_; }
   /// The names of the limits that suspend keys, by RouteBan::number.
   std::span<const std::string> bans() const noexcept { return bans_; }
   /// All waiting rooms, in the order of the configuration.
   std::span<const std::unique_ptr<const CompiledRoom>> rooms() const noexcept { return rooms_; }
 
  private:
+  /// Where everything with a name is. With many routes a search for each would take longer than all else.
+  struct Names;
+
+  std::unique_ptr<Route> make_route(const RouteOptions& wanted, const std::string& to, std::size_t number);
+  void split_route(Route& route, const RouteOptions& wanted);
   void make_fleet_limits();
+  /// The concurrency of the upstream called `name`; null if it has none.
+  const UpstreamConcurrency* concurrency_of(const std::string& name) const;
   void note_queue(Route& route) const;
+  void note_balance(Route& route) const;
+  std::shared_ptr<const Delivery> delivery(const RouteOptions& wanted, const std::string& to) const;
+  /// Throws std::invalid_argument if there is none of this name.
+  std::size_t upstream_number(const std::string& name) const;
+  void note_server_queue(Route& route) const;
   void note_priorities(CompiledLimit& limit) const;
   RouteLimit plan(const LimitUse& use, std::string_view route);
   const CompiledLimit& ready(const LimitUse& use, std::string_view route);
@@ -180,6 +226,7 @@ class CompiledConfig {
   std::string via_10_;
   std::string via_11_;
   std::optional<limit::Rule> failure_rule_;
+  std::optional<limit::Rule> preflight_rule_;
   std::vector<limit::Limit> limits_;
   std::uint32_t instances_;
   std::size_t tiers_ = 0;
@@ -187,7 +234,9 @@ class CompiledConfig {
   std::vector<std::string> bans_;
   std::vector<std::unique_ptr<const CompiledRoom>> rooms_;
   std::vector<std::unique_ptr<const Route>> routes_;
+  std::vector<const Route*> serving_;
   Router router_;
+  std::unique_ptr<Names> names_;  // only while this is built
 };
 
 }  // namespace headgate::gateway

@@ -2,6 +2,8 @@
 // One request and its answer, as data. Each step of the path fills its own part; the last step writes the log and the
 // metrics from it.
 
+#include "headgate/balance/circuit_gate.hpp"
+#include "headgate/balance/places.hpp"
 #include "headgate/core/clock.hpp"
 #include "headgate/core/text_arena.hpp"
 #include "headgate/gateway/compiled_config.hpp"
@@ -34,10 +36,12 @@ namespace headgate::gateway {
 enum class EndedBy : std::uint8_t {
   upstream,
   respond,
+  preflight,
   limit,
   ban,
   waiting_room,
   shed,
+  circuit,
   auth,
   no_route,
   no_server,
@@ -151,6 +155,8 @@ struct RoomVisit {
 
 /// The wait of a request for its permit; see gateway/delay.hpp.
 class Delay;
+/// The bytes of a body that are held; see gateway/held_body.hpp.
+class HeldBody;
 /// The appointment that a request keeps; see gateway/appointments.hpp.
 struct KeptAppointment;
 
@@ -190,6 +196,7 @@ struct Exchange {
   SnapshotPtr snapshot;  ///< the configuration at the start of this exchange, used until its end
   const Route* route = nullptr;
   std::string allowed_methods;  ///< for 405
+  bool preflight = false;       ///< it only asks what a page of another origin may do; the gateway answers
   Caller caller;
   Admission admission;
   RoomVisit room;
@@ -202,12 +209,14 @@ struct Exchange {
   OfferedAppointment offered;
   const CompiledTier* appointment_tier = nullptr;  ///< whose appointments the events are of
   std::array<bool, observe::kAppointmentEvents> appointment_events{};
-  shed::Priority priority = shed::Priority::normal;   ///< by the route, the caller's tier or a trusted hop
-  shed::Priority effective = shed::Priority::normal;  ///< what it counts as: now and then low is normal
-  std::optional<shed::Layer> shed_by;                 ///< which layer refused it
-  Duration queued{0};                                 ///< how long it waited for that place
-  shed::Slot slot;                                    ///< its place at the upstream
-  std::string_view problem_limit;                     ///< the limit that the problem names; else empty
+  shed::Priority priority = shed::Priority::normal;                ///< by the route, the caller's tier or a trusted hop
+  shed::Priority effective = shed::Priority::normal;               ///< what it counts as: now and then low is normal
+  std::optional<shed::Layer> shed_by;                              ///< which layer refused it
+  Duration queued{0};                                              ///< how long it waited for that place
+  shed::Slot slot;                                                 ///< its place at the upstream
+  balance::Place server_place;                                     ///< at the server to use, until an attempt has it
+  balance::CircuitPass circuit_pass = balance::CircuitPass::none;  ///< how it passed the circuit breaker
+  std::string_view problem_limit;                                  ///< the limit that the problem names; else empty
   const RouteBan* ban = nullptr;  ///< the limit under which the caller is suspended, or would be if it did not observe
   std::string_view banned_key;    ///< its key
   Duration retry_after{0};        ///< the value of Retry-After; 0: none
@@ -218,7 +227,10 @@ struct Exchange {
   std::string_view reason;               ///< what went wrong at the server or in the gateway; for the log only
   upstream::Attempt* attempt = nullptr;  ///< the attempt under way; cancelled if the client goes away
   Delay* delay = nullptr;                ///< the wait for a permit under way
+  std::string_view path_for_server;      ///< of a route that rewrites it; else empty
   unsigned attempts = 0;
+  std::string_view retried;        ///< why there was more than one, as in "503,timeout"; else empty
+  std::shared_ptr<HeldBody> held;  ///< of a request's body; null: nothing is held
   std::chrono::steady_clock::duration upstream_time{};
   std::uint64_t body_bytes = 0;  ///< bytes of the request's body that were relayed
 

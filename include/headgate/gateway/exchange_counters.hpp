@@ -27,6 +27,17 @@ class ExchangeCounters {
   void room(const CompiledRoom& room, const room::Knowledge& knowledge) const;
   /// Shows the requests of this worker at an upstream, by Route::upstream.
   void show(std::size_t upstream, shed::Concurrency& concurrency) const noexcept;
+  /// A request to an upstream (Route::upstream) is sent again, or is not because nothing is left in the budget.
+  void retried(std::size_t upstream, RetryReason reason) const noexcept {
+    retries_[upstream].retries[static_cast<std::size_t>(reason)]->add();
+  }
+  void retry_not_paid(std::size_t upstream) const noexcept { retries_[upstream].not_paid->add(); }
+  /// What became of a copy for an upstream (Delivery::mirror_upstream).
+  void mirrored(std::size_t upstream, observe::Mirrored result) const noexcept {
+    mirrors_[upstream][static_cast<std::size_t>(result)]->add();
+  }
+  /// So many more requests of this worker wait for a place at a server of the upstream. It counts on after a reload.
+  void waits(std::size_t upstream, int more) const noexcept;
   /// Where to show the lag of this worker's loop; null if it is not watched.
   observe::Gauge* loop_lag() const noexcept { return loop_lag_; }
   /// This configuration is not active any more: its gauges show nothing, until another one uses them.
@@ -34,17 +45,24 @@ class ExchangeCounters {
 
  private:
   void make_shedding(observe::Registry& registry, observe::Writer worker, const CompiledConfig& compiled);
+  void make_delivery(observe::Registry& registry, observe::Writer worker, const CompiledConfig& compiled);
   void count_limits(const Exchange& x) const;
   void count_extras(const Exchange& x) const;
   void count_visit(const Exchange& x) const;
   void count_shed(const Exchange& x) const;
   void count_appointments(const Exchange& x) const;
 
-  std::vector<observe::RouteCounters> routes_;  ///< by Route::number; the last one is for requests without a route
-  std::vector<observe::LimitCounters> tiers_;   ///< by CompiledTier::number
-  std::vector<observe::BanCounters> bans_;      ///< by RouteBan::number
-  std::vector<observe::RoomCounters> rooms_;    ///< by CompiledRoom::number
-  std::vector<observe::ShedCounters> shed_;     ///< by Route::upstream; empty if nothing is shed
+  observe::WorkerRoutes& made_routes_;
+  /// By Route::number; the last one is for requests without a route. Each is filled in by the first request of its
+  /// route: there may be many routes, and a reload must not stop the worker.
+  mutable std::vector<observe::RouteCounters> routes_;
+  std::vector<observe::LimitCounters> tiers_;     ///< by CompiledTier::number
+  std::vector<observe::BanCounters> bans_;        ///< by RouteBan::number
+  std::vector<observe::RoomCounters> rooms_;      ///< by CompiledRoom::number
+  std::vector<observe::ShedCounters> shed_;       ///< by Route::upstream; empty if nothing is shed
+  std::vector<observe::RetryCounters> retries_;   ///< by Route::upstream; empty if nothing is retried
+  std::vector<observe::MirrorCounters> mirrors_;  ///< by Delivery::mirror_upstream; empty if nothing is mirrored
+  std::vector<observe::Gauge*> server_waiting_;   ///< by upstream; null: nobody waits for its servers
   observe::Gauge* loop_lag_ = nullptr;
 };
 

@@ -9,6 +9,7 @@
 #include "headgate/limit/flight_queues.hpp"
 #include "headgate/limit/limiter.hpp"
 #include "headgate/limit/shards.hpp"
+#include "headgate/net/block_pool.hpp"
 #include "headgate/observe/access_log.hpp"
 #include "headgate/room/memory_rooms.hpp"
 
@@ -22,6 +23,7 @@ namespace headgate::gateway {
 class Appointments;
 class InFlight;
 class LagProbe;
+class Mirrors;
 class Offences;
 class Round;
 struct ResolvedLimit;
@@ -35,9 +37,10 @@ struct Services {
   Clock& clock;
   limit::Limiter& memory;  ///< shared by all workers
   observe::AccessLog& access_log;
-  limit::BanTable& bans;         ///< shared by all workers
-  room::MemoryRooms& rooms;      ///< shared by all workers
-  limit::FlightQueues& flights;  ///< shared by all workers
+  limit::BanTable& bans;                  ///< shared by all workers
+  room::MemoryRooms& rooms;               ///< shared by all workers
+  limit::FlightQueues& flights;           ///< shared by all workers
+  net::LentBytes::Share* lent = nullptr;  ///< counts the memory of bodies that are held; null: nobody does
 };
 
 /// Worker thread only. All exchanges must have ended before it is destroyed.
@@ -64,6 +67,7 @@ class Gateway final : public Handler {
   Step check_bans(Exchange& x, bool after_auth) const;
   void note_offences(Exchange& x);
   Task<Step> wait_in_room(Exchange& x);
+  Step charge_preflight(Exchange& x);
   Step authenticate(Exchange& x);
   Step check_certificate(Exchange& x);
   Step check_key(Exchange& x);
@@ -95,15 +99,22 @@ class Gateway final : public Handler {
   Step conclude(Exchange& x, Round& round, bool agreed) const;
   void give_back(Exchange& x, Round& round);
   void return_share(Round& round);
+  Step check_circuit(Exchange& x);
+  Step pass_circuit(Exchange& x);
+  void leave_circuit(Exchange& x);
   Step shed(Exchange& x);
   bool waits_for_place(const Exchange& x) const;
   Task<Step> wait_for_place(Exchange& x);
   Step take_place(Exchange& x);
   Problem refuse_place(Exchange& x, shed::Concurrency& concurrency);
   void leave_place(Exchange& x);
+  bool takes_server(Exchange& x);
+  Task<Step> wait_for_server(Exchange& x);
+  void leave_server(Exchange& x);
   void watch_lag();
   void return_all(Exchange& x);
   Task<void> delay(Exchange& x);
+  Task<Step> hold_body(Exchange& x);
   Task<Step> serve(Exchange& x);
   Step check_body(const Exchange& x) const;
   void settle(Exchange& x, const Step& problem, Served served);
@@ -117,6 +128,7 @@ class Gateway final : public Handler {
   std::shared_ptr<Offences> offences_;
   std::shared_ptr<Rooms> rooms_;
   limit::ShardTurns shard_turns_;
+  std::shared_ptr<Mirrors> mirrors_;
   std::unique_ptr<Appointments> appointments_;
   std::unique_ptr<identity::TokenCache> tokens_;
   std::unique_ptr<LagProbe> lag_;  ///< null if the lag is not watched

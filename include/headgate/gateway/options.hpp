@@ -2,6 +2,12 @@
 // The options of the path: routes, bounds, timeouts, and how a rejection looks. config fills them.
 
 #include "headgate/core/time.hpp"
+#include "headgate/gateway/cross_origin.hpp"
+#include "headgate/gateway/delivery.hpp"
+#include "headgate/gateway/demands.hpp"
+#include "headgate/gateway/edit_options.hpp"
+#include "headgate/gateway/route_conditions.hpp"
+#include "headgate/gateway/split.hpp"
 #include "headgate/gateway/waiting_room.hpp"
 #include "headgate/identity/options.hpp"
 #include "headgate/limit/limit.hpp"
@@ -10,6 +16,7 @@
 #include <chrono>
 #include <cstdint>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -64,6 +71,20 @@ struct UpstreamConcurrency {
   std::vector<limit::Per> queue_per{};        ///< whose requests stand in one line of options.queue; empty: addresses
 };
 
+/// What tells the requests to an upstream apart, so that those that are alike go to one server.
+struct UpstreamKey {
+  std::string upstream;
+  std::vector<limit::Per> per;  ///< not empty
+};
+
+/// An upstream whose servers may only have so many requests at the same time (upstream::ServerOptions::max_in_flight).
+/// Others wait for a place at one of them.
+struct ServerQueue {
+  std::string upstream;
+  std::uint32_t length = 0;  ///< most requests of the process that wait; 0: further ones are refused at once
+  Duration wait = std::chrono::milliseconds(500);  ///< longest wait
+};
+
 /// Load shedding of the whole process.
 struct Shedding {
   std::string priority_from;  ///< lower case: a field of trusted hops that names a request's priority; empty: none
@@ -99,25 +120,34 @@ struct RouteOptions {
   std::optional<bool> ignore_case;                   ///< whether case in the path is ignored; not set: as all_routes
   EncodedSlash encoded_slash = EncodedSlash::reject;
   std::vector<std::string> methods;  ///< upper case; empty: all
+  RouteConditions conditions;        ///< `any_case` as the route's case
   /// Requests without TLS are redirected to this port of https; 0: they are served. Not set: as their listener says.
   std::optional<std::uint16_t> https_port;
-  std::string to;  ///< name of an upstream; empty if `respond` is set
-  std::optional<Respond> respond;
-  std::vector<LimitUse> limits;          ///< limits of this route; they come after those of all_routes
-  std::vector<std::string> skip_limits;  ///< names of limits of all_routes that do not apply here
-  std::string waiting_room;              ///< name of a room; empty: none
+  std::string to;  ///< name of an upstream; empty if `respond` is set; with `split`: the first of its upstreams
+  SplitPtr split;  ///< null: all requests go to one upstream
+  std::optional<Respond> respond;            ///< also of a redirect, which `edits` has
+  std::shared_ptr<const EditOptions> edits;  ///< what it changes in messages; null: nothing
+  std::vector<LimitUse> limits;              ///< limits of this route; they come after those of all_routes
+  std::vector<std::string> skip_limits;      ///< names of limits of all_routes that do not apply here
+  std::string waiting_room;                  ///< name of a room; empty: none
   Require require = Require::nothing;
-  std::optional<UnknownKey> unknown_key;  ///< not set: as all_routes
-  std::optional<Duration> timeout;        ///< longest wait for the head of the answer; not set: as all_routes
-  std::optional<Duration> between_bytes;  ///< longest wait for a byte of its body; not set: as all_routes
-  std::optional<std::uint64_t> max_body;  ///< largest body of a request, in bytes; not set: as all_routes
+  std::shared_ptr<const Demands> demands;  ///< what the required credential must have; null: it need only be valid
+  CrossOriginPtr cross_origin;             ///< null: answers say nothing of other origins
+  std::optional<UnknownKey> unknown_key;   ///< not set: as all_routes
+  std::optional<Duration> timeout;         ///< longest wait for the head of the answer; not set: as all_routes
+  std::optional<Duration> between_bytes;   ///< longest wait for a byte of its body; not set: as all_routes
+  std::optional<std::uint64_t> max_body;   ///< largest body of a request, in bytes; not set: as all_routes
+  std::uint64_t held_body = 0;             ///< how many bytes of a body are read before a server is chosen; 0: none
+  std::optional<Mirror> mirror{};          ///< not set: no request is copied
 };
 
 /// The values for all routes that do not set their own.
 struct AllRoutes {
   bool ignore_case = false;
+  std::shared_ptr<const EditOptions> edits;  ///< fields and Host; null: nothing
   std::vector<LimitUse> limits;
   UnknownKey unknown_key = UnknownKey::anonymous;
+  CrossOriginPtr cross_origin;  ///< of answers without a route; config has given it to the routes
   Duration timeout = std::chrono::seconds(30);
   Duration between_bytes = std::chrono::seconds(60);
   std::uint64_t max_body = 1 << 20;
@@ -162,6 +192,9 @@ enum class RejectionHeaders { both, standard, legacy, none };
 /// Whether a rejection has a body (application/problem+json).
 enum class RejectionBody { problem, none };
 
+/// In which form a client gets a problem: as its Accept says, or always as JSON.
+enum class ErrorPages { as_accepted, json };
+
 /// How a rejection looks.
 struct Rejection {
   RejectionHeaders headers = RejectionHeaders::both;
@@ -175,7 +208,8 @@ inline constexpr std::string_view kProxyFields[] = {
     "X-Rewrite-URL",      "X-HTTP-Host-Override", "X-Url-Scheme",        "X-Script-Name",   "Script-Name",
     "Path-Info",          "X-Client-IP",          "X-Cluster-Client-IP", "True-Client-IP",  "CF-Connecting-IP",
     "CF-Connecting-IPv6", "Fastly-Client-IP",     "Fly-Client-IP",       "X-Envoy-*",       "X-SSL-*",
-    "SSL-Client-*",       "Front-End-Https",      "Remote-User",         "X-Remote-User",   "Proxy"};
+    "SSL-Client-*",       "Front-End-Https",      "Remote-User",         "X-Remote-User",   "Proxy",
+    "Headgate-Mirror"};
 
 /// All options of the path.
 struct Options {
@@ -183,12 +217,17 @@ struct Options {
   std::vector<WaitingRoom> rooms;
   std::vector<Exemption> exemptions;
   std::vector<TierPriority> tier_priorities;
+  std::vector<UpstreamKey> balance_keys;         ///< of the upstreams whose policy needs one
   std::vector<UpstreamConcurrency> concurrency;  ///< of the upstreams that have one
+  std::vector<std::string> circuits;             ///< the upstreams that have a circuit breaker
+  std::vector<UpstreamRetry> retries;            ///< of the upstreams that have them
+  std::vector<ServerQueue> server_queues;        ///< of the upstreams whose servers have such bounds
   Shedding shedding;
   AllRoutes all_routes;
   Timeouts timeouts;
   Bounds bounds;
   Rejection rejection;
+  ErrorPages error_pages = ErrorPages::as_accepted;
   /// Fields that are forwarded only if a trusted hop sent them. A name that ends in "*" stands for all names with this
   /// beginning.
   std::vector<std::string> proxy_fields{std::begin(kProxyFields), std::end(kProxyFields)};

@@ -1,6 +1,9 @@
 #pragma once
-// Finds the route of a request by host, path and method. The most specific route wins; the order in the configuration
-// does not matter.
+// Finds the route of a request by host, path, method and conditions. The most specific route wins; the order in the
+// configuration does not matter.
+
+#include "headgate/gateway/route_conditions.hpp"
+#include "headgate/http/fields.hpp"
 
 #include <memory>
 #include <string>
@@ -26,7 +29,17 @@ class Router {
   struct Found {
     const Route* route = nullptr;  ///< null if none was found
     bool host_known = false;       ///< whether any route is for this host
+    bool unclear = false;          ///< whether the conditions of a route cannot be decided; then no route is found
     std::string allowed;           ///< if only the method did not match: the methods that do, as in Allow
+  };
+
+  /// What a route is found by.
+  struct Wanted {
+    std::string_view authority;  ///< may have a port
+    std::string_view path;       ///< the matched form of normalise_path()
+    std::string_view method;
+    const http::Fields* fields = nullptr;  ///< of the request; null: none
+    std::string_view query = {};           ///< begins with '?', or is empty
   };
 
   /// `ignored` if any route ignores case: only then find() folds the case of a path.
@@ -37,26 +50,37 @@ class Router {
 
   /// `host`: "" for any, "a.example" for one, "*.example" for any labels before it. `pattern`: literal segments,
   /// "{name}" for any one segment, and "*" at the end for everything that follows: "/x/*" matches "/x" too. `methods`:
-  /// empty for all. `route` outlives the router.
+  /// empty for all. `conditions`: null for none. `route` and `conditions` outlive the router.
   void add(std::string_view host, std::string_view pattern, const std::vector<std::string>& methods, const Route* route,
-           Case letters = Case::matters);
+           Case letters = Case::matters, const RouteConditions* conditions = nullptr);
 
-  /// `authority` may have a port. `path` is the matched form of normalise_path(). Parameters of a segment (";v=1") and
-  /// a slash at the end are ignored, as many servers do, so that they do not avoid a limit.
+  /// Parameters of a segment (";v=1") and a slash at the end are ignored, as many servers do, so that they do not avoid
+  /// a limit.
   ///
   /// The most specific route wins: a literal segment before a parameter, a parameter before "*"; a route that matches
-  /// the case of the path before one that ignores case; an exact host before a pattern, a pattern before any host; a
-  /// route that names the method before one for all methods. A route for all methods does not include TRACE. Methods
-  /// are compared without case.
-  Found find(std::string_view authority, std::string_view path, std::string_view method) const;
+  /// the case of the path before one that ignores case; an exact host before a pattern, a pattern before any host; at
+  /// the same path the one with the higher rank_of() its conditions, which must hold; then a route that names the
+  /// method before one for all methods. A route for all methods does not include TRACE. Methods are compared without
+  /// case.
+  Found find(const Wanted& wanted) const;
+  Found find(std::string_view authority, std::string_view path, std::string_view method) const {
+    return find(Wanted{.authority = authority, .path = path, .method = method});
+  }
+
+  /// The largest number of segments of patterns that one request can be compared with, in the trees of one host. It
+  /// rises only where patterns have a literal and a parameter side by side in many segments; the number of routes does
+  /// not matter. Takes time in proportion to the routes.
+  std::size_t longest_search() const;
 
  private:
   struct Node;
-  struct Host;
+  struct Hosts;
   struct Check;
   static const Route* find_in(const Node& node, std::string_view path, Check& check);
+  template <class Visit>
+  void each_tree(std::string_view host, const Visit& visit) const;
 
-  std::vector<std::unique_ptr<Host>> hosts_;  // the most specific first
+  std::unique_ptr<Hosts> hosts_;
   Case letters_;
 };
 

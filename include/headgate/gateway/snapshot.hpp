@@ -7,6 +7,7 @@
 #include "headgate/gateway/key_overrides.hpp"
 #include "headgate/limit/limiter.hpp"
 #include "headgate/room/room.hpp"
+#include "headgate/upstream/retry_budget.hpp"
 #include "headgate/upstream/upstream.hpp"
 
 #include <boost/smart_ptr/local_shared_ptr.hpp>
@@ -23,8 +24,10 @@ namespace headgate::gateway {
 struct Snapshot {
   std::shared_ptr<const CompiledConfig> compiled;              ///< shared by all workers
   std::vector<std::shared_ptr<upstream::Upstream>> upstreams;  ///< in the order of Route::upstream
-  std::shared_ptr<limit::RemoteLimiter> redis;                 ///< null only if no limit is counted in Redis
-  std::shared_ptr<room::RemoteRooms> rooms;                    ///< null only if no room is in Redis
+  /// This worker's part of their retry budgets; null where nothing is retried.
+  std::vector<std::shared_ptr<upstream::RetryShare>> retries;
+  std::shared_ptr<limit::RemoteLimiter> redis;  ///< null only if no limit is counted in Redis
+  std::shared_ptr<room::RemoteRooms> rooms;     ///< null only if no room is in Redis
   std::shared_ptr<const ExchangeCounters> counters;
   std::shared_ptr<const KeyOverrides> key_overrides;  ///< shared by all workers
   /// Called when a token names a key that its issuer's key set lacks, so that the set can be fetched again. Empty if

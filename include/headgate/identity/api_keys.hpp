@@ -48,8 +48,9 @@ std::string to_text(const KeyFileError& error);  ///< "12:5: message [/keys/3/sh
 /// The maximum size of a key file in bytes: about 500,000 keys.
 inline constexpr std::size_t kLongestKeyFile = 64UL * 1024 * 1024;
 
-/// Parses a key file: {"keys": [{"sha256": "<64 hex digits>", "owner": "acme", "tier": "pro", "expires":
-/// "2027-01-31T00:00:00Z", "disabled": false, "limits": {"partner": {"rate": "500/second", "burst": 1000}}, "note":
+/// Parses a key file: {"keys": [{"sha256": "<64 hex digits>", "owner": "acme", "tier": "pro", "tags":
+/// ["batch"], "expires": "2027-01-31T00:00:00Z", "disabled": false, "limits": {"partner": {"rate": "500/second",
+/// "burst": 1000}}, "note":
 /// "..."}]}. "sha256" and "owner" are required. "rate" may be a list, or "unlimited"; instead of an object, a limit may
 /// have its rate alone. "expires" has the form of parse_expiry; "note" is ignored. Errors: any other member, a
 /// duplicate member, "key" (the key itself), a duplicate digest, more than 64 members of an object, more than

@@ -45,6 +45,11 @@ struct VerifiedToken {
   Instant good_from;       ///< valid from here: `nbf` or `iat` less the leeway, or the epoch
   Instant good_until;      ///< valid until just before here: `exp` or max_age plus the leeway; else Instant::max()
   std::size_t issuer = 0;  ///< the index of its issuer in JwtOptions::issuers
+  JwtAlgorithm algorithm = JwtAlgorithm::HS256;  ///< of its signature
+  std::vector<std::string> literals{};  ///< the names of those in `claims` that are integers or true/false in JSON
+  /// What cannot be a key, but a route may demand: lists of strings, each with a line feed behind it, and one string of
+  /// more than 1 KiB in the same form. Strings with control characters are left out.
+  Claims lists{};
 };
 
 struct RefusedToken {

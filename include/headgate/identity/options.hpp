@@ -77,9 +77,10 @@ struct RateOverride {
 
 /// A known API key and its owner. The key itself is not kept.
 struct ApiKeyRecord {
-  std::string owner;  ///< counters belong to the owner, who may have several keys
-  Sha256 digest{};    ///< of the key
-  std::string tier;   ///< empty: the limit's default
+  std::string owner;              ///< counters belong to the owner, who may have several keys
+  Sha256 digest{};                ///< of the key
+  std::string tier;               ///< empty: the limit's default
+  std::vector<std::string> tags;  ///< words of the operator, by which routes choose keys
   std::vector<RateOverride> overrides;
   std::optional<Instant> expires;  ///< valid until just before
   bool disabled = false;

@@ -23,7 +23,7 @@ class LentBytes {
     explicit Share(LentBytes* total) noexcept : total_(total) {}
     void add(std::int64_t bytes) noexcept {
       counted_ += bytes;
-      if (counted_ < kStep && counted_ > -kStep) return;
+      if (static_cast<std::uint64_t>(counted_ + kStep) <= static_cast<std::uint64_t>(2 * kStep)) return;
       if (total_) total_->bytes_.fetch_add(counted_, std::memory_order_relaxed);
       counted_ = 0;
     }
@@ -50,13 +50,16 @@ class Block {
   Block& operator=(Block&& other) noexcept;
   ~Block() { release(); }
   /// Gives the buffer back now.
-  void release() noexcept;
+  void release() noexcept {
+    if (bytes_) give_back();
+  }
   explicit operator bool() const noexcept { return bytes_ != nullptr; }
   char* data() const noexcept { return bytes_.get(); }
   std::size_t size() const noexcept;
 
  private:
   friend class BlockPool;
+  void give_back() noexcept;
   std::unique_ptr<char[]> bytes_;
   BlockPool* pool_ = nullptr;
 };

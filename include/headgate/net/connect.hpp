@@ -23,11 +23,15 @@ struct ConnectOptions {
   std::shared_ptr<const TlsContext> tls{};  ///< of a client; null: no TLS
   std::shared_ptr<TlsSession> session{};    ///< with `tls`: of this server, to be resumed; null: none is
   std::size_t skip = 0;  ///< leaves out this many addresses, which were tried before and did not serve
+  /// Begins with another address each time, so that all of them are used, and tries those last that failed within the
+  /// last 10 s. Not together with `skip`.
+  bool in_turn = false;
 };
 
 /// An open connection, and which address it goes to.
 struct Connected {
   StreamPtr stream;
+  Tcp::endpoint to;
   std::size_t address = 0;  ///< its place among the addresses, counted from 0 in the order they are tried
   bool last = true;         ///< whether it is the last address
   bool resumed = false;     ///< whether a TLS session was resumed
@@ -52,9 +56,13 @@ class Connector {
   Connector(const Connector&) = delete;
   Connector& operator=(const Connector&) = delete;
 
-  /// Makes a new connection. Looks the name up again after 30 s, and after no address served. May be called again while
-  /// a call is under way. A call goes on if this object is destroyed.
+  /// Makes a new connection. Looks the name up again after 30 s, and after no address served; a look-up that fails
+  /// leaves what was found before. May be called again while a call is under way. A call goes on if this object is
+  /// destroyed.
   Task<Result<Connected, ConnectError>> connect(ConnectOptions options);
+  /// Somebody else looks the name up: its addresses from now on, at least one. Then connect() itself looks it up only
+  /// after no address served. Does nothing if the host is an address.
+  void use(std::vector<Tcp::endpoint> addresses);
   /// What the connect() that began last is doing. For the message of a caller that stopped waiting.
   ConnectError::At at() const noexcept;
   /// Ends all calls, now and later, with operation_aborted.

@@ -1,5 +1,5 @@
 #pragma once
-// One HTTP/1.1 request of our own, on its own connection. Used by keyring and notify.
+// One HTTP/1.1 request of our own, on its own connection. Used by keyring, notify and upstream.
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/task.hpp"
@@ -25,7 +25,10 @@ namespace headgate::net {
 struct HttpRequest {
   std::string method = "GET";
   Url url;
-  std::shared_ptr<Trust> trust;  ///< for https; else may be null
+  std::shared_ptr<Trust> trust;             ///< for https, unless `tls` is set; else may be null
+  std::shared_ptr<const TlsContext> tls{};  ///< of a client, in place of what `trust` makes; https only
+  std::vector<Tcp::endpoint> addresses{};   ///< where the host is; empty: it is looked up
+  std::string host{};                       ///< of the Host field; empty: that of the URL
   /// Further lines of the head, each with its "\r\n". Host, User-Agent, Connection and Content-Length are there
   /// already.
   std::string fields;

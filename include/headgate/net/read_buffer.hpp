@@ -15,6 +15,7 @@ namespace headgate::net {
 struct Blocks {
   BlockPool small;
   BlockPool large;
+  LentBytes::Share* lent = nullptr;  ///< counts the bytes of both, and other memory of exchanges; null: nobody does
 };
 
 /// The read buffer of a stream. Has a block from the first fill until release(). Worker thread only; `blocks` outlives

@@ -21,10 +21,15 @@ struct Staple {
   bool operator==(const Staple&) const = default;
 };
 
+/// Why a response cannot be used.
+struct StapleFault {
+  std::string why;        ///< a sentence without its dot, about the response as "it"
+  bool may_pass = false;  ///< the next response may be right: this one is of another certificate, or says nothing of it
+};
+
 /// Reads a response for the first certificate of a chain in PEM. Its signature is verified if the chain has the issuer.
-/// It need not be fresh. The error is a sentence without its dot, about the response as "it": no response in DER, a
-/// refusal of the responder, another certificate, an unknown one, no end, a signature of somebody else. Any thread;
-/// reads no file.
-Result<Staple, std::string> read_staple(std::string_view response, std::string_view chain);
+/// It need not be fresh. Errors: no response in DER, a refusal of the responder, another certificate, an unknown one,
+/// no end, a signature of somebody else. Any thread; reads no file.
+Result<Staple, StapleFault> read_staple(std::string_view response, std::string_view chain);
 
 }  // namespace headgate::net

@@ -4,7 +4,6 @@
 #include "headgate/core/time.hpp"
 
 #include <optional>
-#include <string_view>
 
 namespace headgate::notify {
 
@@ -24,9 +23,5 @@ Outcome outcome_of(unsigned status) noexcept;
 /// that gateways that failed together do not come back together. Never shorter than what the receiver `asked` for, but
 /// never longer than kLongestPause.
 Duration pause_after(unsigned failed, double dice, std::optional<Duration> asked) noexcept;
-
-/// The value of Retry-After (RFC 9110 section 10.2.3), in seconds or as a date in its current form. A date in the past
-/// is zero. Nothing if it cannot be read. At most kLongestPause.
-std::optional<Duration> read_retry_after(std::string_view value, Instant now) noexcept;
 
 }  // namespace headgate::notify

@@ -30,6 +30,7 @@ struct AccessRecord {
   std::string_view reason;  ///< what went wrong at the server or in the gateway; else empty
   Duration queued{0};       ///< how long it waited for a permit in flight and a place at the upstream; 0: it did not
   unsigned attempts = 0;
+  std::string_view retried;  ///< why there was more than one: "503,timeout"; else empty
   std::uint64_t in_bytes = 0, out_bytes = 0;
   Duration elapsed{0}, upstream_elapsed{0};
   std::string_view tls;   ///< the version of TLS that the client uses with us, "1.3"; else empty

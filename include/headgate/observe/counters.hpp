@@ -83,15 +83,15 @@ RoomCounters room_counters(Registry& registry, Writer writer, std::string_view r
 /// One worker's counters of the requests to one upstream that load shedding refused, by layer and priority: index
 /// layer x priorities + priority. The gauges are null where the upstream has no such number.
 struct ShedCounters {
-  std::array<Counter*, 12> refused{};
+  std::array<Counter*, 15> refused{};
   Gauge* limit = nullptr;              ///< the adaptive limit of this worker
   Gauge* in_flight = nullptr;          ///< the requests of this worker that wait for the head of their answer
   Gauge* waiting = nullptr;            ///< the requests of this worker that wait for a place
   Histogram* queue_seconds = nullptr;  ///< how long requests waited that got one
 };
-/// The same names give the same counters. `layers` are four words, `priorities` three.
+/// The same names give the same counters. `layers` are five words, `priorities` three.
 ShedCounters shed_counters(Registry& registry, Writer worker, std::string_view upstream,
-                           std::span<const std::string_view, 4> layers,
+                           std::span<const std::string_view, 5> layers,
                            std::span<const std::string_view, 3> priorities);
 /// Makes the gauges of an upstream whose requests are counted.
 void add_shed_gauges(Registry& registry, Writer worker, std::string_view upstream, ShedCounters& to);
@@ -99,6 +99,28 @@ void add_shed_gauges(Registry& registry, Writer worker, std::string_view upstrea
 void add_queue_numbers(Registry& registry, Writer worker, std::string_view upstream, ShedCounters& to);
 /// How far the loop of this worker was behind at the last measurement.
 Gauge& loop_lag_gauge(Registry& registry, Writer worker);
+
+/// One worker's counters of the retries at one upstream; null where it has none.
+struct RetryCounters {
+  std::array<Counter*, 4> retries{};  ///< by reason
+  Counter* not_paid = nullptr;        ///< attempts that did not follow because the budget was used up
+};
+/// The same name gives the same counters. `reasons` are four words.
+RetryCounters retry_counters(Registry& registry, Writer worker, std::string_view upstream,
+                             std::span<const std::string_view, 4> reasons);
+
+/// What became of a copy of a request.
+enum class Mirrored : std::uint8_t {
+  answered,
+  failed,    ///< not connected, or no whole answer in time
+  dropped,   ///< not sent: too many are under way
+  too_large  ///< not sent: its body is too large, or not held
+};
+inline constexpr std::size_t kMirrored = 4;
+/// One worker's counters of the copies that go to one upstream, by Mirrored; null where none go.
+using MirrorCounters = std::array<Counter*, kMirrored>;
+/// The same name gives the same counters.
+MirrorCounters mirror_counters(Registry& registry, Writer worker, std::string_view upstream);
 
 /// How a TLS handshake with a server ended.
 enum class Handshake : std::uint8_t { full, resumed, untrusted, timed_out, failed };
@@ -129,9 +151,10 @@ enum class AuthStatus : std::uint8_t {
   wrong_issuer,
   wrong_audience,
   too_large,
-  no_claim  ///< a valid token without the claim that a limit counts by
+  no_claim,     ///< a valid token without the claim that a limit counts by
+  insufficient  ///< a valid token or key that lacks what the route demands of it
 };
-inline constexpr std::size_t kAuthStatuses = 18;
+inline constexpr std::size_t kAuthStatuses = 19;
 std::string_view to_text(AuthKind kind) noexcept;      ///< "api_key"
 std::string_view to_text(AuthStatus result) noexcept;  ///< "bad_signature"
 
@@ -141,22 +164,25 @@ struct AuthResult {
 };
 
 /// One worker's counters of one route; the same name gives the same counters. Requests without a route count as the
-/// route "-".
+/// route "-", routes beyond CountedRoutes::kMax together as "_OTHER".
 class RouteCounters {
  public:
   RouteCounters() = default;
+  /// That worker's thread only.
   RouteCounters(Registry& registry, Writer writer, std::string_view route);
+  explicit RouteCounters(RouteSeries& series) noexcept : series_(&series) {}
 
   /// Counts an exchange at its end. A method that is not standard counts as "_OTHER". `status` is 0 if the client got
   /// no answer. That worker's thread only; takes no lock and allocates no memory.
   void count(std::string_view method, unsigned status, Duration took) const noexcept;
-  /// As above, for one credential.
-  void count(const AuthResult& auth_result) const noexcept;
+  /// As above, for one credential. The first one of a route allocates its counters.
+  void count(const AuthResult& auth_result) const;
+
+  /// Whether it has counters: not if it was made by default.
+  explicit operator bool() const noexcept { return series_ != nullptr; }
 
  private:
-  CounterTable* requests_ = nullptr;
-  CounterTable* auth_results_ = nullptr;
-  Histogram* seconds_ = nullptr;
+  RouteSeries* series_ = nullptr;
 };
 
 /// The counters of the main thread, which loads configurations.

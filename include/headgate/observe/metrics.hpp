@@ -5,6 +5,7 @@
 #include "headgate/observe/metric_types.hpp"
 #include "headgate/observe/metrics_scrape.hpp"
 #include "headgate/observe/metrics_table.hpp"
+#include "headgate/observe/route_series.hpp"
 
 #include <functional>
 #include <memory>
@@ -34,6 +35,9 @@ class Registry {
   /// A table of counters. `first` are the first labels; `spell` makes the last labels from a key.
   using Spell = LabelValues (*)(CounterTable::Key key);
   CounterTable& table(Writer writer, const Family& family, const LabelValues& first, Spell spell);
+
+  /// The counters of routes that this worker writes. Unlike the others they are made while requests are served.
+  WorkerRoutes& routes(Writer writer);
 
   /// Adds a collector. It runs at every scrape, on the scraping thread, never two at once, as long as the registry
   /// lives.

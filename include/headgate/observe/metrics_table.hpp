@@ -3,6 +3,7 @@
 
 #include "headgate/observe/metrics_family.hpp"
 #include "headgate/observe/metrics_of_limits.hpp"
+#include "headgate/observe/metrics_of_servers.hpp"
 
 #include <span>
 
@@ -33,6 +34,14 @@ inline constexpr Family request_seconds{
     .help = "Time from the first byte of a request to the last byte of its answer",
     .ask = "histogram_quantile(0.99, sum by (le, route) (rate(headgate_request_duration_seconds_bucket[5m])))",
     .bounds = bounds::kRequest};
+
+inline constexpr Family routes_counted{
+    .name = "headgate_routes_counted",
+    .type = Type::gauge,
+    .labels = {},
+    .help =
+        "Routes with series of their own: the first 2,000 that got a request; all others count together as `_OTHER`",
+    .ask = "headgate_routes_counted >= 2000"};
 
 inline constexpr Family tls_handshakes{.name = "headgate_tls_handshakes_total",
                                        .type = Type::counter,
@@ -120,6 +129,27 @@ inline constexpr Family event_loop_lag{
     .labels = {"worker"},
     .help = "How late this worker came to its last measurement, where `shedding.loop_lag` is set",
     .ask = "max(headgate_event_loop_lag_seconds) > 0.05"};
+inline constexpr Family server_in_flight{.name = "headgate_server_in_flight",
+                                         .type = Type::gauge,
+                                         .labels = {"upstream", "server"},
+                                         .help = "Attempts under way with a server, also those that still connect",
+                                         .ask = "sum by (upstream, server) (headgate_server_in_flight)"};
+inline constexpr Family retries{.name = "headgate_retries_total",
+                                .type = Type::counter,
+                                .labels = {"upstream", "reason"},
+                                .help = "Requests that were sent again, by why",
+                                .ask = "sum by (upstream, reason) (rate(headgate_retries_total[5m]))"};
+inline constexpr Family retry_budget_exhausted{
+    .name = "headgate_retry_budget_exhausted_total",
+    .type = Type::counter,
+    .labels = {"upstream"},
+    .help = "Requests that were not sent again because the budget of their upstream was used up",
+    .ask = "rate(headgate_retry_budget_exhausted_total[5m]) > 0"};
+inline constexpr Family mirrored{.name = "headgate_mirrored_requests_total",
+                                 .type = Type::counter,
+                                 .labels = {"upstream", "result"},
+                                 .help = "Copies of requests for an upstream that mirrors, by what became of them",
+                                 .ask = "sum by (upstream, result) (rate(headgate_mirrored_requests_total[5m]))"};
 inline constexpr Family upstream_handshakes{
     .name = "headgate_upstream_tls_handshakes_total",
     .type = Type::counter,

@@ -16,14 +16,17 @@ struct ReadConfig {
   std::optional<config::Config> config;      ///< absent: it cannot be used
   std::string file;                          ///< empty: there is no file
   std::vector<config::Diagnostic> mistakes;  ///< also warnings; line 0: a mistake without a place
+  std::vector<std::string> watched{};        ///< the file itself, then as config::Loaded::watched; empty: unknown
 };
 /// Reads and checks the configuration again. Main thread.
 using ReadAgain = std::function<ReadConfig()>;
 
 /// Serves `config` until a stop signal; returns as serve() does. At SIGHUP, and after `POST /api/v1/reload` on the
 /// admin port, everything is replaced together by what `read_again` returns, except the number of workers and of
-/// counters in memory; requests in flight finish with the old configuration. The same when the file `watched` has
-/// changed; empty: none is watched. Throws std::invalid_argument for a configuration that the checker would not accept.
-int serve_gateway(const config::Config& config, const ReadAgain& read_again, const std::string& watched = {});
+/// counters in memory; requests in flight finish with the old configuration. The same when one of the files `watched`
+/// (as ReadConfig::watched) has changed; empty: none is watched. Throws std::invalid_argument for a configuration that
+/// the checker would not accept.
+int serve_gateway(const config::Config& config, const ReadAgain& read_again,
+                  const std::vector<std::string>& watched = {});
 
 }  // namespace headgate::server

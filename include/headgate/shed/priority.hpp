@@ -18,10 +18,11 @@ enum class Layer : std::uint8_t {
   fleet,        ///< all gateways together have as many requests at the upstream as it may get
   concurrency,  ///< this worker has as many requests at the upstream as its adaptive limit allows
   loop_lag,     ///< this worker is behind with its own work
-  queue         ///< it waited for a place, and found none in time
+  queue,        ///< it waited for a place, and found none in time
+  servers       ///< every server that may be chosen has as many requests as it may, and none became free in time
 };
-inline constexpr std::size_t kLayers = 4;
-inline constexpr std::string_view kLayerWords[kLayers] = {"fleet", "concurrency", "loop_lag", "queue"};
+inline constexpr std::size_t kLayers = 5;
+inline constexpr std::string_view kLayerWords[kLayers] = {"fleet", "concurrency", "loop_lag", "queue", "servers"};
 
 constexpr std::string_view to_text(Priority priority) noexcept {
   return kPriorityWords[static_cast<std::size_t>(priority)];

@@ -23,6 +23,9 @@ class Slot {
   /// When it was taken.
   Steady since() const noexcept { return since_; }
 
+  /// An attempt got no answer in time, or no connection, and another one follows: the place stays taken.
+  void missed(Steady now);
+
   // Each frees the place, if it is held; the first one counts.
 
   /// The head of the answer is there; it took since `sent`.

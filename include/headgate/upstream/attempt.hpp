@@ -12,6 +12,7 @@
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -43,6 +44,9 @@ class Attempt : public boost::intrusive_ref_counter<Attempt, boost::thread_unsaf
 
   /// The server, as log and metrics name it. Valid as long as the upstream.
   virtual std::string_view server() const noexcept = 0;
+
+  /// The index of this server in the table of the upstream that made the attempt.
+  virtual std::size_t at() const noexcept = 0;
 
   /// Writes the head and the first bytes of the body with one system call. `last`: no more bytes and no trailers
   /// follow.

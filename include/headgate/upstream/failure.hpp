@@ -2,6 +2,7 @@
 // What went wrong between the gateway and a server. Only the path turns it into a status, in one function; no other
 // file names a 5xx.
 
+#include "headgate/balance/outcome.hpp"
 #include "headgate/core/result.hpp"
 
 #include <cstdint>
@@ -19,8 +20,29 @@ enum class Failed : std::uint8_t {
   closed,           ///< the server closed before its answer was whole
   reply_timeout,    ///< no complete head of an answer in time
   malformed,        ///< the answer violates the protocol
+  full,             ///< every server that may be chosen has as many requests as it may
   head_too_large,   ///< the answer's head is larger than Options::head_bytes
 };
+
+/// What a failure says about the server.
+constexpr balance::Outcome outcome_of(Failed what) noexcept {
+  switch (what) {
+    case Failed::no_connection:
+    case Failed::untrusted:
+    case Failed::handshake:
+      return balance::Outcome::no_connection;
+    case Failed::connect_timeout:
+    case Failed::reply_timeout:
+      return balance::Outcome::timeout;
+    case Failed::sending:
+    case Failed::closed:
+    case Failed::malformed:
+    case Failed::full:
+    case Failed::head_too_large:
+      break;
+  }
+  return balance::Outcome::broken;
+}
 
 /// One failure. `reused`: a pooled connection closed before the first byte of its answer; the server most likely did
 /// not see the request.

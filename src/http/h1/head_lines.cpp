@@ -1,8 +1,7 @@
 #include "head_lines.hpp"
 
 #include "headgate/core/eight_bytes.hpp"
-
-#include <boost/beast/http/field.hpp>
+#include "headgate/http/known_field.hpp"
 
 #include <array>
 
@@ -98,7 +97,7 @@ Flaw HeadLines::read_fields(Fields& fields, std::size_t most) {
     if (!ends_line(line_end)) return Flaw::field;
     auto value = between(at, line_end);
     while (!value.empty() && is_blank(value.back())) value.remove_suffix(1);
-    const auto id = boost::beast::http::string_to_field({name.data(), name.size()});
+    const auto id = known_field(name);
     if ((id == Known::connection || id == Known::proxy_connection) && !is_list_of_tokens(value)) return Flaw::field;
     if (fields.size() == most) return Flaw::too_many_fields;
     fields.push_back({id, name, value});

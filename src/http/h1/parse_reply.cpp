@@ -2,6 +2,7 @@
 #include "line_rules.hpp"
 
 #include "headgate/http/hop.hpp"
+#include "headgate/http/known_field.hpp"
 
 namespace headgate::http::h1 {
 namespace {
@@ -63,7 +64,7 @@ Result<void, ParseError> parse_trailers(std::string_view bytes, const Limits& li
       return ParseError{400, "a trailer field is malformed"};
     }
     if (trailers.size() == limits.fields) return ParseError{431, "there are too many trailer fields"};
-    const auto id = boost::beast::http::string_to_field({name.data(), name.size()});
+    const auto id = known_field(name);
     switch (id) {
       case Known::transfer_encoding:
       case Known::content_length:

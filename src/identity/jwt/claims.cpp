@@ -29,11 +29,27 @@ bool meant_for(const Members& claims, const std::vector<std::string>& audiences)
 
 bool is_control(char c) noexcept { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
+bool is_printable(std::string_view text) noexcept { return std::none_of(text.begin(), text.end(), is_control); }
+
+bool is_literal(const JsonMember& member) noexcept {
+  return member.kind == Kind::integer || member.kind == Kind::boolean;
+}
+
 /// Whether the claim can be a key: short, and safe in a log line or a header field.
 bool usable(const JsonMember& member) noexcept {
-  if (member.kind == Kind::integer || member.kind == Kind::boolean) return true;
-  return member.kind == Kind::text && member.text.size() <= kMaxClaim &&
-         std::none_of(member.text.begin(), member.text.end(), is_control);
+  if (is_literal(member)) return true;
+  return member.kind == Kind::text && member.text.size() <= kMaxClaim && is_printable(member.text);
+}
+
+/// Keeps what cannot be a key in the form of VerifiedToken::lists.
+void keep_list(JsonMember& member, Claims& lists) {
+  std::string joined;
+  const auto add = [&joined](const std::string& text) {
+    if (is_printable(text)) joined.append(text).push_back('\n');
+  };
+  if (member.kind == Kind::text) add(member.text);
+  if (member.kind == Kind::texts) std::for_each(member.texts.begin(), member.texts.end(), add);
+  if (!joined.empty()) lists.emplace(std::move(member.name), std::move(joined));
 }
 
 }  // namespace
@@ -58,9 +74,16 @@ Result<VerifiedToken, RefusedToken> check_claims(Members claims, const JwtIssuer
   if (!life) return forever(life.error());
   if (const auto refused = life->refusal(now)) return *refused;
 
-  VerifiedToken verified{{}, life->from, life->until};
+  VerifiedToken verified;
+  verified.good_from = life->from;
+  verified.good_until = life->until;
   for (auto& member : claims) {
-    if (usable(member)) verified.claims.emplace(std::move(member.name), std::move(member.text));
+    if (!usable(member)) {
+      keep_list(member, verified.lists);
+      continue;
+    }
+    if (is_literal(member)) verified.literals.push_back(member.name);
+    verified.claims.emplace(std::move(member.name), std::move(member.text));
   }
   return verified;
 }

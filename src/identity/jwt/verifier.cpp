@@ -48,6 +48,7 @@ class IssuersVerifier final : public JwtVerifier {
     auto verified = check_claims(std::move(*claims), issuers_[issuer].rules, now);
     if (!verified) return RefusedToken{verified.error().error, verified.error().until, issuer};
     verified->issuer = issuer;
+    verified->algorithm = header->algorithm;
     return verified;
   }
 

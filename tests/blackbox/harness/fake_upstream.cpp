@@ -13,7 +13,7 @@ struct FakeUpstream::Connection {
   std::thread thread;
 };
 
-FakeUpstream::FakeUpstream() : listener_(Socket::listen()), port_(listener_.local_port()) {
+FakeUpstream::FakeUpstream(std::uint16_t port) : listener_(Socket::listen(128, port)), port_(listener_.local_port()) {
   acceptor_ = std::thread([this] { accept_all(); });
 }
 
@@ -63,13 +63,27 @@ bool FakeUpstream::serve_one(Connection& connection, MessageReader& reader) {
     if (!answer.invite_body()) return false;
     take_body(reader, index, head);
   }
-  const Message request = head.has("X-Test-Early") ? head : seen(index).message;
+  const Message request = with_own_fields(head.has("X-Test-Early") ? head : seen(index).message);
   if (!request.ok()) return false;
   if (request.has("Upgrade") && !request.has("X-Test-Status") && !request.has("X-Test-Raw")) {
     tunnel(connection, reader, request.value("Upgrade"));
     return false;
   }
   return answer.send(request);
+}
+
+void FakeUpstream::answer_next(std::size_t requests, std::vector<Field> fields) {
+  const std::lock_guard lock(mutex_);
+  changed_answers_ = requests;
+  own_fields_ = std::move(fields);
+}
+
+Message FakeUpstream::with_own_fields(Message request) {
+  const std::lock_guard lock(mutex_);
+  if (changed_answers_ == 0) return request;
+  --changed_answers_;
+  request.fields.insert(request.fields.end(), own_fields_.begin(), own_fields_.end());
+  return request;
 }
 
 std::size_t FakeUpstream::note(const Message& head, std::size_t connection, const std::string& ahead) {

@@ -56,7 +56,8 @@ struct Seen {
 /// test.
 class FakeUpstream {
  public:
-  FakeUpstream();
+  /// On a free port unless one is given.
+  explicit FakeUpstream(std::uint16_t port = 0);
   FakeUpstream(const FakeUpstream&) = delete;
   FakeUpstream& operator=(const FakeUpstream&) = delete;
   ~FakeUpstream();
@@ -80,6 +81,8 @@ class FakeUpstream {
 
   /// Continues everything that X-Test-Hold and X-Test-Stall stopped, now and later.
   void release();
+  /// Answers the next `requests` as if they had these fields as well: {"X-Test-Status", "503"}.
+  void answer_next(std::size_t requests, std::vector<Field> fields);
   /// Closes all connections, as a server does that restarts. Accepts new ones.
   void drop_connections();
 
@@ -92,6 +95,7 @@ class FakeUpstream {
   std::size_t note(const Message& head, std::size_t connection, const std::string& ahead);
   void take_body(MessageReader& reader, std::size_t index, Message message);
   Seen seen(std::size_t index) const;
+  Message with_own_fields(Message request);
   bool wait_until(const std::function<bool()>& holds, Milliseconds timeout = kPatience);
   bool wait_released();
   void tunnel(Connection& connection, MessageReader& reader, const std::string& protocol);
@@ -107,6 +111,8 @@ class FakeUpstream {
   std::atomic<std::size_t> body_bytes_ = 0;
   std::string complaints_;
   bool released_ = false;
+  std::size_t changed_answers_ = 0;  ///< how many requests are answered with own_fields_
+  std::vector<Field> own_fields_;
   std::atomic<bool> stopping_ = false;
   std::thread acceptor_;
 };

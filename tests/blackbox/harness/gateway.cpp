@@ -18,7 +18,8 @@ Gateway::Gateway(const Json& config, const std::vector<std::string>& environment
 }
 
 Gateway::Gateway(const Words& arguments, std::size_t listeners, const std::vector<std::string>& environment)
-    : process_(std::make_unique<Process>(arguments, environment)) {
+    : process_(std::make_unique<Process>(arguments, environment)),
+      secure_(std::getenv("HEADGATE_TEST_TLS") != nullptr) {
   find_ports(listeners);
 }
 

@@ -80,8 +80,8 @@ Socket Socket::connect(std::uint16_t port, const std::string& address, const std
   return made;
 }
 
-Socket Socket::listen(int backlog) {
-  const Address here("127.0.0.1", 0);
+Socket Socket::listen(int backlog, std::uint16_t port) {
+  const Address here("127.0.0.1", port);
   Socket made(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (::bind(made.fd_, here.get(), here.size) != 0 || ::listen(made.fd_, backlog) != 0) return {};
   return made;

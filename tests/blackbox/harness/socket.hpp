@@ -37,8 +37,8 @@ class Socket {
   /// "127.0.0.1"). Not open if it was refused or took longer than `timeout`.
   static Socket connect(std::uint16_t port, const std::string& address = "127.0.0.1", const std::string& source = "",
                         Milliseconds timeout = kPatience);
-  /// A listening socket on a free port of 127.0.0.1.
-  static Socket listen(int backlog = 128);
+  /// A listening socket on 127.0.0.1, on a free port unless one is given.
+  static Socket listen(int backlog = 128, std::uint16_t port = 0);
   /// The next connection of a listening socket; not open if none comes within kPatience.
   Socket accept(Milliseconds timeout = kPatience) const;
 

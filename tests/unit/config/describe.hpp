@@ -1,6 +1,7 @@
 #pragma once
 // All of a configuration as text, to compare two and to show what differs.
 
+#include "headgate/balance/policy.hpp"
 #include "headgate/config/config.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/identity/network.hpp"
@@ -86,10 +87,36 @@ inline std::string describe(const std::vector<gateway::LimitUse>& uses) {
   return out;
 }
 
+/// What changes nothing is not shown.
+inline std::string describe(const gateway::EditOptions& edits) {
+  std::ostringstream out;
+  for (const auto* const list : {&edits.request_fields, &edits.response_fields, &edits.respond_fields}) {
+    for (const auto& each : *list) {
+      out << " edit " << static_cast<int>(each.how) << ' ' << each.name;
+      for (const auto& part : each.value) out << ' ' << static_cast<int>(part.kind) << part.text;
+    }
+  }
+  const auto& rewrite = edits.rewrite;
+  if (!rewrite.empty()) out << " as " << rewrite.strip_prefix << ' ' << rewrite.add_prefix << ' ' << rewrite.path;
+  if (edits.always) out << " always";
+  if (edits.host && edits.host->is != gateway::HostHeader::Is::as_received)
+    out << " host " << static_cast<int>(edits.host->is) << edits.host->text;
+  if (edits.answers) out << " answers " << *edits.answers;
+  if (edits.redirect) out << " redirect " << edits.redirect->status << ' ' << edits.redirect->to;
+  return out.str();
+}
+
 inline std::string describe(const gateway::RouteOptions& route) {
   std::ostringstream out;
   out << "route " << route.name << " host " << route.host << " path " << route.path << " methods";
   for (const auto& method : route.methods) out << ' ' << method;
+  for (const auto* const list : {&route.conditions.headers, &route.conditions.query}) {
+    for (const auto& each : *list) {
+      out << " if " << each.name;
+      for (const auto& value : each.values) out << ' ' << value;
+    }
+  }
+  if (route.edits) out << describe(*route.edits);
   if (route.https_port) out << " https " << *route.https_port;
   out << " to " << route.to;
   if (route.respond)
@@ -98,6 +125,20 @@ inline std::string describe(const gateway::RouteOptions& route) {
   out << " limits" << describe(route.limits) << " skip";
   for (const auto& name : route.skip_limits) out << ' ' << name;
   out << " require " << static_cast<int>(route.require);
+  if (route.demands)
+    out << " demands " << route.demands->token.scopes.size() << route.demands->token.claims.size()
+        << route.demands->key.owners.size() << route.demands->key.tags.size();
+  if (route.cross_origin) {
+    const auto& rules = *route.cross_origin;
+    out << " cors " << rules.origins.size() << rules.below.size() << rules.any << " methods " << rules.methods
+        << " headers " << rules.headers << rules.any_header << " expose " << rules.expose << " credentials "
+        << rules.credentials << " max_age " << rules.max_age;
+  }
+  if (route.split) {
+    for (const auto& share : route.split->shares)
+      out << " share " << share.upstream << ' ' << share.weight << ' ' << share.when.size();
+    out << " by " << route.split->by.size();
+  }
   if (route.ignore_case) out << " ignore_case " << *route.ignore_case;
   if (route.encoded_slash != gateway::EncodedSlash::reject) out << " keeps slashes";
   if (route.unknown_key) out << " unknown_key " << static_cast<int>(*route.unknown_key);
@@ -200,7 +241,9 @@ inline std::string describe(const gateway::Options& gateway) {
   }
   out << "all" << describe(gateway.all_routes.limits) << ' ' << to_text(gateway.all_routes.timeout) << ' '
       << to_text(gateway.all_routes.between_bytes) << ' ' << gateway.all_routes.max_body << ' '
-      << static_cast<int>(gateway.all_routes.unknown_key) << ' ' << gateway.all_routes.ignore_case << '\n';
+      << static_cast<int>(gateway.all_routes.unknown_key) << ' ' << gateway.all_routes.ignore_case;
+  if (gateway.all_routes.edits) out << describe(*gateway.all_routes.edits);
+  out << '\n';
   const auto& times = gateway.timeouts;
   out << "timeouts " << to_text(times.handshake) << ' ' << to_text(times.idle) << ' ' << to_text(times.head) << ' '
       << to_text(times.body) << ' ' << to_text(times.write) << ' ' << to_text(times.tunnel) << '\n';
@@ -217,12 +260,14 @@ inline std::string describe(const gateway::Options& gateway) {
     if (each.options.queue) out << " queue " << each.options.queue->length << ' ' << to_text(each.options.queue->wait);
     for (const auto& per : each.queue_per) out << ' ' << gateway::to_text(per);
   }
+  for (const auto& each : gateway.server_queues)
+    out << "\nserver queue " << each.upstream << ' ' << each.length << ' ' << to_text(each.wait);
   for (const auto& each : gateway.tier_priorities)
     out << "\npriority " << each.limit << ' ' << each.tier << ' ' << to_text(each.priority);
   out << "\nshedding " << gateway.shedding.priority_from << ' ' << to_text(gateway.shedding.loop_lag);
   for (const auto& key : gateway.signing_keys) out << "\nsigns " << key;
   out << "\nrejection " << static_cast<int>(gateway.rejection.headers) << ' '
-      << static_cast<int>(gateway.rejection.body) << '\n';
+      << static_cast<int>(gateway.rejection.body) << ' ' << static_cast<int>(gateway.error_pages) << '\n';
   return out.str();
 }
 
@@ -242,9 +287,30 @@ inline std::string describe(const Config& config) {
   out << "memory " << config.memory.max_keys << '\n';
   for (const auto& each : config.upstreams) {
     out << "upstream " << each.name << ' ' << to_text(each.connect_timeout) << ' ' << to_text(each.idle_timeout) << ' '
-        << each.max_idle << ' ' << each.head_bytes;
+        << each.max_idle << ' ' << each.head_bytes << ' ' << to_text(each.resolve_every);
+    if (each.connection_lifetime > Duration(0)) out << " life " << to_text(each.connection_lifetime);
+    if (each.health) {
+      const auto& health = *each.health;
+      out << " health " << health.path << ' ' << health.host;
+      for (const auto& range : health.expect) out << ' ' << range.least << '-' << range.most;
+      out << ' ' << to_text(health.every) << ' ' << to_text(health.timeout) << ' ' << health.rule.down_after << ' '
+          << health.rule.up_after;
+    }
     for (const auto& server : each.servers)
-      out << " [" << server.host << ' ' << server.port << ' ' << server.text << ']';
+      out << " [" << server.host << ' ' << server.port << ' ' << server.text
+          << (server.weight != 1 ? " weight " + std::to_string(server.weight) : "")
+          << (server.max_in_flight > 0 ? " most " + std::to_string(server.max_in_flight) : "")
+          << (server.backup ? " backup]" : "]");
+    if (each.balance != &balance::default_policy()) out << " by " << each.balance->name;
+    if (each.slow_start > Duration(0)) out << " slow start " << to_text(each.slow_start);
+    if (const auto& eject = each.eject; eject != balance::EjectOptions{})
+      out << (eject.on ? " ejects " : " ejects none ") << eject.in_a_row << ' ' << eject.share << ' '
+          << to_text(eject.of_last) << ' ' << eject.at_least << ' ' << to_text(eject.silent) << ' ' << eject.slower
+          << ' ' << to_text(eject.time) << ' ' << to_text(eject.longest) << ' ' << eject.most << ' '
+          << eject.panic_below;
+    if (each.circuit)
+      out << " circuit " << each.circuit->open_at << ' ' << to_text(each.circuit->of_last) << ' '
+          << each.circuit->at_least << ' ' << to_text(each.circuit->try_again);
     if (each.tls) out << describe(*each.tls);
     out << '\n';
   }

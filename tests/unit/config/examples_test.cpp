@@ -27,8 +27,8 @@ TEST_P(Shipped, HasNoErrorAndNoWarning) {
   setenv("TICKET_SECRET", "0123456789abcdef0123456789abcdef", 1);
   setenv("KEY_FILE", source_path("conf/examples/identity/api-keys.json").c_str(), 1);
   const auto source = content(GetParam());
-  const auto loaded = load(source);
-  EXPECT_EQ(render_text(loaded.diagnostics, GetParam().filename().string(), source), "");
+  const auto loaded = load(source, GetParam().parent_path().string(), GetParam().string());
+  EXPECT_EQ(render_text(loaded.diagnostics, GetParam().filename().string(), source, loaded.included), "");
   EXPECT_TRUE(loaded.config.has_value());
 }
 

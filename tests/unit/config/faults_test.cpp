@@ -19,19 +19,29 @@ class Faults : public testing::TestWithParam<std::filesystem::path> {
     setenv("HEADGATE_TEST_EMPTY", "", 1);
     setenv("HEADGATE_TEST_FILES", source_path("tests/unit/config/beside").c_str(), 1);
     unsetenv("HEADGATE_TEST_UNSET");
+    // As `headgate check` there shows the paths of included files.
+    before_ = std::filesystem::current_path();
+    std::filesystem::current_path(GetParam().parent_path());
   }
+  void TearDown() override { std::filesystem::current_path(before_); }
+
+  static Loaded loaded() { return load(content(GetParam()), "", GetParam().filename().string()); }
+
+ private:
+  std::filesystem::path before_;
 };
 
 TEST_P(Faults, AreReportedExactlySo) {
   auto expected = GetParam();
   expected.replace_extension(".txt");
   const auto source = content(GetParam());
-  const auto loaded = load(source);
-  EXPECT_EQ(render_text(loaded.diagnostics, GetParam().filename().string(), source), content(expected));
+  const auto loaded = Faults::loaded();
+  EXPECT_EQ(render_text(loaded.diagnostics, GetParam().filename().string(), source, loaded.included),
+            content(expected));
 }
 
 TEST_P(Faults, ThatAreErrorsLeaveNoConfiguration) {
-  const auto loaded = load(content(GetParam()));
+  const auto loaded = Faults::loaded();
   ASSERT_FALSE(loaded.diagnostics.empty());
   const bool errors = std::any_of(loaded.diagnostics.begin(), loaded.diagnostics.end(),
                                   [](const Diagnostic& each) { return each.severity == Severity::error; });
@@ -41,8 +51,8 @@ TEST_P(Faults, ThatAreErrorsLeaveNoConfiguration) {
 
 TEST_P(Faults, NeverShowWhatAPlaceholderStandsFor) {
   const auto source = content(GetParam());
-  const auto loaded = load(source);
-  EXPECT_EQ(render_text(loaded.diagnostics, "f", source).find("top secret"), std::string::npos);
+  const auto loaded = Faults::loaded();
+  EXPECT_EQ(render_text(loaded.diagnostics, "f", source, loaded.included).find("top secret"), std::string::npos);
   EXPECT_EQ(render_json(loaded.diagnostics, "f").find("top secret"), std::string::npos);
 }
 

@@ -95,7 +95,7 @@ TEST(Load, TakesEveryKeyOfTheFile) {
       "0123456789abcdef0123456789abcdef     5m 10s 5s]\n"
       "redis 0 red 6380 master    db 2 u p p: 15ms 4 9\n"
       "memory 5000\n"
-      "upstream a 2s 3s 7 9216 [a 1 a:1] [::1 80 [::1]:80]\n"
+      "upstream a 2s 3s 7 9216 30s [a 1 a:1] [::1 80 [::1]:80]\n"
       "limit l mode 1 store 1 down 0 absent api_key client_ip+host 0 0 per jwt.sub header:x-a route [l  5/second "
       "burst 9 "
       "token_bucket :l " +
@@ -117,7 +117,7 @@ TEST(Load, TakesEveryKeyOfTheFile) {
           "bounds 8192 50 1024 99 98 97\n"
           "via gw-1 proxy_fields X-Edge-* Proxy\n"
           "shedding  0s\n"
-          "rejection 2 1\n"
+          "rejection 2 1 0\n"
           "log 0 1 off /tmp/e.log 0\n");
 }
 

@@ -57,6 +57,8 @@ const std::map<std::string, std::string>& places() {
                                                       {"upstream", "/upstreams/u"},
                                                       {"concurrency", "/upstreams/u/concurrency"},
                                                       {"queue", "/upstreams/u/concurrency/queue"},
+                                                      {"health", "/upstreams/u/health"},
+                                                      {"server_queue", "/upstreams/u/queue"},
                                                       {"limit", "/limits/p"},
                                                       {"tier", "/limits/t/tiers/x"},
                                                       {"exempt", "/limits/l/exempt"},
@@ -72,15 +74,31 @@ const std::map<std::string, std::string>& places() {
                                                       {"server_tls", "/listen/tls"},
                                                       {"certificate", "/listen/tls/0"},
                                                       {"respond", "/routes/1/respond"},
+                                                      {"redirect", "/routes/3/redirect"},
+                                                      {"rewrite", "/routes/0/rewrite"},
+                                                      {"request_headers", "/routes/0/request_headers"},
+                                                      {"response_headers", "/routes/0/response_headers"},
                                                       {"limit_use", "/routes/0/limits/0"},
                                                       {"cost", "/routes/2/limits/0/cost"},
                                                       {"api_key", "/identity/api_key"},
                                                       {"known_key", "/identity/api_key/keys/k"},
                                                       {"redis_tls", "/redis/tls"},
                                                       {"upstream_tls", "/upstreams/u/tls"},
+                                                      {"server", "/upstreams/u/servers/0"},
+                                                      {"balance", "/upstreams/u/balance"},
+                                                      {"eject", "/upstreams/u/eject"},
+                                                      {"circuit", "/upstreams/u/circuit"},
+                                                      {"retry", "/upstreams/u/retry"},
+                                                      {"mirror", "/routes/6/mirror"},
                                                       {"sentinel", "/redis/sentinel"},
                                                       {"waiting_room", "/waiting_rooms/w"},
-                                                      {"waiting_page", "/waiting_rooms/w/page"}};
+                                                      {"waiting_page", "/waiting_rooms/w/page"},
+                                                      {"cors", "/routes/1/cors"},
+                                                      {"share", "/routes/4/to/0"},
+                                                      {"split_when", "/routes/4/to/0/when"},
+                                                      {"require", "/routes/4/require"},
+                                                      {"require_jwt", "/routes/4/require/jwt"},
+                                                      {"require_api_key", "/routes/5/require/api_key"}};
   return all;
 }
 
@@ -88,7 +106,10 @@ const std::map<std::string, std::string>& places() {
 Json bare(const std::string& section) {
   Json file = Json::parse(
       R"({ "listen": { "address": ":1" }, "admin": {}, "redis": { "url": "rediss://r", "tls": {} }, "memory": {},
-    "upstreams": { "u": { "servers": ["https://a"], "tls": {}, "concurrency": { "queue": {} } } },
+    "upstreams": { "u": { "servers": [{ "url": "https://a" }], "balance": { "policy": "round_robin" }, "tls": {},
+                          "concurrency": { "queue": {} }, "eject": {}, "circuit": {}, "retry": {},
+                          "health": { "path": "/" }, "max_in_flight": 5, "queue": {} },
+                   "v": { "servers": ["http://b"] } },
     "identity": { "failures": {}, "jwt": { "algorithms": ["HS256"], "secret": "0123456789abcdef0123456789abcdef" },
                   "api_key": { "keys": { "k": { "key": "0123456789abcdef" } } } },
     "hsts": { "max_age": "1y" }, "signing": { "keys": ["0123456789abcdef0123456789abcdef"] }, "shedding": {},
@@ -101,9 +122,14 @@ Json bare(const std::string& section) {
                 "h": { "rate": "1/s", "per": "header:X-A", "if_absent": { "reject": 403 } },
                 "t": { "tiers": { "x": { "rate": "1/s" } }, "tier_from": "api_key", "default_tier": "x", "per": "total" } },
     "waiting_rooms": { "w": { "rate": "1/s", "secret": "0123456789abcdef0123456789abcdef", "page": {} } },
-    "routes": [{ "path": "/*", "to": "u", "limits": [{ "use": "l" }, "p", "t", "b", "h"], "waiting_room": "w" },
-               { "path": "/r", "respond": {} },
-               { "path": "/c", "respond": {}, "limits": [{ "use": "l", "cost": { "by_method": { "GET": 1 } } }] }] })");
+    "routes": [{ "path": "/*", "to": "u", "limits": [{ "use": "l" }, "p", "t", "b", "h"], "waiting_room": "w",
+                 "rewrite": {}, "request_headers": {}, "response_headers": {} },
+               { "path": "/r", "respond": {}, "cors": { "origins": "https://a.example" } },
+               { "path": "/c", "respond": {}, "limits": [{ "use": "l", "cost": { "by_method": { "GET": 1 } } }] },
+               { "path": "/d", "redirect": { "to": "/e" } },
+               { "path": "/s", "to": [{ "upstream": "u", "weight": 1, "when": {} }], "require": { "jwt": {} } },
+               { "path": "/k", "respond": {}, "require": { "api_key": {} } },
+               { "path": "/m", "to": "u", "mirror": { "to": "v" } }] })");
   const auto folder = source_path("tests/unit/config/beside/tls/").string();
   const Json pair = {{"certificate", folder + "good.pem"}, {"key", folder + "good.key"}};
   if (section == "server_tls") file["listen"]["tls"] = pair;
@@ -155,7 +181,7 @@ TEST(Schema, HasNoDefaultThatAnotherValueOfItWouldNotShow) {
   };
   int seen = 0;
   for (const std::string section :
-       {"ban", "waiting_room", "waiting_page", "webhook", "queue", "concurrency", "appointments"}) {
+       {"ban", "waiting_room", "waiting_page", "webhook", "queue", "concurrency", "appointments", "eject", "circuit"}) {
     const auto right = described(bare(section), section);
     for (auto& [key, property] : parsed["$defs"][section]["properties"].items()) {
       if (!property.contains("default")) continue;

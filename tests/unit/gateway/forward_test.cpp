@@ -96,6 +96,24 @@ TEST_F(Forward, RebuildsTheChainFromTrustedHops) {
   EXPECT_EQ(sent("X_Forwarded_For"), "") << "the same field to servers that read fields as variables";
 }
 
+/// Each hop may append its scheme. What is further to the left than the hops that are believed, a client may have
+/// written.
+TEST_F(Forward, TellsTheSchemeOfTheHopThatMetTheClient) {
+  const auto told = [this](unsigned hops, const char* schemes) {
+    x.request.fields.clear();
+    x.caller.through_trusted = true;
+    x.caller.hops = hops;
+    check("X-Forwarded-Proto", schemes);
+    forward_request();
+    return sent("X-Forwarded-Proto");
+  };
+  EXPECT_EQ(told(2, "https, http"), "[https]");
+  EXPECT_EQ(told(2, "http,https ,http"), "[https]");
+  EXPECT_EQ(told(1, "https, http"), "[http]") << "the first one is the client's own word";
+  EXPECT_EQ(told(3, "https"), "[https]") << "hops that replace the field";
+  EXPECT_EQ(told(1, "https,"), "[http]") << "no scheme: that of this connection";
+}
+
 TEST_F(Forward, WritesTheFieldThatTheHopsUse) {
   identity::Options identity;
   identity.address_field = identity::AddressField::forwarded;
@@ -135,7 +153,7 @@ TEST_F(Forward, DropsIdentityFieldsFromTrailers) {
   for (const char* name : {"X-User", "x_user", "X-API-Key", "X_API_Key", "Authorization", "Cookie", "X-Forwarded-For",
                            "X-Original-URL", "X_Forwarded_Port", "Proxy", "X-Sum"})
     trailers.push_back(field(name, "root"));
-  const auto passed = forward_trailers(trailers, compiled(identity));
+  const auto passed = forward_trailers(trailers, compiled(identity), {});
   ASSERT_EQ(passed.size(), 1U);
   EXPECT_EQ(passed[0].name, "X-Sum");
 }
@@ -364,7 +382,7 @@ TEST_F(Forward, DropsFromTrailersWhatAHeadMayNotHave) {
                                  field("Forwarded", "for=1"), field("Via", "x"),
                                  field("X-Request-Id", "x"),  field("RateLimit", "x"),
                                  field("Keep-Alive", "x"),    field("ETag", "2")};
-  const auto passed = forward_trailers(trailers, compiled());
+  const auto passed = forward_trailers(trailers, compiled(), {});
   ASSERT_EQ(passed.size(), 2U);
   EXPECT_EQ(passed[0].name, "X-Sum");
   EXPECT_EQ(passed[1].name, "ETag");

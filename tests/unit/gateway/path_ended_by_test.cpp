@@ -53,6 +53,13 @@ std::vector<Way> ways() {
          t.check("GET /a");
        }},
       {EndedBy::respond, 204, "TheLastHop", [](T& t) { t.check("OPTIONS /a", "Max-Forwards: 0\r\n"); }},
+      {EndedBy::preflight, 204, "APreflight",
+       [](T& t) {
+         CrossOrigin rules;
+         rules.any = true;
+         t.route.cross_origin = std::make_shared<const CrossOrigin>(rules);
+         t.check("OPTIONS /a", "Origin: https://b.example\r\nAccess-Control-Request-Method: PUT\r\n");
+       }},
       {EndedBy::limit, 429, "ALimit",
        [](T& t) {
          t.in_memory("plan", "1/hour");
@@ -104,6 +111,13 @@ std::vector<Way> ways() {
       {EndedBy::no_route, 421, "NoRouteForTheHost",
        [](T& t) {
          t.route.host = "b.example";
+         t.check("GET /a");
+       }},
+      {EndedBy::circuit, 503, "AnOpenCircuit",
+       [](T& t) {
+         t.options.circuits = {"app"};
+         t.app->gate.state = balance::CircuitState::open;
+         t.app->door.emplace(t.app->gate);
          t.check("GET /a");
        }},
       {EndedBy::no_server, 502, "NoServer",

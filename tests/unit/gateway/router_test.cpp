@@ -78,6 +78,24 @@ TEST(Router, TriesTheNextBranchIfOneHasNoRoute) {
   EXPECT_EQ(routes.path("/a/b/c/d"), "none");
 }
 
+TEST(Router, FindsTheLongestPatternOfAHostHoweverManyThereAre) {
+  std::vector<Row> rows = {{"", "/*", {}}, {"*.example", "/*", {}}, {"*.b.example", "/*", {}}, {"b.example", "/*", {}}};
+  for (int i = 0; i < 500; ++i) {
+    rows.push_back({"t" + std::to_string(i) + ".example", "/*", {}});
+    rows.push_back({"*.t" + std::to_string(i) + ".example", "/*", {}});
+  }
+  const Routes routes(rows);
+  EXPECT_EQ(routes.find("T7.Example:81", "/"), "t7.example/*");
+  EXPECT_EQ(routes.find("a.t7.example.", "/"), "*.t7.example/*");
+  EXPECT_EQ(routes.find("x.y.t499.example", "/"), "*.t499.example/*");
+  EXPECT_EQ(routes.find("a.t500.example", "/"), "*.example/*");
+  EXPECT_EQ(routes.find("b.example", "/"), "b.example/*");
+  EXPECT_EQ(routes.find("c.b.example", "/"), "*.b.example/*");
+  EXPECT_EQ(routes.find("example", "/"), "/*") << "a pattern needs a label before it";
+  EXPECT_EQ(routes.find(std::string(300, 'a') + ".b.example", "/"), "*.b.example/*");
+  EXPECT_EQ(routes.find(std::string(300, 'a'), "/"), "/*");
+}
+
 TEST(Router, DoesNotMatchAnEmptyParameter) {
   const Routes routes({{"", "/a/{x}", {}}, {"", "/a/{x}/b", {}}});
   EXPECT_EQ(routes.path("/a/"), "none");

@@ -82,7 +82,7 @@ class ToySession final : public Session {
   }
   void take(const std::string& id, const std::string& path) {
     if (path == "!") {
-      if (const auto server = streams_.at(id).end(ActiveExchange::Because::client_gone)) server->cancel();
+      if (const auto server = streams_.at(id).end_early(ActiveExchange::Because::client_gone)) server->cancel();
     } else {
       spawn(answer(id, path), "toy stream");
     }
@@ -96,14 +96,21 @@ class ToySession final : public Session {
     ToyReply reply(*stream_, id);
     x->body = &body;
     x->reply = &reply;
-    co_await streams_[id].answer(handler(), *x);
+    streams_[id].begin(*x);
+    std::exception_ptr thrown;
+    try {
+      co_await handler().handle(*x);
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    if (thrown) co_await answer_bug(handler(), *x, thrown);
     streams_.erase(id);
     exchanges().put(std::move(x));
     if (streams_.empty() && !reading_) end();
   }
   void close(ActiveExchange::Because because) {
     std::vector<upstream::AttemptPtr> servers;
-    for (auto& [id, exchange] : streams_) servers.push_back(exchange.end(because));
+    for (auto& [id, exchange] : streams_) servers.push_back(exchange.end_early(because));
     const bool last = streams_.empty() && !reading_;
     const net::StreamPtr client = stream_;
     if (last) end();

@@ -43,6 +43,21 @@ TEST(JwtAud, MayBeAnyOfSeveral) {
   EXPECT_EQ(outcome_of_claims(R"({"aud":["web","https://api.example.com/"]})", issuer), "wrong_audience");
 }
 
+TEST(JwtClaims, AreKeptWithTheirTypesForRoutesThatDemandThem) {
+  const auto verifier = verifier_for(rs256_issuer());
+  const std::string scopes(2000, 's');
+  const auto verified = verifier->verify(
+      test::sign_rs256(rsa_key(),
+                       R"({"sub":"5","org":5,"admin":true,"part":5.5,"none":null,"mixed":["a",1],"scp":["a b","c"],
+        "groups":["x\u000ay","ok"],"empty":[],"scope":")" +
+                           scopes + R"(","exp":1900000000})"),
+      kNow);
+  ASSERT_TRUE(verified) << to_text(verified.error().error);
+  EXPECT_EQ(verified->literals, (std::vector<std::string>{"org", "admin", "exp"}));
+  EXPECT_EQ(verified->lists, (Claims{{"scp", "a b\nc\n"}, {"groups", "ok\n"}, {"scope", scopes + "\n"}}));
+  EXPECT_EQ(verified->algorithm, JwtAlgorithm::RS256);
+}
+
 TEST(JwtClaims, AreTakenAsTextWhereTheyCanBeAKey) {
   const auto verifier = verifier_for(rs256_issuer());
   const auto verified = verifier->verify(

@@ -4,6 +4,7 @@
 #include "support/certificates.hpp"
 
 #include <functional>
+#include <map>
 
 namespace headgate::net::test {
 namespace {
@@ -68,6 +69,52 @@ TEST_F(ConnectTest, SkipsAddressesThatDidNotServe) {
   EXPECT_TRUE(first->last);
   first->stream->close();
   EXPECT_TRUE(connect(connector, {.whole = seconds(5), .skip = 1}).has_error());
+}
+
+TEST_F(ConnectTest, UsesAllAddressesInTurn) {
+  const Tcp::endpoint first = acceptor.local_endpoint();
+  Acceptor other(loop_, Tcp::endpoint(make_address("127.0.0.2"), first.port()));
+  Connector connector(loop_, timers_, "api.invalid", first.port());
+  connector.use({first, other.local_endpoint()});
+  std::map<Tcp::endpoint, int> used;
+  for (int i = 0; i < 6; ++i) {
+    const auto connected = connect(connector, {.whole = seconds(5), .in_turn = true});
+    ASSERT_TRUE(connected.has_value()) << connected.error().reason;
+    ++used[connected->to];
+    connected->stream->close();
+  }
+  EXPECT_EQ(used[first], 3);
+  EXPECT_EQ(used[other.local_endpoint()], 3);
+}
+
+TEST_F(ConnectTest, TriesAnAddressLastThatJustFailed) {
+  const Tcp::endpoint good = acceptor.local_endpoint();
+  const Tcp::endpoint bad(make_address("127.0.0.3"), good.port());
+  Connector connector(loop_, timers_, "api.invalid", good.port());
+  connector.use({bad, good});
+  std::size_t tried_second = 0;
+  for (int i = 0; i < 6; ++i) {
+    const auto connected = connect(connector, {.whole = seconds(5), .in_turn = true});
+    ASSERT_TRUE(connected.has_value()) << connected.error().reason;
+    EXPECT_EQ(connected->to, good);
+    tried_second += connected->address;
+    connected->stream->close();
+  }
+  EXPECT_EQ(tried_second, 1U) << "only the first time";
+}
+
+TEST_F(ConnectTest, KeepsTheAddressesOfANameWhileTheResolverFails) {
+  Connector connector(loop_, timers_, "no-such-name.invalid", port());
+  connector.use({acceptor.local_endpoint()});
+  auto connected = connect(connector, {.whole = seconds(5)});
+  ASSERT_TRUE(connected.has_value());
+  connected->stream->close();
+  const auto at = acceptor.local_endpoint();
+  acceptor.close();
+  EXPECT_TRUE(connect(connector, {.whole = seconds(5)}).has_error()) << "nobody listens";
+  acceptor = Acceptor(loop_, at);
+  connected = connect(connector, {.whole = seconds(5)});
+  ASSERT_TRUE(connected.has_value()) << "the name cannot be looked up: " << connected.error().reason;
 }
 
 TEST_F(ConnectTest, GivesUpAHandshakeAtTheDeadline) {

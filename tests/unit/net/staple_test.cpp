@@ -19,14 +19,14 @@ auto read_file(const std::string& name) { return read_staple(beside_tls(name), b
 
 std::string refusal_of(const std::string& name) {
   const auto read = read_file(name);
-  return read.has_error() ? read.error() : "none";
+  return read.has_error() ? read.error().why : "none";
 }
 
 constexpr Instant kBegin = std::chrono::sys_days(std::chrono::year(2024) / 1 / 1);
 
 TEST(Staple, TellsItsTimeAndWhatItSays) {
   const auto good = read_file("good.staple");
-  ASSERT_TRUE(good.has_value()) << good.error();
+  ASSERT_TRUE(good.has_value()) << good.error().why;
   EXPECT_EQ(good->response, beside_tls("good.staple"));
   EXPECT_EQ(good->from, kBegin);
   EXPECT_EQ(good->until, kBegin + std::chrono::days(36500));
@@ -45,7 +45,7 @@ TEST(Staple, IsFreshFromFiveMinutesBeforeItsBeginToItsEnd) {
 
 TEST(Staple, MayBeSignedByAResponderAndEndsWithItsCertificate) {
   const auto delegated = read_file("delegated.staple");
-  ASSERT_TRUE(delegated.has_value()) << delegated.error();
+  ASSERT_TRUE(delegated.has_value()) << delegated.error().why;
   EXPECT_EQ(delegated->until, kBegin + std::chrono::days(36470));
 }
 
@@ -60,14 +60,14 @@ TEST(Staple, SaysWhyItCannotBeUsed) {
   EXPECT_EQ(refusal_of("forged.staple"), stranger);
   EXPECT_EQ(refusal_of("usurped.staple"), stranger);
   const auto more = read_staple(beside_tls("good.staple") + "x", beside_tls("good.pem"));
-  EXPECT_EQ(more.error(), "holds no OCSP response in DER") << "something follows it";
+  EXPECT_EQ(more.error().why, "holds no OCSP response in DER") << "something follows it";
 }
 
 TEST(Staple, IsNotVerifiedWithoutTheIssuerButMustBeForTheCertificate) {
   const auto chain = beside_tls("good.pem");
   const auto alone = chain.substr(0, chain.find("-----BEGIN", 1));
   EXPECT_TRUE(read_staple(beside_tls("forged.staple"), alone).has_value());
-  EXPECT_EQ(read_staple(beside_tls("rsa.staple"), alone).error(), "is for another certificate");
+  EXPECT_EQ(read_staple(beside_tls("rsa.staple"), alone).error().why, "is for another certificate");
 }
 
 /// The file is what another program wrote: every byte of it may be wrong.

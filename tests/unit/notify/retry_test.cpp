@@ -45,18 +45,5 @@ TEST(WebhookRetry, WaitsAsLongAsTheReceiverAsksButForFiveMinutes) {
   EXPECT_EQ(pause_after(1, 0, 24h), 5min);
 }
 
-TEST(WebhookRetry, ReadsRetryAfterInSecondsOrAsADate) {
-  const Instant now = std::chrono::sys_days(std::chrono::year(1994) / 11 / 6) + 8h + 49min + 30s;
-  EXPECT_EQ(read_retry_after("120", now), 120s);
-  EXPECT_EQ(read_retry_after(" 0 ", now), 0s);
-  EXPECT_EQ(read_retry_after("99999999999999999999999999", now), 5min);
-  EXPECT_EQ(read_retry_after("Sun, 06 Nov 1994 08:49:37 GMT", now), 7s);
-  EXPECT_EQ(read_retry_after("Sun, 06 Nov 1994 08:49:00 GMT", now), 0s) << "it is over";
-  EXPECT_EQ(read_retry_after("Fri, 31 Dec 9999 23:59:59 GMT", now), 5min);
-  for (const char* text : {"", "-1", "1.5", "soon", "1e3", "0x10", "Sun, 06 Nov 1994 08:49:37 CET",
-                           "Sun, 31 Feb 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun, 06 Nov 1994"})
-    EXPECT_FALSE(read_retry_after(text, now)) << text;
-}
-
 }  // namespace
 }  // namespace headgate::notify::test

@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <set>
+#include <thread>
 
 namespace headgate::observe {
 namespace {
@@ -102,6 +104,47 @@ TEST(RouteCounters, MadeAgainGoOnWhereTheyWere) {
   RouteCounters(registry, 0, "api").count("GET", 200, Duration(10));
   RouteCounters(registry, 0, "api").count("GET", 200, Duration(10));
   EXPECT_EQ(read(registry).value(R"(headgate_requests_total{route="api",method="GET",code="200"})"), 2);
+}
+
+TEST(RouteCounters, OfARouteWithoutRequestsAreNotMade) {
+  Registry registry;
+  EXPECT_EQ(read(registry).sum("headgate_request_duration_seconds_count"), 0);
+  RouteCounters(registry, 0, "-").count("GET", 200, Duration(10));
+  const auto text = read(registry);
+  EXPECT_EQ(text.value("headgate_routes_counted"), 1);
+  EXPECT_EQ(text.sum("headgate_request_duration_seconds_count"), 1);
+}
+
+TEST(RouteCounters, OfRoutesBeyondTheirNumberAreOneTogetherOnAllWorkers) {
+  Registry registry;
+  const auto count = [&](Writer writer, std::size_t route) {
+    RouteCounters(registry, writer, "r" + std::to_string(route)).count("GET", 200, Duration(10));
+  };
+  for (std::size_t i = 0; i < CountedRoutes::kMax + 10; ++i) count(i % 2, i);
+  count(0, 1);  // known from the other worker
+  count(0, CountedRoutes::kMax + 20);
+  const auto text = read(registry);
+  EXPECT_EQ(text.value("headgate_routes_counted"), CountedRoutes::kMax);
+  EXPECT_EQ(text.value(R"(headgate_requests_total{route="r1",method="GET",code="200"})"), 2);
+  EXPECT_EQ(text.value(R"(headgate_requests_total{route="_OTHER",method="GET",code="200"})"), 11);
+  EXPECT_EQ(text.sum("headgate_requests_total"), CountedRoutes::kMax + 12) << "none is lost";
+}
+
+TEST(RouteCounters, AreMadeWhileOthersRead) {
+  Registry registry;
+  auto& routes = registry.routes(0);
+  std::atomic<bool> done{false};
+  std::thread reader([&] {
+    while (!done) (void)registry.text();
+  });
+  for (int i = 0; i < 500; ++i) {
+    RouteCounters route(routes.of("r" + std::to_string(i)));
+    route.count("GET", 200, Duration(10));
+    route.count(AuthResult{AuthKind::jwt, AuthStatus::ok});
+  }
+  done = true;
+  reader.join();
+  EXPECT_EQ(read(registry).sum("headgate_auth_total"), 500);
 }
 
 TEST(RouteCounters, TakeNoLabelFromAClientWithoutLimit) {

@@ -17,7 +17,7 @@ class Pool : public Servers {
 
 TEST_F(Pool, HasNothingAtFirst) {
   begin(1);
-  EXPECT_EQ(upstream_->take_idle(), nullptr);
+  EXPECT_EQ(upstream_->take_idle(choice_), nullptr);
 }
 
 TEST_F(Pool, IsLastInFirstOut) {
@@ -28,16 +28,16 @@ TEST_F(Pool, IsLastInFirstOut) {
   auto* const two = second.get();
   give_back(std::move(first));
   give_back(std::move(second));
-  const auto again = upstream_->take_idle();
+  const auto again = upstream_->take_idle(choice_);
   EXPECT_EQ(again.get(), two);
-  EXPECT_EQ(upstream_->take_idle().get(), one) << "and this one grows old";
-  EXPECT_EQ(upstream_->take_idle(), nullptr);
+  EXPECT_EQ(upstream_->take_idle(choice_).get(), one) << "and this one grows old";
+  EXPECT_EQ(upstream_->take_idle(choice_), nullptr);
 }
 
 TEST_F(Pool, CarriesOneExchangeAfterAnother) {
   begin(1);
   give_back(used());
-  const auto kept = upstream_->take_idle();
+  const auto kept = upstream_->take_idle(choice_);
   ASSERT_NE(kept, nullptr);
   EXPECT_TRUE(exchange(*kept, far(), kAnswer).has_value());
   EXPECT_EQ(head_.status, 200U);
@@ -49,21 +49,21 @@ TEST_F(Pool, KeepsNoMoreThanItsMaximum) {
   auto second = used();
   give_back(std::move(first));
   give_back(std::move(second));
-  EXPECT_NE(upstream_->take_idle(), nullptr);
-  EXPECT_EQ(upstream_->take_idle(), nullptr);
+  EXPECT_NE(upstream_->take_idle(choice_), nullptr);
+  EXPECT_EQ(upstream_->take_idle(choice_), nullptr);
 }
 
 TEST_F(Pool, SkipsAConnectionWithUnrequestedBytes) {
   begin(1);
   give_back(used());
   say(far(), kAnswer);
-  EXPECT_EQ(upstream_->take_idle(), nullptr) << "they would be read as the next caller's answer";
+  EXPECT_EQ(upstream_->take_idle(choice_), nullptr) << "they would be read as the next caller's answer";
 }
 
 TEST_F(Pool, ClosesAConnectionWithBytesAfterTheAnswer) {
   begin(1);
   give_back(used("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n\r\n"));
-  EXPECT_EQ(upstream_->take_idle(), nullptr);
+  EXPECT_EQ(upstream_->take_idle(choice_), nullptr);
 }
 
 TEST_F(Pool, ClosesAnIdleConnectionWhenUnrequestedBytesCome) {
@@ -86,25 +86,25 @@ TEST_F(Pool, TakesNoConnectionThatItsServerClosed) {
   begin(1);
   give_back(used());
   far().close();
-  EXPECT_EQ(upstream_->take_idle(), nullptr);
+  EXPECT_EQ(upstream_->take_idle(choice_), nullptr);
 }
 
 TEST_F(Pool, KeepsNoConnectionWhoseServerSaysClose) {
   begin(1);
   give_back(used("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok"));
-  EXPECT_EQ(upstream_->take_idle(), nullptr);
+  EXPECT_EQ(upstream_->take_idle(choice_), nullptr);
 }
 
 TEST_F(Pool, KeepsNoConnectionWhoseAnswerWasNotReadWhole) {
   begin(1);
   give_back(used("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok"));
-  EXPECT_EQ(upstream_->take_idle(), nullptr);
+  EXPECT_EQ(upstream_->take_idle(choice_), nullptr);
 }
 
 TEST_F(Pool, ReportsAPooledConnectionThatClosedBeforeTheFirstByte) {
   begin(1);
   give_back(used());
-  const auto kept = upstream_->take_idle();
+  const auto kept = upstream_->take_idle(choice_);
   ASSERT_NE(kept, nullptr);
   ASSERT_TRUE(send(*kept).has_value());
   far().close();
@@ -129,9 +129,9 @@ TEST_F(Pool, StaysEmptyAfterStop) {
   auto lent = used();
   give_back(used());
   upstream_->stop();
-  EXPECT_EQ(upstream_->take_idle(), nullptr);
+  EXPECT_EQ(upstream_->take_idle(choice_), nullptr);
   give_back(std::move(lent));
-  EXPECT_EQ(upstream_->take_idle(), nullptr);
+  EXPECT_EQ(upstream_->take_idle(choice_), nullptr);
 }
 
 TEST_F(Pool, CountsWhatIsInFlightWithEachServer) {
@@ -145,7 +145,7 @@ TEST_F(Pool, CountsWhatIsInFlightWithEachServer) {
   give_back(std::move(kept));
   EXPECT_EQ(row.in_flight, 0U);
   EXPECT_EQ(row.latency, milliseconds(1));
-  kept = upstream_->take_idle();
+  kept = upstream_->take_idle(choice_);
   EXPECT_EQ(row.in_flight, 1U);
 }
 

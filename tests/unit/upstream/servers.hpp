@@ -63,7 +63,7 @@ class Servers : public testing::Test {
 
   /// A new connection; its far end is far().
   AttemptPtr connect() {
-    auto connected = run(upstream_->connect());
+    auto connected = run(upstream_->connect(choice_));
     EXPECT_TRUE(connected.has_value());
     if (!connected) return nullptr;
     const auto at = static_cast<std::size_t>((*connected)->server()[1] - '0');
@@ -88,7 +88,10 @@ class Servers : public testing::Test {
     if (head.has_value()) (void)attempt.body().ready();
     return head;
   }
-  void give_back(AttemptPtr attempt) { upstream_->give_back(std::move(attempt), milliseconds(1)); }
+  void give_back(AttemptPtr attempt) {
+    upstream_->note(*attempt, balance::Outcome::answered, milliseconds(1));
+    upstream_->give_back(std::move(attempt));
+  }
 
   static constexpr std::string_view kAnswer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
@@ -101,6 +104,7 @@ class Servers : public testing::Test {
   Options options_;
   std::unique_ptr<H1Upstream> upstream_;
   http::ReplyHead head_;
+  balance::Choice choice_;
 
  private:
   template <class T>

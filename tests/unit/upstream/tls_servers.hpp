@@ -160,7 +160,7 @@ class TlsServers : public Servers {
     void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
   };
   Task<void> put_connected(std::optional<Result<AttemptPtr, Failure>>& out) {
-    out.emplace(co_await upstream_->connect());
+    out.emplace(co_await upstream_->connect(choice_));
   }
 
   std::unique_ptr<SSL_CTX, FreeContext> server_;

@@ -15,7 +15,7 @@ TEST_F(TlsUpstream, CarriesOneExchangeAfterAnother) {
   ASSERT_TRUE(exchange_tls(*attempt, tls_far()).has_value());
   EXPECT_EQ(head_.status, 200U);
   give_back(std::move(attempt));
-  const auto kept = upstream_->take_idle();
+  const auto kept = upstream_->take_idle(choice_);
   ASSERT_NE(kept, nullptr);
   EXPECT_TRUE(exchange_tls(*kept, tls_far()).has_value());
 }
@@ -30,13 +30,13 @@ TEST_F(TlsUpstream, KeepsAnIdleConnectionToWhichTicketsCome) {
     look_around();
   }
   ASSERT_TRUE(meanwhile([&] { return tls_far().change_key(); }));
-  auto kept = upstream_->take_idle();
+  auto kept = upstream_->take_idle(choice_);
   ASSERT_NE(kept, nullptr) << "a ticket is no answer";
   ASSERT_TRUE(exchange_tls(*kept, tls_far()).has_value());
   give_back(std::move(kept));
   ASSERT_TRUE(tls_far().say("x"));
   look_around();
-  EXPECT_EQ(upstream_->take_idle(), nullptr) << "but any byte is one that nobody asked for";
+  EXPECT_EQ(upstream_->take_idle(choice_), nullptr) << "but any byte is one that nobody asked for";
 }
 
 TEST_F(TlsUpstream, ClosesAnIdleConnectionWhoseServerSendsTicketsWithoutEnd) {
@@ -49,7 +49,7 @@ TEST_F(TlsUpstream, ClosesAnIdleConnectionWhoseServerSendsTicketsWithoutEnd) {
     loop_.restart();
     loop_.run_for(milliseconds(5));
   }
-  EXPECT_EQ(upstream_->take_idle(), nullptr);
+  EXPECT_EQ(upstream_->take_idle(choice_), nullptr);
 }
 
 TEST_F(TlsUpstream, LetsTicketsNotPutOffTheIdleTimeout) {
@@ -63,7 +63,7 @@ TEST_F(TlsUpstream, LetsTicketsNotPutOffTheIdleTimeout) {
     loop_.restart();
     loop_.run_for(milliseconds(60));
   }
-  EXPECT_EQ(upstream_->take_idle(), nullptr);
+  EXPECT_EQ(upstream_->take_idle(choice_), nullptr);
   EXPECT_TRUE(meanwhile([&] { return tls_far().hears_end(); }));
 }
 
@@ -77,7 +77,7 @@ TEST_F(TlsUpstream, TakesNoConnectionThatItsServerClosed) {
       tls_far().send_close_notify();
     else
       tls_far().close_without_notify();
-    EXPECT_EQ(upstream_->take_idle(), nullptr) << properly;
+    EXPECT_EQ(upstream_->take_idle(choice_), nullptr) << properly;
   }
 }
 
@@ -87,7 +87,7 @@ TEST_F(TlsUpstream, ReportsAPooledConnectionThatClosedBeforeTheFirstByte) {
     auto attempt = connect_tls();
     ASSERT_TRUE(exchange_tls(*attempt, tls_far()).has_value());
     give_back(std::move(attempt));
-    const auto kept = upstream_->take_idle();
+    const auto kept = upstream_->take_idle(choice_);
     ASSERT_NE(kept, nullptr);
     ASSERT_TRUE(send(*kept).has_value());
     if (properly)

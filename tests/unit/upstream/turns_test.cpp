@@ -9,7 +9,10 @@ class Turns : public Servers {
  protected:
   std::string connected_to(std::size_t times) {
     std::string out;
-    for (std::size_t i = 0; i < times; ++i) out += std::string(connect()->server()) + " ";
+    for (std::size_t i = 0; i < times; ++i) {
+      out += std::string(connect()->server()) + " ";
+      choice_.tried.clear();
+    }
     return out;
   }
 };
@@ -21,7 +24,7 @@ TEST_F(Turns, GoRoundTheServers) {
 
 TEST_F(Turns, SkipAServerThatIsDown) {
   begin(3);
-  upstream_->servers()[1].state = balance::State::down;
+  upstream_->servers()[1].out = balance::kUnhealthy;
   EXPECT_EQ(connected_to(4), "s0 s2 s0 s2 ");
 }
 
@@ -35,7 +38,7 @@ TEST_F(Turns, EndWithTheLastServersFailure) {
   begin(2);
   acceptors_[0].close();
   acceptors_[1].close();
-  const auto connected = run(upstream_->connect());
+  const auto connected = run(upstream_->connect(choice_));
   ASSERT_TRUE(connected.has_error());
   EXPECT_EQ(connected.error().what, Failed::no_connection);
   EXPECT_EQ(connected.error().server, "s1");
@@ -46,15 +49,15 @@ TEST_F(Turns, TakeIdleConnectionsOfTheServerWhoseTurnItIs) {
   auto first = connect();
   ASSERT_TRUE(exchange(*first, far(), kAnswer).has_value());
   give_back(std::move(first));
-  EXPECT_EQ(upstream_->take_idle(), nullptr) << "it is the other one's turn, which keeps none";
+  EXPECT_EQ(upstream_->take_idle(choice_), nullptr) << "it is the other one's turn, which keeps none";
   EXPECT_EQ(connected_to(1), "s1 ");
-  EXPECT_NE(upstream_->take_idle(), nullptr);
+  EXPECT_NE(upstream_->take_idle(choice_), nullptr);
 }
 
 TEST_F(Turns, ConnectToNoServerAfterStop) {
   begin(2);
   upstream_->stop();
-  const auto connected = run(upstream_->connect());
+  const auto connected = run(upstream_->connect(choice_));
   ASSERT_TRUE(connected.has_error());
   EXPECT_EQ(connected.error().cause, error::operation_aborted);
 }

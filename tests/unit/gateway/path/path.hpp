@@ -105,6 +105,16 @@ class Path : public testing::Test {
     cost.most = 1000;
   }
 
+  /// The upstream has retries.
+  Retry& retries(unsigned attempts = 2) {
+    auto& retry = options.retries.emplace_back(UpstreamRetry{"app", {}}).retry;
+    retry.attempts = attempts;
+    return retry;
+  }
+  /// Nothing is left in its budget.
+  void use_up_budget() {
+    while (budget->pay(clock.steady(), 0)) continue;
+  }
   /// Begins a request. `body` is what the client sends after the head.
   void check(std::string_view start_line, std::string_view fields = {}, std::deque<Piece> body = {}) {
     begin();
@@ -130,7 +140,7 @@ class Path : public testing::Test {
   }
   /// The client resets its connection, or the worker breaks it off.
   void leave(ActiveExchange::Because because = ActiveExchange::Because::client_gone) {
-    const upstream::AttemptPtr attempt = active_.end(because);
+    const upstream::AttemptPtr attempt = active_.end_early(because);
     body_.cancel();
     if (attempt) attempt->cancel();
   }
@@ -162,6 +172,7 @@ class Path : public testing::Test {
 
   VirtualClock clock;
   Trace trace;
+  Trace shadow_trace;  ///< of the upstream that mirrors
   Options options;
   RouteOptions route;
   identity::Options identity;
@@ -171,9 +182,14 @@ class Path : public testing::Test {
   limit::BanTable bans;
   room::MemoryRooms rooms;
   limit::FlightQueues flights;
+  net::LentBytes lent_bytes;
+  net::LentBytes::Share lent{&lent_bytes};
+  std::shared_ptr<upstream::RetryBudget> budget = std::make_shared<upstream::RetryBudget>();
   std::shared_ptr<ScriptedRedis> redis = std::make_shared<ScriptedRedis>(clock, trace);
   std::shared_ptr<room::RemoteRooms> remote_rooms;
   std::shared_ptr<ScriptedUpstream> app = std::make_shared<ScriptedUpstream>(clock, trace);
+  std::shared_ptr<ScriptedUpstream> next_app;  ///< a second upstream, if the test has one
+  std::shared_ptr<ScriptedUpstream> shadow = std::make_shared<ScriptedUpstream>(clock, shadow_trace, "shadow");
   ServerScript& server = app->scripts.front();
   std::deque<Piece> in_tunnel;  ///< what the client sends in it
   Exchange x;
@@ -185,19 +201,22 @@ class Path : public testing::Test {
   void begin() {
     if (gateway) return;
     options.routes.push_back(route);
-    const auto compiled =
-        std::make_shared<const CompiledConfig>(options, identity, limits, std::vector<std::string>{"app"}, 1);
+    std::vector<std::string> names{"app", "shadow"};
+    if (next_app) names.push_back(next_app->name());
+    const auto compiled = std::make_shared<const CompiledConfig>(options, identity, limits, names, 1);
     identity::Credentials credentials{std::make_shared<const identity::ApiKeys>(identity.api_key.known), {}};
     if (identity.jwt) credentials.jwt = std::make_shared<const ScriptedVerifier>(trace);
     const auto snapshot = boost::make_local_shared<Snapshot>();
     snapshot->compiled = compiled;
-    snapshot->upstreams = {app};
+    snapshot->upstreams = {app, shadow};
+    if (next_app) snapshot->upstreams.push_back(next_app);
+    snapshot->retries = {std::make_shared<upstream::RetryShare>(budget), nullptr, nullptr};
     snapshot->redis = redis;
     snapshot->rooms = remote_rooms;
     snapshot->counters = std::make_shared<const ExchangeCounters>(registry_, 0, *compiled);
     snapshot->key_overrides = std::make_shared<const KeyOverrides>(
         *compiled, std::make_shared<const identity::Credentials>(std::move(credentials)));
-    gateway = std::make_unique<Gateway>(Services{clock, memory, access_log, bans, rooms, flights}, snapshot);
+    gateway = std::make_unique<Gateway>(Services{clock, memory, access_log, bans, rooms, flights, &lent}, snapshot);
   }
   const limit::Rule& rule_of(const std::string& name) const {
     for (const auto& limit : limits)
@@ -206,7 +225,15 @@ class Path : public testing::Test {
   }
   /// Calls the handler as a session does.
   Task<void> serve() {
-    co_await active_.answer(*gateway, x);
+    active_.begin(x);
+    std::exception_ptr thrown;
+    try {
+      co_await gateway->handle(x);
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    if (thrown) co_await answer_bug(*gateway, x, thrown);
+    active_.end();
     done = true;
   }
 

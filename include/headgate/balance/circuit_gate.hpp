@@ -1,0 +1,72 @@
+#pragma once
+// The circuit of an upstream as its workers use it: what the main thread decided, and what each worker counts.
+
+#include "headgate/balance/circuit.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+namespace headgate::balance {
+
+/// How an exchange passed the circuit.
+enum class CircuitPass : std::uint8_t { none, normal, probe };
+
+/// What the main thread decided. Any thread.
+struct CircuitGate {
+  std::atomic<CircuitState> state{CircuitState::closed};
+  std::atomic<std::int64_t> until{0};    ///< of an open circuit: ns of the steady clock
+  std::atomic<std::int32_t> probes{0};   ///< that may still pass
+  std::atomic<std::uint32_t> passed{0};  ///< probes, by their end
+  std::atomic<std::uint32_t> failed{0};
+  std::atomic<std::uint32_t> left{0};
+};
+
+/// The gate for one worker. Worker thread, but any thread may read the numbers, which only rise.
+class CircuitDoor {
+ public:
+  using Number = std::atomic<std::uint32_t>;
+
+  explicit CircuitDoor(CircuitGate& gate) : gate_(gate) {}
+
+  /// Whether a request would be refused now. Takes nothing.
+  bool refuses() const noexcept {
+    const auto state = gate_.state.load(std::memory_order_relaxed);
+    if (state == CircuitState::closed) return false;
+    return state == CircuitState::open || gate_.probes.load(std::memory_order_relaxed) <= 0;
+  }
+  /// Passes a request, or not: `none`. End each with ended().
+  CircuitPass enter() noexcept {
+    const auto state = gate_.state.load(std::memory_order_relaxed);
+    if (state == CircuitState::closed) return CircuitPass::normal;
+    if (state == CircuitState::open) return CircuitPass::none;
+    return gate_.probes.fetch_sub(1, std::memory_order_relaxed) > 0 ? CircuitPass::probe : CircuitPass::none;
+  }
+  enum class End : std::uint8_t { good, bad, unknown };
+  void ended(CircuitPass pass, End end) noexcept {
+    if (pass == CircuitPass::probe) {
+      auto& count = end == End::good ? gate_.passed : end == End::bad ? gate_.failed : gate_.left;
+      count.fetch_add(1, std::memory_order_relaxed);
+    } else if (end != End::unknown) {
+      add(end == End::good ? good : bad);
+    }
+  }
+  void count_refused() noexcept { add(refused); }
+  /// After how many seconds a refused request may pass, as far as known: until then the circuit is open.
+  std::uint64_t retry_after(Circuit::Steady now) const noexcept {
+    const std::chrono::nanoseconds left{gate_.until.load(std::memory_order_relaxed) - now.time_since_epoch().count()};
+    if (gate_.state.load(std::memory_order_relaxed) != CircuitState::open) return 1;
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(1, std::chrono::ceil<std::chrono::seconds>(left).count()));
+  }
+
+  Number good{0};
+  Number bad{0};
+  Number refused{0};
+
+ private:
+  static void add(Number& to) noexcept { to.store(to.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+  CircuitGate& gate_;
+};
+
+}  // namespace headgate::balance

@@ -1,0 +1,52 @@
+#pragma once
+// Asks the system for the addresses of names, without connecting. Used by server.
+
+#include "headgate/core/result.hpp"
+#include "headgate/net/stream.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace headgate::net {
+
+/// All addresses of a name, of both families, in the system's order; at least one. The error says why there are none.
+using LookedUp = std::function<void(const Result<std::vector<Tcp::endpoint>>&)>;
+
+/// Look-ups on threads of their own. A resolver that hangs for half a minute holds up neither the loop nor the end of
+/// the process: nobody waits for these threads. The loop's thread.
+class LookUps {
+ public:
+  /// The loop outlives it.
+  explicit LookUps(boost::asio::io_context& loop);
+  ~LookUps();
+  LookUps(const LookUps&) = delete;
+  LookUps& operator=(const LookUps&) = delete;
+
+  /// Calls `found` once, from the loop and not from within this call; not if this object is destroyed before. At most
+  /// kAtOnce look-ups are under way, others wait.
+  void ask(const std::string& host, std::uint16_t port, LookedUp found);
+  static constexpr std::size_t kAtOnce = 4;
+
+ private:
+  struct Question {
+    std::string host;
+    std::uint16_t port = 0;
+    LookedUp found;
+  };
+  struct Shared;
+  void begin(Question question);
+  void ended();
+
+  std::shared_ptr<Shared> shared_;
+  std::deque<Question> waiting_;
+  std::size_t under_way_ = 0;
+};
+
+}  // namespace headgate::net

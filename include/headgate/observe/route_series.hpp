@@ -1,0 +1,75 @@
+#pragma once
+// The counters of routes. There may be 100,000 routes, so the counters of one are made by its first request, and only
+// so many routes have series of their own.
+
+#include "headgate/observe/metric_types.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace headgate::observe {
+
+class Scrape;
+
+/// Which routes have series of their own: the first kMax that get a request. One per process; any thread. A name stays
+/// after a reload, because its counters do.
+class CountedRoutes {
+ public:
+  /// A route with traffic has about 20 lines in a scrape, so this bounds a scrape to about 5 MB and 40,000 series.
+  static constexpr std::size_t kMax = 2'000;
+
+  /// Whether the route has series of its own, now and from now on. Holds a lock for one look-up.
+  bool claim(std::string_view route);
+  std::size_t size() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_set<std::string> names_;
+};
+
+/// The counters of one route that one worker writes.
+struct alignas(64) RouteSeries {
+  explicit RouteSeries(std::string_view name);
+  ~RouteSeries();
+  RouteSeries(const RouteSeries&) = delete;
+  RouteSeries& operator=(const RouteSeries&) = delete;
+
+  const std::string route;
+  CounterTable requests;  ///< by method and status
+  Histogram seconds;
+  std::atomic<CounterTable*> auth_results{nullptr};  ///< null until a credential was checked; owned
+  std::unique_ptr<RouteSeries> before{};             ///< made before this one
+};
+
+/// The counters of all routes that one worker writes. They live as long as this. A scrape reads them while the worker
+/// writes and makes more: neither waits for the other.
+class WorkerRoutes {
+ public:
+  /// The name that all routes without series of their own share.
+  static constexpr std::string_view kOther = "_OTHER";
+
+  explicit WorkerRoutes(CountedRoutes& counted) : counted_(counted) {}
+  ~WorkerRoutes();
+  WorkerRoutes(const WorkerRoutes&) = delete;
+  WorkerRoutes& operator=(const WorkerRoutes&) = delete;
+
+  /// The counters of this route, or those of kOther. Makes them if they are not there. That worker's thread only.
+  RouteSeries& of(std::string_view route);
+  /// Adds all of them to the scrape. Any thread.
+  void read(Scrape& scrape) const;
+
+ private:
+  RouteSeries& find_or_make(std::string_view name);
+
+  CountedRoutes& counted_;
+  std::atomic<RouteSeries*> newest_{nullptr};
+  std::unordered_map<std::string_view, RouteSeries*> by_name_;  // that worker's only
+};
+
+}  // namespace headgate::observe

@@ -1,0 +1,18 @@
+#pragma once
+// Where the name of a server leads.
+
+#include <boost/asio/ip/tcp.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace headgate::upstream {
+
+struct NamedAddresses {
+  std::string host;
+  std::uint16_t port = 80;
+  std::vector<boost::asio::ip::tcp::endpoint> addresses;  ///< of both families, at least one
+};
+
+}  // namespace headgate::upstream

@@ -1,0 +1,38 @@
+#include "headgate/balance/circuit.hpp"
+
+namespace headgate::balance {
+
+bool Circuit::step(Steady now, const CircuitNews& news) {
+  switch (state_) {
+    case CircuitState::closed:
+      window_.add(now, news.good, news.bad);
+      return window_.total() >= options_.at_least && window_.reaches(options_.open_at) &&
+             become(CircuitState::open, now);
+    case CircuitState::open:
+      // What ends now began before it was open.
+      return now >= until_ && become(CircuitState::half_open, now);
+    case CircuitState::half_open:
+      break;
+  }
+  if (news.probes_failed > 0) return become(CircuitState::open, now);
+  passed_ += news.probes_passed;
+  if (passed_ >= kProbes) return become(CircuitState::closed, now);
+  // A probe without an outcome is repeated. One that does not end is not waited for longer than this.
+  probes_ += news.probes_left;
+  if (now < until_) return false;
+  until_ = now + options_.try_again;
+  probes_ = probes_ > 0 ? probes_ : kProbes;
+  return false;
+}
+
+bool Circuit::become(CircuitState state, Steady now) {
+  state_ = state;
+  since_ = now;
+  until_ = now + options_.try_again;
+  passed_ = 0;
+  probes_ = state == CircuitState::half_open ? kProbes : 0;
+  if (state == CircuitState::closed) window_.clear();
+  return true;
+}
+
+}  // namespace headgate::balance

@@ -1,0 +1,180 @@
+#include "headgate/balance/ejection.hpp"
+
+#include "symptoms.hpp"
+
+#include <algorithm>
+
+namespace headgate::balance {
+namespace {
+
+/// A trial waits for enough other requests at most until its time is over so many times more.
+constexpr int kFewRequests = 6;
+/// A server that was in for so many times its last ejection has one ejection less.
+constexpr int kForgets = 2;
+constexpr Duration kShortestTrial = std::chrono::seconds(1);
+
+/// This share of `count`, rounded up.
+std::size_t share_up(std::size_t count, std::uint32_t parts) noexcept {
+  return (count * std::uint64_t{parts} + ShareWindow::kWhole - 1) / ShareWindow::kWhole;
+}
+
+}  // namespace
+
+Ejection::Ejection(const EjectOptions& options, std::size_t servers)
+    : options_(options), states_(servers), symptoms_(servers, Symptoms(options.of_last)) {}
+
+Ejection::~Ejection() = default;
+Ejection::Ejection(Ejection&&) noexcept = default;
+Ejection& Ejection::operator=(Ejection&&) noexcept = default;
+
+bool Ejection::ejected(std::size_t at) const noexcept { return states_[at].out; }
+
+Ejection::Steady Ejection::since(std::size_t at) const noexcept { return states_[at].since; }
+
+std::optional<EjectReason> Ejection::reason(std::size_t at) const noexcept {
+  return states_[at].out ? std::optional(states_[at].reason) : std::nullopt;
+}
+
+std::optional<std::size_t> Ejection::trial() const noexcept { return trial_begun_ ? std::nullopt : tried_; }
+
+void Ejection::inherit(std::size_t at, const Ejection& other, std::size_t from) noexcept {
+  states_[at] = other.states_[from];
+  states_[at].passed = 0;
+}
+
+bool Ejection::in(std::size_t at, std::span<const Happened> happened) const noexcept {
+  return !states_[at].out && !happened[at].unhealthy;
+}
+
+std::size_t Ejection::count_in(std::span<const Happened> happened) const noexcept {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < states_.size(); ++i) count += in(i, happened) ? 1 : 0;
+  return count;
+}
+
+// The order: what happened is noted first. A trial is judged before another server is ejected, because it may give one
+// back.
+void Ejection::step(Steady now, std::span<const Happened> happened, bool trial_taken,
+                    std::vector<EjectChange>& changes) {
+  if (!options_.on || states_.size() < 2) return;
+  if (last_ == Steady()) last_ = halved_ = epoch_ = segment_ = now;
+  watch(now, happened);
+  last_ = now;
+  if (tried_) judge_trial(now, happened[*tried_], trial_taken, changes);
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    if (!in(i, happened) || !may_eject(happened)) continue;
+    const auto reason = symptom(i, happened);
+    if (!reason) continue;
+    eject(i, *reason, now);
+    changes.push_back({i, EjectChange::What::ejected, *reason, states_[i].lasts, states_[i].times});
+  }
+  end_panic(now, happened, changes);
+  choose_trial(now, happened);
+  for (auto& each : states_) {
+    if (each.out || each.times == 0 || now - each.counted < each.lasts * kForgets) continue;
+    --each.times;
+    each.counted = now;
+  }
+}
+
+bool Ejection::may_eject(std::span<const Happened> happened) const noexcept {
+  const auto out = static_cast<std::size_t>(
+      std::count_if(states_.begin(), states_.end(), [](const EjectState& each) { return each.out; }));
+  const auto in = count_in(happened);
+  const auto least = std::max<std::size_t>(1, share_up(states_.size(), options_.panic_below));
+  return out < share_up(states_.size(), options_.most) && in > least;
+}
+
+void Ejection::eject(std::size_t at, EjectReason reason, Steady now) {
+  auto& state = states_[at];
+  if (!state.out) {
+    state.out = true;
+    state.reason = reason;
+    state.since = now;
+    served_ = 0;
+  }
+  ++state.times;
+  state.passed = 0;
+  state.lasts = std::min<Duration>(options_.time * state.times, options_.longest);
+  state.until = now + state.lasts;
+}
+
+void Ejection::come_back(std::size_t at, Steady now) {
+  auto& state = states_[at];
+  state.out = false;
+  state.passed = 0;
+  state.since = now;
+  state.counted = now;
+  symptoms_[at].clear(now);
+  if (tried_ == at) {
+    tried_.reset();
+    trial_begun_.reset();
+  }
+}
+
+void Ejection::judge_trial(Steady now, const Happened& happened, bool taken, std::vector<EjectChange>& changes) {
+  const auto at = *tried_;
+  auto& state = states_[at];
+  if (taken && !trial_begun_) trial_begun_ = now;
+  if (happened.unhealthy) {  // its health check tells when it is worth a trial
+    tried_.reset();
+    trial_begun_.reset();
+    return;
+  }
+  bool failed = happened.trials_failed > 0;
+  if (!failed && happened.trials_passed > 0) {
+    const auto usual = peers_p95(at, Steady());
+    const bool slow = state.reason == EjectReason::slow && usual && happened.trial_took >= kSlowFrom &&
+                      happened.trial_took > *usual * options_.slower;
+    failed = slow;
+    if (!slow) {
+      trial_begun_.reset();
+      if (++state.passed < kTrials) return;
+      come_back(at, now);
+      changes.push_back({at, EjectChange::What::returned, state.reason, Duration(0), state.times});
+      return;
+    }
+  }
+  const auto patience = std::clamp(memory_.quantile(99) * 4, kShortestTrial, std::max(kShortestTrial, options_.silent));
+  failed = failed || (trial_begun_ && now - *trial_begun_ >= patience);
+  if (!failed) {
+    if (happened.trials_abandoned > 0) trial_begun_.reset();
+    return;
+  }
+  served_ = 0;
+  tried_.reset();
+  trial_begun_.reset();
+  eject(at, state.reason, now);
+  changes.push_back({at, EjectChange::What::trial_failed, state.reason, state.lasts, state.times});
+}
+
+/// One at a time: the one that has waited longest. If nothing could be connected to, a failed trial costs its caller
+/// nothing: the request goes to another server.
+void Ejection::choose_trial(Steady now, std::span<const Happened> happened) {
+  if (tried_) return;
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    const auto& each = states_[i];
+    if (!each.out || happened[i].unhealthy || now < each.until) continue;
+    const bool harmless = each.reason == EjectReason::unreachable;
+    if (!harmless && served_ < kTrialOf && now < each.until + each.lasts * kFewRequests) continue;
+    if (!tried_ || each.until < states_[*tried_].until) tried_ = i;
+  }
+}
+
+/// Too few servers can be chosen, because others are unhealthy too: those that were ejected may be better than nothing.
+void Ejection::end_panic(Steady now, std::span<const Happened> happened, std::vector<EjectChange>& changes) {
+  const auto least = std::max<std::size_t>(1, share_up(states_.size(), options_.panic_below));
+  while (count_in(happened) < least) {
+    std::optional<std::size_t> first;
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      if (!states_[i].out || happened[i].unhealthy) continue;
+      if (!first || states_[i].since < states_[*first].since) first = i;
+    }
+    if (!first) return;
+    come_back(*first, now);
+    const auto& state = states_[*first];
+    changes.push_back({*first, EjectChange::What::returned, state.reason, Duration(0), state.times, true});
+  }
+}
+
+}  // namespace headgate::balance

@@ -1,0 +1,47 @@
+#pragma once
+// One server after the other. Only for policies.
+
+#include "candidates.hpp"
+
+namespace headgate::balance {
+
+/// The server whose turn it is among those that `may`; nothing if none does. With equal shares each has one turn after
+/// the other. Otherwise the turns are points on a line on which each server has as much room as its share. A point
+/// follows the one before at the golden section of the line, so that any number of turns is spread evenly over it
+/// (Steinhaus' three gaps): of any N turns in a row a server gets its share, or two or three more or fewer.
+template <class May>
+std::optional<std::size_t> in_turn(const Candidates& candidates, std::uint64_t turn, May may) {
+  std::uint64_t count = 0;
+  std::uint64_t line = 0;
+  std::uint64_t first = 0;
+  bool equal = true;
+  for (std::size_t at = 0; at < candidates.size(); ++at) {
+    if (!may(at)) continue;
+    const auto share = candidates.share(at);
+    if (count++ == 0) first = share;
+    equal = equal && share == first;
+    line += share;
+  }
+  if (count == 0) return std::nullopt;
+  constexpr std::uint64_t kGolden = 0x9E37'79B9'7F4A'7C15;  // 2^64 divided by the golden ratio
+  auto point = equal ? turn % count : ((turn * kGolden >> 32) * line) >> 32;
+  for (std::size_t at = 0;; ++at) {
+    if (!may(at)) continue;
+    const auto room = equal ? 1 : candidates.share(at);
+    if (point < room) return at;
+    point -= room;
+  }
+}
+
+/// The server with the fewest requests in flight for its share; among equal ones that whose turn it is.
+inline std::optional<std::size_t> least_loaded(const Candidates& candidates, std::uint64_t turn) {
+  std::optional<std::size_t> best;
+  for (std::size_t at = 0; at < candidates.size(); ++at)
+    if (candidates.has(at) && (!best || candidates.less_loaded(at, *best))) best = at;
+  if (!best) return std::nullopt;
+  return in_turn(candidates, turn, [&candidates, best](std::size_t at) {
+    return candidates.has(at) && !candidates.less_loaded(*best, at);
+  });
+}
+
+}  // namespace headgate::balance

@@ -1,0 +1,141 @@
+#include "cross_origin.hpp"
+
+#include "hsts.hpp"
+
+#include "headgate/gateway/router.hpp"
+#include "headgate/http/named_values.hpp"
+#include "headgate/http/origin.hpp"
+
+#include <algorithm>
+
+namespace headgate::gateway {
+namespace {
+
+using http::Field;
+using http::Fields;
+using http::Known;
+
+constexpr std::string_view kPrefix = "Access-Control-";
+
+/// The Origin of the request; "" if it has none, or several.
+std::string_view origin_of(const Exchange& x) noexcept {
+  std::string_view out;
+  for (const auto& field : x.request.fields) {
+    if (field.id != Known::origin) continue;
+    if (!out.empty()) return {};
+    out = field.value;
+  }
+  return out;
+}
+
+bool allows(const CrossOrigin& rules, std::string_view origin) {
+  if (origin.empty()) return false;
+  if (rules.any) return true;
+  const auto listed = [&](std::string_view text) {
+    return std::find(rules.origins.begin(), rules.origins.end(), text) != rules.origins.end();
+  };
+  if (origin == "null") return listed(origin);
+  thread_local std::string normal;
+  if (!http::normalise_origin(origin, normal)) return false;
+  if (listed(normal)) return true;
+  return std::any_of(rules.below.begin(), rules.below.end(), [](const OriginsBelow& each) {
+    return normal.size() > each.begin.size() + each.end.size() && normal.starts_with(each.begin) &&
+           normal.ends_with(each.end);
+  });
+}
+
+/// Adds `names` to Vary, unless they are there already (RFC 9110 section 12.5.5).
+void vary_by(Exchange& x, std::string_view names, Fields& fields) {
+  Field* first = nullptr;
+  for (auto& field : fields) {
+    if (field.id != Known::vary) continue;
+    if (first == nullptr) first = &field;
+    if (http::lists(field.value, "*") || http::lists(field.value, names)) return;
+  }
+  if (first == nullptr)
+    fields.push_back({Known::vary, "Vary", names});
+  else
+    first->value = first->value.empty() ? names : x.text.join({first->value, ", ", names});
+}
+
+/// Says that a page of the request's origin may read the answer. False if none may.
+bool append_allowed(Exchange& x, const CrossOrigin& rules, Fields& fields) {
+  const auto origin = origin_of(x);
+  if (rules.any) {
+    fields.push_back({Known::access_control_allow_origin, "Access-Control-Allow-Origin", "*"});
+    return true;
+  }
+  vary_by(x, "Origin", fields);
+  if (!allows(rules, origin)) return false;
+  fields.push_back({Known::access_control_allow_origin, "Access-Control-Allow-Origin", origin});
+  if (rules.credentials)
+    fields.push_back({Known::access_control_allow_credentials, "Access-Control-Allow-Credentials", "true"});
+  return true;
+}
+
+/// Names of fields that a page wants to send, if they are nothing else: the text goes back to the browser.
+std::string_view asked_headers(const Exchange& x) noexcept {
+  const auto asked = http::field_of(x.request.fields, "Access-Control-Request-Headers");
+  if (asked.twice) return {};
+  auto rest = asked.value;
+  std::string_view member;
+  while (http::next_member(rest, member))
+    if (!http::is_token(member)) return {};
+  return asked.value;
+}
+
+}  // namespace
+
+const Route* preflighted_route(const Exchange& x) {
+  if (x.request.method != "OPTIONS" || !http::has(x.request.fields, Known::origin)) return nullptr;
+  const auto method = http::field_of(x.request.fields, "Access-Control-Request-Method");
+  if (method.twice || !http::is_token(method.value)) return nullptr;
+  // The fields of the request that is asked for are not there yet, but its query is.
+  const auto found = x.snapshot->compiled->router().find({.authority = x.request.host,
+                                                          .path = x.request.path,
+                                                          .method = method.value,
+                                                          .fields = &x.request.fields,
+                                                          .query = x.request.query});
+  return found.route && found.route->cross_origin ? found.route : nullptr;
+}
+
+Task<std::optional<Problem>> answer_preflight(Exchange& x) {
+  const auto& rules = *x.route->cross_origin;
+  x.ended_by = EndedBy::preflight;
+  auto& fields = x.fields;
+  fields.clear();
+  if (!append_allowed(x, rules, fields))
+    co_return Problem{.status = 403,
+                      .ended_by = EndedBy::preflight,
+                      .detail = "Pages of this origin may not use this gateway's answers here."};
+  x.status = 204;
+  vary_by(x, "Access-Control-Request-Method, Access-Control-Request-Headers", fields);
+  std::string_view methods = rules.methods;
+  if (methods.empty()) {
+    // No route has the empty method, so find() returns the methods that there are.
+    const auto found = x.snapshot->compiled->router().find(x.request.host, x.request.path, {});
+    methods = found.route ? kDefaultMethods : x.text.join({found.allowed});
+  }
+  fields.push_back({Known::access_control_allow_methods, "Access-Control-Allow-Methods", methods});
+  const auto headers = rules.any_header ? asked_headers(x) : std::string_view(rules.headers);
+  if (!headers.empty())
+    fields.push_back({Known::access_control_allow_headers, "Access-Control-Allow-Headers", headers});
+  fields.push_back({Known::access_control_max_age, "Access-Control-Max-Age", rules.max_age});
+  fields.push_back({Known::date, "Date", x.text.join({date_now(*x.clock)})});
+  if (has_hsts(x)) append_hsts(x, fields);
+  fields.push_back({Known::unknown, "X-Request-Id", x.request_id});
+  skip_body(x);
+  const http::ReplyStart start{.status = 204, .fields = &fields};
+  const auto sent = co_await x.reply->send(start, {}, http::EndStream::yes);
+  if (sent.has_error()) x.ended_by = EndedBy::client_closed;
+  co_return std::nullopt;
+}
+
+void replace_cross_origin(Exchange& x, const CrossOrigin& rules, Fields& fields) {
+  std::erase_if(fields,
+                [](const Field& field) { return http::same_word(field.name.substr(0, kPrefix.size()), kPrefix); });
+  if (!append_allowed(x, rules, fields)) return;
+  fields.push_back({Known::access_control_expose_headers, "Access-Control-Expose-Headers", rules.expose});
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,118 @@
+#include "edit_fields.hpp"
+
+#include "rewrite.hpp"
+
+#include "headgate/identity/client_address.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace headgate::gateway {
+namespace {
+
+using http::Field;
+using http::Fields;
+using http::Known;
+
+std::string_view part_of(Exchange& x, const TextPart& part) {
+  switch (part.kind) {
+    case TextPart::Kind::literal:
+      return part.text;
+    case TextPart::Kind::client_ip: {
+      if (x.caller.ip_key.empty()) return {};  // the exchange ended before the step `identify`
+      std::array<char, identity::kMaxAddressText> buffer{};
+      return x.text.join({identity::address_text(x.caller.address, buffer)});
+    }
+    case TextPart::Kind::request_id:
+      return x.request_id;
+    case TextPart::Kind::route:
+      return x.route->name;
+    case TextPart::Kind::host:
+      return x.request.host;
+    case TextPart::Kind::claim:
+      return x.caller.claim(part.text);
+    case TextPart::Kind::path:
+      return segment_of(x.request.path, part.segment);
+  }
+  return {};
+}
+
+/// No line end, so that no value can begin another field (RFC 9110 section 5.5), and no blank at its ends.
+bool fits_in_a_field(std::string_view value) noexcept {
+  const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
+  return !value.empty() && value.front() != ' ' && value.back() != ' ' &&
+         std::none_of(value.begin(), value.end(), control);
+}
+
+void erase_called(std::string_view name, Fields& fields) {
+  std::erase_if(fields, [name](const Field& field) { return http::same_variable(field.name, name); });
+}
+
+/// What trusted hops say of prefixes they have stripped, followed by ours.
+void append_forwarded_prefix(Exchange& x, Fields& fields) {
+  constexpr std::string_view kName = "X-Forwarded-Prefix";
+  const auto told = x.caller.through_trusted ? http::value_of(x.request.fields, kName) : std::string_view{};
+  erase_called(kName, fields);
+  const std::string_view own = x.route->edits->stripped;
+  const bool path = told.starts_with('/') && told.size() > 1 && !told.ends_with('/');
+  fields.push_back({Known::unknown, kName, path ? x.text.join({told, own}) : own});
+}
+
+/// The name without a port that nobody writes.
+std::string_view without_default_port(std::string_view server) noexcept {
+  for (const std::string_view port : {":80", ":443"})
+    if (server.ends_with(port)) return server.substr(0, server.size() - port.size());
+  return server;
+}
+
+}  // namespace
+
+std::string_view text_of(Exchange& x, const TextTemplate& text) {
+  std::string_view out;
+  for (const auto& part : text) {
+    const auto value = part_of(x, part);
+    if (value.empty()) return {};
+    if (text.size() == 1) {
+      out = value;
+    } else {
+      // Begins with a copy: a text that grows may move, and somebody else may look at the first one.
+      out = out.empty() ? x.text.join({value}) : x.text.extend(out, {value});
+    }
+  }
+  return fits_in_a_field(out) ? out : std::string_view{};
+}
+
+void edit_fields(Exchange& x, std::span<const FieldEdit> edits, Fields& fields) {
+  for (const auto& edit : edits) {
+    if (edit.how != FieldEdit::How::add) erase_called(edit.name, fields);
+    if (edit.how == FieldEdit::How::remove) continue;
+    if (const auto value = text_of(x, edit.value); !value.empty()) fields.push_back({edit.id, edit.name, value});
+  }
+}
+
+void add_missing_fields(Exchange& x, std::span<const FieldEdit> edits, Fields& fields) {
+  for (const auto& edit : edits) {
+    const auto same = [&](const Field& field) { return http::same_variable(field.name, edit.name); };
+    if (edit.how == FieldEdit::How::remove || std::any_of(fields.begin(), fields.end(), same)) continue;
+    if (const auto value = text_of(x, edit.value); !value.empty()) fields.push_back({edit.id, edit.name, value});
+  }
+}
+
+void drop_edited(std::span<const FieldEdit> edits, Fields& trailers) {
+  for (const auto& edit : edits)
+    if (edit.how != FieldEdit::How::add) erase_called(edit.name, trailers);
+}
+
+void edit_request(Exchange& x, Fields& fields) {
+  const auto& edits = *x.route->edits;
+  if (!edits.stripped.empty()) append_forwarded_prefix(x, fields);
+  edit_fields(x, edits.request_fields, fields);
+}
+
+void name_server(Exchange& x, std::string_view server) {
+  if (x.route->edits->host.is != HostHeader::Is::server) return;
+  for (auto& field : x.fields)
+    if (field.id == Known::host) field.value = without_default_port(server);
+}
+
+}  // namespace headgate::gateway

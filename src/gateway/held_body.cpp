@@ -1,0 +1,52 @@
+// Reads the body of a request before a server is chosen, up to the size that the route says. A slow upload then holds
+// no server and no place at the upstream, and the request can be sent more than once.
+
+#include "held_body.hpp"
+
+#include "check_body.hpp"
+
+#include "headgate/gateway/gateway.hpp"
+
+#include <algorithm>
+
+namespace headgate::gateway {
+
+HeldBody::~HeldBody() {
+  if (lent_ != nullptr) lent_->add(-static_cast<std::int64_t>(counted_));
+}
+
+void HeldBody::count() noexcept {
+  if (lent_ != nullptr) lent_->add(static_cast<std::int64_t>(bytes_.capacity()) - static_cast<std::int64_t>(counted_));
+  counted_ = bytes_.capacity();
+}
+
+void HeldBody::expect(std::size_t bytes) {
+  bytes_.reserve(bytes);
+  count();
+}
+
+void HeldBody::append(std::string_view bytes) {
+  bytes_ += bytes;
+  if (bytes_.capacity() != counted_) count();
+}
+
+// A larger body is not refused, because max_body says what is: it goes on as one that is not held.
+Task<Gateway::Step> Gateway::hold_body(Exchange& x) {
+  const auto most = x.route->delivery->held_body;
+  const auto& framing = x.request.framing;
+  const bool announced = framing.kind == http::Framing::Kind::length;
+  if (x.client_gone || x.body->ended() || (announced && framing.length > most)) co_return Step{};
+  const auto held = std::make_shared<HeldBody>(services_.lent);
+  x.held = held;
+  if (announced) held->expect(static_cast<std::size_t>(framing.length));
+  while (!x.body->ended() && held->bytes().size() < most) {
+    const auto bytes = co_await x.body->read();
+    if (x.client_gone) co_return Step{};
+    if (bytes.has_error()) co_return Step(problem_of_body(bytes.error()));
+    held->append(*bytes);
+    x.body_bytes += bytes->size();
+  }
+  co_return Step{};
+}
+
+}  // namespace headgate::gateway

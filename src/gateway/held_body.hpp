@@ -1,0 +1,35 @@
+#pragma once
+// The bytes of a request's body that are held before a server is chosen.
+
+#include "headgate/net/block_pool.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace headgate::gateway {
+
+/// Its memory counts for bounds.buffered. Worker thread only.
+class HeldBody {
+ public:
+  /// `lent` counts the memory; null: nobody does. It outlives the body.
+  explicit HeldBody(net::LentBytes::Share* lent) noexcept : lent_(lent) {}
+  HeldBody(const HeldBody&) = delete;
+  HeldBody& operator=(const HeldBody&) = delete;
+  ~HeldBody();
+
+  /// Makes room for so many bytes in all.
+  void expect(std::size_t bytes);
+  void append(std::string_view bytes);
+  /// Valid until the next append().
+  std::string_view bytes() const noexcept { return bytes_; }
+
+ private:
+  void count() noexcept;
+
+  net::LentBytes::Share* lent_;
+  std::string bytes_;
+  std::size_t counted_ = 0;
+};
+
+}  // namespace headgate::gateway

@@ -1,0 +1,64 @@
+#pragma once
+// Copies of requests, sent to another upstream beside the exchange. Nobody waits for them and nobody sees their
+// answers.
+
+#include "headgate/gateway/exchange.hpp"
+#include "headgate/net/block_pool.hpp"
+#include "headgate/upstream/attempt.hpp"
+
+#include <boost/intrusive/list.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <string_view>
+
+namespace headgate::gateway {
+
+/// Of one worker; its thread only. Shared with the copies under way, which may outlive the gateway's use of it.
+class Mirrors : public std::enable_shared_from_this<Mirrors> {
+ public:
+  /// `lent` counts the memory of the copies; null: nobody does.
+  Mirrors(Clock& clock, net::LentBytes::Share* lent) : clock_(clock), lent_(lent) {}
+  Mirrors(const Mirrors&) = delete;
+  Mirrors& operator=(const Mirrors&) = delete;
+  ~Mirrors();
+
+  /// Copies the request of an exchange whose route has a mirror, if it is one of the share. `start` is what goes to its
+  /// server. `body` is all of its body if `whole`. Begins to send only after the worker's current step, so the request
+  /// itself goes first.
+  void copy(const Exchange& x, const upstream::RequestStart& start, std::string_view body, bool whole);
+
+  /// Breaks off what is under way, and copies nothing any more.
+  void stop();
+
+ private:
+  struct Copy;
+  /// What is known of one upstream that gets copies.
+  struct Target {
+    std::uint32_t under_way = 0;
+    Clock::Steady told{};  ///< when the log was last told that it fails
+  };
+  using Hook = boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
+  using List = boost::intrusive::list<Hook, boost::intrusive::constant_time_size<false>>;
+
+  static Task<void> send(std::shared_ptr<Mirrors> self, std::unique_ptr<Copy> copy);
+  /// Why it failed; empty if there was a whole answer.
+  static Task<std::string> exchange(Copy& copy);
+  static Task<std::string> ask(Copy& copy, upstream::Attempt& server);
+  Target& target(std::string_view upstream);
+  /// Tells the log, but not of each copy.
+  void failed(Target& target, std::string_view upstream, std::string_view why);
+
+  Clock& clock_;
+  net::LentBytes::Share* lent_;
+  List under_way_;
+  std::map<std::string, Target, std::less<>> targets_;
+  std::minstd_rand random_{std::random_device{}()};
+  bool stopped_ = false;
+};
+
+}  // namespace headgate::gateway

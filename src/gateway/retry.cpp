@@ -1,0 +1,55 @@
+#include "retry.hpp"
+
+#include <algorithm>
+
+namespace headgate::gateway {
+namespace {
+
+using upstream::Failed;
+
+std::optional<RetryReason> named(bool on, RetryReason reason) { return on ? std::optional(reason) : std::nullopt; }
+
+bool may_repeat(const Attempted& so_far) noexcept { return so_far.idempotent && so_far.held && !so_far.answer_began; }
+
+}  // namespace
+
+bool is_idempotent(std::string_view method) noexcept {
+  return method == "GET" || method == "HEAD" || method == "PUT" || method == "DELETE" || method == "OPTIONS" ||
+         method == "TRACE";
+}
+
+std::optional<RetryReason> reason_to_retry(const Retry& retry, Failed failed, const Attempted& so_far) {
+  if (so_far.attempts >= retry.attempts || so_far.answer_began) return std::nullopt;
+  switch (failed) {
+    case Failed::no_connection:
+    case Failed::connect_timeout:
+    case Failed::handshake:
+      return named(retry.on_connect_error, RetryReason::connect_error);
+    case Failed::reply_timeout:
+      return named(retry.on_timeout && may_repeat(so_far), RetryReason::timeout);
+    case Failed::sending:
+    case Failed::closed:
+      return named(retry.on_closed && may_repeat(so_far), RetryReason::closed);
+    case Failed::untrusted:       // another attempt finds the same certificate
+    case Failed::malformed:       // the server has worked on it, and would again
+    case Failed::head_too_large:  // the same
+    case Failed::full:            // another attempt finds no place either
+      break;
+  }
+  return std::nullopt;
+}
+
+std::optional<RetryReason> reason_to_retry(const Retry& retry, unsigned status, const Attempted& so_far) {
+  const bool listed = std::binary_search(retry.statuses.begin(), retry.statuses.end(), status);
+  return named(listed && so_far.attempts < retry.attempts && may_repeat(so_far), RetryReason::status);
+}
+
+std::optional<Duration> back_off(const Attempted& so_far, double dice, std::optional<Duration> asked) {
+  auto most = kFirstBackOff;
+  for (unsigned i = 1; i < so_far.attempts && most < kLongestBackOff; ++i) most *= 2;
+  auto pause = std::chrono::duration_cast<Duration>(std::min(most, kLongestBackOff) * dice);
+  if (asked) pause = std::max(pause, *asked);
+  return pause < so_far.left ? std::optional(pause) : std::nullopt;
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,33 @@
+#pragma once
+// Makes the path for a server, or the address of a redirect, from the path of a request.
+
+#include "headgate/gateway/exchange.hpp"
+#include "headgate/gateway/problem.hpp"
+#include "headgate/gateway/route_edits.hpp"
+
+#include <optional>
+
+namespace headgate::gateway {
+
+/// The segment of `path`, from 0, without its parameters (";v=1"), as the router reads it; "" if there is none.
+std::string_view segment_of(std::string_view path, std::size_t number) noexcept;
+/// What follows the first `count` segments of `path`: empty, or from its '/' on.
+std::string_view after_segments(std::string_view path, std::size_t count) noexcept;
+
+/// `made` for `path`, a normalised path with the client's escapes. At least "/". A view into `text`.
+std::string_view fill_in(TextArena& text, const PathTemplate& made, std::string_view path);
+
+/// Whether a server reads in `path` what the router would: it is normalised, and hides no slash unless `hides_slash`.
+bool reads_as_written(std::string_view path, bool hides_slash);
+
+/// Sets x.path_for_server. Only for routes that rewrite paths.
+std::optional<Problem> rewrite(Exchange& x);
+/// The Location of the route's redirect. A view into x.text.
+std::string_view location_of_route(Exchange& x);
+
+/// The path to send to a server.
+inline std::string_view path_for_server(const Exchange& x) noexcept {
+  return x.route->edits && !x.path_for_server.empty() ? x.path_for_server : x.request.path_to_send();
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,79 @@
+#include "headgate/gateway/route_conditions.hpp"
+
+#include "headgate/core/text.hpp"
+#include "headgate/http/named_values.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace headgate::gateway {
+namespace {
+
+Meets among(const std::vector<std::string>& values, std::string_view value) noexcept {
+  const bool fits = values.empty() || std::find(values.begin(), values.end(), value) != values.end();
+  return fits ? Meets::yes : Meets::no;
+}
+
+Meets field_meets(const ValueCondition& wanted, const http::Fields& fields) noexcept {
+  const http::Field* found = nullptr;
+  for (const auto& field : fields) {
+    if (!http::same_variable(field.name, wanted.name)) continue;
+    if (found != nullptr || !same_word(field.name, wanted.name)) return Meets::unclear;
+    found = &field;
+  }
+  return found == nullptr ? Meets::no : among(wanted.values, found->value);
+}
+
+bool same_name(std::string_view sent, const ValueCondition& wanted, bool any_case) noexcept {
+  return any_case ? same_word(sent, wanted.name) : sent == wanted.name;
+}
+
+/// Some servers also take ';' for a separator of parameters.
+Meets parameter_meets(const ValueCondition& wanted, std::string_view query, bool any_case) {
+  if (query.starts_with('?')) query.remove_prefix(1);
+  std::optional<std::string> found;
+  std::string name;
+  for (char before = '&'; !query.empty();) {
+    const auto end = query.find_first_of("&;");
+    const auto pair = query.substr(0, end);
+    const bool disguised = before == ';';
+    before = end == query.npos ? '&' : query[end];
+    query = end == query.npos ? std::string_view{} : query.substr(end + 1);
+    const auto equals = pair.find('=');
+    // What no decoder agrees on is compared as it stands.
+    if (!http::decode_parameter(pair.substr(0, equals), name)) name = pair.substr(0, equals);
+    if (!same_name(trimmed(name), wanted, any_case)) continue;
+    const bool ends_at_semicolon = before == ';' && !query.empty();
+    if (found || disguised || ends_at_semicolon || trimmed(name).size() != name.size()) return Meets::unclear;
+    const auto value = equals == pair.npos ? std::string_view{} : pair.substr(equals + 1);
+    if (!http::decode_parameter(value, found.emplace())) return Meets::unclear;
+  }
+  return found ? among(wanted.values, *found) : Meets::no;
+}
+
+}  // namespace
+
+ConditionRank rank_of(const RouteConditions& conditions) noexcept {
+  ConditionRank rank;
+  for (const auto* const list : {&conditions.headers, &conditions.query}) {
+    rank.count += list->size();
+    rank.with_values += static_cast<std::size_t>(
+        std::count_if(list->begin(), list->end(), [](const ValueCondition& each) { return !each.values.empty(); }));
+  }
+  return rank;
+}
+
+Meets meets(const RouteConditions& conditions, const http::Fields& fields, std::string_view query) {
+  bool all = true;
+  const auto note = [&all](Meets each) {
+    all = all && each == Meets::yes;
+    return each != Meets::unclear;
+  };
+  for (const auto& each : conditions.headers)
+    if (!note(field_meets(each, fields))) return Meets::unclear;
+  for (const auto& each : conditions.query)
+    if (!note(parameter_meets(each, query, conditions.any_case))) return Meets::unclear;
+  return all ? Meets::yes : Meets::no;
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,24 @@
+#pragma once
+// Chooses the upstream of a request where a route splits its requests.
+
+#include "headgate/gateway/exchange.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace headgate::gateway {
+
+/// Which of `shares` this key gets: the same in every gateway and after every restart. Each gets as many keys as its
+/// weight says. Where one weight grows, no key leaves that share; a new share takes keys from all others alike
+/// (weighted rendezvous hashing). At least one weight is above 0.
+std::size_t share_of_key(std::span<const SplitShare> shares, std::string_view key) noexcept;
+
+/// The same by chance: `random` is evenly distributed over all its values.
+std::size_t share_by_chance(std::span<const SplitShare> shares, std::uint64_t random) noexcept;
+
+/// Sets the route of `x`, which splits its requests, to that of one upstream. What was checked before stays: both have
+/// the same limits up to here.
+void choose_share(Exchange& x);
+
+}  // namespace headgate::gateway

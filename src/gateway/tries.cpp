@@ -1,0 +1,98 @@
+#include "tries.hpp"
+
+#include "delay.hpp"
+
+#include "headgate/gateway/exchange_counters.hpp"
+#include "headgate/http/retry_after.hpp"
+
+#include <algorithm>
+#include <random>
+
+namespace headgate::gateway {
+namespace {
+
+/// Longer than any timeout of a route that makes sense.
+constexpr Duration kLongestRetryAfter = std::chrono::hours(24);
+
+double roll_dice() {
+  thread_local std::minstd_rand random(std::random_device{}());
+  return std::uniform_real_distribution<double>()(random);
+}
+
+}  // namespace
+
+Tries::Tries(Exchange& x, const Retry& retry, upstream::RetryShare& budget, bool held)
+    : x_(x),
+      retry_(retry),
+      budget_(budget),
+      begun_(x.clock->steady()),
+      idempotent_(is_idempotent(x.request.method)),
+      held_(held) {
+  budget_.first_attempt(begun_);
+}
+
+Duration Tries::left() const noexcept {
+  const auto passed = std::chrono::duration_cast<Duration>(x_.clock->steady() - begun_);
+  return std::max(x_.route->timeout - passed, Duration(0));
+}
+
+Attempted Tries::so_far() const {
+  return {.attempts = attempts_,
+          .idempotent = idempotent_,
+          .held = held_,
+          .answer_began = answer_began_ || x_.reply->started(),
+          .left = left()};
+}
+
+// An attempt that nothing can follow gets all the time there is.
+Duration Tries::patience() const {
+  const auto now = so_far();
+  if (!retry_.timeout_each || !reason_to_retry(retry_, upstream::Failed::reply_timeout, now)) return now.left;
+  return std::min(*retry_.timeout_each, now.left);
+}
+
+bool Tries::again(const upstream::Failure& failure) {
+  if (scheduled_) return true;
+  const auto reason = reason_to_retry(retry_, failure.what, so_far());
+  if (!reason || !schedule(*reason, kRetryReasons[static_cast<std::size_t>(*reason)], std::nullopt)) return false;
+  // The failed attempt is told to the adaptive limit, as that of a request without retries.
+  if (*reason != RetryReason::closed) x_.slot.missed(x_.clock->steady());
+  return true;
+}
+
+bool Tries::again_after_answer() {
+  const auto status = x_.answer.status;
+  const auto reason = reason_to_retry(retry_, status, so_far());
+  if (!reason) return false;
+  const auto after = http::value_of(x_.answer.fields, http::Known::retry_after);
+  const auto asked = http::read_retry_after(after, x_.clock->wall(), kLongestRetryAfter);
+  return schedule(*reason, x_.text.number(status), asked);
+}
+
+bool Tries::schedule(RetryReason reason, std::string_view word, std::optional<Duration> asked) {
+  const auto pause = back_off(so_far(), roll_dice(), asked);
+  if (!pause) return false;
+  const auto& counters = *x_.snapshot->counters;
+  if (!budget_.pay(x_.clock->steady(), retry_.budget)) {
+    counters.retry_not_paid(x_.route->upstream);
+    return false;
+  }
+  counters.retried(x_.route->upstream, reason);
+  x_.retried = x_.retried.empty() ? word : x_.text.extend(x_.retried, {",", word});
+  ++attempts_;
+  pause_ = *pause;
+  scheduled_ = true;
+  return true;
+}
+
+Task<void> Tries::pause() {
+  scheduled_ = false;
+  x_.upstream_time = {};
+  if (pause_ <= Duration(0) || x_.client_gone) co_return;
+  Delay delay(*x_.clock, pause_);
+  x_.delay = &delay;
+  co_await delay;
+  x_.delay = nullptr;
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,68 @@
+#include "headgate/http/accept.hpp"
+
+#include "headgate/http/fields.hpp"
+
+#include <algorithm>
+
+namespace headgate::http {
+namespace {
+
+constexpr unsigned kWhole = 1000;
+
+std::string_view trimmed(std::string_view text) noexcept {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+/// "0.25" as 250: up to three digits after the point (RFC 9110 section 12.4.2).
+unsigned thousandths(std::string_view text) noexcept {
+  if (text.empty() || text.size() > 5 || (text.front() != '0' && text.front() != '1')) return kWhole;
+  unsigned out = text.front() == '1' ? kWhole : 0;
+  if (text.size() > 1 && text[1] != '.') return kWhole;
+  unsigned place = kWhole / 10;
+  for (const char c : text.substr(std::min<std::size_t>(text.size(), 2))) {
+    if (c < '0' || c > '9') return kWhole;
+    out += static_cast<unsigned>(c - '0') * place;
+    place /= 10;
+  }
+  return std::min(out, kWhole);
+}
+
+unsigned weight_of_range(std::string_view parameters) noexcept {
+  while (!parameters.empty()) {
+    parameters.remove_prefix(1);  // the semicolon
+    const auto end = std::min(parameters.find(';'), parameters.size());
+    const auto one = trimmed(parameters.substr(0, end));
+    if (one.size() > 1 && (one[0] == 'q' || one[0] == 'Q') && one[1] == '=') return thousandths(one.substr(2));
+    parameters.remove_prefix(end);
+  }
+  return kWhole;
+}
+
+/// 3: the type itself, 2: "text/*", 1: "*/*", 0: another.
+int fit_of(std::string_view range, std::string_view type) noexcept {
+  if (range == "*/*") return 1;
+  if (same_word(range, type)) return 3;
+  const auto slash = type.find('/');
+  return range.ends_with("/*") && same_word(range.substr(0, range.size() - 1), type.substr(0, slash + 1)) ? 2 : 0;
+}
+
+}  // namespace
+
+unsigned quality_of(std::string_view accept, std::string_view type) noexcept {
+  accept = accept.substr(0, kMaxAccept);
+  unsigned out = 0;
+  int best = 0;
+  std::string_view member;
+  for (unsigned i = 0; i < kMaxAcceptRanges && next_member(accept, member); ++i) {
+    const auto end = std::min(member.find(';'), member.size());
+    const int fit = fit_of(trimmed(member.substr(0, end)), type);
+    if (fit <= best) continue;
+    best = fit;
+    out = weight_of_range(member.substr(end));
+  }
+  return out;
+}
+
+}  // namespace headgate::http

@@ -1,0 +1,98 @@
+#include "server_watch.hpp"
+
+#include "headgate/core/literals.hpp"
+#include "headgate/observe/event.hpp"
+#include "headgate/observe/metrics_table.hpp"
+
+#include <chrono>
+
+namespace headgate::server {
+namespace {
+
+using balance::EjectChange;
+using balance::EjectReason;
+using observe::event;
+using observe::LogLevel;
+
+constexpr auto kWatchPace = std::chrono::milliseconds(250);
+
+std::string_view sentence_of(EjectReason reason) {
+  switch (reason) {
+    case EjectReason::unreachable:
+      return "the server gets no requests for now: it could not be connected to several times in a row";
+    case EjectReason::failing:
+      return "the server gets no requests for now: it failed several times in a row";
+    case EjectReason::errors:
+      return "the server gets no requests for now: too many of its answers are failures";
+    case EjectReason::silent:
+      return "the server gets no requests for now: it gives no answers, or too few";
+    case EjectReason::slow:
+      return "the server gets no requests for now: it is much slower than the others";
+  }
+  return {};
+}
+
+}  // namespace
+
+void ServerWatch::arm() {
+  timer_.expires_after(kWatchPace);
+  timer_.async_wait([this](const boost::system::error_code& ec) {
+    if (ec) return;
+    tick();
+    arm();
+  });
+}
+
+void ServerWatch::tick() {
+  const auto now = std::chrono::steady_clock::now();
+  const auto& upstreams = active_->config->upstreams;
+  for (std::size_t i = 0; i < upstreams.size(); ++i) {
+    const auto news = active_->watches[i]->tick(now);
+    for (const auto& change : news.servers) report(upstreams[i], change);
+    if (news.circuit) report(upstreams[i], *news.circuit);
+    if (news.refused > 0)
+      registry_.counter(observe::kMainThread, observe::family::upstream_circuit_refused, {upstreams[i].name})
+          .add(news.refused);
+  }
+}
+
+void ServerWatch::report(const upstream::Options& upstream, const EjectChange& change) {
+  const auto& server = upstream.servers[change.at].text;
+  const auto reason = balance::to_text(change.reason);
+  if (change.what == EjectChange::What::returned) {
+    event(LogLevel::info, "server_returned",
+          change.panic ? "the server gets requests again, because too few others are left"
+                       : "the server gets requests again: it answered those that tried it",
+          {{"upstream", upstream.name}, {"server", server}, {"reason", reason}});
+    return;
+  }
+  const auto time = to_text(change.time);
+  if (change.what == EjectChange::What::trial_failed) {
+    event(LogLevel::info, "server_trial_failed", "the server failed a request that tried it, and stays out",
+          {{"upstream", upstream.name}, {"server", server}, {"reason", reason}, {"next_trial_in", time}});
+    return;
+  }
+  event(LogLevel::warning, "server_ejected", sentence_of(change.reason),
+        {{"upstream", upstream.name}, {"server", server}, {"reason", reason}, {"next_trial_in", time}});
+  registry_
+      .counter(observe::kMainThread, observe::family::upstream_ejections, {upstream.name, server, std::string(reason)})
+      .add();
+}
+
+void ServerWatch::report(const upstream::Options& upstream, balance::CircuitState circuit) {
+  switch (circuit) {
+    case balance::CircuitState::open:
+      event(LogLevel::warning, "circuit_opened", "too many requests to this upstream fail, so all are refused for now",
+            {{"upstream", upstream.name}, {"next_try_in", to_text(upstream.circuit->try_again)}});
+      return;
+    case balance::CircuitState::half_open:
+      event(LogLevel::info, "circuit_tries", "a few requests to this upstream pass again",
+            {{"upstream", upstream.name}});
+      return;
+    case balance::CircuitState::closed:
+      event(LogLevel::info, "circuit_closed", "requests to this upstream pass again", {{"upstream", upstream.name}});
+      return;
+  }
+}
+
+}  // namespace headgate::server
