@@ -56,11 +56,14 @@ void FileWatch::watch(std::vector<std::string> paths, std::chrono::system_clock:
 void FileWatch::arm(std::chrono::steady_clock::duration took) {
   timer_.expires_after(std::max<std::chrono::steady_clock::duration>(kPace, took * kShare));
   timer_.async_wait([this](const boost::system::error_code& ec) {
-    if (!ec) look();
+    if (!ec && !stopped_) look();
   });
 }
 
-void FileWatch::stop() { timer_.cancel(); }
+void FileWatch::stop() {
+  stopped_ = true;  // its timer may have expired already, and then cannot be cancelled
+  timer_.cancel();
+}
 
 void FileWatch::look() {
   const auto begun = std::chrono::steady_clock::now();

@@ -40,6 +40,7 @@ class FileWatch {
   void look();
 
   boost::asio::steady_timer timer_;
+  bool stopped_ = false;
   std::vector<std::string> paths_;
   const std::function<void()> changed_;
   States known_;  ///< what was told last

@@ -37,10 +37,15 @@ std::string_view sentence_of(EjectReason reason) {
 void ServerWatch::arm() {
   timer_.expires_after(kWatchPace);
   timer_.async_wait([this](const boost::system::error_code& ec) {
-    if (ec) return;
+    if (ec || stopped_) return;
     tick();
     arm();
   });
+}
+
+void ServerWatch::stop() {
+  stopped_ = true;  // its timer may have expired already, and then cannot be cancelled
+  timer_.cancel();
 }
 
 void ServerWatch::tick() {

@@ -21,7 +21,8 @@ class ServerWatch {
   /// The upstreams of this configuration from now on.
   void use(std::shared_ptr<const ActiveConfig> active) { active_ = std::move(active); }
   void start() { arm(); }
-  void stop() { timer_.cancel(); }
+  /// Nothing of it is left on the loop.
+  void stop();
 
  private:
   void arm();
@@ -30,6 +31,7 @@ class ServerWatch {
   void report(const upstream::Options& upstream, balance::CircuitState circuit);
 
   boost::asio::steady_timer timer_;
+  bool stopped_ = false;
   observe::Registry& registry_;
   std::shared_ptr<const ActiveConfig> active_;
 };

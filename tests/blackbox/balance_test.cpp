@@ -198,16 +198,18 @@ TEST(Balance, KnowsRequestsInFlightAfterAReload) {
   held.send("GET /held HTTP/1.1\r\nHost: a\r\nX-Test-Hold: 1\r\n\r\n");
   while (app.server(0).request_count() + app.server(1).request_count() == 0) std::this_thread::yield();
   const std::size_t busy = app.server(0).request_count() == 0 ? 1 : 0;
-  const auto in_flight = [&] {
-    return Look(app.gateway().process()).metrics().sum("headgate_server_in_flight{upstream=\"app\"");
+  const Look look(app.gateway().process());
+  const auto in_flight_are = [](int number) {
+    return
+        [number](const auto& metrics) { return metrics.sum("headgate_server_in_flight{upstream=\"app\"") == number; };
   };
-  EXPECT_EQ(in_flight(), 1);
+  EXPECT_TRUE(look.comes_to(in_flight_are(1)));
   ASSERT_TRUE(app.gateway().reload(app.changes({{{"weight", 2}}, {{"weight", 2}}}, least, kAdminAnywhereToo)));
-  EXPECT_EQ(in_flight(), 1);
+  EXPECT_TRUE(look.comes_to(in_flight_are(1)));
   EXPECT_EQ(app.ask_often(6)[busy], 0);
   app.server(busy).release();
   EXPECT_EQ(held.read().status(), 200);
-  EXPECT_EQ(in_flight(), 0);
+  EXPECT_TRUE(look.comes_to(in_flight_are(0)));
 }
 
 TEST(Balance, StartsAServerSlowlyThatAReloadAdds) {

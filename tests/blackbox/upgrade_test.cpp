@@ -190,7 +190,8 @@ TEST(SocketActivation, UsesTheSocketThatFitsAndWarnsAboutTheOther) {
   EXPECT_EQ(manager.hears(), "READY=1") << process.err();
   EXPECT_EQ(early.read().status(), 200) << "a client that came before the process";
   for (int i = 0; i < 10; ++i) EXPECT_EQ(RawClient(fits.local_port()).get().status(), 200);
-  EXPECT_TRUE(has(process.err(), "\"passed_socket_unused\"")) << process.err();
+  EXPECT_TRUE(process.wait_for_err([](const auto& err) { return has(err, "\"passed_socket_unused\""); }))
+      << process.err();
   process.signal(SIGTERM);
   EXPECT_EQ(manager.hears(), "STOPPING=1");
   EXPECT_EQ(process.wait(), 0);
