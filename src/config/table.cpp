@@ -39,6 +39,8 @@ constexpr Key kAdminKeys[] = {
      "Address of the admin port; an address that other machines can reach needs a `token`"},
     {"token", &kText, "", R"("${HEADGATE_ADMIN_TOKEN}")",
      "Everything but `/healthz` and `/readyz` requires `Authorization: Bearer` with this token"},
+    {"read_token", &kText, "", R"("${HEADGATE_READ_TOKEN}")",
+     "A second token, for scrapers and people who look: it can read everything and change nothing; needs a `token`"},
 };
 constexpr Section kAdmin{"admin", "admin", "Metrics and administration: an object, or `\"off\"`.", kAdminKeys};
 constexpr Shape kAdminObject = section(kAdmin);

@@ -18,15 +18,15 @@ constexpr std::string_view kMetricsText = "text/plain; version=0.0.4; charset=ut
 
 class AdminService final : public Service {
  public:
-  AdminService(const std::string& token, std::vector<AdminEndpoint> endpoints, boost::asio::io_context& loop)
-      : handler_(token, std::move(endpoints), loop) {}
+  AdminService(std::vector<AdminEndpoint> endpoints, boost::asio::io_context& loop)
+      : handler_({}, std::move(endpoints), loop) {}
   gateway::Handler& handler() override { return handler_; }
   gateway::Bounds bounds() const override {
     gateway::Bounds out;
     out.connections = kMaxConnections;
     return out;
   }
-  void use_token(const std::string& token) { handler_.use_token(token); }
+  void use_tokens(const AdminHandler::Tokens& tokens) { handler_.use_tokens(tokens); }
   void stop() override {}
 
  private:
@@ -90,7 +90,7 @@ struct Admin::State {
 void Admin::State::make_worker() {
   if (worker) return;
   const MakeService make = [this](const upstream::Environment& environment) {
-    return std::make_unique<AdminService>(std::string(), endpoints, environment.loop);
+    return std::make_unique<AdminService>(endpoints, environment.loop);
   };
   worker = std::make_unique<Worker>(make, totals);
   listeners.emplace(std::vector<Worker*>{worker.get()});
@@ -148,9 +148,9 @@ void Admin::use(Next next) {
                    "running without the admin interface, because \"admin\" is not in the configuration",
                    {{"reason", to.off_because}});
   if (!state_->worker) return;
-  state_->worker->tell([token = state_->options ? state_->options->token : std::string()](Service& service) {
-    static_cast<AdminService&>(service).use_token(token);
-  });
+  AdminHandler::Tokens tokens;
+  if (state_->options) tokens = {state_->options->token, state_->options->read_token};
+  state_->worker->tell([tokens](Service& service) { static_cast<AdminService&>(service).use_tokens(tokens); });
   const auto change = state_->listeners->use(std::move(to.listeners), kDrain);
   for (const auto& where : change.added)
     observe::event(observe::LogLevel::info, "admin_listening", "the admin interface is at http://" + where,

@@ -67,6 +67,7 @@ void GatewayProgram::activate(PendingConfig next) {
   shared_.board.use_rooms(now_->config->gateway.rooms);
   shared_.board.use_keyring(keyring_);
   shared_.board.use_upstreams(upstreams_of(*now_));
+  shared_.operators.use(now_);
   server_watch_.use(now_);
   shared_.bans->adopt(now_->config);
 }
@@ -122,6 +123,7 @@ void GatewayProgram::started(Workers& workers) {
   if (watch_) watch_->start();
   server_watch_.start();
   server_care_.use(now_, workers);
+  shared_.operators.use_workers(workers.count(), totals());
   shared_.board.begin_serving();
   if (taken_over_) taken_over_->serves();
   tell_service_manager("READY=1");
@@ -147,8 +149,10 @@ void GatewayProgram::upgrade(const std::function<void()>& handed_over) {
 
 void GatewayProgram::draining() {
   shared_.board.begin_drain();
+  shared_.operators.begin_drain();
   handover_->stop();
   if (!handed_over_to_) tell_service_manager("STOPPING=1");
+  if (at_drain_) boost::asio::post(loop_, at_drain_);  // after the event of the drain
 }
 
 /// Keys may be waited for below, while this loop runs: another call must not begin meanwhile.
@@ -162,6 +166,7 @@ void GatewayProgram::reload(Tell tell) {
   if (workers_ == nullptr) add_mistake(result, {}, "this gateway has not begun to serve");
   result.applied = workers_ != nullptr && try_reload(result);
   log_mistakes(result);
+  shared_.operators.reloaded(result);
   if (!result.applied) {
     counters_.refused();
     return ended_reload(result);
@@ -285,6 +290,7 @@ void GatewayProgram::ended() {
   workers_ = nullptr;
   certificates_.stop();
   calls_->close();
+  shared_.operators.close();
   asked_.clear();
   told_.clear();
   if (watch_) watch_->stop();

@@ -34,6 +34,8 @@ class GatewayProgram final : public Program {
   void use_admin(Admin& admin) { admin_ = &admin; }
   /// Reloads whenever one of these has changed (ReadConfig::watched), and from then on of those that were read then.
   void watch(const std::vector<std::string>& paths);
+  /// Calls `what` when a drain has begun, on this thread.
+  void at_drain(std::function<void()> what) { at_drain_ = std::move(what); }
   /// Tells the process before this one once this one serves. `command` starts the one after it.
   void hand_over_by(TakenOver taken, CommandLine command);
   /// Takes the calls of the admin interface.
@@ -87,6 +89,7 @@ class GatewayProgram final : public Program {
   std::optional<TakenOver> taken_over_;
   std::optional<Handover> handover_;
   std::function<void()> handed_over_;
+  std::function<void()> at_drain_;
   std::optional<pid_t> handed_over_to_;
   unsigned made_ = 0;           // services
   Workers* workers_ = nullptr;  // while they run

@@ -3,6 +3,7 @@
 
 #include "admin_board.hpp"
 #include "ban_service.hpp"
+#include "operator_board.hpp"
 #include "reload.hpp"
 
 #include "headgate/gateway/gateway.hpp"
@@ -18,8 +19,9 @@ namespace headgate::server {
 
 /// What all workers share. Thread-safe.
 struct Shared {
-  Shared(const config::Config& config, observe::Logs& opened, std::shared_ptr<BanService> ban_service)
-      : logs(opened), memory(config.memory), bans(std::move(ban_service)) {}
+  Shared(const config::Config& config, observe::Logs& opened, std::shared_ptr<BanService> ban_service,
+         boost::asio::io_context& main_loop)
+      : logs(opened), memory(config.memory), bans(std::move(ban_service)), operators(main_loop) {}
 
   observe::Logs& logs;
   limit::MemoryStore memory;
@@ -29,6 +31,7 @@ struct Shared {
   upstream::RetryBudgets retry_budgets;
   observe::Registry registry;
   AdminBoard board;
+  OperatorBoard operators;
 };
 
 /// Worker thread, or the main thread before the worker runs.

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,7 +25,8 @@ namespace headgate::config {
 /// The admin port: metrics and administration.
 struct Admin {
   net::ListenOptions listen{.host = "127.0.0.1", .port = 9900, .text = "127.0.0.1:9900"};
-  std::string token;  ///< required by everything but the probes; empty only on a loopback address; never logged
+  std::string token;       ///< required by everything but the probes; empty only on a loopback address; never logged
+  std::string read_token;  ///< may only read; empty: nobody has it; never logged
   /// What happens if the port is taken: an error if the user named the port.
   enum class IfTaken { fail, go_without, another_port };
   IfTaken if_taken = IfTaken::go_without;
@@ -43,6 +45,13 @@ struct Places {
   Place admin;
   Place access_log;
   Place error_log;
+};
+
+/// A configuration as it is shown: the defaults are filled in, and no secret is there.
+struct Described {
+  std::shared_ptr<const std::string> json;  ///< null: there is no file
+  /// By RFC 6901 pointer: a fingerprint of each text that is not shown as it is. Differs in each process.
+  std::map<std::string, std::uint64_t> hidden;
 };
 
 /// Everything that a file says, with the defaults filled in. It is always valid: all names resolve, every cost can be
@@ -69,6 +78,9 @@ struct Config {
   /// A fingerprint of the value of each key at the top of the file: tells which of them a reload has changed. Differs
   /// in each process.
   std::map<std::string, std::uint64_t> fingerprints;
+  Described described;
+  std::string file;    ///< its path; empty: there is none
+  std::string sha256;  ///< of the file and of those that it includes, in hexadecimal
 };
 
 }  // namespace headgate::config

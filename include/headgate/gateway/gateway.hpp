@@ -21,6 +21,8 @@
 namespace headgate::gateway {
 
 class Appointments;
+struct Explanation;
+struct ExplainedRequest;
 class InFlight;
 class LagProbe;
 class Mirrors;
@@ -53,6 +55,11 @@ class Gateway final : public Handler {
   void refused(Exchange& x) override;
   bool trusts(const boost::asio::ip::address& peer) const override;
 
+  /// What would happen to `request` now, with the configuration, the counters and the Redis of this worker. Takes
+  /// nothing: no permit, no failed attempt, no place. Waiting rooms, circuits, load shedding and the servers themselves
+  /// are not asked. What is owed to Redis after an outage is charged first, as before each check.
+  Task<Explanation> explain(ExplainedRequest request);
+
   /// New exchanges use `snapshot` from now on.
   void adopt(SnapshotPtr snapshot);
   /// Stops the work in the background. No exchange may begin after it.
@@ -62,6 +69,9 @@ class Gateway final : public Handler {
   using Step = std::optional<Problem>;  // empty: continue with the next step
   enum class Served { no, yes };        // whether the exchange reached the step `serve`
 
+  Task<Step> peek(Exchange& x);
+  Task<Explanation> explain(Exchange& x);
+  Step arrive(Exchange& x);
   Step find_route(Exchange& x);
   Step identify(Exchange& x);
   Step check_bans(Exchange& x, bool after_auth) const;
@@ -103,6 +113,7 @@ class Gateway final : public Handler {
   Step pass_circuit(Exchange& x);
   void leave_circuit(Exchange& x);
   Step shed(Exchange& x);
+  Step rank(Exchange& x);
   bool waits_for_place(const Exchange& x) const;
   Task<Step> wait_for_place(Exchange& x);
   Step take_place(Exchange& x);
