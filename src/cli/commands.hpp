@@ -12,6 +12,7 @@ inline constexpr int kWell = 0;
 inline constexpr int kFailed = 1;
 inline constexpr int kWrongCommandLine = 2;
 inline constexpr int kBadConfiguration = 3;
+inline constexpr int kUnreachable = 4;  ///< the running gateway could not be reached
 
 struct RunOptions {
   std::string file;

@@ -1,5 +1,6 @@
 #include "headgate/cli/main.hpp"
 
+#include "admin_commands.hpp"
 #include "commands.hpp"
 
 #include "headgate/core/literals.hpp"
@@ -137,6 +138,8 @@ int main(int count, char** words) {
   auto* health_command = app.add_subcommand("healthcheck", "Send one HTTP request: exit code 0 or 1, for containers");
   health_command->add_option("url", health_options.url, "The URL to request")->capture_default_str();
   health_command->callback([&] { result = healthcheck(health_options); });
+
+  offer_admin_commands(app, result);
 
   try {
     app.parse(count, words);
