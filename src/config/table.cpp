@@ -156,13 +156,14 @@ constexpr Shape kRedisShape = section(kRedisSection);
 constexpr Shape kSheddingShape = section(kSheddingSection);
 constexpr Shape kMemoryShape = section(kMemory);
 constexpr Shape kWebhookShape = section(kWebhookSection);
+constexpr Shape kTracingShape = section(kTracingSection);
 constexpr Shape kAllRoutesShape = section(kAllRoutesSection);
 constexpr Shape kTimeoutsShape = section(kTimeouts);
 constexpr Shape kBoundsShape = section(kBounds);
 constexpr Shape kRejectionShape = section(kRejection);
 constexpr Shape kLogShape = section(kLog);
 constexpr Shape kSigningShape = section(kSigning);
-constexpr std::string_view kRootLater[] = {"tracing", "metrics", "tls", "tiers"};
+constexpr std::string_view kRootLater[] = {"metrics", "tls", "tiers"};
 constexpr Shape kIncludePath = text("a file's path, or a pattern", check_include);
 constexpr Shape kIncludePaths = list("a list of files", kIncludePath, 1, 10'000);
 constexpr const Shape* kIncludeForms[] = {&kIncludePath, &kIncludePaths};
@@ -204,6 +205,7 @@ constexpr Key kRootKeys[] = {
     {"webhook", &kWebhookShape, "",
      R"({ "url": "https://hooks.example.com/headgate", "secret": "${HEADGATE_WEBHOOK_SECRET}" })",
      "Tells each suspension to a URL"},
+    {"tracing", &kTracingShape, "", R"({ "sample": "1%" })", "Requests are parts of traces"},
     {"shedding", &kSheddingShape, "", R"({ "priority_from": "header:X-Priority" })",
      "What is refused first when there is too much"},
     {"rejection", &kRejectionShape, "", R"({ "headers": "standard" })", "What a rejected caller is told"},

@@ -60,6 +60,7 @@ void fill_limits(const Exchange& x, observe::AccessRecord& record) {
 
 void fill(Exchange& x, observe::AccessRecord& record) {
   record.request_id = x.request_id;
+  if (x.trace) record.trace_id = x.trace->id();
   record.address = x.caller.ip_key.empty() ? x.peer : x.caller.address;
   record.method = x.request.method;
   record.host = x.request.authority;

@@ -61,7 +61,7 @@ void write_told(TextCursor& out, std::string_view text, std::size_t most) noexce
 std::size_t most_of(const AccessRecord& record, const LogOptions& options) noexcept {
   std::size_t told = std::min(record.path.size(), kMaxPath) + std::min(record.user_agent.size(), kMaxAgent);
   for (const auto text :
-       {record.request_id, record.method, record.host, record.ended_by, record.route, record.upstream, record.server,
+       {record.request_id, record.trace_id, record.method, record.host, record.ended_by, record.route, record.upstream, record.server,
         record.reason, record.retried, record.auth, record.limit, record.tier, record.decision, record.source})
     told += std::min(text.size(), kMaxWord) + kEllipsis.size();
   for (std::size_t i = 0; i < record.callers.size(); ++i)
@@ -148,10 +148,12 @@ void write_json(TextCursor& out, const AccessRecord& record, const LogOptions& o
   write_json_text(out, options.instance);
   out.word("\",\"event\":\"request\",\"request_id\":\"");
   write_told(out, record.request_id, kMaxWord);
-  out.word("\",\"client_ip\":\"");
+  Members line(out);
+  out.character('"');
+  line.some<"trace_id">(record.trace_id);
+  out.word(",\"client_ip\":\"");
   write_address(out, record.address);
   out.character('"');
-  Members line(out);
   line.text<"method">(record.method);
   line.text<"host">(record.host);
   line.text<"path">(record.path, kMaxPath);
@@ -235,6 +237,7 @@ void write_text(TextCursor& out, const AccessRecord& record, const LogOptions& o
   for (std::size_t i = 0; i < record.callers.size(); ++i) write_field(out, options.callers[i], record.callers[i]);
   out.word(" id=");
   write_told(out, record.request_id, kMaxWord);
+  write_field(out, "trace", record.trace_id);
 }
 
 }  // namespace

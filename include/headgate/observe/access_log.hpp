@@ -43,6 +43,7 @@ struct AccessRecord {
   /// The values that AccessLog::callers() names, in that order; empty if the caller has none.
   std::span<const std::string_view> callers;
   std::string_view user_agent;
+  std::string_view trace_id;  ///< 32 hexadecimal digits; empty without tracing
 };
 
 /// Belongs to one worker; its thread only. Lines leave in batches of up to 64 KiB, after at most a tenth of a second.
