@@ -102,6 +102,7 @@ std::optional<LiteralError> check_condition_value(std::string_view text);      /
 std::optional<LiteralError> check_proxy_field(std::string_view text);          ///< a field's name, or "X-Forwarded-*"
 std::optional<LiteralError> check_field_value(std::string_view text);
 std::optional<LiteralError> check_log_target(std::string_view text);
+std::optional<LiteralError> check_log_field(std::string_view text);
 std::optional<LiteralError> check_log_caller(std::string_view text);  ///< "owner", "jwt.<claim>"
 std::optional<LiteralError> check_file_path(std::string_view text);
 std::optional<LiteralError> check_include(std::string_view text);

@@ -43,6 +43,8 @@ class TraceIds {
   explicit TraceIds(std::uint64_t seed) noexcept : state_(seed) {}
   /// Never 0.
   std::uint64_t next() noexcept;
+  /// A seed that goes on after it.
+  std::uint64_t state() const noexcept { return state_; }
 
  private:
   std::uint64_t state_;
