@@ -107,6 +107,7 @@ void Exchange::reset() {
   attempt = nullptr;
   delay = nullptr;
   request_id = {};
+  if (trace) trace.reset();
   if (route != nullptr && route->extras) reset_extras();  // before its upstream and its route may go
   if (route != nullptr && route->edits) path_for_server = {};
   snapshot.reset();

@@ -10,6 +10,7 @@
 #include "request_id.hpp"
 #include "room_answer.hpp"
 #include "rooms.hpp"
+#include "trace.hpp"
 #include "turns.hpp"
 
 #include <random>
@@ -67,6 +68,7 @@ void Gateway::stop() {
 Task<void> Gateway::handle(Exchange& x) {
   x.snapshot = snapshot_;
   x.request_id = request_id(x);
+  if (x.snapshot->compiled->options().tracing) begin_trace(x, *x.snapshot->compiled->options().tracing);
   Step problem = find_route(x);
   if (!problem) problem = check_body(x);
   if (!problem) problem = identify(x);

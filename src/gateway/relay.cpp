@@ -11,6 +11,7 @@
 #include "retry.hpp"
 #include "rewrite.hpp"
 #include "settle.hpp"
+#include "trace.hpp"
 #include "tries.hpp"
 #include "tunnel.hpp"
 
@@ -58,9 +59,13 @@ class Relay {
     if (x_.route->delivery) prepare_delivery(*x_.route->delivery);
     while (true) {
       auto outcome = co_await attempt(Over::any_connection);
+      if (x_.trace) trace_end(outcome);
       // A pooled connection may have been closed meanwhile. Try once more if sending twice does no harm, on a new
       // connection: other pooled ones may be closed too.
-      if (outcome.has_error() && may_repeat(outcome.error())) outcome = co_await attempt(Over::new_connection);
+      if (outcome.has_error() && may_repeat(outcome.error())) {
+        outcome = co_await attempt(Over::new_connection);
+        if (x_.trace) trace_end(outcome);
+      }
       if (tries_ && another_follows(outcome)) {
         if (at_) choice_.tried.add(*at_);
         co_await tries_->pause();
@@ -113,9 +118,16 @@ class Relay {
     return failure.reused && whole_ && is_idempotent(x_.request.method) && !x_.reply->started();
   }
 
+  void trace_end(const Result<Step, Failure>& outcome) {
+    if (outcome.has_value()) return end_attempt(x_, x_.answer.status);
+    if (!outcome.error().server.empty()) x_.server = outcome.error().server;
+    end_attempt(x_, 0);
+  }
+
   Task<Result<Step, Failure>> attempt(Over over) {
     ++x_.attempts;
     at_.reset();
+    if (x_.trace) begin_attempt(x_);
     auto server = over == Over::any_connection ? upstream_.take_idle(choice_) : nullptr;
     if (!server) {
       auto connected = co_await upstream_.connect(choice_);

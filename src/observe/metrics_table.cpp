@@ -1,6 +1,7 @@
 #include "headgate/observe/metrics_table.hpp"
 
 #include "headgate/observe/connection_families.hpp"
+#include "headgate/observe/metrics_of_logs.hpp"
 #include "headgate/observe/server_families.hpp"
 
 namespace headgate::observe {
@@ -73,6 +74,7 @@ std::span<const Family* const> families() noexcept {
                                            &reload_successful,
                                            &reload_time,
                                            &log_dropped,
+                                           &log_left_out,
                                            &connections_active,
                                            &connections_refused,
                                            &accept_pauses,

@@ -7,6 +7,7 @@
 #include "headgate/core/clock.hpp"
 #include "headgate/core/text_arena.hpp"
 #include "headgate/gateway/compiled_config.hpp"
+#include "headgate/gateway/exchange_trace.hpp"
 #include "headgate/gateway/snapshot.hpp"
 #include "headgate/http/exchange_io.hpp"
 #include "headgate/identity/token_cache.hpp"
@@ -193,6 +194,7 @@ struct Exchange {
 
   // Set by the steps.
   std::string_view request_id;
+  std::unique_ptr<ExchangeTrace> trace;  ///< null: the configuration has no tracing
   SnapshotPtr snapshot;  ///< the configuration at the start of this exchange, used until its end
   const Route* route = nullptr;
   std::string allowed_methods;  ///< for 405

@@ -57,10 +57,12 @@ class Logs {
   /// Opens files again by their names, after a rotation has moved them. Main thread only; does not wait.
   void reopen() noexcept;
 
-  /// Lines lost since the start. Any thread.
+  /// Lines that were lost or left out since the start. Any thread.
   struct Dropped {
     std::uint64_t access = 0;
     std::uint64_t error = 0;
+    std::uint64_t ok_left_out = 0;        ///< lines that `keep_ok` left out
+    std::uint64_t refusals_left_out = 0;  ///< lines that `refusals_every` left out
   };
   Dropped dropped() const;
 
