@@ -122,6 +122,8 @@ void Exchange::reset() {
   upstream = server = reason = retried = {};
   attempts = 0;
   upstream_time = {};
+  awaited = {};
+  under_way = false;
   body_bytes = 0;
   answer.status = 0;
   answer.fields.clear();

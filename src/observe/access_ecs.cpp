@@ -27,7 +27,7 @@ void write_ecs_limit(Members<AnyNames>& line, const AccessRecord& record, const 
   if (record.limit.empty()) return;
   line.text<"headgate.limit">(record.limit);
   line.some<"headgate.tier">(record.tier);
-  if (!record.key.empty()) line.own<"headgate.key_id">(KeyId(record.key, options).text());
+  if (!record.key.empty()) line.own<"headgate.key_id">(KeyId(record.key, *options.key).text());
   line.own<"headgate.decision">(record.decision);
   line.number<"headgate.cost">(count_of(record.cost));
   if (record.held != record.cost) line.number<"headgate.held">(count_of(record.held));

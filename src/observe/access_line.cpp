@@ -14,7 +14,7 @@ void write_limit(Members<Fields>& line, const AccessRecord& record, const LogOpt
   line.template text<"limit">(record.limit);
   line.template some<"tier">(record.tier);
   if (!record.key.empty() && line.template has<"key_id">())
-    line.template own<"key_id">(KeyId(record.key, options).text());
+    line.template own<"key_id">(KeyId(record.key, *options.key).text());
   line.template own<"decision">(record.decision);
   line.template number<"cost">(count_of(record.cost));
   if (record.held != record.cost) line.template number<"held">(count_of(record.held));

@@ -7,6 +7,7 @@
 #include "headgate/core/text_cursor.hpp"
 #include "headgate/observe/access_fields.hpp"
 #include "headgate/observe/access_log.hpp"
+#include "headgate/observe/key_id.hpp"
 
 #include <algorithm>
 #include <array>
@@ -37,20 +38,6 @@ inline void write_address(TextCursor& out, const boost::asio::ip::address& addre
     out.number(bytes[i]);
   }
 }
-
-/// The id of a key: the same wherever the same secret is configured. It does not contain the key.
-class KeyId {
- public:
-  KeyId(std::string_view key, const LogOptions& options) noexcept {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    auto digest = keyed_digest(key, *options.key);
-    for (std::size_t i = text_.size(); i > 2; --i, digest >>= 4) text_[i - 1] = kDigits[digest & 15];
-  }
-  std::string_view text() const noexcept { return {text_.data(), text_.size()}; }
-
- private:
-  std::array<char, 18> text_{'k', '_'};
-};
 
 /// The logged part of a text from the caller.
 inline void write_told(TextCursor& out, std::string_view text, std::size_t most) noexcept {

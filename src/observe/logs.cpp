@@ -5,6 +5,7 @@
 #include "output.hpp"
 
 #include "headgate/core/task.hpp"
+#include "headgate/observe/key_id.hpp"
 
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
@@ -265,6 +266,11 @@ void Logs::reopen() noexcept {
   const auto& now = state_->now;
   if (now.access) now.access->reopen();
   if (now.error && now.error != now.access) now.error->reopen();
+}
+
+std::string Logs::key_id(std::string_view key) const {
+  const std::lock_guard lock(state_->mutex);
+  return std::string(KeyId(key, *state_->now.options.key).text());
 }
 
 Logs::Dropped Logs::dropped() const {

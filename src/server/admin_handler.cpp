@@ -137,6 +137,7 @@ Task<void> AdminHandler::handle(Exchange& x) {
   AdminCall call;
   call.parameters = std::move(match.parameters);
   call.query = x.request.query;
+  call.accept = http::field_of(x.request.fields, "Accept").value;
   if (asked.most_body > 0) {
     auto body = co_await read_body(x, asked.most_body);
     if (body.has_error())

@@ -78,7 +78,7 @@ void show_process(double booted, Scrape& scrape) {
 }  // namespace
 
 void collect_process(observe::Registry& registry) {
-  registry.gauge(family::build_info, {HEADGATE_VERSION}).set(1);
+  registry.gauge(family::build_info, {HEADGATE_VERSION, std::string(commit())}).set(1);
   registry.collect([booted = boot_time()](Scrape& scrape) { show_process(booted, scrape); });
 }
 

@@ -8,6 +8,7 @@
 #include "reload_endpoint.hpp"
 #include "servers_endpoint.hpp"
 #include "stray_signals.hpp"
+#include "top_service.hpp"
 
 #include "headgate/redis/ban_log.hpp"
 #include "headgate/server/admin.hpp"
@@ -52,6 +53,7 @@ void collect_all(Shared& shared) {
 std::vector<AdminEndpoint> endpoints_of(const Shared& shared, const GatewayProgram& program) {
   auto out = ban_endpoints(shared.bans);
   out.push_back(reload_endpoint(program.calls()));
+  for (auto& each : top_endpoints(program.top())) out.push_back(std::move(each));
   out.push_back(servers_endpoint([&board = shared.board] { return board.upstreams(); }));
   return out;
 }

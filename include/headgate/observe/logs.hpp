@@ -8,6 +8,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 
 namespace headgate::observe {
 
@@ -56,6 +58,9 @@ class Logs {
 
   /// Opens files again by their names, after a rotation has moved them. Main thread only; does not wait.
   void reopen() noexcept;
+
+  /// The `key_id` of a key, as it is logged now. Any thread.
+  std::string key_id(std::string_view key) const;
 
   /// Lines that were lost or left out since the start. Any thread.
   struct Dropped {

@@ -19,6 +19,7 @@ struct AdminCall {
   std::vector<std::pair<std::string_view, std::string_view>> parameters;  ///< of the path, by name
   std::string_view query;                                                 ///< begins with "?", or is empty
   std::string body;                                                       ///< the whole body
+  std::string_view accept{};                                              ///< the kinds of answer that the caller takes
 
   /// The segment of the path at "{name}"; "" if the endpoint has no such name.
   std::string_view parameter(std::string_view name) const noexcept;
