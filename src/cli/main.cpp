@@ -2,6 +2,7 @@
 
 #include "admin_commands.hpp"
 #include "commands.hpp"
+#include "top.hpp"
 
 #include "headgate/core/literals.hpp"
 
@@ -140,6 +141,7 @@ int main(int count, char** words) {
   health_command->callback([&] { result = healthcheck(health_options); });
 
   offer_admin_commands(app, result);
+  offer_top(app, result);
 
   try {
     app.parse(count, words);
