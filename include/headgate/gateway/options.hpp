@@ -234,6 +234,7 @@ struct Options {
   /// Secrets that sign appointments: the first one signs, all are believed.
   std::vector<std::string> signing_keys;
   std::string hsts;              ///< the value of Strict-Transport-Security, for clients with TLS; empty: none
+  std::string usage;             ///< the path at which callers ask what is left of their limits; empty: none
   std::string via = "headgate";  ///< the name of this gateway in Via; empty: it adds no entry
 };
 
