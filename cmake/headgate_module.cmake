@@ -167,3 +167,25 @@ function(headgate_script target name namespace header)
   set_source_files_properties(${out} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # each has a kScript
   target_sources(${target} PRIVATE ${out})
 endfunction()
+
+# headgate_commit(TARGET): generates commit() of src/server/collect.hpp. Without a repository, as in the build of an image, it is what
+# HEADGATE_COMMIT says.
+function(headgate_commit target)
+  set(HEADGATE_COMMIT "" CACHE STRING "The commit that is built; empty: what git says")
+  set(commit "${HEADGATE_COMMIT}")
+  if(NOT commit)
+    # Whoever owns the files: only the name of the commit is read.
+    execute_process(COMMAND git -c safe.directory=* rev-parse --short=12 HEAD WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+      OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    if(EXISTS ${CMAKE_SOURCE_DIR}/.git/logs/HEAD)
+      set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/.git/logs/HEAD)
+    endif()
+  endif()
+  if(NOT commit MATCHES "^[0-9A-Za-z._-]+$")
+    set(commit unknown)
+  endif()
+  set(out ${CMAKE_BINARY_DIR}/generated/${target}/commit.cpp)
+  file(CONFIGURE OUTPUT ${out} CONTENT
+    "#include \"${CMAKE_SOURCE_DIR}/src/server/collect.hpp\"\n\nnamespace headgate::server {\n\nstd::string_view commit() noexcept { return \"${commit}\"; }\n\n}  // namespace headgate::server\n")
+  target_sources(${target} PRIVATE ${out})
+endfunction()

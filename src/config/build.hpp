@@ -36,6 +36,7 @@ struct Build {
 };
 
 void build_process(Build& build);  // instance, listen, workers, drain, memory, timeouts, bounds, rejection, log
+void build_access_lines(Build& build);  // as a part of it: which lines the access log has
 void build_admin(Build& build);    // after process: the admin address must differ from the listen addresses
 void build_hsts(Build& build);
 void build_identity(Build& build);
@@ -49,6 +50,7 @@ void build_retries(Build& build);   // after upstreams
 void build_signing(Build& build);
 void build_limits(Build& build);      // after identity, redis and signing
 void build_webhook(Build& build);     // after limits
+void build_tracing(Build& build);     // after process: spans show what the access log shows
 void check_keys(Build& build);        // after limits: the tiers and limits that known API keys name
 void build_rooms(Build& build);       // after identity and redis
 void build_routes(Build& build);      // after limits and upstreams

@@ -179,6 +179,7 @@ void build_process(Build& build) {
     check_log_file(build, *target);
   }
   build_log_identity(build, log);
+  build_access_lines(build);
 }
 
 NumbersByName numbers_of(const std::vector<const Node*>& nodes) {

@@ -51,6 +51,8 @@ Result<Scale, LiteralError> parse_scale(std::string_view text);
 Result<std::uint32_t, LiteralError> parse_share(std::string_view text);
 /// "10%": the part in parts of gateway::kWholeShare; above 0% and at most 100%.
 Result<std::uint32_t, LiteralError> parse_part(std::string_view text);
+/// "0.1%": the part in millionths; from 0% to 100%, with at most four decimals.
+Result<std::uint32_t, LiteralError> parse_sample(std::string_view text);
 /// "header:<name>": the name in lower case.
 Result<std::string, LiteralError> parse_priority_from(std::string_view text);
 
@@ -78,6 +80,7 @@ std::optional<LiteralError> check_health_path(std::string_view text);
 std::optional<LiteralError> check_health_host(std::string_view text);
 std::optional<LiteralError> check_share(std::string_view text);
 std::optional<LiteralError> check_part(std::string_view text);
+std::optional<LiteralError> check_sample(std::string_view text);
 std::optional<LiteralError> check_priority_from(std::string_view text);
 std::optional<LiteralError> check_scale(std::string_view text);
 std::optional<LiteralError> check_tier_from(std::string_view text);
@@ -99,6 +102,7 @@ std::optional<LiteralError> check_condition_value(std::string_view text);      /
 std::optional<LiteralError> check_proxy_field(std::string_view text);          ///< a field's name, or "X-Forwarded-*"
 std::optional<LiteralError> check_field_value(std::string_view text);
 std::optional<LiteralError> check_log_target(std::string_view text);
+std::optional<LiteralError> check_log_field(std::string_view text);
 std::optional<LiteralError> check_log_caller(std::string_view text);  ///< "owner", "jwt.<claim>"
 std::optional<LiteralError> check_file_path(std::string_view text);
 std::optional<LiteralError> check_include(std::string_view text);

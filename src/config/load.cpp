@@ -77,6 +77,7 @@ Config build_all(const Node& root, Report& report) {
   build_limits(build);
   build.limit_numbers = numbers_of(build.limit_nodes);
   build_webhook(build);
+  build_tracing(build);
   check_keys(build);
   build_rooms(build);
   build_routes(build);

@@ -281,19 +281,6 @@ std::optional<LiteralError> check_field_value(std::string_view text) {
                       "write 1 to 256 printable ASCII characters"};
 }
 
-bool names_log_file(std::string_view target) noexcept { return target.find('/') != std::string_view::npos; }
-
-std::optional<LiteralError> check_log_target(std::string_view text) {
-  static constexpr std::array<std::string_view, 3> kKnown{"stdout", "stderr", "off"};
-  if (std::find(kKnown.begin(), kKnown.end(), text) != kKnown.end()) return std::nullopt;
-  if (names_log_file(text) && !text.ends_with('/')) return std::nullopt;
-  const auto near = nearest(text, kKnown);
-  return LiteralError{
-      in_quotes(text) + " is not a place for a log",
-      near.empty() ? R"(write "stdout", "stderr", "off", or a path with a '/' in it, as in "./access.log")"
-                   : "did you mean " + in_quotes(near) + "?  A file is written with a '/', as in \"./access.log\""};
-}
-
 std::optional<LiteralError> check_log_caller(std::string_view text) {
   constexpr std::string_view kClaim = "jwt.";
   if (text == "owner" || (text.starts_with(kClaim) && !check_claim(text.substr(kClaim.size())))) return std::nullopt;

@@ -59,6 +59,26 @@ Result<std::uint32_t, LiteralError> parse_part(std::string_view text) {
   return *percent * (gateway::kWholeShare / 100);
 }
 
+Result<std::uint32_t, LiteralError> parse_sample(std::string_view text) {
+  constexpr std::size_t kDecimals = 4;
+  const auto mistake = LiteralError{in_quotes(text) + " is not a share", R"(write "1%", "0.1%" or "100%")"};
+  if (!text.ends_with('%')) return mistake;
+  const auto number = text.substr(0, text.size() - 1);
+  const auto point = std::min(number.find('.'), number.size());
+  std::string digits(number.substr(0, point));
+  const auto decimals = number.substr(std::min(point + 1, number.size()));
+  const bool whole = point == number.size();
+  if (digits.empty() || digits.size() > 3 || (!whole && (decimals.empty() || decimals.size() > kDecimals)))
+    return mistake;
+  digits += std::string(decimals) + std::string(kDecimals - decimals.size(), '0');
+  std::uint32_t millionths = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), millionths);
+  if (error != std::errc() || end != digits.data() + digits.size()) return mistake;
+  if (millionths > gateway::kWholeShare)
+    return LiteralError{in_quotes(text) + " is more than all", R"(write at most "100%")"};
+  return millionths;
+}
+
 Result<std::uint32_t, LiteralError> parse_share(std::string_view text) {
   const auto read = parse_percent(text);
   if (read.has_error()) return read.error();

@@ -115,18 +115,31 @@ constexpr Key kRejectionKeys[] = {
 constexpr Shape kErrorPagesShape = choice(kErrorPages);
 constexpr Section kRejection{"rejection", "rejection", "What a rejected caller is told.", kRejectionKeys};
 constexpr Shape kLevel = choice(kLogLevels);
-constexpr std::string_view kFormatsLater[] = {"combined"};
-constexpr Shape kFormat = choice(kLogFormats, kFormatsLater);
-constexpr Shape kTarget = path("\"stdout\", \"stderr\", \"off\" or a file's path", check_log_target, names_log_file);
+constexpr Shape kFormat = choice(kLogFormats);
+constexpr Shape kTarget = path("\"stdout\", \"stderr\", \"off\", \"syslog\", \"journald\" or a file's path",
+                               check_log_target, names_log_file);
+constexpr Shape kLogField = text("a field's name", check_log_field);
+constexpr Shape kLogFields = list("a list of fields", kLogField, 1, 64);
+constexpr Shape kKeepOk = text("a share", check_sample);
 constexpr Shape kLogSecret = text("text", check_not_empty);
 constexpr Shape kLogCaller = text("owner or jwt.<claim>", check_log_caller);
 constexpr Shape kLogCallers = list("a list of owner and jwt.<claim>", kLogCaller, 0, 8);
-constexpr std::string_view kLogLater[] = {"keep_ok", "sample", "rotate"};
+constexpr std::string_view kLogLater[] = {"sample", "rotate"};
 constexpr Key kLogKeys[] = {
     {"level", &kLevel, "info", R"("info")", "Minimum severity for the error log"},
-    {"format", &kFormat, "text", R"("json")", "`text` for a terminal, `json` for machines"},
+    {"format", &kFormat, "text", R"("json")",
+     "`text` for people, `json` for machines, `combined` for tools that read nginx's logs, `ecs` for Elasticsearch: "
+     "JSON with the names of the Elastic Common Schema"},
+    {"fields", &kLogFields, "", R"(["ts", "request_id", "client_ip", "status", "ms", "limit"])",
+     "The fields of a line of the access log, for the format `json`; docs/logs.md has all names. Default: all of them"},
+    {"keep_ok", &kKeepOk, "100%", R"("1%")",
+     "The share of requests with a status below 400 that have a line; the others always have one"},
+    {"refusals_every", &kDuration, "", R"("1s")",
+     "A key that is refused again and again has one line in this time; `dropped` of the next line says how many were "
+     "left out. Default: each refusal has a line"},
     {"access", &kTarget, "stdout", R"("stdout")",
-     "Where the line of each request goes: `stdout`, `stderr`, `off` or a file"},
+     "Where the line of each request goes: `stdout`, `stderr`, `off`, a file, `journald`, `syslog` (at `/dev/log`), "
+     "`syslog:/path/of/socket` or `syslog:HOST:PORT` (UDP)"},
     {"error", &kTarget, "stderr", R"("stderr")", "Where everything else goes"},
     {"secret", &kLogSecret, "", R"("${HEADGATE_LOG_SECRET}")",
      "The secret that `key_id` is computed with: if several gateways have the same one, a caller has the same id on "
@@ -158,13 +171,14 @@ constexpr Shape kRedisShape = section(kRedisSection);
 constexpr Shape kSheddingShape = section(kSheddingSection);
 constexpr Shape kMemoryShape = section(kMemory);
 constexpr Shape kWebhookShape = section(kWebhookSection);
+constexpr Shape kTracingShape = section(kTracingSection);
 constexpr Shape kAllRoutesShape = section(kAllRoutesSection);
 constexpr Shape kTimeoutsShape = section(kTimeouts);
 constexpr Shape kBoundsShape = section(kBounds);
 constexpr Shape kRejectionShape = section(kRejection);
 constexpr Shape kLogShape = section(kLog);
 constexpr Shape kSigningShape = section(kSigning);
-constexpr std::string_view kRootLater[] = {"tracing", "metrics", "tls", "tiers"};
+constexpr std::string_view kRootLater[] = {"metrics", "tls", "tiers"};
 constexpr Shape kIncludePath = text("a file's path, or a pattern", check_include);
 constexpr Shape kIncludePaths = list("a list of files", kIncludePath, 1, 10'000);
 constexpr const Shape* kIncludeForms[] = {&kIncludePath, &kIncludePaths};
@@ -206,6 +220,7 @@ constexpr Key kRootKeys[] = {
     {"webhook", &kWebhookShape, "",
      R"({ "url": "https://hooks.example.com/headgate", "secret": "${HEADGATE_WEBHOOK_SECRET}" })",
      "Tells each suspension to a URL"},
+    {"tracing", &kTracingShape, "", R"({ "sample": "1%" })", "Requests are parts of traces"},
     {"shedding", &kSheddingShape, "", R"({ "priority_from": "header:X-Priority" })",
      "What is refused first when there is too much"},
     {"rejection", &kRejectionShape, "", R"({ "headers": "standard" })", "What a rejected caller is told"},

@@ -83,6 +83,6 @@ inline constexpr std::string_view kRejectionHeaders[] = {"both", "standard", "le
 inline constexpr std::string_view kRejectionBodies[] = {"problem", "none"};
 inline constexpr std::string_view kErrorPages[] = {"as_accepted", "json"};
 inline constexpr std::string_view kLogLevels[] = {"debug", "info", "warning", "error", "off"};
-inline constexpr std::string_view kLogFormats[] = {"text", "json"};
+inline constexpr std::string_view kLogFormats[] = {"text", "json", "combined", "ecs"};
 
 }  // namespace headgate::config

@@ -66,6 +66,7 @@ extern const Section kServerQueueSection;
 extern const Shape kUpstreams;
 extern const Section kLimitSection;
 extern const Section kWebhookSection;
+extern const Section kTracingSection;
 extern const Shape kRoomMap;
 extern const Shape kServerTlsShape;
 extern const Section kConcurrencySection;

@@ -17,6 +17,18 @@ std::string_view rejected_credential(Exchange& x) {
   return x.text.join({to_text(bad->kind), ":", to_text(bad->result)});
 }
 
+/// How long the stores took in all; limits that were asked together count once.
+Duration deciding(const Admission& admission) noexcept {
+  Duration sum{0};
+  Clock::Steady last{};
+  for (const auto& checked : admission.limits) {
+    if (checked.asked_at == last) continue;
+    last = checked.asked_at;
+    sum += checked.took;
+  }
+  return sum;
+}
+
 void fill_limit(const Exchange& x, const CheckedLimit& checked, observe::AccessRecord& record) {
   const auto& a = x.admission;
   const auto* const decision = limit::binding({a.decisions.data() + checked.first, checked.count});
@@ -26,6 +38,7 @@ void fill_limit(const Exchange& x, const CheckedLimit& checked, observe::AccessR
   record.key = a.checks[rule].key;
   record.source = to_text(checked.source);
   record.cost = checked.used;
+  record.held = a.checks[rule].cost;
   record.remaining = decision->remaining;
 }
 
@@ -60,6 +73,7 @@ void fill_limits(const Exchange& x, observe::AccessRecord& record) {
 
 void fill(Exchange& x, observe::AccessRecord& record) {
   record.request_id = x.request_id;
+  if (x.trace) record.trace_id = x.trace->id();
   record.address = x.caller.ip_key.empty() ? x.peer : x.caller.address;
   record.method = x.request.method;
   record.host = x.request.authority;
@@ -77,6 +91,8 @@ void fill(Exchange& x, observe::AccessRecord& record) {
   record.in_bytes = x.body_bytes;
   record.out_bytes = x.reply ? x.reply->bytes_sent() : 0;
   record.upstream_elapsed = std::chrono::duration_cast<Duration>(x.upstream_time);
+  record.deciding = deciding(x.admission);
+  record.delayed = x.admission.delay;
   record.user_agent = http::value_of(x.request.fields, http::Known::user_agent);
   if (x.secured) record.tls = x.secured->version;
   record.auth = rejected_credential(x);

@@ -107,6 +107,7 @@ void Exchange::reset() {
   attempt = nullptr;
   delay = nullptr;
   request_id = {};
+  if (trace) trace.reset();
   if (route != nullptr && route->extras) reset_extras();  // before its upstream and its route may go
   if (route != nullptr && route->edits) path_for_server = {};
   snapshot.reset();
@@ -121,6 +122,8 @@ void Exchange::reset() {
   upstream = server = reason = retried = {};
   attempts = 0;
   upstream_time = {};
+  awaited = {};
+  under_way = false;
   body_bytes = 0;
   answer.status = 0;
   answer.fields.clear();

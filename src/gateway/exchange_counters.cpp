@@ -100,22 +100,42 @@ void ExchangeCounters::clear_gauges() const noexcept {
   if (loop_lag_) loop_lag_->set(0);
 }
 
-void ExchangeCounters::count(const Exchange& x, Duration took) const {
+const observe::RouteCounters& ExchangeCounters::of_route(const Exchange& x) const {
   auto& route = x.route ? routes_[x.route->number] : routes_.back();
   if (!route) route = observe::RouteCounters(made_routes_.of(x.route->name));
-  route.count(x.request.method, x.status, took);
+  return route;
+}
+
+void ExchangeCounters::begin(const Exchange& x) const { of_route(x).under_way(1); }
+
+void ExchangeCounters::count(const Exchange& x, Duration took) const {
+  const auto& route = of_route(x);
+  const auto waited = x.awaited + x.admission.delay + x.queued + x.permit_wait;
+  route.count(x.request.method, x.status,
+              {.whole = took,
+               .overhead = took - waited,
+               .received = x.body_bytes,
+               .sent = x.reply != nullptr ? x.reply->bytes_sent() : 0});
+  if (x.under_way) route.under_way(-1);
+  if (x.trace && x.trace->context.sampled) route.traced(x.trace->id(), took, x.clock->wall());
   for (const auto& auth_result : x.caller.auth_results) route.count(auth_result);
   count_limits(x);
   if (x.route && x.route->extras) count_extras(x);
 }
 
 void ExchangeCounters::count_extras(const Exchange& x) const {
-  if (x.ban) (x.ended_by == EndedBy::ban ? bans_[x.ban->number].refused : bans_[x.ban->number].observed)->add();
+  if (x.ban) count_ban(x);
   if (x.route->sheds || x.route->server_queue) count_shed(x);
   if (x.appointment_tier) count_appointments(x);
   if (x.waited_tier && x.admission.outcome == Admission::Outcome::allowed && !x.client_gone)
     tiers_[x.waited_tier->number].waits->record(x.permit_wait);
   if (x.room.outcome != RoomVisit::Outcome::none) count_visit(x);
+}
+
+void ExchangeCounters::count_ban(const Exchange& x) const {
+  const auto& counters = bans_[x.ban->number];
+  (x.ended_by == EndedBy::ban ? counters.refused : counters.observed)->add();
+  counters.top->rejected(x.banned_key);
 }
 
 void ExchangeCounters::count_shed(const Exchange& x) const {
@@ -165,9 +185,11 @@ void ExchangeCounters::count_limits(const Exchange& x) const {
       const bool observe = checked.route_limit->limit->mode == limit::Mode::observe;
       (observe ? counters.observed : counters.rejected)[source]->add();
       (observe ? counters.units_observed : counters.units_rejected)->add(units);
+      counters.top->rejected(a.checks[checked.first].key);
     } else if (!rejected) {
       counters.allowed[source]->add();
       counters.units_allowed->add(units);
+      counters.top->allowed(a.checks[checked.first].key);
       if (checked.kept) {  // its decision is about the appointment, not about the limit
         counters.appointments[static_cast<std::size_t>(observe::AppointmentEvent::kept)]->add();
         continue;

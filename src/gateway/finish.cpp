@@ -20,12 +20,13 @@ void Gateway::finish(Exchange& x) {
   const auto elapsed = std::chrono::duration_cast<Duration>(x.clock->steady() - x.started);
   (x.snapshot ? x.snapshot : snapshot_)->counters->count(x, elapsed);
   auto& log = services_.access_log;
-  if (!log.on()) return;
+  if (!log.on() || log.leaves_out(x.status)) return;
   observe::AccessRecord record;
   std::array<std::string_view, observe::LogOptions::kMaxCallers> callers;
   record.elapsed = elapsed;
   record.callers = caller_values(x, log.callers(), callers);
   fill(x, record);
+  if (log.wants_referer()) record.referer = http::value_of(x.request.fields, http::Known::referer);
   log.write(record);
 }
 

@@ -9,6 +9,7 @@
 #include "max_forwards.hpp"
 #include "presented.hpp"
 #include "room_ticket.hpp"
+#include "trace.hpp"
 
 #include "headgate/gateway/problem.hpp"
 #include "headgate/http/hop.hpp"
@@ -93,6 +94,7 @@ void forward_request_fields(Exchange& x, const CompiledConfig& compiled) {
   append_forwarding_headers(x, identity.address_field, out);
   out.push_back({Known::unknown, "X-Request-Id", x.request_id});
   append_via(x.text, x.request.fields, compiled.via(x.request.version), out);
+  if (x.trace) replace_trace_fields(x, out);
   if (x.route && x.route->edits) edit_request(x, out);
   if (x.request.upgrade.empty()) return;
   out.push_back({Known::connection, "Connection", "Upgrade"});

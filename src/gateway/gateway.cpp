@@ -10,6 +10,7 @@
 #include "request_id.hpp"
 #include "room_answer.hpp"
 #include "rooms.hpp"
+#include "trace.hpp"
 #include "turns.hpp"
 
 #include <random>
@@ -76,6 +77,7 @@ Gateway::Step Gateway::arrive(Exchange& x) {
 Task<void> Gateway::handle(Exchange& x) {
   x.snapshot = snapshot_;
   x.request_id = request_id(x);
+  if (x.snapshot->compiled->options().tracing) begin_trace(x, *x.snapshot->compiled->options().tracing);
   Step problem = arrive(x);
   if (!problem && x.route->extras) {
     problem = co_await steps_with_extras(x);

@@ -180,6 +180,7 @@ Task<H1Session::Next> H1Session::read_head(Exchange& x) {
       const auto parsed = http::h1::parse_request(data.substr(0, size), limits, x.request);
       if (parsed.has_error()) co_return co_await refuse(x, parsed.error());
       read_buffer_.consume(size);
+      x.awaited = std::chrono::duration_cast<Duration>(x.clock->steady() - x.started);
       co_return Next::exchange;
     }
     if (const auto valid = http::h1::check_unfinished(data, checked); valid.has_error())

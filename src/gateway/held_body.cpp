@@ -38,6 +38,7 @@ Task<Gateway::Step> Gateway::hold_body(Exchange& x) {
   if (x.client_gone || x.body->ended() || (announced && framing.length > most)) co_return Step{};
   const auto held = std::make_shared<HeldBody>(services_.lent);
   x.held = held;
+  const auto begun = x.clock->steady();
   if (announced) held->expect(static_cast<std::size_t>(framing.length));
   while (!x.body->ended() && held->bytes().size() < most) {
     const auto bytes = co_await x.body->read();
@@ -46,6 +47,7 @@ Task<Gateway::Step> Gateway::hold_body(Exchange& x) {
     held->append(*bytes);
     x.body_bytes += bytes->size();
   }
+  x.awaited += std::chrono::duration_cast<Duration>(x.clock->steady() - begun);
   co_return Step{};
 }
 

@@ -11,6 +11,7 @@
 #include "retry.hpp"
 #include "rewrite.hpp"
 #include "settle.hpp"
+#include "trace.hpp"
 #include "tries.hpp"
 #include "tunnel.hpp"
 
@@ -58,15 +59,20 @@ class Relay {
     if (x_.route->delivery) prepare_delivery(*x_.route->delivery);
     while (true) {
       auto outcome = co_await attempt(Over::any_connection);
+      if (x_.trace) trace_end(outcome);
       // A pooled connection may have been closed meanwhile. Try once more if sending twice does no harm, on a new
       // connection: other pooled ones may be closed too.
-      if (outcome.has_error() && may_repeat(outcome.error())) outcome = co_await attempt(Over::new_connection);
+      if (outcome.has_error() && may_repeat(outcome.error())) {
+        outcome = co_await attempt(Over::new_connection);
+        if (x_.trace) trace_end(outcome);
+      }
       if (tries_ && another_follows(outcome)) {
         if (at_) choice_.tried.add(*at_);
         co_await tries_->pause();
         if (!x_.client_gone) continue;
         outcome = client_gone();
       }
+      if (outcome.has_error()) note_wait(x_.clock->steady());
       if (outcome.has_error()) co_return failed(outcome.error());
       co_return *outcome;
     }
@@ -74,6 +80,15 @@ class Relay {
 
  private:
   enum class Over { any_connection, new_connection };
+
+  /// What flows from here on flows as server and client will.
+  struct WaitUntilEnd {
+    explicit WaitUntilEnd(Relay& whose) noexcept : relay(whose) {}
+    WaitUntilEnd(const WaitUntilEnd&) = delete;
+    WaitUntilEnd& operator=(const WaitUntilEnd&) = delete;
+    ~WaitUntilEnd() { relay.note_wait(relay.x_.clock->steady()); }
+    Relay& relay;
+  };
 
   Step take_first_bytes() {
     if (x_.held) {
@@ -113,11 +128,19 @@ class Relay {
     return failure.reused && whole_ && is_idempotent(x_.request.method) && !x_.reply->started();
   }
 
+  void trace_end(const Result<Step, Failure>& outcome) {
+    if (outcome.has_value()) return end_attempt(x_, x_.answer.status);
+    if (!outcome.error().server.empty()) x_.server = outcome.error().server;
+    end_attempt(x_, 0);
+  }
+
   Task<Result<Step, Failure>> attempt(Over over) {
     ++x_.attempts;
     at_.reset();
+    if (x_.trace) begin_attempt(x_);
     auto server = over == Over::any_connection ? upstream_.take_idle(choice_) : nullptr;
     if (!server) {
+      if (since_ == Clock::Steady()) since_ = x_.clock->steady();
       auto connected = co_await upstream_.connect(choice_);
       if (connected.has_error()) co_return connected.error();
       server = std::move(*connected);
@@ -127,9 +150,12 @@ class Relay {
     x_.server = server->server();
     if (x_.route->edits) name_server(x_, x_.server);
     sent_at_ = x_.clock->steady();
+    answered_ = false;
+    if (since_ == Clock::Steady()) since_ = sent_at_;
     const auto sent = co_await server->send(start_, first_, whole_ ? http::EndStream::yes : http::EndStream::no);
     if (sent.has_error() && sent.error() == boost::asio::error::timed_out) {
       upstream_.note(*server, balance::Outcome::timeout, Duration(-1));
+      upstream_.count(*at_, upstream::kNoAnswer, Duration(0));
       co_return Failure{.what = Failed::reply_timeout, .cause = sent.error(), .why = kTakesNoMore};
     }
     // After any other error go on: a server may answer and close before it has read everything.
@@ -149,8 +175,10 @@ class Relay {
     if (bug) std::rethrow_exception(bug);
     if (x_.client_gone) co_return client_gone();
     if (body.problem() && !x_.reply->started()) co_return Step(*body.problem());
-    if (outcome.has_error() && !outcome.error().reused && !body.problem())
+    if (outcome.has_error() && !outcome.error().reused && !body.problem()) {
+      if (!answered_) upstream_.count(*at_, upstream::kNoAnswer, Duration(0));
       upstream_.note(*server, upstream::outcome_of(outcome.error().what), Duration(-1));
+    }
     const bool kept = outcome.has_value() && (whole_ || body.delivered()) && !broken;
     if (kept) upstream_.give_back(std::move(server));
     co_return outcome;
@@ -166,9 +194,7 @@ class Relay {
       if (status >= 200 && tries_ && tries_->again_after_answer()) co_return throw_away(server);
       if (status == 101 || status >= 200) note_latency(body);
       if (status == 101) co_return co_await switch_protocols(server);
-      if (status >= 200) {
-        co_return co_await relay_answer(server);
-      }
+      if (status >= 200) co_return co_await relay_answer(server);
       if (status == 100) continue;  // the gateway has answered the client's Expect itself
       forward_reply_fields(x_, compiled_, RejectionHeaders::none);
       const http::ReplyStart start{.status = status, .reason = x_.answer.reason, .fields = &x_.fields};
@@ -181,11 +207,19 @@ class Relay {
 
   void note_answer(upstream::Attempt& server, const RequestBody& body) {
     const auto now = x_.clock->steady();
+    answered_ = true;
+    note_wait(now);
+    upstream_.count(*at_, x_.answer.status, std::chrono::duration_cast<Duration>(now - sent_at_));
     if (x_.answer.status != 101) x_.upstream_time = now - sent_at_;
     const auto since = whole_ ? sent_at_ : std::max(sent_at_, body.ended_at());
     const auto took = body.running() ? Duration(-1) : std::chrono::duration_cast<Duration>(now - since);
     const bool failed = balance::is_failure(x_.answer.status);
     upstream_.note(server, failed ? balance::Outcome::server_error : balance::Outcome::answered, took);
+  }
+
+  /// From the first connection or request to a server until now, whatever happened between.
+  void note_wait(Clock::Steady now) noexcept {
+    if (since_ != Clock::Steady()) x_.awaited = awaited_ + std::chrono::duration_cast<Duration>(now - since_);
   }
 
   /// From here on the server is not asked for this answer any more: its body flows as the client takes it, and a tunnel
@@ -249,6 +283,7 @@ class Relay {
     const auto ends_here = from.ended() && from.trailers().empty();
     auto sent = co_await x_.reply->send(start, *first, ends_here ? http::EndStream::yes : http::EndStream::no);
     if (ends_here) co_return sent.has_error() ? client_gone() : Result<Step, Failure>(Step{});
+    const WaitUntilEnd streaming(*this);
     while (sent.has_value()) {
       const auto bytes = co_await from.read();
       if (bytes.has_error()) co_return broken_off(bytes.error());
@@ -273,6 +308,7 @@ class Relay {
     const http::ReplyStart start{.status = 101, .reason = x_.answer.reason, .fields = &x_.fields};
     const auto sent = co_await x_.reply->send(start, {}, http::EndStream::no);
     if (sent.has_error()) co_return client_gone();
+    const WaitUntilEnd streaming(*this);
     co_await tunnel(x_, server, options_.timeouts.tunnel);
     co_return Step{};
   }
@@ -307,6 +343,9 @@ class Relay {
   std::string_view first_;
   bool whole_ = true;
   Clock::Steady sent_at_;
+  const Duration awaited_ = x_.awaited;  ///< before this step
+  Clock::Steady since_;                  ///< when the first attempt began; zero: none has
+  bool answered_ = false;                ///< whether the attempt has the final head of an answer
 };
 
 }  // namespace

@@ -72,7 +72,12 @@ void Sessions::take(net::StreamPtr stream, EntrancePtr entrance) {
   if (address.has_error()) return stream->close();  // the client is gone already
   Peer peer(*address);
   const bool trusted = handler_.trusts(*address);
-  if (!trusted && !admit(peer)) return stream->close();
+  const auto& counters = entrance->counters;
+  if (!trusted && !admit(peer)) {
+    if (counters.refused) counters.refused->add();
+    return stream->close();
+  }
+  if (counters.open) counters.open->add(1);
   const auto before = totals_.connections.fetch_add(1, std::memory_order_relaxed);
   net::ReadBuffer input(std::move(stream), blocks_);
   entrance->winding_down |= winding_down_;
@@ -80,7 +85,9 @@ void Sessions::take(net::StreamPtr stream, EntrancePtr entrance) {
   const bool says_whose = entrance->preamble == Preamble::proxy_header && trusted;
   auto tls = entrance->tls;
   peer.entrance = std::move(entrance);
-  if (before >= bounds_.connections) {
+  const bool full = before >= bounds_.connections;
+  if (auto* const counter = full ? peer.entrance->counters.refused : peer.entrance->counters.accepted) counter->add();
+  if (full) {
     totals_.bounds.refused(ConnectionBounds::Why::total, peer.address, clock_.steady());
     auto& session = keep(session_of(std::move(input), std::move(peer), std::move(tls)));
     uncount(session);  // it takes no place while it is rejected
@@ -117,7 +124,9 @@ void Sessions::give_way(Session& before, net::ReadBuffer input, Peer peer, net::
 }
 
 void Sessions::uncount(Session& session) noexcept {
-  if (std::exchange(session.counted_, false)) totals_.connections.fetch_sub(1, std::memory_order_relaxed);
+  if (!std::exchange(session.counted_, false)) return;
+  totals_.connections.fetch_sub(1, std::memory_order_relaxed);
+  if (const auto& counters = session.peer_.entrance->counters; counters.open) counters.open->add(-1);
 }
 
 void Sessions::remove(Session& session) noexcept {

@@ -1,5 +1,5 @@
 #pragma once
-// Log lines of exchanges as text and as JSON: pure functions of a record.
+// Log lines of exchanges in each format: pure functions of a record.
 
 #include "headgate/observe/access_log.hpp"
 
@@ -7,9 +7,20 @@
 
 namespace headgate::observe {
 
-/// Appends a line of at most Lane::kLongest bytes, whatever a caller sent; longer texts are cut and end in an ellipsis.
-/// `options.key` must be set.
-void append_json_line(const AccessRecord& record, const LogOptions& options, Instant at, std::string& out);
-void append_text_line(const AccessRecord& record, const LogOptions& options, Instant at, std::string& out);
+// Each appends a line of at most Lane::kLongest bytes, whatever a caller sent; longer texts are cut and end in an
+// ellipsis. `options.key` must be set. `dropped`: how many lines like this one were left out before it.
+
+/// One object with the fields of the table that options.fields has.
+void append_json_line(const AccessRecord& record, const LogOptions& options, Instant at, std::string& out,
+                      std::uint64_t dropped = 0);
+enum class Coloured : bool { no, yes };
+/// For people. A terminal sees the status in a colour.
+void append_text_line(const AccessRecord& record, const LogOptions& options, Instant at, std::string& out,
+                      std::uint64_t dropped = 0, Coloured coloured = Coloured::no);
+/// As nginx's predefined format `combined` has it, with its escapes; without query strings.
+void append_combined_line(const AccessRecord& record, const LogOptions& options, Instant at, std::string& out);
+/// The same as JSON under the names of the Elastic Common Schema.
+void append_ecs_line(const AccessRecord& record, const LogOptions& options, Instant at, std::string& out,
+                     std::uint64_t dropped = 0);
 
 }  // namespace headgate::observe

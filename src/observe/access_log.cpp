@@ -1,19 +1,80 @@
 #include "headgate/observe/access_log.hpp"
 
 #include "access_line.hpp"
+#include "left_out.hpp"
 #include "output.hpp"
 
-namespace headgate::observe {
+#include "headgate/observe/trace_context.hpp"
 
-AccessLog::AccessLog(const LogOptions& options, std::shared_ptr<Output> output, Lane& lane)
-    : options_(options), output_(std::move(output)), lane_(&lane) {}
+#include <utility>
+
+namespace headgate::observe {
+namespace {
+
+/// Whether the line says that a caller was refused because of its key.
+bool is_refusal(const AccessRecord& record) noexcept {
+  return record.status >= 400 && !record.key.empty() && (record.decision == "rejected" || record.decision == "banned");
+}
+
+}  // namespace
+
+AccessLog::AccessLog(const LogOptions& options, std::shared_ptr<Output> output, Lane& lane,
+                     std::shared_ptr<LeftOut> left_out)
+    : options_(options),
+      output_(std::move(output)),
+      lane_(&lane),
+      left_out_(std::move(left_out)),
+      keeps_some_(options.keep_ok < 1'000'000),
+      marked_(output_->takes_marks()),
+      coloured_(output_->is_terminal() ? Coloured::yes : Coloured::no),
+      dice_(keyed_hash("keep_ok", reinterpret_cast<std::uintptr_t>(&lane)).low) {
+  if (output_->takes_fields()) options_.format = LogFormat::json;
+}
+
+bool AccessLog::passes_over() noexcept {
+  TraceIds dice(dice_);
+  const bool kept = in_share(dice.next(), share_below(options_.keep_ok));
+  dice_ = dice.state();
+  if (kept) return false;
+  ++passed_over_;
+  left_out_->count_ok();
+  return true;
+}
 
 void AccessLog::write(const AccessRecord& record) {
+  const auto at = now();
+  std::uint64_t dropped = 0;
+  if (keeps_some_ && record.status != 0 && record.status < 400) {
+    dropped = std::exchange(passed_over_, 0);
+  } else if (options_.refusals_every > Duration(0) && is_refusal(record)) {
+    const auto key = keyed_hash(record.key, keyed_hash(record.limit, 0).low).low;
+    const auto before = left_out_->refusal(key, at, options_.refusals_every);
+    if (!before) return;
+    dropped = *before;
+  }
+  append(record, at, dropped);
+}
+
+void AccessLog::append(const AccessRecord& record, Instant at, std::uint64_t dropped) {
   line_.clear();
-  if (options_.format == LogFormat::json)
-    append_json_line(record, options_, now(), line_);
-  else
-    append_text_line(record, options_, now(), line_);
+  if (marked_) {
+    line_ += '6';  // information
+    line_ += Output::kRequest;
+  }
+  switch (options_.format) {
+    case LogFormat::json:
+      append_json_line(record, options_, at, line_, dropped);
+      break;
+    case LogFormat::text:
+      append_text_line(record, options_, at, line_, dropped, coloured_);
+      break;
+    case LogFormat::combined:
+      append_combined_line(record, options_, at, line_);
+      break;
+    case LogFormat::ecs:
+      append_ecs_line(record, options_, at, line_, dropped);
+      break;
+  }
   line_ += '\n';
   if (lane_->push(line_) == Lane::Pushed::block_full) output_->nudge();
 }

@@ -1,7 +1,10 @@
 #include "headgate/observe/counters.hpp"
 
+#include "headgate/observe/connection_families.hpp"
+
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace headgate::observe {
 namespace {
@@ -106,6 +109,7 @@ LimitCounters limit_counters(Registry& registry, Writer writer, std::string_view
   counters.units_rejected = units("rejected");
   counters.units_observed = units("observed");
   counters.near = &registry.counter(writer, family::limit_near, {name, tier_name});
+  counters.top = &registry.tops(writer).of(limit);
   counters.unreadable = &registry.counter(writer, family::limit_unreadable, {name});
   return counters;
 }
@@ -113,7 +117,8 @@ LimitCounters limit_counters(Registry& registry, Writer writer, std::string_view
 BanCounters ban_counters(Registry& registry, Writer writer, std::string_view limit) {
   const std::string name(limit);
   return {.refused = &registry.counter(writer, family::ban_decisions, {name, "refused"}),
-          .observed = &registry.counter(writer, family::ban_decisions, {name, "observed"})};
+          .observed = &registry.counter(writer, family::ban_decisions, {name, "observed"}),
+          .top = &registry.tops(writer).of(limit)};
 }
 
 RoomCounters room_counters(Registry& registry, Writer writer, std::string_view room) {
@@ -157,6 +162,23 @@ RetryCounters retry_counters(Registry& registry, Writer worker, std::string_view
     counters.retries[i] = &registry.counter(worker, family::retries, {std::string(upstream), std::string(reasons[i])});
   counters.not_paid = &registry.counter(worker, family::retry_budget_exhausted, {std::string(upstream)});
   return counters;
+}
+
+UpstreamCounters upstream_counters(Registry& registry, Writer worker, std::string_view upstream,
+                                   const std::vector<std::string>& servers) {
+  const std::string name(upstream);
+  UpstreamCounters counters{.seconds = &registry.histogram(worker, family::upstream_seconds, {name}), .requests = {}};
+  counters.requests.reserve(servers.size());
+  for (const auto& server : servers)
+    counters.requests.push_back(&registry.codes(worker, family::upstream_requests, {name, server}));
+  return counters;
+}
+
+ListenerCounters listener_counters(Registry& registry, Writer worker, std::string_view listener) {
+  const std::string name(listener);
+  return {.open = &registry.level(worker, family::connections_open, {name}),
+          .accepted = &registry.counter(worker, family::connections_made, {name, "accepted"}),
+          .refused = &registry.counter(worker, family::connections_made, {name, "refused"})};
 }
 
 MirrorCounters mirror_counters(Registry& registry, Writer worker, std::string_view upstream) {
@@ -209,10 +231,33 @@ void RouteCounters::count(const AuthResult& auth_result) const {
   table->add(key_of(auth_result));
 }
 
-void RouteCounters::count(std::string_view method, unsigned status, Duration took) const noexcept {
-  series_->requests.add(key_of(method, status));
-  series_->seconds.record(took);
+void RouteCounters::traced(std::string_view trace_id, Duration took, Instant when) const {
+  auto* exemplars = series_->exemplars.load(std::memory_order_relaxed);
+  if (exemplars == nullptr) {
+    exemplars = new Exemplars;  // NOLINT(cppcoreguidelines-owning-memory): RouteSeries owns it
+    series_->exemplars.store(exemplars, std::memory_order_release);
+  }
+  exemplars->record(series_->seconds.bucket_of(took), trace_id, took, when);
 }
+
+void RouteCounters::count(std::string_view method, unsigned status, const Spent& spent) const noexcept {
+  series_->requests.add(key_of(method, status));
+  series_->seconds.record(spent.whole);
+  series_->overhead.record(spent.overhead);
+  series_->received.add(spent.received);
+  series_->sent.add(spent.sent);
+}
+
+namespace {
+
+void show_histogram(Scrape& scrape, const Family& family, const std::string& route, const Histogram& histogram) {
+  std::array<std::uint64_t, Histogram::kMaxBounds + 1> counts{};
+  const auto buckets = histogram.bounds().size() + 1;
+  for (std::size_t i = 0; i < buckets; ++i) counts[i] = histogram.count(i);
+  scrape.histogram(family, {route}, {counts.data(), buckets}, histogram.sum());
+}
+
+}  // namespace
 
 void WorkerRoutes::read(Scrape& scrape) const {
   for (const auto* at = newest_.load(std::memory_order_acquire); at != nullptr; at = at->before.get()) {
@@ -226,10 +271,15 @@ void WorkerRoutes::read(Scrape& scrape) const {
     show(at->requests, family::requests, spell);
     if (const auto* table = at->auth_results.load(std::memory_order_acquire))
       show(*table, family::auth, spell_auth_result);
-    std::array<std::uint64_t, Histogram::kMaxBounds + 1> counts{};
-    const auto buckets = at->seconds.bounds().size() + 1;
-    for (std::size_t i = 0; i < buckets; ++i) counts[i] = at->seconds.count(i);
-    scrape.histogram(family::request_seconds, {at->route}, {counts.data(), buckets}, at->seconds.sum());
+    show_histogram(scrape, family::request_seconds, at->route, at->seconds);
+    if (const auto* const exemplars = at->exemplars.load(std::memory_order_acquire)) {
+      for (std::size_t i = 0; i < Exemplars::kMax; ++i)
+        if (auto one = exemplars->read(i)) scrape.exemplar(family::request_seconds, {at->route}, i, std::move(*one));
+    }
+    show_histogram(scrape, family::overhead_seconds, at->route, at->overhead);
+    scrape.value(family::received_bytes, {at->route}, static_cast<double>(at->received.read()));
+    scrape.value(family::sent_bytes, {at->route}, static_cast<double>(at->sent.read()));
+    scrape.level(family::requests_in_flight, {at->route}, static_cast<double>(at->in_flight.read()));
   }
 }
 

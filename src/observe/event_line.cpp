@@ -71,6 +71,23 @@ void append_json_event(const Event& event, std::string_view instance, Instant at
     if (!field.name.empty()) std::visit(AppendJson{line, field.name}, field.value);
 }
 
+void append_ecs_event(const Event& event, std::string_view instance, Instant at, std::string& out) {
+  JsonObject line(out);
+  line.time("@timestamp", at);
+  line.text("log.level", to_text(event.level));
+  line.text("message", event.sentence.empty() ? event.name : event.sentence);
+  line.text("ecs.version", "8.11.0");
+  line.text("service.name", "headgate");
+  line.text("service.node.name", instance);
+  line.text("event.dataset", "headgate.error");
+  line.text("event.action", event.name);
+  for (const auto& field : event.fields) {
+    if (field.name.empty()) continue;
+    const auto name = "headgate." + std::string(field.name);
+    std::visit(AppendJson{line, name}, field.value);
+  }
+}
+
 void append_text_event(const Event& event, Instant at, std::string& out) {
   append_time(out, at);
   out += ' ';

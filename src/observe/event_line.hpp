@@ -19,6 +19,8 @@ struct Event {
 
 /// {"ts":…,"level":…,"instance":…,"event":…,"message":…,…}
 void append_json_event(const Event& event, std::string_view instance, Instant at, std::string& out);
+/// The same under the names of the Elastic Common Schema, its fields as headgate.*.
+void append_ecs_event(const Event& event, std::string_view instance, Instant at, std::string& out);
 
 /// For people: time, level, the event's name, its sentence, its fields as name=value.
 void append_text_event(const Event& event, Instant at, std::string& out);

@@ -1,10 +1,12 @@
 #include "headgate/observe/logs.hpp"
 
 #include "event_line.hpp"
+#include "left_out.hpp"
 #include "output.hpp"
 
 #include "headgate/core/hash.hpp"
 #include "headgate/core/task.hpp"
+#include "headgate/observe/key_id.hpp"
 
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
@@ -70,6 +72,22 @@ spdlog::level::level_enum level_of(LogLevel level) noexcept {
   return spdlog::level::info;
 }
 
+/// As syslog counts.
+char severity_of(spdlog::level::level_enum level) noexcept {
+  switch (level) {
+    case spdlog::level::trace:
+    case spdlog::level::debug:
+      return '7';
+    case spdlog::level::warn:
+      return '4';
+    case spdlog::level::err:
+    case spdlog::level::critical:
+      return '3';
+    default:
+      return '6';
+  }
+}
+
 /// Queues whole lines, from any thread.
 class ToOutput final : public spdlog::sinks::base_sink<std::mutex> {
  public:
@@ -89,7 +107,12 @@ class ToOutput final : public spdlog::sinks::base_sink<std::mutex> {
  private:
   void sink_it_(const spdlog::details::log_msg& message) override {
     if (!lane_) return;
-    line_.assign(message.payload.data(), message.payload.size());
+    line_.clear();
+    if (output_->takes_marks()) {
+      line_ += severity_of(message.level);
+      line_ += Output::kEvent;
+    }
+    line_.append(message.payload.data(), message.payload.size());
     line_ += '\n';
     lane_->push(line_);
     output_->nudge();
@@ -131,6 +154,8 @@ void event(LogLevel level, std::string_view name, std::string_view sentence, std
   std::string line;
   if (as->format == LogFormat::json)
     append_json_event(told, as->instance, now(), line);
+  else if (as->format == LogFormat::ecs)
+    append_ecs_event(told, as->instance, now(), line);
   else
     append_text_event(told, now(), line);
   log->log(severity, spdlog::string_view_t(line.data(), line.size()));
@@ -142,13 +167,7 @@ void tap_events(EventTap tap) {
   event_tap = std::move(tap);
 }
 
-std::string key_id(std::string_view key) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  auto digest = keyed_digest(key, style_now()->key);
-  std::string out = "k_0000000000000000";
-  for (std::size_t i = out.size(); i > 2; --i, digest >>= 4) out[i - 1] = kDigits[digest & 15];
-  return out;
-}
+std::string key_id(std::string_view key) { return std::string(KeyId(key, style_now()->key).text()); }
 
 /// Options with their open targets.
 struct Logs::Next::State {
@@ -164,8 +183,9 @@ Logs::Next::~Next() = default;
 struct Logs::State {
   mutable std::mutex mutex;  ///< guards the next members
   Next::State now;
-  std::vector<const Lane*> lanes;    ///< of the workers, in the target of the access log
-  std::uint64_t dropped_before = 0;  ///< by lanes of targets that are closed
+  std::shared_ptr<LeftOut> left_out;  ///< null until it is needed
+  std::vector<const Lane*> lanes;     ///< of the workers, in the target of the access log
+  std::uint64_t dropped_before = 0;   ///< by lanes of targets that are closed
 
   std::vector<std::shared_ptr<Output>> unused;  ///< targets that workers may still write to; main thread only
   std::vector<std::shared_ptr<Output>> ending;  ///< targets that write their last lines; main thread only
@@ -214,6 +234,9 @@ void Logs::use(Next next) {
   {
     const std::lock_guard lock(state.mutex);
     std::swap(before, state.now);
+    const auto& options = state.now.options;
+    if (!state.left_out && (options.keep_ok < 1'000'000 || options.refusals_every > Duration(0)))
+      state.left_out = std::make_shared<LeftOut>();
     if (before.access != state.now.access) {
       state.lanes_before.insert(state.lanes_before.end(), state.lanes.begin(), state.lanes.end());
       state.lanes.clear();
@@ -222,7 +245,8 @@ void Logs::use(Next next) {
   const auto& now = state.now;
   for (const auto& each : {now.error, now.access})
     if (each) each->start();
-  use_style(now.options.format, now.options.instance, now.options.key.value_or(Hash{}));
+  use_style(now.error && now.error->takes_fields() ? LogFormat::json : now.options.format, now.options.instance,
+            now.options.key.value_or(Hash{}));
   state.events->use(now.error);
   spdlog::default_logger_raw()->set_level(now.error ? level_of(now.options.level) : spdlog::level::off);
   for (const auto& each : {before.error, before.access}) {
@@ -260,10 +284,11 @@ AccessLog Logs::access_log(const AccessLog* before) {
   const std::lock_guard lock(state_->mutex);
   const auto& now = state_->now;
   if (!now.access) return {};
-  if (before != nullptr && before->output_ == now.access) return {now.options, now.access, *before->lane_};
+  const auto& left_out = state_->left_out;
+  if (before != nullptr && before->output_ == now.access) return {now.options, now.access, *before->lane_, left_out};
   auto& lane = now.access->lane();
   state_->lanes.push_back(&lane);
-  return {now.options, now.access, lane};
+  return {now.options, now.access, lane, left_out};
 }
 
 bool Logs::use_level(LogLevel level) noexcept {
@@ -286,6 +311,11 @@ void Logs::reopen() noexcept {
   if (now.error && now.error != now.access) now.error->reopen();
 }
 
+std::string Logs::key_id(std::string_view key) const {
+  const std::lock_guard lock(state_->mutex);
+  return std::string(KeyId(key, *state_->now.options.key).text());
+}
+
 Logs::Dropped Logs::dropped() const {
   Dropped out;
   const std::lock_guard lock(state_->mutex);
@@ -293,6 +323,13 @@ Logs::Dropped Logs::dropped() const {
   for (const auto* lane : state_->lanes) out.access += lane->dropped();
   for (const auto* lane : state_->lanes_before) out.access += lane->dropped();
   out.error = state_->events->dropped();
+  const auto& current = state_->now;
+  if (current.access) out.access += current.access->lost();
+  if (current.error && current.error != current.access) out.error += current.error->lost();
+  if (state_->left_out) {
+    out.ok_left_out = state_->left_out->ok();
+    out.refusals_left_out = state_->left_out->refusals();
+  }
   return out;
 }
 

@@ -56,11 +56,14 @@ struct Registry::State {
   std::map<Writer, Cells> cells;
   Series<Counter> counters;
   Series<Histogram> histograms;
+  Series<Level> levels;
   Series<CounterTable> tables;
+  Series<CodeTable> codes;
   std::map<Key, Spell> spells;
   std::map<Key, Gauge> gauges;
   CountedRoutes counted_routes;
   std::map<Writer, WorkerRoutes> routes;
+  std::map<Writer, WorkerTops> tops;
 
   // Guards the collectors and their calls. They may take long and call other modules, while other threads make series.
   mutable std::mutex collecting;
@@ -97,9 +100,26 @@ CounterTable& Registry::table(Writer writer, const Family& family, const LabelVa
   return find_or_make(state_->tables, state_->cells[writer], writer, {&family, first});
 }
 
+Level& Registry::level(Writer writer, const Family& family, const LabelValues& labels) {
+  assert(family.type == Family::Type::gauge && labels.size() == family.label_count());
+  const std::lock_guard lock(state_->mutex);
+  return find_or_make(state_->levels, state_->cells[writer], writer, {&family, labels});
+}
+
+CodeTable& Registry::codes(Writer writer, const Family& family, const LabelValues& first) {
+  assert(family.type == Family::Type::counter && first.size() + 1 == family.label_count());
+  const std::lock_guard lock(state_->mutex);
+  return find_or_make(state_->codes, state_->cells[writer], writer, {&family, first});
+}
+
 WorkerRoutes& Registry::routes(Writer writer) {
   const std::lock_guard lock(state_->mutex);
   return state_->routes.try_emplace(writer, state_->counted_routes).first->second;
+}
+
+WorkerTops& Registry::tops(Writer writer) {
+  const std::lock_guard lock(state_->mutex);
+  return state_->tops.try_emplace(writer, writer).first->second;
 }
 
 void Registry::collect(Collector collector) {
@@ -117,6 +137,20 @@ void Registry::State::read(Scrape& scrape) const {
   for (const auto& [writer, each] : routes) each.read(scrape);
   if (!routes.empty()) scrape.value(family::routes_counted, {}, static_cast<double>(counted_routes.size()));
   for (const auto& [key, gauge] : gauges) scrape.value(*key.first, key.second, gauge.read());
+  for (const auto& [key, writers] : levels) {
+    std::int64_t sum = 0;
+    for (const auto& [writer, cell] : writers) sum += cell->read();
+    scrape.value(*key.first, key.second, static_cast<double>(sum));
+  }
+  for (const auto& [key, writers] : codes) {
+    for (const auto& [writer, table] : writers) {
+      table->each([&, &key = key](CodeTable::Key code, std::uint64_t count) {
+        auto labels = key.second;
+        labels.push_back(code == CodeTable::kRest ? "_OTHER" : code == kNoCode ? "-" : std::to_string(code));
+        scrape.value(*key.first, labels, static_cast<double>(count));
+      });
+    }
+  }
   for (const auto& [key, writers] : histograms) {
     std::vector<std::uint64_t> counts(key.first->bounds.size() + 1);
     Duration sum{0};
@@ -149,12 +183,18 @@ std::map<std::string, std::uint64_t> Registry::sums(const Family& family, const 
   return out;
 }
 
-std::string Registry::text() const {
+Scrape Registry::scrape() const {
   const std::lock_guard lock(state_->collecting);
   Scrape scrape;
   state_->read(scrape);
   for (const auto& collector : state_->collectors) collector(scrape);
-  return scrape.text();
+  if (const auto series = scrape.series(); series > 0)
+    scrape.value(family::metric_series, {}, static_cast<double>(series + 1));
+  return scrape;
 }
+
+std::string Registry::text() const { return scrape().text(); }
+
+std::string Registry::open_metrics() const { return scrape().open_metrics(); }
 
 }  // namespace headgate::observe

@@ -4,6 +4,7 @@
 
 #include <cassert>
 #include <chrono>
+#include <utility>
 
 namespace headgate::observe {
 namespace {
@@ -50,6 +51,11 @@ void Scrape::value(const Family& family, const LabelValues& labels, double value
   sample.value = family.type == Family::Type::counter ? sample.value + value : value;
 }
 
+void Scrape::level(const Family& family, const LabelValues& labels, double value) {
+  assert(labels.size() == family.label_count());
+  samples_[&family][labels].value += value;
+}
+
 void Scrape::histogram(const Family& family, const LabelValues& labels, std::span<const std::uint64_t> counts,
                        Duration sum) {
   assert(labels.size() == family.label_count() && counts.size() == family.bounds.size() + 1);
@@ -57,6 +63,19 @@ void Scrape::histogram(const Family& family, const LabelValues& labels, std::spa
   sample.counts.resize(counts.size());
   for (std::size_t i = 0; i < counts.size(); ++i) sample.counts[i] += counts[i];
   sample.sum += sum;
+}
+
+void Scrape::exemplar(const Family& family, const LabelValues& labels, std::size_t bucket, Exemplar exemplar) {
+  auto& kept = samples_[&family][labels].exemplars;
+  const auto [at, fresh] = kept.try_emplace(bucket, exemplar);
+  if (!fresh && at->second.when < exemplar.when) at->second = std::move(exemplar);
+}
+
+std::size_t Scrape::series() const noexcept {
+  std::size_t out = 0;
+  for (const auto& [family, samples] : samples_)
+    out += samples.size() * (family->type == Family::Type::histogram ? family->bounds.size() + 3 : 1);
+  return out;
 }
 
 std::string Scrape::text() const {

@@ -1,6 +1,7 @@
 #include "headgate/observe/metrics_table.hpp"
 
 #include "headgate/observe/connection_families.hpp"
+#include "headgate/observe/metrics_of_logs.hpp"
 #include "headgate/observe/server_families.hpp"
 
 namespace headgate::observe {
@@ -10,7 +11,12 @@ std::span<const Family* const> families() noexcept {
   static constexpr const Family* kAll[] = {&build_info,
                                            &requests,
                                            &request_seconds,
+                                           &overhead_seconds,
+                                           &requests_in_flight,
+                                           &received_bytes,
+                                           &sent_bytes,
                                            &routes_counted,
+                                           &metric_series,
                                            &tls_handshakes,
                                            &certificate_expiry,
                                            &ocsp_expiry,
@@ -56,6 +62,8 @@ std::span<const Family* const> families() noexcept {
                                            &retry_budget_exhausted,
                                            &mirrored,
                                            &upstream_handshakes,
+                                           &upstream_requests,
+                                           &upstream_seconds,
                                            &upstream_server_up,
                                            &upstream_ejections,
                                            &upstream_circuit_open,
@@ -73,6 +81,9 @@ std::span<const Family* const> families() noexcept {
                                            &reload_successful,
                                            &reload_time,
                                            &log_dropped,
+                                           &log_left_out,
+                                           &connections_open,
+                                           &connections_made,
                                            &connections_active,
                                            &connections_refused,
                                            &accept_pauses,

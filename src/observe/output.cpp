@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -45,10 +46,19 @@ std::string_view piece_of(std::string_view text, std::size_t most) noexcept {
 
 Result<std::shared_ptr<Output>, std::string> Output::open(const std::string& target) {
   std::shared_ptr<Output> output(new Output(target));
+  output->wake_ = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  if (output->datagrams_) {
+    // Of a piece that is as small as that, the first line is taken.
+    output->piece_ = 0;
+    const auto connected = output->datagrams_->connect();
+    if (connected.has_error()) return connected.error();
+    return output;
+  }
   const auto descriptor = output->descriptor();
   if (descriptor.has_error()) return descriptor.error();
   output->take(*descriptor);
-  output->wake_ = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  const char* const plain = std::getenv("NO_COLOR");
+  output->terminal_ = !output->is_file() && ::isatty(*descriptor) == 1 && (plain == nullptr || *plain == '\0');
   return output;
 }
 
@@ -176,7 +186,15 @@ bool Output::drain(Lane& lane) {
   return true;
 }
 
-long Output::write_some(std::string_view text) const noexcept { return ::write(descriptor_, text.data(), text.size()); }
+/// How many bytes of it are written, or -1 with errno.
+long Output::write_some(std::string_view text) {
+  if (!datagrams_) return ::write(descriptor_, text.data(), text.size());
+  const int error = datagrams_->send(text.substr(0, text.size() - 1));
+  if (error == EMSGSIZE) lost_.fetch_add(1, std::memory_order_relaxed);
+  if (error == 0 || error == EMSGSIZE) return static_cast<long>(text.size());
+  errno = error;
+  return -1;
+}
 
 /// Reports an error once when it begins and once when it ends.
 void Output::trouble(int error) {
@@ -201,7 +219,8 @@ void Output::open_again() {
 }
 
 void Output::wait(bool for_room) noexcept {
-  std::array<pollfd, 2> watched{{{wake_, POLLIN, 0}, {for_room ? descriptor_ : -1, POLLOUT, 0}}};
+  const int waited = datagrams_ ? datagrams_->descriptor() : descriptor_;
+  std::array<pollfd, 2> watched{{{wake_, POLLIN, 0}, {for_room ? waited : -1, POLLOUT, 0}}};
   ::poll(watched.data(), watched.size(), kPaceMilliseconds);
   std::uint64_t count = 0;
   if (::read(wake_, &count, sizeof count) < 0) return;  // the timeout was reached

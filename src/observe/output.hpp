@@ -2,6 +2,7 @@
 // One log target and its writing thread, the only thread that waits for a disk or a pipe.
 
 #include "lane.hpp"
+#include "output_datagrams.hpp"
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/time.hpp"
@@ -20,12 +21,26 @@ namespace headgate::observe {
 /// in between. Lines that cannot be written stay in their lane for the next attempt. Any thread.
 class Output : public std::enable_shared_from_this<Output> {
  public:
-  /// `target` is "stdout", "stderr", or a file's path. A file is appended to, and created if it is missing. The error
-  /// text says why it cannot be opened.
+  /// The marks at the beginning of each line for an output that takes_marks(): how severe it is, as syslog counts, and
+  /// its kind.
+  static constexpr std::size_t kMarks = 2;
+  static constexpr char kRequest = 'r';
+  static constexpr char kEvent = 'e';
+
+  /// `target` is "stdout", "stderr", a file's path, or one of Datagrams::of(). A file is appended to, and created if it
+  /// is missing. The error text says why it cannot be opened.
   static Result<std::shared_ptr<Output>, std::string> open(const std::string& target);
   ~Output();
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
+
+  /// Whether lines begin with marks, and whether they must be of the format `json`. They do not change.
+  bool takes_marks() const noexcept { return datagrams_ != nullptr; }
+  bool takes_fields() const noexcept { return datagrams_ && datagrams_->takes_fields(); }
+  /// Whether people read it on a terminal that shows colours.
+  bool is_terminal() const noexcept { return terminal_; }
+  /// Lines that were too long to be sent. Any thread.
+  std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
 
   /// Starts the writing thread, the first time that it is called.
   void start();
@@ -43,20 +58,23 @@ class Output : public std::enable_shared_from_this<Output> {
   void close(Duration within);
 
  private:
-  explicit Output(std::string target) : target_(std::move(target)) {}
+  explicit Output(std::string target) : target_(std::move(target)), datagrams_(Datagrams::of(target_)) {}
 
   Result<int, std::string> descriptor() const;
-  bool is_file() const noexcept { return target_ != "stdout" && target_ != "stderr"; }
+  bool is_file() const noexcept { return target_ != "stdout" && target_ != "stderr" && !datagrams_; }
   void take(int descriptor);
   void run();
   bool drain();
   bool drain(Lane& lane);
-  long write_some(std::string_view text) const noexcept;
+  long write_some(std::string_view text);
   void trouble(int error);
   void open_again();
   void wait(bool for_room) noexcept;
 
   const std::string target_;
+  const std::unique_ptr<Datagrams> datagrams_;  ///< null: what is written is a file or a stream
+  bool terminal_ = false;
+  std::atomic<std::uint64_t> lost_{0};
   int descriptor_ = -1;
   std::size_t piece_ = 0;  // maximum bytes of one write
   int wake_ = -1;

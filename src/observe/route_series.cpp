@@ -18,9 +18,13 @@ std::size_t CountedRoutes::size() const {
   return names_.size();
 }
 
-RouteSeries::RouteSeries(std::string_view name) : route(name), seconds(family::request_seconds.bounds) {}
+RouteSeries::RouteSeries(std::string_view name)
+    : route(name), seconds(family::request_seconds.bounds), overhead(family::overhead_seconds.bounds) {}
 
-RouteSeries::~RouteSeries() { delete auth_results.load(); }
+RouteSeries::~RouteSeries() {
+  delete auth_results.load();
+  delete exemplars.load();
+}
 
 // One after another: a list of many would be freed by a recursion of that depth.
 WorkerRoutes::~WorkerRoutes() {

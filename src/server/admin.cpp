@@ -5,6 +5,7 @@
 #include "worker.hpp"
 
 #include "headgate/core/text.hpp"
+#include "headgate/http/accept.hpp"
 #include "headgate/observe/event.hpp"
 
 #include <utility>
@@ -14,6 +15,7 @@ namespace {
 
 constexpr auto kDrain = std::chrono::seconds(1);
 constexpr std::uint32_t kMaxConnections = 256;
+constexpr std::string_view kOpenMetrics = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 constexpr std::string_view kMetricsText = "text/plain; version=0.0.4; charset=utf-8";
 
 class AdminService final : public Service {
@@ -39,13 +41,23 @@ AdminAnswer ready_or_not(const Readiness& now) {
   return {.body = "ready, but degraded: " + joined(now.degraded, "; ") + '\n'};
 }
 
+/// Prometheus' own format, unless the caller names OpenMetrics and takes it at least as gladly.
+AdminAnswer metrics_for(std::string_view accept, const observe::Registry& registry) {
+  const bool named = accept.find(kOpenMetrics.substr(0, kOpenMetrics.find(';'))) != std::string_view::npos;
+  const auto quality = http::quality_of(accept, kOpenMetrics.substr(0, kOpenMetrics.find(';')));
+  if (named && quality > 0 && quality >= http::quality_of(accept, "text/plain"))
+    return {.body = registry.open_metrics(), .type = kOpenMetrics};
+  return {.body = registry.text(), .type = kMetricsText};
+}
+
 /// The endpoints of every gateway. Probes of a container have no token and learn only yes or no.
 std::vector<AdminEndpoint> usual_endpoints(observe::Registry& registry, const std::function<Readiness()>& ready) {
   using enum AdminEndpoint::For;
   std::vector<AdminEndpoint> out;
-  out.push_back({.method = "GET", .path = "/metrics", .who = those_allowed, .answer = [&registry](const AdminCall&) {
-                   return AdminAnswer{.body = registry.text(), .type = kMetricsText};
-                 }});
+  out.push_back(
+      {.method = "GET", .path = "/metrics", .who = those_allowed, .answer = [&registry](const AdminCall& call) {
+         return metrics_for(call.accept, registry);
+       }});
   out.push_back({.method = "GET", .path = "/healthz", .who = all, .answer = [](const AdminCall&) {
                    return AdminAnswer{.body = "ok\n"};
                  }});

@@ -164,6 +164,7 @@ Task<void> AdminHandler::handle(Exchange& x) {
   call.query = x.request.query;
   call.role = role;
   call.address = x.peer_text;
+  call.accept = http::field_of(x.request.fields, "Accept").value;
   if (asked.most_body > 0) {
     auto body = co_await read_body(x, asked.most_body);
     if (body.has_error())

@@ -15,6 +15,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace headgate::server {
@@ -61,7 +62,7 @@ struct ServerReport {
   std::string server;
   std::uint64_t in_flight = 0;
 };
-/// headgate_server_in_flight.
+/// headgate_upstream_in_flight.
 void collect_servers(observe::Registry& registry, std::function<std::vector<ServerReport>()> ask);
 
 /// headgate_key_source_up, _keys, _reads_total and _read_timestamp_seconds: the sources of API keys and of issuers'
@@ -88,6 +89,8 @@ void collect_logs(observe::Registry& registry, std::function<observe::Logs::Drop
 /// headgate_connections_active and _refused_total, headgate_accept_pauses_total and headgate_buffered_bytes.
 void collect_connections(observe::Registry& registry, const gateway::Totals& totals);
 
+/// The commit that this program was built from, shortened; "unknown" without a repository.
+std::string_view commit() noexcept;
 /// headgate_build_info and process_*.
 void collect_process(observe::Registry& registry);
 

@@ -1,5 +1,7 @@
 #include "collect.hpp"
 
+#include "headgate/observe/metrics_of_logs.hpp"
+
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -76,7 +78,7 @@ void show_process(double booted, Scrape& scrape) {
 }  // namespace
 
 void collect_process(observe::Registry& registry) {
-  registry.gauge(family::build_info, {HEADGATE_VERSION}).set(1);
+  registry.gauge(family::build_info, {HEADGATE_VERSION, std::string(commit())}).set(1);
   registry.collect([booted = boot_time()](Scrape& scrape) { show_process(booted, scrape); });
 }
 
@@ -85,6 +87,8 @@ void collect_logs(observe::Registry& registry, std::function<observe::Logs::Drop
     const auto dropped = ask();
     scrape.value(family::log_dropped, {"access"}, number(dropped.access));
     scrape.value(family::log_dropped, {"error"}, number(dropped.error));
+    scrape.value(family::log_left_out, {"keep_ok"}, number(dropped.ok_left_out));
+    scrape.value(family::log_left_out, {"refusals_every"}, number(dropped.refusals_left_out));
   });
 }
 

@@ -52,6 +52,7 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, const config::Conf
       certificates_(loop, shared.registry),
       server_watch_(loop, shared.registry),
       server_care_(loop, shared.registry),
+      top_(std::make_shared<TopService>(loop, shared.logs)),
       calls_(std::make_shared<ReloadCalls>(loop, [this](Tell tell) { reload(std::move(tell)); })) {
   activate(prepare_config(loop_, config, nullptr, nullptr));
   begun_with_ = now_->config;
@@ -69,6 +70,7 @@ void GatewayProgram::activate(PendingConfig next) {
   shared_.board.use_upstreams(upstreams_of(*now_));
   shared_.operators.use(now_);
   server_watch_.use(now_);
+  top_->use(now_->config);
   shared_.bans->adopt(now_->config);
 }
 
@@ -122,6 +124,7 @@ void GatewayProgram::started(Workers& workers) {
   });
   if (watch_) watch_->start();
   server_watch_.start();
+  top_->start(workers);
   server_care_.use(now_, workers);
   shared_.operators.use_workers(workers.count(), totals());
   shared_.board.begin_serving();
@@ -165,8 +168,8 @@ void GatewayProgram::reload(Tell tell) {
   const auto before = now_;
   if (workers_ == nullptr) add_mistake(result, {}, "this gateway has not begun to serve");
   result.applied = workers_ != nullptr && try_reload(result);
-  log_mistakes(result);
   shared_.operators.reloaded(result);
+  log_mistakes(result);
   if (!result.applied) {
     counters_.refused();
     return ended_reload(result);
@@ -295,6 +298,7 @@ void GatewayProgram::ended() {
   told_.clear();
   if (watch_) watch_->stop();
   server_watch_.stop();
+  top_->stop();
   server_care_.stop();
   if (handover_) handover_->stop();
   keyring_->stop();

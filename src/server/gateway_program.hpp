@@ -9,6 +9,7 @@
 #include "reload_endpoint.hpp"
 #include "server_care.hpp"
 #include "server_watch.hpp"
+#include "top_service.hpp"
 
 #include "headgate/observe/counters.hpp"
 #include "headgate/server/admin.hpp"
@@ -40,6 +41,8 @@ class GatewayProgram final : public Program {
   void hand_over_by(TakenOver taken, CommandLine command);
   /// Takes the calls of the admin interface.
   const std::shared_ptr<ReloadCalls>& calls() const noexcept { return calls_; }
+  /// Answers the admin interface.
+  const std::shared_ptr<TopService>& top() const noexcept { return top_; }
   /// Waits for keys that are fetched, so that the first requests find them. Continues without keys that do not come in
   /// time.
   void await_keys();
@@ -80,6 +83,7 @@ class GatewayProgram final : public Program {
   Certificates certificates_;
   ServerWatch server_watch_;
   ServerCare server_care_;
+  const std::shared_ptr<TopService> top_;
   std::shared_ptr<const ActiveConfig> now_;
   std::shared_ptr<const config::Config> begun_with_;
   std::shared_ptr<keyring::Keyring> keyring_;

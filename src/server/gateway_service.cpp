@@ -12,9 +12,11 @@ GatewayService::GatewayService(const std::shared_ptr<const ActiveConfig>& active
       now_(install(active, nullptr, environment, shared.registry, worker, shared.retry_budgets)),
       access_log_(shared.logs.access_log()),
       handshakes_(shared.registry, worker),
+      tops_(shared.registry.tops(worker)),
       gateway_({environment.clock, shared.memory, access_log_, shared.bans->table(), shared.rooms, shared.flights,
                 environment.blocks.lent},
                now_.snapshot) {
+  loop_watch_.emplace(environment.clock, observe::loop_lag_gauge(shared.registry, worker));
   shared_.board.use_redis(worker_, now_.redis);
   shared_.board.use_servers(worker_, servers_of(now_));
 }
@@ -37,6 +39,7 @@ void GatewayService::use(const upstream::NamedAddresses& name) {
 void GatewayService::stop() {
   shared_.board.use_redis(worker_, nullptr);
   shared_.board.use_servers(worker_, {});
+  loop_watch_.reset();
   gateway_.stop();
   for (const auto& upstream : now_.snapshot->upstreams) upstream->stop();
   for (const auto& redis : {now_.redis, retired_})

@@ -3,6 +3,7 @@
 
 #include "admin_board.hpp"
 #include "ban_service.hpp"
+#include "loop_watch.hpp"
 #include "operator_board.hpp"
 #include "reload.hpp"
 
@@ -14,6 +15,9 @@
 #include "headgate/upstream/retry_budget.hpp"
 
 #include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 namespace headgate::server {
 
@@ -44,7 +48,15 @@ class GatewayService final : public Service {
   gateway::Timeouts timeouts() const override { return now_.active->config->gateway.timeouts; }
   const observe::HandshakeCounters* handshakes() const override { return &handshakes_; }
   gateway::Bounds bounds() const override { return now_.active->config->gateway.bounds; }
+  observe::ListenerCounters listener_counters(std::string_view listener) override {
+    return observe::listener_counters(shared_.registry, worker_, listener);
+  }
   void stop() override;
+
+  /// Its number, from 0.
+  unsigned worker() const noexcept { return worker_; }
+  /// Who was limited since the last call.
+  std::vector<observe::TakenTop> take_tops() { return tops_.take(); }
 
   /// New exchanges use this from now on, and the logs that are open now.
   void adopt(const std::shared_ptr<const ActiveConfig>& next);
@@ -59,7 +71,9 @@ class GatewayService final : public Service {
   std::shared_ptr<redis::Limiter> retired_;
   observe::AccessLog access_log_;
   observe::HandshakeCounters handshakes_;
+  observe::WorkerTops& tops_;
   gateway::Gateway gateway_;
+  std::optional<LoopWatch> loop_watch_;
 };
 
 }  // namespace headgate::server

@@ -94,8 +94,10 @@ std::shared_ptr<upstream::Upstream> upstream_for(const ActiveConfig& active, std
   }
   upstream::TlsUse tls;
   if (context) tls = {context, observe::upstream_handshake_counters(registry, worker, options.name)};
-  return std::make_shared<upstream::H1Upstream>(environment, options, std::move(tls), worker, changed,
-                                                active.watches[at], active.places[at]);
+  auto made = std::make_shared<upstream::H1Upstream>(environment, options, std::move(tls), worker, changed,
+                                                     active.watches[at], active.places[at]);
+  made->count_by(observe::upstream_counters(registry, worker, options.name, active.watches[at]->servers()));
+  return made;
 }
 
 /// The places of the server with this name in `active`; null if it has none.

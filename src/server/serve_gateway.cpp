@@ -13,6 +13,7 @@
 #include "servers_endpoint.hpp"
 #include "status_endpoint.hpp"
 #include "stray_signals.hpp"
+#include "top_service.hpp"
 
 #include "headgate/redis/ban_log.hpp"
 #include "headgate/server/admin.hpp"
@@ -66,6 +67,7 @@ std::vector<AdminEndpoint> endpoints_of(Shared& shared, const GatewayProgram& pr
   out.push_back(reload_endpoint(program.calls()));
   add(limits_endpoints(operators, shared.registry, shared.memory));
   out.push_back(routes_endpoint(operators));
+  add(top_endpoints(program.top()));
   out.push_back(servers_endpoint([&board = shared.board] { return board.upstreams(); }));
   add(operate_endpoints(operators, shared.board, shared.logs, [] { std::raise(SIGTERM); }));
   out.push_back(events_endpoint(events));

@@ -70,6 +70,7 @@ void Worker::listen(ListenerId id, const net::ListenOptions& options, net::Serve
   boost::asio::post(loop_, [this, id, options, tls = std::move(tls), sockets = std::move(sockets)]() mutable {
     auto& door = doors_.emplace_back(Door{id, std::make_shared<gateway::Entrance>(), {}});
     use(options, std::move(tls), *door.entrance);
+    door.entrance->counters = service_->listener_counters(options.text);
     for (auto& socket : sockets) open_door(door, std::move(socket));
   });
 }

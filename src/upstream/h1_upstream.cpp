@@ -200,6 +200,7 @@ Task<Result<AttemptPtr, Failure>> H1Upstream::connect(balance::Choice& choice) {
     choice.tried.add(*at);
     last = connected.error();
     if (last.cause == boost::asio::error::operation_aborted) break;
+    count(*at, kNoAnswer, Duration(0));
     table_[*at].tally.fail(outcome_of(last.what), std::exchange(trial, false));
     balance::note_failure(table_, *at, Duration(0), time_of_choice());
     at = choose_with_place(choice, Anew::no);
@@ -226,6 +227,12 @@ void H1Upstream::note(Attempt& attempt, balance::Outcome outcome, Duration took)
     balance::note_failure(table_, connection.at(), std::max(took, Duration(0)), time_of_choice());
   else if (took >= Duration(0))
     balance::note_latency(row, took, time_of_choice());
+}
+
+void H1Upstream::count(std::size_t at, unsigned status, Duration took) noexcept {
+  if (counters_.seconds == nullptr) return;
+  counters_.requests[at]->add(status == kNoAnswer ? observe::kNoCode : status);
+  if (status != kNoAnswer) counters_.seconds->record(took);
 }
 
 const std::string& H1Upstream::server_name(std::size_t at) const noexcept { return pools_[at]->name(); }

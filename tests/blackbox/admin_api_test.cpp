@@ -22,6 +22,7 @@ const Json kOneLimit = {{"limits", {{"x", {{"rate", "2/day"}, {"per", "client_ip
 TEST(AdminStatus, SaysWhatRuns) {
   Reloaded file(with_admin({{"instance", "edge-1"}, {"workers", 2}}));
   const Operator look(file.process());
+  ASSERT_TRUE(Look(file.process()).status_comes_to("/readyz", 200));
   const auto now = look.get("/api/v1/status");
   EXPECT_EQ(now["instance"], "edge-1");
   EXPECT_EQ(now["state"], "ready");

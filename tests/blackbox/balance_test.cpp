@@ -107,7 +107,7 @@ TEST_P(BusyServer, IsForgottenWhenItsClientLeaves) {
     held.socket().reset();
   }
   const auto free = [&](const MetricsText& metrics) {
-    return metrics.sum("headgate_server_in_flight{upstream=\"app\"") == 0;
+    return metrics.sum("headgate_upstream_in_flight{upstream=\"app\"") == 0;
   };
   EXPECT_TRUE(Look(app.gateway().process()).comes_to(free));
 }
@@ -201,7 +201,7 @@ TEST(Balance, KnowsRequestsInFlightAfterAReload) {
   const Look look(app.gateway().process());
   const auto in_flight_are = [](int number) {
     return
-        [number](const auto& metrics) { return metrics.sum("headgate_server_in_flight{upstream=\"app\"") == number; };
+        [number](const auto& metrics) { return metrics.sum("headgate_upstream_in_flight{upstream=\"app\"") == number; };
   };
   EXPECT_TRUE(look.comes_to(in_flight_are(1)));
   ASSERT_TRUE(app.gateway().reload(app.changes({{{"weight", 2}}, {{"weight", 2}}}, least, kAdminAnywhereToo)));

@@ -60,7 +60,7 @@ TEST(Retries, HideAServerThatAnswers503Once) {
     server->answer_next(1, {{"X-Test-Status", "503"}});
     for (int i = 0; i < 2; ++i) EXPECT_EQ(pair.gateway.client().get().status(), 200);
   }
-  EXPECT_THAT(pair.metrics(), HasSubstr(R"(headgate_retries_total{upstream="app",reason="status"} 3)"));
+  EXPECT_THAT(pair.metrics(), HasSubstr(R"(headgate_upstream_retries_total{upstream="app",reason="status"} 3)"));
 }
 
 TEST(Retries, HideAServerThatResetsItsConnections) {

@@ -7,6 +7,7 @@
 #include "headgate/core/clock.hpp"
 #include "headgate/core/text_arena.hpp"
 #include "headgate/gateway/compiled_config.hpp"
+#include "headgate/gateway/exchange_trace.hpp"
 #include "headgate/gateway/snapshot.hpp"
 #include "headgate/http/exchange_io.hpp"
 #include "headgate/identity/token_cache.hpp"
@@ -195,6 +196,7 @@ struct Exchange {
 
   // Set by the steps.
   std::string_view request_id;
+  std::unique_ptr<ExchangeTrace> trace;  ///< null: the configuration has no tracing
   SnapshotPtr snapshot;  ///< the configuration at the start of this exchange, used until its end
   const Route* route = nullptr;
   std::string allowed_methods;  ///< for 405
@@ -234,6 +236,8 @@ struct Exchange {
   std::string_view retried;        ///< why there was more than one, as in "503,timeout"; else empty
   std::shared_ptr<HeldBody> held;  ///< of a request's body; null: nothing is held
   std::chrono::steady_clock::duration upstream_time{};
+  Duration awaited{0};           ///< of its time: waits for servers, and for a client that sends or reads slowly
+  bool under_way = false;        ///< whether the metrics count it as under way
   std::uint64_t body_bytes = 0;  ///< bytes of the request's body that were relayed
 
   // Memory for the steps.

@@ -18,6 +18,8 @@ class ExchangeCounters {
  public:
   ExchangeCounters(observe::Registry& registry, observe::Writer worker, const CompiledConfig& compiled);
 
+  /// The exchange has found its route, and is under way until count().
+  void begin(const Exchange& x) const;
   /// Counts an exchange that has ended, `took` after it began.
   void count(const Exchange& x, Duration took) const;
   /// Shows permits of a limit of requests in flight that this worker took, or gave back (below 0). It counts on after a
@@ -46,8 +48,10 @@ class ExchangeCounters {
  private:
   void make_shedding(observe::Registry& registry, observe::Writer worker, const CompiledConfig& compiled);
   void make_delivery(observe::Registry& registry, observe::Writer worker, const CompiledConfig& compiled);
+  const observe::RouteCounters& of_route(const Exchange& x) const;
   void count_limits(const Exchange& x) const;
   void count_extras(const Exchange& x) const;
+  void count_ban(const Exchange& x) const;
   void count_visit(const Exchange& x) const;
   void count_shed(const Exchange& x) const;
   void count_appointments(const Exchange& x) const;

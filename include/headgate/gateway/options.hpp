@@ -6,6 +6,7 @@
 #include "headgate/gateway/delivery.hpp"
 #include "headgate/gateway/demands.hpp"
 #include "headgate/gateway/edit_options.hpp"
+#include "headgate/gateway/exchange_trace.hpp"
 #include "headgate/gateway/route_conditions.hpp"
 #include "headgate/gateway/split.hpp"
 #include "headgate/gateway/waiting_room.hpp"
@@ -234,6 +235,7 @@ struct Options {
   /// Secrets that sign appointments: the first one signs, all are believed.
   std::vector<std::string> signing_keys;
   std::string hsts;              ///< the value of Strict-Transport-Security, for clients with TLS; empty: none
+  std::optional<Tracing> tracing;  ///< not set: fields of Trace Context are passed on as they came
   std::string via = "headgate";  ///< the name of this gateway in Via; empty: it adds no entry
 };
 

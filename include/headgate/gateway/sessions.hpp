@@ -6,6 +6,7 @@
 #include "headgate/gateway/handler.hpp"
 #include "headgate/net/read_buffer.hpp"
 #include "headgate/net/server_tls.hpp"
+#include "headgate/observe/counters.hpp"
 
 #include <boost/intrusive/list.hpp>
 
@@ -39,6 +40,7 @@ struct Entrance {
   net::ServerTlsPtr tls;                  ///< of connections that are accepted from now on; null: they use none
   bool winding_down = false;              ///< every answer has `Connection: close`
   bool draining = false;                  ///< and idle connections are closed
+  observe::ListenerCounters counters;     ///< all null: nobody counts
 };
 using EntrancePtr = std::shared_ptr<Entrance>;
 

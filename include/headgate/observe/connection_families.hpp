@@ -5,6 +5,17 @@
 
 namespace headgate::observe::family {
 
+inline constexpr Family connections_open{.name = "headgate_connections_open",
+                                         .type = Type::gauge,
+                                         .labels = {"listener"},
+                                         .help = "Open connections of clients",
+                                         .ask = "sum by (listener) (headgate_connections_open)"};
+inline constexpr Family connections_made{
+    .name = "headgate_connections_total",
+    .type = Type::counter,
+    .labels = {"listener", "result"},
+    .help = "Connections of clients: `accepted`, or `refused` by a bound",
+    .ask = "sum by (listener) (rate(headgate_connections_total{result=\"accepted\"}[5m]))"};
 inline constexpr Family connections_active{.name = "headgate_connections_active",
                                            .type = Type::gauge,
                                            .labels = {},

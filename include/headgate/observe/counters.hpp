@@ -7,7 +7,9 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace headgate::observe {
 
@@ -38,6 +40,7 @@ struct LimitCounters {
   std::array<Histogram*, kSources> seconds{};
   /// By AppointmentEvent. Null for a limit that hands out none.
   std::array<Counter*, kAppointmentEvents> appointments{};
+  LimitTop* top = nullptr;          ///< who is limited; one for all tiers
   Counter* other_shards = nullptr;  ///< asked another shard; null for a limit without shards
   Histogram* waits = nullptr;       ///< of a limit in flight with a queue; else null
   Gauge* in_flight = nullptr;       ///< permits that requests of this worker hold; null for a limit of a rate
@@ -50,6 +53,7 @@ LimitCounters limit_counters(Registry& registry, Writer writer, std::string_view
 struct BanCounters {
   Counter* refused = nullptr;
   Counter* observed = nullptr;
+  LimitTop* top = nullptr;
 };
 BanCounters ban_counters(Registry& registry, Writer writer, std::string_view limit);
 
@@ -122,6 +126,24 @@ using MirrorCounters = std::array<Counter*, kMirrored>;
 /// The same name gives the same counters.
 MirrorCounters mirror_counters(Registry& registry, Writer worker, std::string_view upstream);
 
+/// One worker's counters of the attempts at one upstream. Empty by default: nobody counts.
+struct UpstreamCounters {
+  Histogram* seconds = nullptr;      ///< until the head of an answer
+  std::vector<CodeTable*> requests;  ///< by server
+};
+/// The same names give the same counters.
+UpstreamCounters upstream_counters(Registry& registry, Writer worker, std::string_view upstream,
+                                   const std::vector<std::string>& servers);
+
+/// One worker's counters of the connections that come through one listener; null: nobody counts.
+struct ListenerCounters {
+  Level* open = nullptr;
+  Counter* accepted = nullptr;
+  Counter* refused = nullptr;
+};
+/// The same name gives the same counters.
+ListenerCounters listener_counters(Registry& registry, Writer worker, std::string_view listener);
+
 /// How a TLS handshake with a server ended.
 enum class Handshake : std::uint8_t { full, resumed, untrusted, timed_out, failed };
 inline constexpr std::size_t kHandshakes = 5;
@@ -163,6 +185,14 @@ struct AuthResult {
   AuthStatus result = AuthStatus::missing;
 };
 
+/// What an exchange took, when it has ended.
+struct Spent {
+  Duration whole{0};
+  Duration overhead{0};        ///< the gateway's own part of it; below 0 counts as 0
+  std::uint64_t received = 0;  ///< bytes of the request's body
+  std::uint64_t sent = 0;      ///< bytes of the answer with its head
+};
+
 /// One worker's counters of one route; the same name gives the same counters. Requests without a route count as the
 /// route "-", routes beyond CountedRoutes::kMax together as "_OTHER".
 class RouteCounters {
@@ -174,7 +204,14 @@ class RouteCounters {
 
   /// Counts an exchange at its end. A method that is not standard counts as "_OTHER". `status` is 0 if the client got
   /// no answer. That worker's thread only; takes no lock and allocates no memory.
-  void count(std::string_view method, unsigned status, Duration took) const noexcept;
+  void count(std::string_view method, unsigned status, const Spent& spent) const noexcept;
+  void count(std::string_view method, unsigned status, Duration took) const noexcept {
+    count(method, status, Spent{.whole = took});
+  }
+  /// The exchange that was counted last was part of this trace. The first one of a route allocates their memory.
+  void traced(std::string_view trace_id, Duration took, Instant when) const;
+  /// One exchange more (1) or fewer (-1) is under way. The same thread.
+  void under_way(int more) const noexcept { series_->in_flight.add(more); }
   /// As above, for one credential. The first one of a route allocates its counters.
   void count(const AuthResult& auth_result) const;
 

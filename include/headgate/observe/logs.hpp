@@ -74,10 +74,15 @@ class Logs {
   /// Opens files again by their names, after a rotation has moved them. Main thread only; does not wait.
   void reopen() noexcept;
 
-  /// Lines lost since the start. Any thread.
+  /// The `key_id` of a key, as it is logged now. Any thread.
+  std::string key_id(std::string_view key) const;
+
+  /// Lines that were lost or left out since the start. Any thread.
   struct Dropped {
     std::uint64_t access = 0;
     std::uint64_t error = 0;
+    std::uint64_t ok_left_out = 0;        ///< lines that `keep_ok` left out
+    std::uint64_t refusals_left_out = 0;  ///< lines that `refusals_every` left out
   };
   Dropped dropped() const;
 

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -33,6 +34,16 @@ class Gauge {
   std::atomic<double> value_{0};
 };
 
+/// A number that its one writer raises and lowers. Any thread reads it. A scrape adds up the levels of all writers.
+class Level {
+ public:
+  void add(std::int64_t more) noexcept { level_.store(read() + more, std::memory_order_relaxed); }
+  std::int64_t read() const noexcept { return level_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::int64_t> level_{0};
+};
+
 /// A histogram of durations. One thread writes it, any thread reads it. A reader may see a newer sum than counts.
 class Histogram {
  public:
@@ -43,10 +54,13 @@ class Histogram {
 
   /// Counts into the first bucket with a bound of at least `took`, or into the last bucket.
   void record(Duration took) noexcept {
+    counts_[bucket_of(took)].add();
+    sum_.add(took.count() > 0 ? static_cast<std::uint64_t>(took.count()) : 0);
+  }
+  std::size_t bucket_of(Duration took) const noexcept {
     std::size_t bucket = 0;
     while (bucket < bounds_.size() && took > bounds_[bucket]) ++bucket;
-    counts_[bucket].add();
-    sum_.add(took.count() > 0 ? static_cast<std::uint64_t>(took.count()) : 0);
+    return bucket;
   }
 
   std::span<const Duration> bounds() const noexcept { return bounds_; }
@@ -60,17 +74,18 @@ class Histogram {
 };
 
 /// Counters with numbers as keys, for labels that come from the request, like its method and status. The first use of a
-/// key makes its counter, without a lock or an allocation. After kMax different keys, all others count together under
+/// key makes its counter, without a lock or an allocation. After `most` different keys, all others count together under
 /// kRest. One thread writes it, any thread reads it.
-class CounterTable {
+template <std::size_t slots, std::size_t most>
+class TableOfCounters {
  public:
   using Key = std::uint32_t;
-  static constexpr std::size_t kMax = 96;
+  static constexpr std::size_t kMax = most;
   static constexpr Key kRest = 0;  ///< a key that nobody uses
 
   void add(Key key, std::uint64_t n = 1) noexcept {
     for (std::size_t i = key * kGolden >> kShift;; ++i) {
-      auto& slot = slots_[i % kSlots];
+      auto& slot = slots_[i % slots];
       const auto kept = slot.key.load(std::memory_order_relaxed);
       if (kept == key) return slot.count.add(n);
       if (kept != kRest) continue;
@@ -91,16 +106,21 @@ class CounterTable {
   }
 
  private:
-  static constexpr std::size_t kSlots = 128;  // never all in use, so that every search ends
+  static_assert(std::has_single_bit(slots) && most < slots, "every search must end at an empty slot");
   static constexpr Key kGolden = 2654435769;  // 2^32 divided by the golden ratio: spreads keys that are close together
-  static constexpr int kShift = 25;
+  static constexpr int kShift = 32 - std::countr_zero(slots);
   struct Slot {
     std::atomic<Key> key{kRest};
     Counter count;
   };
-  std::array<Slot, kSlots> slots_;
+  std::array<Slot, slots> slots_;
   Counter rest_;
   std::size_t used_ = 0;
 };
+
+/// For the methods and statuses of a route.
+using CounterTable = TableOfCounters<128, 96>;
+/// For the statuses of one server.
+using CodeTable = TableOfCounters<32, 24>;
 
 }  // namespace headgate::observe

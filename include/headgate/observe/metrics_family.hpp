@@ -36,6 +36,11 @@ inline constexpr std::array kRequest{Duration(1'000),     Duration(2'500),     D
                                      Duration(25'000),    Duration(50'000),    Duration(100'000),   Duration(250'000),
                                      Duration(500'000),   Duration(1'000'000), Duration(2'500'000), Duration(5'000'000),
                                      Duration(10'000'000)};
+/// What the gateway itself takes: from a request that nothing holds up to one that is in trouble.
+inline constexpr std::array kOverhead{Duration(50),       Duration(100),    Duration(250),     Duration(500),
+                                      Duration(1'000),    Duration(2'500),  Duration(5'000),   Duration(10'000),
+                                      Duration(25'000),   Duration(50'000), Duration(100'000), Duration(250'000),
+                                      Duration(1'000'000)};
 /// From a decision in memory to one that ends with Redis's timeout.
 inline constexpr std::array kDecision{Duration(10),     Duration(50),     Duration(100),   Duration(250),
                                       Duration(500),    Duration(1'000),  Duration(2'500), Duration(5'000),

@@ -5,6 +5,19 @@
 
 namespace headgate::observe::family {
 
+inline constexpr Family upstream_requests{
+    .name = "headgate_upstream_requests_total",
+    .type = Family::Type::counter,
+    .labels = {"upstream", "server", "code"},
+    .help = "Attempts at servers by the status that the server answered, or `-` without an answer",
+    .ask = "sum by (upstream, server) (rate(headgate_upstream_requests_total{code=~\"5..|-\"}[5m]))"};
+inline constexpr Family upstream_seconds{
+    .name = "headgate_upstream_duration_seconds",
+    .type = Family::Type::histogram,
+    .labels = {"upstream"},
+    .help = "Time from sending a request to a server to the head of its answer",
+    .ask = "histogram_quantile(0.99, sum by (le, upstream) (rate(headgate_upstream_duration_seconds_bucket[5m])))",
+    .bounds = bounds::kRequest};
 inline constexpr Family upstream_server_up{.name = "headgate_upstream_server_up",
                                            .type = Family::Type::gauge,
                                            .labels = {"upstream", "server"},

@@ -1,6 +1,7 @@
 #pragma once
 // One scrape of all metrics, and its text. Collectors add the metrics of other modules.
 
+#include "headgate/observe/exemplars.hpp"
 #include "headgate/observe/metrics_table.hpp"
 
 #include <cstdint>
@@ -20,18 +21,30 @@ class Scrape {
  public:
   /// Adds a value of a counter or a gauge. If a series is added twice, counters are summed, and the last gauge counts.
   void value(const Family& family, const LabelValues& labels, double value);
+  /// Adds a part of a gauge. If a series is added twice, both are summed.
+  void level(const Family& family, const LabelValues& labels, double value);
   /// Adds a histogram. `counts` has one number for each bucket, not cumulative, and one more than the family has
   /// bounds. If a series is added twice, both are summed.
   void histogram(const Family& family, const LabelValues& labels, std::span<const std::uint64_t> counts, Duration sum);
 
+  /// Adds an exemplar to a bucket of a histogram that was added. Of several the newest stays.
+  void exemplar(const Family& family, const LabelValues& labels, std::size_t bucket, Exemplar exemplar);
+
+  /// How many series it has so far, as a scraper counts them: a histogram is one for each bucket and two more.
+  std::size_t series() const noexcept;
+
   /// The Prometheus text format 0.0.4, with families in the order of the table.
   std::string text() const;
+  /// OpenMetrics 1.0, with exemplars. It has no `_created` lines: Prometheus 2 makes a series of each, so they would
+  /// double what is kept; process_start_time_seconds says when all counters were 0.
+  std::string open_metrics() const;
 
  private:
   struct Sample {
     double value = 0;
     std::vector<std::uint64_t> counts;
     Duration sum{0};
+    std::map<std::size_t, Exemplar> exemplars{};  ///< by bucket
   };
   std::map<const Family*, std::map<LabelValues, Sample>> samples_;
 };

@@ -3,6 +3,7 @@
 
 #include "headgate/observe/metrics_family.hpp"
 #include "headgate/observe/metrics_of_limits.hpp"
+#include "headgate/observe/metrics_of_requests.hpp"
 #include "headgate/observe/metrics_of_servers.hpp"
 
 #include <span>
@@ -16,32 +17,12 @@ namespace family {
 
 using Type = Family::Type;
 
-inline constexpr Family build_info{.name = "headgate_build_info",
-                                   .type = Type::gauge,
-                                   .labels = {"version"},
-                                   .help = "The version that is running; always 1",
-                                   .ask = "count by (version) (headgate_build_info)"};
-
-inline constexpr Family requests{.name = "headgate_requests_total",
-                                 .type = Type::counter,
-                                 .labels = {"route", "method", "code"},
-                                 .help = "Answered requests",
-                                 .ask = "sum by (route) (rate(headgate_requests_total{code=~\"5..\"}[5m]))"};
-inline constexpr Family request_seconds{
-    .name = "headgate_request_duration_seconds",
-    .type = Type::histogram,
-    .labels = {"route"},
-    .help = "Time from the first byte of a request to the last byte of its answer",
-    .ask = "histogram_quantile(0.99, sum by (le, route) (rate(headgate_request_duration_seconds_bucket[5m])))",
-    .bounds = bounds::kRequest};
-
-inline constexpr Family routes_counted{
-    .name = "headgate_routes_counted",
+inline constexpr Family build_info{
+    .name = "headgate_build_info",
     .type = Type::gauge,
-    .labels = {},
-    .help =
-        "Routes with series of their own: the first 2,000 that got a request; all others count together as `_OTHER`",
-    .ask = "headgate_routes_counted >= 2000"};
+    .labels = {"version", "commit"},
+    .help = "The version that is running, and the commit that it was built from; always 1",
+    .ask = "count by (version) (headgate_build_info)"};
 
 inline constexpr Family tls_handshakes{.name = "headgate_tls_handshakes_total",
                                        .type = Type::counter,
@@ -106,11 +87,13 @@ inline constexpr Family upstream_concurrency_limit{
     .help = "Adaptive limit: how many requests this worker may have at the upstream at the same time",
     .ask = "sum by (upstream) (headgate_upstream_concurrency_limit)"};
 inline constexpr Family upstream_in_flight{
-    .name = "headgate_upstream_in_flight",
+    .name = "headgate_upstream_concurrency_in_flight",
     .type = Type::gauge,
     .labels = {"upstream", "worker"},
     .help = "Requests of this worker that wait for the head of their answer, where there is an adaptive limit",
-    .ask = "sum by (upstream) (headgate_upstream_in_flight) / sum by (upstream) (headgate_upstream_concurrency_limit)"};
+    .ask =
+        "sum by (upstream) (headgate_upstream_concurrency_in_flight) / sum by (upstream) "
+        "(headgate_upstream_concurrency_limit)"};
 inline constexpr Family queue_waiting{.name = "headgate_queue_waiting",
                                       .type = Type::gauge,
                                       .labels = {"upstream", "worker"},
@@ -127,18 +110,19 @@ inline constexpr Family event_loop_lag{
     .name = "headgate_event_loop_lag_seconds",
     .type = Type::gauge,
     .labels = {"worker"},
-    .help = "How late this worker came to its last measurement, where `shedding.loop_lag` is set",
+    .help =
+        "How late this worker came to its last measurement: one each second, or ten where `shedding.loop_lag` is set",
     .ask = "max(headgate_event_loop_lag_seconds) > 0.05"};
-inline constexpr Family server_in_flight{.name = "headgate_server_in_flight",
+inline constexpr Family server_in_flight{.name = "headgate_upstream_in_flight",
                                          .type = Type::gauge,
                                          .labels = {"upstream", "server"},
                                          .help = "Attempts under way with a server, also those that still connect",
-                                         .ask = "sum by (upstream, server) (headgate_server_in_flight)"};
-inline constexpr Family retries{.name = "headgate_retries_total",
+                                         .ask = "sum by (upstream, server) (headgate_upstream_in_flight)"};
+inline constexpr Family retries{.name = "headgate_upstream_retries_total",
                                 .type = Type::counter,
                                 .labels = {"upstream", "reason"},
                                 .help = "Requests that were sent again, by why",
-                                .ask = "sum by (upstream, reason) (rate(headgate_retries_total[5m]))"};
+                                .ask = "sum by (upstream, reason) (rate(headgate_upstream_retries_total[5m]))"};
 inline constexpr Family retry_budget_exhausted{
     .name = "headgate_retry_budget_exhausted_total",
     .type = Type::counter,

@@ -2,6 +2,7 @@
 // The counters of routes. There may be 100,000 routes, so the counters of one are made by its first request, and only
 // so many routes have series of their own.
 
+#include "headgate/observe/exemplars.hpp"
 #include "headgate/observe/metric_types.hpp"
 
 #include <atomic>
@@ -21,8 +22,8 @@ class Scrape;
 /// after a reload, because its counters do.
 class CountedRoutes {
  public:
-  /// A route with traffic has about 20 lines in a scrape, so this bounds a scrape to about 5 MB and 40,000 series.
-  static constexpr std::size_t kMax = 2'000;
+  /// A route with traffic has about 40 lines in a scrape, so this bounds a scrape to about 5 MB and 40,000 series.
+  static constexpr std::size_t kMax = 1'000;
 
   /// Whether the route has series of its own, now and from now on. Holds a lock for one look-up.
   bool claim(std::string_view route);
@@ -43,7 +44,12 @@ struct alignas(64) RouteSeries {
   const std::string route;
   CounterTable requests;  ///< by method and status
   Histogram seconds;
+  Histogram overhead;
+  Counter received;  ///< bytes of bodies
+  Counter sent;      ///< bytes of answers
+  Level in_flight;
   std::atomic<CounterTable*> auth_results{nullptr};  ///< null until a credential was checked; owned
+  std::atomic<Exemplars*> exemplars{nullptr};        ///< of `seconds`; null until a request had a trace; owned
   std::unique_ptr<RouteSeries> before{};             ///< made before this one
 };
 

@@ -6,6 +6,7 @@
 #include "headgate/gateway/sessions.hpp"
 #include "headgate/net/options.hpp"
 #include "headgate/net/server_tls.hpp"
+#include "headgate/observe/counters.hpp"
 #include "headgate/observe/handshake_counters.hpp"
 #include "headgate/upstream/environment.hpp"
 
@@ -13,6 +14,7 @@
 
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 namespace headgate::server {
@@ -35,6 +37,10 @@ class Service {
   virtual const observe::HandshakeCounters* handshakes() const { return nullptr; }
   /// The current bounds of client connections.
   virtual gateway::Bounds bounds() const { return {}; }
+  /// Counts the connections of a listener, which has this text in the configuration.
+  virtual observe::ListenerCounters listener_counters(std::string_view listener) {
+    return static_cast<void>(listener), observe::ListenerCounters();
+  }
   /// Closes its connections, so that the worker's loop can end.
   virtual void stop() = 0;
 };

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace headgate::upstream {
@@ -53,9 +54,13 @@ class H1Upstream final : public Upstream {
   void use(const NamedAddresses& name) override;
   void give_back(AttemptPtr attempt) override;
   void note(Attempt& attempt, balance::Outcome outcome, Duration took) noexcept override;
+  void count(std::size_t at, unsigned status, Duration took) noexcept override;
   balance::CircuitDoor* circuit() noexcept override { return watch_ && watch_->has_circuit() ? &part_->door : nullptr; }
   shed::Concurrency* concurrency() noexcept override { return concurrency_.get(); }
   void stop() override;
+
+  /// Where to count attempts; of this worker, with a table for each server.
+  void count_by(observe::UpstreamCounters counters) { counters_ = std::move(counters); }
 
   /// The name of a server, by its index.
   const std::string& server_name(std::size_t at) const noexcept;
@@ -85,6 +90,7 @@ class H1Upstream final : public Upstream {
   std::uint64_t turn_;
   std::uint64_t seed_;
   std::shared_ptr<shed::Concurrency> concurrency_;
+  observe::UpstreamCounters counters_;
 };
 
 }  // namespace headgate::upstream

@@ -13,6 +13,9 @@
 
 namespace headgate::upstream {
 
+/// In the place of a status: the attempt has no answer.
+inline constexpr unsigned kNoAnswer = 0;
+
 /// Worker thread only. Lives longer than its attempts.
 class Upstream {
  public:
@@ -43,6 +46,11 @@ class Upstream {
   /// of the head; negative if it says nothing about the server. What is noted decides whether the server gets requests.
   virtual void note(Attempt& attempt, balance::Outcome outcome, Duration took) noexcept {
     static_cast<void>(attempt), static_cast<void>(outcome), static_cast<void>(took);
+  }
+  /// Counts an attempt at server `at` for the metrics: with the status of its final head and the time to it, or
+  /// kNoAnswer. Once for each attempt that says something about its server.
+  virtual void count(std::size_t at, unsigned status, Duration took) noexcept {
+    static_cast<void>(at), static_cast<void>(status), static_cast<void>(took);
   }
   /// The circuit breaker of the upstream, for this worker; null if it has none. Lives as long as the upstream.
   virtual balance::CircuitDoor* circuit() noexcept { return nullptr; }

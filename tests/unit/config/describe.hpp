@@ -318,9 +318,15 @@ inline std::string describe(const Config& config) {
   if (config.webhook)
     out << "webhook " << config.webhook->url.host << ' ' << config.webhook->secrets.size() << ' ' << config.webhook->ca
         << ' ' << to_text(config.webhook->timeout) << '\n';
+  if (const auto& tracing = config.gateway.tracing)
+    out << "tracing " << tracing->sample_below << ' ' << tracing->parent_based << '\n';
   out << describe(config.gateway);
   out << "log " << static_cast<int>(config.log.level) << ' ' << static_cast<int>(config.log.format) << ' '
       << config.log.access << ' ' << config.log.error << ' ' << config.log.key.has_value();
+  const observe::LogOptions usual;
+  if (config.log.fields != usual.fields) out << " fields " << config.log.fields;
+  if (config.log.keep_ok != usual.keep_ok) out << " keep_ok " << config.log.keep_ok;
+  if (config.log.refusals_every.count() > 0) out << " refusals " << to_text(config.log.refusals_every);
   for (const auto& each : config.log.callers) out << ' ' << each;
   out << '\n';
   return out.str();

@@ -53,6 +53,14 @@ std::string text_of(const AccessRecord& one) {
   return line;
 }
 
+TEST(JsonLine, HasTheTraceOnlyIfThereIsOne) {
+  auto one = record();
+  EXPECT_FALSE(json_of(one).contains("trace_id"));
+  one.trace_id = "4bf92f3577b34da6a3ce929d0e0e4736";
+  EXPECT_EQ(json_of(one).at("trace_id"), one.trace_id);
+  EXPECT_NE(text_of(one).find(" trace=4bf92f3577b34da6a3ce929d0e0e4736"), std::string::npos);
+}
+
 TEST(JsonLine, SaysWhatHappened) {
   const auto line = json_of(record());
   EXPECT_EQ(line.at("ts"), "2023-11-14T22:13:20.000042Z");

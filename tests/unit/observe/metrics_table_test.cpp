@@ -56,13 +56,20 @@ std::string reference() {
   return out;
 }
 
+/// HEADGATE_WRITE_METRICS in the environment writes it there.
 TEST(MetricsTable, IsTheMiddleOfTheDocumentation) {
-  std::ifstream file(HEADGATE_SOURCE_DIR "/docs/metrics.md");
-  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  const std::string path = HEADGATE_SOURCE_DIR "/docs/metrics.md";
+  std::ifstream file(path);
+  std::string page{std::istreambuf_iterator<char>(file), {}};
   const std::string begin = "<!-- generated: begin -->\n";
   const auto from = page.find(begin);
-  const auto to = page.find("<!-- generated: end -->");
+  auto to = page.find("<!-- generated: end -->");
   ASSERT_TRUE(from != std::string::npos && to != std::string::npos);
+  if (std::getenv("HEADGATE_WRITE_METRICS") != nullptr) {
+    page.replace(from + begin.size(), to - from - begin.size(), reference());
+    to = page.find("<!-- generated: end -->");
+    std::ofstream(path) << page;
+  }
   EXPECT_EQ(page.substr(from + begin.size(), to - from - begin.size()), reference());
 }
 
@@ -70,7 +77,7 @@ TEST(MetricsTable, NamesAreWhatPrometheusExpects) {
   const std::regex good("(headgate|process)_[a-z][a-z0-9_]*[a-z]");
   const std::regex unit(
       ".*_(seconds|bytes|info|total|counted|keys|requests|active|successful|up|fds|waiting|inside|limit|in_flight|"
-      "queued|open)");
+      "queued|open|series|concurrency)");
   std::set<std::string_view> seen;
   for (const auto* family : families()) {
     const std::string name(family->name);
@@ -91,9 +98,10 @@ TEST(MetricsTable, HelpIsOneLineAndAQueryAsksOfItsMetric) {
 }
 
 TEST(MetricsTable, LabelsAreFewAndNeverWhatACallerCanChoose) {
-  const std::set<std::string_view> known{
-      "server", "file", "version",  "reason", "upstream", "layer", "priority", "worker", "route", "method", "code",
-      "limit",  "tier", "decision", "source", "window",   "node",  "result",   "kind",   "log",   "room",   "event"};
+  const std::set<std::string_view> known{"server",   "file",     "version", "reason", "upstream", "layer",
+                                         "priority", "worker",   "route",   "method", "code",     "limit",
+                                         "tier",     "decision", "source",  "window", "node",     "result",
+                                         "kind",     "log",      "room",    "event",  "commit",   "listener"};
   for (const auto* family : families()) {
     for (std::size_t i = 0; i < family->label_count(); ++i)
       EXPECT_TRUE(known.contains(family->labels[i])) << family->name << " by " << family->labels[i];
@@ -108,18 +116,45 @@ TEST(MetricsTable, BoundsRiseAndFitTheirCells) {
   }
 }
 
+std::string text_of(const std::string& file) {
+  std::ifstream in(HEADGATE_SOURCE_DIR "/conf/" + file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 TEST(MetricsTable, HasEveryMetricThatAnAlertAsks) {
-  std::ifstream file(HEADGATE_SOURCE_DIR "/conf/alerts.yml");
-  const std::string alerts{std::istreambuf_iterator<char>(file), {}};
+  const auto alerts = text_of("alerts.yml") + text_of("rules.yml");
   const std::regex name("headgate_[a-z_]+");
   std::set<std::string> known;
-  for (const auto* family : families()) known.emplace(family->name);
+  for (const auto* family : families()) {
+    known.emplace(family->name);
+    if (family->type != Family::Type::histogram) continue;
+    for (const auto* const part : {"_bucket", "_count", "_sum"}) known.insert(std::string(family->name) + part);
+  }
   std::size_t asked = 0;
   for (std::sregex_iterator each(alerts.begin(), alerts.end(), name), end; each != end; ++each) {
     EXPECT_TRUE(known.contains(each->str())) << each->str();
     ++asked;
   }
   EXPECT_GT(asked, 8U);
+}
+
+TEST(MetricsTable, EveryAlertEndsWithWhatToType) {
+  const auto alerts = text_of("alerts.yml");
+  const std::string begin = "- alert: ";
+  std::size_t seen = 0;
+  for (auto at = alerts.find(begin); at != std::string::npos; ++seen) {
+    const auto next = alerts.find(begin, at + 1);
+    auto alert = alerts.substr(at, next == std::string::npos ? next : next - at);
+    alert.resize(alert.find_last_not_of(" \n'") + 1);
+    const auto name = alert.substr(0, alert.find('\n'));
+    const auto type = alert.rfind(" Type: ");
+    ASSERT_NE(type, std::string::npos) << name;
+    const auto command = alert.substr(type + 7);
+    EXPECT_FALSE(command.ends_with('.')) << name << ": " << command;
+    EXPECT_EQ(command.find(". "), std::string::npos) << name << ": " << command;
+    at = next;
+  }
+  EXPECT_GE(seen, 19U);
 }
 
 TEST(MetricsTable, AlertsSpeakWhenTheyShould) {
@@ -129,8 +164,9 @@ TEST(MetricsTable, AlertsSpeakWhenTheyShould) {
   // The rules are looked for beside the cases.
   std::string place = "/tmp/headgate-alerts-XXXXXX";
   ASSERT_NE(::mkdtemp(place.data()), nullptr);
-  std::filesystem::copy(source + "/conf/alerts.yml", place);
-  std::filesystem::copy(source + "/tests/unit/observe/alerts_test.yml", place);
+  for (const auto* const file : {"/conf/rules.yml", "/conf/alerts.yml", "/tests/unit/observe/alerts_test.yml"})
+    std::filesystem::copy(source + file, place);
+  EXPECT_EQ(std::system(("cd " + place + " && promtool check rules rules.yml alerts.yml >&2").c_str()), 0);
   EXPECT_EQ(std::system(("promtool test rules " + place + "/alerts_test.yml >&2").c_str()), 0);
   std::filesystem::remove_all(place);
 }

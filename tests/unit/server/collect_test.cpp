@@ -171,7 +171,8 @@ TEST(CollectProcess, TellsWhatTheSystemTellsOfThisProcess) {
   observe::Registry registry;
   collect_process(registry);
   auto text = read(registry);
-  EXPECT_EQ(text.value("headgate_build_info{version=\"" HEADGATE_VERSION "\"}"), 1);
+  EXPECT_EQ(
+      text.value("headgate_build_info{version=\"" HEADGATE_VERSION "\",commit=\"" + std::string(commit()) + "\"}"), 1);
   EXPECT_GT(text.value("process_resident_memory_bytes").value_or(0), 1e6);
   EXPECT_GE(text.value("process_virtual_memory_bytes").value_or(0), *text.value("process_resident_memory_bytes"));
   const auto now = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();

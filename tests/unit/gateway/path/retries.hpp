@@ -16,7 +16,7 @@ class PathRetry : public Path {
   /// Time for the longest pauses of a few retries.
   void pause() { clock.advance(4 * kLongestBackOff); }
   std::string retried(const std::string& reason) const {
-    return metric("headgate_retries_total{upstream=\"app\",reason=\"" + reason + "\"}");
+    return metric("headgate_upstream_retries_total{upstream=\"app\",reason=\"" + reason + "\"}");
   }
   std::string exhausted() const { return metric("headgate_retry_budget_exhausted_total{upstream=\"app\"}"); }
 

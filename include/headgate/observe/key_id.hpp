@@ -1,0 +1,27 @@
+#pragma once
+// What stands for a key where the key itself is not shown: in the access log, and where operators look at keys.
+
+#include "headgate/core/hash.hpp"
+
+#include <array>
+#include <string_view>
+
+namespace headgate::observe {
+
+/// "k_" and 16 hexadecimal digits: the same for the same key wherever the secret is the same. Nobody finds the key by
+/// it without the secret.
+class KeyId {
+ public:
+  KeyId(std::string_view key, const Hash& secret) noexcept {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    auto digest = keyed_digest(key, secret);
+    for (std::size_t i = text_.size(); i > 2; --i, digest >>= 4) text_[i - 1] = kDigits[digest & 15];
+  }
+  /// Valid as long as this.
+  std::string_view text() const noexcept { return {text_.data(), text_.size()}; }
+
+ private:
+  std::array<char, 18> text_{'k', '_'};
+};
+
+}  // namespace headgate::observe

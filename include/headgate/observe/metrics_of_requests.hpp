@@ -1,0 +1,59 @@
+#pragma once
+// The metrics of requests by route, and of the metrics themselves: a part of the table.
+
+#include "headgate/observe/metrics_family.hpp"
+
+namespace headgate::observe::family {
+
+using Type = Family::Type;
+
+inline constexpr Family requests{.name = "headgate_requests_total",
+                                 .type = Type::counter,
+                                 .labels = {"route", "method", "code"},
+                                 .help = "Answered requests",
+                                 .ask = "sum by (route) (rate(headgate_requests_total{code=~\"5..\"}[5m]))"};
+inline constexpr Family request_seconds{
+    .name = "headgate_request_duration_seconds",
+    .type = Type::histogram,
+    .labels = {"route"},
+    .help = "Time from the first byte of a request to the last byte of its answer",
+    .ask = "histogram_quantile(0.99, sum by (le, route) (rate(headgate_request_duration_seconds_bucket[5m])))",
+    .bounds = bounds::kRequest};
+inline constexpr Family overhead_seconds{
+    .name = "headgate_overhead_seconds",
+    .type = Type::histogram,
+    .labels = {"route"},
+    .help =
+        "Time that the gateway itself took, with its calls to Redis: all but the time of servers, of clients that send "
+        "or read slowly, and of waits that the configuration asks for",
+    .ask = "histogram_quantile(0.99, sum by (le, route) (rate(headgate_overhead_seconds_bucket[5m])))",
+    .bounds = bounds::kOverhead};
+inline constexpr Family requests_in_flight{.name = "headgate_requests_in_flight",
+                                           .type = Type::gauge,
+                                           .labels = {"route"},
+                                           .help = "Requests under way, from the choice of their route on",
+                                           .ask = "sum by (route) (headgate_requests_in_flight)"};
+inline constexpr Family received_bytes{.name = "headgate_received_bytes_total",
+                                       .type = Type::counter,
+                                       .labels = {"route"},
+                                       .help = "Bytes of the bodies of requests that were read",
+                                       .ask = "sum by (route) (rate(headgate_received_bytes_total[5m]))"};
+inline constexpr Family sent_bytes{.name = "headgate_sent_bytes_total",
+                                   .type = Type::counter,
+                                   .labels = {"route"},
+                                   .help = "Bytes of answers that were sent, with their heads",
+                                   .ask = "sum by (route) (rate(headgate_sent_bytes_total[5m]))"};
+inline constexpr Family routes_counted{
+    .name = "headgate_routes_counted",
+    .type = Type::gauge,
+    .labels = {},
+    .help =
+        "Routes with series of their own: the first 1,000 that got a request; all others count together as `_OTHER`",
+    .ask = "headgate_routes_counted >= 1000"};
+inline constexpr Family metric_series{.name = "headgate_metric_series",
+                                      .type = Type::gauge,
+                                      .labels = {},
+                                      .help = "Series in this answer, this one among them",
+                                      .ask = "headgate_metric_series > 40000"};
+
+}  // namespace headgate::observe::family

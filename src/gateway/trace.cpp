@@ -1,0 +1,96 @@
+#include "trace.hpp"
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+namespace headgate::gateway {
+namespace {
+
+constexpr std::string_view kParent = "traceparent";
+constexpr std::string_view kState = "tracestate";
+
+bool is_trace_field(const http::Field& field) noexcept {
+  return field.id == http::Known::unknown && field.name.size() > 9 &&
+         (http::same_word(field.name, kParent) || http::same_word(field.name, kState));
+}
+
+/// Of several fields none counts: nobody can know which one is meant (section 3.2).
+std::optional<observe::TraceContext> context_of(const http::Fields& fields) noexcept {
+  std::string_view value;
+  std::size_t count = 0;
+  for (const auto& field : fields) {
+    if (field.id != http::Known::unknown || !http::same_word(field.name, kParent)) continue;
+    value = field.value;
+    ++count;
+  }
+  return count == 1 ? observe::parse_traceparent(value) : std::nullopt;
+}
+
+void read_state(const http::Fields& fields, ExchangeTrace& trace) {
+  std::vector<std::string_view> values;
+  for (const auto& field : fields)
+    if (field.id == http::Known::unknown && http::same_word(field.name, kState)) values.push_back(field.value);
+  if (values.empty()) return;
+  trace.keeps_state = observe::is_tracestate(values);
+  if (trace.keeps_state) trace.state = values.front();
+}
+
+observe::TraceIds& ids() {
+  thread_local observe::TraceIds own(std::random_device{}() | (std::uint64_t{std::random_device{}()} << 32));
+  return own;
+}
+
+}  // namespace
+
+void begin_trace(Exchange& x, const Tracing& tracing) {
+  x.trace = std::make_unique<ExchangeTrace>();
+  auto& trace = *x.trace;
+  const auto told = context_of(x.request.fields);
+  trace.begun_here = !told;
+  if (told) {
+    trace.context = *told;
+    read_state(x.request.fields, trace);
+  } else {
+    trace.context = {.high = ids().next(), .low = ids().next(), .parent = ids().next(), .random = true};
+  }
+  auto sent = trace.context;
+  sent.sampled = told && tracing.parent_based ? told->sampled : observe::in_share(sent.low, tracing.sample_below);
+  const bool records = sent.sampled && tracing.records;
+  if (records) trace.span = ids().next();
+  // Who changes what the caller said of the trace takes part in it, under an id of its own (section 3.3).
+  if (records)
+    sent.parent = trace.span;
+  else if (told && sent.sampled != told->sampled)
+    sent.parent = ids().next();
+  trace.context.sampled = sent.sampled;
+  trace.traceparent = observe::to_traceparent(sent);
+}
+
+void replace_trace_fields(const Exchange& x, http::Fields& out) {
+  const auto& trace = *x.trace;
+  std::erase_if(out, [&trace](const http::Field& field) {
+    return is_trace_field(field) && (!trace.keeps_state || !http::same_word(field.name, kState));
+  });
+  out.push_back({http::Known::unknown, kParent, {trace.traceparent.data(), trace.traceparent.size()}});
+}
+
+void begin_attempt(Exchange& x) {
+  auto& trace = *x.trace;
+  if (!trace.recorded() || trace.attempts.size() == ExchangeTrace::kMaxAttempts) return;
+  auto& attempt = trace.attempts.emplace_back();
+  attempt.span = ids().next();
+  attempt.begun = x.clock->steady();
+  observe::put_span(trace.traceparent, attempt.span);
+}
+
+void end_attempt(Exchange& x, unsigned status) {
+  auto& trace = *x.trace;
+  if (trace.attempts.empty() || trace.attempts.back().ended != Clock::Steady{}) return;
+  auto& attempt = trace.attempts.back();
+  attempt.ended = x.clock->steady();
+  attempt.status = status;
+  attempt.server = x.server;
+}
+
+}  // namespace headgate::gateway

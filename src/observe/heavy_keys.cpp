@@ -1,0 +1,95 @@
+#include "headgate/observe/heavy_keys.hpp"
+
+#include "headgate/core/hash.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+namespace headgate::observe {
+
+/// The slot with this key, or the empty one where it belongs. At least half of the slots are empty.
+std::size_t HeavyKeys::slot_of(std::uint64_t hash, std::string_view key) const noexcept {
+  auto at = hash % kSlots;
+  while (slots_[at] != 0) {
+    const auto& counted = counters_[slots_[at] - 1U];
+    if (counted.hash == hash && counted.key == key) break;
+    at = (at + 1) % kSlots;
+  }
+  return at;
+}
+
+void HeavyKeys::add(std::string_view key, std::uint32_t times) {
+  total_ += times;
+  const auto hash = keyed_hash(key, 0).low;  // nobody can choose keys that fall into one slot
+  auto at = slot_of(hash, key);
+  if (slots_[at] == 0) {
+    if (used_ == kCounters) {
+      make_room();
+      at = slot_of(hash, key);
+    }
+    auto& counted = counters_[used_];
+    counted.hash = hash;
+    counted.count = 0;
+    counted.key.assign(key);
+    slots_[at] = static_cast<std::uint8_t>(++used_);
+  }
+  counters_[slots_[at] - 1U].count += times;
+}
+
+// Takes `least`, the median, from all. Half of them and one more have that much or more, so all medians together are
+// less than the total divided by half their number.
+void HeavyKeys::make_room() {
+  std::array<std::uint64_t, kCounters> counts;
+  for (std::size_t i = 0; i < kCounters; ++i) counts[i] = counters_[i].count;
+  const auto middle = counts.begin() + kCounters / 2 - 1;
+  std::nth_element(counts.begin(), middle, counts.end());
+  const auto least = *middle;
+  missed_ += least;
+  used_ = 0;
+  slots_.fill(0);
+  for (auto& counted : counters_) {
+    if (counted.count <= least) continue;
+    counted.count -= least;
+    if (&counters_[used_] != &counted) std::swap(counters_[used_], counted);  // keeps the memory of both texts
+    const auto at = slot_of(counters_[used_].hash, counters_[used_].key);
+    slots_[at] = static_cast<std::uint8_t>(++used_);
+  }
+}
+
+HeavyList HeavyKeys::list() const {
+  HeavyList out{.total = total_, .missed = missed_, .keys = {}};
+  out.keys.reserve(used_);
+  for (std::size_t i = 0; i < used_; ++i) out.keys.push_back({counters_[i].key, counters_[i].count});
+  return out;
+}
+
+// As Agarwal, Cormode, Huang, Phillips, Wei and Yi ("Mergeable Summaries", 2012): the counts are added, and what the
+// first counter too many has is taken from all.
+void HeavyList::merge(const HeavyList& other) {
+  total += other.total;
+  missed += other.missed;
+  std::unordered_map<std::string_view, std::size_t> places;
+  keys.reserve(keys.size() + other.keys.size());  // first: the views below must stay valid
+  places.reserve(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) places.emplace(keys[i].key, i);
+  for (const auto& each : other.keys) {
+    const auto known = places.find(each.key);
+    if (known == places.end())
+      keys.push_back(each);
+    else
+      keys[known->second].count += each.count;
+  }
+  if (keys.size() <= HeavyKeys::kCounters) return;
+  const auto last = keys.begin() + HeavyKeys::kCounters;
+  std::nth_element(keys.begin(), last, keys.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
+  const auto least = last->count;
+  missed += least;
+  keys.resize(HeavyKeys::kCounters);
+  std::erase_if(keys, [&](auto& each) {
+    each.count -= std::min(each.count, least);
+    return each.count == 0;
+  });
+}
+
+}  // namespace headgate::observe

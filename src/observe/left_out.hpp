@@ -1,0 +1,39 @@
+#pragma once
+// Which lines of the access log are left out under a flood, shared by all workers.
+
+#include "headgate/core/time.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace headgate::observe {
+
+/// Any thread; no lock. Knows the keys that were refused last, each in one of so many places: of two keys of one place
+/// the later one takes it, so that more lines are written, never fewer.
+class LeftOut {
+ public:
+  static constexpr std::size_t kPlaces = 8192;
+
+  /// Whether the refusal of this key is logged: then how many of its refusals were left out since the last one. Else
+  /// counts it.
+  std::optional<std::uint64_t> refusal(std::uint64_t key, Instant at, Duration every) noexcept;
+  void count_ok() noexcept { ok_.fetch_add(1, std::memory_order_relaxed); }
+
+  std::uint64_t ok() const noexcept { return ok_.load(std::memory_order_relaxed); }
+  std::uint64_t refusals() const noexcept { return refusals_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Place {
+    std::atomic<std::uint64_t> key_and_time{0};  // 32 bits of the key's hash, 32 bits of milliseconds
+    std::atomic<std::uint64_t> left_out{0};
+  };
+  std::array<Place, kPlaces> places_;
+  std::atomic<std::uint64_t> ok_{0};
+  std::atomic<std::uint64_t> refusals_{0};
+};
+
+}  // namespace headgate::observe

@@ -1,0 +1,31 @@
+#pragma once
+// Shows how far behind a worker is: an alarm that should ring once a second.
+
+#include "headgate/core/clock.hpp"
+#include "headgate/observe/metric_types.hpp"
+
+#include <memory>
+
+namespace headgate::server {
+
+/// Of one worker; its thread only. Its loop cannot end before it is destroyed. Lives no longer than its clock.
+class LoopWatch {
+ public:
+  static constexpr Duration kEvery = std::chrono::seconds(1);
+
+  /// Shows each measurement, in seconds, in `gauge`, which outlives it.
+  LoopWatch(Clock& clock, observe::Gauge& gauge);
+  LoopWatch(const LoopWatch&) = delete;
+  LoopWatch& operator=(const LoopWatch&) = delete;
+
+ private:
+  static void on_alarm(void* self);
+  void plan();
+
+  Clock& clock_;
+  observe::Gauge& gauge_;
+  Clock::Steady planned_{};
+  std::unique_ptr<Alarm> alarm_;
+};
+
+}  // namespace headgate::server

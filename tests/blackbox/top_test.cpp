@@ -1,0 +1,123 @@
+// Who is limited, as the admin interface tells it.
+
+#include "blackbox/harness/gateway.hpp"
+#include "blackbox/harness/look.hpp"
+
+#include <gtest/gtest.h>
+
+namespace headgate::test {
+namespace {
+
+Json limited(const Json& changes = Json::object()) {
+  Json out = {{"admin", {{"listen", "127.0.0.1:0"}}},
+              {"limits",
+               {{"login", {{"rate", "2/day"}, {"per", "client_ip"}}}, {"quiet", {{"rate", "9/day"}, {"per", "host"}}}}},
+              {"all_routes", {{"limits", {"login"}}}}};
+  out.merge_patch(changes);
+  return out;
+}
+
+Json top(const Look& look, const std::string& path) {
+  const auto answer = look.get(path);
+  EXPECT_EQ(answer.status(), 200) << answer.body;
+  return Json::parse(answer.body, nullptr, false);
+}
+
+/// Waits until the limit has told of so many requests.
+bool comes_to(const Look& look, const std::string& path, std::uint64_t requests) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (std::chrono::steady_clock::now() < end) {
+    if (top(look, path).value("requests", 0U) >= requests) return true;
+    std::this_thread::sleep_for(Milliseconds(20));
+  }
+  return false;
+}
+
+TEST(Top, TellsWhoIsRejectedMostOverAllWorkers) {
+  Proxy proxy(limited({{"workers", 2}}));
+  const Look look(proxy.gateway.process());
+  for (int i = 0; i < 12; ++i) EXPECT_EQ(proxy.client("127.0.0.5").get().status(), i < 2 ? 200 : 429);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(proxy.client("127.0.0.6").get().status(), i < 2 ? 200 : 429);
+  ASSERT_TRUE(comes_to(look, "/api/v1/limits/login/top", 13));
+  const auto now = top(look, "/api/v1/limits/login/top?by=rejected&window=1m&n=20");
+  EXPECT_EQ(now["limit"], "login");
+  EXPECT_EQ(now["by"], "rejected");
+  EXPECT_EQ(now["window"], "1m");
+  EXPECT_EQ(now["requests"], 13);
+  EXPECT_EQ(now["missed"], 0) << "few keys are counted exactly";
+  EXPECT_EQ(now["sampled"], 1);
+  ASSERT_EQ(now["keys"].size(), 2U);
+  EXPECT_EQ(now["keys"][0]["key"], "127.0.0.5");
+  EXPECT_EQ(now["keys"][0]["requests"], 10);
+  EXPECT_EQ(now["keys"][0]["share"], 0.7692);
+  EXPECT_EQ(now["keys"][1]["key"], "127.0.0.6");
+  EXPECT_EQ(top(look, "/api/v1/limits/login/top?window=1h")["requests"], 13);
+  EXPECT_EQ(top(look, "/api/v1/limits/login/top?n=1")["keys"].size(), 1U);
+  EXPECT_EQ(top(look, "/api/v1/limits/quiet/top")["keys"].size(), 0U);
+  const auto all = top(look, "/api/v1/top");
+  ASSERT_EQ(all["limits"].size(), 2U);
+  EXPECT_EQ(all["limits"][0]["keys"].size() + all["limits"][1]["keys"].size(), 2U);
+}
+
+TEST(Top, CountsWhoWouldBeRejectedAndWhoIsSuspended) {
+  Proxy proxy(limited(
+      {{"limits",
+        {{"login", {{"mode", "observe"}}},
+         {"abuse",
+          {{"rate", "2/day"}, {"per", "client_ip"}, {"ban", {{"after", 1}, {"within", "1m"}, {"for", "1h"}}}}}}},
+       {"all_routes", {{"limits", {"login", "abuse"}}}}}));
+  const Look look(proxy.gateway.process());
+  auto client = proxy.client("127.0.0.5");
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(client.get().status(), i < 2 ? 200 : 429);
+  ASSERT_TRUE(comes_to(look, "/api/v1/limits/abuse/top", 6)) << "one was rejected, and five came while suspended";
+  EXPECT_EQ(top(look, "/api/v1/limits/login/top")["mode"], "observe");
+}
+
+TEST(Top, ShowsAKeyOnlyIfTheLogDoes) {
+  Proxy proxy(limited({{"limits", {{"login", {{"per", "header:X-Tenant"}, {"if_absent", "skip"}}}}},
+                       {"log", {{"access", "stdout"}, {"format", "json"}}}}));
+  const Look look(proxy.gateway.process());
+  auto client = proxy.client();
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(client.get("/", "X-Tenant: secret-tenant\r\n").status(), i < 2 ? 200 : 429);
+  ASSERT_TRUE(comes_to(look, "/api/v1/limits/login/top", 2));
+  const auto answer = look.get("/api/v1/limits/login/top");
+  EXPECT_FALSE(has(answer.body, "secret-tenant")) << answer.body;
+  const auto id = Json::parse(answer.body)["keys"][0]["key_id"].get<std::string>();
+  EXPECT_TRUE(id.starts_with("k_")) << id;
+  proxy.gateway.terminate();
+  EXPECT_TRUE(has(proxy.gateway.process().out(), "\"key_id\":\"" + id + "\"")) << "as in the log";
+}
+
+TEST(Top, SamplesAllowedRequests) {
+  Proxy proxy(limited({{"limits", {{"login", {{"rate", "100000/day"}}}}}}));
+  const Look look(proxy.gateway.process());
+  auto client = proxy.client();
+  for (int i = 0; i < 400; ++i) ASSERT_EQ(client.get().status(), 200);
+  ASSERT_TRUE(comes_to(look, "/api/v1/limits/login/top?by=allowed", 8));
+  const auto now = top(look, "/api/v1/limits/login/top?by=allowed");
+  EXPECT_EQ(now["sampled"], 8);
+  EXPECT_NEAR(now["requests"].get<double>(), 400, 3 * 5.3 * 20);
+  EXPECT_EQ(now["keys"][0]["key"], "127.0.0.1");
+}
+
+TEST(Top, RefusesWhatItDoesNotKnow) {
+  Proxy proxy(limited());
+  const Look look(proxy.gateway.process());
+  EXPECT_EQ(look.get("/api/v1/limits/nobody/top").status(), 404);
+  for (const auto* query : {"by=asked", "window=2m", "n=0", "n=129", "n=1x", "n=-1", "n=99999999999999999999"})
+    EXPECT_EQ(look.get("/api/v1/limits/login/top?" + std::string(query)).status(), 400) << query;
+}
+
+TEST(Top, GoesOnOverAReload) {
+  Proxy proxy(limited());
+  const Look look(proxy.gateway.process());
+  auto client = proxy.client("127.0.0.5");
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(client.get().status(), i < 2 ? 200 : 429);
+  proxy.gateway.process().signal(SIGHUP);
+  ASSERT_TRUE(proxy.gateway.process().wait_for_err([](const std::string& err) { return has(err, "config_reloaded"); }));
+  EXPECT_EQ(client.get().status(), 429);
+  EXPECT_TRUE(comes_to(look, "/api/v1/limits/login/top", 3));
+}
+
+}  // namespace
+}  // namespace headgate::test

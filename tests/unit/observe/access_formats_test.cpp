@@ -1,0 +1,242 @@
+// The formats of the access log, and which of its fields a line has.
+
+#include "../../../src/observe/access_line.hpp"
+#include "../../../src/observe/lane.hpp"
+#include "../../../src/observe/left_out.hpp"
+
+#include "headgate/observe/access_fields.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace headgate::observe {
+namespace {
+
+using Object = nlohmann::ordered_json;
+using namespace std::chrono_literals;
+
+constexpr Instant kWhen{std::chrono::microseconds(1'700'000'000'000'042)};  // 2023-11-14T22:13:20.000042Z
+
+/// With everything that a line can have.
+AccessRecord full() {
+  AccessRecord out;
+  out.request_id = "id-1";
+  out.trace_id = "4bf92f3577b34da6a3ce929d0e0e4736";
+  out.address = boost::asio::ip::make_address("203.0.113.7");
+  out.method = "POST";
+  out.host = "a.example:80";
+  out.path = "/a b";
+  out.status = 429;
+  out.ended_by = "limit";
+  out.route = "things";
+  out.upstream = "app";
+  out.server = "10.0.0.1:80";
+  out.reason = "it closed";
+  out.attempts = 2;
+  out.retried = "503";
+  out.in_bytes = 1;
+  out.out_bytes = 241;
+  out.elapsed = 12'034us;
+  out.upstream_elapsed = 2ms;
+  out.deciding = 7us;
+  out.delayed = 3ms;
+  out.queued = 4ms;
+  out.tls = "1.3";
+  out.auth = "jwt:expired";
+  out.limit = "per-ip";
+  out.tier = "pro";
+  out.key = "203.0.113.7";
+  out.decision = "rejected";
+  out.source = "memory";
+  out.cost = 2;
+  out.held = 5;
+  out.remaining = 3;
+  out.retry_after = 12s;
+  out.user_agent = "curl/8";
+  out.referer = "https://b.example/page?secret=1";
+  return out;
+}
+
+LogOptions plain_options() {
+  LogOptions out;
+  out.instance = "gateway-1";
+  out.key = Hash{1, 2};
+  return out;
+}
+
+template <class Append>
+std::string line_of(Append&& append) {
+  std::string out;
+  append(out);
+  EXPECT_EQ(out.find('\n'), std::string::npos);
+  return out;
+}
+
+std::string json_line(const AccessRecord& one, const LogOptions& how, std::uint64_t dropped = 0) {
+  return line_of([&](std::string& out) { append_json_line(one, how, kWhen, out, dropped); });
+}
+std::string combined(const AccessRecord& one) {
+  return line_of([&](std::string& out) { append_combined_line(one, plain_options(), kWhen, out); });
+}
+std::string ecs_line(const AccessRecord& one, const LogOptions& how = plain_options(), std::uint64_t dropped = 0) {
+  return line_of([&](std::string& out) { append_ecs_line(one, how, kWhen, out, dropped); });
+}
+
+std::vector<std::string> keys_of(const std::string& line) {
+  std::vector<std::string> out;
+  const auto object = Object::parse(line, nullptr, false);
+  EXPECT_TRUE(object.is_object()) << line;
+  for (const auto& [key, value] : object.items()) out.push_back(key);
+  return out;
+}
+
+TEST(AccessFields, AreAllInALineThatHasEverythingInTheirOrder) {
+  std::vector<std::string> names;
+  for (const auto& field : kAccessFields) names.emplace_back(field.name);
+  EXPECT_EQ(keys_of(json_line(full(), plain_options(), 9)), names);
+}
+
+TEST(AccessFields, AreTheTableOfTheDocuments) {
+  std::ifstream page(HEADGATE_SOURCE_DIR "/docs/logs.md");
+  std::vector<std::string> told;
+  bool there = false;
+  for (std::string line; std::getline(page, line);) {
+    if (line.starts_with("| field |")) there = true;
+    if (there && line.empty()) break;
+    if (there && line.starts_with("| `")) told.push_back(line.substr(0, line.find('|', line.find('|', 2) + 1)));
+  }
+  std::vector<std::string> known;
+  for (const auto& field : kAccessFields)
+    known.push_back("| `" + std::string(field.name) + "` | `" + std::string(field.ecs) + "` ");
+  EXPECT_EQ(told, known);
+}
+
+TEST(AccessFields, AreOnlyThoseThatAreChosen) {
+  auto how = plain_options();
+  how.fields = 0;
+  for (const auto name : {"status", "ms", "limit", "dropped"}) how.fields |= AccessFieldSet{1} << *access_field(name);
+  EXPECT_EQ(json_line(full(), how), R"({"status":429,"ms":12.034,"limit":"per-ip"})");
+  EXPECT_EQ(json_line(full(), how, 3), R"({"status":429,"ms":12.034,"limit":"per-ip","dropped":3})");
+  how.fields = AccessFieldSet{1} << *access_field("tls");
+  auto one = full();
+  one.tls = {};
+  EXPECT_EQ(json_line(one, how), "{}") << "none of them applies";
+  how.callers = {"owner"};
+  const std::array<std::string_view, 1> callers{"acme"};
+  one.callers = callers;
+  EXPECT_EQ(json_line(one, how), R"({"owner":"acme"})") << "they are always there";
+}
+
+TEST(AccessFields, SayWhatWasHeldOnlyIfItIsNotTheCost) {
+  auto one = full();
+  one.held = one.cost;
+  EXPECT_EQ(json_line(one, plain_options()).find("held"), std::string::npos);
+}
+
+TEST(Combined, IsWhatNginxWrites) {
+  EXPECT_EQ(
+      combined(full()),
+      R"(203.0.113.7 - - [14/Nov/2023:22:13:20 +0000] "POST /a b HTTP/1.1" 429 241 "https://b.example/page" "curl/8")");
+}
+
+TEST(Combined, EscapesAsNginx) {
+  auto one = full();
+  one.path = "/\"\\\n\x01\xc3\xa9~";
+  one.user_agent = "a\"b";
+  one.referer = {};
+  EXPECT_EQ(
+      combined(one),
+      R"(203.0.113.7 - - [14/Nov/2023:22:13:20 +0000] "POST /\x22\x5C\x0A\x01\xC3\xA9~ HTTP/1.1" 429 241 "-" "a\x22b")");
+}
+
+TEST(Combined, HasTheStatusesOfNginxWhereNoAnswerWasSent) {
+  AccessRecord one;
+  one.address = boost::asio::ip::make_address("2001:db8::1");
+  one.ended_by = "client_closed";
+  EXPECT_EQ(combined(one), R"(2001:db8::1 - - [14/Nov/2023:22:13:20 +0000] "-" 499 0 "-" "-")");
+  one.ended_by = "timeout_client";
+  EXPECT_NE(combined(one).find(" 408 "), std::string::npos);
+  one.ended_by = "drain";
+  EXPECT_NE(combined(one).find(" 000 "), std::string::npos);
+}
+
+TEST(Ecs, HasTheNamesOfTheTable) {
+  const std::set<std::string> fixed{"message",    "ecs.version",   "service.name",
+                                    "event.kind", "event.dataset", "event.outcome"};
+  std::set<std::string> known(fixed);
+  for (const auto& field : kAccessFields) known.emplace(field.ecs);
+  const auto keys = keys_of(ecs_line(full(), plain_options(), 1));
+  EXPECT_EQ(std::set<std::string>(keys.begin(), keys.end()), known);
+  const auto line = Object::parse(ecs_line(full()));
+  EXPECT_EQ(line.at("@timestamp"), "2023-11-14T22:13:20.000042Z");
+  EXPECT_EQ(line.at("message"), "POST /a b 429");
+  EXPECT_EQ(line.at("event.duration"), 12'034'000) << "nanoseconds";
+  EXPECT_EQ(line.at("url.domain"), "a.example");
+  EXPECT_EQ(line.at("http.version"), "1.1");
+  EXPECT_EQ(line.at("event.outcome"), "failure");
+}
+
+TEST(Ecs, LeavesOutWhatItsTypesHaveNoWordFor) {
+  AccessRecord nothing;
+  const auto line = Object::parse(ecs_line(nothing));
+  for (const auto* name : {"http.response.status_code", "http.request.method", "url.path", "url.domain", "trace.id"})
+    EXPECT_FALSE(line.contains(name)) << name;
+  EXPECT_EQ(line.at("event.outcome"), "unknown");
+  auto one = full();
+  one.host = "[2001:db8::1]";
+  EXPECT_EQ(Object::parse(ecs_line(one)).at("url.domain"), "[2001:db8::1]");
+}
+
+TEST(Ecs, HasCallersAsLabels) {
+  auto how = plain_options();
+  how.callers = {"jwt.sub"};
+  const std::array<std::string_view, 1> callers{"al\"ice"};
+  auto one = full();
+  one.callers = callers;
+  EXPECT_EQ(Object::parse(ecs_line(one, how)).at("labels.jwt_sub"), "al\"ice");
+}
+
+TEST(EveryFormat, IsNoLongerThanALaneTakesWhateverACallerSends) {
+  const std::string most(60UL * 1024, '\xff');
+  auto one = full();
+  one.method = one.host = one.path = one.user_agent = one.referer = most;
+  EXPECT_LT(combined(one).size(), Lane::kLongest);
+  EXPECT_LT(ecs_line(one).size(), Lane::kLongest);
+  EXPECT_TRUE(Object::parse(ecs_line(one), nullptr, false).is_object());
+}
+
+TEST(TextLine, HasAColourByStatusOnATerminal) {
+  auto one = full();
+  const auto coloured = [&](unsigned status) {
+    one.status = status;
+    std::string out;
+    append_text_line(one, plain_options(), kWhen, out, 0, Coloured::yes);
+    return out.substr(40, out.find(" POST") - 40);
+  };
+  EXPECT_EQ(coloured(200), "\x1b[32m200\x1b[0m");
+  EXPECT_EQ(coloured(302), "\x1b[36m302\x1b[0m");
+  EXPECT_EQ(coloured(429), "\x1b[33m429\x1b[0m");
+  EXPECT_EQ(coloured(503), "\x1b[31m503\x1b[0m");
+  EXPECT_EQ(coloured(0), "\x1b[35m0\x1b[0m");
+}
+
+TEST(LeftOut, LogsARefusalOfAKeyOnceInItsTimeAndSaysHowManyItLeftOut) {
+  auto out = std::make_unique<LeftOut>();
+  constexpr std::uint64_t kKey = 0x123456789abcdef0;
+  EXPECT_EQ(out->refusal(kKey, kWhen, 1s), 0U);
+  for (int i = 1; i < 1000; ++i) EXPECT_FALSE(out->refusal(kKey, kWhen + i * 1ms, 1s));
+  EXPECT_EQ(out->refusal(kKey + (1UL << 60), kWhen + 5ms, 1s), 0U) << "another key of the same place";
+  EXPECT_EQ(out->refusals(), 999U);
+  EXPECT_EQ(out->refusal(kKey, kWhen + 10ms, 1s), 0U) << "its place was taken: one line more, not one less";
+  EXPECT_FALSE(out->refusal(kKey, kWhen + 11ms, 1s));
+  EXPECT_EQ(out->refusal(kKey, kWhen + 1010ms, 1s), 1U);
+}
+
+}  // namespace
+}  // namespace headgate::observe
