@@ -150,7 +150,7 @@ TEST(AdminDrain, EndsAsSigtermDoes) {
   Proxy proxy(with_admin({{"drain", "10s"}}));
   const Operator look(proxy.gateway.process());
   auto slow = proxy.client();
-  slow.send(request("GET", "/", "X-Test-Delay: 300\r\n"));
+  slow.send(request("GET", "/", "X-Test-Delay-Ms: 300\r\n"));
   ASSERT_TRUE(proxy.upstream.wait_for_requests(1));
   const auto answer = look.ask("POST", "/api/v1/drain");
   EXPECT_EQ(answer.status(), 202);
