@@ -27,7 +27,7 @@ struct AdminCall {
   std::string_view query;                                            ///< begins with "?", or is empty
   std::string body;                                                  ///< the whole body
   AdminRole role = AdminRole::local;
-  std::string address{};  ///< of the caller
+  std::string address{};      ///< of the caller
   std::string_view accept{};  ///< the kinds of answer that the caller takes
 
   /// The segment of the path at "{name}"; "" if the endpoint has no such name.
