@@ -167,13 +167,7 @@ void tap_events(EventTap tap) {
   event_tap = std::move(tap);
 }
 
-std::string key_id(std::string_view key) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  auto digest = keyed_digest(key, style_now()->key);
-  std::string out = "k_0000000000000000";
-  for (std::size_t i = out.size(); i > 2; --i, digest >>= 4) out[i - 1] = kDigits[digest & 15];
-  return out;
-}
+std::string key_id(std::string_view key) { return std::string(KeyId(key, style_now()->key).text()); }
 
 /// Options with their open targets.
 struct Logs::Next::State {

@@ -2,6 +2,7 @@
 
 #include "admin_handler.hpp"
 #include "listeners.hpp"
+#include "openapi.hpp"
 #include "worker.hpp"
 
 #include "headgate/core/text.hpp"
@@ -54,16 +55,21 @@ AdminAnswer metrics_for(std::string_view accept, const observe::Registry& regist
 std::vector<AdminEndpoint> usual_endpoints(observe::Registry& registry, const std::function<Readiness()>& ready) {
   using enum AdminEndpoint::For;
   std::vector<AdminEndpoint> out;
-  out.push_back(
-      {.method = "GET", .path = "/metrics", .who = those_allowed, .answer = [&registry](const AdminCall& call) {
-         return metrics_for(call.accept, registry);
-       }});
-  out.push_back({.method = "GET", .path = "/healthz", .who = all, .answer = [](const AdminCall&) {
-                   return AdminAnswer{.body = "ok\n"};
-                 }});
-  out.push_back({.method = "GET", .path = "/readyz", .who = all, .answer = [&ready](const AdminCall&) {
-                   return ready_or_not(ready());
-                 }});
+  out.push_back({.method = "GET",
+                 .path = "/metrics",
+                 .who = those_allowed,
+                 .answer = [&registry](const AdminCall& call) { return metrics_for(call.accept, registry); },
+                 .about = {.summary = "Metrics for Prometheus"}});
+  out.push_back({.method = "GET",
+                 .path = "/healthz",
+                 .who = all,
+                 .answer = [](const AdminCall&) { return AdminAnswer{.body = "ok\n"}; },
+                 .about = {.summary = "Whether the process is alive"}});
+  out.push_back({.method = "GET",
+                 .path = "/readyz",
+                 .who = all,
+                 .answer = [&ready](const AdminCall&) { return ready_or_not(ready()); },
+                 .about = {.summary = "Whether this gateway should get new requests"}});
   return out;
 }
 
@@ -85,10 +91,13 @@ struct Admin::State {
         std::vector<AdminEndpoint> more)
       : options(std::move(chosen)), ready(std::move(asked)), endpoints(usual_endpoints(registry, ready)) {
     for (auto& each : more) endpoints.push_back(std::move(each));
+    endpoints.push_back(openapi_endpoint(document));
+    document = openapi(endpoints);
   }
 
   std::optional<config::Admin> options;
   std::function<Readiness()> ready;
+  std::string document;  ///< what the endpoints are, in OpenAPI
   std::vector<AdminEndpoint> endpoints;
   // Counted separately from the client connections, whose limit may be reached.
   gateway::Totals totals;

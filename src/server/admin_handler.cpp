@@ -250,6 +250,8 @@ std::string AdminHandler::others() const {
   std::vector<std::string_view> paths;
   for (const auto& each : endpoints_)
     if (std::find(paths.begin(), paths.end(), each.path) == paths.end()) paths.push_back(each.path);
+  constexpr std::size_t kMaxListed = 8;
+  if (paths.size() > kMaxListed) return "There is nothing at this path. GET /api/v1/openapi.json says what is here.";
   const auto last = paths.back();
   paths.pop_back();
   return "There is " + joined(paths, ", ") + (paths.empty() ? "" : " and ") + std::string(last) +

@@ -9,6 +9,7 @@
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <optional>
@@ -72,6 +73,14 @@ void GatewayProgram::activate(PendingConfig next) {
   server_watch_.use(now_);
   top_->use(now_->config);
   shared_.bans->adopt(now_->config);
+}
+
+void GatewayProgram::with_redis(std::function<void(std::shared_ptr<redis::Limiter>)> what) {
+  if (workers_ == nullptr) return;
+  const auto once = std::make_shared<std::atomic<bool>>(false);
+  workers_->tell([once, what = std::move(what)](Service& service) {
+    if (!once->exchange(true)) what(static_cast<GatewayService&>(service).redis());
+  });
 }
 
 void GatewayProgram::watch(const std::vector<std::string>& paths) {
@@ -168,8 +177,8 @@ void GatewayProgram::reload(Tell tell) {
   const auto before = now_;
   if (workers_ == nullptr) add_mistake(result, {}, "this gateway has not begun to serve");
   result.applied = workers_ != nullptr && try_reload(result);
-  log_mistakes(result);
   shared_.operators.reloaded(result);
+  log_mistakes(result);
   if (!result.applied) {
     counters_.refused();
     return ended_reload(result);

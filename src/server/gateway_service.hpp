@@ -60,6 +60,8 @@ class GatewayService final : public Service {
 
   /// New exchanges use this from now on, and the logs that are open now.
   void adopt(const std::shared_ptr<const ActiveConfig>& next);
+  /// Null if no limit is counted in Redis.
+  std::shared_ptr<redis::Limiter> redis() const noexcept { return now_.redis; }
   /// The name of servers leads elsewhere.
   void use(const upstream::NamedAddresses& name);
 

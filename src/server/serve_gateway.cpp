@@ -6,6 +6,7 @@
 #include "event_feed.hpp"
 #include "gateway_program.hpp"
 #include "handover.hpp"
+#include "key_endpoints.hpp"
 #include "limits_endpoints.hpp"
 #include "operate_endpoints.hpp"
 #include "passed_sockets.hpp"
@@ -55,7 +56,7 @@ void collect_all(Shared& shared) {
   });
 }
 
-std::vector<AdminEndpoint> endpoints_of(Shared& shared, const GatewayProgram& program, const ReadAgain& read_again,
+std::vector<AdminEndpoint> endpoints_of(Shared& shared, GatewayProgram& program, const ReadAgain& read_again,
                                         EventFeed& events) {
   auto& operators = shared.operators;
   auto out = ban_endpoints(shared.bans);
@@ -66,8 +67,11 @@ std::vector<AdminEndpoint> endpoints_of(Shared& shared, const GatewayProgram& pr
   add(config_endpoints(operators, read_again));
   out.push_back(reload_endpoint(program.calls()));
   add(limits_endpoints(operators, shared.registry, shared.memory));
-  add(top_endpoints(program.top()));
+  add(key_endpoints(operators, shared.memory, [&operators, &program](auto what) {
+    (void)operators.on_main_thread([&program, what = std::move(what)] { program.with_redis(what); });
+  }));
   out.push_back(routes_endpoint(operators));
+  add(top_endpoints(program.top()));
   out.push_back(servers_endpoint([&board = shared.board] { return board.upstreams(); }));
   add(operate_endpoints(operators, shared.board, shared.logs, [] { std::raise(SIGTERM); }));
   out.push_back(events_endpoint(events));

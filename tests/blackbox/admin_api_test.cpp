@@ -22,6 +22,7 @@ const Json kOneLimit = {{"limits", {{"x", {{"rate", "2/day"}, {"per", "client_ip
 TEST(AdminStatus, SaysWhatRuns) {
   Reloaded file(with_admin({{"instance", "edge-1"}, {"workers", 2}}));
   const Operator look(file.process());
+  ASSERT_TRUE(Look(file.process()).status_comes_to("/readyz", 200));
   const auto now = look.get("/api/v1/status");
   EXPECT_EQ(now["instance"], "edge-1");
   EXPECT_EQ(now["state"], "ready");
@@ -149,7 +150,7 @@ TEST(AdminDrain, EndsAsSigtermDoes) {
   Proxy proxy(with_admin({{"drain", "10s"}}));
   const Operator look(proxy.gateway.process());
   auto slow = proxy.client();
-  slow.send(request("GET", "/", "X-Test-Delay: 300\r\n"));
+  slow.send(request("GET", "/", "X-Test-Delay-Ms: 300\r\n"));
   ASSERT_TRUE(proxy.upstream.wait_for_requests(1));
   const auto answer = look.ask("POST", "/api/v1/drain");
   EXPECT_EQ(answer.status(), 202);

@@ -65,7 +65,7 @@ TEST(AdminRoles, NobodyElseLearnsAnything) {
     expect_refusal(answer, 401);
     EXPECT_EQ(answer.value("WWW-Authenticate"), "Bearer realm=\"headgate admin\"");
   }
-  EXPECT_EQ(Operator(proxy.gateway.process()).ask("GET", "/readyz").status(), 200) << "probes have no token";
+  EXPECT_EQ(Operator(proxy.gateway.process()).ask("GET", "/healthz").status(), 200) << "probes have no token";
 }
 
 TEST(AdminRoles, AReloadChangesTheTokens) {
