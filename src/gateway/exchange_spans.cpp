@@ -21,7 +21,7 @@ class WallTime {
   Instant at(Clock::Steady moment) const {
     return wall_ - std::chrono::duration_cast<Duration>(now_ - (moment == Clock::Steady{} ? now_ : moment));
   }
-  Instant now() const noexcept { return wall_; }
+  Instant ended() const noexcept { return wall_; }
 
  private:
   Clock::Steady now_;
@@ -76,7 +76,7 @@ void write_spans(const Exchange& x, const observe::AccessRecord& record, const T
   out.state = trace.state;
   out.id = trace.span;
   out.begun = wall.at(x.started);
-  out.ended = wall.now();
+  out.ended = wall.ended();
   if (x.route) out.pattern = x.route->path;
   out.scheme = x.client_tls ? "https" : "http";
   out.client_address = tracing.client_address;

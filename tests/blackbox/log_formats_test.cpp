@@ -76,7 +76,8 @@ TEST(LogFormats, TellWhatWasHeldAndWhatWasSettled) {
        Json::array(
            {{{"path", "/*"},
              {"to", "app"},
-             {"limits", Json::array({{{"limit", "x"}, {"cost", {{"response_header", "X-Cost"}, {"hold", 10}}}}})}}})},
+             {"limits",
+              Json::array({{{"use", "x"}, {"cost", {{"response_header", "X-Cost"}, {"hold", 10}, {"most", 50}}}}})}}})},
       {"all_routes", nullptr}};
   Proxy proxy(logging({{"format", "json"}}, settled));
   EXPECT_EQ(proxy.client().get("/a", "X-Test-Field: X-Cost: 3\r\n").status(), 200);
