@@ -3,6 +3,7 @@
 #include "admin_commands.hpp"
 #include "commands.hpp"
 #include "completion.hpp"
+#include "top.hpp"
 
 #include "headgate/core/literals.hpp"
 
@@ -154,6 +155,7 @@ int main(int count, char** words) {
   health_command->callback([&] { result = healthcheck(health_options); });
 
   offer_admin_commands(app, result);
+  offer_top(app, result);
   offer_completion(app);
 
   try {

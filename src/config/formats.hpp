@@ -93,6 +93,8 @@ std::optional<LiteralError> check_route_name(std::string_view text);
 std::optional<LiteralError> check_instance(std::string_view text);  ///< a token, because it is part of Via
 std::optional<LiteralError> check_key_prefix(std::string_view text);
 std::optional<LiteralError> check_path(std::string_view text);
+/// The same for one path: without parameters and "*".
+std::optional<LiteralError> check_usage_path(std::string_view text);
 std::optional<LiteralError> check_host(std::string_view text);
 std::optional<LiteralError> check_method(std::string_view text);
 std::optional<LiteralError> check_field_name(std::string_view text);

@@ -2,7 +2,7 @@
 
 #include "headgate/gateway/explain.hpp"
 
-#include "limit_fields.hpp"
+#include "announced_body.hpp"
 #include "limit_states.hpp"
 
 #include "headgate/gateway/gateway.hpp"
@@ -10,24 +10,6 @@
 
 namespace headgate::gateway {
 namespace {
-
-/// The body of a request that does not exist: only its announced size counts.
-class AnnouncedBody final : public http::BodyReader {
- public:
-  explicit AnnouncedBody(const http::Framing& framing) : framing_(framing) {}
-  bool take_at_most(std::uint64_t most) noexcept override {
-    return framing_.kind != http::Framing::Kind::length || framing_.length <= most;
-  }
-  Result<std::string_view> ready() override { return std::string_view{}; }
-  Task<Result<std::string_view>> read() override { co_return std::string_view{}; }
-  bool ended() const noexcept override { return true; }
-  void cancel() noexcept override {}
-  const http::Fields& trailers() const noexcept override { return none_; }
-
- private:
-  const http::Framing& framing_;
-  http::Fields none_;
-};
 
 void describe_caller(const Exchange& x, Explanation& out) {
   const auto& caller = x.caller;
@@ -65,7 +47,7 @@ void describe_route(const Exchange& x, Explanation& out) {
 
 /// The steps of handle() up to `serve`, of which those that take something only peek.
 Task<Gateway::Step> Gateway::peek(Exchange& x) {
-  x.snapshot = snapshot_;
+  if (!x.snapshot) x.snapshot = snapshot_;
   x.admission.peek = true;
   Step problem = arrive(x);
   if (!problem && x.route->extras) {

@@ -48,11 +48,6 @@ std::string shown_key(Exchange& x, const limit::Limit& limit, std::string_view k
   return std::string(key);
 }
 
-/// Whether the counter belongs to callers with one identity, and not to a place or to everybody.
-bool is_own(const std::vector<limit::Per>& per) {
-  return std::ranges::any_of(per, [](const limit::Per& part) { return part.source->counts == Counts::callers; });
-}
-
 std::string rate_text(const limit::Rule& rule) {
   if (rule.algorithm == &limit::in_flight) return std::to_string(rule.burst) + " in flight";
   return to_text(rule.rate);
@@ -158,7 +153,7 @@ Task<std::vector<LimitState>> limit_states(Exchange& x, std::vector<const RouteL
     state.name = limit.name;
     state.per = per_text(limit.per);
     state.observed = limit.mode == limit::Mode::observe;
-    state.own_key = is_own(limit.per);
+    state.own_key = is_own_key(limit);
     state.source = limit.store == limit::Store::redis ? Source::redis : Source::memory;
     if (resolved.tier) state.tier = resolved.tier->name;
     if (!resolved.applies) {

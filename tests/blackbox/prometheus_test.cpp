@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <ctime>
 #include <fstream>
 #include <regex>
 #include <set>
@@ -26,6 +27,7 @@ Json everything(const FakeUpstream& app, const std::string& dead, std::uint16_t 
                          {"concurrency", {{"adaptive", true}}}};
   return {
       {"admin", {{"listen", "127.0.0.1:0"}}},
+      {"tracing", {{"sample", "0%"}}},
       {"redis", {{"url", "redis://127.0.0.1:" + std::to_string(redis)}}},
       {"upstreams", {{"app", upstream}}},
       {"limits",
@@ -37,6 +39,7 @@ Json everything(const FakeUpstream& app, const std::string& dead, std::uint16_t 
           {"store", "memory"},
           {"ban", {{"after", 5}, {"within", "1m"}, {"for", "1h"}}}}}}},
       {"routes", Json::array({{{"name", "limited"}, {"path", "/limited"}, {"to", "app"}, {"limits", {"flood", "plan"}}},
+                              {{"name", "traced"}, {"path", "/traced"}, {"to", "app"}},
                               {{"name", "abused"}, {"path", "/abused"}, {"to", "app"}, {"limits", {"abuse"}}},
                               {{"name", "all"}, {"path", "/*"}, {"to", "app"}, {"limits", {"flood"}}}})}};
 }
@@ -144,6 +147,25 @@ TEST_F(PrometheusTest, ScrapesOpenMetricsWithoutLosingASeries) {
   EXPECT_EQ(metadata["data"][0]["type"], "counter");
   EXPECT_TRUE(prometheus->comes_to("scrape_samples_scraped == headgate_metric_series"));
   EXPECT_TRUE(prometheus->comes_to("count({__name__=~\".*_created\"}) or vector(1) == 1"));
+}
+
+TEST_F(PrometheusTest, KeepsTheTracesOfRequestsAsExemplars) {
+  const std::string trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+  const std::string other = "4bf92f3577b34da6a3ce929d0e0e4737";
+  auto client = gateway->client();
+  EXPECT_EQ(client.get("/traced", "traceparent: 00-" + other + "-00f067aa0ba902b7-00\r\n").status(), 200);
+  EXPECT_EQ(client.get("/traced", "traceparent: 00-" + trace + "-00f067aa0ba902b7-01\r\n").status(), 200);
+  const auto query = "/api/v1/query_exemplars?query=headgate_request_duration_seconds_bucket&start=" +
+                     std::to_string(std::time(nullptr) - 60) + "&end=" + std::to_string(std::time(nullptr) + 60);
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  std::string text;
+  do {
+    std::this_thread::sleep_for(Milliseconds(300));
+    text = prometheus->call(query).dump();
+  } while (!has(text, trace) && std::chrono::steady_clock::now() < end);
+  EXPECT_TRUE(has(text, "\"trace_id\":\"" + trace + "\"")) << text;
+  EXPECT_TRUE(has(text, "\"route\":\"traced\"")) << text;
+  EXPECT_FALSE(has(text, other)) << "a trace that is not recorded leads nowhere";
 }
 
 }  // namespace

@@ -5,6 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <csignal>
+#include <regex>
+
 namespace headgate::test {
 namespace {
 
@@ -117,6 +121,62 @@ TEST(Top, GoesOnOverAReload) {
   ASSERT_TRUE(proxy.gateway.process().wait_for_err([](const std::string& err) { return has(err, "config_reloaded"); }));
   EXPECT_EQ(client.get().status(), 429);
   EXPECT_TRUE(comes_to(look, "/api/v1/limits/login/top", 3));
+}
+
+TEST(TopCommand, ShowsWhoIsLimitedAsATable) {
+  Proxy proxy(limited());
+  const auto admin = admin_port(proxy.gateway.process());
+  const Words command{"top", "--admin", "http://127.0.0.1:" + std::to_string(admin)};
+  auto ran = run_headgate(command);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(has(ran.out, "rejected in the last ")) << ran.out;
+  EXPECT_TRUE(has(ran.out, " s\nnobody\n")) << ran.out;
+  const Look look(proxy.gateway.process());
+  auto client = proxy.client("127.0.0.5");
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(client.get().status(), i < 2 ? 200 : 429);
+  ASSERT_TRUE(comes_to(look, "/api/v1/limits/login/top", 3));
+  ran = run_headgate(command);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(std::regex_search(ran.out, std::regex("\nlogin +127\\.0\\.0\\.5 +3 +100\\.0 +[0-9.]+\n"))) << ran.out;
+  EXPECT_EQ(ran.out.find('\x1b'), std::string::npos) << "no colours in a pipe";
+}
+
+TEST(TopCommand, HandsTheAnswerToScriptsAndFiltersByLimit) {
+  Proxy proxy(limited());
+  const auto url = "http://127.0.0.1:" + std::to_string(admin_port(proxy.gateway.process()));
+  const auto ran = run_headgate({"top", "--once", "--json", "--by", "allowed", "--window", "1h", "--limit", "login",
+                                 "--keys", "3", "--admin", url});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  const auto json = Json::parse(ran.out, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << ran.out;
+  EXPECT_EQ(json["limit"], "login");
+  EXPECT_EQ(json["by"], "allowed");
+  EXPECT_EQ(json["window"], "1h");
+  EXPECT_EQ(run_headgate({"top", "--limit", "nobody", "--admin", url}).code, 1);
+}
+
+TEST(TopCommand, GoesOnUntilItIsEnded) {
+  Proxy proxy(limited());
+  const auto url = "http://127.0.0.1:" + std::to_string(admin_port(proxy.gateway.process()));
+  Process process({"top", "--json", "--every", "100ms", "--admin", url});
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto lines = [&] {
+    const auto out = process.out();
+    return std::count(out.begin(), out.end(), '\n');
+  };
+  while (lines() < 3 && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(Milliseconds(20));
+  EXPECT_GE(lines(), 3);
+  process.signal(SIGINT);
+  EXPECT_EQ(process.wait(), 128 + SIGINT);
+}
+
+TEST(TopCommand, RefusesAWrongCommandLine) {
+  for (const Words& wrong : {Words{"--by", "asked"}, Words{"--window", "2m"}, Words{"--keys", "0"},
+                             Words{"--every", "1"}, Words{"--every", "1ms"}, Words{"--once", "--every", "1s"}}) {
+    Words words{"top"};
+    words.insert(words.end(), wrong.begin(), wrong.end());
+    EXPECT_EQ(run_headgate(words).code, 2) << wrong.front();
+  }
 }
 
 }  // namespace

@@ -78,6 +78,8 @@ class Gateway final : public Handler {
   void note_offences(Exchange& x);
   Task<Step> wait_in_room(Exchange& x);
   Step charge_preflight(Exchange& x);
+  Step may_ask_usage(Exchange& x);
+  Task<Step> tell_usage(Exchange& x, RejectionHeaders style);
   Step authenticate(Exchange& x);
   Step check_certificate(Exchange& x);
   Step check_key(Exchange& x);

@@ -268,6 +268,7 @@ inline std::string describe(const gateway::Options& gateway) {
   for (const auto& key : gateway.signing_keys) out << "\nsigns " << key;
   out << "\nrejection " << static_cast<int>(gateway.rejection.headers) << ' '
       << static_cast<int>(gateway.rejection.body) << ' ' << static_cast<int>(gateway.error_pages) << '\n';
+  if (!gateway.usage.empty()) out << "usage " << gateway.usage << '\n';
   return out.str();
 }
 
