@@ -73,6 +73,21 @@ void offer_keys(CLI::App& app, KeysOptions& options, int& result) {
   check->callback([&] { result = keys_check(options.check); });
 }
 
+/// headgate help [COMMAND...]
+void offer_help(CLI::App& app, int& result) {
+  const auto wanted = std::make_shared<std::vector<std::string>>();
+  auto* help = app.add_subcommand("help", "What a command does");
+  help->add_option("command", *wanted, "The command: keys new, servers drain …");
+  help->callback([&app, &result, wanted] {
+    std::string line = "headgate";
+    std::vector<char*> words{line.data()};
+    for (auto& word : *wanted) words.push_back(word.data());
+    std::string ask = "--help";
+    words.push_back(ask.data());
+    result = complain(app, CLI::CallForHelp(), static_cast<int>(words.size()), words.data());
+  });
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -156,6 +171,7 @@ int main(int count, char** words) {
 
   offer_admin_commands(app, result);
   offer_top(app, result);
+  offer_help(app, result);
   offer_completion(app);
 
   try {

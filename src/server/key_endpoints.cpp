@@ -40,6 +40,7 @@ struct KeyQuestion {
 
   std::vector<Check> checks(std::int64_t cost, bool peek) const {
     std::vector<Check> out;
+    out.reserve(tier->rules.size());
     for (const auto& rule : tier->rules)
       out.push_back({.rule = &rule, .key = key, .hash = keyed_hash(key, rule.seed), .cost = cost, .peek = peek});
     return out;

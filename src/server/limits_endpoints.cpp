@@ -145,6 +145,7 @@ AdminAnswer all_routes(const AdminCall& call, const OperatorBoard& board) {
 
 AdminAnswer no_such_limit(const config::Config& config) {
   std::vector<std::string> names;
+  names.reserve(config.limits.size());
   for (const auto& limit : config.limits) names.push_back('"' + limit.name + '"');
   constexpr std::size_t kShown = 20;
   if (names.empty()) return {.status = 404, .body = "There is no limit here."};

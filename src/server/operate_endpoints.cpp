@@ -54,8 +54,10 @@ struct Named {
 
 Result<Named, AdminAnswer> find_server(const AdminBoard& board, std::string_view upstream, std::string_view server) {
   using Found = Result<Named, AdminAnswer>;
+  const auto upstreams = board.watched();
   std::vector<std::string> names;
-  for (const auto& each : board.watched()) {
+  names.reserve(upstreams.size());
+  for (const auto& each : upstreams) {
     names.push_back('"' + each.name + '"');
     if (each.name != upstream) continue;
     const auto& servers = each.watch->servers();

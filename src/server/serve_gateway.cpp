@@ -73,7 +73,7 @@ std::vector<AdminEndpoint> endpoints_of(Shared& shared, GatewayProgram& program,
   out.push_back(routes_endpoint(operators));
   add(top_endpoints(program.top()));
   out.push_back(servers_endpoint([&board = shared.board] { return board.upstreams(); }));
-  add(operate_endpoints(operators, shared.board, shared.logs, [] { std::raise(SIGTERM); }));
+  add(operate_endpoints(operators, shared.board, shared.logs, [] { (void)std::raise(SIGTERM); }));
   out.push_back(events_endpoint(events));
   return out;
 }
