@@ -6,6 +6,7 @@
 --            o  observe: never rejects the call; takes if the call passes and this rule allows it
 --            c  charge: never rejects the call; takes what is left, up to the cost, if the call passes
 --            d  debt: never rejects the call; takes all of the cost, also below zero, if the call passes
+--          One more letter, p: the call only peeks. It replies what it would reply without, and writes nothing.
 --       then for each key: the name of its algorithm, and the arguments that lua/algorithms/<name>.lua describes (or
 --       lua/in_flight.lua).
 -- Reply a flat array of integers: 1 if the call passed, else 0; then for each key the words of its algorithm.
@@ -53,7 +54,7 @@ for i = 1, #KEYS do
   end
 end
 
-if agreed or stale then
+if (agreed or stale) and #modes <= #KEYS then
   words, at = 2, 2
   for i = 1, #KEYS do
     local key, name, wrong, takes = KEYS[i], ARGV[at], stale and stale[i], agreed and not (spared and spared[i])

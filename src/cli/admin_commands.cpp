@@ -1,6 +1,7 @@
 #include "admin_commands.hpp"
 
 #include "admin_client.hpp"
+#include "admin_print.hpp"
 #include "commands.hpp"
 #include "text_table.hpp"
 
@@ -10,33 +11,19 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <utility>
 
 namespace headgate::cli {
 namespace {
 
-using Answer = nlohmann::ordered_json;
 using std::chrono_literals::operator""s;
 /// Fetching keys may take long in a reload.
 constexpr auto kReloadPatience = 120s;
 
-std::string text_in(const Answer& object, const char* name) {
-  const auto found = object.find(name);
-  if (found == object.end()) return {};
-  return found->is_string() ? found->get<std::string>() : found->dump();
-}
-
-std::string words_in(const Answer& object, const char* name) {
-  std::string out;
-  const auto found = object.find(name);
-  if (found == object.end() || !found->is_array()) return out;
-  for (const auto& each : *found)
-    out += (out.empty() ? "" : ", ") + (each.is_string() ? each.get<std::string>() : each.dump());
-  return out;
-}
+using Print = std::function<void(const Answer&)>;
 
 /// Calls the gateway and prints the answer: as it came, or as `print` does.
-int call_and_print(const AdminOptions& options, const AdminRequest& request,
-                   const std::function<void(const Answer&)>& print) {
+int call_and_print(const AdminOptions& options, const AdminRequest& request, const Print& print) {
   const auto reply = call_gateway(options, request);
   if (reply.has_error()) {
     if (options.json && !reply.error().text.empty()) std::fputs(reply.error().text.c_str(), stdout);
@@ -52,62 +39,168 @@ int call_and_print(const AdminOptions& options, const AdminRequest& request,
   return kWell;
 }
 
-void print_line(const std::string& text) { std::puts(printable(text).c_str()); }
-
-void print_table(const TextTable& table, const char* if_empty) {
-  std::fputs(table.empty() ? if_empty : table.text(stdout_has_colours()).c_str(), stdout);
+Print line(std::string text) {
+  return [text = std::move(text)](const Answer&) { print_line(text); };
 }
 
-int reload(const AdminOptions& options) {
-  const AdminRequest request{.method = "POST", .target = "/api/v1/reload", .patience = kReloadPatience};
-  return call_and_print(options, request, [](const Answer& answer) {
-    const auto changed = words_in(answer, "changed");
-    print_line("reloaded " + text_in(answer, "file") + (changed.empty() ? ": nothing has changed" : ": " + changed));
-    if (const auto waiting = words_in(answer, "waiting_for_restart"); !waiting.empty())
-      print_line("waits for a restart: " + waiting);
+/// The options of one command, and the words that follow it.
+struct Words {
+  AdminOptions admin;
+  std::string first, second, third, length;
+  bool flag = false;
+};
+
+/// Adds a command. `ask` makes its call from the words.
+struct Command {
+  CLI::App* app;
+  std::shared_ptr<Words> words = std::make_shared<Words>();
+};
+Command offer(CLI::App& above, int& result, const char* name, const char* help,
+              std::function<AdminRequest(const Words&)> ask, std::function<Print(const Words&)> print) {
+  Command out{above.add_subcommand(name, help)};
+  offer_admin(*out.app, out.words->admin);
+  out.app->callback([words = out.words, ask = std::move(ask), print = std::move(print), &result] {
+    result = call_and_print(words->admin, ask(*words), print(*words));
   });
+  return out;
 }
 
-std::string since(const Answer& server) {
-  return server.contains("seconds") ? text_in(server, "seconds") + " s" : std::string("the start");
+/// A command that asks for one thing and has no words of its own.
+void offer_plain(CLI::App& app, int& result, const char* name, const char* help, AdminRequest request, Print print) {
+  offer(
+      app, result, name, help, [request = std::move(request)](const Words&) { return request; },
+      [print = std::move(print)](const Words&) { return print; });
 }
 
-int servers(const AdminOptions& options) {
-  return call_and_print(options, {.target = "/api/v1/servers"}, [](const Answer& answer) {
-    TextTable table({"upstream", "server", "state", "why", "since", "in flight"});
-    for (const auto& upstream : answer.value("upstreams", Answer::array())) {
-      for (const auto& server : upstream.value("servers", Answer::array())) {
-        const bool in = server.value("in", false);
-        auto why = words_in(server, "out");
-        if (const auto reason = text_in(server, "reason"); !reason.empty()) why += ": " + reason;
-        table.row({text_in(upstream, "upstream"),
-                   text_in(server, "server"),
-                   {in ? "in" : "out", in ? Paint::good : Paint::bad},
-                   why,
-                   since(server),
-                   text_in(server, "in_flight")});
-      }
-    }
-    print_table(table, "there are no upstreams\n");
-  });
-}
+std::string json_text(const Answer& json) { return json.dump(-1, ' ', false, Answer::error_handler_t::replace); }
 
-using Run = std::function<int(const AdminOptions&)>;
-
-/// A command without options of its own.
-CLI::App* offer(CLI::App& app, int& result, const char* name, const char* help, Run run) {
+void offer_servers(CLI::App& app, int& result) {
+  auto* servers = app.add_subcommand("servers", "Which servers get requests, and why others do not");
   const auto options = std::make_shared<AdminOptions>();
-  auto* command = app.add_subcommand(name, help);
-  offer_admin(*command, *options);
-  command->callback([options, run = std::move(run), &result] { result = run(*options); });
-  return command;
+  offer_admin(*servers, *options);
+  servers->callback([servers, options, &result] {
+    if (servers->get_subcommands().empty())
+      result = call_and_print(*options, {.target = "/api/v1/servers"}, print_servers);
+  });
+  for (const std::string state : {"drain", "up"}) {
+    const char* help =
+        state == "up" ? "Let a server have requests again" : "Take a server out: it gets no new requests";
+    const auto command = offer(
+        *servers, result, state.c_str(), help,
+        [state](const Words& words) {
+          return AdminRequest{.method = "PUT",
+                              .target = "/api/v1/upstreams/" + in_path(words.first) + "/servers/" +
+                                        in_path(words.second) + "/state" + (words.flag ? "?force=1" : ""),
+                              .body = json_text({{"state", state}})};
+        },
+        [](const Words& words) -> Print {
+          return [server = words.second](const Answer& answer) {
+            const auto flying = text_in(answer, "in_flight");
+            print_line(server + (flying.empty() ? " is up" : " is drained; in flight there: " + flying));
+          };
+        });
+    command.app->add_option("upstream", command.words->first, "The upstream's name")->required();
+    command.app->add_option("server", command.words->second, "The server, as `headgate servers` lists it")->required();
+    if (state == "drain")
+      command.app->add_flag("--force", command.words->flag, "Also if it is the last server of its upstream");
+  }
+}
+
+void offer_suspensions(CLI::App& app, int& result) {
+  auto* suspensions = app.add_subcommand("suspensions", "Who is suspended; add and lift suspensions");
+  const auto options = std::make_shared<AdminOptions>();
+  offer_admin(*suspensions, *options);
+  suspensions->callback([suspensions, options, &result] {
+    if (suspensions->get_subcommands().empty())
+      result = call_and_print(*options, {.target = "/api/v1/bans"}, print_suspensions);
+  });
+  const auto add = offer(
+      *suspensions, result, "add", "Suspend a key",
+      [](const Words& words) {
+        Answer body = {{"limit", words.first}, {"key", words.second}};
+        if (!words.length.empty()) body["for"] = words.length;
+        return AdminRequest{.method = "POST", .target = "/api/v1/bans", .body = json_text(body)};
+      },
+      [](const Words&) -> Print {
+        return [](const Answer& ban) {
+          print_line(text_in(ban, "key") + " is suspended under " + text_in(ban, "limit") + " until " +
+                     text_in(ban, "until"));
+        };
+      });
+  add.app->add_option("--for", add.words->length, "How long: 10m, 1h … (default: as the limit says)");
+  const auto lift = offer(
+      *suspensions, result, "lift", "End the suspension of a key",
+      [](const Words& words) {
+        return AdminRequest{.method = "DELETE",
+                            .target = "/api/v1/bans?limit=" + in_path(words.first) + "&key=" + in_path(words.second)};
+      },
+      [](const Words& words) { return line(words.second + " is no longer suspended under " + words.first); });
+  for (const auto& each : {add, lift}) {
+    each.app->add_option("limit", each.words->first, "The limit's name")->required();
+    each.app->add_option("key", each.words->second, "The key: an address, an API key's owner …")->required();
+  }
+}
+
+std::string key_target(const Words& words) {
+  return "/api/v1/limits/" + in_path(words.first) + "/keys/" + in_path(words.second) +
+         (words.third.empty() ? "" : "?tier=" + in_path(words.third));
+}
+
+void offer_limits(CLI::App& app, int& result) {
+  const auto limits = offer(
+      app, result, "limits", "All limits, one, or what one key has used of it",
+      [](const Words& words) {
+        if (!words.second.empty()) return AdminRequest{.target = key_target(words)};
+        return AdminRequest{.target = "/api/v1/limits" + (words.first.empty() ? "" : '/' + in_path(words.first))};
+      },
+      [](const Words& words) -> Print {
+        return !words.second.empty() ? print_key : words.first.empty() ? print_limits : print_limit;
+      });
+  limits.app->add_option("limit", limits.words->first, "Only this limit");
+  limits.app->add_option("key", limits.words->second, "Only this key of it: an address, an API key's owner …");
+  limits.app->add_option("--tier", limits.words->third, "The tier of the key (default: the limit's default)");
+
+  const auto reset = offer(
+      app, result, "reset", "Forget what a key has used of a limit",
+      [](const Words& words) { return AdminRequest{.method = "DELETE", .target = key_target(words)}; },
+      [](const Words&) -> Print { return print_key; });
+  reset.app->add_option("limit", reset.words->first, "The limit's name")->required();
+  reset.app->add_option("key", reset.words->second, "The key: an address, an API key's owner …")->required();
+  reset.app->add_option("--tier", reset.words->third, "The tier of the key (default: the limit's default)");
 }
 
 }  // namespace
 
 void offer_admin_commands(CLI::App& app, int& result) {
-  offer(app, result, "reload", "Read the configuration again, as SIGHUP does, and say what changed", reload);
-  offer(app, result, "servers", "Which servers get requests, and why others do not", servers);
+  offer_plain(app, result, "status", "Whether a running gateway is ready, and what it runs",
+              {.target = "/api/v1/status"}, print_status);
+  offer_limits(app, result);
+  offer_suspensions(app, result);
+  offer_servers(app, result);
+  offer_plain(app, result, "reload", "Read the configuration again, as SIGHUP does, and say what changed",
+              {.method = "POST", .target = "/api/v1/reload", .patience = kReloadPatience}, print_reload);
+  offer_plain(app, result, "drain", "Finish what is in flight, then end, as SIGTERM does",
+              {.method = "POST", .target = "/api/v1/drain"}, line("the gateway is draining"));
+  const auto level = offer(
+      app, result, "log-level", "Choose what a running gateway logs, until its next reload",
+      [](const Words& words) {
+        return AdminRequest{
+            .method = "PUT", .target = "/api/v1/log-level", .body = json_text({{"level", words.first}})};
+      },
+      [](const Words& words) {
+        return line("events from level " + words.first + " on are logged until the next reload");
+      });
+  level.app->add_option("level", level.words->first, "debug, info, warning, error or off")
+      ->required()
+      ->check(CLI::IsMember({"debug", "info", "warning", "error", "off"}));
+  const auto config = offer(
+      app, result, "config", "The configuration in force, without secrets",
+      [](const Words& words) {
+        return AdminRequest{.target = words.flag ? "/api/v1/config/diff" : "/api/v1/config",
+                            .patience = kReloadPatience};
+      },
+      [](const Words& words) -> Print { return words.flag ? print_differences : print_config; });
+  config.app->add_flag("--diff", config.words->flag, "Where the file differs from it");
 }
 
 }  // namespace headgate::cli

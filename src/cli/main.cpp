@@ -2,6 +2,7 @@
 
 #include "admin_commands.hpp"
 #include "commands.hpp"
+#include "completion.hpp"
 #include "top.hpp"
 
 #include "headgate/core/literals.hpp"
@@ -14,19 +15,32 @@
 namespace headgate::cli {
 namespace {
 
-/// Prints an error; for an unknown command it suggests the nearest one.
-int complain(const CLI::App& app, const CLI::ParseError& error, int count, char** words) {
-  if (error.get_exit_code() == 0) return app.exit(error);  // --help
-  if (count > 1 && words[1][0] != '-') {
-    std::vector<std::string> known;
-    for (const auto* command : app.get_subcommands({})) known.push_back(command->get_name());
-    if (std::find(known.begin(), known.end(), words[1]) == known.end()) {
-      const auto near = nearest(words[1], known);
-      std::fprintf(stderr, "headgate: unknown command \"%s\"%s\n", words[1],
-                   near.empty() ? "; see headgate --help" : ("; did you mean \"" + near + "\"?").c_str());
-      return kWrongCommandLine;
+/// The word that should be a command and is none; null: all are.
+const char* unknown_command(const CLI::App& app, int count, char** words, std::vector<std::string>& known) {
+  const auto* at = &app;
+  for (int i = 1; i < count && words[i][0] != '-'; ++i) {
+    known.clear();
+    const CLI::App* next = nullptr;
+    for (const auto* command : at->get_subcommands({})) {
+      known.push_back(command->get_name());
+      if (known.back() == words[i]) next = command;
     }
+    if (next == nullptr) return known.empty() ? nullptr : words[i];
+    at = next;
   }
+  return nullptr;
+}
+
+/// Prints an error; for an unknown command it suggests the nearest one, also if its help is asked for.
+int complain(const CLI::App& app, const CLI::ParseError& error, int count, char** words) {
+  std::vector<std::string> known;
+  if (const auto* const word = unknown_command(app, count, words, known)) {
+    const auto near = nearest(word, known);
+    std::fprintf(stderr, "headgate: unknown command \"%s\"%s\n", word,
+                 near.empty() ? "; see headgate --help" : ("; did you mean \"" + near + "\"?").c_str());
+    return kWrongCommandLine;
+  }
+  if (error.get_exit_code() == 0) return app.exit(error);  // --help
   std::fprintf(stderr, "headgate: %s\n  help: headgate %s--help\n", error.what(),
                count > 1 && words[1][0] != '-' ? (std::string(words[1]) + " ").c_str() : "");
   return kWrongCommandLine;
@@ -142,6 +156,7 @@ int main(int count, char** words) {
 
   offer_admin_commands(app, result);
   offer_top(app, result);
+  offer_completion(app);
 
   try {
     app.parse(count, words);

@@ -31,7 +31,8 @@ std::string cut(std::string_view text, std::size_t width) {
 
 bool is_number(std::string_view text) noexcept {
   const auto digits = [](char c) { return (c >= '0' && c <= '9') || c == '.'; };
-  return !text.empty() && std::all_of(text.begin(), text.end(), digits);
+  return !text.empty() && std::all_of(text.begin(), text.end(), digits) &&
+         std::count(text.begin(), text.end(), '.') <= 1;  // not an address
 }
 
 std::string_view code_of(Paint paint) noexcept {

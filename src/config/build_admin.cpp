@@ -18,19 +18,34 @@ bool is_loopback(const std::string& host) {
   return !ec && address.is_loopback();
 }
 
-void check_token(Build& build, const Node& admin, const Admin& out) {
-  const Node* token = text_at(&admin, "token");
+void check_token(Build& build, const Node& admin, const char* name, const char* variable) {
+  const Node* token = text_at(&admin, name);
   if (token == nullptr) return;
   if (token->text.empty()) {
     build.report.error(code::kCredentials, *token, "this token is empty",
-                       R"(write "token": "${HEADGATE_ADMIN_TOKEN}")");
+                       std::string("write \"") + name + "\": \"${" + variable + "}\"");
   } else if (check_field_value(token->text)) {
     build.report.error(code::kCredentials, *token, "this token cannot be sent in a header field",
                        "make one of letters and digits: openssl rand -hex 24");
-  } else if (out.token.size() < kShortToken) {
+  } else if (token->text.size() < kShortToken) {
     build.report.warning(code::kGuessable, *token,
-                         "a token of " + std::to_string(out.token.size()) + " bytes can be guessed",
+                         "a token of " + std::to_string(token->text.size()) + " bytes can be guessed",
                          "make one of 16 or more: openssl rand -hex 24");
+  }
+}
+
+void check_roles(Build& build, const Node& admin, const Admin& out) {
+  check_token(build, admin, "token", "HEADGATE_ADMIN_TOKEN");
+  check_token(build, admin, "read_token", "HEADGATE_READ_TOKEN");
+  const Node* reader = text_at(&admin, "read_token");
+  if (reader == nullptr) return;
+  if (find(&admin, "token") == nullptr) {
+    build.report.error(code::kCredentials, *reader, "with a \"read_token\" alone nobody could change anything",
+                       R"(add "token": "${HEADGATE_ADMIN_TOKEN}")");
+  } else if (!out.token.empty() && out.token == out.read_token) {
+    build.report.error(code::kCredentials, *reader,
+                       "both tokens are the same, so whoever may read may change everything",
+                       "make another one: openssl rand -hex 24");
   }
 }
 
@@ -58,6 +73,7 @@ void build_admin(Build& build) {
   if (written == nullptr || written->kind != Kind::object) return;
   out.if_taken = Admin::IfTaken::fail;
   read(written, "token", out.token);
+  read(written, "read_token", out.read_token);
   if (const Node* listen = text_at(written, "listen")) {
     auto options = parse_listen(listen->text);
     if (options.has_error()) return;
@@ -65,7 +81,7 @@ void build_admin(Build& build) {
     const auto position = build.report.position(listen->span.begin);
     build.config.places.admin = {position.line, position.column, std::string(build.report.file_at(listen->span.begin))};
   }
-  check_token(build, *written, out);
+  check_roles(build, *written, out);
   check_listen(build, *written, out);
 }
 

@@ -166,6 +166,7 @@ void build_process(Build& build) {
   read_choice(rejection, "headers", kRejectionHeaders, config.gateway.rejection.headers);
   read_choice(rejection, "body", kRejectionBodies, config.gateway.rejection.body);
   read_choice(root, "error_pages", kErrorPages, config.gateway.error_pages);
+  read(root, "usage", config.gateway.usage);
   const Node* log = find(root, "log");
   read_choice(log, "level", kLogLevels, config.log.level);
   read_choice(log, "format", kLogFormats, config.log.format);

@@ -208,6 +208,18 @@ void check_search(Build& build) {
                             "let paths with {parameters} differ in an earlier segment");
 }
 
+/// A route with the very path at which callers ask what is left is never reached.
+void check_usage(Build& build) {
+  const auto& usage = build.config.gateway.usage;
+  const auto& routes = build.config.gateway.routes;
+  for (std::size_t i = 0; i < routes.size() && !usage.empty(); ++i) {
+    if (routes[i].path != usage) continue;
+    build.report.error(code::kDuplicate, *text_at(build.route_nodes[i], "path"),
+                       "callers ask at " + in_quotes(usage) + " what is left of their limits (\"usage\")",
+                       "give this route or \"usage\" another path");
+  }
+}
+
 }  // namespace
 
 bool ignores_case(const Build& build, const RouteOptions& route) {
@@ -241,6 +253,7 @@ void check_routes(Build& build) {
     if (valid) by_path[routes[i].host + ' ' + shape_of(build, routes[i]) + text_of(routes[i].conditions)].push_back(i);
   }
   for (const auto& [path, same] : by_path) check_same_path(build, same);
+  check_usage(build);
   check_search(build);
 }
 

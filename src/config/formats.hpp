@@ -70,6 +70,8 @@ std::optional<LiteralError> check_redis_node(std::string_view text);
 std::optional<LiteralError> check_sentinel_node(std::string_view text);
 std::optional<LiteralError> check_digest(std::string_view text);
 std::optional<LiteralError> check_webhook_url(std::string_view text);
+std::optional<LiteralError> check_otlp_url(std::string_view text);
+std::optional<LiteralError> check_otlp_header(std::string_view text);  ///< the value of a field; never quoted
 std::optional<LiteralError> check_webhook_secret(std::string_view text);
 std::optional<LiteralError> check_server_name(std::string_view text);  ///< that a certificate must be for
 std::optional<LiteralError> check_max_age(std::string_view text);      ///< of Strict-Transport-Security
@@ -93,6 +95,8 @@ std::optional<LiteralError> check_route_name(std::string_view text);
 std::optional<LiteralError> check_instance(std::string_view text);  ///< a token, because it is part of Via
 std::optional<LiteralError> check_key_prefix(std::string_view text);
 std::optional<LiteralError> check_path(std::string_view text);
+/// The same for one path: without parameters and "*".
+std::optional<LiteralError> check_usage_path(std::string_view text);
 std::optional<LiteralError> check_host(std::string_view text);
 std::optional<LiteralError> check_method(std::string_view text);
 std::optional<LiteralError> check_field_name(std::string_view text);

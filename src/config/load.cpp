@@ -3,13 +3,16 @@
 #include "build.hpp"
 #include "check.hpp"
 #include "codes.hpp"
+#include "described.hpp"
 #include "include.hpp"
 #include "parser.hpp"
 #include "table.hpp"
 
 #include "headgate/core/hash.hpp"
+#include "headgate/identity/sha256.hpp"
 
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <map>
 #include <string>
@@ -31,6 +34,19 @@ std::map<std::string, std::uint64_t> fingerprints_of(const Node& root) {
     std::string text;
     append_all(*each, text);
     out[each->key] = keyed_hash(text, 0).low;
+  }
+  return out;
+}
+
+/// Of all files together. What a placeholder stands for is no part of it.
+std::string sha256_of(std::string_view source, const std::deque<IncludedFile>& included) {
+  std::string all(source);
+  for (const auto& each : included) all += '\0' + each.path + '\0' + each.text;
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out;
+  for (const unsigned byte : identity::sha256(all)) {
+    out += kDigits[byte >> 4U];
+    out += kDigits[byte & 15U];
   }
   return out;
 }
@@ -91,7 +107,12 @@ Loaded load_text(std::string_view source, const std::string& directory, std::str
       auto config = build_all(*root, report);
       config.fingerprints = fingerprints_of(*root);
       for (const auto& each : includer.files()) config.included.push_back(each.path);
-      if (!report.has_errors()) loaded.config = std::move(config);
+      if (!report.has_errors()) {
+        config.described = describe(*root);
+        config.file = path;
+        config.sha256 = sha256_of(source, includer.files());
+        loaded.config = std::move(config);
+      }
     }
   } else if (parsed.complete && root->kind != Kind::broken) {
     report.error(code::kType, *root, "a configuration is an object", "begin it with '{'");

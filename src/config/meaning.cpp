@@ -221,6 +221,12 @@ std::string included(const std::vector<std::string>& files) {
 
 }  // namespace
 
+std::string meaning_of(const limit::Limit& limit, const Config& config) {
+  auto out = sentence(limit, config.gateway.exemptions, 0);
+  if (out.ends_with('\n')) out.pop_back();
+  return out;
+}
+
 std::string meaning(const Config& config, std::string_view file) {
   std::size_t servers = 0;
   for (const auto& each : config.upstreams) servers += each.servers.size();

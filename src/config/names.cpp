@@ -219,6 +219,13 @@ std::optional<LiteralError> check_path(std::string_view text) {
   return check_normal_form(text);
 }
 
+std::optional<LiteralError> check_usage_path(std::string_view text) {
+  if (auto error = check_path(text)) return error;
+  if (text.size() > 1 && text.find_first_of("*{") == std::string_view::npos && !text.ends_with('/'))
+    return std::nullopt;
+  return LiteralError{"callers ask for what is left at one path", R"(write "/.headgate/usage")"};
+}
+
 std::optional<LiteralError> check_method(std::string_view text) {
   static constexpr std::array<std::string_view, 8> kKnown{"GET",    "HEAD",  "POST",    "PUT",
                                                           "DELETE", "PATCH", "OPTIONS", "TRACE"};

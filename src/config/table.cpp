@@ -39,6 +39,8 @@ constexpr Key kAdminKeys[] = {
      "Address of the admin port; an address that other machines can reach needs a `token`"},
     {"token", &kText, "", R"("${HEADGATE_ADMIN_TOKEN}")",
      "Everything but `/healthz` and `/readyz` requires `Authorization: Bearer` with this token"},
+    {"read_token", &kText, "", R"("${HEADGATE_READ_TOKEN}")",
+     "A second token, for scrapers and people who look: it can read everything and change nothing; needs a `token`"},
 };
 constexpr Section kAdmin{"admin", "admin", "Metrics and administration: an object, or `\"off\"`.", kAdminKeys};
 constexpr Shape kAdminObject = section(kAdmin);
@@ -111,6 +113,7 @@ constexpr Key kRejectionKeys[] = {
     {"body", &kRejectionBodyShape, "problem", R"("problem")", "`problem` (`application/problem+json`) or `none`"},
 };
 constexpr Shape kErrorPagesShape = choice(kErrorPages);
+constexpr Shape kUsagePath = text("a path", check_usage_path);
 constexpr Section kRejection{"rejection", "rejection", "What a rejected caller is told.", kRejectionKeys};
 constexpr Shape kLevel = choice(kLogLevels);
 constexpr Shape kFormat = choice(kLogFormats);
@@ -225,6 +228,9 @@ constexpr Key kRootKeys[] = {
     {"error_pages", &kErrorPagesShape, "as_accepted", R"("json")",
      "In which form a caller gets the gateway's own problems: `as_accepted` gives a browser that opens a page HTML, a "
      "client that wants plain text that, and all others JSON; `json` gives everybody JSON"},
+    {"usage", &kUsagePath, "", R"("/.headgate/usage")",
+     "The path at which the gateway tells a caller what is left of its limits, and takes nothing for it; default: "
+     "none"},
     {"signing", &kSigningShape, "", R"({ "keys": ["${HEADGATE_SIGNING_KEY}"] })", "What signs appointments"},
     {"log", &kLogShape, "", R"({ "format": "json" })", "Access and error log"},
 };

@@ -27,6 +27,9 @@ class ActiveExchange {
   /// Whether the answer was started.
   bool answered() const noexcept { return x_ && x_->reply->started(); }
 
+  /// Whether it waits here, and not for a server: for a permit, a place or the next retry.
+  bool waits() const noexcept { return x_ && x_->delay != nullptr; }
+
   /// Ends a delay, and marks the exchange so that its answer is not sent. Returns the attempt with a server, or null.
   /// Close the client's side first, then cancel the attempt. Both wake the exchange; it may end, and delete its
   /// session, inside these calls.

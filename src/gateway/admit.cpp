@@ -83,7 +83,8 @@ bool taken(const limit::Check& check, const limit::Decision& decision) noexcept 
                         .hash = keyed_hash(resolved.key, rule.seed),
                         .cost = cost,
                         .how = how,
-                        .token = token});
+                        .token = token,
+                        .peek = a.peek});
   return true;
 }
 
@@ -100,8 +101,10 @@ bool taken(const limit::Check& check, const limit::Decision& decision) noexcept 
                       .kept = true,
                       .used = resolved.cost});
   const auto& use = x.appointment->use;
-  a.checks.push_back(
-      {.rule = &use, .key = resolved.key, .hash = keyed_hash(x.text.join({use.suffix, resolved.key}), use.seed)});
+  a.checks.push_back({.rule = &use,
+                      .key = resolved.key,
+                      .hash = keyed_hash(x.text.join({use.suffix, resolved.key}), use.seed),
+                      .peek = a.peek});
   return true;
 }
 
@@ -147,12 +150,13 @@ void Gateway::reject_here(Exchange& x, Round& round, Stage stage, Step& problem)
     return;
   }
   give_back(x, round);
-  if (x.route->appointments) offer_here(x, *problem);
+  if (x.route->appointments && !x.admission.peek) offer_here(x, *problem);
 }
 
 Task<Gateway::Step> Gateway::admit_in_redis(Exchange& x, Turn* turn) {
   Round round(x.admission, RoundKind::redis);
-  if (x.route->in_flight) in_flight_->name(x);
+  const bool peek = x.admission.peek;
+  if (x.route->in_flight && !peek) in_flight_->name(x);
   round.asked = Moment{services_.clock.steady(), services_.clock.wall()};
   Step problem = take_share(x, round);
   if (!problem) problem = collect(x, round, Stage::redis);
@@ -176,12 +180,12 @@ Task<Gateway::Step> Gateway::admit_in_redis(Exchange& x, Turn* turn) {
   if (problem && x.appointment && used_before(x, round)) co_return co_await admit_in_redis(x, turn);
   if (problem) {
     give_back(x, round);
-    if (x.route->appointments) co_await offer_in_redis(x, *problem);
-  } else if (round.kind == RoundKind::fallback) {
+    if (x.route->appointments && !peek) co_await offer_in_redis(x, *problem);
+  } else if (round.kind == RoundKind::fallback && !peek) {
     for (const auto& checked : round.limits())
       if (!checked.kept) outage_->counted(x, checked);
   }
-  if (!problem && x.route->in_flight) {
+  if (!problem && x.route->in_flight && !peek) {
     in_flight_->show(x);
     in_flight_->keep(x);
   }
@@ -250,7 +254,7 @@ Gateway::Step Gateway::take_share_late(Exchange& x, const Round& round) {
     if (!taken(check, x.admission.decisions[at]) || !check.rule->algorithm->gives_back_late) continue;
     granted.push_back(given_back(check));
   }
-  if (!granted.empty()) redis.settle(granted);
+  if (!granted.empty() && !x.admission.peek) redis.settle(granted);
   return problem;
 }
 
@@ -309,7 +313,7 @@ void Gateway::give_back(Exchange& x, Round& round) {
     if (taken(a.checks[i], a.decisions[i])) returned.push_back(a.checks[i]);
   if (a.outcome == Admission::Outcome::allowed) a.binding = nullptr;  // its numbers are not true any more
   if (!returned.empty()) services_.memory.give_back({returned.data(), returned.size()}, services_.clock.wall());
-  if (x.route->in_turn) turns_->freed({returned.data(), returned.size()});
+  if (x.route->in_turn && !a.peek) turns_->freed({returned.data(), returned.size()});
 }
 
 void Gateway::return_share(Round& round) {

@@ -9,6 +9,8 @@
 #include "headgate/gateway/gateway.hpp"
 #include "headgate/gateway/key_source.hpp"
 
+#include <boost/smart_ptr/make_local_shared.hpp>
+
 namespace headgate::gateway {
 namespace {
 
@@ -153,7 +155,7 @@ Gateway::Step Gateway::check_token(Exchange& x) {
   if (known->refused) {
     const auto& refused = *known->refused;
     note(x, AuthKind::jwt, result_of(refused.error));
-    if (refused.error == identity::JwtError::unknown_key && x.snapshot->missing_key)
+    if (refused.error == identity::JwtError::unknown_key && x.snapshot->missing_key && !x.admission.peek)
       x.snapshot->missing_key(refused.issuer);
     return token_refused(refused.error);
   }
@@ -199,12 +201,14 @@ identity::TokenCache::Known Gateway::verify(Exchange& x, std::string_view token)
   auto verified = x.snapshot->key_overrides->jwt()->verify(token, services_.clock.wall());
   if (verified.has_value()) {
     return_failure(x);
+    if (x.admission.peek)
+      return {boost::make_local_shared<const identity::VerifiedToken>(std::move(*verified)), std::nullopt};
     return {tokens_->put(token, std::move(*verified)), std::nullopt};
   }
   const auto& refused = verified.error();
   if (refused.error == identity::JwtError::no_keys)
     return_failure(x);  // not the fault of the caller
-  else
+  else if (!x.admission.peek)
     tokens_->put(token, refused);
   return {nullptr, refused};
 }
@@ -213,7 +217,7 @@ Gateway::Step Gateway::reserve_failure(Exchange& x) {
   const auto* const rule = x.snapshot->compiled->failure_rule();
   if (rule == nullptr) return {};
   const auto key = x.caller.ip_key;
-  const limit::Check check{.rule = rule, .key = key, .hash = keyed_hash(key, rule->seed)};
+  const limit::Check check{.rule = rule, .key = key, .hash = keyed_hash(key, rule->seed), .peek = x.admission.peek};
   limit::Decision decision;
   if (services_.memory.decide({&check, 1}, services_.clock.wall(), {&decision, 1})) return {};
   x.caller.failures_used_up = true;
@@ -233,7 +237,7 @@ Gateway::Step Gateway::reserve_failure(Exchange& x) {
 Gateway::Step Gateway::charge_preflight(Exchange& x) {
   const auto* const rule = x.snapshot->compiled->preflight_rule();
   const auto key = x.caller.ip_key;
-  const limit::Check check{.rule = rule, .key = key, .hash = keyed_hash(key, rule->seed)};
+  const limit::Check check{.rule = rule, .key = key, .hash = keyed_hash(key, rule->seed), .peek = x.admission.peek};
   limit::Decision decision;
   if (services_.memory.decide({&check, 1}, services_.clock.wall(), {&decision, 1})) return {};
   return Problem{.status = 429,
@@ -248,7 +252,7 @@ void Gateway::return_failure(Exchange& x) {
   const auto* const rule = x.snapshot->compiled->failure_rule();
   if (rule == nullptr) return;
   const auto key = x.caller.ip_key;
-  const limit::Check check{.rule = rule, .key = key, .hash = keyed_hash(key, rule->seed)};
+  const limit::Check check{.rule = rule, .key = key, .hash = keyed_hash(key, rule->seed), .peek = x.admission.peek};
   services_.memory.give_back({&check, 1}, services_.clock.wall());
 }
 

@@ -52,8 +52,9 @@ Stage stage_of(const limit::Limit& limit) {
   return needs_auth(limit) ? Stage::memory_after_auth : Stage::memory;
 }
 
-/// A built-in rule by address. Always counted in memory: what costs nobody anything must not cost a Redis call.
-limit::Rule rule_of(std::string_view name, const Rate& rate, std::uint64_t burst) {
+}  // namespace
+
+limit::Rule built_in_rule(std::string_view name, const Rate& rate, std::uint64_t burst) {
   limit::Rule rule;
   rule.limit = name;
   rule.rate = rate;
@@ -62,8 +63,6 @@ limit::Rule rule_of(std::string_view name, const Rate& rate, std::uint64_t burst
   limit::name_rule(rule, false, limit::PeriodInKey::no);
   return rule;
 }
-
-}  // namespace
 
 struct CompiledConfig::Names {
   using Numbers = boost::unordered_flat_map<std::string, std::size_t>;
@@ -92,7 +91,8 @@ CompiledConfig::CompiledConfig(const Options& options, const identity::Options& 
   for (std::size_t i = 0; i < upstreams.size(); ++i) names_->upstreams.emplace(upstreams[i], i);
   for (std::size_t i = 0; i < options_.concurrency.size(); ++i)
     names_->capacities.emplace(options_.concurrency[i].upstream, i);
-  if (identity_.failures) failure_rule_ = rule_of(kFailureLimit, identity_.failures->rate, identity_.failures->burst);
+  if (identity_.failures)
+    failure_rule_ = built_in_rule(kFailureLimit, identity_.failures->rate, identity_.failures->burst);
   for (const auto& room : options_.rooms) {
     auto made = std::make_unique<CompiledRoom>(room, instances_);
     made->number = rooms_.size();
@@ -106,6 +106,7 @@ CompiledConfig::CompiledConfig(const Options& options, const identity::Options& 
                 route->ignore_case ? Case::ignored : Case::matters, &wanted.conditions);
     routes_.push_back(std::move(route));
   }
+  if (!options_.usage.empty()) make_usage();
   names_.reset();
 }
 
@@ -139,7 +140,7 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
   route->demands = wanted.demands.get();
   route->cross_origin = wanted.cross_origin.get();
   if (route->cross_origin && !preflight_rule_)
-    preflight_rule_ = rule_of(kPreflightLimit, kPreflightRate, kPreflightBurst);
+    preflight_rule_ = built_in_rule(kPreflightLimit, kPreflightRate, kPreflightBurst);
   route->unknown_key = wanted.unknown_key.value_or(options_.all_routes.unknown_key);
   route->timeout = wanted.timeout.value_or(options_.all_routes.timeout);
   route->between_bytes = wanted.between_bytes.value_or(options_.all_routes.between_bytes);

@@ -84,19 +84,45 @@ std::string_view asked_headers(const Exchange& x) noexcept {
   return asked.value;
 }
 
+/// The route of the request that a preflight asks for, if it has rules for other origins. The fields of that request
+/// are not there yet, but its query is.
+const Route* route_of(const Exchange& x, std::string_view method) {
+  const auto found = x.snapshot->compiled->router().find({.authority = x.request.host,
+                                                          .path = x.request.path,
+                                                          .method = method,
+                                                          .fields = &x.request.fields,
+                                                          .query = x.request.query});
+  return found.route && found.route->cross_origin ? found.route : nullptr;
+}
+
+/// Whether two routes answer preflights of this origin alike.
+bool alike(const CrossOrigin& a, const CrossOrigin& b, std::string_view origin) {
+  if (&a == &b) return true;
+  return a.any == b.any && a.credentials == b.credentials && a.any_header == b.any_header && a.headers == b.headers &&
+         allows(b, origin);
+}
+
+/// Those of `methods` that a page of the request's origin may use. A browser asks no more about a method that is
+/// listed, and another route with other rules may have it.
+std::string_view usable(Exchange& x, const CrossOrigin& rules, std::string_view methods) {
+  const auto origin = origin_of(x);
+  std::string out;
+  std::string_view method;
+  while (http::next_member(methods, method)) {
+    const auto* const route = route_of(x, method);
+    if (route == nullptr || !alike(rules, *route->cross_origin, origin)) continue;
+    if (!out.empty()) out += ", ";
+    out += method;
+  }
+  return x.text.join({out});
+}
+
 }  // namespace
 
 const Route* preflighted_route(const Exchange& x) {
   if (x.request.method != "OPTIONS" || !http::has(x.request.fields, Known::origin)) return nullptr;
   const auto method = http::field_of(x.request.fields, "Access-Control-Request-Method");
-  if (method.twice || !http::is_token(method.value)) return nullptr;
-  // The fields of the request that is asked for are not there yet, but its query is.
-  const auto found = x.snapshot->compiled->router().find({.authority = x.request.host,
-                                                          .path = x.request.path,
-                                                          .method = method.value,
-                                                          .fields = &x.request.fields,
-                                                          .query = x.request.query});
-  return found.route && found.route->cross_origin ? found.route : nullptr;
+  return method.twice || !http::is_token(method.value) ? nullptr : route_of(x, method.value);
 }
 
 Task<std::optional<Problem>> answer_preflight(Exchange& x) {
@@ -110,13 +136,13 @@ Task<std::optional<Problem>> answer_preflight(Exchange& x) {
                       .detail = "Pages of this origin may not use this gateway's answers here."};
   x.status = 204;
   vary_by(x, "Access-Control-Request-Method, Access-Control-Request-Headers", fields);
-  std::string_view methods = rules.methods;
+  std::string methods = rules.methods;
   if (methods.empty()) {
     // No route has the empty method, so find() returns the methods that there are.
-    const auto found = x.snapshot->compiled->router().find(x.request.host, x.request.path, {});
-    methods = found.route ? kDefaultMethods : x.text.join({found.allowed});
+    auto found = x.snapshot->compiled->router().find(x.request.host, x.request.path, {});
+    methods = found.route ? std::string(kDefaultMethods) : std::move(found.allowed);
   }
-  fields.push_back({Known::access_control_allow_methods, "Access-Control-Allow-Methods", methods});
+  fields.push_back({Known::access_control_allow_methods, "Access-Control-Allow-Methods", usable(x, rules, methods)});
   const auto headers = rules.any_header ? asked_headers(x) : std::string_view(rules.headers);
   if (!headers.empty())
     fields.push_back({Known::access_control_allow_headers, "Access-Control-Allow-Headers", headers});

@@ -82,7 +82,7 @@ void Admission::reset() noexcept {
   binding = nullptr;
   rule = 0;
   delay = Duration(0);
-  returned = false;
+  returned = peek = false;
   checks.clear();
   limits.clear();
 }

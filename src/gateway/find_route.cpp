@@ -8,8 +8,22 @@
 #include <utility>
 
 namespace headgate::gateway {
+namespace {
+
+Problem not_allowed() {
+  return {.status = 405, .ended_by = EndedBy::no_route, .detail = "This method is not allowed for this path."};
+}
+
+}  // namespace
 
 Gateway::Step Gateway::find_route(Exchange& x) {
+  const auto* const usage = x.snapshot->compiled->usage();
+  if (usage && x.request.path == usage->route->path) {
+    x.route = usage->route;
+    if (x.request.method == "GET" || x.request.head()) return {};
+    x.allowed_methods = "GET, HEAD";
+    return not_allowed();
+  }
   auto found = x.snapshot->compiled->router().find({.authority = x.request.host,
                                                     .path = x.request.path,
                                                     .method = x.request.method,
@@ -47,7 +61,7 @@ Gateway::Step Gateway::find_route(Exchange& x) {
   if (found.allowed.empty())
     return Problem{.status = 404, .ended_by = EndedBy::no_route, .detail = "There is nothing at this path."};
   x.allowed_methods = std::move(found.allowed);
-  return Problem{.status = 405, .ended_by = EndedBy::no_route, .detail = "This method is not allowed for this path."};
+  return not_allowed();
 }
 
 }  // namespace headgate::gateway

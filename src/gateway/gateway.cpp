@@ -64,15 +64,21 @@ void Gateway::stop() {
   lag_.reset();
 }
 
+/// The steps that need only the head.
+Gateway::Step Gateway::arrive(Exchange& x) {
+  Step problem = find_route(x);
+  if (!problem) problem = check_body(x);
+  if (!problem) problem = identify(x);
+  if (!problem && https_port_of(x) != 0) problem = redirect(x);
+  return problem;
+}
+
 // The order of the steps and its reasons are in docs/architecture.md, "The path". A route with extras has more of them.
 Task<void> Gateway::handle(Exchange& x) {
   x.snapshot = snapshot_;
   x.request_id = request_id(x);
   if (x.snapshot->compiled->options().tracing) begin_trace(x, *x.snapshot->compiled->options().tracing);
-  Step problem = find_route(x);
-  if (!problem) problem = check_body(x);
-  if (!problem) problem = identify(x);
-  if (!problem && https_port_of(x) != 0) problem = redirect(x);
+  Step problem = arrive(x);
   if (!problem && x.route->extras) {
     problem = co_await steps_with_extras(x);
   } else {

@@ -52,11 +52,13 @@ Task<Result<void>> H1Session::say_continue(void* self) {
 }
 
 /// The client's socket became readable during an exchange. A next request waits; a reset ends the exchange. A client
-/// that only closed its sending side may still read.
+/// that closed only its sending side may still read, and looks like one that closed the connection. So its exchange
+/// goes on, but it does not wait for its turn: most who close have left.
 void H1Session::stirred(void* self, net::Stream& stream) {
   auto& session = *static_cast<H1Session*>(self);
   if (stream.timed_out()) return session.watch_client();  // an exchange may last longer than one wait
-  if (stream.broken()) session.close(ActiveExchange::Because::client_gone);
+  const bool left = stream.broken() || (session.exchange_.waits() && stream.peer_ended());
+  if (left) session.close(ActiveExchange::Because::client_gone);
 }
 
 void H1Session::watch_client() { stream_->watch(&H1Session::stirred, this, timeouts().tunnel); }

@@ -137,7 +137,9 @@ void Outage::enqueue(const Hash& hash, Owed& owed) {
 /// Charges each queued key once, up to the bound on charges at once. Stops when one fails.
 void Outage::charge_queued() {
   const auto failures = failures_;
-  for (auto left = queue_.size(); left > 0 && under_way_ < kMaxUnderWay && failures_ == failures && !stopped_; --left) {
+  // A charge that is acknowledged at once charges the next one itself.
+  for (auto left = queue_.size(); left > 0 && !queue_.empty() && under_way_ < kMaxUnderWay; --left) {
+    if (failures_ != failures || stopped_) break;
     const Hash hash = queue_.front();
     queue_.pop_front();
     const auto at = keys_.find(hash);

@@ -113,9 +113,15 @@ shed::Priority priority_of(const Exchange& x) {
 
 ResolvedLimit resolve_limit(Exchange& x, const RouteLimit& route_limit) {
   ResolvedLimit resolved;
-  if (exempt(x, route_limit.ready->exemption)) return resolved;
+  if (exempt(x, route_limit.ready->exemption)) {
+    resolved.exempt = true;
+    return resolved;
+  }
   const auto& tier = tier_of(x, route_limit);
-  if (tier.rules.empty()) return resolved;
+  if (tier.rules.empty()) {
+    resolved.tier = &tier;
+    return resolved;
+  }
   const auto key = key_for(x, *route_limit.limit);
   if (!key) {
     resolved.key_missing = route_limit.limit->if_absent.last != IfAbsent::Last::skip;

@@ -12,8 +12,9 @@ namespace headgate::gateway {
 struct ResolvedLimit {
   bool applies = false;
   bool key_missing = false;
-  std::string_view key;  ///< a view into x.text or the exchange
-  const CompiledTier* tier = nullptr;
+  bool exempt = false;
+  std::string_view key;                ///< a view into x.text or the exchange
+  const CompiledTier* tier = nullptr;  ///< set without `applies`: the tier has no rules
   std::int64_t cost = 1;
 };
 

@@ -24,8 +24,23 @@ Meets field_meets(const ValueCondition& wanted, const http::Fields& fields) noex
   return found == nullptr ? Meets::no : among(wanted.values, found->value);
 }
 
-bool same_name(std::string_view sent, const ValueCondition& wanted, bool any_case) noexcept {
-  return any_case ? same_word(sent, wanted.name) : sent == wanted.name;
+bool same_name(std::string_view sent, std::string_view wanted, bool any_case) noexcept {
+  return any_case ? same_word(sent, wanted) : sent == wanted;
+}
+
+/// PHP makes this of characters that its names of variables cannot have.
+constexpr char in_variable(char c) noexcept { return c == '.' || c == ' ' || c == '[' ? '_' : c; }
+
+/// Whether some server takes the name that was sent for the one that is wanted: PHP changes characters and ends a name
+/// at NUL, and many take "name[]" and "name[key]" for values of "name".
+bool may_mean(std::string_view sent, std::string_view wanted, bool any_case) noexcept {
+  sent = trimmed(sent.substr(0, sent.find('\0')));
+  if (sent.size() > wanted.size() && sent[wanted.size()] == '[') sent = sent.substr(0, wanted.size());
+  return std::equal(sent.begin(), sent.end(), wanted.begin(), wanted.end(), [any_case](char a, char b) {
+    const char as = in_variable(a);
+    const char bs = in_variable(b);
+    return any_case ? same_word({&as, 1}, {&bs, 1}) : as == bs;
+  });
 }
 
 /// Some servers also take ';' for a separator of parameters.
@@ -42,9 +57,9 @@ Meets parameter_meets(const ValueCondition& wanted, std::string_view query, bool
     const auto equals = pair.find('=');
     // What no decoder agrees on is compared as it stands.
     if (!http::decode_parameter(pair.substr(0, equals), name)) name = pair.substr(0, equals);
-    if (!same_name(trimmed(name), wanted, any_case)) continue;
+    if (!may_mean(name, wanted.name, any_case)) continue;
     const bool ends_at_semicolon = before == ';' && !query.empty();
-    if (found || disguised || ends_at_semicolon || trimmed(name).size() != name.size()) return Meets::unclear;
+    if (found || disguised || ends_at_semicolon || !same_name(name, wanted.name, any_case)) return Meets::unclear;
     const auto value = equals == pair.npos ? std::string_view{} : pair.substr(equals + 1);
     if (!http::decode_parameter(value, found.emplace())) return Meets::unclear;
   }

@@ -24,7 +24,7 @@ Task<Gateway::Step> Gateway::serve(Exchange& x) {
   if (x.client_gone) return client_left(x);
   const auto style = x.snapshot->compiled->options().rejection.headers;
   if (x.preflight) return answer_preflight(x);
-  if (x.route->respond) return respond(x, *x.route->respond, style);
+  if (x.route->respond) return x.route->usage ? tell_usage(x, style) : respond(x, *x.route->respond, style);
   if (ends_here(x)) return answer_as_last(x, style);
   if (x.route->edits && x.route->edits->path)
     if (auto problem = rewrite(x)) return not_rewritten(*problem);

@@ -93,7 +93,8 @@ std::string_view shard_key(TextArena& text, std::string_view key, std::uint32_t 
 
 void use_shard(Exchange& x, CheckedLimit& checked, std::string_view key, limit::ShardTurns& turns) {
   const auto hash = x.admission.checks[checked.first].hash;
-  point_at(x, checked, key, turns.next(hash, checked.tier->shards));
+  const auto shards = checked.tier->shards;
+  point_at(x, checked, key, x.admission.peek ? turns.peek(hash, shards) : turns.next(hash, shards));
 }
 
 /// A shard rejected, and another may have permits. Shards that are known to reject are passed over, and one more is

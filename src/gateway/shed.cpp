@@ -50,6 +50,12 @@ Gateway::Step Gateway::shed(Exchange& x) {
   return problem;
 }
 
+/// For a peek: only the priority, by which some tiers are chosen.
+Gateway::Step Gateway::rank(Exchange& x) {
+  x.priority = x.effective = priority_of(x);
+  return {};
+}
+
 // The point of admission. Who waited for a place has it already (gateway/queue).
 Gateway::Step Gateway::take_place(Exchange& x) {
   auto* const concurrency = concurrency_of(x);

@@ -11,36 +11,39 @@ namespace headgate::gateway {
 
 // The order of the steps and its reasons are in docs/architecture.md, "The path".
 Task<Gateway::Step> Gateway::steps_with_extras(Exchange& x) {
+  const bool peek = x.admission.peek;
   if (x.preflight) co_return charge_preflight(x);
+  if (x.route->usage) co_return peek ? Step{} : may_ask_usage(x);
   if (x.route->split && !x.route->split->after_auth) choose_share(x);
   Step problem;
   if (x.route->bans_by_head()) problem = check_bans(x, false);
   if (!problem && x.route->checks(Stage::memory)) {
-    if (x.route->in_turn)
+    if (x.route->in_turn && !peek)
       problem = co_await admit_in_turn(x, Stage::memory);
     else
       problem = admit(x, Stage::memory);
-    if (!problem && x.route->in_flight) in_flight_->show(x);
+    if (!problem && x.route->in_flight && !peek) in_flight_->show(x);
   }
-  if (!problem && x.route->room) problem = co_await wait_in_room(x);
+  if (!problem && x.route->room && !peek) problem = co_await wait_in_room(x);
   if (!problem) problem = authenticate(x);
   if (!problem && x.route->split) choose_share(x);
   if (!problem && x.route->bans_after_auth()) problem = check_bans(x, true);
-  if (!problem && x.route->circuit) problem = check_circuit(x);
-  if (!problem && x.route->sheds) problem = shed(x);
+  if (!problem && x.route->circuit && !peek) problem = check_circuit(x);
+  if (!problem && x.route->sheds) problem = peek ? rank(x) : shed(x);
   if (!problem && x.route->checks(Stage::memory_after_auth)) {
-    if (x.route->in_turn)
+    if (x.route->in_turn && !peek)
       problem = co_await admit_in_turn(x, Stage::memory_after_auth);
     else
       problem = admit(x, Stage::memory_after_auth);
-    if (!problem && x.route->in_flight) in_flight_->show(x);
+    if (!problem && x.route->in_flight && !peek) in_flight_->show(x);
   }
   if (!problem && x.route->checks(Stage::redis)) {
-    if (x.route->in_turn)
+    if (x.route->in_turn && !peek)
       problem = co_await admit_in_turn(x, Stage::redis);
     else
       problem = co_await admit_in_redis(x);
   }
+  if (peek) co_return problem;  // nobody waits, and no place is taken
   if (!problem && x.admission.delay > Duration(0)) co_await delay(x);
   if (!problem && x.route->delivery && x.route->delivery->held_body > 0) problem = co_await hold_body(x);
   if (!problem && x.route->queue && waits_for_place(x)) problem = co_await wait_for_place(x);

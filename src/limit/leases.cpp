@@ -51,6 +51,7 @@ Leases::Look Leases::look(const Check& check, Moment now) {
   if (estimate->lease != kNone) {
     lease = &at(estimate->lease);
     if (!same_counting(*lease->rule, *check.rule)) {
+      if (check.peek) return {};
       lease->over = true;
       lease->rule = rules_.of(*check.rule);  // refunds go to the counter with its current rule
     }
@@ -96,13 +97,26 @@ void Leases::runs_low(Lease& lease, Id id) {
   low_.push_back(id);
 }
 
-void Leases::tell(const Check& check, Id id, Moment now, Decision& decision) const {
+Leases::Seen Leases::see(const Check& check, Moment now) const {
+  const RateEstimate* const estimate = estimate_.find(check.hash);
+  if (estimate == nullptr) return {};
+  if (estimate->lease == kNone) return {.may_begin = !free_.empty() || leases_.size() < options_.max_leases};
+  const Lease& lease = at(estimate->lease);
+  Seen seen{.may_begin = true};
+  if (lease.over || !same_counting(*lease.rule, *check.rule)) return seen;
+  seen.held = lease.usable(now);
+  if (check.cost <= static_cast<std::int64_t>(check.rule->burst))
+    seen.part = std::clamp<std::int64_t>(check.cost - 1, 0, seen.held);
+  return seen;
+}
+
+void Leases::tell(const Check& check, Id id, Moment now, Decision& decision, std::int64_t taken) const {
   const Lease& lease = at(id);
   decision = {};
   decision.allowed = true;
   decision.limit = check.rule->burst;
   decision.remaining =
-      std::min(check.rule->burst, lease.estimate->remaining + static_cast<std::uint64_t>(lease.usable(now)));
+      std::min(check.rule->burst, lease.estimate->remaining + static_cast<std::uint64_t>(lease.usable(now) - taken));
   decision.reset_after = until(lease.full_at, now);
 }
 

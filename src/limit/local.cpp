@@ -74,7 +74,7 @@ void Local::reject(std::span<const Check> checks, Moment now, std::span<Decision
       leases_.tell(checks[i], found[i].look.lease, now, decisions[i]);
       continue;
     }
-    if (Leases::leasable(checks[i])) leases_.count(checks[i], now);
+    if (Leases::leasable(checks[i]) && !checks[i].peek) leases_.count(checks[i], now);
     if (found[i].decided_by == PendingDecision::DecidedBy::check) decisions[i] = not_checked(checks[i]);
   }
 }
@@ -83,14 +83,14 @@ bool Local::answer(Step step, std::span<const Check> checks, Moment now, std::sp
                    const Finds& found) {
   if (step == Step::rejected) {
     reject(checks, now, decisions, found);
-    add(rejected_, 1);
+    if (!is_peek(checks)) add(rejected_, 1);
     return false;
   }
   std::uint64_t leased = 0;
   for (std::size_t i = 0; i < checks.size(); ++i) {
     if (found[i].decided_by != PendingDecision::DecidedBy::leased) continue;
     take(checks[i], found[i].look.lease, now, decisions[i]);
-    ++leased;
+    leased += checks[i].peek ? 0 : 1;
   }
   add(leased_, leased);
   return true;
@@ -118,7 +118,7 @@ Local::Step Local::begin(PendingDecision& pending, Moment now) {
     answer(step, checks, now, pending.decisions_, found);
     return step;
   }
-  if (!std::exchange(pending.counted_, true))
+  if (!std::exchange(pending.counted_, true) && !is_peek(checks))
     for (std::size_t i = 0; i < checks.size(); ++i)
       if (found[i].decided_by == PendingDecision::DecidedBy::check && Leases::leasable(checks[i]))
         leases_.count(checks[i], now);
@@ -133,6 +133,10 @@ Local::Step Local::begin(PendingDecision& pending, Moment now) {
 }
 
 Leases::Receipts Local::take(const Check& check, Leases::Id lease, Moment now, Decision& decision) {
+  if (check.peek) {
+    leases_.tell(check, lease, now, decision, check.cost);
+    return {};
+  }
   if (leases_.counted_on(lease)) rejections_.forget(check.hash);  // a higher cost waits longer now
   return leases_.take(check, lease, now, decision);
 }
@@ -145,6 +149,13 @@ void Local::send(PendingDecision& pending, const Check& check, const Found& foun
   if (part.decided_by != PendingDecision::DecidedBy::check) return;
   pending.sent_.push_back(check);
   pending.told_.emplace_back();
+  if (check.peek) {
+    if (!pending.learns_ || !Leases::leasable(check)) return;
+    const auto seen = leases_.see(check, now);
+    if (found.look.state == Leases::LeaseState::worth && seen.may_begin) part.ahead = found.look.ahead;
+    pending.sent_.back().cost += part.ahead - seen.part;
+    return;
+  }
   if (pending.learns_ && Leases::leasable(check)) {
     const auto here = leases_.take_part(check, now);
     pending.sent_.back().cost -= here.tokens;
@@ -158,25 +169,48 @@ void Local::send(PendingDecision& pending, const Check& check, const Found& foun
   pending.refilled_.push_back(part.lease);
 }
 
+/// Whether extra permits were rejected. If so, takes them out of the call: no request is rejected because of permits
+/// for later.
+bool Local::asks_for_less(PendingDecision& pending, Moment now) {
+  bool greedy = false;
+  std::size_t at = 0;
+  for (const auto& part : pending.parts_) {
+    if (part.decided_by != PendingDecision::DecidedBy::check) continue;
+    const auto& told = pending.told_[at++];
+    if (part.ahead == 0 || told.allowed) continue;
+    if (part.lease != Leases::kNone) leases_.rejected(part.lease, told, now);  // a peek has none
+    greedy = true;
+  }
+  at = 0;
+  if (greedy)
+    for (auto& part : pending.parts_)
+      if (part.decided_by == PendingDecision::DecidedBy::check)
+        pending.sent_[at++].cost -= std::exchange(part.ahead, 0);
+  return greedy;
+}
+
+/// Nothing is learnt from a peek. What is held here is added to its answer, as learn() does.
+Local::Step Local::end_peek(PendingDecision& pending, Answer answer, Moment now) {
+  if (answer == Answer::none) return Step::failed;
+  if (answer == Answer::rejected && asks_for_less(pending, now)) return Step::check;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < pending.parts_.size(); ++i) {
+    if (pending.parts_[i].decided_by != PendingDecision::DecidedBy::check) continue;
+    const Check& check = pending.checks_[i];
+    Decision& decision = pending.decisions_[i] = pending.told_[at++];
+    if (!pending.learns_ || !check.rule->leases || check.how != How::take || check.cost < 0) continue;
+    const auto seen = leases_.see(check, now);
+    const auto left = seen.held + (answer == Answer::agreed ? pending.parts_[i].ahead - seen.part : 0);
+    decision.remaining = std::min(decision.limit, decision.remaining + static_cast<std::uint64_t>(left));
+  }
+  return answer == Answer::agreed ? Step::allowed : Step::rejected;
+}
+
 Local::Step Local::end(PendingDecision& pending, Answer answer, Moment now) {
-  if (answer == Answer::rejected) {
-    bool greedy = false;
-    std::size_t at = 0;
-    for (auto& part : pending.parts_) {
-      if (part.decided_by != PendingDecision::DecidedBy::check) continue;
-      const auto& told = pending.told_[at++];
-      if (part.ahead == 0 || told.allowed) continue;
-      leases_.rejected(part.lease, told, now);
-      greedy = true;
-    }
-    if (greedy) {  // no request is rejected because of permits for later
-      at = 0;
-      for (auto& part : pending.parts_)
-        if (part.decided_by == PendingDecision::DecidedBy::check)
-          pending.sent_[at++].cost -= std::exchange(part.ahead, 0);
-      pending.asked_ = now;
-      return Step::check;
-    }
+  if (is_peek(pending.checks_)) return end_peek(pending, answer, now);
+  if (answer == Answer::rejected && asks_for_less(pending, now)) {
+    pending.asked_ = now;
+    return Step::check;
   }
   if (answer != Answer::agreed) put_back(pending);
   given_back(pending.checks_);
@@ -202,6 +236,7 @@ Local::Step Local::end(PendingDecision& pending, Answer answer, Moment now) {
 }
 
 void Local::abandon(PendingDecision& pending) {
+  if (is_peek(pending.checks_)) return;
   put_back(pending);
   given_back(pending.checks_);
   for (const auto lease : pending.refilled_) leases_.ended(lease);

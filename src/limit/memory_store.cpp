@@ -35,10 +35,9 @@ struct alignas(64) Stripe {
 
   /// The time to count by. It is never earlier than the time of another caller here, or that caller's taking would be
   /// undone.
-  Instant clock(Instant now) noexcept {
-    if (now >= latest || latest - now > kLatest) latest = now;
-    return latest;
-  }
+  Instant clock(Instant now) noexcept { return latest = clock_of_peek(now); }
+  /// The same for a call that changes nothing.
+  Instant clock_of_peek(Instant now) const noexcept { return now >= latest || latest - now > kLatest ? now : latest; }
 
   SpinMutex mutex;
   Instant latest{};
@@ -59,14 +58,14 @@ using Peeks = boost::container::static_vector<Peek, kMaxRulesPerRequest>;
 Peek look(const Check& check, Stripe& stripe, Instant now) {
   Peek peek{.check = &check,
             .stripe = &stripe,
-            .now = stripe.clock(now),
+            .now = check.peek ? stripe.clock_of_peek(now) : stripe.clock(now),
             .slot = stripe.table.find(check.hash),
             .outcome = {}};
   const Algorithm& algorithm = *check.rule->algorithm;
   // A new configuration may have changed the limit's algorithm. The old state means nothing to the new algorithm.
-  if (peek.slot != nullptr && peek.slot->algorithm != algorithm_mark(algorithm)) peek.slot->state = State();
   static const State never_used;
-  const State& state = peek.slot != nullptr ? peek.slot->state : never_used;
+  const bool known = peek.slot != nullptr && peek.slot->algorithm == algorithm_mark(algorithm);
+  const State& state = known ? peek.slot->state : never_used;
   peek.outcome = algorithm.peek(state, *check.rule, check.cost, peek.now);
   return peek;
 }
@@ -84,6 +83,7 @@ Decision decision_of(const Peek& peek, Instant now) {
 }
 
 bool writes(const Peek& peek) noexcept {
+  if (peek.check->peek) return false;
   if (peek.outcome.stale) return true;
   if (peek.taken == Taken::no || peek.check->cost == 0) return false;
   return peek.slot != nullptr || peek.check->cost > 0;  // no giving back to a counter that does not exist
@@ -94,6 +94,7 @@ void write(Peek& peek, const Decision& decision, LimitNumbers& limits) {
   KeyTable& table = peek.stripe->table;
   Slot& slot = peek.slot != nullptr ? *peek.slot : table.insert(check.hash, limits.of(*check.rule), peek.now);
   const Algorithm& algorithm = *check.rule->algorithm;
+  if (slot.algorithm != algorithm_mark(algorithm)) slot.state = State();
   slot.algorithm = algorithm_mark(algorithm);
   const Instant full_at = algorithm.commit(slot.state, *check.rule, check.cost, peek.taken, peek.now, peek.outcome);
   table.note(slot, full_at, decision.remaining == 0);

@@ -50,10 +50,12 @@ char letter_of(How how) noexcept {
   return 'd';
 }
 
-/// One letter for each check, or nothing if all take: then the script skips the look-up.
+/// One letter for each check, or nothing if all take: then the script skips the look-up. One more for a peek.
 void append_modes(const Merged& merged, std::string& out) {
-  if (std::ranges::all_of(merged.checks, [](const Check& check) { return check.how == How::take; })) return;
+  const bool peek = is_peek({merged.checks.data(), merged.checks.size()});
+  if (!peek && std::ranges::all_of(merged.checks, [](const Check& check) { return check.how == How::take; })) return;
   for (const Check& check : merged.checks) out.push_back(letter_of(check.how));
+  if (peek) out.push_back('p');
 }
 
 }  // namespace

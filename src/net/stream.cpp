@@ -150,6 +150,8 @@ bool Stream::silent() noexcept { return is_open() && (over_ ? over_->silent() : 
 
 bool Stream::broken() noexcept { return !is_open() || transport_->broken(); }
 
+bool Stream::peer_ended() const noexcept { return !is_open() || transport_->ends(); }
+
 void Stream::interrupt() noexcept {
   const StreamPtr self(this);
   interrupted_ = true;

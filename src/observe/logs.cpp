@@ -4,12 +4,14 @@
 #include "left_out.hpp"
 #include "output.hpp"
 
+#include "headgate/core/hash.hpp"
 #include "headgate/core/task.hpp"
 #include "headgate/observe/key_id.hpp"
 
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 
+#include <atomic>
 #include <mutex>
 #include <stdexcept>
 #include <utility>
@@ -24,6 +26,7 @@ constexpr Duration kLastWords = std::chrono::seconds(2);
 struct Style {
   LogFormat format = LogFormat::text;
   std::string instance;
+  Hash key{};  ///< of `key_id`
 };
 /// Events are rare, and a reload replaces the style while other threads write them.
 std::mutex style_mutex;
@@ -34,10 +37,23 @@ std::shared_ptr<const Style> style_now() {
   return style;
 }
 
-void use_style(LogFormat format, const std::string& instance) {
-  auto next = std::make_shared<const Style>(Style{format, instance});
+void use_style(LogFormat format, const std::string& instance, const Hash& key) {
+  auto next = std::make_shared<const Style>(Style{format, instance, key});
   const std::lock_guard lock(style_mutex);
   style = std::move(next);
+}
+
+/// Whether there is a tap is asked without the lock, because there mostly is none.
+std::mutex tap_mutex;
+EventTap event_tap;
+std::atomic<bool> tapped{false};
+
+void give_to_tap(const Event& told, const Style& as) {
+  if (told.level < LogLevel::info) return;
+  std::string line;
+  append_json_event(told, as.instance, now(), line);
+  const std::lock_guard lock(tap_mutex);
+  if (event_tap) event_tap(told.name, line);
 }
 
 spdlog::level::level_enum level_of(LogLevel level) noexcept {
@@ -128,10 +144,14 @@ void report_bug(std::string_view task, std::string_view what) noexcept {
 void event(LogLevel level, std::string_view name, std::string_view sentence, std::initializer_list<EventField> fields) {
   auto* const log = spdlog::default_logger_raw();
   const auto severity = level_of(level);
-  if (log == nullptr || !log->should_log(severity)) return;
+  const bool logged = log != nullptr && log->should_log(severity);
+  const bool also_to_tap = tapped.load(std::memory_order_relaxed);
+  if (!logged && !also_to_tap) return;
   const Event told{.level = level, .name = name, .sentence = sentence, .fields = {fields.begin(), fields.size()}};
-  std::string line;
   const auto as = style_now();
+  if (also_to_tap) give_to_tap(told, *as);
+  if (!logged) return;
+  std::string line;
   if (as->format == LogFormat::json)
     append_json_event(told, as->instance, now(), line);
   else if (as->format == LogFormat::ecs)
@@ -140,6 +160,14 @@ void event(LogLevel level, std::string_view name, std::string_view sentence, std
     append_text_event(told, now(), line);
   log->log(severity, spdlog::string_view_t(line.data(), line.size()));
 }
+
+void tap_events(EventTap tap) {
+  const std::lock_guard lock(tap_mutex);
+  tapped = static_cast<bool>(tap);
+  event_tap = std::move(tap);
+}
+
+std::string key_id(std::string_view key) { return std::string(KeyId(key, style_now()->key).text()); }
 
 /// Options with their open targets.
 struct Logs::Next::State {
@@ -217,7 +245,8 @@ void Logs::use(Next next) {
   const auto& now = state.now;
   for (const auto& each : {now.error, now.access})
     if (each) each->start();
-  use_style(now.error && now.error->takes_fields() ? LogFormat::json : now.options.format, now.options.instance);
+  use_style(now.error && now.error->takes_fields() ? LogFormat::json : now.options.format, now.options.instance,
+            now.options.key.value_or(Hash{}));
   state.events->use(now.error);
   spdlog::default_logger_raw()->set_level(now.error ? level_of(now.options.level) : spdlog::level::off);
   for (const auto& each : {before.error, before.access}) {
@@ -247,7 +276,7 @@ Logs::~Logs() {
   for (const auto& each : state.ending) each->close(kLastWords);  // its last error is an event
   spdlog::set_default_logger(state.before);
   if (state.now.error) state.now.error->close(kLastWords);
-  use_style({}, {});
+  use_style({}, {}, {});
   report_bugs_to(nullptr);
 }
 
@@ -260,6 +289,20 @@ AccessLog Logs::access_log(const AccessLog* before) {
   auto& lane = now.access->lane();
   state_->lanes.push_back(&lane);
   return {now.options, now.access, lane, left_out};
+}
+
+bool Logs::use_level(LogLevel level) noexcept {
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->now.error) return false;
+  spdlog::default_logger_raw()->set_level(level_of(level));
+  return true;
+}
+
+LogLevel Logs::level() const noexcept {
+  const auto severity = spdlog::default_logger_raw()->level();
+  for (const auto each : {LogLevel::debug, LogLevel::info, LogLevel::warning, LogLevel::error})
+    if (severity <= level_of(each)) return each;
+  return LogLevel::off;
 }
 
 void Logs::reopen() noexcept {

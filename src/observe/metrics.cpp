@@ -1,5 +1,6 @@
 #include "headgate/observe/metrics.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <map>
 #include <mutex>
@@ -168,6 +169,18 @@ void Registry::State::read(Scrape& scrape) const {
       });
     }
   }
+}
+
+std::map<std::string, std::uint64_t> Registry::sums(const Family& family, const LabelValues& first,
+                                                    std::size_t by) const {
+  std::map<std::string, std::uint64_t> out;
+  const std::lock_guard lock(state_->mutex);
+  for (auto at = state_->counters.lower_bound({&family, first}); at != state_->counters.end(); ++at) {
+    const auto& [of, labels] = at->first;
+    if (of != &family || !std::equal(first.begin(), first.end(), labels.begin())) break;
+    for (const auto& [writer, cell] : at->second) out[labels.at(by)] += cell->read();
+  }
+  return out;
 }
 
 Scrape Registry::scrape() const {

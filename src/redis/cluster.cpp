@@ -101,7 +101,8 @@ Task<Result<bool>> Cluster::gather(std::span<const limit::Check> checks, std::sp
   }
   if (agreed == scatter.groups().size()) co_return result;
   for (const auto& group : scatter.groups().first(agreed)) {
-    give_back(scatter.take_back(group));
+    auto taken = scatter.take_back(group);
+    if (!limit::is_peek(checks)) give_back(std::move(taken));
     scatter.tell(group, decisions);
   }
   co_return result;

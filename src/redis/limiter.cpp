@@ -95,12 +95,13 @@ Task<Result<bool>> Limiter::State::check(std::shared_ptr<State> state, std::span
     if (Clock::now() >= patient_until) pending.wait_no_longer();
     step = state->local->begin(pending, Clock::now());
   }
+  const bool peek = limit::is_peek(checks);
   if (step != Step::check) {
-    state->background->look_after_leases();
+    if (!peek) state->background->look_after_leases();
     co_return step == Step::allowed;
   }
   UnderWay under_way(*state->local, *state->waiters, pending);
-  state->background->give_back_first();
+  if (!peek) state->background->give_back_first();
   if (waited && Clock::now() >= patient_until)
     co_return failed_with(Errc::timed_out);  // one more call would take too long
   for (;;) {
@@ -112,7 +113,7 @@ Task<Result<bool>> Limiter::State::check(std::shared_ptr<State> state, std::span
       co_return failed_with(Errc::timed_out);
     }
     if (step == Step::check) continue;
-    state->background->look_after_leases();
+    if (!peek) state->background->look_after_leases();
     if (result.has_error()) co_return failed_with(result.error());
     co_return *result;
   }
@@ -138,7 +139,7 @@ Task<Result<bool>> Limiter::decide(std::span<const limit::Check> checks, std::sp
 std::optional<bool> Limiter::decide_here(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) {
   if (state_->stopped) return {};
   const auto decision = state_->local->decide(checks, Clock::now(), decisions);
-  if (decision) state_->background->look_after_leases();
+  if (decision && !limit::is_peek(checks)) state_->background->look_after_leases();
   return decision;
 }
 

@@ -2,6 +2,7 @@
 
 #include "admin_handler.hpp"
 #include "listeners.hpp"
+#include "openapi.hpp"
 #include "worker.hpp"
 
 #include "headgate/core/text.hpp"
@@ -20,15 +21,15 @@ constexpr std::string_view kMetricsText = "text/plain; version=0.0.4; charset=ut
 
 class AdminService final : public Service {
  public:
-  AdminService(const std::string& token, std::vector<AdminEndpoint> endpoints, boost::asio::io_context& loop)
-      : handler_(token, std::move(endpoints), loop) {}
+  AdminService(std::vector<AdminEndpoint> endpoints, boost::asio::io_context& loop)
+      : handler_({}, std::move(endpoints), loop) {}
   gateway::Handler& handler() override { return handler_; }
   gateway::Bounds bounds() const override {
     gateway::Bounds out;
     out.connections = kMaxConnections;
     return out;
   }
-  void use_token(const std::string& token) { handler_.use_token(token); }
+  void use_tokens(const AdminHandler::Tokens& tokens) { handler_.use_tokens(tokens); }
   void stop() override {}
 
  private:
@@ -54,16 +55,21 @@ AdminAnswer metrics_for(std::string_view accept, const observe::Registry& regist
 std::vector<AdminEndpoint> usual_endpoints(observe::Registry& registry, const std::function<Readiness()>& ready) {
   using enum AdminEndpoint::For;
   std::vector<AdminEndpoint> out;
-  out.push_back(
-      {.method = "GET", .path = "/metrics", .who = those_allowed, .answer = [&registry](const AdminCall& call) {
-         return metrics_for(call.accept, registry);
-       }});
-  out.push_back({.method = "GET", .path = "/healthz", .who = all, .answer = [](const AdminCall&) {
-                   return AdminAnswer{.body = "ok\n"};
-                 }});
-  out.push_back({.method = "GET", .path = "/readyz", .who = all, .answer = [&ready](const AdminCall&) {
-                   return ready_or_not(ready());
-                 }});
+  out.push_back({.method = "GET",
+                 .path = "/metrics",
+                 .who = those_allowed,
+                 .answer = [&registry](const AdminCall& call) { return metrics_for(call.accept, registry); },
+                 .about = {.summary = "Metrics for Prometheus"}});
+  out.push_back({.method = "GET",
+                 .path = "/healthz",
+                 .who = all,
+                 .answer = [](const AdminCall&) { return AdminAnswer{.body = "ok\n"}; },
+                 .about = {.summary = "Whether the process is alive"}});
+  out.push_back({.method = "GET",
+                 .path = "/readyz",
+                 .who = all,
+                 .answer = [&ready](const AdminCall&) { return ready_or_not(ready()); },
+                 .about = {.summary = "Whether this gateway should get new requests"}});
   return out;
 }
 
@@ -85,10 +91,13 @@ struct Admin::State {
         std::vector<AdminEndpoint> more)
       : options(std::move(chosen)), ready(std::move(asked)), endpoints(usual_endpoints(registry, ready)) {
     for (auto& each : more) endpoints.push_back(std::move(each));
+    endpoints.push_back(openapi_endpoint(document));
+    document = openapi(endpoints);
   }
 
   std::optional<config::Admin> options;
   std::function<Readiness()> ready;
+  std::string document;  ///< what the endpoints are, in OpenAPI
   std::vector<AdminEndpoint> endpoints;
   // Counted separately from the client connections, whose limit may be reached.
   gateway::Totals totals;
@@ -102,7 +111,7 @@ struct Admin::State {
 void Admin::State::make_worker() {
   if (worker) return;
   const MakeService make = [this](const upstream::Environment& environment) {
-    return std::make_unique<AdminService>(std::string(), endpoints, environment.loop);
+    return std::make_unique<AdminService>(endpoints, environment.loop);
   };
   worker = std::make_unique<Worker>(make, totals);
   listeners.emplace(std::vector<Worker*>{worker.get()});
@@ -160,9 +169,9 @@ void Admin::use(Next next) {
                    "running without the admin interface, because \"admin\" is not in the configuration",
                    {{"reason", to.off_because}});
   if (!state_->worker) return;
-  state_->worker->tell([token = state_->options ? state_->options->token : std::string()](Service& service) {
-    static_cast<AdminService&>(service).use_token(token);
-  });
+  AdminHandler::Tokens tokens;
+  if (state_->options) tokens = {state_->options->token, state_->options->read_token};
+  state_->worker->tell([tokens](Service& service) { static_cast<AdminService&>(service).use_tokens(tokens); });
   const auto change = state_->listeners->use(std::move(to.listeners), kDrain);
   for (const auto& where : change.added)
     observe::event(observe::LogLevel::info, "admin_listening", "the admin interface is at http://" + where,

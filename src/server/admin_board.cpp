@@ -125,6 +125,11 @@ std::vector<UpstreamReport> AdminBoard::upstreams() const {
   return out;
 }
 
+std::vector<WatchedUpstream> AdminBoard::watched() const {
+  const std::lock_guard lock(mutex_);
+  return upstreams_;
+}
+
 void AdminBoard::collect(observe::Registry& registry) const {
   collect_redis(registry, [this] { return redis(); });
   collect_limits(registry, [this] { return limits(); });

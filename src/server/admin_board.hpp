@@ -30,7 +30,7 @@ struct KnownServer {
 /// The servers of one upstream, and who watches them.
 struct WatchedUpstream {
   std::string name;
-  std::shared_ptr<const balance::Watch> watch;
+  std::shared_ptr<balance::Watch> watch;
 };
 
 /// Any thread; every call is short. It must outlive the registry's scrapes.
@@ -61,6 +61,7 @@ class AdminBoard {
   std::vector<ServerReport> servers() const;
   std::vector<keyring::SourceReport> sources() const;
   std::vector<UpstreamReport> upstreams() const;
+  std::vector<WatchedUpstream> watched() const;
 
   /// Adds collectors for all of it to the registry.
   void collect(observe::Registry& registry) const;

@@ -1,12 +1,14 @@
 #include "headgate/server/admin_endpoints.hpp"
 
+#include "headgate/http/named_values.hpp"
+
 #include <algorithm>
 #include <optional>
 
 namespace headgate::server {
 namespace {
 
-using Parameters = std::vector<std::pair<std::string_view, std::string_view>>;
+using Parameters = std::vector<std::pair<std::string_view, std::string>>;
 
 /// Removes and returns the text up to the next slash, and removes that slash.
 std::string_view take_segment(std::string_view& path) noexcept {
@@ -14,6 +16,30 @@ std::string_view take_segment(std::string_view& path) noexcept {
   const auto segment = path.substr(0, slash);
   path.remove_prefix(std::min(slash + 1, path.size()));
   return segment;
+}
+
+/// False if an escape is broken.
+bool unescape(std::string& text) {
+  std::string out;
+  const auto digit = [](char c) {
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                                  : -1;
+  };
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '%') {
+      out += text[at];
+      continue;
+    }
+    const int high = at + 2 < text.size() ? digit(text[at + 1]) : -1;
+    const int low = at + 2 < text.size() ? digit(text[at + 2]) : -1;
+    if (high < 0 || low < 0) return false;
+    out += static_cast<char>(high * 16 + low);
+    at += 2;
+  }
+  text = std::move(out);
+  return true;
 }
 
 std::optional<Parameters> match(std::string_view pattern, std::string_view path) {
@@ -24,17 +50,45 @@ std::optional<Parameters> match(std::string_view pattern, std::string_view path)
     const auto given = take_segment(path);
     const bool any = wanted.starts_with('{') && wanted.ends_with('}');
     if (any ? given.empty() : wanted != given) return std::nullopt;
-    if (any) parameters.emplace_back(wanted.substr(1, wanted.size() - 2), given);
+    if (any) parameters.emplace_back(wanted.substr(1, wanted.size() - 2), std::string(given));
   }
   return parameters;
 }
 
 }  // namespace
 
+std::string_view role_text(AdminRole role) noexcept {
+  switch (role) {
+    case AdminRole::local:
+      break;
+    case AdminRole::reader:
+      return "reader";
+    case AdminRole::operator_:
+      return "operator";
+  }
+  return "local";
+}
+
 std::string_view AdminCall::parameter(std::string_view name) const noexcept {
   const auto found =
       std::find_if(parameters.begin(), parameters.end(), [&](const auto& one) { return one.first == name; });
   return found == parameters.end() ? std::string_view() : found->second;
+}
+
+std::optional<std::string> AdminCall::asked(std::string_view name) const {
+  std::optional<std::string> out;
+  auto rest = query.substr(query.starts_with('?') ? 1 : 0);
+  while (!rest.empty()) {
+    const auto end = std::min(rest.find('&'), rest.size());
+    const auto one = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const auto equals = std::min(one.find('='), one.size());
+    std::string called;
+    if (!http::decode_parameter(one.substr(0, equals), called) || called != name) continue;
+    if (out) return std::nullopt;
+    if (!http::decode_parameter(one.substr(std::min(equals + 1, one.size())), out.emplace())) return std::nullopt;
+  }
+  return out;
 }
 
 AdminMatch find_endpoint(std::span<const AdminEndpoint> endpoints, std::string_view method, std::string_view path) {
@@ -49,6 +103,8 @@ AdminMatch find_endpoint(std::span<const AdminEndpoint> endpoints, std::string_v
     if (out.endpoint != nullptr || (each.method != method && !(read && method == "HEAD"))) continue;
     out.endpoint = &each;
     out.parameters = std::move(*parameters);
+    for (auto& [name, value] : out.parameters)
+      if (!unescape(value)) out.broken = true;
   }
   return out;
 }

@@ -7,6 +7,7 @@
 
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/system/errc.hpp>
 
 #include <algorithm>
@@ -72,6 +73,24 @@ class Later {
   std::shared_ptr<Parked> parked_;
 };
 
+/// Waits for a time, or until the timer is cancelled: then it returns true.
+class Pause {
+ public:
+  Pause(boost::asio::steady_timer& timer, Duration time) : timer_(timer) { timer_.expires_after(time); }
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> waiter) {
+    timer_.async_wait([this, waiter](const error_code& ec) {
+      cancelled_ = ec.failed();
+      waiter.resume();
+    });
+  }
+  bool await_resume() const noexcept { return cancelled_; }
+
+ private:
+  boost::asio::steady_timer& timer_;
+  bool cancelled_ = false;
+};
+
 /// A page from elsewhere may have a name that points to this machine. The browser then sends that name, and must not be
 /// able to read what needs no token.
 bool asked_by_address(std::string_view authority) {
@@ -98,17 +117,31 @@ Task<Result<std::string, unsigned>> read_body(Exchange& x, std::uint64_t most) {
   co_return body;
 }
 
-}  // namespace
-
-AdminHandler::AdminHandler(const std::string& token, std::vector<AdminEndpoint> endpoints,
-                           boost::asio::io_context& loop)
-    : loop_(loop), endpoints_(std::move(endpoints)) {
-  use_token(token);
+/// Compares digests in constant time, so that the time reveals nothing of the token.
+bool same_digest(const identity::Sha256& a, const identity::Sha256& b) noexcept {
+  unsigned differs = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) differs |= static_cast<unsigned>(a[i] ^ b[i]);
+  return differs == 0;
 }
 
-void AdminHandler::use_token(const std::string& token) {
-  guarded_ = !token.empty();
-  token_ = identity::sha256(token);
+constexpr std::string_view kSendToken = "Send the token of the admin block as \"Authorization: Bearer <token>\".";
+constexpr std::string_view kMayOnlyRead = "This token may only read. Send the other token of the admin block.";
+constexpr std::string_view kAskByAddress = "Ask by address or as localhost, or give the admin block a token.";
+constexpr std::string_view kNoBrowser = "A page in a browser may not change anything here.";
+
+}  // namespace
+
+AdminHandler::AdminHandler(const Tokens& tokens, std::vector<AdminEndpoint> endpoints, boost::asio::io_context& loop)
+    : loop_(loop), endpoints_(std::move(endpoints)) {
+  use_tokens(tokens);
+}
+
+void AdminHandler::use_tokens(const Tokens& tokens) {
+  guarded_ = !tokens.all.empty() || !tokens.read.empty();
+  has_operators_ = !tokens.all.empty();
+  has_readers_ = !tokens.read.empty();
+  token_ = identity::sha256(tokens.all);
+  read_token_ = identity::sha256(tokens.read);
 }
 
 Task<void> AdminHandler::handle(Exchange& x) {
@@ -117,26 +150,20 @@ Task<void> AdminHandler::handle(Exchange& x) {
     const auto detail = others();
     co_return co_await refuse(x, 404, detail);
   }
-  const auto& asked = match.endpoint != nullptr ? *match.endpoint : *match.path;
-  if (asked.who == AdminEndpoint::For::those_allowed) {
-    if (guarded_ && !knows_token(x))
-      co_return co_await refuse(x, 401, "Send the token of the admin block as \"Authorization: Bearer <token>\".",
-                                "Bearer realm=\"headgate admin\"");
-    if (!guarded_ && !asked_by_address(x.request.authority))
-      co_return co_await refuse(x, 403, "Ask by address or as localhost, or give the admin block a token.");
-  }
-  // A page in a browser on this machine can send requests here, but always tells where it comes from.
-  const bool changes = !http::same_word(x.request.method, "GET") && !http::same_word(x.request.method, "HEAD");
-  if (!guarded_ && changes && !http::field_of(x.request.fields, "Origin").value.empty())
-    co_return co_await refuse(x, 403, "A page in a browser may not change anything here.");
+  auto role = AdminRole::local;
+  if (co_await refused_access(x, match, role)) co_return;
   if (match.endpoint == nullptr) {
     const bool read = match.allowed == "GET, HEAD";
     x.allowed_methods = std::move(match.allowed);
     co_return co_await refuse(x, 405, read ? "This can only be read." : "This endpoint does not have this method.");
   }
+  if (match.broken) co_return co_await refuse(x, 400, "An escape in the path is broken: write %25 for a percent sign.");
+  const auto& asked = *match.endpoint;
   AdminCall call;
   call.parameters = std::move(match.parameters);
   call.query = x.request.query;
+  call.role = role;
+  call.address = x.peer_text;
   call.accept = http::field_of(x.request.fields, "Accept").value;
   if (asked.most_body > 0) {
     auto body = co_await read_body(x, asked.most_body);
@@ -145,13 +172,77 @@ Task<void> AdminHandler::handle(Exchange& x) {
                                 body.error() == 413 ? "This body is too long." : "The body cannot be read.");
     call.body = std::move(*body);
   }
-  if (!asked.answer_later) {
-    const auto answer = asked.answer(call);
+  if (asked.stream) co_return co_await send_stream(x, asked, call);
+  co_await answer(x, asked, call);
+}
+
+Task<void> AdminHandler::answer(Exchange& x, const AdminEndpoint& asked, const AdminCall& call) {
+  AdminAnswer answer;
+  if (asked.answer_later) {
+    Later later(loop_, asked, call);
+    answer = co_await later;
+  } else {
+    answer = asked.answer(call);
+  }
+  if (asked.changes()) AdminAudit::changed(asked, call, answer);
+  co_await send_answer(x, answer);
+}
+
+Task<bool> AdminHandler::refused_access(Exchange& x, const AdminMatch& match, AdminRole& role) {
+  const auto& asked = match.endpoint != nullptr ? *match.endpoint : *match.path;
+  const bool changes = !http::same_word(x.request.method, "GET") && !http::same_word(x.request.method, "HEAD");
+  unsigned status = 0;
+  std::string_view why;
+  if (asked.who == AdminEndpoint::For::those_allowed) {
+    const auto known = role_of(x);
+    role = known.value_or(AdminRole::local);
+    if (!known)
+      status = 401, why = kSendToken;
+    else if (role == AdminRole::reader && changes && !(match.endpoint != nullptr && asked.reads))
+      status = 403, why = kMayOnlyRead;
+    else if (!guarded_ && !asked_by_address(x.request.authority))
+      status = 403, why = kAskByAddress;
+  }
+  // A page in a browser on this machine can send requests here, but always tells where it comes from.
+  if (status == 0 && !guarded_ && changes && !http::field_of(x.request.fields, "Origin").value.empty())
+    status = 403, why = kNoBrowser;
+  if (status == 0) co_return false;
+  audit_.refused(x.peer_text, x.request.method, x.request.path, status, why);
+  co_await refuse(x, status, why, status == 401 ? "Bearer realm=\"headgate admin\"" : "");
+  co_return true;
+}
+
+/// Sends what the stream has, until it or the reader ends.
+Task<void> AdminHandler::send_stream(Exchange& x, const AdminEndpoint& asked, const AdminCall& call) {
+  auto opened = asked.stream(call);
+  if (opened.has_error()) {
+    const auto answer = std::move(opened.error());
     co_return co_await send_answer(x, answer);
   }
-  Later later(loop_, asked, call);
-  const auto answer = co_await later;
-  co_await send_answer(x, answer);
+  const auto stream = std::move(*opened);
+  const auto timer = std::make_shared<boost::asio::steady_timer>(loop_);
+  stream->on_more([&loop = loop_, timer] { boost::asio::post(loop, [timer] { timer->cancel(); }); });
+  x.fields.clear();
+  x.fields.push_back({http::Known::content_type, "Content-Type", asked.about.stream});
+  x.fields.push_back({http::Known::cache_control, "Cache-Control", "no-store"});
+  http::ReplyStart start{.status = 200, .reason = {}, .fields = &x.fields, .framing = {}};
+  start.framing = {http::Framing::Kind::chunked, 0};
+  const bool head = x.request.head();
+  auto text = head ? std::string() : stream->take();
+  auto sent = co_await x.reply->send(start, text, head ? http::EndStream::yes : http::EndStream::no);
+  while (!head && sent.has_value() && !x.client_gone) {
+    text = stream->take();
+    if (text.empty() && stream->ended()) break;
+    if (text.empty()) {
+      Pause pause(*timer, stream->pause());
+      if (co_await pause) continue;
+      text = stream->heartbeat();
+    }
+    sent = co_await x.reply->write(text, http::EndStream::no);
+  }
+  stream->on_more({});
+  if (head || sent.has_error() || x.client_gone) co_return;
+  (void)co_await x.reply->finish({});
 }
 
 /// Lists the endpoints, for a request that matches none.
@@ -159,19 +250,24 @@ std::string AdminHandler::others() const {
   std::vector<std::string_view> paths;
   for (const auto& each : endpoints_)
     if (std::find(paths.begin(), paths.end(), each.path) == paths.end()) paths.push_back(each.path);
+  constexpr std::size_t kMaxListed = 8;
+  if (paths.size() > kMaxListed) return "There is nothing at this path. GET /api/v1/openapi.json says what is here.";
   const auto last = paths.back();
   paths.pop_back();
   return "There is " + joined(paths, ", ") + (paths.empty() ? "" : " and ") + std::string(last) +
          " here, and nothing else.";
 }
 
-/// Compares digests, so that the time reveals nothing of the token.
-bool AdminHandler::knows_token(const Exchange& x) const {
-  const auto given = identity::bearer_token(http::value_of(x.request.fields, http::Known::authorization));
-  const auto digest = identity::sha256(given);
-  unsigned differs = 0;
-  for (std::size_t i = 0; i < digest.size(); ++i) differs |= static_cast<unsigned>(digest[i] ^ token_[i]);
-  return differs == 0;
+/// Who calls; nothing if a token is needed that the call does not have. Both tokens are always compared.
+std::optional<AdminRole> AdminHandler::role_of(const Exchange& x) const {
+  if (!guarded_) return AdminRole::local;
+  const auto digest =
+      identity::sha256(identity::bearer_token(http::value_of(x.request.fields, http::Known::authorization)));
+  const bool all = same_digest(digest, token_);
+  const bool read = same_digest(digest, read_token_);
+  if (all && has_operators_) return AdminRole::operator_;
+  if (read && has_readers_) return AdminRole::reader;
+  return std::nullopt;
 }
 
 }  // namespace headgate::server

@@ -2,6 +2,8 @@
 // Answers the requests of the admin interface: checks who may ask, then does what the endpoint's row says. It uses the
 // same codec as the gateway.
 
+#include "admin_audit.hpp"
+
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/handler.hpp"
 #include "headgate/identity/sha256.hpp"
@@ -9,6 +11,7 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,21 +20,32 @@ namespace headgate::server {
 /// Admin thread only.
 class AdminHandler final : public gateway::Handler {
  public:
-  /// `token`: required for endpoints that are not for everyone. Empty: the Host of the request must be an address or
-  /// localhost.
-  AdminHandler(const std::string& token, std::vector<AdminEndpoint> endpoints, boost::asio::io_context& loop);
+  /// Who may call what is not for everyone. Without a token, the Host of the request must be an address or localhost.
+  struct Tokens {
+    std::string all;   ///< may call everything; empty: none is needed
+    std::string read;  ///< may only read; empty: nobody has it
+  };
+  AdminHandler(const Tokens& tokens, std::vector<AdminEndpoint> endpoints, boost::asio::io_context& loop);
   /// For calls that begin from now on.
-  void use_token(const std::string& token);
+  void use_tokens(const Tokens& tokens);
   Task<void> handle(gateway::Exchange& x) override;
   void refused(gateway::Exchange&) override {}
 
  private:
-  bool knows_token(const gateway::Exchange& x) const;
+  /// Sends the refusal and returns true, if this call may not be made.
+  Task<bool> refused_access(gateway::Exchange& x, const AdminMatch& match, AdminRole& role);
+  Task<void> answer(gateway::Exchange& x, const AdminEndpoint& asked, const AdminCall& call);
+  Task<void> send_stream(gateway::Exchange& x, const AdminEndpoint& asked, const AdminCall& call);
+  std::optional<AdminRole> role_of(const gateway::Exchange& x) const;
   std::string others() const;
 
   boost::asio::io_context& loop_;  // of the admin thread
   bool guarded_ = false;           // by a token
+  bool has_operators_ = false;
+  bool has_readers_ = false;
   identity::Sha256 token_;
+  identity::Sha256 read_token_;
+  AdminAudit audit_;
   std::vector<AdminEndpoint> endpoints_;
 };
 

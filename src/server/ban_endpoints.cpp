@@ -1,21 +1,16 @@
 #include "ban_endpoints.hpp"
 
 #include "ban_json.hpp"
+#include "limit_keys.hpp"
 
 #include "headgate/core/literals.hpp"
 #include "headgate/core/text.hpp"
-#include "headgate/gateway/key_source.hpp"
 #include "headgate/http/named_values.hpp"
-#include "headgate/identity/client_address.hpp"
-#include "headgate/identity/network.hpp"
 #include "headgate/observe/event.hpp"
-
-#include <boost/asio/ip/address.hpp>
+#include "headgate/observe/logs.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <utility>
 
@@ -25,7 +20,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr std::string_view kJson = "application/json";
 constexpr std::size_t kMaxBody = 4096;
-constexpr std::size_t kMaxKey = 256;
 
 AdminAnswer refuse(unsigned status, std::string sentence) { return {.status = status, .body = std::move(sentence)}; }
 
@@ -43,37 +37,18 @@ Result<const limit::Limit*, AdminAnswer> find_limit(const config::Config& config
                refuse(404, "No limit with \"ban\" has this name. Those that have: " + joined(names, ", ") + "."));
 }
 
-/// The key as the limit counts it: of an address the block that counts as one client.
+/// The key of somebody who can be suspended.
 Result<std::string, AdminAnswer> key_of(const config::Config& config, const limit::Limit& limit,
                                         const std::string& written) {
-  using Made = Result<std::string, AdminAnswer>;
-  const auto fail = [](unsigned status, std::string why) {
-    return Made(boost::system::in_place_error, refuse(status, std::move(why)));
-  };
-  if (written.empty() || written.size() > kMaxKey) return fail(400, "A key has 1 to 256 bytes.");
-  std::string key = written;
-  const bool by_address = limit.per.size() == 1 && limit.per[0].source->word == "client_ip";
-  std::optional<boost::asio::ip::address> address;
-  if (by_address) {
-    error_code ec;
-    address = boost::asio::ip::make_address(written.substr(0, written.find('/')), ec);
-    if (ec) return fail(400, "This limit counts by client address, and the key is none.");
-    std::array<char, 64> buffer{};
-    key = identity::client_ip_key(*address, config.identity.ipv6_prefix, buffer);
-    if (const auto slash = written.find('/'); slash != std::string::npos && !key.ends_with(written.substr(slash)))
-      return fail(400, "This limit counts single addresses, and blocks of " +
-                           std::to_string(config.identity.ipv6_prefix) + " bits of IPv6; no other block can be named.");
-  }
-  for (const auto& exemption : config.gateway.exemptions) {
-    if (exemption.limit != limit.name) continue;
-    const auto& owners = exemption.api_keys;
-    if ((address && identity::contains(exemption.addresses, *address)) ||
-        (limit.per.size() == 1 && limit.per[0].source->word == "api_key" &&
-         std::find(owners.begin(), owners.end(), key) != owners.end()))
-      return fail(409, "This caller is exempt from the limit, so it is never suspended.");
-  }
+  auto key = read_key(config, limit, written);
+  if (key.has_value() && exempts(config, limit, *key))
+    return Result<std::string, AdminAnswer>(
+        boost::system::in_place_error, refuse(409, "This caller is exempt from the limit, so it is never suspended."));
   return key;
 }
+
+/// For the log of changes.
+std::string target_of(const limit::Ban& ban) { return "limit=" + ban.limit + " key=" + observe::key_id(ban.key); }
 
 AdminAnswer list(BanService& bans) {
   const auto now = headgate::now();
@@ -105,7 +80,7 @@ AdminAnswer add(BanService& bans, const std::string& body) {
   const auto ban = bans.table().add((*limit)->name, *key, length, headgate::now());
   observe::event(observe::LogLevel::warning, "suspended", "an operator suspended a caller",
                  {{"limit", ban.limit}, {"for", to_text(length)}, {"reason", limit::to_text(ban.reason)}});
-  return {.status = 201, .body = text_of(to_json(ban, headgate::now())), .type = kJson};
+  return {.status = 201, .body = text_of(to_json(ban, headgate::now())), .type = kJson, .target = target_of(ban)};
 }
 
 AdminAnswer lift(BanService& bans, std::string_view query) {
@@ -127,20 +102,30 @@ AdminAnswer lift(BanService& bans, std::string_view query) {
   if (!lifted) return refuse(404, "This key is not suspended under this limit.");
   observe::event(observe::LogLevel::warning, "suspension_lifted", "an operator ended a suspension",
                  {{"limit", lifted->limit}});
-  return {.body = text_of({{"lifted", {{"limit", lifted->limit}, {"key", lifted->key}}}}), .type = kJson};
+  return {.body = text_of({{"lifted", {{"limit", lifted->limit}, {"key", lifted->key}}}}),
+          .type = kJson,
+          .target = target_of(*lifted)};
 }
 
 }  // namespace
 
 std::vector<AdminEndpoint> ban_endpoints(const std::shared_ptr<BanService>& bans) {
   constexpr std::string_view kPath = "/api/v1/bans";
-  return {
-      {.method = "GET", .path = kPath, .answer = [bans](const AdminCall&) { return list(*bans); }},
-      {.method = "POST",
-       .path = kPath,
-       .most_body = kMaxBody,
-       .answer = [bans](const AdminCall& call) { return add(*bans, call.body); }},
-      {.method = "DELETE", .path = kPath, .answer = [bans](const AdminCall& call) { return lift(*bans, call.query); }}};
+  return {{.method = "GET",
+           .path = kPath,
+           .answer = [bans](const AdminCall&) { return list(*bans); },
+           .about = {.summary = "Who is suspended", .answer = "Bans"}},
+          {.method = "POST",
+           .path = kPath,
+           .most_body = kMaxBody,
+           .answer = [bans](const AdminCall& call) { return add(*bans, call.body); },
+           .about = {.summary = "Suspend a key", .body = "NewBan", .answer = "Ban"}},
+          {.method = "DELETE",
+           .path = kPath,
+           .answer = [bans](const AdminCall& call) { return lift(*bans, call.query); },
+           .about = {.summary = "End the suspension of a key",
+                     .answer = "Lifted",
+                     .query = {{"limit", "the limit's name", true}, {"key", "the key", true}}}}};
 }
 
 }  // namespace headgate::server

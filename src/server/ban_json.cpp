@@ -15,6 +15,8 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
+}  // namespace
+
 std::string rfc3339(Instant moment) {
   const auto seconds = std::chrono::system_clock::to_time_t(moment);
   std::tm parts{};
@@ -22,8 +24,6 @@ std::string rfc3339(Instant moment) {
   std::array<char, 32> text{};
   return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
-
-}  // namespace
 
 OrderedJson to_json(const limit::Ban& ban, Instant now) {
   const auto left = std::chrono::ceil<std::chrono::seconds>(std::max(ban.until - now, Duration(0)));

@@ -9,6 +9,7 @@
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <optional>
@@ -53,6 +54,7 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, const config::Conf
       server_watch_(loop, shared.registry),
       server_care_(loop, shared.registry),
       top_(std::make_shared<TopService>(loop, shared.logs)),
+      traces_(loop, shared.spans, shared.registry),
       calls_(std::make_shared<ReloadCalls>(loop, [this](Tell tell) { reload(std::move(tell)); })) {
   activate(prepare_config(loop_, config, nullptr, nullptr));
   begun_with_ = now_->config;
@@ -68,9 +70,19 @@ void GatewayProgram::activate(PendingConfig next) {
   shared_.board.use_rooms(now_->config->gateway.rooms);
   shared_.board.use_keyring(keyring_);
   shared_.board.use_upstreams(upstreams_of(*now_));
+  shared_.operators.use(now_);
   server_watch_.use(now_);
   top_->use(now_->config);
   shared_.bans->adopt(now_->config);
+  traces_.use(now_->config->traces);
+}
+
+void GatewayProgram::with_redis(std::function<void(std::shared_ptr<redis::Limiter>)> what) {
+  if (workers_ == nullptr) return;
+  const auto once = std::make_shared<std::atomic<bool>>(false);
+  workers_->tell([once, what = std::move(what)](Service& service) {
+    if (!once->exchange(true)) what(static_cast<GatewayService&>(service).redis());
+  });
 }
 
 void GatewayProgram::watch(const std::vector<std::string>& paths) {
@@ -125,6 +137,7 @@ void GatewayProgram::started(Workers& workers) {
   server_watch_.start();
   top_->start(workers);
   server_care_.use(now_, workers);
+  shared_.operators.use_workers(workers.count(), totals());
   shared_.board.begin_serving();
   if (taken_over_) taken_over_->serves();
   tell_service_manager("READY=1");
@@ -150,8 +163,10 @@ void GatewayProgram::upgrade(const std::function<void()>& handed_over) {
 
 void GatewayProgram::draining() {
   shared_.board.begin_drain();
+  shared_.operators.begin_drain();
   handover_->stop();
   if (!handed_over_to_) tell_service_manager("STOPPING=1");
+  if (at_drain_) boost::asio::post(loop_, at_drain_);  // after the event of the drain
 }
 
 /// Keys may be waited for below, while this loop runs: another call must not begin meanwhile.
@@ -164,6 +179,7 @@ void GatewayProgram::reload(Tell tell) {
   const auto before = now_;
   if (workers_ == nullptr) add_mistake(result, {}, "this gateway has not begun to serve");
   result.applied = workers_ != nullptr && try_reload(result);
+  shared_.operators.reloaded(result);
   log_mistakes(result);
   if (!result.applied) {
     counters_.refused();
@@ -288,6 +304,7 @@ void GatewayProgram::ended() {
   workers_ = nullptr;
   certificates_.stop();
   calls_->close();
+  shared_.operators.close();
   asked_.clear();
   told_.clear();
   if (watch_) watch_->stop();
@@ -297,6 +314,7 @@ void GatewayProgram::ended() {
   if (handover_) handover_->stop();
   keyring_->stop();
   shared_.bans->stop();
+  traces_.stop();
 }
 
 }  // namespace headgate::server

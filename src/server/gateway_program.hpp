@@ -10,6 +10,7 @@
 #include "server_care.hpp"
 #include "server_watch.hpp"
 #include "top_service.hpp"
+#include "trace_service.hpp"
 
 #include "headgate/observe/counters.hpp"
 #include "headgate/server/admin.hpp"
@@ -35,6 +36,10 @@ class GatewayProgram final : public Program {
   void use_admin(Admin& admin) { admin_ = &admin; }
   /// Reloads whenever one of these has changed (ReadConfig::watched), and from then on of those that were read then.
   void watch(const std::vector<std::string>& paths);
+  /// Calls `what` with the Redis limiter of one worker, on its thread. Nothing happens while no workers run.
+  void with_redis(std::function<void(std::shared_ptr<redis::Limiter>)> what);
+  /// Calls `what` when a drain has begun, on this thread.
+  void at_drain(std::function<void()> what) { at_drain_ = std::move(what); }
   /// Tells the process before this one once this one serves. `command` starts the one after it.
   void hand_over_by(TakenOver taken, CommandLine command);
   /// Takes the calls of the admin interface.
@@ -82,6 +87,7 @@ class GatewayProgram final : public Program {
   ServerWatch server_watch_;
   ServerCare server_care_;
   const std::shared_ptr<TopService> top_;
+  TraceService traces_;
   std::shared_ptr<const ActiveConfig> now_;
   std::shared_ptr<const config::Config> begun_with_;
   std::shared_ptr<keyring::Keyring> keyring_;
@@ -91,6 +97,7 @@ class GatewayProgram final : public Program {
   std::optional<TakenOver> taken_over_;
   std::optional<Handover> handover_;
   std::function<void()> handed_over_;
+  std::function<void()> at_drain_;
   std::optional<pid_t> handed_over_to_;
   unsigned made_ = 0;           // services
   Workers* workers_ = nullptr;  // while they run

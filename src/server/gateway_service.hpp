@@ -4,6 +4,7 @@
 #include "admin_board.hpp"
 #include "ban_service.hpp"
 #include "loop_watch.hpp"
+#include "operator_board.hpp"
 #include "reload.hpp"
 
 #include "headgate/gateway/gateway.hpp"
@@ -22,8 +23,9 @@ namespace headgate::server {
 
 /// What all workers share. Thread-safe.
 struct Shared {
-  Shared(const config::Config& config, observe::Logs& opened, std::shared_ptr<BanService> ban_service)
-      : logs(opened), memory(config.memory), bans(std::move(ban_service)) {}
+  Shared(const config::Config& config, observe::Logs& opened, std::shared_ptr<BanService> ban_service,
+         boost::asio::io_context& main_loop)
+      : logs(opened), memory(config.memory), bans(std::move(ban_service)), operators(main_loop) {}
 
   observe::Logs& logs;
   limit::MemoryStore memory;
@@ -31,8 +33,10 @@ struct Shared {
   room::MemoryRooms rooms;
   limit::FlightQueues flights;
   upstream::RetryBudgets retry_budgets;
+  observe::SpanQueue spans;
   observe::Registry registry;
   AdminBoard board;
+  OperatorBoard operators;
 };
 
 /// Worker thread, or the main thread before the worker runs.
@@ -57,6 +61,8 @@ class GatewayService final : public Service {
 
   /// New exchanges use this from now on, and the logs that are open now.
   void adopt(const std::shared_ptr<const ActiveConfig>& next);
+  /// Null if no limit is counted in Redis.
+  std::shared_ptr<redis::Limiter> redis() const noexcept { return now_.redis; }
   /// The name of servers leads elsewhere.
   void use(const upstream::NamedAddresses& name);
 
@@ -67,6 +73,7 @@ class GatewayService final : public Service {
   Installed now_;
   std::shared_ptr<redis::Limiter> retired_;
   observe::AccessLog access_log_;
+  observe::SpanLog spans_;
   observe::HandshakeCounters handshakes_;
   observe::WorkerTops& tops_;
   gateway::Gateway gateway_;

@@ -33,14 +33,7 @@ Json mistakes_of(const ReloadResult& result) {
 }
 
 AdminAnswer answer_to(const ReloadResult& result) {
-  if (!result.applied) {
-    const Json problem = {{"type", "about:blank"},
-                          {"title", "Unprocessable Entity"},
-                          {"status", 422},
-                          {"detail", "The configuration cannot be used. The active one stays in use."},
-                          {"mistakes", mistakes_of(result)}};
-    return {.status = 422, .body = text_of(problem), .type = AdminAnswer::kProblem};
-  }
+  if (!result.applied) return mistakes_answer(result, "The configuration cannot be used. The active one stays in use.");
   Json out = {{"file", result.file}, {"changed", result.changed}};
   out["listeners"] = {
       {"added", result.listeners.added}, {"removed", result.listeners.removed}, {"changed", result.listeners.changed}};
@@ -50,6 +43,15 @@ AdminAnswer answer_to(const ReloadResult& result) {
 }
 
 }  // namespace
+
+AdminAnswer mistakes_answer(const ReloadResult& result, const std::string& detail) {
+  const Json problem = {{"type", "about:blank"},
+                        {"title", "Unprocessable Entity"},
+                        {"status", 422},
+                        {"detail", detail},
+                        {"mistakes", mistakes_of(result)}};
+  return {.status = 422, .body = text_of(problem), .type = AdminAnswer::kProblem};
+}
 
 bool ReloadCalls::ask(Tell tell) {
   const std::lock_guard lock(mutex_);
@@ -64,12 +66,15 @@ void ReloadCalls::close() {
 }
 
 AdminEndpoint reload_endpoint(std::shared_ptr<ReloadCalls> calls) {
-  return {.method = "POST",
-          .path = "/api/v1/reload",
-          .answer_later = [calls = std::move(calls)](const AdminCall&, const AdminEndpoint::Give& give) {
+  return {
+      .method = "POST",
+      .path = "/api/v1/reload",
+      .answer_later =
+          [calls = std::move(calls)](const AdminCall&, const AdminEndpoint::Give& give) {
             // If it is not taken, `give` is dropped, and the caller gets a 503.
             (void)calls->ask([give](const ReloadResult& result) { give(answer_to(result)); });
-          }};
+          },
+      .about = {.summary = "Read the configuration again, as SIGHUP does, and say what changed", .answer = "Reloaded"}};
 }
 
 }  // namespace headgate::server

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 
 namespace headgate::server {
 
@@ -32,6 +33,9 @@ class ReloadCalls {
   boost::asio::io_context& loop_;
   const Reload reload_;
 };
+
+/// A 422 with the mistakes of a file.
+AdminAnswer mistakes_answer(const ReloadResult& result, const std::string& detail);
 
 /// POST /api/v1/reload
 AdminEndpoint reload_endpoint(std::shared_ptr<ReloadCalls> calls);

@@ -2,11 +2,17 @@
 
 #include "ban_endpoints.hpp"
 #include "collect.hpp"
+#include "config_endpoints.hpp"
+#include "event_feed.hpp"
 #include "gateway_program.hpp"
 #include "handover.hpp"
+#include "key_endpoints.hpp"
+#include "limits_endpoints.hpp"
+#include "operate_endpoints.hpp"
 #include "passed_sockets.hpp"
 #include "reload_endpoint.hpp"
 #include "servers_endpoint.hpp"
+#include "status_endpoint.hpp"
 #include "stray_signals.hpp"
 #include "top_service.hpp"
 
@@ -50,11 +56,25 @@ void collect_all(Shared& shared) {
   });
 }
 
-std::vector<AdminEndpoint> endpoints_of(const Shared& shared, const GatewayProgram& program) {
+std::vector<AdminEndpoint> endpoints_of(Shared& shared, GatewayProgram& program, const ReadAgain& read_again,
+                                        EventFeed& events) {
+  auto& operators = shared.operators;
   auto out = ban_endpoints(shared.bans);
+  const auto add = [&out](std::vector<AdminEndpoint> more) {
+    for (auto& each : more) out.push_back(std::move(each));
+  };
+  out.push_back(status_endpoint(shared.board, operators, shared.logs));
+  add(config_endpoints(operators, read_again));
   out.push_back(reload_endpoint(program.calls()));
-  for (auto& each : top_endpoints(program.top())) out.push_back(std::move(each));
+  add(limits_endpoints(operators, shared.registry, shared.memory));
+  add(key_endpoints(operators, shared.memory, [&operators, &program](auto what) {
+    (void)operators.on_main_thread([&program, what = std::move(what)] { program.with_redis(what); });
+  }));
+  out.push_back(routes_endpoint(operators));
+  add(top_endpoints(program.top()));
   out.push_back(servers_endpoint([&board = shared.board] { return board.upstreams(); }));
+  add(operate_endpoints(operators, shared.board, shared.logs, [] { std::raise(SIGTERM); }));
+  out.push_back(events_endpoint(events));
   return out;
 }
 
@@ -68,7 +88,7 @@ int serve_gateway(const config::Config& config, const ReadAgain& read_again, con
   std::signal(SIGHUP, SIG_IGN);  // until the program handles it
   observe::Logs logs(config.log);
   boost::asio::io_context main_loop{1};
-  Shared shared(config, logs, std::make_shared<BanService>(main_loop, open_ban_log(main_loop)));
+  Shared shared(config, logs, std::make_shared<BanService>(main_loop, open_ban_log(main_loop)), main_loop);
   GatewayProgram program(main_loop, config, read_again, shared);
   if (!watched.empty()) program.watch(watched);
   collect_all(shared);
@@ -77,9 +97,11 @@ int serve_gateway(const config::Config& config, const ReadAgain& read_again, con
   PassedSockets passed_to_admin;
   auto taken = TakenOver::from_environment(passed, passed_to_admin);
   const bool replaces = taken.begun();
+  EventFeed events;
+  program.at_drain([&events] { events.close(); });
   Admin admin(
       config.admin, shared.registry, [&board = shared.board] { return board.readiness(); },
-      endpoints_of(shared, program));
+      endpoints_of(shared, program, read_again, events));
   program.use_admin(admin);
   program.hand_over_by(std::move(taken), std::move(command));
   // The process before this one answers for both until this one serves.
@@ -98,6 +120,7 @@ int serve_gateway(const config::Config& config, const ReadAgain& read_again, con
   if (!replaces) wait();
   const Options options{.listen = config.listen, .workers = config.workers, .reloads = true, .passed = &passed};
   const auto result = serve(main_loop, options, program);
+  events.close();
   admin.stop();
   return result;
 }

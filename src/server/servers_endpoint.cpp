@@ -41,17 +41,21 @@ std::string_view word_of(balance::CircuitState state) {
 }  // namespace
 
 AdminEndpoint servers_endpoint(std::function<std::vector<UpstreamReport>()> ask) {
-  return {.method = "GET", .path = "/api/v1/servers", .answer = [ask = std::move(ask)](const AdminCall&) {
-            auto upstreams = OrderedRows::array();
-            for (const auto& report : ask()) {
-              OrderedRows row = {{"upstream", report.upstream}};
-              if (report.watch.circuit) row["circuit"] = word_of(*report.watch.circuit);
-              row["servers"] = OrderedRows::array();
-              for (const auto& server : report.watch.servers) row["servers"].push_back(json_of(server));
-              upstreams.push_back(std::move(row));
-            }
-            return AdminAnswer{.body = text_of({{"upstreams", std::move(upstreams)}}), .type = "application/json"};
-          }};
+  const auto answer = [ask = std::move(ask)](const AdminCall&) {
+    auto upstreams = OrderedRows::array();
+    for (const auto& report : ask()) {
+      OrderedRows row = {{"upstream", report.upstream}};
+      if (report.watch.circuit) row["circuit"] = word_of(*report.watch.circuit);
+      row["servers"] = OrderedRows::array();
+      for (const auto& server : report.watch.servers) row["servers"].push_back(json_of(server));
+      upstreams.push_back(std::move(row));
+    }
+    return AdminAnswer{.body = text_of({{"upstreams", std::move(upstreams)}}), .type = AdminAnswer::kJson};
+  };
+  return {.method = "GET",
+          .path = "/api/v1/servers",
+          .answer = answer,
+          .about = {.summary = "Which servers get requests, and why others do not", .answer = "Servers"}};
 }
 
 }  // namespace headgate::server

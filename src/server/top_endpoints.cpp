@@ -47,8 +47,17 @@ std::vector<AdminEndpoint> top_endpoints(std::shared_ptr<TopService> service) {
   const auto answer_later = [service = std::move(service)](const AdminCall& call, const AdminEndpoint::Give& give) {
     answer_top(*service, call, give);
   };
-  return {{.method = "GET", .path = "/api/v1/top", .answer_later = answer_later},
-          {.method = "GET", .path = "/api/v1/limits/{name}/top", .answer_later = answer_later}};
+  const std::vector<AdminAbout::Parameter> query = {{"by", "rejected, which is meant if it is not there, or allowed"},
+                                                    {"window", "1m, which is meant if it is not there, or 1h"},
+                                                    {"n", "how many keys, at most 128; 20 if it is not there"}};
+  return {{.method = "GET",
+           .path = "/api/v1/top",
+           .answer_later = answer_later,
+           .about = {.summary = "The heaviest keys of all limits", .answer = "Object", .query = query}},
+          {.method = "GET",
+           .path = "/api/v1/limits/{name}/top",
+           .answer_later = answer_later,
+           .about = {.summary = "The heaviest keys of a limit", .answer = "Object", .query = query}}};
 }
 
 }  // namespace headgate::server

@@ -126,5 +126,148 @@ TEST(AdminCommands, ReloadShowsTheMistakesOfTheFile) {
   EXPECT_EQ(Json::parse(ran.out).at("status"), 422);
 }
 
+/// A gateway with one limit, and its commands.
+struct Operated {
+  explicit Operated(const Json& changes = Json::object())
+      : file(with(changes)), url(url_of(admin_port(file.process()))) {
+    EXPECT_TRUE(Look(file.process()).status_comes_to("/readyz", 200));
+  }
+  static Json with(Json changes) {
+    Json out = {
+        {"admin", {{"listen", "127.0.0.1:0"}}},
+        {"instance", "edge-1"},
+        {"limits", {{"scan", {{"rate", "2/day"}, {"per", "client_ip"}, {"ban", {{"after", 5}, {"for", "10m"}}}}}}},
+        {"all_routes", {{"limits", {"scan"}}}}};
+    out.merge_patch(changes);
+    return out;
+  }
+  Ran run(Words words) const {
+    words.insert(words.end(), {"--admin", url});
+    return run_headgate(words);
+  }
+  Reloaded file;
+  std::string url;
+};
+
+TEST(AdminCommands, StatusSaysInLinesWhatRuns) {
+  const Operated gate;
+  const auto ran = gate.run({"status"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(has(ran.out, "instance      edge-1, headgate ")) << ran.out;
+  EXPECT_TRUE(has(ran.out, "\nstate         ready\n")) << ran.out;
+  EXPECT_TRUE(has(ran.out, "\nconfig        " + gate.file.path() + ", in force for ")) << ran.out;
+  EXPECT_EQ(ran.out.find('\x1b'), std::string::npos) << "no colours where there is no terminal";
+  const auto json = gate.run({"status", "--json"});
+  EXPECT_EQ(Json::parse(json.out).at("instance"), "edge-1");
+}
+
+TEST(AdminCommands, LimitsSayWhatTheyMeanAndDid) {
+  const Operated gate;
+  auto ran = gate.run({"limits"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(has(ran.out, "limit  mode     store   allowed  rejected  observed  keys  means\n")) << ran.out;
+  EXPECT_TRUE(
+      has(ran.out, "scan   enforce  memory        0         0         0     0  each client address: 2 requests"))
+      << ran.out;
+  ran = gate.run({"limits", "scan"});
+  EXPECT_TRUE(has(ran.out, "scan          each client address: 2 requests a day")) << ran.out;
+  ran = gate.run({"limits", "scna"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_TRUE(has(ran.err, "No limit has this name. There is \"scan\"\n")) << ran.err;
+}
+
+TEST(AdminCommands, SuspensionsAreListedAddedAndLifted) {
+  const Operated gate;
+  EXPECT_EQ(gate.run({"suspensions"}).out, "nobody is suspended\n");
+  auto ran = gate.run({"suspensions", "add", "scan", "127.0.0.1", "--for", "1h"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(ran.out.starts_with("127.0.0.1 is suspended under scan until 2")) << ran.out;
+  EXPECT_EQ(gate.file.client().get().status(), 429);
+  ran = gate.run({"suspensions"});
+  EXPECT_TRUE(has(ran.out, "scan   127.0.0.1  operator  2")) << ran.out;
+  ran = gate.run({"suspensions", "lift", "scan", "127.0.0.1"});
+  EXPECT_EQ(ran.out, "127.0.0.1 is no longer suspended under scan\n") << ran.err;
+  EXPECT_EQ(gate.file.client().get().status(), 200);
+}
+
+TEST(AdminCommands, ServersAreDrainedAndBroughtBack) {
+  const FakeUpstream other;
+  const std::string name = "127.0.0.1:" + std::to_string(other.port());
+  const Operated gate({{"upstreams", {{"b", "http://" + name}}},
+                       {"routes", Json::array({{{"path", "/b"}, {"to", "b"}}, {{"path", "/*"}, {"to", "app"}}})}});
+  auto ran = gate.run({"servers", "drain", "b", name});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_TRUE(has(ran.err, "last server")) << ran.err;
+  ran = gate.run({"servers", "drain", "b", name, "--force"});
+  EXPECT_EQ(ran.out, name + " is drained; in flight there: 0\n") << ran.err;
+  ran = gate.run({"servers"});
+  EXPECT_TRUE(has(ran.out, "  out    drained")) << ran.out;
+  EXPECT_EQ(gate.run({"servers", "up", "b", name}).out, name + " is up\n");
+}
+
+TEST(AdminCommands, ConfigShowsWhatIsInForceAndHowTheFileDiffers) {
+  const Operated gate;
+  const auto shown = Json::parse(gate.run({"config"}).out);
+  EXPECT_EQ(shown.at("instance"), "edge-1");
+  EXPECT_EQ(gate.run({"config", "--diff"}).out, gate.file.path() + " is what is in force\n");
+  gate.file.write(Operated::with({{"instance", "edge-2"}}));
+  EXPECT_EQ(gate.run({"config", "--diff"}).out, "where      in force  in the file\n/instance  edge-1    edge-2\n");
+}
+
+TEST(AdminCommands, LogLevelAndDrainAreDone) {
+  Operated gate;
+  EXPECT_EQ(gate.run({"log-level", "loud"}).code, 2);
+  EXPECT_EQ(gate.run({"log-level", "error"}).out, "events from level error on are logged until the next reload\n");
+  EXPECT_EQ(gate.run({"drain"}).out, "the gateway is draining\n");
+  EXPECT_EQ(gate.file.process().wait(), 0);
+}
+
+TEST(AdminCommands, LinesFitAHundredColumns) {
+  const std::string name(64, 'n');
+  const Operated gate(
+      {{"limits", {{name, {{"rate", "1/day"}, {"per", "total"}}}}}, {"all_routes", {{"limits", {name}}}}});
+  std::istringstream lines(gate.run({"limits"}).out);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U + 4) << line;  // "…" has three bytes
+}
+
+TEST(Completion, IsMadeFromTheCommandsThemselves) {
+  const auto bash = run_headgate({"completion", "bash"});
+  EXPECT_EQ(bash.code, 0) << bash.err;
+  for (const char* word : {"'keys new'", "suspensions ", "--token-file ", "complete -o default -F _headgate headgate"})
+    EXPECT_TRUE(has(bash.out, word)) << bash.out;
+  EXPECT_TRUE(has(run_headgate({"completion", "fish"}).out, "-n '__fish_seen_subcommand_from run' -l watch -d "));
+  EXPECT_TRUE(run_headgate({"completion", "zsh"}).out.starts_with("#compdef headgate\n"));
+  EXPECT_EQ(run_headgate({"completion", "csh"}).code, 2);
+}
+
+/// What bash offers after these words.
+std::string offered(const std::string& words, int at) {
+  Process bash({"-c", "eval \"$(" HEADGATE_BINARY " completion bash)\"; COMP_WORDS=(" + words +
+                          "); COMP_CWORD=" + std::to_string(at) + "; _headgate; echo \"${COMPREPLY[*]}\""},
+               {}, "/bin/bash");
+  EXPECT_EQ(bash.wait(), 0) << bash.err();
+  return bash.out();
+}
+
+TEST(Completion, WorksInBash) {
+  EXPECT_EQ(offered("headgate rel", 1), "reload\n");
+  EXPECT_EQ(offered("headgate keys ''", 2), "new hash check --help\n");
+  EXPECT_EQ(offered("headgate keys new --ow", 3), "--owner\n");
+  EXPECT_EQ(offered("headgate log-level --j", 2), "--json\n");
+}
+
+TEST(Help, OfACommandThatDoesNotExistIsAnError) {
+  for (const Words& words : {Words{"statsu", "--help"}, Words{"statsu"}}) {
+    const auto ran = run_headgate(words);
+    EXPECT_EQ(ran.code, 2) << ran.out;
+    EXPECT_EQ(ran.err, "headgate: unknown command \"statsu\"; did you mean \"status\"?\n");
+  }
+  const auto nested = run_headgate({"keys", "nwe", "--help"});
+  EXPECT_EQ(nested.code, 2) << nested.out;
+  EXPECT_EQ(nested.err, "headgate: unknown command \"nwe\"; did you mean \"new\"?\n");
+  EXPECT_EQ(run_headgate({"keys", "new", "--help"}).code, 0);
+  EXPECT_EQ(run_headgate({"limits", "scan", "--help"}).code, 0) << "scan is no command";
+}
+
 }  // namespace
 }  // namespace headgate::test

@@ -70,6 +70,20 @@ TEST(CrossOrigin, ARouteMayBeClosedWhereAllAreOpen) {
   EXPECT_EQ(proxy.client().ask(request("OPTIONS", "/closed", kOrigin + kAsksPut)).status(), 200);
 }
 
+TEST(CrossOrigin, APreflightListsNoMethodWhoseRouteHasOtherRules) {
+  Json changes;
+  const auto open = [](const char* origin) { return Json{{"origins", {origin}}, {"credentials", true}}; };
+  changes["routes"] = Json::array(
+      {{{"path", "/a"}, {"methods", {"POST", "PATCH"}}, {"to", "app"}, {"cors", open("https://app.example.com")}},
+       {{"path", "/a"}, {"methods", {"DELETE"}}, {"to", "app"}, {"cors", open("https://admin.example.com")}},
+       {{"path", "/a"}, {"methods", {"PUT"}}, {"to", "app"}, {"cors", "off"}},
+       {{"path", "/*"}, {"to", "app"}}});
+  Proxy proxy(changes);
+  const auto answer = proxy.client().ask(request("OPTIONS", "/a", kOrigin + "Access-Control-Request-Method: POST\r\n"));
+  EXPECT_EQ(answer.status(), 204);
+  EXPECT_EQ(answer.value("Access-Control-Allow-Methods"), "POST, PATCH");
+}
+
 /// A headless Chromium, or "".
 std::string browser() {
   for (const char* name : {"/usr/bin/chromium-headless-shell", "/usr/bin/chromium"})

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <thread>
 
 namespace headgate::test {
@@ -68,18 +69,27 @@ TEST(Waiting, APermitIsWaitedForWhereItComesInTime) {
   EXPECT_GE(answered[3], Milliseconds(475));
 }
 
-TEST(Waiting, AClientThatLeavesIsNotForwarded) {
+/// Whether a request that waits reaches the server after `leave` of its client.
+void expect_not_forwarded(const std::function<void(RawClient&)>& leave) {
   Proxy proxy(waiting({{"rate", "1/second"}, {"wait", "2s"}, {"per", "client_ip"}}));
   EXPECT_EQ(proxy.client().get().status(), 200);
   {
     RawClient leaver = proxy.client();
     ASSERT_TRUE(leaver.send(request("GET", "/left")));
     std::this_thread::sleep_for(Milliseconds(100));
-    leaver.socket().reset();
+    leave(leaver);
   }
   EXPECT_EQ(proxy.client().get("/stayed").status(), 200);
   EXPECT_EQ(proxy.upstream.request_count(), 2U);
   EXPECT_NE(proxy.forwarded().target(), "/left");
+}
+
+TEST(Waiting, AClientThatResetsItsConnectionIsNotForwarded) {
+  expect_not_forwarded([](RawClient& client) { client.socket().reset(); });
+}
+
+TEST(Waiting, AClientThatClosesItsConnectionIsNotForwarded) {
+  expect_not_forwarded([](RawClient&) {});  // its destructor does
 }
 
 TEST(Waiting, ADrainLetsWaitingRequestsFinish) {

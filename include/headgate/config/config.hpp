@@ -7,6 +7,7 @@
 #include "headgate/limit/limit.hpp"
 #include "headgate/limit/memory_store.hpp"
 #include "headgate/net/options.hpp"
+#include "headgate/notify/span_exporter.hpp"
 #include "headgate/notify/webhook.hpp"
 #include "headgate/observe/options.hpp"
 #include "headgate/redis/options.hpp"
@@ -15,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,7 +26,8 @@ namespace headgate::config {
 /// The admin port: metrics and administration.
 struct Admin {
   net::ListenOptions listen{.host = "127.0.0.1", .port = 9900, .text = "127.0.0.1:9900"};
-  std::string token;  ///< required by everything but the probes; empty only on a loopback address; never logged
+  std::string token;       ///< required by everything but the probes; empty only on a loopback address; never logged
+  std::string read_token;  ///< may only read; empty: nobody has it; never logged
   /// What happens if the port is taken: an error if the user named the port.
   enum class IfTaken { fail, go_without, another_port };
   IfTaken if_taken = IfTaken::go_without;
@@ -45,6 +48,13 @@ struct Places {
   Place error_log;
 };
 
+/// A configuration as it is shown: the defaults are filled in, and no secret is there.
+struct Described {
+  std::shared_ptr<const std::string> json;  ///< null: there is no file
+  /// By RFC 6901 pointer: a fingerprint of each text that is not shown as it is. Differs in each process.
+  std::map<std::string, std::uint64_t> hidden;
+};
+
 /// Everything that a file says, with the defaults filled in. It is always valid: all names resolve, every cost can be
 /// granted, and every key is guaranteed.
 struct Config {
@@ -62,6 +72,7 @@ struct Config {
   std::vector<upstream::Options> upstreams;
   std::vector<limit::Limit> limits;
   std::optional<notify::WebhookOptions> webhook;
+  std::optional<notify::TraceOptions> traces;  ///< not set: no spans are sent anywhere
   gateway::Options gateway;
   observe::LogOptions log;
   Places places;
@@ -69,6 +80,9 @@ struct Config {
   /// A fingerprint of the value of each key at the top of the file: tells which of them a reload has changed. Differs
   /// in each process.
   std::map<std::string, std::uint64_t> fingerprints;
+  Described described;
+  std::string file;    ///< its path; empty: there is none
+  std::string sha256;  ///< of the file and of those that it includes, in hexadecimal
 };
 
 }  // namespace headgate::config

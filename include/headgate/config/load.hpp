@@ -29,6 +29,9 @@ Loaded load(std::string_view source, const std::string& directory = {}, std::str
 /// The table of `headgate check`: what a valid configuration means, in words.
 std::string meaning(const Config& config, std::string_view file);
 
+/// One limit of it as the table has it, without its name: one line, and one more for each tier.
+std::string meaning_of(const limit::Limit& limit, const Config& config);
+
 /// JSON Schema (draft 2020-12) of the configuration, from the same table that the checker uses.
 std::string schema();
 

@@ -105,6 +105,7 @@ struct Route {
   /// requests in flight, appointments, bounds of servers, cross-origin requests or held bodies. The path asks for this
   /// once in place of each.
   bool extras = false;
+  bool usage = false;                  ///< it tells what is left, and has nothing else
   bool reads_token = false;            ///< a token is required, or a limit counts by a claim
   bool reads_key = false;              ///< a key is required, keys are known, or a limit counts by it
   bool in_flight = false;              ///< one of its limits counts requests at the same time
@@ -163,6 +164,26 @@ inline constexpr std::string_view kFailureLimit = "failed-authentication";
 inline constexpr std::string_view kPreflightLimit = "preflights";
 inline constexpr Rate kPreflightRate{50, std::chrono::seconds(1)};
 inline constexpr std::uint64_t kPreflightBurst = 500;
+/// The name of the built-in limit of requests for what is left, and its size for one address.
+inline constexpr std::string_view kUsageLimit = "usage";
+inline constexpr Rate kUsageRate{5, std::chrono::seconds(1)};
+inline constexpr std::uint64_t kUsageBurst = 50;
+
+/// A rule of the gateway's own, by address. Always counted in memory: what costs nobody anything must not cost a call
+/// to Redis.
+limit::Rule built_in_rule(std::string_view name, const Rate& rate, std::uint64_t burst);
+
+/// Whether the key of `limit` always has a part that the caller has proven: its address, or what a credential says.
+/// Then what is left of it concerns no other caller.
+bool is_own_key(const limit::Limit& limit);
+
+/// What answers callers who ask what is left of their limits.
+struct CompiledUsage {
+  const Route* route = nullptr;  ///< its path, and which credentials it reads; no limit of it takes anything
+  limit::Rule rule;              ///< such requests of an address are charged to it
+  /// The limits that a caller's own credentials or address give the key of, whatever its request is.
+  std::vector<RouteLimit> limits;
+};
 
 /// The whole configuration of the path. Built once from options that were checked. Throws std::invalid_argument if a
 /// route names an upstream or limit that does not exist.
@@ -188,6 +209,8 @@ class CompiledConfig {
   /// The rule that preflights are charged to: a preflight needs no credential and takes from no limit of its route.
   /// Null if no route answers preflights.
   const limit::Rule* preflight_rule() const noexcept { return preflight_rule_ ? &*preflight_rule_ : nullptr; }
+  /// Null if callers cannot ask what is left.
+  const CompiledUsage* usage() const noexcept { return usage_ ? &*usage_ : nullptr; }
   /// All limits that routes use. A limit at another scale is a limit of its own.
   std::span<const std::unique_ptr<const CompiledLimit>> limits() const noexcept { return ready_; }
   std::span<const std::unique_ptr<const Route>> routes() const noexcept { return routes_; }
@@ -219,6 +242,7 @@ class CompiledConfig {
   const CompiledRoom* room_of(std::string_view name) const;
   void note_counted_headers(Route& route) const;
   void note_bans(Route& route);
+  void make_usage();
 
   Options options_;
   identity::Options identity_;
@@ -227,6 +251,7 @@ class CompiledConfig {
   std::string via_11_;
   std::optional<limit::Rule> failure_rule_;
   std::optional<limit::Rule> preflight_rule_;
+  std::optional<CompiledUsage> usage_;
   std::vector<limit::Limit> limits_;
   std::uint32_t instances_;
   std::size_t tiers_ = 0;

@@ -114,6 +114,8 @@ struct Admission {
   std::size_t rule = 0;                   ///< its rule: an index into checks and decisions
   Duration delay{0};                      ///< how long the request waits for its permit
   bool returned = false;  ///< whether what was taken was given back, because a later step ended the request
+  /// Whether the request is only asked about (gateway/explain.hpp): the steps decide the same, and take nothing.
+  bool peek = false;
 
   /// The checks in the order of the plan: limits counted in memory come before those counted in Redis.
   boost::container::static_vector<limit::Check, kMax> checks;

@@ -11,6 +11,7 @@
 #include "headgate/limit/shards.hpp"
 #include "headgate/net/block_pool.hpp"
 #include "headgate/observe/access_log.hpp"
+#include "headgate/observe/span_log.hpp"
 #include "headgate/room/memory_rooms.hpp"
 
 #include <memory>
@@ -21,6 +22,8 @@
 namespace headgate::gateway {
 
 class Appointments;
+struct Explanation;
+struct ExplainedRequest;
 class InFlight;
 class LagProbe;
 class Mirrors;
@@ -41,6 +44,7 @@ struct Services {
   room::MemoryRooms& rooms;               ///< shared by all workers
   limit::FlightQueues& flights;           ///< shared by all workers
   net::LentBytes::Share* lent = nullptr;  ///< counts the memory of bodies that are held; null: nobody does
+  observe::SpanLog* spans = nullptr;      ///< null: no exchange is recorded
 };
 
 /// Worker thread only. All exchanges must have ended before it is destroyed.
@@ -53,6 +57,11 @@ class Gateway final : public Handler {
   void refused(Exchange& x) override;
   bool trusts(const boost::asio::ip::address& peer) const override;
 
+  /// What would happen to `request` now, with the configuration, the counters and the Redis of this worker. Takes
+  /// nothing: no permit, no failed attempt, no place. Waiting rooms, circuits, load shedding and the servers themselves
+  /// are not asked. What is owed to Redis after an outage is charged first, as before each check.
+  Task<Explanation> explain(ExplainedRequest request);
+
   /// New exchanges use `snapshot` from now on.
   void adopt(SnapshotPtr snapshot);
   /// Stops the work in the background. No exchange may begin after it.
@@ -62,12 +71,17 @@ class Gateway final : public Handler {
   using Step = std::optional<Problem>;  // empty: continue with the next step
   enum class Served { no, yes };        // whether the exchange reached the step `serve`
 
+  Task<Step> peek(Exchange& x);
+  Task<Explanation> explain(Exchange& x);
+  Step arrive(Exchange& x);
   Step find_route(Exchange& x);
   Step identify(Exchange& x);
   Step check_bans(Exchange& x, bool after_auth) const;
   void note_offences(Exchange& x);
   Task<Step> wait_in_room(Exchange& x);
   Step charge_preflight(Exchange& x);
+  Step may_ask_usage(Exchange& x);
+  Task<Step> tell_usage(Exchange& x, RejectionHeaders style);
   Step authenticate(Exchange& x);
   Step check_certificate(Exchange& x);
   Step check_key(Exchange& x);
@@ -103,6 +117,7 @@ class Gateway final : public Handler {
   Step pass_circuit(Exchange& x);
   void leave_circuit(Exchange& x);
   Step shed(Exchange& x);
+  Step rank(Exchange& x);
   bool waits_for_place(const Exchange& x) const;
   Task<Step> wait_for_place(Exchange& x);
   Step take_place(Exchange& x);

@@ -234,9 +234,10 @@ struct Options {
   std::vector<std::string> proxy_fields{std::begin(kProxyFields), std::end(kProxyFields)};
   /// Secrets that sign appointments: the first one signs, all are believed.
   std::vector<std::string> signing_keys;
-  std::string hsts;              ///< the value of Strict-Transport-Security, for clients with TLS; empty: none
+  std::string hsts;                ///< the value of Strict-Transport-Security, for clients with TLS; empty: none
   std::optional<Tracing> tracing;  ///< not set: fields of Trace Context are passed on as they came
-  std::string via = "headgate";  ///< the name of this gateway in Via; empty: it adds no entry
+  std::string usage;               ///< the path at which callers ask what is left of their limits; empty: none
+  std::string via = "headgate";    ///< the name of this gateway in Via; empty: it adds no entry
 };
 
 }  // namespace headgate::gateway

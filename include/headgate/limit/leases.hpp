@@ -95,8 +95,8 @@ class Leases {
   /// said was left plus what is held here.
   using Receipts = boost::container::static_vector<Receipt, 3>;
   Receipts take(const Check& check, Id lease, Moment now, Decision& decision);
-  /// The decision that take() would return. Takes nothing.
-  void tell(const Check& check, Id lease, Moment now, Decision& decision) const;
+  /// The decision that take() would return if it had taken `taken`. Takes nothing.
+  void tell(const Check& check, Id lease, Moment now, Decision& decision, std::int64_t taken = 0) const;
   void put_back(const Receipt& receipt);
   /// The decision for LeaseState::later.
   void tell_later(const Check& check, Id lease, Moment now, Decision& decision) const;
@@ -108,6 +108,14 @@ class Leases {
     Receipts receipts;
   };
   Part take_part(const Check& check, Moment now);
+  /// For a peek: the permits held here that take_part() would take now, all that are usable, and whether begin() would
+  /// return a lease.
+  struct Seen {
+    std::int64_t part = 0;
+    std::int64_t held = 0;
+    bool may_begin = false;
+  };
+  Seen see(const Check& check, Moment now) const;
   /// Whether a caller was told a wait that counts on permits held here or on their way. Clears the flag.
   bool counted_on(Id lease) noexcept;
 

@@ -139,7 +139,14 @@ struct Check {
   /// Of the same, with `wait`. 0: the request does not stand in the queue, and takes no permit before those that do.
   /// Else it does, and has waited for so many ms less one.
   std::uint32_t waited = 0;
+  /// Of all checks of a call, or of none. The call then answers what it would answer without, and changes nothing:
+  /// nothing is taken, no key is created, no time to live changes, and nobody is told a wait that later decisions count
+  /// on.
+  bool peek = false;
 };
+
+/// Whether a call with these checks changes nothing (Check::peek).
+inline bool is_peek(std::span<const Check> checks) noexcept { return !checks.empty() && checks.front().peek; }
 
 /// The retry_after of a cost above the burst: no wait helps it. A hundred years, so that adding it to a time cannot
 /// overflow.

@@ -36,6 +36,10 @@ class ShardTurns {
   std::uint32_t next(Hash hash, std::uint32_t shards) noexcept {
     return 1 + turns_[hash.low % turns_.size()]++ % shards;
   }
+  /// What next() would return.
+  std::uint32_t peek(Hash hash, std::uint32_t shards) const noexcept {
+    return 1 + turns_[hash.low % turns_.size()] % shards;
+  }
 
  private:
   std::array<std::uint32_t, 256> turns_{};

@@ -97,6 +97,8 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   bool silent() noexcept;
   /// Whether the peer has reset the connection. Reads nothing.
   bool broken() noexcept;
+  /// Whether the peer has closed the connection or its sending side, as far as the loop knows.
+  bool peer_ended() const noexcept;
   bool timed_out() const noexcept { return watch_timed_out_; }
 
   /// Wakes the waiting reader and writer with operation_aborted. Later waits fail at once.

@@ -45,6 +45,8 @@ class Transport {
 
   /// Whether a read may succeed: an edge came, or this object holds bytes for which no edge will come.
   bool readable() const noexcept { return at_hand_ != 0; }
+  /// Whether the peer has closed the connection or its sending side. Bytes that it sent before may be unread yet.
+  bool ends() const noexcept { return ends_; }
   /// Readiness reports an edge: bytes, or the end.
   void edge(Ends ends) noexcept {
     at_hand_ |= kSocket;

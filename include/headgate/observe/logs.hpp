@@ -7,6 +7,7 @@
 #include "headgate/observe/options.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,6 +19,16 @@ struct LogFailure {
   enum class Which : std::uint8_t { access, error } which = Which::access;
   std::string why;
 };
+
+/// Gets each event, whatever level is logged, as one JSON object. On the thread of the event: it must not wait, and
+/// must not report an event.
+using EventTap = std::function<void(std::string_view name, std::string_view json)>;
+/// `tap` gets all events of level info and above from now on; empty: nobody does. When it returns, the tap before is
+/// not called any more. Any thread, but not from within a tap.
+void tap_events(EventTap tap);
+
+/// What stands for `key` in the log lines of this process, as `key_id`: "k_" and 16 hexadecimal digits. Any thread.
+std::string key_id(std::string_view key);
 
 /// Constructed and destroyed on the main thread while no other thread runs. Events go to spdlog's default logger; this
 /// object replaces it during its lifetime.
@@ -55,6 +66,10 @@ class Logs {
   /// No worker has an access log any more that was made before the last use(): what is left in the targets that are no
   /// longer used is written, and they are closed. Does not wait. Main thread only.
   void close_unused();
+
+  /// Events of lower levels are not logged any more, until the next use(). Any thread. False where events go nowhere.
+  bool use_level(LogLevel level) noexcept;
+  LogLevel level() const noexcept;  ///< any thread
 
   /// Opens files again by their names, after a rotation has moved them. Main thread only; does not wait.
   void reopen() noexcept;

@@ -8,7 +8,10 @@
 #include "headgate/observe/metrics_table.hpp"
 #include "headgate/observe/route_series.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -55,6 +58,9 @@ class Registry {
   /// lives.
   using Collector = std::function<void(Scrape&)>;
   void collect(Collector collector);
+
+  /// The counters of `family` whose labels begin with `first`, over all writers, added up by the label at index `by`.
+  std::map<std::string, std::uint64_t> sums(const Family& family, const LabelValues& first, std::size_t by) const;
 
   /// All metrics as text. May take long: for the admin thread, not for a worker.
   std::string text() const;

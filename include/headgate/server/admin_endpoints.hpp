@@ -3,9 +3,12 @@
 // answer.
 
 #include "headgate/core/result.hpp"
+#include "headgate/core/time.hpp"
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,25 +17,66 @@
 
 namespace headgate::server {
 
+/// Who calls: `local` without a token, which only a loopback address has; else whoever has the token of that role.
+enum class AdminRole : std::uint8_t { local, reader, operator_ };
+std::string_view role_text(AdminRole role) noexcept;  ///< "local", "reader", "operator"
+
 /// One call that was parsed and allowed. Admin thread; the views are valid while it is answered.
 struct AdminCall {
-  std::vector<std::pair<std::string_view, std::string_view>> parameters;  ///< of the path, by name
-  std::string_view query;                                                 ///< begins with "?", or is empty
-  std::string body;                                                       ///< the whole body
-  std::string_view accept{};                                              ///< the kinds of answer that the caller takes
+  std::vector<std::pair<std::string_view, std::string>> parameters;  ///< of the path, by name; without escapes
+  std::string_view query;                                            ///< begins with "?", or is empty
+  std::string body;                                                  ///< the whole body
+  AdminRole role = AdminRole::local;
+  std::string address{};      ///< of the caller
+  std::string_view accept{};  ///< the kinds of answer that the caller takes
 
   /// The segment of the path at "{name}"; "" if the endpoint has no such name.
   std::string_view parameter(std::string_view name) const noexcept;
+  /// A parameter of the query, without escapes; nothing if it is not there, or not once, or its escapes are broken.
+  std::optional<std::string> asked(std::string_view name) const;
 };
 
 struct AdminAnswer {
   unsigned status = 200;
   /// Below 400: the body as it is sent. From 400 on: a sentence, which is sent as application/problem+json; or the
   /// whole problem, if that is its type.
-  std::string body;
+  std::string body{};
   std::string_view type = "text/plain; charset=utf-8";
+  /// What was changed, for the log of changes, beside the parameters of the path: "limit=abuse". No secret and no key
+  /// of a limit in clear.
+  std::string target{};
 
   static constexpr std::string_view kProblem = "application/problem+json";
+  static constexpr std::string_view kJson = "application/json";
+};
+
+/// What an endpoint sends bit by bit, for as long as its reader stays. Admin thread.
+class AdminStream {
+ public:
+  virtual ~AdminStream() = default;
+  /// What is to be sent now; empty: nothing yet.
+  virtual std::string take() = 0;
+  /// `wake` is called once there is more, or the end; on any thread. An empty one: not any more.
+  virtual void on_more(std::function<void()> wake) = 0;
+  /// Whether nothing comes any more.
+  virtual bool ended() const = 0;
+  /// What is sent when there was nothing for `pause()`.
+  virtual std::string_view heartbeat() const = 0;
+  virtual Duration pause() const = 0;
+};
+
+/// What an endpoint is, for its description in OpenAPI.
+struct AdminAbout {
+  struct Parameter {
+    std::string_view name;
+    std::string_view meaning;
+    bool required = false;
+  };
+  std::string_view summary{};      ///< a sentence without its dot; "": it is not described
+  std::string_view body{};         ///< the name of the body's schema; "": it takes none
+  std::string_view answer{};       ///< the name of the answer's schema; "": it is text
+  std::vector<Parameter> query{};  ///< of the query
+  std::string_view stream{};       ///< the type of an answer that does not end; "": it ends
 };
 
 struct AdminEndpoint {
@@ -48,14 +92,23 @@ struct AdminEndpoint {
   /// later, on any thread. If `give` is destroyed without an answer, the call gets a 503.
   using Give = std::function<void(AdminAnswer)>;
   std::function<void(const AdminCall&, Give give)> answer_later{};
+  /// Instead of both: an answer that does not end by itself, or the reason why there is none.
+  std::function<Result<std::unique_ptr<AdminStream>, AdminAnswer>(const AdminCall&)> stream{};
+  /// For a POST that changes nothing: readers may call it, and it is not in the log of changes.
+  bool reads = false;
+  AdminAbout about{};
+
+  /// Whether a call may change something.
+  bool changes() const noexcept { return method != "GET" && !reads; }
 };
 
 /// Which of the endpoints a request is for.
 struct AdminMatch {
-  const AdminEndpoint* endpoint = nullptr;  ///< null: none has this method
-  const AdminEndpoint* path = nullptr;      ///< the first with this path; null: none has it
-  std::string allowed;                      ///< the methods of this path, as Allow lists them
-  std::vector<std::pair<std::string_view, std::string_view>> parameters;  ///< views into `endpoints` and the path
+  const AdminEndpoint* endpoint = nullptr;                           ///< null: none has this method
+  const AdminEndpoint* path = nullptr;                               ///< the first with this path; null: none has it
+  std::string allowed;                                               ///< the methods of this path, as Allow lists them
+  std::vector<std::pair<std::string_view, std::string>> parameters;  ///< without escapes
+  bool broken = false;                                               ///< an escape in the path is broken
 };
 AdminMatch find_endpoint(std::span<const AdminEndpoint> endpoints, std::string_view method, std::string_view path);
 

@@ -124,6 +124,11 @@ TEST(LoadAccess, ErrorPagesMayBeJsonForEverybody) {
   EXPECT_EQ(file_with(R"("to": "app")", R"("error_pages": "json",)").gateway.error_pages, gateway::ErrorPages::json);
 }
 
+TEST(LoadAccess, CallersMayAskWhatIsLeftAtAPath) {
+  EXPECT_EQ(file_with(R"("to": "app")").gateway.usage, "");
+  EXPECT_EQ(file_with(R"("to": "app")", R"("usage": "/.headgate/usage",)").gateway.usage, "/.headgate/usage");
+}
+
 TEST(MeaningOfAccess, SaysWhoMayUseARouteAndWhereItsRequestsGo) {
   const auto config = file_with(
       R"("to": [ { "upstream": "app", "weight": 95 }, { "upstream": "next", "weight": 5 } ], "split_by": "client_ip",

@@ -102,6 +102,21 @@ TEST(RouteConditions, RefuseWhatTwoReadersCanReadDifferently) {
     EXPECT_EQ(query.find({}, dodge), "unclear") << dodge;
 }
 
+// PHP reads "api.version" as api_version; PHP, Rails and Express read "api_version[]" as a value of api_version.
+TEST(RouteConditions, RefuseNamesOfParametersThatSomeServersTakeForTheOneAskedFor) {
+  const Demanding query({{"/a", {}, by_parameter("api_version", {"2"})}, {"/*", {}, {}}});
+  for (const std::string_view dodge :
+       {"?api.version=2", "?api+version=2", "?api%20version=2", "?api[version=2", "?api%5Bversion=2",
+        "?api_version%00=2", "?api_version%00x=2", "?api_version[]=2", "?api_version[0]=2", "?api_version%5B%5D=2",
+        "?api_version=1&api_version[]=2", "?api.version=1&api_version=2", "?api.version[]=2"})
+    EXPECT_EQ(query.find({}, dodge), "unclear") << dodge;
+  for (const std::string_view other : {"?api-version=2", "?api_versions=2", "?api_version_=2", "?x[api_version]=2"})
+    EXPECT_EQ(query.find({}, other), "1") << other;
+  const Demanding nested({{"/a", {}, by_parameter("filter[status]", {"open"})}, {"/*", {}, {}}});
+  EXPECT_EQ(nested.find({}, "?filter[status]=open"), "0");
+  EXPECT_EQ(nested.find({}, "?filter[owner]=open"), "1");
+}
+
 TEST(RouteConditions, OfOnePathTheRouteWithMoreConditionsComesFirst) {
   RouteConditions both = by_field("x-a", {"1"});
   both.query = {{"b", {}}};

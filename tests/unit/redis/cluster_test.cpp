@@ -250,5 +250,33 @@ TEST_F(ClusterTest, TellsWhoTakesANodeForASingleServerWhatIsWrong) {
   servers->stop();
 }
 
+TEST_F(ClusterTest, PeeksAtSeveralSlotsWithoutTakingOrGivingBack) {
+  const auto servers = Servers::make(loop, options);
+  const limit::Rule narrow = rule_of(2, 1h, "narrow");
+  const limit::Rule wide = rule_of(100, 1h, "wide");
+  ASSERT_TRUE(check(servers, {check_of(wide, "platform", 5)}).allowed());
+  ASSERT_TRUE(run_until_up(servers));
+  for (const std::int64_t cost : {1, 3}) {
+    std::vector<limit::Check> call{check_of(wide, "platform"), check_of(narrow, "somebody", cost)};
+    auto peek = call;
+    for (auto& each : peek) each.peek = true;
+    const Asked peeked = check(servers, peek);
+    const Asked again = check(servers, peek);
+    const Asked decided = check(servers, call);
+    EXPECT_EQ(peeked.allowed(), cost == 1);
+    for (const auto* answer : {&peeked, &again}) {
+      EXPECT_EQ(answer->allowed(), decided.allowed());
+      for (std::size_t i = 0; i < call.size(); ++i) {
+        EXPECT_EQ(answer->decisions[i].allowed, decided.decisions[i].allowed);
+        EXPECT_EQ(answer->decisions[i].remaining, decided.decisions[i].remaining);
+      }
+    }
+    EXPECT_EQ(left(servers, wide, "platform"), 94U);
+    EXPECT_EQ(left(servers, narrow, "somebody"), 1U);
+  }
+  EXPECT_EQ(servers->give_backs().done, 0U);
+  servers->stop();
+}
+
 }  // namespace
 }  // namespace headgate::redis

@@ -272,5 +272,47 @@ TEST_F(LimiterLeases, FailWaitingRequestsWhenStopped) {
   loop.run();  // and nothing keeps it
 }
 
+Task<void> decide_all(Limiter& limiter, std::vector<limit::Check> checks, Answer& answer) {
+  std::vector<limit::Decision> decisions(checks.size());
+  auto task = limiter.decide(checks, decisions);
+  answer.result = co_await task;
+  answer.decision = decisions[0];
+  answer.done = true;
+}
+
+TEST_F(LimiterLeases, AndKnownRejectionsAreSeenByAPeekAndNotTouched) {
+  start();
+  rule.rate = {200, 24h};  // nothing comes back in the time of the test
+  rule.burst = 200;
+  Limiter limiter(loop, options);
+  ASSERT_TRUE(run_until_up(limiter));
+  const auto ask = [&](bool peek) {
+    auto check = check_of(rule, "everybody");
+    check.peek = peek;
+    Answer answer;
+    spawn(decide_all(limiter, {check}, answer), "test");
+    EXPECT_TRUE(run_until([&] { return answer.done; }));
+    return answer;
+  };
+  std::uint64_t admitted = 0;
+  for (int i = 0; i < 300; ++i) {
+    const auto peeked = ask(true);
+    const auto local = limiter.local();
+    const auto told = ask(false);
+    ASSERT_EQ(peeked.allowed(), told.allowed()) << i;
+    ASSERT_EQ(peeked.decision.remaining, told.decision.remaining) << i;
+    admitted += told.allowed() ? 1 : 0;
+    const auto again = ask(true);
+    EXPECT_TRUE(again.result->has_value());
+    EXPECT_LE(limiter.local().leased, local.leased + 1) << "only the request itself";
+    EXPECT_LE(limiter.local().rejected, local.rejected + 1);
+  }
+  EXPECT_EQ(admitted, 200U);
+  EXPECT_GT(limiter.local().leased, 50U);
+  EXPECT_GT(limiter.local().rejected, 50U);
+  limiter.stop();
+  run_for(50ms);
+}
+
 }  // namespace
 }  // namespace headgate::redis

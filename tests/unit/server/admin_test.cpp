@@ -259,7 +259,7 @@ TEST_F(AdminTest, AnswersWhatThereIsARowFor) {
   EXPECT_THAT(other, HasSubstr("Allow: PUT, DELETE\r\n"));
   EXPECT_THAT(ask("PUT", "/keys/", "1"), StartsWith("HTTP/1.1 404 ")) << "a parameter is not empty";
   EXPECT_THAT(ask("PUT", "/keys/a/b", "1"),
-              AllOf(HasSubstr("There is /metrics, "), HasSubstr(" and /keys/{name} here")));
+              AllOf(HasSubstr("There is /metrics, "), HasSubstr(", /keys/{name} and /api/v1/openapi.json here")));
 }
 
 TEST_F(AdminTest, StopsThoughAClientStaysConnected) {

@@ -27,7 +27,7 @@ class HeardMemory final : public limit::Limiter {
   explicit HeardMemory(Trace& trace) : trace_(trace) {}
 
   bool decide(std::span<const limit::Check> checks, Instant now, std::span<limit::Decision> decisions) override {
-    trace_.note("memory", words_of(checks));
+    trace_.note(limit::is_peek(checks) ? "peek" : "memory", words_of(checks));
     return store_.decide(checks, now, decisions);
   }
   void give_back(std::span<const limit::Check> checks, Instant now) override {
@@ -105,6 +105,42 @@ class ScriptedRedis final : public limit::RemoteLimiter {
 
   VirtualClock& clock_;
   Trace& trace_;
+};
+
+/// Redis as far as the path sees it: one store that counts.
+class StoredRedis final : public limit::RemoteLimiter {
+ public:
+  StoredRedis(VirtualClock& clock, Trace& trace) : clock_(clock), trace_(trace) {}
+
+  bool away = false;
+
+  Task<Result<bool>> decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) override {
+    trace_.note(limit::is_peek(checks) ? "peek" : "redis", words_of(checks));
+    if (away) co_return Result<bool>(boost::system::in_place_error, make_error_code(error::timed_out));
+    co_return store_.decide(checks, clock_.wall(), decisions);
+  }
+  bool settle(std::span<const limit::Check> checks) override {
+    trace_.note("settle", words_of(checks));
+    std::vector<limit::Decision> ignored(checks.size());
+    store_.decide(checks, clock_.wall(), ignored);
+    return true;
+  }
+  Task<error_code> charge(const limit::Check& owed, std::string_view) override {
+    trace_.note("charge", words_of({&owed, 1}));
+    limit::Decision ignored;
+    auto check = owed;
+    check.hash = keyed_hash(check.key, check.rule->seed);
+    if (!away) store_.decide({&check, 1}, clock_.wall(), {&ignored, 1});
+    co_return away ? make_error_code(error::timed_out) : error_code();
+  }
+  Clock::Steady recovering_until() const noexcept override { return {}; }
+  bool up() const noexcept override { return !away; }
+  limit::MemoryStore& store() noexcept { return store_; }
+
+ private:
+  VirtualClock& clock_;
+  Trace& trace_;
+  limit::MemoryStore store_{{.max_keys = 1000}};
 };
 
 }  // namespace headgate::gateway::test

@@ -9,6 +9,7 @@
 
 #include "headgate/core/scoped_task.hpp"
 #include "headgate/gateway/exchange_counters.hpp"
+#include "headgate/gateway/explain.hpp"
 #include "headgate/gateway/gateway.hpp"
 #include "headgate/http/h1/parse.hpp"
 #include "headgate/limit/in_flight.hpp"
@@ -138,6 +139,16 @@ class Path : public testing::Test {
     trace.lines.clear();
     check(start_line, fields);
   }
+  /// What the gateway says would happen to such a request.
+  Explanation explain(std::string_view start_line, std::string_view fields = {}) {
+    begin();
+    Explanation out;
+    bool told = false;
+    spawn(ask(std::string(start_line) + " HTTP/1.1\r\nHost: a.example\r\n" + std::string(fields) + "\r\n", out, told),
+          "explain");
+    EXPECT_TRUE(told);
+    return out;
+  }
   /// The client resets its connection, or the worker breaks it off.
   void leave(ActiveExchange::Because because = ActiveExchange::Because::client_gone) {
     const upstream::AttemptPtr attempt = active_.end_early(because);
@@ -186,6 +197,7 @@ class Path : public testing::Test {
   net::LentBytes::Share lent{&lent_bytes};
   std::shared_ptr<upstream::RetryBudget> budget = std::make_shared<upstream::RetryBudget>();
   std::shared_ptr<ScriptedRedis> redis = std::make_shared<ScriptedRedis>(clock, trace);
+  std::shared_ptr<limit::RemoteLimiter> other_redis;  ///< used instead of `redis`
   std::shared_ptr<room::RemoteRooms> remote_rooms;
   std::shared_ptr<ScriptedUpstream> app = std::make_shared<ScriptedUpstream>(clock, trace);
   std::shared_ptr<ScriptedUpstream> next_app;  ///< a second upstream, if the test has one
@@ -211,7 +223,7 @@ class Path : public testing::Test {
     snapshot->upstreams = {app, shadow};
     if (next_app) snapshot->upstreams.push_back(next_app);
     snapshot->retries = {std::make_shared<upstream::RetryShare>(budget), nullptr, nullptr};
-    snapshot->redis = redis;
+    snapshot->redis = other_redis ? other_redis : redis;
     snapshot->rooms = remote_rooms;
     snapshot->counters = std::make_shared<const ExchangeCounters>(registry_, 0, *compiled);
     snapshot->key_overrides = std::make_shared<const KeyOverrides>(
@@ -222,6 +234,12 @@ class Path : public testing::Test {
     for (const auto& limit : limits)
       if (limit.name == name) return limit.tiers.front().rules.front();
     throw std::logic_error("no limit is called " + name);
+  }
+  Task<void> ask(std::string head, Explanation& out, bool& told) {
+    ExplainedRequest request{.head = std::move(head), .peer = boost::asio::ip::make_address("192.0.2.7")};
+    auto explained = gateway->explain(std::move(request));
+    out = co_await explained;
+    told = true;
   }
   /// Calls the handler as a session does.
   Task<void> serve() {

@@ -1,0 +1,102 @@
+#pragma once
+// What the gateway would do with a request, and why: found by the steps of the path, which take nothing meanwhile.
+
+#include "headgate/core/time.hpp"
+#include "headgate/gateway/exchange.hpp"
+
+#include <boost/asio/ip/address.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace headgate::gateway {
+
+/// The request that is asked about.
+struct ExplainedRequest {
+  std::string head;               ///< as a client sends it, with the empty line at its end
+  boost::asio::ip::address peer;  ///< who connects
+  bool tls = false;               ///< whether it comes over TLS
+  std::uint16_t https_port = 0;   ///< without TLS: where its listener redirects to; 0: it does not
+};
+
+/// One rule of a limit at this moment, for one request.
+struct RuleState {
+  std::string name;             ///< within its limit; empty for the only one
+  std::string rate;             ///< "100/minute"; of a limit in flight "2 in flight"
+  std::uint64_t limit = 0;      ///< most that can be taken at once from an unused counter
+  std::uint64_t remaining = 0;  ///< before the request
+  Duration reset_after{0};      ///< until it is as if never used, before the request
+  bool allowed = true;          ///< whether this rule would allow the request
+  Duration retry_after{0};      ///< if not: until it would, or limit::kNever
+  Duration delay{0};            ///< if it would: how long the request would wait for its permit
+  std::uint64_t used() const noexcept { return limit - std::min(limit, remaining); }
+};
+
+/// One limit of the route, for one request.
+struct LimitState {
+  enum class Applies : std::uint8_t {
+    counted,
+    exempt,     ///< the caller is exempt
+    unlimited,  ///< the caller's tier has no rules
+    skipped,    ///< the caller has no key for it, and is not counted
+    refused,    ///< the caller has no key for it, and is refused
+    unknown     ///< Redis does not answer, and the limit is not counted here meanwhile
+  };
+  Applies applies = Applies::counted;
+  std::string name;
+  std::string per;   ///< "client_ip", "jwt.org_id, route"
+  std::string tier;  ///< empty if it has none
+  std::string key;   ///< as far as it may be shown: a digest if it has the value of a field
+  std::int64_t cost = 1;
+  bool observed = false;     ///< it rejects nobody
+  bool own_key = false;      ///< its counter is the caller's, not one that others share
+  std::uint32_t shards = 1;  ///< above 1 the numbers are those of one of so many counters
+  Source source = Source::memory;
+  std::vector<RuleState> rules;  ///< empty unless it is counted
+};
+std::string_view to_text(LimitState::Applies applies) noexcept;
+
+struct Explanation {
+  // The request, as it is understood.
+  std::string method;
+  std::string host;
+  std::string path;  ///< normalised
+
+  // Its route; empty: none was found.
+  std::string route;
+  std::string pattern;
+  std::string upstream;  ///< empty if the gateway answers itself
+  std::shared_ptr<const CompiledConfig> compiled;
+  const Route* found = nullptr;  ///< in `compiled`
+
+  // Its caller.
+  std::string address;
+  unsigned hops = 0;                                        ///< entries of the address field that were believed
+  bool through_trusted = false;                             ///< whether the peer is a trusted proxy
+  std::string owner;                                        ///< of its API key
+  std::string subject;                                      ///< the claim `sub` of its token
+  std::vector<std::pair<std::string, std::string>> proofs;  ///< each credential that the route reads, and its result
+
+  // What would happen.
+  unsigned status = 0;            ///< of the gateway's own answer; 0: the request goes to the upstream
+  std::string ended_by;           ///< as in the log: "limit", "auth", …
+  std::string detail;             ///< what the caller is told; may be empty
+  std::string limit;              ///< the limit that refuses the request
+  std::string location;           ///< of a redirect
+  std::string challenge;          ///< the value of WWW-Authenticate
+  std::uint64_t retry_after = 0;  ///< in seconds; 0: none
+  Duration delay{0};              ///< how long it would wait for its permit
+  bool queues = false;            ///< it would wait in a queue for a permit in flight, and is refused if none comes
+  bool room = false;              ///< a waiting room decides besides
+  std::string binding;            ///< the limit whose numbers the caller would be told; empty: none
+  std::uint64_t remaining = 0;    ///< of it, after the request
+  std::uint64_t most = 0;         ///< of it
+  bool counted_without_redis = false;  ///< Redis does not answer
+
+  std::vector<LimitState> limits;
+};
+
+}  // namespace headgate::gateway

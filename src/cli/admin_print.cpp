@@ -1,0 +1,201 @@
+#include "admin_print.hpp"
+
+#include "text_table.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+
+namespace headgate::cli {
+namespace {
+
+void print_table(const TextTable& table, const char* if_empty) {
+  std::fputs(table.empty() ? if_empty : table.text(stdout_has_colours()).c_str(), stdout);
+}
+
+std::string duration_of(std::int64_t seconds) {
+  constexpr std::int64_t kMinute = 60;
+  constexpr std::int64_t kHour = 60 * kMinute;
+  constexpr std::int64_t kDay = 24 * kHour;
+  if (seconds < kMinute) return std::to_string(seconds) + " s";
+  if (seconds < kHour) return std::to_string(seconds / kMinute) + " min";
+  if (seconds < kDay) return std::to_string(seconds / kHour) + " h";
+  return std::to_string(seconds / kDay) + " d";
+}
+
+std::string duration_in(const Answer& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_number_integer() ? duration_of(found->get<std::int64_t>()) : std::string();
+}
+
+bool truth_in(const Answer& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_boolean() && found->get<bool>();
+}
+
+const Answer& object_in(const Answer& object, const char* name) {
+  static const Answer kNone = Answer::object();
+  const auto found = object.find(name);
+  return found != object.end() && found->is_object() ? *found : kNone;
+}
+
+Paint paint_of(const std::string& state) {
+  return state == "ready" || state == "up" || state == "in" ? Paint::good : Paint::bad;
+}
+
+void print_pair(const char* name, const std::string& value, Paint paint = Paint::none) {
+  const bool colours = paint != Paint::none && stdout_has_colours();
+  const char* before = !colours ? "" : paint == Paint::good ? "\x1b[32m" : "\x1b[31m";
+  std::printf("%-12s  %s%s%s\n", name, before, printable(value).c_str(), colours ? "\x1b[0m" : "");
+}
+
+}  // namespace
+
+std::string text_in(const Answer& object, const char* name) {
+  const auto found = object.find(name);
+  if (found == object.end()) return {};
+  return found->is_string() ? found->get<std::string>() : found->dump();
+}
+
+const Answer& list_in(const Answer& object, const char* name) {
+  static const Answer kNone = Answer::array();
+  const auto found = object.find(name);
+  return found != object.end() && found->is_array() ? *found : kNone;
+}
+
+std::string words_in(const Answer& object, const char* name) {
+  std::string out;
+  for (const auto& each : list_in(object, name))
+    out += (out.empty() ? "" : ", ") + (each.is_string() ? each.get<std::string>() : each.dump());
+  return out;
+}
+
+void print_line(const std::string& text) { std::puts(printable(text).c_str()); }
+
+void print_status(const Answer& answer) {
+  const auto state = text_in(answer, "state");
+  print_pair("instance", text_in(answer, "instance") + ", headgate " + text_in(answer, "version") + ", pid " +
+                             text_in(answer, "pid"));
+  print_pair("state", state, paint_of(state));
+  for (const auto& reason : list_in(answer, "reasons"))
+    print_pair("", reason.is_string() ? reason.get<std::string>() : "");
+  print_pair("up", duration_in(answer, "uptime_seconds") + ", since " + text_in(answer, "started"));
+  const auto& config = object_in(answer, "config");
+  const auto file = text_in(config, "file");
+  print_pair("config", (file.empty() ? "no file" : file) + ", in force for " + duration_in(config, "age_seconds") +
+                           ", sha256 " + text_in(config, "sha256").substr(0, 12));
+  const auto& last = object_in(config, "last_reload");
+  if (!last.empty()) {
+    const bool applied = truth_in(last, "applied");
+    print_pair("reload",
+               applied ? "applied at " + text_in(last, "at")
+                       : "refused at " + text_in(last, "at") + ": " + text_in(last, "why_not"),
+               applied ? Paint::good : Paint::bad);
+  }
+  if (const auto waiting = words_in(config, "waiting_for_restart"); !waiting.empty())
+    print_pair("", "waits for a restart: " + waiting);
+  for (const auto& node : list_in(answer, "redis"))
+    print_pair("redis", text_in(node, "server") + " is " + text_in(node, "state"), paint_of(text_in(node, "state")));
+  print_pair("workers", text_in(answer, "workers"));
+  print_pair("connections", text_in(answer, "connections"));
+  print_pair("log level", text_in(answer, "log_level"));
+}
+
+void print_reload(const Answer& answer) {
+  const auto changed = words_in(answer, "changed");
+  print_line("reloaded " + text_in(answer, "file") + (changed.empty() ? ": nothing has changed" : ": " + changed));
+  if (const auto waiting = words_in(answer, "waiting_for_restart"); !waiting.empty())
+    print_line("waits for a restart: " + waiting);
+}
+
+void print_servers(const Answer& answer) {
+  TextTable table({"upstream", "server", "state", "why", "since", "in flight"});
+  for (const auto& upstream : list_in(answer, "upstreams")) {
+    for (const auto& server : list_in(upstream, "servers")) {
+      const std::string state = truth_in(server, "in") ? "in" : "out";
+      auto why = words_in(server, "out");
+      if (const auto reason = text_in(server, "reason"); !reason.empty()) why += ": " + reason;
+      const auto since = duration_in(server, "seconds");
+      table.row({text_in(upstream, "upstream"),
+                 text_in(server, "server"),
+                 {state, paint_of(state)},
+                 why,
+                 since.empty() ? "the start" : since,
+                 text_in(server, "in_flight")});
+    }
+  }
+  print_table(table, "there are no upstreams\n");
+}
+
+void print_suspensions(const Answer& answer) {
+  TextTable table({"limit", "key", "reason", "until", "left"});
+  for (const auto& ban : list_in(answer, "bans"))
+    table.row({text_in(ban, "limit"), text_in(ban, "key"),
+               text_in(ban, "reason") + (truth_in(ban, "observed") ? ", only observed" : ""), text_in(ban, "until"),
+               duration_in(ban, "seconds_left")});
+  print_table(table, "nobody is suspended\n");
+}
+
+void print_limits(const Answer& answer) {
+  TextTable table({"limit", "mode", "store", "allowed", "rejected", "observed", "keys", "means"});
+  for (const auto& limit : list_in(answer, "limits")) {
+    const auto& decisions = object_in(limit, "decisions");
+    const auto means = text_in(limit, "means");
+    table.row({text_in(limit, "limit"), text_in(limit, "mode"), text_in(limit, "store"), text_in(decisions, "allowed"),
+               text_in(decisions, "rejected"), text_in(decisions, "observed"), text_in(limit, "keys_in_memory"),
+               means.substr(0, means.find(';'))});
+  }
+  print_table(table, "there are no limits\n");
+}
+
+void print_limit(const Answer& answer) {
+  // Its tiers are on lines of their own.
+  const auto means = text_in(answer, "means");
+  for (std::size_t at = 0; at < means.size();) {
+    const auto end = std::min(means.find('\n', at), means.size());
+    print_pair(at == 0 ? text_in(answer, "limit").c_str() : "", means.substr(at, end - at));
+    at = end + 1;
+  }
+  const auto& decisions = object_in(answer, "decisions");
+  print_pair("decisions", text_in(decisions, "allowed") + " allowed, " + text_in(decisions, "rejected") +
+                              " rejected, " + text_in(decisions, "observed") + " observed since the start");
+  print_pair("keys", text_in(answer, "keys_in_memory") + " in this gateway's memory");
+}
+
+void print_key(const Answer& answer) {
+  const auto tier = text_in(answer, "tier");
+  print_line(text_in(answer, "key") + " under " + text_in(answer, "limit") + (tier.empty() ? "" : ", tier " + tier));
+  TextTable table({"rule", "used", "of", "left", "full in", "the next request"});
+  for (const auto& rule : list_in(answer, "rules")) {
+    const auto next = text_in(rule, "next_request");
+    const auto wait = rule.find("retry_after_seconds");
+    const bool waits = wait != rule.end() && wait->is_number();
+    const auto full = rule.find("full_in_seconds");
+    const bool fills = full != rule.end() && full->is_number();
+    const auto up = [](const Answer& seconds) { return static_cast<std::int64_t>(std::ceil(seconds.get<double>())); };
+    table.row({text_in(rule, "rule"),
+               text_in(rule, "used"),
+               text_in(rule, "limit"),
+               text_in(rule, "remaining"),
+               fills ? duration_of(up(*full)) : "",
+               {next + (waits ? " for " + duration_of(up(*wait)) : ""), next == "allowed" ? Paint::good : Paint::bad}});
+  }
+  print_table(table, "");
+}
+
+void print_config(const Answer& answer) {
+  std::printf("%s\n", object_in(answer, "config").dump(2, ' ', false, Answer::error_handler_t::replace).c_str());
+}
+
+void print_differences(const Answer& answer) {
+  if (!truth_in(answer, "differs")) return print_line(text_in(answer, "file") + " is what is in force");
+  TextTable table({"where", "in force", "in the file"});
+  for (const auto& each : list_in(answer, "differences")) {
+    const bool secret = truth_in(each, "secret_differs");
+    table.row({text_in(each, "pointer"), text_in(each, "active"), secret ? "(another value)" : text_in(each, "file")});
+  }
+  print_table(table, "");
+  if (!truth_in(answer, "complete")) print_line("and more");
+}
+
+}  // namespace headgate::cli

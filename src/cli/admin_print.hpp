@@ -1,0 +1,32 @@
+#pragma once
+// What the commands that talk to a gateway print of its answers, for people.
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace headgate::cli {
+
+using Answer = nlohmann::ordered_json;
+
+/// The text of a member; a number as it is written; "" if it is not there.
+std::string text_in(const Answer& object, const char* name);
+/// The texts of a member that is a list, with commas.
+std::string words_in(const Answer& object, const char* name);
+/// The members of a member that is a list; empty if it is not there.
+const Answer& list_in(const Answer& object, const char* name);
+
+/// One line of text from elsewhere.
+void print_line(const std::string& text);
+
+void print_status(const Answer& answer);
+void print_reload(const Answer& answer);
+void print_servers(const Answer& answer);
+void print_suspensions(const Answer& answer);
+void print_limits(const Answer& answer);
+void print_limit(const Answer& answer);
+void print_key(const Answer& answer);
+void print_config(const Answer& answer);
+void print_differences(const Answer& answer);
+
+}  // namespace headgate::cli

@@ -1,0 +1,101 @@
+#include "completion.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace headgate::cli {
+namespace {
+
+/// One command with all that may follow it.
+struct Place {
+  std::string path;  ///< "keys new"; empty: headgate itself
+  const CLI::App* app = nullptr;
+};
+
+void collect_places(const CLI::App& app, const std::string& path, std::vector<Place>& out) {
+  out.push_back({path, &app});
+  for (const auto* each : app.get_subcommands({}))
+    collect_places(*each, (path.empty() ? "" : path + ' ') + each->get_name(), out);
+}
+
+std::vector<Place> places_of(const CLI::App& app) {
+  std::vector<Place> out;
+  collect_places(app, "", out);
+  return out;
+}
+
+std::vector<std::string> options_of(const CLI::App& app) {
+  std::vector<std::string> out;
+  for (const auto* option : app.get_options({}))
+    for (const auto& name : option->get_lnames()) out.push_back("--" + name);
+  return out;
+}
+
+std::string in_bash(const CLI::App& app) {
+  std::string steps;
+  std::string words;
+  for (const auto& place : places_of(app)) {
+    if (!place.path.empty()) steps += "      '" + place.path + "') at='" + place.path + "' ;;\n";
+    words += "    '" + place.path + "') words='";
+    for (const auto* each : place.app->get_subcommands({})) words += each->get_name() + ' ';
+    for (const auto& option : options_of(*place.app)) words += option + ' ';
+    words.back() = '\'';
+    words += " ;;\n";
+  }
+  return "_headgate() {\n"
+         "  local at='' words='' i\n"
+         "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
+         "    case \"${at:+$at }${COMP_WORDS[i]}\" in\n" +
+         steps +
+         "    esac\n"
+         "  done\n"
+         "  case \"$at\" in\n" +
+         words +
+         "  esac\n"
+         "  COMPREPLY=($(compgen -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n"
+         "}\n"
+         "complete -o default -F _headgate headgate\n";
+}
+
+std::string in_quotes(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  return out + '\'';
+}
+
+std::string in_fish(const CLI::App& app) {
+  std::string out;
+  for (const auto& place : places_of(app)) {
+    const auto space = place.path.rfind(' ');
+    const auto name = place.path.substr(space == std::string::npos ? 0 : space + 1);
+    const auto when = place.path.empty() ? std::string("__fish_use_subcommand") : "__fish_seen_subcommand_from " + name;
+    const auto line = "complete -c headgate -n '" + when + "' ";
+    for (const auto* each : place.app->get_subcommands({}))
+      out += line + "-f -a " + each->get_name() + " -d " + in_quotes(each->get_description()) + '\n';
+    for (const auto* option : place.app->get_options({}))
+      for (const auto& word : option->get_lnames())
+        out += line + "-l " + word + " -d " + in_quotes(option->get_description()) + '\n';
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string completion(const CLI::App& app, const std::string& shell) {
+  if (shell == "fish") return in_fish(app);
+  const auto bash = in_bash(app);
+  return shell == "zsh" ? "#compdef headgate\nautoload -Uz bashcompinit && bashcompinit\n" + bash : bash;
+}
+
+void offer_completion(CLI::App& app) {
+  const auto shell = std::make_shared<std::string>();
+  auto* command = app.add_subcommand("completion", "A script that completes commands and options in your shell");
+  command->add_option("shell", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  command->callback([shell, &app] { std::fputs(completion(app, *shell).c_str(), stdout); });
+}
+
+}  // namespace headgate::cli

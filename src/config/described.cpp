@@ -1,0 +1,162 @@
+#include "described.hpp"
+
+#include "table.hpp"
+
+#include "headgate/core/hash.hpp"
+#include "headgate/http/url.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace headgate::config {
+namespace {
+
+using Form = Shape::Form;
+
+constexpr std::array<std::string_view, 6> kSecretKeys = {"token",  "read_token",      "password",
+                                                         "secret", "previous_secret", "ticket_secret"};
+/// Texts in objects and lists of these names may be credentials: API keys and keys to sign with, addresses of hooks,
+/// fields that are set, and conditions on requests.
+constexpr std::array<std::string_view, 8> kPrivateKeys = {"keys",  "webhook", "secrets",          "headers",
+                                                          "query", "cookies", "response_headers", "request_headers"};
+constexpr std::string_view kSecret = "(secret)";
+
+template <class Words>
+bool among(const Words& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// The form of `shape` that a value of this kind has.
+const Shape& form_of(const Shape& shape, const Node& node) {
+  if (shape.form != Form::either) return shape;
+  for (const Shape* each : shape.forms) {
+    const auto& form = form_of(*each, node);
+    const bool object = form.form == Form::section || form.form == Form::map;
+    if (node.kind == Kind::object ? object : node.kind == Kind::list ? form.form == Form::list : false) return form;
+  }
+  return shape;
+}
+
+/// As JSON, which a default in the table may lack quotes to be.
+std::string fallback_text(const Key& key) {
+  const auto text = key.fallback;
+  const bool plain = key.shape->form == Form::boolean || key.shape->form == Form::integer || text.starts_with('{') ||
+                     text.starts_with('[');
+  if (plain && nlohmann::json::accept(text)) return std::string(text);
+  return nlohmann::json(text).dump();
+}
+
+/// ${NAME:-default} without the default, which may be a secret.
+std::string without_defaults(std::string_view written) {
+  std::string out;
+  for (std::size_t at = 0; at < written.size();) {
+    const auto begin = std::min(written.find("${", at), written.size());
+    const auto end = std::min(written.find('}', begin), written.size());
+    const auto dash = written.find(":-", begin);
+    if (begin == written.size() || dash > end) {
+      out += written.substr(at, end - at);
+      at = end;
+      if (at < written.size()) out += written[at++];
+      continue;
+    }
+    out += std::string(written.substr(at, dash - at)) + ":-...}";
+    at = std::min(end + 1, written.size());
+  }
+  return out;
+}
+
+std::string without_user(std::string_view text) {
+  const auto parts = http::split_url(text);
+  if (parts.scheme.empty() || !parts.user) return std::string(text);
+  return std::string(parts.scheme) + "://(secret)@" + std::string(parts.host_port) + std::string(parts.rest);
+}
+
+class Writer {
+ public:
+  Described run(const Node& root) {
+    object(root, &root_section(), nullptr, Fill::yes, Privacy::open);
+    return {std::make_shared<const std::string>(std::move(out_)), std::move(secrets_)};
+  }
+
+ private:
+  enum class Fill : bool { no, yes };
+  enum class Privacy : bool { open, hidden };
+
+  void value(const Node& node, const Shape* shape, Fill fill, Privacy privacy) {
+    const Shape* form = shape != nullptr ? &form_of(*shape, node) : nullptr;
+    switch (node.kind) {
+      case Kind::object:
+        return object(node, form != nullptr ? form->section : nullptr, form != nullptr ? form->of : nullptr, fill,
+                      privacy);
+      case Kind::list:
+        return list(node, form != nullptr ? form->of : nullptr, fill, privacy);
+      case Kind::string:
+        return string(node, privacy);
+      case Kind::number:
+      case Kind::boolean:
+        out_ += node.text;
+        return;
+      case Kind::null:
+      case Kind::broken:
+        break;
+    }
+    out_ += "null";
+  }
+
+  void object(const Node& node, const Section* section, const Shape* of, Fill fill, Privacy privacy) {
+    out_ += '{';
+    bool first = true;
+    const auto name = [&](std::string_view key) {
+      if (!std::exchange(first, false)) out_ += ',';
+      out_ += nlohmann::json(key).dump() + ':';
+    };
+    for (const Node* child : node.children) {
+      const Shape* shape = of;
+      if (section != nullptr)
+        for (const Key& key : section->keys)
+          if (key.name == child->key) shape = key.shape;
+      name(child->key);
+      const bool several = child->kind == Kind::object || child->kind == Kind::list;
+      const bool hides =
+          privacy == Privacy::hidden || (several && among(kPrivateKeys, child->key)) || among(kSecretKeys, child->key);
+      value(*child, shape, child->key == "routes" ? Fill::no : fill, hides ? Privacy::hidden : Privacy::open);
+    }
+    if (section != nullptr && fill == Fill::yes)
+      for (const Key& key : section->keys)
+        if (!key.fallback.empty() && find(&node, key.name) == nullptr && !among(section->one_of, key.name)) {
+          name(key.name);
+          out_ += fallback_text(key);
+        }
+    out_ += '}';
+  }
+
+  void list(const Node& node, const Shape* of, Fill fill, Privacy privacy) {
+    out_ += '[';
+    for (const Node* child : node.children) {
+      if (child != node.children.front()) out_ += ',';
+      value(*child, of, fill, privacy);
+    }
+    out_ += ']';
+  }
+
+  void string(const Node& node, Privacy privacy) {
+    auto shown = node.replaced ? without_defaults(node.written) : without_user(node.text);
+    if (!node.replaced && privacy == Privacy::hidden) shown = kSecret;
+    if (node.replaced || shown != node.text) secrets_[pointer(node)] = keyed_hash(node.text, 0).low;
+    out_ += nlohmann::json(shown).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+
+  std::string out_;
+  std::map<std::string, std::uint64_t> secrets_;
+};
+
+}  // namespace
+
+Described describe(const Node& root) { return Writer().run(root); }
+
+}  // namespace headgate::config

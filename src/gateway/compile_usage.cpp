@@ -1,0 +1,55 @@
+// What callers may ask of their limits, and at which path.
+
+#include "headgate/gateway/compiled_config.hpp"
+#include "headgate/gateway/key_source.hpp"
+
+#include <algorithm>
+
+namespace headgate::gateway {
+namespace {
+
+/// Its value is proven by the credential, or by the connection. A field or a cookie is what a caller says.
+bool proven(const limit::Per& per) {
+  const auto& source = *per.source;
+  if (source.counts != Counts::callers) return false;
+  return source.needs == Needs::nothing || source.needs == Needs::token || source.needs == Needs::api_key ||
+         source.needs == Needs::certificate;
+}
+
+/// Whether it is the same for all requests of a caller.
+bool of_caller_alone(const std::vector<limit::Per>& per) { return std::ranges::all_of(per, proven); }
+
+bool is_any_own(const std::vector<limit::Per>& per) { return std::ranges::any_of(per, proven); }
+
+}  // namespace
+
+bool is_own_key(const limit::Limit& limit) {
+  return is_any_own(limit.per) && std::ranges::all_of(limit.if_absent.instead, is_any_own);
+}
+
+void CompiledConfig::make_usage() {
+  RouteOptions wanted;
+  wanted.path = options_.usage;
+  wanted.methods = {"GET"};
+  wanted.respond.emplace();
+  wanted.unknown_key = UnknownKey::reject;
+  wanted.max_body = 0;
+  for (const auto& use : options_.all_routes.limits) wanted.skip_limits.push_back(use.limit);
+  auto route = make_route(wanted, {}, routes_.size());
+  route->usage = route->extras = true;
+  route->edits = nullptr;
+  route->reads_token = identity_.jwt.has_value();
+  route->reads_key = route->reads_key || identity_.api_key.written;
+  usage_ =
+      CompiledUsage{.route = route.get(), .rule = built_in_rule(kUsageLimit, kUsageRate, kUsageBurst), .limits = {}};
+  // A limit of the configuration may have the same name.
+  usage_->rule.suffix = ":(usage)";
+  usage_->rule.seed = stable_hash(usage_->rule.suffix);
+  for (const auto& each : ready_)
+    if (each->binds && !each->share.is_partial() && of_caller_alone(each->limit.per) && is_own_key(each->limit))
+      usage_->limits.push_back({.limit = &each->limit, .ready = each.get(), .cost = {}, .stage = Stage::memory});
+  serving_.push_back(route.get());
+  routes_.push_back(std::move(route));
+}
+
+}  // namespace headgate::gateway

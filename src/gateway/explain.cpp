@@ -1,0 +1,143 @@
+// Tells what would happen to a request: runs the steps of the path without taking anything.
+
+#include "headgate/gateway/explain.hpp"
+
+#include "announced_body.hpp"
+#include "limit_states.hpp"
+
+#include "headgate/gateway/gateway.hpp"
+#include "headgate/http/h1/parse.hpp"
+
+namespace headgate::gateway {
+namespace {
+
+void describe_caller(const Exchange& x, Explanation& out) {
+  const auto& caller = x.caller;
+  out.address = caller.address.to_string();
+  out.hops = caller.hops;
+  out.through_trusted = caller.through_trusted;
+  if (caller.known_key) out.owner = caller.known_key->owner;
+  out.subject = caller.claim("sub");
+  for (const auto& proof : caller.auth_results)
+    out.proofs.emplace_back(observe::to_text(proof.kind), observe::to_text(proof.result));
+}
+
+void describe_problem(const Exchange& x, const Problem& problem, Explanation& out) {
+  out.status = problem.status;
+  out.ended_by = to_text(problem.ended_by);
+  out.detail = problem.detail;
+  out.limit = problem.limit;
+  out.location = problem.location;
+  out.challenge = problem.challenge;
+  out.retry_after = problem.retry_after;
+  out.queues = problem.ended_by == EndedBy::limit && x.admission.binding != nullptr &&
+               x.admission.binding->route_limit->ready->in_turn;
+}
+
+void describe_route(const Exchange& x, Explanation& out) {
+  const auto& route = *x.route;
+  out.route = route.name;
+  out.pattern = route.path;
+  out.found = &route;
+  if (!route.respond) out.upstream = route.upstream_name;
+  out.room = route.room != nullptr;
+}
+
+}  // namespace
+
+/// The steps of handle() up to `serve`, of which those that take something only peek.
+Task<Gateway::Step> Gateway::peek(Exchange& x) {
+  if (!x.snapshot) x.snapshot = snapshot_;
+  x.admission.peek = true;
+  Step problem = arrive(x);
+  if (!problem && x.route->extras) {
+    problem = co_await steps_with_extras(x);
+  } else {
+    if (!problem && x.route->checks(Stage::memory)) problem = admit(x, Stage::memory);
+    if (!problem) problem = authenticate(x);
+    if (!problem && x.route->checks(Stage::memory_after_auth)) problem = admit(x, Stage::memory_after_auth);
+    if (!problem && x.route->checks(Stage::redis)) problem = co_await admit_in_redis(x);
+  }
+  co_return problem;
+}
+
+Task<Explanation> Gateway::explain(ExplainedRequest request) {
+  Explanation out;
+  const auto x = std::make_unique<Exchange>();
+  x->peer = request.peer;
+  x->clock = &services_.clock;
+  x->started = services_.clock.steady();
+  x->client_tls = request.tls;
+  x->https_port = request.tls ? std::uint16_t{0} : request.https_port;
+  const auto& bounds = snapshot_->compiled->options().bounds;
+  if (const auto parsed = http::h1::parse_request(request.head, {bounds.head_fields, bounds.target_bytes}, x->request);
+      parsed.has_error()) {
+    describe_problem(*x, problem_of_head(parsed.error().status, parsed.error().why), out);
+    co_return out;
+  }
+  auto explained = explain(*x);
+  co_return co_await explained;
+}
+
+Task<Explanation> Gateway::explain(Exchange& x) {
+  Explanation out;
+  AnnouncedBody body(x.request.framing);
+  x.body = &body;
+  auto steps = peek(x);
+  const Step problem = co_await steps;
+  x.body = nullptr;
+  out.compiled = x.snapshot->compiled;
+  out.method = x.request.method;
+  out.host = x.request.authority;
+  out.path = x.request.path;
+  if (x.caller.ip_key.empty()) x.caller.address = x.peer;
+  describe_caller(x, out);
+  if (x.route) describe_route(x, out);
+  const auto& a = x.admission;
+  if (problem) {
+    describe_problem(x, *problem, out);
+  } else if (x.preflight) {
+    out.status = 204;
+    out.ended_by = to_text(EndedBy::preflight);
+  } else if (x.route->respond) {
+    out.status = x.route->respond->status;
+    out.ended_by = to_text(EndedBy::respond);
+  } else {
+    out.ended_by = to_text(EndedBy::upstream);
+  }
+  if (!problem) out.delay = a.delay;
+  if (a.binding) {
+    out.binding = a.binding->route_limit->limit->name;
+    out.most = a.decision().limit;
+    out.remaining = a.outcome == Admission::Outcome::rejected ? 0 : a.decision().remaining;
+  }
+  if (!x.route || x.caller.ip_key.empty() || x.preflight) co_return out;
+  std::vector<const RouteLimit*> plan;
+  for (const auto& route_limit : x.route->plan)
+    if (!route_limit.ready->fleet) plan.push_back(&route_limit);
+  auto states = limit_states(x, plan, LimitStates{services_.memory, services_.clock, shard_turns_});
+  out.limits = co_await states;
+  for (const auto& state : out.limits)
+    out.counted_without_redis = out.counted_without_redis || state.source == Source::fallback;
+  co_return out;
+}
+
+std::string_view to_text(LimitState::Applies applies) noexcept {
+  switch (applies) {
+    case LimitState::Applies::counted:
+      return "counted";
+    case LimitState::Applies::exempt:
+      return "exempt";
+    case LimitState::Applies::unlimited:
+      return "unlimited";
+    case LimitState::Applies::skipped:
+      return "skipped";
+    case LimitState::Applies::refused:
+      return "refused";
+    case LimitState::Applies::unknown:
+      break;
+  }
+  return "unknown";
+}
+
+}  // namespace headgate::gateway

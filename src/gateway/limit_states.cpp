@@ -1,0 +1,200 @@
+#include "limit_states.hpp"
+
+#include "limit_key.hpp"
+#include "resolved_limit.hpp"
+#include "shards.hpp"
+
+#include "headgate/gateway/key_source.hpp"
+#include "headgate/limit/in_flight.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace headgate::gateway {
+namespace {
+
+using limit::Check;
+using limit::Decision;
+using Applies = LimitState::Applies;
+
+/// One limit that is counted, and its checks.
+struct Counted {
+  std::size_t state = 0;  ///< its index
+  const RouteLimit* route_limit = nullptr;
+  ResolvedLimit resolved;
+  std::vector<Check> checks;
+  std::vector<Decision> now{};   ///< for a cost of 0
+  std::vector<Decision> next{};  ///< for the cost of the request
+};
+
+std::string per_text(const std::vector<limit::Per>& per) {
+  std::string out;
+  for (const auto& part : per) out.append(out.empty() ? "" : ", ").append(to_text(part));
+  return out;
+}
+
+/// A field may have a secret as its value.
+bool has_field(const std::vector<limit::Per>& per) {
+  return std::ranges::any_of(per, [](const limit::Per& part) { return part.source->needs == Needs::field; });
+}
+
+std::string shown_key(Exchange& x, const limit::Limit& limit, std::string_view key) {
+  const auto& instead = limit.if_absent.instead;
+  if (has_field(limit.per) || std::ranges::any_of(instead, has_field))
+    return std::string(digest_text(x.text, identity::sha256(key)));
+  // The mark of a key that replaces a missing one is no part of its text.
+  if (!key.empty() && static_cast<unsigned char>(key.front()) <= limit::IfAbsent::kMaxInstead) key.remove_prefix(1);
+  return std::string(key);
+}
+
+std::string rate_text(const limit::Rule& rule) {
+  if (rule.algorithm == &limit::in_flight) return std::to_string(rule.burst) + " in flight";
+  return to_text(rule.rate);
+}
+
+std::vector<Check> checks_of(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved, Source source,
+                             const limit::ShardTurns& turns) {
+  const auto& tier = *resolved.tier;
+  const bool sharded = source == Source::redis && tier.shards > 1;
+  const auto& rules = source == Source::fallback ? tier.local : sharded ? tier.shard : tier.rules;
+  auto key = resolved.key;
+  if (sharded) key = shard_key(x.text, key, turns.peek(keyed_hash(key, rules.front().seed), tier.shards));
+  std::vector<Check> checks;
+  checks.reserve(rules.size());
+  for (const auto& rule : rules)
+    checks.push_back({.rule = &rule,
+                      .key = key,
+                      .hash = keyed_hash(key, rule.seed),
+                      .cost = route_limit.ready->in_flight ? 1 : resolved.cost,
+                      .peek = true});
+  return checks;
+}
+
+std::vector<Check> of_cost(std::vector<Check> checks, std::optional<std::int64_t> cost) {
+  for (auto& check : checks) check.cost = cost.value_or(check.cost);
+  return checks;
+}
+
+/// The checks of all of `limits`, and a place for their decisions.
+std::vector<Check> all_of(std::span<Counted> limits, std::optional<std::int64_t> cost) {
+  std::vector<Check> out;
+  for (const auto& each : limits) {
+    const auto own = of_cost(each.checks, cost);
+    out.insert(out.end(), own.begin(), own.end());
+  }
+  return out;
+}
+void share_out(std::span<Counted> limits, std::span<const Decision> told, std::vector<Decision> Counted::*to) {
+  for (auto& each : limits) {
+    (each.*to).assign(told.begin(), told.begin() + static_cast<std::ptrdiff_t>(each.checks.size()));
+    told = told.subspan(each.checks.size());
+  }
+}
+
+/// What the memory store says of one limit. Each alone: what another limit rejects does not change it.
+void look_here(Counted& counted, const LimitStates& where) {
+  counted.now.resize(counted.checks.size());
+  counted.next.resize(counted.checks.size());
+  const auto now = where.clock.wall();
+  where.memory.decide(of_cost(counted.checks, 0), now, counted.now);
+  where.memory.decide(counted.checks, now, counted.next);
+}
+
+/// False if Redis does not answer.
+Task<bool> look_there(Exchange& x, std::span<Counted> limits) {
+  auto& redis = *x.snapshot->redis;
+  for (const auto cost : {std::optional<std::int64_t>(0), std::optional<std::int64_t>()}) {
+    const auto checks = all_of(limits, cost);
+    std::vector<Decision> told(checks.size());
+    auto call = redis.decide(checks, told);
+    const auto agreed = co_await call;
+    if (agreed.has_error()) co_return false;
+    share_out(limits, told, cost ? &Counted::now : &Counted::next);
+    if (*agreed || limits.size() == 1) continue;
+    // One of them rejects. It may be known to, and then the others were not asked.
+    for (auto& one : limits) {
+      auto alone = redis.decide(one.checks, one.next);
+      const auto answer = co_await alone;
+      if (answer.has_error()) co_return false;
+    }
+  }
+  co_return true;
+}
+
+void describe(const Counted& counted, LimitState& out) {
+  for (std::size_t i = 0; i < counted.checks.size(); ++i) {
+    const auto& rule = *counted.checks[i].rule;
+    const auto& now = counted.now[i];
+    const auto& next = counted.next[i];
+    out.rules.push_back({.name = rule.name,
+                         .rate = rate_text(rule),
+                         .limit = now.limit,
+                         .remaining = next.allowed ? now.remaining : std::min(now.remaining, next.remaining),
+                         .reset_after = now.reset_after,
+                         .allowed = next.allowed,
+                         .retry_after = next.retry_after,
+                         .delay = next.delay});
+  }
+}
+
+}  // namespace
+
+Task<std::vector<LimitState>> limit_states(Exchange& x, std::vector<const RouteLimit*> limits, LimitStates where) {
+  std::vector<LimitState> out;
+  std::vector<Counted> there;
+  std::size_t rules = 0;
+  for (const auto* route_limit : limits) {
+    const auto& limit = *route_limit->limit;
+    const auto resolved = resolve_limit(x, *route_limit);
+    if (resolved.applies) rules += resolved.tier->rules.size();
+    if (rules > limit::kMaxRulesPerRequest) break;
+    auto& state = out.emplace_back();
+    state.name = limit.name;
+    state.per = per_text(limit.per);
+    state.observed = limit.mode == limit::Mode::observe;
+    state.own_key = is_own_key(limit);
+    state.source = limit.store == limit::Store::redis ? Source::redis : Source::memory;
+    if (resolved.tier) state.tier = resolved.tier->name;
+    if (!resolved.applies) {
+      state.applies = resolved.exempt        ? Applies::exempt
+                      : resolved.key_missing ? Applies::refused
+                      : resolved.tier        ? Applies::unlimited
+                                             : Applies::skipped;
+      continue;
+    }
+    state.cost = route_limit->ready->in_flight ? 1 : resolved.cost;
+    state.key = shown_key(x, limit, resolved.key);
+    state.shards = state.source == Source::redis ? resolved.tier->shards : 1;
+    Counted counted{.state = out.size() - 1,
+                    .route_limit = route_limit,
+                    .resolved = resolved,
+                    .checks = checks_of(x, *route_limit, resolved, state.source, where.turns)};
+    if (state.source == Source::redis) {
+      there.push_back(std::move(counted));
+      continue;
+    }
+    look_here(counted, where);
+    describe(counted, state);
+  }
+  if (there.empty()) co_return out;
+  auto look = look_there(x, there);
+  const bool answered = co_await look;
+  for (auto& counted : there) {
+    auto& state = out[counted.state];
+    if (!answered) {
+      state.source = Source::fallback;
+      state.shards = 1;
+      if (counted.route_limit->limit->if_redis_down != limit::IfRedisDown::count_locally) {
+        state.applies = Applies::unknown;
+        continue;
+      }
+      counted.checks = checks_of(x, *counted.route_limit, counted.resolved, Source::fallback, where.turns);
+      look_here(counted, where);
+    }
+    describe(counted, state);
+  }
+  co_return out;
+}
+
+}  // namespace headgate::gateway

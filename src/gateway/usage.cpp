@@ -1,0 +1,227 @@
+// Tells a caller what is left of its limits. Nothing of them is taken.
+
+#include "announced_body.hpp"
+#include "limit_fields.hpp"
+#include "limit_states.hpp"
+#include "respond.hpp"
+
+#include "headgate/core/json_text.hpp"
+#include "headgate/gateway/gateway.hpp"
+#include "headgate/http/named_values.hpp"
+#include "headgate/http/path.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace headgate::gateway {
+namespace {
+
+/// The request that the caller asks about. Its views are into itself and the request of the question.
+struct AskedRequest {
+  std::string method = "GET";
+  std::string target;
+  std::string query;
+  Exchange x;
+  AnnouncedBody body{x.request.framing};
+};
+
+Problem not_understood(std::string_view detail) {
+  return {.status = 400, .ended_by = EndedBy::bad_request, .detail = detail};
+}
+
+/// Reads the parameter `name` of the question into `out`; nothing is changed if there is none. False if it cannot be
+/// read.
+bool read(const Exchange& x, std::string_view name, std::string& out) {
+  const auto written = http::query_parameter(x.request.query, name);
+  return !written.twice && (written.value.empty() || http::decode_parameter(written.value, out));
+}
+
+/// Fills `asked` from the parameters `path` and `method`. Without a path its target stays empty.
+std::optional<Problem> read(const Exchange& x, AskedRequest& asked) {
+  if (!read(x, "path", asked.target) || !read(x, "method", asked.method))
+    return not_understood("The parameters of this question cannot be read.");
+  if (asked.target.empty()) return {};
+  auto& request = asked.x.request;
+  request = x.request;
+  request.method = asked.method;
+  request.framing = {};
+  request.upgrade = {};
+  request.expects_continue = false;
+  const auto end = std::min(asked.target.find('?'), asked.target.size());
+  const auto path = std::string_view(asked.target).substr(0, end);
+  // A credential may be in the query of the question.
+  const auto own = x.request.query.substr(std::min<std::size_t>(1, x.request.query.size()));
+  asked.query = asked.target.substr(end).empty() ? std::string("?") : asked.target.substr(end) + '&';
+  asked.query.append(own);
+  request.query = asked.query;
+  if (!path.starts_with('/') || !http::valid_query(asked.target.substr(end)) || !http::is_token(asked.method))
+    return not_understood("The parameter path begins with a slash, and method is a word.");
+  const auto kind = http::normalise_path(path, request.path, request.path_sent);
+  if (kind == http::PathKind::refused) return not_understood("The parameter path is no path.");
+  request.hides_slash = kind == http::PathKind::hides_slash;
+  return {};
+}
+
+/// The connection of the question.
+void begin(const Exchange& x, AskedRequest& asked) {
+  auto& y = asked.x;
+  y.body = &asked.body;
+  y.peer = x.peer;
+  y.peer_text = x.peer_text;
+  y.clock = x.clock;
+  y.started = x.started;
+  y.client_tls = x.client_tls;
+  y.secured = x.secured;
+  y.https_port = x.https_port;
+  y.source_untold = x.source_untold;
+  y.client_certificate = x.client_certificate;
+  y.snapshot = x.snapshot;
+}
+
+/// A problem that the asked request would get whatever is left: the question gets the same.
+bool not_about_limits(const Problem& problem) {
+  switch (problem.ended_by) {
+    case EndedBy::no_route:
+    case EndedBy::auth:
+    case EndedBy::bad_request:
+    case EndedBy::too_large:
+      return true;
+    default:
+      return problem.status < 400;
+  }
+}
+
+/// `problem` of `from` as one of `x`.
+Problem of(Exchange& x, const Exchange& from, Problem problem) {
+  for (auto* const text : {&problem.detail, &problem.limit, &problem.challenge, &problem.location, &problem.until_wait})
+    *text = x.text.join({*text});
+  x.allowed_methods = from.allowed_methods;
+  return problem;
+}
+
+class UsageText {
+ public:
+  explicit UsageText(std::string& out) : out_(out) {}
+  void text(std::string_view name, std::string_view value) {
+    key(name);
+    out_ += '"';
+    append_json_text(out_, value);
+    out_ += '"';
+  }
+  void number(std::string_view name, std::uint64_t value) {
+    key(name);
+    out_ += std::to_string(value);
+  }
+  void flag(std::string_view name, bool value) {
+    key(name);
+    out_ += value ? "true" : "false";
+  }
+  /// The next member is the first of its object.
+  void first() { fresh_ = true; }
+
+ private:
+  void key(std::string_view name) {
+    out_.append(fresh_ ? "\"" : ", \"").append(name).append("\": ");
+    fresh_ = false;
+  }
+  std::string& out_;
+  bool fresh_ = true;
+};
+
+std::uint64_t whole_seconds(Duration duration) { return duration > Duration(0) ? seconds_up(duration) : 0; }
+
+void append_rule(const LimitState& state, const RuleState& rule, std::string& out) {
+  UsageText json(out);
+  json.text("name", state.name);
+  if (!state.tier.empty()) json.text("tier", state.tier);
+  json.text("rate", rule.rate);
+  json.number("limit", rule.limit);
+  json.number("used", rule.used());
+  json.number("remaining", rule.remaining);
+  json.number("reset", whole_seconds(rule.reset_after));
+  json.number("cost", static_cast<std::uint64_t>(std::max<std::int64_t>(0, state.cost)));
+  json.flag("allowed", rule.allowed);
+  if (!rule.allowed && rule.retry_after < limit::kNever) json.number("retry_after", seconds_up(rule.retry_after));
+}
+
+/// One object for each rule, and one for a limit that lets the caller do as it likes.
+void append_limits(const std::vector<LimitState>& states, std::string& out) {
+  const char* before = "\n    { ";
+  for (const auto& state : states) {
+    if (!state.own_key || state.observed) continue;
+    if (state.applies == LimitState::Applies::unlimited || state.applies == LimitState::Applies::exempt) {
+      out += before;
+      UsageText json(out);
+      json.text("name", state.name);
+      if (!state.tier.empty()) json.text("tier", state.tier);
+      json.flag("unlimited", true);
+      out += " }";
+      before = ",\n    { ";
+    }
+    for (const auto& rule : state.rules) {
+      out += before;
+      append_rule(state, rule, out);
+      out += " }";
+      before = ",\n    { ";
+    }
+  }
+}
+
+}  // namespace
+
+// Its own limit bounds what such requests cost, so that they can be free. The credentials are checked as for a request: a
+// failed attempt is charged.
+Gateway::Step Gateway::may_ask_usage(Exchange& x) {
+  const auto& rule = x.snapshot->compiled->usage()->rule;
+  const auto key = x.caller.ip_key;
+  const limit::Check check{.rule = &rule, .key = key, .hash = keyed_hash(key, rule.seed)};
+  limit::Decision decision;
+  if (services_.memory.decide({&check, 1}, services_.clock.wall(), {&decision, 1})) return authenticate(x);
+  return Problem{.status = 429,
+                 .ended_by = EndedBy::limit,
+                 .detail = "Too many requests for what is left come from this address.",
+                 .limit = kUsageLimit,
+                 .retry_after = seconds_up(decision.retry_after),
+                 .body = x.snapshot->compiled->options().rejection.body};
+}
+
+Task<Gateway::Step> Gateway::tell_usage(Exchange& x, RejectionHeaders style) {
+  const auto asked = std::make_unique<AskedRequest>();
+  if (const auto problem = read(x, *asked)) co_return problem;
+  const bool about_path = !asked->target.empty();
+  Step problem;
+  if (about_path) {
+    begin(x, *asked);
+    auto steps = peek(asked->x);
+    problem = co_await steps;
+    if (problem && not_about_limits(*problem)) co_return of(x, asked->x, *problem);
+  }
+  std::vector<const RouteLimit*> wanted;
+  const auto& all = about_path ? asked->x.route->plan : x.snapshot->compiled->usage()->limits;
+  for (const auto& route_limit : all)
+    if (route_limit.ready->binds && is_own_key(*route_limit.limit)) wanted.push_back(&route_limit);
+  const auto count = wanted.size();
+  auto look =
+      limit_states(about_path ? asked->x : x, std::move(wanted), {services_.memory, services_.clock, shard_turns_});
+  const auto states = co_await look;
+  Respond answer{.status = 200, .body = "{", .content_type = "application/json"};
+  if (about_path) {
+    answer.body += "\n  ";
+    UsageText json(answer.body);
+    json.flag("allowed", !problem);
+    if (problem) json.text("ended_by", to_text(problem->ended_by));
+    if (problem && !problem->limit.empty()) json.text("by", problem->limit);
+    if (problem && problem->retry_after > 0) json.number("retry_after", problem->retry_after);
+    answer.body += ",";
+  }
+  answer.body += "\n  \"limits\": [";
+  append_limits(states, answer.body);
+  answer.body += answer.body.ends_with('[') ? "]" : "\n  ]";
+  if (states.size() < count) answer.body += ",\n  \"more\": true";
+  answer.body += "\n}\n";
+  x.fields.push_back({http::Known::unknown, "Cache-Control", "no-store"});
+  auto sent = respond(x, answer, style);
+  co_return co_await sent;
+}
+
+}  // namespace headgate::gateway

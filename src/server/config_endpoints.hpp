@@ -1,0 +1,16 @@
+#pragma once
+// GET /api/v1/config and /api/v1/config/diff: the configuration in force, and how the file differs from it.
+
+#include "operator_board.hpp"
+
+#include "headgate/server/admin_endpoints.hpp"
+#include "headgate/server/serve_gateway.hpp"
+
+#include <vector>
+
+namespace headgate::server {
+
+/// `read_again` is called on the main thread. Both outlive the admin interface.
+std::vector<AdminEndpoint> config_endpoints(OperatorBoard& board, const ReadAgain& read_again);
+
+}  // namespace headgate::server

@@ -1,0 +1,213 @@
+#include "key_endpoints.hpp"
+
+#include "ban_json.hpp"
+#include "limit_keys.hpp"
+#include "limits_endpoints.hpp"
+
+#include "headgate/core/hash.hpp"
+#include "headgate/core/task.hpp"
+#include "headgate/core/text.hpp"
+#include "headgate/limit/algorithm.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <utility>
+
+namespace headgate::server {
+namespace {
+
+using KeyJson = nlohmann::ordered_json;
+using limit::Check;
+using limit::Decision;
+
+/// A debt beyond so many bursts is not forgotten.
+constexpr int kMaxResetRounds = 64;
+constexpr int kMaxKeyCalls = 16;  ///< that wait for Redis at once
+
+enum class Do : bool { look, reset };
+
+/// One question about one key.
+struct KeyQuestion {
+  std::shared_ptr<const ActiveConfig> active;  ///< keeps the tier
+  const gateway::CompiledLimit* limit = nullptr;
+  const gateway::CompiledTier* tier = nullptr;
+  std::string key;
+  Do what = Do::look;
+
+  std::vector<Check> checks(std::int64_t cost, bool peek) const {
+    std::vector<Check> out;
+    for (const auto& rule : tier->rules)
+      out.push_back({.rule = &rule, .key = key, .hash = keyed_hash(key, rule.seed), .cost = cost, .peek = peek});
+    return out;
+  }
+  /// Gives back as much as a counter that is not in debt can have lost.
+  std::vector<Check> give_backs() const {
+    auto out = checks(0, false);
+    for (auto& check : out) check.cost = -static_cast<std::int64_t>(check.rule->burst);
+    return out;
+  }
+};
+
+/// What is left, and what a request would get. One element for each rule.
+struct KeyState {
+  std::vector<Decision> now;
+  std::vector<Decision> next;
+};
+
+bool is_full(const std::vector<Decision>& decisions) {
+  return std::all_of(decisions.begin(), decisions.end(), [](const auto& each) { return each.remaining >= each.limit; });
+}
+bool same(const std::vector<Decision>& a, const std::vector<Decision>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), [](const auto& one, const auto& other) {
+    return one.remaining == other.remaining && one.reset_after <= other.reset_after &&
+           other.reset_after - one.reset_after < std::chrono::seconds(1);
+  });
+}
+
+double in_seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
+
+AdminAnswer answer_of(const KeyQuestion& question, const KeyState& state, std::string_view store) {
+  KeyJson out = {{"limit", question.limit->limit.name}, {"key", question.key}};
+  if (!question.tier->name.empty()) out["tier"] = question.tier->name;
+  out["store"] = store;
+  if (question.what == Do::reset) out["reset"] = is_full(state.now);
+  out["rules"] = KeyJson::array();
+  for (std::size_t i = 0; i < state.now.size(); ++i) {
+    const auto& rule = question.tier->rules[i];
+    const auto& now = state.now[i];
+    const auto& next = state.next[i];
+    KeyJson row = {{"rule", rule.algorithm->refills ? to_text(rule.rate) : "in_flight"},
+                   {"limit", now.limit},
+                   {"used", now.limit - std::min(now.remaining, now.limit)},
+                   {"remaining", now.remaining}};
+    if (rule.algorithm->refills) row["full_in_seconds"] = in_seconds(now.reset_after);
+    row["next_request"] = next.allowed ? "allowed" : "rejected";
+    if (!next.allowed && next.retry_after < limit::kNever && rule.algorithm->refills)
+      row["retry_after_seconds"] = in_seconds(next.retry_after);
+    out["rules"].push_back(std::move(row));
+  }
+  return {.body = text_of(out), .type = AdminAnswer::kJson};
+}
+
+KeyState look_here(limit::MemoryStore& memory, const KeyQuestion& question) {
+  const auto count = question.tier->rules.size();
+  KeyState out{std::vector<Decision>(count), std::vector<Decision>(count)};
+  memory.decide(question.checks(0, true), now(), out.now);
+  memory.decide(question.checks(1, true), now(), out.next);
+  return out;
+}
+
+AdminAnswer ask_here(limit::MemoryStore& memory, const KeyQuestion& question) {
+  auto state = look_here(memory, question);
+  for (int round = 0; question.what == Do::reset && round < kMaxResetRounds && !is_full(state.now); ++round) {
+    std::vector<Decision> ignored(question.tier->rules.size());
+    memory.decide(question.give_backs(), now(), ignored);
+    auto next = look_here(memory, question);
+    const bool stuck = same(next.now, state.now);
+    state = std::move(next);
+    if (stuck) break;
+  }
+  return answer_of(question, state, "memory");
+}
+
+Task<Result<KeyState>> look_there(redis::Limiter& redis, const KeyQuestion& question) {
+  const auto count = question.tier->rules.size();
+  KeyState out{std::vector<Decision>(count), std::vector<Decision>(count)};
+  const auto looks = question.checks(0, true);
+  auto call = redis.decide(looks, out.now);
+  if (const auto told = co_await call; told.has_error()) co_return told.error();
+  const auto tries = question.checks(1, true);
+  auto second = redis.decide(tries, out.next);
+  if (const auto told = co_await second; told.has_error()) co_return told.error();
+  co_return out;
+}
+
+Task<void> ask_there(std::shared_ptr<redis::Limiter> redis, KeyQuestion question, AdminEndpoint::Give give,
+                     std::shared_ptr<void> under_way) {
+  const auto fail = [&give] { give({.status = 503, .body = "Redis does not answer."}); };
+  auto looking = look_there(*redis, question);
+  auto state = co_await looking;
+  if (state.has_error()) co_return fail();
+  for (int round = 0; question.what == Do::reset && round < kMaxResetRounds && !is_full(state->now); ++round) {
+    std::vector<Decision> ignored(question.tier->rules.size());
+    const auto back = question.give_backs();
+    auto giving = redis->decide(back, ignored);
+    if (const auto told = co_await giving; told.has_error()) co_return fail();
+    auto again = look_there(*redis, question);
+    auto next = co_await again;
+    if (next.has_error()) co_return fail();
+    const bool stuck = same(next->now, state->now);
+    state = std::move(next);
+    if (stuck) break;
+  }
+  under_way.reset();
+  give(answer_of(question, *state, "redis"));
+}
+
+/// Reads the question from the path; else the answer that says what is wrong.
+Result<KeyQuestion, AdminAnswer> read_question(const OperatorBoard& board, const AdminCall& call, Do what) {
+  using Made = Result<KeyQuestion, AdminAnswer>;
+  const auto fail = [](AdminAnswer answer) { return Made(boost::system::in_place_error, std::move(answer)); };
+  KeyQuestion out;
+  out.active = board.now().active;
+  out.what = what;
+  const auto& config = *out.active->config;
+  out.limit = compiled_limit(*out.active->compiled, call.parameter("name"));
+  if (out.limit == nullptr) return fail(no_such_limit(config));
+  const auto& limit = out.limit->limit;
+  if (limit.shards > 1)
+    return fail({.status = 409, .body = "This limit counts in shards, so no single counter has what a key has used."});
+  if (what == Do::reset && out.limit->in_flight)
+    return fail(
+        {.status = 409, .body = "This limit counts requests in flight: each gives its permit back at its end."});
+  auto key = read_key(config, limit, std::string(call.parameter("key")));
+  if (key.has_error()) return fail(std::move(key.error()));
+  out.key = std::move(*key);
+  const auto& tiers = out.limit->tiers;
+  const auto wanted = call.asked("tier");
+  const auto tier = std::find_if(tiers.begin(), tiers.end(), [&](const auto& each) { return each.name == wanted; });
+  if (wanted && tier == tiers.end()) return fail({.status = 404, .body = "This limit has no tier of this name."});
+  out.tier = wanted ? &*tier : &tiers[limit.default_tier];
+  if (out.tier->rules.empty()) return fail({.status = 409, .body = "This tier is unlimited, so nothing is counted."});
+  return out;
+}
+
+}  // namespace
+
+std::vector<AdminEndpoint> key_endpoints(const OperatorBoard& board, limit::MemoryStore& memory, WithRedis with_redis) {
+  const auto under_way = std::make_shared<std::atomic<int>>(0);
+  const auto answer = [&board, &memory, under_way, with_redis = std::move(with_redis)](Do what) {
+    return [&board, &memory, under_way, with_redis, what](const AdminCall& call, const AdminEndpoint::Give& give) {
+      auto question = read_question(board, call, what);
+      if (question.has_error()) return give(std::move(question.error()));
+      if (question->limit->limit.store == limit::Store::memory) return give(ask_here(memory, *question));
+      if (under_way->fetch_add(1) >= kMaxKeyCalls) {
+        under_way->fetch_sub(1);
+        return give({.status = 503, .body = "Too many such calls are under way."});
+      }
+      std::shared_ptr<void> counted(nullptr, [under_way](void*) { under_way->fetch_sub(1); });
+      with_redis([question = std::move(*question), give, counted](std::shared_ptr<redis::Limiter> redis) {
+        if (redis) spawn(ask_there(std::move(redis), question, give, counted), "key");
+      });
+    };
+  };
+  const std::vector<AdminAbout::Parameter> query = {{"tier", "of a limit with tiers; its default if not there", false}};
+  std::vector<AdminEndpoint> out;
+  out.push_back({.method = "GET",
+                 .path = "/api/v1/limits/{name}/keys/{key}",
+                 .answer_later = answer(Do::look),
+                 .about = {.summary = "What a key has used of a limit, what is left, and when it is full again",
+                           .answer = "Key",
+                           .query = query}});
+  out.push_back({.method = "DELETE",
+                 .path = "/api/v1/limits/{name}/keys/{key}",
+                 .answer_later = answer(Do::reset),
+                 .about = {.summary = "Forget what a key has used", .answer = "Key", .query = query}});
+  return out;
+}
+
+}  // namespace headgate::server

@@ -1,0 +1,93 @@
+#pragma once
+// The bodies and answers of the admin interface, as JSON Schema.
+
+#include <array>
+#include <string_view>
+
+namespace headgate::server {
+
+struct NamedSchema {
+  std::string_view name;  ///< as AdminAbout has it
+  std::string_view json;
+};
+
+inline constexpr std::array kSchemas = {
+    NamedSchema{"Problem", R"({"type": "object", "required": ["title", "status", "detail"], "properties": {
+      "title": {"type": "string"}, "status": {"type": "integer"}, "detail": {"type": "string"},
+      "mistakes": {"type": "array", "items": {"$ref": "#/components/schemas/Mistake"}}}})"},
+    NamedSchema{"Mistake", R"({"type": "object", "required": ["severity", "message"], "properties": {
+      "file": {"type": "string"}, "line": {"type": "integer"}, "column": {"type": "integer"},
+      "pointer": {"type": "string"}, "code": {"type": "string"}, "severity": {"enum": ["error", "warning"]},
+      "message": {"type": "string"}, "help": {"type": "string"}}})"},
+    NamedSchema{"Status", R"({"type": "object", "required": ["version", "instance", "pid", "started", "uptime_seconds",
+      "state", "reasons", "config", "redis", "workers", "connections", "log_level"], "properties": {
+      "version": {"type": "string"}, "instance": {"type": "string"}, "pid": {"type": "integer"},
+      "started": {"type": "string", "format": "date-time"}, "uptime_seconds": {"type": "integer"},
+      "state": {"enum": ["ready", "degraded", "not_ready", "draining"]},
+      "reasons": {"type": "array", "items": {"type": "string"}},
+      "config": {"type": "object", "required": ["since", "age_seconds"], "properties": {
+        "file": {"type": "string"}, "sha256": {"type": "string"}, "since": {"type": "string", "format": "date-time"},
+        "age_seconds": {"type": "integer"}, "last_reload": {"type": "object", "required": ["at", "applied"]},
+        "waiting_for_restart": {"type": "array", "items": {"type": "string"}}}},
+      "redis": {"type": "array", "items": {"type": "object", "required": ["server", "state"], "properties": {
+        "server": {"type": "string"}, "state": {"enum": ["up", "trying", "down"]}}}},
+      "workers": {"type": "integer"}, "connections": {"type": "integer"}, "log_level": {"type": "string"}}})"},
+    NamedSchema{"Config", R"({"type": "object", "required": ["file", "sha256", "since", "config"], "properties": {
+      "file": {"type": "string"}, "sha256": {"type": "string"}, "since": {"type": "string", "format": "date-time"},
+      "config": {"type": "object"}}})"},
+    NamedSchema{"ConfigDiff", R"({"type": "object", "required": ["file", "differs", "differences", "complete"],
+      "properties": {"file": {"type": "string"}, "differs": {"type": "boolean"}, "complete": {"type": "boolean"},
+      "differences": {"type": "array", "items": {"type": "object", "required": ["pointer"]}}}})"},
+    NamedSchema{"Reloaded", R"({"type": "object",
+      "required": ["file", "changed", "listeners", "waiting_for_restart", "warnings"], "properties": {
+      "file": {"type": "string"}, "changed": {"type": "array", "items": {"type": "string"}},
+      "listeners": {"type": "object", "required": ["added", "removed", "changed"]},
+      "waiting_for_restart": {"type": "array", "items": {"type": "string"}},
+      "warnings": {"type": "array", "items": {"$ref": "#/components/schemas/Mistake"}}}})"},
+    NamedSchema{"Limit", R"({"type": "object", "required": ["limit", "means", "per", "mode", "store", "tiers",
+      "decisions", "keys_in_memory"], "properties": {
+      "limit": {"type": "string"}, "means": {"type": "string"}, "per": {"type": "array", "items": {"type": "string"}},
+      "mode": {"enum": ["enforce", "observe"]}, "store": {"enum": ["memory", "redis"]},
+      "if_redis_down": {"enum": ["allow", "reject", "count_locally"]},
+      "tiers": {"type": "array", "items": {"type": "object", "required": ["rules"]}},
+      "decisions": {"type": "object", "required": ["allowed", "rejected", "observed"]},
+      "keys_in_memory": {"type": "integer"}}})"},
+    NamedSchema{"Limits", R"({"type": "object", "required": ["limits"], "properties": {
+      "limits": {"type": "array", "items": {"$ref": "#/components/schemas/Limit"}}}})"},
+    NamedSchema{"Key", R"({"type": "object", "required": ["limit", "key", "store", "rules"], "properties": {
+      "limit": {"type": "string"}, "key": {"type": "string"}, "tier": {"type": "string"},
+      "store": {"enum": ["memory", "redis"]}, "reset": {"type": "boolean"},
+      "rules": {"type": "array", "items": {"type": "object",
+        "required": ["rule", "limit", "used", "remaining", "next_request"], "properties": {
+        "rule": {"type": "string"}, "limit": {"type": "integer"}, "used": {"type": "integer"},
+        "remaining": {"type": "integer"}, "full_in_seconds": {"type": "number"},
+        "next_request": {"enum": ["allowed", "rejected"]}, "retry_after_seconds": {"type": "number"}}}}}})"},
+    NamedSchema{"Routes", R"({"type": "object", "required": ["total", "first", "routes"], "properties": {
+      "total": {"type": "integer"}, "first": {"type": "integer"},
+      "routes": {"type": "array", "items": {"type": "object", "required": ["route", "path", "limits"]}}}})"},
+    NamedSchema{"Servers", R"({"type": "object", "required": ["upstreams"], "properties": {
+      "upstreams": {"type": "array", "items": {"type": "object", "required": ["upstream", "servers"], "properties": {
+        "upstream": {"type": "string"}, "circuit": {"enum": ["closed", "open", "half_open"]},
+        "servers": {"type": "array", "items": {"type": "object", "required": ["server", "in", "in_flight"]}}}}}}})"},
+    NamedSchema{"ServerState", R"({"type": "object", "required": ["state"], "properties": {
+      "state": {"enum": ["up", "drain"]}, "upstream": {"type": "string"}, "server": {"type": "string"},
+      "in_flight": {"type": "integer"}}})"},
+    NamedSchema{"LogLevel", R"({"type": "object", "required": ["level"], "properties": {
+      "level": {"enum": ["debug", "info", "warning", "error", "off"]}, "until": {"type": "string"}}})"},
+    NamedSchema{"Draining", R"({"type": "object", "required": ["state"], "properties": {
+      "state": {"const": "draining"}}})"},
+    NamedSchema{"NewBan", R"({"type": "object", "required": ["limit", "key"], "properties": {
+      "limit": {"type": "string"}, "key": {"type": "string"}, "for": {"type": "string", "examples": ["1h"]}}})"},
+    NamedSchema{"Ban", R"({"type": "object",
+      "required": ["limit", "key", "since", "until", "seconds_left", "reason", "level", "observed"], "properties": {
+      "limit": {"type": "string"}, "key": {"type": "string"}, "since": {"type": "string", "format": "date-time"},
+      "until": {"type": "string", "format": "date-time"}, "seconds_left": {"type": "integer"},
+      "reason": {"type": "string"}, "level": {"type": "integer"}, "observed": {"type": "boolean"}}})"},
+    NamedSchema{"Bans", R"({"type": "object", "required": ["bans"], "properties": {
+      "bans": {"type": "array", "items": {"$ref": "#/components/schemas/Ban"}}}})"},
+    NamedSchema{"Lifted", R"({"type": "object", "required": ["lifted"], "properties": {
+      "lifted": {"type": "object", "required": ["limit", "key"]}}})"},
+    NamedSchema{"Object", R"({"type": "object"})"},
+};
+
+}  // namespace headgate::server

@@ -1,0 +1,133 @@
+#include "operate_endpoints.hpp"
+
+#include "ban_json.hpp"
+
+#include "headgate/core/text.hpp"
+#include "headgate/observe/event.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+
+namespace headgate::server {
+namespace {
+
+using OperateJson = nlohmann::ordered_json;
+using observe::LogLevel;
+
+constexpr std::size_t kMaxOperateBody = 1024;
+constexpr std::array<std::pair<std::string_view, LogLevel>, 5> kLevels = {{{"debug", LogLevel::debug},
+                                                                           {"info", LogLevel::info},
+                                                                           {"warning", LogLevel::warning},
+                                                                           {"error", LogLevel::error},
+                                                                           {"off", LogLevel::off}}};
+
+AdminAnswer refuse_with(unsigned status, std::string why) { return {.status = status, .body = std::move(why)}; }
+
+/// The text `name` of a JSON object; "" if there is none.
+std::string text_in(const std::string& body, const char* name) {
+  const auto asked = OperateJson::parse(body, nullptr, false);
+  const bool there = asked.is_object() && asked.contains(name) && asked[name].is_string();
+  return there ? asked[name].get<std::string>() : std::string();
+}
+
+AdminAnswer use_level(observe::Logs& logs, const AdminCall& call) {
+  const auto word = text_in(call.body, "level");
+  const auto found = std::find_if(kLevels.begin(), kLevels.end(), [&](const auto& each) { return each.first == word; });
+  if (found == kLevels.end())
+    return refuse_with(400, "Send JSON like {\"level\": \"debug\"}; a level is debug, info, warning, error or off.");
+  if (!logs.use_level(found->second))
+    return refuse_with(409, "The configuration logs no events (log.error is \"off\"), so there is no level.");
+  AdminAnswer out{.body = text_of({{"level", word}, {"until", "the next reload or restart"}}),
+                  .type = AdminAnswer::kJson};
+  out.target = "level=" + word;
+  return out;
+}
+
+struct Named {
+  std::shared_ptr<balance::Watch> watch;
+  std::size_t at = 0;
+};
+
+Result<Named, AdminAnswer> find_server(const AdminBoard& board, std::string_view upstream, std::string_view server) {
+  using Found = Result<Named, AdminAnswer>;
+  std::vector<std::string> names;
+  for (const auto& each : board.watched()) {
+    names.push_back('"' + each.name + '"');
+    if (each.name != upstream) continue;
+    const auto& servers = each.watch->servers();
+    const auto at = std::find(servers.begin(), servers.end(), server);
+    if (at != servers.end()) return Named{each.watch, static_cast<std::size_t>(at - servers.begin())};
+    return Found(boost::system::in_place_error,
+                 refuse_with(404, "This upstream has no such server. It has " + joined(servers, ", ") + "."));
+  }
+  return Found(boost::system::in_place_error,
+               refuse_with(404, "No upstream has this name. There is " + joined(names, ", ") + "."));
+}
+
+AdminAnswer use_state(const AdminBoard& board, const AdminCall& call) {
+  const auto upstream = call.parameter("name");
+  const auto server = call.parameter("server");
+  const auto state = text_in(call.body, "state");
+  if (state != "up" && state != "drain")
+    return refuse_with(400, R"(Send JSON like {"state": "drain"}; a state is "up" or "drain".)");
+  const auto found = find_server(board, upstream, server);
+  if (found.has_error()) return found.error();
+  const auto now = std::chrono::steady_clock::now();
+  const auto report = found->watch->report(now);
+  const bool drain = state == "drain";
+  const auto others = std::count_if(report.servers.begin(), report.servers.end(), [&](const auto& each) {
+    return each.server != server && (each.out & balance::kDrained) == 0;
+  });
+  if (drain && others == 0 && !call.asked("force"))
+    return refuse_with(409,
+                       "This is the last server of its upstream that is not drained: every request would be "
+                       "refused. Add ?force to drain it all the same.");
+  found->watch->mark(found->at, balance::kDrained, drain, now);
+  OperateJson out = {{"upstream", upstream}, {"server", server}, {"state", state}};
+  const auto flying = found->watch->report(now).servers[found->at].in_flight;
+  if (drain) out["in_flight"] = flying;
+  AdminAnswer answer{.body = text_of(out), .type = AdminAnswer::kJson};
+  answer.target = "state=" + state;
+  return answer;
+}
+
+}  // namespace
+
+std::vector<AdminEndpoint> operate_endpoints(OperatorBoard& operators, AdminBoard& board, observe::Logs& logs,
+                                             std::function<void()> drain) {
+  std::vector<AdminEndpoint> out;
+  out.push_back(
+      {.method = "POST",
+       .path = "/api/v1/drain",
+       .answer =
+           [&operators, drain = std::move(drain)](const AdminCall&) {
+             if (operators.now().draining) return refuse_with(409, "This gateway is draining already.");
+             operators.begin_drain();
+             if (!operators.on_main_thread(drain)) return refuse_with(503, "This gateway is ending.");
+             return AdminAnswer{.status = 202, .body = text_of({{"state", "draining"}}), .type = AdminAnswer::kJson};
+           },
+       .about = {.summary = "Finish what is in flight, then end, as SIGTERM does", .answer = "Draining"}});
+  out.push_back({.method = "PUT",
+                 .path = "/api/v1/log-level",
+                 .most_body = kMaxOperateBody,
+                 .answer = [&logs](const AdminCall& call) { return use_level(logs, call); },
+                 .about = {.summary = "Choose the lowest level of events that is logged, until the next reload",
+                           .body = "LogLevel",
+                           .answer = "LogLevel"}});
+  out.push_back(
+      {.method = "PUT",
+       .path = "/api/v1/upstreams/{name}/servers/{server}/state",
+       .most_body = kMaxOperateBody,
+       .answer = [&board](const AdminCall& call) { return use_state(board, call); },
+       .about = {.summary = "Take a server out (drain), so that it gets no new requests, or let it in again (up)",
+                 .body = "ServerState",
+                 .answer = "ServerState",
+                 .query = {{"force", "drain it also if it is the last server of its upstream", false}}}});
+  return out;
+}
+
+}  // namespace headgate::server

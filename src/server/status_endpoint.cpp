@@ -1,0 +1,116 @@
+#include "status_endpoint.hpp"
+
+#include "ban_json.hpp"
+
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+namespace headgate::server {
+namespace {
+
+using StatusJson = nlohmann::ordered_json;
+
+std::int64_t seconds_between(Instant from, Instant to) {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::max(to - from, Duration(0))).count();
+}
+
+std::string_view word_of(const Readiness& readiness, bool draining) {
+  if (draining) return "draining";
+  if (!readiness.unready.empty()) return "not_ready";
+  return readiness.degraded.empty() ? "ready" : "degraded";
+}
+
+std::string_view word_of(redis::Health health) {
+  switch (health) {
+    case redis::Health::up:
+      return "up";
+    case redis::Health::trying:
+      return "trying";
+    case redis::Health::down:
+      break;
+  }
+  return "down";
+}
+
+StatusJson config_of(const OperatorBoard::State& state, Instant now) {
+  StatusJson out = StatusJson::object();
+  if (state.active) {
+    const auto& config = *state.active->config;
+    if (!config.file.empty()) out["file"] = config.file;
+    if (!config.sha256.empty()) out["sha256"] = config.sha256;
+    out["since"] = rfc3339(state.since);
+    out["age_seconds"] = seconds_between(state.since, now);
+  }
+  if (!state.reload) return out;
+  StatusJson last = {{"at", rfc3339(state.reload->at)}, {"applied", state.reload->applied}};
+  if (!state.reload->why_not.empty()) last["why_not"] = state.reload->why_not;
+  out["last_reload"] = std::move(last);
+  out["waiting_for_restart"] = state.reload->waiting_for_restart;
+  return out;
+}
+
+/// Each server of Redis once, with the worst of what the workers know of it.
+StatusJson redis_of(const AdminBoard& board) {
+  std::map<std::string, redis::Health> nodes;
+  for (const auto& report : board.redis())
+    for (const auto& node : report.nodes) {
+      auto& known = nodes.try_emplace(node.name, node.health).first->second;
+      known = std::max(known, node.health);
+    }
+  auto out = StatusJson::array();
+  for (const auto& [name, health] : nodes) out.push_back({{"server", name}, {"state", word_of(health)}});
+  return out;
+}
+
+std::string_view word_of(observe::LogLevel level) {
+  switch (level) {
+    case observe::LogLevel::debug:
+      return "debug";
+    case observe::LogLevel::info:
+      return "info";
+    case observe::LogLevel::warning:
+      return "warning";
+    case observe::LogLevel::error:
+      return "error";
+    case observe::LogLevel::off:
+      break;
+  }
+  return "off";
+}
+
+}  // namespace
+
+AdminEndpoint status_endpoint(const AdminBoard& board, const OperatorBoard& operators, const observe::Logs& logs) {
+  return {.method = "GET",
+          .path = "/api/v1/status",
+          .answer =
+              [&board, &operators, &logs](const AdminCall&) {
+                const auto now = headgate::now();
+                const auto state = operators.now();
+                const auto readiness = board.readiness();
+                StatusJson out = {{"version", HEADGATE_VERSION}};
+                if (state.active) out["instance"] = state.active->config->instance;
+                out["pid"] = ::getpid();
+                out["started"] = rfc3339(operators.started());
+                out["uptime_seconds"] = seconds_between(operators.started(), now);
+                out["state"] = word_of(readiness, state.draining);
+                auto reasons = StatusJson::array();
+                for (const auto* list : {&readiness.unready, &readiness.degraded})
+                  for (const auto& each : *list) reasons.push_back(each);
+                out["reasons"] = std::move(reasons);
+                out["config"] = config_of(state, now);
+                out["redis"] = redis_of(board);
+                out["workers"] = state.workers;
+                out["connections"] = state.totals != nullptr ? state.totals->connections.load() : 0;
+                out["log_level"] = word_of(logs.level());
+                return AdminAnswer{.body = text_of(out), .type = AdminAnswer::kJson};
+              },
+          .about = {.summary = "One look at this gateway: whether it is ready, what it runs, and its last reload",
+                    .answer = "Status"}};
+}
+
+}  // namespace headgate::server

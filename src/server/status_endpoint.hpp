@@ -1,0 +1,15 @@
+#pragma once
+// GET /api/v1/status: one look at this gateway.
+
+#include "admin_board.hpp"
+#include "operator_board.hpp"
+
+#include "headgate/observe/logs.hpp"
+#include "headgate/server/admin_endpoints.hpp"
+
+namespace headgate::server {
+
+/// All three outlive the admin interface.
+AdminEndpoint status_endpoint(const AdminBoard& board, const OperatorBoard& operators, const observe::Logs& logs);
+
+}  // namespace headgate::server

@@ -1,0 +1,157 @@
+// What a key has used of a limit, as an operator sees it and resets it.
+
+#include "blackbox/harness/operator.hpp"
+#include "support/redis_server.hpp"
+
+#include <gtest/gtest.h>
+
+namespace headgate::test {
+namespace {
+
+Json limited(const Json& limit, const Json& more = Json::object()) {
+  Json out = {{"admin", {{"listen", "127.0.0.1:0"}}}, {"limits", {{"x", limit}}}, {"all_routes", {{"limits", {"x"}}}}};
+  out.merge_patch(more);
+  return out;
+}
+
+const std::string kMine = "/api/v1/limits/x/keys/127.0.0.1";
+
+TEST(AdminKeys, SayWhatIsUsedAndConsumeNothing) {
+  Proxy proxy(limited({{"rate", "3/day"}, {"per", "client_ip"}}));
+  const Operator look(proxy.gateway.process());
+  auto key = look.get(kMine);
+  EXPECT_EQ(key["rules"][0]["used"], 0);
+  EXPECT_EQ(key["rules"][0]["remaining"], 3);
+  EXPECT_EQ(key["store"], "memory");
+  EXPECT_EQ(proxy.client().get().status(), 200);
+  for (int i = 0; i < 5; ++i) key = look.get(kMine);
+  EXPECT_EQ(key["rules"][0]["rule"], "3/day");
+  EXPECT_EQ(key["rules"][0]["limit"], 3);
+  EXPECT_EQ(key["rules"][0]["used"], 1);
+  EXPECT_EQ(key["rules"][0]["next_request"], "allowed");
+  EXPECT_NEAR(key["rules"][0]["full_in_seconds"].get<double>(), 28800, 10);
+  for (const int status : {200, 200, 429}) EXPECT_EQ(proxy.client().get().status(), status);
+  key = look.get(kMine);
+  EXPECT_EQ(key["rules"][0]["used"], 3);
+  EXPECT_EQ(key["rules"][0]["next_request"], "rejected");
+  EXPECT_NEAR(key["rules"][0]["retry_after_seconds"].get<double>(), 28800, 10);
+}
+
+TEST(AdminKeys, AreForgottenByAReset) {
+  for (const char* algorithm : {"token_bucket", "leaky_bucket", "fixed_window", "sliding_window", "sliding_log"}) {
+    Proxy proxy(limited({{"rate", "2/day"}, {"burst", nullptr}, {"algorithm", algorithm}, {"per", "client_ip"}}));
+    const Operator operators(proxy.gateway.process());
+    auto status = proxy.client().get().status();
+    EXPECT_EQ(status, 200) << algorithm;
+    while (status == 200) status = proxy.client().get().status();
+    EXPECT_EQ(status, 429) << algorithm;
+    const auto answer = operators.ask("DELETE", kMine);
+    EXPECT_EQ(answer.status(), 200) << answer.body;
+    EXPECT_EQ(Json::parse(answer.body)["reset"], true) << algorithm << answer.body;
+    EXPECT_EQ(proxy.client().get().status(), 200) << algorithm;
+  }
+}
+
+TEST(AdminKeys, OfSeveralRatesAndTiersHaveARowForEach) {
+  const Json tiers = {{"free", {{"rate", {"2/minute", "5/day"}}}}, {"pro", {{"rate", "100/minute"}}}};
+  Proxy proxy(
+      limited({{"tiers", tiers}, {"tier_from", "api_key"}, {"default_tier", "free"}, {"per", "client_ip"}},
+              {{"identity", {{"api_key", {{"keys", {{"k", {{"key", "0123456789abcdef"}, {"tier", "pro"}}}}}}}}}}));
+  const Operator look(proxy.gateway.process());
+  EXPECT_EQ(proxy.client().get().status(), 200);
+  const auto key = look.get(kMine);
+  ASSERT_EQ(key["rules"].size(), 2U) << key;
+  EXPECT_EQ(key["tier"], "free");
+  EXPECT_EQ(key["rules"][1]["rule"], "5/day");
+  EXPECT_EQ(key["rules"][1]["used"], 1);
+  EXPECT_EQ(look.get(kMine + "?tier=pro")["rules"][0]["limit"], 100);
+  expect_refusal(look.ask("GET", kMine + "?tier=gold"), 404);
+}
+
+TEST(AdminKeys, AreWrittenAsTheLimitCountsThem) {
+  Proxy proxy(limited({{"rate", "3/day"}, {"per", {"header:X-Team", "route"}}, {"if_absent", "skip"}}));
+  const Operator look(proxy.gateway.process());
+  EXPECT_EQ(proxy.client().get("/a", "X-Team: red/blue\r\n").status(), 200);
+  const auto key = look.get("/api/v1/limits/x/keys/red%2Fblue%7C%2F%2A");
+  EXPECT_EQ(key["key"], "red/blue|/*");
+  EXPECT_EQ(key["rules"][0]["used"], 1);
+  expect_refusal(look.ask("GET", "/api/v1/limits/y/keys/a"), 404);
+  expect_refusal(look.ask("GET", "/api/v1/limits/x/keys/" + std::string(257, 'a')), 400);
+  EXPECT_EQ(look.ask("GET", "/api/v1/limits/x/keys/%zz").status(), 400);
+}
+
+TEST(AdminKeys, InFlightAreShownButNotReset) {
+  Proxy proxy(limited({{"in_flight", 2}, {"per", "client_ip"}}));
+  const Operator operators(proxy.gateway.process());
+  auto slow = proxy.client();
+  slow.send(request("GET", "/", "X-Test-Delay-Ms: 400\r\n"));
+  ASSERT_TRUE(proxy.upstream.wait_for_requests(1));
+  EXPECT_EQ(operators.get(kMine)["rules"][0]["used"], 1);
+  expect_refusal(operators.ask("DELETE", kMine), 409);
+  EXPECT_EQ(slow.read().status(), 200);
+}
+
+TEST(AdminKeys, InRedisAreOneForAllGateways) {
+  if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
+  RedisServer redis;
+  ASSERT_TRUE(redis.start()) << redis.error();
+  const Json shared = {{"redis", {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}}}, {"workers", 2}};
+  const auto config = limited({{"rate", "2/day"}, {"per", "client_ip"}}, shared);
+  Proxy one(config);
+  Proxy other(config);
+  const Operator first(one.gateway.process());
+  for (const int status : {200, 200, 429}) EXPECT_EQ(one.client().get().status(), status);
+  EXPECT_EQ(other.client().get().status(), 429);
+  const auto key = Operator(other.gateway.process()).get(kMine);
+  EXPECT_EQ(key["store"], "redis");
+  EXPECT_EQ(key["rules"][0]["used"], 2);
+  const auto answer = first.ask("DELETE", kMine);
+  EXPECT_EQ(answer.status(), 200) << answer.body;
+  EXPECT_EQ(Json::parse(answer.body)["reset"], true) << answer.body;
+  // What a gateway knows of a rejection it believes for a second at most.
+  const auto passes = [](const Proxy& proxy) {
+    for (int i = 0; i < 100; ++i) {
+      if (proxy.client().get().status() == 200) return true;
+      std::this_thread::sleep_for(Milliseconds(20));
+    }
+    return false;
+  };
+  EXPECT_TRUE(passes(one));
+  EXPECT_TRUE(passes(other));
+}
+
+TEST(AdminKeys, SayThatRedisDoesNotAnswer) {
+  const auto port = Socket::listen().local_port();
+  Proxy proxy(limited({{"rate", "2/day"}, {"per", "client_ip"}},
+                      {{"redis", {{"url", "redis://127.0.0.1:" + std::to_string(port)}}}}));
+  const Operator look(proxy.gateway.process());
+  ASSERT_EQ(proxy.client().get().status(), 200);
+  expect_refusal(look.ask("GET", kMine), 503);
+}
+
+TEST(AdminKeys, AreShownAndResetByCommands) {
+  Proxy proxy(limited({{"rate", "2/day"}, {"per", "client_ip"}}));
+  const Operator operators(proxy.gateway.process());
+  for (const int status : {200, 200, 429}) EXPECT_EQ(proxy.client().get().status(), status);
+  auto ran = run_headgate({"limits", "x", "127.0.0.1", "--admin", operators.url()});
+  EXPECT_EQ(ran.out,
+            "127.0.0.1 under x\n"
+            "rule   used  of  left  full in  the next request\n"
+            "2/day     2   2     0  1 d      rejected for 12 h\n")
+      << ran.err;
+  ran = run_headgate({"reset", "x", "127.0.0.1", "--admin", operators.url()});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(has(ran.out, "2/day     0   2     2  0 s      allowed\n")) << ran.out;
+  EXPECT_EQ(proxy.client().get().status(), 200);
+}
+
+TEST(AdminKeys, AreOnlyDigestsInTheLogOfChanges) {
+  Proxy proxy(limited({{"rate", "2/day"}, {"per", "client_ip"}}, {{"log", {{"format", "json"}}}}));
+  auto& process = proxy.gateway.process();
+  EXPECT_EQ(Operator(process).ask("DELETE", "/api/v1/limits/x/keys/192.0.2.77").status(), 200);
+  ASSERT_TRUE(process.wait_for_err([](const std::string& log) { return has(log, "name=x key=k_"); })) << process.err();
+  EXPECT_EQ(process.err().find("192.0.2.77"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace headgate::test

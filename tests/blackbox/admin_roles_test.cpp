@@ -1,0 +1,146 @@
+// Who may do what at the admin interface, and the log of what was done.
+
+#include "blackbox/harness/operator.hpp"
+#include "blackbox/harness/reloaded.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace headgate::test {
+namespace {
+
+const std::string kAll = "token-of-operators-123";
+const std::string kRead = "token-of-readers-45678";
+
+Json guarded(const Json& changes = Json::object()) {
+  Json out = {{"admin", {{"listen", "127.0.0.1:0"}, {"token", kAll}, {"read_token", kRead}}},
+              {"log", {{"format", "json"}}}};
+  out.merge_patch(changes);
+  return out;
+}
+
+/// The events of this name in the log.
+std::vector<Json> events(const std::string& log, const std::string& name) {
+  std::vector<Json> out;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    auto event = Json::parse(line, nullptr, false);
+    if (event.is_object() && event.value("event", "") == name) out.push_back(std::move(event));
+  }
+  return out;
+}
+
+bool comes(Process& process, const std::string& name, std::size_t count) {
+  return process.wait_for_err([&](const std::string& log) { return events(log, name).size() >= count; });
+}
+
+TEST(AdminRoles, AReaderReadsEverythingAndChangesNothing) {
+  Proxy proxy(guarded());
+  const Operator reader(proxy.gateway.process(), kRead);
+  for (const char* path : {"/metrics", "/api/v1/status", "/api/v1/config", "/api/v1/servers", "/api/v1/bans"})
+    EXPECT_EQ(reader.ask("GET", path).status(), 200) << path;
+  for (const char* change : {"/api/v1/reload", "/api/v1/drain"}) {
+    const auto answer = reader.ask("POST", change);
+    expect_refusal(answer, 403);
+    EXPECT_TRUE(has(answer.body, "This token may only read.")) << answer.body;
+  }
+  EXPECT_EQ(reader.ask("PUT", "/api/v1/log-level", R"({"level": "debug"})").status(), 403);
+  EXPECT_EQ(reader.ask("DELETE", "/api/v1/bans?limit=x&key=y").status(), 403);
+  EXPECT_EQ(proxy.client().get().status(), 200) << "it did not drain";
+}
+
+TEST(AdminRoles, AnOperatorMayDoBoth) {
+  Proxy proxy(guarded());
+  const Operator all(proxy.gateway.process(), kAll);
+  EXPECT_EQ(all.ask("GET", "/api/v1/status").status(), 200);
+  EXPECT_EQ(all.ask("PUT", "/api/v1/log-level", R"({"level": "debug"})").status(), 200);
+}
+
+TEST(AdminRoles, NobodyElseLearnsAnything) {
+  Proxy proxy(guarded());
+  for (const std::string token : {"", "token-of-operators-124", "token-of-readers-45678 "}) {
+    const auto answer = Operator(proxy.gateway.process(), token).ask("GET", "/api/v1/status");
+    if (token.ends_with(' ')) continue;  // blanks around a value are no part of it
+    expect_refusal(answer, 401);
+    EXPECT_EQ(answer.value("WWW-Authenticate"), "Bearer realm=\"headgate admin\"");
+  }
+  EXPECT_EQ(Operator(proxy.gateway.process()).ask("GET", "/healthz").status(), 200) << "probes have no token";
+}
+
+TEST(AdminRoles, AReloadChangesTheTokens) {
+  Reloaded file(guarded());
+  const Operator reader(file.process(), kRead);
+  EXPECT_EQ(reader.ask("GET", "/api/v1/status").status(), 200);
+  ASSERT_TRUE(file.reload(guarded({{"admin", {{"read_token", nullptr}}}})));
+  EXPECT_EQ(reader.ask("GET", "/api/v1/status").status(), 401);
+  EXPECT_EQ(Operator(reader.port(), kAll).ask("GET", "/api/v1/status").status(), 200);
+}
+
+TEST(AdminRoles, EveryChangeIsLoggedWithWhoAndWhat) {
+  Proxy proxy(guarded());
+  auto& process = proxy.gateway.process();
+  const Operator all(process, kAll);
+  EXPECT_EQ(all.ask("PUT", "/api/v1/log-level", R"({"level": "info"})").status(), 200);
+  EXPECT_EQ(all.ask("POST", "/api/v1/reload").status(), 200);
+  EXPECT_EQ(all.ask("PUT", "/api/v1/upstreams/nobody/servers/x/state", R"({"state": "drain"})").status(), 404);
+  ASSERT_TRUE(comes(process, "admin_change", 3)) << process.err();
+  const auto changes = events(process.err(), "admin_change");
+  EXPECT_EQ(changes[0]["by"], "operator");
+  EXPECT_EQ(changes[0]["address"], "127.0.0.1");
+  EXPECT_EQ(changes[0]["what"], "PUT /api/v1/log-level");
+  EXPECT_EQ(changes[0]["target"], "level=info");
+  EXPECT_EQ(changes[0]["status"], 200);
+  EXPECT_EQ(changes[1]["what"], "POST /api/v1/reload");
+  EXPECT_EQ(changes[2]["what"], "PUT /api/v1/upstreams/{name}/servers/{server}/state");
+  EXPECT_EQ(changes[2]["target"], "name=nobody server=x");
+  EXPECT_EQ(changes[2]["status"], 404);
+  EXPECT_EQ(process.err().find(kAll), std::string::npos);
+}
+
+TEST(AdminRoles, RefusalsAreLoggedAFewASecond) {
+  Proxy proxy(guarded());
+  auto& process = proxy.gateway.process();
+  const Operator stranger(process, "a-wrong-token-of-24-bytes");
+  for (int i = 0; i < 40; ++i) EXPECT_EQ(stranger.ask("POST", "/api/v1/drain").status(), 401);
+  ASSERT_TRUE(comes(process, "admin_refused", 1));
+  const auto refused = events(process.err(), "admin_refused");
+  EXPECT_LT(refused.size(), 20U);
+  EXPECT_EQ(refused[0]["status"], 401);
+  EXPECT_EQ(refused[0]["path"], "/api/v1/drain");
+  EXPECT_EQ(process.err().find("a-wrong-token"), std::string::npos);
+  EXPECT_TRUE(events(process.err(), "admin_change").empty());
+}
+
+TEST(AdminRoles, WithoutATokenOnlyThisMachineByItsAddressMayAsk) {
+  Proxy proxy(Json{{"admin", {{"listen", "127.0.0.1:0"}}}});
+  const Operator local(proxy.gateway.process());
+  EXPECT_EQ(local.ask("POST", "/api/v1/reload").status(), 200);
+  // DNS rebinding: a page has a name that leads here, and its browser sends that name.
+  const auto rebound = RawClient(local.port()).ask("GET /api/v1/config HTTP/1.1\r\nHost: evil.example\r\n\r\n");
+  expect_refusal(rebound, 403);
+  // Cross-site: a form of another page.
+  expect_refusal(local.ask("POST", "/api/v1/drain", "", "Origin: https://evil.example\r\n"), 403);
+  expect_refusal(local.ask("POST", "/api/v1/drain", "", "Origin: null\r\n"), 403);
+  EXPECT_EQ(proxy.client().get().status(), 200);
+}
+
+TEST(AdminRoles, AttacksOnItDoNotReachTheTraffic) {
+  Proxy proxy(guarded());
+  const Operator all(proxy.gateway.process(), kAll);
+  EXPECT_EQ(all.ask("PUT", "/api/v1/log-level", std::string(100'000, 'x')).status(), 413) << "a huge body";
+  const auto deep = std::string(900, '[');
+  EXPECT_EQ(all.ask("PUT", "/api/v1/log-level", deep).status(), 400);
+  std::vector<RawClient> slow;
+  for (int i = 0; i < 100; ++i) {
+    slow.emplace_back(all.port());
+    slow.back().send("PUT /api/v1/log-level HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + kAll +
+                     "\r\nContent-Length: 20\r\n\r\n{");
+  }
+  EXPECT_EQ(all.ask("GET", "/api/v1/status").status(), 200) << "slow clients do not keep others out";
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(proxy.client().get().status(), 200);
+  EXPECT_LE(all.get("/api/v1/status")["connections"], 10) << "its own connections are not those of clients";
+}
+
+}  // namespace
+}  // namespace headgate::test
