@@ -1,5 +1,8 @@
 #include "headgate/gateway/exchange_counters.hpp"
 
+#include "shards.hpp"
+
+#include "headgate/core/hash.hpp"
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/room/line.hpp"
 
@@ -8,6 +11,22 @@
 #include <utility>
 
 namespace headgate::gateway {
+namespace {
+
+struct CountedKey {
+  std::uint64_t hash;
+  std::string_view key;
+};
+
+/// The caller's key, as it was before a shard was chosen. Its hash in memory is there already.
+CountedKey counted_key(const Admission& admission, const CheckedLimit& checked) noexcept {
+  const auto& check = admission.checks[checked.first];
+  if (checked.shard == 0) return {check.hash.low, check.key};
+  const auto key = without_shard(check.key);
+  return {keyed_hash(key, 0).low, key};
+}
+
+}  // namespace
 
 ExchangeCounters::ExchangeCounters(observe::Registry& registry, observe::Writer worker, const CompiledConfig& compiled)
     : made_routes_(registry.routes(worker)), routes_(compiled.routes().size() + 1) {
@@ -119,7 +138,7 @@ void ExchangeCounters::count(const Exchange& x, Duration took) const {
   if (x.under_way) route.under_way(-1);
   if (x.trace && x.trace->context.sampled) route.traced(x.trace->id(), took, x.clock->wall());
   for (const auto& auth_result : x.caller.auth_results) route.count(auth_result);
-  count_limits(x);
+  if (!x.admission.limits.empty()) count_limits(x);
   if (x.route && x.route->extras) count_extras(x);
 }
 
@@ -135,7 +154,7 @@ void ExchangeCounters::count_extras(const Exchange& x) const {
 void ExchangeCounters::count_ban(const Exchange& x) const {
   const auto& counters = bans_[x.ban->number];
   (x.ended_by == EndedBy::ban ? counters.refused : counters.observed)->add();
-  counters.top->rejected(x.banned_key);
+  counters.top->rejected(keyed_hash(x.banned_key, 0).low, x.banned_key);
 }
 
 void ExchangeCounters::count_shed(const Exchange& x) const {
@@ -185,11 +204,13 @@ void ExchangeCounters::count_limits(const Exchange& x) const {
       const bool observe = checked.route_limit->limit->mode == limit::Mode::observe;
       (observe ? counters.observed : counters.rejected)[source]->add();
       (observe ? counters.units_observed : counters.units_rejected)->add(units);
-      counters.top->rejected(a.checks[checked.first].key);
+      const auto [hash, key] = counted_key(a, checked);
+      counters.top->rejected(hash, key);
     } else if (!rejected) {
       counters.allowed[source]->add();
       counters.units_allowed->add(units);
-      counters.top->allowed(a.checks[checked.first].key);
+      const auto [hash, key] = counted_key(a, checked);
+      counters.top->allowed(hash, key);
       if (checked.kept) {  // its decision is about the appointment, not about the limit
         counters.appointments[static_cast<std::size_t>(observe::AppointmentEvent::kept)]->add();
         continue;

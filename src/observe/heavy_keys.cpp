@@ -1,7 +1,5 @@
 #include "headgate/observe/heavy_keys.hpp"
 
-#include "headgate/core/hash.hpp"
-
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
@@ -9,24 +7,19 @@
 namespace headgate::observe {
 
 /// The slot with this key, or the empty one where it belongs. At least half of the slots are empty.
-std::size_t HeavyKeys::slot_of(std::uint64_t hash, std::string_view key) const noexcept {
+std::size_t HeavyKeys::slot_of(std::uint64_t hash) const noexcept {
   auto at = hash % kSlots;
-  while (slots_[at] != 0) {
-    const auto& counted = counters_[slots_[at] - 1U];
-    if (counted.hash == hash && counted.key == key) break;
-    at = (at + 1) % kSlots;
-  }
+  while (slots_[at] != 0 && counters_[slots_[at] - 1U].hash != hash) at = (at + 1) % kSlots;
   return at;
 }
 
-void HeavyKeys::add(std::string_view key, std::uint32_t times) {
+void HeavyKeys::add(std::uint64_t hash, std::string_view key, std::uint32_t times) {
   total_ += times;
-  const auto hash = keyed_hash(key, 0).low;  // nobody can choose keys that fall into one slot
-  auto at = slot_of(hash, key);
+  auto at = slot_of(hash);
   if (slots_[at] == 0) {
     if (used_ == kCounters) {
       make_room();
-      at = slot_of(hash, key);
+      at = slot_of(hash);
     }
     auto& counted = counters_[used_];
     counted.hash = hash;
@@ -52,7 +45,7 @@ void HeavyKeys::make_room() {
     if (counted.count <= least) continue;
     counted.count -= least;
     if (&counters_[used_] != &counted) std::swap(counters_[used_], counted);  // keeps the memory of both texts
-    const auto at = slot_of(counters_[used_].hash, counters_[used_].key);
+    const auto at = slot_of(counters_[used_].hash);
     slots_[at] = static_cast<std::uint8_t>(++used_);
   }
 }
@@ -75,10 +68,12 @@ void HeavyList::merge(const HeavyList& other) {
   for (std::size_t i = 0; i < keys.size(); ++i) places.emplace(keys[i].key, i);
   for (const auto& each : other.keys) {
     const auto known = places.find(each.key);
-    if (known == places.end())
-      keys.push_back(each);
-    else
+    if (known != places.end()) {
       keys[known->second].count += each.count;
+      continue;
+    }
+    keys.push_back(each);
+    places.emplace(keys.back().key, keys.size() - 1);
   }
   if (keys.size() <= HeavyKeys::kCounters) return;
   const auto last = keys.begin() + HeavyKeys::kCounters;

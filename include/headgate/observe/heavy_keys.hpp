@@ -39,8 +39,8 @@ class HeavyKeys {
   /// Every key with more than one of so many of all additions is in the list.
   static constexpr std::uint64_t kShare = kCounters / 2;
 
-  /// `key` came `times` more times.
-  void add(std::string_view key, std::uint32_t times = 1);
+  /// `key` came `times` more times. `hash` is keyed, the same whenever this key comes, and tells it from all others.
+  void add(std::uint64_t hash, std::string_view key, std::uint32_t times = 1);
   HeavyList list() const;
 
  private:
@@ -51,7 +51,7 @@ class HeavyKeys {
     std::string key;
   };
 
-  std::size_t slot_of(std::uint64_t hash, std::string_view key) const noexcept;
+  std::size_t slot_of(std::uint64_t hash) const noexcept;
   void make_room();
 
   std::array<std::uint8_t, kSlots> slots_{};  ///< an index of counters_ plus one; 0: empty

@@ -24,10 +24,11 @@ class LimitTop {
 
   explicit LimitTop(std::uint64_t seed) noexcept : random_(seed | 1U) {}
 
-  void rejected(std::string_view key) { count(rejected_, key, 1); }
-  void allowed(std::string_view key) {
+  /// `hash` as for HeavyKeys::add().
+  void rejected(std::uint64_t hash, std::string_view key) { count(rejected_, hash, key, 1); }
+  void allowed(std::uint64_t hash, std::string_view key) {
     random_ = random_ * 6364136223846793005U + 1442695040888963407U;  // Knuth's; its upper bits are good
-    if (random_ >> 61U == 0) count(allowed_, key, kSampled);
+    if (random_ >> 61U == 0) count(allowed_, hash, key, kSampled);
   }
 
   /// What was counted since the last call; null: nothing.
@@ -36,9 +37,9 @@ class LimitTop {
 
  private:
   static_assert(kSampled == 8, "the upper three bits");
-  static void count(std::unique_ptr<HeavyKeys>& in, std::string_view key, std::uint32_t times) {
+  static void count(std::unique_ptr<HeavyKeys>& in, std::uint64_t hash, std::string_view key, std::uint32_t times) {
     if (!in) in = std::make_unique<HeavyKeys>();
-    in->add(key, times);
+    in->add(hash, key, times);
   }
 
   std::unique_ptr<HeavyKeys> rejected_;

@@ -4,6 +4,7 @@
 
 #include "headgate/core/time.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -50,25 +51,42 @@ class Histogram {
   static constexpr std::size_t kMaxBounds = 13;
 
   /// `bounds` are in ascending order, at most kMaxBounds, and outlive the histogram.
-  explicit Histogram(std::span<const Duration> bounds) noexcept : bounds_(bounds) {}
+  explicit Histogram(std::span<const Duration> bounds) noexcept : bounds_(bounds) {
+    // A duration of 0 has the width of 1.
+    for (std::size_t width = 2; width < kWidths; ++width)
+      while (first_[width] < bounds.size() &&
+             static_cast<std::uint64_t>(bounds[first_[width]].count()) < std::uint64_t{1} << (width - 1))
+        ++first_[width];
+  }
 
   /// Counts into the first bucket with a bound of at least `took`, or into the last bucket.
   void record(Duration took) noexcept {
-    counts_[bucket_of(took)].add();
-    sum_.add(took.count() > 0 ? static_cast<std::uint64_t>(took.count()) : 0);
+    const auto microseconds = counted(took);
+    counts_[bucket_of(microseconds)].add();
+    sum_.add(microseconds);
   }
-  std::size_t bucket_of(Duration took) const noexcept {
-    std::size_t bucket = 0;
-    while (bucket < bounds_.size() && took > bounds_[bucket]) ++bucket;
-    return bucket;
-  }
+  std::size_t bucket_of(Duration took) const noexcept { return bucket_of(counted(took)); }
 
   std::span<const Duration> bounds() const noexcept { return bounds_; }
   std::uint64_t count(std::size_t bucket) const noexcept { return counts_[bucket].read(); }
   Duration sum() const noexcept { return Duration(static_cast<Duration::rep>(sum_.read())); }
 
  private:
+  static constexpr std::size_t kWidths = 65;
+
+  static std::uint64_t counted(Duration took) noexcept {
+    return static_cast<std::uint64_t>(std::max<Duration::rep>(took.count(), 0));
+  }
+  std::size_t bucket_of(std::uint64_t microseconds) const noexcept {
+    std::size_t bucket = first_[static_cast<std::size_t>(std::bit_width(microseconds | 1U))];
+    while (bucket < bounds_.size() && microseconds > static_cast<std::uint64_t>(bounds_[bucket].count())) ++bucket;
+    return bucket;
+  }
+
   std::span<const Duration> bounds_;
+  /// By the number of digits that a duration has in binary: the first bound that may not be below it. So no search
+  /// begins at the first bucket.
+  std::array<std::uint8_t, kWidths> first_{};
   std::array<Counter, kMaxBounds + 1> counts_;
   Counter sum_;  // microseconds
 };

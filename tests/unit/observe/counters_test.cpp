@@ -160,6 +160,20 @@ TEST(RouteCounters, TakeNoLabelFromAClientWithoutLimit) {
   EXPECT_EQ(text.value(R"(headgate_requests_total{route="api",method="PATCH",code="-"})"), 3);
 }
 
+TEST(RouteCounters, KnowEveryStandardMethod) {
+  Registry registry;
+  RouteCounters api(registry, 0, "api");
+  for (const auto* const method : {"GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH",
+                                   "GEX", "HEAX", "TRACX", "DELETX", "OPTIONX", "", "PROPFIND", "_OTHER"})
+    api.count(method, 200, Duration(10));
+  const auto text = read(registry);
+  for (const auto* const method : {"GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"})
+    EXPECT_EQ(text.value("headgate_requests_total{route=\"api\",method=\"" + std::string(method) + "\",code=\"200\"}"),
+              1)
+        << method;
+  EXPECT_EQ(text.value(R"(headgate_requests_total{route="api",method="_OTHER",code="200"})"), 8);
+}
+
 TEST(RouteCounters, CountWhatIsBeyondTheirRoomTogether) {
   Registry registry;
   RouteCounters api(registry, 0, "api");

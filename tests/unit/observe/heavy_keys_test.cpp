@@ -1,5 +1,6 @@
 #include "headgate/observe/heavy_keys.hpp"
 
+#include "headgate/core/hash.hpp"
 #include "headgate/observe/limit_top.hpp"
 
 #include <gtest/gtest.h>
@@ -12,6 +13,9 @@
 
 namespace headgate::observe {
 namespace {
+
+std::uint64_t hash_of(std::string_view key) { return keyed_hash(key, 0).low; }
+void add(HeavyKeys& sketch, const std::string& key, std::uint32_t times = 1) { sketch.add(hash_of(key), key, times); }
 
 using Exact = std::map<std::string, std::uint64_t>;
 
@@ -83,7 +87,7 @@ TEST(HeavyKeys, AreWithinTheirBoundsForRandomStreams) {
     Stream stream(seed);
     for (int i = 0; i < 4000; ++i) {
       const auto key = stream.next();
-      sketch.add(key);
+      add(sketch, key);
       ++exact[key];
     }
     expect_within_bounds(sketch.list(), exact);
@@ -103,7 +107,7 @@ TEST(HeavyKeys, StayWithinThemWhenManyListsAreMerged) {
       for (unsigned i = 0; i < length; ++i) {
         const auto key = stream.next();
         const auto times = static_cast<std::uint32_t>(1 + random() % 3);
-        sketch.add(key, times);
+        add(sketch, key, times);
         exact[key] += times;
       }
       merged.merge(sketch.list());
@@ -114,7 +118,7 @@ TEST(HeavyKeys, StayWithinThemWhenManyListsAreMerged) {
 
 TEST(HeavyKeys, AreExactForAsManyKeysAsThereAreCounters) {
   HeavyKeys sketch;
-  for (std::size_t i = 0; i < HeavyKeys::kCounters * 3; ++i) sketch.add(std::to_string(i % HeavyKeys::kCounters));
+  for (std::size_t i = 0; i < HeavyKeys::kCounters * 3; ++i) add(sketch, std::to_string(i % HeavyKeys::kCounters));
   const auto list = sketch.list();
   EXPECT_EQ(list.missed, 0U);
   ASSERT_EQ(list.keys.size(), HeavyKeys::kCounters);
@@ -123,15 +127,25 @@ TEST(HeavyKeys, AreExactForAsManyKeysAsThereAreCounters) {
 
 TEST(HeavyKeys, FindOneAmongAFloodOfOthersThatComeOnce) {
   HeavyKeys sketch;
-  for (int i = 0; i < 100'000; ++i) sketch.add(i % 20 == 0 ? "often" : "once" + std::to_string(i));
+  for (int i = 0; i < 100'000; ++i) add(sketch, i % 20 == 0 ? "often" : "once" + std::to_string(i));
   const auto list = sketch.list();
   EXPECT_GE(told(list, "often") + list.missed, 5000U);
   EXPECT_GT(told(list, "often"), 3000U);
 }
 
+TEST(HeavyList, AddsUpAKeyThatCameUnderTwoHashes) {
+  HeavyKeys sketch;
+  sketch.add(1, "a", 3);  // of one tier
+  sketch.add(2, "a", 4);  // of another
+  HeavyList list;
+  list.merge(sketch.list());
+  ASSERT_EQ(list.keys.size(), 1U);
+  EXPECT_EQ(list.keys[0].count, 7U);
+}
+
 TEST(HeavyList, MergedWithNothingStaysAsItIs) {
   HeavyKeys sketch;
-  for (int i = 0; i < 500; ++i) sketch.add(std::to_string(i));
+  for (int i = 0; i < 500; ++i) add(sketch, std::to_string(i));
   auto list = sketch.list();
   const auto before = list;
   list.merge({});
@@ -142,9 +156,10 @@ TEST(HeavyList, MergedWithNothingStaysAsItIs) {
 
 TEST(LimitTop, CountsEveryRejectionAndOneAllowedRequestOfEight) {
   LimitTop top(7);
-  for (int i = 0; i < 1000; ++i) top.rejected("a");
+  for (int i = 0; i < 1000; ++i) top.rejected(hash_of("a"), "a");
   constexpr int kAllowed = 200'000;
-  for (int i = 0; i < kAllowed; ++i) top.allowed(i % 2 == 0 ? "even" : "odd");  // no pattern hides one of them
+  for (int i = 0; i < kAllowed; ++i)
+    top.allowed(i % 2 == 0 ? 1 : 2, i % 2 == 0 ? "even" : "odd");  // no pattern hides one of them
   const auto rejected = top.take_rejected();
   ASSERT_NE(rejected, nullptr);
   EXPECT_EQ(told(rejected->list(), "a"), 1000U);
@@ -159,7 +174,7 @@ TEST(LimitTop, CountsEveryRejectionAndOneAllowedRequestOfEight) {
 TEST(WorkerTops, HandOverOnlyLimitsThatCountedSomething) {
   WorkerTops tops(0);
   tops.of("quiet");
-  tops.of("login").rejected("203.0.113.7");
+  tops.of("login").rejected(1, "203.0.113.7");
   EXPECT_EQ(&tops.of("login"), &tops.of("login"));
   const auto taken = tops.take();
   ASSERT_EQ(taken.size(), 1U);

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
@@ -93,6 +94,25 @@ TEST(Metrics, ShowsWhatCollectorsKeepThemselves) {
   const auto text = scraped(registry);
   EXPECT_EQ(text.value(R"(headgate_limit_tracked_keys{limit="plan"})"), 1);
   EXPECT_EQ(text.value(kNear), 3) << "a counter told from two sides is added up";
+}
+
+TEST(Metrics, FindTheBucketOfEveryDuration) {
+  for (const auto* const family : families()) {
+    if (family->type != Family::Type::histogram) continue;
+    const Histogram histogram(family->bounds);
+    const auto check = [&](std::int64_t microseconds) {
+      const Duration took(microseconds);
+      const auto expected = std::lower_bound(family->bounds.begin(), family->bounds.end(), took);
+      ASSERT_EQ(histogram.bucket_of(took), static_cast<std::size_t>(expected - family->bounds.begin()))
+          << family->name << ' ' << microseconds;
+    };
+    check(-5);
+    for (std::int64_t i = 0; i < 2000; ++i) check(i);
+    for (const auto bound : family->bounds)
+      for (const int beside : {-1, 0, 1}) check(bound.count() + beside);
+    for (int width = 0; width < 62; ++width)
+      for (const int beside : {-1, 0, 1}) check((std::int64_t{1} << width) + beside);
+  }
 }
 
 TEST(Metrics, EscapesWhatALabelMayHold) {
