@@ -4,6 +4,7 @@
 #include "meaning_balance.hpp"
 #include "meaning_delivery.hpp"
 #include "meaning_health.hpp"
+#include "meaning_observing.hpp"
 #include "meaning_paths.hpp"
 #include "meaning_rooms.hpp"
 #include "meaning_routes.hpp"
@@ -236,7 +237,7 @@ std::string meaning(const Config& config, std::string_view file) {
   out += ", " + counted(config.gateway.routes.size(), "route") + ", " + counted(config.limits.size(), "limit") + '\n' +
          included(config.included);
   const auto paths = delivery_in_words(config) + kept_slashes(config.gateway) + tls_in_words(config) +
-                     care_in_words(config) + origins_in_words(config.gateway);
+                     care_in_words(config) + origins_in_words(config.gateway) + observing_in_words(config);
   const auto rooms = rooms_in_words(config);
   const auto shedding = shedding_in_words(config);
   const auto balancing = balance_in_words(config) + servers_in_words(config);
