@@ -142,7 +142,8 @@ TEST_F(SpanText, HasAnErrorIfTheGatewayOrItsServerFailed) {
 
 TEST_F(SpanText, BoundsNamesAndIsValidWhateverACallerSends) {
   record.method = "BREW\"\n";
-  record.path = record.user_agent = record.host = std::string(60UL * 1024, '\xff');
+  const std::string huge(60UL * 1024, '\xff');
+  record.path = record.user_agent = record.host = huge;
   spans.pattern = {};
   const auto span = written(1).spans.at(0);
   EXPECT_EQ(span.name, "HTTP");
