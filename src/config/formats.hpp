@@ -70,6 +70,8 @@ std::optional<LiteralError> check_redis_node(std::string_view text);
 std::optional<LiteralError> check_sentinel_node(std::string_view text);
 std::optional<LiteralError> check_digest(std::string_view text);
 std::optional<LiteralError> check_webhook_url(std::string_view text);
+std::optional<LiteralError> check_otlp_url(std::string_view text);
+std::optional<LiteralError> check_otlp_header(std::string_view text);  ///< the value of a field; never quoted
 std::optional<LiteralError> check_webhook_secret(std::string_view text);
 std::optional<LiteralError> check_server_name(std::string_view text);  ///< that a certificate must be for
 std::optional<LiteralError> check_max_age(std::string_view text);      ///< of Strict-Transport-Security

@@ -84,6 +84,37 @@ void mask_list(std::string& text, std::size_t at) {
   while (at < text.size() && text[at] != ']') at = text[at] == '"' ? mask_string(text, at) : at + 1;
 }
 
+/// Where the object that begins at `open` ends.
+std::size_t end_of_object(const std::string& text, std::size_t open) {
+  std::size_t depth = 0;
+  for (auto at = open; at < text.size(); ++at) {
+    if (text[at] == '"') {
+      for (++at; at < text.size() && text[at] != '"'; ++at) at += text[at] == '\\' ? 1 : 0;
+    } else if (text[at] == '{') {
+      ++depth;
+    } else if (text[at] == '}' && --depth == 0) {
+      return at;
+    }
+  }
+  return text.size();
+}
+
+/// The fields for a collector may be credentials, whatever their names are.
+void mask_headers_of_tracing(std::string& text) {
+  const auto tracing = text.find("\"tracing\"");
+  const auto open = text.find('{', std::min(tracing, text.size()));
+  if (tracing == std::string::npos || open == std::string::npos) return;
+  const auto headers = text.find("\"headers\"", open);
+  if (headers >= end_of_object(text, open)) return;
+  const auto first = text.find('{', headers);
+  if (first == std::string::npos) return;
+  const auto end = end_of_object(text, first);
+  for (auto at = text.find(':', first); at < end; at = text.find(':', at + 1)) {
+    const auto value = text.find_first_not_of(": \t\r\n", at);
+    if (value != std::string::npos && value < end && text[value] == '"') at = mask_string(text, value) - 1;
+  }
+}
+
 // The text with its passwords, tokens and keys masked, because the output of `check` goes into the logs of build
 // machines. A list of them may have several lines.
 std::string without_keys(std::string_view source) {
@@ -97,6 +128,7 @@ std::string without_keys(std::string_view source) {
       if (text[value] == '[') mask_list(text, value);
     }
   }
+  mask_headers_of_tracing(text);
   // A list of keys that sign. The keys of a key file are objects, and only a part of each is secret.
   constexpr std::string_view kKeys = "\"keys\"";
   for (auto at = text.find(kKeys); at != std::string::npos; at = text.find(kKeys, at + kKeys.size())) {

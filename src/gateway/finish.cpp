@@ -1,6 +1,7 @@
 // The end of every exchange: counts it in the metrics and writes it to the access log.
 
 #include "access_record.hpp"
+#include "exchange_spans.hpp"
 #include "in_flight.hpp"
 
 #include "headgate/gateway/exchange_counters.hpp"
@@ -20,14 +21,17 @@ void Gateway::finish(Exchange& x) {
   const auto elapsed = std::chrono::duration_cast<Duration>(x.clock->steady() - x.started);
   (x.snapshot ? x.snapshot : snapshot_)->counters->count(x, elapsed);
   auto& log = services_.access_log;
-  if (!log.on() || log.leaves_out(x.status)) return;
+  const bool recorded = x.trace && x.trace->recorded() && services_.spans != nullptr;
+  const bool logged = log.on() && !log.leaves_out(x.status);
+  if (!logged && !recorded) return;
   observe::AccessRecord record;
   std::array<std::string_view, observe::LogOptions::kMaxCallers> callers;
   record.elapsed = elapsed;
   record.callers = caller_values(x, log.callers(), callers);
   fill(x, record);
   if (log.wants_referer()) record.referer = http::value_of(x.request.fields, http::Known::referer);
-  log.write(record);
+  if (logged) log.write(record);
+  if (recorded) write_spans(x, record, *x.snapshot->compiled->options().tracing, *services_.spans);
 }
 
 void Gateway::refused(Exchange& x) {

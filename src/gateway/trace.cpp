@@ -43,6 +43,8 @@ observe::TraceIds& ids() {
 
 }  // namespace
 
+std::uint64_t new_span() { return ids().next(); }
+
 void begin_trace(Exchange& x, const Tracing& tracing) {
   x.trace = std::make_unique<ExchangeTrace>();
   auto& trace = *x.trace;

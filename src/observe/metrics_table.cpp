@@ -84,6 +84,8 @@ std::span<const Family* const> families() noexcept {
                                            &log_left_out,
                                            &connections_open,
                                            &connections_made,
+                                           &trace_spans,
+                                           &trace_retries,
                                            &connections_active,
                                            &connections_refused,
                                            &accept_pauses,

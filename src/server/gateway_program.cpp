@@ -54,6 +54,7 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, const config::Conf
       server_watch_(loop, shared.registry),
       server_care_(loop, shared.registry),
       top_(std::make_shared<TopService>(loop, shared.logs)),
+      traces_(loop, shared.spans, shared.registry),
       calls_(std::make_shared<ReloadCalls>(loop, [this](Tell tell) { reload(std::move(tell)); })) {
   activate(prepare_config(loop_, config, nullptr, nullptr));
   begun_with_ = now_->config;
@@ -73,6 +74,7 @@ void GatewayProgram::activate(PendingConfig next) {
   server_watch_.use(now_);
   top_->use(now_->config);
   shared_.bans->adopt(now_->config);
+  traces_.use(now_->config->traces);
 }
 
 void GatewayProgram::with_redis(std::function<void(std::shared_ptr<redis::Limiter>)> what) {
@@ -312,6 +314,7 @@ void GatewayProgram::ended() {
   if (handover_) handover_->stop();
   keyring_->stop();
   shared_.bans->stop();
+  traces_.stop();
 }
 
 }  // namespace headgate::server

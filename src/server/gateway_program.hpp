@@ -10,6 +10,7 @@
 #include "server_care.hpp"
 #include "server_watch.hpp"
 #include "top_service.hpp"
+#include "trace_service.hpp"
 
 #include "headgate/observe/counters.hpp"
 #include "headgate/server/admin.hpp"
@@ -86,6 +87,7 @@ class GatewayProgram final : public Program {
   ServerWatch server_watch_;
   ServerCare server_care_;
   const std::shared_ptr<TopService> top_;
+  TraceService traces_;
   std::shared_ptr<const ActiveConfig> now_;
   std::shared_ptr<const config::Config> begun_with_;
   std::shared_ptr<keyring::Keyring> keyring_;

@@ -11,10 +11,11 @@ GatewayService::GatewayService(const std::shared_ptr<const ActiveConfig>& active
       environment_(environment),
       now_(install(active, nullptr, environment, shared.registry, worker, shared.retry_budgets)),
       access_log_(shared.logs.access_log()),
+      spans_(shared.spans),
       handshakes_(shared.registry, worker),
       tops_(shared.registry.tops(worker)),
       gateway_({environment.clock, shared.memory, access_log_, shared.bans->table(), shared.rooms, shared.flights,
-                environment.blocks.lent},
+                environment.blocks.lent, &spans_},
                now_.snapshot) {
   loop_watch_.emplace(environment.clock, observe::loop_lag_gauge(shared.registry, worker));
   shared_.board.use_redis(worker_, now_.redis);

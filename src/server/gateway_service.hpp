@@ -33,6 +33,7 @@ struct Shared {
   room::MemoryRooms rooms;
   limit::FlightQueues flights;
   upstream::RetryBudgets retry_budgets;
+  observe::SpanQueue spans;
   observe::Registry registry;
   AdminBoard board;
   OperatorBoard operators;
@@ -72,6 +73,7 @@ class GatewayService final : public Service {
   Installed now_;
   std::shared_ptr<redis::Limiter> retired_;
   observe::AccessLog access_log_;
+  observe::SpanLog spans_;
   observe::HandshakeCounters handshakes_;
   observe::WorkerTops& tops_;
   gateway::Gateway gateway_;

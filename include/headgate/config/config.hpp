@@ -7,6 +7,7 @@
 #include "headgate/limit/limit.hpp"
 #include "headgate/limit/memory_store.hpp"
 #include "headgate/net/options.hpp"
+#include "headgate/notify/span_exporter.hpp"
 #include "headgate/notify/webhook.hpp"
 #include "headgate/observe/options.hpp"
 #include "headgate/redis/options.hpp"
@@ -71,6 +72,7 @@ struct Config {
   std::vector<upstream::Options> upstreams;
   std::vector<limit::Limit> limits;
   std::optional<notify::WebhookOptions> webhook;
+  std::optional<notify::TraceOptions> traces;  ///< not set: no spans are sent anywhere
   gateway::Options gateway;
   observe::LogOptions log;
   Places places;

@@ -11,6 +11,7 @@
 #include "headgate/limit/shards.hpp"
 #include "headgate/net/block_pool.hpp"
 #include "headgate/observe/access_log.hpp"
+#include "headgate/observe/span_log.hpp"
 #include "headgate/room/memory_rooms.hpp"
 
 #include <memory>
@@ -43,6 +44,7 @@ struct Services {
   room::MemoryRooms& rooms;               ///< shared by all workers
   limit::FlightQueues& flights;           ///< shared by all workers
   net::LentBytes::Share* lent = nullptr;  ///< counts the memory of bodies that are held; null: nobody does
+  observe::SpanLog* spans = nullptr;      ///< null: no exchange is recorded
 };
 
 /// Worker thread only. All exchanges must have ended before it is destroyed.

@@ -320,7 +320,10 @@ inline std::string describe(const Config& config) {
     out << "webhook " << config.webhook->url.host << ' ' << config.webhook->secrets.size() << ' ' << config.webhook->ca
         << ' ' << to_text(config.webhook->timeout) << '\n';
   if (const auto& tracing = config.gateway.tracing)
-    out << "tracing " << tracing->sample_below << ' ' << tracing->parent_based << '\n';
+    out << "tracing " << tracing->sample_below << ' ' << tracing->parent_based << tracing->client_address << '\n';
+  if (const auto& traces = config.traces)
+    out << "traces " << net::to_text(traces->url) << ' ' << traces->fields << ' ' << traces->ca << ' '
+        << to_text(traces->timeout) << ' ' << traces->service << '\n';
   out << describe(config.gateway);
   out << "log " << static_cast<int>(config.log.level) << ' ' << static_cast<int>(config.log.format) << ' '
       << config.log.access << ' ' << config.log.error << ' ' << config.log.key.has_value();

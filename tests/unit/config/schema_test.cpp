@@ -113,7 +113,7 @@ Json bare(const std::string& section) {
     "identity": { "failures": {}, "jwt": { "algorithms": ["HS256"], "secret": "0123456789abcdef0123456789abcdef" },
                   "api_key": { "keys": { "k": { "key": "0123456789abcdef" } } } },
     "hsts": { "max_age": "1y" }, "signing": { "keys": ["0123456789abcdef0123456789abcdef"] }, "shedding": {},
-    "all_routes": {}, "timeouts": {}, "bounds": {}, "rejection": {}, "log": {}, "tracing": {},
+    "all_routes": {}, "timeouts": {}, "bounds": {}, "rejection": {}, "log": {}, "tracing": { "otlp_http": "http://c:4318" },
     "webhook": { "url": "https://hooks.example.com/", "secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=" },
     "limits": { "p": { "rate": "1/s", "per": "total" },
                 "l": { "rate": "1/s", "per": "total", "exempt": { "api_key": ["k"] }, "appointments": {} },

@@ -1,0 +1,37 @@
+#pragma once
+// Sends the spans of all workers to the collector that the configuration names.
+
+#include "headgate/net/loop_clock.hpp"
+#include "headgate/notify/span_exporter.hpp"
+#include "headgate/observe/metrics.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace headgate::server {
+
+/// One for each process, on the main thread.
+class TraceService {
+ public:
+  /// All of them outlive it. The registry shows its numbers once spans are sent.
+  TraceService(boost::asio::io_context& loop, observe::SpanQueue& queue, observe::Registry& registry);
+
+  /// Without options, what waits is still sent.
+  void use(const std::optional<notify::TraceOptions>& options);
+  /// After the workers have ended: sends what is left, for a moment.
+  void stop();
+
+ private:
+  std::optional<notify::TraceCounts> counts() const;  // any thread
+
+  boost::asio::io_context& loop_;
+  observe::SpanQueue& queue_;
+  net::LoopClock clock_{loop_};
+  mutable std::mutex mutex_;
+  std::unique_ptr<notify::SpanExporter> exporter_;  ///< used on the main thread; the pointer needs the lock
+};
+
+}  // namespace headgate::server
