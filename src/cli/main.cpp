@@ -12,6 +12,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <memory>
 
 namespace headgate::cli {
 namespace {
@@ -80,12 +81,25 @@ void offer_help(CLI::App& app, int& result) {
   auto* help = app.add_subcommand("help", "What a command does");
   help->add_option("command", *wanted, "The command: keys new, servers drain …");
   help->callback([&app, &result, wanted] {
-    std::string line = "headgate";
-    std::vector<char*> words{line.data()};
+    std::string program = "headgate";
+    std::vector<char*> words{program.data()};
     for (auto& word : *wanted) words.push_back(word.data());
-    std::string ask = "--help";
-    words.push_back(ask.data());
-    result = complain(app, CLI::CallForHelp(), static_cast<int>(words.size()), words.data());
+    const auto count = static_cast<int>(words.size());
+    std::vector<std::string> known;
+    if (unknown_command(app, count, words.data(), known) != nullptr) {
+      result = complain(app, CLI::CallForHelp(), count, words.data());
+      return;
+    }
+    const CLI::App* at = &app;
+    std::string above;
+    for (const auto& word : *wanted) {
+      if (at->get_subcommands({}).empty()) break;
+      above += (above.empty() ? "" : " ") + at->get_name();
+      at = at->get_subcommand(word);
+    }
+    // help() of the whole program would be that of the command that was chosen: this one.
+    const auto whole = [&] { return app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal); };
+    std::fputs((above.empty() ? whole() : at->help(above)).c_str(), stdout);
   });
 }
 

@@ -266,6 +266,9 @@ TEST(Help, OfACommandThatDoesNotExistIsAnError) {
   EXPECT_EQ(nested.code, 2) << nested.out;
   EXPECT_EQ(nested.err, "headgate: unknown command \"nwe\"; did you mean \"new\"?\n");
   EXPECT_EQ(run_headgate({"keys", "new", "--help"}).code, 0);
+  EXPECT_EQ(run_headgate({"help", "keys", "new"}).out, run_headgate({"keys", "new", "--help"}).out);
+  EXPECT_TRUE(has(run_headgate({"help"}).out, "suspensions"));
+  EXPECT_EQ(run_headgate({"help", "keys", "nwe"}).err, nested.err);
   EXPECT_EQ(run_headgate({"limits", "scan", "--help"}).code, 0) << "scan is no command";
 }
 
