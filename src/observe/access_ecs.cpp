@@ -100,10 +100,14 @@ void write_ecs(TextCursor& out, const AccessRecord& record, const LogOptions& op
 
 }  // namespace
 
+void write_ecs_line(TextCursor& out, const AccessRecord& record, const LogOptions& options, Instant at,
+                    std::uint64_t dropped) {
+  write_ecs(out, record, options, at, dropped);
+}
+
 void append_ecs_line(const AccessRecord& record, const LogOptions& options, Instant at, std::string& out,
                      std::uint64_t dropped) {
-  append_text(out, most_of(record, options) + kMaxJsonBytes * 2 * kMaxWord,
-              [&](TextCursor& line) { write_ecs(line, record, options, at, dropped); });
+  append_text(out, most_of(record, options), [&](TextCursor& line) { write_ecs(line, record, options, at, dropped); });
 }
 
 }  // namespace headgate::observe

@@ -6,7 +6,7 @@ namespace headgate::observe {
 namespace {
 
 /// Names, numbers, an address and a time.
-constexpr std::size_t kMaxOfTheRest = 2048;
+constexpr std::size_t kMaxOfTheRest = 4096;
 
 template <class Fields>
 void write_limit(Members<Fields>& line, const AccessRecord& record, const LogOptions& options) noexcept {
@@ -85,7 +85,7 @@ void write_json(TextCursor& out, Fields fields, const AccessRecord& record, cons
 
 std::size_t most_of(const AccessRecord& record, const LogOptions& options) noexcept {
   std::size_t told = std::min(record.path.size(), kMaxPath) + std::min(record.user_agent.size(), kMaxAgent) +
-                     std::min(record.referer.size(), kMaxAgent);
+                     std::min(record.referer.size(), kMaxAgent) + 2 * kMaxWord;  // and those of a message
   for (const auto text : {record.request_id, record.trace_id, record.method, record.host, record.ended_by, record.route,
                           record.upstream, record.server, record.reason, record.retried, record.auth, record.limit,
                           record.tier, record.decision, record.source})
@@ -95,14 +95,32 @@ std::size_t most_of(const AccessRecord& record, const LogOptions& options) noexc
   return kMaxOfTheRest + kMaxJsonBytes * (told + options.instance.size());
 }
 
+void write_json_line(TextCursor& out, const AccessRecord& record, const LogOptions& options, Instant at,
+                     std::uint64_t dropped) {
+  if (options.fields == kAllAccessFields)
+    write_json(out, AllFields{}, record, options, at, dropped);
+  else
+    write_json(out, ChosenFields{options.fields}, record, options, at, dropped);
+}
+
+void write_line(TextCursor& out, const AccessRecord& record, const LogOptions& options, Instant at,
+                std::uint64_t dropped, Coloured coloured) {
+  switch (options.format) {
+    case LogFormat::json:
+      return write_json_line(out, record, options, at, dropped);
+    case LogFormat::text:
+      return write_text_line(out, record, options, at, dropped, coloured);
+    case LogFormat::combined:
+      return write_combined_line(out, record, at);
+    case LogFormat::ecs:
+      return write_ecs_line(out, record, options, at, dropped);
+  }
+}
+
 void append_json_line(const AccessRecord& record, const LogOptions& options, Instant at, std::string& out,
                       std::uint64_t dropped) {
-  append_text(out, most_of(record, options), [&](TextCursor& line) {
-    if (options.fields == kAllAccessFields)
-      write_json(line, AllFields{}, record, options, at, dropped);
-    else
-      write_json(line, ChosenFields{options.fields}, record, options, at, dropped);
-  });
+  append_text(out, most_of(record, options),
+              [&](TextCursor& line) { write_json_line(line, record, options, at, dropped); });
 }
 
 }  // namespace headgate::observe

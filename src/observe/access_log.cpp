@@ -56,27 +56,18 @@ void AccessLog::write(const AccessRecord& record) {
 }
 
 void AccessLog::append(const AccessRecord& record, Instant at, std::uint64_t dropped) {
-  line_.clear();
+  // It only grows, because zeros for the most that a line may need would cost more than the line.
+  const auto most = Output::kMarks + most_of(record, options_) + 1;
+  if (room_.size() < most) room_.resize(most);
+  TextCursor line(room_.data());
   if (marked_) {
-    line_ += '6';  // information
-    line_ += Output::kRequest;
+    line.character('6');  // information
+    line.character(Output::kRequest);
   }
-  switch (options_.format) {
-    case LogFormat::json:
-      append_json_line(record, options_, at, line_, dropped);
-      break;
-    case LogFormat::text:
-      append_text_line(record, options_, at, line_, dropped, coloured_);
-      break;
-    case LogFormat::combined:
-      append_combined_line(record, options_, at, line_);
-      break;
-    case LogFormat::ecs:
-      append_ecs_line(record, options_, at, line_, dropped);
-      break;
-  }
-  line_ += '\n';
-  if (lane_->push(line_) == Lane::Pushed::block_full) output_->nudge();
+  write_line(line, record, options_, at, dropped, coloured_);
+  line.character('\n');
+  const std::string_view written(room_.data(), static_cast<std::size_t>(line.at() - room_.data()));
+  if (lane_->push(written) == Lane::Pushed::block_full) output_->nudge();
 }
 
 }  // namespace headgate::observe

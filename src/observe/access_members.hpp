@@ -1,6 +1,7 @@
 #pragma once
 // What the writers of access lines share: bounds of texts, values, and the members of a JSON object.
 
+#include "access_line.hpp"
 #include "words.hpp"
 
 #include "headgate/core/json_text.hpp"
@@ -45,8 +46,14 @@ inline void write_told(TextCursor& out, std::string_view text, std::size_t most)
   if (text.size() > most) out.text(kEllipsis);
 }
 
-/// The most bytes that all texts of a line may need.
-std::size_t most_of(const AccessRecord& record, const LogOptions& options) noexcept;
+// The lines as access_line.hpp has them.
+void write_json_line(TextCursor& out, const AccessRecord& record, const LogOptions& options, Instant at,
+                     std::uint64_t dropped);
+void write_ecs_line(TextCursor& out, const AccessRecord& record, const LogOptions& options, Instant at,
+                    std::uint64_t dropped);
+void write_text_line(TextCursor& out, const AccessRecord& record, const LogOptions& options, Instant at,
+                     std::uint64_t dropped, Coloured coloured);
+void write_combined_line(TextCursor& out, const AccessRecord& record, Instant at);
 
 /// The name of a member with its punctuation: `,"name":`.
 template <std::size_t size>

@@ -174,6 +174,13 @@ void write_combined(TextCursor& out, const AccessRecord& record, Instant at) {
 
 }  // namespace
 
+void write_text_line(TextCursor& out, const AccessRecord& record, const LogOptions& options, Instant at,
+                     std::uint64_t dropped, Coloured coloured) {
+  write_text(out, record, options, at, dropped, coloured);
+}
+
+void write_combined_line(TextCursor& out, const AccessRecord& record, Instant at) { write_combined(out, record, at); }
+
 void append_text_line(const AccessRecord& record, const LogOptions& options, Instant at, std::string& out,
                       std::uint64_t dropped, Coloured coloured) {
   append_text(out, most_of(record, options),

@@ -85,7 +85,7 @@ class AccessLog {
   Coloured coloured_{};
   std::uint64_t dice_ = 0;
   std::uint64_t passed_over_ = 0;  ///< since the last line of an exchange that succeeded
-  std::string line_;
+  std::string room_;               ///< for a line
 };
 
 }  // namespace headgate::observe
