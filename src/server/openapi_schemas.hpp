@@ -62,6 +62,16 @@ inline constexpr std::array kSchemas = {
         "rule": {"type": "string"}, "limit": {"type": "integer"}, "used": {"type": "integer"},
         "remaining": {"type": "integer"}, "full_in_seconds": {"type": "number"},
         "next_request": {"enum": ["allowed", "rejected"]}, "retry_after_seconds": {"type": "number"}}}}}})"},
+    NamedSchema{"Top", R"({"type": "object", "required": ["limit", "mode", "by", "window", "seconds", "requests",
+      "missed", "sampled", "keys"], "properties": {
+      "limit": {"type": "string"}, "mode": {"enum": ["enforce", "observe"]}, "by": {"enum": ["rejected", "allowed"]},
+      "window": {"enum": ["1m", "1h"]}, "seconds": {"type": "number"}, "requests": {"type": "integer"},
+      "missed": {"type": "integer"}, "sampled": {"type": "integer"},
+      "keys": {"type": "array", "items": {"type": "object", "required": ["key_id", "requests", "share", "per_second"],
+        "properties": {"key": {"type": "string"}, "key_id": {"type": "string"}, "requests": {"type": "integer"},
+        "share": {"type": "number"}, "per_second": {"type": "number"}}}}}})"},
+    NamedSchema{"Tops", R"({"type": "object", "required": ["limits"], "properties": {
+      "limits": {"type": "array", "items": {"$ref": "#/components/schemas/Top"}}}})"},
     NamedSchema{"Routes", R"({"type": "object", "required": ["total", "first", "routes"], "properties": {
       "total": {"type": "integer"}, "first": {"type": "integer"},
       "routes": {"type": "array", "items": {"type": "object", "required": ["route", "path", "limits"]}}}})"},

@@ -53,11 +53,11 @@ std::vector<AdminEndpoint> top_endpoints(std::shared_ptr<TopService> service) {
   return {{.method = "GET",
            .path = "/api/v1/top",
            .answer_later = answer_later,
-           .about = {.summary = "The heaviest keys of all limits", .answer = "Object", .query = query}},
+           .about = {.summary = "The heaviest keys of all limits", .answer = "Tops", .query = query}},
           {.method = "GET",
            .path = "/api/v1/limits/{name}/top",
            .answer_later = answer_later,
-           .about = {.summary = "The heaviest keys of a limit", .answer = "Object", .query = query}}};
+           .about = {.summary = "The heaviest keys of a limit", .answer = "Top", .query = query}}};
 }
 
 }  // namespace headgate::server
