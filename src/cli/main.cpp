@@ -3,6 +3,7 @@
 #include "admin_commands.hpp"
 #include "commands.hpp"
 #include "completion.hpp"
+#include "explain_command.hpp"
 #include "top.hpp"
 
 #include "headgate/core/literals.hpp"
@@ -141,6 +142,8 @@ int main(int count, char** words) {
 
   KeysOptions keys_options;
   offer_keys(app, keys_options, result);
+
+  offer_explain(app, result);
 
   app.add_subcommand("schema", "JSON Schema of the configuration, for editors")->callback([&] { result = schema(); });
 

@@ -140,7 +140,7 @@ void describe(const Counted& counted, LimitState& out) {
 
 }  // namespace
 
-Task<std::vector<LimitState>> limit_states(Exchange& x, std::vector<const RouteLimit*> limits, LimitStates where) {
+Task<std::vector<LimitState>> limit_states(Exchange& x, std::span<const RouteLimit* const> limits, LimitStates where) {
   std::vector<LimitState> out;
   std::vector<Counted> there;
   std::size_t rules = 0;

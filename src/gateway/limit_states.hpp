@@ -6,6 +6,7 @@
 #include "headgate/limit/limiter.hpp"
 #include "headgate/limit/shards.hpp"
 
+#include <span>
 #include <vector>
 
 namespace headgate::gateway {
@@ -19,7 +20,7 @@ struct LimitStates {
 
 /// The state of each of `limits` for `x`, whose caller is known; in their order. Looks at no more rules than one
 /// request can have: the limits behind them are left out. At most two calls to Redis if all of its limits allow the
-/// request, else one more for each limit. `x` outlives the await.
-Task<std::vector<LimitState>> limit_states(Exchange& x, std::vector<const RouteLimit*> limits, LimitStates where);
+/// request, else one more for each limit. `x` and `limits` outlive the await.
+Task<std::vector<LimitState>> limit_states(Exchange& x, std::span<const RouteLimit* const> limits, LimitStates where);
 
 }  // namespace headgate::gateway

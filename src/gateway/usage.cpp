@@ -169,8 +169,8 @@ void append_limits(const std::vector<LimitState>& states, std::string& out) {
 
 }  // namespace
 
-// Its own limit bounds what such requests cost, so that they can be free. The credentials are checked as for a request: a
-// failed attempt is charged.
+// Its own limit bounds what such requests cost, so that they can be free. The credentials are checked as for a request:
+// a failed attempt is charged.
 Gateway::Step Gateway::may_ask_usage(Exchange& x) {
   const auto& rule = x.snapshot->compiled->usage()->rule;
   const auto key = x.caller.ip_key;
@@ -200,9 +200,7 @@ Task<Gateway::Step> Gateway::tell_usage(Exchange& x, RejectionHeaders style) {
   const auto& all = about_path ? asked->x.route->plan : x.snapshot->compiled->usage()->limits;
   for (const auto& route_limit : all)
     if (route_limit.ready->binds && is_own_key(*route_limit.limit)) wanted.push_back(&route_limit);
-  const auto count = wanted.size();
-  auto look =
-      limit_states(about_path ? asked->x : x, std::move(wanted), {services_.memory, services_.clock, shard_turns_});
+  auto look = limit_states(about_path ? asked->x : x, wanted, {services_.memory, services_.clock, shard_turns_});
   const auto states = co_await look;
   Respond answer{.status = 200, .body = "{", .content_type = "application/json"};
   if (about_path) {
@@ -217,7 +215,7 @@ Task<Gateway::Step> Gateway::tell_usage(Exchange& x, RejectionHeaders style) {
   answer.body += "\n  \"limits\": [";
   append_limits(states, answer.body);
   answer.body += answer.body.ends_with('[') ? "]" : "\n  ]";
-  if (states.size() < count) answer.body += ",\n  \"more\": true";
+  if (states.size() < wanted.size()) answer.body += ",\n  \"more\": true";
   answer.body += "\n}\n";
   x.fields.push_back({http::Known::unknown, "Cache-Control", "no-store"});
   auto sent = respond(x, answer, style);

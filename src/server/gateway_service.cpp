@@ -1,5 +1,7 @@
 #include "gateway_service.hpp"
 
+#include "explain_json.hpp"
+
 #include <utility>
 
 namespace headgate::server {
@@ -20,6 +22,14 @@ GatewayService::GatewayService(const std::shared_ptr<const ActiveConfig>& active
   loop_watch_.emplace(environment.clock, observe::loop_lag_gauge(shared.registry, worker));
   shared_.board.use_redis(worker_, now_.redis);
   shared_.board.use_servers(worker_, servers_of(now_));
+  shared_.explain.use(active->compiled);
+  shared_.explain.add(worker_, environment_.loop,
+                      [this](gateway::ExplainedRequest request) { return explain(std::move(request)); });
+}
+
+Task<gateway::Explanation> GatewayService::explain(gateway::ExplainedRequest request) {
+  if (!request.tls) request.https_port = https_port_of(*now_.active->config);
+  return gateway_.explain(std::move(request));
 }
 
 void GatewayService::adopt(const std::shared_ptr<const ActiveConfig>& next) {
@@ -30,6 +40,7 @@ void GatewayService::adopt(const std::shared_ptr<const ActiveConfig>& next) {
   access_log_ = shared_.logs.access_log(&access_log_);
   shared_.board.use_servers(worker_, servers_of(installed));
   gateway_.adopt(installed.snapshot);
+  shared_.explain.use(next->compiled);
   now_ = std::move(installed);
 }
 
@@ -38,6 +49,7 @@ void GatewayService::use(const upstream::NamedAddresses& name) {
 }
 
 void GatewayService::stop() {
+  shared_.explain.remove(worker_);
   shared_.board.use_redis(worker_, nullptr);
   shared_.board.use_servers(worker_, {});
   loop_watch_.reset();

@@ -3,6 +3,7 @@
 
 #include "admin_board.hpp"
 #include "ban_service.hpp"
+#include "explain_calls.hpp"
 #include "loop_watch.hpp"
 #include "operator_board.hpp"
 #include "reload.hpp"
@@ -37,6 +38,7 @@ struct Shared {
   observe::Registry registry;
   AdminBoard board;
   OperatorBoard operators;
+  ExplainCalls explain;
 };
 
 /// Worker thread, or the main thread before the worker runs.
@@ -59,6 +61,7 @@ class GatewayService final : public Service {
   /// Who was limited since the last call.
   std::vector<observe::TakenTop> take_tops() { return tops_.take(); }
 
+  Task<gateway::Explanation> explain(gateway::ExplainedRequest request);
   /// New exchanges use this from now on, and the logs that are open now.
   void adopt(const std::shared_ptr<const ActiveConfig>& next);
   /// Null if no limit is counted in Redis.

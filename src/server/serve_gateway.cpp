@@ -75,6 +75,7 @@ std::vector<AdminEndpoint> endpoints_of(Shared& shared, GatewayProgram& program,
   out.push_back(servers_endpoint([&board = shared.board] { return board.upstreams(); }));
   add(operate_endpoints(operators, shared.board, shared.logs, [] { std::raise(SIGTERM); }));
   out.push_back(events_endpoint(events));
+  out.push_back(explain_endpoint(shared.explain));
   return out;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // What the gateway would do with a request, and why: found by the steps of the path, which take nothing meanwhile.
 
+#include "headgate/core/result.hpp"
 #include "headgate/core/time.hpp"
 #include "headgate/gateway/exchange.hpp"
 
@@ -21,6 +22,47 @@ struct ExplainedRequest {
   bool tls = false;               ///< whether it comes over TLS
   std::uint16_t https_port = 0;   ///< without TLS: where its listener redirects to; 0: it does not
 };
+
+/// A request in parts, as a user gives it.
+struct ExplainedParts {
+  std::string method = "GET";
+  std::string url{};  ///< "https://api.example.com/v1/orders?page=2", or the path alone, for the host "localhost"
+  std::vector<std::pair<std::string, std::string>> fields{};  ///< name and value
+  std::string address = "127.0.0.1";                          ///< who connects
+};
+/// The error is a sentence without its dot.
+Result<ExplainedRequest, std::string> explained_request(const ExplainedParts& parts);
+
+/// A route, and why it was chosen or not.
+struct RouteCandidate {
+  enum class Why : std::uint8_t {
+    chosen,
+    path,           ///< its path is another one
+    host,           ///< its path fits, and its host does not
+    method,         ///< both fit, and its methods do not
+    conditions,     ///< all that fits, and its conditions do not hold
+    unclear,        ///< whether they hold cannot be told, so the request is refused
+    less_specific,  ///< all of it fits, and another route is more specific
+  };
+  std::size_t number = 0;  ///< as Route::number
+  std::string name;
+  std::string host;  ///< empty: any
+  std::string path;
+  std::vector<std::string> methods;  ///< empty: all
+  Why why = Why::chosen;
+};
+std::string_view to_text(RouteCandidate::Why why) noexcept;
+
+struct RouteCandidates {
+  std::vector<RouteCandidate> routes;  ///< in the order of the configuration
+  std::size_t others = 0;              ///< routes that are not among them
+};
+
+/// All routes if there are at most `most`; else those whose path fits, up to `most`. The chosen one is not known yet:
+/// it is less_specific, or missing. Takes time in proportion to the routes: not for a worker. Any thread.
+RouteCandidates route_candidates(const CompiledConfig& compiled, std::string_view head, std::size_t most = 20);
+/// `found` was chosen; null: none.
+void choose(RouteCandidates& candidates, const Route* found);
 
 /// One rule of a limit at this moment, for one request.
 struct RuleState {

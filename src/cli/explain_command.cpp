@@ -1,0 +1,117 @@
+#include "explain_command.hpp"
+
+#include "admin_client.hpp"
+#include "commands.hpp"
+#include "config_file.hpp"
+#include "explain_text.hpp"
+#include "text_table.hpp"
+
+#include "headgate/server/explain.hpp"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace headgate::cli {
+namespace {
+
+struct ExplainOptions {
+  std::string file;
+  gateway::ExplainedParts parts;
+  std::vector<std::string> fields;
+  AdminOptions admin;
+};
+
+int complain_of(const std::string& sentence, const char* help) {
+  std::fprintf(stderr, "headgate: %s\n  help: %s\n", sentence.c_str(), help);
+  return kWrongCommandLine;
+}
+
+/// Asks a running gateway.
+int explain_there(const ExplainOptions& options) {
+  nlohmann::ordered_json body = {
+      {"method", options.parts.method}, {"url", options.parts.url}, {"ip", options.parts.address}};
+  body["headers"] = nlohmann::ordered_json::array();
+  for (const auto& [name, value] : options.parts.fields)
+    body["headers"].push_back(nlohmann::ordered_json::array({name, value}));
+  AdminRequest request{.method = "POST", .target = "/api/v1/explain"};
+  request.body = body.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  const auto reply = call_gateway(options.admin, request);
+  if (reply.has_error()) {
+    if (options.admin.json && !reply.error().text.empty()) std::fputs(reply.error().text.c_str(), stdout);
+    return complain(reply.error());
+  }
+  if (options.admin.json)
+    std::fputs(reply->text.c_str(), stdout);
+  else if (reply->json.is_object() && reply->json.contains("outcome"))
+    std::fputs(explain_text(reply->json, stdout_has_colours()).c_str(), stdout);
+  else
+    return complain({kFailed, "the answer is not an explanation", "is this the admin interface of a gateway?"});
+  return kWell;
+}
+
+int explain(ExplainOptions options) {
+  for (const auto& field : options.fields) {
+    const auto colon = field.find(':');
+    if (colon == std::string::npos)
+      return complain_of("a field has a name and a value", "write -H 'Authorization: Bearer …'");
+    const auto value = field.find_first_not_of(" \t", colon + 1);
+    options.parts.fields.emplace_back(field.substr(0, colon), value == std::string::npos ? "" : field.substr(value));
+  }
+  if (!options.admin.url.empty()) return explain_there(options);
+  auto request = gateway::explained_request(options.parts);
+  if (request.has_error())
+    return complain_of(request.error(), "headgate explain GET https://api.example.com/v1/orders -H 'Accept: */*'");
+  const auto loaded = load_file(options.file);
+  if (!loaded.config) return loaded.exit_code;
+  std::string told;
+  try {
+    told = server::explain_offline(*loaded.config, std::move(*request));
+  } catch (const std::runtime_error& failure) {
+    std::fprintf(stderr, "headgate: %s\n", failure.what());
+    return kFailed;
+  }
+  if (!options.admin.json) told = explain_text(nlohmann::ordered_json::parse(told), stdout_has_colours());
+  std::fputs(told.c_str(), stdout);
+  return kWell;
+}
+
+int routes(const std::string& file, bool json) {
+  const auto loaded = load_file(file);
+  if (!loaded.config) return loaded.exit_code;
+  auto told = server::routes_in_order(*loaded.config);
+  if (!json) told = routes_text(nlohmann::ordered_json::parse(told), stdout_has_colours());
+  std::fputs(told.c_str(), stdout);
+  return kWell;
+}
+
+}  // namespace
+
+void offer_explain(CLI::App& app, int& result) {
+  const auto options = std::make_shared<ExplainOptions>();
+  auto* command = app.add_subcommand("explain", "What would happen to a request, and why; takes nothing");
+  command->add_option("method", options->parts.method, "GET, POST …")->required();
+  command->add_option("url", options->parts.url, "https://api.example.com/v1/orders, or the path alone")->required();
+  command->add_option("-H,--header", options->fields, "A field of the request, as in 'X-API-Key: …'; repeatable")
+      ->allow_extra_args(false);
+  command->add_option("--ip", options->parts.address, "The address that connects")->capture_default_str();
+  auto* file = command->add_option("-c,--config", options->file,
+                                   "The configuration of a gateway that does not run (default as for run)");
+  offer_admin(*command, options->admin);
+  command->get_option("--admin")->excludes(file)->description("Ask the gateway whose admin interface this is");
+  command->callback([options, &result] { result = explain(*options); });
+
+  const auto path = std::make_shared<std::string>();
+  const auto json = std::make_shared<bool>(false);
+  auto* list = app.add_subcommand("routes", "All routes in the order in which requests are compared with them");
+  list->add_option("-c,--config", *path, "The configuration (default as for run)");
+  list->add_flag("--json", *json, "As JSON");
+  list->callback([path, json, &result] { result = routes(*path, *json); });
+}
+
+}  // namespace headgate::cli

@@ -1,0 +1,93 @@
+// Why each route was chosen for a request, or was not: asked of the router itself, with one route at a time.
+
+#include "headgate/gateway/explain.hpp"
+#include "headgate/http/h1/parse.hpp"
+
+namespace headgate::gateway {
+namespace {
+
+using Why = RouteCandidate::Why;
+
+/// What the router says if it has this route alone, with some of what the route demands.
+struct Alone {
+  std::string_view host;
+  const std::vector<std::string>* methods;
+  const RouteConditions* conditions;
+};
+
+Router::Found ask(const RouteOptions& options, const Route& route, const Alone& demands, const Router::Wanted& wanted) {
+  const auto letters = route.ignore_case ? Case::ignored : Case::matters;
+  Router router(letters);
+  router.add(demands.host, options.path, *demands.methods, &route, letters, demands.conditions);
+  return router.find(wanted);
+}
+
+Why why_not(const RouteOptions& options, const Route& route, const Router::Wanted& wanted) {
+  static const std::vector<std::string> any_method;
+  auto get = wanted;
+  get.method = "GET";
+  if (ask(options, route, {"", &any_method, nullptr}, get).route == nullptr) return Why::path;
+  if (ask(options, route, {options.host, &any_method, nullptr}, get).route == nullptr) return Why::host;
+  if (ask(options, route, {options.host, &options.methods, nullptr}, wanted).route == nullptr) return Why::method;
+  const auto found = ask(options, route, {options.host, &options.methods, &options.conditions}, wanted);
+  if (found.unclear) return Why::unclear;
+  return found.route == nullptr ? Why::conditions : Why::less_specific;
+}
+
+}  // namespace
+
+RouteCandidates route_candidates(const CompiledConfig& compiled, std::string_view head, std::size_t most) {
+  RouteCandidates out;
+  http::RequestHead request;
+  const auto& bounds = compiled.options().bounds;
+  if (http::h1::parse_request(head, {bounds.head_fields, bounds.target_bytes}, request).has_error()) return out;
+  const Router::Wanted wanted{.authority = request.host,
+                              .path = request.path,
+                              .method = request.method,
+                              .fields = &request.fields,
+                              .query = request.query};
+  const auto& options = compiled.options().routes;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const auto& route = *compiled.routes()[i];
+    const auto why = why_not(options[i], route, wanted);
+    // Routes of other paths are shown while there are few.
+    if (out.routes.size() >= most || (why == Why::path && options.size() > most)) {
+      ++out.others;
+      continue;
+    }
+    out.routes.push_back({.number = i,
+                          .name = route.name,
+                          .host = options[i].host,
+                          .path = options[i].path,
+                          .methods = options[i].methods,
+                          .why = why});
+  }
+  return out;
+}
+
+void choose(RouteCandidates& candidates, const Route* found) {
+  for (auto& each : candidates.routes)
+    if (found != nullptr && each.number == found->number) each.why = Why::chosen;
+}
+
+std::string_view to_text(RouteCandidate::Why why) noexcept {
+  switch (why) {
+    case Why::chosen:
+      return "chosen";
+    case Why::path:
+      return "path";
+    case Why::host:
+      return "host";
+    case Why::method:
+      return "method";
+    case Why::conditions:
+      return "conditions";
+    case Why::unclear:
+      return "unclear";
+    case Why::less_specific:
+      break;
+  }
+  return "less_specific";
+}
+
+}  // namespace headgate::gateway
