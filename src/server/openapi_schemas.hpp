@@ -97,6 +97,19 @@ inline constexpr std::array kSchemas = {
       "bans": {"type": "array", "items": {"$ref": "#/components/schemas/Ban"}}}})"},
     NamedSchema{"Lifted", R"({"type": "object", "required": ["lifted"], "properties": {
       "lifted": {"type": "object", "required": ["limit", "key"]}}})"},
+    NamedSchema{"ExplainedRequest", R"({"type": "object", "required": ["url"], "properties": {
+      "method": {"type": "string"}, "url": {"type": "string"}, "ip": {"type": "string"},
+      "headers": {"type": "array", "items": {"type": "array", "items": {"type": "string"}}}}})"},
+    NamedSchema{"Explanation", R"({"type": "object",
+      "required": ["request", "route", "outcome", "caller", "limits", "candidates", "other_routes"], "properties": {
+      "request": {"type": "object", "required": ["method", "host", "path"]},
+      "outcome": {"type": "object", "required": ["passes", "ended_by"], "properties": {
+        "passes": {"type": "boolean"}, "status": {"type": "integer"}, "ended_by": {"type": "string"},
+        "limit": {"type": "string"}, "detail": {"type": "string"}, "retry_after": {"type": "integer"}}},
+      "caller": {"type": "object", "required": ["address", "through_trusted_proxy", "proofs"]},
+      "limits": {"type": "array", "items": {"type": "object", "required": ["limit", "per", "applies", "mode"]}},
+      "candidates": {"type": "array", "items": {"type": "object", "required": ["route", "path", "why"]}},
+      "other_routes": {"type": "integer"}}})"},
     NamedSchema{"Object", R"({"type": "object"})"},
 };
 
