@@ -13,7 +13,7 @@
 namespace headgate::server {
 namespace {
 
-constexpr std::uint64_t kMaxBody = 256UL * 1024;
+constexpr std::uint64_t kMaxExplainBody = 256UL * 1024;
 
 AdminAnswer wrong(std::string sentence) { return {.status = 400, .body = std::move(sentence) + "."}; }
 
@@ -90,7 +90,7 @@ Task<void> ExplainCalls::run(unsigned worker, gateway::ExplainedRequest request,
 AdminEndpoint explain_endpoint(ExplainCalls& calls) {
   return {.method = "POST",
           .path = "/api/v1/explain",
-          .most_body = kMaxBody,
+          .most_body = kMaxExplainBody,
           .answer_later =
               [&calls](const AdminCall& call, const AdminEndpoint::Give& give) {
                 auto request = explained_request(call.body);
