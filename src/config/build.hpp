@@ -35,9 +35,9 @@ struct Build {
   NumbersByName capacity_numbers;  ///< of config.gateway.concurrency, by upstream
 };
 
-void build_process(Build& build);  // instance, listen, workers, drain, memory, timeouts, bounds, rejection, log
+void build_process(Build& build);       // instance, listen, workers, drain, memory, timeouts, bounds, rejection, log
 void build_access_lines(Build& build);  // as a part of it: which lines the access log has
-void build_admin(Build& build);    // after process: the admin address must differ from the listen addresses
+void build_admin(Build& build);         // after process: the admin address must differ from the listen addresses
 void build_hsts(Build& build);
 void build_identity(Build& build);
 void build_redis(Build& build);

@@ -197,7 +197,7 @@ struct Exchange {
   // Set by the steps.
   std::string_view request_id;
   std::unique_ptr<ExchangeTrace> trace;  ///< null: the configuration has no tracing
-  SnapshotPtr snapshot;  ///< the configuration at the start of this exchange, used until its end
+  SnapshotPtr snapshot;                  ///< the configuration at the start of this exchange, used until its end
   const Route* route = nullptr;
   std::string allowed_methods;  ///< for 405
   bool preflight = false;       ///< it only asks what a page of another origin may do; the gateway answers
