@@ -257,9 +257,17 @@ TEST(SheddingOfAllGateways, CountsThemTogetherInRedisAndKeepsTheReserve) {
   proxy.upstream.release();
   EXPECT_EQ(slow.read().status(), 200);
   EXPECT_EQ(important.read().status(), 200);
-  const auto until = Clock::now() + kPatience;
-  while (two.client().get().status() != 200 && Clock::now() < until) std::this_thread::sleep_for(milliseconds(10));
-  EXPECT_EQ(one.client().get().status(), 200);
+  // A place is given back a moment after the answer.
+  const auto is_served_soon = [](const Gateway& gateway) {
+    const auto until = Clock::now() + kPatience;
+    while (Clock::now() < until) {
+      if (gateway.client().get().status() == 200) return true;
+      std::this_thread::sleep_for(milliseconds(10));
+    }
+    return false;
+  };
+  EXPECT_TRUE(is_served_soon(two));
+  EXPECT_TRUE(is_served_soon(one));
 }
 
 TEST(Shedding, AQuietCallerIsServedBesideOneThatFillsTheQueue) {
