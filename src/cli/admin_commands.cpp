@@ -16,11 +16,16 @@
 namespace headgate::cli {
 namespace {
 
-using std::chrono_literals::operator""s;
 /// Fetching keys may take long in a reload.
-constexpr auto kReloadPatience = 120s;
+constexpr auto kReloadPatience = std::chrono::seconds(120);
 
 using Print = std::function<void(const Answer&)>;
+
+/// What became of a server, for the line that begins with its name.
+std::string state_in(const Answer& answer) {
+  const auto flying = text_in(answer, "in_flight");
+  return flying.empty() ? " is up" : " is drained; in flight there: " + flying;
+}
 
 /// Calls the gateway and prints the answer: as it came, or as `print` does.
 int call_and_print(const AdminOptions& options, const AdminRequest& request, const Print& print) {
@@ -94,10 +99,7 @@ void offer_servers(CLI::App& app, int& result) {
                               .body = json_text({{"state", state}})};
         },
         [](const Words& words) -> Print {
-          return [server = words.second](const Answer& answer) {
-            const auto flying = text_in(answer, "in_flight");
-            print_line(server + (flying.empty() ? " is up" : " is drained; in flight there: " + flying));
-          };
+          return [server = words.second](const Answer& answer) { print_line(server + state_in(answer)); };
         });
     command.app->add_option("upstream", command.words->first, "The upstream's name")->required();
     command.app->add_option("server", command.words->second, "The server, as `headgate servers` lists it")->required();

@@ -73,12 +73,16 @@ std::string in_fish(const CLI::App& app) {
     const auto space = place.path.rfind(' ');
     const auto name = place.path.substr(space == std::string::npos ? 0 : space + 1);
     const auto when = place.path.empty() ? std::string("__fish_use_subcommand") : "__fish_seen_subcommand_from " + name;
-    const auto line = "complete -c headgate -n '" + when + "' ";
+    const auto line = [&](std::string_view kind, std::string_view word, const std::string& about) {
+      for (const std::string_view part :
+           {std::string_view("complete -c headgate -n '"), std::string_view(when), std::string_view("' "), kind, word,
+            std::string_view(" -d "), std::string_view(about), std::string_view("\n")})
+        out += part;
+    };
     for (const auto* each : place.app->get_subcommands({}))
-      out += line + "-f -a " + each->get_name() + " -d " + in_quotes(each->get_description()) + '\n';
+      line("-f -a ", each->get_name(), in_quotes(each->get_description()));
     for (const auto* option : place.app->get_options({}))
-      for (const auto& word : option->get_lnames())
-        out += line + "-l " + word + " -d " + in_quotes(option->get_description()) + '\n';
+      for (const auto& word : option->get_lnames()) line("-l ", word, in_quotes(option->get_description()));
   }
   return out;
 }

@@ -51,7 +51,7 @@ std::string route_of(const Told& told) {
 }
 
 std::string reason(const Told& candidate) {
-  const auto why = text(candidate, "why");
+  auto why = text(candidate, "why");
   if (why == "path") return "its path is " + text(candidate, "path");
   if (why == "host") return "its host is " + text(candidate, "host");
   if (why == "method") return "its methods are " + words(candidate, "methods");
