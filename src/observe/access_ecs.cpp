@@ -86,7 +86,7 @@ void write_ecs(TextCursor& out, const AccessRecord& record, const LogOptions& op
   line.number<"headgate.attempts">(record.attempts);
   line.some<"headgate.retried">(record.retried);
   line.number<"http.request.body.bytes">(record.in_bytes);
-  line.number<"http.response.body.bytes">(record.out_bytes);
+  line.number<"http.response.bytes">(record.out_bytes);
   write_ecs_times(line, record);
   line.some<"tls.version">(record.tls);
   line.some<"headgate.auth">(record.auth);

@@ -37,7 +37,7 @@ inline constexpr auto kAccessFields = std::to_array<AccessField>({
     {"attempts", "headgate.attempts"},
     {"retried", "headgate.retried"},
     {"in_bytes", "http.request.body.bytes"},
-    {"out_bytes", "http.response.body.bytes"},
+    {"out_bytes", "http.response.bytes"},
     {"ms", "event.duration"},
     {"upstream_ms", "headgate.upstream_ms"},
     {"limits_ms", "headgate.limits_ms"},
