@@ -1,5 +1,6 @@
 #include "described.hpp"
 
+#include "secret_keys.hpp"
 #include "table.hpp"
 
 #include "headgate/core/hash.hpp"
@@ -18,8 +19,6 @@ namespace {
 
 using Form = Shape::Form;
 
-constexpr std::array<std::string_view, 6> kSecretKeys = {"token",  "read_token",      "password",
-                                                         "secret", "previous_secret", "ticket_secret"};
 /// Texts in objects and lists of these names may be credentials: API keys and keys to sign with, addresses of hooks,
 /// fields that are set, and conditions on requests.
 constexpr std::array<std::string_view, 8> kPrivateKeys = {"keys",  "webhook", "secrets",          "headers",

@@ -1,6 +1,7 @@
 // Renders diagnostics as text for people and as JSON for editors.
 
 #include "report.hpp"
+#include "secret_keys.hpp"
 
 #include "headgate/config/diagnostic.hpp"
 #include "headgate/core/utf8.hpp"
@@ -115,19 +116,23 @@ void mask_headers_of_tracing(std::string& text) {
   }
 }
 
+/// Masks all values of `key`. A list may have several lines.
+void mask_values(std::string& text, std::string_view key) {
+  const auto quoted = '"' + std::string(key) + '"';
+  for (auto at = text.find(quoted); at != std::string::npos; at = text.find(quoted, at + quoted.size())) {
+    const auto value = text.find_first_not_of(": \t\r\n", at + quoted.size());
+    if (value == std::string::npos) return;
+    if (text[value] == '"') mask_string(text, value);
+    if (text[value] == '[') mask_list(text, value);
+  }
+}
+
 // The text with its passwords, tokens and keys masked, because the output of `check` goes into the logs of build
-// machines. A list of them may have several lines.
+// machines.
 std::string without_keys(std::string_view source) {
   std::string text(source);
-  for (const std::string_view key : {"\"password\"", "\"secret\"", "\"previous_secret\"", "\"ticket_secret\"",
-                                     "\"token\"", "\"key\"", "\"sha256\""}) {
-    for (auto at = text.find(key); at != std::string::npos; at = text.find(key, at + key.size())) {
-      auto value = text.find_first_not_of(": \t\r\n", at + key.size());
-      if (value == std::string::npos) break;
-      if (text[value] == '"') mask_string(text, value);
-      if (text[value] == '[') mask_list(text, value);
-    }
-  }
+  for (const auto key : kSecretKeys) mask_values(text, key);
+  for (const std::string_view key : {"key", "sha256"}) mask_values(text, key);
   mask_headers_of_tracing(text);
   // A list of keys that sign. The keys of a key file are objects, and only a part of each is secret.
   constexpr std::string_view kKeys = "\"keys\"";
