@@ -123,7 +123,7 @@ void Exchange::reset() {
   attempts = 0;
   upstream_time = {};
   awaited = {};
-  under_way = false;
+  counted = nullptr;
   body_bytes = 0;
   answer.status = 0;
   answer.fields.clear();

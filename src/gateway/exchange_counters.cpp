@@ -125,17 +125,20 @@ const observe::RouteCounters& ExchangeCounters::of_route(const Exchange& x) cons
   return route;
 }
 
-void ExchangeCounters::begin(const Exchange& x) const { of_route(x).under_way(1); }
+void ExchangeCounters::begin(Exchange& x) const {
+  x.counted = &of_route(x);
+  x.counted->under_way(1);
+}
 
 void ExchangeCounters::count(const Exchange& x, Duration took) const {
-  const auto& route = of_route(x);
+  const auto& route = x.counted ? *x.counted : of_route(x);
   const auto waited = x.awaited + x.admission.delay + x.queued + x.permit_wait;
   route.count(x.request.method, x.status,
               {.whole = took,
                .overhead = took - waited,
                .received = x.body_bytes,
                .sent = x.reply != nullptr ? x.reply->bytes_sent() : 0});
-  if (x.under_way) route.under_way(-1);
+  if (x.counted) route.under_way(-1);
   if (x.trace && x.trace->context.sampled) route.traced(x.trace->id(), took, x.clock->wall());
   for (const auto& auth_result : x.caller.auth_results) route.count(auth_result);
   if (!x.admission.limits.empty()) count_limits(x);

@@ -36,10 +36,7 @@ Gateway::Step Gateway::find_route(Exchange& x) {
     }
   }
   x.route = found.route;
-  if (x.route) {
-    x.snapshot->counters->begin(x);
-    x.under_way = true;
-  }
+  if (x.route) x.snapshot->counters->begin(x);
   // A server that reads "%2F" as a slash would see another path than the router did.
   if (x.request.hides_slash && (!found.route || found.route->encoded_slash == EncodedSlash::reject)) {
     return Problem{.status = 400,

@@ -237,7 +237,7 @@ struct Exchange {
   std::shared_ptr<HeldBody> held;  ///< of a request's body; null: nothing is held
   std::chrono::steady_clock::duration upstream_time{};
   Duration awaited{0};           ///< of its time: waits for servers, and for a client that sends or reads slowly
-  bool under_way = false;        ///< whether the metrics count it as under way
+  const observe::RouteCounters* counted = nullptr;  ///< of its route, which count it as under way; null: none do
   std::uint64_t body_bytes = 0;  ///< bytes of the request's body that were relayed
 
   // Memory for the steps.

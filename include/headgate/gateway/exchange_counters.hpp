@@ -19,7 +19,7 @@ class ExchangeCounters {
   ExchangeCounters(observe::Registry& registry, observe::Writer worker, const CompiledConfig& compiled);
 
   /// The exchange has found its route, and is under way until count().
-  void begin(const Exchange& x) const;
+  void begin(Exchange& x) const;
   /// Counts an exchange that has ended, `took` after it began.
   void count(const Exchange& x, Duration took) const;
   /// Shows permits of a limit of requests in flight that this worker took, or gave back (below 0). It counts on after a

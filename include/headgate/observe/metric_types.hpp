@@ -53,10 +53,11 @@ class Histogram {
   /// `bounds` are in ascending order, at most kMaxBounds, and outlive the histogram.
   explicit Histogram(std::span<const Duration> bounds) noexcept : bounds_(bounds) {
     // A duration of 0 has the width of 1.
+    std::transform(bounds.begin(), bounds.end(), most_.begin(),
+                   [](Duration bound) { return static_cast<std::uint64_t>(bound.count()); });
+    most_[bounds.size()] = UINT64_MAX;
     for (std::size_t width = 2; width < kWidths; ++width)
-      while (first_[width] < bounds.size() &&
-             static_cast<std::uint64_t>(bounds[first_[width]].count()) < std::uint64_t{1} << (width - 1))
-        ++first_[width];
+      while (most_[first_[width]] < std::uint64_t{1} << (width - 1)) ++first_[width];
   }
 
   /// Counts into the first bucket with a bound of at least `took`, or into the last bucket.
@@ -79,7 +80,7 @@ class Histogram {
   }
   std::size_t bucket_of(std::uint64_t microseconds) const noexcept {
     std::size_t bucket = first_[static_cast<std::size_t>(std::bit_width(microseconds | 1U))];
-    while (bucket < bounds_.size() && microseconds > static_cast<std::uint64_t>(bounds_[bucket].count())) ++bucket;
+    while (microseconds > most_[bucket]) ++bucket;
     return bucket;
   }
 
@@ -87,6 +88,7 @@ class Histogram {
   /// By the number of digits that a duration has in binary: the first bound that may not be below it. So no search
   /// begins at the first bucket.
   std::array<std::uint8_t, kWidths> first_{};
+  std::array<std::uint64_t, kMaxBounds + 1> most_{};  ///< the bounds, and one behind them that ends each search
   std::array<Counter, kMaxBounds + 1> counts_;
   Counter sum_;  // microseconds
 };
