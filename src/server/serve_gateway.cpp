@@ -16,7 +16,7 @@
 #include "stray_signals.hpp"
 #include "top_service.hpp"
 
-#include "headgate/redis/ban_log.hpp"
+#include "headgate/redis/shared_log.hpp"
 #include "headgate/server/admin.hpp"
 
 #include <algorithm>
@@ -31,15 +31,15 @@ namespace headgate::server {
 namespace {
 
 /// A gateway that starts knows who is suspended before its first request, unless Redis does not answer.
-constexpr auto kLongestWaitForBans = std::chrono::seconds(1);
+constexpr auto kLongestWait = std::chrono::seconds(1);
 
-OpenBanLog open_ban_log(boost::asio::io_context& loop) {
-  return [&loop](const config::Config& config) -> std::shared_ptr<limit::BanLog> {
+OpenLog open_ban_log(boost::asio::io_context& loop) {
+  return [&loop](const config::Config& config) -> std::shared_ptr<limit::SharedLog> {
     if (!config.redis) return nullptr;
     Duration kept{0};
     for (const auto& limit : config.limits)
       if (limit.ban) kept = std::max(kept, limit.ban->longest);
-    return std::make_shared<redis::BanLog>(loop, *config.redis, kept);
+    return std::make_shared<redis::SharedLog>(loop, *config.redis, redis::kBans, kept);
   };
 }
 
@@ -108,7 +108,7 @@ int serve_gateway(const config::Config& config, const ReadAgain& read_again, con
   // The process before this one answers for both until this one serves.
   const auto wait = [&] {
     program.await_keys();
-    shared.bans->await_first(kLongestWaitForBans);
+    shared.bans->await_first(std::chrono::steady_clock::now() + kLongestWait);
   };
   if (replaces) {
     wait();
