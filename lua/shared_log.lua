@@ -2,7 +2,7 @@
 -- One call appends an entry, or reads the entries behind a position. Beside it a hash says which gateways are there, and
 -- how far each has read: one call tells that of one gateway, and asks how many have read up to some entry.
 --
--- KEYS  1  the stream; for hear, the hash.
+-- KEYS  1  the stream; for hear and leave, the hash.
 -- ARGV  1  append, then
 --       2  the field of the entry
 --       3  the id that the entry must at least have, if Redis TIME is behind it: milliseconds
@@ -30,6 +30,9 @@
 --       6                                           and number
 --       7  after how many microseconds without a word a gateway counts no more
 -- Reply how many gateways act on the entry; how many there are.
+-- ARGV  1  leave, then
+--       2  the name of the gateway
+-- Reply how many were there of this name.
 --
 -- An entry is one field: "<Redis TIME at the append> <how long it lasts from then on> <rest>". With a field for
 -- each part, a read would hold up Redis several times as long. A field of the hash is the name of a gateway; its value
@@ -68,6 +71,10 @@ if ARGV[1] == 'hear' then
     end
   end
   return {heard, of}
+end
+
+if ARGV[1] == 'leave' then
+  return call('HDEL', key, ARGV[2])
 end
 
 local field = ARGV[2]

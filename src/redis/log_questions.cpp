@@ -130,4 +130,13 @@ Result<bool> HearQuestion::read(const Reply& reply) {
   return true;
 }
 
+void LeaveQuestion::write(std::vector<std::string>& out) const {
+  out.assign({"1", std::string(key_), "leave", std::string(name_)});
+}
+
+Result<bool> LeaveQuestion::read(const Reply& reply) {
+  if (reply.kind != Reply::Kind::integer) return Errc::bad_reply;
+  return true;
+}
+
 }  // namespace headgate::redis

@@ -98,4 +98,16 @@ class HearQuestion final : public LogQuestion {
   std::uint64_t version_;
 };
 
+class LeaveQuestion final : public LogQuestion {
+ public:
+  LeaveQuestion(const LogKind& kind, std::string_view key, LogTrouble& trouble, std::string_view name)
+      : LogQuestion(kind, key, trouble), name_(name) {}
+
+  void write(std::vector<std::string>& out) const override;
+  Result<bool> read(const Reply& reply) override;
+
+ private:
+  std::string_view name_;
+};
+
 }  // namespace headgate::redis

@@ -63,6 +63,7 @@ struct SharedLog::State {
   static Task<Result<std::uint64_t>> append(std::shared_ptr<State> state, const limit::LogEntry& entry);
   static Task<Result<News>> read(std::shared_ptr<State> state, std::string position);
   static Task<Result<limit::Heard>> hear(std::shared_ptr<State> state, std::string position, std::uint64_t version);
+  static Task<error_code> leave(std::shared_ptr<State> state);
   void skipped(std::uint64_t count, std::string_view id);
 
   const LogKind& kind;
@@ -111,6 +112,13 @@ Task<Result<limit::Heard>> SharedLog::State::hear(std::shared_ptr<State> state, 
   co_return question.told;
 }
 
+Task<error_code> SharedLog::State::leave(std::shared_ptr<State> state) {
+  LeaveQuestion question(state->kind, state->gateways, state->hears, state->name);
+  auto call = state->servers->ask(question, state->gateways);
+  const auto answer = co_await call;
+  co_return answer.has_error() ? answer.error() : error_code();
+}
+
 /// One line for the first of them.
 void SharedLog::State::skipped(std::uint64_t count, std::string_view id) {
   if (unreadable.get() == 0)
@@ -133,6 +141,8 @@ Task<Result<limit::SharedLog::News>> SharedLog::read(std::string_view position) 
 Task<Result<limit::Heard>> SharedLog::hear(std::string_view position, std::uint64_t version) {
   return State::hear(state_, std::string(position), version);
 }
+
+Task<error_code> SharedLog::leave() { return State::leave(state_); }
 
 Health SharedLog::health() const noexcept { return state_->servers->health(); }
 

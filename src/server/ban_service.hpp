@@ -22,9 +22,6 @@
 
 namespace headgate::server {
 
-/// Where a log of this configuration is; null if it has none.
-using OpenLog = std::function<std::shared_ptr<limit::SharedLog>(const config::Config& config)>;
-
 /// One for each process, on the main thread except where it says any thread. Suspensions of limits in Redis are written
 /// to the shared log and read from it; those of limits in memory stay in this process.
 class BanService : public std::enable_shared_from_this<BanService> {

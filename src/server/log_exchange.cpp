@@ -21,7 +21,7 @@ LogExchange::LogExchange(boost::asio::io_context& loop, Apply apply)
     : loop_(loop), apply_(std::move(apply)), timer_(loop), listen_timer_(loop) {}
 
 void LogExchange::use(LogPtr log) {
-  if (log_) std::exchange(log_, nullptr)->stop();
+  if (log_) spawn(leave(std::exchange(log_, nullptr)), "leave of a shared log");
   position_.clear();
   applied_.clear();
   said_ = {};
@@ -64,7 +64,13 @@ void LogExchange::stop() {
   timer_.cancel();
   listen_timer_.cancel();
   listeners_.clear();
-  if (log_) std::exchange(log_, nullptr)->stop();
+  if (log_) spawn(leave(std::exchange(log_, nullptr)), "leave of a shared log");
+}
+
+Task<void> LogExchange::leave(LogPtr log) {
+  auto call = log->leave();
+  static_cast<void>(co_await call);
+  log->stop();
 }
 
 void LogExchange::tick() {

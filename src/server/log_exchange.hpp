@@ -2,6 +2,7 @@
 // A gateway's part in a log that gateways share: writes what changed here, reads what changed elsewhere, and knows who
 // has heard.
 
+#include "headgate/config/config.hpp"
 #include "headgate/core/task.hpp"
 #include "headgate/limit/shared_log.hpp"
 
@@ -20,6 +21,9 @@
 #include <vector>
 
 namespace headgate::server {
+
+/// Where a log of this configuration is; null if it has none.
+using OpenLog = std::function<std::shared_ptr<limit::SharedLog>(const config::Config& config)>;
 
 /// How far a change came in the time that its caller waited.
 struct Spread {
@@ -53,7 +57,7 @@ class LogExchange : public std::enable_shared_from_this<LogExchange> {
   void when_heard(Tell tell);
   /// Runs the loop until the log was read once, at most until `end`.
   void await_first(std::chrono::steady_clock::time_point end);
-  /// What waits is lost.
+  /// What waits is lost. While the loop runs, the others are told that this gateway is gone.
   void stop();
 
  private:
@@ -72,6 +76,7 @@ class LogExchange : public std::enable_shared_from_this<LogExchange> {
   using LogPtr = std::shared_ptr<limit::SharedLog>;
 
   static Task<void> exchange(std::shared_ptr<LogExchange> self, LogPtr log);
+  static Task<void> leave(LogPtr log);
   static Task<void> hear(std::shared_ptr<LogExchange> self, LogPtr log);
   Task<bool> send(limit::SharedLog& log);
   Task<bool> receive(const LogPtr& log);

@@ -91,6 +91,12 @@ struct LimitState {
   std::string name;
   std::string per;   ///< "client_ip", "jwt.org_id, route"
   std::string tier;  ///< empty if it has none
+  /// What an operator gives the key for a time; its tier is OverrideTable::kTier.
+  struct Override {
+    Instant until{};
+    std::string why;
+  };
+  std::optional<Override> override;
   std::string key;   ///< as far as it may be shown: a digest if it has the value of a field
   std::int64_t cost = 1;
   bool observed = false;     ///< it rejects nobody

@@ -47,6 +47,8 @@ class SharedLog {
   /// Tells the others that this gateway is there and acts on all entries up to `position`. The answer is how many act
   /// on all up to `version`.
   virtual Task<Result<Heard>> hear(std::string_view position, std::uint64_t version) = 0;
+  /// The others do not count this gateway any more.
+  virtual Task<error_code> leave() = 0;
   /// Ends its connections; calls under way fail.
   virtual void stop() = 0;
 };

@@ -71,6 +71,9 @@ class SharedLog final : public limit::SharedLog {
   /// Errors as read().
   Task<Result<limit::Heard>> hear(std::string_view position, std::uint64_t version) override;
 
+  /// Errors as read().
+  Task<error_code> leave() override;
+
   Health health() const noexcept;             ///< any thread
   std::uint64_t unreadable() const noexcept;  ///< any thread; entries that no gateway of this version wrote
 

@@ -28,6 +28,7 @@ class BanLog : public limit::SharedLog {
   Task<Result<limit::Heard>> hear(std::string_view position, std::uint64_t version) override {
     return log_.hear(position, version);
   }
+  Task<error_code> leave() override { return log_.leave(); }
   Health health() const { return log_.health(); }
   std::uint64_t unreadable() const { return log_.unreadable(); }
   void stop() override { log_.stop(); }
