@@ -181,9 +181,8 @@ void offer_overrides(CLI::App& app, int& result) {
   const auto set = offer(*overrides, result, "set", "Give a key another size of a limit for a time", set_override,
                          [](const Words& words) -> Print {
                            return [rate = joined(words.rates, " and ")](const Answer& answer) {
-                             print_line(text_in(answer, "key") + " has " + rate + " under " +
-                                        text_in(answer, "limit") + " until " + text_in(answer, "until") +
-                                        heard_text(answer));
+                             print_line(text_in(answer, "key") + " has " + rate + " under " + text_in(answer, "limit") +
+                                        " until " + text_in(answer, "until") + heard_text(answer));
                            };
                          });
   const auto lift = offer(

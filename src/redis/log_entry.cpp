@@ -91,9 +91,8 @@ std::optional<limit::LogEntry> read_entry(std::string_view text, const TwoClocks
     return std::nullopt;
   // Not below zero: a clock that was set back must not make it longer.
   const Duration passed = std::max(Duration(0), Duration(clocks.redis) - at);
-  return limit::LogEntry{.since = clocks.here - passed - age,
-                         .until = clocks.here - passed + lasts,
-                         .text = std::string(text)};
+  return limit::LogEntry{
+      .since = clocks.here - passed - age, .until = clocks.here - passed + lasts, .text = std::string(text)};
 }
 
 }  // namespace headgate::redis

@@ -127,21 +127,23 @@ void lift(BanService& bans, std::string_view query, const AdminEndpoint::Give& g
 
 std::vector<AdminEndpoint> ban_endpoints(const std::shared_ptr<BanService>& bans) {
   constexpr std::string_view kPath = "/api/v1/bans";
-  return {{.method = "GET",
-           .path = kPath,
-           .answer = [bans](const AdminCall&) { return list(*bans); },
-           .about = {.summary = "Who is suspended", .answer = "Bans"}},
-          {.method = "POST",
-           .path = kPath,
-           .most_body = kMaxBody,
-           .answer_later = [bans](const AdminCall& call, const AdminEndpoint::Give& give) { add(*bans, call.body, give); },
-           .about = {.summary = "Suspend a key", .body = "NewBan", .answer = "Ban"}},
-          {.method = "DELETE",
-           .path = kPath,
-           .answer_later = [bans](const AdminCall& call, const AdminEndpoint::Give& give) { lift(*bans, call.query, give); },
-           .about = {.summary = "End the suspension of a key",
-                     .answer = "Lifted",
-                     .query = {{"limit", "the limit's name", true}, {"key", "the key", true}}}}};
+  return {
+      {.method = "GET",
+       .path = kPath,
+       .answer = [bans](const AdminCall&) { return list(*bans); },
+       .about = {.summary = "Who is suspended", .answer = "Bans"}},
+      {.method = "POST",
+       .path = kPath,
+       .most_body = kMaxBody,
+       .answer_later = [bans](const AdminCall& call, const AdminEndpoint::Give& give) { add(*bans, call.body, give); },
+       .about = {.summary = "Suspend a key", .body = "NewBan", .answer = "Ban"}},
+      {.method = "DELETE",
+       .path = kPath,
+       .answer_later = [bans](const AdminCall& call,
+                              const AdminEndpoint::Give& give) { lift(*bans, call.query, give); },
+       .about = {.summary = "End the suspension of a key",
+                 .answer = "Lifted",
+                 .query = {{"limit", "the limit's name", true}, {"key", "the key", true}}}}};
 }
 
 }  // namespace headgate::server

@@ -23,14 +23,14 @@ std::set<std::string> shared_names(const config::Config& config) {
 BanService::BanService(boost::asio::io_context& loop, OpenLog open)
     : loop_(loop),
       open_(std::move(open)),
-      log_(std::make_shared<LogExchange>(loop,
-                                         [this](const std::vector<limit::LogEntry>& entries,
-                                                const std::function<void()>& done) {
-                                           const auto now = headgate::now();
-                                           for (const auto& entry : entries)
-                                             if (const auto ban = limit::read_ban(entry)) table_.apply(*ban, now);
-                                           done();
-                                         })),
+      log_(std::make_shared<LogExchange>(
+          loop,
+          [this](const std::vector<limit::LogEntry>& entries, const std::function<void()>& done) {
+            const auto now = headgate::now();
+            for (const auto& entry : entries)
+              if (const auto ban = limit::read_ban(entry)) table_.apply(*ban, now);
+            done();
+          })),
       table_([this](const limit::Ban& ban) { changed(ban); }) {}
 
 std::shared_ptr<const config::Config> BanService::config() const {

@@ -57,9 +57,8 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, const config::Conf
       traces_(loop, shared.spans, shared.registry),
       calls_(std::make_shared<ReloadCalls>(loop, [this](Tell tell) { reload(std::move(tell)); })) {
   activate(prepare_config(loop_, config, nullptr, nullptr));
-  shared_.overrides->serve(
-      [this](const auto& overrides) { return with_overrides(loop_, *now_, overrides)->overrides; },
-      [this](const auto& overrides, auto done) { use_overrides(overrides, std::move(done)); });
+  shared_.overrides->serve([this](const auto& overrides) { return with_overrides(loop_, *now_, overrides)->overrides; },
+                           [this](const auto& overrides, auto done) { use_overrides(overrides, std::move(done)); });
   begun_with_ = now_->config;
   counters_.started(headgate::now());
 }

@@ -27,7 +27,7 @@ using OpenLog = std::function<std::shared_ptr<limit::SharedLog>(const config::Co
 
 /// How far a change came in the time that its caller waited.
 struct Spread {
-  bool written = false;              ///< the log has it; else it waits for Redis
+  bool written = false;               ///< the log has it; else it waits for Redis
   std::optional<limit::Heard> heard;  ///< not set: not known
 };
 
@@ -67,7 +67,7 @@ class LogExchange : public std::enable_shared_from_this<LogExchange> {
     limit::LogEntry entry;
   };
   struct Listener {
-    std::uint64_t number = 0;  ///< of the last change that it asks about
+    std::uint64_t number = 0;   ///< of the last change that it asks about
     std::uint64_t version = 0;  ///< 0: not written yet
     Steady end{};
     Tell tell;

@@ -31,8 +31,8 @@ Result<Named, AdminAnswer> named(const config::Config& config, const AdminCall& 
   using Found = Result<Named, AdminAnswer>;
   const auto fail = [](AdminAnswer answer) { return Found(boost::system::in_place_error, std::move(answer)); };
   const auto name = call.parameter("name");
-  const auto limit = std::find_if(config.limits.begin(), config.limits.end(),
-                                  [&](const auto& each) { return each.name == name; });
+  const auto limit =
+      std::find_if(config.limits.begin(), config.limits.end(), [&](const auto& each) { return each.name == name; });
   if (limit == config.limits.end()) return fail(no_such_limit(config));
   auto key = read_key(config, *limit, std::string(call.parameter("key")));
   if (key.has_error()) return fail(std::move(key.error()));
@@ -134,7 +134,8 @@ std::vector<AdminEndpoint> override_endpoints(OperatorBoard& board, const std::s
        .most_body = kMaxOverrideBody,
        .answer_later = [&board, overrides](const AdminCall& call,
                                            const Give& give) { put(board, overrides, call, give); },
-       .about = {.summary = "Give a key another size of a limit for a time", .body = "NewOverride", .answer = "Override"}});
+       .about = {
+           .summary = "Give a key another size of a limit for a time", .body = "NewOverride", .answer = "Override"}});
   out.push_back({.method = "DELETE",
                  .path = kOne,
                  .answer_later = [&board, overrides](const AdminCall& call,

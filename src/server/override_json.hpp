@@ -15,8 +15,8 @@ namespace headgate::server {
 /// The longest time of an override.
 inline constexpr Duration kLongestOverride = std::chrono::hours(24) * 366;
 
-/// Reads {"rate": "500/minute", "burst": 800, "for": "1h", "why": "launch"}: from `now` on; limit and key are left empty.
-/// The error is a sentence.
+/// Reads {"rate": "500/minute", "burst": 800, "for": "1h", "why": "launch"}: from `now` on; limit and key are left
+/// empty. The error is a sentence.
 Result<limit::Override, std::string> read_override(const std::string& body, Instant now);
 
 /// Its members in the order of the documents. `why_not`: why it has no effect; "" if it has.

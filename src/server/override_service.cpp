@@ -34,9 +34,9 @@ void tell_of(std::string_view name, std::string_view sentence, const limit::Over
 OverrideService::OverrideService(boost::asio::io_context& loop, OpenLog open)
     : loop_(loop),
       open_(std::move(open)),
-      log_(std::make_shared<LogExchange>(
-          loop, [this](const std::vector<limit::LogEntry>& entries,
-                       std::function<void()> done) { apply(entries, std::move(done)); })),
+      log_(
+          std::make_shared<LogExchange>(loop, [this](const std::vector<limit::LogEntry>& entries,
+                                                     std::function<void()> done) { apply(entries, std::move(done)); })),
       timer_(loop) {}
 
 void OverrideService::serve(Compile compile, Use use) {

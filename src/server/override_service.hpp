@@ -23,8 +23,8 @@
 
 namespace headgate::server {
 
-/// One for each process, on the main thread except where it says any thread. Overrides of limits in Redis are written to
-/// the shared log and read from it; those of limits in memory stay in this process. A reload keeps both.
+/// One for each process, on the main thread except where it says any thread. Overrides of limits in Redis are written
+/// to the shared log and read from it; those of limits in memory stay in this process. A reload keeps both.
 class OverrideService : public std::enable_shared_from_this<OverrideService> {
  public:
   using Table = std::shared_ptr<const gateway::OverrideTable>;
@@ -54,8 +54,8 @@ class OverrideService : public std::enable_shared_from_this<OverrideService> {
     std::string why;  ///< a sentence
   };
   using Tell = std::function<void(Result<Done, Refused>)>;
-  /// Gives a key a size, in place of what an operator gave it before. Tells once all workers use it, and it is known who
-  /// has heard.
+  /// Gives a key a size, in place of what an operator gave it before. Tells once all workers use it, and it is known
+  /// who has heard.
   void put(limit::Override wanted, Tell tell);
   void lift(const std::string& limit, const std::string& key, Tell tell);
 
@@ -79,7 +79,7 @@ class OverrideService : public std::enable_shared_from_this<OverrideService> {
   Compile compile_;
   Use use_;
   std::shared_ptr<const config::Config> config_;
-  std::set<std::string> shared_;  ///< names of the limits whose overrides are shared
+  std::set<std::string> shared_;                                  ///< names of the limits whose overrides are shared
   std::set<std::pair<std::string, std::string>> without_effect_;  ///< as the log has it
   bool stopped_ = false;
 };

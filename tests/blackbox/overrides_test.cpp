@@ -16,7 +16,6 @@ namespace headgate::test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using std::chrono::seconds;
 
 const std::string kPath = "/api/v1/limits/plan/overrides/";
 
@@ -89,10 +88,10 @@ TEST(Overrides, RaiseTheLimitOfOneKeyAtOnceAndKeepWhatItUsed) {
 TEST(Overrides, EndByThemselvesAndTheOldLimitHoldsAgain) {
   Proxy proxy(planned("5/hour", {{"log", {{"format", "json"}}}}));
   const Operator admin(proxy.gateway.process());
-  ASSERT_EQ(admin.ask("PUT", kPath + "127.0.0.1", body_of("unlimited", "1s")).status(), 201);
+  ASSERT_EQ(admin.ask("PUT", kPath + "127.0.0.1", body_of("unlimited", "3s")).status(), 201);
   const auto begun = Clock::now();
   EXPECT_EQ(passed(proxy, 20), 20);
-  ASSERT_LT(Clock::now() - begun, Milliseconds(900)) << "too slow a machine for this test";
+  ASSERT_LT(Clock::now() - begun, Milliseconds(2900)) << "too slow a machine for this test";
   EXPECT_TRUE(proxy.gateway.process().wait_for_err(
       [](const std::string& log) { return log.find("override_ended") != std::string::npos; }));
   EXPECT_EQ(passed(proxy, 8), 5) << "what was unlimited was not counted";
@@ -199,8 +198,8 @@ TEST(Overrides, AreForOperatorsAndInTheLogOfChanges) {
   EXPECT_EQ(reader.ask("GET", "/api/v1/overrides").status(), 200);
   const Operator admin(process, all);
   EXPECT_EQ(admin.ask("PUT", kPath + "127.0.0.1", body_of("9/hour", "1h", {{"why", "launch"}})).status(), 201);
-  ASSERT_TRUE(process.wait_for_err(
-      [](const std::string& log) { return log.find("\"admin_change\"") != std::string::npos; }));
+  ASSERT_TRUE(
+      process.wait_for_err([](const std::string& log) { return log.find("\"admin_change\"") != std::string::npos; }));
   const auto log = process.err();
   EXPECT_NE(log.find("PUT /api/v1/limits/{name}/overrides/{key}"), std::string::npos) << log;
   EXPECT_NE(log.find("name=plan key=k_"), std::string::npos) << log;
@@ -214,8 +213,7 @@ TEST(Overrides, StandInTheAccessLogAndInWhatExplainSays) {
   const Operator admin(proxy.gateway.process());
   ASSERT_EQ(admin.ask("PUT", kPath + "127.0.0.1", body_of("9/hour", "1h", {{"why", "launch"}})).status(), 201);
   EXPECT_EQ(status_of(proxy), 200);
-  EXPECT_TRUE(proxy.gateway.process().wait_for_out(
-      [](const std::string& log) { return log.find("\"tier\":\"override\"") != std::string::npos; }))
+  EXPECT_TRUE(comes(kPatience, [&] { return has(proxy.gateway.process().out(), "\"tier\":\"override\""); }))
       << proxy.gateway.process().out();
   const auto told = admin.ask("POST", "/api/v1/explain", R"({"url": "/"})");
   EXPECT_EQ(Json::parse(told.body).at("limits").at(0).at("tier"), "override") << told.body;
@@ -258,9 +256,8 @@ class OverridesInRedis : public testing::Test {
     ASSERT_TRUE(redis.start({"--appendonly", "yes", "--appendfsync", "always"})) << redis.error();
   }
   Json shared(const std::string& rate = "5/hour") const {
-    return planned(
-        rate, {{"redis", {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}, {"timeout", "2s"}}},
-               {"limits", {{"plan", {{"ban", {{"after", 1000}, {"for", "1h"}}}}}}}});
+    return planned(rate, {{"redis", {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}, {"timeout", "2s"}}},
+                          {"limits", {{"plan", {{"ban", {{"after", 1000}, {"for", "1h"}}}}}}}});
   }
   RedisServer redis;
 };
@@ -296,7 +293,7 @@ TEST_F(OverridesInRedis, EndEverywhereAtTheSameMoment) {
   Proxy two(shared());
   ASSERT_EQ(Operator(one.gateway.process()).ask("PUT", kPath + "127.0.0.1", body_of("unlimited", "3s")).status(), 201);
   EXPECT_EQ(passed(two, 20), 20);
-  std::this_thread::sleep_for(seconds(3));
+  std::this_thread::sleep_for(std::chrono::seconds(3));
   EXPECT_EQ(passed(two, 9) + passed(one, 9), 5);
 }
 
@@ -323,10 +320,9 @@ TEST_F(OverridesInRedis, HoldHereWhileRedisIsAwayAndThereWhenItIsBack) {
   EXPECT_EQ(passed(one, 20), 20) << "it holds here";
   EXPECT_EQ(passed(two, 20), 5);
   ASSERT_TRUE(redis.restart()) << redis.error();
-  EXPECT_TRUE(comes(seconds(10), [&] {
-    return !Operator(two.gateway.process()).get("/api/v1/overrides").at("overrides").empty();
-  }));
-  EXPECT_TRUE(comes(seconds(10), [&] { return passed(two, 20) == 20; }));
+  EXPECT_TRUE(comes(std::chrono::seconds(10),
+                    [&] { return !Operator(two.gateway.process()).get("/api/v1/overrides").at("overrides").empty(); }));
+  EXPECT_TRUE(comes(std::chrono::seconds(10), [&] { return passed(two, 20) == 20; }));
 }
 
 TEST_F(OverridesInRedis, CountAGatewayThatHearsNothingOfASuspension) {
@@ -334,8 +330,7 @@ TEST_F(OverridesInRedis, CountAGatewayThatHearsNothingOfASuspension) {
   Proxy two(shared());
   const Operator admin(one.gateway.process());
   const auto suspend = [&] {
-    const auto answer =
-        admin.ask("POST", "/api/v1/bans", R"({"limit": "plan", "key": "127.0.0.9", "for": "1h"})");
+    const auto answer = admin.ask("POST", "/api/v1/bans", R"({"limit": "plan", "key": "127.0.0.9", "for": "1h"})");
     EXPECT_EQ(answer.status(), 201) << answer.body;
     return Json::parse(answer.body).at("gateways");
   };
@@ -343,7 +338,7 @@ TEST_F(OverridesInRedis, CountAGatewayThatHearsNothingOfASuspension) {
   two.gateway.process().signal(SIGSTOP);
   const auto begun = Clock::now();
   EXPECT_EQ(suspend(), (Json{{"written", true}, {"heard", 1}, {"of", 2}}));
-  EXPECT_LT(Clock::now() - begun, seconds(3));
+  EXPECT_LT(Clock::now() - begun, std::chrono::seconds(3));
   two.gateway.process().signal(SIGCONT);
   EXPECT_TRUE(comes(kPatience, [&] { return suspend().at("heard") == 2; }));
   const auto lifted = admin.ask("DELETE", "/api/v1/bans?limit=plan&key=127.0.0.9");
@@ -358,7 +353,8 @@ TEST_F(OverridesInRedis, AreGivenByACommandThatSaysWhoHasHeard) {
     EXPECT_EQ(ran.code, 0) << ran.err;
     return ran.out;
   };
-  const auto set = run({"overrides", "set", "plan", "127.0.0.1", "9/hour", "--for", "1h", "--why", "launch", "--burst", "7"});
+  const auto set =
+      run({"overrides", "set", "plan", "127.0.0.1", "9/hour", "--for", "1h", "--why", "launch", "--burst", "7"});
   EXPECT_TRUE(has(set, "127.0.0.1 has 9/hour under plan until 20")) << set;
   EXPECT_TRUE(has(set, ", heard by 2 of 2 gateways\n")) << set;
   const auto list = run({"overrides"});
@@ -376,10 +372,10 @@ TEST_F(OverridesInRedis, AlsoLowerABusyKeyWithinASecond) {
   const Operator admin(one.gateway.process());
   EXPECT_EQ(passed(one, 300), 300) << "it is leased by now";
   ASSERT_EQ(admin.ask("PUT", kPath + "127.0.0.1", body_of("10/hour")).status(), 201);
-  std::this_thread::sleep_for(seconds(1));
+  std::this_thread::sleep_for(std::chrono::seconds(1));
   EXPECT_EQ(passed(one, 50), 0) << "more is used than it has";
   ASSERT_EQ(admin.ask("DELETE", kPath + "127.0.0.1").status(), 200);
-  EXPECT_TRUE(comes(seconds(1), [&] { return status_of(one) == 200; }));
+  EXPECT_TRUE(comes(std::chrono::seconds(1), [&] { return status_of(one) == 200; }));
 }
 
 }  // namespace

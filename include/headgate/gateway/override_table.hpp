@@ -19,15 +19,15 @@
 
 namespace headgate::gateway {
 
-/// Made again whenever an override, the configuration or a credential changes. Immutable; shared by all workers. It does
-/// not outlive `compiled`.
+/// Made again whenever an override, the configuration or a credential changes. Immutable; shared by all workers. It
+/// does not outlive `compiled`.
 class OverrideTable {
  public:
   /// The name of the tier of an override, in logs and answers.
   static constexpr std::string_view kTier = "override";
 
-  /// What one key has. Those of `before` that have not changed are taken from it; it may be null, and is used only if it
-  /// was made for the same configuration.
+  /// What one key has. Those of `before` that have not changed are taken from it; it may be null, and is used only if
+  /// it was made for the same configuration.
   struct Granted {
     limit::Override wanted;
     CompiledTier tier;

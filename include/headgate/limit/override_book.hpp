@@ -13,9 +13,9 @@
 
 namespace headgate::limit {
 
-/// One for each process. Any thread; requests do not come here. Of two changes to a key, the one that the shared log has
-/// later wins. What was lifted is remembered until it would have ended, so that an older entry of the log does not bring
-/// it back.
+/// One for each process. Any thread; requests do not come here. Of two changes to a key, the one that the shared log
+/// has later wins. What was lifted is remembered until it would have ended, so that an older entry of the log does not
+/// bring it back.
 class OverrideBook {
  public:
   /// How many an operator can have at a moment. What the log has of other gateways is not refused.

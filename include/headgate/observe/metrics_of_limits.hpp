@@ -121,8 +121,9 @@ inline constexpr Family ban_decisions{
 inline constexpr Family overrides_active{.name = "headgate_overrides_active",
                                          .type = Type::gauge,
                                          .labels = {"limit"},
-                                         .help = "Keys that an operator has given another size of a limit for a time, "
-                                                 "as far as this gateway knows",
+                                         .help =
+                                             "Keys that an operator has given another size of a limit for a time, "
+                                             "as far as this gateway knows",
                                          .ask = "max by (limit) (headgate_overrides_active)"};
 
 inline constexpr Family webhooks{.name = "headgate_webhooks_total",

@@ -20,10 +20,10 @@ namespace headgate::redis {
 
 /// What a log is of. Static storage.
 struct LogKind {
-  std::string_view name;   ///< the end of its key
-  std::string_view field;  ///< of each entry
-  std::string_view event;  ///< how the names of its events begin
-  std::string_view what;   ///< what is not shared while it fails, for people
+  std::string_view name;                                     ///< the end of its key
+  std::string_view field;                                    ///< of each entry
+  std::string_view event;                                    ///< how the names of its events begin
+  std::string_view what;                                     ///< what is not shared while it fails, for people
   bool (*readable)(const limit::LogEntry& entry) = nullptr;  ///< whether a gateway may have written the text
 };
 extern const LogKind kBans;

@@ -197,9 +197,9 @@ TEST_F(OverrideTables, SayWhyOneHasNoEffect) {
   in_memory("plan", "10/hour");
   in_flight("slots", 5);
   in_memory("log", "10/hour").tiers[0].rules[0].algorithm = limit::find_algorithm("sliding_log");
-  const auto& made = table({size_of("plan", "a", {"5/hour"}), size_of("gone", "a", {"5/hour"}),
-                            size_of("slots", "a", {"5/hour"}), size_of("slots", "b", {}),
-                            size_of("log", "a", {"1000000/hour"}), size_of("plan", "b", {"5/month"})});
+  const auto& made =
+      table({size_of("plan", "a", {"5/hour"}), size_of("gone", "a", {"5/hour"}), size_of("slots", "a", {"5/hour"}),
+             size_of("slots", "b", {}), size_of("log", "a", {"1000000/hour"}), size_of("plan", "b", {"5/month"})});
   EXPECT_EQ(made.why_not("plan", "a"), "");
   EXPECT_EQ(made.why_not("slots", "b"), "") << "unlimited";
   EXPECT_THAT(std::string(made.why_not("gone", "a")), HasSubstr("no route uses"));

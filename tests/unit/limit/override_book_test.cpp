@@ -134,7 +134,8 @@ TEST(OverrideBook, IsWhatAModelSaysAfterAnyChanges) {
       };
       switch (pick(4)) {
         case 0: {
-          const auto one = override_of(key, std::to_string(1 + pick(100)) + "/m", std::chrono::seconds(1 + pick(600)), now);
+          const auto one =
+              override_of(key, std::to_string(1 + pick(100)) + "/m", std::chrono::seconds(1 + pick(600)), now);
           EXPECT_EQ(book.put(one, now), live(key) ? Put::replaced : Put::added);
           model[key] = one;
           break;

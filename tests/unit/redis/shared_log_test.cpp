@@ -20,9 +20,9 @@ class SharedLogTest : public WithBanLogs<RedisLimiter> {
   }
   std::string cli(const std::string& words) const { return test::redis_cli(redis.port(), words); }
   limit::LogEntry entry(const std::string& key) { return limit::entry_of(ban_of(key)); }
-  std::pair<std::size_t, std::size_t> hear(limit::SharedLog& log, const std::string& position, std::uint64_t version) {
-    const auto told = wait(log.hear(position, version));
-    EXPECT_TRUE(told.has_value()) << this->log.str();
+  std::pair<std::size_t, std::size_t> hear(limit::SharedLog& of, const std::string& position, std::uint64_t version) {
+    const auto told = wait(of.hear(position, version));
+    EXPECT_TRUE(told.has_value()) << log.str();
     return told.has_value() ? std::pair(told->heard, told->of) : std::pair<std::size_t, std::size_t>();
   }
   using Counts = std::pair<std::size_t, std::size_t>;
@@ -87,7 +87,8 @@ TEST_F(SharedLogTest, KeepsTheEntriesOfOneLogFromTheOther) {
   one.limit = "plan";
   one.key = std::string(256, 'k');
   one.why = std::string(200, 'w');
-  for (int period = 1; period <= 8; ++period) one.rates.push_back(*parse_rate("999999999/" + std::to_string(period) + "h"));
+  for (int period = 1; period <= 8; ++period)
+    one.rates.push_back(*parse_rate("999999999/" + std::to_string(period) + "h"));
   one.since = headgate::now();
   one.until = one.since + 1h;
   ASSERT_TRUE(wait(overrides.append(limit::entry_of(one))).has_value()) << log.str();

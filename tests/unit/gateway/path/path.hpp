@@ -144,10 +144,9 @@ class Path : public testing::Test {
   void override_keys(std::span<const limit::Override> overrides) {
     begin();
     const auto next = boost::make_local_shared<Snapshot>(*snapshot_);
-    next->overrides =
-        overrides.empty()
-            ? nullptr
-            : std::make_shared<const OverrideTable>(*next->compiled, *next->key_overrides, overrides);
+    next->overrides = overrides.empty()
+                          ? nullptr
+                          : std::make_shared<const OverrideTable>(*next->compiled, *next->key_overrides, overrides);
     gateway->use_overrides(next);
     snapshot_ = next;
   }
