@@ -1,6 +1,6 @@
 #include "headgate/redis/shared_log.hpp"
 
-#include "log_questions.hpp"
+#include "log_question.hpp"
 #include "node_statistics.hpp"
 #include "servers.hpp"
 

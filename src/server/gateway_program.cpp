@@ -67,13 +67,13 @@ void GatewayProgram::activate(PendingConfig next) {
   if (keyring_) keyring_->stop();
   keyring_ = std::move(next.keyring);
   now_ = with_overrides(loop_, *next.active, shared_.overrides->book().list(headgate::now()));
-  shared_.overrides->in_force(now_->overrides.get());
   use_places(*now_);
   shared_.board.use_limits(now_->config->limits);
   shared_.board.use_rooms(now_->config->gateway.rooms);
   shared_.board.use_keyring(keyring_);
   shared_.board.use_upstreams(upstreams_of(*now_));
   shared_.operators.use(now_);
+  shared_.overrides->in_force(now_->overrides.get());
   server_watch_.use(now_);
   top_->use(now_->config);
   shared_.bans->adopt(now_->config);
@@ -115,16 +115,16 @@ void GatewayProgram::watch_keys() {
   keyring_->start([this](std::shared_ptr<const identity::Credentials> credentials) {
     now_ = with_credentials(loop_, *now_, std::move(credentials));
     now_ = with_overrides(loop_, *now_, shared_.overrides->book().list(headgate::now()));
-    shared_.overrides->in_force(now_->overrides.get());
     shared_.operators.use(now_);
+    shared_.overrides->in_force(now_->overrides.get());
     if (workers_) workers_->tell(adopting(now_));
   });
 }
 
 void GatewayProgram::use_overrides(const std::vector<limit::Override>& overrides, std::function<void()> done) {
   now_ = with_overrides(loop_, *now_, overrides);
-  shared_.overrides->in_force(now_->overrides.get());
   shared_.operators.use(now_);
+  shared_.overrides->in_force(now_->overrides.get());
   if (workers_ == nullptr) return done();
   workers_->tell([next = now_](Service& service) { static_cast<GatewayService&>(service).use_overrides(next); },
                  std::move(done));

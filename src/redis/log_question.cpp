@@ -1,4 +1,4 @@
-#include "log_questions.hpp"
+#include "log_question.hpp"
 
 #include "log_script.hpp"
 
