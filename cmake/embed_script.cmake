@@ -1,6 +1,6 @@
 # Writes one Lua script as a C++ file of bytes, with its SHA-1: NAME() is the text, NAME_sha() the SHA-1. HEADER declares both in
 # NAMESPACE. Included for its function, or run by headgate_script:
-#   cmake -DOUT=ban_log_script.cpp -DSCRIPT=ban_log.lua -DNAME=ban_log_script -DHEADER=... -DNAMESPACE=... -P embed_script.cmake
+#   cmake -DOUT=shared_log_script.cpp -DSCRIPT=shared_log.lua -DNAME=shared_log_script -DHEADER=... -DNAMESPACE=... -P embed_script.cmake
 
 function(embed_script text out name header namespace)
   file(WRITE ${out}.lua "${text}")

@@ -5,13 +5,18 @@
 #include "commands.hpp"
 #include "text_table.hpp"
 
+#include "headgate/core/text.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace headgate::cli {
 namespace {
@@ -51,7 +56,9 @@ Print line(std::string text) {
 /// The options of one command, and the words that follow it.
 struct Words {
   AdminOptions admin;
-  std::string first, second, third, length;
+  std::string first, second, third, length, why;
+  std::vector<std::string> rates;
+  std::uint64_t burst = 0;
   bool flag = false;
 };
 
@@ -126,7 +133,7 @@ void offer_suspensions(CLI::App& app, int& result) {
       [](const Words&) -> Print {
         return [](const Answer& ban) {
           print_line(text_in(ban, "key") + " is suspended under " + text_in(ban, "limit") + " until " +
-                     text_in(ban, "until"));
+                     text_in(ban, "until") + heard_text(ban));
         };
       });
   add.app->add_option("--for", add.words->length, "How long: 10m, 1h … (default: as the limit says)");
@@ -136,11 +143,66 @@ void offer_suspensions(CLI::App& app, int& result) {
         return AdminRequest{.method = "DELETE",
                             .target = "/api/v1/bans?limit=" + in_path(words.first) + "&key=" + in_path(words.second)};
       },
-      [](const Words& words) { return line(words.second + " is no longer suspended under " + words.first); });
+      [](const Words& words) -> Print {
+        return [text = words.second + " is no longer suspended under " + words.first](const Answer& answer) {
+          print_line(text + heard_text(answer));
+        };
+      });
   for (const auto& each : {add, lift}) {
     each.app->add_option("limit", each.words->first, "The limit's name")->required();
     each.app->add_option("key", each.words->second, "The key: an address, an API key's owner …")->required();
   }
+}
+
+std::string override_target(const Words& words) {
+  return "/api/v1/limits/" + in_path(words.first) + "/overrides/" + in_path(words.second);
+}
+
+AdminRequest set_override(const Words& words) {
+  Answer body;
+  if (words.rates.size() == 1)
+    body["rate"] = words.rates.front();
+  else
+    body["rate"] = words.rates;
+  if (words.burst > 0) body["burst"] = words.burst;
+  body["for"] = words.length;
+  if (!words.why.empty()) body["why"] = words.why;
+  return {.method = "PUT", .target = override_target(words), .body = json_text(body)};
+}
+
+void offer_overrides(CLI::App& app, int& result) {
+  auto* overrides = app.add_subcommand("overrides", "Keys with another size of a limit for a time; set and lift them");
+  const auto options = std::make_shared<AdminOptions>();
+  offer_admin(*overrides, *options);
+  overrides->callback([overrides, options, &result] {
+    if (overrides->get_subcommands().empty())
+      result = call_and_print(*options, {.target = "/api/v1/overrides"}, print_overrides);
+  });
+  const auto set = offer(*overrides, result, "set", "Give a key another size of a limit for a time", set_override,
+                         [](const Words& words) -> Print {
+                           return [rate = joined(words.rates, " and ")](const Answer& answer) {
+                             print_line(text_in(answer, "key") + " has " + rate + " under " + text_in(answer, "limit") +
+                                        " until " + text_in(answer, "until") + heard_text(answer));
+                           };
+                         });
+  const auto lift = offer(
+      *overrides, result, "lift", "End the override of a key",
+      [](const Words& words) { return AdminRequest{.method = "DELETE", .target = override_target(words)}; },
+      [](const Words& words) -> Print {
+        return [text = words.second + " has its usual size of " + words.first + " again"](const Answer& answer) {
+          print_line(text + heard_text(answer));
+        };
+      });
+  for (const auto& each : {set, lift}) {
+    each.app->add_option("limit", each.words->first, "The limit's name")->required();
+    each.app->add_option("key", each.words->second, "The key: an address, an API key's owner …")->required();
+  }
+  set.app->add_option("rate", set.words->rates, "Its rate: 500/minute … or unlimited; several are possible")
+      ->required();
+  set.app->add_option("--for", set.words->length, "How long: 10m, 1h … at most 366d")->required();
+  set.app->add_option("--burst", set.words->burst, "How many at once (default: as a limit with this rate has)")
+      ->check(CLI::PositiveNumber);
+  set.app->add_option("--why", set.words->why, "What lists say of it");
 }
 
 std::string key_target(const Words& words) {
@@ -178,6 +240,7 @@ void offer_admin_commands(CLI::App& app, int& result) {
               {.target = "/api/v1/status"}, print_status);
   offer_limits(app, result);
   offer_suspensions(app, result);
+  offer_overrides(app, result);
   offer_servers(app, result);
   offer_plain(app, result, "reload", "Read the configuration again, as SIGHUP does, and say what changed",
               {.method = "POST", .target = "/api/v1/reload", .patience = kReloadPatience}, print_reload);

@@ -136,6 +136,33 @@ void print_suspensions(const Answer& answer) {
   print_table(table, "nobody is suspended\n");
 }
 
+void print_overrides(const Answer& answer) {
+  TextTable table({"limit", "key", "rate", "burst", "until", "left", "why"});
+  for (const auto& one : list_in(answer, "overrides")) {
+    const auto rates = words_in(one, "rate");
+    const auto trouble = text_in(one, "without_effect");
+    table.row({text_in(one, "limit"),
+               text_in(one, "key"),
+               rates.empty() ? text_in(one, "rate") : rates,
+               text_in(one, "burst"),
+               text_in(one, "until"),
+               duration_in(one, "seconds_left"),
+               {trouble.empty() ? text_in(one, "why") : "no effect: " + trouble,
+                trouble.empty() ? Paint::none : Paint::bad}});
+  }
+  print_table(table, "no key has another size of a limit\n");
+}
+
+std::string heard_text(const Answer& answer) {
+  const auto& gateways = object_in(answer, "gateways");
+  if (gateways.empty()) return text_in(answer, "store") == "memory" ? ", in this gateway alone" : "";
+  if (!truth_in(gateways, "written"))
+    return ", in this gateway alone: Redis does not answer, and the others hear of it once it does";
+  const auto heard = text_in(gateways, "heard");
+  if (heard.empty()) return "; it is not known how many gateways have heard";
+  return ", heard by " + heard + " of " + text_in(gateways, "of") + " gateways";
+}
+
 void print_limits(const Answer& answer) {
   TextTable table({"limit", "mode", "store", "allowed", "rejected", "observed", "keys", "means"});
   for (const auto& limit : list_in(answer, "limits")) {
@@ -164,7 +191,9 @@ void print_limit(const Answer& answer) {
 
 void print_key(const Answer& answer) {
   const auto tier = text_in(answer, "tier");
-  print_line(text_in(answer, "key") + " under " + text_in(answer, "limit") + (tier.empty() ? "" : ", tier " + tier));
+  const auto until = text_in(object_in(answer, "override"), "until");
+  print_line(text_in(answer, "key") + " under " + text_in(answer, "limit") + (tier.empty() ? "" : ", tier " + tier) +
+             (until.empty() ? "" : ", until " + until));
   TextTable table({"rule", "used", "of", "left", "full in", "the next request"});
   for (const auto& rule : list_in(answer, "rules")) {
     const auto next = text_in(rule, "next_request");

@@ -23,6 +23,9 @@ void print_status(const Answer& answer);
 void print_reload(const Answer& answer);
 void print_servers(const Answer& answer);
 void print_suspensions(const Answer& answer);
+void print_overrides(const Answer& answer);
+/// Which gateways know of a change, to follow what has changed: ", heard by 2 of 2 gateways".
+std::string heard_text(const Answer& answer);
 void print_limits(const Answer& answer);
 void print_limit(const Answer& answer);
 void print_key(const Answer& answer);

@@ -1,62 +1,25 @@
 #include "headgate/gateway/key_overrides.hpp"
 
+#include "own_size.hpp"
+
 #include "headgate/gateway/key_source.hpp"
-#include "headgate/limit/algorithm.hpp"
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 #include <string_view>
 
 namespace headgate::gateway {
-namespace {
-
-using limit::Rule;
-
-/// The rule of the limit to copy: an override changes only its size.
-const Rule* model_of(const limit::Limit& limit, const Rate& rate) {
-  const Rule* model = nullptr;
-  for (const auto& tier : limit.tiers) {
-    for (const auto& rule : tier.rules) {
-      const bool same_period = rule.rate.period == rate.period && rule.rate.month == rate.month;
-      if (model == nullptr || same_period) model = &rule;
-      if (same_period) return model;
-    }
-  }
-  return model;
-}
-
-/// The tier with the sizes of `wanted`; nothing if the limit's algorithm does not allow them.
-std::optional<limit::Tier> tier_of(const limit::Limit& limit, const identity::RateOverride& wanted) {
-  const bool several = wanted.rates.size() > 1;
-  const bool tiers = limit.tiers.size() > 1 || !limit.tiers.front().name.empty();
-  limit::Tier tier;
-  tier.name = limit.tiers[limit.default_tier].name;
-  for (const auto& rate : wanted.rates) {
-    const Rule* const model = model_of(limit, rate);
-    if (model == nullptr || !model->algorithm->refills) return std::nullopt;  // no rate can replace a number
-    Rule rule = *model;
-    const bool same_period = rule.rate.period == rate.period && rule.rate.month == rate.month;
-    if (rate.month && !same_period) return std::nullopt;  // the time zone of its months is not known
-    if (!same_period) rule.calendar = nullptr;
-    rule.rate = rate;
-    rule.burst = wanted.burst && !several ? *wanted.burst : rule.algorithm->default_burst(rule);
-    limit::name_rule(rule, several, tiers ? limit::PeriodInKey::yes : limit::PeriodInKey::no);
-    if (rule.algorithm->check(rule)) return std::nullopt;
-    tier.rules.push_back(std::move(rule));
-  }
-  return tier;
-}
-
-}  // namespace
-
 KeyOverrides::KeyOverrides(const CompiledConfig& compiled, std::shared_ptr<const identity::Credentials> credentials)
     : credentials_(std::move(credentials)) {
   find_unknown_tiers(compiled);
   for (const auto& key : api_keys().records()) {
     for (const auto& wanted : key.overrides) override_limit(compiled, key, wanted);
-    if (key.overrides.empty() || fits(compiled, key)) continue;
+    if (key.overrides.empty()) continue;
+    if (fits(compiled, key)) {
+      note_most_rules(key);
+      continue;
+    }
     of_keys_.erase(&key);
     without_effect_.push_back("a key of " + key.owner + " would bring a route under more than " +
                               std::to_string(limit::kMaxRulesPerRequest) + " rates; its own sizes are not used");
@@ -111,8 +74,8 @@ void KeyOverrides::override_limit(const CompiledConfig& compiled, const identity
   for (const auto& ready : compiled.limits()) {
     if (ready->base != wanted.limit) continue;
     known = true;
-    const auto tier = tier_of(ready->limit, wanted);
-    if (!tier) {
+    const auto tier = own_size(ready->limit, wanted.rates, wanted.burst);
+    if (tier.has_error()) {
       without_effect_.push_back("limit \"" + wanted.limit + "\" cannot count what a key of " + key.owner +
                                 " has instead of its own size");
       return;
@@ -124,6 +87,20 @@ void KeyOverrides::override_limit(const CompiledConfig& compiled, const identity
   if (!known)
     without_effect_.push_back("a key of " + key.owner + " has a size of its own for \"" + wanted.limit +
                               "\", which is no limit of any route");
+}
+
+void KeyOverrides::note_most_rules(const identity::ApiKeyRecord& key) {
+  const auto at = of_keys_.find(&key);
+  if (at == of_keys_.end()) return;
+  for (const auto& [limit, tier] : at->second) {
+    auto& most = most_rules_[limit];
+    most = std::max(most, tier.rules.size());
+  }
+}
+
+std::size_t KeyOverrides::most_rules(const CompiledLimit& limit) const noexcept {
+  const auto at = most_rules_.find(&limit);
+  return at == most_rules_.end() ? 0 : at->second;
 }
 
 const CompiledTier* KeyOverrides::of_key(const identity::ApiKeyRecord& key, const CompiledLimit& limit) const noexcept {

@@ -156,6 +156,8 @@ Task<std::vector<LimitState>> limit_states(Exchange& x, std::span<const RouteLim
     state.own_key = is_own_key(limit);
     state.source = limit.store == limit::Store::redis ? Source::redis : Source::memory;
     if (resolved.tier) state.tier = resolved.tier->name;
+    if (const auto* const granted = resolved.tier ? override_of(x, *route_limit) : nullptr)
+      state.override = LimitState::Override{.until = granted->wanted.until, .why = granted->wanted.why};
     if (!resolved.applies) {
       state.applies = resolved.exempt        ? Applies::exempt
                       : resolved.key_missing ? Applies::refused

@@ -50,6 +50,7 @@ void Outage::owe(const Exchange& x, const CheckedLimit& checked, std::size_t che
   if (owed.key.empty()) owed.key = was.key;
   owed.compiled = x.snapshot->compiled;
   owed.key_overrides = x.snapshot->key_overrides;
+  owed.overrides = x.snapshot->overrides;
   owed.shards = checked.tier->shards;
   owed.rule = &(owed.shards > 1 ? checked.tier->shard : checked.tier->rules)[check - checked.first];
   owed.local = was.rule;

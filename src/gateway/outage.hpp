@@ -48,6 +48,7 @@ class Outage : public std::enable_shared_from_this<Outage> {
   struct Owed {
     std::shared_ptr<const CompiledConfig> compiled;     ///< owns the rules
     std::shared_ptr<const KeyOverrides> key_overrides;  ///< owns the rules of a key with a size of its own
+    std::shared_ptr<const OverrideTable> overrides;     ///< owns those of a key with an override; null: it has none
     const limit::Rule* rule = nullptr;
     const limit::Rule* local = nullptr;
     std::string key;

@@ -39,14 +39,6 @@ inline const CompiledTier& named_tier(const Exchange& x, const RouteLimit& route
   return tiers[route_limit.limit->default_tier];
 }
 
-inline const CompiledTier& tier_of(const Exchange& x, const RouteLimit& route_limit) {
-  if (route_limit.ready->fleet) return route_limit.ready->tiers[static_cast<std::size_t>(x.effective)];
-  if (x.caller.known_key) {
-    if (const auto* const own = x.snapshot->key_overrides->of_key(*x.caller.known_key, *route_limit.ready)) return *own;
-  }
-  return named_tier(x, route_limit);
-}
-
 /// A key that replaces a missing one begins with a byte that no field can contain. The byte says which replacement it
 /// is, so that nobody can use another caller's budget with a value that looks like an address.
 constexpr std::array<std::string_view, IfAbsent::kMaxInstead> kInsteadMarks{"\x01", "\x02", "\x03", "\x04",
@@ -58,6 +50,16 @@ inline std::optional<std::string_view> key_for(Exchange& x, const limit::Limit& 
   for (std::size_t i = 0; i < instead.size(); ++i)
     if (const auto text = key_of(x, instead[i])) return x.text.join({kInsteadMarks[i], *text});
   return std::nullopt;
+}
+
+inline const CompiledTier& tier_of(Exchange& x, const RouteLimit& route_limit) {
+  if (x.snapshot->overrides) [[unlikely]]
+    if (const auto* const granted = override_of(x, route_limit)) return granted->tier;
+  if (route_limit.ready->fleet) return route_limit.ready->tiers[static_cast<std::size_t>(x.effective)];
+  if (x.caller.known_key) {
+    if (const auto* const own = x.snapshot->key_overrides->of_key(*x.caller.known_key, *route_limit.ready)) return *own;
+  }
+  return named_tier(x, route_limit);
 }
 
 std::int64_t cost_of(const Exchange& x, const Cost& cost) {
@@ -94,6 +96,13 @@ std::optional<std::int64_t> cost_in(std::string_view value, std::int64_t most) n
 std::optional<std::string_view> key_to_ban(Exchange& x, const RouteLimit& route_limit) {
   if (exempt(x, route_limit.ready->exemption)) return std::nullopt;
   return key_for(x, *route_limit.limit);
+}
+
+const OverrideTable::Granted* override_of(Exchange& x, const RouteLimit& route_limit) {
+  const auto* const overrides = x.snapshot->overrides.get();
+  if (overrides == nullptr || !overrides->concerns(*route_limit.ready)) return nullptr;
+  const auto key = key_for(x, *route_limit.limit);
+  return key ? overrides->find(*route_limit.ready, *key, x.clock->wall()) : nullptr;
 }
 
 shed::Priority priority_of(const Exchange& x) {

@@ -25,6 +25,9 @@ ResolvedLimit resolve_limit(Exchange& x, const RouteLimit& route_limit);
 /// is never suspended. A view into x.text or the exchange.
 std::optional<std::string_view> key_to_ban(Exchange& x, const RouteLimit& route_limit);
 
+/// What an operator gives the key of this request for a time, before its tier and what its API key has; null: nothing.
+const OverrideTable::Granted* override_of(Exchange& x, const RouteLimit& route_limit);
+
 /// What a trusted hop says, else the tier of the first limit whose tiers have priorities, else the route. Call it after
 /// the authentication: tiers may come from a token.
 shed::Priority priority_of(const Exchange& x);

@@ -41,6 +41,7 @@ std::span<const Family* const> families() noexcept {
                                            &bans_active,
                                            &bans,
                                            &ban_decisions,
+                                           &overrides_active,
                                            &webhooks,
                                            &webhooks_retried,
                                            &webhooks_queued,

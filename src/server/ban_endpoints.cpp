@@ -2,6 +2,7 @@
 
 #include "ban_json.hpp"
 #include "limit_keys.hpp"
+#include "spread_json.hpp"
 
 #include "headgate/core/literals.hpp"
 #include "headgate/core/text.hpp"
@@ -57,40 +58,56 @@ AdminAnswer list(BanService& bans) {
   return {.body = text_of({{"bans", std::move(rows)}}), .type = kJson};
 }
 
-AdminAnswer add(BanService& bans, const std::string& body) {
+/// Gives the answer: at once if the suspension is of this gateway alone, else once it is known who has heard.
+void give_when_heard(BanService& bans, const std::string& limit, AdminAnswer answer, Json body,
+                     const AdminEndpoint::Give& give) {
+  answer.type = kJson;
+  if (!bans.shares(limit)) {
+    answer.body = text_of(body);
+    return give(std::move(answer));
+  }
+  bans.when_heard([answer = std::move(answer), body = std::move(body), give](const Spread& spread) mutable {
+    body["gateways"] = to_json(spread);
+    answer.body = text_of(body);
+    give(std::move(answer));
+  });
+}
+
+void add(BanService& bans, const std::string& body, const AdminEndpoint::Give& give) {
+  const auto refuse_it = [&give](unsigned status, const char* why) { give(refuse(status, why)); };
   const auto asked = Json::parse(body, nullptr, false);
   const auto text = [&](const char* name) {
     return asked.is_object() && asked.contains(name) && asked[name].is_string() ? asked[name].get<std::string>()
                                                                                 : std::string();
   };
   if (text("limit").empty() || text("key").empty())
-    return refuse(400, R"(Send JSON like {"limit": "abuse", "key": "192.0.2.7", "for": "1h"}.)");
+    return refuse_it(400, R"(Send JSON like {"limit": "abuse", "key": "192.0.2.7", "for": "1h"}.)");
   const auto config = bans.config();
   const auto limit = find_limit(*config, text("limit"));
-  if (limit.has_error()) return limit.error();
+  if (limit.has_error()) return give(limit.error());
   const auto key = key_of(*config, **limit, text("key"));
-  if (key.has_error()) return key.error();
+  if (key.has_error()) return give(key.error());
   auto length = (*limit)->ban->first;
   if (asked.contains("for")) {
     const auto given = parse_duration(text("for"));
     if (given.has_error() || *given <= Duration(0) || *given > limit::BanTable::kRemembered)
-      return refuse(400, "\"for\" is a duration of at most 31 days, as in \"1h\".");
+      return refuse_it(400, "\"for\" is a duration of at most 31 days, as in \"1h\".");
     length = *given;
   }
   const auto ban = bans.table().add((*limit)->name, *key, length, headgate::now());
   observe::event(observe::LogLevel::warning, "suspended", "an operator suspended a caller",
                  {{"limit", ban.limit}, {"for", to_text(length)}, {"reason", limit::to_text(ban.reason)}});
-  return {.status = 201, .body = text_of(to_json(ban, headgate::now())), .type = kJson, .target = target_of(ban)};
+  give_when_heard(bans, ban.limit, {.status = 201, .target = target_of(ban)}, to_json(ban, headgate::now()), give);
 }
 
-AdminAnswer lift(BanService& bans, std::string_view query) {
+void lift(BanService& bans, std::string_view query, const AdminEndpoint::Give& give) {
   std::string name;
   std::string written;
   const auto limit_value = http::query_parameter(query, "limit");
   const auto key_value = http::query_parameter(query, "key");
   if (limit_value.twice || key_value.twice || !http::decode_parameter(limit_value.value, name) ||
       !http::decode_parameter(key_value.value, written) || name.empty() || written.empty())
-    return refuse(400, "Name the suspension, as in DELETE /api/v1/bans?limit=abuse&key=192.0.2.7.");
+    return give(refuse(400, "Name the suspension, as in DELETE /api/v1/bans?limit=abuse&key=192.0.2.7."));
   const auto now = headgate::now();
   auto lifted = bans.table().lift(name, written, now);
   if (!lifted) {  // an address may be written as a part of its block
@@ -99,33 +116,34 @@ AdminAnswer lift(BanService& bans, std::string_view query) {
     const auto key = limit.has_error() ? Result<std::string, AdminAnswer>(written) : key_of(*config, **limit, written);
     if (key.has_value()) lifted = bans.table().lift(name, *key, now);
   }
-  if (!lifted) return refuse(404, "This key is not suspended under this limit.");
+  if (!lifted) return give(refuse(404, "This key is not suspended under this limit."));
   observe::event(observe::LogLevel::warning, "suspension_lifted", "an operator ended a suspension",
                  {{"limit", lifted->limit}});
-  return {.body = text_of({{"lifted", {{"limit", lifted->limit}, {"key", lifted->key}}}}),
-          .type = kJson,
-          .target = target_of(*lifted)};
+  give_when_heard(bans, lifted->limit, {.target = target_of(*lifted)},
+                  {{"lifted", {{"limit", lifted->limit}, {"key", lifted->key}}}}, give);
 }
 
 }  // namespace
 
 std::vector<AdminEndpoint> ban_endpoints(const std::shared_ptr<BanService>& bans) {
   constexpr std::string_view kPath = "/api/v1/bans";
-  return {{.method = "GET",
-           .path = kPath,
-           .answer = [bans](const AdminCall&) { return list(*bans); },
-           .about = {.summary = "Who is suspended", .answer = "Bans"}},
-          {.method = "POST",
-           .path = kPath,
-           .most_body = kMaxBody,
-           .answer = [bans](const AdminCall& call) { return add(*bans, call.body); },
-           .about = {.summary = "Suspend a key", .body = "NewBan", .answer = "Ban"}},
-          {.method = "DELETE",
-           .path = kPath,
-           .answer = [bans](const AdminCall& call) { return lift(*bans, call.query); },
-           .about = {.summary = "End the suspension of a key",
-                     .answer = "Lifted",
-                     .query = {{"limit", "the limit's name", true}, {"key", "the key", true}}}}};
+  return {
+      {.method = "GET",
+       .path = kPath,
+       .answer = [bans](const AdminCall&) { return list(*bans); },
+       .about = {.summary = "Who is suspended", .answer = "Bans"}},
+      {.method = "POST",
+       .path = kPath,
+       .most_body = kMaxBody,
+       .answer_later = [bans](const AdminCall& call, const AdminEndpoint::Give& give) { add(*bans, call.body, give); },
+       .about = {.summary = "Suspend a key", .body = "NewBan", .answer = "Ban"}},
+      {.method = "DELETE",
+       .path = kPath,
+       .answer_later = [bans](const AdminCall& call,
+                              const AdminEndpoint::Give& give) { lift(*bans, call.query, give); },
+       .about = {.summary = "End the suspension of a key",
+                 .answer = "Lifted",
+                 .query = {{"limit", "the limit's name", true}, {"key", "the key", true}}}}};
 }
 
 }  // namespace headgate::server

@@ -4,14 +4,11 @@
 
 #include <boost/asio/post.hpp>
 
-#include <chrono>
 #include <utility>
+#include <vector>
 
 namespace headgate::server {
 namespace {
-
-// Three gateways learn of a suspension well within a second: one period to write it, one to read it.
-constexpr auto kPeriod = std::chrono::milliseconds(300);
 
 /// The names of the limits whose suspensions are shared.
 std::set<std::string> shared_names(const config::Config& config) {
@@ -23,8 +20,18 @@ std::set<std::string> shared_names(const config::Config& config) {
 
 }  // namespace
 
-BanService::BanService(boost::asio::io_context& loop, OpenBanLog open)
-    : loop_(loop), open_(std::move(open)), timer_(loop), table_([this](const limit::Ban& ban) { changed(ban); }) {}
+BanService::BanService(boost::asio::io_context& loop, OpenLog open)
+    : loop_(loop),
+      open_(std::move(open)),
+      log_(std::make_shared<LogExchange>(
+          loop,
+          [this](const std::vector<limit::LogEntry>& entries, const std::function<void()>& done) {
+            const auto now = headgate::now();
+            for (const auto& entry : entries)
+              if (const auto ban = limit::read_ban(entry)) table_.apply(*ban, now);
+            done();
+          })),
+      table_([this](const limit::Ban& ban) { changed(ban); }) {}
 
 std::shared_ptr<const config::Config> BanService::config() const {
   const std::lock_guard lock(mutex_);
@@ -34,31 +41,29 @@ std::shared_ptr<const config::Config> BanService::config() const {
 void BanService::adopt(std::shared_ptr<const config::Config> config) {
   auto shared = shared_names(*config);
   const bool other_redis = !config_ || config_->redis != config->redis;
+  const bool nothing_shared = shared.empty();
   {
     const std::lock_guard lock(mutex_);
     shared_ = std::move(shared);
     config_.swap(config);
   }
   use_webhook(config_->webhook);
-  if (log_ && (other_redis || shared_.empty())) std::exchange(log_, nullptr)->stop();
-  if (shared_.empty() || stopped_) return;
-  if (!log_) {
-    log_ = open_(*config_);
-    position_.clear();
+  if (stopped_) return;
+  if (nothing_shared) {
+    if (log_->has_log()) log_->use(nullptr);
+  } else if (other_redis || !log_->has_log()) {
+    log_->use(open_(*config_));
   }
-  tick();
 }
 
-void BanService::await_first(Duration most) {
-  const auto end = std::chrono::steady_clock::now() + most;
-  while (log_ && !read_once_ && std::chrono::steady_clock::now() < end) loop_.run_one_until(end);
-  if (loop_.stopped()) loop_.restart();
+bool BanService::shares(const std::string& limit) const {
+  const std::lock_guard lock(mutex_);
+  return shared_.contains(limit);
 }
 
 void BanService::stop() {
   stopped_ = true;
-  timer_.cancel();
-  if (log_) std::exchange(log_, nullptr)->stop();
+  log_->stop();
   if (webhook_) webhook_->stop();
 }
 
@@ -81,64 +86,7 @@ void BanService::changed(const limit::Ban& ban) {
       if (self->config_->webhook) self->webhook_->send(webhook_id(), webhook_body(ban, self->config_->instance));
     });
   }
-  if (!shared_.contains(ban.limit)) return;
-  if (waiting_.size() >= kMaxWaiting) waiting_.pop_front();
-  waiting_.push_back(ban);
-}
-
-void BanService::tick() {
-  if (!log_ || under_way_) return;
-  under_way_ = true;
-  spawn(exchange(shared_from_this(), log_), "log of suspensions");
-}
-
-Task<void> BanService::exchange(std::shared_ptr<BanService> self, std::shared_ptr<limit::BanLog> log) {
-  auto sending = self->send(*log);
-  const bool sent = co_await sending;
-  if (sent && self->log_ == log) {
-    auto receiving = self->receive(*log);
-    if (co_await receiving) self->read_once_ = true;
-  }
-  self->under_way_ = false;
-  self->arm();
-}
-
-/// False if Redis did not take all that waits: the rest waits for the next turn.
-Task<bool> BanService::send(limit::BanLog& log) {
-  for (;;) {
-    std::optional<limit::Ban> next;
-    {
-      const std::lock_guard lock(mutex_);
-      if (waiting_.empty()) co_return true;
-      next = waiting_.front();
-    }
-    auto call = log.append(*next);
-    if (co_await call) co_return false;
-    const std::lock_guard lock(mutex_);
-    if (!waiting_.empty() && waiting_.front().since == next->since && waiting_.front().key == next->key &&
-        waiting_.front().lifted == next->lifted)
-      waiting_.pop_front();
-  }
-}
-
-Task<bool> BanService::receive(limit::BanLog& log) {
-  for (;;) {
-    auto call = log.read(position_);
-    auto news = co_await call;
-    if (news.has_error()) co_return false;
-    const auto now = headgate::now();
-    for (const auto& ban : news->bans) table_.apply(ban, now);
-    position_ = std::move(news->position);
-    if (!news->more) co_return true;
-  }
-}
-
-void BanService::arm() {
-  if (stopped_ || !log_) return;
-  timer_.expires_after(kPeriod);
-  timer_.async_wait([self = shared_from_this()](const error_code& ec) {
-    if (!ec) self->tick();
-  });
+  if (shared_.contains(ban.limit)) log_->add(limit::entry_of(ban));
 }
 
 }  // namespace headgate::server

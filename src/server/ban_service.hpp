@@ -1,45 +1,42 @@
 #pragma once
 // Suspensions outside the path: the log that gateways share, and what an operator is told.
 
+#include "log_exchange.hpp"
+
 #include "headgate/config/config.hpp"
-#include "headgate/core/task.hpp"
 #include "headgate/limit/ban.hpp"
 #include "headgate/limit/ban_table.hpp"
 #include "headgate/net/loop_clock.hpp"
 #include "headgate/notify/webhook.hpp"
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 
-#include <cstddef>
-#include <deque>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
-#include <vector>
+#include <utility>
 
 namespace headgate::server {
 
-/// Where the log of this configuration is; null if it has none.
-using OpenBanLog = std::function<std::shared_ptr<limit::BanLog>(const config::Config& config)>;
-
 /// One for each process, on the main thread except where it says any thread. Suspensions of limits in Redis are written
-/// to the shared log and read from it three times a second; those of limits in memory stay in this process.
+/// to the shared log and read from it; those of limits in memory stay in this process.
 class BanService : public std::enable_shared_from_this<BanService> {
  public:
-  /// How many changes wait for Redis at most; beyond it the oldest is dropped. The suspension still holds here.
-  static constexpr std::size_t kMaxWaiting = 65'536;
-
-  BanService(boost::asio::io_context& loop, OpenBanLog open);
+  BanService(boost::asio::io_context& loop, OpenLog open);
 
   limit::BanTable& table() noexcept { return table_; }   ///< any thread
   std::shared_ptr<const config::Config> config() const;  ///< any thread: the active one; null before it
   void adopt(std::shared_ptr<const config::Config> config);
-  /// Runs the loop until the log has been read once, at most for this long.
-  void await_first(Duration most);
+  /// Runs the loop until the log has been read once, at most until `end`.
+  void await_first(std::chrono::steady_clock::time_point end) { log_->await_first(end); }
+  /// Whether suspensions under this limit are shared. Any thread.
+  bool shares(const std::string& limit) const;
+  /// Tells how far the changes until now have come. Any thread; see LogExchange.
+  void when_heard(LogExchange::Tell tell) { log_->when_heard(std::move(tell)); }
   /// Of the webhook; nothing if there never was one. Any thread.
   std::optional<notify::WebhookCounts> webhooks() const;
   /// Ends the timer. What waits for Redis is lost; what waits for the webhook gets a last attempt while the loop runs.
@@ -48,25 +45,15 @@ class BanService : public std::enable_shared_from_this<BanService> {
  private:
   void changed(const limit::Ban& ban);  // any thread
   void use_webhook(const std::optional<notify::WebhookOptions>& options);
-  static Task<void> exchange(std::shared_ptr<BanService> self, std::shared_ptr<limit::BanLog> log);
-  Task<bool> send(limit::BanLog& log);
-  Task<bool> receive(limit::BanLog& log);
-  void tick();
-  void arm();
 
   boost::asio::io_context& loop_;
-  const OpenBanLog open_;
+  const OpenLog open_;
   net::LoopClock clock_{loop_};
-  boost::asio::steady_timer timer_;
-  std::shared_ptr<limit::BanLog> log_;
-  std::set<std::string> shared_;  ///< names of the limits whose suspensions are shared
-  std::string position_;
-  bool read_once_ = false;
-  bool under_way_ = false;
+  const std::shared_ptr<LogExchange> log_;
   bool stopped_ = false;
 
   mutable std::mutex mutex_;
-  std::deque<limit::Ban> waiting_;
+  std::set<std::string> shared_;  ///< names of the limits whose suspensions are shared
   std::shared_ptr<const config::Config> config_;
   std::shared_ptr<notify::Webhook> webhook_;  ///< used on the main thread; the pointer needs the lock
   limit::BanTable table_;

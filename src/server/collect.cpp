@@ -174,6 +174,13 @@ void collect_bans(observe::Registry& registry, const limit::BanTable& bans) {
   });
 }
 
+void collect_overrides(observe::Registry& registry, const limit::OverrideBook& book) {
+  registry.collect([&book](Scrape& scrape) {
+    for (const auto& [limit, count] : book.counts(now()))
+      scrape.value(family::overrides_active, {limit}, as_double(count));
+  });
+}
+
 void collect_webhooks(observe::Registry& registry, std::function<std::optional<notify::WebhookCounts>()> ask) {
   registry.collect([ask = std::move(ask)](Scrape& scrape) {
     const auto counts = ask();

@@ -6,6 +6,7 @@
 #include "headgate/keyring/keyring.hpp"
 #include "headgate/limit/ban_table.hpp"
 #include "headgate/limit/limit.hpp"
+#include "headgate/limit/override_book.hpp"
 #include "headgate/notify/webhook.hpp"
 #include "headgate/observe/logs.hpp"
 #include "headgate/observe/metrics.hpp"
@@ -79,6 +80,8 @@ void collect_servers(observe::Registry& registry, std::function<std::vector<Upst
 
 /// headgate_bans_active and headgate_bans_total.
 void collect_bans(observe::Registry& registry, const limit::BanTable& bans);
+/// headgate_overrides_active.
+void collect_overrides(observe::Registry& registry, const limit::OverrideBook& book);
 
 /// headgate_webhooks_total, _retried_total and _queued. Nothing while there is no webhook.
 void collect_webhooks(observe::Registry& registry, std::function<std::optional<notify::WebhookCounts>()> ask);

@@ -1,5 +1,7 @@
 #include "explain_json.hpp"
 
+#include "ban_json.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <cmath>
@@ -32,6 +34,10 @@ Told rule_json(const gateway::RuleState& rule) {
 Told limit_json(const LimitState& state) {
   Told out = {{"limit", state.name}, {"per", state.per}};
   if (!state.tier.empty()) out["tier"] = state.tier;
+  if (state.override) {
+    out["override"] = {{"until", rfc3339(state.override->until)}};
+    if (!state.override->why.empty()) out["override"]["why"] = state.override->why;
+  }
   out["applies"] = gateway::to_text(state.applies);
   out["mode"] = state.observed ? "observe" : "enforce";
   out["counted_in"] = gateway::to_text(state.source);

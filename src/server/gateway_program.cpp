@@ -57,6 +57,8 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, const config::Conf
       traces_(loop, shared.spans, shared.registry),
       calls_(std::make_shared<ReloadCalls>(loop, [this](Tell tell) { reload(std::move(tell)); })) {
   activate(prepare_config(loop_, config, nullptr, nullptr));
+  shared_.overrides->serve([this](const auto& overrides) { return with_overrides(loop_, *now_, overrides)->overrides; },
+                           [this](const auto& overrides, auto done) { use_overrides(overrides, std::move(done)); });
   begun_with_ = now_->config;
   counters_.started(headgate::now());
 }
@@ -64,16 +66,18 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, const config::Conf
 void GatewayProgram::activate(PendingConfig next) {
   if (keyring_) keyring_->stop();
   keyring_ = std::move(next.keyring);
-  now_ = std::move(next.active);
+  now_ = with_overrides(loop_, *next.active, shared_.overrides->book().list(headgate::now()));
   use_places(*now_);
   shared_.board.use_limits(now_->config->limits);
   shared_.board.use_rooms(now_->config->gateway.rooms);
   shared_.board.use_keyring(keyring_);
   shared_.board.use_upstreams(upstreams_of(*now_));
   shared_.operators.use(now_);
+  shared_.overrides->in_force(now_->overrides.get());
   server_watch_.use(now_);
   top_->use(now_->config);
   shared_.bans->adopt(now_->config);
+  shared_.overrides->adopt(now_->config);
   traces_.use(now_->config->traces);
 }
 
@@ -110,8 +114,20 @@ void GatewayProgram::await_keys() {
 void GatewayProgram::watch_keys() {
   keyring_->start([this](std::shared_ptr<const identity::Credentials> credentials) {
     now_ = with_credentials(loop_, *now_, std::move(credentials));
+    now_ = with_overrides(loop_, *now_, shared_.overrides->book().list(headgate::now()));
+    shared_.operators.use(now_);
+    shared_.overrides->in_force(now_->overrides.get());
     if (workers_) workers_->tell(adopting(now_));
   });
+}
+
+void GatewayProgram::use_overrides(const std::vector<limit::Override>& overrides, std::function<void()> done) {
+  now_ = with_overrides(loop_, *now_, overrides);
+  shared_.operators.use(now_);
+  shared_.overrides->in_force(now_->overrides.get());
+  if (workers_ == nullptr) return done();
+  workers_->tell([next = now_](Service& service) { static_cast<GatewayService&>(service).use_overrides(next); },
+                 std::move(done));
 }
 
 std::unique_ptr<Service> GatewayProgram::make_service(upstream::Environment environment) {
@@ -314,6 +330,7 @@ void GatewayProgram::ended() {
   if (handover_) handover_->stop();
   keyring_->stop();
   shared_.bans->stop();
+  shared_.overrides->stop();
   traces_.stop();
 }
 

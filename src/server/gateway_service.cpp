@@ -2,6 +2,8 @@
 
 #include "explain_json.hpp"
 
+#include <boost/smart_ptr/make_local_shared.hpp>
+
 #include <utility>
 
 namespace headgate::server {
@@ -42,6 +44,14 @@ void GatewayService::adopt(const std::shared_ptr<const ActiveConfig>& next) {
   gateway_.adopt(installed.snapshot);
   shared_.explain.use(next->compiled);
   now_ = std::move(installed);
+}
+
+void GatewayService::use_overrides(const std::shared_ptr<const ActiveConfig>& next) {
+  const auto snapshot = boost::make_local_shared<gateway::Snapshot>(*now_.snapshot);
+  snapshot->overrides = next->overrides;
+  now_.active = next;
+  now_.snapshot = snapshot;
+  gateway_.use_overrides(snapshot);
 }
 
 void GatewayService::use(const upstream::NamedAddresses& name) {

@@ -6,6 +6,7 @@
 #include "explain_calls.hpp"
 #include "loop_watch.hpp"
 #include "operator_board.hpp"
+#include "override_service.hpp"
 #include "reload.hpp"
 
 #include "headgate/gateway/gateway.hpp"
@@ -25,12 +26,17 @@ namespace headgate::server {
 /// What all workers share. Thread-safe.
 struct Shared {
   Shared(const config::Config& config, observe::Logs& opened, std::shared_ptr<BanService> ban_service,
-         boost::asio::io_context& main_loop)
-      : logs(opened), memory(config.memory), bans(std::move(ban_service)), operators(main_loop) {}
+         std::shared_ptr<OverrideService> override_service, boost::asio::io_context& main_loop)
+      : logs(opened),
+        memory(config.memory),
+        bans(std::move(ban_service)),
+        overrides(std::move(override_service)),
+        operators(main_loop) {}
 
   observe::Logs& logs;
   limit::MemoryStore memory;
   const std::shared_ptr<BanService> bans;
+  const std::shared_ptr<OverrideService> overrides;
   room::MemoryRooms rooms;
   limit::FlightQueues flights;
   upstream::RetryBudgets retry_budgets;
@@ -64,6 +70,8 @@ class GatewayService final : public Service {
   Task<gateway::Explanation> explain(gateway::ExplainedRequest request);
   /// New exchanges use this from now on, and the logs that are open now.
   void adopt(const std::shared_ptr<const ActiveConfig>& next);
+  /// The same with other overrides: nothing else has changed.
+  void use_overrides(const std::shared_ptr<const ActiveConfig>& next);
   /// Null if no limit is counted in Redis.
   std::shared_ptr<redis::Limiter> redis() const noexcept { return now_.redis; }
   /// The name of servers leads elsewhere.

@@ -35,6 +35,7 @@ struct KeyQuestion {
   std::shared_ptr<const ActiveConfig> active;  ///< keeps the tier
   const gateway::CompiledLimit* limit = nullptr;
   const gateway::CompiledTier* tier = nullptr;
+  const gateway::OverrideTable::Granted* granted = nullptr;  ///< the key has it for a time; null: it has none
   std::string key;
   Do what = Do::look;
 
@@ -74,6 +75,11 @@ double in_seconds(Duration time) { return std::chrono::duration<double>(time).co
 AdminAnswer answer_of(const KeyQuestion& question, const KeyState& state, std::string_view store) {
   KeyJson out = {{"limit", question.limit->limit.name}, {"key", question.key}};
   if (!question.tier->name.empty()) out["tier"] = question.tier->name;
+  if (question.granted != nullptr) {
+    const auto& wanted = question.granted->wanted;
+    out["override"] = {{"rate", limit::rates_text(wanted)}, {"until", rfc3339(wanted.until)}};
+    if (!wanted.why.empty()) out["override"]["why"] = wanted.why;
+  }
   out["store"] = store;
   if (question.what == Do::reset) out["reset"] = is_full(state.now);
   out["rules"] = KeyJson::array();
@@ -173,7 +179,14 @@ Result<KeyQuestion, AdminAnswer> read_question(const OperatorBoard& board, const
   const auto tier = std::find_if(tiers.begin(), tiers.end(), [&](const auto& each) { return each.name == wanted; });
   if (wanted && tier == tiers.end()) return fail({.status = 404, .body = "This limit has no tier of this name."});
   out.tier = wanted ? &*tier : &tiers[limit.default_tier];
-  if (out.tier->rules.empty()) return fail({.status = 409, .body = "This tier is unlimited, so nothing is counted."});
+  if (!wanted && out.active->overrides) {
+    out.granted = out.active->overrides->find(*out.limit, out.key, now());
+    if (out.granted != nullptr) out.tier = &out.granted->tier;
+  }
+  if (out.tier->rules.empty())
+    return fail({.status = 409,
+                 .body = out.granted != nullptr ? "This key is unlimited for a time, so nothing of it is counted."
+                                                : "This tier is unlimited, so nothing is counted."});
   return out;
 }
 

@@ -56,6 +56,7 @@ inline constexpr std::array kSchemas = {
       "limits": {"type": "array", "items": {"$ref": "#/components/schemas/Limit"}}}})"},
     NamedSchema{"Key", R"({"type": "object", "required": ["limit", "key", "store", "rules"], "properties": {
       "limit": {"type": "string"}, "key": {"type": "string"}, "tier": {"type": "string"},
+      "override": {"type": "object", "required": ["rate", "until"]},
       "store": {"enum": ["memory", "redis"]}, "reset": {"type": "boolean"},
       "rules": {"type": "array", "items": {"type": "object",
         "required": ["rule", "limit", "used", "remaining", "next_request"], "properties": {
@@ -92,11 +93,29 @@ inline constexpr std::array kSchemas = {
       "required": ["limit", "key", "since", "until", "seconds_left", "reason", "level", "observed"], "properties": {
       "limit": {"type": "string"}, "key": {"type": "string"}, "since": {"type": "string", "format": "date-time"},
       "until": {"type": "string", "format": "date-time"}, "seconds_left": {"type": "integer"},
-      "reason": {"type": "string"}, "level": {"type": "integer"}, "observed": {"type": "boolean"}}})"},
+      "reason": {"type": "string"}, "level": {"type": "integer"}, "observed": {"type": "boolean"},
+      "gateways": {"$ref": "#/components/schemas/Gateways"}}})"},
     NamedSchema{"Bans", R"({"type": "object", "required": ["bans"], "properties": {
       "bans": {"type": "array", "items": {"$ref": "#/components/schemas/Ban"}}}})"},
     NamedSchema{"Lifted", R"({"type": "object", "required": ["lifted"], "properties": {
-      "lifted": {"type": "object", "required": ["limit", "key"]}}})"},
+      "lifted": {"type": "object", "required": ["limit", "key"]}, "store": {"enum": ["memory", "redis"]},
+      "gateways": {"$ref": "#/components/schemas/Gateways"}}})"},
+    NamedSchema{"Gateways", R"({"type": "object", "required": ["written"], "properties": {
+      "written": {"type": "boolean"}, "heard": {"type": "integer"}, "of": {"type": "integer"}}})"},
+    NamedSchema{"NewOverride", R"({"type": "object", "required": ["rate", "for"], "properties": {
+      "rate": {"oneOf": [{"type": "string", "examples": ["500/minute", "unlimited"]},
+        {"type": "array", "items": {"type": "string"}}]},
+      "burst": {"type": "integer"}, "for": {"type": "string", "examples": ["1h"]}, "why": {"type": "string"}}})"},
+    NamedSchema{"Override", R"({"type": "object", "required": ["limit", "key", "rate", "since", "until",
+      "seconds_left"], "properties": {
+      "limit": {"type": "string"}, "key": {"type": "string"},
+      "rate": {"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
+      "burst": {"type": "integer"}, "why": {"type": "string"}, "since": {"type": "string", "format": "date-time"},
+      "until": {"type": "string", "format": "date-time"}, "seconds_left": {"type": "integer"},
+      "without_effect": {"type": "string"}, "store": {"enum": ["memory", "redis"]},
+      "gateways": {"$ref": "#/components/schemas/Gateways"}}})"},
+    NamedSchema{"Overrides", R"({"type": "object", "required": ["overrides"], "properties": {
+      "overrides": {"type": "array", "items": {"$ref": "#/components/schemas/Override"}}}})"},
     NamedSchema{"ExplainedRequest", R"({"type": "object", "required": ["url"], "properties": {
       "method": {"type": "string"}, "url": {"type": "string"}, "ip": {"type": "string"},
       "headers": {"type": "array", "items": {"type": "array", "items": {"type": "string"}}}}})"},

@@ -228,6 +228,16 @@ std::shared_ptr<const ActiveConfig> with_credentials(boost::asio::io_context& lo
   return out;
 }
 
+std::shared_ptr<const ActiveConfig> with_overrides(boost::asio::io_context& loop, const ActiveConfig& before,
+                                                   const std::vector<limit::Override>& overrides) {
+  auto out = std::make_shared<ActiveConfig>(before);
+  out->overrides.reset();
+  if (!overrides.empty())
+    out->overrides = freed_on(loop, new const gateway::OverrideTable(*before.compiled, *before.key_overrides, overrides,
+                                                                     before.overrides.get()));
+  return out;
+}
+
 void use_places(const ActiveConfig& active) noexcept {
   for (std::size_t at = 0; at < active.places.size(); ++at)
     for (std::size_t i = 0; i < active.places[at].size(); ++i)
@@ -335,6 +345,7 @@ Installed install(std::shared_ptr<const ActiveConfig> active, const Installed* b
   snapshot->rooms = redis;
   snapshot->counters = std::make_shared<const gateway::ExchangeCounters>(registry, worker, *active->compiled);
   snapshot->key_overrides = active->key_overrides;
+  snapshot->overrides = active->overrides;
   snapshot->missing_key = active->missing_key;
   return {std::move(active), snapshot, std::move(redis)};
 }

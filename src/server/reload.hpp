@@ -29,6 +29,7 @@ struct ActiveConfig {
   std::shared_ptr<const config::Config> config;
   std::shared_ptr<const gateway::CompiledConfig> compiled;
   std::shared_ptr<const gateway::KeyOverrides> key_overrides;
+  std::shared_ptr<const gateway::OverrideTable> overrides;  ///< null if there are none
   /// By upstream, as in the configuration; null where the servers do not use TLS.
   std::vector<std::shared_ptr<const net::TlsContext>> upstream_tls;
   /// By upstream. One of an upstream that a reload does not change is kept; another one takes over what is known of
@@ -56,6 +57,10 @@ void use_places(const ActiveConfig& active) noexcept;
 /// spend its time on freeing a million keys.
 std::shared_ptr<const ActiveConfig> with_credentials(boost::asio::io_context& loop, const ActiveConfig& before,
                                                      std::shared_ptr<const identity::Credentials> credentials);
+
+/// The same with these overrides. Unused ones are freed on `loop`.
+std::shared_ptr<const ActiveConfig> with_overrides(boost::asio::io_context& loop, const ActiveConfig& before,
+                                                   const std::vector<limit::Override>& overrides);
 
 /// What a reload did.
 struct ReloadResult {

@@ -9,6 +9,7 @@
 #include "key_endpoints.hpp"
 #include "limits_endpoints.hpp"
 #include "operate_endpoints.hpp"
+#include "override_endpoints.hpp"
 #include "passed_sockets.hpp"
 #include "reload_endpoint.hpp"
 #include "servers_endpoint.hpp"
@@ -16,7 +17,7 @@
 #include "stray_signals.hpp"
 #include "top_service.hpp"
 
-#include "headgate/redis/ban_log.hpp"
+#include "headgate/redis/shared_log.hpp"
 #include "headgate/server/admin.hpp"
 
 #include <algorithm>
@@ -30,16 +31,25 @@
 namespace headgate::server {
 namespace {
 
-/// A gateway that starts knows who is suspended before its first request, unless Redis does not answer.
-constexpr auto kLongestWaitForBans = std::chrono::seconds(1);
+/// A gateway that starts knows who is suspended or has an override before its first request, unless Redis does not
+/// answer.
+constexpr auto kLongestWait = std::chrono::seconds(1);
 
-OpenBanLog open_ban_log(boost::asio::io_context& loop) {
-  return [&loop](const config::Config& config) -> std::shared_ptr<limit::BanLog> {
+OpenLog open_ban_log(boost::asio::io_context& loop) {
+  return [&loop](const config::Config& config) -> std::shared_ptr<limit::SharedLog> {
     if (!config.redis) return nullptr;
     Duration kept{0};
     for (const auto& limit : config.limits)
       if (limit.ban) kept = std::max(kept, limit.ban->longest);
-    return std::make_shared<redis::BanLog>(loop, *config.redis, kept);
+    return std::make_shared<redis::SharedLog>(loop, *config.redis, redis::kBans, kept);
+  };
+}
+
+/// What has ended needs no entry any more: nobody could act on it.
+OpenLog open_override_log(boost::asio::io_context& loop) {
+  return [&loop](const config::Config& config) -> std::shared_ptr<limit::SharedLog> {
+    if (!config.redis) return nullptr;
+    return std::make_shared<redis::SharedLog>(loop, *config.redis, redis::kOverrides, Duration(0));
   };
 }
 
@@ -48,6 +58,7 @@ void collect_all(Shared& shared) {
   collect_logs(shared.registry, [&logs = shared.logs] { return logs.dropped(); });
   shared.board.collect(shared.registry);
   collect_bans(shared.registry, shared.bans->table());
+  collect_overrides(shared.registry, shared.overrides->book());
   collect_webhooks(shared.registry, [&bans = *shared.bans] { return bans.webhooks(); });
   collect_keys(shared.registry, [&memory = shared.memory] {
     std::vector<KeysReport> out;
@@ -70,6 +81,7 @@ std::vector<AdminEndpoint> endpoints_of(Shared& shared, GatewayProgram& program,
   add(key_endpoints(operators, shared.memory, [&operators, &program](auto what) {
     (void)operators.on_main_thread([&program, what = std::move(what)] { program.with_redis(what); });
   }));
+  add(override_endpoints(operators, shared.overrides));
   out.push_back(routes_endpoint(operators));
   add(top_endpoints(program.top()));
   out.push_back(servers_endpoint([&board = shared.board] { return board.upstreams(); }));
@@ -89,7 +101,8 @@ int serve_gateway(const config::Config& config, const ReadAgain& read_again, con
   std::signal(SIGHUP, SIG_IGN);  // until the program handles it
   observe::Logs logs(config.log);
   boost::asio::io_context main_loop{1};
-  Shared shared(config, logs, std::make_shared<BanService>(main_loop, open_ban_log(main_loop)), main_loop);
+  Shared shared(config, logs, std::make_shared<BanService>(main_loop, open_ban_log(main_loop)),
+                std::make_shared<OverrideService>(main_loop, open_override_log(main_loop)), main_loop);
   GatewayProgram program(main_loop, config, read_again, shared);
   if (!watched.empty()) program.watch(watched);
   collect_all(shared);
@@ -108,7 +121,9 @@ int serve_gateway(const config::Config& config, const ReadAgain& read_again, con
   // The process before this one answers for both until this one serves.
   const auto wait = [&] {
     program.await_keys();
-    shared.bans->await_first(kLongestWaitForBans);
+    const auto end = std::chrono::steady_clock::now() + kLongestWait;
+    shared.bans->await_first(end);
+    shared.overrides->await_first(end);
   };
   if (replaces) {
     wait();

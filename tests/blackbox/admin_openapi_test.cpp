@@ -63,6 +63,7 @@ TEST(AdminOpenApi, DescribesWhatTheGatewayDoes) {
   const auto server = "127.0.0.1:" + std::to_string(file.upstream.port());
   const std::map<std::string, std::string> bodies = {{"ServerState", R"({"state": "drain"})"},
                                                      {"LogLevel", R"({"level": "info"})"},
+                                                     {"NewOverride", R"({"rate": "9/day", "for": "1h"})"},
                                                      {"ExplainedRequest", R"({"url": "http://a.example/x"})"},
                                                      {"NewBan", R"({"limit": "x", "key": "127.0.0.1", "for": "1h"})"}};
   std::size_t calls = 0;

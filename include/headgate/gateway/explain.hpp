@@ -91,7 +91,13 @@ struct LimitState {
   std::string name;
   std::string per;   ///< "client_ip", "jwt.org_id, route"
   std::string tier;  ///< empty if it has none
-  std::string key;   ///< as far as it may be shown: a digest if it has the value of a field
+  /// What an operator gives the key for a time; its tier is OverrideTable::kTier.
+  struct Override {
+    Instant until{};
+    std::string why;
+  };
+  std::optional<Override> override;
+  std::string key;  ///< as far as it may be shown: a digest if it has the value of a field
   std::int64_t cost = 1;
   bool observed = false;     ///< it rejects nobody
   bool own_key = false;      ///< its counter is the caller's, not one that others share

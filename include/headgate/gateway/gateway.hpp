@@ -64,6 +64,8 @@ class Gateway final : public Handler {
 
   /// New exchanges use `snapshot` from now on.
   void adopt(SnapshotPtr snapshot);
+  /// The same snapshot with other overrides.
+  void use_overrides(SnapshotPtr snapshot) { snapshot_ = std::move(snapshot); }
   /// Stops the work in the background. No exchange may begin after it.
   void stop();
 

@@ -4,6 +4,7 @@
 #include "headgate/gateway/compiled_config.hpp"
 #include "headgate/identity/credentials.hpp"
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -22,6 +23,8 @@ class KeyOverrides {
 
   /// The size of `limit` that this key has of its own, or null.
   const CompiledTier* of_key(const identity::ApiKeyRecord& key, const CompiledLimit& limit) const noexcept;
+  /// The most rates that a key has of its own under `limit`.
+  std::size_t most_rules(const CompiledLimit& limit) const noexcept;
   /// One sentence for each tier of a key that no limit has, and for each override that has no effect: no limit has its
   /// name, or its algorithm does not allow the size.
   const std::vector<std::string>& without_effect() const noexcept { return without_effect_; }
@@ -32,9 +35,11 @@ class KeyOverrides {
                       const identity::RateOverride& wanted);
   void find_unknown_tiers(const CompiledConfig& compiled);
   bool fits(const CompiledConfig& compiled, const identity::ApiKeyRecord& key) const;
+  void note_most_rules(const identity::ApiKeyRecord& key);
 
   std::shared_ptr<const identity::Credentials> credentials_;
   std::unordered_map<const identity::ApiKeyRecord*, OfLimits> of_keys_;
+  std::unordered_map<const CompiledLimit*, std::size_t> most_rules_;
   std::vector<std::string> without_effect_;
 };
 

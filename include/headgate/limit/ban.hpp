@@ -1,14 +1,12 @@
 #pragma once
-// A suspension of one key, and the log of suspensions that gateways share.
+// A suspension of one key, and its entry in the log that gateways share.
 
-#include "headgate/core/result.hpp"
-#include "headgate/core/task.hpp"
 #include "headgate/core/time.hpp"
+#include "headgate/limit/shared_log.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
 namespace headgate::limit {
 
@@ -30,25 +28,9 @@ struct Ban {
   std::uint64_t version = 0;
 };
 
-/// The log of suspensions that gateways share. One thread. Instants are those of this gateway's clock, whatever the
-/// clocks of others say.
-class BanLog {
- public:
-  /// What a read found.
-  struct News {
-    std::vector<Ban> bans;  ///< in the order of the log; an entry may come again in a later read
-    std::string position;   ///< for the next read
-    bool more = false;      ///< there are more entries: read again at once
-  };
-
-  virtual ~BanLog() = default;
-  /// No error once the log has the entry. After an error it may or may not have it; appending it again does no harm.
-  /// `ban` must outlive the await.
-  virtual Task<error_code> append(const Ban& ban) = 0;
-  /// The entries behind `position`; "" is the beginning of the log. A few hundred at most.
-  virtual Task<Result<News>> read(std::string_view position) = 0;
-  /// Ends its connections; calls under way fail.
-  virtual void stop() = 0;
-};
+/// Its text is "<level> <reason> <lifted, 0 or 1> <observed, 0 or 1> <bytes of the limit's name> <name><key>".
+LogEntry entry_of(const Ban& ban);
+/// Nothing if no gateway can have written the text.
+std::optional<Ban> read_ban(const LogEntry& entry);
 
 }  // namespace headgate::limit

@@ -118,6 +118,14 @@ inline constexpr Family ban_decisions{
     .help = "Requests of suspended keys: refused, or observed if the limit only observes",
     .ask = "sum by (limit) (rate(headgate_ban_decisions_total{decision=\"refused\"}[5m]))"};
 
+inline constexpr Family overrides_active{.name = "headgate_overrides_active",
+                                         .type = Type::gauge,
+                                         .labels = {"limit"},
+                                         .help =
+                                             "Keys that an operator has given another size of a limit for a time, "
+                                             "as far as this gateway knows",
+                                         .ask = "max by (limit) (headgate_overrides_active)"};
+
 inline constexpr Family webhooks{.name = "headgate_webhooks_total",
                                  .type = Type::counter,
                                  .labels = {"result"},

@@ -1,5 +1,5 @@
 // The least that an operator must allow, as include/headgate/redis/options.hpp says it.
-#include "../../../src/redis/ban_script.hpp"
+#include "../../../src/redis/log_script.hpp"
 #include "ban_fixture.hpp"
 #include "cluster_fixture.hpp"
 #include "redis_fixture.hpp"
@@ -36,9 +36,9 @@ std::string documented(const std::string& pattern) {
   return std::regex_search(text, found, std::regex(pattern)) ? found[1].str() : std::string();
 }
 
-/// The same with what BanLog needs.
-std::string documented_rule_with_bans() {
-  return documented_rule() + " " + documented("For suspensions \\(BanLog\\) also ([^.]*)\\.");
+/// The same with what the shared logs need.
+std::string documented_rule_with_logs() {
+  return documented_rule() + " " + documented("For suspensions and overrides \\(SharedLog\\) also ([^.]*)\\.");
 }
 
 void expect_names_all(const std::string& rule, const std::string& script) {
@@ -60,7 +60,7 @@ std::string quoted(const std::string& words) {
 
 TEST(Acl, NamesEveryCommandOfTheScripts) {
   expect_names_all(documented_rule() + " ", std::string(limit::decide_script()));
-  expect_names_all(documented_rule_with_bans() + " ", std::string(ban_log_script()));
+  expect_names_all(documented_rule_with_logs() + " ", std::string(shared_log_script()));
   expect_names_all(documented_rule() + " " + documented("For waiting rooms also ([^.]*)\\.") + " ",
                    std::string(room::waiting_room_script()));
 }
@@ -84,9 +84,9 @@ TEST_F(RedisLimiter, NeedsNoMoreOfAUserThanIsWritten) {
 
 using BanLogAcl = WithBanLogs<RedisLimiter>;
 
-TEST_F(BanLogAcl, NeedsFourCommandsMore) {
+TEST_F(BanLogAcl, NeedsSevenCommandsMore) {
   start();
-  ASSERT_EQ(test::redis_cli(redis.port(), "ACL SETUSER gate on '>secret' " + quoted(documented_rule_with_bans())),
+  ASSERT_EQ(test::redis_cli(redis.port(), "ACL SETUSER gate on '>secret' " + quoted(documented_rule_with_logs())),
             "OK");
   options.username = "gate";
   options.password = "secret";
@@ -96,6 +96,7 @@ TEST_F(BanLogAcl, NeedsFourCommandsMore) {
   run_for(5ms);
   EXPECT_EQ(append(bans, ban_of("next")), error_code()) << log.str();
   EXPECT_EQ(poll(bans, position), std::vector<std::string>{"next"}) << log.str();
+  EXPECT_TRUE(wait(bans.hear(position, 0)).has_value()) << log.str();
   EXPECT_EQ(test::redis_cli(redis.port(), "ACL LOG").find("gate"), std::string::npos);
   bans.stop();
 }

@@ -5,7 +5,7 @@
 
 #include "headgate/core/time.hpp"
 #include "headgate/limit/ban.hpp"
-#include "headgate/redis/ban_log.hpp"
+#include "headgate/redis/shared_log.hpp"
 
 #include <optional>
 #include <string>
@@ -13,7 +13,36 @@
 
 namespace headgate::redis {
 
-using News = limit::BanLog::News;
+/// The log of suspensions; what ended stays for a day if nothing else is said.
+class BanLog : public limit::SharedLog {
+ public:
+  BanLog(boost::asio::io_context& loop, const Options& options, Duration kept = 24h)
+      : log_(loop, options, kBans, kept) {}
+
+  static constexpr std::size_t kPage = redis::SharedLog::kPage;
+  static constexpr std::size_t kMaxEntries = redis::SharedLog::kMaxEntries;
+  static constexpr Duration kLongest = redis::SharedLog::kLongest;
+
+  Task<Result<std::uint64_t>> append(const limit::LogEntry& entry) override { return log_.append(entry); }
+  Task<Result<News>> read(std::string_view position) override { return log_.read(position); }
+  Task<Result<limit::Heard>> hear(std::string_view position, std::uint64_t version) override {
+    return log_.hear(position, version);
+  }
+  Task<error_code> leave() override { return log_.leave(); }
+  Health health() const { return log_.health(); }
+  std::uint64_t unreadable() const { return log_.unreadable(); }
+  void stop() override { log_.stop(); }
+
+ private:
+  redis::SharedLog log_;
+};
+
+/// What a read found.
+struct News {
+  std::vector<limit::Ban> bans;
+  std::string position;
+  bool more = false;
+};
 
 inline limit::Ban ban_of(std::string key, Duration rest = 1h) {
   limit::Ban ban;
@@ -46,11 +75,21 @@ class WithBanLogs : public Base {
     EXPECT_TRUE(this->run_until([&] { return result.has_value(); })) << "a call never ended";
     return std::move(*result);
   }
-  error_code append(limit::BanLog& bans, const limit::Ban& ban) { return wait(bans.append(ban)); }
-  Result<News> read(limit::BanLog& bans, const std::string& position) { return wait(bans.read(position)); }
+  error_code append(BanLog& bans, const limit::Ban& ban) {
+    const auto entry = limit::entry_of(ban);
+    const auto version = wait(bans.append(entry));
+    return version.has_value() ? error_code() : version.error();
+  }
+  Result<News> read(BanLog& bans, const std::string& position) {
+    auto got = wait(bans.read(position));
+    if (got.has_error()) return Result<News>(boost::system::in_place_error, got.error());
+    News news{.bans = {}, .position = got->position, .more = got->more};
+    for (const auto& entry : got->entries) news.bans.push_back(limit::read_ban(entry).value());
+    return news;
+  }
 
   /// Reads what is new, page after page. `position` moves on.
-  std::vector<std::string> poll(limit::BanLog& bans, std::string& position) {
+  std::vector<std::string> poll(BanLog& bans, std::string& position) {
     std::vector<std::string> keys;
     for (bool more = true; more;) {
       const auto news = read(bans, position);
@@ -63,7 +102,7 @@ class WithBanLogs : public Base {
     return keys;
   }
   /// Tries until the log has it: for what heals by itself.
-  bool append_at_last(limit::BanLog& bans, const limit::Ban& ban, Clock::duration limit = 20s) {
+  bool append_at_last(BanLog& bans, const limit::Ban& ban, Clock::duration limit = 20s) {
     const auto end = Clock::now() + limit;
     while (append(bans, ban)) {
       if (Clock::now() >= end) return false;

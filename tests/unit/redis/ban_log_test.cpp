@@ -311,16 +311,16 @@ TEST_F(BanLogTest, EndsACallThatIsUnderWayWhenItIsStopped) {
   BanLog bans(loop, options);
   ASSERT_EQ(append(bans, ban_of("caller")), error_code());
   redis.pause();
-  const limit::Ban ban = ban_of("next");
-  std::optional<error_code> appended;
-  std::optional<Result<News>> got;
-  spawn(keep_result(bans.append(ban), appended), "test");
+  const auto entry = limit::entry_of(ban_of("next"));
+  std::optional<Result<std::uint64_t>> appended;
+  std::optional<Result<limit::SharedLog::News>> got;
+  spawn(keep_result(bans.append(entry), appended), "test");
   spawn(keep_result(bans.read(""), got), "test");
   run_for(50ms);
   EXPECT_FALSE(appended.has_value());
   bans.stop();
   ASSERT_TRUE(appended.has_value() && got.has_value());
-  EXPECT_EQ(*appended, Errc::stopped);
+  EXPECT_EQ(appended->error(), Errc::stopped);
   EXPECT_EQ(got->error(), Errc::stopped);
   EXPECT_EQ(read(bans, "").error(), Errc::stopped);
   expect_empty_loop();
@@ -329,7 +329,7 @@ TEST_F(BanLogTest, EndsACallThatIsUnderWayWhenItIsStopped) {
 
 TEST_F(BanLogTest, MayBeDestroyedDuringACall) {
   redis.pause();
-  std::optional<Result<News>> got;
+  std::optional<Result<limit::SharedLog::News>> got;
   {
     BanLog bans(loop, options);
     spawn(keep_result(bans.read(""), got), "test");

@@ -20,6 +20,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -139,6 +140,16 @@ class Path : public testing::Test {
     trace.lines.clear();
     check(start_line, fields);
   }
+  /// From now on these overrides are in force.
+  void override_keys(std::span<const limit::Override> overrides) {
+    begin();
+    const auto next = boost::make_local_shared<Snapshot>(*snapshot_);
+    next->overrides = overrides.empty()
+                          ? nullptr
+                          : std::make_shared<const OverrideTable>(*next->compiled, *next->key_overrides, overrides);
+    gateway->use_overrides(next);
+    snapshot_ = next;
+  }
   /// What the gateway says would happen to such a request.
   Explanation explain(std::string_view start_line, std::string_view fields = {}) {
     begin();
@@ -228,6 +239,7 @@ class Path : public testing::Test {
     snapshot->counters = std::make_shared<const ExchangeCounters>(registry_, 0, *compiled);
     snapshot->key_overrides = std::make_shared<const KeyOverrides>(
         *compiled, std::make_shared<const identity::Credentials>(std::move(credentials)));
+    snapshot_ = snapshot;
     gateway = std::make_unique<Gateway>(Services{clock, memory, access_log, bans, rooms, flights, &lent}, snapshot);
   }
   const limit::Rule& rule_of(const std::string& name) const {
@@ -256,6 +268,7 @@ class Path : public testing::Test {
   }
 
   observe::Registry registry_;
+  SnapshotPtr snapshot_;
   ScriptedBody body_{clock, trace, "client-body"};
   std::string head_;
   ActiveExchange active_;

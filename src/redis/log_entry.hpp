@@ -1,8 +1,8 @@
 #pragma once
-// One entry of the log of suspensions: its text in Redis, its id, and the position behind it. No I/O.
+// One entry of a shared log: its text in Redis, its id, and the position behind it. No I/O.
 
 #include "headgate/core/time.hpp"
-#include "headgate/limit/ban.hpp"
+#include "headgate/limit/shared_log.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -18,8 +18,10 @@ struct StreamId {
 };
 std::optional<StreamId> read_stream_id(std::string_view text);
 
-/// See BanLog. Saturates; so ids that Redis cannot have made by a sane clock may share one.
+/// See SharedLog. Saturates; so ids that Redis cannot have made by a sane clock may share one.
 std::uint64_t version_of(const StreamId& id) noexcept;
+/// The least id with this version.
+StreamId id_of(std::uint64_t version) noexcept;
 /// The first id with a higher version.
 StreamId id_above(std::uint64_t version) noexcept;
 
@@ -32,19 +34,18 @@ std::string text_of(const LogPosition& position);
 /// The beginning for anything that text_of did not write.
 LogPosition read_log_position(std::string_view text);
 
-/// How long `ban` lasts from `now` on; negative if it has ended. Cut to BanLog::kLongest.
-Duration rest_of(const limit::Ban& ban, Instant now);
+/// How long `entry` lasts from `now` on; negative if it has ended. Cut to SharedLog::kLongest.
+Duration rest_of(const limit::LogEntry& entry, Instant now);
 
-/// What lua/ban_log.lua calls the rest of an entry: "<microseconds from the beginning until now> <level> <reason>
-/// <lifted, 0 or 1> <observed, 0 or 1> <bytes of the limit's name> <name><key>".
-std::string write_entry(const limit::Ban& ban, Instant now);
+/// What lua/shared_log.lua calls the rest of an entry: "<microseconds from the beginning until now> <text>".
+std::string write_entry(const limit::LogEntry& entry, Instant now);
 
 /// Both clocks at one moment.
 struct TwoClocks {
   std::int64_t redis = 0;  ///< Redis TIME in microseconds
   Instant here{};
 };
-/// Reads a whole entry, without the version. Nothing if a gateway cannot have written it.
-std::optional<limit::Ban> read_entry(std::string_view text, const TwoClocks& clocks);
+/// Reads a whole entry, without the version. Nothing if a gateway cannot have written its times.
+std::optional<limit::LogEntry> read_entry(std::string_view text, const TwoClocks& clocks);
 
 }  // namespace headgate::redis

@@ -1,0 +1,64 @@
+#pragma once
+// The overrides of keys in the form that the path uses.
+
+#include "headgate/core/time.hpp"
+#include "headgate/gateway/compiled_config.hpp"
+#include "headgate/gateway/key_overrides.hpp"
+#include "headgate/limit/override.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace headgate::gateway {
+
+/// Made again whenever an override, the configuration or a credential changes. Immutable; shared by all workers. It
+/// does not outlive `compiled`.
+class OverrideTable {
+ public:
+  /// The name of the tier of an override, in logs and answers.
+  static constexpr std::string_view kTier = "override";
+
+  /// What one key has. Those of `before` that have not changed are taken from it; it may be null, and is used only if
+  /// it was made for the same configuration.
+  struct Granted {
+    limit::Override wanted;
+    CompiledTier tier;
+  };
+  OverrideTable(const CompiledConfig& compiled, const KeyOverrides& keys, std::span<const limit::Override> overrides,
+                const OverrideTable* before = nullptr);
+
+  /// Whether a key of this limit has an override.
+  bool concerns(const CompiledLimit& limit) const noexcept { return of_limits_.contains(&limit); }
+  /// What `key` has of `limit` at `now`; null: nothing.
+  const Granted* find(const CompiledLimit& limit, std::string_view key, Instant now) const noexcept;
+  /// Why the override of this key has no effect, as a sentence without its dot; "" if it has.
+  std::string_view why_not(const std::string& limit, const std::string& key) const noexcept;
+  bool all_have_effect() const noexcept { return without_effect_.empty(); }
+
+ private:
+  using GrantedPtr = std::shared_ptr<const Granted>;
+  struct ByText {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>()(text); }
+  };
+  using OfKeys = std::unordered_map<std::string, GrantedPtr, ByText, std::equal_to<>>;
+
+  std::string grant(const CompiledConfig& compiled, const KeyOverrides& keys, const limit::Override& wanted,
+                    const OverrideTable* before);
+  bool fits(const CompiledConfig& compiled, const KeyOverrides& keys, const std::string& limit, std::size_t rules);
+
+  const CompiledConfig* compiled_;
+  std::unordered_map<const CompiledLimit*, OfKeys> of_limits_;
+  std::unordered_map<const CompiledLimit*, std::size_t> most_rules_;  ///< of an override
+  std::map<std::pair<std::string, std::string>, std::string> without_effect_;
+};
+
+}  // namespace headgate::gateway

@@ -1,0 +1,20 @@
+#pragma once
+// The tier of one key with a size of its own: of an API key's record, or of an override.
+
+#include "headgate/core/literals.hpp"
+#include "headgate/core/result.hpp"
+#include "headgate/limit/limit.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace headgate::gateway {
+
+/// The tier of `limit` with `rates` in place of its own (none: unlimited), counted in the same counters. `burst` is of
+/// the only rate. The error is a sentence without its dot: why the limit cannot count so.
+Result<limit::Tier, std::string> own_size(const limit::Limit& limit, std::span<const Rate> rates,
+                                          std::optional<std::uint64_t> burst);
+
+}  // namespace headgate::gateway

@@ -1,0 +1,114 @@
+#pragma once
+// A gateway's part in a log that gateways share: writes what changed here, reads what changed elsewhere, and knows who
+// has heard.
+
+#include "headgate/config/config.hpp"
+#include "headgate/core/task.hpp"
+#include "headgate/limit/shared_log.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace headgate::server {
+
+/// Where a log of this configuration is; null if it has none.
+using OpenLog = std::function<std::shared_ptr<limit::SharedLog>(const config::Config& config)>;
+
+/// How far a change came in the time that its caller waited.
+struct Spread {
+  bool written = false;               ///< the log has it; else it waits for Redis
+  std::optional<limit::Heard> heard;  ///< not set: not known
+};
+
+/// One for each log, on the main thread except where it says any thread. Reads three times a second.
+class LogExchange : public std::enable_shared_from_this<LogExchange> {
+ public:
+  /// How many changes wait for Redis at most; beyond it the oldest is dropped. It still holds here.
+  static constexpr std::size_t kMaxWaiting = 65'536;
+  /// How long a caller waits for others to hear.
+  static constexpr auto kHearing = std::chrono::seconds(1);
+
+  /// Makes `entries` hold here, then calls `done`, on any thread.
+  using Apply = std::function<void(std::vector<limit::LogEntry> entries, std::function<void()> done)>;
+  using Tell = std::function<void(const Spread&)>;
+
+  LogExchange(boost::asio::io_context& loop, Apply apply);
+
+  /// Goes on with this log, from its beginning; null: with none. What waits is written to the new one.
+  void use(std::shared_ptr<limit::SharedLog> log);
+  bool has_log() const noexcept { return log_ != nullptr; }
+  /// Soon, in place of with the next period.
+  void hurry();
+  /// Something changed here. Any thread.
+  void add(limit::LogEntry entry);
+  /// Tells how far all that was added until now has come: once all gateways have heard, or after kHearing. Any thread;
+  /// `tell` is called on the main thread, or dropped after stop().
+  void when_heard(Tell tell);
+  /// Runs the loop until the log was read once, at most until `end`.
+  void await_first(std::chrono::steady_clock::time_point end);
+  /// What waits is lost. While the loop runs, the others are told that this gateway is gone.
+  void stop();
+
+ private:
+  using Steady = std::chrono::steady_clock::time_point;
+  struct Change {
+    std::uint64_t number = 0;
+    limit::LogEntry entry;
+  };
+  struct Listener {
+    std::uint64_t number = 0;   ///< of the last change that it asks about
+    std::uint64_t version = 0;  ///< 0: not written yet
+    Steady end{};
+    Tell tell;
+    Spread spread{};
+  };
+  using LogPtr = std::shared_ptr<limit::SharedLog>;
+
+  static Task<void> exchange(std::shared_ptr<LogExchange> self, LogPtr log);
+  static Task<void> leave(LogPtr log);
+  static Task<void> hear(std::shared_ptr<LogExchange> self, LogPtr log);
+  Task<bool> send(limit::SharedLog& log);
+  Task<bool> receive(const LogPtr& log);
+  void tick();
+  void arm();
+  void listen(Listener listener);
+  void listen_on();
+  void written(std::uint64_t number, std::uint64_t version);
+  void applied(const LogPtr& log, const std::string& position);
+  void say_here();
+
+  boost::asio::io_context& loop_;
+  const Apply apply_;
+  boost::asio::steady_timer timer_;
+  boost::asio::steady_timer listen_timer_;
+  LogPtr log_;
+  std::string position_;  ///< read up to here
+  std::string applied_;   ///< and acted on up to here
+  Steady said_{};         ///< when the others were last told so
+  std::deque<Listener> listeners_;
+  std::uint64_t written_ = 0;
+  std::uint64_t version_ = 0;  ///< of the last change that was written
+  bool read_once_ = false;
+  bool under_way_ = false;
+  bool again_ = false;
+  bool hearing_ = false;
+  bool say_again_ = false;
+  bool stopped_ = false;
+
+  std::mutex mutex_;
+  std::deque<Change> waiting_;
+  std::uint64_t added_ = 0;
+};
+
+}  // namespace headgate::server

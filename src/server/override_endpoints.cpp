@@ -1,0 +1,147 @@
+#include "override_endpoints.hpp"
+
+#include "ban_json.hpp"
+#include "limit_keys.hpp"
+#include "limits_endpoints.hpp"
+#include "override_json.hpp"
+#include "spread_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace headgate::server {
+namespace {
+
+using OverridesJson = nlohmann::ordered_json;
+using Give = AdminEndpoint::Give;
+
+constexpr std::size_t kMaxOverrideBody = 4096;
+
+AdminAnswer problem(unsigned status, std::string sentence) { return {.status = status, .body = std::move(sentence)}; }
+
+/// The limit and the key that the path names.
+struct Named {
+  std::string limit;
+  std::string key;
+};
+
+Result<Named, AdminAnswer> named(const config::Config& config, const AdminCall& call) {
+  using Found = Result<Named, AdminAnswer>;
+  const auto fail = [](AdminAnswer answer) { return Found(boost::system::in_place_error, std::move(answer)); };
+  const auto name = call.parameter("name");
+  const auto limit =
+      std::find_if(config.limits.begin(), config.limits.end(), [&](const auto& each) { return each.name == name; });
+  if (limit == config.limits.end()) return fail(no_such_limit(config));
+  auto key = read_key(config, *limit, std::string(call.parameter("key")));
+  if (key.has_error()) return fail(std::move(key.error()));
+  if (exempts(config, *limit, *key))
+    return fail(problem(409, "This caller is exempt from the limit, so no size of it holds for it."));
+  return Named{limit->name, std::move(*key)};
+}
+
+/// Lists those of one limit, or all.
+AdminAnswer list(const OperatorBoard& board, const limit::OverrideBook& book, std::string_view limit) {
+  const auto at = now();
+  const auto active = board.now().active;
+  auto rows = OverridesJson::array();
+  for (const auto& each : book.list(at)) {
+    if (!limit.empty() && each.limit != limit) continue;
+    const auto why_not = active->overrides ? active->overrides->why_not(each.limit, each.key) : std::string_view();
+    rows.push_back(to_json(each, at, why_not));
+  }
+  return {.body = text_of({{"overrides", std::move(rows)}}), .type = AdminAnswer::kJson};
+}
+
+AdminAnswer list_of_limit(const OperatorBoard& board, const limit::OverrideBook& book, const AdminCall& call) {
+  const auto& config = *board.now().active->config;
+  const auto name = call.parameter("name");
+  const bool known =
+      std::any_of(config.limits.begin(), config.limits.end(), [&](const auto& each) { return each.name == name; });
+  auto out = list(board, book, name);
+  // What was given under a limit that is gone is still listed.
+  return known || out.body.find("\"limit\"") != std::string::npos ? out : no_such_limit(config);
+}
+
+void add_where(const OverrideService::Done& done, OverridesJson& out) {
+  out["store"] = done.shared ? "redis" : "memory";
+  if (done.shared) out["gateways"] = to_json(done.spread);
+}
+
+/// Runs `what` on the main thread, where overrides are.
+void on_main(OperatorBoard& board, const Give& give, std::function<void()> what) {
+  if (!board.on_main_thread(std::move(what))) give(problem(503, "This gateway is ending."));
+}
+
+void put(OperatorBoard& board, const std::shared_ptr<OverrideService>& overrides, const AdminCall& call,
+         const Give& give) {
+  auto wanted = read_override(call.body, now());
+  if (wanted.has_error()) return give(problem(400, wanted.error()));
+  auto whose = named(*board.now().active->config, call);
+  if (whose.has_error()) return give(whose.error());
+  wanted->limit = std::move(whose->limit);
+  wanted->key = std::move(whose->key);
+  on_main(board, give, [overrides, give, wanted = std::move(*wanted)] {
+    overrides->put(wanted, [give](Result<OverrideService::Done, OverrideService::Refused> done) {
+      if (done.has_error()) return give(problem(done.error().status, done.error().why));
+      auto out = to_json(done->override, now());
+      add_where(*done, out);
+      give({.status = done->replaced ? 200U : 201U,
+            .body = text_of(out),
+            .type = AdminAnswer::kJson,
+            .target = "rate=" + limit::rates_text(done->override)});
+    });
+  });
+}
+
+void lift(OperatorBoard& board, const std::shared_ptr<OverrideService>& overrides, const AdminCall& call,
+          const Give& give) {
+  // One of a limit that is gone, or of a caller that is exempt now, can be ended as it is listed.
+  Named whose{std::string(call.parameter("name")), std::string(call.parameter("key"))};
+  if (!overrides->book().find(whose.limit, whose.key, now())) {
+    auto read = named(*board.now().active->config, call);
+    if (read.has_error()) return give(read.error());
+    whose = std::move(*read);
+  }
+  on_main(board, give, [overrides, give, whose = std::move(whose)] {
+    overrides->lift(whose.limit, whose.key, [give](Result<OverrideService::Done, OverrideService::Refused> done) {
+      if (done.has_error()) return give(problem(done.error().status, done.error().why));
+      OverridesJson out = {{"lifted", {{"limit", done->override.limit}, {"key", done->override.key}}}};
+      add_where(*done, out);
+      give({.body = text_of(out), .type = AdminAnswer::kJson});
+    });
+  });
+}
+
+}  // namespace
+
+std::vector<AdminEndpoint> override_endpoints(OperatorBoard& board, const std::shared_ptr<OverrideService>& overrides) {
+  constexpr std::string_view kOne = "/api/v1/limits/{name}/overrides/{key}";
+  std::vector<AdminEndpoint> out;
+  out.push_back({.method = "GET",
+                 .path = "/api/v1/overrides",
+                 .answer = [&board, overrides](const AdminCall&) { return list(board, overrides->book(), {}); },
+                 .about = {.summary = "Keys that have another size of a limit for a time", .answer = "Overrides"}});
+  out.push_back(
+      {.method = "GET",
+       .path = "/api/v1/limits/{name}/overrides",
+       .answer = [&board, overrides](const AdminCall& call) { return list_of_limit(board, overrides->book(), call); },
+       .about = {.summary = "Keys that have another size of this limit for a time", .answer = "Overrides"}});
+  out.push_back(
+      {.method = "PUT",
+       .path = kOne,
+       .most_body = kMaxOverrideBody,
+       .answer_later = [&board, overrides](const AdminCall& call,
+                                           const Give& give) { put(board, overrides, call, give); },
+       .about = {
+           .summary = "Give a key another size of a limit for a time", .body = "NewOverride", .answer = "Override"}});
+  out.push_back({.method = "DELETE",
+                 .path = kOne,
+                 .answer_later = [&board, overrides](const AdminCall& call,
+                                                     const Give& give) { lift(board, overrides, call, give); },
+                 .about = {.summary = "End the override of a key", .answer = "Lifted"}});
+  return out;
+}
+
+}  // namespace headgate::server

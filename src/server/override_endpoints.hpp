@@ -1,0 +1,18 @@
+#pragma once
+// The admin endpoints for overrides: list, give, end.
+
+#include "operator_board.hpp"
+#include "override_service.hpp"
+
+#include "headgate/server/admin_endpoints.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace headgate::server {
+
+/// GET /api/v1/overrides and /api/v1/limits/{name}/overrides; PUT and DELETE of
+/// /api/v1/limits/{name}/overrides/{key}. `board` outlives the admin interface.
+std::vector<AdminEndpoint> override_endpoints(OperatorBoard& board, const std::shared_ptr<OverrideService>& overrides);
+
+}  // namespace headgate::server

@@ -1,0 +1,171 @@
+#include "override_service.hpp"
+
+#include "headgate/observe/event.hpp"
+#include "headgate/observe/logs.hpp"
+
+#include <boost/asio/dispatch.hpp>
+
+#include <algorithm>
+
+namespace headgate::server {
+namespace {
+
+using observe::EventField;
+using observe::LogLevel;
+
+/// A clock may be set: the end is looked at again after this time at the latest.
+constexpr auto kLongestSleep = std::chrono::seconds(10);
+
+/// An event about one override. Its key stands in it as in the access log.
+void tell_of(std::string_view name, std::string_view sentence, const limit::Override& one,
+             std::string_view reason = {}) {
+  const auto key = observe::key_id(one.key);
+  const auto rate = limit::rates_text(one);
+  observe::event(LogLevel::warning, name, sentence,
+                 {{"limit", one.limit},
+                  {"key_id", key},
+                  {"rate", rate},
+                  one.why.empty() ? EventField() : EventField("why", one.why),
+                  reason.empty() ? EventField() : EventField("reason", reason)});
+}
+
+}  // namespace
+
+OverrideService::OverrideService(boost::asio::io_context& loop, OpenLog open)
+    : loop_(loop),
+      open_(std::move(open)),
+      log_(
+          std::make_shared<LogExchange>(loop, [this](const std::vector<limit::LogEntry>& entries,
+                                                     std::function<void()> done) { apply(entries, std::move(done)); })),
+      timer_(loop) {}
+
+void OverrideService::serve(Compile compile, Use use) {
+  compile_ = std::move(compile);
+  use_ = std::move(use);
+}
+
+void OverrideService::adopt(const std::shared_ptr<const config::Config>& config) {
+  const bool other_redis = !config_ || config_->redis != config->redis;
+  config_ = config;
+  shared_.clear();
+  for (const auto& limit : config->limits)
+    if (limit.store == limit::Store::redis) shared_.insert(limit.name);
+  if (stopped_) return;
+  if (shared_.empty()) {
+    if (log_->has_log()) log_->use(nullptr);
+  } else if (other_redis || !log_->has_log()) {
+    log_->use(open_(*config_));
+  }
+}
+
+void OverrideService::in_force(const gateway::OverrideTable* table) {
+  const auto before = std::exchange(without_effect_, {});
+  if (table == nullptr || table->all_have_effect()) return;
+  for (const auto& one : book_.list(now())) {
+    const auto why = table->why_not(one.limit, one.key);
+    if (why.empty()) continue;
+    if (!before.contains({one.limit, one.key}))
+      tell_of("override_without_effect", "the active configuration cannot give a key what an operator gave it", one,
+              why);
+    without_effect_.emplace(one.limit, one.key);
+  }
+}
+
+void OverrideService::put(limit::Override wanted, Tell tell) {
+  const auto at = now();
+  book_.forget_ended(at);
+  auto all = book_.list(at);
+  std::erase_if(all, [&](const auto& each) { return each.limit == wanted.limit && each.key == wanted.key; });
+  all.push_back(wanted);
+  const auto table = compile_(all);
+  if (const auto why = table->why_not(wanted.limit, wanted.key); !why.empty())
+    return tell(Result<Done, Refused>(boost::system::in_place_error,
+                                      Refused{422, "This limit cannot be so for a key: " + std::string(why) + "."}));
+  const auto put = book_.put(wanted, at);
+  if (put == limit::OverrideBook::Put::full)
+    return tell(Result<Done, Refused>(
+        boost::system::in_place_error,
+        Refused{409, "There are " + std::to_string(limit::OverrideBook::kMax) +
+                         " overrides already, and no more are taken. End one, or wait for an end."}));
+  tell_of("override_begun", "an operator gave a key another size of a limit for a time", wanted);
+  changed(wanted, put == limit::OverrideBook::Put::replaced, std::move(tell));
+}
+
+void OverrideService::lift(const std::string& limit, const std::string& key, Tell tell) {
+  const auto lifted = book_.lift(limit, key, now());
+  if (!lifted)
+    return tell(Result<Done, Refused>(boost::system::in_place_error,
+                                      Refused{404, "This key has no override under this limit."}));
+  tell_of("override_ended", "an operator ended it", *lifted);
+  changed(*lifted, false, std::move(tell));
+}
+
+/// It is told once the workers have it; meanwhile it is on its way to the log.
+void OverrideService::changed(const limit::Override& change, bool replaced, Tell tell) {
+  const bool shared = shared_.contains(change.limit);
+  if (shared) {
+    log_->add(limit::entry_of(change));
+    log_->hurry();
+  }
+  Done done{.override = change, .replaced = replaced, .shared = shared};
+  refresh([self = shared_from_this(), done = std::move(done), tell = std::move(tell)]() mutable {
+    if (!done.shared) return tell(std::move(done));
+    self->log_->when_heard([done = std::move(done), tell = std::move(tell)](const Spread& spread) mutable {
+      done.spread = spread;
+      tell(std::move(done));
+    });
+  });
+}
+
+void OverrideService::refresh(std::function<void()> done) {
+  arm();
+  if (!use_) return done();
+  use_(book_.list(now()), std::move(done));
+}
+
+void OverrideService::apply(const std::vector<limit::LogEntry>& entries, std::function<void()> done) {
+  const auto at = now();
+  bool any = false;
+  for (const auto& entry : entries) {
+    const auto one = limit::read_override(entry);
+    if (!one) continue;
+    const auto before = book_.find(one->limit, one->key, at);
+    if (!book_.apply(*one, at)) continue;
+    any = true;
+    const bool same = before && before->rates == one->rates && before->burst == one->burst && before->why == one->why;
+    if (one->lifted)
+      tell_of("override_ended", "an operator ended it at another gateway", *one);
+    else if (!same)
+      tell_of("override_begun", "an operator gave a key another size of a limit for a time, at another gateway", *one);
+  }
+  if (!any) return done();
+  refresh(std::move(done));
+}
+
+void OverrideService::end_when_due() {
+  const auto ended = book_.forget_ended(now());
+  for (const auto& one : ended) tell_of("override_ended", "its time is over", one);
+  if (ended.empty()) return arm();
+  refresh([] {});
+}
+
+void OverrideService::arm() {
+  const auto next = book_.next_end();
+  timer_.cancel();
+  if (stopped_ || !next) return;
+  const auto left = std::clamp<Duration>(*next - now(), Duration(0), kLongestSleep);
+  timer_.expires_after(left + std::chrono::milliseconds(1));
+  timer_.async_wait([self = shared_from_this()](const error_code& ec) {
+    if (!ec && !self->stopped_) self->end_when_due();
+  });
+}
+
+void OverrideService::stop() {
+  stopped_ = true;
+  timer_.cancel();
+  log_->stop();
+  compile_ = nullptr;
+  use_ = nullptr;
+}
+
+}  // namespace headgate::server

@@ -1,0 +1,182 @@
+// A gateway's part in a shared log, with a log in memory that several of them share.
+#include "../../../src/server/log_exchange.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+
+namespace headgate::server {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+/// What the logs of all gateways stand for.
+struct Stream {
+  std::vector<limit::LogEntry> entries;
+  std::map<const void*, std::uint64_t> present;
+  bool away = false;
+};
+
+class LogInMemory final : public limit::SharedLog {
+ public:
+  explicit LogInMemory(Stream& stream) : stream_(stream) {}
+
+  Task<Result<std::uint64_t>> append(const limit::LogEntry& entry) override {
+    using Appended = Result<std::uint64_t>;
+    if (stream_.away)
+      co_return Appended(boost::system::in_place_error, make_error_code(boost::system::errc::timed_out));
+    stream_.entries.push_back(entry);
+    stream_.entries.back().version = stream_.entries.size();
+    co_return Appended(boost::system::in_place_value, stream_.entries.size());
+  }
+  Task<Result<News>> read(std::string_view position) override {
+    if (stream_.away)
+      co_return Result<News>(boost::system::in_place_error, make_error_code(boost::system::errc::timed_out));
+    News news;
+    const auto from = position.empty() ? 0 : std::stoul(std::string(position));
+    if (from < stream_.entries.size()) news.entries.push_back(stream_.entries[from]);
+    news.position = std::to_string(from + news.entries.size());
+    news.more = from + news.entries.size() < stream_.entries.size();
+    co_return news;
+  }
+  Task<Result<limit::Heard>> hear(std::string_view position, std::uint64_t version) override {
+    using Told = Result<limit::Heard>;
+    if (stream_.away) co_return Told(boost::system::in_place_error, make_error_code(boost::system::errc::timed_out));
+    stream_.present[this] = position.empty() ? 0 : std::stoul(std::string(position));
+    limit::Heard out{.heard = 0, .of = stream_.present.size()};
+    for (const auto& [who, at] : stream_.present) out.heard += at >= version ? 1 : 0;
+    co_return Told(boost::system::in_place_value, out);
+  }
+  Task<error_code> leave() override {
+    stream_.present.erase(this);
+    co_return error_code();
+  }
+  void stop() override { stopped = true; }
+
+  bool stopped = false;
+
+ private:
+  Stream& stream_;
+};
+
+limit::LogEntry entry(const std::string& text) { return {.text = text}; }
+
+class LogExchanges : public testing::Test {
+ protected:
+  struct Gateway {
+    std::vector<std::string> heard;
+    bool slow = false;  ///< its workers do not come to use what it read
+    std::vector<std::function<void()>> waiting;
+    std::shared_ptr<LogInMemory> log;
+    std::shared_ptr<LogExchange> exchange;
+  };
+  std::unique_ptr<Gateway> start() {
+    auto out = std::make_unique<Gateway>();
+    out->exchange = std::make_shared<LogExchange>(
+        loop, [gateway = out.get()](const std::vector<limit::LogEntry>& entries, std::function<void()> done) {
+          for (const auto& each : entries) gateway->heard.push_back(each.text);
+          gateway->slow ? gateway->waiting.push_back(std::move(done)) : done();
+        });
+    out->log = std::make_shared<LogInMemory>(stream);
+    out->exchange->use(out->log);
+    out->exchange->await_first(Clock::now() + 5s);
+    return out;
+  }
+  Spread ask(Gateway& of) {
+    std::optional<Spread> told;
+    of.exchange->when_heard([&](const Spread& spread) { told = spread; });
+    const auto end = Clock::now() + 5s;
+    while (!told && Clock::now() < end) loop.run_one_until(end);
+    EXPECT_TRUE(told) << "it was never told";
+    return told.value_or(Spread{});
+  }
+  void finish(std::vector<Gateway*> all) {
+    for (auto* each : all) each->exchange->stop();
+    loop.run_for(2s);
+    EXPECT_TRUE(loop.stopped()) << "handlers are left";
+    for (auto* each : all) EXPECT_TRUE(each->log->stopped);
+    EXPECT_TRUE(stream.present.empty()) << "who ends says so";
+  }
+
+  boost::asio::io_context loop{1};
+  Stream stream;
+};
+
+TEST_F(LogExchanges, TellOnceEveryGatewayHasHeard) {
+  const auto one = start();
+  const auto two = start();
+  one->exchange->add(entry("a"));
+  one->exchange->add(entry("b"));
+  const auto spread = ask(*one);
+  EXPECT_TRUE(spread.written);
+  ASSERT_TRUE(spread.heard);
+  EXPECT_EQ(spread.heard->heard, 2U);
+  EXPECT_EQ(spread.heard->of, 2U);
+  const std::vector<std::string> both{"a", "b"};
+  EXPECT_EQ(two->heard, both);
+  EXPECT_EQ(one->heard, both) << "its own come back to it";
+  finish({one.get(), two.get()});
+}
+
+TEST_F(LogExchanges, DoNotSayThatAGatewayHasHeardBeforeItsWorkersUseIt) {
+  const auto one = start();
+  const auto two = start();
+  two->slow = true;
+  one->exchange->add(entry("a"));
+  const auto begun = Clock::now();
+  auto spread = ask(*one);
+  EXPECT_GE(Clock::now() - begun, 900ms);
+  ASSERT_TRUE(spread.heard);
+  EXPECT_EQ(spread.heard->heard, 1U);
+  EXPECT_EQ(spread.heard->of, 2U);
+  EXPECT_EQ(two->heard.size(), 1U) << "it has read it";
+  for (const auto& done : two->waiting) done();
+  spread = ask(*one);
+  EXPECT_EQ(spread.heard->heard, 2U);
+  finish({one.get(), two.get()});
+}
+
+TEST_F(LogExchanges, SayThatNothingIsWrittenWhileTheLogIsAwayAndWriteItLater) {
+  const auto one = start();
+  const auto two = start();
+  stream.away = true;
+  one->exchange->add(entry("a"));
+  one->exchange->add(entry("b"));
+  auto spread = ask(*one);
+  EXPECT_FALSE(spread.written);
+  EXPECT_FALSE(spread.heard);
+  stream.away = false;
+  spread = ask(*one);
+  EXPECT_TRUE(spread.written);
+  EXPECT_EQ(spread.heard->heard, 2U);
+  EXPECT_EQ(two->heard, (std::vector<std::string>{"a", "b"})) << "in their order";
+  finish({one.get(), two.get()});
+}
+
+TEST_F(LogExchanges, TellAtOnceWhereThereIsNoLog) {
+  const auto one = start();
+  one->exchange->use(nullptr);
+  EXPECT_FALSE(ask(*one).written);
+  finish({one.get()});
+}
+
+TEST_F(LogExchanges, GoOnWithAnotherLogFromItsBeginning) {
+  const auto one = start();
+  one->exchange->add(entry("a"));
+  ask(*one);
+  Stream other;
+  other.entries.push_back(entry("b"));
+  auto next = std::make_shared<LogInMemory>(other);
+  one->exchange->use(next);
+  one->exchange->add(entry("c"));
+  ask(*one);
+  EXPECT_EQ(one->heard, (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_TRUE(one->log->stopped);
+  one->log = next;
+  finish({one.get()});
+}
+
+}  // namespace
+}  // namespace headgate::server
