@@ -126,6 +126,8 @@ std::string limits_of(const Told& told, bool colours) {
                  {why_not_counted(applies), Paint::faint}});
       continue;
     }
+    auto counted_in = member_text(limit, "counted_in");
+    if (const auto shards = member_text(limit, "one_of_shards"); !shards.empty()) counted_in += ", 1 of " + shards;
     for (const auto& rule : limit.at("rules"))
       table.row({member_text(limit, "limit"),
                  member_text(limit, "tier"),
@@ -135,7 +137,7 @@ std::string limits_of(const Told& told, bool colours) {
                  member_text(rule, "used"),
                  member_text(rule, "remaining"),
                  wait_text(rule.at("reset")),
-                 member_text(limit, "counted_in"),
+                 counted_in,
                  {verdict_of(limit, rule), rule.value("allowed", true) ? Paint::good : Paint::bad}});
   }
   return '\n' + table.text(colours);

@@ -174,6 +174,7 @@ void append_rule(const LimitState& state, const RuleState& rule, std::string& ou
   json.text("name", state.name);
   if (!state.tier.empty()) json.text("tier", state.tier);
   json.text("rate", rule.rate);
+  if (state.shards > 1) json.number("one_of_shards", state.shards);
   json.number("limit", rule.limit);
   json.number("used", rule.used());
   json.number("remaining", rule.remaining);
@@ -224,7 +225,6 @@ Gateway::Step Gateway::may_ask_usage(Exchange& x) {
                  .body = x.snapshot->compiled->options().rejection.body};
 }
 
-Task<Gateway::Step> Gateway::tell_usage(Exchange& x, RejectionHeaders style) {
 /// Who the caller is for the route that it names, as for a request to it.
 Gateway::Step Gateway::identify_for_usage(Exchange& x) {
   x.admission.peek = true;
@@ -235,18 +235,19 @@ Gateway::Step Gateway::identify_for_usage(Exchange& x) {
   return problem;
 }
 
+Task<Gateway::Step> Gateway::tell_usage(Exchange& x, RejectionHeaders style) {
   const auto asked = std::make_unique<AskedRequest>();
   if (const auto problem = read(x, *asked)) co_return problem;
   const bool about_path = !asked->target.empty();
-  Step problem;
   const bool about_route = !asked->route.empty();
-  if (about_path) {
+  Step problem;
   if (about_route) {
     begin(x, *asked);
     problem = name_route(*x.snapshot->compiled, *asked);
     if (!problem) problem = identify_for_usage(asked->x);
     if (problem) co_return of(x, asked->x, *problem);
   }
+  if (about_path) {
     begin(x, *asked);
     auto steps = peek(asked->x);
     problem = co_await steps;

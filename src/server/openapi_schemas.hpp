@@ -62,7 +62,7 @@ inline constexpr std::array kSchemas = {
       "limits": {"type": "array", "items": {"$ref": "#/components/schemas/Limit"}}}})"},
     NamedSchema{"Key", R"({"type": "object", "required": ["limit", "key", "store", "rules"], "properties": {
       "limit": {"type": "string"}, "key": {"type": "string"}, "tier": {"type": "string"},
-      "store": {"enum": ["memory", "redis"]}, "reset": {"type": "boolean"},
+      "store": {"enum": ["memory", "redis"]}, "reset": {"type": "boolean"}, "shards": {"type": "integer"},
       "rules": {"type": "array", "items": {"type": "object",
         "required": ["rule", "limit", "used", "remaining", "next_request"], "properties": {
         "rule": {"type": "string"}, "limit": {"type": "integer"}, "used": {"type": "integer"},
