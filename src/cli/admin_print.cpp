@@ -72,6 +72,35 @@ std::string words_in(const Answer& object, const char* name) {
 
 void print_line(const std::string& text) { std::puts(printable(text).c_str()); }
 
+/// "12", "0.25".
+std::string number_in(const Answer& object, const char* name) {
+  const auto found = object.find(name);
+  if (found == object.end() || !found->is_number()) return {};
+  char out[32];
+  std::snprintf(out, sizeof out, "%.6g", found->get<double>());
+  return out;
+}
+
+std::string milliseconds_in(const Answer& object, const char* name) {
+  constexpr double kThousand = 1000;
+  const auto found = object.find(name);
+  return found != object.end() && found->is_number()
+             ? number_in(Answer{{"ms", std::round(found->get<double>() * kThousand * 10) / 10}}, "ms") + " ms"
+             : std::string();
+}
+
+void print_rates(const Answer& rates) {
+  if (rates.empty()) return;
+  print_pair("traffic", number_in(rates, "requests_per_second") + " requests/s, " +
+                            number_in(rates, "rejected_per_second") + " rejected/s, " +
+                            number_in(rates, "failed_per_second") + " failed/s, over " +
+                            number_in(rates, "over_seconds") + " s");
+  print_pair("bytes", number_in(rates, "received_bytes_per_second") + " in/s, " +
+                          number_in(rates, "sent_bytes_per_second") + " out/s");
+  if (const auto half = milliseconds_in(rates, "p50_seconds"); !half.empty())
+    print_pair("times", "half within " + half + ", 95 of 100 within " + milliseconds_in(rates, "p95_seconds"));
+}
+
 void print_status(const Answer& answer) {
   const auto state = text_in(answer, "state");
   print_pair("instance", text_in(answer, "instance") + ", headgate " + text_in(answer, "version") + ", pid " +
@@ -98,6 +127,7 @@ void print_status(const Answer& answer) {
     print_pair("redis", text_in(node, "server") + " is " + text_in(node, "state"), paint_of(text_in(node, "state")));
   print_pair("workers", text_in(answer, "workers"));
   print_pair("connections", text_in(answer, "connections"));
+  print_rates(object_in(answer, "rates"));
   print_pair("log level", text_in(answer, "log_level"));
 }
 

@@ -3,6 +3,7 @@
 #include "admin_client.hpp"
 #include "commands.hpp"
 #include "config_file.hpp"
+#include "explain_past.hpp"
 #include "explain_text.hpp"
 #include "text_table.hpp"
 
@@ -25,6 +26,7 @@ struct ExplainOptions {
   gateway::ExplainedParts parts;
   std::vector<std::string> fields;
   AdminOptions admin;
+  PastOptions past;
 };
 
 int complain_of(const std::string& sentence, const char* help) {
@@ -56,6 +58,13 @@ int explain_there(const ExplainOptions& options) {
 }
 
 int explain(ExplainOptions options) {
+  if (!options.past.request_id.empty()) {
+    options.past.json = options.admin.json;
+    return explain_past(options.past);
+  }
+  if (options.parts.method.empty() || options.parts.url.empty())
+    return complain_of("a method and a URL are needed, or --request-id and --log",
+                       "headgate explain GET https://api.example.com/v1/orders");
   for (const auto& field : options.fields) {
     const auto colon = field.find(':');
     if (colon == std::string::npos)
@@ -94,9 +103,9 @@ int routes(const std::string& file, bool json) {
 
 void offer_explain(CLI::App& app, int& result) {
   const auto options = std::make_shared<ExplainOptions>();
-  auto* command = app.add_subcommand("explain", "What would happen to a request, and why; takes nothing");
-  command->add_option("method", options->parts.method, "GET, POST …")->required();
-  command->add_option("url", options->parts.url, "https://api.example.com/v1/orders, or the path alone")->required();
+  auto* command = app.add_subcommand("explain", "What would happen to a request, or what happened to one, and why");
+  auto* method = command->add_option("method", options->parts.method, "GET, POST …");
+  auto* url = command->add_option("url", options->parts.url, "https://api.example.com/v1/orders, or the path alone");
   command->add_option("-H,--header", options->fields, "A field of the request, as in 'X-API-Key: …'; repeatable")
       ->allow_extra_args(false);
   command->add_option("--ip", options->parts.address, "The address that connects")->capture_default_str();
@@ -104,6 +113,11 @@ void offer_explain(CLI::App& app, int& result) {
                                    "The configuration of a gateway that does not run (default as for run)");
   offer_admin(*command, options->admin);
   command->get_option("--admin")->excludes(file)->description("Ask the gateway whose admin interface this is");
+  auto* id =
+      command->add_option("--request-id", options->past.request_id, "Tell of a past request instead: its X-Request-Id");
+  auto* log = command->add_option("--log", options->past.logs, "Its access log; repeatable, - for standard input");
+  id->needs(log)->excludes(method)->excludes(url)->excludes(file)->excludes("--admin");
+  log->needs(id);
   command->callback([options, &result] { result = explain(*options); });
 
   const auto path = std::make_shared<std::string>();

@@ -40,8 +40,11 @@ void CompiledConfig::make_usage() {
   route->edits = nullptr;
   route->reads_token = identity_.jwt.has_value();
   route->reads_key = route->reads_key || identity_.api_key.written;
-  usage_ =
-      CompiledUsage{.route = route.get(), .rule = built_in_rule(kUsageLimit, kUsageRate, kUsageBurst), .limits = {}};
+  usage_ = CompiledUsage{
+      .route = route.get(), .rule = built_in_rule(kUsageLimit, kUsageRate, kUsageBurst), .limits = {}, .by_name = {}};
+  usage_->by_name.reserve(routes_.size());
+  for (const auto& each : routes_) usage_->by_name.push_back(each.get());
+  std::ranges::stable_sort(usage_->by_name, {}, &Route::name);
   // A limit of the configuration may have the same name.
   usage_->rule.suffix = ":(usage)";
   usage_->rule.seed = stable_hash(usage_->rule.suffix);

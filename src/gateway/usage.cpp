@@ -4,9 +4,11 @@
 #include "limit_fields.hpp"
 #include "limit_states.hpp"
 #include "respond.hpp"
+#include "split.hpp"
 
 #include "headgate/core/json_text.hpp"
 #include "headgate/gateway/gateway.hpp"
+#include "headgate/gateway/key_source.hpp"
 #include "headgate/http/named_values.hpp"
 #include "headgate/http/path.hpp"
 
@@ -18,8 +20,9 @@ namespace {
 
 /// The request that the caller asks about. Its views are into itself and the request of the question.
 struct AskedRequest {
-  std::string method = "GET";
+  std::string method;
   std::string target;
+  std::string route;
   std::string query;
   Exchange x;
   AnnouncedBody body{x.request.framing};
@@ -36,17 +39,21 @@ bool read(const Exchange& x, std::string_view name, std::string& out) {
   return !written.twice && (written.value.empty() || http::decode_parameter(written.value, out));
 }
 
-/// Fills `asked` from the parameters `path` and `method`. Without a path its target stays empty.
+/// Fills `asked` from the parameters `path`, `route` and `method`. Without a path its target stays empty.
 std::optional<Problem> read(const Exchange& x, AskedRequest& asked) {
-  if (!read(x, "path", asked.target) || !read(x, "method", asked.method))
+  if (!read(x, "path", asked.target) || !read(x, "route", asked.route) || !read(x, "method", asked.method))
     return not_understood("The parameters of this question cannot be read.");
-  if (asked.target.empty()) return {};
+  if (!asked.target.empty() && !asked.route.empty())
+    return not_understood("This question is about a path or about a route.");
+  if (asked.target.empty() && asked.route.empty()) return {};
   auto& request = asked.x.request;
   request = x.request;
-  request.method = asked.method;
+  request.method = asked.method.empty() ? std::string_view("GET") : std::string_view(asked.method);
+  if (!http::is_token(request.method)) return not_understood("The parameter method is a word.");
   request.framing = {};
   request.upgrade = {};
   request.expects_continue = false;
+  if (asked.target.empty()) return {};
   const auto end = std::min(asked.target.find('?'), asked.target.size());
   const auto path = std::string_view(asked.target).substr(0, end);
   // A credential may be in the query of the question.
@@ -54,8 +61,8 @@ std::optional<Problem> read(const Exchange& x, AskedRequest& asked) {
   asked.query = asked.target.substr(end).empty() ? std::string("?") : asked.target.substr(end) + '&';
   asked.query.append(own);
   request.query = asked.query;
-  if (!path.starts_with('/') || !http::valid_query(asked.target.substr(end)) || !http::is_token(asked.method))
-    return not_understood("The parameter path begins with a slash, and method is a word.");
+  if (!path.starts_with('/') || !http::valid_query(asked.target.substr(end)))
+    return not_understood("The parameter path begins with a slash.");
   const auto kind = http::normalise_path(path, request.path, request.path_sent);
   if (kind == http::PathKind::refused) return not_understood("The parameter path is no path.");
   request.hides_slash = kind == http::PathKind::hides_slash;
@@ -89,6 +96,38 @@ bool not_about_limits(const Problem& problem) {
     default:
       return problem.status < 400;
   }
+}
+
+/// Whether a route for this host and these methods takes a request of `method` to `host`, if the path fits.
+bool takes(const RouteOptions& options, const std::vector<std::string>& methods, std::string_view host,
+           std::string_view method) {
+  const Route any;
+  Router router;
+  router.add(options.host, "/*", methods, &any);
+  return router.find(host, "/", method).route != nullptr;
+}
+
+/// Sets the route: that of the name, for the host of the question. Of a route of another host nothing is told, not even
+/// that it is there.
+std::optional<Problem> name_route(const CompiledConfig& compiled, AskedRequest& asked) {
+  const auto& host = asked.x.request.host;
+  for (const auto* const route : std::ranges::equal_range(compiled.usage()->by_name, asked.route, {}, &Route::name)) {
+    const auto& options = compiled.options().routes[route->number];
+    if (!takes(options, {}, host, "GET")) continue;
+    if (asked.method.empty() && !options.methods.empty()) asked.x.request.method = options.methods.front();
+    if (!asked.method.empty() && !takes(options, options.methods, host, asked.method)) continue;
+    asked.x.route = route;
+    return {};
+  }
+  return Problem{.status = 404, .ended_by = EndedBy::no_route, .detail = "There is no such route here."};
+}
+
+/// Whether the key is known without a path.
+bool needs_no_path(const limit::Limit& limit) {
+  const auto has_parameter = [](const std::vector<limit::Per>& per) {
+    return std::ranges::any_of(per, [](const auto& part) { return part.source->needs == Needs::path_parameter; });
+  };
+  return !has_parameter(limit.per) && std::ranges::none_of(limit.if_absent.instead, has_parameter);
 }
 
 /// `problem` of `from` as one of `x`.
@@ -135,6 +174,7 @@ void append_rule(const LimitState& state, const RuleState& rule, std::string& ou
   json.text("name", state.name);
   if (!state.tier.empty()) json.text("tier", state.tier);
   json.text("rate", rule.rate);
+  if (state.shards > 1) json.number("one_of_shards", state.shards);
   json.number("limit", rule.limit);
   json.number("used", rule.used());
   json.number("remaining", rule.remaining);
@@ -185,11 +225,28 @@ Gateway::Step Gateway::may_ask_usage(Exchange& x) {
                  .body = x.snapshot->compiled->options().rejection.body};
 }
 
+/// Who the caller is for the route that it names, as for a request to it.
+Gateway::Step Gateway::identify_for_usage(Exchange& x) {
+  x.admission.peek = true;
+  Step problem = identify(x);
+  if (!problem && x.route->split && !x.route->split->after_auth) choose_share(x);
+  if (!problem) problem = authenticate(x);
+  if (!problem && x.route->split) choose_share(x);
+  return problem;
+}
+
 Task<Gateway::Step> Gateway::tell_usage(Exchange& x, RejectionHeaders style) {
   const auto asked = std::make_unique<AskedRequest>();
   if (const auto problem = read(x, *asked)) co_return problem;
   const bool about_path = !asked->target.empty();
+  const bool about_route = !asked->route.empty();
   Step problem;
+  if (about_route) {
+    begin(x, *asked);
+    problem = name_route(*x.snapshot->compiled, *asked);
+    if (!problem) problem = identify_for_usage(asked->x);
+    if (problem) co_return of(x, asked->x, *problem);
+  }
   if (about_path) {
     begin(x, *asked);
     auto steps = peek(asked->x);
@@ -197,10 +254,13 @@ Task<Gateway::Step> Gateway::tell_usage(Exchange& x, RejectionHeaders style) {
     if (problem && not_about_limits(*problem)) co_return of(x, asked->x, *problem);
   }
   std::vector<const RouteLimit*> wanted;
-  const auto& all = about_path ? asked->x.route->plan : x.snapshot->compiled->usage()->limits;
+  const bool as_asked = about_path || about_route;
+  const auto& all = as_asked ? asked->x.route->plan : x.snapshot->compiled->usage()->limits;
   for (const auto& route_limit : all)
-    if (route_limit.ready->binds && is_own_key(*route_limit.limit)) wanted.push_back(&route_limit);
-  auto look = limit_states(about_path ? asked->x : x, wanted, {services_.memory, services_.clock, shard_turns_});
+    if (route_limit.ready->binds && is_own_key(*route_limit.limit) &&
+        (!about_route || needs_no_path(*route_limit.limit)))
+      wanted.push_back(&route_limit);
+  auto look = limit_states(as_asked ? asked->x : x, wanted, {services_.memory, services_.clock, shard_turns_});
   const auto states = co_await look;
   Respond answer{.status = 200, .body = "{", .content_type = "application/json"};
   if (about_path) {

@@ -300,6 +300,21 @@ void WorkerRoutes::read(Scrape& scrape) const {
   }
 }
 
+void WorkerRoutes::add_to(Traffic& traffic) const {
+  constexpr unsigned kTooMany = 429, kFailed = 500;
+  for (const auto* at = newest_.load(std::memory_order_acquire); at != nullptr; at = at->before.get()) {
+    at->requests.each([&](CounterTable::Key key, std::uint64_t count) {
+      const auto code = key == CounterTable::kRest ? 0 : key % kCodes;
+      traffic.requests += count;
+      if (code == kTooMany) traffic.rejected += count;
+      if (code >= kFailed) traffic.failed += count;
+    });
+    traffic.received += at->received.read();
+    traffic.sent += at->sent.read();
+    for (std::size_t i = 0; i <= at->seconds.bounds().size(); ++i) traffic.durations[i] += at->seconds.count(i);
+  }
+}
+
 ReloadCounters::ReloadCounters(Registry& registry)
     : applied_(registry.counter(kMainThread, family::reloads, {"applied"})),
       refused_(registry.counter(kMainThread, family::reloads, {"refused"})),

@@ -183,6 +183,13 @@ std::map<std::string, std::uint64_t> Registry::sums(const Family& family, const 
   return out;
 }
 
+Traffic Registry::traffic() const {
+  Traffic out;
+  const std::lock_guard lock(state_->mutex);
+  for (const auto& [writer, each] : state_->routes) each.add_to(out);
+  return out;
+}
+
 Scrape Registry::scrape() const {
   const std::lock_guard lock(state_->collecting);
   Scrape scrape;

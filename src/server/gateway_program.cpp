@@ -54,6 +54,7 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, const config::Conf
       server_watch_(loop, shared.registry),
       server_care_(loop, shared.registry),
       top_(std::make_shared<TopService>(loop, shared.logs)),
+      rates_(loop, shared.registry),
       traces_(loop, shared.spans, shared.registry),
       calls_(std::make_shared<ReloadCalls>(loop, [this](Tell tell) { reload(std::move(tell)); })) {
   activate(prepare_config(loop_, config, nullptr, nullptr));
@@ -152,6 +153,7 @@ void GatewayProgram::started(Workers& workers) {
   if (watch_) watch_->start();
   server_watch_.start();
   top_->start(workers);
+  rates_.start();
   server_care_.use(now_, workers);
   shared_.operators.use_workers(workers.count(), totals());
   shared_.board.begin_serving();
@@ -335,3 +337,4 @@ void GatewayProgram::ended() {
 }
 
 }  // namespace headgate::server
+  rates_.stop();

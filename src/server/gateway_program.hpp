@@ -11,6 +11,7 @@
 #include "server_watch.hpp"
 #include "top_service.hpp"
 #include "trace_service.hpp"
+#include "traffic_rates.hpp"
 
 #include "headgate/observe/counters.hpp"
 #include "headgate/server/admin.hpp"
@@ -46,6 +47,7 @@ class GatewayProgram final : public Program {
   const std::shared_ptr<ReloadCalls>& calls() const noexcept { return calls_; }
   /// Answers the admin interface.
   const std::shared_ptr<TopService>& top() const noexcept { return top_; }
+  const TrafficRates& rates() const noexcept { return rates_; }
   /// Waits for keys that are fetched, so that the first requests find them. Continues without keys that do not come in
   /// time.
   void await_keys();
@@ -88,6 +90,7 @@ class GatewayProgram final : public Program {
   ServerWatch server_watch_;
   ServerCare server_care_;
   const std::shared_ptr<TopService> top_;
+  TrafficRates rates_;
   TraceService traces_;
   std::shared_ptr<const ActiveConfig> now_;
   std::shared_ptr<const config::Config> begun_with_;

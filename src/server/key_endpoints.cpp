@@ -37,12 +37,23 @@ struct KeyQuestion {
   const gateway::CompiledTier* tier = nullptr;
   const gateway::OverrideTable::Granted* granted = nullptr;  ///< the key has it for a time; null: it has none
   std::string key;
+  std::uint32_t shard = 0;  ///< 0: the key has one counter
   Do what = Do::look;
 
+  /// How many counters the key has.
+  std::uint32_t shards() const { return limit->limit.store == limit::Store::redis ? tier->shards : 1; }
+  const std::vector<limit::Rule>& rules() const { return shard == 0 ? tier->rules : tier->shard; }
+  /// The same of one counter of several.
+  KeyQuestion of_shard(std::uint32_t number) const {
+    auto out = *this;
+    out.shard = number;
+    out.key += '#' + std::to_string(number);
+    return out;
+  }
   std::vector<Check> checks(std::int64_t cost, bool peek) const {
     std::vector<Check> out;
-    out.reserve(tier->rules.size());
-    for (const auto& rule : tier->rules)
+    out.reserve(rules().size());
+    for (const auto& rule : rules())
       out.push_back({.rule = &rule, .key = key, .hash = keyed_hash(key, rule.seed), .cost = cost, .peek = peek});
     return out;
   }
@@ -70,6 +81,29 @@ bool same(const std::vector<Decision>& a, const std::vector<Decision>& b) {
   });
 }
 
+Duration longest_wait(const KeyState& state) {
+  Duration out{0};
+  for (const auto& each : state.next)
+    if (!each.allowed) out = std::max(out, each.retry_after);
+  return out;
+}
+
+/// What all counters of a key have together. A request goes to another one if the first rejects it, so it gets what the
+/// best of them has for it.
+KeyState sum_of(const std::vector<KeyState>& shards) {
+  auto out = shards.front();
+  for (std::size_t i = 1; i < shards.size(); ++i) {
+    const auto& each = shards[i];
+    for (std::size_t rule = 0; rule < out.now.size(); ++rule) {
+      out.now[rule].limit += each.now[rule].limit;
+      out.now[rule].remaining += each.now[rule].remaining;
+      out.now[rule].reset_after = std::max(out.now[rule].reset_after, each.now[rule].reset_after);
+    }
+    if (longest_wait(each) < longest_wait(out)) out.next = each.next;
+  }
+  return out;
+}
+
 double in_seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
 
 AdminAnswer answer_of(const KeyQuestion& question, const KeyState& state, std::string_view store) {
@@ -81,6 +115,7 @@ AdminAnswer answer_of(const KeyQuestion& question, const KeyState& state, std::s
     if (!wanted.why.empty()) out["override"]["why"] = wanted.why;
   }
   out["store"] = store;
+  if (question.shards() > 1) out["shards"] = question.shards();
   if (question.what == Do::reset) out["reset"] = is_full(state.now);
   out["rules"] = KeyJson::array();
   for (std::size_t i = 0; i < state.now.size(); ++i) {
@@ -122,7 +157,7 @@ AdminAnswer ask_here(limit::MemoryStore& memory, const KeyQuestion& question) {
 }
 
 Task<Result<KeyState>> look_there(redis::Limiter& redis, const KeyQuestion& question) {
-  const auto count = question.tier->rules.size();
+  const auto count = question.rules().size();
   KeyState out{std::vector<Decision>(count), std::vector<Decision>(count)};
   const auto looks = question.checks(0, true);
   auto call = redis.decide(looks, out.now);
@@ -133,26 +168,39 @@ Task<Result<KeyState>> look_there(redis::Limiter& redis, const KeyQuestion& ques
   co_return out;
 }
 
-Task<void> ask_there(std::shared_ptr<redis::Limiter> redis, KeyQuestion question, AdminEndpoint::Give give,
-                     std::shared_ptr<void> under_way) {
-  const auto fail = [&give] { give({.status = 503, .body = "Redis does not answer."}); };
-  auto looking = look_there(*redis, question);
+/// Asks one counter, and resets it first if that is asked for.
+Task<Result<KeyState>> ask_counter(redis::Limiter& redis, const KeyQuestion& question) {
+  auto looking = look_there(redis, question);
   auto state = co_await looking;
-  if (state.has_error()) co_return fail();
+  if (state.has_error()) co_return state.error();
   for (int round = 0; question.what == Do::reset && round < kMaxResetRounds && !is_full(state->now); ++round) {
-    std::vector<Decision> ignored(question.tier->rules.size());
+    std::vector<Decision> ignored(question.rules().size());
     const auto back = question.give_backs();
-    auto giving = redis->decide(back, ignored);
-    if (const auto told = co_await giving; told.has_error()) co_return fail();
-    auto again = look_there(*redis, question);
+    auto giving = redis.decide(back, ignored);
+    if (const auto told = co_await giving; told.has_error()) co_return told.error();
+    auto again = look_there(redis, question);
     auto next = co_await again;
-    if (next.has_error()) co_return fail();
+    if (next.has_error()) co_return next.error();
     const bool stuck = same(next->now, state->now);
     state = std::move(next);
     if (stuck) break;
   }
+  co_return state;
+}
+
+Task<void> ask_there(std::shared_ptr<redis::Limiter> redis, KeyQuestion question, AdminEndpoint::Give give,
+                     std::shared_ptr<void> under_way) {
+  std::vector<KeyState> states;
+  const auto shards = question.shards();
+  for (std::uint32_t i = 1; i <= shards; ++i) {
+    const auto counter = shards > 1 ? question.of_shard(i) : question;
+    auto asking = ask_counter(*redis, counter);
+    auto state = co_await asking;
+    if (state.has_error()) co_return give({.status = 503, .body = "Redis does not answer."});
+    states.push_back(std::move(*state));
+  }
   under_way.reset();
-  give(answer_of(question, *state, "redis"));
+  give(answer_of(question, sum_of(states), "redis"));
 }
 
 /// Reads the question from the path; else the answer that says what is wrong.
@@ -166,8 +214,6 @@ Result<KeyQuestion, AdminAnswer> read_question(const OperatorBoard& board, const
   out.limit = compiled_limit(*out.active->compiled, call.parameter("name"));
   if (out.limit == nullptr) return fail(no_such_limit(config));
   const auto& limit = out.limit->limit;
-  if (limit.shards > 1)
-    return fail({.status = 409, .body = "This limit counts in shards, so no single counter has what a key has used."});
   if (what == Do::reset && out.limit->in_flight)
     return fail(
         {.status = 409, .body = "This limit counts requests in flight: each gives its permit back at its end."});

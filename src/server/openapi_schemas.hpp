@@ -20,7 +20,7 @@ inline constexpr std::array kSchemas = {
       "pointer": {"type": "string"}, "code": {"type": "string"}, "severity": {"enum": ["error", "warning"]},
       "message": {"type": "string"}, "help": {"type": "string"}}})"},
     NamedSchema{"Status", R"({"type": "object", "required": ["version", "instance", "pid", "started", "uptime_seconds",
-      "state", "reasons", "config", "redis", "workers", "connections", "log_level"], "properties": {
+      "state", "reasons", "config", "redis", "workers", "connections", "rates", "log_level"], "properties": {
       "version": {"type": "string"}, "instance": {"type": "string"}, "pid": {"type": "integer"},
       "started": {"type": "string", "format": "date-time"}, "uptime_seconds": {"type": "integer"},
       "state": {"enum": ["ready", "degraded", "not_ready", "draining"]},
@@ -31,7 +31,13 @@ inline constexpr std::array kSchemas = {
         "waiting_for_restart": {"type": "array", "items": {"type": "string"}}}},
       "redis": {"type": "array", "items": {"type": "object", "required": ["server", "state"], "properties": {
         "server": {"type": "string"}, "state": {"enum": ["up", "trying", "down"]}}}},
-      "workers": {"type": "integer"}, "connections": {"type": "integer"}, "log_level": {"type": "string"}}})"},
+      "workers": {"type": "integer"}, "connections": {"type": "integer"}, "log_level": {"type": "string"},
+      "rates": {"type": "object", "required": ["over_seconds", "requests_per_second", "rejected_per_second",
+        "failed_per_second", "received_bytes_per_second", "sent_bytes_per_second"],
+        "properties": {"over_seconds": {"type": "number"}, "requests_per_second": {"type": "number"},
+        "rejected_per_second": {"type": "number"}, "failed_per_second": {"type": "number"},
+        "received_bytes_per_second": {"type": "number"}, "sent_bytes_per_second": {"type": "number"},
+        "p50_seconds": {"type": "number"}, "p95_seconds": {"type": "number"}}}}})"},
     NamedSchema{"Config", R"({"type": "object", "required": ["file", "sha256", "since", "config"], "properties": {
       "file": {"type": "string"}, "sha256": {"type": "string"}, "since": {"type": "string", "format": "date-time"},
       "config": {"type": "object"}}})"},
@@ -57,7 +63,7 @@ inline constexpr std::array kSchemas = {
     NamedSchema{"Key", R"({"type": "object", "required": ["limit", "key", "store", "rules"], "properties": {
       "limit": {"type": "string"}, "key": {"type": "string"}, "tier": {"type": "string"},
       "override": {"type": "object", "required": ["rate", "until"]},
-      "store": {"enum": ["memory", "redis"]}, "reset": {"type": "boolean"},
+       "store": {"enum": ["memory", "redis"]}, "reset": {"type": "boolean"}, "shards": {"type": "integer"},
       "rules": {"type": "array", "items": {"type": "object",
         "required": ["rule", "limit", "used", "remaining", "next_request"], "properties": {
         "rule": {"type": "string"}, "limit": {"type": "integer"}, "used": {"type": "integer"},

@@ -74,7 +74,7 @@ std::vector<AdminEndpoint> endpoints_of(Shared& shared, GatewayProgram& program,
   const auto add = [&out](std::vector<AdminEndpoint> more) {
     for (auto& each : more) out.push_back(std::move(each));
   };
-  out.push_back(status_endpoint(shared.board, operators, shared.logs));
+  out.push_back(status_endpoint(shared.board, operators, shared.logs, program.rates()));
   add(config_endpoints(operators, read_again));
   out.push_back(reload_endpoint(program.calls()));
   add(limits_endpoints(operators, shared.registry, shared.memory));

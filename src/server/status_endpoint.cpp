@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <map>
 
 namespace headgate::server {
@@ -82,13 +83,30 @@ std::string_view word_of(observe::LogLevel level) {
   return "off";
 }
 
+double rounded_to(double number, double steps) { return std::round(number * steps) / steps; }
+
+StatusJson rates_of(const Rates& rates) {
+  constexpr double kHundredths = 100, kMillion = 1e6;
+  const auto each_second = [](double number) { return rounded_to(number, kHundredths); };
+  StatusJson out = {{"over_seconds", rounded_to(rates.over_seconds, kHundredths)},
+                    {"requests_per_second", each_second(rates.requests)},
+                    {"rejected_per_second", each_second(rates.rejected)},
+                    {"failed_per_second", each_second(rates.failed)},
+                    {"received_bytes_per_second", each_second(rates.received)},
+                    {"sent_bytes_per_second", each_second(rates.sent)}};
+  if (rates.half_within) out["p50_seconds"] = rounded_to(*rates.half_within, kMillion);
+  if (rates.most_within) out["p95_seconds"] = rounded_to(*rates.most_within, kMillion);
+  return out;
+}
+
 }  // namespace
 
-AdminEndpoint status_endpoint(const AdminBoard& board, const OperatorBoard& operators, const observe::Logs& logs) {
+AdminEndpoint status_endpoint(const AdminBoard& board, const OperatorBoard& operators, const observe::Logs& logs,
+                              const TrafficRates& rates) {
   return {.method = "GET",
           .path = "/api/v1/status",
           .answer =
-              [&board, &operators, &logs](const AdminCall&) {
+              [&board, &operators, &logs, &rates](const AdminCall&) {
                 const auto now = headgate::now();
                 const auto state = operators.now();
                 const auto readiness = board.readiness();
@@ -106,6 +124,7 @@ AdminEndpoint status_endpoint(const AdminBoard& board, const OperatorBoard& oper
                 out["redis"] = redis_of(board);
                 out["workers"] = state.workers;
                 out["connections"] = state.totals != nullptr ? state.totals->connections.load() : 0;
+                out["rates"] = rates_of(rates.now());
                 out["log_level"] = word_of(logs.level());
                 return AdminAnswer{.body = text_of(out), .type = AdminAnswer::kJson};
               },

@@ -3,13 +3,15 @@
 
 #include "admin_board.hpp"
 #include "operator_board.hpp"
+#include "traffic_rates.hpp"
 
 #include "headgate/observe/logs.hpp"
 #include "headgate/server/admin_endpoints.hpp"
 
 namespace headgate::server {
 
-/// All three outlive the admin interface.
-AdminEndpoint status_endpoint(const AdminBoard& board, const OperatorBoard& operators, const observe::Logs& logs);
+/// All of them outlive the admin interface.
+AdminEndpoint status_endpoint(const AdminBoard& board, const OperatorBoard& operators, const observe::Logs& logs,
+                              const TrafficRates& rates);
 
 }  // namespace headgate::server

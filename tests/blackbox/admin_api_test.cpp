@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <csignal>
 
 namespace headgate::test {
@@ -34,6 +35,31 @@ TEST(AdminStatus, SaysWhatRuns) {
   EXPECT_FALSE(now["config"].contains("last_reload"));
   EXPECT_EQ(now["log_level"], "info");
   EXPECT_EQ(now["redis"], Json::array());
+}
+
+TEST(AdminStatus, TellsTheRatesSinceTheStartAlsoOverAReload) {
+  Json changes = with_admin({{"workers", 2}});
+  changes.merge_patch(kOneLimit);
+  Reloaded file(changes);
+  const Operator look(file.process());
+  ASSERT_TRUE(Look(file.process()).status_comes_to("/readyz", 200));
+  const auto began = look.get("/api/v1/status")["rates"];
+  EXPECT_EQ(began["requests_per_second"], 0);
+  EXPECT_FALSE(began.contains("p50_seconds")) << "there was no request";
+  for (const int status : {200, 200, 429, 429}) EXPECT_EQ(file.client().get().status(), status);
+  const auto counted = [&] {
+    const auto rates = look.get("/api/v1/status")["rates"];
+    const auto seconds = rates["over_seconds"].get<double>();
+    return std::lround(rates["requests_per_second"].get<double>() * seconds) == 4 &&
+           std::lround(rates["rejected_per_second"].get<double>() * seconds) == 2 && rates["failed_per_second"] == 0 &&
+           rates["sent_bytes_per_second"] > 0 && rates["p95_seconds"] > 0;
+  };
+  bool well = counted();
+  for (int i = 0; i < 100 && !well; ++i, well = counted()) std::this_thread::sleep_for(Milliseconds(20));
+  EXPECT_TRUE(well) << look.get("/api/v1/status")["rates"];
+  changes["drain"] = "3s";
+  ASSERT_TRUE(file.reload(changes));
+  EXPECT_TRUE(counted()) << "a reload resets nothing";
 }
 
 TEST(AdminStatus, SaysWhyTheLastReloadWasRefused) {

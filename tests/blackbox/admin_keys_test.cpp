@@ -120,6 +120,33 @@ TEST(AdminKeys, InRedisAreOneForAllGateways) {
   EXPECT_TRUE(passes(other));
 }
 
+TEST(AdminKeys, InShardsAreTheSumOfThemAndAreAllReset) {
+  if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
+  RedisServer redis;
+  ASSERT_TRUE(redis.start()) << redis.error();
+  Proxy proxy(limited({{"rate", "16/day"}, {"per", "client_ip"}, {"shards", 4}},
+                      {{"redis", {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}}}, {"workers", 2}}));
+  const Operator look(proxy.gateway.process());
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(proxy.client().get().status(), 200);
+  auto key = look.get(kMine);
+  EXPECT_EQ(key["shards"], 4);
+  EXPECT_EQ(key["rules"].size(), 1U);
+  EXPECT_EQ(key["rules"][0]["rule"], "16/day");
+  EXPECT_EQ(key["rules"][0]["limit"], 16);
+  EXPECT_EQ(key["rules"][0]["used"], 5);
+  EXPECT_EQ(key["rules"][0]["remaining"], 11);
+  EXPECT_EQ(key["rules"][0]["next_request"], "allowed");
+  int admitted = 5;
+  for (int i = 0; i < 40; ++i) admitted += proxy.client().get().status() == 200 ? 1 : 0;
+  key = look.get(kMine);
+  EXPECT_EQ(key["rules"][0]["used"], admitted);
+  EXPECT_EQ(key["rules"][0]["next_request"], admitted == 16 ? "rejected" : "allowed") << key;
+  const auto answer = Json::parse(look.ask("DELETE", kMine).body);
+  EXPECT_EQ(answer["reset"], true) << answer;
+  EXPECT_EQ(answer["rules"][0]["used"], 0);
+  EXPECT_EQ(look.get(kMine)["rules"][0]["remaining"], 16);
+}
+
 TEST(AdminKeys, SayThatRedisDoesNotAnswer) {
   const auto port = Socket::listen().local_port();
   Proxy proxy(limited({{"rate", "2/day"}, {"per", "client_ip"}},

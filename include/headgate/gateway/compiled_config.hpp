@@ -183,6 +183,7 @@ struct CompiledUsage {
   limit::Rule rule;              ///< such requests of an address are charged to it
   /// The limits that a caller's own credentials or address give the key of, whatever its request is.
   std::vector<RouteLimit> limits;
+  std::vector<const Route*> by_name;  ///< all routes of the configuration, sorted by name, then by number
 };
 
 /// The whole configuration of the path. Built once from options that were checked. Throws std::invalid_argument if a

@@ -83,6 +83,7 @@ class Gateway final : public Handler {
   Task<Step> wait_in_room(Exchange& x);
   Step charge_preflight(Exchange& x);
   Step may_ask_usage(Exchange& x);
+  Step identify_for_usage(Exchange& x);
   Task<Step> tell_usage(Exchange& x, RejectionHeaders style);
   Step authenticate(Exchange& x);
   Step check_certificate(Exchange& x);

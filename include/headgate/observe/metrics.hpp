@@ -7,6 +7,7 @@
 #include "headgate/observe/metrics_scrape.hpp"
 #include "headgate/observe/metrics_table.hpp"
 #include "headgate/observe/route_series.hpp"
+#include "headgate/observe/traffic.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -61,6 +62,9 @@ class Registry {
 
   /// The counters of `family` whose labels begin with `first`, over all writers, added up by the label at index `by`.
   std::map<std::string, std::uint64_t> sums(const Family& family, const LabelValues& first, std::size_t by) const;
+
+  /// All requests, over all routes and writers. Takes a time in proportion to the routes that have series.
+  Traffic traffic() const;
 
   /// All metrics as text. May take long: for the admin thread, not for a worker.
   std::string text() const;

@@ -17,6 +17,7 @@
 namespace headgate::observe {
 
 class Scrape;
+struct Traffic;
 
 /// Which routes have series of their own: the first kMax that get a request. One per process; any thread. A name stays
 /// after a reload, because its counters do.
@@ -69,6 +70,8 @@ class WorkerRoutes {
   RouteSeries& of(std::string_view route);
   /// Adds all of them to the scrape. Any thread.
   void read(Scrape& scrape) const;
+  /// Adds what all of them have counted. Any thread.
+  void add_to(Traffic& traffic) const;
 
  private:
   RouteSeries& find_or_make(std::string_view name);

@@ -1,0 +1,126 @@
+#include "past_request.hpp"
+
+#include "headgate/observe/access_fields.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace headgate::cli {
+namespace {
+
+using Told = nlohmann::ordered_json;
+
+/// The fields that a line has only if they apply.
+constexpr auto kSometimes = std::to_array<std::string_view>(
+    {"trace_id", "reason", "retried", "limits_ms", "delayed_ms", "queued_ms", "tls", "auth", "limit", "tier", "key_id",
+     "cost", "decision", "held", "remaining", "retry_after_s", "source", "dropped"});
+/// Those that a line has if it has a limit. (One that suspends has no number.)
+constexpr auto kOfLimit = std::to_array<const char*>({"decision", "cost", "remaining", "source"});
+
+Told missing_from(const Told& record) {
+  Told out = Told::array();
+  for (const auto& field : observe::kAccessFields) {
+    const bool sometimes = std::find(kSometimes.begin(), kSometimes.end(), field.name) != kSometimes.end();
+    if (!sometimes && !record.contains(field.name)) out.push_back(field.name);
+  }
+  const bool limited = record.contains("limit");
+  if (limited)
+    for (const char* name : kOfLimit)
+      if (!record.contains(name)) out.push_back(name);
+  if (!limited && record.value("ended_by", Told()) == "limit") out.push_back("limit");
+  return out;
+}
+
+/// Copies the members of the record that are there, under other names.
+void copy(const Told& record, Told& out, std::initializer_list<std::pair<const char*, const char*>> names) {
+  for (const auto& [from, to] : names) {
+    const auto at = record.find(from);
+    if (at != record.end() && *at != "") out[to] = *at;
+  }
+}
+
+Told caller_of_record(const Told& record) {
+  Told out = {{"address", record.value("client_ip", Told(""))}};
+  for (const auto& [name, value] : record.items()) {
+    if (name == "owner" || name == "labels.owner") out["api_key_of"] = value;
+    if (name == "jwt.sub" || name == "labels.jwt_sub") out["jwt_sub"] = value;
+    if (name.starts_with("jwt.") || name.starts_with("labels.jwt_"))
+      out["claims"][name.substr(name.find_first_of("._", name.starts_with("labels.") ? 7 : 0) + 1)] = value;
+  }
+  out["proofs"] = Told::array();
+  if (const auto auth = record.find("auth"); auth != record.end() && auth->is_string()) {
+    const auto text = auth->get<std::string>();
+    const auto colon = std::min(text.find(':'), text.size());
+    out["proofs"].push_back(
+        {{"kind", text.substr(0, colon)}, {"result", text.substr(std::min(colon + 1, text.size()))}});
+  }
+  return out;
+}
+
+Told outcome_of_record(const Told& record) {
+  const auto by = record.value("ended_by", Told());
+  Told out = {{"passed", by == "upstream" || by == "respond" || by == "preflight"}};
+  if (by.is_null()) out["passed"] = nullptr;
+  copy(record, out, {{"status", "status"}, {"ended_by", "ended_by"}, {"reason", "detail"}});
+  const auto decision = record.value("decision", Told());
+  if (decision == "rejected" || decision == "banned")
+    copy(record, out, {{"limit", "limit"}, {"retry_after_s", "retry_after"}});
+  return out;
+}
+
+}  // namespace
+
+Told past_request(const Told& record) {
+  Told out = {{"request", Told::object()}, {"route", nullptr}};
+  copy(record, out["request"],
+       {{"method", "method"},
+        {"host", "host"},
+        {"path", "path"},
+        {"proto", "proto"},
+        {"tls", "tls"},
+        {"request_id", "id"},
+        {"trace_id", "trace_id"},
+        {"user_agent", "user_agent"}});
+  if (const auto route = record.find("route"); route != record.end() && *route != "-") {
+    out["route"] = {{"name", *route}};
+    copy(record, out["route"], {{"upstream", "to"}});
+  }
+  out["outcome"] = outcome_of_record(record);
+  out["caller"] = caller_of_record(record);
+  out["limits"] = Told::array();
+  if (record.contains("limit")) {
+    Told limit;
+    copy(record, limit,
+         {{"limit", "limit"},
+          {"tier", "tier"},
+          {"source", "counted_in"},
+          {"key_id", "key_id"},
+          {"cost", "cost"},
+          {"held", "held"},
+          {"remaining", "remaining"},
+          {"decision", "decision"},
+          {"retry_after_s", "retry_after"}});
+    out["limits"].push_back(std::move(limit));
+  }
+  copy(record, out, {{"server", "server"}, {"attempts", "attempts"}, {"retried", "retried"}});
+  out["times"] = Told::object();
+  copy(record, out["times"],
+       {{"ms", "all_ms"},
+        {"limits_ms", "limits_ms"},
+        {"delayed_ms", "delayed_ms"},
+        {"queued_ms", "queued_ms"},
+        {"upstream_ms", "upstream_ms"}});
+  copy(record, out,
+       {{"in_bytes", "in_bytes"},
+        {"out_bytes", "out_bytes"},
+        {"ts", "ended_at"},
+        {"instance", "instance"},
+        {"dropped", "lines_left_out_before"}});
+  out["missing"] = missing_from(record);
+  return out;
+}
+
+}  // namespace headgate::cli

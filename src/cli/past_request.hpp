@@ -1,0 +1,16 @@
+#pragma once
+// The story of a past request, from its record in the access log: as JSON and for people.
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+
+namespace headgate::cli {
+
+/// `record` in the names of the format `json`, with any values. The answer has the members of POST /api/v1/explain
+/// where the facts are the same; and `missing`, the fields that every line has unless `log.fields` leaves them out.
+nlohmann::ordered_json past_request(const nlohmann::ordered_json& record);
+/// `told` as past_request() has it.
+std::string past_text(const nlohmann::ordered_json& told, bool colours);
+
+}  // namespace headgate::cli

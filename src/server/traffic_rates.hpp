@@ -1,0 +1,72 @@
+#pragma once
+// How much goes through this gateway at the moment: requests a second over the last minute.
+
+#include "headgate/core/time.hpp"
+#include "headgate/observe/metrics.hpp"
+#include "headgate/observe/traffic.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <chrono>
+#include <deque>
+#include <mutex>
+#include <optional>
+
+namespace headgate::server {
+
+struct Rates {
+  double over_seconds = 0;  ///< how long it was counted: a minute, less after a start
+  double requests = 0;      ///< each second, as the next four
+  double rejected = 0;
+  double failed = 0;
+  double received = 0;
+  double sent = 0;
+  std::optional<double> half_within;  ///< seconds that half of the requests took at most; not set if there was none
+  std::optional<double> most_within;  ///< the same of 95 of 100
+};
+
+/// Samples of the last minute. Pure; one thread.
+class RateWindow {
+ public:
+  using Steady = std::chrono::steady_clock::time_point;
+  static constexpr auto kEvery = std::chrono::seconds(5);
+  static constexpr auto kWindow = std::chrono::seconds(60);
+
+  /// Nothing was counted before `begun`.
+  explicit RateWindow(Steady begun) { samples_.push_back({begun, {}}); }
+  /// Call it about every kEvery.
+  void add(Steady now, const observe::Traffic& traffic);
+  /// From the newest sample that is at least a minute old, or else from the start, until now.
+  Rates rates(Steady now, const observe::Traffic& traffic) const;
+
+ private:
+  struct Sample {
+    Steady at;
+    observe::Traffic traffic;
+  };
+  std::deque<Sample> samples_;  ///< oldest first; of those that are older than the window only the newest
+};
+
+/// Takes a sample on the main thread every few seconds; any thread asks.
+class TrafficRates {
+ public:
+  /// The registry outlives this.
+  TrafficRates(boost::asio::io_context& loop, const observe::Registry& registry)
+      : registry_(registry), timer_(loop), window_(std::chrono::steady_clock::now()) {}
+
+  void start() { arm(); }
+  void stop();
+  Rates now() const;
+
+ private:
+  void arm();
+
+  const observe::Registry& registry_;
+  boost::asio::steady_timer timer_;
+  bool stopped_ = false;
+  mutable std::mutex mutex_;
+  RateWindow window_;
+};
+
+}  // namespace headgate::server
