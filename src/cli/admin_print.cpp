@@ -217,6 +217,8 @@ void print_limit(const Answer& answer) {
   print_pair("decisions", text_in(decisions, "allowed") + " allowed, " + text_in(decisions, "rejected") +
                               " rejected, " + text_in(decisions, "observed") + " observed since the start");
   print_pair("keys", text_in(answer, "keys_in_memory") + " in this gateway's memory");
+  for (const auto& scaled : list_in(answer, "scaled"))
+    if (scaled.is_string()) print_pair("scaled", scaled.get<std::string>());
 }
 
 void print_key(const Answer& answer) {
@@ -237,7 +239,8 @@ void print_key(const Answer& answer) {
                text_in(rule, "limit"),
                text_in(rule, "remaining"),
                fills ? duration_of(up(*full)) : "",
-               {next + (waits ? " for " + duration_of(up(*wait)) : ""), next == "allowed" ? Paint::good : Paint::bad}});
+               {next + (waits ? " for " + duration_of(up(*wait)) : ""),
+                next == "allowed" || next == "observed" ? Paint::good : Paint::bad}});
   }
   print_table(table, "");
 }

@@ -39,16 +39,11 @@ inline const CompiledTier& named_tier(const Exchange& x, const RouteLimit& route
   return tiers[route_limit.limit->default_tier];
 }
 
-/// A key that replaces a missing one begins with a byte that no field can contain. The byte says which replacement it
-/// is, so that nobody can use another caller's budget with a value that looks like an address.
-constexpr std::array<std::string_view, IfAbsent::kMaxInstead> kInsteadMarks{"\x01", "\x02", "\x03", "\x04",
-                                                                            "\x05", "\x06", "\x07", "\x08"};
-
 inline std::optional<std::string_view> key_for(Exchange& x, const limit::Limit& limit) {
   if (const auto own = key_of(x, limit.per)) return own;
   const auto& instead = limit.if_absent.instead;
   for (std::size_t i = 0; i < instead.size(); ++i)
-    if (const auto text = key_of(x, instead[i])) return x.text.join({kInsteadMarks[i], *text});
+    if (const auto text = key_of(x, instead[i])) return x.text.join({IfAbsent::kMarks[i], *text});
   return std::nullopt;
 }
 

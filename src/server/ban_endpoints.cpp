@@ -51,10 +51,18 @@ Result<std::string, AdminAnswer> key_of(const config::Config& config, const limi
 /// For the log of changes.
 std::string target_of(const limit::Ban& ban) { return "limit=" + ban.limit + " key=" + observe::key_id(ban.key); }
 
+/// Its key as an operator writes it.
+Json shown(const config::Config& config, const limit::Ban& ban, Instant now) {
+  auto out = to_json(ban, now);
+  out["key"] = written_key(config, ban.limit, ban.key);
+  return out;
+}
+
 AdminAnswer list(BanService& bans) {
   const auto now = headgate::now();
+  const auto config = bans.config();
   Json rows = Json::array();
-  for (const auto& ban : bans.table().list(now)) rows.push_back(to_json(ban, now));
+  for (const auto& ban : bans.table().list(now)) rows.push_back(shown(*config, ban, now));
   return {.body = text_of({{"bans", std::move(rows)}}), .type = kJson};
 }
 
@@ -97,7 +105,8 @@ void add(BanService& bans, const std::string& body, const AdminEndpoint::Give& g
   const auto ban = bans.table().add((*limit)->name, *key, length, headgate::now());
   observe::event(observe::LogLevel::warning, "suspended", "an operator suspended a caller",
                  {{"limit", ban.limit}, {"for", to_text(length)}, {"reason", limit::to_text(ban.reason)}});
-  give_when_heard(bans, ban.limit, {.status = 201, .target = target_of(ban)}, to_json(ban, headgate::now()), give);
+  give_when_heard(bans, ban.limit, {.status = 201, .target = target_of(ban)},
+                  shown(*config, ban, headgate::now()), give);
 }
 
 void lift(BanService& bans, std::string_view query, const AdminEndpoint::Give& give) {
@@ -120,7 +129,9 @@ void lift(BanService& bans, std::string_view query, const AdminEndpoint::Give& g
   observe::event(observe::LogLevel::warning, "suspension_lifted", "an operator ended a suspension",
                  {{"limit", lifted->limit}});
   give_when_heard(bans, lifted->limit, {.target = target_of(*lifted)},
-                  {{"lifted", {{"limit", lifted->limit}, {"key", lifted->key}}}}, give);
+                  {{"lifted",
+                    {{"limit", lifted->limit}, {"key", written_key(*bans.config(), lifted->limit, lifted->key)}}}},
+                  give);
 }
 
 }  // namespace

@@ -333,8 +333,8 @@ void GatewayProgram::ended() {
   keyring_->stop();
   shared_.bans->stop();
   shared_.overrides->stop();
+  rates_.stop();
   traces_.stop();
 }
 
 }  // namespace headgate::server
-  rates_.stop();

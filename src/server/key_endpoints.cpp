@@ -7,6 +7,7 @@
 #include "headgate/core/hash.hpp"
 #include "headgate/core/task.hpp"
 #include "headgate/core/text.hpp"
+#include "headgate/gateway/key_source.hpp"
 #include "headgate/limit/algorithm.hpp"
 
 #include <nlohmann/json.hpp>
@@ -15,6 +16,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <utility>
 
 namespace headgate::server {
@@ -36,6 +38,7 @@ struct KeyQuestion {
   const gateway::CompiledLimit* limit = nullptr;
   const gateway::CompiledTier* tier = nullptr;
   const gateway::OverrideTable::Granted* granted = nullptr;  ///< the key has it for a time; null: it has none
+  std::optional<limit::BanTable::Found> suspended;
   std::string key;
   std::uint32_t shard = 0;  ///< 0: the key has one counter
   Do what = Do::look;
@@ -106,14 +109,29 @@ KeyState sum_of(const std::vector<KeyState>& shards) {
 
 double in_seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
 
+/// What the next request would get of one rule.
+void add_next(const KeyQuestion& question, const Decision& next, KeyJson& row) {
+  const bool observes = question.limit->limit.mode == limit::Mode::observe;
+  if (question.suspended && !question.suspended->observed) {
+    row["next_request"] = "suspended";
+    row["retry_after_seconds"] = in_seconds(std::max(question.suspended->until - now(), Duration(0)));
+    return;
+  }
+  row["next_request"] = next.allowed ? "allowed" : observes ? "observed" : "rejected";
+  if (!next.allowed && next.retry_after < limit::kNever && !question.limit->in_flight)
+    row["retry_after_seconds"] = in_seconds(next.retry_after);
+}
+
 AdminAnswer answer_of(const KeyQuestion& question, const KeyState& state, std::string_view store) {
-  KeyJson out = {{"limit", question.limit->limit.name}, {"key", question.key}};
+  const auto& limit = question.limit->limit;
+  KeyJson out = {{"limit", limit.name}, {"key", written_key(limit, question.key)}};
   if (!question.tier->name.empty()) out["tier"] = question.tier->name;
   if (question.granted != nullptr) {
     const auto& wanted = question.granted->wanted;
     out["override"] = {{"rate", limit::rates_text(wanted)}, {"until", rfc3339(wanted.until)}};
     if (!wanted.why.empty()) out["override"]["why"] = wanted.why;
   }
+  if (question.suspended) out["suspended_until"] = rfc3339(question.suspended->until);
   out["store"] = store;
   if (question.shards() > 1) out["shards"] = question.shards();
   if (question.what == Do::reset) out["reset"] = is_full(state.now);
@@ -127,9 +145,7 @@ AdminAnswer answer_of(const KeyQuestion& question, const KeyState& state, std::s
                    {"used", now.limit - std::min(now.remaining, now.limit)},
                    {"remaining", now.remaining}};
     if (rule.algorithm->refills) row["full_in_seconds"] = in_seconds(now.reset_after);
-    row["next_request"] = next.allowed ? "allowed" : "rejected";
-    if (!next.allowed && next.retry_after < limit::kNever && rule.algorithm->refills)
-      row["retry_after_seconds"] = in_seconds(next.retry_after);
+    add_next(question, next, row);
     out["rules"].push_back(std::move(row));
   }
   return {.body = text_of(out), .type = AdminAnswer::kJson};
@@ -203,8 +219,35 @@ Task<void> ask_there(std::shared_ptr<redis::Limiter> redis, KeyQuestion question
   give(answer_of(question, sum_of(states), "redis"));
 }
 
+/// The tier that a caller with this key gets, as far as its key says it: an override, the size of a known API key or its
+/// tier, else the default one.
+void find_tier(KeyQuestion& question) {
+  const auto& active = *question.active;
+  const auto& limit = *question.limit;
+  question.tier = &limit.tiers[limit.limit.default_tier];
+  if (active.overrides) question.granted = active.overrides->find(limit, question.key, now());
+  if (question.granted != nullptr) {
+    question.tier = &question.granted->tier;
+    return;
+  }
+  if (!counts_by(limit.limit, "api_key")) return;
+  const auto& records = active.key_overrides->api_keys().records();
+  const auto known =
+      std::ranges::find_if(records, [&](const auto& each) { return each.owner == question.key && !each.disabled; });
+  if (known == records.end()) return;
+  if (const auto* const own = active.key_overrides->of_key(*known, limit)) {
+    question.tier = own;
+    return;
+  }
+  const auto& from = limit.limit.tier_from;
+  if (!from || from->source->needs != gateway::Needs::api_key) return;
+  const auto tier = std::ranges::find(limit.tiers, known->tier, &gateway::CompiledTier::name);
+  if (tier != limit.tiers.end()) question.tier = &*tier;
+}
+
 /// Reads the question from the path; else the answer that says what is wrong.
-Result<KeyQuestion, AdminAnswer> read_question(const OperatorBoard& board, const AdminCall& call, Do what) {
+Result<KeyQuestion, AdminAnswer> read_question(const OperatorBoard& board, const limit::BanTable& bans,
+                                               const AdminCall& call, Do what) {
   using Made = Result<KeyQuestion, AdminAnswer>;
   const auto fail = [](AdminAnswer answer) { return Made(boost::system::in_place_error, std::move(answer)); };
   KeyQuestion out;
@@ -220,14 +263,16 @@ Result<KeyQuestion, AdminAnswer> read_question(const OperatorBoard& board, const
   auto key = read_key(config, limit, std::string(call.parameter("key")));
   if (key.has_error()) return fail(std::move(key.error()));
   out.key = std::move(*key);
-  const auto& tiers = out.limit->tiers;
-  const auto wanted = call.asked("tier");
-  const auto tier = std::find_if(tiers.begin(), tiers.end(), [&](const auto& each) { return each.name == wanted; });
-  if (wanted && tier == tiers.end()) return fail({.status = 404, .body = "This limit has no tier of this name."});
-  out.tier = wanted ? &*tier : &tiers[limit.default_tier];
-  if (!wanted && out.active->overrides) {
-    out.granted = out.active->overrides->find(*out.limit, out.key, now());
-    if (out.granted != nullptr) out.tier = &out.granted->tier;
+  if (exempts(config, limit, out.key))
+    return fail({.status = 409, .body = "This caller is exempt from the limit, so nothing of it is counted."});
+  if (limit.ban) out.suspended = bans.find(limit.ban->offences, out.key, now());
+  if (const auto wanted = call.asked("tier")) {
+    const auto& tiers = out.limit->tiers;
+    const auto tier = std::find_if(tiers.begin(), tiers.end(), [&](const auto& each) { return each.name == wanted; });
+    if (tier == tiers.end()) return fail({.status = 404, .body = "This limit has no tier of this name."});
+    out.tier = &*tier;
+  } else {
+    find_tier(out);
   }
   if (out.tier->rules.empty())
     return fail({.status = 409,
@@ -238,11 +283,13 @@ Result<KeyQuestion, AdminAnswer> read_question(const OperatorBoard& board, const
 
 }  // namespace
 
-std::vector<AdminEndpoint> key_endpoints(const OperatorBoard& board, limit::MemoryStore& memory, WithRedis with_redis) {
+std::vector<AdminEndpoint> key_endpoints(const OperatorBoard& board, limit::MemoryStore& memory,
+                                         const limit::BanTable& bans, WithRedis with_redis) {
   const auto under_way = std::make_shared<std::atomic<int>>(0);
-  const auto answer = [&board, &memory, under_way, with_redis = std::move(with_redis)](Do what) {
-    return [&board, &memory, under_way, with_redis, what](const AdminCall& call, const AdminEndpoint::Give& give) {
-      auto question = read_question(board, call, what);
+  const auto answer = [&board, &memory, &bans, under_way, with_redis = std::move(with_redis)](Do what) {
+    return [&board, &memory, &bans, under_way, with_redis, what](const AdminCall& call,
+                                                                 const AdminEndpoint::Give& give) {
+      auto question = read_question(board, bans, call, what);
       if (question.has_error()) return give(std::move(question.error()));
       if (question->limit->limit.store == limit::Store::memory) return give(ask_here(memory, *question));
       if (under_way->fetch_add(1) >= kMaxKeyCalls) {
@@ -255,7 +302,7 @@ std::vector<AdminEndpoint> key_endpoints(const OperatorBoard& board, limit::Memo
       });
     };
   };
-  const std::vector<AdminAbout::Parameter> query = {{"tier", "of a limit with tiers; its default if not there", false}};
+  const std::vector<AdminAbout::Parameter> query = {{"tier", "of a limit with tiers; the one of a known API key, else the default, if not there", false}};
   std::vector<AdminEndpoint> out;
   out.push_back({.method = "GET",
                  .path = "/api/v1/limits/{name}/keys/{key}",

@@ -3,6 +3,7 @@
 
 #include "operator_board.hpp"
 
+#include "headgate/limit/ban_table.hpp"
 #include "headgate/limit/memory_store.hpp"
 #include "headgate/redis/limiter.hpp"
 #include "headgate/server/admin_endpoints.hpp"
@@ -18,6 +19,7 @@ namespace headgate::server {
 using WithRedis = std::function<void(std::function<void(std::shared_ptr<redis::Limiter>)>)>;
 
 /// All outlive the admin interface.
-std::vector<AdminEndpoint> key_endpoints(const OperatorBoard& board, limit::MemoryStore& memory, WithRedis with_redis);
+std::vector<AdminEndpoint> key_endpoints(const OperatorBoard& board, limit::MemoryStore& memory,
+                                         const limit::BanTable& bans, WithRedis with_redis);
 
 }  // namespace headgate::server

@@ -15,20 +15,24 @@ namespace {
 
 constexpr std::size_t kMaxKey = 256;
 
-bool counts_by(const limit::Limit& limit, std::string_view word) {
-  return limit.per.size() == 1 && limit.per[0].source->word == word;
+AdminAnswer wrong_key(std::string why) { return {.status = 400, .body = std::move(why)}; }
+
+/// "client_ip", or "jwt.sub|method" of several parts.
+std::string words_of(const std::vector<limit::Per>& per) {
+  std::string out;
+  for (const auto& part : per) out.append(out.empty() ? "" : "|").append(gateway::to_text(part));
+  return out;
 }
 
-}  // namespace
-
-Result<std::string, AdminAnswer> read_key(const config::Config& config, const limit::Limit& limit,
-                                          const std::string& written) {
-  using Made = Result<std::string, AdminAnswer>;
+/// One part of a key as the limit counts it, or why it cannot be one.
+Result<std::string, AdminAnswer> read_part(const config::Config& config, const limit::Per& per,
+                                           const std::string& written) {
   const auto fail = [](std::string why) {
-    return Made(boost::system::in_place_error, AdminAnswer{.status = 400, .body = std::move(why)});
+    return Result<std::string, AdminAnswer>(boost::system::in_place_error, wrong_key(std::move(why)));
   };
-  if (written.empty() || written.size() > kMaxKey) return fail("A key has 1 to 256 bytes.");
-  if (!counts_by(limit, "client_ip")) return written;
+  if (per.source->word == "total" && written != "total")
+    return fail("This limit has one counter for everybody: its key is \"total\".");
+  if (per.source->word != "client_ip") return written;
   error_code ec;
   const auto slash = written.find('/');
   const auto address = boost::asio::ip::make_address(written.substr(0, slash), ec);
@@ -39,6 +43,62 @@ Result<std::string, AdminAnswer> read_key(const config::Config& config, const li
     return fail("This limit counts single addresses, and blocks of " + std::to_string(config.identity.ipv6_prefix) +
                 " bits of IPv6; no other block can be named.");
   return key;
+}
+
+/// A key of all of its parts. One that was too long is counted by its digest, which is no list of parts.
+Result<std::string, AdminAnswer> read_parts(const config::Config& config, const std::vector<limit::Per>& per,
+                                            const std::string& written) {
+  if (per.size() == 1) return read_part(config, per.front(), written);
+  if (written.starts_with('~')) return written;
+  std::string key;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < per.size(); ++i) {
+    const auto end = written.find('|', at);
+    if ((end == std::string::npos) != (i + 1 == per.size()))
+      return {boost::system::in_place_error, wrong_key("A key of this limit has " + std::to_string(per.size()) +
+                                                       " parts, joined by \"|\": " + words_of(per) + ".")};
+    auto part = read_part(config, per[i], written.substr(at, end - at));
+    if (part.has_error()) return part;
+    key.append(i == 0 ? "" : "|").append(*part);
+    at = end + 1;
+  }
+  return key;
+}
+
+/// How a key that replaces a missing one begins in writing.
+std::string prefix_of(const std::vector<limit::Per>& instead) { return words_of(instead) + '='; }
+
+}  // namespace
+
+bool counts_by(const limit::Limit& limit, std::string_view word) {
+  return limit.per.size() == 1 && limit.per[0].source->word == word;
+}
+
+Result<std::string, AdminAnswer> read_key(const config::Config& config, const limit::Limit& limit,
+                                          const std::string& written) {
+  if (written.empty() || written.size() > kMaxKey)
+    return {boost::system::in_place_error, wrong_key("A key has 1 to 256 bytes.")};
+  const auto& instead = limit.if_absent.instead;
+  for (std::size_t i = 0; i < instead.size(); ++i) {
+    const auto prefix = prefix_of(instead[i]);
+    if (!written.starts_with(prefix)) continue;
+    auto key = read_parts(config, instead[i], written.substr(prefix.size()));
+    if (key.has_value()) key->insert(0, limit::IfAbsent::kMarks[i]);
+    return key;
+  }
+  return read_parts(config, limit.per, written);
+}
+
+std::string written_key(const limit::Limit& limit, std::string_view key) {
+  const auto& instead = limit.if_absent.instead;
+  for (std::size_t i = 0; i < instead.size(); ++i)
+    if (key.starts_with(limit::IfAbsent::kMarks[i])) return prefix_of(instead[i]).append(key.substr(1));
+  return std::string(key);
+}
+
+std::string written_key(const config::Config& config, std::string_view limit, std::string_view key) {
+  const auto known = std::ranges::find(config.limits, limit, &limit::Limit::name);
+  return known == config.limits.end() ? std::string(key) : written_key(*known, key);
 }
 
 bool exempts(const config::Config& config, const limit::Limit& limit, std::string_view key) {
@@ -55,7 +115,7 @@ bool exempts(const config::Config& config, const limit::Limit& limit, std::strin
 
 const gateway::CompiledLimit* compiled_limit(const gateway::CompiledConfig& compiled, std::string_view name) {
   for (const auto& each : compiled.limits())
-    if (each->limit.name == name && !each->share.is_partial()) return each.get();
+    if (each->limit.name == name) return each.get();
   return nullptr;
 }
 

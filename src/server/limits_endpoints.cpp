@@ -1,6 +1,7 @@
 #include "limits_endpoints.hpp"
 
 #include "ban_json.hpp"
+#include "limit_keys.hpp"
 
 #include "headgate/config/load.hpp"
 #include "headgate/core/text.hpp"
@@ -25,9 +26,11 @@ std::string per_text(const limit::Per& per) {
   return std::string(per.source->word) + (per.name.empty() ? "" : ':' + per.name);
 }
 
-LimitJson tiers_of(const limit::Limit& limit) {
+/// Of a limit, or of a compiled one.
+template <class Tiers>
+LimitJson json_of_tiers(const Tiers& tiers) {
   auto out = LimitJson::array();
-  for (const auto& tier : limit.tiers) {
+  for (const auto& tier : tiers) {
     LimitJson row = LimitJson::object();
     if (!tier.name.empty()) row["tier"] = tier.name;
     row["rules"] = LimitJson::array();
@@ -63,7 +66,7 @@ LimitJson json_of(const limit::Limit& limit, const config::Config& config, const
   const bool shared = limit.store == limit::Store::redis;
   out["store"] = shared ? "redis" : "memory";
   if (shared) out["if_redis_down"] = word_of(limit.if_redis_down);
-  out["tiers"] = tiers_of(limit);
+  out["tiers"] = json_of_tiers(limit.tiers);
   LimitJson decisions = {{"allowed", 0}, {"rejected", 0}, {"observed", 0}};
   constexpr std::size_t kDecisionLabel = 2;
   for (const auto& [decision, count] : registry.sums(observe::family::limit_decisions, {limit.name}, kDecisionLabel))
@@ -84,15 +87,37 @@ AdminAnswer all_limits(const OperatorBoard& board, const observe::Registry& regi
   return {.body = text_of({{"limits", std::move(rows)}}), .type = AdminAnswer::kJson};
 }
 
+/// The limits with counters of their own that routes made of this one by a scale.
+LimitJson scaled_of(const gateway::CompiledConfig& compiled, const std::string& base) {
+  constexpr std::size_t kShown = 100;
+  auto out = LimitJson::array();
+  for (const auto& each : compiled.limits()) {
+    if (each->base != base || !each->share.is_partial()) continue;
+    if (out.size() == kShown) break;
+    out.push_back(each->limit.name);
+  }
+  return out;
+}
+
 AdminAnswer one_limit(const AdminCall& call, const OperatorBoard& board, const observe::Registry& registry,
                       const limit::MemoryStore& memory) {
   const auto state = board.now();
-  const auto& limits = state.active->config->limits;
+  const auto& config = *state.active->config;
+  const auto& compiled = *state.active->compiled;
   const auto name = call.parameter("name");
-  const auto found = std::find_if(limits.begin(), limits.end(), [&](const auto& each) { return each.name == name; });
-  if (found == limits.end()) return no_such_limit(*state.active->config);
-  return {.body = text_of(json_of(*found, *state.active->config, registry, memory.keys_by_limit())),
-          .type = AdminAnswer::kJson};
+  const auto found = std::ranges::find(config.limits, name, &limit::Limit::name);
+  const auto* const scaled = found == config.limits.end() ? compiled_limit(compiled, name) : nullptr;
+  if (found == config.limits.end() && scaled == nullptr) return no_such_limit(config);
+  auto out = json_of(scaled != nullptr ? scaled->limit : *found, config, registry, memory.keys_by_limit());
+  if (scaled != nullptr) {
+    const auto& share = scaled->share;
+    out["means"] = std::to_string(share.up) + '/' + std::to_string(share.down) + " of " + scaled->base +
+                   ", for the route " + share.route;
+    out["tiers"] = json_of_tiers(scaled->tiers);
+  } else if (auto names = scaled_of(compiled, found->name); !names.empty()) {
+    out["scaled"] = std::move(names);
+  }
+  return {.body = text_of(out), .type = AdminAnswer::kJson};
 }
 
 LimitJson json_of(const gateway::RouteOptions& route, const gateway::Options& options) {

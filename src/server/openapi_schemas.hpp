@@ -57,18 +57,20 @@ inline constexpr std::array kSchemas = {
       "if_redis_down": {"enum": ["allow", "reject", "count_locally"]},
       "tiers": {"type": "array", "items": {"type": "object", "required": ["rules"]}},
       "decisions": {"type": "object", "required": ["allowed", "rejected", "observed"]},
-      "keys_in_memory": {"type": "integer"}}})"},
+      "keys_in_memory": {"type": "integer"},
+      "scaled": {"type": "array", "items": {"type": "string"}}}})"},
     NamedSchema{"Limits", R"({"type": "object", "required": ["limits"], "properties": {
       "limits": {"type": "array", "items": {"$ref": "#/components/schemas/Limit"}}}})"},
     NamedSchema{"Key", R"({"type": "object", "required": ["limit", "key", "store", "rules"], "properties": {
       "limit": {"type": "string"}, "key": {"type": "string"}, "tier": {"type": "string"},
       "override": {"type": "object", "required": ["rate", "until"]},
+      "suspended_until": {"type": "string", "format": "date-time"},
        "store": {"enum": ["memory", "redis"]}, "reset": {"type": "boolean"}, "shards": {"type": "integer"},
       "rules": {"type": "array", "items": {"type": "object",
         "required": ["rule", "limit", "used", "remaining", "next_request"], "properties": {
         "rule": {"type": "string"}, "limit": {"type": "integer"}, "used": {"type": "integer"},
         "remaining": {"type": "integer"}, "full_in_seconds": {"type": "number"},
-        "next_request": {"enum": ["allowed", "rejected"]}, "retry_after_seconds": {"type": "number"}}}}}})"},
+        "next_request": {"enum": ["allowed", "rejected", "observed", "suspended"]}, "retry_after_seconds": {"type": "number"}}}}}})"},
     NamedSchema{"Top", R"({"type": "object", "required": ["limit", "mode", "by", "window", "seconds", "requests",
       "missed", "sampled", "keys"], "properties": {
       "limit": {"type": "string"}, "mode": {"enum": ["enforce", "observe"]}, "by": {"enum": ["rejected", "allowed"]},

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace headgate::server {
@@ -50,6 +51,7 @@ AdminAnswer list(const OperatorBoard& board, const limit::OverrideBook& book, st
     if (!limit.empty() && each.limit != limit) continue;
     const auto why_not = active->overrides ? active->overrides->why_not(each.limit, each.key) : std::string_view();
     rows.push_back(to_json(each, at, why_not));
+    rows.back()["key"] = written_key(*active->config, each.limit, each.key);
   }
   return {.body = text_of({{"overrides", std::move(rows)}}), .type = AdminAnswer::kJson};
 }
@@ -82,10 +84,11 @@ void put(OperatorBoard& board, const std::shared_ptr<OverrideService>& overrides
   if (whose.has_error()) return give(whose.error());
   wanted->limit = std::move(whose->limit);
   wanted->key = std::move(whose->key);
-  on_main(board, give, [overrides, give, wanted = std::move(*wanted)] {
-    overrides->put(wanted, [give](Result<OverrideService::Done, OverrideService::Refused> done) {
+  on_main(board, give, [&board, overrides, give, wanted = std::move(*wanted)] {
+    overrides->put(wanted, [&board, give](Result<OverrideService::Done, OverrideService::Refused> done) {
       if (done.has_error()) return give(problem(done.error().status, done.error().why));
       auto out = to_json(done->override, now());
+      out["key"] = written_key(*board.now().active->config, done->override.limit, done->override.key);
       add_where(*done, out);
       give({.status = done->replaced ? 200U : 201U,
             .body = text_of(out),
@@ -104,10 +107,12 @@ void lift(OperatorBoard& board, const std::shared_ptr<OverrideService>& override
     if (read.has_error()) return give(read.error());
     whose = std::move(*read);
   }
-  on_main(board, give, [overrides, give, whose = std::move(whose)] {
-    overrides->lift(whose.limit, whose.key, [give](Result<OverrideService::Done, OverrideService::Refused> done) {
+  on_main(board, give, [&board, overrides, give, whose = std::move(whose)] {
+    overrides->lift(whose.limit, whose.key, [&board, give](Result<OverrideService::Done, OverrideService::Refused> done) {
       if (done.has_error()) return give(problem(done.error().status, done.error().why));
-      OverridesJson out = {{"lifted", {{"limit", done->override.limit}, {"key", done->override.key}}}};
+      const auto& [limit, key] = std::tie(done->override.limit, done->override.key);
+      OverridesJson out = {
+          {"lifted", {{"limit", limit}, {"key", written_key(*board.now().active->config, limit, key)}}}};
       add_where(*done, out);
       give({.body = text_of(out), .type = AdminAnswer::kJson});
     });

@@ -78,7 +78,7 @@ std::vector<AdminEndpoint> endpoints_of(Shared& shared, GatewayProgram& program,
   add(config_endpoints(operators, read_again));
   out.push_back(reload_endpoint(program.calls()));
   add(limits_endpoints(operators, shared.registry, shared.memory));
-  add(key_endpoints(operators, shared.memory, [&operators, &program](auto what) {
+  add(key_endpoints(operators, shared.memory, shared.bans->table(), [&operators, &program](auto what) {
     (void)operators.on_main_thread([&program, what = std::move(what)] { program.with_redis(what); });
   }));
   add(override_endpoints(operators, shared.overrides));

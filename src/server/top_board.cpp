@@ -50,4 +50,11 @@ TopBoard::Answer TopBoard::of(std::string_view limit, TopBy by, TopWindow window
   return answer;
 }
 
+std::vector<std::string> TopBoard::names(std::string_view prefix) const {
+  std::vector<std::string> out;
+  for (auto at = limits_.lower_bound(prefix); at != limits_.end() && at->first.starts_with(prefix); ++at)
+    out.push_back(at->first);
+  return out;
+}
+
 }  // namespace headgate::server

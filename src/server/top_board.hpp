@@ -36,6 +36,8 @@ class TopBoard {
   };
   /// An unknown limit has an empty list.
   Answer of(std::string_view limit, TopBy by, TopWindow window, Steady now) const;
+  /// The names that something was counted under, and that begin with `prefix`.
+  std::vector<std::string> names(std::string_view prefix) const;
 
  private:
   /// Lists of equal periods, the newest last.

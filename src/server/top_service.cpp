@@ -2,6 +2,7 @@
 
 #include "ban_json.hpp"
 #include "gateway_service.hpp"
+#include "limit_keys.hpp"
 #include "workers.hpp"
 
 #include "headgate/gateway/key_source.hpp"
@@ -65,7 +66,7 @@ TopJson json_of(const TopBoard::Answer& top, const limit::Limit& limit, const To
   const bool clear = in_clear(limit, callers);
   for (const auto& each : keys) {
     TopJson row;
-    if (clear) row["key"] = each.key;
+    if (clear) row["key"] = written_key(limit, each.key);
     row["key_id"] = logs.key_id(each.key);
     row["requests"] = each.count;
     row["share"] = rounded(static_cast<double>(each.count) / static_cast<double>(top.list.total), 10'000);
@@ -128,11 +129,16 @@ AdminAnswer TopService::answer(const TopQuestion& question) const {
   const auto now = std::chrono::steady_clock::now();
   TopJson all = TopJson::array();
   for (const auto& limit : config_->limits) {
-    if (question.limit && limit.name != *question.limit) continue;
-    const auto top = board_.of(limit.name, question.by, question.window, now);
-    auto json = json_of(top, limit, question, config_->log.callers, logs_);
-    if (question.limit) return {.body = text_of(json), .type = "application/json"};
-    all.push_back(std::move(json));
+    auto names = board_.names(limit.name + '@');  // of routes with a scale
+    names.insert(names.begin(), limit.name);
+    for (const auto& name : names) {
+      if (question.limit && name != *question.limit) continue;
+      const auto top = board_.of(name, question.by, question.window, now);
+      auto json = json_of(top, limit, question, config_->log.callers, logs_);
+      json["limit"] = name;
+      if (question.limit) return {.body = text_of(json), .type = "application/json"};
+      all.push_back(std::move(json));
+    }
   }
   if (question.limit) return {.status = 404, .body = "No limit here has this name."};
   return {.body = text_of({{"limits", std::move(all)}}), .type = "application/json"};

@@ -180,5 +180,97 @@ TEST(AdminKeys, AreOnlyDigestsInTheLogOfChanges) {
   EXPECT_EQ(process.err().find("192.0.2.77"), std::string::npos);
 }
 
+const Json kApiKeys = {{"api_key",
+                        {{"keys",
+                          {{"pro", {{"key", "0123456789abcdef"}, {"tier", "pro"}}},
+                           {"own", {{"key", "0123456789abcdee"}, {"limits", {{"x", "7/day"}}}}},
+                           {"friend", {{"key", "0123456789abcded"}}}}}}}};
+
+TEST(AdminKeys, ThatReplaceAMissingOneAreNamedByWhatTheyCountBy) {
+  Proxy proxy(limited({{"rate", "3/day"}, {"per", "api_key"}, {"if_absent", "client_ip"}}, {{"identity", kApiKeys}}));
+  const Operator operators(proxy.gateway.process());
+  for (int i = 0; i < 4; ++i) (void)proxy.client().get();
+  const std::string mine = "/api/v1/limits/x/keys/client_ip%3D127.0.0.1";
+  const auto key = operators.get(mine);
+  EXPECT_EQ(key["key"], "client_ip=127.0.0.1");
+  EXPECT_EQ(key["rules"][0]["used"], 3);
+  EXPECT_EQ(operators.get(kMine)["rules"][0]["used"], 0) << "an owner of this name is somebody else";
+  EXPECT_EQ(Json::parse(operators.ask("DELETE", mine).body)["reset"], true);
+  EXPECT_EQ(proxy.client().get().status(), 200);
+  EXPECT_EQ(operators.ask("GET", "/api/v1/limits/x/keys/client_ip%3Dme").status(), 400);
+}
+
+TEST(AdminKeys, OfAKnownApiKeyAreOfItsOwnTier) {
+  const Json tiers = {{"free", {{"rate", "2/day"}}}, {"pro", {{"rate", "100/day"}}}};
+  Proxy proxy(limited({{"tiers", tiers}, {"tier_from", "api_key"}, {"default_tier", "free"}, {"per", "api_key"}},
+                      {{"identity", kApiKeys}}));
+  const Operator look(proxy.gateway.process());
+  const auto size = [&](const std::string& owner) {
+    return look.get("/api/v1/limits/x/keys/" + owner)["rules"][0]["limit"];
+  };
+  EXPECT_EQ(size("pro"), 100);
+  EXPECT_EQ(size("own"), 7);
+  EXPECT_EQ(size("friend"), 2);
+  EXPECT_EQ(size("nobody"), 2);
+  EXPECT_EQ(size("pro?tier=free"), 2);
+}
+
+TEST(AdminKeys, OfWhoIsExemptAreNotCounted) {
+  Proxy proxy(limited({{"rate", "3/day"}, {"per", "client_ip"}, {"exempt", {{"client_ip", {"127.0.0.0/8"}}}}}));
+  const Operator operators(proxy.gateway.process());
+  for (const char* method : {"GET", "DELETE"}) EXPECT_EQ(operators.ask(method, kMine).status(), 409);
+}
+
+TEST(AdminKeys, ThatAreSuspendedAreToldSo) {
+  Proxy proxy(limited(
+      {{"rate", "1/day"}, {"per", "client_ip"}, {"ban", {{"after", 1}, {"within", "1m"}, {"for", "1h"}}}}));
+  const Operator look(proxy.gateway.process());
+  for (const int status : {200, 429, 429}) EXPECT_EQ(proxy.client().get().status(), status);
+  const auto key = look.get(kMine);
+  EXPECT_TRUE(key.contains("suspended_until"));
+  EXPECT_EQ(key["rules"][0]["next_request"], "suspended");
+  EXPECT_NEAR(key["rules"][0]["retry_after_seconds"].get<double>(), 3600, 10);
+}
+
+TEST(AdminKeys, OfALimitThatObservesPass) {
+  Proxy proxy(limited({{"rate", "1/day"}, {"per", "client_ip"}, {"mode", "observe"}}));
+  const Operator look(proxy.gateway.process());
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(proxy.client().get().status(), 200);
+  EXPECT_EQ(look.get(kMine)["rules"][0]["next_request"], "observed");
+}
+
+TEST(AdminKeys, ThatCannotExistAreRefused) {
+  Proxy proxy(limited({{"rate", "3/day"}, {"per", {"client_ip", "method"}}},
+                      {{"limits", {{"all", {{"rate", "9/day"}, {"per", "total"}}}}},
+                       {"all_routes", {{"limits", {"x", "all"}}}}}));
+  const Operator look(proxy.gateway.process());
+  EXPECT_EQ(look.ask("GET", kMine).status(), 400);
+  EXPECT_EQ(look.ask("GET", kMine + "%7CGET%7C").status(), 400);
+  EXPECT_EQ(look.ask("GET", "/api/v1/limits/x/keys/nobody%7CGET").status(), 400);
+  EXPECT_EQ(look.ask("GET", "/api/v1/limits/all/keys/x").status(), 400);
+  EXPECT_EQ(proxy.client().get().status(), 200);
+  EXPECT_EQ(look.get(kMine + "%7CGET")["rules"][0]["used"], 1);
+  EXPECT_EQ(look.get("/api/v1/limits/all/keys/total")["rules"][0]["used"], 1);
+}
+
+TEST(AdminKeys, OfAScaledLimitAreFoundByItsName) {
+  Proxy proxy(limited(
+      {{"rate", "8/day"}, {"per", "client_ip"}},
+      {{"all_routes", {{"limits", Json::array()}}},
+       {"routes",
+        {{{"name", "half"}, {"path", "/*"}, {"to", "app"}, {"limits", {{{"use", "x"}, {"scale", "1/2"}}}}}}}}));
+  const Operator operators(proxy.gateway.process());
+  EXPECT_EQ(proxy.client().get().status(), 200);
+  EXPECT_EQ(operators.get("/api/v1/limits/x")["scaled"], Json::array({"x@half"}));
+  const auto limit = operators.get("/api/v1/limits/x@half");
+  EXPECT_EQ(limit["means"], "1/2 of x, for the route half");
+  EXPECT_EQ(limit["tiers"][0]["rules"][0]["rate"], "4/day");
+  const auto key = operators.get("/api/v1/limits/x@half/keys/127.0.0.1");
+  EXPECT_EQ(key["rules"][0]["limit"], 4);
+  EXPECT_EQ(key["rules"][0]["used"], 1);
+  const auto top = operators.get("/api/v1/limits/x@half/top?by=allowed");
+  EXPECT_EQ(top["limit"], "x@half");
+}
+
 }  // namespace
 }  // namespace headgate::test

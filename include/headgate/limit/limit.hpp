@@ -6,6 +6,7 @@
 #include "headgate/core/literals.hpp"
 #include "headgate/core/time.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -63,6 +64,10 @@ enum class IfRedisDown { allow, reject, count_locally };
 /// What happens to a caller without a key.
 struct IfAbsent {
   static constexpr std::size_t kMaxInstead = 8;
+  /// A key that replaces a missing one begins with a byte that no field can contain. The byte says which replacement it
+  /// is, so that nobody can use another caller's budget with a value that looks like an address.
+  static constexpr std::array<std::string_view, kMaxInstead> kMarks{"\x01", "\x02", "\x03", "\x04",
+                                                                    "\x05", "\x06", "\x07", "\x08"};
   enum class Last { unset, skip, reject };
   std::vector<std::vector<Per>> instead;  ///< other keys to count by: the first that the caller has
   Last last = Last::unset;                ///< if it has none of them either
