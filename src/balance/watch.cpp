@@ -51,7 +51,7 @@ std::shared_ptr<WatchPart> Watch::join(const Table& table) {
   for (std::size_t i = 0; i < bits_.size(); ++i) {
     auto& row = member.rows.emplace_back();
     row.server = table.shared(i);
-    row.server->out.fetch_and(static_cast<std::uint8_t>(~(kEjected | kUnhealthy | kDrained)));
+    row.server->out.fetch_and(static_cast<std::uint8_t>(~(kEjected | kUnhealthy | kTakenOut)));
     row.server->out.fetch_or(bits_[i]);
     // A server that is new since a reload knows better when it came in.
     if (since_[i] != Steady()) row.server->since = since_[i].time_since_epoch().count();

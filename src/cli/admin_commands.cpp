@@ -29,7 +29,9 @@ using Print = std::function<void(const Answer&)>;
 /// What became of a server, for the line that begins with its name.
 std::string state_in(const Answer& answer) {
   const auto flying = text_in(answer, "in_flight");
-  return flying.empty() ? " is up" : " is drained; in flight there: " + flying;
+  if (flying.empty()) return " is up";
+  if (text_in(answer, "state") == "down") return " is down; requests that were ended there: " + flying;
+  return " is drained; in flight there: " + flying;
 }
 
 /// Calls the gateway and prints the answer: as it came, or as `print` does.
@@ -94,9 +96,10 @@ void offer_servers(CLI::App& app, int& result) {
     if (servers->get_subcommands().empty())
       result = call_and_print(*options, {.target = "/api/v1/servers"}, print_servers);
   });
-  for (const std::string state : {"drain", "up"}) {
-    const char* help =
-        state == "up" ? "Let a server have requests again" : "Take a server out: it gets no new requests";
+  for (const std::string state : {"drain", "down", "up"}) {
+    const char* help = state == "up"      ? "Let a server have requests again"
+                       : state == "drain" ? "Take a server out: it gets no new requests"
+                                          : "Take a server out, and end the requests that it has";
     const auto command = offer(
         *servers, result, state.c_str(), help,
         [state](const Words& words) {
@@ -110,7 +113,7 @@ void offer_servers(CLI::App& app, int& result) {
         });
     command.app->add_option("upstream", command.words->first, "The upstream's name")->required();
     command.app->add_option("server", command.words->second, "The server, as `headgate servers` lists it")->required();
-    if (state == "drain")
+    if (state != "up")
       command.app->add_flag("--force", command.words->flag, "Also if it is the last server of its upstream");
   }
 }

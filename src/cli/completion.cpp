@@ -67,12 +67,28 @@ std::string in_quotes(std::string_view text) {
   return out + '\'';
 }
 
+// A command may have the name of another one's subcommand, so the whole path counts.
 std::string in_fish(const CLI::App& app) {
-  std::string out;
-  for (const auto& place : places_of(app)) {
-    const auto space = place.path.rfind(' ');
-    const auto name = place.path.substr(space == std::string::npos ? 0 : space + 1);
-    const auto when = place.path.empty() ? std::string("__fish_use_subcommand") : "__fish_seen_subcommand_from " + name;
+  const auto places = places_of(app);
+  std::string paths;
+  for (const auto& place : places)
+    if (!place.path.empty()) paths.append(" '").append(place.path).append("'");
+  std::string out =
+      "function __headgate_at\n"
+      "  set -l at\n"
+      "  for word in (commandline -opc)[2..-1]\n"
+      "    set -l next (string join ' ' -- $at $word)\n"
+      "    if contains -- \"$next\"" +
+      paths +
+      "\n"
+      "      set at $at $word\n"
+      "    end\n"
+      "  end\n"
+      "  set -l here (string join ' ' -- $at)\n"
+      "  test \"$here\" = \"$argv[1]\"\n"
+      "end\n";
+  for (const auto& place : places) {
+    const auto when = "__headgate_at \"" + place.path + '"';
     const auto line = [&](std::string_view kind, std::string_view word, const std::string& about) {
       for (const std::string_view part :
            {std::string_view("complete -c headgate -n '"), std::string_view(when), std::string_view("' "), kind, word,

@@ -90,6 +90,31 @@ int explain(ExplainOptions options) {
   return kWell;
 }
 
+/// All routes of a running gateway, page by page.
+int routes_there(const AdminOptions& admin) {
+  constexpr std::size_t kPageOfRoutes = 1000;
+  nlohmann::ordered_json all = {{"routes", nlohmann::ordered_json::array()}};
+  auto& rows = all["routes"];
+  for (std::size_t total = 1; rows.size() < total;) {
+    const auto reply =
+        call_gateway(admin, {.target = "/api/v1/routes?order=compared&first=" + std::to_string(rows.size()) +
+                                       "&count=" + std::to_string(kPageOfRoutes)});
+    if (reply.has_error()) return complain(reply.error());
+    const auto page = reply->json.find("routes");
+    if (page == reply->json.end() || !page->is_array() ||
+        !reply->json.value("total", nlohmann::ordered_json()).is_number())
+      return complain({kFailed, "the answer is no list of routes", "is this the admin interface of a gateway?"});
+    if (page->empty()) break;  // a reload has just removed some
+    total = reply->json["total"].get<std::size_t>();
+    for (auto& each : *page) rows.push_back(each);
+  }
+  if (admin.json)
+    std::puts(all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+  else
+    std::fputs(routes_text(all, stdout_has_colours()).c_str(), stdout);
+  return kWell;
+}
+
 int routes(const std::string& file, bool json) {
   const auto loaded = load_file(file);
   if (!loaded.config) return loaded.exit_code;
@@ -121,11 +146,13 @@ void offer_explain(CLI::App& app, int& result) {
   command->callback([options, &result] { result = explain(*options); });
 
   const auto path = std::make_shared<std::string>();
-  const auto json = std::make_shared<bool>(false);
+  const auto admin = std::make_shared<AdminOptions>();
   auto* list = app.add_subcommand("routes", "All routes in the order in which requests are compared with them");
-  list->add_option("-c,--config", *path, "The configuration (default as for run)");
-  list->add_flag("--json", *json, "As JSON");
-  list->callback([path, json, &result] { result = routes(*path, *json); });
+  auto* config = list->add_option("-c,--config", *path, "The configuration (default as for run)");
+  offer_admin(*list, *admin);
+  list->get_option("--admin")->excludes(config)->description("Ask the gateway whose admin interface this is");
+  list->callback(
+      [path, admin, &result] { result = admin->url.empty() ? routes(*path, admin->json) : routes_there(*admin); });
 }
 
 }  // namespace headgate::cli

@@ -265,9 +265,13 @@ void Connector::use(std::vector<Tcp::endpoint> addresses) {
 ConnectError::At Connector::at() const noexcept { return state_->at; }
 
 void Connector::stop() {
+  state_->stopped = true;
+  end_calls();
+}
+
+void Connector::end_calls() {
   const auto state = state_;
-  state->stopped = true;
-  const auto under_way = std::move(state->under_way);
+  const auto under_way = std::exchange(state->under_way, {});
   for (const auto& one : under_way) {
     if (const auto attempt = one.lock()) attempt->stop();
   }

@@ -161,6 +161,14 @@ void GatewayProgram::started(Workers& workers) {
   tell_service_manager("READY=1");
 }
 
+void GatewayProgram::use_state(const std::string& upstream, const std::string& server, bool down) {
+  if (workers_ == nullptr) return;
+  server_care_.note_states();
+  if (!down) return;
+  workers_->tell(
+      [upstream, server](Service& service) { static_cast<GatewayService&>(service).take_down(upstream, server); });
+}
+
 void GatewayProgram::hand_over_by(TakenOver taken, CommandLine command) {
   taken_over_.emplace(std::move(taken));
   handover_.emplace(loop_, std::move(command), [this](pid_t next) {
@@ -328,6 +336,7 @@ void GatewayProgram::ended() {
   if (watch_) watch_->stop();
   server_watch_.stop();
   top_->stop();
+  rates_.stop();
   server_care_.stop();
   if (handover_) handover_->stop();
   keyring_->stop();

@@ -48,6 +48,8 @@ class GatewayProgram final : public Program {
   /// Answers the admin interface.
   const std::shared_ptr<TopService>& top() const noexcept { return top_; }
   const TrafficRates& rates() const noexcept { return rates_; }
+  /// An operator changed the state of a server. If it is down, its requests end.
+  void use_state(const std::string& upstream, const std::string& server, bool down);
   /// Waits for keys that are fetched, so that the first requests find them. Continues without keys that do not come in
   /// time.
   void await_keys();

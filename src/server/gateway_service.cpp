@@ -58,6 +58,12 @@ void GatewayService::use(const upstream::NamedAddresses& name) {
   for (const auto& upstream : now_.snapshot->upstreams) upstream->use(name);
 }
 
+void GatewayService::take_down(const std::string& upstream, const std::string& server) {
+  const auto snapshot = now_.snapshot;
+  for (const auto& each : snapshot->upstreams)
+    if (each->name() == upstream) each->take_down(server);
+}
+
 void GatewayService::stop() {
   shared_.explain.remove(worker_);
   shared_.board.use_redis(worker_, nullptr);

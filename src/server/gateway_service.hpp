@@ -76,6 +76,8 @@ class GatewayService final : public Service {
   std::shared_ptr<redis::Limiter> redis() const noexcept { return now_.redis; }
   /// The name of servers leads elsewhere.
   void use(const upstream::NamedAddresses& name);
+  /// Ends the attempts at a server that was taken down.
+  void take_down(const std::string& upstream, const std::string& server);
 
  private:
   Shared& shared_;

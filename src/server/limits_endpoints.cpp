@@ -2,6 +2,7 @@
 
 #include "ban_json.hpp"
 #include "limit_keys.hpp"
+#include "route_rows.hpp"
 
 #include "headgate/config/load.hpp"
 #include "headgate/core/text.hpp"
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <memory>
 #include <utility>
 
 namespace headgate::server {
@@ -148,19 +150,37 @@ std::optional<std::size_t> number_of(const AdminCall& call, std::string_view nam
   return out;
 }
 
-AdminAnswer all_routes(const AdminCall& call, const OperatorBoard& board) {
+/// The order of the routes of one configuration: with many of them it takes a moment, and each page needs it.
+struct KnownOrder {
+  std::weak_ptr<const gateway::CompiledConfig> of;
+  std::vector<std::size_t> order;
+
+  const std::vector<std::size_t>& in(const std::shared_ptr<const gateway::CompiledConfig>& compiled) {
+    if (of.lock() != compiled) order = compared_order(compiled->options());
+    of = compiled;
+    return order;
+  }
+};
+
+AdminAnswer all_routes(const AdminCall& call, const OperatorBoard& board, KnownOrder& known) {
   const auto first = number_of(call, "first", 0);
   const auto count = number_of(call, "count", kPage);
   if (!first || !count || *count > kMaxPage)
     return {.status = 400, .body = "\"first\" and \"count\" are whole numbers, and \"count\" is at most 1000."};
+  const auto asked_order = call.asked("order").value_or("file");
+  if (asked_order != "file" && asked_order != "compared")
+    return {.status = 400, .body = R"("order" is "file" or "compared".)"};
   const auto state = board.now();
   const auto& options = state.active->compiled->options();
   const auto wanted = call.asked("name");
+  const auto* const compared = asked_order == "compared" ? &known.in(state.active->compiled) : nullptr;
   auto rows = LimitJson::array();
   std::size_t found = 0;
-  for (const auto& route : options.routes) {
+  for (std::size_t i = 0; i < options.routes.size(); ++i) {
+    const auto& route = options.routes[compared != nullptr ? (*compared)[i] : i];
     if (wanted && route.name != *wanted) continue;
-    if (found++ >= *first && rows.size() < *count) rows.push_back(json_of(route, options));
+    if (found++ >= *first && rows.size() < *count)
+      rows.push_back(compared != nullptr ? route_row(options, route) : json_of(route, options));
   }
   return {.body = text_of({{"total", found}, {"first", *first}, {"routes", std::move(rows)}}),
           .type = AdminAnswer::kJson};
@@ -199,11 +219,15 @@ std::vector<AdminEndpoint> limits_endpoints(const OperatorBoard& board, const ob
 AdminEndpoint routes_endpoint(const OperatorBoard& board) {
   return {.method = "GET",
           .path = "/api/v1/routes",
-          .answer = [&board](const AdminCall& call) { return all_routes(call, board); },
-          .about = {.summary = "The routes in the order of the file, with their limits",
+          .answer = [&board, known = std::make_shared<KnownOrder>()](
+                        const AdminCall& call) { return all_routes(call, board, *known); },
+          .about = {.summary = "The routes, with their limits",
                     .answer = "Routes",
                     .query = {{"first", "how many are skipped; 0 if it is not there", false},
                               {"count", "how many are listed, at most 1000; 100 if it is not there", false},
+                              {"order",
+                               "file: as in the file, if it is not there; compared: as a request is compared with them",
+                               false},
                               {"name", "only routes of this name", false}}}};
 }
 

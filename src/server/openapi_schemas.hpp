@@ -89,7 +89,7 @@ inline constexpr std::array kSchemas = {
         "upstream": {"type": "string"}, "circuit": {"enum": ["closed", "open", "half_open"]},
         "servers": {"type": "array", "items": {"type": "object", "required": ["server", "in", "in_flight"]}}}}}}})"},
     NamedSchema{"ServerState", R"({"type": "object", "required": ["state"], "properties": {
-      "state": {"enum": ["up", "drain"]}, "upstream": {"type": "string"}, "server": {"type": "string"},
+      "state": {"enum": ["up", "drain", "down"]}, "upstream": {"type": "string"}, "server": {"type": "string"},
       "in_flight": {"type": "integer"}}})"},
     NamedSchema{"LogLevel", R"({"type": "object", "required": ["level"], "properties": {
       "level": {"enum": ["debug", "info", "warning", "error", "off"]}, "until": {"type": "string"}}})"},

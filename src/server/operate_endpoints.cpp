@@ -70,28 +70,35 @@ Result<Named, AdminAnswer> find_server(const AdminBoard& board, std::string_view
                refuse_with(404, "No upstream has this name. There is " + joined(names, ", ") + "."));
 }
 
-AdminAnswer use_state(const AdminBoard& board, const AdminCall& call) {
+AdminAnswer use_state(const AdminBoard& board, const AdminCall& call, const TellState& tell) {
   const auto upstream = call.parameter("name");
   const auto server = call.parameter("server");
   const auto state = text_in(call.body, "state");
-  if (state != "up" && state != "drain")
-    return refuse_with(400, R"(Send JSON like {"state": "drain"}; a state is "up" or "drain".)");
+  if (state != "up" && state != "drain" && state != "down")
+    return refuse_with(400, R"(Send JSON like {"state": "drain"}; a state is "up", "drain" or "down".)");
   const auto found = find_server(board, upstream, server);
   if (found.has_error()) return found.error();
   const auto now = std::chrono::steady_clock::now();
   const auto report = found->watch->report(now);
   const bool drain = state == "drain";
+  const bool down = state == "down";
   const auto others = std::count_if(report.servers.begin(), report.servers.end(), [&](const auto& each) {
-    return each.server != server && (each.out & balance::kDrained) == 0;
+    return each.server != server && (each.out & balance::kTakenOut) == 0;
   });
-  if (drain && others == 0 && !call.asked("force"))
-    return refuse_with(409,
-                       "This is the last server of its upstream that is not drained: every request would be "
-                       "refused. Add ?force to drain it all the same.");
+  if ((drain || down) && others == 0 && !call.asked("force"))
+    return refuse_with(409, "This is the last server of its upstream that is not " +
+                                std::string(drain ? "drained" : "taken out") +
+                                ": every request would be refused. Add ?force to " +
+                                (drain ? "drain it" : "take it down") + " all the same.");
+  const bool was_down = found->watch->marked(found->at, balance::kDown);
+  // The new bit first: it is never in between.
+  if (down) found->watch->mark(found->at, balance::kDown, true, now);
   found->watch->mark(found->at, balance::kDrained, drain, now);
+  if (!down) found->watch->mark(found->at, balance::kDown, false, now);
   OperateJson out = {{"upstream", upstream}, {"server", server}, {"state", state}};
   const auto flying = found->watch->report(now).servers[found->at].in_flight;
-  if (drain) out["in_flight"] = flying;
+  if (drain || down) out["in_flight"] = flying;
+  if (down || was_down) tell({std::string(upstream), std::string(server), down});
   AdminAnswer answer{.body = text_of(out), .type = AdminAnswer::kJson};
   answer.target = "state=" + state;
   return answer;
@@ -100,7 +107,7 @@ AdminAnswer use_state(const AdminBoard& board, const AdminCall& call) {
 }  // namespace
 
 std::vector<AdminEndpoint> operate_endpoints(OperatorBoard& operators, AdminBoard& board, observe::Logs& logs,
-                                             std::function<void()> drain) {
+                                             std::function<void()> drain, TellState tell) {
   std::vector<AdminEndpoint> out;
   out.push_back(
       {.method = "POST",
@@ -124,11 +131,12 @@ std::vector<AdminEndpoint> operate_endpoints(OperatorBoard& operators, AdminBoar
       {.method = "PUT",
        .path = "/api/v1/upstreams/{name}/servers/{server}/state",
        .most_body = kMaxOperateBody,
-       .answer = [&board](const AdminCall& call) { return use_state(board, call); },
-       .about = {.summary = "Take a server out (drain), so that it gets no new requests, or let it in again (up)",
+       .answer = [&board, tell = std::move(tell)](const AdminCall& call) { return use_state(board, call, tell); },
+       .about = {.summary = "Take a server out, so that it gets no new requests (drain), end also those that it has "
+                            "(down), or let it in again (up)",
                  .body = "ServerState",
                  .answer = "ServerState",
-                 .query = {{"force", "drain it also if it is the last server of its upstream", false}}}});
+                 .query = {{"force", "take it out also if it is the last server of its upstream", false}}}});
   return out;
 }
 

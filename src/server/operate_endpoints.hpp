@@ -8,13 +8,23 @@
 #include "headgate/server/admin_endpoints.hpp"
 
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace headgate::server {
 
+/// What an operator made of a server.
+struct ServerState {
+  std::string upstream;
+  std::string server;
+  bool down = false;  ///< whether its requests end
+};
+using TellState = std::function<void(const ServerState& now)>;
+
 /// POST /api/v1/drain, PUT /api/v1/log-level, PUT /api/v1/upstreams/{name}/servers/{server}/state. All of them outlive
-/// the admin interface. `drain` is called on the main thread, once.
+/// the admin interface. `drain` is called on the main thread, once; `tell` when a server goes down or is down no more,
+/// on the thread of the admin interface.
 std::vector<AdminEndpoint> operate_endpoints(OperatorBoard& operators, AdminBoard& board, observe::Logs& logs,
-                                             std::function<void()> drain);
+                                             std::function<void()> drain, TellState tell);
 
 }  // namespace headgate::server

@@ -1,6 +1,7 @@
 // The routes in the order in which the router prefers them.
 
 #include "ban_json.hpp"
+#include "route_rows.hpp"
 
 #include "headgate/gateway/router.hpp"
 #include "headgate/server/explain.hpp"
@@ -8,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <numeric>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -64,9 +66,9 @@ bool before(const RouteOptions& a, const RouteOptions& b, bool all_ignore_case) 
   return !a.methods.empty() && b.methods.empty();
 }
 
-std::vector<std::string> limits_of(const config::Config& config, const RouteOptions& route) {
+std::vector<std::string> limits_of(const gateway::Options& options, const RouteOptions& route) {
   std::vector<std::string> out;
-  for (const auto& use : config.gateway.all_routes.limits)
+  for (const auto& use : options.all_routes.limits)
     if (std::ranges::find(route.skip_limits, use.limit) == route.skip_limits.end()) out.push_back(use.limit);
   for (const auto& use : route.limits) out.push_back(use.limit);
   return out;
@@ -88,30 +90,37 @@ std::string_view word_of(gateway::Require require) {
 
 }  // namespace
 
-std::string routes_in_order(const config::Config& config) {
-  std::vector<const RouteOptions*> routes;
-  for (const auto& route : config.gateway.routes) routes.push_back(&route);
-  const bool any_case = config.gateway.all_routes.ignore_case;
-  std::ranges::stable_sort(routes, [any_case](const auto* a, const auto* b) { return before(*a, *b, any_case); });
-  auto rows = nlohmann::ordered_json::array();
-  for (const auto* route : routes) {
-    nlohmann::ordered_json row = {{"route", route->name}, {"path", route->path}};
-    if (!route->host.empty()) row["host"] = route->host;
-    if (!route->methods.empty()) row["methods"] = route->methods;
-    if (!route->conditions.empty())
-      row["conditions"] = route->conditions.headers.size() + route->conditions.query.size();
-    if (route->respond) {
-      row["answers"] = route->respond->status;
-    } else if (route->split) {
-      row["to"] = nlohmann::ordered_json::array();
-      for (const auto& share : route->split->shares) row["to"].push_back(share.upstream);
-    } else {
-      row["to"] = route->to;
-    }
-    if (const auto require = word_of(route->require); !require.empty()) row["requires"] = require;
-    row["limits"] = limits_of(config, *route);
-    rows.push_back(std::move(row));
+std::vector<std::size_t> compared_order(const gateway::Options& options) {
+  std::vector<std::size_t> out(options.routes.size());
+  std::iota(out.begin(), out.end(), std::size_t{0});
+  const bool any_case = options.all_routes.ignore_case;
+  std::ranges::stable_sort(
+      out, [&](std::size_t a, std::size_t b) { return before(options.routes[a], options.routes[b], any_case); });
+  return out;
+}
+
+nlohmann::ordered_json route_row(const gateway::Options& options, const RouteOptions& route) {
+  nlohmann::ordered_json row = {{"route", route.name}, {"path", route.path}};
+  if (!route.host.empty()) row["host"] = route.host;
+  if (!route.methods.empty()) row["methods"] = route.methods;
+  if (!route.conditions.empty()) row["conditions"] = route.conditions.headers.size() + route.conditions.query.size();
+  if (route.respond) {
+    row["answers"] = route.respond->status;
+  } else if (route.split) {
+    row["to"] = nlohmann::ordered_json::array();
+    for (const auto& share : route.split->shares) row["to"].push_back(share.upstream);
+  } else {
+    row["to"] = route.to;
   }
+  if (const auto require = word_of(route.require); !require.empty()) row["requires"] = require;
+  row["limits"] = limits_of(options, route);
+  return row;
+}
+
+std::string routes_in_order(const config::Config& config) {
+  auto rows = nlohmann::ordered_json::array();
+  for (const auto at : compared_order(config.gateway))
+    rows.push_back(route_row(config.gateway, config.gateway.routes[at]));
   return text_of({{"routes", std::move(rows)}});
 }
 

@@ -85,7 +85,11 @@ std::vector<AdminEndpoint> endpoints_of(Shared& shared, GatewayProgram& program,
   out.push_back(routes_endpoint(operators));
   add(top_endpoints(program.top()));
   out.push_back(servers_endpoint([&board = shared.board] { return board.upstreams(); }));
-  add(operate_endpoints(operators, shared.board, shared.logs, [] { (void)std::raise(SIGTERM); }));
+  add(operate_endpoints(
+      operators, shared.board, shared.logs, [] { (void)std::raise(SIGTERM); },
+      [&operators, &program](const ServerState& now) {
+        (void)operators.on_main_thread([&program, now] { program.use_state(now.upstream, now.server, now.down); });
+      }));
   out.push_back(events_endpoint(events));
   out.push_back(explain_endpoint(shared.explain));
   return out;

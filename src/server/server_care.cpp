@@ -64,8 +64,17 @@ void ServerCare::use(std::shared_ptr<const ActiveConfig> active, Workers& worker
   // Upstreams that a reload made anew know no addresses yet.
   for (const auto& name : names_.known()) tell(name);
   checks_.use(targets_of(*active_));
+  note_states();
   for (const auto& options : active_->config->upstreams)
     for (const auto& server : options.servers) mark(options.name, server.text, checks_.up(options.name, server.text));
+}
+
+void ServerCare::note_states() {
+  if (!active_) return;
+  const auto& upstreams = active_->config->upstreams;
+  for (std::size_t at = 0; at < upstreams.size(); ++at)
+    for (std::size_t i = 0; i < upstreams[at].servers.size(); ++i)
+      checks_.pause(upstreams[at].name, upstreams[at].servers[i].text, active_->watches[at]->marked(i, balance::kDown));
 }
 
 void ServerCare::stop() {

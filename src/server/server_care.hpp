@@ -27,6 +27,8 @@ class ServerCare {
   /// Looks after the servers of this configuration from now on. What is known of servers that stay is kept. `workers`
   /// use the configuration already, or will before they do anything that comes after this call; they run until stop().
   void use(std::shared_ptr<const ActiveConfig> active, Workers& workers);
+  /// An operator took a server down, or let it in again: checks those that are not down.
+  void note_states();
   /// Ends checks and look-ups, now and later.
   void stop();
 

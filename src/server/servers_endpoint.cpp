@@ -17,6 +17,7 @@ OrderedRows json_of(const balance::ServerReport& server) {
   if ((server.out & balance::kEjected) != 0) why.push_back("ejected");
   if ((server.out & balance::kUnhealthy) != 0) why.push_back("unhealthy");
   if ((server.out & balance::kDrained) != 0) why.push_back("drained");
+  if ((server.out & balance::kDown) != 0) why.push_back("down");
   if (!why.empty()) out["out"] = std::move(why);
   if (server.reason) out["reason"] = balance::to_text(*server.reason);
   // Without a change it is in since the start.

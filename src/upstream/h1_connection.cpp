@@ -114,6 +114,7 @@ Task<Result<void, Failure>> H1Connection::read_head(http::ReplyHead& head, Durat
 Failure H1Connection::closed(error_code cause, bool before_first_byte) {
   // Before the answer a close is a close, with close_notify or without.
   if (cause == boost::asio::error::connection_aborted) cause = boost::asio::error::eof;
+  if (taken_down_) return {.what = Failed::closed, .why = kTakenDown};
   Failure failure{.what = Failed::closed, .cause = cause, .reused = reused_ && before_first_byte};
   if (const auto reason = stream_->transport().reason(); !reason.empty() && cause != boost::asio::error::eof)
     failure.detail = pool_.handshakes().broken(reason);
@@ -132,6 +133,12 @@ http::BodyReader& H1Connection::tunnel(Duration timeout) {
 void H1Connection::cancel() noexcept {
   const net::StreamPtr stream = stream_;  // the woken coroutine may release this object
   stream->interrupt();
+}
+
+void H1Connection::break_off() noexcept {
+  taken_down_ = true;
+  reused_ = false;  // the server may have seen the request
+  cancel();
 }
 
 bool H1Connection::reusable() const noexcept {

@@ -8,6 +8,8 @@
 #include "headgate/net/h1_body.hpp"
 #include "headgate/upstream/attempt.hpp"
 
+#include <boost/intrusive/list_hook.hpp>
+
 #include <cstddef>
 #include <string_view>
 #include <utility>
@@ -16,8 +18,11 @@ namespace headgate::upstream {
 
 class H1Pool;
 
+/// In the list of its pool as long as it lives.
+using OfPool = boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
+
 /// Worker thread only. Destroying it closes the connection; H1Pool::give_back() keeps it open.
-class H1Connection final : public Attempt {
+class H1Connection final : public Attempt, public OfPool {
  public:
   H1Connection(net::StreamPtr stream, net::Blocks& blocks, const Clock& clock, H1Pool& pool, std::size_t head_bytes);
   ~H1Connection() override;
@@ -31,6 +36,8 @@ class H1Connection final : public Attempt {
   http::BodyReader& body() noexcept override { return body_; }
   http::BodyReader& tunnel(Duration timeout) override;
   void cancel() noexcept override;
+  /// Its server was taken down: the exchange loses it.
+  void break_off() noexcept;
 
   /// Whether the connection may be used for another request: the answer was read to its end and nothing follows it.
   bool reusable() const noexcept;
@@ -78,6 +85,7 @@ class H1Connection final : public Attempt {
   bool reused_ = false;
   bool keep_alive_ = false;
   bool tunnel_ = false;
+  bool taken_down_ = false;
 };
 
 using H1ConnectionPtr = boost::intrusive_ptr<H1Connection>;

@@ -63,10 +63,12 @@ Task<Result<H1ConnectionPtr, Failure>> H1Pool::connect(std::size_t at) {
   const InFlight connecting(*row_);
   const net::ConnectOptions terms{.whole = connect_timeout_, .tls = tls_.context, .session = session_, .in_turn = true};
   auto connected = co_await connector_.connect(terms);
+  if (taken_down()) co_return Failure{.what = Failed::no_connection, .why = kTakenDown, .server = name_};
   if (connected.has_error()) co_return handshakes_.failed(connected.error());
   handshakes_.connected(connected->resumed);
   const H1ConnectionPtr connection(
       new H1Connection(std::move(connected->stream), environment_.blocks, environment_.clock, *this, head_bytes_));
+  all_.push_back(*connection);
   connection->to_ = connected->to;
   connection->closes_at_ = end_of_life();
   connection->lend(at);
@@ -124,6 +126,15 @@ bool H1Pool::stays_idle(H1Connection& connection) {
   if (left <= Duration(0)) return false;
   stream.watch(&H1Pool::idle, this, left);
   return true;
+}
+
+// Whoever is woken may begin and end other attempts, so the list is not walked meanwhile.
+void H1Pool::break_off() {
+  idle_.clear();
+  connector_.end_calls();
+  std::vector<H1ConnectionPtr> lent;
+  for (auto& connection : all_) lent.emplace_back(&connection);
+  for (const auto& connection : lent) connection->break_off();
 }
 
 void H1Pool::stop() {

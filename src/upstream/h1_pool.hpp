@@ -8,6 +8,8 @@
 #include "headgate/net/tls_session.hpp"
 #include "headgate/upstream/environment.hpp"
 
+#include <boost/intrusive/list.hpp>
+
 #include <memory>
 #include <random>
 #include <string>
@@ -40,12 +42,15 @@ class H1Pool {
   void give_back(H1ConnectionPtr connection);
   /// The server's name leads to these addresses now. Closes idle connections to others, and keeps none to them.
   void lead_to(const std::vector<net::Tcp::endpoint>& addresses);
+  /// The server was taken down: closes idle connections, and ends connect() calls and attempts.
+  void break_off();
   /// Closes idle connections and ends connect() calls. Keeps no connection from then on.
   void stop();
 
  private:
   static void idle(void* self, net::Stream& stream);
   bool stays_idle(H1Connection& connection);
+  bool taken_down() const noexcept { return (row_->out.load(std::memory_order_relaxed) & balance::kDown) != 0; }
   bool leads_there(const H1Connection& connection) const noexcept;
   Clock::Steady end_of_life();
 
@@ -65,6 +70,7 @@ class H1Pool {
   std::vector<net::Tcp::endpoint> addresses_;  ///< where the name leads; empty: nobody said
   std::minstd_rand random_;
   std::vector<H1ConnectionPtr> idle_;
+  boost::intrusive::list<H1Connection, boost::intrusive::constant_time_size<false>> all_;  ///< that are open
   bool stopped_ = false;
 };
 

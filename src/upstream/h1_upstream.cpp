@@ -214,6 +214,12 @@ void H1Upstream::use(const NamedAddresses& name) {
       pools_[i]->lead_to(name.addresses);
 }
 
+void H1Upstream::take_down(std::string_view server) {
+  const auto pools = pools_;  // an exchange that ends may begin another one
+  for (const auto& pool : pools)
+    if (pool->name() == server) pool->break_off();
+}
+
 void H1Upstream::give_back(AttemptPtr attempt) {
   auto connection = boost::static_pointer_cast<H1Connection>(std::move(attempt));
   connection->pool().give_back(connection);

@@ -32,6 +32,7 @@ struct HealthChecks::Server {
   std::unique_ptr<Alarm> alarm;
   Clock::Steady begun{};
   std::unique_ptr<HealthCheck> check;  // under way; else null
+  bool paused = false;
 };
 
 HealthChecks::HealthChecks(Clock& clock, BeginHealthCheck begin, Tell tell, std::uint64_t seed)
@@ -72,6 +73,17 @@ bool HealthChecks::up(std::string_view upstream, std::string_view server) const 
                       [&](const auto& one) { return one->is(upstream, server) && !one->health.up(); });
 }
 
+void HealthChecks::pause(std::string_view upstream, std::string_view server, bool paused) {
+  for (const auto& one : servers_) {
+    if (!one->is(upstream, server) || one->paused == paused) continue;
+    one->paused = paused;
+    if (paused)
+      forget(*one);
+    else
+      one->alarm->set(Duration(0));
+  }
+}
+
 void HealthChecks::stop() {
   waiting_.clear();
   servers_.clear();
@@ -87,6 +99,7 @@ void HealthChecks::forget(Server& server) {
 }
 
 void HealthChecks::due(Server& server) {
+  if (server.paused) return;
   if (under_way_ < kAtOnce)
     begin(server);
   else

@@ -235,7 +235,7 @@ TEST(Completion, IsMadeFromTheCommandsThemselves) {
   EXPECT_EQ(bash.code, 0) << bash.err;
   for (const char* word : {"'keys new'", "suspensions ", "--token-file ", "complete -o default -F _headgate headgate"})
     EXPECT_TRUE(has(bash.out, word)) << bash.out;
-  EXPECT_TRUE(has(run_headgate({"completion", "fish"}).out, "-n '__fish_seen_subcommand_from run' -l watch -d "));
+  EXPECT_TRUE(has(run_headgate({"completion", "fish"}).out, "-n '__headgate_at \"run\"' -l watch -d "));
   EXPECT_TRUE(run_headgate({"completion", "zsh"}).out.starts_with("#compdef headgate\n"));
   EXPECT_EQ(run_headgate({"completion", "csh"}).code, 2);
 }

@@ -88,6 +88,24 @@ TEST(Routes, AreListedInTheOrderInWhichTheyAreCompared) {
   EXPECT_THAT(text.out, AllOf(HasSubstr("route"), HasSubstr("/v1/orders/{id}"), HasSubstr("answers 204")));
 }
 
+TEST(Routes, OfARunningGatewayAreTheSameOverAllPages) {
+  Json config = Json::parse(kFile);
+  for (int i = 0; i < 1500; ++i)
+    config["routes"].push_back({{"name", "r" + std::to_string(i)}, {"path", "/r/" + std::to_string(i)}, {"to", "app"}});
+  const TemporaryFile file(config.dump());
+  Gateway gateway(Words{"run", "-c", file.path()});
+  const auto admin = Operator(gateway.process()).url();
+  const Ran there = run_headgate({"routes", "--admin", admin, "--json"});
+  const Ran here = run_headgate({"routes", "-c", file.path(), "--json"});
+  EXPECT_EQ(there.code, 0) << there.err;
+  EXPECT_EQ(Json::parse(there.out), Json::parse(here.out));
+  EXPECT_EQ(Json::parse(here.out).at("routes").size(), 1504U);
+  EXPECT_EQ(run_headgate({"routes", "--admin", admin}).out, run_headgate({"routes", "-c", file.path()}).out);
+  EXPECT_EQ(run_headgate({"routes", "--admin", admin, "-c", file.path()}).code, 2);
+  EXPECT_EQ(run_headgate({"routes", "--admin", "http://127.0.0.1:1"}).code, 4);
+  expect_refusal(Operator(gateway.process()).ask("GET", "/api/v1/routes?order=none"), 400);
+}
+
 /// A running gateway with kFile's limits, asked at its admin interface.
 class Explained : public testing::Test {
  protected:

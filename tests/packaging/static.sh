@@ -52,12 +52,21 @@ must_complain 'an image that runs as root' docker-compose.yml "$place/no-user"
 found=$(complaints docker-compose.yml Dockerfile)
 [ -z "$found" ] || { echo "$found"; exit 1; }
 [ "$(grep -v '^#' .dockerignore | head -n 1)" = '*' ] || { echo ".dockerignore must name what goes in, not what stays out"; exit 1; }
-[ -f conf/examples/compose.json ] || { echo "docker-compose.yml mounts conf/examples/compose.json, which is not there"; exit 1; }
+mounted=$(grep -oE '"\./[^:"]+:/' docker-compose.yml | tr -d '":' | sed 's|/$||')
+grep -q 'conf/examples/compose.json' <<<"$mounted" || { echo "this check does not see what docker-compose.yml mounts"; exit 1; }
+while read -r file; do
+  [ -f "$file" ] || { echo "docker-compose.yml mounts $file, which is not there"; exit 1; }
+done <<<"$mounted"
+if grep -nE '^ +image: ' docker-compose.yml | grep -vE 'image: (headgate|[a-z/]+:v?[0-9][0-9.]*)$'; then
+  echo "docker-compose.yml does not say which version"
+  exit 1
+fi
+if command -v promtool >/dev/null; then promtool check config conf/prometheus.yml >/dev/null || exit 1; fi
 
 parsed=()
 for compose in 'docker-compose' 'docker compose'; do
   $compose version >/dev/null 2>&1 || continue
-  $compose -f docker-compose.yml config -q || { echo "$compose does not read docker-compose.yml"; exit 1; }
+  COMPOSE_PROFILES=metrics $compose -f docker-compose.yml config -q || { echo "$compose does not read docker-compose.yml"; exit 1; }
   parsed+=("$compose")
 done
 echo "published on 127.0.0.1 only, not root, no secrets; read by: ${parsed[*]:-no compose, none is installed}"

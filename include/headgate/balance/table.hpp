@@ -18,6 +18,9 @@ inline constexpr std::uint8_t kUnhealthy = 1;  ///< its health check failed
 inline constexpr std::uint8_t kEjected = 2;    ///< requests to it failed
 inline constexpr std::uint8_t kFull = 4;       ///< it has as many requests as it may; only the table's worker writes it
 inline constexpr std::uint8_t kDrained = 8;    ///< an operator took it out
+inline constexpr std::uint8_t kDown = 16;      ///< an operator took it out, and ended its requests
+/// The bits that only an operator sets and clears.
+inline constexpr std::uint8_t kTakenOut = kDrained | kDown;
 /// The bits that are a guess: a server that is out because of these alone may still answer. It is tried when no server
 /// is in.
 inline constexpr std::uint8_t kGuessed = kUnhealthy | kEjected;

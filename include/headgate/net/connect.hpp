@@ -65,6 +65,8 @@ class Connector {
   void use(std::vector<Tcp::endpoint> addresses);
   /// What the connect() that began last is doing. For the message of a caller that stopped waiting.
   ConnectError::At at() const noexcept;
+  /// Ends the calls under way with operation_aborted.
+  void end_calls();
   /// Ends all calls, now and later, with operation_aborted.
   void stop();
 

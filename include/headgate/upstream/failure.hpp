@@ -55,6 +55,9 @@ struct Failure {
   std::string_view server = {};  ///< the server that could not be reached; valid as long as the upstream
 };
 
+/// Failure::why where an operator took the server down.
+inline constexpr const char* kTakenDown = "an operator took it down";
+
 /// Failure::why of a reply_timeout if the request itself could not be sent. "it" is the server.
 inline constexpr const char* kTakesNoMore = "it accepted no more of the request in time";
 

@@ -52,6 +52,7 @@ class H1Upstream final : public Upstream {
   bool reserve(balance::Choice& choice) override;
   Duration time_for(std::size_t attempts) const override;
   void use(const NamedAddresses& name) override;
+  void take_down(std::string_view server) override;
   void give_back(AttemptPtr attempt) override;
   void note(Attempt& attempt, balance::Outcome outcome, Duration took) noexcept override;
   void count(std::size_t at, unsigned status, Duration took) noexcept override;

@@ -70,6 +70,9 @@ class HealthChecks {
   void use(std::vector<HealthTarget> targets);
   /// Whether this server counts as up; true for one that is not checked.
   bool up(std::string_view upstream, std::string_view server) const noexcept;
+  /// Whether this server is not to be asked: a check under way ends then, and what it counts as stays. Asked again, it
+  /// is checked at once.
+  void pause(std::string_view upstream, std::string_view server, bool paused);
   /// Ends all checks, now and later.
   void stop();
 

@@ -38,6 +38,9 @@ class Upstream {
   virtual Duration time_for(std::size_t /*attempts*/) const { return Duration(0); }
   /// A name leads elsewhere. Servers of this name get new connections there, and idle ones to elsewhere are closed.
   virtual void use(const NamedAddresses&) {}
+  /// An operator took this server down (balance::kDown is set): ends the attempts and closes the connections there, as
+  /// if each were lost.
+  virtual void take_down(std::string_view /*server*/) {}
   /// Gives back an attempt of this upstream after its exchange: the request was sent and the answer was read to its
   /// end. Keeps the connection for the next exchange if possible.
   virtual void give_back(AttemptPtr attempt) = 0;

@@ -49,7 +49,7 @@ TEST_F(ConsistentHash, SpreadsTheKeysByWeight) {
 
 TEST_F(ConsistentHash, MovesOnlyTheKeysOfAServerThatLeaves) {
   const auto before = all();
-  for (const auto why : {kUnhealthy, kEjected, kDrained}) {
+  for (const auto why : {kUnhealthy, kEjected, kDrained, kDown}) {
     table_[2].out = why;
     const auto now = all();
     for (std::uint64_t i = 0; i < kKeys; ++i) {

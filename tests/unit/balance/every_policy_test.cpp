@@ -58,7 +58,7 @@ TEST_P(EveryPolicy, GivesEachServerOnceToARequestThatReachesNone) {
 }
 
 TEST_P(EveryPolicy, LeavesOutServersThatAreOut) {
-  for (const auto why : {kUnhealthy, kEjected, kFull, kDrained}) {
+  for (const auto why : {kUnhealthy, kEjected, kFull, kDrained, kDown}) {
     table_[0].out = table_[2].out = why;
     for (const auto turn : kTurns) EXPECT_EQ(sorted_tries(turn), "bd") << turn;
   }

@@ -90,6 +90,27 @@ class Checks : public testing::Test {
                       [this](const HealthReport& report) { tell(report); }, 1};
 };
 
+TEST_F(Checks, OfAServerThatIsPausedEndAndBeginAtOnceWhenItIsNoMore) {
+  checks.use(targets(2));
+  clock.advance(seconds(1));
+  ASSERT_EQ(open.size(), 2U);
+  checks.pause("app", "s0", true);
+  ASSERT_EQ(open.size(), 1U);
+  EXPECT_EQ(open.front().server, "s1");
+  run(seconds(60));
+  EXPECT_EQ(began["s0"].size(), 1U);
+  EXPECT_GT(began["s1"].size(), 2U);
+  auto other = targets(2);
+  other[0].options.every = seconds(2);
+  checks.use(other);
+  run(seconds(60));
+  EXPECT_EQ(began["s0"].size(), 1U) << "over a reload";
+  checks.pause("app", "s0", false);
+  clock.advance(milliseconds(10));
+  EXPECT_EQ(began["s0"].size(), 2U);
+  EXPECT_TRUE(changes.empty()) << "it counts as before";
+}
+
 TEST_F(Checks, BeginWithinASecondAndSpread) {
   checks.use(targets(4));
   clock.advance(Duration(0));

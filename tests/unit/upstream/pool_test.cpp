@@ -2,6 +2,8 @@
 
 #include "unit/upstream/servers.hpp"
 
+#include <boost/asio/steady_timer.hpp>
+
 namespace headgate::upstream::test {
 namespace {
 
@@ -132,6 +134,40 @@ TEST_F(Pool, StaysEmptyAfterStop) {
   EXPECT_EQ(upstream_->take_idle(choice_), nullptr);
   give_back(std::move(lent));
   EXPECT_EQ(upstream_->take_idle(choice_), nullptr);
+}
+
+TEST_F(Pool, OfAServerThatIsTakenDownLosesWhatItHasAndTakesNothing) {
+  begin(1);
+  give_back(used());
+  const auto kept = upstream_->take_idle(choice_);  // one that was used before
+  auto other = used();
+  auto late = used();
+  give_back(std::move(other));
+  ASSERT_TRUE(send(*kept).has_value());
+  upstream_->servers()[0].out = balance::kDown;
+  boost::asio::steady_timer soon(loop_, milliseconds(20));
+  soon.async_wait([&](const auto&) { upstream_->take_down("s0"); });
+  const auto head = run(kept->read_head(head_, seconds(10)));
+  ASSERT_TRUE(head.has_error());
+  EXPECT_EQ(head.error().what, Failed::closed);
+  EXPECT_STREQ(head.error().why, kTakenDown);
+  EXPECT_FALSE(head.error().reused) << "the server may have seen the request, so it is not simply sent again";
+  give_back(std::move(late));
+  upstream_->servers()[0].out = 0;
+  EXPECT_EQ(upstream_->take_idle(choice_), nullptr) << "neither the idle one nor one that comes back is kept";
+  const auto again = connect();
+  EXPECT_TRUE(exchange(*again, far(), kAnswer).has_value());
+}
+
+TEST_F(Pool, OfAServerThatIsTakenDownBreaksOffAnAnswerThatHasBegun) {
+  begin(1);
+  const auto attempt = connect();
+  ASSERT_TRUE(exchange(*attempt, far(), "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nok").has_value());
+  boost::asio::steady_timer soon(loop_, milliseconds(20));
+  soon.async_wait([&](const auto&) { upstream_->take_down("s0"); });
+  const auto bytes = run(attempt->body().read());
+  ASSERT_TRUE(bytes.has_error());
+  EXPECT_EQ(bytes.error(), error::operation_aborted);
 }
 
 TEST_F(Pool, CountsWhatIsInFlightWithEachServer) {

@@ -2,6 +2,8 @@
 
 #include "unit/upstream/tls_servers.hpp"
 
+#include <boost/asio/steady_timer.hpp>
+
 namespace headgate::upstream::test {
 namespace {
 
@@ -65,6 +67,29 @@ TEST_F(TlsUpstream, LetsTicketsNotPutOffTheIdleTimeout) {
   }
   EXPECT_EQ(upstream_->take_idle(choice_), nullptr);
   EXPECT_TRUE(meanwhile([&] { return tls_far().hears_end(); }));
+}
+
+TEST_F(TlsUpstream, LosesWhatIsInFlightAndWhatConnectsWhenItsServerIsTakenDown) {
+  begin_tls();
+  const auto attempt = connect_tls();
+  ASSERT_TRUE(send(*attempt).has_value());
+  upstream_->servers()[0].out = balance::kDown;
+  boost::asio::steady_timer soon(loop_, milliseconds(20));
+  soon.async_wait([&](const auto&) { upstream_->take_down("s0"); });
+  const auto head = run(attempt->read_head(head_, seconds(10)));
+  ASSERT_TRUE(head.has_error());
+  EXPECT_STREQ(head.error().why, kTakenDown);
+  upstream_->servers()[0].out = 0;  // and as if it had been chosen just before
+  const auto begun = std::chrono::steady_clock::now();
+  soon.expires_after(milliseconds(50));
+  soon.async_wait([&](const auto&) {
+    upstream_->servers()[0].out = balance::kDown;
+    upstream_->take_down("s0");
+  });
+  const auto connected = run(upstream_->connect(choice_));  // nobody answers its handshake
+  ASSERT_TRUE(connected.has_error());
+  EXPECT_STREQ(connected.error().why, kTakenDown);
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, seconds(2));
 }
 
 TEST_F(TlsUpstream, TakesNoConnectionThatItsServerClosed) {
