@@ -46,9 +46,9 @@ class SpanText {
   }
   void name(std::string_view name, std::string_view rest = {}) {
     out_ += R"(,"name":")";
-    append_json_text(out_, name.substr(0, kMaxWord));
+    append_json_text(out_, whole_characters(name, kMaxWord));
     if (!rest.empty()) out_ += ' ';
-    append_json_text(out_, rest.substr(0, kMaxWord));
+    append_json_text(out_, whole_characters(rest, kMaxWord));
     out_ += '"';
   }
   void times(Instant begun, Instant ended) {
@@ -62,7 +62,7 @@ class SpanText {
     if (value.empty()) return;
     key_of(key);
     out_ += R"({"stringValue":")";
-    append_json_text(out_, value.substr(0, most));
+    append_json_text(out_, whole_characters(value, most));
     if (value.size() > most) out_ += kEllipsis;
     out_ += R"("}})";
   }

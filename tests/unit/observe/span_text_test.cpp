@@ -119,6 +119,13 @@ TEST_F(SpanText, HasDecisionsAndAttemptsBelowIt) {
   EXPECT_EQ(second.attribute("http.request.resend_count"), "1");
 }
 
+TEST_F(SpanText, HasTextsInUtf8AsTheyAre) {
+  record.path = record.user_agent = "/Zo\u00eb/\U0001f600";
+  const auto span = written(1).spans.at(0);
+  EXPECT_EQ(span.attribute("url.path"), record.path);
+  EXPECT_EQ(span.attribute("user_agent.original"), record.path);
+}
+
 TEST_F(SpanText, HasNoParentIfTheTraceBeganHereAndNoAddressUnlessTheLogHasIt) {
   spans.begun_here = true;
   spans.state = {};
