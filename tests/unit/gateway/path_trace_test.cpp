@@ -79,6 +79,27 @@ TEST_F(PathTrace, WithoutParentBasedOnlyTheShareCounts) {
   EXPECT_EQ(flags_sent(), "01");
 }
 
+TEST_F(PathTrace, WithoutParentBasedACallerCannotChooseAnIdThatIsRecorded) {
+  traced(100'000).parent_based = false;
+  check("GET /");
+  constexpr int kTraces = 400;
+  int recorded = 0;
+  const auto sampled = [&](int number) {
+    const auto digits = std::to_string(100'000 + number);  // small, whatever of its bits count
+    ask_again("GET /", "traceparent: 00-00000000000000000000000000" + digits + "-00f067aa0ba902b7-01\r\n");
+    return flags_sent() == "01";
+  };
+  for (int i = 0; i < kTraces; ++i) {
+    const bool once = sampled(i);
+    if (i < 20) {
+      EXPECT_EQ(sampled(i), once) << "a retry in the same trace";
+    }
+    recorded += once ? 1 : 0;
+  }
+  EXPECT_GT(recorded, 5);
+  EXPECT_LT(recorded, 120);
+}
+
 TEST_F(PathTrace, WhoChangesTheFlagTakesAnIdOfItsOwn) {
   traced(0).parent_based = false;
   check("GET /", parent("01"));
