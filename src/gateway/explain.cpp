@@ -4,6 +4,8 @@
 
 #include "announced_body.hpp"
 #include "limit_states.hpp"
+#include "max_forwards.hpp"
+#include "rewrite.hpp"
 
 #include "headgate/gateway/gateway.hpp"
 #include "headgate/http/h1/parse.hpp"
@@ -43,6 +45,19 @@ void describe_route(const Exchange& x, Explanation& out) {
   out.room = route.room != nullptr;
 }
 
+/// The status with which the gateway answers an admitted request as serve() does; 0: it does not.
+unsigned answers_itself(const Exchange& x) noexcept {
+  if (x.preflight) return 204;
+  if (x.route->respond) return x.route->respond->status;
+  return ends_here(x) && !problem_of_last(x) ? status_of_last(x) : 0;
+}
+
+/// What serve() finds wrong with a request for a server.
+std::optional<Problem> refuses_late(Exchange& x) {
+  if (ends_here(x)) return problem_of_last(x);
+  return x.route->edits && x.route->edits->path ? rewrite(x) : std::nullopt;
+}
+
 }  // namespace
 
 /// The steps of handle() up to `serve`, of which those that take something only peek.
@@ -70,6 +85,11 @@ Task<Explanation> Gateway::explain(ExplainedRequest request) {
   x->client_tls = request.tls;
   x->https_port = request.tls ? std::uint16_t{0} : request.https_port;
   const auto& bounds = snapshot_->compiled->options().bounds;
+  if (request.head.size() > bounds.head_bytes) {
+    const auto refusal = http::h1::too_long(request.head, bounds.head_bytes);
+    describe_problem(*x, problem_of_head(refusal.status, refusal.why), out);
+    co_return out;
+  }
   if (const auto parsed = http::h1::parse_request(request.head, {bounds.head_fields, bounds.target_bytes}, x->request);
       parsed.has_error()) {
     describe_problem(*x, problem_of_head(parsed.error().status, parsed.error().why), out);
@@ -84,8 +104,10 @@ Task<Explanation> Gateway::explain(Exchange& x) {
   AnnouncedBody body(x.request.framing);
   x.body = &body;
   auto steps = peek(x);
-  const Step problem = co_await steps;
+  Step problem = co_await steps;
   x.body = nullptr;
+  const auto answered = problem ? 0 : answers_itself(x);
+  if (!problem && answered == 0) problem = refuses_late(x);
   out.compiled = x.snapshot->compiled;
   out.method = x.request.method;
   out.host = x.request.authority;
@@ -96,14 +118,9 @@ Task<Explanation> Gateway::explain(Exchange& x) {
   const auto& a = x.admission;
   if (problem) {
     describe_problem(x, *problem, out);
-  } else if (x.preflight) {
-    out.status = 204;
-    out.ended_by = to_text(EndedBy::preflight);
-  } else if (x.route->respond) {
-    out.status = x.route->respond->status;
-    out.ended_by = to_text(EndedBy::respond);
   } else {
-    out.ended_by = to_text(EndedBy::upstream);
+    out.status = answered;
+    out.ended_by = to_text(answered == 0 ? EndedBy::upstream : x.preflight ? EndedBy::preflight : EndedBy::respond);
   }
   if (!problem) out.delay = a.delay;
   if (a.binding) {

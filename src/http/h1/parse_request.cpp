@@ -142,6 +142,12 @@ std::size_t head_size(std::string_view bytes, std::size_t& scanned) noexcept {
   return end == std::string_view::npos ? 0 : end + 4;
 }
 
+ParseError too_long(std::string_view bytes, std::size_t most) noexcept {
+  const bool in_target = bytes.substr(0, most).find('\n') == std::string_view::npos;
+  return in_target ? ParseError{414, "The request's target is too long."}
+                   : ParseError{431, "The request's head is too large."};
+}
+
 Result<void, ParseError> check_unfinished(std::string_view bytes, std::size_t& checked) noexcept {
   if (bytes.empty()) return {};
   const bool begins_method = is_token(bytes.substr(0, 1));

@@ -224,6 +224,30 @@ TEST_F(PathExplain, TellsWhatCannotBeParsed) {
   EXPECT_THAT(told.limits, IsEmpty());
 }
 
+TEST_F(PathExplain, TellsWhatTheLastHopAnswers) {
+  in_memory("flood", "100/second");
+  for (const char* const method : {"OPTIONS", "TRACE", "GET"}) {
+    for (const char* const hops : {"0", "1", "x", "0\r\nMax-Forwards: 0", "0\r\nMax-Forwards: 5"}) {
+      const auto line = std::string(method) + " /a";
+      const auto fields = "Max-Forwards: " + std::string(hops) + "\r\n";
+      const auto told = explain(line, fields);
+      send(line, fields);
+      EXPECT_EQ(told.ended_by, to_text(x.ended_by)) << line << '\n' << fields;
+      EXPECT_EQ(told.status, x.ended_by == EndedBy::upstream ? 0 : client.status) << line << '\n' << fields;
+      EXPECT_EQ(std::to_string(told.remaining), field("X-RateLimit-Remaining")) << line << '\n' << fields;
+    }
+  }
+}
+
+TEST_F(PathExplain, TellsThatAHeadIsTooLarge) {
+  options.bounds.head_bytes = 1000;
+  const auto told = explain("GET /a", "X-Long: " + std::string(1000, 'a') + "\r\n");
+  EXPECT_EQ(told.status, 431U);
+  EXPECT_EQ(told.ended_by, "bad_request");
+  EXPECT_EQ(explain("GET /" + std::string(1000, 'a')).status, 414U);
+  EXPECT_EQ(explain("GET /a", "X-Long: " + std::string(900, 'a') + "\r\n").status, 0U);
+}
+
 TEST_F(PathExplain, TakesNoPermitInFlightAndTellsThatARequestWouldWait) {
   auto& limit = in_flight("exports", 1);
   limit.tiers.front().rules.front().wait = seconds(2);

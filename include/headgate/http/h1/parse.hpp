@@ -25,6 +25,9 @@ struct Limits {
 /// `scanned` remembers how far an earlier call searched; begin with 0.
 std::size_t head_size(std::string_view bytes, std::size_t& scanned) noexcept;
 
+/// Why a request is refused whose head is longer than `most`. `bytes` begin with the head.
+ParseError too_long(std::string_view bytes, std::size_t most) noexcept;
+
 /// Checks a request's head that is not complete yet, so that nobody waits for the rest of a malformed one. Finds a
 /// first byte that begins no method and the errors of single lines (a line that ends in LF alone, a control character).
 /// `checked` remembers how far an earlier call looked; begin with 0. The error has status 400.
