@@ -41,11 +41,23 @@ std::string wait(const Told& seconds) {
   return out;
 }
 
+/// "app (90 %) or next (10 %)"; empty: chance does not decide.
+std::string drawn_of(const Told& route) {
+  std::string out;
+  char percent[32];
+  for (const auto& each : route.value("by_chance", Told::array())) {
+    std::snprintf(percent, sizeof percent, " (%g %%)", each.value("share", 0.0) * 100);
+    out.append(out.empty() ? "" : " or ").append(text(each, "to")).append(percent);
+  }
+  return out;
+}
+
 std::string route_of(const Told& told) {
   const auto& route = told.at("route");
   if (route.is_null()) return "none";
   auto out = text(route, "name");
   if (const auto path = text(route, "path"); path != out) out += " (" + path + ")";
+  if (const auto drawn = drawn_of(route); !drawn.empty()) return out + ", by chance to " + drawn;
   const auto to = text(route, "to");
   return to.empty() ? out + ", answered by the gateway" : out + ", to upstream " + to;
 }

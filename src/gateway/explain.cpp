@@ -6,6 +6,7 @@
 #include "limit_states.hpp"
 #include "max_forwards.hpp"
 #include "rewrite.hpp"
+#include "split.hpp"
 
 #include "headgate/gateway/gateway.hpp"
 #include "headgate/http/h1/parse.hpp"
@@ -36,13 +37,26 @@ void describe_problem(const Exchange& x, const Problem& problem, Explanation& ou
                x.admission.binding->route_limit->ready->in_turn;
 }
 
+std::vector<std::pair<std::string, double>> shares_of(const Split& split) {
+  double all = 0;
+  for (const auto& share : split.shares) all += share.weight;
+  std::vector<std::pair<std::string, double>> out;
+  for (const auto& share : split.shares)
+    if (share.weight > 0) out.emplace_back(share.upstream, share.weight / all);
+  return out;
+}
+
 void describe_route(const Exchange& x, Explanation& out) {
   const auto& route = *x.route;
   out.route = route.name;
   out.pattern = route.path;
   out.found = &route;
-  if (!route.respond) out.upstream = route.upstream_name;
   out.room = route.room != nullptr;
+  const auto& split = x.snapshot->compiled->routes()[route.number]->split;
+  if (split && is_by_chance(x, *split->options))
+    out.drawn = shares_of(*split->options);
+  else if (!route.respond)
+    out.upstream = route.upstream_name;
 }
 
 /// The status with which the gateway answers an admitted request as serve() does; 0: it does not.

@@ -239,6 +239,26 @@ TEST_F(PathExplain, TellsWhatTheLastHopAnswers) {
   }
 }
 
+TEST_F(PathExplain, TellsTheSharesWhereChanceDecides) {
+  in_memory("flood", "100/second");
+  next_app = std::make_shared<ScriptedUpstream>(clock, trace, "next");
+  Split parts;
+  parts.shares = {{.upstream = "app", .weight = 9, .when = {}, .seed = 1},
+                  {.upstream = "next", .weight = 1, .when = {{SplitWhen::In::header, "x-next", "1"}}, .seed = 2},
+                  {.upstream = "shadow", .weight = 0, .when = {}, .seed = 3}};
+  route.split = std::make_shared<const Split>(parts);
+  for (int i = 0; i < 50; ++i) {
+    const auto told = explain("GET /a");
+    EXPECT_THAT(told.drawn, ElementsAre(Pair("app", 0.9), Pair("next", 0.1)));
+    EXPECT_EQ(told.upstream, "");
+    EXPECT_EQ(told.ended_by, "upstream");
+    EXPECT_EQ(told.limits.size(), 1U);
+  }
+  const auto asked = explain("GET /a", "X-Next: 1\r\n");
+  EXPECT_EQ(asked.upstream, "next");
+  EXPECT_THAT(asked.drawn, IsEmpty());
+}
+
 TEST_F(PathExplain, TellsThatAHeadIsTooLarge) {
   options.bounds.head_bytes = 1000;
   const auto told = explain("GET /a", "X-Long: " + std::string(1000, 'a') + "\r\n");
