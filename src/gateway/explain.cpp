@@ -6,6 +6,7 @@
 #include "limit_states.hpp"
 #include "max_forwards.hpp"
 #include "rewrite.hpp"
+#include "settle.hpp"
 #include "split.hpp"
 
 #include "headgate/gateway/gateway.hpp"
@@ -136,6 +137,9 @@ Task<Explanation> Gateway::explain(Exchange& x) {
     out.status = answered;
     out.ended_by = to_text(answered == 0 ? EndedBy::upstream : x.preflight ? EndedBy::preflight : EndedBy::respond);
   }
+  // As settle() and respond() do before the caller is told.
+  if (x.route && x.route->settles && !a.returned && (problem || out.ended_by == to_text(EndedBy::respond)))
+    note_status(x, out.status);
   if (!problem) out.delay = a.delay;
   if (a.binding) {
     out.binding = a.binding->route_limit->limit->name;

@@ -239,6 +239,25 @@ TEST_F(PathExplain, TellsWhatTheLastHopAnswers) {
   }
 }
 
+TEST_F(PathExplain, TellsTheNumbersOfAnAnswerThatDoesNotCount) {
+  believe_tokens();
+  add({headgate::test::make_per("client_ip")}, "failures", {"4/hour"}, limit::Store::memory).counted_statuses = {401};
+  add({headgate::test::make_per("client_ip")}, "all", {"100/hour"}, limit::Store::memory);
+  add_route("fixed", "/fixed", {"failures", "all"}).respond = Respond{.status = 200, .body = "here"};
+  options.routes.back().to.clear();
+  add_route("denied", "/denied", {"failures", "all"}).respond = Respond{.status = 401};
+  options.routes.back().to.clear();
+  add_route("account", "/account", {"failures", "all"}).require = Require::jwt;
+  for (const char* const line :
+       {"GET /fixed", "GET /denied", "GET /fixed", "GET /account", "GET /fixed", "GET /denied"}) {
+    const auto told = explain(line);
+    send(line);
+    EXPECT_EQ(told.status, client.status) << line;
+    EXPECT_EQ(std::to_string(told.remaining), field("X-RateLimit-Remaining")) << line;
+    EXPECT_EQ(std::to_string(told.most), field("X-RateLimit-Limit")) << line;
+  }
+}
+
 TEST_F(PathExplain, TellsTheSharesWhereChanceDecides) {
   in_memory("flood", "100/second");
   next_app = std::make_shared<ScriptedUpstream>(clock, trace, "next");
