@@ -162,6 +162,12 @@ Result<void, ParseError> check_unfinished(std::string_view bytes, std::size_t& c
   return {};
 }
 
+std::optional<ParseError> refused_method(std::string_view method) {
+  if (is_miswritten(method)) return ParseError{400, "methods are written in capital letters"};
+  if (method == "CONNECT") return ParseError{501, "CONNECT is not supported"};
+  return {};
+}
+
 Result<void, ParseError> parse_request(std::string_view bytes, const Limits& limits, RequestHead& head) {
   head.authority = {};
   head.host.clear();
@@ -175,8 +181,7 @@ Result<void, ParseError> parse_request(std::string_view bytes, const Limits& lim
   head.framing = framing.chunked      ? Framing{Framing::Kind::chunked, 0}
                  : framing.length > 0 ? Framing{Framing::Kind::length, framing.length}
                                       : Framing{};
-  if (is_miswritten(head.method)) return ParseError{400, "methods are written in capital letters"};
-  if (head.method == "CONNECT") return ParseError{501, "CONNECT is not supported"};
+  if (const auto refused = refused_method(head.method)) return *refused;
   if (const auto* why = take_host(head)) return ParseError{400, why};
   if (const auto* why = take_target(head)) return ParseError{400, why};
 

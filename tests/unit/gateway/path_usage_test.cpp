@@ -126,6 +126,14 @@ TEST_F(PathUsage, FollowsTheRulesOfAllRoutesForPagesOfOtherOrigins) {
   EXPECT_EQ(client.status, 403U);
 }
 
+TEST_F(PathUsage, RefusesAMethodThatNoRequestMayHave) {
+  for (const auto& [method, status] : std::map<std::string, unsigned>{
+           {"get", 400}, {"Post", 400}, {"CONNECT", 501}, {"GET", 200}, {"BREW", 200}, {"brew", 200}}) {
+    send("GET /.headgate/usage?path=/two&method=" + method);
+    EXPECT_EQ(client.status, status) << method;
+  }
+}
+
 TEST_F(PathUsage, EqualsTheNextDecisionInRandomHistories) {
   using headgate::test::make_per;
   believe_tokens();

@@ -5,6 +5,7 @@
 #include "headgate/http/head.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 namespace headgate::http::h1 {
@@ -32,6 +33,9 @@ ParseError too_long(std::string_view bytes, std::size_t most) noexcept;
 /// first byte that begins no method and the errors of single lines (a line that ends in LF alone, a control character).
 /// `checked` remembers how far an earlier call looked; begin with 0. The error has status 400.
 Result<void, ParseError> check_unfinished(std::string_view bytes, std::size_t& checked) noexcept;
+
+/// Why parse_request() refuses this method, a token; nothing: it does not.
+std::optional<ParseError> refused_method(std::string_view method);
 
 /// Parses one complete head, of the size that head_size() returned. `head` gets views into `bytes`. Allocates nothing
 /// once the strings and vectors in `head` have their capacity. Errors: 400, 414, 417, 431, 501, 505.
