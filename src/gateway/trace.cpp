@@ -105,12 +105,13 @@ void begin_attempt(Exchange& x) {
   observe::put_span(trace.traceparent, attempt.span);
 }
 
-void end_attempt(Exchange& x, unsigned status) {
+void end_attempt(Exchange& x, unsigned status, std::string_view failure) {
   auto& trace = *x.trace;
   if (trace.attempts.empty() || trace.attempts.back().ended != Clock::Steady{}) return;
   auto& attempt = trace.attempts.back();
   attempt.ended = x.clock->steady();
   attempt.status = status;
+  attempt.failure = failure;
   attempt.server = x.server;
 }
 

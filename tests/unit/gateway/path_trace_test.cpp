@@ -62,6 +62,27 @@ TEST_F(PathTrace, ATraceThatIsRecordedHasTheAttemptAsTheParentOfTheServer) {
   EXPECT_EQ(x.trace->attempts.front().status, 200U);
 }
 
+TEST_F(PathTrace, AnAttemptThatFailedSaysWhy) {
+  traced(1'000'000).records = true;
+  server.unreachable = Failure{Failed::connect_timeout, error::timed_out, false, ""};
+  check("GET /");
+  ASSERT_EQ(x.trace->attempts.size(), 1U);
+  EXPECT_EQ(x.trace->attempts.front().failure, "connect_timeout");
+  server.unreachable = Failure{Failed::no_connection, error::connection_refused, false, ""};
+  ask_again("GET /");
+  EXPECT_EQ(x.trace->attempts.front().failure, "no_connection");
+  EXPECT_EQ(x.trace->attempts.front().status, 0U);
+}
+
+TEST_F(PathTrace, AnAnswerThatBreaksOffHasItsStatusAndWhy) {
+  traced(1'000'000).records = true;
+  server.body = {{"o", Duration(0), {}}, {"", Duration(0), error::eof}};
+  check("GET /");
+  ASSERT_EQ(x.trace->attempts.size(), 1U);
+  EXPECT_EQ(x.trace->attempts.front().status, 200U);
+  EXPECT_EQ(x.trace->attempts.front().failure, "closed");
+}
+
 TEST_F(PathTrace, WhatTheCallerSaysOfSamplingCountsBeforeTheShare) {
   traced(1'000'000).records = true;
   check("GET /", parent("00"));
