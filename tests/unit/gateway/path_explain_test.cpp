@@ -245,7 +245,7 @@ TEST_F(PathExplain, TellsTheNumbersOfAnAnswerThatDoesNotCount) {
   add({headgate::test::make_per("client_ip")}, "all", {"100/hour"}, limit::Store::memory);
   add_route("fixed", "/fixed", {"failures", "all"}).respond = Respond{.status = 200, .body = "here"};
   options.routes.back().to.clear();
-  add_route("denied", "/denied", {"failures", "all"}).respond = Respond{.status = 401};
+  add_route("denied", "/denied", {"failures", "all"}).respond = Respond{.status = 401, .body = "no"};
   options.routes.back().to.clear();
   add_route("account", "/account", {"failures", "all"}).require = Require::jwt;
   for (const char* const line :
