@@ -60,11 +60,23 @@ std::string words(const Told& object, const char* name) {
   return out;
 }
 
+/// "app (90 %) or next (10 %)"; empty: chance does not decide.
+std::string drawn_of(const Told& route) {
+  std::string out;
+  char percent[32];
+  for (const auto& each : route.value("by_chance", Told::array())) {
+    std::snprintf(percent, sizeof percent, " (%g %%)", each.value("share", 0.0) * 100);
+    out.append(out.empty() ? "" : " or ").append(member_text(each, "to")).append(percent);
+  }
+  return out;
+}
+
 std::string route_of(const Told& told) {
   const auto& route = told.at("route");
   if (route.is_null()) return "none";
   auto out = member_text(route, "name");
   if (const auto path = member_text(route, "path"); path != out) out += " (" + path + ")";
+  if (const auto drawn = drawn_of(route); !drawn.empty()) return out + ", by chance to " + drawn;
   const auto to = member_text(route, "to");
   return to.empty() ? out + ", answered by the gateway" : out + ", to upstream " + to;
 }

@@ -1,6 +1,7 @@
 #include "headgate/core/json_text.hpp"
 
 #include "headgate/core/eight_bytes.hpp"
+#include "headgate/core/utf8.hpp"
 
 #include <algorithm>
 
@@ -27,24 +28,55 @@ bool plain(std::string_view text) noexcept {
   return all_plain(load_eight(last));  // some of its bytes a second time
 }
 
-void write_byte(TextCursor& out, char c) noexcept {
+/// Whether a character of several bytes would reach beyond its place where people read it: it controls a terminal
+/// (U+0080 to U+009F), ends a line (U+2028, U+2029), or turns the direction of what follows (U+061C, U+200E, U+200F,
+/// U+202A to U+202E, U+2066 to U+2069).
+constexpr bool reaches_beyond(std::uint32_t point) noexcept {
+  return point < 0xA0 || point == 0x061C || point == 0x200E || point == 0x200F ||
+         (point >= 0x2028 && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
+}
+
+/// The code point of two or three valid bytes; of four, which are beyond all that is looked for, none that is.
+std::uint32_t point_of(std::string_view character) noexcept {
+  const auto bits = [&](std::size_t i, unsigned mask) { return static_cast<unsigned char>(character[i]) & mask; };
+  if (character.size() == 2) return bits(0, 0x1F) << 6U | bits(1, 0x3F);
+  if (character.size() == 3) return bits(0, 0x0F) << 12U | bits(1, 0x3F) << 6U | bits(2, 0x3F);
+  return 0x10000;
+}
+
+void write_point(TextCursor& out, std::uint32_t point) noexcept {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  if (is_plain(c)) return out.character(c);
-  if (c == '"' || c == '\\') {
-    out.character('\\');
-    return out.character(c);
-  }
-  const auto byte = static_cast<unsigned char>(c);
-  out.word("\\u00");
-  out.character(kDigits[byte >> 4]);
-  out.character(kDigits[byte & 15]);
+  out.word("\\u");
+  for (unsigned shift = 16; shift > 0; shift -= 4) out.character(kDigits[point >> (shift - 4) & 15]);
 }
 
 }  // namespace
 
 void write_json_text(TextCursor& out, std::string_view text) noexcept {
   if (plain(text)) return out.text(text);
-  for (const char c : text) write_byte(out, c);
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    const auto length = is_plain(c) ? 1 : character_length(text, at);
+    if (length > 1) {
+      const auto character = text.substr(at, length);
+      const auto point = point_of(character);
+      if (reaches_beyond(point))
+        write_point(out, point);
+      else
+        out.text(character);
+      at += length;
+      continue;
+    }
+    if (is_plain(c)) {
+      out.character(c);
+    } else if (c == '"' || c == '\\') {
+      out.character('\\');
+      out.character(c);
+    } else {
+      write_point(out, static_cast<unsigned char>(c));
+    }
+    ++at;
+  }
 }
 
 void append_json_text(std::string& out, std::string_view text) {

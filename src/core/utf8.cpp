@@ -19,6 +19,16 @@ std::size_t character_length(std::string_view text, std::size_t at) noexcept {
   return length;
 }
 
+std::string_view whole_characters(std::string_view text, std::size_t most) noexcept {
+  if (text.size() <= most) return text;
+  for (std::size_t back = 1; back < 4 && back <= most; ++back) {
+    const auto length = character_length(text, most - back);
+    if (length == 0) continue;
+    return text.substr(0, length > back ? most - back : most);
+  }
+  return text.substr(0, most);
+}
+
 void append_utf8(std::uint32_t value, std::string& out) {
   const auto put = [&](std::uint32_t bits) { out += static_cast<char>(static_cast<unsigned char>(bits)); };
   const auto follow = [&](unsigned shift) { put(0x80U | ((value >> shift) & 0x3FU)); };

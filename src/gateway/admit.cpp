@@ -150,7 +150,7 @@ void Gateway::reject_here(Exchange& x, Round& round, Stage stage, Step& problem)
     return;
   }
   give_back(x, round);
-  if (x.route->appointments && !x.admission.peek) offer_here(x, *problem);
+  if (x.route->appointments) offer_here(x, *problem);
 }
 
 Task<Gateway::Step> Gateway::admit_in_redis(Exchange& x, Turn* turn) {
@@ -180,7 +180,7 @@ Task<Gateway::Step> Gateway::admit_in_redis(Exchange& x, Turn* turn) {
   if (problem && x.appointment && used_before(x, round)) co_return co_await admit_in_redis(x, turn);
   if (problem) {
     give_back(x, round);
-    if (x.route->appointments && !peek) co_await offer_in_redis(x, *problem);
+    if (x.route->appointments) co_await offer_in_redis(x, *problem);
   } else if (round.kind == RoundKind::fallback && !peek) {
     for (const auto& checked : round.limits())
       if (!checked.kept) outage_->counted(x, checked);

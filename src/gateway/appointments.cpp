@@ -123,7 +123,7 @@ const CheckedLimit* Gateway::hands_out(const Exchange& x) const {
 }
 
 /// Makes an appointment of the permits that `booked` reserved, and tells their moment. False if they come back too
-/// late.
+/// late. A question makes none, and is told the same moment.
 bool Gateway::offer(Exchange& x, Instant now, std::span<const limit::Check> booked,
                     std::span<const limit::Decision> decisions, Problem& problem) {
   auto& a = x.admission;
@@ -132,6 +132,7 @@ bool Gateway::offer(Exchange& x, Instant now, std::span<const limit::Check> book
   const auto from = limit::due(booked, decisions, now);
   a.decisions[a.rule].retry_after = from - checked.asked_at_wall;
   problem.retry_after = seconds_up(from - services_.clock.wall());
+  if (a.peek) return true;  // the wait is told, and nothing was booked
   const auto made = limit::appoint(*limit.appointments, checked.used, now, from, appointments_->next_id());
   if (!made) return false;
   const auto token =

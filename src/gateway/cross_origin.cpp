@@ -84,9 +84,13 @@ std::string_view asked_headers(const Exchange& x) noexcept {
   return asked.value;
 }
 
+/// Whether it is for the path at which callers ask what is left, which is not among the routes.
+bool asks_usage(const Exchange& x) noexcept { return x.route != nullptr && x.route->usage; }
+
 /// The route of the request that a preflight asks for, if it has rules for other origins. The fields of that request
 /// are not there yet, but its query is.
 const Route* route_of(const Exchange& x, std::string_view method) {
+  if (asks_usage(x)) return x.route->cross_origin && (method == "GET" || method == "HEAD") ? x.route : nullptr;
   const auto found = x.snapshot->compiled->router().find({.authority = x.request.host,
                                                           .path = x.request.path,
                                                           .method = method,
@@ -137,6 +141,7 @@ Task<std::optional<Problem>> answer_preflight(Exchange& x) {
   x.status = 204;
   vary_by(x, "Access-Control-Request-Method, Access-Control-Request-Headers", fields);
   std::string methods = rules.methods;
+  if (methods.empty() && asks_usage(x)) methods = "GET, HEAD";
   if (methods.empty()) {
     // No route has the empty method, so find() returns the methods that there are.
     auto found = x.snapshot->compiled->router().find(x.request.host, x.request.path, {});

@@ -57,7 +57,8 @@ Attempts attempts_of(const Exchange& x, const WallTime& wall) {
                    .begun = wall.at(attempt.begun),
                    .ended = wall.at(attempt.ended),
                    .server = attempt.server,
-                   .status = attempt.status});
+                   .status = attempt.status,
+                   .failure = attempt.failure});
   return out;
 }
 

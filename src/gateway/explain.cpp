@@ -4,6 +4,10 @@
 
 #include "announced_body.hpp"
 #include "limit_states.hpp"
+#include "max_forwards.hpp"
+#include "rewrite.hpp"
+#include "settle.hpp"
+#include "split.hpp"
 
 #include "headgate/gateway/gateway.hpp"
 #include "headgate/http/h1/parse.hpp"
@@ -34,13 +38,39 @@ void describe_problem(const Exchange& x, const Problem& problem, Explanation& ou
                x.admission.binding->route_limit->ready->in_turn;
 }
 
+std::vector<std::pair<std::string, double>> shares_of(const Split& split) {
+  double all = 0;
+  for (const auto& share : split.shares) all += share.weight;
+  std::vector<std::pair<std::string, double>> out;
+  for (const auto& share : split.shares)
+    if (share.weight > 0) out.emplace_back(share.upstream, share.weight / all);
+  return out;
+}
+
 void describe_route(const Exchange& x, Explanation& out) {
   const auto& route = *x.route;
   out.route = route.name;
   out.pattern = route.path;
   out.found = &route;
-  if (!route.respond) out.upstream = route.upstream_name;
   out.room = route.room != nullptr;
+  const auto& split = x.snapshot->compiled->routes()[route.number]->split;
+  if (split && is_by_chance(x, *split->options))
+    out.drawn = shares_of(*split->options);
+  else if (!route.respond)
+    out.upstream = route.upstream_name;
+}
+
+/// The status with which the gateway answers an admitted request as serve() does; 0: it does not.
+unsigned answers_itself(const Exchange& x) noexcept {
+  if (x.preflight) return 204;
+  if (x.route->respond) return x.route->respond->status;
+  return ends_here(x) && !problem_of_last(x) ? status_of_last(x) : 0;
+}
+
+/// What serve() finds wrong with a request for a server.
+std::optional<Problem> refuses_late(Exchange& x) {
+  if (ends_here(x)) return problem_of_last(x);
+  return x.route->edits && x.route->edits->path ? rewrite(x) : std::nullopt;
 }
 
 }  // namespace
@@ -70,6 +100,11 @@ Task<Explanation> Gateway::explain(ExplainedRequest request) {
   x->client_tls = request.tls;
   x->https_port = request.tls ? std::uint16_t{0} : request.https_port;
   const auto& bounds = snapshot_->compiled->options().bounds;
+  if (request.head.size() > bounds.head_bytes) {
+    const auto refusal = http::h1::too_long(request.head, bounds.head_bytes);
+    describe_problem(*x, problem_of_head(refusal.status, refusal.why), out);
+    co_return out;
+  }
   if (const auto parsed = http::h1::parse_request(request.head, {bounds.head_fields, bounds.target_bytes}, x->request);
       parsed.has_error()) {
     describe_problem(*x, problem_of_head(parsed.error().status, parsed.error().why), out);
@@ -84,8 +119,10 @@ Task<Explanation> Gateway::explain(Exchange& x) {
   AnnouncedBody body(x.request.framing);
   x.body = &body;
   auto steps = peek(x);
-  const Step problem = co_await steps;
+  Step problem = co_await steps;
   x.body = nullptr;
+  const auto answered = problem ? 0 : answers_itself(x);
+  if (!problem && answered == 0) problem = refuses_late(x);
   out.compiled = x.snapshot->compiled;
   out.method = x.request.method;
   out.host = x.request.authority;
@@ -96,15 +133,13 @@ Task<Explanation> Gateway::explain(Exchange& x) {
   const auto& a = x.admission;
   if (problem) {
     describe_problem(x, *problem, out);
-  } else if (x.preflight) {
-    out.status = 204;
-    out.ended_by = to_text(EndedBy::preflight);
-  } else if (x.route->respond) {
-    out.status = x.route->respond->status;
-    out.ended_by = to_text(EndedBy::respond);
   } else {
-    out.ended_by = to_text(EndedBy::upstream);
+    out.status = answered;
+    out.ended_by = to_text(answered == 0 ? EndedBy::upstream : x.preflight ? EndedBy::preflight : EndedBy::respond);
   }
+  // As settle() and respond() do before the caller is told.
+  if (x.route && x.route->settles && !a.returned && (problem || out.ended_by == to_text(EndedBy::respond)))
+    note_status(x, out.status);
   if (!problem) out.delay = a.delay;
   if (a.binding) {
     out.binding = a.binding->route_limit->limit->name;

@@ -21,6 +21,8 @@ Gateway::Step Gateway::find_route(Exchange& x) {
   if (usage && x.request.path == usage->route->path) {
     x.route = usage->route;
     if (x.request.method == "GET" || x.request.head()) return {};
+    x.preflight = preflighted_route(x) != nullptr;
+    if (x.preflight) return {};
     x.allowed_methods = "GET, HEAD";
     return not_allowed();
   }

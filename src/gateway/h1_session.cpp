@@ -171,9 +171,7 @@ Task<H1Session::Next> H1Session::read_head(Exchange& x) {
     const auto data = read_buffer_.data();
     const auto size = http::h1::head_size(data, scanned);
     if (size > bounds().head_bytes || (size == 0 && (data.size() >= bounds().head_bytes || no_room))) {
-      const bool in_target = data.substr(0, bounds().head_bytes).find('\n') == std::string_view::npos;
-      const ParseError refusal = in_target ? ParseError{414, "The request's target is too long."}
-                                           : ParseError{431, "The request's head is too large."};
+      const auto refusal = http::h1::too_long(data, bounds().head_bytes);
       co_return co_await refuse(x, refusal);
     }
     if (size > 0) {

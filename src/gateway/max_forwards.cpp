@@ -49,12 +49,19 @@ bool ends_here(const Exchange& x) noexcept {
   return hops.present && (!hops.valid || hops.left == 0);
 }
 
+std::optional<Problem> problem_of_last(const Exchange& x) {
+  if (hops_left(x.request.fields).valid) return {};
+  return Problem{.status = 400, .ended_by = EndedBy::bad_request, .detail = "Max-Forwards is not one number."};
+}
+
+unsigned status_of_last(const Exchange& x) noexcept { return x.request.method == "TRACE" ? 200 : 204; }
+
 Task<std::optional<Problem>> answer_as_last(Exchange& x, RejectionHeaders style) {
-  if (!hops_left(x.request.fields).valid)
-    co_return Problem{.status = 400, .ended_by = EndedBy::bad_request, .detail = "Max-Forwards is not one number."};
-  Respond answer{204, {}, {}};
+  if (auto problem = problem_of_last(x)) co_return problem;
+  Respond answer{status_of_last(x), {}, {}};
   if (x.request.method == "TRACE") {
-    answer = {200, message_of(x), "message/http"};
+    answer.body = message_of(x);
+    answer.content_type = "message/http";
   } else {
     // No route has the empty method, so find() returns the methods that there are.
     const auto found = x.snapshot->compiled->router().find({.authority = x.request.host,

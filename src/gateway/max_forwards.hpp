@@ -15,6 +15,10 @@ constexpr bool counts_hops(std::string_view method) noexcept { return method == 
 /// Whether the request ends here: no hop is left, or the field is malformed.
 bool ends_here(const Exchange& x) noexcept;
 
+/// How a request that ends here is answered: with this status, or with a problem if the field is malformed.
+std::optional<Problem> problem_of_last(const Exchange& x);
+unsigned status_of_last(const Exchange& x) noexcept;
+
 /// Answers a request that ends here: OPTIONS with the methods, TRACE with the request as received, without what may be
 /// secret. 400 if the field is malformed.
 Task<std::optional<Problem>> answer_as_last(Exchange& x, RejectionHeaders style);

@@ -129,14 +129,20 @@ class Relay {
   }
 
   void trace_end(const Result<Step, Failure>& outcome) {
-    if (outcome.has_value()) return end_attempt(x_, x_.answer.status);
-    if (!outcome.error().server.empty()) x_.server = outcome.error().server;
-    end_attempt(x_, 0);
+    const unsigned status = answered_ ? x_.answer.status : 0;
+    if (outcome.has_error()) {
+      if (!outcome.error().server.empty()) x_.server = outcome.error().server;
+      return end_attempt(x_, status, upstream::to_text(outcome.error().what));
+    }
+    const bool left = x_.client_gone || x_.ended_by == EndedBy::client_closed;
+    const auto& problem = *outcome;
+    end_attempt(x_, status, problem ? to_text(problem->ended_by) : left ? to_text(EndedBy::client_closed) : "");
   }
 
   Task<Result<Step, Failure>> attempt(Over over) {
     ++x_.attempts;
     at_.reset();
+    answered_ = false;
     if (x_.trace) begin_attempt(x_);
     auto server = over == Over::any_connection ? upstream_.take_idle(choice_) : nullptr;
     if (!server) {
@@ -150,7 +156,6 @@ class Relay {
     x_.server = server->server();
     if (x_.route->edits) name_server(x_, x_.server);
     sent_at_ = x_.clock->steady();
-    answered_ = false;
     if (since_ == Clock::Steady()) since_ = sent_at_;
     const auto sent = co_await server->send(start_, first_, whole_ ? http::EndStream::yes : http::EndStream::no);
     if (sent.has_error() && sent.error() == boost::asio::error::timed_out) {

@@ -25,14 +25,19 @@ bool forces(const Exchange& x, const SplitShare& share) noexcept {
   });
 }
 
+auto forced_share(const Exchange& x, const Split& split) noexcept {
+  return std::find_if(split.shares.begin(), split.shares.end(), [&](const auto& share) { return forces(x, share); });
+}
+
 std::size_t share_of(Exchange& x, const CompiledSplit& split) {
   const auto& shares = split.options->shares;
-  const auto forced = std::find_if(shares.begin(), shares.end(), [&](const auto& share) { return forces(x, share); });
+  const auto forced = forced_share(x, *split.options);
   if (forced != shares.end()) return static_cast<std::size_t>(forced - shares.begin());
   if (!split.options->by.empty()) {
     const auto key = key_of(x, split.options->by);
     return share_of_key(shares, key ? *key : x.caller.ip_key);
   }
+  if (x.admission.peek) return share_by_chance(shares, 0);
   thread_local std::mt19937_64 random{std::random_device{}()};
   return share_by_chance(shares, random());
 }
@@ -68,6 +73,12 @@ std::size_t share_by_chance(std::span<const SplitShare> shares, std::uint64_t ra
     at -= shares[i].weight;
   }
   return last;
+}
+
+bool is_by_chance(const Exchange& x, const Split& split) {
+  const auto drawn = [](const SplitShare& share) { return share.weight > 0; };
+  return split.by.empty() && forced_share(x, split) == split.shares.end() &&
+         std::count_if(split.shares.begin(), split.shares.end(), drawn) > 1;
 }
 
 void choose_share(Exchange& x) {

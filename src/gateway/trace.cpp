@@ -1,6 +1,9 @@
 #include "trace.hpp"
 
+#include "headgate/core/hash.hpp"
+
 #include <algorithm>
+#include <array>
 #include <random>
 #include <vector>
 
@@ -36,6 +39,22 @@ void read_state(const http::Fields& fields, ExchangeTrace& trace) {
   if (trace.keeps_state) trace.state = values.front();
 }
 
+// "sampling": apart from the names of counters.
+constexpr std::uint64_t kSampling = 0x73616D70'6C696E67;
+
+/// Whether a trace whose id the caller chose is in the share. Nobody outside can tell which ids are, so none can ask
+/// for a recording; each request of one trace gets the same answer here.
+bool in_share_unseen(const observe::TraceContext& told, std::uint64_t below) noexcept {
+  const std::array<std::uint64_t, 2> id{told.high, told.low};
+  return observe::in_share(keyed_hash({reinterpret_cast<const char*>(id.data()), sizeof id}, kSampling).low, below);
+}
+
+bool sampled(const std::optional<observe::TraceContext>& told, const observe::TraceContext& context,
+             const Tracing& tracing) noexcept {
+  if (!told) return observe::in_share(context.low, tracing.sample_below);
+  return tracing.parent_based ? told->sampled : in_share_unseen(*told, tracing.sample_below);
+}
+
 observe::TraceIds& ids() {
   thread_local observe::TraceIds own(std::random_device{}() | (std::uint64_t{std::random_device{}()} << 32));
   return own;
@@ -57,7 +76,7 @@ void begin_trace(Exchange& x, const Tracing& tracing) {
     trace.context = {.high = ids().next(), .low = ids().next(), .parent = ids().next(), .random = true};
   }
   auto sent = trace.context;
-  sent.sampled = told && tracing.parent_based ? told->sampled : observe::in_share(sent.low, tracing.sample_below);
+  sent.sampled = sampled(told, trace.context, tracing);
   const bool records = sent.sampled && tracing.records;
   if (records) trace.span = ids().next();
   // Who changes what the caller said of the trace takes part in it, under an id of its own (section 3.3).
@@ -86,12 +105,13 @@ void begin_attempt(Exchange& x) {
   observe::put_span(trace.traceparent, attempt.span);
 }
 
-void end_attempt(Exchange& x, unsigned status) {
+void end_attempt(Exchange& x, unsigned status, std::string_view failure) {
   auto& trace = *x.trace;
   if (trace.attempts.empty() || trace.attempts.back().ended != Clock::Steady{}) return;
   auto& attempt = trace.attempts.back();
   attempt.ended = x.clock->steady();
   attempt.status = status;
+  attempt.failure = failure;
   attempt.server = x.server;
 }
 

@@ -16,7 +16,8 @@ std::uint64_t new_span();
 
 /// An attempt begins: its span is what the server is told as its parent. x.trace must be set.
 void begin_attempt(Exchange& x);
-/// The server of the attempt under way, and the status of its answer; 0: there was none.
-void end_attempt(Exchange& x, unsigned status);
+/// The attempt under way ends. `status` is that of its answer; 0: there was none. `failure` says in one word, which
+/// lives on, why there was none, or no whole one; empty if nothing failed.
+void end_attempt(Exchange& x, unsigned status, std::string_view failure);
 
 }  // namespace headgate::gateway

@@ -9,6 +9,7 @@
 #include "headgate/core/json_text.hpp"
 #include "headgate/gateway/gateway.hpp"
 #include "headgate/gateway/key_source.hpp"
+#include "headgate/http/h1/parse.hpp"
 #include "headgate/http/named_values.hpp"
 #include "headgate/http/path.hpp"
 
@@ -61,8 +62,10 @@ std::optional<Problem> read(const Exchange& x, AskedRequest& asked) {
   asked.query = asked.target.substr(end).empty() ? std::string("?") : asked.target.substr(end) + '&';
   asked.query.append(own);
   request.query = asked.query;
-  if (!path.starts_with('/') || !http::valid_query(asked.target.substr(end)))
-    return not_understood("The parameter path begins with a slash.");
+  if (!path.starts_with('/') || !http::valid_query(asked.target.substr(end)) || !http::is_token(asked.method))
+    return not_understood("The parameter path begins with a slash, and method is a word.");
+  if (const auto refused = http::h1::refused_method(asked.method))
+    return problem_of_head(refused->status, refused->why);
   const auto kind = http::normalise_path(path, request.path, request.path_sent);
   if (kind == http::PathKind::refused) return not_understood("The parameter path is no path.");
   request.hides_slash = kind == http::PathKind::hides_slash;

@@ -6,6 +6,7 @@
 
 #include "headgate/core/json_text.hpp"
 #include "headgate/core/text_cursor.hpp"
+#include "headgate/core/utf8.hpp"
 #include "headgate/observe/access_fields.hpp"
 #include "headgate/observe/access_log.hpp"
 #include "headgate/observe/key_id.hpp"
@@ -42,8 +43,9 @@ inline void write_address(TextCursor& out, const boost::asio::ip::address& addre
 
 /// The logged part of a text from the caller.
 inline void write_told(TextCursor& out, std::string_view text, std::size_t most) noexcept {
-  write_json_text(out, text.substr(0, most));
-  if (text.size() > most) out.text(kEllipsis);
+  if (text.size() <= most) return write_json_text(out, text);
+  write_json_text(out, whole_characters(text, most));
+  out.text(kEllipsis);
 }
 
 // The lines as access_line.hpp has them.

@@ -15,7 +15,7 @@ void write_field(TextCursor& out, std::string_view name, std::string_view value)
   out.text(name);
   out.character('=');
   if (value.size() <= kMaxWord) return write_value(out, value);
-  std::string cut(value.substr(0, kMaxWord));
+  std::string cut(whole_characters(value, kMaxWord));
   write_value(out, cut += kEllipsis);
 }
 

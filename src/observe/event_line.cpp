@@ -3,6 +3,8 @@
 #include "json_object.hpp"
 #include "words.hpp"
 
+#include <algorithm>
+
 namespace headgate::observe {
 namespace {
 
@@ -30,12 +32,13 @@ void append_decimal(std::string& out, double number) {
 
 /// The text may come from a peer. It must not begin a new line, and a terminal must see only printable characters.
 void append_sentence(std::string& out, std::string_view text) {
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte >= 0x7f)
-      append_json_text(out, {&c, 1});
-    else
-      out += c;
+  const auto printable = [](char c) { return c >= 0x20 && c < 0x7f; };
+  while (!text.empty()) {
+    const auto* const end = std::find_if_not(text.begin(), text.end(), printable);
+    const auto* const next = std::find_if(end, text.end(), printable);
+    out.append(text.begin(), end);
+    append_json_text(out, {end, next});
+    text.remove_prefix(static_cast<std::size_t>(next - text.begin()));
   }
 }
 

@@ -12,7 +12,7 @@ int hex_digit(char c) noexcept {
   return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 0;
 }
 
-/// Reads the objects that we write: flat, and with each byte of a text as one character.
+/// Reads the objects that we write: flat, and with no escapes but quotes, backslashes and code points.
 class FlatObject {
  public:
   explicit FlatObject(std::string_view text) noexcept : rest_(text.substr(std::min<std::size_t>(1, text.size()))) {}
@@ -45,12 +45,13 @@ class FlatObject {
         continue;
       }
       const char letter = rest_[1];
-      if (letter == 'u' && rest_.size() >= 6) {
+      if (rest_.starts_with("\\u00") && rest_.size() >= 6) {
         out += static_cast<char>(hex_digit(rest_[4]) * 16 + hex_digit(rest_[5]));
         rest_.remove_prefix(6);
         continue;
       }
-      out += letter;  // a quote or a backslash
+      if (letter == 'u') out += '\\';  // journalctl would show the character itself, so its escape stays
+      out += letter;                   // else a quote or a backslash
       rest_.remove_prefix(2);
     }
     if (!rest_.empty()) rest_.remove_prefix(1);

@@ -46,9 +46,9 @@ class SpanText {
   }
   void name(std::string_view name, std::string_view rest = {}) {
     out_ += R"(,"name":")";
-    append_json_text(out_, name.substr(0, kMaxWord));
+    append_json_text(out_, whole_characters(name, kMaxWord));
     if (!rest.empty()) out_ += ' ';
-    append_json_text(out_, rest.substr(0, kMaxWord));
+    append_json_text(out_, whole_characters(rest, kMaxWord));
     out_ += '"';
   }
   void times(Instant begun, Instant ended) {
@@ -62,7 +62,7 @@ class SpanText {
     if (value.empty()) return;
     key_of(key);
     out_ += R"({"stringValue":")";
-    append_json_text(out_, value.substr(0, most));
+    append_json_text(out_, whole_characters(value, most));
     if (value.size() > most) out_ += kEllipsis;
     out_ += R"("}})";
   }
@@ -110,14 +110,19 @@ void write_port(SpanText& span, std::string_view authority) {
   if (port > 0 && port <= 65'535) span.number("server.port", port);
 }
 
+void write_method(SpanText& span, std::string_view method) {
+  const auto known = known_method(method);
+  span.text("http.request.method", known);
+  if (known == "_OTHER") span.text("http.request.method_original", method);
+}
+
 void write_exchange(SpanText& span, const ExchangeSpans& of) {
   const auto& record = *of.record;
   const bool failed = record.status >= 500 || record.status == 0;
   span.begin(of.id, of.begun_here ? 0 : of.context.parent, !of.begun_here, SpanKind::server);
   span.name(known_method(record.method) == "_OTHER" ? "HTTP" : record.method, of.pattern);
   span.times(of.begun, of.ended);
-  span.text("http.request.method", known_method(record.method));
-  if (known_method(record.method) == "_OTHER") span.text("http.request.method_original", record.method);
+  write_method(span, record.method);
   span.text("http.route", of.pattern);
   span.text("url.scheme", of.scheme);
   span.text("url.path", record.path, kMaxPath);
@@ -154,17 +159,20 @@ void write_decision(SpanText& span, const ExchangeSpans& of, const DecisionSpan&
 
 void write_attempt(SpanText& span, const ExchangeSpans& of, const AttemptSpan& attempt, std::size_t number) {
   const auto& record = *of.record;
-  const bool failed = attempt.status >= 400 || attempt.status == 0;
+  const bool failed = attempt.status >= 400 || attempt.status == 0 || !attempt.failure.empty();
   span.begin(attempt.id, of.id, false, SpanKind::client);
   span.name(known_method(record.method) == "_OTHER" ? "HTTP" : record.method);
   span.times(attempt.begun, attempt.ended);
-  span.text("http.request.method", known_method(record.method));
+  write_method(span, record.method);
   span.text("server.address", host_of(attempt.server));
   write_port(span, attempt.server);
   span.text("headgate.upstream", record.upstream);
   if (number > 0) span.number("http.request.resend_count", number);
   if (attempt.status != 0) span.number("http.response.status_code", attempt.status);
-  if (failed) span.text("error.type", attempt.status != 0 ? std::to_string(attempt.status) : std::string("no_answer"));
+  if (!attempt.failure.empty())
+    span.text("error.type", attempt.failure);
+  else if (failed)
+    span.text("error.type", attempt.status != 0 ? std::to_string(attempt.status) : std::string("no_answer"));
   span.end(failed);
 }
 

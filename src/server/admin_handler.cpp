@@ -157,7 +157,6 @@ Task<void> AdminHandler::handle(Exchange& x) {
     x.allowed_methods = std::move(match.allowed);
     co_return co_await refuse(x, 405, read ? "This can only be read." : "This endpoint does not have this method.");
   }
-  if (match.broken) co_return co_await refuse(x, 400, "An escape in the path is broken: write %25 for a percent sign.");
   const auto& asked = *match.endpoint;
   AdminCall call;
   call.parameters = std::move(match.parameters);
@@ -165,12 +164,18 @@ Task<void> AdminHandler::handle(Exchange& x) {
   call.role = role;
   call.address = x.peer_text;
   call.accept = http::field_of(x.request.fields, "Accept").value;
-  if (asked.most_body > 0) {
+  AdminAnswer unread;
+  if (match.broken) unread = {400, "An escape in the path is broken: write %25 for a percent sign."};
+  if (unread.body.empty() && asked.most_body > 0) {
     auto body = co_await read_body(x, asked.most_body);
     if (body.has_error())
-      co_return co_await refuse(x, body.error(),
-                                body.error() == 413 ? "This body is too long." : "The body cannot be read.");
-    call.body = std::move(*body);
+      unread = {body.error(), body.error() == 413 ? "This body is too long." : "The body cannot be read."};
+    else
+      call.body = std::move(*body);
+  }
+  if (!unread.body.empty()) {
+    if (asked.changes()) AdminAudit::changed(asked, call, unread);
+    co_return co_await refuse(x, unread.status, unread.body);
   }
   if (asked.stream) co_return co_await send_stream(x, asked, call);
   co_await answer(x, asked, call);

@@ -16,6 +16,9 @@ using gateway::LimitState;
 /// Seconds, rounded up to a thousandth.
 double seconds_of(Duration duration) { return std::ceil(static_cast<double>(duration.count()) / 1'000) / 1'000; }
 
+/// Rounded, so that a share reads as it was written.
+double thousandths(double share) { return std::round(share * 1'000) / 1'000; }
+
 Told rule_json(const gateway::RuleState& rule) {
   Told out;
   if (!rule.name.empty()) out["rule"] = rule.name;
@@ -118,6 +121,8 @@ Told to_json(const gateway::Explanation& told, const gateway::RouteCandidates& c
   if (!told.route.empty()) {
     out["route"] = {{"name", told.route}, {"path", told.pattern}};
     if (!told.upstream.empty()) out["route"]["to"] = told.upstream;
+    for (const auto& [upstream, share] : told.drawn)
+      out["route"]["by_chance"].push_back({{"to", upstream}, {"share", thousandths(share)}});
   }
   out["outcome"] = outcome_json(told);
   out["caller"] = caller_json(told);

@@ -130,6 +130,9 @@ inline constexpr std::array kSchemas = {
     NamedSchema{"Explanation", R"({"type": "object",
       "required": ["request", "route", "outcome", "caller", "limits", "candidates", "other_routes"], "properties": {
       "request": {"type": "object", "required": ["method", "host", "path"]},
+      "route": {"properties": {
+        "name": {"type": "string"}, "path": {"type": "string"}, "to": {"type": "string"},
+        "by_chance": {"type": "array", "items": {"type": "object", "required": ["to", "share"]}}}},
       "outcome": {"type": "object", "required": ["passes", "ended_by"], "properties": {
         "passes": {"type": "boolean"}, "status": {"type": "integer"}, "ended_by": {"type": "string"},
         "limit": {"type": "string"}, "detail": {"type": "string"}, "retry_after": {"type": "integer"}}},

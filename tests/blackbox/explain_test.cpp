@@ -64,6 +64,18 @@ TEST(Explain, TellsARefusalAndItsReason) {
   EXPECT_EQ(broken.code, 0) << "the question was answered";
 }
 
+TEST(Explain, TellsTheSharesWhereChanceDecides) {
+  const TemporaryFile file(R"({ "listen": "127.0.0.1:0",
+    "upstreams": { "app": { "servers": ["http://127.0.0.1:1"] }, "next": { "servers": ["http://127.0.0.1:2"] } },
+    "routes": [{ "name": "all", "path": "/*",
+                 "to": [{ "upstream": "app", "weight": 199 }, { "upstream": "next", "weight": 1 }] }] })");
+  const Ran ran = run_headgate({"explain", "GET", "/x", "-c", file.path()});
+  EXPECT_THAT(ran.out, HasSubstr("route     all (/*), by chance to app (99.5 %) or next (0.5 %)\n")) << ran.err;
+  const Ran json = run_headgate({"explain", "GET", "/x", "-c", file.path(), "--json"});
+  EXPECT_EQ(Json::parse(json.out).at("route"), Json::parse(R"({ "name": "all", "path": "/*",
+    "by_chance": [{ "to": "app", "share": 0.995 }, { "to": "next", "share": 0.005 }] })"));
+}
+
 TEST(Explain, RefusesWhatIsNoRequestWith2AndABadFileWith3) {
   const TemporaryFile file(kFile);
   EXPECT_EQ(run_headgate({"explain", "GET", "ftp://a.example/", "-c", file.path()}).code, 2);

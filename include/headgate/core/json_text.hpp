@@ -11,8 +11,9 @@ namespace headgate {
 /// The maximum of bytes that one byte of a text becomes.
 inline constexpr std::size_t kMaxJsonBytes = 6;
 
-/// Writes `text` escaped. Non-ASCII bytes are escaped one by one: a caller's text may be invalid UTF-8, but the output
-/// must be valid.
+/// Writes `text` escaped, as UTF-8 and printable on one line whatever it has. What is no valid UTF-8 is escaped byte by
+/// byte, as U+0080 to U+00FF. Characters that would act on a terminal, on the line or on the direction of the text
+/// after them are escaped, too.
 void write_json_text(TextCursor& out, std::string_view text) noexcept;
 void append_json_text(std::string& out, std::string_view text);
 

@@ -10,6 +10,9 @@ namespace headgate {
 /// Bytes of the character at `at`, 1 to 4; 0 if there is no valid one.
 std::size_t character_length(std::string_view text, std::size_t at) noexcept;
 
+/// The front of `text` of at most `most` bytes that does not end within a character.
+std::string_view whole_characters(std::string_view text, std::size_t most) noexcept;
+
 /// Appends the code point `value` (valid, no surrogate).
 void append_utf8(std::uint32_t value, std::string& out);
 

@@ -32,6 +32,7 @@ struct ExchangeTrace {
     Clock::Steady ended;  ///< the epoch: not yet
     unsigned status = 0;  ///< of its answer; 0: there was none
     std::string_view server{};
+    std::string_view failure{};  ///< one word of ours: why there was no answer, or no whole one
   };
 
   observe::TraceContext context;     ///< `parent` is the caller's span, if `begun_here` is false

@@ -116,7 +116,9 @@ struct Explanation {
   // Its route; empty: none was found.
   std::string route;
   std::string pattern;
-  std::string upstream;  ///< empty if the gateway answers itself
+  std::string upstream;  ///< empty if the gateway answers itself, or if `drawn` has more than one
+  std::vector<std::pair<std::string, double>>
+      drawn;  ///< if chance decides: the upstreams, and the share of each, below 1
   std::shared_ptr<const CompiledConfig> compiled;
   const Route* found = nullptr;  ///< in `compiled`
 

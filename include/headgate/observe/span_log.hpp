@@ -29,8 +29,9 @@ struct DecisionSpan {
 struct AttemptSpan {
   std::uint64_t id = 0;
   Instant begun, ended;
-  std::string_view server;  ///< host and port; empty: none was connected
-  unsigned status = 0;      ///< of its answer; 0: there was none
+  std::string_view server;     ///< host and port; empty: none was connected
+  unsigned status = 0;         ///< of its answer; 0: there was none
+  std::string_view failure{};  ///< why there was none, or no whole one; one word
 };
 
 /// The spans of one exchange. The views are valid during the call.

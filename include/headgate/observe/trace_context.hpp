@@ -50,8 +50,8 @@ class TraceIds {
   std::uint64_t state_;
 };
 
-/// Whether the trace is among a share of all: `below` of 2^56 (W3C level 2, section 2.2.3). Every gateway with the same
-/// share decides alike.
+/// Whether the trace is among a share of all: `below` of 2^56 (W3C level 2, section 2.2.3). `low` is random: the lower
+/// half of an id that was begun here, or a hash.
 constexpr bool in_share(std::uint64_t low, std::uint64_t below) noexcept {
   return (low & ((std::uint64_t{1} << 56) - 1)) < below;
 }

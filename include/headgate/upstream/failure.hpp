@@ -24,6 +24,33 @@ enum class Failed : std::uint8_t {
   head_too_large,   ///< the answer's head is larger than Options::head_bytes
 };
 
+/// One word of it, for spans.
+constexpr std::string_view to_text(Failed what) noexcept {
+  switch (what) {
+    case Failed::no_connection:
+      return "no_connection";
+    case Failed::connect_timeout:
+      return "connect_timeout";
+    case Failed::untrusted:
+      return "untrusted";
+    case Failed::handshake:
+      return "handshake";
+    case Failed::sending:
+      return "sending";
+    case Failed::closed:
+      return "closed";
+    case Failed::reply_timeout:
+      return "reply_timeout";
+    case Failed::malformed:
+      return "malformed";
+    case Failed::full:
+      return "full";
+    case Failed::head_too_large:
+      return "head_too_large";
+  }
+  return "";
+}
+
 /// What a failure says about the server.
 constexpr balance::Outcome outcome_of(Failed what) noexcept {
   switch (what) {

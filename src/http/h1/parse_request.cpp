@@ -142,6 +142,12 @@ std::size_t head_size(std::string_view bytes, std::size_t& scanned) noexcept {
   return end == std::string_view::npos ? 0 : end + 4;
 }
 
+ParseError too_long(std::string_view bytes, std::size_t most) noexcept {
+  const bool in_target = bytes.substr(0, most).find('\n') == std::string_view::npos;
+  return in_target ? ParseError{414, "The request's target is too long."}
+                   : ParseError{431, "The request's head is too large."};
+}
+
 Result<void, ParseError> check_unfinished(std::string_view bytes, std::size_t& checked) noexcept {
   if (bytes.empty()) return {};
   const bool begins_method = is_token(bytes.substr(0, 1));
@@ -153,6 +159,12 @@ Result<void, ParseError> check_unfinished(std::string_view bytes, std::size_t& c
   bytes.remove_prefix(from);
   if (bytes.ends_with('\r')) bytes.remove_suffix(1);
   if (const auto* why = refused_lines(bytes)) return ParseError{400, why};
+  return {};
+}
+
+std::optional<ParseError> refused_method(std::string_view method) {
+  if (is_miswritten(method)) return ParseError{400, "methods are written in capital letters"};
+  if (method == "CONNECT") return ParseError{501, "CONNECT is not supported"};
   return {};
 }
 
@@ -169,8 +181,7 @@ Result<void, ParseError> parse_request(std::string_view bytes, const Limits& lim
   head.framing = framing.chunked      ? Framing{Framing::Kind::chunked, 0}
                  : framing.length > 0 ? Framing{Framing::Kind::length, framing.length}
                                       : Framing{};
-  if (is_miswritten(head.method)) return ParseError{400, "methods are written in capital letters"};
-  if (head.method == "CONNECT") return ParseError{501, "CONNECT is not supported"};
+  if (const auto refused = refused_method(head.method)) return *refused;
   if (const auto* why = take_host(head)) return ParseError{400, why};
   if (const auto* why = take_target(head)) return ParseError{400, why};
 

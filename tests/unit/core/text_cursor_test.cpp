@@ -2,9 +2,11 @@
 
 #include "headgate/core/eight_bytes.hpp"
 #include "headgate/core/json_text.hpp"
+#include "headgate/core/utf8.hpp"
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -65,6 +67,40 @@ TEST(JsonText, EscapesTheSameWhereverAByteStands) {
   std::string out;
   append_json_text(out, "a\"b\\c\n\x7f\xc3");
   EXPECT_EQ(out, R"(a\"b\\c\u000a\u007f\u00c3)");
+}
+
+std::string json_text(std::string_view text) {
+  std::string out;
+  append_json_text(out, text);
+  return out;
+}
+
+TEST(JsonText, KeepsTheCharactersOfUtf8) {
+  for (const std::string text : {"Zo\u00eb", "\u00a0", "\u07ff", "\u0800", "\u65e5\u672c\u8a9e and more", "\ud7ff",
+                                 "\U0001f600", "\U0010ffff", "\u200d\u2027\u202f\u2065\u206a"})
+    EXPECT_EQ(json_text(text), text);
+}
+
+TEST(JsonText, EscapesEachByteOfWhatIsNoCharacter) {
+  EXPECT_EQ(json_text("\xff"), R"(\u00ff)");
+  EXPECT_EQ(json_text("\xe2\x82"), R"(\u00e2\u0082)") << "cut off";
+  EXPECT_EQ(json_text("\xe2\x82x\u00eb"), "\\u00e2\\u0082x\u00eb");
+  EXPECT_EQ(json_text("\xc0\xaf"), R"(\u00c0\u00af)") << "too long a form";
+  EXPECT_EQ(json_text("\xed\xa0\x80"), R"(\u00ed\u00a0\u0080)") << "half of a pair";
+}
+
+TEST(JsonText, EscapesCharactersThatActOnATerminalOrALineOrTheDirection) {
+  EXPECT_EQ(json_text("\u0080\u0085\u009b\u009f"), R"(\u0080\u0085\u009b\u009f)");
+  EXPECT_EQ(json_text("a\u2028b\u2029c"), R"(a\u2028b\u2029c)");
+  EXPECT_EQ(json_text("\u061c\u200e\u200f\u202a\u202e\u2066\u2069"), R"(\u061c\u200e\u200f\u202a\u202e\u2066\u2069)");
+}
+
+TEST(WholeCharacters, AreCutBetweenAndNotWithin) {
+  const std::string text = "a\u00eb\u65e5\U0001f600";  // 1, 2, 3 and 4 bytes
+  const std::array<std::size_t, 11> kept{0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10};
+  for (std::size_t most = 0; most < kept.size(); ++most) EXPECT_EQ(whole_characters(text, most).size(), kept[most]);
+  EXPECT_EQ(whole_characters("\x80\x80\x80\x80\x80", 4).size(), 4U) << "no characters";
+  EXPECT_EQ(whole_characters("\xe2\x82", 1).size(), 1U);
 }
 
 }  // namespace

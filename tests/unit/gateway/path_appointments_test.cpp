@@ -13,6 +13,35 @@ using testing::StartsWith;
 
 const std::vector<std::string> kKeys{"the first key, of 32 bytes or more", "the second key, of 32 bytes or more"};
 
+/// Redis behind what a gateway knows of it: who was rejected is rejected again until then, without a call.
+class RememberingRedis final : public limit::RemoteLimiter {
+ public:
+  RememberingRedis(VirtualClock& clock, Trace& trace) : clock_(clock), stored_(clock, trace) {}
+
+  Task<Result<bool>> decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) override {
+    const bool takes = checks.front().how == limit::How::take;
+    if (takes && clock_.wall() < rejected_until_) {
+      decisions.front() = {.allowed = false, .limit = 2, .retry_after = rejected_until_ - clock_.wall()};
+      co_return false;
+    }
+    auto call = stored_.decide(checks, decisions);
+    const auto agreed = co_await call;
+    if (takes && !checks.front().peek && !*agreed) rejected_until_ = clock_.wall() + decisions.front().retry_after;
+    co_return agreed;
+  }
+  bool settle(std::span<const limit::Check> checks) override { return stored_.settle(checks); }
+  Task<error_code> charge(const limit::Check& owed, std::string_view token) override {
+    return stored_.charge(owed, token);
+  }
+  Clock::Steady recovering_until() const noexcept override { return {}; }
+  bool up() const noexcept override { return true; }
+
+ private:
+  VirtualClock& clock_;
+  StoredRedis stored_;
+  Instant rejected_until_{};
+};
+
 class PathAppointments : public Path {
  protected:
   PathAppointments() { options.signing_keys = {kKeys[0]}; }
@@ -52,6 +81,27 @@ TEST_F(PathAppointments, AreHandedOutAtTheRateOfTheLimit) {
     EXPECT_EQ(client.fields["Retry-After"], wait);
     EXPECT_THAT(client.fields["Appointment"], AllOf(StartsWith("a1."), HasSubstr(";from="), HasSubstr(";until=")));
     EXPECT_THAT(client.body, AllOf(HasSubstr("\"appointment\": { \"token\": \"a1."), HasSubstr("Try again in ")));
+  }
+}
+
+TEST_F(PathAppointments, AreForetoldWithTheirWaitAndNotMadeForAQuestion) {
+  slow();
+  use_up();
+  for (const unsigned wait : {30U, 60U, 90U}) {
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(explain("GET /a").retry_after, wait);
+    ask_again("GET /a");
+    EXPECT_EQ(client.fields["Retry-After"], std::to_string(wait));
+  }
+}
+
+TEST_F(PathAppointments, AreForetoldAlsoOfAKeyThatIsKnownToBeRejected) {
+  other_redis = std::make_shared<RememberingRedis>(clock, trace);
+  slow(limit::Store::redis);
+  use_up();
+  for (const unsigned wait : {30U, 60U, 90U}) {
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(explain("GET /a").retry_after, wait);
+    ask_again("GET /a");
+    EXPECT_EQ(client.fields["Retry-After"], std::to_string(wait));
   }
 }
 

@@ -224,6 +224,69 @@ TEST_F(PathExplain, TellsWhatCannotBeParsed) {
   EXPECT_THAT(told.limits, IsEmpty());
 }
 
+TEST_F(PathExplain, TellsWhatTheLastHopAnswers) {
+  in_memory("flood", "100/second");
+  for (const char* const method : {"OPTIONS", "TRACE", "GET"}) {
+    for (const char* const hops : {"0", "1", "x", "0\r\nMax-Forwards: 0", "0\r\nMax-Forwards: 5"}) {
+      const auto line = std::string(method) + " /a";
+      const auto fields = "Max-Forwards: " + std::string(hops) + "\r\n";
+      const auto told = explain(line, fields);
+      send(line, fields);
+      EXPECT_EQ(told.ended_by, to_text(x.ended_by)) << line << '\n' << fields;
+      EXPECT_EQ(told.status, x.ended_by == EndedBy::upstream ? 0 : client.status) << line << '\n' << fields;
+      EXPECT_EQ(std::to_string(told.remaining), field("X-RateLimit-Remaining")) << line << '\n' << fields;
+    }
+  }
+}
+
+TEST_F(PathExplain, TellsTheNumbersOfAnAnswerThatDoesNotCount) {
+  believe_tokens();
+  add({headgate::test::make_per("client_ip")}, "failures", {"4/hour"}, limit::Store::memory).counted_statuses = {401};
+  add({headgate::test::make_per("client_ip")}, "all", {"100/hour"}, limit::Store::memory);
+  add_route("fixed", "/fixed", {"failures", "all"}).respond = Respond{.status = 200, .body = "here"};
+  options.routes.back().to.clear();
+  add_route("denied", "/denied", {"failures", "all"}).respond = Respond{.status = 401, .body = "no"};
+  options.routes.back().to.clear();
+  add_route("account", "/account", {"failures", "all"}).require = Require::jwt;
+  for (const char* const line :
+       {"GET /fixed", "GET /denied", "GET /fixed", "GET /account", "GET /fixed", "GET /denied"}) {
+    const auto told = explain(line);
+    send(line);
+    EXPECT_EQ(told.status, client.status) << line;
+    EXPECT_EQ(std::to_string(told.remaining), field("X-RateLimit-Remaining")) << line;
+    EXPECT_EQ(std::to_string(told.most), field("X-RateLimit-Limit")) << line;
+  }
+}
+
+TEST_F(PathExplain, TellsTheSharesWhereChanceDecides) {
+  in_memory("flood", "100/second");
+  next_app = std::make_shared<ScriptedUpstream>(clock, trace, "next");
+  Split parts;
+  parts.shares = {{.upstream = "app", .weight = 9, .when = {}, .seed = 1},
+                  {.upstream = "next", .weight = 1, .when = {{SplitWhen::In::header, "x-next", "1"}}, .seed = 2},
+                  {.upstream = "shadow", .weight = 0, .when = {}, .seed = 3}};
+  route.split = std::make_shared<const Split>(parts);
+  for (int i = 0; i < 50; ++i) {
+    const auto told = explain("GET /a");
+    EXPECT_THAT(told.drawn, ElementsAre(Pair("app", 0.9), Pair("next", 0.1)));
+    EXPECT_EQ(told.upstream, "");
+    EXPECT_EQ(told.ended_by, "upstream");
+    EXPECT_EQ(told.limits.size(), 1U);
+  }
+  const auto asked = explain("GET /a", "X-Next: 1\r\n");
+  EXPECT_EQ(asked.upstream, "next");
+  EXPECT_THAT(asked.drawn, IsEmpty());
+}
+
+TEST_F(PathExplain, TellsThatAHeadIsTooLarge) {
+  options.bounds.head_bytes = 1000;
+  const auto told = explain("GET /a", "X-Long: " + std::string(1000, 'a') + "\r\n");
+  EXPECT_EQ(told.status, 431U);
+  EXPECT_EQ(told.ended_by, "bad_request");
+  EXPECT_EQ(explain("GET /" + std::string(1000, 'a')).status, 414U);
+  EXPECT_EQ(explain("GET /a", "X-Long: " + std::string(900, 'a') + "\r\n").status, 0U);
+}
+
 TEST_F(PathExplain, TakesNoPermitInFlightAndTellsThatARequestWouldWait) {
   auto& limit = in_flight("exports", 1);
   limit.tiers.front().rules.front().wait = seconds(2);

@@ -62,6 +62,27 @@ TEST_F(PathTrace, ATraceThatIsRecordedHasTheAttemptAsTheParentOfTheServer) {
   EXPECT_EQ(x.trace->attempts.front().status, 200U);
 }
 
+TEST_F(PathTrace, AnAttemptThatFailedSaysWhy) {
+  traced(1'000'000).records = true;
+  server.unreachable = Failure{Failed::connect_timeout, error::timed_out, false, ""};
+  check("GET /");
+  ASSERT_EQ(x.trace->attempts.size(), 1U);
+  EXPECT_EQ(x.trace->attempts.front().failure, "connect_timeout");
+  server.unreachable = Failure{Failed::no_connection, error::connection_refused, false, ""};
+  ask_again("GET /");
+  EXPECT_EQ(x.trace->attempts.front().failure, "no_connection");
+  EXPECT_EQ(x.trace->attempts.front().status, 0U);
+}
+
+TEST_F(PathTrace, AnAnswerThatBreaksOffHasItsStatusAndWhy) {
+  traced(1'000'000).records = true;
+  server.body = {{"o", Duration(0), {}}, {"", Duration(0), error::eof}};
+  check("GET /");
+  ASSERT_EQ(x.trace->attempts.size(), 1U);
+  EXPECT_EQ(x.trace->attempts.front().status, 200U);
+  EXPECT_EQ(x.trace->attempts.front().failure, "closed");
+}
+
 TEST_F(PathTrace, WhatTheCallerSaysOfSamplingCountsBeforeTheShare) {
   traced(1'000'000).records = true;
   check("GET /", parent("00"));
@@ -77,6 +98,27 @@ TEST_F(PathTrace, WithoutParentBasedOnlyTheShareCounts) {
   check("GET /", parent("00"));
   EXPECT_TRUE(x.trace->recorded());
   EXPECT_EQ(flags_sent(), "01");
+}
+
+TEST_F(PathTrace, WithoutParentBasedACallerCannotChooseAnIdThatIsRecorded) {
+  traced(100'000).parent_based = false;
+  check("GET /");
+  constexpr int kTraces = 400;
+  int recorded = 0;
+  const auto sampled = [&](int number) {
+    const auto digits = std::to_string(100'000 + number);  // small, whatever of its bits count
+    ask_again("GET /", "traceparent: 00-00000000000000000000000000" + digits + "-00f067aa0ba902b7-01\r\n");
+    return flags_sent() == "01";
+  };
+  for (int i = 0; i < kTraces; ++i) {
+    const bool once = sampled(i);
+    if (i < 20) {
+      EXPECT_EQ(sampled(i), once) << "a retry in the same trace";
+    }
+    recorded += once ? 1 : 0;
+  }
+  EXPECT_GT(recorded, 5);
+  EXPECT_LT(recorded, 120);
 }
 
 TEST_F(PathTrace, WhoChangesTheFlagTakesAnIdOfItsOwn) {

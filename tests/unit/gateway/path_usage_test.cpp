@@ -102,6 +102,38 @@ TEST_F(PathUsage, TellsWhatIsLeftAndTakesNothing) {
   EXPECT_EQ(spent["retry_after"], 6);
 }
 
+TEST_F(PathUsage, FollowsTheRulesOfAllRoutesForPagesOfOtherOrigins) {
+  CrossOrigin rules;
+  rules.origins = {"https://app.example.com"};
+  rules.credentials = true;
+  rules.headers = kUsualHeaders;
+  rules.max_age = "600";
+  options.all_routes.cross_origin = std::make_shared<const CrossOrigin>(rules);
+  const std::string page = "Origin: https://app.example.com\r\n";
+  const auto told = usage({}, page);
+  EXPECT_TRUE(told.contains("limits"));
+  EXPECT_EQ(client.fields["Access-Control-Allow-Origin"], "https://app.example.com");
+  EXPECT_EQ(client.fields["Access-Control-Allow-Credentials"], "true");
+  send("OPTIONS /.headgate/usage", page + "Access-Control-Request-Method: GET\r\n");
+  EXPECT_EQ(client.status, 204U);
+  EXPECT_EQ(x.ended_by, EndedBy::preflight);
+  EXPECT_EQ(client.fields["Access-Control-Allow-Origin"], "https://app.example.com");
+  EXPECT_EQ(client.fields["Access-Control-Allow-Methods"], "GET, HEAD");
+  send("OPTIONS /.headgate/usage", page + "Access-Control-Request-Method: PUT\r\n");
+  EXPECT_EQ(client.status, 405U);
+  EXPECT_EQ(client.fields["Access-Control-Allow-Origin"], "https://app.example.com") << "the page may read why";
+  send("OPTIONS /.headgate/usage", "Origin: https://evil.com\r\nAccess-Control-Request-Method: GET\r\n");
+  EXPECT_EQ(client.status, 403U);
+}
+
+TEST_F(PathUsage, RefusesAMethodThatNoRequestMayHave) {
+  for (const auto& [method, status] : std::map<std::string, unsigned>{
+           {"get", 400}, {"Post", 400}, {"CONNECT", 501}, {"GET", 200}, {"BREW", 200}, {"brew", 200}}) {
+    send("GET /.headgate/usage?path=/two&method=" + method);
+    EXPECT_EQ(client.status, status) << method;
+  }
+}
+
 TEST_F(PathUsage, EqualsTheNextDecisionInRandomHistories) {
   using headgate::test::make_per;
   believe_tokens();

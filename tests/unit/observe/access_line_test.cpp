@@ -193,6 +193,52 @@ TEST(JsonLine, IsValidForRandomBytes) {
   }
 }
 
+TEST(Lines, HaveTextsInUtf8AsTheyAre) {
+  const std::string name = "Zo\u00eb \u65e5\u672c \U0001f600";
+  auto how = options();
+  how.callers = {"jwt.sub"};
+  const std::array<std::string_view, 1> callers{name};
+  auto one = record();
+  one.callers = callers;
+  one.user_agent = name;
+  EXPECT_EQ(json_of(one, how).at("jwt.sub"), name);
+  EXPECT_EQ(json_of(one, how).at("user_agent"), name);
+  std::string text, ecs;
+  append_text_line(one, how, kAt, text);
+  EXPECT_NE(text.find(" jwt.sub=\"" + name + "\" "), std::string::npos) << text;
+  append_ecs_line(one, how, kAt, ecs);
+  EXPECT_EQ(nlohmann::json::parse(ecs).at("labels.jwt_sub"), name);
+}
+
+TEST(Lines, CutATextBetweenTwoCharacters) {
+  std::string long_name = "x";
+  while (long_name.size() < 600) long_name += "\u00eb";
+  auto how = options();
+  how.callers = {"jwt.sub"};
+  const std::array<std::string_view, 1> callers{long_name};
+  auto one = record();
+  one.callers = callers;
+  const auto kept = long_name.substr(0, 511) + "...";
+  EXPECT_EQ(json_of(one, how).at("jwt.sub"), kept);
+  std::string text;
+  append_text_line(one, how, kAt, text);
+  EXPECT_NE(text.find(" jwt.sub=\"" + kept + "\" "), std::string::npos) << text;
+}
+
+TEST(TextLine, HasNoCharacterThatBreaksALineOrATerminal) {
+  auto how = options();
+  how.callers = {"jwt.sub"};
+  const std::string hostile = "a\u2028b\u009b31m\u202eevil";
+  const std::array<std::string_view, 1> callers{hostile};
+  auto one = record();
+  one.callers = callers;
+  one.host = one.path = hostile;
+  std::string text;
+  append_text_line(one, how, kAt, text);
+  for (const char c : text) ASSERT_TRUE(c >= 0x20 && c < 0x7f) << text;
+  EXPECT_NE(text.find(R"(jwt.sub="a\u2028b\u009b31m\u202eevil")"), std::string::npos) << text;
+}
+
 TEST(JsonLine, IsAppended) {
   std::string out = "before ";
   append_json_line(record(), options(), kAt, out);

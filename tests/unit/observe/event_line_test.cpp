@@ -71,6 +71,16 @@ TEST(TextEvent, IsTheNameTheSentenceAndTheFields) {
   EXPECT_TRUE(text_of({"stopped", "", {}}).ends_with(" info stopped"));
 }
 
+TEST(Events, HaveTextsInUtf8AsTheyAre) {
+  const std::string name = "Zo\u00eb \U0001f600";
+  const Told told{"admin_change", "by \"" + name + "\"", {{"target", name}}};
+  EXPECT_EQ(json_of(told).at("message"), told.sentence);
+  EXPECT_EQ(json_of(told).at("target"), name);
+  EXPECT_TRUE(text_of(told).ends_with("admin_change: by \"" + name + "\" target=\"" + name + '"')) << text_of(told);
+  const auto hostile = text_of({"x", "a\u2028b\u009b31m\u202e", {}});
+  EXPECT_TRUE(hostile.ends_with(R"(x: a\u2028b\u009b31m\u202e)")) << hostile;
+}
+
 TEST(TextEvent, StaysOneLineAndOneFieldWhateverAPeerSays) {
   const auto line = text_of({"x", "a\n2026 forged\x1b[31m", {{"reason", "b\" event=forged\r\n"}}});
   EXPECT_TRUE(line.ends_with(R"(x: a\u000a2026 forged\u001b[31m reason="b\" event=forged\u000d\u000a")")) << line;

@@ -182,6 +182,16 @@ TEST_F(LogSinks, TheJournalGetsEachFieldAsAFieldWhateverTheFormat) {
   EXPECT_EQ(entry["HEADGATE_ATTEMPT"], "3");
 }
 
+TEST_F(LogSinks, TheJournalGetsNoCharacterThatActsOnATerminalOrALine) {
+  const Receiver receiver(socket());
+  options.access = "journald:" + socket();
+  Logs logs(options);
+  auto access = logs.access_log();
+  auto one = record("/\u00eb\u2028\u202e\xff");
+  access.write(one);
+  EXPECT_EQ(entry_of(receiver.next())["HEADGATE_PATH"], "/\u00eb\\u2028\\u202e\xff");
+}
+
 TEST_F(LogSinks, LinesWaitWhileNobodyListensAndComeAfterwards) {
   auto receiver = std::make_unique<Receiver>(socket());
   options.access = "syslog:" + socket();

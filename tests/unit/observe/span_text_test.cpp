@@ -119,6 +119,30 @@ TEST_F(SpanText, HasDecisionsAndAttemptsBelowIt) {
   EXPECT_EQ(second.attribute("http.request.resend_count"), "1");
 }
 
+TEST_F(SpanText, OfAnAttemptHasTheUnusualMethodAndWhyItFailed) {
+  record.method = "BREW";
+  const std::array attempts{AttemptSpan{.id = 2, .failure = "connect_timeout"},
+                            AttemptSpan{.id = 3, .status = 200, .failure = "closed"},
+                            AttemptSpan{.id = 4, .status = 200}};
+  spans.attempts = attempts;
+  const auto request = written(4);
+  for (const auto& span : request.spans) {
+    EXPECT_EQ(span.attribute("http.request.method"), "_OTHER");
+    EXPECT_EQ(span.attribute("http.request.method_original"), "BREW");
+  }
+  EXPECT_EQ(request.spans.at(1).attribute("error.type"), "connect_timeout");
+  EXPECT_EQ(request.spans.at(2).attribute("error.type"), "closed") << "its answer was not whole";
+  EXPECT_EQ(request.spans.at(2).status, 2);
+  EXPECT_EQ(request.spans.at(3).attribute("error.type"), "-");
+}
+
+TEST_F(SpanText, HasTextsInUtf8AsTheyAre) {
+  record.path = record.user_agent = "/Zo\u00eb/\U0001f600";
+  const auto span = written(1).spans.at(0);
+  EXPECT_EQ(span.attribute("url.path"), record.path);
+  EXPECT_EQ(span.attribute("user_agent.original"), record.path);
+}
+
 TEST_F(SpanText, HasNoParentIfTheTraceBeganHereAndNoAddressUnlessTheLogHasIt) {
   spans.begun_here = true;
   spans.state = {};

@@ -5,6 +5,7 @@
 #include "headgate/http/head.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 namespace headgate::http::h1 {
@@ -25,10 +26,16 @@ struct Limits {
 /// `scanned` remembers how far an earlier call searched; begin with 0.
 std::size_t head_size(std::string_view bytes, std::size_t& scanned) noexcept;
 
+/// Why a request is refused whose head is longer than `most`. `bytes` begin with the head.
+ParseError too_long(std::string_view bytes, std::size_t most) noexcept;
+
 /// Checks a request's head that is not complete yet, so that nobody waits for the rest of a malformed one. Finds a
 /// first byte that begins no method and the errors of single lines (a line that ends in LF alone, a control character).
 /// `checked` remembers how far an earlier call looked; begin with 0. The error has status 400.
 Result<void, ParseError> check_unfinished(std::string_view bytes, std::size_t& checked) noexcept;
+
+/// Why parse_request() refuses this method, a token; nothing: it does not.
+std::optional<ParseError> refused_method(std::string_view method);
 
 /// Parses one complete head, of the size that head_size() returned. `head` gets views into `bytes`. Allocates nothing
 /// once the strings and vectors in `head` have their capacity. Errors: 400, 414, 417, 431, 501, 505.
