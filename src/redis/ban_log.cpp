@@ -2,10 +2,10 @@
 
 #include "ban_entry.hpp"
 #include "ban_script.hpp"
-#include "health_log.hpp"
 #include "node_statistics.hpp"
 #include "question.hpp"
 #include "servers.hpp"
+#include "trouble_log.hpp"
 
 #include "headgate/observe/event.hpp"
 #include "headgate/redis/errors.hpp"
@@ -20,38 +20,14 @@ using namespace std::chrono_literals;
 using observe::LogLevel;
 
 constexpr Duration kPatience = 1s;
+constexpr TroubleEvents kBanLogTrouble{.failed = "ban_log_error",
+                                       .means = "suspensions are not shared with other gateways",
+                                       .works = "ban_log_works"};
 constexpr std::chrono::milliseconds kMinLife = std::chrono::hours(24 * 31);
-constexpr std::size_t kMaxReasonLogged = 200;
-
 const Script& script_of_log() noexcept {
   static const Script script{.text = ban_log_script(), .sha = ban_log_script_sha()};
   return script;
 }
-
-/// Logs why one kind of call fails: one line for each new reason, and one when it works again. One thread.
-class TroubleLog {
- public:
-  explicit TroubleLog(std::string_view what) : what_(what) {}
-
-  void failed(std::string_view reason) {
-    if (reason == reason_) return;
-    reason_ = reason;
-    if (gate_.pass(HealthLog::Time::clock::now()))
-      observe::event(LogLevel::error, "ban_log_error", "suspensions are not shared with other gateways",
-                     {{"call", what_}, {"reason", reason.substr(0, kMaxReasonLogged)}, gate_.left_out()});
-  }
-  void worked() {
-    if (reason_.empty()) return;
-    reason_.clear();
-    if (gate_.pass(HealthLog::Time::clock::now()))
-      observe::event(LogLevel::info, "ban_log_works", {}, {{"call", what_}, gate_.left_out()});
-  }
-
- private:
-  std::string_view what_;
-  std::string reason_;
-  LineGate gate_;
-};
 
 }  // namespace
 
@@ -74,8 +50,8 @@ struct BanLog::State {
   const std::string key;
   const Duration kept;
   std::uint64_t newest = 0;  ///< the highest version that was read or appended
-  TroubleLog appends{"append"};
-  TroubleLog reads{"read"};
+  TroubleLog appends{kBanLogTrouble, "append"};
+  TroubleLog reads{kBanLogTrouble, "read"};
   Count unreadable;
 };
 

@@ -74,6 +74,7 @@ void GatewayProgram::activate(PendingConfig next) {
   server_watch_.use(now_);
   top_->use(now_->config);
   shared_.bans->adopt(now_->config);
+  shared_.billing->adopt(now_->config);
   traces_.use(now_->config->traces);
 }
 
@@ -136,6 +137,7 @@ void GatewayProgram::started(Workers& workers) {
   if (watch_) watch_->start();
   server_watch_.start();
   top_->start(workers);
+  shared_.billing->start(workers);
   server_care_.use(now_, workers);
   shared_.operators.use_workers(workers.count(), totals());
   shared_.board.begin_serving();
@@ -314,6 +316,7 @@ void GatewayProgram::ended() {
   if (handover_) handover_->stop();
   keyring_->stop();
   shared_.bans->stop();
+  shared_.billing->stop();
   traces_.stop();
 }
 

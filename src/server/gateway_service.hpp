@@ -3,6 +3,7 @@
 
 #include "admin_board.hpp"
 #include "ban_service.hpp"
+#include "billing_service.hpp"
 #include "explain_calls.hpp"
 #include "loop_watch.hpp"
 #include "operator_board.hpp"
@@ -25,12 +26,17 @@ namespace headgate::server {
 /// What all workers share. Thread-safe.
 struct Shared {
   Shared(const config::Config& config, observe::Logs& opened, std::shared_ptr<BanService> ban_service,
-         boost::asio::io_context& main_loop)
-      : logs(opened), memory(config.memory), bans(std::move(ban_service)), operators(main_loop) {}
+         std::shared_ptr<BillingService> billing_service, boost::asio::io_context& main_loop)
+      : logs(opened),
+        memory(config.memory),
+        bans(std::move(ban_service)),
+        billing(std::move(billing_service)),
+        operators(main_loop) {}
 
   observe::Logs& logs;
   limit::MemoryStore memory;
   const std::shared_ptr<BanService> bans;
+  const std::shared_ptr<BillingService> billing;
   room::MemoryRooms rooms;
   limit::FlightQueues flights;
   upstream::RetryBudgets retry_budgets;
@@ -60,6 +66,8 @@ class GatewayService final : public Service {
   unsigned worker() const noexcept { return worker_; }
   /// Who was limited since the last call.
   std::vector<observe::TakenTop> take_tops() { return tops_.take(); }
+  /// What was billed since the last call.
+  limit::Tally::Taken take_tally() { return tally_.take(); }
 
   Task<gateway::Explanation> explain(gateway::ExplainedRequest request);
   /// New exchanges use this from now on, and the logs that are open now.
@@ -79,6 +87,7 @@ class GatewayService final : public Service {
   observe::SpanLog spans_;
   observe::HandshakeCounters handshakes_;
   observe::WorkerTops& tops_;
+  limit::Tally tally_;
   gateway::Gateway gateway_;
   std::optional<LoopWatch> loop_watch_;
 };

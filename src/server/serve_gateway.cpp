@@ -17,6 +17,7 @@
 #include "top_service.hpp"
 
 #include "headgate/redis/ban_log.hpp"
+#include "headgate/redis/ledger.hpp"
 #include "headgate/server/admin.hpp"
 
 #include <algorithm>
@@ -24,6 +25,8 @@
 #include <csignal>
 #include <cstdio>
 #include <memory>
+#include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -43,11 +46,21 @@ OpenBanLog open_ban_log(boost::asio::io_context& loop) {
   };
 }
 
+OpenLedger open_ledger(boost::asio::io_context& loop) {
+  std::random_device random;
+  char sender[2 * 8 + 1];
+  std::snprintf(sender, sizeof sender, "%08x%08x", random(), random());
+  return [&loop, name = std::string(sender)](const config::Config& config) -> std::shared_ptr<limit::Ledger> {
+    return config.redis ? std::make_shared<redis::Ledger>(loop, *config.redis, name) : nullptr;
+  };
+}
+
 void collect_all(Shared& shared) {
   collect_process(shared.registry);
   collect_logs(shared.registry, [&logs = shared.logs] { return logs.dropped(); });
   shared.board.collect(shared.registry);
   collect_bans(shared.registry, shared.bans->table());
+  collect_billing(shared.registry, [&billing = *shared.billing] { return billing.counts(); });
   collect_webhooks(shared.registry, [&bans = *shared.bans] { return bans.webhooks(); });
   collect_keys(shared.registry, [&memory = shared.memory] {
     std::vector<KeysReport> out;
@@ -72,6 +85,7 @@ std::vector<AdminEndpoint> endpoints_of(Shared& shared, GatewayProgram& program,
   }));
   out.push_back(routes_endpoint(operators));
   add(top_endpoints(program.top()));
+  add(usage_endpoints(shared.billing));
   out.push_back(servers_endpoint([&board = shared.board] { return board.upstreams(); }));
   add(operate_endpoints(operators, shared.board, shared.logs, [] { (void)std::raise(SIGTERM); }));
   out.push_back(events_endpoint(events));
@@ -89,7 +103,8 @@ int serve_gateway(const config::Config& config, const ReadAgain& read_again, con
   std::signal(SIGHUP, SIG_IGN);  // until the program handles it
   observe::Logs logs(config.log);
   boost::asio::io_context main_loop{1};
-  Shared shared(config, logs, std::make_shared<BanService>(main_loop, open_ban_log(main_loop)), main_loop);
+  Shared shared(config, logs, std::make_shared<BanService>(main_loop, open_ban_log(main_loop)),
+                std::make_shared<BillingService>(main_loop, open_ledger(main_loop)), main_loop);
   GatewayProgram program(main_loop, config, read_again, shared);
   if (!watched.empty()) program.watch(watched);
   collect_all(shared);
