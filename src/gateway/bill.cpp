@@ -11,7 +11,7 @@ void note_unchecked(Exchange& x, const RouteLimit& route_limit) {
 }
 
 // What a limit observes only is billed as well: the request has passed.
-void bill(const Exchange& x, limit::Tally& tally) {
+void bill(const Exchange& x, limit::UseSheet& sheet) {
   const auto& a = x.admission;
   if (a.returned) return;
   const auto& days = x.snapshot->compiled->options().billing_days;
@@ -19,9 +19,9 @@ void bill(const Exchange& x, limit::Tally& tally) {
   for (const auto& checked : a.limits) {
     if (!checked.route_limit->limit->bill || checked.asked_at == Clock::Steady()) continue;
     const auto key = a.checks[checked.first].key;
-    tally.add(days, now, checked.route_limit->ready->base, checked.shard == 0 ? key : without_shard(key), checked.used);
+    sheet.add(days, now, checked.route_limit->ready->base, checked.shard == 0 ? key : without_shard(key), checked.used);
   }
-  for (const auto& use : a.unchecked) tally.add(days, now, use.route_limit->ready->base, use.key, use.used);
+  for (const auto& use : a.unchecked) sheet.add(days, now, use.route_limit->ready->base, use.key, use.used);
 }
 
 }  // namespace headgate::gateway

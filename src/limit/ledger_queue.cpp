@@ -5,7 +5,7 @@
 
 namespace headgate::limit {
 
-Use LedgerQueue::add(Tally::Taken&& taken) {
+Use LedgerQueue::add(UseSheet::Taken&& taken) {
   Use lost = taken.lost;
   for (auto& [day, uses] : taken.days) {
     for (auto& [field, use] : uses) {
@@ -25,21 +25,21 @@ Use LedgerQueue::add(Tally::Taken&& taken) {
 
 /// The oldest day first, so that it is complete soon.
 const LedgerBatch* LedgerQueue::next(unsigned lane) {
-  auto& at = lanes_[lane];
-  if (at.batch) return &*at.batch;
-  while (!at.days.empty() && at.days.begin()->second.empty()) at.days.erase(at.days.begin());
-  if (at.days.empty()) return nullptr;
-  auto& [day, uses] = *at.days.begin();
-  auto& batch = at.batch.emplace(LedgerBatch{.day = day, .lane = lane, .number = ++at.number, .uses = {}});
+  auto& here = lanes_[lane];
+  if (here.batch) return &*here.batch;
+  while (!here.days.empty() && here.days.begin()->second.empty()) here.days.erase(here.days.begin());
+  if (here.days.empty()) return nullptr;
+  auto& [day, uses] = *here.days.begin();
+  auto& batch = here.batch.emplace(LedgerBatch{.day = day, .lane = lane, .number = ++here.number, .uses = {}});
   batch.uses.reserve(std::min(uses.size(), kMaxBatch));
   if (uses.size() <= kMaxBatch) {
     for (const auto& [field, use] : uses) batch.uses.emplace_back(field, use);
-    at.days.erase(at.days.begin());
+    here.days.erase(here.days.begin());
   } else {
-    while (batch.uses.size() < kMaxBatch) {
-      const auto first = uses.begin();
-      batch.uses.emplace_back(first->first, first->second);
-      uses.erase(first);
+    // Onwards from one to the next: each begin() would look for the first again.
+    for (auto at = uses.begin(); batch.uses.size() < kMaxBatch;) {
+      batch.uses.emplace_back(at->first, at->second);
+      uses.erase(at++);
     }
   }
   return &batch;

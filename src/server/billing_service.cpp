@@ -54,7 +54,7 @@ void BillingService::adopt(std::shared_ptr<const config::Config> config) {
   if (!armed_) arm(kHandOver);
 }
 
-void BillingService::add(limit::Tally::Taken taken) {
+void BillingService::add(limit::UseSheet::Taken taken) {
   if (taken.days.empty() && taken.lost == limit::Use()) return;
   const std::lock_guard lock(mutex_);
   inbox_.push_back(std::move(taken));
@@ -84,12 +84,12 @@ void BillingService::tick() {
   arm(kHandOver);
 }
 
-/// Each worker hands over its own tally between two of its steps, so nobody waits for anybody.
+/// Each worker hands over its own sheet between two of its steps, so nobody waits for anybody.
 void BillingService::collect() {
   if (workers_ == nullptr) return;
   workers_->tell(
       [self = shared_from_this()](Service& service) {
-        self->add(static_cast<GatewayService&>(service).take_tally());
+        self->add(static_cast<GatewayService&>(service).take_sheet());
       },
       [self = shared_from_this()] {
         boost::asio::post(self->loop_, [self] {
@@ -99,7 +99,7 @@ void BillingService::collect() {
 }
 
 void BillingService::take_in() {
-  std::deque<limit::Tally::Taken> inbox;
+  std::deque<limit::UseSheet::Taken> inbox;
   {
     const std::lock_guard lock(mutex_);
     inbox.swap(inbox_);

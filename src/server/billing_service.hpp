@@ -49,7 +49,7 @@ class BillingService : public std::enable_shared_from_this<BillingService> {
   /// No worker runs any more: adds what is left, for at most kLastAttempt while the loop runs, and then ends.
   void stop();
   /// What a worker has counted. Any thread.
-  void add(limit::Tally::Taken taken);
+  void add(limit::UseSheet::Taken taken);
   /// Nothing if nothing was ever billed. Any thread.
   std::optional<BillingCounts> counts() const;
 
@@ -112,7 +112,7 @@ class BillingService : public std::enable_shared_from_this<BillingService> {
   observe::LineGate gate_;
 
   mutable std::mutex mutex_;
-  std::deque<limit::Tally::Taken> inbox_;
+  std::deque<limit::UseSheet::Taken> inbox_;
   BillingCounts counts_;
   bool any_ = false;         ///< something is or was billed
   bool told_closed_ = false;  ///< asks are dropped

@@ -67,7 +67,7 @@ class GatewayService final : public Service {
   /// Who was limited since the last call.
   std::vector<observe::TakenTop> take_tops() { return tops_.take(); }
   /// What was billed since the last call.
-  limit::Tally::Taken take_tally() { return tally_.take(); }
+  limit::UseSheet::Taken take_sheet() { return sheet_.take(); }
 
   Task<gateway::Explanation> explain(gateway::ExplainedRequest request);
   /// New exchanges use this from now on, and the logs that are open now.
@@ -87,7 +87,7 @@ class GatewayService final : public Service {
   observe::SpanLog spans_;
   observe::HandshakeCounters handshakes_;
   observe::WorkerTops& tops_;
-  limit::Tally tally_;
+  limit::UseSheet sheet_;
   gateway::Gateway gateway_;
   std::optional<LoopWatch> loop_watch_;
 };

@@ -2,7 +2,7 @@
 // The billed use of this gateway that the ledger does not have yet, in batches.
 
 #include "headgate/limit/ledger.hpp"
-#include "headgate/limit/tally.hpp"
+#include "headgate/limit/use_sheet.hpp"
 
 #include <array>
 #include <cstddef>
@@ -20,7 +20,7 @@ class LedgerQueue {
   static constexpr std::size_t kMaxBatch = 512;     ///< fields of a batch
 
   /// Takes what a worker has counted. Tells what found no place; what a key that waits already has used always does.
-  Use add(Tally::Taken&& taken);
+  Use add(UseSheet::Taken&& taken);
   /// The batch of this lane that is to be sent, always the same one until it is acknowledged; null: nothing waits. It
   /// stays where it is until then.
   const LedgerBatch* next(unsigned lane);

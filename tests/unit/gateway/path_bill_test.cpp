@@ -23,7 +23,7 @@ class PathBill : public Path {
   /// What is billed to each key since the last call; the day is that of the clock.
   Bill bill() {
     Bill out;
-    const auto taken = tally.take();
+    const auto taken = sheet.take();
     for (const auto& [day, uses] : taken.days) {
       EXPECT_EQ(day, std::chrono::floor<std::chrono::days>(clock.wall()));
       for (const auto& [field, use] : uses) out[field] += use;

@@ -1,5 +1,5 @@
 #pragma once
-// The tally: the billed use that one worker has counted and not handed over yet.
+// The sheet: the billed use that one worker has counted and not handed over yet.
 
 #include "headgate/core/time.hpp"
 #include "headgate/limit/calendar.hpp"
@@ -16,7 +16,7 @@
 namespace headgate::limit {
 
 /// Of one worker; its thread only. No I/O.
-class Tally {
+class UseSheet {
  public:
   /// How many keys it has at most; the use of further ones is lost. It is handed over about once a second.
   static constexpr std::size_t kMaxKeys = 65'536;

@@ -1,6 +1,6 @@
-// Billed use on its way to the ledger: the tally of a worker, and the queue of a gateway.
+// Billed use on its way to the ledger: the sheet of a worker, and the queue of a gateway.
 
-#include "headgate/limit/tally.hpp"
+#include "headgate/limit/use_sheet.hpp"
 
 #include "headgate/limit/ledger_queue.hpp"
 
@@ -30,41 +30,41 @@ Days in_vienna() {
 }
 
 using Sums = std::map<std::pair<Day, std::string>, Use>;
-Sums sums_of(const Tally::Taken& taken) {
+Sums sums_of(const UseSheet::Taken& taken) {
   Sums out;
   for (const auto& [day, uses] : taken.days)
     for (const auto& [field, use] : uses) out[{day, field}] += use;
   return out;
 }
 
-TEST(Tally, SumsEachKeyOfEachLimit) {
-  Tally tally;
+TEST(UseSheet, SumsEachKeyOfEachLimit) {
+  UseSheet sheet;
   const auto days = in_utc();
   const auto now = utc(2026, 11, 22, 12h);
-  tally.add(days, now, "plan", "acme", 5);
-  tally.add(days, now, "plan", "acme", 2);
-  tally.add(days, now, "plan", "globex", 1);
-  tally.add(days, now, "daily", "acme", 1);
+  sheet.add(days, now, "plan", "acme", 5);
+  sheet.add(days, now, "plan", "acme", 2);
+  sheet.add(days, now, "plan", "globex", 1);
+  sheet.add(days, now, "daily", "acme", 1);
   const auto day = date(2026, 11, 22);
-  EXPECT_EQ(sums_of(tally.take()), (Sums{{{day, "plan acme"}, {7, 2}},
+  EXPECT_EQ(sums_of(sheet.take()), (Sums{{{day, "plan acme"}, {7, 2}},
                                          {{day, "plan globex"}, {1, 1}},
                                          {{day, "daily acme"}, {1, 1}}}));
-  EXPECT_TRUE(sums_of(tally.take()).empty()) << "handed over once";
-  tally.add(days, now, "plan", "acme", 1);
-  EXPECT_EQ(sums_of(tally.take()), (Sums{{{day, "plan acme"}, {1, 1}}}));
+  EXPECT_TRUE(sums_of(sheet.take()).empty()) << "handed over once";
+  sheet.add(days, now, "plan", "acme", 1);
+  EXPECT_EQ(sums_of(sheet.take()), (Sums{{{day, "plan acme"}, {1, 1}}}));
 }
 
-TEST(Tally, LeavesOutWhatCostsNothing) {
-  Tally tally;
-  tally.add(in_utc(), utc(2026, 11, 22), "plan", "acme", 0);
-  tally.add(in_utc(), utc(2026, 11, 22), "plan", "acme", -3);
-  EXPECT_TRUE(tally.take().days.empty());
+TEST(UseSheet, LeavesOutWhatCostsNothing) {
+  UseSheet sheet;
+  sheet.add(in_utc(), utc(2026, 11, 22), "plan", "acme", 0);
+  sheet.add(in_utc(), utc(2026, 11, 22), "plan", "acme", -3);
+  EXPECT_TRUE(sheet.take().days.empty());
 }
 
-TEST(Tally, BeginsADayAtMidnightOfItsZone) {
-  Tally tally;
+TEST(UseSheet, BeginsADayAtMidnightOfItsZone) {
+  UseSheet sheet;
   const auto days = in_vienna();
-  const auto add = [&](Instant at) { tally.add(days, at, "plan", "acme", 1); };
+  const auto add = [&](Instant at) { sheet.add(days, at, "plan", "acme", 1); };
   add(utc(2026, 3, 28, 22h, 59min));  // 23:59
   add(utc(2026, 3, 28, 23h));         // midnight: the day of 23 hours
   add(utc(2026, 3, 29, 21h, 59min));
@@ -72,34 +72,34 @@ TEST(Tally, BeginsADayAtMidnightOfItsZone) {
   add(utc(2026, 10, 24, 22h));        // the day of 25 hours
   add(utc(2026, 10, 25, 22h, 59min));
   add(utc(2026, 10, 25, 23h));
-  EXPECT_EQ(sums_of(tally.take()), (Sums{{{date(2026, 3, 28), "plan acme"}, {1, 1}},
+  EXPECT_EQ(sums_of(sheet.take()), (Sums{{{date(2026, 3, 28), "plan acme"}, {1, 1}},
                                          {{date(2026, 3, 29), "plan acme"}, {2, 2}},
                                          {{date(2026, 3, 30), "plan acme"}, {1, 1}},
                                          {{date(2026, 10, 25), "plan acme"}, {2, 2}},
                                          {{date(2026, 10, 26), "plan acme"}, {1, 1}}}));
 }
 
-TEST(Tally, FollowsAClockThatIsSetBackAndAnotherZone) {
-  Tally tally;
-  tally.add(in_utc(), utc(2026, 11, 23), "plan", "acme", 1);
-  tally.add(in_utc(), utc(2026, 11, 22, 23h, 30min), "plan", "acme", 1);
-  tally.add(in_vienna(), utc(2026, 11, 22, 23h, 30min), "plan", "acme", 1);
-  EXPECT_EQ(sums_of(tally.take()),
+TEST(UseSheet, FollowsAClockThatIsSetBackAndAnotherZone) {
+  UseSheet sheet;
+  sheet.add(in_utc(), utc(2026, 11, 23), "plan", "acme", 1);
+  sheet.add(in_utc(), utc(2026, 11, 22, 23h, 30min), "plan", "acme", 1);
+  sheet.add(in_vienna(), utc(2026, 11, 22, 23h, 30min), "plan", "acme", 1);
+  EXPECT_EQ(sums_of(sheet.take()),
             (Sums{{{date(2026, 11, 22), "plan acme"}, {1, 1}}, {{date(2026, 11, 23), "plan acme"}, {2, 2}}}));
 }
 
-TEST(Tally, IsBoundedByKeysAndSaysWhatItLost) {
-  Tally tally;
+TEST(UseSheet, IsBoundedByKeysAndSaysWhatItLost) {
+  UseSheet sheet;
   const auto days = in_utc();
   const auto now = utc(2026, 11, 22);
-  for (std::size_t i = 0; i < Tally::kMaxKeys + 10; ++i) tally.add(days, now, "plan", std::to_string(i), 2);
-  for (int i = 0; i < 5; ++i) tally.add(days, now, "plan", "0", 2);
-  const auto taken = tally.take();
+  for (std::size_t i = 0; i < UseSheet::kMaxKeys + 10; ++i) sheet.add(days, now, "plan", std::to_string(i), 2);
+  for (int i = 0; i < 5; ++i) sheet.add(days, now, "plan", "0", 2);
+  const auto taken = sheet.take();
   EXPECT_EQ(taken.lost, (Use{20, 10}));
-  EXPECT_EQ(taken.days.front().second.size(), Tally::kMaxKeys);
+  EXPECT_EQ(taken.days.front().second.size(), UseSheet::kMaxKeys);
   EXPECT_EQ(taken.days.front().second.find(std::string_view("plan 0"))->second, (Use{12, 6})) << "known keys go on";
-  tally.add(days, now, "plan", "next", 1);
-  EXPECT_EQ(tally.take().lost, Use());
+  sheet.add(days, now, "plan", "next", 1);
+  EXPECT_EQ(sheet.take().lost, Use());
 }
 
 TEST(CalendarDates, AreThoseOfTheDays) {
@@ -123,8 +123,8 @@ TEST(Days, AreWrittenAsDates) {
     EXPECT_FALSE(parse_day(wrong)) << wrong;
 }
 
-Tally::Taken taken_of(Day day, const std::vector<std::pair<std::string, Use>>& uses) {
-  Tally::Taken out;
+UseSheet::Taken taken_of(Day day, const std::vector<std::pair<std::string, Use>>& uses) {
+  UseSheet::Taken out;
   auto& to = out.days.emplace_back(day, UseByField()).second;
   for (const auto& [field, use] : uses) to.emplace(field, use);
   return out;

@@ -1,10 +1,10 @@
-#include "headgate/limit/tally.hpp"
+#include "headgate/limit/use_sheet.hpp"
 
 #include <algorithm>
 
 namespace headgate::limit {
 
-void Tally::add(const std::shared_ptr<const Calendar>& days, Instant now, std::string_view limit, std::string_view key,
+void UseSheet::add(const std::shared_ptr<const Calendar>& days, Instant now, std::string_view limit, std::string_view key,
                 std::int64_t cost) {
   if (cost <= 0) return;
   if (days != days_ || now < today_.start || now >= today_.end || taken_.days.empty()) turn_to(days, now);
@@ -21,7 +21,7 @@ void Tally::add(const std::shared_ptr<const Calendar>& days, Instant now, std::s
   }
 }
 
-void Tally::turn_to(const std::shared_ptr<const Calendar>& days, Instant now) {
+void UseSheet::turn_to(const std::shared_ptr<const Calendar>& days, Instant now) {
   if (days != days_ || now < today_.start || now >= today_.end) {
     days_ = days;
     date_ = days->date_of(now);
@@ -33,7 +33,7 @@ void Tally::turn_to(const std::shared_ptr<const Calendar>& days, Instant now) {
   if (known == all.end()) all.emplace_back(date_, UseByField());
 }
 
-Tally::Taken Tally::take() {
+UseSheet::Taken UseSheet::take() {
   at_ = keys_ = 0;
   return std::exchange(taken_, {});
 }
