@@ -16,8 +16,8 @@
 namespace headgate::config {
 namespace {
 
-constexpr Duration kLeastKept = std::chrono::hours(2 * 24);  // yesterday must still be there
-constexpr Duration kMostKept = std::chrono::hours(400 * 24);
+constexpr Duration kMinKept = std::chrono::hours(2 * 24);  // yesterday must still be there
+constexpr Duration kMaxKept = std::chrono::hours(400 * 24);
 
 bool counts_flights(const limit::Limit& limit) {
   return std::ranges::any_of(limit.tiers, [](const limit::Tier& tier) {
@@ -55,7 +55,7 @@ void check_billed(Build& build, const limit::Limit& limit, const Node& node) {
 
 void read_kept(Build& build, const Node& written, Duration& out) {
   read(&written, "keep", out);
-  if (out >= kLeastKept && out <= kMostKept) return;
+  if (out >= kMinKept && out <= kMaxKept) return;
   build.report.error(code::kRange, *find(&written, "keep"), "a day is kept for 2 to 400 days", R"(write "40d")");
 }
 

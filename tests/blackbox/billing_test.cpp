@@ -1,70 +1,14 @@
 // Billed use: the report has exactly what was let through, whatever happens to Redis and to gateways.
 
-#include "blackbox/harness/gateway.hpp"
-#include "blackbox/harness/operator.hpp"
+#include "blackbox/billing.hpp"
 #include "blackbox/harness/reloaded.hpp"
 #include "support/redis_cluster.hpp"
-#include "support/redis_server.hpp"
 
-#include <gtest/gtest.h>
-#include <sys/stat.h>
-
-#include <atomic>
-#include <csignal>
-#include <filesystem>
-#include <fstream>
-#include <map>
 #include <mutex>
 #include <random>
-#include <sstream>
-#include <thread>
 
 namespace headgate::test {
 namespace {
-
-/// (limit, owner) to (used, requests).
-using Bill = std::map<std::pair<std::string, std::string>, std::pair<std::uint64_t, std::uint64_t>>;
-
-std::string today() {
-  const auto now = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
-  const std::chrono::year_month_day date(now);
-  char text[32];
-  std::snprintf(text, sizeof text, "%04d-%02u-%02u", static_cast<int>(date.year()), unsigned(date.month()),
-                unsigned(date.day()));
-  return text;
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> out;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) out.push_back(line);
-  return out;
-}
-
-Bill bill_of(const std::string& report) {
-  Bill out;
-  for (const auto& line : lines_of(report)) {
-    const auto record = Json::parse(line);
-    auto& sum = out[{record.at("limit"), record.value("owner", record.at("key").get<std::string>())}];
-    EXPECT_EQ(sum.first, 0u) << "twice: " << line;
-    sum = {record.at("used"), record.at("requests")};
-  }
-  return out;
-}
-
-/// The whole report of today; a page has some records only.
-std::string report_of(const Operator& operators, const std::string& day = today(), int count = 3) {
-  std::string out;
-  std::string after;
-  for (;;) {
-    const auto page = operators.ask("GET", "/api/v1/usage/" + day + "?count=" + std::to_string(count) + after);
-    EXPECT_EQ(page.status(), 200) << page.body;
-    EXPECT_EQ(page.value("Content-Type"), "application/x-ndjson");
-    if (page.body.empty() || page.status() != 200) return out;
-    out += page.body;
-    after = "&after=" + Json::parse(lines_of(page.body).back()).at("cursor").get<std::string>();
-  }
-}
 
 const std::vector<std::string> kOwners{"acme", "globex", "initech", "umbrella", "hooli"};
 
@@ -89,7 +33,7 @@ Json billed(const Json& redis, const Json& changes = Json::object()) {
         {"here", {{"rate", "100000/day"}, {"per", "api_key"}, {"store", "memory"}, {"bill", true}}},
         {"silent", {{"rate", "100000/day"}, {"per", "api_key"}}}}},
       {"all_routes", {{"limits", {"plan", {{"use", "tokens"}, {"cost", cost}}, "here", "silent"}}}},
-      {"routes", {{{"path", "/*"}, {"to", "app"}, {"require", "api_key"}}}}};
+      {"routes", Json::array({{{"path", "/*"}, {"to", "app"}, {"require", "api_key"}}})}};
   out.merge_patch(changes);
   return out;
 }
@@ -148,36 +92,7 @@ class Traffic {
   int rejected_ = 0;
 };
 
-/// False if it was not so in time.
-template <class Holds>
-bool comes_true(Holds&& holds) {
-  const auto end = std::chrono::steady_clock::now() + kPatience;
-  while (!holds()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(Milliseconds(50));
-  }
-  return true;
-}
-
-class Billing : public testing::Test {
- protected:
-  void SetUp() override {
-    if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
-    ASSERT_TRUE(redis.start({"--appendonly", "yes", "--appendfsync", "always"})) << redis.error();
-  }
-  Json block() const {
-    return {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}, {"timeout", "100ms"}, {"instances", 2}};
-  }
-  /// As if what is in the ledger had been used on another day.
-  void move_to(const std::string& day) const {
-    const std::string script =
-        "local n = 0 for _, key in ipairs(redis.call('KEYS', '*{usage:*')) do redis.call('RENAME', key, "
-        "(key:gsub('usage:%d+-%d+-%d+', 'usage:" +
-        day + "'))) n = n + 1 end return n";
-    ASSERT_NE(redis_cli(redis.port(), "EVAL \"" + script + "\" 0"), "0");
-  }
-  RedisServer redis;
-};
+using Billing = WithLedger;
 
 TEST_F(Billing, HasExactlyWhatGatewaysLetThrough) {
   Proxy one(billed(block()));
@@ -329,151 +244,6 @@ TEST_F(Billing, FollowsAReload) {
   ASSERT_TRUE(file.reload(changes));
   EXPECT_EQ(client.get("/a", fields).status(), 200);
   EXPECT_TRUE(comes_true([&] { return bill_of(report_of(operators))[{"plan", "hooli"}].first == 2; }));
-}
-
-/// Reports to files, of a day that is over.
-class UsageReport : public Billing {
- protected:
-  void SetUp() override {
-    Billing::SetUp();
-    if (IsSkipped() || HasFatalFailure()) return;
-    const Json changes = {{"limits", {{"caller", {{"rate", "10/day"}, {"per", "header:X-Caller"}, {"bill", true}}}}},
-                          {"all_routes", {{"limits", {"caller"}}}},
-                          {"identity", nullptr},
-                          {"routes", {{{"path", "/*"}, {"respond", {{"status", 204}}}}}}};
-    auto config = billed(block(), changes);
-    for (const char* name : {"plan", "tokens", "here", "silent"}) config["limits"].erase(name);
-    config["limits"]["other"] = config["limits"]["caller"];
-    config["all_routes"]["limits"] = {"caller", "other"};
-    for (const char* name : {"caller", "other"}) config["limits"][name]["store"] = "memory";
-    gateway.emplace(config);
-    operators.emplace(gateway->gateway.process());
-    auto client = gateway->client();
-    for (int i = 0; i < kCallers; ++i)
-      ASSERT_EQ(client.get("/", "X-Caller: caller-" + std::to_string(i) + "\r\n").status(), 204);
-    const auto here = [&] { return report_of(*operators, today(), 10'000); };
-    ASSERT_TRUE(comes_true([&] { return lines_of(here()).size() == 2 * kCallers; }));
-    // The day before yesterday is complete, whatever the time is.
-    day = operators->get("/api/v1/usage").at("days")[2].at("day");
-    move_to(day);
-    whole = report_of(*operators, day, 10'000);
-    ASSERT_EQ(lines_of(whole).size(), 2 * kCallers);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder); }
-
-  Ran run(const Words& more) const {
-    Words words{"usage-report", "--admin", operators->url(), "--day", day};
-    words.insert(words.end(), more.begin(), more.end());
-    return run_headgate(words);
-  }
-  std::string text(const std::string& path) const {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-  void write(const std::string& path, const std::string& text) const { std::ofstream(path, std::ios::binary) << text; }
-
-  static constexpr std::size_t kCallers = 2500;
-  std::optional<Proxy> gateway;
-  std::optional<Operator> operators;
-  std::string day;
-  std::string whole;  ///< the report
-  const std::string folder = [] {
-    auto name = (std::filesystem::temp_directory_path() / "headgate-report-XXXXXX").string();
-    return std::string(::mkdtemp(name.data()));
-  }();
-  const std::string file = folder + "/usage.ndjson";
-};
-
-TEST_F(UsageReport, GoesToStdoutOrToAFileOnce) {
-  auto ran = run({});
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_EQ(ran.out, whole);
-  EXPECT_EQ(ran.err, "");
-  ran = run({"--output", file});
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_EQ(ran.out + ran.err, "");
-  EXPECT_EQ(text(file), whole);
-  EXPECT_FALSE(std::filesystem::exists(file + ".part"));
-  struct stat about {};
-  ASSERT_EQ(::stat(file.c_str(), &about), 0);
-  EXPECT_EQ(about.st_mode & 0777U, 0600U) << "it names customers";
-  write(file, "not touched");
-  ran = run({"--output", file});
-  EXPECT_EQ(ran.code, 0);
-  EXPECT_NE(ran.err.find("is there already: nothing is done"), std::string::npos) << ran.err;
-  EXPECT_EQ(text(file), "not touched");
-  EXPECT_EQ(run({"--output", file, "--again"}).code, 0);
-  EXPECT_EQ(text(file), whole);
-  EXPECT_EQ(lines_of(run({"--limit", "other"}).out).size(), kCallers);
-}
-
-TEST_F(UsageReport, GoesOnWhereItWasCut) {
-  std::mt19937 random(1);
-  std::vector<std::size_t> cuts{0, 1, whole.find('\n'), whole.find('\n') + 1, whole.size() - 1, whole.size()};
-  for (int i = 0; i < 6; ++i) cuts.push_back(random() % whole.size());
-  for (const auto cut : cuts) {
-    std::filesystem::remove(file);
-    write(file + ".part", whole.substr(0, cut));
-    const auto ran = run({"--output", file});
-    EXPECT_EQ(ran.code, 0) << ran.err;
-    EXPECT_EQ(text(file) == whole, true) << "cut after " << cut << " bytes";
-  }
-}
-
-TEST_F(UsageReport, OutlivesItsOwnDeath) {
-  std::mt19937 random(2);
-  int killed = 0;
-  for (int runs = 0; runs < 60 && !std::filesystem::exists(file); ++runs) {
-    Process process({"usage-report", "--admin", operators->url(), "--day", day, "--output", file});
-    if (runs < 50) std::this_thread::sleep_for(Milliseconds(5 + random() % 60));
-    if (runs < 50 && process.runs()) {
-      process.kill9();
-      ++killed;
-    } else {
-      process.wait();
-    }
-  }
-  EXPECT_GT(killed, 0);
-  EXPECT_EQ(text(file) == whole, true);
-}
-
-TEST_F(UsageReport, GoesOnAfterRedisWasAway) {
-  redis.pause();
-  auto ran = run({"--output", file});
-  EXPECT_EQ(ran.code, 1);
-  EXPECT_NE(ran.err.find("Redis does not answer"), std::string::npos) << ran.err;
-  EXPECT_FALSE(std::filesystem::exists(file));
-  redis.resume();
-  EXPECT_TRUE(comes_true([&] { return run({"--output", file}).code == 0; }));
-  EXPECT_EQ(text(file) == whole, true);
-}
-
-TEST_F(UsageReport, WritesNoFileOfADayThatIsNotOver) {
-  Words words{"usage-report", "--admin", operators->url(), "--day", today()};
-  const auto shown = run_headgate(words);
-  EXPECT_EQ(shown.code, 0);
-  EXPECT_NE(shown.err.find(today() + " is not complete before "), std::string::npos) << shown.err;
-  words.insert(words.end(), {"--output", file});
-  const auto ran = run_headgate(words);
-  EXPECT_EQ(ran.code, 1);
-  EXPECT_NE(ran.err.find(today() + " is not complete before "), std::string::npos) << ran.err;
-  EXPECT_FALSE(std::filesystem::exists(file));
-  EXPECT_FALSE(std::filesystem::exists(file + ".part"));
-}
-
-TEST_F(UsageReport, RefusesWhatItCannotContinue) {
-  write(file + ".part", "{\"day\":\"2020-01-01\",\"cursor\":\"00\"}\n");
-  auto ran = run({"--output", file});
-  EXPECT_EQ(ran.code, 1);
-  EXPECT_NE(ran.err.find("is a part of something else"), std::string::npos) << ran.err;
-  // A part of all limits is no part of one of them.
-  write(file + ".part", whole.substr(0, whole.find('\n') + 1));
-  ran = run({"--output", file, "--limit", "caller"});
-  EXPECT_EQ(ran.code, 1);
-  EXPECT_NE(ran.err.find("no cursor of this report"), std::string::npos) << ran.err;
-  EXPECT_EQ(run({"--output", folder + "/no/such/folder"}).code, 1);
-  EXPECT_EQ(run({"--again"}).code, 2) << "it needs a file";
-  EXPECT_EQ(run_headgate({"usage-report", "--admin", operators->url(), "--day", "2020-01-01"}).code, 1);
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ TEST_F(LedgerTest, SaysWhatFindsNoPlaceInAFullBucket) {
 TEST_F(LedgerTest, EndsADayWhenItIsKeptNoLonger) {
   Ledger ledger(loop, options, "one");
   ASSERT_TRUE(add(ledger, batch_of(1, {{"plan acme", {5, 1}}}), 72h).has_value());
-  const auto keys = cli("KEYS *");
+  const auto keys = cli("KEYS '*'");
   EXPECT_THAT(keys, HasSubstr("hg:v1:{usage:2026-11-22:"));
   std::istringstream lines(keys);
   int count = 0;
@@ -148,7 +148,7 @@ TEST_F(LedgerTest, ChangesNothingIfAKeyIsOfAnotherType) {
   EXPECT_THAT(all_of(ledger), IsEmpty()) << "not even a part of it";
   ASSERT_TRUE(add(ledger, batch_of(1, uses)).has_value());
   EXPECT_EQ(all_of(ledger).size(), 200u);
-  EXPECT_EQ(logged(" ledger_works"), 2) << log.str();
+  EXPECT_EQ(logged(" ledger_works"), 1) << log.str();
   ledger.stop();
 }
 
