@@ -2,6 +2,8 @@
 
 #include "unit/gateway/path/path.hpp"
 
+#include "headgate/identity/network.hpp"
+
 #include <map>
 
 namespace headgate::gateway::test {
