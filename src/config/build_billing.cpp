@@ -17,7 +17,7 @@ namespace headgate::config {
 namespace {
 
 constexpr Duration kMinKept = std::chrono::hours(2 * 24);  // yesterday must still be there
-constexpr Duration kMaxKept = std::chrono::hours(400 * 24);
+constexpr Duration kMaxKept = std::chrono::hours(366 * 24);
 
 bool counts_flights(const limit::Limit& limit) {
   return std::ranges::any_of(limit.tiers, [](const limit::Tier& tier) {
@@ -56,7 +56,7 @@ void check_billed(Build& build, const limit::Limit& limit, const Node& node) {
 void read_kept(Build& build, const Node& written, Duration& out) {
   read(&written, "keep", out);
   if (out >= kMinKept && out <= kMaxKept) return;
-  build.report.error(code::kRange, *find(&written, "keep"), "a day is kept for 2 to 400 days", R"(write "40d")");
+  build.report.error(code::kRange, *find(&written, "keep"), "a day is kept for 2 to 366 days", R"(write "40d")");
 }
 
 void read_days(Build& build, const Node* written, std::shared_ptr<const limit::Calendar>& out) {

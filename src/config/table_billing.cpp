@@ -7,7 +7,7 @@ namespace {
 
 constexpr Shape kBillingZone = text("a time zone");
 constexpr Key kBillingKeys[] = {
-    {"keep", &kDuration, "40d", R"("40d")", "How long a day stays in Redis after its end: 2 to 400 days"},
+    {"keep", &kDuration, "40d", R"("40d")", "How long a day stays in Redis after its end: 2 to 366 days"},
     {"time_zone", &kBillingZone, "UTC", R"("Europe/Vienna")", "The zone whose days are summed"},
 };
 

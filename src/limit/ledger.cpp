@@ -10,9 +10,8 @@ namespace headgate::limit {
 std::string day_text(Day day) {
   const std::chrono::year_month_day date(day);
   std::string out(32, '\0');
-  const int length =
-      std::snprintf(out.data(), out.size(), "%04d-%02u-%02u", static_cast<int>(date.year()),
-                    static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
+  const int length = std::snprintf(out.data(), out.size(), "%04d-%02u-%02u", static_cast<int>(date.year()),
+                                   static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
   out.resize(static_cast<std::size_t>(length));
   return out;
 }

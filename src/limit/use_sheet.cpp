@@ -4,8 +4,8 @@
 
 namespace headgate::limit {
 
-void UseSheet::add(const std::shared_ptr<const Calendar>& days, Instant now, std::string_view limit, std::string_view key,
-                std::int64_t cost) {
+void UseSheet::add(const std::shared_ptr<const Calendar>& days, Instant now, std::string_view limit,
+                   std::string_view key, std::int64_t cost) {
   if (cost <= 0) return;
   if (days != days_ || now < today_.start || now >= today_.end || taken_.days.empty()) turn_to(days, now);
   const Use more{static_cast<std::uint64_t>(cost), 1};

@@ -20,9 +20,8 @@ using namespace std::chrono_literals;
 using observe::LogLevel;
 
 constexpr Duration kPatience = 1s;
-constexpr TroubleEvents kBanLogTrouble{.failed = "ban_log_error",
-                                       .means = "suspensions are not shared with other gateways",
-                                       .works = "ban_log_works"};
+constexpr TroubleEvents kBanLogTrouble{
+    .failed = "ban_log_error", .means = "suspensions are not shared with other gateways", .works = "ban_log_works"};
 constexpr std::chrono::milliseconds kMinLife = std::chrono::hours(24 * 31);
 const Script& script_of_log() noexcept {
   static const Script script{.text = ban_log_script(), .sha = ban_log_script_sha()};

@@ -22,9 +22,8 @@ using Buckets = std::vector<limit::LedgerBucket>;
 
 constexpr Duration kLedgerPatience = std::chrono::seconds(1);
 constexpr std::chrono::milliseconds kLedgerLeast = std::chrono::hours(1);
-constexpr TroubleEvents kLedgerTrouble{.failed = "ledger_error",
-                                       .means = "billed use is not summed in Redis",
-                                       .works = "ledger_works"};
+constexpr TroubleEvents kLedgerTrouble{
+    .failed = "ledger_error", .means = "billed use is not summed in Redis", .works = "ledger_works"};
 
 const Script& script_of_ledger() noexcept {
   static const Script script{.text = ledger_script(), .sha = ledger_script_sha()};
@@ -155,7 +154,8 @@ class BucketsQuestion final : public Question {
       for (const auto end = at + texts; at < end; at += 2) {
         Use use;
         // What no gateway wrote is left out.
-        if (all[at].kind == Reply::Kind::text && read_use(all[at + 1].text, use) && limit::read_ledger_field(all[at].text))
+        if (all[at].kind == Reply::Kind::text && read_use(all[at + 1].text, use) &&
+            limit::read_ledger_field(all[at].text))
           bucket.uses.emplace_back(all[at].text, use);
       }
       std::ranges::sort(bucket.uses, {}, &std::pair<std::string, Use>::first);

@@ -80,6 +80,7 @@ void BillingService::tick() {
     if (queue_.empty() || std::chrono::steady_clock::now() >= give_up_at_) return close();
     return arm(kLastRetry);
   }
+  send();  // also while workers end one after the other, so that not all of them answer
   collect();
   arm(kHandOver);
 }
@@ -88,9 +89,7 @@ void BillingService::tick() {
 void BillingService::collect() {
   if (workers_ == nullptr) return;
   workers_->tell(
-      [self = shared_from_this()](Service& service) {
-        self->add(static_cast<GatewayService&>(service).take_sheet());
-      },
+      [self = shared_from_this()](Service& service) { self->add(static_cast<GatewayService&>(service).take_sheet()); },
       [self = shared_from_this()] {
         boost::asio::post(self->loop_, [self] {
           if (!self->stopping_) self->send();
@@ -213,9 +212,8 @@ AdminAnswer BillingService::days() const {
                     {"complete", is_complete(day, now)},
                     {"complete_from", rfc3339(window.end + kSettles)}});
   }
-  return {.body = text_of({{"time_zone", billing.days->zone()},
-                           {"limits", billed_names(*config_)},
-                           {"days", std::move(rows)}}),
+  return {.body = text_of(
+              {{"time_zone", billing.days->zone()}, {"limits", billed_names(*config_)}, {"days", std::move(rows)}}),
           .type = AdminAnswer::kJson};
 }
 

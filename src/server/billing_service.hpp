@@ -114,7 +114,7 @@ class BillingService : public std::enable_shared_from_this<BillingService> {
   mutable std::mutex mutex_;
   std::deque<limit::UseSheet::Taken> inbox_;
   BillingCounts counts_;
-  bool any_ = false;         ///< something is or was billed
+  bool any_ = false;          ///< something is or was billed
   bool told_closed_ = false;  ///< asks are dropped
 };
 
@@ -122,6 +122,6 @@ class BillingService : public std::enable_shared_from_this<BillingService> {
 void collect_billing(observe::Registry& registry, std::function<std::optional<BillingCounts>()> ask);
 
 /// GET /api/v1/usage and GET /api/v1/usage/{day}.
-std::vector<AdminEndpoint> usage_endpoints(std::shared_ptr<BillingService> service);
+std::vector<AdminEndpoint> usage_endpoints(const std::shared_ptr<BillingService>& service);
 
 }  // namespace headgate::server

@@ -21,6 +21,7 @@
 #include "headgate/server/admin.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -46,11 +47,16 @@ OpenBanLog open_ban_log(boost::asio::io_context& loop) {
   };
 }
 
-OpenLedger open_ledger(boost::asio::io_context& loop) {
+/// Names this process to the ledger.
+std::string random_sender() {
   std::random_device random;
-  char sender[2 * 8 + 1];
-  std::snprintf(sender, sizeof sender, "%08x%08x", random(), random());
-  return [&loop, name = std::string(sender)](const config::Config& config) -> std::shared_ptr<limit::Ledger> {
+  std::array<char, 2 * 8 + 1> text{};
+  std::snprintf(text.data(), text.size(), "%08x%08x", random(), random());
+  return text.data();
+}
+
+OpenLedger open_ledger(boost::asio::io_context& loop) {
+  return [&loop, name = random_sender()](const config::Config& config) -> std::shared_ptr<limit::Ledger> {
     return config.redis ? std::make_shared<redis::Ledger>(loop, *config.redis, name) : nullptr;
   };
 }

@@ -21,7 +21,8 @@ bool read_count(std::string_view text, std::size_t& out) {
 }
 
 void answer_usage(BillingService& service, const AdminCall& call, const AdminEndpoint::Give& give) {
-  BillingService::Call asked{.day = std::string(call.parameter("day")), .limit = {}, .cursor = {}, .count = kUsualCount};
+  BillingService::Call asked{
+      .day = std::string(call.parameter("day")), .limit = {}, .cursor = {}, .count = kUsualCount};
   for (const std::string_view name : {"limit", "after", "count"}) {
     if (http::query_parameter(call.query, name).value.empty()) continue;
     const auto value = call.asked(name);
@@ -37,11 +38,10 @@ void answer_usage(BillingService& service, const AdminCall& call, const AdminEnd
 
 }  // namespace
 
-std::vector<AdminEndpoint> usage_endpoints(std::shared_ptr<BillingService> service) {
+std::vector<AdminEndpoint> usage_endpoints(const std::shared_ptr<BillingService>& service) {
   return {{.method = "GET",
            .path = "/api/v1/usage",
-           .answer_later = [service](const AdminCall&,
-                                     const AdminEndpoint::Give& give) { service->ask_days(give); },
+           .answer_later = [service](const AdminCall&, const AdminEndpoint::Give& give) { service->ask_days(give); },
            .about = {.summary = "The days of the usage report", .answer = "UsageDays"}},
           {.method = "GET",
            .path = "/api/v1/usage/{day}",

@@ -121,12 +121,10 @@ std::optional<UsagePosition> read_cursor(const UsageQuestion& question, std::str
 
 std::string owner_of(const config::Config& config, std::string_view limit, std::string_view key) {
   if (!config.identity.api_key.any_known() || key.empty() || key.front() < kFirstPrintable) return {};
-  const auto named =
-      std::ranges::find_if(config.limits, [&](const limit::Limit& each) { return each.name == limit; });
+  const auto named = std::ranges::find_if(config.limits, [&](const limit::Limit& each) { return each.name == limit; });
   if (named == config.limits.end()) return {};
   const auto& per = named->per;
-  const auto owned =
-      std::ranges::find_if(per, [](const limit::Per& each) { return each.source->word == "api_key"; });
+  const auto owned = std::ranges::find_if(per, [](const limit::Per& each) { return each.source->word == "api_key"; });
   if (owned == per.end()) return {};
   if (per.size() == 1) return std::string(key);
   const auto parts = parts_of(key);  // of a key that was too long only a digest is left

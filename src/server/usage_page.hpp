@@ -39,8 +39,7 @@ std::string owner_of(const config::Config& config, std::string_view limit, std::
 /// Collects the records of one page.
 class UsagePage {
  public:
-  explicit UsagePage(UsageQuestion question)
-      : question_(std::move(question)), bucket_(question_.after.bucket) {}
+  explicit UsagePage(UsageQuestion question) : question_(std::move(question)), bucket_(question_.after.bucket) {}
 
   const UsageQuestion& question() const noexcept { return question_; }
   bool done() const noexcept { return lacks() == 0 || bucket_ >= limit::kBuckets; }

@@ -1,9 +1,11 @@
 // Billed use: the report has exactly what was let through, whatever happens to Redis and to gateways.
 
 #include "blackbox/billing.hpp"
+
 #include "blackbox/harness/reloaded.hpp"
 #include "support/redis_cluster.hpp"
 
+#include <fstream>
 #include <mutex>
 #include <random>
 
@@ -18,22 +20,21 @@ Json billed(const Json& redis, const Json& changes = Json::object()) {
   for (const auto& owner : kOwners) keys[owner] = {{"key", owner + "-0123456789-abcdef"}, {"tier", "free"}};
   keys["hooli"]["tier"] = "unlimited";
   const Json cost = {{"response_header", "X-Cost"}, {"hold", 5}, {"most", 1000}, {"debt", true}};
-  Json out = {
-      {"admin", {{"listen", "127.0.0.1:0"}}},
-      {"identity", {{"api_key", {{"keys", keys}}}}},
-      {"redis", redis},
-      {"limits",
-       {{"plan",
-         {{"per", "api_key"},
-          {"tier_from", "api_key"},
-          {"default_tier", "free"},
-          {"tiers", {{"free", {{"rate", "60/day"}}}, {"unlimited", "unlimited"}}},
-          {"bill", true}}},
-        {"tokens", {{"rate", "100000/day"}, {"per", "api_key"}, {"bill", true}}},
-        {"here", {{"rate", "100000/day"}, {"per", "api_key"}, {"store", "memory"}, {"bill", true}}},
-        {"silent", {{"rate", "100000/day"}, {"per", "api_key"}}}}},
-      {"all_routes", {{"limits", {"plan", {{"use", "tokens"}, {"cost", cost}}, "here", "silent"}}}},
-      {"routes", Json::array({{{"path", "/*"}, {"to", "app"}, {"require", "api_key"}}})}};
+  Json out = {{"admin", {{"listen", "127.0.0.1:0"}}},
+              {"identity", {{"api_key", {{"keys", keys}}}}},
+              {"redis", redis},
+              {"limits",
+               {{"plan",
+                 {{"per", "api_key"},
+                  {"tier_from", "api_key"},
+                  {"default_tier", "free"},
+                  {"tiers", {{"free", {{"rate", "60/day"}}}, {"unlimited", "unlimited"}}},
+                  {"bill", true}}},
+                {"tokens", {{"rate", "100000/day"}, {"per", "api_key"}, {"bill", true}}},
+                {"here", {{"rate", "100000/day"}, {"per", "api_key"}, {"store", "memory"}, {"bill", true}}},
+                {"silent", {{"rate", "100000/day"}, {"per", "api_key"}}}}},
+              {"all_routes", {{"limits", {"plan", {{"use", "tokens"}, {"cost", cost}}, "here", "silent"}}}},
+              {"routes", Json::array({{{"path", "/*"}, {"to", "app"}, {"require", "api_key"}}})}};
   out.merge_patch(changes);
   return out;
 }
@@ -113,6 +114,26 @@ TEST_F(Billing, HasExactlyWhatGatewaysLetThrough) {
   }
   const auto some = operators.ask("GET", "/api/v1/usage/" + today() + "?limit=here");
   EXPECT_EQ(lines_of(some.body).size(), kOwners.size());
+}
+
+TEST_F(Billing, HasTheMembersThatTheDocumentsShow) {
+  std::ifstream page(HEADGATE_SOURCE_DIR "/docs/billing.md");
+  std::string shown;
+  while (std::getline(page, shown) && !shown.starts_with("{\"day\"")) continue;
+  Proxy one(billed(block()));
+  EXPECT_EQ(one.client().get("/a", "X-API-Key: acme-0123456789-abcdef\r\n").status(), 200);
+  const Operator operators(one.gateway.process());
+  const auto ran = [&] {
+    return run_headgate({"usage-report", "--admin", operators.url(), "--day", today(), "--limit", "plan"});
+  };
+  ASSERT_TRUE(comes_true([&] { return !ran().out.empty(); }));
+  const auto members = [](const std::string& line) {
+    std::string out;
+    for (const auto& [name, value] : nlohmann::ordered_json::parse(line).items())
+      out += name + ' ' + value.type_name() + '\n';
+    return out;
+  };
+  EXPECT_EQ(members(ran().out), members(shown));
 }
 
 TEST_F(Billing, HasWhatAGatewayCountedUntilItsEnd) {
@@ -216,9 +237,8 @@ TEST_F(Billing, AnswersWhatIsAskedWrongly) {
 TEST_F(Billing, IsSpreadOverACluster) {
   RedisCluster cluster;
   ASSERT_TRUE(cluster.start(0)) << cluster.error();
-  const Json block = {{"cluster", {"127.0.0.1:" + std::to_string(cluster.nodes[0].port())}},
-                      {"timeout", "2s"},
-                      {"instances", 2}};
+  const Json block = {
+      {"cluster", {"127.0.0.1:" + std::to_string(cluster.nodes[0].port())}}, {"timeout", "2s"}, {"instances", 2}};
   Proxy one(billed(block));
   Proxy two(billed(block));
   Traffic traffic(one, two);

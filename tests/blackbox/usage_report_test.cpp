@@ -19,7 +19,8 @@ class UsageReport : public WithLedger {
   void SetUp() override {
     WithLedger::SetUp();
     if (IsSkipped() || HasFatalFailure()) return;
-    const Json limit = {{"rate", "10/day"}, {"per", "header:X-Caller"}, {"if_absent", "reject"}, {"store", "memory"}, {"bill", true}};
+    const Json limit = {
+        {"rate", "10/day"}, {"per", "header:X-Caller"}, {"if_absent", "reject"}, {"store", "memory"}, {"bill", true}};
     const Json answer = {{"path", "/*"}, {"respond", {{"status", 204}}}};
     const Json config = {{"admin", {{"listen", "127.0.0.1:0"}}},
                          {"redis", block()},

@@ -80,7 +80,7 @@ struct Config {
   std::vector<upstream::Options> upstreams;
   std::vector<limit::Limit> limits;
   std::optional<notify::WebhookOptions> webhook;
-  std::optional<Billing> billing;          ///< not set: no limit's use is billed
+  std::optional<Billing> billing;              ///< not set: no limit's use is billed
   std::optional<notify::TraceOptions> traces;  ///< not set: no spans are sent anywhere
   gateway::Options gateway;
   observe::LogOptions log;

@@ -46,7 +46,7 @@ struct Services {
   limit::FlightQueues& flights;           ///< shared by all workers
   net::LentBytes::Share* lent = nullptr;  ///< counts the memory of bodies that are held; null: nobody does
   observe::SpanLog* spans = nullptr;      ///< null: no exchange is recorded
-  limit::UseSheet* sheet = nullptr;          ///< of this worker; null: nothing is billed
+  limit::UseSheet* sheet = nullptr;       ///< of this worker; null: nothing is billed
 };
 
 /// Worker thread only. All exchanges must have ended before it is destroyed.

@@ -239,7 +239,7 @@ struct Options {
   std::optional<Tracing> tracing;  ///< not set: fields of Trace Context are passed on as they came
   std::string usage;               ///< the path at which callers ask what is left of their limits; empty: none
   std::shared_ptr<const limit::Calendar> billing_days;  ///< that billed use is summed by; null: nothing is billed
-  std::string via = "headgate";    ///< the name of this gateway in Via; empty: it adds no entry
+  std::string via = "headgate";                         ///< the name of this gateway in Via; empty: it adds no entry
 };
 
 }  // namespace headgate::gateway

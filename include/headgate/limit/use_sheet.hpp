@@ -27,7 +27,7 @@ class UseSheet {
   };
 
   /// Counts a request that cost `cost` and ended at `now`. Nothing happens for a cost of 0 or less. `days` is the
-  /// calendar that bills go by. About 40 ns for a key that it has already.
+  /// calendar that bills go by.
   void add(const std::shared_ptr<const Calendar>& days, Instant now, std::string_view limit, std::string_view key,
            std::int64_t cost);
   /// Hands over what was counted since the last call.

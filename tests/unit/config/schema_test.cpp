@@ -180,8 +180,8 @@ TEST(Schema, HasNoDefaultThatAnotherValueOfItWouldNotShow) {
     return sentence ? Json(text + "x") : Json();  // others are words of a list
   };
   int seen = 0;
-  for (const std::string section :
-       {"ban", "waiting_room", "waiting_page", "webhook", "billing", "queue", "concurrency", "appointments", "eject", "circuit"}) {
+  for (const std::string section : {"ban", "waiting_room", "waiting_page", "webhook", "billing", "queue", "concurrency",
+                                    "appointments", "eject", "circuit"}) {
     const auto right = described(bare(section), section);
     for (auto& [key, property] : parsed["$defs"][section]["properties"].items()) {
       if (!property.contains("default")) continue;

@@ -15,8 +15,8 @@ using Bill = std::map<std::string, Use>;
 class PathBill : public Path {
  protected:
   PathBill() {
-    options.billing_days = std::make_shared<const limit::Calendar>(limit::Calendar::Unit::day, "UTC",
-                                                                   std::vector<limit::ZoneOffset>());
+    options.billing_days =
+        std::make_shared<const limit::Calendar>(limit::Calendar::Unit::day, "UTC", std::vector<limit::ZoneOffset>());
   }
   static limit::Limit& billed(limit::Limit& limit) {
     limit.bill = true;

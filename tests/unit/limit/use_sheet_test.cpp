@@ -23,10 +23,10 @@ using Days = std::shared_ptr<const Calendar>;
 Days in_utc() { return std::make_shared<const Calendar>(Calendar::Unit::day, "UTC", std::vector<ZoneOffset>()); }
 /// With the two changes of 2026.
 Days in_vienna() {
-  return std::make_shared<const Calendar>(Calendar::Unit::day, "Europe/Vienna",
-                                          std::vector<ZoneOffset>{{utc(2000, 1, 1), hours(1)},
-                                                                  {utc(2026, 3, 29, 1h), hours(2)},
-                                                                  {utc(2026, 10, 25, 1h), hours(1)}});
+  return std::make_shared<const Calendar>(
+      Calendar::Unit::day, "Europe/Vienna",
+      std::vector<ZoneOffset>{
+          {utc(2000, 1, 1), hours(1)}, {utc(2026, 3, 29, 1h), hours(2)}, {utc(2026, 10, 25, 1h), hours(1)}});
 }
 
 using Sums = std::map<std::pair<Day, std::string>, Use>;
@@ -46,9 +46,8 @@ TEST(UseSheet, SumsEachKeyOfEachLimit) {
   sheet.add(days, now, "plan", "globex", 1);
   sheet.add(days, now, "daily", "acme", 1);
   const auto day = date(2026, 11, 22);
-  EXPECT_EQ(sums_of(sheet.take()), (Sums{{{day, "plan acme"}, {7, 2}},
-                                         {{day, "plan globex"}, {1, 1}},
-                                         {{day, "daily acme"}, {1, 1}}}));
+  EXPECT_EQ(sums_of(sheet.take()),
+            (Sums{{{day, "plan acme"}, {7, 2}}, {{day, "plan globex"}, {1, 1}}, {{day, "daily acme"}, {1, 1}}}));
   EXPECT_TRUE(sums_of(sheet.take()).empty()) << "handed over once";
   sheet.add(days, now, "plan", "acme", 1);
   EXPECT_EQ(sums_of(sheet.take()), (Sums{{{day, "plan acme"}, {1, 1}}}));
@@ -68,8 +67,8 @@ TEST(UseSheet, BeginsADayAtMidnightOfItsZone) {
   add(utc(2026, 3, 28, 22h, 59min));  // 23:59
   add(utc(2026, 3, 28, 23h));         // midnight: the day of 23 hours
   add(utc(2026, 3, 29, 21h, 59min));
-  add(utc(2026, 3, 29, 22h));         // midnight, in summer time
-  add(utc(2026, 10, 24, 22h));        // the day of 25 hours
+  add(utc(2026, 3, 29, 22h));   // midnight, in summer time
+  add(utc(2026, 10, 24, 22h));  // the day of 25 hours
   add(utc(2026, 10, 25, 22h, 59min));
   add(utc(2026, 10, 25, 23h));
   EXPECT_EQ(sums_of(sheet.take()), (Sums{{{date(2026, 3, 28), "plan acme"}, {1, 1}},

@@ -2,8 +2,8 @@
 #include "../../../src/redis/ban_script.hpp"
 #include "../../../src/redis/ledger_script.hpp"
 #include "ban_fixture.hpp"
-#include "ledger_fixture.hpp"
 #include "cluster_fixture.hpp"
+#include "ledger_fixture.hpp"
 #include "redis_fixture.hpp"
 #include "support/redis_cli.hpp"
 

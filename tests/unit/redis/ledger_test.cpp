@@ -106,7 +106,8 @@ TEST_F(LedgerTest, SaysWhatFindsNoPlaceInAFullBucket) {
   EXPECT_EQ(*added, Use()) << "the last place";
   Uses more{{field, {2, 1}}};
   for (int i = 0; more.size() < 2; ++i)
-    if (limit::bucket_of("plan b" + std::to_string(i)) == bucket) more.push_back({"plan b" + std::to_string(i), {9, 3}});
+    if (limit::bucket_of("plan b" + std::to_string(i)) == bucket)
+      more.push_back({"plan b" + std::to_string(i), {9, 3}});
   added = add(ledger, batch_of(2, more));
   ASSERT_TRUE(added.has_value());
   EXPECT_EQ(*added, (Use{9, 3})) << "who is in it goes on";
@@ -215,8 +216,7 @@ TEST_F(LedgerHostile, CostsTheCallOnlyWhereTheReplyIsNonsense) {
   Ledger ledger(loop, options, "one");
   for (const std::string& nonsense :
        {std::string("+OK\r\n"), std::string(":1\r\n"), std::string("$-1\r\n"), std::string("*0\r\n"),
-        std::string("*1\r\n:5\r\n"), std::string("*1\r\n*1\r\n$1\r\nx\r\n"),
-        "*65\r\n" + [] {
+        std::string("*1\r\n:5\r\n"), std::string("*1\r\n*1\r\n$1\r\nx\r\n"), "*65\r\n" + [] {
           std::string all;
           for (int i = 0; i < 65; ++i) all += "*0\r\n";
           return all;

@@ -166,7 +166,11 @@ TEST(UsageRecord, NamesTheOwnerOfAnApiKey) {
   EXPECT_EQ(owner_of(config, "plan", "acme|%7C"), "acme|%7C") << "one part is as it is";
   EXPECT_EQ(owner_of(config, "both", "/orders|acme%7C%25%2F"), "acme|%%2F");
   EXPECT_EQ(owner_of(config, "both", "~0123456789abcdef0123456789abcdef"), "") << "it was too long";
-  EXPECT_EQ(owner_of(config, "plan", "\x01" "192.0.2.7"), "") << "a caller without an API key";
+  EXPECT_EQ(owner_of(config, "plan",
+                     "\x01"
+                     "192.0.2.7"),
+            "")
+      << "a caller without an API key";
   EXPECT_EQ(owner_of(config, "ip", "192.0.2.7"), "");
   EXPECT_EQ(owner_of(config, "gone", "acme"), "");
   config.identity.api_key.file.clear();
