@@ -5,6 +5,7 @@
 #include "completion.hpp"
 #include "explain_command.hpp"
 #include "top.hpp"
+#include "usage_report.hpp"
 
 #include "headgate/core/literals.hpp"
 
@@ -188,6 +189,7 @@ int main(int count, char** words) {
 
   offer_admin_commands(app, result);
   offer_top(app, result);
+  offer_usage_report(app, result);
   offer_help(app, result);
   offer_completion(app);
 

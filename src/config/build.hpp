@@ -49,6 +49,7 @@ void build_shedding(Build& build);  // after upstreams, redis and identity
 void build_retries(Build& build);   // after upstreams
 void build_signing(Build& build);
 void build_limits(Build& build);      // after identity, redis and signing
+void build_billing(Build& build);     // after limits
 void build_webhook(Build& build);     // after limits
 void build_tracing(Build& build);     // after process: spans show what the access log shows
 void check_keys(Build& build);        // after limits: the tiers and limits that known API keys name

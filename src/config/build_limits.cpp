@@ -34,6 +34,7 @@ class LimitBuilder {
     outlives_the_process();
     exempt();
     build_ban(build_, node_, out_);
+    read(&node_, "bill", out_.bill);
     priorities();
     return std::move(out_);
   }
@@ -162,7 +163,7 @@ void build_limits(Build& build) {
   for (const Node* each : children(find(&build.root, "limits"), Kind::object)) {
     build.config.limits.push_back(LimitBuilder(build, *each).run());
     build.limit_nodes.push_back(each);
-    in_redis = in_redis || build.config.limits.back().store == Store::redis;
+    in_redis = in_redis || build.config.limits.back().store == Store::redis || build.config.limits.back().bill;
   }
   for (const Node* each : children(find(&build.root, "waiting_rooms"), Kind::object)) {
     const Node* store = text_at(each, "store");

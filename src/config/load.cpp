@@ -76,6 +76,7 @@ Config build_all(const Node& root, Report& report) {
   build_signing(build);
   build_limits(build);
   build.limit_numbers = numbers_of(build.limit_nodes);
+  build_billing(build);
   build_webhook(build);
   build_tracing(build);
   check_keys(build);

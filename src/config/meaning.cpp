@@ -2,6 +2,7 @@
 
 #include "meaning_access.hpp"
 #include "meaning_balance.hpp"
+#include "meaning_billing.hpp"
 #include "meaning_delivery.hpp"
 #include "meaning_health.hpp"
 #include "meaning_observing.hpp"
@@ -246,8 +247,8 @@ std::string meaning(const Config& config, std::string_view file) {
     return out + "\nThere is no limit" + all + shedding + balancing + paths;
   }
   if (!config.limits.empty()) out += table(config);
-  return out + rooms + routes_in_words(config.gateway) + batches(config) + when_redis_is_down(config) + shedding +
-         balancing + paths;
+  return out + rooms + routes_in_words(config.gateway) + batches(config) + when_redis_is_down(config) +
+         billing_in_words(config) + shedding + balancing + paths;
 }
 
 }  // namespace headgate::config

@@ -179,6 +179,7 @@ constexpr Shape kBoundsShape = section(kBounds);
 constexpr Shape kRejectionShape = section(kRejection);
 constexpr Shape kLogShape = section(kLog);
 constexpr Shape kSigningShape = section(kSigning);
+constexpr Shape kBillingShape = section(kBillingSection);
 constexpr std::string_view kRootLater[] = {"metrics", "tls", "tiers"};
 constexpr Shape kIncludePath = text("a file's path, or a pattern", check_include);
 constexpr Shape kIncludePaths = list("a list of files", kIncludePath, 1, 10'000);
@@ -231,6 +232,8 @@ constexpr Key kRootKeys[] = {
     {"usage", &kUsagePath, "", R"("/.headgate/usage")",
      "The path at which the gateway tells a caller what is left of its limits, and takes nothing for it; default: "
      "none"},
+    {"billing", &kBillingShape, "", R"({ "keep": "40d", "time_zone": "Europe/Vienna" })",
+     "How the use of limits with `bill` is summed"},
     {"signing", &kSigningShape, "", R"({ "keys": ["${HEADGATE_SIGNING_KEY}"] })", "What signs appointments"},
     {"log", &kLogShape, "", R"({ "format": "json" })", "Access and error log"},
 };

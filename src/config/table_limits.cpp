@@ -162,6 +162,8 @@ constexpr Key kLimitKeys[] = {
     {"ban", &kBanShape, "", R"({ "after": 20, "within": "1m", "for": "10m" })",
      "Suspends a key after several rejections, or after answers of some statuses: until then all its requests are "
      "refused, before anything is counted"},
+    {"bill", &kBoolean, "false", "true",
+     "Whether what each key uses is summed for each day in Redis, for bills: see docs/billing.md"},
     {"mode", &kMode, "enforce", R"("observe")", "`observe` counts and reports, but rejects nobody"},
     {"exempt", &kExemptShape, "", R"({ "client_ip": ["10.9.0.0/16"] })", "Callers that it does not apply to"},
     {"if_absent", &kIfAbsent, "", R"("client_ip")",

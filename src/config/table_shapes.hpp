@@ -65,6 +65,7 @@ extern const Section kHealthSection;
 extern const Section kServerQueueSection;
 extern const Shape kUpstreams;
 extern const Section kLimitSection;
+extern const Section kBillingSection;
 extern const Section kWebhookSection;
 extern const Section kTracingSection;
 extern const Shape kRoomMap;

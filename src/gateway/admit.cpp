@@ -1,6 +1,7 @@
 // Checks the limits of one stage of the route, in memory or in Redis: all take their permits, or none does.
 
 #include "appointments.hpp"
+#include "bill.hpp"
 #include "in_flight.hpp"
 #include "limit_fields.hpp"
 #include "outage.hpp"
@@ -208,12 +209,18 @@ Gateway::Step Gateway::collect(Exchange& x, Round& round, Stage stage) {
     const auto resolved = resolve_limit(x, route_limit);
     if (resolved.key_missing && enforced && (round.kind == RoundKind::memory || round.kind == RoundKind::redis))
       return fail(key_missing(x, limit));
-    if (!resolved.applies) continue;
+    if (!resolved.applies) {
+      if (limit.bill && resolved.tier != nullptr && round.kind != RoundKind::share) note_unchecked(x, route_limit);
+      continue;
+    }
     if (route_limit.ready->extras && limit.appointments && enforced)
       if (const auto early = keep_appointment(x, route_limit, resolved)) return fail(*early);
     if (round.kind == RoundKind::fallback) {
       if (enforced && limit.if_redis_down == IfRedisDown::reject) return fail(uncountable(limit));
-      if (!counted_here) continue;
+      if (!counted_here) {
+        if (limit.bill) note_unchecked(x, route_limit);
+        continue;
+      }
     }
     if (!append(x, route_limit, resolved, round.source(), shard_turns_)) return fail(too_many_rules(x, limit));
   }

@@ -85,6 +85,7 @@ void Admission::reset() noexcept {
   returned = peek = false;
   checks.clear();
   limits.clear();
+  unchecked.clear();
 }
 
 void Exchange::reset() {

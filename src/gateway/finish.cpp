@@ -1,6 +1,7 @@
 // The end of every exchange: counts it in the metrics and writes it to the access log.
 
 #include "access_record.hpp"
+#include "bill.hpp"
 #include "exchange_spans.hpp"
 #include "in_flight.hpp"
 
@@ -16,6 +17,7 @@ void Gateway::finish(Exchange& x) {
     if (x.route->circuit && x.snapshot) leave_circuit(x);
     if (x.route->in_flight) in_flight_->release(x);
     if (x.route->server_queue && x.snapshot) leave_server(x);
+    if (x.route->bills && x.snapshot && services_.sheet != nullptr) bill(x, *services_.sheet);
   }
   if (x.broken_off && x.ended_by == EndedBy::client_closed) x.ended_by = EndedBy::drain;
   const auto elapsed = std::chrono::duration_cast<Duration>(x.clock->steady() - x.started);

@@ -57,6 +57,17 @@ inline const CompiledTier& tier_of(Exchange& x, const RouteLimit& route_limit) {
   return named_tier(x, route_limit);
 }
 
+}  // namespace
+
+std::optional<std::int64_t> cost_in(std::string_view value, std::int64_t most) noexcept {
+  std::int64_t cost = 0;
+  const auto* const end = value.data() + value.size();
+  if (value.empty() || value.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
+  const auto [stop, error] = std::from_chars(value.data(), end, cost);
+  if (error == std::errc::result_out_of_range) return most;
+  return std::min(cost, most);
+}
+
 std::int64_t cost_of(const Exchange& x, const Cost& cost) {
   switch (cost.from) {
     case Cost::From::constant:
@@ -75,17 +86,6 @@ std::int64_t cost_of(const Exchange& x, const Cost& cost) {
           .value_or(cost.default_value);
   }
   return cost.default_value;
-}
-
-}  // namespace
-
-std::optional<std::int64_t> cost_in(std::string_view value, std::int64_t most) noexcept {
-  std::int64_t cost = 0;
-  const auto* const end = value.data() + value.size();
-  if (value.empty() || value.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
-  const auto [stop, error] = std::from_chars(value.data(), end, cost);
-  if (error == std::errc::result_out_of_range) return most;
-  return std::min(cost, most);
 }
 
 std::optional<std::string_view> key_to_ban(Exchange& x, const RouteLimit& route_limit) {

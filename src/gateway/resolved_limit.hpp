@@ -22,11 +22,14 @@ struct ResolvedLimit {
 ResolvedLimit resolve_limit(Exchange& x, const RouteLimit& route_limit);
 
 /// The key that the limit would count this request by, whatever its tier. Nothing if it lacks one or is exempt: then it
-/// is never suspended. A view into x.text or the exchange.
+/// is never suspended, and nothing is billed. A view into x.text or the exchange.
 std::optional<std::string_view> key_to_ban(Exchange& x, const RouteLimit& route_limit);
 
 /// What an operator gives the key of this request for a time, before its tier and what its API key has; null: nothing.
 const OverrideTable::Granted* override_of(Exchange& x, const RouteLimit& route_limit);
+
+/// The cost of this request, as far as its head tells.
+std::int64_t cost_of(const Exchange& x, const Cost& cost);
 
 /// What a trusted hop says, else the tier of the first limit whose tiers have priorities, else the route. Call it after
 /// the authentication: tiers may come from a token.

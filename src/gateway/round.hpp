@@ -35,11 +35,16 @@ inline limit::Check given_back(limit::Check taken) noexcept {
 class Round {
  public:
   Round(Admission& admission, RoundKind of) noexcept
-      : kind(of), first_check(admission.checks.size()), first_limit(admission.limits.size()), a_(admission) {}
+      : kind(of),
+        first_check(admission.checks.size()),
+        first_limit(admission.limits.size()),
+        first_unchecked(admission.unchecked.size()),
+        a_(admission) {}
 
   RoundKind kind;
   const std::size_t first_check;
   const std::size_t first_limit;
+  const std::size_t first_unchecked;
   Moment asked;
   std::vector<limit::Check> share;  ///< taken from this gateway's share; given back if Redis rejects
 
@@ -51,6 +56,7 @@ class Round {
   void drop() {
     a_.checks.resize(first_check);
     a_.limits.resize(first_limit);
+    a_.unchecked.resize(first_unchecked);
   }
   std::span<const limit::Check> checks() const noexcept {
     return {a_.checks.data() + first_check, a_.checks.size() - first_check};

@@ -20,11 +20,17 @@ bool asks_for_cost(const CheckedLimit& checked) noexcept {
   return !checked.route_limit->ready->in_flight && checked.route_limit->cost.from == Cost::From::response_header;
 }
 
-bool counts_answers(const CheckedLimit& checked) noexcept {
+bool asks_for_cost(const UncheckedUse& use) noexcept {
+  return use.route_limit->cost.from == Cost::From::response_header;
+}
+
+template <class Taken>
+bool counts_answers(const Taken& checked) noexcept {
   return !checked.route_limit->limit->counted_statuses.empty();
 }
 
-bool counts(const CheckedLimit& checked, unsigned status) noexcept {
+template <class Taken>
+bool counts(const Taken& checked, unsigned status) noexcept {
   const auto& statuses = checked.route_limit->limit->counted_statuses;
   return std::binary_search(statuses.begin(), statuses.end(), status);
 }
@@ -77,18 +83,21 @@ bool failed_by_server(const Exchange& x, const std::optional<Problem>& problem) 
          problem->ended_by != EndedBy::bad_request && problem->ended_by != EndedBy::client_closed;
 }
 
-void read_cost(Exchange& x, CheckedLimit& checked) {
+/// Returns whether the answer has a cost that cannot be read.
+template <class Taken>
+bool read_cost(Exchange& x, Taken& checked) {
   checked.settled = true;
   const auto& cost = checked.route_limit->cost;
   const auto written = http::value_of(x.answer.fields, std::string_view(cost.header));
   const auto told = cost_in(written, cost.most);
-  checked.unreadable = !told && !written.empty();
-  if (checked.unreadable)
+  const bool unreadable = !told && !written.empty();
+  if (unreadable)
     x.reason = x.text.join({"the answer's cost in ", cost.header, " is no number: ", written.substr(0, kShown)});
   if (told)
     checked.used = *told;
   else if (x.answer.status >= kFailed)
     checked.used = 0;
+  return unreadable;
 }
 
 }  // namespace
@@ -96,9 +105,11 @@ void read_cost(Exchange& x, CheckedLimit& checked) {
 void note_costs(Exchange& x) {
   for (auto& checked : x.admission.limits) {
     if (checked.settled || !asks_for_cost(checked)) continue;
-    read_cost(x, checked);
+    checked.unreadable = read_cost(x, checked);
     if (!counts_answers(checked)) settle_decisions(x.admission, checked, x.clock->steady());
   }
+  for (auto& use : x.admission.unchecked)
+    if (!use.settled && asks_for_cost(use)) read_cost(x, use);
   note_status(x, x.answer.status);
   x.admission.bind(0);
 }
@@ -110,6 +121,11 @@ void note_status(Exchange& x, unsigned status) {
     any = checked.noted = true;
     if (!counts(checked, status)) checked.used = 0;
     settle_decisions(x.admission, checked, x.clock->steady());
+  }
+  for (auto& use : x.admission.unchecked) {
+    if (use.noted || !counts_answers(use)) continue;
+    use.noted = true;
+    if (!counts(use, status)) use.used = 0;
   }
   if (any) x.admission.bind(0);
 }
@@ -130,6 +146,8 @@ void Gateway::settle(Exchange& x, const Step& problem, Served served) {
                       checked.source == Source::redis ? in_redis : here);
     if (checked.source == Source::fallback) outage_->cost_more(x, checked);
   }
+  for (auto& use : x.admission.unchecked)
+    if (!use.settled && failed && served == Served::yes && asks_for_cost(use)) use.used = 0;
   if (!here.empty()) {
     std::array<limit::Decision, Admission::kMax> ignored;
     services_.memory.decide(here, services_.clock.wall(), {ignored.data(), here.size()});

@@ -58,4 +58,14 @@ Calendar::Window Calendar::at(Instant moment) const noexcept {
   return window;
 }
 
+std::chrono::sys_days Calendar::date_of(Instant moment) const noexcept {
+  auto date = std::chrono::floor<std::chrono::days>(moment + offset_at(moment));
+  while (start_of(date + std::chrono::days(1)) <= moment) date += std::chrono::days(1);  // as in at()
+  return date;
+}
+
+Calendar::Window Calendar::day(std::chrono::sys_days date) const noexcept {
+  return {start_of(date), start_of(date + std::chrono::days(1))};
+}
+
 }  // namespace headgate::limit

@@ -2,7 +2,6 @@
 
 #include "log_script.hpp"
 
-#include "headgate/observe/event.hpp"
 #include "headgate/redis/errors.hpp"
 
 #include <chrono>
@@ -11,10 +10,7 @@
 namespace headgate::redis {
 namespace {
 
-using observe::LogLevel;
-
 constexpr std::chrono::milliseconds kMinLife = std::chrono::hours(24 * 31);
-constexpr std::size_t kMaxReasonLogged = 200;
 constexpr std::int64_t kMaxTime = std::int64_t{1} << 53;
 constexpr std::size_t kMaxDigest = 40;
 
@@ -25,23 +21,7 @@ const Script& script_of_logs() noexcept {
 
 }  // namespace
 
-void LogTrouble::failed(std::string_view reason) {
-  if (reason == reason_) return;
-  reason_ = reason;
-  if (!gate_.pass(std::chrono::steady_clock::now())) return;
-  observe::event(LogLevel::error, std::string(kind_.event) + "_error",
-                 std::string(kind_.what) + " are not shared with other gateways",
-                 {{"call", call_}, {"reason", reason.substr(0, kMaxReasonLogged)}, gate_.left_out()});
-}
-
-void LogTrouble::worked() {
-  if (reason_.empty()) return;
-  reason_.clear();
-  if (gate_.pass(std::chrono::steady_clock::now()))
-    observe::event(LogLevel::info, std::string(kind_.event) + "_works", {}, {{"call", call_}, gate_.left_out()});
-}
-
-LogQuestion::LogQuestion(const LogKind& kind, std::string_view key, LogTrouble& trouble)
+LogQuestion::LogQuestion(const LogKind& kind, std::string_view key, TroubleLog& trouble)
     : Question(script_of_logs()), kind_(kind), key_(key), trouble_(trouble) {}
 
 bool LogQuestion::heard(std::string_view trouble) {

@@ -3,8 +3,8 @@
 
 #include "log_entry.hpp"
 #include "question.hpp"
+#include "trouble_log.hpp"
 
-#include "headgate/observe/line_gate.hpp"
 #include "headgate/redis/shared_log.hpp"
 
 #include <cstdint>
@@ -15,38 +15,23 @@
 
 namespace headgate::redis {
 
-/// Logs why one kind of call fails: one line for each new reason, and one when it works again. One thread.
-class LogTrouble {
- public:
-  LogTrouble(const LogKind& kind, std::string_view call) : kind_(kind), call_(call) {}
-
-  void failed(std::string_view reason);
-  void worked();
-
- private:
-  const LogKind& kind_;
-  std::string_view call_;
-  std::string reason_;
-  observe::LineGate gate_;
-};
-
 /// A question whose trouble is the log's own. What it is made of must outlive it.
 class LogQuestion : public Question {
  public:
   bool heard(std::string_view trouble) override;
 
  protected:
-  LogQuestion(const LogKind& kind, std::string_view key, LogTrouble& trouble);
+  LogQuestion(const LogKind& kind, std::string_view key, TroubleLog& trouble);
 
   const LogKind& kind_;
   const std::string_view key_;
-  LogTrouble& trouble_;
+  TroubleLog& trouble_;
 };
 
 class AppendQuestion final : public LogQuestion {
  public:
   /// `newest`: the entry gets a higher version.
-  AppendQuestion(const LogKind& kind, std::string_view key, LogTrouble& trouble, const limit::LogEntry& entry,
+  AppendQuestion(const LogKind& kind, std::string_view key, TroubleLog& trouble, const limit::LogEntry& entry,
                  Duration kept, std::uint64_t newest)
       : LogQuestion(kind, key, trouble), entry_(entry), kept_(kept), newest_(newest) {}
 
@@ -63,7 +48,7 @@ class AppendQuestion final : public LogQuestion {
 
 class ReadQuestion final : public LogQuestion {
  public:
-  ReadQuestion(const LogKind& kind, std::string_view key, LogTrouble& trouble, const LogPosition& from)
+  ReadQuestion(const LogKind& kind, std::string_view key, TroubleLog& trouble, const LogPosition& from)
       : LogQuestion(kind, key, trouble), from_(from) {}
 
   void write(std::vector<std::string>& out) const override;
@@ -83,7 +68,7 @@ class ReadQuestion final : public LogQuestion {
 class HearQuestion final : public LogQuestion {
  public:
   /// `key` is that of the gateways; `name` is this one's.
-  HearQuestion(const LogKind& kind, std::string_view key, LogTrouble& trouble, std::string_view name,
+  HearQuestion(const LogKind& kind, std::string_view key, TroubleLog& trouble, std::string_view name,
                const LogPosition& position, std::uint64_t version)
       : LogQuestion(kind, key, trouble), name_(name), position_(position), version_(version) {}
 
@@ -100,7 +85,7 @@ class HearQuestion final : public LogQuestion {
 
 class LeaveQuestion final : public LogQuestion {
  public:
-  LeaveQuestion(const LogKind& kind, std::string_view key, LogTrouble& trouble, std::string_view name)
+  LeaveQuestion(const LogKind& kind, std::string_view key, TroubleLog& trouble, std::string_view name)
       : LogQuestion(kind, key, trouble), name_(name) {}
 
   void write(std::vector<std::string>& out) const override;

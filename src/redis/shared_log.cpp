@@ -32,6 +32,12 @@ std::string fresh_name() {
   return out;
 }
 
+TroubleEvents trouble_of(const LogKind& kind) {
+  return {.failed = std::string(kind.event) + "_error",
+          .means = std::string(kind.what) + " are not shared with other gateways",
+          .works = std::string(kind.event) + "_works"};
+}
+
 }  // namespace
 
 // Older versions write and read the field of suspensions under this name.
@@ -73,9 +79,9 @@ struct SharedLog::State {
   const std::string name = fresh_name();
   const Duration kept;
   std::uint64_t newest = 0;  ///< the highest version that was read or appended
-  LogTrouble appends{kind, "append"};
-  LogTrouble reads{kind, "read"};
-  LogTrouble hears{kind, "hear"};
+  TroubleLog appends{trouble_of(kind), "append"};
+  TroubleLog reads{trouble_of(kind), "read"};
+  TroubleLog hears{trouble_of(kind), "hear"};
   Count unreadable;
 };
 

@@ -79,6 +79,7 @@ void GatewayProgram::activate(PendingConfig next) {
   top_->use(now_->config);
   shared_.bans->adopt(now_->config);
   shared_.overrides->adopt(now_->config);
+  shared_.billing->adopt(now_->config);
   traces_.use(now_->config->traces);
 }
 
@@ -154,6 +155,7 @@ void GatewayProgram::started(Workers& workers) {
   server_watch_.start();
   top_->start(workers);
   rates_.start();
+  shared_.billing->start(workers);
   server_care_.use(now_, workers);
   shared_.operators.use_workers(workers.count(), totals());
   shared_.board.begin_serving();
@@ -343,6 +345,7 @@ void GatewayProgram::ended() {
   shared_.bans->stop();
   shared_.overrides->stop();
   rates_.stop();
+  shared_.billing->stop();
   traces_.stop();
 }
 

@@ -19,7 +19,7 @@ GatewayService::GatewayService(const std::shared_ptr<const ActiveConfig>& active
       handshakes_(shared.registry, worker),
       tops_(shared.registry.tops(worker)),
       gateway_({environment.clock, shared.memory, access_log_, shared.bans->table(), shared.rooms, shared.flights,
-                environment.blocks.lent, &spans_},
+                environment.blocks.lent, &spans_, &sheet_},
                now_.snapshot) {
   loop_watch_.emplace(environment.clock, observe::loop_lag_gauge(shared.registry, worker));
   shared_.board.use_redis(worker_, now_.redis);
@@ -70,6 +70,7 @@ void GatewayService::stop() {
   shared_.board.use_servers(worker_, {});
   loop_watch_.reset();
   gateway_.stop();
+  shared_.billing->add(take_sheet());
   for (const auto& upstream : now_.snapshot->upstreams) upstream->stop();
   for (const auto& redis : {now_.redis, retired_})
     if (redis) redis->stop();

@@ -3,6 +3,7 @@
 
 #include "admin_board.hpp"
 #include "ban_service.hpp"
+#include "billing_service.hpp"
 #include "explain_calls.hpp"
 #include "loop_watch.hpp"
 #include "operator_board.hpp"
@@ -26,17 +27,20 @@ namespace headgate::server {
 /// What all workers share. Thread-safe.
 struct Shared {
   Shared(const config::Config& config, observe::Logs& opened, std::shared_ptr<BanService> ban_service,
-         std::shared_ptr<OverrideService> override_service, boost::asio::io_context& main_loop)
+         std::shared_ptr<OverrideService> override_service, std::shared_ptr<BillingService> billing_service,
+         boost::asio::io_context& main_loop)
       : logs(opened),
         memory(config.memory),
         bans(std::move(ban_service)),
         overrides(std::move(override_service)),
+        billing(std::move(billing_service)),
         operators(main_loop) {}
 
   observe::Logs& logs;
   limit::MemoryStore memory;
   const std::shared_ptr<BanService> bans;
   const std::shared_ptr<OverrideService> overrides;
+  const std::shared_ptr<BillingService> billing;
   room::MemoryRooms rooms;
   limit::FlightQueues flights;
   upstream::RetryBudgets retry_budgets;
@@ -66,6 +70,8 @@ class GatewayService final : public Service {
   unsigned worker() const noexcept { return worker_; }
   /// Who was limited since the last call.
   std::vector<observe::TakenTop> take_tops() { return tops_.take(); }
+  /// What was billed since the last call.
+  limit::UseSheet::Taken take_sheet() { return sheet_.take(); }
 
   Task<gateway::Explanation> explain(gateway::ExplainedRequest request);
   /// New exchanges use this from now on, and the logs that are open now.
@@ -89,6 +95,7 @@ class GatewayService final : public Service {
   observe::SpanLog spans_;
   observe::HandshakeCounters handshakes_;
   observe::WorkerTops& tops_;
+  limit::UseSheet sheet_;
   gateway::Gateway gateway_;
   std::optional<LoopWatch> loop_watch_;
 };

@@ -56,6 +56,9 @@ ApiJson answer_of(const AdminEndpoint& endpoint) {
   ApiJson out = {{"description", "Done"}};
   if (!about.stream.empty())
     out["content"] = content(about.stream, {{"type", "string"}});
+  else if (!about.lines.empty())
+    out = {{"description", "Lines of JSON: each is a " + std::string(about.lines)},
+           {"content", content("application/x-ndjson", {{"type", "string"}})}};
   else if (!about.answer.empty())
     out["content"] = content(AdminAnswer::kJson, schema_of(about.answer));
   else

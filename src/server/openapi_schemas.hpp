@@ -124,6 +124,18 @@ inline constexpr std::array kSchemas = {
       "gateways": {"$ref": "#/components/schemas/Gateways"}}})"},
     NamedSchema{"Overrides", R"({"type": "object", "required": ["overrides"], "properties": {
       "overrides": {"type": "array", "items": {"$ref": "#/components/schemas/Override"}}}})"},
+    NamedSchema{"UsageDays", R"({"type": "object", "required": ["limits", "days"], "properties": {
+      "time_zone": {"type": "string"}, "limits": {"type": "array", "items": {"type": "string"}},
+      "days": {"type": "array", "items": {"type": "object",
+        "required": ["day", "from", "until", "complete", "complete_from"], "properties": {
+        "day": {"type": "string", "format": "date"}, "from": {"type": "string", "format": "date-time"},
+        "until": {"type": "string", "format": "date-time"}, "complete": {"type": "boolean"},
+        "complete_from": {"type": "string", "format": "date-time"}}}}}})"},
+    NamedSchema{"UsageRecord", R"({"type": "object",
+      "required": ["day", "limit", "key", "used", "requests", "complete", "cursor"], "properties": {
+      "day": {"type": "string", "format": "date"}, "limit": {"type": "string"}, "key": {"type": "string"},
+      "owner": {"type": "string"}, "used": {"type": "integer"}, "requests": {"type": "integer"},
+      "complete": {"type": "boolean"}, "cursor": {"type": "string"}}})"},
     NamedSchema{"ExplainedRequest", R"({"type": "object", "required": ["url"], "properties": {
       "method": {"type": "string"}, "url": {"type": "string"}, "ip": {"type": "string"},
       "headers": {"type": "array", "items": {"type": "array", "items": {"type": "string"}}}}})"},

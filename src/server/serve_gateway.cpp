@@ -17,14 +17,18 @@
 #include "stray_signals.hpp"
 #include "top_service.hpp"
 
+#include "headgate/redis/ledger.hpp"
 #include "headgate/redis/shared_log.hpp"
 #include "headgate/server/admin.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <memory>
+#include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -53,12 +57,27 @@ OpenLog open_override_log(boost::asio::io_context& loop) {
   };
 }
 
+/// Names this process to the ledger.
+std::string random_sender() {
+  std::random_device random;
+  std::array<char, 2 * 8 + 1> text{};
+  std::snprintf(text.data(), text.size(), "%08x%08x", random(), random());
+  return text.data();
+}
+
+OpenLedger open_ledger(boost::asio::io_context& loop) {
+  return [&loop, name = random_sender()](const config::Config& config) -> std::shared_ptr<limit::Ledger> {
+    return config.redis ? std::make_shared<redis::Ledger>(loop, *config.redis, name) : nullptr;
+  };
+}
+
 void collect_all(Shared& shared) {
   collect_process(shared.registry);
   collect_logs(shared.registry, [&logs = shared.logs] { return logs.dropped(); });
   shared.board.collect(shared.registry);
   collect_bans(shared.registry, shared.bans->table());
   collect_overrides(shared.registry, shared.overrides->book());
+  collect_billing(shared.registry, [&billing = *shared.billing] { return billing.counts(); });
   collect_webhooks(shared.registry, [&bans = *shared.bans] { return bans.webhooks(); });
   collect_keys(shared.registry, [&memory = shared.memory] {
     std::vector<KeysReport> out;
@@ -84,6 +103,7 @@ std::vector<AdminEndpoint> endpoints_of(Shared& shared, GatewayProgram& program,
   add(override_endpoints(operators, shared.overrides));
   out.push_back(routes_endpoint(operators));
   add(top_endpoints(program.top()));
+  add(usage_endpoints(shared.billing));
   out.push_back(servers_endpoint([&board = shared.board] { return board.upstreams(); }));
   add(operate_endpoints(
       operators, shared.board, shared.logs, [] { (void)std::raise(SIGTERM); },
@@ -106,7 +126,8 @@ int serve_gateway(const config::Config& config, const ReadAgain& read_again, con
   observe::Logs logs(config.log);
   boost::asio::io_context main_loop{1};
   Shared shared(config, logs, std::make_shared<BanService>(main_loop, open_ban_log(main_loop)),
-                std::make_shared<OverrideService>(main_loop, open_override_log(main_loop)), main_loop);
+                std::make_shared<OverrideService>(main_loop, open_override_log(main_loop)),
+                std::make_shared<BillingService>(main_loop, open_ledger(main_loop)), main_loop);
   GatewayProgram program(main_loop, config, read_again, shared);
   if (!watched.empty()) program.watch(watched);
   collect_all(shared);

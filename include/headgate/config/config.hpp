@@ -4,6 +4,7 @@
 #include "headgate/core/time.hpp"
 #include "headgate/gateway/options.hpp"
 #include "headgate/identity/options.hpp"
+#include "headgate/limit/calendar.hpp"
 #include "headgate/limit/limit.hpp"
 #include "headgate/limit/memory_store.hpp"
 #include "headgate/net/options.hpp"
@@ -13,6 +14,7 @@
 #include "headgate/redis/options.hpp"
 #include "headgate/upstream/options.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -55,6 +57,12 @@ struct Described {
   std::map<std::string, std::uint64_t> hidden;
 };
 
+/// How billed use is summed.
+struct Billing {
+  Duration kept = std::chrono::hours(40 * 24);  ///< how long a day stays after its end
+  std::shared_ptr<const limit::Calendar> days;  ///< never null
+};
+
 /// Everything that a file says, with the defaults filled in. It is always valid: all names resolve, every cost can be
 /// granted, and every key is guaranteed.
 struct Config {
@@ -72,6 +80,7 @@ struct Config {
   std::vector<upstream::Options> upstreams;
   std::vector<limit::Limit> limits;
   std::optional<notify::WebhookOptions> webhook;
+  std::optional<Billing> billing;              ///< not set: no limit's use is billed
   std::optional<notify::TraceOptions> traces;  ///< not set: no spans are sent anywhere
   gateway::Options gateway;
   observe::LogOptions log;

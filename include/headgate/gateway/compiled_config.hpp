@@ -111,6 +111,7 @@ struct Route {
   bool in_flight = false;              ///< one of its limits counts requests at the same time
   bool in_turn = false;                ///< and lets them wait for a permit
   bool settles = false;                ///< a cost is known only from the answer, or a limit counts only some answers
+  bool bills = false;                  ///< the use of one of its limits is billed
   const CompiledRoom* room = nullptr;  ///< visitors wait in it; null: none
   const std::vector<limit::Per>* balance_per =
       nullptr;           ///< whose value says the server; null: nothing of a request does

@@ -26,6 +26,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace headgate::net {
 struct Secured;
@@ -104,6 +105,16 @@ struct CheckedLimit {
   Instant asked_at_wall{};   ///< the same on the wall clock; waits count from it
 };
 
+/// A billed limit that let the request through without a check: its tier has no rates, or Redis is away and the limit
+/// then allows everything.
+struct UncheckedUse {
+  const RouteLimit* route_limit = nullptr;
+  std::string_view key;
+  std::int64_t used = 0;  ///< the cost; if it is settled, what the answer says
+  bool settled = false;   ///< as in CheckedLimit
+  bool noted = false;
+};
+
 /// What the limits decided. Set by the steps `admit`.
 struct Admission {
   enum class Outcome : std::uint8_t { none, allowed, rejected };
@@ -121,6 +132,7 @@ struct Admission {
   boost::container::static_vector<limit::Check, kMax> checks;
   std::array<limit::Decision, kMax> decisions;
   boost::container::static_vector<CheckedLimit, kMax> limits;
+  std::vector<UncheckedUse> unchecked;  ///< in the order of the plan; most requests have none
 
   const limit::Decision& decision() const noexcept { return decisions[rule]; }
   const limit::Rule& binding_rule() const noexcept { return *checks[rule].rule; }

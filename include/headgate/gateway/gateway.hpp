@@ -9,6 +9,7 @@
 #include "headgate/limit/flight_queues.hpp"
 #include "headgate/limit/limiter.hpp"
 #include "headgate/limit/shards.hpp"
+#include "headgate/limit/use_sheet.hpp"
 #include "headgate/net/block_pool.hpp"
 #include "headgate/observe/access_log.hpp"
 #include "headgate/observe/span_log.hpp"
@@ -45,6 +46,7 @@ struct Services {
   limit::FlightQueues& flights;           ///< shared by all workers
   net::LentBytes::Share* lent = nullptr;  ///< counts the memory of bodies that are held; null: nobody does
   observe::SpanLog* spans = nullptr;      ///< null: no exchange is recorded
+  limit::UseSheet* sheet = nullptr;       ///< of this worker; null: nothing is billed
 };
 
 /// Worker thread only. All exchanges must have ended before it is destroyed.

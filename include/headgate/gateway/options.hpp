@@ -11,6 +11,7 @@
 #include "headgate/gateway/split.hpp"
 #include "headgate/gateway/waiting_room.hpp"
 #include "headgate/identity/options.hpp"
+#include "headgate/limit/calendar.hpp"
 #include "headgate/limit/limit.hpp"
 #include "headgate/shed/concurrency.hpp"
 
@@ -237,7 +238,8 @@ struct Options {
   std::string hsts;                ///< the value of Strict-Transport-Security, for clients with TLS; empty: none
   std::optional<Tracing> tracing;  ///< not set: fields of Trace Context are passed on as they came
   std::string usage;               ///< the path at which callers ask what is left of their limits; empty: none
-  std::string via = "headgate";    ///< the name of this gateway in Via; empty: it adds no entry
+  std::shared_ptr<const limit::Calendar> billing_days;  ///< that billed use is summed by; null: nothing is billed
+  std::string via = "headgate";                         ///< the name of this gateway in Via; empty: it adds no entry
 };
 
 }  // namespace headgate::gateway

@@ -34,6 +34,10 @@ class Calendar {
 
   /// The day or month that contains `moment`.
   Window at(Instant moment) const noexcept;
+  /// The date of the day that contains `moment`, whatever the unit is.
+  std::chrono::sys_days date_of(Instant moment) const noexcept;
+  /// The day of that date, whatever the unit is; empty for one that the zone has skipped.
+  Window day(std::chrono::sys_days date) const noexcept;
   Unit unit() const noexcept { return unit_; }
   const std::string& zone() const noexcept { return zone_; }
 

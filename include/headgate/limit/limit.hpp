@@ -117,6 +117,7 @@ struct Limit {
   std::optional<BanPolicy> ban;                  ///< not set: nobody is suspended
   std::uint32_t shards = 1;                      ///< how many counters each key has in Redis; see limit/shards.hpp
   std::optional<AppointmentTerms> appointments;  ///< none: it hands out none
+  bool bill = false;                             ///< what its keys use is summed for each day; see limit/ledger.hpp
 };
 
 /// What a check takes, and what happens if its rule rejects.

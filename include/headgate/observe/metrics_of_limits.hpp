@@ -125,6 +125,26 @@ inline constexpr Family overrides_active{.name = "headgate_overrides_active",
                                              "Keys that an operator has given another size of a limit for a time, "
                                              "as far as this gateway knows",
                                          .ask = "max by (limit) (headgate_overrides_active)"};
+inline constexpr Family billing_waiting{.name = "headgate_billing_waiting_keys",
+                                        .type = Type::gauge,
+                                        .labels = {},
+                                        .help = "Keys whose billed use Redis does not have yet",
+                                        .ask = "headgate_billing_waiting_keys"};
+inline constexpr Family billing_behind{.name = "headgate_billing_behind_seconds",
+                                       .type = Type::gauge,
+                                       .labels = {},
+                                       .help = "How long billed use has waited for Redis",
+                                       .ask = "headgate_billing_behind_seconds > 60"};
+inline constexpr Family billing_lost_requests{.name = "headgate_billing_lost_requests_total",
+                                              .type = Type::counter,
+                                              .labels = {},
+                                              .help = "Requests whose use is in no report, as too many keys were used",
+                                              .ask = "increase(headgate_billing_lost_requests_total[1h]) > 0"};
+inline constexpr Family billing_lost_units{.name = "headgate_billing_lost_units_total",
+                                           .type = Type::counter,
+                                           .labels = {},
+                                           .help = "What these requests cost",
+                                           .ask = "increase(headgate_billing_lost_units_total[1h])"};
 
 inline constexpr Family webhooks{.name = "headgate_webhooks_total",
                                  .type = Type::counter,

@@ -77,6 +77,7 @@ struct AdminAbout {
   std::string_view answer{};       ///< the name of the answer's schema; "": it is text
   std::vector<Parameter> query{};  ///< of the query
   std::string_view stream{};       ///< the type of an answer that does not end; "": it ends
+  std::string_view lines{};        ///< the name of the schema of each line of JSON; "": it is one text
 };
 
 struct AdminEndpoint {

@@ -316,6 +316,7 @@ inline std::string describe(const Config& config) {
     out << '\n';
   }
   for (const auto& each : config.limits) out << describe(each);
+  if (config.billing) out << "billing " << to_text(config.billing->kept) << ' ' << config.billing->days->zone() << '\n';
   if (config.webhook)
     out << "webhook " << config.webhook->url.host << ' ' << config.webhook->secrets.size() << ' ' << config.webhook->ca
         << ' ' << to_text(config.webhook->timeout) << '\n';

@@ -114,10 +114,10 @@ Json bare(const std::string& section) {
                   "api_key": { "keys": { "k": { "key": "0123456789abcdef" } } } },
     "hsts": { "max_age": "1y" }, "signing": { "keys": ["0123456789abcdef0123456789abcdef"] }, "shedding": {},
     "all_routes": {}, "timeouts": {}, "bounds": {}, "rejection": {}, "log": {}, "tracing": { "otlp_http": "http://c:4318" },
-    "webhook": { "url": "https://hooks.example.com/", "secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=" },
+    "billing": {}, "webhook": { "url": "https://hooks.example.com/", "secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=" },
     "limits": { "p": { "rate": "1/s", "per": "total" },
                 "l": { "rate": "1/s", "per": "total", "exempt": { "api_key": ["k"] }, "appointments": {} },
-                "b": { "rate": "1/s", "per": "client_ip", "count": { "status": [401] },
+                "b": { "rate": "1/s", "per": "client_ip", "bill": true, "count": { "status": [401] },
                        "ban": { "after": 5, "for": "10m" } },
                 "h": { "rate": "1/s", "per": "header:X-A", "if_absent": { "reject": 403 } },
                 "t": { "tiers": { "x": { "rate": "1/s" } }, "tier_from": "api_key", "default_tier": "x", "per": "total" } },
@@ -180,8 +180,8 @@ TEST(Schema, HasNoDefaultThatAnotherValueOfItWouldNotShow) {
     return sentence ? Json(text + "x") : Json();  // others are words of a list
   };
   int seen = 0;
-  for (const std::string section :
-       {"ban", "waiting_room", "waiting_page", "webhook", "queue", "concurrency", "appointments", "eject", "circuit"}) {
+  for (const std::string section : {"ban", "waiting_room", "waiting_page", "webhook", "billing", "queue", "concurrency",
+                                    "appointments", "eject", "circuit"}) {
     const auto right = described(bare(section), section);
     for (auto& [key, property] : parsed["$defs"][section]["properties"].items()) {
       if (!property.contains("default")) continue;

@@ -1,7 +1,9 @@
 // The least that an operator must allow, as include/headgate/redis/options.hpp says it.
 #include "../../../src/redis/log_script.hpp"
+#include "../../../src/redis/ledger_script.hpp"
 #include "ban_fixture.hpp"
 #include "cluster_fixture.hpp"
+#include "ledger_fixture.hpp"
 #include "redis_fixture.hpp"
 #include "support/redis_cli.hpp"
 
@@ -41,6 +43,13 @@ std::string documented_rule_with_logs() {
   return documented_rule() + " " + documented("For suspensions and overrides \\(SharedLog\\) also ([^.]*)\\.");
 }
 
+/// The same with what Ledger needs.
+std::string documented_rule_with_ledger() {
+  auto words = documented("For billed use \\(Ledger\\) also ([^.]*)\\.");
+  if (const auto at = words.find("\n/// "); at != std::string::npos) words.replace(at, 5, " ");
+  return documented_rule() + " " + words;
+}
+
 void expect_names_all(const std::string& rule, const std::string& script) {
   const std::regex command("call\\('([A-Z]+)'");
   int commands = 0;
@@ -61,6 +70,7 @@ std::string quoted(const std::string& words) {
 TEST(Acl, NamesEveryCommandOfTheScripts) {
   expect_names_all(documented_rule() + " ", std::string(limit::decide_script()));
   expect_names_all(documented_rule_with_logs() + " ", std::string(shared_log_script()));
+  expect_names_all(documented_rule_with_ledger() + " ", std::string(ledger_script()));
   expect_names_all(documented_rule() + " " + documented("For waiting rooms also ([^.]*)\\.") + " ",
                    std::string(room::waiting_room_script()));
 }
@@ -99,6 +109,21 @@ TEST_F(BanLogAcl, NeedsSevenCommandsMore) {
   EXPECT_TRUE(wait(bans.hear(position, 0)).has_value()) << log.str();
   EXPECT_EQ(test::redis_cli(redis.port(), "ACL LOG").find("gate"), std::string::npos);
   bans.stop();
+}
+
+using LedgerAcl = WithLedgers<RedisLimiter>;
+
+TEST_F(LedgerAcl, NeedsFiveCommandsMore) {
+  start();
+  ASSERT_EQ(test::redis_cli(redis.port(), "ACL SETUSER gate on '>secret' " + quoted(documented_rule_with_ledger())),
+            "OK");
+  options.username = "gate";
+  options.password = "secret";
+  Ledger ledger(loop, options, "one");
+  ASSERT_TRUE(add(ledger, batch_of(1, {{"plan acme", {5, 1}}})).has_value()) << log.str();
+  EXPECT_EQ(all_of(ledger).size(), 1u) << log.str();
+  EXPECT_EQ(test::redis_cli(redis.port(), "ACL LOG").find("gate"), std::string::npos);
+  ledger.stop();
 }
 
 class ClusterAcl : public ClusterFixture {

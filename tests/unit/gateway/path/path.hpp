@@ -204,6 +204,7 @@ class Path : public testing::Test {
   limit::BanTable bans;
   room::MemoryRooms rooms;
   limit::FlightQueues flights;
+  limit::UseSheet sheet;
   net::LentBytes lent_bytes;
   net::LentBytes::Share lent{&lent_bytes};
   std::shared_ptr<upstream::RetryBudget> budget = std::make_shared<upstream::RetryBudget>();
@@ -240,7 +241,8 @@ class Path : public testing::Test {
     snapshot->key_overrides = std::make_shared<const KeyOverrides>(
         *compiled, std::make_shared<const identity::Credentials>(std::move(credentials)));
     snapshot_ = snapshot;
-    gateway = std::make_unique<Gateway>(Services{clock, memory, access_log, bans, rooms, flights, &lent}, snapshot);
+    gateway = std::make_unique<Gateway>(
+        Services{clock, memory, access_log, bans, rooms, flights, &lent, nullptr, &sheet}, snapshot);
   }
   const limit::Rule& rule_of(const std::string& name) const {
     for (const auto& limit : limits)
