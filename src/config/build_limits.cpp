@@ -34,6 +34,7 @@ class LimitBuilder {
     outlives_the_process();
     exempt();
     build_ban(build_, node_, out_);
+    build_notices(build_, node_, out_);
     priorities();
     return std::move(out_);
   }

@@ -41,6 +41,8 @@ std::span<const Family* const> families() noexcept {
                                            &bans_active,
                                            &bans,
                                            &ban_decisions,
+                                           &quota_notices,
+                                           &quota_notices_dropped,
                                            &webhooks,
                                            &webhooks_retried,
                                            &webhooks_queued,

@@ -23,8 +23,12 @@ std::set<std::string> shared_names(const config::Config& config) {
 
 }  // namespace
 
-BanService::BanService(boost::asio::io_context& loop, OpenBanLog open)
-    : loop_(loop), open_(std::move(open)), timer_(loop), table_([this](const limit::Ban& ban) { changed(ban); }) {}
+BanService::BanService(boost::asio::io_context& loop, OpenBanLog open, std::shared_ptr<WebhookService> webhooks)
+    : loop_(loop),
+      open_(std::move(open)),
+      webhooks_(std::move(webhooks)),
+      timer_(loop),
+      table_([this](const limit::Ban& ban) { changed(ban); }) {}
 
 std::shared_ptr<const config::Config> BanService::config() const {
   const std::lock_guard lock(mutex_);
@@ -39,7 +43,6 @@ void BanService::adopt(std::shared_ptr<const config::Config> config) {
     shared_ = std::move(shared);
     config_.swap(config);
   }
-  use_webhook(config_->webhook);
   if (log_ && (other_redis || shared_.empty())) std::exchange(log_, nullptr)->stop();
   if (shared_.empty() || stopped_) return;
   if (!log_) {
@@ -59,28 +62,15 @@ void BanService::stop() {
   stopped_ = true;
   timer_.cancel();
   if (log_) std::exchange(log_, nullptr)->stop();
-  if (webhook_) webhook_->stop();
-}
-
-std::optional<notify::WebhookCounts> BanService::webhooks() const {
-  const std::lock_guard lock(mutex_);
-  return webhook_ ? std::optional(webhook_->counts()) : std::nullopt;
-}
-
-void BanService::use_webhook(const std::optional<notify::WebhookOptions>& options) {
-  if (stopped_ || !options) return;  // without options, what waits is still sent
-  if (webhook_) return webhook_->use(*options);
-  const std::lock_guard lock(mutex_);
-  webhook_ = std::make_shared<notify::Webhook>(loop_, clock_, *options);
 }
 
 void BanService::changed(const limit::Ban& ban) {
-  const std::lock_guard lock(mutex_);
-  if (webhook_ && !ban.lifted) {
+  if (webhooks_->on() && !ban.lifted) {
     boost::asio::post(loop_, [self = shared_from_this(), ban] {
-      if (self->config_->webhook) self->webhook_->send(webhook_id(), webhook_body(ban, self->config_->instance));
+      self->webhooks_->send(webhook_id(), webhook_body(ban, self->config_->instance));
     });
   }
+  const std::lock_guard lock(mutex_);
   if (!shared_.contains(ban.limit)) return;
   if (waiting_.size() >= kMaxWaiting) waiting_.pop_front();
   waiting_.push_back(ban);

@@ -1,12 +1,12 @@
 #pragma once
 // Suspensions outside the path: the log that gateways share, and what an operator is told.
 
+#include "webhook_service.hpp"
+
 #include "headgate/config/config.hpp"
 #include "headgate/core/task.hpp"
 #include "headgate/limit/ban.hpp"
 #include "headgate/limit/ban_table.hpp"
-#include "headgate/net/loop_clock.hpp"
-#include "headgate/notify/webhook.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -33,21 +33,18 @@ class BanService : public std::enable_shared_from_this<BanService> {
   /// How many changes wait for Redis at most; beyond it the oldest is dropped. The suspension still holds here.
   static constexpr std::size_t kMaxWaiting = 65'536;
 
-  BanService(boost::asio::io_context& loop, OpenBanLog open);
+  BanService(boost::asio::io_context& loop, OpenBanLog open, std::shared_ptr<WebhookService> webhooks);
 
   limit::BanTable& table() noexcept { return table_; }   ///< any thread
   std::shared_ptr<const config::Config> config() const;  ///< any thread: the active one; null before it
   void adopt(std::shared_ptr<const config::Config> config);
   /// Runs the loop until the log has been read once, at most for this long.
   void await_first(Duration most);
-  /// Of the webhook; nothing if there never was one. Any thread.
-  std::optional<notify::WebhookCounts> webhooks() const;
-  /// Ends the timer. What waits for Redis is lost; what waits for the webhook gets a last attempt while the loop runs.
+  /// Ends the timer. What waits for Redis is lost.
   void stop();
 
  private:
   void changed(const limit::Ban& ban);  // any thread
-  void use_webhook(const std::optional<notify::WebhookOptions>& options);
   static Task<void> exchange(std::shared_ptr<BanService> self, std::shared_ptr<limit::BanLog> log);
   Task<bool> send(limit::BanLog& log);
   Task<bool> receive(limit::BanLog& log);
@@ -56,7 +53,7 @@ class BanService : public std::enable_shared_from_this<BanService> {
 
   boost::asio::io_context& loop_;
   const OpenBanLog open_;
-  net::LoopClock clock_{loop_};
+  const std::shared_ptr<WebhookService> webhooks_;
   boost::asio::steady_timer timer_;
   std::shared_ptr<limit::BanLog> log_;
   std::set<std::string> shared_;  ///< names of the limits whose suspensions are shared
@@ -68,7 +65,6 @@ class BanService : public std::enable_shared_from_this<BanService> {
   mutable std::mutex mutex_;
   std::deque<limit::Ban> waiting_;
   std::shared_ptr<const config::Config> config_;
-  std::shared_ptr<notify::Webhook> webhook_;  ///< used on the main thread; the pointer needs the lock
   limit::BanTable table_;
 };
 

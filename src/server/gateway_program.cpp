@@ -73,7 +73,9 @@ void GatewayProgram::activate(PendingConfig next) {
   shared_.operators.use(now_);
   server_watch_.use(now_);
   top_->use(now_->config);
+  shared_.webhooks->use(now_->config->webhook);
   shared_.bans->adopt(now_->config);
+  shared_.quotas->adopt(now_->config);
   traces_.use(now_->config->traces);
 }
 
@@ -314,6 +316,8 @@ void GatewayProgram::ended() {
   if (handover_) handover_->stop();
   keyring_->stop();
   shared_.bans->stop();
+  shared_.quotas->stop();
+  shared_.webhooks->stop();  // after what sends its last by it
   traces_.stop();
 }
 

@@ -6,6 +6,7 @@
 #include "explain_calls.hpp"
 #include "loop_watch.hpp"
 #include "operator_board.hpp"
+#include "quota_service.hpp"
 #include "reload.hpp"
 
 #include "headgate/gateway/gateway.hpp"
@@ -24,13 +25,21 @@ namespace headgate::server {
 
 /// What all workers share. Thread-safe.
 struct Shared {
-  Shared(const config::Config& config, observe::Logs& opened, std::shared_ptr<BanService> ban_service,
+  Shared(const config::Config& config, observe::Logs& opened, std::shared_ptr<WebhookService> webhook_service,
+         std::shared_ptr<BanService> ban_service, std::shared_ptr<QuotaService> quota_service,
          boost::asio::io_context& main_loop)
-      : logs(opened), memory(config.memory), bans(std::move(ban_service)), operators(main_loop) {}
+      : logs(opened),
+        memory(config.memory),
+        webhooks(std::move(webhook_service)),
+        bans(std::move(ban_service)),
+        quotas(std::move(quota_service)),
+        operators(main_loop) {}
 
   observe::Logs& logs;
   limit::MemoryStore memory;
+  const std::shared_ptr<WebhookService> webhooks;
   const std::shared_ptr<BanService> bans;
+  const std::shared_ptr<QuotaService> quotas;
   room::MemoryRooms rooms;
   limit::FlightQueues flights;
   upstream::RetryBudgets retry_budgets;

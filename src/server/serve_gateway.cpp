@@ -16,14 +16,18 @@
 #include "stray_signals.hpp"
 #include "top_service.hpp"
 
+#include "headgate/net/loop_clock.hpp"
 #include "headgate/redis/ban_log.hpp"
+#include "headgate/redis/notice_marks.hpp"
 #include "headgate/server/admin.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -43,12 +47,25 @@ OpenBanLog open_ban_log(boost::asio::io_context& loop) {
   };
 }
 
+std::shared_ptr<QuotaService> quota_service(boost::asio::io_context& loop, Clock& clock,
+                                            std::shared_ptr<WebhookService> webhooks) {
+  auto out = std::make_shared<QuotaService>(
+      clock,
+      [&loop](const config::Config& config) { return std::make_shared<redis::NoticeMarks>(loop, *config.redis); },
+      [webhooks = std::move(webhooks)](std::string id, std::string body, std::function<void(notify::Fate)> ended) {
+        return webhooks->send(std::move(id), std::move(body), std::move(ended));
+      });
+  out->start();
+  return out;
+}
+
 void collect_all(Shared& shared) {
   collect_process(shared.registry);
   collect_logs(shared.registry, [&logs = shared.logs] { return logs.dropped(); });
   shared.board.collect(shared.registry);
   collect_bans(shared.registry, shared.bans->table());
-  collect_webhooks(shared.registry, [&bans = *shared.bans] { return bans.webhooks(); });
+  collect_webhooks(shared.registry, [&webhooks = *shared.webhooks] { return webhooks.counts(); });
+  collect_notices(shared.registry, [&quotas = *shared.quotas] { return quotas.counts(); });
   collect_keys(shared.registry, [&memory = shared.memory] {
     std::vector<KeysReport> out;
     for (auto& limit : memory.keys_by_limit()) out.push_back({std::move(limit.limit), limit.tracked, limit.evicted});
@@ -89,7 +106,11 @@ int serve_gateway(const config::Config& config, const ReadAgain& read_again, con
   std::signal(SIGHUP, SIG_IGN);  // until the program handles it
   observe::Logs logs(config.log);
   boost::asio::io_context main_loop{1};
-  Shared shared(config, logs, std::make_shared<BanService>(main_loop, open_ban_log(main_loop)), main_loop);
+  net::LoopClock clock(main_loop);
+  const auto webhooks = std::make_shared<WebhookService>(main_loop);
+  Shared shared(config, logs, webhooks,
+                std::make_shared<BanService>(main_loop, open_ban_log(main_loop), webhooks),
+                quota_service(main_loop, clock, webhooks), main_loop);
   GatewayProgram program(main_loop, config, read_again, shared);
   if (!watched.empty()) program.watch(watched);
   collect_all(shared);

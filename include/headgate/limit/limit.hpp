@@ -112,6 +112,8 @@ struct Limit {
   std::optional<BanPolicy> ban;                  ///< not set: nobody is suspended
   std::uint32_t shards = 1;                      ///< how many counters each key has in Redis; see limit/shards.hpp
   std::optional<AppointmentTerms> appointments;  ///< none: it hands out none
+  /// Of a fixed window: the percentages of its size, rising, of which an operator is told when a key reaches them.
+  std::vector<unsigned> notify_at;
 };
 
 /// What a check takes, and what happens if its rule rejects.
