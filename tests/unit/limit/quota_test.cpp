@@ -158,8 +158,13 @@ TEST(NoticeInbox, GivesWhatWasPutInItsOrderAndWakes) {
   NoticeInbox inbox(2);
   int woken = 0;
   inbox.use([&] { ++woken; });
-  for (const unsigned percent : {80U, 100U}) EXPECT_TRUE(inbox.put({.limit = "plan", .percent = percent}));
-  EXPECT_FALSE(inbox.put({.limit = "plan"})) << "it is bounded";
+  const auto notice = [](unsigned percent) {
+    Notice out;
+    out.percent = percent;
+    return out;
+  };
+  for (const unsigned percent : {80U, 100U}) EXPECT_TRUE(inbox.put(notice(percent)));
+  EXPECT_FALSE(inbox.put(notice(50))) << "it is bounded";
   EXPECT_EQ(inbox.dropped(), 1U);
   EXPECT_EQ(woken, 2);
   const auto taken = inbox.take();
@@ -167,7 +172,7 @@ TEST(NoticeInbox, GivesWhatWasPutInItsOrderAndWakes) {
   EXPECT_EQ(taken[0].percent, 80U);
   EXPECT_EQ(taken[1].percent, 100U);
   EXPECT_THAT(inbox.take(), IsEmpty());
-  EXPECT_TRUE(inbox.put({.limit = "plan"})) << "there is room again";
+  EXPECT_TRUE(inbox.put(notice(50))) << "there is room again";
 }
 
 }  // namespace
