@@ -40,7 +40,8 @@ void Notices::look(const Exchange& x, const CheckedLimit& checked, bool taken) {
     const bool later = checked.used > a.checks[at].cost && clock_.steady() - checked.asked_at >= decision.reset_after;
     const auto use = limit::quota_use(decision, taken && !later);
     if (!use) continue;
-    if (const auto bits = limit::reached(checked.route_limit->limit->notify_at, *use)) leave(x, checked, at, *use, bits);
+    if (const auto bits = limit::reached(checked.route_limit->limit->notify_at, *use))
+      leave(x, checked, at, *use, bits);
   }
 }
 
@@ -56,8 +57,7 @@ void Notices::leave(const Exchange& x, const CheckedLimit& checked, std::size_t 
   unsigned before = left == nullptr ? 0 : left->reached;
   if ((reached & ~before) == 0) return;
   const auto& limit = *checked.route_limit->limit;
-  const auto period =
-      limit::period_of(*check.rule, checked.asked_at_wall, x.admission.decisions[at].reset_after);
+  const auto period = limit::period_of(*check.rule, checked.asked_at_wall, x.admission.decisions[at].reset_after);
   for (std::size_t i = 0; i < limit.notify_at.size(); ++i) {
     const auto bit = 1U << i;
     if ((reached & bit) == 0 || (before & bit) != 0) continue;

@@ -47,8 +47,7 @@ Webhook::Webhook(boost::asio::io_context& loop, Clock& clock, WebhookOptions opt
 Webhook::~Webhook() { drop_all("headgate ends"); }
 
 void Webhook::send(std::string id, std::string body, std::function<void(Fate)> ended) {
-  Delivery delivery{
-      .id = std::move(id), .body = std::move(body), .number = ++last_number_, .ended = std::move(ended)};
+  Delivery delivery{.id = std::move(id), .body = std::move(body), .number = ++last_number_, .ended = std::move(ended)};
   if (!is_id(delivery.id)) return drop(delivery, "its id is unusable");
   const auto now = clock_.steady();
   if (stopping_ && now >= end_at_) return drop(delivery, "headgate ends");
@@ -159,10 +158,9 @@ void Webhook::drop(const Delivery& delivery, std::string_view reason) {
   dropped_.fetch_add(1, std::memory_order_relaxed);
   // At the end they are few enough for all to be named.
   if (stopping_ || drops_told_.pass(clock_.steady()))
-    event(LogLevel::error, "webhook_dropped", {},
-          {{"id", is_id(delivery.id) ? std::string_view(delivery.id) : "-"},
-           {"reason", reason},
-           drops_told_.left_out()});
+    event(
+        LogLevel::error, "webhook_dropped", {},
+        {{"id", is_id(delivery.id) ? std::string_view(delivery.id) : "-"}, {"reason", reason}, drops_told_.left_out()});
   tell_fate(delivery, Fate::dropped);
 }
 

@@ -26,8 +26,7 @@ namespace headgate::server {
 /// Where the marks of this configuration are; null if it has none.
 using OpenMarks = std::function<std::shared_ptr<limit::NoticeMarks>(const config::Config& config)>;
 /// See WebhookService::send.
-using SendWebhook =
-    std::function<bool(std::string id, std::string body, std::function<void(notify::Fate)> ended)>;
+using SendWebhook = std::function<bool(std::string id, std::string body, std::function<void(notify::Fate)> ended)>;
 
 /// For the metrics.
 struct NoticeCounts {
@@ -42,12 +41,12 @@ struct NoticeCounts {
 /// request of the key beyond the percentage lets another gateway tell it, with the same id.
 class QuotaService : public std::enable_shared_from_this<QuotaService> {
  public:
-  static constexpr std::size_t kMaxUnderWay = 500;                 ///< half of what the webhook keeps; more are dropped
-  static constexpr std::size_t kRemembered = 65'536;               ///< that were told, or that another gateway tells
-  static constexpr Duration kHold = std::chrono::seconds(15);      ///< of a mark
-  static constexpr Duration kRenew = std::chrono::seconds(5);      ///< how often it is renewed
-  static constexpr Duration kRest = std::chrono::minutes(10);      ///< after the last attempt, until the next notice
-  static constexpr Duration kLastWait = std::chrono::seconds(4);   ///< for webhooks and marks, after stop()
+  static constexpr std::size_t kMaxUnderWay = 500;                ///< half of what the webhook keeps; more are dropped
+  static constexpr std::size_t kRemembered = 65'536;              ///< that were told, or that another gateway tells
+  static constexpr Duration kHold = std::chrono::seconds(15);     ///< of a mark
+  static constexpr Duration kRenew = std::chrono::seconds(5);     ///< how often it is renewed
+  static constexpr Duration kRest = std::chrono::minutes(10);     ///< after the last attempt, until the next notice
+  static constexpr Duration kLastWait = std::chrono::seconds(4);  ///< for webhooks and marks, after stop()
 
   /// `clock` outlives it.
   QuotaService(Clock& clock, OpenMarks open, SendWebhook send);
@@ -65,9 +64,7 @@ class QuotaService : public std::enable_shared_from_this<QuotaService> {
     std::uint64_t high = 0;
     std::uint64_t low = 0;
     bool operator==(const Id&) const = default;
-    bool operator<(const Id& other) const noexcept {
-      return high != other.high ? high < other.high : low < other.low;
-    }
+    bool operator<(const Id& other) const noexcept { return high != other.high ? high < other.high : low < other.low; }
   };
   struct ById {
     std::size_t operator()(const Id& id) const noexcept { return static_cast<std::size_t>(id.low); }

@@ -108,8 +108,7 @@ int serve_gateway(const config::Config& config, const ReadAgain& read_again, con
   boost::asio::io_context main_loop{1};
   net::LoopClock clock(main_loop);
   const auto webhooks = std::make_shared<WebhookService>(main_loop);
-  Shared shared(config, logs, webhooks,
-                std::make_shared<BanService>(main_loop, open_ban_log(main_loop), webhooks),
+  Shared shared(config, logs, webhooks, std::make_shared<BanService>(main_loop, open_ban_log(main_loop), webhooks),
                 quota_service(main_loop, clock, webhooks), main_loop);
   GatewayProgram program(main_loop, config, read_again, shared);
   if (!watched.empty()) program.watch(watched);

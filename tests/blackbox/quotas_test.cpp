@@ -23,9 +23,7 @@ using Clock = std::chrono::steady_clock;
 class NoticeReceiver {
  public:
   Json hook(const std::string& timeout = "5s") const {
-    return {{"url", server.url() + "/in"},
-            {"secret", "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz"},
-            {"timeout", timeout}};
+    return {{"url", server.url() + "/in"}, {"secret", "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz"}, {"timeout", timeout}};
   }
   /// How often each was delivered or tried: by "key percent".
   std::map<std::string, int> told() const {
@@ -107,6 +105,37 @@ TEST(Quotas, AreToldAtEachPercentageOnce) {
   }));
   EXPECT_EQ(use(proxy, "blue", 1), 200);
   EXPECT_TRUE(receiver.comes_to({{"red 80", 1}, {"red 100", 1}, {"blue 80", 1}}));
+}
+
+TEST(Quotas, AreThoseOfTheCallersTierOrOfItsOwnSize) {
+  const NoticeReceiver receiver;
+  const Json acme = {{"owner", "acme"},
+                     {"tier", "pro"},
+                     {"sha256", "58397a472b24b7dc0d193118bfcede3325acb4513fe7efb450652340dd1cd018"}};
+  const Json small = {{"owner", "small"},
+                      {"limits", {{"plan", "2/month"}}},
+                      {"sha256", "35488aa8b5fe9e93478e9c1a72bab02516901773197224e2ccc7ac5d2398eeec"}};
+  const TemporaryFile keys(Json({{"keys", {acme, small}}}).dump());
+  const Json limit = {{"rate", nullptr},
+                      {"per", "api_key"},
+                      {"tier_from", "api_key"},
+                      {"default_tier", "free"},
+                      {"tiers", {{"free", {{"rate", "5/month"}}}, {"pro", {{"rate", "10/month"}}}}}};
+  Proxy proxy(with_quota(receiver.hook(),
+                         {{"identity", {{"api_key", {{"file", keys.path()}}}}}, {"limits", {{"plan", limit}}}}));
+  auto client = proxy.client();
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(client.get("/", "X-API-Key: acme-0123456789abcdef\r\n").status(), 200);
+  ASSERT_TRUE(receiver.comes_to({{"acme 80", 1}}));
+  const auto pro = Json::parse(receiver.server.last().message.body).at("data");
+  EXPECT_EQ(pro.at("owner"), "acme");
+  EXPECT_EQ(pro.at("tier"), "pro");
+  EXPECT_EQ(pro.at("size"), 10);
+  EXPECT_EQ(pro.at("used"), 8);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(client.get("/", "X-API-Key: small-0123456789abcdef\r\n").status(), 200);
+  EXPECT_TRUE(receiver.comes_to({{"acme 80", 1}, {"small 80", 1}, {"small 100", 1}}));
+  const auto own = Json::parse(receiver.server.last().message.body).at("data");
+  EXPECT_EQ(own.at("rate"), "2/month");
+  EXPECT_EQ(own.at("size"), 2);
 }
 
 TEST(Quotas, AreInTheLogWithoutTheirKeys) {
@@ -255,7 +284,7 @@ TEST_F(QuotasInRedis, AreToldByAnotherGatewayIfOneIsKilledBeforeTheDelivery) {
   killed.gateway.process().kill9();
   Proxy other(shared(receiver.hook()));
   const auto begin = Clock::now();
-  while (receiver.told().empty() && Clock::now() - begin < std::chrono::seconds(40)) {
+  while (receiver.told().size() < 2 && Clock::now() - begin < std::chrono::seconds(40)) {
     use(other, "red", 1);
     std::this_thread::sleep_for(Milliseconds(200));
   }
@@ -267,6 +296,28 @@ TEST_F(QuotasInRedis, AreToldByAnotherGatewayIfOneIsKilledBeforeTheDelivery) {
     return std::string();
   };
   EXPECT_EQ(id_at(receiver.server, 80), id_at(hanging.server, 80)) << "so that the receiver recognises it";
+}
+
+TEST_F(QuotasInRedis, OfABusyKeyWhosePermitsAreLeasedAreToldOnceToo) {
+  const NoticeReceiver receiver;
+  const Json limit = {{"limits", {{"plan", {{"rate", "600/month"}}}}}};
+  Proxy one(shared(receiver.hook(), limit));
+  Proxy two(shared(receiver.hook(), limit));
+  const auto all = [](const Proxy& proxy) {
+    auto client = proxy.client();
+    for (int status = 200, i = 0; status == 200 && i < 1000; ++i) status = client.get("/", "X-Team: red\r\n").status();
+  };
+  std::thread beside([&] { all(one); });
+  all(two);
+  beside.join();
+  EXPECT_TRUE(receiver.comes_to({{"red 80", 1}, {"red 100", 1}}));
+  for (const auto& each : receiver.server.requests()) {
+    const auto data = Json::parse(each.message.body).at("data");
+    EXPECT_GE(data.at("used").get<int>(), data.at("percent") == 80 ? 480 : 570) << data;
+  }
+  EXPECT_TRUE(Look(one.gateway.process()).comes_to([](const MetricsText& now) {
+    return now.value("headgate_limit_leased_total").value_or(0) > 0;
+  })) << "it is no test of leases without one";
 }
 
 TEST_F(QuotasInRedis, AreToldOnceRedisIsBack) {

@@ -20,8 +20,8 @@ namespace headgate::limit {
 /// A key has reached a percentage of one rate in one period. Limit, rate, key, `since` and percent name it.
 struct Notice {
   std::string limit;
-  std::string rate;  ///< its text: "100000/month"
-  std::string key;   ///< as in Check; any bytes, at most 256
+  std::string rate;   ///< its text: "100000/month"
+  std::string key;    ///< as in Check; any bytes, at most 256
   std::string owner;  ///< of the API key; empty if none is known
   std::string tier;   ///< empty if the limit has none
   unsigned percent = 0;

@@ -26,8 +26,8 @@ enum class Fate : std::uint8_t {
 struct Delivery {
   std::string id;
   std::string body;
-  std::uint64_t number = 0;  ///< rises with age: the oldest has the lowest; unique
-  unsigned attempts = 0;     ///< begun so far
+  std::uint64_t number = 0;              ///< rises with age: the oldest has the lowest; unique
+  unsigned attempts = 0;                 ///< begun so far
   std::function<void(Fate)> ended = {};  ///< told once how it ended; may be null
 };
 

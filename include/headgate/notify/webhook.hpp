@@ -1,5 +1,6 @@
 #pragma once
-// Sends JSON texts to one URL, signed, and tries again until they are delivered. Used by server to report suspensions.
+// Sends JSON texts to one URL, signed, and tries again until they are delivered. Used by server to
+// report suspensions and quotas.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/net/http_call.hpp"

@@ -54,9 +54,10 @@ TEST(LoadTiers, KeepsTheirOrderAndFindsTheDefault) {
 }
 
 TEST(LoadNotices, ArePercentagesOfAllTiers) {
-  const auto limit = limit_of(R"("algorithm": "fixed_window", "time_zone": "Europe/Vienna", "rate": ["10/hour", "90/day"],
+  const auto limit =
+      limit_of(R"("algorithm": "fixed_window", "time_zone": "Europe/Vienna", "rate": ["10/hour", "90/day"],
     "notify_at": ["1%", "80%", "100%"])",
-                              R"("webhook": { "url": "https://h/", "secret": "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz" }, )");
+               R"("webhook": { "url": "https://h/", "secret": "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz" }, )");
   EXPECT_EQ(limit.notify_at, (std::vector<unsigned>{1, 80, 100}));
   EXPECT_TRUE(limit_of(R"("rate": "10/hour")").notify_at.empty());
 }

@@ -142,8 +142,8 @@ TEST(QuotaPeriod, IsThatOfTheClockThatDecided) {
 TEST(QuotaPeriod, IsADayOrAMonthOfTheCalendar) {
   const Rule days = by_calendar("100/day", Calendar::Unit::day);
   const Rule months = by_calendar("100/month", Calendar::Unit::month);
-  for (const Instant moment : {kStart, Instant(sys_days(year(2026) / 10 / 25) + 12h),
-                               Instant(sys_days(year(2026) / 3 / 29) + 30min)}) {
+  for (const Instant moment :
+       {kStart, Instant(sys_days(year(2026) / 10 / 25) + 12h), Instant(sys_days(year(2026) / 3 / 29) + 30min)}) {
     for (const Rule* rule : {&days, &months}) {
       const auto window = rule->calendar->at(moment);
       EXPECT_EQ(period_of(*rule, moment, window.end - moment), window);

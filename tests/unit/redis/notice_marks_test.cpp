@@ -1,10 +1,10 @@
 // The marks of notices with a real redis-server, and in a cluster.
+#include "headgate/redis/notice_marks.hpp"
+
 #include "ban_fixture.hpp"
 #include "cluster_fixture.hpp"
 #include "redis_fixture.hpp"
 #include "support/redis_cli.hpp"
-
-#include "headgate/redis/notice_marks.hpp"
 
 #include <gmock/gmock.h>
 

@@ -229,7 +229,8 @@ class Path : public testing::Test {
     snapshot->counters = std::make_shared<const ExchangeCounters>(registry_, 0, *compiled);
     snapshot->key_overrides = std::make_shared<const KeyOverrides>(
         *compiled, std::make_shared<const identity::Credentials>(std::move(credentials)));
-    gateway = std::make_unique<Gateway>(Services{clock, memory, access_log, bans, rooms, flights, &lent, nullptr, notices}, snapshot);
+    gateway = std::make_unique<Gateway>(
+        Services{clock, memory, access_log, bans, rooms, flights, &lent, nullptr, notices}, snapshot);
   }
   const limit::Rule& rule_of(const std::string& name) const {
     for (const auto& limit : limits)
