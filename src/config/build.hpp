@@ -101,6 +101,9 @@ void build_tiers(Build& build, const Node& node, limit::Limit& out);
 /// Builds when the limit written at `node` suspends a key; name, tiers, store and mode of `out` are already set.
 void build_ban(Build& build, const Node& node, limit::Limit& out);
 
+/// Reads the percentages of which an operator is told, of the limit written at `node`; its tiers and shards are set.
+void build_notices(Build& build, const Node& node, limit::Limit& out);
+
 /// The concurrency of the upstream called `name`; null if it has none.
 const gateway::UpstreamConcurrency* concurrency_of(const Build& build, std::string_view name);
 

@@ -35,6 +35,7 @@ class LimitBuilder {
     exempt();
     build_ban(build_, node_, out_);
     read(&node_, "bill", out_.bill);
+    build_notices(build_, node_, out_);
     priorities();
     return std::move(out_);
   }

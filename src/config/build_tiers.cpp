@@ -60,7 +60,7 @@ class TierBuilder {
       report_.error_at_key(code::kConflict, *rates, "the tiers of one limit have \"rate\" or \"in_flight\", not both",
                            "write two limits");
     }
-    for (const char* key : {"burst", "algorithm", "time_zone", "leases", "count"}) {
+    for (const char* key : {"burst", "algorithm", "time_zone", "leases", "count", "notify_at"}) {
       if (const Node* written = find(&node_, key)) refuse_beside_in_flight(*written);
       for (const Node* each : children(find(&node_, "tiers"), Kind::object))
         if (const Node* written = find(each, key)) refuse_beside_in_flight(*written);

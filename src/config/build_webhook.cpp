@@ -51,8 +51,9 @@ void build_webhook(Build& build) {
   read(written, "ca", out.ca);
   read(written, "timeout", out.timeout);
   const auto& limits = build.config.limits;
-  if (std::none_of(limits.begin(), limits.end(), [](const limit::Limit& limit) { return limit.ban.has_value(); })) {
-    build.report.warning_at_key(code::kUnused, *written, "nothing is ever sent: no limit has \"ban\"",
+  const auto reports = [](const limit::Limit& limit) { return limit.ban || !limit.notify_at.empty(); };
+  if (std::none_of(limits.begin(), limits.end(), reports)) {
+    build.report.warning_at_key(code::kUnused, *written, "nothing is ever sent: no limit has \"ban\" or \"notify_at\"",
                                 R"(add "ban": { "after": 20, "for": "10m" } to a limit, or remove it)");
   }
   const Node* text = text_at(written, "url");
@@ -64,7 +65,7 @@ void build_webhook(Build& build) {
   if (out.url.scheme == net::Scheme::http && !near) {
     build.report.warning(
         code::kUnverified, *text,
-        "http:// does not verify the receiver, and anyone on the network path can read who is suspended",
+        "http:// does not verify the receiver, and anyone on the network path can read whom it is about",
         "write https://");
   }
   const Node* ca = text_at(written, "ca");

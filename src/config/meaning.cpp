@@ -123,6 +123,14 @@ std::string suspends(const limit::Limit& limit) {
   return out;
 }
 
+// "; the webhook is told when it has used 80% and 100%"
+std::string notifies(const limit::Limit& limit) {
+  std::vector<std::string> parts;
+  parts.reserve(limit.notify_at.size());
+  for (const auto percent : limit.notify_at) parts.push_back(std::to_string(percent) + '%');
+  return parts.empty() ? "" : "; the webhook is told when it has used " + listed(parts);
+}
+
 // What holds for all tiers of a limit; each part begins with a semicolon.
 std::string circumstances(const limit::Limit& limit, const std::vector<gateway::Exemption>& exemptions) {
   std::string out = limit.store == limit::Store::memory ? "; counted in this gateway's memory" : "; in Redis";
@@ -132,6 +140,7 @@ std::string circumstances(const limit::Limit& limit, const std::vector<gateway::
            " ahead and " + headgate::to_text(limit.appointments->width) + " long";
   out += answers(limit.counted_statuses);
   out += suspends(limit);
+  out += notifies(limit);
   out += absent(limit.if_absent);
   for (const auto& each : exemptions) {
     if (each.limit == limit.name) out += exempt(each);

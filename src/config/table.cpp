@@ -221,7 +221,7 @@ constexpr Key kRootKeys[] = {
     {"hsts", &kHsts, "", R"("1y")", "Browsers that came with TLS use `https://` alone, for this time"},
     {"webhook", &kWebhookShape, "",
      R"({ "url": "https://hooks.example.com/headgate", "secret": "${HEADGATE_WEBHOOK_SECRET}" })",
-     "Tells each suspension to a URL"},
+     "Tells suspensions and used quotas to a URL"},
     {"tracing", &kTracingShape, "", R"({ "sample": "1%" })", "Requests are parts of traces"},
     {"shedding", &kSheddingShape, "", R"({ "priority_from": "header:X-Priority" })",
      "What is refused first when there is too much"},

@@ -4,6 +4,7 @@
 
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/in_flight.hpp"
+#include "headgate/limit/quota.hpp"
 #include "headgate/limit/shards.hpp"
 
 namespace headgate::config {
@@ -93,6 +94,9 @@ constexpr Key kBanKeys[] = {
 constexpr Section kBan{"ban", "limits.<name>.ban", "When a key is suspended, and for how long.", kBanKeys};
 constexpr Shape kBanShape = section(kBan);
 
+constexpr Shape kNotifyPart = text("a share", check_part);
+constexpr Shape kNotifyParts = list("a list of shares", kNotifyPart, 1, limit::kMaxNotifyAt);
+
 constexpr Shape kPer = text("what to count by", check_per);
 constexpr Shape kPers = list("a list of what to count by", kPer, 1, 8);
 constexpr const Shape* kPerForms[] = {&kPer, &kPers};
@@ -164,6 +168,8 @@ constexpr Key kLimitKeys[] = {
      "refused, before anything is counted"},
     {"bill", &kBoolean, "false", "true",
      "Whether what each key uses is summed for each day in Redis, for bills: see docs/billing.md"},
+    {"notify_at", &kNotifyParts, "", R"(["80%", "100%"])",
+     "With `fixed_window`: tells the `webhook` when a key has used so much of its quota, once in each period"},
     {"mode", &kMode, "enforce", R"("observe")", "`observe` counts and reports, but rejects nobody"},
     {"exempt", &kExemptShape, "", R"({ "client_ip": ["10.9.0.0/16"] })", "Callers that it does not apply to"},
     {"if_absent", &kIfAbsent, "", R"("client_ip")",

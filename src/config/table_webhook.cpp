@@ -24,7 +24,7 @@ constexpr Key kWebhookKeys[] = {
 
 }  // namespace
 
-constexpr Section kWebhookSection{"webhook", "webhook",
-                                  "Tells each suspension to a URL, signed; see docs/suspension.md.", kWebhookKeys};
+constexpr Section kWebhookSection{
+    "webhook", "webhook", "Tells suspensions and used quotas to a URL, signed; see docs/webhook.md.", kWebhookKeys};
 
 }  // namespace headgate::config

@@ -185,6 +185,7 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
     route->sharded = route->sharded || route_limit.limit->shards > 1;
     route->appointments = route->appointments || route_limit.limit->appointments.has_value();
     route->bills = route->bills || route_limit.limit->bill;
+    route->notices = route->notices || !route_limit.limit->notify_at.empty();
     route->settles = route->settles || route_limit.cost.from == Cost::From::response_header ||
                      !route_limit.limit->counted_statuses.empty();
   }
@@ -192,7 +193,7 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
   route->delivery = delivery(wanted, to);
   note_server_queue(*route);
   route->extras = !route->bans.empty() || route->room != nullptr || route->sheds || route->circuit ||
-                  route->in_flight || route->appointments || route->cross_origin != nullptr ||
+                  route->in_flight || route->appointments || route->notices || route->cross_origin != nullptr ||
                   route->server_queue != nullptr || route->bills || (route->delivery && route->delivery->held_body > 0);
   return route;
 }

@@ -4,6 +4,7 @@
 #include "bill.hpp"
 #include "exchange_spans.hpp"
 #include "in_flight.hpp"
+#include "notices.hpp"
 
 #include "headgate/gateway/exchange_counters.hpp"
 #include "headgate/gateway/gateway.hpp"
@@ -13,6 +14,7 @@ namespace headgate::gateway {
 void Gateway::finish(Exchange& x) {
   if (x.route && x.route->extras) {
     if (!x.route->bans.empty()) note_offences(x);
+    if (x.route->notices) notices_->ended(x);
     if (x.route->sheds && x.snapshot) leave_place(x);
     if (x.route->circuit && x.snapshot) leave_circuit(x);
     if (x.route->in_flight) in_flight_->release(x);

@@ -4,6 +4,7 @@
 #include "in_flight.hpp"
 #include "lag_probe.hpp"
 #include "mirrors.hpp"
+#include "notices.hpp"
 #include "offences.hpp"
 #include "outage.hpp"
 #include "redirect.hpp"
@@ -34,6 +35,7 @@ Gateway::Gateway(Services services, SnapshotPtr snapshot)
       turns_(std::make_unique<Turns>(services.clock, services.flights)),
       in_flight_(std::make_unique<InFlight>(services.clock, services.memory, *turns_)),
       offences_(std::make_shared<Offences>(services.clock, services.memory, services.bans)),
+      notices_(std::make_unique<Notices>(services.clock, services.notices)),
       rooms_(std::make_shared<Rooms>(services.clock, services.rooms)),
       shard_turns_(std::random_device()()),
       mirrors_(std::make_shared<Mirrors>(services.clock, services.lent)),

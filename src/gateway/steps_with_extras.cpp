@@ -3,6 +3,7 @@
 // none of it.
 
 #include "in_flight.hpp"
+#include "notices.hpp"
 #include "split.hpp"
 
 #include "headgate/gateway/gateway.hpp"
@@ -50,6 +51,7 @@ Task<Gateway::Step> Gateway::steps_with_extras(Exchange& x) {
   if (!problem && x.route->sheds) problem = take_place(x);
   if (!problem && x.route->server_queue && !takes_server(x)) problem = co_await wait_for_server(x);
   if (!problem && x.route->circuit) problem = pass_circuit(x);
+  if (!problem && x.route->notices) notices_->admitted(x);
   co_return problem;
 }
 

@@ -29,6 +29,10 @@ std::string reason_of(const net::HttpResult& result) {
   return "it answered " + std::to_string(result->status) + redirected;
 }
 
+void tell_fate(const Delivery& delivery, Fate fate) {
+  if (delivery.ended) delivery.ended(fate);
+}
+
 double seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
 
 }  // namespace
@@ -42,8 +46,8 @@ Webhook::Webhook(boost::asio::io_context& loop, Clock& clock, WebhookOptions opt
 
 Webhook::~Webhook() { drop_all("headgate ends"); }
 
-void Webhook::send(std::string id, std::string body) {
-  Delivery delivery{.id = std::move(id), .body = std::move(body), .number = ++last_number_};
+void Webhook::send(std::string id, std::string body, std::function<void(Fate)> ended) {
+  Delivery delivery{.id = std::move(id), .body = std::move(body), .number = ++last_number_, .ended = std::move(ended)};
   if (!is_id(delivery.id)) return drop(delivery, "its id is unusable");
   const auto now = clock_.steady();
   if (stopping_ && now >= end_at_) return drop(delivery, "headgate ends");
@@ -108,16 +112,18 @@ void Webhook::answered(std::uint64_t number, const net::HttpResult& result) {
   auto ended = under_way_.extract(number);
   auto& delivery = ended.mapped().delivery;
   const auto outcome = result.has_value() ? outcome_of(result->status) : Outcome::retry;
-  if (outcome == Outcome::delivered)
+  if (outcome == Outcome::delivered) {
     delivered_.fetch_add(1, std::memory_order_relaxed);
-  else if (outcome == Outcome::refused)
-    give_up(delivery, "the receiver refuses it; it is not tried again", reason_of(result));
-  else if (stopping_)
+    tell_fate(delivery, Fate::delivered);
+  } else if (outcome == Outcome::refused) {
+    give_up(delivery, Fate::refused, reason_of(result));
+  } else if (stopping_) {
     drop(delivery, "headgate ends, and its last attempt failed: " + reason_of(result));
-  else if (delivery.attempts >= options_.attempts)
-    give_up(delivery, "that was the last attempt", reason_of(result));
-  else
+  } else if (delivery.attempts >= options_.attempts) {
+    give_up(delivery, Fate::given_up, reason_of(result));
+  } else {
     retry(std::move(delivery), reason_of(result), result);
+  }
   proceed();
 }
 
@@ -139,29 +145,32 @@ void Webhook::retry(Delivery delivery, const std::string& reason, const net::Htt
   if (const auto oldest = outbox_.add(std::move(delivery), now + pause)) drop(*oldest, "the queue is full");
 }
 
-void Webhook::give_up(const Delivery& delivery, std::string_view what, const std::string& reason) {
+void Webhook::give_up(const Delivery& delivery, Fate fate, const std::string& reason) {
   failed_.fetch_add(1, std::memory_order_relaxed);
-  if (!failures_told_.pass(clock_.steady())) return;
-  event(LogLevel::error, "webhook_failed", what,
-        {{"id", delivery.id}, {"reason", reason}, {"attempt", delivery.attempts}, failures_told_.left_out()});
+  if (failures_told_.pass(clock_.steady()))
+    event(LogLevel::error, "webhook_failed",
+          fate == Fate::refused ? "the receiver refuses it; it is not tried again" : "that was the last attempt",
+          {{"id", delivery.id}, {"reason", reason}, {"attempt", delivery.attempts}, failures_told_.left_out()});
+  tell_fate(delivery, fate);
 }
 
 void Webhook::drop(const Delivery& delivery, std::string_view reason) {
   dropped_.fetch_add(1, std::memory_order_relaxed);
   // At the end they are few enough for all to be named.
-  if (!stopping_ && !drops_told_.pass(clock_.steady())) return;
-  event(LogLevel::error, "webhook_dropped", {},
+  if (stopping_ || drops_told_.pass(clock_.steady()))
+    event(
+        LogLevel::error, "webhook_dropped", {},
         {{"id", is_id(delivery.id) ? std::string_view(delivery.id) : "-"}, {"reason", reason}, drops_told_.left_out()});
+  tell_fate(delivery, Fate::dropped);
 }
 
 void Webhook::drop_all(std::string_view reason) {
   stopping_ = true;
   outbox_.hurry();
-  for (auto& [number, one] : under_way_) {
+  for (auto& [number, one] : std::exchange(under_way_, {})) {
     one.call->cancel();
     drop(one.delivery, reason);
   }
-  under_way_.clear();
   while (const auto one = outbox_.take(clock_.steady())) drop(*one, reason);
   end_.reset();
   due_.reset();

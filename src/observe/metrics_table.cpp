@@ -46,6 +46,8 @@ std::span<const Family* const> families() noexcept {
                                            &billing_behind,
                                            &billing_lost_requests,
                                            &billing_lost_units,
+                                           &quota_notices,
+                                           &quota_notices_dropped,
                                            &webhooks,
                                            &webhooks_retried,
                                            &webhooks_queued,

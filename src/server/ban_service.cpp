@@ -1,6 +1,7 @@
 #include "ban_service.hpp"
 
 #include "ban_json.hpp"
+#include "limit_keys.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -20,9 +21,10 @@ std::set<std::string> shared_names(const config::Config& config) {
 
 }  // namespace
 
-BanService::BanService(boost::asio::io_context& loop, OpenLog open)
+BanService::BanService(boost::asio::io_context& loop, OpenLog open, std::shared_ptr<WebhookService> webhooks)
     : loop_(loop),
       open_(std::move(open)),
+      webhooks_(std::move(webhooks)),
       log_(std::make_shared<LogExchange>(
           loop,
           [this](const std::vector<limit::LogEntry>& entries, const std::function<void()>& done) {
@@ -47,7 +49,6 @@ void BanService::adopt(std::shared_ptr<const config::Config> config) {
     shared_ = std::move(shared);
     config_.swap(config);
   }
-  use_webhook(config_->webhook);
   if (stopped_) return;
   if (nothing_shared) {
     if (log_->has_log()) log_->use(nullptr);
@@ -64,28 +65,17 @@ bool BanService::shares(const std::string& limit) const {
 void BanService::stop() {
   stopped_ = true;
   log_->stop();
-  if (webhook_) webhook_->stop();
-}
-
-std::optional<notify::WebhookCounts> BanService::webhooks() const {
-  const std::lock_guard lock(mutex_);
-  return webhook_ ? std::optional(webhook_->counts()) : std::nullopt;
-}
-
-void BanService::use_webhook(const std::optional<notify::WebhookOptions>& options) {
-  if (stopped_ || !options) return;  // without options, what waits is still sent
-  if (webhook_) return webhook_->use(*options);
-  const std::lock_guard lock(mutex_);
-  webhook_ = std::make_shared<notify::Webhook>(loop_, clock_, *options);
 }
 
 void BanService::changed(const limit::Ban& ban) {
-  const std::lock_guard lock(mutex_);
-  if (webhook_ && !ban.lifted) {
-    boost::asio::post(loop_, [self = shared_from_this(), ban] {
-      if (self->config_->webhook) self->webhook_->send(webhook_id(), webhook_body(ban, self->config_->instance));
+  if (webhooks_->on() && !ban.lifted) {
+    boost::asio::post(loop_, [self = shared_from_this(), ban]() mutable {
+      const auto& config = *self->config_;
+      ban.key = written_key(config, ban.limit, ban.key);
+      self->webhooks_->send(webhook_id(), webhook_body(ban, config.instance));
     });
   }
+  const std::lock_guard lock(mutex_);
   if (shared_.contains(ban.limit)) log_->add(limit::entry_of(ban));
 }
 

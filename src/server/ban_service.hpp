@@ -2,12 +2,11 @@
 // Suspensions outside the path: the log that gateways share, and what an operator is told.
 
 #include "log_exchange.hpp"
+#include "webhook_service.hpp"
 
 #include "headgate/config/config.hpp"
 #include "headgate/limit/ban.hpp"
 #include "headgate/limit/ban_table.hpp"
-#include "headgate/net/loop_clock.hpp"
-#include "headgate/notify/webhook.hpp"
 
 #include <boost/asio/io_context.hpp>
 
@@ -26,7 +25,7 @@ namespace headgate::server {
 /// to the shared log and read from it; those of limits in memory stay in this process.
 class BanService : public std::enable_shared_from_this<BanService> {
  public:
-  BanService(boost::asio::io_context& loop, OpenLog open);
+  BanService(boost::asio::io_context& loop, OpenLog open, std::shared_ptr<WebhookService> webhooks);
 
   limit::BanTable& table() noexcept { return table_; }   ///< any thread
   std::shared_ptr<const config::Config> config() const;  ///< any thread: the active one; null before it
@@ -37,25 +36,21 @@ class BanService : public std::enable_shared_from_this<BanService> {
   bool shares(const std::string& limit) const;
   /// Tells how far the changes until now have come. Any thread; see LogExchange.
   void when_heard(LogExchange::Tell tell) { log_->when_heard(std::move(tell)); }
-  /// Of the webhook; nothing if there never was one. Any thread.
-  std::optional<notify::WebhookCounts> webhooks() const;
-  /// Ends the timer. What waits for Redis is lost; what waits for the webhook gets a last attempt while the loop runs.
+  /// Ends the timer. What waits for Redis is lost.
   void stop();
 
  private:
   void changed(const limit::Ban& ban);  // any thread
-  void use_webhook(const std::optional<notify::WebhookOptions>& options);
 
   boost::asio::io_context& loop_;
   const OpenLog open_;
-  net::LoopClock clock_{loop_};
+  const std::shared_ptr<WebhookService> webhooks_;
   const std::shared_ptr<LogExchange> log_;
   bool stopped_ = false;
 
   mutable std::mutex mutex_;
   std::set<std::string> shared_;  ///< names of the limits whose suspensions are shared
   std::shared_ptr<const config::Config> config_;
-  std::shared_ptr<notify::Webhook> webhook_;  ///< used on the main thread; the pointer needs the lock
   limit::BanTable table_;
 };
 

@@ -193,6 +193,16 @@ void collect_webhooks(observe::Registry& registry, std::function<std::optional<n
   });
 }
 
+void collect_notices(observe::Registry& registry, std::function<NoticeCounts()> ask) {
+  registry.collect([ask = std::move(ask)](Scrape& scrape) {
+    const auto counts = ask();
+    for (const auto& [of, told] : counts.told)
+      scrape.value(family::quota_notices, {of.first, std::to_string(of.second)}, as_double(told));
+    if (!counts.told.empty() || counts.dropped > 0)
+      scrape.value(family::quota_notices_dropped, {}, as_double(counts.dropped));
+  });
+}
+
 void collect_sources(observe::Registry& registry, std::function<std::vector<keyring::SourceReport>()> ask) {
   registry.collect([ask = std::move(ask)](Scrape& scrape) {
     // Two issuers may share a source, but a series must appear only once.

@@ -1,6 +1,8 @@
 #pragma once
 // Turns the counters of other modules into metrics, at each scrape, on the admin thread.
 
+#include "quota_service.hpp"
+
 #include "headgate/balance/watch.hpp"
 #include "headgate/gateway/sessions.hpp"
 #include "headgate/keyring/keyring.hpp"
@@ -85,6 +87,9 @@ void collect_overrides(observe::Registry& registry, const limit::OverrideBook& b
 
 /// headgate_webhooks_total, _retried_total and _queued. Nothing while there is no webhook.
 void collect_webhooks(observe::Registry& registry, std::function<std::optional<notify::WebhookCounts>()> ask);
+
+/// headgate_quota_notices_total and _dropped_total.
+void collect_notices(observe::Registry& registry, std::function<NoticeCounts()> ask);
 
 /// headgate_log_dropped_total.
 void collect_logs(observe::Registry& registry, std::function<observe::Logs::Dropped()> ask);

@@ -77,9 +77,11 @@ void GatewayProgram::activate(PendingConfig next) {
   shared_.overrides->in_force(now_->overrides.get());
   server_watch_.use(now_);
   top_->use(now_->config);
+  shared_.webhooks->use(now_->config->webhook);
   shared_.bans->adopt(now_->config);
   shared_.overrides->adopt(now_->config);
   shared_.billing->adopt(now_->config);
+  shared_.quotas->adopt(now_->config);
   traces_.use(now_->config->traces);
 }
 
@@ -346,6 +348,8 @@ void GatewayProgram::ended() {
   shared_.overrides->stop();
   rates_.stop();
   shared_.billing->stop();
+  shared_.quotas->stop();
+  shared_.webhooks->stop();  // after what sends its last by it
   traces_.stop();
 }
 

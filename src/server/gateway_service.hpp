@@ -8,6 +8,7 @@
 #include "loop_watch.hpp"
 #include "operator_board.hpp"
 #include "override_service.hpp"
+#include "quota_service.hpp"
 #include "reload.hpp"
 
 #include "headgate/gateway/gateway.hpp"
@@ -26,21 +27,26 @@ namespace headgate::server {
 
 /// What all workers share. Thread-safe.
 struct Shared {
-  Shared(const config::Config& config, observe::Logs& opened, std::shared_ptr<BanService> ban_service,
-         std::shared_ptr<OverrideService> override_service, std::shared_ptr<BillingService> billing_service,
+  Shared(const config::Config& config, observe::Logs& opened, std::shared_ptr<WebhookService> webhook_service,
+         std::shared_ptr<BanService> ban_service, std::shared_ptr<OverrideService> override_service,
+         std::shared_ptr<BillingService> billing_service, std::shared_ptr<QuotaService> quota_service,
          boost::asio::io_context& main_loop)
       : logs(opened),
         memory(config.memory),
+        webhooks(std::move(webhook_service)),
         bans(std::move(ban_service)),
         overrides(std::move(override_service)),
         billing(std::move(billing_service)),
+        quotas(std::move(quota_service)),
         operators(main_loop) {}
 
   observe::Logs& logs;
   limit::MemoryStore memory;
+  const std::shared_ptr<WebhookService> webhooks;
   const std::shared_ptr<BanService> bans;
   const std::shared_ptr<OverrideService> overrides;
   const std::shared_ptr<BillingService> billing;
+  const std::shared_ptr<QuotaService> quotas;
   room::MemoryRooms rooms;
   limit::FlightQueues flights;
   upstream::RetryBudgets retry_budgets;

@@ -17,7 +17,9 @@
 #include "stray_signals.hpp"
 #include "top_service.hpp"
 
+#include "headgate/net/loop_clock.hpp"
 #include "headgate/redis/ledger.hpp"
+#include "headgate/redis/notice_marks.hpp"
 #include "headgate/redis/shared_log.hpp"
 #include "headgate/server/admin.hpp"
 
@@ -26,6 +28,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
@@ -71,6 +74,18 @@ OpenLedger open_ledger(boost::asio::io_context& loop) {
   };
 }
 
+std::shared_ptr<QuotaService> quota_service(boost::asio::io_context& loop, Clock& clock,
+                                            std::shared_ptr<WebhookService> webhooks) {
+  auto out = std::make_shared<QuotaService>(
+      clock,
+      [&loop](const config::Config& config) { return std::make_shared<redis::NoticeMarks>(loop, *config.redis); },
+      [webhooks = std::move(webhooks)](std::string id, std::string body, std::function<void(notify::Fate)> ended) {
+        return webhooks->send(std::move(id), std::move(body), std::move(ended));
+      });
+  out->start();
+  return out;
+}
+
 void collect_all(Shared& shared) {
   collect_process(shared.registry);
   collect_logs(shared.registry, [&logs = shared.logs] { return logs.dropped(); });
@@ -78,7 +93,8 @@ void collect_all(Shared& shared) {
   collect_bans(shared.registry, shared.bans->table());
   collect_overrides(shared.registry, shared.overrides->book());
   collect_billing(shared.registry, [&billing = *shared.billing] { return billing.counts(); });
-  collect_webhooks(shared.registry, [&bans = *shared.bans] { return bans.webhooks(); });
+  collect_webhooks(shared.registry, [&webhooks = *shared.webhooks] { return webhooks.counts(); });
+  collect_notices(shared.registry, [&quotas = *shared.quotas] { return quotas.counts(); });
   collect_keys(shared.registry, [&memory = shared.memory] {
     std::vector<KeysReport> out;
     for (auto& limit : memory.keys_by_limit()) out.push_back({std::move(limit.limit), limit.tracked, limit.evicted});
@@ -125,9 +141,12 @@ int serve_gateway(const config::Config& config, const ReadAgain& read_again, con
   std::signal(SIGHUP, SIG_IGN);  // until the program handles it
   observe::Logs logs(config.log);
   boost::asio::io_context main_loop{1};
-  Shared shared(config, logs, std::make_shared<BanService>(main_loop, open_ban_log(main_loop)),
+  net::LoopClock clock(main_loop);
+  const auto webhooks = std::make_shared<WebhookService>(main_loop);
+  Shared shared(config, logs, webhooks, std::make_shared<BanService>(main_loop, open_ban_log(main_loop), webhooks),
                 std::make_shared<OverrideService>(main_loop, open_override_log(main_loop)),
-                std::make_shared<BillingService>(main_loop, open_ledger(main_loop)), main_loop);
+                std::make_shared<BillingService>(main_loop, open_ledger(main_loop)),
+                quota_service(main_loop, clock, webhooks), main_loop);
   GatewayProgram program(main_loop, config, read_again, shared);
   if (!watched.empty()) program.watch(watched);
   collect_all(shared);

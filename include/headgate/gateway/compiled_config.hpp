@@ -102,8 +102,8 @@ struct Route {
   /// Lower case. A request may have each of them once: of two, the server could read the other one.
   std::vector<std::string> counted_headers;
   /// Whether it has anything that most routes have not: suspensions, a waiting room, load shedding, a circuit breaker,
-  /// requests in flight, appointments, bounds of servers, cross-origin requests or held bodies. The path asks for this
-  /// once in place of each.
+  /// requests in flight, appointments, notices, bounds of servers, cross-origin requests or held bodies. The path asks
+  /// for this once in place of each.
   bool extras = false;
   bool usage = false;                  ///< it tells what is left, and has nothing else
   bool reads_token = false;            ///< a token is required, or a limit counts by a claim
@@ -124,6 +124,7 @@ struct Route {
   Hash server_queue_key;                       ///< names that queue, over all workers
   bool sharded = false;                        ///< one of its limits has shards
   bool appointments = false;                   ///< one of its limits hands out appointments
+  bool notices = false;                        ///< one of its limits has percentages that are told
   std::optional<std::uint16_t> https_port;     ///< as in RouteOptions
   Require require = Require::nothing;
   const CrossOrigin* cross_origin = nullptr;  ///< null: answers say nothing of other origins

@@ -99,6 +99,7 @@ struct CheckedLimit {
   bool noted = false;        ///< whether the status of the answer is known, and `used` is 0 if it does not count
   bool unreadable = false;   ///< whether the cost in the answer was no number; then the hold stays as it is
   bool shown = false;        ///< whether the metrics count its permit as held
+  bool looked = false;       ///< whether it was looked at for notices
   std::int64_t used = 0;     ///< the cost; if it is settled, what the answer says
   Duration took{0};          ///< how long the decision took
   Clock::Steady asked_at{};  ///< when it was checked; zero until there is a decision

@@ -8,6 +8,7 @@
 #include "headgate/limit/ban_table.hpp"
 #include "headgate/limit/flight_queues.hpp"
 #include "headgate/limit/limiter.hpp"
+#include "headgate/limit/notice.hpp"
 #include "headgate/limit/shards.hpp"
 #include "headgate/limit/use_sheet.hpp"
 #include "headgate/net/block_pool.hpp"
@@ -28,6 +29,7 @@ struct ExplainedRequest;
 class InFlight;
 class LagProbe;
 class Mirrors;
+class Notices;
 class Offences;
 class Round;
 struct ResolvedLimit;
@@ -47,6 +49,7 @@ struct Services {
   net::LentBytes::Share* lent = nullptr;  ///< counts the memory of bodies that are held; null: nobody does
   observe::SpanLog* spans = nullptr;      ///< null: no exchange is recorded
   limit::UseSheet* sheet = nullptr;       ///< of this worker; null: nothing is billed
+  limit::NoticeInbox* notices = nullptr;  ///< shared by all workers; null: nobody is told of quotas
 };
 
 /// Worker thread only. All exchanges must have ended before it is destroyed.
@@ -146,6 +149,7 @@ class Gateway final : public Handler {
   std::unique_ptr<Turns> turns_;
   std::unique_ptr<InFlight> in_flight_;
   std::shared_ptr<Offences> offences_;
+  std::unique_ptr<Notices> notices_;
   std::shared_ptr<Rooms> rooms_;
   limit::ShardTurns shard_turns_;
   std::shared_ptr<Mirrors> mirrors_;

@@ -118,6 +118,8 @@ struct Limit {
   std::uint32_t shards = 1;                      ///< how many counters each key has in Redis; see limit/shards.hpp
   std::optional<AppointmentTerms> appointments;  ///< none: it hands out none
   bool bill = false;                             ///< what its keys use is summed for each day; see limit/ledger.hpp
+  /// Of a fixed window: the percentages of its size, rising, of which an operator is told when a key reaches them.
+  std::vector<unsigned> notify_at;
 };
 
 /// What a check takes, and what happens if its rule rejects.

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -14,11 +15,20 @@
 
 namespace headgate::notify {
 
+/// How a webhook ended.
+enum class Fate : std::uint8_t {
+  delivered,
+  refused,   ///< by the receiver, for good
+  given_up,  ///< its last attempt failed
+  dropped    ///< the queue was full, or headgate ended
+};
+
 struct Delivery {
   std::string id;
   std::string body;
-  std::uint64_t number = 0;  ///< rises with age: the oldest has the lowest; unique
-  unsigned attempts = 0;     ///< begun so far
+  std::uint64_t number = 0;              ///< rises with age: the oldest has the lowest; unique
+  unsigned attempts = 0;                 ///< begun so far
+  std::function<void(Fate)> ended = {};  ///< told once how it ended; may be null
 };
 
 /// A bounded queue, ordered by when each delivery is due. One thread.

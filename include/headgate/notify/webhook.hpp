@@ -1,5 +1,6 @@
 #pragma once
-// Sends JSON texts to one URL, signed, and tries again until they are delivered. Used by server to report suspensions.
+// Sends JSON texts to one URL, signed, and tries again until they are delivered. Used by server to
+// report suspensions and quotas.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/net/http_call.hpp"
@@ -10,6 +11,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
@@ -56,8 +58,10 @@ class Webhook {
   Webhook& operator=(const Webhook&) = delete;
 
   /// Queues one webhook; never waits. `id` is for the receiver to recognise what it has already: 1 to 128 visible
-  /// characters of ASCII but no dot, and never used before. `body` is a complete JSON text.
-  void send(std::string id, std::string body);
+  /// characters of ASCII but no dot, and not used before, unless it is sent again. `body` is a complete JSON text.
+  /// `ended` is told how it ended: once, maybe from within this call, at the latest from the destructor. It may send
+  /// more.
+  void send(std::string id, std::string body, std::function<void(Fate)> ended = {});
   /// Attempts that begin from now on use these options, also those of webhooks that wait. For a reload.
   void use(WebhookOptions options);
   /// Everything gets one last attempt now, whatever it waits for, as far as kLastTime goes. Then what is left is
@@ -77,7 +81,7 @@ class Webhook {
   void attempt(Delivery delivery);
   void answered(std::uint64_t number, const net::HttpResult& result);
   void retry(Delivery delivery, const std::string& reason, const net::HttpResult& result);
-  void give_up(const Delivery& delivery, std::string_view what, const std::string& reason);
+  void give_up(const Delivery& delivery, Fate fate, const std::string& reason);
   void drop(const Delivery& delivery, std::string_view reason);
   void drop_all(std::string_view reason);
   void count_queued() noexcept;

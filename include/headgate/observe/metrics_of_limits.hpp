@@ -145,6 +145,18 @@ inline constexpr Family billing_lost_units{.name = "headgate_billing_lost_units_
                                            .labels = {},
                                            .help = "What these requests cost",
                                            .ask = "increase(headgate_billing_lost_units_total[1h])"};
+inline constexpr Family quota_notices{
+    .name = "headgate_quota_notices_total",
+    .type = Type::counter,
+    .labels = {"limit", "percent"},
+    .help = "Keys that reached this percentage of their quota, as told by this gateway to the webhook",
+    .ask = "sum by (limit, percent) (increase(headgate_quota_notices_total[1d]))"};
+inline constexpr Family quota_notices_dropped{
+    .name = "headgate_quota_notices_dropped_total",
+    .type = Type::counter,
+    .labels = {},
+    .help = "Notices left out because too many came at once; the next request of the key brings its notice again",
+    .ask = "increase(headgate_quota_notices_dropped_total[1h]) > 0"};
 
 inline constexpr Family webhooks{.name = "headgate_webhooks_total",
                                  .type = Type::counter,

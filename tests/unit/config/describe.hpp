@@ -51,6 +51,7 @@ inline std::string describe(const limit::Limit& limit) {
     out << " appointments " << to_text(limit.appointments->ahead) << ' ' << to_text(limit.appointments->width);
   if (limit.ban) out << describe(*limit.ban);
   for (const auto status : limit.counted_statuses) out << " counts " << status;
+  for (const auto percent : limit.notify_at) out << " notifies " << percent;
   if (limit.shards > 1) out << " shards " << limit.shards;
   if (limit.tier_from) out << " by " << gateway::to_text(*limit.tier_from) << " else " << limit.default_tier;
   for (const auto& tier : limit.tiers) {

@@ -53,6 +53,15 @@ TEST(LoadTiers, KeepsTheirOrderAndFindsTheDefault) {
   EXPECT_TRUE(limit.tiers[2].rules.empty());
 }
 
+TEST(LoadNotices, ArePercentagesOfAllTiers) {
+  const auto limit =
+      limit_of(R"("algorithm": "fixed_window", "time_zone": "Europe/Vienna", "rate": ["10/hour", "90/day"],
+    "notify_at": ["1%", "80%", "100%"])",
+               R"("webhook": { "url": "https://h/", "secret": "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz" }, )");
+  EXPECT_EQ(limit.notify_at, (std::vector<unsigned>{1, 80, 100}));
+  EXPECT_TRUE(limit_of(R"("rate": "10/hour")").notify_at.empty());
+}
+
 TEST(LoadTiers, NameCountersByPeriodSoThatACallerWhoChangesTierKeepsWhatItUsed) {
   const auto limit = limit_of(R"("tier_from": "header:X-Plan", "default_tier": "free", "tiers": {
     "free": { "rate": "60/minute" }, "pro": { "rate": ["600/minute", "9000/day"] } })");

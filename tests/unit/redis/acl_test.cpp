@@ -8,6 +8,7 @@
 #include "support/redis_cli.hpp"
 
 #include "headgate/limit/script.hpp"
+#include "headgate/redis/notice_marks.hpp"
 #include "headgate/room/script.hpp"
 
 #include <gmock/gmock.h>
@@ -124,6 +125,19 @@ TEST_F(LedgerAcl, NeedsFiveCommandsMore) {
   EXPECT_EQ(all_of(ledger).size(), 1u) << log.str();
   EXPECT_EQ(test::redis_cli(redis.port(), "ACL LOG").find("gate"), std::string::npos);
   ledger.stop();
+}
+
+TEST_F(BanLogAcl, IsEnoughForMarksOfNoticesWithoutMore) {
+  start();
+  ASSERT_EQ(test::redis_cli(redis.port(), "ACL SETUSER gate on '>secret' " + quoted(documented_rule())), "OK");
+  options.username = "gate";
+  options.password = "secret";
+  NoticeMarks marks(loop, options);
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(wait(marks.take("quota_a", 1h)).has_value()) << log.str();
+  EXPECT_EQ(wait(marks.hold("quota_a", 1h)), error_code()) << log.str();
+  EXPECT_EQ(wait(marks.told("quota_a", 1h)), error_code()) << log.str();
+  EXPECT_EQ(test::redis_cli(redis.port(), "ACL LOG").find("gate"), std::string::npos);
+  marks.stop();
 }
 
 class ClusterAcl : public ClusterFixture {

@@ -205,6 +205,7 @@ class Path : public testing::Test {
   room::MemoryRooms rooms;
   limit::FlightQueues flights;
   limit::UseSheet sheet;
+  limit::NoticeInbox* notices = nullptr;
   net::LentBytes lent_bytes;
   net::LentBytes::Share lent{&lent_bytes};
   std::shared_ptr<upstream::RetryBudget> budget = std::make_shared<upstream::RetryBudget>();
@@ -242,7 +243,7 @@ class Path : public testing::Test {
         *compiled, std::make_shared<const identity::Credentials>(std::move(credentials)));
     snapshot_ = snapshot;
     gateway = std::make_unique<Gateway>(
-        Services{clock, memory, access_log, bans, rooms, flights, &lent, nullptr, &sheet}, snapshot);
+        Services{clock, memory, access_log, bans, rooms, flights, &lent, nullptr, &sheet, notices}, snapshot);
   }
   const limit::Rule& rule_of(const std::string& name) const {
     for (const auto& limit : limits)

@@ -1,0 +1,32 @@
+#include "webhook_service.hpp"
+
+#include <utility>
+
+namespace headgate::server {
+
+void WebhookService::use(const std::optional<notify::WebhookOptions>& options) {
+  if (stopped_) return;
+  on_.store(options.has_value(), std::memory_order_relaxed);
+  if (!options) return;
+  if (webhook_) return webhook_->use(*options);
+  const std::lock_guard lock(mutex_);
+  webhook_ = std::make_unique<notify::Webhook>(loop_, clock_, *options);
+}
+
+bool WebhookService::send(std::string id, std::string body, std::function<void(notify::Fate)> ended) {
+  if (!on() || !webhook_) return false;
+  webhook_->send(std::move(id), std::move(body), std::move(ended));
+  return true;
+}
+
+std::optional<notify::WebhookCounts> WebhookService::counts() const {
+  const std::lock_guard lock(mutex_);
+  return webhook_ ? std::optional(webhook_->counts()) : std::nullopt;
+}
+
+void WebhookService::stop() {
+  stopped_ = true;
+  if (webhook_) webhook_->stop();
+}
+
+}  // namespace headgate::server
