@@ -69,10 +69,11 @@ void BanService::stop() {
 
 void BanService::changed(const limit::Ban& ban) {
   if (webhooks_->on() && !ban.lifted) {
-    boost::asio::post(loop_, [self = shared_from_this(), ban]() mutable {
+    boost::asio::post(loop_, [self = shared_from_this(), ban] {
       const auto& config = *self->config_;
-      ban.key = written_key(config, ban.limit, ban.key);
-      self->webhooks_->send(webhook_id(), webhook_body(ban, config.instance));
+      auto told = ban;
+      told.key = written_key(config, ban.limit, ban.key);
+      self->webhooks_->send(webhook_id(), webhook_body(told, config.instance));
     });
   }
   const std::lock_guard lock(mutex_);

@@ -23,13 +23,13 @@ constexpr std::size_t kMaxOverrideBody = 4096;
 AdminAnswer problem(unsigned status, std::string sentence) { return {.status = status, .body = std::move(sentence)}; }
 
 /// The limit and the key that the path names.
-struct Named {
+struct LimitAndKey {
   std::string limit;
   std::string key;
 };
 
-Result<Named, AdminAnswer> named(const config::Config& config, const AdminCall& call) {
-  using Found = Result<Named, AdminAnswer>;
+Result<LimitAndKey, AdminAnswer> limit_and_key(const config::Config& config, const AdminCall& call) {
+  using Found = Result<LimitAndKey, AdminAnswer>;
   const auto fail = [](AdminAnswer answer) { return Found(boost::system::in_place_error, std::move(answer)); };
   const auto name = call.parameter("name");
   const auto limit =
@@ -39,7 +39,7 @@ Result<Named, AdminAnswer> named(const config::Config& config, const AdminCall& 
   if (key.has_error()) return fail(std::move(key.error()));
   if (exempts(config, *limit, *key))
     return fail(problem(409, "This caller is exempt from the limit, so no size of it holds for it."));
-  return Named{limit->name, std::move(*key)};
+  return LimitAndKey{limit->name, std::move(*key)};
 }
 
 /// Lists those of one limit, or all.
@@ -80,7 +80,7 @@ void put(OperatorBoard& board, const std::shared_ptr<OverrideService>& overrides
          const Give& give) {
   auto wanted = read_override(call.body, now());
   if (wanted.has_error()) return give(problem(400, wanted.error()));
-  auto whose = named(*board.now().active->config, call);
+  auto whose = limit_and_key(*board.now().active->config, call);
   if (whose.has_error()) return give(whose.error());
   wanted->limit = std::move(whose->limit);
   wanted->key = std::move(whose->key);
@@ -101,9 +101,9 @@ void put(OperatorBoard& board, const std::shared_ptr<OverrideService>& overrides
 void lift(OperatorBoard& board, const std::shared_ptr<OverrideService>& overrides, const AdminCall& call,
           const Give& give) {
   // One of a limit that is gone, or of a caller that is exempt now, can be ended as it is listed.
-  Named whose{std::string(call.parameter("name")), std::string(call.parameter("key"))};
+  LimitAndKey whose{std::string(call.parameter("name")), std::string(call.parameter("key"))};
   if (!overrides->book().find(whose.limit, whose.key, now())) {
-    auto read = named(*board.now().active->config, call);
+    auto read = limit_and_key(*board.now().active->config, call);
     if (read.has_error()) return give(read.error());
     whose = std::move(*read);
   }
