@@ -14,6 +14,7 @@ namespace {
 using observe::LogLevel;
 
 constexpr std::chrono::milliseconds kMinLife = std::chrono::hours(24 * 31);
+constexpr std::string_view kHear = "hear";
 constexpr std::size_t kMaxReasonLogged = 200;
 constexpr std::int64_t kMaxTime = std::int64_t{1} << 53;
 constexpr std::size_t kMaxDigest = 40;
@@ -30,7 +31,8 @@ void LogTrouble::failed(std::string_view reason) {
   reason_ = reason;
   if (!gate_.pass(std::chrono::steady_clock::now())) return;
   observe::event(LogLevel::error, std::string(kind_.event) + "_error",
-                 std::string(kind_.what) + " are not shared with other gateways",
+                 call_ == kHear ? "it cannot be told which gateways hear of " + std::string(kind_.what)
+                                : std::string(kind_.what) + " are not shared with other gateways",
                  {{"call", call_}, {"reason", reason.substr(0, kMaxReasonLogged)}, gate_.left_out()});
 }
 
