@@ -19,7 +19,8 @@ constexpr auto kHurry = 100ms;        // between two queries while there is trou
 
 Discovery::Discovery(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup, Question question,
                      std::string who)
-    : executor_(loop.get_executor()),
+    : tells_(setup->tells),
+      executor_(loop.get_executor()),
       question_(std::move(question)),
       link_(std::make_shared<Link>(loop, std::move(setup))),
       timer_(executor_),
@@ -150,7 +151,7 @@ void Discovery::take(const Reply& reply) {
   const auto owner = owner_;
   if (!owner->found(reply, Node(candidates_.front()))) return stopped_ ? void() : failed("it does not know");
   if (stopped_) return;
-  log_.note(Health::up, {}, Clock::now());
+  if (tells_) log_.note(Health::up, {}, Clock::now());
   in_vain_ = true;
   rest();
 }
@@ -159,7 +160,7 @@ void Discovery::failed(const std::string& reason) {
   const std::string why = name_of(candidates_.front()) + ": " + reason;
   to_the_end_of_the_line();
   if (++tried_ < candidates_.size()) return ask_first();
-  log_.note(Health::down, why, Clock::now());
+  if (tells_) log_.note(Health::down, why, Clock::now());
   in_vain_ = false;
   const auto owner = owner_;
   owner->nobody(why);

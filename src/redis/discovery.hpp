@@ -78,6 +78,7 @@ class Discovery final : public LinkUser, public std::enable_shared_from_this<Dis
   void ask_in(Clock::duration time);
   void to_the_end_of_the_line();
 
+  const bool tells_;  ///< see Setup
   Executor executor_;
   const Question question_;
   std::shared_ptr<DiscoveryOwner> owner_;

@@ -1,5 +1,5 @@
 #pragma once
-// The questions to a shared log, as calls of its script.
+// What is asked of a shared log, as calls of its script.
 
 #include "log_entry.hpp"
 #include "question.hpp"

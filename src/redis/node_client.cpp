@@ -341,7 +341,7 @@ void NodeClient::note(Time now) {
   const bool up = breaker_.proven();
   const Health health = up ? Health::up : state == Breaker::State::open ? Health::down : Health::trying;
   const Health before = stats_->health.exchange(health, std::memory_order_relaxed);
-  log_.note(health, trouble_, now);
+  if (setup_->tells) log_.note(health, trouble_, now);
   if (up) {
     trouble_.clear();
     if (down_since_) recovering_until_ = now + std::min<Clock::duration>(now - *down_since_, kLongestWayBack);

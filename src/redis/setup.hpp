@@ -14,6 +14,7 @@ namespace headgate::redis {
 struct Setup {
   Options options;
   ReplyReader::Keep keep = ReplyReader::Keep::decisions;  ///< of the replies of data servers
+  bool tells = true;                                      ///< logs when Redis is lost and found
   std::shared_ptr<const net::TlsContext> tls;             ///< null without TLS
   std::string tls_error;  ///< why TLS is configured but cannot be used: then nothing connects
 };

@@ -37,6 +37,11 @@ TroubleEvents trouble_of(const LogKind& kind) {
           .means = std::string(kind.what) + " are not shared with other gateways",
           .works = std::string(kind.event) + "_works"};
 }
+TroubleEvents hearing_trouble_of(const LogKind& kind) {
+  auto out = trouble_of(kind);
+  out.means = "it cannot be told which gateways hear of " + std::string(kind.what);
+  return out;
+}
 
 }  // namespace
 
@@ -81,7 +86,7 @@ struct SharedLog::State {
   std::uint64_t newest = 0;  ///< the highest version that was read or appended
   TroubleLog appends{trouble_of(kind), "append"};
   TroubleLog reads{trouble_of(kind), "read"};
-  TroubleLog hears{trouble_of(kind), "hear"};
+  TroubleLog hears{hearing_trouble_of(kind), "hear"};
   Count unreadable;
 };
 
