@@ -168,11 +168,12 @@ Call call_gateway(const AdminOptions& options, const AdminRequest& request) {
 
 std::string in_path(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
+  const bool dots = text == "." || text == "..";
   std::string out;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       std::string_view("-._~").find(c) != std::string_view::npos;
+                       std::string_view(dots ? "" : "-._~").find(c) != std::string_view::npos;
     if (plain) {
       out += c;
       continue;

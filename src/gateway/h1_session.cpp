@@ -147,7 +147,7 @@ bool H1Session::take_head(Exchange& x) {
   std::size_t scanned = 0;
   const auto size = http::h1::head_size(data, scanned);
   if (size == 0 || size > bounds().head_bytes || data.starts_with("\r\n")) return false;
-  const http::h1::Limits limits{bounds().head_fields, bounds().target_bytes};
+  const http::h1::Limits limits{bounds().head_fields, bounds().target_bytes, bounds().paths};
   if (http::h1::parse_request(data.substr(0, size), limits, x.request).has_error()) return false;
   fresh_ = false;
   read_buffer_.consume(size);
@@ -178,7 +178,7 @@ Task<H1Session::Next> H1Session::read_head(Exchange& x) {
     }
     if (size > 0) {
       fresh_ = false;
-      const http::h1::Limits limits{bounds().head_fields, bounds().target_bytes};
+      const http::h1::Limits limits{bounds().head_fields, bounds().target_bytes, bounds().paths};
       const auto parsed = http::h1::parse_request(data.substr(0, size), limits, x.request);
       if (parsed.has_error()) co_return co_await refuse(x, parsed.error());
       read_buffer_.consume(size);

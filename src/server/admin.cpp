@@ -27,6 +27,7 @@ class AdminService final : public Service {
   gateway::Bounds bounds() const override {
     gateway::Bounds out;
     out.connections = kMaxConnections;
+    out.paths = http::Paths::as_sent;  // dots and slashes may be the key of a limit
     return out;
   }
   void use_tokens(const AdminHandler::Tokens& tokens) { handler_.use_tokens(tokens); }

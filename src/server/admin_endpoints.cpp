@@ -9,6 +9,7 @@ namespace headgate::server {
 namespace {
 
 using Parameters = std::vector<std::pair<std::string_view, std::string>>;
+using Segments = std::vector<std::string>;
 
 /// Removes and returns the text up to the next slash, and removes that slash.
 std::string_view take_segment(std::string_view& path) noexcept {
@@ -18,8 +19,8 @@ std::string_view take_segment(std::string_view& path) noexcept {
   return segment;
 }
 
-/// False if an escape is broken.
-bool unescape(std::string& text) {
+/// What the escapes stand for. Broken ones, which the reader of heads refuses, stay as they are.
+std::string unescaped(std::string_view text) {
   std::string out;
   const auto digit = [](char c) {
     return c >= '0' && c <= '9'   ? c - '0'
@@ -28,31 +29,42 @@ bool unescape(std::string& text) {
                                   : -1;
   };
   for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] != '%') {
+    const int high = text[at] == '%' && at + 2 < text.size() ? digit(text[at + 1]) : -1;
+    const int low = high < 0 ? -1 : digit(text[at + 2]);
+    if (low < 0) {
       out += text[at];
       continue;
     }
-    const int high = at + 2 < text.size() ? digit(text[at + 1]) : -1;
-    const int low = at + 2 < text.size() ? digit(text[at + 2]) : -1;
-    if (high < 0 || low < 0) return false;
     out += static_cast<char>(high * 16 + low);
     at += 2;
   }
-  text = std::move(out);
-  return true;
+  return out;
 }
 
-std::optional<Parameters> match(std::string_view pattern, std::string_view path) {
-  if (std::count(pattern.begin(), pattern.end(), '/') != std::count(path.begin(), path.end(), '/')) return std::nullopt;
+/// Each segment on its own, so that an escaped slash separates nothing. Several slashes are one, for base URLs that end
+/// with one; the last segment may be empty.
+Segments segments_of(std::string_view path) {
+  Segments out;
+  while (!path.empty()) {
+    path.remove_prefix(1);  // the slash
+    const auto segment = path.substr(0, path.find('/'));
+    path.remove_prefix(segment.size());
+    if (!segment.empty() || path.empty()) out.push_back(unescaped(segment));
+  }
+  return out;
+}
+
+std::optional<Parameters> match(std::string_view pattern, const Segments& segments) {
   Parameters parameters;
-  while (!pattern.empty() || !path.empty()) {
+  pattern.remove_prefix(1);
+  for (const auto& given : segments) {
+    if (pattern.empty()) return std::nullopt;
     const auto wanted = take_segment(pattern);
-    const auto given = take_segment(path);
     const bool any = wanted.starts_with('{') && wanted.ends_with('}');
     if (any ? given.empty() : wanted != given) return std::nullopt;
-    if (any) parameters.emplace_back(wanted.substr(1, wanted.size() - 2), std::string(given));
+    if (any) parameters.emplace_back(wanted.substr(1, wanted.size() - 2), given);
   }
-  return parameters;
+  return pattern.empty() ? std::optional(std::move(parameters)) : std::nullopt;
 }
 
 }  // namespace
@@ -93,8 +105,9 @@ std::optional<std::string> AdminCall::asked(std::string_view name) const {
 
 AdminMatch find_endpoint(std::span<const AdminEndpoint> endpoints, std::string_view method, std::string_view path) {
   AdminMatch out;
+  const auto segments = segments_of(path);
   for (const auto& each : endpoints) {
-    auto parameters = match(each.path, path);
+    auto parameters = match(each.path, segments);
     if (!parameters) continue;
     if (out.path == nullptr) out.path = &each;
     out.allowed += (out.allowed.empty() ? "" : ", ") + std::string(each.method);
@@ -103,8 +116,6 @@ AdminMatch find_endpoint(std::span<const AdminEndpoint> endpoints, std::string_v
     if (out.endpoint != nullptr || (each.method != method && !(read && method == "HEAD"))) continue;
     out.endpoint = &each;
     out.parameters = std::move(*parameters);
-    for (auto& [name, value] : out.parameters)
-      if (!unescape(value)) out.broken = true;
   }
   return out;
 }

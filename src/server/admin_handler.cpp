@@ -157,7 +157,6 @@ Task<void> AdminHandler::handle(Exchange& x) {
     x.allowed_methods = std::move(match.allowed);
     co_return co_await refuse(x, 405, read ? "This can only be read." : "This endpoint does not have this method.");
   }
-  if (match.broken) co_return co_await refuse(x, 400, "An escape in the path is broken: write %25 for a percent sign.");
   const auto& asked = *match.endpoint;
   AdminCall call;
   call.parameters = std::move(match.parameters);

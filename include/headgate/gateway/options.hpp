@@ -10,6 +10,7 @@
 #include "headgate/gateway/route_conditions.hpp"
 #include "headgate/gateway/split.hpp"
 #include "headgate/gateway/waiting_room.hpp"
+#include "headgate/http/path.hpp"
 #include "headgate/identity/options.hpp"
 #include "headgate/limit/limit.hpp"
 #include "headgate/shed/concurrency.hpp"
@@ -186,6 +187,7 @@ struct Bounds {
   std::vector<identity::Network> exempt;       ///< addresses without these two bounds
   unsigned ipv6_prefix = 64;                   ///< bits of an IPv6 address that are one client
   std::uint64_t buffered = 0;  ///< bytes in the buffers of all connections; beyond it new requests get a 503; 0: any
+  http::Paths paths = http::Paths::normalised;  ///< how requests' paths are read
 };
 
 /// Which fields tell a caller its limits: RateLimit (standard), X-RateLimit-* (legacy), both, or none.

@@ -108,8 +108,8 @@ struct AdminMatch {
   const AdminEndpoint* path = nullptr;                               ///< the first with this path; null: none has it
   std::string allowed;                                               ///< the methods of this path, as Allow lists them
   std::vector<std::pair<std::string_view, std::string>> parameters;  ///< without escapes
-  bool broken = false;                                               ///< an escape in the path is broken
 };
+/// `path` as it was sent: its segments are compared one by one, each without its escapes; no dots are resolved.
 AdminMatch find_endpoint(std::span<const AdminEndpoint> endpoints, std::string_view method, std::string_view path);
 
 }  // namespace headgate::server
