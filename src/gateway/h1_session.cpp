@@ -129,6 +129,7 @@ Task<H1Session::Next> H1Session::serve_each(Exchange& x) {
       }
       if (thrown) co_await answer_bug(handler(), x, thrown);
       exchange_.end();
+      begin_wait();
       stream_->unwatch();
       if (!settled(reply)) next = co_await settle(reply);
     }
@@ -190,7 +191,9 @@ Task<H1Session::Next> H1Session::read_head(Exchange& x) {
     // Checked before each read: a head that never ends is too late as well.
     const auto left = timeouts().head - std::chrono::duration_cast<Duration>(x.clock->steady() - x.started);
     auto got = Result<std::size_t>(error_code(error::timed_out));
+    waits_ = true;
     if (left > Duration(0)) got = co_await read_buffer_.fill(left);
+    waits_ = false;
     if (got.has_value()) continue;
     if (got.error() != error::timed_out || read_buffer_.data().empty()) co_return Next::close;
     const ParseError late{408, "The request's head did not arrive in time."};
@@ -234,7 +237,9 @@ Task<H1Session::Next> H1Session::settle(const H1Reply& reply) {
   }
   if (reply.keeps_connection() && !body_.ended()) {
     for (std::size_t discarded = 0; !body_.ended() && discarded < kMaxDiscarded;) {
+      waits_ = true;
       const auto bytes = co_await body_.read();
+      waits_ = false;
       if (bytes.has_error()) co_return Next::linger;
       discarded += bytes->size();
     }

@@ -27,6 +27,7 @@ class AdminService final : public Service {
   gateway::Bounds bounds() const override {
     gateway::Bounds out;
     out.connections = kMaxConnections;
+    out.if_full = gateway::IfFull::end_longest_waiting;  // whoever holds them all must not keep probes out
     out.paths = http::Paths::as_sent;  // dots and slashes may be the key of a limit
     return out;
   }
