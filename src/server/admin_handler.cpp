@@ -1,13 +1,13 @@
 #include "admin_handler.hpp"
 
 #include "headgate/core/text.hpp"
+#include "headgate/gateway/delay.hpp"
 #include "headgate/gateway/problem.hpp"
 #include "headgate/http/named_values.hpp"
 #include "headgate/identity/jwt.hpp"
 
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/system/errc.hpp>
 
 #include <algorithm>
@@ -73,23 +73,25 @@ class Later {
   std::shared_ptr<Parked> parked_;
 };
 
-/// Waits for a time, or until the timer is cancelled: then it returns true.
-class Pause {
- public:
-  Pause(boost::asio::steady_timer& timer, Duration time) : timer_(timer) { timer_.expires_after(time); }
-  bool await_ready() const noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> waiter) {
-    timer_.async_wait([this, waiter](const error_code& ec) {
-      cancelled_ = ec.failed();
-      waiter.resume();
-    });
-  }
-  bool await_resume() const noexcept { return cancelled_; }
+/// The pause of a stream between two texts: ends with the next one. Admin thread only.
+struct StreamPause {
+  gateway::Delay* under_way = nullptr;
+  bool more = false;  ///< there is a text
 
- private:
-  boost::asio::steady_timer& timer_;
-  bool cancelled_ = false;
+  void end() {
+    more = true;
+    if (under_way) under_way->end();
+  }
 };
+
+/// Returns once there is more, once the reader has left, or after `time`. The exchange knows of the wait, so the session
+/// ends it as soon as the reader's FIN or RST is there.
+Task<void> wait_for_more(Exchange& x, StreamPause& pause, Duration time) {
+  gateway::Delay delay(*x.clock, time);
+  x.delay = pause.under_way = &delay;
+  co_await delay;
+  x.delay = pause.under_way = nullptr;
+}
 
 /// A page from elsewhere may have a name that points to this machine. The browser then sends that name, and must not be
 /// able to read what needs no token.
@@ -219,8 +221,8 @@ Task<void> AdminHandler::send_stream(Exchange& x, const AdminEndpoint& asked, co
     co_return co_await send_answer(x, answer);
   }
   const auto stream = std::move(*opened);
-  const auto timer = std::make_shared<boost::asio::steady_timer>(loop_);
-  stream->on_more([&loop = loop_, timer] { boost::asio::post(loop, [timer] { timer->cancel(); }); });
+  const auto pause = std::make_shared<StreamPause>();
+  stream->on_more([&loop = loop_, pause] { boost::asio::post(loop, [pause] { pause->end(); }); });
   x.fields.clear();
   x.fields.push_back({http::Known::content_type, "Content-Type", asked.about.stream});
   x.fields.push_back({http::Known::cache_control, "Cache-Control", "no-store"});
@@ -233,8 +235,10 @@ Task<void> AdminHandler::send_stream(Exchange& x, const AdminEndpoint& asked, co
     text = stream->take();
     if (text.empty() && stream->ended()) break;
     if (text.empty()) {
-      Pause pause(*timer, stream->pause());
-      if (co_await pause) continue;
+      pause->more = false;
+      auto waiting = wait_for_more(x, *pause, stream->pause());
+      co_await waiting;
+      if (pause->more || x.client_gone) continue;
       text = stream->heartbeat();
     }
     sent = co_await x.reply->write(text, http::EndStream::no);
