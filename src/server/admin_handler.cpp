@@ -168,9 +168,11 @@ Task<void> AdminHandler::handle(Exchange& x) {
   call.accept = http::field_of(x.request.fields, "Accept").value;
   if (asked.most_body > 0) {
     auto body = co_await read_body(x, asked.most_body);
-    if (body.has_error())
-      co_return co_await refuse(x, body.error(),
-                                body.error() == 413 ? "This body is too long." : "The body cannot be read.");
+    if (body.has_error()) {
+      const AdminAnswer why{.status = body.error(),
+                            .body = body.error() == 413 ? "This body is too long." : "The body cannot be read."};
+      co_return co_await finish(x, asked, call, why);
+    }
     call.body = std::move(*body);
   }
   if (asked.stream) co_return co_await send_stream(x, asked, call);
@@ -185,6 +187,12 @@ Task<void> AdminHandler::answer(Exchange& x, const AdminEndpoint& asked, const A
   } else {
     answer = asked.answer(call);
   }
+  co_await finish(x, asked, call, answer);
+}
+
+/// Every call that may change something ends here, also one that is refused, so that the log of changes has it.
+Task<void> AdminHandler::finish(Exchange& x, const AdminEndpoint& asked, const AdminCall& call,
+                                const AdminAnswer& answer) {
   if (asked.changes()) AdminAudit::changed(asked, call, answer);
   co_await send_answer(x, answer);
 }

@@ -98,6 +98,25 @@ TEST(AdminRoles, EveryChangeIsLoggedWithWhoAndWhat) {
   EXPECT_EQ(process.err().find(kAll), std::string::npos);
 }
 
+TEST(AdminRoles, AChangeWhoseBodyIsRefusedIsLoggedToo) {
+  Proxy proxy(guarded({{"limits", {{"x", {{"rate", "1/day"}, {"per", "client_ip"}}}}}}));
+  auto& process = proxy.gateway.process();
+  const Operator all(process, kAll);
+  expect_refusal(all.ask("POST", "/api/v1/bans", std::string(1UL << 20U, 'x')), 413);
+  RawClient garbled(all.port());
+  const auto answer = garbled.ask(
+      all.text("PUT", "/api/v1/upstreams/app/servers/s/state", "", "Transfer-Encoding: chunked\r\n") + "zz\r\n");
+  expect_refusal(answer, 400);
+  ASSERT_TRUE(comes(process, "admin_change", 2)) << process.err();
+  const auto changes = events(process.err(), "admin_change");
+  EXPECT_EQ(changes[0]["what"], "POST /api/v1/bans");
+  EXPECT_EQ(changes[0]["by"], "operator");
+  EXPECT_EQ(changes[0]["status"], 413);
+  EXPECT_EQ(changes[0]["level"], "info") << "nothing has changed";
+  EXPECT_EQ(changes[1]["target"], "name=app server=s");
+  EXPECT_EQ(changes[1]["status"], 400);
+}
+
 TEST(AdminRoles, RefusalsAreLoggedAFewASecond) {
   Proxy proxy(guarded());
   auto& process = proxy.gateway.process();
