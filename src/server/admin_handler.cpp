@@ -103,6 +103,14 @@ bool asked_by_address(std::string_view authority) {
   return !ec || host.empty() || http::same_word(host, "localhost");
 }
 
+/// A page in a browser on this machine can send requests here, but its browser always says so, if only with an empty
+/// field. No page is of this interface, so none may change anything, wherever it says it comes from.
+bool from_a_page(const http::Fields& fields) {
+  return std::any_of(fields.begin(), fields.end(), [](const http::Field& field) {
+    return http::same_word(field.name, "Origin") || http::same_word(field.name.substr(0, 10), "Sec-Fetch-");
+  });
+}
+
 /// The whole body if it has at most `most` bytes; else the status to refuse it with.
 Task<Result<std::string, unsigned>> read_body(Exchange& x, std::uint64_t most) {
   using Read = Result<std::string, unsigned>;
@@ -212,9 +220,7 @@ Task<bool> AdminHandler::refused_access(Exchange& x, const AdminMatch& match, Ad
     else if (!guarded_ && !asked_by_address(x.request.authority))
       status = 403, why = kAskByAddress;
   }
-  // A page in a browser on this machine can send requests here, but always tells where it comes from.
-  if (status == 0 && !guarded_ && changes && !http::field_of(x.request.fields, "Origin").value.empty())
-    status = 403, why = kNoBrowser;
+  if (status == 0 && !guarded_ && changes && from_a_page(x.request.fields)) status = 403, why = kNoBrowser;
   if (status == 0) co_return false;
   audit_.refused(x.peer_text, x.request.method, x.request.path, status, why);
   co_await refuse(x, status, why, status == 401 ? "Bearer realm=\"headgate admin\"" : "");
