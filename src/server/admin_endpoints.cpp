@@ -1,5 +1,6 @@
 #include "headgate/server/admin_endpoints.hpp"
 
+#include "headgate/core/text.hpp"
 #include "headgate/http/named_values.hpp"
 
 #include <algorithm>
@@ -9,6 +10,8 @@ namespace headgate::server {
 namespace {
 
 using Parameters = std::vector<std::pair<std::string_view, std::string>>;
+constexpr std::size_t kLongestName = 64;
+
 using Segments = std::vector<std::string>;
 
 /// Removes and returns the text up to the next slash, and removes that slash.
@@ -67,6 +70,28 @@ std::optional<Parameters> match(std::string_view pattern, const Segments& segmen
   return pattern.empty() ? std::optional(std::move(parameters)) : std::nullopt;
 }
 
+struct QueryParameter {
+  std::string_view name;  ///< with its escapes, as the value
+  std::string_view value;
+};
+
+/// Removes and returns the first parameter of a query.
+QueryParameter take_parameter(std::string_view& query) noexcept {
+  const auto end = std::min(query.find('&'), query.size());
+  const auto one = query.substr(0, end);
+  query.remove_prefix(std::min(end + 1, query.size()));
+  const auto equals = std::min(one.find('='), one.size());
+  return {one.substr(0, equals), one.substr(std::min(equals + 1, one.size()))};
+}
+
+std::string names_of(const std::vector<AdminAbout::Parameter>& parameters) {
+  if (parameters.empty()) return "It has none.";
+  std::vector<std::string> names;
+  names.reserve(parameters.size());
+  for (const auto& each : parameters) names.push_back('"' + std::string(each.name) + '"');
+  return "It has " + joined(names, ", ") + '.';
+}
+
 }  // namespace
 
 std::string_view role_text(AdminRole role) noexcept {
@@ -89,18 +114,35 @@ std::string_view AdminCall::parameter(std::string_view name) const noexcept {
 
 std::optional<std::string> AdminCall::asked(std::string_view name) const {
   std::optional<std::string> out;
-  auto rest = query.substr(query.starts_with('?') ? 1 : 0);
-  while (!rest.empty()) {
-    const auto end = std::min(rest.find('&'), rest.size());
-    const auto one = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    const auto equals = std::min(one.find('='), one.size());
+  for (auto rest = query.substr(query.starts_with('?') ? 1 : 0); !rest.empty();) {
+    const auto one = take_parameter(rest);
     std::string called;
-    if (!http::decode_parameter(one.substr(0, equals), called) || called != name) continue;
+    if (!http::decode_parameter(one.name, called) || called != name) continue;
     if (out) return std::nullopt;
-    if (!http::decode_parameter(one.substr(std::min(equals + 1, one.size())), out.emplace())) return std::nullopt;
+    if (!http::decode_parameter(one.value, out.emplace())) return std::nullopt;
   }
   return out;
+}
+
+std::string wrong_query(const AdminEndpoint& endpoint, std::string_view query) {
+  const auto& known = endpoint.about.query;
+  if (endpoint.about.summary.empty()) return {};
+  std::vector<std::string_view> there;
+  for (auto rest = query.substr(query.starts_with('?') ? 1 : 0); !rest.empty();) {
+    const auto one = take_parameter(rest);
+    if (one.name.empty() && one.value.empty()) continue;
+    std::string called;
+    std::string value;
+    if (!http::decode_parameter(one.name, called) || !http::decode_parameter(one.value, value))
+      return "An escape in the query is broken: write %25 for a percent sign.";
+    const auto found = std::find_if(known.begin(), known.end(), [&](const auto& each) { return each.name == called; });
+    if (found == known.end())
+      return "This call has no parameter \"" + std::string(one.name.substr(0, kLongestName)) + "\". " + names_of(known);
+    if (std::find(there.begin(), there.end(), found->name) != there.end())
+      return "The parameter \"" + called + "\" is there more than once.";
+    there.push_back(found->name);
+  }
+  return {};
 }
 
 AdminMatch find_endpoint(std::span<const AdminEndpoint> endpoints, std::string_view method, std::string_view path) {

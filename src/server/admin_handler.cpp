@@ -174,6 +174,10 @@ Task<void> AdminHandler::handle(Exchange& x) {
   call.role = role;
   call.address = x.peer_text;
   call.accept = http::field_of(x.request.fields, "Accept").value;
+  if (auto why = wrong_query(asked, call.query); !why.empty()) {
+    const AdminAnswer refusal{.status = 400, .body = std::move(why)};
+    co_return co_await finish(x, asked, call, refusal);
+  }
   if (asked.most_body > 0) {
     auto body = co_await read_body(x, asked.most_body);
     if (body.has_error()) {

@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <csignal>
+#include <regex>
 
 namespace headgate::test {
 namespace {
@@ -133,6 +135,35 @@ TEST(AdminRoutes, AreListedPageByPage) {
   EXPECT_EQ(look.get("/api/v1/routes?name=%2Fr7")["routes"][0]["path"], "/r7");
   expect_refusal(look.ask("GET", "/api/v1/routes?count=1001"), 400);
   expect_refusal(look.ask("GET", "/api/v1/routes?first=-1"), 400);
+}
+
+TEST(AdminParameters, AreKnownAndThereOnce) {
+  Proxy proxy(with_admin(kOneLimit));
+  const Operator look(proxy.gateway.process());
+  const auto refused = [&](const std::string& method, const std::string& target, const std::string& why) {
+    const auto answer = look.ask(method, target);
+    expect_refusal(answer, 400);
+    EXPECT_EQ(Json::parse(answer.body, nullptr, false).value("detail", ""), why) << target;
+  };
+  refused("GET", "/api/v1/routes?name=a&name=b", "The parameter \"name\" is there more than once.");
+  refused("GET", "/api/v1/routes?name=a&n%61me=b", "The parameter \"name\" is there more than once.");
+  refused("GET", "/api/v1/routes?nmae=a",
+          "This call has no parameter \"nmae\". It has \"first\", \"count\", \"name\".");
+  refused("GET", "/api/v1/top?by=allowed&by=rejected", "The parameter \"by\" is there more than once.");
+  refused("DELETE", "/api/v1/bans?limit=x&key=a&key=b", "The parameter \"key\" is there more than once.");
+  refused("GET", "/api/v1/limits?verbose", "This call has no parameter \"verbose\". It has none.");
+  refused("GET", "/api/v1/routes?name=%zz", "An escape in the query is broken: write %25 for a percent sign.");
+  EXPECT_EQ(look.get("/api/v1/routes?&name=%2F%2A&")["routes"].size(), 1U) << "between two & may be nothing";
+  const auto document = look.get("/api/v1/openapi.json");
+  for (const auto& [pattern, methods] : document["paths"].items()) {
+    for (const auto& [method, operation] : methods.items()) {
+      auto verb = method;
+      for (auto& c : verb) c = static_cast<char>(std::toupper(c));
+      const auto answer = look.ask(verb, std::regex_replace(pattern, std::regex("\\{[a-z]+\\}"), "x") + "?frob=1");
+      expect_refusal(answer, 400);
+      EXPECT_TRUE(has(answer.body, "frob")) << verb << ' ' << pattern << answer.body;
+    }
+  }
 }
 
 TEST(AdminLogLevel, LastsUntilTheNextReload) {

@@ -107,7 +107,8 @@ TEST(AdminRoles, AChangeWhoseBodyIsRefusedIsLoggedToo) {
   const auto answer = garbled.ask(
       all.text("PUT", "/api/v1/upstreams/app/servers/s/state", "", "Transfer-Encoding: chunked\r\n") + "zz\r\n");
   expect_refusal(answer, 400);
-  ASSERT_TRUE(comes(process, "admin_change", 2)) << process.err();
+  expect_refusal(all.ask("DELETE", "/api/v1/limits/x/keys/somebody?frob=1"), 400);
+  ASSERT_TRUE(comes(process, "admin_change", 3)) << process.err();
   const auto changes = events(process.err(), "admin_change");
   EXPECT_EQ(changes[0]["what"], "POST /api/v1/bans");
   EXPECT_EQ(changes[0]["by"], "operator");
@@ -115,6 +116,8 @@ TEST(AdminRoles, AChangeWhoseBodyIsRefusedIsLoggedToo) {
   EXPECT_EQ(changes[0]["level"], "info") << "nothing has changed";
   EXPECT_EQ(changes[1]["target"], "name=app server=s");
   EXPECT_EQ(changes[1]["status"], 400);
+  EXPECT_EQ(changes[2]["status"], 400);
+  EXPECT_EQ(process.err().find("somebody"), std::string::npos) << "a key is shown by its digest";
 }
 
 TEST(AdminRoles, RefusalsAreLoggedAFewASecond) {

@@ -75,7 +75,7 @@ struct AdminAbout {
   std::string_view summary{};      ///< a sentence without its dot; "": it is not described
   std::string_view body{};         ///< the name of the body's schema; "": it takes none
   std::string_view answer{};       ///< the name of the answer's schema; "": it is text
-  std::vector<Parameter> query{};  ///< of the query
+  std::vector<Parameter> query{};  ///< of the query; another one is refused
   std::string_view stream{};       ///< the type of an answer that does not end; "": it ends
 };
 
@@ -101,6 +101,10 @@ struct AdminEndpoint {
   /// Whether a call may change something.
   bool changes() const noexcept { return method != "GET" && !reads; }
 };
+
+/// What is wrong with the parameters of a query, in a sentence; "" if each is one of `endpoint.about` and is there once.
+/// An endpoint that is not described takes any.
+std::string wrong_query(const AdminEndpoint& endpoint, std::string_view query);
 
 /// Which of the endpoints a request is for.
 struct AdminMatch {
