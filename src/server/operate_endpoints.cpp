@@ -70,12 +70,33 @@ Result<Named, AdminAnswer> find_server(const AdminBoard& board, std::string_view
                refuse_with(404, "No upstream has this name. There is " + joined(names, ", ") + "."));
 }
 
+/// Whether the call wants it done all the same; nothing if that cannot be understood.
+std::optional<bool> forced(const AdminCall& call) {
+  const auto word = call.asked("force");
+  if (!word) return false;
+  return word->empty() || *word == "true" || *word == "1" ? std::optional(true) : std::nullopt;
+}
+
+/// Names the parameter, because a command has an option of the same name.
+AdminAnswer refuse_last_server() {
+  const OperateJson problem = {{"title", "Conflict"},
+                               {"status", 409},
+                               {"detail",
+                                "This is the last server of its upstream that is not drained: every request would be "
+                                "refused."},
+                               {"help", "Add ?force to drain it all the same."},
+                               {"parameter", "force"}};
+  return {.status = 409, .body = text_of(problem), .type = AdminAnswer::kProblem};
+}
+
 AdminAnswer use_state(const AdminBoard& board, const AdminCall& call) {
   const auto upstream = call.parameter("name");
   const auto server = call.parameter("server");
   const auto state = text_in(call.body, "state");
   if (state != "up" && state != "drain")
     return refuse_with(400, R"(Send JSON like {"state": "drain"}; a state is "up" or "drain".)");
+  const auto force = forced(call);
+  if (!force) return refuse_with(400, R"("force" stands without a value, or is "true" or "1".)");
   const auto found = find_server(board, upstream, server);
   if (found.has_error()) return found.error();
   const auto now = std::chrono::steady_clock::now();
@@ -84,16 +105,13 @@ AdminAnswer use_state(const AdminBoard& board, const AdminCall& call) {
   const auto others = std::count_if(report.servers.begin(), report.servers.end(), [&](const auto& each) {
     return each.server != server && (each.out & balance::kDrained) == 0;
   });
-  if (drain && others == 0 && !call.asked("force"))
-    return refuse_with(409,
-                       "This is the last server of its upstream that is not drained: every request would be "
-                       "refused. Add ?force to drain it all the same.");
+  if (drain && others == 0 && !*force) return refuse_last_server();
   found->watch->mark(found->at, balance::kDrained, drain, now);
   OperateJson out = {{"upstream", upstream}, {"server", server}, {"state", state}};
   const auto flying = found->watch->report(now).servers[found->at].in_flight;
   if (drain) out["in_flight"] = flying;
   AdminAnswer answer{.body = text_of(out), .type = AdminAnswer::kJson};
-  answer.target = "state=" + state;
+  answer.target = "state=" + state + (*force ? " force=true" : "");
   return answer;
 }
 
@@ -128,7 +146,7 @@ std::vector<AdminEndpoint> operate_endpoints(OperatorBoard& operators, AdminBoar
        .about = {.summary = "Take a server out (drain), so that it gets no new requests, or let it in again (up)",
                  .body = "ServerState",
                  .answer = "ServerState",
-                 .query = {{"force", "drain it also if it is the last server of its upstream", false}}}});
+                 .query = {{"force", "drain it also if it is the last server: without a value, or true or 1", false}}}});
   return out;
 }
 

@@ -246,6 +246,24 @@ TEST(AdminServers, TheLastOneIsOnlyDrainedByForce) {
   EXPECT_EQ(two.proxy.client().get().status(), 502);
 }
 
+TEST(AdminServers, ForceIsOnlyWhatSaysSo) {
+  for (const std::string forced : {"?force", "?force=true", "?force=1"}) {
+    TwoServers two;
+    EXPECT_EQ(two.use(two.first, "drain").status(), 200);
+    for (const std::string other : {"?force=false", "?force=0", "?force=yes", "?force=TRUE"}) {
+      const auto refused = two.use(two.second, "drain", other);
+      expect_refusal(refused, 400);
+      EXPECT_TRUE(has(refused.body, R"(\"force\")")) << refused.body;
+    }
+    EXPECT_EQ(two.proxy.client().get().status(), 200);
+    EXPECT_EQ(two.use(two.second, "drain", forced).status(), 200) << forced;
+    const auto said = two.proxy.process().wait_for_err(
+        [](const std::string& log) { return has(log, "state=drain force=true"); });
+    EXPECT_TRUE(said) << "the log of changes shows it: " << two.proxy.process().err();
+    EXPECT_EQ(count_of(two.proxy.process().err(), "force=true"), 1U) << two.proxy.process().err();
+  }
+}
+
 TEST(AdminServers, SayWhichServersAndStatesThereAre) {
   TwoServers two;
   expect_refusal(two.use(two.first, "sideways"), 400);
