@@ -4,6 +4,7 @@
 #include "commands.hpp"
 #include "completion.hpp"
 #include "explain_command.hpp"
+#include "output.hpp"
 #include "top.hpp"
 
 #include "headgate/core/literals.hpp"
@@ -103,9 +104,8 @@ void offer_help(CLI::App& app, int& result) {
   });
 }
 
-}  // namespace
-
-int main(int count, char** words) {
+/// Offers all commands, and does the one that the words name.
+int do_command(int count, char** words) {
   CLI::App app("headgate: an HTTP reverse proxy that keeps each caller to its share", "headgate");
   app.require_subcommand(1);
   app.set_version_flag("--version", version_text());
@@ -200,6 +200,13 @@ int main(int count, char** words) {
     return kFailed;
   }
   return result;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const int result = do_command(count, words);
+  return flush_output() || result != kWell ? result : kFailed;
 }
 
 }  // namespace headgate::cli
