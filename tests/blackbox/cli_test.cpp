@@ -51,6 +51,15 @@ TEST(CommandLine, GuessesWhatAMistypedCommandMeant) {
   EXPECT_EQ(ran.out, "");
 }
 
+TEST(CommandLine, NamesTheOptionThatItDoesNotKnow) {
+  EXPECT_EQ(run_headgate({"--frob"}).err, "headgate: unknown option \"--frob\"; see headgate --help\n");
+  EXPECT_EQ(run_headgate({"-x"}).err, "headgate: unknown option \"-x\"; see headgate --help\n");
+  EXPECT_EQ(run_headgate({"--vresion"}).err, "headgate: unknown option \"--vresion\"; did you mean \"--version\"?\n");
+  EXPECT_EQ(run_headgate({"keys", "--frob"}).err, "headgate: unknown option \"--frob\"; see headgate keys --help\n");
+  EXPECT_EQ(run_headgate({"status", "--jsno"}).err, "headgate: unknown option \"--jsno\"; did you mean \"--json\"?\n");
+  EXPECT_TRUE(has(run_headgate({}).err, "A subcommand is required")) << "where nothing is wrong but that";
+}
+
 /// Runs a line of a shell, in which $H is headgate.
 Ran run_line(const std::string& line) {
   Process shell({"-c", line}, {"H=" HEADGATE_BINARY}, "/bin/bash");
