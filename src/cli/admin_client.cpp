@@ -87,6 +87,16 @@ std::string why_refused(const nlohmann::ordered_json& problem) {
   return out;
 }
 
+/// What to do about a refusal. A parameter that the gateway names is an option of the command.
+std::string help_in(const nlohmann::ordered_json& problem) {
+  auto out = sentence(text_at(problem, "help"));
+  if (out.empty()) return out;
+  out.front() = lower(out.front());
+  const auto parameter = text_at(problem, "parameter");
+  const auto at = parameter.empty() ? std::string::npos : out.find('?' + parameter);
+  return at == std::string::npos ? out : out.replace(at, 1, "--");
+}
+
 Call judge(net::HttpReply reply, const std::string& where, bool with_token) {
   if (!reply.unfinished.empty()) return no_call(kUnreachable, where + ": " + reply.unfinished);
   AdminReply out{std::move(reply.body), nullptr};
@@ -104,7 +114,8 @@ Call judge(net::HttpReply reply, const std::string& where, bool with_token) {
   if (problem && out.json.is_object()) {
     auto why = why_refused(out.json);
     const bool mistakes = out.json.contains("mistakes");
-    return no_call(mistakes ? kBadConfiguration : kFailed, std::move(why), {}, std::move(out.text));
+    auto help = help_in(out.json);
+    return no_call(mistakes ? kBadConfiguration : kFailed, std::move(why), std::move(help), std::move(out.text));
   }
   return no_call(kFailed, where + " answered " + std::to_string(reply.status) + ", and not as a gateway does",
                  "name the address of its admin interface: --admin http://HOST:PORT", std::move(out.text));
@@ -168,11 +179,12 @@ Call call_gateway(const AdminOptions& options, const AdminRequest& request) {
 
 std::string in_path(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
+  const bool dots = text == "." || text == "..";
   std::string out;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       std::string_view("-._~").find(c) != std::string_view::npos;
+                       std::string_view(dots ? "" : "-._~").find(c) != std::string_view::npos;
     if (plain) {
       out += c;
       continue;

@@ -52,7 +52,8 @@ int complain(const CommandFailure& failure);
 /// kWrongCommandLine for a wrong URL or token file, kFailed for everything that the gateway refuses.
 Result<AdminReply, CommandFailure> call_gateway(const AdminOptions& options, const AdminRequest& request);
 
-/// A text as one segment of a path, or as a value of a query: whatever is no letter, digit or one of "-._~" is escaped.
+/// A text as one segment of a path, or as a value of a query: whatever is no letter, digit or one of "-._~" is escaped,
+/// and so are the dots of "." and "..", which many programs would resolve.
 std::string in_path(std::string_view text);
 
 }  // namespace headgate::cli

@@ -4,6 +4,7 @@
 #include "commands.hpp"
 #include "completion.hpp"
 #include "explain_command.hpp"
+#include "output.hpp"
 #include "top.hpp"
 #include "usage_report.hpp"
 
@@ -11,9 +12,11 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <utility>
 
 namespace headgate::cli {
 namespace {
@@ -34,6 +37,37 @@ const char* unknown_command(const CLI::App& app, int count, char** words, std::v
   return nullptr;
 }
 
+/// The command that the first words name, and these words, each with a space behind it.
+std::pair<const CLI::App*, std::string> command_of(const CLI::App& app, int count, char** words) {
+  std::pair<const CLI::App*, std::string> out(&app, "");
+  for (int i = 1; i < count; ++i) {
+    const auto below = out.first->get_subcommands({});
+    const auto next =
+        std::find_if(below.begin(), below.end(), [&](const auto* each) { return each->get_name() == words[i]; });
+    if (next == below.end()) break;
+    out.first = *next;
+    out.second.append(words[i]).append(" ");
+  }
+  return out;
+}
+
+/// Says which option the command does not have; false if there is none that it does not have.
+bool complain_of_option(const CLI::App& app, int count, char** words) {
+  const auto left = app.remaining(true);
+  const auto found = std::find_if(left.begin(), left.end(),
+                                  [](const std::string& word) { return word.size() > 1 && word.front() == '-'; });
+  if (found == left.end() || *found == "--") return false;
+  const auto [command, path] = command_of(app, count, words);
+  std::vector<std::string> known;
+  for (const auto* option : command->get_options())
+    for (const auto& name : option->get_lnames()) known.push_back("--" + name);
+  const auto word = found->substr(0, found->find('='));
+  const auto near = nearest(word, known);
+  const auto help = near.empty() ? "see headgate " + path + "--help" : "did you mean \"" + near + "\"?";
+  std::fprintf(stderr, "headgate: unknown option \"%s\"; %s\n", word.c_str(), help.c_str());
+  return true;
+}
+
 /// Prints an error; for an unknown command it suggests the nearest one, also if its help is asked for.
 int complain(const CLI::App& app, const CLI::ParseError& error, int count, char** words) {
   std::vector<std::string> known;
@@ -44,6 +78,7 @@ int complain(const CLI::App& app, const CLI::ParseError& error, int count, char*
     return kWrongCommandLine;
   }
   if (error.get_exit_code() == 0) return app.exit(error);  // --help
+  if (complain_of_option(app, count, words)) return kWrongCommandLine;
   std::fprintf(stderr, "headgate: %s\n  help: headgate %s--help\n", error.what(),
                count > 1 && words[1][0] != '-' ? (std::string(words[1]) + " ").c_str() : "");
   return kWrongCommandLine;
@@ -104,9 +139,8 @@ void offer_help(CLI::App& app, int& result) {
   });
 }
 
-}  // namespace
-
-int main(int count, char** words) {
+/// Offers all commands, and does the one that the words name.
+int do_command(int count, char** words) {
   CLI::App app("headgate: an HTTP reverse proxy that keeps each caller to its share", "headgate");
   app.require_subcommand(1);
   app.set_version_flag("--version", version_text());
@@ -202,6 +236,13 @@ int main(int count, char** words) {
     return kFailed;
   }
   return result;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const int result = do_command(count, words);
+  return flush_output() || result != kWell ? result : kFailed;
 }
 
 }  // namespace headgate::cli

@@ -2,6 +2,7 @@
 
 #include "admin_client.hpp"
 #include "commands.hpp"
+#include "output.hpp"
 #include "text_table.hpp"
 
 #include "headgate/core/literals.hpp"
@@ -86,8 +87,7 @@ int show(const TopOptions& options, bool in_place) {
   std::string text = in_place ? kHome : "";
   text += options.admin.json ? reply->json.dump() + '\n' : text_of(reply->json, options);
   std::fputs(text.c_str(), stdout);
-  std::fflush(stdout);
-  return kWell;
+  return flush_output() ? kWell : kFailed;
 }
 
 int top(const TopOptions& options) {

@@ -1,7 +1,6 @@
 #include "active_exchange.hpp"
 
-#include "delay.hpp"
-
+#include "headgate/gateway/delay.hpp"
 #include "headgate/gateway/problem.hpp"
 #include "headgate/observe/event.hpp"
 

@@ -1,8 +1,7 @@
 // Waits until the permit of a request comes, or its client goes away. In the latter case the permit is lost: if it were
 // given back, the next request would get the same moment as one that already waits.
 
-#include "delay.hpp"
-
+#include "headgate/gateway/delay.hpp"
 #include "headgate/gateway/gateway.hpp"
 
 namespace headgate::gateway {

@@ -129,6 +129,7 @@ Task<H1Session::Next> H1Session::serve_each(Exchange& x) {
       }
       if (thrown) co_await answer_bug(handler(), x, thrown);
       exchange_.end();
+      begin_wait();
       stream_->unwatch();
       if (!settled(reply)) next = co_await settle(reply);
     }
@@ -147,7 +148,7 @@ bool H1Session::take_head(Exchange& x) {
   std::size_t scanned = 0;
   const auto size = http::h1::head_size(data, scanned);
   if (size == 0 || size > bounds().head_bytes || data.starts_with("\r\n")) return false;
-  const http::h1::Limits limits{bounds().head_fields, bounds().target_bytes};
+  const http::h1::Limits limits{bounds().head_fields, bounds().target_bytes, bounds().paths};
   if (http::h1::parse_request(data.substr(0, size), limits, x.request).has_error()) return false;
   fresh_ = false;
   read_buffer_.consume(size);
@@ -176,7 +177,7 @@ Task<H1Session::Next> H1Session::read_head(Exchange& x) {
     }
     if (size > 0) {
       fresh_ = false;
-      const http::h1::Limits limits{bounds().head_fields, bounds().target_bytes};
+      const http::h1::Limits limits{bounds().head_fields, bounds().target_bytes, bounds().paths};
       const auto parsed = http::h1::parse_request(data.substr(0, size), limits, x.request);
       if (parsed.has_error()) co_return co_await refuse(x, parsed.error());
       read_buffer_.consume(size);
@@ -188,7 +189,9 @@ Task<H1Session::Next> H1Session::read_head(Exchange& x) {
     // Checked before each read: a head that never ends is too late as well.
     const auto left = timeouts().head - std::chrono::duration_cast<Duration>(x.clock->steady() - x.started);
     auto got = Result<std::size_t>(error_code(error::timed_out));
+    waits_ = true;
     if (left > Duration(0)) got = co_await read_buffer_.fill(left);
+    waits_ = false;
     if (got.has_value()) continue;
     if (got.error() != error::timed_out || read_buffer_.data().empty()) co_return Next::close;
     const ParseError late{408, "The request's head did not arrive in time."};
@@ -232,7 +235,9 @@ Task<H1Session::Next> H1Session::settle(const H1Reply& reply) {
   }
   if (reply.keeps_connection() && !body_.ended()) {
     for (std::size_t discarded = 0; !body_.ended() && discarded < kMaxDiscarded;) {
+      waits_ = true;
       const auto bytes = co_await body_.read();
+      waits_ = false;
       if (bytes.has_error()) co_return Next::linger;
       discarded += bytes->size();
     }

@@ -23,6 +23,7 @@ class H1Session final : public Session {
   /// Answers 503 and closes.
   void reject() override;
   void break_off() noexcept override;
+  bool waits_for_request() const noexcept override { return idle() || waits_; }
 
  private:
   enum class Next { exchange, idle, close, linger };
@@ -53,6 +54,7 @@ class H1Session final : public Session {
   ActiveExchange exchange_;
   headgate::Clock::Steady idle_until_{};  // only over TLS
   bool fresh_ = true;                     // no request has come yet
+  bool waits_ = false;                    // for the rest of a head, or of a body that was answered already
 };
 
 }  // namespace headgate::gateway

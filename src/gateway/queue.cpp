@@ -2,12 +2,12 @@
 
 #include "queue.hpp"
 
-#include "delay.hpp"
 #include "limit_fields.hpp"
 #include "limit_key.hpp"
 #include "shed.hpp"
 
 #include "headgate/core/hash.hpp"
+#include "headgate/gateway/delay.hpp"
 #include "headgate/gateway/gateway.hpp"
 #include "headgate/limit/in_flight.hpp"
 

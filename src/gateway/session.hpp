@@ -50,6 +50,8 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   /// one.
   void drain();
   bool idle() const noexcept { return state_ == State::idle; }
+  /// Whether it waits for the client to begin or to complete a request. Then break_off() ends it inside the call.
+  virtual bool waits_for_request() const noexcept { return idle(); }
   /// The last answer was sent. Bytes from the client are read and thrown away.
   bool lingering() const noexcept { return state_ == State::lingering; }
   /// Closes at once, also during an exchange: the worker waits no longer.
@@ -66,6 +68,12 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   void wait_idle(Duration timeout);
   /// After an answer that was sent before the whole request was read: reads on for a while, then closes.
   void linger();
+
+  /// An exchange has ended: from now on it waits for the next request. Sessions must know only if `Bounds::if_full`
+  /// makes it end those that wait longest.
+  void begin_wait() noexcept {
+    if (bounds().if_full == IfFull::end_longest_waiting) owner_.begins_wait(*this);
+  }
 
   /// Closes the connection and deletes this.
   void end() noexcept { owner_.remove(*this); }

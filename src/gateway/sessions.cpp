@@ -29,7 +29,7 @@ void ExchangePool::put(std::unique_ptr<Exchange> exchange) {
 
 struct Sessions::Lists {
   using List = boost::intrusive::list<Session, boost::intrusive::constant_time_size<false>>;
-  List alive;      ///< serving or idle
+  List alive;      ///< serving or idle; those that wait for a request in the order in which they began to
   List lingering;  ///< the oldest first
 };
 
@@ -85,7 +85,8 @@ void Sessions::take(net::StreamPtr stream, EntrancePtr entrance) {
   const bool says_whose = entrance->preamble == Preamble::proxy_header && trusted;
   auto tls = entrance->tls;
   peer.entrance = std::move(entrance);
-  const bool full = before >= bounds_.connections;
+  bool full = before >= bounds_.connections;
+  if (full && bounds_.if_full == IfFull::end_longest_waiting) full = !make_room();
   if (auto* const counter = full ? peer.entrance->counters.refused : peer.entrance->counters.accepted) counter->add();
   if (full) {
     totals_.bounds.refused(ConnectionBounds::Why::total, peer.address, clock_.steady());
@@ -97,6 +98,22 @@ void Sessions::take(net::StreamPtr stream, EntrancePtr entrance) {
       keep(says_whose ? new Arrival(*this, std::move(input), std::move(peer), timeouts_.head, std::move(tls))
                       : session_of(std::move(input), std::move(peer), std::move(tls)));
   session.begin();
+}
+
+/// It passes over those that are being served, and no more than the bound allows.
+bool Sessions::make_room() {
+  for (auto& session : lists_->alive) {
+    if (!session.counted_ || !session.waits_for_request()) continue;
+    totals_.bounds.refused(ConnectionBounds::Why::total, session.peer_.address, clock_.steady());
+    end_now(session);
+    return true;
+  }
+  return false;
+}
+
+void Sessions::begins_wait(Session& session) noexcept {
+  session.unlink();
+  lists_->alive.push_back(session);
 }
 
 bool Sessions::admit(Peer& peer) {
@@ -166,16 +183,20 @@ void Sessions::drain(Entrance& entrance) {
   }
 }
 
+void Sessions::end_now(Session& session) noexcept {
+  if (session.idle())
+    session.end();
+  else
+    session.break_off();
+}
+
 bool Sessions::empty() const noexcept { return lists_->alive.empty() && lists_->lingering.empty(); }
 
 void Sessions::close_all(const Entrance* only) {
   for (auto at = lists_->alive.begin(); at != lists_->alive.end();) {
     auto& session = *at++;
     if (only != nullptr && session.peer_.entrance.get() != only) continue;
-    if (session.idle())
-      remove(session);
-    else
-      session.break_off();
+    end_now(session);
   }
   while (only == nullptr && !lists_->lingering.empty()) remove(lists_->lingering.front());
 }

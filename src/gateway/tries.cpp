@@ -1,7 +1,6 @@
 #include "tries.hpp"
 
-#include "delay.hpp"
-
+#include "headgate/gateway/delay.hpp"
 #include "headgate/gateway/exchange_counters.hpp"
 #include "headgate/http/retry_after.hpp"
 

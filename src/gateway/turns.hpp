@@ -2,8 +2,7 @@
 // The wait for what comes back: a permit in flight, or a place at a server. First come first served in each queue, on
 // all workers of this process.
 
-#include "delay.hpp"
-
+#include "headgate/gateway/delay.hpp"
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/limit/flight_queues.hpp"
 

@@ -160,6 +160,11 @@ bool valid_query(std::string_view query) noexcept {
   return true;
 }
 
+bool valid_path(std::string_view raw) noexcept {
+  bool escapes = false;
+  return raw.starts_with('/') && valid_segment(raw, escapes);  // a slash is as valid as what is between
+}
+
 PathKind normalise_path(std::string_view raw, std::string& matched, std::string& sent) {
   sent.clear();
   if (is_in_one_spelling(raw)) {

@@ -27,6 +27,8 @@ class AdminService final : public Service {
   gateway::Bounds bounds() const override {
     gateway::Bounds out;
     out.connections = kMaxConnections;
+    out.if_full = gateway::IfFull::end_longest_waiting;  // whoever holds them all must not keep probes out
+    out.paths = http::Paths::as_sent;  // dots and slashes may be the key of a limit
     return out;
   }
   void use_tokens(const AdminHandler::Tokens& tokens) { handler_.use_tokens(tokens); }
@@ -44,8 +46,9 @@ AdminAnswer ready_or_not(const Readiness& now) {
 
 /// Prometheus' own format, unless the caller names OpenMetrics and takes it at least as gladly.
 AdminAnswer metrics_for(std::string_view accept, const observe::Registry& registry) {
-  const bool named = accept.find(kOpenMetrics.substr(0, kOpenMetrics.find(';'))) != std::string_view::npos;
-  const auto quality = http::quality_of(accept, kOpenMetrics.substr(0, kOpenMetrics.find(';')));
+  const auto open = kOpenMetrics.substr(0, kOpenMetrics.find(';'));
+  const bool named = lower(accept.substr(0, http::kMaxAccept)).find(open) != std::string::npos;
+  const auto quality = http::quality_of(accept, open);
   if (named && quality > 0 && quality >= http::quality_of(accept, "text/plain"))
     return {.body = registry.open_metrics(), .type = kOpenMetrics};
   return {.body = registry.text(), .type = kMetricsText};

@@ -1,5 +1,6 @@
 #include "headgate/server/admin_endpoints.hpp"
 
+#include "headgate/core/text.hpp"
 #include "headgate/http/named_values.hpp"
 
 #include <algorithm>
@@ -9,6 +10,9 @@ namespace headgate::server {
 namespace {
 
 using Parameters = std::vector<std::pair<std::string_view, std::string>>;
+constexpr std::size_t kLongestName = 64;
+
+using Segments = std::vector<std::string>;
 
 /// Removes and returns the text up to the next slash, and removes that slash.
 std::string_view take_segment(std::string_view& path) noexcept {
@@ -18,8 +22,8 @@ std::string_view take_segment(std::string_view& path) noexcept {
   return segment;
 }
 
-/// False if an escape is broken.
-bool unescape(std::string& text) {
+/// What the escapes stand for. Broken ones, which the reader of heads refuses, stay as they are.
+std::string unescaped(std::string_view text) {
   std::string out;
   const auto digit = [](char c) {
     return c >= '0' && c <= '9'   ? c - '0'
@@ -28,31 +32,64 @@ bool unescape(std::string& text) {
                                   : -1;
   };
   for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] != '%') {
+    const int high = text[at] == '%' && at + 2 < text.size() ? digit(text[at + 1]) : -1;
+    const int low = high < 0 ? -1 : digit(text[at + 2]);
+    if (low < 0) {
       out += text[at];
       continue;
     }
-    const int high = at + 2 < text.size() ? digit(text[at + 1]) : -1;
-    const int low = at + 2 < text.size() ? digit(text[at + 2]) : -1;
-    if (high < 0 || low < 0) return false;
     out += static_cast<char>(high * 16 + low);
     at += 2;
   }
-  text = std::move(out);
-  return true;
+  return out;
 }
 
-std::optional<Parameters> match(std::string_view pattern, std::string_view path) {
-  if (std::count(pattern.begin(), pattern.end(), '/') != std::count(path.begin(), path.end(), '/')) return std::nullopt;
+/// Each segment on its own, so that an escaped slash separates nothing. Several slashes are one, for base URLs that end
+/// with one; the last segment may be empty.
+Segments segments_of(std::string_view path) {
+  Segments out;
+  while (!path.empty()) {
+    path.remove_prefix(1);  // the slash
+    const auto segment = path.substr(0, path.find('/'));
+    path.remove_prefix(segment.size());
+    if (!segment.empty() || path.empty()) out.push_back(unescaped(segment));
+  }
+  return out;
+}
+
+std::optional<Parameters> match(std::string_view pattern, const Segments& segments) {
   Parameters parameters;
-  while (!pattern.empty() || !path.empty()) {
+  pattern.remove_prefix(1);
+  for (const auto& given : segments) {
+    if (pattern.empty()) return std::nullopt;
     const auto wanted = take_segment(pattern);
-    const auto given = take_segment(path);
     const bool any = wanted.starts_with('{') && wanted.ends_with('}');
     if (any ? given.empty() : wanted != given) return std::nullopt;
-    if (any) parameters.emplace_back(wanted.substr(1, wanted.size() - 2), std::string(given));
+    if (any) parameters.emplace_back(wanted.substr(1, wanted.size() - 2), given);
   }
-  return parameters;
+  return pattern.empty() ? std::optional(std::move(parameters)) : std::nullopt;
+}
+
+struct QueryParameter {
+  std::string_view name;  ///< with its escapes, as the value
+  std::string_view value;
+};
+
+/// Removes and returns the first parameter of a query.
+QueryParameter take_parameter(std::string_view& query) noexcept {
+  const auto end = std::min(query.find('&'), query.size());
+  const auto one = query.substr(0, end);
+  query.remove_prefix(std::min(end + 1, query.size()));
+  const auto equals = std::min(one.find('='), one.size());
+  return {one.substr(0, equals), one.substr(std::min(equals + 1, one.size()))};
+}
+
+std::string names_of(const std::vector<AdminAbout::Parameter>& parameters) {
+  if (parameters.empty()) return "It has none.";
+  std::vector<std::string> names;
+  names.reserve(parameters.size());
+  for (const auto& each : parameters) names.push_back('"' + std::string(each.name) + '"');
+  return "It has " + joined(names, ", ") + '.';
 }
 
 }  // namespace
@@ -77,24 +114,42 @@ std::string_view AdminCall::parameter(std::string_view name) const noexcept {
 
 std::optional<std::string> AdminCall::asked(std::string_view name) const {
   std::optional<std::string> out;
-  auto rest = query.substr(query.starts_with('?') ? 1 : 0);
-  while (!rest.empty()) {
-    const auto end = std::min(rest.find('&'), rest.size());
-    const auto one = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    const auto equals = std::min(one.find('='), one.size());
+  for (auto rest = query.substr(query.starts_with('?') ? 1 : 0); !rest.empty();) {
+    const auto one = take_parameter(rest);
     std::string called;
-    if (!http::decode_parameter(one.substr(0, equals), called) || called != name) continue;
+    if (!http::decode_parameter(one.name, called) || called != name) continue;
     if (out) return std::nullopt;
-    if (!http::decode_parameter(one.substr(std::min(equals + 1, one.size())), out.emplace())) return std::nullopt;
+    if (!http::decode_parameter(one.value, out.emplace())) return std::nullopt;
   }
   return out;
 }
 
+std::string wrong_query(const AdminEndpoint& endpoint, std::string_view query) {
+  const auto& known = endpoint.about.query;
+  if (endpoint.about.summary.empty()) return {};
+  std::vector<std::string_view> there;
+  for (auto rest = query.substr(query.starts_with('?') ? 1 : 0); !rest.empty();) {
+    const auto one = take_parameter(rest);
+    if (one.name.empty() && one.value.empty()) continue;
+    std::string called;
+    std::string value;
+    if (!http::decode_parameter(one.name, called) || !http::decode_parameter(one.value, value))
+      return "An escape in the query is broken: write %25 for a percent sign.";
+    const auto found = std::find_if(known.begin(), known.end(), [&](const auto& each) { return each.name == called; });
+    if (found == known.end())
+      return "This call has no parameter \"" + std::string(one.name.substr(0, kLongestName)) + "\". " + names_of(known);
+    if (std::find(there.begin(), there.end(), found->name) != there.end())
+      return "The parameter \"" + called + "\" is there more than once.";
+    there.push_back(found->name);
+  }
+  return {};
+}
+
 AdminMatch find_endpoint(std::span<const AdminEndpoint> endpoints, std::string_view method, std::string_view path) {
   AdminMatch out;
+  const auto segments = segments_of(path);
   for (const auto& each : endpoints) {
-    auto parameters = match(each.path, path);
+    auto parameters = match(each.path, segments);
     if (!parameters) continue;
     if (out.path == nullptr) out.path = &each;
     out.allowed += (out.allowed.empty() ? "" : ", ") + std::string(each.method);
@@ -103,8 +158,6 @@ AdminMatch find_endpoint(std::span<const AdminEndpoint> endpoints, std::string_v
     if (out.endpoint != nullptr || (each.method != method && !(read && method == "HEAD"))) continue;
     out.endpoint = &each;
     out.parameters = std::move(*parameters);
-    for (auto& [name, value] : out.parameters)
-      if (!unescape(value)) out.broken = true;
   }
   return out;
 }

@@ -1,13 +1,13 @@
 #include "admin_handler.hpp"
 
 #include "headgate/core/text.hpp"
+#include "headgate/gateway/delay.hpp"
 #include "headgate/gateway/problem.hpp"
 #include "headgate/http/named_values.hpp"
 #include "headgate/identity/jwt.hpp"
 
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/system/errc.hpp>
 
 #include <algorithm>
@@ -73,23 +73,25 @@ class Later {
   std::shared_ptr<Parked> parked_;
 };
 
-/// Waits for a time, or until the timer is cancelled: then it returns true.
-class Pause {
- public:
-  Pause(boost::asio::steady_timer& timer, Duration time) : timer_(timer) { timer_.expires_after(time); }
-  bool await_ready() const noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> waiter) {
-    timer_.async_wait([this, waiter](const error_code& ec) {
-      cancelled_ = ec.failed();
-      waiter.resume();
-    });
-  }
-  bool await_resume() const noexcept { return cancelled_; }
+/// The pause of a stream between two texts: ends with the next one. Admin thread only.
+struct StreamPause {
+  gateway::Delay* under_way = nullptr;
+  bool more = false;  ///< there is a text
 
- private:
-  boost::asio::steady_timer& timer_;
-  bool cancelled_ = false;
+  void end() {
+    more = true;
+    if (under_way) under_way->end();
+  }
 };
+
+/// Returns once there is more, once the reader has left, or after `time`. The exchange knows of the wait, so the session
+/// ends it as soon as the reader's FIN or RST is there.
+Task<void> wait_for_more(Exchange& x, StreamPause& pause, Duration time) {
+  gateway::Delay delay(*x.clock, time);
+  x.delay = pause.under_way = &delay;
+  co_await delay;
+  x.delay = pause.under_way = nullptr;
+}
 
 /// A page from elsewhere may have a name that points to this machine. The browser then sends that name, and must not be
 /// able to read what needs no token.
@@ -99,6 +101,14 @@ bool asked_by_address(std::string_view authority) {
   error_code ec;
   boost::asio::ip::make_address(host, ec);
   return !ec || host.empty() || http::same_word(host, "localhost");
+}
+
+/// A page in a browser on this machine can send requests here, but its browser always says so, if only with an empty
+/// field. No page is of this interface, so none may change anything, wherever it says it comes from.
+bool from_a_page(const http::Fields& fields) {
+  return std::any_of(fields.begin(), fields.end(), [](const http::Field& field) {
+    return http::same_word(field.name, "Origin") || http::same_word(field.name.substr(0, 10), "Sec-Fetch-");
+  });
 }
 
 /// The whole body if it has at most `most` bytes; else the status to refuse it with.
@@ -164,18 +174,22 @@ Task<void> AdminHandler::handle(Exchange& x) {
   call.role = role;
   call.address = x.peer_text;
   call.accept = http::field_of(x.request.fields, "Accept").value;
-  AdminAnswer unread;
-  if (match.broken) unread = {400, "An escape in the path is broken: write %25 for a percent sign."};
-  if (unread.body.empty() && asked.most_body > 0) {
-    auto body = co_await read_body(x, asked.most_body);
-    if (body.has_error())
-      unread = {body.error(), body.error() == 413 ? "This body is too long." : "The body cannot be read."};
-    else
-      call.body = std::move(*body);
+  if (match.broken) {
+    const AdminAnswer why{.status = 400, .body = "An escape in the path is broken: write %25 for a percent sign."};
+    co_return co_await finish(x, asked, call, why);
   }
-  if (!unread.body.empty()) {
-    if (asked.changes()) AdminAudit::changed(asked, call, unread);
-    co_return co_await refuse(x, unread.status, unread.body);
+  if (auto why = wrong_query(asked, call.query); !why.empty()) {
+    const AdminAnswer refusal{.status = 400, .body = std::move(why)};
+    co_return co_await finish(x, asked, call, refusal);
+  }
+  if (asked.most_body > 0) {
+    auto body = co_await read_body(x, asked.most_body);
+    if (body.has_error()) {
+      const AdminAnswer why{.status = body.error(),
+                            .body = body.error() == 413 ? "This body is too long." : "The body cannot be read."};
+      co_return co_await finish(x, asked, call, why);
+    }
+    call.body = std::move(*body);
   }
   if (asked.stream) co_return co_await send_stream(x, asked, call);
   co_await answer(x, asked, call);
@@ -189,6 +203,12 @@ Task<void> AdminHandler::answer(Exchange& x, const AdminEndpoint& asked, const A
   } else {
     answer = asked.answer(call);
   }
+  co_await finish(x, asked, call, answer);
+}
+
+/// Every call that may change something ends here, also one that is refused, so that the log of changes has it.
+Task<void> AdminHandler::finish(Exchange& x, const AdminEndpoint& asked, const AdminCall& call,
+                                const AdminAnswer& answer) {
   if (asked.changes()) AdminAudit::changed(asked, call, answer);
   co_await send_answer(x, answer);
 }
@@ -208,9 +228,7 @@ Task<bool> AdminHandler::refused_access(Exchange& x, const AdminMatch& match, Ad
     else if (!guarded_ && !asked_by_address(x.request.authority))
       status = 403, why = kAskByAddress;
   }
-  // A page in a browser on this machine can send requests here, but always tells where it comes from.
-  if (status == 0 && !guarded_ && changes && !http::field_of(x.request.fields, "Origin").value.empty())
-    status = 403, why = kNoBrowser;
+  if (status == 0 && !guarded_ && changes && from_a_page(x.request.fields)) status = 403, why = kNoBrowser;
   if (status == 0) co_return false;
   audit_.refused(x.peer_text, x.request.method, x.request.path, status, why);
   co_await refuse(x, status, why, status == 401 ? "Bearer realm=\"headgate admin\"" : "");
@@ -225,8 +243,8 @@ Task<void> AdminHandler::send_stream(Exchange& x, const AdminEndpoint& asked, co
     co_return co_await send_answer(x, answer);
   }
   const auto stream = std::move(*opened);
-  const auto timer = std::make_shared<boost::asio::steady_timer>(loop_);
-  stream->on_more([&loop = loop_, timer] { boost::asio::post(loop, [timer] { timer->cancel(); }); });
+  const auto pause = std::make_shared<StreamPause>();
+  stream->on_more([&loop = loop_, pause] { boost::asio::post(loop, [pause] { pause->end(); }); });
   x.fields.clear();
   x.fields.push_back({http::Known::content_type, "Content-Type", asked.about.stream});
   x.fields.push_back({http::Known::cache_control, "Cache-Control", "no-store"});
@@ -239,8 +257,10 @@ Task<void> AdminHandler::send_stream(Exchange& x, const AdminEndpoint& asked, co
     text = stream->take();
     if (text.empty() && stream->ended()) break;
     if (text.empty()) {
-      Pause pause(*timer, stream->pause());
-      if (co_await pause) continue;
+      pause->more = false;
+      auto waiting = wait_for_more(x, *pause, stream->pause());
+      co_await waiting;
+      if (pause->more || x.client_gone) continue;
       text = stream->heartbeat();
     }
     sent = co_await x.reply->write(text, http::EndStream::no);

@@ -35,6 +35,8 @@ class AdminHandler final : public gateway::Handler {
   /// Sends the refusal and returns true, if this call may not be made.
   Task<bool> refused_access(gateway::Exchange& x, const AdminMatch& match, AdminRole& role);
   Task<void> answer(gateway::Exchange& x, const AdminEndpoint& asked, const AdminCall& call);
+  static Task<void> finish(gateway::Exchange& x, const AdminEndpoint& asked, const AdminCall& call,
+                           const AdminAnswer& answer);
   Task<void> send_stream(gateway::Exchange& x, const AdminEndpoint& asked, const AdminCall& call);
   std::optional<AdminRole> role_of(const gateway::Exchange& x) const;
   std::string others() const;

@@ -14,6 +14,7 @@ struct NamedSchema {
 inline constexpr std::array kSchemas = {
     NamedSchema{"Problem", R"({"type": "object", "required": ["title", "status", "detail"], "properties": {
       "title": {"type": "string"}, "status": {"type": "integer"}, "detail": {"type": "string"},
+      "help": {"type": "string"}, "parameter": {"type": "string"},
       "mistakes": {"type": "array", "items": {"$ref": "#/components/schemas/Mistake"}}}})"},
     NamedSchema{"Mistake", R"({"type": "object", "required": ["severity", "message"], "properties": {
       "file": {"type": "string"}, "line": {"type": "integer"}, "column": {"type": "integer"},

@@ -70,12 +70,33 @@ Result<Named, AdminAnswer> find_server(const AdminBoard& board, std::string_view
                refuse_with(404, "No upstream has this name. There is " + joined(names, ", ") + "."));
 }
 
+/// Whether the call wants it done all the same; nothing if that cannot be understood.
+std::optional<bool> forced(const AdminCall& call) {
+  const auto word = call.asked("force");
+  if (!word) return false;
+  return word->empty() || *word == "true" || *word == "1" ? std::optional(true) : std::nullopt;
+}
+
+/// Names the parameter, because a command has an option of the same name.
+AdminAnswer refuse_last_server(bool drain) {
+  const std::string done = drain ? "drained" : "taken out";
+  const OperateJson problem = {
+      {"title", "Conflict"},
+      {"status", 409},
+      {"detail", "This is the last server of its upstream that is not " + done + ": every request would be refused."},
+      {"help", std::string("Add ?force to ") + (drain ? "drain it" : "take it down") + " all the same."},
+      {"parameter", "force"}};
+  return {.status = 409, .body = text_of(problem), .type = AdminAnswer::kProblem};
+}
+
 AdminAnswer use_state(const AdminBoard& board, const AdminCall& call, const TellState& tell) {
   const auto upstream = call.parameter("name");
   const auto server = call.parameter("server");
   const auto state = text_in(call.body, "state");
   if (state != "up" && state != "drain" && state != "down")
     return refuse_with(400, R"(Send JSON like {"state": "drain"}; a state is "up", "drain" or "down".)");
+  const auto force = forced(call);
+  if (!force) return refuse_with(400, R"("force" stands without a value, or is "true" or "1".)");
   const auto found = find_server(board, upstream, server);
   if (found.has_error()) return found.error();
   const auto now = std::chrono::steady_clock::now();
@@ -85,11 +106,7 @@ AdminAnswer use_state(const AdminBoard& board, const AdminCall& call, const Tell
   const auto others = std::count_if(report.servers.begin(), report.servers.end(), [&](const auto& each) {
     return each.server != server && (each.out & balance::kTakenOut) == 0;
   });
-  if ((drain || down) && others == 0 && !call.asked("force"))
-    return refuse_with(409, "This is the last server of its upstream that is not " +
-                                std::string(drain ? "drained" : "taken out") +
-                                ": every request would be refused. Add ?force to " +
-                                (drain ? "drain it" : "take it down") + " all the same.");
+  if ((drain || down) && others == 0 && !*force) return refuse_last_server(drain);
   const bool was_down = found->watch->marked(found->at, balance::kDown);
   // The new bit first: it is never in between.
   if (down) found->watch->mark(found->at, balance::kDown, true, now);
@@ -100,7 +117,7 @@ AdminAnswer use_state(const AdminBoard& board, const AdminCall& call, const Tell
   if (drain || down) out["in_flight"] = flying;
   if (down || was_down) tell({std::string(upstream), std::string(server), down});
   AdminAnswer answer{.body = text_of(out), .type = AdminAnswer::kJson};
-  answer.target = "state=" + state;
+  answer.target = "state=" + state + (*force ? " force=true" : "");
   return answer;
 }
 
@@ -136,7 +153,8 @@ std::vector<AdminEndpoint> operate_endpoints(OperatorBoard& operators, AdminBoar
                             "(down), or let it in again (up)",
                  .body = "ServerState",
                  .answer = "ServerState",
-                 .query = {{"force", "take it out also if it is the last server of its upstream", false}}}});
+                .query = {{"force",
+                           "take it out also if it is the last server: without a value, or true or 1", false}}}});
   return out;
 }
 

@@ -5,8 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <cmath>
 #include <csignal>
+#include <regex>
 
 namespace headgate::test {
 namespace {
@@ -161,6 +163,35 @@ TEST(AdminRoutes, AreListedPageByPage) {
   expect_refusal(look.ask("GET", "/api/v1/routes?first=-1"), 400);
 }
 
+TEST(AdminParameters, AreKnownAndThereOnce) {
+  Proxy proxy(with_admin(kOneLimit));
+  const Operator look(proxy.gateway.process());
+  const auto refused = [&](const std::string& method, const std::string& target, const std::string& why) {
+    const auto answer = look.ask(method, target);
+    expect_refusal(answer, 400);
+    EXPECT_EQ(Json::parse(answer.body, nullptr, false).value("detail", ""), why) << target;
+  };
+  refused("GET", "/api/v1/routes?name=a&name=b", "The parameter \"name\" is there more than once.");
+  refused("GET", "/api/v1/routes?name=a&n%61me=b", "The parameter \"name\" is there more than once.");
+  refused("GET", "/api/v1/routes?nmae=a",
+          "This call has no parameter \"nmae\". It has \"first\", \"count\", \"name\".");
+  refused("GET", "/api/v1/top?by=allowed&by=rejected", "The parameter \"by\" is there more than once.");
+  refused("DELETE", "/api/v1/bans?limit=x&key=a&key=b", "The parameter \"key\" is there more than once.");
+  refused("GET", "/api/v1/limits?verbose", "This call has no parameter \"verbose\". It has none.");
+  refused("GET", "/api/v1/routes?name=%zz", "An escape in the query is broken: write %25 for a percent sign.");
+  EXPECT_EQ(look.get("/api/v1/routes?&name=%2F%2A&")["routes"].size(), 1U) << "between two & may be nothing";
+  const auto document = look.get("/api/v1/openapi.json");
+  for (const auto& [pattern, methods] : document["paths"].items()) {
+    for (const auto& [method, operation] : methods.items()) {
+      auto verb = method;
+      for (auto& c : verb) c = static_cast<char>(std::toupper(c));
+      const auto answer = look.ask(verb, std::regex_replace(pattern, std::regex("\\{[a-z]+\\}"), "x") + "?frob=1");
+      expect_refusal(answer, 400);
+      EXPECT_TRUE(has(answer.body, "frob")) << verb << ' ' << pattern << answer.body;
+    }
+  }
+}
+
 TEST(AdminLogLevel, LastsUntilTheNextReload) {
   Reloaded file(with_admin());
   const Operator look(file.process());
@@ -239,6 +270,24 @@ TEST(AdminServers, TheLastOneIsOnlyDrainedByForce) {
   EXPECT_EQ(two.proxy.client().get().status(), 200);
   EXPECT_EQ(two.use(two.second, "drain", "?force").status(), 200);
   EXPECT_EQ(two.proxy.client().get().status(), 502);
+}
+
+TEST(AdminServers, ForceIsOnlyWhatSaysSo) {
+  for (const std::string forced : {"?force", "?force=true", "?force=1"}) {
+    TwoServers two;
+    EXPECT_EQ(two.use(two.first, "drain").status(), 200);
+    for (const std::string other : {"?force=false", "?force=0", "?force=yes", "?force=TRUE"}) {
+      const auto refused = two.use(two.second, "drain", other);
+      expect_refusal(refused, 400);
+      EXPECT_TRUE(has(refused.body, R"(\"force\")")) << refused.body;
+    }
+    EXPECT_EQ(two.proxy.client().get().status(), 200);
+    EXPECT_EQ(two.use(two.second, "drain", forced).status(), 200) << forced;
+    const auto said = two.proxy.process().wait_for_err(
+        [](const std::string& log) { return has(log, "state=drain force=true"); });
+    EXPECT_TRUE(said) << "the log of changes shows it: " << two.proxy.process().err();
+    EXPECT_EQ(count_of(two.proxy.process().err(), "force=true"), 1U) << two.proxy.process().err();
+  }
 }
 
 TEST(AdminServers, SayWhichServersAndStatesThereAre) {

@@ -198,6 +198,8 @@ TEST(AdminCommands, ServersAreDrainedAndBroughtBack) {
   auto ran = gate.run({"servers", "drain", "b", name});
   EXPECT_EQ(ran.code, 1);
   EXPECT_TRUE(has(ran.err, "last server")) << ran.err;
+  EXPECT_TRUE(has(ran.err, "  help: add --force to drain it all the same\n")) << ran.err;
+  EXPECT_FALSE(has(ran.err, "?force")) << ran.err;
   ran = gate.run({"servers", "drain", "b", name, "--force"});
   EXPECT_EQ(ran.out, name + " is drained; in flight there: 0\n") << ran.err;
   ran = gate.run({"servers"});

@@ -85,6 +85,35 @@ TEST(AdminEvents, HaveOnlyAFewReaders) {
   EXPECT_EQ(operators.ask("GET", "/api/v1/status").status(), 200);
 }
 
+TEST(AdminEvents, AReaderThatLeavesFreesItsPlaceAtOnce) {
+  Proxy proxy(kWithAdmin);
+  const Operator operators(proxy.gateway.process());
+  for (const bool resets : {false, true}) {
+    std::vector<Follower> followers;
+    for (int i = 0; i < 8; ++i) {
+      followers.emplace_back(operators.port());
+      ASSERT_TRUE(followers.back().sees(": events")) << i;
+    }
+    expect_refusal(operators.ask("GET", "/api/v1/events"), 503);
+    const auto began = std::chrono::steady_clock::now();
+    for (auto& each : followers) resets ? each.client().socket().reset() : each.client().socket().close();
+    followers.clear();
+    // Less than the pause between comments, by which a reader that left is noticed in any case.
+    const auto waited = [&] { return std::chrono::steady_clock::now() - began; };
+    const auto free = [&] {
+      for (int i = 0; i < 8; ++i)
+        if (!followers.emplace_back(operators.port()).sees("HTTP/1.1 200 OK")) return false;
+      return true;
+    };
+    bool all = free();
+    while (!all && waited() < Milliseconds(3000)) followers.clear(), all = free();
+    EXPECT_TRUE(all) << (resets ? "RST" : "FIN");
+    followers.clear();
+    while (operators.ask("HEAD", "/api/v1/events").status() != 200 && waited() < Milliseconds(6000)) {
+    }
+  }
+}
+
 TEST(AdminEvents, AnswerHeadAtOnce) {
   Proxy proxy(kWithAdmin);
   const Operator operators(proxy.gateway.process());

@@ -80,6 +80,46 @@ TEST(AdminKeys, AreWrittenAsTheLimitCountsThem) {
   EXPECT_EQ(look.ask("GET", "/api/v1/limits/x/keys/%zz").status(), 400);
 }
 
+/// As the interface wants a key in a path.
+std::string escaped(const std::string& key) {
+  std::string out;
+  for (const char c : key) out += c == '/' ? "%2F" : c == '.' ? "%2e" : std::string(1, c);
+  return out;
+}
+
+TEST(AdminKeys, MayBeDotsAndSlashes) {
+  for (const std::string key : {"..", ".", "../..", "a/../b", "a/./b", "../../../status", "..;x", "a//b", "%2e"}) {
+    Proxy proxy(limited({{"rate", "2/day"}, {"per", "header:X-Team"}, {"if_absent", "skip"}}));
+    const Operator operators(proxy.gateway.process());
+    EXPECT_EQ(proxy.client().get("/", "X-Team: " + key + "\r\n").status(), 200);
+    const auto path = "/api/v1/limits/x/keys/" + (key == "%2e" ? "%252e" : escaped(key));
+    const auto seen = operators.get(path);
+    ASSERT_TRUE(seen.is_object() && seen.contains("rules")) << key;
+    EXPECT_EQ(seen.value("key", ""), key) << seen;
+    EXPECT_EQ(seen["rules"][0]["used"], 1) << key;
+    auto ran = run_headgate({"limits", "x", key, "--admin", operators.url()});
+    EXPECT_TRUE(has(ran.out, key + " under x\n")) << ran.err;
+    EXPECT_TRUE(has(ran.out, "2/day     1   2")) << ran.out;
+    ran = run_headgate({"reset", "x", key, "--admin", operators.url()});
+    EXPECT_TRUE(has(ran.out, "2/day     0   2")) << key << ran.out << ran.err;
+    EXPECT_EQ(operators.ask("DELETE", path).status(), 200) << key;
+  }
+}
+
+TEST(AdminKeys, AreOneSegmentOfThePathAsItIsSent) {
+  Proxy proxy(limited({{"rate", "2/day"}, {"per", "header:X-Team"}, {"if_absent", "skip"}}));
+  const Operator look(proxy.gateway.process());
+  const std::string keys = "/api/v1/limits/x/keys/";
+  EXPECT_EQ(look.get(keys + "..").value("key", ""), "..") << "nothing is resolved";
+  expect_refusal(look.ask("GET", keys + "a/../b"), 404);
+  expect_refusal(look.ask("GET", "/api/v1/../v1/status"), 404);
+  expect_refusal(look.ask("GET", "/api%2Fv1/status"), 404);
+  EXPECT_EQ(look.ask("GET", "/api/v%31/status").status(), 200) << "an escape is what it stands for";
+  EXPECT_EQ(look.ask("GET", "//healthz").status(), 200) << "after a base URL that ends with a slash";
+  for (const std::string wrong : {"a%00b", "%zz", "%2", "%", "a\\b", "a\"b"})
+    EXPECT_EQ(look.ask("GET", keys + wrong).status(), 400) << wrong;
+}
+
 TEST(AdminKeys, InFlightAreShownButNotReset) {
   Proxy proxy(limited({{"in_flight", 2}, {"per", "client_ip"}}));
   const Operator operators(proxy.gateway.process());

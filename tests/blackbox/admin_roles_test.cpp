@@ -115,6 +115,28 @@ TEST(AdminRoles, AChangeThatCannotBeReadIsLoggedToo) {
   EXPECT_EQ(changes[1]["status"], 400);
 }
 
+TEST(AdminRoles, AChangeWhoseBodyIsRefusedIsLoggedToo) {
+  Proxy proxy(guarded({{"limits", {{"x", {{"rate", "1/day"}, {"per", "client_ip"}}}}}}));
+  auto& process = proxy.gateway.process();
+  const Operator all(process, kAll);
+  expect_refusal(all.ask("POST", "/api/v1/bans", std::string(1UL << 20U, 'x')), 413);
+  RawClient garbled(all.port());
+  const auto answer = garbled.ask(
+      all.text("PUT", "/api/v1/upstreams/app/servers/s/state", "", "Transfer-Encoding: chunked\r\n") + "zz\r\n");
+  expect_refusal(answer, 400);
+  expect_refusal(all.ask("DELETE", "/api/v1/limits/x/keys/somebody?frob=1"), 400);
+  ASSERT_TRUE(comes(process, "admin_change", 3)) << process.err();
+  const auto changes = events(process.err(), "admin_change");
+  EXPECT_EQ(changes[0]["what"], "POST /api/v1/bans");
+  EXPECT_EQ(changes[0]["by"], "operator");
+  EXPECT_EQ(changes[0]["status"], 413);
+  EXPECT_EQ(changes[0]["level"], "info") << "nothing has changed";
+  EXPECT_EQ(changes[1]["target"], "name=app server=s");
+  EXPECT_EQ(changes[1]["status"], 400);
+  EXPECT_EQ(changes[2]["status"], 400);
+  EXPECT_EQ(process.err().find("somebody"), std::string::npos) << "a key is shown by its digest";
+}
+
 TEST(AdminRoles, RefusalsAreLoggedAFewASecond) {
   Proxy proxy(guarded());
   auto& process = proxy.gateway.process();
@@ -138,7 +160,10 @@ TEST(AdminRoles, WithoutATokenOnlyThisMachineByItsAddressMayAsk) {
   expect_refusal(rebound, 403);
   // Cross-site: a form of another page.
   expect_refusal(local.ask("POST", "/api/v1/drain", "", "Origin: https://evil.example\r\n"), 403);
-  expect_refusal(local.ask("POST", "/api/v1/drain", "", "Origin: null\r\n"), 403);
+  for (const std::string mark : {"Origin: null", "Origin:", "Origin: http://127.0.0.1", "Sec-Fetch-Site: cross-site",
+                                 "Sec-Fetch-Site: same-site", "Sec-Fetch-Site: same-origin", "Sec-Fetch-Site:"})
+    expect_refusal(local.ask("POST", "/api/v1/drain", "", mark + "\r\n"), 403);
+  EXPECT_EQ(local.ask("GET", "/api/v1/status", "", "Sec-Fetch-Site: none\r\n").status(), 200) << "looking is allowed";
   EXPECT_EQ(proxy.client().get().status(), 200);
 }
 

@@ -1,6 +1,8 @@
 // The command line: its output, on which stream, and its exit codes.
 
 #include "blackbox/harness/gateway.hpp"
+#include "blackbox/harness/look.hpp"
+#include "blackbox/harness/reloaded.hpp"
 
 #include <gtest/gtest.h>
 
@@ -47,6 +49,57 @@ TEST(CommandLine, GuessesWhatAMistypedCommandMeant) {
   EXPECT_EQ(ran.code, 2);
   EXPECT_TRUE(has(ran.err, "unknown command \"rnu\"; did you mean \"run\"?")) << ran.err;
   EXPECT_EQ(ran.out, "");
+}
+
+TEST(CommandLine, NamesTheOptionThatItDoesNotKnow) {
+  EXPECT_EQ(run_headgate({"--frob"}).err, "headgate: unknown option \"--frob\"; see headgate --help\n");
+  EXPECT_EQ(run_headgate({"-x"}).err, "headgate: unknown option \"-x\"; see headgate --help\n");
+  EXPECT_EQ(run_headgate({"--vresion"}).err, "headgate: unknown option \"--vresion\"; did you mean \"--version\"?\n");
+  EXPECT_EQ(run_headgate({"keys", "--frob"}).err, "headgate: unknown option \"--frob\"; see headgate keys --help\n");
+  EXPECT_EQ(run_headgate({"status", "--jsno"}).err, "headgate: unknown option \"--jsno\"; did you mean \"--json\"?\n");
+  EXPECT_TRUE(has(run_headgate({}).err, "A subcommand is required")) << "where nothing is wrong but that";
+}
+
+/// Runs a line of a shell, in which $H is headgate.
+Ran run_line(const std::string& line) {
+  Process shell({"-c", line}, {"H=" HEADGATE_BINARY}, "/bin/bash");
+  Ran out;
+  out.code = shell.wait();
+  out.out = shell.out();
+  out.err = shell.err();
+  return out;
+}
+
+TEST(CommandLine, SaysThatItsOutputCannotBeWritten) {
+  const TemporaryFile file(kMinimal);
+  const std::string config = " -c " + file.path();
+  for (const std::string& words : {std::string("version"), std::string("--help"), std::string("--version"),
+                                   std::string("help keys"), std::string("completion bash"), std::string("schema"), "check" + config,
+                                   "routes --json" + config, "explain GET /x" + config}) {
+    const auto ran = run_line("$H " + words + " > /dev/full");
+    EXPECT_EQ(ran.code, 1) << words;
+    EXPECT_TRUE(ran.err.starts_with("headgate: cannot write the output")) << words << ran.err;
+  }
+  EXPECT_EQ(run_line("$H version > /dev/full").err, "headgate: cannot write the output: No space left on device\n");
+  Proxy proxy(Json{{"admin", {{"listen", "127.0.0.1:0"}}}});
+  const auto admin = " --admin http://127.0.0.1:" + std::to_string(admin_port(proxy.gateway.process()));
+  for (const std::string& words : {"limits" + admin, "status --json" + admin, "explain GET /x" + admin,
+                                   "top --every 100ms" + admin}) {
+    const auto ran = run_line("$H " + words + " > /dev/full");
+    EXPECT_EQ(ran.code, 1) << words;
+    EXPECT_TRUE(ran.err.starts_with("headgate: cannot write the output")) << words << ran.err;
+    EXPECT_EQ(count_of(ran.err, "\n"), 1U) << words << ran.err;
+  }
+  const auto wrong = run_line("$H check -c /nowhere/x > /dev/full");
+  EXPECT_EQ(wrong.code, run_headgate({"check", "-c", "/nowhere/x"}).code) << "what is wrong first is told";
+}
+
+TEST(CommandLine, IsQuietIfItsReaderHasLeft) {
+  for (const std::string before : {"", "trap '' PIPE; "}) {
+    const auto ran = run_line(before + "for i in 1 2 3; do $H schema | head -c 1 > /dev/null; done");
+    EXPECT_EQ(ran.err, "") << before;
+    EXPECT_EQ(ran.code, 0) << before;
+  }
 }
 
 TEST(CommandLine, RefusesWhatItDoesNotKnowWith2) {

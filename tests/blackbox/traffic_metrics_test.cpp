@@ -154,6 +154,7 @@ TEST(TrafficMetrics, AreOpenMetricsForWhoAsksForThem) {
   EXPECT_EQ(type_for("*/*"), plain);
   EXPECT_EQ(type_for("text/plain"), plain);
   EXPECT_EQ(type_for("application/openmetrics-text; version=1.0.0"), open);
+  EXPECT_EQ(type_for("APPLICATION/OpenMetrics-Text"), open) << "media types have no case";
   EXPECT_EQ(type_for("application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,"
                      "text/plain;version=0.0.4;q=0.5,*/*;q=0.1"),
             open)

@@ -10,6 +10,7 @@
 #include "headgate/gateway/route_conditions.hpp"
 #include "headgate/gateway/split.hpp"
 #include "headgate/gateway/waiting_room.hpp"
+#include "headgate/http/path.hpp"
 #include "headgate/identity/options.hpp"
 #include "headgate/limit/calendar.hpp"
 #include "headgate/limit/limit.hpp"
@@ -172,6 +173,12 @@ struct ConnectionRate {
   Duration period{0};
 };
 
+/// What becomes of a connection beyond the most that there may be.
+enum class IfFull : std::uint8_t {
+  refuse,               ///< it is answered with 503 and closed
+  end_longest_waiting,  ///< it takes the place of the one that has waited longest without a complete request, if any
+};
+
 /// Bounds on requests and connections.
 struct Bounds {
   std::uint32_t head_bytes =
@@ -187,6 +194,8 @@ struct Bounds {
   std::vector<identity::Network> exempt;       ///< addresses without these two bounds
   unsigned ipv6_prefix = 64;                   ///< bits of an IPv6 address that are one client
   std::uint64_t buffered = 0;  ///< bytes in the buffers of all connections; beyond it new requests get a 503; 0: any
+  http::Paths paths = http::Paths::normalised;  ///< how requests' paths are read
+  IfFull if_full = IfFull::refuse;              ///< beyond `connections`
 };
 
 /// Which fields tell a caller its limits: RateLimit (standard), X-RateLimit-* (legacy), both, or none.

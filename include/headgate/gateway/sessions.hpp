@@ -78,8 +78,8 @@ class Sessions {
   Sessions& operator=(const Sessions&) = delete;
 
   /// Begins to serve a connection. If its address has too many, it is closed before anything else; one of a trusted
-  /// proxy counts for the client that its PROXY header names. If there are too many of all, its session rejects it
-  /// (HTTP/1.1: 503; with TLS it is closed). A PROXY header must be complete within `timeouts.head`; else the
+  /// proxy counts for the client that its PROXY header names. If there are too many of all, another one is ended for
+  /// it, or its session rejects it, as `Bounds::if_full` says (HTTP/1.1: 503; with TLS it is closed). A PROXY header must be complete within `timeouts.head`; else the
   /// connection is closed without an answer.
   void take(net::StreamPtr stream, EntrancePtr entrance);
   /// What take() needs for TLS. Call it before. `turns` and `counters`, which may be null, outlive this object.
@@ -104,6 +104,11 @@ class Sessions {
   bool admit(Peer& peer);
   /// Whether the buffers of all connections hold as much as they may. Then counts and logs a refusal.
   bool out_of_memory(const Peer& peer);
+  /// Ends the session that has waited longest without a complete request. False: all are being served.
+  bool make_room();
+  /// It comes after all that wait already.
+  void begins_wait(Session& session) noexcept;
+  static void end_now(Session& session) noexcept;
   /// Owns the session until remove().
   Session& keep(Session* session);
   /// Deletes the session, and makes the next one of its connection: for TLS, or of its protocol. `input` may hold its

@@ -22,7 +22,7 @@ struct RequestHead {
   std::string_view target;     ///< as sent; for messages only
   std::string_view authority;  ///< of the absolute target, else Host; as sent, with port; empty if there is none (1.0)
   std::string host;            ///< the authority's host, normalised (http/host.hpp); empty if there is no authority
-  std::string path;            ///< normalised, for routes and keys (http/path.hpp); "*" for OPTIONS *
+  std::string path;            ///< normalised, for routes and keys (http/path.hpp), or as sent; "*" for OPTIONS *
   std::string
       path_sent;  ///< the path for the server, with the escapes as the client wrote them; empty if it equals `path`
   bool hides_slash = false;  ///< whether some servers would see more slashes in the path

@@ -7,6 +7,12 @@
 
 namespace headgate::http {
 
+/// How the reader of a head treats its path.
+enum class Paths : std::uint8_t {
+  normalised,  ///< as normalise_path() does
+  as_sent,     ///< it must be a valid_path(): for who compares it with a table of its own, and has no server behind
+};
+
 /// The result of normalise_path().
 enum class PathKind : std::uint8_t {
   refused,      ///< malformed, or servers would read it in different ways: 400
@@ -38,6 +44,10 @@ constexpr std::string_view next_segment(std::string_view& path) noexcept {
   path.remove_prefix(segment.size() < path.size() ? segment.size() + 1 : path.size());
   return segment;
 }
+
+/// Whether a path begins with '/' and has only characters that it may contain, whole escapes, and no NUL. Its segments
+/// may be anything, also dots and escaped slashes.
+bool valid_path(std::string_view raw) noexcept;
 
 /// Whether a query contains only characters that it may contain.
 bool valid_query(std::string_view query) noexcept;

@@ -75,7 +75,7 @@ struct AdminAbout {
   std::string_view summary{};      ///< a sentence without its dot; "": it is not described
   std::string_view body{};         ///< the name of the body's schema; "": it takes none
   std::string_view answer{};       ///< the name of the answer's schema; "": it is text
-  std::vector<Parameter> query{};  ///< of the query
+  std::vector<Parameter> query{};  ///< of the query; another one is refused
   std::string_view stream{};       ///< the type of an answer that does not end; "": it ends
   std::string_view lines{};        ///< the name of the schema of each line of JSON; "": it is one text
 };
@@ -103,14 +103,18 @@ struct AdminEndpoint {
   bool changes() const noexcept { return method != "GET" && !reads; }
 };
 
+/// What is wrong with the parameters of a query, in a sentence; "" if each is one of `endpoint.about` and is there once.
+/// An endpoint that is not described takes any.
+std::string wrong_query(const AdminEndpoint& endpoint, std::string_view query);
+
 /// Which of the endpoints a request is for.
 struct AdminMatch {
   const AdminEndpoint* endpoint = nullptr;                           ///< null: none has this method
   const AdminEndpoint* path = nullptr;                               ///< the first with this path; null: none has it
   std::string allowed;                                               ///< the methods of this path, as Allow lists them
   std::vector<std::pair<std::string_view, std::string>> parameters;  ///< without escapes
-  bool broken = false;                                               ///< an escape in the path is broken
 };
+/// `path` as it was sent: its segments are compared one by one, each without its escapes; no dots are resolved.
 AdminMatch find_endpoint(std::span<const AdminEndpoint> endpoints, std::string_view method, std::string_view path);
 
 }  // namespace headgate::server

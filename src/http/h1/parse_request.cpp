@@ -63,7 +63,7 @@ const char* take_host(RequestHead& head) {
 }
 
 /// Splits origin-form, absolute-form and "*" (RFC 9112 section 3.2) into path and query.
-const char* take_target(RequestHead& head) {
+const char* take_target(RequestHead& head, Paths paths) {
   std::string_view target = head.target;
   head.query = {};
   head.path_sent.clear();
@@ -87,8 +87,14 @@ const char* take_target(RequestHead& head) {
   const auto mark = std::min(target.find('?'), target.size());
   head.query = target.substr(mark);
   if (!valid_query(head.query)) return "the query contains a character that must be percent-encoded";
-  const auto path = target.substr(0, mark);
-  const auto kind = normalise_path(path.empty() ? std::string_view("/") : path, head.path, head.path_sent);
+  const auto path = mark == 0 ? std::string_view("/") : target.substr(0, mark);
+  auto kind = PathKind::plain;
+  if (paths == Paths::normalised) {
+    kind = normalise_path(path, head.path, head.path_sent);
+  } else {
+    head.path = path;
+    if (!valid_path(path)) kind = PathKind::refused;
+  }
   head.hides_slash = kind == PathKind::hides_slash;
   return kind == PathKind::refused ? "the path contains a character or escape that is not allowed" : nullptr;
 }
@@ -183,7 +189,7 @@ Result<void, ParseError> parse_request(std::string_view bytes, const Limits& lim
                                       : Framing{};
   if (const auto refused = refused_method(head.method)) return *refused;
   if (const auto* why = take_host(head)) return ParseError{400, why};
-  if (const auto* why = take_target(head)) return ParseError{400, why};
+  if (const auto* why = take_target(head, limits.paths)) return ParseError{400, why};
 
   const auto connection = no_message_field ? ConnectionOptions{} : connection_options(head.fields);
   if (connection.names > kMaxNamedInConnection) return ParseError{400, "Connection names too many fields"};

@@ -84,6 +84,13 @@ TEST(NormalisePath, RefusesCharactersThatNoPathMayContain) {
   EXPECT_EQ(normal(std::string_view("/a\0b", 4)), "refused");
 }
 
+TEST(ValidPath, MayHaveDotsAndEscapedSlashesButNoNul) {
+  for (const char* path : {"/", "//", "/..", "/a/../b", "/..%2F..", "/%2e%2E", "/..;x", "/%252e"})
+    EXPECT_TRUE(valid_path(path)) << path;
+  for (const char* path : {"", "*", "a", "/a%00", "/%", "/%2", "/%zz", "/a b", "/a\\b", "/a\"b", "/a#b", "/\x7f", "/\xc3\xa4"})
+    EXPECT_FALSE(valid_path(path)) << path;
+}
+
 TEST(NormalisePath, IsItsOwnNormalForm) {
   std::mt19937 random(1);
   const std::vector<std::string_view> pieces = {"/",   "/",   "/",     ".", "..", "%2e", "%2F", "%5c",

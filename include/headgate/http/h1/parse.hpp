@@ -3,6 +3,7 @@
 
 #include "headgate/core/result.hpp"
 #include "headgate/http/head.hpp"
+#include "headgate/http/path.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -20,6 +21,7 @@ struct ParseError {
 struct Limits {
   std::size_t fields = 100;         ///< most fields; more are refused with 431
   std::size_t target_bytes = 8192;  ///< longest target; a longer one is refused with 414
+  Paths paths = Paths::normalised;  ///< of requests
 };
 
 /// The size in bytes of the head that `bytes` begin with, its empty line included; 0 if the head is not complete.

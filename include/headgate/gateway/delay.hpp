@@ -1,6 +1,7 @@
 #pragma once
-// The wait of a request for its permit. Precise, unlike the coarse timers of the worker, so that requests leave evenly
-// spaced.
+// The wait of a request: for its permit, or for what a stream of the admin interface sends next. Precise, unlike the
+// coarse timers of the worker, so that requests leave evenly spaced. If Exchange::delay points to it, it also ends when
+// the client leaves.
 
 #include "headgate/core/clock.hpp"
 
