@@ -174,10 +174,6 @@ Task<void> AdminHandler::handle(Exchange& x) {
   call.role = role;
   call.address = x.peer_text;
   call.accept = http::field_of(x.request.fields, "Accept").value;
-  if (match.broken) {
-    const AdminAnswer why{.status = 400, .body = "An escape in the path is broken: write %25 for a percent sign."};
-    co_return co_await finish(x, asked, call, why);
-  }
   if (auto why = wrong_query(asked, call.query); !why.empty()) {
     const AdminAnswer refusal{.status = 400, .body = std::move(why)};
     co_return co_await finish(x, asked, call, refusal);
