@@ -14,7 +14,7 @@ namespace headgate::gateway {
 Task<Gateway::Step> Gateway::steps_with_extras(Exchange& x) {
   const bool peek = x.admission.peek;
   if (x.preflight) co_return charge_preflight(x);
-  if (x.route->usage) co_return peek ? Step{} : may_ask_usage(x);
+  if (x.route->usage) co_return may_ask_usage(x);
   if (x.route->split && !x.route->split->after_auth) choose_share(x);
   Step problem;
   if (x.route->bans_by_head()) problem = check_bans(x, false);

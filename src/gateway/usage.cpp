@@ -217,7 +217,7 @@ void append_limits(const std::vector<LimitState>& states, std::string& out) {
 Gateway::Step Gateway::may_ask_usage(Exchange& x) {
   const auto& rule = x.snapshot->compiled->usage()->rule;
   const auto key = x.caller.ip_key;
-  const limit::Check check{.rule = &rule, .key = key, .hash = keyed_hash(key, rule.seed)};
+  const limit::Check check{.rule = &rule, .key = key, .hash = keyed_hash(key, rule.seed), .peek = x.admission.peek};
   limit::Decision decision;
   if (services_.memory.decide({&check, 1}, services_.clock.wall(), {&decision, 1})) return authenticate(x);
   return Problem{.status = 429,

@@ -126,6 +126,21 @@ TEST_F(PathUsage, FollowsTheRulesOfAllRoutesForPagesOfOtherOrigins) {
   EXPECT_EQ(client.status, 403U);
 }
 
+TEST_F(PathUsage, IsExplainedLikeAnyOtherRequest) {
+  believe_tokens();
+  unsigned last = 0;
+  for (int i = 0; i < 60; ++i) {
+    const std::string fields = i % 2 == 0 ? "" : "Authorization: Bearer bad\r\n";
+    const auto told = explain("GET /.headgate/usage", fields);
+    send("GET /.headgate/usage", fields);
+    EXPECT_EQ(told.status, client.status) << i;
+    EXPECT_EQ(told.retry_after == 0 ? "" : std::to_string(told.retry_after), client.fields["Retry-After"]) << i;
+    if (i < 2) EXPECT_EQ(client.status, i == 0 ? 200U : 401U);
+    last = client.status;
+  }
+  EXPECT_EQ(last, 429U);
+}
+
 TEST_F(PathUsage, RefusesAMethodThatNoRequestMayHave) {
   for (const auto& [method, status] : std::map<std::string, unsigned>{
            {"get", 400}, {"Post", 400}, {"CONNECT", 501}, {"GET", 200}, {"BREW", 200}, {"brew", 200}}) {
