@@ -22,7 +22,7 @@ Result<std::string, AdminAnswer> read_key(const config::Config& config, const li
 
 /// A key that the limit counts, as it is written for read_key().
 std::string written_key(const limit::Limit& limit, std::string_view key);
-/// The same of the limit called `limit`; as it is counted if there is none.
+/// The same of the limit called `limit`, or "limit@route"; as it is counted if there is none.
 std::string written_key(const config::Config& config, std::string_view limit, std::string_view key);
 
 /// Whether the limit does not apply to whoever has this key.

@@ -1,5 +1,6 @@
 #include "quota_service.hpp"
 
+#include "limit_keys.hpp"
 #include "notice_json.hpp"
 
 #include "headgate/observe/event.hpp"
@@ -113,7 +114,9 @@ Task<void> QuotaService::agree(std::shared_ptr<QuotaService> self, std::shared_p
 void QuotaService::tell(Id id) {
   const auto& one = under_way_.at(id);
   const auto notice = one.notice;
-  auto body = notice_body(notice, config_->instance, clock_.wall());
+  auto told = notice;
+  told.key = written_key(*config_, notice.limit, notice.key);
+  auto body = notice_body(told, config_->instance, clock_.wall());
   const auto ended_here = [weak = weak_from_this(), id](notify::Fate fate) {
     if (const auto self = weak.lock()) self->ended(id, fate);
   };

@@ -1,5 +1,7 @@
 #include "usage_page.hpp"
 
+#include "limit_keys.hpp"
+
 #include "headgate/core/hash.hpp"
 #include "headgate/core/json_text.hpp"
 #include "headgate/core/utf8.hpp"
@@ -156,7 +158,7 @@ std::string UsagePage::lines(const config::Config& config, bool complete) const 
     out += R"(","limit":)";
     append_json_string(out, named.limit);
     out += R"(,"key":)";
-    append_json_string(out, named.key);
+    append_json_string(out, written_key(config, named.limit, named.key));
     if (const auto owner = owner_of(config, named.limit, named.key); !owner.empty()) {
       out += R"(,"owner":)";
       append_json_string(out, owner);
