@@ -105,8 +105,8 @@ void add(BanService& bans, const std::string& body, const AdminEndpoint::Give& g
   const auto ban = bans.table().add((*limit)->name, *key, length, headgate::now());
   observe::event(observe::LogLevel::warning, "suspended", "an operator suspended a caller",
                  {{"limit", ban.limit}, {"for", to_text(length)}, {"reason", limit::to_text(ban.reason)}});
-  give_when_heard(bans, ban.limit, {.status = 201, .target = target_of(ban)},
-                  shown(*config, ban, headgate::now()), give);
+  give_when_heard(bans, ban.limit, {.status = 201, .target = target_of(ban)}, shown(*config, ban, headgate::now()),
+                  give);
 }
 
 void lift(BanService& bans, std::string_view query, const AdminEndpoint::Give& give) {
@@ -128,10 +128,9 @@ void lift(BanService& bans, std::string_view query, const AdminEndpoint::Give& g
   if (!lifted) return give(refuse(404, "This key is not suspended under this limit."));
   observe::event(observe::LogLevel::warning, "suspension_lifted", "an operator ended a suspension",
                  {{"limit", lifted->limit}});
-  give_when_heard(bans, lifted->limit, {.target = target_of(*lifted)},
-                  {{"lifted",
-                    {{"limit", lifted->limit}, {"key", written_key(*bans.config(), lifted->limit, lifted->key)}}}},
-                  give);
+  give_when_heard(
+      bans, lifted->limit, {.target = target_of(*lifted)},
+      {{"lifted", {{"limit", lifted->limit}, {"key", written_key(*bans.config(), lifted->limit, lifted->key)}}}}, give);
 }
 
 }  // namespace

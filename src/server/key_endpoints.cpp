@@ -219,8 +219,8 @@ Task<void> ask_there(std::shared_ptr<redis::Limiter> redis, KeyQuestion question
   give(answer_of(question, sum_of(states), "redis"));
 }
 
-/// The tier that a caller with this key gets, as far as its key says it: an override, the size of a known API key or its
-/// tier, else the default one.
+/// The tier that a caller with this key gets, as far as its key says it: an override, the size of a known API key or
+/// its tier, else the default one.
 void find_tier(KeyQuestion& question) {
   const auto& active = *question.active;
   const auto& limit = *question.limit;
@@ -287,22 +287,23 @@ std::vector<AdminEndpoint> key_endpoints(const OperatorBoard& board, limit::Memo
                                          const limit::BanTable& bans, WithRedis with_redis) {
   const auto under_way = std::make_shared<std::atomic<int>>(0);
   const auto answer = [&board, &memory, &bans, under_way, with_redis = std::move(with_redis)](Do what) {
-    return [&board, &memory, &bans, under_way, with_redis, what](const AdminCall& call,
-                                                                 const AdminEndpoint::Give& give) {
-      auto question = read_question(board, bans, call, what);
-      if (question.has_error()) return give(std::move(question.error()));
-      if (question->limit->limit.store == limit::Store::memory) return give(ask_here(memory, *question));
-      if (under_way->fetch_add(1) >= kMaxKeyCalls) {
-        under_way->fetch_sub(1);
-        return give({.status = 503, .body = "Too many such calls are under way."});
-      }
-      std::shared_ptr<void> counted(nullptr, [under_way](void*) { under_way->fetch_sub(1); });
-      with_redis([question = std::move(*question), give, counted](std::shared_ptr<redis::Limiter> redis) {
-        if (redis) spawn(ask_there(std::move(redis), question, give, counted), "key");
-      });
-    };
+    return
+        [&board, &memory, &bans, under_way, with_redis, what](const AdminCall& call, const AdminEndpoint::Give& give) {
+          auto question = read_question(board, bans, call, what);
+          if (question.has_error()) return give(std::move(question.error()));
+          if (question->limit->limit.store == limit::Store::memory) return give(ask_here(memory, *question));
+          if (under_way->fetch_add(1) >= kMaxKeyCalls) {
+            under_way->fetch_sub(1);
+            return give({.status = 503, .body = "Too many such calls are under way."});
+          }
+          std::shared_ptr<void> counted(nullptr, [under_way](void*) { under_way->fetch_sub(1); });
+          with_redis([question = std::move(*question), give, counted](std::shared_ptr<redis::Limiter> redis) {
+            if (redis) spawn(ask_there(std::move(redis), question, give, counted), "key");
+          });
+        };
   };
-  const std::vector<AdminAbout::Parameter> query = {{"tier", "of a limit with tiers; the one of a known API key, else the default, if not there", false}};
+  const std::vector<AdminAbout::Parameter> query = {
+      {"tier", "of a limit with tiers; the one of a known API key, else the default, if not there", false}};
   std::vector<AdminEndpoint> out;
   out.push_back({.method = "GET",
                  .path = "/api/v1/limits/{name}/keys/{key}",

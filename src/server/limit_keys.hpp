@@ -28,8 +28,8 @@ std::string written_key(const config::Config& config, std::string_view limit, st
 /// Whether the limit does not apply to whoever has this key.
 bool exempts(const config::Config& config, const limit::Limit& limit, std::string_view key);
 
-/// The limit called `name`, as some route uses it: "plan", or "plan@search" for the counters of its own that a route with
-/// a scale has. Null if there is none.
+/// The limit called `name`, as some route uses it: "plan", or "plan@search" for the counters of its own that a route
+/// with a scale has. Null if there is none.
 const gateway::CompiledLimit* compiled_limit(const gateway::CompiledConfig& compiled, std::string_view name);
 
 }  // namespace headgate::server

@@ -149,12 +149,12 @@ std::vector<AdminEndpoint> operate_endpoints(OperatorBoard& operators, AdminBoar
        .path = "/api/v1/upstreams/{name}/servers/{server}/state",
        .most_body = kMaxOperateBody,
        .answer = [&board, tell = std::move(tell)](const AdminCall& call) { return use_state(board, call, tell); },
-       .about = {.summary = "Take a server out, so that it gets no new requests (drain), end also those that it has "
-                            "(down), or let it in again (up)",
-                 .body = "ServerState",
-                 .answer = "ServerState",
-                .query = {{"force",
-                           "take it out also if it is the last server: without a value, or true or 1", false}}}});
+       .about = {
+           .summary = "Take a server out, so that it gets no new requests (drain), end also those that it has "
+                      "(down), or let it in again (up)",
+           .body = "ServerState",
+           .answer = "ServerState",
+           .query = {{"force", "take it out also if it is the last server: without a value, or true or 1", false}}}});
   return out;
 }
 

@@ -108,14 +108,15 @@ void lift(OperatorBoard& board, const std::shared_ptr<OverrideService>& override
     whose = std::move(*read);
   }
   on_main(board, give, [&board, overrides, give, whose = std::move(whose)] {
-    overrides->lift(whose.limit, whose.key, [&board, give](Result<OverrideService::Done, OverrideService::Refused> done) {
-      if (done.has_error()) return give(problem(done.error().status, done.error().why));
-      const auto& [limit, key] = std::tie(done->override.limit, done->override.key);
-      OverridesJson out = {
-          {"lifted", {{"limit", limit}, {"key", written_key(*board.now().active->config, limit, key)}}}};
-      add_where(*done, out);
-      give({.body = text_of(out), .type = AdminAnswer::kJson});
-    });
+    overrides->lift(
+        whose.limit, whose.key, [&board, give](Result<OverrideService::Done, OverrideService::Refused> done) {
+          if (done.has_error()) return give(problem(done.error().status, done.error().why));
+          const auto& [limit, key] = std::tie(done->override.limit, done->override.key);
+          OverridesJson out = {
+              {"lifted", {{"limit", limit}, {"key", written_key(*board.now().active->config, limit, key)}}}};
+          add_where(*done, out);
+          give({.body = text_of(out), .type = AdminAnswer::kJson});
+        });
   });
 }
 

@@ -262,8 +262,8 @@ TEST(AdminKeys, OfWhoIsExemptAreNotCounted) {
 }
 
 TEST(AdminKeys, ThatAreSuspendedAreToldSo) {
-  Proxy proxy(limited(
-      {{"rate", "1/day"}, {"per", "client_ip"}, {"ban", {{"after", 1}, {"within", "1m"}, {"for", "1h"}}}}));
+  Proxy proxy(
+      limited({{"rate", "1/day"}, {"per", "client_ip"}, {"ban", {{"after", 1}, {"within", "1m"}, {"for", "1h"}}}}));
   const Operator look(proxy.gateway.process());
   for (const int status : {200, 429, 429}) EXPECT_EQ(proxy.client().get().status(), status);
   const auto key = look.get(kMine);
@@ -280,9 +280,9 @@ TEST(AdminKeys, OfALimitThatObservesPass) {
 }
 
 TEST(AdminKeys, ThatCannotExistAreRefused) {
-  Proxy proxy(limited({{"rate", "3/day"}, {"per", {"client_ip", "method"}}},
-                      {{"limits", {{"all", {{"rate", "9/day"}, {"per", "total"}}}}},
-                       {"all_routes", {{"limits", {"x", "all"}}}}}));
+  Proxy proxy(limited(
+      {{"rate", "3/day"}, {"per", {"client_ip", "method"}}},
+      {{"limits", {{"all", {{"rate", "9/day"}, {"per", "total"}}}}}, {"all_routes", {{"limits", {"x", "all"}}}}}));
   const Operator look(proxy.gateway.process());
   EXPECT_EQ(look.ask("GET", kMine).status(), 400);
   EXPECT_EQ(look.ask("GET", kMine + "%7CGET%7C").status(), 400);
@@ -294,11 +294,11 @@ TEST(AdminKeys, ThatCannotExistAreRefused) {
 }
 
 TEST(AdminKeys, OfAScaledLimitAreFoundByItsName) {
-  Proxy proxy(limited(
-      {{"rate", "8/day"}, {"per", "client_ip"}},
-      {{"all_routes", {{"limits", Json::array()}}},
-       {"routes",
-        {{{"name", "half"}, {"path", "/*"}, {"to", "app"}, {"limits", {{{"use", "x"}, {"scale", "1/2"}}}}}}}}));
+  Proxy proxy(
+      limited({{"rate", "8/day"}, {"per", "client_ip"}},
+              {{"all_routes", {{"limits", Json::array()}}},
+               {"routes",
+                {{{"name", "half"}, {"path", "/*"}, {"to", "app"}, {"limits", {{{"use", "x"}, {"scale", "1/2"}}}}}}}}));
   const Operator operators(proxy.gateway.process());
   EXPECT_EQ(proxy.client().get().status(), 200);
   EXPECT_EQ(operators.get("/api/v1/limits/x")["scaled"], Json::array({"x@half"}));

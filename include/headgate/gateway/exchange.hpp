@@ -249,9 +249,9 @@ struct Exchange {
   std::string_view retried;        ///< why there was more than one, as in "503,timeout"; else empty
   std::shared_ptr<HeldBody> held;  ///< of a request's body; null: nothing is held
   std::chrono::steady_clock::duration upstream_time{};
-  Duration awaited{0};           ///< of its time: waits for servers, and for a client that sends or reads slowly
+  Duration awaited{0};  ///< of its time: waits for servers, and for a client that sends or reads slowly
   const observe::RouteCounters* counted = nullptr;  ///< of its route, which count it as under way; null: none do
-  std::uint64_t body_bytes = 0;  ///< bytes of the request's body that were relayed
+  std::uint64_t body_bytes = 0;                     ///< bytes of the request's body that were relayed
 
   // Memory for the steps.
   http::ReplyHead answer;

@@ -1,6 +1,6 @@
 // The least that an operator must allow, as include/headgate/redis/options.hpp says it.
-#include "../../../src/redis/log_script.hpp"
 #include "../../../src/redis/ledger_script.hpp"
+#include "../../../src/redis/log_script.hpp"
 #include "ban_fixture.hpp"
 #include "cluster_fixture.hpp"
 #include "ledger_fixture.hpp"
