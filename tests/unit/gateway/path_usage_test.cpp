@@ -135,7 +135,9 @@ TEST_F(PathUsage, IsExplainedLikeAnyOtherRequest) {
     send("GET /.headgate/usage", fields);
     EXPECT_EQ(told.status, client.status) << i;
     EXPECT_EQ(told.retry_after == 0 ? "" : std::to_string(told.retry_after), client.fields["Retry-After"]) << i;
-    if (i < 2) EXPECT_EQ(client.status, i == 0 ? 200U : 401U);
+    if (i < 2) {
+      EXPECT_EQ(client.status, i == 0 ? 200U : 401U);
+    }
     last = client.status;
   }
   EXPECT_EQ(last, 429U);
