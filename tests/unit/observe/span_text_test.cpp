@@ -121,9 +121,11 @@ TEST_F(SpanText, HasDecisionsAndAttemptsBelowIt) {
 
 TEST_F(SpanText, OfAnAttemptHasTheUnusualMethodAndWhyItFailed) {
   record.method = "BREW";
-  const std::array attempts{AttemptSpan{.id = 2, .failure = "connect_timeout"},
-                            AttemptSpan{.id = 3, .status = 200, .failure = "closed"},
-                            AttemptSpan{.id = 4, .status = 200}};
+  std::array<AttemptSpan, 3> attempts{};
+  attempts[0].failure = "connect_timeout";
+  attempts[1].failure = "closed";
+  for (std::size_t i = 0; i < attempts.size(); ++i) attempts[i].id = i + 2;
+  for (const auto answered : {1, 2}) attempts[static_cast<std::size_t>(answered)].status = 200;
   spans.attempts = attempts;
   const auto request = written(4);
   for (const auto& span : request.spans) {
