@@ -2,6 +2,7 @@
 // given back, the next request would get the same moment as one that already waits.
 
 #include "headgate/gateway/delay.hpp"
+
 #include "headgate/gateway/gateway.hpp"
 
 namespace headgate::gateway {

@@ -28,7 +28,7 @@ class AdminService final : public Service {
     gateway::Bounds out;
     out.connections = kMaxConnections;
     out.if_full = gateway::IfFull::end_longest_waiting;  // whoever holds them all must not keep probes out
-    out.paths = http::Paths::as_sent;  // dots and slashes may be the key of a limit
+    out.paths = http::Paths::as_sent;                    // dots and slashes may be the key of a limit
     return out;
   }
   void use_tokens(const AdminHandler::Tokens& tokens) { handler_.use_tokens(tokens); }

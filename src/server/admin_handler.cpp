@@ -84,8 +84,8 @@ struct StreamPause {
   }
 };
 
-/// Returns once there is more, once the reader has left, or after `time`. The exchange knows of the wait, so the session
-/// ends it as soon as the reader's FIN or RST is there.
+/// Returns once there is more, once the reader has left, or after `time`. The exchange knows of the wait, so the
+/// session ends it as soon as the reader's FIN or RST is there.
 Task<void> wait_for_more(Exchange& x, StreamPause& pause, Duration time) {
   gateway::Delay delay(*x.clock, time);
   x.delay = pause.under_way = &delay;

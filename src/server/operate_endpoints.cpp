@@ -143,10 +143,11 @@ std::vector<AdminEndpoint> operate_endpoints(OperatorBoard& operators, AdminBoar
        .path = "/api/v1/upstreams/{name}/servers/{server}/state",
        .most_body = kMaxOperateBody,
        .answer = [&board](const AdminCall& call) { return use_state(board, call); },
-       .about = {.summary = "Take a server out (drain), so that it gets no new requests, or let it in again (up)",
-                 .body = "ServerState",
-                 .answer = "ServerState",
-                 .query = {{"force", "drain it also if it is the last server: without a value, or true or 1", false}}}});
+       .about = {
+           .summary = "Take a server out (drain), so that it gets no new requests, or let it in again (up)",
+           .body = "ServerState",
+           .answer = "ServerState",
+           .query = {{"force", "drain it also if it is the last server: without a value, or true or 1", false}}}});
   return out;
 }
 

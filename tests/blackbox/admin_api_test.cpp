@@ -257,8 +257,8 @@ TEST(AdminServers, ForceIsOnlyWhatSaysSo) {
     }
     EXPECT_EQ(two.proxy.client().get().status(), 200);
     EXPECT_EQ(two.use(two.second, "drain", forced).status(), 200) << forced;
-    const auto said = two.proxy.process().wait_for_err(
-        [](const std::string& log) { return has(log, "state=drain force=true"); });
+    const auto said =
+        two.proxy.process().wait_for_err([](const std::string& log) { return has(log, "state=drain force=true"); });
     EXPECT_TRUE(said) << "the log of changes shows it: " << two.proxy.process().err();
     EXPECT_EQ(count_of(two.proxy.process().err(), "force=true"), 1U) << two.proxy.process().err();
   }

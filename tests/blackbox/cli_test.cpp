@@ -74,8 +74,8 @@ TEST(CommandLine, SaysThatItsOutputCannotBeWritten) {
   const TemporaryFile file(kMinimal);
   const std::string config = " -c " + file.path();
   for (const std::string& words : {std::string("version"), std::string("--help"), std::string("--version"),
-                                   std::string("help keys"), std::string("completion bash"), std::string("schema"), "check" + config,
-                                   "routes --json" + config, "explain GET /x" + config}) {
+                                   std::string("help keys"), std::string("completion bash"), std::string("schema"),
+                                   "check" + config, "routes --json" + config, "explain GET /x" + config}) {
     const auto ran = run_line("$H " + words + " > /dev/full");
     EXPECT_EQ(ran.code, 1) << words;
     EXPECT_TRUE(ran.err.starts_with("headgate: cannot write the output")) << words << ran.err;
@@ -83,8 +83,8 @@ TEST(CommandLine, SaysThatItsOutputCannotBeWritten) {
   EXPECT_EQ(run_line("$H version > /dev/full").err, "headgate: cannot write the output: No space left on device\n");
   Proxy proxy(Json{{"admin", {{"listen", "127.0.0.1:0"}}}});
   const auto admin = " --admin http://127.0.0.1:" + std::to_string(admin_port(proxy.gateway.process()));
-  for (const std::string& words : {"limits" + admin, "status --json" + admin, "explain GET /x" + admin,
-                                   "top --every 100ms" + admin}) {
+  for (const std::string& words :
+       {"limits" + admin, "status --json" + admin, "explain GET /x" + admin, "top --every 100ms" + admin}) {
     const auto ran = run_line("$H " + words + " > /dev/full");
     EXPECT_EQ(ran.code, 1) << words;
     EXPECT_TRUE(ran.err.starts_with("headgate: cannot write the output")) << words << ran.err;

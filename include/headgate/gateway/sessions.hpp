@@ -79,8 +79,8 @@ class Sessions {
 
   /// Begins to serve a connection. If its address has too many, it is closed before anything else; one of a trusted
   /// proxy counts for the client that its PROXY header names. If there are too many of all, another one is ended for
-  /// it, or its session rejects it, as `Bounds::if_full` says (HTTP/1.1: 503; with TLS it is closed). A PROXY header must be complete within `timeouts.head`; else the
-  /// connection is closed without an answer.
+  /// it, or its session rejects it, as `Bounds::if_full` says (HTTP/1.1: 503; with TLS it is closed). A PROXY header
+  /// must be complete within `timeouts.head`; else the connection is closed without an answer.
   void take(net::StreamPtr stream, EntrancePtr entrance);
   /// What take() needs for TLS. Call it before. `turns` and `counters`, which may be null, outlive this object.
   void shake_hands_by(net::HandshakeTurns& turns, const observe::HandshakeCounters* counters);

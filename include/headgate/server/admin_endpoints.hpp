@@ -102,8 +102,8 @@ struct AdminEndpoint {
   bool changes() const noexcept { return method != "GET" && !reads; }
 };
 
-/// What is wrong with the parameters of a query, in a sentence; "" if each is one of `endpoint.about` and is there once.
-/// An endpoint that is not described takes any.
+/// What is wrong with the parameters of a query, in a sentence; "" if each is one of `endpoint.about` and is there
+/// once. An endpoint that is not described takes any.
 std::string wrong_query(const AdminEndpoint& endpoint, std::string_view query);
 
 /// Which of the endpoints a request is for.

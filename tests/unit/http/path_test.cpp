@@ -87,7 +87,8 @@ TEST(NormalisePath, RefusesCharactersThatNoPathMayContain) {
 TEST(ValidPath, MayHaveDotsAndEscapedSlashesButNoNul) {
   for (const char* path : {"/", "//", "/..", "/a/../b", "/..%2F..", "/%2e%2E", "/..;x", "/%252e"})
     EXPECT_TRUE(valid_path(path)) << path;
-  for (const char* path : {"", "*", "a", "/a%00", "/%", "/%2", "/%zz", "/a b", "/a\\b", "/a\"b", "/a#b", "/\x7f", "/\xc3\xa4"})
+  for (const char* path :
+       {"", "*", "a", "/a%00", "/%", "/%2", "/%zz", "/a b", "/a\\b", "/a\"b", "/a#b", "/\x7f", "/\xc3\xa4"})
     EXPECT_FALSE(valid_path(path)) << path;
 }
 
