@@ -126,7 +126,8 @@ std::optional<std::string> AdminCall::asked(std::string_view name) const {
 
 std::string wrong_query(const AdminEndpoint& endpoint, std::string_view query) {
   const auto& known = endpoint.about.query;
-  if (endpoint.about.summary.empty()) return {};
+  // Probes and scrapers may add what they like.
+  if (endpoint.about.summary.empty() || !endpoint.path.starts_with("/api/")) return {};
   std::vector<std::string_view> there;
   for (auto rest = query.substr(query.starts_with('?') ? 1 : 0); !rest.empty();) {
     const auto one = take_parameter(rest);

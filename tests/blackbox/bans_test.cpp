@@ -47,9 +47,9 @@ bool comes(Clock::duration within, Holds&& holds) {
   return false;
 }
 
-class Operator {
+class BanOperator {
  public:
-  explicit Operator(Proxy& proxy) : port_(admin_port(proxy.gateway.process())) {}
+  explicit BanOperator(Proxy& proxy) : port_(admin_port(proxy.gateway.process())) {}
   Message ask(const std::string& method, const std::string& path, const std::string& body = "",
               const std::string& fields = "") const {
     const auto length = body.empty() ? "" : "Content-Length: " + std::to_string(body.size()) + "\r\n";
@@ -94,7 +94,7 @@ TEST(Bans, EndWhenRetryAfterSays) {
 
 TEST(Bans, AreListedAddedAndLiftedByAnOperator) {
   Proxy proxy(banning());
-  const Operator admin(proxy);
+  const BanOperator admin(proxy);
   EXPECT_TRUE(admin.list().empty());
   const auto added = admin.ask("POST", "", R"({"limit": "scan", "key": "127.0.0.1", "for": "1h"})");
   EXPECT_EQ(added.status(), 201) << added.body;
@@ -111,7 +111,7 @@ TEST(Bans, AreListedAddedAndLiftedByAnOperator) {
 
 TEST(Bans, SayWhatIsWrongWithAnOperatorsCall) {
   Proxy proxy(banning("10m", {{"limits", {{"scan", {{"exempt", {{"client_ip", {"127.0.0.3"}}}}}}}}}));
-  const Operator admin(proxy);
+  const BanOperator admin(proxy);
   EXPECT_EQ(admin.ask("POST", "", "{").status(), 400);
   EXPECT_EQ(admin.ask("POST", "", R"({"limit": "scan", "key": "someone"})").status(), 400) << "no address";
   EXPECT_EQ(admin.ask("POST", "", R"({"limit": "scan", "key": "127.0.0.1", "for": "40d"})").status(), 400);
@@ -176,8 +176,8 @@ TEST_F(BansInRedis, HoldOnEveryGatewayWithinASecond) {
   offend(one);
   ASSERT_TRUE(comes(kPatience, [&] { return status_of(one) == 429; }));
   EXPECT_TRUE(comes(std::chrono::seconds(1), [&] { return status_of(two) == 429; }));
-  EXPECT_EQ(Operator(two).list().at(0).at("key"), "127.0.0.1");
-  EXPECT_EQ(Operator(two).ask("DELETE", "?limit=scan&key=127.0.0.1").status(), 200);
+  EXPECT_EQ(BanOperator(two).list().at(0).at("key"), "127.0.0.1");
+  EXPECT_EQ(BanOperator(two).ask("DELETE", "?limit=scan&key=127.0.0.1").status(), 200);
   EXPECT_TRUE(comes(std::chrono::seconds(1), [&] { return status_of(one) == 200; }));
 }
 
