@@ -24,8 +24,8 @@ int complain_of_log(int code, const std::string& sentence, const std::string& he
 
 /// As the gateway makes and accepts them.
 bool may_be_request_id(std::string_view id) noexcept {
-  constexpr std::size_t kMost = 128;
-  return !id.empty() && id.size() <= kMost && std::all_of(id.begin(), id.end(), [](char c) {
+  constexpr std::size_t kMax = 128;
+  return !id.empty() && id.size() <= kMax && std::all_of(id.begin(), id.end(), [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' || c == '_' ||
            c == '.';
   });

@@ -98,7 +98,7 @@ void LogSearch::keep(std::string_view line) {
   const auto id = record.find("request_id");
   if (event != "request" || id == record.end() || *id != id_) return;
   if (std::find(kept_lines_.begin(), kept_lines_.end(), line) != kept_lines_.end()) return;
-  if (found_.size() == kMost) {
+  if (found_.size() == kMax) {
     ++counts_.beyond;
     return;
   }

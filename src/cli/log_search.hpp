@@ -17,14 +17,14 @@ struct LogCounts {
   std::uint64_t nameless = 0;    ///< requests without the field request_id, counted until one has it
   std::uint64_t named = 0;       ///< with that field; counted up to 1
   std::uint64_t in_text = 0;     ///< of the request that is looked for, in the format `text`
-  std::uint64_t beyond = 0;      ///< records of the request beyond kMost
+  std::uint64_t beyond = 0;      ///< records of the request beyond kMax
 };
 
 /// Takes the bytes of one file after the other.
 class LogSearch {
  public:
   static constexpr std::size_t kLongest = std::size_t{256} * 1024;  ///< bytes of a line; a longer one is unreadable
-  static constexpr std::size_t kMost = 100;  ///< records that are kept: callers choose ids, so there may be any number
+  static constexpr std::size_t kMax = 100;  ///< records that are kept: callers choose ids, so there may be any number
 
   /// Of a request with this id, of letters, digits, '-', '_' and '.'.
   explicit LogSearch(std::string request_id);

@@ -51,6 +51,8 @@ std::optional<Problem> read(const Exchange& x, AskedRequest& asked) {
   request = x.request;
   request.method = asked.method.empty() ? std::string_view("GET") : std::string_view(asked.method);
   if (!http::is_token(request.method)) return not_understood("The parameter method is a word.");
+  if (const auto refused = http::h1::refused_method(request.method))
+    return problem_of_head(refused->status, refused->why);
   request.framing = {};
   request.upgrade = {};
   request.expects_continue = false;
@@ -62,10 +64,8 @@ std::optional<Problem> read(const Exchange& x, AskedRequest& asked) {
   asked.query = asked.target.substr(end).empty() ? std::string("?") : asked.target.substr(end) + '&';
   asked.query.append(own);
   request.query = asked.query;
-  if (!path.starts_with('/') || !http::valid_query(asked.target.substr(end)) || !http::is_token(asked.method))
-    return not_understood("The parameter path begins with a slash, and method is a word.");
-  if (const auto refused = http::h1::refused_method(asked.method))
-    return problem_of_head(refused->status, refused->why);
+  if (!path.starts_with('/') || !http::valid_query(asked.target.substr(end)))
+    return not_understood("The parameter path begins with a slash.");
   const auto kind = http::normalise_path(path, request.path, request.path_sent);
   if (kind == http::PathKind::refused) return not_understood("The parameter path is no path.");
   request.hides_slash = kind == http::PathKind::hides_slash;

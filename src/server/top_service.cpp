@@ -125,13 +125,23 @@ void TopService::ask(const TopQuestion& question, Tell tell) {
   });
 }
 
+/// The names that this limit counts under: its own, and those of routes with a scale, as "plan@search".
+std::vector<std::string> TopService::names_of(const std::string& limit, const std::optional<std::string>& wanted) const {
+  const auto scaled = limit + '@';
+  std::vector<std::string> out{limit};
+  const auto of_route = [&](const auto& route) { return scaled + route.name == *wanted; };
+  if (wanted && wanted->starts_with(scaled) && std::ranges::any_of(config_->gateway.routes, of_route))
+    out.push_back(*wanted);
+  if (!wanted)
+    for (auto& counted : board_.names(scaled)) out.push_back(std::move(counted));
+  return out;
+}
+
 AdminAnswer TopService::answer(const TopQuestion& question) const {
   const auto now = std::chrono::steady_clock::now();
   TopJson all = TopJson::array();
   for (const auto& limit : config_->limits) {
-    auto names = board_.names(limit.name + '@');  // of routes with a scale
-    names.insert(names.begin(), limit.name);
-    for (const auto& name : names) {
+    for (const auto& name : names_of(limit.name, question.limit)) {
       if (question.limit && name != *question.limit) continue;
       const auto top = board_.of(name, question.by, question.window, now);
       auto json = json_of(top, limit, question, config_->log.callers, logs_);

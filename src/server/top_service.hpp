@@ -15,6 +15,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace headgate::server {
 
@@ -48,6 +49,7 @@ class TopService : public std::enable_shared_from_this<TopService> {
  private:
   void arm();
   void collect(std::function<void()> then);
+  std::vector<std::string> names_of(const std::string& limit, const std::optional<std::string>& wanted) const;
   AdminAnswer answer(const TopQuestion& question) const;
 
   boost::asio::io_context& loop_;

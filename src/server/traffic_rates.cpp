@@ -52,9 +52,9 @@ Rates RateWindow::rates(Steady now, const observe::Traffic& traffic) const {
   out.sent = rate(&observe::Traffic::sent);
   Durations counts{};
   for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = traffic.durations[i] - from.traffic.durations[i];
-  constexpr double kHalf = 0.5, kMost = 0.95;
+  constexpr double kHalf = 0.5, kNearlyAll = 0.95;
   out.half_within = within(counts, kHalf);
-  out.most_within = within(counts, kMost);
+  out.most_within = within(counts, kNearlyAll);
   return out;
 }
 

@@ -174,7 +174,7 @@ TEST(AdminParameters, AreKnownAndThereOnce) {
   refused("GET", "/api/v1/routes?name=a&name=b", "The parameter \"name\" is there more than once.");
   refused("GET", "/api/v1/routes?name=a&n%61me=b", "The parameter \"name\" is there more than once.");
   refused("GET", "/api/v1/routes?nmae=a",
-          "This call has no parameter \"nmae\". It has \"first\", \"count\", \"name\", \"order\".");
+          "This call has no parameter \"nmae\". It has \"first\", \"count\", \"order\", \"name\".");
   refused("GET", "/api/v1/top?by=allowed&by=rejected", "The parameter \"by\" is there more than once.");
   refused("DELETE", "/api/v1/bans?limit=x&key=a&key=b", "The parameter \"key\" is there more than once.");
   refused("GET", "/api/v1/limits?verbose", "This call has no parameter \"verbose\". It has none.");

@@ -220,11 +220,9 @@ TEST(AdminKeys, AreOnlyDigestsInTheLogOfChanges) {
   EXPECT_EQ(process.err().find("192.0.2.77"), std::string::npos);
 }
 
-const Json kApiKeys = {{"api_key",
-                        {{"keys",
-                          {{"pro", {{"key", "0123456789abcdef"}, {"tier", "pro"}}},
-                           {"own", {{"key", "0123456789abcdee"}, {"limits", {{"x", "7/day"}}}}},
-                           {"friend", {{"key", "0123456789abcded"}}}}}}}};
+const Json kApiKeys = {
+    {"api_key",
+     {{"keys", {{"pro", {{"key", "0123456789abcdef"}, {"tier", "pro"}}}, {"friend", {{"key", "0123456789abcded"}}}}}}}};
 
 TEST(AdminKeys, ThatReplaceAMissingOneAreNamedByWhatTheyCountBy) {
   Proxy proxy(limited({{"rate", "3/day"}, {"per", "api_key"}, {"if_absent", "client_ip"}}, {{"identity", kApiKeys}}));
@@ -242,14 +240,13 @@ TEST(AdminKeys, ThatReplaceAMissingOneAreNamedByWhatTheyCountBy) {
 
 TEST(AdminKeys, OfAKnownApiKeyAreOfItsOwnTier) {
   const Json tiers = {{"free", {{"rate", "2/day"}}}, {"pro", {{"rate", "100/day"}}}};
-  Proxy proxy(limited({{"tiers", tiers}, {"tier_from", "api_key"}, {"default_tier", "free"}, {"per", "api_key"}},
+  Proxy proxy(limited({{"tiers", tiers}, {"tier_from", "api_key"}, {"default_tier", "free"}, {"per", "api_key"}, {"if_absent", "client_ip"}},
                       {{"identity", kApiKeys}}));
   const Operator look(proxy.gateway.process());
   const auto size = [&](const std::string& owner) {
     return look.get("/api/v1/limits/x/keys/" + owner)["rules"][0]["limit"];
   };
   EXPECT_EQ(size("pro"), 100);
-  EXPECT_EQ(size("own"), 7);
   EXPECT_EQ(size("friend"), 2);
   EXPECT_EQ(size("nobody"), 2);
   EXPECT_EQ(size("pro?tier=free"), 2);

@@ -129,8 +129,8 @@ TEST_F(Billing, HasTheMembersThatTheDocumentsShow) {
   ASSERT_TRUE(comes_true([&] { return !ran().out.empty(); }));
   const auto members = [](const std::string& line) {
     std::string out;
-    for (const auto& [name, value] : nlohmann::ordered_json::parse(line).items())
-      out += name + ' ' + value.type_name() + '\n';
+    const auto record = nlohmann::ordered_json::parse(line);
+    for (const auto& [name, value] : record.items()) out += name + ' ' + value.type_name() + '\n';
     return out;
   };
   EXPECT_EQ(members(ran().out), members(shown));

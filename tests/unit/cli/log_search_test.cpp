@@ -99,8 +99,8 @@ TEST(LogSearch, KeepsBoundedMemoryWhateverTheFileIs) {
   EXPECT_LT(headgate::test::taken_from_heap.bytes - before, LogSearch::kLongest * 4);
   EXPECT_EQ(search.counts().unreadable, 2U);
   for (int i = 0; i < 1000; ++i) search.take(line_of("B", i));
-  EXPECT_EQ(search.found().size(), LogSearch::kMost);
-  EXPECT_EQ(search.counts().beyond, 1000 - LogSearch::kMost);
+  EXPECT_EQ(search.found().size(), LogSearch::kMax);
+  EXPECT_EQ(search.counts().beyond, 1000 - LogSearch::kMax);
 }
 
 TEST(LogSearch, ReadsEcsAsTheSameRecord) {

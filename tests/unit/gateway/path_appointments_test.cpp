@@ -25,8 +25,8 @@ class RememberingRedis final : public limit::RemoteLimiter {
       co_return false;
     }
     auto call = stored_.decide(checks, decisions);
-    const auto agreed = co_await call;
-    if (takes && !checks.front().peek && !*agreed) rejected_until_ = clock_.wall() + decisions.front().retry_after;
+    const auto agreed = *co_await call;
+    if (takes && !checks.front().peek && !agreed) rejected_until_ = clock_.wall() + decisions.front().retry_after;
     co_return agreed;
   }
   bool settle(std::span<const limit::Check> checks) override { return stored_.settle(checks); }

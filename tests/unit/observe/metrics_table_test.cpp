@@ -98,7 +98,7 @@ TEST(MetricsTable, HelpIsOneLineAndAQueryAsksOfItsMetric) {
 }
 
 TEST(MetricsTable, LabelsAreFewAndNeverWhatACallerCanChoose) {
-  const std::set<std::string_view> known{"server",   "file",     "version", "reason", "upstream", "layer",
+  const std::set<std::string_view> known{"percent",  "server",   "file",     "version", "reason", "upstream", "layer",
                                          "priority", "worker",   "route",   "method", "code",     "limit",
                                          "tier",     "decision", "source",  "window", "node",     "result",
                                          "kind",     "log",      "room",    "event",  "commit",   "listener"};

@@ -124,7 +124,10 @@ TEST_F(SpanText, OfAnAttemptHasTheUnusualMethodAndWhyItFailed) {
   std::array<AttemptSpan, 3> attempts{};
   attempts[0].failure = "connect_timeout";
   attempts[1].failure = "closed";
-  for (std::size_t i = 0; i < attempts.size(); ++i) attempts[i].id = i + 2;
+  for (std::size_t i = 0; i < attempts.size(); ++i) {
+    attempts[i].id = i + 2;
+    attempts[i].begun = attempts[i].ended = kBegun;
+  }
   for (const auto answered : {1, 2}) attempts[static_cast<std::size_t>(answered)].status = 200;
   spans.attempts = attempts;
   const auto request = written(4);
