@@ -126,12 +126,11 @@ void TopService::ask(const TopQuestion& question, Tell tell) {
 }
 
 /// The names that this limit counts under: its own, and those of routes with a scale, as "plan@search".
-std::vector<std::string> TopService::names_of(const std::string& limit, const std::optional<std::string>& wanted) const {
+std::vector<std::string> TopService::names_of(const std::string& limit,
+                                              const std::optional<std::string>& wanted) const {
   const auto scaled = limit + '@';
   std::vector<std::string> out{limit};
-  const auto of_route = [&](const auto& route) { return scaled + route.name == *wanted; };
-  if (wanted && wanted->starts_with(scaled) && std::ranges::any_of(config_->gateway.routes, of_route))
-    out.push_back(*wanted);
+  if (wanted && wanted->starts_with(scaled)) out.push_back(*wanted);  // before the first request nothing is counted
   if (!wanted)
     for (auto& counted : board_.names(scaled)) out.push_back(std::move(counted));
   return out;

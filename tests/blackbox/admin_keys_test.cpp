@@ -240,7 +240,11 @@ TEST(AdminKeys, ThatReplaceAMissingOneAreNamedByWhatTheyCountBy) {
 
 TEST(AdminKeys, OfAKnownApiKeyAreOfItsOwnTier) {
   const Json tiers = {{"free", {{"rate", "2/day"}}}, {"pro", {{"rate", "100/day"}}}};
-  Proxy proxy(limited({{"tiers", tiers}, {"tier_from", "api_key"}, {"default_tier", "free"}, {"per", "api_key"}, {"if_absent", "client_ip"}},
+  Proxy proxy(limited({{"tiers", tiers},
+                       {"tier_from", "api_key"},
+                       {"default_tier", "free"},
+                       {"per", "api_key"},
+                       {"if_absent", "client_ip"}},
                       {{"identity", kApiKeys}}));
   const Operator look(proxy.gateway.process());
   const auto size = [&](const std::string& owner) {

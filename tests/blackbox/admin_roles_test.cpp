@@ -144,10 +144,11 @@ TEST(AdminRoles, WithoutATokenOnlyThisMachineByItsAddressMayAsk) {
   expect_refusal(rebound, 403);
   // Cross-site: a form of another page.
   expect_refusal(local.ask("POST", "/api/v1/drain", "", "Origin: https://evil.example\r\n"), 403);
-  for (const std::string mark : {"Origin: null", "Origin:", "Origin: http://127.0.0.1", "Sec-Fetch-Mode: cors", "Sec-Fetch-Mode: navigate",
-                                 "Sec-Fetch-Dest: empty", "Sec-Fetch-Dest:"})
+  for (const std::string mark : {"Origin: null", "Origin:", "Origin: http://127.0.0.1", "Sec-Fetch-Mode: cors",
+                                 "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: empty", "Sec-Fetch-Dest:"})
     expect_refusal(local.ask("POST", "/api/v1/drain", "", mark + "\r\n"), 403);
-  EXPECT_EQ(local.ask("GET", "/api/v1/status", "", "Sec-Fetch-Mode: navigate\r\n").status(), 200) << "looking is allowed";
+  EXPECT_EQ(local.ask("GET", "/api/v1/status", "", "Sec-Fetch-Mode: navigate\r\n").status(), 200)
+      << "looking is allowed";
   EXPECT_EQ(proxy.client().get().status(), 200);
 }
 

@@ -234,9 +234,8 @@ TEST_F(PathExplain, TellsWhatTheLastHopAnswers) {
       send(line, fields);
       EXPECT_EQ(told.ended_by, to_text(x.ended_by)) << line << '\n' << fields;
       EXPECT_EQ(told.status, x.ended_by == EndedBy::upstream ? 0 : client.status) << line << '\n' << fields;
-      EXPECT_EQ(told.most == 0 ? "" : std::to_string(told.remaining), field("X-RateLimit-Remaining"))
-          << line << '\n'
-          << fields;
+      EXPECT_EQ(told.most == 0 ? "" : std::to_string(told.remaining), field("X-RateLimit-Remaining")) << line << '\n'
+                                                                                                      << fields;
     }
   }
 }
