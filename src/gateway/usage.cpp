@@ -114,7 +114,11 @@ bool takes(const RouteOptions& options, const std::vector<std::string>& methods,
 /// that it is there.
 std::optional<Problem> name_route(const CompiledConfig& compiled, AskedRequest& asked) {
   const auto& host = asked.x.request.host;
-  for (const auto* const route : std::ranges::equal_range(compiled.usage()->by_name, asked.route, {}, &Route::name)) {
+  const auto& by_name = compiled.usage()->by_name;
+  const auto before = [](const Route* route, const std::string& name) { return route->name < name; };
+  auto at = std::lower_bound(by_name.begin(), by_name.end(), asked.route, before);
+  for (; at != by_name.end() && (*at)->name == asked.route; ++at) {
+    const auto* const route = *at;
     const auto& options = compiled.options().routes[route->number];
     if (!takes(options, {}, host, "GET")) continue;
     if (asked.method.empty() && !options.methods.empty()) asked.x.request.method = options.methods.front();

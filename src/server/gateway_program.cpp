@@ -59,7 +59,7 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, const config::Conf
       calls_(std::make_shared<ReloadCalls>(loop, [this](Tell tell) { reload(std::move(tell)); })) {
   activate(prepare_config(loop_, config, nullptr, nullptr));
   shared_.overrides->serve([this](const auto& overrides) { return with_overrides(loop_, *now_, overrides)->overrides; },
-                           [this](const auto& overrides, auto done) { use_overrides(overrides, std::move(done)); });
+                           [this](const auto& overrides, const auto& done) { use_overrides(overrides, done); });
   begun_with_ = now_->config;
   counters_.started(headgate::now());
 }
@@ -125,13 +125,12 @@ void GatewayProgram::watch_keys() {
   });
 }
 
-void GatewayProgram::use_overrides(const std::vector<limit::Override>& overrides, std::function<void()> done) {
+void GatewayProgram::use_overrides(const std::vector<limit::Override>& overrides, const std::function<void()>& done) {
   now_ = with_overrides(loop_, *now_, overrides);
   shared_.operators.use(now_);
   shared_.overrides->in_force(now_->overrides.get());
   if (workers_ == nullptr) return done();
-  workers_->tell([next = now_](Service& service) { static_cast<GatewayService&>(service).use_overrides(next); },
-                 std::move(done));
+  workers_->tell([next = now_](Service& service) { static_cast<GatewayService&>(service).use_overrides(next); }, done);
 }
 
 std::unique_ptr<Service> GatewayProgram::make_service(upstream::Environment environment) {

@@ -74,7 +74,7 @@ class GatewayProgram final : public Program {
   /// What a reload needs beside the configuration; all of it can be used.
   struct Prepared;
 
-  void use_overrides(const std::vector<limit::Override>& overrides, std::function<void()> done);
+  void use_overrides(const std::vector<limit::Override>& overrides, const std::function<void()>& done);
   void watch_keys();
   void watch_next(const ReadConfig& read, std::chrono::system_clock::time_point begun);
   /// False if `next` cannot become active; then the result says why.

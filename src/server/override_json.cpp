@@ -97,11 +97,11 @@ Result<limit::Override, std::string> read_override(const std::string& body, Inst
     return fail(R"(Send JSON like {"rate": "500/minute", "for": "1h", "why": "launch"}.)");
   Override out;
   out.since = now;
-  for (const auto& [name, value] : asked.items()) {
+  for (const auto& item : asked.items()) {
     const auto* const member =
-        std::find_if(kMembers.begin(), kMembers.end(), [&](const auto& each) { return each.name == name; });
+        std::find_if(kMembers.begin(), kMembers.end(), [&](const auto& each) { return each.name == item.key(); });
     if (member == kMembers.end()) return fail(R"(The members are "rate", "burst", "for" and "why".)");
-    if (auto wrong = member->read(value, out); !wrong.empty()) return fail(std::move(wrong));
+    if (auto wrong = member->read(item.value(), out); !wrong.empty()) return fail(std::move(wrong));
   }
   if (out.burst && out.rates.size() != 1)
     return fail(out.rates.empty() ? "What is unlimited has no burst." : "A burst belongs to one rate.");
