@@ -261,7 +261,7 @@ Task<Gateway::Step> Gateway::tell_usage(Exchange& x, RejectionHeaders style) {
     if (problem && not_about_limits(*problem)) co_return of(x, asked->x, *problem);
   }
   std::vector<const RouteLimit*> wanted;
-  const bool as_asked = about_path || about_route;
+  const bool as_asked = asked->x.route != nullptr;
   const auto& all = as_asked ? asked->x.route->plan : x.snapshot->compiled->usage()->limits;
   for (const auto& route_limit : all)
     if (route_limit.ready->binds && is_own_key(*route_limit.limit) &&
