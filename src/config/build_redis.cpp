@@ -128,7 +128,9 @@ class RedisBuilder {
 
 void build_redis(Build& build) {
   const Node* redis = find(&build.root, "redis");
-  if (redis != nullptr && redis->kind == Kind::object) RedisBuilder(build, *redis).run();
+  if (redis == nullptr || redis->kind != Kind::object) return;
+  RedisBuilder(build, *redis).run();
+  read(redis, "unready_without_redis", build.config.unready_without_redis);
 }
 
 }  // namespace headgate::config

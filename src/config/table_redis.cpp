@@ -47,6 +47,10 @@ constexpr Key kKeys[] = {
      "How many gateways share the limits: each grants its part of them while it counts locally"},
     {"max_in_flight", &kInFlight, "1024", "1024",
      "Maximum number of calls in flight per worker; beyond it Redis counts as unavailable"},
+    {"unready_without_redis", &kBoolean, "false", "true",
+     "Whether `/readyz` answers 503 while Redis does not answer. All gateways lose it together, and without any of "
+     "them "
+     "nothing is served at all"},
 };
 constexpr std::string_view kForms[] = {"url", "cluster", "sentinel"};
 

@@ -2,6 +2,7 @@
 
 #include "headgate/observe/connection_families.hpp"
 #include "headgate/observe/metrics_of_logs.hpp"
+#include "headgate/observe/metrics_of_reasons.hpp"
 #include "headgate/observe/server_families.hpp"
 
 namespace headgate::observe {
@@ -87,6 +88,7 @@ std::span<const Family* const> families() noexcept {
                                            &reloads,
                                            &reload_successful,
                                            &reload_time,
+                                           &reason,
                                            &log_dropped,
                                            &log_left_out,
                                            &connections_open,

@@ -59,14 +59,9 @@ void AdminBoard::use_upstreams(std::vector<WatchedUpstream> upstreams) {
   upstreams_.swap(upstreams);
 }
 
-void AdminBoard::begin_serving() {
+void AdminBoard::use_unready_without_redis(bool unready) {
   const std::lock_guard lock(mutex_);
-  serving_ = true;
-}
-
-void AdminBoard::begin_drain() {
-  const std::lock_guard lock(mutex_);
-  draining_ = true;
+  unready_without_redis_ = unready;
 }
 
 redis::Health AdminBoard::health() const {
@@ -76,19 +71,13 @@ redis::Health AdminBoard::health() const {
   return redis::Health::up;
 }
 
-Readiness AdminBoard::readiness() const {
+std::optional<RedisOutage> AdminBoard::redis_outage() const {
   const std::lock_guard lock(mutex_);
-  Readiness out;
-  if (!serving_) out.unready.emplace_back("this gateway has not begun to serve");
-  if (draining_) out.unready.emplace_back("this gateway is draining");
-  if (health() == redis::Health::up) return out;
-  for (const auto& limit : limits_) {
-    if (limit.store != limit::Store::redis || limit.if_redis_down != limit::IfRedisDown::reject) continue;
-    out.unready.push_back("Redis does not answer, and limit \"" + limit.name + "\" rejects without it");
-  }
-  for (const auto& room : closed_rooms_)
-    out.unready.push_back("Redis does not answer, and waiting room \"" + room + "\" admits nobody new without it");
-  out.degraded.emplace_back("Redis does not answer");
+  if (health() == redis::Health::up) return std::nullopt;
+  RedisOutage out{.closed_limits = {}, .closed_rooms = closed_rooms_, .unready = unready_without_redis_};
+  for (const auto& limit : limits_)
+    if (limit.store == limit::Store::redis && limit.if_redis_down == limit::IfRedisDown::reject)
+      out.closed_limits.push_back(limit.name);
   return out;
 }
 

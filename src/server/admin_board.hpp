@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,11 +34,20 @@ struct WatchedUpstream {
   std::shared_ptr<balance::Watch> watch;
 };
 
+/// Redis does not answer one of the workers.
+struct RedisOutage {
+  std::vector<std::string> closed_limits;  ///< those that reject without it
+  std::vector<std::string> closed_rooms;   ///< those that admit nobody new without it
+  bool unready = false;                    ///< the configuration wants no requests for this gateway then
+};
+
 /// Any thread; every call is short. It must outlive the registry's scrapes.
 class AdminBoard {
  public:
   /// Sets the active limits: at the start and after each reload.
   void use_limits(std::vector<limit::Limit> limits);
+  /// Whether this gateway wants no requests while Redis does not answer.
+  void use_unready_without_redis(bool unready);
   /// Sets the active waiting rooms, at the same moments.
   void use_rooms(const std::vector<gateway::WaitingRoom>& rooms);
   /// Sets the limiter of worker `worker`; null: none, as before its loop ends. Releases the limiter before it on the
@@ -49,12 +59,9 @@ class AdminBoard {
   void use_upstreams(std::vector<WatchedUpstream> upstreams);
   /// Sets the active keyring.
   void use_keyring(std::shared_ptr<const keyring::Keyring> keyring);
-  void begin_serving();
-  void begin_drain();
 
-  /// Not ready before serving, while draining, or while Redis is unavailable and a limit or a waiting room then
-  /// rejects. Degraded while Redis is unavailable.
-  Readiness readiness() const;
+  /// Not set while Redis answers, or nothing is counted there.
+  std::optional<RedisOutage> redis_outage() const;
   std::vector<RedisReport> redis() const;
   std::vector<LimitReport> limits() const;
   /// One for each server, whatever the number of workers and however often its upstream names it.
@@ -81,8 +88,7 @@ class AdminBoard {
   std::shared_ptr<const keyring::Keyring> keyring_;
   std::vector<WatchedUpstream> upstreams_;
   std::uint64_t numbered_ = 0;
-  bool serving_ = false;
-  bool draining_ = false;
+  bool unready_without_redis_ = false;
 };
 
 }  // namespace headgate::server

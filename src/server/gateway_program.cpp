@@ -55,11 +55,17 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, const config::Conf
       server_care_(loop, shared.registry),
       top_(std::make_shared<TopService>(loop, shared.logs)),
       rates_(loop, shared.registry),
+      reason_watch_(loop),
       traces_(loop, shared.spans, shared.registry),
       calls_(std::make_shared<ReloadCalls>(loop, [this](Tell tell) { reload(std::move(tell)); })) {
   activate(prepare_config(loop_, config, nullptr, nullptr));
   shared_.overrides->serve([this](const auto& overrides) { return with_overrides(loop_, *now_, overrides)->overrides; },
                            [this](const auto& overrides, const auto& done) { use_overrides(overrides, done); });
+  reason_watch_.add([this] {
+    const auto outage = shared_.board.redis_outage();
+    tell_redis(shared_.reasons, outage ? &*outage : nullptr);
+  });
+  reason_watch_.add([this] { tell_upstreams(shared_.reasons, shared_.board.upstreams()); });
   begun_with_ = now_->config;
   counters_.started(headgate::now());
 }
@@ -70,6 +76,7 @@ void GatewayProgram::activate(PendingConfig next) {
   now_ = with_overrides(loop_, *next.active, shared_.overrides->book().list(headgate::now()));
   use_places(*now_);
   shared_.board.use_limits(now_->config->limits);
+  shared_.board.use_unready_without_redis(now_->config->unready_without_redis);
   shared_.board.use_rooms(now_->config->gateway.rooms);
   shared_.board.use_keyring(keyring_);
   shared_.board.use_upstreams(upstreams_of(*now_));
@@ -159,7 +166,8 @@ void GatewayProgram::started(Workers& workers) {
   shared_.billing->start(workers);
   server_care_.use(now_, workers);
   shared_.operators.use_workers(workers.count(), totals());
-  shared_.board.begin_serving();
+  shared_.reasons.clear(ReasonKind::starting);
+  reason_watch_.start();
   if (taken_over_) taken_over_->serves();
   tell_service_manager("READY=1");
 }
@@ -191,7 +199,7 @@ void GatewayProgram::upgrade(const std::function<void()>& handed_over) {
 }
 
 void GatewayProgram::draining() {
-  shared_.board.begin_drain();
+  shared_.reasons.set(ReasonKind::draining);
   shared_.operators.begin_drain();
   handover_->stop();
   if (!handed_over_to_) tell_service_manager("STOPPING=1");
@@ -211,9 +219,11 @@ void GatewayProgram::reload(Tell tell) {
   shared_.operators.reloaded(result);
   log_mistakes(result);
   if (!result.applied) {
+    shared_.reasons.set(ReasonKind::reload_refused, {}, shared_.operators.now().reload->why_not);
     counters_.refused();
     return ended_reload(result);
   }
+  shared_.reasons.clear(ReasonKind::reload_refused);
   counters_.applied(headgate::now());
   watch_keys();
   workers_->tell(adopting(now_), [this, before, after = now_, result] {
@@ -340,6 +350,7 @@ void GatewayProgram::ended() {
   server_watch_.stop();
   top_->stop();
   rates_.stop();
+  reason_watch_.stop();
   server_care_.stop();
   if (handover_) handover_->stop();
   keyring_->stop();

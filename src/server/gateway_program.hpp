@@ -5,6 +5,7 @@
 #include "file_watch.hpp"
 #include "gateway_service.hpp"
 #include "handover.hpp"
+#include "reason_watch.hpp"
 #include "reload.hpp"
 #include "reload_endpoint.hpp"
 #include "server_care.hpp"
@@ -93,6 +94,7 @@ class GatewayProgram final : public Program {
   ServerCare server_care_;
   const std::shared_ptr<TopService> top_;
   TrafficRates rates_;
+  ReasonWatch reason_watch_;
   TraceService traces_;
   std::shared_ptr<const ActiveConfig> now_;
   std::shared_ptr<const config::Config> begun_with_;

@@ -15,6 +15,7 @@
 #include "headgate/limit/memory_store.hpp"
 #include "headgate/observe/logs.hpp"
 #include "headgate/room/memory_rooms.hpp"
+#include "headgate/server/reasons.hpp"
 #include "headgate/server/server.hpp"
 #include "headgate/upstream/retry_budget.hpp"
 
@@ -53,6 +54,7 @@ struct Shared {
   observe::SpanQueue spans;
   observe::Registry registry;
   AdminBoard board;
+  Reasons reasons;
   OperatorBoard operators;
   ExplainCalls explain;
 };

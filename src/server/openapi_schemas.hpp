@@ -26,6 +26,11 @@ inline constexpr std::array kSchemas = {
       "started": {"type": "string", "format": "date-time"}, "uptime_seconds": {"type": "integer"},
       "state": {"enum": ["ready", "degraded", "not_ready", "draining"]},
       "reasons": {"type": "array", "items": {"type": "string"}},
+      "details": {"type": "array", "items": {"type": "object", "required": ["reason", "severity", "sentence", "since",
+        "seconds"], "properties": {"reason": {"type": "string"}, "severity": {"enum": ["not_ready", "degraded", "info"]},
+        "sentence": {"type": "string"}, "subject": {"type": "string"}, "why": {"type": "string"},
+        "since": {"type": "string", "format": "date-time"}, "seconds": {"type": "integer"},
+        "command": {"type": "string"}}}},
       "config": {"type": "object", "required": ["since", "age_seconds"], "properties": {
         "file": {"type": "string"}, "sha256": {"type": "string"}, "since": {"type": "string", "format": "date-time"},
         "age_seconds": {"type": "integer"}, "last_reload": {"type": "object", "required": ["at", "applied"]},

@@ -90,6 +90,7 @@ void collect_all(Shared& shared) {
   collect_process(shared.registry);
   collect_logs(shared.registry, [&logs = shared.logs] { return logs.dropped(); });
   shared.board.collect(shared.registry);
+  shared.reasons.collect(shared.registry);
   collect_bans(shared.registry, shared.bans->table());
   collect_overrides(shared.registry, shared.overrides->book());
   collect_billing(shared.registry, [&billing = *shared.billing] { return billing.counts(); });
@@ -109,7 +110,7 @@ std::vector<AdminEndpoint> endpoints_of(Shared& shared, GatewayProgram& program,
   const auto add = [&out](std::vector<AdminEndpoint> more) {
     for (auto& each : more) out.push_back(std::move(each));
   };
-  out.push_back(status_endpoint(shared.board, operators, shared.logs, program.rates()));
+  out.push_back(status_endpoint(shared.board, shared.reasons, operators, shared.logs, program.rates()));
   add(config_endpoints(operators, read_again));
   out.push_back(reload_endpoint(program.calls()));
   add(limits_endpoints(operators, shared.registry, shared.memory));
@@ -147,6 +148,7 @@ int serve_gateway(const config::Config& config, const ReadAgain& read_again, con
                 std::make_shared<OverrideService>(main_loop, open_override_log(main_loop)),
                 std::make_shared<BillingService>(main_loop, open_ledger(main_loop)),
                 quota_service(main_loop, clock, webhooks), main_loop);
+  shared.reasons.set(ReasonKind::starting);
   GatewayProgram program(main_loop, config, read_again, shared);
   if (!watched.empty()) program.watch(watched);
   collect_all(shared);
@@ -158,7 +160,7 @@ int serve_gateway(const config::Config& config, const ReadAgain& read_again, con
   EventFeed events;
   program.at_drain([&events] { events.close(); });
   Admin admin(
-      config.admin, shared.registry, [&board = shared.board] { return board.readiness(); },
+      config.admin, shared.registry, [&reasons = shared.reasons] { return readiness_of(reasons); },
       endpoints_of(shared, program, read_again, events));
   program.use_admin(admin);
   program.hand_over_by(std::move(taken), std::move(command));
@@ -171,7 +173,7 @@ int serve_gateway(const config::Config& config, const ReadAgain& read_again, con
   };
   if (replaces) {
     wait();
-    shared.board.begin_serving();
+    shared.reasons.clear(ReasonKind::starting);
   }
   if (const auto started = admin.start(replaces ? &passed_to_admin : &passed); started.has_error()) {
     std::fprintf(stderr, "headgate: %s\n", started.error().c_str());

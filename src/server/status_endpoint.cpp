@@ -19,10 +19,26 @@ std::int64_t seconds_between(Instant from, Instant to) {
   return std::chrono::duration_cast<std::chrono::seconds>(std::max(to - from, Duration(0))).count();
 }
 
-std::string_view word_of(const Readiness& readiness, bool draining) {
+std::string_view word_of(const std::vector<Reason>& reasons, bool draining) {
   if (draining) return "draining";
-  if (!readiness.unready.empty()) return "not_ready";
-  return readiness.degraded.empty() ? "ready" : "degraded";
+  const auto worst = reasons.empty() ? Severity::info : row_of(reasons.front().kind).severity;
+  return worst == Severity::info ? "ready" : severity_text(worst);
+}
+
+StatusJson details_of(const std::vector<Reason>& reasons, Instant now) {
+  auto out = StatusJson::array();
+  for (const auto& reason : reasons) {
+    const auto& row = row_of(reason.kind);
+    StatusJson one = {
+        {"reason", row.name}, {"severity", severity_text(row.severity)}, {"sentence", sentence_of(reason)}};
+    if (!reason.subject.empty()) one["subject"] = reason.subject;
+    if (!reason.words.empty()) one["why"] = reason.words;
+    one["since"] = rfc3339(reason.since);
+    one["seconds"] = seconds_between(reason.since, now);
+    if (!row.command.empty()) one["command"] = command_of(reason);
+    out.push_back(std::move(one));
+  }
+  return out;
 }
 
 std::string_view word_of(redis::Health health) {
@@ -101,25 +117,24 @@ StatusJson rates_of(const Rates& rates) {
 
 }  // namespace
 
-AdminEndpoint status_endpoint(const AdminBoard& board, const OperatorBoard& operators, const observe::Logs& logs,
-                              const TrafficRates& rates) {
+AdminEndpoint status_endpoint(const AdminBoard& board, const Reasons& reasons, const OperatorBoard& operators,
+                              const observe::Logs& logs, const TrafficRates& rates) {
   return {.method = "GET",
           .path = "/api/v1/status",
           .answer =
-              [&board, &operators, &logs, &rates](const AdminCall&) {
+              [&board, &reasons, &operators, &logs, &rates](const AdminCall&) {
                 const auto now = headgate::now();
                 const auto state = operators.now();
-                const auto readiness = board.readiness();
+                const auto wrong = reasons.list();
                 StatusJson out = {{"version", HEADGATE_VERSION}};
                 if (state.active) out["instance"] = state.active->config->instance;
                 out["pid"] = ::getpid();
                 out["started"] = rfc3339(operators.started());
                 out["uptime_seconds"] = seconds_between(operators.started(), now);
-                out["state"] = word_of(readiness, state.draining);
-                auto reasons = StatusJson::array();
-                for (const auto* list : {&readiness.unready, &readiness.degraded})
-                  for (const auto& each : *list) reasons.push_back(each);
-                out["reasons"] = std::move(reasons);
+                out["state"] = word_of(wrong, state.draining);
+                out["reasons"] = StatusJson::array();
+                for (const auto& each : wrong) out["reasons"].push_back(sentence_of(each));
+                out["details"] = details_of(wrong, now);
                 out["config"] = config_of(state, now);
                 out["redis"] = redis_of(board);
                 out["workers"] = state.workers;

@@ -7,11 +7,12 @@
 
 #include "headgate/observe/logs.hpp"
 #include "headgate/server/admin_endpoints.hpp"
+#include "headgate/server/reasons.hpp"
 
 namespace headgate::server {
 
 /// All of them outlive the admin interface.
-AdminEndpoint status_endpoint(const AdminBoard& board, const OperatorBoard& operators, const observe::Logs& logs,
-                              const TrafficRates& rates);
+AdminEndpoint status_endpoint(const AdminBoard& board, const Reasons& reasons, const OperatorBoard& operators,
+                              const observe::Logs& logs, const TrafficRates& rates);
 
 }  // namespace headgate::server

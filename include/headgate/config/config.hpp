@@ -76,6 +76,7 @@ struct Config {
   std::optional<Admin> admin;  ///< absent: off
   identity::Options identity;
   std::optional<redis::Options> redis;
+  bool unready_without_redis = false;  ///< /readyz answers 503 while Redis does not answer
   limit::MemoryOptions memory;
   std::vector<upstream::Options> upstreams;
   std::vector<limit::Limit> limits;

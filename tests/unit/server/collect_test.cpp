@@ -1,6 +1,7 @@
 #include "../../../src/server/collect.hpp"
 
 #include "../../../src/server/admin_board.hpp"
+#include "../../../src/server/reason_watch.hpp"
 #include "support/metrics_text.hpp"
 
 #include <gmock/gmock.h>
@@ -18,6 +19,7 @@ using headgate::test::MetricsText;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 MetricsText read(const observe::Registry& registry) {
   auto text = MetricsReader::read(registry.text());
@@ -192,17 +194,8 @@ TEST(CollectProcess, TellsWhatTheSystemTellsOfThisProcess) {
   EXPECT_GT(now_used, used) << "reading it is work";
 }
 
-TEST(AdminBoard, IsNotReadyWhileDraining) {
-  AdminBoard board;
-  board.begin_serving();
-  EXPECT_THAT(board.readiness().unready, IsEmpty());
-  board.begin_drain();
-  EXPECT_THAT(board.readiness().unready, ElementsAre("this gateway is draining"));
-}
-
 TEST(AdminBoard, TellsOfTheLimitsInForce) {
   AdminBoard board;
-  board.begin_serving();
   observe::Registry registry;
   board.collect(registry);
   board.use_limits({plan()});
@@ -218,7 +211,6 @@ class WithoutRedis : public testing::Test {
     options.nodes = {{"127.0.0.1", 1}};  // nobody listens there
     limiter = std::make_shared<redis::Limiter>(loop, options);
     board.use_redis(0, limiter);
-    board.begin_serving();
   }
   ~WithoutRedis() override {
     limiter->stop();
@@ -226,26 +218,50 @@ class WithoutRedis : public testing::Test {
     loop.run_for(std::chrono::seconds(2));
   }
 
+  /// As /readyz tells it.
+  Readiness readiness() {
+    const auto outage = board.redis_outage();
+    tell_redis(reasons, outage ? &*outage : nullptr);
+    return readiness_of(reasons);
+  }
+
   boost::asio::io_context loop{1};
   std::shared_ptr<redis::Limiter> limiter;
   AdminBoard board;
+  Reasons reasons;
 };
 
 TEST_F(WithoutRedis, IsDegradedButReadyWhereLimitsCanDoWithoutIt) {
   board.use_limits({plan()});
-  EXPECT_THAT(board.readiness().unready, IsEmpty());
-  EXPECT_THAT(board.readiness().degraded, ElementsAre("Redis does not answer"));
+  EXPECT_THAT(readiness().unready, IsEmpty());
+  EXPECT_THAT(readiness().degraded, ElementsAre("Redis does not answer"));
 }
 
-TEST_F(WithoutRedis, IsNotReadyWhereALimitRejectsWithoutIt) {
+TEST_F(WithoutRedis, IsDegradedButReadyWhereALimitRejectsWithoutIt) {
   auto charges = plan();
   charges.name = "charges";
   charges.if_redis_down = limit::IfRedisDown::reject;
   board.use_limits({plan(), charges});
-  EXPECT_THAT(board.readiness().unready, ElementsAre(HasSubstr("limit \"charges\" rejects without it")));
+  EXPECT_THAT(readiness().unready, IsEmpty()) << "every other route still works";
+  EXPECT_THAT(readiness().degraded,
+              ElementsAre("Redis does not answer", HasSubstr("limit \"charges\" rejects without it")));
 }
 
-TEST_F(WithoutRedis, IsNotReadyWhereAWaitingRoomAdmitsNobodyWithoutIt) {
+TEST_F(WithoutRedis, IsNotReadyWhereTheConfigurationSaysSo) {
+  board.use_limits({plan()});
+  board.use_unready_without_redis(true);
+  EXPECT_THAT(readiness().unready, ElementsAre(HasSubstr("\"unready_without_redis\" is set")));
+  board.use_unready_without_redis(false);
+  EXPECT_THAT(readiness().unready, IsEmpty()) << "what a reload changed";
+}
+
+TEST_F(WithoutRedis, IsWellAgainOnceNothingIsCountedThere) {
+  EXPECT_THAT(readiness().degraded, Not(IsEmpty()));
+  board.use_redis(0, nullptr);
+  EXPECT_THAT(readiness().degraded, IsEmpty());
+}
+
+TEST_F(WithoutRedis, IsDegradedWhereAWaitingRoomAdmitsNobodyWithoutIt) {
   gateway::WaitingRoom room;
   room.store = limit::Store::redis;
   std::vector<gateway::WaitingRoom> rooms(4, room);
@@ -259,9 +275,11 @@ TEST_F(WithoutRedis, IsNotReadyWhereAWaitingRoomAdmitsNobodyWithoutIt) {
   rooms[3].rule.name = "sale";
   rooms[3].if_redis_down = limit::IfRedisDown::reject;
   board.use_rooms(rooms);
-  EXPECT_THAT(board.readiness().unready, ElementsAre(HasSubstr("waiting room \"sale\" admits nobody new without it")));
+  EXPECT_THAT(readiness().unready, IsEmpty());
+  EXPECT_THAT(readiness().degraded,
+              ElementsAre("Redis does not answer", HasSubstr("waiting room \"sale\" admits nobody new without it")));
   board.use_rooms({});
-  EXPECT_THAT(board.readiness().unready, IsEmpty()) << "what a reload removed";
+  EXPECT_THAT(readiness().degraded, ElementsAre("Redis does not answer")) << "what a reload removed";
 }
 
 TEST_F(WithoutRedis, ShowsItsNodesAndThatLimitsDoWithoutIt) {
