@@ -35,6 +35,10 @@ std::optional<EjectReason> Ejection::reason(std::size_t at) const noexcept {
   return states_[at].out ? std::optional(states_[at].reason) : std::nullopt;
 }
 
+std::optional<Ejection::Steady> Ejection::next_trial(std::size_t at) const noexcept {
+  return states_[at].out ? std::optional(states_[at].until) : std::nullopt;
+}
+
 std::optional<std::size_t> Ejection::trial() const noexcept { return trial_begun_ ? std::nullopt : tried_; }
 
 void Ejection::inherit(std::size_t at, const Ejection& other, std::size_t from) noexcept {

@@ -22,6 +22,8 @@ Watch::Watch(WatchOptions options, const Watch* before)
     : options_(std::move(options)),
       bits_(options_.servers.size(), 0),
       since_(options_.servers.size()),
+      reaches_(options_.servers.size()),
+      uses_(options_.servers.size()),
       ejection_(options_.eject, options_.servers.size()) {
   if (options_.circuit) circuit_.emplace(*options_.circuit);
   if (before == nullptr) return;
@@ -33,6 +35,8 @@ Watch::Watch(WatchOptions options, const Watch* before)
     const auto from = static_cast<std::size_t>(same - known.begin());
     bits_[i] = before->bits_[from];
     since_[i] = before->since_[from];
+    reaches_[i] = before->reaches_[from];
+    uses_[i] = before->uses_[from];
     if (options_.eject.on && options_.servers.size() > 1)
       ejection_.inherit(i, before->ejection_, from);
     else
@@ -91,12 +95,16 @@ WatchNews Watch::tick(Steady now) {
   WatchNews news;
   const std::lock_guard lock(mutex_);
   std::erase_if(members_, [](const Member& member) { return member.part.expired(); });
+  std::vector<Happened> happened(options_.servers.size());
+  for (auto& member : members_) {
+    member.busy /= 2;
+    for (std::size_t i = 0; i < member.rows.size(); ++i) member.busy += read(member.rows[i], happened[i]);
+  }
+  for (std::size_t i = 0; i < happened.size(); ++i) {
+    reaches_[i].note(now, happened[i]);
+    uses_[i].note(now, happened[i]);
+  }
   if (options_.servers.size() > 1 && options_.eject.on) {
-    std::vector<Happened> happened(options_.servers.size());
-    for (auto& member : members_) {
-      member.busy /= 2;
-      for (std::size_t i = 0; i < member.rows.size(); ++i) member.busy += read(member.rows[i], happened[i]);
-    }
     for (std::size_t i = 0; i < happened.size(); ++i)
       happened[i].unhealthy = (bits_[i] & static_cast<std::uint8_t>(~kEjected)) != 0;
     const bool taken = order_was_taken(now);
@@ -204,18 +212,32 @@ bool Watch::marked(std::size_t at, std::uint8_t bit) const {
   return (bits_[at] & bit) != 0;
 }
 
+void Watch::passed_check(std::size_t at, Steady now) {
+  const std::lock_guard lock(mutex_);
+  reaches_[at].passed_check(now);
+}
+
 WatchReport Watch::report(Steady now) const {
   WatchReport out;
+  const auto since = [now](Steady then) { return std::chrono::duration_cast<Duration>(now - then); };
   const std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < options_.servers.size(); ++i) {
     auto& server = out.servers.emplace_back();
     server.server = options_.servers[i];
     server.out = bits_[i];
     server.reason = ejection_.reason(i);
-    if (since_[i] != Steady()) server.since = std::chrono::duration_cast<Duration>(now - since_[i]);
+    if (since_[i] != Steady()) server.since = since(since_[i]);
+    const auto& reach = reaches_[i];
+    server.failed_in_a_row = reach.in_a_row();
+    server.failing = reach.failing();
+    server.last_failure = reach.last();
+    if (server.failing) server.failing_since = since(reach.since());
+    server.rates = uses_[i].rates(now);
+    if (const auto next = ejection_.next_trial(i)) server.next_trial = std::max(Duration(0), -since(*next));
     for (const auto& member : members_) server.in_flight += load(member.rows[i].server->tally.open);
   }
   if (circuit_) out.circuit = circuit_->state();
+  if (out.circuit == CircuitState::open) out.circuit_tries = std::max(Duration(0), -since(circuit_->until()));
   return out;
 }
 

@@ -88,6 +88,36 @@ void offer_plain(CLI::App& app, int& result, const char* name, const char* help,
 
 std::string json_text(const Answer& json) { return json.dump(-1, ' ', false, Answer::error_handler_t::replace); }
 
+/// `headgate servers set`.
+void offer_size(CLI::App& servers, int& result) {
+  const auto most = std::make_shared<std::uint64_t>(0);
+  const auto command = offer(
+      servers, result, "set", "Give a server another weight or max_in_flight than the configuration says",
+      [most](const Words& words) {
+        Answer body = Answer::object();
+        if (words.flag) body = {{"weight", nullptr}, {"max_in_flight", nullptr}};
+        if (words.burst > 0) body["weight"] = words.burst;
+        if (*most > 0) body["max_in_flight"] = *most;
+        return AdminRequest{
+            .method = "PUT",
+            .target = "/api/v1/upstreams/" + in_path(words.first) + "/servers/" + in_path(words.second) + "/size",
+            .body = json_text(body)};
+      },
+      [](const Words& words) {
+        return line(words.second + (words.flag ? " has what the configuration says"
+                                               : " is changed, until a restart or a reload that changes it"));
+      });
+  command.app->add_option("upstream", command.words->first, "The upstream's name")->required();
+  command.app->add_option("server", command.words->second, "The server, as `headgate servers` lists it")->required();
+  auto* weight = command.app->add_option("--weight", command.words->burst, "1 to 1000")->check(CLI::Range(1, 1000));
+  auto* bound =
+      command.app->add_option("--max-in-flight", *most, "Only for a server that has a bound in the configuration")
+          ->check(CLI::Range(1, 10'000'000));
+  command.app->add_flag("--as-configured", command.words->flag, "Both as the configuration says")
+      ->excludes(weight)
+      ->excludes(bound);
+}
+
 void offer_servers(CLI::App& app, int& result) {
   auto* servers = app.add_subcommand("servers", "Which servers get requests, and why others do not");
   const auto options = std::make_shared<AdminOptions>();
@@ -96,6 +126,7 @@ void offer_servers(CLI::App& app, int& result) {
     if (servers->get_subcommands().empty())
       result = call_and_print(*options, {.target = "/api/v1/servers"}, print_servers);
   });
+  offer_size(*servers, result);
   for (const std::string state : {"drain", "down", "up"}) {
     const char* help = state == "up"      ? "Let a server have requests again"
                        : state == "drain" ? "Take a server out: it gets no new requests"

@@ -10,7 +10,7 @@ namespace headgate::cli {
 namespace {
 
 void print_table(const TextTable& table, const char* if_empty) {
-  std::fputs(table.empty() ? if_empty : table.text(stdout_has_colours()).c_str(), stdout);
+  std::fputs(table.empty() ? if_empty : table.text(stdout_has_colours(), stdout_width()).c_str(), stdout);
 }
 
 std::string duration_of(std::int64_t seconds) {
@@ -101,13 +101,26 @@ void print_rates(const Answer& rates) {
     print_pair("times", "half within " + half + ", 95 of 100 within " + milliseconds_in(rates, "p95_seconds"));
 }
 
+/// With since when and what to type; an older gateway tells only the sentences.
+void print_reasons(const Answer& answer) {
+  const auto& details = list_in(answer, "details");
+  for (const auto& each : details) {
+    const auto why = text_in(each, "why");
+    const auto command = text_in(each, "command");
+    print_pair("", text_in(each, "sentence") + (why.empty() ? "" : ": " + why) + " (for " +
+                       duration_in(each, "seconds") + (command.empty() ? ")" : "; type: " + command + ")"));
+  }
+  if (!details.empty()) return;
+  for (const auto& reason : list_in(answer, "reasons"))
+    print_pair("", reason.is_string() ? reason.get<std::string>() : "");
+}
+
 void print_status(const Answer& answer) {
   const auto state = text_in(answer, "state");
   print_pair("instance", text_in(answer, "instance") + ", headgate " + text_in(answer, "version") + ", pid " +
                              text_in(answer, "pid"));
   print_pair("state", state, paint_of(state));
-  for (const auto& reason : list_in(answer, "reasons"))
-    print_pair("", reason.is_string() ? reason.get<std::string>() : "");
+  print_reasons(answer);
   print_pair("up", duration_in(answer, "uptime_seconds") + ", since " + text_in(answer, "started"));
   const auto& config = object_in(answer, "config");
   const auto file = text_in(config, "file");
@@ -138,20 +151,56 @@ void print_reload(const Answer& answer) {
     print_line("waits for a restart: " + waiting);
 }
 
+namespace {
+
+/// Why a server is out or failing, and when it is tried again.
+std::string why_of(const Answer& server) {
+  auto why = words_in(server, "out");
+  if (const auto reason = text_in(server, "reason"); !reason.empty()) why += ": " + reason;
+  if (const auto next = duration_in(server, "next_trial_seconds"); !next.empty()) why += ", next trial in " + next;
+  const auto& failing = object_in(server, "failing");
+  if (!failing.empty())
+    why += (why.empty() ? "" : "; ") + text_in(failing, "last") + ", " + text_in(failing, "in_a_row") + " in a row";
+  return why;
+}
+
+std::string check_of(const Answer& server) {
+  const auto& check = object_in(server, "last_check");
+  if (check.empty()) return {};
+  const auto why = text_in(check, "why");
+  return (truth_in(check, "passed") ? "passed"
+          : why.empty()             ? "failed"
+                                    : why) +
+         ", " + duration_in(check, "seconds_ago") + " ago";
+}
+
+}  // namespace
+
 void print_servers(const Answer& answer) {
-  TextTable table({"upstream", "server", "state", "why", "since", "in flight"});
+  TextTable table({"upstream", "server", "state", "why", "since", "requests/s", "errors/s", "no connection/s", "p95",
+                   "in flight", "weight", "last check"});
   for (const auto& upstream : list_in(answer, "upstreams")) {
+    const auto circuit = text_in(upstream, "circuit");
+    const auto name = text_in(upstream, "upstream") +
+                      (circuit.empty() || circuit == "closed" ? std::string() : " (circuit " + circuit + ")");
     for (const auto& server : list_in(upstream, "servers")) {
-      const std::string state = truth_in(server, "in") ? "in" : "out";
-      auto why = words_in(server, "out");
-      if (const auto reason = text_in(server, "reason"); !reason.empty()) why += ": " + reason;
-      const auto since = duration_in(server, "seconds");
-      table.row({text_in(upstream, "upstream"),
+      const bool failing = server.contains("failing");
+      const std::string state = !truth_in(server, "in") ? "out" : failing ? "failing" : "in";
+      const auto since = duration_in(failing ? object_in(server, "failing") : server, "seconds");
+      const auto most = text_in(server, "max_in_flight");
+      table.row({name,
                  text_in(server, "server"),
                  {state, paint_of(state)},
-                 why,
+                 why_of(server),
                  since.empty() ? "the start" : since,
-                 text_in(server, "in_flight")});
+                 number_in(server, "attempts_per_second"),
+                 number_in(server, "errors_per_second"),
+                 number_in(server, "not_connected_per_second"),
+                 milliseconds_in(server, "p95_seconds"),
+                 text_in(server, "in_flight") + (most.empty() ? "" : " of " + most),
+                 text_in(server, "weight") + (truth_in(server, "backup") ? " (backup)" : "") +
+                     (truth_in(server, "set_by_operator") ? " (set)" : ""),
+                 check_of(server)});
     }
   }
   print_table(table, "there are no upstreams\n");

@@ -152,15 +152,19 @@ std::string limits_of(const Told& told, bool colours) {
                  counted_in,
                  {verdict_of(limit, rule), rule.value("allowed", true) ? Paint::good : Paint::bad}});
   }
-  return '\n' + table.text(colours);
+  return '\n' + table.text(colours, stdout_width());
 }
 
 std::string outcome_of(const Told& told) {
   const auto& outcome = told.at("outcome");
   const auto ended_by = member_text(outcome, "ended_by");
   std::string out;
-  if (ended_by == "upstream") {
+  if (outcome.contains("fails")) {
+    out = "would fail: " + member_text(outcome["fails"], "what");
+    if (const auto why = member_text(outcome["fails"], "why"); !why.empty()) out += " (" + why + ")";
+  } else if (ended_by == "upstream") {
     out = "passes, and goes to the upstream";
+    if (outcome.contains("may_fail")) out += "; it may fail: " + member_text(outcome["may_fail"], "what");
   } else if (outcome.value("passes", false)) {
     out = "passes, and is answered by the gateway with " + member_text(outcome, "status");
   } else if (outcome.contains("location")) {
@@ -206,7 +210,7 @@ std::string routes_text(const Told& told, bool colours) {
     table.row({member_text(each, "route"), member_text(each, "host"), std::move(path), words(each, "methods"),
                std::move(to), member_text(each, "requires"), words(each, "limits")});
   }
-  return table.text(colours);
+  return table.text(colours, stdout_width());
 }
 
 }  // namespace headgate::cli

@@ -2,10 +2,12 @@
 
 #include "headgate/core/utf8.hpp"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <numeric>
 
 namespace headgate::cli {
@@ -119,6 +121,14 @@ std::string printable(std::string_view text) {
     at += length;
   }
   return out;
+}
+
+std::size_t stdout_width() {
+  constexpr std::size_t kLeast = 40;
+  if (::isatty(STDOUT_FILENO) != 1) return std::numeric_limits<std::size_t>::max();
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return TextTable::kWidth;
+  return std::max<std::size_t>(size.ws_col, kLeast);
 }
 
 bool stdout_has_colours() {

@@ -41,6 +41,10 @@ class TextTable {
 /// The text as a terminal may see it: control characters as "\x1b", broken UTF-8 as "\xff".
 std::string printable(std::string_view text);
 
+/// The columns of the terminal that stdout is, at least 40; without end if it is a pipe or a file: nothing is cut for
+/// programs.
+std::size_t stdout_width();
+
 /// Whether stdout is a terminal that shows colours, and $NO_COLOR is not set (no-color.org).
 bool stdout_has_colours();
 

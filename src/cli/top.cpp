@@ -74,7 +74,7 @@ std::string text_of(const TopReply& reply, const TopOptions& options) {
   if (sampled > 1) out += ", counted from one request of " + std::to_string(sampled);
   if (missed > 0) out += "; each key may have up to " + std::to_string(missed) + " more";
   out += '\n';
-  return out + (table.empty() ? "nobody\n" : table.text(stdout_has_colours()));
+  return out + (table.empty() ? "nobody\n" : table.text(stdout_has_colours(), stdout_width()));
 }
 
 /// Asks once, and prints the answer.

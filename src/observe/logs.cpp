@@ -316,6 +316,12 @@ std::string Logs::key_id(std::string_view key) const {
   return std::string(KeyId(key, *state_->now.options.key).text());
 }
 
+Logs::Failing Logs::failing() const {
+  const std::lock_guard lock(state_->mutex);
+  const auto& now = state_->now;
+  return {.access = now.access && now.access->failing(), .error = now.error && now.error->failing()};
+}
+
 Logs::Dropped Logs::dropped() const {
   Dropped out;
   const std::lock_guard lock(state_->mutex);

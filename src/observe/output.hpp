@@ -41,6 +41,8 @@ class Output : public std::enable_shared_from_this<Output> {
   bool is_terminal() const noexcept { return terminal_; }
   /// Lines that were too long to be sent. Any thread.
   std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
+  /// Whether the last attempt to write failed; not while a pipe has no room. Any thread.
+  bool failing() const noexcept { return failing_.load(std::memory_order_relaxed); }
 
   /// Starts the writing thread, the first time that it is called.
   void start();
@@ -75,6 +77,7 @@ class Output : public std::enable_shared_from_this<Output> {
   const std::unique_ptr<Datagrams> datagrams_;  ///< null: what is written is a file or a stream
   bool terminal_ = false;
   std::atomic<std::uint64_t> lost_{0};
+  std::atomic<bool> failing_{false};  ///< only the thread writes it
   int descriptor_ = -1;
   std::size_t piece_ = 0;  // maximum bytes of one write
   int wake_ = -1;
@@ -88,8 +91,7 @@ class Output : public std::enable_shared_from_this<Output> {
 
   // Used only by the thread.
   std::size_t turn_ = 0;  // the next lane to write; after a part of a line it stays the same lane
-  bool failing_ = false;
-  bool full_ = false;  // a pipe had no room
+  bool full_ = false;     // a pipe had no room
   std::thread thread_;
 };
 

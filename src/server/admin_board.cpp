@@ -1,6 +1,7 @@
 #include "admin_board.hpp"
 
 #include <chrono>
+#include <set>
 #include <utility>
 
 namespace headgate::server {
@@ -57,6 +58,15 @@ void AdminBoard::use_keyring(std::shared_ptr<const keyring::Keyring> keyring) {
 void AdminBoard::use_upstreams(std::vector<WatchedUpstream> upstreams) {
   const std::lock_guard lock(mutex_);
   upstreams_.swap(upstreams);
+  std::set<std::pair<std::string, std::string>> there;
+  for (const auto& each : upstreams_)
+    for (const auto& server : each.watch->servers()) there.emplace(each.name, server);
+  std::erase_if(checks_, [&](const auto& check) { return !there.contains(check.first); });
+}
+
+void AdminBoard::note_check(const std::string& upstream, const std::string& server, LastCheck check) {
+  const std::lock_guard lock(mutex_);
+  checks_[{upstream, server}] = std::move(check);
 }
 
 void AdminBoard::use_unready_without_redis(bool unready) {
@@ -110,7 +120,13 @@ std::vector<UpstreamReport> AdminBoard::upstreams() const {
   const auto now = std::chrono::steady_clock::now();
   std::vector<UpstreamReport> out;
   out.reserve(upstreams_.size());
-  for (const auto& each : upstreams_) out.push_back({each.name, each.watch->report(now)});
+  for (const auto& each : upstreams_) {
+    auto& report = out.emplace_back(UpstreamReport{each.name, each.watch->report(now), each.sizes, {}});
+    for (const auto& server : each.watch->servers()) {
+      const auto check = checks_.find({each.name, server});
+      report.checks.push_back(check == checks_.end() ? std::nullopt : std::optional(check->second));
+    }
+  }
   return out;
 }
 

@@ -17,6 +17,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace headgate::server {
@@ -32,6 +33,7 @@ struct KnownServer {
 struct WatchedUpstream {
   std::string name;
   std::shared_ptr<balance::Watch> watch;
+  std::vector<ServerSize> sizes{};  ///< of each server
 };
 
 /// Redis does not answer one of the workers.
@@ -57,6 +59,8 @@ class AdminBoard {
   void use_servers(unsigned worker, std::vector<KnownServer> servers);
   /// Sets the active upstreams.
   void use_upstreams(std::vector<WatchedUpstream> upstreams);
+  /// The last health check of a server has ended.
+  void note_check(const std::string& upstream, const std::string& server, LastCheck check);
   /// Sets the active keyring.
   void use_keyring(std::shared_ptr<const keyring::Keyring> keyring);
 
@@ -87,6 +91,7 @@ class AdminBoard {
   std::map<unsigned, std::vector<KnownServer>> servers_;
   std::shared_ptr<const keyring::Keyring> keyring_;
   std::vector<WatchedUpstream> upstreams_;
+  std::map<std::pair<std::string, std::string>, LastCheck> checks_;  // by upstream and server; of active ones only
   std::uint64_t numbered_ = 0;
   bool unready_without_redis_ = false;
 };

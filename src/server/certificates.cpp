@@ -206,11 +206,23 @@ void Certificates::warn_of_expiry() {
   for (auto& listener : listeners_) listener.staples.warn(now);
   const std::lock_guard lock(mutex_);
   for (auto& [file, validity] : validity_) {
-    const auto ahead = std::min<Duration>(kWarnAhead, (validity.until - validity.from) / 3);
-    if (validity.until - ahead > now || now - validity.warned < kWarnAgain) continue;
+    if (!validity.ends_soon(now) || now - validity.warned < kWarnAgain) continue;
     validity.warned = now;
     observe::event(LogLevel::warning, "certificate_expires", days_left(validity.until, now), {{"file", file}});
   }
+}
+
+bool Certificates::Validity::ends_soon(Instant now) const noexcept {
+  return until - std::min<Duration>(kWarnAhead, (until - from) / 3) <= now;
+}
+
+std::vector<std::pair<std::string, std::string>> Certificates::ending() const {
+  std::vector<std::pair<std::string, std::string>> out;
+  const auto now = headgate::now();
+  const std::lock_guard lock(mutex_);
+  for (const auto& [file, validity] : validity_)
+    if (validity.ends_soon(now)) out.emplace_back(file, days_left(validity.until, now));
+  return out;
 }
 
 std::map<std::string, Instant> Certificates::expiry() const {

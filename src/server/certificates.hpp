@@ -19,6 +19,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace headgate::server {
@@ -64,6 +65,8 @@ class Certificates {
 
   /// When the certificate of each file ends. Any thread.
   std::map<std::string, Instant> expiry() const;
+  /// The files of certificates that end soon, and in how many days. Any thread.
+  std::vector<std::pair<std::string, std::string>> ending() const;
   /// When the OCSP response of each file ends. Any thread.
   std::map<std::string, Instant> staple_expiry() const;
 
@@ -95,6 +98,7 @@ class Certificates {
     Instant from{};
     Instant until{};
     Instant warned{};
+    bool ends_soon(Instant now) const noexcept;
   };
   std::map<std::string, Validity> validity_;        // by file
   std::map<std::string, Instant> staple_validity_;  // by file

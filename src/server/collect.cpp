@@ -154,7 +154,7 @@ void collect_servers(observe::Registry& registry, std::function<std::vector<Upst
     for (const auto& report : ask()) {
       // A server that is listed twice is one series.
       std::map<std::string, bool> in;
-      for (const auto& server : report.watch.servers) in[server.server] = server.out == 0;
+      for (const auto& server : report.watch.servers) in[server.server] = server.up();
       for (const auto& [server, up] : in)
         scrape.value(family::upstream_server_up, {report.upstream, server}, up ? 1 : 0);
       if (report.watch.circuit)

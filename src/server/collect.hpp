@@ -72,10 +72,25 @@ void collect_servers(observe::Registry& registry, std::function<std::vector<Serv
 /// keys.
 void collect_sources(observe::Registry& registry, std::function<std::vector<keyring::SourceReport>()> ask);
 
+/// How much one server may have.
+struct ServerSize {
+  std::uint32_t weight = 1;
+  std::uint32_t max_in_flight = 0;  ///< 0: any number
+  bool backup = false;
+  bool set_by_operator = false;  ///< other than the configuration says
+};
+/// The end of a health check.
+struct LastCheck {
+  Instant at{};
+  bool passed = true;
+  std::string why;  ///< why it failed, a sentence without its dot; may hold text of the server
+};
 /// The servers of one upstream.
 struct UpstreamReport {
   std::string upstream;
   balance::WatchReport watch;
+  std::vector<ServerSize> sizes{};                 ///< as watch.servers, or empty
+  std::vector<std::optional<LastCheck>> checks{};  ///< the same; not set: it was not checked
 };
 /// headgate_upstream_server_up and headgate_upstream_circuit_open.
 void collect_servers(observe::Registry& registry, std::function<std::vector<UpstreamReport>()> ask);

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -16,6 +17,23 @@ namespace {
 constexpr std::uint64_t kMaxExplainBody = 256UL * 1024;
 
 AdminAnswer wrong(std::string sentence) { return {.status = 400, .body = std::move(sentence) + "."}; }
+
+/// A request that the gateway passes fails all the same where no server answers.
+void note_dead_upstream(const gateway::Explanation& told, const Reasons& reasons, nlohmann::ordered_json& json) {
+  if (told.status != 0 || told.ended_by != "upstream") return;
+  auto upstreams = told.drawn;
+  if (upstreams.empty()) upstreams.emplace_back(told.upstream, 1);
+  const auto dead = [&](const auto& each) { return reasons.has(ReasonKind::no_server, each.first); };
+  const auto first = std::find_if(upstreams.begin(), upstreams.end(), dead);
+  if (first == upstreams.end()) return;
+  auto& outcome = json["outcome"];
+  const bool all = std::all_of(upstreams.begin(), upstreams.end(), dead);
+  if (all) outcome["passes"] = false;
+  auto& fails = outcome[all ? "fails" : "may_fail"];
+  for (const auto& reason : reasons.list())
+    if (reason.kind == ReasonKind::no_server && reason.subject == first->first)
+      fails = {{"upstream", reason.subject}, {"what", sentence_of(reason)}, {"why", reason.words}};
+}
 
 }  // namespace
 
@@ -87,21 +105,23 @@ Task<void> ExplainCalls::run(unsigned worker, gateway::ExplainedRequest request,
   tell(told);
 }
 
-AdminEndpoint explain_endpoint(ExplainCalls& calls) {
+AdminEndpoint explain_endpoint(ExplainCalls& calls, const Reasons& reasons) {
   return {.method = "POST",
           .path = "/api/v1/explain",
           .most_body = kMaxExplainBody,
           .answer_later =
-              [&calls](const AdminCall& call, const AdminEndpoint::Give& give) {
+              [&calls, &reasons](const AdminCall& call, const AdminEndpoint::Give& give) {
                 auto request = explained_request(call.body);
                 if (request.has_error()) return give(wrong(request.error()));
                 const auto compiled = calls.compiled();
                 auto candidates =
                     compiled ? gateway::route_candidates(*compiled, request->head) : gateway::RouteCandidates();
-                const auto tell = [give, compiled, candidates](const gateway::Explanation& told) mutable {
+                const auto tell = [give, compiled, candidates, &reasons](const gateway::Explanation& told) mutable {
                   if (told.compiled != compiled) candidates = {};  // a reload came in between
                   gateway::choose(candidates, told.found);
-                  give({.body = text_of(to_json(told, candidates)), .type = "application/json"});
+                  auto json = to_json(told, candidates);
+                  note_dead_upstream(told, reasons, json);
+                  give({.body = text_of(json), .type = "application/json"});
                 };
                 if (!calls.ask(std::move(*request), tell))
                   give({.status = 503, .body = "No worker can answer this at the moment."});

@@ -4,6 +4,7 @@
 #include "headgate/core/task.hpp"
 #include "headgate/gateway/explain.hpp"
 #include "headgate/server/admin_endpoints.hpp"
+#include "headgate/server/reasons.hpp"
 
 #include <boost/asio/io_context.hpp>
 
@@ -48,7 +49,7 @@ class ExplainCalls {
   std::size_t under_way_ = 0;
 };
 
-/// POST /api/v1/explain. `calls` outlives it.
-AdminEndpoint explain_endpoint(ExplainCalls& calls);
+/// POST /api/v1/explain. Both outlive it.
+AdminEndpoint explain_endpoint(ExplainCalls& calls, const Reasons& reasons);
 
 }  // namespace headgate::server

@@ -1,6 +1,7 @@
 #include "gateway_program.hpp"
 
 #include "service_notice.hpp"
+#include "watched_upstreams.hpp"
 #include "workers.hpp"
 
 #include "headgate/keyring/keyring.hpp"
@@ -29,14 +30,6 @@ Duration longest_fetch(const config::Config& config) {
   return longest;
 }
 
-/// The upstreams and their watches, for the admin interface.
-std::vector<WatchedUpstream> upstreams_of(const ActiveConfig& active) {
-  std::vector<WatchedUpstream> out;
-  for (std::size_t i = 0; i < active.watches.size(); ++i)
-    out.push_back({active.config->upstreams[i].name, active.watches[i]});
-  return out;
-}
-
 /// Gives `next` to every service, between two of its steps.
 std::function<void(Service&)> adopting(std::shared_ptr<const ActiveConfig> next) {
   return [next = std::move(next)](Service& service) { static_cast<GatewayService&>(service).adopt(next); };
@@ -52,7 +45,7 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, const config::Conf
       counters_(shared.registry),
       certificates_(loop, shared.registry),
       server_watch_(loop, shared.registry),
-      server_care_(loop, shared.registry),
+      server_care_(loop, shared.registry, shared.board),
       top_(std::make_shared<TopService>(loop, shared.logs)),
       rates_(loop, shared.registry),
       reason_watch_(loop),
@@ -66,6 +59,19 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, const config::Conf
     tell_redis(shared_.reasons, outage ? &*outage : nullptr);
   });
   reason_watch_.add([this] { tell_upstreams(shared_.reasons, shared_.board.upstreams()); });
+  reason_watch_.add([this] { tell_keys(shared_.reasons, shared_.board.sources()); });
+  reason_watch_.add([this] {
+    shared_.reasons.set_only(ReasonKind::name_unresolved, server_care_.failing_names());
+    shared_.reasons.set_only(ReasonKind::certificate_ends, certificates_.ending());
+    tell_logs(shared_.reasons, shared_.logs.failing());
+  });
+  reason_watch_.add([this, access = Rising(), error = Rising(), spans = Rising()]() mutable {
+    const auto now = std::chrono::steady_clock::now();
+    const auto dropped = shared_.logs.dropped();
+    tell_lost(shared_.reasons, ReasonKind::log_dropping, "access", access.rises(now, dropped.access));
+    tell_lost(shared_.reasons, ReasonKind::log_dropping, "error", error.rises(now, dropped.error));
+    tell_lost(shared_.reasons, ReasonKind::spans_dropped, {}, spans.rises(now, traces_.lost()));
+  });
   begun_with_ = now_->config;
   counters_.started(headgate::now());
 }
@@ -79,7 +85,7 @@ void GatewayProgram::activate(PendingConfig next) {
   shared_.board.use_unready_without_redis(now_->config->unready_without_redis);
   shared_.board.use_rooms(now_->config->gateway.rooms);
   shared_.board.use_keyring(keyring_);
-  shared_.board.use_upstreams(upstreams_of(*now_));
+  shared_.board.use_upstreams(watched_upstreams(*now_, sizes_));
   shared_.operators.use(now_);
   shared_.overrides->in_force(now_->overrides.get());
   server_watch_.use(now_);
@@ -261,8 +267,12 @@ bool GatewayProgram::try_reload(ReloadResult& result) {
   result.file = std::move(read.file);
   result.mistakes = std::move(read.mistakes);
   if (!read.config) return false;
+  const auto written = read.config->upstreams;
   std::optional<PendingConfig> next;
   try {
+    auto sizes = sizes_;
+    sizes.keep(written);
+    sizes.apply(read.config->upstreams);
     next = prepare_config(loop_, std::move(*read.config), now_.get(), keyring_.get());
   } catch (const std::exception& failure) {
     add_mistake(result, {}, failure.what());
@@ -278,6 +288,7 @@ bool GatewayProgram::try_reload(ReloadResult& result) {
   result.listeners = workers_->listeners().use(std::move(*prepared.listeners), config.drain);
   certificates_.use(std::move(*prepared.certificates));
   if (prepared.admin) admin_->use(std::move(*prepared.admin));
+  keep_sizes(written);
   activate(std::move(*next));
   return true;
 }

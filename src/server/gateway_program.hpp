@@ -9,6 +9,7 @@
 #include "reload.hpp"
 #include "reload_endpoint.hpp"
 #include "server_care.hpp"
+#include "server_sizes.hpp"
 #include "server_watch.hpp"
 #include "top_service.hpp"
 #include "trace_service.hpp"
@@ -51,6 +52,8 @@ class GatewayProgram final : public Program {
   const TrafficRates& rates() const noexcept { return rates_; }
   /// An operator changed the state of a server. If it is down, its requests end.
   void use_state(const std::string& upstream, const std::string& server, bool down);
+  /// An operator gives a server another weight or bound.
+  void use_size(const std::string& upstream, const std::string& server, const WantedSize& size);
   /// Waits for keys that are fetched, so that the first requests find them. Continues without keys that do not come in
   /// time.
   void await_keys();
@@ -83,6 +86,7 @@ class GatewayProgram final : public Program {
   bool await_new_sources(PendingConfig& next, ReloadResult& result);
   bool prepare(const config::Config& next, Prepared& prepared, ReloadResult& result);
   void activate(PendingConfig next);
+  void keep_sizes(const ServerSizes::Upstreams& written);
   void ended_reload(const ReloadResult& result);
 
   boost::asio::io_context& loop_;
@@ -92,6 +96,7 @@ class GatewayProgram final : public Program {
   Certificates certificates_;
   ServerWatch server_watch_;
   ServerCare server_care_;
+  ServerSizes sizes_;
   const std::shared_ptr<TopService> top_;
   TrafficRates rates_;
   ReasonWatch reason_watch_;

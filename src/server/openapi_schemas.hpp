@@ -93,10 +93,26 @@ inline constexpr std::array kSchemas = {
     NamedSchema{"Servers", R"({"type": "object", "required": ["upstreams"], "properties": {
       "upstreams": {"type": "array", "items": {"type": "object", "required": ["upstream", "servers"], "properties": {
         "upstream": {"type": "string"}, "circuit": {"enum": ["closed", "open", "half_open"]},
-        "servers": {"type": "array", "items": {"type": "object", "required": ["server", "in", "in_flight"]}}}}}}})"},
+        "circuit_tries_in_seconds": {"type": "integer"},
+        "servers": {"type": "array", "items": {"type": "object", "required": ["server", "in", "up", "in_flight",
+          "weight", "attempts_per_second", "errors_per_second", "not_connected_per_second"], "properties": {
+          "server": {"type": "string"}, "in": {"type": "boolean"}, "up": {"type": "boolean"},
+          "out": {"type": "array", "items": {"enum": ["ejected", "unhealthy", "drained", "down"]}},
+          "reason": {"type": "string"}, "seconds": {"type": "integer"},
+          "failing": {"type": "object", "required": ["in_a_row", "seconds", "last"]},
+          "next_trial_seconds": {"type": "integer"}, "in_flight": {"type": "integer"},
+          "weight": {"type": "integer"}, "max_in_flight": {"type": "integer"}, "backup": {"type": "boolean"},
+          "set_by_operator": {"type": "boolean"}, "attempts_per_second": {"type": "number"},
+          "errors_per_second": {"type": "number"}, "not_connected_per_second": {"type": "number"},
+          "p95_seconds": {"type": "number"},
+          "last_check": {"type": "object", "required": ["passed", "seconds_ago"]}}}}}}}}})"},
     NamedSchema{"ServerState", R"({"type": "object", "required": ["state"], "properties": {
       "state": {"enum": ["up", "drain", "down"]}, "upstream": {"type": "string"}, "server": {"type": "string"},
       "in_flight": {"type": "integer"}}})"},
+    NamedSchema{"ServerSize", R"({"type": "object", "properties": {
+      "weight": {"type": ["integer", "null"], "minimum": 1, "maximum": 1000},
+      "max_in_flight": {"type": ["integer", "null"], "minimum": 1, "maximum": 10000000},
+      "upstream": {"type": "string"}, "server": {"type": "string"}}})"},
     NamedSchema{"LogLevel", R"({"type": "object", "required": ["level"], "properties": {
       "level": {"enum": ["debug", "info", "warning", "error", "off"]}, "until": {"type": "string"}}})"},
     NamedSchema{"Draining", R"({"type": "object", "required": ["state"], "properties": {
@@ -153,7 +169,9 @@ inline constexpr std::array kSchemas = {
         "by_chance": {"type": "array", "items": {"type": "object", "required": ["to", "share"]}}}},
       "outcome": {"type": "object", "required": ["passes", "ended_by"], "properties": {
         "passes": {"type": "boolean"}, "status": {"type": "integer"}, "ended_by": {"type": "string"},
-        "limit": {"type": "string"}, "detail": {"type": "string"}, "retry_after": {"type": "integer"}}},
+        "limit": {"type": "string"}, "detail": {"type": "string"}, "retry_after": {"type": "integer"},
+        "fails": {"type": "object", "required": ["upstream", "what", "why"]},
+        "may_fail": {"type": "object", "required": ["upstream", "what", "why"]}}},
       "caller": {"type": "object", "required": ["address", "through_trusted_proxy", "proofs"]},
       "limits": {"type": "array", "items": {"type": "object", "required": ["limit", "per", "applies", "mode"]}},
       "candidates": {"type": "array", "items": {"type": "object", "required": ["route", "path", "why"]}},

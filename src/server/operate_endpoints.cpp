@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 namespace headgate::server {
@@ -121,10 +123,53 @@ AdminAnswer use_state(const AdminBoard& board, const AdminCall& call, const Tell
   return answer;
 }
 
+/// The member `name` of a body: null means as the configuration says, which is 0. Nothing if it is no number in range.
+std::optional<std::uint32_t> size_in(const OperateJson& body, const char* name, std::uint32_t most) {
+  const auto& value = body[name];
+  if (value.is_null()) return 0U;
+  const bool fits = value.is_number_unsigned() && value.get<std::uint64_t>() >= 1 && value.get<std::uint64_t>() <= most;
+  return fits ? std::optional(value.get<std::uint32_t>()) : std::nullopt;
+}
+
+AdminAnswer use_size(const AdminBoard& board, const AdminCall& call, const TellSize& tell) {
+  constexpr std::uint32_t kMostInFlight = 10'000'000;
+  const auto refused = [] {
+    return refuse_with(
+        400,
+        "Send JSON like {\"weight\": 3, \"max_in_flight\": 50}: whole numbers, a weight up to 1000; null "
+        "stands for what the configuration says.");
+  };
+  const auto body = OperateJson::parse(call.body, nullptr, false);
+  if (!body.is_object() || body.empty()) return refused();
+  WantedSize size;
+  for (const auto& [name, value] : body.items()) {
+    auto& wanted = name == "weight" ? size.weight : size.max_in_flight;
+    if (name != "weight" && name != "max_in_flight") return refused();
+    wanted = size_in(body, name.c_str(), name == "weight" ? balance::kMaxWeight : kMostInFlight);
+    if (!wanted) return refused();
+  }
+  const std::string upstream(call.parameter("name"));
+  const std::string server(call.parameter("server"));
+  const auto found = find_server(board, upstream, server);
+  if (found.has_error()) return found.error();
+  for (const auto& each : board.watched())
+    if (each.name == upstream && found->at < each.sizes.size() && each.sizes[found->at].max_in_flight == 0 &&
+        size.max_in_flight.value_or(0) > 0)
+      return refuse_with(409,
+                         "The configuration does not bound this server: give it a max_in_flight there, and reload.");
+  if (!tell(upstream, server, size)) return refuse_with(503, "This gateway is ending.");
+  OperateJson out = {{"upstream", upstream}, {"server", server}};
+  if (size.weight) out["weight"] = body["weight"];
+  if (size.max_in_flight) out["max_in_flight"] = body["max_in_flight"];
+  AdminAnswer answer{.body = text_of(out), .type = AdminAnswer::kJson};
+  answer.target = body.dump();
+  return answer;
+}
+
 }  // namespace
 
 std::vector<AdminEndpoint> operate_endpoints(OperatorBoard& operators, AdminBoard& board, observe::Logs& logs,
-                                             std::function<void()> drain, TellState tell) {
+                                             std::function<void()> drain, TellState tell, TellSize size) {
   std::vector<AdminEndpoint> out;
   out.push_back(
       {.method = "POST",
@@ -144,6 +189,14 @@ std::vector<AdminEndpoint> operate_endpoints(OperatorBoard& operators, AdminBoar
                  .about = {.summary = "Choose the lowest level of events that is logged, until the next reload",
                            .body = "LogLevel",
                            .answer = "LogLevel"}});
+  out.push_back(
+      {.method = "PUT",
+       .path = "/api/v1/upstreams/{name}/servers/{server}/size",
+       .most_body = kMaxOperateBody,
+       .answer = [&board, size = std::move(size)](const AdminCall& call) { return use_size(board, call, size); },
+       .about = {.summary = "Give a server another weight or max_in_flight than the configuration says",
+                 .body = "ServerSize",
+                 .answer = "ServerSize"}});
   out.push_back(
       {.method = "PUT",
        .path = "/api/v1/upstreams/{name}/servers/{server}/state",

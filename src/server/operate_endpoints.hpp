@@ -3,6 +3,7 @@
 
 #include "admin_board.hpp"
 #include "operator_board.hpp"
+#include "server_sizes.hpp"
 
 #include "headgate/observe/logs.hpp"
 #include "headgate/server/admin_endpoints.hpp"
@@ -20,11 +21,13 @@ struct ServerState {
   bool down = false;  ///< whether its requests end
 };
 using TellState = std::function<void(const ServerState& now)>;
+/// Gives a server another weight or bound, soon. False if nothing can be changed any more.
+using TellSize = std::function<bool(const std::string& upstream, const std::string& server, const WantedSize& size)>;
 
-/// POST /api/v1/drain, PUT /api/v1/log-level, PUT /api/v1/upstreams/{name}/servers/{server}/state. All of them outlive
-/// the admin interface. `drain` is called on the main thread, once; `tell` when a server goes down or is down no more,
-/// on the thread of the admin interface.
+/// POST /api/v1/drain, PUT /api/v1/log-level, PUT /api/v1/upstreams/{name}/servers/{server}/state and …/size. All of
+/// them outlive the admin interface. `drain` is called on the main thread, once; `tell` when a server goes down or is
+/// down no more, on the thread of the admin interface, as `size` is.
 std::vector<AdminEndpoint> operate_endpoints(OperatorBoard& operators, AdminBoard& board, observe::Logs& logs,
-                                             std::function<void()> drain, TellState tell);
+                                             std::function<void()> drain, TellState tell, TellSize size);
 
 }  // namespace headgate::server

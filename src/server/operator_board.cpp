@@ -18,6 +18,11 @@ void OperatorBoard::use(std::shared_ptr<const ActiveConfig> active) {
   state_.active.swap(active);
 }
 
+void OperatorBoard::use_same(std::shared_ptr<const ActiveConfig> active) {
+  const std::lock_guard lock(mutex_);
+  state_.active.swap(active);
+}
+
 void OperatorBoard::reloaded(const ReloadResult& result) {
   LastReload last{
       .at = headgate::now(), .applied = result.applied, .why_not = {}, .waiting_for_restart = result.waiting};

@@ -43,6 +43,8 @@ class OperatorBoard {
   Instant started() const noexcept { return started_; }
 
   void use(std::shared_ptr<const ActiveConfig> active);
+  /// The same configuration, with something that an operator has changed.
+  void use_same(std::shared_ptr<const ActiveConfig> active);
   void reloaded(const ReloadResult& result);
   void use_workers(std::size_t workers, const gateway::Totals& totals);
   void begin_drain();

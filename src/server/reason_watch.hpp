@@ -3,12 +3,18 @@
 
 #include "admin_board.hpp"
 
+#include "headgate/keyring/keyring.hpp"
+#include "headgate/observe/logs.hpp"
 #include "headgate/server/reasons.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
+#include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,6 +27,25 @@ Readiness readiness_of(const Reasons& reasons);
 void tell_redis(Reasons& reasons, const RedisOutage* outage);
 /// What is wrong with these upstreams; all others are well.
 void tell_upstreams(Reasons& reasons, const std::vector<UpstreamReport>& upstreams);
+
+/// The sources of keys whose last reading failed; all others are well.
+void tell_keys(Reasons& reasons, const std::vector<keyring::SourceReport>& sources);
+void tell_logs(Reasons& reasons, observe::Logs::Failing failing);
+/// `kind` is one that is about losing things.
+void tell_lost(Reasons& reasons, ReasonKind kind, std::string_view subject, bool loses);
+
+/// Whether a counter rises. It has risen until it stood still for a while.
+class Rising {
+ public:
+  using Steady = std::chrono::steady_clock::time_point;
+  static constexpr auto kQuiet = std::chrono::seconds(60);
+  /// Times never fall. What was counted before the first call does not matter.
+  bool rises(Steady now, std::uint64_t count) noexcept;
+
+ private:
+  std::optional<std::uint64_t> before_;
+  std::optional<Steady> risen_;
+};
 
 /// Main thread only, which runs the loop.
 class ReasonWatch {

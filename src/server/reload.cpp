@@ -238,6 +238,19 @@ std::shared_ptr<const ActiveConfig> with_overrides(boost::asio::io_context& loop
   return out;
 }
 
+std::shared_ptr<const ActiveConfig> with_servers(boost::asio::io_context& loop, const ActiveConfig& before,
+                                                 std::vector<upstream::Options> upstreams) {
+  auto out = std::make_shared<ActiveConfig>(before);
+  auto config = *before.config;
+  config.upstreams = std::move(upstreams);
+  out->config = freed_on(loop, new const config::Config(std::move(config)));
+  out->watches.clear();
+  out->places.clear();
+  for (std::size_t i = 0; i < out->config->upstreams.size(); ++i) out->watches.push_back(watch_for(*out, i, &before));
+  for (const auto& options : out->config->upstreams) add_places(*out, options, &before);
+  return out;
+}
+
 void use_places(const ActiveConfig& active) noexcept {
   for (std::size_t at = 0; at < active.places.size(); ++at)
     for (std::size_t i = 0; i < active.places[at].size(); ++i)

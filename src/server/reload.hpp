@@ -62,6 +62,11 @@ std::shared_ptr<const ActiveConfig> with_credentials(boost::asio::io_context& lo
 std::shared_ptr<const ActiveConfig> with_overrides(boost::asio::io_context& loop, const ActiveConfig& before,
                                                    const std::vector<limit::Override>& overrides);
 
+/// The same with other options of its upstreams, which have the same names, and servers of the same names. No server
+/// gets a bound that has none.
+std::shared_ptr<const ActiveConfig> with_servers(boost::asio::io_context& loop, const ActiveConfig& before,
+                                                 std::vector<upstream::Options> upstreams);
+
 /// What a reload did.
 struct ReloadResult {
   bool applied = false;

@@ -126,9 +126,13 @@ std::vector<AdminEndpoint> endpoints_of(Shared& shared, GatewayProgram& program,
       operators, shared.board, shared.logs, [] { (void)std::raise(SIGTERM); },
       [&operators, &program](const ServerState& now) {
         (void)operators.on_main_thread([&program, now] { program.use_state(now.upstream, now.server, now.down); });
+      },
+      [&operators, &program](const std::string& upstream, const std::string& server, const WantedSize& size) {
+        return operators.on_main_thread(
+            [&program, upstream, server, size] { program.use_size(upstream, server, size); });
       }));
   out.push_back(events_endpoint(events));
-  out.push_back(explain_endpoint(shared.explain));
+  out.push_back(explain_endpoint(shared.explain, shared.reasons));
   return out;
 }
 

@@ -41,8 +41,9 @@ std::vector<upstream::ServerName> names_of(const ActiveConfig& active) {
 
 }  // namespace
 
-ServerCare::ServerCare(boost::asio::io_context& loop, observe::Registry& registry)
+ServerCare::ServerCare(boost::asio::io_context& loop, observe::Registry& registry, AdminBoard& board)
     : registry_(registry),
+      board_(board),
       clock_(loop),
       look_ups_(loop),
       names_(
@@ -87,11 +88,14 @@ void ServerCare::tell(const upstream::HealthReport& report) {
   const auto& upstream = report.target.upstream;
   const auto& server = report.target.server.text;
   const bool checked_no_more = report.change == Health::Change::up && report.checks == 0;
-  if (!checked_no_more)
+  if (!checked_no_more) {
     registry_
         .counter(observe::kMainThread, observe::family::upstream_health_checks,
                  {upstream, server, report.passed ? "passed" : "failed"})
         .add();
+    board_.note_check(upstream, server, {.at = now(), .passed = report.passed, .why = std::string(report.why)});
+    if (report.passed) passed_check(upstream, server);
+  }
   if (report.change == Health::Change::none) return;
   mark(upstream, server, report.up);
   if (report.change == Health::Change::down)
@@ -112,6 +116,15 @@ void ServerCare::mark(const std::string& upstream, const std::string& server, bo
     for (std::size_t i = 0; i < upstreams[at].servers.size(); ++i)
       if (upstreams[at].servers[i].text == server)
         active_->watches[at]->mark(i, balance::kUnhealthy, !up, clock_.steady());
+  }
+}
+
+void ServerCare::passed_check(const std::string& upstream, const std::string& server) {
+  const auto& upstreams = active_->config->upstreams;
+  for (std::size_t at = 0; at < upstreams.size(); ++at) {
+    if (upstreams[at].name != upstream) continue;
+    for (std::size_t i = 0; i < upstreams[at].servers.size(); ++i)
+      if (upstreams[at].servers[i].text == server) active_->watches[at]->passed_check(i, clock_.steady());
   }
 }
 

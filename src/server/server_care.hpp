@@ -12,6 +12,9 @@
 #include <boost/asio/io_context.hpp>
 
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace headgate::server {
 
@@ -20,7 +23,8 @@ class Workers;
 /// Main thread only, which runs the loop.
 class ServerCare {
  public:
-  ServerCare(boost::asio::io_context& loop, observe::Registry& registry);
+  /// `board` learns the last check of each server; both outlive it.
+  ServerCare(boost::asio::io_context& loop, observe::Registry& registry, AdminBoard& board);
   ServerCare(const ServerCare&) = delete;
   ServerCare& operator=(const ServerCare&) = delete;
 
@@ -29,15 +33,19 @@ class ServerCare {
   void use(std::shared_ptr<const ActiveConfig> active, Workers& workers);
   /// An operator took a server down, or let it in again: checks those that are not down.
   void note_states();
+  /// The names of servers whose last look-up failed, and why.
+  std::vector<std::pair<std::string, std::string>> failing_names() const { return names_.failing(); }
   /// Ends checks and look-ups, now and later.
   void stop();
 
  private:
   void tell(const upstream::HealthReport& report);
   void mark(const std::string& upstream, const std::string& server, bool up);
+  void passed_check(const std::string& upstream, const std::string& server);
   void tell(const upstream::NamedAddresses& name);
 
   observe::Registry& registry_;
+  AdminBoard& board_;
   net::LoopClock clock_;
   net::LookUps look_ups_;
   upstream::Names names_;

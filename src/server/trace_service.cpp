@@ -24,6 +24,11 @@ std::optional<notify::TraceCounts> TraceService::counts() const {
   return exporter_ ? std::optional(exporter_->counts()) : std::nullopt;
 }
 
+std::uint64_t TraceService::lost() const {
+  const auto now = counts();
+  return now ? now->dropped + now->rejected : 0;
+}
+
 void TraceService::use(const std::optional<notify::TraceOptions>& options) {
   if (!options) return;
   if (exporter_) return exporter_->use(*options);

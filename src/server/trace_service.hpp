@@ -7,6 +7,7 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -21,6 +22,8 @@ class TraceService {
 
   /// Without options, what waits is still sent.
   void use(const std::optional<notify::TraceOptions>& options);
+  /// How many spans were dropped or rejected since the start. Any thread.
+  std::uint64_t lost() const;
   /// After the workers have ended: sends what is left, for a moment.
   void stop();
 

@@ -42,8 +42,10 @@ Rates RateWindow::rates(Steady now, const observe::Traffic& traffic) const {
   const auto& from = newer == samples_.begin() ? samples_.front() : *std::prev(newer);
   Rates out;
   out.over_seconds = std::chrono::duration<double>(now - from.at).count();
+  // The first requests after a start would be thousands a second, if the milliseconds that it took counted.
+  const double seconds = std::max(out.over_seconds, 1.0);
   const auto rate = [&](std::uint64_t observe::Traffic::*member) {
-    return out.over_seconds > 0 ? static_cast<double>(traffic.*member - from.traffic.*member) / out.over_seconds : 0;
+    return static_cast<double>(traffic.*member - from.traffic.*member) / seconds;
   };
   out.requests = rate(&observe::Traffic::requests);
   out.rejected = rate(&observe::Traffic::rejected);

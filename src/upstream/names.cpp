@@ -48,6 +48,7 @@ struct Names::Name {
   Addresses addresses;
   std::unique_ptr<Alarm> alarm;
   bool failing = false;
+  std::string trouble;  ///< of the last look-up, while it is failing
 };
 
 Names::Names(Clock& clock, LookUp look_up, Changed changed)
@@ -97,6 +98,7 @@ void Names::answered(Name& name, const Result<Addresses>& found) {
   const auto& host = name.wanted.host;
   if (found.has_error() || found->empty()) {
     const auto why = found.has_error() ? found.error().message() : std::string("it has no address");
+    name.trouble = why + (name.addresses.empty() ? "" : "; the addresses known are used on");
     if (std::exchange(name.failing, true)) return;
     observe::event(observe::LogLevel::warning, "server_name_not_found",
                    name.addresses.empty() ? "the name of a server has no address"
@@ -120,6 +122,13 @@ Addresses Names::of(const std::string& host, std::uint16_t port) const {
   for (const auto& name : names_)
     if (name->wanted.host == host && name->wanted.port == port) return name->addresses;
   return {};
+}
+
+std::vector<std::pair<std::string, std::string>> Names::failing() const {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const auto& name : names_)
+    if (name->failing) out.emplace_back(name->wanted.host, name->trouble);
+  return out;
 }
 
 std::vector<NamedAddresses> Names::known() const {

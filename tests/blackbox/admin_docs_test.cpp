@@ -49,6 +49,7 @@ std::string shape_of(std::string text) {
   text = std::regex_replace(text, std::regex("pid [0-9]+"), "pid <n>");
   text = std::regex_replace(text, std::regex("((workers|connections) +)[0-9]+"), "$1<n>");
   text = std::regex_replace(text, std::regex("[0-9.]+ ((requests|rejected|failed|in|out)/s|ms)"), "<n> $1");
+  text = std::regex_replace(text, std::regex("the start .*"), "the start <use>");  // of a server, lately
   text = std::regex_replace(text, std::regex("over [0-9.<span>]+( s)?"), "over <span>");
   return std::regex_replace(text, std::regex(" +"), " ");
 }

@@ -1,7 +1,9 @@
 // Two real servers and nothing configured: one hangs, answers 500, dies, or comes and goes. The other is healthy.
 
 #include "blackbox/harness/look.hpp"
+#include "blackbox/harness/operator.hpp"
 #include "blackbox/harness/reloaded.hpp"
+#include "support/redis_cli.hpp"
 
 #include <gtest/gtest.h>
 
@@ -234,6 +236,60 @@ TEST_F(FailingServers, IfBothFailBothStay) {
   for (int i = 0; i < 40; ++i) EXPECT_EQ(client.get().status(), 500);
   std::this_thread::sleep_for(milliseconds(600));
   EXPECT_EQ(second()["in"], true);
+}
+
+TEST_F(FailingServers, WhereNoneCanBeReachedTheGatewaySaysSo) {
+  start();
+  const Look look(gateway->process());
+  RawClient client = gateway->client();
+  EXPECT_EQ(client.get().status(), 200);
+  const auto up = [this](const Server& server) {
+    return "headgate_upstream_server_up{upstream=\"app\",server=\"" + server.name() + "\"}";
+  };
+  EXPECT_EQ(look.metrics().value(up(one)), 1);
+  EXPECT_EQ(Json::parse(look.get("/api/v1/status").body)["details"], Json::array());
+
+  one.end();
+  two.end();
+  for (int i = 0; i < 12; ++i) EXPECT_EQ(gateway->client().get().status(), 502);
+  const auto reason = R"(headgate_reason{reason="no_server",subject="app",severity="degraded"})";
+  ASSERT_TRUE(look.comes_to([&](const MetricsText& now) { return now.value(reason) == 1; }));
+  EXPECT_EQ(look.metrics().value(up(one)), 0) << "although it still gets requests";
+  EXPECT_EQ(look.metrics().value(up(two)), 0);
+  EXPECT_EQ(look.get("/readyz").body, "ready, but degraded: no server of upstream \"app\" answers\n");
+  EXPECT_EQ(look.get("/readyz").status(), 200) << "other upstreams may work";
+  const auto status = Json::parse(look.get("/api/v1/status").body);
+  EXPECT_EQ(status["state"], "degraded");
+  EXPECT_EQ(status["details"][0]["reason"], "no_server");
+  EXPECT_TRUE(has(status["details"][0]["why"].get<std::string>(), "could not be connected to")) << status;
+  EXPECT_EQ(status["details"][0]["command"], "headgate servers");
+  ASSERT_TRUE(logged("reason_began"));
+  EXPECT_EQ(second()["up"], false);
+  EXPECT_EQ(second()["failing"]["last"], "could not be connected to");
+  EXPECT_GE(second()["failing"]["in_a_row"], 3);
+
+  Operator operators(gateway->process());
+  const auto told = Json::parse(operators.ask("POST", "/api/v1/explain", R"({"url": "/x"})").body);
+  EXPECT_EQ(told["outcome"]["passes"], false) << told;
+  EXPECT_EQ(told["outcome"]["fails"]["upstream"], "app");
+
+  one.start();
+  ASSERT_TRUE(wait_until([&] { return gateway->client().get().status() == 200; }));
+  EXPECT_TRUE(look.comes_to([&](const MetricsText& now) { return !now.value(reason) && now.value(up(one)) == 1; }));
+  EXPECT_EQ(look.get("/readyz").body, "ready\n");
+  ASSERT_TRUE(logged("reason_ended"));
+}
+
+TEST_F(FailingServers, OneWithoutPeersIsDownWhenNothingReachesIt) {
+  start({{"servers", Json::array({one.url()})}});
+  const Look look(gateway->process());
+  one.end();
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(gateway->client().get().status(), 502);
+  const auto up = "headgate_upstream_server_up{upstream=\"app\",server=\"" + one.name() + "\"}";
+  EXPECT_TRUE(look.comes_to([&](const MetricsText& now) { return now.value(up) == 0; }));
+  const Ran told = run_headgate({"servers", "--admin", Operator(gateway->process()).url()});
+  EXPECT_TRUE(has(told.out, "failing")) << told.out << told.err;
+  EXPECT_TRUE(has(told.out, "could not be connected to")) << told.out;
 }
 
 TEST_F(FailingServers, AnOpenCircuitRefusesAtOnceAndClosesAgain) {

@@ -3,6 +3,7 @@
 #include "blackbox/harness/checked_server.hpp"
 #include "blackbox/harness/operator.hpp"
 #include "blackbox/harness/reloaded.hpp"
+#include "support/redis_cli.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -202,6 +203,56 @@ TEST_F(ServersDown, AreAskedByNoHealthCheckUntilTheyAreUp) {
   EXPECT_EQ(checked.checks(), then);
   EXPECT_EQ(operators->ask("PUT", target, R"({"state": "up"})").status(), 200);
   EXPECT_TRUE(checked.wait_for_checks(2));
+}
+
+TEST_F(ServersDown, HaveTheWeightThatAnOperatorGivesThemUntilTheFileSaysSomethingElse) {
+  begin();
+  const auto size = [this](const std::string& body) {
+    return operators->ask("PUT", "/api/v1/upstreams/app/servers/127.0.0.1:" + std::to_string(first.port()) + "/size",
+                          body);
+  };
+  for (const auto* const wrong : {"", "[]", "{}", R"({"weight": 0})", R"({"weight": 1001})", R"({"weight": "3"})",
+                                  R"({"weight": 3, "colour": 1})", R"({"max_in_flight": -1})"})
+    EXPECT_EQ(size(wrong).status(), 400) << wrong;
+  EXPECT_EQ(size(R"({"max_in_flight": 5})").status(), 409) << "the configuration does not bound it";
+  EXPECT_EQ(server(0)["weight"], 1);
+
+  const auto answer = size(R"({"weight": 3})");
+  EXPECT_EQ(answer.status(), 200) << answer.body;
+  ASSERT_TRUE(wait_until([this] { return server(0)["weight"] == 3; }));
+  EXPECT_EQ(server(0)["set_by_operator"], true);
+  const auto share_of_first = [this] {
+    const auto before = first.request_count();
+    auto one = client();
+    for (int i = 0; i < 40; ++i) EXPECT_EQ(one.get().status(), 200);
+    return first.request_count() - before;
+  };
+  EXPECT_TRUE(wait_until([&] { return share_of_first() == 30; }));
+
+  changes["drain"] = "7s";
+  ASSERT_TRUE(gateway->reload(changes));
+  EXPECT_EQ(server(0)["weight"], 3) << "this reload does not change the server";
+  EXPECT_EQ(share_of_first(), 30U);
+  changes["upstreams"]["app"]["servers"][0] = {{"url", first.url()}, {"weight", 2}};
+  ASSERT_TRUE(gateway->reload(changes));
+  EXPECT_EQ(server(0)["weight"], 2);
+  EXPECT_TRUE(gateway->process().wait_for_err(
+      [](const std::string& log) { return log.find("\"server_size_ended\"") != std::string::npos; }));
+}
+
+TEST_F(ServersDown, HaveTheBoundThatAnOperatorGivesThem) {
+  begin({{"max_in_flight", 1}, {"servers", Json::array({first.url()})}});
+  auto held = held_at_first(1);
+  EXPECT_EQ(client().get().status(), 503);
+  const auto answer =
+      operators->ask("PUT", "/api/v1/upstreams/app/servers/127.0.0.1:" + std::to_string(first.port()) + "/size",
+                     R"({"max_in_flight": 2})");
+  EXPECT_EQ(answer.status(), 200) << answer.body;
+  EXPECT_TRUE(wait_until([this] { return server(0)["max_in_flight"] == 2; }));
+  EXPECT_TRUE(wait_until([this] { return client().get().status() == 200; }));
+  EXPECT_EQ(server(0)["in_flight"], 1) << "what was under way is counted on";
+  first.release();
+  EXPECT_EQ(held[0].read().status(), 200);
 }
 
 }  // namespace

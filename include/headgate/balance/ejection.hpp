@@ -113,6 +113,8 @@ class Ejection {
   Steady since(std::size_t at) const noexcept;
   /// Takes over what `other` knows of its server `from`: whether it is ejected, for how long, and how often it was.
   void inherit(std::size_t at, const Ejection& other, std::size_t from) noexcept;
+  /// When an ejected server may be tried next; nothing if it is not ejected.
+  std::optional<Steady> next_trial(std::size_t at) const noexcept;
 
  private:
   struct Symptoms;

@@ -4,8 +4,11 @@
 
 #include "headgate/balance/circuit_gate.hpp"
 #include "headgate/balance/ejection.hpp"
+#include "headgate/balance/reach.hpp"
+#include "headgate/balance/recent_use.hpp"
 #include "headgate/balance/table.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -45,10 +48,25 @@ struct ServerReport {
   std::optional<EjectReason> reason;  ///< if it is ejected
   Duration since{0};                  ///< how long it is in, or ejected; 0: from the start
   std::uint32_t in_flight = 0;
+  std::uint32_t failed_in_a_row = 0;  ///< attempts since the last answer
+  bool failing = false;               ///< all of the last attempts failed (Reach), also if it still gets requests
+  Outcome last_failure = Outcome::no_connection;  ///< of the last of them
+  Duration failing_since{0};                      ///< if it is failing: how long ago the first of them was
+  RecentUse::Rates rates;
+  std::optional<Duration> next_trial;  ///< if it is ejected: in how long it may be tried; 0: now
+
+  /// Whether it gets requests and answers, as far as known.
+  bool up() const noexcept { return out == 0 && !failing; }
 };
 struct WatchReport {
   std::vector<ServerReport> servers;
   std::optional<CircuitState> circuit;
+  std::optional<Duration> circuit_tries;  ///< of an open circuit: in how long it lets requests pass again
+
+  /// Whether no server is up.
+  bool all_down() const noexcept {
+    return std::none_of(servers.begin(), servers.end(), [](const ServerReport& each) { return each.up(); });
+  }
 };
 
 /// Lives as long as its options are in use, over reloads. It is ticked by one thread; workers join and leave at any
@@ -68,6 +86,8 @@ class Watch {
   void mark(std::size_t at, std::uint8_t bit, bool set, Steady now);
   /// Whether this bit is set.
   bool marked(std::size_t at, std::uint8_t bit) const;
+  /// A health check of this server has passed.
+  void passed_check(std::size_t at, Steady now);
   /// What happened since the tick before, and what follows from it.
   WatchNews tick(Steady now);
   /// Any thread.
@@ -102,6 +122,8 @@ class Watch {
   std::vector<Member> members_;
   std::vector<std::uint8_t> bits_;  ///< by server
   std::vector<Steady> since_;       ///< by server: the last change of its bits
+  std::vector<Reach> reaches_;      ///< by server
+  std::vector<RecentUse> uses_;     ///< by server
   Ejection ejection_;
   std::optional<Circuit> circuit_;
   std::uint32_t passed_ = 0, failed_ = 0, left_ = 0;  ///< probes at the tick before

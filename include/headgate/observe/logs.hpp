@@ -86,6 +86,13 @@ class Logs {
   };
   Dropped dropped() const;
 
+  /// Which of the logs cannot be written at the moment. Any thread.
+  struct Failing {
+    bool access = false;
+    bool error = false;
+  };
+  Failing failing() const;
+
  private:
   struct State;
   std::unique_ptr<State> state_;

@@ -18,11 +18,14 @@ inline constexpr Family upstream_seconds{
     .help = "Time from sending a request to a server to the head of its answer",
     .ask = "histogram_quantile(0.99, sum by (le, upstream) (rate(headgate_upstream_duration_seconds_bucket[5m])))",
     .bounds = bounds::kRequest};
-inline constexpr Family upstream_server_up{.name = "headgate_upstream_server_up",
-                                           .type = Family::Type::gauge,
-                                           .labels = {"upstream", "server"},
-                                           .help = "1 if this server gets requests, 0 if it is out of rotation",
-                                           .ask = "headgate_upstream_server_up == 0"};
+inline constexpr Family upstream_server_up{
+    .name = "headgate_upstream_server_up",
+    .type = Family::Type::gauge,
+    .labels = {"upstream", "server"},
+    .help =
+        "1 if this server gets requests and answers, 0 if it is out of rotation, or if at least its last "
+        "three attempts had no answer, also while it still gets requests because no other is left",
+    .ask = "headgate_upstream_server_up == 0"};
 inline constexpr Family upstream_ejections{
     .name = "headgate_upstream_ejections_total",
     .type = Family::Type::counter,

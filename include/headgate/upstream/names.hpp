@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace headgate::upstream {
@@ -42,6 +43,8 @@ class Names {
   std::vector<net::Tcp::endpoint> of(const std::string& host, std::uint16_t port) const;
   /// Those that are known.
   std::vector<NamedAddresses> known() const;
+  /// The names whose last look-up failed, and why: a sentence without its dot.
+  std::vector<std::pair<std::string, std::string>> failing() const;
   void stop() { names_.clear(); }
 
  private:

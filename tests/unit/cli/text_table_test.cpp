@@ -3,6 +3,7 @@
 #include "../../../src/cli/text_table.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 namespace headgate::cli {
 namespace {
@@ -23,6 +24,14 @@ TEST(TextTable, CutsItsWidestColumnWhenALineIsTooLong) {
   const auto text = table.text(false);
   const auto line = text.substr(text.find('\n') + 1);
   EXPECT_EQ(line, std::string(92, 'k') + "\xE2\x80\xA6  in\n");
+}
+
+TEST(TextTable, CutsNothingForAPipeOrAFile) {
+  if (::isatty(STDOUT_FILENO) == 1) GTEST_SKIP() << "stdout is a terminal";
+  TextTable table({"key", "state"});
+  table.row({std::string(200, 'k'), "in"});
+  const auto text = table.text(false, stdout_width());
+  EXPECT_EQ(text.substr(text.find('\n') + 1), std::string(200, 'k') + "  in\n");
 }
 
 TEST(TextTable, CountsCharactersAndNotBytes) {

@@ -79,7 +79,7 @@ TEST(Reasons, TellTheWorstFirstAndDecideWhetherTheGatewayIsReady) {
   EXPECT_THAT(readiness_of(reasons).degraded, IsEmpty()) << "it serves with the configuration before";
   reasons.set(ReasonKind::no_server, "api");
   EXPECT_THAT(readiness_of(reasons).unready, IsEmpty()) << "the other routes still work";
-  EXPECT_THAT(readiness_of(reasons).degraded, ElementsAre("no server of upstream \"api\" can be reached"));
+  EXPECT_THAT(readiness_of(reasons).degraded, ElementsAre("no server of upstream \"api\" answers"));
   reasons.set(ReasonKind::draining);
   EXPECT_THAT(readiness_of(reasons).unready, ElementsAre("this gateway is draining"));
   EXPECT_EQ(reasons.list().front().kind, ReasonKind::draining);
@@ -122,6 +122,7 @@ TEST(ReasonRows, AreThoseOfTheDocuments) {
 UpstreamReport upstream_with(std::optional<balance::CircuitState> circuit) {
   UpstreamReport out{.upstream = "api", .watch = {}};
   out.watch.circuit = circuit;
+  out.watch.servers.emplace_back();
   return out;
 }
 
@@ -136,6 +137,69 @@ TEST(TellUpstreams, NamesTheCircuitsThatAreNotClosed) {
   tell_upstreams(reasons, {upstream_with(balance::CircuitState::open)});
   tell_upstreams(reasons, {});
   EXPECT_THAT(reasons.list(), IsEmpty()) << "what a reload removed";
+}
+
+balance::ServerReport server_that(std::uint8_t out, std::uint32_t failed) {
+  balance::ServerReport server;
+  server.server = "a:80";
+  server.out = out;
+  server.failed_in_a_row = failed;
+  server.failing = failed > 0;
+  return server;
+}
+
+std::string told_of(std::vector<balance::ServerReport> servers) {
+  UpstreamReport report{.upstream = "api", .watch = {}};
+  report.watch.servers = std::move(servers);
+  Reasons reasons;
+  tell_upstreams(reasons, {report});
+  return reasons.has(ReasonKind::no_server, "api") ? reasons.list().front().words : std::string();
+}
+
+TEST(TellUpstreams, NamesAnUpstreamWithoutAServerThatAnswersAndWhy) {
+  const auto well = server_that(0, 0);
+  const auto dead = server_that(0, 690);
+  EXPECT_EQ(told_of({dead, well}), "") << "the other one serves";
+  EXPECT_EQ(told_of({dead}), "a:80 could not be connected to 690 times in a row");
+  EXPECT_THAT(told_of({dead, server_that(balance::kUnhealthy, 0), server_that(balance::kDrained, 0), dead}),
+              AllOf(HasSubstr("a:80 fails its health checks; a:80 was taken out by an operator; and 1 more")));
+}
+
+TEST(TellKeys, NamesSourcesWhoseLastReadingFailed) {
+  keyring::SourceReport never;
+  never.source = "new.json";
+  keyring::SourceReport failed;
+  failed.source = "keys.json";
+  failed.failures = 1;
+  failed.trouble = "it is not JSON";
+  Reasons reasons;
+  tell_keys(reasons, {never, failed});
+  ASSERT_EQ(reasons.list().size(), 1U);
+  EXPECT_EQ(reasons.list()[0].subject, "keys.json");
+  EXPECT_EQ(reasons.list()[0].words, "it is not JSON");
+  failed.fresh = true;
+  tell_keys(reasons, {failed});
+  EXPECT_THAT(reasons.list(), IsEmpty());
+}
+
+TEST(TellLogs, NamesTheLogThatFails) {
+  Reasons reasons;
+  tell_logs(reasons, {.access = true, .error = false});
+  EXPECT_TRUE(reasons.has(ReasonKind::log_failing, "access"));
+  EXPECT_EQ(sentence_of(reasons.list()[0]), "the access log cannot be written");
+  tell_logs(reasons, {});
+  EXPECT_THAT(reasons.list(), IsEmpty());
+}
+
+TEST(Rising, LastsUntilACounterStandsStillForAMinute) {
+  using namespace std::chrono_literals;
+  Rising dropped;
+  const Rising::Steady start(1h);
+  EXPECT_FALSE(dropped.rises(start, 7)) << "counted before";
+  EXPECT_TRUE(dropped.rises(start + 1s, 8));
+  EXPECT_TRUE(dropped.rises(start + 60s, 8));
+  EXPECT_FALSE(dropped.rises(start + 61s, 8));
+  EXPECT_TRUE(dropped.rises(start + 62s, 9));
 }
 
 }  // namespace

@@ -37,6 +37,12 @@ class RatesOfAMinute : public testing::Test {
   int count_ = 0;
 };
 
+TEST_F(RatesOfAMinute, AreNotThoseOfAFewMilliseconds) {
+  traffic.requests = 3;
+  now += milliseconds(2);
+  EXPECT_EQ(rates().requests, 3) << "not 1500";
+}
+
 TEST_F(RatesOfAMinute, AreThoseSinceTheStartWhenItWasLessThanAMinuteAgo) {
   EXPECT_EQ(rates().over_seconds, 0);
   EXPECT_EQ(rates().requests, 0);

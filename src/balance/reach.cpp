@@ -1,0 +1,47 @@
+#include "headgate/balance/reach.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace headgate::balance {
+
+void Reach::note(Steady now, const Happened& happened) noexcept {
+  std::uint64_t failures = 0;
+  for (const auto outcome : {Outcome::broken, Outcome::timeout, Outcome::no_connection}) {
+    if (happened.of(outcome) == 0) continue;
+    failures += happened.of(outcome);
+    if (happened.heads() == 0) last_ = outcome;
+  }
+  // Which came first within one step is not known: one answer proves that it answers.
+  if (happened.heads() > 0) {
+    in_a_row_ = 0;
+    return;
+  }
+  if (failures == 0) return;
+  if (in_a_row_ == 0) since_ = now;
+  failed_ = now;
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  in_a_row_ = static_cast<std::uint32_t>(std::min(kMost, in_a_row_ + failures));
+}
+
+void Reach::passed_check(Steady now) noexcept {
+  if (now - failed_ >= kOld) in_a_row_ = 0;
+}
+
+std::string_view words_of(Outcome outcome) noexcept {
+  switch (outcome) {
+    case Outcome::answered:
+      return "answered";
+    case Outcome::server_error:
+      return "answered with an error";
+    case Outcome::no_connection:
+      return "could not be connected to";
+    case Outcome::timeout:
+      return "gave no answer in time";
+    case Outcome::broken:
+      break;
+  }
+  return "closed its connections without an answer";
+}
+
+}  // namespace headgate::balance

@@ -1,0 +1,49 @@
+#include "headgate/balance/recent_use.hpp"
+
+namespace headgate::balance {
+namespace {
+
+std::int64_t second_of(RecentUse::Steady now) noexcept {
+  return std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
+}
+
+}  // namespace
+
+void RecentUse::note(Steady now, const Happened& happened) noexcept {
+  const auto second = second_of(now);
+  if (second - halved_ >= static_cast<std::int64_t>(kSlots)) {
+    latencies_.halve();
+    halved_ = second;
+  }
+  const auto failed = happened.failures() - happened.of(Outcome::no_connection);
+  const auto attempts = happened.heads() + happened.of(Outcome::timeout) + happened.of(Outcome::broken) +
+                        happened.of(Outcome::no_connection);
+  if (attempts == 0 && happened.late == 0) return;
+  auto& slot = slots_[static_cast<std::size_t>(second) % kSlots];
+  if (slot.second != second) slot = {.second = second};
+  slot.attempts += attempts;
+  slot.errors += failed + happened.late;
+  slot.not_connected += happened.of(Outcome::no_connection);
+  latencies_.add(happened.latencies);
+}
+
+/// Over the last whole seconds, without the one that has begun.
+RecentUse::Rates RecentUse::rates(Steady now) const noexcept {
+  const auto second = second_of(now);
+  Rates out;
+  for (const auto& slot : slots_) {
+    if (slot.second < 0 || slot.second >= second || second - slot.second > static_cast<std::int64_t>(kSlots) - 1)
+      continue;
+    out.attempts += slot.attempts;
+    out.errors += slot.errors;
+    out.not_connected += slot.not_connected;
+  }
+  constexpr double kSeconds = kSlots - 1;
+  out.attempts /= kSeconds;
+  out.errors /= kSeconds;
+  out.not_connected /= kSeconds;
+  out.p95 = latencies_.quantile(95);
+  return out;
+}
+
+}  // namespace headgate::balance

@@ -1,0 +1,75 @@
+// Weights and bounds that an operator gives servers at run time.
+
+#include "../../../src/server/server_sizes.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace headgate::server {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+
+ServerSizes::Upstreams app(std::uint32_t weight, std::uint32_t most) {
+  upstream::Options options;
+  options.name = "app";
+  options.servers.resize(2);
+  options.servers[0].text = "a:80";
+  options.servers[0].weight = weight;
+  options.servers[0].max_in_flight = most;
+  options.servers[1].text = "b:80";
+  return {options};
+}
+
+const upstream::ServerOptions& first(const ServerSizes& sizes, ServerSizes::Upstreams upstreams) {
+  static ServerSizes::Upstreams applied;
+  sizes.apply(upstreams);
+  applied = std::move(upstreams);
+  return applied[0].servers[0];
+}
+
+TEST(ServerSizes, ReplaceWhatTheConfigurationSaysOfOneServer) {
+  ServerSizes sizes;
+  sizes.set(app(1, 10), "app", "a:80", {.weight = 5, .max_in_flight = {}});
+  sizes.set(first(sizes, app(1, 10)).weight == 5 ? app(5, 10) : app(1, 10), "app", "a:80",
+            {.weight = {}, .max_in_flight = 50});
+  EXPECT_EQ(first(sizes, app(1, 10)).weight, 5U);
+  EXPECT_EQ(first(sizes, app(1, 10)).max_in_flight, 50U);
+  EXPECT_TRUE(sizes.has("app", "a:80"));
+  EXPECT_FALSE(sizes.has("app", "b:80"));
+  sizes.set(app(5, 50), "app", "a:80", {.weight = 0, .max_in_flight = 0});
+  EXPECT_EQ(first(sizes, app(5, 50)).weight, 1U) << "as the configuration says";
+  EXPECT_EQ(first(sizes, app(5, 50)).max_in_flight, 10U);
+  EXPECT_FALSE(sizes.has("app", "a:80"));
+}
+
+TEST(ServerSizes, BoundOnlyServersThatTheConfigurationBounds) {
+  ServerSizes sizes;
+  sizes.set(app(1, 0), "app", "a:80", {.weight = {}, .max_in_flight = 50});
+  EXPECT_EQ(first(sizes, app(1, 0)).max_in_flight, 0U);
+}
+
+TEST(ServerSizes, LastOverReloadsThatDoNotChangeTheServer) {
+  ServerSizes sizes;
+  sizes.set(app(1, 10), "app", "a:80", {.weight = 5, .max_in_flight = {}});
+  auto more = app(1, 10);
+  more[0].servers.pop_back();
+  EXPECT_THAT(sizes.keep(more), IsEmpty()) << "another server left";
+  EXPECT_TRUE(sizes.has("app", "a:80"));
+  EXPECT_THAT(sizes.keep(app(2, 10)), ElementsAre(Pair("app", "a:80"))) << "the operator of the file wins";
+  EXPECT_FALSE(sizes.has("app", "a:80"));
+  EXPECT_EQ(first(sizes, app(2, 10)).weight, 2U);
+}
+
+TEST(ServerSizes, EndWithTheServer) {
+  ServerSizes sizes;
+  sizes.set(app(1, 10), "app", "a:80", {.weight = 5, .max_in_flight = {}});
+  EXPECT_THAT(sizes.keep({}), ElementsAre(Pair("app", "a:80")));
+  sizes.set(app(1, 10), "app", "c:80", {.weight = 5, .max_in_flight = {}});
+  EXPECT_FALSE(sizes.has("app", "c:80")) << "there is no such server";
+}
+
+}  // namespace
+}  // namespace headgate::server
