@@ -107,6 +107,9 @@ void build_route(Build& build, const Node& node) {
   read(&node, "timeout", route.timeout);
   read(&node, "between_bytes", route.between_bytes);
   if (text_at(&node, "max_body") != nullptr) read_size(&node, "max_body", route.max_body.emplace());
+  if (text_at(&node, "min_rate") != nullptr) read_size(&node, "min_rate", route.min_rate.emplace());
+  if (text_at(&node, "client_close") != nullptr)
+    read_choice(&node, "client_close", kClientClose, route.client_close.emplace());
   build_delivery(node, route);
   build.config.gateway.routes.push_back(std::move(route));
   build.route_nodes.push_back(&node);
@@ -122,6 +125,8 @@ void build_routes(Build& build) {
   read(all, "timeout", out.timeout);
   read(all, "between_bytes", out.between_bytes);
   read_size(all, "max_body", out.max_body);
+  read_size(all, "min_rate", out.min_rate);
+  read_choice(all, "client_close", kClientClose, out.client_close);
   read_choice(all, "unknown_key", kUnknownKey, out.unknown_key);
   read(all, "ignore_case", out.ignore_case);
   build_cross_origin(build, all, out.cross_origin);

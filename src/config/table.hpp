@@ -75,6 +75,7 @@ inline constexpr std::string_view kRequire[] = {"nothing", "jwt", "api_key", "mt
 inline constexpr std::string_view kTlsVersions[] = {"1.2", "1.3"};
 inline constexpr std::string_view kCertificateParts[] = {"subject", "san", "sha256"};
 inline constexpr std::string_view kEncodedSlash[] = {"reject", "keep"};
+inline constexpr std::string_view kClientClose[] = {"end", "ignore"};
 inline constexpr std::string_view kUnknownKey[] = {"anonymous", "reject"};
 inline constexpr std::string_view kAddressFields[] = {"X-Forwarded-For", "Forwarded", "X-Real-IP"};
 inline constexpr std::string_view kJwtAlgorithms[] = {"HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "PS256",

@@ -10,12 +10,21 @@ constexpr Shape kLimitNames = list("a list of limits' names", kLimitName, 0);
 constexpr Shape kBodySize = size(0, std::uint64_t{1} << 53);
 constexpr Shape kRoomName = text("a waiting room's name");
 constexpr Shape kUnknownKeyShape = choice(kUnknownKey);
+constexpr Shape kClientCloseShape = choice(kClientClose);
+constexpr Shape kMinRate = size(0, 1UL << 30);
 constexpr Key kAllRoutesKeys[] = {
     {"limits", &kLimitUses, "[]", R"(["per-ip"])", "Limits of every route, before its own"},
     {"timeout", &kDuration, "30s", R"("10s")", "How long a server may take to the first byte of its answer"},
     {"between_bytes", &kDuration, "1m", R"("5m")",
      "How long a server may be silent within its answer; must be longer than the pause between two Server-Sent Events"},
     {"max_body", &kBodySize, "1MiB", R"("1MiB")", "Largest request body"},
+    {"min_rate", &kMinRate, "500B", R"("500B")",
+     "How many bytes of a request's body must come in each second that it is waited for, and how many of an answer a "
+     "client must take while bytes wait for it, on average over `timeouts.body`; a slower one is ended within twice "
+     "that time. `0`: any. Tunnels have no such rate"},
+    {"client_close", &kClientCloseShape, "end", R"("ignore")",
+     "What becomes of a request whose client closes its connection, or only its sending side, before the answer: `end` "
+     "ends it and frees what it holds; `ignore` goes on, for clients that close their sending side and still read"},
     {"unknown_key", &kUnknownKeyShape, "anonymous", R"("reject")",
      "What happens to a caller whose API key is unknown, expired or disabled: `anonymous` treats it as a caller "
      "without a key, `reject` refuses it; a route that requires a key always refuses it"},
@@ -107,6 +116,8 @@ constexpr Key kRouteKeys[] = {
     {"timeout", &kDuration, "", R"("2m")", "As `all_routes.timeout`, for this route"},
     {"between_bytes", &kDuration, "", R"("1h")", "As `all_routes.between_bytes`, for this route"},
     {"max_body", &kBodySize, "", R"("64MiB")", "As `all_routes.max_body`, for this route"},
+    {"min_rate", &kMinRate, "", R"("0")", "As `all_routes.min_rate`, for this route"},
+    {"client_close", &kClientCloseShape, "", R"("ignore")", "As `all_routes.client_close`, for this route"},
     {"buffer_request", &kHeldBodySize, "", R"("64KiB")",
      "Bodies of requests up to this size are read before a server is chosen: a slow upload then holds no server, and a "
      "request that fails can be sent again; a larger body is passed on as it comes. Default: no body is held"},
@@ -120,7 +131,8 @@ constexpr Shape kRouteShape = section(kRoute);
 
 constexpr Section kAllRoutesSection{
     "all_routes", "all_routes",
-    "For every route; limits add up, a route may set its own `timeout`, `between_bytes` and `max_body`.",
+    "For every route; limits add up, a route may set its own `timeout`, `between_bytes`, `max_body`, `min_rate` and "
+    "`client_close`.",
     kAllRoutesKeys};
 constexpr Shape kRoutes = list("a list of routes", kRouteShape, 1, 100'000);
 

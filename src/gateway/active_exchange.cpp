@@ -10,6 +10,8 @@ namespace headgate::gateway {
 
 namespace {
 
+constexpr unsigned kSwitched = 101;  // it is a tunnel
+
 std::string text_of(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
@@ -31,6 +33,16 @@ Task<void> answer_bug(Handler& handler, Exchange& x, std::exception_ptr thrown) 
   const Problem problem{.status = 500, .ended_by = EndedBy::bug, .detail = "Something went wrong inside this gateway."};
   co_await send_problem(x, problem, RejectionHeaders::none);
   handler.refused(x);
+}
+
+bool ActiveExchange::ends_with_client() const noexcept {
+  if (!x_) return false;
+  if (x_->delay != nullptr) return true;
+  return x_->route != nullptr && x_->route->client_close == ClientClose::end && x_->status != kSwitched;
+}
+
+std::uint64_t ActiveExchange::min_rate() const noexcept {
+  return x_ && x_->route != nullptr && x_->status != kSwitched ? x_->route->min_rate : 0;
 }
 
 upstream::AttemptPtr ActiveExchange::end_early(Because because) noexcept {

@@ -27,8 +27,13 @@ class ActiveExchange {
   /// Whether the answer was started.
   bool answered() const noexcept { return x_ && x_->reply->started(); }
 
-  /// Whether it waits here, and not for a server: for a permit, a place or the next retry.
-  bool waits() const noexcept { return x_ && x_->delay != nullptr; }
+  /// Whether it ends when its client closes its sending side: as its route says, and always while it waits here, and
+  /// not for a server: for a permit, a place or the next retry. Never once it is a tunnel, whose directions end one by
+  /// one.
+  bool ends_with_client() const noexcept;
+
+  /// How fast bodies must flow, in bytes a second; 0: as they like.
+  std::uint64_t min_rate() const noexcept;
 
   /// Ends a delay, and marks the exchange so that its answer is not sent. Returns the attempt with a server, or null.
   /// Close the client's side first, then cancel the attempt. Both wake the exchange; it may end, and delete its

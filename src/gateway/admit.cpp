@@ -137,7 +137,7 @@ bool taken(const limit::Check& check, const limit::Decision& decision) noexcept 
 // Collects the checks of the limits and decides them. If one limit rejects, everything is given back. No coroutine
 // here: its frame would cost as much as the decision.
 Gateway::Step Gateway::admit(Exchange& x, Stage stage) {
-  Round round(x.admission, RoundKind::memory);
+  Round round(x.admission, RoundKind::memory, stage);
   Step problem = collect(x, round, stage);
   if (!problem) problem = decide_here(x, round);
   if (problem) reject_here(x, round, stage, problem);
@@ -154,13 +154,13 @@ void Gateway::reject_here(Exchange& x, Round& round, Stage stage, Step& problem)
   if (x.route->appointments) offer_here(x, *problem);
 }
 
-Task<Gateway::Step> Gateway::admit_in_redis(Exchange& x, Turn* turn) {
-  Round round(x.admission, RoundKind::redis);
+Task<Gateway::Step> Gateway::admit_in_redis(Exchange& x, Turn* turn, Stage stage) {
+  Round round(x.admission, RoundKind::redis, stage);
   const bool peek = x.admission.peek;
   if (x.route->in_flight && !peek) in_flight_->name(x);
   round.asked = Moment{services_.clock.steady(), services_.clock.wall()};
   Step problem = take_share(x, round);
-  if (!problem) problem = collect(x, round, Stage::redis);
+  if (!problem) problem = collect(x, round, stage);
   if (turn && !problem && turn->begin(round) == Turn::May::wait) {
     return_share(round);
     round.drop();
@@ -178,7 +178,7 @@ Task<Gateway::Step> Gateway::admit_in_redis(Exchange& x, Turn* turn) {
     round.drop();
     co_return Step{};
   }
-  if (problem && x.appointment && used_before(x, round)) co_return co_await admit_in_redis(x, turn);
+  if (problem && x.appointment && used_before(x, round)) co_return co_await admit_in_redis(x, turn, stage);
   if (problem) {
     give_back(x, round);
     if (x.route->appointments) co_await offer_in_redis(x, *problem);
@@ -233,7 +233,7 @@ Gateway::Step Gateway::collect(Exchange& x, Round& round, Stage stage) {
 Gateway::Step Gateway::take_share(Exchange& x, Round& round) {
   if (round.asked.steady >= x.snapshot->redis->recovering_until()) return {};
   round.kind = RoundKind::share;
-  if (auto problem = collect(x, round, Stage::redis)) return problem;
+  if (auto problem = collect(x, round, round.stage)) return problem;
   if (!round.empty() && !services_.memory.decide(round.checks(), round.asked.wall, round.decisions()))
     return conclude(x, round, false);
   round.share.assign(round.checks().begin(), round.checks().end());
@@ -247,9 +247,9 @@ Gateway::Step Gateway::take_share(Exchange& x, Round& round) {
 Gateway::Step Gateway::take_share_late(Exchange& x, const Round& round) {
   auto& redis = *x.snapshot->redis;
   if (round.asked.steady >= redis.recovering_until()) return {};
-  Round late(x.admission, RoundKind::share);
+  Round late(x.admission, RoundKind::share, round.stage);
   late.asked = Moment{services_.clock.steady(), services_.clock.wall()};
-  if (collect(x, late, Stage::redis)) return {};  // too many checks beside those of Redis
+  if (collect(x, late, late.stage)) return {};  // too many checks beside those of Redis
   if (late.empty() || services_.memory.decide(late.checks(), late.asked.wall, late.decisions())) {
     late.drop();
     return {};
@@ -270,7 +270,7 @@ Gateway::Step Gateway::fall_back(Exchange& x, Round& round) {
   round.drop();
   return_share(round);
   round.kind = RoundKind::fallback;
-  if (auto problem = collect(x, round, Stage::redis)) return problem;
+  if (auto problem = collect(x, round, round.stage)) return problem;
   return decide_here(x, round);
 }
 
@@ -314,6 +314,7 @@ Gateway::Step Gateway::conclude(Exchange& x, Round& round, bool agreed) const {
 void Gateway::give_back(Exchange& x, Round& round) {
   auto& a = x.admission;
   return_share(round);
+  if (comes_after_body(round.stage)) return return_all(x);  // earlier rounds were in Redis as well
   a.returned = true;
   boost::container::static_vector<limit::Check, Admission::kMax> returned;
   for (std::size_t i = 0; i < round.first_check; ++i)

@@ -16,8 +16,8 @@ Task<Gateway::Step> Gateway::admit_in_turn(Exchange& x, Stage stage) {
   Turn turn(*turns_, x);
   for (;;) {
     Step problem;
-    if (stage == Stage::redis)
-      problem = co_await admit_in_redis(x, &turn);
+    if (is_in_redis(stage))
+      problem = co_await admit_in_redis(x, &turn, stage);
     else
       problem = admit_or_stand(x, stage, turn);
     if (!turn.waits()) {
@@ -34,7 +34,7 @@ Task<Gateway::Step> Gateway::admit_in_turn(Exchange& x, Stage stage) {
 
 /// One try for limits in memory.
 Gateway::Step Gateway::admit_or_stand(Exchange& x, Stage stage, Turn& turn) {
-  Round round(x.admission, RoundKind::memory);
+  Round round(x.admission, RoundKind::memory, stage);
   Step problem = collect(x, round, stage);
   if (!problem) {
     const auto may = turn.begin(round);

@@ -1,6 +1,7 @@
 #include "check_body.hpp"
 
 #include "headgate/gateway/gateway.hpp"
+#include "headgate/net/pace.hpp"
 
 #include <boost/asio/error.hpp>
 #include <boost/system/errc.hpp>
@@ -12,9 +13,16 @@ Gateway::Step Gateway::check_body(const Exchange& x) const {
   return problem_of_body(boost::system::errc::make_error_code(boost::system::errc::message_size));
 }
 
+void note_slow(Exchange& x, const error_code& cause) noexcept {
+  if (cause == net::too_slow()) x.reason = "the client was slower than min_rate";
+}
+
 Problem problem_of_body(const error_code& cause) {
   if (cause == boost::asio::error::timed_out) {
     return {.status = 408, .ended_by = EndedBy::timeout_client, .detail = "The request's body did not arrive in time."};
+  }
+  if (cause == net::too_slow()) {
+    return {.status = 408, .ended_by = EndedBy::timeout_client, .detail = "The request's body arrived too slowly."};
   }
   if (cause == boost::system::errc::message_size) {
     return {.status = 413, .ended_by = EndedBy::too_large, .detail = "The request's body is too large."};

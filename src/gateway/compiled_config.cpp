@@ -145,6 +145,8 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
   route->timeout = wanted.timeout.value_or(options_.all_routes.timeout);
   route->between_bytes = wanted.between_bytes.value_or(options_.all_routes.between_bytes);
   route->max_body = wanted.max_body.value_or(options_.all_routes.max_body);
+  route->min_rate = wanted.min_rate.value_or(options_.all_routes.min_rate);
+  route->client_close = wanted.client_close.value_or(options_.all_routes.client_close);
   if (!wanted.respond) route->upstream = upstream_number(to);
   for (const auto& use : options_.all_routes.limits) {
     const auto& skipped = wanted.skip_limits;
@@ -158,8 +160,10 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
     const auto& circuits = options_.circuits;
     route->circuit = std::find(circuits.begin(), circuits.end(), route->upstream_name) != circuits.end();
     route->sheds = own != nullptr || options_.shedding.loop_lag > Duration(0);
-    if (own != nullptr && own->options.in_flight > 0)
-      route->plan.push_back(plan({.limit = fleet_limit(to), .cost = {}}, route->name));
+    if (own != nullptr && own->options.in_flight > 0) {
+      auto& capacity = route->plan.emplace_back(plan({.limit = fleet_limit(to), .cost = {}}, route->name));
+      if (wanted.held_body > 0) capacity.stage = is_in_redis(capacity.stage) ? Stage::held_in_redis : Stage::held;
+    }
   }
   // The order in which stages are checked; the rules of one stage stand together.
   std::stable_sort(route->plan.begin(), route->plan.end(),

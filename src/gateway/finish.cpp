@@ -10,6 +10,12 @@
 #include "headgate/gateway/gateway.hpp"
 
 namespace headgate::gateway {
+namespace {
+
+/// In the place of a status, where a client left before there was an answer; as nginx has it. Nobody gets it.
+constexpr unsigned kClientClosed = 499;
+
+}  // namespace
 
 void Gateway::finish(Exchange& x) {
   if (x.route && x.route->extras) {
@@ -21,7 +27,12 @@ void Gateway::finish(Exchange& x) {
     if (x.route->server_queue && x.snapshot) leave_server(x);
     if (x.route->bills && x.snapshot && services_.sheet != nullptr) bill(x, *services_.sheet);
   }
-  if (x.broken_off && x.ended_by == EndedBy::client_closed) x.ended_by = EndedBy::drain;
+  if (x.ended_by == EndedBy::client_closed) {
+    if (x.broken_off)
+      x.ended_by = EndedBy::drain;
+    else if (x.status == 0)
+      x.status = kClientClosed;
+  }
   const auto elapsed = std::chrono::duration_cast<Duration>(x.clock->steady() - x.started);
   (x.snapshot ? x.snapshot : snapshot_)->counters->count(x, elapsed);
   auto& log = services_.access_log;

@@ -25,7 +25,11 @@ constexpr unsigned kMaxEmptyLines = 16;
 }  // namespace
 
 H1Session::H1Session(Sessions& owner, net::ReadBuffer input, Peer peer)
-    : Session(owner, std::move(input), std::move(peer)), body_(read_buffer_, timeouts().body), output_(*stream_) {}
+    : Session(owner, std::move(input), std::move(peer)), body_(read_buffer_, timeouts().body), output_(*stream_) {
+  const net::PaceRule rule{&H1Session::pace, this};
+  body_.demand_pace(rule);
+  stream_->demand_pace(rule);
+}
 
 void H1Session::begin() {
   if (read_buffer_.data().empty()) return rest(patience(), false);
@@ -52,13 +56,19 @@ Task<Result<void>> H1Session::say_continue(void* self) {
 }
 
 /// The client's socket became readable during an exchange. A next request waits; a reset ends the exchange. A client
-/// that closed only its sending side may still read, and looks like one that closed the connection. So its exchange
-/// goes on, but it does not wait for its turn: most who close have left.
+/// that closed only its sending side may still read, and looks like one that closed the connection. Most who close have
+/// left, so that ends the exchange too, unless its route says otherwise.
 void H1Session::stirred(void* self, net::Stream& stream) {
   auto& session = *static_cast<H1Session*>(self);
   if (stream.timed_out()) return session.watch_client();  // an exchange may last longer than one wait
-  const bool left = stream.broken() || (session.exchange_.waits() && stream.peer_ended());
-  if (left) session.close(ActiveExchange::Because::client_gone);
+  const bool left = stream.broken() || (session.exchange_.ends_with_client() && stream.sees_end());
+  if (left) return session.close(ActiveExchange::Because::client_gone);
+  stream.watch_on(&H1Session::stirred, self, session.timeouts().tunnel);  // the end may come behind a next request
+}
+
+net::MinPace H1Session::pace(const void* self) {
+  const auto& session = *static_cast<const H1Session*>(self);
+  return {session.exchange_.min_rate(), session.timeouts().body};
 }
 
 void H1Session::watch_client() { stream_->watch(&H1Session::stirred, this, timeouts().tunnel); }
@@ -234,7 +244,8 @@ Task<H1Session::Next> H1Session::settle(const H1Reply& reply) {
     co_return Next::close;
   }
   if (reply.keeps_connection() && !body_.ended()) {
-    for (std::size_t discarded = 0; !body_.ended() && discarded < kMaxDiscarded;) {
+    const auto until = clock().steady() + timeouts().body;
+    for (std::size_t discarded = 0; !body_.ended() && discarded < kMaxDiscarded && clock().steady() < until;) {
       waits_ = true;
       const auto bytes = co_await body_.read();
       waits_ = false;

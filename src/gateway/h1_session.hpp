@@ -30,6 +30,7 @@ class H1Session final : public Session {
 
   static Task<Result<void>> say_continue(void* self);
   static void stirred(void* self, net::Stream& stream);
+  static net::MinPace pace(const void* self);
   void serve() override;
   Task<void> serve_all();
   /// Answers 503 without reading the request, and closes.

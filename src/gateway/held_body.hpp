@@ -18,8 +18,8 @@ class HeldBody {
   HeldBody& operator=(const HeldBody&) = delete;
   ~HeldBody();
 
-  /// Makes room for so many bytes in all.
-  void expect(std::size_t bytes);
+  /// It will have at most so many bytes. Room is made only for what arrives.
+  void expect(std::size_t most) noexcept { most_ = most; }
   void append(std::string_view bytes);
   /// Valid until the next append().
   std::string_view bytes() const noexcept { return bytes_; }
@@ -30,6 +30,7 @@ class HeldBody {
   net::LentBytes::Share* lent_;
   std::string bytes_;
   std::size_t counted_ = 0;
+  std::size_t most_ = std::string::npos;
 };
 
 }  // namespace headgate::gateway

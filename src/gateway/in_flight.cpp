@@ -71,7 +71,7 @@ void InFlight::show(Exchange& x) {
 void InFlight::keep(Exchange& x) {
   bool any = false;
   each_permit(x, [&](const CheckedLimit& checked, std::size_t) { any = any || checked.source != Source::memory; });
-  if (!any || !alarm_) return;
+  if (!any || !alarm_ || x.in_flight.is_linked()) return;  // linked: it holds one of an earlier stage already
   x.renewed_at = clock_.steady();
   kept_.push_back(x);
   arm();

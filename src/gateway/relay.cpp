@@ -16,6 +16,7 @@
 #include "tunnel.hpp"
 
 #include "headgate/core/hash.hpp"
+#include "headgate/net/pace.hpp"
 
 #include <boost/asio/error.hpp>
 
@@ -287,7 +288,7 @@ class Relay {
         .status = x_.answer.status, .reason = x_.answer.reason, .fields = &x_.fields, .framing = x_.answer.framing};
     const auto ends_here = from.ended() && from.trailers().empty();
     auto sent = co_await x_.reply->send(start, *first, ends_here ? http::EndStream::yes : http::EndStream::no);
-    if (ends_here) co_return sent.has_error() ? client_gone() : Result<Step, Failure>(Step{});
+    if (ends_here) co_return sent.has_error() ? client_gone(sent.error()) : Result<Step, Failure>(Step{});
     const WaitUntilEnd streaming(*this);
     while (sent.has_value()) {
       const auto bytes = co_await from.read();
@@ -302,7 +303,7 @@ class Relay {
       sent = co_await x_.reply->write(*bytes, last);
       if (last == http::EndStream::yes && sent.has_value()) co_return Step{};
     }
-    co_return client_gone();
+    co_return client_gone(sent.error());
   }
 
   Task<Result<Step, Failure>> switch_protocols(upstream::Attempt& server) {
@@ -331,9 +332,11 @@ class Relay {
                                  : ""};
   }
 
-  /// The client is gone, so there is no answer to send.
-  Result<Step, Failure> client_gone() {
-    x_.ended_by = EndedBy::client_closed;
+  /// The client is gone, or takes its answer too slowly, so there is no answer to send.
+  Result<Step, Failure> client_gone(const error_code& cause = {}) {
+    const bool slow = cause == net::too_slow();
+    x_.ended_by = slow ? EndedBy::timeout_client : EndedBy::client_closed;
+    if (slow) note_slow(x_, cause);
     return Step{};
   }
 

@@ -17,6 +17,7 @@ Task<void> RequestBody::run() {
     const auto bytes = co_await x_.body->read();
     if (stopping_) break;
     if (bytes.has_error()) {
+      note_slow(x_, bytes.error());
       fail(problem_of_body(bytes.error()));
       break;
     }

@@ -34,14 +34,16 @@ inline limit::Check given_back(limit::Check taken) noexcept {
 /// The checks and limits that were appended to an admission since its construction. Lives as long as one step `admit`.
 class Round {
  public:
-  Round(Admission& admission, RoundKind of) noexcept
+  Round(Admission& admission, RoundKind of, Stage at = Stage::redis) noexcept
       : kind(of),
+        stage(at),
         first_check(admission.checks.size()),
         first_limit(admission.limits.size()),
         first_unchecked(admission.unchecked.size()),
         a_(admission) {}
 
   RoundKind kind;
+  const Stage stage;
   const std::size_t first_check;
   const std::size_t first_limit;
   const std::size_t first_unchecked;

@@ -6,6 +6,7 @@
 #include <boost/system/errc.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 namespace headgate::net {
@@ -26,7 +27,10 @@ void H1Body::begin(const http::Framing& framing) {
   ended_ = framing.kind == Kind::none;
   broken_ = {};
   before_wait_ = nullptr;
+  if (ended_) return;
   if (framing.kind == Kind::chunked) chunks_ = http::h1::ChunkReader{};
+  pace_ = PaceWatch{};  // small bodies that each come a little late are not one that trickles
+  received_ = 0;
 }
 
 void H1Body::before_wait(BeforeWait action, void* owner) noexcept {
@@ -99,6 +103,7 @@ Result<std::string_view> H1Body::ready() {
 }
 
 Task<Result<std::string_view>> H1Body::read() {
+  Duration silent{0};
   while (!ended_) {
     if (!read_buffer_->data().empty()) {
       auto taken = take();
@@ -109,9 +114,25 @@ Task<Result<std::string_view>> H1Body::read() {
       auto done = co_await action(owner_);
       if (done.has_error()) co_return done.error();
     }
-    // Read the rest of a long body in larger blocks.
-    if (read_buffer_->data().empty() && (framing_.kind != Kind::length || left_ > 16UL * 1024)) read_buffer_->grow();
-    auto got = co_await read_buffer_->fill(timeout_);
+    // Read the rest of a long body in larger blocks, once more of it comes than fits into a small one: what a head
+    // announces costs nothing yet.
+    if (read_buffer_->data().empty() && read_buffer_->filled() &&
+        (framing_.kind != Kind::length || left_ > 16UL * 1024))
+      read_buffer_->grow();
+    const auto pace = rule_();
+    auto longest = timeout_ - silent;
+    if (pace.rate != 0) longest = std::min(longest, pace_.begin(std::chrono::steady_clock::now(), pace));
+    auto got = co_await read_buffer_->fill(longest);
+    if (pace.rate != 0) {
+      const auto waited = pace_.end(std::chrono::steady_clock::now());
+      if (got.has_value()) received_ += *got;
+      silent = got.has_value() ? Duration(0) : silent + waited;
+      const bool over = got.has_error() && got.error() == boost::asio::error::timed_out;
+      if (!over || silent < timeout_) {
+        if (!pace_.keeps_up(received_)) co_return too_slow();
+        if (over) continue;
+      }
+    }
     if (got.has_value()) continue;
     if (got.error() != boost::asio::error::eof || framing_.kind != Kind::until_close) co_return got.error();
     ended_ = true;

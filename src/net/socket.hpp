@@ -5,14 +5,20 @@
 
 #include <boost/asio/error.hpp>
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
 #include <span>
 
 namespace headgate::net::socket {
@@ -64,9 +70,28 @@ inline bool silent(int descriptor) noexcept {
   return peek(descriptor) < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
-/// Whether the next read would return an error.
+/// Whether the connection has failed.
 inline bool broken(int descriptor) noexcept {
-  return peek(descriptor) < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR;
+  const auto got = peek(descriptor);
+  if (got != 0) return got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR;
+  // After the peer's end a read returns 0 whatever happens next. A reset is still noted here.
+  int why = 0;
+  socklen_t size = sizeof why;
+  return ::getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &why, &size) == 0 && why != 0;
+}
+
+/// How many bytes of this connection the peer has acknowledged; nothing if the kernel does not tell.
+inline std::optional<std::uint64_t> acknowledged(int descriptor) noexcept {
+  // tcpi_bytes_acked of Linux's struct tcp_info, which that of the C library does not have, and both headers exclude
+  // each other.
+  constexpr std::size_t kAt = 120;
+  std::array<char, kAt + sizeof(std::uint64_t)> info{};
+  socklen_t size = info.size();
+  if (::getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, info.data(), &size) != 0 || size < info.size())
+    return std::nullopt;
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, info.data() + kAt, sizeof bytes);
+  return bytes;
 }
 
 }  // namespace headgate::net::socket

@@ -1,6 +1,7 @@
 #include "headgate/net/stream.hpp"
 
 #include "plain_transport.hpp"
+#include "socket.hpp"
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -8,7 +9,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cassert>
+#include <chrono>
 
 namespace headgate::net {
 namespace error = boost::asio::error;
@@ -79,7 +82,17 @@ Stream::WriteAll Stream::flush(Duration timeout) noexcept { return {*this, timeo
 
 void Stream::on_readable(Transport::Ends ends) {
   transport_->edge(ends);
+  if (ends == Transport::Ends::yes) return on_end();
   on_turn();
+}
+
+/// A reader gets what came before the end, and perhaps wants no more. Then whoever watches must be told: no other edge
+/// comes.
+void Stream::on_end() {
+  const StreamPtr self(this);
+  const bool read = reader_ != nullptr;
+  on_turn();
+  if (read && reader_ == nullptr && event_ != nullptr && is_open()) fire();
 }
 
 void Stream::on_turn() {
@@ -112,6 +125,7 @@ void Stream::wake_reader(error_code ec) {
 void Stream::wake_writer(error_code ec) {
   if (!writer_) return;
   write_timer_.disarm();
+  if (write_rule_.of != nullptr) write_pace_.end(std::chrono::steady_clock::now());
   auto* writer = std::exchange(writer_, nullptr);
   writer->result_ = ec;
   writer->waiter_.resume();
@@ -126,7 +140,33 @@ void Stream::read_expired(void* self) {
 
 void Stream::write_expired(void* self) {
   const StreamPtr stream(static_cast<Stream*>(self));
+  if (stream->write_rule_.of != nullptr && stream->write_goes_on()) return;
   stream->wake_writer(error::timed_out);
+}
+
+/// The first bytes of a wait count whenever they are acknowledged, so the kernel is asked only now and then. False: the
+/// peer took no byte for too long.
+bool Stream::write_goes_on() {
+  const auto now = std::chrono::steady_clock::now();
+  if (writer_ == nullptr || now >= write_until_) return false;
+  write_pace_.end(now);
+  const auto taken = socket::acknowledged(descriptor_);
+  if (taken && !write_pace_.keeps_up(*taken)) {
+    wake_writer(too_slow());
+    return true;
+  }
+  const auto left = std::chrono::ceil<Duration>(write_until_ - now);
+  timers_.arm(write_timer_, taken ? std::min(left, write_pace_.begin(now, write_rule_())) : left);
+  return true;
+}
+
+void Stream::arm_writer(Duration timeout) noexcept {
+  if (write_rule_.of != nullptr) {
+    const auto now = std::chrono::steady_clock::now();
+    write_until_ = now + timeout;
+    timeout = std::min(timeout, write_pace_.begin(now, write_rule_()));
+  }
+  timers_.arm(write_timer_, timeout);
 }
 
 void Stream::watch(Event event, void* owner, Duration timeout) noexcept {
@@ -141,6 +181,14 @@ void Stream::watch(Event event, void* owner) noexcept {
   if (transport_->readable()) readiness_.repeat(*this);
 }
 
+void Stream::watch_on(Event event, void* owner, Duration timeout) noexcept {
+  assert(!reader_);  // its timer
+  timers_.arm(read_timer_, timeout);
+  event_ = event;
+  event_owner_ = owner;
+  watch_timed_out_ = false;
+}
+
 void Stream::unwatch() noexcept {
   event_ = nullptr;
   read_timer_.disarm();
@@ -151,6 +199,8 @@ bool Stream::silent() noexcept { return is_open() && (over_ ? over_->silent() : 
 bool Stream::broken() noexcept { return !is_open() || transport_->broken(); }
 
 bool Stream::peer_ended() const noexcept { return !is_open() || transport_->ends(); }
+
+bool Stream::sees_end() noexcept { return !is_open() || transport_->sees_end(); }
 
 void Stream::interrupt() noexcept {
   const StreamPtr self(this);
@@ -270,7 +320,7 @@ void Stream::WriteAll::await_suspend(std::coroutine_handle<> waiter) noexcept {
 }
 
 void Stream::WriteAll::arm() const noexcept {
-  if (timeout_ != kForever) stream_.timers_.arm(stream_.write_timer_, timeout_);
+  if (timeout_ != kForever) stream_.arm_writer(timeout_);
 }
 
 Result<void> Stream::WriteAll::await_resume() const noexcept {

@@ -120,6 +120,7 @@ class TlsTransport final : public Transport {
     }
   }
   bool broken() noexcept override { return socket::broken(descriptor_); }
+  bool sees_end() noexcept override { return ends() || (!silent() && channel_.ended()); }
   void send_end() noexcept override {
     channel_.send_end();
     static_cast<void>(send());

@@ -116,8 +116,8 @@ TEST(Timeouts, AnAnswersHeadThatNeverStopsIs504) {
   expect_problem(client.read(), 504);
 }
 
-TEST(Timeouts, ABodyThatTricklesIsPatientlyPassed) {
-  Proxy proxy(R"({"timeouts": {"body": "300ms"}})"_json);
+TEST(Timeouts, ABodyThatTricklesIsPatientlyPassedIfItMay) {
+  Proxy proxy(R"({"timeouts": {"body": "300ms"}, "all_routes": {"min_rate": "0"}})"_json);
   RawClient client = proxy.client();
   client.send(request("POST", "/", "Content-Length: 8\r\n"));
   client.send_slowly("01234567", 1, Milliseconds(100));

@@ -23,7 +23,12 @@ struct RouteEdits;
 
 /// When on the path a limit is checked. First the limits that need only the head: a flood then costs no signature check
 /// and no Redis call. Limits that count by a credential come after it was checked, so that a guess costs the caller.
-enum class Stage { memory, memory_after_auth, redis };
+/// `held` and `held_in_redis`: where bodies are held, the capacity of the upstream comes when the body is there.
+enum class Stage { memory, memory_after_auth, redis, held, held_in_redis };
+inline constexpr std::size_t kStages = 5;
+
+constexpr bool is_in_redis(Stage stage) noexcept { return stage == Stage::redis || stage == Stage::held_in_redis; }
+constexpr bool comes_after_body(Stage stage) noexcept { return stage >= Stage::held; }
 
 /// Which part of a limit's size is counted, and where.
 struct Fraction {
@@ -96,7 +101,7 @@ struct Route {
   std::shared_ptr<const RouteEdits> edits;   ///< what it changes in messages; null: nothing
   std::shared_ptr<const Delivery> delivery;  ///< retries, held bodies, a mirror; null: none of them
   std::vector<RouteLimit> plan;              ///< in the order of the stages
-  std::array<std::size_t, 4>
+  std::array<std::size_t, kStages + 1>
       stage_begin{};           ///< where each stage begins in the plan; the last element is the end of the plan
   std::vector<RouteBan> bans;  ///< those whose key the head tells come first
   /// Lower case. A request may have each of them once: of two, the server could read the other one.
@@ -133,6 +138,8 @@ struct Route {
   Duration timeout{};          ///< longest wait for the head of the answer
   Duration between_bytes{};    ///< longest wait for a byte of its body
   std::uint64_t max_body = 0;  ///< largest body of a request, in bytes
+  std::uint64_t min_rate = 0;  ///< slowest body, towards servers and towards clients, in bytes a second; 0: any
+  ClientClose client_close = ClientClose::end;
 
   /// The limits of one stage.
   std::span<const RouteLimit> limits_at(Stage stage) const noexcept {
@@ -140,6 +147,8 @@ struct Route {
     return {plan.data() + stage_begin[at], stage_begin[at + 1] - stage_begin[at]};
   }
   bool checks(Stage stage) const noexcept { return !limits_at(stage).empty(); }
+  /// Whether its last limit is checked only when the body was held.
+  bool after_body() const noexcept { return !plan.empty() && comes_after_body(plan.back().stage); }
   bool bans_by_head() const noexcept { return !bans.empty() && !bans.front().after_auth; }
   bool bans_after_auth() const noexcept { return !bans.empty() && bans.back().after_auth; }
 };

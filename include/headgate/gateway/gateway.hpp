@@ -100,7 +100,7 @@ class Gateway final : public Handler {
   void return_failure(Exchange& x);
   Task<Step> steps_with_extras(Exchange& x);
   Step admit(Exchange& x, Stage stage);  // of limits counted in memory
-  Task<Step> admit_in_redis(Exchange& x, Turn* turn = nullptr);
+  Task<Step> admit_in_redis(Exchange& x, Turn* turn = nullptr, Stage stage = Stage::redis);
   Task<Step> admit_in_turn(Exchange& x, Stage stage);
   Step admit_or_stand(Exchange& x, Stage stage, Turn& turn);
   Step reject_behind(Exchange& x, Round& round);
@@ -138,6 +138,7 @@ class Gateway final : public Handler {
   void return_all(Exchange& x);
   Task<void> delay(Exchange& x);
   Task<Step> hold_body(Exchange& x);
+  Task<Step> admit_held(Exchange& x, Stage stage);
   Task<Step> serve(Exchange& x);
   Step check_body(const Exchange& x) const;
   void settle(Exchange& x, const Step& problem, Served served);

@@ -114,6 +114,13 @@ enum class EncodedSlash {
   keep  ///< it is part of its segment and is forwarded unchanged
 };
 
+/// What becomes of a request whose client closes its connection, or only its sending side: nobody can tell the two
+/// apart.
+enum class ClientClose {
+  end,    ///< it ends at once
+  ignore  ///< it goes on: the client may still read
+};
+
 /// One route.
 struct RouteOptions {
   std::string name;  ///< the path, if no name is given
@@ -134,14 +141,16 @@ struct RouteOptions {
   std::vector<std::string> skip_limits;      ///< names of limits of all_routes that do not apply here
   std::string waiting_room;                  ///< name of a room; empty: none
   Require require = Require::nothing;
-  std::shared_ptr<const Demands> demands;  ///< what the required credential must have; null: it need only be valid
-  CrossOriginPtr cross_origin;             ///< null: answers say nothing of other origins
-  std::optional<UnknownKey> unknown_key;   ///< not set: as all_routes
-  std::optional<Duration> timeout;         ///< longest wait for the head of the answer; not set: as all_routes
-  std::optional<Duration> between_bytes;   ///< longest wait for a byte of its body; not set: as all_routes
-  std::optional<std::uint64_t> max_body;   ///< largest body of a request, in bytes; not set: as all_routes
-  std::uint64_t held_body = 0;             ///< how many bytes of a body are read before a server is chosen; 0: none
-  std::optional<Mirror> mirror{};          ///< not set: no request is copied
+  std::shared_ptr<const Demands> demands;     ///< what the required credential must have; null: it need only be valid
+  CrossOriginPtr cross_origin;                ///< null: answers say nothing of other origins
+  std::optional<UnknownKey> unknown_key;      ///< not set: as all_routes
+  std::optional<Duration> timeout;            ///< longest wait for the head of the answer; not set: as all_routes
+  std::optional<Duration> between_bytes;      ///< longest wait for a byte of its body; not set: as all_routes
+  std::optional<std::uint64_t> max_body;      ///< largest body of a request, in bytes; not set: as all_routes
+  std::optional<ClientClose> client_close{};  ///< not set: as all_routes
+  std::optional<std::uint64_t> min_rate{};    ///< of bodies, in bytes a second; 0: any; not set: as all_routes
+  std::uint64_t held_body = 0;                ///< how many bytes of a body are read before a server is chosen; 0: none
+  std::optional<Mirror> mirror{};             ///< not set: no request is copied
 };
 
 /// The values for all routes that do not set their own.
@@ -154,6 +163,8 @@ struct AllRoutes {
   Duration timeout = std::chrono::seconds(30);
   Duration between_bytes = std::chrono::seconds(60);
   std::uint64_t max_body = 1 << 20;
+  ClientClose client_close = ClientClose::end;
+  std::uint64_t min_rate = 500;
 };
 
 /// One timeout for each phase; none is for the whole request.

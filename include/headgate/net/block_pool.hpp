@@ -27,6 +27,8 @@ class LentBytes {
       if (total_) total_->bytes_.fetch_add(counted_, std::memory_order_relaxed);
       counted_ = 0;
     }
+    /// Those of all workers together.
+    std::uint64_t all() const noexcept { return total_ ? total_->read() : 0; }
 
    private:
     LentBytes* total_;

@@ -11,7 +11,8 @@
 namespace headgate::net {
 
 /// Reads one body after another from a ReadBuffer. Errors: those of the stream; bad_message for malformed framing;
-/// message_size for more bytes than are accepted; eof if the body ends too early.
+/// message_size for more bytes than are accepted; eof if the body ends too early; too_slow() if it comes more slowly
+/// than is demanded.
 class H1Body final : public http::BodyReader {
  public:
   /// `timeout` bounds each wait for bytes. `input` outlives this object.
@@ -19,6 +20,8 @@ class H1Body final : public http::BodyReader {
   /// Starts a new body; nothing of an earlier one remains.
   void begin(const http::Framing& framing);
   void timeout(Duration timeout) noexcept { timeout_ = timeout; }
+  /// Its sender must keep the pace that `rule` says whenever a read waits. The rule's owner outlives this object.
+  void demand_pace(PaceRule rule) noexcept { rule_ = rule; }
   /// `action(owner)` runs once, before the first wait: it sends 100 Continue to a client that waits for it.
   using BeforeWait = Task<Result<void>> (*)(void* owner);
   void before_wait(BeforeWait action, void* owner) noexcept;
@@ -43,6 +46,9 @@ class H1Body final : public http::BodyReader {
   bool ended_ = true;
   error_code broken_;  // the error of malformed framing
   http::h1::ChunkReader chunks_;
+  PaceRule rule_;
+  PaceWatch pace_;
+  std::uint64_t received_ = 0;  // bytes of bodies that were waited for
   BeforeWait before_wait_ = nullptr;
   void* owner_ = nullptr;
 };

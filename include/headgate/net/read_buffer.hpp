@@ -43,6 +43,9 @@ class ReadBuffer {
   void pin() noexcept { pin_ = true; }
   void unpin() noexcept;
 
+  /// Whether the last fill has filled the block to its end: then more is likely to be there. For empty data().
+  bool filled() const noexcept { return block_ && end_ == block_.size(); }
+
   /// Changes to a large block, for a long body. Does nothing while there are unused bytes.
   void grow();
   /// Moves the unused bytes to a large block, for a long head. Ends views into them. False if the block is large

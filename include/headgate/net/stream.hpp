@@ -3,6 +3,7 @@
 // deadline. It yields after its turn, so that the other connections of the loop are served too.
 
 #include "headgate/core/result.hpp"
+#include "headgate/net/pace.hpp"
 #include "headgate/net/readiness.hpp"
 #include "headgate/net/timers.hpp"
 #include "headgate/net/transport.hpp"
@@ -92,6 +93,8 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   void watch(Event event, void* owner, Duration timeout) noexcept;
   /// The same without a timeout.
   void watch(Event event, void* owner) noexcept;
+  /// Like the first, after an event that read nothing: what is there already is no event, only what comes from now on.
+  void watch_on(Event event, void* owner, Duration timeout) noexcept;
   void unwatch() noexcept;
   /// Whether there is nothing to read: no byte, no end, no error. Asks the kernel, because no event may have come yet.
   bool silent() noexcept;
@@ -99,6 +102,8 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   bool broken() noexcept;
   /// Whether the peer has closed the connection or its sending side, as far as the loop knows.
   bool peer_ended() const noexcept;
+  /// The same, and whether it has said so in a message of its protocol (see Transport::sees_end()).
+  bool sees_end() noexcept;
   bool timed_out() const noexcept { return watch_timed_out_; }
 
   /// Wakes the waiting reader and writer with operation_aborted. Later waits fail at once.
@@ -114,6 +119,10 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   bool is_open() const noexcept { return descriptor_ >= 0; }
   bool interrupted() const noexcept { return interrupted_; }
 
+  /// From now on a peer that takes what waits for it more slowly than `rule` says ends the write with too_slow(). What
+  /// counts is what it has acknowledged. The rule's owner lives as long as anybody writes.
+  void demand_pace(PaceRule rule) noexcept { write_rule_ = rule; }
+
   /// Turns on TCP keep-alive: the kernel checks whether a silent peer is still there.
   void keep_alive() noexcept;
 
@@ -125,12 +134,15 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   void on_readable(Transport::Ends ends);
   void on_writable();
   void on_turn();
+  void on_end();
   void fire();
   void end() noexcept;
   void close_descriptor() noexcept;
   Result<std::size_t> charged(Result<std::size_t> got) noexcept;
   void wake_reader(error_code ec);
   void wake_writer(error_code ec);
+  void arm_writer(Duration timeout) noexcept;
+  bool write_goes_on();
   static void read_expired(void* self);
   static void write_expired(void* self);
 
@@ -147,6 +159,9 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   Event event_ = nullptr;
   void* event_owner_ = nullptr;
   std::int64_t turn_left_ = kTurn;
+  PaceRule write_rule_;
+  PaceWatch write_pace_;
+  PaceWatch::Steady write_until_{};  // only with a rule: when a write without progress is over
   bool interrupted_ = false;
   bool watch_timed_out_ = false;
 };

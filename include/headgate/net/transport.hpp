@@ -38,6 +38,9 @@ class Transport {
   virtual bool silent() noexcept = 0;
   /// Whether the peer has reset the connection. Reads nothing.
   virtual bool broken() noexcept = 0;
+  /// Whether the peer has said that no more bytes follow: by a close, or by the message that the protocol has for it,
+  /// if nothing unread comes before that one. May read ahead what it can keep.
+  virtual bool sees_end() noexcept { return ends(); }
   /// Tells the peer that no more bytes follow, if the protocol has a message for that. Does not wait.
   virtual void send_end() noexcept = 0;
   /// Why it failed, in words, where the error code does not say it. Valid until the next call.

@@ -12,6 +12,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 std::string delivered_by(const std::string& retry, const std::string& route = "") {
   return R"({ "listen": ":8080",
@@ -72,6 +73,27 @@ TEST(MirrorOptions, AreThoseOfTheFile) {
   EXPECT_EQ(mirror->in_flight, 5U);
   EXPECT_EQ(mirror->max_body, 1024U);
   EXPECT_EQ(config.gateway.routes.at(1).mirror->share, gateway::kWholeShare);
+}
+
+TEST(DeliveryMeaning, AdvisesToHoldBodiesThatWouldHoldAPlace) {
+  const auto said = [](const std::string& app, const std::string& routes) {
+    return meaning(loaded(R"({ "listen": ":8080", "upstreams": { "app": { "servers": ["http://127.0.0.1:3000"])" + app +
+                          R"( } }, "routes": [)" + routes + "] }"),
+                   "x");
+  };
+  const std::string advice =
+      "hold a place at upstream app while they arrive.\n  Advice: \"buffer_request\": \"64KiB\" there";
+  const std::string all = R"({ "path": "/*", "to": "app" })";
+  for (const std::string places : {R"(, "concurrency": {})", R"(, "max_in_flight": 4)"}) {
+    EXPECT_THAT(said(places, all), HasSubstr("Bodies of requests of route /* " + advice));
+    EXPECT_THAT(said(places, R"({ "path": "/*", "to": "app", "buffer_request": "1KiB" })"), Not(HasSubstr(advice)));
+    EXPECT_THAT(said(places, R"({ "path": "/*", "to": "app", "methods": ["GET"] })"), Not(HasSubstr(advice)));
+    EXPECT_THAT(said(places, R"({ "path": "/*", "to": "app", "methods": ["GET", "PUT"] })"), HasSubstr(advice));
+  }
+  EXPECT_THAT(said("", all), Not(HasSubstr(advice)));
+  const std::string five = R"({ "path": "/a", "to": "app" }, { "path": "/b", "to": "app" },
+    { "path": "/c", "to": "app" }, { "path": "/d", "to": "app" }, { "path": "/e", "to": "app" })";
+  EXPECT_THAT(said(R"(, "concurrency": {})", five), HasSubstr("routes /a, /b, /c and 2 more " + advice));
 }
 
 TEST(DeliveryMeaning, SaysWhatIsSentAgainHeldAndCopied) {

@@ -147,6 +147,8 @@ inline std::string describe(const gateway::RouteOptions& route) {
   if (route.timeout) out << " timeout " << to_text(*route.timeout);
   if (route.between_bytes) out << " between_bytes " << to_text(*route.between_bytes);
   if (route.max_body) out << " max_body " << *route.max_body;
+  if (route.min_rate) out << " min_rate " << *route.min_rate;
+  if (route.client_close) out << " client_close " << static_cast<int>(*route.client_close);
   return out.str() + '\n';
 }
 
@@ -242,6 +244,7 @@ inline std::string describe(const gateway::Options& gateway) {
   }
   out << "all" << describe(gateway.all_routes.limits) << ' ' << to_text(gateway.all_routes.timeout) << ' '
       << to_text(gateway.all_routes.between_bytes) << ' ' << gateway.all_routes.max_body << ' '
+      << gateway.all_routes.min_rate << ' ' << static_cast<int>(gateway.all_routes.client_close) << ' '
       << static_cast<int>(gateway.all_routes.unknown_key) << ' ' << gateway.all_routes.ignore_case;
   if (gateway.all_routes.edits) out << describe(*gateway.all_routes.edits);
   out << '\n';

@@ -73,11 +73,12 @@ TEST(Load, TakesEveryKeyOfTheFile) {
     "l": { "rate": "5/second", "burst": 9, "per": ["jwt.sub", "header:X-A", "route"], "mode": "observe", "if_absent": ["api_key", ["client_ip", "host"]] },
     "m": { "rate": ["1/s", "9/m"], "algorithm": "token_bucket", "per": "total", "store": "memory" },
     "n": { "rate": "1/s", "per": "api_key", "if_redis_down": "reject", "if_absent": { "reject": 403 } } },
-  "all_routes": { "limits": ["m"], "timeout": "4s", "between_bytes": "8s", "max_body": "2KiB", "unknown_key": "reject", "ignore_case": true },
+  "all_routes": { "limits": ["m"], "timeout": "4s", "between_bytes": "8s", "max_body": "2KiB", "min_rate": "2kB",
+    "client_close": "ignore", "unknown_key": "reject", "ignore_case": true },
   "routes": [
     { "name": "r", "host": "A.example", "path": "/x/{y}", "methods": ["GET", "PUT"], "to": "a", "limits": ["l", { "use": "n", "cost": 1 }],
       "skip_limits": ["m"], "require": "jwt", "unknown_key": "anonymous", "timeout": "6s", "between_bytes": "9s", "max_body": "0",
-      "ignore_case": false, "encoded_slash": "keep" },
+      "min_rate": "0", "client_close": "end", "ignore_case": false, "encoded_slash": "keep" },
     { "path": "/h", "respond": { "status": 404, "body": "no", "content_type": "a/b" } } ],
   "timeouts": { "handshake": "7s", "idle": "1s", "head": "2s", "body": "3s", "write": "4s", "tunnel": "5s" },
   "bounds": { "head_size": "8KiB", "head_fields": 50, "target_size": "1KiB", "connections": 99, "handshakes": 98, "handshakes_per_address": 97 },
@@ -110,9 +111,9 @@ TEST(Load, TakesEveryKeyOfTheFile) {
           "route r host a.example path /x/{y} methods GET PUT to a limits lx1 nx1 skip m require 1 ignore_case 0 keeps "
           "slashes unknown_key 0 "
           "timeout 6s between_bytes 9s max_body "
-          "0\n"
+          "0 min_rate 0 client_close 0\n"
           "route /h host  path /h methods to  respond 404 no a/b limits skip require 0\n"
-          "all mx1 4s 8s 2048 1 1\n"
+          "all mx1 4s 8s 2048 2000 1 1 1\n"
           "timeouts 7s 1s 2s 3s 4s 5s\n"
           "bounds 8192 50 1024 99 98 97\n"
           "via gw-1 proxy_fields X-Edge-* Proxy\n"

@@ -219,6 +219,103 @@ TEST_F(H1BodyTest, GivesUpIfNoByteComes) {
   EXPECT_EQ(failed_, error::timed_out);
 }
 
+/// What is demanded of the sender of a body, once a test says so.
+MinPace pace_of(const void* owner) { return *static_cast<const MinPace*>(owner); }
+
+class H1BodyPaceTest : public H1BodyTest {
+ protected:
+  H1BodyPaceTest() { body_.demand_pace({&pace_of, &pace_}); }
+  /// One byte after another until the reader gives up, for `most` at most.
+  void drip(milliseconds most) {
+    bool done = false;
+    const auto reading = [&]() -> Task<void> {
+      while (!body_.ended() && !failed_) {
+        const auto got = co_await body_.read();
+        if (got.has_error()) failed_ = got.error();
+      }
+      done = true;
+    };
+    spawn(reading(), "test");
+    const auto end = std::chrono::steady_clock::now() + most;
+    while (!done && std::chrono::steady_clock::now() < end) {
+      say("x");
+      run_until(done, milliseconds(20));
+    }
+    if (!done) body_.cancel();
+    run_until(done);
+  }
+  MinPace pace_{10'000, milliseconds(200)};
+};
+
+TEST_F(H1BodyPaceTest, FailsWhereItTrickles) {
+  body_.begin({Kind::length, 1'000'000});
+  drip(seconds(5));
+  EXPECT_EQ(failed_, too_slow());
+}
+
+TEST_F(H1BodyPaceTest, FailsWhereItTricklesAfterAFastBegin) {
+  body_.begin({Kind::length, 1'000'000});
+  say(std::string(60'000, 'x'));
+  drip(seconds(5));
+  EXPECT_EQ(failed_, too_slow());
+}
+
+TEST_F(H1BodyPaceTest, IsOnlyLateIfNothingComes) {
+  body_.timeout(milliseconds(200));
+  body_.begin({Kind::length, 10});
+  read_all();
+  EXPECT_EQ(failed_, error::timed_out);
+}
+
+TEST_F(H1BodyPaceTest, IsNotTooSlowBecauseOthersBeforeItCameLate) {
+  for (int i = 0; i < 6; ++i) {
+    body_.begin({Kind::length, 1});
+    data_.clear();
+    bool done = false;
+    const auto reading = [&]() -> Task<void> {
+      const auto got = co_await body_.read();
+      if (got.has_error()) failed_ = got.error();
+      done = true;
+    };
+    spawn(reading(), "test");
+    run_until(done, milliseconds(50));
+    say("x");
+    ASSERT_TRUE(run_until(done));
+    ASSERT_FALSE(failed_) << failed_.message();
+  }
+}
+
+TEST_F(H1BodyPaceTest, MayTrickleIfNothingIsDemanded) {
+  pace_ = {};
+  body_.begin({Kind::length, 1'000'000});
+  drip(milliseconds(600));
+  EXPECT_EQ(failed_, error::operation_aborted);
+}
+
+TEST_F(H1BodyTest, TakesALargeBlockOnlyOnceASmallOneWasFilled) {
+  LentBytes total;
+  LentBytes::Share share(&total);
+  Blocks blocks{BlockPool(2048, 4), BlockPool(4UL << 20, 1, &share)};
+  ReadBuffer buffer(near_, blocks);
+  H1Body body(buffer, seconds(5));
+  body.begin({Kind::length, 1U << 30});
+  std::size_t left = 3000;
+  const auto reading = [&]() -> Task<void> {
+    while (left > 0) {
+      const auto got = co_await body.read();
+      left -= std::min(left, got->size());
+    }
+  };
+  say(std::string(1000, 'x'));
+  const auto first = [&]() -> Task<void> { left -= (co_await body.read())->size(); };
+  ASSERT_TRUE(finish(first()));
+  EXPECT_EQ(total.read(), 0U) << "what is announced costs nothing";
+  say(std::string(5000, 'x'));
+  left = 5000;
+  ASSERT_TRUE(finish(reading()));
+  EXPECT_EQ(total.read(), 4U << 20);
+}
+
 TEST_F(H1BodyTest, WakesAWaitingReadByCancel) {
   body_.begin({Kind::length, 5});
   bool done = false;

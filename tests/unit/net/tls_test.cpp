@@ -160,6 +160,26 @@ TEST_F(TlsTest, TellsAProperEndFromABrokenConnection) {
   EXPECT_EQ(why, error::connection_aborted) << "anybody can close a connection; only the peer can say so sealed";
 }
 
+TEST_F(TlsTest, SeesAnEndThatOnlyTlsTells) {
+  ASSERT_TRUE(shake_hands());
+  EXPECT_FALSE(near_->sees_end());
+  client->transport().send_end();
+  const auto end = std::chrono::steady_clock::now() + seconds(5);
+  while (!near_->sees_end() && std::chrono::steady_clock::now() < end) loop_.run_one_for(milliseconds(10));
+  EXPECT_TRUE(near_->sees_end());
+  EXPECT_FALSE(near_->peer_ended()) << "the connection is open";
+}
+
+TEST_F(TlsTest, TakesNoNextMessageForAnEnd) {
+  ASSERT_TRUE(shake_hands());
+  ASSERT_TRUE(client->write_now("next"));
+  const auto end = std::chrono::steady_clock::now() + seconds(5);
+  while (near_->silent() && std::chrono::steady_clock::now() < end) loop_.run_one_for(milliseconds(10));
+  EXPECT_FALSE(near_->sees_end());
+  std::array<char, 16> into{};
+  EXPECT_EQ(*near_->read_now(into), 4U) << "looking takes nothing";
+}
+
 TEST_F(TlsTest, SendsCloseNotifyWhenClosed) {
   ASSERT_TRUE(shake_hands());
   std::string got;
