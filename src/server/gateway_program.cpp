@@ -246,6 +246,7 @@ void GatewayProgram::ended_reload(const ReloadResult& result) {
   reloading_ = false;
   for (const auto& tell : std::exchange(told_, {}))
     if (tell) tell(result);
+  for (const auto& rest : std::exchange(after_reload_, {})) rest();
   if (asked_.empty()) return;
   const auto next = std::exchange(asked_, {});
   asked_.assign(next.begin() + 1, next.end());
@@ -357,6 +358,7 @@ void GatewayProgram::ended() {
   shared_.operators.close();
   asked_.clear();
   told_.clear();
+  after_reload_.clear();
   if (watch_) watch_->stop();
   server_watch_.stop();
   top_->stop();

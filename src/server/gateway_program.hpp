@@ -117,6 +117,7 @@ class GatewayProgram final : public Program {
   bool reloading_ = false;
   std::vector<Tell> asked_;  // for the reload after this one
   std::vector<Tell> told_;   // by this one
+  std::vector<std::function<void()>> after_reload_;
 };
 
 }  // namespace headgate::server

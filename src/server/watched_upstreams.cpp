@@ -25,6 +25,8 @@ std::vector<WatchedUpstream> watched_upstreams(const ActiveConfig& active, const
 
 void GatewayProgram::use_size(const std::string& upstream, const std::string& server, const WantedSize& size) {
   if (workers_ == nullptr) return;
+  // The configuration that a reload prepares at the moment has the sizes of its beginning.
+  if (reloading_) return after_reload_.push_back([this, upstream, server, size] { use_size(upstream, server, size); });
   sizes_.set(now_->config->upstreams, upstream, server, size);
   auto upstreams = now_->config->upstreams;
   sizes_.apply(upstreams);
