@@ -1,92 +1,109 @@
 -- Common to token_bucket and leaky_bucket, as src/limit/refill.hpp is for the gateway. A bucket is stored as one moment
 -- and the rate that it was computed with. The build inserts the parts where the two algorithms have `--+refill <part>`.
 --
--- What was used is a count. If the rate has changed (a tier, a changed limit), the moment moves to where it would be if
--- as many tokens had been taken at the new rate, and is written back. This is exact if the periods are equal, else
--- rounded down to a microsecond.
+-- What was used is a count. If the rate is another one now (a tier, an override, a changed limit), the moment is taken
+-- for where it would be if as many tokens were used at this rate (rounded up to a part), and nothing is written for that
+-- alone: a smaller bucket must not erase what a larger one holds. So the moment may lie further ahead than that of an
+-- empty bucket, as it does in debt. Tokens come back at the faster of the two rates until one is taken at this one.
 --
--- A debt moves the moment beyond that of an empty bucket. A clock that was ahead does the same. To tell them apart, the
--- value has the size of the debt, as the next power of two. A moment further ahead than that is cut back to it.
+-- A clock that was ahead writes such a moment too. So the value says how far ahead the moment lay when it was written. On
+-- one clock it only comes nearer. A moment that lies further ahead is moved back to that distance, and written: nothing
+-- that was used is lost.
 --
--- KEYS  "<moment>:<debt><rate>", then <part> if it is not 0. moment: microseconds since the epoch. debt: two digits, 0
---       for no debt, else a debt of less than 2^debt microseconds. rate: 14 digits of its period in microseconds and 9
---       of its count (0 for 10^9). part: 9 digits, the moment's fraction of a microsecond in units of 1/count. Earlier
---       versions wrote "<moment>" or "<moment>:<part>", by the rule of the time. They read the text after ":" as a
---       part, find it too large, and use 0.
+-- KEYS  "<moment>:53<rate>", then <part> if it is not 0, then <distance>. moment: microseconds since the epoch. rate: 14
+--       digits of its period in microseconds and 9 of its count (0 for 10^9). part: 9 digits, the moment's fraction of a
+--       microsecond in units of 1/count. distance: 16 digits, how far ahead the moment was when it was written, in whole
+--       microseconds.
+--       Earlier versions read 53 as the size of a debt, so they do not cut the moment back, and the rest as a part that
+--       is too large or below a microsecond. They wrote the same without a distance, and the size of a debt as the next
+--       power of two, or 00; or "<moment>" or "<moment>:<part>" by the rule of the time.
 -- ARGV  4  parts in a microsecond: the rate's count
 --       6  the rate, as in the value
 --
 -- read   needs reach and reach_part (how far ahead the moment of an empty bucket lies); sets ahead, part, room and
---        room_part.
+--        room_part, and slower if the moment's rate is a faster one: slower(most, most_part) is the time until no more
+--        than that is used, in microseconds.
 -- write  needs reach and reach_part; writes what takes, below and wrong require.
 
 --@read
-local ahead, part = 0, 0
+local ahead, part, slower = 0, 0, nil
 local stored, whole, rest = pcall('GET', key), nil, nil
 if type(stored) == 'string' then
   whole, rest = match(stored, '^(%d+):?(%d*)$')
 end
 if whole and whole + 0 >= now then
-  local most, most_part, parts = reach, reach_part, ARGV[at + 4] + 0
+  local parts, most, most_part, other, distance = ARGV[at + 4] + 0, reach, reach_part, false, nil
   ahead, part = whole - now, tonumber(rest) or 0
-  if #rest >= 25 then
-    local owed = rest:sub(1, 2)
-    part, owed = tonumber(rest:sub(26)) or 0, owed == '00' and 0 or 2 ^ owed
-    if rest:sub(3, 25) ~= ARGV[at + 6] then
-      -- a * b / c, rounded down, and the remainder. Works bit by bit on b, so that no number exceeds 2^53.
-      local function times(a, b, c)
-        local rest, quotient, left, bits = a % c, 0, 0, b
-        for bit = 44, 0, -1 do
-          quotient, left = 2 * quotient, 2 * left
-          if bits >= 2 ^ bit then
-            bits, left = bits - 2 ^ bit, left + rest
-          end
-          while left >= c do
-            quotient, left = quotient + 1, left - c
-          end
-        end
-        return (a - rest) / c * b + quotient, left
-      end
-      local from_period, from_count = tonumber(rest:sub(3, 16)), tonumber(rest:sub(17, 25))
-      local period, far = tonumber(ARGV[at + 6]:sub(1, 14)), 3155760060000000
-      from_count = from_count > 0 and from_count or 1000000000
-      local function carried(time, part)
-        if from_period ~= period then
-          time, part = times(time, period, from_period), 0
-          if time >= far then
-            time = far
-          end
-        end
-        if from_count ~= parts then
-          local whole, left = times(time, from_count, parts)
-          left = left + part
-          time, part = whole + (left - left % parts) / parts, left % parts
-          if time >= far then
-            return far, 0
-          end
-        end
-        return time, part
-      end
-      if from_period > 0 then
-        ahead, part = carried(ahead, part)
-        owed = carried(owed, 0)
-      end
-      wrong = true
-    end
-    if owed > 0 then
-      most = reach + owed
-      if most >= 3155760060000000 then
-        most, most_part = 3155760060000000, 0
-      end
+  local length = #rest
+  if length >= 25 then
+    part = (length == 34 or length == 50) and rest:sub(26, 34) + 0 or 0
+    other = rest:sub(3, 25) ~= ARGV[at + 6]
+    if length == 41 or length == 50 then
+      distance = rest:sub(-16) + 0
+      most, most_part = distance, part
+    elseif other then
+      most = 3155760060000000
+    elseif rest:sub(1, 2) ~= '00' then
+      most = reach + 2 ^ rest:sub(1, 2)
     end
   end
-  if part >= parts then  -- written by an older version at another rate
+  if part >= parts and not other then  -- written by an older version at another rate
     part = 0
   end
   if ahead > most or (ahead == most and part > most_part) then
-    -- A clock ahead of this one wrote it (a replica took over), or a larger bucket. Without this it would reject for
-    -- the whole difference.
+    -- A clock ahead of this one wrote it (a replica took over). Without this it would reject for the whole difference.
     ahead, part, wrong = most, most_part, true
+  end
+  if other then
+    local period, from_period, from_count =
+      tonumber(ARGV[at + 6]:sub(1, 14)), tonumber(rest:sub(3, 16)), tonumber(rest:sub(17, 25))
+    from_period = from_period > 0 and from_period or 1
+    from_count = from_count > 0 and from_count or 1000000000
+    -- a * b / c, rounded down, and the remainder. Works bit by bit on b, so that no number exceeds 2^53.
+    local function times(a, b, c)
+      local rest, quotient, left, bits = a % c, 0, 0, b
+      for bit = 44, 0, -1 do
+        quotient, left = 2 * quotient, 2 * left
+        if bits >= 2 ^ bit then
+          bits, left = bits - 2 ^ bit, left + rest
+        end
+        while left >= c do
+          quotient, left = quotient + 1, left - c
+        end
+      end
+      return (a - rest) / c * b + quotient, left
+    end
+    -- The time in which as many tokens refill at the second rate as do in this time at the first, to a part.
+    local function converted(time, part, count, period, to_count, to_period, up)
+      local tokens, left = times(time, count, period)
+      left = left + part
+      tokens, left = tokens + (left - left % period) / period, left % period
+      local whole, parts = times(tokens, to_period, to_count)
+      local more, beyond = times(left, to_period, period)
+      parts = parts + more + (up and beyond > 0 and 1 or 0)
+      whole, parts = whole + (parts - parts % to_count) / to_count, parts % to_count
+      if tokens >= 9007199254740992 or whole >= 3155760060000000 then
+        return 3155760060000000, 0
+      end
+      return whole, parts
+    end
+    local from, from_part, gone = ahead, part, distance and distance - ahead or 0
+    if parts * from_period < from_count * period then
+      gone = 0
+      slower = function(most, most_part)
+        local whole, part = converted(most, most_part, parts, period, from_count, from_period)
+        local wait = from - whole + (from_part > part and 1 or 0)
+        return wait > 0 and wait or 0
+      end
+    end
+    ahead, part = converted(ahead + gone, part, from_count, from_period, parts, period, true)
+    ahead = ahead - gone
+    if ahead < 0 then
+      ahead, part = 0, 0
+    end
+  end
+  if ahead >= 3155760060000000 then
+    ahead, part = 3155760060000000, 0
   end
 end
 
@@ -122,11 +139,7 @@ if write then
   if ahead < 0 or (ahead == 0 and part == 0) then  -- more may be given back than was taken
     call('DEL', key)
   else
-    local debt, digits = ahead - reach + (part > reach_part and 1 or 0), 0
-    if debt > 0 then
-      debt, digits = math.frexp(debt)
-    end
-    call('SET', key, format('%d:%02d%s%s', now + ahead, digits, ARGV[at + 6], part == 0 and '' or format('%09d', part)),
+    call('SET', key, format('%d:53%s%s%016d', now + ahead, ARGV[at + 6], part == 0 and '' or format('%09d', part), ahead),
       'PX', format('%d', ahead / 1000 + 2))
   end
 end

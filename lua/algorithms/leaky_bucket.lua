@@ -15,6 +15,7 @@
 --       5     wait: the maximum delay of a request in the queue, in microseconds; 0 for no queue
 --       6     the rate, as in the value
 -- Reply 0, 1  room before taking, at most size, below 0 in debt, microseconds and part
+--       2     microseconds until a rejected cost is allowed, if that does not follow from the room; else 0
 
 --@peek
 local reach, reach_part = ARGV[at] + 0, ARGV[at + 1] + 0
@@ -28,10 +29,21 @@ if not allowed then
     allowed = ahead < wait or (ahead == wait and part == 0)
   end
 end
-reply[words], reply[words + 1] = room, room_part
-words, at = words + 2, at + 7
+local waits = 0
+if not allowed and slower and (increment < reach or (increment == reach and increment_part <= reach_part)) then
+  local most, most_part, wait = reach - increment, reach_part - increment_part, ARGV[at + 5] + 0
+  if most_part < 0 then
+    most, most_part = most - 1, most_part + ARGV[at + 4]
+  end
+  if wait > 0 and most >= wait then
+    most, most_part = wait, 0
+  end
+  waits = slower(most, most_part)
+end
+reply[words], reply[words + 1], reply[words + 2] = room, room_part, waits
+words, at = words + 3, at + 7
 
 --@commit
 local reach, reach_part = ARGV[at] + 0, ARGV[at + 1] + 0
 --+refill write
-words, at = words + 2, at + 7
+words, at = words + 3, at + 7

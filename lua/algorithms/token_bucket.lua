@@ -6,7 +6,7 @@
 -- T may be a fraction of microseconds (7 a second), so each time is a pair: whole microseconds, and parts of one in
 -- units of 1/parts. All numbers are integers below 2^53, exact in Lua's doubles, and the same in src/limit/refill.hpp.
 --
--- In debt the room is below 0. Nothing is granted until the debt has refilled.
+-- In debt the room is below 0, and where a larger bucket took more. Nothing is granted until the debt has refilled.
 --
 -- KEYS  the moment, as in lua/refill.lua. The key expires when it has passed.
 -- ARGV  0, 1  tolerance: burst*T, microseconds and part
@@ -15,6 +15,7 @@
 --       5     wait: the maximum delay of a request, in microseconds, or 0
 --       6     the rate, as in the value
 -- Reply 0, 1  room before taking, at most tolerance + wait, below 0 in debt, microseconds and part
+--       2     microseconds until a rejected cost is allowed, if that does not follow from the room; else 0
 
 --@peek
 local reach, reach_part = ARGV[at] + 0, ARGV[at + 1] + 0
@@ -27,10 +28,15 @@ end
 --+refill read
 allowed = increment < 0 or (increment == 0 and increment_part == 0) or
   (fits and (room > increment or (room == increment and room_part >= increment_part)))
-reply[words], reply[words + 1] = room, room_part
-words, at = words + 2, at + 7
+local wait = 0
+if not allowed and slower and fits and (increment < reach or (increment == reach and increment_part <= reach_part)) then
+  local part = reach_part - increment_part
+  wait = slower(reach - increment - (part < 0 and 1 or 0), part < 0 and part + ARGV[at + 4] or part)
+end
+reply[words], reply[words + 1], reply[words + 2] = room, room_part, wait
+words, at = words + 3, at + 7
 
 --@commit
 local reach, reach_part = ARGV[at] + ARGV[at + 5], ARGV[at + 1] + 0
 --+refill write
-words, at = words + 2, at + 7
+words, at = words + 3, at + 7

@@ -7,7 +7,6 @@
 #include "headgate/limit/algorithm.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace headgate::limit {
 
@@ -81,68 +80,95 @@ inline ExactDuration increment_of(const Rule& rule, std::int64_t cost) noexcept 
 /// A cost beyond the burst never fits, however long it waits.
 inline bool fits(const Rule& rule, std::int64_t cost) noexcept { return cost <= static_cast<std::int64_t>(rule.burst); }
 
-/// What a bucket's State holds: the moment, the rate it was computed with, and the size of a debt. The debt says how
-/// far the moment may lie beyond that of an empty bucket.
+/// What a bucket's State holds: the moment, the rate it was computed with, and how far ahead it lay when it was
+/// written. That distance tells a clock that was ahead from a larger bucket: on one clock the moment only comes nearer.
 struct Reckoned {
   std::int64_t whole = 0;  ///< of the moment, in microseconds since the epoch
   std::int64_t part = 0;   ///< of the moment, in units of 1/count microseconds
   std::int64_t count = 0;
   std::int64_t period = 0;
-  int owed = 0;  ///< 0: no debt; else a debt of less than 2^owed microseconds
+  std::int64_t distance = 0;  ///< when it was written, without the part
 
   static constexpr int kCountBit = 32;  // in numbers[1], above the part
-  static constexpr int kOwedBit = 48;   // in numbers[2], above the period
 
   static Reckoned in(const State& state) noexcept {
     const auto& numbers = state.numbers;
     return {.whole = numbers[0],
             .part = numbers[1] & ((std::int64_t{1} << kCountBit) - 1),
             .count = numbers[1] >> kCountBit,
-            .period = numbers[2] & ((std::int64_t{1} << kOwedBit) - 1),
-            .owed = static_cast<int>(numbers[2] >> kOwedBit)};
+            .period = numbers[2],
+            .distance = state.log.number()};
   }
   void write(State& state) const noexcept {
-    state.numbers = {whole, part | (count << kCountBit), period | (std::int64_t{owed} << kOwedBit)};
+    state.numbers = {whole, part | (count << kCountBit), period};
+    state.log.set_number(distance);
   }
 };
 
-/// Converts `time` to another rate: as many tokens as refill in `time` at the rate of `from`, at the rate of `rule`.
-/// Exact if the periods are equal, else rounded down to a microsecond.
-inline ExactDuration carried(ExactDuration time, const Reckoned& from, const Rule& rule) noexcept {
-  const auto within = [](Wide whole) { return whole < Wide{kMaxAhead.whole}; };
-  if (const std::int64_t period = rule.rate.period.count(); period != from.period) {
-    const Wide whole = Wide{time.whole} * period / from.period;
-    time = within(whole) ? ExactDuration{static_cast<std::int64_t>(whole), 0} : kMaxAhead;
+/// The rates of two rules, or of a rule and a value.
+struct Pace {
+  std::int64_t count;
+  std::int64_t period;
+  bool operator==(const Pace&) const = default;
+  /// In doubles, as the script compares them.
+  bool slower_than(const Pace& other) const noexcept {
+    return static_cast<double>(count) * static_cast<double>(other.period) <
+           static_cast<double>(other.count) * static_cast<double>(period);
   }
-  if (const std::int64_t count = parts_of(rule); count != from.count) {
-    const Wide parts = Wide{time.whole} * from.count + time.part;
-    if (!within(parts / count)) return kMaxAhead;
-    return {static_cast<std::int64_t>(parts / count), static_cast<std::int64_t>(parts % count)};
-  }
-  return time;
+};
+inline Pace pace_of(const Rule& rule) noexcept { return {parts_of(rule), rule.rate.period.count()}; }
+
+enum class Round : bool { down, up };
+
+/// The time in which as many tokens refill at the pace `to` as do in `time` at the pace `from`, to a part of `to`.
+inline ExactDuration converted(ExactDuration time, const Pace& from, const Pace& to, Round round) noexcept {
+  const Wide product = Wide{time.whole} * from.count + time.part;
+  if (product / from.period >= Wide{1} << 53) return kMaxAhead;
+  const Wide parts = (product * to.period + (round == Round::up ? from.period - 1 : 0)) / from.period;
+  const Wide whole = parts / to.count;
+  if (whole >= Wide{kMaxAhead.whole}) return kMaxAhead;
+  return {static_cast<std::int64_t>(whole), static_cast<std::int64_t>(parts % to.count)};
 }
 
-enum Word : std::size_t { kWhole, kPart };  // indexes of Words: the room, below 0 in debt
+/// What was used when the moment was written is a count. Since then it has come back at the faster of the two paces.
+inline ExactDuration carried(ExactDuration ahead, const Reckoned& stored, const Pace& to) noexcept {
+  const Pace from{stored.count, stored.period};
+  if (to.slower_than(from)) return converted(ahead, from, to, Round::up);
+  ExactDuration out = converted({stored.distance, ahead.part}, from, to, Round::up);
+  out.whole -= stored.distance - ahead.whole;
+  return std::max(out, ExactDuration{});
+}
 
-/// How much may still be taken, as a time; below 0 in debt. Without debt, the moment lies at most `reach` ahead of now.
-/// Sets `stale` if it lies further, or was computed with another rate.
+/// Indexes of Words: the room, below 0 in debt; and how long a rejected cost waits, if the moment has a faster pace
+/// than the rule's, else 0.
+enum Word : std::size_t { kWhole, kPart, kWait };
+
+/// How much may still be taken, as a time. Below 0 in debt, and if a larger bucket took more than this one holds: that
+/// is not forgotten, so that the larger one still finds it. Sets `stale` if a clock that is ahead wrote the moment.
 inline ExactDuration room_of(const State& state, const Rule& rule, ExactDuration reach, Instant now,
                              bool& stale) noexcept {
   const Reckoned stored = Reckoned::in(state);
   ExactDuration ahead{stored.whole - now.time_since_epoch().count(), stored.part};
   if (ahead.whole < 0 || stored.count == 0) return reach;  // as if never used
-  std::int64_t owed = stored.owed > 0 ? std::int64_t{1} << stored.owed : 0;
-  if (stored.count != parts_of(rule) || stored.period != rule.rate.period.count()) {
+  if (ahead.whole > stored.distance) {
     stale = true;
-    ahead = carried(ahead, stored, rule);
-    owed = carried({owed, 0}, stored, rule).whole;
+    ahead.whole = stored.distance;
   }
-  const ExactDuration most = owed > 0 ? std::min(ExactDuration{reach.whole + owed, reach.part}, kMaxAhead) : reach;
-  if (ahead > most) {
-    stale = true;
-    ahead = most;
-  }
-  return minus(reach, ahead, parts_of(rule));
+  if (const Pace pace = pace_of(rule); pace != Pace{stored.count, stored.period}) ahead = carried(ahead, stored, pace);
+  return minus(reach, std::min(ahead, kMaxAhead), parts_of(rule));
+}
+
+/// The time until no more than `most` is used. 0 if that follows from the room: the moment has not a faster pace.
+inline std::int64_t wait_at_faster_pace(const State& state, const Rule& rule, ExactDuration most,
+                                        Instant now) noexcept {
+  const Reckoned stored = Reckoned::in(state);
+  const Pace from{stored.count, stored.period};
+  if (stored.count == 0 || !pace_of(rule).slower_than(from)) return 0;
+  ExactDuration ahead{stored.whole - now.time_since_epoch().count(), stored.part};
+  if (ahead.whole < 0) return 0;
+  ahead.whole = std::min(ahead.whole, stored.distance);
+  return std::max<std::int64_t>(round_up(minus(ahead, converted(most, pace_of(rule), from, Round::down), from.count)),
+                                0);
 }
 
 /// What is left of `room` after `cost`; below 0 if `cost` is more than `room`.
@@ -160,21 +186,21 @@ inline ExactDuration left_as_taken(ExactDuration room, ExactDuration after, cons
   return after.whole < 0 && after < room ? std::min(room, ExactDuration{}) : after;
 }
 
-/// Algorithm::commit. Without debt, the moment lies at most `reach` ahead.
+/// Algorithm::commit.
 inline Instant take(State& state, const Rule& rule, std::int64_t cost, Taken taken, ExactDuration reach, Instant now,
                     const Outcome& outcome) noexcept {
   const ExactDuration room{outcome.words[kWhole], outcome.words[kPart]};
   const std::int64_t parts = parts_of(rule);
   const ExactDuration left = left_as_taken(room, left_of(room, rule, cost, reach), rule, reach, taken);
   const ExactDuration ahead = minus(reach, left, parts);
+  if (left == room && ahead > ExactDuration{} && !outcome.stale) return now + Duration(round_up(ahead));
   state.numbers = {};  // as if never used, on any clock
   if (ahead > ExactDuration{}) {
-    const auto debt = static_cast<std::uint64_t>(std::max<std::int64_t>(0, round_up(minus(ahead, reach, parts))));
     const Reckoned reckoned{.whole = now.time_since_epoch().count() + ahead.whole,
                             .part = ahead.part,
                             .count = parts,
                             .period = rule.rate.period.count(),
-                            .owed = static_cast<int>(std::bit_width(debt))};
+                            .distance = ahead.whole};
     reckoned.write(state);
   }
   return now + Duration(round_up(ahead));
@@ -184,6 +210,9 @@ inline Instant take(State& state, const Rule& rule, std::int64_t cost, Taken tak
 inline bool is_room(ExactDuration room, const Rule& rule, ExactDuration reach) noexcept {
   return room.part >= 0 && room.part < parts_of(rule) && room <= reach && room.whole >= reach.whole - kMaxAhead.whole;
 }
+
+/// Whether wait_at_faster_pace can have returned `wait`.
+inline bool is_wait(std::int64_t wait) noexcept { return wait >= 0 && wait <= 2 * kMaxAhead.whole; }
 
 /// Algorithm::arguments of both, as token_bucket.lua and leaky_bucket.lua describe them.
 void refill_arguments(const Check& check, Instant now, ArgumentList& out);

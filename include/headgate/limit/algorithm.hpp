@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace headgate::limit {
@@ -24,12 +25,44 @@ struct RuleFault {
   std::string help;
 };
 
+/// In eight bytes: the log of an algorithm that records each request, or one more number of any other. Null at first,
+/// which is the number 0.
+class LogOrNumber {
+ public:
+  using Log = std::vector<std::int64_t>;
+  LogOrNumber() noexcept = default;
+  LogOrNumber(LogOrNumber&& other) noexcept : raw_(std::exchange(other.raw_, 0)) {}
+  LogOrNumber& operator=(LogOrNumber&& other) noexcept {
+    std::swap(raw_, other.raw_);
+    return *this;
+  }
+  LogOrNumber& operator=(std::unique_ptr<Log> log) noexcept {
+    const std::unique_ptr<Log> before(get());
+    raw_ = reinterpret_cast<std::uintptr_t>(log.release());
+    return *this;
+  }
+  ~LogOrNumber() { delete get(); }
+
+  /// Null if it is a number.
+  Log* get() const noexcept { return (raw_ & 1U) != 0 ? nullptr : reinterpret_cast<Log*>(raw_); }
+  Log* operator->() const noexcept { return get(); }
+  Log& operator*() const noexcept { return *get(); }
+  bool operator==(std::nullptr_t) const noexcept { return get() == nullptr; }
+
+  /// It must not be a log. The number is 0 or more, and below 2^63.
+  std::int64_t number() const noexcept { return static_cast<std::int64_t>(raw_ >> 1U); }
+  void set_number(std::int64_t number) noexcept { raw_ = (static_cast<std::uintptr_t>(number) << 1U) | 1U; }
+
+ private:
+  static_assert(alignof(Log) > 1 && sizeof(std::uintptr_t) == sizeof(std::int64_t));
+  std::uintptr_t raw_ = 0;
+};
+
 /// The state of one counter in memory. A default-constructed state means "never used". Each algorithm defines the
 /// meaning of the numbers.
 struct State {
   std::array<std::int64_t, 3> numbers{};
-  /// For an algorithm that records each request. Null for all others.
-  std::unique_ptr<std::vector<std::int64_t>> log;
+  LogOrNumber log;
 };
 
 /// Integers that describe one counter before anything is taken. Peek here and in Lua give the same integers for the
@@ -84,6 +117,9 @@ struct Algorithm {
   bool refills = true;
   /// Whether it counts by the days or months of a time zone where the rule has a calendar.
   bool by_calendar = false;
+  /// Whether what is stored ends with the period that it was counted in. Then rules of different periods cannot share a
+  /// counter: the shorter one would end what the longer one still counts.
+  bool by_window = false;
 
   /// The burst if the user writes none. The rule's rate, wait and calendar are set.
   std::uint64_t (*default_burst)(const Rule& rule);

@@ -39,6 +39,10 @@ Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant no
   outcome.words = {room.whole, room.part};
   outcome.allowed = cost <= 0 || (room >= increment_of(rule, cost) &&
                                   (!is_queue(rule) || minus(size, room, parts_of(rule)) <= wait_of(rule)));
+  if (!outcome.allowed && fits(rule, cost)) {
+    const ExactDuration most = minus(size, increment_of(rule, cost), parts_of(rule));
+    outcome.words[kWait] = wait_at_faster_pace(state, rule, is_queue(rule) ? std::min(most, wait_of(rule)) : most, now);
+  }
   return outcome;
 }
 
@@ -50,7 +54,7 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
                                  std::span<const std::int64_t> words) {
   const ExactDuration room{words[kWhole], words[kPart]};
   const ExactDuration size = size_of(rule);
-  if (!is_room(room, rule, size)) return std::nullopt;
+  if (!is_room(room, rule, size) || !is_wait(words[kWait])) return std::nullopt;
   const std::int64_t parts = parts_of(rule);
   const ExactDuration level = minus(size, room, parts);
   const ExactDuration after = left_of(room, rule, cost, size);
@@ -66,6 +70,7 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
   } else if (!decision.allowed) {  // -after rounded up is -after.whole, as its part counts upwards
     if (too_late) decision.retry_after = Duration(round_up(minus(level, wait_of(rule), parts)));
     decision.retry_after = std::max(decision.retry_after, Duration(-after.whole));
+    if (words[kWait] > 0) decision.retry_after = Duration(words[kWait]);
   } else if (is_queue(rule) && cost > 0) {
     decision.delay = Duration(round_up(level));
   }
@@ -77,7 +82,7 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
 
 extern const Algorithm leaky_bucket;
 const Algorithm leaky_bucket{.name = "leaky_bucket",
-                             .words = 2,
+                             .words = 3,
                              .leasable = false,
                              .default_burst = default_burst,
                              .check = check_refill,

@@ -28,6 +28,9 @@ Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant no
   const ExactDuration room = room_of(state, rule, reach_of(rule), now, outcome.stale);
   outcome.words = {room.whole, room.part};
   outcome.allowed = cost <= 0 || (fits(rule, cost) && room >= increment_of(rule, cost));
+  if (!outcome.allowed && fits(rule, cost))
+    outcome.words[kWait] =
+        wait_at_faster_pace(state, rule, minus(reach_of(rule), increment_of(rule, cost), parts_of(rule)), now);
   return outcome;
 }
 
@@ -39,7 +42,7 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
                                  std::span<const std::int64_t> words) {
   const ExactDuration room{words[kWhole], words[kPart]};
   const ExactDuration reach = reach_of(rule);
-  if (!is_room(room, rule, reach)) return std::nullopt;
+  if (!is_room(room, rule, reach) || !is_wait(words[kWait])) return std::nullopt;
   const std::int64_t parts = parts_of(rule);
   const ExactDuration wait = wait_of(rule);
   const ExactDuration after = left_of(room, rule, cost, reach);
@@ -49,7 +52,7 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
   decision.limit = rule.burst;
   decision.remaining = left > wait ? tokens_in(minus(left, wait, parts), rule.rate) : 0;
   if (!decision.allowed)  // -after rounded up is -after.whole, as its part counts upwards
-    decision.retry_after = fits(rule, cost) ? Duration(-after.whole) : kNever;
+    decision.retry_after = !fits(rule, cost) ? kNever : Duration(words[kWait] > 0 ? words[kWait] : -after.whole);
   else if (cost > 0 && after < wait)
     decision.delay = Duration(round_up(minus(wait, after, parts)));
   decision.reset_after = Duration(round_up(minus(reach, left, parts)));
@@ -60,7 +63,7 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
 
 extern const Algorithm token_bucket;
 const Algorithm token_bucket{.name = "token_bucket",
-                             .words = 2,
+                             .words = 3,
                              .leasable = true,
                              .even = true,
                              .default_burst = default_burst,

@@ -78,7 +78,7 @@ TEST(ScriptArguments, MergeTwoChecksOfOneCounter) {
   script_arguments(checks, "", kStart, out);
   EXPECT_EQ(out[0], "2");
   EXPECT_EQ(out[7], "5000000");
-  const std::array<std::int64_t, 5> reply = {1, 60'000'000, 0, 60'000'000, 0};
+  const std::array<std::int64_t, 7> reply = {1, 60'000'000, 0, 0, 60'000'000, 0, 0};
   std::array<Decision, 3> decisions;
   bool all = false;
   ASSERT_TRUE(read_script_reply(reply, checks, decisions, all));
@@ -155,7 +155,7 @@ class ScriptReply : public testing::Test {
 };
 
 TEST_F(ScriptReply, TellsWhatIsLeftAfterTaking) {
-  ASSERT_TRUE(read({1, 30'500'000, 0, 2'000'000, 0}));
+  ASSERT_TRUE(read({1, 30'500'000, 0, 0, 2'000'000, 0, 0}));
   EXPECT_TRUE(all_);
   EXPECT_EQ(decisions_[0].remaining, 29U);
   EXPECT_EQ(decisions_[0].limit, 60U);
@@ -165,7 +165,7 @@ TEST_F(ScriptReply, TellsWhatIsLeftAfterTaking) {
 }
 
 TEST_F(ScriptReply, TellsWhatIsLeftIfOneRejects) {
-  ASSERT_TRUE(read({0, 30'500'000, 0, 1'250'000, 0}));
+  ASSERT_TRUE(read({0, 30'500'000, 0, 0, 1'250'000, 0, 0}));
   EXPECT_FALSE(all_);
   EXPECT_TRUE(decisions_[0].allowed);
   EXPECT_EQ(decisions_[0].remaining, 30U);
@@ -176,7 +176,7 @@ TEST_F(ScriptReply, TellsWhatIsLeftIfOneRejects) {
 
 TEST_F(ScriptReply, TellsThatAnObservedRuleRejectsAndTookNothing) {
   checks_[1].how = How::observe;
-  ASSERT_TRUE(read({1, 30'500'000, 0, 1'250'000, 0}));
+  ASSERT_TRUE(read({1, 30'500'000, 0, 0, 1'250'000, 0, 0}));
   EXPECT_TRUE(all_);
   EXPECT_EQ(decisions_[0].remaining, 29U);
   EXPECT_FALSE(decisions_[1].allowed);
@@ -187,7 +187,7 @@ TEST_F(ScriptReply, TellsThatAnObservedRuleRejectsAndTookNothing) {
 
 TEST_F(ScriptReply, TellsThatAChargeTookWhatThereWas) {
   checks_[1].how = How::charge;
-  ASSERT_TRUE(read({1, 30'500'000, 0, 1'250'000, 0}));
+  ASSERT_TRUE(read({1, 30'500'000, 0, 0, 1'250'000, 0, 0}));
   EXPECT_TRUE(all_);
   EXPECT_TRUE(decisions_[1].allowed);
   EXPECT_EQ(decisions_[1].remaining, 0U);
@@ -197,7 +197,7 @@ TEST_F(ScriptReply, TellsThatAChargeTookWhatThereWas) {
 
 TEST_F(ScriptReply, TellsThatADebtTookAllOfIt) {
   checks_[1].how = How::debt;
-  ASSERT_TRUE(read({1, 30'500'000, 0, 1'250'000, 0}));
+  ASSERT_TRUE(read({1, 30'500'000, 0, 0, 1'250'000, 0, 0}));
   EXPECT_TRUE(decisions_[1].allowed);
   EXPECT_EQ(decisions_[1].remaining, 0U);
   EXPECT_EQ(decisions_[1].reset_after, Duration(2'750'000));
@@ -205,15 +205,15 @@ TEST_F(ScriptReply, TellsThatADebtTookAllOfIt) {
 
 TEST_F(ScriptReply, TellsThatNeitherTookIfAnotherRejects) {
   checks_[1].how = How::charge;
-  ASSERT_TRUE(read({0, 500'000, 0, 1'250'000, 0}));
+  ASSERT_TRUE(read({0, 500'000, 0, 0, 1'250'000, 0, 0}));
   EXPECT_FALSE(all_);
   EXPECT_TRUE(decisions_[1].allowed);
   EXPECT_EQ(decisions_[1].remaining, 1U);
   checks_[1].how = How::observe;
-  ASSERT_TRUE(read({0, 500'000, 0, 2'000'000, 0}));
+  ASSERT_TRUE(read({0, 500'000, 0, 0, 2'000'000, 0, 0}));
   EXPECT_TRUE(decisions_[1].allowed);
   EXPECT_EQ(decisions_[1].remaining, 2U);
-  EXPECT_FALSE(read({0, 30'500'000, 0, 1'250'000, 0})) << "an observed rule rejects no call";
+  EXPECT_FALSE(read({0, 30'500'000, 0, 0, 1'250'000, 0, 0})) << "an observed rule rejects no call";
 }
 
 TEST_F(ScriptReply, IsRefusedIfTheScriptCannotHaveSentIt) {
@@ -221,12 +221,12 @@ TEST_F(ScriptReply, IsRefusedIfTheScriptCannotHaveSentIt) {
   EXPECT_FALSE(read({1}));
   EXPECT_FALSE(read({1, 30'500'000, 0, 2'000'000}));
   EXPECT_FALSE(read({1, 30'500'000, 0, 2'000'000, 0, 0}));
-  EXPECT_FALSE(read({2, 30'500'000, 0, 2'000'000, 0}));
-  EXPECT_FALSE(read({-1, 30'500'000, 0, 2'000'000, 0}));
-  EXPECT_FALSE(read({0, 30'500'000, 0, 2'000'000, 0})) << "rejected though all allow";
-  EXPECT_FALSE(read({1, 30'500'000, 0, 1'000'000, 0})) << "agreed though one rejects";
-  EXPECT_FALSE(read({1, 30'500'000, 0, 2'000'001, 0})) << "more room than the bucket has";
-  EXPECT_FALSE(read({1, -5, 0, 2'000'000, 0})) << "agreed though one is in debt";
+  EXPECT_FALSE(read({2, 30'500'000, 0, 0, 2'000'000, 0, 0}));
+  EXPECT_FALSE(read({-1, 30'500'000, 0, 0, 2'000'000, 0, 0}));
+  EXPECT_FALSE(read({0, 30'500'000, 0, 0, 2'000'000, 0, 0})) << "rejected though all allow";
+  EXPECT_FALSE(read({1, 30'500'000, 0, 0, 1'000'000, 0, 0})) << "agreed though one rejects";
+  EXPECT_FALSE(read({1, 30'500'000, 0, 0, 2'000'001, 0, 0})) << "more room than the bucket has";
+  EXPECT_FALSE(read({1, -5, 0, 0, 2'000'000, 0, 0})) << "agreed though one is in debt";
   EXPECT_EQ(decisions_[0].limit, 0U);
   EXPECT_FALSE(all_);
 }

@@ -50,7 +50,7 @@ class FakeServer {
   std::function<std::string(Peer&, const Words&)> on_decision = [](Peer&, const Words&) { return std::string(); };
   /// The same with each probe, which otherwise is answered as by a server that is well. Null: on_decision has them.
   std::function<std::string(Peer&, const Words&)> on_probe = [](Peer&, const Words&) {
-    return std::string("*3\r\n:1\r\n:1000000\r\n:0\r\n");
+    return std::string("*4\r\n:1\r\n:1000000\r\n:0\r\n:0\r\n");
   };
   int probes = 0;
   /// Sent to each new connection before it said a word.

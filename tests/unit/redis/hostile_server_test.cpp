@@ -9,8 +9,8 @@
 namespace headgate::redis {
 namespace {
 
-const std::string kProbed = "*3\r\n:1\r\n:1000000\r\n:0\r\n";
-const std::string kAllowed = "*3\r\n:1\r\n:3600000000\r\n:0\r\n";  // a full bucket of the fixture's rule
+const std::string kProbed = "*4\r\n:1\r\n:1000000\r\n:0\r\n:0\r\n";
+const std::string kAllowed = "*4\r\n:1\r\n:3600000000\r\n:0\r\n:0\r\n";  // a full bucket of the fixture's rule
 
 class HostileServer : public LoopTest {
  protected:
@@ -60,9 +60,10 @@ TEST_F(HostileServer, ThatSendsGarbageCostsTheCallAndTheConnectionOnly) {
 }
 
 TEST_F(HostileServer, ThatAnswersWithWellFormedNonsenseFailsThatCallAlone) {
-  for (const char* nonsense : {"+OK\r\n", ":1\r\n", "$-1\r\n", "*0\r\n", "*1\r\n:1\r\n", "*3\r\n:1\r\n:-5\r\n:0\r\n",
-                               "*3\r\n:2\r\n:5\r\n:0\r\n", "*3\r\n:1\r\n:3600000000\r\n$1\r\n0\r\n",
-                               "*4\r\n:1\r\n:3600000000\r\n:0\r\n:0\r\n"}) {
+  for (const char* nonsense :
+       {"+OK\r\n", ":1\r\n", "$-1\r\n", "*0\r\n", "*1\r\n:1\r\n", "*4\r\n:1\r\n:-5\r\n:0\r\n:0\r\n",
+        "*4\r\n:2\r\n:5\r\n:0\r\n:0\r\n", "*4\r\n:1\r\n:3600000000\r\n$1\r\n0\r\n:0\r\n",
+        "*5\r\n:1\r\n:3600000000\r\n:0\r\n:0\r\n:0\r\n"}) {
     answer_with(nonsense);
     Limiter limiter(loop, options);
     EXPECT_EQ(decide(limiter).error(), Errc::bad_reply) << nonsense;

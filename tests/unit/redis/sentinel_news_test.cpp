@@ -5,7 +5,7 @@
 namespace headgate::redis {
 namespace {
 
-const std::string kGranted = "*3\r\n:1\r\n:3600000000\r\n:0\r\n";  // a full bucket of the fixture's rule
+const std::string kGranted = "*4\r\n:1\r\n:3600000000\r\n:0\r\n:0\r\n";  // a full bucket of the fixture's rule
 const std::string kSubscribed = "*3\r\n$9\r\nsubscribe\r\n$14\r\n+switch-master\r\n:1\r\n";
 
 std::string text_of(const std::string& word) { return "$" + std::to_string(word.size()) + "\r\n" + word + "\r\n"; }
