@@ -26,6 +26,7 @@ Rule offence_rule(const Limit& limit, std::uint64_t after, Duration within) {
   rule.rate = {after, within};
   rule.burst = after;
   rule.algorithm = limit::find_algorithm("sliding_log");
+  rule.version = limit.version;
   limit::name_rule(rule, false, limit::PeriodInKey::no);
   rule.suffix += ":ban";  // no period is called so
   rule.seed = stable_hash(rule.suffix);

@@ -26,6 +26,7 @@ class LimitBuilder {
     read_choice(&node_, "mode", kModes, out_.mode);
     store();
     build_if_absent(build_, node_, out_.per, out_.if_absent);
+    read_number(&node_, "version", out_.version);
     tier_from();
     build_tiers(build_, node_, out_);
     build_shards(build_, node_, out_);

@@ -149,6 +149,7 @@ class TierBuilder {
   Rule flight_rule(const Node& section) const {
     Rule rule;
     rule.limit = out_.name;
+    rule.version = out_.version;
     rule.algorithm = &limit::in_flight;
     read_number(&section, "in_flight", rule.burst);
     rule.burst = std::max<std::uint64_t>(rule.burst, 1);  // 0 is reported already
@@ -167,6 +168,7 @@ class TierBuilder {
     if (rate.has_error()) return std::nullopt;
     Rule rule;
     rule.limit = out_.name;
+    rule.version = out_.version;
     rule.rate = *rate;
     rule.algorithm = algorithm_;
     read(&node_, "wait", rule.wait);

@@ -121,6 +121,7 @@ constexpr Shape kMode = choice(kModes);
 constexpr Shape kStore = choice(kStores);
 constexpr Shape kLeasesShape = choice(kLeases);
 constexpr Shape kShards = integer(2, limit::kMaxShards);
+constexpr Shape kVersion = integer(1, 1'000'000'000);
 constexpr Key kAppointmentKeys[] = {
     {"ahead", &kDuration, "5m", R"("5m")", "The latest beginning of an appointment, from now"},
     {"width", &kDuration, "10s", R"("10s")", "How long an appointment can be kept after its beginning"},
@@ -152,6 +153,7 @@ constexpr Key kLimitKeys[] = {
     {"leases", &kLeasesShape, "auto", R"("off")",
      "Whether a gateway may take permits for a busy key from Redis in batches: `auto` if this cannot allow too many "
      "requests, or `off`"},
+    {"version", &kVersion, "1", "2", "A version of its counters: with another one than before, all of them begin anew"},
     {"shards", &kShards, "", "8",
      "How many counters a key has in Redis, each with its part of the limit, so that several servers of a cluster "
      "share "

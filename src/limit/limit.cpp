@@ -2,13 +2,23 @@
 
 #include "wide.hpp"
 
+#include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/calendar.hpp"
+
 namespace headgate::limit {
 
 void name_rule(Rule& rule, bool one_of_several, PeriodInKey period) {
+  const Algorithm* const algorithm = rule.algorithm;
   rule.name = one_of_several ? headgate::to_text(rule.rate) : std::string();
   rule.suffix = ':' + rule.limit;
-  if (one_of_several || period == PeriodInKey::yes)
+  if (one_of_several || period == PeriodInKey::yes || (algorithm != nullptr && algorithm->by_window))
     rule.suffix += ':' + (rule.rate.month ? "month" : headgate::to_text(rule.rate.period));
+  // Months are counted by one algorithm alone. So quotas of earlier versions, which named no algorithm, go on.
+  if (rule.calendar != nullptr && !(rule.rate.month && rule.calendar->zone() == "UTC"))
+    rule.suffix += ':' + rule.calendar->zone();
+  if (algorithm != nullptr && algorithm->name != kDefaultAlgorithm && !rule.rate.month)
+    rule.suffix.append(1, ':').append(algorithm->name);
+  if (rule.version != 1) rule.suffix += ":v" + std::to_string(rule.version);
   rule.seed = stable_hash(rule.suffix);
 }
 

@@ -139,7 +139,7 @@ void hold_permit(Proxy& proxy, RawClient& client) {
 }
 
 TEST_P(Failover, RequestsInFlightAreNoMoreThanTheirNumberWhenItIsOver) {
-  const std::string key = "hg:v1:{somebody}:x";
+  const std::string key = "hg:v1:{somebody}:x:in_flight";
   start(limited_by({{"in_flight", 2}}));
   RawClient first = one->client();
   RawClient second = two->client();

@@ -182,6 +182,43 @@ TEST_P(OneCounter, NeverAdmitsMoreThanTheLargestSizeAlone) {
   EXPECT_GT(rejected, 1000);
 }
 
+/// As a configuration names the counter.
+Rule named(std::string_view rate, std::string_view algorithm, std::uint32_t version = 1) {
+  Rule rule = make_rule(rate, 0, "read", algorithm);
+  rule.version = version;
+  limit::name_rule(rule, false, limit::PeriodInKey::no);
+  return rule;
+}
+
+// Two gateways with two configurations of one limit, as in every rolling deployment.
+TEST_P(OneCounter, IsNotOverwrittenByAnotherConfigurationOfItsLimit) {
+  const Rule here = named("10/hour", GetParam()->name);
+  for (const auto* other : limit::algorithms()) {
+    for (const char* rate : {"10/hour", "20/minute"}) {
+      for (const std::uint32_t version : {1U, 2U}) {
+        const Rule there = named(rate, other->name, version);
+        SCOPED_TRACE(std::string(rate) + ' ' + std::string(other->name) + " version " + std::to_string(version));
+        SetUp();
+        const auto used = static_cast<std::int64_t>(here.burst);
+        ASSERT_TRUE(ask(here, used, kStart).allowed);
+        for (int turn = 0; turn < 5; ++turn) {
+          ask(there, 1, kStart);
+          EXPECT_FALSE(ask(here, 1, kStart).allowed);
+        }
+        EXPECT_FALSE(ask(here, 1, kStart + 90s).allowed && !is_bucket()) << "its window is not over";
+      }
+    }
+  }
+}
+
+TEST_P(OneCounter, BeginsAnewWithAnotherVersion) {
+  const Rule before = named("10/hour", GetParam()->name);
+  const Rule after = named("10/hour", GetParam()->name, 2);
+  ASSERT_TRUE(ask(before, static_cast<std::int64_t>(before.burst), kStart).allowed);
+  EXPECT_FALSE(ask(before, 1, kStart).allowed);
+  EXPECT_TRUE(ask(after, 1, kStart).allowed);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, OneCounter, testing::ValuesIn(limit::algorithms().begin(), limit::algorithms().end()),
                          [](const auto& instance) { return std::string(instance.param->name); });
 

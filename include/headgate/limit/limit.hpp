@@ -44,17 +44,22 @@ struct Rule {
   std::shared_ptr<const Calendar> calendar;  ///< set if it counts by the days or months of a time zone; else null
   bool leases = false;                       ///< whether a gateway may take permits from Redis ahead, in batches
   const Algorithm* algorithm = nullptr;      ///< never null in a loaded configuration
-  /// End of its Redis keys: ":<limit>" or ":<limit>:<period>". A change of size does not change it, so the counter
-  /// keeps what was used.
+  std::uint32_t version = 1;                 ///< of the limit's counters; another one begins them anew
+  /// End of its Redis keys; see name_rule(). A change of size does not change it, so the counter keeps what was used.
   std::string suffix;
   std::uint64_t seed = 0;  ///< stable_hash(suffix): separates its keys in memory from those of other rules
 };
 
-/// Whether the period is part of the counters' names. Yes if a tier or a rate added later must not rename the other
-/// counters.
+/// Whether the period is part of the counters' names also where it need not be. Yes if a tier or a rate added later
+/// must not rename the other counters.
 enum class PeriodInKey : bool { no, yes };
 
-/// Fills name, suffix and seed of `rule`. Its limit and rate are set. `one_of_several`: its tier has several rates.
+/// Fills name, suffix and seed of `rule`, from its limit, rate, algorithm, calendar and version. `one_of_several`: its
+/// tier has several rates.
+///
+/// The suffix is ":<limit>", and then what makes a counter's value unreadable to a rule with another: ":<period>" if
+/// `period` or `one_of_several` say so and for every window, ":<time zone>" of a calendar, ":<algorithm>" of all but
+/// kDefaultAlgorithm, ":v<version>" beyond 1. So two configurations at once never overwrite each other's counters.
 void name_rule(Rule& rule, bool one_of_several, PeriodInKey period);
 
 enum class Mode { enforce, observe };  ///< observe: counted and shown, rejects nobody
@@ -115,6 +120,7 @@ struct Limit {
   /// its answer, and given back if the answer does not count.
   std::vector<unsigned> counted_statuses;
   std::optional<BanPolicy> ban;                  ///< not set: nobody is suspended
+  std::uint32_t version = 1;                     ///< of its counters: another one begins all of them anew
   std::uint32_t shards = 1;                      ///< how many counters each key has in Redis; see limit/shards.hpp
   std::optional<AppointmentTerms> appointments;  ///< none: it hands out none
   bool bill = false;                             ///< what its keys use is summed for each day; see limit/ledger.hpp

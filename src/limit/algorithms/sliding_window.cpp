@@ -174,6 +174,7 @@ extern const Algorithm sliding_window;
 const Algorithm sliding_window{.name = "sliding_window",
                                .words = 4,
                                .leasable = false,
+                               .by_window = true,
                                .default_burst = whole_count,
                                .check = check,
                                .meaning = meaning,

@@ -80,6 +80,25 @@ TEST(LoadRates, NameCountersTheSameWhateverTheirCount) {
   EXPECT_EQ(suffix_of_first(R"(["9/5m", "30/hour"])"), ":x:5m");
 }
 
+TEST(LoadRates, NameCountersByWhatAnotherRuleCannotRead) {
+  EXPECT_EQ(rule_of(R"("rate": "5/minute", "algorithm": "leaky_bucket")").suffix, ":x:leaky_bucket");
+  EXPECT_EQ(rule_of(R"("rate": "5/minute", "algorithm": "fixed_window")").suffix, ":x:1m:fixed_window");
+  EXPECT_EQ(rule_of(R"("rate": "5/hour", "algorithm": "sliding_window")").suffix, ":x:1h:sliding_window");
+  EXPECT_EQ(rule_of(R"("rate": "5/day", "algorithm": "fixed_window", "time_zone": "Europe/Vienna")", "").suffix,
+            ":x:1d:Europe/Vienna:fixed_window");
+  EXPECT_EQ(rule_of(R"("rate": "5/month", "algorithm": "fixed_window")", "").suffix, ":x:month");
+  EXPECT_EQ(rule_of(R"("in_flight": 5)").suffix, ":x:in_flight");
+}
+
+TEST(LoadRates, NameCountersByTheVersionOfTheirLimit) {
+  EXPECT_EQ(rule_of(R"("rate": "5/minute", "version": 1)").suffix, ":x");
+  EXPECT_EQ(rule_of(R"("rate": "5/minute", "version": 2)").suffix, ":x:v2");
+  EXPECT_EQ(rule_of(R"("in_flight": 5, "version": 7)").suffix, ":x:in_flight:v7");
+  const auto limit = limit_of(R"("rate": "5/minute", "version": 3, "ban": { "after": 5, "for": "1m" })");
+  EXPECT_EQ(limit.version, 3U);
+  EXPECT_EQ(limit.ban->offences.suffix, ":x:1m:sliding_log:v3:ban");
+}
+
 TEST(LoadRates, TakeTheUsualBurstOfTheirAlgorithm) {
   EXPECT_EQ(rule_of(R"("rate": "5/minute")").burst, 5U);
   EXPECT_EQ(rule_of(R"("rate": "5/minute", "burst": 9)").burst, 9U);

@@ -117,7 +117,7 @@ TEST_F(LimiterFlightQueue, ReplacesAKeyOfAnotherType) {
   Limiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   EXPECT_TRUE(passes(limiter, "one", 0));
-  const auto key = command({"EVAL", "return redis.call('KEYS', '*:flights')[1]", "0"});
+  const auto key = command({"EVAL", "return redis.call('KEYS', '*:flights:in_flight')[1]", "0"});
   command({"DEL", key});
   command({"SET", key, "text"});
   EXPECT_TRUE(passes(limiter, "one", 1));

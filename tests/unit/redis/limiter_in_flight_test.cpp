@@ -89,7 +89,7 @@ TEST_F(LimiterInFlight, ExpireWithoutARenewal) {
   EXPECT_TRUE(ask(limiter, "one").allowed());
   EXPECT_TRUE(ask(limiter, "two").allowed());
   // As if ten seconds had passed for one of them.
-  const auto key = command({"EVAL", "return redis.call('KEYS', '*:flights')[1]", "0"});
+  const auto key = command({"EVAL", "return redis.call('KEYS', '*:flights:in_flight')[1]", "0"});
   command({"ZADD", key, "1", "one"});
   EXPECT_EQ(ask(limiter, "three").decision.remaining, 0U);
   EXPECT_EQ(command({"ZCARD", key}), ":2") << "the expired one is gone";
@@ -102,7 +102,7 @@ TEST_F(LimiterInFlight, ReplaceAKeyOfAnotherType) {
   Limiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   EXPECT_TRUE(ask(limiter, "one").allowed());
-  const auto key = command({"EVAL", "return redis.call('KEYS', '*:flights')[1]", "0"});
+  const auto key = command({"EVAL", "return redis.call('KEYS', '*:flights:in_flight')[1]", "0"});
   command({"DEL", key});
   command({"SET", key, "of a limit that was a rate"});
   EXPECT_EQ(ask(limiter, "two").decision.remaining, 1U);
