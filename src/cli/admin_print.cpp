@@ -149,6 +149,8 @@ void print_reload(const Answer& answer) {
   print_line("reloaded " + text_in(answer, "file") + (changed.empty() ? ": nothing has changed" : ": " + changed));
   if (const auto waiting = words_in(answer, "waiting_for_restart"); !waiting.empty())
     print_line("waits for a restart: " + waiting);
+  for (const auto& each : list_in(answer, "limits_begun_anew"))
+    print_line("limit " + text_in(each, "limit") + " begins anew: " + text_in(each, "why"));
 }
 
 namespace {

@@ -95,6 +95,7 @@ void GatewayProgram::activate(PendingConfig next) {
   shared_.overrides->adopt(now_->config);
   shared_.billing->adopt(now_->config);
   shared_.quotas->adopt(now_->config);
+  shared_.agreement->adopt(now_->config);
   traces_.use(now_->config->traces);
 }
 
@@ -206,6 +207,7 @@ void GatewayProgram::upgrade(const std::function<void()>& handed_over) {
 
 void GatewayProgram::draining() {
   shared_.reasons.set(ReasonKind::draining);
+  shared_.agreement->stop();  // the next process may have other limits
   shared_.operators.begin_drain();
   handover_->stop();
   if (!handed_over_to_) tell_service_manager("STOPPING=1");
@@ -284,6 +286,7 @@ bool GatewayProgram::try_reload(ReloadResult& result) {
   const auto& config = *next->active->config;
   if (!prepare(config, prepared, result)) return false;
   result.changed = changed_keys(*now_->config, config);
+  result.anew = begun_anew(*now_->config, config);
   result.waiting = waiting_for_restart(*begun_with_, config);
   shared_.logs.use(std::move(*prepared.logs));
   result.listeners = workers_->listeners().use(std::move(*prepared.listeners), config.drain);
@@ -372,6 +375,7 @@ void GatewayProgram::ended() {
   rates_.stop();
   shared_.billing->stop();
   shared_.quotas->stop();
+  shared_.agreement->stop();
   shared_.webhooks->stop();  // after what sends its last by it
   traces_.stop();
 }

@@ -2,6 +2,7 @@
 // The gateway on one worker: its active configuration, and the path that uses it.
 
 #include "admin_board.hpp"
+#include "agreement_service.hpp"
 #include "ban_service.hpp"
 #include "billing_service.hpp"
 #include "explain_calls.hpp"
@@ -55,6 +56,7 @@ struct Shared {
   observe::Registry registry;
   AdminBoard board;
   Reasons reasons;
+  std::shared_ptr<AgreementService> agreement;  ///< main thread only; null before the program is made
   OperatorBoard operators;
   ExplainCalls explain;
 };

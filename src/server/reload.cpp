@@ -9,6 +9,7 @@
 #include <boost/smart_ptr/make_local_shared.hpp>
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -171,6 +172,15 @@ std::shared_ptr<redis::Limiter> limiter_for(const redis::Options& options, const
   return std::make_shared<redis::Limiter>(loop, options);
 }
 
+/// One line for all limits with the same reason.
+void log_begun_anew(const std::vector<BegunAnew>& anew) {
+  std::map<std::string, std::vector<std::string>> limits;
+  for (const auto& each : anew) limits[each.why].push_back(each.limit);
+  for (const auto& [why, names] : limits)
+    event(LogLevel::warning, "limits_begin_anew", "what was used of these limits is forgotten",
+          {{"limits", joined(names, ", ")}, {"why", why}});
+}
+
 std::string counted(std::size_t count, std::string_view word) {
   return std::to_string(count) + ' ' + std::string(word) + (count == 1 ? "" : "s");
 }
@@ -325,6 +335,7 @@ void log_changes(const ActiveConfig& then, const ActiveConfig& now, const Reload
          changed.empty() ? EventField() : EventField("changed", changed),
          added.empty() ? EventField() : EventField("new_limits", added),
          gone.empty() ? EventField() : EventField("limits_gone", gone)});
+  log_begun_anew(result.anew);
   if (const auto waiting = joined(result.waiting, ", "); !waiting.empty())
     event(LogLevel::warning, "config_needs_restart", "these changes wait for a restart: " + waiting,
           {{"keys", waiting}});

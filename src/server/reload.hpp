@@ -2,6 +2,7 @@
 // Reloads: the active configuration, the snapshots that workers make from it, and what is kept from one to the next.
 
 #include "admin_board.hpp"
+#include "limit_shape.hpp"
 #include "listeners.hpp"
 
 #include "headgate/balance/watch.hpp"
@@ -76,6 +77,7 @@ struct ReloadResult {
   std::vector<std::string> changed;  ///< keys at the top of the file
   Listeners::Change listeners;       ///< addresses for clients
   std::vector<std::string> waiting;  ///< keys whose change needs a restart
+  std::vector<BegunAnew> anew;       ///< limits whose counters are forgotten
 };
 
 /// Adds a mistake that only shows when the configuration is used.

@@ -38,6 +38,8 @@ AdminAnswer answer_to(const ReloadResult& result) {
   out["listeners"] = {
       {"added", result.listeners.added}, {"removed", result.listeners.removed}, {"changed", result.listeners.changed}};
   out["waiting_for_restart"] = result.waiting;
+  out["limits_begun_anew"] = Json::array();
+  for (const auto& each : result.anew) out["limits_begun_anew"].push_back({{"limit", each.limit}, {"why", each.why}});
   out["warnings"] = mistakes_of(result);
   return {.body = text_of(out), .type = "application/json"};
 }

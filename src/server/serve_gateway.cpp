@@ -18,6 +18,7 @@
 #include "top_service.hpp"
 
 #include "headgate/net/loop_clock.hpp"
+#include "headgate/redis/fingerprints.hpp"
 #include "headgate/redis/ledger.hpp"
 #include "headgate/redis/notice_marks.hpp"
 #include "headgate/redis/shared_log.hpp"
@@ -82,6 +83,15 @@ std::shared_ptr<QuotaService> quota_service(boost::asio::io_context& loop, Clock
       [webhooks = std::move(webhooks)](std::string id, std::string body, std::function<void(notify::Fate)> ended) {
         return webhooks->send(std::move(id), std::move(body), std::move(ended));
       });
+  out->start();
+  return out;
+}
+
+std::shared_ptr<AgreementService> agreement_service(boost::asio::io_context& loop, Clock& clock, Reasons& reasons) {
+  auto out = std::make_shared<AgreementService>(
+      clock,
+      [&loop](const config::Config& config) { return std::make_shared<redis::Fingerprints>(loop, *config.redis); },
+      [&reasons](const auto& limits) { reasons.set_only(ReasonKind::gateways_disagree, limits); });
   out->start();
   return out;
 }
@@ -153,6 +163,7 @@ int serve_gateway(const config::Config& config, const ReadAgain& read_again, con
                 std::make_shared<BillingService>(main_loop, open_ledger(main_loop)),
                 quota_service(main_loop, clock, webhooks), main_loop);
   shared.reasons.set(ReasonKind::starting);
+  shared.agreement = agreement_service(main_loop, clock, shared.reasons);
   GatewayProgram program(main_loop, config, read_again, shared);
   if (!watched.empty()) program.watch(watched);
   collect_all(shared);

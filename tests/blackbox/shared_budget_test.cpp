@@ -1,7 +1,10 @@
 // Several gateways on one Redis: every admission is counted, exactly and with leases; one call for any mix of limits.
 
 #include "blackbox/harness/gateway.hpp"
+#include "blackbox/harness/look.hpp"
+#include "blackbox/harness/reloaded.hpp"
 #include "contract/redis_client.hpp"
+#include "support/redis_cli.hpp"
 #include "support/redis_server.hpp"
 
 #include <gtest/gtest.h>
@@ -145,7 +148,9 @@ TEST_F(SharedBudget, AnyMixOfLimitsIsOneCallAndARejectionChargesNothing) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(client.get("/", caller).status(), 429) << "two a day";
   // The other limits have used only two.
   RedisClient operating(redis.port());
-  EXPECT_EQ(operating.text({"LLEN", operating.text({"EVAL", "return redis.call('KEYS', '*:key')[1]", "0"})}), "2");
+  EXPECT_EQ(
+      operating.text({"LLEN", operating.text({"EVAL", "return redis.call('KEYS', '*:key:1m:sliding_log')[1]", "0"})}),
+      "2");
   const Message other = client.get("/", "X-User: two\r\nX-API-Key: some-key-of-somebody\r\n");
   EXPECT_EQ(other.status(), 200);
 }
@@ -216,6 +221,78 @@ TEST_F(SharedBudget, AnotherPrefixForgetsEverything) {
       [](const std::string& text) { return text.find("config_reloaded") != std::string::npos; }));
   EXPECT_EQ(client.get().status(), 200);
   EXPECT_EQ(client.get().status(), 429);
+}
+
+/// Two gateways with two configurations of one limit, as in every rolling deployment.
+class TwoConfigurations : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
+    ASSERT_TRUE(redis.start()) << redis.error();
+  }
+
+  Json with_limit(const Json& limit, const std::string& instance) const {
+    Json one = {{"per", "client_ip"}, {"leases", "off"}, {"if_redis_down", "reject"}};
+    one.merge_patch(limit);
+    return {{"redis", {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}, {"timeout", "5s"}}},
+            {"admin", {{"listen", "127.0.0.1:0"}}},
+            {"instance", instance},
+            {"limits", {{"read", one}}},
+            {"all_routes", {{"limits", {"read"}}}}};
+  }
+
+  static bool disagrees(Reloaded& gateway) {
+    return Look(gateway.process()).text().find("reason=\"gateways_disagree\"") != std::string::npos;
+  }
+  static int admitted(Reloaded& one, Reloaded& other, int requests) {
+    int out = 0;
+    for (int i = 0; i < requests; ++i) out += (i % 2 == 0 ? one : other).client().get().status() == 200 ? 1 : 0;
+    return out;
+  }
+
+  RedisServer redis;
+};
+
+TEST_F(TwoConfigurations, OfOneLimitNeverSwitchItOffAndAreTold) {
+  Reloaded one(with_limit({{"rate", "10/day"}}, "web-1"));
+  Reloaded other(with_limit({{"rate", "10/day"}, {"algorithm", "fixed_window"}}, "web-2"));
+  EXPECT_EQ(admitted(one, other, 60), 20) << "ten by each, and not one more";
+  ASSERT_TRUE(wait_until([&] { return disagrees(one) && disagrees(other); }, std::chrono::seconds(15)));
+  const auto status = Look(one.process()).get("/api/v1/status").body;
+  EXPECT_NE(status.find("in another shape"), std::string::npos) << status;
+  EXPECT_NE(one.process().err().find("reason_began"), std::string::npos);
+  EXPECT_NE(one.process().err().find("web-2"), std::string::npos);
+
+  one.write(with_limit({{"rate", "10/day"}, {"algorithm", "fixed_window"}}, "web-1"));
+  const auto answer = RawClient(admin_port(one.process()))
+                          .ask("POST /api/v1/reload HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\n\r\n");
+  ASSERT_EQ(answer.status(), 200) << answer.body;
+  EXPECT_EQ(Json::parse(answer.body)["limits_begun_anew"],
+            Json({{{"limit", "read"}, {"why", "its algorithm is another one"}}}));
+  EXPECT_NE(one.process().err().find("limits_begin_anew"), std::string::npos);
+  EXPECT_EQ(one.client().get().status(), 429) << "it counts with the other one now";
+  EXPECT_TRUE(wait_until([&] { return !disagrees(one) && !disagrees(other); }, std::chrono::seconds(15)));
+  EXPECT_NE(one.process().err().find("reason_ended"), std::string::npos);
+}
+
+TEST_F(TwoConfigurations, WithAnotherVersionALimitBeginsAnewInRedisAndInMemory) {
+  for (const char* store : {"redis", "memory"}) {
+    SCOPED_TRACE(store);
+    Json limit = {{"rate", "2/day"}, {"store", store}};
+    if (std::string(store) == "memory") limit["if_redis_down"] = nullptr;
+    if (std::string(store) == "memory") limit["leases"] = nullptr;
+    Reloaded gateway(with_limit(limit, "web-1"));
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(gateway.client().get().status(), 200);
+    EXPECT_EQ(gateway.client().get().status(), 429);
+    limit["version"] = 2;
+    gateway.write(with_limit(limit, "web-1"));
+    const auto answer = RawClient(admin_port(gateway.process()))
+                            .ask("POST /api/v1/reload HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\n\r\n");
+    EXPECT_EQ(Json::parse(answer.body)["limits_begun_anew"],
+              Json({{{"limit", "read"}, {"why", "its version is another one"}}}));
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(gateway.client().get().status(), 200);
+    EXPECT_EQ(gateway.client().get().status(), 429);
+  }
 }
 
 }  // namespace

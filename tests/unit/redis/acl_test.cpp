@@ -1,4 +1,5 @@
 // The least that an operator must allow, as include/headgate/redis/options.hpp says it.
+#include "../../../src/redis/fingerprint_script.hpp"
 #include "../../../src/redis/ledger_script.hpp"
 #include "../../../src/redis/log_script.hpp"
 #include "ban_fixture.hpp"
@@ -70,6 +71,7 @@ std::string quoted(const std::string& words) {
 
 TEST(Acl, NamesEveryCommandOfTheScripts) {
   expect_names_all(documented_rule() + " ", std::string(limit::decide_script()));
+  expect_names_all(documented_rule() + " ", std::string(limit_fingerprints_script()));
   expect_names_all(documented_rule_with_logs() + " ", std::string(shared_log_script()));
   expect_names_all(documented_rule_with_ledger() + " ", std::string(ledger_script()));
   expect_names_all(documented_rule() + " " + documented("For waiting rooms also ([^.]*)\\.") + " ",
