@@ -106,22 +106,22 @@ struct Reckoned {
 };
 
 /// The rates of two rules, or of a rule and a value.
-struct Pace {
+struct RefillRate {
   std::int64_t count;
   std::int64_t period;
-  bool operator==(const Pace&) const = default;
+  bool operator==(const RefillRate&) const = default;
   /// In doubles, as the script compares them.
-  bool slower_than(const Pace& other) const noexcept {
+  bool slower_than(const RefillRate& other) const noexcept {
     return static_cast<double>(count) * static_cast<double>(other.period) <
            static_cast<double>(other.count) * static_cast<double>(period);
   }
 };
-inline Pace pace_of(const Rule& rule) noexcept { return {parts_of(rule), rule.rate.period.count()}; }
+inline RefillRate pace_of(const Rule& rule) noexcept { return {parts_of(rule), rule.rate.period.count()}; }
 
 enum class Round : bool { down, up };
 
 /// The time in which as many tokens refill at the pace `to` as do in `time` at the pace `from`, to a part of `to`.
-inline ExactDuration converted(ExactDuration time, const Pace& from, const Pace& to, Round round) noexcept {
+inline ExactDuration converted(ExactDuration time, const RefillRate& from, const RefillRate& to, Round round) noexcept {
   const Wide product = Wide{time.whole} * from.count + time.part;
   if (product / from.period >= Wide{1} << 53) return kMaxAhead;
   const Wide parts = (product * to.period + (round == Round::up ? from.period - 1 : 0)) / from.period;
@@ -131,8 +131,8 @@ inline ExactDuration converted(ExactDuration time, const Pace& from, const Pace&
 }
 
 /// What was used when the moment was written is a count. Since then it has come back at the faster of the two paces.
-inline ExactDuration carried(ExactDuration ahead, const Reckoned& stored, const Pace& to) noexcept {
-  const Pace from{stored.count, stored.period};
+inline ExactDuration carried(ExactDuration ahead, const Reckoned& stored, const RefillRate& to) noexcept {
+  const RefillRate from{stored.count, stored.period};
   if (to.slower_than(from)) return converted(ahead, from, to, Round::up);
   ExactDuration out = converted({stored.distance, ahead.part}, from, to, Round::up);
   out.whole -= stored.distance - ahead.whole;
@@ -154,7 +154,8 @@ inline ExactDuration room_of(const State& state, const Rule& rule, ExactDuration
     stale = true;
     ahead.whole = stored.distance;
   }
-  if (const Pace pace = pace_of(rule); pace != Pace{stored.count, stored.period}) ahead = carried(ahead, stored, pace);
+  if (const RefillRate pace = pace_of(rule); pace != RefillRate{stored.count, stored.period})
+    ahead = carried(ahead, stored, pace);
   return minus(reach, std::min(ahead, kMaxAhead), parts_of(rule));
 }
 
@@ -162,7 +163,7 @@ inline ExactDuration room_of(const State& state, const Rule& rule, ExactDuration
 inline std::int64_t wait_at_faster_pace(const State& state, const Rule& rule, ExactDuration most,
                                         Instant now) noexcept {
   const Reckoned stored = Reckoned::in(state);
-  const Pace from{stored.count, stored.period};
+  const RefillRate from{stored.count, stored.period};
   if (stored.count == 0 || !pace_of(rule).slower_than(from)) return 0;
   ExactDuration ahead{stored.whole - now.time_since_epoch().count(), stored.part};
   if (ahead.whole < 0) return 0;

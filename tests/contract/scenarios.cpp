@@ -6,7 +6,6 @@
 namespace headgate::test {
 
 using namespace std::chrono_literals;
-
 namespace {
 
 std::vector<Scenario> bucket_scenarios() {
