@@ -80,6 +80,7 @@ bool has(const gateway::RouteOptions& route, const Per& per) {
       return route.path.find('{' + per.name + '}') != std::string::npos;
     case Needs::nothing:
     case Needs::field:  // as the caller likes, which is no mistake
+    case Needs::cookie:
     case Needs::part:
       break;
   }

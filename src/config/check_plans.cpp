@@ -190,7 +190,7 @@ class PlanChecker {
                     "name it in the path, or add " + absent);
       return;
     }
-    if (needs == Needs::field || needs == Needs::part) {
+    if (needs == Needs::field || needs == Needs::cookie || needs == Needs::part) {
       report_.error(
           code::kKeyAbsent, *use.name,
           "a request may lack the " + part_text(*unsure) + ", by which limit " + in_quotes(use.limit->name) + " counts",
@@ -274,6 +274,7 @@ class PlanChecker {
       case Needs::certificate:
         return route.require != Require::mtls || told_only_that_there_is_one();
       case Needs::field:
+      case Needs::cookie:
       case Needs::part:
         return true;
       case Needs::path_parameter:

@@ -171,6 +171,7 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
   for (const auto& route_limit : route->plan) ++route->stage_begin[static_cast<std::size_t>(route_limit.stage) + 1];
   std::partial_sum(route->stage_begin.begin(), route->stage_begin.end(), route->stage_begin.begin());
   note_balance(*route);
+  note_queue(*route);
   note_counted_headers(*route);
   note_bans(*route);
   route->reads_token =
@@ -193,7 +194,7 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
     route->settles = route->settles || route_limit.cost.from == Cost::From::response_header ||
                      !route_limit.limit->counted_statuses.empty();
   }
-  note_queue(*route);
+  note_read_cookies(*route);
   route->delivery = delivery(wanted, to);
   note_server_queue(*route);
   route->extras = !route->bans.empty() || route->room != nullptr || route->sheds || route->circuit ||
@@ -212,6 +213,7 @@ void CompiledConfig::split_route(Route& route, const RouteOptions& wanted) {
     route.reads_token = route.reads_token || part.source->needs == Needs::token;
     route.reads_key = route.reads_key || part.source->needs == Needs::api_key;
     if (part.source->needs == Needs::field) route.counted_headers.push_back(part.name);
+    if (part.source->needs == Needs::cookie) route.read_cookies.push_back(part.name);
   }
   std::vector<std::unique_ptr<Route>> made;
   for (const auto& share : wanted.split->shares) {
@@ -220,6 +222,7 @@ void CompiledConfig::split_route(Route& route, const RouteOptions& wanted) {
     route.reads_token = route.reads_token || one->reads_token;
     route.reads_key = route.reads_key || one->reads_key;
     route.counted_headers.insert(route.counted_headers.end(), one->counted_headers.begin(), one->counted_headers.end());
+    route.read_cookies.insert(route.read_cookies.end(), one->read_cookies.begin(), one->read_cookies.end());
   }
   for (auto& one : made) {
     one->reads_token = route.reads_token;
@@ -236,24 +239,6 @@ const CompiledRoom* CompiledConfig::room_of(std::string_view name) const {
   for (const auto& room : rooms_)
     if (room->options.rule.name == name) return room.get();
   throw std::invalid_argument("no waiting room is named " + std::string(name));
-}
-
-void CompiledConfig::note_counted_headers(Route& route) const {
-  auto& names = route.counted_headers;
-  if (route.room)
-    for (const auto& per : route.room->options.per)
-      if (per.source->needs == Needs::field) names.push_back(per.name);
-  if (route.balance_per)
-    for (const auto& per : *route.balance_per)
-      if (per.source->needs == Needs::field) names.push_back(per.name);
-  for (const auto& route_limit : route.plan) {
-    for (const auto& per : parts(*route_limit.limit))
-      if (per.source->needs == Needs::field) names.push_back(per.name);
-    if (route_limit.cost.from == Cost::From::request_header) names.push_back(route_limit.cost.header);
-  }
-  if (route.sheds && !options_.shedding.priority_from.empty()) names.push_back(options_.shedding.priority_from);
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
 }
 
 void CompiledConfig::note_bans(Route& route) {

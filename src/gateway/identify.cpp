@@ -5,6 +5,7 @@
 #include "presented.hpp"
 
 #include "headgate/gateway/gateway.hpp"
+#include "headgate/http/named_values.hpp"
 #include "headgate/identity/client_address.hpp"
 #include "headgate/identity/digest_memory.hpp"
 
@@ -70,6 +71,10 @@ bool Gateway::trusts(const boost::asio::ip::address& peer) const {
 Gateway::Step Gateway::identify(Exchange& x) {
   const auto& options = x.snapshot->compiled->identity();
   find_address(x, options);
+  for (const auto& name : x.route->read_cookies)
+    if (http::cookie_of(x.request.fields, name).twice)
+      return ambiguous(
+          x.text.join({"The cookie \"", name, "\" has more than one value, or one that can be read in two ways."}));
   if (x.route->reads_key) {
     const auto key = presented_key(x, options.api_key);
     if (key.twice) return ambiguous("There is more than one API key in this request.");

@@ -32,6 +32,20 @@ std::string_view unquoted(std::string_view value) noexcept {
   return quoted ? value.substr(1, value.size() - 2) : value;
 }
 
+/// Whether a server that also ends cookies at blanks, commas and quotes finds the cookie `name` in `text`.
+bool hides(std::string_view text, std::string_view name) noexcept {
+  constexpr std::string_view kEnds = " \t,\"";
+  for (auto at = text.find(name, 1); at != text.npos; at = text.find(name, at + 1)) {
+    if (kEnds.find(text[at - 1]) == kEnds.npos) continue;
+    const auto next = text.find_first_not_of(" \t", at + name.size());
+    if (next != text.npos && text[next] == '=') return true;
+  }
+  return false;
+}
+
+/// Whether all servers read this value of a cookie alike.
+bool reads_alike(std::string_view value) noexcept { return value.find_first_of(" \t,\"\\") == value.npos; }
+
 std::string_view without_mark(std::string_view query) noexcept {
   return query.starts_with('?') ? query.substr(1) : query;
 }
@@ -92,11 +106,14 @@ NamedValue cookie_of(const Fields& fields, std::string_view name) noexcept {
     if (field.id != Known::cookie) continue;
     auto rest = field.value;
     while (const auto pair = next_pair(rest, ';')) {
-      if (pair->name != name) continue;
-      found.twice = met;
-      if (met) return found;
+      if (pair->name != name) {
+        found.twice = found.twice || hides(pair->whole, name);
+        continue;
+      }
+      const auto value = unquoted(pair->value);
+      found.twice = found.twice || !reads_alike(value) || (met && value != found.value);
+      if (!met) found.value = value;
       met = true;
-      found.value = unquoted(pair->value);
     }
   }
   return found;

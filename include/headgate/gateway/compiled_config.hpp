@@ -106,6 +106,8 @@ struct Route {
   std::vector<RouteBan> bans;  ///< those whose key the head tells come first
   /// Lower case. A request may have each of them once: of two, the server could read the other one.
   std::vector<std::string> counted_headers;
+  /// Those that requests are counted or identified by, and the tickets of its waiting room. Each may have one value.
+  std::vector<std::string> read_cookies;
   /// Whether it has anything that most routes have not: suspensions, a waiting room, load shedding, a circuit breaker,
   /// requests in flight, appointments, notices, bounds of servers, cross-origin requests or held bodies. The path asks
   /// for this once in place of each.
@@ -253,6 +255,7 @@ class CompiledConfig {
   const CompiledLimit& ready(const LimitUse& use, std::string_view route);
   const CompiledRoom* room_of(std::string_view name) const;
   void note_counted_headers(Route& route) const;
+  void note_read_cookies(Route& route) const;
   void note_bans(Route& route);
   void make_usage();
 

@@ -23,6 +23,7 @@ enum class Needs : std::uint8_t {
   certificate,     ///< a client's certificate, verified by us
   field,           ///< the header field that the source's name tells; it may stand once
   path_parameter,  ///< a route whose path has the parameter that the source's name tells
+  cookie,          ///< the cookie that the source's name tells; it may have one value
   part,            ///< something else that a caller may leave out
 };
 
@@ -40,7 +41,8 @@ struct SourceName {
 
 /// What a source is where `tier_from` names it.
 struct SourceTier {
-  /// The tier's name, "" if the request tells none. Null: the source names no tiers. A view into `x` or what it holds.
+  /// The tier's name, "" if the request tells none; or several names with a line feed behind each. Null: the source
+  /// names no tiers. A view into `x` or what it holds.
   std::string_view (*value)(const Exchange& x, std::string_view name) = nullptr;
   std::string (*noun)(std::string_view name) = nullptr;  ///< with its article, for `headgate check`
 };

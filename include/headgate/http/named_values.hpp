@@ -19,7 +19,9 @@ struct NamedValue {
 NamedValue field_of(const Fields& fields, std::string_view name) noexcept;
 
 /// The cookie `name` in all Cookie fields, without quotes around its value. Names are compared with case (RFC 6265
-/// section 5).
+/// section 5). Browsers send one name for each path, so equal values count once. It is twice if its values differ, or
+/// if some server reads another one: many also end a cookie at a blank or a comma, so that "x=1 sid=a" has a `sid`, and
+/// know escapes in a value that has what no cookie may have (section 4.1.1).
 NamedValue cookie_of(const Fields& fields, std::string_view name) noexcept;
 
 /// The parameter `name` of `query` (with or without its '?'). Names are compared percent-decoded, so that every

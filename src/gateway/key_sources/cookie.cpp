@@ -17,10 +17,10 @@ const KeySource cookie{.word = "cookie:",
                                       return http::is_token(written) ? std::optional(std::string(written))
                                                                      : std::nullopt;
                                     }},
-                       .needs = Needs::part,
+                       .needs = Needs::cookie,
                        .noun = [](std::string_view name) { return "value of cookie " + std::string(name); },
                        .missing = "A cookie that requests are counted by is missing.",
-                       // A session's cookie is as good as its password. Twice it is nobody's word.
+                       // A session's cookie is as good as its password. `identify` refuses a request with two.
                        .value =
                            [](Exchange& x, std::string_view name) {
                              const auto found = http::cookie_of(x.request.fields, name);

@@ -65,13 +65,15 @@ TEST_P(EveryKeySource, SaysWhatNameFollows) {
   if (named) {
     EXPECT_FALSE(source.name.read(""));
   }
-  const bool of_name = source.needs == Needs::field || source.needs == Needs::path_parameter;
+  const bool of_name =
+      source.needs == Needs::field || source.needs == Needs::cookie || source.needs == Needs::path_parameter;
   EXPECT_TRUE(named || !of_name);
 }
 
 TEST_P(EveryKeySource, TellsACallerThatItIsMissing) {
   const bool may_be_missing = source.needs == Needs::field || source.needs == Needs::path_parameter ||
-                              source.needs == Needs::part || source.needs == Needs::certificate;
+                              source.needs == Needs::cookie || source.needs == Needs::part ||
+                              source.needs == Needs::certificate;
   EXPECT_EQ(source.missing.ends_with(" is missing."), may_be_missing);
 }
 
