@@ -3,6 +3,7 @@
 -- KEYS  1  the room: 512 bytes of text, then 16384 places of two bytes if visitors are counted.
 --          The text is whole numbers with blanks between them: next, serving, at, part, credit, mark, 8 marks, width,
 --          slice, 16 ends. What is not such a text counts as no room.
+--       2  the numbers of the caller's owner, as text, in ascending order. Absent: its numbers are not bounded.
 -- ARGV  1  look, arrive, present, remain or observe
 --       2  the number of the caller's ticket or pass; 0: it has none
 --       3  next is at least this
@@ -17,6 +18,7 @@
 --      12  for how many of those a called number is inside
 --      13  for how many of those a visitor is inside who was seen
 --      14  time to live, in milliseconds
+--      15  how many numbers and places an owner has at most
 -- Reply a flat array of integers: 0 waiting, 1 inside, 2 only looked; 1 if the caller came too late; its number; next;
 --       serving; places taken.
 --
@@ -108,13 +110,22 @@ if most > 0 then
   slice = max(slice, current)
 end
 
-local function take(n, slices)
+-- What is written at the place of a number, and where that is.
+local function place_of(n)
   local mixed = (n * 7919 + 123457) % 67108859
   local offset = kHead + 2 * floor(mixed * mixed % 67108859 / 4096)
   local high, low = call('GETRANGE', key, offset, offset + 1):byte(1, 2)
-  local place = high and low and high * 256 + low or 0
+  return high and low and high * 256 + low or 0, offset
+end
+
+local function slices_left(place)
+  return (place - 1 - slice % kNumbers) % kNumbers
+end
+
+local function take(n, slices)
+  local place, offset = place_of(n)
   if place > 0 then
-    local left = (place - 1 - slice % kNumbers) % kNumbers
+    local left = slices_left(place)
     if left < 16 then
       if left >= slices then
         return
@@ -161,6 +172,39 @@ local function advance()
   end
 end
 
+-- What the owner still has of its numbers: those that wait, may still come in, or have a place.
+local owner = KEYS[2]
+local held = {}
+if owner then
+  local numbers = pcall('GET', owner)
+  if type(numbers) ~= 'string' then
+    numbers = ''
+    call('DEL', owner)
+  end
+  for word in numbers:gmatch('%d+') do
+    local n = word + 0
+    local keeps = n > s[14]
+    if not keeps and most > 0 then
+      local at = place_of(n)
+      keeps = at > 0 and slices_left(at) < 16
+    end
+    if keeps then
+      held[#held + 1] = n
+    end
+  end
+end
+
+-- After a take-over a number may come whose owner is not known to have it.
+local function remember(n)
+  local at = 1
+  while held[at] and held[at] < n do
+    at = at + 1
+  end
+  if held[at] ~= n and #held < a[15] then
+    table.insert(held, at, n)
+  end
+end
+
 local place, lost = 2, false
 if ask == 'present' then
   advance()
@@ -168,8 +212,17 @@ if ask == 'present' then
 end
 local newcomer = ask == 'arrive' or ask == 'observe' or lost
 if newcomer then
-  next = next + stride
-  number = next
+  if owner and #held >= a[15] then
+    number = held[#held]
+  else
+    next = next + stride
+    number = next
+    if owner then
+      held[#held + 1] = number
+    end
+  end
+elseif owner and ask ~= 'look' then
+  remember(number)
 end
 if newcomer or ask == 'look' then
   advance()
@@ -191,6 +244,18 @@ end
 text = table.concat(s, ' ', 1, 32)
 call('SETRANGE', key, 0, text .. (' '):rep(kHead - #text))
 call('PEXPIRE', key, ARGV[14])
+if #held > 0 then
+  local live = max(8 * a[9], most > 0 and 16 * a[11] or 0) / 1000
+  if held[#held] > serving then
+    live = ARGV[14]
+  else
+    live = format('%d', floor(live) + 1)
+  end
+  for i = 1, #held do
+    held[i] = format('%d', held[i])
+  end
+  call('SET', owner, table.concat(held, ' '), 'PX', live)
+end
 for i = 17, 32 do
   s[i] = s[i] + 0
 end

@@ -105,10 +105,49 @@ class RoomBuilder {
       } else if (source->counts != gateway::Counts::callers) {
         report_.error(code::kConflict, *written, in_quotes(gateway::to_text(per)) + " tells no caller from another",
                       R"(write "client_ip", or [] for tickets that belong to anybody who has them)");
-      } else if (source->needs == Needs::api_key && !build_.config.identity.api_key.any_known()) {
-        report_.warning(code::kBelieved, *written, "no API key is known, so any text is one", kNameKeys);
       }
     }
+    bound();
+  }
+
+  /// Whether a caller can have as many values of it as it likes.
+  bool is_chosen(const limit::Per& per) const {
+    const auto needs = per.source->needs;
+    if (needs == Needs::api_key) return !build_.config.identity.api_key.any_known();
+    return per.source->counts == gateway::Counts::callers &&
+           (needs == Needs::field || needs == Needs::cookie || needs == Needs::part);
+  }
+
+  /// How many numbers an owner has, and what it means if callers make owners at will.
+  void bound() {
+    out_.rule.at_most = 32;
+    read_number(&node_, "at_most", out_.rule.at_most);
+    const Node* at_most = find(&node_, "at_most");
+    const Node* written = find(&node_, "per");
+    if (out_.per.empty() && written != nullptr && written->kind == Kind::list) {
+      out_.rule.at_most = 0;
+      if (!written->children.empty()) return;
+      report_.warning(
+          code::kBelieved, *written,
+          "tickets of this room have no owner, so one caller who sends no ticket can take every number and "
+          "place",
+          R"(write "per": "client_ip", or let the routes of this room have a limit in memory per client_ip)");
+      if (at_most != nullptr)
+        report_.warning_at_key(code::kNoEffect, *at_most,
+                               "\"at_most\" has no effect: tickets of this room have no owner", "remove it");
+      return;
+    }
+    const auto chosen =
+        std::find_if(out_.per.begin(), out_.per.end(), [this](const auto& each) { return is_chosen(each); });
+    if (chosen == out_.per.end()) return;
+    report_.warning(
+        code::kBelieved, *written,
+        "a caller can send as many values of " + in_quotes(gateway::to_text(*chosen)) +
+            " as it likes, and each is an owner with " + std::to_string(out_.rule.at_most) +
+            " numbers and places of its own, so one caller can take all of them",
+        chosen->source->needs == Needs::api_key
+            ? kNameKeys
+            : R"(write "per": "client_ip", or let the routes of this room have a limit in memory per client_ip)");
   }
 
   void secrets() {

@@ -19,12 +19,12 @@ std::string admits(const room::Rule& rule) {
   return out;
 }
 
-std::string owner(const std::vector<limit::Per>& per) {
-  if (per.empty()) return "; a ticket is anybody's";
+std::string owner(const gateway::WaitingRoom& room) {
+  if (room.per.empty()) return "; a ticket is anybody's";
   std::string out;
-  for (const auto& each : per)
+  for (const auto& each : room.per)
     out += (out.empty() ? "; a ticket belongs to one " : " and ") + each.source->noun(each.name);
-  return out;
+  return out + ", which has at most " + std::to_string(room.rule.at_most) + " numbers and places";
 }
 
 std::string without_redis(const gateway::WaitingRoom& room) {
@@ -51,7 +51,7 @@ std::string rooms_in_words(const Config& config) {
   std::string out = '\n' + name("waiting room") + "means\n";
   for (const auto& each : rooms) {
     out += name(each.rule.name) + admits(each.rule) + "; a place is kept for " + to_text(each.rule.grace) +
-           owner(each.per) + without_redis(each);
+           owner(each) + without_redis(each);
     if (each.mode == limit::Mode::observe) out += "; only observes, lets everybody in";
     out += '\n';
   }

@@ -33,7 +33,8 @@ constexpr Key kRequireJwtKeys[] = {
     {"scope", &kScopeOrScopes, "", R"("orders:write")",
      "All of these are in its `scope` or `scp`, which may be a text with spaces between them or a list"},
     {"claims", &kClaimDemands, "", R"({ "plan": ["pro", "enterprise"], "admin": true })",
-     "Each of these claims has the value, or one of the values, or is a list of texts with one of them in it. JSON "
+     "Each of these claims has the value, or one of the values, or is a list of texts with one of them in it; a claim "
+     "within an object is named by its path, as in `realm_access.roles`. JSON "
      "types "
      "must be equal: `\"5\"` is not `5`"},
 };

@@ -71,6 +71,7 @@ constexpr Shape kPageShape = section(kPage);
 
 constexpr Shape kRoomRate{.form = Form::rate, .what = "a rate"};
 constexpr Shape kVisitors = integer(1, room::kMaxVisitors);
+constexpr Shape kAtMost = integer(1, room::kMaxAtMost);
 constexpr Shape kOwner = text("whom a ticket belongs to", check_per);
 constexpr Shape kOwners = list("a list of whom a ticket belongs to", kOwner, 0, 8);
 constexpr const Shape* kOwnerForms[] = {&kOwner, &kOwners};
@@ -97,6 +98,10 @@ constexpr Key kRoomKeys[] = {
     {"per", &kOwnerOrOwners, R"("client_ip")", R"("cookie:session")",
      "Whom a ticket belongs to, so that a copy is worthless elsewhere: {words}, or a list of these; an empty list: "
      "anybody who has it"},
+    {"at_most", &kAtMost, "32", "100",
+     "How many numbers in the line and places inside one owner (`per`) has at most; its next newcomers share the "
+     "newest "
+     "of these"},
     {"page", &kPageShape, "", R"({ "title": "The sale has begun", "colour": "#b4232a" })",
      "Texts and colours of the page for browsers"},
     {"store", &kRoomStore, "", R"("memory")",

@@ -72,8 +72,10 @@ constexpr Key kRouteKeys[] = {
      required},
     {"ignore_case", &kBoolean, "", "true", "As `all_routes.ignore_case`, for this route"},
     {"encoded_slash", &kEncodedSlashShape, "reject", R"("keep")",
-     "What happens to a path with `%2F` or `%5C`, encoded once or more often: `reject` refuses it, because some "
-     "servers read a slash there; `keep` passes it on as part of its segment"},
+     "What happens to a path with `%2F` or `%5C`, encoded once or more often, or with a letter, a digit, `-`, `.`, `_` "
+     "or `~` that is encoded twice (`%2570`): `reject` refuses it, because some servers read another path there; "
+     "`keep` "
+     "passes it on as part of its segment"},
     {"methods", &kMethods, "", R"(["GET", "HEAD"])", "Only these methods; default: all"},
     {"headers", &kFieldConditions, "", R"({ "X-Version": "2", "X-Plan": ["pro", "team"], "X-Debug": true })",
      "Only requests with all these fields: with this value, one of these values, or any value (`true`)"},

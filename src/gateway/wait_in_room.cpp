@@ -85,6 +85,7 @@ class Visit {
     if (ticket_ && !observed && rooms_.known(room_).is_far(room_.options.rule, ticket_->number, now_))
       co_return wait(ticket_->number, Outcome::waiting);
     room::Question question{.ask = observed ? Ask::observe : ticket_ ? Ask::present : Ask::arrive};
+    question.owner = owner_;
     if (ticket_) question.serving = ticket_->serving;
     if (question.ask == Ask::present) question.number = ticket_->number;
     auto call = rooms_.ask(x_.snapshot, room_, question);
@@ -103,7 +104,7 @@ class Visit {
     if (age < std::max<std::int64_t>(seconds(room_.options.rule.stay) / 8, 1)) co_return std::nullopt;
     give(Ticket::Kind::pass, ticket_->number, room_.options.rule.stay);
     if (room_.options.rule.visitors == 0) co_return std::nullopt;
-    const room::Question question{.ask = Ask::remain, .number = ticket_->number};
+    const room::Question question{.ask = Ask::remain, .number = ticket_->number, .owner = std::string(owner_)};
     auto call = rooms_.ask(x_.snapshot, room_, question);
     const auto answer = co_await call;
     if (answer.has_error() && room_.options.if_redis_down == limit::IfRedisDown::count_locally)

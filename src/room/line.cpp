@@ -32,7 +32,10 @@ class Step {
       answer.lost = q_.number <= oldest;
     }
     const bool newcomer = q_.ask == Ask::arrive || q_.ask == Ask::observe || answer.lost;
-    if (newcomer) answer.number = s_.next += q_.stride;
+    if (newcomer)
+      answer.number = new_number();
+    else if (q_.ask != Ask::look)
+      remember(q_.number);
     if (newcomer || q_.ask == Ask::look) call();
     if (q_.ask != Ask::look)
       answer.place = q_.ask == Ask::remain || answer.number <= s_.serving ? Place::inside : Place::waiting;
@@ -126,12 +129,51 @@ class Step {
     if (rule_.count > 0) s_.credit -= most;
   }
 
+  bool is_bounded() const { return rule_.at_most > 0 && !q_.owner.empty(); }
+
+  /// Whether the number waits, may still come in, or has a place.
+  bool is_held(std::int64_t number) const {
+    if (number > s_.marks.back()) return true;
+    if (slices_.most == 0) return false;
+    const auto place = s_.places[static_cast<std::size_t>(place_of(number))];
+    return place > 0 && slices_left(place) < static_cast<std::int64_t>(kEnds);
+  }
+
+  /// What the owner still has of its numbers.
+  std::vector<std::int64_t>& held() {
+    auto& numbers = s_.owners.of(q_.owner);
+    std::erase_if(numbers, [this](std::int64_t number) { return !is_held(number); });
+    return numbers;
+  }
+
+  /// Takes the next number; the newest of its owner, if that has as many as it may.
+  std::int64_t new_number() {
+    if (!is_bounded()) return s_.next += q_.stride;
+    auto& numbers = held();
+    if (numbers.size() >= rule_.at_most) return numbers.back();
+    numbers.push_back(s_.next += q_.stride);
+    return numbers.back();
+  }
+
+  /// After a take-over a number may come whose owner is not known to have it.
+  void remember(std::int64_t number) {
+    if (!is_bounded()) return;
+    auto& numbers = held();
+    const auto at = std::lower_bound(numbers.begin(), numbers.end(), number);
+    const bool known = at != numbers.end() && *at == number;
+    if (!known && numbers.size() < rule_.at_most) numbers.insert(at, number);
+  }
+
+  std::int64_t slices_left(std::uint16_t place) const {
+    return (place - 1 - s_.slice % kSliceNumbers + kSliceNumbers) % kSliceNumbers;
+  }
+
   /// The number's place ends no earlier than after `slices` more slices.
   void take(std::int64_t number, std::int64_t slices) {
     auto& place = s_.places[static_cast<std::size_t>(place_of(number))];
     const auto end = s_.slice + slices;
     if (place > 0) {
-      const auto left = (place - 1 - s_.slice % kSliceNumbers + kSliceNumbers) % kSliceNumbers;
+      const auto left = slices_left(place);
       if (left < static_cast<std::int64_t>(kEnds)) {
         if (left >= slices) return;
         auto& before = s_.ends[index(s_.slice + left)];

@@ -37,14 +37,16 @@ std::string room_key(std::string_view prefix, std::string_view name) {
 void script_arguments(const Rule& rule, const Question& question, std::string_view prefix,
                       std::vector<std::string>& out) {
   const auto slices = slices_of(rule);
+  const bool bounded = rule.at_most > 0 && !question.owner.empty();
   out.clear();
-  out.push_back("1");
+  out.push_back(bounded ? "2" : "1");
   out.push_back(room_key(prefix, rule.name));
+  if (bounded) out.push_back(out.back() + ":" + question.owner);
   out.emplace_back(word_of(question.ask));
   for (const std::int64_t number :
        {question.number, question.next, question.serving, question.stride, static_cast<std::int64_t>(rule.count),
         rule.period.count(), rule.burst, slices.grace, slices.most, slices.stay, slices.called, slices.seen,
-        static_cast<std::int64_t>(kForgotten.count())})
+        static_cast<std::int64_t>(kForgotten.count()), static_cast<std::int64_t>(rule.at_most)})
     out.push_back(std::to_string(number));
 }
 

@@ -13,6 +13,7 @@ constexpr Duration kFresh = 2s;          // what was heard is used for this long
 constexpr Duration kAhead = 5s;          // a number that is called later than this is far
 constexpr std::int64_t kManyAhead = 32;  // where only visitors are bounded: many may leave at once
 constexpr Duration kMeasure = 5s;        // between two measurements of the pace
+constexpr Duration kSilence = 120s;      // a line that has not moved is measured no earlier
 constexpr Duration kSoonest = 2s;
 constexpr Duration kLatest = 20s;
 
@@ -31,8 +32,14 @@ void Knowledge::heard(const Answer& answer, Instant now) noexcept {
     measured_at_ = now;
     measured_ = serving_;
   }
+  // While nobody waits, the line moves as fast as visitors come, which says nothing of a wait.
+  if (serving_ == next_) {
+    measured_at_ = now;
+    measured_ = serving_;
+    return;
+  }
   const auto passed = now - measured_at_;
-  if (passed < kMeasure) return;
+  if (passed < kMeasure || (serving_ == measured_ && passed < kSilence)) return;
   const auto pace = static_cast<double>(serving_ - measured_) * 1e6 / static_cast<double>(passed.count());
   pace_ = pace_ > 0 ? pace_ * 0.7 + pace * 0.3 : pace;
   measured_at_ = now;
@@ -52,6 +59,8 @@ std::optional<Duration> Knowledge::wait(const Rule& rule, std::int64_t number) c
   if (away <= 0) return Duration(0);
   auto pace = rule.count > 0 ? per_second(rule) : pace_;
   if (rule.visitors > 0 && rule.count > 0 && pace_ > 0) pace = std::min(pace, pace_);
+  if (pace <= 0 && rule.visitors > 0)
+    pace = static_cast<double>(rule.visitors) / std::chrono::duration<double>(rule.stay).count();
   if (pace <= 0) return std::nullopt;
   constexpr double kLongest = 86'400.0 * 30;
   return Duration(std::llround(std::min(static_cast<double>(away) / pace, kLongest) * 1e6));

@@ -151,6 +151,27 @@ TEST(WaitingRoom, TakesNoTicketThatIsForgedOrChangedOrOfAnotherCaller) {
   EXPECT_EQ(proxy.client().get("/", ticket_field(pass)).status(), 200);
 }
 
+TEST(WaitingRoom, OneAddressTakesNeitherAllPlacesNorTheLine) {
+  Proxy places(with_room({{"visitors", 100}}));
+  RawClient greedy = places.client();
+  for (int i = 0; i < 150; ++i) EXPECT_EQ(greedy.get().status(), 200) << "the newest of its places is one inside";
+  for (const std::string other : {"127.0.0.2", "127.0.0.3"}) EXPECT_EQ(places.client(other).get().status(), 200);
+
+  Proxy line(with_room({{"rate", "1/second"}, {"at_most", 5}}));
+  RawClient impatient = line.client();
+  for (int i = 0; i < 200; ++i) impatient.get("/", i % 2 == 0 ? "" : ticket_field("t.1.1.1.1.00000000.AAAA"));
+  const Message next = line.client("127.0.0.2").get();
+  EXPECT_EQ(next.status(), 429);
+  EXPECT_LE(Json::parse(next.body)["position"], 6);
+}
+
+TEST(WaitingRoom, ARoomWithVisitorsOnlyTellsAnEstimate) {
+  Proxy proxy(with_room({{"visitors", 1}, {"stay", "10m"}}));
+  proxy.client().get();
+  const auto json = Json::parse(proxy.client().get().body);
+  EXPECT_EQ(json["estimated_wait"], 600);
+}
+
 TEST(WaitingRoom, APreflightOfABrowserDoesNotWait) {
   Proxy proxy(one_an_hour());
   proxy.client().get();
@@ -266,6 +287,17 @@ TEST_F(WaitingRoomInRedis, LetsHundredsOfCallersOfTwoGatewaysInInOrderAtTheRate)
     EXPECT_GE(at - begun, std::chrono::duration_cast<Clock::duration>(due) - Milliseconds(300)) << number;
   }
   EXPECT_EQ(*numbers.rbegin(), kCallers) << "nobody lost its place";
+}
+
+TEST_F(WaitingRoomInRedis, OneAddressHasItsNumbersOverAllGateways) {
+  const auto config = shared({{"rate", "1/h"}, {"at_most", 8}});
+  Proxy one(config);
+  Proxy two(config);
+  for (int i = 0; i < 40; ++i) {
+    one.client().get();
+    two.client().get();
+  }
+  EXPECT_THAT(two.client("127.0.0.2").get().value("Waiting-Room-Ticket"), testing::StartsWith("t.9."));
 }
 
 TEST_F(WaitingRoomInRedis, NobodyLosesAPlaceIfRedisIsLost) {

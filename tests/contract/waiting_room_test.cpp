@@ -80,6 +80,7 @@ TEST_F(RoomContract, RandomHistoriesHaveTheSameAnswers) {
     }
     if (history % 3 != 0) rule.visitors = static_cast<std::uint64_t>(1 + below(300));
     rule.stay = 30s * (1 + below(20));
+    if (history % 2 == 0) rule.at_most = static_cast<std::uint64_t>(1 + below(5));
     room::State memory;
     auto now = kRoomStart;
     for (int i = 0; i < 400; ++i) {
@@ -90,6 +91,7 @@ TEST_F(RoomContract, RandomHistoriesHaveTheSameAnswers) {
       Question question{.ask = static_cast<Ask>(below(5)), .stride = below(6) == 0 ? 3 : 1};
       if (question.ask == Ask::present || question.ask == Ask::remain)
         question.number = 1 + below(static_cast<std::uint64_t>(memory.next + 3));
+      if (below(4) > 0) question.owner = "client_ip:" + std::to_string(below(6));
       if (below(10) == 0) {
         question.serving = memory.serving + below(3);
         question.next = std::max(memory.next, question.serving) + below(3);
@@ -122,6 +124,24 @@ TEST_F(RoomContract, ARoomIsOneKeyOfBoundedSizeThatExpires) {
     EXPECT_LE(std::stoul(client.text({"STRLEN", room::room_key("hg:", "size")})), visitors > 0 ? 33'280U : 512U);
     EXPECT_GT(std::stol(client.text({"PTTL", room::room_key("hg:", "size")})), 80'000'000);
   }
+}
+
+TEST_F(RoomContract, TheNumbersOfAnOwnerAreAKeyOfTheSameSlotThatExpires) {
+  RoomInRedis redis(server.port());
+  const room::Rule rule{.name = "own", .count = 1, .period = 1s, .burst = 1, .grace = 60s, .stay = 60s, .at_most = 2};
+  const auto key = room::room_key("hg:", "own") + ":192.0.2.1";
+  const Question newcomer{.ask = Ask::arrive, .owner = "192.0.2.1"};
+  redis.ask(rule, newcomer, kRoomStart);
+  EXPECT_EQ(redis.client.text({"GET", key}), "1");
+  const auto called = std::stol(redis.client.text({"PTTL", key}));
+  EXPECT_GT(called, 60'000);
+  EXPECT_LT(called, 90'000) << "no longer than the grace is known";
+  for (int i = 0; i < 10; ++i) redis.ask(rule, newcomer, kRoomStart);
+  EXPECT_EQ(redis.client.text({"GET", key}), "1 2");
+  EXPECT_GT(std::stol(redis.client.text({"PTTL", key})), 80'000'000) << "who waits is remembered as long as the line";
+  redis.client.text({"DEL", key});
+  redis.client.text({"LPUSH", key, "a"});
+  EXPECT_EQ(redis.ask(rule, newcomer, kRoomStart)->number, 3) << "another program's value is no number";
 }
 
 TEST_F(RoomContract, AnotherProgramsValueIsNoRoom) {

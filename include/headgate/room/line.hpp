@@ -2,6 +2,7 @@
 // The line of one room: its state, and the step from one state to the next. Pure: the time is an argument.
 // lua/waiting_room.lua is the same step for Redis; tests compare both.
 
+#include "headgate/room/owners.hpp"
 #include "headgate/room/room.hpp"
 
 #include <array>
@@ -43,6 +44,7 @@ struct State {
   /// For each place the slice in which it ends, modulo 65535, plus one; 0: never taken. Empty if visitors are not
   /// counted.
   std::vector<std::uint16_t> places;
+  Owners owners;  ///< the numbers of each owner, of a rule with `at_most`
 };
 
 /// Moves the line to `now`, and answers. The work is bounded: at most kMaxCalls places are taken in one step, the rest

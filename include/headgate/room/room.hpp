@@ -20,6 +20,7 @@ struct Rule {
   std::uint64_t visitors = 0;  ///< how many may be inside, at most kMaxVisitors; 0: not limited
   Duration grace{0};           ///< how long a called number is kept, at least kMinGrace
   Duration stay{0};            ///< how long a visitor without a request counts as inside, at least kMinGrace
+  std::uint64_t at_most = 0;   ///< numbers and places of one owner, at most kMaxAtMost; 0: not bounded
   bool operator==(const Rule&) const = default;
 };
 
@@ -27,6 +28,7 @@ inline constexpr std::uint64_t kMaxCount = 1'000'000;
 inline constexpr Duration kMaxPeriod = std::chrono::hours(1);
 inline constexpr std::uint64_t kMaxVisitors = 100'000;
 inline constexpr Duration kMinGrace = std::chrono::seconds(1);
+inline constexpr std::uint64_t kMaxAtMost = 1'000;
 
 enum class Ask : std::uint8_t {
   look,     ///< how far is the line?
@@ -43,6 +45,7 @@ struct Question {
   std::int64_t next = 0;     ///< the room's `next` is at least this: what the asker has seen of it
   std::int64_t serving = 0;  ///< the same for `serving`; at most `next`
   std::int64_t stride = 1;   ///< how many numbers a newcomer takes
+  std::string owner = {};    ///< whose numbers are bounded together; "": they are not bounded
 };
 
 enum class Place : std::uint8_t { waiting, inside, none };

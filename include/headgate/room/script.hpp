@@ -17,7 +17,8 @@ std::string_view waiting_room_script() noexcept;
 /// SHA-1 of waiting_room_script() in lower-case hex, for EVALSHA.
 std::string_view waiting_room_script_sha() noexcept;
 
-/// The one Redis key of a room: `<prefix>v1:{room:<name>}`.
+/// The Redis key of a room: `<prefix>v1:{room:<name>}`. The numbers of an owner are beside it, in the same slot of a
+/// cluster: `<prefix>v1:{room:<name>}:<owner>`.
 std::string room_key(std::string_view prefix, std::string_view name);
 
 /// Writes the arguments of EVALSHA or EVAL after the script's name. `out` owns its bytes; its old content is replaced.

@@ -19,7 +19,8 @@ class Knowledge {
   std::int64_t taken() const noexcept { return taken_; }
   /// Whether `number` is certainly not called within the next seconds, so that nobody has to be asked.
   bool is_far(const Rule& rule, std::int64_t number, Instant now) const noexcept;
-  /// How long `number` has to wait; nothing if the room has not moved for long enough to tell. 0 if it is called.
+  /// How long `number` has to wait; 0 if it is called. Where only visitors are bounded and nobody was called yet, as if
+  /// each place became free once in the rule's `stay`. Nothing if the room is not known.
   std::optional<Duration> wait(const Rule& rule, std::int64_t number) const noexcept;
 
  private:

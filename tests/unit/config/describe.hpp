@@ -222,6 +222,7 @@ inline std::string describe(const gateway::WaitingRoom& room) {
   out << "room " << rule.name << ' ' << rule.count << '/' << to_text(rule.period) << " burst " << rule.burst
       << " visitors " << rule.visitors << " grace " << to_text(rule.grace) << " stay " << to_text(rule.stay) << " per";
   for (const auto& per : room.per) out << ' ' << gateway::to_text(per);
+  out << " at most " << rule.at_most;
   for (const auto& secret : room.secrets) out << ' ' << secret;
   out << ' ' << static_cast<int>(room.mode) << ' ' << static_cast<int>(room.store) << ' '
       << static_cast<int>(room.if_redis_down);

@@ -58,6 +58,66 @@ TEST(Line, LetsInAtOnceWhatTheRateAllowsAndThenNumbersTheOthers) {
   EXPECT_EQ(next.serving, 10);
 }
 
+Question newcomer(std::string owner) { return {.ask = Ask::arrive, .owner = std::move(owner)}; }
+
+TEST(Line, AnOwnerHasNoMorePlacesThanItMay) {
+  OneRoom room{visited(1000)};
+  room.rule.at_most = 32;
+  for (int i = 1; i <= 1100; ++i) {
+    const auto answer = room.ask(newcomer("greedy"));
+    EXPECT_EQ(answer.number, std::min(i, 32));
+    EXPECT_EQ(answer.place, Place::inside);
+  }
+  EXPECT_LE(room.look().taken, 32);
+  EXPECT_EQ(room.ask(newcomer("honest")).number, 33);
+}
+
+TEST(Line, AnOwnerHasNoMoreNumbersThanItMayAndGetsTheNewestOfThese) {
+  OneRoom room{rated(50)};
+  room.rule.at_most = 32;
+  for (int i = 0; i < 30'000; ++i) EXPECT_LE(room.ask(newcomer("greedy")).number, 32);
+  for (int i = 0; i < 200; ++i) room.ask(newcomer("honest " + std::to_string(i)));
+  const auto last = room.ask(newcomer("late"));
+  EXPECT_EQ(last.number, 233);
+  EXPECT_EQ(room.ask(newcomer("greedy")).number, 32) << "no better, no worse";
+  EXPECT_EQ(room.ask({.ask = Ask::arrive}).number, 234) << "no owner, no bound";
+}
+
+TEST(Line, ANumberOfAnOwnerIsFreeWhenItIsLostOrItsVisitorHasLeft) {
+  for (const bool visitors : {false, true}) {
+    OneRoom room{visitors ? visited(1000) : rated(50)};
+    room.rule.at_most = 2;
+    room.rule.stay = 300s;
+    room.ask(newcomer("one"));
+    room.ask(newcomer("one"));
+    EXPECT_EQ(room.ask(newcomer("one")).number, 2);
+    room.pass(50s);
+    EXPECT_EQ(room.ask(newcomer("one")).number, 2) << "who was called may still come";
+    room.pass(80s);
+    EXPECT_EQ(room.ask(newcomer("one")).number, visitors ? 2 : 3) << "a place inside lasts longer than the grace";
+    room.pass(400s);
+    EXPECT_EQ(room.ask(newcomer("one")).number, visitors ? 3 : 4);
+  }
+}
+
+TEST(Line, ATakeOverLearnsFromTicketsWhatAnOwnerHas) {
+  OneRoom room{rated(1, 3600s)};
+  room.rule.at_most = 3;
+  for (const std::int64_t number : {70, 50, 60, 60})
+    room.ask({.ask = Ask::present, .number = number, .next = 100, .serving = 40, .owner = "one"});
+  EXPECT_EQ(room.ask(newcomer("one")).number, 70);
+  EXPECT_EQ(room.ask(newcomer("other")).number, 101);
+}
+
+TEST(Line, RemembersABoundedNumberOfOwners) {
+  room::Owners owners;
+  owners.of("first").push_back(1);
+  for (std::size_t i = 0; i < 2 * room::Owners::kSets * room::Owners::kWays; ++i)
+    owners.of("owner " + std::to_string(i)).push_back(2);
+  EXPECT_TRUE(owners.of("first").empty()) << "forgotten, as the one asked for longest ago";
+  EXPECT_EQ(owners.of("first").size(), 0U);
+}
+
 TEST(Line, CallsInOrderAtTheRate) {
   OneRoom room{rated(5)};
   for (int i = 0; i < 1000; ++i) room.arrive();

@@ -92,10 +92,23 @@ TEST(RoomKnowledge, EstimatesByTheRateOrByWhatItHasSeen) {
   EXPECT_EQ(knowledge.wait(kRated, 200), Duration(10s));
   EXPECT_EQ(knowledge.wait(kRated, 100), Duration(0));
   const room::Rule visitors{.name = "v", .visitors = 50, .grace = 120s, .stay = 600s};
-  EXPECT_FALSE(knowledge.wait(visitors, 200)) << "it has not moved yet";
+  EXPECT_EQ(knowledge.wait(visitors, 200), Duration(1200s)) << "it has not moved yet: each place once in the stay";
   for (int i = 1; i <= 60; ++i) knowledge.heard({.next = 1000, .serving = 100 + 2 * i}, kHeard + i * 1s);
   ASSERT_TRUE(knowledge.wait(visitors, 420));
   EXPECT_NEAR(std::chrono::duration<double>(*knowledge.wait(visitors, 420)).count(), 100, 5);
+}
+
+TEST(RoomKnowledge, MeasuresTheLineOnlyWhileSomebodyWaitsAndNotByOneSilence) {
+  const room::Rule visitors{.name = "v", .visitors = 50, .grace = 120s, .stay = 600s};
+  room::Knowledge knowledge;
+  for (int i = 0; i < 60; ++i) knowledge.heard({.next = i / 10, .serving = i / 10}, kHeard + i * 1s);
+  EXPECT_EQ(knowledge.wait(visitors, 55), Duration(600s)) << "six visitors a minute is who came, not who may come";
+  for (int i = 60; i < 120; ++i) knowledge.heard({.next = 1000, .serving = i - 54}, kHeard + i * 1s);
+  const auto moving = knowledge.wait(visitors, 165);
+  ASSERT_TRUE(moving);
+  EXPECT_NEAR(std::chrono::duration<double>(*moving).count(), 100, 10);
+  for (int i = 120; i < 180; ++i) knowledge.heard({.next = 1000, .serving = 65}, kHeard + i * 1s);
+  EXPECT_EQ(knowledge.wait(visitors, 165), moving) << "nobody leaves for a minute";
 }
 
 TEST(RoomKnowledge, ACallerComesBackInTimeAndNotTooOften) {
