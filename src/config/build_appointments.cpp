@@ -5,6 +5,7 @@
 #include "report.hpp"
 #include "values.hpp"
 
+#include "headgate/gateway/compiled_config.hpp"
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/appointment.hpp"
 
@@ -40,6 +41,7 @@ class AppointmentBuilder {
     if (conflicts()) return;
     width(terms);
     ahead(terms);
+    strangers();
     for (auto& tier : out_.tiers)
       for (auto& rule : tier.rules) rule.leases = false;  // a leased permit is not in the counter any more
   }
@@ -82,6 +84,16 @@ class AppointmentBuilder {
     report_.error(code::kConflict, *written,
                   "an appointment lasts at least 1s, because \"Retry-After\" is a number of whole seconds",
                   R"(write "width": "10s")");
+  }
+
+  /// A key that strangers share.
+  void strangers() {
+    if (gateway::is_own_key(out_)) return;
+    report_.warning_at_key(
+        code::kBelieved, written_,
+        "callers who share a key of this limit also share its appointments: who takes some and keeps "
+        "none wastes them for all; one address books at most a tenth of them",
+        R"(count by caller, as in "per": "api_key", where callers do not trust each other)");
   }
 
   // The first permit that comes back must not be too far ahead.

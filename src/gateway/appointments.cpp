@@ -19,7 +19,18 @@ namespace {
 using limit::How;
 
 constexpr std::size_t kSignatureBytes = 16;
-using Booking = boost::container::static_vector<limit::Check, Admission::kMax>;
+constexpr std::size_t kMaxBooking = Admission::kMax + 1;
+
+/// What a booking takes.
+struct Booking {
+  Booking() = default;
+  Booking(const Booking&) = delete;  // checks point to `share`
+  Booking& operator=(const Booking&) = delete;
+  /// The permits of the limit, as debts, and then what their address may book.
+  boost::container::static_vector<limit::Check, kMaxBooking> checks;
+  std::size_t debts = 0;
+  limit::Rule share;  ///< of the address; unused where each key has one owner
+};
 
 std::string signature(std::string_view text, const AppointmentOf& of, std::string_view key) {
   std::string all(text);
@@ -28,14 +39,23 @@ std::string signature(std::string_view text, const AppointmentOf& of, std::strin
   return identity::base64url({reinterpret_cast<const char*>(mac.data()), kSignatureBytes});
 }
 
-/// The permits of `checked`, to be taken also below zero.
-Booking booking(const Admission& a, const CheckedLimit& checked) {
-  Booking out;
+/// The permits of `checked`, to be taken also below zero, if their address has not booked its share.
+void book(Exchange& x, const CheckedLimit& checked, Booking& out) {
+  const auto& a = x.admission;
   for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i) {
-    out.push_back(a.checks[i]);
-    out.back().how = How::debt;
+    out.checks.push_back(a.checks[i]);
+    out.checks.back().how = How::debt;
   }
-  return out;
+  out.debts = out.checks.size();
+  const auto& limit = *checked.route_limit->limit;
+  if (is_own_key(limit)) return;
+  out.share = limit::share_of_address(*limit.appointments, checked.tier->rules, x.caller.ip_key);
+  const auto key = out.checks.front().key;
+  out.checks.push_back({.rule = &out.share,
+                        .key = key,
+                        .hash = keyed_hash(x.text.join({out.share.suffix, key}), out.share.seed),
+                        .cost = out.checks.front().cost,
+                        .peek = a.peek});
 }
 
 void note(Exchange& x, const CompiledTier& tier, observe::AppointmentEvent event) {
@@ -145,24 +165,27 @@ bool Gateway::offer(Exchange& x, Instant now, std::span<const limit::Check> book
 void Gateway::offer_here(Exchange& x, Problem& problem) {
   const auto* const checked = hands_out(x);
   if (checked == nullptr) return;
-  const auto booked = booking(x.admission, *checked);
-  std::array<limit::Decision, Admission::kMax> decisions;
+  Booking booking;
+  book(x, *checked, booking);
+  std::array<limit::Decision, kMaxBooking> decisions;
   const auto now = services_.clock.wall();
-  const std::span checks(booked.data(), booked.size());
-  services_.memory.decide(checks, now, {decisions.data(), checks.size()});
-  if (!offer(x, now, checks, decisions, problem)) services_.memory.give_back(checks, now);
+  const std::span<const limit::Check> checks(booking.checks.data(), booking.checks.size());
+  if (!services_.memory.decide(checks, now, {decisions.data(), checks.size()})) return;
+  if (!offer(x, now, checks.first(booking.debts), decisions, problem)) services_.memory.give_back(checks, now);
 }
 
 Task<void> Gateway::offer_in_redis(Exchange& x, Problem& problem) {
   const auto* const checked = hands_out(x);
   if (checked == nullptr) co_return;
-  auto booked = booking(x.admission, *checked);
-  std::array<limit::Decision, Admission::kMax> decisions;
-  const std::span<const limit::Check> checks(booked.data(), booked.size());
-  const auto agreed = co_await x.snapshot->redis->decide(checks, {decisions.data(), checks.size()});
-  if (agreed.has_error()) co_return;
-  if (offer(x, services_.clock.wall(), checks, decisions, problem)) co_return;
-  for (auto& check : booked) check = given_back(check);
+  Booking booking;
+  book(x, *checked, booking);
+  std::array<limit::Decision, kMaxBooking> decisions;
+  const std::span<const limit::Check> checks(booking.checks.data(), booking.checks.size());
+  auto call = x.snapshot->redis->decide(checks, {decisions.data(), checks.size()});
+  const auto agreed = co_await call;
+  if (agreed.has_error() || !*agreed) co_return;
+  if (offer(x, services_.clock.wall(), checks.first(booking.debts), decisions, problem)) co_return;
+  for (auto& check : booking.checks) check = given_back(check);
   x.snapshot->redis->settle(checks);
 }
 

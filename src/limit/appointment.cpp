@@ -84,4 +84,23 @@ Rule use_of(const Appointment& appointment, const Rule& of) {
   return rule;
 }
 
+Rule share_of_address(const AppointmentTerms& terms, std::span<const Rule> of, std::string_view address) {
+  constexpr std::int64_t kMinShare = 10;
+  constexpr std::int64_t kMaxShare = 1'000'000'000;
+  auto places = kMaxShare;
+  for (const auto& each : of) {
+    const auto in_ahead = static_cast<double>(each.rate.count) * static_cast<double>(terms.ahead.count()) /
+                          static_cast<double>(std::max<std::int64_t>(each.rate.period.count(), 1));
+    places = std::min(places, static_cast<std::int64_t>(std::min(in_ahead, static_cast<double>(kMaxShare))));
+  }
+  Rule rule;
+  rule.limit = of.front().limit;
+  rule.rate = {static_cast<std::uint64_t>(std::max(places / 10, kMinShare)), terms.ahead};
+  rule.burst = rule.rate.count;
+  rule.algorithm = find_algorithm("sliding_window");
+  rule.suffix = of.front().suffix + ":appointments of " + std::string(address);
+  rule.seed = of.front().seed;
+  return rule;
+}
+
 }  // namespace headgate::limit

@@ -45,4 +45,9 @@ std::optional<Appointment> appoint(const AppointmentTerms& terms, std::int64_t c
 /// stands beside the one of that rule, in the same slot of a cluster.
 Rule use_of(const Appointment& appointment, const Rule& of);
 
+/// A rule for what one address may book of a counter that strangers share: a tenth of the permits that come back within
+/// `terms.ahead`, at least 10, in any time of this length. `of` are the rules of the limit; the counter stands beside
+/// theirs.
+Rule share_of_address(const AppointmentTerms& terms, std::span<const Rule> of, std::string_view address);
+
 }  // namespace headgate::limit

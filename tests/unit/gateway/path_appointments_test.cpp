@@ -3,6 +3,8 @@
 #include "../../../src/gateway/appointments.hpp"
 #include "unit/gateway/path/path.hpp"
 
+#include "headgate/identity/network.hpp"
+
 namespace headgate::gateway::test {
 namespace {
 
@@ -71,6 +73,43 @@ class PathAppointments : public Path {
     return offered();
   }
 };
+
+class PathSharedAppointments : public PathAppointments, public testing::WithParamInterface<limit::Store> {};
+INSTANTIATE_TEST_SUITE_P(Stores, PathSharedAppointments, testing::Values(limit::Store::memory, limit::Store::redis),
+                         [](const auto& each) { return each.param == limit::Store::redis ? "redis" : "memory"; });
+
+TEST_P(PathSharedAppointments, AreBookedByOneAddressToATenth) {
+  with_appointments(limit_by("route", "shared", "60/minute", GetParam()));
+  if (GetParam() == limit::Store::redis) other_redis = std::make_shared<StoredRedis>(clock, trace);
+  identity.trusted_proxies = {*headgate::identity::parse_network("192.0.2.0/24")};
+  identity.address_field = headgate::identity::AddressField::forwarded;
+  const auto from = [](int address) { return "Forwarded: for=203.0.113." + std::to_string(address) + "\r\n"; };
+  int offered_to_one = 0;
+  check("GET /a", from(1));
+  for (int i = 0; i < 400; ++i) {
+    ask_again("GET /a", from(1));
+    offered_to_one += client.fields.contains("Appointment") ? 1 : 0;
+    EXPECT_EQ(client.fields.contains("Retry-After"), client.status == 429U);
+  }
+  EXPECT_EQ(offered_to_one, 30) << "a tenth of five minutes at one a second";
+  ask_again("GET /a", from(2));
+  EXPECT_TRUE(client.fields.contains("Appointment"));
+  EXPECT_EQ(client.fields["Retry-After"], "31");
+  clock.advance(std::chrono::minutes(10));
+  for (int i = 0; i < 70; ++i) ask_again("GET /a", from(1));
+  EXPECT_TRUE(client.fields.contains("Appointment")) << "its share is free again";
+}
+
+TEST_F(PathAppointments, OfAKeyOfOneCallerAreAllItsOwn) {
+  with_appointments(limit_by("client_ip", "plan", "60/minute"));
+  int offered_here = 0;
+  check("GET /a");
+  for (int i = 0; i < 400; ++i) {
+    ask_again("GET /a");
+    offered_here += client.fields.contains("Appointment") ? 1 : 0;
+  }
+  EXPECT_EQ(offered_here, 300);
+}
 
 TEST_F(PathAppointments, AreHandedOutAtTheRateOfTheLimit) {
   slow();
