@@ -41,7 +41,7 @@ struct Mirrors::Copy : Hook {
     if (lent != nullptr) lent->add(static_cast<std::int64_t>(text.capacity()));
     fields.reserve(from.fields->size() + 1);
     for (const auto& field : *from.fields)
-      if (!http::same_word(field.name, kMirrorField))  // a trusted hop may have sent a copy
+      if (!http::same_variable(field.name, kMirrorField))  // a trusted hop may have sent a copy
         fields.push_back({field.id, keep(field.name), keep(field.value)});
     fields.push_back({http::Known::unknown, kMirrorField, "1"});
     start = from;

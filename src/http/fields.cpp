@@ -6,11 +6,14 @@
 namespace headgate::http {
 namespace {
 
-/// Letters to lower case, and '_' to '-'.
+/// What may stand in a name beside letters and digits (RFC 9110 section 5.6.2).
+constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
+
+/// Letters to lower case, and all marks to '-'.
 constexpr auto kVariable = [] {
   std::array<char, 256> out{};
   for (unsigned c = 0; c < out.size(); ++c) out[c] = lower(static_cast<char>(c));
-  out['_'] = '-';
+  for (const char c : kMarks) out[static_cast<unsigned char>(c)] = '-';
   return out;
 }();
 
@@ -38,9 +41,8 @@ std::string_view value_of(const Fields& fields, std::string_view name) noexcept 
 }
 
 bool is_token(std::string_view text) noexcept {
-  static constexpr std::string_view kOthers = "!#$%&'*+-.^_`|~";
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') || kOthers.find(c) != kOthers.npos;
+    return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') || kMarks.find(c) != kMarks.npos;
   });
 }
 

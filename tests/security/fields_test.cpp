@@ -17,13 +17,18 @@ class Spelling : public Behind {
     }
     return "";
   }
-  /// "HTTP_X_API_KEY", "x-api-key" and "X_API_Key" are one variable.
+  /// "HTTP_X_API_KEY", "x-api-key", "X_API_Key" and "X.API!Key" are one variable.
   static std::string plain(std::string name) {
-    for (char& c : name) c = c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    for (char& c : name)
+      c = std::isalnum(static_cast<unsigned char>(c)) != 0
+              ? static_cast<char>(std::toupper(static_cast<unsigned char>(c)))
+              : '_';
     return name.starts_with("HTTP_") ? name.substr(5) : name;
   }
 };
 HEADGATE_BEHIND_EVERY_SERVER(Spelling);
+INSTANTIATE_TEST_SUITE_P(Cgi, Spelling, testing::Values(RealServer::Kind::lighttpd),
+                         [](const auto& each) { return to_text(each.param); });
 
 TEST_P(Spelling, OfAMethodAvoidsNoRoute) {
   if (!start(R"({"routes": [{"path": "/*", "to": "app"},
@@ -49,7 +54,7 @@ TEST_P(Spelling, OfAKeysFieldReachesNobody) {
     return;
   const std::string key = "0123456789abcdef0123456789abcdef";
   EXPECT_EQ(client().get("/", "X-API-Key: " + key + "\r\n").status(), 200);
-  for (const char* name : {"X_API_Key", "X_API_KEY", "x-api_key", "X_Api-Key"}) {
+  for (const char* name : {"X_API_Key", "X_API_KEY", "x-api_key", "X_Api-Key", "X.API.Key", "X!API|Key"}) {
     const std::string field = std::string(name) + ": " + key + "\r\n";
     EXPECT_EQ(client().get("/", field).status(), 401) << name;
     EXPECT_EQ(client().get("/", "X-API-Key: " + key + "\r\n" + field).status(), 400) << name;
@@ -65,13 +70,15 @@ TEST_P(Spelling, OfATokensFieldReachesNobody) {
                                       "claim_headers": {"X-User": "sub"}}},
                  "routes": [{"path": "/open/*", "to": "app"}, {"path": "/*", "to": "app", "require": "jwt"}]})"_json))
     return;
-  for (const char* name : {"X_Token", "x_token", "X_TOKEN"}) {
+  for (const char* name : {"X_Token", "x_token", "X_TOKEN", "X.Token", "X+Token"}) {
     const std::string field = std::string(name) + ": a.b.c\r\n";
     EXPECT_EQ(client().get("/", field).status(), 401) << name;
-    const Message open = client().get("/open/", field + "X_User: root\r\n");
-    EXPECT_EQ(open.status(), 200) << name;
-    EXPECT_EQ(got(open, "X-Token"), "") << name << visible(open.body);
-    EXPECT_EQ(got(open, "X-User"), "") << visible(open.body);
+    for (const char* user : {"X_User", "X.User", "X!User", "x~user"}) {
+      const Message open = client().get("/open/", field + user + ": root\r\n");
+      EXPECT_EQ(open.status(), 200) << name;
+      EXPECT_EQ(got(open, "X-Token"), "") << name << visible(open.body);
+      EXPECT_EQ(got(open, "X-User"), "") << user << visible(open.body);
+    }
   }
 }
 
@@ -80,14 +87,43 @@ TEST_P(Spelling, OfAHopsFieldReachesNoApplication) {
   for (const std::string name :
        {"X-Original-URL", "X-Rewrite-URL", "X-Forwarded-Port", "X-Forwarded-Prefix", "True-Client-IP",
         "CF-Connecting-IP", "Proxy", "Script-Name", "Transfer-Encoding", "Remote-User"}) {
-    std::string twin = name;
-    std::replace(twin.begin(), twin.end(), '-', '_');
-    for (const auto& sent : {name, twin}) {
+    std::vector<std::string> spellings{name};
+    for (const char instead : {'_', '.', '|', '+'}) {
+      spellings.push_back(name);
+      std::replace(spellings.back().begin(), spellings.back().end(), '-', instead);
+    }
+    for (const auto& sent : spellings) {
       if (sent == "Transfer-Encoding") continue;  // followed or refused, never forwarded
       const Message answer = client().get("/", sent + ": evil\r\n");
       ASSERT_EQ(answer.status(), 200) << sent;
       EXPECT_EQ(got(answer, name), "") << sent << visible(answer.body);
     }
+  }
+}
+
+TEST_P(Spelling, OfAFieldThatTheRouteRemovesReachesNoApplication) {
+  if (!start(
+          R"({"routes": [{"path": "/*", "to": "app", "request_headers": {"remove": ["X-Debug"], "set": {"X-Plan": "free"}}}]})"_json))
+    return;
+  for (const char* name : {"X-Debug", "X_Debug", "X+Debug", "X.Debug", "X'Debug"})
+    EXPECT_EQ(got(client().get("/", std::string(name) + ": 1\r\n"), "X-Debug"), "") << name;
+  for (const char* name : {"X.Plan", "X#Plan", "X_Plan"}) {
+    const auto plan = got(client().get("/", std::string(name) + ": pro\r\n"), "X-Plan");
+    EXPECT_TRUE(plan == "free" || plan.empty()) << name << " " << plan;
+  }
+}
+
+TEST_P(Spelling, OfACountedFieldHasNoBudgetOfItsOwn) {
+  if (!start(
+          R"({"limits": {"x": {"rate": "1/day", "per": "header:X-Client", "if_absent": "skip"}}, "all_routes": {"limits": ["x"]}})"_json))
+    return;
+  EXPECT_EQ(client().get("/", "X-Client: a\r\n").status(), 200);
+  EXPECT_EQ(client().get("/", "X-Client: a\r\n").status(), 429);
+  for (const char* name : {"X!Client", "X.Client", "X_Client"}) {
+    const std::string field = std::string(name) + ": a\r\n";
+    const Message answer = client().get("/", field);
+    EXPECT_EQ(got(answer, "X-Client"), "") << name << visible(answer.body);
+    EXPECT_EQ(client().get("/", "X-Client: b\r\n" + field).status(), 400) << name;
   }
 }
 

@@ -15,6 +15,8 @@ const char* program(RealServer::Kind kind) {
       return "/usr/sbin/nginx";
     case RealServer::Kind::wsgi:
       return "/usr/bin/python3";
+    case RealServer::Kind::lighttpd:
+      return "/usr/sbin/lighttpd";
     case RealServer::Kind::node:
       break;
   }
@@ -44,6 +46,27 @@ http {
   }
 }
 )";
+}
+
+/// It runs a program for each request, which gets the fields as variables.
+std::string lighttpd_configuration(std::uint16_t port) {
+  const std::string program = std::string(HEADGATE_SOURCE_DIR) + "/tests/security/servers/cgi.py";
+  return R"(
+server.modules = ( "mod_alias", "mod_cgi" )
+server.document-root = "/nonexistent"
+server.bind = "127.0.0.1"
+server.port = )" +
+         std::to_string(port) + R"(
+alias.url = ( "/" => ")" +
+         program + R"(/" )
+cgi.assign = ( ".py" => "/usr/bin/python3" )
+)";
+}
+
+/// What makes a server with this configuration on `port` run in the foreground.
+Words words_for(RealServer::Kind kind, const std::string& file) {
+  if (kind == RealServer::Kind::lighttpd) return {"-D", "-f", file};
+  return {"-p", std::filesystem::path(file).parent_path().string(), "-c", file, "-e", "stderr"};
 }
 
 }  // namespace
@@ -78,7 +101,8 @@ std::string RealServer::missing() const {
 bool RealServer::start() {
   switch (kind_) {
     case Kind::nginx:
-      return start_nginx();
+    case Kind::lighttpd:
+      return start_configured();
     case Kind::wsgi:
       return start_script("wsgi.py");
     case Kind::node:
@@ -88,14 +112,13 @@ bool RealServer::start() {
 }
 
 // Another process may take the port before we bind it, so try more than once.
-bool RealServer::start_nginx() {
+bool RealServer::start_configured() {
   for (int attempt = 0; attempt < 5; ++attempt) {
     port_ = Socket::listen().local_port();
     process_.reset();
-    file_ = std::make_unique<TemporaryFile>(nginx_configuration(port_), "nginx.conf");
-    const auto directory = std::filesystem::path(file_->path()).parent_path().string();
-    process_ = std::make_unique<Process>(Words{"-p", directory, "-c", file_->path(), "-e", "stderr"},
-                                         std::vector<std::string>{}, program(kind_));
+    file_ = kind_ == Kind::lighttpd ? std::make_unique<TemporaryFile>(lighttpd_configuration(port_), "lighttpd.conf")
+                                    : std::make_unique<TemporaryFile>(nginx_configuration(port_), "nginx.conf");
+    process_ = std::make_unique<Process>(words_for(kind_, file_->path()), std::vector<std::string>{}, program(kind_));
     const auto until = std::chrono::steady_clock::now() + kPatience;
     while (process_->runs() && std::chrono::steady_clock::now() < until) {
       if (Socket::connect(port_).is_open()) return true;
@@ -125,6 +148,8 @@ std::string to_text(RealServer::Kind kind) {
       return "nginx";
     case RealServer::Kind::wsgi:
       return "wsgi";
+    case RealServer::Kind::lighttpd:
+      return "lighttpd";
     case RealServer::Kind::node:
       break;
   }

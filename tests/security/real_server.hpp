@@ -15,7 +15,7 @@ namespace headgate::test {
 /// How a server read one request.
 struct Reading {
   std::string method;
-  std::vector<Field> fields;       ///< as an application gets them: HTTP_X_Y from WSGI, none from nginx
+  std::vector<Field> fields;       ///< as an application gets them: HTTP_X_Y from WSGI and CGI, none from nginx
   std::vector<std::string> paths;  ///< decoded; several if applications on that server read it in different ways
 };
 
@@ -30,7 +30,7 @@ Reading reading_of(const Message& answer);
 ///   ASSERT_TRUE(server.start()) << server.said();
 class RealServer {
  public:
-  enum class Kind { nginx, wsgi, node };
+  enum class Kind { nginx, wsgi, node, lighttpd };
 
   explicit RealServer(Kind kind) : kind_(kind) {}
 
@@ -43,12 +43,12 @@ class RealServer {
   std::string said() const { return process_ ? process_->err() : ""; }
 
  private:
-  bool start_nginx();
+  bool start_configured();
   bool start_script(const std::string& script);
 
   Kind kind_;
   std::uint16_t port_ = 0;
-  std::unique_ptr<TemporaryFile> file_;  // nginx's, in the directory it works in
+  std::unique_ptr<TemporaryFile> file_;  // of nginx or lighttpd, in the directory it works in
   std::unique_ptr<Process> process_;     // ends before its directory goes
 };
 

@@ -34,8 +34,8 @@ namespace detail {
 bool same_variable_letters(std::string_view a, std::string_view b) noexcept;
 }  // namespace detail
 
-/// Like same_word(), but '-' and '_' are equal. To servers that turn fields into variables (RFC 3875 section 4.1.18)
-/// such names are the same.
+/// Like same_word(), but all characters beside letters and digits are equal. To servers that turn fields into variables
+/// (RFC 3875 section 4.1.18) such names are the same.
 inline bool same_variable(std::string_view a, std::string_view b) noexcept {
   return a.size() == b.size() && detail::same_variable_letters(a, b);
 }
