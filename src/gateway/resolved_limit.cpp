@@ -27,13 +27,26 @@ inline bool exempt(const Exchange& x, const std::optional<Exemption>& exemption)
   return exemption && is_named(x, *exemption);
 }
 
-/// The tier that the caller's claim, key or hop names, else the default one.
+/// Whether `told` is this name, or one of several that end with a line feed.
+inline bool tells(std::string_view told, std::string_view name) noexcept {
+  if (!told.ends_with('\n')) return told == name;
+  while (!told.empty()) {
+    const auto end = told.find('\n');
+    if (told.substr(0, end) == name) return true;
+    told.remove_prefix(end + 1);
+  }
+  return false;
+}
+
+/// The tier that the caller's claim, key or hop names, else the default one. Of several named ones it is the first of
+/// the configuration.
 inline const CompiledTier& named_tier(const Exchange& x, const RouteLimit& route_limit) {
   const auto& tiers = route_limit.ready->tiers;
   const auto& from = route_limit.limit->tier_from;
   if (from) {
-    const auto name = from->source->tier.value(x, from->name);
-    const auto at = std::find_if(tiers.begin(), tiers.end(), [name](const auto& tier) { return tier.name == name; });
+    const auto told = from->source->tier.value(x, from->name);
+    const auto at =
+        std::find_if(tiers.begin(), tiers.end(), [told](const auto& tier) { return tells(told, tier.name); });
     if (at != tiers.end()) return *at;
   }
   return tiers[route_limit.limit->default_tier];

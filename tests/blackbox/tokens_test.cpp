@@ -47,6 +47,43 @@ bool becomes(const Gateway& gateway, const std::string& fields, int status) {
   return false;
 }
 
+TEST(Claims, WithinObjectsAreNamedByTheirPaths) {
+  Json config = with_secret({{"claim_headers", {{"X-Org", "realm_access.org"}}}});
+  config["limits"] = {{"x",
+                       {{"per", "jwt.realm_access.org"},
+                        {"tier_from", "jwt.realm_access.roles"},
+                        {"tiers", {{"free", {{"rate", "1/day"}}}, {"pro", {{"rate", "3/day"}}}}},
+                        {"default_tier", "free"}}}};
+  config["routes"] = Json::array(
+      {{{"path", "/admin"}, {"to", "app"}, {"require", {{"jwt", {{"claims", {{"realm_access.roles", "admin"}}}}}}}},
+       {{"path", "/*"}, {"to", "app"}, {"require", "jwt"}, {"limits", {"x"}}}});
+  Proxy proxy(config);
+  const auto token = [](const std::string& org, const Json& roles) {
+    return bearer(sign_hs256(kSecret, claims({{"realm_access", {{"org", org}, {"roles", roles}}}})));
+  };
+  const auto user = token("a", {"user"});
+  EXPECT_EQ(proxy.client().get("/", user).status(), 200);
+  EXPECT_EQ(proxy.forwarded().value("X-Org"), "a");
+  EXPECT_EQ(proxy.client().get("/", user).status(), 429);
+  const auto pro = token("b", {"user", "pro", "admin"});
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(proxy.client().get("/", pro).status(), 200) << i;
+  EXPECT_EQ(proxy.client().get("/", pro).status(), 429);
+  EXPECT_EQ(proxy.client().get("/admin", pro).status(), 200);
+  EXPECT_EQ(proxy.client().get("/admin", user).status(), 403);
+}
+
+TEST(Claims, OfAnyFormAreCounted) {
+  Json config = with_secret();
+  config["limits"] = {{"x", {{"rate", "1/day"}, {"per", "jwt.name"}, {"if_absent", "skip"}}}};
+  config["routes"] = Json::array({{{"path", "/*"}, {"to", "app"}, {"limits", {"x"}}}});
+  Proxy proxy(config);
+  for (const Json& name : {Json(std::string(2000, 'x')), Json("a\nb"), Json(1.5), Json::array({"a", "b"})}) {
+    const auto token = bearer(sign_hs256(kSecret, claims({{"name", name}})));
+    EXPECT_EQ(proxy.client().get("/", token).status(), 200) << name;
+    EXPECT_EQ(proxy.client().get("/", token).status(), 429) << name;
+  }
+}
+
 TEST(Issuers, EachHasItsOwnKeysAndAlgorithms) {
   const auto rsa = make_rsa_key();
   const auto curve = make_curve_key("P-256");

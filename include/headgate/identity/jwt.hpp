@@ -32,9 +32,11 @@ enum class JwtError {
 inline constexpr std::size_t kJwtErrors = 12;
 std::string_view to_text(JwtError error) noexcept;  ///< "bad_signature"
 
-/// The verified claims, by name: strings as they are, integers (up to 64 bits) in decimal, true/false. Values that
-/// cannot be keys are left out: objects, arrays, fractions, null, and strings of more than 1 KiB or with control
-/// characters.
+/// The verified claims, by name: strings as they are, integers (up to 64 bits) in decimal, true/false. Other values are
+/// left out: objects, arrays, fractions, null, and strings of more than 1 KiB or with control characters.
+///
+/// A claim within an object has the names of both with a dot between them, as in "realm_access.roles". A claim at the
+/// top whose own name reads so is the one that is meant.
 using Claims = std::map<std::string, std::string, std::less<>>;
 
 /// Whether configuration can name a claim so: printable ASCII without blanks, quotes and backslashes, at most 128.
@@ -50,6 +52,9 @@ struct VerifiedToken {
   /// What cannot be a key, but a route may demand: lists of strings, each with a line feed behind it, and one string of
   /// more than 1 KiB in the same form. Strings with control characters are left out.
   Claims lists{};
+  /// What is not in `claims`, but can tell callers apart: '~' and 128 bits of a digest in hexadecimal, of a long
+  /// string, one with control characters, a fraction or a list. Not of an empty list, an object or null.
+  Claims digests{};
 };
 
 struct RefusedToken {
@@ -87,7 +92,8 @@ class JwtVerifier {
   /// optional), unless there is a max_age.
   ///
   /// Malformed are: padding or other spellings of base64url, a duplicate member, `crit`, `b64`, a `kid` that is not a
-  /// string, dates that are not numbers from 0 to the year 9999, nesting of more than 16 levels. Throws only if memory
+  /// string, dates that are not numbers from 0 to the year 9999, nesting of more than 16 levels, claims in objects of
+  /// which two have one name. Throws only if memory
   /// runs out.
   virtual Result<VerifiedToken, RefusedToken> verify(std::string_view token, Instant now) const = 0;
 };

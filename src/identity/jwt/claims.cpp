@@ -4,6 +4,8 @@
 #include "lifetime.hpp"
 #include "limits.hpp"
 
+#include "headgate/identity/sha256.hpp"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -41,6 +43,22 @@ bool usable(const JsonMember& member) noexcept {
   return member.kind == Kind::text && member.text.size() <= kMaxClaim && is_printable(member.text);
 }
 
+/// Keeps what tells callers apart in the form of VerifiedToken::digests.
+void keep_digest(const JsonMember& member, Claims& digests) {
+  auto all = member.text;
+  for (const auto& text : member.texts) all.append(text).push_back('\0');
+  if (all.empty() || (member.kind == Kind::texts && member.texts.empty())) return;
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  constexpr std::size_t kBytes = 16;
+  const auto digest = sha256(all);
+  std::string written = "~";
+  for (std::size_t i = 0; i < kBytes; ++i) {
+    written += kDigits[digest[i] >> 4];
+    written += kDigits[digest[i] & 15];
+  }
+  digests.emplace(member.name, std::move(written));
+}
+
 /// Keeps what cannot be a key in the form of VerifiedToken::lists.
 void keep_list(JsonMember& member, Claims& lists) {
   std::string joined;
@@ -57,7 +75,7 @@ void keep_list(JsonMember& member, Claims& lists) {
 std::optional<Members> read_payload(std::string_view payload) {
   std::array<char, decoded_size(kMaxToken)> buffer;
   const auto json = decode_base64url(payload, buffer);
-  return json ? read_json_object(*json) : std::nullopt;
+  return json ? read_json_paths(*json) : std::nullopt;
 }
 
 std::string_view issuer_of(const Members& claims) noexcept {
@@ -79,6 +97,7 @@ Result<VerifiedToken, RefusedToken> check_claims(Members claims, const JwtIssuer
   verified.good_until = life->until;
   for (auto& member : claims) {
     if (!usable(member)) {
+      keep_digest(member, verified.digests);
       keep_list(member, verified.lists);
       continue;
     }

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <set>
+#include <utility>
 
 namespace headgate::identity {
 namespace {
@@ -18,7 +20,8 @@ constexpr std::size_t kTypicalMembers = 12;  // of a set of claims
 /// Each function takes something and is false if it is not there or not JSON. There is no going on after that.
 class Reader {
  public:
-  explicit Reader(std::string_view json) noexcept : json_(json) {}
+  /// `paths`: where members of objects in the object are kept; null: nowhere.
+  Reader(std::string_view json, std::vector<JsonMember>* paths) noexcept : json_(json), paths_(paths) {}
 
   bool object(std::vector<JsonMember>& members) {
     members.reserve(kTypicalMembers);
@@ -26,7 +29,7 @@ class Reader {
     if (!json_.take('}')) {
       do {
         auto& member = members.emplace_back();
-        if (!string(member.name) || !json_.take(':') || !value(member)) return false;
+        if (!string(member.name) || !json_.take(':') || !value(member, 2)) return false;
       } while (json_.take(','));
       if (!json_.take('}')) return false;
     }
@@ -34,13 +37,15 @@ class Reader {
   }
 
  private:
-  bool value(JsonMember& member) {
-    switch (json_.next()) {
+  /// `depth` is what the value has if it holds others.
+  bool value(JsonMember& member, int depth) {
+    const auto kind = json_.next();
+    switch (kind) {
       case JsonKind::text:
         member.kind = Kind::text;
         return string(member.text);
       case JsonKind::list:
-        return list(member);
+        return depth <= kMaxJsonDepth && list(member, depth);
       case JsonKind::number:
         return number(member);
       case JsonKind::boolean:
@@ -49,12 +54,33 @@ class Reader {
         return member.text == "true" || member.text == "false";
       default:
         member.kind = Kind::other;
-        return pass(2);
+        if (kind == JsonKind::object && paths_ != nullptr)
+          return depth <= kMaxJsonDepth && members_of(member.name, depth);
+        return pass(depth);
     }
   }
 
-  bool list(JsonMember& member) {
+  /// Keeps the members of the object that is next, whose path is `path`.
+  bool members_of(const std::string& path, int depth) {
+    json_.take('{');
+    if (json_.take('}')) return true;
+    do {
+      JsonMember member;
+      if (!string(passed_.text) || !json_.take(':')) return false;
+      if (path.size() + 1 + passed_.text.size() > kMaxPath) {
+        if (!pass(depth + 1)) return false;
+        continue;
+      }
+      member.name.append(path).append(1, '.').append(passed_.text);
+      if (!value(member, depth + 1)) return false;
+      paths_->push_back(std::move(member));
+    } while (json_.take(','));
+    return json_.take('}');
+  }
+
+  bool list(JsonMember& member, int depth) {
     member.kind = Kind::texts;
+    const auto whole = json_.rest();
     json_.take('[');
     if (json_.take(']')) return true;
     do {
@@ -64,9 +90,12 @@ class Reader {
       }
       member.kind = Kind::other;
       member.texts.clear();
-      if (!pass(3)) return false;
+      if (!pass(depth + 1)) return false;
     } while (json_.take(','));
-    return json_.take(']');
+    if (!json_.take(']')) return false;
+    if (member.kind == Kind::other && paths_ != nullptr)
+      member.text = whole.substr(0, whole.size() - json_.rest().size());
+    return true;
   }
 
   bool string(std::string& out) { return json_.next() == JsonKind::text && json_.string(out) == JsonString::taken; }
@@ -86,6 +115,7 @@ class Reader {
     };
     if (written.front() == '-' ? whole(std::int64_t{}) : whole(std::uint64_t{})) return true;
     member.kind = Kind::fraction;
+    member.text = written;
     return std::from_chars(written.data(), end, member.number).ec == std::errc{};
   }
 
@@ -124,6 +154,7 @@ class Reader {
   }
 
   JsonCursor json_;
+  std::vector<JsonMember>* paths_;
   JsonMember passed_;  // room for what is passed over
 };
 
@@ -139,7 +170,21 @@ bool names_differ(const std::vector<JsonMember>& members) {
 
 std::optional<std::vector<JsonMember>> read_json_object(std::string_view json) {
   std::vector<JsonMember> members;
-  if (!Reader(json).object(members) || !names_differ(members)) return std::nullopt;
+  if (!Reader(json, nullptr).object(members) || !names_differ(members)) return std::nullopt;
+  return members;
+}
+
+std::optional<std::vector<JsonMember>> read_json_paths(std::string_view json) {
+  std::vector<JsonMember> members;
+  std::vector<JsonMember> paths;
+  if (!Reader(json, &paths).object(members) || !names_differ(members)) return std::nullopt;
+  if (paths.empty()) return members;
+  if (!names_differ(paths)) return std::nullopt;
+  std::set<std::string, std::less<>> dotted;
+  for (const auto& member : members)
+    if (member.name.find('.') != std::string::npos) dotted.insert(member.name);
+  for (auto& path : paths)
+    if (!dotted.contains(path.name)) members.push_back(std::move(path));
   return members;
 }
 

@@ -82,6 +82,15 @@ TEST_F(LimitKey, OfAClaimIsTheIssuersOwnWhereThereAreSeveral) {
   EXPECT_EQ(of({"jwt.none"}), "absent");
 }
 
+TEST_F(LimitKey, OfAClaimThatIsLongOrOddIsItsDigest) {
+  identity::VerifiedToken token;
+  token.digests = {{"name", "~0123"}, {"realm_access.roles", "~4567"}};
+  x.caller.token = boost::make_local_shared<const identity::VerifiedToken>(token);
+  EXPECT_EQ(of({"jwt.name"}), "~0123");
+  EXPECT_EQ(of({"jwt.realm_access.roles"}), "~4567");
+  EXPECT_EQ(of({"jwt.realm_access"}), "absent");
+}
+
 TEST_F(LimitKey, IsAbsentWhereAnyOfItsValuesIs) {
   x.request.fields = {{http::Known::unknown, "X-Empty", ""}};
   EXPECT_EQ(of({"api_key"}), "absent");

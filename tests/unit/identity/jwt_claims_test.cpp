@@ -85,7 +85,49 @@ TEST(JwtClaims, ThatCannotBeAKeyAreLeftOut) {
                            std::string(1025, 'x') + R"(","most":")" + std::string(1024, 'x') + R"(","sub":"yes"})"),
       kNow);
   ASSERT_TRUE(verified) << to_text(verified.error().error);
-  EXPECT_EQ(verified->claims, (Claims{{"most", std::string(1024, 'x')}, {"sub", "yes"}}));
+  EXPECT_EQ(verified->claims, (Claims{{"most", std::string(1024, 'x')}, {"sub", "yes"}, {"object.sub", "no"}}));
+  // They tell callers apart all the same.
+  std::vector<std::string> digested;
+  for (const auto& [name, digest] : verified->digests) {
+    digested.push_back(name);
+    EXPECT_EQ(digest.size(), 33U) << name;
+    EXPECT_EQ(digest.front(), '~');
+  }
+  EXPECT_EQ(digested, (std::vector<std::string>{"array", "delete", "fraction", "huge", "line", "long", "nul"}));
+}
+
+TEST(JwtClaims, WithOneDigestHaveOneValue) {
+  const auto verifier = verifier_for(hs256_issuer());
+  const auto digest = [&](const std::string& claims) {
+    const auto verified = verifier->verify(test::sign_hs256(kSecret, claims), kNow);
+    return verified ? verified->digests.find("n")->second : std::string("refused");
+  };
+  const std::string long_text(2000, 'x');
+  EXPECT_EQ(digest(R"({"n":")" + long_text + R"("})"), digest(R"({"a":1,"n":")" + long_text + R"("})"));
+  EXPECT_NE(digest(R"({"n":")" + long_text + R"("})"), digest(R"({"n":")" + long_text + R"(x"})"));
+  EXPECT_NE(digest(R"({"n":["ab"]})"), digest(R"({"n":["a","b"]})"));
+  EXPECT_NE(digest(R"({"n":[1,{"a":2}]})"), digest(R"({"n":[1,{"a":3}]})"));
+  EXPECT_NE(digest(R"({"n":1.5})"), digest(R"({"n":2.5})"));
+}
+
+TEST(JwtClaims, InObjectsAreFoundByTheirPaths) {
+  const auto verifier = verifier_for(hs256_issuer());
+  const auto verified = verifier->verify(
+      test::sign_hs256(kSecret,
+                       R"({"realm_access":{"roles":["user","admin"],"org":{"id":42,"name":"acme"}},"a.b":"own",
+        "a":{"b":"nested","c":"x"},"https://example.com/roles":["r"],")" +
+                           std::string(100, 'l') + R"(":{")" + std::string(28, 'l') + R"(":1}})"),
+      kNow);
+  ASSERT_TRUE(verified) << to_text(verified.error().error);
+  EXPECT_EQ(verified->claims,
+            (Claims{{"realm_access.org.id", "42"}, {"realm_access.org.name", "acme"}, {"a.b", "own"}, {"a.c", "x"}}));
+  EXPECT_EQ(verified->literals, (std::vector<std::string>{"realm_access.org.id"}));
+  EXPECT_EQ(verified->lists, (Claims{{"realm_access.roles", "user\nadmin\n"}, {"https://example.com/roles", "r\n"}}));
+  for (const auto* twice :
+       {R"({"a":{"b":1,"b":2}})", R"({"a":{"b.c":1,"b":{"c":2}}})", R"({"a":{"b":{"c":1},"b":{}}})"}) {
+    const auto refused = verifier->verify(test::sign_hs256(kSecret, twice), kNow);
+    EXPECT_EQ(refused.has_value(), std::string_view(twice).ends_with("{}}})")) << twice;
+  }
 }
 
 }  // namespace
