@@ -23,9 +23,11 @@ void check_encoded_slash(Build& build, const RouteOptions& route, const Node& no
   const bool hides = http::normalise_path(route.path, matched, sent) == http::PathKind::hides_slash;
   const bool keeps = route.encoded_slash == gateway::EncodedSlash::keep;
   if (hides && !keeps) {
-    build.report.warning(code::kUnreachable, *path,
-                         "no request can reach this route: an encoded slash or backslash in a path is refused",
-                         R"(add "encoded_slash": "keep", or leave it out of the path)");
+    build.report.warning(
+        code::kUnreachable, *path,
+        "no request can reach this route: an encoded slash or backslash in a path, or what is encoded twice, "
+        "is refused",
+        R"(add "encoded_slash": "keep", or leave it out of the path)");
   }
   if (keeps && !hides && route.path.find_first_of("*{") == std::string::npos) {
     build.report.warning_at_key(code::kNoEffect, *find(&node, "encoded_slash"),

@@ -39,11 +39,13 @@ Gateway::Step Gateway::find_route(Exchange& x) {
   }
   x.route = found.route;
   if (x.route) x.snapshot->counters->begin(x);
-  // A server that reads "%2F" as a slash would see another path than the router did.
+  // A server that reads "%2F" as a slash, or decodes twice, would see another path than the router did.
   if (x.request.hides_slash && (!found.route || found.route->encoded_slash == EncodedSlash::reject)) {
     return Problem{.status = 400,
                    .ended_by = EndedBy::bad_request,
-                   .detail = "The path contains an encoded slash or backslash, which is not accepted here."};
+                   .detail =
+                       "The path contains an encoded slash or backslash, or characters that are encoded twice, "
+                       "which is not accepted here."};
   }
   if (found.route) return {};
   if (found.unclear)

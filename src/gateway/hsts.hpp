@@ -11,7 +11,7 @@ inline bool has_hsts(const Exchange& x) noexcept { return x.snapshot && !x.snaps
 /// Appends the field if the client uses TLS; without TLS it must not be sent (RFC 6797 section 7.2). Only if
 /// has_hsts().
 void append_hsts(const Exchange& x, http::Fields& fields);
-/// The same, in place of what the server says of it: of two fields a browser reads the first.
+/// The same, in place of what the server or the route says of it: of two fields a browser reads the first.
 void replace_hsts(const Exchange& x, http::Fields& fields);
 
 }  // namespace headgate::gateway

@@ -239,7 +239,6 @@ Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders st
     x.fields.push_back({http::Known::www_authenticate, "WWW-Authenticate", problem.challenge});
   if (x.route && x.route->room) append_ticket(x, x.fields);
   if (!problem.location.empty()) x.fields.push_back({http::Known::location, "Location", problem.location});
-  if (has_hsts(x)) append_hsts(x, x.fields);
   if (problem.status == 405) x.fields.push_back({http::Known::allow, "Allow", x.allowed_methods});
   if (!x.request_id.empty()) x.fields.push_back({http::Known::unknown, "X-Request-Id", x.request_id});
   x.fields.push_back({http::Known::date, "Date", x.text.join({date_now(*x.clock)})});
@@ -252,6 +251,7 @@ Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders st
   }
   x.fields.push_back({http::Known::cache_control, "Cache-Control", "no-store"});
   edit_own_answer(x, x.fields);
+  if (has_hsts(x)) replace_hsts(x, x.fields);
   if (const auto* const rules = cross_origin_of(x)) replace_cross_origin(x, *rules, x.fields);
   http::ReplyStart start{.status = problem.status, .fields = &x.fields};
   if (!body.empty()) start.framing = {http::Framing::Kind::length, body.size()};

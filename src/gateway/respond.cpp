@@ -19,7 +19,7 @@ Task<std::optional<Problem>> respond(Exchange& x, const Respond& answer, Rejecti
   x.fields.push_back({http::Known::date, "Date", x.text.join({date_now(*x.clock)})});
   append_limit_fields(x, style, x.fields);
   if (x.route->room) append_pass(x, x.fields);
-  if (has_hsts(x)) append_hsts(x, x.fields);
+  if (has_hsts(x)) replace_hsts(x, x.fields);
   if (x.route->cross_origin) replace_cross_origin(x, *x.route->cross_origin, x.fields);
   x.fields.push_back({http::Known::unknown, "X-Request-Id", x.request_id});
   http::ReplyStart start{.status = answer.status, .fields = &x.fields};

@@ -76,8 +76,8 @@ Task<void> send_wait(Exchange& x, const Problem& problem) {
   }
   x.fields.push_back({http::Known::cache_control, "Cache-Control", "no-store"});
   x.fields.push_back({http::Known::vary, "Vary", "Accept"});
-  if (has_hsts(x)) append_hsts(x, x.fields);
   edit_own_answer(x, x.fields);
+  if (has_hsts(x)) replace_hsts(x, x.fields);
   if (x.route->cross_origin) replace_cross_origin(x, *x.route->cross_origin, x.fields);
   const http::ReplyStart start{
       .status = problem.status, .fields = &x.fields, .framing = {http::Framing::Kind::length, body.size()}};

@@ -24,6 +24,12 @@ constexpr auto kValid = table(valid);
 // More than RFC 3986's pchar: browsers send "|" and brackets unencoded, so both spellings must match.
 constexpr auto kBareInSegment = table([](unsigned char c) { return valid(c) && c != '/' && c != '?' && c != '%'; });
 
+// RFC 3986 section 2.3: these mean the same, encoded or not.
+constexpr auto kUnreserved = table([](unsigned char c) {
+  const char letter = lower(static_cast<char>(c));
+  return (letter >= 'a' && letter <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~';
+});
+
 /// The byte that the escape at the front of `text` stands for, or -1 if there is none.
 constexpr int escape(std::string_view text) noexcept {
   if (text.size() < 3 || text[0] != '%') return -1;
@@ -87,7 +93,7 @@ bool append_matched(std::string_view segment, std::string& out) {
 }
 
 /// What servers see that decode a path again and again, and treat a decoded slash as a separator. Linear in time: each
-/// escape is decoded in its place.
+/// escape is decoded in its place. The first decoding has left no escape of an unreserved character.
 PathKind read_deeply(std::string_view matched) {
   std::string bare;
   auto kind = PathKind::plain;
@@ -99,7 +105,7 @@ PathKind read_deeply(std::string_view matched) {
       if (byte == 0) return PathKind::refused;
       bare.resize(bare.size() - 3);
       const bool slash = byte == '/' || byte == '\\';
-      if (slash) kind = PathKind::hides_slash;
+      if (slash || kUnreserved[static_cast<std::size_t>(byte)]) kind = PathKind::hides_slash;
       bare += slash ? '/' : static_cast<char>(byte);
     }
   }

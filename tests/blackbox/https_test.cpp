@@ -103,5 +103,21 @@ TEST(Hsts, IsOnAnswersOfServersAndOurOwn) {
   }
 }
 
+TEST(Hsts, IsOnceOnEveryAnswerWhateverTheRouteSaysOfIt) {
+  const Json sets = {{"set", {{"Strict-Transport-Security", "max-age=7"}}}, {"always", true}};
+  Proxy proxy({{"identity", {{"trusted_proxies", {"127.0.0.1/32"}}}},
+               {"hsts", "180d"},
+               {"all_routes", {{"response_headers", sets}}},
+               {"routes", Json::array({{{"path", "/*"}, {"to", "app"}},
+                                       {{"path", "/here"}, {"respond", {{"body", "ok"}}}},
+                                       {{"path", "/old"}, {"redirect", {{"to", "/new"}}}},
+                                       {{"path", "/private"}, {"to", "app"}, {"require", "api_key"}}})}});
+  const std::string over_tls = "X-Forwarded-For: 203.0.113.7\r\nX-Forwarded-Proto: https\r\n";
+  for (const std::string path : {"/", "/here", "/old", "/private"}) {
+    EXPECT_EQ(proxy.client().get(path, over_tls).all("Strict-Transport-Security"), "max-age=15552000") << path;
+    EXPECT_FALSE(proxy.client().get(path).has("Strict-Transport-Security")) << path << " without TLS";
+  }
+}
+
 }  // namespace
 }  // namespace headgate::test

@@ -15,9 +15,11 @@ enum class Paths : std::uint8_t {
 
 /// The result of normalise_path().
 enum class PathKind : std::uint8_t {
-  refused,      ///< malformed, or servers would read it in different ways: 400
-  plain,        ///< every server sees the same slashes
-  hides_slash,  ///< it contains "%2F" or "%5C", directly or after repeated decoding: some servers see a slash there
+  refused,  ///< malformed, or servers would read it in different ways: 400
+  plain,    ///< every server sees the same slashes
+  /// It contains "%2F" or "%5C", directly or after repeated decoding: some servers see a slash there. Or decoded once
+  /// it still has an escaped letter, digit, "-", ".", "_" or "~" ("%2570"): some servers see another path.
+  hides_slash,
 };
 
 /// Reads `raw`, a path that begins with '/'. In both results "." and ".." segments are resolved (RFC 3986 section
