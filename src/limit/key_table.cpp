@@ -63,7 +63,7 @@ Slot* KeyTable::find(const Hash& hash) noexcept {
   return nullptr;
 }
 
-Slot& KeyTable::insert(const Hash& hash, std::uint16_t limit, Instant now) {
+Slot& KeyTable::insert(const Hash& hash, std::uint16_t limit, Instant now, bool first) {
   if (limit >= counts_.size()) counts_.resize(limit + std::size_t{1});
   if (counts_[limit].tracked++ == 0) {
     ++limits_;
@@ -73,6 +73,8 @@ Slot& KeyTable::insert(const Hash& hash, std::uint16_t limit, Instant now) {
   Slot* slot = std::construct_at(slots_ + number);
   slot->hash = hash;
   slot->limit = limit;
+  slot->first = first;
+  if (first) ++counts_[limit].keys;
   std::size_t at = home(hash);
   while (index_[at] != 0) at = after(at);
   index_[at] = mark_of(hash) | static_cast<Entry>(number + 1);
@@ -85,6 +87,19 @@ void KeyTable::note(Slot& slot, Instant full_at, bool spent) noexcept {
   slot.full_at = full_at;
   slot.spent = spent;
   if (goes_sooner) ranks_.set(static_cast<std::size_t>(&slot - slots_), rank_of(slot));
+}
+
+std::size_t KeyTable::forget(std::uint16_t limit, std::size_t from, std::size_t count) {
+  std::size_t found = 0;
+  for (std::size_t i = from; i < size_ && i - from < count; ++i) {
+    auto& slot = slots_[i];
+    if (slot.limit != limit || slot.algorithm == 0) continue;
+    slot.state = State();
+    slot.algorithm = 0;
+    note(slot, Instant::min(), false);
+    if (slot.first) ++found;
+  }
+  return found;
 }
 
 /// The slot to evict by ranks_, which may be out of date.
@@ -121,6 +136,7 @@ std::size_t KeyTable::make_room(Instant now) {
     ++evicted_;
     ++counts_[slots_[number].limit].evicted;
   }
+  if (slots_[number].first) --counts_[slots_[number].limit].keys;
   if (--counts_[slots_[number].limit].tracked == 0) {
     --limits_;
     share();

@@ -23,6 +23,7 @@ struct alignas(64) Slot {
   std::uint32_t algorithm = 0;       ///< algorithm_mark() of the state's algorithm; 0: no state yet
   std::uint16_t limit = 0;           ///< LimitNumbers::of its rule
   bool spent = false;                ///< nothing was left at its last use; note() sets it
+  bool first = true;                 ///< its key is counted by it, not by the others of the key
   State state;
 };
 
@@ -59,7 +60,15 @@ class KeyTable {
   /// most kMaxLooks of them. If most counters are used between two inserts, it may evict one that was used. It never
   /// evicts a spent counter if it knows one of the same limit that is not spent. A limit may hold a few more than its
   /// share until its counters are looked at.
-  Slot& insert(const Hash& hash, std::uint16_t limit, Instant now);
+  ///
+  /// `first`: the key is counted by this counter, not by its others.
+  Slot& insert(const Hash& hash, std::uint16_t limit, Instant now, bool first = true);
+
+  /// All counters, in no order. One keeps its place until it is evicted; then another one has it.
+  std::span<const Slot> slots() const noexcept { return {slots_, size_}; }
+
+  /// Makes the counters of a limit as if never used, of `count` slots from `from` on. Returns how many it found.
+  std::size_t forget(std::uint16_t limit, std::size_t from, std::size_t count);
 
   /// Updates the slot's rank after a change of its state.
   void note(Slot& slot, Instant full_at, bool spent) noexcept;
@@ -67,6 +76,7 @@ class KeyTable {
   /// The counters of one limit.
   struct Count {
     std::size_t tracked = 0;
+    std::size_t keys = 0;       ///< those of them with Slot::first
     std::uint64_t evicted = 0;  ///< evicted before they were full
   };
   std::span<const Count> counts() const noexcept { return counts_; }  ///< indexed by the limit's number

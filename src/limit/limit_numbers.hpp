@@ -20,6 +20,9 @@ class LimitNumbers {
   /// Takes some nanoseconds, except for the first call with this rule's seed.
   std::uint16_t of(const Rule& rule);
 
+  /// The number of the limit with this name.
+  std::uint16_t named(const std::string& limit);
+
   std::vector<std::string> names() const;  ///< indexed by number
 
  private:
@@ -27,8 +30,6 @@ class LimitNumbers {
   // reported as one.
   static constexpr std::uint64_t kNumber = 0xffff;
   static constexpr std::size_t kMax = kNumber - 1;  ///< all limits beyond share this number
-
-  std::uint16_t named(const std::string& limit);
 
   std::array<std::atomic<std::uint64_t>, 1024> known_{};
   mutable std::mutex mutex_;

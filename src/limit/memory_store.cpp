@@ -52,6 +52,7 @@ struct Peek {
   Slot* slot;  ///< null: never used, or evicted
   Outcome outcome;
   Taken taken = Taken::no;
+  bool first = true;  ///< of its limit in this call
 };
 using Peeks = boost::container::static_vector<Peek, kMaxRulesPerRequest>;
 
@@ -82,6 +83,31 @@ Decision decision_of(const Peek& peek, Instant now) {
   return decision;
 }
 
+/// Whether a new counter stands for its key where keys are counted: of a key with several rates that of the first one,
+/// and none that counts offences.
+bool counts_key(const Peek& peek) { return peek.first && !peek.check->rule->suffix.ends_with(":ban"); }
+
+const Algorithm* algorithm_of(std::uint32_t mark) noexcept {
+  const auto all = algorithms();
+  const auto at = std::ranges::find(all, mark, [](const Algorithm* each) { return algorithm_mark(*each); });
+  return at == all.end() ? nullptr : *at;
+}
+
+void append_saved(const Slot& slot, std::vector<std::pair<std::uint16_t, SavedCounter>>& out) {
+  const Algorithm* const algorithm = algorithm_of(slot.algorithm);
+  if (algorithm == nullptr || !algorithm->refills) return;
+  SavedCounter counter{.hash = slot.hash,
+                       .algorithm = std::string(algorithm->name),
+                       .state_version = algorithm->state_version,
+                       .full_at = slot.full_at,
+                       .spent = slot.spent,
+                       .first = slot.first,
+                       .numbers = slot.state.numbers,
+                       .logs = slot.state.log != nullptr};
+  if (counter.logs) counter.log = *slot.state.log;
+  out.emplace_back(slot.limit, std::move(counter));
+}
+
 bool writes(const Peek& peek) noexcept {
   if (peek.check->peek) return false;
   if (peek.outcome.stale) return true;
@@ -92,7 +118,8 @@ bool writes(const Peek& peek) noexcept {
 void write(Peek& peek, const Decision& decision, LimitNumbers& limits) {
   const Check& check = *peek.check;
   KeyTable& table = peek.stripe->table;
-  Slot& slot = peek.slot != nullptr ? *peek.slot : table.insert(check.hash, limits.of(*check.rule), peek.now);
+  Slot& slot =
+      peek.slot != nullptr ? *peek.slot : table.insert(check.hash, limits.of(*check.rule), peek.now, counts_key(peek));
   const Algorithm& algorithm = *check.rule->algorithm;
   if (slot.algorithm != algorithm_mark(algorithm)) slot.state = State();
   slot.algorithm = algorithm_mark(algorithm);
@@ -110,7 +137,8 @@ struct MemoryStore::Stripes {
       all.push_back(std::make_unique<Stripe>(std::max<std::size_t>(max_keys / count, 1)));
   }
 
-  std::size_t index(const Check& check) const noexcept { return (check.hash.high >> 32) & (count - 1); }
+  std::size_t index(const Check& check) const noexcept { return index(check.hash); }
+  std::size_t index(const Hash& hash) const noexcept { return (hash.high >> 32) & (count - 1); }
 
   using Locks = boost::container::static_vector<std::unique_lock<SpinMutex>, kMaxRulesPerRequest>;
 
@@ -145,6 +173,7 @@ struct MemoryStore::Stripes {
     for (const Check& check : merged.checks) {
       peeks.push_back(look(check, *all[index(check)], now));
       through = through && !rejects(check, peeks.back().outcome.allowed);
+      peeks.back().first = peeks.size() == 1 || (&peeks.back())[-1].check->rule->limit != check.rule->limit;
     }
     boost::container::static_vector<Decision, kMaxRulesPerRequest> answers;
     for (Peek& peek : peeks) {
@@ -208,6 +237,59 @@ std::uint64_t MemoryStore::evicted_keys() const noexcept {
   return sum;
 }
 
+void MemoryStore::save(Instant now, const std::function<void(const SavedCounter&)>& tell) const {
+  constexpr std::size_t kSlice = 128;
+  std::vector<std::pair<std::uint16_t, SavedCounter>> slice;
+  auto names = stripes_->limits.names();
+  for (const auto& stripe : stripes_->all) {
+    for (std::size_t from = 0; true; from += kSlice) {
+      slice.clear();
+      {
+        const std::lock_guard guard(stripe->mutex);
+        const auto slots = stripe->table.slots();
+        if (from >= slots.size()) break;
+        for (const auto& slot : slots.subspan(from, std::min(kSlice, slots.size() - from)))
+          if (slot.full_at > now) append_saved(slot, slice);
+      }
+      for (auto& [limit, counter] : slice) {
+        if (limit >= names.size()) names = stripes_->limits.names();  // one that appeared meanwhile
+        counter.limit = names[limit];
+        tell(counter);
+      }
+    }
+  }
+}
+
+MemoryStore::Restored MemoryStore::restore(const SavedCounter& counter, Instant now) {
+  const Algorithm* const algorithm = find_algorithm(counter.algorithm);
+  if (algorithm == nullptr || !algorithm->refills || algorithm->state_version != counter.state_version)
+    return Restored::unknown_algorithm;
+  const auto limit = stripes_->limits.named(counter.limit);
+  Stripe& stripe = *stripes_->all[stripes_->index(counter.hash)];
+  const std::lock_guard guard(stripe.mutex);
+  if (counter.full_at <= now || stripe.table.find(counter.hash) != nullptr) return Restored::known;
+  Slot& slot = stripe.table.insert(counter.hash, limit, now, counter.first);
+  slot.algorithm = algorithm_mark(*algorithm);
+  slot.state.numbers = counter.numbers;
+  if (counter.logs) slot.state.log = std::make_unique<std::vector<std::int64_t>>(counter.log);
+  stripe.table.note(slot, counter.full_at, counter.spent);
+  return Restored::yes;
+}
+
+std::size_t MemoryStore::forget(const std::string& limit) {
+  constexpr std::size_t kSlice = 512;
+  const auto number = stripes_->limits.named(limit);
+  std::size_t keys = 0;
+  for (const auto& stripe : stripes_->all) {
+    for (std::size_t from = 0; true; from += kSlice) {
+      const std::lock_guard guard(stripe->mutex);
+      if (from >= stripe->table.size()) break;
+      keys += stripe->table.forget(number, from, kSlice);
+    }
+  }
+  return keys;
+}
+
 std::vector<LimitKeys> MemoryStore::keys_by_limit() const {
   // The numbers are summed before the names are read. So a limit that appears meanwhile is left out, and no number
   // lacks its name.
@@ -218,6 +300,7 @@ std::vector<LimitKeys> MemoryStore::keys_by_limit() const {
     if (counts.size() > sums.size()) sums.resize(counts.size());
     for (std::size_t i = 0; i < counts.size(); ++i) {
       sums[i].tracked += counts[i].tracked;
+      sums[i].keys += counts[i].keys;
       sums[i].evicted += counts[i].evicted;
     }
   }
@@ -225,7 +308,8 @@ std::vector<LimitKeys> MemoryStore::keys_by_limit() const {
   std::vector<LimitKeys> keys;
   keys.reserve(sums.size());
   for (std::size_t i = 0; i < sums.size(); ++i)
-    keys.push_back({.limit = std::move(names[i]), .tracked = sums[i].tracked, .evicted = sums[i].evicted});
+    keys.push_back(
+        {.limit = std::move(names[i]), .tracked = sums[i].tracked, .keys = sums[i].keys, .evicted = sums[i].evicted});
   std::ranges::sort(keys, {}, &LimitKeys::limit);
   return keys;
 }

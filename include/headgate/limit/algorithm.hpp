@@ -120,6 +120,8 @@ struct Algorithm {
   /// Whether what is stored ends with the period that it was counted in. Then rules of different periods cannot share a
   /// counter: the shorter one would end what the longer one still counts.
   bool by_window = false;
+  /// Rises when the numbers of State get another meaning: a process does not take over those of another version.
+  std::uint32_t state_version = 1;
 
   /// The burst if the user writes none. The rule's rate, wait and calendar are set.
   std::uint64_t (*default_burst)(const Rule& rule);

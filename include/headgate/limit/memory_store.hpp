@@ -2,9 +2,11 @@
 // The store in memory: one for each process, shared by all workers, bounded in keys.
 
 #include "headgate/limit/limiter.hpp"
+#include "headgate/limit/saved_counter.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -32,10 +34,12 @@ struct MemoryOptions {
   std::size_t max_keys = 1'000'000;
 };
 
-/// The keys of one limit, for all its rules and tiers together.
+/// The counters of one limit, for all its rules and tiers together. A key has one for each rate of its tier, and one
+/// for its offences.
 struct LimitKeys {
   std::string limit;
-  std::size_t tracked = 0;    ///< keys now
+  std::size_t tracked = 0;    ///< counters now
+  std::size_t keys = 0;       ///< keys now, each counted once
   std::uint64_t evicted = 0;  ///< keys evicted before they were full, since start
 };
 
@@ -61,6 +65,18 @@ class MemoryStore final : public Limiter {
 
   std::size_t keys() const noexcept;            ///< kept now
   std::uint64_t evicted_keys() const noexcept;  ///< evicted before they were full, since start
+
+  /// Tells all counters that are not full at `now`, without those of requests in flight. Holds up nobody for longer
+  /// than a small part of them takes; what changes meanwhile is told as it was or as it is. Not on the request path.
+  void save(Instant now, const std::function<void(const SavedCounter&)>& tell) const;
+  enum class Restored { yes, known, unknown_algorithm };
+  /// Takes a counter over. One that is known here already stays as it is.
+  Restored restore(const SavedCounter& counter, Instant now);
+
+  /// Forgets what all keys of a limit have used, and their offences. Holds up nobody for longer than
+  /// a small part of the counters takes; a key that is used meanwhile may begin anew before or after. Returns how many
+  /// keys had a counter.
+  std::size_t forget(const std::string& limit);
 
   /// The keys by limit, sorted by name: every limit that ever had a key, also one that is no longer configured. For
   /// status reports, not for the request path.

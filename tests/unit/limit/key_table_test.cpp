@@ -174,5 +174,22 @@ TEST(KeyTable, FreesTheMemoryOfItsCounters) {  // the leak checker is the judge
   EXPECT_EQ(table.size(), 4U);
 }
 
+TEST(KeyTable, CountsAKeyByItsFirstCounterAlone) {
+  KeyTable table(2);
+  const auto add = [&table](std::uint64_t number, bool first, Instant now) {
+    Slot& slot = table.insert(hash_of(number), 0, now, first);
+    table.note(slot, kStart + std::chrono::seconds(1), false);
+  };
+  add(0, true, kStart);
+  add(1, false, kStart);
+  EXPECT_EQ(table.counts()[0].tracked, 2U);
+  EXPECT_EQ(table.counts()[0].keys, 1U);
+  const auto later = kStart + std::chrono::hours(1);
+  add(2, false, later);
+  add(3, false, later);
+  EXPECT_EQ(table.counts()[0].tracked, 2U);
+  EXPECT_EQ(table.counts()[0].keys, 0U) << "it was evicted";
+}
+
 }  // namespace
 }  // namespace headgate::limit
