@@ -51,6 +51,11 @@ int call_and_print(const AdminOptions& options, const AdminRequest& request, con
   return kWell;
 }
 
+void print_warning(const Answer& answer) {
+  const auto warning = text_in(answer, "warning");
+  if (!warning.empty()) std::fprintf(stderr, "headgate: warning: %s\n", printable(warning).c_str());
+}
+
 Print line(std::string text) {
   return [text = std::move(text)](const Answer&) { print_line(text); };
 }
@@ -158,7 +163,7 @@ void offer_suspensions(CLI::App& app, int& result) {
       result = call_and_print(*options, {.target = "/api/v1/bans"}, print_suspensions);
   });
   const auto add = offer(
-      *suspensions, result, "add", "Suspend a key",
+      *suspensions, result, "add", "Suspend a key, or a block of addresses",
       [](const Words& words) {
         Answer body = {{"limit", words.first}, {"key", words.second}};
         if (!words.length.empty()) body["for"] = words.length;
@@ -168,6 +173,7 @@ void offer_suspensions(CLI::App& app, int& result) {
         return [](const Answer& ban) {
           print_line(text_in(ban, "key") + " is suspended under " + text_in(ban, "limit") + " until " +
                      text_in(ban, "until") + heard_text(ban));
+          print_warning(ban);
         };
       });
   add.app->add_option("--for", add.words->length, "How long: 10m, 1h … (default: as the limit says)");
@@ -184,7 +190,8 @@ void offer_suspensions(CLI::App& app, int& result) {
       });
   for (const auto& each : {add, lift}) {
     each.app->add_option("limit", each.words->first, "The limit's name")->required();
-    each.app->add_option("key", each.words->second, "The key: an address, an API key's owner …")->required();
+    each.app->add_option("key", each.words->second, "The key, or its id (k_…): an address, an API key's owner …")
+        ->required();
   }
 }
 
@@ -217,6 +224,7 @@ void offer_overrides(CLI::App& app, int& result) {
                            return [rate = joined(words.rates, " and ")](const Answer& answer) {
                              print_line(text_in(answer, "key") + " has " + rate + " under " + text_in(answer, "limit") +
                                         " until " + text_in(answer, "until") + heard_text(answer));
+                             print_warning(answer);
                            };
                          });
   const auto lift = offer(
@@ -229,7 +237,8 @@ void offer_overrides(CLI::App& app, int& result) {
       });
   for (const auto& each : {set, lift}) {
     each.app->add_option("limit", each.words->first, "The limit's name")->required();
-    each.app->add_option("key", each.words->second, "The key: an address, an API key's owner …")->required();
+    each.app->add_option("key", each.words->second, "The key, or its id (k_…): an address, an API key's owner …")
+        ->required();
   }
   set.app->add_option("rate", set.words->rates, "Its rate: 500/minute … or unlimited; several are possible")
       ->required();
@@ -259,11 +268,23 @@ void offer_limits(CLI::App& app, int& result) {
   limits.app->add_option("--tier", limits.words->third, "The tier of the key (default: the limit's default)");
 
   const auto reset = offer(
-      app, result, "reset", "Forget what a key has used of a limit",
-      [](const Words& words) { return AdminRequest{.method = "DELETE", .target = key_target(words)}; },
-      [](const Words&) -> Print { return print_key; });
+      app, result, "reset", "Forget what a key has used of a limit, or all of its keys",
+      [](const Words& words) {
+        if (!words.flag && words.second.empty()) throw CLI::RequiredError("a key, or --all");
+        const auto all = "/api/v1/limits/" + in_path(words.first) + "/keys";
+        return AdminRequest{.method = "DELETE", .target = words.flag ? all : key_target(words)};
+      },
+      [](const Words& words) -> Print {
+        if (!words.flag) return print_key;
+        return [](const Answer& answer) {
+          print_line("what " + text_in(answer, "keys") + " keys of " + text_in(answer, "limit") +
+                     " had used is forgotten, in this gateway alone");
+        };
+      });
   reset.app->add_option("limit", reset.words->first, "The limit's name")->required();
-  reset.app->add_option("key", reset.words->second, "The key: an address, an API key's owner …")->required();
+  auto* all = reset.app->add_flag("--all", reset.words->flag, "All keys; of a limit in memory");
+  reset.app->add_option("key", reset.words->second, "The key, or its id (k_…): an address, an API key's owner …")
+      ->excludes(all);
   reset.app->add_option("--tier", reset.words->third, "The tier of the key (default: the limit's default)");
 }
 

@@ -143,7 +143,9 @@ std::string limits_of(const Told& told, bool colours) {
     for (const auto& rule : limit.at("rules"))
       table.row({member_text(limit, "limit"),
                  member_text(limit, "tier"),
-                 member_text(limit, "key"),
+                 limit.contains("key")      ? member_text(limit, "key")
+                 : limit.contains("key_id") ? member_text(limit, "key_id")
+                                            : "(not shown)",
                  member_text(limit, "cost"),
                  member_text(rule, "rate"),
                  member_text(rule, "used"),

@@ -47,6 +47,14 @@ bool needs_auth(const limit::Limit& limit) {
   return asks_for(limit, Needs::token) || asks_for(limit, Needs::api_key) || asks_for(limit, Needs::certificate);
 }
 
+/// Whether the address is one of the keys that it counts by, and no mere part of one.
+bool counts_by_address(const limit::Limit& limit) {
+  const auto alone = [](const std::vector<limit::Per>& per) {
+    return per.size() == 1 && per.front().source->word == "client_ip";
+  };
+  return alone(limit.per) || std::any_of(limit.if_absent.instead.begin(), limit.if_absent.instead.end(), alone);
+}
+
 Stage stage_of(const limit::Limit& limit) {
   if (limit.store == limit::Store::redis) return Stage::redis;
   return needs_auth(limit) ? Stage::memory_after_auth : Stage::memory;
@@ -244,6 +252,10 @@ const CompiledRoom* CompiledConfig::room_of(std::string_view name) const {
 void CompiledConfig::note_bans(Route& route) {
   for (const auto& route_limit : route.plan) {
     const auto& policy = route_limit.limit->ban;
+    const bool by_address = counts_by_address(*route_limit.limit);
+    if (!route_limit.ready->fleet && (!policy || by_address))
+      route.suspendable.push_back(
+          {.route_limit = &route_limit, .by_address = by_address, .after_auth = needs_auth(*route_limit.limit)});
     if (!policy) continue;
     const auto& name = policy->offences.limit;
     const auto [known, fresh] = names_->bans.emplace(name, bans_.size());
@@ -252,7 +264,9 @@ void CompiledConfig::note_bans(Route& route) {
     route.bans.push_back({.route_limit = &route_limit,
                           .policy = &*policy,
                           .number = number,
+                          .by_address = by_address,
                           .after_auth = needs_auth(*route_limit.limit)});
+    if (by_address && !route.suspendable.empty()) route.suspendable.back() = route.bans.back();
   }
   std::stable_sort(route.bans.begin(), route.bans.end(),
                    [](const auto& a, const auto& b) { return a.after_auth < b.after_auth; });

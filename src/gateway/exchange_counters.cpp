@@ -29,7 +29,10 @@ CountedKey counted_key(const Admission& admission, const CheckedLimit& checked) 
 }  // namespace
 
 ExchangeCounters::ExchangeCounters(observe::Registry& registry, observe::Writer worker, const CompiledConfig& compiled)
-    : made_routes_(registry.routes(worker)), routes_(compiled.routes().size() + 1) {
+    : made_routes_(registry.routes(worker)),
+      routes_(compiled.routes().size() + 1),
+      registry_(registry),
+      worker_(worker) {
   routes_.back() = observe::RouteCounters(made_routes_.of("-"));
   for (const auto& ready : compiled.limits()) {
     const auto counted =
@@ -143,10 +146,10 @@ void ExchangeCounters::count(const Exchange& x, Duration took) const {
   for (const auto& auth_result : x.caller.auth_results) route.count(auth_result);
   if (!x.admission.limits.empty()) count_limits(x);
   if (x.route && x.route->extras) count_extras(x);
+  if (x.ban) count_ban(x);
 }
 
 void ExchangeCounters::count_extras(const Exchange& x) const {
-  if (x.ban) count_ban(x);
   if (x.route->sheds || x.route->server_queue) count_shed(x);
   if (x.appointment_tier) count_appointments(x);
   if (x.waited_tier && x.admission.outcome == Admission::Outcome::allowed && !x.client_gone)
@@ -155,9 +158,16 @@ void ExchangeCounters::count_extras(const Exchange& x) const {
 }
 
 void ExchangeCounters::count_ban(const Exchange& x) const {
-  const auto& counters = bans_[x.ban->number];
+  const auto& counters = x.ban->policy ? bans_[x.ban->number] : of_operators(*x.ban);
   (x.ended_by == EndedBy::ban ? counters.refused : counters.observed)->add();
   counters.top->rejected(keyed_hash(x.banned_key, 0).low, x.banned_key);
+}
+
+const observe::BanCounters& ExchangeCounters::of_operators(const RouteBan& ban) const {
+  const std::string_view name = ban.route_limit->ready->base;
+  const auto known = operated_.find(name);
+  if (known != operated_.end()) return known->second;
+  return operated_.emplace(name, observe::ban_counters(registry_, worker_, name)).first->second;
 }
 
 void ExchangeCounters::count_shed(const Exchange& x) const {

@@ -80,7 +80,7 @@ Task<Gateway::Step> Gateway::peek(Exchange& x) {
   if (!x.snapshot) x.snapshot = snapshot_;
   x.admission.peek = true;
   Step problem = arrive(x);
-  if (!problem && x.route->extras) {
+  if (!problem && (x.route->extras || services_.bans.operated())) {
     problem = co_await steps_with_extras(x);
   } else {
     if (!problem && x.route->checks(Stage::memory)) problem = admit(x, Stage::memory);

@@ -75,13 +75,14 @@ Gateway::Step Gateway::arrive(Exchange& x) {
   return problem;
 }
 
-// The order of the steps and its reasons are in docs/architecture.md, "The path". A route with extras has more of them.
+// The order of the steps and its reasons are in docs/architecture.md, "The path". A route with extras has more of them,
+// and so has every route once an operator has suspended somebody.
 Task<void> Gateway::handle(Exchange& x) {
   x.snapshot = snapshot_;
   x.request_id = request_id(x);
   if (x.snapshot->compiled->options().tracing) begin_trace(x, *x.snapshot->compiled->options().tracing);
   Step problem = arrive(x);
-  if (!problem && x.route->extras) {
+  if (!problem && (x.route->extras || services_.bans.operated())) {
     problem = co_await steps_with_extras(x);
   } else {
     if (!problem && x.route->checks(Stage::memory)) problem = admit(x, Stage::memory);

@@ -6,6 +6,7 @@
 
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/limit/in_flight.hpp"
+#include "headgate/observe/logs.hpp"
 
 #include <algorithm>
 #include <span>
@@ -39,13 +40,17 @@ bool has_field(const std::vector<limit::Per>& per) {
   return std::ranges::any_of(per, [](const limit::Per& part) { return part.source->needs == Needs::field; });
 }
 
-std::string shown_key(Exchange& x, const limit::Limit& limit, std::string_view key) {
+/// As operators write it: one that replaces a missing key begins with what it is counted by.
+std::string shown_key(const limit::Limit& limit, std::string_view key) {
   const auto& instead = limit.if_absent.instead;
-  if (has_field(limit.per) || std::ranges::any_of(instead, has_field))
-    return std::string(digest_text(x.text, identity::sha256(key)));
-  // The mark of a key that replaces a missing one is no part of its text.
-  if (!key.empty() && static_cast<unsigned char>(key.front()) <= limit::IfAbsent::kMaxInstead) key.remove_prefix(1);
-  return std::string(key);
+  for (std::size_t i = 0; i < instead.size(); ++i) {
+    if (!key.starts_with(limit::IfAbsent::kMarks[i])) continue;
+    if (has_field(instead[i])) return {};
+    std::string words;
+    for (const auto& part : instead[i]) words.append(words.empty() ? "" : "|").append(to_text(part));
+    return words.append("=").append(key.substr(1));
+  }
+  return has_field(limit.per) ? std::string() : std::string(key);
 }
 
 std::string rate_text(const limit::Rule& rule) {
@@ -166,7 +171,8 @@ Task<std::vector<LimitState>> limit_states(Exchange& x, std::span<const RouteLim
       continue;
     }
     state.cost = route_limit->ready->in_flight ? 1 : resolved.cost;
-    state.key = shown_key(x, limit, resolved.key);
+    state.key = shown_key(limit, resolved.key);
+    state.key_id = observe::key_id(resolved.key);
     state.shards = state.source == Source::redis ? resolved.tier->shards : 1;
     Counted counted{.state = out.size() - 1,
                     .route_limit = route_limit,

@@ -3,6 +3,7 @@
 #include "headgate/core/hash.hpp"
 #include "headgate/core/literals.hpp"
 #include "headgate/observe/event.hpp"
+#include "headgate/observe/logs.hpp"
 
 #include <array>
 #include <utility>
@@ -71,11 +72,13 @@ void Offences::suspend(const limit::BanPolicy& policy, std::string_view key, boo
   const auto ban = bans_.suspend(policy, key, reason, observed, clock_.wall());
   if (!ban) return;
   const auto text = client.to_string();
+  const auto id = observe::key_id(ban->key);
   const auto length = headgate::to_text(ban->until - ban->since);
   observe::event(observe::LogLevel::warning, "suspended",
                  observed ? "a caller would be suspended, but its limit only observes" : "a caller is suspended",
                  {{"limit", ban->limit},
                   {"client", text},
+                  {"key_id", id},
                   {"for", length},
                   {"reason", limit::to_text(ban->reason)},
                   {"level", ban->level}});

@@ -18,6 +18,7 @@ Task<Gateway::Step> Gateway::steps_with_extras(Exchange& x) {
   if (x.route->split && !x.route->split->after_auth) choose_share(x);
   Step problem;
   if (x.route->bans_by_head()) problem = check_bans(x, false);
+  if (!problem && services_.bans.operated()) problem = check_suspended(x, false);
   if (!problem && x.route->checks(Stage::memory)) {
     if (x.route->in_turn && !peek)
       problem = co_await admit_in_turn(x, Stage::memory);
@@ -29,6 +30,7 @@ Task<Gateway::Step> Gateway::steps_with_extras(Exchange& x) {
   if (!problem) problem = authenticate(x);
   if (!problem && x.route->split) choose_share(x);
   if (!problem && x.route->bans_after_auth()) problem = check_bans(x, true);
+  if (!problem && services_.bans.operated()) problem = check_suspended(x, true);
   if (!problem && x.route->circuit && !peek) problem = check_circuit(x);
   if (!problem && x.route->sheds) problem = peek ? rank(x) : shed(x);
   if (!problem && x.route->checks(Stage::memory_after_auth)) {

@@ -80,6 +80,12 @@ Result<Network, std::string> parse_network(std::string_view text) {
   return block(*address, prefix);
 }
 
+std::string block_of(const ip::address& address, unsigned length) {
+  const auto plain = unmapped(address);
+  if (plain.is_v4() && length == 32) return address_text(plain);
+  return block_text(masked_any(plain, length), length);
+}
+
 std::string to_text(const Network& network) {
   return std::visit(
       [](const auto& net) {

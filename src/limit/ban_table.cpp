@@ -86,9 +86,16 @@ struct BanTable::State {
 BanTable::BanTable(Hook changed, std::size_t bound) : state_(std::make_unique<State>(std::move(changed), bound)) {}
 BanTable::~BanTable() = default;
 
-std::optional<BanTable::Found> BanTable::find(const Rule& offences, std::string_view key, Instant now) const {
+/// Before the table has it: who finds it operated finds it in the table soon.
+void BanTable::note(const Ban& ban) noexcept {
+  if (ban.reason != BanReason::operated || ban.lifted) return;
+  blocks_.note(ban.key);
+  operated_.store(true, std::memory_order_relaxed);
+}
+
+std::optional<BanTable::Found> BanTable::find(std::string_view limit, std::string_view key, Instant now) const {
   if (!state_->any.load(std::memory_order_relaxed)) return std::nullopt;
-  const auto hash = keyed_hash(key, seed_of(offences.limit));
+  const auto hash = keyed_hash(key, seed_of(limit));
   const auto& stripe = state_->stripe_of(hash);
   const std::lock_guard lock(stripe.mutex);
   const auto at = stripe.bans.find(hash);
@@ -124,6 +131,7 @@ Ban BanTable::add(std::string_view limit, std::string_view key, Duration length,
           .since = now,
           .until = now + length,
           .reason = BanReason::operated};
+  note(ban);
   {
     auto& stripe = state_->stripe_of(hash);
     const std::lock_guard lock(stripe.mutex);
@@ -153,6 +161,7 @@ std::optional<Ban> BanTable::lift(std::string_view limit, std::string_view key, 
 }
 
 void BanTable::apply(const Ban& ban, Instant now) {
+  if (ban.until > now) note(ban);
   const auto hash = keyed_hash(ban.key, seed_of(ban.limit));
   auto& stripe = state_->stripe_of(hash);
   const std::lock_guard lock(stripe.mutex);
@@ -171,6 +180,15 @@ std::vector<Ban> BanTable::list(Instant now) const {
   std::sort(out.begin(), out.end(), [](const Ban& a, const Ban& b) {
     return std::tie(a.until, a.limit, a.key) < std::tie(b.until, b.limit, b.key);
   });
+  return out;
+}
+
+std::vector<Ban> BanTable::remembered() const {
+  std::vector<Ban> out;
+  for (const auto& stripe : state_->stripes) {
+    const std::lock_guard lock(stripe.mutex);
+    for (const auto& [hash, ban] : stripe.bans) out.push_back(ban);
+  }
   return out;
 }
 

@@ -2,6 +2,8 @@
 // The admin endpoints for suspensions: list, add, lift.
 
 #include "ban_service.hpp"
+#include "key_reader.hpp"
+#include "key_use.hpp"
 
 #include "headgate/server/admin_endpoints.hpp"
 
@@ -11,6 +13,7 @@
 namespace headgate::server {
 
 /// GET, POST and DELETE of /api/v1/bans.
-std::vector<AdminEndpoint> ban_endpoints(const std::shared_ptr<BanService>& bans);
+std::vector<AdminEndpoint> ban_endpoints(const std::shared_ptr<BanService>& bans, std::shared_ptr<const KeyReader> keys,
+                                         std::shared_ptr<const KeyUse> use);
 
 }  // namespace headgate::server

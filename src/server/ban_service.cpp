@@ -15,7 +15,7 @@ namespace {
 std::set<std::string> shared_names(const config::Config& config) {
   std::set<std::string> out;
   for (const auto& limit : config.limits)
-    if (limit.ban && limit.store == limit::Store::redis) out.insert(limit.name);
+    if (limit.store == limit::Store::redis) out.insert(limit.name);
   return out;
 }
 

@@ -45,7 +45,8 @@ Told limit_json(const LimitState& state) {
   out["mode"] = state.observed ? "observe" : "enforce";
   out["counted_in"] = gateway::to_text(state.source);
   if (state.applies != LimitState::Applies::counted) return out;
-  out["key"] = state.key;
+  if (!state.key.empty()) out["key"] = state.key;
+  if (!state.key_id.empty()) out["key_id"] = state.key_id;
   out["cost"] = state.cost;
   if (state.shards > 1) out["one_of_shards"] = state.shards;
   out["rules"] = Told::array();

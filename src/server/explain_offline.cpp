@@ -84,6 +84,7 @@ std::string explain_offline(const config::Config& config, gateway::ExplainedRequ
   if (answer.bug) std::rethrow_exception(answer.bug);
   auto candidates = gateway::route_candidates(*compiled, head);
   gateway::choose(candidates, answer.told->found);
+  for (auto& state : answer.told->limits) state.key_id.clear();  // a gateway has a secret of its own for them
   auto out = to_json(*answer.told, candidates);
   answer.told.reset();
   pending = {};

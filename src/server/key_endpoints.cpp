@@ -1,6 +1,7 @@
 #include "key_endpoints.hpp"
 
 #include "ban_json.hpp"
+#include "key_reader.hpp"
 #include "limit_keys.hpp"
 #include "limits_endpoints.hpp"
 
@@ -40,6 +41,8 @@ struct KeyQuestion {
   const gateway::OverrideTable::Granted* granted = nullptr;  ///< the key has it for a time; null: it has none
   std::optional<limit::BanTable::Found> suspended;
   std::string key;
+  std::string named;  ///< the key as answers name it
+  std::string id;
   std::uint32_t shard = 0;  ///< 0: the key has one counter
   Do what = Do::look;
 
@@ -124,7 +127,7 @@ void add_next(const KeyQuestion& question, const Decision& next, KeyJson& row) {
 
 AdminAnswer answer_of(const KeyQuestion& question, const KeyState& state, std::string_view store) {
   const auto& limit = question.limit->limit;
-  KeyJson out = {{"limit", limit.name}, {"key", written_key(limit, question.key)}};
+  KeyJson out = {{"limit", limit.name}, {"key", question.named}, {"key_id", question.id}};
   if (!question.tier->name.empty()) out["tier"] = question.tier->name;
   if (question.granted != nullptr) {
     const auto& wanted = question.granted->wanted;
@@ -148,7 +151,7 @@ AdminAnswer answer_of(const KeyQuestion& question, const KeyState& state, std::s
     add_next(question, next, row);
     out["rules"].push_back(std::move(row));
   }
-  return {.body = text_of(out), .type = AdminAnswer::kJson};
+  return {.body = text_of(out), .type = AdminAnswer::kJson, .target = "key=" + question.id};
 }
 
 KeyState look_here(limit::MemoryStore& memory, const KeyQuestion& question) {
@@ -247,7 +250,7 @@ void find_tier(KeyQuestion& question) {
 
 /// Reads the question from the path; else the answer that says what is wrong.
 Result<KeyQuestion, AdminAnswer> read_question(const OperatorBoard& board, const limit::BanTable& bans,
-                                               const AdminCall& call, Do what) {
+                                               const KeyReader& keys, const AdminCall& call, Do what) {
   using Made = Result<KeyQuestion, AdminAnswer>;
   const auto fail = [](AdminAnswer answer) { return Made(boost::system::in_place_error, std::move(answer)); };
   KeyQuestion out;
@@ -260,12 +263,15 @@ Result<KeyQuestion, AdminAnswer> read_question(const OperatorBoard& board, const
   if (what == Do::reset && out.limit->in_flight)
     return fail(
         {.status = 409, .body = "This limit counts requests in flight: each gives its permit back at its end."});
-  auto key = read_key(config, limit, std::string(call.parameter("key")));
+  const std::string written(call.parameter("key"));
+  auto key = keys.read(config, limit, written);
   if (key.has_error()) return fail(std::move(key.error()));
   out.key = std::move(*key);
+  out.named = KeyReader::named(limit, out.key, written);
+  out.id = keys.id_of(out.key);
   if (exempts(config, limit, out.key))
     return fail({.status = 409, .body = "This caller is exempt from the limit, so nothing of it is counted."});
-  if (limit.ban) out.suspended = bans.find(limit.ban->offences, out.key, now());
+  out.suspended = suspension_of(bans, limit, out.limit->base, out.key, now());
   if (const auto wanted = call.asked("tier")) {
     const auto& tiers = out.limit->tiers;
     const auto tier = std::find_if(tiers.begin(), tiers.end(), [&](const auto& each) { return each.name == wanted; });
@@ -281,26 +287,45 @@ Result<KeyQuestion, AdminAnswer> read_question(const OperatorBoard& board, const
   return out;
 }
 
+AdminAnswer forget_all(const OperatorBoard& board, limit::MemoryStore& memory, const AdminCall& call) {
+  const auto active = board.now().active;
+  const auto* const ready = compiled_limit(*active->compiled, call.parameter("name"));
+  if (ready == nullptr) return no_such_limit(*active->config);
+  if (ready->in_flight)
+    return {.status = 409, .body = "This limit counts requests in flight: each gives its permit back at its end."};
+  if (ready->limit.store == limit::Store::redis)
+    return {.status = 409,
+            .body =
+                "This limit counts in Redis, for all gateways: write another \"version\" of it into the "
+                "configuration, and reload it everywhere. That begins all of its counters anew."};
+  const auto keys = memory.forget(ready->limit.name);
+  return {.body = text_of({{"limit", ready->limit.name}, {"store", "memory"}, {"keys", keys}}),
+          .type = AdminAnswer::kJson,
+          .target = "keys=all"};
+}
+
 }  // namespace
 
 std::vector<AdminEndpoint> key_endpoints(const OperatorBoard& board, limit::MemoryStore& memory,
-                                         const limit::BanTable& bans, WithRedis with_redis) {
+                                         const limit::BanTable& bans, std::shared_ptr<const KeyReader> keys,
+                                         WithRedis with_redis) {
   const auto under_way = std::make_shared<std::atomic<int>>(0);
-  const auto answer = [&board, &memory, &bans, under_way, with_redis = std::move(with_redis)](Do what) {
-    return
-        [&board, &memory, &bans, under_way, with_redis, what](const AdminCall& call, const AdminEndpoint::Give& give) {
-          auto question = read_question(board, bans, call, what);
-          if (question.has_error()) return give(std::move(question.error()));
-          if (question->limit->limit.store == limit::Store::memory) return give(ask_here(memory, *question));
-          if (under_way->fetch_add(1) >= kMaxKeyCalls) {
-            under_way->fetch_sub(1);
-            return give({.status = 503, .body = "Too many such calls are under way."});
-          }
-          std::shared_ptr<void> counted(nullptr, [under_way](void*) { under_way->fetch_sub(1); });
-          with_redis([question = std::move(*question), give, counted](std::shared_ptr<redis::Limiter> redis) {
-            if (redis) spawn(ask_there(std::move(redis), question, give, counted), "key");
-          });
-        };
+  const auto answer = [&board, &memory, &bans, under_way, keys = std::move(keys),
+                       with_redis = std::move(with_redis)](Do what) {
+    return [&board, &memory, &bans, under_way, keys, with_redis, what](const AdminCall& call,
+                                                                       const AdminEndpoint::Give& give) {
+      auto question = read_question(board, bans, *keys, call, what);
+      if (question.has_error()) return give(std::move(question.error()));
+      if (question->limit->limit.store == limit::Store::memory) return give(ask_here(memory, *question));
+      if (under_way->fetch_add(1) >= kMaxKeyCalls) {
+        under_way->fetch_sub(1);
+        return give({.status = 503, .body = "Too many such calls are under way."});
+      }
+      std::shared_ptr<void> counted(nullptr, [under_way](void*) { under_way->fetch_sub(1); });
+      with_redis([question = std::move(*question), give, counted](std::shared_ptr<redis::Limiter> redis) {
+        if (redis) spawn(ask_there(std::move(redis), question, give, counted), "key");
+      });
+    };
   };
   const std::vector<AdminAbout::Parameter> query = {
       {"tier", "of a limit with tiers; the one of a known API key, else the default, if not there", false}};
@@ -315,6 +340,10 @@ std::vector<AdminEndpoint> key_endpoints(const OperatorBoard& board, limit::Memo
                  .path = "/api/v1/limits/{name}/keys/{key}",
                  .answer_later = answer(Do::reset),
                  .about = {.summary = "Forget what a key has used", .answer = "Key", .query = query}});
+  out.push_back({.method = "DELETE",
+                 .path = "/api/v1/limits/{name}/keys",
+                 .answer = [&board, &memory](const AdminCall& call) { return forget_all(board, memory, call); },
+                 .about = {.summary = "Forget what all keys of a limit in memory have used", .answer = "Forgotten"}});
   return out;
 }
 

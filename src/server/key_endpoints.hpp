@@ -14,12 +14,15 @@
 
 namespace headgate::server {
 
+class KeyReader;
+
 /// Calls its argument with the Redis limiter of one worker, on that worker's thread; null if it has none. Any thread.
 /// The argument is dropped if nothing is served any more.
 using WithRedis = std::function<void(std::function<void(std::shared_ptr<redis::Limiter>)>)>;
 
 /// All outlive the admin interface.
 std::vector<AdminEndpoint> key_endpoints(const OperatorBoard& board, limit::MemoryStore& memory,
-                                         const limit::BanTable& bans, WithRedis with_redis);
+                                         const limit::BanTable& bans, std::shared_ptr<const KeyReader> keys,
+                                         WithRedis with_redis);
 
 }  // namespace headgate::server

@@ -75,7 +75,7 @@ LimitJson json_of(const limit::Limit& limit, const config::Config& config, const
     decisions[decision] = count;
   out["decisions"] = std::move(decisions);
   const auto mine = std::find_if(keys.begin(), keys.end(), [&](const auto& each) { return each.limit == limit.name; });
-  out["keys_in_memory"] = mine == keys.end() ? 0 : mine->tracked;
+  out["keys_in_memory"] = mine == keys.end() ? 0 : mine->keys;
   return out;
 }
 

@@ -70,8 +70,8 @@ inline constexpr std::array kSchemas = {
     NamedSchema{"Limits", R"({"type": "object", "required": ["limits"], "properties": {
       "limits": {"type": "array", "items": {"$ref": "#/components/schemas/Limit"}}}})"},
     NamedSchema{"Key", R"({"type": "object", "required": ["limit", "key", "store", "rules"], "properties": {
-      "limit": {"type": "string"}, "key": {"type": "string"}, "tier": {"type": "string"},
-      "override": {"type": "object", "required": ["rate", "until"]},
+      "limit": {"type": "string"}, "key": {"type": "string"}, "key_id": {"type": "string"},
+      "tier": {"type": "string"}, "override": {"type": "object", "required": ["rate", "until"]},
       "suspended_until": {"type": "string", "format": "date-time"},
        "store": {"enum": ["memory", "redis"]}, "reset": {"type": "boolean"}, "shards": {"type": "integer"},
       "rules": {"type": "array", "items": {"type": "object",
@@ -79,6 +79,8 @@ inline constexpr std::array kSchemas = {
         "rule": {"type": "string"}, "limit": {"type": "integer"}, "used": {"type": "integer"},
         "remaining": {"type": "integer"}, "full_in_seconds": {"type": "number"},
         "next_request": {"enum": ["allowed", "rejected", "observed", "suspended"]}, "retry_after_seconds": {"type": "number"}}}}}})"},
+    NamedSchema{"Forgotten", R"({"type": "object", "required": ["limit", "store", "keys"], "properties": {
+      "limit": {"type": "string"}, "store": {"enum": ["memory"]}, "keys": {"type": "integer"}}})"},
     NamedSchema{"Top", R"({"type": "object", "required": ["limit", "mode", "by", "window", "seconds", "requests",
       "missed", "sampled", "keys"], "properties": {
       "limit": {"type": "string"}, "mode": {"enum": ["enforce", "observe"]}, "by": {"enum": ["rejected", "allowed"]},
@@ -126,6 +128,7 @@ inline constexpr std::array kSchemas = {
       "limit": {"type": "string"}, "key": {"type": "string"}, "since": {"type": "string", "format": "date-time"},
       "until": {"type": "string", "format": "date-time"}, "seconds_left": {"type": "integer"},
       "reason": {"type": "string"}, "level": {"type": "integer"}, "observed": {"type": "boolean"},
+      "key_id": {"type": "string"}, "warning": {"type": "string"},
       "gateways": {"$ref": "#/components/schemas/Gateways"}}})"},
     NamedSchema{"Bans", R"({"type": "object", "required": ["bans"], "properties": {
       "bans": {"type": "array", "items": {"$ref": "#/components/schemas/Ban"}}}})"},
@@ -145,6 +148,7 @@ inline constexpr std::array kSchemas = {
       "burst": {"type": "integer"}, "why": {"type": "string"}, "since": {"type": "string", "format": "date-time"},
       "until": {"type": "string", "format": "date-time"}, "seconds_left": {"type": "integer"},
       "without_effect": {"type": "string"}, "store": {"enum": ["memory", "redis"]},
+      "key_id": {"type": "string"}, "warning": {"type": "string"},
       "gateways": {"$ref": "#/components/schemas/Gateways"}}})"},
     NamedSchema{"Overrides", R"({"type": "object", "required": ["overrides"], "properties": {
       "overrides": {"type": "array", "items": {"$ref": "#/components/schemas/Override"}}}})"},

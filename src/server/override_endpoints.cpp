@@ -6,6 +6,8 @@
 #include "override_json.hpp"
 #include "spread_json.hpp"
 
+#include "headgate/observe/logs.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -26,20 +28,32 @@ AdminAnswer problem(unsigned status, std::string sentence) { return {.status = s
 struct LimitAndKey {
   std::string limit;
   std::string key;
+  std::string named;  ///< as answers name it
 };
 
-Result<LimitAndKey, AdminAnswer> limit_and_key(const config::Config& config, const AdminCall& call) {
+/// What all calls need.
+struct OverrideCalls {
+  OperatorBoard& board;
+  std::shared_ptr<OverrideService> overrides;
+  std::shared_ptr<const KeyReader> keys;
+  std::shared_ptr<const KeyUse> use;
+};
+
+Result<LimitAndKey, AdminAnswer> limit_and_key(const KeyReader& keys, const config::Config& config,
+                                               const AdminCall& call) {
   using Found = Result<LimitAndKey, AdminAnswer>;
   const auto fail = [](AdminAnswer answer) { return Found(boost::system::in_place_error, std::move(answer)); };
   const auto name = call.parameter("name");
   const auto limit =
       std::find_if(config.limits.begin(), config.limits.end(), [&](const auto& each) { return each.name == name; });
   if (limit == config.limits.end()) return fail(no_such_limit(config));
-  auto key = read_key(config, *limit, std::string(call.parameter("key")));
+  const std::string written(call.parameter("key"));
+  auto key = keys.read(config, *limit, written);
   if (key.has_error()) return fail(std::move(key.error()));
   if (exempts(config, *limit, *key))
     return fail(problem(409, "This caller is exempt from the limit, so no size of it holds for it."));
-  return LimitAndKey{limit->name, std::move(*key)};
+  auto named = KeyReader::named(*limit, *key, written);
+  return LimitAndKey{limit->name, std::move(*key), std::move(named)};
 }
 
 /// Lists those of one limit, or all.
@@ -52,6 +66,7 @@ AdminAnswer list(const OperatorBoard& board, const limit::OverrideBook& book, st
     const auto why_not = active->overrides ? active->overrides->why_not(each.limit, each.key) : std::string_view();
     rows.push_back(to_json(each, at, why_not));
     rows.back()["key"] = written_key(*active->config, each.limit, each.key);
+    rows.back()["key_id"] = observe::key_id(each.key);
   }
   return {.body = text_of({{"overrides", std::move(rows)}}), .type = AdminAnswer::kJson};
 }
@@ -76,53 +91,66 @@ void on_main(OperatorBoard& board, const Give& give, std::function<void()> what)
   if (!board.on_main_thread(std::move(what))) give(problem(503, "This gateway is ending."));
 }
 
-void put(OperatorBoard& board, const std::shared_ptr<OverrideService>& overrides, const AdminCall& call,
-         const Give& give) {
+/// How the change of an override is told: the log names the key as it names callers.
+std::string target_of(const limit::Override& one, bool with_rate) {
+  return "key=" + observe::key_id(one.key) + (with_rate ? " rate=" + limit::rates_text(one) : "");
+}
+
+void put(const OverrideCalls& calls, const AdminCall& call, const Give& give) {
   auto wanted = read_override(call.body, now());
   if (wanted.has_error()) return give(problem(400, wanted.error()));
-  auto whose = limit_and_key(*board.now().active->config, call);
+  auto whose = limit_and_key(*calls.keys, *calls.board.now().active->config, call);
   if (whose.has_error()) return give(whose.error());
   wanted->limit = std::move(whose->limit);
   wanted->key = std::move(whose->key);
-  on_main(board, give, [&board, overrides, give, wanted = std::move(*wanted)] {
-    overrides->put(wanted, [&board, give](Result<OverrideService::Done, OverrideService::Refused> done) {
-      if (done.has_error()) return give(problem(done.error().status, done.error().why));
-      auto out = to_json(done->override, now());
-      out["key"] = written_key(*board.now().active->config, done->override.limit, done->override.key);
-      add_where(*done, out);
-      give({.status = done->replaced ? 200U : 201U,
-            .body = text_of(out),
+  const auto tell = [calls, give, named = std::move(whose->named)](
+                        const Result<OverrideService::Done, OverrideService::Refused>& done) {
+    if (done.has_error()) return give(problem(done.error().status, done.error().why));
+    auto out = to_json(done->override, now());
+    out["key"] = named;
+    out["key_id"] = observe::key_id(done->override.key);
+    add_where(*done, out);
+    const auto& [limit, key] = std::tie(done->override.limit, done->override.key);
+    calls.use->ask(limit, key, [done = *done, out = std::move(out), give](std::string warning) {
+      auto body = out;
+      if (!warning.empty()) body["warning"] = std::move(warning);
+      give({.status = done.replaced ? 200U : 201U,
+            .body = text_of(body),
             .type = AdminAnswer::kJson,
-            .target = "rate=" + limit::rates_text(done->override)});
+            .target = target_of(done.override, true)});
     });
-  });
+  };
+  on_main(calls.board, give,
+          [overrides = calls.overrides, tell, wanted = std::move(*wanted)] { overrides->put(wanted, tell); });
 }
 
-void lift(OperatorBoard& board, const std::shared_ptr<OverrideService>& overrides, const AdminCall& call,
-          const Give& give) {
+void lift(const OverrideCalls& calls, const AdminCall& call, const Give& give) {
   // One of a limit that is gone, or of a caller that is exempt now, can be ended as it is listed.
-  LimitAndKey whose{std::string(call.parameter("name")), std::string(call.parameter("key"))};
-  if (!overrides->book().find(whose.limit, whose.key, now())) {
-    auto read = limit_and_key(*board.now().active->config, call);
+  const std::string written(call.parameter("key"));
+  LimitAndKey whose{std::string(call.parameter("name")), written, written};
+  if (!calls.overrides->book().find(whose.limit, whose.key, now())) {
+    auto read = limit_and_key(*calls.keys, *calls.board.now().active->config, call);
     if (read.has_error()) return give(read.error());
     whose = std::move(*read);
   }
-  on_main(board, give, [&board, overrides, give, whose = std::move(whose)] {
-    overrides->lift(
-        whose.limit, whose.key, [&board, give](Result<OverrideService::Done, OverrideService::Refused> done) {
-          if (done.has_error()) return give(problem(done.error().status, done.error().why));
-          const auto& [limit, key] = std::tie(done->override.limit, done->override.key);
-          OverridesJson out = {
-              {"lifted", {{"limit", limit}, {"key", written_key(*board.now().active->config, limit, key)}}}};
-          add_where(*done, out);
-          give({.body = text_of(out), .type = AdminAnswer::kJson});
-        });
+  const auto tell = [give, named = whose.named](const Result<OverrideService::Done, OverrideService::Refused>& done) {
+    if (done.has_error()) return give(problem(done.error().status, done.error().why));
+    const auto& one = done->override;
+    OverridesJson out = {{"lifted", {{"limit", one.limit}, {"key", named}, {"key_id", observe::key_id(one.key)}}}};
+    add_where(*done, out);
+    give({.body = text_of(out), .type = AdminAnswer::kJson, .target = target_of(one, false)});
+  };
+  on_main(calls.board, give, [overrides = calls.overrides, tell, whose = std::move(whose)] {
+    overrides->lift(whose.limit, whose.key, tell);
   });
 }
 
 }  // namespace
 
-std::vector<AdminEndpoint> override_endpoints(OperatorBoard& board, const std::shared_ptr<OverrideService>& overrides) {
+std::vector<AdminEndpoint> override_endpoints(OperatorBoard& board, const std::shared_ptr<OverrideService>& overrides,
+                                              std::shared_ptr<const KeyReader> keys,
+                                              std::shared_ptr<const KeyUse> use) {
+  const OverrideCalls calls{board, overrides, std::move(keys), std::move(use)};
   constexpr std::string_view kOne = "/api/v1/limits/{name}/overrides/{key}";
   std::vector<AdminEndpoint> out;
   out.push_back({.method = "GET",
@@ -138,14 +166,12 @@ std::vector<AdminEndpoint> override_endpoints(OperatorBoard& board, const std::s
       {.method = "PUT",
        .path = kOne,
        .most_body = kMaxOverrideBody,
-       .answer_later = [&board, overrides](const AdminCall& call,
-                                           const Give& give) { put(board, overrides, call, give); },
+       .answer_later = [calls](const AdminCall& call, const Give& give) { put(calls, call, give); },
        .about = {
            .summary = "Give a key another size of a limit for a time", .body = "NewOverride", .answer = "Override"}});
   out.push_back({.method = "DELETE",
                  .path = kOne,
-                 .answer_later = [&board, overrides](const AdminCall& call,
-                                                     const Give& give) { lift(board, overrides, call, give); },
+                 .answer_later = [calls](const AdminCall& call, const Give& give) { lift(calls, call, give); },
                  .about = {.summary = "End the override of a key", .answer = "Lifted"}});
   return out;
 }

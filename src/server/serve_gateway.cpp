@@ -108,7 +108,7 @@ void collect_all(Shared& shared) {
   collect_notices(shared.registry, [&quotas = *shared.quotas] { return quotas.counts(); });
   collect_keys(shared.registry, [&memory = shared.memory] {
     std::vector<KeysReport> out;
-    for (auto& limit : memory.keys_by_limit()) out.push_back({std::move(limit.limit), limit.tracked, limit.evicted});
+    for (auto& limit : memory.keys_by_limit()) out.push_back({std::move(limit.limit), limit.keys, limit.evicted});
     return out;
   });
 }
@@ -116,7 +116,13 @@ void collect_all(Shared& shared) {
 std::vector<AdminEndpoint> endpoints_of(Shared& shared, GatewayProgram& program, const ReadAgain& read_again,
                                         EventFeed& events) {
   auto& operators = shared.operators;
-  auto out = ban_endpoints(shared.bans);
+  const WithRedis with_redis = [&operators, &program](auto what) {
+    (void)operators.on_main_thread([&program, what = std::move(what)] { program.with_redis(what); });
+  };
+  const auto keys = std::make_shared<const KeyReader>(program.top()->board(), shared.bans->table(),
+                                                      shared.overrides->book(), shared.logs);
+  const auto use = std::make_shared<const KeyUse>(operators, shared.memory, program.top()->board(), with_redis);
+  auto out = ban_endpoints(shared.bans, keys, use);
   const auto add = [&out](std::vector<AdminEndpoint> more) {
     for (auto& each : more) out.push_back(std::move(each));
   };
@@ -124,10 +130,8 @@ std::vector<AdminEndpoint> endpoints_of(Shared& shared, GatewayProgram& program,
   add(config_endpoints(operators, read_again));
   out.push_back(reload_endpoint(program.calls()));
   add(limits_endpoints(operators, shared.registry, shared.memory));
-  add(key_endpoints(operators, shared.memory, shared.bans->table(), [&operators, &program](auto what) {
-    (void)operators.on_main_thread([&program, what = std::move(what)] { program.with_redis(what); });
-  }));
-  add(override_endpoints(operators, shared.overrides));
+  add(key_endpoints(operators, shared.memory, shared.bans->table(), keys, with_redis));
+  add(override_endpoints(operators, shared.overrides, keys, use));
   out.push_back(routes_endpoint(operators));
   add(top_endpoints(program.top()));
   add(usage_endpoints(shared.billing));

@@ -30,6 +30,7 @@ void TopBoard::add(std::array<Periods, 2>& to, const observe::HeavyList& list, S
 }
 
 void TopBoard::add(const std::vector<observe::TakenTop>& taken, Steady now) {
+  const std::lock_guard lock(mutex_);
   for (const auto& each : taken) {
     auto& counted = limits_[each.limit];
     if (each.rejected) add(counted.rejected, each.rejected->list(), now);
@@ -42,6 +43,7 @@ TopBoard::Answer TopBoard::of(std::string_view limit, TopBy by, TopWindow window
   const auto oldest = number_of(now, division) - division.count;
   const Steady from(std::chrono::duration_cast<Steady::duration>(division.period) * oldest);
   Answer answer{.list = {}, .covered = std::chrono::duration_cast<Duration>(now - std::max(from, begun_))};
+  const std::lock_guard lock(mutex_);
   const auto known = limits_.find(limit);
   if (known == limits_.end()) return answer;
   const auto& counted = by == TopBy::rejected ? known->second.rejected : known->second.allowed;
@@ -52,9 +54,24 @@ TopBoard::Answer TopBoard::of(std::string_view limit, TopBy by, TopWindow window
 
 std::vector<std::string> TopBoard::names(std::string_view prefix) const {
   std::vector<std::string> out;
+  const std::lock_guard lock(mutex_);
   for (auto at = limits_.lower_bound(prefix); at != limits_.end() && at->first.starts_with(prefix); ++at)
     out.push_back(at->first);
   return out;
+}
+
+std::optional<std::string> TopBoard::find(std::string_view limit,
+                                          const std::function<bool(std::string_view)>& is) const {
+  const std::lock_guard lock(mutex_);
+  for (auto at = limits_.lower_bound(limit); at != limits_.end() && at->first.starts_with(limit); ++at) {
+    if (at->first.size() > limit.size() && at->first[limit.size()] != '@') continue;
+    for (const auto* counted : {&at->second.rejected, &at->second.allowed})
+      for (const auto& periods : *counted)
+        for (const auto& period : periods.kept)
+          for (const auto& key : period.list.keys)
+            if (is(key.key)) return key.key;
+  }
+  return std::nullopt;
 }
 
 }  // namespace headgate::server

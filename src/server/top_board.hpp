@@ -9,7 +9,10 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,7 +22,7 @@ namespace headgate::server {
 enum class TopBy : std::uint8_t { rejected, allowed };
 enum class TopWindow : std::uint8_t { minute, hour };
 
-/// One thread. What it holds of a limit is at most two lists for each 10 s of the last minute and each 5 minutes of the
+/// Any thread. What it holds of a limit is at most two lists for each 10 s of the last minute and each 5 minutes of the
 /// last hour: 0.4 MB for keys like addresses, 2 MB for the longest keys.
 class TopBoard {
  public:
@@ -38,6 +41,9 @@ class TopBoard {
   Answer of(std::string_view limit, TopBy by, TopWindow window, Steady now) const;
   /// The names that something was counted under, and that begin with `prefix`.
   std::vector<std::string> names(std::string_view prefix) const;
+  /// The first key for which `is` holds, of those that are in a list of this limit or of its name with a route
+  /// ("plan@search").
+  std::optional<std::string> find(std::string_view limit, const std::function<bool(std::string_view)>& is) const;
 
  private:
   /// Lists of equal periods, the newest last.
@@ -55,8 +61,9 @@ class TopBoard {
 
   static void add(std::array<Periods, 2>& to, const observe::HeavyList& list, Steady now);
 
-  Steady begun_;
-  std::map<std::string, Counted, std::less<>> limits_;
+  const Steady begun_;
+  mutable std::mutex mutex_;
+  std::map<std::string, Counted, std::less<>> limits_;  ///< guarded by the mutex
 };
 
 }  // namespace headgate::server

@@ -45,6 +45,8 @@ class TopService : public std::enable_shared_from_this<TopService> {
   /// Any thread: takes what the workers have counted until now, and answers on one of their threads or on the main
   /// thread. `tell` is dropped if nothing is served any more.
   void ask(const TopQuestion& question, Tell tell);
+  /// Any thread; of what was collected until now.
+  const TopBoard& board() const noexcept { return board_; }
 
  private:
   void arm();

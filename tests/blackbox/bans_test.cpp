@@ -115,12 +115,12 @@ TEST(Bans, SayWhatIsWrongWithAnOperatorsCall) {
   EXPECT_EQ(admin.ask("POST", "", "{").status(), 400);
   EXPECT_EQ(admin.ask("POST", "", R"({"limit": "scan", "key": "someone"})").status(), 400) << "no address";
   EXPECT_EQ(admin.ask("POST", "", R"({"limit": "scan", "key": "127.0.0.1", "for": "40d"})").status(), 400);
-  EXPECT_EQ(admin.ask("POST", "", R"({"limit": "scan", "key": "127.0.0.0/8"})").status(), 400) << "no block";
+  EXPECT_EQ(admin.ask("POST", "", R"({"limit": "scan", "key": "127.0.0.1/8"})").status(), 400) << "no block";
   EXPECT_EQ(admin.ask("DELETE", "?limit=scan&key=a&key=b").status(), 400) << "which of both?";
   EXPECT_EQ(admin.ask("POST", "", R"({"limit": "scan", "key": "127.0.0.3"})").status(), 409) << "exempt";
   const auto unknown = admin.ask("POST", "", R"({"limit": "other", "key": "127.0.0.1"})");
   EXPECT_EQ(unknown.status(), 404);
-  EXPECT_NE(unknown.body.find("scan"), std::string::npos) << "it names those that suspend: " << unknown.body;
+  EXPECT_NE(unknown.body.find("scan"), std::string::npos) << "it names those that there are: " << unknown.body;
   EXPECT_EQ(admin.ask("DELETE", "?limit=scan").status(), 400);
   EXPECT_EQ(
       admin.ask("POST", "", R"({"limit": "scan", "key": "127.0.0.1"})", "Origin: http://evil.example\r\n").status(),
@@ -200,6 +200,104 @@ TEST_F(BansInRedis, OutliveAKilledGateway) {
   }
   Proxy next(shared());
   EXPECT_EQ(status_of(next), 429) << "its first request";
+}
+
+Json flooded(const Json& limit = Json::object()) {
+  Json flood = {{"rate", "2/day"}, {"per", "client_ip"}};
+  flood.merge_patch(limit);
+  return {{"admin", {{"listen", "127.0.0.1:0"}}},
+          {"limits", {{"flood", flood}}},
+          {"all_routes", {{"limits", {"flood"}}}},
+          {"log", {{"access", "stdout"}, {"format", "json"}}}};
+}
+
+TEST(Bans, TakeTheIdThatTopAndTheLogPrintForTheCallerBehindIt) {
+  Proxy proxy(flooded({{"per", "header:X-Tenant"}, {"if_absent", "skip"}}));
+  const Look look(proxy.gateway.process());
+  const BanOperator op(proxy);
+  const std::string tenant = "X-Tenant: secret-tenant\r\n";
+  for (int i = 0; i < 4; ++i) proxy.client().get("/", tenant);
+  std::string id;
+  ASSERT_TRUE(comes(kPatience, [&] {
+    const auto told = Json::parse(look.get("/api/v1/limits/flood/top").body);
+    if (told["keys"].empty()) return false;
+    id = told["keys"][0]["key_id"];
+    return true;
+  }));
+  // What it has used is told under the same name, and not under the name that it hides.
+  const auto used = look.get("/api/v1/limits/flood/keys/" + id);
+  ASSERT_EQ(used.status(), 200) << used.body;
+  EXPECT_EQ(Json::parse(used.body)["rules"][0]["used"], 2);
+  EXPECT_EQ(Json::parse(used.body)["key"], id);
+  const auto made = op.ask("POST", "", Json{{"limit", "flood"}, {"key", id}, {"for", "1h"}}.dump());
+  ASSERT_EQ(made.status(), 201) << made.body;
+  EXPECT_EQ(Json::parse(made.body)["key"], id);
+  EXPECT_FALSE(Json::parse(made.body).contains("warning")) << made.body;
+  const auto refused = proxy.client().get("/", tenant);
+  EXPECT_EQ(refused.status(), 429);
+  EXPECT_NE(refused.body.find("suspended"), std::string::npos) << refused.body;
+  EXPECT_EQ(op.ask("DELETE", "?limit=flood&key=" + id).status(), 200);
+  EXPECT_EQ(proxy.client().get("/", tenant).body.find("suspended"), std::string::npos);
+}
+
+TEST(Bans, RefuseAnIdThatNobodyKnowsInPlaceOfSuspendingNobody) {
+  Proxy proxy(flooded());
+  const Look look(proxy.gateway.process());
+  const BanOperator op(proxy);
+  const std::string id = "k_0123456789abcdef";
+  const auto answer = op.ask("POST", "", Json{{"limit", "flood"}, {"key", id}, {"for", "1h"}}.dump());
+  EXPECT_EQ(answer.status(), 404);
+  EXPECT_NE(answer.body.find("does not know"), std::string::npos) << answer.body;
+  EXPECT_EQ(look.get("/api/v1/limits/flood/keys/" + id).status(), 404);
+  EXPECT_TRUE(op.list().empty());
+}
+
+TEST(Bans, HoldForABlockOfAddressesUnderALimitThatSuspendsNobody) {
+  Proxy proxy(flooded({{"rate", "1000/day"}}));
+  const BanOperator op(proxy);
+  const auto add = [&](const std::string& key) {
+    return op.ask("POST", "", Json{{"limit", "flood"}, {"key", key}, {"for", "1h"}}.dump());
+  };
+  ASSERT_EQ(status_of(proxy, "127.0.0.5"), 200);
+  const auto made = add("127.0.0.4/30");
+  ASSERT_EQ(made.status(), 201) << made.body;
+  EXPECT_EQ(status_of(proxy, "127.0.0.5"), 429);
+  EXPECT_EQ(status_of(proxy, "127.0.0.7"), 429);
+  EXPECT_EQ(status_of(proxy, "127.0.0.8"), 200);
+  EXPECT_EQ(op.list().at(0)["key"], "127.0.0.4/30");
+  const auto wrong = add("127.0.0.5/30");
+  EXPECT_EQ(wrong.status(), 400);
+  EXPECT_NE(wrong.body.find("127.0.0.4/30"), std::string::npos) << wrong.body;
+  EXPECT_EQ(op.ask("POST", "", R"({"limit": "flood", "key": "127.0.0.9"})").status(), 400) << "for how long?";
+  EXPECT_EQ(op.ask("DELETE", "?limit=flood&key=127.0.0.4/30").status(), 200);
+  EXPECT_EQ(status_of(proxy, "127.0.0.5"), 200);
+}
+
+TEST(Bans, WarnOfAKeyThatNobodyHasUsed) {
+  Proxy proxy(flooded());
+  const BanOperator op(proxy);
+  ASSERT_EQ(status_of(proxy, "127.0.0.5"), 200);
+  const auto add = [&](const std::string& key) {
+    return Json::parse(op.ask("POST", "", Json{{"limit", "flood"}, {"key", key}, {"for", "1h"}}.dump()).body);
+  };
+  EXPECT_FALSE(add("127.0.0.5").contains("warning"));
+  EXPECT_TRUE(add("127.0.0.6").contains("warning"));
+}
+
+TEST_F(BansInRedis, OfABlockHoldAtAllGatewaysUnderALimitThatSuspendsNobody) {
+  const auto config = [&] {
+    auto out = shared();
+    out["limits"]["scan"].erase("ban");
+    return out;
+  };
+  Proxy one(config());
+  Proxy two(config());
+  const BanOperator op(one);
+  ASSERT_EQ(status_of(two, "127.0.0.5"), 200);
+  const auto made = op.ask("POST", "", R"({"limit": "scan", "key": "127.0.0.0/29", "for": "1h"})");
+  ASSERT_EQ(made.status(), 201) << made.body;
+  EXPECT_TRUE(comes(kPatience, [&] { return status_of(two, "127.0.0.5") == 429; }));
+  EXPECT_EQ(status_of(two, "127.0.0.9"), 200);
 }
 
 }  // namespace

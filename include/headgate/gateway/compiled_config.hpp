@@ -77,12 +77,13 @@ struct RouteLimit {
   Stage stage = Stage::memory;
 };
 
-/// A limit of a route that suspends keys.
+/// A limit of a route that suspends keys, or under which an operator may suspend them.
 struct RouteBan {
-  const RouteLimit* route_limit = nullptr;  ///< in the plan of the route
-  const limit::BanPolicy* policy = nullptr;
-  std::size_t number = 0;   ///< its index among the limits that suspend
-  bool after_auth = false;  ///< the key is known only when the credentials are checked
+  const RouteLimit* route_limit = nullptr;   ///< in the plan of the route
+  const limit::BanPolicy* policy = nullptr;  ///< null: only operators suspend
+  std::size_t number = 0;                    ///< with a policy: its index among the limits that suspend
+  bool by_address = false;                   ///< blocks of addresses may be suspended
+  bool after_auth = false;                   ///< the key is known only when the credentials are checked
 };
 
 struct CompiledSplit;
@@ -104,6 +105,8 @@ struct Route {
   std::array<std::size_t, kStages + 1>
       stage_begin{};           ///< where each stage begins in the plan; the last element is the end of the plan
   std::vector<RouteBan> bans;  ///< those whose key the head tells come first
+  /// All limits under which an operator may suspend a key or a block of addresses. Looked into only once one did.
+  std::vector<RouteBan> suspendable;
   /// Lower case. A request may have each of them once: of two, the server could read the other one.
   std::vector<std::string> counted_headers;
   /// Those that requests are counted or identified by, and the tickets of its waiting room. Each may have one value.

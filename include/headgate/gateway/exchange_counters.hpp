@@ -5,6 +5,8 @@
 #include "headgate/observe/counters.hpp"
 #include "headgate/room/wait.hpp"
 
+#include <map>
+#include <string_view>
 #include <vector>
 
 namespace headgate::gateway {
@@ -52,6 +54,7 @@ class ExchangeCounters {
   void count_limits(const Exchange& x) const;
   void count_extras(const Exchange& x) const;
   void count_ban(const Exchange& x) const;
+  const observe::BanCounters& of_operators(const RouteBan& ban) const;
   void count_visit(const Exchange& x) const;
   void count_shed(const Exchange& x) const;
   void count_appointments(const Exchange& x) const;
@@ -60,8 +63,12 @@ class ExchangeCounters {
   /// By Route::number; the last one is for requests without a route. Each is filled in by the first request of its
   /// route: there may be many routes, and a reload must not stop the worker.
   mutable std::vector<observe::RouteCounters> routes_;
-  std::vector<observe::LimitCounters> tiers_;     ///< by CompiledTier::number
-  std::vector<observe::BanCounters> bans_;        ///< by RouteBan::number
+  std::vector<observe::LimitCounters> tiers_;  ///< by CompiledTier::number
+  std::vector<observe::BanCounters> bans_;     ///< by RouteBan::number
+  /// Of limits that suspend nobody by themselves, by name. Made once an operator suspends under one.
+  mutable std::map<std::string_view, observe::BanCounters> operated_;
+  observe::Registry& registry_;
+  const observe::Writer worker_;
   std::vector<observe::RoomCounters> rooms_;      ///< by CompiledRoom::number
   std::vector<observe::ShedCounters> shed_;       ///< by Route::upstream; empty if nothing is shed
   std::vector<observe::RetryCounters> retries_;   ///< by Route::upstream; empty if nothing is retried

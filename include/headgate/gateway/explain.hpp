@@ -97,7 +97,8 @@ struct LimitState {
     std::string why;
   };
   std::optional<Override> override;
-  std::string key;  ///< as far as it may be shown: a digest if it has the value of a field
+  std::string key;     ///< as operators write it; empty if it may not be shown, because it has the value of a field
+  std::string key_id;  ///< as in logs
   std::int64_t cost = 1;
   bool observed = false;     ///< it rejects nobody
   bool own_key = false;      ///< its counter is the caller's, not one that others share

@@ -84,6 +84,7 @@ class Gateway final : public Handler {
   Step find_route(Exchange& x);
   Step identify(Exchange& x);
   Step check_bans(Exchange& x, bool after_auth) const;
+  Step check_suspended(Exchange& x, bool after_auth) const;
   void note_offences(Exchange& x);
   Task<Step> wait_in_room(Exchange& x);
   Step charge_preflight(Exchange& x);

@@ -14,6 +14,10 @@ namespace headgate::identity {
 /// bits set; write "10.0.0.0/8" for the network or "10.0.0.1" for the one address`.
 Result<Network, std::string> parse_network(std::string_view text);
 
+/// The block of `length` bits that `address` is in, as "10.0.0.0/8" or "2001:db8::/32"; a single IPv4 address is
+/// "10.1.2.3", as it is as a key of limits. IPv4-mapped IPv6 is IPv4. `length` is at most 32 or 128.
+std::string block_of(const boost::asio::ip::address& address, unsigned length);
+
 /// The shortest text that parse_network parses as the same block: "10.0.0.0/8", "10.1.2.3" for a single address.
 std::string to_text(const Network& network);
 

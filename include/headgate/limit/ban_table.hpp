@@ -2,8 +2,10 @@
 // The suspended keys that this process knows.
 
 #include "headgate/limit/ban.hpp"
+#include "headgate/limit/block_lengths.hpp"
 #include "headgate/limit/limit.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +41,17 @@ class BanTable {
     bool observed = false;
   };
   /// The suspension of `key` at `now`; nothing if it is not suspended. `offences` is the rule of its limit's policy.
-  std::optional<Found> find(const Rule& offences, std::string_view key, Instant now) const;
+  std::optional<Found> find(const Rule& offences, std::string_view key, Instant now) const {
+    return find(std::string_view(offences.limit), key, now);
+  }
+  /// The same of the limit called `limit`.
+  std::optional<Found> find(std::string_view limit, std::string_view key, Instant now) const;
+
+  /// Whether an operator ever suspended a key, here or at a gateway with the same log. Only then may keys of limits
+  /// without `ban`, and blocks of addresses, be suspended.
+  bool operated() const noexcept { return operated_.load(std::memory_order_relaxed); }
+  /// The lengths of the blocks of addresses that operators suspended.
+  const BlockLengths& blocks() const noexcept { return blocks_; }
 
   /// Suspends `key` by `policy`; nothing if it is suspended already.
   std::optional<Ban> suspend(const BanPolicy& policy, std::string_view key, BanReason reason, bool observed,
@@ -55,6 +67,9 @@ class BanTable {
   /// All keys that are suspended at `now`, those that end first before the others.
   std::vector<Ban> list(Instant now) const;
 
+  /// Those, and the keys that are remembered, in no order: for the process after this one, which takes them by apply().
+  std::vector<Ban> remembered() const;
+
   /// For the metrics.
   struct Counts {
     std::size_t suspended = 0;                     ///< keys at this moment
@@ -64,6 +79,10 @@ class BanTable {
 
  private:
   struct State;
+  void note(const Ban& ban) noexcept;
+
+  std::atomic<bool> operated_{false};
+  BlockLengths blocks_;
   std::unique_ptr<State> state_;
 };
 

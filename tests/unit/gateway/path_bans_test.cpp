@@ -177,5 +177,67 @@ TEST_F(PathBans, AreNoOffencesThemselves) {
   EXPECT_EQ(client.status, 200U);
 }
 
+TEST_F(PathBans, OfAnOperatorHoldUnderALimitThatSuspendsNobody) {
+  in_memory("flood", "100/hour");
+  again();
+  ASSERT_EQ(client.status, 200U);
+  bans.add("flood", "192.0.2.7", minutes(10), clock.wall());
+  again();
+  EXPECT_EQ(client.status, 429U);
+  EXPECT_EQ(x.ended_by, EndedBy::ban);
+  EXPECT_EQ(client.fields["Retry-After"], "600");
+  EXPECT_THAT(client.body, HasSubstr("\"limit\": \"flood\""));
+  EXPECT_EQ(x.banned_key, "192.0.2.7");
+  clock.advance(minutes(10));
+  again();
+  EXPECT_EQ(client.status, 200U);
+}
+
+TEST_F(PathBans, OfAnOperatorConcernNoOtherLimitAndNoOtherKey) {
+  in_memory("flood", "100/hour");
+  again();
+  bans.add("other", "192.0.2.7", minutes(10), clock.wall());
+  bans.add("flood", "192.0.2.8", minutes(10), clock.wall());
+  again();
+  EXPECT_EQ(client.status, 200U);
+}
+
+TEST_F(PathBans, OfABlockOfAddressesHoldForEachOfThem) {
+  in_memory("flood", "100/hour");
+  again();
+  bans.add("flood", "192.0.3.0/24", minutes(10), clock.wall());
+  bans.add("flood", "2001:db8::/32", minutes(10), clock.wall());
+  again();
+  EXPECT_EQ(client.status, 200U) << "another block of the same length";
+  bans.add("flood", "192.0.0.0/22", minutes(10), clock.wall());
+  again();
+  EXPECT_EQ(x.ended_by, EndedBy::ban);
+  EXPECT_EQ(x.banned_key, "192.0.0.0/22");
+  bans.lift("flood", "192.0.0.0/22", clock.wall());
+  again();
+  EXPECT_EQ(client.status, 200U);
+}
+
+TEST_F(PathBans, OfABlockHoldUnderALimitThatSuspendsByItself) {
+  in_memory("abuse", "100/hour");
+  auto& policy = bans_after(2);
+  policy.status = 403;
+  again();
+  bans.add("abuse", "192.0.2.0/24", minutes(10), clock.wall());
+  again();
+  EXPECT_EQ(client.status, 403U);
+  EXPECT_EQ(x.ended_by, EndedBy::ban);
+}
+
+TEST_F(PathBans, OfABlockObserveWhereTheLimitDoes) {
+  in_memory("flood", "100/hour");
+  limits.back().mode = limit::Mode::observe;
+  again();
+  bans.add("flood", "192.0.2.0/24", minutes(10), clock.wall());
+  again();
+  EXPECT_EQ(client.status, 200U);
+  EXPECT_NE(x.ban, nullptr);
+}
+
 }  // namespace
 }  // namespace headgate::gateway::test

@@ -1,0 +1,38 @@
+#pragma once
+// The lengths of the prefixes of some blocks of addresses: who looks for the block of an address tries only these.
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+
+namespace headgate::limit {
+
+/// Any thread, without a lock. Lengths are only added: at most 33 of IPv4 and 129 of IPv6.
+class BlockLengths {
+ public:
+  /// Notes the length of a block like "10.0.0.0/8" or "2001:db8::/32". Any other text is left out.
+  void note(std::string_view block) noexcept;
+
+  /// Calls `look` with each length of this family, the longest first, until it returns true. Whether it did.
+  template <class Look>
+  bool any_of(bool v4, Look look) const {
+    const auto& words = v4 ? v4_ : v6_;
+    for (auto word = words.size(); word-- > 0;) {
+      auto bits = words[word].load(std::memory_order_relaxed);
+      for (unsigned bit = 64; bits != 0 && bit-- > 0;) {
+        if ((bits >> bit & 1) == 0) continue;
+        bits &= ~(std::uint64_t{1} << bit);
+        if (look(static_cast<unsigned>(word * 64) + bit)) return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  using Words = std::array<std::atomic<std::uint64_t>, 3>;  // a bit for each length
+  Words v4_{};
+  Words v6_{};
+};
+
+}  // namespace headgate::limit
