@@ -51,6 +51,7 @@ std::string as_file(const ProxyOptions& options) {
 }  // namespace
 
 int run(const RunOptions& options) {
+  server::take_over_hashes();  // reading a configuration hashes
   const auto outcome = load_file(options.file);
   if (!outcome.config) return outcome.exit_code;
   return serve(
@@ -59,6 +60,7 @@ int run(const RunOptions& options) {
 }
 
 int proxy(const ProxyOptions& options) {
+  server::take_over_hashes();
   const auto source = as_file(options);
   auto loaded = config::load(source);
   if (loaded.config) {

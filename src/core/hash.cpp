@@ -1,5 +1,7 @@
 #include "headgate/core/hash.hpp"
 
+#include "headgate/core/hash_secret.hpp"
+
 #include <sys/random.h>
 #include <xxhash.h>
 
@@ -14,9 +16,16 @@ namespace headgate {
 namespace {
 
 // At least XXH3_SECRET_SIZE_MIN bytes. All are random, so no key schedule is needed.
-using Secret = std::array<unsigned char, 192>;
+using Secret = HashSecret;
+static_assert(std::tuple_size_v<Secret> >= XXH3_SECRET_SIZE_MIN);
+
+Secret adopted_secret;
+enum class Source { own, adopted } secret_source = Source::own;
+bool secret_used = false;
 
 Secret draw_secret() noexcept {
+  secret_used = true;
+  if (secret_source == Source::adopted) return adopted_secret;
   Secret secret;
   std::size_t filled = 0;
   while (filled < secret.size()) {
@@ -71,9 +80,20 @@ std::uint64_t little_endian(std::string_view bytes) noexcept {
 
 }  // namespace
 
-Hash keyed_hash(std::string_view text, std::uint64_t seed) noexcept {
-  static_assert(std::tuple_size_v<Secret> >= XXH3_SECRET_SIZE_MIN);
+const HashSecret& hash_secret() noexcept {
   static const Secret secret = draw_secret();
+  return secret;
+}
+
+bool adopt_hash_secret(std::span<const unsigned char> secret) noexcept {
+  if (secret_used || secret.size() != adopted_secret.size()) return false;
+  std::memcpy(adopted_secret.data(), secret.data(), secret.size());
+  secret_source = Source::adopted;
+  return true;
+}
+
+Hash keyed_hash(std::string_view text, std::uint64_t seed) noexcept {
+  const Secret& secret = hash_secret();
   const XXH128_hash_t hash = XXH3_128bits_withSecret(text.data(), text.size(), secret.data(), secret.size());
   // The seed is mixed in afterwards. For short texts, XXH3's own seed would replace the secret.
   const std::uint64_t apart = scatter(seed);

@@ -189,14 +189,17 @@ void GatewayProgram::use_state(const std::string& upstream, const std::string& s
 
 void GatewayProgram::hand_over_by(TakenOver taken, CommandLine command) {
   taken_over_.emplace(std::move(taken));
-  handover_.emplace(loop_, std::move(command), [this](pid_t next) {
-    observe::event(observe::LogLevel::info, "upgraded", "a new process serves", {{"pid", next}});
-    handed_over_to_ = next;
-    tell_service_manager("MAINPID=" + std::to_string(next));
-    // It has the address of the admin interface as well.
-    if (auto off = admin_->prepare(std::nullopt); off.has_value()) admin_->use(std::move(*off));
-    std::exchange(handed_over_, {})();
-  });
+  handover_.emplace(
+      loop_, std::move(command),
+      [this](pid_t next) {
+        observe::event(observe::LogLevel::info, "upgraded", "a new process serves", {{"pid", next}});
+        handed_over_to_ = next;
+        tell_service_manager("MAINPID=" + std::to_string(next));
+        // It has the address of the admin interface as well.
+        if (auto off = admin_->prepare(std::nullopt); off.has_value()) admin_->use(std::move(*off));
+        std::exchange(handed_over_, {})();
+      },
+      [this] { return write_state(parts()); });
 }
 
 void GatewayProgram::upgrade(const std::function<void()>& handed_over) {

@@ -4,6 +4,7 @@
 #include "certificates.hpp"
 #include "file_watch.hpp"
 #include "gateway_service.hpp"
+#include "handed_state.hpp"
 #include "handover.hpp"
 #include "reason_watch.hpp"
 #include "reload.hpp"
@@ -45,6 +46,8 @@ class GatewayProgram final : public Program {
   void at_drain(std::function<void()> what) { at_drain_ = std::move(what); }
   /// Tells the process before this one once this one serves. `command` starts the one after it.
   void hand_over_by(TakenOver taken, CommandLine command);
+  /// Takes over what the process before this one knows, and says what not. Before the workers run; waits for it.
+  void take_state(bool same_hashes);
   /// Takes the calls of the admin interface.
   const std::shared_ptr<ReloadCalls>& calls() const noexcept { return calls_; }
   /// Answers the admin interface.
@@ -75,6 +78,7 @@ class GatewayProgram final : public Program {
   void ended() override;
 
  private:
+  StateParts parts();
   /// What a reload needs beside the configuration; all of it can be used.
   struct Prepared;
 

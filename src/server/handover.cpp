@@ -1,10 +1,14 @@
 #include "handover.hpp"
 
+#include "headgate/core/hash_secret.hpp"
 #include "headgate/observe/event.hpp"
+#include "headgate/server/serve_gateway.hpp"
 
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
@@ -30,10 +34,13 @@ using observe::event;
 using observe::LogLevel;
 
 /// How many descriptors from 3 on are sockets for clients, and how many after them for the admin interface: "4 1". The
-/// one after them is the control socket.
+/// one after them is the control socket. A third word says that the process gives its state; older ones read two.
 constexpr std::string_view kVariable = "HEADGATE_HANDOVER";
 constexpr int kFirstHanded = 3;
 constexpr char kServes = 's';
+constexpr char kWantsState = 'w';
+constexpr char kState = 'S';  ///< with a descriptor, or without one
+constexpr std::string_view kGivesState = "state1";
 constexpr auto kReapEvery = std::chrono::milliseconds(50);
 constexpr int kReapLooks = 100;
 
@@ -98,6 +105,45 @@ Result<pid_t, std::string> spawn(const CommandLine& command, std::span<const int
   return child;
 }
 
+/// A word, with a descriptor if it is not negative.
+void send_word(int control, char word, int descriptor) noexcept {
+  iovec part{&word, 1};
+  alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (descriptor >= 0) {
+    message.msg_control = room;
+    message.msg_controllen = sizeof room;
+    auto* const head = CMSG_FIRSTHDR(&message);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(head), &descriptor, sizeof descriptor);
+  }
+  (void)::sendmsg(control, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/// The descriptor of the next word; -1 if it has none, or nothing comes in time.
+int receive_descriptor(int control, std::chrono::milliseconds within) noexcept {
+  pollfd waits{control, POLLIN, 0};
+  if (::poll(&waits, 1, static_cast<int>(within.count())) != 1) return -1;
+  char word = 0;
+  iovec part{&word, 1};
+  alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = room;
+  message.msg_controllen = sizeof room;
+  if (::recvmsg(control, &message, MSG_CMSG_CLOEXEC) != 1 || word != kState) return -1;
+  const auto* const head = CMSG_FIRSTHDR(&message);
+  if (head == nullptr || head->cmsg_type != SCM_RIGHTS || head->cmsg_len != CMSG_LEN(sizeof(int))) return -1;
+  int out = -1;
+  std::memcpy(&out, CMSG_DATA(head), sizeof out);
+  return out;
+}
+
 bool is_control(int descriptor) noexcept {
   int type = 0;
   socklen_t size = sizeof type;
@@ -119,21 +165,58 @@ CommandLine CommandLine::of_this_process() {
   return out;
 }
 
-TakenOver TakenOver::from_environment(PassedSockets& clients, PassedSockets& admin) {
+namespace {
+
+/// What the process that started this one has passed.
+struct Passed {
+  int clients = 0;
+  int admin = 0;
+  int control = -1;  ///< none: nobody passed anything
+  bool state = false;
+};
+
+Passed read_passed() {
   const char* const text = std::getenv(kVariable.data());
-  std::istringstream numbers(text ? text : "");
+  std::istringstream words(text ? text : "");
+  Passed out;
+  if (!(words >> out.clients >> out.admin) || out.clients < 0 || out.admin < 0) return {};
+  std::string state;
+  out.state = (words >> state) && state == kGivesState;
+  const int control = kFirstHanded + out.clients + out.admin;
+  if (is_control(control)) out.control = control;
+  return out;
+}
+
+}  // namespace
+
+bool TakenOver::adopt_secret() noexcept {
+  static const bool adopted = [] {
+    const auto passed = read_passed();
+    if (passed.control < 0 || !passed.state) return false;
+    HashSecret secret{};
+    const auto got = ::recv(passed.control, secret.data(), secret.size(), MSG_DONTWAIT);
+    return got == static_cast<ssize_t>(secret.size()) && adopt_hash_secret(secret);
+  }();
+  return adopted;
+}
+
+void take_over_hashes() noexcept { (void)TakenOver::adopt_secret(); }
+
+TakenOver TakenOver::from_environment(PassedSockets& clients, PassedSockets& admin) {
+  const auto passed = read_passed();
   ::unsetenv(kVariable.data());
-  int for_clients = 0;
-  int for_admin = 0;
-  if (!(numbers >> for_clients >> for_admin) || for_clients < 0 || for_admin < 0) return TakenOver(-1);
-  const int first_admin = kFirstHanded + for_clients;
-  const int control = first_admin + for_admin;
-  if (!is_control(control)) return TakenOver(-1);
-  ::fcntl(control, F_SETFD, FD_CLOEXEC);
-  for (int each = kFirstHanded; each < control; ++each)
+  if (passed.control < 0) return {-1, false};
+  ::fcntl(passed.control, F_SETFD, FD_CLOEXEC);
+  for (int each = kFirstHanded; each < passed.control; ++each)
     if (auto socket = net::BoundSocket::adopt(each); socket.has_value())
-      (each < first_admin ? clients : admin).add(std::move(*socket));
-  return TakenOver(control);
+      (each < kFirstHanded + passed.clients ? clients : admin).add(std::move(*socket));
+  return {passed.control, passed.state};
+}
+
+int TakenOver::ask_state() noexcept {
+  if (control_ < 0 || !gives_state_) return -1;
+  send_word(control_, kWantsState, -1);
+  return receive_descriptor(control_, kStatePatience);
 }
 
 TakenOver::~TakenOver() {
@@ -146,10 +229,12 @@ void TakenOver::serves() noexcept {
   ::close(std::exchange(control_, -1));
 }
 
-Handover::Handover(boost::asio::io_context& loop, CommandLine command, std::function<void(pid_t)> serves)
+Handover::Handover(boost::asio::io_context& loop, CommandLine command, std::function<void(pid_t)> serves,
+                   std::function<int()> write_state)
     : loop_(loop),
       command_(std::move(command)),
       serves_(std::move(serves)),
+      write_state_(std::move(write_state)),
       control_(loop),
       late_(loop),
       reaping_(loop) {}
@@ -164,7 +249,11 @@ void Handover::begin(const std::vector<int>& clients, const std::vector<int>& ad
   auto descriptors = clients;
   descriptors.insert(descriptors.end(), admin.begin(), admin.end());
   descriptors.push_back(pair[1]);
-  const auto child = spawn(command_, descriptors, std::to_string(clients.size()) + ' ' + std::to_string(admin.size()));
+  const auto& secret = hash_secret();
+  (void)::send(pair[0], secret.data(), secret.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  const auto child =
+      spawn(command_, descriptors,
+            std::to_string(clients.size()) + ' ' + std::to_string(admin.size()) + ' ' + std::string(kGivesState));
   ::close(pair[1]);
   if (child.has_error()) {
     ::close(pair[0]);
@@ -189,11 +278,28 @@ void Handover::listen() {
 }
 
 void Handover::heard(std::size_t bytes) {
+  if (bytes != 0 && word_ == kWantsState) return give_state();
   if (bytes == 0) return failed("the new process has ended; what it wrote to stderr says why");
   error_code ignored;
   control_.close(ignored);
   late_.cancel();
   serves_(std::exchange(child_, 0));
+}
+
+/// Counting goes on meanwhile: what is taken while the file is written may be in it or not.
+void Handover::give_state() {
+  if (writing_.joinable()) return listen();
+  writing_ = std::thread([this, child = child_] {
+    const int file = write_state_();
+    boost::asio::post(loop_, [this, child, file] { send_state(child, file); });
+  });
+  listen();
+}
+
+void Handover::send_state(pid_t child, int file) {
+  if (writing_.joinable()) writing_.join();
+  if (child_ == child) send_word(control_.native_handle(), kState, file);
+  if (file >= 0) ::close(file);
 }
 
 void Handover::failed(const std::string& why) {
@@ -214,6 +320,7 @@ void Handover::reap(pid_t child, int looks) {
 }
 
 void Handover::stop() {
+  if (writing_.joinable()) writing_.join();
   if (child_ != 0) ::kill(std::exchange(child_, 0), SIGTERM);
   error_code ignored;
   control_.close(ignored);

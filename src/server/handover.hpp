@@ -6,6 +6,9 @@
 // says when it serves; until then nothing has changed. Then the old one accepts no more, and finishes what it has. With
 // SO_REUSEPORT alone a new process could bind beside the old one; but the clients that wait in the old one's queues
 // would be reset when it closes them.
+//
+// Just before it serves, the new one asks for what the old one knows (handed_state.hpp), and gets it as a file. The old
+// one's secret of hashes comes first of all, because the new one hashes from its beginning on.
 
 #include "passed_sockets.hpp"
 
@@ -18,9 +21,11 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <functional>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -41,17 +46,26 @@ class TakenOver {
  public:
   /// Takes the sockets from the old process, if one started this one; removes what it left in the environment.
   static TakenOver from_environment(PassedSockets& clients, PassedSockets& admin);
-  TakenOver(TakenOver&& other) noexcept : control_(std::exchange(other.control_, -1)) {}
+  TakenOver(TakenOver&& other) noexcept
+      : control_(std::exchange(other.control_, -1)), gives_state_(other.gives_state_) {}
   TakenOver& operator=(TakenOver&&) = delete;
   ~TakenOver();
 
   bool begun() const noexcept { return control_ >= 0; }
+  /// Uses the secret of hashes of the process that started this one, if it sent it; see take_over_hashes(). Later calls
+  /// return what the first one did.
+  static bool adopt_secret() noexcept;
+  /// Asks for its state, and waits for it, at most kStatePatience. A descriptor that the caller closes; -1: it has none
+  /// to give.
+  static constexpr auto kStatePatience = std::chrono::seconds(15);
+  int ask_state() noexcept;
   /// Tells the old process that this one serves.
   void serves() noexcept;
 
  private:
-  explicit TakenOver(int control) noexcept : control_(control) {}
+  TakenOver(int control, bool gives_state) noexcept : control_(control), gives_state_(gives_state) {}
   int control_;
+  bool gives_state_ = false;
 };
 
 /// The side of the old process. Main thread only, which runs the loop.
@@ -61,7 +75,9 @@ class Handover {
   static constexpr auto kPatience = std::chrono::minutes(2);
 
   /// `serves` is called once a new process serves: this one must accept no more.
-  Handover(boost::asio::io_context& loop, CommandLine command, std::function<void(pid_t next)> serves);
+  /// `write_state` makes the file for a new process that asks for it, on a thread of its own: a descriptor, or -1.
+  Handover(boost::asio::io_context& loop, CommandLine command, std::function<void(pid_t next)> serves,
+           std::function<int()> write_state);
   ~Handover() { stop(); }
 
   /// Starts a new process with these listening sockets, which stay ours as well. Logs what becomes of it. Does nothing
@@ -73,12 +89,16 @@ class Handover {
  private:
   void listen();
   void heard(std::size_t bytes);
+  void give_state();
+  void send_state(pid_t child, int file);
   void failed(const std::string& why);
   void reap(pid_t child, int looks);
 
   boost::asio::io_context& loop_;
   const CommandLine command_;
   const std::function<void(pid_t)> serves_;
+  const std::function<int()> write_state_;
+  std::thread writing_;  // of the state
   boost::asio::posix::stream_descriptor control_;
   boost::asio::steady_timer late_;
   boost::asio::steady_timer reaping_;

@@ -117,6 +117,13 @@ void OverrideService::changed(const limit::Override& change, bool replaced, Tell
   });
 }
 
+std::size_t OverrideService::restore(const std::vector<limit::Override>& before) {
+  std::size_t out = 0;
+  for (const auto& one : before) out += book_.apply(one, now()) ? 1 : 0;
+  if (out > 0) refresh([] {});
+  return out;
+}
+
 void OverrideService::refresh(std::function<void()> done) {
   arm();
   if (!use_) return done();

@@ -59,6 +59,9 @@ class OverrideService : public std::enable_shared_from_this<OverrideService> {
   void put(limit::Override wanted, Tell tell);
   void lift(const std::string& limit, const std::string& key, Tell tell);
 
+  /// Takes over what the process before this one had, before the workers run. Returns how many are new here.
+  std::size_t restore(const std::vector<limit::Override>& before);
+
   /// Runs the loop until the log has been read once, at most until `end`.
   void await_first(std::chrono::steady_clock::time_point end) { log_->await_first(end); }
   /// What waits for Redis is lost.

@@ -155,6 +155,7 @@ std::vector<AdminEndpoint> endpoints_of(Shared& shared, GatewayProgram& program,
 // In this order: the logs first, so that every failure is logged; then the active configuration, which fails for a bad
 // key file; then the admin interface, so that the wait for keys can be observed; then the workers.
 int serve_gateway(const config::Config& config, const ReadAgain& read_again, const std::vector<std::string>& watched) {
+  const bool same_hashes = TakenOver::adopt_secret();
   auto command = CommandLine::of_this_process();
   ignore_stray_signals();
   std::signal(SIGHUP, SIG_IGN);  // until the program handles it
@@ -199,6 +200,7 @@ int serve_gateway(const config::Config& config, const ReadAgain& read_again, con
     return 1;
   }
   if (!replaces) wait();
+  program.take_state(same_hashes);  // as late as it can be: until then the process before this one counts
   const Options options{.listen = config.listen, .workers = config.workers, .reloads = true, .passed = &passed};
   const auto result = serve(main_loop, options, program);
   events.close();

@@ -21,6 +21,10 @@ struct ReadConfig {
 /// Reads and checks the configuration again. Main thread.
 using ReadAgain = std::function<ReadConfig()>;
 
+/// Hashes as the process that started this one, if one did to be replaced: only then can its counters be taken over.
+/// Call it before anything is hashed, as a configuration is when it is read.
+void take_over_hashes() noexcept;
+
 /// Serves `config` until a stop signal; returns as serve() does. At SIGHUP, and after `POST /api/v1/reload` on the
 /// admin port, everything is replaced together by what `read_again` returns, except the number of workers and of
 /// counters in memory; requests in flight finish with the old configuration. The same when one of the files `watched`
