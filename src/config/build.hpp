@@ -60,6 +60,7 @@ void check_edits(Build& build);       // variables and parameters are known, pre
 void check_conditions(Build& build);  // no request fits two routes of which none is more specific
 void check_rooms(Build& build);       // after routes: each room is known and used
 void check_plans(Build& build);       // the limits of each route: keys are guaranteed, costs can be granted
+void check_sizes(Build& build);       // sizes and times that hardly fit together
 void check_balance(Build& build);     // after routes: whether their requests have the keys of upstreams
 void check_shedding(Build& build);    // priorities that change nothing, and reserves that nobody can use
 void check_delivery(Build& build);    // retries, mirrors and held bodies

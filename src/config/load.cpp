@@ -87,6 +87,7 @@ Config build_all(const Node& root, Report& report) {
   check_conditions(build);
   check_rooms(build);
   check_plans(build);
+  check_sizes(build);
   check_balance(build);
   check_shedding(build);
   check_delivery(build);

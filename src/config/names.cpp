@@ -208,8 +208,9 @@ std::optional<LiteralError> check_path(std::string_view text) {
                         "write the path alone, as in \"/v1/*\"; a host goes into \"host\""};
   }
   if (!text.starts_with('/')) {
-    return LiteralError{"a path begins with '/'",
-                        "write " + in_quotes(text == "*" ? std::string("/*") : '/' + std::string(text))};
+    const auto path = text == "*" ? std::string("/*") : '/' + std::string(text);
+    if (const auto error = check_path(path)) return LiteralError{"a path begins with '/'", error->help};
+    return LiteralError{"a path begins with '/'", "write " + in_quotes(path)};
   }
   if (text.size() > 2'048) return LiteralError{"this path is longer than 2048 characters", "shorten it"};
   if (const auto extra = text.find_first_of("?#"); extra != std::string_view::npos) {

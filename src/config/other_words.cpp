@@ -21,6 +21,9 @@ constexpr std::string_view kPathHelp = R"(write "path": "/v1/*")";
 constexpr std::string_view kTo = R"(write "to": "app", and "upstreams": { "app": "http://127.0.0.1:3000" } at the top)";
 constexpr std::string_view kPerHelp = R"(write "per": "client_ip", "api_key", "jwt.sub" or "header:X-Tenant")";
 
+constexpr std::string_view kCostHelp =
+    R"(write it where a route names the limit: "limits": [{ "use": "plan", "cost": 10 }])";
+
 constexpr std::array kEntries{
     // nginx
     Entry{"limit", "limit_req", "rate", R"(write "rate": "10/second", "burst": 20)"},
@@ -80,6 +83,25 @@ constexpr std::array kEntries{
     Entry{"limit", "count", "rate", R"(write the count and the time as one: "rate": "#/60s")"},
     Entry{"limit", "time_window", "rate", R"(write the count and the time as one: "rate": "100/#s")"},
     Entry{"limit", "rejected_code", "", R"(leave it out: a limit rejects with 429)"},
+    // ours, which stand elsewhere
+    Entry{"route", "retry", "",
+          R"(it belongs to the upstream: "upstreams": { "app": { "servers": […], "retry": { "attempts": 3 } } })"},
+    Entry{"route", "cost", "limits", kCostHelp},
+    Entry{"limit", "cost", "", kCostHelp},
+    Entry{"configuration", "metrics", "admin",
+          R"(they are at /metrics of the admin interface: "admin": { "listen": "127.0.0.1:9900" })"},
+    Entry{
+        "configuration", "tls", "listen",
+        R"(it belongs to a listener: "listen": { "address": ":8443", "tls": { "certificate": …, "key": … } }; also to an upstream and to "redis")"},
+    Entry{
+        "configuration", "tiers", "limits",
+        R"(they belong to a limit: "limits": { "plan": { "tiers": { "free": { "rate": "60/minute" } }, "default_tier": "free" } })"},
+    Entry{"respond", "redirect", "",
+          R"(write it in place of "respond", in the route: "redirect": { "to": "https://example.com/*" })"},
+    Entry{"redis", "lease", "", R"(it belongs to a limit: "leases": "auto" or "off")"},
+    Entry{"redis", "nodes", "cluster", R"(write "cluster": ["redis-1:6379", "redis-2:6379"])"},
+    Entry{"jwt", "required_claims", "",
+          R"(a route says it: "require": { "jwt": { "claims": { "email_verified": true } } })"},
     // several
     Entry{"limit", "key", "per", kPerHelp},
     Entry{"limit", "limit", "rate", R"(write "rate": "#/minute")"},

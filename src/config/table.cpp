@@ -180,7 +180,6 @@ constexpr Shape kRejectionShape = section(kRejection);
 constexpr Shape kLogShape = section(kLog);
 constexpr Shape kSigningShape = section(kSigning);
 constexpr Shape kBillingShape = section(kBillingSection);
-constexpr std::string_view kRootLater[] = {"metrics", "tls", "tiers"};
 constexpr Shape kIncludePath = text("a file's path, or a pattern", check_include);
 constexpr Shape kIncludePaths = list("a list of files", kIncludePath, 1, 10'000);
 constexpr const Shape* kIncludeForms[] = {&kIncludePath, &kIncludePaths};
@@ -237,7 +236,7 @@ constexpr Key kRootKeys[] = {
     {"signing", &kSigningShape, "", R"({ "keys": ["${HEADGATE_SIGNING_KEY}"] })", "What signs appointments"},
     {"log", &kLogShape, "", R"({ "format": "json" })", "Access and error log"},
 };
-constexpr Section kRoot{"configuration", "", "The whole file.", kRootKeys, kRootLater};
+constexpr Section kRoot{"configuration", "", "The whole file.", kRootKeys};
 
 }  // namespace
 

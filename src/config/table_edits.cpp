@@ -78,14 +78,12 @@ constexpr Key kRespondKeys[] = {
     {"headers", &kResponseSet, "{}", R"({ "Retry-After": "300" })",
      "Its further fields, with variables as in `response_headers`"},
 };
-constexpr std::string_view kRespondLater[] = {"redirect"};
 
 constexpr Shape kHostName = text("keep, server or a host", check_host_header);
 
 }  // namespace
 
-constexpr Section kRespondSection{"respond", "routes[].respond", "An answer given without an upstream.", kRespondKeys,
-                                  kRespondLater};
+constexpr Section kRespondSection{"respond", "routes[].respond", "An answer given without an upstream.", kRespondKeys};
 constexpr Shape kRequestFieldsShape = section(kRequestFields);
 constexpr Shape kResponseFieldsShape = section(kResponseFields);
 constexpr Shape kRewriteShape = section(kRewrite);

@@ -79,7 +79,7 @@ constexpr std::array<Key, N + M> joined(const std::array<Key, N>& a, const std::
   return out;
 }
 constexpr auto kJwtRows = joined(kIssuerRows, kJwtOwnRows);
-constexpr std::string_view kJwtLater[] = {"keys", "required_claims"};
+constexpr std::string_view kJwtLater[] = {"keys"};
 constexpr Section kJwt{"jwt", "identity.jwt",
                        "JSON Web Tokens: which issuers are accepted, and where a request carries its token.", kJwtRows,
                        kJwtLater};

@@ -131,13 +131,12 @@ constexpr Section kAppointments{"appointments", "limits.<name>.appointments", "W
 constexpr Shape kAppointmentsObject = section(kAppointments);
 constexpr const Shape* kAppointmentsForms[] = {&kBoolean, &kAppointmentsObject};
 constexpr Shape kAppointmentsShape = either("true, false or an object", kAppointmentsForms);
-constexpr std::string_view kLimitLater[] = {"cost"};
 constexpr Key kLimitKeys[] = {
     {"rate", &kRateOrRates, "", R"("100/minute")", kRateDoc},
     {"in_flight", &kFlights, "", "20", kInFlightDoc},
     {"burst", &kBurst, "", "200", kBurstDoc},
     {"per", &kPerOrPers, "", R"("client_ip")", "Who shares one counter: {words}, or a list of these", required},
-    {"tiers", &kTiers, "", R"({ "free": { "rate": "60/minute" }, "pro": { "rate": "50/second" } })",
+    {"tiers", &kTiers, "", R"({ "free": { "rate": "60/minute" }, "pro": { "rate": "3000/minute" } })",
      "Tiers by name, in place of `rate`: each has its `rate` or `in_flight`, or is `\"unlimited\"`"},
     {"tier_from", &kTierFrom, "", R"("jwt.plan")",
      "What names a caller's tier: {words}. Of an API key it is the known key's `tier`; a header field is accepted only "
@@ -196,7 +195,7 @@ constexpr Key kCostKeys[] = {
     {"hold", &kPositive, "", "500",
      "With `response_header`: what is reserved first, and charged if the answer does not say"},
     {"most", &kPositive, "", "100000",
-     "With `header` and `response_header`: the maximum; a larger value counts as this"},
+     "With `header` and `response_header`, which need it: the maximum; a larger value counts as this"},
     {"debt", &kBoolean, "false", "true",
      "With `response_header`: whether use beyond the permits left is a debt, and requests are rejected until it is "
      "paid off; otherwise it is not charged"},
@@ -229,7 +228,6 @@ constexpr Section kLimitSection{.name = "limit",
                                 .path = "limits.<name>",
                                 .doc = "A named rule: how much, and per whom.",
                                 .keys = kLimitKeys,
-                                .later = kLimitLater,
                                 .one_of = kSizes};
 constexpr Shape kLimitUses = list("a list of limits", kUseShape, 0);
 

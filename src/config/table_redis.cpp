@@ -26,7 +26,7 @@ constexpr Shape kDatabase = integer(0, 1'000'000);
 constexpr Shape kKeyPrefix = text("a key prefix", check_key_prefix);
 constexpr Shape kInstances = integer(1, 10'000);
 constexpr Shape kInFlight = integer(1, 1'000'000);
-constexpr std::string_view kLater[] = {"nodes", "connections", "lease"};
+constexpr std::string_view kLater[] = {"connections"};
 constexpr Key kKeys[] = {
     {"url", &kUrl, "", R"("redis://127.0.0.1:6379/0")",
      "One server: `redis://[user[:password]@]host[:port][/database]`, or `rediss://` for TLS"},

@@ -92,9 +92,10 @@ constexpr Key kRoomKeys[] = {
      required},
     {"previous_secret", &kSecret, "", R"("${HEADGATE_ROOM_SECRET_BEFORE}")",
      "A secret whose tickets are still valid: the one before, for a day after a change"},
-    {"grace", &kDuration, "2m", R"("2m")", "How long the place of a caller whose turn has come is kept"},
+    {"grace", &kDuration, "2m", R"("2m")", "How long the place of a caller whose turn has come is kept; at least 10s"},
     {"stay", &kDuration, "10m", R"("15m")",
-     "How long a visitor may be without a request before it has left: then its pass ends, and its place is free"},
+     "How long a visitor may be without a request before it has left: then its pass ends, and its place is free; at "
+     "least 10s, and as long as `grace` or longer"},
     {"per", &kOwnerOrOwners, R"("client_ip")", R"("cookie:session")",
      "Whom a ticket belongs to, so that a copy is worthless elsewhere: {words}, or a list of these; an empty list: "
      "anybody who has it"},

@@ -61,7 +61,6 @@ constexpr Shape kParameterConditions =
     map("an object of values by parameter", kParameterCondition, 1, check_condition_parameter);
 constexpr Shape kHeldBodySize = size(1, 64UL * 1'024 * 1'024);
 constexpr Shape kMirrorShape = section(kMirrorSection);
-constexpr std::string_view kRouteLater[] = {"retry", "cost"};
 constexpr Key kRouteKeys[] = {
     {"name", &kRouteName, "", R"("login")", "Its name in logs and metrics; default: its path"},
     {"host", &kHost, "", R"("api.example.com")",
@@ -126,7 +125,7 @@ constexpr Key kRouteKeys[] = {
     {"mirror", &kMirrorShape, "", R"({ "to": "shadow", "share": "10%" })",
      "Copies of its requests go to another upstream, whose answers nobody gets"},
 };
-constexpr Section kRoute{"route", "routes[]", "Which requests go where, under which limits.", kRouteKeys, kRouteLater};
+constexpr Section kRoute{"route", "routes[]", "Which requests go where, under which limits.", kRouteKeys};
 constexpr Shape kRouteShape = section(kRoute);
 
 }  // namespace

@@ -93,7 +93,7 @@ TEST_P(SavedCounters, ThatAreFullAgainAreLeftOut) {
 INSTANTIATE_TEST_SUITE_P(OfEachAlgorithm, SavedCounters,
                          testing::Values("token_bucket", "leaky_bucket", "fixed_window", "sliding_window",
                                          "sliding_log"),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& test) { return test.param; });
 
 }  // namespace
 }  // namespace headgate::limit
