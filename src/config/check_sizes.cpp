@@ -49,7 +49,7 @@ double sustained(const Tier& tier) {
   return out;
 }
 
-bool in_flight(const Tier& tier) {
+bool flies(const Tier& tier) {
   return std::any_of(tier.rules.begin(), tier.rules.end(), [](const Rule& rule) { return !rule.algorithm->refills; });
 }
 
@@ -99,7 +99,7 @@ class LimitSizes {
                 "tier changes has both to spend",
             "write all tiers with the same periods, as in \"3000/minute\" in place of \"50/second\"");
       }
-      if (&tier == &usual || in_flight(tier) != in_flight(usual)) continue;
+      if (&tier == &usual || flies(tier) != flies(usual)) continue;
       const auto less = sustained(tier);
       const auto more = sustained(usual);
       if (less >= 0 && (more < 0 || more > less))
@@ -135,7 +135,7 @@ class LimitSizes {
     for (const Node* section : sections()) {
       const Node* wait = text_at(section, "wait");
       // Of a rate the algorithm says it.
-      if (wait == nullptr || std::none_of(limit_.tiers.begin(), limit_.tiers.end(), in_flight)) continue;
+      if (wait == nullptr || std::none_of(limit_.tiers.begin(), limit_.tiers.end(), flies)) continue;
       const auto length = parse_duration(wait->text);
       if (length.has_error() || *length < kLongWait) continue;
       report_.warning(code::kConflict, *wait,

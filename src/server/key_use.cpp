@@ -67,14 +67,14 @@ std::string warning_of(bool used) {
               : "Nobody has used this key of late, and the configuration names no such caller. Is it written right?";
 }
 
-Task<void> look_there(std::shared_ptr<redis::Limiter> redis, LookedFor wanted, KeyUse::Tell tell) {
+Task<void> use_in_redis(std::shared_ptr<redis::Limiter> redis, LookedFor wanted, KeyUse::Tell tell) {
   auto looking = used_there(*redis, wanted);
   const bool used = co_await looking;
   tell(warning_of(used));
 }
 
 /// Whether an API key of the configuration is the caller.
-bool named(const ActiveConfig& active, const limit::Limit& limit, std::string_view key) {
+bool in_configuration(const ActiveConfig& active, const limit::Limit& limit, std::string_view key) {
   if (!counts_by(limit, "api_key")) return counts_by(limit, "total");
   const auto& records = active.key_overrides->api_keys().records();
   return std::ranges::any_of(records, [&](const auto& each) { return each.owner == key; });
@@ -88,11 +88,11 @@ void KeyUse::ask(const std::string& limit, const std::string& key, Tell tell) co
   if (wanted.limit == nullptr) return tell("No route uses this limit, so nobody is under it.");
   const auto& of = wanted.limit->limit;
   const auto same = [&](std::string_view each) { return each == key; };
-  if (is_block(of, key) || named(*wanted.active, of, key) || top_.find(limit, same)) return tell({});
+  if (is_block(of, key) || in_configuration(*wanted.active, of, key) || top_.find(limit, same)) return tell({});
   if (wanted.limit->in_flight) return tell({});  // a permit is held for moments only
   if (of.store == limit::Store::memory) return tell(warning_of(used_here(memory_, wanted)));
   with_redis_([wanted = std::move(wanted), tell = std::move(tell)](std::shared_ptr<redis::Limiter> redis) {
-    if (redis) return spawn(look_there(std::move(redis), wanted, tell), "key use");
+    if (redis) return spawn(use_in_redis(std::move(redis), wanted, tell), "key use");
     tell({});
   });
 }

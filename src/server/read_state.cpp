@@ -25,7 +25,7 @@ using observe::LogLevel;
 
 /// None that we write is longer; one with a log of requests may be.
 constexpr std::uint64_t kLongestSection = std::uint64_t{192} << 20;
-constexpr std::size_t kLongestName = 64;
+constexpr std::size_t kLongestSectionName = 64;
 constexpr const char* kDamaged = "it cannot be read";
 
 /// The file, from its beginning to its end.
@@ -63,7 +63,7 @@ struct Section {
 
 std::optional<Section> next_section(StateInput& input) {
   const auto length = input.number<std::uint32_t>();
-  if (!length || *length > kLongestName) return std::nullopt;
+  if (!length || *length > kLongestSectionName) return std::nullopt;
   auto name = input.bytes(*length);
   const auto version = input.number<std::uint16_t>();
   const auto size = input.number<std::uint64_t>();

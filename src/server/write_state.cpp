@@ -20,7 +20,7 @@ namespace headgate::server {
 namespace {
 
 /// So many rows make a section. One that cannot be read costs no more.
-constexpr std::size_t kRows = 1024;
+constexpr std::size_t kRowsOfSection = 1024;
 
 /// A file in memory that takes sections, up to a bound.
 class StateFile {
@@ -75,7 +75,7 @@ void write_entries(std::string_view name, const Entries& entries, StateFile& fil
   std::size_t count = 0;
   for (const auto& each : entries) {
     write_entry(limit::entry_of(each), rows);
-    if (++count % kRows != 0) continue;
+    if (++count % kRowsOfSection != 0) continue;
     file.section(name, kEntriesVersion, rows);
     rows.clear();
   }
@@ -118,7 +118,7 @@ class CounterSections {
       for (const auto number : counter.log) rows_.number(number);
     }
     constexpr std::size_t kLong = std::size_t{1} << 20;
-    if (++count_ == kRows || rows_.size() > kLong) end();
+    if (++count_ == kRowsOfSection || rows_.size() > kLong) end();
   }
   bool all_written() const noexcept { return !full_; }
   void end() {
