@@ -3,6 +3,7 @@
 #include "admin_client.hpp"
 #include "admin_print.hpp"
 #include "commands.hpp"
+#include "printable.hpp"
 #include "text_table.hpp"
 
 #include "headgate/core/text.hpp"
@@ -38,11 +39,11 @@ std::string state_in(const Answer& answer) {
 int call_and_print(const AdminOptions& options, const AdminRequest& request, const Print& print) {
   const auto reply = call_gateway(options, request);
   if (reply.has_error()) {
-    if (options.json && !reply.error().text.empty()) std::fputs(reply.error().text.c_str(), stdout);
+    if (options.json && !reply.error().text.empty()) std::fputs(printable_json(reply.error().text).c_str(), stdout);
     return complain(reply.error());
   }
   if (options.json) {
-    std::fputs(reply->text.c_str(), stdout);
+    std::fputs(printable_json(reply->text).c_str(), stdout);
     return kWell;
   }
   if (!reply->json.is_object())

@@ -1,5 +1,6 @@
 #include "admin_print.hpp"
 
+#include "printable.hpp"
 #include "text_table.hpp"
 
 #include <cmath>
@@ -297,7 +298,7 @@ void print_key(const Answer& answer) {
 }
 
 void print_config(const Answer& answer) {
-  std::printf("%s\n", object_in(answer, "config").dump(2, ' ', false, Answer::error_handler_t::replace).c_str());
+  std::puts(printable_json(object_in(answer, "config").dump(2, ' ', false, Answer::error_handler_t::replace)).c_str());
 }
 
 void print_differences(const Answer& answer) {

@@ -5,6 +5,7 @@
 #include "config_file.hpp"
 #include "explain_past.hpp"
 #include "explain_text.hpp"
+#include "printable.hpp"
 #include "text_table.hpp"
 
 #include "headgate/server/explain.hpp"
@@ -45,11 +46,12 @@ int explain_there(const ExplainOptions& options) {
   request.body = body.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   const auto reply = call_gateway(options.admin, request);
   if (reply.has_error()) {
-    if (options.admin.json && !reply.error().text.empty()) std::fputs(reply.error().text.c_str(), stdout);
+    if (options.admin.json && !reply.error().text.empty())
+      std::fputs(printable_json(reply.error().text).c_str(), stdout);
     return complain(reply.error());
   }
   if (options.admin.json)
-    std::fputs(reply->text.c_str(), stdout);
+    std::fputs(printable_json(reply->text).c_str(), stdout);
   else if (reply->json.is_object() && reply->json.contains("outcome"))
     std::fputs(explain_text(reply->json, stdout_has_colours()).c_str(), stdout);
   else
@@ -109,7 +111,7 @@ int routes_there(const AdminOptions& admin) {
     for (auto& each : *page) rows.push_back(each);
   }
   if (admin.json)
-    std::puts(all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+    std::puts(printable_json(all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)).c_str());
   else
     std::fputs(routes_text(all, stdout_has_colours()).c_str(), stdout);
   return kWell;

@@ -3,6 +3,7 @@
 #include "commands.hpp"
 #include "log_search.hpp"
 #include "past_request.hpp"
+#include "printable.hpp"
 #include "text_table.hpp"
 
 #include <fcntl.h>
@@ -85,7 +86,7 @@ void print_json(const LogSearch& search) {
   out["further_requests"] = search.counts().beyond;
   out["lines"] = search.counts().lines;
   out["lines_that_are_not_json"] = search.counts().unreadable;
-  std::puts(out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+  std::puts(printable_json(out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)).c_str());
 }
 
 void print_text(const LogSearch& search) {

@@ -1,5 +1,6 @@
 #include "explain_text.hpp"
 
+#include "printable.hpp"
 #include "text_table.hpp"
 
 #include <nlohmann/json.hpp>

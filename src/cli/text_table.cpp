@@ -1,6 +1,6 @@
 #include "text_table.hpp"
 
-#include "headgate/core/utf8.hpp"
+#include "printable.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -95,30 +95,6 @@ std::string TextTable::text(bool colours, std::size_t width) const {
     }
     while (line.ends_with(' ')) line.pop_back();
     out += line + '\n';
-  }
-  return out;
-}
-
-std::string printable(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string out;
-  const auto escape = [&](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    out += "\\x";
-    out += kDigits[byte >> 4U];
-    out += kDigits[byte & 15U];
-  };
-  for (std::size_t at = 0; at < text.size();) {
-    const auto length = character_length(text, at);
-    const auto first = static_cast<unsigned char>(text[at]);
-    const bool c1 = length == 2 && first == 0xC2 && static_cast<unsigned char>(text[at + 1]) < 0xA0;
-    if (length == 0 || c1 || first < 0x20 || first == 0x7F) {
-      for (std::size_t i = 0; i < std::max<std::size_t>(length, 1); ++i) escape(text[at + i]);
-      at += std::max<std::size_t>(length, 1);
-      continue;
-    }
-    out += text.substr(at, length);
-    at += length;
   }
   return out;
 }

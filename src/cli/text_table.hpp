@@ -38,9 +38,6 @@ class TextTable {
   std::vector<std::vector<Cell>> rows_;
 };
 
-/// The text as a terminal may see it: control characters as "\x1b", broken UTF-8 as "\xff".
-std::string printable(std::string_view text);
-
 /// The columns of the terminal that stdout is, at least 40; without end if it is a pipe or a file: nothing is cut for
 /// programs.
 std::size_t stdout_width();

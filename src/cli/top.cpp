@@ -3,6 +3,7 @@
 #include "admin_client.hpp"
 #include "commands.hpp"
 #include "output.hpp"
+#include "printable.hpp"
 #include "text_table.hpp"
 
 #include "headgate/core/literals.hpp"
@@ -85,7 +86,7 @@ int show(const TopOptions& options, bool in_place) {
     return cli::complain(
         CommandFailure{kFailed, "the answer is not JSON", "is this the admin interface of a gateway?"});
   std::string text = in_place ? kHome : "";
-  text += options.admin.json ? reply->json.dump() + '\n' : text_of(reply->json, options);
+  text += options.admin.json ? printable_json(reply->json.dump()) + '\n' : text_of(reply->json, options);
   std::fputs(text.c_str(), stdout);
   return flush_output() ? kWell : kFailed;
 }

@@ -4,6 +4,7 @@
 
 #include "admin_client.hpp"
 #include "commands.hpp"
+#include "printable.hpp"
 #include "report_file.hpp"
 
 #include <CLI/CLI.hpp>
@@ -97,7 +98,8 @@ int report_to_stdout(const ReportOptions& options) {
   if (day.has_error()) return complain(day.error());
   if (!day->complete)
     std::fprintf(stderr, "headgate: %s is not complete before %s\n", day->day.c_str(), day->complete_from.c_str());
-  const auto failure = write_pages(options, day->day, {}, [](std::string_view lines) -> std::optional<std::string> {
+  const auto failure = write_pages(options, day->day, {}, [](std::string_view page) -> std::optional<std::string> {
+    const auto lines = printable_json(page);
     if (std::fwrite(lines.data(), 1, lines.size(), stdout) == lines.size() && std::fflush(stdout) == 0)
       return std::nullopt;
     return "cannot write to stdout";

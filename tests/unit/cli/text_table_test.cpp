@@ -2,6 +2,8 @@
 
 #include "../../../src/cli/text_table.hpp"
 
+#include "../../../src/cli/printable.hpp"
+
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -54,6 +56,23 @@ TEST(TextTable, LetsNoKeyWriteToTheTerminal) {
   EXPECT_EQ(printable("\xC2\x9B"), "\\xc2\\x9b") << "a control character of two bytes";
   EXPECT_EQ(printable("\xFFz"), "\\xffz");
   EXPECT_EQ(printable("M\xC3\xBCller"), "M\xC3\xBCller");
+}
+
+TEST(TextTable, LetsNoKeyTurnALineOrHideInIt) {
+  EXPECT_EQ(printable("a\xE2\x80\xAEz"), "a\\xe2\\x80\\xaez") << "U+202E turns what follows";
+  EXPECT_EQ(printable("a\xE2\x81\xA6z"), "a\\xe2\\x81\\xa6z") << "U+2066";
+  EXPECT_EQ(printable("a\xE2\x80\x8Bz"), "a\\xe2\\x80\\x8bz") << "U+200B is not seen";
+  EXPECT_EQ(printable("a\xEF\xBB\xBFz"), "a\\xef\\xbb\\xbfz") << "U+FEFF";
+  EXPECT_EQ(printable("a\xE2\x80\xA8z"), "a\\xe2\\x80\\xa8z") << "U+2028 breaks lines";
+  EXPECT_EQ(printable("\xF3\xA0\x81\x81"), "\\xf3\\xa0\\x81\\x81") << "U+E0041, a tag";
+  EXPECT_EQ(printable("\xD7\x90\xE6\xBC\xA2\xF0\x9F\x98\x80"), "\xD7\x90\xE6\xBC\xA2\xF0\x9F\x98\x80");
+}
+
+TEST(TextTable, SpellsTheSameCharactersOfJsonAsEscapes) {
+  EXPECT_EQ(printable_json("{ \"key\": \"a\xE2\x80\xAE\xC2\x9Bz\",\n\t\"n\": \"M\xC3\xBCller\" }\n"),
+            "{ \"key\": \"a\\u202e\\u009bz\",\n\t\"n\": \"M\xC3\xBCller\" }\n");
+  EXPECT_EQ(printable_json("\"\xF3\xA0\x81\x81\""), "\"\\udb40\\udc41\"") << "two units of UTF-16";
+  EXPECT_EQ(printable_json("\"\xFF\""), "\"\\ufffd\"");
 }
 
 }  // namespace
