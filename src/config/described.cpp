@@ -4,6 +4,7 @@
 #include "table.hpp"
 
 #include "headgate/core/hash.hpp"
+#include "headgate/core/text.hpp"
 #include "headgate/http/url.hpp"
 
 #include <nlohmann/json.hpp>
@@ -20,10 +21,14 @@ namespace {
 using Form = Shape::Form;
 
 /// Texts in objects and lists of these names may be credentials: API keys and keys to sign with, addresses of hooks,
-/// fields that are set, and conditions on requests.
-constexpr std::array<std::string_view, 8> kPrivateKeys = {"keys",  "webhook", "secrets",          "headers",
-                                                          "query", "cookies", "response_headers", "request_headers"};
+/// fields for servers and collectors, and conditions on requests.
+constexpr std::array<std::string_view, 6> kPrivateKeys = {"keys", "webhook", "secrets", "headers", "query", "cookies"};
 constexpr std::string_view kSecret = "(secret)";
+/// A field is a credential if one of these is a whole word of its name.
+constexpr std::array<std::string_view, 11> kCredentialWords = {
+    "authorization", "auth",   "cookie",     "cookies",     "token",    "key",
+    "apikey",        "secret", "credential", "credentials", "password",
+};
 
 template <class Words>
 bool among(const Words& words, std::string_view word) {
@@ -75,6 +80,29 @@ std::string without_user(std::string_view text) {
   return std::string(parts.scheme) + "://(secret)@" + std::string(parts.host_port) + std::string(parts.rest);
 }
 
+/// "X-Api-Key" does, "X-Keyboard" does not.
+bool names_credential(std::string_view field) {
+  while (!field.empty()) {
+    const auto end = std::min(field.find_first_of("-_"), field.size());
+    const auto same = [word = field.substr(0, end)](std::string_view known) { return same_word(known, word); };
+    if (std::any_of(kCredentialWords.begin(), kCredentialWords.end(), same)) return true;
+    field.remove_prefix(std::min(end + 1, field.size()));
+  }
+  return false;
+}
+
+/// Whether the texts of `child`, a member of `parent`, may be credentials. What every caller is sent is none, unless
+/// its name says so.
+bool is_private(const Node& parent, const Node& child) {
+  if (among(kSecretKeys, child.key)) return true;
+  const bool fields = parent.key == "set" || parent.key == "add" || parent.key == "headers";
+  if (fields && names_credential(child.key)) return true;
+  if (child.kind != Kind::object && child.kind != Kind::list) return false;
+  if (parent.key == "request_headers") return child.key != "remove";
+  if (child.key == "headers" && (parent.key == "respond" || parent.key == "cors")) return false;
+  return among(kPrivateKeys, child.key);
+}
+
 class Writer {
  public:
   Described run(const Node& root) {
@@ -120,9 +148,7 @@ class Writer {
         for (const Key& key : section->keys)
           if (key.name == child->key) shape = key.shape;
       name(child->key);
-      const bool several = child->kind == Kind::object || child->kind == Kind::list;
-      const bool hides =
-          privacy == Privacy::hidden || (several && among(kPrivateKeys, child->key)) || among(kSecretKeys, child->key);
+      const bool hides = privacy == Privacy::hidden || is_private(node, *child);
       value(*child, shape, child->key == "routes" ? Fill::no : fill, hides ? Privacy::hidden : Privacy::open);
     }
     if (section != nullptr && fill == Fill::yes)

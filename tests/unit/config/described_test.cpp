@@ -58,6 +58,25 @@ TEST(Described, HidesEverythingThatMayBeASecret) {
   EXPECT_NE(text.find("redis://(secret)@redis:6379/0"), std::string::npos) << text;
 }
 
+TEST(Described, ShowsWhatEveryCallerIsSent) {
+  const auto out = shown(R"({ "listen": ":8080", "routes": [{ "path": "/*", "respond": { "headers": {
+      "Retry-After": "300", "Set-Cookie": "a=0123456789" } } }],
+    "all_routes": { "response_headers": { "set": { "X-Frame-Options": "DENY", "X-Keyboard": "qwerty",
+                                                   "X-Api-Key": "0123456789" }, "remove": ["Server"] },
+                    "request_headers": { "set": { "X-Frame-Options": "0123456789" }, "remove": ["X-Debug"] },
+                    "cors": { "origins": ["https://app.example.com"], "headers": ["Authorization"] } } })");
+  const auto& all = out["all_routes"];
+  EXPECT_EQ(all["response_headers"]["set"]["X-Frame-Options"], "DENY");
+  EXPECT_EQ(all["response_headers"]["set"]["X-Keyboard"], "qwerty") << "no word of it is one of a secret";
+  EXPECT_EQ(all["response_headers"]["set"]["X-Api-Key"], "(secret)");
+  EXPECT_EQ(all["response_headers"]["remove"][0], "Server");
+  EXPECT_EQ(all["request_headers"]["set"]["X-Frame-Options"], "(secret)") << "a server may be told a credential";
+  EXPECT_EQ(all["request_headers"]["remove"][0], "X-Debug");
+  EXPECT_EQ(all["cors"]["headers"][0], "Authorization") << "the name of a field";
+  EXPECT_EQ(out["routes"][0]["respond"]["headers"]["Retry-After"], "300");
+  EXPECT_EQ(out["routes"][0]["respond"]["headers"]["Set-Cookie"], "(secret)");
+}
+
 TEST(Described, TellsWhetherASecretHasChanged) {
   const auto of = [](const std::string& token) {
     return described("{ " + kRoutes + R"(, "admin": { "token": ")" + token + "\" } }").hidden.at("/admin/token");
