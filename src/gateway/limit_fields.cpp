@@ -1,5 +1,7 @@
 #include "limit_fields.hpp"
 
+#include "settle.hpp"
+
 #include <algorithm>
 
 namespace headgate::gateway {
@@ -52,7 +54,8 @@ void append_limit_fields(Exchange& x, RejectionHeaders style, http::Fields& fiel
   const bool rejected = admission.outcome == Admission::Outcome::rejected;
   // Rejected: until a request is allowed, if waiting helps. Allowed: until the limit is full again.
   const bool waits = rejected && decision.retry_after < limit::kNever;
-  const auto wait = waits ? decision.retry_after : decision.reset_after;
+  const bool settled = admission.binding->settled || admission.binding->noted;
+  const auto wait = waits ? decision.retry_after : settled && !rejected ? reset_to_tell(x) : decision.reset_after;
   const auto remaining = rejected ? std::string_view("0") : x.text.number(decision.remaining);
   if (style != RejectionHeaders::standard) {
     const auto at = admission.binding->asked_at_wall + wait;

@@ -5,6 +5,7 @@
 
 #include "headgate/gateway/gateway.hpp"
 #include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/settled.hpp"
 
 #include <algorithm>
 
@@ -101,6 +102,16 @@ bool read_cost(Exchange& x, Taken& checked) {
 }
 
 }  // namespace
+
+// The decision keeps the reset of the hold: it says how long the hold can be given back.
+Duration reset_to_tell(const Exchange& x) {
+  const auto& a = x.admission;
+  const auto& checked = *a.binding;
+  const auto since = x.clock->steady() - checked.asked_at;
+  return limit::settled_reset(a.decision(), a.binding_rule(), difference_of(a, checked, a.rule, since),
+                              checked.route_limit->cost.debt ? How::debt : How::charge,
+                              std::chrono::duration_cast<Duration>(since));
+}
 
 void note_costs(Exchange& x) {
   for (auto& checked : x.admission.limits) {

@@ -13,4 +13,8 @@ void note_costs(Exchange& x);
 /// The same for an answer of our own with this status: it says no cost, but a limit may count its status.
 void note_status(Exchange& x, unsigned status);
 
+/// Of the binding limit, which let the request through and whose cost is settled or noted: the time from its decision
+/// on until it is as if never used.
+Duration reset_to_tell(const Exchange& x);
+
 }  // namespace headgate::gateway

@@ -2,6 +2,8 @@
 
 #include "unit/gateway/path/path.hpp"
 
+#include "headgate/limit/algorithm.hpp"
+
 namespace headgate::gateway::test {
 namespace {
 
@@ -37,6 +39,46 @@ TEST_F(PathSettle, ChargesWhatWasUsedBeyondTheHold) {
   answer_costs("40");
   check("GET /a");
   EXPECT_EQ(left("plan"), 60U);
+}
+
+TEST_F(PathSettle, TellsTheResetOfWhatWasUsedAndNotOfTheHold) {
+  hold_in_memory();
+  answer_costs("2");
+  check("GET /a");
+  EXPECT_EQ(client.fields["RateLimit"], "\"plan\";r=98;t=72") << "two of a hundred an hour";
+  const auto seconds_at = [this](int more) {
+    return std::to_string(std::chrono::ceil<seconds>((clock.wall() + seconds(more)).time_since_epoch()).count());
+  };
+  EXPECT_EQ(client.fields["X-RateLimit-Reset"], seconds_at(72));
+  answer_costs("40");
+  ask_again("GET /a");
+  EXPECT_EQ(client.fields["RateLimit"], "\"plan\";r=58;t=1512") << "42 of a hundred an hour";
+  EXPECT_EQ(client.fields["X-RateLimit-Reset"], seconds_at(1512));
+  server.status = 500;
+  server.fields.clear();
+  ask_again("GET /a");
+  EXPECT_EQ(client.fields["RateLimit"], "\"plan\";r=58;t=1512") << "nothing was used";
+}
+
+TEST_F(PathSettle, TellsNoResetOfAWindowInWhichNothingIsUsed) {
+  limit_by("client_ip", "plan", "100/hour").tiers[0].rules[0].algorithm = limit::find_algorithm("fixed_window");
+  settles(5);
+  answer_costs("0");
+  check("GET /a");
+  EXPECT_EQ(client.fields["RateLimit"], "\"plan\";r=100;t=1");
+  answer_costs("3");
+  ask_again("GET /a");
+  const auto left = std::chrono::hours(1) - clock.wall().time_since_epoch() % std::chrono::hours(1);
+  const auto told = std::to_string(std::chrono::ceil<seconds>(left).count());
+  EXPECT_EQ(client.fields["RateLimit"], "\"plan\";r=97;t=" + told) << "to the end of the window";
+}
+
+TEST_F(PathSettle, ChargesAFailedAnswerThatSaysItsCost) {
+  hold_in_memory();
+  server.status = 500;
+  answer_costs("30");
+  check("GET /a");
+  EXPECT_EQ(left("plan"), 70U) << "the server says what the work has cost";
 }
 
 TEST_F(PathSettle, KeepsTheHoldIfTheAnswerHasNoCost) {

@@ -1,0 +1,50 @@
+#include "headgate/limit/settled.hpp"
+
+#include "refill.hpp"
+
+#include "headgate/limit/algorithm.hpp"
+
+#include <algorithm>
+
+namespace headgate::limit {
+namespace {
+
+Duration bounded(Duration reset) noexcept { return std::clamp(reset, Duration(0), kNever); }
+
+/// Whether the first permit of an unused counter is back after its own time: in a window it waits for the others.
+bool comes_back_evenly(const Rule& rule) {
+  const Instant any{Duration(1'795'238'424'123'456)};
+  State state;
+  const auto unused = rule.algorithm->peek(state, rule, 1, any);
+  const auto back = rule.algorithm->commit(state, rule, 1, Taken::yes, any, unused);
+  return back - any == Duration(round_up(time_of(1, rule.rate)));
+}
+
+/// Of permits that come back one by one: each moves the end by its own time.
+Duration evenly(const Decision& held, const Rule& rule, std::int64_t difference, How how, Duration since) noexcept {
+  const auto more = increment_of(rule, difference);
+  const auto reset = held.reset_after + Duration(difference < 0 ? round_up(more) : more.whole);
+  if (difference < 0 || how == How::debt) return bounded(reset);
+  const auto full = since + Duration(round_up(size_of(rule))) + rule.wait;  // a charge takes no more than there is
+  return bounded(std::min(reset, std::max(held.reset_after, full)));
+}
+
+/// Of permits that come back with their window.
+Duration by_window(const Decision& held, const Rule& rule, std::int64_t difference, How how, Duration since) noexcept {
+  if (difference < 0) return held.remaining >= held.limit ? Duration(0) : held.reset_after;
+  const auto reset = held.reset_after > Duration(0) ? held.reset_after : since + rule.rate.period;
+  if (how != How::debt || held.remaining > 0) return reset;
+  const auto most = std::max<std::int64_t>(static_cast<std::int64_t>(held.limit), 1);
+  const auto windows = difference / most + (difference % most > 0 ? 1 : 0);  // of the debt, at most
+  return windows > (kNever - reset) / rule.rate.period ? kNever : reset + windows * rule.rate.period;
+}
+
+}  // namespace
+
+Duration settled_reset(const Decision& held, const Rule& rule, std::int64_t difference, How how, Duration since) {
+  if (difference == 0) return held.reset_after;
+  return comes_back_evenly(rule) ? evenly(held, rule, difference, how, since)
+                                 : by_window(held, rule, difference, how, since);
+}
+
+}  // namespace headgate::limit
