@@ -38,7 +38,7 @@ Gateway::Step Gateway::find_route(Exchange& x) {
     }
   }
   x.route = found.route;
-  if (x.route) x.snapshot->counters->begin(x);
+  if (x.route && !x.admission.peek) x.snapshot->counters->begin(x);  // a question is no request under way
   // A server that reads "%2F" as a slash, or decodes twice, would see another path than the router did.
   if (x.request.hides_slash && (!found.route || found.route->encoded_slash == EncodedSlash::reject)) {
     return Problem{.status = 400,

@@ -318,5 +318,15 @@ TEST_F(PathExplain, UsesTheShardWhoseTurnItIsAndLeavesItItsTurn) {
   }
 }
 
+TEST_F(PathExplain, IsNoRequestUnderWay) {
+  in_memory("plan", "100/hour");
+  check("GET /");
+  ASSERT_TRUE(done);
+  const std::string series = R"(headgate_requests_in_flight{route="things"})";
+  EXPECT_EQ(metric(series), "0");
+  for (int i = 0; i < 3; ++i) explain("GET /");
+  EXPECT_EQ(metric(series), "0");
+}
+
 }  // namespace
 }  // namespace headgate::gateway::test
