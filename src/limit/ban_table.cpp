@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <functional>
 #include <mutex>
 #include <set>
 #include <tuple>
@@ -30,10 +31,20 @@ struct EndsFirst {
   }
 };
 
+using ByEnd = std::set<std::pair<Instant, Hash>, EndsFirst>;
+
+/// The entries of one limit. What an operator ordered makes room for nobody.
+struct LimitsBans {
+  ByEnd droppable;
+  ByEnd kept;
+  ByEnd& place_of(const Ban& ban) noexcept { return ban.reason == BanReason::operated ? kept : droppable; }
+};
+
 struct BanStripe {
   mutable SpinMutex mutex;
   boost::unordered_flat_map<Hash, Ban, ByHash> bans;
-  std::set<std::pair<Instant, Hash>, EndsFirst> by_end;
+  std::map<std::string, LimitsBans, std::less<>> by_limit;
+  std::size_t droppable = 0;
 };
 
 /// The same as BanPolicy::offences.seed, from the name of the limit alone: the log has only that.
@@ -45,6 +56,10 @@ Duration doubled(Duration first, std::uint32_t times, Duration longest) noexcept
   return std::min(length, longest);
 }
 
+std::uint32_t next_level(const Ban& before, const BanPolicy& policy, Instant now) noexcept {
+  return !before.lifted && now - before.until < policy.longest ? before.level + 1 : 0;
+}
+
 }  // namespace
 
 struct BanTable::State {
@@ -54,19 +69,40 @@ struct BanTable::State {
   BanStripe& stripe_of(const Hash& hash) noexcept { return stripes[hash.high % kBanStripes]; }
 
   void put(BanStripe& stripe, const Hash& hash, const Ban& ban, Instant now) {
-    const auto [at, added] = stripe.bans.try_emplace(hash, ban);
-    if (!added) {
-      stripe.by_end.erase({at->second.until, hash});
-      at->second = ban;
-    }
-    stripe.by_end.insert({ban.until, hash});
-    while (!stripe.by_end.empty()) {
-      const auto first = *stripe.by_end.begin();
-      if (stripe.bans.size() <= bound && now - first.first < kRemembered) break;
-      stripe.bans.erase(first.second);
-      stripe.by_end.erase(stripe.by_end.begin());
-    }
+    if (const auto at = stripe.bans.find(hash); at != stripe.bans.end()) erase(stripe, at, ban.limit);
+    stripe.bans.emplace(hash, ban);
+    auto& own = stripe.by_limit[ban.limit];
+    own.place_of(ban).insert({ban.until, hash});
+    stripe.droppable += ban.reason == BanReason::operated ? 0 : 1;
+    for (auto* const place : {&own.droppable, &own.kept})
+      while (!place->empty() && now - place->begin()->first >= kRemembered)
+        erase(stripe, stripe.bans.find(place->begin()->second), ban.limit);
+    while (stripe.droppable > bound) make_room(stripe, now);
     if (ban.until > now) any.store(true, std::memory_order_relaxed);
+  }
+
+  /// `limit` stays in the stripe, also without entries, while put() uses it.
+  template <class At>
+  void erase(BanStripe& stripe, At at, const std::string& limit) {
+    auto& place = stripe.by_limit[limit].place_of(at->second);
+    place.erase({at->second.until, at->first});
+    stripe.droppable -= at->second.reason == BanReason::operated ? 0 : 1;
+    stripe.bans.erase(at);
+  }
+
+  /// The limit with the most entries has more than its share of a stripe that is too full: its entry that ends first
+  /// goes.
+  void make_room(BanStripe& stripe, Instant now) {
+    const auto fewer = [](const auto& a, const auto& b) {
+      return a.second.droppable.size() < b.second.droppable.size();
+    };
+    const auto most = std::max_element(stripe.by_limit.begin(), stripe.by_limit.end(), fewer);
+    const auto at = stripe.bans.find(most->second.droppable.begin()->second);
+    if (at->second.until > now) {
+      const std::lock_guard lock(counts_mutex);
+      ++dropped[most->first];
+    }
+    erase(stripe, at, most->first);
   }
 
   void count(const Ban& ban) {
@@ -81,6 +117,7 @@ struct BanTable::State {
   std::atomic<bool> any{false};
   std::mutex counts_mutex;
   std::map<std::string, std::map<BanReason, std::uint64_t>> made_here;
+  std::map<std::string, std::uint64_t> dropped;
 };
 
 BanTable::BanTable(Hook changed, std::size_t bound) : state_(std::make_unique<State>(std::move(changed), bound)) {}
@@ -112,9 +149,8 @@ std::optional<Ban> BanTable::suspend(const BanPolicy& policy, std::string_view k
     auto& stripe = state_->stripe_of(hash);
     const std::lock_guard lock(stripe.mutex);
     if (const auto at = stripe.bans.find(hash); at != stripe.bans.end()) {
-      const auto& before = at->second;
-      if (before.until > now) return std::nullopt;
-      if (!before.lifted && now - before.until < policy.longest) ban.level = before.level + 1;
+      if (at->second.until > now) return std::nullopt;
+      ban.level = next_level(at->second, policy, now);
     }
     ban.until = now + doubled(policy.first, ban.level, policy.longest);
     state_->put(stripe, hash, ban, now);
@@ -122,6 +158,14 @@ std::optional<Ban> BanTable::suspend(const BanPolicy& policy, std::string_view k
   state_->count(ban);
   if (state_->changed) state_->changed(ban);
   return ban;
+}
+
+Duration BanTable::next_length(const BanPolicy& policy, std::string_view key, Instant now) const {
+  const auto hash = keyed_hash(key, seed_of(policy.offences.limit));
+  const auto& stripe = state_->stripe_of(hash);
+  const std::lock_guard lock(stripe.mutex);
+  const auto at = stripe.bans.find(hash);
+  return doubled(policy.first, at == stripe.bans.end() ? 0 : next_level(at->second, policy, now), policy.longest);
 }
 
 Ban BanTable::add(std::string_view limit, std::string_view key, Duration length, Instant now) {
@@ -197,6 +241,7 @@ std::map<std::string, BanTable::Counts> BanTable::counts(Instant now) const {
   {
     const std::lock_guard lock(state_->counts_mutex);
     for (const auto& [limit, reasons] : state_->made_here) out[limit].made_here = reasons;
+    for (const auto& [limit, count] : state_->dropped) out[limit].dropped = count;
   }
   for (const auto& stripe : state_->stripes) {
     const std::lock_guard lock(stripe.mutex);
@@ -204,6 +249,11 @@ std::map<std::string, BanTable::Counts> BanTable::counts(Instant now) const {
       if (ban.until > now) ++out[ban.limit].suspended;
   }
   return out;
+}
+
+std::map<std::string, std::uint64_t> BanTable::dropped() const {
+  const std::lock_guard lock(state_->counts_mutex);
+  return state_->dropped;
 }
 
 std::string_view to_text(BanReason reason) noexcept {

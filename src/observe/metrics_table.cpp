@@ -41,6 +41,7 @@ std::span<const Family* const> families() noexcept {
                                            &limit_charged,
                                            &bans_active,
                                            &bans,
+                                           &bans_dropped,
                                            &ban_decisions,
                                            &overrides_active,
                                            &billing_waiting,

@@ -69,6 +69,7 @@ bool ReadQuestion::take(std::span<const Reply::Element> all) {
   const TwoClocks clocks{.redis = all[1].integer, .here = headgate::now()};
   if (clocks.redis < 0 || clocks.redis > kMaxTime) return false;
   news.more = all[2].integer != 0;
+  news.from_beginning = all[3].integer != 0;
   LogPosition last = all[3].integer != 0 ? LogPosition{} : from_;
   const auto entries = all.subspan(5);
   if (news.more && entries.empty()) return false;  // else the caller would read again for ever

@@ -3,6 +3,8 @@
 #include "ban_json.hpp"
 #include "limit_keys.hpp"
 
+#include "headgate/observe/event.hpp"
+
 #include <boost/asio/post.hpp>
 
 #include <utility>
@@ -10,6 +12,9 @@
 
 namespace headgate::server {
 namespace {
+
+constexpr auto kLookAtDropped = std::chrono::seconds(1);
+constexpr auto kTellDropped = std::chrono::minutes(1);
 
 /// The names of the limits whose suspensions are shared.
 std::set<std::string> shared_names(const config::Config& config) {
@@ -28,11 +33,10 @@ BanService::BanService(boost::asio::io_context& loop, OpenLog open, std::shared_
       log_(std::make_shared<LogExchange>(
           loop,
           [this](const std::vector<limit::LogEntry>& entries, const std::function<void()>& done) {
-            const auto now = headgate::now();
-            for (const auto& entry : entries)
-              if (const auto ban = limit::read_ban(entry)) table_.apply(*ban, now);
+            apply(entries);
             done();
           })),
+      refill_(loop, *log_, [this] { return known(); }),
       table_([this](const limit::Ban& ban) { changed(ban); }) {}
 
 std::shared_ptr<const config::Config> BanService::config() const {
@@ -64,7 +68,46 @@ bool BanService::shares(const std::string& limit) const {
 
 void BanService::stop() {
   stopped_ = true;
+  refill_.stop();
   log_->stop();
+}
+
+void BanService::apply(const std::vector<limit::LogEntry>& entries) {
+  const auto now = headgate::now();
+  for (const auto& entry : entries) {
+    const auto ban = limit::read_ban(entry);
+    if (!ban) continue;
+    refill_.seen(LogRefill::name_of(ban->limit, ban->key));
+    table_.apply(*ban, now);
+  }
+  tell_dropped();
+}
+
+/// What the log should have: all that is suspended under a limit in Redis.
+std::vector<LogRefill::Known> BanService::known() const {
+  std::vector<LogRefill::Known> out;
+  for (const auto& ban : table_.list(headgate::now()))
+    if (shares(ban.limit)) out.push_back({LogRefill::name_of(ban.limit, ban.key), limit::entry_of(ban)});
+  return out;
+}
+
+/// Names the limits whose suspensions find no room, once a minute at most.
+void BanService::tell_dropped() {
+  const auto now = std::chrono::steady_clock::now();
+  std::map<std::string, std::uint64_t> more;
+  {
+    const std::lock_guard lock(mutex_);
+    if (now < look_at_dropped_) return;
+    const auto dropped = table_.dropped();
+    for (const auto& [limit, count] : dropped)
+      if (const auto before = std::exchange(told_dropped_[limit], count); before < count) more[limit] = count - before;
+    look_at_dropped_ = now + (more.empty() ? kLookAtDropped : kTellDropped);
+  }
+  for (const auto& [limit, count] : more)
+    observe::event(
+        observe::LogLevel::warning, "suspensions_dropped",
+        "a limit has suspended more keys than its share of the table holds: those that end first are free again",
+        {{"limit", limit}, {"dropped", count}});
 }
 
 void BanService::changed(const limit::Ban& ban) {
@@ -76,6 +119,7 @@ void BanService::changed(const limit::Ban& ban) {
       self->webhooks_->send(webhook_id(), webhook_body(told, config.instance));
     });
   }
+  tell_dropped();
   const std::lock_guard lock(mutex_);
   if (shared_.contains(ban.limit)) log_->add(limit::entry_of(ban));
 }

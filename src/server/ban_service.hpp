@@ -2,6 +2,7 @@
 // Suspensions outside the path: the log that gateways share, and what an operator is told.
 
 #include "log_exchange.hpp"
+#include "log_refill.hpp"
 #include "webhook_service.hpp"
 
 #include "headgate/config/config.hpp"
@@ -11,13 +12,16 @@
 #include <boost/asio/io_context.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace headgate::server {
 
@@ -41,16 +45,22 @@ class BanService : public std::enable_shared_from_this<BanService> {
 
  private:
   void changed(const limit::Ban& ban);  // any thread
+  void apply(const std::vector<limit::LogEntry>& entries);
+  std::vector<LogRefill::Known> known() const;
+  void tell_dropped();  // any thread
 
   boost::asio::io_context& loop_;
   const OpenLog open_;
   const std::shared_ptr<WebhookService> webhooks_;
   const std::shared_ptr<LogExchange> log_;
+  LogRefill refill_;
   bool stopped_ = false;
 
   mutable std::mutex mutex_;
   std::set<std::string> shared_;  ///< names of the limits whose suspensions are shared
   std::shared_ptr<const config::Config> config_;
+  std::map<std::string, std::uint64_t> told_dropped_;  ///< by limit, as the log has it
+  std::chrono::steady_clock::time_point look_at_dropped_{};
   limit::BanTable table_;
 };
 

@@ -170,6 +170,7 @@ void collect_bans(observe::Registry& registry, const limit::BanTable& bans) {
       scrape.value(family::bans_active, {limit}, as_double(counts.suspended));
       for (const auto& [reason, made] : counts.made_here)
         scrape.value(family::bans, {limit, std::string(limit::to_text(reason))}, as_double(made));
+      if (counts.dropped > 0) scrape.value(family::bans_dropped, {limit}, as_double(counts.dropped));
     }
   });
 }

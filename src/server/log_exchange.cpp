@@ -121,13 +121,22 @@ Task<bool> LogExchange::receive(const LogPtr& log) {
     if (news.has_error() || log_ != log) co_return false;
     const bool moved = position_ != news->position;
     position_ = std::move(news->position);
+    read_since_ += news->entries.size();
+    if (news->from_beginning && whole_.begins) {
+      whole_.begins();
+      reads_whole_ = true;
+      read_since_ = 0;
+    }
     if (!news->entries.empty() || moved) {
       apply_(std::move(news->entries), [weak = weak_from_this(), log, position = position_] {
         if (const auto self = weak.lock())
           boost::asio::dispatch(self->loop_, [self, log, position] { self->applied(log, position); });
       });
     }
-    if (!news->more) co_return true;
+    if (news->more) continue;
+    if (std::exchange(reads_whole_, false)) whole_.ends();
+    if (whole_.begins && read_since_ >= kReadAgain) position_.clear();  // the next turn begins anew
+    co_return true;
   }
 }
 

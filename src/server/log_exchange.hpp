@@ -18,6 +18,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace headgate::server {
@@ -38,12 +39,23 @@ class LogExchange : public std::enable_shared_from_this<LogExchange> {
   static constexpr std::size_t kMaxWaiting = 65'536;
   /// How long a caller waits for others to hear.
   static constexpr auto kHearing = std::chrono::seconds(1);
+  /// After so many entries the log is read from its beginning: half of what it keeps.
+  static constexpr std::size_t kReadAgain = 32'768;
 
   /// Makes `entries` hold here, then calls `done`, on any thread.
   using Apply = std::function<void(std::vector<limit::LogEntry> entries, std::function<void()> done)>;
   using Tell = std::function<void(const Spread&)>;
 
   LogExchange(boost::asio::io_context& loop, Apply apply);
+
+  /// How a reader of the whole log takes part. It is read whole at first, when it turns out to be another one, and
+  /// after so many entries that it may have dropped some at its beginning.
+  struct Whole {
+    std::function<void()> begins;
+    std::function<void()> ends;
+  };
+  /// Before use().
+  void tell_whole(Whole whole) { whole_ = std::move(whole); }
 
   /// Goes on with this log, from its beginning; null: with none. What waits is written to the new one.
   void use(std::shared_ptr<limit::SharedLog> log);
@@ -95,7 +107,10 @@ class LogExchange : public std::enable_shared_from_this<LogExchange> {
   LogPtr log_;
   std::string position_;  ///< read up to here
   std::string applied_;   ///< and acted on up to here
-  Steady said_{};         ///< when the others were last told so
+  Whole whole_;
+  bool reads_whole_ = false;
+  std::size_t read_since_ = 0;  ///< entries since its beginning was read
+  Steady said_{};               ///< when the others were last told so
   std::deque<Listener> listeners_;
   std::uint64_t written_ = 0;
   std::uint64_t version_ = 0;  ///< of the last change that was written

@@ -37,6 +37,7 @@ OverrideService::OverrideService(boost::asio::io_context& loop, OpenLog open)
       log_(
           std::make_shared<LogExchange>(loop, [this](const std::vector<limit::LogEntry>& entries,
                                                      std::function<void()> done) { apply(entries, std::move(done)); })),
+      refill_(loop, *log_, [this] { return known(); }),
       timer_(loop) {}
 
 void OverrideService::serve(Compile compile, Use use) {
@@ -136,6 +137,7 @@ void OverrideService::apply(const std::vector<limit::LogEntry>& entries, std::fu
   for (const auto& entry : entries) {
     const auto one = limit::read_override(entry);
     if (!one) continue;
+    refill_.seen(LogRefill::name_of(one->limit, one->key));
     const auto before = book_.find(one->limit, one->key, at);
     if (!book_.apply(*one, at)) continue;
     any = true;
@@ -147,6 +149,14 @@ void OverrideService::apply(const std::vector<limit::LogEntry>& entries, std::fu
   }
   if (!any) return done();
   refresh(std::move(done));
+}
+
+/// What the log should have: all that is in force under a limit in Redis.
+std::vector<LogRefill::Known> OverrideService::known() const {
+  std::vector<LogRefill::Known> out;
+  for (const auto& one : book_.list(now()))
+    if (shared_.contains(one.limit)) out.push_back({LogRefill::name_of(one.limit, one.key), limit::entry_of(one)});
+  return out;
 }
 
 void OverrideService::end_when_due() {
@@ -170,6 +180,7 @@ void OverrideService::arm() {
 void OverrideService::stop() {
   stopped_ = true;
   timer_.cancel();
+  refill_.stop();
   log_->stop();
   compile_ = nullptr;
   use_ = nullptr;

@@ -2,6 +2,7 @@
 // Overrides outside the path: what this process knows of them, the log that gateways share, and their ends.
 
 #include "log_exchange.hpp"
+#include "log_refill.hpp"
 
 #include "headgate/config/config.hpp"
 #include "headgate/core/result.hpp"
@@ -71,12 +72,14 @@ class OverrideService : public std::enable_shared_from_this<OverrideService> {
   void apply(const std::vector<limit::LogEntry>& entries, std::function<void()> done);
   void changed(const limit::Override& change, bool replaced, Tell tell);
   void refresh(std::function<void()> done);
+  std::vector<LogRefill::Known> known() const;
   void end_when_due();
   void arm();
 
   boost::asio::io_context& loop_;
   const OpenLog open_;
   const std::shared_ptr<LogExchange> log_;
+  LogRefill refill_;
   boost::asio::steady_timer timer_;
   limit::OverrideBook book_;
   Compile compile_;

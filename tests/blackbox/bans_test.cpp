@@ -3,6 +3,7 @@
 
 #include "blackbox/harness/gateway.hpp"
 #include "blackbox/harness/look.hpp"
+#include "contract/redis_client.hpp"
 #include "support/redis_server.hpp"
 
 #include <gtest/gtest.h>
@@ -163,9 +164,10 @@ class BansInRedis : public testing::Test {
     if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
     ASSERT_TRUE(redis.start()) << redis.error();
   }
-  Json shared() const {
-    return banning("10m",
-                   {{"redis", {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}, {"timeout", "2s"}}}});
+  Json shared(const Json& more = Json::object()) const {
+    Json changes = {{"redis", {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}, {"timeout", "2s"}}}};
+    changes.merge_patch(more);
+    return banning("10m", changes);
   }
   RedisServer redis;
 };
@@ -187,6 +189,32 @@ TEST_F(BansInRedis, CountOffencesOfAllGatewaysTogether) {
   EXPECT_EQ(one.client().get("/missing", kMissing).status(), 404);
   EXPECT_EQ(two.client().get("/missing", kMissing).status(), 404);
   EXPECT_TRUE(comes(kPatience, [&] { return status_of(one) == 429 && status_of(two) == 429; }));
+}
+
+TEST_F(BansInRedis, ReturnIntoARedisThatWasEmptied) {
+  Proxy one(shared());
+  Proxy two(shared());
+  offend(one);
+  ASSERT_TRUE(comes(kPatience, [&] { return status_of(two) == 429; }));
+  RedisClient(redis.port()).text({"FLUSHALL"});
+  ASSERT_TRUE(comes(kPatience, [&] { return RedisClient(redis.port()).text({"XLEN", "hg:v1:{bans}"}) != "0"; }));
+  Proxy late(shared());
+  EXPECT_EQ(status_of(late), 429) << "its first request";
+  EXPECT_EQ(status_of(one), 429);
+}
+
+TEST_F(BansInRedis, AreToldByTheRejectionThatBeginsThem) {
+  const Json limit = {{"rate", "1/second"},
+                      {"per", "client_ip"},
+                      {"store", "redis"},
+                      {"ban", {{"after", 1}, {"for", "5m"}, {"status", nullptr}}}};
+  Proxy proxy(shared({{"limits", {{"scan", limit}}}}));
+  auto client = proxy.client();
+  EXPECT_EQ(client.get().status(), 200);
+  const Message told = client.get();
+  ASSERT_EQ(told.status(), 429);
+  EXPECT_NE(told.body.find("Requests"), std::string::npos);
+  EXPECT_GT(std::stoi(told.value("Retry-After")), 290) << "and not the second of the limit";
 }
 
 TEST_F(BansInRedis, OutliveAKilledGateway) {

@@ -20,7 +20,9 @@
 namespace headgate::limit {
 
 /// One for each process. Any thread. A look-up takes about 30 ns, and a load of one number while nobody is suspended.
-/// Bounded: above kMaxBans keys, the one whose suspension ends first makes room.
+/// Bounded: above kMaxBans keys, the limit that has the most of them makes room: of its suspensions the one that ends
+/// first is dropped. So no limit loses one while it has less than its share. What an operator ordered is never dropped,
+/// and does not count for the bound.
 ///
 /// A key that was suspended is remembered for some time after its end: the next suspension lasts twice as long. Of two
 /// changes to a key, the one that the shared log has later wins.
@@ -56,6 +58,8 @@ class BanTable {
   /// Suspends `key` by `policy`; nothing if it is suspended already.
   std::optional<Ban> suspend(const BanPolicy& policy, std::string_view key, BanReason reason, bool observed,
                              Instant now);
+  /// How long suspend() would suspend `key` that is not suspended now.
+  Duration next_length(const BanPolicy& policy, std::string_view key, Instant now) const;
   /// An operator suspends `key` of `limit` from now for this long. Replaces a suspension under way.
   Ban add(std::string_view limit, std::string_view key, Duration length, Instant now);
   /// An operator ends the suspension of `key` of `limit`, and earlier ones are forgotten. Nothing if it is not
@@ -74,8 +78,10 @@ class BanTable {
   struct Counts {
     std::size_t suspended = 0;                     ///< keys at this moment
     std::map<BanReason, std::uint64_t> made_here;  ///< suspensions since the start
+    std::uint64_t dropped = 0;  ///< suspensions since the start that ended early, because the limit had too many
   };
   std::map<std::string, Counts> counts(Instant now) const;  ///< by limit
+  std::map<std::string, std::uint64_t> dropped() const;     ///< Counts::dropped by limit; only those that have any
 
  private:
   struct State;

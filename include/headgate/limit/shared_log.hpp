@@ -36,6 +36,7 @@ class SharedLog {
     std::vector<LogEntry> entries;  ///< in the order of the log; an entry may come again in a later read
     std::string position;           ///< for the next read
     bool more = false;              ///< there are more entries: read again at once
+    bool from_beginning = false;    ///< `entries` are the first of the log: `position` was "", or the log has lost it
   };
 
   virtual ~SharedLog() = default;

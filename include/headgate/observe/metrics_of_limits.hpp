@@ -111,6 +111,14 @@ inline constexpr Family bans{.name = "headgate_bans_total",
                              .labels = {"limit", "reason"},
                              .help = "Suspensions that began on this gateway",
                              .ask = "sum by (limit) (increase(headgate_bans_total[1h]))"};
+inline constexpr Family bans_dropped{
+    .name = "headgate_bans_dropped_total",
+    .type = Type::counter,
+    .labels = {"limit"},
+    .help =
+        "Suspensions that this gateway dropped before their end, because their limit had more than its share of the "
+        "table",
+    .ask = "sum by (limit) (increase(headgate_bans_dropped_total[1h]))"};
 inline constexpr Family ban_decisions{
     .name = "headgate_ban_decisions_total",
     .type = Type::counter,

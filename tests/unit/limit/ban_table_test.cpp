@@ -122,6 +122,46 @@ TEST(BanTable, HoldsABoundedNumberOfKeysAndDropsThoseThatEndFirst) {
   EXPECT_FALSE(table.find(policy().offences, "k0", kStart));
 }
 
+TEST(BanTable, LetsNoLimitFlushTheSuspensionsOfAnother) {
+  BanTable table(nullptr, 2'560);
+  auto other = policy(24h);
+  other.offences.limit = "other";
+  for (int i = 0; i < 100; ++i)
+    table.suspend(policy(1min), "mine" + std::to_string(i), BanReason::rejections, false, kStart);
+  for (int i = 0; i < 20'000; ++i) table.suspend(other, "k" + std::to_string(i), BanReason::rejections, false, kStart);
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(table.find(policy().offences, "mine" + std::to_string(i), kStart)) << i;
+  EXPECT_LE(table.list(kStart).size(), 2'560u);
+  const auto counts = table.counts(kStart);
+  EXPECT_EQ(counts.at("abuse").dropped, 0u);
+  EXPECT_GE(counts.at("other").dropped, 17'000u) << "who fills the table is named";
+  EXPECT_EQ(table.dropped().size(), 1u);
+}
+
+TEST(BanTable, LetsNoEntryOfTheLogFlushTheSuspensionsOfAnotherLimit) {
+  BanTable table(nullptr, 2'560);
+  table.apply({.limit = "abuse", .key = "k", .since = kStart, .until = kStart + 1min, .version = 1}, kStart);
+  for (int i = 0; i < 20'000; ++i)
+    table.apply({.limit = "other",
+                 .key = std::to_string(i),
+                 .since = kStart,
+                 .until = kStart + 24h,
+                 .version = 2u + static_cast<unsigned>(i)},
+                kStart);
+  EXPECT_TRUE(table.find(policy().offences, "k", kStart));
+  EXPECT_LE(table.list(kStart).size(), 2'560u);
+}
+
+TEST(BanTable, NeverDropsWhatAnOperatorOrdered) {
+  BanTable table(nullptr, 256);  // one of each stripe
+  for (int i = 0; i < 50; ++i) table.add("abuse", "ordered" + std::to_string(i), 1min, kStart);
+  for (int i = 0; i < 5'000; ++i)
+    table.suspend(policy(24h), "k" + std::to_string(i), BanReason::rejections, false, kStart);
+  for (int i = 0; i < 50; ++i) EXPECT_TRUE(table.find(policy().offences, "ordered" + std::to_string(i), kStart)) << i;
+  EXPECT_LE(table.list(kStart).size(), 256u + 50u);
+  table.suspend(policy(), "late", BanReason::rejections, false, kStart + BanTable::kRemembered + 1h);
+  EXPECT_EQ(table.list(kStart + BanTable::kRemembered + 1h).size(), 1u) << "what has ended is forgotten all the same";
+}
+
 TEST(BanTable, IsUsedByManyThreadsAtOnce) {
   BanTable table;
   std::vector<std::thread> threads;

@@ -1,8 +1,11 @@
 // A gateway's part in a shared log, with a log in memory that several of them share.
 #include "../../../src/server/log_exchange.hpp"
 
+#include "../../../src/server/log_refill.hpp"
+
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -17,6 +20,13 @@ struct Stream {
   std::vector<limit::LogEntry> entries;
   std::map<const void*, std::uint64_t> present;
   bool away = false;
+  int generation = 0;
+
+  /// Redis was emptied.
+  void lose() {
+    entries.clear();
+    ++generation;
+  }
 };
 
 class LogInMemory final : public limit::SharedLog {
@@ -35,9 +45,11 @@ class LogInMemory final : public limit::SharedLog {
     if (stream_.away)
       co_return Result<News>(boost::system::in_place_error, make_error_code(boost::system::errc::timed_out));
     News news;
-    const auto from = position.empty() ? 0 : std::stoul(std::string(position));
+    const auto of = ' ' + std::to_string(stream_.generation);
+    const auto from = position.ends_with(of) ? std::stoul(std::string(position)) : 0;
+    news.from_beginning = from == 0;
     if (from < stream_.entries.size()) news.entries.push_back(stream_.entries[from]);
-    news.position = std::to_string(from + news.entries.size());
+    news.position = std::to_string(from + news.entries.size()) + of;
     news.more = from + news.entries.size() < stream_.entries.size();
     co_return news;
   }
@@ -176,6 +188,77 @@ TEST_F(LogExchanges, GoOnWithAnotherLogFromItsBeginning) {
   EXPECT_TRUE(one->log->stopped);
   one->log = next;
   finish({one.get()});
+}
+
+/// Gateways that write again what their log has lost.
+class LogRefills : public LogExchanges {
+ protected:
+  struct Keeper {
+    std::vector<std::string> knows;
+    std::shared_ptr<LogInMemory> log;
+    std::shared_ptr<LogExchange> exchange;
+    std::unique_ptr<LogRefill> refill;
+  };
+  std::unique_ptr<Keeper> keep(std::vector<std::string> knows) {
+    auto out = std::make_unique<Keeper>();
+    out->knows = std::move(knows);
+    out->exchange = std::make_shared<LogExchange>(
+        loop, [keeper = out.get()](const std::vector<limit::LogEntry>& entries, const std::function<void()>& done) {
+          for (const auto& each : entries) {
+            keeper->refill->seen(LogRefill::name_of("l", each.text));
+            keeper->knows.push_back(each.text);
+          }
+          done();
+        });
+    out->refill = std::make_unique<LogRefill>(loop, *out->exchange, [keeper = out.get()] {
+      std::vector<LogRefill::Known> all;
+      for (const auto& each : keeper->knows) all.push_back({LogRefill::name_of("l", each), entry(each)});
+      return all;
+    });
+    out->log = std::make_shared<LogInMemory>(stream);
+    out->exchange->use(out->log);
+    out->exchange->await_first(Clock::now() + 5s);
+    return out;
+  }
+  void end(std::vector<Keeper*> all) {
+    for (auto* each : all) {
+      each->refill->stop();
+      each->exchange->stop();
+    }
+    loop.run_for(1s);
+  }
+  std::size_t entries_of(const std::string& text) const {
+    return static_cast<std::size_t>(std::count_if(stream.entries.begin(), stream.entries.end(),
+                                                  [&](const auto& each) { return each.text == text; }));
+  }
+};
+
+TEST_F(LogRefills, WriteWhatTheLogHasLostSoThatLaterGatewaysLearnOfIt) {
+  const auto one = keep({});
+  const auto two = keep({});
+  one->exchange->add(entry("a"));
+  one->exchange->add(entry("b"));
+  loop.run_for(1s);
+  ASSERT_EQ(two->knows, (std::vector<std::string>{"a", "b"}));
+  stream.lose();
+  loop.run_for(3s);
+  for (const std::string each : {"a", "b"}) {
+    EXPECT_GE(entries_of(each), 1U) << each;
+    EXPECT_LE(entries_of(each), 2U) << each << ": each gateway once at most";
+  }
+  const auto late = keep({});
+  EXPECT_NE(std::find(late->knows.begin(), late->knows.end(), "a"), late->knows.end());
+  end({one.get(), two.get(), late.get()});
+}
+
+TEST_F(LogRefills, WriteNothingThatTheLogHas) {
+  const auto one = keep({});
+  one->exchange->add(entry("a"));
+  loop.run_for(1s);
+  const auto two = keep({"a"});
+  loop.run_for(2s);
+  EXPECT_EQ(entries_of("a"), 1U);
+  end({one.get(), two.get()});
 }
 
 }  // namespace

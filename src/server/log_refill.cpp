@@ -1,0 +1,60 @@
+#include "log_refill.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace headgate::server {
+
+LogRefill::LogRefill(boost::asio::io_context& loop, LogExchange& log, All all)
+    : log_(log), all_(std::move(all)), timer_(loop), random_(std::random_device{}()) {
+  log_.tell_whole({.begins = [this] { begins(); }, .ends = [this] { ends(); }});
+}
+
+Hash LogRefill::name_of(std::string_view limit, std::string_view key) { return keyed_hash(key, stable_hash(limit)); }
+
+void LogRefill::seen(const Hash& name) {
+  if (watches_) seen_.insert(name);
+}
+
+void LogRefill::stop() {
+  stopped_ = true;
+  timer_.cancel();
+}
+
+void LogRefill::begins() {
+  timer_.cancel();
+  missing_.clear();
+  seen_.clear();
+  watches_ = true;
+}
+
+void LogRefill::ends() {
+  missing_ = all_();
+  std::erase_if(missing_, [this](const Known& each) { return seen_.contains(each.name); });
+  std::shuffle(missing_.begin(), missing_.end(), random_);
+  arm(std::chrono::milliseconds(random_() % 1000));
+}
+
+void LogRefill::arm(std::chrono::milliseconds after) {
+  if (missing_.empty()) {
+    watches_ = false;
+    seen_.clear();
+  }
+  if (stopped_ || missing_.empty()) return;
+  timer_.expires_after(after);
+  timer_.async_wait([this](const error_code& ec) {
+    if (!ec && !stopped_) write_some();
+  });
+}
+
+void LogRefill::write_some() {
+  for (std::size_t count = 0; count < kAtOnce && !missing_.empty(); missing_.pop_back()) {
+    if (seen_.contains(missing_.back().name)) continue;
+    log_.add(std::move(missing_.back().entry));
+    ++count;
+  }
+  log_.hurry();
+  arm(kPeriod);
+}
+
+}  // namespace headgate::server
