@@ -127,7 +127,17 @@ Task<bool> look_there(Exchange& x, std::span<Counted> limits) {
   co_return true;
 }
 
+/// What is left before the request, as the next decision sees it. `now` was asked first: what has come back between the
+/// two counts already, and of a leased key both tell what is known here.
+std::uint64_t left_of(const Check& check, const Decision& now, const Decision& next, bool agreed) noexcept {
+  const auto cost = static_cast<std::uint64_t>(std::max<std::int64_t>(check.cost, 0));
+  if (!next.allowed) return std::min(std::max(now.remaining, next.remaining), std::max<std::uint64_t>(cost, 1) - 1);
+  if (!agreed || check.rule->wait > Duration(0)) return now.remaining;
+  return std::min(now.limit, next.remaining + cost);
+}
+
 void describe(const Counted& counted, LimitState& out) {
+  const bool agreed = std::ranges::all_of(counted.next, [](const Decision& each) { return each.allowed; });
   for (std::size_t i = 0; i < counted.checks.size(); ++i) {
     const auto& rule = *counted.checks[i].rule;
     const auto& now = counted.now[i];
@@ -135,7 +145,7 @@ void describe(const Counted& counted, LimitState& out) {
     out.rules.push_back({.name = rule.name,
                          .rate = rate_text(rule),
                          .limit = now.limit,
-                         .remaining = next.allowed ? now.remaining : std::min(now.remaining, next.remaining),
+                         .remaining = left_of(counted.checks[i], now, next, agreed),
                          .reset_after = now.reset_after,
                          .allowed = next.allowed,
                          .retry_after = next.retry_after,

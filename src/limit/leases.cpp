@@ -110,6 +110,18 @@ Leases::Seen Leases::see(const Check& check, Moment now) const {
   return seen;
 }
 
+void Leases::expire(const Check& check, Moment now) {
+  const RateEstimate* const estimate = estimate_.find(check.hash);
+  if (estimate == nullptr || estimate->lease == kNone) return;
+  Lease& lease = at(estimate->lease);
+  if (!same_counting(*lease.rule, *check.rule)) {
+    lease.over = true;
+    lease.rule = rules_.of(*check.rule);
+  }
+  lease.end_what_is_over(now);
+  owes_ = owes_ || lease.owed.tokens > 0;
+}
+
 void Leases::tell(const Check& check, Id id, Moment now, Decision& decision, std::int64_t taken) const {
   const Lease& lease = at(id);
   decision = {};

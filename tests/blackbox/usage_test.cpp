@@ -1,8 +1,14 @@
 // What is left of a caller's limits, as the caller asks for it.
 
 #include "blackbox/harness/gateway.hpp"
+#include "blackbox/harness/look.hpp"
+#include "support/redis_server.hpp"
 
 #include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <thread>
 
 namespace headgate::test {
 namespace {
@@ -93,6 +99,128 @@ TEST(Usage, OfARouteByNameTellsItsLimitsToThoseWhoMayCallIt) {
   EXPECT_EQ(ask("?route=open&path=/x", "b.example").status(), 400);
   EXPECT_EQ(ask("?route=open&route=open", "b.example").status(), 400);
   EXPECT_EQ(proxy.upstream.request_count(), 0U);
+}
+
+/// The same over a real Redis, where time passes between a question and the request.
+class UsageInRedis : public testing::Test {
+ protected:
+  using Clock = std::chrono::steady_clock;
+
+  void SetUp() override {
+    if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
+    ASSERT_TRUE(redis.start()) << redis.error();
+  }
+  Json in_redis(const Json& limits, const Json& routes, const Json& more = Json::object()) const {
+    Json out = {{"usage", "/.headgate/usage"},
+                {"workers", 1},
+                {"redis", {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}, {"timeout", "5s"}}},
+                {"limits", limits},
+                {"routes", routes}};
+    out.merge_patch(more);
+    return out;
+  }
+
+  /// Asks and requests in turn, and holds that the answer is what was told. `rate`: permits that come back in a second.
+  struct Pairs {
+    int allowed = 0;
+    int rejected = 0;
+    int back = 0;     ///< one permit more was there at the request
+    double took = 0;  ///< seconds, all pairs together
+  };
+  static void compare(RawClient& client, const std::string& path, const std::string& fields, Pairs& out) {
+    const auto begun = Clock::now();
+    const Message told = client.get("/.headgate/usage?path=" + path);
+    const Message answer = client.get(path, fields);
+    out.took += std::chrono::duration<double>(Clock::now() - begun).count();
+    ASSERT_EQ(told.status(), 200) << told.body;
+    const Json usage = Json::parse(told.body);
+    const Json row = usage.at("limits").at(0);
+    if (answer.status() == 429) {
+      ++out.rejected;
+      ASSERT_FALSE(usage.at("allowed")) << path << ' ' << told.body;
+      ASSERT_LE(std::abs(usage.at("retry_after").get<int>() - std::stoi(answer.value("Retry-After"))), 1) << path;
+      ASSERT_LT(row.at("remaining"), row.at("cost")) << path;
+      return;
+    }
+    ++out.allowed;
+    ASSERT_EQ(answer.status(), 200) << path;
+    ASSERT_TRUE(usage.at("allowed")) << path << ' ' << told.body;
+    const auto cost = fields.empty() ? row.at("cost").get<int>() : 2;  // what the answer says
+    const auto more = std::stoi(answer.value("X-RateLimit-Remaining")) - (row.at("remaining").get<int>() - cost);
+    ASSERT_GE(more, 0) << path << ": fewer than were told: " << told.body;
+    ASSERT_LE(more, 1) << path << ": more than came back meanwhile: " << told.body;
+    out.back += more;
+  }
+
+  RedisServer redis;
+};
+
+TEST_F(UsageInRedis, EqualsTheNextDecisionOfEveryAlgorithm) {
+  Json limits = Json::object();
+  Json routes = Json::array();
+  const std::vector<std::string> algorithms{"token_bucket", "leaky_bucket", "fixed_window", "sliding_window",
+                                            "sliding_log"};
+  for (const auto& name : algorithms) {
+    limits[name] = {{"rate", "40/day"}, {"per", "client_ip"}, {"store", "redis"}, {"algorithm", name}};
+    if (name == "leaky_bucket") limits[name]["burst"] = 40;
+    routes.push_back({{"path", "/" + name}, {"to", "app"}, {"limits", {name}}});
+  }
+  limits["hold"] = {{"rate", "200/day"}, {"per", "client_ip"}, {"store", "redis"}};
+  routes.push_back(
+      {{"path", "/hold"},
+       {"to", "app"},
+       {"limits", {{{"use", "hold"}, {"cost", {{"response_header", "X-Used"}, {"hold", 5}, {"most", 100}}}}}}});
+  Proxy proxy(in_redis(limits, routes));
+  RawClient client = proxy.client();
+  Pairs pairs;
+  for (int i = 0; i < 45; ++i) {
+    for (const auto& name : algorithms) ASSERT_NO_FATAL_FAILURE(compare(client, "/" + name, "", pairs)) << i;
+    ASSERT_NO_FATAL_FAILURE(compare(client, "/hold", "X-Test-Field: X-Used: 2\r\n", pairs)) << i;
+  }
+  EXPECT_EQ(pairs.rejected, 25) << "known rejections among them";
+  EXPECT_LE(pairs.back, 1 + static_cast<int>(pairs.took / 400)) << "of 200 and 40 a day";
+}
+
+TEST_F(UsageInRedis, EqualsTheNextDecisionOfALeasedKey) {
+  const Json limits = {{"busy", {{"rate", "3000/hour"}, {"per", "client_ip"}, {"store", "redis"}}}};
+  Proxy proxy(in_redis(limits, {{{"path", "/*"}, {"to", "app"}, {"limits", {"busy"}}}}));
+  RawClient client = proxy.client();
+  Pairs pairs;
+  for (int turn = 0; turn < 8; ++turn) {
+    for (int i = 0; i < 40; ++i) {
+      ASSERT_NO_FATAL_FAILURE(compare(client, "/busy", "", pairs)) << turn << ' ' << i;
+      client.get("/busy");  // busier than a key that nobody leases
+    }
+    // Its permits run out of their time about now, and are given back a little later.
+    std::this_thread::sleep_for(std::chrono::milliseconds(860 + 20 * turn));
+    for (int i = 0; i < 5; ++i) ASSERT_NO_FATAL_FAILURE(compare(client, "/busy", "", pairs)) << turn << " after it";
+  }
+  EXPECT_LE(pairs.back, 2 + static_cast<int>(2 * pairs.took)) << "not quite one comes back in a second";
+}
+
+TEST_F(UsageInRedis, ARejectionInMemoryTellsTheLongerWaitThere) {
+  const Json limits = {
+      {"burst", {{"rate", "3/2s"}, {"per", "client_ip"}, {"algorithm", "sliding_log"}}},
+      {"hour", {{"rate", "3/hour"}, {"per", "client_ip"}, {"store", "redis"}, {"algorithm", "sliding_log"}}}};
+  Proxy proxy(in_redis(limits, {{{"path", "/*"}, {"to", "app"}, {"limits", {"burst", "hour"}}}}));
+  RawClient client = proxy.client();
+  for (int i = 0; i < 3; ++i) ASSERT_EQ(client.get().status(), 200);
+  const Message here = client.get();
+  ASSERT_EQ(here.status(), 429);
+  EXPECT_GT(std::stoi(here.value("Retry-After")), 3590) << "and not the two seconds of the limit in memory";
+  std::this_thread::sleep_for(std::chrono::milliseconds(2100));
+  const Message there = client.get();
+  ASSERT_EQ(there.status(), 429);
+  EXPECT_GT(std::stoi(there.value("Retry-After")), 3590);
+}
+
+TEST(Usage, OfAPathIsNoRequestUnderWay) {
+  Proxy proxy(asking(Json{{"admin", {{"listen", "127.0.0.1:0"}}}}));
+  const Look look(proxy.gateway.process());
+  RawClient client = proxy.client();
+  for (int i = 0; i < 5; ++i) ASSERT_EQ(client.get("/.headgate/usage?path=/any").status(), 200);
+  ASSERT_EQ(client.get("/any").status(), 200);
+  EXPECT_TRUE(look.comes_to([](const MetricsText& now) { return now.sum("headgate_requests_in_flight{") == 0; }));
 }
 
 }  // namespace

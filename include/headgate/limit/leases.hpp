@@ -116,6 +116,9 @@ class Leases {
     bool may_begin = false;
   };
   Seen see(const Check& check, Moment now) const;
+  /// For a peek: ends what the decision of `check` would end, a lease of another size and expired permits. If owes() is
+  /// true after it, refund first: the decision would find those permits in Redis.
+  void expire(const Check& check, Moment now);
   /// Whether a caller was told a wait that counts on permits held here or on their way. Clears the flag.
   bool counted_on(Id lease) noexcept;
 

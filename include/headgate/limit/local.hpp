@@ -69,7 +69,7 @@ class PendingDecision {
 /// call names a counter twice, only the sum of the costs decides, and Redis always decides it.
 ///
 /// A peek (Check::peek) takes the same steps and answers what the next decision here would. Permits of a lease that has
-/// expired and is not given back yet, which takes a tenth of a second, count as taken.
+/// expired are given back before either is sent.
 class Local {
  public:
   explicit Local(const LeaseOptions& options) : leases_(options) {}

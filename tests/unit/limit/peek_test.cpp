@@ -138,6 +138,7 @@ struct OneGateway {
     if (const auto here = local.decide(checks, now, decisions)) return *here;
     PendingDecision pending(checks, decisions);
     auto step = local.begin(pending, now);
+    if (step == Local::Step::check && local.leases().owes()) give_back();
     while (step == Local::Step::check) {
       ++calls;
       const bool agreed = store.decide(pending.sent(), wall(), pending.told());
@@ -149,14 +150,18 @@ struct OneGateway {
   void background() {
     Decision told;
     local.leases().sweep(now);
+    give_back();
+    while (const auto refill = local.leases().next_refill(now)) {
+      const bool agreed = store.decide({&refill->check, 1}, wall(), {&told, 1});
+      local.fetched(*refill, agreed ? Local::Answer::agreed : Local::Answer::rejected, told, now, now);
+    }
+  }
+  void give_back() {
+    Decision told;
     while (const auto refund = local.leases().next_refund()) {
       store.decide({&refund->check, 1}, wall(), {&told, 1});
       local.given_back({&refund->check, 1});
       local.leases().refunded(refund->lease);
-    }
-    while (const auto refill = local.leases().next_refill(now)) {
-      const bool agreed = store.decide({&refill->check, 1}, wall(), {&told, 1});
-      local.fetched(*refill, agreed ? Local::Answer::agreed : Local::Answer::rejected, told, now, now);
     }
   }
 };
@@ -200,6 +205,29 @@ TEST_F(Peek, ThroughLeasesAndKnownRejectionsAnswersWhatTheNextDecisionDoesAndLea
   EXPECT_GT(plain.local.leased(), 2'000U);
   EXPECT_GT(plain.local.rejected(), 300U);
   EXPECT_GT(rejected, 1'000U);
+}
+
+TEST_F(Peek, CountsPermitsOfAnExpiredLeaseThatTheNextDecisionGivesBackFirst) {
+  auto rule = make_rule("300/minute", 300, "busy");
+  rule.leases = true;
+  OneGateway gateway;
+  auto swept = gateway.now;
+  int compared = 0;
+  for (int step = 0; step < 20'000; ++step) {
+    // Busy for a while, then quiet for about the life of a lease.
+    gateway.now += step % 150 < 140 ? Duration(random_() % 20'000) : Duration(random_() % 250'000);
+    if (gateway.now - swept >= Leases::kSweep) {
+      gateway.background();
+      swept = gateway.now;
+    }
+    const std::vector<Check> call{make_check(rule, "busy one", 1 + static_cast<std::int64_t>(random_() % 3))};
+    const auto told = gateway.ask(peek_of(call));
+    const auto owed_then = gateway.local.leases().owes();
+    EXPECT_FALSE(owed_then) << "a peek has given it back";
+    ASSERT_EQ(told, gateway.ask(call)) << "step " << step;
+    ++compared;
+  }
+  EXPECT_GT(gateway.local.leased(), 1'000U);
 }
 
 TEST_F(Peek, OfACostOfNothingAlsoCountsWhatALeaseHolds) {
