@@ -19,8 +19,8 @@
 --       1  count: maximum requests in a period
 --       2  period in microseconds
 -- Reply 0  requests used before taking
---       1  microseconds. If the cost is rejected: until it is allowed. If it gives back: until what is left counts no
---          longer. Else 0.
+--       1  microseconds. If the cost is rejected: until it is allowed. If it is allowed, and not once more after it:
+--          until it is again. If it gives back: until what is left counts no longer. Else 0.
 --       2  microseconds until what is used counts no longer, before taking
 
 --@peek
@@ -39,6 +39,9 @@ if type(size) == 'number' and size > 0 and size <= 10001 then
       wait = moment_of(dead + used + cost - count - 1) + period - now
     elseif cost < 0 and used + cost > 0 then
       wait = moment_of(dead + used + cost - 1) + period - now
+    elseif cost > 0 and cost <= count - used and cost > count - used - cost then
+      local gone = used + 2 * cost - count
+      wait = gone > used and period or moment_of(dead + gone - 1) + period - now
     end
     wrong = used > 0 and (filled > 0 or newest + 0 > now)
   elseif newest and newest + 0 > now - period then
@@ -63,12 +66,19 @@ if type(size) == 'number' and size > 0 and size <= 10001 then
       last = used + cost - count
     elseif cost < 0 then
       last = used + cost
+    elseif cost > 0 and cost <= count - used then
+      last = used + 2 * cost - count
     end
-    if last > 0 then
+    if last > used then
+      wait = period
+    elseif last > 0 then
       local moment = tonumber(call('LINDEX', key, dead + last - 1)) or 0
       wait = moment < now and moment - now + period or period
     end
   end
+end
+if used == 0 and cost > 0 and cost <= count and 2 * cost > count then
+  wait = period
 end
 
 allowed = cost <= 0 or cost <= count - used

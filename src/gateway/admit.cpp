@@ -4,6 +4,7 @@
 #include "bill.hpp"
 #include "in_flight.hpp"
 #include "limit_fields.hpp"
+#include "longest_wait.hpp"
 #include "outage.hpp"
 #include "resolved_limit.hpp"
 #include "round.hpp"
@@ -152,6 +153,7 @@ void Gateway::reject_here(Exchange& x, Round& round, Stage stage, Step& problem)
   }
   give_back(x, round);
   if (x.route->appointments) offer_here(x, *problem);
+  if (x.route->checks(Stage::redis)) tell_known_waits(x, stage, *problem);
 }
 
 Task<Gateway::Step> Gateway::admit_in_redis(Exchange& x, Turn* turn, Stage stage) {
@@ -182,6 +184,7 @@ Task<Gateway::Step> Gateway::admit_in_redis(Exchange& x, Turn* turn, Stage stage
   if (problem) {
     give_back(x, round);
     if (x.route->appointments) co_await offer_in_redis(x, *problem);
+    tell_known_waits(x, Stage::redis, *problem);
   } else if (round.kind == RoundKind::fallback && !peek) {
     for (const auto& checked : round.limits())
       if (!checked.kept) outage_->counted(x, checked);

@@ -1,5 +1,6 @@
 // Admits a request whose limits in flight let it wait for a permit: first come, first served.
 
+#include "longest_wait.hpp"
 #include "round.hpp"
 #include "turns.hpp"
 
@@ -48,6 +49,7 @@ Gateway::Step Gateway::admit_or_stand(Exchange& x, Stage stage, Turn& turn) {
   if (problem && x.appointment && used_before(x, round)) return admit_or_stand(x, stage, turn);
   if (problem) give_back(x, round);
   if (problem && x.route->appointments) offer_here(x, *problem);
+  if (problem && x.route->checks(Stage::redis)) tell_known_waits(x, stage, *problem);
   return problem;
 }
 

@@ -1,6 +1,7 @@
 // Refuses callers that are suspended, before anything is counted, and notes the offences that suspend them.
 
 #include "limit_fields.hpp"
+#include "longest_wait.hpp"
 #include "offences.hpp"
 #include "resolved_limit.hpp"
 
@@ -18,10 +19,10 @@ bool rejected_by(const Exchange& x, const RouteBan& ban) {
   });
 }
 
-bool offends(const Exchange& x, const RouteBan& ban) {
+bool offends(const Exchange& x, const RouteBan& ban, unsigned status) {
   const auto& statuses = ban.policy->statuses;
   if (statuses.empty()) return rejected_by(x, ban);
-  return std::binary_search(statuses.begin(), statuses.end(), x.status);
+  return std::binary_search(statuses.begin(), statuses.end(), status);
 }
 
 }  // namespace
@@ -51,10 +52,38 @@ Gateway::Step Gateway::check_bans(Exchange& x, bool after_auth) const {
 }
 
 void Gateway::note_offences(Exchange& x) {
-  if (x.ended_by == EndedBy::ban) return;
+  if (x.ended_by == EndedBy::ban || x.offences_noted) return;
   for (const auto& ban : x.route->bans) {
-    if (&ban == x.ban || !offends(x, ban)) continue;
+    if (&ban == x.ban || !offends(x, ban, x.status)) continue;
     if (const auto key = key_to_ban(x, *ban.route_limit)) offences_->note(x, ban, *key);
+  }
+}
+
+/// Notes the offences of a request before it is answered with `problem`: the last offence begins a suspension, and the
+/// answer tells that wait. A question notes nothing, and is told the same.
+Task<void> Gateway::suspend_first(Exchange& x, Problem& problem) {
+  const bool peek = x.admission.peek;
+  if (problem.ended_by == EndedBy::ban || problem.retry_after == 0) co_return;
+  if (!peek && (x.client_gone || x.reply->started())) co_return;
+  x.offences_noted = true;
+  for (const auto& ban : x.route->bans) {
+    if (&ban == x.ban || !offends(x, ban, problem.status)) continue;
+    const auto key = key_to_ban(x, *ban.route_limit);
+    if (!key) continue;
+    const bool observed = ban.route_limit->limit->mode == limit::Mode::observe;
+    if (peek) {
+      auto asked = offences_->would_suspend(x, ban, *key);
+      const bool begins = co_await asked;
+      const auto now = services_.clock.wall();
+      if (begins && !observed)
+        tell_wait_until(x, now, now + services_.bans.next_length(*ban.policy, *key, now), problem);
+      continue;
+    }
+    auto noted = offences_->note_now(x, ban, *key);
+    co_await noted;
+    const auto now = services_.clock.wall();
+    const auto found = services_.bans.find(ban.policy->offences, *key, now);
+    if (found && !found->observed && !observed) tell_wait_until(x, now, found->until, problem);
   }
 }
 

@@ -265,7 +265,7 @@ void CompiledConfig::note_bans(Route& route) {
                           .policy = &*policy,
                           .number = number,
                           .by_address = by_address,
-                          .after_auth = needs_auth(*route_limit.limit)});
+                          .after_auth = route_limit.after_auth});
     if (by_address && !route.suspendable.empty()) route.suspendable.back() = route.bans.back();
   }
   std::stable_sort(route.bans.begin(), route.bans.end(),
@@ -279,6 +279,7 @@ RouteLimit CompiledConfig::plan(const LimitUse& use, std::string_view route) {
   route_limit.ready = &made;
   route_limit.cost = use.cost;
   route_limit.stage = stage_of(made.limit);
+  route_limit.after_auth = needs_auth(made.limit);
   // The priority of a request may come from its token.
   if (made.fleet && route_limit.stage == Stage::memory) route_limit.stage = Stage::memory_after_auth;
   return route_limit;

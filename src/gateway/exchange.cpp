@@ -158,6 +158,7 @@ void Exchange::reset_extras() {
   }
   ban = nullptr;
   banned_key = {};
+  offences_noted = false;
 }
 
 }  // namespace headgate::gateway

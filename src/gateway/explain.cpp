@@ -88,6 +88,7 @@ Task<Gateway::Step> Gateway::peek(Exchange& x) {
     if (!problem && x.route->checks(Stage::memory_after_auth)) problem = admit(x, Stage::memory_after_auth);
     if (!problem && x.route->checks(Stage::redis)) problem = co_await admit_in_redis(x);
   }
+  if (problem && x.route && !x.route->bans.empty()) co_await suspend_first(x, *problem);
   co_return problem;
 }
 

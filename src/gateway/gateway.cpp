@@ -95,6 +95,7 @@ Task<void> Gateway::handle(Exchange& x) {
   if (!refused) problem = co_await serve(x);
   if (x.route && x.route->settles) settle(x, problem, refused ? Served::no : Served::yes);
   if (problem) {
+    if (x.route && !x.route->bans.empty()) co_await suspend_first(x, *problem);
     if (problem->ended_by == EndedBy::waiting_room)
       co_await send_wait(x, *problem);
     else

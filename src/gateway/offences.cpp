@@ -6,6 +6,7 @@
 #include "headgate/observe/logs.hpp"
 
 #include <array>
+#include <span>
 #include <utility>
 
 namespace headgate::gateway {
@@ -21,13 +22,15 @@ std::int64_t all_of(const limit::BanPolicy& policy) noexcept {
 
 }  // namespace
 
+bool Offences::counts_in_redis(const RouteBan& ban) const noexcept {
+  return ban.route_limit->limit->store == limit::Store::redis && under_way_ < kMaxUnderWay;
+}
+
 void Offences::note(const Exchange& x, const RouteBan& ban, std::string_view key) {
   if (stopped_) return;
-  const auto& limit = *ban.route_limit->limit;
-  const bool observed = limit.mode == limit::Mode::observe;
+  const bool observed = ban.route_limit->limit->mode == limit::Mode::observe;
   const auto& client = x.caller.address;
-  if (limit.store == limit::Store::memory || under_way_ >= kMaxUnderWay)
-    return count_here(*ban.policy, key, observed, client);
+  if (!counts_in_redis(ban)) return count_here(*ban.policy, key, observed, client);
   spawn(count_in_redis(shared_from_this(), {.redis = x.snapshot->redis,
                                             .compiled = x.snapshot->compiled,
                                             .policy = ban.policy,
@@ -35,6 +38,38 @@ void Offences::note(const Exchange& x, const RouteBan& ban, std::string_view key
                                             .client = client,
                                             .observed = observed}),
         "offence");
+}
+
+Task<void> Offences::note_now(const Exchange& x, const RouteBan& ban, std::string_view key) {
+  if (stopped_) co_return;
+  if (!counts_in_redis(ban)) {
+    note(x, ban, key);
+    co_return;
+  }
+  Remote offence;
+  offence.redis = x.snapshot->redis;
+  offence.compiled = x.snapshot->compiled;
+  offence.policy = ban.policy;
+  offence.key = key;
+  offence.client = x.caller.address;
+  offence.observed = ban.route_limit->limit->mode == limit::Mode::observe;
+  auto counted = count_in_redis(shared_from_this(), std::move(offence));
+  co_await counted;
+}
+
+Task<bool> Offences::would_suspend(const Exchange& x, const RouteBan& ban, std::string_view key) {
+  auto check = check_of(*ban.policy, key, 1);
+  check.peek = true;
+  limit::Decision decision;
+  const std::span<const limit::Check> checks(&check, 1);
+  const std::span<limit::Decision> decisions(&decision, 1);
+  if (counts_in_redis(ban)) {
+    const auto redis = x.snapshot->redis;
+    auto call = redis->decide(checks, decisions);
+    const auto agreed = co_await call;
+    if (agreed.has_value()) co_return *agreed&& decision.remaining == 0;
+  }
+  co_return !memory_.decide(checks, clock_.wall(), decisions) || decision.remaining == 0;
 }
 
 Task<void> Offences::count_in_redis(std::shared_ptr<Offences> self, Remote offence) {

@@ -27,6 +27,11 @@ class Offences : public std::enable_shared_from_this<Offences> {
 
   /// `x` was an offence of `key`.
   void note(const Exchange& x, const RouteBan& ban, std::string_view key);
+  /// The same. When it returns, the offence is counted, and the suspension that it begins has begun. It waits for Redis
+  /// no longer than any other call.
+  Task<void> note_now(const Exchange& x, const RouteBan& ban, std::string_view key);
+  /// Whether note_now() would begin a suspension. Counts nothing.
+  Task<bool> would_suspend(const Exchange& x, const RouteBan& ban, std::string_view key);
   /// Calls under way suspend nobody any more.
   void stop() { stopped_ = true; }
 
@@ -41,6 +46,7 @@ class Offences : public std::enable_shared_from_this<Offences> {
     bool observed = false;
   };
 
+  bool counts_in_redis(const RouteBan& ban) const noexcept;
   static Task<void> count_in_redis(std::shared_ptr<Offences> self, Remote offence);
   void count_here(const limit::BanPolicy& policy, std::string_view key, bool observed,
                   const boost::asio::ip::address& client);

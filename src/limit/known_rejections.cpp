@@ -70,6 +70,22 @@ void KnownRejections::put(const Check& check, const Decision& decision, Moment a
     rejection->until = asked + std::min(decision.retry_after, kLongest);
 }
 
+void KnownRejections::put_spent(const Check& check, const Decision& decision, Moment asked, Moment now) {
+  KnownRejection* rejection = table_.find(check.hash);
+  if (rejection == nullptr)
+    rejection = table_.insert(
+        check.hash, [](const KnownRejection& a, const KnownRejection& b) { return a.until > b.until; },
+        [now](const KnownRejection& other) { return other.until > now; });
+  if (rejection == nullptr) return;
+  rejection->size = size_of_rule(*check.rule);
+  rejection->limit = decision.limit;
+  rejection->remaining = decision.remaining;
+  rejection->full_at = now + decision.reset_after;
+  rejection->costs = {};
+  rejection->costs[0] = {check.cost, now + decision.again_after};
+  rejection->until = asked;
+}
+
 /// When Redis would allow `check`; nothing if only Redis knows.
 std::optional<Moment> KnownRejections::allowed_at(const KnownRejection& rejection, const Check& check) noexcept {
   if (check.cost > static_cast<std::int64_t>(check.rule->burst)) return Moment::max();
@@ -98,6 +114,15 @@ bool KnownRejections::find(const Check& check, Moment now, Decision& decision) c
   decision.reset_after = between(now, rejection->full_at);
   decision.retry_after = *moment == Moment::max() ? kNever : between(now, *moment);
   return true;
+}
+
+Duration KnownRejections::wait(const Check& check, Moment now) const {
+  const KnownRejection* const rejection = table_.find(check.hash);
+  if (rejection == nullptr || check.cost <= 0 || check.cost < rejection->costs[0].cost ||
+      rejection->size != size_of_rule(*check.rule))
+    return Duration(0);
+  const auto moment = allowed_at(*rejection, check);
+  return !moment || *moment == Moment::max() ? Duration(0) : between(now, *moment);
 }
 
 void KnownRejections::forget(const Hash& hash) noexcept {

@@ -150,6 +150,7 @@ void Local::send(PendingDecision& pending, const Check& check, const Found& foun
   pending.sent_.push_back(check);
   pending.told_.emplace_back();
   if (check.peek) {
+    if (check.rule->leases) leases_.expire(check, now);
     if (!pending.learns_ || !Leases::leasable(check)) return;
     const auto seen = leases_.see(check, now);
     if (found.look.state == Leases::LeaseState::worth && seen.may_begin) part.ahead = found.look.ahead;
@@ -281,7 +282,12 @@ void Local::learn(const PendingDecision& pending, const PendingDecision::Part& p
   }
   if (check.cost <= 0 || already_through(check)) return rejections_.forget_other_sizes(check);
   if (leasable && part.ahead == 0) leases_.runs_out(check, decision, now);
-  if (decision.allowed) return rejections_.forget(check.hash);  // a higher rejected cost waits longer now
+  if (decision.allowed) {
+    rejections_.forget(check.hash);  // a higher rejected cost waits longer now
+    const bool here = leasable && (part.ahead > 0 || leases_.held(check.hash, now) > 0);
+    if (decision.again_after > Duration(0) && !here) rejections_.put_spent(check, decision, pending.asked_, now);
+    return;
+  }
   // A permit that a request gives back may come at any moment.
   if (check.rule->algorithm->refills) rejections_.put(check, decision, pending.asked_, now);
 }

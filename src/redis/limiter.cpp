@@ -101,7 +101,7 @@ Task<Result<bool>> Limiter::State::check(std::shared_ptr<State> state, std::span
     co_return step == Step::allowed;
   }
   UnderWay under_way(*state->local, *state->waiters, pending);
-  if (!peek) state->background->give_back_first();
+  state->background->give_back_first();  // also before a peek: the decision after it finds those permits in Redis
   if (waited && Clock::now() >= patient_until)
     co_return failed_with(Errc::timed_out);  // one more call would take too long
   for (;;) {
@@ -141,6 +141,10 @@ std::optional<bool> Limiter::decide_here(std::span<const limit::Check> checks, s
   const auto decision = state_->local->decide(checks, Clock::now(), decisions);
   if (decision && !limit::is_peek(checks)) state_->background->look_after_leases();
   return decision;
+}
+
+Duration Limiter::known_wait(const limit::Check& check) const {
+  return state_->local->rejections().wait(check, Clock::now());
 }
 
 bool Limiter::settle(std::span<const limit::Check> checks) { return state_->background->settle(checks); }

@@ -75,6 +75,7 @@ struct RouteLimit {
   const CompiledLimit* ready = nullptr;
   Cost cost;
   Stage stage = Stage::memory;
+  bool after_auth = false;  ///< its key is known only when the credentials are checked
 };
 
 /// A limit of a route that suspends keys, or under which an operator may suspend them.

@@ -236,6 +236,7 @@ struct Exchange {
   std::string_view problem_limit;                                  ///< the limit that the problem names; else empty
   const RouteBan* ban = nullptr;  ///< the limit under which the caller is suspended, or would be if it did not observe
   std::string_view banned_key;    ///< its key
+  bool offences_noted = false;    ///< before the answer, which tells the suspension that they begin
   Duration retry_after{0};        ///< the value of Retry-After; 0: none
   unsigned status = 0;            ///< the status of the reply; 0 before it
   EndedBy ended_by = EndedBy::upstream;

@@ -86,6 +86,7 @@ class Gateway final : public Handler {
   Step check_bans(Exchange& x, bool after_auth) const;
   Step check_suspended(Exchange& x, bool after_auth) const;
   void note_offences(Exchange& x);
+  Task<void> suspend_first(Exchange& x, Problem& problem);
   Task<Step> wait_in_room(Exchange& x);
   Step charge_preflight(Exchange& x);
   Step may_ask_usage(Exchange& x);

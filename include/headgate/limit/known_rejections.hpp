@@ -48,6 +48,14 @@ class KnownRejections {
   /// remaining wait. Also false if only Redis knows the wait.
   bool find(const Check& check, Moment now, Decision& decision) const;
 
+  /// Redis allowed `check` and left too little for the same once more. That rejects nothing: it is only for wait().
+  /// Keeps what is there of other keys.
+  void put_spent(const Check& check, const Decision& decision, Moment asked, Moment now);
+
+  /// How long Redis rejects `check`, as it last said, also if that is longer ago than find() relies on; 0: not known.
+  /// For what a caller is told that is rejected by another limit.
+  Duration wait(const Check& check, Moment now) const;
+
   /// Something was given back, or may have been given back, to the counter of `hash`.
   void forget(const Hash& hash) noexcept;
   /// Redis decided `check`. Forgets what was remembered under another size of its rule: the counter now has this size.

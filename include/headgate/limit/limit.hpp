@@ -175,6 +175,8 @@ struct Decision {
   Duration retry_after{0};      ///< if rejected: the shortest wait until the same cost is allowed, or kNever; else 0
   Duration reset_after{0};      ///< until the counter is again as if never used
   Duration delay{0};            ///< if allowed: how long the request must wait for its permit, at most the rule's wait
+  /// If it took its cost and left too little for the same once more: the shortest wait until that is allowed; else 0.
+  Duration again_after{0};
 };
 
 /// Whether to tell the caller `a` rather than `b`. A rejection comes before an allowed decision. Of two rejections, the

@@ -33,6 +33,8 @@ class RemoteLimiter {
   virtual Task<Result<bool>> decide(std::span<const Check> checks, std::span<Decision> decisions) = 0;
   /// The same without a task if no call is needed, else nothing; then use decide().
   virtual std::optional<bool> decide_here(std::span<const Check>, std::span<Decision>) { return {}; }
+  /// How long `check` will be rejected, as far as that is known without a call; 0: not known.
+  virtual Duration known_wait(const Check&) const { return Duration(0); }
   /// Sends changes for which nobody waits, with copies of everything that is needed: what a request cost beyond its
   /// hold (How::charge, How::debt), and what it did not use (cost below 0). False if some of them were dropped.
   virtual bool settle(std::span<const Check> checks) = 0;

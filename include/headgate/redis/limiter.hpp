@@ -85,6 +85,8 @@ class Limiter final : public limit::RemoteLimiter, public room::RemoteRooms {
   /// 100 ns.
   std::optional<bool> decide_here(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) override;
 
+  Duration known_wait(const limit::Check& check) const override;
+
   /// Sends changes to Redis in the background, with copies of all it needs: what a request took beyond its reservation
   /// (How::charge), and what it did not use (cost below 0). A call is tried once more if too many calls were active.
   /// Without a give-back, it is also tried once more if Redis was unavailable; then a charge may count twice. Else the

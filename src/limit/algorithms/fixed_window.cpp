@@ -119,6 +119,8 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
     decision.retry_after = std::min(kNever, left + times(later_window(rule), divide_up(too_much, count)));
   }
   decision.reset_after = reset_of(used, rule, left);
+  if (cost > 0 && decision.allowed && decision.remaining < static_cast<std::uint64_t>(cost)) [[unlikely]]
+    decision.again_after = left;  // what was allowed leaves no debt
   return decision;
 }
 

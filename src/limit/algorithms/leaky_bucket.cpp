@@ -75,6 +75,12 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
     decision.delay = Duration(round_up(level));
   }
   decision.reset_after = Duration(round_up(level_left));
+  if (decision.remaining < static_cast<std::uint64_t>(std::max<std::int64_t>(cost, 0)) && decision.allowed)
+      [[unlikely]] {
+    const auto behind = is_queue(rule) ? round_up(minus(level_left, wait_of(rule), parts)) : 0;
+    const auto next = left_of(left, rule, cost, size);
+    decision.again_after = Duration(std::max<std::int64_t>({0, behind, -next.whole}));
+  }
   return decision;
 }
 

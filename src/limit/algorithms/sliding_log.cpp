@@ -83,6 +83,8 @@ class Sequence {
   std::int64_t dead_ = 0;
 };
 
+std::int64_t period_of(const Rule& rule) noexcept { return rule.rate.period.count(); }
+
 /// Makes room for `more` entries at the end, if moving the valid entries to the front is enough. The log has room for a
 /// sixteenth more than the count, so each entry is moved at most sixteen times.
 void make_room(Log& log, std::int64_t& dead, std::size_t more, std::size_t count) {
@@ -118,11 +120,16 @@ Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant no
   Outcome outcome;
   outcome.allowed = allows(cost, count - used);
   outcome.words[kUsed] = used;
-  if (used == 0) return outcome;
+  if (used == 0) {
+    if (cost > 0 && cost <= count && 2 * cost > count) outcome.words[kWait] = period_of(rule);
+    return outcome;
+  }
   outcome.stale = all.stale();
   outcome.words[kReset] = all.until_gone(all.dead() + used - 1);
   if (!outcome.allowed && cost <= count) {
     outcome.words[kWait] = all.until_gone(all.dead() + used + cost - count - 1);
+  } else if (const std::int64_t gone = used + 2 * bounded(cost) - count; outcome.allowed && cost > 0 && gone > 0) {
+    outcome.words[kWait] = gone > used ? period_of(rule) : all.until_gone(all.dead() + gone - 1);
   } else if (const std::int64_t left = used + std::max(bounded(cost), -used); cost < 0 && left > 0) {
     outcome.words[kWait] = all.until_gone(all.dead() + left - 1);
   }
@@ -186,6 +193,8 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
   decision.limit = rule.rate.count;
   decision.remaining = static_cast<std::uint64_t>(std::max<std::int64_t>(count - used.used - used.owed, 0));
   if (!decision.allowed) decision.retry_after = cost > count ? kNever : std::min(Duration(words[kWait]), kNever);
+  if (cost > 0 && decision.allowed && decision.remaining < static_cast<std::uint64_t>(cost))
+    decision.again_after = Duration(words[kWait]);
   if (used.owed > 0)  // each period takes at most a count of it
     decision.reset_after = times(period, divide_up(used.used + used.owed, count));
   else

@@ -156,6 +156,8 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
   decision.remaining = static_cast<std::uint64_t>(std::max<std::int64_t>(room_left, 0));
   if (!decision.allowed) decision.retry_after = cost > count_of(rule) ? kNever : wait_of(rule, cost, before, grid);
   decision.reset_after = reset_of(left, rule, grid);
+  if (cost > 0 && decision.allowed && room_left < cost) [[unlikely]]
+    decision.again_after = wait_of(rule, cost, left, grid);
   return decision;
 }
 

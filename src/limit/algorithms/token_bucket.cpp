@@ -56,6 +56,9 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
   else if (cost > 0 && after < wait)
     decision.delay = Duration(round_up(minus(wait, after, parts)));
   decision.reset_after = Duration(round_up(minus(reach, left, parts)));
+  if (decision.remaining < static_cast<std::uint64_t>(std::max<std::int64_t>(cost, 0))) [[unlikely]]
+    if (const auto next = left_of(left, rule, cost, reach); decision.allowed && next.whole < 0)
+      decision.again_after = Duration(-next.whole);
   return decision;
 }
 

@@ -43,6 +43,67 @@ TEST_F(PathBans, RefuseAKeyAfterItsRejections) {
   EXPECT_THAT(trace.lines, Not(Contains(HasSubstr("memory")))) << "nothing is counted any more";
 }
 
+TEST_F(PathBans, AreToldByTheRejectionThatBeginsThem) {
+  in_memory("abuse", "1/second");
+  bans_after(2);
+  again();
+  again();
+  EXPECT_EQ(client.fields["Retry-After"], "1") << "one offence suspends nobody";
+  again();
+  EXPECT_EQ(client.status, 429U);
+  EXPECT_EQ(x.ended_by, EndedBy::limit);
+  EXPECT_EQ(client.fields["Retry-After"], "600");
+  EXPECT_THAT(client.fields["RateLimit"], HasSubstr(";t=600"));
+  EXPECT_EQ(client.fields["X-RateLimit-Reset"],
+            std::to_string(std::chrono::ceil<seconds>((clock.wall() + minutes(10)).time_since_epoch()).count()));
+  EXPECT_THAT(client.body, HasSubstr("\"retry_after\": 600"));
+  EXPECT_THAT(client.body, HasSubstr("10 minutes"));
+}
+
+TEST_F(PathBans, AreToldWhereRedisCountsTheOffences) {
+  in_redis("abuse", "1/second");
+  bans_after(1);
+  other_redis = std::make_shared<StoredRedis>(clock, trace);
+  again();
+  again();
+  EXPECT_EQ(x.ended_by, EndedBy::limit);
+  EXPECT_EQ(client.fields["Retry-After"], "600");
+}
+
+TEST_F(PathBans, AreForetoldToWhoOnlyAsks) {
+  in_memory("abuse", "1/second");
+  bans_after(1);
+  again();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(explain("GET /").retry_after, 600U) << "and none begins";
+  again();
+  EXPECT_EQ(x.ended_by, EndedBy::limit);
+  EXPECT_EQ(client.fields["Retry-After"], "600");
+  clock.advance(minutes(10));
+  again();
+  EXPECT_EQ(client.status, 200U);
+  EXPECT_EQ(explain("GET /").retry_after, 1200U) << "the second one is longer";
+}
+
+TEST_F(PathBans, AreNotToldWhileTheyOnlyObserve) {
+  in_memory("abuse", "1/second");
+  in_memory("abuse2", "2/hour").mode = limit::Mode::observe;
+  bans_after(1);
+  again();
+  again();
+  again();
+  EXPECT_EQ(client.status, 429U);
+  EXPECT_EQ(client.fields["Retry-After"], "1");
+}
+
+TEST_F(PathBans, CountAnOffenceOnce) {
+  in_memory("abuse", "1/hour");
+  bans_after(3);
+  for (int i = 0; i < 3; ++i) again();
+  EXPECT_NE(client.fields["Retry-After"], "600") << "two offences";
+  again();
+  EXPECT_EQ(x.ended_by, EndedBy::limit) << "the third";
+}
+
 TEST_F(PathBans, EndWhenRetryAfterSays) {
   in_memory("abuse", "1/second");
   bans_after(1);

@@ -55,6 +55,30 @@ TEST_F(KnownRejectionsTest, RepeatARejectionUntilItsEndAndCountTheWaitDown) {
   EXPECT_FALSE(rejected(make_check(rule, "b"), kNow)) << "another caller";
 }
 
+TEST_F(KnownRejectionsTest, TellTheirWaitAlsoWhenRedisIsAskedAgain) {
+  rejections.put(check, rejection(1h, 1h), kNow, kNow);
+  EXPECT_FALSE(rejected(check, kNow + 2s)) << "only Redis knows";
+  EXPECT_EQ(rejections.wait(check, kNow + 2s), 1h - 2s) << "unless somebody gave back";
+  EXPECT_EQ(rejections.wait(check, kNow + 1h), 0s);
+  EXPECT_EQ(rejections.wait(make_check(rule, "b"), kNow), 0s);
+  rejections.forget(check.hash);
+  EXPECT_EQ(rejections.wait(check, kNow), 0s);
+}
+
+TEST_F(KnownRejectionsTest, KnowTheWaitOfACounterThatWasSpentAndRejectNobodyForIt) {
+  Decision last;
+  last.allowed = true;
+  last.limit = 10;
+  last.again_after = 90s;
+  last.reset_after = 100s;
+  rejections.put_spent(check, last, kNow, kNow);
+  EXPECT_FALSE(rejected(check, kNow));
+  EXPECT_EQ(rejections.wait(check, kNow + 1s), 89s);
+  rejections.put(check, rejection(80s, 100s), kNow + 5s, kNow + 5s);
+  EXPECT_TRUE(rejected(check, kNow + 5s));
+  EXPECT_EQ(rejections.wait(check, kNow + 5s), 80s);
+}
+
 TEST_F(KnownRejectionsTest, CoverHigherCostsButNoLowerOnes) {
   const Check two = make_check(rule, "a", 2);
   rejections.put(two, rejection(100ms, 900ms, 1), kNow, kNow);

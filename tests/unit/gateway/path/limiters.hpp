@@ -6,6 +6,7 @@
 #include "headgate/limit/limiter.hpp"
 #include "headgate/limit/memory_store.hpp"
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -55,7 +56,8 @@ class ScriptedRedis final : public limit::RemoteLimiter {
   std::vector<std::string> settled_keys;
   std::optional<error_code> away;  ///< the error if it does not answer
   Duration answers_after{0};
-  Duration delay{0};  ///< the delay of each check that it allows
+  Duration delay{0};                            ///< the delay of each check that it allows
+  std::map<std::string, Duration> known_waits;  ///< by limit: how long it is known to reject, without a call
   Clock::Steady others_owe_until{};
   std::vector<std::string> settled;
 
@@ -71,6 +73,10 @@ class ScriptedRedis final : public limit::RemoteLimiter {
   std::optional<bool> decide_here(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) override {
     if (!known.contains(std::string(checks[0].key))) return {};
     return answer(checks, decisions);
+  }
+  Duration known_wait(const limit::Check& check) const override {
+    const auto at = known_waits.find(check.rule->limit);
+    return at == known_waits.end() ? Duration(0) : at->second;
   }
   bool settle(std::span<const limit::Check> checks) override {
     trace_.note("settle", words_of(checks));
