@@ -84,7 +84,9 @@ constexpr Key kBoundsKeys[] = {
     {"head_fields", &kHeadFields, "100", "100", "Fields of a request; 431 beyond"},
     {"target_size", &kTargetSize, "8KiB", R"("8KiB")", "Path and query of a request; 414 beyond"},
     {"connections", &kConnections, "10000", "10000",
-     "Client connections of all workers together; a further one gets a 503, or is closed if it uses TLS"},
+     "Client connections of all workers together; for a further one the address with the most gives up the one that "
+     "was "
+     "idle longest. If none of them is idle it gets a 503, or is closed if it uses TLS"},
     {"handshakes", &kHandshakes, "1000", "1000", "TLS handshakes that a worker has under way; further ones wait"},
     {"handshakes_per_address", &kHandshakes, "100", "100",
      "TLS handshakes of one address, and of one IPv6 block of 64 bits, that a worker has under way or waiting; a "

@@ -24,6 +24,8 @@ class ActiveExchange {
   void begin(Exchange& x) noexcept { x_ = &x; }
   void end() noexcept { x_ = nullptr; }
 
+  /// The exchange; null outside of begin() and end().
+  const Exchange* now() const noexcept { return x_; }
   /// Whether the answer was started.
   bool answered() const noexcept { return x_ && x_->reply->started(); }
 

@@ -18,6 +18,11 @@ Steps step_of(const ConnectionRate& rate) noexcept {
   return std::chrono::duration_cast<Steps>(rate.period) / static_cast<Steps::rep>(rate.count);
 }
 
+std::string words_of_address(const boost::asio::ip::address& address) {
+  std::array<char, 64> text{};
+  return std::string(identity::address_text(address, text));
+}
+
 }  // namespace
 
 ConnectionBounds::ConnectionBounds() = default;
@@ -25,7 +30,6 @@ ConnectionBounds::~ConnectionBounds() = default;
 
 std::pair<ConnectionBounds::Place, ConnectionBounds::Why> ConnectionBounds::admit(
     const Bounds& bounds, const boost::asio::ip::address& address, Moment now) {
-  if (bounds.connections_per_address == 0 && bounds.connection_rate.count == 0) return {Place(), Why::none};
   if (identity::contains(bounds.exempt, address)) return {Place(), Why::none};
   std::array<char, 64> text{};
   const auto key = keyed_hash(identity::client_ip_key(address, bounds.ipv6_prefix, text), 0).low;
@@ -36,7 +40,10 @@ std::pair<ConnectionBounds::Place, ConnectionBounds::Why> ConnectionBounds::admi
     forget(stripe, now);
     const auto [at, fresh] = stripe.entries.try_emplace(key);
     auto& entry = at->second;
-    if (fresh) entry.idle = stripe.idle.insert(stripe.idle.end(), key);
+    if (fresh) {
+      entry.at = stripe.idle.insert(stripe.idle.end(), key);
+      entry.address = address;
+    }
     const auto& rate = bounds.connection_rate;
     const auto full_at = std::max(entry.full_at, now) + (rate.count > 0 ? step_of(rate) : Steps{});
     if (bounds.connections_per_address > 0 && entry.open >= bounds.connections_per_address)
@@ -45,7 +52,7 @@ std::pair<ConnectionBounds::Place, ConnectionBounds::Why> ConnectionBounds::admi
       why = Why::rate;
     if (why == Why::none) {
       entry.full_at = full_at;
-      if (entry.open++ == 0) stripe.idle.erase(entry.idle);
+      set_open(stripe, entry, entry.open + 1);
     }
   }
   if (why == Why::none) return {Place(*this, key), why};
@@ -57,7 +64,37 @@ void ConnectionBounds::leave(std::uint64_t key) noexcept {
   auto& stripe = stripe_of(key);
   const std::lock_guard lock(stripe.mutex);
   auto& entry = stripe.entries.find(key)->second;
-  if (--entry.open == 0) entry.idle = stripe.idle.insert(stripe.idle.end(), key);
+  set_open(stripe, entry, entry.open - 1);
+}
+
+/// Its node goes from list to list, so this allocates only for a number that no other address has.
+void ConnectionBounds::set_open(Stripe& stripe, Entry& entry, std::uint32_t open) {
+  auto& to = open == 0 ? stripe.idle : stripe.by_number[open];
+  auto& from = entry.open == 0 ? stripe.idle : stripe.by_number[entry.open];
+  to.splice(to.end(), from, entry.at);
+  if (entry.open != 0 && from.empty()) stripe.by_number.erase(entry.open);
+  entry.open = open;
+}
+
+std::uint32_t ConnectionBounds::open(std::uint64_t key) const noexcept {
+  const auto& stripe = stripes_[key % kStripes];
+  const std::lock_guard lock(stripe.mutex);
+  const auto found = stripe.entries.find(key);
+  return found == stripe.entries.end() ? 0 : found->second.open;
+}
+
+std::vector<ConnectionBounds::Heavy> ConnectionBounds::heaviest(std::size_t most) const {
+  std::vector<Heavy> out;
+  for (const auto& stripe : stripes_) {
+    const std::lock_guard lock(stripe.mutex);
+    auto left = most;
+    for (auto level = stripe.by_number.begin(); level != stripe.by_number.end() && left > 0; ++level)
+      for (auto key = level->second.begin(); key != level->second.end() && left > 0; ++key, --left)
+        out.push_back({*key, level->first, stripe.entries.at(*key).address});
+  }
+  std::stable_sort(out.begin(), out.end(), [](const Heavy& a, const Heavy& b) { return a.open > b.open; });
+  if (out.size() > most) out.resize(most);
+  return out;
 }
 
 /// At most two for each new one, so that no caller pays for many.
@@ -70,22 +107,41 @@ void ConnectionBounds::forget(Stripe& stripe, Moment now) {
   }
 }
 
+bool ConnectionBounds::Gate::passes(Moment now, std::uint64_t& left_out_before) {
+  const std::lock_guard lock(mutex);
+  if (last != Moment{} && now - last < kLogEvery) {
+    ++left_out;
+    return false;
+  }
+  last = now;
+  left_out_before = std::exchange(left_out, 0);
+  return true;
+}
+
 void ConnectionBounds::refused(Why why, const boost::asio::ip::address& address, Moment now) {
   counts_[static_cast<std::size_t>(why)].fetch_add(1, std::memory_order_relaxed);
   std::uint64_t left_out = 0;
-  {
-    const std::lock_guard lock(log_mutex_);
-    if (logged_ != Moment{} && now - logged_ < kLogEvery) {
-      ++left_out_;
-      return;
-    }
-    logged_ = now;
-    left_out = std::exchange(left_out_, 0);
-  }
+  if (!refusals_.passes(now, left_out)) return;
   std::array<char, 64> text{};
-  observe::event(observe::LogLevel::warning, "connection_refused", "a bound is reached",
-                 {{"bound", to_text(why)},
-                  {"address", identity::address_text(address, text)},
+  const auto most = why == Why::total ? heaviest(1) : std::vector<Heavy>();
+  observe::event(
+      observe::LogLevel::warning, "connection_refused", "a bound is reached",
+      {{"bound", to_text(why)},
+       {"address", identity::address_text(address, text)},
+       most.empty() ? observe::EventField() : observe::EventField("most_from", words_of_address(most.front().address)),
+       most.empty() ? observe::EventField() : observe::EventField("connections_from_there", most.front().open),
+       left_out == 0 ? observe::EventField() : observe::EventField("lines_left_out", left_out)});
+}
+
+void ConnectionBounds::gave_way(const Heavy& whose, std::uint32_t of, Moment now) {
+  gave_way_.fetch_add(1, std::memory_order_relaxed);
+  std::uint64_t left_out = 0;
+  if (!ways_given_.passes(now, left_out)) return;
+  observe::event(observe::LogLevel::warning, "connections_full",
+                 "the address with the most connections gave up the one that was idle longest, for a new one",
+                 {{"address", words_of_address(whose.address)},
+                  {"connections", whose.open},
+                  {"of", of},
                   left_out == 0 ? observe::EventField() : observe::EventField("lines_left_out", left_out)});
 }
 

@@ -22,6 +22,9 @@ constexpr auto kRequest = net::Stream::kTurn / 16;
 // Before a request. RFC 9112 section 2.2 asks to ignore at least one.
 constexpr unsigned kMaxEmptyLines = 16;
 
+// What may follow a head that was refused, beside what is on its way already: nobody knows where it ends.
+constexpr std::uint64_t kAfterRefusal = 1UL << 20;
+
 }  // namespace
 
 H1Session::H1Session(Sessions& owner, net::ReadBuffer input, Peer peer)
@@ -93,7 +96,7 @@ Task<void> H1Session::refuse_service(const char* why) {
   const ParseError refusal{503, why};
   (void)co_await refuse(*x, refusal);
   exchanges().put(std::move(x));
-  linger();
+  linger();  // it may be a whole upload, of which nothing was read
 }
 
 void H1Session::serve() { spawn(serve_all(), "session"); }
@@ -112,11 +115,12 @@ Task<void> H1Session::serve_all() {
     next = Next::idle;
   }
   exchanges().put(std::move(x));
+  rest_ = std::max(rest_, kAfterRefusal);
   if (next == Next::idle && !draining()) co_return rest(timeouts().idle, nothing);
   if (next == Next::idle && fresh_) co_return rest(kFirstRequest, nothing);
   // Unread bytes would make the kernel reset the connection, and the answer could be lost (RFC 9112 section 9.6).
   if (next == Next::close && stream_->is_open() && read_buffer_.fill_now().has_value()) next = Next::linger;
-  if (next == Next::linger) co_return linger();
+  if (next == Next::linger) co_return linger(rest_);
   end();
 }
 
@@ -139,7 +143,6 @@ Task<H1Session::Next> H1Session::serve_each(Exchange& x) {
       }
       if (thrown) co_await answer_bug(handler(), x, thrown);
       exchange_.end();
-      begin_wait();
       stream_->unwatch();
       if (!settled(reply)) next = co_await settle(reply);
     }
@@ -222,6 +225,7 @@ H1Reply H1Session::begin_answer(Exchange& x) {
 
 Task<H1Session::Next> H1Session::refuse(Exchange& x, ParseError refusal) {
   H1Reply reply(output_, body_, x, timeouts().write, H1Reply::Close::must_close);
+  rest_ = 0;
   body_.begin({});
   x.body = &body_;
   x.reply = &reply;
@@ -239,6 +243,7 @@ bool H1Session::settled(const H1Reply& reply) const noexcept {
 
 /// Brings the connection into a safe state after an exchange: at the begin of the next request, or to be closed.
 Task<H1Session::Next> H1Session::settle(const H1Reply& reply) {
+  rest_ = body_.most_left();
   if (!reply.complete()) {
     stream_->reset();
     co_return Next::close;

@@ -24,6 +24,7 @@ class H1Session final : public Session {
   void reject() override;
   void break_off() noexcept override;
   bool waits_for_request() const noexcept override { return idle() || waits_; }
+  const Exchange* exchange() const noexcept override { return exchange_.now(); }
 
  private:
   enum class Next { exchange, idle, close, linger };
@@ -56,6 +57,7 @@ class H1Session final : public Session {
   headgate::Clock::Steady idle_until_{};  // only over TLS
   bool fresh_ = true;                     // no request has come yet
   bool waits_ = false;                    // for the rest of a head, or of a body that was answered already
+  std::uint64_t rest_ = 0;                // at most so many bytes belong to what was answered early
 };
 
 }  // namespace headgate::gateway

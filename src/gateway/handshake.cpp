@@ -2,6 +2,7 @@
 
 #include "handshakes.hpp"
 
+#include "headgate/core/hash.hpp"
 #include "headgate/observe/event.hpp"
 
 #include <boost/asio/error.hpp>
@@ -55,6 +56,11 @@ HandshakeShares::Block HandshakeShares::block_of(const boost::asio::ip::address&
   return out;
 }
 
+std::uint64_t HandshakeShares::owner_of(const boost::asio::ip::address& address) {
+  const auto block = block_of(address);
+  return keyed_hash({reinterpret_cast<const char*>(block.data()), block.size()}, 0).low;
+}
+
 bool HandshakeShares::enter(const boost::asio::ip::address& address) {
   auto& count = counts_[block_of(address)];
   if (count >= most_) return false;
@@ -106,7 +112,9 @@ Task<Handshake::Next> Handshake::shake_hands() {
     co_return Next::close;
   }
   const HandshakeShare share(all.shares, peer_.address, counted);
-  auto secured = co_await net::accept_tls(*stream_, tls_, received, left(), all.turns);
+  // A proxy's connections are of many clients, so each waits on its own.
+  const auto owner = counted ? HandshakeShares::owner_of(peer_.address) : number();
+  auto secured = co_await net::accept_tls(*stream_, tls_, received, left(), all.turns, owner);
   if (secured.has_error()) co_return failed(secured.error());
 
   count(secured->resumed ? HandshakeResult::resumed : HandshakeResult::full, secured->version);

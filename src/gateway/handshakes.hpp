@@ -21,6 +21,8 @@ class HandshakeShares {
   /// Takes one more for the address; false if it has all of its own. Then nothing is to be left.
   bool enter(const boost::asio::ip::address& address);
   void leave(const boost::asio::ip::address& address);
+  /// Names the address, or its block, among those that wait for their turn.
+  static std::uint64_t owner_of(const boost::asio::ip::address& address);
 
  private:
   using Block = std::array<unsigned char, 8>;

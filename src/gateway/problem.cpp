@@ -163,6 +163,11 @@ Problem problem_of(const upstream::Failure& failure) {
               .ended_by = EndedBy::shed,
               .detail = "The servers behind this gateway have as much to do as they can.",
               .retry_after = 1};
+    case Failed::own_want:
+      return {.status = 503,
+              .ended_by = EndedBy::shed,
+              .detail = "This gateway has too many connections. Try again shortly.",
+              .retry_after = 1};
     case Failed::sending:
     case Failed::closed:
       return {.status = 502,
@@ -208,6 +213,8 @@ std::string_view reason_of(const upstream::Failure& failure, TextArena& text) {
       return with_cause("the answer is not valid HTTP");
     case Failed::head_too_large:
       return "the answer's head is too large";
+    case Failed::own_want:
+      return "this gateway has no descriptor left";
   }
   return {};
 }

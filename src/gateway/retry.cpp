@@ -34,6 +34,7 @@ std::optional<RetryReason> reason_to_retry(const Retry& retry, Failed failed, co
     case Failed::malformed:       // the server has worked on it, and would again
     case Failed::head_too_large:  // the same
     case Failed::full:            // another attempt finds no place either
+    case Failed::own_want:        // nor a descriptor
       break;
   }
   return std::nullopt;

@@ -12,6 +12,7 @@ namespace {
 
 constexpr Duration kAtMost = std::chrono::seconds(30);
 constexpr Duration kInSilence = std::chrono::seconds(5);
+constexpr std::uint64_t kBytesAtMost = 1UL << 30;
 
 }  // namespace
 
@@ -23,7 +24,12 @@ void Peer::speak_for(const boost::asio::ip::address& source) {
 }
 
 Session::Session(Sessions& owner, net::ReadBuffer input, Peer peer)
-    : stream_(&input.stream()), read_buffer_(std::move(input)), peer_(std::move(peer)), owner_(owner) {}
+    : stream_(&input.stream()),
+      read_buffer_(std::move(input)),
+      peer_(std::move(peer)),
+      owner_(owner),
+      since_(owner.clock_.steady()),
+      number_(++owner.numbered_) {}
 
 Session::~Session() {
   if (stream_) stream_->close();
@@ -33,7 +39,7 @@ void Session::begin_exchange(Exchange& x) {
   x.peer = peer_.address;
   x.peer_text = peer_.text;
   x.clock = &owner_.clock_;
-  x.started = x.clock->steady();
+  x.started = since_ = x.clock->steady();
   x.draining = &peer_.entrance->winding_down;
   x.client_tls = peer_.tls;
   x.https_port = peer_.entrance->https_port;
@@ -76,8 +82,9 @@ void Session::break_off() noexcept {
 /// If the connection was closed at once, the kernel would reset it, and a client that sends its whole upload before it
 /// reads would never see the answer (RFC 9112 section 9.6). 30 s in all and 5 s of silence are nginx's values. Only the
 /// connection is kept: no exchange, no buffer, no coroutine.
-void Session::linger() {
+void Session::linger(std::uint64_t most) {
   state_ = State::lingering;
+  linger_bytes_ = std::min(most, kBytesAtMost);
   stream_->shutdown_send();
   read_buffer_.consume(read_buffer_.data().size());
   read_buffer_.unpin();
@@ -92,7 +99,8 @@ void Session::discard() {
   const auto got = stream_->discard_now();
   const auto left = std::chrono::duration_cast<Duration>(linger_until_ - owner_.clock_.steady());
   const bool ended = got.has_error() && got.error() != boost::asio::error::would_block;
-  if (ended || left <= Duration(0)) return end();
+  if (got.has_value()) linger_bytes_ -= std::min<std::uint64_t>(linger_bytes_, *got);
+  if (ended || left <= Duration(0) || linger_bytes_ == 0) return end();
   stream_->watch(&Session::lingered, this, std::min(left, kInSilence));
 }
 

@@ -56,6 +56,16 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   bool lingering() const noexcept { return state_ == State::lingering; }
   /// Closes at once, also during an exchange: the worker waits no longer.
   virtual void break_off() noexcept;
+  /// The request that is answered now; null: none, or the protocol has several.
+  virtual const Exchange* exchange() const noexcept { return nullptr; }
+
+  const Peer& peer() const noexcept { return peer_; }
+  /// Names the connection among those of its worker.
+  std::uint64_t number() const noexcept { return number_; }
+  /// Since when it waits for a request, or when the request that it serves began.
+  headgate::Clock::Steady since() const noexcept { return since_; }
+  /// Links it to the others of its address.
+  boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> of_address;
 
  protected:
   Session(Sessions& owner, net::ReadBuffer input, Peer peer);
@@ -66,14 +76,10 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   virtual void serve() = 0;
   /// Becomes idle. Without a byte within `timeout` the session ends.
   void wait_idle(Duration timeout);
-  /// After an answer that was sent before the whole request was read: reads on for a while, then closes.
-  void linger();
-
-  /// An exchange has ended: from now on it waits for the next request. Sessions must know only if `Bounds::if_full`
-  /// makes it end those that wait longest.
-  void begin_wait() noexcept {
-    if (bounds().if_full == IfFull::end_longest_waiting) owner_.begins_wait(*this);
-  }
+  /// After an answer that was sent before the whole request was read: reads on for a while, at most this many bytes,
+  /// then closes. Where nobody knows how much follows, the default ends a flood.
+  void linger(std::uint64_t most = kUnknownRest);
+  static constexpr std::uint64_t kUnknownRest = 16UL << 20;
 
   /// Closes the connection and deletes this.
   void end() noexcept { owner_.remove(*this); }
@@ -109,8 +115,12 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
 
   Sessions& owner_;
   headgate::Clock::Steady linger_until_;
+  std::uint64_t linger_bytes_ = 0;
+  headgate::Clock::Steady since_;
+  std::uint64_t number_;
   State state_ = State::serving;
   bool counted_ = true;
+  bool parked_ = false;  // not begun: another worker may make room for it
 };
 
 }  // namespace headgate::gateway

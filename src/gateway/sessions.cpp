@@ -4,8 +4,9 @@
 #include "h1_session.hpp"
 #include "handshake.hpp"
 #include "handshakes.hpp"
-#include "session.hpp"
+#include "session_lists.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace headgate::gateway {
@@ -27,12 +28,6 @@ void ExchangePool::put(std::unique_ptr<Exchange> exchange) {
   spare_.push_back(std::move(exchange));
 }
 
-struct Sessions::Lists {
-  using List = boost::intrusive::list<Session, boost::intrusive::constant_time_size<false>>;
-  List alive;      ///< serving or idle; those that wait for a request in the order in which they began to
-  List lingering;  ///< the oldest first
-};
-
 Sessions::Sessions(Handler& handler, Clock& clock, net::Blocks& blocks, const Timeouts& timeouts, const Bounds& bounds,
                    Totals& totals, MakeSession make)
     : handler_(handler),
@@ -45,6 +40,7 @@ Sessions::Sessions(Handler& handler, Clock& clock, net::Blocks& blocks, const Ti
       lists_(std::make_unique<Lists>()) {}
 
 Sessions::~Sessions() {
+  leave_neighbours();
   for (auto* list : {&lists_->alive, &lists_->lingering})
     while (!list->empty()) remove(list->front());
 }
@@ -85,35 +81,18 @@ void Sessions::take(net::StreamPtr stream, EntrancePtr entrance) {
   const bool says_whose = entrance->preamble == Preamble::proxy_header && trusted;
   auto tls = entrance->tls;
   peer.entrance = std::move(entrance);
-  bool full = before >= bounds_.connections;
-  if (full && bounds_.if_full == IfFull::end_longest_waiting) full = !make_room();
-  if (auto* const counter = full ? peer.entrance->counters.refused : peer.entrance->counters.accepted) counter->add();
-  if (full) {
-    totals_.bounds.refused(ConnectionBounds::Why::total, peer.address, clock_.steady());
-    auto& session = keep(session_of(std::move(input), std::move(peer), std::move(tls)));
-    uncount(session);  // it takes no place while it is rejected
-    return session.reject();
-  }
+  const bool full = before >= bounds_.connections;
+  const auto givers = full ? who_gives_way(peer) : std::vector<ConnectionBounds::Heavy>();
+  const bool room = !full || make_room(givers);
   auto& session =
-      keep(says_whose ? new Arrival(*this, std::move(input), std::move(peer), timeouts_.head, std::move(tls))
-                      : session_of(std::move(input), std::move(peer), std::move(tls)));
+      keep(says_whose && room ? new Arrival(*this, std::move(input), std::move(peer), timeouts_.head, std::move(tls))
+                              : session_of(std::move(input), std::move(peer), std::move(tls)));
+  const bool parked = !room && !says_whose && park(session, givers);
+  const auto& told = session.peer_.entrance->counters;
+  if (auto* const counter = room || parked ? told.accepted : told.refused) counter->add();
+  if (parked) return;
+  if (!room) return turn_away(session);
   session.begin();
-}
-
-/// It passes over those that are being served, and no more than the bound allows.
-bool Sessions::make_room() {
-  for (auto& session : lists_->alive) {
-    if (!session.counted_ || !session.waits_for_request()) continue;
-    totals_.bounds.refused(ConnectionBounds::Why::total, session.peer_.address, clock_.steady());
-    end_now(session);
-    return true;
-  }
-  return false;
-}
-
-void Sessions::begins_wait(Session& session) noexcept {
-  session.unlink();
-  lists_->alive.push_back(session);
 }
 
 bool Sessions::admit(Peer& peer) {
@@ -130,12 +109,14 @@ bool Sessions::out_of_memory(const Peer& peer) {
 
 Session& Sessions::keep(Session* session) {
   lists_->alive.push_back(*session);
+  lists_->join_address(*session);
   return *session;
 }
 
 void Sessions::give_way(Session& before, net::ReadBuffer input, Peer peer, net::ServerTlsPtr tls) {
   before.stream_ = nullptr;
   before.counted_ = false;
+  lists_->leave_address(before);
   remove(before);
   keep(session_of(std::move(input), std::move(peer), std::move(tls))).begin();
 }
@@ -149,15 +130,20 @@ void Sessions::uncount(Session& session) noexcept {
 void Sessions::remove(Session& session) noexcept {
   if (session.lingering()) --lingering_;
   uncount(session);
+  lists_->leave_address(session);
+  if (session.parked_) lists_->parked.erase(session.number_);
   delete &session;  // leaves its list
 }
 
 void Sessions::let_linger(Session& session) noexcept {
   uncount(session);
+  lists_->leave_address(session);
   session.peer_.place.leave();
   session.unlink();
   lists_->lingering.push_back(session);
-  if (++lingering_ > kMaxLingering) remove(lists_->lingering.front());
+  const bool few = bounds_.if_full == IfFull::end_waiting;  // it has few descriptors
+  const auto most = few ? std::max(bounds_.connections / 4, 2U) : kMaxLingering;
+  if (++lingering_ > most) remove(lists_->lingering.front());
 }
 
 void Sessions::wind_down() noexcept {
@@ -184,7 +170,7 @@ void Sessions::drain(Entrance& entrance) {
 }
 
 void Sessions::end_now(Session& session) noexcept {
-  if (session.idle())
+  if (session.idle() || session.parked_)
     session.end();
   else
     session.break_off();

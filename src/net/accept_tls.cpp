@@ -21,9 +21,9 @@ Result<char> first_byte(const Stream& stream) noexcept {
 }
 
 Task<Result<Secured, TlsError>> accept_tls(Stream& stream, ServerTlsPtr server, std::string_view received,
-                                           Duration timeout, HandshakeTurns& turns) {
+                                           Duration timeout, HandshakeTurns& turns, std::uint64_t owner) {
   const auto until = std::chrono::steady_clock::now() + timeout;
-  co_await turns.begin();
+  co_await turns.begin(owner);
   HandshakeTurns::Place place(turns, &stream);
   if (!stream.is_open() || stream.interrupted()) co_return given_up(boost::asio::error::operation_aborted);
   if (std::chrono::steady_clock::now() >= until) co_return given_up(boost::asio::error::timed_out);

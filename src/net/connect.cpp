@@ -1,5 +1,6 @@
 #include "headgate/net/connect.hpp"
 
+#include "headgate/net/descriptors.hpp"
 #include "headgate/net/tls.hpp"
 
 #include <boost/asio/error.hpp>
@@ -38,6 +39,11 @@ struct Attempt : std::enable_shared_from_this<Attempt> {
 
   void dial(const Tcp::endpoint& endpoint, Duration timeout) {
     begin(timeout);
+    // The last descriptors are the admin interface's.
+    error_code opened;
+    socket.open(endpoint.protocol(), opened);
+    if (!opened && socket.native_handle() >= descriptor_shares().servers) opened = error::no_descriptors;
+    if (opened) return finish(opened);
     socket.async_connect(endpoint, [self = shared_from_this(), wait = wait](const error_code& ec) {
       if (self->wait == wait) self->finish(ec);
     });
@@ -180,6 +186,7 @@ struct Connector::State {
     Done connected(attempt);
     attempt.dial(endpoint, left_of(until));
     const error_code ec = co_await connected;
+    if (ec && is_own_want(ec)) note_own_want();
     if (ec) co_return failed(At::address, ec);
     StreamPtr stream(new Stream(std::move(attempt.socket), timers));
     attempt.socket = Socket(loop);
@@ -246,7 +253,7 @@ Task<Result<Connected, ConnectError>> Connector::connect(ConnectOptions options)
       co_return connected;
     }
     if (reached.error().at >= why.at) why = std::move(reached.error());
-    if (attempt->stopped) break;
+    if (attempt->stopped || is_own_want(why.code)) break;
     if (options.in_turn && addresses.size() > 1) state->note_failure(addresses[i]);
   }
   if (attempt->stopped) co_return failed(why.at, error::operation_aborted);

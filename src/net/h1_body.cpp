@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <limits>
 
 namespace headgate::net {
 
@@ -96,6 +97,11 @@ Result<std::string_view> H1Body::take_chunks() {
 const http::Fields& H1Body::trailers() const noexcept {
   static const http::Fields kNone;
   return framing_.kind == Kind::chunked ? chunks_.trailers() : kNone;
+}
+
+std::uint64_t H1Body::most_left() const noexcept {
+  if (ended_ || broken_) return 0;
+  return framing_.kind == Kind::length ? left_ : std::numeric_limits<std::uint64_t>::max();
 }
 
 Result<std::string_view> H1Body::ready() {

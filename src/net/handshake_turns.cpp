@@ -4,13 +4,38 @@
 
 #include <boost/asio/post.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace headgate::net {
 
 void HandshakeTurns::Turn::await_suspend(std::coroutine_handle<> waiter) {
-  line_.push_back(waiter);
+  if (what_ == Of::new_one)
+    turns_.new_.push(owner_, waiter);
+  else
+    turns_.going_on_.push_back(waiter);
   turns_.ask_for_pass();
+}
+
+void HandshakeTurns::NewOnes::push(std::uint64_t owner, Waiter waiter) {
+  auto& own = of_owner_[owner];
+  if (own.empty()) turn_.push_back(owner);
+  own.push_back(waiter);
+  ++size_;
+}
+
+HandshakeTurns::Waiter HandshakeTurns::NewOnes::pop() {
+  const auto owner = turn_.front();
+  turn_.pop_front();
+  const auto found = of_owner_.find(owner);
+  const auto waiter = found->second.front();
+  found->second.pop_front();
+  if (found->second.empty())
+    of_owner_.erase(found);
+  else
+    turn_.push_back(owner);
+  --size_;
+  return waiter;
 }
 
 HandshakeTurns::Place::Place(HandshakeTurns& turns, Stream* stream) : turns_(turns), stream_(stream) {
@@ -37,19 +62,30 @@ HandshakeTurns::Place* HandshakeTurns::idlest() noexcept {
 
 /// Breaks one off, or looks again when the oldest has had its time.
 void HandshakeTurns::make_room() {
-  auto* const idle = crowded() ? idlest() : nullptr;
-  if (idle == nullptr) return;
-  const auto until = idle->since_ + kPatience;
-  if (std::chrono::steady_clock::now() < until) {
-    later_.expires_at(until);
-    later_.async_wait([this](const auto& cancelled) {
-      if (!cancelled) make_room();
-    });
+  if (!crowded()) return;
+  const auto now = std::chrono::steady_clock::now();
+  auto* const idle = idlest();
+  if (idle == nullptr) {
+    // None of the oldest waits for its client now, but one may soon, and nobody would say so.
+    const bool may =
+        std::any_of(places_.begin(), places_.end(), [](const Place& each) { return each.stream_ != nullptr; });
+    if (may) look_again(now + kPatience / 4);
     return;
   }
+  if (now < idle->since_ + kPatience) return look_again(idle->since_ + kPatience);
   idle->lost_ = true;
   ++leaving_;
   idle->stream_->interrupt();
+}
+
+void HandshakeTurns::look_again(std::chrono::steady_clock::time_point when) {
+  if (std::exchange(looks_again_, true)) return;
+  later_.expires_at(when);
+  later_.async_wait([this](const auto& cancelled) {
+    if (cancelled) return;
+    looks_again_ = false;
+    make_room();
+  });
 }
 
 void HandshakeTurns::ask_for_pass() {
@@ -62,17 +98,16 @@ void HandshakeTurns::ask_for_pass() {
 /// one: clients that send their handshakes byte by byte would keep all others waiting.
 void HandshakeTurns::pass() {
   asked_ = false;
-  make_room();
   for (std::size_t i = 0; i < kInOnePass; ++i) {
     const bool room = !new_.empty() && under_way_ < most_;
     const bool another = going_on_.empty() || (room && i + 1 == kInOnePass);
     if (another && !room) break;
     if (another) ++under_way_;
-    auto& line = another ? new_ : going_on_;
-    const auto waiter = line.front();
-    line.pop_front();
+    const auto waiter = another ? new_.pop() : going_on_.front();
+    if (!another) going_on_.pop_front();
     waiter.resume();
   }
+  make_room();  // after it: who has just begun may be the next to wait for its client
   if (!going_on_.empty() || (!new_.empty() && under_way_ < most_)) ask_for_pass();
 }
 

@@ -2,6 +2,7 @@
 
 #include "headgate/core/literals.hpp"
 #include "headgate/core/text.hpp"
+#include "headgate/net/descriptors.hpp"
 #include "headgate/net/read_buffer.hpp"
 
 #include <boost/asio/buffer.hpp>
@@ -46,6 +47,7 @@ std::string why_unread(const error_code& ec, std::uint64_t max_body) {
 
 std::string why_not_connected(const ConnectError& why) {
   if (why.at == ConnectedTo::name) return "its name cannot be looked up: " + why.reason;
+  if (why.at == ConnectedTo::address && is_own_want(why.code)) return kOwnWant;
   if (why.at == ConnectedTo::address) return "it cannot be connected to: " + why.reason;
   return (why.distrusted ? "" : "TLS failed: ") + why.reason;
 }

@@ -1,11 +1,11 @@
 #include "headgate/net/listener.hpp"
 
+#include "headgate/net/descriptors.hpp"
 #include "headgate/observe/event.hpp"
 
 #include <boost/asio/error.hpp>
 
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -32,15 +32,10 @@ std::atomic<Ticks> last_end{Ticks{}};
 
 std::uint64_t accept_pauses() noexcept { return pauses.load(std::memory_order_relaxed); }
 
-int last_descriptor_for_clients() noexcept {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > std::numeric_limits<int>::max())
-    return std::numeric_limits<int>::max();
-  return static_cast<int>(limit.rlim_cur - limit.rlim_cur / 4);
-}
-
-Listener::Listener(boost::asio::io_context& loop, Timers& timers, BoundSocket socket)
-    : acceptor_(loop), timers_(timers) {
+Listener::Listener(boost::asio::io_context& loop, Timers& timers, BoundSocket socket, For whom)
+    : acceptor_(loop),
+      timers_(timers),
+      last_descriptor_(whom == For::clients ? descriptor_shares().clients : std::numeric_limits<int>::max()) {
   acceptor_.assign(socket.local().protocol(), socket.descriptor());
   socket.release();
   acceptor_.non_blocking(true);

@@ -98,6 +98,8 @@ std::span<const Family* const> families() noexcept {
                                            &trace_retries,
                                            &connections_active,
                                            &connections_refused,
+                                           &connections_gave_way,
+                                           &own_wants,
                                            &accept_pauses,
                                            &buffered_bytes,
                                            &process_cpu,

@@ -7,8 +7,10 @@
 
 #include "headgate/core/text.hpp"
 #include "headgate/http/accept.hpp"
+#include "headgate/net/descriptors.hpp"
 #include "headgate/observe/event.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace headgate::server {
@@ -26,11 +28,14 @@ class AdminService final : public Service {
   gateway::Handler& handler() override { return handler_; }
   gateway::Bounds bounds() const override {
     gateway::Bounds out;
-    out.connections = kMaxConnections;
-    out.if_full = gateway::IfFull::end_longest_waiting;  // whoever holds them all must not keep probes out
-    out.paths = http::Paths::as_sent;                    // dots and slashes may be the key of a limit
+    // Some descriptors are for those that linger, and for the newcomer that takes another's place.
+    const auto own = static_cast<std::uint32_t>(net::descriptor_shares().admin());
+    out.connections = std::min(kMaxConnections, own * 3 / 4);
+    out.if_full = gateway::IfFull::end_waiting;  // whoever holds them all must not keep probes out
+    out.paths = http::Paths::as_sent;            // dots and slashes may be the key of a limit
     return out;
   }
+  net::Listener::For listens_for() const override { return net::Listener::For::operators; }
   void use_tokens(const AdminHandler::Tokens& tokens) { handler_.use_tokens(tokens); }
   void stop() override {}
 

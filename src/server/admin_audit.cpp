@@ -49,4 +49,11 @@ void AdminAudit::refused(std::string_view address, std::string_view method, std:
                   gate_.left_out()});
 }
 
+/// An address waits at least six seconds before the next one, so this needs no gate of its own for each.
+void AdminAudit::guesses(std::string_view address, std::chrono::seconds wait) {
+  observe::event(observe::LogLevel::warning, "admin_token_guesses",
+                 "an address sent too many wrong tokens to the admin interface; its next ones are not looked at",
+                 {{"address", address}, {"for", std::to_string(wait.count()) + 's'}});
+}
+
 }  // namespace headgate::server

@@ -4,6 +4,7 @@
 #include "headgate/observe/line_gate.hpp"
 #include "headgate/server/admin_endpoints.hpp"
 
+#include <chrono>
 #include <string_view>
 
 namespace headgate::server {
@@ -16,6 +17,9 @@ class AdminAudit {
   /// A call was refused before it was looked at: an event "admin_refused", a few a second at most.
   void refused(std::string_view address, std::string_view method, std::string_view path, unsigned status,
                std::string_view why);
+
+  /// An address was wrong about the token so often that it must wait: an event "admin_token_guesses".
+  static void guesses(std::string_view address, std::chrono::seconds wait);
 
  private:
   observe::LineGate gate_;

@@ -11,6 +11,7 @@
 #include <boost/system/errc.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <coroutine>
 #include <memory>
 #include <optional>
@@ -23,8 +24,13 @@ using gateway::EndedBy;
 using gateway::Exchange;
 using gateway::Problem;
 
-Task<void> refuse(Exchange& x, unsigned status, std::string_view detail, std::string_view challenge = {}) {
-  Problem problem{.status = status, .ended_by = EndedBy::respond, .detail = detail, .challenge = challenge};
+Task<void> refuse(Exchange& x, unsigned status, std::string_view detail, std::string_view challenge = {},
+                  std::uint64_t retry_after = 0) {
+  Problem problem{.status = status,
+                  .ended_by = EndedBy::respond,
+                  .detail = detail,
+                  .retry_after = retry_after,
+                  .challenge = challenge};
   co_await gateway::send_problem(x, problem, gateway::RejectionHeaders::none);
 }
 
@@ -135,6 +141,7 @@ bool same_digest(const identity::Sha256& a, const identity::Sha256& b) noexcept 
 }
 
 constexpr std::string_view kSendToken = "Send the token of the admin block as \"Authorization: Bearer <token>\".";
+constexpr std::string_view kTooManyWrong = "Too many tokens from this address were wrong.";
 constexpr std::string_view kMayOnlyRead = "This token may only read. Send the other token of the admin block.";
 constexpr std::string_view kAskByAddress = "Ask by address or as localhost, or give the admin block a token.";
 constexpr std::string_view kNoBrowser = "A page in a browser may not change anything here.";
@@ -214,10 +221,14 @@ Task<bool> AdminHandler::refused_access(Exchange& x, const AdminMatch& match, Ad
   const bool changes = !http::same_word(x.request.method, "GET") && !http::same_word(x.request.method, "HEAD");
   unsigned status = 0;
   std::string_view why;
+  std::uint64_t wait = 0;
   if (asked.who == AdminEndpoint::For::those_allowed) {
-    const auto known = role_of(x);
+    std::optional<AdminRole> known;
+    wait = look_at_token(x, known);
     role = known.value_or(AdminRole::local);
-    if (!known)
+    if (wait > 0)
+      status = 429, why = kTooManyWrong;
+    else if (!known)
       status = 401, why = kSendToken;
     else if (role == AdminRole::reader && changes && !(match.endpoint != nullptr && asked.reads))
       status = 403, why = kMayOnlyRead;
@@ -227,7 +238,7 @@ Task<bool> AdminHandler::refused_access(Exchange& x, const AdminMatch& match, Ad
   if (status == 0 && !guarded_ && changes && from_a_page(x.request.fields)) status = 403, why = kNoBrowser;
   if (status == 0) co_return false;
   audit_.refused(x.peer_text, x.request.method, x.request.path, status, why);
-  co_await refuse(x, status, why, status == 401 ? "Bearer realm=\"headgate admin\"" : "");
+  co_await refuse(x, status, why, status == 401 ? "Bearer realm=\"headgate admin\"" : "", wait);
   co_return true;
 }
 
@@ -277,6 +288,20 @@ std::string AdminHandler::others() const {
   paths.pop_back();
   return "There is " + joined(paths, ", ") + (paths.empty() ? "" : " and ") + std::string(last) +
          " here, and nothing else.";
+}
+
+/// On this machine the right token is taken in any case: an address that a stranger's connections may seem to come
+/// from, as through a tunnel, must not lock out its operators.
+std::uint64_t AdminHandler::look_at_token(const Exchange& x, std::optional<AdminRole>& role) {
+  if (!guarded_) return role = role_of(x), 0;
+  const bool given = !http::value_of(x.request.fields, http::Known::authorization).empty();
+  const auto now = std::chrono::steady_clock::now();
+  const auto wait = given ? guesses_.wait(x.peer, now) : std::chrono::seconds(0);
+  if (wait.count() > 0 && !x.peer.is_loopback()) return static_cast<std::uint64_t>(wait.count());
+  role = role_of(x);
+  if (role || !given) return 0;
+  if (guesses_.wrong(x.peer, now)) AdminAudit::guesses(x.peer_text, guesses_.wait(x.peer, now));
+  return static_cast<std::uint64_t>(wait.count());
 }
 
 /// Who calls; nothing if a token is needed that the call does not have. Both tokens are always compared.

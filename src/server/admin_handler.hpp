@@ -3,6 +3,7 @@
 // same codec as the gateway.
 
 #include "admin_audit.hpp"
+#include "token_guesses.hpp"
 
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/handler.hpp"
@@ -38,6 +39,8 @@ class AdminHandler final : public gateway::Handler {
   static Task<void> finish(gateway::Exchange& x, const AdminEndpoint& asked, const AdminCall& call,
                            const AdminAnswer& answer);
   Task<void> send_stream(gateway::Exchange& x, const AdminEndpoint& asked, const AdminCall& call);
+  /// The seconds for which the caller's token is not looked at, because too many were wrong; 0: it was.
+  std::uint64_t look_at_token(const gateway::Exchange& x, std::optional<AdminRole>& role);
   std::optional<AdminRole> role_of(const gateway::Exchange& x) const;
   std::string others() const;
 
@@ -48,6 +51,7 @@ class AdminHandler final : public gateway::Handler {
   identity::Sha256 token_;
   identity::Sha256 read_token_;
   AdminAudit audit_;
+  TokenGuesses guesses_;
   std::vector<AdminEndpoint> endpoints_;
 };
 

@@ -1,5 +1,6 @@
 #include "collect.hpp"
 
+#include "headgate/net/descriptors.hpp"
 #include "headgate/net/listener.hpp"
 #include "headgate/observe/connection_families.hpp"
 
@@ -14,6 +15,8 @@ void collect_connections(observe::Registry& registry, const gateway::Totals& tot
     for (const auto why : {Why::total, Why::address, Why::rate, Why::memory})
       scrape.value(family::connections_refused, {std::string(gateway::to_text(why))},
                    static_cast<double>(totals.bounds.count(why)));
+    scrape.value(family::connections_gave_way, {}, static_cast<double>(totals.bounds.gave_way()));
+    scrape.value(family::own_wants, {}, static_cast<double>(net::own_wants()));
     scrape.value(family::accept_pauses, {}, static_cast<double>(net::accept_pauses()));
     scrape.value(family::buffered_bytes, {}, static_cast<double>(totals.lent.read()));
   });

@@ -1,5 +1,6 @@
 #include "gateway_program.hpp"
 
+#include "descriptor_notice.hpp"
 #include "service_notice.hpp"
 #include "watched_upstreams.hpp"
 #include "workers.hpp"
@@ -167,6 +168,7 @@ void GatewayProgram::started(Workers& workers) {
     if (workers_) workers_->listeners().use_tls(listener, std::move(tls));
   });
   if (watch_) watch_->start();
+  warn_of_few_descriptors(*now_->config);
   server_watch_.start();
   top_->start(workers);
   rates_.start();
@@ -237,6 +239,8 @@ void GatewayProgram::reload(Tell tell) {
   shared_.reasons.clear(ReasonKind::reload_refused);
   counters_.applied(headgate::now());
   watch_keys();
+  if (before->config->gateway.bounds.connections != now_->config->gateway.bounds.connections)
+    warn_of_few_descriptors(*now_->config);
   workers_->tell(adopting(now_), [this, before, after = now_, result] {
     log_changes(*before, *after, result);
     boost::asio::post(loop_, [this, result] {

@@ -41,6 +41,7 @@ Worker::Worker(const MakeService& make, gateway::Totals& totals)
       handshakes_(loop_, service_->bounds().handshakes),
       sessions_(service_->handler(), clock_, blocks_, service_->timeouts(), service_->bounds(), totals) {
   sessions_.shake_hands_by(handshakes_, service_->handshakes());
+  sessions_.join(loop_);
 }
 
 Worker::~Worker() { join(); }
@@ -76,7 +77,8 @@ void Worker::listen(ListenerId id, const net::ListenOptions& options, net::Serve
 }
 
 void Worker::open_door(Door& door, net::BoundSocket socket) {
-  auto& listener = *door.listeners.emplace_back(std::make_unique<net::Listener>(loop_, timers_, std::move(socket)));
+  auto& listener = *door.listeners.emplace_back(
+      std::make_unique<net::Listener>(loop_, timers_, std::move(socket), service_->listens_for()));
   listener.start(
       [this, entrance = door.entrance](net::StreamPtr stream) { sessions_.take(std::move(stream), entrance); });
 }

@@ -200,6 +200,10 @@ Task<Result<AttemptPtr, Failure>> H1Upstream::connect(balance::Choice& choice) {
     choice.tried.add(*at);
     last = connected.error();
     if (last.cause == boost::asio::error::operation_aborted) break;
+    if (last.what == Failed::own_want) {  // no other server can be connected to either
+      if (trial) table_[*at].tally.abandon_trial();
+      break;
+    }
     count(*at, kNoAnswer, Duration(0));
     table_[*at].tally.fail(outcome_of(last.what), std::exchange(trial, false));
     balance::note_failure(table_, *at, Duration(0), time_of_choice());

@@ -1,5 +1,7 @@
 #include "handshakes.hpp"
 
+#include "headgate/net/descriptors.hpp"
+
 #include <boost/asio/error.hpp>
 
 namespace headgate::upstream {
@@ -18,6 +20,11 @@ void Handshakes::connected(bool resumed) noexcept {
 Failure Handshakes::failed(const net::ConnectError& why) {
   const bool late = why.code == asio_error::timed_out;
   Failure failure{.what = late ? Failed::connect_timeout : Failed::no_connection, .cause = why.code, .server = server_};
+  if (why.at == net::ConnectError::At::address && net::is_own_want(why.code)) {
+    failure.what = Failed::own_want;
+    failure.why = net::kOwnWant;
+    return failure;
+  }
   if (why.at != net::ConnectError::At::handshake || why.code == asio_error::operation_aborted) return failure;
   reason_ = why.reason;
   if (why.distrusted) {

@@ -1,6 +1,7 @@
 #include "headgate/upstream/health_call.hpp"
 
 #include "headgate/core/literals.hpp"
+#include "headgate/net/descriptors.hpp"
 #include "headgate/net/http_call.hpp"
 
 #include <boost/asio/error.hpp>
@@ -55,6 +56,7 @@ class Asked final : public HealthCheck {
 std::string why_not(const net::ConnectError& error, Duration timeout) {
   if (error.code == boost::asio::error::timed_out && error.at == ConnectedTo::address)
     return "it could not be connected to within " + headgate::to_text(timeout);
+  if (error.at == ConnectedTo::address && net::is_own_want(error.code)) return net::kOwnWant;
   if (error.at == ConnectedTo::name) return "its name cannot be looked up: " + error.reason;
   if (error.at == ConnectedTo::address) return "it cannot be connected to: " + error.reason;
   return (error.distrusted ? "" : "TLS failed: ") + error.reason;

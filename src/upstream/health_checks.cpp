@@ -1,5 +1,7 @@
 #include "headgate/upstream/health_checks.hpp"
 
+#include "headgate/net/descriptors.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -118,6 +120,7 @@ void HealthChecks::ended(Server& server, const std::string& why) {
   const auto took = std::chrono::duration_cast<Duration>(clock_.steady() - server.begun);
   const auto pause = balance::until_next_check(server.target.options.every, random_()) - took;
   server.alarm->set(std::max(pause, Duration(0)));
+  if (why.find(net::kOwnWant) != std::string::npos) return next();
   const auto& rule = server.target.options.rule;
   const bool first = !server.health.known();
   const bool was_up = server.health.up();
@@ -131,10 +134,15 @@ void HealthChecks::ended(Server& server, const std::string& why) {
          .checks = change == Health::Change::none ? server.health.against()
                    : first                        ? 1
                                                   : enough});
+  next();
+}
+
+/// Begins the check that waits longest, if there is room for it.
+void HealthChecks::next() {
   if (waiting_.empty() || under_way_ >= kAtOnce) return;
-  auto& next = *waiting_.front();
+  auto& server = *waiting_.front();
   waiting_.pop_front();
-  begin(next);
+  begin(server);
 }
 
 }  // namespace headgate::upstream

@@ -60,6 +60,21 @@ TEST(AdminFull, AnswersProbesBesideRequestsWhoseBodiesDoNotCome) {
   }
 }
 
+TEST(AdminFull, AnswersProbesBesideHalfBodiesOfReaders) {
+  const std::string token = "token-of-readers-45678";
+  const Json guarded = {
+      {"admin", {{"listen", "127.0.0.1:0"}, {"token", "token-of-operators-123"}, {"read_token", token}}}};
+  Proxy proxy(guarded);
+  const Operator probe(proxy.gateway.process());
+  Crowd crowd(probe.port(), "POST /api/v1/explain HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + token +
+                                "\r\nContent-Length: 100\r\n\r\n{");
+  crowd.come(kPlaces + 16);
+  for (int round = 0; round < 5; ++round) {
+    EXPECT_EQ(probe.ask("GET", "/readyz").status(), 200) << round;
+    crowd.renew(16);
+  }
+}
+
 TEST(AdminFull, EndsWhoHasWaitedLongest) {
   Proxy proxy(kFullHere);
   const auto port = admin_port(proxy.gateway.process());

@@ -50,6 +50,22 @@ TEST(AdminRoles, AReaderReadsEverythingAndChangesNothing) {
   EXPECT_EQ(proxy.client().get().status(), 200) << "it did not drain";
 }
 
+TEST(AdminRoles, GuessesAreLimitedAndTheWaitIsTrue) {
+  Proxy proxy(guarded());
+  auto& process = proxy.gateway.process();
+  const Operator guesser(process, "wrong");
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(guesser.ask("GET", "/api/v1/status").status(), 401) << i;
+  const auto told = guesser.ask("GET", "/api/v1/status");
+  expect_refusal(told, 429);
+  const auto wait = std::stoi(told.value("Retry-After"));
+  EXPECT_GE(wait, 1);
+  EXPECT_LE(wait, 6);
+  EXPECT_TRUE(comes(process, "admin_token_guesses", 1));
+  EXPECT_EQ(Operator(process).ask("GET", "/readyz").status(), 200);
+  EXPECT_EQ(Operator(process).ask("GET", "/api/v1/status").status(), 401) << "no token is no guess";
+  EXPECT_EQ(Operator(process, kAll).ask("GET", "/api/v1/status").status(), 200) << "on this machine";
+}
+
 TEST(AdminRoles, AnOperatorMayDoBoth) {
   Proxy proxy(guarded());
   const Operator all(proxy.gateway.process(), kAll);

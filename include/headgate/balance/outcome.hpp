@@ -73,6 +73,8 @@ class Tally {
     Counted counted{.era = era.load(std::memory_order_relaxed), .trial = trial};
     note(counted, outcome, Duration(-1));
   }
+  /// An attempt that tries the server got no connection, for a reason that is not the server's.
+  void abandon_trial() noexcept { add(trials_abandoned); }
   /// The attempt is over. If it has no outcome, it never will.
   void end(Counted& counted) noexcept;
 

@@ -184,20 +184,20 @@ struct ConnectionRate {
   Duration period{0};
 };
 
-/// What becomes of a connection beyond the most that there may be.
+/// Which connections may be ended for a new one beyond the most that there may be: always of the address that has the
+/// most, and the one that has waited longest. If there is none, the new one is answered with 503 and closed.
 enum class IfFull : std::uint8_t {
-  refuse,               ///< it is answered with 503 and closed
-  end_longest_waiting,  ///< it takes the place of the one that has waited longest without a complete request, if any
+  end_idle,     ///< those without a complete request
+  end_waiting,  ///< also those whose exchange waits for its client: for a body, or until it reads
 };
 
 /// Bounds on requests and connections.
 struct Bounds {
   std::uint32_t head_bytes =
       16 * 1024;  ///< request line and fields, at most 60 KiB; a larger head is refused with 431, or 414 for the target
-  std::uint32_t head_fields = 100;        ///< field lines of a request; more are refused with 431
-  std::uint32_t target_bytes = 8 * 1024;  ///< longest request target; a longer one is refused with 414
-  std::uint32_t connections =
-      10'000;  ///< client connections of all workers together; more are answered with 503 and closed
+  std::uint32_t head_fields = 100;             ///< field lines of a request; more are refused with 431
+  std::uint32_t target_bytes = 8 * 1024;       ///< longest request target; a longer one is refused with 414
+  std::uint32_t connections = 10'000;          ///< client connections of all workers together; see IfFull for more
   std::uint32_t handshakes = 1'000;            ///< TLS handshakes that a worker has under way; further ones wait
   std::uint32_t handshakes_per_address = 100;  ///< of these and of those that wait, of one address; more are closed
   std::uint32_t connections_per_address = 0;   ///< of one client; more are closed without an answer; 0: any number
@@ -206,7 +206,7 @@ struct Bounds {
   unsigned ipv6_prefix = 64;                   ///< bits of an IPv6 address that are one client
   std::uint64_t buffered = 0;  ///< bytes in the buffers of all connections; beyond it new requests get a 503; 0: any
   http::Paths paths = http::Paths::normalised;  ///< how requests' paths are read
-  IfFull if_full = IfFull::refuse;              ///< beyond `connections`
+  IfFull if_full = IfFull::end_idle;            ///< beyond `connections`
 };
 
 /// Which fields tell a caller its limits: RateLimit (standard), X-RateLimit-* (legacy), both, or none.

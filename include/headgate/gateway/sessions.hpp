@@ -8,11 +8,12 @@
 #include "headgate/net/server_tls.hpp"
 #include "headgate/observe/counters.hpp"
 
-#include <boost/intrusive/list.hpp>
+#include <boost/asio/io_context.hpp>
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace headgate::net {
@@ -61,11 +62,19 @@ using MakeSession = Session* (*)(Sessions& owner, net::ReadBuffer input, Peer pe
 /// The default: HTTP/1.1 for every connection.
 Session* session_for(Sessions& owner, net::ReadBuffer input, Peer peer);
 
+/// The sessions of one worker, as those of another worker know them.
+struct Neighbour {
+  boost::asio::io_context* loop = nullptr;
+  Sessions* sessions = nullptr;  ///< for what is posted to the loop
+};
+
 /// What all workers count together. Thread-safe.
 struct Totals {
   std::atomic<std::uint32_t> connections{0};
   ConnectionBounds bounds;
   net::LentBytes lent;  ///< the bytes in the buffers of connections to clients and servers
+  std::mutex neighbours_mutex;
+  std::vector<Neighbour> neighbours;  ///< under the mutex
 };
 
 /// Worker thread only. All workers share the totals, which outlive them.
@@ -78,12 +87,17 @@ class Sessions {
   Sessions& operator=(const Sessions&) = delete;
 
   /// Begins to serve a connection. If its address has too many, it is closed before anything else; one of a trusted
-  /// proxy counts for the client that its PROXY header names. If there are too many of all, another one is ended for
-  /// it, or its session rejects it, as `Bounds::if_full` says (HTTP/1.1: 503; with TLS it is closed). A PROXY header
-  /// must be complete within `timeouts.head`; else the connection is closed without an answer.
+  /// proxy counts for the client that its PROXY header names. If there are too many of all, the address with the most
+  /// gives up the one that has waited longest, as `Bounds::if_full` says; if it has none that waits, the session
+  /// rejects the new one (HTTP/1.1: 503; with TLS it is closed). A PROXY header must be complete within
+  /// `timeouts.head`; else the connection is closed without an answer.
   void take(net::StreamPtr stream, EntrancePtr entrance);
   /// What take() needs for TLS. Call it before. `turns` and `counters`, which may be null, outlive this object.
   void shake_hands_by(net::HandshakeTurns& turns, const observe::HandshakeCounters* counters);
+
+  /// From now on a new connection may take the place of one on another worker, and the other way round. `loop` is this
+  /// worker's; both live until every worker with these totals has ended.
+  void join(boost::asio::io_context& loop);
 
   /// For waits, heads and connections that begin from now on.
   void use(const Timeouts& timeouts, const Bounds& bounds);
@@ -104,10 +118,19 @@ class Sessions {
   bool admit(Peer& peer);
   /// Whether the buffers of all connections hold as much as they may. Then counts and logs a refusal.
   bool out_of_memory(const Peer& peer);
-  /// Ends the session that has waited longest without a complete request. False: all are being served.
-  bool make_room();
-  /// It comes after all that wait already.
-  void begins_wait(Session& session) noexcept;
+  enum class Made : std::uint8_t { none, room };
+  struct RoomQuestion;
+  /// Whose connections may be ended for this one; the heaviest first.
+  std::vector<ConnectionBounds::Heavy> who_gives_way(const Peer& newcomer) const;
+  bool may_end(const Session& session) const noexcept;
+  /// Ends a session of one of these. False: none of theirs waits here.
+  bool make_room(const std::vector<ConnectionBounds::Heavy>& from);
+  /// Asks the other workers for room. False: nobody can be asked.
+  bool park(Session& session, const std::vector<ConnectionBounds::Heavy>& from);
+  static void pass_on(const std::shared_ptr<RoomQuestion>& question);
+  void unpark(std::uint64_t number, Made made);
+  void turn_away(Session& session);
+  void leave_neighbours() noexcept;
   static void end_now(Session& session) noexcept;
   /// Owns the session until remove().
   Session& keep(Session* session);
@@ -133,6 +156,8 @@ class Sessions {
   std::unique_ptr<Handshakes> handshakes_;
   static constexpr std::uint32_t kMaxLingering = 1024;
   std::uint32_t lingering_ = 0;
+  std::uint64_t numbered_ = 0;
+  boost::asio::io_context* loop_ = nullptr;  // after join()
   bool winding_down_ = false;
   bool draining_ = false;
 };

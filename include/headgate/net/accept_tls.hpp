@@ -8,6 +8,7 @@
 #include "headgate/net/stream.hpp"
 #include "headgate/net/tls.hpp"
 
+#include <cstdint>
 #include <string_view>
 
 namespace headgate::net {
@@ -22,8 +23,8 @@ constexpr bool begins_plain_http(char first) noexcept { return first >= 'A' && f
 /// Accepts TLS on `stream`, from its turn to its end within `timeout`. Nobody else may use the stream meanwhile. After
 /// it the stream is used as before, and its bytes are encrypted. `received`: bytes of the client that were read before,
 /// as after a PROXY header; they stay valid until the end. After an error the stream can only be closed; an alert has
-/// told the client why, if it could be sent.
+/// told the client why, if it could be sent. `owner` names the client's address among those that wait for their turn.
 Task<Result<Secured, TlsError>> accept_tls(Stream& stream, ServerTlsPtr server, std::string_view received,
-                                           Duration timeout, HandshakeTurns& turns);
+                                           Duration timeout, HandshakeTurns& turns, std::uint64_t owner = 0);
 
 }  // namespace headgate::net

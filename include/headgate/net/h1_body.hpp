@@ -32,6 +32,8 @@ class H1Body final : public http::BodyReader {
   bool ended() const noexcept override { return ended_; }
   void cancel() noexcept override { read_buffer_->stream().interrupt_read(); }
   const http::Fields& trailers() const noexcept override;
+  /// How many bytes of it may still come: 0 if it is over or malformed.
+  std::uint64_t most_left() const noexcept;
   /// Whether the body was read to its end and the connection can carry another message after it.
   bool clean() const noexcept { return ended_ && framing_.kind != http::Framing::Kind::until_close; }
 

@@ -9,13 +9,16 @@
 #include <chrono>
 #include <coroutine>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <unordered_map>
 
 namespace headgate::net {
 
 class Stream;
 
-/// Worker thread only. Waits are in order, and last as long as those before them take.
+/// Worker thread only. Those that have begun go on in order. Those that have not are served in turn by owner, so that
+/// an owner of many keeps nobody waiting who has one.
 class HandshakeTurns {
  public:
   /// A handshake computes for up to a millisecond: other connections wait for no more than two of them.
@@ -33,14 +36,16 @@ class HandshakeTurns {
   /// What begin() and next() return: co_await it at once. It cannot be interrupted: look at the stream after it.
   class Turn {
    public:
-    Turn(HandshakeTurns& turns, std::deque<std::coroutine_handle<>>& line) noexcept : turns_(turns), line_(line) {}
+    enum class Of : std::uint8_t { new_one, under_way };
+    Turn(HandshakeTurns& turns, Of what, std::uint64_t owner) noexcept : turns_(turns), what_(what), owner_(owner) {}
     bool await_ready() const noexcept { return false; }
     void await_suspend(std::coroutine_handle<> waiter);
     void await_resume() const noexcept {}
 
    private:
     HandshakeTurns& turns_;
-    std::deque<std::coroutine_handle<>>& line_;
+    Of what_;
+    std::uint64_t owner_;
   };
 
   /// The place of one handshake among those under way, from the end of begin() on. Ends with its scope.
@@ -66,30 +71,46 @@ class HandshakeTurns {
     bool lost_ = false;
   };
 
-  /// Waits for a place among those under way, and for the turn. A Place must follow.
-  Turn begin() noexcept { return {*this, new_}; }
+  /// Waits for a place among those under way, and for the turn. A Place must follow. `owner` names the address.
+  Turn begin(std::uint64_t owner = 0) noexcept { return {*this, Turn::Of::new_one, owner}; }
   /// Waits for the next turn of one that is under way.
-  Turn next() noexcept { return {*this, going_on_}; }
+  Turn next() noexcept { return {*this, Turn::Of::under_way, 0}; }
   /// From now on so many may be under way.
   void allow(std::size_t under_way) noexcept { most_ = under_way; }
   std::size_t under_way() const noexcept { return under_way_; }
 
  private:
+  using Waiter = std::coroutine_handle<>;
+  /// Those that have not begun, in turn by owner.
+  class NewOnes {
+   public:
+    void push(std::uint64_t owner, Waiter waiter);
+    Waiter pop();
+    bool empty() const noexcept { return size_ == 0; }
+    std::size_t size() const noexcept { return size_; }
+
+   private:
+    std::unordered_map<std::uint64_t, std::deque<Waiter>> of_owner_;
+    std::deque<std::uint64_t> turn_;  // of the owners that have some
+    std::size_t size_ = 0;
+  };
   void ask_for_pass();
   void pass();
   bool crowded() const noexcept { return new_.size() > leaving_ && under_way_ >= most_; }
   Place* idlest() noexcept;
   void make_room();
+  void look_again(std::chrono::steady_clock::time_point when);
 
   boost::asio::io_context& loop_;
   std::size_t most_;
   std::size_t under_way_ = 0;
   std::size_t leaving_ = 0;  // lost their place, and have not ended yet
   bool asked_ = false;
+  bool looks_again_ = false;
   boost::asio::steady_timer later_;
   boost::intrusive::list<Place> places_;  // the oldest first
-  std::deque<std::coroutine_handle<>> going_on_;
-  std::deque<std::coroutine_handle<>> new_;
+  std::deque<Waiter> going_on_;
+  NewOnes new_;
 };
 
 }  // namespace headgate::net

@@ -18,8 +18,6 @@ namespace headgate::net {
 /// How often the listeners of this process have paused because descriptors had come to an end. Listeners that pause
 /// together count once. Any thread.
 std::uint64_t accept_pauses() noexcept;
-/// Beyond this descriptor listeners pause: a quarter of those that the process may have is for connections to servers.
-int last_descriptor_for_clients() noexcept;
 
 /// Worker thread only, or before the loop runs; destroy it after its loop has stopped or after close().
 class Listener {
@@ -27,8 +25,10 @@ class Listener {
   using Take = std::function<void(StreamPtr)>;
   static constexpr int kBacklog = 4096;  ///< clients that wait to be accepted, at most
 
+  /// Who connects: clients, for whom not all descriptors are (descriptors.hpp), or operators, for whom some are kept.
+  enum class For : std::uint8_t { clients, operators };
   /// `socket` listens already. Throws std::system_error if the loop cannot watch it.
-  Listener(boost::asio::io_context& loop, Timers& timers, BoundSocket socket);
+  Listener(boost::asio::io_context& loop, Timers& timers, BoundSocket socket, For whom = For::clients);
   /// Binds and listens. The error says what to do about it. With port 0 the system chooses a port: see port().
   static Result<std::unique_ptr<Listener>, std::string> open(boost::asio::io_context& loop, Timers& timers,
                                                              const ListenOptions& options);
@@ -56,7 +56,7 @@ class Listener {
   Timers& timers_;
   Timer pause_{&Listener::pause_over, this};
   Take take_;
-  const int last_descriptor_ = last_descriptor_for_clients();
+  const int last_descriptor_;
   bool paused_ = false;
 };
 

@@ -105,6 +105,8 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   /// The same, and whether it has said so in a message of its protocol (see Transport::sees_end()).
   bool sees_end() noexcept;
   bool timed_out() const noexcept { return watch_timed_out_; }
+  /// Whether a coroutine waits until the peer sends or takes bytes.
+  bool waits_for_peer() const noexcept;
 
   /// Wakes the waiting reader and writer with operation_aborted. Later waits fail at once.
   void interrupt() noexcept;
@@ -190,6 +192,10 @@ class Stream::Readable {
   std::coroutine_handle<> waiter_;
   error_code result_;
 };
+
+inline bool Stream::waits_for_peer() const noexcept {
+  return writer_ != nullptr || (reader_ != nullptr && reader_->for_ == Readable::For::bytes);
+}
 
 /// What write_all() and flush() return. Waits as Readable does.
 class Stream::WriteAll {

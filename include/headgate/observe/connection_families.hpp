@@ -27,6 +27,20 @@ inline constexpr Family connections_refused{
     .labels = {"reason"},
     .help = "Connections refused by a bound: of all, of one address, of new ones a second, of bytes in buffers",
     .ask = "sum by (reason) (rate(headgate_connections_refused_total[5m])) > 0"};
+inline constexpr Family connections_gave_way{
+    .name = "headgate_connections_gave_way_total",
+    .type = Type::counter,
+    .labels = {},
+    .help =
+        "Connections without a request that were ended for a new one, because `bounds.connections` were open; each "
+        "of the address that had the most",
+    .ask = "increase(headgate_connections_gave_way_total[1h]) > 0"};
+inline constexpr Family own_wants{
+    .name = "headgate_descriptors_short_total",
+    .type = Type::counter,
+    .labels = {},
+    .help = "Connections to servers that could not be opened because descriptors had come to an end",
+    .ask = "increase(headgate_descriptors_short_total[1h]) > 0"};
 inline constexpr Family accept_pauses{
     .name = "headgate_accept_pauses_total",
     .type = Type::counter,

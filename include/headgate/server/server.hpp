@@ -4,6 +4,7 @@
 #include "headgate/gateway/handler.hpp"
 #include "headgate/gateway/options.hpp"
 #include "headgate/gateway/sessions.hpp"
+#include "headgate/net/listener.hpp"
 #include "headgate/net/options.hpp"
 #include "headgate/net/server_tls.hpp"
 #include "headgate/observe/counters.hpp"
@@ -41,6 +42,8 @@ class Service {
   virtual observe::ListenerCounters listener_counters(std::string_view listener) {
     return static_cast<void>(listener), observe::ListenerCounters();
   }
+  /// Who connects to its listeners.
+  virtual net::Listener::For listens_for() const { return net::Listener::For::clients; }
   /// Closes its connections, so that the worker's loop can end.
   virtual void stop() = 0;
 };

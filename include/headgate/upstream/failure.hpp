@@ -22,6 +22,7 @@ enum class Failed : std::uint8_t {
   malformed,        ///< the answer violates the protocol
   full,             ///< every server that may be chosen has as many requests as it may
   head_too_large,   ///< the answer's head is larger than Options::head_bytes
+  own_want,         ///< this gateway has no descriptor for a connection; says nothing about the server
 };
 
 /// One word of it, for spans.
@@ -47,11 +48,13 @@ constexpr std::string_view to_text(Failed what) noexcept {
       return "full";
     case Failed::head_too_large:
       return "head_too_large";
+    case Failed::own_want:
+      return "own_want";
   }
   return "";
 }
 
-/// What a failure says about the server.
+/// What a failure says about the server; not asked of an own_want.
 constexpr balance::Outcome outcome_of(Failed what) noexcept {
   switch (what) {
     case Failed::no_connection:
@@ -66,6 +69,7 @@ constexpr balance::Outcome outcome_of(Failed what) noexcept {
     case Failed::malformed:
     case Failed::full:
     case Failed::head_too_large:
+    case Failed::own_want:
       break;
   }
   return balance::Outcome::broken;

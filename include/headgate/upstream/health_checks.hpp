@@ -37,7 +37,8 @@ class HealthCheck {
   virtual ~HealthCheck() = default;
 };
 
-/// `why` it failed, a sentence without its dot about the server as "it"; empty: it passed.
+/// `why` it failed, a sentence without its dot about the server as "it"; empty: it passed; net::kOwnWant: it could not
+/// be made, which says nothing about the server.
 using HealthDone = std::function<void(std::string why)>;
 /// Begins a check. Calls `done` once, within the timeout: later, not from within this call, and not after the check was
 /// destroyed. `done` destroys the check.
@@ -78,6 +79,7 @@ class HealthChecks {
 
  private:
   struct Server;
+  void next();
   void due(Server& server);
   void begin(Server& server);
   void ended(Server& server, const std::string& why);

@@ -37,6 +37,24 @@ TEST_F(ConnectionBoundsTest, AddressesAreBoundedEachOnItsOwn) {
   EXPECT_EQ(table.count(Why::address), 1U);
 }
 
+TEST_F(ConnectionBoundsTest, TheHeaviestAddressesAreKnownWhateverComesAndGoes) {
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(admit("192.0.2.1"), Why::none);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(admit("192.0.2.2"), Why::none);
+  EXPECT_EQ(admit("192.0.2.3"), Why::none);
+  auto heavy = table.heaviest(2);
+  ASSERT_EQ(heavy.size(), 2U);
+  EXPECT_EQ(heavy[0].address, make_address("192.0.2.2"));
+  EXPECT_EQ(heavy[0].open, 5U);
+  EXPECT_EQ(heavy[1].open, 3U);
+  places.erase(places.begin() + 3, places.begin() + 7);  // four of the second
+  heavy = table.heaviest(8);
+  ASSERT_EQ(heavy.size(), 3U);
+  EXPECT_EQ(heavy[0].address, make_address("192.0.2.1"));
+  EXPECT_EQ(table.open(heavy[0].key), 3U);
+  places.clear();
+  EXPECT_TRUE(table.heaviest(8).empty());
+}
+
 TEST_F(ConnectionBoundsTest, AnIPv6BlockIsOneClient) {
   bounds.connections_per_address = 1;
   EXPECT_EQ(admit("2001:db8::1"), Why::none);

@@ -81,6 +81,22 @@ TEST_F(HandshakeTurnsTest, LetOnlySoManyBegin) {
   places.clear();
 }
 
+TEST_F(HandshakeTurnsTest, ServeThoseWhoWaitInTurnByOwner) {
+  HandshakeTurns turns(loop, 1);
+  spawn(take_place(turns, 0), "test");
+  run();
+  const auto wait_for = [&](int name, std::uint64_t owner) -> Task<void> {
+    co_await turns.begin(owner);
+    order.push_back(name);
+  };
+  for (int i = 1; i <= 5; ++i) spawn(wait_for(i, 1), "test");
+  spawn(wait_for(100, 2), "test");
+  turns.allow(100);
+  places.clear();
+  run();
+  EXPECT_THAT(order, ElementsAre(0, 1, 100, 2, 3, 4, 5));
+}
+
 TEST_F(HandshakeTurnsTest, PreferThoseThatHaveBegun) {
   HandshakeTurns turns(loop, 100);
   spawn(begin(turns, 1), "test");

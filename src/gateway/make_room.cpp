@@ -1,0 +1,133 @@
+// What happens at the bound of all connections: the address with the most gives up the one that has waited longest. If
+// none of them is on this worker, the others are asked, one after another, and the new connection waits for their word.
+
+#include "session_lists.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace headgate::gateway {
+namespace {
+
+/// Addresses that are considered, and connections of each: a new connection costs no more than that.
+constexpr std::size_t kAddresses = 8;
+constexpr std::size_t kLooked = 256;
+/// New connections that wait for the word of another worker, at most.
+constexpr std::size_t kMaxParked = 64;
+
+}  // namespace
+
+/// One question to the other workers. Each passes it on until one has made room.
+struct Sessions::RoomQuestion {
+  std::vector<Neighbour> others;
+  std::vector<ConnectionBounds::Heavy> from;
+  Neighbour home;
+  std::uint64_t session = 0;  // its number there
+};
+
+void Sessions::join(boost::asio::io_context& loop) {
+  loop_ = &loop;
+  const std::lock_guard lock(totals_.neighbours_mutex);
+  totals_.neighbours.push_back({&loop, this});
+}
+
+void Sessions::leave_neighbours() noexcept {
+  const std::lock_guard lock(totals_.neighbours_mutex);
+  std::erase_if(totals_.neighbours, [this](const Neighbour& each) { return each.sessions == this; });
+}
+
+/// The address itself, and those that had more before it came. So nobody loses a connection to one who has as many.
+std::vector<ConnectionBounds::Heavy> Sessions::who_gives_way(const Peer& newcomer) const {
+  auto out = totals_.bounds.heaviest(kAddresses);
+  const auto own = newcomer.place.key();
+  const auto mine = own == 0 ? 0 : totals_.bounds.open(own);
+  std::erase_if(out, [&](const auto& each) { return each.key != own && each.open < mine; });
+  return out;
+}
+
+bool Sessions::may_end(const Session& session) const noexcept {
+  if (session.parked_) return false;
+  if (session.waits_for_request()) return true;
+  return bounds_.if_full == IfFull::end_waiting && session.stream_ && session.stream_->waits_for_peer();
+}
+
+/// Those that are being served go to the end of their list, so that the next look finds others.
+bool Sessions::make_room(const std::vector<ConnectionBounds::Heavy>& from) {
+  for (const auto& heavy : from) {
+    const auto found = lists_->addresses.find(heavy.key);
+    if (found == lists_->addresses.end()) continue;
+    auto& list = found->second;
+    Session* longest = nullptr;
+    auto at = list.begin();
+    for (std::size_t looked = 0; looked < kLooked && at != list.end(); ++looked) {
+      auto& session = *at++;
+      if (!session.counted_) continue;
+      if (!may_end(session)) {
+        if (at != list.end()) list.splice(list.end(), list, list.iterator_to(session));
+      } else if (longest == nullptr || session.since_ < longest->since_) {
+        longest = &session;
+      }
+    }
+    if (longest == nullptr) continue;
+    totals_.bounds.gave_way(heavy, bounds_.connections, clock_.steady());
+    end_now(*longest);
+    return true;
+  }
+  return false;
+}
+
+bool Sessions::park(Session& session, const std::vector<ConnectionBounds::Heavy>& from) {
+  if (loop_ == nullptr || from.empty() || lists_->parked.size() >= kMaxParked) return false;
+  const auto question = std::make_shared<RoomQuestion>();
+  {
+    const std::lock_guard lock(totals_.neighbours_mutex);
+    question->others = totals_.neighbours;
+  }
+  std::erase_if(question->others, [this](const Neighbour& each) { return each.sessions == this; });
+  if (question->others.empty()) return false;
+  question->from = from;
+  question->home = {loop_, this};
+  question->session = session.number_;
+  session.parked_ = true;
+  lists_->parked.emplace(session.number_, &session);
+  pass_on(question);
+  return true;
+}
+
+/// The loops and the sessions of all workers live until every worker has ended.
+void Sessions::pass_on(const std::shared_ptr<RoomQuestion>& question) {
+  const bool nobody = question->others.empty();
+  if (nobody) {
+    boost::asio::post(*question->home.loop,
+                      [question] { question->home.sessions->unpark(question->session, Made::none); });
+    return;
+  }
+  const auto next = question->others.back();
+  question->others.pop_back();
+  boost::asio::post(*next.loop, [question, next] {
+    if (!next.sessions->make_room(question->from)) return pass_on(question);
+    boost::asio::post(*question->home.loop,
+                      [question] { question->home.sessions->unpark(question->session, Made::room); });
+  });
+}
+
+void Sessions::unpark(std::uint64_t number, Made made) {
+  const auto found = lists_->parked.find(number);
+  if (found == lists_->parked.end()) return;  // a drain has ended it
+  auto& session = *found->second;
+  session.parked_ = false;
+  lists_->parked.erase(found);
+  if (made == Made::room) return session.begin();
+  turn_away(session);
+}
+
+void Sessions::turn_away(Session& session) {
+  totals_.bounds.refused(ConnectionBounds::Why::total, session.peer_.address, clock_.steady());
+  uncount(session);  // it takes no place while it is rejected
+  session.reject();
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,35 @@
+#pragma once
+// The sessions of a worker: all that live, those of each address, and those that linger. Only Sessions uses it.
+
+#include "session.hpp"
+
+#include <boost/intrusive/list.hpp>
+
+#include <cstdint>
+#include <unordered_map>
+
+namespace headgate::gateway {
+
+struct Sessions::Lists {
+  using List = boost::intrusive::list<Session, boost::intrusive::constant_time_size<false>>;
+  using OfAddress = boost::intrusive::list<
+      Session, boost::intrusive::member_hook<Session, decltype(Session::of_address), &Session::of_address>,
+      boost::intrusive::constant_time_size<false>>;
+
+  void join_address(Session& session) {
+    if (const auto key = session.peer().place.key(); key != 0) addresses[key].push_back(session);
+  }
+  void leave_address(Session& session) noexcept {
+    if (!session.of_address.is_linked()) return;
+    session.of_address.unlink();
+    const auto found = addresses.find(session.peer().place.key());
+    if (found != addresses.end() && found->second.empty()) addresses.erase(found);
+  }
+
+  List alive;                                              ///< serving or idle
+  List lingering;                                          ///< the oldest first
+  std::unordered_map<std::uint64_t, OfAddress> addresses;  ///< of those that have a place (ConnectionBounds)
+  std::unordered_map<std::uint64_t, Session*> parked;      ///< by number
+};
+
+}  // namespace headgate::gateway
