@@ -15,6 +15,18 @@ namespace {
 /// In the place of a status, where a client left before there was an answer; as nginx has it. Nobody gets it.
 constexpr unsigned kClientClosed = 499;
 
+/// The route that the request would have had, as far as its host and path are known; null: none.
+const Route* route_of_refused(const Exchange& x, const Snapshot& snapshot) {
+  if (x.request.path.empty()) return nullptr;
+  return snapshot.compiled->router()
+      .find({.authority = x.request.host,
+             .path = x.request.path,
+             .method = x.request.method,
+             .fields = &x.request.fields,
+             .query = x.request.query})
+      .route;
+}
+
 }  // namespace
 
 void Gateway::finish(Exchange& x) {
@@ -35,6 +47,8 @@ void Gateway::finish(Exchange& x) {
   }
   const auto elapsed = std::chrono::duration_cast<Duration>(x.clock->steady() - x.started);
   (x.snapshot ? x.snapshot : snapshot_)->counters->count(x, elapsed);
+  // Only for the log: the request took no step of its route.
+  if (!x.snapshot && !x.route) x.route = route_of_refused(x, *snapshot_);
   auto& log = services_.access_log;
   const bool recorded = x.trace && x.trace->recorded() && services_.spans != nullptr;
   const bool logged = log.on() && !log.leaves_out(x.status);
@@ -53,6 +67,7 @@ void Gateway::refused(Exchange& x) {
   // A step threw. Its limits hold permits that no answer will settle, so give them back.
   if (x.ended_by == EndedBy::bug && x.route && x.route->settles) settle(x, Problem{}, Served::yes);
   finish(x);
+  if (!x.snapshot) x.route = nullptr;  // nothing keeps it alive
 }
 
 }  // namespace headgate::gateway

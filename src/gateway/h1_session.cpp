@@ -3,6 +3,8 @@
 #include "h1_reply.hpp"
 #include "request_id.hpp"
 
+#include "headgate/http/h1/refused_head.hpp"
+
 #include <boost/asio/error.hpp>
 
 #include <algorithm>
@@ -229,8 +231,10 @@ Task<H1Session::Next> H1Session::refuse(Exchange& x, ParseError refusal) {
   body_.begin({});
   x.body = &body_;
   x.reply = &reply;
+  const http::h1::Limits limits{bounds().head_fields, bounds().target_bytes, bounds().paths};
+  http::h1::read_refused_head(read_buffer_.data(), limits, x.request);
   x.request_id = request_id(x);
-  x.request.authority = {};  // may be malformed, so it is not logged
+  x.reason = refusal.why;
   const auto problem = problem_of_head(refusal.status, refusal.why);
   co_await send_problem(x, problem, RejectionHeaders::none);
   handler().refused(x);

@@ -102,6 +102,11 @@ std::string_view sentence_in(TextArena& text, std::string_view until_wait) {
   return out;
 }
 
+/// Whether the request itself is at fault, so that the log must say what is wrong with it.
+bool is_refusal(EndedBy ended_by) noexcept {
+  return ended_by == EndedBy::bad_request || ended_by == EndedBy::too_large || ended_by == EndedBy::timeout_client;
+}
+
 ProblemWords words_of(TextArena& text, const Problem& problem) {
   ProblemWords words{.title = title_of(problem.status), .detail = problem.detail, .when = {}};
   if (!problem.until_wait.empty()) {
@@ -231,6 +236,7 @@ Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders st
   x.ended_by = problem.ended_by;
   x.problem_limit = problem.limit;
   x.retry_after = std::chrono::seconds(problem.retry_after);
+  if (x.reason.empty() && is_refusal(problem.ended_by)) x.reason = problem.detail;
   if (x.reply->started()) co_return;  // too late to answer: the session resets the connection
   if (!x.body->ended()) skip_body(x);
   x.status = problem.status;

@@ -107,6 +107,29 @@ TEST(AccessLog, GoesOnInANewFileAfterLogrotate) {
   EXPECT_TRUE(std::ranges::any_of(lines, [](const std::string& line) { return line.find("/last") != line.npos; }));
 }
 
+TEST(AccessLog, SaysWhyARequestWasRefusedAndWhereItWouldHaveGone) {
+  const Json shop = {{"routes", {{{"name", "shop"}, {"host", "shop.example"}, {"path", "/a/*"}, {"to", "app"}}}}};
+  Logged logged(shop);
+  const std::string host = "Host: shop.example\r\n";
+  const std::vector<std::string> requests{
+      "GET /a/1 HTTP/1.1\r\n" + host + "Bad Field: x\r\n\r\n",
+      "GET /a/1?q=" + std::string(9000, 'q') + " HTTP/1.1\r\n" + host + "\r\n",
+      "GET /a/1 HTTP/1.1\r\n" + host + "X: " + std::string(20'000, 'x') + "\r\n\r\n",
+      "POST /a/1 HTTP/1.1\r\n" + host + "Content-Length: 100000000\r\n\r\n"};
+  const std::vector<int> statuses{400, 414, 431, 413};
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    EXPECT_EQ(logged.proxy.client().ask(requests[i]).status(), statuses[i]) << i;
+  ASSERT_TRUE(Logged::comes([&] { return logged.lines().size() == requests.size(); }));
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const Json line = Json::parse(logged.lines()[i], nullptr, false);
+    EXPECT_EQ(line.value("status", 0), statuses[i]) << line;
+    EXPECT_EQ(line.value("host", ""), "shop.example") << line;
+    EXPECT_EQ(line.value("path", ""), "/a/1") << line;
+    EXPECT_EQ(line.value("route", ""), "shop") << line;
+    EXPECT_NE(line.value("reason", ""), "") << line;
+  }
+}
+
 TEST(AccessLog, SaysWhichGatewayAndInViaToo) {
   Logged logged(Json{{"instance", "edge-7"}});
   EXPECT_EQ(logged.proxy.client().get().value("Via"), "1.1 edge-7");
