@@ -10,7 +10,7 @@
 
 namespace headgate::shed {
 
-/// Trunk reservation, as telephone exchanges have it (Katschner, 1974), with reserves that adapt themselves: a request
+/// Trunk reservation, as telephone exchanges have it, with reserves that adapt themselves: a request
 /// of a lower priority is admitted only while more places are free than are held for the higher ones. Each refusal of a
 /// higher priority makes its reserve grow at once; while it does not need all of that, the rest melts. So there is no
 /// fixed share: with nobody else a low request may use every place.
