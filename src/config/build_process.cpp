@@ -105,6 +105,24 @@ void build_timeouts(Build& build) {
   read(timeouts, "tunnel", out.tunnel);
 }
 
+/// Why `run` can make no file in this directory, or ""; it makes directories that are missing.
+std::string why_no_file_in(std::filesystem::path directory) {
+  std::error_code ignored;
+  const auto wanted = directory;
+  while (!std::filesystem::exists(directory, ignored) && directory.has_parent_path() &&
+         directory != directory.parent_path())
+    directory = directory.parent_path();
+  const bool missing = directory != wanted;
+  std::string why;
+  if (!std::filesystem::is_directory(directory, ignored))
+    why = in_quotes(directory.string()) + " is not a directory";
+  else if (access(directory.c_str(), W_OK) != 0)
+    why = missing ? "there is no directory " + in_quotes(wanted.string()) + ", and it cannot be made in " +
+                        in_quotes(directory.string())
+                  : std::generic_category().message(errno);
+  return why;
+}
+
 // Only a warning, because `check` may run as another user or on another machine.
 void check_log_file(Build& build, const Node& target) {
   if (!names_log_file(target.text)) return;
@@ -114,14 +132,14 @@ void check_log_file(Build& build, const Node& target) {
   std::string why;
   if (std::filesystem::is_directory(file, ignored)) {
     why = "it is a directory";
-  } else if (!std::filesystem::exists(directory, ignored)) {
-    why = "there is no directory " + in_quotes(directory.string());
-  } else if (access(std::filesystem::exists(file, ignored) ? file.c_str() : directory.c_str(), W_OK) != 0) {
+  } else if (!std::filesystem::exists(file, ignored)) {
+    why = why_no_file_in(directory);
+  } else if (access(file.c_str(), W_OK) != 0) {
     why = std::generic_category().message(errno);
   }
   if (why.empty() || target.replaced) return;
   build.report.warning(code::kUnwritable, target, "the log " + in_quotes(target.written) + " cannot be written: " + why,
-                       "make the directory, and let the user that headgate runs as write there");
+                       "let the user that headgate runs as write there");
 }
 
 /// The secret for `key_id`, and what the log says about callers in clear text.

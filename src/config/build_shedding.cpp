@@ -51,14 +51,12 @@ void build_adaptive(Build& build, const Node& node, shed::Options& out) {
 void build_queue(Build& build, const Node& concurrency, gateway::UpstreamConcurrency& out) {
   const Node* written = find(&concurrency, "queue");
   if (written == nullptr || written->kind != Kind::object) return;
-  if (!out.options.adaptive) {
-    build.report.warning_at_key(code::kNoEffect, *written, "\"queue\" has no effect without \"adaptive\"", "remove it");
-    return;
-  }
   auto& queue = out.options.queue.emplace();
   read_number(written, "length", queue.length);
   read(written, "wait", queue.wait);
   out.queue_per = build_key(build, find(written, "per"));
+  if (const Node* per = find(written, "per"); per != nullptr && !out.options.adaptive)
+    build.report.warning_at_key(code::kNoEffect, *per, "\"per\" has no effect without \"adaptive\"", "remove it");
   const auto everybody = [](const limit::Per& per) { return per.source->counts == gateway::Counts::everybody; };
   if (!out.queue_per.empty() && std::all_of(out.queue_per.begin(), out.queue_per.end(), everybody))
     build.report.warning_at_key(code::kNoEffect, *find(written, "per"),
@@ -96,8 +94,13 @@ bool has_capacity(const Build& build, const gateway::RouteOptions& route) {
   return std::any_of(all.begin(), all.end(), [&](const auto& each) { return goes_to(route, each.upstream); });
 }
 
+bool has_bounds(const Build& build, const gateway::RouteOptions& route) {
+  const auto& all = build.config.gateway.server_queues;
+  return std::any_of(all.begin(), all.end(), [&](const auto& each) { return goes_to(route, each.upstream); });
+}
+
 bool sheds(const Build& build, const gateway::RouteOptions& route) {
-  return !route.respond && (has_loop_lag(build) || has_capacity(build, route));
+  return !route.respond && (has_loop_lag(build) || has_capacity(build, route) || has_bounds(build, route));
 }
 
 /// Whether a route's requests may have this priority.
@@ -133,10 +136,6 @@ void check_reserved(Build& build, const std::vector<const gateway::RouteOptions*
     build.report.warning(code::kNoEffect, reserved != nullptr ? *reserved : node,
                          "every request to this upstream is critical, so none goes first",
                          "leave \"priority\" out where others may go first");
-  else if (critical && reserved == nullptr)
-    build.report.warning(code::kNoEffect, node,
-                         "some requests to this upstream are critical, but nothing is reserved for them",
-                         R"(add "reserved": "20%")");
 }
 
 /// A request waits at most its route's timeout.

@@ -18,14 +18,17 @@ std::string of_upstream(const gateway::UpstreamConcurrency& each, std::uint32_t 
   if (options.adaptive)
     out += "  each worker adapts its own limit to the latency of answers, between " +
            std::to_string(options.adaptive->least) + " and " + std::to_string(options.adaptive->most) + '\n';
-  if (options.queue)
+  if (options.queue && options.in_flight > 0)
+    out += "  beyond the " + std::to_string(options.in_flight) + " up to " + std::to_string(options.queue->length) +
+           " requests wait, at most " + to_text(options.queue->wait) + ": critical before normal before low\n";
+  if (options.queue && options.adaptive)
     out += "  beyond that limit up to " + std::to_string(options.queue->length) +
            " requests of each worker wait, at most " + to_text(options.queue->wait) +
            ", and callers are served in turn\n";
   if (options.reserved > 0)
     out += "  " + std::to_string(options.reserved / (shed::Options::kWhole / 100)) +
-           "% of that is for critical requests\n";
-  return out;
+           "% of that is only for critical requests\n";
+  return out + "  low requests are refused first, then normal ones, as long as higher ones find no place\n";
 }
 
 }  // namespace

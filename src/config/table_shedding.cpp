@@ -18,12 +18,14 @@ constexpr Shape kQueuePerOrPers{.form = Form::either,
                                 .registered = per_words,
                                 .forms = kQueuePerForms};
 constexpr Key kQueueKeys[] = {
-    {"length", &kPlaceQueueLength, "100", "100", "Maximum number of requests of each worker that wait"},
+    {"length", &kPlaceQueueLength, "100", "100",
+     "Maximum number of requests that wait: of each worker for its limit, of each gateway for `in_flight`"},
     {"wait", &kDuration, "500ms", R"("500ms")",
      "Longest wait; a request that cannot be answered before its route's `timeout` or its `X-Request-Deadline` waits "
      "less"},
     {"per", &kQueuePerOrPers, "", R"("api_key")",
-     "Each value of this has a line of its own, and the lines are served in turn: {words}; default: `client_ip`"},
+     "With `adaptive`: each value of this has a line of its own, and the lines are served in turn: {words}; default: "
+     "`client_ip`"},
 };
 constexpr Section kQueue{"queue", "upstreams.<name>.concurrency.queue",
                          "Requests that wait for a place instead of being refused at once.", kQueueKeys};
@@ -39,9 +41,12 @@ constexpr Key kConcurrencyKeys[] = {
      "there "
      "is a `redis` block, else of this one"},
     {"queue", &kQueueShape, "", R"({ "length": 100, "wait": "500ms", "per": "api_key" })",
-     "With `adaptive`: requests over a worker's limit wait for a place, in an order that is fair to callers; default: "
-     "they are refused at once"},
-    {"reserved", &kShare, "", R"("20%")", "Share of both that only requests with the priority `critical` may use"},
+     "Requests over a worker's limit (`adaptive`) wait for a place, in an order that is fair to callers; and requests "
+     "over `in_flight` wait, first come, first served; both by priority. Default: they are refused at once"},
+    {"reserved", &kShare, "", R"("20%")",
+     "Share of both that only requests with the priority `critical` may use, also while there are none. Without it, "
+     "too, "
+     "lower priorities are refused first"},
 };
 constexpr Shape kPriorityFrom = text("a header of trusted proxies", check_priority_from);
 constexpr Key kSheddingKeys[] = {

@@ -118,7 +118,10 @@ bool taken(const limit::Check& check, const limit::Decision& decision) noexcept 
   const auto& tier = *resolved.tier;
   const bool in_flight = route_limit.ready->in_flight;
   const bool sharded = source == Source::redis && tier.shards > 1;
-  const auto& rules = source == Source::fallback ? tier.local : sharded ? tier.shard : tier.rules;
+  const auto& rules = route_limit.ready->fleet     ? fleet_rules(x, route_limit, source)
+                      : source == Source::fallback ? tier.local
+                      : sharded                    ? tier.shard
+                                                   : tier.rules;
   if (!append_rules(x.admission, route_limit, resolved, source, rules, in_flight ? 1 : resolved.cost,
                     in_flight ? x.token : std::string_view()))
     return false;

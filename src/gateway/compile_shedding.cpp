@@ -5,15 +5,44 @@
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/limit/in_flight.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace headgate::gateway {
 namespace {
 
-limit::Rule rule_of(const std::string& name, std::uint32_t most) {
+/// In how many steps the capacity of an upstream is held free for higher priorities. The rules of a limit do not change
+/// while it is used, so there is one for each.
+constexpr std::uint64_t kFleetSizes = 32;
+
+std::vector<FleetSize> sizes_of(const CompiledTier& tier) {
+  std::vector<FleetSize> out;
+  const auto smaller = [](std::vector<limit::Rule> rules, std::uint64_t step) {
+    for (auto& rule : rules) {
+      rule.burst = std::max<std::uint64_t>(1, rule.burst - rule.burst * step / kFleetSizes);
+      rule.rate.count = rule.burst;
+    }
+    return rules;
+  };
+  for (std::uint64_t step = 0; step <= kFleetSizes; ++step) {
+    FleetSize size{smaller(tier.rules, step), smaller(tier.local, step)};
+    if (out.empty() || out.back().rules.front().burst != size.rules.front().burst ||
+        out.back().local.front().burst != size.local.front().burst)
+      out.push_back(std::move(size));
+  }
+  return out;
+}
+
+limit::Rule rule_of(const std::string& name, std::uint32_t most, const std::optional<shed::QueueOptions>& queue) {
   limit::Rule rule;
   rule.limit = name;
   rule.burst = most;
   rule.rate = {most, limit::kFlightLease};
   rule.algorithm = &limit::in_flight;
+  if (queue) {
+    rule.wait = queue->wait;
+    rule.queue = queue->length;
+  }
   limit::name_rule(rule, false, limit::PeriodInKey::no);
   return rule;
 }
@@ -33,7 +62,7 @@ void CompiledConfig::make_fleet_limits() {
     limit.store = each.store;
     for (std::size_t i = 0; i < shed::kPriorities; ++i) {
       const auto most = shed::share_of(static_cast<shed::Priority>(i), each.options.in_flight, each.options.reserved);
-      limit.tiers.push_back({std::string(shed::kPriorityWords[i]), {rule_of(limit.name, most)}});
+      limit.tiers.push_back({std::string(shed::kPriorityWords[i]), {rule_of(limit.name, most, each.options.queue)}});
     }
     limits_.push_back(std::move(limit));
   }
@@ -53,11 +82,14 @@ void CompiledConfig::note_server_queue(Route& route) const {
   constexpr std::uint64_t kSeed = 2;
   for (const auto& each : options_.server_queues)
     if (each.upstream == route.upstream_name) route.server_queue = &each;
+  route.sheds = route.sheds || route.server_queue != nullptr;
   if (route.server_queue) route.server_queue_key = keyed_hash(fleet_limit(route.upstream_name), kSeed);
 }
 
 void CompiledConfig::note_priorities(CompiledLimit& limit) const {
   limit.fleet = limit.base.starts_with(fleet_limit(""));
+  if (limit.fleet)
+    for (auto& tier : limit.tiers) tier.sizes = sizes_of(tier);
   for (const auto& each : options_.tier_priorities) {
     if (each.limit != limit.base) continue;
     for (auto& tier : limit.tiers)

@@ -168,6 +168,7 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
     const auto& circuits = options_.circuits;
     route->circuit = std::find(circuits.begin(), circuits.end(), route->upstream_name) != circuits.end();
     route->sheds = own != nullptr || options_.shedding.loop_lag > Duration(0);
+    note_server_queue(*route);
     if (own != nullptr && own->options.in_flight > 0) {
       auto& capacity = route->plan.emplace_back(plan({.limit = fleet_limit(to), .cost = {}}, route->name));
       if (wanted.held_body > 0) capacity.stage = is_in_redis(capacity.stage) ? Stage::held_in_redis : Stage::held;
@@ -204,7 +205,6 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
   }
   note_read_cookies(*route);
   route->delivery = delivery(wanted, to);
-  note_server_queue(*route);
   route->extras = !route->bans.empty() || route->room != nullptr || route->sheds || route->circuit ||
                   route->in_flight || route->appointments || route->notices || route->cross_origin != nullptr ||
                   route->server_queue != nullptr || route->bills || (route->delivery && route->delivery->held_body > 0);

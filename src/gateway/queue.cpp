@@ -98,7 +98,7 @@ Task<Gateway::Step> Gateway::wait_for_place(Exchange& x) {
   x.queued = std::chrono::duration_cast<Duration>(services_.clock.steady() - since);
   x.snapshot->counters->show(x.route->upstream, concurrency);
   if (x.slot.held() || x.client_gone) co_return Step{};
-  concurrency.refused();
+  concurrency.refused(x.effective, services_.clock.steady());
   const Step problem = shed_problem(x, shed::Layer::queue, seconds_up(limit::kFlightRetry));
   return_all(x);
   co_return problem;

@@ -21,12 +21,41 @@ shed::Concurrency* concurrency_of(const Exchange& x) noexcept {
   return x.snapshot->upstreams[x.route->upstream]->concurrency();
 }
 
+namespace {
+
+shed::Overload* overload_of(const Exchange& x) noexcept { return x.snapshot->upstreams[x.route->upstream]->overload(); }
+
+/// How many places the capacity has for a priority, if none is held free.
+std::uint32_t fleet_places(const RouteLimit& route_limit, shed::Priority priority, Source source) noexcept {
+  const auto& tier = route_limit.ready->tiers[static_cast<std::size_t>(priority)];
+  return static_cast<std::uint32_t>((source == Source::fallback ? tier.local : tier.rules).front().burst);
+}
+
+}  // namespace
+
+const std::vector<limit::Rule>& fleet_rules(const Exchange& x, const RouteLimit& route_limit, Source source) noexcept {
+  const auto& sizes = route_limit.ready->tiers[static_cast<std::size_t>(x.effective)].sizes;
+  const auto of = [source](const FleetSize& size) -> const std::vector<limit::Rule>& {
+    return source == Source::fallback ? size.local : size.rules;
+  };
+  const auto* const overload = overload_of(x);
+  if (overload == nullptr) return of(sizes.front());
+  const auto most =
+      overload->ceiling(Layer::fleet, x.effective, fleet_places(route_limit, shed::Priority::critical, source),
+                        fleet_places(route_limit, shed::Priority::normal, source));
+  for (const auto& size : sizes)
+    if (of(size).front().burst <= most) return of(size);
+  return of(sizes.back());
+}
+
 Problem shed_problem(Exchange& x, Layer layer, std::uint64_t retry_after) {
   static const std::string full =
       body_until_wait(503, "The servers behind this gateway have as much to do as they can. Try again in ");
   static const std::string behind = body_until_wait(503, "This gateway has more to do than it can. Try again in ");
   x.shed_by = layer;
   x.reason = to_text(layer);
+  if (auto* const overload = overload_of(x); overload && !x.admission.peek)
+    overload->shed(layer, x.priority, x.clock->steady());
   return {.status = 503,
           .ended_by = EndedBy::shed,
           .retry_after = retry_after,
@@ -40,7 +69,10 @@ Gateway::Step Gateway::shed(Exchange& x) {
   auto* const concurrency = concurrency_of(x);
   const auto now = services_.clock.steady();
   x.priority = priority_of(x);
-  x.effective = concurrency ? concurrency->effective(x.priority, now) : x.priority;
+  auto* const overload = overload_of(x);
+  x.effective = concurrency ? concurrency->effective(x.priority, now)
+                : overload  ? overload->effective(x.priority, now)
+                            : x.priority;
   Step problem;
   if (lag_ && !lag_->lag().calm() && lag_->lag().refuses(x.effective))
     problem = shed_problem(x, Layer::loop_lag, lag_->lag().retry_after(x.effective));
@@ -56,10 +88,32 @@ Gateway::Step Gateway::rank(Exchange& x) {
   return {};
 }
 
+/// The limits of a stage, with the capacity of the upstream among them, have admitted the request or refused it: how
+/// many places are held free for its priority follows.
+void Gateway::note_fleet(Exchange& x, const Step& problem) {
+  auto* const overload = overload_of(x);
+  if (overload == nullptr || (problem && x.shed_by != Layer::fleet)) return;
+  const auto& a = x.admission;
+  for (const auto& checked : a.limits) {
+    if (!checked.route_limit->ready->fleet) continue;
+    const auto now = services_.clock.steady();
+    if (problem)
+      overload->refused(Layer::fleet, x.effective,
+                        fleet_places(*checked.route_limit, shed::Priority::critical, checked.source), now);
+    else
+      overload->admitted(Layer::fleet, x.effective, static_cast<std::uint32_t>(a.decisions[checked.first].remaining),
+                         now);
+  }
+}
+
 // The point of admission. Who waited for a place has it already (gateway/queue).
 Gateway::Step Gateway::take_place(Exchange& x) {
   auto* const concurrency = concurrency_of(x);
-  if (!concurrency || x.client_gone) return {};
+  if (x.client_gone) return {};
+  if (!concurrency) {
+    if (x.effective != x.priority) overload_of(x)->trickled(services_.clock.steady());
+    return {};
+  }
   if (!x.slot.held() && !concurrency->admits(x.effective)) {
     const Step problem = refuse_place(x, *concurrency);
     return_all(x);
@@ -73,7 +127,7 @@ Gateway::Step Gateway::take_place(Exchange& x) {
 }
 
 Problem Gateway::refuse_place(Exchange& x, shed::Concurrency& concurrency) {
-  concurrency.refused();
+  concurrency.refused(x.effective, services_.clock.steady());
   return shed_problem(x, Layer::concurrency, seconds_up(limit::kFlightRetry));
 }
 

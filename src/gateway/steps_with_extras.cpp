@@ -46,11 +46,15 @@ Task<Gateway::Step> Gateway::steps_with_extras(Exchange& x) {
     else
       problem = co_await admit_in_redis(x);
   }
+  if (x.route->in_flight && x.route->sheds && !peek) note_fleet(x, problem);
   if (peek && !problem && x.route->after_body()) problem = co_await admit_held(x, x.route->plan.back().stage);
   if (peek) co_return problem;  // nobody waits, and no place is taken
   if (!problem && x.admission.delay > Duration(0)) co_await delay(x);
   if (!problem && x.route->delivery && x.route->delivery->held_body > 0) problem = co_await hold_body(x);
-  if (!problem && x.route->after_body()) problem = co_await admit_held(x, x.route->plan.back().stage);
+  if (!problem && x.route->after_body()) {
+    problem = co_await admit_held(x, x.route->plan.back().stage);
+    if (x.route->sheds) note_fleet(x, problem);
+  }
   if (!problem && x.route->queue && waits_for_place(x)) problem = co_await wait_for_place(x);
   if (!problem && x.route->sheds) problem = take_place(x);
   if (!problem && x.route->server_queue && !takes_server(x)) problem = co_await wait_for_server(x);

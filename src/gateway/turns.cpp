@@ -22,6 +22,8 @@ constexpr Duration kAskAgain = milliseconds(25);
 constexpr Duration kAskAtLeast = milliseconds(250);
 /// The same after a permit came back on this gateway: its way to Redis may be the longer one.
 constexpr Duration kAskSoon = milliseconds(5);
+/// How much earlier than one rank the next higher one has come, for Redis, in milliseconds: longer than any wait.
+constexpr std::uint32_t kEarlier = 1'000'000'000;
 
 Duration ask_again(Clock::Steady::duration waited) noexcept {
   return std::clamp(std::chrono::duration_cast<Duration>(waited / 8), kAskAgain, kAskAtLeast);
@@ -95,6 +97,7 @@ bool Turn::stand(const Round& round, std::size_t at) {
     until = now + longest;
   }
   if (until <= now) return false;
+  rank_by(round, at);
   if (!stand_in(check.hash, check.rule->queue)) return false;
   if (since_ == Clock::Steady()) {
     since_ = now;
@@ -106,6 +109,13 @@ bool Turn::stand(const Round& round, std::size_t at) {
   return true;
 }
 
+/// Only in the queue for the capacity of an upstream priorities count: a caller's own permits are its own.
+void Turn::rank_by(const Round& round, std::size_t at) noexcept {
+  for (const auto& checked : round.limits())
+    if (at + round.first_check >= checked.first) fleet_ = checked.route_limit->ready->fleet;
+  rank = fleet_ ? static_cast<std::uint8_t>(x_.effective) : 0;
+}
+
 /// Puts what Redis needs to know into the checks: whether it stands in a queue, and for how long already.
 void Turn::tell_redis(const Round& round) {
   if (!queued() || over()) return;
@@ -113,7 +123,9 @@ void Turn::tell_redis(const Round& round) {
   for (std::size_t i = round.first_check; i < x_.admission.checks.size(); ++i) {
     auto& check = x_.admission.checks[i];
     if (check.hash != counter() || !can_wait(check)) continue;
-    check.waited = static_cast<std::uint32_t>(waited.count() + 1);
+    // Redis knows only who came first. So a higher priority came much earlier than a lower one.
+    const auto earlier = kEarlier * static_cast<std::uint32_t>(FlightWaiter::kRanks - 1 - rank);
+    check.waited = static_cast<std::uint32_t>(waited.count() + 1) + (fleet_ ? earlier : 0);
     told_ = check;
   }
 }

@@ -82,6 +82,7 @@ class Turn final : public InLine {
  private:
   bool over() const noexcept;
   bool stand(const Round& round, std::size_t check);
+  void rank_by(const Round& round, std::size_t check) noexcept;
   void tell_redis(const Round& round);
   void leave() noexcept;
 
@@ -89,6 +90,7 @@ class Turn final : public InLine {
   Clock::Steady until_{};             ///< the longest that it waits
   std::optional<limit::Check> told_;  ///< the check that may have put it into the queue in Redis
   bool waits_ = false;
+  bool fleet_ = false;     ///< it waits for the capacity of an upstream, by its priority
   bool in_redis_ = false;  ///< its permit may come free on another gateway, which tells nobody
   bool soon_ = false;      ///< it had its turn, and got no permit yet
 };

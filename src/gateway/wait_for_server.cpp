@@ -1,6 +1,6 @@
-// Waits for a place at a server where servers may have only so many requests at the same time: first come, first
-// served, on all workers. The place is taken here and not in the relay, so that a request that finds none is refused
-// like any other that load shedding refuses: it gives back what limits took for it.
+// Waits for a place at a server where servers may have only so many requests at the same time: by priority, and in each
+// first come, first served, on all workers. The place is taken here and not in the relay, so that a request that finds
+// none is refused like any other that load shedding refuses: it gives back what limits took for it.
 
 #include "queue.hpp"
 #include "relay.hpp"
@@ -8,6 +8,7 @@
 #include "turns.hpp"
 
 #include "headgate/gateway/gateway.hpp"
+#include "headgate/shed/overload.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -22,11 +23,18 @@ constexpr std::uint64_t kLongestServerWait = 60;
 
 upstream::Upstream& upstream_of(const Exchange& x) { return *x.snapshot->upstreams[x.route->upstream]; }
 
-/// Chooses a server as the relay would. False: none has a free place.
+/// Chooses a server as the relay would. False: none has a free place, or all that are free are held for higher
+/// priorities.
 bool reserve(Exchange& x) {
+  auto& upstream = upstream_of(x);
+  auto* const overload = upstream.overload();
+  const auto use = overload ? upstream.place_use() : upstream::PlaceUse();
+  const auto most = use.most > 0 ? overload->ceiling(shed::Layer::servers, x.effective, use.most, use.most) : 0;
+  if (use.most > 0 && use.taken >= most) return false;
   balance::Choice choice;
   choice.key = server_key(x);
-  if (!upstream_of(x).reserve(choice)) return false;
+  if (!upstream.reserve(choice)) return false;
+  if (use.most > 0) overload->admitted(shed::Layer::servers, x.effective, most - use.taken - 1, x.clock->steady());
   x.server_place = std::move(choice.place);
   return true;
 }
@@ -49,7 +57,9 @@ std::uint64_t retry_after_of(const Exchange& x) {
 /// The wait of one request.
 class ServerTurn final : public InLine {
  public:
-  ServerTurn(Turns& turns, Exchange& x) : InLine(turns, x), until_(x.clock->steady() + patience_for_server(x)) {}
+  ServerTurn(Turns& turns, Exchange& x) : InLine(turns, x), until_(x.clock->steady() + patience_for_server(x)) {
+    rank = static_cast<std::uint8_t>(x.effective);
+  }
 
   /// Returns whether it has a place now.
   Task<bool> wait() {
@@ -57,6 +67,7 @@ class ServerTurn final : public InLine {
     if (queue.length == 0 || left() <= Duration(0)) co_return false;
     if (!stand_in(x_.route->server_queue_key, queue.length)) co_return false;
     for (;;) {
+      if (!queued()) co_return false;  // one of a higher priority has its place in the line
       const bool first = is_first();
       called_ = false;
       if (first && reserve(x_)) co_return true;
@@ -93,6 +104,9 @@ Task<Gateway::Step> Gateway::wait_for_server(Exchange& x) {
   }
   x.queued += std::chrono::duration_cast<Duration>(services_.clock.steady() - since);
   if (placed || x.client_gone) co_return Step{};
+  if (auto* const overload = upstream_of(x).overload())
+    if (const auto use = upstream_of(x).place_use(); use.most > 0)
+      overload->refused(shed::Layer::servers, x.effective, use.most, services_.clock.steady());
   const Step problem = shed_problem(x, shed::Layer::servers, retry_after_of(x));
   return_all(x);
   co_return problem;

@@ -77,6 +77,7 @@ void SpanExporter::stop() {
 
 void SpanExporter::proceed() {
   if (call_) return;
+  tell_full();
   if (spans_ > 0 || take_batch()) return attempt();
   if (stopping_) return end_.reset();
   due_->set(kPeriod);
@@ -105,6 +106,7 @@ void SpanExporter::attempt() {
 
 void SpanExporter::answered(const net::HttpResult& result) {
   call_.reset();
+  tell_full();
   const bool again = result.has_error() || may_come_again(result->status);
   const bool full = batch_.size() > kMaxBatch / 2;
   if (result.has_value() && result->status / 100 == 2) {
@@ -155,6 +157,15 @@ void SpanExporter::drop_batch(std::string_view why, std::string_view reason) {
     observe::event(observe::LogLevel::error, "traces_dropped", why,
                    {{"spans", spans_}, {"reason", reason}, failures_told_.left_out()});
   end_batch();
+}
+
+/// Workers only count what finds no room: they have no time for a line.
+void SpanExporter::tell_full() {
+  const auto dropped = queue_.dropped();
+  if (dropped == full_ || !full_told_.pass(clock_.steady())) return;
+  observe::event(observe::LogLevel::error, "traces_dropped",
+                 "the buffers are full: the collector takes fewer than there are", {{"spans", dropped - full_}});
+  full_ = dropped;
 }
 
 void SpanExporter::end_batch() noexcept {

@@ -73,6 +73,7 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, const config::Conf
     tell_lost(shared_.reasons, ReasonKind::log_dropping, "error", error.rises(now, dropped.error));
     tell_lost(shared_.reasons, ReasonKind::spans_dropped, {}, spans.rises(now, traces_.lost()));
   });
+  reason_watch_.add([this] { tell_shedding(shared_.reasons, *now_); });
   begun_with_ = now_->config;
   counters_.started(headgate::now());
 }

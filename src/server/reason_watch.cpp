@@ -107,6 +107,15 @@ bool Rising::rises(Steady now, std::uint64_t count) noexcept {
   return risen_.has_value();
 }
 
+void tell_shedding(Reasons& reasons, const ActiveConfig& active) {
+  Wrong refusing;
+  const auto now = std::chrono::steady_clock::now();
+  const auto& upstreams = active.config->upstreams;
+  for (std::size_t i = 0; i < upstreams.size(); ++i)
+    if (auto words = active.overloads[i]->in_words(now)) refusing.emplace_back(upstreams[i].name, std::move(*words));
+  reasons.set_only(ReasonKind::shedding, refusing);
+}
+
 void ReasonWatch::start() {
   for (const auto& look : looks_) look();
   arm();

@@ -2,6 +2,7 @@
 // Looks several times a second at what can be wrong with this gateway, and keeps its list of reasons current.
 
 #include "admin_board.hpp"
+#include "reload.hpp"
 
 #include "headgate/keyring/keyring.hpp"
 #include "headgate/observe/logs.hpp"
@@ -27,6 +28,8 @@ Readiness readiness_of(const Reasons& reasons);
 void tell_redis(Reasons& reasons, const RedisOutage* outage);
 /// What is wrong with these upstreams; all others are well.
 void tell_upstreams(Reasons& reasons, const std::vector<UpstreamReport>& upstreams);
+/// Which of its upstreams refuse requests because there are too many.
+void tell_shedding(Reasons& reasons, const ActiveConfig& active);
 
 /// The sources of keys whose last reading failed; all others are well.
 void tell_keys(Reasons& reasons, const std::vector<keyring::SourceReport>& sources);

@@ -96,7 +96,7 @@ std::shared_ptr<upstream::Upstream> upstream_for(const ActiveConfig& active, std
   upstream::TlsUse tls;
   if (context) tls = {context, observe::upstream_handshake_counters(registry, worker, options.name)};
   auto made = std::make_shared<upstream::H1Upstream>(environment, options, std::move(tls), worker, changed,
-                                                     active.watches[at], active.places[at]);
+                                                     active.watches[at], active.places[at], active.overloads[at]);
   made->count_by(observe::upstream_counters(registry, worker, options.name, active.watches[at]->servers()));
   return made;
 }
@@ -110,6 +110,15 @@ std::shared_ptr<balance::Places> places_of(const ActiveConfig& active, const std
       if (upstreams[at].name == upstream && upstreams[at].servers[i].text == server && active.places[at][i])
         return active.places[at][i];
   return nullptr;
+}
+
+std::shared_ptr<shed::Overload> overload_for(const std::string& upstream, const ActiveConfig* before) {
+  if (before != nullptr) {
+    const auto& old = before->config->upstreams;
+    const auto named = std::find_if(old.begin(), old.end(), [&](const auto& one) { return one.name == upstream; });
+    if (named != old.end()) return before->overloads[static_cast<std::size_t>(named - old.begin())];
+  }
+  return std::make_shared<shed::Overload>();
 }
 
 /// Empty if no server of the upstream has a bound.
@@ -216,7 +225,10 @@ PendingConfig prepare_config(boost::asio::io_context& loop, config::Config confi
   config.gateway.routes = {};  // the compiled configuration has its own
   bare.config = freed_on(loop, new const config::Config(std::move(config)));
   for (std::size_t i = 0; i < bare.config->upstreams.size(); ++i) bare.watches.push_back(watch_for(bare, i, before));
-  for (const auto& options : bare.config->upstreams) add_places(bare, options, before);
+  for (const auto& options : bare.config->upstreams) {
+    add_places(bare, options, before);
+    bare.overloads.push_back(overload_for(options.name, before));
+  }
   // The main thread owns the keyring and destroys it, even if a worker keeps the configuration longer.
   bare.missing_key = [weak = std::weak_ptr(*keyring)](std::size_t issuer) {
     if (const auto alive = weak.lock()) alive->want(issuer);

@@ -36,6 +36,8 @@ struct ActiveConfig {
   /// By upstream. One of an upstream that a reload does not change is kept; another one takes over what is known of
   /// its servers.
   std::vector<std::shared_ptr<balance::Watch>> watches;
+  /// By upstream. One of the same name is kept.
+  std::vector<std::shared_ptr<shed::Overload>> overloads;
   std::vector<upstream::AllPlaces> places;              ///< by upstream. A server that a reload leaves keeps its places
   std::function<void(std::size_t issuer)> missing_key;  ///< any thread
 };

@@ -8,8 +8,7 @@ std::uint32_t share_of(Priority priority, std::uint32_t limit, std::uint32_t res
   if (priority == Priority::critical) return limit;
   const auto parts = std::uint64_t{limit} * reserved;
   const auto kept = static_cast<std::uint32_t>((parts + Options::kWhole - 1) / Options::kWhole);
-  const auto normal = std::max<std::uint32_t>(limit - std::min(kept, limit), 1);
-  return priority == Priority::normal ? normal : std::max<std::uint32_t>(normal / 2, 1);
+  return std::max<std::uint32_t>(limit - std::min(kept, limit), 1);
 }
 
 Concurrency::Concurrency(const Options& options) : options_(options) {
@@ -23,14 +22,33 @@ Priority Concurrency::effective(Priority priority, Steady now) const noexcept {
 
 // What is reserved is kept for critical requests also if the limit has just shrunk and others are still at the
 // upstream. So more than the limit may be there for a moment.
-bool Concurrency::admits(Priority priority) const noexcept {
-  if (!gradient_) return true;
+std::uint32_t Concurrency::room_for(Priority priority) const noexcept {
+  const auto less = [](std::uint32_t from, std::uint32_t by) { return by >= from ? 0 : from - by; };
   const auto most = limit();
-  const auto critical = in_flight_[static_cast<std::size_t>(Priority::critical)];
   const auto all = in_flight();
-  if (priority == Priority::critical)
-    return all < most || critical < most - share_of(Priority::normal, most, options_.reserved);
-  return all < most && all - critical < share_of(priority, most, options_.reserved);
+  const auto critical = in_flight_[static_cast<std::size_t>(Priority::critical)];
+  const auto share = share_of(Priority::normal, most, options_.reserved);
+  if (priority == Priority::critical) return std::max(less(most, all), less(most - share, critical));
+  const auto normal =
+      std::min(less(less(most, headroom_.held_for(Priority::critical)), all), less(share, all - critical));
+  const auto room = priority == Priority::normal ? normal : less(normal, headroom_.held_for(Priority::normal));
+  return all == 0 ? std::max<std::uint32_t>(room, 1) : room;
+}
+
+bool Concurrency::admits(Priority priority) const noexcept { return !gradient_ || room_for(priority) > 0; }
+
+void Concurrency::refused(Priority priority, Steady now) noexcept {
+  if (!gradient_) return;
+  gradient_->refused();
+  // Without a lower one at the upstream it would not help to hold places free of them.
+  bool lower = false;
+  for (auto i = static_cast<std::size_t>(priority) + 1; i < kPriorities; ++i) lower = lower || in_flight_[i] > 0;
+  if (lower) headroom_.refused(priority, limit(), now);
+}
+
+void Concurrency::enter(Priority priority, Steady now) noexcept {
+  enter(priority);
+  if (gradient_) headroom_.admitted(priority, room_for(priority), now);
 }
 
 void Concurrency::answered(Priority priority, Duration latency, Steady now) {

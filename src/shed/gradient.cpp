@@ -11,7 +11,6 @@ using std::chrono::seconds;
 
 // As Netflix has them (concurrency-limits, Gradient2Limit).
 constexpr double kTolerance = 1.5;
-constexpr double kQueue = 4;
 constexpr double kSmoothing = 0.2;
 constexpr double kMinGradient = 0.5;
 constexpr double kLongWindows = 600;  // the long average forgets half in about 200 windows
@@ -23,13 +22,18 @@ constexpr std::uint32_t kStart = 20;
 // Our own.
 constexpr Duration kShortest = milliseconds(100);
 constexpr Duration kLongest = seconds(1);
-constexpr double kEnough = 10;         // samples of a window
-constexpr double kQueueShare = 0.05;   // of the limit, where that is more than kQueue: else a large one takes minutes
+constexpr double kEnough = 20;         // samples of a window
+constexpr double kQueueRoot = 0.5;     // of the root of the limit is added, as others have it, and at least
+constexpr double kLeastQueue = 1;      // so much; and where that is more,
+constexpr double kQueueShare = 0.05;   // of the limit: else a large one takes minutes
 constexpr double kFirstGrowth = 2.25;  // a quarter in each window
 constexpr double kGrowth = 1.25;       // a twentieth in each window, while more gives more
 constexpr double kInQueue = 0.87;      // the most that a queue leaves of the limit, and nothing is added
 constexpr double kCertain = 2;         // standard errors
 constexpr double kRelearn = 0.2;       // of the difference, for answers that are slow without a queue
+constexpr unsigned kKnown = 5;         // windows without refusals after which the usual latency is known
+constexpr double kFull = 0.8;          // the share of the limit in use that makes a queue likely
+constexpr double kFullAtFirst = 0.65;  // while the usual latency is not known
 
 }  // namespace
 
@@ -75,22 +79,22 @@ void Gradient::close(Steady now) {
   window_ = Window{.began = now};
   const double samples = done.count + done.drops;
   const double used = done.in_flight / samples;
+  const double rate = done.count / std::chrono::duration<double>(now - done.began).count();
+  const double error = done.count > 1 ? std::sqrt(done.squares / (done.count - 1) / done.count) : 0;
   const bool half_used = done.refused || done.most_in_flight * 2.0 >= limit_;
   // Only where the limit holds requests back does it decide how many are in flight, and so what follows from them.
   const bool held_back = done.refused || done.most_in_flight >= limit();
   if (held_back && done.count > 0)
-    scaling_.add(used, used / done.mean);
+    scaling_.add(used, rate);
   else if (!half_used)
     scaling_.clear();
-  const bool queue = held_back && scaling_.scaling() == Scaling::none;
-  if (done.count > 0) learn(done.mean, queue);
+  if (held_back ? congested_ && scaling_.scaling() == Scaling::more : windows_ >= kKnown) known_ = true;
+  const bool full = used >= (known_ ? kFull : kFullAtFirst) * limit_ || done.mean > kTolerance * long_;
+  const bool queue = held_back && full && scaling_.scaling() == Scaling::none;
+  if (done.count > 0) learn(done.mean, kCertain * error, held_back);
   if (!half_used) return;
 
-  double change = 1;
-  if (done.count > 0) {
-    const double error = done.count > 1 ? std::sqrt(done.squares / (done.count - 1) / done.count) : 0;
-    change = gradient(done.mean - kCertain * error);
-  }
+  double change = done.count > 0 ? gradient(done.mean - kCertain * error) : 1;
   change = std::clamp(std::min(change, 1 - done.drops / samples), kMinGradient, 1.0);
   if (change < 1 || queue) congested_ = true;
   double wanted = 0;
@@ -99,23 +103,26 @@ void Gradient::close(Steady now) {
   else if (held_back && change == 1 && (!congested_ || scaling_.scaling() == Scaling::more))
     wanted = limit_ * (congested_ ? kGrowth : kFirstGrowth);
   else
-    wanted = limit_ * change + std::max(kQueue, limit_ * kQueueShare);
+    wanted = limit_ * change + std::max({kLeastQueue, std::sqrt(limit_) * kQueueRoot, limit_ * kQueueShare});
   limit_ += kSmoothing * (wanted - limit_);
   limit_ = std::clamp<double>(limit_, bounds_.least, bounds_.most);
 }
 
-void Gradient::learn(double latency, bool queue) {
+// While the limit holds requests back, a queue would be taken for what is usual: then only what is certainly faster
+// than that is learned, or what is slow without a queue.
+void Gradient::learn(double latency, double error, bool held_back) {
   if (windows_ < kWarmUp) {
     ++windows_;
     long_ += (latency - long_) / windows_;
     return;
   }
   if (latency > long_) {
-    if (queue) return;
     const bool slow = scaling_.scaling() == Scaling::more && gradient(latency) < 1;
+    if (held_back && !slow) return;
     long_ += (latency - long_) * (slow ? kRelearn : 2 / (kLongWindows + 1));
     return;
   }
+  if (held_back) long_ = std::min(long_, latency + error);
   long_ += (latency - long_) * 2 / (kLongWindows + 1);
   if (long_ / latency > kRecovered) long_ *= kRecovery;
 }

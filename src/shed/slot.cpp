@@ -7,7 +7,7 @@ namespace headgate::shed {
 
 void Slot::take(Concurrency& from, Priority priority, Steady now) noexcept {
   leave();
-  from.enter(priority);
+  from.enter(priority, now);
   from_ = &from;
   priority_ = priority;
   since_ = now;

@@ -56,13 +56,15 @@ class FullMarks {
 }  // namespace
 
 H1Upstream::H1Upstream(Environment environment, const Options& options, TlsUse tls, unsigned worker,
-                       const H1Upstream* before, std::shared_ptr<balance::Watch> watch, AllPlaces places)
+                       const H1Upstream* before, std::shared_ptr<balance::Watch> watch, AllPlaces places,
+                       std::shared_ptr<shed::Overload> overload)
     : environment_(environment),
       options_(options),
       tls_(std::move(tls)),
       table_(0),
       watch_(std::move(watch)),
       places_(std::move(places)),
+      overload_(std::move(overload)),
       turn_(before ? before->turn_ : worker),
       seed_(keyed_hash(options.name, worker).low) {
   for (std::size_t i = 0; i < options_.servers.size(); ++i) pools_.push_back(pool_for(i, before));
@@ -156,6 +158,17 @@ std::optional<std::size_t> H1Upstream::next_server(balance::Choice& choice, std:
 
 bool H1Upstream::reserve(balance::Choice& choice) {
   return places_.empty() || next_server(choice, to_try(choice)).has_value();
+}
+
+PlaceUse H1Upstream::place_use() const {
+  PlaceUse out;
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    if (table_[i].out.load(std::memory_order_relaxed) != 0) continue;
+    if (!places_[i]) return {};
+    out.taken += places_[i]->taken();
+    out.most += places_[i]->most();
+  }
+  return out;
 }
 
 Duration H1Upstream::time_for(std::size_t attempts) const {

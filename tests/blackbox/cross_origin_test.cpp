@@ -111,7 +111,8 @@ TEST(CrossOrigin, ABrowserReadsWhenToComeBack) {
                                     {"cors", {{"origins", {pages.url("http")}}}}},
                                    {{"path", "/closed"}, {"to", "app"}}});
   Proxy proxy(changes);
-  Process page({"--no-sandbox", "--disable-gpu", "--dump-dom", "--virtual-time-budget=8000",
+  // The headless shell takes the first for granted; the browser itself would want a screen.
+  Process page({"--headless", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--dump-dom", "--virtual-time-budget=8000",
                 pages.url("http") + "/cross_origin.html?" + std::to_string(proxy.gateway.port())},
                {"HOME=/tmp"}, browser());
   ASSERT_EQ(page.wait(std::chrono::seconds(30)), 0) << page.err();

@@ -1,5 +1,6 @@
 // A reload adds, removes and changes addresses, bounds, logs and the admin port; all of it or nothing.
 
+#include "blackbox/harness/free_port.hpp"
 #include "blackbox/harness/look.hpp"
 #include "blackbox/harness/reloaded.hpp"
 
@@ -47,9 +48,6 @@ bool comes_to_hold(const std::string& path, const std::string& part) {
   }
   return false;
 }
-
-/// A port that nobody listens on.
-std::uint16_t free_port() { return Socket::listen().local_port(); }
 
 TEST(ReloadedListeners, AreAddedWhileTheOthersGoOn) {
   Reloaded gateway(Json{{"workers", 2}});

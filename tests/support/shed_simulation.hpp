@@ -120,13 +120,13 @@ class SheddingSimulation {
     run_.offered[static_cast<std::size_t>(told)] += 1;
     const auto priority = concurrency_.effective(told, steady());
     if (!concurrency_.admits(priority)) {
-      concurrency_.refused();
+      concurrency_.refused(priority, steady());
       tick().refused += 1;
       run_.refused[static_cast<std::size_t>(told)] += 1;
       return;
     }
     if (priority != told) concurrency_.trickled(steady());
-    concurrency_.enter(priority);
+    concurrency_.enter(priority, steady());
     queue_.push_back({now_, priority});
     work();
   }

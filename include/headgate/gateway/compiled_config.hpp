@@ -39,6 +39,13 @@ struct Fraction {
   bool is_partial() const noexcept { return up != down; }
 };
 
+/// One of the sizes that the capacity of an upstream has for a priority: smaller ones hold places free for higher
+/// priorities.
+struct FleetSize {
+  std::vector<limit::Rule> rules;
+  std::vector<limit::Rule> local;  ///< as CompiledTier::local
+};
+
 /// One tier of a limit, with everything that a check needs.
 struct CompiledTier {
   std::size_t number = 0;               ///< its index among all tiers of the configuration
@@ -52,6 +59,7 @@ struct CompiledTier {
   std::vector<std::string> rejections;  ///< for each rule, how the body of its rejection begins, up to the time to wait
   std::vector<std::string> local_rejections;  ///< the same for `local`
   std::optional<shed::Priority> priority;     ///< of its callers
+  std::vector<FleetSize> sizes;               ///< of the capacity of an upstream: the largest first
 };
 
 /// A limit at one scale. Made once, for all routes that use it at this scale.

@@ -128,6 +128,7 @@ class Gateway final : public Handler {
   void leave_circuit(Exchange& x);
   Step shed(Exchange& x);
   Step rank(Exchange& x);
+  void note_fleet(Exchange& x, const Step& problem);
   bool waits_for_place(const Exchange& x) const;
   Task<Step> wait_for_place(Exchange& x);
   Step take_place(Exchange& x);

@@ -6,6 +6,7 @@
 #include <boost/intrusive/list.hpp>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,22 +21,26 @@ class FlightWaiter : public boost::intrusive::list_base_hook<> {
   FlightWaiter& operator=(const FlightWaiter&) = delete;
   virtual ~FlightWaiter() = default;
 
-  bool queued() const noexcept { return queued_; }
+  bool queued() const noexcept { return queued_.load(std::memory_order_acquire); }
   /// Of the counter for which it waits, or waited last.
   const Hash& counter() const noexcept { return counter_; }
 
+  /// Below kRanks; 0 goes before 1. Does not change while it stands in a queue.
+  std::uint8_t rank = 0;
+  static constexpr std::size_t kRanks = 3;
+
  private:
   friend class FlightQueues;
-  /// It is the first in its queue, and a permit may be free. Called by any thread under the lock of the queue: it must
-  /// return at once, and use no FlightQueues.
+  /// It is the first in its queue, and a permit may be free; or it had to leave for one of a higher rank. Called by any
+  /// thread under the lock of the queue: it must return at once, and use no FlightQueues.
   virtual void its_turn() noexcept = 0;
 
   Hash counter_;
-  bool queued_ = false;
+  std::atomic<bool> queued_{false};  ///< written under the lock of its queue
 };
 
-/// Queues, first come first served. It only keeps the order: who is first asks the store again, and stays if there is
-/// no permit.
+/// Queues: a higher rank first, and in each first come first served. It only keeps the order: who is first asks the
+/// store again, and stays if there is no permit.
 ///
 /// No turn is lost: whoever waits stands in the queue before it asks the store, and freed() comes after a permit was
 /// given back. So either it gets the permit, or freed() finds it. Any thread; all operations take constant time.
@@ -45,7 +50,8 @@ class FlightQueues {
   ~FlightQueues();
 
   enum class Place { first, behind, full };
-  /// Puts it at the end. Full: `most` wait already, and it does not.
+  /// Puts it at the end of its rank. Full: `most` wait already, none of them of a lower rank, and it does not. Else the
+  /// last of the lowest rank has to leave for it: that one is told its turn, and is queued() no more.
   Place join(FlightWaiter& waiter, const Hash& counter, std::size_t most);
   /// It waits no more. If it was the first, the next one has its turn. Does nothing if it stands in no queue.
   void leave(FlightWaiter& waiter) noexcept;

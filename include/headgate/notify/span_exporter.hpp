@@ -67,6 +67,7 @@ class SpanExporter {
   void answered(const net::HttpResult& result);
   void retry(const net::HttpResult& result);
   void count_taken(const net::HttpReply& reply);
+  void tell_full();
   void drop_batch(std::string_view why, std::string_view reason);
   void drop_all();
   void end_batch() noexcept;
@@ -86,6 +87,8 @@ class SpanExporter {
   std::minstd_rand random_{std::random_device{}()};
   observe::LineGate retries_told_;
   observe::LineGate failures_told_;
+  observe::LineGate full_told_;
+  std::uint64_t full_ = 0;  ///< spans that found no room in the queue, when that was told last
 
   std::atomic<std::uint64_t> exported_{0};
   std::atomic<std::uint64_t> rejected_{0};

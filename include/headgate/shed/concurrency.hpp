@@ -4,6 +4,7 @@
 
 #include "headgate/shed/fair_queue.hpp"
 #include "headgate/shed/gradient.hpp"
+#include "headgate/shed/headroom.hpp"
 #include "headgate/shed/priority.hpp"
 
 #include <array>
@@ -30,8 +31,8 @@ struct Options {
   bool operator==(const Options&) const = default;
 };
 
-/// How many of `limit` requests at the same time each priority may use. Critical may use all. Normal and low together
-/// may not use what is reserved, but always one. Low is admitted while less than half of that is in use: it goes first.
+/// How many of `limit` requests at the same time each priority may use at most. Critical may use all. Normal and low
+/// together may not use what is reserved, but always one. Who of them goes first is decided by a Headroom.
 std::uint32_t share_of(Priority priority, std::uint32_t limit, std::uint32_t reserved) noexcept;
 
 /// A state machine; one thread.
@@ -51,17 +52,18 @@ class Concurrency {
   /// A low request that was treated as normal was admitted everywhere: the next one has to wait for kTrickle.
   void trickled(Steady now) noexcept { trickled_ = now; }
 
-  /// Whether a request of this priority may go to the upstream. Changes nothing.
+  /// Whether a request of this priority may go to the upstream: a place is free, and not held for a higher priority.
+  /// Changes nothing.
   bool admits(Priority priority) const noexcept;
   /// The requests that wait for a place; null if none may wait. The first of them is served when a place becomes free.
   FairQueue* queue() noexcept { return queue_ ? &*queue_ : nullptr; }
   /// Whether a new request of this priority may go at once: there is a place, and nobody waits who goes before it.
   bool admits_now(Priority priority);
-  /// A request was refused, because admits() was false.
-  void refused() noexcept {
-    if (gradient_) gradient_->refused();
-  }
+  /// A request was refused, or has to wait, because admits() was false.
+  void refused(Priority priority, Steady now) noexcept;
   /// Counts an admitted request. End each with answered(), dropped() or left().
+  void enter(Priority priority, Steady now) noexcept;
+  /// The same of one that was admitted before, and goes on.
   void enter(Priority priority) noexcept { ++in_flight_[static_cast<std::size_t>(priority)]; }
   /// The head of its answer came after `latency`.
   void answered(Priority priority, Duration latency, Steady now);
@@ -77,11 +79,14 @@ class Concurrency {
   std::uint32_t in_flight() const noexcept { return in_flight_[0] + in_flight_[1] + in_flight_[2]; }
 
  private:
+  /// How many more requests of this priority may come now.
+  std::uint32_t room_for(Priority priority) const noexcept;
   void serve_waiting() noexcept;
 
   Options options_;
   std::optional<Gradient> gradient_;
   std::optional<FairQueue> queue_;
+  Headroom headroom_;
   std::array<std::uint32_t, kPriorities> in_flight_{};
   Steady trickled_{};
 };

@@ -18,17 +18,19 @@ struct Bounds {
 
 /// A state machine on a clock that is an argument; one thread.
 ///
-/// It is Gradient2 of Netflix's concurrency-limits, with the numbers given there: samples are averaged in short
-/// windows; at the end of each, the limit is multiplied by long average / short average x 1.5, which is at most 1 and
-/// at least 1/2, and 4 is added; a fifth of that change is made. It does not change while less than half of it is used.
-/// It never lowers the limit to measure latency without load, so it refuses nothing for a measurement.
+/// It is Gradient2 of Netflix's concurrency-limits: samples are averaged in short windows; at the end of each, the
+/// limit is multiplied by long average / short average x 1.5, which is at most 1 and at least 1/2, and a little is
+/// added: half of the root of the limit, or a twentieth of it if that is more. A fifth of that change is made. It does
+/// not change while less than half of it is used. It never lowers the limit to measure latency without load, so it
+/// refuses nothing for a measurement.
 ///
-/// Its known weakness is that the long average follows a long overload, and the limit then drifts up. Three additions:
-///  - ScalingEstimate tells a queue from slow answers. In a queue the limit shrinks and the long average does not
-///  learn.
-///    If answers are slow without a queue, the long average learns them quickly, because a lower limit would not help.
-///  - A window counts as slow only as far as its average is certain (one standard error), so a mixture of fast and slow
-///    answers does not lower the limit by chance.
+/// Its known weaknesses are that the long average follows a long overload, so that the limit drifts up, and that an
+/// overload which comes first is taken for what is usual. Four additions:
+///  - ScalingEstimate tells a queue from slow answers. In a queue the limit shrinks. If answers are slow without a
+///    queue, the long average learns them quickly, because a lower limit would not help.
+///  - While the limit holds requests back, the long average learns only what is certainly faster.
+///  - A window counts as slow only as far as its average is certain (two standard errors), so a mixture of fast and
+///    slow answers does not lower the limit by chance.
 ///  - Until the first sign of congestion the limit grows by a quarter in each window, as TCP's slow start.
 /// A dropped request (no answer in time, no connection) lowers the limit as its share of the window.
 class Gradient {
@@ -64,7 +66,7 @@ class Gradient {
   void note(std::uint32_t in_flight, Steady now);
   void close_if_due(Steady now);
   void close(Steady now);
-  void learn(double latency, bool queue);
+  void learn(double latency, double error, bool held_back);
   double gradient(double latency) const noexcept;
 
   Bounds bounds_;
@@ -72,6 +74,7 @@ class Gradient {
   double long_ = 0;         // microseconds
   unsigned windows_ = 0;    // how many have ended, up to the end of the warm-up
   bool congested_ = false;  // whether there ever was a sign of congestion
+  bool known_ = false;      // whether the long average comes from windows without a queue
   Window window_;
   ScalingEstimate scaling_;
 };

@@ -38,10 +38,11 @@ class H1Upstream final : public Upstream {
   /// The connections are made on `environment.loop`, when needed. `worker` is the number of the worker: each begins
   /// with another server. `before`: the upstream of this name before a reload, on the same worker; null if there is
   /// none, or if its files of TLS have changed. What has not changed is shared with it: the pools and rows of servers,
-  /// and the requests that are counted. `watch` decides which servers are out; null: nobody does.
+  /// and the requests that are counted. `watch` decides which servers are out; null: nobody does. `overload` is shared
+  /// by all workers; null: nothing of it is.
   H1Upstream(Environment environment, const Options& options, TlsUse tls = {}, unsigned worker = 0,
-             const H1Upstream* before = nullptr, std::shared_ptr<balance::Watch> watch = nullptr,
-             AllPlaces places = {});
+             const H1Upstream* before = nullptr, std::shared_ptr<balance::Watch> watch = nullptr, AllPlaces places = {},
+             std::shared_ptr<shed::Overload> overload = nullptr);
   ~H1Upstream() override;
   H1Upstream(const H1Upstream&) = delete;
   H1Upstream& operator=(const H1Upstream&) = delete;
@@ -50,6 +51,7 @@ class H1Upstream final : public Upstream {
   AttemptPtr take_idle(balance::Choice& choice) noexcept override;
   Task<Result<AttemptPtr, Failure>> connect(balance::Choice& choice) override;
   bool reserve(balance::Choice& choice) override;
+  PlaceUse place_use() const override;
   Duration time_for(std::size_t attempts) const override;
   void use(const NamedAddresses& name) override;
   void take_down(std::string_view server) override;
@@ -58,6 +60,7 @@ class H1Upstream final : public Upstream {
   void count(std::size_t at, unsigned status, Duration took) noexcept override;
   balance::CircuitDoor* circuit() noexcept override { return watch_ && watch_->has_circuit() ? &part_->door : nullptr; }
   shed::Concurrency* concurrency() noexcept override { return concurrency_.get(); }
+  shed::Overload* overload() noexcept override { return overload_.get(); }
   void stop() override;
 
   /// Where to count attempts; of this worker, with a table for each server.
@@ -88,6 +91,7 @@ class H1Upstream final : public Upstream {
   std::shared_ptr<balance::Watch> watch_;
   std::shared_ptr<balance::WatchPart> part_;  ///< null without a watch
   AllPlaces places_;
+  std::shared_ptr<shed::Overload> overload_;
   std::uint64_t turn_;
   std::uint64_t seed_;
   std::shared_ptr<shed::Concurrency> concurrency_;

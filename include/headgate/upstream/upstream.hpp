@@ -5,16 +5,24 @@
 #include "headgate/balance/circuit_gate.hpp"
 #include "headgate/balance/outcome.hpp"
 #include "headgate/shed/concurrency.hpp"
+#include "headgate/shed/overload.hpp"
 #include "headgate/upstream/addresses.hpp"
 #include "headgate/upstream/attempt.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace headgate::upstream {
 
 /// In the place of a status: the attempt has no answer.
 inline constexpr unsigned kNoAnswer = 0;
+
+/// The places at servers that may be chosen, where each of them has only so many.
+struct PlaceUse {
+  std::uint32_t taken = 0;
+  std::uint32_t most = 0;  ///< 0: a server may have any number
+};
 
 /// Worker thread only. Lives longer than its attempts.
 class Upstream {
@@ -34,6 +42,8 @@ class Upstream {
   /// `choice` is with this server. False: no server that may be chosen has a free place. An upstream without such
   /// bounds has nothing to take. An attempt gives its place back when it ends.
   virtual bool reserve(balance::Choice&) { return true; }
+  /// How many of them are taken now, by all workers. Approximate: others take and leave places meanwhile.
+  virtual PlaceUse place_use() const { return {}; }
   /// In about how much time the servers end this many of their attempts; 0: nothing is known.
   virtual Duration time_for(std::size_t /*attempts*/) const { return Duration(0); }
   /// A name leads elsewhere. Servers of this name get new connections there, and idle ones to elsewhere are closed.
@@ -60,6 +70,8 @@ class Upstream {
   /// The requests of this worker at the upstream; null if its options do not ask for them to be counted. Kept as long
   /// as the upstream, over reloads.
   virtual shed::Concurrency* concurrency() noexcept { return nullptr; }
+  /// What all workers know of its overload; null if nobody shares anything. Kept as long as the upstream, over reloads.
+  virtual shed::Overload* overload() noexcept { return nullptr; }
   /// Closes idle connections and fails connect() calls under way. Connections of attempts are closed when they are
   /// given back.
   virtual void stop() = 0;

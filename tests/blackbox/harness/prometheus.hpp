@@ -2,6 +2,7 @@
 // A real Prometheus that scrapes a gateway once a second.
 
 #include "blackbox/harness/fake_upstream.hpp"
+#include "blackbox/harness/free_port.hpp"
 #include "blackbox/harness/process.hpp"
 #include "blackbox/harness/raw_client.hpp"
 
@@ -77,7 +78,6 @@ class Prometheus {
   }
 
  private:
-  static std::uint16_t free_port() { return FakeUpstream().port(); }
   static std::string text(std::uint16_t admin_port) {
     const std::string conf = HEADGATE_SOURCE_DIR "/conf/";
     return "global: { scrape_interval: 1s, evaluation_interval: 1s }\nrule_files: [" + conf + "rules.yml, " + conf +

@@ -1,5 +1,7 @@
 #include "blackbox/harness/real_server.hpp"
 
+#include "blackbox/harness/free_port.hpp"
+
 #include <unistd.h>
 
 #include <chrono>
@@ -7,8 +9,6 @@
 
 namespace headgate::test {
 namespace {
-
-std::uint16_t free_port() { return Socket::listen().local_port(); }
 
 Words with(Words words, const std::string& last) {
   words.push_back(last);

@@ -3,6 +3,8 @@
 
 #include "unit/gateway/path/path.hpp"
 
+#include "headgate/identity/network.hpp"
+
 namespace headgate::gateway::test {
 namespace {
 
@@ -118,6 +120,51 @@ TEST_F(PathServerQueue, RefusesAtOnceWithoutAQueue) {
   ASSERT_TRUE(done);
   EXPECT_EQ(client.status, 503U);
   EXPECT_EQ(metric("headgate_shed_total{upstream=\"app\",layer=\"servers\",priority=\"normal\"}"), "1");
+}
+
+TEST_F(PathServerQueue, LetsAHigherPriorityGoFirst) {
+  route.priority = shed::Priority::critical;
+  servers(1);
+  struct SomebodyElse final : limit::FlightWaiter {
+    void its_turn() noexcept override {}
+  } other;
+  other.rank = static_cast<std::uint8_t>(shed::Priority::normal);
+  check("GET /a");
+  ASSERT_EQ(flights.join(other, x.route->server_queue_key, 10), limit::FlightQueues::Place::first);
+  ask_again("GET /b");
+  EXPECT_TRUE(done);
+  EXPECT_EQ(client.status, 200U);
+  flights.leave(other);
+}
+
+TEST_F(PathServerQueue, HoldsPlacesForAHigherPriorityThatWasRefused) {
+  options.shedding.priority_from = "x-priority";
+  identity.trusted_proxies = {*identity::parse_network("192.0.2.0/24")};
+  const std::string from = "X-Forwarded-For: 198.51.100.1\r\nX-Priority: ";
+  servers(4, 0);
+  for (int i = 0; i < 4; ++i) busy();
+  check("GET /a", from + "critical\r\n");
+  EXPECT_EQ(client.status, 503U);
+  app->places->leave(Duration(0));
+  ask_again("GET /a", from + "normal\r\n");
+  EXPECT_EQ(client.status, 503U) << "the free place is held for critical requests";
+  EXPECT_EQ(metric("headgate_shed_total{upstream=\"app\",layer=\"servers\",priority=\"normal\"}"), "1");
+  ask_again("GET /a", from + "critical\r\n");
+  EXPECT_EQ(client.status, 200U);
+  app->places->leave(Duration(0));
+  ask_again("GET /a", from + "normal\r\n");
+  EXPECT_EQ(client.status, 200U);
+}
+
+TEST_F(PathServerQueue, LetsALowRequestTrickle) {
+  route.priority = shed::Priority::low;
+  servers(10, 0);
+  app->overloaded.refused(shed::Layer::servers, shed::Priority::normal, 10, clock.steady());
+  for (int i = 0; i < 9; ++i) busy();
+  check("GET /a");
+  EXPECT_EQ(client.status, 200U) << "one of each second is as good as a normal one";
+  ask_again("GET /a");
+  EXPECT_EQ(client.status, 503U);
 }
 
 TEST_F(PathServerQueue, LeavesWithItsClient) {

@@ -57,15 +57,16 @@ TEST_F(PathShed, LetsCriticalRequestsUseTheReserve) {
 
 TEST_F(PathShed, RefusesLowRequestsFirstButForATrickle) {
   route.priority = Priority::low;
-  places(8);
-  others(Priority::normal, 2);
+  use({.adaptive = shed::Bounds{.least = 8, .most = 8}});
+  others(Priority::low, 7);
   check("GET /a");
-  EXPECT_EQ(client.status, 200U) << "one of each second is as good as a normal one";
+  EXPECT_EQ(client.status, 200U) << "nobody else wants the place";
+  app->counted->refused(Priority::normal, clock.steady());
   ask_again("GET /a");
-  EXPECT_EQ(client.status, 503U);
+  EXPECT_EQ(client.status, 503U) << "now it is held for normal requests";
   clock.advance(seconds(1));
   ask_again("GET /a");
-  EXPECT_EQ(client.status, 200U);
+  EXPECT_EQ(client.status, 200U) << "one of each second is as good as a normal one";
 }
 
 TEST_F(PathShed, HoldsItsPlaceUntilTheHeadOfTheAnswer) {
@@ -255,6 +256,69 @@ TEST_F(PathFleet, GivesACriticalRequestAllPlaces) {
   EXPECT_EQ(client.status, 200U);
   EXPECT_EQ(x.admission.checks.back().rule->burst, 4U);
   EXPECT_THAT(redis->settled, ElementsAre("upstream:app -1"));
+}
+
+TEST_F(PathFleet, GivesALowRequestEveryPlaceThatNobodyElseWants) {
+  route.priority = Priority::low;
+  use({.in_flight = 4});
+  server.head_after = seconds(3);
+  check("GET /a");
+  EXPECT_EQ(x.admission.checks.back().rule->burst, 4U);
+  clock.advance(seconds(3));
+  ASSERT_TRUE(done);
+}
+
+TEST_F(PathFleet, HoldsPlacesFreeForAPriorityThatWasRefused) {
+  options.shedding.priority_from = "x-priority";
+  identity.trusted_proxies = {*identity::parse_network("192.0.2.0/24")};
+  const std::string from = "X-Forwarded-For: 198.51.100.1\r\nX-Priority: ";
+  use({.in_flight = 40}, limit::Store::redis);
+  redis->rejects = "upstream:app";
+  check("GET /a", from + "critical\r\n");
+  EXPECT_EQ(client.status, 503U);
+  EXPECT_EQ(x.reason, "fleet");
+  redis->rejects.clear();
+  ask_again("GET /a", from + "normal\r\n");
+  EXPECT_EQ(client.status, 200U);
+  EXPECT_LT(x.admission.checks.back().rule->burst, 39U) << "two of 40 are held for critical ones";
+  EXPECT_GT(x.admission.checks.back().rule->burst, 35U);
+  ask_again("GET /a", from + "critical\r\n");
+  EXPECT_EQ(x.admission.checks.back().rule->burst, 40U);
+}
+
+TEST_F(PathFleet, SaysThatRequestsAreRefused) {
+  use({.in_flight = 4}, limit::Store::redis);
+  redis->rejects = "upstream:app";
+  check("GET /a");
+  EXPECT_EQ(app->overloaded.in_words(clock.steady()), "1 by fleet (1 normal)");
+  clock.advance(seconds(10));
+  EXPECT_FALSE(app->overloaded.in_words(clock.steady()));
+}
+
+TEST_F(PathFleet, LetsARequestWaitForAPlace) {
+  use({.in_flight = 1, .queue = shed::QueueOptions{.length = 1, .wait = seconds(2)}});
+  check("GET /a");
+  find_fleet();
+  const auto& rule = compiled_->tiers[1].rules.front();
+  limit::Check other{.rule = &rule, .key = "app", .hash = keyed_hash("app", rule.seed), .cost = 1};
+  limit::Decision decision;
+  memory.store().decide({&other, 1}, clock.wall(), {&decision, 1});
+  ASSERT_TRUE(decision.allowed);
+  ask_again("GET /a");
+  EXPECT_FALSE(done);
+  clock.advance(milliseconds(700));
+  memory.store().give_back({&other, 1}, clock.wall());
+  flights.freed(other.hash);
+  clock.advance(Duration(0));
+  ASSERT_TRUE(done);
+  EXPECT_EQ(client.status, 200U);
+  EXPECT_EQ(x.permit_wait, Duration(milliseconds(700)));
+  memory.store().decide({&other, 1}, clock.wall(), {&decision, 1});
+  ask_again("GET /a");
+  clock.advance(seconds(2));
+  ASSERT_TRUE(done);
+  EXPECT_EQ(client.status, 503U);
+  EXPECT_EQ(x.reason, "fleet");
 }
 
 TEST_F(PathFleet, AnswersALimitOfTheCallerFirst) {

@@ -47,6 +47,42 @@ TEST(FlightQueues, KeepTheOrderOfArrival) {
   queues.leave(second);
 }
 
+TEST(FlightQueues, LetAHigherRankGoFirst) {
+  FlightQueues queues;
+  Waiter low, normal, critical, later;
+  low.rank = 2;
+  normal.rank = later.rank = 1;
+  EXPECT_EQ(queues.join(low, kOne, 10), Place::first);
+  EXPECT_EQ(queues.join(normal, kOne, 10), Place::first);
+  EXPECT_EQ(queues.join(later, kOne, 10), Place::behind);
+  EXPECT_EQ(queues.join(critical, kOne, 10), Place::first);
+  EXPECT_FALSE(queues.is_first(normal));
+  for (auto* const next : {&critical, &normal, &later, &low}) {
+    EXPECT_TRUE(queues.is_first(*next));
+    queues.leave(*next);
+  }
+  EXPECT_FALSE(queues.anyone_waits(kOne));
+}
+
+TEST(FlightQueues, LetTheLastOfTheLowestRankLeaveForAHigherOne) {
+  FlightQueues queues;
+  Waiter first, last, normal, another;
+  first.rank = last.rank = 2;
+  normal.rank = another.rank = 1;
+  queues.join(first, kOne, 2);
+  queues.join(last, kOne, 2);
+  EXPECT_EQ(queues.join(normal, kOne, 2), Place::first);
+  EXPECT_FALSE(last.queued());
+  EXPECT_EQ(last.turns, 1) << "it is told";
+  EXPECT_FALSE(queues.is_first(last));
+  queues.leave(last);
+  EXPECT_EQ(queues.join(another, kOne, 2), Place::behind);
+  EXPECT_FALSE(first.queued());
+  EXPECT_EQ(queues.join(first, kOne, 2), Place::full) << "nobody of a lower rank waits";
+  queues.leave(normal);
+  queues.leave(another);
+}
+
 TEST(FlightQueues, AreBounded) {
   FlightQueues queues;
   Waiter first, second;

@@ -24,12 +24,12 @@ void enter(Concurrency& concurrency, Priority priority, unsigned count) {
 TEST(Shares, CriticalMayUseAllAndOthersNotWhatIsReserved) {
   EXPECT_EQ(share_of(critical, 100, kFifth), 100U);
   EXPECT_EQ(share_of(normal, 100, kFifth), 80U);
-  EXPECT_EQ(share_of(low, 100, kFifth), 40U);
+  EXPECT_EQ(share_of(low, 100, kFifth), 80U);
 }
 
-TEST(Shares, WithoutAReserveNormalMayUseAll) {
+TEST(Shares, WithoutAReserveEverybodyMayUseAll) {
   EXPECT_EQ(share_of(normal, 100, 0), 100U);
-  EXPECT_EQ(share_of(low, 100, 0), 50U);
+  EXPECT_EQ(share_of(low, 100, 0), 100U);
 }
 
 TEST(Shares, AReserveIsRoundedUpAndOneIsLeftForTheOthers) {
@@ -46,17 +46,51 @@ TEST(Concurrency, AdmitsEverythingWithoutAnAdaptiveLimit) {
   EXPECT_EQ(concurrency.in_flight(), 1000U);
 }
 
-TEST(Concurrency, LowGoesFirstThenNormalAndCriticalLast) {
+TEST(Concurrency, LowMayUseEveryPlaceThatIsNotReserved) {
   Concurrency concurrency(fixed(100, kFifth));
-  enter(concurrency, low, 40);
+  enter(concurrency, low, 80);
   EXPECT_FALSE(concurrency.admits(low));
-  enter(concurrency, normal, 40);
   EXPECT_FALSE(concurrency.admits(normal));
   enter(concurrency, critical, 20);
   EXPECT_FALSE(concurrency.admits(critical));
-  concurrency.left(critical);
+}
+
+TEST(Concurrency, LowGoesFirstThenNormalAndCriticalLast) {
+  const auto now = Concurrency::Steady(1h);
+  Concurrency concurrency(fixed(100, 0));
+  enter(concurrency, low, 50);
+  enter(concurrency, normal, 50);
+  for (const auto priority : {critical, normal, low}) EXPECT_FALSE(concurrency.admits(priority));
+  concurrency.refused(normal, now);
+  concurrency.left(low);
+  EXPECT_FALSE(concurrency.admits(low)) << "5 places are held for normal requests";
+  EXPECT_TRUE(concurrency.admits(normal));
+  concurrency.refused(critical, now);
+  EXPECT_FALSE(concurrency.admits(normal)) << "and 5 for critical ones";
   EXPECT_TRUE(concurrency.admits(critical));
-  EXPECT_FALSE(concurrency.admits(normal));
+  for (int i = 0; i < 5; ++i) concurrency.left(low);
+  EXPECT_TRUE(concurrency.admits(normal));
+  EXPECT_FALSE(concurrency.admits(low));
+  for (int i = 0; i < 5; ++i) concurrency.left(low);
+  EXPECT_TRUE(concurrency.admits(low));
+}
+
+TEST(Concurrency, HoldsNothingFreeIfNoLowerRequestIsThere) {
+  const auto now = Concurrency::Steady(1h);
+  Concurrency concurrency(fixed(10, 0));
+  enter(concurrency, normal, 10);
+  concurrency.refused(normal, now);
+  concurrency.left(normal);
+  EXPECT_TRUE(concurrency.admits(low)) << "it would not have helped";
+}
+
+TEST(Concurrency, AdmitsAnybodyToAnIdleUpstream) {
+  const auto now = Concurrency::Steady(1h);
+  Concurrency concurrency(fixed(10, 0));
+  enter(concurrency, low, 10);
+  for (int i = 0; i < 100; ++i) concurrency.refused(critical, now);
+  for (int i = 0; i < 10; ++i) concurrency.left(low);
+  EXPECT_TRUE(concurrency.admits(low));
 }
 
 TEST(Concurrency, CriticalMayTakeThePlacesOfOthers) {

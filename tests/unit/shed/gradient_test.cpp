@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace headgate::shed {
 namespace {
 
 using namespace std::chrono_literals;
 
-/// Feeds windows of a tenth of a second, each of twenty samples.
+/// Feeds windows of 120 ms, each with the samples that so many requests in flight give (Little's law), at least twenty.
 class Fed {
  public:
   explicit Fed(Bounds bounds = {}) : gradient(bounds) {}
@@ -15,9 +17,10 @@ class Fed {
   void windows(int count, Duration latency, double use, double drops = 0) {
     for (int i = 0; i < count; ++i) {
       const auto in_flight = static_cast<std::uint32_t>(gradient.limit() * use);
-      for (int sample = 0; sample < 20; ++sample) {
-        now += 6ms;
-        if (sample < drops * 20)
+      const int samples = std::max(20, static_cast<int>(in_flight * (kWindow / latency)));
+      for (int sample = 0; sample < samples; ++sample) {
+        now += kWindow / samples;
+        if (sample < drops * samples)
           gradient.dropped(in_flight, now);
         else
           gradient.answered(latency, in_flight, now);
@@ -25,6 +28,7 @@ class Fed {
     }
   }
 
+  static constexpr Duration kWindow = 120ms;
   Gradient gradient;
   Gradient::Steady now{1h};
 };
@@ -49,7 +53,7 @@ TEST(Gradient, GrowsQuicklyUntilTheFirstCongestionAndSlowlyAfterIt) {
   fed.windows(8, 10ms, 1);
   const auto grown = fed.gradient.limit();
   EXPECT_GT(grown, 80U);
-  fed.windows(1, 100ms, 1);
+  fed.windows(3, 100ms, 1);
   const auto reduced = fed.gradient.limit();
   EXPECT_LT(reduced, grown);
   fed.windows(1, 10ms, 0.6);

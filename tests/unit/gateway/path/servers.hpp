@@ -177,6 +177,11 @@ class ScriptedUpstream final : public upstream::Upstream {
     choice.place = balance::Place(*places, 0, clock_.passed());
     return true;
   }
+  upstream::PlaceUse place_use() const override {
+    return places ? upstream::PlaceUse{places->taken(), places->most()} : upstream::PlaceUse();
+  }
+  shed::Overload* overload() noexcept override { return &overloaded; }
+  shed::Overload overloaded;
   Duration time_for(std::size_t attempts) const override {
     return places ? places->usual() * static_cast<Duration::rep>(attempts) / places->most() : Duration(0);
   }

@@ -1,0 +1,73 @@
+#include "headgate/shed/overload.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace headgate::shed {
+namespace {
+
+template <std::size_t Count>
+std::string listed(const std::array<std::uint64_t, Count>& counts, const std::string_view (&words)[Count],
+                   std::string_view before) {
+  std::string out;
+  for (std::size_t i = 0; i < Count; ++i)
+    if (counts[i] > 0)
+      out.append(out.empty() ? "" : ", ").append(std::to_string(counts[i])).append(before).append(words[i]);
+  return out;
+}
+
+}  // namespace
+
+std::uint32_t Overload::ceiling(Layer layer, Priority priority, std::uint32_t most,
+                                std::uint32_t others) const noexcept {
+  const auto& of = shared(layer);
+  if (!of.holds.load(std::memory_order_relaxed)) return most;
+  const std::lock_guard lock(of.mutex);
+  return of.headroom.ceiling(priority, most, others);
+}
+
+void Overload::admitted(Layer layer, Priority priority, std::uint32_t more, Steady now) noexcept {
+  auto& of = shared(layer);
+  if (!of.holds.load(std::memory_order_relaxed)) return;
+  const std::lock_guard lock(of.mutex);
+  of.headroom.admitted(priority, more, now);
+  of.holds.store(of.headroom.holds(), std::memory_order_relaxed);
+}
+
+void Overload::refused(Layer layer, Priority priority, std::uint32_t most, Steady now) noexcept {
+  auto& of = shared(layer);
+  const std::lock_guard lock(of.mutex);
+  of.headroom.refused(priority, most, now);
+  of.holds.store(of.headroom.holds(), std::memory_order_relaxed);
+}
+
+Priority Overload::effective(Priority priority, Steady now) const noexcept {
+  if (priority != Priority::low) return priority;
+  const Steady before(Steady::duration(trickled_.load(std::memory_order_relaxed)));
+  return now - before >= kTrickle ? Priority::normal : priority;
+}
+
+void Overload::trickled(Steady now) noexcept {
+  trickled_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+}
+
+void Overload::shed(Layer layer, Priority priority, Steady now) noexcept {
+  const std::lock_guard lock(mutex_);
+  last_ = std::max(last_, now);
+  ++by_layer_[static_cast<std::size_t>(layer)];
+  ++by_priority_[static_cast<std::size_t>(priority)];
+}
+
+std::optional<std::string> Overload::in_words(Steady now) {
+  const std::lock_guard lock(mutex_);
+  if (last_ == Steady()) return std::nullopt;
+  if (now - last_ >= kCalm) {
+    last_ = {};
+    by_layer_ = {};
+    by_priority_ = {};
+    return std::nullopt;
+  }
+  return listed(by_layer_, kLayerWords, " by ") + " (" + listed(by_priority_, kPriorityWords, " ") + ")";
+}
+
+}  // namespace headgate::shed

@@ -1,0 +1,63 @@
+#include "headgate/shed/overload.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+namespace headgate::shed {
+namespace {
+
+using namespace std::chrono_literals;
+using enum Priority;
+
+const Overload::Steady kNoon(1h);
+
+TEST(Overload, HoldsThePlacesOfEachLayerApart) {
+  Overload overload;
+  overload.refused(Layer::fleet, critical, 100, kNoon);
+  EXPECT_EQ(overload.ceiling(Layer::fleet, normal, 100, 100), 95U);
+  EXPECT_EQ(overload.ceiling(Layer::servers, normal, 100, 100), 100U);
+  for (int i = 1; i < 20; ++i) overload.admitted(Layer::fleet, critical, 100, kNoon + 1s * i);
+  EXPECT_GT(overload.ceiling(Layer::fleet, normal, 100, 100), 95U);
+}
+
+TEST(Overload, SaysWhoIsRefusedUntilNobodyIs) {
+  Overload overload;
+  EXPECT_FALSE(overload.in_words(kNoon));
+  overload.shed(Layer::queue, low, kNoon);
+  overload.shed(Layer::queue, low, kNoon);
+  overload.shed(Layer::fleet, normal, kNoon + 1s);
+  EXPECT_EQ(overload.in_words(kNoon + 10s), "1 by fleet, 2 by queue (1 normal, 2 low)");
+  EXPECT_FALSE(overload.in_words(kNoon + 11s));
+  overload.shed(Layer::servers, critical, kNoon + 12s);
+  EXPECT_EQ(overload.in_words(kNoon + 12s), "1 by servers (1 critical)") << "it begins anew";
+}
+
+TEST(Overload, TreatsOneLowRequestASecondAsNormal) {
+  Overload overload;
+  EXPECT_EQ(overload.effective(low, kNoon), normal);
+  overload.trickled(kNoon);
+  EXPECT_EQ(overload.effective(low, kNoon + 999ms), low);
+  EXPECT_EQ(overload.effective(low, kNoon + 1s), normal);
+  EXPECT_EQ(overload.effective(critical, kNoon), critical);
+}
+
+TEST(Overload, IsSharedByWorkers) {
+  Overload overload;
+  std::vector<std::thread> workers;
+  for (int i = 0; i < 4; ++i)
+    workers.emplace_back([&] {
+      for (int n = 0; n < 1000; ++n) {
+        overload.refused(Layer::fleet, critical, 1000, kNoon);
+        overload.shed(Layer::fleet, low, kNoon);
+        overload.admitted(Layer::fleet, critical, 0, kNoon);
+        EXPECT_GE(overload.ceiling(Layer::fleet, low, 1000, 1000), 1U);
+      }
+    });
+  for (auto& worker : workers) worker.join();
+  EXPECT_EQ(overload.in_words(kNoon), "4000 by fleet (4000 low)");
+}
+
+}  // namespace
+}  // namespace headgate::shed
