@@ -20,8 +20,8 @@ void Reach::note(Steady now, const Happened& happened) noexcept {
   if (failures == 0) return;
   if (in_a_row_ == 0) since_ = now;
   failed_ = now;
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
-  in_a_row_ = static_cast<std::uint32_t>(std::min(kMost, in_a_row_ + failures));
+  constexpr std::uint64_t kMax = std::numeric_limits<std::uint32_t>::max();
+  in_a_row_ = static_cast<std::uint32_t>(std::min(kMax, in_a_row_ + failures));
 }
 
 void Reach::passed_check(Steady now) noexcept {

@@ -100,11 +100,11 @@ std::string TextTable::text(bool colours, std::size_t width) const {
 }
 
 std::size_t stdout_width() {
-  constexpr std::size_t kLeast = 40;
+  constexpr std::size_t kMin = 40;
   if (::isatty(STDOUT_FILENO) != 1) return std::numeric_limits<std::size_t>::max();
   winsize size{};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return TextTable::kWidth;
-  return std::max<std::size_t>(size.ws_col, kLeast);
+  return std::max<std::size_t>(size.ws_col, kMin);
 }
 
 bool stdout_has_colours() {

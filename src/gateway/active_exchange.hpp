@@ -25,7 +25,7 @@ class ActiveExchange {
   void end() noexcept { x_ = nullptr; }
 
   /// The exchange; null outside of begin() and end().
-  const Exchange* now() const noexcept { return x_; }
+  const Exchange* current() const noexcept { return x_; }
   /// Whether the answer was started.
   bool answered() const noexcept { return x_ && x_->reply->started(); }
 

@@ -24,7 +24,7 @@ class H1Session final : public Session {
   void reject() override;
   void break_off() noexcept override;
   bool waits_for_request() const noexcept override { return idle() || waits_; }
-  const Exchange* exchange() const noexcept override { return exchange_.now(); }
+  const Exchange* exchange() const noexcept override { return exchange_.current(); }
 
  private:
   enum class Next { exchange, idle, close, linger };

@@ -17,8 +17,8 @@ namespace {
 using WantTicks = std::chrono::steady_clock::duration;
 constexpr auto kTellWantsEvery = std::chrono::seconds(10);
 /// What the admin interface can use: its connections, and a few that linger or have just come.
-constexpr int kMostForAdmin = 352;
-constexpr int kLeastForAdmin = 8;
+constexpr int kMaxForAdmin = 352;
+constexpr int kMinForAdmin = 8;
 
 std::atomic<std::uint64_t> own_want_count{0};
 std::atomic<WantTicks> last_told_want{WantTicks{}};
@@ -26,7 +26,7 @@ std::atomic<WantTicks> last_told_want{WantTicks{}};
 }  // namespace
 
 DescriptorShares shares_of(int all) noexcept {
-  const int admin = std::clamp(all / 16, std::min(kLeastForAdmin, all / 8), kMostForAdmin);
+  const int admin = std::clamp(all / 16, std::min(kMinForAdmin, all / 8), kMaxForAdmin);
   return {.clients = all - all / 4, .servers = all - admin, .all = all};
 }
 

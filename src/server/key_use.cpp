@@ -14,7 +14,7 @@ namespace {
 using limit::Check;
 using limit::Decision;
 
-constexpr std::uint32_t kMostShards = 16;  // of a key that are looked at: a busy one has permits taken of each
+constexpr std::uint32_t kMaxShards = 16;  // of a key that are looked at: a busy one has permits taken of each
 
 /// One key of a limit, and all that is needed to look at its counters.
 struct LookedFor {
@@ -48,7 +48,7 @@ bool used_here(limit::MemoryStore& memory, const LookedFor& wanted) {
 Task<bool> used_there(redis::Limiter& redis, const LookedFor& wanted) {
   for (const auto& tier : wanted.limit->tiers) {
     const bool sharded = tier.shards > 1;
-    const auto shards = sharded ? std::min(tier.shards, kMostShards) : 1;
+    const auto shards = sharded ? std::min(tier.shards, kMaxShards) : 1;
     for (std::uint32_t shard = 1; shard <= shards; ++shard) {
       const auto key = sharded ? wanted.key + '#' + std::to_string(shard) : wanted.key;
       const auto checks = looks_of(sharded ? tier.shard : tier.rules, key);

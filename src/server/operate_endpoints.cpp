@@ -132,7 +132,7 @@ std::optional<std::uint32_t> size_in(const OperateJson& body, const char* name, 
 }
 
 AdminAnswer use_size(const AdminBoard& board, const AdminCall& call, const TellSize& tell) {
-  constexpr std::uint32_t kMostInFlight = 10'000'000;
+  constexpr std::uint32_t kMaxInFlight = 10'000'000;
   const auto refused = [] {
     return refuse_with(
         400,
@@ -145,7 +145,7 @@ AdminAnswer use_size(const AdminBoard& board, const AdminCall& call, const TellS
   for (const auto& [name, value] : body.items()) {
     auto& wanted = name == "weight" ? size.weight : size.max_in_flight;
     if (name != "weight" && name != "max_in_flight") return refused();
-    wanted = size_in(body, name.c_str(), name == "weight" ? balance::kMaxWeight : kMostInFlight);
+    wanted = size_in(body, name.c_str(), name == "weight" ? balance::kMaxWeight : kMaxInFlight);
     if (!wanted) return refused();
   }
   const std::string upstream(call.parameter("name"));

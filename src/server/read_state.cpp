@@ -244,10 +244,10 @@ void tell_of(const TakenState& taken) {
                   {"suspensions", taken.suspensions},
                   {"overrides", taken.overrides},
                   {"servers", taken.servers}});
-  constexpr std::size_t kMostTold = 20;
+  constexpr std::size_t kMaxTold = 20;
   std::size_t told = 0;
   for (const auto& [what, reason] : taken.left_out) {
-    if (++told > kMostTold) break;
+    if (++told > kMaxTold) break;
     observe::event(LogLevel::warning, "state_not_taken_over", "what the process before this one knew is forgotten",
                    {{"what", what}, {"reason", reason}});
   }

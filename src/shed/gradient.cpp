@@ -24,7 +24,7 @@ constexpr Duration kShortest = milliseconds(100);
 constexpr Duration kLongest = seconds(1);
 constexpr double kEnough = 20;         // samples of a window
 constexpr double kQueueRoot = 0.5;     // of the root of the limit is added, as others have it, and at least
-constexpr double kLeastQueue = 1;      // so much; and where that is more,
+constexpr double kMinQueue = 1;        // so much; and where that is more,
 constexpr double kQueueShare = 0.05;   // of the limit: else a large one takes minutes
 constexpr double kFirstGrowth = 2.25;  // a quarter in each window
 constexpr double kGrowth = 1.25;       // a twentieth in each window, while more gives more
@@ -103,7 +103,7 @@ void Gradient::close(Steady now) {
   else if (held_back && change == 1 && (!congested_ || scaling_.scaling() == Scaling::more))
     wanted = limit_ * (congested_ ? kGrowth : kFirstGrowth);
   else
-    wanted = limit_ * change + std::max({kLeastQueue, std::sqrt(limit_) * kQueueRoot, limit_ * kQueueShare});
+    wanted = limit_ * change + std::max({kMinQueue, std::sqrt(limit_) * kQueueRoot, limit_ * kQueueShare});
   limit_ += kSmoothing * (wanted - limit_);
   limit_ = std::clamp<double>(limit_, bounds_.least, bounds_.most);
 }

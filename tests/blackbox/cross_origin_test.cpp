@@ -112,9 +112,10 @@ TEST(CrossOrigin, ABrowserReadsWhenToComeBack) {
                                    {{"path", "/closed"}, {"to", "app"}}});
   Proxy proxy(changes);
   // The headless shell takes the first for granted; the browser itself would want a screen.
-  Process page({"--headless", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--dump-dom", "--virtual-time-budget=8000",
-                pages.url("http") + "/cross_origin.html?" + std::to_string(proxy.gateway.port())},
-               {"HOME=/tmp"}, browser());
+  Process page(
+      {"--headless", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--dump-dom",
+       "--virtual-time-budget=8000", pages.url("http") + "/cross_origin.html?" + std::to_string(proxy.gateway.port())},
+      {"HOME=/tmp"}, browser());
   ASSERT_EQ(page.wait(std::chrono::seconds(30)), 0) << page.err();
   const auto said = page.out();
   const auto says = [&said](const std::string& line) { return said.find(line) != std::string::npos; };

@@ -85,12 +85,12 @@ TEST(FewDescriptors, AreNoFailureOfAServer) {
 TEST(FewDescriptors, DoNotLetReadersWhoReadNothingKeepProbesOut) {
   FewDescriptorsGateway gateway(256);  // sixteen places at the admin interface
   const Operator probe(gateway.process);
-  std::string questions;
-  for (int i = 0; i < 200; ++i) questions += probe.text("GET", "/api/v1/openapi.json");
+  std::string requests;
+  for (int i = 0; i < 200; ++i) requests += probe.text("GET", "/api/v1/openapi.json");
   std::vector<RawClient> readers;
   for (int i = 0; i < 20; ++i) {
     readers.emplace_back(probe.port());
-    ASSERT_TRUE(readers.back().send(questions));
+    ASSERT_TRUE(readers.back().send(requests));
   }
   for (int round = 0; round < 5; ++round) EXPECT_EQ(probe.ask("GET", "/readyz").status(), 200) << round;
 }

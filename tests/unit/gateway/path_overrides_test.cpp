@@ -3,6 +3,7 @@
 #include "unit/gateway/path/path.hpp"
 
 #include "headgate/gateway/override_table.hpp"
+#include "headgate/identity/network.hpp"
 
 #include <random>
 

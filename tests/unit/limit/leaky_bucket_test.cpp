@@ -210,8 +210,8 @@ TEST(LeakyBucket, ChargesWhatFitsAndNoMore) {
 TEST(LeakyBucket, RefusesAnInvalidReply) {
   for (const Duration wait : {Duration(0), Duration(seconds(60))}) {
     const Rule rule = leaky("7/second", 14, wait);
-    const auto decision = [&rule](std::int64_t whole, std::int64_t part) {
-      const std::array words = {whole, part};
+    const auto decision = [&rule](std::int64_t whole, std::int64_t part, std::int64_t until = 0) {
+      const std::array words = {whole, part, until};
       return rule.algorithm->decision(rule, 1, Taken::no, words).has_value();
     };
     EXPECT_TRUE(decision(0, 0));
@@ -220,6 +220,7 @@ TEST(LeakyBucket, RefusesAnInvalidReply) {
     EXPECT_TRUE(decision(-1, 0)) << "in debt";
     EXPECT_FALSE(decision(-3'155'760'060'000'000, 0)) << "a hundred years of it";
     EXPECT_FALSE(decision(0, 7));
+    EXPECT_FALSE(decision(0, 0, -1)) << "a wait that is over";
     EXPECT_FALSE(decision(std::numeric_limits<std::int64_t>::max(), 0));
   }
 }

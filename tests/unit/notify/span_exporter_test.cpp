@@ -223,8 +223,8 @@ TEST_F(Exporter, SendsAFloodInBatchesOneAfterAnotherAndCountsWhatFoundNoRoom) {
   }
   ASSERT_TRUE(ended(6'000));
   EXPECT_EQ(exporter->counts().exported, 6'000 - dropped);
-  const auto event = "traces_dropped: the buffers are full: the collector takes fewer than there are spans=" +
-                     std::to_string(dropped);
+  const auto event =
+      "traces_dropped: the buffers are full: the collector takes fewer than there are spans=" + std::to_string(dropped);
   EXPECT_THAT(log.str(), HasSubstr(event));
   EXPECT_EQ(collector.most_open, 1U);
   for (const auto& each : collector.requests) EXPECT_EQ(OtlpRequest(each.body).complaints, "");

@@ -10,42 +10,42 @@ namespace {
 using namespace std::chrono_literals;
 using enum Priority;
 
-constexpr std::uint32_t kMost = 100;
+constexpr std::uint32_t kMax = 100;
 const Headroom::Steady kStart(1h);
 
-std::uint32_t ceiling(const Headroom& headroom, Priority priority) { return headroom.ceiling(priority, kMost, kMost); }
+std::uint32_t ceiling(const Headroom& headroom, Priority priority) { return headroom.ceiling(priority, kMax, kMax); }
 
 TEST(Headroom, HoldsNothingFreeWhileNobodyIsRefused) {
   Headroom headroom;
   for (int i = 0; i < 100; ++i) headroom.admitted(critical, 0, kStart + 100ms * i);
-  for (const auto priority : {critical, normal, low}) EXPECT_EQ(ceiling(headroom, priority), kMost);
+  for (const auto priority : {critical, normal, low}) EXPECT_EQ(ceiling(headroom, priority), kMax);
   EXPECT_FALSE(headroom.holds());
 }
 
 TEST(Headroom, HoldsPlacesFreeOfLowerPrioritiesOnly) {
   Headroom headroom;
-  headroom.refused(normal, kMost, kStart);
-  EXPECT_EQ(ceiling(headroom, critical), kMost);
-  EXPECT_EQ(ceiling(headroom, normal), kMost);
-  EXPECT_EQ(ceiling(headroom, low), kMost - 5);
-  headroom.refused(critical, kMost, kStart);
-  EXPECT_EQ(ceiling(headroom, critical), kMost);
-  EXPECT_EQ(ceiling(headroom, normal), kMost - 5);
-  EXPECT_EQ(ceiling(headroom, low), kMost - 10);
+  headroom.refused(normal, kMax, kStart);
+  EXPECT_EQ(ceiling(headroom, critical), kMax);
+  EXPECT_EQ(ceiling(headroom, normal), kMax);
+  EXPECT_EQ(ceiling(headroom, low), kMax - 5);
+  headroom.refused(critical, kMax, kStart);
+  EXPECT_EQ(ceiling(headroom, critical), kMax);
+  EXPECT_EQ(ceiling(headroom, normal), kMax - 5);
+  EXPECT_EQ(ceiling(headroom, low), kMax - 10);
 }
 
 TEST(Headroom, TakesWhatIsHeldFromWhatNormalMayHave) {
   Headroom headroom;
-  EXPECT_EQ(headroom.ceiling(low, kMost, 80), 80U);
-  headroom.refused(critical, kMost, kStart);
-  EXPECT_EQ(headroom.ceiling(normal, kMost, 80), 80U) << "it is held anyway";
-  headroom.refused(normal, kMost, kStart);
-  EXPECT_EQ(headroom.ceiling(low, kMost, 80), 75U);
+  EXPECT_EQ(headroom.ceiling(low, kMax, 80), 80U);
+  headroom.refused(critical, kMax, kStart);
+  EXPECT_EQ(headroom.ceiling(normal, kMax, 80), 80U) << "it is held anyway";
+  headroom.refused(normal, kMax, kStart);
+  EXPECT_EQ(headroom.ceiling(low, kMax, 80), 75U);
 }
 
 TEST(Headroom, LeavesOnePlaceToEverybody) {
   Headroom headroom;
-  for (int i = 0; i < 1000; ++i) headroom.refused(critical, kMost, kStart);
+  for (int i = 0; i < 1000; ++i) headroom.refused(critical, kMax, kStart);
   EXPECT_EQ(ceiling(headroom, normal), 1U);
   EXPECT_EQ(ceiling(headroom, low), 1U);
   EXPECT_EQ(Headroom().ceiling(low, 1, 1), 1U);
@@ -54,7 +54,7 @@ TEST(Headroom, LeavesOnePlaceToEverybody) {
 TEST(Headroom, MeltsWhatIsNotUsed) {
   Headroom headroom;
   auto now = kStart;
-  for (int i = 0; i < 10; ++i) headroom.refused(critical, kMost, now);
+  for (int i = 0; i < 10; ++i) headroom.refused(critical, kMax, now);
   ASSERT_EQ(headroom.held_for(critical), 50U);
   for (int i = 0; i < 20; ++i) headroom.admitted(critical, 40, now += 100ms);  // 40 places are left: 10 are used
   EXPECT_LT(headroom.held_for(critical), 45U);
@@ -65,7 +65,7 @@ TEST(Headroom, MeltsWhatIsNotUsed) {
 TEST(Headroom, KeepsWhatIsUsed) {
   Headroom headroom;
   auto now = kStart;
-  for (int i = 0; i < 4; ++i) headroom.refused(critical, kMost, now);
+  for (int i = 0; i < 4; ++i) headroom.refused(critical, kMax, now);
   for (int i = 0; i < 600; ++i) headroom.admitted(critical, 0, now += 100ms);
   EXPECT_EQ(headroom.held_for(critical), 20U);
 }
@@ -73,9 +73,9 @@ TEST(Headroom, KeepsWhatIsUsed) {
 TEST(Headroom, ForgetsAPriorityThatNobodyHasAnyMore) {
   Headroom headroom;
   auto now = kStart;
-  for (int i = 0; i < 20; ++i) headroom.refused(critical, kMost, now);
+  for (int i = 0; i < 20; ++i) headroom.refused(critical, kMax, now);
   for (int i = 0; i < 90; ++i) headroom.admitted(low, 0, now += 100ms);
-  EXPECT_EQ(headroom.held_for(critical), kMost) << "nine seconds say little";
+  EXPECT_EQ(headroom.held_for(critical), kMax) << "nine seconds say little";
   for (int i = 0; i < 200; ++i) headroom.admitted(low, 0, now += 100ms);
   EXPECT_EQ(headroom.held_for(critical), 0U);
   EXPECT_FALSE(headroom.holds());
