@@ -109,6 +109,10 @@ void Exchange::reset() {
   delay = nullptr;
   request_id = {};
   if (trace) trace.reset();
+  if (ban != nullptr) {  // also on a route without extras: an operator may suspend under any limit
+    ban = nullptr;
+    banned_key = {};
+  }
   if (route != nullptr && route->extras) reset_extras();  // before its upstream and its route may go
   if (route != nullptr && route->edits) path_for_server = {};
   snapshot.reset();
@@ -156,8 +160,6 @@ void Exchange::reset_extras() {
     appointment_tier = nullptr;
     appointment_events = {};
   }
-  ban = nullptr;
-  banned_key = {};
   offences_noted = false;
 }
 
