@@ -147,6 +147,7 @@ void Turn::leave() noexcept {
 }
 
 bool InLine::stand_in(const Hash& queue, std::size_t most) {
+  turns_.queues_.leave(*this);
   const auto place = turns_.queues_.join(*this, queue, most);
   // What it waits for may have come back after it was refused and before it stood in the queue.
   called_ = place == InQueue::first;

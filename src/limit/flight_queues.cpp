@@ -5,6 +5,7 @@
 #include <atomic>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
 namespace headgate::limit {
 namespace {
@@ -76,12 +77,14 @@ FlightQueues::Place FlightQueues::join(FlightWaiter& waiter, const Hash& counter
   queue.ranks[waiter.rank].push_back(waiter);
   stripe.queues.store(stripe.by_counter.size(), std::memory_order_relaxed);
   waiter.counter_ = counter;
+  waiter.joined_ = true;
   waiter.queued_.store(true, std::memory_order_release);
   return queue.first() == &waiter ? Place::first : Place::behind;
 }
 
 void FlightQueues::leave(FlightWaiter& waiter) noexcept {
-  if (!waiter.queued()) return;
+  // Not queued(): one that had to leave for another may still be told so, under the lock.
+  if (!std::exchange(waiter.joined_, false)) return;
   auto& stripe = stripe_of(waiter.counter_);
   const std::lock_guard lock(stripe.mutex);
   if (!waiter.queued()) return;  // it had to leave for another one

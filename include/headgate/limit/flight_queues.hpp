@@ -37,6 +37,7 @@ class FlightWaiter : public boost::intrusive::list_base_hook<> {
 
   Hash counter_;
   std::atomic<bool> queued_{false};  ///< written under the lock of its queue
+  bool joined_ = false;              ///< it has joined a queue and not left since; read and written by its owner alone
 };
 
 /// Queues: a higher rank first, and in each first come first served. It only keeps the order: who is first asks the
@@ -53,7 +54,8 @@ class FlightQueues {
   /// Puts it at the end of its rank. Full: `most` wait already, none of them of a lower rank, and it does not. Else the
   /// last of the lowest rank has to leave for it: that one is told its turn, and is queued() no more.
   Place join(FlightWaiter& waiter, const Hash& counter, std::size_t most);
-  /// It waits no more. If it was the first, the next one has its turn. Does nothing if it stands in no queue.
+  /// It waits no more. If it was the first, the next one has its turn. Does nothing if it stands in no queue. Its owner
+  /// calls it, before it joins another queue and before it is destroyed; from then on nobody tells it its turn.
   void leave(FlightWaiter& waiter) noexcept;
   /// A permit of the counter came back: the first has its turn.
   void freed(const Hash& counter) noexcept;
