@@ -102,9 +102,12 @@ void append_saved(const Slot& slot, std::vector<std::pair<std::uint16_t, SavedCo
                        .full_at = slot.full_at,
                        .spent = slot.spent,
                        .first = slot.first,
-                       .numbers = slot.state.numbers,
                        .logs = slot.state.log != nullptr};
-  if (counter.logs) counter.log = *slot.state.log;
+  std::ranges::copy(slot.state.numbers, counter.numbers.begin());
+  if (counter.logs)
+    counter.log = *slot.state.log;
+  else
+    counter.numbers.back() = slot.state.log.number();
   out.emplace_back(slot.limit, std::move(counter));
 }
 
@@ -270,8 +273,11 @@ MemoryStore::Restored MemoryStore::restore(const SavedCounter& counter, Instant 
   if (counter.full_at <= now || stripe.table.find(counter.hash) != nullptr) return Restored::known;
   Slot& slot = stripe.table.insert(counter.hash, limit, now, counter.first);
   slot.algorithm = algorithm_mark(*algorithm);
-  slot.state.numbers = counter.numbers;
-  if (counter.logs) slot.state.log = std::make_unique<std::vector<std::int64_t>>(counter.log);
+  std::copy_n(counter.numbers.begin(), slot.state.numbers.size(), slot.state.numbers.begin());
+  if (counter.logs)
+    slot.state.log = std::make_unique<std::vector<std::int64_t>>(counter.log);
+  else
+    slot.state.log.set_number(counter.numbers.back());
   stripe.table.note(slot, counter.full_at, counter.spent);
   return Restored::yes;
 }

@@ -21,10 +21,10 @@ struct SavedCounter {
   std::uint32_t state_version = 0;  ///< Algorithm::state_version
   Instant full_at{};
   bool spent = false;
-  bool first = true;  ///< its key is counted by it
-  std::array<std::int64_t, 3> numbers{};
-  std::vector<std::int64_t> log{};  ///< of an algorithm that records each request; else empty
-  bool logs = false;                ///< whether it has one
+  bool first = true;                      ///< its key is counted by it
+  std::array<std::int64_t, 4> numbers{};  ///< the last one is 0 if it has a log
+  std::vector<std::int64_t> log{};        ///< of an algorithm that records each request; else empty
+  bool logs = false;                      ///< whether it has one
 };
 
 }  // namespace headgate::limit
