@@ -121,7 +121,10 @@ void BanService::changed(const limit::Ban& ban) {
   }
   tell_dropped();
   const std::lock_guard lock(mutex_);
-  if (shared_.contains(ban.limit)) log_->add(limit::entry_of(ban));
+  if (!shared_.contains(ban.limit)) return;
+  log_->add(limit::entry_of(ban));
+  boost::asio::post(
+      loop_, [self = shared_from_this(), name = LogRefill::name_of(ban.limit, ban.key)] { self->refill_.seen(name); });
 }
 
 }  // namespace headgate::server

@@ -43,6 +43,11 @@ void LogExchange::add(limit::LogEntry entry) {
   waiting_.push_back({++added_, std::move(entry)});
 }
 
+bool LogExchange::waits() const {
+  const std::lock_guard lock(mutex_);
+  return !waiting_.empty();
+}
+
 void LogExchange::when_heard(Tell tell) {
   std::uint64_t number = 0;
   {
@@ -134,7 +139,10 @@ Task<bool> LogExchange::receive(const LogPtr& log) {
       });
     }
     if (news->more) continue;
-    if (std::exchange(reads_whole_, false)) whole_.ends();
+    if (std::exchange(reads_whole_, false)) {
+      read_since_ = 0;
+      whole_.ends();
+    }
     if (whole_.begins && read_since_ >= kReadAgain) position_.clear();  // the next turn begins anew
     co_return true;
   }

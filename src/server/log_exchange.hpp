@@ -64,6 +64,8 @@ class LogExchange : public std::enable_shared_from_this<LogExchange> {
   void hurry();
   /// Something changed here. Any thread.
   void add(limit::LogEntry entry);
+  /// Whether something that was added is not in the log yet. Any thread.
+  bool waits() const;
   /// Tells how far all that was added until now has come: once all gateways have heard, or after kHearing. Any thread;
   /// `tell` is called on the main thread, or dropped after stop().
   void when_heard(Tell tell);
@@ -109,7 +111,7 @@ class LogExchange : public std::enable_shared_from_this<LogExchange> {
   std::string applied_;   ///< and acted on up to here
   Whole whole_;
   bool reads_whole_ = false;
-  std::size_t read_since_ = 0;  ///< entries since its beginning was read
+  std::size_t read_since_ = 0;  ///< entries since the whole log was read
   Steady said_{};               ///< when the others were last told so
   std::deque<Listener> listeners_;
   std::uint64_t written_ = 0;
@@ -121,7 +123,7 @@ class LogExchange : public std::enable_shared_from_this<LogExchange> {
   bool say_again_ = false;
   bool stopped_ = false;
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::deque<Change> waiting_;
   std::uint64_t added_ = 0;
 };

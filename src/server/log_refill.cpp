@@ -25,10 +25,11 @@ void LogRefill::begins() {
   timer_.cancel();
   missing_.clear();
   seen_.clear();
-  watches_ = true;
+  watches_ = reads_ = true;
 }
 
 void LogRefill::ends() {
+  reads_ = false;
   missing_ = all_();
   std::erase_if(missing_, [this](const Known& each) { return seen_.contains(each.name); });
   std::shuffle(missing_.begin(), missing_.end(), random_);
@@ -48,6 +49,10 @@ void LogRefill::arm(std::chrono::milliseconds after) {
 }
 
 void LogRefill::write_some() {
+  if (reads_) return;  // what is missing is asked for anew when the log was read
+  // Behind a change that waits, such as a lift, an older entry would count as the newer one. And nothing piles up while
+  // Redis is away.
+  if (log_.waits()) return arm(kPeriod);
   for (std::size_t count = 0; count < kAtOnce && !missing_.empty(); missing_.pop_back()) {
     if (seen_.contains(missing_.back().name)) continue;
     log_.add(std::move(missing_.back().entry));

@@ -40,7 +40,7 @@ class LogRefill {
   LogRefill& operator=(const LogRefill&) = delete;
 
   static Hash name_of(std::string_view limit, std::string_view key);
-  /// The log has an entry about this.
+  /// The log has an entry about this, or gets one from here that is newer than what was known.
   void seen(const Hash& name);
   void stop();
 
@@ -60,6 +60,7 @@ class LogRefill {
   boost::unordered_flat_set<Hash, ByHash> seen_;
   std::vector<Known> missing_;
   bool watches_ = false;  ///< whether it matters what the log has
+  bool reads_ = false;    ///< the log is being read from its beginning
   bool stopped_ = false;
 };
 

@@ -106,6 +106,7 @@ void OverrideService::changed(const limit::Override& change, bool replaced, Tell
   const bool shared = shared_.contains(change.limit);
   if (shared) {
     log_->add(limit::entry_of(change));
+    refill_.seen(LogRefill::name_of(change.limit, change.key));
     log_->hurry();
   }
   Done done{.override = change, .replaced = replaced, .shared = shared};
