@@ -5,6 +5,7 @@
 #include "headgate/server/serve_gateway.hpp"
 
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 
 #include <fcntl.h>
@@ -273,7 +274,11 @@ void Handover::begin(const std::vector<int>& clients, const std::vector<int>& ad
 
 void Handover::listen() {
   control_.async_read_some(boost::asio::buffer(&word_, 1), [this](const error_code& ec, std::size_t bytes) {
-    if (child_ != 0) heard(ec ? 0 : bytes);
+    if (child_ == 0) return;
+    // It closed without reading all that was written to it, which an older version does. The kernel tells that once,
+    // and then what it said before.
+    if (ec == boost::asio::error::connection_reset) return listen();
+    heard(ec ? 0 : bytes);
   });
 }
 
