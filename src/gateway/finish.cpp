@@ -47,12 +47,12 @@ void Gateway::finish(Exchange& x) {
   }
   const auto elapsed = std::chrono::duration_cast<Duration>(x.clock->steady() - x.started);
   (x.snapshot ? x.snapshot : snapshot_)->counters->count(x, elapsed);
-  // Only for the log: the request took no step of its route.
-  if (!x.snapshot && !x.route) x.route = route_of_refused(x, *snapshot_);
   auto& log = services_.access_log;
   const bool recorded = x.trace && x.trace->recorded() && services_.spans != nullptr;
   const bool logged = log.on() && !log.leaves_out(x.status);
   if (!logged && !recorded) return;
+  // Only for the log: the request took no step of its route.
+  if (!x.snapshot && !x.route) x.route = route_of_refused(x, *snapshot_);
   observe::AccessRecord record;
   std::array<std::string_view, observe::LogOptions::kMaxCallers> callers;
   record.elapsed = elapsed;

@@ -24,9 +24,6 @@ constexpr auto kRequest = net::Stream::kTurn / 16;
 // Before a request. RFC 9112 section 2.2 asks to ignore at least one.
 constexpr unsigned kMaxEmptyLines = 16;
 
-// What may follow a head that was refused, beside what is on its way already: nobody knows where it ends.
-constexpr std::uint64_t kAfterRefusal = 1UL << 20;
-
 }  // namespace
 
 H1Session::H1Session(Sessions& owner, net::ReadBuffer input, Peer peer)
@@ -43,8 +40,9 @@ void H1Session::begin() {
 
 /// Over TLS a part of a record may come, or a message without data. It must not make the time longer.
 void H1Session::rest(Duration most, bool again) {
+  const auto now = clock().steady();
+  if (!again) begin_wait(now);
   if (peer_.secured) {
-    const auto now = clock().steady();
     if (!again) idle_until_ = now + most;
     most = std::clamp(std::chrono::duration_cast<Duration>(idle_until_ - now), Duration(0), most);
   }
@@ -117,7 +115,7 @@ Task<void> H1Session::serve_all() {
     next = Next::idle;
   }
   exchanges().put(std::move(x));
-  rest_ = std::max(rest_, kAfterRefusal);
+  rest_ = std::max(rest_, kUnknownRest);  // after a refused head nobody knows where the request ends
   if (next == Next::idle && !draining()) co_return rest(timeouts().idle, nothing);
   if (next == Next::idle && fresh_) co_return rest(kFirstRequest, nothing);
   // Unread bytes would make the kernel reset the connection, and the answer could be lost (RFC 9112 section 9.6).

@@ -69,6 +69,8 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
 
  protected:
   Session(Sessions& owner, net::ReadBuffer input, Peer peer);
+  /// It waits for a request since `now`.
+  void begin_wait(headgate::Clock::Steady now) noexcept { since_ = now; }
 
   /// Sets the client of a new exchange, its clock and its start.
   void begin_exchange(Exchange& x);

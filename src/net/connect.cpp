@@ -257,7 +257,8 @@ Task<Result<Connected, ConnectError>> Connector::connect(ConnectOptions options)
     if (options.in_turn && addresses.size() > 1) state->note_failure(addresses[i]);
   }
   if (attempt->stopped) co_return failed(why.at, error::operation_aborted);
-  if (!state->literal) state->known.clear();  // the name may have other addresses by now
+  // The name may have other addresses by now; a want of descriptors says nothing of them.
+  if (!state->literal && !is_own_want(why.code)) state->known.clear();
   co_return why;
 }
 

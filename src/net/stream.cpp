@@ -82,22 +82,19 @@ Stream::WriteAll Stream::flush(Duration timeout) noexcept { return {*this, timeo
 
 void Stream::on_readable(Transport::Ends ends) {
   transport_->edge(ends);
-  if (ends == Transport::Ends::yes) return on_end();
   on_turn();
-}
-
-/// A reader gets what came before the end, and perhaps wants no more. Then whoever watches must be told: no other edge
-/// comes.
-void Stream::on_end() {
-  const StreamPtr self(this);
-  const bool read = reader_ != nullptr;
-  on_turn();
-  if (read && reader_ == nullptr && event_ != nullptr && is_open()) fire();
 }
 
 void Stream::on_turn() {
   turn_left_ = kTurn;
-  if (reader_ && reader_->may_go_on()) return wake_reader({});
+  if (reader_ && reader_->may_go_on()) {
+    if (!transport_->ends()) return wake_reader({});
+    // No other edge comes: once the reader wants no more, whoever watches must be told.
+    const StreamPtr self(this);
+    wake_reader({});
+    if (reader_ == nullptr && event_ != nullptr && is_open()) fire();
+    return;
+  }
   if (event_ && transport_->readable()) fire();
 }
 

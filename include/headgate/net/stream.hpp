@@ -136,7 +136,6 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   void on_readable(Transport::Ends ends);
   void on_writable();
   void on_turn();
-  void on_end();
   void fire();
   void end() noexcept;
   void close_descriptor() noexcept;
