@@ -29,12 +29,12 @@ Rooms::Rooms(Clock& clock, room::MemoryRooms& memory)
 
 Task<Result<Answer>> Rooms::ask(SnapshotPtr snapshot, const CompiledRoom& room, Question question) {
   used(snapshot, room);
-  return question_to(std::move(snapshot), room, question);
+  return question_to(std::move(snapshot), room, std::move(question));
 }
 
 Answer Rooms::ask_alone(const SnapshotPtr& snapshot, const CompiledRoom& room, Question question) {
   used(snapshot, room);
-  return question_alone(room, question);
+  return question_alone(room, std::move(question));
 }
 
 Task<Result<Answer>> Rooms::question_to(SnapshotPtr snapshot, const CompiledRoom& room, Question question) {

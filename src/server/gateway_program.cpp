@@ -66,7 +66,7 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, const config::Conf
     shared_.reasons.set_only(ReasonKind::certificate_ends, certificates_.ending());
     tell_logs(shared_.reasons, shared_.logs.failing());
   });
-  reason_watch_.add([this, access = Rising(), error = Rising(), spans = Rising()]() mutable {
+  reason_watch_.add([this, access = RisingCount(), error = RisingCount(), spans = RisingCount()]() mutable {
     const auto now = std::chrono::steady_clock::now();
     const auto dropped = shared_.logs.dropped();
     tell_lost(shared_.reasons, ReasonKind::log_dropping, "access", access.rises(now, dropped.access));

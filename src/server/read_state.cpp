@@ -142,7 +142,8 @@ class StateTaker {
       if (there)
         ++taken_.servers;
       else
-        taken_.left_out["the state of server " + server + " of " + upstream] = "the configuration has no such server";
+        taken_.left_out[std::string("the state of server ").append(server).append(" of ").append(upstream)] =
+            "the configuration has no such server";
     }
   }
   void overrides(StateReader& rows) {

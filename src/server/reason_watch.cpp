@@ -100,7 +100,7 @@ void tell_lost(Reasons& reasons, ReasonKind kind, std::string_view subject, bool
     reasons.clear(kind, subject);
 }
 
-bool Rising::rises(Steady now, std::uint64_t count) noexcept {
+bool RisingCount::rises(Steady now, std::uint64_t count) noexcept {
   if (before_ && count > *before_) risen_ = now;
   before_ = count;
   if (risen_ && now - *risen_ >= kQuiet) risen_.reset();

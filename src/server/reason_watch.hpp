@@ -38,7 +38,7 @@ void tell_logs(Reasons& reasons, observe::Logs::Failing failing);
 void tell_lost(Reasons& reasons, ReasonKind kind, std::string_view subject, bool loses);
 
 /// Whether a counter rises. It has risen until it stood still for a while.
-class Rising {
+class RisingCount {
  public:
   using Steady = std::chrono::steady_clock::time_point;
   static constexpr auto kQuiet = std::chrono::seconds(60);

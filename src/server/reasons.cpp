@@ -67,10 +67,11 @@ void Reasons::set_only(ReasonKind kind, const std::vector<std::pair<std::string,
   std::vector<std::string> right;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& [of, reason] : reasons_)
-      if (of.first == kind &&
-          std::none_of(wrong.begin(), wrong.end(), [&](auto& each) { return each.first == of.second; }))
-        right.push_back(of.second);
+    for (const auto& known : reasons_) {
+      const auto& subject = known.first.second;
+      const auto is_it = [&subject](const auto& each) { return each.first == subject; };
+      if (known.first.first == kind && std::none_of(wrong.begin(), wrong.end(), is_it)) right.push_back(subject);
+    }
   }
   for (const auto& subject : right) clear(kind, subject);
   for (const auto& [subject, words] : wrong) set(kind, subject, words);

@@ -32,7 +32,8 @@ void ServerSizes::set(const Upstreams& upstreams, const std::string& upstream, c
 std::vector<std::pair<std::string, std::string>> ServerSizes::keep(const Upstreams& written) {
   std::vector<std::pair<std::string, std::string>> out;
   std::erase_if(sizes_, [&](const auto& each) {
-    const auto& [name, size] = each;
+    const auto& name = each.first;
+    const auto& size = each.second;
     bool same = false;
     each_server(written, name.first, name.second, [&](const auto& now) {
       same = now.weight == size.written_weight && now.max_in_flight == size.written_max_in_flight;
@@ -44,11 +45,13 @@ std::vector<std::pair<std::string, std::string>> ServerSizes::keep(const Upstrea
 }
 
 void ServerSizes::apply(Upstreams& upstreams) const {
-  for (const auto& [name, size] : sizes_)
-    each_server(upstreams, name.first, name.second, [&](auto& server) {
+  for (const auto& each : sizes_) {
+    const auto& size = each.second;
+    each_server(upstreams, each.first.first, each.first.second, [&size](auto& server) {
       server.weight = size.weight > 0 ? size.weight : size.written_weight;
       server.max_in_flight = size.max_in_flight > 0 ? size.max_in_flight : size.written_max_in_flight;
     });
+  }
 }
 
 bool ServerSizes::has(std::string_view upstream, std::string_view server) const {

@@ -4,6 +4,8 @@
 #include "headgate/core/result.hpp"
 #include "headgate/identity/options.hpp"
 
+#include <boost/asio/ip/address.hpp>
+
 #include <string>
 #include <string_view>
 

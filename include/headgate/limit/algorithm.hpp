@@ -44,7 +44,7 @@ class LogOrNumber {
   ~LogOrNumber() { delete get(); }
 
   /// Null if it is a number.
-  Log* get() const noexcept { return (raw_ & 1U) != 0 ? nullptr : reinterpret_cast<Log*>(raw_); }
+  Log* get() const noexcept { return (raw_ & 1U) != 0 ? nullptr : reinterpret_cast<Log*>(raw_); }  // NOLINT(*-to-ptr)
   Log* operator->() const noexcept { return get(); }
   Log& operator*() const noexcept { return *get(); }
   bool operator==(std::nullptr_t) const noexcept { return get() == nullptr; }

@@ -191,10 +191,10 @@ TEST(TellLogs, NamesTheLogThatFails) {
   EXPECT_THAT(reasons.list(), IsEmpty());
 }
 
-TEST(Rising, LastsUntilACounterStandsStillForAMinute) {
+TEST(RisingCount, LastsUntilACounterStandsStillForAMinute) {
   using namespace std::chrono_literals;
-  Rising dropped;
-  const Rising::Steady start(1h);
+  RisingCount dropped;
+  const RisingCount::Steady start(1h);
   EXPECT_FALSE(dropped.rises(start, 7)) << "counted before";
   EXPECT_TRUE(dropped.rises(start + 1s, 8));
   EXPECT_TRUE(dropped.rises(start + 60s, 8));
