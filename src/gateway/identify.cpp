@@ -58,8 +58,8 @@ void find_owner(Exchange& x, const identity::ApiKeyOptions& options, std::string
   caller.api_key_text = record->owner;
 }
 
-Problem ambiguous(std::string_view detail) {
-  return {.status = 400, .ended_by = EndedBy::bad_request, .detail = detail};
+Problem ambiguous(std::string_view detail, std::string_view challenge = {}) {
+  return {.status = 400, .ended_by = EndedBy::bad_request, .detail = detail, .challenge = challenge};
 }
 
 }  // namespace
@@ -72,9 +72,12 @@ Gateway::Step Gateway::identify(Exchange& x) {
   const auto& options = x.snapshot->compiled->identity();
   find_address(x, options);
   for (const auto& name : x.route->read_cookies)
-    if (http::cookie_of(x.request.fields, name).twice)
+    if (http::cookie_of(x.request.fields, name).twice) {
+      const bool token = x.route->reads_token && options.jwt && options.jwt->cookie == name;
       return ambiguous(
-          x.text.join({"The cookie \"", name, "\" has more than one value, or one that can be read in two ways."}));
+          x.text.join({"The cookie \"", name, "\" has more than one value, or one that can be read in two ways."}),
+          token ? R"(Bearer error="invalid_request")" : "");
+    }
   if (x.route->reads_key) {
     const auto key = presented_key(x, options.api_key);
     if (key.twice) return ambiguous("There is more than one API key in this request.");

@@ -149,8 +149,9 @@ void Local::send(PendingDecision& pending, const Check& check, const Found& foun
   if (part.decided_by != PendingDecision::DecidedBy::check) return;
   pending.sent_.push_back(check);
   pending.told_.emplace_back();
+  // Those that are leasable have looked already; a check of nothing tells what is left, as its peek does.
+  if (check.rule->leases && (check.peek || (check.cost == 0 && check.how == How::take))) leases_.expire(check, now);
   if (check.peek) {
-    if (check.rule->leases) leases_.expire(check, now);
     if (!pending.learns_ || !Leases::leasable(check)) return;
     const auto seen = leases_.see(check, now);
     if (found.look.state == Leases::LeaseState::worth && seen.may_begin) part.ahead = found.look.ahead;

@@ -4,8 +4,13 @@
 #include "blackbox/harness/look.hpp"
 #include "blackbox/harness/reloaded.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
+#include <array>
+#include <cstdlib>
 #include <thread>
 
 namespace headgate::test {
@@ -224,12 +229,35 @@ TEST(AdminCommands, LogLevelAndDrainAreDone) {
   EXPECT_EQ(gate.file.process().wait(), 0);
 }
 
+/// What headgate prints where its output is a terminal of so many columns. At most a page.
+std::string on_terminal(const Words& arguments, unsigned short columns) {
+  const int here = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  const winsize size{.ws_row = 50, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
+  EXPECT_TRUE(here >= 0 && ::grantpt(here) == 0 && ::unlockpt(here) == 0 && ::ioctl(here, TIOCSWINSZ, &size) == 0);
+  const char* const there = ::ptsname(here);
+  Words words{"-c", R"(exec "$0" "$@" > "$TERMINAL")", HEADGATE_BINARY};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  Process shell(words, {"TERM=dumb", "TERMINAL=" + std::string(there != nullptr ? there : "")}, "/bin/sh");
+  EXPECT_EQ(shell.wait(), 0) << shell.err();
+  std::string out;
+  std::array<char, 4096> part{};
+  for (ssize_t got = 0; (got = ::read(here, part.data(), part.size())) > 0;)
+    out.append(part.data(), static_cast<std::size_t>(got));
+  ::close(here);
+  std::erase(out, '\r');
+  return out;
+}
+
 TEST(AdminCommands, LinesFitAHundredColumns) {
   const std::string name(64, 'n');
   const Operated gate(
       {{"limits", {{name, {{"rate", "1/day"}, {"per", "total"}}}}}, {"all_routes", {{"limits", {name}}}}});
-  std::istringstream lines(gate.run({"limits"}).out);
+  const auto shown = on_terminal({"limits", "--admin", gate.url}, 100);
+  EXPECT_TRUE(has(shown, "limit")) << shown;
+  EXPECT_FALSE(has(shown, name)) << shown;
+  std::istringstream lines(shown);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U + 4) << line;  // "…" has three bytes
+  EXPECT_TRUE(has(gate.run({"limits"}).out, name + "  enforce")) << "nothing is cut in a pipe";
 }
 
 TEST(Completion, IsMadeFromTheCommandsThemselves) {

@@ -137,9 +137,12 @@ TEST(Admin, AnswersWhenAllClientConnectionsAreTaken) {
   Proxy proxy(merged(kOnAnyPort, {{"bounds", {{"connections", 1}}}}));
   const Look look(proxy.gateway.process());
   auto first = proxy.client();
-  EXPECT_EQ(first.get().status(), 200);
-  EXPECT_EQ(proxy.client().get().status(), 503);
+  ASSERT_TRUE(first.send(request("GET", "/", "X-Test-Hold: 1\r\n")));
+  ASSERT_TRUE(proxy.upstream.wait_for_requests(1));
+  EXPECT_EQ(proxy.client().get().status(), 503) << "who is served gives no place up";
   EXPECT_EQ(look.get("/healthz").status(), 200);
+  proxy.upstream.release();
+  EXPECT_EQ(first.read().status(), 200);
 }
 
 TEST(Admin, IsNotReadyButAliveWhileItDrains) {

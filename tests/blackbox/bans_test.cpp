@@ -204,11 +204,10 @@ TEST_F(BansInRedis, ReturnIntoARedisThatWasEmptied) {
 }
 
 TEST_F(BansInRedis, AreToldByTheRejectionThatBeginsThem) {
-  const Json limit = {{"rate", "1/second"},
-                      {"per", "client_ip"},
-                      {"store", "redis"},
-                      {"ban", {{"after", 1}, {"for", "5m"}, {"status", nullptr}}}};
-  Proxy proxy(shared({{"limits", {{"scan", limit}}}}));
+  auto config = shared();
+  config["limits"]["scan"] = {
+      {"rate", "1/second"}, {"per", "client_ip"}, {"store", "redis"}, {"ban", {{"after", 1}, {"for", "5m"}}}};
+  Proxy proxy(config);
   auto client = proxy.client();
   EXPECT_EQ(client.get().status(), 200);
   const Message told = client.get();

@@ -132,20 +132,22 @@ TEST(Bounds, OneConnectionTooManyIs503) {
   Proxy proxy(R"({"bounds": {"connections": 2}})"_json);
   RawClient first = proxy.client();
   RawClient second = proxy.client();
-  ASSERT_EQ(first.get().status(), 200);
-  ASSERT_EQ(second.get().status(), 200);
+  ASSERT_TRUE(first.send(request("GET", "/", "X-Test-Hold: 1\r\n")));
+  ASSERT_TRUE(second.send(request("GET", "/", "X-Test-Hold: 1\r\n")));
+  ASSERT_TRUE(proxy.upstream.wait_for_requests(2));
   RawClient third = proxy.client();
   third.send(request("GET", "/"));
   const Message answer = third.read();
   expect_problem(answer, 503);
   EXPECT_TRUE(third.closes());
-  EXPECT_EQ(first.get().status(), 200) << "those that were there first stay";
   second.socket().close();
   third.socket().close();
   const auto until = std::chrono::steady_clock::now() + kPatience;
   Message later;
   while (later.status() != 200 && std::chrono::steady_clock::now() < until) later = proxy.client().get();
   EXPECT_EQ(later.status(), 200) << "a place that became free is given away";
+  proxy.upstream.release();
+  EXPECT_EQ(first.read().status(), 200) << "who is served stays";
   EXPECT_EQ(proxy.upstream.complaints(), "");
 }
 

@@ -106,8 +106,8 @@ TEST(Buffers, ThatAreFullAreAnswered503UntilTheyAreNot) {
   std::vector<RawClient> slow;
   for (int i = 0; i < 40; ++i) {
     slow.emplace_back(proxy.client());
-    // Each holds a buffer for its head and one for its body.
-    slow.back().send(request("POST", "/", "Content-Length: 100000\r\n", "some"));
+    // Each holds a buffer for its head, and a large one for its body once a small one was filled.
+    slow.back().send(request("POST", "/", "Content-Length: 100000\r\n", std::string(60'000, 'x')));
   }
   const Look look(proxy.gateway.process());
   EXPECT_TRUE(look.comes_to([](const MetricsText& now) { return now.value("headgate_buffered_bytes") >= 1 << 20; }));

@@ -82,11 +82,14 @@ TEST(RefusedUpload, RefusedForAnotherReasonGetsItsAnswer) {
 TEST(RefusedUpload, ToAFullGatewayGetsItsAnswer) {
   Proxy proxy(R"({"bounds": {"connections": 1}})"_json);
   RawClient first = proxy.client();
-  ASSERT_EQ(first.get().status(), 200);
+  ASSERT_TRUE(first.send(request("GET", "/", "X-Test-Hold: 1\r\n")));
+  ASSERT_TRUE(proxy.upstream.wait_for_requests(1));
   for (int i = 0; i < 3; ++i) {
     RawClient client = proxy.client();
     expect_problem(upload(client), 503);
   }
+  proxy.upstream.release();
+  EXPECT_EQ(first.read().status(), 200);
   EXPECT_EQ(first.get().status(), 200);
 }
 

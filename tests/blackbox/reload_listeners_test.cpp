@@ -173,11 +173,16 @@ TEST(ReloadedBounds, HoldFromThenOn) {
   RawClient one = gateway.client();
   EXPECT_EQ(one.get("/", large).status(), 200);
   RawClient two = gateway.client();
-  EXPECT_EQ(two.get().status(), 200);
-  EXPECT_EQ(gateway.client().get().status(), 503);
+  ASSERT_TRUE(one.send(request("GET", "/", "X-Test-Hold: 1\r\n")));
+  ASSERT_TRUE(two.send(request("GET", "/", "X-Test-Hold: 1\r\n")));
+  ASSERT_TRUE(gateway.upstream.wait_for_requests(3));
+  EXPECT_EQ(gateway.client().get().status(), 503) << "both are served";
   ASSERT_TRUE(gateway.reload(Json::object()));
   RawClient three = gateway.client();
   EXPECT_EQ(three.get().status(), 200);
+  gateway.upstream.release();
+  EXPECT_EQ(one.read().status(), 200);
+  EXPECT_EQ(two.read().status(), 200);
   EXPECT_EQ(one.get("/", large).status(), 431) << "on a connection that was open";
 }
 

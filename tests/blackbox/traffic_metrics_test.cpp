@@ -66,10 +66,11 @@ TEST(TrafficMetrics, CountTheConnectionsOfEachListener) {
   EXPECT_TRUE(look.comes_to([&](const MetricsText& now) { return now.value(listener("open")) == 0; }))
       << "there before the first";
   auto one = proxy.client();
-  EXPECT_EQ(one.get().status(), 200);
+  ASSERT_TRUE(one.send(request("GET", "/", "X-Test-Hold: 1\r\n")));
   {
     auto two = proxy.client();
-    EXPECT_EQ(two.get().status(), 200);
+    ASSERT_TRUE(two.send(request("GET", "/", "X-Test-Hold: 1\r\n")));
+    ASSERT_TRUE(proxy.upstream.wait_for_requests(2));
     EXPECT_EQ(proxy.client().get().status(), 503);
     EXPECT_EQ(look.metrics().value(listener("open")), 2);
   }
@@ -77,6 +78,8 @@ TEST(TrafficMetrics, CountTheConnectionsOfEachListener) {
   const auto now = look.metrics();
   EXPECT_EQ(now.value(listener("total", R"(,result="accepted")")), 2);
   EXPECT_EQ(now.value(listener("total", R"(,result="refused")")), 1);
+  proxy.upstream.release();
+  EXPECT_EQ(one.read().status(), 200);
 }
 
 TEST(TrafficMetrics, CountAttemptsByServerAndWhatItAnswered) {

@@ -120,6 +120,23 @@ class UsageInRedis : public testing::Test {
     return out;
   }
 
+  /// A caller whose limits count by his key. One address may ask 50 times at once, so he goes on from another one.
+  class Caller {
+   public:
+    explicit Caller(const Proxy& proxy) : proxy_(proxy), client_(proxy.client()) {}
+    Message ask(const std::string& path) {
+      if (++asked_ % 40 == 0) client_ = proxy_.client("127.0.0." + std::to_string(1 + asked_ / 40));
+      return client_.get("/.headgate/usage?path=" + path, kKey);
+    }
+    Message get(const std::string& path, const std::string& fields = "") { return client_.get(path, kKey + fields); }
+
+   private:
+    inline static const std::string kKey = "X-API-Key: a-long-enough-key-of-acme\r\n";
+    const Proxy& proxy_;
+    RawClient client_;
+    int asked_ = 0;
+  };
+
   /// Asks and requests in turn, and holds that the answer is what was told. `rate`: permits that come back in a second.
   struct Pairs {
     int allowed = 0;
@@ -127,9 +144,9 @@ class UsageInRedis : public testing::Test {
     int back = 0;     ///< one permit more was there at the request
     double took = 0;  ///< seconds, all pairs together
   };
-  static void compare(RawClient& client, const std::string& path, const std::string& fields, Pairs& out) {
+  static void compare(Caller& client, const std::string& path, const std::string& fields, Pairs& out) {
     const auto begun = Clock::now();
-    const Message told = client.get("/.headgate/usage?path=" + path);
+    const Message told = client.ask(path);
     const Message answer = client.get(path, fields);
     out.took += std::chrono::duration<double>(Clock::now() - begun).count();
     ASSERT_EQ(told.status(), 200) << told.body;
@@ -152,6 +169,7 @@ class UsageInRedis : public testing::Test {
     out.back += more;
   }
 
+  const Json kKnown = {{"identity", {{"api_key", {{"keys", {{"acme", {{"key", "a-long-enough-key-of-acme"}}}}}}}}}};
   RedisServer redis;
 };
 
@@ -161,17 +179,18 @@ TEST_F(UsageInRedis, EqualsTheNextDecisionOfEveryAlgorithm) {
   const std::vector<std::string> algorithms{"token_bucket", "leaky_bucket", "fixed_window", "sliding_window",
                                             "sliding_log"};
   for (const auto& name : algorithms) {
-    limits[name] = {{"rate", "40/day"}, {"per", "client_ip"}, {"store", "redis"}, {"algorithm", name}};
+    limits[name] = {{"rate", "40/day"}, {"per", "api_key"}, {"store", "redis"}, {"algorithm", name}};
     if (name == "leaky_bucket") limits[name]["burst"] = 40;
-    routes.push_back({{"path", "/" + name}, {"to", "app"}, {"limits", {name}}});
+    routes.push_back({{"path", "/" + name}, {"to", "app"}, {"require", "api_key"}, {"limits", {name}}});
   }
-  limits["hold"] = {{"rate", "200/day"}, {"per", "client_ip"}, {"store", "redis"}};
+  limits["hold"] = {{"rate", "200/day"}, {"per", "api_key"}, {"store", "redis"}};
   routes.push_back(
       {{"path", "/hold"},
        {"to", "app"},
+       {"require", "api_key"},
        {"limits", {{{"use", "hold"}, {"cost", {{"response_header", "X-Used"}, {"hold", 5}, {"most", 100}}}}}}});
-  Proxy proxy(in_redis(limits, routes));
-  RawClient client = proxy.client();
+  Proxy proxy(in_redis(limits, routes, kKnown));
+  Caller client(proxy);
   Pairs pairs;
   for (int i = 0; i < 45; ++i) {
     for (const auto& name : algorithms) ASSERT_NO_FATAL_FAILURE(compare(client, "/" + name, "", pairs)) << i;
@@ -182,9 +201,10 @@ TEST_F(UsageInRedis, EqualsTheNextDecisionOfEveryAlgorithm) {
 }
 
 TEST_F(UsageInRedis, EqualsTheNextDecisionOfALeasedKey) {
-  const Json limits = {{"busy", {{"rate", "3000/hour"}, {"per", "client_ip"}, {"store", "redis"}}}};
-  Proxy proxy(in_redis(limits, {{{"path", "/*"}, {"to", "app"}, {"limits", {"busy"}}}}));
-  RawClient client = proxy.client();
+  const Json limits = {{"busy", {{"rate", "3000/hour"}, {"per", "api_key"}, {"store", "redis"}}}};
+  Proxy proxy(
+      in_redis(limits, {{{"path", "/*"}, {"to", "app"}, {"require", "api_key"}, {"limits", {"busy"}}}}, kKnown));
+  Caller client(proxy);
   Pairs pairs;
   for (int turn = 0; turn < 8; ++turn) {
     for (int i = 0; i < 40; ++i) {

@@ -122,6 +122,7 @@ TEST_F(PathExplain, TellsWhatThenHappensInRandomHistories) {
                         any({"", "X-Tenant: t1\r\n", "X-Tenant: t2\r\n", "X-Tenant: t1\r\nX-Tenant: t2\r\n"});
     trace.lines.clear();
     const auto keys = memory.store().keys() + stored->store().keys();
+    const bool suspended = !bans.list(clock.wall()).empty();
     const auto told = explain(line, fields);
     // What is owed to Redis after an outage is charged first, as before each check.
     EXPECT_THAT(trace.lines, Each(testing::ContainsRegex("^peek |^token |^give-back |^charge |^memory [a-z]+ 0$")));
@@ -142,8 +143,13 @@ TEST_F(PathExplain, TellsWhatThenHappensInRandomHistories) {
     if (state.applies == LimitState::Applies::unknown) continue;
     Duration wait{0};
     for (const auto& rule : state.rules) wait = std::max(wait, rule.retry_after);
+    if (!suspended && !bans.list(clock.wall()).empty()) {
+      ++ends["suspends"];
+      wait = std::max<Duration>(wait, policy.first);
+    }
     EXPECT_EQ((wait.count() + 999'999) / 1'000'000, static_cast<std::int64_t>(told.retry_after)) << step;
   }
+  EXPECT_GT(ends["suspends"], 10) << "which is told by the rejection that begins it";
   for (const char* end : {"upstream", "limit", "auth", "ban", "no_route", "respond", "bad_request"})
     EXPECT_GT(ends[end], 20) << end;
 }

@@ -82,7 +82,7 @@ TEST_F(PathOverrides, CanBeSmallerThanWhatIsUsed) {
   give({size_of("plan", "192.0.2.7", {"5/hour"})});
   EXPECT_EQ(passed(2), 0);
   give({});
-  EXPECT_EQ(passed(10), 5) << "of ten, what was used beyond five is forgotten";
+  EXPECT_EQ(passed(10), 4) << "of ten, six stay used";
 }
 
 TEST_F(PathOverrides, CanBeUnlimitedAndThenCountNothing) {

@@ -185,8 +185,8 @@ TEST(TokenBucketWithAWait, ChargesNoMoreThanTheCost) {
 
 TEST(TokenBucket, RefusesAnInvalidReply) {
   const Rule rule = make_rule("7/second", 14);
-  const auto decision = [&rule](std::int64_t whole, std::int64_t part) {
-    const std::array words = {whole, part};
+  const auto decision = [&rule](std::int64_t whole, std::int64_t part, std::int64_t until = 0) {
+    const std::array words = {whole, part, until};
     return rule.algorithm->decision(rule, 1, Taken::no, words).has_value();
   };
   EXPECT_TRUE(decision(0, 0));
@@ -197,6 +197,7 @@ TEST(TokenBucket, RefusesAnInvalidReply) {
   EXPECT_FALSE(decision(-3'155'760'060'000'000, 0)) << "a hundred years of it";
   EXPECT_FALSE(decision(0, -1));
   EXPECT_FALSE(decision(0, 7));
+  EXPECT_FALSE(decision(0, 0, -1)) << "a wait that is over";
   EXPECT_FALSE(decision(std::numeric_limits<std::int64_t>::max(), 0));
 }
 
