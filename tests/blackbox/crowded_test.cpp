@@ -33,9 +33,9 @@ TEST(Crowded, TheAddressWithTheMostGivesUpTheOneThatWasIdleLongest) {
   EXPECT_TRUE(many[1].closes());
   for (auto& each : some) EXPECT_EQ(each.get().status(), 200) << "the older ones of another address stay";
   EXPECT_EQ(many[0].get().status(), 200);
-  const auto log = proxy.gateway.process().err();
-  EXPECT_TRUE(has(log, "\"connections_full\"")) << log;
-  EXPECT_TRUE(has(log, "\"address\":\"127.0.0.2\",\"connections\":6")) << log;
+  EXPECT_TRUE(proxy.gateway.process().wait_for_err([](const std::string& log) {
+    return has(log, "\"connections_full\"") && has(log, "\"address\":\"127.0.0.2\",\"connections\":6");
+  })) << proxy.gateway.process().err();
   const Look look(proxy.gateway.process());
   EXPECT_EQ(look.metrics().value("headgate_connections_gave_way_total"), 1);
 }
@@ -61,8 +61,9 @@ TEST(Crowded, NobodyWhoIsServedIsEndedAndTheEventNamesWhoHasTheMost) {
   }
   ASSERT_TRUE(proxy.upstream.wait_for_requests(8));
   expect_problem(proxy.client("127.0.0.3").get(), 503);
-  EXPECT_TRUE(has(proxy.gateway.process().err(), "\"most_from\":\"127.0.0.2\",\"connections_from_there\":8"))
-      << proxy.gateway.process().err();
+  EXPECT_TRUE(proxy.gateway.process().wait_for_err([](const std::string& log) {
+    return has(log, "\"most_from\":\"127.0.0.2\",\"connections_from_there\":8");
+  })) << proxy.gateway.process().err();
   proxy.upstream.release();
   for (auto& each : many) EXPECT_EQ(each.read().status(), 200);
 }
