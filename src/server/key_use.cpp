@@ -26,6 +26,7 @@ struct LookedFor {
 /// The counters of a key under one tier: without a shard those that have all of it.
 std::vector<Check> looks_of(const std::vector<limit::Rule>& rules, std::string_view key) {
   std::vector<Check> out;
+  out.reserve(rules.size());
   for (const auto& rule : rules)
     out.push_back({.rule = &rule, .key = key, .hash = keyed_hash(key, rule.seed), .cost = 0, .peek = true});
   return out;
