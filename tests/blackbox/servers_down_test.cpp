@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <thread>
 
 namespace headgate::test {
@@ -227,12 +228,15 @@ TEST_F(ServersDown, HaveTheWeightThatAnOperatorGivesThemUntilTheFileSaysSomethin
     for (int i = 0; i < 40; ++i) EXPECT_EQ(one.get().status(), 200);
     return first.request_count() - before;
   };
-  EXPECT_TRUE(wait_until([&] { return share_of_first() == 30; }));
+  // The turns of unequal weights are spread evenly over any forty, to three more or fewer; without the weight it
+  // has 20.
+  const auto has_three_of_four = [&] { return std::abs(static_cast<int>(share_of_first()) - 30) <= 3; };
+  EXPECT_TRUE(wait_until(has_three_of_four));
 
   changes["drain"] = "7s";
   ASSERT_TRUE(gateway->reload(changes));
   EXPECT_EQ(server(0)["weight"], 3) << "this reload does not change the server";
-  EXPECT_EQ(share_of_first(), 30U);
+  EXPECT_TRUE(has_three_of_four());
   changes["upstreams"]["app"]["servers"][0] = {{"url", first.url()}, {"weight", 2}};
   ASSERT_TRUE(gateway->reload(changes));
   EXPECT_EQ(server(0)["weight"], 2);
