@@ -76,7 +76,7 @@ Gateway::Step Gateway::arrive(Exchange& x) {
 }
 
 // The order of the steps and its reasons are in docs/architecture.md, "The path". A route with extras has more of them,
-// and so has every route once an operator has suspended somebody.
+// and so has every route while an operator's suspension is in force.
 Task<void> Gateway::handle(Exchange& x) {
   x.snapshot = snapshot_;
   x.request_id = request_id(x);

@@ -123,11 +123,22 @@ struct BanTable::State {
 BanTable::BanTable(Hook changed, std::size_t bound) : state_(std::make_unique<State>(std::move(changed), bound)) {}
 BanTable::~BanTable() = default;
 
-/// Before the table has it: who finds it operated finds it in the table soon.
+/// After the table has it: so either end_operated() finds it there, or its count comes later and stays.
 void BanTable::note(const Ban& ban) noexcept {
   if (ban.reason != BanReason::operated || ban.lifted) return;
   blocks_.note(ban.key);
-  operated_.store(true, std::memory_order_relaxed);
+  operated_.fetch_add(1, std::memory_order_release);
+}
+
+void BanTable::end_operated(Instant now) noexcept {
+  auto seen = operated_.load(std::memory_order_acquire);
+  if (seen == 0) return;
+  for (const auto& stripe : state_->stripes) {
+    const std::lock_guard lock(stripe.mutex);
+    for (const auto& [limit, own] : stripe.by_limit)
+      if (!own.kept.empty() && own.kept.rbegin()->first > now) return;
+  }
+  operated_.compare_exchange_strong(seen, 0, std::memory_order_relaxed);
 }
 
 std::optional<BanTable::Found> BanTable::find(std::string_view limit, std::string_view key, Instant now) const {
@@ -175,12 +186,12 @@ Ban BanTable::add(std::string_view limit, std::string_view key, Duration length,
           .since = now,
           .until = now + length,
           .reason = BanReason::operated};
-  note(ban);
   {
     auto& stripe = state_->stripe_of(hash);
     const std::lock_guard lock(stripe.mutex);
     state_->put(stripe, hash, ban, now);
   }
+  note(ban);
   state_->count(ban);
   if (state_->changed) state_->changed(ban);
   return ban;
@@ -205,13 +216,15 @@ std::optional<Ban> BanTable::lift(std::string_view limit, std::string_view key, 
 }
 
 void BanTable::apply(const Ban& ban, Instant now) {
-  if (ban.until > now) note(ban);
   const auto hash = keyed_hash(ban.key, seed_of(ban.limit));
-  auto& stripe = state_->stripe_of(hash);
-  const std::lock_guard lock(stripe.mutex);
-  const auto at = stripe.bans.find(hash);
-  if (at != stripe.bans.end() && at->second.version >= ban.version) return;
-  state_->put(stripe, hash, ban, now);
+  {
+    auto& stripe = state_->stripe_of(hash);
+    const std::lock_guard lock(stripe.mutex);
+    const auto at = stripe.bans.find(hash);
+    if (at != stripe.bans.end() && at->second.version >= ban.version) return;
+    state_->put(stripe, hash, ban, now);
+  }
+  if (ban.until > now) note(ban);
 }
 
 std::vector<Ban> BanTable::list(Instant now) const {

@@ -15,6 +15,7 @@ namespace {
 
 constexpr auto kLookAtDropped = std::chrono::seconds(1);
 constexpr auto kTellDropped = std::chrono::minutes(1);
+constexpr auto kLookForEnded = std::chrono::seconds(5);
 
 /// The names of the limits whose suspensions are shared.
 std::set<std::string> shared_names(const config::Config& config) {
@@ -37,6 +38,7 @@ BanService::BanService(boost::asio::io_context& loop, OpenLog open, std::shared_
             done();
           })),
       refill_(loop, *log_, [this] { return known(); }),
+      timer_(loop),
       table_([this](const limit::Ban& ban) { changed(ban); }) {}
 
 std::shared_ptr<const config::Config> BanService::config() const {
@@ -54,6 +56,7 @@ void BanService::adopt(std::shared_ptr<const config::Config> config) {
     config_.swap(config);
   }
   if (stopped_) return;
+  if (!config) look_for_ended();
   if (nothing_shared) {
     if (log_->has_log()) log_->use(nullptr);
   } else if (other_redis || !log_->has_log()) {
@@ -68,8 +71,19 @@ bool BanService::shares(const std::string& limit) const {
 
 void BanService::stop() {
   stopped_ = true;
+  timer_.cancel();
   refill_.stop();
   log_->stop();
+}
+
+/// When the last suspension by an operator has ended, routes without suspensions look for none any more.
+void BanService::look_for_ended() {
+  timer_.expires_after(kLookForEnded);
+  timer_.async_wait([self = shared_from_this()](const boost::system::error_code& ec) {
+    if (ec || self->stopped_) return;
+    self->table_.end_operated(headgate::now());
+    self->look_for_ended();
+  });
 }
 
 void BanService::apply(const std::vector<limit::LogEntry>& entries) {

@@ -10,6 +10,7 @@
 #include "headgate/limit/ban_table.hpp"
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -40,7 +41,7 @@ class BanService : public std::enable_shared_from_this<BanService> {
   bool shares(const std::string& limit) const;
   /// Tells how far the changes until now have come. Any thread; see LogExchange.
   void when_heard(LogExchange::Tell tell) { log_->when_heard(std::move(tell)); }
-  /// Ends the timer. What waits for Redis is lost.
+  /// Ends the timers. What waits for Redis is lost.
   void stop();
 
  private:
@@ -48,12 +49,14 @@ class BanService : public std::enable_shared_from_this<BanService> {
   void apply(const std::vector<limit::LogEntry>& entries);
   std::vector<LogRefill::Known> known() const;
   void tell_dropped();  // any thread
+  void look_for_ended();
 
   boost::asio::io_context& loop_;
   const OpenLog open_;
   const std::shared_ptr<WebhookService> webhooks_;
   const std::shared_ptr<LogExchange> log_;
   LogRefill refill_;
+  boost::asio::steady_timer timer_;
   bool stopped_ = false;
 
   mutable std::mutex mutex_;

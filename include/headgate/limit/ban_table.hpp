@@ -49,9 +49,11 @@ class BanTable {
   /// The same of the limit called `limit`.
   std::optional<Found> find(std::string_view limit, std::string_view key, Instant now) const;
 
-  /// Whether an operator ever suspended a key, here or at a gateway with the same log. Only then may keys of limits
-  /// without `ban`, and blocks of addresses, be suspended.
-  bool operated() const noexcept { return operated_.load(std::memory_order_relaxed); }
+  /// Whether a key may be suspended by an operator, here or at a gateway with the same log. Only then may keys of
+  /// limits without `ban`, and blocks of addresses, be suspended.
+  bool operated() const noexcept { return operated_.load(std::memory_order_relaxed) != 0; }
+  /// To be called now and then: operated() is false again if no operator's suspension is left at `now`.
+  void end_operated(Instant now) noexcept;
   /// The lengths of the blocks of addresses that operators suspended.
   const BlockLengths& blocks() const noexcept { return blocks_; }
 
@@ -87,7 +89,7 @@ class BanTable {
   struct State;
   void note(const Ban& ban) noexcept;
 
-  std::atomic<bool> operated_{false};
+  std::atomic<std::uint64_t> operated_{0};  ///< orders since there was none in force
   BlockLengths blocks_;
   std::unique_ptr<State> state_;
 };

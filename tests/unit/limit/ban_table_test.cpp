@@ -85,6 +85,31 @@ TEST(BanTable, TellsEachChangeThatIsMadeHereAndNoneOfTheLog) {
   EXPECT_TRUE(told[2].lifted);
 }
 
+TEST(BanTable, IsOperatedWhileAnOrderIsInForce) {
+  BanTable table;
+  table.suspend(policy(), "a", BanReason::statuses, false, kStart);
+  EXPECT_FALSE(table.operated());
+  table.add("abuse", "b", 1h, kStart);
+  table.apply({.limit = "abuse",
+               .key = "c",
+               .since = kStart,
+               .until = kStart + 2h,
+               .reason = BanReason::operated,
+               .version = 7},
+              kStart);
+  EXPECT_TRUE(table.operated());
+  table.lift("abuse", "b", kStart);
+  table.end_operated(kStart + 2h - 1s);
+  EXPECT_TRUE(table.operated());
+  table.end_operated(kStart + 2h);
+  EXPECT_FALSE(table.operated());
+  table.add("abuse", "b", 1h, kStart + 2h);
+  EXPECT_TRUE(table.operated()) << "again";
+  table.lift("abuse", "b", kStart + 2h);
+  table.end_operated(kStart + 2h);
+  EXPECT_FALSE(table.operated());
+}
+
 TEST(BanTable, FollowsTheLogInItsOrderAlsoIfAnEntryComesAgain) {
   BanTable table;
   const Ban ban{.limit = "abuse", .key = "k", .since = kStart, .until = kStart + 1h, .version = 7};
