@@ -2,9 +2,20 @@
 
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/http/named_values.hpp"
+#include "headgate/http/url.hpp"
 #include "headgate/identity/sha256.hpp"
 
 namespace headgate::gateway::key_source {
+namespace {
+
+/// As PHP and Node read it. To a server that reads no escapes another spelling is another value; that both share a
+/// counter then does no harm.
+identity::Sha256 digest_of(std::string_view value) {
+  std::string read;
+  return identity::sha256(value.find('%') != value.npos && http::percent_decode(value, read) ? read : value);
+}
+
+}  // namespace
 
 extern const KeySource cookie;
 const KeySource cookie{.word = "cookie:",
@@ -25,7 +36,7 @@ const KeySource cookie{.word = "cookie:",
                            [](Exchange& x, std::string_view name) {
                              const auto found = http::cookie_of(x.request.fields, name);
                              if (found.twice || found.value.empty()) return std::string_view{};
-                             return digest_text(x.text, identity::sha256(found.value));
+                             return digest_text(x.text, digest_of(found.value));
                            }};
 
 }  // namespace headgate::gateway::key_source

@@ -71,6 +71,18 @@ TEST_F(LimitKey, IsTheValueOfWhatIsCountedBy) {
   EXPECT_EQ(of({"total"}), "total");
 }
 
+TEST_F(LimitKey, OfACookieIsThatOfItsValueAsServersDecodeIt) {
+  const auto of_value = [this](std::string_view value) {
+    x.request.fields = {{http::Known::cookie, "Cookie", x.text.join({"v=", value})}};
+    return std::string(of({"cookie:v"}));
+  };
+  const auto plain = of_value("s:abc");
+  for (const auto* const same : {"%73:abc", "s%3Aabc", "s%3aabc", "%73%3a%61%62%63"})
+    EXPECT_EQ(of_value(same), plain) << same;
+  for (const auto* const other : {"%2573:abc", "s:abc%", "%zs:abc", "s:abd"})
+    EXPECT_NE(of_value(other), plain) << other;
+}
+
 TEST_F(LimitKey, OfAClaimIsTheIssuersOwnWhereThereAreSeveral) {
   identity::VerifiedToken token;
   token.claims = {{"sub", "alice"}};
