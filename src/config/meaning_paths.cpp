@@ -48,7 +48,8 @@ std::string kept_slashes(const gateway::Options& options) {
     if (found > kNamed) others += " and of " + std::to_string(found - kNamed) + " more routes";
     out +=
         "\nRoute \"" + keeper.name +
-        "\" passes on %2F and %5C as a part of their segment. A server that reads a slash there sees a deeper path, " +
+        "\" passes on %2F and %5C as a part of their segment, and what is encoded twice. A server that reads a slash "
+        "there sees a deeper path, " +
         (others.empty() ? "for which there is no other route.\n"
                         : "but the checks and limits of " + others + " do not apply.\n");
   }

@@ -196,8 +196,8 @@ std::string meaning_of_routes(const std::string& routes) {
 TEST(Meaning, SaysWhatAKeptSlashMayBecome) {
   const std::string kept = R"({ "name": "files", "path": "/files/*", "encoded_slash": "keep", "respond": {} })";
   const std::string passes =
-      "\nRoute \"files\" passes on %2F and %5C as a part of their segment. A server that reads a slash there sees a "
-      "deeper path, ";
+      "\nRoute \"files\" passes on %2F and %5C as a part of their segment, and what is encoded twice. A server that "
+      "reads a slash there sees a deeper path, ";
   EXPECT_NE(meaning_of_routes(kept + R"(, { "path": "/*", "respond": {} }, { "path": "/filesystem", "respond": {} })")
                 .find(passes + "for which there is no other route.\n"),
             std::string::npos);
