@@ -55,8 +55,6 @@ void build_queue(Build& build, const Node& concurrency, gateway::UpstreamConcurr
   read_number(written, "length", queue.length);
   read(written, "wait", queue.wait);
   out.queue_per = build_key(build, find(written, "per"));
-  if (const Node* per = find(written, "per"); per != nullptr && !out.options.adaptive)
-    build.report.warning_at_key(code::kNoEffect, *per, "\"per\" has no effect without \"adaptive\"", "remove it");
   const auto everybody = [](const limit::Per& per) { return per.source->counts == gateway::Counts::everybody; };
   if (!out.queue_per.empty() && std::all_of(out.queue_per.begin(), out.queue_per.end(), everybody))
     build.report.warning_at_key(code::kNoEffect, *find(written, "per"),

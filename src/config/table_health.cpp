@@ -41,9 +41,10 @@ constexpr Key kServerQueueKeys[] = {
 constexpr Section kHealthSection{"health", "upstreams.<name>.health",
                                  "Whether servers answer is checked in the background, see [servers.md](servers.md).",
                                  kHealthKeys};
-constexpr Section kServerQueueSection{"server_queue", "upstreams.<name>.queue",
-                                      "With `max_in_flight`: requests that wait for a place at a server, first come, "
-                                      "first served; default: they are refused at once.",
-                                      kServerQueueKeys};
+constexpr Section kServerQueueSection{
+    "server_queue", "upstreams.<name>.queue",
+    "With `max_in_flight`: requests that wait for a place at a server, by priority, and one "
+    "address after the other; default: they are refused at once.",
+    kServerQueueKeys};
 
 }  // namespace headgate::config

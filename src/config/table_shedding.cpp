@@ -24,8 +24,7 @@ constexpr Key kQueueKeys[] = {
      "Longest wait; a request that cannot be answered before its route's `timeout` or its `X-Request-Deadline` waits "
      "less"},
     {"per", &kQueuePerOrPers, "", R"("api_key")",
-     "With `adaptive`: each value of this has a line of its own, and the lines are served in turn: {words}; default: "
-     "`client_ip`"},
+     "Each value of this has a line of its own, and the lines are served in turn: {words}; default: `client_ip`"},
 };
 constexpr Section kQueue{"queue", "upstreams.<name>.concurrency.queue",
                          "Requests that wait for a place instead of being refused at once.", kQueueKeys};
@@ -41,8 +40,8 @@ constexpr Key kConcurrencyKeys[] = {
      "there "
      "is a `redis` block, else of this one"},
     {"queue", &kQueueShape, "", R"({ "length": 100, "wait": "500ms", "per": "api_key" })",
-     "Requests over a worker's limit (`adaptive`) wait for a place, in an order that is fair to callers; and requests "
-     "over `in_flight` wait, first come, first served; both by priority. Default: they are refused at once"},
+     "Requests over a worker's limit (`adaptive`) and over `in_flight` wait for a place, by priority, and in an order "
+     "that is fair to callers. Default: they are refused at once"},
     {"reserved", &kShare, "", R"("20%")",
      "Share of both that only requests with the priority `critical` may use, also while there are none. Without it, "
      "too, "

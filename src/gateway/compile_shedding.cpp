@@ -70,7 +70,7 @@ void CompiledConfig::make_fleet_limits() {
 
 void CompiledConfig::note_queue(Route& route) const {
   const auto* const own = concurrency_of(route.upstream_name);
-  if (own == nullptr || !own->options.adaptive || !own->options.queue) return;
+  if (own == nullptr || !own->options.queue) return;
   route.queue = own;
   for (const auto& per : route.queue->queue_per) {
     route.reads_token = route.reads_token || per.source->needs == Needs::token;

@@ -37,13 +37,6 @@ struct Waiting : shed::Waiter {
   Delay& delay;
 };
 
-/// The line in which the request stands: that of its caller.
-Hash line_of(Exchange& x) {
-  const auto& per = x.route->queue->queue_per;
-  const auto key = per.empty() ? std::nullopt : key_of(x, per);
-  return key ? keyed_hash(*key, 1) : keyed_hash(x.caller.ip_key, 0);
-}
-
 /// How long it may wait: after that nobody waits for its answer any more.
 Duration patience_of(const Exchange& x, const shed::Concurrency& concurrency) {
   auto out = std::min(x.route->queue->options.queue->wait, x.route->timeout);
@@ -53,6 +46,12 @@ Duration patience_of(const Exchange& x, const shed::Concurrency& concurrency) {
 }
 
 }  // namespace
+
+Hash line_of(Exchange& x) {
+  const auto* const queue = x.route->queue;
+  const auto key = queue == nullptr || queue->queue_per.empty() ? std::nullopt : key_of(x, queue->queue_per);
+  return key ? keyed_hash(*key, 1) : keyed_hash(x.caller.ip_key, 0);
+}
 
 std::optional<Instant> deadline_in(std::string_view value) noexcept {
   constexpr std::int64_t kMaxSeconds = 100'000'000'000;  // the year 5138

@@ -14,7 +14,7 @@ namespace headgate::gateway {
 namespace {
 
 using std::chrono::milliseconds;
-using InQueue = limit::FlightQueues::Place;
+using InQueue = shed::WaitQueues::Place;
 
 /// How often the first of a queue asks Redis, because other gateways do not tell when they give a permit back: every
 /// 25 ms at first, and less often the longer it waits. Else strangers with many keys could make many calls.
@@ -79,7 +79,7 @@ bool Turn::stays(const Round& round) {
     full = i;
   }
   if (full == checks.size() || over()) return false;
-  if (queued() && counter() == checks[full].hash) return waits_ = true;
+  if (queued() && queue() == checks[full].hash) return waits_ = true;
   leave();
   return waits_ = stand(round, full);
 }
@@ -109,11 +109,12 @@ bool Turn::stand(const Round& round, std::size_t at) {
   return true;
 }
 
-/// Only in the queue for the capacity of an upstream priorities count: a caller's own permits are its own.
+/// Only in the queue for the capacity of an upstream callers and priorities count: a caller's own permits are its own.
 void Turn::rank_by(const Round& round, std::size_t at) noexcept {
   for (const auto& checked : round.limits())
     if (at + round.first_check >= checked.first) fleet_ = checked.route_limit->ready->fleet;
-  rank = fleet_ ? static_cast<std::uint8_t>(x_.effective) : 0;
+  priority = fleet_ ? x_.effective : shed::Priority::critical;
+  line = fleet_ ? line_of(x_) : Hash();
 }
 
 /// Puts what Redis needs to know into the checks: whether it stands in a queue, and for how long already.
@@ -122,9 +123,10 @@ void Turn::tell_redis(const Round& round) {
   const auto waited = std::chrono::duration_cast<milliseconds>(x_.clock->steady() - since_);
   for (std::size_t i = round.first_check; i < x_.admission.checks.size(); ++i) {
     auto& check = x_.admission.checks[i];
-    if (check.hash != counter() || !can_wait(check)) continue;
+    if (check.hash != queue() || !can_wait(check)) continue;
     // Redis knows only who came first. So a higher priority came much earlier than a lower one.
-    const auto earlier = kEarlier * static_cast<std::uint32_t>(FlightWaiter::kRanks - 1 - rank);
+    const auto earlier =
+        kEarlier * static_cast<std::uint32_t>(shed::kPriorities - 1 - static_cast<std::size_t>(priority));
     check.waited = static_cast<std::uint32_t>(waited.count() + 1) + (fleet_ ? earlier : 0);
     told_ = check;
   }
@@ -175,7 +177,7 @@ void InLine::leave_line() noexcept {
   if (in_called_.is_linked()) turns_.called_.erase(turns_.called_.iterator_to(*this));
 }
 
-Turns::Turns(Clock& clock, limit::FlightQueues& queues) : queues_(queues), bell_(clock.bell(&Turns::on_bell, this)) {}
+Turns::Turns(Clock& clock, shed::WaitQueues& queues) : queues_(queues), bell_(clock.bell(&Turns::on_bell, this)) {}
 
 Turns::~Turns() = default;
 

@@ -4,7 +4,7 @@
 
 #include "headgate/gateway/delay.hpp"
 #include "headgate/gateway/exchange.hpp"
-#include "headgate/limit/flight_queues.hpp"
+#include "headgate/shed/wait_queues.hpp"
 
 #include <boost/intrusive/list.hpp>
 
@@ -24,7 +24,7 @@ using CalledHook = boost::intrusive::list_member_hook<boost::intrusive::link_mod
 
 /// A request that stands in a queue, and is told on its worker's thread when it has its turn. Lives in the frame of the
 /// step that lets it wait; worker thread only.
-class InLine : public limit::FlightWaiter {
+class InLine : public shed::WaitQueues::Member {
  public:
   InLine(const InLine&) = delete;
   InLine& operator=(const InLine&) = delete;
@@ -33,7 +33,7 @@ class InLine : public limit::FlightWaiter {
  protected:
   InLine(Turns& turns, Exchange& x) : turns_(turns), x_(x) {}
 
-  /// Puts it at the end of the queue, as FlightQueues::join(). The first has its turn at once.
+  /// Puts it at the end of the queue, as WaitQueues::join(). The first has its turn at once.
   bool stand_in(const Hash& queue, std::size_t most);
   bool is_first() const noexcept;
   void leave_line() noexcept;
@@ -98,7 +98,7 @@ class Turn final : public InLine {
 /// Of one worker; its thread only.
 class Turns {
  public:
-  Turns(Clock& clock, limit::FlightQueues& queues);
+  Turns(Clock& clock, shed::WaitQueues& queues);
   ~Turns();
   Turns(const Turns&) = delete;
   Turns& operator=(const Turns&) = delete;
@@ -116,7 +116,7 @@ class Turns {
 
   using Called = boost::intrusive::list<InLine, boost::intrusive::member_hook<InLine, CalledHook, &InLine::in_called_>>;
 
-  limit::FlightQueues& queues_;
+  shed::WaitQueues& queues_;
   std::mutex mutex_;
   Called called_;  ///< under `mutex_`: those that have their turn and were not told yet
   std::unique_ptr<Bell> bell_;

@@ -1,6 +1,6 @@
 // Waits for a place at a server where servers may have only so many requests at the same time: by priority, and in each
-// first come, first served, on all workers. The place is taken here and not in the relay, so that a request that finds
-// none is refused like any other that load shedding refuses: it gives back what limits took for it.
+// one caller after the other, on all workers. The place is taken here and not in the relay, so that a request that
+// finds none is refused like any other that load shedding refuses: it gives back what limits took for it.
 
 #include "queue.hpp"
 #include "relay.hpp"
@@ -58,7 +58,8 @@ std::uint64_t retry_after_of(const Exchange& x) {
 class ServerTurn final : public InLine {
  public:
   ServerTurn(Turns& turns, Exchange& x) : InLine(turns, x), until_(x.clock->steady() + patience_for_server(x)) {
-    rank = static_cast<std::uint8_t>(x.effective);
+    priority = x.effective;
+    line = line_of(x);
   }
 
   /// Returns whether it has a place now.
@@ -67,7 +68,7 @@ class ServerTurn final : public InLine {
     if (queue.length == 0 || left() <= Duration(0)) co_return false;
     if (!stand_in(x_.route->server_queue_key, queue.length)) co_return false;
     for (;;) {
-      if (!queued()) co_return false;  // one of a higher priority has its place in the line
+      if (!queued()) co_return false;  // another one has its place in the queue
       const bool first = is_first();
       called_ = false;
       if (first && reserve(x_)) co_return true;

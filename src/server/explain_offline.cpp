@@ -67,7 +67,7 @@ std::string explain_offline(const config::Config& config, gateway::ExplainedRequ
     observe::AccessLog log;
     limit::BanTable bans;
     room::MemoryRooms rooms;
-    limit::FlightQueues flights;
+    shed::WaitQueues flights;
     const auto snapshot = boost::make_local_shared<gateway::Snapshot>();
     snapshot->compiled = compiled;
     snapshot->upstreams.resize(config.upstreams.size());

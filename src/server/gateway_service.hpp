@@ -50,7 +50,7 @@ struct Shared {
   const std::shared_ptr<BillingService> billing;
   const std::shared_ptr<QuotaService> quotas;
   room::MemoryRooms rooms;
-  limit::FlightQueues flights;
+  shed::WaitQueues flights;
   upstream::RetryBudgets retry_budgets;
   observe::SpanQueue spans;
   observe::Registry registry;

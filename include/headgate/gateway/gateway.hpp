@@ -6,7 +6,6 @@
 #include "headgate/gateway/handler.hpp"
 #include "headgate/gateway/problem.hpp"
 #include "headgate/limit/ban_table.hpp"
-#include "headgate/limit/flight_queues.hpp"
 #include "headgate/limit/limiter.hpp"
 #include "headgate/limit/notice.hpp"
 #include "headgate/limit/shards.hpp"
@@ -15,6 +14,7 @@
 #include "headgate/observe/access_log.hpp"
 #include "headgate/observe/span_log.hpp"
 #include "headgate/room/memory_rooms.hpp"
+#include "headgate/shed/wait_queues.hpp"
 
 #include <memory>
 #include <optional>
@@ -45,7 +45,7 @@ struct Services {
   observe::AccessLog& access_log;
   limit::BanTable& bans;                  ///< shared by all workers
   room::MemoryRooms& rooms;               ///< shared by all workers
-  limit::FlightQueues& flights;           ///< shared by all workers
+  shed::WaitQueues& flights;              ///< shared by all workers
   net::LentBytes::Share* lent = nullptr;  ///< counts the memory of bodies that are held; null: nobody does
   observe::SpanLog* spans = nullptr;      ///< null: no exchange is recorded
   limit::UseSheet* sheet = nullptr;       ///< of this worker; null: nothing is billed

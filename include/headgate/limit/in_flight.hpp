@@ -15,7 +15,7 @@ namespace headgate::limit {
 /// until which it counts: kFlightLease after it was taken or renewed. So taking, renewing (How::debt) and giving back
 /// with one token may each be repeated, and what a killed gateway held is free again after kFlightLease.
 ///
-/// With Rule::wait, requests stand in queues (limit/flight_queues). In Redis only the first of each gateway's queue has
+/// With Rule::wait, requests stand in queues (shed/wait_queues). In Redis only the first of each gateway's queue has
 /// a place, in the order of their arrival.
 extern const Algorithm in_flight;
 

@@ -1,73 +1,79 @@
 #pragma once
-// Who waits for a permit in flight: a queue for each counter, shared by all workers of the process.
+// Who waits for something that comes back, a permit in flight or a place at a server: a queue for each of these, shared
+// by all workers of the process.
 
 #include "headgate/core/hash.hpp"
-
-#include <boost/intrusive/list.hpp>
+#include "headgate/shed/fair_queue.hpp"
+#include "headgate/shed/priority.hpp"
 
 #include <array>
 #include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 
-namespace headgate::limit {
+namespace headgate::shed {
 
-/// One request that waits. It leaves its queue before it is destroyed.
-class FlightWaiter : public boost::intrusive::list_base_hook<> {
- public:
-  FlightWaiter() = default;
-  FlightWaiter(const FlightWaiter&) = delete;
-  FlightWaiter& operator=(const FlightWaiter&) = delete;
-  virtual ~FlightWaiter() = default;
-
-  bool queued() const noexcept { return queued_.load(std::memory_order_acquire); }
-  /// Of the counter for which it waits, or waited last.
-  const Hash& counter() const noexcept { return counter_; }
-
-  /// Below kRanks; 0 goes before 1. Does not change while it stands in a queue.
-  std::uint8_t rank = 0;
-  static constexpr std::size_t kRanks = 3;
-
- private:
-  friend class FlightQueues;
-  /// It is the first in its queue, and a permit may be free; or it had to leave for one of a higher rank. Called by any
-  /// thread under the lock of the queue: it must return at once, and use no FlightQueues.
-  virtual void its_turn() noexcept = 0;
-
-  Hash counter_;
-  std::atomic<bool> queued_{false};  ///< written under the lock of its queue
-  bool joined_ = false;              ///< it has joined a queue and not left since; read and written by its owner alone
-};
-
-/// Queues: a higher rank first, and in each first come first served. It only keeps the order: who is first asks the
-/// store again, and stays if there is no permit.
+/// Queues that are fair to callers as a FairQueue is, and keep the order only: who is first asks for what it waits for
+/// again, and stays if there is none.
 ///
-/// No turn is lost: whoever waits stands in the queue before it asks the store, and freed() comes after a permit was
-/// given back. So either it gets the permit, or freed() finds it. Any thread; all operations take constant time.
-class FlightQueues {
+/// No turn is lost: whoever waits stands in the queue before it asks, and freed() comes after something was given back.
+/// So either it gets that, or freed() finds it. Any thread; the time of each operation is logarithmic in the number of
+/// callers that wait.
+class WaitQueues {
  public:
-  FlightQueues();
-  ~FlightQueues();
+  /// One request that waits. It leaves its queue before it is destroyed.
+  class Member {
+   public:
+    Member() noexcept : entry_(*this) {}
+    Member(const Member&) = delete;
+    Member& operator=(const Member&) = delete;
+    virtual ~Member() = default;
+
+    bool queued() const noexcept { return queued_.load(std::memory_order_acquire); }
+    /// Of the queue in which it stands, or stood last.
+    const Hash& queue() const noexcept { return queue_; }
+
+    // Neither changes while it stands in a queue.
+    Priority priority = Priority::critical;
+    Hash line{};  ///< whose request it is: of each priority, the lines are served in turn
+
+   private:
+    friend class WaitQueues;
+    struct Entry : Waiter {
+      explicit Entry(Member& self) noexcept : member(self) {}
+      Member& member;
+    };
+    /// It is the first in its queue, and what it waits for may be free; or it had to leave for another one. Called by
+    /// any thread under the lock of the queue: it must return at once, and use no WaitQueues.
+    virtual void its_turn() noexcept = 0;
+
+    Entry entry_;
+    Hash queue_;
+    std::atomic<bool> queued_{false};  ///< written under the lock of its queue
+    bool joined_ = false;  ///< it has joined a queue and not left since; read and written by its owner alone
+  };
+
+  WaitQueues();
+  ~WaitQueues();
 
   enum class Place { first, behind, full };
-  /// Puts it at the end of its rank. Full: `most` wait already, none of them of a lower rank, and it does not. Else the
-  /// last of the lowest rank has to leave for it: that one is told its turn, and is queued() no more.
-  Place join(FlightWaiter& waiter, const Hash& counter, std::size_t most);
+  /// Puts it at the end of its line. Full: `most` wait already, and it does not; see FairQueue for who has to leave if
+  /// not the newcomer. That one is told its turn, and is queued() no more.
+  Place join(Member& member, const Hash& queue, std::size_t most);
   /// It waits no more. If it was the first, the next one has its turn. Does nothing if it stands in no queue. Its owner
   /// calls it, before it joins another queue and before it is destroyed; from then on nobody tells it its turn.
-  void leave(FlightWaiter& waiter) noexcept;
-  /// A permit of the counter came back: the first has its turn.
-  void freed(const Hash& counter) noexcept;
-  bool is_first(const FlightWaiter& waiter) const noexcept;
-  bool anyone_waits(const Hash& counter) const noexcept;
+  void leave(Member& member) noexcept;
+  /// Something of this queue came back: the first has its turn.
+  void freed(const Hash& queue) noexcept;
+  bool is_first(const Member& member) const noexcept;
+  bool anyone_waits(const Hash& queue) const noexcept;
 
  private:
   struct Stripe;
   static constexpr std::size_t kStripes = 64;
-  Stripe& stripe_of(const Hash& counter) const noexcept;
+  Stripe& stripe_of(const Hash& queue) const noexcept;
 
   std::unique_ptr<std::array<Stripe, kStripes>> stripes_;
 };
 
-}  // namespace headgate::limit
+}  // namespace headgate::shed

@@ -103,7 +103,7 @@ class Bug : public net::test::Loop {
   limit::MemoryStore memory_{limit::MemoryOptions{1000}};
   limit::BanTable bans_;
   room::MemoryRooms rooms_;
-  limit::FlightQueues flights_;
+  shed::WaitQueues flights_;
   net::Blocks blocks_{{16UL * 1024, 4}, {64UL * 1024, 4}};
   Timeouts timeouts_;
   Bounds bounds_;

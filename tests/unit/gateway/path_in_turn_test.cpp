@@ -11,7 +11,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 /// Somebody else who waits for the same permits.
-struct Other final : limit::FlightWaiter {
+struct Other final : shed::WaitQueues::Member {
   bool called = false;
   void its_turn() noexcept override { called = true; }
 };

@@ -66,7 +66,7 @@ TEST_F(PathServerQueue, LooksAgainByItself) {
 
 TEST_F(PathServerQueue, LetsNobodyPassWhoCameLater) {
   servers(1);
-  struct SomebodyElse final : limit::FlightWaiter {
+  struct SomebodyElse final : shed::WaitQueues::Member {
     void its_turn() noexcept override {}
   } other;
   busy();
@@ -75,13 +75,37 @@ TEST_F(PathServerQueue, LetsNobodyPassWhoCameLater) {
   leave();
   clock.advance(milliseconds(1));
   ASSERT_TRUE(done);
-  ASSERT_EQ(flights.join(other, x.route->server_queue_key, 10), limit::FlightQueues::Place::first);
+  ASSERT_EQ(flights.join(other, x.route->server_queue_key, 10), shed::WaitQueues::Place::first);
   app->places->leave(Duration(0));
   ask_again("GET /b");
   EXPECT_FALSE(done) << "a place is free, but somebody waits for it";
   flights.leave(other);
   clock.advance(milliseconds(1));
   EXPECT_TRUE(done);
+}
+
+TEST_F(PathServerQueue, MakesRoomForACallerWithFewerRequestsInIt) {
+  servers(1, 2);
+  struct SomebodyElse final : shed::WaitQueues::Member {
+    SomebodyElse() {
+      priority = shed::Priority::normal;
+      line = Hash{9, 9};
+    }
+    void its_turn() noexcept override {}
+  } first, last;
+  check("GET /a");
+  ASSERT_TRUE(done);
+  busy();
+  for (auto* const each : {&first, &last}) flights.join(*each, x.route->server_queue_key, 2);
+  ask_again("GET /b");
+  EXPECT_FALSE(done) << "it waits";
+  EXPECT_FALSE(last.queued()) << "the last of those that somebody else sent has to leave";
+  flights.leave(first);
+  free();
+  clock.advance(milliseconds(1));
+  ASSERT_TRUE(done);
+  EXPECT_EQ(client.status, 200U);
+  flights.leave(last);
 }
 
 TEST_F(PathServerQueue, RefusesAfterTheLongestWaitAndGivesBackWhatWasTaken) {
@@ -125,12 +149,12 @@ TEST_F(PathServerQueue, RefusesAtOnceWithoutAQueue) {
 TEST_F(PathServerQueue, LetsAHigherPriorityGoFirst) {
   route.priority = shed::Priority::critical;
   servers(1);
-  struct SomebodyElse final : limit::FlightWaiter {
+  struct SomebodyElse final : shed::WaitQueues::Member {
     void its_turn() noexcept override {}
   } other;
-  other.rank = static_cast<std::uint8_t>(shed::Priority::normal);
+  other.priority = shed::Priority::normal;
   check("GET /a");
-  ASSERT_EQ(flights.join(other, x.route->server_queue_key, 10), limit::FlightQueues::Place::first);
+  ASSERT_EQ(flights.join(other, x.route->server_queue_key, 10), shed::WaitQueues::Place::first);
   ask_again("GET /b");
   EXPECT_TRUE(done);
   EXPECT_EQ(client.status, 200U);

@@ -1,11 +1,6 @@
-// The queues of requests that wait for a permit in flight: their order, and that no turn is lost between threads.
+// The queues of requests that wait for what comes back: their order, and that no turn is lost between threads.
 
-#include "headgate/limit/flight_queues.hpp"
-
-#include "support/rules.hpp"
-
-#include "headgate/limit/in_flight.hpp"
-#include "headgate/limit/memory_store.hpp"
+#include "headgate/shed/wait_queues.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,12 +9,12 @@
 #include <thread>
 #include <vector>
 
-namespace headgate::limit {
+namespace headgate::shed {
 namespace {
 
-using Place = FlightQueues::Place;
+using Place = WaitQueues::Place;
 
-struct Waiter final : FlightWaiter {
+struct Request final : WaitQueues::Member {
   int turns = 0;
   void its_turn() noexcept override { ++turns; }
 };
@@ -27,9 +22,9 @@ struct Waiter final : FlightWaiter {
 const Hash kOne{1, 1};
 const Hash kTwo{2, 1};
 
-TEST(FlightQueues, KeepTheOrderOfArrival) {
-  FlightQueues queues;
-  Waiter first, second, third;
+TEST(WaitQueues, KeepTheOrderOfArrival) {
+  WaitQueues queues;
+  Request first, second, third;
   EXPECT_EQ(queues.join(first, kOne, 10), Place::first);
   EXPECT_EQ(queues.join(second, kOne, 10), Place::behind);
   EXPECT_EQ(queues.join(third, kOne, 10), Place::behind);
@@ -47,11 +42,11 @@ TEST(FlightQueues, KeepTheOrderOfArrival) {
   queues.leave(second);
 }
 
-TEST(FlightQueues, LetAHigherRankGoFirst) {
-  FlightQueues queues;
-  Waiter low, normal, critical, later;
-  low.rank = 2;
-  normal.rank = later.rank = 1;
+TEST(WaitQueues, LetAHigherPriorityGoFirst) {
+  WaitQueues queues;
+  Request low, normal, critical, later;
+  low.priority = Priority::low;
+  normal.priority = later.priority = Priority::normal;
   EXPECT_EQ(queues.join(low, kOne, 10), Place::first);
   EXPECT_EQ(queues.join(normal, kOne, 10), Place::first);
   EXPECT_EQ(queues.join(later, kOne, 10), Place::behind);
@@ -64,11 +59,11 @@ TEST(FlightQueues, LetAHigherRankGoFirst) {
   EXPECT_FALSE(queues.anyone_waits(kOne));
 }
 
-TEST(FlightQueues, LetTheLastOfTheLowestRankLeaveForAHigherOne) {
-  FlightQueues queues;
-  Waiter first, last, normal, another;
-  first.rank = last.rank = 2;
-  normal.rank = another.rank = 1;
+TEST(WaitQueues, LetTheLastOfTheLowestPriorityLeaveForAHigherOne) {
+  WaitQueues queues;
+  Request first, last, normal, another;
+  first.priority = last.priority = Priority::low;
+  normal.priority = another.priority = Priority::normal;
   queues.join(first, kOne, 2);
   queues.join(last, kOne, 2);
   EXPECT_EQ(queues.join(normal, kOne, 2), Place::first);
@@ -78,14 +73,57 @@ TEST(FlightQueues, LetTheLastOfTheLowestRankLeaveForAHigherOne) {
   queues.leave(last);
   EXPECT_EQ(queues.join(another, kOne, 2), Place::behind);
   EXPECT_FALSE(first.queued());
-  EXPECT_EQ(queues.join(first, kOne, 2), Place::full) << "nobody of a lower rank waits";
+  EXPECT_EQ(queues.join(first, kOne, 2), Place::full) << "nobody of a lower priority waits";
   queues.leave(normal);
   queues.leave(another);
 }
 
-TEST(FlightQueues, AreBounded) {
-  FlightQueues queues;
-  Waiter first, second;
+TEST(WaitQueues, ServeCallersInTurn) {
+  WaitQueues queues;
+  Request one, two, three, other;
+  other.line = kTwo;
+  for (auto* const each : {&one, &two, &three, &other}) queues.join(*each, kOne, 10);
+  for (auto* const next : {&one, &other, &two, &three}) {
+    EXPECT_TRUE(queues.is_first(*next));
+    queues.leave(*next);
+  }
+  EXPECT_FALSE(queues.anyone_waits(kOne));
+}
+
+TEST(WaitQueues, LetTheLastOfTheLongestLineLeaveForAnotherCaller) {
+  WaitQueues queues;
+  Request first, second, last, other, another;
+  other.line = another.line = kTwo;
+  for (auto* const each : {&first, &second, &last}) EXPECT_NE(queues.join(*each, kOne, 3), Place::full);
+  EXPECT_EQ(queues.join(other, kOne, 3), Place::behind);
+  EXPECT_FALSE(last.queued());
+  EXPECT_EQ(last.turns, 1) << "it is told";
+  queues.leave(last);
+  EXPECT_EQ(queues.join(last, kOne, 3), Place::full) << "its line is still the longest";
+  EXPECT_EQ(queues.join(another, kOne, 3), Place::full) << "its line would be the longest";
+  queues.leave(first);
+  EXPECT_TRUE(queues.is_first(other));
+  queues.leave(second);
+  queues.leave(other);
+  EXPECT_FALSE(queues.anyone_waits(kOne));
+}
+
+TEST(WaitQueues, GiveATurnAlsoToACallerWhoseFirstRequestGivesUp) {
+  WaitQueues queues;
+  Request gives_up, stays, other;
+  other.line = kTwo;
+  for (auto* const each : {&gives_up, &stays, &other}) queues.join(*each, kOne, 10);
+  queues.leave(gives_up);
+  EXPECT_TRUE(queues.is_first(other));
+  EXPECT_EQ(other.turns, 1);
+  queues.leave(other);
+  EXPECT_TRUE(queues.is_first(stays));
+  queues.leave(stays);
+}
+
+TEST(WaitQueues, AreBounded) {
+  WaitQueues queues;
+  Request first, second;
   EXPECT_EQ(queues.join(first, kOne, 1), Place::first);
   EXPECT_EQ(queues.join(second, kOne, 1), Place::full);
   EXPECT_FALSE(second.queued());
@@ -95,9 +133,9 @@ TEST(FlightQueues, AreBounded) {
   queues.leave(second);
 }
 
-TEST(FlightQueues, AreOnesOwnForEachCounter) {
-  FlightQueues queues;
-  Waiter one, two;
+TEST(WaitQueues, AreOnesOwnForEachCounter) {
+  WaitQueues queues;
+  Request one, two;
   EXPECT_EQ(queues.join(one, kOne, 10), Place::first);
   EXPECT_FALSE(queues.anyone_waits(kTwo));
   EXPECT_EQ(queues.join(two, kTwo, 10), Place::first);
@@ -108,34 +146,37 @@ TEST(FlightQueues, AreOnesOwnForEachCounter) {
   queues.leave(two);
 }
 
-struct Sleeper final : FlightWaiter {
+struct Sleeper final : WaitQueues::Member {
   std::counting_semaphore<> called{0};
   void its_turn() noexcept override { called.release(); }
 };
 
 // Threads in place of workers. A lost turn would leave one of them asleep.
-TEST(FlightQueues, LoseNoTurnBetweenThreads) {
+TEST(WaitQueues, LoseNoTurnBetweenThreads) {
   constexpr int kThreads = 6;
   constexpr int kRounds = 2000;
-  FlightQueues queues;
-  MemoryStore store({.max_keys = 100});
-  Rule rule = test::make_rule("2/s", 2, "flights");
-  rule.algorithm = &in_flight;
-  const auto check = test::make_check(rule, "key", 1);
+  WaitQueues queues;
+  std::atomic<int> permits = 2;
+  const auto take = [&permits] {
+    for (int left = permits; left > 0;)
+      if (permits.compare_exchange_weak(left, left - 1)) return true;
+    return false;
+  };
   std::atomic<int> inside = 0;
   std::atomic<int> most = 0;
   std::atomic<int> slept = 0;
   std::vector<std::jthread> threads;
   for (int t = 0; t < kThreads; ++t)
-    threads.emplace_back([&] {
+    threads.emplace_back([&, t] {
       for (int i = 0; i < kRounds; ++i) {
         Sleeper waiter;
-        Decision decision;
-        auto place = queues.anyone_waits(check.hash) ? queues.join(waiter, check.hash, 100) : Place::first;
+        waiter.line = Hash{static_cast<std::uint64_t>(t % 3), 0};
+        bool taken = false;
+        auto place = queues.anyone_waits(kOne) ? queues.join(waiter, kOne, 100) : Place::first;
         for (;;) {
-          if (place == Place::first && store.decide({&check, 1}, test::kStart, {&decision, 1})) break;
+          if (place == Place::first && (taken = take())) break;
           if (!waiter.queued()) {
-            place = queues.join(waiter, check.hash, 100);
+            place = queues.join(waiter, kOne, 100);
             if (place == Place::first) continue;
           }
           ++slept;
@@ -146,14 +187,14 @@ TEST(FlightQueues, LoseNoTurnBetweenThreads) {
           place = queues.is_first(waiter) ? Place::first : Place::behind;
         }
         queues.leave(waiter);
-        if (!decision.allowed) return;
+        if (!taken) return;
         const int now = ++inside;
         for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
         }
         std::this_thread::yield();
         --inside;
-        store.give_back({&check, 1}, test::kStart);
-        queues.freed(check.hash);
+        ++permits;
+        queues.freed(kOne);
       }
     });
   threads.clear();
@@ -162,4 +203,4 @@ TEST(FlightQueues, LoseNoTurnBetweenThreads) {
 }
 
 }  // namespace
-}  // namespace headgate::limit
+}  // namespace headgate::shed

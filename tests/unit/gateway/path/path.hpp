@@ -203,7 +203,7 @@ class Path : public testing::Test {
   HeardMemory memory{trace};
   limit::BanTable bans;
   room::MemoryRooms rooms;
-  limit::FlightQueues flights;
+  shed::WaitQueues flights;
   limit::UseSheet sheet;
   limit::NoticeInbox* notices = nullptr;
   net::LentBytes lent_bytes;
