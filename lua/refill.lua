@@ -10,13 +10,18 @@
 -- one clock it only comes nearer. A moment that lies further ahead is moved back to that distance, and written: nothing
 -- that was used is lost.
 --
--- KEYS  "<moment>:53<rate>", then <part> if it is not 0, then <distance>. moment: microseconds since the epoch. rate: 14
---       digits of its period in microseconds and 9 of its count (0 for 10^9). part: 9 digits, the moment's fraction of a
---       microsecond in units of 1/count. distance: 16 digits, how far ahead the moment was when it was written, in whole
---       microseconds.
---       Earlier versions read 53 as the size of a debt, so they do not cut the moment back, and the rest as a part that
---       is too large or below a microsecond. They wrote the same without a distance, and the size of a debt as the next
---       power of two, or 00; or "<moment>" or "<moment>:<part>" by the rule of the time.
+-- KEYS  "<moment>:<rate>", then <part> if it is not 0, then <distance>. moment: microseconds since the epoch. rate: two
+--       digits for its form, 14 of its period in microseconds, 9 of its count. Form 54: both eleven times as large. Form
+--       55, where these have no room: a period of one microsecond more, and the count (0 for 10^9). part: 9 digits, the
+--       moment's fraction of a microsecond in units of 1/count. distance: 16 digits, how far ahead the moment was when it
+--       was written, in whole microseconds.
+--       Versions before distances take all that follows the rate for a part. They drop it only where the value's period
+--       is not theirs, and else lock the key. So they must never find their own period. They compute with this one, which
+--       is the same rate (in form 55 slower by less than they round), and round down to eleven microseconds. They take
+--       the form for the size of a debt, so they do not cut the moment back.
+--       Such versions wrote "<moment>:<size><period><count><part>": size is that of a debt, as the next power of two, or
+--       00. Still earlier ones wrote "<moment>" or "<moment>:<part>" by the rule of the time. One wrote a distance behind
+--       a rate of form 53: the period and the count as they are.
 -- ARGV  4  parts in a microsecond: the rate's count
 --       6  the rate, as in the value
 --
@@ -33,11 +38,25 @@ if type(stored) == 'string' then
 end
 if whole and whole + 0 >= now then
   local parts, most, most_part, other, distance = ARGV[at + 4] + 0, reach, reach_part, false, nil
+  local period, from_period, from_count
   ahead, part = whole - now, tonumber(rest) or 0
   local length = #rest
   if length >= 25 then
     part = (length == 34 or length == 50) and rest:sub(26, 34) + 0 or 0
-    other = rest:sub(3, 25) ~= ARGV[at + 6]
+    other = rest:sub(1, 25) ~= ARGV[at + 6]
+    if other then
+      local function rate_in(text)
+        local form, period, count = text:sub(1, 2), tonumber(text:sub(3, 16)), tonumber(text:sub(17, 25))
+        if form == '54' then
+          period, count = (period - period % 11) / 11, (count - count % 11) / 11
+        elseif form == '55' then
+          period = period - 1
+        end
+        return period > 0 and period or 1, count > 0 and count or 1000000000
+      end
+      period, from_period, from_count = rate_in(ARGV[at + 6]), rate_in(rest)
+      other = from_period ~= period or from_count ~= parts
+    end
     if length == 41 or length == 50 then
       distance = rest:sub(-16) + 0
       most, most_part = distance, part
@@ -55,10 +74,6 @@ if whole and whole + 0 >= now then
     ahead, part, wrong = most, most_part, true
   end
   if other then
-    local period, from_period, from_count =
-      tonumber(ARGV[at + 6]:sub(1, 14)), tonumber(rest:sub(3, 16)), tonumber(rest:sub(17, 25))
-    from_period = from_period > 0 and from_period or 1
-    from_count = from_count > 0 and from_count or 1000000000
     -- a * b / c, rounded down, and the remainder. Works bit by bit on b, so that no number exceeds 2^53.
     local function times(a, b, c)
       local rest, quotient, left, bits = a % c, 0, 0, b
@@ -139,7 +154,7 @@ if write then
   if ahead < 0 or (ahead == 0 and part == 0) then  -- more may be given back than was taken
     call('DEL', key)
   else
-    call('SET', key, format('%d:53%s%s%016d', now + ahead, ARGV[at + 6], part == 0 and '' or format('%09d', part), ahead),
+    call('SET', key, format('%d:%s%s%016d', now + ahead, ARGV[at + 6], part == 0 and '' or format('%09d', part), ahead),
       'PX', format('%d', ahead / 1000 + 2))
   end
 end

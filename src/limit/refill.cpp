@@ -43,14 +43,20 @@ std::optional<RuleFault> check_burst(const Rule& rule) {
       at_most > 0 ? "lower the burst to at most " + std::to_string(at_most) + ", or raise the rate" : "raise the rate"};
 }
 
-/// The rate as in the value in Redis: 14 digits of the period and 9 digits of the count; 10^9 is nine zeros.
+/// The rate as in the value in Redis, by lua/refill.lua: two digits of its form, 14 of a period and 9 of a count.
+/// Eleven is a factor that two periods of one limit hardly ever have, and gives an earlier version little to round.
 void append_rate(const Rate& rate, std::string& out) {
+  constexpr std::uint64_t kFactor = 11;
+  constexpr std::uint64_t kPeriods = 100'000'000'000'000;
   const auto digits = [&out](std::uint64_t number, std::size_t width) {
     const std::string text = std::to_string(number);
     out.append(width - text.size(), '0').append(text);
   };
-  digits(static_cast<std::uint64_t>(rate.period.count()), 14);
-  digits(rate.count % kMaxCount, 9);
+  const auto period = static_cast<std::uint64_t>(rate.period.count());
+  const bool has_room = kFactor * rate.count < kMaxCount && kFactor * period < kPeriods;
+  out.append(has_room ? "54" : "55");
+  digits(has_room ? kFactor * period : period + 1, 14);
+  digits(has_room ? kFactor * rate.count : rate.count % kMaxCount, 9);
 }
 
 }  // namespace

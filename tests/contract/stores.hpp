@@ -37,7 +37,8 @@ class InMemory : public ContractStore {
 /// arguments of the call say, and nothing expires by the real clock.
 class InRedis : public ContractStore {
  public:
-  explicit InRedis(std::uint16_t port) : client_(port), script_(limit::decide_script()) {
+  explicit InRedis(std::uint16_t port, std::string_view script = limit::decide_script())
+      : client_(port), script_(script) {
     const std::string line =
         "local call, pcall, format, match = redis.call, redis.pcall, string.format, string.match\n";
     const auto at = script_.find(line);
@@ -59,20 +60,24 @@ end
 
   bool decide(std::span<const limit::Check> checks, Instant now, std::span<limit::Decision> decisions) override {
     limit::script_arguments(checks, "hg:", now, arguments_);
+    bool all_allowed = false;
+    const auto reply = call(arguments_, now);
+    if (reply && !limit::read_script_reply(*reply, checks, decisions, all_allowed))
+      ADD_FAILURE() << "the reply has not the promised shape: " << testing::PrintToString(*reply);
+    return all_allowed;
+  }
+
+  /// The script's reply to `arguments`.
+  std::optional<std::vector<std::int64_t>> call(const std::vector<std::string>& arguments, Instant now) {
     words_ = {"EVALSHA", sha_};
-    words_.insert(words_.end(), arguments_.begin(), arguments_.end());
+    words_.insert(words_.end(), arguments.begin(), arguments.end());
     const auto microseconds = now.time_since_epoch().count();
     words_.push_back(std::to_string(microseconds / 1'000'000));
     words_.push_back(std::to_string(microseconds % 1'000'000));
     std::string error;
-    const auto reply = client_.integers(words_, error);
-    bool all_allowed = false;
-    if (!reply) {
-      ADD_FAILURE() << error;
-    } else if (!limit::read_script_reply(*reply, checks, decisions, all_allowed)) {
-      ADD_FAILURE() << "the reply has not the promised shape: " << testing::PrintToString(*reply);
-    }
-    return all_allowed;
+    auto reply = client_.integers(words_, error);
+    if (!reply) ADD_FAILURE() << error;
+    return reply;
   }
 
   RedisClient& client() { return client_; }

@@ -39,7 +39,7 @@ TEST(ScriptArguments, AreTheKeysThenEachRulesNumbers) {
                           "0",
                           "60",
                           "0",
-                          "00000060000000000000060",
+                          "5400000660000000000000660",
                           "token_bucket",
                           "1000000",
                           "0",
@@ -47,7 +47,7 @@ TEST(ScriptArguments, AreTheKeysThenEachRulesNumbers) {
                           "1",
                           "7",
                           "0",
-                          "00000001000000000000007"}));
+                          "5400000011000000000000077"}));
 }
 
 TEST(ScriptArguments, ReplaceThoseOfTheCallBefore) {
