@@ -1,8 +1,8 @@
 #include "admin_commands.hpp"
 
-#include "admin_client.hpp"
-#include "admin_print.hpp"
+#include "admin_call.hpp"
 #include "commands.hpp"
+#include "connection_commands.hpp"
 #include "printable.hpp"
 #include "text_table.hpp"
 
@@ -33,23 +33,6 @@ std::string state_in(const Answer& answer) {
   if (flying.empty()) return " is up";
   if (text_in(answer, "state") == "down") return " is down; requests that were ended there: " + flying;
   return " is drained; in flight there: " + flying;
-}
-
-/// Calls the gateway and prints the answer: as it came, or as `print` does.
-int call_and_print(const AdminOptions& options, const AdminRequest& request, const Print& print) {
-  const auto reply = call_gateway(options, request);
-  if (reply.has_error()) {
-    if (options.json && !reply.error().text.empty()) std::fputs(printable_json(reply.error().text).c_str(), stdout);
-    return complain(reply.error());
-  }
-  if (options.json) {
-    std::fputs(printable_json(reply->text).c_str(), stdout);
-    return kWell;
-  }
-  if (!reply->json.is_object())
-    return complain({kFailed, "the answer is not JSON", "is this the admin interface of a gateway?"});
-  print(reply->json);
-  return kWell;
 }
 
 void print_warning(const Answer& answer) {
@@ -291,6 +274,23 @@ void offer_limits(CLI::App& app, int& result) {
 
 }  // namespace
 
+int call_and_print(const AdminOptions& options, const AdminRequest& request,
+                   const std::function<void(const Answer&)>& print) {
+  const auto reply = call_gateway(options, request);
+  if (reply.has_error()) {
+    if (options.json && !reply.error().text.empty()) std::fputs(printable_json(reply.error().text).c_str(), stdout);
+    return complain(reply.error());
+  }
+  if (options.json) {
+    std::fputs(printable_json(reply->text).c_str(), stdout);
+    return kWell;
+  }
+  if (!reply->json.is_object())
+    return complain({kFailed, "the answer is not JSON", "is this the admin interface of a gateway?"});
+  print(reply->json);
+  return kWell;
+}
+
 void offer_admin_commands(CLI::App& app, int& result) {
   offer_plain(app, result, "status", "Whether a running gateway is ready, and what it runs",
               {.target = "/api/v1/status"}, print_status);
@@ -298,6 +298,8 @@ void offer_admin_commands(CLI::App& app, int& result) {
   offer_suspensions(app, result);
   offer_overrides(app, result);
   offer_servers(app, result);
+  offer_connections(app, result);
+  offer_refused(app, result);
   offer_plain(app, result, "reload", "Read the configuration again, as SIGHUP does, and say what changed",
               {.method = "POST", .target = "/api/v1/reload", .patience = kReloadPatience}, print_reload);
   offer_plain(app, result, "drain", "Finish what is in flight, then end, as SIGTERM does",

@@ -48,9 +48,15 @@ std::uint64_t ActiveExchange::min_rate() const noexcept {
 upstream::AttemptPtr ActiveExchange::end_early(Because because) noexcept {
   if (!x_) return nullptr;
   x_->client_gone = true;
-  if (because == Because::broken_off) x_->broken_off = true;
+  if (because == Because::broken_off) x_->broken_off = BrokenOff::drain;
+  if (because == Because::operator_) x_->broken_off = BrokenOff::operator_;
   if (x_->delay) x_->delay->end();
   return x_->attempt;
+}
+
+void ActiveExchange::last_of_connection() noexcept {
+  static constexpr bool kDraining = true;
+  if (x_) x_->draining = &kDraining;
 }
 
 }  // namespace headgate::gateway

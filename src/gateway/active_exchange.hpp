@@ -18,6 +18,7 @@ class ActiveExchange {
   enum class Because : std::uint8_t {
     client_gone,  ///< the client reset the connection or the stream
     broken_off,   ///< the drain timeout is over
+    operator_     ///< an operator ended it
   };
 
   /// Call it before handle(), and end() after it. `x.reply` must be set.
@@ -41,6 +42,9 @@ class ActiveExchange {
   /// Close the client's side first, then cancel the attempt. Both wake the exchange; it may end, and delete its
   /// session, inside these calls.
   [[nodiscard]] upstream::AttemptPtr end_early(Because because) noexcept;
+
+  /// The connection is closed after the answer.
+  void last_of_connection() noexcept;
 
  private:
   Exchange* x_ = nullptr;

@@ -42,6 +42,8 @@ std::string_view to_text(EndedBy ended_by) noexcept {
       return "bad_request";
     case EndedBy::drain:
       return "drain";
+    case EndedBy::operator_:
+      return "operator";
     case EndedBy::bug:
       return "bug";
   }
@@ -103,7 +105,8 @@ void Exchange::reset() {
   reply = nullptr;
   clock = nullptr;
   draining = nullptr;
-  client_gone = broken_off = client_tls = source_untold = client_certificate = false;
+  broken_off = BrokenOff::no;
+  client_gone = client_tls = source_untold = client_certificate = false;
   https_port = 0;
   attempt = nullptr;
   delay = nullptr;

@@ -40,8 +40,10 @@ void Gateway::finish(Exchange& x) {
     if (x.route->bills && x.snapshot && services_.sheet != nullptr) bill(x, *services_.sheet);
   }
   if (x.ended_by == EndedBy::client_closed) {
-    if (x.broken_off)
+    if (x.broken_off == BrokenOff::drain)
       x.ended_by = EndedBy::drain;
+    else if (x.broken_off == BrokenOff::operator_)
+      x.ended_by = EndedBy::operator_;
     else if (x.status == 0)
       x.status = kClientClosed;
   }

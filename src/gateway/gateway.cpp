@@ -21,6 +21,8 @@ namespace headgate::gateway {
 
 namespace {
 
+constexpr unsigned kTooMany = 429;  // nothing is wrong with such a request itself
+
 std::unique_ptr<identity::TokenCache> token_cache(const Snapshot& snapshot) {
   const auto& jwt = snapshot.compiled->identity().jwt;
   return std::make_unique<identity::TokenCache>(jwt ? jwt->remember : 0);
@@ -100,6 +102,7 @@ Task<void> Gateway::handle(Exchange& x) {
       co_await send_wait(x, *problem);
     else
       co_await send_problem(x, *problem, x.snapshot->compiled->options().rejection.headers);
+    if (problem->status < kTooMany) keep_refused(x);
   }
   finish(x);
 }

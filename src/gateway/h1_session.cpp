@@ -3,6 +3,7 @@
 #include "h1_reply.hpp"
 #include "request_id.hpp"
 
+#include "headgate/http/h1/fault_place.hpp"
 #include "headgate/http/h1/refused_head.hpp"
 
 #include <boost/asio/error.hpp>
@@ -85,6 +86,22 @@ void H1Session::close(ActiveExchange::Because because) noexcept {
 }
 
 void H1Session::break_off() noexcept { close(ActiveExchange::Because::broken_off); }
+
+Session::Told H1Session::stop(Afterwards afterwards) noexcept {
+  if (exchange_.answered()) {
+    close(ActiveExchange::Because::operator_);
+    return Told::nothing;
+  }
+  // A request that is not whole leaves bytes that nobody can tell from a next one.
+  const bool whole = body_.ended();
+  if (afterwards == Afterwards::close || !whole) exchange_.last_of_connection();
+  // The calls below may end the exchange and delete this session.
+  const net::StreamPtr client = stream_;
+  const upstream::AttemptPtr server = exchange_.end_early(ActiveExchange::Because::operator_);
+  if (!whole) client->interrupt_read();
+  if (server) server->cancel();
+  return Told::answer;
+}
 
 void H1Session::reject() {
   spawn(refuse_service("This gateway has too many connections. Try again shortly."), "refusal");
@@ -235,6 +252,8 @@ Task<H1Session::Next> H1Session::refuse(Exchange& x, ParseError refusal) {
   x.reason = refusal.why;
   const auto problem = problem_of_head(refusal.status, refusal.why);
   co_await send_problem(x, problem, RejectionHeaders::none);
+  const auto head = read_buffer_.data().substr(0, bounds().head_bytes);
+  handler().refused_head(x, head, http::h1::fault_place(head, limits, refusal));
   handler().refused(x);
   co_return Next::linger;
 }

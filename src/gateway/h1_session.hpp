@@ -23,6 +23,7 @@ class H1Session final : public Session {
   /// Answers 503 and closes.
   void reject() override;
   void break_off() noexcept override;
+  Told stop(Afterwards afterwards) noexcept override;
   bool waits_for_request() const noexcept override { return idle() || waits_; }
   const Exchange* exchange() const noexcept override { return exchange_.current(); }
 

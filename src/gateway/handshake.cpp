@@ -133,6 +133,7 @@ Handshake::Next Handshake::refuse_plain_http() {
 Handshake::Next Handshake::failed(const net::TlsError& error) {
   const bool late = error.code == boost::asio::error::timed_out;
   count(late ? HandshakeResult::timed_out : HandshakeResult::failed);
+  handler().handshake_failed(peer_.address, late ? "the TLS handshake was not whole in time" : error.reason);
   observe::event(observe::LogLevel::debug, "tls_handshake_failed",
                  late ? "not whole in time" : "closing the connection",
                  {{"peer", peer_.text}, {"reason", error.reason}});

@@ -32,6 +32,7 @@ void Sessions::join(boost::asio::io_context& loop) {
   loop_ = &loop;
   const std::lock_guard lock(totals_.neighbours_mutex);
   totals_.neighbours.push_back({&loop, this});
+  worker_ = totals_.joined++;
 }
 
 void Sessions::leave_neighbours() noexcept {

@@ -232,6 +232,12 @@ Problem problem_of_head(unsigned status, std::string_view why) {
   return {.status = status, .ended_by = ended_by, .detail = why, .retry_after = status == 503 ? 1U : 0U};
 }
 
+std::optional<Problem> problem_of_operator(const Exchange& x) {
+  if (x.broken_off != BrokenOff::operator_ || x.reply->started()) return std::nullopt;
+  return Problem{
+      .status = 503, .ended_by = EndedBy::operator_, .detail = "An operator of this gateway ended this request."};
+}
+
 Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders style) {
   x.ended_by = problem.ended_by;
   x.problem_limit = problem.limit;

@@ -82,7 +82,7 @@ Task<Gateway::Step> Gateway::wait_for_place(Exchange& x) {
   const auto since = services_.clock.steady();
   const auto patience = patience_of(x, concurrency);
   if (patience > Duration(0)) {
-    Delay delay(services_.clock, patience);
+    Delay delay(services_.clock, patience, Delay::For::place);
     Waiting waiting(x, concurrency, delay);
     waiting.key = line_of(x);
     auto* const leaves = concurrency.queue()->push(waiting);

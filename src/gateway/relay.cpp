@@ -337,7 +337,7 @@ class Relay {
     const bool slow = cause == net::too_slow();
     x_.ended_by = slow ? EndedBy::timeout_client : EndedBy::client_closed;
     if (slow) note_slow(x_, cause);
-    return Step{};
+    return slow ? Step{} : problem_of_operator(x_);
   }
 
   Exchange& x_;

@@ -15,7 +15,7 @@ Task<std::optional<Problem>> not_rewritten(Problem problem) { co_return problem;
 
 Task<std::optional<Problem>> client_left(Exchange& x) {
   x.ended_by = EndedBy::client_closed;
-  co_return std::nullopt;
+  co_return problem_of_operator(x);
 }
 
 }  // namespace

@@ -79,6 +79,11 @@ void Session::break_off() noexcept {
   stream->close();
 }
 
+Session::Told Session::stop(Afterwards) noexcept {
+  break_off();
+  return Told::nothing;
+}
+
 /// If the connection was closed at once, the kernel would reset it, and a client that sends its whole upload before it
 /// reads would never see the answer (RFC 9112 section 9.6). 30 s in all and 5 s of silence are nginx's values. Only the
 /// connection is kept: no exchange, no buffer, no coroutine.

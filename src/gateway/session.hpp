@@ -22,11 +22,12 @@ struct Peer {
 
   boost::asio::ip::address address;
   std::string text;
-  EntrancePtr entrance;           ///< the listener that it came through; never null once Sessions has taken it
-  bool tls = false;               ///< the client uses TLS with us, or a trusted proxy says that it uses TLS
-  bool certificate = false;       ///< and its certificate was verified
-  bool source_untold = false;     ///< a trusted proxy names no client address
-  ConnectionBounds::Place place;  ///< of its address; none if no bound applies to it
+  headgate::Clock::Steady accepted;  ///< when the connection was
+  EntrancePtr entrance;              ///< the listener that it came through; never null once Sessions has taken it
+  bool tls = false;                  ///< the client uses TLS with us, or a trusted proxy says that it uses TLS
+  bool certificate = false;          ///< and its certificate was verified
+  bool source_untold = false;        ///< a trusted proxy names no client address
+  ConnectionBounds::Place place;     ///< of its address; none if no bound applies to it
   std::unique_ptr<const net::Secured> secured;  ///< of TLS with us; else null
 };
 
@@ -56,6 +57,13 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   bool lingering() const noexcept { return state_ == State::lingering; }
   /// Closes at once, also during an exchange: the worker waits no longer.
   virtual void break_off() noexcept;
+  /// What becomes of the connection after the request that an operator ends.
+  enum class Afterwards : std::uint8_t { as_usual, close };
+  /// What its client is told.
+  enum class Told : std::uint8_t { answer, nothing };
+  /// An operator ends the request that exchange() has. While nothing of its answer was sent, the client gets a 503;
+  /// else the connection is closed at once. May delete this.
+  virtual Told stop(Afterwards afterwards) noexcept;
   /// The request that is answered now; null: none, or the protocol has several.
   virtual const Exchange* exchange() const noexcept { return nullptr; }
 

@@ -6,9 +6,18 @@
 #include <boost/intrusive/list.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 
 namespace headgate::gateway {
+
+/// A walk along `alive` for an operator, some sessions in each turn of the loop.
+struct Sessions::Walk {
+  std::shared_ptr<ConnectionCall> call;
+  ConnectionCall::Part part;
+  Session* next = nullptr;  ///< null: it has been everywhere
+  std::uint64_t last = 0;   ///< sessions with a higher number came later
+};
 
 struct Sessions::Lists {
   using List = boost::intrusive::list<Session, boost::intrusive::constant_time_size<false>>;
@@ -26,10 +35,22 @@ struct Sessions::Lists {
     if (found != addresses.end() && found->second.empty()) addresses.erase(found);
   }
 
+  /// The one behind it among those that are alive, or null.
+  Session* after(Session& session) {
+    auto at = alive.iterator_to(session);
+    return ++at == alive.end() ? nullptr : &*at;
+  }
+  /// It is about to leave `alive`.
+  void step_over(Session& session) {
+    for (auto& walk : walks)
+      if (walk.next == &session) walk.next = after(session);
+  }
+
   List alive;                                              ///< serving or idle
   List lingering;                                          ///< the oldest first
   std::unordered_map<std::uint64_t, OfAddress> addresses;  ///< of those that have a place (ConnectionBounds)
   std::unordered_map<std::uint64_t, Session*> parked;      ///< by number
+  Walks walks;                                             ///< under way
 };
 
 }  // namespace headgate::gateway

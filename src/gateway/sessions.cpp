@@ -67,6 +67,7 @@ void Sessions::take(net::StreamPtr stream, EntrancePtr entrance) {
   const auto address = stream->peer_address();
   if (address.has_error()) return stream->close();  // the client is gone already
   Peer peer(*address);
+  peer.accepted = clock_.steady();
   const bool trusted = handler_.trusts(*address);
   const auto& counters = entrance->counters;
   if (!trusted && !admit(peer)) {
@@ -128,7 +129,10 @@ void Sessions::uncount(Session& session) noexcept {
 }
 
 void Sessions::remove(Session& session) noexcept {
-  if (session.lingering()) --lingering_;
+  if (session.lingering())
+    --lingering_;
+  else if (!lists_->walks.empty())
+    lists_->step_over(session);
   uncount(session);
   lists_->leave_address(session);
   if (session.parked_) lists_->parked.erase(session.number_);
@@ -139,6 +143,7 @@ void Sessions::let_linger(Session& session) noexcept {
   uncount(session);
   lists_->leave_address(session);
   session.peer_.place.leave();
+  if (!lists_->walks.empty()) lists_->step_over(session);
   session.unlink();
   lists_->lingering.push_back(session);
   const bool few = bounds_.if_full == IfFull::end_waiting;  // it has few descriptors

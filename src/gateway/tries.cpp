@@ -88,7 +88,7 @@ Task<void> Tries::pause() {
   scheduled_ = false;
   x_.upstream_time = {};
   if (pause_ <= Duration(0) || x_.client_gone) co_return;
-  Delay delay(*x_.clock, pause_);
+  Delay delay(*x_.clock, pause_, Delay::For::retry);
   x_.delay = &delay;
   co_await delay;
   x_.delay = nullptr;

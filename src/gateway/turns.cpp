@@ -159,7 +159,7 @@ bool InLine::stand_in(const Hash& queue, std::size_t most) {
 bool InLine::is_first() const noexcept { return turns_.queues_.is_first(*this); }
 
 Task<void> InLine::wait_for_turn(Duration time) {
-  Delay delay(*x_.clock, time);
+  Delay delay(*x_.clock, time, Delay::For::place);
   delay_ = x_.delay = &delay;
   co_await delay;
   delay_ = x_.delay = nullptr;

@@ -19,7 +19,7 @@ GatewayService::GatewayService(const std::shared_ptr<const ActiveConfig>& active
       handshakes_(shared.registry, worker),
       tops_(shared.registry.tops(worker)),
       gateway_({environment.clock, shared.memory, access_log_, shared.bans->table(), shared.rooms, shared.flights,
-                environment.blocks.lent, &spans_, &sheet_, &shared.quotas->inbox()},
+                environment.blocks.lent, &spans_, &sheet_, &shared.quotas->inbox(), &shared.refused.of(worker)},
                now_.snapshot) {
   loop_watch_.emplace(environment.clock, observe::loop_lag_gauge(shared.registry, worker));
   shared_.board.use_redis(worker_, now_.redis);

@@ -10,6 +10,7 @@
 #include "operator_board.hpp"
 #include "override_service.hpp"
 #include "quota_service.hpp"
+#include "refused_endpoint.hpp"
 #include "reload.hpp"
 
 #include "headgate/gateway/gateway.hpp"
@@ -59,6 +60,7 @@ struct Shared {
   std::shared_ptr<AgreementService> agreement;  ///< main thread only; null before the program is made
   OperatorBoard operators;
   ExplainCalls explain;
+  RefusedBoard refused;
 };
 
 /// Worker thread, or the main thread before the worker runs.

@@ -110,6 +110,44 @@ inline constexpr std::array kSchemas = {
           "errors_per_second": {"type": "number"}, "not_connected_per_second": {"type": "number"},
           "p95_seconds": {"type": "number"},
           "last_check": {"type": "object", "required": ["passed", "seconds_ago"]}}}}}}}}})"},
+    NamedSchema{"Connections", R"({"type": "object", "required": ["workers", "answered", "open", "bound", "addresses",
+      "left_out", "connections"], "properties": {
+      "workers": {"type": "integer"}, "answered": {"type": "integer"}, "open": {"type": "integer"},
+      "bound": {"type": "integer"}, "addresses": {"type": "integer"}, "left_out": {"type": "integer"},
+      "connections": {"type": "array", "items": {"type": "object", "required": ["address", "open", "idle", "requests",
+        "oldest_seconds", "share"], "properties": {"address": {"type": "string"}, "open": {"type": "integer"},
+        "idle": {"type": "integer"}, "requests": {"type": "integer"}, "oldest_seconds": {"type": "number"},
+        "share": {"type": "number"}}}}}})"},
+    NamedSchema{"EndedConnections", R"({"type": "object", "required": ["address", "workers", "answered",
+      "requests_answered", "requests_broken_off", "connections_closed"], "properties": {
+      "address": {"type": "string"}, "workers": {"type": "integer"}, "answered": {"type": "integer"},
+      "requests_answered": {"type": "integer"}, "requests_broken_off": {"type": "integer"},
+      "connections_closed": {"type": "integer"}}})"},
+    NamedSchema{"Request", R"({"type": "object", "required": ["id", "seconds", "state", "method", "host", "path",
+      "route", "address", "received_bytes", "sent_bytes"], "properties": {
+      "id": {"type": "string"}, "seconds": {"type": "number"},
+      "state": {"enum": ["deciding", "limit", "queue", "retry", "receiving", "connecting", "server", "sending",
+        "streaming", "tunnel"]},
+      "method": {"type": "string"}, "host": {"type": "string"}, "path": {"type": "string"},
+      "route": {"type": "string"}, "address": {"type": "string"}, "upstream": {"type": "string"},
+      "server": {"type": "string"}, "limit": {"type": "string"}, "key_id": {"type": "string"},
+      "caller": {"type": "object"}, "received_bytes": {"type": "integer"}, "sent_bytes": {"type": "integer"}}})"},
+    NamedSchema{"Requests", R"({"type": "object", "required": ["workers", "answered", "matching", "left_out",
+      "requests"], "properties": {
+      "workers": {"type": "integer"}, "answered": {"type": "integer"}, "matching": {"type": "integer"},
+      "left_out": {"type": "integer"},
+      "requests": {"type": "array", "items": {"$ref": "#/components/schemas/Request"}}}})"},
+    NamedSchema{"EndedRequest", R"({"allOf": [{"$ref": "#/components/schemas/Request"}, {"type": "object",
+      "required": ["client"], "properties": {"client": {"enum": ["answered", "closed"]}}}]})"},
+    NamedSchema{"Refused", R"({"type": "object", "required": ["left_out", "heads_shown", "refused"], "properties": {
+      "left_out": {"type": "integer"}, "heads_shown": {"type": "boolean"},
+      "refused": {"type": "array", "items": {"type": "object", "required": ["at", "address", "reason"], "properties": {
+        "at": {"type": "string", "format": "date-time"}, "address": {"type": "string"}, "reason": {"type": "string"},
+        "status": {"type": "integer"}, "method": {"type": "string"}, "host": {"type": "string"},
+        "path": {"type": "string"}, "byte": {"type": "integer"},
+        "excerpt": {"type": "object", "required": ["before", "wrong", "after"], "properties": {
+          "before": {"type": "string"}, "wrong": {"type": "string"}, "after": {"type": "string"}}},
+        "head": {"type": "string"}, "head_cut": {"type": "boolean"}}}}}})"},
     NamedSchema{"ServerState", R"({"type": "object", "required": ["state"], "properties": {
       "state": {"enum": ["up", "drain", "down"]}, "upstream": {"type": "string"}, "server": {"type": "string"},
       "in_flight": {"type": "integer"}}})"},

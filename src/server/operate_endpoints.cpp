@@ -21,11 +21,11 @@ using OperateJson = nlohmann::ordered_json;
 using observe::LogLevel;
 
 constexpr std::size_t kMaxOperateBody = 1024;
-constexpr std::array<std::pair<std::string_view, LogLevel>, 5> kLevels = {{{"debug", LogLevel::debug},
-                                                                           {"info", LogLevel::info},
-                                                                           {"warning", LogLevel::warning},
-                                                                           {"error", LogLevel::error},
-                                                                           {"off", LogLevel::off}}};
+constexpr std::array<std::pair<std::string_view, LogLevel>, 5> kEventLevels = {{{"debug", LogLevel::debug},
+                                                                                {"info", LogLevel::info},
+                                                                                {"warning", LogLevel::warning},
+                                                                                {"error", LogLevel::error},
+                                                                                {"off", LogLevel::off}}};
 
 AdminAnswer refuse_with(unsigned status, std::string why) { return {.status = status, .body = std::move(why)}; }
 
@@ -38,8 +38,9 @@ std::string text_in(const std::string& body, const char* name) {
 
 AdminAnswer use_level(observe::Logs& logs, const AdminCall& call) {
   const auto word = text_in(call.body, "level");
-  const auto found = std::find_if(kLevels.begin(), kLevels.end(), [&](const auto& each) { return each.first == word; });
-  if (found == kLevels.end())
+  const auto found =
+      std::find_if(kEventLevels.begin(), kEventLevels.end(), [&](const auto& each) { return each.first == word; });
+  if (found == kEventLevels.end())
     return refuse_with(400, "Send JSON like {\"level\": \"debug\"}; a level is debug, info, warning, error or off.");
   if (!logs.use_level(found->second))
     return refuse_with(409, "The configuration logs no events (log.error is \"off\"), so there is no level.");

@@ -3,6 +3,7 @@
 #include "ban_endpoints.hpp"
 #include "collect.hpp"
 #include "config_endpoints.hpp"
+#include "connection_endpoints.hpp"
 #include "event_feed.hpp"
 #include "gateway_program.hpp"
 #include "handover.hpp"
@@ -114,7 +115,7 @@ void collect_all(Shared& shared) {
 }
 
 std::vector<AdminEndpoint> endpoints_of(Shared& shared, GatewayProgram& program, const ReadAgain& read_again,
-                                        EventFeed& events) {
+                                        EventFeed& events, ConnectionCalls& connections) {
   auto& operators = shared.operators;
   const WithRedis with_redis = [&operators, &program](auto what) {
     (void)operators.on_main_thread([&program, what = std::move(what)] { program.with_redis(what); });
@@ -145,6 +146,8 @@ std::vector<AdminEndpoint> endpoints_of(Shared& shared, GatewayProgram& program,
         return operators.on_main_thread(
             [&program, upstream, server, size] { program.use_size(upstream, server, size); });
       }));
+  add(connection_endpoints(connections, operators, shared.logs));
+  out.push_back(refused_endpoint(shared.refused));
   out.push_back(events_endpoint(events));
   out.push_back(explain_endpoint(shared.explain, shared.reasons));
   return out;
@@ -179,9 +182,10 @@ int serve_gateway(const config::Config& config, const ReadAgain& read_again, con
   const bool replaces = taken.begun();
   EventFeed events;
   program.at_drain([&events] { events.close(); });
+  ConnectionCalls connections(shared.operators, main_loop, program.totals());
   Admin admin(
       config.admin, shared.registry, [&reasons = shared.reasons] { return readiness_of(reasons); },
-      endpoints_of(shared, program, read_again, events));
+      endpoints_of(shared, program, read_again, events, connections));
   program.use_admin(admin);
   program.hand_over_by(std::move(taken), std::move(command));
   // The process before this one answers for both until this one serves.

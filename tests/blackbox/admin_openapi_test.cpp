@@ -46,6 +46,7 @@ std::string path_of(std::string pattern, const std::string& method, const std::s
   const std::map<std::string, std::string> values = {
       {"{server}", server},
       {"{key}", "127.0.0.1"},
+      {"{address}", "127.0.0.1"},
       {"{name}", pattern.find("upstreams") != std::string::npos ? "app" : "x"}};
   for (const auto& [name, value] : values)
     if (const auto at = pattern.find(name); at != std::string::npos) pattern.replace(at, name.size(), value);
@@ -72,6 +73,7 @@ TEST(AdminOpenApi, DescribesWhatTheGatewayDoes) {
     const auto where = method + ' ' + pattern;
     EXPECT_FALSE(operation["summary"].get<std::string>().empty()) << where;
     if (pattern.find("{day}") != std::string::npos) return;  // it needs Redis; another test has it
+    if (pattern.find("{id}") != std::string::npos) return;   // it needs a request under way; another test has it
     EXPECT_TRUE(ids.insert(operation["operationId"].get<std::string>()).second) << where;
     std::string body;
     if (operation.contains("requestBody")) {

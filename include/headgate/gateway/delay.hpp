@@ -6,6 +6,7 @@
 #include "headgate/core/clock.hpp"
 
 #include <coroutine>
+#include <cstdint>
 #include <memory>
 
 namespace headgate::gateway {
@@ -14,10 +15,15 @@ namespace headgate::gateway {
 /// that frame is destroyed, the alarm is cancelled.
 class Delay {
  public:
-  Delay(Clock& clock, Duration time) : alarm_(clock.alarm(&Delay::over, this)), time_(time) {}
+  /// What it waits for, as lists of requests under way tell it.
+  enum class For : std::uint8_t { permit, place, retry };
+
+  Delay(Clock& clock, Duration time, For what = For::permit)
+      : alarm_(clock.alarm(&Delay::over, this)), time_(time), what_(what) {}
   Delay(const Delay&) = delete;
   Delay& operator=(const Delay&) = delete;
 
+  For waits_for() const noexcept { return what_; }
   /// Ends the wait. The loop resumes the coroutine, not this call.
   void end() { alarm_->set(Duration(0)); }
 
@@ -33,6 +39,7 @@ class Delay {
 
   std::unique_ptr<Alarm> alarm_;
   Duration time_;
+  For what_;
   std::coroutine_handle<> task_;
 };
 

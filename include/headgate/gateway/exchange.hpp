@@ -55,9 +55,17 @@ enum class EndedBy : std::uint8_t {
   too_large,
   bad_request,
   drain,
+  operator_,
   bug
 };
 std::string_view to_text(EndedBy ended_by) noexcept;
+
+/// Who ended an exchange from outside, before its answer was complete.
+enum class BrokenOff : std::uint8_t {
+  no,
+  drain,     ///< the worker: its time to drain was over
+  operator_  ///< an operator (gateway/connection_call.hpp)
+};
 
 /// The result of looking up an API key.
 enum class KeyState : std::uint8_t { none, good, unknown, disabled, expired };
@@ -199,7 +207,7 @@ struct Exchange {
   Clock::Steady started;
   const bool* draining = nullptr;         ///< whether the worker is draining now
   bool client_gone = false;               ///< the client reset its connection during the exchange
-  bool broken_off = false;                ///< the worker ended the exchange, because its time to drain was over
+  BrokenOff broken_off = BrokenOff::no;   ///< not by its client; `client_gone` is true then, too
   bool client_tls = false;                ///< the client uses TLS with us, or a trusted hop says that it used TLS
   const net::Secured* secured = nullptr;  ///< of TLS with us; else null
   std::uint16_t https_port = 0;           ///< where its listener sends requests without TLS; 0: they are served

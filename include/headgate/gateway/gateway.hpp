@@ -31,6 +31,7 @@ class LagProbe;
 class Mirrors;
 class Notices;
 class Offences;
+class RefusedRequests;
 class Round;
 struct ResolvedLimit;
 class Outage;
@@ -50,6 +51,7 @@ struct Services {
   observe::SpanLog* spans = nullptr;      ///< null: no exchange is recorded
   limit::UseSheet* sheet = nullptr;       ///< of this worker; null: nothing is billed
   limit::NoticeInbox* notices = nullptr;  ///< shared by all workers; null: nobody is told of quotas
+  RefusedRequests* refusals = nullptr;    ///< of this worker; null: malformed requests are not kept
 };
 
 /// Worker thread only. All exchanges must have ended before it is destroyed.
@@ -60,6 +62,8 @@ class Gateway final : public Handler {
 
   Task<void> handle(Exchange& x) override;
   void refused(Exchange& x) override;
+  void refused_head(const Exchange& x, std::string_view bytes, std::optional<std::size_t> fault) override;
+  void handshake_failed(const boost::asio::ip::address& peer, std::string_view reason) override;
   bool trusts(const boost::asio::ip::address& peer) const override;
 
   /// What would happen to `request` now, with the configuration, the counters and the Redis of this worker. Takes
@@ -146,6 +150,7 @@ class Gateway final : public Handler {
   Step check_body(const Exchange& x) const;
   void settle(Exchange& x, const Step& problem, Served served);
   void finish(Exchange& x);
+  void keep_refused(const Exchange& x);
 
   Services services_;
   SnapshotPtr snapshot_;

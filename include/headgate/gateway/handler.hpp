@@ -5,6 +5,10 @@
 
 #include <boost/asio/ip/address.hpp>
 
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
 namespace headgate::gateway {
 
 struct Exchange;
@@ -17,6 +21,15 @@ class Handler {
   /// For log and metrics: the session has answered this request with `exchange.status` itself, because its head was
   /// refused or handle() threw.
   virtual void refused(Exchange& exchange) = 0;
+  /// What was wrong with a head, before refused() is called: `bytes` begin with it, `fault` is where the first wrong
+  /// byte stands, if it has a place.
+  virtual void refused_head(const Exchange& exchange, std::string_view bytes, std::optional<std::size_t> fault) {
+    static_cast<void>(exchange), static_cast<void>(bytes), static_cast<void>(fault);
+  }
+  /// The TLS handshake of a client has failed.
+  virtual void handshake_failed(const boost::asio::ip::address& peer, std::string_view reason) {
+    static_cast<void>(peer), static_cast<void>(reason);
+  }
   /// Whether `peer` is a trusted proxy, whose PROXY header is believed.
   virtual bool trusts(const boost::asio::ip::address& peer) const { return static_cast<void>(peer), false; }
 };

@@ -8,6 +8,7 @@
 #include "headgate/upstream/failure.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -37,6 +38,9 @@ Problem problem_of(const upstream::Failure& failure);
 std::string_view reason_of(const upstream::Failure& failure, TextArena& text);
 /// The problem for a head that was refused.
 Problem problem_of_head(unsigned status, std::string_view why);
+
+/// What the client gets whose request an operator ended; nothing if nobody did, or if an answer was begun.
+std::optional<Problem> problem_of_operator(const Exchange& x);
 
 /// Writes the problem as the reply, unless one was begun. `style` says which fields with the numbers of limits it has.
 /// Records the problem in `x`.

@@ -2,6 +2,7 @@
 // The client connections of a worker: accepts them, makes their sessions, counts and drains them.
 
 #include "headgate/gateway/connection_bounds.hpp"
+#include "headgate/gateway/connection_call.hpp"
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/handler.hpp"
 #include "headgate/net/read_buffer.hpp"
@@ -12,6 +13,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -75,6 +77,7 @@ struct Totals {
   net::LentBytes lent;  ///< the bytes in the buffers of connections to clients and servers
   std::mutex neighbours_mutex;
   std::vector<Neighbour> neighbours;  ///< under the mutex
+  std::uint32_t joined = 0;           ///< how many there ever were; under the mutex
 };
 
 /// Worker thread only. All workers share the totals, which outlive them.
@@ -98,6 +101,9 @@ class Sessions {
   /// From now on a new connection may take the place of one on another worker, and the other way round. `loop` is this
   /// worker's; both live until every worker with these totals has ended.
   void join(boost::asio::io_context& loop);
+
+  /// Looks at the connections for an operator, or ends some, and then gives the call what it found. Call join() before.
+  void answer(const std::shared_ptr<ConnectionCall>& call);
 
   /// For waits, heads and connections that begin from now on.
   void use(const Timeouts& timeouts, const Bounds& bounds);
@@ -143,6 +149,15 @@ class Sessions {
   /// A lingering session is not counted as a connection. If there are too many of them, the oldest is closed.
   void let_linger(Session& session) noexcept;
   struct Lists;
+  struct Walk;
+  using Walks = std::list<Walk>;
+  void walk_on(Walks::iterator walk);
+  void look_at(Session& session, Walk& walk);
+  void count(const Session& session, ConnectionCall::Part& part) const;
+  RequestUnderWay described(const Session& session, const ConnectionCall::Wanted& wanted) const;
+  void list(const Session& session, Walk& walk) const;
+  void end_request(Session& session, Walk& walk) const;
+  void end_of_address(Session& session, Walk& walk);
 
   Handler& handler_;
   Clock& clock_;
@@ -158,6 +173,7 @@ class Sessions {
   std::uint32_t lingering_ = 0;
   std::uint64_t numbered_ = 0;
   boost::asio::io_context* loop_ = nullptr;  // after join()
+  std::uint32_t worker_ = 0;                 // among those that joined
   bool winding_down_ = false;
   bool draining_ = false;
 };

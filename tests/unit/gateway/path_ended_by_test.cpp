@@ -216,6 +216,18 @@ std::vector<Way> ways() {
          t.check("GET /a");
          t.leave(ActiveExchange::Because::broken_off);
        }},
+      {EndedBy::operator_, 503, "AnOperatorWhileItsServerWorked",
+       [](T& t) {
+         t.server.head_after = seconds(100);
+         t.check("GET /a");
+         t.leave(ActiveExchange::Because::operator_);
+       }},
+      {EndedBy::operator_, 200, "AnOperatorDuringTheAnswer",
+       [](T& t) {
+         t.server.body = {{"o", Duration(0), {}}, {"k", seconds(6), {}}};
+         t.check("GET /a");
+         t.leave(ActiveExchange::Because::operator_);
+       }},
       {EndedBy::bug, 500, "ABug",
        [](T& t) {
          t.trace.bug_in = "connect";

@@ -134,7 +134,7 @@ class Waiter final : public Handler {
     co_await wait;
     --waiting;
     if (x.client_gone) ++given_up;
-    if (x.broken_off) ++broken_off;
+    if (x.broken_off == BrokenOff::drain) ++broken_off;
     http::Fields fields;
     http::ReplyStart start;
     start.fields = &fields;

@@ -1,0 +1,101 @@
+#include "../../../src/gateway/refused_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace headgate::gateway {
+namespace {
+
+struct RefusedText : testing::Test {
+  const std::string& head(const std::string& bytes) {
+    out = {};
+    show_refused_head(bytes, std::nullopt, identity, out);
+    return out.head;
+  }
+  /// The excerpt around the byte behind `before`, with brackets around it.
+  std::string at(const std::string& before, const std::string& rest) {
+    out = {};
+    show_refused_head(before + rest, before.size(), identity, out);
+    return out.before + '[' + out.wrong + ']' + out.after;
+  }
+  identity::Options identity;
+  RefusedRequest out;
+};
+
+TEST_F(RefusedText, ShowsAHeadAsItCame) {
+  const std::string bytes = "GET /a?q=1 HTTP/1.1\r\nHost: a\r\nX-\x01: \xff\r\n\r\n";
+  EXPECT_EQ(head(bytes + "the body"), bytes);
+  EXPECT_FALSE(out.cut);
+}
+
+TEST_F(RefusedText, HidesWhatMayProveWhoCalls) {
+  for (const std::string field :
+       {"Authorization: Basic c2VjcmV0", "authorization:Bearer s3cret", "Cookie: sid=s3cret", "X-Api-Key: s3cret",
+        "X-Auth-Token:\ts3cret", "Api_Key: s3cret", "X-Amz-Security-Token: s3cret", "X-Password: s3cret",
+        "Proxy-Authorization: s3cret", "X-Forwarded: Bearer s3cret", "Authorization : Bearer s3cret",
+        "Auth orization: s3cret", "Authorization Bearer s3cret", "Authorization\tBearer s3cret",
+        "X: a\nAuthorization: s3cret", "X: a\rAuthorization: s3cret", "Authorization:\r\n s3cret",
+        "Referer: https://a.example/reset?token=s3cret&b=1", "Link: https://me:s3cret@a.example/"}) {
+    const auto& shown = head("GET / HTTP/1.1\r\nHost: a\r\n" + field + "\r\n\r\n");
+    EXPECT_EQ(shown.find("s3cret"), std::string::npos) << shown;
+    EXPECT_EQ(shown.find("c2VjcmV0"), std::string::npos) << shown;
+    EXPECT_NE(shown.find("(secret)"), std::string::npos) << shown;
+  }
+}
+
+TEST_F(RefusedText, HidesWhereTheConfigurationLooksForKeys) {
+  identity.api_key.header = "x-plan";
+  identity.api_key.query = "plan";
+  identity.jwt.emplace().header = "x-who";
+  identity.jwt->query = "who";
+  const auto& shown =
+      head("GET /?plan=s3cret&who=s3cret&other=1 HTTP/1.1\r\nX-Plan: s3cret\r\nX-Who: s3cret\r\nX-Other: 2\r\n\r\n");
+  EXPECT_EQ(shown,
+            "GET /?plan=(secret)&who=(secret)&other=1 HTTP/1.1\r\nX-Plan: (secret)\r\nX-Who: (secret)\r\nX-Other: "
+            "2\r\n\r\n");
+}
+
+TEST_F(RefusedText, HidesCredentialsOfATarget) {
+  EXPECT_EQ(head("GET http://me:s3cret@a.example/x?access_token=s3cret&a=1#k=1 HTTP/1.1\r\n\r\n"),
+            "GET http://(secret)@a.example/x?access_token=(secret)&a=1#k=1 HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(head("GET /?api%5fkey=s3cret HTTP/1.1\r\n\r\n"), "GET /?api%5fkey=(secret) HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(head("GET /?token=s3cret s3cret HTTP/1.1\r\n\r\n").find("s3cret"), std::string::npos) << out.head;
+}
+
+TEST_F(RefusedText, PointsAtTheByteAlsoBehindASecret) {
+  EXPECT_EQ(at("GET /a HTTP/1.1\r\nHost: a", "\nX: y\r\n\r\n"), "Host: a[\n]X: y\r\n\r\n");
+  EXPECT_EQ(at("GET /?token=s3cret&a=", "<b HTTP/1.1\r\n\r\n"), "GET /?token=(secret)&a=[<]b HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(out.byte, 21U);
+}
+
+TEST_F(RefusedText, PointsIntoASecretWithoutShowingIt) {
+  EXPECT_EQ(at("GET / HTTP/1.1\r\nAuthorization: Bearer s3c", "\x01ret\r\n\r\n"), "Authorization: (secret)[]");
+}
+
+TEST_F(RefusedText, PointsAtTheEndOfWhatCame) {
+  EXPECT_EQ(at("GET / HTTP/1.1\r\nHost: a", ""), "Host: a[]");
+  EXPECT_EQ(at("", ""), "[]");
+}
+
+TEST_F(RefusedText, IsBounded) {
+  const auto& shown = head("GET /" + std::string(60'000, 'a'));
+  EXPECT_EQ(shown.size(), RefusedRequests::kHead);
+  EXPECT_TRUE(out.cut);
+  at("GET /" + std::string(8'000, 'a'), std::string(60'000, 'b'));
+  EXPECT_LT(out.before.size() + out.wrong.size() + out.after.size(), 100U);
+  EXPECT_EQ(out.wrong, "b");
+}
+
+TEST_F(RefusedText, TakesAnyBytes) {
+  std::string bytes = "GET http://a@b/?k=\x01&l HTTP/1.1\r\n: x\r\n\n\r\r\nA\r\n: \r\nCookie\r\n\r\nx";
+  for (std::size_t size = 0; size <= bytes.size(); ++size) {
+    for (std::size_t place = 0; place <= size; ++place) {
+      show_refused_head(std::string_view(bytes).substr(0, size), place, identity, out);
+      EXPECT_LE(out.wrong.size(), 1U);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace headgate::gateway
