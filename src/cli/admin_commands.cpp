@@ -4,6 +4,7 @@
 #include "commands.hpp"
 #include "connection_commands.hpp"
 #include "printable.hpp"
+#include "reset_all.hpp"
 #include "text_table.hpp"
 
 #include "headgate/core/text.hpp"
@@ -253,20 +254,15 @@ void offer_limits(CLI::App& app, int& result) {
 
   const auto reset = offer(
       app, result, "reset", "Forget what a key has used of a limit, or all of its keys",
-      [](const Words& words) {
-        if (!words.flag && words.second.empty()) throw CLI::RequiredError("a key, or --all");
-        const auto all = "/api/v1/limits/" + in_path(words.first) + "/keys";
-        return AdminRequest{.method = "DELETE", .target = words.flag ? all : key_target(words)};
-      },
-      [](const Words& words) -> Print {
-        if (!words.flag) return print_key;
-        return [](const Answer& answer) {
-          print_line("what " + text_in(answer, "keys") + " keys of " + text_in(answer, "limit") +
-                     " had used is forgotten, in this gateway alone");
-        };
-      });
+      [](const Words& words) { return AdminRequest{.method = "DELETE", .target = key_target(words)}; },
+      [](const Words&) -> Print { return print_key; });
+  reset.app->callback([words = reset.words, &result] {
+    if (!words->flag && words->second.empty()) throw CLI::RequiredError("a key, or --all");
+    result = words->flag ? reset_all(words->admin, words->first)
+                         : call_and_print(words->admin, {.method = "DELETE", .target = key_target(*words)}, print_key);
+  });
   reset.app->add_option("limit", reset.words->first, "The limit's name")->required();
-  auto* all = reset.app->add_flag("--all", reset.words->flag, "All keys; of a limit in memory");
+  auto* all = reset.app->add_flag("--all", reset.words->flag, "All keys; of a limit in Redis for all gateways");
   reset.app->add_option("key", reset.words->second, "The key, or its id (k_…): an address, an API key's owner …")
       ->excludes(all);
   reset.app->add_option("--tier", reset.words->third, "The tier of the key (default: the limit's default)");

@@ -40,6 +40,8 @@ class Cluster final : public Servers, public DiscoveryOwner, public std::enable_
 
   Task<Result<bool>> decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) override;
   Task<Result<bool>> ask(Question& question, std::string_view key) override;
+  std::vector<Part> parts() const override;
+  Task<Result<bool>> ask_part(Question& question, const Part& part) override;
   Time recovering_until() const noexcept override { return recovering_until_; }
   Health health() const noexcept override { return health_.load(std::memory_order_relaxed); }
   std::vector<NodeStatus> nodes() const override { return node_statistics_.nodes(); }

@@ -106,6 +106,32 @@ std::uint16_t Cluster::member(const Node& node) {
   return static_cast<std::uint16_t>(members_.size() - 1);
 }
 
+std::vector<Servers::Part> Cluster::parts() const {
+  std::vector<Part> out;
+  if (!mapped_) return out;
+  std::vector<bool> seen(members_.size());
+  for (std::size_t slot = 0; slot < kSlots; ++slot) {
+    const auto owner = owner_of_[slot];
+    const auto lowest = static_cast<std::uint16_t>(slot);
+    if (owner != kNobody) {
+      if (!seen[owner]) out.push_back({.slot = lowest, .name = name_of(members_[owner].node)});
+      seen[owner] = true;
+      continue;
+    }
+    while (slot + 1 < kSlots && owner_of_[slot + 1] == kNobody) ++slot;
+    out.push_back({.slot = lowest, .name = "slots " + std::to_string(lowest) + '-' + std::to_string(slot)});
+  }
+  return out;
+}
+
+Task<Result<bool>> Cluster::ask_part(Question& question, const Part& part) {
+  const auto owner = owner_of_[part.slot];
+  const bool still = owner != kNobody && name_of(members_[owner].node) == part.name;
+  if (!still) co_return Result<bool>(boost::system::in_place_error, Errc::unavailable);
+  auto call = NodeClient::ask(members_[owner].node_client, question);
+  co_return co_await call;
+}
+
 void Cluster::changed() {
   if (stopped_ || !mapped_) return;
   Health all = Health::up;

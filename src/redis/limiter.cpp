@@ -1,6 +1,7 @@
 #include "headgate/redis/limiter.hpp"
 
 #include "background.hpp"
+#include "forget.hpp"
 #include "room_question.hpp"
 #include "servers.hpp"
 #include "waiters.hpp"
@@ -163,6 +164,10 @@ Task<Result<room::Answer>> Limiter::ask(const room::Rule& rule, const room::Ques
   const auto result = co_await call;
   if (result.has_error()) co_return Result<room::Answer>(boost::system::in_place_error, result.error());
   co_return asked.answer;
+}
+
+Task<Result<Forgotten>> Limiter::forget(std::string name, std::string from, Duration patience) {
+  return forget_limit(state_->servers, state_->prefix, std::move(name), std::move(from), Clock::now() + patience);
 }
 
 Clock::time_point Limiter::recovering_until() const noexcept { return state_->servers->recovering_until(); }

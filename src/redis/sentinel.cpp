@@ -51,6 +51,18 @@ Task<Result<bool>> Sentinel::ask(Question& question, std::string_view) {
   return NodeClient::ask(node_client_, question);
 }
 
+std::vector<Servers::Part> Sentinel::parts() const {
+  if (!master_) return {};
+  return {{.slot = 0, .name = name_of(*master_)}};
+}
+
+Task<Result<bool>> Sentinel::ask_part(Question& question, const Part& part) {
+  const bool still = master_ && name_of(*master_) == part.name;
+  if (!still) co_return Result<bool>(boost::system::in_place_error, Errc::unavailable);
+  auto call = NodeClient::ask(node_client_, question);
+  co_return co_await call;
+}
+
 bool Sentinel::found(const Reply& reply, const Node& asked) {
   auto master = read_master(reply);
   if (!master) return false;

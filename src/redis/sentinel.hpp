@@ -32,6 +32,8 @@ class Sentinel final : public Servers, public DiscoveryOwner, public std::enable
 
   Task<Result<bool>> decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) override;
   Task<Result<bool>> ask(Question& question, std::string_view key) override;
+  std::vector<Part> parts() const override;
+  Task<Result<bool>> ask_part(Question& question, const Part& part) override;
   std::chrono::steady_clock::time_point recovering_until() const noexcept override {
     return node_client_->recovering_until();
   }

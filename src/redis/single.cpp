@@ -16,6 +16,10 @@ Task<Result<bool>> Single::decide(std::span<const limit::Check> checks, std::spa
 
 Task<Result<bool>> Single::ask(Question& question, std::string_view) { return NodeClient::ask(node_client_, question); }
 
+std::vector<Servers::Part> Single::parts() const { return {{.slot = 0, .name = stats_->name}}; }
+
+Task<Result<bool>> Single::ask_part(Question& question, const Part&) { return NodeClient::ask(node_client_, question); }
+
 Health Single::health() const noexcept { return stats_->health.load(std::memory_order_relaxed); }
 
 void Single::stop() { node_client_->stop(); }

@@ -287,23 +287,6 @@ Result<KeyQuestion, AdminAnswer> read_question(const OperatorBoard& board, const
   return out;
 }
 
-AdminAnswer forget_all(const OperatorBoard& board, limit::MemoryStore& memory, const AdminCall& call) {
-  const auto active = board.now().active;
-  const auto* const ready = compiled_limit(*active->compiled, call.parameter("name"));
-  if (ready == nullptr) return no_such_limit(*active->config);
-  if (ready->in_flight)
-    return {.status = 409, .body = "This limit counts requests in flight: each gives its permit back at its end."};
-  if (ready->limit.store == limit::Store::redis)
-    return {.status = 409,
-            .body =
-                "This limit counts in Redis, for all gateways: write another \"version\" of it into the "
-                "configuration, and reload it everywhere. That begins all of its counters anew."};
-  const auto keys = memory.forget(ready->limit.name);
-  return {.body = text_of({{"limit", ready->limit.name}, {"store", "memory"}, {"keys", keys}}),
-          .type = AdminAnswer::kJson,
-          .target = "keys=all"};
-}
-
 }  // namespace
 
 std::vector<AdminEndpoint> key_endpoints(const OperatorBoard& board, limit::MemoryStore& memory,
@@ -340,10 +323,6 @@ std::vector<AdminEndpoint> key_endpoints(const OperatorBoard& board, limit::Memo
                  .path = "/api/v1/limits/{name}/keys/{key}",
                  .answer_later = answer(Do::reset),
                  .about = {.summary = "Forget what a key has used", .answer = "Key", .query = query}});
-  out.push_back({.method = "DELETE",
-                 .path = "/api/v1/limits/{name}/keys",
-                 .answer = [&board, &memory](const AdminCall& call) { return forget_all(board, memory, call); },
-                 .about = {.summary = "Forget what all keys of a limit in memory have used", .answer = "Forgotten"}});
   return out;
 }
 

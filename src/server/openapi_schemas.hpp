@@ -80,7 +80,10 @@ inline constexpr std::array kSchemas = {
         "remaining": {"type": "integer"}, "full_in_seconds": {"type": "number"},
         "next_request": {"enum": ["allowed", "rejected", "observed", "suspended"]}, "retry_after_seconds": {"type": "number"}}}}}})"},
     NamedSchema{"Forgotten", R"({"type": "object", "required": ["limit", "store", "keys"], "properties": {
-      "limit": {"type": "string"}, "store": {"enum": ["memory"]}, "keys": {"type": "integer"}}})"},
+      "limit": {"type": "string"}, "store": {"enum": ["memory", "redis"]}, "keys": {"type": "integer"},
+      "looked_at": {"type": "integer"}, "of": {"type": "integer"}, "more": {"type": "string"},
+      "not_done": {"type": "array", "items": {"type": "object", "required": ["server", "why"], "properties": {
+        "server": {"type": "string"}, "why": {"type": "string"}}}}}})"},
     NamedSchema{"Top", R"({"type": "object", "required": ["limit", "mode", "by", "window", "seconds", "requests",
       "missed", "sampled", "keys"], "properties": {
       "limit": {"type": "string"}, "mode": {"enum": ["enforce", "observe"]}, "by": {"enum": ["rejected", "allowed"]},

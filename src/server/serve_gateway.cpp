@@ -5,6 +5,7 @@
 #include "config_endpoints.hpp"
 #include "connection_endpoints.hpp"
 #include "event_feed.hpp"
+#include "forget_endpoint.hpp"
 #include "gateway_program.hpp"
 #include "handover.hpp"
 #include "key_endpoints.hpp"
@@ -132,6 +133,7 @@ std::vector<AdminEndpoint> endpoints_of(Shared& shared, GatewayProgram& program,
   out.push_back(reload_endpoint(program.calls()));
   add(limits_endpoints(operators, shared.registry, shared.memory));
   add(key_endpoints(operators, shared.memory, shared.bans->table(), keys, with_redis));
+  add({forget_endpoint(operators, shared.memory, with_redis)});
   add(override_endpoints(operators, shared.overrides, keys, use));
   out.push_back(routes_endpoint(operators));
   add(top_endpoints(program.top()));

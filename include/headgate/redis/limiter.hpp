@@ -4,6 +4,7 @@
 #include "headgate/core/result.hpp"
 #include "headgate/core/task.hpp"
 #include "headgate/limit/limiter.hpp"
+#include "headgate/redis/forgotten.hpp"
 #include "headgate/redis/options.hpp"
 #include "headgate/room/room.hpp"
 
@@ -101,6 +102,13 @@ class Limiter final : public limit::RemoteLimiter, public room::RemoteRooms {
 
   /// Asks a waiting room, in one call. Deadline and errors are those of decide().
   Task<Result<room::Answer>> ask(const room::Rule& rule, const room::Question& question) override;
+
+  /// Forgets what all keys of the limit `name` have used, on every master: a part of it, in about `patience`, in steps
+  /// of which each looks at a hundred keys. `from` is empty, or Forgotten::more of the part before. Keys that move to
+  /// another node of a cluster meanwhile may be left out. Permits that gateways have on lease, and what they were told
+  /// of rejections, last up to a second longer. Errors: Errc::unavailable if no server is known; Errc::bad_reply if
+  /// `from` is no such text.
+  Task<Result<Forgotten>> forget(std::string name, std::string from, Duration patience);
 
   /// Until when other gateways may still be without Redis after an outage: as long again as the outage was, at most two
   /// seconds.

@@ -1,5 +1,6 @@
 // The least that an operator must allow, as include/headgate/redis/options.hpp says it.
 #include "../../../src/redis/fingerprint_script.hpp"
+#include "../../../src/redis/forget_script.hpp"
 #include "../../../src/redis/ledger_script.hpp"
 #include "../../../src/redis/log_script.hpp"
 #include "ban_fixture.hpp"
@@ -52,7 +53,7 @@ std::string documented_rule_with_ledger() {
   return documented_rule() + " " + words;
 }
 
-void expect_names_all(const std::string& rule, const std::string& script) {
+void expect_names_all(const std::string& rule, const std::string& script, int least = 4) {
   const std::regex command("call\\('([A-Z]+)'");
   int commands = 0;
   for (std::sregex_iterator at(script.begin(), script.end(), command), end; at != end; ++at, ++commands) {
@@ -60,7 +61,7 @@ void expect_names_all(const std::string& rule, const std::string& script) {
     std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
     EXPECT_THAT(rule, testing::HasSubstr("+" + name + " "));
   }
-  EXPECT_GT(commands, 3);
+  EXPECT_GE(commands, least);
 }
 
 std::string quoted(const std::string& words) {
@@ -72,6 +73,7 @@ std::string quoted(const std::string& words) {
 TEST(Acl, NamesEveryCommandOfTheScripts) {
   expect_names_all(documented_rule() + " ", std::string(limit::decide_script()));
   expect_names_all(documented_rule() + " ", std::string(limit_fingerprints_script()));
+  expect_names_all(documented("For Limiter::forget also ([^.]*)\\.") + " ", std::string(forget_limit_script()), 3);
   expect_names_all(documented_rule_with_logs() + " ", std::string(shared_log_script()));
   expect_names_all(documented_rule_with_ledger() + " ", std::string(ledger_script()));
   expect_names_all(documented_rule() + " " + documented("For waiting rooms also ([^.]*)\\.") + " ",
