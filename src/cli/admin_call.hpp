@@ -10,6 +10,7 @@ namespace headgate::cli {
 
 /// Calls the gateway and prints the answer: as it came, or as `print` does. Returns the exit code.
 int call_and_print(const AdminOptions& options, const AdminRequest& request,
-                   const std::function<void(const Answer&)>& print);
+                   const std::function<void(const Answer&)>& print,
+                   const std::function<void(const Answer&)>& also_json = {});
 
 }  // namespace headgate::cli

@@ -268,10 +268,29 @@ void offer_limits(CLI::App& app, int& result) {
   reset.app->add_option("--tier", reset.words->third, "The tier of the key (default: the limit's default)");
 }
 
+/// `headgate certs`. Its exit code says whether a certificate needs somebody.
+void offer_certificates(CLI::App& app, int& result) {
+  const auto options = std::make_shared<AdminOptions>();
+  auto* command =
+      app.add_subcommand("certs", "Every certificate in force; exit code 1 if one ends soon or was refused");
+  offer_admin(*command, *options);
+  command->callback([options, &result] {
+    bool wrong = false;
+    const Print look = [&wrong](const Answer& answer) { wrong = complain_of_certificates(answer); };
+    const Print print = [&look](const Answer& answer) {
+      print_certificates(answer);
+      look(answer);
+    };
+    result = call_and_print(*options, {.target = "/api/v1/certificates"}, print, look);
+    if (result == kWell && wrong) result = kFailed;
+  });
+}
+
 }  // namespace
 
 int call_and_print(const AdminOptions& options, const AdminRequest& request,
-                   const std::function<void(const Answer&)>& print) {
+                   const std::function<void(const Answer&)>& print,
+                   const std::function<void(const Answer&)>& also_json) {
   const auto reply = call_gateway(options, request);
   if (reply.has_error()) {
     if (options.json && !reply.error().text.empty()) std::fputs(printable_json(reply.error().text).c_str(), stdout);
@@ -279,6 +298,7 @@ int call_and_print(const AdminOptions& options, const AdminRequest& request,
   }
   if (options.json) {
     std::fputs(printable_json(reply->text).c_str(), stdout);
+    if (also_json) also_json(reply->json);
     return kWell;
   }
   if (!reply->json.is_object())
@@ -296,6 +316,9 @@ void offer_admin_commands(CLI::App& app, int& result) {
   offer_servers(app, result);
   offer_connections(app, result);
   offer_refused(app, result);
+  offer_plain(app, result, "bounds", "The bounds of a running gateway beside how much of each is used",
+              {.target = "/api/v1/bounds"}, print_bounds);
+  offer_certificates(app, result);
   offer_plain(app, result, "reload", "Read the configuration again, as SIGHUP does, and say what changed",
               {.method = "POST", .target = "/api/v1/reload", .patience = kReloadPatience}, print_reload);
   offer_plain(app, result, "drain", "Finish what is in flight, then end, as SIGTERM does",

@@ -73,7 +73,6 @@ std::string words_in(const Answer& object, const char* name) {
 
 void print_line(const std::string& text) { std::puts(printable(text).c_str()); }
 
-/// "12", "0.25".
 std::string number_in(const Answer& object, const char* name) {
   const auto found = object.find(name);
   if (found == object.end() || !found->is_number()) return {};
@@ -167,6 +166,16 @@ std::string why_of(const Answer& server) {
   return why;
 }
 
+/// How many wait before the upstream, in all of its queues.
+std::string queue_of(const Answer& upstream) {
+  std::string out;
+  const auto& queues = list_in(upstream, "queues");
+  for (const auto& each : queues)
+    out += (out.empty() ? "" : ", ") + (queues.size() > 1 ? text_in(each, "for") + ' ' : "") +
+           text_in(each, "waiting") + " of " + text_in(each, "length");
+  return out;
+}
+
 std::string check_of(const Answer& server) {
   const auto& check = object_in(server, "last_check");
   if (check.empty()) return {};
@@ -181,11 +190,15 @@ std::string check_of(const Answer& server) {
 
 void print_servers(const Answer& answer) {
   TextTable table({"upstream", "server", "state", "why", "since", "requests/s", "errors/s", "no connection/s", "p95",
-                   "in flight", "weight", "last check"});
+                   "in flight", "weight", "queue", "last check"});
   for (const auto& upstream : list_in(answer, "upstreams")) {
     const auto circuit = text_in(upstream, "circuit");
+    const auto tries = duration_in(upstream, "circuit_tries_in_seconds");
     const auto name = text_in(upstream, "upstream") +
-                      (circuit.empty() || circuit == "closed" ? std::string() : " (circuit " + circuit + ")");
+                      (circuit.empty() || circuit == "closed"
+                           ? std::string()
+                           : " (circuit " + circuit + (tries.empty() ? "" : ", tries in " + tries) + ")");
+    const auto queue = queue_of(upstream);
     for (const auto& server : list_in(upstream, "servers")) {
       const bool failing = server.contains("failing");
       const std::string state = !truth_in(server, "in") ? "out" : failing ? "failing" : "in";
@@ -203,6 +216,7 @@ void print_servers(const Answer& answer) {
                  text_in(server, "in_flight") + (most.empty() ? "" : " of " + most),
                  text_in(server, "weight") + (truth_in(server, "backup") ? " (backup)" : "") +
                      (truth_in(server, "set_by_operator") ? " (set)" : ""),
+                 queue,
                  check_of(server)});
     }
   }

@@ -16,12 +16,21 @@ std::string words_in(const Answer& object, const char* name);
 /// The members of a member that is a list; empty if it is not there.
 const Answer& list_in(const Answer& object, const char* name);
 
+/// A number as people read it: "12", "0.25"; "" if it is not there.
+std::string number_in(const Answer& object, const char* name);
+/// A number of seconds: "4.1 ms"; "" if it is not there.
+std::string milliseconds_in(const Answer& object, const char* name);
+
 /// One line of text from elsewhere.
 void print_line(const std::string& text);
 
 void print_status(const Answer& answer);
 void print_reload(const Answer& answer);
 void print_servers(const Answer& answer);
+void print_bounds(const Answer& answer);
+void print_certificates(const Answer& answer);
+/// What is wrong with certificates, a line each on stderr. Whether anything is.
+bool complain_of_certificates(const Answer& answer);
 void print_suspensions(const Answer& answer);
 void print_overrides(const Answer& answer);
 /// Which gateways know of a change, to follow what has changed: ", heard by 2 of 2 gateways".

@@ -6,6 +6,7 @@
 #include "explain_command.hpp"
 #include "output.hpp"
 #include "top.hpp"
+#include "traffic.hpp"
 #include "usage_report.hpp"
 
 #include "headgate/core/literals.hpp"
@@ -223,6 +224,7 @@ int do_command(int count, char** words) {
 
   offer_admin_commands(app, result);
   offer_top(app, result);
+  offer_traffic(app, result);
   offer_usage_report(app, result);
   offer_help(app, result);
   offer_completion(app);

@@ -2,39 +2,29 @@
 
 #include "admin_client.hpp"
 #include "commands.hpp"
-#include "output.hpp"
+#include "live.hpp"
 #include "printable.hpp"
 #include "text_table.hpp"
 
-#include "headgate/core/literals.hpp"
-
 #include <CLI/CLI.hpp>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdio>
 #include <memory>
-#include <thread>
 
 namespace headgate::cli {
 namespace {
 
 using TopReply = nlohmann::ordered_json;
 
-constexpr auto kShortestPause = std::chrono::milliseconds(100);
-/// Moves to the first line, and clears from there on.
-constexpr const char* kHome = "\x1b[H\x1b[J";
-
 struct TopOptions {
   AdminOptions admin;
   std::string limit;  ///< empty: all
   std::string by = "rejected";
   std::string window = "1m";
-  std::string every;  ///< empty: a second on a terminal, else once
   unsigned keys = 20;
-  bool once = false;
+  LiveOptions live;
 };
 
 std::string target_of(const TopOptions& options) {
@@ -78,36 +68,12 @@ std::string text_of(const TopReply& reply, const TopOptions& options) {
   return out + (table.empty() ? "nobody\n" : table.text(stdout_has_colours(), stdout_width()));
 }
 
-/// Asks once, and prints the answer.
-int show(const TopOptions& options, bool in_place) {
+Result<std::string, CommandFailure> picture_of(const TopOptions& options) {
   const auto reply = call_gateway(options.admin, {.target = target_of(options)});
-  if (reply.has_error()) return cli::complain(reply.error());
+  if (reply.has_error()) return reply.error();
   if (!reply->json.is_object())
-    return cli::complain(
-        CommandFailure{kFailed, "the answer is not JSON", "is this the admin interface of a gateway?"});
-  std::string text = in_place ? kHome : "";
-  text += options.admin.json ? printable_json(reply->json.dump()) + '\n' : text_of(reply->json, options);
-  std::fputs(text.c_str(), stdout);
-  return flush_output() ? kWell : kFailed;
-}
-
-int top(const TopOptions& options) {
-  const bool terminal = ::isatty(STDOUT_FILENO) == 1;
-  Duration every = terminal ? Duration(std::chrono::seconds(1)) : Duration(0);
-  if (!options.every.empty()) {
-    const auto read = parse_duration(options.every);
-    if (read.has_error() || *read < kShortestPause)
-      return cli::complain(CommandFailure{kWrongCommandLine, "--every is a duration of 100ms or more, as in 1s"});
-    every = *read;
-  }
-  const bool again = !options.once && every > Duration(0);
-  const bool in_place = again && terminal && !options.admin.json;
-  while (true) {
-    const auto code = show(options, in_place);
-    if (code != kWell || !again) return code;
-    std::this_thread::sleep_for(every);
-    if (!in_place && !options.admin.json) std::puts("");
-  }
+    return CommandFailure{kFailed, "the answer is not JSON", "is this the admin interface of a gateway?"};
+  return options.admin.json ? printable_json(reply->json.dump()) + '\n' : text_of(reply->json, options);
 }
 
 }  // namespace
@@ -126,10 +92,10 @@ void offer_top(CLI::App& app, int& result) {
   command->add_option("--keys", options->keys, "How many keys of each limit")
       ->check(CLI::Range(1, 128))
       ->capture_default_str();
-  auto* every = command->add_option("--every", options->every,
-                                    "Again after this time, as in 2s (default on a terminal: 1s; else once)");
-  command->add_flag("--once", options->once, "Once, also on a terminal")->excludes(every);
-  command->callback([options, &result] { result = top(*options); });
+  offer_live(*command, options->live);
+  command->callback([options, &result] {
+    result = show_live(options->live, options->admin.json, [&] { return picture_of(*options); });
+  });
 }
 
 }  // namespace headgate::cli

@@ -3,6 +3,7 @@
 
 #include "headgate/gateway/compiled_config.hpp"
 #include "headgate/gateway/key_source.hpp"
+#include "headgate/gateway/queue_names.hpp"
 #include "headgate/limit/in_flight.hpp"
 
 #include <algorithm>
@@ -78,12 +79,30 @@ void CompiledConfig::note_queue(Route& route) const {
   }
 }
 
-void CompiledConfig::note_server_queue(Route& route) const {
+Hash queue_of_servers(std::string_view upstream) {
   constexpr std::uint64_t kSeed = 2;
+  return keyed_hash(fleet_limit(upstream), kSeed);
+}
+
+std::vector<Hash> queues_of_capacity(const CompiledConfig& compiled, std::string_view upstream) {
+  std::vector<Hash> out;
+  const auto name = fleet_limit(upstream);
+  for (const auto& limit : compiled.limits()) {
+    if (!limit->fleet || limit->base != name) continue;
+    const auto& tier = limit->tiers.front();
+    for (const auto* const rules : {&tier.rules, &tier.local})
+      for (const auto& rule : *rules)
+        if (const auto queue = keyed_hash(upstream, rule.seed); std::find(out.begin(), out.end(), queue) == out.end())
+          out.push_back(queue);
+  }
+  return out;
+}
+
+void CompiledConfig::note_server_queue(Route& route) const {
   for (const auto& each : options_.server_queues)
     if (each.upstream == route.upstream_name) route.server_queue = &each;
   route.sheds = route.sheds || route.server_queue != nullptr;
-  if (route.server_queue) route.server_queue_key = keyed_hash(fleet_limit(route.upstream_name), kSeed);
+  if (route.server_queue) route.server_queue_key = queue_of_servers(route.upstream_name);
 }
 
 void CompiledConfig::note_priorities(CompiledLimit& limit) const {

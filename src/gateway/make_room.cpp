@@ -1,6 +1,7 @@
 // What happens at the bound of all connections: the address with the most gives up the one that has waited longest. If
 // none of them is on this worker, the others are asked, one after another, and the new connection waits for their word.
 
+#include "handshakes.hpp"
 #include "session_lists.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -31,8 +32,16 @@ struct Sessions::RoomQuestion {
 void Sessions::join(boost::asio::io_context& loop) {
   loop_ = &loop;
   const std::lock_guard lock(totals_.neighbours_mutex);
-  totals_.neighbours.push_back({&loop, this});
+  totals_.neighbours.push_back({&loop, this, handshakes_ ? &handshakes_->turns : nullptr});
   worker_ = totals_.joined++;
+}
+
+std::size_t Totals::handshakes_of_one() noexcept {
+  const std::lock_guard lock(neighbours_mutex);
+  std::size_t out = 0;
+  for (const auto& each : neighbours)
+    if (each.handshakes) out = std::max(out, each.handshakes->under_way());
+  return out;
 }
 
 void Sessions::leave_neighbours() noexcept {

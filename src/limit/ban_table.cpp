@@ -264,6 +264,22 @@ std::map<std::string, BanTable::Counts> BanTable::counts(Instant now) const {
   return out;
 }
 
+BanTable::Held BanTable::held() const {
+  std::map<std::string, std::size_t> by_limit;
+  Held out;
+  for (const auto& stripe : state_->stripes) {
+    const std::lock_guard lock(stripe.mutex);
+    out.keys += stripe.droppable;
+    for (const auto& [limit, own] : stripe.by_limit) by_limit[limit] += own.droppable.size();
+  }
+  for (const auto& [limit, keys] : by_limit) {
+    if (keys <= out.keys_of_most) continue;
+    out.most = limit;
+    out.keys_of_most = keys;
+  }
+  return out;
+}
+
 std::map<std::string, std::uint64_t> BanTable::dropped() const {
   const std::lock_guard lock(state_->counts_mutex);
   return state_->dropped;

@@ -44,7 +44,7 @@ HandshakeTurns::Place::Place(HandshakeTurns& turns, Stream* stream) : turns_(tur
 
 HandshakeTurns::Place::~Place() {
   turns_.places_.erase(turns_.places_.iterator_to(*this));
-  --turns_.under_way_;
+  turns_.count(turns_.under_way() - 1);
   if (lost_) --turns_.leaving_;
   turns_.ask_for_pass();
 }
@@ -89,7 +89,7 @@ void HandshakeTurns::look_again(std::chrono::steady_clock::time_point when) {
 }
 
 void HandshakeTurns::ask_for_pass() {
-  if (asked_ || (going_on_.empty() && (new_.empty() || (under_way_ >= most_ && !crowded())))) return;
+  if (asked_ || (going_on_.empty() && (new_.empty() || (under_way() >= most_ && !crowded())))) return;
   asked_ = true;
   boost::asio::post(loop_, [this] { pass(); });
 }
@@ -99,16 +99,16 @@ void HandshakeTurns::ask_for_pass() {
 void HandshakeTurns::pass() {
   asked_ = false;
   for (std::size_t i = 0; i < kInOnePass; ++i) {
-    const bool room = !new_.empty() && under_way_ < most_;
+    const bool room = !new_.empty() && under_way() < most_;
     const bool another = going_on_.empty() || (room && i + 1 == kInOnePass);
     if (another && !room) break;
-    if (another) ++under_way_;
+    if (another) count(under_way() + 1);
     const auto waiter = another ? new_.pop() : going_on_.front();
     if (!another) going_on_.pop_front();
     waiter.resume();
   }
   make_room();  // after it: who has just begun may be the next to wait for its client
-  if (!going_on_.empty() || (!new_.empty() && under_way_ < most_)) ask_for_pass();
+  if (!going_on_.empty() || (!new_.empty() && under_way() < most_)) ask_for_pass();
 }
 
 }  // namespace headgate::net

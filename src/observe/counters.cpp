@@ -300,19 +300,33 @@ void WorkerRoutes::read(Scrape& scrape) const {
   }
 }
 
+namespace {
+
+void add(const RouteSeries& series, Traffic& traffic) {
+  constexpr unsigned kTooMany = 429, kFailed = 500, kHundred = 100;
+  series.requests.each([&](CounterTable::Key key, std::uint64_t count) {
+    const auto code = key == CounterTable::kRest ? 0 : key % kCodes;
+    traffic.requests += count;
+    if (code == kTooMany) traffic.rejected += count;
+    if (code >= kFailed) traffic.failed += count;
+    if (code != kTooMany) traffic.classes[code / kHundred < traffic.classes.size() ? code / kHundred : 0] += count;
+  });
+  traffic.received += series.received.read();
+  traffic.sent += series.sent.read();
+  for (std::size_t i = 0; i <= series.seconds.bounds().size(); ++i) traffic.durations[i] += series.seconds.count(i);
+  for (std::size_t i = 0; i <= series.overhead.bounds().size(); ++i) traffic.overheads[i] += series.overhead.count(i);
+}
+
+}  // namespace
+
 void WorkerRoutes::add_to(Traffic& traffic) const {
-  constexpr unsigned kTooMany = 429, kFailed = 500;
-  for (const auto* at = newest_.load(std::memory_order_acquire); at != nullptr; at = at->before.get()) {
-    at->requests.each([&](CounterTable::Key key, std::uint64_t count) {
-      const auto code = key == CounterTable::kRest ? 0 : key % kCodes;
-      traffic.requests += count;
-      if (code == kTooMany) traffic.rejected += count;
-      if (code >= kFailed) traffic.failed += count;
-    });
-    traffic.received += at->received.read();
-    traffic.sent += at->sent.read();
-    for (std::size_t i = 0; i <= at->seconds.bounds().size(); ++i) traffic.durations[i] += at->seconds.count(i);
-  }
+  for (const auto* at = newest_.load(std::memory_order_acquire); at != nullptr; at = at->before.get())
+    add(*at, traffic);
+}
+
+void WorkerRoutes::add_to(TrafficByRoute& by_route) const {
+  for (const auto* at = newest_.load(std::memory_order_acquire); at != nullptr; at = at->before.get())
+    add(*at, by_route[at->route]);
 }
 
 ReloadCounters::ReloadCounters(Registry& registry)

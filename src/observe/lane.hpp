@@ -30,6 +30,11 @@ class Lane {
   Lane& operator=(const Lane&) = delete;
 
   Pushed push(std::string_view line) noexcept;
+  /// Bytes that wait, also those that blocks leave unused at their ends. Any thread.
+  std::size_t waiting() const noexcept {
+    const auto tail = tail_.load(std::memory_order_acquire);
+    return static_cast<std::size_t>(head_.load(std::memory_order_acquire) - tail);
+  }
   std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
 
   /// The oldest lines in the queue, at most one block; empty if there are none.

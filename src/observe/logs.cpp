@@ -322,6 +322,14 @@ Logs::Failing Logs::failing() const {
   return {.access = now.access && now.access->failing(), .error = now.error && now.error->failing()};
 }
 
+static_assert(Logs::kMaxQueued == Lane::kBlock * Lane::kBlocks);
+
+Logs::Queued Logs::queued() const {
+  const std::lock_guard lock(state_->mutex);
+  const auto& now = state_->now;
+  return {.access = now.access ? now.access->fullest() : 0, .error = now.error ? now.error->fullest() : 0};
+}
+
 Logs::Dropped Logs::dropped() const {
   Dropped out;
   const std::lock_guard lock(state_->mutex);

@@ -190,6 +190,27 @@ Traffic Registry::traffic() const {
   return out;
 }
 
+TrafficByRoute Registry::traffic_by_route() const {
+  TrafficByRoute out;
+  const std::lock_guard lock(state_->mutex);
+  for (const auto& [writer, each] : state_->routes) each.add_to(out);
+  return out;
+}
+
+std::size_t Registry::counted_routes() const { return state_->counted_routes.size(); }
+
+Registry::GaugeReading Registry::gauges(const Family& family, const LabelValues& first) const {
+  GaugeReading out;
+  const std::lock_guard lock(state_->mutex);
+  for (auto at = state_->gauges.lower_bound({&family, first}); at != state_->gauges.end(); ++at) {
+    const auto& [of, labels] = at->first;
+    if (of != &family || !std::equal(first.begin(), first.end(), labels.begin())) break;
+    out.sum += at->second.read();
+    out.highest = std::max(out.highest, at->second.read());
+  }
+  return out;
+}
+
 Scrape Registry::scrape() const {
   const std::lock_guard lock(state_->collecting);
   Scrape scrape;

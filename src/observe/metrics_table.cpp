@@ -1,6 +1,7 @@
 #include "headgate/observe/metrics_table.hpp"
 
 #include "headgate/observe/connection_families.hpp"
+#include "headgate/observe/metrics_of_bounds.hpp"
 #include "headgate/observe/metrics_of_logs.hpp"
 #include "headgate/observe/metrics_of_reasons.hpp"
 #include "headgate/observe/server_families.hpp"
@@ -90,6 +91,8 @@ std::span<const Family* const> families() noexcept {
                                            &reload_successful,
                                            &reload_time,
                                            &reason,
+                                           &bound_used,
+                                           &bound_limit,
                                            &log_dropped,
                                            &log_left_out,
                                            &connections_open,

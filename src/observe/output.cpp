@@ -93,6 +93,13 @@ void Output::take(int descriptor) {
   piece_ = regular ? Lane::kBlock : PIPE_BUF;
 }
 
+std::size_t Output::fullest() const {
+  const std::lock_guard lock(mutex_);
+  std::size_t out = 0;
+  for (const auto& lane : lanes_) out = std::max(out, lane->waiting());
+  return out;
+}
+
 Lane& Output::lane() {
   const std::lock_guard lock(mutex_);
   return *lanes_.emplace_back(std::make_unique<Lane>());

@@ -48,6 +48,8 @@ class Output : public std::enable_shared_from_this<Output> {
   void start();
   /// Makes a lane for one more thread; it lives as long as this object.
   Lane& lane();
+  /// Bytes that wait in the lane with the most of them. Any thread.
+  std::size_t fullest() const;
   /// Asks for writing now. Never waits.
   void nudge() noexcept;
   /// Closes the file after all queued lines are written to it, and opens it again by its name.
@@ -84,7 +86,7 @@ class Output : public std::enable_shared_from_this<Output> {
   std::atomic<bool> wants_reopen_{false};
   std::atomic<bool> ends_{false};
 
-  std::mutex mutex_;  // guards the next members
+  mutable std::mutex mutex_;  // guards the next members
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::condition_variable ended_;
   bool has_ended_ = false;

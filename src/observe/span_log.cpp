@@ -42,6 +42,15 @@ std::size_t SpanQueue::take(std::size_t most, std::string& out) {
   return taken;
 }
 
+static_assert(SpanQueue::kMaxQueued == Lane::kBlock * Lane::kBlocks);
+
+std::size_t SpanQueue::fullest() const {
+  const std::lock_guard lock(mutex_);
+  std::size_t out = 0;
+  for (const auto& lane : lanes_) out = std::max(out, lane->waiting());
+  return out;
+}
+
 void SpanLog::write(const ExchangeSpans& spans) {
   if (lane_ == nullptr) lane_ = &queue_.lane();
   line_ = std::to_string(1 + spans.decisions.size() + spans.attempts.size()) + ' ';

@@ -21,6 +21,11 @@ constexpr std::uint32_t kMaxConnections = 256;
 constexpr std::string_view kOpenMetrics = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 constexpr std::string_view kMetricsText = "text/plain; version=0.0.4; charset=utf-8";
 
+/// Some descriptors are for those that linger, and for the newcomer that takes another's place.
+std::uint32_t most_connections() noexcept {
+  return std::min(kMaxConnections, static_cast<std::uint32_t>(net::descriptor_shares().admin()) * 3 / 4);
+}
+
 class AdminService final : public Service {
  public:
   AdminService(std::vector<AdminEndpoint> endpoints, boost::asio::io_context& loop)
@@ -28,9 +33,7 @@ class AdminService final : public Service {
   gateway::Handler& handler() override { return handler_; }
   gateway::Bounds bounds() const override {
     gateway::Bounds out;
-    // Some descriptors are for those that linger, and for the newcomer that takes another's place.
-    const auto own = static_cast<std::uint32_t>(net::descriptor_shares().admin());
-    out.connections = std::min(kMaxConnections, own * 3 / 4);
+    out.connections = most_connections();
     out.if_full = gateway::IfFull::end_waiting;  // whoever holds them all must not keep probes out
     out.paths = http::Paths::as_sent;            // dots and slashes may be the key of a limit
     return out;
@@ -196,6 +199,11 @@ void Admin::stop() {
   state_->runs = false;
   state_->listeners.reset();
   state_->worker.reset();
+}
+
+Admin::Places Admin::places() const noexcept {
+  return {.taken = state_->totals.connections.load(std::memory_order_relaxed),
+          .most = std::max(most_connections(), 1U)};
 }
 
 std::uint16_t Admin::port() const noexcept { return state_->listeners ? state_->listeners->port(0) : 0; }

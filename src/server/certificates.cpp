@@ -18,8 +18,6 @@ using Made = Result<ListenerTls, std::string>;
 
 constexpr auto kLook = std::chrono::seconds(1);
 constexpr std::size_t kLargestFile = 1024UL * 1024;
-/// A warning comes so long before the end, and each day; with certificates of few days, in the last third.
-constexpr auto kWarnAhead = std::chrono::hours(21 * 24);
 constexpr auto kWarnAgain = std::chrono::hours(24);
 
 std::string random_secret() {
@@ -29,13 +27,6 @@ std::string random_secret() {
   return out;
 }
 
-std::string days_left(Instant until, Instant now) {
-  const auto days = std::chrono::floor<std::chrono::days>(until - now).count();
-  if (days < 0) return "it has ended, and clients refuse it";
-  if (days == 0) return "it ends within a day";
-  return "it ends in " + std::to_string(days) + (days == 1 ? " day" : " days");
-}
-
 }  // namespace
 
 Certificates::Certificates(boost::asio::io_context& loop, observe::Registry& registry)
@@ -43,6 +34,7 @@ Certificates::Certificates(boost::asio::io_context& loop, observe::Registry& reg
 
 Certificates::Listener Certificates::listener_of(std::size_t number, const net::ListenOptions& listen) const {
   Listener out{.number = number,
+               .text = listen.text,
                .options = *listen.tls,
                .files = {},
                .contents = {},
@@ -90,14 +82,61 @@ Made Certificates::make(Listener& listener) const {
   return make_(listener.options, texts);
 }
 
-void Certificates::note_expiry(const Listener& listener) {
+void Certificates::note_rows(Listener& listener) const {
+  const auto before = std::move(listener.rows);
+  const auto now = headgate::now();
+  listener.rows.clear();
+  const auto add = [&](CertificateUse use, const std::string& file, net::CertificateWords words) {
+    const auto known = std::find_if(before.begin(), before.end(), [&](const CertificateRow& row) {
+      return row.use == use && row.file == file && row.words.issuer == words.issuer && row.words.serial == words.serial;
+    });
+    listener.rows.push_back({.file = file,
+                             .use = use,
+                             .used_by = {listener.text},
+                             .words = std::move(words),
+                             .loaded = known == before.end() ? now : known->loaded});
+  };
   const auto texts = texts_of(listener);
   for (std::size_t i = 0; i < texts.pairs.size(); ++i) {
-    const auto facts = net::read_certificate(texts.pairs[i].certificate, texts.pairs[i].key);
-    if (facts.has_error()) continue;
-    const std::lock_guard lock(mutex_);
-    validity_[listener.options.certificates[i].certificate] = {facts->not_before, facts->not_after, {}};
+    auto chain = net::words_of_pem(texts.pairs[i].certificate);
+    if (!chain.empty())
+      add(CertificateUse::listener, listener.options.certificates[i].certificate, std::move(chain.front()));
   }
+  for (auto& words : net::words_of_pem(texts.client_ca))
+    add(CertificateUse::clients_ca, listener.options.client_ca, std::move(words));
+}
+
+void Certificates::note_expiry() {
+  auto all = validity_of(rows());
+  const std::lock_guard lock(mutex_);
+  validity_ = std::move(all);
+}
+
+void Certificates::use_others(std::vector<CertificateRow> rows) {
+  for (auto& row : rows)
+    for (const auto& known : others_)
+      if (known.use == row.use && known.file == row.file && known.words.serial == row.words.serial)
+        row.loaded = known.loaded;
+  others_ = std::move(rows);
+  note_expiry();
+  if (others_.empty()) return;
+  if (applied_ == nullptr) show();
+  if (give_) watch();
+}
+
+std::vector<CertificateRow> Certificates::rows() const {
+  std::vector<CertificateRow> out;
+  const auto now = headgate::now();
+  for (const auto& listener : listeners_) {
+    std::size_t number = 0;
+    for (auto row : listener.rows) {
+      row.refused = listener.refused;
+      if (row.use == CertificateUse::listener) listener.staples.describe(number++, now, row.ocsp, row.ocsp_until);
+      out.push_back(std::move(row));
+    }
+  }
+  out.insert(out.end(), others_.begin(), others_.end());
+  return joined_rows(std::move(out));
 }
 
 void Certificates::note_staples() {
@@ -127,14 +166,15 @@ Result<Certificates::Next, Certificates::Failure> Certificates::prepare(const st
 }
 
 void Certificates::use(Next next) {
-  listeners_ = std::move(next.listeners);
-  {
-    const std::lock_guard lock(mutex_);
-    validity_.clear();
+  for (auto& listener : next.listeners) {
+    for (const auto& before : listeners_)
+      if (before.text == listener.text) listener.rows = before.rows;
+    note_rows(listener);
   }
+  listeners_ = std::move(next.listeners);
+  note_expiry();
   note_staples();
   if (listeners_.empty()) return;
-  for (const auto& listener : listeners_) note_expiry(listener);
   if (applied_ == nullptr) show();
   if (give_) watch();
 }
@@ -154,7 +194,7 @@ void Certificates::show() {
 
 void Certificates::start(Give give) {
   give_ = std::move(give);
-  if (!listeners_.empty()) watch();
+  if (!listeners_.empty() || !others_.empty()) watch();
 }
 
 void Certificates::watch() {
@@ -188,11 +228,14 @@ void Certificates::look_at_all() {
     (made.has_value() ? applied_ : refused_)->add();
     if (made.has_value()) {
       give_(listener.number, std::move(*made));
-      note_expiry(listener);
+      listener.refused.clear();
+      note_rows(listener);
+      note_expiry();
       observe::event(LogLevel::info, "certificate_read", "new connections get it",
                      {{"file", listener.options.certificates.front().certificate},
                       {"certificates", listener.options.certificates.size()}});
     } else {
+      listener.refused = made.error();
       observe::event(LogLevel::error, "certificate_refused", "the certificates in use stay in use",
                      {{"file", listener.options.certificates.front().certificate}, {"reason", made.error()}});
     }
@@ -205,15 +248,13 @@ void Certificates::warn_of_expiry() {
   const auto now = headgate::now();
   for (auto& listener : listeners_) listener.staples.warn(now);
   const std::lock_guard lock(mutex_);
-  for (auto& [file, validity] : validity_) {
-    if (!validity.ends_soon(now) || now - validity.warned < kWarnAgain) continue;
-    validity.warned = now;
+  for (const auto& [file, validity] : validity_) {
+    if (!validity.ends_soon(now)) continue;
+    auto& warned = warned_[file];
+    if (now - warned < kWarnAgain) continue;
+    warned = now;
     observe::event(LogLevel::warning, "certificate_expires", days_left(validity.until, now), {{"file", file}});
   }
-}
-
-bool Certificates::Validity::ends_soon(Instant now) const noexcept {
-  return until - std::min<Duration>(kWarnAhead, (until - from) / 3) <= now;
 }
 
 std::vector<std::pair<std::string, std::string>> Certificates::ending() const {

@@ -2,6 +2,7 @@
 // The certificates of the listeners with TLS: read at the start, looked at every second, and given to the workers when
 // they change. Connections that are open keep what they began with.
 
+#include "certificate_rows.hpp"
 #include "staples.hpp"
 
 #include "headgate/core/result.hpp"
@@ -42,11 +43,14 @@ class Certificates {
   /// One of them, with its files.
   struct Listener {
     std::size_t number;
+    std::string text;                         // as the configuration has it
     net::ServerTlsOptions options;            // with a ticket_secret
     std::vector<keyring::WatchedFile> files;  // in the order of texts()
     std::vector<std::string> contents;        // of files; what could not be read is empty
     Staples staples;                          // of the certificates
     std::string trouble;                      // why a file could not be read; else empty
+    std::vector<CertificateRow> rows{};       // of what is used
+    std::string refused{};                    // why newer files are not used; else empty
     bool renewed = false;                     // files have changed since they were used
     bool changed = false;                     // at the last look; used when a look sees no more changes
   };
@@ -62,6 +66,10 @@ class Certificates {
   /// Starts to look at the files; `give` gets what has changed.
   void start(Give give);
   void stop();
+  /// The certificates towards upstreams, which are in use from now on.
+  void use_others(std::vector<CertificateRow> rows);
+  /// All that are in use.
+  std::vector<CertificateRow> rows() const;
 
   /// When the certificate of each file ends. Any thread.
   std::map<std::string, Instant> expiry() const;
@@ -76,7 +84,9 @@ class Certificates {
   static bool look(Listener& listener);
   static net::ServerTlsTexts texts_of(const Listener& listener);
   Result<ListenerTls, std::string> make(Listener& listener) const;
-  void note_expiry(const Listener& listener);
+  /// What it uses from now on.
+  void note_rows(Listener& listener) const;
+  void note_expiry();
   void note_staples();
   void show();
   void watch();
@@ -94,13 +104,9 @@ class Certificates {
   observe::Counter* applied_ = nullptr;
   observe::Counter* refused_ = nullptr;
   mutable std::mutex mutex_;
-  struct Validity {
-    Instant from{};
-    Instant until{};
-    Instant warned{};
-    bool ends_soon(Instant now) const noexcept;
-  };
+  std::vector<CertificateRow> others_;              // towards upstreams; main thread only
   std::map<std::string, Validity> validity_;        // by file
+  std::map<std::string, Instant> warned_;           // by file; main thread only
   std::map<std::string, Instant> staple_validity_;  // by file
 };
 

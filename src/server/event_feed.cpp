@@ -91,6 +91,11 @@ std::unique_ptr<AdminStream> EventFeed::open() {
   return std::make_unique<Reader>(state_);
 }
 
+std::size_t EventFeed::readers() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->readers.size();
+}
+
 void EventFeed::close() {
   const std::lock_guard lock(state_->mutex);
   state_->closed = true;

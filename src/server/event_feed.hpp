@@ -25,6 +25,8 @@ class EventFeed {
 
   /// A new reader; null if there are kReaders already.
   std::unique_ptr<AdminStream> open();
+  /// How many there are.
+  std::size_t readers() const;
   /// Ends all streams: what waits is still sent. Nobody can read any more.
   void close();
 

@@ -1,6 +1,7 @@
 #include "gateway_program.hpp"
 
 #include "descriptor_notice.hpp"
+#include "gateway_bounds.hpp"
 #include "service_notice.hpp"
 #include "watched_upstreams.hpp"
 #include "workers.hpp"
@@ -74,6 +75,7 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, const config::Conf
     tell_lost(shared_.reasons, ReasonKind::spans_dropped, {}, spans.rises(now, traces_.lost()));
   });
   reason_watch_.add([this] { tell_shedding(shared_.reasons, *now_); });
+  reason_watch_.add(near_bounds_of(shared_));
   begun_with_ = now_->config;
   counters_.started(headgate::now());
 }
@@ -99,6 +101,7 @@ void GatewayProgram::activate(PendingConfig next) {
   shared_.quotas->adopt(now_->config);
   shared_.agreement->adopt(now_->config);
   traces_.use(now_->config->traces);
+  certificates_.use_others(upstream_certificates(*now_, headgate::now()));
 }
 
 void GatewayProgram::with_redis(std::function<void(std::shared_ptr<redis::Limiter>)> what) {

@@ -53,6 +53,7 @@ class GatewayProgram final : public Program {
   /// Answers the admin interface.
   const std::shared_ptr<TopService>& top() const noexcept { return top_; }
   const TrafficRates& rates() const noexcept { return rates_; }
+  const Certificates& certificates() const noexcept { return certificates_; }
   /// An operator changed the state of a server. If it is down, its requests end.
   void use_state(const std::string& upstream, const std::string& server, bool down);
   /// An operator gives a server another weight or bound.

@@ -17,10 +17,12 @@
 #include "headgate/limit/memory_store.hpp"
 #include "headgate/observe/logs.hpp"
 #include "headgate/room/memory_rooms.hpp"
+#include "headgate/server/bounds.hpp"
 #include "headgate/server/reasons.hpp"
 #include "headgate/server/server.hpp"
 #include "headgate/upstream/retry_budget.hpp"
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -36,6 +38,7 @@ struct Shared {
          boost::asio::io_context& main_loop)
       : logs(opened),
         memory(config.memory),
+        max_keys(config.memory.max_keys),
         webhooks(std::move(webhook_service)),
         bans(std::move(ban_service)),
         overrides(std::move(override_service)),
@@ -45,6 +48,7 @@ struct Shared {
 
   observe::Logs& logs;
   limit::MemoryStore memory;
+  const std::size_t max_keys;  ///< of `memory`
   const std::shared_ptr<WebhookService> webhooks;
   const std::shared_ptr<BanService> bans;
   const std::shared_ptr<OverrideService> overrides;
@@ -57,6 +61,7 @@ struct Shared {
   observe::Registry registry;
   AdminBoard board;
   Reasons reasons;
+  Bounds bounds;
   std::shared_ptr<AgreementService> agreement;  ///< main thread only; null before the program is made
   OperatorBoard operators;
   ExplainCalls explain;

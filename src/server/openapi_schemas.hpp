@@ -101,6 +101,9 @@ inline constexpr std::array kSchemas = {
       "upstreams": {"type": "array", "items": {"type": "object", "required": ["upstream", "servers"], "properties": {
         "upstream": {"type": "string"}, "circuit": {"enum": ["closed", "open", "half_open"]},
         "circuit_tries_in_seconds": {"type": "integer"},
+        "queues": {"type": "array", "items": {"type": "object", "required": ["for", "waiting", "length"], "properties": {
+          "for": {"enum": ["servers", "in_flight", "adaptive"]}, "waiting": {"type": "integer"},
+          "length": {"type": "integer"}}}},
         "servers": {"type": "array", "items": {"type": "object", "required": ["server", "in", "up", "in_flight",
           "weight", "attempts_per_second", "errors_per_second", "not_connected_per_second"], "properties": {
           "server": {"type": "string"}, "in": {"type": "boolean"}, "up": {"type": "boolean"},
@@ -151,6 +154,37 @@ inline constexpr std::array kSchemas = {
         "excerpt": {"type": "object", "required": ["before", "wrong", "after"], "properties": {
           "before": {"type": "string"}, "wrong": {"type": "string"}, "after": {"type": "string"}}},
         "head": {"type": "string"}, "head_cut": {"type": "boolean"}}}}}})"},
+    NamedSchema{"RouteTraffic", R"({"type": "object", "required": ["requests_per_second", "statuses_per_second",
+      "received_bytes_per_second", "sent_bytes_per_second"], "properties": {
+      "route": {"type": "string"}, "requests_per_second": {"type": "number"},
+      "statuses_per_second": {"type": "object", "required": ["2xx", "3xx", "4xx", "429", "5xx"]},
+      "received_bytes_per_second": {"type": "number"}, "sent_bytes_per_second": {"type": "number"},
+      "seconds": {"type": "object", "required": ["p50", "p95", "p99"]},
+      "own_seconds": {"type": "object", "required": ["p50", "p95", "p99"]}}})"},
+    NamedSchema{"Traffic", R"({"type": "object", "required": ["window", "over_seconds", "total", "routes", "left_out"],
+      "properties": {"window": {"enum": ["10s", "1m"]}, "over_seconds": {"type": "number"},
+      "total": {"$ref": "#/components/schemas/RouteTraffic"},
+      "routes": {"type": "array", "items": {"$ref": "#/components/schemas/RouteTraffic"}},
+      "left_out": {"type": "object", "required": ["routes", "requests_per_second"]}}})"},
+    NamedSchema{"Bounds", R"({"type": "object", "required": ["bounds"], "properties": {
+      "bounds": {"type": "array", "items": {"type": "object",
+        "required": ["bound", "used", "limit", "unit", "share", "warns", "when_full"], "properties": {
+        "bound": {"type": "string"}, "used": {"type": "integer"}, "limit": {"type": "integer"},
+        "unit": {"enum": ["count", "bytes"]}, "share": {"type": "number"}, "warns": {"type": "boolean"},
+        "when_full": {"type": "string"}, "held_by": {"type": "string"}}}}}})"},
+    NamedSchema{"Certificates", R"({"type": "object", "required": ["certificates"], "properties": {
+      "certificates": {"type": "array", "items": {"type": "object", "required": ["file", "use", "used_by", "subject",
+        "issuer", "serial", "names", "not_before", "not_after", "days_left", "loaded"], "properties": {
+        "file": {"type": "string"}, "use": {"enum": ["listener", "clients_ca", "upstream", "upstream_ca"]},
+        "used_by": {"type": "array", "items": {"type": "string"}}, "subject": {"type": "string"},
+        "issuer": {"type": "string"}, "serial": {"type": "string"},
+        "names": {"type": "array", "items": {"type": "string"}},
+        "not_before": {"type": "string", "format": "date-time"},
+        "not_after": {"type": "string", "format": "date-time"}, "days_left": {"type": "integer"},
+        "loaded": {"type": "string", "format": "date-time"},
+        "ocsp": {"enum": ["good", "revoked", "stale", "refused"]},
+        "ocsp_until": {"type": "string", "format": "date-time"}, "refused": {"type": "string"},
+        "ending": {"type": "string"}}}}}})"},
     NamedSchema{"ServerState", R"({"type": "object", "required": ["state"], "properties": {
       "state": {"enum": ["up", "drain", "down"]}, "upstream": {"type": "string"}, "server": {"type": "string"},
       "in_flight": {"type": "integer"}}})"},

@@ -117,8 +117,8 @@ class StateTaker {
  private:
   void level(StateReader& rows) {
     const auto level = static_cast<LogLevel>(rows.number<std::uint8_t>());
-    constexpr std::array kLevels{LogLevel::debug, LogLevel::info, LogLevel::warning, LogLevel::error, LogLevel::off};
-    if (std::ranges::find(kLevels, level) != kLevels.end()) (void)parts_.logs.use_level(level);
+    constexpr std::array kLogLevels{LogLevel::debug, LogLevel::info, LogLevel::warning, LogLevel::error, LogLevel::off};
+    if (std::ranges::find(kLogLevels, level) != kLogLevels.end()) (void)parts_.logs.use_level(level);
   }
   void servers(StateReader& rows) {
     const auto now = std::chrono::steady_clock::now();

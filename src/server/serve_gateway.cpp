@@ -1,11 +1,14 @@
 #include "headgate/server/serve_gateway.hpp"
 
 #include "ban_endpoints.hpp"
+#include "bounds_endpoint.hpp"
+#include "certificates_endpoint.hpp"
 #include "collect.hpp"
 #include "config_endpoints.hpp"
 #include "connection_endpoints.hpp"
 #include "event_feed.hpp"
 #include "forget_endpoint.hpp"
+#include "gateway_bounds.hpp"
 #include "gateway_program.hpp"
 #include "handover.hpp"
 #include "key_endpoints.hpp"
@@ -18,6 +21,8 @@
 #include "status_endpoint.hpp"
 #include "stray_signals.hpp"
 #include "top_service.hpp"
+#include "traffic_endpoint.hpp"
+#include "upstream_queues.hpp"
 
 #include "headgate/net/loop_clock.hpp"
 #include "headgate/redis/fingerprints.hpp"
@@ -103,6 +108,7 @@ void collect_all(Shared& shared) {
   collect_logs(shared.registry, [&logs = shared.logs] { return logs.dropped(); });
   shared.board.collect(shared.registry);
   shared.reasons.collect(shared.registry);
+  shared.bounds.collect(shared.registry);
   collect_bans(shared.registry, shared.bans->table());
   collect_overrides(shared.registry, shared.overrides->book());
   collect_billing(shared.registry, [&billing = *shared.billing] { return billing.counts(); });
@@ -138,7 +144,16 @@ std::vector<AdminEndpoint> endpoints_of(Shared& shared, GatewayProgram& program,
   out.push_back(routes_endpoint(operators));
   add(top_endpoints(program.top()));
   add(usage_endpoints(shared.billing));
-  out.push_back(servers_endpoint([&board = shared.board] { return board.upstreams(); }));
+  out.push_back(servers_endpoint([&board = shared.board] { return board.upstreams(); },
+                                 [&shared](const std::string& upstream) {
+                                   const auto active = shared.operators.now().active;
+                                   return active
+                                              ? queues_of(*active->compiled, upstream, shared.flights, shared.registry)
+                                              : std::vector<QueueUse>();
+                                 }));
+  out.push_back(traffic_endpoint(program.rates(), operators));
+  out.push_back(bounds_endpoint(shared.bounds));
+  out.push_back(certificates_endpoint(operators, [&program] { return program.certificates().rows(); }));
   add(operate_endpoints(
       operators, shared.board, shared.logs, [] { (void)std::raise(SIGTERM); },
       [&operators, &program](const ServerState& now) {
@@ -188,6 +203,11 @@ int serve_gateway(const config::Config& config, const ReadAgain& read_again, con
   Admin admin(
       config.admin, shared.registry, [&reasons = shared.reasons] { return readiness_of(reasons); },
       endpoints_of(shared, program, read_again, events, connections));
+  add_connection_bounds(shared.bounds, shared.operators, program.totals());
+  add_key_bounds(shared.bounds, shared);
+  add_upstream_bounds(shared.bounds, shared);
+  add_report_bounds(shared.bounds, shared);
+  add_admin_bounds(shared.bounds, admin, events);
   program.use_admin(admin);
   program.hand_over_by(std::move(taken), std::move(command));
   // The process before this one answers for both until this one serves.

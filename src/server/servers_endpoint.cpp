@@ -65,6 +65,13 @@ OrderedRows json_of(const balance::ServerReport& server) {
   return out;
 }
 
+OrderedRows json_of(const std::vector<QueueUse>& queues) {
+  auto out = OrderedRows::array();
+  for (const auto& each : queues)
+    out.push_back({{"for", each.what}, {"waiting", each.waiting}, {"length", each.length}});
+  return out;
+}
+
 std::string_view word_of(balance::CircuitState state) {
   switch (state) {
     case balance::CircuitState::open:
@@ -79,13 +86,14 @@ std::string_view word_of(balance::CircuitState state) {
 
 }  // namespace
 
-AdminEndpoint servers_endpoint(std::function<std::vector<UpstreamReport>()> ask) {
-  const auto answer = [ask = std::move(ask)](const AdminCall&) {
+AdminEndpoint servers_endpoint(std::function<std::vector<UpstreamReport>()> ask, AskQueues queues) {
+  const auto answer = [ask = std::move(ask), queues = std::move(queues)](const AdminCall&) {
     auto upstreams = OrderedRows::array();
     for (const auto& report : ask()) {
       OrderedRows row = {{"upstream", report.upstream}};
       if (report.watch.circuit) row["circuit"] = word_of(*report.watch.circuit);
       if (report.watch.circuit_tries) row["circuit_tries_in_seconds"] = seconds_of(*report.watch.circuit_tries);
+      if (auto waiting = json_of(queues(report.upstream)); !waiting.empty()) row["queues"] = std::move(waiting);
       row["servers"] = OrderedRows::array();
       for (std::size_t i = 0; i < report.watch.servers.size(); ++i) {
         auto one = json_of(report.watch.servers[i]);

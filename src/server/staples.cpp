@@ -100,6 +100,18 @@ void Staples::warn(Instant now) {
   }
 }
 
+void Staples::describe(std::size_t number, Instant now, std::string& state, Instant& until) const {
+  const auto found = std::find_if(all_.begin(), all_.end(), [&](const One& one) { return one.number == number; });
+  if (found == all_.end()) return;
+  until = found->used.until;
+  if (found->used.response.empty())
+    state = "refused";
+  else if (!found->used.fresh(now))
+    state = "stale";
+  else
+    state = found->used.revoked ? "revoked" : "good";
+}
+
 void Staples::add_expiry(std::map<std::string, Instant>& out) const {
   for (const auto& one : all_)
     if (!one.used.response.empty()) out[one.file.path()] = one.used.until;

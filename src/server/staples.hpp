@@ -36,6 +36,8 @@ class Staples {
   /// Reports each response once that has become stale: from then on it is not sent.
   void warn(Instant now);
 
+  /// What callers get with the certificate of this number: "good", "revoked", "stale", "refused", or "" if it has none.
+  void describe(std::size_t number, Instant now, std::string& state, Instant& until) const;
   /// When the response in use of each file ends.
   void add_expiry(std::map<std::string, Instant>& out) const;
 

@@ -1,33 +1,16 @@
 #include "traffic_rates.hpp"
 
+#include "quantile.hpp"
+
 #include "headgate/observe/metrics_family.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace headgate::server {
 namespace {
 
 using Durations = decltype(observe::Traffic::durations);
-
-/// The time that a share of the requests took at most, evenly spread within a bucket, as Prometheus has it. What is
-/// beyond the last bound counts as that bound.
-std::optional<double> within(const Durations& counts, double share) {
-  const auto& bounds = observe::bounds::kRequest;
-  double all = 0;
-  for (const auto count : counts) all += static_cast<double>(count);
-  if (all == 0) return std::nullopt;
-  const auto seconds = [&](std::size_t i) { return std::chrono::duration<double>(bounds[i]).count(); };
-  double below = 0;
-  for (std::size_t i = 0; i < bounds.size(); ++i) {
-    const auto here = static_cast<double>(counts[i]);
-    if (below + here >= share * all && here > 0) {
-      const double from = i == 0 ? 0 : seconds(i - 1);
-      return from + (seconds(i) - from) * (share * all - below) / here;
-    }
-    below += here;
-  }
-  return seconds(bounds.size() - 1);
-}
 
 }  // namespace
 
@@ -55,8 +38,8 @@ Rates RateWindow::rates(Steady now, const observe::Traffic& traffic) const {
   Durations counts{};
   for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = traffic.durations[i] - from.traffic.durations[i];
   constexpr double kHalf = 0.5, kNearlyAll = 0.95;
-  out.half_within = within(counts, kHalf);
-  out.most_within = within(counts, kNearlyAll);
+  out.half_within = within(observe::bounds::kRequest, counts, kHalf);
+  out.most_within = within(observe::bounds::kRequest, counts, kNearlyAll);
   return out;
 }
 
@@ -70,8 +53,11 @@ void TrafficRates::arm() {
   timer_.async_wait([this](const boost::system::error_code& ec) {
     if (ec || stopped_) return;
     {
+      auto by_route = registry_.traffic_by_route();
       const std::lock_guard lock(mutex_);
-      window_.add(std::chrono::steady_clock::now(), registry_.traffic());
+      const auto now = std::chrono::steady_clock::now();
+      window_.add(now, registry_.traffic());
+      routes_.add(now, std::move(by_route));
     }
     arm();
   });
@@ -80,6 +66,12 @@ void TrafficRates::arm() {
 Rates TrafficRates::now() const {
   const std::lock_guard lock(mutex_);
   return window_.rates(std::chrono::steady_clock::now(), registry_.traffic());
+}
+
+RoutesRates TrafficRates::by_route(std::chrono::seconds window) const {
+  const auto traffic = registry_.traffic_by_route();
+  const std::lock_guard lock(mutex_);
+  return routes_.rates(std::chrono::steady_clock::now(), traffic, window);
 }
 
 }  // namespace headgate::server

@@ -1,5 +1,7 @@
 #pragma once
-// How much goes through this gateway at the moment: requests a second over the last minute.
+// How much goes through this gateway at the moment: requests a second over the last minute, and by route.
+
+#include "route_traffic.hpp"
 
 #include "headgate/core/time.hpp"
 #include "headgate/observe/metrics.hpp"
@@ -53,11 +55,16 @@ class TrafficRates {
  public:
   /// The registry outlives this.
   TrafficRates(boost::asio::io_context& loop, const observe::Registry& registry)
-      : registry_(registry), timer_(loop), window_(std::chrono::steady_clock::now()) {}
+      : registry_(registry),
+        timer_(loop),
+        window_(std::chrono::steady_clock::now()),
+        routes_(std::chrono::steady_clock::now()) {}
 
   void start() { arm(); }
   void stop();
   Rates now() const;
+  /// Of each route, in the last ten seconds or the last minute.
+  RoutesRates by_route(std::chrono::seconds window) const;
 
  private:
   void arm();
@@ -67,6 +74,7 @@ class TrafficRates {
   bool stopped_ = false;
   mutable std::mutex mutex_;
   RateWindow window_;
+  RouteWindow routes_;
 };
 
 }  // namespace headgate::server

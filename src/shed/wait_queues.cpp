@@ -93,4 +93,12 @@ bool WaitQueues::anyone_waits(const Hash& name) const noexcept {
   return stripe.by_hash.contains(name);
 }
 
+std::size_t WaitQueues::waiting(const Hash& name) const noexcept {
+  auto& stripe = stripe_of(name);
+  if (stripe.queues.load(std::memory_order_relaxed) == 0) return 0;
+  const std::lock_guard lock(stripe.mutex);
+  const auto found = stripe.by_hash.find(name);
+  return found == stripe.by_hash.end() ? 0 : found->second.size();
+}
+
 }  // namespace headgate::shed

@@ -42,6 +42,8 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 
 /// What differs from run to run: numbers, digests, units of time, and how wide columns are.
 std::string shape_of(std::string text) {
+  text = std::regex_replace(text, std::regex("(/\\*|all routes) .*"), "$1 <traffic>");
+  text = std::regex_replace(text, std::regex(" +[0-9]+ +[0-9]+ +[0-9]+ %( +127\\.0\\.0\\.1 \\([0-9]+\\))?"), " <use>");
   text = std::regex_replace(text, std::regex("k_[0-9a-f]{16}"), "<id>");
   text = std::regex_replace(text, std::regex("[0-9a-f]{12}\\b"), "<digest>");
   text = std::regex_replace(text, std::regex("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ"), "<time>");

@@ -2,6 +2,7 @@
 
 #include "blackbox/harness/gateway.hpp"
 #include "blackbox/harness/look.hpp"
+#include "blackbox/harness/operator.hpp"
 
 #include <gtest/gtest.h>
 
@@ -107,6 +108,31 @@ TEST(Certificates, OfAReloadAreUsedByNewConnections) {
   ASSERT_TRUE(gateway.process().wait_for_err([](const std::string& err) { return has(err, "config_reloaded"); }));
   EXPECT_EQ(served(), "rsa");
   EXPECT_FALSE(has(gateway.process().err(), "config_needs_restart")) << gateway.process().err();
+}
+
+TEST_F(CertificateSwap, ListsWhatIsInForceAndNamesWhatWasRefused) {
+  const Operator operators(proxy->gateway.process());
+  const auto certificate = [&] { return operators.get("/api/v1/certificates")["certificates"].at(0); };
+  const auto before = certificate();
+  EXPECT_EQ(before["file"], path("a.pem"));
+  EXPECT_EQ(before["use"], "listener");
+  EXPECT_EQ(before["used_by"], Json::array({"127.0.0.1:0"}));
+  EXPECT_FALSE(before.contains("refused"));
+  EXPECT_FALSE(before["serial"].get<std::string>().empty());
+  const auto certs = [&] { return run_headgate({"certs", "--admin", operators.url()}); };
+  EXPECT_EQ(certs().code, 0) << certs().err;
+  EXPECT_NE(certs().out.find("a.example"), std::string::npos) << certs().out;
+  copy("rsa.key", "a.key");
+  ASSERT_TRUE(says("certificate_refused"));
+  EXPECT_EQ(certificate()["serial"], before["serial"]) << "the older one is in use";
+  EXPECT_EQ(certificate()["loaded"], before["loaded"]);
+  EXPECT_NE(certificate()["refused"].get<std::string>().find("a.key"), std::string::npos) << certificate();
+  EXPECT_EQ(certs().code, 1);
+  EXPECT_NE(certs().err.find("were refused"), std::string::npos) << certs().err;
+  copy("rsa.pem", "a.pem");
+  ASSERT_TRUE(comes_to_serve("rsa"));
+  EXPECT_NE(certificate()["serial"], before["serial"]);
+  EXPECT_FALSE(certificate().contains("refused"));
 }
 
 }  // namespace

@@ -68,6 +68,7 @@ Session* session_for(Sessions& owner, net::ReadBuffer input, Peer peer);
 struct Neighbour {
   boost::asio::io_context* loop = nullptr;
   Sessions* sessions = nullptr;  ///< for what is posted to the loop
+  const net::HandshakeTurns* handshakes = nullptr;
 };
 
 /// What all workers count together. Thread-safe.
@@ -78,6 +79,9 @@ struct Totals {
   std::mutex neighbours_mutex;
   std::vector<Neighbour> neighbours;  ///< under the mutex
   std::uint32_t joined = 0;           ///< how many there ever were; under the mutex
+
+  /// The TLS handshakes under way of the worker that has the most of them.
+  std::size_t handshakes_of_one() noexcept;
 };
 
 /// Worker thread only. All workers share the totals, which outlive them.

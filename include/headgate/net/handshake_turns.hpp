@@ -6,6 +6,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/intrusive/list.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <coroutine>
 #include <cstddef>
@@ -77,7 +78,8 @@ class HandshakeTurns {
   Turn next() noexcept { return {*this, Turn::Of::under_way, 0}; }
   /// From now on so many may be under way.
   void allow(std::size_t under_way) noexcept { most_ = under_way; }
-  std::size_t under_way() const noexcept { return under_way_; }
+  /// How many have begun and not ended. Any thread.
+  std::size_t under_way() const noexcept { return under_way_.load(std::memory_order_relaxed); }
 
  private:
   using Waiter = std::coroutine_handle<>;
@@ -94,17 +96,18 @@ class HandshakeTurns {
     std::deque<std::uint64_t> turn_;  // of the owners that have some
     std::size_t size_ = 0;
   };
+  void count(std::size_t under_way) noexcept { under_way_.store(under_way, std::memory_order_relaxed); }
   void ask_for_pass();
   void pass();
-  bool crowded() const noexcept { return new_.size() > leaving_ && under_way_ >= most_; }
+  bool crowded() const noexcept { return new_.size() > leaving_ && under_way() >= most_; }
   Place* idlest() noexcept;
   void make_room();
   void look_again(std::chrono::steady_clock::time_point when);
 
   boost::asio::io_context& loop_;
   std::size_t most_;
-  std::size_t under_way_ = 0;
-  std::size_t leaving_ = 0;  // lost their place, and have not ended yet
+  std::atomic<std::size_t> under_way_{0};  // only the worker writes it
+  std::size_t leaving_ = 0;                // lost their place, and have not ended yet
   bool asked_ = false;
   bool looks_again_ = false;
   boost::asio::steady_timer later_;

@@ -6,6 +6,7 @@
 #include "headgate/observe/access_log.hpp"
 #include "headgate/observe/options.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -85,6 +86,15 @@ class Logs {
     std::uint64_t refusals_left_out = 0;  ///< lines that `refusals_every` left out
   };
   Dropped dropped() const;
+
+  /// How many bytes wait to be written, of the thread with the most of them. Each thread has room for kMaxQueued, and
+  /// loses what comes beyond. Any thread.
+  struct Queued {
+    std::size_t access = 0;
+    std::size_t error = 0;
+  };
+  static constexpr std::size_t kMaxQueued = 1UL << 20;
+  Queued queued() const;
 
   /// Which of the logs cannot be written at the moment. Any thread.
   struct Failing {

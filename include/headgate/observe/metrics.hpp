@@ -65,6 +65,17 @@ class Registry {
 
   /// All requests, over all routes and writers. Takes a time in proportion to the routes that have series.
   Traffic traffic() const;
+  /// The same by route: at most CountedRoutes::kMax, and two more.
+  TrafficByRoute traffic_by_route() const;
+  /// How many routes have series of their own.
+  std::size_t counted_routes() const;
+
+  /// The gauges of `family` whose labels begin with `first`.
+  struct GaugeReading {
+    double sum = 0;
+    double highest = 0;
+  };
+  GaugeReading gauges(const Family& family, const LabelValues& first) const;
 
   /// All metrics as text. May take long: for the admin thread, not for a worker.
   std::string text() const;

@@ -7,6 +7,8 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -72,6 +74,8 @@ class WorkerRoutes {
   void read(Scrape& scrape) const;
   /// Adds what all of them have counted. Any thread.
   void add_to(Traffic& traffic) const;
+  /// The same for each route. Any thread.
+  void add_to(std::map<std::string, Traffic, std::less<>>& by_route) const;
 
  private:
   RouteSeries& find_or_make(std::string_view name);

@@ -61,6 +61,9 @@ class SpanQueue {
   /// Appends spans of whole exchanges, so many that `out` grows by at most `most` bytes, and returns how many. One
   /// thread.
   std::size_t take(std::size_t most, std::string& out);
+  /// How many bytes wait, of the worker with the most of them. Each has room for kMaxQueued. Any thread.
+  std::size_t fullest() const;
+  static constexpr std::size_t kMaxQueued = 1UL << 20;
   /// Any thread.
   std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
 
@@ -68,7 +71,7 @@ class SpanQueue {
   friend class SpanLog;
   Lane& lane();
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::size_t turn_ = 0;
   std::atomic<std::uint64_t> dropped_{0};

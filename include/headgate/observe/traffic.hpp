@@ -5,6 +5,9 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
 
 namespace headgate::observe {
 
@@ -17,6 +20,12 @@ struct Traffic {
   std::uint64_t sent = 0;      ///< bytes of answers
   /// How long they took, by bucket of headgate_request_duration_seconds.
   std::array<std::uint64_t, Histogram::kMaxBounds + 1> durations{};
+  /// What the gateway itself took of that, by bucket of headgate_overhead_seconds.
+  std::array<std::uint64_t, Histogram::kMaxBounds + 1> overheads{};
+  /// By the first digit of the status; 429 counts only in `rejected`. At 0: the client got no answer.
+  std::array<std::uint64_t, 6> classes{};
 };
+/// The same by route; those without series of their own together as WorkerRoutes::kOther.
+using TrafficByRoute = std::map<std::string, Traffic, std::less<>>;
 
 }  // namespace headgate::observe

@@ -61,6 +61,12 @@ class Admin {
   /// Serves with the new options. Requests in flight at an address that is closed have at most one second.
   void use(Next next);
 
+  /// Its connections now, and how many there may be. Any thread.
+  struct Places {
+    std::uint32_t taken = 0;
+    std::uint32_t most = 0;
+  };
+  Places places() const noexcept;
   std::uint16_t port() const noexcept;   ///< 0 while it does not listen
   std::vector<int> descriptors() const;  ///< its listening sockets; they stay its own
 

@@ -67,6 +67,8 @@ class WaitQueues {
   void freed(const Hash& queue) noexcept;
   bool is_first(const Member& member) const noexcept;
   bool anyone_waits(const Hash& queue) const noexcept;
+  /// How many wait. For reports, not for the request path.
+  std::size_t waiting(const Hash& queue) const noexcept;
 
  private:
   struct Stripe;

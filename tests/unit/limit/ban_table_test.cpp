@@ -187,6 +187,18 @@ TEST(BanTable, NeverDropsWhatAnOperatorOrdered) {
   EXPECT_EQ(table.list(kStart + BanTable::kRemembered + 1h).size(), 1u) << "what has ended is forgotten all the same";
 }
 
+TEST(BanTable, TellsHowMuchOfItIsUsedAndByWhichLimit) {
+  BanTable table;
+  EXPECT_EQ(table.held().keys, 0U);
+  EXPECT_EQ(table.held().most, "");
+  table.suspend(policy(), "a", BanReason::rejections, false, kStart);
+  table.suspend(policy(), "b", BanReason::rejections, false, kStart);
+  table.add("other", "c", 1h, kStart);
+  EXPECT_EQ(table.held().keys, 2U) << "an operator's does not count";
+  EXPECT_EQ(table.held().most, "abuse");
+  EXPECT_EQ(table.held().keys_of_most, 2U);
+}
+
 TEST(BanTable, IsUsedByManyThreadsAtOnce) {
   BanTable table;
   std::vector<std::thread> threads;

@@ -32,6 +32,16 @@ TEST(Lane, GivesBackWhatWasPutInInItsOrder) {
   EXPECT_TRUE(lane.front().empty());
 }
 
+TEST(Lane, TellsHowManyBytesWait) {
+  Lane lane;
+  EXPECT_EQ(lane.waiting(), 0U);
+  lane.push("one\n");
+  lane.push("two\n");
+  EXPECT_EQ(lane.waiting(), 8U);
+  lane.pop(6);
+  EXPECT_EQ(lane.waiting(), 2U);
+}
+
 TEST(Lane, KeepsALineInOnePieceAndReportsAFullBlock) {
   Lane lane;
   const std::string line = std::string(1'000, 'x') + '\n';

@@ -77,7 +77,7 @@ TEST(MetricsTable, NamesAreWhatPrometheusExpects) {
   const std::regex good("(headgate|process)_[a-z][a-z0-9_]*[a-z]");
   const std::regex unit(
       ".*_(seconds|bytes|info|total|counted|keys|requests|active|successful|up|fds|waiting|inside|limit|in_flight|"
-      "queued|open|series|concurrency|reason)");
+      "queued|used|open|series|concurrency|reason)");
   std::set<std::string_view> seen;
   for (const auto* family : families()) {
     const std::string name(family->name);
@@ -101,7 +101,7 @@ TEST(MetricsTable, LabelsAreFewAndNeverWhatACallerCanChoose) {
   const std::set<std::string_view> known{"percent",  "server", "file",   "version",  "reason",  "upstream", "layer",
                                          "priority", "worker", "route",  "method",   "code",    "limit",    "tier",
                                          "decision", "source", "window", "node",     "result",  "kind",     "log",
-                                         "room",     "event",  "commit", "listener", "subject", "severity"};
+                                         "room",     "event",  "commit", "listener", "subject", "severity", "bound"};
   for (const auto* family : families()) {
     for (std::size_t i = 0; i < family->label_count(); ++i)
       EXPECT_TRUE(known.contains(family->labels[i])) << family->name << " by " << family->labels[i];

@@ -42,6 +42,19 @@ TEST(WaitQueues, KeepTheOrderOfArrival) {
   queues.leave(second);
 }
 
+TEST(WaitQueues, TellHowManyWait) {
+  WaitQueues queues;
+  Request first, second, other;
+  EXPECT_EQ(queues.waiting(kOne), 0U);
+  queues.join(first, kOne, 10);
+  queues.join(second, kOne, 10);
+  queues.join(other, kTwo, 10);
+  EXPECT_EQ(queues.waiting(kOne), 2U);
+  EXPECT_EQ(queues.waiting(kTwo), 1U);
+  for (auto* const each : {&first, &second, &other}) queues.leave(*each);
+  EXPECT_EQ(queues.waiting(kOne), 0U);
+}
+
 TEST(WaitQueues, LetAHigherPriorityGoFirst) {
   WaitQueues queues;
   Request low, normal, critical, later;
