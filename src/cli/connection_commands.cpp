@@ -67,7 +67,7 @@ void print_rest(const Answer& answer, const char* what) {
 
 void print_addresses(const Answer& answer) {
   print_line(text_in(answer, "open") + " of at most " + text_in(answer, "bound") + " connections, of " +
-             text_in(answer, "addresses") + " addresses");
+             text_in(answer, "addresses") + (count_in(answer, "addresses") == 1 ? " address" : " addresses"));
   TextTable table({"address", "open", "idle", "requests", "oldest", "of the bound"});
   for (const auto& each : list_in(answer, "connections"))
     table.row({text_in(each, "address"), text_in(each, "open"), text_in(each, "idle"), text_in(each, "requests"),

@@ -1,6 +1,7 @@
 #include "refused_text.hpp"
 
 #include "headgate/core/text.hpp"
+#include "headgate/core/utf8.hpp"
 #include "headgate/http/fields.hpp"
 
 #include <algorithm>
@@ -184,20 +185,23 @@ void show_refused_head(std::string_view bytes, std::optional<std::size_t> fault,
   out.head = head.text().substr(0, RefusedRequests::kHead);
   if (!fault || *fault > bytes.size()) return;
   out.byte = *fault;
-  const auto until = std::min(bytes.size(), *fault + kAfter + 1);
+  constexpr std::size_t kLongestCharacter = 4;
+  const auto until = std::min(bytes.size(), *fault + kLongestCharacter + kAfter);
   Shown line(bytes.substr(0, until), *fault, identity);
   const auto begin = line_of(bytes.substr(0, until), *fault);
   line.show(begin, kNowhere);
   const auto& text = line.text();
   const auto place = std::min(line.place(), text.size());
-  const auto from = place - std::min(place, kBefore);
+  auto from = place - std::min(place, kBefore);
+  while (from < place && (static_cast<unsigned char>(text[from]) & 0xC0U) == 0x80) ++from;  // within a character
   if (line.hides_fault()) {
     out.before = text.substr(from, place - from) + std::string(kSecret);
     return;
   }
   out.before = text.substr(from, place - from);
-  out.wrong = text.substr(place, 1);
-  out.after = text.substr(std::min(place + 1, text.size()), kAfter);
+  const auto length = place < text.size() ? std::max<std::size_t>(character_length(text, place), 1) : 0;
+  out.wrong = text.substr(place, length);
+  out.after = whole_characters(std::string_view(text).substr(place + length), kAfter);
 }
 
 }  // namespace headgate::gateway
