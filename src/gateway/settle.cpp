@@ -77,11 +77,12 @@ void settle_decisions(Admission& a, const CheckedLimit& checked, Clock::Steady n
 }
 
 /// Whether a request without an answer failed because of its server, or never reached one. Else a client that closes
-/// its connection or stalls would not pay for the server's work.
+/// its connection or stalls, or whose request an operator ends, would not pay for the server's work.
 bool failed_by_server(const Exchange& x, const std::optional<Problem>& problem) noexcept {
   if (x.attempts == 0) return true;
   return problem && problem->ended_by != EndedBy::timeout_client && problem->ended_by != EndedBy::too_large &&
-         problem->ended_by != EndedBy::bad_request && problem->ended_by != EndedBy::client_closed;
+         problem->ended_by != EndedBy::bad_request && problem->ended_by != EndedBy::client_closed &&
+         problem->ended_by != EndedBy::operator_;
 }
 
 /// Returns whether the answer has a cost that cannot be read.
