@@ -68,7 +68,11 @@ struct BanTable::State {
 
   BanStripe& stripe_of(const Hash& hash) noexcept { return stripes[hash.high % kBanStripes]; }
 
-  void put(BanStripe& stripe, const Hash& hash, const Ban& ban, Instant now) {
+  /// What an entry of the log displaces is not counted: the log may be read again as a whole, and what was dropped
+  /// would be dropped and counted each time.
+  enum class From { here, log };
+
+  void put(BanStripe& stripe, const Hash& hash, const Ban& ban, Instant now, From from = From::here) {
     if (const auto at = stripe.bans.find(hash); at != stripe.bans.end()) erase(stripe, at, ban.limit);
     stripe.bans.emplace(hash, ban);
     auto& own = stripe.by_limit[ban.limit];
@@ -77,7 +81,7 @@ struct BanTable::State {
     for (auto* const place : {&own.droppable, &own.kept})
       while (!place->empty() && now - place->begin()->first >= kRemembered)
         erase(stripe, stripe.bans.find(place->begin()->second), ban.limit);
-    while (stripe.droppable > bound) make_room(stripe, now);
+    while (stripe.droppable > bound) make_room(stripe, now, from);
     if (ban.until > now) any.store(true, std::memory_order_relaxed);
   }
 
@@ -92,13 +96,13 @@ struct BanTable::State {
 
   /// The limit with the most entries has more than its share of a stripe that is too full: its entry that ends first
   /// goes.
-  void make_room(BanStripe& stripe, Instant now) {
+  void make_room(BanStripe& stripe, Instant now, From from) {
     const auto fewer = [](const auto& a, const auto& b) {
       return a.second.droppable.size() < b.second.droppable.size();
     };
     const auto most = std::max_element(stripe.by_limit.begin(), stripe.by_limit.end(), fewer);
     const auto at = stripe.bans.find(most->second.droppable.begin()->second);
-    if (at->second.until > now) {
+    if (from == From::here && at->second.until > now) {
       const std::lock_guard lock(counts_mutex);
       ++dropped[most->first];
     }
@@ -222,7 +226,7 @@ void BanTable::apply(const Ban& ban, Instant now) {
     const std::lock_guard lock(stripe.mutex);
     const auto at = stripe.bans.find(hash);
     if (at != stripe.bans.end() && at->second.version >= ban.version) return;
-    state_->put(stripe, hash, ban, now);
+    state_->put(stripe, hash, ban, now, State::From::log);
   }
   if (ban.until > now) note(ban);
 }

@@ -162,6 +162,22 @@ TEST(BanTable, LetsNoLimitFlushTheSuspensionsOfAnother) {
   EXPECT_EQ(table.dropped().size(), 1u);
 }
 
+TEST(BanTable, CountsWhatItDropsOnceHoweverOftenTheLogIsRead) {
+  BanTable table(nullptr, 2'560);
+  std::vector<Ban> log;
+  for (int i = 0; i < 5'000; ++i) {
+    auto made = table.suspend(policy(1h), "k" + std::to_string(i), BanReason::rejections, false, kStart);
+    ASSERT_TRUE(made);
+    made->version = static_cast<std::uint64_t>(i) + 1;
+    log.push_back(std::move(*made));
+  }
+  const auto dropped = table.dropped().at("abuse");
+  EXPECT_GE(dropped, 2'000u);
+  for (int round = 0; round < 3; ++round)
+    for (const auto& each : log) table.apply(each, kStart);
+  EXPECT_EQ(table.dropped().at("abuse"), dropped);
+}
+
 TEST(BanTable, LetsNoEntryOfTheLogFlushTheSuspensionsOfAnotherLimit) {
   BanTable table(nullptr, 2'560);
   table.apply({.limit = "abuse", .key = "k", .since = kStart, .until = kStart + 1min, .version = 1}, kStart);
