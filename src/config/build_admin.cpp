@@ -7,6 +7,10 @@
 
 #include <boost/asio/ip/address.hpp>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 namespace headgate::config {
 namespace {
 
@@ -18,33 +22,47 @@ bool is_loopback(const std::string& host) {
   return !ec && address.is_loopback();
 }
 
-void check_token(Build& build, const Node& admin, const char* name, const char* variable) {
-  const Node* token = text_at(&admin, name);
-  if (token == nullptr) return;
-  if (token->text.empty()) {
-    build.report.error(code::kCredentials, *token, "this token is empty",
+void check_token(Build& build, const Node& token, const char* name, const char* variable) {
+  if (token.text.empty()) {
+    build.report.error(code::kCredentials, token, "this token is empty",
                        std::string("write \"") + name + "\": \"${" + variable + "}\"");
-  } else if (check_field_value(token->text)) {
-    build.report.error(code::kCredentials, *token, "this token cannot be sent in a header field",
+  } else if (check_field_value(token.text)) {
+    build.report.error(code::kCredentials, token, "this token cannot be sent in a header field",
                        "make one of letters and digits: openssl rand -hex 24");
-  } else if (token->text.size() < kShortToken) {
-    build.report.warning(code::kGuessable, *token,
-                         "a token of " + std::to_string(token->text.size()) + " bytes can be guessed",
+  } else if (token.text.size() < kShortToken) {
+    build.report.warning(code::kGuessable, token,
+                         "a token of " + std::to_string(token.text.size()) + " bytes can be guessed",
                          "make one of 16 or more: openssl rand -hex 24");
   }
 }
 
+/// Reads the token, or the list of tokens, with this name.
+std::vector<std::string> tokens_of(Build& build, const Node& admin, const char* name, const char* variable) {
+  std::vector<std::string> out;
+  for (const Node* token : texts(find(&admin, name))) {
+    check_token(build, *token, name, variable);
+    if (!token->text.empty() && std::find(out.begin(), out.end(), token->text) != out.end())
+      build.report.warning(code::kDuplicate, *token, "this token is in the list already",
+                           "a list is for a token and the one that replaces it: openssl rand -hex 24");
+    out.push_back(token->text);
+  }
+  return out;
+}
+
 void check_roles(Build& build, const Node& admin, const Admin& out) {
-  check_token(build, admin, "token", "HEADGATE_ADMIN_TOKEN");
-  check_token(build, admin, "read_token", "HEADGATE_READ_TOKEN");
-  const Node* reader = text_at(&admin, "read_token");
-  if (reader == nullptr) return;
-  if (find(&admin, "token") == nullptr) {
-    build.report.error(code::kCredentials, *reader, "with a \"read_token\" alone nobody could change anything",
-                       R"(add "token": "${HEADGATE_ADMIN_TOKEN}")");
-  } else if (!out.token.empty() && out.token == out.read_token) {
+  const auto readers = texts(find(&admin, "read_token"));
+  if (readers.empty()) return;
+  if (find(&admin, "token") == nullptr)
+    return build.report.error(code::kCredentials, *readers.front(),
+                              "with a \"read_token\" alone nobody could change anything",
+                              R"(add "token": "${HEADGATE_ADMIN_TOKEN}")");
+  for (const Node* reader : readers) {
+    if (reader->text.empty() || std::find(out.tokens.begin(), out.tokens.end(), reader->text) == out.tokens.end())
+      continue;
+    const bool lists = out.tokens.size() + out.read_tokens.size() > 2;
     build.report.error(code::kCredentials, *reader,
-                       "both tokens are the same, so whoever may read may change everything",
+                       lists ? "this is one of \"token\" too, so whoever may read may change everything"
+                             : "both tokens are the same, so whoever may read may change everything",
                        "make another one: openssl rand -hex 24");
   }
 }
@@ -72,8 +90,8 @@ void build_admin(Build& build) {
   auto& out = build.config.admin.emplace();
   if (written == nullptr || written->kind != Kind::object) return;
   out.if_taken = Admin::IfTaken::fail;
-  read(written, "token", out.token);
-  read(written, "read_token", out.read_token);
+  out.tokens = tokens_of(build, *written, "token", "HEADGATE_ADMIN_TOKEN");
+  out.read_tokens = tokens_of(build, *written, "read_token", "HEADGATE_READ_TOKEN");
   if (const Node* listen = text_at(written, "listen")) {
     auto options = parse_listen(listen->text);
     if (options.has_error()) return;

@@ -34,13 +34,19 @@ constexpr Shape kListen = either("an address or a list of addresses", kListenAll
 
 // admin
 
+constexpr Shape kTokenList = list("a list of texts", kText, 1, 8);
+constexpr const Shape* kTokenForms[] = {&kText, &kTokenList};
+constexpr Shape kTokens = either("text, or a list of texts", kTokenForms);
+
 constexpr Key kAdminKeys[] = {
     {"listen", &kListenAddress, "127.0.0.1:9900", R"("127.0.0.1:9900")",
      "Address of the admin port; an address that other machines can reach needs a `token`"},
-    {"token", &kText, "", R"("${HEADGATE_ADMIN_TOKEN}")",
-     "Everything but `/healthz` and `/readyz` requires `Authorization: Bearer` with this token"},
-    {"read_token", &kText, "", R"("${HEADGATE_READ_TOKEN}")",
-     "A second token, for scrapers and people who look: it can read everything and change nothing; needs a `token`"},
+    {"token", &kTokens, "", R"("${HEADGATE_ADMIN_TOKEN}")",
+     "Everything but `/healthz` and `/readyz` requires `Authorization: Bearer` with this token, or with one of a list "
+     "while one replaces another"},
+    {"read_token", &kTokens, "", R"("${HEADGATE_READ_TOKEN}")",
+     "Another token, or a list, for scrapers and people who look: it can read everything and change nothing; needs a "
+     "`token`"},
 };
 constexpr Section kAdmin{"admin", "admin", "Metrics and administration: an object, or `\"off\"`.", kAdminKeys};
 constexpr Shape kAdminObject = section(kAdmin);

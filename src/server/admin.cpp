@@ -181,7 +181,7 @@ void Admin::use(Next next) {
                    {{"reason", to.off_because}});
   if (!state_->worker) return;
   AdminHandler::Tokens tokens;
-  if (state_->options) tokens = {state_->options->token, state_->options->read_token};
+  if (state_->options) tokens = {state_->options->tokens, state_->options->read_tokens};
   state_->worker->tell([tokens](Service& service) { static_cast<AdminService&>(service).use_tokens(tokens); });
   const auto change = state_->listeners->use(std::move(to.listeners), kDrain);
   for (const auto& where : change.added)

@@ -140,7 +140,20 @@ bool same_digest(const identity::Sha256& a, const identity::Sha256& b) noexcept 
   return differs == 0;
 }
 
-constexpr std::string_view kSendToken = "Send the token of the admin block as \"Authorization: Bearer <token>\".";
+/// Compares with each, so that the time does not reveal which one it is either.
+bool is_one_of(const identity::Sha256& digest, const std::vector<identity::Sha256>& all) noexcept {
+  unsigned same = 0;
+  for (const auto& each : all) same |= static_cast<unsigned>(same_digest(digest, each));
+  return same != 0;
+}
+
+std::vector<identity::Sha256> digests_of(const std::vector<std::string>& tokens) {
+  std::vector<identity::Sha256> out;
+  for (const auto& each : tokens) out.push_back(identity::sha256(each));
+  return out;
+}
+
+constexpr std::string_view kSendToken = "Send a token of the admin block as \"Authorization: Bearer <token>\".";
 constexpr std::string_view kTooManyWrong = "Too many tokens from this address were wrong.";
 constexpr std::string_view kMayOnlyRead = "This token may only read. Send the other token of the admin block.";
 constexpr std::string_view kAskByAddress = "Ask by address or as localhost, or give the admin block a token.";
@@ -154,11 +167,8 @@ AdminHandler::AdminHandler(const Tokens& tokens, std::vector<AdminEndpoint> endp
 }
 
 void AdminHandler::use_tokens(const Tokens& tokens) {
-  guarded_ = !tokens.all.empty() || !tokens.read.empty();
-  has_operators_ = !tokens.all.empty();
-  has_readers_ = !tokens.read.empty();
-  token_ = identity::sha256(tokens.all);
-  read_token_ = identity::sha256(tokens.read);
+  tokens_ = digests_of(tokens.all);
+  read_tokens_ = digests_of(tokens.read);
 }
 
 Task<void> AdminHandler::handle(Exchange& x) {
@@ -232,10 +242,10 @@ Task<bool> AdminHandler::refused_access(Exchange& x, const AdminMatch& match, Ad
       status = 401, why = kSendToken;
     else if (role == AdminRole::reader && changes && !(match.endpoint != nullptr && asked.reads))
       status = 403, why = kMayOnlyRead;
-    else if (!guarded_ && !asked_by_address(x.request.authority))
+    else if (!guarded() && !asked_by_address(x.request.authority))
       status = 403, why = kAskByAddress;
   }
-  if (status == 0 && !guarded_ && changes && from_a_page(x.request.fields)) status = 403, why = kNoBrowser;
+  if (status == 0 && !guarded() && changes && from_a_page(x.request.fields)) status = 403, why = kNoBrowser;
   if (status == 0) co_return false;
   audit_.refused(x.peer_text, x.request.method, x.request.path, status, why);
   co_await refuse(x, status, why, status == 401 ? "Bearer realm=\"headgate admin\"" : "", wait);
@@ -293,7 +303,7 @@ std::string AdminHandler::others() const {
 /// On this machine the right token is taken in any case: an address that a stranger's connections may seem to come
 /// from, as through a tunnel, must not lock out its operators.
 std::uint64_t AdminHandler::look_at_token(const Exchange& x, std::optional<AdminRole>& role) {
-  if (!guarded_) return role = role_of(x), 0;
+  if (!guarded()) return role = role_of(x), 0;
   const bool given = !http::value_of(x.request.fields, http::Known::authorization).empty();
   const auto now = std::chrono::steady_clock::now();
   const auto wait = given ? guesses_.wait(x.peer, now) : std::chrono::seconds(0);
@@ -304,15 +314,15 @@ std::uint64_t AdminHandler::look_at_token(const Exchange& x, std::optional<Admin
   return static_cast<std::uint64_t>(wait.count());
 }
 
-/// Who calls; nothing if a token is needed that the call does not have. Both tokens are always compared.
+/// Who calls; nothing if a token is needed that the call does not have. All tokens are always compared.
 std::optional<AdminRole> AdminHandler::role_of(const Exchange& x) const {
-  if (!guarded_) return AdminRole::local;
+  if (!guarded()) return AdminRole::local;
   const auto digest =
       identity::sha256(identity::bearer_token(http::value_of(x.request.fields, http::Known::authorization)));
-  const bool all = same_digest(digest, token_);
-  const bool read = same_digest(digest, read_token_);
-  if (all && has_operators_) return AdminRole::operator_;
-  if (read && has_readers_) return AdminRole::reader;
+  const bool all = is_one_of(digest, tokens_);
+  const bool read = is_one_of(digest, read_tokens_);
+  if (all) return AdminRole::operator_;
+  if (read) return AdminRole::reader;
   return std::nullopt;
 }
 

@@ -23,8 +23,8 @@ class AdminHandler final : public gateway::Handler {
  public:
   /// Who may call what is not for everyone. Without a token, the Host of the request must be an address or localhost.
   struct Tokens {
-    std::string all;   ///< may call everything; empty: none is needed
-    std::string read;  ///< may only read; empty: nobody has it
+    std::vector<std::string> all;   ///< each may call everything; none: none is needed
+    std::vector<std::string> read;  ///< each may only read; none: nobody has one
   };
   AdminHandler(const Tokens& tokens, std::vector<AdminEndpoint> endpoints, boost::asio::io_context& loop);
   /// For calls that begin from now on.
@@ -39,17 +39,16 @@ class AdminHandler final : public gateway::Handler {
   static Task<void> finish(gateway::Exchange& x, const AdminEndpoint& asked, const AdminCall& call,
                            const AdminAnswer& answer);
   Task<void> send_stream(gateway::Exchange& x, const AdminEndpoint& asked, const AdminCall& call);
+  /// By a token.
+  bool guarded() const noexcept { return !tokens_.empty() || !read_tokens_.empty(); }
   /// The seconds for which the caller's token is not looked at, because too many were wrong; 0: it was.
   std::uint64_t look_at_token(const gateway::Exchange& x, std::optional<AdminRole>& role);
   std::optional<AdminRole> role_of(const gateway::Exchange& x) const;
   std::string others() const;
 
-  boost::asio::io_context& loop_;  // of the admin thread
-  bool guarded_ = false;           // by a token
-  bool has_operators_ = false;
-  bool has_readers_ = false;
-  identity::Sha256 token_;
-  identity::Sha256 read_token_;
+  boost::asio::io_context& loop_;         // of the admin thread
+  std::vector<identity::Sha256> tokens_;  // none, and no read_tokens_: whoever can connect may call
+  std::vector<identity::Sha256> read_tokens_;
   AdminAudit audit_;
   TokenGuesses guesses_;
   std::vector<AdminEndpoint> endpoints_;

@@ -93,6 +93,28 @@ TEST(AdminRoles, AReloadChangesTheTokens) {
   EXPECT_EQ(Operator(reader.port(), kAll).ask("GET", "/api/v1/status").status(), 200);
 }
 
+TEST(AdminRoles, TwoTokensHoldWhileOneReplacesTheOther) {
+  const std::string next = "the-next-token-of-operators";
+  const std::string next_read = "the-next-token-of-readers";
+  Reloaded file(guarded());
+  const auto port = admin_port(file.process());
+  const auto status = [port](const std::string& token) {
+    return Operator(port, token).ask("PUT", "/api/v1/log-level", R"({"level":"info"})").status();
+  };
+  EXPECT_EQ(status(next), 401);
+  ASSERT_TRUE(file.reload(guarded({{"admin", {{"token", {kAll, next}}, {"read_token", {kRead, next_read}}}}})));
+  EXPECT_EQ(status(kAll), 200);
+  EXPECT_EQ(status(next), 200);
+  EXPECT_EQ(status(kRead), 403);
+  EXPECT_EQ(status(next_read), 403);
+  const auto shown = Operator(port, next_read).ask("GET", "/api/v1/config").body;
+  for (const auto& token : {kAll, next, kRead, next_read}) EXPECT_FALSE(has(shown, token)) << shown;
+  ASSERT_TRUE(file.reload(guarded({{"admin", {{"token", Json::array({next})}, {"read_token", next_read}}}})));
+  EXPECT_EQ(status(kAll), 401);
+  EXPECT_EQ(status(next), 200);
+  EXPECT_EQ(status(next_read), 403);
+}
+
 TEST(AdminRoles, EveryChangeIsLoggedWithWhoAndWhat) {
   Proxy proxy(guarded());
   auto& process = proxy.gateway.process();

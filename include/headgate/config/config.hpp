@@ -28,8 +28,9 @@ namespace headgate::config {
 /// The admin port: metrics and administration.
 struct Admin {
   net::ListenOptions listen{.host = "127.0.0.1", .port = 9900, .text = "127.0.0.1:9900"};
-  std::string token;       ///< required by everything but the probes; empty only on a loopback address; never logged
-  std::string read_token;  ///< may only read; empty: nobody has it; never logged
+  /// Any of them is required by everything but the probes; none only on a loopback address; never logged.
+  std::vector<std::string> tokens;
+  std::vector<std::string> read_tokens;  ///< any of them may only read; none: nobody may; never logged
   /// What happens if the port is taken: an error if the user named the port.
   enum class IfTaken { fail, go_without, another_port };
   IfTaken if_taken = IfTaken::go_without;

@@ -287,7 +287,12 @@ inline std::string describe(const Config& config) {
     if (each.tls) out << describe(*each.tls);
     out << (each.proxy_protocol ? " proxy_protocol\n" : "\n");
   }
-  if (config.admin) out << "admin " << config.admin->listen.text << ' ' << config.admin->token << '\n';
+  if (config.admin) {
+    out << "admin " << config.admin->listen.text << ' ';
+    for (const auto* tokens : {&config.admin->tokens, &config.admin->read_tokens})
+      for (const auto& token : *tokens) out << token << ' ';
+    out << '\n';
+  }
   out << describe(config.identity);
   if (config.redis) out << describe(*config.redis);
   out << "memory " << config.memory.max_keys << '\n';

@@ -267,7 +267,14 @@ TEST(LoadAdmin, IsOnLoopbackUnlessWrittenOrOff) {
   EXPECT_EQ(own->if_taken, Admin::IfTaken::fail);
   const auto open = of(R"("admin": { "listen": ":9902", "token": "0123456789abcdef" }, )");
   ASSERT_TRUE(open);
-  EXPECT_EQ(open->token, "0123456789abcdef");
+  EXPECT_EQ(open->tokens, std::vector<std::string>{"0123456789abcdef"});
+  EXPECT_TRUE(open->read_tokens.empty());
+  setenv("HEADGATE_TEST_SECRET", "top secret value", 1);
+  const auto rotated = of(R"("admin": { "token": ["0123456789abcdef", "${HEADGATE_TEST_SECRET}"],
+                             "read_token": ["fedcba9876543210"] }, )");
+  ASSERT_TRUE(rotated);
+  EXPECT_EQ(rotated->tokens, (std::vector<std::string>{"0123456789abcdef", "top secret value"}));
+  EXPECT_EQ(rotated->read_tokens, std::vector<std::string>{"fedcba9876543210"});
   EXPECT_FALSE(of(R"("admin": "off", )"));
 }
 

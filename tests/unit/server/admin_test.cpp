@@ -65,7 +65,7 @@ std::string body_of(const std::string& answer) {
 config::Admin on_any_port(const std::string& token = "") {
   config::Admin out;
   out.listen = {"127.0.0.1", 0, "127.0.0.1:0"};
-  out.token = token;
+  if (!token.empty()) out.tokens = {token};
   out.if_taken = config::Admin::IfTaken::fail;
   return out;
 }
