@@ -319,8 +319,15 @@ void offer_admin_commands(CLI::App& app, int& result) {
   offer_plain(app, result, "bounds", "The bounds of a running gateway beside how much of each is used",
               {.target = "/api/v1/bounds"}, print_bounds);
   offer_certificates(app, result);
-  offer_plain(app, result, "reload", "Read the configuration again, as SIGHUP does, and say what changed",
-              {.method = "POST", .target = "/api/v1/reload", .patience = kReloadPatience}, print_reload);
+  const auto reload = offer(
+      app, result, "reload", "Read the configuration again, as SIGHUP does, and say what changed",
+      [](const Words& words) {
+        return AdminRequest{.method = "POST",
+                            .target = std::string("/api/v1/reload") + (words.flag ? "?previous=true" : ""),
+                            .patience = kReloadPatience};
+      },
+      [](const Words&) { return print_reload; });
+  reload.app->add_flag("--previous", reload.words->flag, "Go back to the configuration that was in force before");
   offer_plain(app, result, "drain", "Finish what is in flight, then end, as SIGTERM does",
               {.method = "POST", .target = "/api/v1/drain"}, line("the gateway is draining"));
   const auto level = offer(

@@ -146,7 +146,9 @@ void print_status(const Answer& answer) {
 
 void print_reload(const Answer& answer) {
   const auto changed = words_in(answer, "changed");
-  print_line("reloaded " + text_in(answer, "file") + (changed.empty() ? ": nothing has changed" : ": " + changed));
+  const bool previous = text_in(answer, "from") == "previous";
+  print_line((previous ? "went back to an earlier " : "reloaded ") + text_in(answer, "file") +
+             (changed.empty() ? ": nothing has changed" : ": " + changed));
   if (const auto waiting = words_in(answer, "waiting_for_restart"); !waiting.empty())
     print_line("waits for a restart: " + waiting);
   for (const auto& each : list_in(answer, "limits_begun_anew"))

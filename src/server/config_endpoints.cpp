@@ -5,8 +5,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include <set>
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 namespace headgate::server {
 namespace {
@@ -122,9 +126,49 @@ AdminAnswer compare(const OperatorBoard& board, const ReadAgain& read_again) {
   return {.body = text_of(out), .type = AdminAnswer::kJson};
 }
 
+/// Compares on the side thread. Those who ask while a comparison waits for its turn share it, so that nobody can keep
+/// that thread from a reload for longer than two of them take.
+class Comparisons : public std::enable_shared_from_this<Comparisons> {
+ public:
+  Comparisons(const OperatorBoard& board, SideThread& side, const ReadAgain& read_again)
+      : board_(board), side_(side), read_again_(read_again) {}
+
+  /// Admin thread. Drops `give` if the gateway ends.
+  void ask(const AdminEndpoint::Give& give) {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back(give);
+    if (waiting_.size() > 1) return;
+    if (!side_.run([self = shared_from_this()] { self->run(); })) waiting_.clear();
+  }
+
+ private:
+  void run() {
+    std::vector<AdminEndpoint::Give> asked;
+    {
+      const std::lock_guard lock(mutex_);
+      asked.swap(waiting_);
+    }
+    const auto answer = compare_safely();
+    for (const auto& give : asked) give(answer);
+  }
+  AdminAnswer compare_safely() const {
+    try {
+      return compare(board_, read_again_);
+    } catch (const std::exception& failure) {
+      return {.status = 500, .body = failure.what()};
+    }
+  }
+
+  const OperatorBoard& board_;
+  SideThread& side_;
+  const ReadAgain& read_again_;
+  std::mutex mutex_;
+  std::vector<AdminEndpoint::Give> waiting_;
+};
+
 }  // namespace
 
-std::vector<AdminEndpoint> config_endpoints(OperatorBoard& board, const ReadAgain& read_again) {
+std::vector<AdminEndpoint> config_endpoints(OperatorBoard& board, SideThread& side, const ReadAgain& read_again) {
   std::vector<AdminEndpoint> out;
   out.push_back(
       {.method = "GET",
@@ -134,10 +178,8 @@ std::vector<AdminEndpoint> config_endpoints(OperatorBoard& board, const ReadAgai
   out.push_back(
       {.method = "GET",
        .path = "/api/v1/config/diff",
-       .answer_later =
-           [&board, &read_again](const AdminCall&, const AdminEndpoint::Give& give) {
-             (void)board.on_main_thread([&board, &read_again, give] { give(compare(board, read_again)); });
-           },
+       .answer_later = [comparisons = std::make_shared<Comparisons>(board, side, read_again)](
+                           const AdminCall&, const AdminEndpoint::Give& give) { comparisons->ask(give); },
        .about = {.summary = "Where the file differs from the configuration in force", .answer = "ConfigDiff"}});
   return out;
 }

@@ -2,6 +2,7 @@
 // GET /api/v1/config and /api/v1/config/diff: the configuration in force, and how the file differs from it.
 
 #include "operator_board.hpp"
+#include "side_thread.hpp"
 
 #include "headgate/server/admin_endpoints.hpp"
 #include "headgate/server/serve_gateway.hpp"
@@ -10,7 +11,7 @@
 
 namespace headgate::server {
 
-/// `read_again` is called on the main thread. Both outlive the admin interface.
-std::vector<AdminEndpoint> config_endpoints(OperatorBoard& board, const ReadAgain& read_again);
+/// `read_again` is called on the side thread. All outlive the admin interface.
+std::vector<AdminEndpoint> config_endpoints(OperatorBoard& board, SideThread& side, const ReadAgain& read_again);
 
 }  // namespace headgate::server

@@ -58,7 +58,8 @@ std::string explain_offline(const config::Config& config, gateway::ExplainedRequ
   boost::asio::io_context loop{1};
   net::LoopClock clock(loop);
   observe::Registry registry;
-  auto pending = prepare_config(loop, config, nullptr, nullptr);
+  SideThread side;
+  auto pending = prepare_config(loop, side, make_ready(side, config), nullptr, nullptr);
   const auto compiled = pending.active->compiled;
   const auto head = request.head;
   Answer answer;
@@ -88,8 +89,6 @@ std::string explain_offline(const config::Config& config, gateway::ExplainedRequ
   auto out = to_json(*answer.told, candidates);
   answer.told.reset();
   pending = {};
-  loop.restart();
-  loop.poll();  // what is freed on the loop
   out["offline"] = true;
   return text_of(out);
 }

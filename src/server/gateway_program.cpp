@@ -11,37 +11,18 @@
 
 #include <boost/asio/post.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <exception>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
 namespace headgate::server {
-namespace {
 
-/// How long the slowest fetch of keys may take; 0 if no keys are fetched.
-Duration longest_fetch(const config::Config& config) {
-  Duration longest{0};
-  if (!config.identity.jwt) return longest;
-  for (const auto& issuer : config.identity.jwt->issuers)
-    if (!issuer.keys.jwks_url.empty()) longest = std::max(longest, issuer.keys.fetch_timeout);
-  return longest;
-}
-
-/// Gives `next` to every service, between two of its steps.
-std::function<void(Service&)> adopting(std::shared_ptr<const ActiveConfig> next) {
-  return [next = std::move(next)](Service& service) { static_cast<GatewayService&>(service).adopt(next); };
-}
-
-}  // namespace
-
-GatewayProgram::GatewayProgram(boost::asio::io_context& loop, const config::Config& config, const ReadAgain& read_again,
-                               Shared& shared)
+GatewayProgram::GatewayProgram(boost::asio::io_context& loop, SideThread& side, const config::Config& config,
+                               const ReadAgain& read_again, Shared& shared)
     : loop_(loop),
+      side_(side),
       read_again_(read_again),
       shared_(shared),
       counters_(shared.registry),
@@ -52,9 +33,11 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, const config::Conf
       rates_(loop, shared.registry),
       reason_watch_(loop),
       traces_(loop, shared.spans, shared.registry),
-      calls_(std::make_shared<ReloadCalls>(loop, [this](Tell tell) { reload(std::move(tell)); })) {
-  activate(prepare_config(loop_, config, nullptr, nullptr));
-  shared_.overrides->serve([this](const auto& overrides) { return with_overrides(loop_, *now_, overrides)->overrides; },
+      calls_(
+          std::make_shared<ReloadCalls>(loop, [this](ReloadFrom from, Tell tell) { reload(from, std::move(tell)); })) {
+  kept_.use_file(make_ready(side_, config));
+  activate(prepare_config(loop_, side_, kept_.now(), nullptr, nullptr));
+  shared_.overrides->serve([this](const auto& overrides) { return with_overrides(side_, *now_, overrides)->overrides; },
                            [this](const auto& overrides, const auto& done) { use_overrides(overrides, done); });
   reason_watch_.add([this] {
     const auto outage = shared_.board.redis_outage();
@@ -83,7 +66,7 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, const config::Conf
 void GatewayProgram::activate(PendingConfig next) {
   if (keyring_) keyring_->stop();
   keyring_ = std::move(next.keyring);
-  now_ = with_overrides(loop_, *next.active, shared_.overrides->book().list(headgate::now()));
+  now_ = with_overrides(side_, *next.active, shared_.overrides->book().list(headgate::now()));
   use_places(*now_);
   shared_.board.use_limits(now_->config->limits);
   shared_.board.use_unready_without_redis(now_->config->unready_without_redis);
@@ -113,39 +96,11 @@ void GatewayProgram::with_redis(std::function<void(std::shared_ptr<redis::Limite
 }
 
 void GatewayProgram::watch(const std::vector<std::string>& paths) {
-  watch_.emplace(loop_, paths, [this] { reload({}); });
-}
-
-/// If the configuration was not applied, a mistake in any of its old and new files may be mended.
-void GatewayProgram::watch_next(const ReadConfig& read, std::chrono::system_clock::time_point begun) {
-  if (!watch_ || read.watched.empty()) return;
-  auto paths = read.watched;
-  if (!read.config) {
-    const std::set<std::string> known(paths.begin(), paths.end());
-    for (const auto& path : watch_->paths())
-      if (!known.contains(path)) paths.push_back(path);
-  }
-  watch_->watch(std::move(paths), begun);
-}
-
-void GatewayProgram::await_keys() {
-  watch_keys();
-  const auto longest = longest_fetch(*now_->config);
-  if (longest > Duration(0)) keyring_->await_first(longest);
-}
-
-void GatewayProgram::watch_keys() {
-  keyring_->start([this](std::shared_ptr<const identity::Credentials> credentials) {
-    now_ = with_credentials(loop_, *now_, std::move(credentials));
-    now_ = with_overrides(loop_, *now_, shared_.overrides->book().list(headgate::now()));
-    shared_.operators.use(now_);
-    shared_.overrides->in_force(now_->overrides.get());
-    if (workers_) workers_->tell(adopting(now_));
-  });
+  watch_.emplace(loop_, paths, [this] { reload(); });
 }
 
 void GatewayProgram::use_overrides(const std::vector<limit::Override>& overrides, const std::function<void()>& done) {
-  now_ = with_overrides(loop_, *now_, overrides);
+  now_ = with_overrides(side_, *now_, overrides);
   shared_.operators.use(now_);
   shared_.overrides->in_force(now_->overrides.get());
   if (workers_ == nullptr) return done();
@@ -200,6 +155,7 @@ void GatewayProgram::hand_over_by(TakenOver taken, CommandLine command) {
       [this](pid_t next) {
         observe::event(observe::LogLevel::info, "upgraded", "a new process serves", {{"pid", next}});
         handed_over_to_ = next;
+        if (watch_) watch_->stop();
         tell_service_manager("MAINPID=" + std::to_string(next));
         // It has the address of the admin interface as well.
         if (auto off = admin_->prepare(std::nullopt); off.has_value()) admin_->use(std::move(*off));
@@ -209,160 +165,21 @@ void GatewayProgram::hand_over_by(TakenOver taken, CommandLine command) {
 }
 
 void GatewayProgram::upgrade(const std::function<void()>& handed_over) {
-  if (!handover_ || !workers_) return;
+  if (!handover_ || !workers_ || draining_) return;
+  // The new process must get the sockets that the reload is about to open.
+  if (reloading_) return after_reload_.push_back([this, handed_over] { upgrade(handed_over); });
   handed_over_ = handed_over;
   handover_->begin(workers_->listeners().descriptors(), admin_->descriptors());
 }
 
 void GatewayProgram::draining() {
+  draining_ = true;
   shared_.reasons.set(ReasonKind::draining);
   shared_.agreement->stop();  // the next process may have other limits
   shared_.operators.begin_drain();
   handover_->stop();
   if (!handed_over_to_) tell_service_manager("STOPPING=1");
   if (at_drain_) boost::asio::post(loop_, at_drain_);  // after the event of the drain
-}
-
-/// Keys may be waited for below, while this loop runs: another call must not begin meanwhile.
-void GatewayProgram::reload(Tell tell) {
-  asked_.push_back(std::move(tell));
-  if (reloading_) return;
-  reloading_ = true;
-  told_ = std::exchange(asked_, {});
-  ReloadResult result;
-  const auto before = now_;
-  if (workers_ == nullptr) add_mistake(result, {}, "this gateway has not begun to serve");
-  result.applied = workers_ != nullptr && try_reload(result);
-  shared_.operators.reloaded(result);
-  log_mistakes(result);
-  if (!result.applied) {
-    shared_.reasons.set(ReasonKind::reload_refused, {}, shared_.operators.now().reload->why_not);
-    counters_.refused();
-    return ended_reload(result);
-  }
-  shared_.reasons.clear(ReasonKind::reload_refused);
-  counters_.applied(headgate::now());
-  watch_keys();
-  if (before->config->gateway.bounds.connections != now_->config->gateway.bounds.connections)
-    warn_of_few_descriptors(*now_->config);
-  workers_->tell(adopting(now_), [this, before, after = now_, result] {
-    log_changes(*before, *after, result);
-    boost::asio::post(loop_, [this, result] {
-      shared_.logs.close_unused();
-      ended_reload(result);
-    });
-  });
-  server_care_.use(now_, *workers_);  // after it, because the workers' upstreams may be new ones
-}
-
-void GatewayProgram::ended_reload(const ReloadResult& result) {
-  reloading_ = false;
-  for (const auto& tell : std::exchange(told_, {}))
-    if (tell) tell(result);
-  for (const auto& rest : std::exchange(after_reload_, {})) rest();
-  if (asked_.empty()) return;
-  const auto next = std::exchange(asked_, {});
-  asked_.assign(next.begin() + 1, next.end());
-  reload(next.front());
-}
-
-struct GatewayProgram::Prepared {
-  std::optional<observe::Logs::Next> logs;
-  std::optional<Listeners::Next> listeners;
-  std::optional<Certificates::Next> certificates;
-  std::optional<Admin::Next> admin;
-};
-
-// What may fail comes first, and changes nothing; then all of it takes effect.
-bool GatewayProgram::try_reload(ReloadResult& result) {
-  const auto begun = std::chrono::system_clock::now();
-  auto read = read_again_();
-  watch_next(read, begun);
-  result.file = std::move(read.file);
-  result.mistakes = std::move(read.mistakes);
-  if (!read.config) return false;
-  const auto written = read.config->upstreams;
-  std::optional<PendingConfig> next;
-  try {
-    auto sizes = sizes_;
-    sizes.keep(written);
-    sizes.apply(read.config->upstreams);
-    next = prepare_config(loop_, std::move(*read.config), now_.get(), keyring_.get());
-  } catch (const std::exception& failure) {
-    add_mistake(result, {}, failure.what());
-    return false;
-  }
-  Prepared prepared;
-  if (!await_new_sources(*next, result) || workers_ == nullptr) return false;
-  const auto& config = *next->active->config;
-  if (!prepare(config, prepared, result)) return false;
-  result.changed = changed_keys(*now_->config, config);
-  result.anew = begun_anew(*now_->config, config);
-  result.waiting = waiting_for_restart(*begun_with_, config);
-  shared_.logs.use(std::move(*prepared.logs));
-  result.listeners = workers_->listeners().use(std::move(*prepared.listeners), config.drain);
-  certificates_.use(std::move(*prepared.certificates));
-  if (prepared.admin) admin_->use(std::move(*prepared.admin));
-  keep_sizes(written);
-  activate(std::move(*next));
-  return true;
-}
-
-bool GatewayProgram::prepare(const config::Config& next, Prepared& prepared, ReloadResult& result) {
-  const auto fail = [&](const config::Place& place, std::string why) {
-    add_mistake(result, place, std::move(why));
-    return false;
-  };
-  const auto& places = next.places;
-  auto logs = shared_.logs.prepare(next.log);
-  if (logs.has_error()) {
-    const bool access = logs.error().which == observe::LogFailure::Which::access;
-    return fail(access ? places.access_log : places.error_log, logs.error().why);
-  }
-  prepared.logs = std::move(*logs);
-  auto& listeners = workers_->listeners();
-  PassedSockets none;
-  auto addresses = listeners.prepare(next.listen, none);
-  if (addresses.has_error()) return fail(places.listen.at(addresses.error().index), addresses.error().why);
-  prepared.listeners = std::move(*addresses);
-  auto certificates = certificates_.prepare(
-      next.listen, [this](const auto& options, const auto& texts) { return workers_->make_tls(options, texts); });
-  if (certificates.has_error()) return fail(places.listen.at(certificates.error().index), certificates.error().why);
-  prepared.listeners->use(std::move(certificates->tls));
-  prepared.certificates = std::move(*certificates);
-  if (admin_) {
-    auto admin = admin_->prepare(next.admin);
-    if (admin.has_error()) return fail(places.admin, admin.error());
-    prepared.admin = std::move(*admin);
-    if (const auto listening = admin_->listen(*prepared.admin); listening.has_error())
-      return fail(places.admin, listening.error());
-  }
-  if (const auto listening = listeners.listen(*prepared.listeners); listening.has_error())
-    return fail(places.listen.at(listening.error().index), listening.error().why);
-  return true;
-}
-
-/// A new address of keys may be mistyped. Then the active configuration stays in use, because without keys
-/// every token would be refused.
-bool GatewayProgram::await_new_sources(PendingConfig& next, ReloadResult& result) {
-  std::set<std::string> known;
-  for (const auto& report : keyring_->reports()) known.insert(report.source);
-  const auto missing = [&](const keyring::SourceReport& report) {
-    return report.keys == 0 && !report.fresh && !known.contains(report.source);
-  };
-  auto reports = next.keyring->reports();
-  if (std::none_of(reports.begin(), reports.end(), missing)) return true;
-  next.keyring->start([&](std::shared_ptr<const identity::Credentials> credentials) {
-    next.active = with_credentials(loop_, *next.active, std::move(credentials));
-  });
-  next.keyring->await_first(longest_fetch(*next.active->config));
-  reports = next.keyring->reports();
-  const auto still = std::find_if(reports.begin(), reports.end(), missing);
-  if (still == reports.end()) return true;
-  next.keyring->stop();
-  const std::string why = still->trouble.empty() ? "it did not answer in time" : still->trouble;
-  add_mistake(result, {}, "no keys can be fetched from " + still->source + ": " + why);
-  return false;
 }
 
 void GatewayProgram::ended() {

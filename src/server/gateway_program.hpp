@@ -6,6 +6,7 @@
 #include "gateway_service.hpp"
 #include "handed_state.hpp"
 #include "handover.hpp"
+#include "kept_configs.hpp"
 #include "reason_watch.hpp"
 #include "reload.hpp"
 #include "reload_endpoint.hpp"
@@ -32,9 +33,9 @@ namespace headgate::server {
 /// Main thread only.
 class GatewayProgram final : public Program {
  public:
-  /// Makes `config` active. Throws std::runtime_error if a key file cannot be used.
-  GatewayProgram(boost::asio::io_context& loop, const config::Config& config, const ReadAgain& read_again,
-                 Shared& shared);
+  /// Makes `config` active. Throws std::runtime_error if a key file cannot be used. `side` is stopped before this ends.
+  GatewayProgram(boost::asio::io_context& loop, SideThread& side, const config::Config& config,
+                 const ReadAgain& read_again, Shared& shared);
 
   /// A reload changes its options too. It outlives the workers.
   void use_admin(Admin& admin) { admin_ = &admin; }
@@ -62,16 +63,17 @@ class GatewayProgram final : public Program {
   /// time.
   void await_keys();
 
-  /// Reads the configuration again and makes it active, if all of it can be used. `tell` gets the result once every
-  /// worker uses it, on this thread. Calls during a reload wait for its end, and share the next one.
+  /// Takes another configuration and makes it active, if all of it can be used. `tell` gets the result once every
+  /// worker uses it, on this thread. It is read on the side thread. Calls during a reload wait for its end, and share
+  /// the next one.
   using Tell = std::function<void(const ReloadResult& result)>;
-  void reload(Tell tell);
+  void reload(ReloadFrom from, Tell tell);
 
   std::unique_ptr<Service> make_service(upstream::Environment environment) override;
   Result<std::vector<ListenerTls>, std::string> secure(Workers& workers) override;
   void started(Workers& workers) override;
   DrainTimes drain_times() const override { return {now_->config->drain_delay, now_->config->drain}; }
-  void reload() override { reload({}); }
+  void reload() override { reload(ReloadFrom::file, {}); }
   void reopen_logs() override { shared_.logs.reopen(); }
   void upgrade(const std::function<void()>& handed_over) override;
   Duration upgrade_drain() const override { return now_->config->upgrade_drain; }
@@ -85,9 +87,11 @@ class GatewayProgram final : public Program {
 
   void use_overrides(const std::vector<limit::Override>& overrides, const std::function<void()>& done);
   void watch_keys();
-  void watch_next(const ReadConfig& read, std::chrono::system_clock::time_point begun);
-  /// False if `next` cannot become active; then the result says why.
-  bool try_reload(ReloadResult& result);
+  void begin_reload();
+  void watch_next(const ReadAgainConfig& read, std::chrono::system_clock::time_point begun);
+  void take(ReloadFrom from, ReadAgainConfig next, std::chrono::system_clock::time_point begun);
+  /// False if `ready` cannot become active; then the result says why.
+  bool take_ready(ReadyConfig ready, ReloadResult& result);
   bool await_new_sources(PendingConfig& next, ReloadResult& result);
   bool prepare(const config::Config& next, Prepared& prepared, ReloadResult& result);
   void activate(PendingConfig next);
@@ -95,6 +99,7 @@ class GatewayProgram final : public Program {
   void ended_reload(const ReloadResult& result);
 
   boost::asio::io_context& loop_;
+  SideThread& side_;
   const ReadAgain& read_again_;
   Shared& shared_;
   observe::ReloadCounters counters_;
@@ -107,6 +112,7 @@ class GatewayProgram final : public Program {
   ReasonWatch reason_watch_;
   TraceService traces_;
   std::shared_ptr<const ActiveConfig> now_;
+  KeptConfigs kept_;
   std::shared_ptr<const config::Config> begun_with_;
   std::shared_ptr<keyring::Keyring> keyring_;
   Admin* admin_ = nullptr;
@@ -119,9 +125,15 @@ class GatewayProgram final : public Program {
   std::optional<pid_t> handed_over_to_;
   unsigned made_ = 0;           // services
   Workers* workers_ = nullptr;  // while they run
+  bool draining_ = false;
   bool reloading_ = false;
-  std::vector<Tell> asked_;  // for the reload after this one
-  std::vector<Tell> told_;   // by this one
+  bool taking_ = false;  // what was read, until every worker uses it
+  struct Asked {
+    ReloadFrom from;
+    Tell tell;
+  };
+  std::vector<Asked> asked_;  // for the reloads after this one
+  std::vector<Tell> told_;    // by this one
   std::vector<std::function<void()>> after_reload_;
 };
 

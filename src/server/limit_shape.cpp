@@ -10,6 +10,9 @@
 #include <array>
 #include <cstdio>
 #include <set>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
 
 namespace headgate::server {
 namespace {
@@ -107,12 +110,14 @@ std::vector<limit::Fingerprint> fingerprints_of(const std::vector<Limit>& limits
 }
 
 std::vector<BegunAnew> begun_anew(const config::Config& before, const config::Config& after) {
+  std::unordered_map<std::string_view, const limit::Limit*> known;
+  for (const auto& limit : before.limits) known.emplace(limit.name, &limit);
   std::vector<BegunAnew> out;
   for (const auto& limit : after.limits) {
-    const auto old = std::find_if(before.limits.begin(), before.limits.end(),
-                                  [&](const auto& each) { return each.name == limit.name; });
-    if (old == before.limits.end()) continue;
-    if (auto why = why_anew(*old, limit, before, after); !why.empty()) out.push_back({limit.name, std::move(why)});
+    const auto old = known.find(limit.name);
+    if (old == known.end()) continue;
+    if (auto why = why_anew(*old->second, limit, before, after); !why.empty())
+      out.push_back({limit.name, std::move(why)});
   }
   return out;
 }

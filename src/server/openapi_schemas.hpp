@@ -51,8 +51,8 @@ inline constexpr std::array kSchemas = {
       "properties": {"file": {"type": "string"}, "differs": {"type": "boolean"}, "complete": {"type": "boolean"},
       "differences": {"type": "array", "items": {"type": "object", "required": ["pointer"]}}}})"},
     NamedSchema{"Reloaded", R"({"type": "object",
-      "required": ["file", "changed", "listeners", "waiting_for_restart", "limits_begun_anew", "warnings"], "properties": {
-      "file": {"type": "string"}, "changed": {"type": "array", "items": {"type": "string"}},
+      "required": ["file", "from", "changed", "listeners", "waiting_for_restart", "limits_begun_anew", "warnings"],
+      "properties": {"file": {"type": "string"}, "from": {"enum": ["file", "previous"]}, "changed": {"type": "array", "items": {"type": "string"}},
       "listeners": {"type": "object", "required": ["added", "removed", "changed"]},
       "waiting_for_restart": {"type": "array", "items": {"type": "string"}},
       "limits_begun_anew": {"type": "array", "items": {"type": "object", "required": ["limit", "why"], "properties": {

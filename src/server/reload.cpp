@@ -5,13 +5,15 @@
 #include "headgate/server/server.hpp"
 #include "headgate/upstream/h1_upstream.hpp"
 
-#include <boost/asio/post.hpp>
 #include <boost/smart_ptr/make_local_shared.hpp>
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -28,49 +30,40 @@ redis::Options complete(redis::Options options, const config::Config& config) {
   return options;
 }
 
-using Contexts = std::vector<std::shared_ptr<const net::TlsContext>>;
-
-/// Reads the files of TLS to servers. Upstreams with the same options share what was read.
-Contexts tls_contexts(const std::vector<upstream::Options>& upstreams) {
-  Contexts out;
-  for (const auto& options : upstreams) {
-    auto& context = out.emplace_back();
-    if (!options.tls) continue;
-    const auto same =
-        std::find_if(out.begin(), out.end(), [&](const auto& one) { return one && one->options() == *options.tls; });
-    if (same != out.end()) {
-      context = *same;
-      continue;
-    }
-    auto made = net::TlsContext::of_client(*options.tls);
-    if (made.has_error()) throw std::runtime_error("upstream " + options.name + ": " + made.error());
-    context = std::move(*made);
-  }
-  return out;
-}
-
 /// Whether TLS works with the same files; true without TLS.
 bool same_files(const net::TlsContext* before, const net::TlsContext* now) noexcept {
   return before == now || (before != nullptr && now != nullptr && before->same_files(*now));
 }
 
-/// The index that the upstream at index `at` of `now` had in `before`, if it has not changed.
-std::optional<std::size_t> unchanged(const ActiveConfig& now, std::size_t at, const ActiveConfig& before) noexcept {
-  const auto& old = before.config->upstreams;
-  for (std::size_t i = 0; i < old.size(); ++i)
-    if (old[i] == now.config->upstreams[at] && same_files(before.upstream_tls[i].get(), now.upstream_tls[at].get()))
-      return i;
-  return std::nullopt;
+/// Where the upstreams of a configuration are. With many a search for each would take longer than all else.
+class UpstreamNames {
+ public:
+  explicit UpstreamNames(const ActiveConfig* of) {
+    if (of == nullptr) return;
+    for (std::size_t i = 0; i < of->config->upstreams.size(); ++i) at_.emplace(of->config->upstreams[i].name, i);
+  }
+  std::optional<std::size_t> find(std::string_view name) const {
+    const auto found = at_.find(name);
+    return found == at_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  std::unordered_map<std::string_view, std::size_t> at_;
+};
+
+/// Whether the upstream at index `old` of `before` is the one at index `at` of `now`.
+bool unchanged(const ActiveConfig& now, std::size_t at, const ActiveConfig& before, std::size_t old) noexcept {
+  return before.config->upstreams[old] == now.config->upstreams[at] &&
+         same_files(before.upstream_tls[old].get(), now.upstream_tls[at].get());
 }
 
-std::shared_ptr<balance::Watch> watch_for(const ActiveConfig& now, std::size_t at, const ActiveConfig* before) {
+std::shared_ptr<balance::Watch> watch_for(const ActiveConfig& now, std::size_t at, const ActiveConfig* before,
+                                          const UpstreamNames& then) {
   const auto& options = now.config->upstreams[at];
   const balance::Watch* known = nullptr;
-  if (before != nullptr) {
-    if (const auto same = unchanged(now, at, *before)) return before->watches[*same];
-    const auto& old = before->config->upstreams;
-    const auto named = std::find_if(old.begin(), old.end(), [&](const auto& one) { return one.name == options.name; });
-    if (named != old.end()) known = before->watches[static_cast<std::size_t>(named - old.begin())].get();
+  if (const auto old = then.find(options.name)) {
+    if (unchanged(now, at, *before, *old)) return before->watches[*old];
+    known = before->watches[*old].get();
   }
   balance::WatchOptions out{.servers = {}, .eject = options.eject, .circuit = options.circuit};
   for (const auto& server : options.servers) out.servers.push_back(server.text);
@@ -80,18 +73,16 @@ std::shared_ptr<balance::Watch> watch_for(const ActiveConfig& now, std::size_t a
 /// The upstream at index `at` of the configuration. One that has changed keeps the connections to servers that have
 /// not.
 std::shared_ptr<upstream::Upstream> upstream_for(const ActiveConfig& active, std::size_t at, const Installed* before,
-                                                 upstream::Environment environment, observe::Registry& registry,
-                                                 observe::Writer worker) {
+                                                 const UpstreamNames& then, upstream::Environment environment,
+                                                 observe::Registry& registry, observe::Writer worker) {
   const auto& options = active.config->upstreams[at];
   const auto& context = active.upstream_tls[at];
   const upstream::H1Upstream* changed = nullptr;
-  if (before) {
-    if (const auto same = unchanged(active, at, *before->active)) return before->snapshot->upstreams[*same];
-    const auto& old = before->active->config->upstreams;
-    for (std::size_t i = 0; i < old.size(); ++i) {
-      if (old[i].name == options.name && same_files(before->active->upstream_tls[i].get(), context.get()))
-        changed = dynamic_cast<const upstream::H1Upstream*>(before->snapshot->upstreams[i].get());
-    }
+  if (const auto old = then.find(options.name)) {
+    const auto& known = before->snapshot->upstreams[*old];
+    if (unchanged(active, at, *before->active, *old)) return known;
+    if (same_files(before->active->upstream_tls[*old].get(), context.get()))
+      changed = dynamic_cast<const upstream::H1Upstream*>(known.get());
   }
   upstream::TlsUse tls;
   if (context) tls = {context, observe::upstream_handshake_counters(registry, worker, options.name)};
@@ -101,39 +92,44 @@ std::shared_ptr<upstream::Upstream> upstream_for(const ActiveConfig& active, std
   return made;
 }
 
-/// The places of the server with this name in `active`; null if it has none.
-std::shared_ptr<balance::Places> places_of(const ActiveConfig& active, const std::string& upstream,
-                                           const std::string& server) {
-  const auto& upstreams = active.config->upstreams;
-  for (std::size_t at = 0; at < active.places.size(); ++at)
-    for (std::size_t i = 0; i < active.places[at].size(); ++i)
-      if (upstreams[at].name == upstream && upstreams[at].servers[i].text == server && active.places[at][i])
-        return active.places[at][i];
+/// The places of the server with this name in the upstream at index `at` of `active`; null if it has none.
+std::shared_ptr<balance::Places> places_of(const ActiveConfig& active, std::size_t at, const std::string& server) {
+  for (std::size_t i = 0; i < active.places[at].size(); ++i)
+    if (active.config->upstreams[at].servers[i].text == server && active.places[at][i]) return active.places[at][i];
   return nullptr;
 }
 
-std::shared_ptr<shed::Overload> overload_for(const std::string& upstream, const ActiveConfig* before) {
-  if (before != nullptr) {
-    const auto& old = before->config->upstreams;
-    const auto named = std::find_if(old.begin(), old.end(), [&](const auto& one) { return one.name == upstream; });
-    if (named != old.end()) return before->overloads[static_cast<std::size_t>(named - old.begin())];
-  }
+std::shared_ptr<shed::Overload> overload_for(const std::string& upstream, const ActiveConfig* before,
+                                             const UpstreamNames& then) {
+  if (const auto old = then.find(upstream)) return before->overloads[*old];
   return std::make_shared<shed::Overload>();
 }
 
-/// Empty if no server of the upstream has a bound.
-void add_places(ActiveConfig& active, const upstream::Options& options, const ActiveConfig* before) {
+/// For the next upstream. Empty if no server of it has a bound.
+void add_places(ActiveConfig& active, const ActiveConfig* before, const UpstreamNames& then) {
+  const auto at = active.places.size();
+  const auto& options = active.config->upstreams[at];
   active.places.emplace_back();
   const auto bounded = [](const auto& server) { return server.max_in_flight > 0; };
   if (std::none_of(options.servers.begin(), options.servers.end(), bounded)) return;
+  const auto old = then.find(options.name);
   for (const auto& server : options.servers) {
     std::shared_ptr<balance::Places> places;
     if (bounded(server)) {
-      places = places_of(active, options.name, server.text);
-      if (!places && before != nullptr) places = places_of(*before, options.name, server.text);
+      places = places_of(active, at, server.text);
+      if (!places && old) places = places_of(*before, *old, server.text);
       if (!places) places = std::make_shared<balance::Places>(server.max_in_flight);
     }
     active.places.back().push_back(std::move(places));
+  }
+}
+
+/// What is known of all servers, and their places.
+void add_watches(ActiveConfig& active, const ActiveConfig* before) {
+  const UpstreamNames then(before);
+  for (std::size_t i = 0; i < active.config->upstreams.size(); ++i) {
+    active.watches.push_back(watch_for(active, i, before, then));
+    add_places(active, before, then);
   }
 }
 
@@ -152,24 +148,15 @@ std::vector<std::shared_ptr<upstream::RetryShare>> retry_shares(const config::Co
 void log_changed_files(const ActiveConfig& then, const ActiveConfig& now) {
   const auto& before = then.config->upstreams;
   const auto& after = now.config->upstreams;
+  const UpstreamNames known(&then);
   for (std::size_t i = 0; i < after.size(); ++i) {
-    const auto same = std::find(before.begin(), before.end(), after[i]);
-    if (same == before.end()) continue;
-    const auto at = static_cast<std::size_t>(same - before.begin());
-    if (same_files(then.upstream_tls[at].get(), now.upstream_tls[i].get())) continue;
+    const auto at = known.find(after[i].name);
+    if (!at || !(before[*at] == after[i])) continue;
+    if (same_files(then.upstream_tls[*at].get(), now.upstream_tls[i].get())) continue;
     event(LogLevel::info, "upstream_tls_changed",
           "files for TLS have changed; the upstream makes new connections, and no session is resumed",
           {{"upstream", after[i].name}});
   }
-}
-
-/// Whoever drops it last, it is freed on `loop`: a worker must not spend its time on freeing a million keys or a
-/// hundred thousand routes.
-template <class T>
-std::shared_ptr<const T> freed_on(boost::asio::io_context& loop, const T* what) {
-  return std::shared_ptr<const T>(what, [executor = loop.get_executor()](const T* last) {
-    boost::asio::post(executor, [owned = std::unique_ptr<const T>(last)] {});
-  });
 }
 
 std::shared_ptr<redis::Limiter> limiter_for(const redis::Options& options, const Installed* before,
@@ -202,46 +189,39 @@ std::vector<std::string> names(const std::vector<limit::Limit>& limits) {
 }
 
 std::vector<std::string> missing_from(const std::vector<std::string>& all, const std::vector<std::string>& some) {
+  const std::set<std::string_view> known(all.begin(), all.end());
   std::vector<std::string> out;
   for (const auto& one : some)
-    if (std::find(all.begin(), all.end(), one) == all.end()) out.push_back(one);
+    if (!known.contains(one)) out.push_back(one);
   return out;
 }
 
 }  // namespace
 
-PendingConfig prepare_config(boost::asio::io_context& loop, config::Config config, const ActiveConfig* before,
-                             const keyring::Keyring* known) {
-  auto keyring = keyring::Keyring::open(loop, config.identity, known);
+PendingConfig prepare_config(boost::asio::io_context& loop, const SideThread& side, const ReadyConfig& ready,
+                             const ActiveConfig* before, const keyring::Keyring* known) {
+  auto keyring = keyring::Keyring::open(loop, ready.config->identity, known);
   if (keyring.has_error()) throw std::runtime_error(keyring.error());
-  std::vector<std::string> upstreams;
-  upstreams.reserve(config.upstreams.size());
-  for (const auto& upstream : config.upstreams) upstreams.push_back(upstream.name);
-  const auto instances = config.redis ? config.redis->instances : 1;
   ActiveConfig bare;
-  bare.compiled = freed_on(
-      loop, new const gateway::CompiledConfig(config.gateway, config.identity, config.limits, upstreams, instances));
-  bare.upstream_tls = tls_contexts(config.upstreams);
-  config.gateway.routes = {};  // the compiled configuration has its own
-  bare.config = freed_on(loop, new const config::Config(std::move(config)));
-  for (std::size_t i = 0; i < bare.config->upstreams.size(); ++i) bare.watches.push_back(watch_for(bare, i, before));
-  for (const auto& options : bare.config->upstreams) {
-    add_places(bare, options, before);
-    bare.overloads.push_back(overload_for(options.name, before));
-  }
+  bare.config = ready.config;
+  bare.compiled = ready.compiled;
+  bare.upstream_tls = ready.upstream_tls;
+  add_watches(bare, before);
+  const UpstreamNames then(before);
+  for (const auto& options : bare.config->upstreams) bare.overloads.push_back(overload_for(options.name, before, then));
   // The main thread owns the keyring and destroys it, even if a worker keeps the configuration longer.
   bare.missing_key = [weak = std::weak_ptr(*keyring)](std::size_t issuer) {
     if (const auto alive = weak.lock()) alive->want(issuer);
   };
-  auto active = with_credentials(loop, bare, (*keyring)->now());
+  auto active = with_credentials(side, bare, (*keyring)->now());
   return {std::move(active), std::move(*keyring)};
 }
 
-std::shared_ptr<const ActiveConfig> with_credentials(boost::asio::io_context& loop, const ActiveConfig& before,
+std::shared_ptr<const ActiveConfig> with_credentials(const SideThread& side, const ActiveConfig& before,
                                                      std::shared_ptr<const identity::Credentials> credentials) {
   using gateway::KeyOverrides;
   auto out = std::make_shared<ActiveConfig>(before);
-  out->key_overrides = freed_on(loop, new const KeyOverrides(*before.compiled, std::move(credentials)));
+  out->key_overrides = side.freed_here(new const KeyOverrides(*before.compiled, std::move(credentials)));
   // Logged once per set of API keys, even if an issuer's keys change often.
   const bool other_keys = !before.key_overrides || &before.key_overrides->api_keys() != &out->key_overrides->api_keys();
   if (!other_keys) return out;
@@ -250,26 +230,25 @@ std::shared_ptr<const ActiveConfig> with_credentials(boost::asio::io_context& lo
   return out;
 }
 
-std::shared_ptr<const ActiveConfig> with_overrides(boost::asio::io_context& loop, const ActiveConfig& before,
+std::shared_ptr<const ActiveConfig> with_overrides(const SideThread& side, const ActiveConfig& before,
                                                    const std::vector<limit::Override>& overrides) {
   auto out = std::make_shared<ActiveConfig>(before);
   out->overrides.reset();
   if (!overrides.empty())
-    out->overrides = freed_on(loop, new const gateway::OverrideTable(*before.compiled, *before.key_overrides, overrides,
-                                                                     before.overrides.get()));
+    out->overrides = side.freed_here(
+        new const gateway::OverrideTable(*before.compiled, *before.key_overrides, overrides, before.overrides.get()));
   return out;
 }
 
-std::shared_ptr<const ActiveConfig> with_servers(boost::asio::io_context& loop, const ActiveConfig& before,
+std::shared_ptr<const ActiveConfig> with_servers(const SideThread& side, const ActiveConfig& before,
                                                  std::vector<upstream::Options> upstreams) {
   auto out = std::make_shared<ActiveConfig>(before);
   auto config = *before.config;
   config.upstreams = std::move(upstreams);
-  out->config = freed_on(loop, new const config::Config(std::move(config)));
+  out->config = side.freed_here(new const config::Config(std::move(config)));
   out->watches.clear();
   out->places.clear();
-  for (std::size_t i = 0; i < out->config->upstreams.size(); ++i) out->watches.push_back(watch_for(*out, i, &before));
-  for (const auto& options : out->config->upstreams) add_places(*out, options, &before);
+  add_watches(*out, &before);
   return out;
 }
 
@@ -347,6 +326,10 @@ void log_changes(const ActiveConfig& then, const ActiveConfig& now, const Reload
          changed.empty() ? EventField() : EventField("changed", changed),
          added.empty() ? EventField() : EventField("new_limits", added),
          gone.empty() ? EventField() : EventField("limits_gone", gone)});
+  if (result.from == ReloadFrom::previous)
+    event(LogLevel::warning, "config_rolled_back",
+          "an operator went back to the configuration that was in force before",
+          {result.file.empty() ? EventField() : EventField("file", result.file), {"sha256", after.sha256}});
   log_begun_anew(result.anew);
   if (const auto waiting = joined(result.waiting, ", "); !waiting.empty())
     event(LogLevel::warning, "config_needs_restart", "these changes wait for a restart: " + waiting,
@@ -374,8 +357,9 @@ Installed install(std::shared_ptr<const ActiveConfig> active, const Installed* b
   if (config.redis) redis = limiter_for(complete(*config.redis, config), before, environment.loop);
   snapshot->compiled = active->compiled;
   snapshot->upstreams.reserve(config.upstreams.size());
+  const UpstreamNames then(before ? before->active.get() : nullptr);
   for (std::size_t i = 0; i < config.upstreams.size(); ++i)
-    snapshot->upstreams.push_back(upstream_for(*active, i, before, environment, registry, worker));
+    snapshot->upstreams.push_back(upstream_for(*active, i, before, then, environment, registry, worker));
   snapshot->retries = retry_shares(config, retry_budgets);
   snapshot->redis = redis;
   snapshot->rooms = redis;

@@ -4,6 +4,7 @@
 #include "admin_board.hpp"
 #include "limit_shape.hpp"
 #include "listeners.hpp"
+#include "ready_config.hpp"
 
 #include "headgate/balance/watch.hpp"
 #include "headgate/config/config.hpp"
@@ -17,6 +18,7 @@
 #include "headgate/upstream/h1_upstream.hpp"
 #include "headgate/upstream/retry_budget.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -47,33 +49,40 @@ struct PendingConfig {
   std::shared_ptr<const ActiveConfig> active;
   std::shared_ptr<keyring::Keyring> keyring;
 };
-/// `before` and its keyring, `known`, may be null. Throws std::runtime_error if a file of keys or certificates cannot
-/// be used. Main thread only, which runs `loop`.
-PendingConfig prepare_config(boost::asio::io_context& loop, config::Config config, const ActiveConfig* before,
-                             const keyring::Keyring* known);
+/// `before` and its keyring, `known`, may be null. Throws std::runtime_error if a file of keys cannot be used. Main
+/// thread only, which runs `loop`.
+PendingConfig prepare_config(boost::asio::io_context& loop, const SideThread& side, const ReadyConfig& ready,
+                             const ActiveConfig* before, const keyring::Keyring* known);
 
 /// The servers of the configuration may have as many requests as it says. Its places may be those of the configuration
 /// before, so this comes when it takes effect. Any thread.
 void use_places(const ActiveConfig& active) noexcept;
 
-/// The same configuration with other credentials. Unused credentials are freed on `loop`, because a worker must not
-/// spend its time on freeing a million keys.
-std::shared_ptr<const ActiveConfig> with_credentials(boost::asio::io_context& loop, const ActiveConfig& before,
+/// The same configuration with other credentials. Unused ones are freed on `side`.
+std::shared_ptr<const ActiveConfig> with_credentials(const SideThread& side, const ActiveConfig& before,
                                                      std::shared_ptr<const identity::Credentials> credentials);
 
-/// The same with these overrides. Unused ones are freed on `loop`.
-std::shared_ptr<const ActiveConfig> with_overrides(boost::asio::io_context& loop, const ActiveConfig& before,
+/// The same with these overrides. Unused ones are freed on `side`.
+std::shared_ptr<const ActiveConfig> with_overrides(const SideThread& side, const ActiveConfig& before,
                                                    const std::vector<limit::Override>& overrides);
 
 /// The same with other options of its upstreams, which have the same names, and servers of the same names. No server
 /// gets a bound that has none.
-std::shared_ptr<const ActiveConfig> with_servers(boost::asio::io_context& loop, const ActiveConfig& before,
+std::shared_ptr<const ActiveConfig> with_servers(const SideThread& side, const ActiveConfig& before,
                                                  std::vector<upstream::Options> upstreams);
+
+/// What a reload takes.
+enum class ReloadFrom : std::uint8_t {
+  file,     ///< the file, as it is now
+  previous  ///< what was in force before the configuration in force
+};
 
 /// What a reload did.
 struct ReloadResult {
   bool applied = false;
-  std::string file;  ///< empty: there is none
+  ReloadFrom from = ReloadFrom::file;
+  bool no_previous = false;  ///< nothing was done: there is none
+  std::string file;          ///< empty: there is none
   std::vector<config::Diagnostic>
       mistakes;                      ///< why it was not applied, and warnings; line 0: a mistake without a place
   std::vector<std::string> changed;  ///< keys at the top of the file

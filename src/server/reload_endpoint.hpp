@@ -18,12 +18,12 @@ namespace headgate::server {
 class ReloadCalls {
  public:
   using Tell = std::function<void(const ReloadResult& result)>;
-  using Reload = std::function<void(Tell tell)>;
+  using Reload = std::function<void(ReloadFrom from, Tell tell)>;
   /// `reload` runs on the loop.
   ReloadCalls(boost::asio::io_context& loop, Reload reload) : loop_(loop), reload_(std::move(reload)) {}
 
   /// False if no more calls are taken.
-  bool ask(Tell tell);
+  bool ask(ReloadFrom from, Tell tell);
   /// Takes no more calls: the loop is about to end.
   void close();
 

@@ -18,6 +18,7 @@
 #include "passed_sockets.hpp"
 #include "reload_endpoint.hpp"
 #include "servers_endpoint.hpp"
+#include "side_thread.hpp"
 #include "status_endpoint.hpp"
 #include "stray_signals.hpp"
 #include "top_service.hpp"
@@ -121,8 +122,8 @@ void collect_all(Shared& shared) {
   });
 }
 
-std::vector<AdminEndpoint> endpoints_of(Shared& shared, GatewayProgram& program, const ReadAgain& read_again,
-                                        EventFeed& events, ConnectionCalls& connections) {
+std::vector<AdminEndpoint> endpoints_of(Shared& shared, GatewayProgram& program, SideThread& side,
+                                        const ReadAgain& read_again, EventFeed& events, ConnectionCalls& connections) {
   auto& operators = shared.operators;
   const WithRedis with_redis = [&operators, &program](auto what) {
     (void)operators.on_main_thread([&program, what = std::move(what)] { program.with_redis(what); });
@@ -135,7 +136,7 @@ std::vector<AdminEndpoint> endpoints_of(Shared& shared, GatewayProgram& program,
     for (auto& each : more) out.push_back(std::move(each));
   };
   out.push_back(status_endpoint(shared.board, shared.reasons, operators, shared.logs, program.rates()));
-  add(config_endpoints(operators, read_again));
+  add(config_endpoints(operators, side, read_again));
   out.push_back(reload_endpoint(program.calls()));
   add(limits_endpoints(operators, shared.registry, shared.memory));
   add(key_endpoints(operators, shared.memory, shared.bans->table(), keys, with_redis));
@@ -189,7 +190,8 @@ int serve_gateway(const config::Config& config, const ReadAgain& read_again, con
                 quota_service(main_loop, clock, webhooks), main_loop);
   shared.reasons.set(ReasonKind::starting);
   shared.agreement = agreement_service(main_loop, clock, shared.reasons);
-  GatewayProgram program(main_loop, config, read_again, shared);
+  SideThread side;
+  GatewayProgram program(main_loop, side, config, read_again, shared);
   if (!watched.empty()) program.watch(watched);
   collect_all(shared);
   collect_connections(shared.registry, program.totals());
@@ -202,7 +204,7 @@ int serve_gateway(const config::Config& config, const ReadAgain& read_again, con
   ConnectionCalls connections(shared.operators, main_loop, program.totals());
   Admin admin(
       config.admin, shared.registry, [&reasons = shared.reasons] { return readiness_of(reasons); },
-      endpoints_of(shared, program, read_again, events, connections));
+      endpoints_of(shared, program, side, read_again, events, connections));
   add_connection_bounds(shared.bounds, shared.operators, program.totals());
   add_key_bounds(shared.bounds, shared);
   add_upstream_bounds(shared.bounds, shared);
@@ -231,6 +233,7 @@ int serve_gateway(const config::Config& config, const ReadAgain& read_again, con
   const auto result = serve(main_loop, options, program);
   events.close();
   admin.stop();
+  side.stop();
   return result;
 }
 

@@ -31,6 +31,7 @@ class ServerSizes {
   std::vector<std::pair<std::string, std::string>> keep(const Upstreams& written);
   /// Changes the options of the servers that have something else.
   void apply(Upstreams& upstreams) const;
+  bool empty() const noexcept { return sizes_.empty(); }
   bool has(std::string_view upstream, std::string_view server) const;
 
  private:

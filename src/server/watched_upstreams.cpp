@@ -25,12 +25,12 @@ std::vector<WatchedUpstream> watched_upstreams(const ActiveConfig& active, const
 
 void GatewayProgram::use_size(const std::string& upstream, const std::string& server, const WantedSize& size) {
   if (workers_ == nullptr) return;
-  // The configuration that a reload prepares at the moment has the sizes of its beginning.
-  if (reloading_) return after_reload_.push_back([this, upstream, server, size] { use_size(upstream, server, size); });
+  // The configuration that a reload takes at the moment has the sizes of its beginning.
+  if (taking_) return after_reload_.push_back([this, upstream, server, size] { use_size(upstream, server, size); });
   sizes_.set(now_->config->upstreams, upstream, server, size);
   auto upstreams = now_->config->upstreams;
   sizes_.apply(upstreams);
-  now_ = with_servers(loop_, *now_, std::move(upstreams));
+  now_ = with_servers(side_, *now_, std::move(upstreams));
   use_places(*now_);
   shared_.board.use_upstreams(watched_upstreams(*now_, sizes_));
   shared_.operators.use_same(now_);

@@ -22,6 +22,7 @@ enum class ReasonKind : std::uint8_t {
   name_unresolved,
   gateways_disagree,
   reload_refused,
+  rolled_back,
   keys_refused,
   certificate_ends,
   bound_near,

@@ -18,7 +18,8 @@ struct ReadConfig {
   std::vector<config::Diagnostic> mistakes;  ///< also warnings; line 0: a mistake without a place
   std::vector<std::string> watched{};        ///< the file itself, then as config::Loaded::watched; empty: unknown
 };
-/// Reads and checks the configuration again. Main thread.
+/// Reads and checks the configuration again. Takes long with many routes, so it is called on a thread of its own, and
+/// never twice at the same time: it must use nothing that other threads change.
 using ReadAgain = std::function<ReadConfig()>;
 
 /// Hashes as the process that started this one, if one did to be replaced: only then can its counters be taken over.

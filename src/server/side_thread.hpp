@@ -1,0 +1,56 @@
+#pragma once
+// A thread beside the main thread, for work that takes long and that nobody waits for: the main thread watches servers
+// meanwhile, and workers serve.
+//
+// What crosses threads: reading, checking and compiling a configuration (ready_config.hpp) touch nothing but their
+// arguments and files, and what they make is immutable. It comes to the main thread as one object, by a post to its
+// loop. Everything that belongs to the main thread stays there: the active configuration, the keyring, reasons, sizes
+// of servers, listeners. And old configurations are freed here, whoever drops them last.
+
+#include <functional>
+#include <memory>
+#include <thread>
+
+namespace headgate::server {
+
+/// Runs one after the other. Whatever is freed by it may outlive it.
+class SideThread {
+ public:
+  SideThread();
+  ~SideThread() { stop(); }
+  SideThread(const SideThread&) = delete;
+  SideThread& operator=(const SideThread&) = delete;
+
+  /// Runs `what`, which must not throw, soon. False if it is stopped. Any thread.
+  bool run(std::function<void()> what) { return queue_->run(std::move(what)); }
+  /// Finishes what it was asked for, and takes no more. One thread, which is not this one.
+  void stop();
+
+  /// Whoever drops it last, it is freed here: a worker must not spend its time on freeing a million keys or a hundred
+  /// thousand routes, nor may the main thread. After stop() it is freed where it is dropped. Any thread.
+  template <class T>
+  std::shared_ptr<const T> freed_here(const T* what) const {
+    return std::shared_ptr<const T>(what, [queue = queue_](const T* last) {
+      if (!queue->run([last] { delete last; })) delete last;
+    });
+  }
+
+ private:
+  class Queue {
+   public:
+    Queue();
+    ~Queue();
+    bool run(std::function<void()> what);
+    void stop();
+    void work();  ///< until the end
+
+   private:
+    struct State;
+    std::unique_ptr<State> state_;
+  };
+
+  const std::shared_ptr<Queue> queue_;
+  std::thread thread_;
+};
+
+}  // namespace headgate::server
