@@ -7,6 +7,8 @@
 
 #include <cstdio>
 #include <exception>
+#include <string>
+#include <utility>
 
 namespace headgate::cli {
 namespace {
@@ -16,9 +18,18 @@ int serve(const config::Config& config, const server::ReadAgain& read_again,
   try {
     return server::serve_gateway(config, read_again, watched);
   } catch (const std::exception& failure) {
-    std::fprintf(stderr, "headgate: cannot start: %s\n", failure.what());
+    if (!server::tell_replaced(std::string("cannot start: ") + failure.what()))
+      std::fprintf(stderr, "headgate: cannot start: %s\n", failure.what());
     return kFailed;
   }
+}
+
+/// A process that replaces another one tells it the mistakes, in place of stderr.
+Outcome load_to_serve(const std::string& file) {
+  if (!server::replaces_another()) return load_file(file);
+  auto read = load_again(file);
+  (void)server::tell_replaced(read.mistakes, read.file);
+  return {std::move(read.config), kBadConfiguration, std::move(read.watched)};
 }
 
 std::string quoted(const std::string& text) {
@@ -52,7 +63,7 @@ std::string as_file(const ProxyOptions& options) {
 
 int run(const RunOptions& options) {
   server::take_over_hashes();  // reading a configuration hashes
-  const auto outcome = load_file(options.file);
+  const auto outcome = load_to_serve(options.file);
   if (!outcome.config) return outcome.exit_code;
   return serve(
       *outcome.config, [&] { return load_again(options.file); },

@@ -161,7 +161,7 @@ void GatewayProgram::hand_over_by(TakenOver taken, CommandLine command) {
         if (auto off = admin_->prepare(std::nullopt); off.has_value()) admin_->use(std::move(*off));
         std::exchange(handed_over_, {})();
       },
-      [this] { return write_state(parts()); });
+      [this] { return [parts = parts()] { return write_state(parts); }; });
 }
 
 void GatewayProgram::upgrade(const std::function<void()>& handed_over) {

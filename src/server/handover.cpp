@@ -1,15 +1,16 @@
 #include "handover.hpp"
 
+#include "handover_words.hpp"
+#include "state_bytes.hpp"
+
 #include "headgate/core/hash_secret.hpp"
 #include "headgate/observe/event.hpp"
-#include "headgate/server/serve_gateway.hpp"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
@@ -22,7 +23,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -34,14 +34,6 @@ namespace {
 using observe::event;
 using observe::LogLevel;
 
-/// How many descriptors from 3 on are sockets for clients, and how many after them for the admin interface: "4 1". The
-/// one after them is the control socket. A third word says that the process gives its state; older ones read two.
-constexpr std::string_view kVariable = "HEADGATE_HANDOVER";
-constexpr int kFirstHanded = 3;
-constexpr char kServes = 's';
-constexpr char kWantsState = 'w';
-constexpr char kState = 'S';  ///< with a descriptor, or without one
-constexpr std::string_view kGivesState = "state1";
 constexpr auto kReapEvery = std::chrono::milliseconds(50);
 constexpr int kReapLooks = 100;
 
@@ -66,8 +58,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 std::vector<std::string> environment_with(const std::string& handover) {
   std::vector<std::string> out;
   for (char** each = environ; *each != nullptr; ++each)
-    if (!std::string_view(*each).starts_with(std::string(kVariable) + '=')) out.emplace_back(*each);
-  out.push_back(std::string(kVariable) + '=' + handover);
+    if (!std::string_view(*each).starts_with(std::string(kHandoverVariable) + '=')) out.emplace_back(*each);
+  out.push_back(std::string(kHandoverVariable) + '=' + handover);
   return out;
 }
 
@@ -106,51 +98,6 @@ Result<pid_t, std::string> spawn(const CommandLine& command, std::span<const int
   return child;
 }
 
-/// A word, with a descriptor if it is not negative.
-void send_word(int control, char word, int descriptor) noexcept {
-  iovec part{&word, 1};
-  alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  if (descriptor >= 0) {
-    message.msg_control = room;
-    message.msg_controllen = sizeof room;
-    auto* const head = CMSG_FIRSTHDR(&message);
-    head->cmsg_level = SOL_SOCKET;
-    head->cmsg_type = SCM_RIGHTS;
-    head->cmsg_len = CMSG_LEN(sizeof(int));
-    std::memcpy(CMSG_DATA(head), &descriptor, sizeof descriptor);
-  }
-  (void)::sendmsg(control, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-}
-
-/// The descriptor of the next word; -1 if it has none, or nothing comes in time.
-int receive_descriptor(int control, std::chrono::milliseconds within) noexcept {
-  pollfd waits{control, POLLIN, 0};
-  if (::poll(&waits, 1, static_cast<int>(within.count())) != 1) return -1;
-  char word = 0;
-  iovec part{&word, 1};
-  alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = room;
-  message.msg_controllen = sizeof room;
-  if (::recvmsg(control, &message, MSG_CMSG_CLOEXEC) != 1 || word != kState) return -1;
-  const auto* const head = CMSG_FIRSTHDR(&message);
-  if (head == nullptr || head->cmsg_type != SCM_RIGHTS || head->cmsg_len != CMSG_LEN(sizeof(int))) return -1;
-  int out = -1;
-  std::memcpy(&out, CMSG_DATA(head), sizeof out);
-  return out;
-}
-
-bool is_control(int descriptor) noexcept {
-  int type = 0;
-  socklen_t size = sizeof type;
-  return ::getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET;
-}
-
 }  // namespace
 
 CommandLine CommandLine::of_this_process() {
@@ -166,76 +113,12 @@ CommandLine CommandLine::of_this_process() {
   return out;
 }
 
-namespace {
-
-/// What the process that started this one has passed.
-struct Passed {
-  int clients = 0;
-  int admin = 0;
-  int control = -1;  ///< none: nobody passed anything
-  bool state = false;
-};
-
-Passed read_passed() {
-  const char* const text = std::getenv(kVariable.data());
-  std::istringstream words(text ? text : "");
-  Passed out;
-  if (!(words >> out.clients >> out.admin) || out.clients < 0 || out.admin < 0) return {};
-  std::string state;
-  out.state = (words >> state) && state == kGivesState;
-  const int control = kFirstHanded + out.clients + out.admin;
-  if (is_control(control)) out.control = control;
-  return out;
-}
-
-}  // namespace
-
-bool TakenOver::adopt_secret() noexcept {
-  static const bool adopted = [] {
-    const auto passed = read_passed();
-    if (passed.control < 0 || !passed.state) return false;
-    HashSecret secret{};
-    const auto got = ::recv(passed.control, secret.data(), secret.size(), MSG_DONTWAIT);
-    return got == static_cast<ssize_t>(secret.size()) && adopt_hash_secret(secret);
-  }();
-  return adopted;
-}
-
-void take_over_hashes() noexcept { (void)TakenOver::adopt_secret(); }
-
-TakenOver TakenOver::from_environment(PassedSockets& clients, PassedSockets& admin) {
-  const auto passed = read_passed();
-  ::unsetenv(kVariable.data());
-  if (passed.control < 0) return {-1, false};
-  ::fcntl(passed.control, F_SETFD, FD_CLOEXEC);
-  for (int each = kFirstHanded; each < passed.control; ++each)
-    if (auto socket = net::BoundSocket::adopt(each); socket.has_value())
-      (each < kFirstHanded + passed.clients ? clients : admin).add(std::move(*socket));
-  return {passed.control, passed.state};
-}
-
-int TakenOver::ask_state() noexcept {
-  if (control_ < 0 || !gives_state_) return -1;
-  send_word(control_, kWantsState, -1);
-  return receive_descriptor(control_, kStatePatience);
-}
-
-TakenOver::~TakenOver() {
-  if (control_ >= 0) ::close(control_);
-}
-
-void TakenOver::serves() noexcept {
-  if (control_ < 0) return;
-  ::send(control_, &kServes, 1, MSG_NOSIGNAL);  // if the old process is gone, nobody needs to know
-  ::close(std::exchange(control_, -1));
-}
-
 Handover::Handover(boost::asio::io_context& loop, CommandLine command, std::function<void(pid_t)> serves,
-                   std::function<int()> write_state)
+                   GiveState give_state)
     : loop_(loop),
       command_(std::move(command)),
       serves_(std::move(serves)),
-      write_state_(std::move(write_state)),
+      give_state_(std::move(give_state)),
       control_(loop),
       late_(loop),
       reaping_(loop) {}
@@ -252,9 +135,10 @@ void Handover::begin(const std::vector<int>& clients, const std::vector<int>& ad
   descriptors.push_back(pair[1]);
   const auto& secret = hash_secret();
   (void)::send(pair[0], secret.data(), secret.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-  const auto child =
-      spawn(command_, descriptors,
-            std::to_string(clients.size()) + ' ' + std::to_string(admin.size()) + ' ' + std::string(kGivesState));
+  const auto child = spawn(command_, descriptors,
+                           std::to_string(clients.size()) + ' ' + std::to_string(admin.size()) + ' ' +
+                               std::string(kGivesState) + ' ' + std::string(kHears));
+  first_mistake_.clear();
   ::close(pair[1]);
   if (child.has_error()) {
     ::close(pair[0]);
@@ -273,29 +157,56 @@ void Handover::begin(const std::vector<int>& clients, const std::vector<int>& ad
 }
 
 void Handover::listen() {
-  control_.async_read_some(boost::asio::buffer(&word_, 1), [this](const error_code& ec, std::size_t bytes) {
+  control_.async_read_some(boost::asio::buffer(words_), [this](const error_code& ec, std::size_t bytes) {
     if (child_ == 0) return;
     // It closed without reading all that was written to it, which an older version does. The kernel tells that once,
     // and then what it said before.
     if (ec == boost::asio::error::connection_reset) return listen();
-    heard(ec ? 0 : bytes);
+    heard({words_.data(), ec ? 0 : bytes});
   });
 }
 
-void Handover::heard(std::size_t bytes) {
-  if (bytes != 0 && word_ == kWantsState) return give_state();
-  if (bytes == 0) return failed("the new process has ended; what it wrote to stderr says why");
+void Handover::heard(std::string_view words) {
+  if (words.empty())
+    return failed(first_mistake_.empty() ? "the new process has ended; what it wrote to stderr says why"
+                                         : "the new process has ended: " + first_mistake_);
+  if (words.front() == kWantsState) return give_state();
+  if (words.front() == kMistake) return tell_mistake(words.substr(1));
   error_code ignored;
   control_.close(ignored);
   late_.cancel();
   serves_(std::exchange(child_, 0));
 }
 
+/// In our log, which is in our format: its stderr is ours too.
+void Handover::tell_mistake(std::string_view words) {
+  StateReader reader(words);
+  const bool error = reader.number<std::uint8_t>() != 0;
+  const auto line = reader.number<std::uint64_t>();
+  const auto column = reader.number<std::uint64_t>();
+  const std::string file(reader.text());
+  const std::string message(reader.text());
+  if (reader.good()) {
+    using observe::EventField;
+    event(error ? LogLevel::error : LogLevel::warning, error ? "config_error" : "config_warning", message,
+          {file.empty() ? EventField() : EventField("file", file),
+           line > 0 ? EventField("line", line) : EventField(),
+           line > 0 ? EventField("column", column) : EventField(),
+           {"pid", child_}});
+    if (error && first_mistake_.empty()) {
+      if (!file.empty()) first_mistake_ = file;
+      if (line > 0) first_mistake_ += ':' + std::to_string(line) + ':' + std::to_string(column);
+      first_mistake_ += (first_mistake_.empty() ? "" : ": ") + message;
+    }
+  }
+  listen();
+}
+
 /// Counting goes on meanwhile: what is taken while the file is written may be in it or not.
 void Handover::give_state() {
   if (writing_.joinable()) return listen();
-  writing_ = std::thread([this, child = child_] {
-    const int file = write_state_();
+  writing_ = std::thread([this, child = child_, write = give_state_()] {
+    const int file = write();
     boost::asio::post(loop_, [this, child, file] { send_state(child, file); });
   });
   listen();

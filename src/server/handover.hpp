@@ -12,6 +12,7 @@
 
 #include "passed_sockets.hpp"
 
+#include "headgate/config/diagnostic.hpp"
 #include "headgate/core/result.hpp"
 #include "headgate/core/time.hpp"
 
@@ -21,15 +22,21 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
 namespace headgate::server {
+
+/// The longest word on the socket between the two, in bytes.
+inline constexpr std::size_t kMaxWord = 8192;
 
 /// How this process was started, so that it can be started again.
 struct CommandLine {
@@ -50,6 +57,12 @@ class TakenOver {
       : control_(std::exchange(other.control_, -1)), gives_state_(other.gives_state_) {}
   TakenOver& operator=(TakenOver&&) = delete;
   ~TakenOver();
+
+  /// Whether the process that started this one hears what is wrong with its start, and has it in its log. From the
+  /// beginning of the process on, until it serves.
+  static bool is_heard() noexcept;
+  /// Tells it a mistake, or a warning. False if nobody hears.
+  static bool say(const config::Diagnostic& mistake, const std::string& file) noexcept;
 
   bool begun() const noexcept { return control_ >= 0; }
   /// Uses the secret of hashes of the process that started this one, if it sent it; see take_over_hashes(). Later calls
@@ -75,9 +88,11 @@ class Handover {
   static constexpr auto kPatience = std::chrono::minutes(2);
 
   /// `serves` is called once a new process serves: this one must accept no more.
-  /// `write_state` makes the file for a new process that asks for it, on a thread of its own: a descriptor, or -1.
+  /// `give_state` says what makes the file for a new process that asks for it: a descriptor, or -1. That is then called
+  /// on a thread of its own.
+  using GiveState = std::function<std::function<int()>()>;
   Handover(boost::asio::io_context& loop, CommandLine command, std::function<void(pid_t next)> serves,
-           std::function<int()> write_state);
+           GiveState give_state);
   ~Handover() { stop(); }
 
   /// Starts a new process with these listening sockets, which stay ours as well. Logs what becomes of it. Does nothing
@@ -88,7 +103,8 @@ class Handover {
 
  private:
   void listen();
-  void heard(std::size_t bytes);
+  void heard(std::string_view words);
+  void tell_mistake(std::string_view words);
   void give_state();
   void send_state(pid_t child, int file);
   void failed(const std::string& why);
@@ -97,13 +113,14 @@ class Handover {
   boost::asio::io_context& loop_;
   const CommandLine command_;
   const std::function<void(pid_t)> serves_;
-  const std::function<int()> write_state_;
+  const GiveState give_state_;
   std::thread writing_;  // of the state
   boost::asio::posix::stream_descriptor control_;
   boost::asio::steady_timer late_;
   boost::asio::steady_timer reaping_;
-  char word_ = 0;
-  pid_t child_ = 0;  // that does not serve yet
+  std::array<char, kMaxWord> words_{};
+  std::string first_mistake_;  // of the new process
+  pid_t child_ = 0;            // that does not serve yet
 };
 
 }  // namespace headgate::server

@@ -224,7 +224,7 @@ int serve_gateway(const config::Config& config, const ReadAgain& read_again, con
     shared.reasons.clear(ReasonKind::starting);
   }
   if (const auto started = admin.start(replaces ? &passed_to_admin : &passed); started.has_error()) {
-    std::fprintf(stderr, "headgate: %s\n", started.error().c_str());
+    if (!tell_replaced(started.error())) std::fprintf(stderr, "headgate: %s\n", started.error().c_str());
     return 1;
   }
   if (!replaces) wait();

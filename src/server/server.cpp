@@ -5,6 +5,7 @@
 
 #include "headgate/core/literals.hpp"
 #include "headgate/observe/event.hpp"
+#include "headgate/server/serve_gateway.hpp"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -31,7 +32,7 @@ void raise_descriptor_limit() {
 }
 
 int refuse(const std::string& why) {
-  std::fprintf(stderr, "headgate: %s\n", why.c_str());
+  if (!tell_replaced(why)) std::fprintf(stderr, "headgate: %s\n", why.c_str());
   return 1;
 }
 

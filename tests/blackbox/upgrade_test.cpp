@@ -9,10 +9,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 namespace headgate::test {
 namespace {
@@ -96,6 +98,37 @@ TEST(Upgrade, ABadFileLeavesTheOldProcessServing) {
   EXPECT_EQ(gateway.client().get().status(), 200);
   gateway.write(Json::object());
   ASSERT_TRUE(upgraded.upgrade()) << "and it can be tried again";
+  EXPECT_EQ(gateway.client().get().status(), 200);
+}
+
+/// Log collectors read the stderr of both processes as one stream.
+TEST(Upgrade, ThatFailsSaysWhyInTheFormatOfTheLog) {
+  Upgraded upgraded(Json::object());
+  auto& gateway = upgraded.gateway;
+  const auto fails = [&] { return gateway.tells("\"upgrade_failed\"", [&] { gateway.process().signal(SIGUSR2); }); };
+  gateway.write_text("{ \"listen\": 7,\n  \"drian\": \"5s\" }");
+  ASSERT_TRUE(fails());
+  Socket taken = Socket::listen();
+  gateway.write(Json{{"listen", {"127.0.0.1:0", "127.0.0.1:" + std::to_string(taken.local_port())}}});
+  ASSERT_TRUE(fails());
+  std::vector<Json> mistakes;
+  std::vector<std::string> reasons;
+  std::istringstream lines(gateway.process().err());
+  for (std::string line; std::getline(lines, line);) {
+    const auto event = Json::parse(line, nullptr, false);
+    ASSERT_TRUE(event.is_object()) << line;
+    if (event["event"] == "config_error") mistakes.push_back(event);
+    if (event["event"] == "upgrade_failed") reasons.push_back(event["reason"]);
+  }
+  ASSERT_GE(mistakes.size(), 3U) << gateway.process().err();
+  const auto typo = std::find_if(mistakes.begin(), mistakes.end(),
+                                 [](const Json& each) { return has(each["message"].get<std::string>(), "drian"); });
+  ASSERT_NE(typo, mistakes.end()) << gateway.process().err();
+  EXPECT_EQ((*typo)["file"], gateway.path());
+  EXPECT_EQ((*typo)["line"], 2);
+  ASSERT_EQ(reasons.size(), 2U);
+  EXPECT_TRUE(has(reasons[0], gateway.path() + ":1:")) << reasons[0];
+  EXPECT_TRUE(has(reasons[1], std::to_string(taken.local_port()))) << reasons[1];
   EXPECT_EQ(gateway.client().get().status(), 200);
 }
 

@@ -26,6 +26,15 @@ using ReadAgain = std::function<ReadConfig()>;
 /// Call it before anything is hashed, as a configuration is when it is read.
 void take_over_hashes() noexcept;
 
+/// Whether another process started this one to be replaced by it, and hears why it cannot be. Main thread, until
+/// serve_gateway() returns.
+bool replaces_another() noexcept;
+/// Tells that one what is wrong with the configuration, so that it stands in its log, and in the format of that: the
+/// two have the same stderr. False: nobody hears. The first twenty; line 0: a mistake without a place.
+bool tell_replaced(const std::vector<config::Diagnostic>& mistakes, const std::string& file) noexcept;
+/// The same with another reason why this process cannot serve, a sentence without its dot.
+bool tell_replaced(const std::string& why) noexcept;
+
 /// Serves `config` until a stop signal; returns as serve() does. At SIGHUP, and after `POST /api/v1/reload` on the
 /// admin port, everything is replaced together by what `read_again` returns, except the number of workers and of
 /// counters in memory; requests in flight finish with the old configuration. The same when one of the files `watched`
