@@ -95,6 +95,8 @@ class GatewayProgram final : public Program {
   bool await_new_sources(PendingConfig& next, ReloadResult& result);
   bool prepare(const config::Config& next, Prepared& prepared, ReloadResult& result);
   void activate(PendingConfig next);
+  /// The configuration in force with what operators gave servers.
+  void use_sizes();
   void keep_sizes(const ServerSizes::Upstreams& written);
   void ended_reload(const ReloadResult& result);
 

@@ -1,9 +1,11 @@
 #pragma once
 // What one process knows that a restart would forget, for the process that takes its place: counters in memory,
-// suspensions, overrides, servers that an operator took out, the level of the log.
+// suspensions, overrides, servers that an operator took out or gave another size, the level of the log.
 //
 // The file is a list of sections, each with a name, a version and a length. A process leaves out what it does not know,
 // section by section, and counters limit by limit; and says so.
+
+#include "server_sizes.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +36,7 @@ struct StateParts {
   AdminBoard& board;
   OperatorBoard& operators;
   observe::Logs& logs;
+  std::vector<SetSize> sizes{};  ///< to write; what is read is in TakenState
 };
 
 /// The most bytes of a state: beyond it counters are left out.
@@ -49,6 +52,7 @@ struct TakenState {
   std::size_t suspensions = 0;
   std::size_t overrides = 0;
   std::size_t servers = 0;
+  std::vector<SetSize> sizes{};                 ///< for ServerSizes::restore()
   std::map<std::string, std::string> left_out;  ///< what, and why
 };
 /// Takes over the state in `file`. Main thread, before the workers run. `same_hashes`: whether keyed_hash() has the

@@ -95,6 +95,7 @@ class StateTaker {
     };
     static constexpr Known kKnown[] = {{kLogSection, kLogVersion, &StateTaker::level},
                                        {kServersSection, kServersVersion, &StateTaker::servers},
+                                       {kSizesSection, kSizesVersion, &StateTaker::sizes},
                                        {kOverridesSection, kEntriesVersion, &StateTaker::overrides},
                                        {kBansSection, kEntriesVersion, &StateTaker::suspensions},
                                        {kCountersSection, kCountersVersion, &StateTaker::counters},
@@ -144,6 +145,17 @@ class StateTaker {
       else
         taken_.left_out[std::string("the state of server ").append(server).append(" of ").append(upstream)] =
             "the configuration has no such server";
+    }
+  }
+  void sizes(StateReader& rows) {
+    while (rows.left() > 0) {
+      SetSize one;
+      one.upstream = rows.text();
+      one.server = rows.text();
+      for (auto* const number : {&one.weight, &one.max_in_flight, &one.written_weight, &one.written_max_in_flight})
+        *number = rows.number<std::uint32_t>();
+      if (!rows.good()) return;
+      taken_.sizes.push_back(std::move(one));
     }
   }
   void overrides(StateReader& rows) {

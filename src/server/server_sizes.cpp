@@ -1,5 +1,7 @@
 #include "server_sizes.hpp"
 
+#include "headgate/balance/table.hpp"
+
 #include <algorithm>
 
 namespace headgate::server {
@@ -52,6 +54,37 @@ void ServerSizes::apply(Upstreams& upstreams) const {
       server.max_in_flight = size.max_in_flight > 0 ? size.max_in_flight : size.written_max_in_flight;
     });
   }
+}
+
+std::vector<SetSize> ServerSizes::list() const {
+  std::vector<SetSize> out;
+  for (const auto& [name, size] : sizes_)
+    if (size.weight > 0 || size.max_in_flight > 0)
+      out.push_back({.upstream = name.first,
+                     .server = name.second,
+                     .weight = size.weight,
+                     .max_in_flight = size.max_in_flight,
+                     .written_weight = size.written_weight,
+                     .written_max_in_flight = size.written_max_in_flight});
+  return out;
+}
+
+std::string ServerSizes::restore(const Upstreams& written, const SetSize& size) {
+  bool there = false;
+  bool same = false;
+  each_server(written, size.upstream, size.server, [&](const auto& now) {
+    there = true;
+    same = now.weight == size.written_weight && now.max_in_flight == size.written_max_in_flight;
+  });
+  const bool sane = size.weight <= balance::kMaxWeight && (size.max_in_flight == 0 || size.written_max_in_flight > 0);
+  if (!sane) return "it cannot be read";
+  if (!there) return "the configuration has no such server";
+  if (!same) return "the configuration says something else of this server now";
+  sizes_[{size.upstream, size.server}] = {.weight = size.weight,
+                                          .max_in_flight = size.max_in_flight,
+                                          .written_weight = size.written_weight,
+                                          .written_max_in_flight = size.written_max_in_flight};
+  return {};
 }
 
 bool ServerSizes::has(std::string_view upstream, std::string_view server) const {

@@ -20,6 +20,16 @@ struct WantedSize {
   std::optional<std::uint32_t> max_in_flight;  ///< only where the configuration has a bound
 };
 
+/// What one server has from an operator, for the process that takes the place of this one.
+struct SetSize {
+  std::string upstream;
+  std::string server;
+  std::uint32_t weight = 0;         ///< 0: as the configuration says
+  std::uint32_t max_in_flight = 0;  ///< 0: as the configuration says
+  std::uint32_t written_weight = 1;
+  std::uint32_t written_max_in_flight = 0;
+};
+
 /// One thread. It lasts over reloads, until one changes what the configuration says of the same server, or removes it.
 class ServerSizes {
  public:
@@ -31,6 +41,11 @@ class ServerSizes {
   std::vector<std::pair<std::string, std::string>> keep(const Upstreams& written);
   /// Changes the options of the servers that have something else.
   void apply(Upstreams& upstreams) const;
+  /// All that is set.
+  std::vector<SetSize> list() const;
+  /// Takes over what another process had, unless these upstreams say something else of the server than that one's did.
+  /// Returns why not, in a sentence without its dot; "" if it is taken over.
+  std::string restore(const Upstreams& written, const SetSize& size);
   bool empty() const noexcept { return sizes_.empty(); }
   bool has(std::string_view upstream, std::string_view server) const;
 

@@ -15,7 +15,8 @@ StateParts GatewayProgram::parts() {
           .overrides = *shared_.overrides,
           .board = shared_.board,
           .operators = shared_.operators,
-          .logs = shared_.logs};
+          .logs = shared_.logs,
+          .sizes = sizes_.list()};
 }
 
 void GatewayProgram::take_state(bool same_hashes) {
@@ -28,6 +29,10 @@ void GatewayProgram::take_state(bool same_hashes) {
                            {"reason", "it gave nothing: it may be an older version"}});
   auto taken = read_state(file, parts(), same_hashes);
   ::close(file);
+  for (const auto& size : taken.sizes)
+    if (auto why = sizes_.restore(now_->config->upstreams, size); !why.empty())
+      taken.left_out["the size of server " + size.server + " of " + size.upstream] = std::move(why);
+  if (!sizes_.empty()) use_sizes();
   for (const auto& room : now_->config->gateway.rooms)
     if (room.store == limit::Store::memory)
       taken.left_out["the line of " + room.rule.name] = "a waiting room in memory begins anew";

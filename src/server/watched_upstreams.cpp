@@ -28,6 +28,12 @@ void GatewayProgram::use_size(const std::string& upstream, const std::string& se
   // The configuration that a reload takes at the moment has the sizes of its beginning.
   if (taking_) return after_reload_.push_back([this, upstream, server, size] { use_size(upstream, server, size); });
   sizes_.set(now_->config->upstreams, upstream, server, size);
+  use_sizes();
+  workers_->tell([next = now_](Service& service) { static_cast<GatewayService&>(service).adopt(next); });
+  server_care_.use(now_, *workers_);
+}
+
+void GatewayProgram::use_sizes() {
   auto upstreams = now_->config->upstreams;
   sizes_.apply(upstreams);
   now_ = with_servers(side_, *now_, std::move(upstreams));
@@ -35,8 +41,6 @@ void GatewayProgram::use_size(const std::string& upstream, const std::string& se
   shared_.board.use_upstreams(watched_upstreams(*now_, sizes_));
   shared_.operators.use_same(now_);
   server_watch_.use(now_);
-  workers_->tell([next = now_](Service& service) { static_cast<GatewayService&>(service).adopt(next); });
-  server_care_.use(now_, *workers_);
 }
 
 void GatewayProgram::keep_sizes(const ServerSizes::Upstreams& written) {

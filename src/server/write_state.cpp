@@ -160,6 +160,18 @@ class CounterSections {
   bool full_ = false;
 };
 
+void write_sizes(const std::vector<SetSize>& sizes, StateFile& file) {
+  if (sizes.empty()) return;
+  StateWriter rows;
+  for (const auto& each : sizes) {
+    rows.text(each.upstream);
+    rows.text(each.server);
+    for (const auto number : {each.weight, each.max_in_flight, each.written_weight, each.written_max_in_flight})
+      rows.number(number);
+  }
+  file.section(kSizesSection, kSizesVersion, rows);
+}
+
 }  // namespace
 
 // What an operator did comes first: it is small, and the bound is for what callers can fill.
@@ -174,6 +186,7 @@ int write_state(const StateParts& parts, std::uint64_t most) {
     row.clear();
   }
   write_servers(parts.board, file);
+  write_sizes(parts.sizes, file);
   write_entries(kOverridesSection, parts.overrides.book().list(now), file);
   auto bans = parts.bans.remembered();
   std::stable_partition(bans.begin(), bans.end(),

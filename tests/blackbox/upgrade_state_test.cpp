@@ -73,6 +73,8 @@ TEST(UpgradeState, WhatAnOperatorDidHoldsOn) {
   ASSERT_EQ(
       admin.ask("PUT", "/api/v1/upstreams/app/servers/" + name(second) + "/state", R"({"state": "drain"})").status(),
       200);
+  ASSERT_EQ(admin.ask("PUT", "/api/v1/upstreams/app/servers/" + name(first) + "/size", R"({"weight": 7})").status(),
+            200);
   ASSERT_EQ(status_from(upgraded, "127.0.0.5"), 200);
   ASSERT_EQ(admin.ask("POST", "/api/v1/bans", R"({"limit": "plan", "key": "127.0.0.5", "for": "1h"})").status(), 201);
   ASSERT_EQ(admin.ask("POST", "/api/v1/bans", R"({"limit": "plan", "key": "127.0.0.8/30", "for": "1h"})").status(),
@@ -91,6 +93,8 @@ TEST(UpgradeState, WhatAnOperatorDidHoldsOn) {
   EXPECT_EQ(admin.get("/api/v1/bans")["bans"][0]["key_id"], id) << "ids stay what they were";
   EXPECT_EQ(admin.get("/api/v1/overrides")["overrides"][0]["rate"], "7/day");
   EXPECT_EQ(admin.get("/api/v1/servers")["upstreams"][0]["servers"][1]["out"], Json::array({"drained"}));
+  EXPECT_EQ(admin.get("/api/v1/servers")["upstreams"][0]["servers"][0]["weight"], 7);
+  EXPECT_EQ(admin.get("/api/v1/servers")["upstreams"][0]["servers"][0]["set_by_operator"], true);
   EXPECT_EQ(second.request_count(), 0U);
   EXPECT_EQ(admin.get("/api/v1/status")["log_level"], "debug");
 }

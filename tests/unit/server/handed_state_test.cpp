@@ -34,7 +34,8 @@ struct OneProcess {
       loop, [](const config::Config&) -> std::shared_ptr<limit::SharedLog> { return nullptr; });
   AdminBoard board;
   OperatorBoard operators{loop};
-  StateParts parts(observe::Logs& logs) { return {memory, bans, *overrides, board, operators, logs}; }
+  StateParts parts(observe::Logs& logs) { return {memory, bans, *overrides, board, operators, logs, sizes}; }
+  std::vector<SetSize> sizes;
 };
 
 class HandedState : public testing::Test {
@@ -93,6 +94,19 @@ TEST_F(HandedState, IsTakenAsAWhole) {
   EXPECT_TRUE(after.bans.operated());
   EXPECT_EQ(out.overrides, 1U);
   EXPECT_TRUE(after.overrides->book().find("plan", "vip", now()));
+}
+
+TEST_F(HandedState, HasWhatAnOperatorGaveServers) {
+  before.sizes = {{.upstream = "app", .server = "a:80", .weight = 3, .written_weight = 2},
+                  {.upstream = "app", .server = "b:80", .max_in_flight = 7, .written_max_in_flight = 5}};
+  const auto out = taken([](std::string&) {});
+  EXPECT_TRUE(out.left_out.empty());
+  ASSERT_EQ(out.sizes.size(), 2U);
+  EXPECT_EQ(out.sizes[0].server, "a:80");
+  EXPECT_EQ(out.sizes[0].weight, 3U);
+  EXPECT_EQ(out.sizes[0].written_weight, 2U);
+  EXPECT_EQ(out.sizes[1].max_in_flight, 7U);
+  EXPECT_EQ(out.sizes[1].written_max_in_flight, 5U);
 }
 
 TEST_F(HandedState, LeavesOutCountersWhoseHashesMeanNothingHere) {

@@ -71,5 +71,24 @@ TEST(ServerSizes, EndWithTheServer) {
   EXPECT_FALSE(sizes.has("app", "c:80")) << "there is no such server";
 }
 
+TEST(ServerSizes, AreTakenOverByAnotherProcessUnlessItsFileSaysSomethingElse) {
+  ServerSizes before;
+  before.set(app(1, 10), "app", "a:80", {.weight = 5, .max_in_flight = 20});
+  const auto handed = before.list();
+  ASSERT_EQ(handed.size(), 1U);
+  ServerSizes after;
+  EXPECT_EQ(after.restore(app(1, 10), handed[0]), "");
+  EXPECT_EQ(first(after, app(1, 10)).weight, 5U);
+  EXPECT_EQ(first(after, app(1, 10)).max_in_flight, 20U);
+  EXPECT_THAT(after.keep(app(1, 11)), ElementsAre(Pair("app", "a:80"))) << "a reload ends it as in the first process";
+  ServerSizes other;
+  EXPECT_EQ(other.restore(app(2, 10), handed[0]), "the configuration says something else of this server now");
+  EXPECT_EQ(other.restore({}, handed[0]), "the configuration has no such server");
+  auto damaged = handed[0];
+  damaged.weight = 4'000'000'000;
+  EXPECT_EQ(other.restore(app(1, 10), damaged), "it cannot be read");
+  EXPECT_TRUE(other.empty());
+}
+
 }  // namespace
 }  // namespace headgate::server
