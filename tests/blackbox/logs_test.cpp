@@ -3,9 +3,11 @@
 #include "blackbox/harness/gateway.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -105,6 +107,48 @@ TEST(AccessLog, GoesOnInANewFileAfterLogrotate) {
       << all() << " of " << sent + 1;
   const auto lines = logged.lines();
   EXPECT_TRUE(std::ranges::any_of(lines, [](const std::string& line) { return line.find("/last") != line.npos; }));
+}
+
+/// The rules of docs/logs.md, for the files in `directory`, and for no gateway but those of this process.
+std::string rules_of_logrotate(const std::string& directory) {
+  std::ifstream in(HEADGATE_SOURCE_DIR "/docs/logs.md");
+  std::string page{std::istreambuf_iterator<char>(in), {}};
+  const auto begin = page.find("/var/log/headgate/*.log {");
+  const auto end = page.find("\n}\n", begin);
+  if (end == std::string::npos) return {};
+  auto rules = page.substr(begin, end + 3 - begin);
+  const auto replace = [&rules](const std::string& what, const std::string& by) {
+    const auto at = rules.find(what);
+    EXPECT_NE(at, std::string::npos) << what;
+    if (at != std::string::npos) rules.replace(at, what.size(), by);
+  };
+  replace("/var/log/headgate", directory);
+  replace("pkill -USR1 -x headgate", "pkill -USR1 -x -P " + std::to_string(::getpid()) + " headgate");
+  return rules;
+}
+
+TEST(AccessLog, GoesOnInANewFileUnderTheRulesOfTheDocumentation) {
+  const char* const there = "test -x /usr/sbin/logrotate && command -v pkill >/dev/null";
+  if (std::system(there) != 0) GTEST_SKIP() << "no logrotate on this machine";  // NOLINT(cert-env33-c)
+  Logged logged;
+  const TemporaryFile beside("", "state");
+  const auto rules = beside.path() + ".rules";
+  std::ofstream(rules) << rules_of_logrotate(fs::path(logged.path("x")).parent_path().string());
+  fs::permissions(rules, fs::perms::owner_read | fs::perms::owner_write);
+  const auto rotate = "/usr/sbin/logrotate -f -s " + beside.path() + " " + rules + " >&2";
+  RawClient client = logged.proxy.client();
+  for (int turn = 0; turn < 2; ++turn) {
+    const auto path = "/turn-" + std::to_string(turn);
+    ASSERT_EQ(client.get(path).status(), 200);
+    ASSERT_TRUE(Logged::comes([&] { return logged.lines().size() == 1; }))
+        << "the new file has only what came after it";
+    EXPECT_TRUE(has(logged.lines()[0], path));
+    ASSERT_EQ(std::system(rotate.c_str()), 0);  // NOLINT(cert-env33-c)
+    EXPECT_TRUE(fs::exists(logged.path("access.log.1")));
+    ASSERT_TRUE(Logged::comes([&] { return fs::exists(logged.path("access.log")); })) << "it was told";
+  }
+  EXPECT_TRUE(fs::exists(logged.path("access.log.2.gz")));
+  fs::remove(rules);
 }
 
 TEST(AccessLog, SaysWhyARequestWasRefusedAndWhereItWouldHaveGone) {
