@@ -23,8 +23,9 @@ struct Leases::Batch {
   bool alive(Moment now) const noexcept { return tokens > 0 && expires > now; }
 
   /// How many tokens have come back.
-  std::int64_t usable(Moment now, const Rate& rate) const noexcept {
-    if (!alive(now)) return 0;
+  std::int64_t usable(Moment now, const Rate& rate) const noexcept { return alive(now) ? ripe(now, rate) : 0; }
+  /// The same whether or not it has expired.
+  std::int64_t ripe(Moment now, const Rate& rate) const noexcept {
     if (due <= now) return tokens;
     const Wide ahead = std::chrono::ceil<Duration>(due - now).count();
     const Wide behind = (ahead * static_cast<std::int64_t>(rate.count) + rate.period.count() - 1) / rate.period.count();
@@ -44,8 +45,8 @@ struct Leases::Lease {
   RateEstimate* estimate = nullptr;  ///< stays as long as the lease
   Batch older;                       ///< used first
   Batch newer;
-  Batch owed;  ///< to be given back to Redis
-  std::int64_t refunding = 0;
+  Batch owed;                ///< to be given back to Redis
+  Batch refunding;           ///< on the way there
   std::int64_t pledged = 0;  ///< tokens that move into the reservation on its way
   std::int64_t granted = 0;  ///< in the last call
   std::int64_t cost = 1;     ///< of the last request
@@ -67,6 +68,14 @@ struct Leases::Lease {
   }
   std::int64_t usable(Moment now) const noexcept {
     return older.usable(now, rule->rate) + newer.usable(now, rule->rate);
+  }
+  /// See Leases::going_back.
+  std::int64_t going_back(Moment now) const noexcept {
+    std::int64_t all = refunding.ripe(now, rule->rate);
+    if (owed.refund_by > now) all += owed.ripe(now, rule->rate);
+    for (const Batch* batch : {&older, &newer})
+      if (batch->tokens > 0 && batch->expires <= now && batch->refund_by > now) all += batch->ripe(now, rule->rate);
+    return all;
   }
   /// When there will be `count` tokens in all. Moment::max() if there will not be so many.
   Moment due_of(std::int64_t count, Moment now) const noexcept {
@@ -104,6 +113,7 @@ struct Leases::Lease {
   }
   void owe(const Batch& batch) noexcept {
     owed.refund_by = owed.tokens > 0 ? std::min(owed.refund_by, batch.refund_by) : batch.refund_by;
+    owed.due = owed.tokens > 0 ? std::max(owed.due, batch.due) : batch.due;
     owed.tokens += batch.tokens;
   }
   void end(Batch& batch) noexcept { owe(std::exchange(batch, {})); }

@@ -105,6 +105,7 @@ Leases::Seen Leases::see(const Check& check, Moment now) const {
   Seen seen{.may_begin = true};
   if (lease.over || !same_counting(*lease.rule, *check.rule)) return seen;
   seen.held = lease.usable(now);
+  seen.going_back = lease.going_back(now);
   if (check.cost <= static_cast<std::int64_t>(check.rule->burst))
     seen.part = std::clamp<std::int64_t>(check.cost - 1, 0, seen.held);
   return seen;
@@ -127,8 +128,8 @@ void Leases::tell(const Check& check, Id id, Moment now, Decision& decision, std
   decision = {};
   decision.allowed = true;
   decision.limit = check.rule->burst;
-  decision.remaining =
-      std::min(check.rule->burst, lease.estimate->remaining + static_cast<std::uint64_t>(lease.usable(now) - taken));
+  const auto here = lease.usable(now) + lease.going_back(now) - taken;
+  decision.remaining = std::min(check.rule->burst, lease.estimate->remaining + static_cast<std::uint64_t>(here));
   decision.reset_after = until(lease.full_at, now);
 }
 
@@ -304,6 +305,11 @@ std::int64_t Leases::held(const Hash& hash, Moment now) const noexcept {
   return estimate != nullptr && estimate->lease != kNone ? at(estimate->lease).usable(now) : 0;
 }
 
+std::int64_t Leases::going_back(const Hash& hash, Moment now) const noexcept {
+  const RateEstimate* const estimate = estimate_.find(hash);
+  return estimate != nullptr && estimate->lease != kNone ? at(estimate->lease).going_back(now) : 0;
+}
+
 std::optional<Leases::PendingRefill> Leases::next_refill(Moment now) {
   while (!low_.empty()) {
     const Id id = low_.back();
@@ -337,23 +343,27 @@ std::optional<Leases::PendingRefill> Leases::next_refund() {
     if (next_refund_ >= live_.size()) next_refund_ = 0;
     const Id id = live_[next_refund_++];
     Lease& lease = at(id);
-    if (lease.refunding > 0 || lease.owed.tokens == 0) continue;
-    lease.refunding = std::exchange(lease.owed, {}).tokens;
+    if (lease.refunding.tokens > 0 || lease.owed.tokens == 0) continue;
+    lease.refunding = std::exchange(lease.owed, {});
     return PendingRefill{
         .lease = id,
-        .check = {.rule = lease.rule.get(), .key = lease.key, .hash = lease.hash, .cost = -lease.refunding}};
+        .check = {.rule = lease.rule.get(), .key = lease.key, .hash = lease.hash, .cost = -lease.refunding.tokens}};
   }
   return {};
 }
 
-void Leases::refunded(Id id) noexcept { at(id).refunding = 0; }
+void Leases::refunded(Id id, const Decision* told) noexcept {
+  Lease& lease = at(id);
+  lease.refunding = {};
+  if (told != nullptr) lease.estimate->remaining = told->remaining;
+}
 
 void Leases::sweep(Moment now) {
   for (std::size_t i = live_.size(); i-- > 0;) {
     Lease& lease = at(live_[i]);
     lease.end_what_is_over(now);
     const bool in_use = lease.older.tokens > 0 || lease.newer.tokens > 0 || lease.owed.tokens > 0 ||
-                        lease.refunding > 0 || lease.coming || lease.low;
+                        lease.refunding.tokens > 0 || lease.coming || lease.low;
     if (in_use || (!lease.over && lease.used + kSecond > now)) continue;
     release(live_[i]);
     live_[i] = live_.back();

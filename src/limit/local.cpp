@@ -202,7 +202,8 @@ Local::Step Local::end_peek(PendingDecision& pending, Answer answer, Moment now)
     Decision& decision = pending.decisions_[i] = pending.told_[at++];
     if (!pending.learns_ || !check.rule->leases || check.how != How::take || check.cost < 0) continue;
     const auto seen = leases_.see(check, now);
-    const auto left = seen.held + (answer == Answer::agreed ? pending.parts_[i].ahead - seen.part : 0);
+    const auto left =
+        seen.held + seen.going_back + (answer == Answer::agreed ? pending.parts_[i].ahead - seen.part : 0);
     decision.remaining = std::min(decision.limit, decision.remaining + static_cast<std::uint64_t>(left));
   }
   return answer == Answer::agreed ? Step::allowed : Step::rejected;
@@ -278,8 +279,8 @@ void Local::learn(const PendingDecision& pending, const PendingDecision::Part& p
   const bool leasable = Leases::leasable(check);
   if (leasable && part.ahead == 0) leases_.told(check, decision);
   if (leasable) {
-    const auto held = static_cast<std::uint64_t>(leases_.held(check.hash, now));
-    decision.remaining = std::min(decision.limit, decision.remaining + held);
+    const auto here = static_cast<std::uint64_t>(leases_.held(check.hash, now) + leases_.going_back(check.hash, now));
+    decision.remaining = std::min(decision.limit, decision.remaining + here);
   }
   if (check.cost <= 0 || already_through(check)) return rejections_.forget_other_sizes(check);
   if (leasable && part.ahead == 0) leases_.runs_out(check, decision, now);

@@ -80,7 +80,7 @@ Task<void> Background::give_back(std::shared_ptr<Background> self, limit::Leases
   if (answer.has_value())
     self->refunded_.fetch_add(static_cast<std::uint64_t>(-refill.check.cost), std::memory_order_relaxed);
   self->local_->given_back({&refill.check, 1});
-  self->local_->leases().refunded(refill.lease);
+  self->local_->leases().refunded(refill.lease, answer.has_value() ? decisions.data() : nullptr);
   if (self->stopped_) self->end_leases();  // a refill that came meanwhile waited for this
   self->ended();
 }

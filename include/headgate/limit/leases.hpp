@@ -113,11 +113,13 @@ class Leases {
   struct Seen {
     std::int64_t part = 0;
     std::int64_t held = 0;
+    std::int64_t going_back = 0;  ///< see going_back()
     bool may_begin = false;
   };
   Seen see(const Check& check, Moment now) const;
-  /// For a peek: ends what the decision of `check` would end, a lease of another size and expired permits. If owes() is
-  /// true after it, refund first: the decision would find those permits in Redis.
+  /// Before Redis is asked what is left, by a peek or by a check of nothing: ends what the decision of a request would
+  /// end, a lease of another size and expired permits. If owes() is true after it, refund first: such a decision would
+  /// find those permits in Redis.
   void expire(const Check& check, Moment now);
   /// Whether a caller was told a wait that counts on permits held here or on their way. Clears the flag.
   bool counted_on(Id lease) noexcept;
@@ -142,6 +144,9 @@ class Leases {
   void given_back(const Hash& hash) noexcept;
   /// The permits of the counter of `hash` that are held here and usable now.
   std::int64_t held(const Hash& hash, Moment now) const noexcept;
+  /// The permits of the counter of `hash` that have expired here and are not yet in what Redis last said was left. They
+  /// belong to what is left: their lease ends, and Redis gets them.
+  std::int64_t going_back(const Hash& hash, Moment now) const noexcept;
 
   /// A call to Redis for the background. `check` stays valid until the result is reported.
   struct PendingRefill {
@@ -154,7 +159,7 @@ class Leases {
   /// The permits left of an expired lease. Report refunded() whatever the result is. It is never sent twice, because
   /// the first call may have given them back.
   std::optional<PendingRefill> next_refund();
-  void refunded(Id lease) noexcept;
+  void refunded(Id lease, const Decision* told = nullptr) noexcept;  ///< `told`: by Redis; null if no answer came
 
   void sweep(Moment now);    ///< every kSweep while !empty(): expires leases
   void end_all(Moment now);  ///< expires all leases, for the shutdown

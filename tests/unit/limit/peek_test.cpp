@@ -12,6 +12,7 @@
 #include <array>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace headgate::limit {
@@ -138,9 +139,10 @@ struct OneGateway {
     if (const auto here = local.decide(checks, now, decisions)) return *here;
     PendingDecision pending(checks, decisions);
     auto step = local.begin(pending, now);
-    if (step == Local::Step::check && local.leases().owes()) give_back();
+    if (step == Local::Step::check && local.leases().owes()) refunds_begin();
     while (step == Local::Step::check) {
       ++calls;
+      refunds_end();
       const bool agreed = store.decide(pending.sent(), wall(), pending.told());
       step = local.end(pending, agreed ? Local::Answer::agreed : Local::Answer::rejected, now);
     }
@@ -157,13 +159,27 @@ struct OneGateway {
     }
   }
   void give_back() {
-    Decision told;
+    refunds_begin();
+    refunds_end();
+  }
+  /// Sends refunds. Their replies come with refunds_end(), or before that of the next call: a connection keeps the
+  /// order.
+  void refunds_begin() {
     while (const auto refund = local.leases().next_refund()) {
+      Decision told;
       store.decide({&refund->check, 1}, wall(), {&told, 1});
-      local.given_back({&refund->check, 1});
-      local.leases().refunded(refund->lease);
+      refunds_.emplace_back(*refund, told);
     }
   }
+  void refunds_end() {
+    for (const auto& [refund, told] : std::exchange(refunds_, {})) {
+      local.given_back({&refund.check, 1});
+      local.leases().refunded(refund.lease, &told);
+    }
+  }
+
+ private:
+  std::vector<std::pair<Leases::PendingRefill, Decision>> refunds_;
 };
 
 TEST_F(Peek, ThroughLeasesAndKnownRejectionsAnswersWhatTheNextDecisionDoesAndLeavesNoTrace) {
@@ -228,6 +244,43 @@ TEST_F(Peek, CountsPermitsOfAnExpiredLeaseThatTheNextDecisionGivesBackFirst) {
     ++compared;
   }
   EXPECT_GT(gateway.local.leased(), 1'000U);
+}
+
+TEST_F(Peek, CountsPermitsThatGoBackBetweenItAndTheDecision) {
+  auto rule = make_rule("3000/hour", 3000, "busy");
+  rule.leases = true;
+  OneGateway gateway;
+  auto swept = gateway.now;
+  int ends = 0;
+  for (int step = 0; step < 60'000; ++step) {
+    // Busy for a while, then quiet for about the life of a lease. The decision comes up to some milliseconds later.
+    gateway.now += step % 150 < 140 ? Duration(random_() % 20'000) : Duration(random_() % 250'000);
+    if (step % 1'000 == 999) gateway.now += 1h;
+    if (gateway.now - swept >= Leases::kSweep) {
+      gateway.background();
+      swept = gateway.now;
+    }
+    const std::vector<Check> call{make_check(rule, "busy one")};
+    Decision told;
+    Decision next;
+    gateway.decide(peek_of(call), {&told, 1});
+    const auto held = gateway.local.leases().held(call[0].hash, gateway.now);
+    gateway.now += Duration(random_() % 30'000);
+    if (random_() % 3 == 0) {
+      gateway.local.leases().sweep(gateway.now);
+      gateway.refunds_begin();
+      swept = gateway.now;
+    }
+    const auto still = gateway.local.leases().held(call[0].hash, gateway.now);
+    gateway.decide(call, {&next, 1});
+    ends += still > 0 && still < held ? 1 : 0;
+    ASSERT_EQ(told.allowed, next.allowed) << "step " << step;
+    ASSERT_GE(next.remaining, told.remaining)
+        << "step " << step << ": of " << held << " held, " << still << " are left";
+    ASSERT_LE(next.remaining, told.remaining + 1) << "step " << step << ": not quite one comes back in a second";
+    gateway.refunds_end();
+  }
+  EXPECT_GT(ends, 20) << "the older of two batches ended between the two";
 }
 
 TEST_F(Peek, OfACostOfNothingAlsoCountsWhatALeaseHolds) {
