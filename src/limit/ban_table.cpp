@@ -268,13 +268,19 @@ std::map<std::string, BanTable::Counts> BanTable::counts(Instant now) const {
   return out;
 }
 
-BanTable::Held BanTable::held() const {
+BanTable::Held BanTable::held(Instant now) const {
   std::map<std::string, std::size_t> by_limit;
   Held out;
   for (const auto& stripe : state_->stripes) {
     const std::lock_guard lock(stripe.mutex);
-    out.keys += stripe.droppable;
-    for (const auto& [limit, own] : stripe.by_limit) by_limit[limit] += own.droppable.size();
+    for (const auto& [limit, own] : stripe.by_limit) {
+      // The last ones to end come last.
+      const auto over = std::find_if(own.droppable.rbegin(), own.droppable.rend(),
+                                     [now](const auto& each) { return each.first <= now; });
+      const auto keys = static_cast<std::size_t>(std::distance(own.droppable.rbegin(), over));
+      by_limit[limit] += keys;
+      out.keys += keys;
+    }
   }
   for (const auto& [limit, keys] : by_limit) {
     if (keys <= out.keys_of_most) continue;

@@ -1,6 +1,7 @@
 #include "gateway_bounds.hpp"
 
 #include "billing_service.hpp"
+#include "reason_watch.hpp"
 #include "upstream_queues.hpp"
 #include "webhook_service.hpp"
 
@@ -16,6 +17,8 @@
 #include <array>
 #include <chrono>
 #include <filesystem>
+#include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <system_error>
@@ -35,6 +38,19 @@ std::string held_by_address(const std::vector<gateway::ConnectionBounds::Heavy>&
   std::array<char, 64> text{};
   return with_number(identity::address_text(heaviest.front().address, text), heaviest.front().open);
 }
+
+/// Whether keys were forgotten lately that were not full again. Any thread.
+class Forgotten {
+ public:
+  bool rises(std::uint64_t count) {
+    const std::lock_guard lock(mutex_);
+    return count_.rises(std::chrono::steady_clock::now(), count);
+  }
+
+ private:
+  std::mutex mutex_;
+  RisingCount count_;
+};
 
 /// One of them is the directory itself.
 std::uint64_t open_descriptors_now() {
@@ -85,13 +101,15 @@ void add_connection_bounds(Bounds& bounds, const OperatorBoard& operators, gatew
 }
 
 void add_key_bounds(Bounds& bounds, const Shared& shared) {
-  bounds.add([&shared](Table& table) {
+  bounds.add([&shared, forgotten = std::make_shared<Forgotten>()](Table& table) {
     const auto state = shared.operators.now();
     if (!state.active) return;
     BoundUse keys{.bound = "memory.max_keys",
                   .used = shared.memory.keys(),
                   .most = shared.max_keys,
                   .when_full = "the key that matters least is forgotten, of the limit with more than its share"};
+    // Keys whose counters are full again stay until others need their place: a full table alone says nothing.
+    if (!forgotten->rises(shared.memory.evicted_keys())) keys.full = Full::usual;
     if (reaches(keys, NearBounds::kEnds)) {
       const auto limits = shared.memory.keys_by_limit();
       const auto most = std::max_element(limits.begin(), limits.end(),
@@ -99,7 +117,7 @@ void add_key_bounds(Bounds& bounds, const Shared& shared) {
       if (most != limits.end()) keys.held_by = with_number("limit " + most->limit, most->tracked);
     }
     table.push_back(std::move(keys));
-    const auto held = shared.bans->table().held();
+    const auto held = shared.bans->table().held(headgate::now());
     table.push_back({.bound = "suspensions",
                      .used = held.keys,
                      .most = limit::BanTable::kMaxBans,

@@ -79,6 +79,7 @@ TEST(LooksAtBounds, HaveTheBoundsOfOtherPartsToo) {
     EXPECT_FALSE(found_in(table, "bound", name).is_null()) << name;
   EXPECT_EQ(found_in(table, "bound", "memory.max_keys")["limit"], 5000);
   EXPECT_EQ(found_in(table, "bound", "memory.max_keys")["used"], 1);
+  EXPECT_EQ(found_in(table, "bound", "memory.max_keys")["warns"], false) << "nothing that matters was forgotten";
   EXPECT_GT(found_in(table, "bound", "descriptors")["used"], 3);
   EXPECT_EQ(found_in(table, "bound", "admin.connections")["used"], 1) << "this call";
 }

@@ -83,13 +83,13 @@ class BanTable {
     std::uint64_t dropped = 0;  ///< suspensions since the start that ended early, because the limit had too many
   };
   std::map<std::string, Counts> counts(Instant now) const;  ///< by limit
-  /// What counts for the bound: suspensions under way and remembered, but those of operators.
+  /// Suspensions under way at a moment, but those of operators. Those that are only remembered make room for them.
   struct Held {
     std::size_t keys = 0;
     std::string most;              ///< the limit with the most of them; empty: there are none
     std::size_t keys_of_most = 0;  ///< how many it has
   };
-  Held held() const;
+  Held held(Instant now) const;
   std::map<std::string, std::uint64_t> dropped() const;  ///< Counts::dropped by limit; only those that have any
 
  private:

@@ -205,14 +205,15 @@ TEST(BanTable, NeverDropsWhatAnOperatorOrdered) {
 
 TEST(BanTable, TellsHowMuchOfItIsUsedAndByWhichLimit) {
   BanTable table;
-  EXPECT_EQ(table.held().keys, 0U);
-  EXPECT_EQ(table.held().most, "");
+  EXPECT_EQ(table.held(kStart).keys, 0U);
+  EXPECT_EQ(table.held(kStart).most, "");
   table.suspend(policy(), "a", BanReason::rejections, false, kStart);
   table.suspend(policy(), "b", BanReason::rejections, false, kStart);
   table.add("other", "c", 1h, kStart);
-  EXPECT_EQ(table.held().keys, 2U) << "an operator's does not count";
-  EXPECT_EQ(table.held().most, "abuse");
-  EXPECT_EQ(table.held().keys_of_most, 2U);
+  EXPECT_EQ(table.held(kStart).keys, 2U) << "an operator's does not count";
+  EXPECT_EQ(table.held(kStart).most, "abuse");
+  EXPECT_EQ(table.held(kStart).keys_of_most, 2U);
+  EXPECT_EQ(table.held(kStart + 10min).keys, 0U) << "those that are only remembered make room";
 }
 
 TEST(BanTable, IsUsedByManyThreadsAtOnce) {
