@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kNearlyFull = 0.9;
 
-double real_in(const Answer& object, const char* name) {
+double share_in(const Answer& object, const char* name) {
   const auto found = object.find(name);
   return found != object.end() && found->is_number() ? found->get<double>() : 0;
 }
@@ -29,7 +29,7 @@ void print_bounds(const Answer& answer) {
   constexpr double kHundred = 100;
   TextTable table({"bound", "used", "of", "share", "held by", "when it is full"});
   for (const auto& each : list_in(answer, "bounds")) {
-    const double share = real_in(each, "share");
+    const double share = share_in(each, "share");
     const bool near = share >= kNearlyFull;
     const auto percent = std::to_string(std::lround(share * kHundred)) + " %";
     table.row({text_in(each, "bound"),

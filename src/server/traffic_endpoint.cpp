@@ -52,7 +52,7 @@ TrafficJson json_of(const RouteRates& rates) {
   return out;
 }
 
-std::optional<std::size_t> read_count(const std::optional<std::string>& text) {
+std::optional<std::size_t> wanted_routes(const std::optional<std::string>& text) {
   if (!text) return kUsual;
   std::size_t out = 0;
   const auto [end, ec] = std::from_chars(text->data(), text->data() + text->size(), out);
@@ -94,7 +94,7 @@ AdminEndpoint traffic_endpoint(const TrafficRates& rates, const OperatorBoard& o
   const auto answer = [&rates, &operators](const AdminCall& call) -> AdminAnswer {
     const auto window = call.asked("window").value_or("10s");
     if (window != "10s" && window != "1m") return {.status = 400, .body = "\"window\" is 10s or 1m."};
-    const auto most = read_count(call.asked("n"));
+    const auto most = wanted_routes(call.asked("n"));
     if (!most) return {.status = 400, .body = "\"n\" is a number from 1 to " + std::to_string(kMaxRoutes) + '.'};
     const auto only = call.asked("route");
     if (only && !is_route(operators, *only))
