@@ -71,7 +71,7 @@ bool complain_of_certificates(const Answer& answer) {
   for (const auto& each : list_in(answer, "certificates")) {
     tell(text_in(each, "ending"));
     if (const auto why = text_in(each, "refused"); !why.empty())
-      tell("newer files of \"" + text_in(each, "file") + "\" were refused, and the older ones are in use: " + why);
+      tell("newer files were refused, and the older ones are in use: " + why);
   }
   return !told.empty();
 }

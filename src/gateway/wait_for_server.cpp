@@ -59,7 +59,7 @@ class ServerTurn final : public InLine {
  public:
   ServerTurn(Turns& turns, Exchange& x) : InLine(turns, x), until_(x.clock->steady() + patience_for_server(x)) {
     priority = x.effective;
-    line = line_of(x);
+    line = keyed_hash(x.caller.ip_key, 0);
   }
 
   /// Returns whether it has a place now.

@@ -20,6 +20,15 @@ constexpr std::string_view kNameLetters = "abcdefghijklmnopqrstuvwxyz0123456789-
 constexpr std::size_t kLongestName = 253;
 constexpr std::size_t kLongestLabel = 63;
 
+constexpr std::size_t kEscape = 3;
+
+/// What %41 at the begin of `text` stands for; -1 if that is no escape.
+int escaped(std::string_view text) {
+  const int high = text.size() < kEscape ? -1 : hex(text[1]);
+  const int low = text.size() < kEscape ? -1 : hex(text[2]);
+  return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
 bool is_v4(std::string_view text) {
   boost::system::error_code no_address;
   const auto address = ip::make_address_v4(std::string(text), no_address);
@@ -100,22 +109,24 @@ std::optional<std::uint16_t> read_port(std::string_view text) noexcept {
 }
 
 bool percent_decode(std::string_view text, std::string& out) {
-  constexpr std::size_t kEscape = 3;
+  constexpr int kFirstPrintable = 0x20;
   out.clear();
-  while (!text.empty()) {
-    if (text.front() != '%') {
-      out += text.front();
-      text.remove_prefix(1);
-      continue;
-    }
-    const int high = text.size() < kEscape ? -1 : hex(text[1]);
-    const int low = text.size() < kEscape ? -1 : hex(text[2]);
-    constexpr int kFirstPrintable = 0x20;
-    if (high < 0 || low < 0 || high * 16 + low < kFirstPrintable) return false;
-    out += static_cast<char>(high * 16 + low);
-    text.remove_prefix(kEscape);
+  for (; !text.empty(); text.remove_prefix(text.front() == '%' ? kEscape : 1)) {
+    const int value = text.front() == '%' ? escaped(text) : static_cast<unsigned char>(text.front());
+    if (text.front() == '%' && value < kFirstPrintable) return false;
+    out += static_cast<char>(value);
   }
   return true;
+}
+
+std::string percent_decoded(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const int value = text.front() == '%' ? escaped(text) : -1;
+    out += value < 0 ? text.front() : static_cast<char>(value);
+    text.remove_prefix(value < 0 ? 1 : kEscape);
+  }
+  return out;
 }
 
 }  // namespace headgate::http

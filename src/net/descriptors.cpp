@@ -4,7 +4,9 @@
 
 #include <boost/system/errc.hpp>
 
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -35,6 +37,13 @@ DescriptorShares descriptor_shares() noexcept {
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > std::numeric_limits<int>::max())
     return shares_of(std::numeric_limits<int>::max());
   return shares_of(static_cast<int>(limit.rlim_cur));
+}
+
+int descriptors_in_use() noexcept {
+  const int free = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (free < 0) return descriptor_shares().all;
+  ::close(free);
+  return free;
 }
 
 bool is_own_want(const error_code& ec) noexcept {

@@ -251,8 +251,8 @@ void Certificates::warn_of_expiry() {
   for (const auto& [file, validity] : validity_) {
     if (!validity.ends_soon(now)) continue;
     auto& warned = warned_[file];
-    if (now - warned < kWarnAgain) continue;
-    warned = now;
+    if (warned.until == validity.until && now - warned.at < kWarnAgain) continue;
+    warned = {validity.until, now};
     observe::event(LogLevel::warning, "certificate_expires", days_left(validity.until, now), {{"file", file}});
   }
 }

@@ -104,9 +104,13 @@ class Certificates {
   observe::Counter* applied_ = nullptr;
   observe::Counter* refused_ = nullptr;
   mutable std::mutex mutex_;
-  std::vector<CertificateRow> others_;              // towards upstreams; main thread only
-  std::map<std::string, Validity> validity_;        // by file
-  std::map<std::string, Instant> warned_;           // by file; main thread only
+  std::vector<CertificateRow> others_;        // towards upstreams; main thread only
+  std::map<std::string, Validity> validity_;  // by file
+  struct Warned {
+    Instant until{};  // the end that was warned of
+    Instant at{};
+  };
+  std::map<std::string, Warned> warned_;            // by file; main thread only
   std::map<std::string, Instant> staple_validity_;  // by file
 };
 

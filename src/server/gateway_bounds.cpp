@@ -16,12 +16,10 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <string>
-#include <system_error>
 
 namespace headgate::server {
 namespace {
@@ -33,10 +31,11 @@ std::string with_number(std::string_view who, std::uint64_t number) {
   return std::string(who) + " (" + std::to_string(number) + ')';
 }
 
-std::string held_by_address(const std::vector<gateway::ConnectionBounds::Heavy>& heaviest) {
+/// An IPv6 address counts with its block.
+std::string held_by_address(const std::vector<gateway::ConnectionBounds::Heavy>& heaviest, unsigned ipv6_prefix) {
   if (heaviest.empty()) return {};
   std::array<char, 64> text{};
-  return with_number(identity::address_text(heaviest.front().address, text), heaviest.front().open);
+  return with_number(identity::client_ip_key(heaviest.front().address, ipv6_prefix, text), heaviest.front().open);
 }
 
 /// Whether keys were forgotten lately that were not full again. Any thread.
@@ -52,15 +51,6 @@ class Forgotten {
   RisingCount count_;
 };
 
-/// One of them is the directory itself.
-std::uint64_t open_descriptors_now() {
-  std::error_code ec;
-  std::uint64_t count = 0;
-  for (std::filesystem::directory_iterator entry("/proc/self/fd", ec), end; !ec && entry != end; entry.increment(ec))
-    ++count;
-  return count > 0 ? count - 1 : 0;
-}
-
 }  // namespace
 
 void add_connection_bounds(Bounds& bounds, const OperatorBoard& operators, gateway::Totals& totals) {
@@ -69,7 +59,7 @@ void add_connection_bounds(Bounds& bounds, const OperatorBoard& operators, gatew
     if (!state.active) return;
     const auto& options = state.active->config->gateway.bounds;
     const auto heaviest = totals.bounds.heaviest(1);
-    const auto held_by = held_by_address(heaviest);
+    const auto held_by = held_by_address(heaviest, options.ipv6_prefix);
     table.push_back({.bound = "bounds.connections",
                      .used = totals.connections.load(std::memory_order_relaxed),
                      .most = options.connections,
@@ -94,7 +84,7 @@ void add_connection_bounds(Bounds& bounds, const OperatorBoard& operators, gatew
                      .when_full = "further TLS handshakes of that worker wait, in turn by address"});
     const auto shares = net::descriptor_shares();
     table.push_back({.bound = "descriptors",
-                     .used = open_descriptors_now(),
+                     .used = static_cast<std::uint64_t>(net::descriptors_in_use()),
                      .most = static_cast<std::uint64_t>(std::max(shares.clients, 1)),
                      .when_full = "no client is accepted; the quarter beyond is for servers and the admin interface"});
   });

@@ -42,5 +42,7 @@ std::optional<std::uint16_t> read_port(std::string_view text) noexcept;
 
 /// %41 as A. False if an escape is broken or stands for a control character; then `out` is worth nothing.
 bool percent_decode(std::string_view text, std::string& out);
+/// The same where anything may stand: a broken escape stays as it is, and each character may be escaped.
+std::string percent_decoded(std::string_view text);
 
 }  // namespace headgate::http

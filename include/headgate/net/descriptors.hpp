@@ -20,6 +20,10 @@ DescriptorShares shares_of(int all) noexcept;
 /// Those of this process, as its limit is now. Any thread.
 DescriptorShares descriptor_shares() noexcept;
 
+/// About how many the process has open: the lowest number that is free. Two system calls, however many there are. Any
+/// thread.
+int descriptors_in_use() noexcept;
+
 /// Whether an error of opening a connection says only that this process or machine has no more of something: of
 /// descriptors or memory. It says nothing about the other side.
 bool is_own_want(const error_code& ec) noexcept;

@@ -33,7 +33,10 @@ inline constexpr Family certificate_expiry{
     .name = "headgate_certificate_expiry_timestamp_seconds",
     .type = Type::gauge,
     .labels = {"file"},
-    .help = "When the first certificate of a file ends that listeners or upstreams use, in seconds since 1970",
+    .help =
+        "When the first certificate of a file ends that listeners or upstreams use, in seconds since 1970; of a file "
+        "of "
+        "authorities the last",
     .ask = "headgate_certificate_expiry_timestamp_seconds - time() < 14 * 86400"};
 inline constexpr Family ocsp_expiry{.name = "headgate_certificate_ocsp_expiry_timestamp_seconds",
                                     .type = Type::gauge,

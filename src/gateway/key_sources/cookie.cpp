@@ -8,11 +8,10 @@
 namespace headgate::gateway::key_source {
 namespace {
 
-/// As PHP and Node read it. To a server that reads no escapes another spelling is another value; that both share a
-/// counter then does no harm.
+/// As PHP and Node read it: what is no escape stays. To a server that reads no escapes another spelling is another
+/// value; that both share a counter then does no harm.
 identity::Sha256 digest_of(std::string_view value) {
-  std::string read;
-  return identity::sha256(value.find('%') != value.npos && http::percent_decode(value, read) ? read : value);
+  return identity::sha256(value.find('%') == value.npos ? std::string(value) : http::percent_decoded(value));
 }
 
 }  // namespace

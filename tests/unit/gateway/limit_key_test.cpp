@@ -79,6 +79,7 @@ TEST_F(LimitKey, OfACookieIsThatOfItsValueAsServersDecodeIt) {
   const auto plain = of_value("s:abc");
   for (const auto* const same : {"%73:abc", "s%3Aabc", "s%3aabc", "%73%3a%61%62%63"})
     EXPECT_EQ(of_value(same), plain) << same;
+  EXPECT_EQ(of_value("%61%0A%zz%"), of_value("a%0a%zz%"));
   for (const auto* const other : {"%2573:abc", "s:abc%", "%zs:abc", "s:abd"})
     EXPECT_NE(of_value(other), plain) << other;
 }
