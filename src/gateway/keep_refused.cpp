@@ -65,6 +65,7 @@ void Gateway::refused_head(const Exchange& x, std::string_view bytes, std::optio
   if (services_.refusals == nullptr || !is_kept(x.status)) return;
   const auto& identity = snapshot_->compiled->identity();
   auto out = told_by(x, identity);
+  if (!services_.refusals->wants(out.owner, out.at)) return;
   show_refused_head(bytes, fault, identity, out);
   services_.refusals->note(std::move(out));
 }
@@ -73,6 +74,7 @@ void Gateway::keep_refused(const Exchange& x) {
   if (services_.refusals == nullptr || !is_kept(x.status) || x.reason.empty()) return;
   const auto& identity = x.snapshot->compiled->identity();
   auto out = told_by(x, identity);
+  if (!services_.refusals->wants(out.owner, out.at)) return;
   show_refused_head(head_of(x.request), std::nullopt, identity, out);
   services_.refusals->note(std::move(out));
 }
@@ -82,6 +84,7 @@ void Gateway::handshake_failed(const boost::asio::ip::address& peer, std::string
   RefusedRequest out;
   out.at = services_.clock.wall();
   name_client(peer, snapshot_->compiled->identity().ipv6_prefix, out);
+  if (!services_.refusals->wants(out.owner, out.at)) return;
   out.reason = text_of(reason);
   services_.refusals->note(std::move(out));
 }

@@ -3,6 +3,7 @@
 #include "headgate/core/hash.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace headgate::gateway {
@@ -32,6 +33,16 @@ void RefusedRequests::note(RefusedRequest request) {
   }
   kept_.push_back(std::move(request));
   owners_.push_back(owner);
+}
+
+bool RefusedRequests::wants(const std::string& name, Instant now) const {
+  constexpr auto kYoung = std::chrono::seconds(1);
+  const auto owner = keyed_hash(name, 0).low;
+  const std::lock_guard lock(mutex_);
+  if (count_of(owner) < kOfOne) return true;
+  const auto oldest = std::find(owners_.begin(), owners_.end(), owner) - owners_.begin();
+  const auto since = now - kept_[static_cast<std::size_t>(oldest)].at;
+  return since < Duration(0) || since >= kYoung;  // clocks are set back, too
 }
 
 std::vector<RefusedRequest> RefusedRequests::list() const {

@@ -3,9 +3,11 @@
 #include "headgate/core/text.hpp"
 #include "headgate/core/utf8.hpp"
 #include "headgate/http/fields.hpp"
+#include "headgate/http/known_field.hpp"
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <string>
 
 namespace headgate::gateway {
@@ -15,6 +17,9 @@ constexpr std::string_view kSecret = "(secret)";
 constexpr std::size_t kBefore = 48;  // bytes that are shown before the fault
 constexpr std::size_t kAfter = 24;
 constexpr std::size_t kLongestName = 128;  // of a field or a parameter: what is longer is a secret
+constexpr std::size_t kLongestWord = 32;   // that is shown although it may be anything
+constexpr std::size_t kLongestCharacter = 4;
+constexpr std::size_t kShortestSecretWord = 3;
 constexpr std::size_t kLookedThrough = 4 * RefusedRequests::kHead;  // secrets become shorter
 constexpr auto kNowhere = std::string_view::npos;
 
@@ -25,16 +30,38 @@ constexpr std::array<std::string_view, 5> kSecretParameters{"code", "sig", "otp"
 bool is_blank(char c) noexcept { return c == ' ' || c == '\t'; }
 bool ends_line(char c) noexcept { return c == '\r' || c == '\n'; }
 
-/// A head without its secrets, line by line.
+bool is_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+bool is_control(char c) noexcept { return (static_cast<unsigned char>(c) < ' ' && c != '\t') || c == '\x7f'; }
+
+/// A word that nobody takes for a credential: of letters, and marks as in the names of fields.
+bool is_plain_word(std::string_view word) noexcept {
+  return !word.empty() && word.size() <= kLongestWord &&
+         std::all_of(word.begin(), word.end(), [](char c) { return is_letter(c) || c == '-' || c == '_'; });
+}
+
+bool are_plain_words(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const auto end = std::min(text.find_first_of(" \t"), text.size());
+    if (end > 0 && !is_plain_word(text.substr(0, end))) return false;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return true;
+}
+
+/// A head without its secrets, line by line. Whatever looks for something looks only within its line, or its part of
+/// that: a line of a thousand small parts costs no more than another of its length.
 class Shown {
  public:
   Shown(std::string_view bytes, std::size_t fault, const identity::Options& identity)
       : bytes_(bytes), fault_(fault), identity_(identity) {}
 
-  /// From `from`, a line's begin, until `most` bytes are shown. Returns whether that is the whole head.
+  /// From `from`, a line's begin, until `most` bytes are shown, or enough behind the fault. Returns whether that is the
+  /// whole head.
   bool show(std::size_t from, std::size_t most) {
     for (auto at = from; at < bytes_.size(); at = line_end(at)) {
-      if (out_.size() >= most) return false;
+      if (out_.size() >= most || (place_ != kNowhere && out_.size() > place_ + kAfter + kLongestCharacter))
+        return false;
       const auto end = line_end(at);
       auto text_end = end;
       while (text_end > at && ends_line(bytes_[text_end - 1])) --text_end;
@@ -60,9 +87,15 @@ class Shown {
     return bytes_.substr(end).starts_with("\r\n") ? end + 2 : end + 1;
   }
 
+  /// The first of `marks` in a part, or its end.
+  std::size_t first_of(std::string_view marks, std::size_t from, std::size_t to) const {
+    return std::min(bytes_.substr(0, to).find_first_of(marks, from), to);
+  }
+  std::string_view part(std::size_t from, std::size_t to) const { return bytes_.substr(from, to - from); }
+
   void copy(std::size_t from, std::size_t to) {
     if (fault_ >= from && fault_ < to) place_ = out_.size() + (fault_ - from);
-    out_ += bytes_.substr(from, to - from);
+    out_ += part(from, to);
   }
 
   void hide(std::size_t from, std::size_t to) {
@@ -72,14 +105,18 @@ class Shown {
   }
 
   /// Whatever marks stand between its letters and digits.
-  bool is_secret(std::string_view name) const {
-    std::string plain;
-    for (const char c : name.substr(0, kLongestName)) {
-      if (c >= 'A' && c <= 'Z') plain += static_cast<char>(c + 32);
-      if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) plain += c;
+  static bool is_secret(std::string_view name) {
+    if (name.size() > kLongestName) return true;
+    std::array<char, kLongestName> room{};
+    std::size_t size = 0;
+    for (const char c : name) {
+      if (c >= 'A' && c <= 'Z') room[size++] = static_cast<char>(c + 32);
+      if ((c >= 'a' && c <= 'z') || is_digit(c)) room[size++] = c;
     }
-    const auto in_name = [&](std::string_view word) { return plain.find(word) != std::string::npos; };
-    return name.size() > kLongestName || std::any_of(kSecretWords.begin(), kSecretWords.end(), in_name);
+    const std::string_view plain(room.data(), size);
+    if (size < kShortestSecretWord) return false;
+    const auto in_name = [&](std::string_view word) { return plain.find(word) != kNowhere; };
+    return std::any_of(kSecretWords.begin(), kSecretWords.end(), in_name);
   }
 
   bool is_secret_field(std::string_view name) const {
@@ -96,64 +133,125 @@ class Shown {
                        [&](std::string_view each) { return http::same_word(name, each); });
   }
 
+  /// Whether a parameter's value is an address with a user in it, or has parameters of its own that are secret.
+  static bool has_secret(std::string_view value) {
+    const auto has = [&](std::initializer_list<std::string_view> any) {
+      return std::any_of(any.begin(), any.end(), [&](std::string_view one) { return value.find(one) != kNowhere; });
+    };
+    if (has({"@", "%40"}) && has({":", "%3a", "%3A"})) return true;
+    return has({"=", "%3d", "%3D"}) && is_secret(value);
+  }
+
   /// A text with an address in it, maybe: its user and some of its parameters are hidden.
   void address(std::size_t from, std::size_t to) {
-    const auto query = std::min(bytes_.find('?', from), to);
-    const auto scheme = bytes_.find("://", from);
-    if (scheme < query) {
-      const auto host = scheme + 3;
-      const auto host_end = std::min(bytes_.find('/', host), query);
-      const auto user_end = bytes_.substr(host, host_end - host).rfind('@');
-      copy(from, host);
-      if (user_end != kNowhere) hide(host, host + user_end);
-      from = user_end == kNowhere ? host : host + user_end;
+    const auto query = first_of("?&;#", from, to);
+    auto at = from;
+    while (at < query) {
+      const auto end = first_of("/", at, query);
+      const auto host = part(at, end);
+      const auto user_end = host.rfind('@');
+      const bool behind_scheme = at >= from + 2 && part(at - 2, at) == "//";
+      // A password may hold what begins the parameters elsewhere.
+      if (behind_scheme && end == query && user_end == kNowhere &&
+          part(query, first_of("/", query, to)).find('@') != kNowhere)
+        return hide(at, to);
+      const bool hides = user_end != kNowhere && (behind_scheme || host.substr(0, user_end).find(':') != kNowhere);
+      if (hides) {
+        const auto blank = host.substr(0, user_end).find_last_of(" \t,<\"'");
+        const auto user = blank == kNowhere ? at : at + blank + 1;
+        copy(at, user);
+        hide(user, at + user_end);
+        at += user_end;
+      }
+      const auto next = std::min(end + 1, query);
+      copy(at, next);
+      at = next;
     }
-    copy(from, query);
     parameters(query, to);
   }
 
   void parameters(std::size_t at, std::size_t to) {
     while (at < to) {
-      const auto name = at + 1;  // behind '?' or '&'
-      const auto end = std::min(bytes_.find_first_of("&;#", name), to);
-      const auto equals = std::min(bytes_.find('=', name), end);
-      copy(at, std::min(equals + 1, end));
-      if (equals < end) {
-        const bool secret = is_secret_parameter(bytes_.substr(name, equals - name));
-        secret ? hide(equals + 1, end) : copy(equals + 1, end);
+      auto name = at + 1;  // behind '?', '&', ';' or '#'
+      const auto end = first_of("?&;#", name, to);
+      const auto equals = first_of("=", name, end);
+      while (name < equals && is_blank(bytes_[name])) ++name;
+      const auto value = std::min(equals + 1, end);
+      if (part(name, equals).find('@') != kNowhere) {
+        copy(at, name);
+        hide(name, end);
+      } else {
+        copy(at, value);
+        const bool secret = value < end && (is_secret_parameter(part(name, equals)) || has_secret(part(value, end)));
+        secret ? hide(value, end) : copy(value, end);
       }
       at = end;
     }
   }
 
+  /// The method, unless it may be something else: the end of a body before, which its length did not announce.
   void first_line(std::size_t from, std::size_t to) {
-    const auto space = std::min(bytes_.find(' ', from), to);
+    auto at = from;
+    while (at < to && is_control(bytes_[at])) ++at;
+    copy(from, at);
+    const auto word_end = first_of(" \t", at, to);
+    const auto word = part(at, word_end);
     const auto version = bytes_.substr(0, to).rfind(" HTTP/");
-    const auto target_end = version == kNowhere || version < space ? to : version;
-    copy(from, space);
-    address(space, target_end);
-    copy(target_end, to);
+    const auto target_end = version == kNowhere || version < word_end ? to : version;
+    if (is_plain_word(word) && word.find_first_of("-_") == kNowhere)
+      copy(at, word_end);
+    else if (word.starts_with('/') || word.starts_with('?') || word.find("://") != kNowhere)
+      return address(at, target_end), show_version(target_end, to);
+    else
+      hide(at, word_end);
+    address(word_end, target_end);
+    show_version(target_end, to);
+  }
+
+  void show_version(std::size_t from, std::size_t to) {
+    constexpr std::size_t kName = 6;    // " HTTP/"
+    constexpr std::size_t kNumber = 3;  // "1.1"
+    auto at = std::min(from + kName, to);
+    const auto most = std::min(at + kNumber, to);
+    while (at < most && (is_digit(bytes_[at]) || bytes_[at] == '.')) ++at;
+    while (at < to && (is_blank(bytes_[at]) || is_control(bytes_[at]))) ++at;
+    copy(from, at);
+    hide(at, to);
+  }
+
+  /// Nobody knows what it belongs to: it may be a part of a credential that was cut into lines.
+  void no_field(std::size_t from, std::size_t to) {
+    const auto word_end = first_of(": \t", from, to);
+    const auto word = part(from, word_end);
+    const bool known = is_plain_word(word) && http::known_field(word) != http::Known::unknown;
+    if (known) copy(from, word_end);
+    hide(known ? word_end : from, to);
+  }
+
+  /// Whether what stands before a colon may be shown, be it a name or not.
+  static bool may_be_name(std::string_view name) {
+    if (name.empty() || name.size() > kLongestName || name.find_first_of("=&?@/+,\"{}%") != kNowhere) return false;
+    return name.find_first_of(" \t") == kNowhere || (are_plain_words(name) && !is_secret(name));
   }
 
   void field(std::size_t from, std::size_t to) {
-    auto colon = std::min(bytes_.find(':', from), to);
-    if (is_blank(bytes_[from]) || colon == to || colon - from > kLongestName) {
-      // Nobody knows what it belongs to.
-      auto word = from;
-      while (word < to && word - from < kLongestName && !is_blank(bytes_[word]) && bytes_[word] != ':') ++word;
-      copy(from, word);
-      return hide(word, to);
-    }
-    const auto name = trimmed(bytes_.substr(from, colon - from));
+    auto colon = first_of(":", from, to);
+    const auto name = trimmed(part(from, colon));
+    if (from == to || is_blank(bytes_[from]) || colon == to || !may_be_name(name)) return no_field(from, to);
     ++colon;
     while (colon < to && is_blank(bytes_[colon])) ++colon;
     copy(from, colon);
-    if (is_secret_field(name) || is_credential(bytes_.substr(colon, to - colon))) return hide(colon, to);
+    if (is_secret_field(name) || is_credential(part(colon, to))) return hide(colon, to);
+    if (http::same_word(name, "Host"))
+      if (const auto user_end = part(colon, to).rfind('@'); user_end != kNowhere) {
+        hide(colon, colon + user_end);
+        colon += user_end;
+      }
     address(colon, to);
   }
 
   static bool is_credential(std::string_view value) {
-    const auto scheme = value.substr(0, value.find(' '));
+    const auto scheme = value.substr(0, value.find_first_of(" \t"));
     return scheme.size() < value.size() && (http::same_word(scheme, "Bearer") || http::same_word(scheme, "Basic"));
   }
 
@@ -185,8 +283,8 @@ void show_refused_head(std::string_view bytes, std::optional<std::size_t> fault,
   out.head = head.text().substr(0, RefusedRequests::kHead);
   if (!fault || *fault > bytes.size()) return;
   out.byte = *fault;
-  constexpr std::size_t kLongestCharacter = 4;
-  const auto until = std::min(bytes.size(), *fault + kLongestCharacter + kAfter);
+  // What is a secret may be told by what stands behind it, as the '@' behind a user.
+  const auto until = std::min(bytes.size(), *fault + kLookedThrough);
   Shown line(bytes.substr(0, until), *fault, identity);
   const auto begin = line_of(bytes.substr(0, until), *fault);
   line.show(begin, kNowhere);

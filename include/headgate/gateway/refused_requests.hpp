@@ -37,6 +37,9 @@ class RefusedRequests {
   static constexpr std::size_t kHead = 1024;
 
   void note(RefusedRequest request);
+  /// Whether one of this owner at `now` is worth the work of its text: not if all of his are younger than a second, as
+  /// those of a stranger who sends them as fast as he can.
+  bool wants(const std::string& owner, Instant now) const;
   /// The oldest first.
   std::vector<RefusedRequest> list() const;
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 
 namespace headgate::gateway {
 namespace {
@@ -28,6 +29,22 @@ TEST_F(KeptRequests, OfOneStrangerPushOutOnlyHisOwn) {
   EXPECT_EQ(of("mine"), 1U);
   EXPECT_EQ(of("stranger"), RefusedRequests::kOfOne);
   EXPECT_EQ(kept.list().back().reason, "9999") << "his newest stay";
+}
+
+TEST_F(KeptRequests, OfOneWhoSendsManyAreNotWorthTheWorkForASecond) {
+  const Instant now{std::chrono::seconds(1000)};
+  for (std::size_t i = 0; i < RefusedRequests::kOfOne; ++i) {
+    EXPECT_TRUE(kept.wants("stranger", now));
+    RefusedRequest request;
+    request.owner = "stranger";
+    request.at = now;
+    kept.note(std::move(request));
+  }
+  EXPECT_FALSE(kept.wants("stranger", now));
+  EXPECT_FALSE(kept.wants("stranger", now + std::chrono::milliseconds(999)));
+  EXPECT_TRUE(kept.wants("stranger", now + std::chrono::seconds(1)));
+  EXPECT_TRUE(kept.wants("stranger", now - std::chrono::hours(1))) << "the clock was set back";
+  EXPECT_TRUE(kept.wants("mine", now));
 }
 
 TEST_F(KeptRequests, AreBoundedWhoeverSendsThem) {

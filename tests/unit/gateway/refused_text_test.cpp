@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <ctime>
 #include <string>
 
 namespace headgate::gateway {
@@ -71,6 +74,96 @@ TEST_F(RefusedText, HidesCredentialsOfATarget) {
             "GET http://(secret)@a.example/x?access_token=(secret)&a=1#k=1 HTTP/1.1\r\n\r\n");
   EXPECT_EQ(head("GET /?api%5fkey=s3cret HTTP/1.1\r\n\r\n"), "GET /?api%5fkey=(secret) HTTP/1.1\r\n\r\n");
   EXPECT_EQ(head("GET /?token=s3cret s3cret HTTP/1.1\r\n\r\n").find("s3cret"), std::string::npos) << out.head;
+}
+
+TEST_F(RefusedText, HidesAFirstWordThatIsNoMethod) {
+  EXPECT_EQ(head("client_secret=s3cretGET /a HTTP/1.1\r\n\r\n"), "(secret) /a HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(head("/x?token=s3cret HTTP/1.1\r\n\r\n"), "/x?token=(secret) HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(head("GET\t/x?token=s3cret HTTP/1.1\r\n\r\n"), "GET\t/x?token=(secret) HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(head("GET /x HTTP/1.1&token=s3cret\r\n\r\n"), "GET /x HTTP/1.1(secret)\r\n\r\n");
+  EXPECT_EQ(head("\x16\x03s3cret\r\n\r\n"), "\x16\x03(secret)\r\n\r\n");
+  EXPECT_EQ(head(std::string(33, 'a') + " /\r\n\r\n"), "(secret) /\r\n\r\n");
+  EXPECT_EQ(head("\r\nGET /x?token=s3cret HTTP/1.1\r\n\r\n").find("s3cret"), std::string::npos) << out.head;
+}
+
+TEST_F(RefusedText, HidesLinesThatAreNoField) {
+  const auto shown = [&](const std::string& line) {
+    const auto& text = head("GET / HTTP/1.1\r\n" + line + "\r\n\r\n");
+    return text.substr(16, text.size() - 20);
+  };
+  EXPECT_EQ(shown("Authorization: Basic bWU6c2\r\nVjcmV0"), "Authorization: (secret)\r\n(secret)");
+  EXPECT_EQ(shown("s3cret token"), "(secret)");
+  EXPECT_EQ(shown("Authorization s3cret"), "Authorization(secret)");
+  EXPECT_EQ(shown("{\"a\":\"s3cret\"}"), "(secret)");
+  EXPECT_EQ(shown("a=s3cret&b:c"), "(secret)");
+  EXPECT_EQ(shown("Authorization Bearer s3cret: x"), "Authorization(secret)");
+  EXPECT_EQ(shown(": s3cret"), "(secret)");
+  EXPECT_EQ(shown("Bad Name: x"), "Bad Name: x");
+}
+
+TEST_F(RefusedText, HidesTheUserOfEveryAddress) {
+  for (const std::string line :
+       {"Host: me:s3cret@a.example", "Host: s3cret@a.example", "Referer: http://a/?u=http://me:s3cret@h/",
+        "Referer: http://a/?u=http%3A%2F%2Fme:s3cret@h", "Referer: http://a/http://me:s3cret@h/",
+        "Referer: //me:s3cret@h/", "Link: <https://me:s3cret@h/>", "X: me:s3cret@h",
+        "Referer: http://me:p?s3cret@h/"}) {
+    const auto& shown = head("GET / HTTP/1.1\r\n" + line + "\r\n\r\n");
+    EXPECT_EQ(shown.find("s3cret"), std::string::npos) << shown;
+    EXPECT_NE(shown.find("(secret)"), std::string::npos) << shown;
+  }
+  EXPECT_EQ(head("CONNECT me:s3cret@a:443 HTTP/1.1\r\n\r\n"), "CONNECT (secret)@a:443 HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(head("GET /users/me@a.example HTTP/1.1\r\n\r\n"), "GET /users/me@a.example HTTP/1.1\r\n\r\n");
+  // The '@' stands far behind the fault.
+  EXPECT_EQ(at("GET / HTTP/1.1\r\nHost: s3cret", "\x01" + std::string(100, 'a') + "@h\r\n\r\n"), "Host: (secret)[]");
+}
+
+TEST_F(RefusedText, HidesParametersWithinParameters) {
+  for (const std::string target :
+       {"/?x=1?token=s3cret", "/?next=/cb?token=s3cret", "/?next=%2Fcb%3Ftoken%3Ds3cret", "/?a=token=s3cret",
+        "/#access_token=s3cret", "/a;token=s3cret", "/a&token=s3cret", "/?a=1& token=s3cret", "/?a=1& sid=s3cret"}) {
+    const auto& shown = head("GET " + target + " HTTP/1.1\r\n\r\n");
+    EXPECT_EQ(shown.find("s3cret"), std::string::npos) << shown;
+  }
+  EXPECT_EQ(head("GET /?next=/cb?a=1&b=2 HTTP/1.1\r\n\r\n"), "GET /?next=/cb?a=1&b=2 HTTP/1.1\r\n\r\n");
+}
+
+/// The processor time of a head, the least of some.
+std::chrono::nanoseconds time_of(const std::string& bytes, std::size_t fault) {
+  const auto time = [] {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+  };
+  auto least = std::chrono::nanoseconds::max();
+  const identity::Options identity;
+  for (int i = 0; i < 7; ++i) {
+    RefusedRequest out;
+    const auto begin = time();
+    show_refused_head(bytes, fault, identity, out);
+    least = std::min(least, time() - begin);
+  }
+  return least;
+}
+
+TEST_F(RefusedText, CostsNoMoreThanItsBytesWhateverTheyAre) {
+  const auto of = [](const std::string& unit, std::size_t size) {
+    std::string text = "GET /";
+    while (text.size() < size) text += unit;
+    return text;
+  };
+  constexpr std::size_t kSmall = 6 << 10;
+  constexpr std::size_t kLarge = 60 << 10;
+  constexpr int kTenfold = 10;
+  for (const std::string unit : {"?", "&", "&=", "/", "://", ":", "/x:y", ";a=b", "%3d=", " "}) {
+    const auto few = of(unit, kSmall);
+    const auto many = of(unit, kLarge);
+    const auto small = time_of(few, few.size());
+    EXPECT_LT(time_of(many, many.size()), 3 * kTenfold * small) << unit;
+  }
+  std::string lines = "GET / HTTP/1.1\r\n";
+  for (int i = 0; i < 250; ++i) lines += "a:\r\n";
+  constexpr std::size_t kLine = 3000;  // the last line is no part of the others
+  EXPECT_LT(time_of(lines + std::string(kLine, ':'), 0), 3 * time_of(lines + std::string(kLine, 'b'), 0));
 }
 
 TEST_F(RefusedText, PointsAtTheByteAlsoBehindASecret) {
