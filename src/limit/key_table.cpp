@@ -93,7 +93,7 @@ std::size_t KeyTable::forget(std::uint16_t limit, std::size_t from, std::size_t 
   std::size_t found = 0;
   for (std::size_t i = from; i < size_ && i - from < count; ++i) {
     auto& slot = slots_[i];
-    if (slot.limit != limit || slot.algorithm == 0) continue;
+    if (slot.limit != limit || slot.algorithm == 0 || slot.mark) continue;
     slot.state = State();
     slot.algorithm = 0;
     note(slot, Instant::min(), false);

@@ -23,7 +23,8 @@ struct alignas(64) Slot {
   std::uint32_t algorithm = 0;       ///< algorithm_mark() of the state's algorithm; 0: no state yet
   std::uint16_t limit = 0;           ///< LimitNumbers::of its rule
   bool spent = false;                ///< nothing was left at its last use; note() sets it
-  bool first = true;                 ///< its key is counted by it, not by the others of the key
+  bool first : 1 = true;             ///< its key is counted by it, not by the others of the key
+  bool mark : 1 = false;             ///< protects from doing a thing twice: forget() leaves it
   State state;
 };
 
@@ -67,7 +68,7 @@ class KeyTable {
   /// All counters, in no order. One keeps its place until it is evicted; then another one has it.
   std::span<const Slot> slots() const noexcept { return {slots_, size_}; }
 
-  /// Makes the counters of a limit as if never used, of `count` slots from `from` on. Returns how many it found.
+  /// Makes the counters of a limit as if never used, of `count` slots from `from` on. Returns how many keys it found.
   std::size_t forget(std::uint16_t limit, std::size_t from, std::size_t count);
 
   /// Updates the slot's rank after a change of its state.

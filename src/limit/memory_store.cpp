@@ -87,6 +87,9 @@ Decision decision_of(const Peek& peek, Instant now) {
 /// and none that counts offences.
 bool counts_key(const Peek& peek) { return peek.first && !peek.check->rule->suffix.ends_with(":ban"); }
 
+/// Of appointments: that one was used, and what an address has booked.
+bool is_mark(const Rule& rule) { return rule.suffix.find(":appointment") != std::string::npos; }
+
 const Algorithm* algorithm_of(std::uint32_t mark) noexcept {
   const auto all = algorithms();
   const auto at = std::ranges::find(all, mark, [](const Algorithm* each) { return algorithm_mark(*each); });
@@ -123,6 +126,7 @@ void write(Peek& peek, const Decision& decision, LimitNumbers& limits) {
   KeyTable& table = peek.stripe->table;
   Slot& slot =
       peek.slot != nullptr ? *peek.slot : table.insert(check.hash, limits.of(*check.rule), peek.now, counts_key(peek));
+  if (peek.slot == nullptr) slot.mark = is_mark(*check.rule);
   const Algorithm& algorithm = *check.rule->algorithm;
   if (slot.algorithm != algorithm_mark(algorithm)) slot.state = State();
   slot.algorithm = algorithm_mark(algorithm);

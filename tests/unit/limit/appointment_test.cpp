@@ -82,5 +82,16 @@ TEST(Appointment, IsRememberedUntilItIsOver) {
     EXPECT_FALSE(store.decide({&check, 1}, now, {&decision, 1}));
 }
 
+TEST(Appointment, StaysUsedWhenItsLimitForgetsAllKeys) {
+  const auto rule = make_rule("10/minute");
+  MemoryStore store({.max_keys = 1000});
+  const auto use = use_of(*appoint(kTerms, 1, kStart, kStart + 1s, 7), rule);
+  const Check first{.rule = &use, .key = "k", .hash = keyed_hash(use.suffix + "k", use.seed)};
+  Decision out;
+  ASSERT_TRUE(store.decide({&first, 1}, kStart, {&out, 1}));
+  store.forget(rule.limit);
+  EXPECT_FALSE(store.decide({&first, 1}, kStart, {&out, 1})) << "a signed token passes once";
+}
+
 }  // namespace
 }  // namespace headgate::limit
