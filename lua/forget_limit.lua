@@ -2,14 +2,65 @@
 -- that are counters of the limit. Who calls it goes on with the cursor of the reply, until that is 0. As SCAN, it sees
 -- every key that is there from the first step to the last.
 --
+-- What protects from doing a thing twice stays: of appointments (":appointment:<id>", ":appointments of <address>") and
+-- of charges (":charged:<token>"). So do permits in flight. All of these expire by themselves.
+--
 -- KEYS  none: the step is about a server, and not about a slot of a cluster.
 -- ARGV  1  the cursor; 0 for the first step
 --       2  what the names of counters begin with: "<prefix>v1:{"
---       3  what stands behind the name of the caller: ":<limit>", and after it nothing, or another ":"
+--       3  what stands behind the name of the caller: ":<limit>"
 --       4  about how many keys to look at
+--       5  the names of all algorithms, with ":" before and behind each
 -- Reply the next cursor, the number of keys removed, the number of keys looked at, and the number of keys of the server.
 
 local call, pcall, find = redis.call, redis.pcall, string.find
+
+-- What may stand behind the name of a limit, in this order: limit::name_rule, and the offences of a ban.
+local kParts = {
+  function(part) return part == 'month' or find(part, '^%d+%a+$') end,
+  function(part) return find(part, '^%u[%w_/+-]*$') end,  -- a time zone
+  function(part) return part ~= '' and find(ARGV[5], ':' .. part .. ':', 1, true) end,
+  function(part) return find(part, '^v%d+$') end,
+  function(part) return part == 'ban' end,
+}
+
+local function is_counter(rest)
+  if rest == '' or rest == ':' then
+    return true
+  end
+  if rest:sub(1, 1) ~= ':' then
+    return false
+  end
+  local at = 0
+  for part in rest:sub(2):gmatch('[^:]*:?') do
+    if part == '' then
+      break
+    end
+    part = part:gsub(':$', '')
+    repeat
+      at = at + 1
+    until not kParts[at] or kParts[at](part)
+    if not kParts[at] then
+      return false
+    end
+  end
+  return rest:sub(-1) ~= ':'
+end
+
+-- Other things than counters have names of the same form. Only commands that deciding needs tell them apart, so that a
+-- gateway needs no more rights.
+local function is_other(key, tag, limit)
+  if tag == 'limits' then
+    return find(limit, '^:%x+$') and #limit == 33  -- fingerprints
+  end
+  if find(tag, '^room:[%w_.-]+$') then  -- the numbers of an owner in a waiting room, if there is such a room
+    return type(pcall('LLEN', ARGV[2] .. tag .. '}')) ~= 'number'
+  end
+  if tag == 'bans' or tag == 'overrides' or find(tag, '^usage:%d+%-%d+%-%d+:%d+$') then  -- hashes
+    return type(pcall('GET', key)) == 'table' and type(pcall('LLEN', key)) ~= 'number'
+  end
+  return false
+end
 
 local step = call('SCAN', ARGV[1], 'COUNT', ARGV[4])
 local begin, limit = ARGV[2], ARGV[3]
@@ -17,15 +68,13 @@ local removed = 0
 for _, key in ipairs(step[2]) do
   if key:sub(1, #begin) == begin then
     local tag = find(key, '}', #begin + 1, true)  -- in the name of a caller it is written %7D
-    if tag and key:sub(tag + 1, tag + #limit) == limit then
-      local after = key:sub(tag + #limit + 1, tag + #limit + 1)
-      if after == '' or after == ':' then
-        local done = pcall('UNLINK', key)
-        if type(done) == 'number' then
-          removed = removed + done
-        elseif not find(done.err, 'non local key', 1, true) then  -- its slot is on its way to another node
-          return done
-        end
+    if tag and key:sub(tag + 1, tag + #limit) == limit and is_counter(key:sub(tag + #limit + 1)) and
+        not is_other(key, key:sub(#begin + 1, tag - 1), limit) then
+      local done = pcall('UNLINK', key)
+      if type(done) == 'number' then
+        removed = removed + done
+      elseif not find(done.err, 'non local key', 1, true) then  -- its slot is on its way to another node
+        return done
       end
     end
   end

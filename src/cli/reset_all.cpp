@@ -6,16 +6,27 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <thread>
 
 namespace headgate::cli {
 namespace {
 
+/// How often a walk under way asks again if others have all places for walks, or Redis does not answer.
+constexpr int kMaxAgain = 20;
+constexpr auto kBetweenAttempts = std::chrono::milliseconds(500);
+
 std::uint64_t count_in(const Answer& object, const char* name) {
   const auto found = object.find(name);
   return found != object.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+}
+
+bool passes_by(const CommandFailure& failure) {
+  const auto problem = Answer::parse(failure.text, nullptr, false);
+  return problem.is_object() && count_in(problem, "status") == 503;
 }
 
 /// Where somebody looks: one line that is written again and again.
@@ -36,9 +47,14 @@ int reset_all(const AdminOptions& options, const std::string& limit) {
   std::uint64_t looked_at = 0;
   Answer not_done = Answer::array();
   Answer all;
+  int again = 0;
   for (std::string more; all.is_null() || !more.empty();) {
     const auto reply =
         call_gateway(options, {.method = "DELETE", .target = target + (more.empty() ? "" : "?after=" + in_path(more))});
+    if (reply.has_error() && !more.empty() && passes_by(reply.error()) && ++again <= kMaxAgain) {
+      std::this_thread::sleep_for(kBetweenAttempts);
+      continue;
+    }
     if (reply.has_error()) {
       end_progress(!more.empty());
       if (options.json && !reply.error().text.empty()) std::fputs(printable_json(reply.error().text).c_str(), stdout);
@@ -48,6 +64,7 @@ int reset_all(const AdminOptions& options, const std::string& limit) {
     }
     if (!reply->json.is_object())
       return complain({kFailed, "the answer is not JSON", "is this the admin interface of a gateway?"});
+    again = 0;
     all = reply->json;
     keys += count_in(all, "keys");
     looked_at += count_in(all, "looked_at");

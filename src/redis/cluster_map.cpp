@@ -114,12 +114,13 @@ std::vector<Servers::Part> Cluster::parts() const {
     const auto owner = owner_of_[slot];
     const auto lowest = static_cast<std::uint16_t>(slot);
     if (owner != kNobody) {
-      if (!seen[owner]) out.push_back({.slot = lowest, .name = name_of(members_[owner].node)});
+      if (!seen[owner]) out.push_back({.slot = lowest, .name = name_of(members_[owner].node), .vacant = false});
       seen[owner] = true;
       continue;
     }
     while (slot + 1 < kSlots && owner_of_[slot + 1] == kNobody) ++slot;
-    out.push_back({.slot = lowest, .name = "slots " + std::to_string(lowest) + '-' + std::to_string(slot)});
+    out.push_back(
+        {.slot = lowest, .name = "slots " + std::to_string(lowest) + '-' + std::to_string(slot), .vacant = true});
   }
   return out;
 }

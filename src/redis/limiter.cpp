@@ -25,7 +25,8 @@ struct Limiter::State {
         servers(Servers::make(loop, options)),
         local(std::make_shared<limit::Local>(limit::LeaseOptions{.sharers = options.instances * options.workers})),
         waiters(std::make_shared<Waiters>(loop)),
-        background(std::make_shared<Background>(loop, servers, local, waiters)) {}
+        background(std::make_shared<Background>(loop, servers, local, waiters)),
+        pauses(std::make_shared<ForgetPauses>(ForgetPauses{.executor = loop.get_executor()})) {}
 
   static Task<Result<bool>> check(std::shared_ptr<State> state, std::span<const limit::Check> checks,
                                   std::span<limit::Decision> decisions);
@@ -36,6 +37,7 @@ struct Limiter::State {
   std::shared_ptr<limit::Local> local;
   std::shared_ptr<Waiters> waiters;
   std::shared_ptr<Background> background;
+  std::shared_ptr<ForgetPauses> pauses;
   bool stopped = false;
 };
 
@@ -167,7 +169,8 @@ Task<Result<room::Answer>> Limiter::ask(const room::Rule& rule, const room::Ques
 }
 
 Task<Result<Forgotten>> Limiter::forget(std::string name, std::string from, Duration patience) {
-  return forget_limit(state_->servers, state_->prefix, std::move(name), std::move(from), Clock::now() + patience);
+  return forget_limit(state_->servers, state_->pauses, state_->prefix, std::move(name), std::move(from),
+                      Clock::now() + patience);
 }
 
 Clock::time_point Limiter::recovering_until() const noexcept { return state_->servers->recovering_until(); }
@@ -189,6 +192,7 @@ void Limiter::stop() {
   if (std::exchange(state_->stopped, true)) return;
   state_->waiters->wake_all(Errc::stopped);
   state_->background->stop();
+  state_->pauses->stop();
 }
 
 }  // namespace headgate::redis

@@ -53,7 +53,7 @@ Task<Result<bool>> Sentinel::ask(Question& question, std::string_view) {
 
 std::vector<Servers::Part> Sentinel::parts() const {
   if (!master_) return {};
-  return {{.slot = 0, .name = name_of(*master_)}};
+  return {{.slot = 0, .name = name_of(*master_), .vacant = false}};
 }
 
 Task<Result<bool>> Sentinel::ask_part(Question& question, const Part& part) {

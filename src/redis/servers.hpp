@@ -50,6 +50,7 @@ class Servers {
   struct Part {
     std::uint16_t slot = 0;  ///< its lowest; 0 without a cluster
     std::string name;        ///< "host:port"; or the slots of a cluster that no server has
+    bool vacant = false;     ///< no server has them
   };
   /// All of them as known now, by their lowest slots. None if that is not known yet. Worker thread.
   virtual std::vector<Part> parts() const = 0;

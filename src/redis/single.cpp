@@ -16,7 +16,7 @@ Task<Result<bool>> Single::decide(std::span<const limit::Check> checks, std::spa
 
 Task<Result<bool>> Single::ask(Question& question, std::string_view) { return NodeClient::ask(node_client_, question); }
 
-std::vector<Servers::Part> Single::parts() const { return {{.slot = 0, .name = stats_->name}}; }
+std::vector<Servers::Part> Single::parts() const { return {{.slot = 0, .name = stats_->name, .vacant = false}}; }
 
 Task<Result<bool>> Single::ask_part(Question& question, const Part&) { return NodeClient::ask(node_client_, question); }
 

@@ -47,10 +47,11 @@ Task<void> forget_there(std::shared_ptr<redis::Limiter> redis, std::string limit
                     .body = wrong ? "The parameter \"after\" takes what an earlier answer has as \"more\"."
                                   : "Redis does not answer."});
   }
-  const bool nothing = part->there == 0 && part->more.empty() && after.empty();
+  const bool nothing = part->looked_at == 0 && part->keys == 0 && part->more.empty() && after.empty();
   if (nothing && !part->not_done.empty()) {
     const auto& first = part->not_done.front();
-    co_return give({.status = 503, .body = "Nothing is forgotten: Redis " + first.server + ": " + first.why + '.'});
+    co_return give(
+        {.status = 503, .body = "Nothing is known to be forgotten: Redis " + first.server + ": " + first.why + '.'});
   }
   give(answer_of(limit, *part));
 }

@@ -4,11 +4,17 @@
 #include "blackbox/harness/look.hpp"
 #include "blackbox/harness/operator.hpp"
 #include "support/redis_cli.hpp"
+#include "support/redis_cluster.hpp"
 #include "support/redis_server.hpp"
+
+#include <boost/asio/ip/tcp.hpp>
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
+#include <thread>
+#include <vector>
 
 namespace headgate::test {
 namespace {
@@ -46,7 +52,9 @@ TEST_F(ResetAll, BeginsAllKeysAnewForAllGateways) {
   for (const auto* from : {"127.0.0.1", "127.0.0.2", "127.0.0.3"})
     EXPECT_TRUE(wait_until([&] { return status_of(two, from) == 200; })) << from;
   EXPECT_GE(operators.get("/api/v1/limits/y/keys/127.0.0.1")["rules"][0]["used"], 2) << "of another limit";
-  EXPECT_TRUE(one.gateway.process().wait_for_err([](const std::string& log) { return log.find("keys=all") != log.npos; })) << "an event says who did it";
+  EXPECT_TRUE(one.gateway.process().wait_for_err([](const std::string& log) {
+    return log.find("keys=all") != log.npos;
+  })) << "an event says who did it";
 }
 
 TEST_F(ResetAll, SaysOfWhatIsWrongWhatIt) {
@@ -78,6 +86,79 @@ TEST_F(ResetAll, WalksInPartsThroughAMillionKeysOfOthers) {
   EXPECT_LE(all["keys"], 1);
   EXPECT_FALSE(all.contains("more"));
   EXPECT_EQ(operators.get("/api/v1/limits/x/keys/127.0.0.1")["rules"][0]["used"], 0);
+}
+
+TEST_F(ResetAll, SaysWhatIsForgottenAlsoIfNoKeyIsLeft) {
+  RedisCluster cluster;
+  ASSERT_TRUE(cluster.start(0)) << cluster.error();
+  Json changes = limited();
+  changes["redis"] = {{"cluster", {"127.0.0.1:" + std::to_string(cluster.nodes[0].port())}}, {"timeout", "1s"}};
+  Proxy proxy(changes);
+  const Operator operators(proxy.gateway.process());
+  for (int i = 1; i <= 30; ++i) ASSERT_EQ(status_of(proxy, "127.0.0." + std::to_string(i)), 200);
+  for (auto& node : cluster.nodes)
+    redis_cli(node.port(), "EVAL \"return redis.call('DEL', unpack(redis.call('KEYS', '*:y*')))\" 0");
+  redis_cli(cluster.nodes[1].port(), "ACL SETUSER default -scan");
+  const auto answer = operators.ask("DELETE", "/api/v1/limits/x/keys");
+  EXPECT_EQ(answer.status(), 200) << answer.body;
+  const auto told = Json::parse(answer.body);
+  EXPECT_GT(told.value("keys", 0), 0) << answer.body;
+  EXPECT_EQ(told["not_done"].size(), 1U) << answer.body;
+}
+
+std::string reply_of(int status, const Json& body) {
+  const auto text = body.dump();
+  return "HTTP/1.1 " + std::to_string(status) + " X\r\nContent-Type: application/" + (status == 200 ? "" : "problem+") +
+         "json\r\nConnection: close\r\nContent-Length: " + std::to_string(text.size()) + "\r\n\r\n" + text;
+}
+
+TEST_F(ResetAll, WaitsForAPlaceInTheMiddle) {
+  using boost::asio::ip::tcp;
+  boost::asio::io_context loop;
+  tcp::acceptor door(loop, {boost::asio::ip::address_v4::loopback(), 0});
+  const Json busy = {{"status", 503}, {"detail", "Others are resetting all keys of limits: try again soon."}};
+  const std::vector<std::string> replies = {
+      reply_of(200, {{"limit", "x"}, {"store", "redis"}, {"keys", 3}, {"looked_at", 9}, {"more", "0-7-a:1"}}),
+      reply_of(503, busy), reply_of(503, busy),
+      reply_of(200, {{"limit", "x"}, {"store", "redis"}, {"keys", 4}, {"looked_at", 9}})};
+  std::vector<std::string> asked;
+  std::atomic<bool> ended = false;
+  std::thread gateway([&] {
+    for (const auto& reply : replies) {
+      tcp::iostream stream(door.accept());
+      stream.expires_after(std::chrono::seconds(20));
+      std::string line;
+      std::getline(stream, line);
+      asked.push_back(line);
+      while (std::getline(stream, line) && line != "\r") continue;
+      stream << reply << std::flush;
+    }
+    ended = true;
+  });
+  const auto ran = run_headgate(
+      {"reset", "x", "--all", "--admin", "http://127.0.0.1:" + std::to_string(door.local_endpoint().port())});
+  while (!ended) tcp::iostream(door.local_endpoint());  // a command that gave up must not stop the test
+  gateway.join();
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "what 7 keys of x had used is forgotten, for all gateways\n");
+  ASSERT_EQ(asked.size(), 4U);
+  EXPECT_EQ(asked[3], asked[1]) << "where it was";
+}
+
+TEST_F(ResetAll, GoesOnAfterAPauseOfRedis) {
+  Json changes = limited();
+  changes["redis"]["timeout"] = "20ms";
+  Proxy proxy(changes);
+  const Operator operators(proxy.gateway.process());
+  redis_cli(redis.port(), "EVAL \"for i = 1, 300000 do redis.call('SET', 'session:' .. i, '') end\" 0");
+  std::thread pausing([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    redis_cli(redis.port(), "CLIENT PAUSE 500");
+  });
+  const auto ran = run_headgate({"reset", "x", "--all", "--json", "--admin", operators.url()});
+  pausing.join();
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_GE(Json::parse(ran.out)["looked_at"], 300'000);
 }
 
 }  // namespace

@@ -73,7 +73,8 @@ std::string quoted(const std::string& words) {
 TEST(Acl, NamesEveryCommandOfTheScripts) {
   expect_names_all(documented_rule() + " ", std::string(limit::decide_script()));
   expect_names_all(documented_rule() + " ", std::string(limit_fingerprints_script()));
-  expect_names_all(documented("For Limiter::forget also ([^.]*)\\.") + " ", std::string(forget_limit_script()), 3);
+  expect_names_all(documented_rule() + " " + documented("For Limiter::forget also ([^.]*)\\.") + " ",
+                   std::string(forget_limit_script()), 3);
   expect_names_all(documented_rule_with_logs() + " ", std::string(shared_log_script()));
   expect_names_all(documented_rule_with_ledger() + " ", std::string(ledger_script()));
   expect_names_all(documented_rule() + " " + documented("For waiting rooms also ([^.]*)\\.") + " ",

@@ -75,6 +75,105 @@ TEST_F(ForgottenLimit, LosesTheCountersOfAllItsSizesAndNoOthers) {
   limiter.stop();
 }
 
+TEST_F(ForgottenLimit, LeavesEverythingElseThatHasANameOfTheSameForm) {
+  start();
+  Limiter limiter(loop, options);
+  ASSERT_TRUE(run_until_up(limiter));
+  const std::string digest = "00112233445566778899aabbccddeeff";
+  // Permits in flight of upstreams, billed use, the gateways of a log, waiting rooms, fingerprints.
+  command({"ZADD", "hg:v1:{app}:upstream:app:in_flight", "9", "a"});
+  command({"ZADD", "hg:v1:{1m}:upstream:1m:in_flight", "9", "a"});
+  command({"ZADD", "hg:v1:{203.0.113.9}:upstream:in_flight", "9", "a"});
+  command({"HSET", "hg:v1:{usage:2026-11-22:07}:10", "a", "1 1"});
+  command({"HSET", "hg:v1:{bans}:gateways", "a", "1"});
+  command({"HSET", "hg:v1:{overrides}:gateways", "a", "1"});
+  command({"SET", "hg:v1:{room:sale}", "1"});
+  command({"SET", "hg:v1:{room:sale}:alice", "7 8"});
+  command({"SET", "hg:v1:{limits}:" + digest, "x 1"});
+  command({"SET", "hg:v1:{bans}:x", "of a caller of this name"});
+  command({"SET", "hg:v1:{room:5}:alice", "of a caller of this name"});
+  command({"RPUSH", "hg:v1:{usage:2026-11-22:07}:10:1m:sliding_log", "9"});
+  command({"SET", "hg:v1:{usage:2026-11-23:07}:10", "of a caller of this name"});
+  for (const auto* name : {"upstream", "gateways"}) EXPECT_EQ(forget(*this, limiter, name)->keys, 0U) << name;
+  EXPECT_EQ(forget(*this, limiter, digest)->keys, 0U);
+  EXPECT_EQ(forget(*this, limiter, "10")->keys, 2U);
+  EXPECT_EQ(forget(*this, limiter, "alice")->keys, 1U);
+  EXPECT_EQ(forget(*this, limiter, "x")->keys, 1U);
+  for (const auto* key :
+       {"hg:v1:{app}:upstream:app:in_flight", "hg:v1:{1m}:upstream:1m:in_flight",
+        "hg:v1:{203.0.113.9}:upstream:in_flight", "hg:v1:{usage:2026-11-22:07}:10", "hg:v1:{bans}:gateways",
+        "hg:v1:{overrides}:gateways", "hg:v1:{room:sale}", "hg:v1:{room:sale}:alice"})
+    EXPECT_TRUE(there(key)) << key;
+  EXPECT_TRUE(there("hg:v1:{limits}:" + digest));
+  limiter.stop();
+}
+
+TEST_F(ForgottenLimit, KeepsWhatProtectsFromDoingAThingTwice) {
+  start();
+  Limiter limiter(loop, options);
+  ASSERT_TRUE(run_until_up(limiter));
+  const std::string begin = "hg:v1:{a}:x:1h:sliding_window:v2";
+  for (const auto* end : {"", ":ban", ":appointment:17", ":appointments of 192.0.2.7", ":appointments of 2001:db8::7",
+                          ":charged:ban", ":charged:v2"})
+    command({"SET", begin + end, "1"});
+  EXPECT_EQ(forget(*this, limiter, "x")->keys, 2U) << "what was used, and the offences";
+  EXPECT_FALSE(there(begin));
+  EXPECT_TRUE(there(begin + ":appointment:17")) << "used: it does not pass again";
+  EXPECT_TRUE(there(begin + ":appointments of 192.0.2.7"));
+  EXPECT_TRUE(there(begin + ":appointments of 2001:db8::7"));
+  EXPECT_TRUE(there(begin + ":charged:v2")) << "a charge that is sent again counts once";
+  limiter.stop();
+}
+
+TEST_F(ForgottenLimit, WaitsForARedisThatPauses) {
+  start();
+  options.timeout = 20ms;
+  Limiter limiter(loop, options);
+  ASSERT_TRUE(run_until_up(limiter));
+  set_many("hg:v1:{", "}:test:", 20000);
+  std::optional<Result<Forgotten>> out;
+  spawn(forget_once(limiter, "test", "", kAtOnce, out), "test");
+  run_for(5ms);
+  ASSERT_FALSE(out.has_value()) << "too late to pause";
+  command({"CLIENT", "PAUSE", "400"});
+  ASSERT_TRUE(run_until([&] { return out.has_value(); }, 20s));
+  ASSERT_TRUE(out->has_value()) << out->error().message();
+  EXPECT_TRUE((*out)->not_done.empty()) << (*out)->not_done[0].why;
+  EXPECT_TRUE((*out)->more.empty());
+  EXPECT_TRUE(command({"DBSIZE"}).starts_with(":0"));
+  EXPECT_GT(limiter.counters().timed_out, 0U) << "it did pause";
+  limiter.stop();
+}
+
+TEST_F(ForgottenLimit, BeginsAnewWhereItsConnectionBroke) {
+  start();
+  Limiter limiter(loop, options);
+  ASSERT_TRUE(run_until_up(limiter));
+  set_many("session:", "", 100'000);
+  std::optional<Result<Forgotten>> out;
+  spawn(forget_once(limiter, "test", "", kAtOnce, out), "test");
+  run_for(20ms);
+  ASSERT_FALSE(out.has_value()) << "too late to break it";
+  command({"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"});
+  ASSERT_TRUE(run_until([&] { return out.has_value(); }, 20s));
+  ASSERT_TRUE(out->has_value()) << out->error().message();
+  EXPECT_TRUE((*out)->not_done.empty()) << (*out)->not_done[0].why;
+  EXPECT_GT((*out)->looked_at, 100'000U) << "a Redis that was started again has other cursors";
+  limiter.stop();
+}
+
+TEST_F(ForgottenLimit, NamesARedisThatDoesNotComeBack) {
+  start();
+  Limiter limiter(loop, options);
+  ASSERT_TRUE(run_until_up(limiter));
+  redis.stop();
+  const auto told = forget(*this, limiter, "test");
+  ASSERT_TRUE(told.has_value());
+  EXPECT_EQ(told->not_done.size(), 1U);
+  EXPECT_EQ(told->looked_at, 0U);
+  limiter.stop();
+}
+
 TEST_F(ForgottenLimit, ComesBackToWhereAWalkStopped) {
   start();
   Limiter limiter(loop, options);
