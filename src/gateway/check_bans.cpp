@@ -52,7 +52,7 @@ Gateway::Step Gateway::check_bans(Exchange& x, bool after_auth) const {
 }
 
 void Gateway::note_offences(Exchange& x) {
-  if (x.ended_by == EndedBy::ban || x.offences_noted) return;
+  if (x.ended_by == EndedBy::ban || x.ended_by == EndedBy::operator_ || x.offences_noted) return;
   for (const auto& ban : x.route->bans) {
     if (&ban == x.ban || !offends(x, ban, x.status)) continue;
     if (const auto key = key_to_ban(x, *ban.route_limit)) offences_->note(x, ban, *key);

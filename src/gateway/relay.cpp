@@ -55,6 +55,7 @@ class Relay {
     start_.between_bytes = x_.route->between_bytes;
     start_.room = &x_.head;
     if (x_.route->balance_per) choice_.key = server_key(x_);
+    choice_.over = &x_.client_gone;
     if (x_.server_place.held()) choice_.place = std::move(x_.server_place);
     if (auto problem = take_first_bytes()) co_return problem;
     if (x_.route->delivery) prepare_delivery(*x_.route->delivery);
@@ -149,7 +150,10 @@ class Relay {
     if (!server) {
       if (since_ == Clock::Steady()) since_ = x_.clock->steady();
       auto connected = co_await upstream_.connect(choice_);
-      if (connected.has_error()) co_return connected.error();
+      if (connected.has_error()) {
+        if (x_.client_gone) co_return client_gone();
+        co_return connected.error();
+      }
       server = std::move(*connected);
     }
     if (x_.client_gone) co_return client_gone();
@@ -162,6 +166,7 @@ class Relay {
     if (sent.has_error() && sent.error() == boost::asio::error::timed_out) {
       upstream_.note(*server, balance::Outcome::timeout, Duration(-1));
       upstream_.count(*at_, upstream::kNoAnswer, Duration(0));
+      if (x_.client_gone) co_return client_gone();
       co_return Failure{.what = Failed::reply_timeout, .cause = sent.error(), .why = kTakesNoMore};
     }
     // After any other error go on: a server may answer and close before it has read everything.

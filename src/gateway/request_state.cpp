@@ -36,7 +36,7 @@ std::string_view state_of(const Exchange& x) noexcept {
   if (x.status == kTunnelled) return "tunnel";
   if (x.reply->started()) return is_open_end(x) ? "streaming" : "sending";
   if (x.delay != nullptr) return state_of_wait(x.delay->waits_for());
-  if (!x.body->ended() && (x.attempts > 0 || x.held)) return "receiving";
+  if (!x.body->ended() && (x.attempts > 0 ? x.attempt != nullptr : x.held != nullptr)) return "receiving";
   if (x.attempt != nullptr) return "server";
   return x.attempts > 0 ? "connecting" : "deciding";
 }

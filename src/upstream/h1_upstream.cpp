@@ -220,6 +220,7 @@ Task<Result<AttemptPtr, Failure>> H1Upstream::connect(balance::Choice& choice) {
     count(*at, kNoAnswer, Duration(0));
     table_[*at].tally.fail(outcome_of(last.what), std::exchange(trial, false));
     balance::note_failure(table_, *at, Duration(0), time_of_choice());
+    if (choice.over != nullptr && *choice.over) break;
     at = choose_with_place(choice, Anew::no);
   }
   co_return last;

@@ -36,6 +36,7 @@ struct Choice {
   std::optional<std::uint64_t> key;  ///< requests with one key go to one server, if the policy asks for it
   Tried tried;                       ///< servers that are not chosen again while another one is left
   Place place;                       ///< at the server to use next, where servers have only so many; else not held
+  const bool* over = nullptr;        ///< if it points to true, nobody needs a server any more
 };
 
 }  // namespace headgate::balance

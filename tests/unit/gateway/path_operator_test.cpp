@@ -124,6 +124,59 @@ TEST_F(PathOperator, EndsAConnectOnceItIsThere) {
   expect_503();
 }
 
+TEST_F(PathOperator, EndsAConnectThatFails) {
+  retries();
+  server.connect_after = seconds(1);
+  server.unreachable = Failure{Failed::no_connection, {}, false, ""};
+  check("GET /a");
+  end_in("connecting");
+  clock.advance(seconds(1));
+  expect_503();
+  EXPECT_EQ(x.attempts, 1U);
+}
+
+TEST_F(PathOperator, EndsAConnectOfAnUploadThatIsNotWhole) {
+  server.connect_after = seconds(1);
+  check("POST /a", "Content-Length: 6\r\n", {{"one", Duration(0), {}}, {"two", seconds(5), {}}});
+  end_in("connecting");
+  clock.advance(seconds(1));
+  expect_503();
+}
+
+TEST_F(PathOperator, EndsARequestThatItsServerDoesNotTake) {
+  retries();
+  server.takes_after = seconds(1);
+  server.takes_none = error::timed_out;
+  check("GET /a");
+  end_in("connecting");
+  clock.advance(seconds(1));
+  expect_503();
+  EXPECT_EQ(x.attempts, 1U);
+}
+
+TEST_F(PathOperator, WinsOverALimitThatRejectsMeanwhile) {
+  in_redis("plan", "10/hour");
+  redis->rejects = "plan";
+  redis->answers_after = seconds(1);
+  check("GET /a");
+  end_in("deciding");
+  clock.advance(seconds(1));
+  expect_503();
+}
+
+TEST_F(PathOperator, IsNoOffenceOfTheCaller) {
+  auto& policy = in_memory("abuse", "10/hour").ban.emplace();
+  policy.offences = headgate::test::make_rule("1/minute", 0, "abuse", "sliding_log");
+  policy.statuses = {503};
+  policy.first = policy.longest = seconds(60);
+  server.head_after = seconds(20);
+  check("GET /a");
+  end_in("server");
+  expect_503();
+  ask_again("GET /a");
+  EXPECT_FALSE(done) << "it is not suspended";
+}
+
 TEST_F(PathOperator, BreaksOffAnAnswerThatHasBegun) {
   server.body = {{"o", Duration(0), {}}, {"k", seconds(6), {}}};
   check("GET /a");

@@ -19,6 +19,7 @@ struct ServerScript {
   std::optional<Failure> unreachable;
   Duration connect_after{0};
   error_code takes_none;  ///< the error of sending the request
+  Duration takes_after{0};
   std::vector<unsigned> interims;
   Duration head_after{0};         ///< when the head comes, after the request was sent
   std::optional<Failure> breaks;  ///< the failure instead of a head
@@ -67,6 +68,8 @@ class ScriptedAttempt final : public upstream::Attempt {
       report_.head += std::string(field.name) + ": " + std::string(field.value) + "\n";
     trace_.note("send", report_.targets.back());
     between_bytes_ = start.between_bytes;
+    Wait wait(clock_, script_.takes_after);
+    if (script_.takes_after > Duration(0)) co_await wait;
     sent_at_ = clock_.passed();
     co_return take(first, last);
   }
