@@ -182,8 +182,15 @@ void Admin::use(Next next) {
   if (!state_->worker) return;
   AdminHandler::Tokens tokens;
   if (state_->options) tokens = {state_->options->tokens, state_->options->read_tokens};
-  state_->worker->tell([tokens](Service& service) { static_cast<AdminService&>(service).use_tokens(tokens); });
+  const auto use_tokens = [&] {
+    state_->worker->tell([tokens](Service& service) { static_cast<AdminService&>(service).use_tokens(tokens); });
+  };
+  // In no step may a connection do more than before and after all of them: tokens come before the listener that needs
+  // them, and go after the one that needed them.
+  const bool guarded = !tokens.all.empty() || !tokens.read.empty();
+  if (guarded) use_tokens();
   const auto change = state_->listeners->use(std::move(to.listeners), kDrain);
+  if (!guarded) use_tokens();
   for (const auto& where : change.added)
     observe::event(observe::LogLevel::info, "admin_listening", "the admin interface is at http://" + where,
                    {{"address", where}});

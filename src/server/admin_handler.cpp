@@ -14,6 +14,7 @@
 #include <chrono>
 #include <coroutine>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -48,11 +49,32 @@ Task<void> send_answer(Exchange& x, const AdminAnswer& answer) {
   (void)co_await x.reply->send(start, first, http::EndStream::yes);
 }
 
-/// Waits for an answer that another thread gives. If nobody has it any more who could give it, the answer is a 503.
-class Later {
+}  // namespace
+
+/// Takes what other threads bring to the admin thread, as long as that has a loop. Any thread.
+class AdminHandler::WayBack {
  public:
-  Later(boost::asio::io_context& loop, const AdminEndpoint& endpoint, const AdminCall& call) : parked_(new Parked) {
-    const std::shared_ptr<Ticket> ticket(new Ticket{loop, parked_});
+  explicit WayBack(boost::asio::io_context& loop) : loop_(&loop) {}
+  template <class What>
+  void post(What&& what) {
+    const std::lock_guard lock(mutex_);
+    if (loop_ != nullptr) boost::asio::post(*loop_, std::forward<What>(what));
+  }
+  void close() {
+    const std::lock_guard lock(mutex_);
+    loop_ = nullptr;
+  }
+
+ private:
+  std::mutex mutex_;
+  boost::asio::io_context* loop_;
+};
+
+/// Waits for an answer that another thread gives. If nobody has it any more who could give it, the answer is a 503.
+class AdminHandler::Later {
+ public:
+  Later(std::shared_ptr<WayBack> back, const AdminEndpoint& endpoint, const AdminCall& call) : parked_(new Parked) {
+    const std::shared_ptr<Ticket> ticket(new Ticket{std::move(back), parked_});
     endpoint.answer_later(call, [ticket](AdminAnswer answer) { ticket->give(std::move(answer)); });
   }
   bool await_ready() const noexcept { return parked_->answer.has_value(); }
@@ -64,13 +86,13 @@ class Later {
     std::optional<AdminAnswer> answer;
     std::coroutine_handle<> waiter;
   };
-  struct Ticket {
-    boost::asio::io_context& loop;
+  struct Ticket {  // may outlive the admin thread
+    std::shared_ptr<WayBack> back;
     std::shared_ptr<Parked> parked;
     ~Ticket() { give({.status = 503, .body = "This gateway is ending."}); }
     void give(AdminAnswer answer) {
       if (!parked) return;
-      boost::asio::post(loop, [to = std::exchange(parked, nullptr), answer = std::move(answer)]() mutable {
+      back->post([to = std::exchange(parked, nullptr), answer = std::move(answer)]() mutable {
         to->answer = std::move(answer);
         if (to->waiter) to->waiter.resume();
       });
@@ -78,6 +100,8 @@ class Later {
   };
   std::shared_ptr<Parked> parked_;
 };
+
+namespace {
 
 /// The pause of a stream between two texts: ends with the next one. Admin thread only.
 struct StreamPause {
@@ -153,6 +177,9 @@ std::vector<identity::Sha256> digests_of(const std::vector<std::string>& tokens)
   return out;
 }
 
+/// How long the tokens of closed listeners are known. Their connections end far sooner.
+constexpr auto kRemembersTokens = std::chrono::minutes(1);
+
 constexpr std::string_view kSendToken = "Send a token of the admin block as \"Authorization: Bearer <token>\".";
 constexpr std::string_view kTooManyWrong = "Too many tokens from this address were wrong.";
 constexpr std::string_view kMayOnlyRead = "This token may only read. Send the other token of the admin block.";
@@ -162,13 +189,25 @@ constexpr std::string_view kNoBrowser = "A page in a browser may not change anyt
 }  // namespace
 
 AdminHandler::AdminHandler(const Tokens& tokens, std::vector<AdminEndpoint> endpoints, boost::asio::io_context& loop)
-    : loop_(loop), endpoints_(std::move(endpoints)) {
+    : back_(std::make_shared<WayBack>(loop)), endpoints_(std::move(endpoints)) {
   use_tokens(tokens);
 }
 
+AdminHandler::~AdminHandler() { back_->close(); }
+
 void AdminHandler::use_tokens(const Tokens& tokens) {
-  tokens_ = digests_of(tokens.all);
-  read_tokens_ = digests_of(tokens.read);
+  if (known_.guard()) {
+    known_before_ = std::move(known_);
+    left_at_ = std::chrono::steady_clock::now();
+  }
+  known_ = {digests_of(tokens.all), digests_of(tokens.read)};
+}
+
+/// A listener that is closed may have been open to strangers, unlike the one after it.
+const AdminHandler::Known& AdminHandler::known_to(const Exchange& x) const {
+  const bool closed = x.draining != nullptr && *x.draining;
+  const bool old = std::chrono::steady_clock::now() > left_at_ + kRemembersTokens;
+  return known_.guard() || !closed || old ? known_ : known_before_;
 }
 
 Task<void> AdminHandler::handle(Exchange& x) {
@@ -211,7 +250,7 @@ Task<void> AdminHandler::handle(Exchange& x) {
 Task<void> AdminHandler::answer(Exchange& x, const AdminEndpoint& asked, const AdminCall& call) {
   AdminAnswer answer;
   if (asked.answer_later) {
-    Later later(loop_, asked, call);
+    Later later(back_, asked, call);
     answer = co_await later;
   } else {
     answer = asked.answer(call);
@@ -232,6 +271,7 @@ Task<bool> AdminHandler::refused_access(Exchange& x, const AdminMatch& match, Ad
   unsigned status = 0;
   std::string_view why;
   std::uint64_t wait = 0;
+  const bool guarded = known_to(x).guard();
   if (asked.who == AdminEndpoint::For::those_allowed) {
     std::optional<AdminRole> known;
     wait = look_at_token(x, known);
@@ -242,10 +282,10 @@ Task<bool> AdminHandler::refused_access(Exchange& x, const AdminMatch& match, Ad
       status = 401, why = kSendToken;
     else if (role == AdminRole::reader && changes && !(match.endpoint != nullptr && asked.reads))
       status = 403, why = kMayOnlyRead;
-    else if (!guarded() && !asked_by_address(x.request.authority))
+    else if (!guarded && !asked_by_address(x.request.authority))
       status = 403, why = kAskByAddress;
   }
-  if (status == 0 && !guarded() && changes && from_a_page(x.request.fields)) status = 403, why = kNoBrowser;
+  if (status == 0 && !guarded && changes && from_a_page(x.request.fields)) status = 403, why = kNoBrowser;
   if (status == 0) co_return false;
   audit_.refused(x.peer_text, x.request.method, x.request.path, status, why);
   co_await refuse(x, status, why, status == 401 ? "Bearer realm=\"headgate admin\"" : "", wait);
@@ -261,7 +301,7 @@ Task<void> AdminHandler::send_stream(Exchange& x, const AdminEndpoint& asked, co
   }
   const auto stream = std::move(*opened);
   const auto pause = std::make_shared<StreamPause>();
-  stream->on_more([&loop = loop_, pause] { boost::asio::post(loop, [pause] { pause->end(); }); });
+  stream->on_more([back = back_, pause] { back->post([pause] { pause->end(); }); });
   x.fields.clear();
   x.fields.push_back({http::Known::content_type, "Content-Type", asked.about.stream});
   x.fields.push_back({http::Known::cache_control, "Cache-Control", "no-store"});
@@ -303,7 +343,7 @@ std::string AdminHandler::others() const {
 /// On this machine the right token is taken in any case: an address that a stranger's connections may seem to come
 /// from, as through a tunnel, must not lock out its operators.
 std::uint64_t AdminHandler::look_at_token(const Exchange& x, std::optional<AdminRole>& role) {
-  if (!guarded()) return role = role_of(x), 0;
+  if (!known_to(x).guard()) return role = role_of(x), 0;
   const bool given = !http::value_of(x.request.fields, http::Known::authorization).empty();
   const auto now = std::chrono::steady_clock::now();
   const auto wait = given ? guesses_.wait(x.peer, now) : std::chrono::seconds(0);
@@ -316,11 +356,12 @@ std::uint64_t AdminHandler::look_at_token(const Exchange& x, std::optional<Admin
 
 /// Who calls; nothing if a token is needed that the call does not have. All tokens are always compared.
 std::optional<AdminRole> AdminHandler::role_of(const Exchange& x) const {
-  if (!guarded()) return AdminRole::local;
+  const auto& known = known_to(x);
+  if (!known.guard()) return AdminRole::local;
   const auto digest =
       identity::sha256(identity::bearer_token(http::value_of(x.request.fields, http::Known::authorization)));
-  const bool all = is_one_of(digest, tokens_);
-  const bool read = is_one_of(digest, read_tokens_);
+  const bool all = is_one_of(digest, known.all);
+  const bool read = is_one_of(digest, known.read);
   if (all) return AdminRole::operator_;
   if (read) return AdminRole::reader;
   return std::nullopt;

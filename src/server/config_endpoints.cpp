@@ -127,7 +127,7 @@ AdminAnswer compare(const OperatorBoard& board, const ReadAgain& read_again) {
 }
 
 /// Compares on the side thread. Those who ask while a comparison waits for its turn share it, so that nobody can keep
-/// that thread from a reload for longer than two of them take.
+/// that thread from a reload for longer than two of them take. Whoever waits when that thread stops is dropped.
 class Comparisons : public std::enable_shared_from_this<Comparisons> {
  public:
   Comparisons(const OperatorBoard& board, SideThread& side, const ReadAgain& read_again)
@@ -136,17 +136,20 @@ class Comparisons : public std::enable_shared_from_this<Comparisons> {
   /// Admin thread. Drops `give` if the gateway ends.
   void ask(const AdminEndpoint::Give& give) {
     const std::lock_guard lock(mutex_);
-    waiting_.push_back(give);
-    if (waiting_.size() > 1) return;
-    if (!side_.run([self = shared_from_this()] { self->run(); })) waiting_.clear();
+    auto next = next_.lock();
+    if (next) return next->push_back(give);
+    next = std::make_shared<Asked>(Asked{give});
+    next_ = next;
+    (void)side_.run([self = shared_from_this(), next] { self->run(*next); });
   }
 
  private:
-  void run() {
-    std::vector<AdminEndpoint::Give> asked;
+  using Asked = std::vector<AdminEndpoint::Give>;  // by those who share a comparison; belongs to its turn
+
+  void run(const Asked& asked) {
     {
       const std::lock_guard lock(mutex_);
-      asked.swap(waiting_);
+      next_.reset();
     }
     const auto answer = compare_safely();
     for (const auto& give : asked) give(answer);
@@ -163,7 +166,7 @@ class Comparisons : public std::enable_shared_from_this<Comparisons> {
   SideThread& side_;
   const ReadAgain& read_again_;
   std::mutex mutex_;
-  std::vector<AdminEndpoint::Give> waiting_;
+  std::weak_ptr<Asked> next_;  // the one that waits for its turn
 };
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 namespace headgate::server {
 
-/// `read_again` is called on the side thread. All outlive the admin interface.
+/// `read_again` is called on the side thread, which stops before the admin interface. All outlive that.
 std::vector<AdminEndpoint> config_endpoints(OperatorBoard& board, SideThread& side, const ReadAgain& read_again);
 
 }  // namespace headgate::server

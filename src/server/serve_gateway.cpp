@@ -37,6 +37,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <random>
@@ -171,6 +172,12 @@ std::vector<AdminEndpoint> endpoints_of(Shared& shared, GatewayProgram& program,
   return out;
 }
 
+/// Stops the side thread before the admin interface, to which it gives answers. Also if something is thrown.
+struct StopsFirst {
+  SideThread& side;
+  ~StopsFirst() { side.stop(); }
+};
+
 }  // namespace
 
 // In this order: the logs first, so that every failure is logged; then the active configuration, which fails for a bad
@@ -199,42 +206,52 @@ int serve_gateway(const config::Config& config, const ReadAgain& read_again, con
   PassedSockets passed_to_admin;
   auto taken = TakenOver::from_environment(passed, passed_to_admin);
   const bool replaces = taken.begun();
-  EventFeed events;
-  program.at_drain([&events] { events.close(); });
-  ConnectionCalls connections(shared.operators, main_loop, program.totals());
-  Admin admin(
-      config.admin, shared.registry, [&reasons = shared.reasons] { return readiness_of(reasons); },
-      endpoints_of(shared, program, side, read_again, events, connections));
-  add_connection_bounds(shared.bounds, shared.operators, program.totals());
-  add_key_bounds(shared.bounds, shared);
-  add_upstream_bounds(shared.bounds, shared);
-  add_report_bounds(shared.bounds, shared);
-  add_admin_bounds(shared.bounds, admin, events);
-  program.use_admin(admin);
-  program.hand_over_by(std::move(taken), std::move(command));
-  // The process before this one answers for both until this one serves.
-  const auto wait = [&] {
-    program.await_keys();
-    const auto end = std::chrono::steady_clock::now() + kLongestWait;
-    shared.bans->await_first(end);
-    shared.overrides->await_first(end);
+  const auto run = [&] {
+    EventFeed events;
+    program.at_drain([&events] { events.close(); });
+    ConnectionCalls connections(shared.operators, main_loop, program.totals());
+    Admin admin(
+        config.admin, shared.registry, [&reasons = shared.reasons] { return readiness_of(reasons); },
+        endpoints_of(shared, program, side, read_again, events, connections));
+    const StopsFirst stops_first{side};
+    add_connection_bounds(shared.bounds, shared.operators, program.totals());
+    add_key_bounds(shared.bounds, shared);
+    add_upstream_bounds(shared.bounds, shared);
+    add_report_bounds(shared.bounds, shared);
+    add_admin_bounds(shared.bounds, admin, events);
+    program.use_admin(admin);
+    program.hand_over_by(std::move(taken), std::move(command));
+    // The process before this one answers for both until this one serves.
+    const auto wait = [&] {
+      program.await_keys();
+      const auto end = std::chrono::steady_clock::now() + kLongestWait;
+      shared.bans->await_first(end);
+      shared.overrides->await_first(end);
+    };
+    if (replaces) {
+      wait();
+      shared.reasons.clear(ReasonKind::starting);
+    }
+    if (const auto started = admin.start(replaces ? &passed_to_admin : &passed); started.has_error()) {
+      if (!tell_replaced(started.error())) std::fprintf(stderr, "headgate: %s\n", started.error().c_str());
+      return 1;
+    }
+    if (!replaces) wait();
+    program.take_state(same_hashes);  // as late as it can be: until then the process before this one counts
+    const Options options{.listen = config.listen, .workers = config.workers, .reloads = true, .passed = &passed};
+    const auto result = serve(main_loop, options, program);
+    events.close();
+    side.stop();
+    admin.stop();
+    return result;
   };
-  if (replaces) {
-    wait();
-    shared.reasons.clear(ReasonKind::starting);
-  }
-  if (const auto started = admin.start(replaces ? &passed_to_admin : &passed); started.has_error()) {
-    if (!tell_replaced(started.error())) std::fprintf(stderr, "headgate: %s\n", started.error().c_str());
+  try {
+    return run();
+  } catch (const std::exception& failure) {
+    // Here, because later nobody hears it: the program has the socket to the process before this one.
+    if (!tell_replaced(std::string("cannot start: ") + failure.what())) throw;
     return 1;
   }
-  if (!replaces) wait();
-  program.take_state(same_hashes);  // as late as it can be: until then the process before this one counts
-  const Options options{.listen = config.listen, .workers = config.workers, .reloads = true, .passed = &passed};
-  const auto result = serve(main_loop, options, program);
-  events.close();
-  admin.stop();
-  side.stop();
-  return result;
 }
 
 }  // namespace headgate::server

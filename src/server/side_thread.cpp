@@ -4,33 +4,43 @@
 #include <deque>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 namespace headgate::server {
 
 struct SideThread::Queue::State {
   std::mutex mutex;
   std::condition_variable more;
-  std::deque<std::function<void()>> waiting;
+  struct Task {
+    std::function<void()> what;
+    AtStop if_waiting;
+  };
+  std::deque<Task> waiting;
   bool stopped = false;
 };
 
 SideThread::Queue::Queue() : state_(std::make_unique<State>()) {}
 SideThread::Queue::~Queue() = default;
 
-bool SideThread::Queue::run(std::function<void()> what) {
+bool SideThread::Queue::add(std::function<void()> what, AtStop if_waiting) {
   {
     const std::lock_guard lock(state_->mutex);
     if (state_->stopped) return false;
-    state_->waiting.push_back(std::move(what));
+    state_->waiting.push_back({std::move(what), if_waiting});
   }
   state_->more.notify_one();
   return true;
 }
 
+/// Dropped outside the lock: what a task holds may be freed with it, and that comes back here.
 void SideThread::Queue::stop() {
+  std::vector<std::function<void()>> dropped;
   {
     const std::lock_guard lock(state_->mutex);
     state_->stopped = true;
+    for (auto& each : state_->waiting)
+      if (each.if_waiting == AtStop::drop) dropped.push_back(std::move(each.what));
+    std::erase_if(state_->waiting, [](const State::Task& each) { return each.if_waiting == AtStop::drop; });
   }
   state_->more.notify_one();
 }
@@ -41,7 +51,7 @@ void SideThread::Queue::work() {
     state_->more.wait(lock, [this] { return state_->stopped || !state_->waiting.empty(); });
     if (state_->waiting.empty()) return;
     {
-      const auto what = std::exchange(state_->waiting.front(), {});
+      const auto what = std::move(state_->waiting.front().what);
       state_->waiting.pop_front();
       lock.unlock();
       what();

@@ -21,9 +21,11 @@ class SideThread {
   SideThread(const SideThread&) = delete;
   SideThread& operator=(const SideThread&) = delete;
 
-  /// Runs `what`, which must not throw, soon. False if it is stopped. Any thread.
-  bool run(std::function<void()> what) { return queue_->run(std::move(what)); }
-  /// Finishes what it was asked for, and takes no more. One thread, which is not this one.
+  /// Runs `what`, which must not throw, soon; drops it if it is stopped before its turn. False if it is stopped
+  /// already. Any thread.
+  bool run(std::function<void()> what) { return queue_->add(std::move(what), Queue::AtStop::drop); }
+  /// Finishes what runs, and takes no more. What waits is dropped before that, on the caller's thread. One thread,
+  /// which is not this one.
   void stop();
 
   /// Whoever drops it last, it is freed here: a worker must not spend its time on freeing a million keys or a hundred
@@ -31,7 +33,7 @@ class SideThread {
   template <class T>
   std::shared_ptr<const T> freed_here(const T* what) const {
     return std::shared_ptr<const T>(what, [queue = queue_](const T* last) {
-      if (!queue->run([last] { delete last; })) delete last;
+      if (!queue->add([last] { delete last; }, Queue::AtStop::run)) delete last;
     });
   }
 
@@ -40,7 +42,8 @@ class SideThread {
    public:
     Queue();
     ~Queue();
-    bool run(std::function<void()> what);
+    enum class AtStop : bool { drop, run };
+    bool add(std::function<void()> what, AtStop if_waiting);
     void stop();
     void work();  ///< until the end
 

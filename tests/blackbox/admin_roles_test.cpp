@@ -93,6 +93,18 @@ TEST(AdminRoles, AReloadChangesTheTokens) {
   EXPECT_EQ(Operator(reader.port(), kAll).ask("GET", "/api/v1/status").status(), 200);
 }
 
+TEST(AdminRoles, SwitchingItOffOpensItToNobody) {
+  Reloaded file(guarded());
+  const auto port = admin_port(file.process());
+  RawClient stranger(port);
+  ASSERT_TRUE(stranger.send("GET /api/v1/config HTTP/1.1\r\nHost: 127.0.0.1\r\n"));
+  EXPECT_EQ(Operator(port).ask("GET", "/healthz").status(), 200);
+  ASSERT_TRUE(file.reload(Json{{"admin", "off"}}));
+  stranger.send("\r\n");
+  const auto answer = stranger.read_to_end();
+  EXPECT_TRUE(answer.empty() || answer.starts_with("HTTP/1.1 401 ")) << answer;
+}
+
 TEST(AdminRoles, TwoTokensHoldWhileOneReplacesTheOther) {
   const std::string next = "the-next-token-of-operators";
   const std::string next_read = "the-next-token-of-readers";

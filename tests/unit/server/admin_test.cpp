@@ -12,7 +12,9 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace headgate::server {
 namespace {
@@ -38,19 +40,27 @@ struct Descriptor {
   ~Descriptor() { ::close(fd); }
 };
 
-/// Sends the bytes and reads until the other side closes.
-std::string exchange(std::uint16_t port, const std::string& bytes) {
-  const Descriptor socket;
+bool connects(const Descriptor& socket, std::uint16_t port, const char* host = "127.0.0.1") {
   const timeval patience{8, 0};
   ::setsockopt(socket.fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-  const auto address = loopback(port);
-  if (::connect(socket.fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return "refused";
+  auto address = loopback(port);
+  ::inet_pton(AF_INET, host, &address.sin_addr);
+  return ::connect(socket.fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+}
+
+/// Sends the bytes and reads until the other side closes.
+std::string answer_to(const Descriptor& socket, const std::string& bytes) {
   ::send(socket.fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
   std::string out;
   char buffer[4096];
   for (ssize_t got = 0; (got = ::recv(socket.fd, buffer, sizeof buffer, 0)) > 0;)
     out.append(buffer, static_cast<std::size_t>(got));
   return out;
+}
+
+std::string exchange(std::uint16_t port, const std::string& bytes, const char* host = "127.0.0.1") {
+  const Descriptor socket;
+  return connects(socket, port, host) ? answer_to(socket, bytes) : "refused";
 }
 
 std::string asked(const std::string& method, const std::string& path, const std::string& fields = "") {
@@ -78,6 +88,12 @@ class AdminTest : public testing::Test {
     const auto started = admin->start();
     ASSERT_TRUE(started.has_value()) << started.error();
     ASSERT_NE(admin->port(), 0);
+  }
+  void use(const std::optional<config::Admin>& options) {
+    auto next = admin->prepare(options);
+    ASSERT_TRUE(next.has_value()) << next.error();
+    ASSERT_TRUE(admin->listen(*next).has_value());
+    admin->use(std::move(*next));
   }
   std::string get(const std::string& path, const std::string& fields = "") const {
     return exchange(admin->port(), asked("GET", path, fields));
@@ -208,6 +224,55 @@ TEST_F(AdminTest, WithATokenCanBeAskedByName) {
                                "GET /metrics HTTP/1.1\r\nHost: gateway.internal\r\nConnection: close\r\n"
                                "Authorization: Bearer s3cret\r\n\r\n");
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 "));
+}
+
+/// Two clients have sent a part of a head each. The first has no token.
+struct HalfAsked {
+  explicit HalfAsked(std::uint16_t port) {
+    for (const auto* each : {&stranger, &known}) {
+      EXPECT_TRUE(connects(*each, port));
+      EXPECT_EQ(::send(each->fd, part.data(), part.size(), MSG_NOSIGNAL), static_cast<ssize_t>(part.size()));
+    }
+    EXPECT_THAT(server::exchange(port, asked("GET", "/healthz")), StartsWith("HTTP/1.1 200 "))
+        << "so both were accepted";
+  }
+  const std::string part = "GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n";
+  Descriptor stranger, known;
+};
+
+TEST_F(AdminTest, SwitchedOffStillAsksItsLastConnectionsForTheToken) {
+  begin(on_any_port("s3cret"));
+  const HalfAsked half(admin->port());
+  use(std::nullopt);
+  EXPECT_THAT(answer_to(half.stranger, "\r\n"), StartsWith("HTTP/1.1 401 "));
+  EXPECT_THAT(answer_to(half.known, "Authorization: Bearer s3cret\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(AdminTest, MovedToAnAddressWithoutATokenStillAsksTheLastConnectionsOfTheOldOneForIt) {
+  begin(on_any_port("s3cret"));
+  const HalfAsked half(admin->port());
+  auto open = on_any_port();
+  open.listen = {"127.0.0.2", 0, "127.0.0.2:0"};
+  use(open);
+  EXPECT_THAT(answer_to(half.stranger, "\r\n"), StartsWith("HTTP/1.1 401 "));
+  EXPECT_THAT(answer_to(half.known, "Authorization: Bearer s3cret\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(exchange(admin->port(), asked("GET", "/metrics"), "127.0.0.2"), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(AdminTest, MovedToAnotherTokenKnowsTheOldOneNowhere) {
+  begin(on_any_port("s3cret"));
+  const HalfAsked half(admin->port());
+  auto next = on_any_port("an0ther");
+  next.listen = {"127.0.0.2", 0, "127.0.0.2:0"};
+  use(next);
+  EXPECT_THAT(answer_to(half.stranger, "\r\n"), StartsWith("HTTP/1.1 401 "));
+  EXPECT_THAT(answer_to(half.known, "Authorization: Bearer s3cret\r\n\r\n"), StartsWith("HTTP/1.1 401 "));
+}
+
+TEST_F(AdminTest, OfTheSameAddressAsksForNoTokenOnceItNeedsNone) {
+  begin(on_any_port("s3cret"));
+  use(on_any_port());
+  EXPECT_THAT(get("/metrics"), StartsWith("HTTP/1.1 200 "));
 }
 
 TEST_F(AdminTest, SaysWhatToDoWhereItsAddressIsTaken) {
