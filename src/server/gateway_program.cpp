@@ -190,6 +190,7 @@ void GatewayProgram::ended() {
   asked_.clear();
   told_.clear();
   after_reload_.clear();
+  reloading_ = false;  // what is being read is not waited for; a call that is on its way here is told so
   if (watch_) watch_->stop();
   server_watch_.stop();
   top_->stop();

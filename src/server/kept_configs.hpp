@@ -4,6 +4,7 @@
 #include "ready_config.hpp"
 #include "reload.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -17,24 +18,28 @@ class KeptConfigs {
   void use_file(ReadyConfig next) {
     if (now_.config && !changed_keys(*now_.config, *next.config).empty()) before_ = std::move(now_);
     now_ = std::move(next);
-    is_file_ = true;
+    file_ = File::in_force;
   }
+  /// The file was read, and cannot be used: it says what neither of them says.
+  void refused_file() noexcept { file_ = File::neither; }
   /// previous() took effect; `same` is what was made from it. Then what it replaces is the previous one.
   void use_previous(ReadyConfig same) {
     before_ = std::exchange(now_, std::move(same));
-    is_file_ = !is_file_;
+    if (file_ != File::neither) file_ = is_file() ? File::before : File::in_force;
   }
 
   const ReadyConfig& now() const noexcept { return now_; }
   /// Not set: since the start nothing else was in force.
   const std::optional<ReadyConfig>& previous() const noexcept { return before_; }
   /// Whether what was read last is in force.
-  bool is_file() const noexcept { return is_file_; }
+  bool is_file() const noexcept { return file_ == File::in_force; }
 
  private:
+  enum class File : std::uint8_t { in_force, before, neither };
+
   ReadyConfig now_;
   std::optional<ReadyConfig> before_;
-  bool is_file_ = true;
+  File file_ = File::in_force;  // which of them it is
 };
 
 }  // namespace headgate::server

@@ -67,7 +67,7 @@ void GatewayProgram::begin_reload() {
   asked_.erase(asked_.begin(), rest);
   if (workers_ == nullptr) {
     ReadAgainConfig none;
-    none.mistakes.emplace_back().message = "this gateway has not begun to serve";
+    none.mistakes.emplace_back().message = draining_ ? "this gateway is ending" : "this gateway has not begun to serve";
     return take(from, std::move(none), {});
   }
   if (from == ReloadFrom::previous && !kept_.previous()) {
@@ -118,12 +118,14 @@ void GatewayProgram::take(ReloadFrom from, ReadAgainConfig next, std::chrono::sy
   shared_.operators.reloaded(result);
   log_mistakes(result);
   if (!result.applied) {
-    if (from == ReloadFrom::file)
+    if (from == ReloadFrom::file) {
       shared_.reasons.set(ReasonKind::reload_refused, {}, shared_.operators.now().reload->why_not);
+      kept_.refused_file();
+    }
     counters_.refused();
     return ended_reload(result);
   }
-  shared_.reasons.clear(ReasonKind::reload_refused);
+  if (from == ReloadFrom::file) shared_.reasons.clear(ReasonKind::reload_refused);
   if (kept_.is_file())
     shared_.reasons.clear(ReasonKind::rolled_back);
   else
@@ -147,8 +149,8 @@ void GatewayProgram::ended_reload(const ReloadResult& result) {
   reloading_ = false;
   for (const auto& tell : std::exchange(told_, {}))
     if (tell) tell(result);
+  if (!asked_.empty()) return begin_reload();
   for (const auto& rest : std::exchange(after_reload_, {})) rest();
-  if (!asked_.empty()) begin_reload();
 }
 
 struct GatewayProgram::Prepared {
@@ -160,10 +162,11 @@ struct GatewayProgram::Prepared {
 
 // What may fail comes first, and changes nothing; then all of it takes effect.
 bool GatewayProgram::take_ready(ReadyConfig ready, ReloadResult& result) {
-  if (draining_) {
-    add_mistake(result, {}, "this gateway is ending, and takes no other configuration");
-    return false;
-  }
+  const auto ending = [&] {
+    if (draining_) add_mistake(result, {}, "this gateway is ending, and takes no other configuration");
+    return draining_;
+  };
+  if (ending()) return false;
   const auto& written = ready.config->upstreams;
   auto used = ready;
   auto sizes = sizes_;
@@ -181,7 +184,7 @@ bool GatewayProgram::take_ready(ReadyConfig ready, ReloadResult& result) {
     return false;
   }
   Prepared prepared;
-  if (!await_new_sources(*next, result) || workers_ == nullptr) return false;
+  if (!await_new_sources(*next, result) || ending()) return false;  // a drain may have begun during the wait
   const auto& config = *next->active->config;
   if (!prepare(config, prepared, result)) return false;
   result.changed = changed_keys(*now_->config, config);

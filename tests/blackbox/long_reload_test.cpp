@@ -108,6 +108,36 @@ TEST_F(LongReload, IsGivenUpAtAStop) {
   EXPECT_FALSE(reloaded()) << gateway.process().err();
 }
 
+TEST_F(LongReload, OfAFileThatIsComparedDoesNotKeepTheProcessFromItsEnd) {
+  gateway.write(with_routes(config, 2 * routes));
+  const Operator asks(gateway.process());
+  RawClient first(asks.port());
+  RawClient second(asks.port());
+  for (auto* each : {&first, &second}) {
+    each->send(asks.text("GET", "/api/v1/config/diff"));
+    EXPECT_EQ(asks.ask("GET", "/healthz").status(), 200) << "so the call has begun";
+  }
+  gateway.process().signal(SIGTERM);
+  for (auto* each : {&first, &second}) {
+    const auto status = each->read().status();
+    EXPECT_TRUE(status == 200 || status == 503) << status;
+  }
+  EXPECT_EQ(gateway.process().wait(), 0);
+  EXPECT_FALSE(has(gateway.process().err(), "drain_failed")) << gateway.process().err();
+}
+
+TEST_F(LongReload, IsFollowedByAnUpgradeOnlyAfterAllThatWereAskedFor) {
+  begin();
+  ASSERT_TRUE(one.wait_for_checks(2)) << "now the large file is being read";
+  ASSERT_FALSE(reloaded());
+  gateway.write_text("{");
+  gateway.process().signal(SIGHUP);
+  gateway.process().signal(SIGUSR2);
+  ASSERT_TRUE(gateway.process().wait_for_err([](const std::string& log) { return has(log, "\"upgrade_failed\""); }));
+  const auto log = gateway.process().err();
+  EXPECT_LT(log.find("\"config_refused\""), log.find("\"upgrade_begun\"")) << log;
+}
+
 TEST_F(LongReload, IsFollowedByTheOneThatWasAskedForMeanwhile) {
   begin();
   ASSERT_TRUE(one.wait_for_checks(2)) << "now the large file is being read";

@@ -13,6 +13,7 @@ namespace {
 
 const std::string kBack = "/api/v1/reload?previous=true";
 const std::string kNotTheFile = "an operator went back to an earlier configuration";
+const std::string kRefused = "the last configuration that was read was refused";
 
 Json with_rate(const std::string& rate) {
   return {{"admin", {{"listen", "127.0.0.1:0"}}},
@@ -59,6 +60,20 @@ TEST_F(PreviousConfig, IsNotReplacedByAReloadThatChangesNothingOrIsRefused) {
   ASSERT_TRUE(gateway.reload("{", "\"config_refused\""));
   EXPECT_EQ(operates().ask("POST", kBack).status(), 200);
   EXPECT_EQ(limit(), "5");
+}
+
+TEST_F(PreviousConfig, DoesNotHideThatTheFileIsBroken) {
+  ASSERT_TRUE(gateway.reload(with_rate("6/day")));
+  ASSERT_TRUE(gateway.reload("{", "\"config_refused\""));
+  for (const std::string rate : {"5", "6", "5"}) {
+    EXPECT_EQ(operates().ask("POST", kBack).status(), 200);
+    EXPECT_EQ(limit(), rate);
+    EXPECT_TRUE(has(reasons(), kRefused)) << reasons();
+    EXPECT_TRUE(has(reasons(), kNotTheFile)) << reasons();
+  }
+  ASSERT_TRUE(gateway.reload(with_rate("5/day")));
+  EXPECT_FALSE(has(reasons(), kRefused)) << reasons();
+  EXPECT_FALSE(has(reasons(), kNotTheFile)) << reasons();
 }
 
 TEST_F(PreviousConfig, IsRefusedWithoutOne) {

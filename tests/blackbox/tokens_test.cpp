@@ -1,6 +1,8 @@
 // Tokens: issuers, keys that change, and what the server gets.
 
+#include "blackbox/harness/checked_server.hpp"
 #include "blackbox/harness/gateway.hpp"
+#include "blackbox/harness/reloaded.hpp"
 #include "support/jwk_writer.hpp"
 #include "support/jwt_signer.hpp"
 
@@ -246,6 +248,31 @@ TEST(KeyUrls, AnUnknownKeyIsFetchedAndOneThatIsGoneIsNot) {
   publisher.publish(jwk_set({named_jwk(second.get(), "2")}));
   EXPECT_TRUE(becomes(proxy.gateway, with_second, 200)) << "asked for because a token names it";
   EXPECT_EQ(proxy.client().get("/", with_first).status(), 401);
+}
+
+/// The keys are waited for, and meanwhile the drain begins.
+TEST(KeyUrls, AReloadThatWaitsForKeysIsGivenUpAtADrain) {
+  const auto key = make_curve_key("ED25519");
+  CheckedServer publisher(jwk_set({named_jwk(key.get(), "1")}));
+  publisher.takes(Milliseconds(1500));
+  Reloaded file(Json{{"log", {{"format", "json"}}}});
+  RawClient busy = file.client();
+  busy.send(request("GET", "/", "X-Test-Hold: 1\r\n"));
+  ASSERT_TRUE(file.upstream.wait_for_heads(1));
+  file.write(with_jwt({{"algorithms", {"EdDSA"}}, {"jwks", publisher.url() + "/jwks.json"}}));
+  file.process().signal(SIGHUP);
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (publisher.requests() == 0 && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(Milliseconds(5));
+  ASSERT_EQ(publisher.requests(), 1U);
+  ASSERT_TRUE(file.tells("\"draining\"", [&] { file.process().signal(SIGTERM); }));
+  EXPECT_TRUE(file.process().wait_for_err([](const std::string& log) {
+    return has(log, "this gateway is ending, and takes no other configuration");
+  })) << file.process().err();
+  file.upstream.release();
+  EXPECT_EQ(busy.read().status(), 200);
+  EXPECT_EQ(file.process().wait(), 0);
+  EXPECT_FALSE(has(file.process().err(), "\"config_reloaded\"")) << file.process().err();
 }
 
 TEST(KeyUrls, AReloadThatNamesOneWithoutKeysIsRefused) {
