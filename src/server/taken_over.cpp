@@ -90,9 +90,13 @@ bool TakenOver::adopt_secret() noexcept {
 bool replaces_another() noexcept { return TakenOver::is_heard(); }
 
 bool tell_replaced(const std::vector<config::Diagnostic>& mistakes, const std::string& file) noexcept {
-  constexpr std::size_t kMaxTold = 20;
-  for (std::size_t i = 0; i < mistakes.size() && i < kMaxTold; ++i)
-    if (!TakenOver::say(mistakes[i], file)) return false;
+  std::size_t left = 20;
+  for (const auto severity : {config::Severity::error, config::Severity::warning})
+    for (const auto& each : mistakes) {
+      if (each.severity != severity || left == 0) continue;
+      if (!TakenOver::say(each, file)) return false;
+      --left;
+    }
   return TakenOver::is_heard();
 }
 

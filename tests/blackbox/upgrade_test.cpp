@@ -132,6 +132,33 @@ TEST(Upgrade, ThatFailsSaysWhyInTheFormatOfTheLog) {
   EXPECT_EQ(gateway.client().get().status(), 200);
 }
 
+TEST(Upgrade, ThatFailsSaysItsErrorAlsoBehindManyWarnings) {
+  Upgraded upgraded(Json::object());
+  auto& gateway = upgraded.gateway;
+  Json config{{"workers", "many"}, {"limits", Json::object()}};
+  for (int i = 0; i < 30; ++i)
+    config["limits"]["unused-" + std::to_string(i)] = {{"rate", "5/day"}, {"per", "client_ip"}};
+  gateway.write(config);
+  ASSERT_TRUE(gateway.tells("\"upgrade_failed\"", [&] { gateway.process().signal(SIGUSR2); }));
+  const auto log = gateway.process().err();
+  EXPECT_TRUE(has(log, "\"config_error\"")) << log;
+  EXPECT_TRUE(has(log, "\"config_warning\"")) << log;
+  EXPECT_TRUE(has(log.substr(log.find("\"upgrade_failed\"")), gateway.path() + ':')) << log;
+}
+
+/// The new process has the port then, but the old one still has connections of it.
+TEST(Upgrade, DoesNotOpenTheAdminInterfaceToWhoHasNoToken) {
+  Upgraded upgraded(Json{{"admin", {{"listen", "127.0.0.1:0"}, {"token", "token-of-operators-123"}}}});
+  const auto port = admin_port(upgraded.gateway.process());
+  RawClient stranger(port);
+  ASSERT_TRUE(stranger.send("GET /api/v1/config HTTP/1.1\r\nHost: 127.0.0.1\r\n"));
+  EXPECT_EQ(RawClient(port).ask("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n").status(), 200);
+  ASSERT_TRUE(upgraded.upgrade());
+  stranger.send("\r\n");
+  const auto answer = stranger.read_to_end();
+  EXPECT_TRUE(answer.empty() || answer.starts_with("HTTP/1.1 401 ")) << answer;
+}
+
 TEST(Upgrade, AnAddressThatIsGoneFromTheFileIsClosed) {
   Upgraded upgraded(Json{{"listen", {"127.0.0.1:0", "127.0.0.1:0"}}});
   const auto second = upgraded.gateway.gateway().port(1);

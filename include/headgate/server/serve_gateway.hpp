@@ -30,7 +30,8 @@ void take_over_hashes() noexcept;
 /// serve_gateway() returns.
 bool replaces_another() noexcept;
 /// Tells that one what is wrong with the configuration, so that it stands in its log, and in the format of that: the
-/// two have the same stderr. False: nobody hears. The first twenty; line 0: a mistake without a place.
+/// two have the same stderr. False: nobody hears all of it. At most twenty, errors before warnings; line 0: a mistake
+/// without a place.
 bool tell_replaced(const std::vector<config::Diagnostic>& mistakes, const std::string& file) noexcept;
 /// The same with another reason why this process cannot serve, a sentence without its dot.
 bool tell_replaced(const std::string& why) noexcept;
