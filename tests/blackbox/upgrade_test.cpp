@@ -45,6 +45,7 @@ TEST(Upgrade, TheNewProcessServesOnTheSamePortWithTheNewFile) {
   for (int i = 0; i < 4; ++i) EXPECT_EQ(upgraded.gateway.client().get().value("X-RateLimit-Limit"), "5");
   upgraded.gateway.write(Json{{"workers", 1}});
   ASSERT_TRUE(upgraded.upgrade()) << "with fewer workers than sockets";
+  EXPECT_TRUE(ends(upgraded.processes()[1])) << "else it may still accept";
   for (int i = 0; i < 20; ++i) EXPECT_EQ(upgraded.gateway.client().get().status(), 200);
 }
 
