@@ -97,9 +97,9 @@ Task<void> Gateway::handle(Exchange& x) {
   if (!refused) problem = co_await serve(x);
   if (x.route && x.route->settles) settle(x, problem, refused ? Served::no : Served::yes);
   if (problem) {
-    // It may have ended while the request waited for something that then refused it.
-    if (auto ended = problem_of_operator(x)) problem = ended;
     if (x.route && !x.route->bans.empty()) co_await suspend_first(x, *problem);
+    // An operator may have ended it while it waited for what refuses it.
+    if (auto ended = problem_of_operator(x)) problem = ended;
     if (problem->ended_by == EndedBy::waiting_room)
       co_await send_wait(x, *problem);
     else

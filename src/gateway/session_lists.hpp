@@ -40,6 +40,15 @@ struct Sessions::Lists {
     auto at = alive.iterator_to(session);
     return ++at == alive.end() ? nullptr : &*at;
   }
+  /// It goes on with a connection that the walks knew: none escapes its end by becoming another session, maybe with
+  /// another address. Walks that count would count it twice.
+  void hand_over(Session& session) {
+    for (auto& walk : walks) {
+      if (walk.call->wanted().what != ConnectionCall::What::end_address) continue;
+      walk.last = session.number();
+      if (walk.next == nullptr) walk.next = &session;
+    }
+  }
   /// It is about to leave `alive`.
   void step_over(Session& session) {
     for (auto& walk : walks)

@@ -119,7 +119,9 @@ void Sessions::give_way(Session& before, net::ReadBuffer input, Peer peer, net::
   before.counted_ = false;
   lists_->leave_address(before);
   remove(before);
-  keep(session_of(std::move(input), std::move(peer), std::move(tls))).begin();
+  auto& next = keep(session_of(std::move(input), std::move(peer), std::move(tls)));
+  if (!lists_->walks.empty()) lists_->hand_over(next);
+  next.begin();
 }
 
 void Sessions::uncount(Session& session) noexcept {

@@ -161,6 +161,7 @@ void Worker::check_drained() {
   }
   if (!sessions_.empty()) return timers_.arm(tick_, kDrainTick);
   if (std::exchange(drained_, true)) return;
+  sessions_.leave_neighbours();
   service_->stop();
   timers_.stop();
   open_.reset();

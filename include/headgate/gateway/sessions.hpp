@@ -106,6 +106,9 @@ class Sessions {
   /// worker's; both live until every worker with these totals has ended.
   void join(boost::asio::io_context& loop);
 
+  /// It has no connection any more, and gets none: nobody waits for its answer. Else its end does that.
+  void leave_neighbours() noexcept;
+
   /// Looks at the connections for an operator, or ends some, and then gives the call what it found. Call join() before.
   void answer(const std::shared_ptr<ConnectionCall>& call);
 
@@ -140,7 +143,6 @@ class Sessions {
   static void pass_on(const std::shared_ptr<RoomQuestion>& question);
   void unpark(std::uint64_t number, Made made);
   void turn_away(Session& session);
-  void leave_neighbours() noexcept;
   static void end_now(Session& session) noexcept;
   /// Owns the session until remove().
   Session& keep(Session* session);

@@ -13,6 +13,8 @@
 #include <gmock/gmock.h>
 
 #include <map>
+#include <memory>
+#include <vector>
 
 namespace headgate::gateway {
 namespace {
@@ -247,6 +249,55 @@ TEST_F(ToySessionTest, IsBrokenOffWithAllItsStreamsByAWorkerThatWaitsNoLonger) {
   clock_.advance(std::chrono::seconds(9));
   EXPECT_EQ(handler_.broken_off, 2);
   EXPECT_TRUE(comes([&] { return sessions_.empty(); }));
+}
+
+/// Goes on as a ToySession when it is told to.
+class Before final : public Session {
+ public:
+  Before(Sessions& owner, net::ReadBuffer input, Peer peer) : Session(owner, std::move(input), std::move(peer)) {
+    last = this;
+  }
+  void begin() override { wait_idle(patience()); }
+  static inline Before* last = nullptr;
+  static inline int made = 0;  ///< sessions of any kind
+
+ private:
+  void serve() override {
+    last = nullptr;
+    give_way(nullptr);
+  }
+};
+
+Session* make_before_at_the_end(Sessions& owner, net::ReadBuffer input, Peer peer) {
+  constexpr int kLookedAtInOneTurn = 256;
+  if (Before::made++ != kLookedAtInOneTurn) return make_toy(owner, std::move(input), std::move(peer));
+  return new Before(owner, std::move(input), std::move(peer));
+}
+
+TEST_F(ToySessionTest, IsNotSparedByTheEndOfItsAddressBecauseItWasAnotherBefore) {
+  constexpr int kMany = 257;
+  Before::made = 0;
+  Sessions many(handler_, clock_, blocks_, timeouts_, bounds_, connections_, &make_before_at_the_end);
+  many.join(loop_);
+  boost::asio::basic_socket_acceptor<net::Tcp, net::Executor> acceptor(
+      loop_, net::Tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0));
+  std::vector<net::Socket> clients;
+  const auto entrance = std::make_shared<Entrance>();
+  for (int i = 0; i < kMany; ++i) {
+    clients.emplace_back(loop_.get_executor()).connect(acceptor.local_endpoint());
+    net::Socket near(loop_.get_executor());
+    acceptor.accept(near);
+    many.take(net::StreamPtr(new net::Stream(std::move(near), timers_)), entrance);
+  }
+  ASSERT_NE(Before::last, nullptr);
+  ConnectionCall::Wanted wanted{.what = ConnectionCall::What::end_address};
+  wanted.address = boost::asio::ip::address_v4::loopback();
+  bool all = false;
+  many.answer(std::make_shared<ConnectionCall>(std::move(wanted), [&all] { all = true; }));
+  ASSERT_FALSE(all) << "it takes more than a turn of the loop";
+  Before::last->drain();
+  EXPECT_TRUE(run_until(all));
+  EXPECT_TRUE(many.empty());
 }
 
 TEST_F(ToySessionTest, IsClosedWithoutAWordWhereItsProtocolHasNoneForTooMany) {

@@ -118,6 +118,16 @@ TEST_F(Choices, NoteAServerThatCannotBeReachedAsFailed) {
   EXPECT_GT(balance::recent_failures(upstream_->servers()[0], clock_.steady().time_since_epoch().count()), 0);
 }
 
+TEST_F(Choices, TryNoOtherServerForARequestThatIsOver) {
+  begin(2);
+  acceptors_[0].close();
+  const bool over = true;
+  choice_.over = &over;
+  EXPECT_TRUE(run(upstream_->connect(choice_)).has_error());
+  EXPECT_TRUE(choice_.tried.has(0));
+  EXPECT_FALSE(choice_.tried.has(1));
+}
+
 TEST_F(Choices, SendAKeyToOneServer) {
   options_.balance = balance::find_policy("consistent_hash");
   begin(3);
