@@ -123,7 +123,24 @@ Call judge(net::HttpReply reply, const std::string& where, bool with_token) {
 
 }  // namespace
 
+AdminOptions AdminOptions::whole() const {
+  auto out = *this;
+  const auto given = [](const CLI::App& above, const char* name) -> const CLI::Option* {
+    const auto* const option = above.get_option_no_throw(name);
+    return option != nullptr && option->count() > 0 ? option : nullptr;
+  };
+  for (const auto* above = command ? command->get_parent() : nullptr; above; above = above->get_parent()) {
+    const auto* const admin = given(*above, "--admin");
+    const auto* const token = given(*above, "--token-file");
+    if (admin && out.url.empty()) out.url = admin->as<std::string>();
+    if (token && out.token_file.empty()) out.token_file = token->as<std::string>();
+    if (given(*above, "--json")) out.json = true;
+  }
+  return out;
+}
+
 void offer_admin(CLI::App& command, AdminOptions& options) {
+  options.command = &command;
   command.add_option("--admin", options.url,
                      "The gateway's admin interface (default: $HEADGATE_ADMIN, http://127.0.0.1:9900)");
   command.add_option("--token-file", options.token_file, "A file with its token (default: $HEADGATE_ADMIN_TOKEN)");
@@ -136,7 +153,8 @@ int complain(const CommandFailure& failure) {
   return failure.code;
 }
 
-Call call_gateway(const AdminOptions& options, const AdminRequest& request) {
+Call call_gateway(const AdminOptions& own, const AdminRequest& request) {
+  const auto options = own.whole();
   const auto base = options.url.empty() ? variable_or(kAdminVariable, kUsualAdmin) : options.url;
   auto url = net::parse_url(base, kUsualAdmin);
   if (url.has_error()) return no_call(kWrongCommandLine, "--admin: " + url.error());

@@ -17,9 +17,14 @@ namespace headgate::cli {
 
 /// Which gateway a command talks to, and how it prints the answer.
 struct AdminOptions {
-  std::string url;         ///< empty: $HEADGATE_ADMIN, else http://127.0.0.1:9900
-  std::string token_file;  ///< empty: the token is $HEADGATE_ADMIN_TOKEN, if that is set
-  bool json = false;       ///< prints the answer as it came
+  std::string url;                    ///< empty: $HEADGATE_ADMIN, else http://127.0.0.1:9900
+  std::string token_file;             ///< empty: the token is $HEADGATE_ADMIN_TOKEN, if that is set
+  bool json = false;                  ///< prints the answer as it came
+  const CLI::App* command = nullptr;  ///< set by offer_admin()
+
+  /// These, and where they say nothing, those of the commands above: `headgate servers --admin URL drain` means the
+  /// same gateway as `headgate servers drain --admin URL`. After the parsing.
+  AdminOptions whole() const;
 };
 
 /// Adds --admin, --token-file and --json. `options` must outlive the parsing.

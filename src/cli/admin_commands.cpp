@@ -288,9 +288,10 @@ void offer_certificates(CLI::App& app, int& result) {
 
 }  // namespace
 
-int call_and_print(const AdminOptions& options, const AdminRequest& request,
+int call_and_print(const AdminOptions& own, const AdminRequest& request,
                    const std::function<void(const Answer&)>& print,
                    const std::function<void(const Answer&)>& also_json) {
+  const auto options = own.whole();
   const auto reply = call_gateway(options, request);
   if (reply.has_error()) {
     if (options.json && !reply.error().text.empty()) std::fputs(printable_json(reply.error().text).c_str(), stdout);

@@ -1,6 +1,7 @@
 #include "connection_commands.hpp"
 
 #include "admin_call.hpp"
+#include "commands.hpp"
 #include "printable.hpp"
 #include "text_table.hpp"
 
@@ -55,12 +56,19 @@ std::string age_text(double seconds) {
   return spelled("%.0f h", std::floor(seconds / kHour));
 }
 
-/// What nobody said, and what is not shown.
-void print_rest(const Answer& answer, const char* what) {
-  const auto silent = count_in(answer, "workers") - std::min(count_in(answer, "workers"), count_in(answer, "answered"));
+/// Whether a worker did not answer: then stderr says so.
+bool warn_of_silence(const Answer& answer) {
+  const auto workers = count_in(answer, "workers");
+  const auto silent = workers - std::min(workers, count_in(answer, "answered"));
   if (silent > 0)
     std::fprintf(stderr, "headgate: warning: %llu of %llu workers did not answer within a second\n",
-                 static_cast<unsigned long long>(silent), static_cast<unsigned long long>(count_in(answer, "workers")));
+                 static_cast<unsigned long long>(silent), static_cast<unsigned long long>(workers));
+  return silent > 0;
+}
+
+/// What nobody said, and what is not shown.
+void print_rest(const Answer& answer, const char* what) {
+  warn_of_silence(answer);
   if (const auto more = count_in(answer, "left_out"); more > 0)
     print_line("and " + std::to_string(more) + " more " + what + ": --limit N shows more");
 }
@@ -92,10 +100,9 @@ void print_requests(const Answer& answer) {
 
 void print_end(const Answer& answer) {
   if (answer.contains("address") && !answer.contains("id")) {
-    print_line(text_in(answer, "requests_answered") + " requests of " + text_in(answer, "address") + " get a 503, " +
-               text_in(answer, "requests_broken_off") + " were broken off, " + text_in(answer, "connections_closed") +
-               " other connections closed");
-    return print_rest(answer, "");
+    return print_line(text_in(answer, "requests_answered") + " requests of " + text_in(answer, "address") +
+                      " get a 503, " + text_in(answer, "requests_broken_off") + " were broken off, " +
+                      text_in(answer, "connections_closed") + " other connections closed");
   }
   const bool answered = text_in(answer, "client") == "answered";
   print_line(text_in(answer, "method") + ' ' + text_in(answer, "path") + " of " + text_in(answer, "address") +
@@ -176,13 +183,19 @@ void offer_end(CLI::App& connections, int& result) {
   const auto asked = std::make_shared<Asked>();
   offer_admin(*command, asked->admin);
   auto* id = command->add_option("id", asked->id, "The request, as `headgate connections --requests` lists it");
-  command->add_option("--address", asked->address, "All connections of this address, and all of its requests")
+  command
+      ->add_option("--address", asked->address,
+                   "All connections of this address, of IPv6 of its whole block, and all of their requests")
       ->excludes(id);
   command->callback([asked, &result] {
     if (asked->id.empty() && asked->address.empty()) throw CLI::RequiredError("an id, or --address");
     const auto target =
         asked->id.empty() ? "/api/v1/connections/" + in_path(asked->address) : "/api/v1/requests/" + in_path(asked->id);
-    result = call_and_print(asked->admin, {.method = "DELETE", .target = target}, print_end);
+    bool silent = false;  // some of what was to end may go on
+    const auto look = [&silent](const Answer& answer) { silent = warn_of_silence(answer); };
+    const auto print = [&look](const Answer& answer) { print_end(answer), look(answer); };
+    result = call_and_print(asked->admin, {.method = "DELETE", .target = target}, print, look);
+    if (result == kWell && silent) result = kFailed;
   });
 }
 

@@ -3,9 +3,12 @@
 #include "ban_json.hpp"
 #include "caller_text.hpp"
 
+#include "headgate/identity/client_address.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -48,8 +51,10 @@ std::optional<boost::asio::ip::address> address_in(std::string text, unsigned ip
   const auto length = text.substr(slash);
   text.resize(slash);
   error_code ec;
-  const auto out = boost::asio::ip::make_address(text, ec);
+  auto out = boost::asio::ip::make_address(text, ec);
   if (ec) return std::nullopt;
+  if (out.is_v6() && out.to_v6().is_v4_mapped())
+    out = boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, out.to_v6());
   const bool fits = length.empty() || (out.is_v6() ? length == '/' + std::to_string(ipv6_prefix) : length == "/32");
   return fits ? std::optional(out) : std::nullopt;
 }
@@ -182,7 +187,8 @@ AdminAnswer told_end_of_address(const Found& found, const std::string& address) 
   out["requests_broken_off"] = broken_off;
   out["connections_closed"] = closed;
   auto answer = answer_with(out);
-  answer.target = "ended=" + std::to_string(answered + broken_off + closed);
+  answer.target = "ended=" + std::to_string(answered + broken_off + closed) +
+                  " answered=" + std::to_string(found.parts.size()) + '/' + std::to_string(found.workers);
   return answer;
 }
 
@@ -244,8 +250,10 @@ void end_address(const Uses& uses, const AdminCall& call, const AdminEndpoint::G
   const auto prefix = uses.bounds().ipv6_prefix;
   const auto address = address_in(text, prefix);
   if (!address) return give(wrong_address(prefix));
+  std::array<char, 64> room{};
+  const std::string charged(identity::client_ip_key(*address, prefix, room));
   if (!uses.calls.ask({.what = What::end_address, .address = address},
-                      [give, text](const Found& found) { give(told_end_of_address(found, text)); }))
+                      [give, charged](const Found& found) { give(told_end_of_address(found, charged)); }))
     give(too_many_calls());
 }
 
@@ -267,30 +275,30 @@ std::vector<AdminEndpoint> connection_endpoints(ConnectionCalls& calls, const Op
     return [uses, answer](const AdminCall& call, const AdminEndpoint::Give& give) { answer(uses, call, give); };
   };
   const AdminAbout::Parameter limit{"limit", "how many rows, at most 1000; 100 if it is not there"};
-  return {
-      {.method = "GET",
-       .path = "/api/v1/connections",
-       .answer_later = by(&list_addresses),
-       .about = {.summary = "The client connections of each address, those with the most first",
-                 .answer = "Connections",
-                 .query = {limit}}},
-      {.method = "DELETE",
-       .path = "/api/v1/connections/{address}",
-       .answer_later = by(&end_address),
-       .about = {.summary = "Close the connections of an address, and end its requests", .answer = "EndedConnections"}},
-      {.method = "GET",
-       .path = "/api/v1/requests",
-       .answer_later = by(&list_requests),
-       .about = {.summary = "The requests under way, the oldest first",
-                 .answer = "Requests",
-                 .query = {limit,
-                           {"route", "only those of this route"},
-                           {"server", "only those at this server"},
-                           {"address", "only those of this address"}}}},
-      {.method = "DELETE",
-       .path = "/api/v1/requests/{id}",
-       .answer_later = by(&end_request),
-       .about = {.summary = "End a request that is under way", .answer = "EndedRequest"}}};
+  return {{.method = "GET",
+           .path = "/api/v1/connections",
+           .answer_later = by(&list_addresses),
+           .about = {.summary = "The client connections of each address, those with the most first",
+                     .answer = "Connections",
+                     .query = {limit}}},
+          {.method = "DELETE",
+           .path = "/api/v1/connections/{address}",
+           .answer_later = by(&end_address),
+           .about = {.summary = "Close the connections of an address, of IPv6 of its block, and end their requests",
+                     .answer = "EndedConnections"}},
+          {.method = "GET",
+           .path = "/api/v1/requests",
+           .answer_later = by(&list_requests),
+           .about = {.summary = "The requests under way, the oldest first",
+                     .answer = "Requests",
+                     .query = {limit,
+                               {"route", "only those of this route"},
+                               {"server", "only those at this server"},
+                               {"address", "only those of this address"}}}},
+          {.method = "DELETE",
+           .path = "/api/v1/requests/{id}",
+           .answer_later = by(&end_request),
+           .about = {.summary = "End a request that is under way", .answer = "EndedRequest"}}};
 }
 
 }  // namespace headgate::server

@@ -106,6 +106,22 @@ TEST(AdminCommands, SayThatAnotherServerIsNoGateway) {
   EXPECT_TRUE(has(ran.err, "answered 404, and not as a gateway does")) << ran.err;
 }
 
+TEST(AdminCommands, FailWhereSomeOfAnAddressMayGoOn) {
+  const std::string body = R"({"address":"192.0.2.7","workers":2,"answered":1,"requests_answered":1,)"
+                           R"("requests_broken_off":0,"connections_closed":2})";
+  const std::string answer =
+      "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
+      "\r\n\r\n" + body;
+  for (const Words& more : {Words{}, Words{"--json"}}) {
+    const Answers gateway(answer.c_str());
+    Words words{"connections", "end", "--address", "192.0.2.7", "--admin", gateway.url()};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto ran = run_headgate(words);
+    EXPECT_EQ(ran.code, 1) << ran.out;
+    EXPECT_TRUE(has(ran.err, "1 of 2 workers did not answer")) << ran.err;
+  }
+}
+
 TEST(AdminCommands, ReloadSaysWhatChanged) {
   Reloaded file(kAdminHere);
   const auto url = url_of(admin_port(file.process()));

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -154,7 +155,11 @@ TEST(ConnectionsSeen, EndAnUploadThatIsNotWhole) {
   const Operator operators(proxy.gateway.process());
   RawClient client = proxy.client();
   client.send("POST /up HTTP/1.1\r\nHost: a.example\r\nContent-Length: 100\r\n\r\nhalf");
-  const auto told = requests_of(operators, 1);
+  Json told;
+  EXPECT_TRUE(comes_soon([&] {
+    told = requests_of(operators, 1);
+    return told["requests"][0]["state"] != "connecting";
+  }));
   EXPECT_EQ(told["requests"][0]["state"], "receiving") << told;
   EXPECT_EQ(told["requests"][0]["received_bytes"], 4) << told;
   EXPECT_EQ(operators.ask("DELETE", "/api/v1/requests/" + told["requests"][0]["id"].get<std::string>()).status(), 200);
@@ -178,6 +183,7 @@ TEST(ConnectionsSeen, EndAllOfAnAddressAndOfNoOther) {
   const auto json = Json::parse(told.body);
   EXPECT_EQ(json["requests_answered"], 1) << json;
   EXPECT_EQ(json["connections_closed"], 1) << json;
+  EXPECT_TRUE(log_comes_to(proxy, "ended=2 answered=2/2")) << proxy.gateway.process().err();
   EXPECT_EQ(busy.read().status(), 503);
   EXPECT_TRUE(busy.closes());
   EXPECT_TRUE(idle.closes());
@@ -202,6 +208,20 @@ TEST(ConnectionsSeen, AreMoreThanOneLookOfAWorker) {
   EXPECT_EQ(operators.get("/api/v1/connections")["open"], 0);
 }
 
+TEST(ConnectionsSeen, AreAskedOfWorkersThatHaveSomeDuringADrain) {
+  Proxy proxy(with_sight());
+  const Operator operators(proxy.gateway.process());
+  std::optional<RawClient> client(unanswered_by(proxy));
+  EXPECT_LT(operators.ask("POST", "/api/v1/drain").status(), 300);
+  Json told;
+  EXPECT_TRUE(comes_soon([&] {
+    told = operators.get("/api/v1/connections");
+    return told["workers"] == 1 && told["answered"] == 1 && told["open"] == 1;
+  })) << told;
+  client.reset();
+  EXPECT_EQ(proxy.gateway.process().wait(), 0);
+}
+
 TEST(ConnectionsSeen, AreAskedForByReadersAndEndedByOperators) {
   const std::string read = "token-of-readers-45678";
   Proxy proxy(with_sight({{"admin", {{"token", "token-of-operators-123"}, {"read_token", read}}}}));
@@ -224,7 +244,7 @@ TEST(ConnectionsSeen, HaveCommands) {
   requests_of(operators, 1);
   auto ran = run({"connections"});
   EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_TRUE(has(ran.out, "1 of at most 10000 connections, of 1 addresses")) << ran.out;
+  EXPECT_TRUE(has(ran.out, "1 of at most 10000 connections, of 1 address\n")) << ran.out;
   EXPECT_TRUE(has(ran.out, "127.0.0.1")) << ran.out;
   ran = run({"connections", "--requests"});
   EXPECT_TRUE(has(ran.out, "server") && has(ran.out, "GET")) << ran.out;
@@ -240,6 +260,17 @@ TEST(ConnectionsSeen, HaveCommands) {
   ran = run({"connections", "end", id});
   EXPECT_TRUE(has(ran.out, "ends: its client gets a 503")) << ran.out << ran.err;
   EXPECT_EQ(client.read().status(), 503);
+  ran = run_headgate({"connections", "--admin", operators.url(), "--json", "end", "--address", "::ffff:192.0.2.9"});
+  EXPECT_EQ(ran.code, 0) << "the gateway of the command above: " << ran.err;
+  EXPECT_EQ(Json::parse(ran.out)["address"], "192.0.2.9") << ran.out;
+  ran = run({"connections", "end", "--address", "2001:db8:0:1::7"});
+  EXPECT_TRUE(has(ran.out, "2001:db8:0:1::/64")) << ran.out << ran.err;
+  for (const Words& words : {Words{"servers", "up", "app", "192.0.2.1:1"}, Words{"suspensions", "lift", "none", "me"},
+                             Words{"overrides", "lift", "none", "me"}}) {
+    Words above = {words[0], "--admin", operators.url()};
+    above.insert(above.end(), words.begin() + 1, words.end());
+    EXPECT_EQ(run_headgate(above).code, 1) << words[0] << ": the gateway that was named refuses it";
+  }
   ran = run({"connections", "end", "--address", "127.0.0.1"});
   EXPECT_TRUE(has(ran.out, "1 other connections closed")) << ran.out << ran.err;
 }
