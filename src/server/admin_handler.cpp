@@ -173,6 +173,7 @@ bool is_one_of(const identity::Sha256& digest, const std::vector<identity::Sha25
 
 std::vector<identity::Sha256> digests_of(const std::vector<std::string>& tokens) {
   std::vector<identity::Sha256> out;
+  out.reserve(tokens.size());
   for (const auto& each : tokens) out.push_back(identity::sha256(each));
   return out;
 }

@@ -33,8 +33,8 @@ CertificateJson json_of(const CertificateRow& row, const Validity& of_file, Inst
   if (row.ocsp_until != Instant()) out["ocsp_until"] = rfc3339(row.ocsp_until);
   if (!row.refused.empty()) out["refused"] = row.refused;
   if (of_file.until == words.not_after && of_file.ends_soon(now))
-    out["ending"] = sentence_of({ReasonKind::certificate_ends, row.file, {}, {}}) + ": " +
-                    days_left(words.not_after, now);
+    out["ending"] =
+        sentence_of({ReasonKind::certificate_ends, row.file, {}, {}}) + ": " + days_left(words.not_after, now);
   return out;
 }
 
