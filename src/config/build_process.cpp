@@ -130,8 +130,10 @@ void check_log_file(Build& build, const Node& target) {
   const auto directory = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
   std::error_code ignored;
   std::string why;
+  std::string help = "let the user that headgate runs as write there";
   if (std::filesystem::is_directory(file, ignored)) {
     why = "it is a directory";
+    help = "name a file in it, as in " + in_quotes((file / "headgate.log").string());
   } else if (!std::filesystem::exists(file, ignored)) {
     why = why_no_file_in(directory);
   } else if (access(file.c_str(), W_OK) != 0) {
@@ -139,7 +141,7 @@ void check_log_file(Build& build, const Node& target) {
   }
   if (why.empty() || target.replaced) return;
   build.report.warning(code::kUnwritable, target, "the log " + in_quotes(target.written) + " cannot be written: " + why,
-                       "let the user that headgate runs as write there");
+                       help);
 }
 
 /// The secret for `key_id`, and what the log says about callers in clear text.
