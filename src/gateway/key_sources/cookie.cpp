@@ -11,7 +11,8 @@ namespace {
 /// As PHP and Node read it: what is no escape stays. To a server that reads no escapes another spelling is another
 /// value; that both share a counter then does no harm.
 identity::Sha256 digest_of(std::string_view value) {
-  return identity::sha256(value.find('%') == value.npos ? std::string(value) : http::percent_decoded(value));
+  if (value.find('%') == value.npos) return identity::sha256(value);
+  return identity::sha256(http::percent_decoded(value));
 }
 
 }  // namespace
