@@ -73,6 +73,11 @@ std::string words_in(const Answer& object, const char* name) {
 
 void print_line(const std::string& text) { std::puts(printable(text).c_str()); }
 
+double real_in(const Answer& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_number() ? found->get<double>() : 0;
+}
+
 std::string number_in(const Answer& object, const char* name) {
   const auto found = object.find(name);
   if (found == object.end() || !found->is_number()) return {};

@@ -16,6 +16,8 @@ std::string words_in(const Answer& object, const char* name);
 /// The members of a member that is a list; empty if it is not there.
 const Answer& list_in(const Answer& object, const char* name);
 
+/// A number; 0 if it is not there.
+double real_in(const Answer& object, const char* name);
 /// A number as people read it: "12", "0.25"; "" if it is not there.
 std::string number_in(const Answer& object, const char* name);
 /// A number of seconds: "4.1 ms"; "" if it is not there.

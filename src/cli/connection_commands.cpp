@@ -23,11 +23,6 @@ namespace {
 
 constexpr std::uint64_t kMaxListed = 1000;
 
-double real_in(const Answer& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_number() ? found->get<double>() : 0;
-}
-
 std::uint64_t count_in(const Answer& object, const char* name) {
   const auto found = object.find(name);
   return found != object.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;

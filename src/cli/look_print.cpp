@@ -14,11 +14,6 @@ namespace {
 
 constexpr double kNearlyFull = 0.9;
 
-double share_in(const Answer& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_number() ? found->get<double>() : 0;
-}
-
 void put_table(const TextTable& table, const char* if_empty) {
   std::fputs(table.empty() ? if_empty : table.text(stdout_has_colours(), stdout_width()).c_str(), stdout);
 }
@@ -29,7 +24,7 @@ void print_bounds(const Answer& answer) {
   constexpr double kHundred = 100;
   TextTable table({"bound", "used", "of", "share", "held by", "when it is full"});
   for (const auto& each : list_in(answer, "bounds")) {
-    const double share = share_in(each, "share");
+    const double share = real_in(each, "share");
     const bool near = share >= kNearlyFull;
     const auto percent = std::to_string(std::lround(share * kHundred)) + " %";
     table.row({text_in(each, "bound"),
