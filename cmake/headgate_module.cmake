@@ -30,6 +30,7 @@ function(headgate_module name)
       set_source_files_properties(${algorithms} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # their functions have the same names
     endif()
     add_library(headgate_${name} STATIC ${sources})
+    target_include_directories(headgate_${name} PRIVATE ${CMAKE_SOURCE_DIR}/src)  # "module/folder/thing.hpp" of its own
     headgate_join(headgate_${name} ${sources})
     if(HEADGATE_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT name MATCHES "^(config|server|cli|keyring|notify)$")
       # GCC bounds how much one source may grow by inlining. Several compiled as one reach that bound, and which calls of the path are
@@ -168,7 +169,7 @@ function(headgate_script target name namespace header)
   target_sources(${target} PRIVATE ${out})
 endfunction()
 
-# headgate_commit(TARGET): generates commit() of src/server/collect.hpp. Without a repository, as in the build of an image, it is what
+# headgate_commit(TARGET): generates commit() of src/server/watch/collect.hpp. Without a repository, as in the build of an image, it is what
 # HEADGATE_COMMIT says.
 function(headgate_commit target)
   set(HEADGATE_COMMIT "" CACHE STRING "The commit that is built; empty: what git says")
@@ -186,6 +187,6 @@ function(headgate_commit target)
   endif()
   set(out ${CMAKE_BINARY_DIR}/generated/${target}/commit.cpp)
   file(CONFIGURE OUTPUT ${out} CONTENT
-    "#include \"${CMAKE_SOURCE_DIR}/src/server/collect.hpp\"\n\nnamespace headgate::server {\n\nstd::string_view commit() noexcept { return \"${commit}\"; }\n\n}  // namespace headgate::server\n")
+    "#include \"${CMAKE_SOURCE_DIR}/src/server/watch/collect.hpp\"\n\nnamespace headgate::server {\n\nstd::string_view commit() noexcept { return \"${commit}\"; }\n\n}  // namespace headgate::server\n")
   target_sources(${target} PRIVATE ${out})
 endfunction()

@@ -1,8 +1,8 @@
 // headgate init: writes a configuration to begin with, and with --tls a certificate to try it.
 
+#include "cli/keys/self_signed.hpp"
 #include "commands.hpp"
 #include "replace_file.hpp"
-#include "self_signed.hpp"
 
 #include "headgate/core/text.hpp"
 

@@ -1,13 +1,13 @@
 #include "headgate/cli/main.hpp"
 
-#include "admin_commands.hpp"
+#include "cli/admin/admin_commands.hpp"
+#include "cli/admin/top.hpp"
+#include "cli/admin/traffic.hpp"
+#include "cli/admin/usage_report.hpp"
+#include "cli/explain/explain_command.hpp"
 #include "commands.hpp"
 #include "completion.hpp"
-#include "explain_command.hpp"
 #include "output.hpp"
-#include "top.hpp"
-#include "traffic.hpp"
-#include "usage_report.hpp"
 
 #include "headgate/core/literals.hpp"
 

@@ -2,8 +2,8 @@
 // Turns the checked tree into the option types, and finds the mistakes that only the whole file shows. There is one
 // function per block. They run in this order, because later ones use the results of earlier ones.
 
-#include "document.hpp"
-#include "report.hpp"
+#include "config/text/document.hpp"
+#include "config/text/report.hpp"
 
 #include "headgate/config/config.hpp"
 

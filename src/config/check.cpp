@@ -1,6 +1,6 @@
 #include "check.hpp"
 
-#include "codes.hpp"
+#include "config/text/codes.hpp"
 #include "other_words.hpp"
 
 #include "headgate/core/rate_help.hpp"

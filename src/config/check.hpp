@@ -1,8 +1,8 @@
 #pragma once
 // Checks the tree against the table: keys, types, literals, ranges. build.hpp checks what needs the whole file.
 
-#include "document.hpp"
-#include "report.hpp"
+#include "config/text/document.hpp"
+#include "config/text/report.hpp"
 #include "table.hpp"
 
 namespace headgate::config {

@@ -1,7 +1,7 @@
 // Warns about limits, upstreams and credentials that nothing uses.
 
 #include "build.hpp"
-#include "codes.hpp"
+#include "config/text/codes.hpp"
 #include "values.hpp"
 
 #include "headgate/gateway/key_source.hpp"

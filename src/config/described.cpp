@@ -1,6 +1,6 @@
 #include "described.hpp"
 
-#include "secret_keys.hpp"
+#include "config/text/secret_keys.hpp"
 #include "table.hpp"
 
 #include "headgate/core/hash.hpp"

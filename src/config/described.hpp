@@ -1,7 +1,7 @@
 #pragma once
 // A configuration as it is shown to an operator: what is written, with the defaults filled in, without secrets.
 
-#include "document.hpp"
+#include "config/text/document.hpp"
 
 #include "headgate/config/config.hpp"
 

@@ -2,10 +2,10 @@
 
 #include "build.hpp"
 #include "check.hpp"
-#include "codes.hpp"
+#include "config/text/codes.hpp"
+#include "config/text/include.hpp"
+#include "config/text/parser.hpp"
 #include "described.hpp"
-#include "include.hpp"
-#include "parser.hpp"
 #include "table.hpp"
 
 #include "headgate/core/hash.hpp"

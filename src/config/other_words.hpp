@@ -1,7 +1,7 @@
 #pragma once
 // Keys of other gateways. A user who writes one is told the headgate key.
 
-#include "document.hpp"
+#include "config/text/document.hpp"
 #include "table.hpp"
 
 #include <optional>

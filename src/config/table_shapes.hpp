@@ -1,7 +1,7 @@
 #pragma once
 // Shapes that several parts of the table share, and functions that make shapes. Only for table*.cpp.
 
-#include "formats.hpp"
+#include "config/formats/formats.hpp"
 #include "table.hpp"
 
 #include <limits>

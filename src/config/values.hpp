@@ -1,7 +1,7 @@
 #pragma once
 // Reads values from a checked tree. A value that is absent or already reported leaves the default unchanged.
 
-#include "document.hpp"
+#include "config/text/document.hpp"
 
 #include "headgate/core/literals.hpp"
 

@@ -2,7 +2,7 @@
 // Calls of a limiter that no request waits for: refills and refunds of leases, settlements, charges. One timer serves
 // them all.
 
-#include "servers.hpp"
+#include "redis/servers/servers.hpp"
 #include "waiters.hpp"
 
 #include "headgate/core/result.hpp"

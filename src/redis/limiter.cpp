@@ -1,9 +1,9 @@
 #include "headgate/redis/limiter.hpp"
 
 #include "background.hpp"
-#include "forget.hpp"
+#include "redis/servers/servers.hpp"
+#include "redis/shared/forget.hpp"
 #include "room_question.hpp"
-#include "servers.hpp"
 #include "waiters.hpp"
 
 #include "headgate/limit/local.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 // A question to a waiting room, as one call of its script.
 
-#include "question.hpp"
+#include "redis/wire/question.hpp"
 
 #include "headgate/room/script.hpp"
 

@@ -1,6 +1,6 @@
 #include "gateway_service.hpp"
 
-#include "explain_json.hpp"
+#include "server/admin/explain_json.hpp"
 
 #include <boost/smart_ptr/make_local_shared.hpp>
 

@@ -1,17 +1,17 @@
 #pragma once
 // The gateway on one worker: its active configuration, and the path that uses it.
 
-#include "admin_board.hpp"
-#include "agreement_service.hpp"
-#include "ban_service.hpp"
-#include "billing_service.hpp"
-#include "explain_calls.hpp"
-#include "loop_watch.hpp"
-#include "operator_board.hpp"
-#include "override_service.hpp"
-#include "quota_service.hpp"
-#include "refused_endpoint.hpp"
-#include "reload.hpp"
+#include "server/admin/admin_board.hpp"
+#include "server/admin/explain_calls.hpp"
+#include "server/admin/looks/refused_endpoint.hpp"
+#include "server/admin/operator_board.hpp"
+#include "server/config/reload.hpp"
+#include "server/services/agreement_service.hpp"
+#include "server/services/ban_service.hpp"
+#include "server/services/billing_service.hpp"
+#include "server/services/override_service.hpp"
+#include "server/services/quota_service.hpp"
+#include "server/watch/loop_watch.hpp"
 
 #include "headgate/gateway/gateway.hpp"
 #include "headgate/limit/memory_store.hpp"

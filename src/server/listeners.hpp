@@ -1,7 +1,7 @@
 #pragma once
 // The addresses that workers listen on, from the main thread's side. They change as a whole or not at all.
 
-#include "passed_sockets.hpp"
+#include "server/upgrade/passed_sockets.hpp"
 #include "worker.hpp"
 
 #include "headgate/net/bound_socket.hpp"

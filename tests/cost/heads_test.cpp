@@ -1,8 +1,8 @@
 // Heads made to be expensive: each byte costs at most a small multiple of a byte of a plain head.
 
-#include "../../src/gateway/forward.hpp"
-#include "../../src/gateway/forwarding_headers.hpp"
-#include "../../src/gateway/presented.hpp"
+#include "../../src/gateway/callers/forwarding_headers.hpp"
+#include "../../src/gateway/callers/presented.hpp"
+#include "../../src/gateway/servers/forward.hpp"
 #include "cost/spent.hpp"
 #include "support/virtual_clock.hpp"
 

@@ -1,6 +1,6 @@
 // A source of keys is its file: with that of tests/toy/key_sources beside the others, everything that names them knows
 // one more. What holds for every source runs beside this, for it too.
-#include "../../src/gateway/limit_key.hpp"
+#include "../../src/gateway/limits/limit_key.hpp"
 #include "support/per.hpp"
 
 #include "headgate/config/load.hpp"

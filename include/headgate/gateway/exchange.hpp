@@ -179,9 +179,9 @@ struct RoomVisit {
 
 /// The wait of a request for its permit; see gateway/delay.hpp.
 class Delay;
-/// The bytes of a body that are held; see gateway/held_body.hpp.
+/// The bytes of a body that are held; see gateway/servers/held_body.hpp.
 class HeldBody;
-/// The appointment that a request keeps; see gateway/appointments.hpp.
+/// The appointment that a request keeps; see gateway/limits/appointments.hpp.
 struct KeptAppointment;
 
 /// An appointment that a rejection hands out.

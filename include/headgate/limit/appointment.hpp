@@ -1,6 +1,6 @@
 #pragma once
 // Appointments: a rejected request reserves the next permits of its limit, and is told when to come back. Pure
-// arithmetic; who may keep one is signed by gateway/appointments.
+// arithmetic; who may keep one is signed by gateway/limits/appointments.
 
 #include "headgate/limit/limit.hpp"
 

@@ -45,7 +45,8 @@ inline constexpr std::array kOverhead{Duration(50),       Duration(100),    Dura
 inline constexpr std::array kDecision{Duration(10),     Duration(50),     Duration(100),   Duration(250),
                                       Duration(500),    Duration(1'000),  Duration(2'500), Duration(5'000),
                                       Duration(10'000), Duration(20'000), Duration(50'000)};
-/// One call to Redis. The same as redis::kLatencyBounds, which the limiter uses; server/collect.cpp compares them.
+/// One call to Redis. The same as redis::kLatencyBounds, which the limiter uses; server/watch/collect.cpp compares
+/// them.
 inline constexpr std::array kRedis{Duration(100),    Duration(250),    Duration(500),
                                    Duration(1'000),  Duration(2'500),  Duration(5'000),
                                    Duration(10'000), Duration(20'000), Duration(50'000)};

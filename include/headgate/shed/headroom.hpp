@@ -1,6 +1,6 @@
 #pragma once
 // How many places are held free for requests of a higher priority: as many as it needs, found from its refusals. Used
-// by shed/concurrency, and by gateway/shed for places that all gateways or all workers share.
+// by shed/concurrency, and by gateway/steps/shed for places that all gateways or all workers share.
 
 #include "headgate/shed/priority.hpp"
 

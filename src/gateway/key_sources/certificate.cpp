@@ -1,6 +1,6 @@
 // A part of the certificate that the client has shown to us.
 
-#include "../certificate_part.hpp"
+#include "gateway/callers/certificate_part.hpp"
 
 #include "headgate/gateway/key_source.hpp"
 

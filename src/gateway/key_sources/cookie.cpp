@@ -1,4 +1,4 @@
-#include "../limit_key.hpp"
+#include "gateway/limits/limit_key.hpp"
 
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/http/named_values.hpp"

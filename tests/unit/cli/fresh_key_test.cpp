@@ -1,4 +1,4 @@
-#include "../../../src/cli/fresh_key.hpp"
+#include "../../../src/cli/keys/fresh_key.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Finding a request in access logs, and telling its story.
 
-#include "../../../src/cli/log_search.hpp"
+#include "../../../src/cli/explain/log_search.hpp"
 
-#include "../../../src/cli/past_request.hpp"
+#include "../../../src/cli/explain/past_request.hpp"
 #include "support/counted_memory.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "../../../src/cli/self_signed.hpp"
+#include "../../../src/cli/keys/self_signed.hpp"
 
 #include <gtest/gtest.h>
 

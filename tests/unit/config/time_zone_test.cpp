@@ -1,4 +1,4 @@
-#include "../../../src/config/time_zone.hpp"
+#include "../../../src/config/formats/time_zone.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-#include "../../../src/gateway/limit_fields.hpp"
+#include "../../../src/gateway/limits/limit_fields.hpp"
 
-#include "../../../src/gateway/request_id.hpp"
+#include "../../../src/gateway/answers/request_id.hpp"
 #include "support/virtual_clock.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Requests that an operator ends, in each of their states: what the client gets, and what is given back.
 
-#include "../../../src/gateway/request_state.hpp"
+#include "../../../src/gateway/session/request_state.hpp"
 #include "unit/gateway/path/path.hpp"
 
 namespace headgate::gateway::test {

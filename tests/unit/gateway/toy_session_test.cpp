@@ -3,8 +3,8 @@
 //
 // A request is a line "<stream> <path>", a reset of a stream "<stream> !". An answer is a line "<stream> <status>".
 
-#include "../../../src/gateway/active_exchange.hpp"
-#include "../../../src/gateway/session.hpp"
+#include "../../../src/gateway/session/active_exchange.hpp"
+#include "../../../src/gateway/session/session.hpp"
 #include "support/virtual_clock.hpp"
 #include "unit/net/loop.hpp"
 

@@ -70,8 +70,8 @@ TEST(Shards, OfEachKeyAreUsedInTurn) {
   EXPECT_EQ(uses.rbegin()->first, 8U);
 }
 
-/// Gateways that ask as gateway/shards does: the shard whose turn it is, and on a rejection one more. They pass over
-/// shards that are known to reject.
+/// Gateways that ask as gateway/limits/shards does: the shard whose turn it is, and on a rejection one more. They pass
+/// over shards that are known to reject.
 class Gateways {
  public:
   Gateways(const Rule& rule, std::uint32_t shards, std::size_t count)

@@ -1,8 +1,8 @@
 // The least that an operator must allow, as include/headgate/redis/options.hpp says it.
-#include "../../../src/redis/fingerprint_script.hpp"
-#include "../../../src/redis/forget_script.hpp"
-#include "../../../src/redis/ledger_script.hpp"
-#include "../../../src/redis/log_script.hpp"
+#include "../../../src/redis/shared/fingerprint_script.hpp"
+#include "../../../src/redis/shared/forget_script.hpp"
+#include "../../../src/redis/shared/ledger_script.hpp"
+#include "../../../src/redis/shared/log_script.hpp"
 #include "ban_fixture.hpp"
 #include "cluster_fixture.hpp"
 #include "ledger_fixture.hpp"

@@ -1,5 +1,5 @@
 // The log of suspensions behind Sentinels and in a cluster, and from servers that are no Redis.
-#include "../../../src/redis/slot_map.hpp"
+#include "../../../src/redis/servers/slot_map.hpp"
 #include "ban_fixture.hpp"
 #include "fake_server.hpp"
 #include "support/redis_cluster.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 // What the tests of a cluster share: its nodes, and subjects whose slots are known.
 
-#include "../../../src/redis/servers.hpp"
-#include "../../../src/redis/slot_map.hpp"
+#include "../../../src/redis/servers/servers.hpp"
+#include "../../../src/redis/servers/slot_map.hpp"
 #include "fixture.hpp"
 #include "support/redis_cluster.hpp"
 

@@ -1,5 +1,5 @@
 // The ledger of billed use in Redis.
-#include "../../../src/redis/slot_map.hpp"
+#include "../../../src/redis/servers/slot_map.hpp"
 #include "fake_server.hpp"
 #include "ledger_fixture.hpp"
 #include "redis_fixture.hpp"

@@ -1,4 +1,4 @@
-#include "../../../src/redis/scatter.hpp"
+#include "../../../src/redis/servers/scatter.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-#include "../../../src/redis/slot_map.hpp"
+#include "../../../src/redis/servers/slot_map.hpp"
 
-#include "../../../src/redis/redirect.hpp"
+#include "../../../src/redis/servers/redirect.hpp"
 
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/script.hpp"

@@ -1,8 +1,8 @@
 // Gateways that share Redis tell when they have one limit in two shapes.
 
-#include "../../../src/server/agreement_service.hpp"
+#include "../../../src/server/services/agreement_service.hpp"
 
-#include "../../../src/server/limit_shape.hpp"
+#include "../../../src/server/services/limit_shape.hpp"
 #include "support/rules.hpp"
 #include "support/virtual_clock.hpp"
 

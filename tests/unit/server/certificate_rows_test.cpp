@@ -1,6 +1,6 @@
 // The certificates in force as a list, and which of them end soon.
 
-#include "../../../src/server/certificate_rows.hpp"
+#include "../../../src/server/watch/certificate_rows.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
-#include "../../../src/server/collect.hpp"
+#include "../../../src/server/watch/collect.hpp"
 
-#include "../../../src/server/admin_board.hpp"
-#include "../../../src/server/reason_watch.hpp"
+#include "../../../src/server/admin/admin_board.hpp"
+#include "../../../src/server/watch/reason_watch.hpp"
 #include "support/metrics_text.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "../../../src/server/connection_calls.hpp"
+#include "../../../src/server/watch/connection_calls.hpp"
 
 #include <gtest/gtest.h>
 

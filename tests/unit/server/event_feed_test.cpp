@@ -1,6 +1,6 @@
 // The queues of those who follow the events.
 
-#include "../../../src/server/event_feed.hpp"
+#include "../../../src/server/admin/event_feed.hpp"
 
 #include "headgate/observe/event.hpp"
 

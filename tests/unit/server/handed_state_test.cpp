@@ -1,13 +1,13 @@
 // The state that one process hands to the next one, as bytes: also damaged, cut or from a version of which nothing is
 // known.
 
-#include "../../../src/server/handed_state.hpp"
+#include "../../../src/server/upgrade/handed_state.hpp"
 
-#include "../../../src/server/admin_board.hpp"
-#include "../../../src/server/operator_board.hpp"
-#include "../../../src/server/override_service.hpp"
-#include "../../../src/server/state_bytes.hpp"
-#include "../../../src/server/state_sections.hpp"
+#include "../../../src/server/admin/admin_board.hpp"
+#include "../../../src/server/admin/operator_board.hpp"
+#include "../../../src/server/services/override_service.hpp"
+#include "../../../src/server/upgrade/state_bytes.hpp"
+#include "../../../src/server/upgrade/state_sections.hpp"
 #include "support/rules.hpp"
 
 #include "headgate/limit/ban_table.hpp"

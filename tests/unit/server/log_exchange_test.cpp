@@ -1,7 +1,7 @@
 // A gateway's part in a shared log, with a log in memory that several of them share.
-#include "../../../src/server/log_exchange.hpp"
+#include "../../../src/server/services/log_exchange.hpp"
 
-#include "../../../src/server/log_refill.hpp"
+#include "../../../src/server/services/log_refill.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Notices on their way to the webhook: once each, over all gateways, and not lost.
 
-#include "../../../src/server/quota_service.hpp"
+#include "../../../src/server/services/quota_service.hpp"
 
-#include "../../../src/server/notice_json.hpp"
+#include "../../../src/server/services/notice_json.hpp"
 #include "support/virtual_clock.hpp"
 
 #include <gmock/gmock.h>

@@ -2,7 +2,7 @@
 
 #include "headgate/server/reasons.hpp"
 
-#include "../../../src/server/reason_watch.hpp"
+#include "../../../src/server/watch/reason_watch.hpp"
 #include "support/metrics_text.hpp"
 
 #include "headgate/observe/logs.hpp"

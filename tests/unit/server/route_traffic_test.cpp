@@ -1,6 +1,6 @@
 // Requests a second by route, over the last ten seconds and the last minute.
 
-#include "../../../src/server/route_traffic.hpp"
+#include "../../../src/server/watch/route_traffic.hpp"
 
 #include "headgate/observe/counters.hpp"
 #include "headgate/observe/metrics_family.hpp"

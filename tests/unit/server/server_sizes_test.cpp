@@ -1,6 +1,6 @@
 // Weights and bounds that an operator gives servers at run time.
 
-#include "../../../src/server/server_sizes.hpp"
+#include "../../../src/server/watch/server_sizes.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // What the main loop watches ends when it is stopped, also when its timer has expired already: the loop, and with it
 // the process, must end.
 
-#include "../../../src/server/file_watch.hpp"
-#include "../../../src/server/server_watch.hpp"
+#include "../../../src/server/watch/file_watch.hpp"
+#include "../../../src/server/watch/server_watch.hpp"
 
 #include <boost/asio/post.hpp>
 

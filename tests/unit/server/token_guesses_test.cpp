@@ -1,4 +1,4 @@
-#include "../../../src/server/token_guesses.hpp"
+#include "../../../src/server/admin/token_guesses.hpp"
 
 #include <gtest/gtest.h>
 

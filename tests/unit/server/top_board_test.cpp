@@ -1,4 +1,4 @@
-#include "../../../src/server/top_board.hpp"
+#include "../../../src/server/watch/top_board.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Requests a second over the last minute.
 
-#include "../../../src/server/traffic_rates.hpp"
+#include "../../../src/server/watch/traffic_rates.hpp"
 
 #include "headgate/observe/counters.hpp"
 #include "headgate/observe/metrics_family.hpp"

@@ -1,6 +1,6 @@
 // Pages of the usage report: a fixed order, and cursors that neither skip nor repeat.
 
-#include "../../../src/server/usage_page.hpp"
+#include "../../../src/server/admin/limits/usage_page.hpp"
 
 #include "support/per.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 // The whole path of a request: a real gateway on a virtual clock, with scripted client, limiters and servers.
 
-#include "../../../../src/gateway/active_exchange.hpp"
+#include "../../../../src/gateway/session/active_exchange.hpp"
 #include "support/per.hpp"
 #include "unit/gateway/path/client.hpp"
 #include "unit/gateway/path/limiters.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 // The path to an upstream with retries.
 
-#include "../../../../src/gateway/retry.hpp"
+#include "../../../../src/gateway/servers/retry.hpp"
 #include "unit/gateway/path/path.hpp"
 
 #include <string>

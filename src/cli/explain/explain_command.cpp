@@ -1,0 +1,160 @@
+#include "explain_command.hpp"
+
+#include "cli/admin/admin_client.hpp"
+#include "cli/commands.hpp"
+#include "cli/config_file.hpp"
+#include "cli/printable.hpp"
+#include "cli/text_table.hpp"
+#include "explain_past.hpp"
+#include "explain_text.hpp"
+
+#include "headgate/server/explain.hpp"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace headgate::cli {
+namespace {
+
+struct ExplainOptions {
+  std::string file;
+  gateway::ExplainedParts parts;
+  std::vector<std::string> fields;
+  AdminOptions admin;
+  PastOptions past;
+};
+
+int complain_of(const std::string& sentence, const char* help) {
+  std::fprintf(stderr, "headgate: %s\n  help: %s\n", sentence.c_str(), help);
+  return kWrongCommandLine;
+}
+
+/// Asks a running gateway.
+int explain_there(const ExplainOptions& options) {
+  nlohmann::ordered_json body = {
+      {"method", options.parts.method}, {"url", options.parts.url}, {"ip", options.parts.address}};
+  body["headers"] = nlohmann::ordered_json::array();
+  for (const auto& [name, value] : options.parts.fields)
+    body["headers"].push_back(nlohmann::ordered_json::array({name, value}));
+  AdminRequest request{.method = "POST", .target = "/api/v1/explain"};
+  request.body = body.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  const auto reply = call_gateway(options.admin, request);
+  if (reply.has_error()) {
+    if (options.admin.json && !reply.error().text.empty())
+      std::fputs(printable_json(reply.error().text).c_str(), stdout);
+    return complain(reply.error());
+  }
+  if (options.admin.json)
+    std::fputs(printable_json(reply->text).c_str(), stdout);
+  else if (reply->json.is_object() && reply->json.contains("outcome"))
+    std::fputs(explain_text(reply->json, stdout_has_colours()).c_str(), stdout);
+  else
+    return complain({kFailed, "the answer is not an explanation", "is this the admin interface of a gateway?"});
+  return kWell;
+}
+
+int explain(ExplainOptions options) {
+  if (!options.past.request_id.empty()) {
+    options.past.json = options.admin.json;
+    return explain_past(options.past);
+  }
+  if (options.parts.method.empty() || options.parts.url.empty())
+    return complain_of("a method and a URL are needed, or --request-id and --log",
+                       "headgate explain GET https://api.example.com/v1/orders");
+  for (const auto& field : options.fields) {
+    const auto colon = field.find(':');
+    if (colon == std::string::npos)
+      return complain_of("a field has a name and a value", "write -H 'Authorization: Bearer …'");
+    const auto value = field.find_first_not_of(" \t", colon + 1);
+    options.parts.fields.emplace_back(field.substr(0, colon), value == std::string::npos ? "" : field.substr(value));
+  }
+  if (!options.admin.url.empty()) return explain_there(options);
+  auto request = gateway::explained_request(options.parts);
+  if (request.has_error())
+    return complain_of(request.error(), "headgate explain GET https://api.example.com/v1/orders -H 'Accept: */*'");
+  const auto loaded = load_file(options.file);
+  if (!loaded.config) return loaded.exit_code;
+  std::string told;
+  try {
+    told = server::explain_offline(*loaded.config, std::move(*request));
+  } catch (const std::runtime_error& failure) {
+    std::fprintf(stderr, "headgate: %s\n", failure.what());
+    return kFailed;
+  }
+  if (!options.admin.json) told = explain_text(nlohmann::ordered_json::parse(told), stdout_has_colours());
+  std::fputs(told.c_str(), stdout);
+  return kWell;
+}
+
+/// All routes of a running gateway, page by page.
+int routes_there(const AdminOptions& admin) {
+  constexpr std::size_t kPageOfRoutes = 1000;
+  nlohmann::ordered_json all = {{"routes", nlohmann::ordered_json::array()}};
+  auto& rows = all["routes"];
+  for (std::size_t total = 1; rows.size() < total;) {
+    const auto reply =
+        call_gateway(admin, {.target = "/api/v1/routes?order=compared&first=" + std::to_string(rows.size()) +
+                                       "&count=" + std::to_string(kPageOfRoutes)});
+    if (reply.has_error()) return complain(reply.error());
+    const auto page = reply->json.find("routes");
+    if (page == reply->json.end() || !page->is_array() ||
+        !reply->json.value("total", nlohmann::ordered_json()).is_number())
+      return complain({kFailed, "the answer is no list of routes", "is this the admin interface of a gateway?"});
+    if (page->empty()) break;  // a reload has just removed some
+    total = reply->json["total"].get<std::size_t>();
+    for (auto& each : *page) rows.push_back(each);
+  }
+  if (admin.json)
+    std::puts(printable_json(all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)).c_str());
+  else
+    std::fputs(routes_text(all, stdout_has_colours()).c_str(), stdout);
+  return kWell;
+}
+
+int routes(const std::string& file, bool json) {
+  const auto loaded = load_file(file);
+  if (!loaded.config) return loaded.exit_code;
+  auto told = server::routes_in_order(*loaded.config);
+  if (!json) told = routes_text(nlohmann::ordered_json::parse(told), stdout_has_colours());
+  std::fputs(told.c_str(), stdout);
+  return kWell;
+}
+
+}  // namespace
+
+void offer_explain(CLI::App& app, int& result) {
+  const auto options = std::make_shared<ExplainOptions>();
+  auto* command = app.add_subcommand("explain", "What would happen to a request, or what happened to one, and why");
+  auto* method = command->add_option("method", options->parts.method, "GET, POST …");
+  auto* url = command->add_option("url", options->parts.url, "https://api.example.com/v1/orders, or the path alone");
+  command->add_option("-H,--header", options->fields, "A field of the request, as in 'X-API-Key: …'; repeatable")
+      ->allow_extra_args(false);
+  command->add_option("--ip", options->parts.address, "The address that connects")->capture_default_str();
+  auto* file = command->add_option("-c,--config", options->file,
+                                   "The configuration of a gateway that does not run (default as for run)");
+  offer_admin(*command, options->admin);
+  command->get_option("--admin")->excludes(file)->description("Ask the gateway whose admin interface this is");
+  auto* id =
+      command->add_option("--request-id", options->past.request_id, "Tell of a past request instead: its X-Request-Id");
+  auto* log = command->add_option("--log", options->past.logs, "Its access log; repeatable, - for standard input");
+  id->needs(log)->excludes(method)->excludes(url)->excludes(file)->excludes("--admin");
+  log->needs(id);
+  command->callback([options, &result] { result = explain(*options); });
+
+  const auto path = std::make_shared<std::string>();
+  const auto admin = std::make_shared<AdminOptions>();
+  auto* list = app.add_subcommand("routes", "All routes in the order in which requests are compared with them");
+  auto* config = list->add_option("-c,--config", *path, "The configuration (default as for run)");
+  offer_admin(*list, *admin);
+  list->get_option("--admin")->excludes(config)->description("Ask the gateway whose admin interface this is");
+  list->callback(
+      [path, admin, &result] { result = admin->url.empty() ? routes(*path, admin->json) : routes_there(*admin); });
+}
+
+}  // namespace headgate::cli

@@ -1,0 +1,219 @@
+#include "explain_text.hpp"
+
+#include "cli/printable.hpp"
+#include "cli/text_table.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string_view>
+
+namespace headgate::cli {
+namespace {
+
+using Told = nlohmann::ordered_json;
+
+}  // namespace
+
+std::string member_text(const Told& object, const char* name) {
+  const auto at = object.find(name);
+  if (at == object.end() || at->is_null()) return {};
+  return printable(at->is_string() ? at->get<std::string>() : at->dump());
+}
+
+std::string wait_text(const Told& seconds) {
+  if (!seconds.is_number()) return "never";
+  const double value = seconds.get<double>();
+  char out[32];
+  if (value >= 7200)
+    std::snprintf(out, sizeof out, "%.0f h", std::ceil(value / 3600));
+  else if (value >= 120)
+    std::snprintf(out, sizeof out, "%.0f min", std::ceil(value / 60));
+  else
+    std::snprintf(out, sizeof out, "%g s", value >= 10 ? std::ceil(value) : std::ceil(value * 100) / 100);
+  return out;
+}
+
+std::string caller_text(const Told& caller) {
+  auto out = member_text(caller, "address");
+  if (caller.value("through_trusted_proxy", false)) {
+    const auto hops = caller.value("hops_believed", 0);
+    out += ", named by " + std::to_string(hops) + (hops == 1 ? " trusted hop" : " trusted hops");
+  }
+  for (const auto& proof : caller.value("proofs", Told::array())) {
+    out += "; " + member_text(proof, "kind") + ": " + member_text(proof, "result");
+    if (member_text(proof, "kind") == "api_key" && caller.contains("api_key_of"))
+      out += ", of " + member_text(caller, "api_key_of");
+    if (member_text(proof, "kind") == "jwt" && caller.contains("jwt_sub"))
+      out += ", sub " + member_text(caller, "jwt_sub");
+  }
+  return out;
+}
+
+namespace {
+
+std::string words(const Told& object, const char* name) {
+  std::string out;
+  for (const auto& each : object.value(name, Told::array()))
+    out.append(out.empty() ? "" : ", ").append(printable(each.is_string() ? each.get<std::string>() : each.dump()));
+  return out;
+}
+
+/// "app (90 %) or next (10 %)"; empty: chance does not decide.
+std::string drawn_of(const Told& route) {
+  std::string out;
+  char percent[32];
+  for (const auto& each : route.value("by_chance", Told::array())) {
+    std::snprintf(percent, sizeof percent, " (%g %%)", each.value("share", 0.0) * 100);
+    out.append(out.empty() ? "" : " or ").append(member_text(each, "to")).append(percent);
+  }
+  return out;
+}
+
+std::string route_of(const Told& told) {
+  const auto& route = told.at("route");
+  if (route.is_null()) return "none";
+  auto out = member_text(route, "name");
+  if (const auto path = member_text(route, "path"); path != out) out += " (" + path + ")";
+  if (const auto drawn = drawn_of(route); !drawn.empty()) return out + ", by chance to " + drawn;
+  const auto to = member_text(route, "to");
+  return to.empty() ? out + ", answered by the gateway" : out + ", to upstream " + to;
+}
+
+std::string reason(const Told& candidate) {
+  auto why = member_text(candidate, "why");
+  if (why == "path") return "its path is " + member_text(candidate, "path");
+  if (why == "host") return "its host is " + member_text(candidate, "host");
+  if (why == "method") return "its methods are " + words(candidate, "methods");
+  if (why == "conditions") return "its conditions do not hold";
+  if (why == "unclear") return "it cannot be told whether its conditions hold, so the request is refused";
+  if (why == "less_specific") return "it fits too, and another route is more specific";
+  return why;
+}
+
+std::string others_of(const Told& told) {
+  std::string out;
+  for (const auto& each : told.value("candidates", Told::array()))
+    if (member_text(each, "why") != "chosen")
+      out += "          not " + member_text(each, "route") + ": " + reason(each) + '\n';
+  if (const auto more = told.value("other_routes", 0); more > 0)
+    out += "          and not " + std::to_string(more) + " more\n";
+  return out;
+}
+
+std::string verdict_of(const Told& limit, const Told& rule) {
+  if (rule.value("allowed", true))
+    return rule.contains("delay") ? "allows, after " + wait_text(rule["delay"]) : "allows";
+  const bool observes = member_text(limit, "mode") == "observe";
+  const std::string rejects = observes ? "would reject (on trial)" : "rejects";
+  return rule["retry_after"].is_null() ? rejects + ": it costs too much"
+                                       : rejects + " for " + wait_text(rule["retry_after"]);
+}
+
+std::string why_not_counted(const std::string& applies) {
+  if (applies == "exempt") return "exempt";
+  if (applies == "unlimited") return "its tier has none";
+  if (applies == "skipped") return "no key: not counted";
+  if (applies == "refused") return "no key: refused";
+  return "not known: no Redis";
+}
+
+std::string limits_of(const Told& told, bool colours) {
+  const auto limits = told.value("limits", Told::array());
+  if (limits.empty()) return {};
+  TextTable table({"limit", "tier", "key", "cost", "rate", "used", "left", "full in", "in", "this request"});
+  for (const auto& limit : limits) {
+    const auto applies = member_text(limit, "applies");
+    if (applies != "counted") {
+      table.row({member_text(limit, "limit"),
+                 member_text(limit, "tier"),
+                 "",
+                 "",
+                 "",
+                 "",
+                 "",
+                 "",
+                 member_text(limit, "counted_in"),
+                 {why_not_counted(applies), Paint::faint}});
+      continue;
+    }
+    auto counted_in = member_text(limit, "counted_in");
+    if (const auto shards = member_text(limit, "one_of_shards"); !shards.empty()) counted_in += ", 1 of " + shards;
+    for (const auto& rule : limit.at("rules"))
+      table.row({member_text(limit, "limit"),
+                 member_text(limit, "tier"),
+                 limit.contains("key")      ? member_text(limit, "key")
+                 : limit.contains("key_id") ? member_text(limit, "key_id")
+                                            : "(not shown)",
+                 member_text(limit, "cost"),
+                 member_text(rule, "rate"),
+                 member_text(rule, "used"),
+                 member_text(rule, "remaining"),
+                 wait_text(rule.at("reset")),
+                 counted_in,
+                 {verdict_of(limit, rule), rule.value("allowed", true) ? Paint::good : Paint::bad}});
+  }
+  return '\n' + table.text(colours, stdout_width());
+}
+
+std::string outcome_of(const Told& told) {
+  const auto& outcome = told.at("outcome");
+  const auto ended_by = member_text(outcome, "ended_by");
+  std::string out;
+  if (outcome.contains("fails")) {
+    out = "would fail: " + member_text(outcome["fails"], "what");
+    if (const auto why = member_text(outcome["fails"], "why"); !why.empty()) out += " (" + why + ")";
+  } else if (ended_by == "upstream") {
+    out = "passes, and goes to the upstream";
+    if (outcome.contains("may_fail")) out += "; it may fail: " + member_text(outcome["may_fail"], "what");
+  } else if (outcome.value("passes", false)) {
+    out = "passes, and is answered by the gateway with " + member_text(outcome, "status");
+  } else if (outcome.contains("location")) {
+    out = "is redirected with " + member_text(outcome, "status") + " to " + member_text(outcome, "location");
+  } else {
+    out = "is refused with " + member_text(outcome, "status") + " (" + ended_by + ")";
+    if (const auto limit = member_text(outcome, "limit"); !limit.empty()) out += " by limit " + limit;
+    if (outcome.value("waits_in_queue_first", false)) out += ", unless a permit comes while it waits in the queue";
+    if (outcome.contains("retry_after")) out += "; passes in " + wait_text(outcome["retry_after"]);
+  }
+  if (outcome.contains("delay")) out += ", after a delay of " + wait_text(outcome["delay"]);
+  if (outcome.value("waiting_room_decides_too", false)) out += "; its waiting room is not asked";
+  return out;
+}
+
+}  // namespace
+
+std::string explain_text(const Told& told, bool colours) {
+  const auto& request = told.at("request");
+  std::string out = "request   " + member_text(request, "method") + ' ' + member_text(request, "path");
+  if (const auto host = member_text(request, "host"); !host.empty()) out += " at " + host;
+  out += "\noutcome   " + outcome_of(told) + '\n';
+  if (const auto detail = member_text(told.at("outcome"), "detail"); !detail.empty())
+    out += "          " + detail + '\n';
+  out += "route     " + route_of(told) + '\n' + others_of(told);
+  if (const auto caller = caller_text(told.at("caller")); !caller.empty()) out += "caller    " + caller + '\n';
+  out += limits_of(told, colours);
+  if (told.value("offline", false))
+    out += "\nNo gateway was asked: all of every limit is left, and nobody is suspended.\n";
+  else if (member_text(told.at("outcome"), "redis") != "")
+    out += "\nRedis does not answer.\n";
+  return out;
+}
+
+std::string routes_text(const Told& told, bool colours) {
+  TextTable table({"route", "host", "path", "methods", "to", "requires", "limits"});
+  for (const auto& each : told.at("routes")) {
+    auto to = each.contains("answers")   ? "answers " + member_text(each, "answers")
+              : each.at("to").is_array() ? words(each, "to")
+                                         : member_text(each, "to");
+    auto path = member_text(each, "path");
+    if (each.contains("conditions")) path += " with " + member_text(each, "conditions") + " conditions";
+    table.row({member_text(each, "route"), member_text(each, "host"), std::move(path), words(each, "methods"),
+               std::move(to), member_text(each, "requires"), words(each, "limits")});
+  }
+  return table.text(colours, stdout_width());
+}
+
+}  // namespace headgate::cli

@@ -1,0 +1,124 @@
+// Fractions, shares and digests.
+
+#include "config/text/report.hpp"
+#include "formats.hpp"
+
+#include "headgate/gateway/delivery.hpp"
+#include "headgate/shed/concurrency.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace headgate::config {
+namespace {
+
+constexpr std::uint32_t kMaxScale =
+    1'000;  // multiplied by a year in microseconds, it still fits a signed 64-bit integer
+
+bool part_of_scale(std::string_view text, std::uint32_t& out) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return !text.empty() && error == std::errc() && end == text.data() + text.size() && out >= 1 && out <= kMaxScale;
+}
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+Result<std::uint32_t, LiteralError> parse_percent(std::string_view text) {
+  std::uint32_t percent = 0;
+  const auto digits = text.substr(0, text.find('%'));
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), percent);
+  const bool read = error == std::errc() && !digits.empty() && end == digits.data() + digits.size();
+  if (!read || digits.size() + 1 != text.size())
+    return LiteralError{in_quotes(text) + " is not a share", R"(write a whole number and "%", as in "20%")"};
+  return percent;
+}
+
+}  // namespace
+
+Result<Scale, LiteralError> parse_scale(std::string_view text) {
+  const auto slash = text.find('/');
+  const std::string form = R"(write "1/10" for a tenth, "2/1" for twice as much; each number from 1 to 1000)";
+  Scale scale;
+  if (slash == std::string_view::npos || !part_of_scale(text.substr(0, slash), scale.up) ||
+      !part_of_scale(text.substr(slash + 1), scale.down)) {
+    return LiteralError{in_quotes(text) + " is not a scale", form};
+  }
+  if (scale.up == scale.down) return LiteralError{in_quotes(text) + " leaves the limit as it is", "leave it out"};
+  return scale;
+}
+
+Result<std::uint32_t, LiteralError> parse_part(std::string_view text) {
+  const auto percent = parse_percent(text);
+  if (percent.has_error()) return percent.error();
+  if (*percent == 0) return LiteralError{"0% is nothing", R"(write at least "1%")"};
+  if (*percent > 100) return LiteralError{in_quotes(text) + " is more than all", R"(write at most "100%")"};
+  return *percent * (gateway::kWholeShare / 100);
+}
+
+Result<std::uint32_t, LiteralError> parse_sample(std::string_view text) {
+  constexpr std::size_t kDecimals = 4;
+  const auto mistake = LiteralError{in_quotes(text) + " is not a share", R"(write "1%", "0.1%" or "100%")"};
+  if (!text.ends_with('%')) return mistake;
+  const auto number = text.substr(0, text.size() - 1);
+  const auto point = std::min(number.find('.'), number.size());
+  std::string digits(number.substr(0, point));
+  const auto decimals = number.substr(std::min(point + 1, number.size()));
+  const bool whole = point == number.size();
+  if (digits.empty() || digits.size() > 3 || (!whole && (decimals.empty() || decimals.size() > kDecimals)))
+    return mistake;
+  digits += std::string(decimals) + std::string(kDecimals - decimals.size(), '0');
+  std::uint32_t millionths = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), millionths);
+  if (error != std::errc() || end != digits.data() + digits.size()) return mistake;
+  if (millionths > gateway::kWholeShare)
+    return LiteralError{in_quotes(text) + " is more than all", R"(write at most "100%")"};
+  return millionths;
+}
+
+Result<std::uint32_t, LiteralError> parse_share(std::string_view text) {
+  const auto read = parse_percent(text);
+  if (read.has_error()) return read.error();
+  const auto percent = *read;
+  if (percent == 0) return LiteralError{"a share of 0% is nothing", "leave it out"};
+  if (percent >= 100)
+    return LiteralError{in_quotes(text) + " would leave nothing for requests that are not critical",
+                        R"(write less than "100%")"};
+  return percent * (shed::Options::kWhole / 100);
+}
+
+Result<identity::Sha256, LiteralError> parse_digest(std::string_view text) {
+  identity::Sha256 digest{};
+  const bool valid = text.size() == 2 * digest.size() &&
+                     std::all_of(text.begin(), text.end(), [](char c) { return hex_digit(c) >= 0; });
+  // Not quoted: a user may have written the key itself, and it must not appear in a log.
+  if (!valid) {
+    return LiteralError{"this is not a SHA-256, which is 64 hexadecimal digits",
+                        "make one: printf %s \"$KEY\" | sha256sum"};
+  }
+  for (std::size_t i = 0; i < digest.size(); ++i)
+    digest[i] = static_cast<unsigned char>(hex_digit(text[2 * i]) * 16 + hex_digit(text[2 * i + 1]));
+  return digest;
+}
+
+std::optional<LiteralError> check_share(std::string_view text) {
+  const auto read = parse_share(text);
+  return read.has_error() ? std::optional(read.error()) : std::nullopt;
+}
+std::optional<LiteralError> check_part(std::string_view text) {
+  const auto read = parse_part(text);
+  return read.has_error() ? std::optional(read.error()) : std::nullopt;
+}
+std::optional<LiteralError> check_scale(std::string_view text) {
+  const auto read = parse_scale(text);
+  return read.has_error() ? std::optional(read.error()) : std::nullopt;
+}
+std::optional<LiteralError> check_digest(std::string_view text) {
+  const auto read = parse_digest(text);
+  return read.has_error() ? std::optional(read.error()) : std::nullopt;
+}
+
+}  // namespace headgate::config

@@ -1,0 +1,110 @@
+// Checks the places of credentials and claims: each field, parameter and cookie may have only one meaning.
+
+#include "config/build.hpp"
+#include "config/text/codes.hpp"
+#include "config/values.hpp"
+
+#include "headgate/http/fields.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace headgate::config {
+namespace {
+
+/// Fields whose value HTTP or headgate defines, so no credential or claim can use them.
+bool is_taken(std::string_view name) {
+  static constexpr std::array<std::string_view, 19> kTaken{"Host",
+                                                           "Connection",
+                                                           "Keep-Alive",
+                                                           "Proxy-Connection",
+                                                           "TE",
+                                                           "Trailer",
+                                                           "Upgrade",
+                                                           "Transfer-Encoding",
+                                                           "Content-Length",
+                                                           "Content-Type",
+                                                           "Expect",
+                                                           "Via",
+                                                           "Cookie",
+                                                           "Forwarded",
+                                                           "X-Forwarded-For",
+                                                           "X-Real-IP",
+                                                           "X-Forwarded-Proto",
+                                                           "X-Forwarded-Host",
+                                                           "X-Request-Id"};
+  return std::any_of(kTaken.begin(), kTaken.end(), [&](auto each) { return http::same_variable(each, name); });
+}
+
+class PlaceChecker {
+ public:
+  PlaceChecker(Build& build, const Node* identity)
+      : report_(build.report),
+        options_(build.config.identity),
+        identity_(identity),
+        key_(find(identity, "api_key")),
+        jwt_(find(identity, "jwt")) {}
+
+  void run() {
+    for (const Node* header : {text_at(key_, "header"), text_at(jwt_, "header")}) {
+      if (header != nullptr && is_taken(header->text)) {
+        report_.error(code::kConflict, *header, "the field " + in_quotes(header->written) + " has a meaning of its own",
+                      R"(choose another, as in "X-API-Key")");
+      }
+    }
+    if (!options_.jwt || !options_.api_key.written) return claim_headers();
+    both("header", options_.api_key.header, options_.jwt->header);
+    both("query", options_.api_key.query, options_.jwt->query);
+    both("cookie", options_.api_key.cookie, options_.jwt->cookie);
+    claim_headers();
+  }
+
+ private:
+  /// Reports a place that both API keys and tokens use.
+  void both(const char* where, const std::string& of_key, const std::string& of_token) {
+    if (of_key.empty() || of_key != of_token) return;
+    const Node* written = find(key_, where);
+    if (written == nullptr) written = find(jwt_, where);  // then this one has the other's default place
+    if (written == nullptr) return;
+    report_.error(code::kConflict, *written, "API keys and tokens cannot be in the same place",
+                  "choose another for one of them");
+  }
+
+  void claim_headers() {
+    auto written = children(find(jwt_, "claim_headers"), Kind::object);
+    const auto parts = children(find(identity_, "certificate_headers"), Kind::object);
+    written.insert(written.end(), parts.begin(), parts.end());
+    for (std::size_t i = 0; i < written.size(); ++i) {
+      const Node& field = *written[i];
+      if (is_taken(field.key) || carries_credentials(field.key)) {
+        report_.error_at_key(code::kConflict, field, in_quotes(field.key) + " already has a meaning of its own",
+                             R"(choose another name, as in "X-User")");
+      }
+      const auto same = [&](const Node* earlier) { return http::same_variable(earlier->key, field.key); };
+      const auto first = std::find_if(written.begin(), written.begin() + static_cast<std::ptrdiff_t>(i), same);
+      if (*first == &field) continue;
+      report_.error_at_key(code::kDuplicate, field,
+                           "some servers read this as the same field as " + in_quotes((*first)->key) + ", at " +
+                               report_.place((*first)->key_span.begin),
+                           "give each of them a field of its own");
+    }
+  }
+
+  bool carries_credentials(std::string_view name) const {
+    return http::same_variable(name, "Authorization") ||
+           (options_.jwt && http::same_variable(name, options_.jwt->header)) ||
+           (options_.api_key.written && http::same_variable(name, options_.api_key.header));
+  }
+
+  Report& report_;
+  const identity::Options& options_;
+  const Node* identity_;
+  const Node* key_;
+  const Node* jwt_;
+};
+
+}  // namespace
+
+void check_places(Build& build, const Node* identity) { PlaceChecker(build, identity).run(); }
+
+}  // namespace headgate::config

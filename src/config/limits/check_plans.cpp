@@ -1,0 +1,298 @@
+#include "config/build.hpp"
+#include "config/text/codes.hpp"
+#include "config/values.hpp"
+
+#include "headgate/gateway/key_source.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace headgate::config {
+namespace {
+
+using gateway::LimitUse;
+using gateway::Needs;
+using gateway::Require;
+using gateway::RouteOptions;
+using limit::Per;
+
+// One use of a limit: where it was written, and which limit it names.
+struct Use {
+  const Node* node = nullptr;
+  const Node* name = nullptr;
+  const limit::Limit* limit = nullptr;  // null if no limit has that name
+  const LimitUse* how = nullptr;
+};
+
+// The largest number of rules in one tier; a request is in one tier only.
+std::size_t most_rules(const limit::Limit& limit) {
+  std::size_t most = 0;
+  for (const auto& tier : limit.tiers) most = std::max(most, tier.rules.size());
+  return most;
+}
+
+class PlanChecker {
+ public:
+  explicit PlanChecker(Build& build) : build_(build), report_(build.report) {
+    for (const auto& key : build.keys_in_file)
+      if (!key.overrides.empty()) keys_with_sizes_.push_back(&key);
+  }
+
+  void run() {
+    const auto& options = build_.config.gateway;
+    const auto common = resolve(options.all_routes.limits, find(&build_.root, "all_routes"));
+    check_costs(common);
+    check_twice(common, {});
+    for (std::size_t i = 0; i < options.routes.size(); ++i) route(options.routes[i], *build_.route_nodes[i], common);
+    check_parameters();
+  }
+
+ private:
+  std::vector<Use> resolve(const std::vector<LimitUse>& uses, const Node* section) {
+    std::vector<Use> out;
+    const auto nodes = children(find(section, "limits"), Kind::list);
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+      Use use;
+      use.node = nodes[i];
+      use.name = nodes[i]->kind == Kind::string ? nodes[i] : text_at(nodes[i], "use");
+      use.how = &uses[i];
+      if (use.name == nullptr || use.name->kind != Kind::string) continue;
+      if (const int index = limit_index(build_, uses[i].limit); index >= 0) {
+        use.limit = &build_.config.limits[static_cast<std::size_t>(index)];
+      } else if (!use.name->replaced) {
+        auto help = suggestion(uses[i].limit, build_.limit_nodes, report_);
+        if (help.empty())
+          help = R"(define it: "limits": { )" + in_quotes(uses[i].limit) +
+                 R"(: { "rate": "100/minute", "per": "client_ip" } })";
+        report_.error(code::kUnresolved, *use.name, "no limit is named " + in_quotes(use.name->written), help);
+      } else {
+        report_.error(code::kUnresolved, *use.name,
+                      "the value of " + in_quotes(use.name->written) + " is not the name of a limit");
+      }
+      out.push_back(use);
+    }
+    return out;
+  }
+
+  void route(const RouteOptions& route, const Node& node, const std::vector<Use>& common) {
+    const auto skipped = skips(node, common);
+    std::vector<Use> plan;
+    std::copy_if(common.begin(), common.end(), std::back_inserter(plan),
+                 [&](const Use& use) { return use.limit != nullptr && !skipped.contains(use.limit->name); });
+    const auto own = resolve(route.limits, &node);
+    check_twice(own, plan);
+    check_costs(own);
+    for (const auto& use : plan) check_keys(route, use, Origin::all_routes);
+    for (const auto& use : own) check_keys(route, use, Origin::route);
+    plan.insert(plan.end(), own.begin(), own.end());
+    const auto& capacities = build_.config.gateway.concurrency;
+    std::size_t rules = std::any_of(capacities.begin(), capacities.end(), [&](const auto& each) {
+      return each.options.in_flight > 0 && goes_to(route, each.upstream);
+    });
+    for (const auto& use : plan) rules += use.limit == nullptr ? 0 : most_rules(*use.limit);
+    if (rules <= limit::kMaxRulesPerRequest) return check_own_sizes(route, plan);
+    const Node* limits = find(&node, "limits");
+    report_.error_at_key(code::kTooManyRules, limits == nullptr ? node : *limits,
+                         route_text(route) + " has " + std::to_string(rules) +
+                             " rates, and one request can have at most " + std::to_string(limit::kMaxRulesPerRequest),
+                         "merge limits, or skip some of all_routes with \"skip_limits\"");
+  }
+
+  /// A known key with overrides has their rates instead of the limit's. Reports only the first key with too many, and
+  /// looks at the keys once for all routes under the same limits: there may be many of both.
+  void check_own_sizes(const RouteOptions& route, const std::vector<Use>& plan) {
+    if (keys_with_sizes_.empty()) return;
+    std::vector<const limit::Limit*> limits;
+    limits.reserve(plan.size());
+    for (const auto& use : plan) limits.push_back(use.limit);
+    if (!sized_.insert(std::move(limits)).second) return;
+    for (const auto* each : keys_with_sizes_) {
+      const auto& key = *each;
+      std::size_t rules = 0;
+      for (const auto& use : plan) rules += use.limit == nullptr ? 0 : rules_for(key, *use.limit);
+      if (rules <= limit::kMaxRulesPerRequest) continue;
+      const Node* file = find(find(find(&build_.root, "identity"), "api_key"), "file");
+      report_.error(code::kTooManyRules, *file,
+                    "a key of " + in_quotes(key.owner) + " in this file gives " + route_text(route) + " a total of " +
+                        std::to_string(rules) + " rates, and one request can have at most " +
+                        std::to_string(limit::kMaxRulesPerRequest),
+                    "give the key fewer rates of its own");
+      return;
+    }
+  }
+
+  static std::size_t rules_for(const identity::ApiKeyRecord& key, const limit::Limit& limit) {
+    const auto own = std::find_if(key.overrides.begin(), key.overrides.end(),
+                                  [&](const auto& each) { return each.limit == limit.name; });
+    return own == key.overrides.end() ? most_rules(limit) : own->rates.size();
+  }
+
+  std::set<std::string> skips(const Node& node, const std::vector<Use>& common) {
+    std::set<std::string> out;
+    for (const Node* each : texts(find(&node, "skip_limits"))) {
+      const auto same = [&](const Use& use) { return use.name->text == each->text; };
+      if (std::any_of(common.begin(), common.end(), same)) {
+        out.insert(each->text);
+        continue;
+      }
+      std::vector<std::string> names;
+      names.reserve(common.size());
+      for (const auto& use : common) names.push_back(use.name->text);
+      const auto near = nearest(each->text, names);
+      report_.error(code::kUnresolved, *each, in_quotes(each->written) + " is not among the limits of \"all_routes\"",
+                    near.empty() ? "only those can be skipped" : "did you mean " + in_quotes(near) + "?");
+    }
+    return out;
+  }
+
+  void check_twice(const std::vector<Use>& own, const std::vector<Use>& common) {
+    std::map<const limit::Limit*, const Use*> seen;
+    for (const auto& use : common) seen.emplace(use.limit, &use);
+    for (const auto& use : own) {
+      if (use.limit == nullptr) continue;
+      const auto [first, fresh] = seen.emplace(use.limit, &use);
+      if (fresh) continue;
+      const bool everywhere =
+          std::any_of(common.begin(), common.end(), [&](const Use& each) { return each.limit == use.limit; });
+      report_.error(code::kDuplicate, *use.name,
+                    "limit " + in_quotes(use.limit->name) + " applies here already, from " +
+                        report_.place(first->second->node->span.begin),
+                    everywhere ? "leave it out, or skip that one with \"skip_limits\" to use another cost"
+                               : "remove one of the two");
+    }
+  }
+
+  void check_costs(const std::vector<Use>& uses) {
+    for (const auto& use : uses) {
+      if (use.limit != nullptr) check_cost(build_, *use.node, *use.how, *use.limit);
+    }
+  }
+
+  enum class Origin { all_routes, route };
+
+  void check_keys(const RouteOptions& route, const Use& use, Origin origin) {
+    if (use.limit == nullptr) return;
+    note_parameters(route, *use.limit);
+    if (find(limit_node(*use.limit), "if_absent") != nullptr) return;
+    const auto unsure = std::find_if(use.limit->per.begin(), use.limit->per.end(),
+                                     [&](const Per& per) { return may_lack(route, per); });
+    if (unsure == use.limit->per.end()) return;
+    const std::string counts = (origin == Origin::route ? "its limit " : "limit ") + in_quotes(use.limit->name) +
+                               (origin == Origin::route ? "" : " of all_routes") + " counts per " +
+                               gateway::to_text(*unsure);
+    const std::string absent = R"("if_absent": "client_ip" to the limit)";
+    const auto needs = unsure->source->needs;
+    if (needs == Needs::path_parameter) {
+      report_.error(code::kKeyAbsent, *use.name,
+                    "the path of " + route_text(route) + " has no {" + unsure->name + "}, by which limit " +
+                        in_quotes(use.limit->name) + " counts",
+                    "name it in the path, or add " + absent);
+      return;
+    }
+    if (needs == Needs::field || needs == Needs::cookie || needs == Needs::part) {
+      report_.error(
+          code::kKeyAbsent, *use.name,
+          "a request may lack the " + part_text(*unsure) + ", by which limit " + in_quotes(use.limit->name) + " counts",
+          "add " + absent);
+      return;
+    }
+    if (needs == Needs::certificate && route.require == Require::mtls) {
+      report_.error(code::kKeyAbsent, *use.name,
+                    "a client certificate that a PROXY header reports has no " + unsure->name + ", by which limit " +
+                        in_quotes(use.limit->name) + " counts",
+                    "add " + absent);
+      return;
+    }
+    // A limit of all_routes is reported once, even if many routes show the mistake.
+    if (origin == Origin::all_routes && !told_.insert(use.limit).second) return;
+    report_.error(code::kKeyAbsent, *use.name,
+                  route_text(route) + " does not require " + credential(needs) + ", but " + counts,
+                  "add \"require\": " + in_quotes(word(needs)) + " to the route, or " + absent);
+  }
+
+  static std::string credential(Needs needs) {
+    if (needs == Needs::certificate) return "a client certificate";
+    return needs == Needs::token ? "a JWT" : "an API key";
+  }
+  static std::string_view word(Needs needs) {
+    if (needs == Needs::certificate) return "mtls";
+    return needs == Needs::token ? "jwt" : "api_key";
+  }
+
+  /// "field x-tenant"
+  static std::string part_text(const Per& per) {
+    const auto& name = per.source->name;
+    return name.read == nullptr ? per.source->noun({}) : std::string(name.what) + ' ' + per.name;
+  }
+
+  const Node* limit_node(const limit::Limit& limit) const {
+    return build_.limit_nodes[static_cast<std::size_t>(&limit - build_.config.limits.data())];
+  }
+
+  static bool has_parameter(const RouteOptions& route, const std::string& name) {
+    return route.path.find('{' + name + '}') != std::string::npos;
+  }
+
+  void note_parameters(const RouteOptions& route, const limit::Limit& limit) {
+    for (const auto& per : limit.per) {
+      if (per.source->needs != Needs::path_parameter) continue;
+      auto& met = parameters_[{&limit, per.name}];
+      met = met || has_parameter(route, per.name);
+    }
+  }
+
+  /// Warns about a path parameter that no route has. The limit then only counts by its "if_absent"; most likely the
+  /// name is misspelt.
+  void check_parameters() {
+    for (const auto& [what, met] : parameters_) {
+      const auto& [limit, name] = what;
+      const Node* node = limit_node(*limit);
+      if (met || find(node, "if_absent") == nullptr) continue;
+      report_.warning(code::kNoEffect, *find(node, "per"), "no path of a route under this limit has {" + name + "}",
+                      "name it in a path, as in \"/accounts/{" + name + "}\"");
+    }
+  }
+
+  /// A listener with "client_ca" knows all of a certificate, a PROXY header only that there is one.
+  bool told_only_that_there_is_one() const {
+    const auto& listen = build_.config.listen;
+    return !build_.config.identity.trusted_proxies.empty() &&
+           std::any_of(listen.begin(), listen.end(), [](const auto& each) {
+             return each.proxy_protocol && (!each.tls || each.tls->client_ca.empty());
+           });
+  }
+
+  bool may_lack(const RouteOptions& route, const Per& per) const {
+    switch (per.source->needs) {
+      case Needs::nothing:
+        return false;
+      case Needs::api_key:
+        return route.require != Require::api_key;
+      case Needs::token:
+        return route.require != Require::jwt;
+      case Needs::certificate:
+        return route.require != Require::mtls || told_only_that_there_is_one();
+      case Needs::field:
+      case Needs::cookie:
+      case Needs::part:
+        return true;
+      case Needs::path_parameter:
+        return !has_parameter(route, per.name);
+    }
+    return false;
+  }
+
+  Build& build_;
+  Report& report_;
+  std::set<const limit::Limit*> told_;
+  std::vector<const identity::ApiKeyRecord*> keys_with_sizes_;
+  std::set<std::vector<const limit::Limit*>> sized_;  // the limits of routes that keys were checked with
+  std::map<std::pair<const limit::Limit*, std::string>, bool> parameters_;  // whether a route has it
+};
+
+}  // namespace
+
+void check_plans(Build& build) { PlanChecker(build).run(); }
+
+}  // namespace headgate::config

@@ -1,0 +1,127 @@
+// Waiting rooms.
+
+#include "config/table_shapes.hpp"
+#include "config/text/report.hpp"
+
+#include "headgate/core/text.hpp"
+#include "headgate/room/room.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace headgate::config {
+namespace {
+
+/// A name that can be part of a cookie's name.
+std::optional<LiteralError> check_room_name(std::string_view text) {
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  };
+  if (!text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), fits)) return std::nullopt;
+  return LiteralError{in_quotes(text) + " is not a waiting room's name",
+                      "use up to 64 letters, digits, '-' and '_': it is part of a cookie's name"};
+}
+
+std::optional<LiteralError> check_colour(std::string_view text) {
+  const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); };
+  const bool fits = (text.size() == 4 || text.size() == 7) && text.front() == '#' &&
+                    std::all_of(text.begin() + 1, text.end(), is_hex);
+  if (fits) return std::nullopt;
+  return LiteralError{in_quotes(text) + " is not a colour", R"(write it as in "#0b6bcb")"};
+}
+
+std::optional<LiteralError> check_language(std::string_view text) {
+  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-'; };
+  if (text.size() >= 2 && text.size() <= 35 && std::all_of(text.begin(), text.end(), fits)) return std::nullopt;
+  return LiteralError{in_quotes(text) + " is not a language", R"(write its code, as in "de" or "pt-BR")"};
+}
+
+std::optional<LiteralError> check_sentence(std::string_view text) {
+  constexpr std::array<std::string_view, 3> kWords{"position", "wait", "minutes"};
+  for (auto at = text.find('{'); at != text.npos; at = text.find('{', at + 1)) {
+    const auto word = text.substr(at + 1, text.find('}', at) - at - 1);
+    if (std::find(kWords.begin(), kWords.end(), word) != kWords.end()) continue;
+    return LiteralError{in_quotes("{" + std::string(word) + "}") + " stands for nothing",
+                        "{position}, {wait} and {minutes} stand for numbers here"};
+  }
+  return std::nullopt;
+}
+
+constexpr Shape kSentence = text("text", check_sentence);
+constexpr Shape kColour = text("a colour", check_colour);
+constexpr Shape kLanguage = text("a language", check_language);
+constexpr Key kPageKeys[] = {
+    {"title", &kText, "Please wait", R"("The sale has begun")", "Heading, and name of the tab"},
+    {"text", &kText, "Many people are here at the moment. You will be let in as soon as it is your turn.",
+     R"("Thank you for your patience.")", "What the page says below it"},
+    {"place", &kSentence, "You are number {position} in line.", R"("Vor dir: {position}")",
+     "The caller's place; `{position}` is how many admissions it is away"},
+    {"wait", &kSentence, "Estimated wait: {wait}.", R"("Noch etwa {minutes} Minuten")",
+     "How long it may take: `{wait}` in English words, or `{minutes}`"},
+    {"keep", &kText, "This page refreshes itself. If you close it, you may lose your place.",
+     R"("Bitte diese Seite offen lassen.")", "The small print below"},
+    {"language", &kLanguage, "en", R"("de")", "Language of these texts, for screen readers"},
+    {"colour", &kColour, "#0b6bcb", R"("#b4232a")", "Colour of the accents"},
+    {"colour_dark", &kColour, "#6cb6ff", R"("#ff8a80")", "The same in dark mode"},
+};
+constexpr Section kPage{"waiting_page", "waiting_rooms.<name>.page",
+                        "The page that browsers show meanwhile. It has no script, loads nothing, and refreshes itself.",
+                        kPageKeys};
+constexpr Shape kPageShape = section(kPage);
+
+constexpr Shape kRoomRate{.form = Form::rate, .what = "a rate"};
+constexpr Shape kVisitors = integer(1, room::kMaxVisitors);
+constexpr Shape kAtMost = integer(1, room::kMaxAtMost);
+constexpr Shape kOwner = text("whom a ticket belongs to", check_per);
+constexpr Shape kOwners = list("a list of whom a ticket belongs to", kOwner, 0, 8);
+constexpr const Shape* kOwnerForms[] = {&kOwner, &kOwners};
+constexpr Shape kOwnerOrOwners{.form = Form::either,
+                               .what = "whom a ticket belongs to, or a list of that",
+                               .registered = per_words,
+                               .forms = kOwnerForms};
+constexpr Shape kSecret = text("a secret", check_not_empty);
+constexpr Shape kRoomMode = choice(kModes);
+constexpr Shape kRoomStore = choice(kStores);
+constexpr Key kRoomKeys[] = {
+    {"rate", &kRoomRate, "", R"("50/second")",
+     "How many visitors are let in, over all gateways together; a period of at most an hour"},
+    {"visitors", &kVisitors, "", "2000",
+     "How many visitors may be inside at the same time, over all gateways together; exact for small numbers, an "
+     "estimate for large ones"},
+    {"secret", &kSecret, "", R"("${HEADGATE_ROOM_SECRET}")", "What tickets are signed with, the same on all gateways",
+     required},
+    {"previous_secret", &kSecret, "", R"("${HEADGATE_ROOM_SECRET_BEFORE}")",
+     "A secret whose tickets are still valid: the one before, for a day after a change"},
+    {"grace", &kDuration, "2m", R"("2m")", "How long the place of a caller whose turn has come is kept; at least 10s"},
+    {"stay", &kDuration, "10m", R"("15m")",
+     "How long a visitor may be without a request before it has left: then its pass ends, and its place is free; at "
+     "least 10s, and as long as `grace` or longer"},
+    {"per", &kOwnerOrOwners, R"("client_ip")", R"("cookie:session")",
+     "Whom a ticket belongs to, so that a copy is worthless elsewhere: {words}, or a list of these; an empty list: "
+     "anybody who has it"},
+    {"at_most", &kAtMost, "32", "100",
+     "How many numbers in the line and places inside one owner (`per`) has at most; its next newcomers share the "
+     "newest "
+     "of these"},
+    {"page", &kPageShape, "", R"({ "title": "The sale has begun", "colour": "#b4232a" })",
+     "Texts and colours of the page for browsers"},
+    {"store", &kRoomStore, "", R"("memory")",
+     "Where the line is; default: `redis` if there is a `redis` block, else `memory`"},
+    {"mode", &kRoomMode, "enforce", R"("observe")",
+     "`observe` counts who would have had to wait, but lets everybody in at once"},
+    {"if_redis_down", &kIfDown, "", R"("reject")",
+     "What happens while Redis is unavailable: `allow` lets everybody in, `reject` lets everybody wait, "
+     "`count_locally` goes on with the line in each gateway; default: as `redis.if_down`"},
+};
+
+}  // namespace
+
+constexpr Section kRoomSection{
+    .name = "waiting_room",
+    .path = "waiting_rooms.<name>",
+    .doc = "Visitors beyond a rate or a number wait in line, and are let in one after the other.",
+    .keys = kRoomKeys};
+constexpr Shape kRoomShape = section(kRoomSection);
+constexpr Shape kRoomMap = map("an object of waiting rooms by name", kRoomShape, 0, check_room_name);
+
+}  // namespace headgate::config

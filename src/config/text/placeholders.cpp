@@ -1,0 +1,188 @@
+#include "placeholders.hpp"
+
+#include "codes.hpp"
+#include "config/formats/edits.hpp"
+#include "paths.hpp"
+
+#include "headgate/core/literals.hpp"
+#include "headgate/core/text.hpp"
+#include "headgate/core/utf8.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <system_error>
+
+namespace headgate::config {
+namespace {
+
+bool is_variable(std::string_view name) {
+  const auto valid = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  return !name.empty() && !(name[0] >= '0' && name[0] <= '9') && std::all_of(name.begin(), name.end(), valid);
+}
+
+bool is_text(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const auto length = character_length(text, at);
+    if (length == 0 || text[at] == '\0') return false;
+    at += length;
+  }
+  return true;
+}
+
+bool has_marks(std::string_view text) {
+  return text.find_first_of(std::string{kVariableBegins, kVariableEnds}) != std::string_view::npos;
+}
+
+class Replacer {
+ public:
+  Replacer(Node& node, const std::string& directory, Report& report, std::vector<std::string>& named)
+      : node_(node), directory_(directory), report_(report), named_(named), variables_(takes_variables(node)) {}
+
+  void run() {
+    const std::string_view text = node_.written;
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
+      if (text.substr(at).starts_with("$${")) {
+        out += "${";
+        at += 3;
+      } else if (text.substr(at).starts_with("${")) {
+        const auto end = text.find('}', at);
+        if (end == std::string_view::npos) {
+          return fail("this placeholder is not closed",
+                      "close it with '}', or write $${ for the two characters themselves");
+        }
+        const auto inside = text.substr(at + 2, end - at - 2);
+        at = end + 1;
+        if (variables_ && gateway::read_variable(inside)) {
+          out += kVariableBegins;
+          out += inside;
+          out += kVariableEnds;
+          continue;
+        }
+        const auto value = value_of(inside);
+        if (!value) return;
+        // Else a value from outside could name a variable.
+        if (variables_ && has_marks(*value))
+          return fail(
+              "the value of " + in_quotes("${" + std::string(inside) + "}") + " cannot be sent in a header field",
+              "it has a control character");
+        out += *value;
+        node_.replaced = true;
+      } else {
+        out += text[at++];
+      }
+    }
+    node_.text = std::move(out);
+  }
+
+ private:
+  void fail(std::string message, std::string help) {
+    report_.error(code::kPlaceholder, node_, std::move(message), std::move(help));
+    node_.kind = Kind::broken;
+  }
+
+  /// What is a variable of requests where, if that may be meant.
+  std::string of_requests(std::string_view name) const {
+    if (variables_) return "; of a request there are: " + joined(gateway::kVariables, ", ");
+    if (!gateway::read_variable(name)) return {};
+    return "; ${" + std::string(name) + "} of a request is for values in \"request_headers\" and \"response_headers\"";
+  }
+
+  std::optional<std::string> value_of(std::string_view inside) {
+    if (inside.starts_with("file:")) return file(std::string(inside.substr(5)));
+    const auto dash = inside.find(":-");
+    const std::string name(inside.substr(0, dash));
+    if (!is_variable(name)) {
+      fail(in_quotes("${" + std::string(inside) + "}") + " is not a placeholder",
+           "write ${NAME}, ${NAME:-default} or ${file:/path}; $${ stands for the two characters themselves" +
+               of_requests(name));
+      return std::nullopt;
+    }
+    const char* value = std::getenv(name.c_str());
+    const bool usable = value != nullptr && (*value != '\0' || dash == std::string_view::npos);
+    if (!usable && dash != std::string_view::npos) return std::string(inside.substr(dash + 2));
+    if (!usable) {
+      fail("the environment variable " + in_quotes(name) + " is not set",
+           "set it, or write ${" + name + ":-default}" + of_requests(name));
+      return std::nullopt;
+    }
+    if (is_text(value)) return std::string(value);
+    fail("the environment variable " + in_quotes(name) + " is not UTF-8 text", "set it to text");
+    return std::nullopt;
+  }
+
+  std::optional<std::string> file(const std::string& path) {
+    auto content = read_text_file(named_.emplace_back(resolved(path, directory_)));
+    if (!content.text) {
+      fail("the file " + in_quotes(path) + " cannot be read: " + content.why_not,
+           "${file:PATH} stands for the content of the file");
+      return std::nullopt;
+    }
+    // Editors and `echo` end a file with a line end. It is not part of the secret.
+    if (content.text->ends_with('\n')) content.text->pop_back();
+    if (content.text->ends_with('\r')) content.text->pop_back();
+    return std::move(content.text);
+  }
+
+  Node& node_;
+  const std::string& directory_;
+  Report& report_;
+  std::vector<std::string>& named_;
+  bool variables_;
+};
+
+}  // namespace
+
+FileText read_file(const std::string& path, std::size_t largest) {
+  const auto no = [](std::string why) { return FileText{std::nullopt, std::move(why)}; };
+  std::error_code ec;
+  const auto status = std::filesystem::status(path, ec);
+  if (ec && ec != std::errc::no_such_file_or_directory) return no(ec.message());
+  if (!std::filesystem::exists(status)) return no("there is no such file");
+  // A FIFO or a device could block the start for ever.
+  if (!std::filesystem::is_regular_file(status)) return no("it is not a regular file");
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return no(std::error_code(errno != 0 ? errno : EIO, std::generic_category()).message());
+  const auto size = std::filesystem::file_size(path, ec);
+  if (ec) return no(ec.message());
+  // Reads one byte more than the size, to notice a file that grows.
+  std::string content(std::min<std::uintmax_t>(size, largest) + 1, '\0');
+  in.read(content.data(), static_cast<std::streamsize>(content.size()));
+  content.resize(static_cast<std::size_t>(in.gcount()));
+  if (in.bad()) return no("reading it failed");
+  if (content.size() > largest) return no("it is larger than " + size_text(largest));
+  return {std::move(content), {}};
+}
+
+FileText read_text_file(const std::string& path, std::size_t largest) {
+  auto file = read_file(path, largest);
+  if (!file.text || is_text(*file.text)) return file;
+  return {std::nullopt, "it is not UTF-8 text"};
+}
+
+void replace_placeholders(Document& document, const std::string& directory, Report& report,
+                          std::vector<std::string>& named) {
+  for (Node& node : document.nodes) {
+    if (node.kind != Kind::string) continue;
+    if (node.written.starts_with('$') && is_variable(std::string_view(node.written).substr(1))) {
+      // Not quoted, because it may be a secret.
+      report.warning(code::kPlaceholder, node, "this text is not a placeholder and is used as it is",
+                     "write ${NAME} for the value of the environment variable NAME");
+    }
+    if (has_marks(node.written) && takes_variables(node)) {
+      report.error(code::kLiteral, node, "this value cannot be sent in a header field", "it has a control character");
+      node.kind = Kind::broken;
+      continue;
+    }
+    if (node.written.find("${") != std::string::npos) Replacer(node, directory, report, named).run();
+  }
+}
+
+}  // namespace headgate::config

@@ -1,0 +1,282 @@
+#include "headgate/gateway/problem.hpp"
+
+#include "cross_origin.hpp"
+#include "edit_fields.hpp"
+#include "error_page.hpp"
+#include "gateway/limits/appointments.hpp"
+#include "gateway/limits/limit_fields.hpp"
+#include "gateway/rooms/room_ticket.hpp"
+#include "hsts.hpp"
+
+#include "headgate/core/json_text.hpp"
+
+#include <boost/beast/http/status.hpp>
+
+#include <ctime>
+
+namespace headgate::gateway {
+namespace {
+
+using upstream::Failed;
+
+/// The standard reason of the status, or that of its class if it has none.
+std::string_view title_of(unsigned status) noexcept {
+  const auto known = boost::beast::http::int_to_status(status);
+  if (known == boost::beast::http::status::unknown) return status < 500 ? "Client Error" : "Server Error";
+  const auto reason = boost::beast::http::obsolete_reason(known);
+  return {reason.data(), reason.size()};
+}
+
+/// The most bytes of a body beside its texts: names, a status, a time to wait.
+constexpr std::size_t kMaxAround = 256;
+
+void write_beginning(TextCursor& out, unsigned status, std::string_view title, std::string_view detail) noexcept {
+  out.word("{ \"type\": \"about:blank\", \"title\": \"");
+  out.text(title);
+  out.word("\", \"status\": ");
+  out.number(status);
+  out.word(",\n  \"detail\": \"");
+  write_json_text(out, detail);
+}
+
+/// In whole seconds since the epoch. An appointment has begun at the one, and is not over at the other.
+std::uint64_t second_after(Instant instant) noexcept {
+  return static_cast<std::uint64_t>((instant.time_since_epoch().count() + 999'999) / 1'000'000);
+}
+std::uint64_t second_before(Instant instant) noexcept {
+  return static_cast<std::uint64_t>(instant.time_since_epoch().count() / 1'000'000);
+}
+
+std::string_view body_of(TextArena& text, const Problem& problem, std::string_view retry_after,
+                         std::string_view request_id, const OfferedAppointment& offered) {
+  const auto title = problem.until_wait.empty() ? title_of(problem.status) : std::string_view{};
+  const auto told = problem.detail.size() + problem.limit.size() + request_id.size() + offered.token.size();
+  const auto most = kMaxAround + title.size() + problem.until_wait.size() + kMaxJsonBytes * told;
+  return text.write(most, [&](TextCursor& out) {
+    if (problem.until_wait.empty()) {
+      write_beginning(out, problem.status, title, problem.detail);
+      out.character('"');
+    } else {
+      out.text(problem.until_wait);
+      write_in_words(out, problem.retry_after);
+      out.word(".\"");
+    }
+    if (!problem.limit.empty()) {
+      out.word(",\n  \"limit\": \"");
+      write_json_text(out, problem.limit);
+      out.character('"');
+    }
+    if (!retry_after.empty()) {
+      out.word(", \"retry_after\": ");
+      out.text(retry_after);
+    }
+    if (!offered.token.empty()) {
+      out.word(",\n  \"appointment\": { \"token\": \"");
+      out.text(offered.token);
+      out.word("\", \"from\": ");
+      out.number(second_after(offered.from));
+      out.word(", \"until\": ");
+      out.number(second_before(offered.until));
+      out.word(" }");
+    }
+    if (!request_id.empty()) {
+      out.word(",\n  \"request_id\": \"");
+      out.text(request_id);  // only letters, digits, "-", "_" and "."
+      out.character('"');
+    }
+    out.word(" }\n");
+  });
+}
+
+/// The sentence of a problem whose body begins with `until_wait`: what was written into that JSON, without its escapes.
+std::string_view sentence_in(TextArena& text, std::string_view until_wait) {
+  constexpr std::string_view kBefore = "\"detail\": \"";
+  const auto at = until_wait.find(kBefore);
+  auto rest = at == std::string_view::npos ? std::string_view{} : until_wait.substr(at + kBefore.size());
+  auto out = text.join({});
+  while (!rest.empty()) {
+    const auto escape = std::min(rest.find('\\'), rest.size());
+    out = text.extend(out, {rest.substr(0, escape)});
+    rest.remove_prefix(std::min(escape + 1, rest.size()));
+  }
+  return out;
+}
+
+/// Whether the request itself is at fault, so that the log must say what is wrong with it.
+bool is_refusal(EndedBy ended_by) noexcept {
+  return ended_by == EndedBy::bad_request || ended_by == EndedBy::too_large || ended_by == EndedBy::timeout_client;
+}
+
+ProblemWords words_of(TextArena& text, const Problem& problem) {
+  ProblemWords words{.title = title_of(problem.status), .detail = problem.detail, .when = {}};
+  if (!problem.until_wait.empty()) {
+    const auto sentence = sentence_in(text, problem.until_wait);
+    words.detail = text.join({sentence, in_words(text, problem.retry_after), "."});
+  } else if (problem.retry_after > 0 && problem.detail.find("Try again") == std::string_view::npos) {
+    words.when = text.join({"Try again in ", in_words(text, problem.retry_after), "."});
+  }
+  return words;
+}
+
+}  // namespace
+
+void skip_body(Exchange& x) {
+  while (!x.body->ended()) {
+    const auto bytes = x.body->ready();
+    if (bytes.has_error() || bytes->empty()) return;
+  }
+}
+
+std::string_view date_now(const Clock& clock) {
+  thread_local std::time_t made_at = 0;
+  thread_local char text[32];
+  thread_local std::size_t size = 0;
+  if (const auto now = clock.second(); now != made_at) {
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    size = std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &parts);
+    made_at = now;
+  }
+  return {text, size};
+}
+
+std::string body_until_wait(unsigned status, std::string_view detail) {
+  const auto title = title_of(status);
+  std::string out;
+  append_text(out, kMaxAround + title.size() + kMaxJsonBytes * detail.size(),
+              [&](TextCursor& cursor) { write_beginning(cursor, status, title, detail); });
+  return out;
+}
+
+Problem problem_of(const upstream::Failure& failure) {
+  switch (failure.what) {
+    case Failed::no_connection:
+    case Failed::untrusted:
+    case Failed::handshake:
+      return {
+          .status = 502, .ended_by = EndedBy::no_server, .detail = "No server behind this gateway could be reached."};
+    case Failed::connect_timeout:
+      return {.status = 504,
+              .ended_by = EndedBy::timeout_connect,
+              .detail = "No server behind this gateway could be reached in time."};
+    case Failed::reply_timeout:
+      return {.status = 504,
+              .ended_by = EndedBy::timeout_upstream,
+              .detail = "The server behind this gateway did not answer in time."};
+    case Failed::full:
+      return {.status = 503,
+              .ended_by = EndedBy::shed,
+              .detail = "The servers behind this gateway have as much to do as they can.",
+              .retry_after = 1};
+    case Failed::own_want:
+      return {.status = 503,
+              .ended_by = EndedBy::shed,
+              .detail = "This gateway has too many connections. Try again shortly.",
+              .retry_after = 1};
+    case Failed::sending:
+    case Failed::closed:
+      return {.status = 502,
+              .ended_by = EndedBy::upstream_closed,
+              .detail = "The server behind this gateway closed the connection before it answered."};
+    case Failed::malformed:
+      return {.status = 502,
+              .ended_by = EndedBy::upstream_closed,
+              .detail = "The server behind this gateway gave an answer that is not valid HTTP."};
+    case Failed::head_too_large:
+      return {.status = 502,
+              .ended_by = EndedBy::upstream_closed,
+              .detail = "The server behind this gateway gave an answer whose head is too large."};
+  }
+  return {};
+}
+
+std::string_view reason_of(const upstream::Failure& failure, TextArena& text) {
+  const auto with_cause = [&](std::string_view what) {
+    return failure.cause ? text.join({what, ": ", failure.cause.message()}) : what;
+  };
+  if (*failure.why != '\0') return failure.why;
+  if (!failure.detail.empty())
+    return failure.what == Failed::untrusted ? text.join({failure.detail}) : text.join({"TLS: ", failure.detail});
+  switch (failure.what) {
+    case Failed::no_connection:
+      return with_cause("it could not be connected to");
+    case Failed::untrusted:
+      return "its certificate is not trusted";
+    case Failed::handshake:
+      return with_cause("the TLS handshake failed");
+    case Failed::full:
+      return "no server has a free place";
+    case Failed::connect_timeout:
+      return "it could not be connected to in time";
+    case Failed::reply_timeout:
+      return "it did not answer in time";
+    case Failed::sending:
+      return with_cause("it accepted no more of the request");
+    case Failed::closed:
+      return with_cause("it closed before the end of its answer");
+    case Failed::malformed:
+      return with_cause("the answer is not valid HTTP");
+    case Failed::head_too_large:
+      return "the answer's head is too large";
+    case Failed::own_want:
+      return "this gateway has no descriptor left";
+  }
+  return {};
+}
+
+Problem problem_of_head(unsigned status, std::string_view why) {
+  const auto ended_by = status == 408                                     ? EndedBy::timeout_client
+                        : status == 413 || status == 414 || status == 431 ? EndedBy::too_large
+                                                                          : EndedBy::bad_request;
+  // 503: there is too much of something, which may be over in a moment.
+  return {.status = status, .ended_by = ended_by, .detail = why, .retry_after = status == 503 ? 1U : 0U};
+}
+
+std::optional<Problem> problem_of_operator(const Exchange& x) {
+  if (x.broken_off != BrokenOff::operator_ || x.reply->started()) return std::nullopt;
+  return Problem{
+      .status = 503, .ended_by = EndedBy::operator_, .detail = "An operator of this gateway ended this request."};
+}
+
+Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders style) {
+  x.ended_by = problem.ended_by;
+  x.problem_limit = problem.limit;
+  x.retry_after = std::chrono::seconds(problem.retry_after);
+  if (x.reason.empty() && is_refusal(problem.ended_by)) x.reason = problem.detail;
+  if (x.reply->started()) co_return;  // too late to answer: the session resets the connection
+  if (!x.body->ended()) skip_body(x);
+  x.status = problem.status;
+  x.fields.clear();
+  append_limit_fields(x, style, x.fields);
+  const auto retry_after = problem.retry_after > 0 ? x.text.number(problem.retry_after) : std::string_view{};
+  if (!retry_after.empty()) x.fields.push_back({http::Known::retry_after, "Retry-After", retry_after});
+  if (!x.offered.token.empty())
+    x.fields.push_back({http::Known::unknown, kAppointmentField,
+                        x.text.join({x.offered.token, ";from=", x.text.number(second_after(x.offered.from)),
+                                     ";until=", x.text.number(second_before(x.offered.until))})});
+  if (!problem.challenge.empty())
+    x.fields.push_back({http::Known::www_authenticate, "WWW-Authenticate", problem.challenge});
+  if (x.route && x.route->room) append_ticket(x, x.fields);
+  if (!problem.location.empty()) x.fields.push_back({http::Known::location, "Location", problem.location});
+  if (problem.status == 405) x.fields.push_back({http::Known::allow, "Allow", x.allowed_methods});
+  if (!x.request_id.empty()) x.fields.push_back({http::Known::unknown, "X-Request-Id", x.request_id});
+  x.fields.push_back({http::Known::date, "Date", x.text.join({date_now(*x.clock)})});
+  std::string_view body;
+  if (problem.body == RejectionBody::problem) {
+    const auto form = form_of(x);
+    body = form == ProblemForm::json ? body_of(x.text, problem, retry_after, x.request_id, x.offered)
+                                     : page_of(x, problem, words_of(x.text, problem), form);
+    append_form(form, x.fields);
+  }
+  x.fields.push_back({http::Known::cache_control, "Cache-Control", "no-store"});
+  edit_own_answer(x, x.fields);
+  if (has_hsts(x)) replace_hsts(x, x.fields);
+  if (const auto* const rules = cross_origin_of(x)) replace_cross_origin(x, *rules, x.fields);
+  http::ReplyStart start{.status = problem.status, .fields = &x.fields};
+  if (!body.empty()) start.framing = {http::Framing::Kind::length, body.size()};
+  const auto first = x.request.head() ? std::string_view{} : body;
+  if (const auto sent = co_await x.reply->send(start, first, http::EndStream::yes); sent.has_error())
+    x.ended_by = EndedBy::client_closed;
+}
+
+}  // namespace headgate::gateway

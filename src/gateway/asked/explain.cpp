@@ -1,0 +1,179 @@
+// Tells what would happen to a request: runs the steps of the path without taking anything.
+
+#include "headgate/gateway/explain.hpp"
+
+#include "gateway/answers/rewrite.hpp"
+#include "gateway/limits/limit_states.hpp"
+#include "gateway/session/announced_body.hpp"
+#include "gateway/steps/max_forwards.hpp"
+#include "gateway/steps/settle.hpp"
+#include "gateway/steps/split.hpp"
+
+#include "headgate/gateway/gateway.hpp"
+#include "headgate/http/h1/parse.hpp"
+
+namespace headgate::gateway {
+namespace {
+
+void describe_caller(const Exchange& x, Explanation& out) {
+  const auto& caller = x.caller;
+  out.address = caller.address.to_string();
+  out.hops = caller.hops;
+  out.through_trusted = caller.through_trusted;
+  if (caller.known_key) out.owner = caller.known_key->owner;
+  out.subject = caller.claim("sub");
+  for (const auto& proof : caller.auth_results)
+    out.proofs.emplace_back(observe::to_text(proof.kind), observe::to_text(proof.result));
+}
+
+void describe_problem(const Exchange& x, const Problem& problem, Explanation& out) {
+  out.status = problem.status;
+  out.ended_by = to_text(problem.ended_by);
+  out.detail = problem.detail;
+  out.limit = problem.limit;
+  out.location = problem.location;
+  out.challenge = problem.challenge;
+  out.retry_after = problem.retry_after;
+  out.queues = problem.ended_by == EndedBy::limit && x.admission.binding != nullptr &&
+               x.admission.binding->route_limit->ready->in_turn;
+}
+
+std::vector<std::pair<std::string, double>> shares_of(const Split& split) {
+  double all = 0;
+  for (const auto& share : split.shares) all += share.weight;
+  std::vector<std::pair<std::string, double>> out;
+  for (const auto& share : split.shares)
+    if (share.weight > 0) out.emplace_back(share.upstream, share.weight / all);
+  return out;
+}
+
+void describe_route(const Exchange& x, Explanation& out) {
+  const auto& route = *x.route;
+  out.route = route.name;
+  out.pattern = route.path;
+  out.found = &route;
+  out.room = route.room != nullptr;
+  const auto& split = x.snapshot->compiled->routes()[route.number]->split;
+  if (split && is_by_chance(x, *split->options))
+    out.drawn = shares_of(*split->options);
+  else if (!route.respond)
+    out.upstream = route.upstream_name;
+}
+
+/// The status with which the gateway answers an admitted request as serve() does; 0: it does not.
+unsigned answers_itself(const Exchange& x) noexcept {
+  if (x.preflight) return 204;
+  if (x.route->respond) return x.route->respond->status;
+  return ends_here(x) && !problem_of_last(x) ? status_of_last(x) : 0;
+}
+
+/// What serve() finds wrong with a request for a server.
+std::optional<Problem> refuses_late(Exchange& x) {
+  if (ends_here(x)) return problem_of_last(x);
+  return x.route->edits && x.route->edits->path ? rewrite(x) : std::nullopt;
+}
+
+}  // namespace
+
+/// The steps of handle() up to `serve`, of which those that take something only peek.
+Task<Gateway::Step> Gateway::peek(Exchange& x) {
+  if (!x.snapshot) x.snapshot = snapshot_;
+  x.admission.peek = true;
+  Step problem = arrive(x);
+  if (!problem && (x.route->extras || services_.bans.operated())) {
+    problem = co_await steps_with_extras(x);
+  } else {
+    if (!problem && x.route->checks(Stage::memory)) problem = admit(x, Stage::memory);
+    if (!problem) problem = authenticate(x);
+    if (!problem && x.route->checks(Stage::memory_after_auth)) problem = admit(x, Stage::memory_after_auth);
+    if (!problem && x.route->checks(Stage::redis)) problem = co_await admit_in_redis(x);
+  }
+  if (problem && x.route && !x.route->bans.empty()) co_await suspend_first(x, *problem);
+  co_return problem;
+}
+
+Task<Explanation> Gateway::explain(ExplainedRequest request) {
+  Explanation out;
+  const auto x = std::make_unique<Exchange>();
+  x->peer = request.peer;
+  x->clock = &services_.clock;
+  x->started = services_.clock.steady();
+  x->client_tls = request.tls;
+  x->https_port = request.tls ? std::uint16_t{0} : request.https_port;
+  const auto& bounds = snapshot_->compiled->options().bounds;
+  if (request.head.size() > bounds.head_bytes) {
+    const auto refusal = http::h1::too_long(request.head, bounds.head_bytes);
+    describe_problem(*x, problem_of_head(refusal.status, refusal.why), out);
+    co_return out;
+  }
+  if (const auto parsed = http::h1::parse_request(request.head, {bounds.head_fields, bounds.target_bytes}, x->request);
+      parsed.has_error()) {
+    describe_problem(*x, problem_of_head(parsed.error().status, parsed.error().why), out);
+    co_return out;
+  }
+  auto explained = explain(*x);
+  co_return co_await explained;
+}
+
+Task<Explanation> Gateway::explain(Exchange& x) {
+  Explanation out;
+  AnnouncedBody body(x.request.framing);
+  x.body = &body;
+  auto steps = peek(x);
+  Step problem = co_await steps;
+  x.body = nullptr;
+  const auto answered = problem ? 0 : answers_itself(x);
+  if (!problem && answered == 0) problem = refuses_late(x);
+  out.compiled = x.snapshot->compiled;
+  out.method = x.request.method;
+  out.host = x.request.authority;
+  out.path = x.request.path;
+  if (x.caller.ip_key.empty()) x.caller.address = x.peer;
+  describe_caller(x, out);
+  if (x.route) describe_route(x, out);
+  const auto& a = x.admission;
+  if (problem) {
+    describe_problem(x, *problem, out);
+  } else {
+    out.status = answered;
+    out.ended_by = to_text(answered == 0 ? EndedBy::upstream : x.preflight ? EndedBy::preflight : EndedBy::respond);
+  }
+  // As settle() and respond() do before the caller is told.
+  if (x.route && x.route->settles && !a.returned && (problem || out.ended_by == to_text(EndedBy::respond)))
+    note_status(x, out.status);
+  if (!problem) out.delay = a.delay;
+  if (a.binding) {
+    out.binding = a.binding->route_limit->limit->name;
+    out.most = a.decision().limit;
+    out.remaining = a.outcome == Admission::Outcome::rejected ? 0 : a.decision().remaining;
+  }
+  if (!x.route || x.caller.ip_key.empty() || x.preflight) co_return out;
+  std::vector<const RouteLimit*> plan;
+  for (const auto& route_limit : x.route->plan)
+    if (!route_limit.ready->fleet) plan.push_back(&route_limit);
+  auto states = limit_states(x, plan, LimitStates{services_.memory, services_.clock, shard_turns_});
+  out.limits = co_await states;
+  for (const auto& state : out.limits)
+    out.counted_without_redis = out.counted_without_redis || state.source == Source::fallback;
+  co_return out;
+}
+
+std::string_view to_text(LimitState::Applies applies) noexcept {
+  switch (applies) {
+    case LimitState::Applies::counted:
+      return "counted";
+    case LimitState::Applies::exempt:
+      return "exempt";
+    case LimitState::Applies::unlimited:
+      return "unlimited";
+    case LimitState::Applies::skipped:
+      return "skipped";
+    case LimitState::Applies::refused:
+      return "refused";
+    case LimitState::Applies::unknown:
+      break;
+  }
+  return "unknown";
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,292 @@
+// Tells a caller what is left of its limits. Nothing of them is taken.
+
+#include "gateway/answers/respond.hpp"
+#include "gateway/limits/limit_fields.hpp"
+#include "gateway/limits/limit_states.hpp"
+#include "gateway/session/announced_body.hpp"
+#include "gateway/steps/split.hpp"
+
+#include "headgate/core/json_text.hpp"
+#include "headgate/gateway/gateway.hpp"
+#include "headgate/gateway/key_source.hpp"
+#include "headgate/http/h1/parse.hpp"
+#include "headgate/http/named_values.hpp"
+#include "headgate/http/path.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace headgate::gateway {
+namespace {
+
+/// The request that the caller asks about. Its views are into itself and the request of the question.
+struct AskedRequest {
+  std::string method;
+  std::string target;
+  std::string route;
+  std::string query;
+  Exchange x;
+  AnnouncedBody body{x.request.framing};
+};
+
+Problem not_understood(std::string_view detail) {
+  return {.status = 400, .ended_by = EndedBy::bad_request, .detail = detail};
+}
+
+/// Reads the parameter `name` of the question into `out`; nothing is changed if there is none. False if it cannot be
+/// read.
+bool read(const Exchange& x, std::string_view name, std::string& out) {
+  const auto written = http::query_parameter(x.request.query, name);
+  return !written.twice && (written.value.empty() || http::decode_parameter(written.value, out));
+}
+
+/// Fills `asked` from the parameters `path`, `route` and `method`. Without a path its target stays empty.
+std::optional<Problem> read(const Exchange& x, AskedRequest& asked) {
+  if (!read(x, "path", asked.target) || !read(x, "route", asked.route) || !read(x, "method", asked.method))
+    return not_understood("The parameters of this question cannot be read.");
+  if (!asked.target.empty() && !asked.route.empty())
+    return not_understood("This question is about a path or about a route.");
+  if (asked.target.empty() && asked.route.empty()) return {};
+  auto& request = asked.x.request;
+  request = x.request;
+  request.method = asked.method.empty() ? std::string_view("GET") : std::string_view(asked.method);
+  if (!http::is_token(request.method)) return not_understood("The parameter method is a word.");
+  if (const auto refused = http::h1::refused_method(request.method))
+    return problem_of_head(refused->status, refused->why);
+  request.framing = {};
+  request.upgrade = {};
+  request.expects_continue = false;
+  if (asked.target.empty()) return {};
+  const auto end = std::min(asked.target.find('?'), asked.target.size());
+  const auto path = std::string_view(asked.target).substr(0, end);
+  // A credential may be in the query of the question.
+  const auto own = x.request.query.substr(std::min<std::size_t>(1, x.request.query.size()));
+  asked.query = asked.target.substr(end).empty() ? std::string("?") : asked.target.substr(end) + '&';
+  asked.query.append(own);
+  request.query = asked.query;
+  if (!path.starts_with('/') || !http::valid_query(asked.target.substr(end)))
+    return not_understood("The parameter path begins with a slash.");
+  const auto kind = http::normalise_path(path, request.path, request.path_sent);
+  if (kind == http::PathKind::refused) return not_understood("The parameter path is no path.");
+  request.hides_slash = kind == http::PathKind::hides_slash;
+  return {};
+}
+
+/// The connection of the question.
+void begin(const Exchange& x, AskedRequest& asked) {
+  auto& y = asked.x;
+  y.body = &asked.body;
+  y.peer = x.peer;
+  y.peer_text = x.peer_text;
+  y.clock = x.clock;
+  y.started = x.started;
+  y.client_tls = x.client_tls;
+  y.secured = x.secured;
+  y.https_port = x.https_port;
+  y.source_untold = x.source_untold;
+  y.client_certificate = x.client_certificate;
+  y.snapshot = x.snapshot;
+}
+
+/// A problem that the asked request would get whatever is left: the question gets the same.
+bool not_about_limits(const Problem& problem) {
+  switch (problem.ended_by) {
+    case EndedBy::no_route:
+    case EndedBy::auth:
+    case EndedBy::bad_request:
+    case EndedBy::too_large:
+      return true;
+    default:
+      return problem.status < 400;
+  }
+}
+
+/// Whether a route for this host and these methods takes a request of `method` to `host`, if the path fits.
+bool takes(const RouteOptions& options, const std::vector<std::string>& methods, std::string_view host,
+           std::string_view method) {
+  const Route any;
+  Router router;
+  router.add(options.host, "/*", methods, &any);
+  return router.find(host, "/", method).route != nullptr;
+}
+
+/// Sets the route: that of the name, for the host of the question. Of a route of another host nothing is told, not even
+/// that it is there.
+std::optional<Problem> name_route(const CompiledConfig& compiled, AskedRequest& asked) {
+  const auto& host = asked.x.request.host;
+  const auto& by_name = compiled.usage()->by_name;
+  const auto before = [](const Route* route, const std::string& name) { return route->name < name; };
+  auto at = std::lower_bound(by_name.begin(), by_name.end(), asked.route, before);
+  for (; at != by_name.end() && (*at)->name == asked.route; ++at) {
+    const auto* const route = *at;
+    const auto& options = compiled.options().routes[route->number];
+    if (!takes(options, {}, host, "GET")) continue;
+    if (asked.method.empty() && !options.methods.empty()) asked.x.request.method = options.methods.front();
+    if (!asked.method.empty() && !takes(options, options.methods, host, asked.method)) continue;
+    asked.x.route = route;
+    return {};
+  }
+  return Problem{.status = 404, .ended_by = EndedBy::no_route, .detail = "There is no such route here."};
+}
+
+/// Whether the key is known without a path.
+bool needs_no_path(const limit::Limit& limit) {
+  const auto has_parameter = [](const std::vector<limit::Per>& per) {
+    return std::ranges::any_of(per, [](const auto& part) { return part.source->needs == Needs::path_parameter; });
+  };
+  return !has_parameter(limit.per) && std::ranges::none_of(limit.if_absent.instead, has_parameter);
+}
+
+/// `problem` of `from` as one of `x`.
+Problem of(Exchange& x, const Exchange& from, Problem problem) {
+  for (auto* const text : {&problem.detail, &problem.limit, &problem.challenge, &problem.location, &problem.until_wait})
+    *text = x.text.join({*text});
+  x.allowed_methods = from.allowed_methods;
+  return problem;
+}
+
+class UsageText {
+ public:
+  explicit UsageText(std::string& out) : out_(out) {}
+  void text(std::string_view name, std::string_view value) {
+    key(name);
+    out_ += '"';
+    append_json_text(out_, value);
+    out_ += '"';
+  }
+  void number(std::string_view name, std::uint64_t value) {
+    key(name);
+    out_ += std::to_string(value);
+  }
+  void flag(std::string_view name, bool value) {
+    key(name);
+    out_ += value ? "true" : "false";
+  }
+  /// The next member is the first of its object.
+  void first() { fresh_ = true; }
+
+ private:
+  void key(std::string_view name) {
+    out_.append(fresh_ ? "\"" : ", \"").append(name).append("\": ");
+    fresh_ = false;
+  }
+  std::string& out_;
+  bool fresh_ = true;
+};
+
+std::uint64_t whole_seconds(Duration duration) { return duration > Duration(0) ? seconds_up(duration) : 0; }
+
+void append_rule(const LimitState& state, const RuleState& rule, std::string& out) {
+  UsageText json(out);
+  json.text("name", state.name);
+  if (!state.tier.empty()) json.text("tier", state.tier);
+  json.text("rate", rule.rate);
+  if (state.shards > 1) json.number("one_of_shards", state.shards);
+  json.number("limit", rule.limit);
+  json.number("used", rule.used());
+  json.number("remaining", rule.remaining);
+  json.number("reset", whole_seconds(rule.reset_after));
+  json.number("cost", static_cast<std::uint64_t>(std::max<std::int64_t>(0, state.cost)));
+  json.flag("allowed", rule.allowed);
+  if (!rule.allowed && rule.retry_after < limit::kNever) json.number("retry_after", seconds_up(rule.retry_after));
+}
+
+/// One object for each rule, and one for a limit that lets the caller do as it likes.
+void append_limits(const std::vector<LimitState>& states, std::string& out) {
+  const char* before = "\n    { ";
+  for (const auto& state : states) {
+    if (!state.own_key || state.observed) continue;
+    if (state.applies == LimitState::Applies::unlimited || state.applies == LimitState::Applies::exempt) {
+      out += before;
+      UsageText json(out);
+      json.text("name", state.name);
+      if (!state.tier.empty()) json.text("tier", state.tier);
+      json.flag("unlimited", true);
+      out += " }";
+      before = ",\n    { ";
+    }
+    for (const auto& rule : state.rules) {
+      out += before;
+      append_rule(state, rule, out);
+      out += " }";
+      before = ",\n    { ";
+    }
+  }
+}
+
+}  // namespace
+
+// Its own limit bounds what such requests cost, so that they can be free. The credentials are checked as for a request:
+// a failed attempt is charged.
+Gateway::Step Gateway::may_ask_usage(Exchange& x) {
+  const auto& rule = x.snapshot->compiled->usage()->rule;
+  const auto key = x.caller.ip_key;
+  const limit::Check check{.rule = &rule, .key = key, .hash = keyed_hash(key, rule.seed), .peek = x.admission.peek};
+  limit::Decision decision;
+  if (services_.memory.decide({&check, 1}, services_.clock.wall(), {&decision, 1})) return authenticate(x);
+  return Problem{.status = 429,
+                 .ended_by = EndedBy::limit,
+                 .detail = "Too many requests for what is left come from this address.",
+                 .limit = kUsageLimit,
+                 .retry_after = seconds_up(decision.retry_after),
+                 .body = x.snapshot->compiled->options().rejection.body};
+}
+
+/// Who the caller is for the route that it names, as for a request to it.
+Gateway::Step Gateway::identify_for_usage(Exchange& x) {
+  x.admission.peek = true;
+  Step problem = identify(x);
+  if (!problem && x.route->split && !x.route->split->after_auth) choose_share(x);
+  if (!problem) problem = authenticate(x);
+  if (!problem && x.route->split) choose_share(x);
+  return problem;
+}
+
+Task<Gateway::Step> Gateway::tell_usage(Exchange& x, RejectionHeaders style) {
+  const auto asked = std::make_unique<AskedRequest>();
+  if (const auto problem = read(x, *asked)) co_return problem;
+  const bool about_path = !asked->target.empty();
+  const bool about_route = !asked->route.empty();
+  Step problem;
+  if (about_route) {
+    begin(x, *asked);
+    problem = name_route(*x.snapshot->compiled, *asked);
+    if (!problem) problem = identify_for_usage(asked->x);
+    if (problem) co_return of(x, asked->x, *problem);
+  }
+  if (about_path) {
+    begin(x, *asked);
+    auto steps = peek(asked->x);
+    problem = co_await steps;
+    if (problem && not_about_limits(*problem)) co_return of(x, asked->x, *problem);
+  }
+  std::vector<const RouteLimit*> wanted;
+  const bool as_asked = asked->x.route != nullptr;
+  const auto& all = as_asked ? asked->x.route->plan : x.snapshot->compiled->usage()->limits;
+  for (const auto& route_limit : all)
+    if (route_limit.ready->binds && is_own_key(*route_limit.limit) &&
+        (!about_route || needs_no_path(*route_limit.limit)))
+      wanted.push_back(&route_limit);
+  auto look = limit_states(as_asked ? asked->x : x, wanted, {services_.memory, services_.clock, shard_turns_});
+  const auto states = co_await look;
+  Respond answer{.status = 200, .body = "{", .content_type = "application/json"};
+  if (about_path) {
+    answer.body += "\n  ";
+    UsageText json(answer.body);
+    json.flag("allowed", !problem);
+    if (problem) json.text("ended_by", to_text(problem->ended_by));
+    if (problem && !problem->limit.empty()) json.text("by", problem->limit);
+    if (problem && problem->retry_after > 0) json.number("retry_after", problem->retry_after);
+    answer.body += ",";
+  }
+  answer.body += "\n  \"limits\": [";
+  append_limits(states, answer.body);
+  answer.body += answer.body.ends_with('[') ? "]" : "\n  ]";
+  if (states.size() < wanted.size()) answer.body += ",\n  \"more\": true";
+  answer.body += "\n}\n";
+  x.fields.push_back({http::Known::unknown, "Cache-Control", "no-store"});
+  auto sent = respond(x, answer, style);
+  co_return co_await sent;
+}
+
+}  // namespace headgate::gateway

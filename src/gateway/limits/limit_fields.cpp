@@ -1,0 +1,82 @@
+#include "limit_fields.hpp"
+
+#include "gateway/steps/settle.hpp"
+
+#include <algorithm>
+
+namespace headgate::gateway {
+
+std::uint64_t seconds_up(Duration duration) noexcept {
+  const auto seconds = (std::max<std::int64_t>(0, duration.count()) + 999'999) / 1'000'000;
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(1, seconds));
+}
+
+namespace {
+
+struct Unit {
+  std::uint64_t seconds;
+  std::string_view name;
+};
+constexpr Unit kUnits[] = {{86'400, " day"}, {3'600, " hour"}, {60, " minute"}, {1, " second"}};
+
+void write_many(TextCursor& out, std::uint64_t count, const Unit& unit) noexcept {
+  out.number(count);
+  out.text(unit.name);
+  if (count != 1) out.character('s');
+}
+
+}  // namespace
+
+void write_in_words(TextCursor& out, std::uint64_t seconds) noexcept {
+  // Use the largest unit of which there are at least two, and the next smaller one, rounded up.
+  const Unit* large = kUnits;
+  while (large->seconds > 1 && seconds < 2 * large->seconds) ++large;
+  if (large->seconds <= 1) return write_many(out, seconds, *large);
+  const Unit& small = large[1];
+  const auto rounded = (seconds + small.seconds - 1) / small.seconds * small.seconds;
+  write_many(out, rounded / large->seconds, *large);
+  const auto rest = rounded % large->seconds;
+  if (rest == 0) return;
+  out.word(" and ");
+  write_many(out, rest / small.seconds, small);
+}
+
+std::string_view in_words(TextArena& text, std::uint64_t seconds) {
+  return text.write(kMaxInWords, [seconds](TextCursor& out) { write_in_words(out, seconds); });
+}
+
+void append_limit_fields(Exchange& x, RejectionHeaders style, http::Fields& fields) {
+  const auto& admission = x.admission;
+  if (!admission.binding || style == RejectionHeaders::none) return;
+  const auto& decision = admission.decision();
+  // What a shard allows is known, and what the others have left is not.
+  const auto shards = admission.binding->shard > 0 ? admission.binding->tier->shards : 1;
+  const bool rejected = admission.outcome == Admission::Outcome::rejected;
+  // Rejected: until a request is allowed, if waiting helps. Allowed: until the limit is full again.
+  const bool waits = rejected && decision.retry_after < limit::kNever;
+  const bool settled = admission.binding->settled || admission.binding->noted;
+  const auto wait = waits ? decision.retry_after : settled && !rejected ? reset_to_tell(x) : decision.reset_after;
+  const auto remaining = rejected ? std::string_view("0") : x.text.number(decision.remaining);
+  if (style != RejectionHeaders::standard) {
+    const auto at = admission.binding->asked_at_wall + wait;
+    const auto epoch = (at.time_since_epoch().count() + 999'999) / 1'000'000;
+    fields.push_back({http::Known::unknown, "X-RateLimit-Limit", x.text.number(decision.limit * shards)});
+    fields.push_back({http::Known::unknown, "X-RateLimit-Remaining", remaining});
+    fields.push_back({http::Known::unknown, "X-RateLimit-Reset", x.text.number(epoch)});
+  }
+  if (style != RejectionHeaders::legacy) {
+    fields.push_back({http::Known::unknown, "RateLimit-Policy", admission.binding->tier->policy});
+    const std::string_view label = admission.rule_label();
+    const auto value = x.text.write(label.size() + 2 * TextCursor::kMaxDigits + 16, [&](TextCursor& out) {
+      out.character('"');
+      out.text(label);
+      out.word("\";r=");
+      out.text(remaining);
+      out.word(";t=");
+      out.number(seconds_up(wait));
+    });
+    fields.push_back({http::Known::unknown, "RateLimit", value});
+  }
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,201 @@
+#include "turns.hpp"
+
+#include "gateway/steps/queue.hpp"
+#include "round.hpp"
+
+#include "headgate/gateway/snapshot.hpp"
+#include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/limiter.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace headgate::gateway {
+namespace {
+
+using std::chrono::milliseconds;
+using InQueue = shed::WaitQueues::Place;
+
+/// How often the first of a queue asks Redis, because other gateways do not tell when they give a permit back: every
+/// 25 ms at first, and less often the longer it waits. Else strangers with many keys could make many calls.
+constexpr Duration kAskAgain = milliseconds(25);
+constexpr Duration kAskAtLeast = milliseconds(250);
+/// The same after a permit came back on this gateway: its way to Redis may be the longer one.
+constexpr Duration kAskSoon = milliseconds(5);
+/// How much earlier than one rank the next higher one has come, for Redis, in milliseconds: longer than any wait.
+constexpr std::uint32_t kEarlier = 1'000'000'000;
+
+Duration ask_again(Clock::Steady::duration waited) noexcept {
+  return std::clamp(std::chrono::duration_cast<Duration>(waited / 8), kAskAgain, kAskAtLeast);
+}
+
+bool is_queued_for(const limit::Rule& rule) noexcept { return rule.wait > Duration(0) && !rule.algorithm->refills; }
+
+}  // namespace
+
+bool Turn::can_wait(const limit::Check& check) noexcept {
+  return check.how == limit::How::take && is_queued_for(*check.rule);
+}
+
+Turn::~Turn() {
+  leave();
+  if (since_ != Clock::Steady()) x_.permit_wait += std::chrono::duration_cast<Duration>(x_.clock->steady() - since_);
+}
+
+bool Turn::over() const noexcept {
+  return x_.client_gone || (since_ != Clock::Steady() && x_.clock->steady() >= until_);
+}
+
+Turn::May Turn::begin(Round& round) {
+  waits_ = false;
+  if (queued()) {
+    if (!is_first()) {
+      waits_ = !over();
+      return waits_ ? May::wait : May::not_pass;
+    }
+  } else {
+    const auto checks = round.checks();
+    const auto taken = [&](const auto& check) { return can_wait(check) && turns_.anyone_waits(check.hash); };
+    const auto found = std::find_if(checks.begin(), checks.end(), taken);
+    if (found != checks.end()) {
+      if (!stand(round, static_cast<std::size_t>(found - checks.begin()))) return May::not_pass;
+      waits_ = !called_;
+      if (waits_) return May::wait;
+    }
+  }
+  called_ = false;
+  if (round.kind == RoundKind::redis) tell_redis(round);
+  return May::ask;
+}
+
+bool Turn::stays(const Round& round) {
+  waits_ = false;
+  const auto checks = round.checks();
+  const auto decisions = round.decisions();
+  std::size_t full = checks.size();
+  for (std::size_t i = checks.size(); i-- > 0;) {
+    if (checks[i].how != limit::How::take || decisions[i].allowed) continue;
+    if (!can_wait(checks[i])) return false;
+    full = i;
+  }
+  if (full == checks.size() || over()) return false;
+  if (queued() && queue() == checks[full].hash) return waits_ = true;
+  leave();
+  return waits_ = stand(round, full);
+}
+
+/// Its wait begins when it stands in a queue for the first time, and ends with the shorter of what this limit and the
+/// client allow.
+bool Turn::stand(const Round& round, std::size_t at) {
+  const auto& check = round.checks()[at];
+  const auto now = x_.clock->steady();
+  auto until = until_;
+  if (since_ == Clock::Steady()) {
+    auto longest = check.rule->wait;
+    if (const auto deadline = deadline_in(http::value_of(x_.request.fields, "x-request-deadline")))
+      longest = std::min(longest, *deadline - x_.clock->wall());
+    until = now + longest;
+  }
+  if (until <= now) return false;
+  rank_by(round, at);
+  if (!stand_in(check.hash, check.rule->queue)) return false;
+  if (since_ == Clock::Steady()) {
+    since_ = now;
+    until_ = until;
+  }
+  for (const auto& checked : round.limits())
+    if (at + round.first_check >= checked.first) x_.waited_tier = checked.tier;
+  in_redis_ = round.kind == RoundKind::redis || round.kind == RoundKind::fallback;
+  return true;
+}
+
+/// Only in the queue for the capacity of an upstream callers and priorities count: a caller's own permits are its own.
+void Turn::rank_by(const Round& round, std::size_t at) noexcept {
+  for (const auto& checked : round.limits())
+    if (at + round.first_check >= checked.first) fleet_ = checked.route_limit->ready->fleet;
+  priority = fleet_ ? x_.effective : shed::Priority::critical;
+  line = fleet_ ? line_of(x_) : Hash();
+}
+
+/// Puts what Redis needs to know into the checks: whether it stands in a queue, and for how long already.
+void Turn::tell_redis(const Round& round) {
+  if (!queued() || over()) return;
+  const auto waited = std::chrono::duration_cast<milliseconds>(x_.clock->steady() - since_);
+  for (std::size_t i = round.first_check; i < x_.admission.checks.size(); ++i) {
+    auto& check = x_.admission.checks[i];
+    if (check.hash != queue() || !can_wait(check)) continue;
+    // Redis knows only who came first. So a higher priority came much earlier than a lower one.
+    const auto earlier =
+        kEarlier * static_cast<std::uint32_t>(shed::kPriorities - 1 - static_cast<std::size_t>(priority));
+    check.waited = static_cast<std::uint32_t>(waited.count() + 1) + (fleet_ ? earlier : 0);
+    told_ = check;
+  }
+}
+
+Task<void> Turn::wait() {
+  if (called_ || over()) co_return;
+  auto time = std::chrono::duration_cast<Duration>(until_ - x_.clock->steady());
+  if (in_redis_ && is_first()) time = std::min(time, soon_ ? kAskSoon : ask_again(x_.clock->steady() - since_));
+  co_await wait_for_turn(time);
+  soon_ = called_;
+}
+
+void Turn::leave() noexcept {
+  leave_line();
+  if (!told_) return;
+  const auto back = given_back(*told_);
+  told_.reset();
+  x_.snapshot->redis->settle({&back, 1});
+}
+
+bool InLine::stand_in(const Hash& queue, std::size_t most) {
+  turns_.queues_.leave(*this);
+  const auto place = turns_.queues_.join(*this, queue, most);
+  // What it waits for may have come back after it was refused and before it stood in the queue.
+  called_ = place == InQueue::first;
+  return place != InQueue::full;
+}
+
+bool InLine::is_first() const noexcept { return turns_.queues_.is_first(*this); }
+
+Task<void> InLine::wait_for_turn(Duration time) {
+  Delay delay(*x_.clock, time, Delay::For::place);
+  delay_ = x_.delay = &delay;
+  co_await delay;
+  delay_ = x_.delay = nullptr;
+}
+
+void InLine::its_turn() noexcept {
+  const std::lock_guard lock(turns_.mutex_);
+  if (!in_called_.is_linked()) turns_.called_.push_back(*this);
+  turns_.bell_->ring();
+}
+
+void InLine::leave_line() noexcept {
+  turns_.queues_.leave(*this);
+  const std::lock_guard lock(turns_.mutex_);
+  if (in_called_.is_linked()) turns_.called_.erase(turns_.called_.iterator_to(*this));
+}
+
+Turns::Turns(Clock& clock, shed::WaitQueues& queues) : queues_(queues), bell_(clock.bell(&Turns::on_bell, this)) {}
+
+Turns::~Turns() = default;
+
+void Turns::freed(std::span<const limit::Check> checks) noexcept {
+  for (const auto& check : checks)
+    if (is_queued_for(*check.rule)) queues_.freed(check.hash);
+}
+
+void Turns::on_bell(void* self) { static_cast<Turns*>(self)->call_in(); }
+
+void Turns::call_in() {
+  const std::lock_guard lock(mutex_);
+  while (!called_.empty()) {
+    auto& turn = called_.front();
+    called_.pop_front();
+    turn.called_ = true;
+    if (turn.delay_) turn.delay_->end();
+  }
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,237 @@
+#include "headgate/gateway/exchange_counters.hpp"
+
+#include "gateway/limits/shards.hpp"
+
+#include "headgate/core/hash.hpp"
+#include "headgate/gateway/exchange.hpp"
+#include "headgate/room/line.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace headgate::gateway {
+namespace {
+
+struct CountedKey {
+  std::uint64_t hash;
+  std::string_view key;
+};
+
+/// The caller's key, as it was before a shard was chosen. Its hash in memory is there already.
+CountedKey counted_key(const Admission& admission, const CheckedLimit& checked) noexcept {
+  const auto& check = admission.checks[checked.first];
+  if (checked.shard == 0) return {check.hash.low, check.key};
+  const auto key = without_shard(check.key);
+  return {keyed_hash(key, 0).low, key};
+}
+
+}  // namespace
+
+ExchangeCounters::ExchangeCounters(observe::Registry& registry, observe::Writer worker, const CompiledConfig& compiled)
+    : made_routes_(registry.routes(worker)),
+      routes_(compiled.routes().size() + 1),
+      registry_(registry),
+      worker_(worker) {
+  routes_.back() = observe::RouteCounters(made_routes_.of("-"));
+  for (const auto& ready : compiled.limits()) {
+    const auto counted =
+        ready->limit.store == limit::Store::redis ? observe::Counted::in_redis : observe::Counted::in_memory;
+    for (const auto& tier : ready->tiers) {
+      tiers_.push_back(observe::limit_counters(registry, worker, ready->limit.name, tier.name, counted));
+      if (ready->limit.appointments) observe::add_appointments(tiers_.back(), registry, worker, ready->limit.name);
+      if (ready->in_flight) observe::add_in_flight(tiers_.back(), registry, worker, ready->limit.name);
+      if (ready->limit.shards > 1) observe::add_shards(tiers_.back(), registry, worker, ready->limit.name);
+      if (ready->in_turn) observe::add_waits(tiers_.back(), registry, worker, ready->limit.name);
+    }
+  }
+  bans_.reserve(compiled.bans().size());
+  for (const auto& limit : compiled.bans()) bans_.push_back(observe::ban_counters(registry, worker, limit));
+  for (const auto& room : compiled.rooms())
+    rooms_.push_back(observe::room_counters(registry, worker, room->options.rule.name));
+  make_shedding(registry, worker, compiled);
+  make_delivery(registry, worker, compiled);
+}
+
+void ExchangeCounters::make_shedding(observe::Registry& registry, observe::Writer worker,
+                                     const CompiledConfig& compiled) {
+  const auto& options = compiled.options();
+  for (const auto* const route : compiled.serving()) {
+    if (!route->sheds && !route->server_queue) continue;
+    if (shed_.size() <= route->upstream) shed_.resize(route->upstream + 1);
+    auto& counters = shed_[route->upstream];
+    if (counters.refused[0] != nullptr) continue;
+    const auto named = [&](const auto& each) { return each.upstream == route->upstream_name; };
+    const auto own = std::find_if(options.concurrency.begin(), options.concurrency.end(), named);
+    counters = observe::shed_counters(registry, worker, route->upstream_name, shed::kLayerWords, shed::kPriorityWords);
+    const bool adaptive = own != options.concurrency.end() && own->options.adaptive;
+    if (adaptive) observe::add_shed_gauges(registry, worker, route->upstream_name, counters);
+    if (adaptive && own->options.queue) {
+      observe::add_queue_numbers(registry, worker, route->upstream_name, counters);
+    } else if (route->server_queue && route->server_queue->length > 0) {
+      observe::add_queue_numbers(registry, worker, route->upstream_name, counters);
+      server_waiting_.resize(shed_.size());
+      server_waiting_[route->upstream] = std::exchange(counters.waiting, nullptr);
+    }
+  }
+  if (options.shedding.loop_lag > Duration(0)) loop_lag_ = &observe::loop_lag_gauge(registry, worker);
+}
+
+void ExchangeCounters::make_delivery(observe::Registry& registry, observe::Writer worker,
+                                     const CompiledConfig& compiled) {
+  for (const auto* const route : compiled.serving()) {
+    const auto* const delivery = route->delivery.get();
+    if (delivery != nullptr && delivery->retry != nullptr) {
+      if (retries_.size() <= route->upstream) retries_.resize(route->upstream + 1);
+      auto& counters = retries_[route->upstream];
+      if (counters.not_paid == nullptr)
+        counters = observe::retry_counters(registry, worker, route->upstream_name, kRetryReasons);
+    }
+    if (delivery != nullptr && delivery->mirror) {
+      if (mirrors_.size() <= delivery->mirror_upstream) mirrors_.resize(delivery->mirror_upstream + 1);
+      auto& counters = mirrors_[delivery->mirror_upstream];
+      if (counters[0] == nullptr) counters = observe::mirror_counters(registry, worker, delivery->mirror->to);
+    }
+  }
+}
+
+void ExchangeCounters::show(std::size_t upstream, shed::Concurrency& concurrency) const noexcept {
+  const auto& counters = shed_[upstream];
+  if (counters.limit) counters.limit->set(concurrency.limit());
+  if (counters.in_flight) counters.in_flight->set(concurrency.in_flight());
+  if (counters.waiting && concurrency.queue()) counters.waiting->set(static_cast<double>(concurrency.queue()->size()));
+}
+
+void ExchangeCounters::waits(std::size_t upstream, int more) const noexcept {
+  if (upstream >= server_waiting_.size() || server_waiting_[upstream] == nullptr) return;
+  auto& gauge = *server_waiting_[upstream];
+  gauge.set(gauge.read() + more);
+}
+
+void ExchangeCounters::permits(const CheckedLimit& checked, int more) const noexcept {
+  auto& gauge = *tiers_[checked.tier->number].in_flight;
+  gauge.set(gauge.read() + more);
+}
+
+void ExchangeCounters::clear_gauges() const noexcept {
+  for (const auto& counters : shed_) {
+    if (counters.limit) counters.limit->set(0);
+    if (counters.in_flight) counters.in_flight->set(0);
+    if (counters.waiting) counters.waiting->set(0);
+  }
+  if (loop_lag_) loop_lag_->set(0);
+}
+
+const observe::RouteCounters& ExchangeCounters::of_route(const Exchange& x) const {
+  auto& route = x.route ? routes_[x.route->number] : routes_.back();
+  if (!route) route = observe::RouteCounters(made_routes_.of(x.route->name));
+  return route;
+}
+
+void ExchangeCounters::begin(Exchange& x) const {
+  x.counted = &of_route(x);
+  x.counted->under_way(1);
+}
+
+void ExchangeCounters::count(const Exchange& x, Duration took) const {
+  const auto& route = x.counted ? *x.counted : of_route(x);
+  const auto waited = x.awaited + x.admission.delay + x.queued + x.permit_wait;
+  route.count(x.request.method, x.status,
+              {.whole = took,
+               .overhead = took - waited,
+               .received = x.body_bytes,
+               .sent = x.reply != nullptr ? x.reply->bytes_sent() : 0});
+  if (x.counted) route.under_way(-1);
+  if (x.trace && x.trace->context.sampled) route.traced(x.trace->id(), took, x.clock->wall());
+  for (const auto& auth_result : x.caller.auth_results) route.count(auth_result);
+  if (!x.admission.limits.empty()) count_limits(x);
+  if (x.route && x.route->extras) count_extras(x);
+  if (x.ban) count_ban(x);
+}
+
+void ExchangeCounters::count_extras(const Exchange& x) const {
+  if (x.route->sheds || x.route->server_queue) count_shed(x);
+  if (x.appointment_tier) count_appointments(x);
+  if (x.waited_tier && x.admission.outcome == Admission::Outcome::allowed && !x.client_gone)
+    tiers_[x.waited_tier->number].waits->record(x.permit_wait);
+  if (x.room.outcome != RoomVisit::Outcome::none) count_visit(x);
+}
+
+void ExchangeCounters::count_ban(const Exchange& x) const {
+  const auto& counters = x.ban->policy ? bans_[x.ban->number] : of_operators(*x.ban);
+  (x.ended_by == EndedBy::ban ? counters.refused : counters.observed)->add();
+  counters.top->rejected(keyed_hash(x.banned_key, 0).low, x.banned_key);
+}
+
+const observe::BanCounters& ExchangeCounters::of_operators(const RouteBan& ban) const {
+  const std::string_view name = ban.route_limit->ready->base;
+  const auto known = operated_.find(name);
+  if (known != operated_.end()) return known->second;
+  return operated_.emplace(name, observe::ban_counters(registry_, worker_, name)).first->second;
+}
+
+void ExchangeCounters::count_shed(const Exchange& x) const {
+  const auto& counters = shed_[x.route->upstream];
+  if (x.shed_by)
+    counters.refused[static_cast<std::size_t>(*x.shed_by) * shed::kPriorities + static_cast<std::size_t>(x.priority)]
+        ->add();
+  else if (x.queued > Duration(0) && counters.queue_seconds)
+    counters.queue_seconds->record(x.queued);
+}
+
+void ExchangeCounters::count_visit(const Exchange& x) const {
+  using Outcome = RoomVisit::Outcome;
+  const auto& counters = rooms_[x.route->room->number];
+  if (x.room.observed) counters.observed->add();
+  if (x.room.outcome == Outcome::admitted) counters.admitted->add();
+  if (x.room.outcome == Outcome::lost) counters.lost->add();
+  if (x.room.outcome == Outcome::lost || x.room.outcome == Outcome::waiting) counters.waits->add();
+}
+
+void ExchangeCounters::room(const CompiledRoom& room, const room::Knowledge& knowledge) const {
+  const auto& counters = rooms_[room.number];
+  const auto wait = knowledge.wait(room.options.rule, knowledge.next());
+  counters.waiting->set(static_cast<double>(knowledge.next() - knowledge.serving()));
+  counters.inside->set(static_cast<double>(room::inside_of(knowledge.taken())));
+  if (wait) counters.seconds->set(std::chrono::duration<double>(*wait).count());
+}
+
+void ExchangeCounters::count_appointments(const Exchange& x) const {
+  const auto& counters = tiers_[x.appointment_tier->number].appointments;
+  for (std::size_t i = 0; i < counters.size(); ++i)
+    if (x.appointment_events[i] && counters[i]) counters[i]->add();
+}
+
+// Of a rejected request only the limits that rejected it are counted: the others were not charged.
+void ExchangeCounters::count_limits(const Exchange& x) const {
+  const auto& a = x.admission;
+  const bool rejected = a.outcome == Admission::Outcome::rejected;
+  for (const auto& checked : a.limits) {
+    const auto& counters = tiers_[checked.tier->number];
+    const auto source = static_cast<std::size_t>(checked.source);
+    counters.seconds[source]->record(checked.took);
+    if (checked.unreadable) counters.unreadable->add();
+    if (checked.turned) counters.other_shards->add();
+    const auto units = static_cast<std::uint64_t>(std::max<std::int64_t>(0, checked.used));
+    if (checked.rejected) {
+      const bool observe = checked.route_limit->limit->mode == limit::Mode::observe;
+      (observe ? counters.observed : counters.rejected)[source]->add();
+      (observe ? counters.units_observed : counters.units_rejected)->add(units);
+      const auto [hash, key] = counted_key(a, checked);
+      counters.top->rejected(hash, key);
+    } else if (!rejected) {
+      counters.allowed[source]->add();
+      counters.units_allowed->add(units);
+      const auto [hash, key] = counted_key(a, checked);
+      counters.top->allowed(hash, key);
+      if (checked.kept) {  // its decision is about the appointment, not about the limit
+        counters.appointments[static_cast<std::size_t>(observe::AppointmentEvent::kept)]->add();
+        continue;
+      }
+      const auto* const left = limit::binding({a.decisions.data() + checked.first, checked.count});
+      if (observe::is_near(left->remaining, left->limit)) counters.near->add();
+    }
+  }
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,74 @@
+// Reads the body of a request before a server is chosen, up to the size that the route says. A slow upload then holds
+// no server and no place at the upstream, and the request can be sent more than once.
+
+#include "held_body.hpp"
+
+#include "gateway/limits/in_flight.hpp"
+#include "gateway/steps/check_body.hpp"
+
+#include "headgate/gateway/gateway.hpp"
+
+#include <algorithm>
+
+namespace headgate::gateway {
+
+HeldBody::~HeldBody() {
+  if (lent_ != nullptr) lent_->add(-static_cast<std::int64_t>(counted_));
+}
+
+void HeldBody::count() noexcept {
+  if (lent_ != nullptr) lent_->add(static_cast<std::int64_t>(bytes_.capacity()) - static_cast<std::int64_t>(counted_));
+  counted_ = bytes_.capacity();
+}
+
+/// Twice the room whenever there is too little, but no more than is announced.
+void HeldBody::append(std::string_view bytes) {
+  const auto size = bytes_.size() + bytes.size();
+  if (size > bytes_.capacity()) bytes_.reserve(std::max(size, std::min(2 * bytes_.capacity(), most_)));
+  bytes_ += bytes;
+  if (bytes_.capacity() != counted_) count();
+}
+
+// A larger body is not refused, because max_body says what is: it goes on as one that is not held. So does one that
+// comes while there is no memory left.
+Task<Gateway::Step> Gateway::hold_body(Exchange& x) {
+  const auto most = x.route->delivery->held_body;
+  const auto& framing = x.request.framing;
+  const bool announced = framing.kind == http::Framing::Kind::length;
+  if (x.client_gone || x.body->ended() || (announced && framing.length > most)) co_return Step{};
+  const auto held = std::make_shared<HeldBody>(services_.lent);
+  x.held = held;
+  const auto begun = x.clock->steady();
+  if (announced) held->expect(static_cast<std::size_t>(framing.length));
+  const auto bound = x.snapshot->compiled->options().bounds.buffered;
+  const auto any_left = [&] { return bound == 0 || services_.lent == nullptr || services_.lent->all() < bound; };
+  while (!x.body->ended() && held->bytes().size() < most && any_left()) {
+    const auto bytes = co_await x.body->read();
+    if (x.client_gone) co_return Step{};
+    if (bytes.has_error()) {
+      note_slow(x, bytes.error());
+      co_return Step(problem_of_body(bytes.error()));
+    }
+    held->append(*bytes);
+    x.body_bytes += bytes->size();
+  }
+  x.awaited += std::chrono::duration_cast<Duration>(x.clock->steady() - begun);
+  co_return Step{};
+}
+
+// The capacity of the upstream: a request whose body still arrives needs no place there.
+Task<Gateway::Step> Gateway::admit_held(Exchange& x, Stage stage) {
+  if (x.client_gone) co_return Step{};
+  const bool peek = x.admission.peek;
+  Step problem;
+  if (x.route->in_turn && !peek)
+    problem = co_await admit_in_turn(x, stage);
+  else if (is_in_redis(stage))
+    problem = co_await admit_in_redis(x, nullptr, stage);
+  else
+    problem = admit(x, stage);
+  if (!problem && !peek && !is_in_redis(stage)) in_flight_->show(x);
+  co_return problem;
+}
+
+}  // namespace headgate::gateway

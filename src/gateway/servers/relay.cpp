@@ -1,0 +1,381 @@
+#include "relay.hpp"
+
+#include "forward.hpp"
+#include "gateway/answers/edit_fields.hpp"
+#include "gateway/answers/rewrite.hpp"
+#include "gateway/callers/presented.hpp"
+#include "gateway/limits/limit_key.hpp"
+#include "gateway/record/trace.hpp"
+#include "gateway/steps/check_body.hpp"
+#include "gateway/steps/settle.hpp"
+#include "held_body.hpp"
+#include "mirrors.hpp"
+#include "request_body.hpp"
+#include "retry.hpp"
+#include "tries.hpp"
+#include "tunnel.hpp"
+
+#include "headgate/core/hash.hpp"
+#include "headgate/net/pace.hpp"
+
+#include <boost/asio/error.hpp>
+
+#include <algorithm>
+#include <exception>
+
+namespace headgate::gateway {
+namespace {
+
+using Step = std::optional<Problem>;
+using upstream::Failed;
+using upstream::Failure;
+using upstream::kTakesNoMore;
+
+constexpr unsigned kMaxInterim = 32;
+
+/// One relay. Its functions stand in the order in which they run.
+class Relay {
+ public:
+  Relay(Exchange& x, upstream::Upstream& upstream, const CompiledConfig& compiled, Mirrors& mirrors)
+      : x_(x),
+        upstream_(upstream),
+        compiled_(compiled),
+        options_(compiled.options()),
+        identity_(compiled.identity()),
+        mirrors_(mirrors) {}
+
+  Task<Step> run() {
+    forward_request_fields(x_, compiled_);
+    start_.method = x_.request.method;
+    start_.path = path_for_server(x_);
+    start_.query = forwarded_query(x_, identity_);
+    start_.fields = &x_.fields;
+    start_.framing = x_.request.framing;
+    start_.write_timeout = options_.timeouts.write;
+    start_.between_bytes = x_.route->between_bytes;
+    start_.room = &x_.head;
+    if (x_.route->balance_per) choice_.key = server_key(x_);
+    choice_.over = &x_.client_gone;
+    if (x_.server_place.held()) choice_.place = std::move(x_.server_place);
+    if (auto problem = take_first_bytes()) co_return problem;
+    if (x_.route->delivery) prepare_delivery(*x_.route->delivery);
+    while (true) {
+      auto outcome = co_await attempt(Over::any_connection);
+      if (x_.trace) trace_end(outcome);
+      // A pooled connection may have been closed meanwhile. Try once more if sending twice does no harm, on a new
+      // connection: other pooled ones may be closed too.
+      if (outcome.has_error() && may_repeat(outcome.error())) {
+        outcome = co_await attempt(Over::new_connection);
+        if (x_.trace) trace_end(outcome);
+      }
+      if (tries_ && another_follows(outcome)) {
+        if (at_) choice_.tried.add(*at_);
+        co_await tries_->pause();
+        if (!x_.client_gone) continue;
+        outcome = client_gone();
+      }
+      if (outcome.has_error()) note_wait(x_.clock->steady());
+      if (outcome.has_error()) co_return failed(outcome.error());
+      co_return *outcome;
+    }
+  }
+
+ private:
+  enum class Over { any_connection, new_connection };
+
+  /// What flows from here on flows as server and client will.
+  struct WaitUntilEnd {
+    explicit WaitUntilEnd(Relay& whose) noexcept : relay(whose) {}
+    WaitUntilEnd(const WaitUntilEnd&) = delete;
+    WaitUntilEnd& operator=(const WaitUntilEnd&) = delete;
+    ~WaitUntilEnd() { relay.note_wait(relay.x_.clock->steady()); }
+    Relay& relay;
+  };
+
+  Step take_first_bytes() {
+    if (x_.held) {
+      first_ = x_.held->bytes();  // counted when they were read
+    } else {
+      const auto bytes = x_.body->ready();
+      if (bytes.has_error()) return problem_of_body(bytes.error());
+      first_ = *bytes;
+      x_.body_bytes += first_.size();
+    }
+    whole_ = x_.body->ended() && x_.body->trailers().empty();
+    return {};
+  }
+
+  void prepare_delivery(const Delivery& delivery) {
+    const bool held = x_.body->ended();
+    if (delivery.mirror) mirrors_.copy(x_, start_, first_, held);
+    if (delivery.retry != nullptr) tries_.emplace(x_, *delivery.retry, *x_.snapshot->retries[x_.route->upstream], held);
+  }
+
+  bool another_follows(const Result<Step, Failure>& outcome) {
+    if (x_.client_gone) return false;
+    return outcome.has_error() ? tries_->again(outcome.error()) : tries_->scheduled();
+  }
+
+  Step failed(const Failure& failure) {
+    if (!failure.server.empty()) x_.server = failure.server;
+    x_.reason = reason_of(failure, x_.text);
+    const auto what = failure.what;
+    if (what == Failed::no_connection || what == Failed::connect_timeout || what == Failed::reply_timeout ||
+        what == Failed::untrusted || what == Failed::handshake)
+      x_.slot.dropped(x_.clock->steady());
+    return problem_of(failure);
+  }
+
+  bool may_repeat(const Failure& failure) const noexcept {
+    return failure.reused && whole_ && is_idempotent(x_.request.method) && !x_.reply->started();
+  }
+
+  void trace_end(const Result<Step, Failure>& outcome) {
+    const unsigned status = answered_ ? x_.answer.status : 0;
+    if (outcome.has_error()) {
+      if (!outcome.error().server.empty()) x_.server = outcome.error().server;
+      return end_attempt(x_, status, upstream::to_text(outcome.error().what));
+    }
+    const bool left = x_.client_gone || x_.ended_by == EndedBy::client_closed;
+    const auto& problem = *outcome;
+    end_attempt(x_, status, problem ? to_text(problem->ended_by) : left ? to_text(EndedBy::client_closed) : "");
+  }
+
+  Task<Result<Step, Failure>> attempt(Over over) {
+    ++x_.attempts;
+    at_.reset();
+    answered_ = false;
+    if (x_.trace) begin_attempt(x_);
+    auto server = over == Over::any_connection ? upstream_.take_idle(choice_) : nullptr;
+    if (!server) {
+      if (since_ == Clock::Steady()) since_ = x_.clock->steady();
+      auto connected = co_await upstream_.connect(choice_);
+      if (connected.has_error()) {
+        if (x_.client_gone) co_return client_gone();
+        co_return connected.error();
+      }
+      server = std::move(*connected);
+    }
+    if (x_.client_gone) co_return client_gone();
+    at_ = server->at();
+    x_.server = server->server();
+    if (x_.route->edits) name_server(x_, x_.server);
+    sent_at_ = x_.clock->steady();
+    if (since_ == Clock::Steady()) since_ = sent_at_;
+    const auto sent = co_await server->send(start_, first_, whole_ ? http::EndStream::yes : http::EndStream::no);
+    if (sent.has_error() && sent.error() == boost::asio::error::timed_out) {
+      upstream_.note(*server, balance::Outcome::timeout, Duration(-1));
+      upstream_.count(*at_, upstream::kNoAnswer, Duration(0));
+      if (x_.client_gone) co_return client_gone();
+      co_return Failure{.what = Failed::reply_timeout, .cause = sent.error(), .why = kTakesNoMore};
+    }
+    // After any other error go on: a server may answer and close before it has read everything.
+    const bool broken = sent.has_error();
+    RequestBody body(x_, *server);
+    x_.attempt = server.get();
+    if (!whole_ && !broken) body.start();
+    Result<Step, Failure> outcome = Step{};
+    std::exception_ptr bug;
+    try {
+      outcome = co_await answer(*server, body);
+    } catch (...) {
+      bug = std::current_exception();  // the task of the body must end first: it refers to this frame
+    }
+    co_await body.stop();
+    x_.attempt = nullptr;
+    if (bug) std::rethrow_exception(bug);
+    if (x_.client_gone) co_return client_gone();
+    if (body.problem() && !x_.reply->started()) co_return Step(*body.problem());
+    if (outcome.has_error() && !outcome.error().reused && !body.problem()) {
+      if (!answered_) upstream_.count(*at_, upstream::kNoAnswer, Duration(0));
+      upstream_.note(*server, upstream::outcome_of(outcome.error().what), Duration(-1));
+    }
+    const bool kept = outcome.has_value() && (whole_ || body.delivered()) && !broken;
+    if (kept) upstream_.give_back(std::move(server));
+    co_return outcome;
+  }
+
+  /// Reads heads and forwards interim ones until the final head, then relays the answer.
+  Task<Result<Step, Failure>> answer(upstream::Attempt& server, RequestBody& body) {
+    for (unsigned interim = 0; interim <= kMaxInterim; ++interim) {
+      auto head = co_await await_head(server, body);
+      if (head.has_error()) co_return head.error();
+      const auto status = x_.answer.status;
+      if (status == 101 || status >= 200) note_answer(server, body);
+      if (status >= 200 && tries_ && tries_->again_after_answer()) co_return throw_away(server);
+      if (status == 101 || status >= 200) note_latency(body);
+      if (status == 101) co_return co_await switch_protocols(server);
+      if (status >= 200) co_return co_await relay_answer(server);
+      if (status == 100) continue;  // the gateway has answered the client's Expect itself
+      forward_reply_fields(x_, compiled_, RejectionHeaders::none);
+      const http::ReplyStart start{.status = status, .reason = x_.answer.reason, .fields = &x_.fields};
+      if (tries_) tries_->answer_began();
+      const auto told = co_await x_.reply->interim(start);
+      if (told.has_error()) co_return client_gone();
+    }
+    co_return Failure{.what = Failed::malformed, .why = "the server keeps sending interim answers"};
+  }
+
+  void note_answer(upstream::Attempt& server, const RequestBody& body) {
+    const auto now = x_.clock->steady();
+    answered_ = true;
+    note_wait(now);
+    upstream_.count(*at_, x_.answer.status, std::chrono::duration_cast<Duration>(now - sent_at_));
+    if (x_.answer.status != 101) x_.upstream_time = now - sent_at_;
+    const auto since = whole_ ? sent_at_ : std::max(sent_at_, body.ended_at());
+    const auto took = body.running() ? Duration(-1) : std::chrono::duration_cast<Duration>(now - since);
+    const bool failed = balance::is_failure(x_.answer.status);
+    upstream_.note(server, failed ? balance::Outcome::server_error : balance::Outcome::answered, took);
+  }
+
+  /// From the first connection or request to a server until now, whatever happened between.
+  void note_wait(Clock::Steady now) noexcept {
+    if (since_ != Clock::Steady()) x_.awaited = awaited_ + std::chrono::duration_cast<Duration>(now - since_);
+  }
+
+  /// From here on the server is not asked for this answer any more: its body flows as the client takes it, and a tunnel
+  /// may stay open for hours. A fast refusal of the server's does not say that it is fast.
+  void note_latency(const RequestBody& body) {
+    if (!x_.slot.held()) return;
+    if (body.running() || x_.answer.status >= 500) return x_.slot.leave();
+    const auto begun = x_.attempts > 1 ? sent_at_ : x_.slot.since();  // what an earlier attempt took is not this one's
+    x_.slot.answered(whole_ ? begun : body.ended_at(), x_.clock->steady());
+  }
+
+  /// Another attempt follows. What has arrived of the body is dropped; if that is not all, its connection is closed.
+  static Result<Step, Failure> throw_away(upstream::Attempt& server) {
+    auto& from = server.body();
+    while (!from.ended()) {
+      const auto bytes = from.ready();
+      if (bytes.has_error() || bytes->empty()) break;
+    }
+    return Step{};
+  }
+
+  /// The timeout of the route counts from the end of the request. Until then the body has its own timeouts.
+  Task<Result<void, Failure>> await_head(upstream::Attempt& server, RequestBody& body) {
+    if (body.running()) return await_head_beside(server, body);
+    if (tries_ && tries_->held()) return await_head_of_try(server);
+    return server.read_head(x_.answer, x_.route->timeout);
+  }
+
+  /// An attempt that takes too long is given up only if another one follows.
+  Task<Result<void, Failure>> await_head_of_try(upstream::Attempt& server) {
+    auto head = co_await server.read_head(x_.answer, tries_->patience());
+    if (head.has_value() || head.error().what != Failed::reply_timeout || tries_->again(head.error())) co_return head;
+    const auto left = tries_->left();
+    if (left > Duration(0)) head = co_await server.read_head(x_.answer, left);
+    co_return head;
+  }
+
+  Task<Result<void, Failure>> await_head_beside(upstream::Attempt& server, RequestBody& body) {
+    const auto timeout = x_.route->timeout;
+    auto wait = timeout;
+    while (true) {
+      auto head = co_await server.read_head(x_.answer, wait);
+      if (head.has_value() || head.error().what != Failed::reply_timeout) co_return head;
+      if (body.running()) continue;
+      const auto since = std::chrono::duration_cast<Duration>(x_.clock->steady() - std::max(sent_at_, body.ended_at()));
+      if (since >= timeout) co_return head;
+      wait = timeout - since;
+    }
+  }
+
+  Task<Result<Step, Failure>> relay_answer(upstream::Attempt& server) {
+    auto& from = server.body();
+    if (x_.held && whole_) x_.held.reset();  // nothing is sent again
+    if (x_.route->settles) note_costs(x_);
+    forward_reply_fields(x_, compiled_, options_.rejection.headers);
+    const auto first = from.ready();
+    if (first.has_error()) co_return Failure{.what = Failed::malformed, .cause = first.error()};
+    x_.status = x_.answer.status;
+    const http::ReplyStart start{
+        .status = x_.answer.status, .reason = x_.answer.reason, .fields = &x_.fields, .framing = x_.answer.framing};
+    const auto ends_here = from.ended() && from.trailers().empty();
+    auto sent = co_await x_.reply->send(start, *first, ends_here ? http::EndStream::yes : http::EndStream::no);
+    if (ends_here) co_return sent.has_error() ? client_gone(sent.error()) : Result<Step, Failure>(Step{});
+    const WaitUntilEnd streaming(*this);
+    while (sent.has_value()) {
+      const auto bytes = co_await from.read();
+      if (bytes.has_error()) co_return broken_off(bytes.error());
+      if (bytes->empty()) {
+        const auto trailers = forward_trailers(from.trailers(), compiled_, edits_of(x_, Towards::client));
+        sent = co_await x_.reply->finish(trailers);
+        if (sent.has_error()) break;
+        co_return Step{};
+      }
+      const auto last = from.ended() && from.trailers().empty() ? http::EndStream::yes : http::EndStream::no;
+      sent = co_await x_.reply->write(*bytes, last);
+      if (last == http::EndStream::yes && sent.has_value()) co_return Step{};
+    }
+    co_return client_gone(sent.error());
+  }
+
+  Task<Result<Step, Failure>> switch_protocols(upstream::Attempt& server) {
+    if (x_.request.upgrade.empty())
+      co_return Failure{.what = Failed::malformed, .why = "the server switches protocols without a request for it"};
+    x_.status = 101;
+    forward_reply_fields(x_, compiled_, options_.rejection.headers);
+    const http::ReplyStart start{.status = 101, .reason = x_.answer.reason, .fields = &x_.fields};
+    const auto sent = co_await x_.reply->send(start, {}, http::EndStream::no);
+    if (sent.has_error()) co_return client_gone();
+    const WaitUntilEnd streaming(*this);
+    co_await tunnel(x_, server, options_.timeouts.tunnel);
+    co_return Step{};
+  }
+
+  static Failure broken_off(const error_code& cause) noexcept {
+    const bool late = cause == boost::asio::error::timed_out;
+    // Over TLS a close alone does not say that the answer is whole: anybody on the network path can close.
+    const bool unannounced = cause == boost::asio::error::connection_aborted;
+    const bool taken_down = cause == boost::asio::error::operation_aborted;  // or the client is gone: not told then
+    return {.what = late ? Failed::reply_timeout : Failed::closed,
+            .cause = cause,
+            .why = late          ? "it was silent for too long during its answer"
+                   : taken_down  ? upstream::kTakenDown
+                   : unannounced ? "it closed without the close_notify of TLS, so its answer may be cut off"
+                                 : ""};
+  }
+
+  /// The client is gone, or takes its answer too slowly, so there is no answer to send.
+  Result<Step, Failure> client_gone(const error_code& cause = {}) {
+    const bool slow = cause == net::too_slow();
+    x_.ended_by = slow ? EndedBy::timeout_client : EndedBy::client_closed;
+    if (slow) note_slow(x_, cause);
+    return slow ? Step{} : problem_of_operator(x_);
+  }
+
+  Exchange& x_;
+  upstream::Upstream& upstream_;
+  const CompiledConfig& compiled_;
+  const Options& options_;
+  const identity::Options& identity_;
+  Mirrors& mirrors_;
+  std::optional<Tries> tries_;  ///< not set: the upstream has no retries
+  upstream::RequestStart start_;
+  balance::Choice choice_;
+  std::optional<std::size_t> at_;  ///< the server of the last attempt
+  std::string_view first_;
+  bool whole_ = true;
+  Clock::Steady sent_at_;
+  const Duration awaited_ = x_.awaited;  ///< before this step
+  Clock::Steady since_;                  ///< when the first attempt began; zero: none has
+  bool answered_ = false;                ///< whether the attempt has the final head of an answer
+};
+
+}  // namespace
+
+std::optional<std::uint64_t> server_key(Exchange& x) {
+  if (x.route->balance_per == nullptr) return std::nullopt;
+  const auto key = key_of(x, *x.route->balance_per);
+  if (!key) return std::nullopt;
+  return stable_hash(*key);
+}
+
+Task<Step> relay(Exchange& x, upstream::Upstream& upstream, const CompiledConfig& compiled, Mirrors& mirrors) {
+  x.upstream = upstream.name();
+  Relay one(x, upstream, compiled, mirrors);
+  co_return co_await one.run();
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,59 @@
+#include "request_body.hpp"
+
+#include "forward.hpp"
+#include "gateway/steps/check_body.hpp"
+
+#include <boost/asio/error.hpp>
+
+namespace headgate::gateway {
+
+void RequestBody::fail(const Problem& problem) {
+  problem_ = problem;
+  server_.cancel();  // wakes the wait for the answer
+}
+
+Task<void> RequestBody::run() {
+  while (!stopping_) {
+    const auto bytes = co_await x_.body->read();
+    if (stopping_) break;
+    if (bytes.has_error()) {
+      note_slow(x_, bytes.error());
+      fail(problem_of_body(bytes.error()));
+      break;
+    }
+    if (bytes->empty()) {
+      const auto trailers =
+          forward_trailers(x_.body->trailers(), *x_.snapshot->compiled, edits_of(x_, Towards::server));
+      const auto ended = co_await server_.finish(trailers);
+      delivered_ = ended.has_value();
+      break;
+    }
+    x_.body_bytes += bytes->size();
+    const auto last = x_.body->ended() && x_.body->trailers().empty() ? http::EndStream::yes : http::EndStream::no;
+    const auto sent = co_await server_.write(*bytes, last);
+    if (sent.has_error() && sent.error() == boost::asio::error::timed_out) {
+      const upstream::Failure failure{
+          .what = upstream::Failed::reply_timeout, .cause = sent.error(), .why = upstream::kTakesNoMore};
+      x_.reason = failure.why;
+      fail(problem_of(failure));
+      break;
+    }
+    // After any other error go on: the server may have answered.
+    if (sent.has_error()) break;
+    if (last == http::EndStream::yes) {
+      delivered_ = true;
+      break;
+    }
+  }
+  ended_at_ = x_.clock->steady();
+}
+
+Task<void> RequestBody::stop() {
+  if (child_.done()) co_return;
+  stopping_ = true;
+  server_.cancel();
+  x_.body->cancel();
+  co_await child_.join();
+}
+
+}  // namespace headgate::gateway

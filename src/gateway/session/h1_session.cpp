@@ -1,0 +1,286 @@
+#include "h1_session.hpp"
+
+#include "gateway/answers/request_id.hpp"
+#include "h1_reply.hpp"
+
+#include "headgate/http/h1/fault_place.hpp"
+#include "headgate/http/h1/refused_head.hpp"
+
+#include <boost/asio/error.hpp>
+
+#include <algorithm>
+
+namespace headgate::gateway {
+namespace {
+
+namespace error = boost::asio::error;
+using http::h1::ParseError;
+
+// How many bytes of an unread body are read to keep the connection.
+constexpr std::size_t kMaxDiscarded = 256UL * 1024;
+
+// What a request counts as in its connection's turn: sixteen requests answered here are one turn.
+constexpr auto kRequest = net::Stream::kTurn / 16;
+
+// Before a request. RFC 9112 section 2.2 asks to ignore at least one.
+constexpr unsigned kMaxEmptyLines = 16;
+
+}  // namespace
+
+H1Session::H1Session(Sessions& owner, net::ReadBuffer input, Peer peer)
+    : Session(owner, std::move(input), std::move(peer)), body_(read_buffer_, timeouts().body), output_(*stream_) {
+  const net::PaceRule rule{&H1Session::pace, this};
+  body_.demand_pace(rule);
+  stream_->demand_pace(rule);
+}
+
+void H1Session::begin() {
+  if (read_buffer_.data().empty()) return rest(patience(), false);
+  serve();
+}
+
+/// Over TLS a part of a record may come, or a message without data. It must not make the time longer.
+void H1Session::rest(Duration most, bool again) {
+  const auto now = clock().steady();
+  if (!again) begin_wait(now);
+  if (peer_.secured) {
+    if (!again) idle_until_ = now + most;
+    most = std::clamp(std::chrono::duration_cast<Duration>(idle_until_ - now), Duration(0), most);
+  }
+  wait_idle(most);
+}
+
+// Written without the reply writer, because an answer may be written at the same time. The kernel has room for these
+// few bytes, unless the client does not read.
+Task<Result<void>> H1Session::say_continue(void* self) {
+  auto& session = *static_cast<H1Session*>(self);
+  if (session.exchange_.answered() || session.stream_->write_now("HTTP/1.1 100 Continue\r\n\r\n"))
+    co_return Result<void>{};
+  co_return error_code(error::no_buffer_space);
+}
+
+/// The client's socket became readable during an exchange. A next request waits; a reset ends the exchange. A client
+/// that closed only its sending side may still read, and looks like one that closed the connection. Most who close have
+/// left, so that ends the exchange too, unless its route says otherwise.
+void H1Session::stirred(void* self, net::Stream& stream) {
+  auto& session = *static_cast<H1Session*>(self);
+  if (stream.timed_out()) return session.watch_client();  // an exchange may last longer than one wait
+  const bool left = stream.broken() || (session.exchange_.ends_with_client() && stream.sees_end());
+  if (left) return session.close(ActiveExchange::Because::client_gone);
+  stream.watch_on(&H1Session::stirred, self, session.timeouts().tunnel);  // the end may come behind a next request
+}
+
+net::MinPace H1Session::pace(const void* self) {
+  const auto& session = *static_cast<const H1Session*>(self);
+  return {session.exchange_.min_rate(), session.timeouts().body};
+}
+
+void H1Session::watch_client() { stream_->watch(&H1Session::stirred, this, timeouts().tunnel); }
+
+void H1Session::close(ActiveExchange::Because because) noexcept {
+  // The calls below may end the exchange and delete this session, so they use only local variables.
+  const net::StreamPtr client = stream_;
+  const upstream::AttemptPtr server = exchange_.end_early(because);
+  client->close();
+  if (server) server->cancel();
+}
+
+void H1Session::break_off() noexcept { close(ActiveExchange::Because::broken_off); }
+
+Session::Told H1Session::stop(Afterwards afterwards) noexcept {
+  if (exchange_.answered()) {
+    close(ActiveExchange::Because::operator_);
+    return Told::nothing;
+  }
+  // A request that is not whole leaves bytes that nobody can tell from a next one.
+  const bool whole = body_.ended();
+  if (afterwards == Afterwards::close || !whole) exchange_.last_of_connection();
+  // The calls below may end the exchange and delete this session.
+  const net::StreamPtr client = stream_;
+  const upstream::AttemptPtr server = exchange_.end_early(ActiveExchange::Because::operator_);
+  if (!whole) client->interrupt_read();
+  if (server) server->cancel();
+  return Told::answer;
+}
+
+void H1Session::reject() {
+  spawn(refuse_service("This gateway has too many connections. Try again shortly."), "refusal");
+}
+
+Task<void> H1Session::refuse_service(const char* why) {
+  auto x = exchanges().take();
+  begin_exchange(*x);
+  const ParseError refusal{503, why};
+  (void)co_await refuse(*x, refusal);
+  exchanges().put(std::move(x));
+  linger();  // it may be a whole upload, of which nothing was read
+}
+
+void H1Session::serve() { spawn(serve_all(), "session"); }
+
+Task<void> H1Session::serve_all() {
+  if (out_of_memory() && !draining())
+    co_return co_await refuse_service("This gateway has too much to remember at once. Try again shortly.");
+  auto x = exchanges().take();
+  auto next = Next::close;
+  const bool here = !read_buffer_.data().empty();  // read with the PROXY header
+  const auto got = here ? Result<std::size_t>(read_buffer_.data().size()) : read_buffer_.fill_now();
+  const bool nothing = got.has_error() && got.error() == error::would_block;
+  if (got.has_value()) {
+    next = co_await serve_each(*x);
+  } else if (nothing) {
+    next = Next::idle;
+  }
+  exchanges().put(std::move(x));
+  rest_ = std::max(rest_, kUnknownRest);  // after a refused head nobody knows where the request ends
+  if (next == Next::idle && !draining()) co_return rest(timeouts().idle, nothing);
+  if (next == Next::idle && fresh_) co_return rest(kFirstRequest, nothing);
+  // Unread bytes would make the kernel reset the connection, and the answer could be lost (RFC 9112 section 9.6).
+  if (next == Next::close && stream_->is_open() && read_buffer_.fill_now().has_value()) next = Next::linger;
+  if (next == Next::linger) co_return linger(rest_);
+  end();
+}
+
+/// Serves all requests that have arrived, one after another: pipelined answers keep the order.
+Task<H1Session::Next> H1Session::serve_each(Exchange& x) {
+  while (true) {
+    begin_exchange(x);
+    auto next = Next::exchange;
+    if (!take_head(x)) next = co_await read_head(x);
+    if (next == Next::exchange) {
+      auto reply = begin_answer(x);
+      x.reply = &reply;
+      watch_client();  // nobody needs the answer if the client is gone
+      exchange_.begin(x);
+      std::exception_ptr thrown;
+      try {
+        co_await handler().handle(x);
+      } catch (...) {
+        thrown = std::current_exception();  // a handler of exceptions must not co_await
+      }
+      if (thrown) co_await answer_bug(handler(), x, thrown);
+      exchange_.end();
+      stream_->unwatch();
+      if (!settled(reply)) next = co_await settle(reply);
+    }
+    read_buffer_.unpin();
+    if (next != Next::exchange) co_return next;
+    if (read_buffer_.data().empty()) co_return Next::idle;
+    x.reset();
+    stream_->charge(kRequest);
+    const error_code gone = co_await stream_->turn();
+    if (gone) co_return Next::close;
+  }
+}
+
+bool H1Session::take_head(Exchange& x) {
+  const auto data = read_buffer_.data();
+  std::size_t scanned = 0;
+  const auto size = http::h1::head_size(data, scanned);
+  if (size == 0 || size > bounds().head_bytes || data.starts_with("\r\n")) return false;
+  const http::h1::Limits limits{bounds().head_fields, bounds().target_bytes, bounds().paths};
+  if (http::h1::parse_request(data.substr(0, size), limits, x.request).has_error()) return false;
+  fresh_ = false;
+  read_buffer_.consume(size);
+  return true;
+}
+
+Task<H1Session::Next> H1Session::read_head(Exchange& x) {
+  std::size_t scanned = 0;
+  std::size_t checked = 0;
+  unsigned empty_lines = 0;
+  while (true) {
+    for (; read_buffer_.data().starts_with("\r\n"); scanned = checked = 0) {
+      if (++empty_lines > kMaxEmptyLines) {
+        const ParseError refusal{400, "There are too many empty lines before the request."};
+        co_return co_await refuse(x, refusal);
+      }
+      read_buffer_.consume(2);
+    }
+    const bool long_head = read_buffer_.full() && read_buffer_.data().size() < bounds().head_bytes;
+    const bool no_room = read_buffer_.full() && !(long_head && read_buffer_.widen());
+    const auto data = read_buffer_.data();
+    const auto size = http::h1::head_size(data, scanned);
+    if (size > bounds().head_bytes || (size == 0 && (data.size() >= bounds().head_bytes || no_room))) {
+      const auto refusal = http::h1::too_long(data, bounds().head_bytes);
+      co_return co_await refuse(x, refusal);
+    }
+    if (size > 0) {
+      fresh_ = false;
+      const http::h1::Limits limits{bounds().head_fields, bounds().target_bytes, bounds().paths};
+      const auto parsed = http::h1::parse_request(data.substr(0, size), limits, x.request);
+      if (parsed.has_error()) co_return co_await refuse(x, parsed.error());
+      read_buffer_.consume(size);
+      x.awaited = std::chrono::duration_cast<Duration>(x.clock->steady() - x.started);
+      co_return Next::exchange;
+    }
+    if (const auto valid = http::h1::check_unfinished(data, checked); valid.has_error())
+      co_return co_await refuse(x, valid.error());
+    // Checked before each read: a head that never ends is too late as well.
+    const auto left = timeouts().head - std::chrono::duration_cast<Duration>(x.clock->steady() - x.started);
+    auto got = Result<std::size_t>(error_code(error::timed_out));
+    waits_ = true;
+    if (left > Duration(0)) got = co_await read_buffer_.fill(left);
+    waits_ = false;
+    if (got.has_value()) continue;
+    if (got.error() != error::timed_out || read_buffer_.data().empty()) co_return Next::close;
+    const ParseError late{408, "The request's head did not arrive in time."};
+    co_return co_await refuse(x, late);
+  }
+}
+
+H1Reply H1Session::begin_answer(Exchange& x) {
+  const bool has_body = x.request.framing.kind != http::Framing::Kind::none;
+  if (has_body || !x.request.upgrade.empty()) read_buffer_.pin();  // the head must stay readable while the body is read
+  body_.timeout(timeouts().body);
+  body_.begin(x.request.framing);
+  if (x.request.expects_continue && read_buffer_.data().empty()) body_.before_wait(&H1Session::say_continue, this);
+  x.body = &body_;
+  return {output_, body_, x, timeouts().write,
+          x.request.keep_alive ? H1Reply::Close::may_keep : H1Reply::Close::must_close};
+}
+
+Task<H1Session::Next> H1Session::refuse(Exchange& x, ParseError refusal) {
+  H1Reply reply(output_, body_, x, timeouts().write, H1Reply::Close::must_close);
+  rest_ = 0;
+  body_.begin({});
+  x.body = &body_;
+  x.reply = &reply;
+  const http::h1::Limits limits{bounds().head_fields, bounds().target_bytes, bounds().paths};
+  http::h1::read_refused_head(read_buffer_.data(), limits, x.request);
+  x.request_id = request_id(x);
+  x.reason = refusal.why;
+  const auto problem = problem_of_head(refusal.status, refusal.why);
+  co_await send_problem(x, problem, RejectionHeaders::none);
+  const auto head = read_buffer_.data().substr(0, bounds().head_bytes);
+  handler().refused_head(x, head, http::h1::fault_place(head, limits, refusal));
+  handler().refused(x);
+  co_return Next::linger;
+}
+
+bool H1Session::settled(const H1Reply& reply) const noexcept {
+  return reply.complete() && reply.keeps_connection() && body_.clean();
+}
+
+/// Brings the connection into a safe state after an exchange: at the begin of the next request, or to be closed.
+Task<H1Session::Next> H1Session::settle(const H1Reply& reply) {
+  rest_ = body_.most_left();
+  if (!reply.complete()) {
+    stream_->reset();
+    co_return Next::close;
+  }
+  if (reply.keeps_connection() && !body_.ended()) {
+    const auto until = clock().steady() + timeouts().body;
+    for (std::size_t discarded = 0; !body_.ended() && discarded < kMaxDiscarded && clock().steady() < until;) {
+      waits_ = true;
+      const auto bytes = co_await body_.read();
+      waits_ = false;
+      if (bytes.has_error()) co_return Next::linger;
+      discarded += bytes->size();
+    }
+  }
+  if (reply.keeps_connection() && body_.clean()) co_return Next::exchange;
+  co_return body_.ended() && read_buffer_.data().empty() ? Next::close : Next::linger;
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,74 @@
+#include "request_state.hpp"
+
+#include "gateway/record/access_record.hpp"
+
+#include "headgate/gateway/delay.hpp"
+
+#include <array>
+#include <chrono>
+
+namespace headgate::gateway {
+namespace {
+
+constexpr unsigned kTunnelled = 101;
+
+std::string_view state_of_wait(Delay::For what) noexcept {
+  switch (what) {
+    case Delay::For::place:
+      return "queue";
+    case Delay::For::retry:
+      return "retry";
+    case Delay::For::permit:
+      break;
+  }
+  return "limit";
+}
+
+/// Whether the server has not said how long its answer is.
+bool is_open_end(const Exchange& x) noexcept {
+  using Kind = http::Framing::Kind;
+  return x.attempt != nullptr && (x.answer.framing.kind == Kind::chunked || x.answer.framing.kind == Kind::until_close);
+}
+
+}  // namespace
+
+std::string_view state_of(const Exchange& x) noexcept {
+  if (x.status == kTunnelled) return "tunnel";
+  if (x.reply->started()) return is_open_end(x) ? "streaming" : "sending";
+  if (x.delay != nullptr) return state_of_wait(x.delay->waits_for());
+  if (!x.body->ended() && (x.attempts > 0 ? x.attempt != nullptr : x.held != nullptr)) return "receiving";
+  if (x.attempt != nullptr) return "server";
+  return x.attempts > 0 ? "connecting" : "deciding";
+}
+
+const boost::asio::ip::address& logged_address(const Exchange& x) noexcept {
+  return x.caller.ip_key.empty() ? x.peer : x.caller.address;
+}
+
+std::uint64_t begun_of(const Exchange& x) noexcept {
+  const auto since = std::chrono::duration_cast<std::chrono::microseconds>(x.started.time_since_epoch());
+  return static_cast<std::uint64_t>(since.count());
+}
+
+RequestUnderWay describe(const Exchange& x, const std::vector<std::string>& callers) {
+  RequestUnderWay out;
+  out.method = x.request.method;
+  out.host = x.request.authority;
+  out.path = x.request.path;
+  if (x.route != nullptr) out.route = x.route->name;
+  out.upstream = x.upstream;
+  out.server = x.server;
+  out.address = logged_address(x);
+  if (const auto* const binding = x.admission.binding) {
+    out.limit = binding->route_limit->limit->name;
+    out.key = x.admission.checks[x.admission.rule].key;
+  }
+  std::array<std::string_view, observe::LogOptions::kMaxCallers> values;
+  for (const auto value : caller_values(x, callers, values)) out.callers.emplace_back(value);
+  out.state = state_of(x);
+  out.received = x.body_bytes;
+  out.sent = x.reply->bytes_sent();
+  return out;
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,259 @@
+// Checks the credentials: certificate, API key, token. A failed attempt is charged to the address of the caller, before
+// a signature is checked.
+
+#include "gateway/callers/demands.hpp"
+#include "gateway/callers/presented.hpp"
+#include "gateway/limits/limit_fields.hpp"
+#include "gateway/limits/limit_key.hpp"
+
+#include "headgate/gateway/gateway.hpp"
+#include "headgate/gateway/key_source.hpp"
+
+#include <boost/smart_ptr/make_local_shared.hpp>
+
+namespace headgate::gateway {
+namespace {
+
+using observe::AuthKind;
+using observe::AuthStatus;
+
+constexpr std::string_view kKeyChallenge = "ApiKey";
+
+void note(Exchange& x, AuthKind kind, AuthStatus result) {
+  x.caller.auth_results.emplace_back(observe::AuthResult{kind, result});
+}
+
+AuthStatus result_of(identity::JwtError error) noexcept {
+  using identity::JwtError;
+  switch (error) {
+    case JwtError::malformed:
+      return AuthStatus::malformed;
+    case JwtError::unsupported_algorithm:
+      return AuthStatus::unsupported_algorithm;
+    case JwtError::wrong_type:
+      return AuthStatus::wrong_type;
+    case JwtError::no_keys:
+      return AuthStatus::no_keys;
+    case JwtError::unknown_key:
+      return AuthStatus::unknown_key;
+    case JwtError::bad_signature:
+      return AuthStatus::bad_signature;
+    case JwtError::expired:
+      return AuthStatus::expired;
+    case JwtError::not_yet_valid:
+      return AuthStatus::not_yet_valid;
+    case JwtError::too_old:
+      return AuthStatus::too_old;
+    case JwtError::wrong_issuer:
+      return AuthStatus::wrong_issuer;
+    case JwtError::wrong_audience:
+      return AuthStatus::wrong_audience;
+    case JwtError::too_large:
+      return AuthStatus::too_large;
+  }
+  return AuthStatus::malformed;
+}
+
+/// Tells the caller that the token is bad, and whether it has expired. Nothing more, so that an attacker learns nothing
+/// (RFC 6750 section 3.1).
+Problem token_refused(identity::JwtError error) {
+  if (error == identity::JwtError::no_keys)
+    return {.status = 503,
+            .ended_by = EndedBy::auth,
+            .detail = "Tokens cannot be checked at the moment: the keys of their issuer are not available yet.",
+            .retry_after = 1};
+  const bool expired = error == identity::JwtError::expired;
+  return {.status = 401,
+          .ended_by = EndedBy::auth,
+          .detail = expired ? "The bearer token has expired." : "The bearer token was not accepted.",
+          .challenge = expired ? R"(Bearer error="invalid_token", error_description="the token has expired")"
+                               : R"(Bearer error="invalid_token")"};
+}
+
+Problem key_refused(KeyState state) {
+  return {.status = 401,
+          .ended_by = EndedBy::auth,
+          .detail = state == KeyState::expired ? "The API key has expired." : "The API key was not accepted.",
+          .challenge = kKeyChallenge};
+}
+
+AuthStatus result_of(KeyState state) noexcept {
+  switch (state) {
+    case KeyState::none:
+      return AuthStatus::missing;
+    case KeyState::good:
+      return AuthStatus::ok;
+    case KeyState::unknown:
+      return AuthStatus::unknown_key;
+    case KeyState::disabled:
+      return AuthStatus::disabled;
+    case KeyState::expired:
+      return AuthStatus::expired;
+  }
+  return AuthStatus::missing;
+}
+
+}  // namespace
+
+Gateway::Step Gateway::authenticate(Exchange& x) {
+  auto problem = check_certificate(x);
+  if (!problem) problem = check_key(x);
+  if (!problem) problem = check_token(x);
+  if (!problem && x.route->demands) problem = check_demands(x);
+  return problem;
+}
+
+Gateway::Step Gateway::check_certificate(Exchange& x) {
+  if (x.route->require != Require::mtls) return {};
+  note(x, AuthKind::mtls, x.client_certificate ? AuthStatus::ok : AuthStatus::missing);
+  if (x.client_certificate) return {};
+  return Problem{.status = 403, .ended_by = EndedBy::auth, .detail = "A client certificate is required here."};
+}
+
+Gateway::Step Gateway::check_key(Exchange& x) {
+  const auto& route = *x.route;
+  if (!route.reads_key) return {};
+  const auto state = x.caller.key_state;
+  note(x, AuthKind::api_key, result_of(state));
+  if (state == KeyState::good) return {};
+  if (state == KeyState::none) {
+    if (route.require != Require::api_key) return {};
+    return Problem{
+        .status = 401, .ended_by = EndedBy::auth, .detail = "An API key is required here.", .challenge = kKeyChallenge};
+  }
+  if (route.require != Require::api_key && route.unknown_key == UnknownKey::anonymous) return {};
+  if (auto limited = reserve_failure(x)) return limited;
+  return key_refused(state);
+}
+
+Gateway::Step Gateway::check_token(Exchange& x) {
+  const auto& route = *x.route;
+  const auto& options = x.snapshot->compiled->identity().jwt;
+  if (!route.reads_token || !options) return {};
+  const auto token = presented_token(x, *options);
+  if (token.twice) {
+    note(x, AuthKind::jwt, AuthStatus::ambiguous);
+    return Problem{.status = 400,
+                   .ended_by = EndedBy::auth,
+                   .detail = "There is more than one token in this request.",
+                   .challenge = R"(Bearer error="invalid_request")"};
+  }
+  if (token.text.empty()) {
+    note(x, AuthKind::jwt, AuthStatus::missing);
+    if (route.require != Require::jwt) return {};
+    return Problem{
+        .status = 401, .ended_by = EndedBy::auth, .detail = "A bearer token is required here.", .challenge = "Bearer"};
+  }
+  auto known = tokens_->get(token.text, services_.clock.wall());
+  if (!known) {
+    if (auto limited = reserve_failure(x)) {
+      note(x, AuthKind::jwt, AuthStatus::limited);
+      return limited;
+    }
+    known = verify(x, token.text);
+  }
+  if (known->refused) {
+    const auto& refused = *known->refused;
+    note(x, AuthKind::jwt, result_of(refused.error));
+    if (refused.error == identity::JwtError::unknown_key && x.snapshot->missing_key && !x.admission.peek)
+      x.snapshot->missing_key(refused.issuer);
+    return token_refused(refused.error);
+  }
+  note(x, AuthKind::jwt, AuthStatus::ok);
+  x.caller.token = std::move(known->token);
+  if (options->issuers.size() > 1) x.caller.issuer = options->issuers[x.caller.token->issuer].issuer;
+  return {};
+}
+
+/// The caller lacks the key that a limit counts by, and the limit refuses such callers. The answer says which
+/// credential is missing or not accepted. An unknown credential counts as a failed attempt.
+Problem Gateway::key_missing(Exchange& x, const limit::Limit& limit) {
+  const auto* const absent = first_absent(x, limit.per);
+  const auto needs = absent ? absent->source->needs : Needs::nothing;
+  const bool credential = needs == Needs::token || needs == Needs::api_key;
+  Problem problem{.status = limit.if_absent.status, .ended_by = EndedBy::auth, .limit = limit.name};
+  if (problem.status == 0) problem.status = credential ? 401 : needs == Needs::certificate ? 403 : 400;
+  if (needs == Needs::token && x.caller.token) {
+    for (auto& auth_result : x.caller.auth_results)
+      if (auth_result.kind == AuthKind::jwt) auth_result.result = AuthStatus::no_claim;
+    problem.detail = "The bearer token does not have the claim that requests are counted by here.";
+    problem.challenge = R"(Bearer error="invalid_token", error_description="a claim is missing")";
+  } else if (needs == Needs::token) {
+    problem.detail = "A bearer token is required here.";
+    problem.challenge = "Bearer";
+  } else if (needs == Needs::api_key) {
+    const auto state = x.caller.key_state;
+    problem.challenge = kKeyChallenge;
+    problem.detail = state == KeyState::none ? "An API key is required here." : key_refused(state).detail;
+    if (state != KeyState::none)
+      if (auto limited = reserve_failure(x)) return *limited;
+  } else {
+    if (absent) problem.detail = absent->source->missing;
+    problem.challenge = "Bearer";
+  }
+  if (problem.status != 401) problem.challenge = {};
+  return problem;
+}
+
+/// Verifies the token and remembers the result. A failed attempt was reserved before; it is returned if the token is
+/// good.
+identity::TokenCache::Known Gateway::verify(Exchange& x, std::string_view token) {
+  auto verified = x.snapshot->key_overrides->jwt()->verify(token, services_.clock.wall());
+  if (verified.has_value()) {
+    return_failure(x);
+    if (x.admission.peek)
+      return {boost::make_local_shared<const identity::VerifiedToken>(std::move(*verified)), std::nullopt};
+    return {tokens_->put(token, std::move(*verified)), std::nullopt};
+  }
+  const auto& refused = verified.error();
+  if (refused.error == identity::JwtError::no_keys)
+    return_failure(x);  // not the fault of the caller
+  else if (!x.admission.peek)
+    tokens_->put(token, refused);
+  return {nullptr, refused};
+}
+
+Gateway::Step Gateway::reserve_failure(Exchange& x) {
+  const auto* const rule = x.snapshot->compiled->failure_rule();
+  if (rule == nullptr) return {};
+  const auto key = x.caller.ip_key;
+  const limit::Check check{.rule = rule, .key = key, .hash = keyed_hash(key, rule->seed), .peek = x.admission.peek};
+  limit::Decision decision;
+  if (services_.memory.decide({&check, 1}, services_.clock.wall(), {&decision, 1})) return {};
+  x.caller.failures_used_up = true;
+  const auto wait = seconds_up(decision.retry_after);
+  const auto detail = x.text.join(
+      {"Too many authentications from this address have failed. Try again in ", in_words(x.text, wait), "."});
+  return Problem{.status = 429,
+                 .ended_by = EndedBy::limit,
+                 .detail = detail,
+                 .limit = kFailureLimit,
+                 .retry_after = wait,
+                 .body = x.snapshot->compiled->options().rejection.body};
+}
+
+// A limit of the route would reject what the browser then shows as "blocked", and the page could not read why. So a
+// preflight takes from none of them.
+Gateway::Step Gateway::charge_preflight(Exchange& x) {
+  const auto* const rule = x.snapshot->compiled->preflight_rule();
+  const auto key = x.caller.ip_key;
+  const limit::Check check{.rule = rule, .key = key, .hash = keyed_hash(key, rule->seed), .peek = x.admission.peek};
+  limit::Decision decision;
+  if (services_.memory.decide({&check, 1}, services_.clock.wall(), {&decision, 1})) return {};
+  return Problem{.status = 429,
+                 .ended_by = EndedBy::limit,
+                 .detail = "Too many preflights come from this address.",
+                 .limit = kPreflightLimit,
+                 .retry_after = seconds_up(decision.retry_after),
+                 .body = x.snapshot->compiled->options().rejection.body};
+}
+
+void Gateway::return_failure(Exchange& x) {
+  const auto* const rule = x.snapshot->compiled->failure_rule();
+  if (rule == nullptr) return;
+  const auto key = x.caller.ip_key;
+  const limit::Check check{.rule = rule, .key = key, .hash = keyed_hash(key, rule->seed), .peek = x.admission.peek};
+  services_.memory.give_back({&check, 1}, services_.clock.wall());
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,27 @@
+#include "bill.hpp"
+
+#include "gateway/limits/resolved_limit.hpp"
+#include "gateway/limits/shards.hpp"
+
+namespace headgate::gateway {
+
+void note_unchecked(Exchange& x, const RouteLimit& route_limit) {
+  if (const auto key = key_to_ban(x, route_limit))
+    x.admission.unchecked.push_back({.route_limit = &route_limit, .key = *key, .used = cost_of(x, route_limit.cost)});
+}
+
+// What a limit observes only is billed as well: the request has passed.
+void bill(const Exchange& x, limit::UseSheet& sheet) {
+  const auto& a = x.admission;
+  if (a.returned) return;
+  const auto& days = x.snapshot->compiled->options().billing_days;
+  const auto now = x.clock->wall();
+  for (const auto& checked : a.limits) {
+    if (!checked.route_limit->limit->bill || checked.asked_at == Clock::Steady()) continue;
+    const auto key = a.checks[checked.first].key;
+    sheet.add(days, now, checked.route_limit->ready->base, checked.shard == 0 ? key : without_shard(key), checked.used);
+  }
+  for (const auto& use : a.unchecked) sheet.add(days, now, use.route_limit->ready->base, use.key, use.used);
+}
+
+}  // namespace headgate::gateway

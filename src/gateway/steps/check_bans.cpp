@@ -1,0 +1,90 @@
+// Refuses callers that are suspended, before anything is counted, and notes the offences that suspend them.
+
+#include "gateway/limits/limit_fields.hpp"
+#include "gateway/limits/longest_wait.hpp"
+#include "gateway/limits/offences.hpp"
+#include "gateway/limits/resolved_limit.hpp"
+
+#include "headgate/gateway/gateway.hpp"
+
+#include <algorithm>
+
+namespace headgate::gateway {
+namespace {
+
+bool rejected_by(const Exchange& x, const RouteBan& ban) {
+  const auto& limits = x.admission.limits;
+  return std::any_of(limits.begin(), limits.end(), [&](const CheckedLimit& checked) {
+    return checked.route_limit == ban.route_limit && checked.rejected;
+  });
+}
+
+bool offends(const Exchange& x, const RouteBan& ban, unsigned status) {
+  const auto& statuses = ban.policy->statuses;
+  if (statuses.empty()) return rejected_by(x, ban);
+  return std::binary_search(statuses.begin(), statuses.end(), status);
+}
+
+}  // namespace
+
+Gateway::Step Gateway::check_bans(Exchange& x, bool after_auth) const {
+  for (const auto& ban : x.route->bans) {
+    if (ban.after_auth != after_auth) continue;
+    const auto key = key_to_ban(x, *ban.route_limit);
+    if (!key) continue;
+    const auto now = services_.clock.wall();
+    const auto found = services_.bans.find(ban.policy->offences, *key, now);
+    if (!found) continue;
+    // A limit that observes now refuses nobody, and neither does a suspension made while it observed.
+    const bool observed = found->observed || ban.route_limit->limit->mode == limit::Mode::observe;
+    if (observed && x.ban != nullptr) continue;
+    x.ban = &ban;
+    x.banned_key = *key;
+    if (observed) continue;
+    return Problem{.status = ban.policy->status,
+                   .ended_by = EndedBy::ban,
+                   .detail = "This caller is suspended for a time, after too many requests that were not allowed.",
+                   .limit = ban.policy->offences.limit,
+                   .retry_after = seconds_up(found->until - now),
+                   .body = x.snapshot->compiled->options().rejection.body};
+  }
+  return {};
+}
+
+void Gateway::note_offences(Exchange& x) {
+  if (x.ended_by == EndedBy::ban || x.ended_by == EndedBy::operator_ || x.offences_noted) return;
+  for (const auto& ban : x.route->bans) {
+    if (&ban == x.ban || !offends(x, ban, x.status)) continue;
+    if (const auto key = key_to_ban(x, *ban.route_limit)) offences_->note(x, ban, *key);
+  }
+}
+
+/// Notes the offences of a request before it is answered with `problem`: the last offence begins a suspension, and the
+/// answer tells that wait. A question notes nothing, and is told the same.
+Task<void> Gateway::suspend_first(Exchange& x, Problem& problem) {
+  const bool peek = x.admission.peek;
+  if (problem.ended_by == EndedBy::ban || problem.retry_after == 0) co_return;
+  if (!peek && (x.client_gone || x.reply->started())) co_return;
+  x.offences_noted = true;
+  for (const auto& ban : x.route->bans) {
+    if (&ban == x.ban || !offends(x, ban, problem.status)) continue;
+    const auto key = key_to_ban(x, *ban.route_limit);
+    if (!key) continue;
+    const bool observed = ban.route_limit->limit->mode == limit::Mode::observe;
+    if (peek) {
+      auto asked = offences_->would_suspend(x, ban, *key);
+      const bool begins = co_await asked;
+      const auto now = services_.clock.wall();
+      if (begins && !observed)
+        tell_wait_until(x, now, now + services_.bans.next_length(*ban.policy, *key, now), problem);
+      continue;
+    }
+    auto noted = offences_->note_now(x, ban, *key);
+    co_await noted;
+    const auto now = services_.clock.wall();
+    const auto found = services_.bans.find(ban.policy->offences, *key, now);
+    if (found && !found->observed && !observed) tell_wait_until(x, now, found->until, problem);
+  }
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,82 @@
+// Refuses callers that an operator suspended: under limits that suspend nobody by themselves, and by the block that an
+// address is in.
+
+#include "gateway/limits/limit_fields.hpp"
+#include "gateway/limits/resolved_limit.hpp"
+
+#include "headgate/gateway/gateway.hpp"
+#include "headgate/gateway/key_source.hpp"
+#include "headgate/identity/network.hpp"
+#include "headgate/limit/ban_table.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace headgate::gateway {
+namespace {
+
+constexpr unsigned kSuspendedStatus = 429;  // of a limit without "ban"
+
+bool by_address(const std::vector<limit::Per>& per) {
+  return per.size() == 1 && per.front().source->word == "client_ip";
+}
+
+/// What stands before the block of an address in a key of this limit; nothing if this key is no address.
+std::optional<std::string_view> before_block(const limit::Limit& limit, std::string_view key) {
+  const auto& instead = limit.if_absent.instead;
+  for (std::size_t i = 0; i < instead.size(); ++i)
+    if (key.starts_with(limit::IfAbsent::kMarks[i]))
+      return by_address(instead[i]) ? std::optional(limit::IfAbsent::kMarks[i]) : std::nullopt;
+  return by_address(limit.per) ? std::optional(std::string_view()) : std::nullopt;
+}
+
+struct Suspended {
+  limit::BanTable::Found found;
+  std::string_view key;  ///< a view into x.text or the exchange
+};
+
+std::optional<Suspended> find_suspended(Exchange& x, const limit::BanTable& bans, const RouteBan& ban, Instant now) {
+  const auto key = key_to_ban(x, *ban.route_limit);
+  if (!key) return std::nullopt;
+  const auto& name = ban.route_limit->ready->base;
+  if (ban.policy == nullptr)  // else its own step has looked
+    if (const auto found = bans.find(name, *key, now)) return Suspended{*found, *key};
+  const auto before = ban.by_address ? before_block(*ban.route_limit->limit, *key) : std::nullopt;
+  if (!before) return std::nullopt;
+  std::optional<Suspended> out;
+  const auto& address = x.caller.address;
+  const bool v4 = address.is_v4() || address.to_v6().is_v4_mapped();
+  bans.blocks().any_of(v4, [&](unsigned length) {
+    const auto block = std::string(*before) + identity::block_of(address, length);
+    const auto found = bans.find(name, block, now);
+    if (found) out = Suspended{*found, x.text.join({block})};
+    return found && !found->observed;
+  });
+  return out;
+}
+
+}  // namespace
+
+Gateway::Step Gateway::check_suspended(Exchange& x, bool after_auth) const {
+  const auto now = services_.clock.wall();
+  for (const auto& ban : x.route->suspendable) {
+    if (ban.after_auth != after_auth) continue;
+    const auto suspended = find_suspended(x, services_.bans, ban, now);
+    if (!suspended) continue;
+    // A limit that observes now refuses nobody, and neither does a suspension made while it observed.
+    const bool observed = suspended->found.observed || ban.route_limit->limit->mode == limit::Mode::observe;
+    if (observed && x.ban != nullptr) continue;
+    x.ban = &ban;
+    x.banned_key = suspended->key;
+    if (observed) continue;
+    return Problem{.status = ban.policy != nullptr ? ban.policy->status : kSuspendedStatus,
+                   .ended_by = EndedBy::ban,
+                   .detail = "This caller is suspended for a time.",
+                   .limit = ban.route_limit->ready->base,
+                   .retry_after = seconds_up(suspended->found.until - now),
+                   .body = x.snapshot->compiled->options().rejection.body};
+  }
+  return {};
+}
+
+}  // namespace headgate::gateway

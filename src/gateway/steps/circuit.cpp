@@ -1,0 +1,71 @@
+// The circuit breaker of the route's upstream: while it is open, requests are refused at once. Whether it opens is
+// decided on the main thread (balance/circuit), from what `leave_circuit` counts.
+
+#include "gateway/limits/limit_fields.hpp"
+
+#include "headgate/balance/circuit_gate.hpp"
+#include "headgate/gateway/gateway.hpp"
+
+namespace headgate::gateway {
+namespace {
+
+using balance::CircuitDoor;
+using balance::CircuitPass;
+
+CircuitDoor* door_of(const Exchange& x) noexcept { return x.snapshot->upstreams[x.route->upstream]->circuit(); }
+
+CircuitDoor::End end_of(const Exchange& x) noexcept {
+  switch (x.ended_by) {
+    case EndedBy::upstream:
+      return balance::is_failure(x.status) ? CircuitDoor::End::bad : CircuitDoor::End::good;
+    case EndedBy::no_server:
+    case EndedBy::timeout_connect:
+    case EndedBy::timeout_upstream:
+    case EndedBy::upstream_closed:
+      return CircuitDoor::End::bad;
+    default:  // its client left, for example
+      return CircuitDoor::End::unknown;
+  }
+}
+
+Problem circuit_problem(Exchange& x, CircuitDoor& door) {
+  static const std::string failing =
+      body_until_wait(503, "The servers behind this gateway fail at the moment. Try again in ");
+  door.count_refused();
+  x.reason = "too many requests to its upstream fail";
+  return {.status = 503,
+          .ended_by = EndedBy::circuit,
+          .retry_after = door.retry_after(x.clock->steady()),
+          .body = x.snapshot->compiled->options().rejection.body,
+          .until_wait = failing};
+}
+
+}  // namespace
+
+// Before the limits that cost a call, and before a request waits for anything.
+Gateway::Step Gateway::check_circuit(Exchange& x) {
+  auto* const door = door_of(x);
+  if (door == nullptr || !door->refuses()) return {};
+  const Step problem = circuit_problem(x, *door);
+  return_all(x);
+  return problem;
+}
+
+// Last: what passes a circuit that is half open is one of a few, and must reach a server.
+Gateway::Step Gateway::pass_circuit(Exchange& x) {
+  auto* const door = door_of(x);
+  if (door == nullptr || x.client_gone) return {};
+  x.circuit_pass = door->enter();
+  if (x.circuit_pass != CircuitPass::none) return {};
+  const Step problem = circuit_problem(x, *door);
+  return_all(x);
+  return problem;
+}
+
+void Gateway::leave_circuit(Exchange& x) {
+  if (x.circuit_pass == CircuitPass::none) return;
+  if (auto* const door = door_of(x)) door->ended(x.circuit_pass, x.client_gone ? CircuitDoor::End::unknown : end_of(x));
+  x.circuit_pass = CircuitPass::none;
+}
+
+}  // namespace headgate::gateway

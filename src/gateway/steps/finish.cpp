@@ -1,0 +1,75 @@
+// The end of every exchange: counts it in the metrics and writes it to the access log.
+
+#include "bill.hpp"
+#include "gateway/limits/in_flight.hpp"
+#include "gateway/limits/notices.hpp"
+#include "gateway/record/access_record.hpp"
+#include "gateway/record/exchange_spans.hpp"
+
+#include "headgate/gateway/exchange_counters.hpp"
+#include "headgate/gateway/gateway.hpp"
+
+namespace headgate::gateway {
+namespace {
+
+/// In the place of a status, where a client left before there was an answer; as nginx has it. Nobody gets it.
+constexpr unsigned kClientClosed = 499;
+
+/// The route that the request would have had, as far as its host and path are known; null: none.
+const Route* route_of_refused(const Exchange& x, const Snapshot& snapshot) {
+  if (x.request.path.empty()) return nullptr;
+  return snapshot.compiled->router()
+      .find({.authority = x.request.host,
+             .path = x.request.path,
+             .method = x.request.method,
+             .fields = &x.request.fields,
+             .query = x.request.query})
+      .route;
+}
+
+}  // namespace
+
+void Gateway::finish(Exchange& x) {
+  if (x.route && x.route->extras) {
+    if (!x.route->bans.empty()) note_offences(x);
+    if (x.route->notices) notices_->ended(x);
+    if (x.route->sheds && x.snapshot) leave_place(x);
+    if (x.route->circuit && x.snapshot) leave_circuit(x);
+    if (x.route->in_flight) in_flight_->release(x);
+    if (x.route->server_queue && x.snapshot) leave_server(x);
+    if (x.route->bills && x.snapshot && services_.sheet != nullptr) bill(x, *services_.sheet);
+  }
+  if (x.ended_by == EndedBy::client_closed) {
+    if (x.broken_off == BrokenOff::drain)
+      x.ended_by = EndedBy::drain;
+    else if (x.broken_off == BrokenOff::operator_)
+      x.ended_by = EndedBy::operator_;
+    else if (x.status == 0)
+      x.status = kClientClosed;
+  }
+  const auto elapsed = std::chrono::duration_cast<Duration>(x.clock->steady() - x.started);
+  (x.snapshot ? x.snapshot : snapshot_)->counters->count(x, elapsed);
+  auto& log = services_.access_log;
+  const bool recorded = x.trace && x.trace->recorded() && services_.spans != nullptr;
+  const bool logged = log.on() && !log.leaves_out(x.status);
+  if (!logged && !recorded) return;
+  // Only for the log: the request took no step of its route.
+  if (!x.snapshot && !x.route) x.route = route_of_refused(x, *snapshot_);
+  observe::AccessRecord record;
+  std::array<std::string_view, observe::LogOptions::kMaxCallers> callers;
+  record.elapsed = elapsed;
+  record.callers = caller_values(x, log.callers(), callers);
+  fill(x, record);
+  if (log.wants_referer()) record.referer = http::value_of(x.request.fields, http::Known::referer);
+  if (logged) log.write(record);
+  if (recorded) write_spans(x, record, *x.snapshot->compiled->options().tracing, *services_.spans);
+}
+
+void Gateway::refused(Exchange& x) {
+  // A step threw. Its limits hold permits that no answer will settle, so give them back.
+  if (x.ended_by == EndedBy::bug && x.route && x.route->settles) settle(x, Problem{}, Served::yes);
+  finish(x);
+  if (!x.snapshot) x.route = nullptr;  // nothing keeps it alive
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,92 @@
+// Keeps what an operator may look at of requests that were refused because of what they are: malformed, too large, too
+// slow. Nothing is copied of any other.
+
+#include "gateway/session/refused_text.hpp"
+
+#include "headgate/gateway/gateway.hpp"
+#include "headgate/gateway/refused_requests.hpp"
+#include "headgate/identity/client_address.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace headgate::gateway {
+namespace {
+
+constexpr std::size_t kLongestText = 256;
+/// The head of a request that was read is put together again, at most so far.
+constexpr std::size_t kLongestHead = 4 * RefusedRequests::kHead;
+
+/// 400, 408, 413, 414, 417, 431, 501, 505: what a request is. Others say what it may, or how much there is of it.
+bool is_kept(unsigned status) noexcept {
+  constexpr std::array<unsigned, 8> kStatuses{400, 408, 413, 414, 417, 431, 501, 505};
+  return std::find(kStatuses.begin(), kStatuses.end(), status) != kStatuses.end();
+}
+
+void name_client(const boost::asio::ip::address& address, unsigned ipv6_prefix, RefusedRequest& out) {
+  std::array<char, 64> room{};
+  out.owner = identity::client_ip_key(address, ipv6_prefix, room);
+  out.address = identity::address_text(address, room);
+}
+
+std::string text_of(std::string_view text) { return std::string(text.substr(0, kLongestText)); }
+
+RefusedRequest told_by(const Exchange& x, const identity::Options& identity) {
+  RefusedRequest out;
+  out.at = x.clock->wall();
+  name_client(x.caller.ip_key.empty() ? x.peer : x.caller.address, identity.ipv6_prefix, out);
+  out.status = x.status;
+  out.reason = text_of(x.reason);
+  out.method = text_of(x.request.method);
+  out.host = text_of(x.request.authority);
+  out.path = text_of(x.request.path);
+  return out;
+}
+
+std::string head_of(const http::RequestHead& head) {
+  std::string out;
+  const auto add = [&out](std::string_view text) {
+    out += text.substr(0, kLongestHead - std::min(out.size(), kLongestHead));
+  };
+  for (const auto part : {head.method, std::string_view(" "), head.target}) add(part);
+  add(head.version == 10 ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n");
+  for (const auto& field : head.fields) {
+    for (const auto part : {field.name, std::string_view(": "), field.value, std::string_view("\r\n")}) add(part);
+    if (out.size() >= kLongestHead) break;
+  }
+  add("\r\n");
+  return out;
+}
+
+}  // namespace
+
+void Gateway::refused_head(const Exchange& x, std::string_view bytes, std::optional<std::size_t> fault) {
+  if (services_.refusals == nullptr || !is_kept(x.status)) return;
+  const auto& identity = snapshot_->compiled->identity();
+  auto out = told_by(x, identity);
+  if (!services_.refusals->wants(out.owner, out.at)) return;
+  show_refused_head(bytes, fault, identity, out);
+  services_.refusals->note(std::move(out));
+}
+
+void Gateway::keep_refused(const Exchange& x) {
+  if (services_.refusals == nullptr || !is_kept(x.status) || x.reason.empty()) return;
+  const auto& identity = x.snapshot->compiled->identity();
+  auto out = told_by(x, identity);
+  if (!services_.refusals->wants(out.owner, out.at)) return;
+  show_refused_head(head_of(x.request), std::nullopt, identity, out);
+  services_.refusals->note(std::move(out));
+}
+
+void Gateway::handshake_failed(const boost::asio::ip::address& peer, std::string_view reason) {
+  if (services_.refusals == nullptr) return;
+  RefusedRequest out;
+  out.at = services_.clock.wall();
+  name_client(peer, snapshot_->compiled->identity().ipv6_prefix, out);
+  if (!services_.refusals->wants(out.owner, out.at)) return;
+  out.reason = text_of(reason);
+  services_.refusals->note(std::move(out));
+}
+
+}  // namespace headgate::gateway

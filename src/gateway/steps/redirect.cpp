@@ -1,0 +1,34 @@
+#include "redirect.hpp"
+
+#include "gateway/callers/forwarding_headers.hpp"
+
+namespace headgate::gateway {
+namespace {
+
+constexpr std::uint16_t kHttps = 443;
+
+/// The same address with https. The host is the normalised one, so it can be no other host and has no other port.
+std::string_view location_of(Exchange& x, std::uint16_t port) {
+  auto where = port == kHttps ? x.text.join({"https://", x.request.host})
+                              : x.text.join({"https://", x.request.host, ":", x.text.number(port)});
+  if (!x.request.path.starts_with('/')) return where;  // "*": a URL without a path stands for it
+  return x.text.extend(where, {x.request.path_to_send(), x.request.query});
+}
+
+}  // namespace
+
+std::optional<Problem> redirect(Exchange& x) {
+  if (client_uses_tls(x, x.snapshot->compiled->identity().address_field)) return {};
+  if (x.request.host.empty())
+    return Problem{.status = 400,
+                   .ended_by = EndedBy::bad_request,
+                   .detail = "Host is missing, so this request cannot be redirected to https."};
+  // 301 may change the method, 308 never does (RFC 9110 section 15.4).
+  const bool safe = x.request.method == "GET" || x.request.head();
+  return Problem{.status = safe ? 301U : 308U,
+                 .ended_by = EndedBy::respond,
+                 .location = location_of(x, https_port_of(x)),
+                 .body = RejectionBody::none};
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,170 @@
+#include "settle.hpp"
+
+#include "gateway/limits/outage.hpp"
+#include "gateway/limits/resolved_limit.hpp"
+
+#include "headgate/gateway/gateway.hpp"
+#include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/settled.hpp"
+
+#include <algorithm>
+
+namespace headgate::gateway {
+namespace {
+
+using limit::How;
+
+constexpr unsigned kFailed = 500;
+constexpr std::size_t kShown = 40;  // bytes of a malformed cost that are logged
+
+bool asks_for_cost(const CheckedLimit& checked) noexcept {
+  return !checked.route_limit->ready->in_flight && checked.route_limit->cost.from == Cost::From::response_header;
+}
+
+bool asks_for_cost(const UncheckedUse& use) noexcept {
+  return use.route_limit->cost.from == Cost::From::response_header;
+}
+
+template <class Taken>
+bool counts_answers(const Taken& checked) noexcept {
+  return !checked.route_limit->limit->counted_statuses.empty();
+}
+
+template <class Taken>
+bool counts(const Taken& checked, unsigned status) noexcept {
+  const auto& statuses = checked.route_limit->limit->counted_statuses;
+  return std::binary_search(statuses.begin(), statuses.end(), status);
+}
+
+/// Whether the hold can still be given back. Once the counter may have become full again, the hold is over, and its
+/// permits belong to others.
+bool still_held(const limit::Rule& rule, const limit::Decision& decision, Clock::Steady::duration since) noexcept {
+  return rule.algorithm->gives_back_late && since < decision.reset_after;
+}
+
+/// What to take for check `at`, so that the used cost is charged in total; negative: to give back.
+std::int64_t difference_of(const Admission& a, const CheckedLimit& checked, std::size_t at,
+                           Clock::Steady::duration since) noexcept {
+  const auto& check = a.checks[at];
+  const auto difference = checked.used - check.cost;
+  if (check.how == How::observe && !a.decisions[at].allowed) return 0;
+  return difference < 0 && !still_held(*check.rule, a.decisions[at], since) ? 0 : difference;
+}
+
+/// Appends the checks that change the counters of `checked` from the hold to the used cost.
+void append_difference(const Admission& a, const CheckedLimit& checked, Clock::Steady now,
+                       std::vector<limit::Check>& out) {
+  const auto since = now - checked.asked_at;
+  for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i) {
+    auto check = a.checks[i];
+    check.cost = difference_of(a, checked, i, since);
+    if (check.cost == 0) continue;
+    check.how = check.cost < 0 ? How::take : checked.route_limit->cost.debt ? How::debt : How::charge;
+    out.push_back(check);
+  }
+}
+
+/// Makes the decisions of `checked` look as if the used cost had been taken at once: settling happens later, and no
+/// answer waits for it.
+void settle_decisions(Admission& a, const CheckedLimit& checked, Clock::Steady now) noexcept {
+  const auto since = now - checked.asked_at;
+  for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i) {
+    auto& decision = a.decisions[i];
+    const auto left = static_cast<std::int64_t>(decision.remaining) - difference_of(a, checked, i, since);
+    decision.remaining =
+        static_cast<std::uint64_t>(std::clamp<std::int64_t>(left, 0, static_cast<std::int64_t>(decision.limit)));
+  }
+}
+
+/// Whether a request without an answer failed because of its server, or never reached one. Else a client that closes
+/// its connection or stalls, or whose request an operator ends, would not pay for the server's work.
+bool failed_by_server(const Exchange& x, const std::optional<Problem>& problem) noexcept {
+  if (x.attempts == 0) return true;
+  return problem && problem->ended_by != EndedBy::timeout_client && problem->ended_by != EndedBy::too_large &&
+         problem->ended_by != EndedBy::bad_request && problem->ended_by != EndedBy::client_closed &&
+         problem->ended_by != EndedBy::operator_;
+}
+
+/// Returns whether the answer has a cost that cannot be read.
+template <class Taken>
+bool read_cost(Exchange& x, Taken& checked) {
+  checked.settled = true;
+  const auto& cost = checked.route_limit->cost;
+  const auto written = http::value_of(x.answer.fields, std::string_view(cost.header));
+  const auto told = cost_in(written, cost.most);
+  const bool unreadable = !told && !written.empty();
+  if (unreadable)
+    x.reason = x.text.join({"the answer's cost in ", cost.header, " is no number: ", written.substr(0, kShown)});
+  if (told)
+    checked.used = *told;
+  else if (x.answer.status >= kFailed)
+    checked.used = 0;
+  return unreadable;
+}
+
+}  // namespace
+
+// The decision keeps the reset of the hold: it says how long the hold can be given back.
+Duration reset_to_tell(const Exchange& x) {
+  const auto& a = x.admission;
+  const auto& checked = *a.binding;
+  const auto since = x.clock->steady() - checked.asked_at;
+  return limit::settled_reset(a.decision(), a.binding_rule(), difference_of(a, checked, a.rule, since),
+                              checked.route_limit->cost.debt ? How::debt : How::charge,
+                              std::chrono::duration_cast<Duration>(since));
+}
+
+void note_costs(Exchange& x) {
+  for (auto& checked : x.admission.limits) {
+    if (checked.settled || !asks_for_cost(checked)) continue;
+    checked.unreadable = read_cost(x, checked);
+    if (!counts_answers(checked)) settle_decisions(x.admission, checked, x.clock->steady());
+  }
+  for (auto& use : x.admission.unchecked)
+    if (!use.settled && asks_for_cost(use)) read_cost(x, use);
+  note_status(x, x.answer.status);
+  x.admission.bind(0);
+}
+
+void note_status(Exchange& x, unsigned status) {
+  bool any = false;
+  for (auto& checked : x.admission.limits) {
+    if (checked.noted || !counts_answers(checked) || checked.asked_at == Clock::Steady()) continue;
+    any = checked.noted = true;
+    if (!counts(checked, status)) checked.used = 0;
+    settle_decisions(x.admission, checked, x.clock->steady());
+  }
+  for (auto& use : x.admission.unchecked) {
+    if (use.noted || !counts_answers(use)) continue;
+    use.noted = true;
+    if (!counts(use, status)) use.used = 0;
+  }
+  if (any) x.admission.bind(0);
+}
+
+// Nobody waits for the result. What a gateway holds when it ends comes back as the limit refills: at the latest after
+// its period, or the time to fill its bucket.
+void Gateway::settle(Exchange& x, const Step& problem, Served served) {
+  if (x.admission.returned) return;
+  if (problem) note_status(x, problem->status);
+  const bool failed = failed_by_server(x, problem);
+  std::vector<limit::Check> here;
+  std::vector<limit::Check> in_redis;
+  for (auto& checked : x.admission.limits) {
+    const bool by_cost = served == Served::yes && asks_for_cost(checked);
+    if ((!by_cost && !counts_answers(checked)) || checked.asked_at == Clock::Steady()) continue;
+    if (!checked.settled && by_cost && failed) checked.used = 0;
+    append_difference(x.admission, checked, services_.clock.steady(),
+                      checked.source == Source::redis ? in_redis : here);
+    if (checked.source == Source::fallback) outage_->cost_more(x, checked);
+  }
+  for (auto& use : x.admission.unchecked)
+    if (!use.settled && failed && served == Served::yes && asks_for_cost(use)) use.used = 0;
+  if (!here.empty()) {
+    std::array<limit::Decision, Admission::kMax> ignored;
+    services_.memory.decide(here, services_.clock.wall(), {ignored.data(), here.size()});
+  }
+  if (!in_redis.empty()) x.snapshot->redis->settle(in_redis);
+}
+
+}  // namespace headgate::gateway

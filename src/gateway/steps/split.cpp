@@ -1,0 +1,94 @@
+#include "split.hpp"
+
+#include "gateway/limits/appointments.hpp"
+#include "gateway/limits/limit_key.hpp"
+
+#include "headgate/core/hash.hpp"
+#include "headgate/http/named_values.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace headgate::gateway {
+namespace {
+
+// "headgate split": a change moves every key.
+constexpr std::uint64_t kSplitKey = 0x68656164'73706C74;
+
+bool forces(const Exchange& x, const SplitShare& share) noexcept {
+  return std::any_of(share.when.begin(), share.when.end(), [&](const SplitWhen& when) {
+    const auto found = when.in == SplitWhen::In::header ? http::field_of(x.request.fields, when.name)
+                                                        : http::cookie_of(x.request.fields, when.name);
+    return !found.twice && found.value == when.value;
+  });
+}
+
+auto forced_share(const Exchange& x, const Split& split) noexcept {
+  return std::find_if(split.shares.begin(), split.shares.end(), [&](const auto& share) { return forces(x, share); });
+}
+
+std::size_t share_of(Exchange& x, const CompiledSplit& split) {
+  const auto& shares = split.options->shares;
+  const auto forced = forced_share(x, *split.options);
+  if (forced != shares.end()) return static_cast<std::size_t>(forced - shares.begin());
+  if (!split.options->by.empty()) {
+    const auto key = key_of(x, split.options->by);
+    return share_of_key(shares, key ? *key : x.caller.ip_key);
+  }
+  if (x.admission.peek) return share_by_chance(shares, 0);
+  thread_local std::mt19937_64 random{std::random_device{}()};
+  return share_by_chance(shares, random());
+}
+
+}  // namespace
+
+std::size_t share_of_key(std::span<const SplitShare> shares, std::string_view key) noexcept {
+  std::size_t best = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    if (shares[i].weight == 0) continue;
+    const auto digest = keyed_digest(key, {.low = shares[i].seed, .high = kSplitKey});
+    // Evenly between 0 and 1, without either.
+    const double even = (static_cast<double>(digest >> 11U) + 0.5) * 0x1p-53;
+    const double score = -std::log(even) / static_cast<double>(shares[i].weight);
+    if (score >= least) continue;
+    least = score;
+    best = i;
+  }
+  return best;
+}
+
+std::size_t share_by_chance(std::span<const SplitShare> shares, std::uint64_t random) noexcept {
+  std::uint64_t all = 0;
+  for (const auto& share : shares) all += share.weight;
+  // Weights are small against 2^64, so no share gains from the remainder.
+  auto at = all == 0 ? 0 : random % all;
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    if (shares[i].weight == 0) continue;
+    last = i;
+    if (at < shares[i].weight) break;
+    at -= shares[i].weight;
+  }
+  return last;
+}
+
+bool is_by_chance(const Exchange& x, const Split& split) {
+  const auto drawn = [](const SplitShare& share) { return share.weight > 0; };
+  return split.by.empty() && forced_share(x, split) == split.shares.end() &&
+         std::count_if(split.shares.begin(), split.shares.end(), drawn) > 1;
+}
+
+void choose_share(Exchange& x) {
+  const auto& whole = *x.route;
+  const auto& chosen = *whole.split->routes[share_of(x, *whole.split)];
+  // The limits of both plans stand in the same order up to those of the upstream, which come later.
+  const auto same = [&](const RouteLimit* checked) { return chosen.plan.data() + (checked - whole.plan.data()); };
+  for (auto& checked : x.admission.limits) checked.route_limit = same(checked.route_limit);
+  if (x.appointment && x.appointment->of) x.appointment->of = same(x.appointment->of);
+  x.route = &chosen;
+}
+
+}  // namespace headgate::gateway

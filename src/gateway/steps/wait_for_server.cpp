@@ -1,0 +1,122 @@
+// Waits for a place at a server where servers may have only so many requests at the same time: by priority, and in each
+// one caller after the other, on all workers. The place is taken here and not in the relay, so that a request that
+// finds none is refused like any other that load shedding refuses: it gives back what limits took for it.
+
+#include "gateway/limits/turns.hpp"
+#include "gateway/servers/relay.hpp"
+#include "queue.hpp"
+#include "shed.hpp"
+
+#include "headgate/gateway/gateway.hpp"
+#include "headgate/shed/overload.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace headgate::gateway {
+namespace {
+
+/// How often the first of a queue looks by itself: a server may have become free or come back without anybody here
+/// being told.
+constexpr Duration kLookAgain = std::chrono::milliseconds(100);
+constexpr std::uint64_t kLongestServerWait = 60;
+
+upstream::Upstream& upstream_of(const Exchange& x) { return *x.snapshot->upstreams[x.route->upstream]; }
+
+/// Chooses a server as the relay would. False: none has a free place, or all that are free are held for higher
+/// priorities.
+bool reserve(Exchange& x) {
+  auto& upstream = upstream_of(x);
+  auto* const overload = upstream.overload();
+  const auto use = overload ? upstream.place_use() : upstream::PlaceUse();
+  const auto most = use.most > 0 ? overload->ceiling(shed::Layer::servers, x.effective, use.most, use.most) : 0;
+  if (use.most > 0 && use.taken >= most) return false;
+  balance::Choice choice;
+  choice.key = server_key(x);
+  if (!upstream.reserve(choice)) return false;
+  if (use.most > 0) overload->admitted(shed::Layer::servers, x.effective, most - use.taken - 1, x.clock->steady());
+  x.server_place = std::move(choice.place);
+  return true;
+}
+
+/// How long the request may wait: after that nobody waits for its answer any more.
+Duration patience_for_server(const Exchange& x) {
+  auto out = std::min(x.route->server_queue->wait, x.route->timeout);
+  if (const auto deadline = deadline_in(http::value_of(x.request.fields, "x-request-deadline")))
+    out = std::min(out, *deadline - x.clock->wall());
+  return out;
+}
+
+/// In how many seconds the servers will have ended as many requests as may wait, and one more.
+std::uint64_t retry_after_of(const Exchange& x) {
+  const auto time = upstream_of(x).time_for(std::size_t{x.route->server_queue->length} + 1);
+  const auto seconds = (time.count() + 999'999) / 1'000'000;
+  return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(seconds), 1, kLongestServerWait);
+}
+
+/// The wait of one request.
+class ServerTurn final : public InLine {
+ public:
+  ServerTurn(Turns& turns, Exchange& x) : InLine(turns, x), until_(x.clock->steady() + patience_for_server(x)) {
+    priority = x.effective;
+    line = keyed_hash(x.caller.ip_key, 0);
+  }
+
+  /// Returns whether it has a place now.
+  Task<bool> wait() {
+    const auto& queue = *x_.route->server_queue;
+    if (queue.length == 0 || left() <= Duration(0)) co_return false;
+    if (!stand_in(x_.route->server_queue_key, queue.length)) co_return false;
+    for (;;) {
+      if (!queued()) co_return false;  // another one has its place in the queue
+      const bool first = is_first();
+      called_ = false;
+      if (first && reserve(x_)) co_return true;
+      const auto time = first ? std::min(left(), kLookAgain) : left();
+      if (time <= Duration(0)) co_return false;
+      co_await wait_for_turn(time);
+      if (x_.client_gone) co_return false;
+    }
+  }
+
+ private:
+  Duration left() const { return std::chrono::duration_cast<Duration>(until_ - x_.clock->steady()); }
+
+  Clock::Steady until_;
+};
+
+}  // namespace
+
+/// False: it has to wait, or to be refused.
+bool Gateway::takes_server(Exchange& x) {
+  if (x.client_gone) return true;
+  return !turns_->anyone_waits(x.route->server_queue_key) && reserve(x);
+}
+
+Task<Gateway::Step> Gateway::wait_for_server(Exchange& x) {
+  const auto since = services_.clock.steady();
+  bool placed = false;
+  {
+    const auto& counters = *x.snapshot->counters;
+    ServerTurn turn(*turns_, x);
+    counters.waits(x.route->upstream, 1);
+    placed = co_await turn.wait();
+    counters.waits(x.route->upstream, -1);
+  }
+  x.queued += std::chrono::duration_cast<Duration>(services_.clock.steady() - since);
+  if (placed || x.client_gone) co_return Step{};
+  if (auto* const overload = upstream_of(x).overload())
+    if (const auto use = upstream_of(x).place_use(); use.most > 0)
+      overload->refused(shed::Layer::servers, x.effective, use.most, services_.clock.steady());
+  const Step problem = shed_problem(x, shed::Layer::servers, retry_after_of(x));
+  return_all(x);
+  co_return problem;
+}
+
+// Whatever became of the exchange, its attempts are over, and their places are free. The first that waits is told.
+void Gateway::leave_server(Exchange& x) {
+  if (x.server_place.held()) x.server_place = {};
+  turns_->freed(x.route->server_queue_key);
+}
+
+}  // namespace headgate::gateway

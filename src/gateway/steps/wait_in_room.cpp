@@ -1,0 +1,187 @@
+// Lets the caller into the waiting room of its route, or tells it to wait. docs/waiting_room.md explains rooms.
+
+#include "gateway/limits/limit_fields.hpp"
+#include "gateway/rooms/room_ticket.hpp"
+#include "gateway/rooms/rooms.hpp"
+
+#include "headgate/gateway/gateway.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+
+namespace headgate::gateway {
+namespace {
+
+using room::Ask;
+using room::Place;
+using room::Ticket;
+using Outcome = RoomVisit::Outcome;
+
+constexpr Duration kKeepTicket = std::chrono::hours(24);
+constexpr std::int64_t kClockSkew = 60;  // seconds that a ticket may come from the future
+
+std::int64_t seconds_of(Instant now) noexcept {
+  return std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
+}
+
+/// The question of a browser whether it may ask (CORS). It carries no cookie, and no script sees the answer.
+bool is_preflight(const Exchange& x) noexcept {
+  const auto& fields = x.request.fields;
+  return x.request.method == "OPTIONS" && http::has(fields, http::Known::origin) &&
+         http::has(fields, http::Known::access_control_request_method);
+}
+
+/// The weight of `type` in Accept (RFC 9110 section 12.5.1), in thousandths; -1 if it is not named.
+int weight_of(std::string_view accept, std::string_view type) noexcept {
+  std::string_view member;
+  while (http::next_member(accept, member)) {
+    const auto name = member.substr(0, std::min(member.find_first_of("; \t"), member.size()));
+    if (!http::same_word(name, type)) continue;
+    const auto q = member.find("q=");
+    if (q == member.npos || q + 2 >= member.size() || member[q + 2] == '1') return 1000;
+    int weight = 0;
+    int place = 100;
+    for (const char c : member.substr(std::min(q + 4, member.size()), 3)) {
+      if (c < '0' || c > '9') break;
+      weight += (c - '0') * place;
+      place /= 10;
+    }
+    return weight;
+  }
+  return -1;
+}
+
+/// Whether somebody will look at the answer: a browser that opens a page.
+bool wants_page(const Exchange& x) noexcept {
+  if (x.request.method != "GET" && !x.request.head()) return false;
+  const auto mode = http::value_of(x.request.fields, "Sec-Fetch-Mode");
+  if (!mode.empty() && mode != "navigate") return false;
+  const auto accept = http::value_of(x.request.fields, http::Known::accept);
+  const auto html = weight_of(accept, "text/html");
+  return html > 0 && html >= weight_of(accept, "application/json");
+}
+
+std::uint64_t random_id() {
+  thread_local std::mt19937_64 random(std::random_device{}() | (std::uint64_t{std::random_device{}()} << 32));
+  return random();
+}
+
+/// One visit. Its functions stand in the order in which they run.
+class Visit {
+ public:
+  Visit(Exchange& x, Rooms& rooms, Instant now) : x_(x), rooms_(rooms), room_(*x.route->room), now_(now) {}
+
+  Task<std::optional<Problem>> run() {
+    x_.room.page = wants_page(x_);
+    owner_ = owner_of_ticket(x_, room_);
+    const auto ticket = presented_ticket(x_, room_, owner_);
+    if (!http::value_of(x_.request.fields, "Sec-Fetch-Mode").empty() || x_.room.page) x_.room.cookie = true;
+    const auto age = ticket ? seconds_of(now_) - ticket->at : 0;
+    const auto oldest = ticket && ticket->kind == Ticket::Kind::pass ? room_.options.rule.stay : kKeepTicket;
+    if (ticket && age >= -kClockSkew && age <= seconds(oldest)) ticket_ = ticket;
+    if (ticket_ && ticket_->kind == Ticket::Kind::pass) co_return co_await remain(age);
+    const bool observed = room_.options.mode == limit::Mode::observe;
+    if (ticket_ && !observed && rooms_.known(room_).is_far(room_.options.rule, ticket_->number, now_))
+      co_return wait(ticket_->number, Outcome::waiting);
+    room::Question question{.ask = observed ? Ask::observe : ticket_ ? Ask::present : Ask::arrive};
+    question.owner = owner_;
+    if (ticket_) question.serving = ticket_->serving;
+    if (question.ask == Ask::present) question.number = ticket_->number;
+    auto call = rooms_.ask(x_.snapshot, room_, question);
+    const auto answer = co_await call;
+    co_return answer.has_value() ? told(*answer) : without_redis(question);
+  }
+
+ private:
+  static std::int64_t seconds(Duration duration) noexcept {
+    return std::chrono::duration_cast<std::chrono::seconds>(duration).count();
+  }
+
+  /// Comes with a pass. It is renewed now and then, so that who stays inside is not put out.
+  Task<std::optional<Problem>> remain(std::int64_t age) {
+    x_.room.outcome = Outcome::inside;
+    if (age < std::max<std::int64_t>(seconds(room_.options.rule.stay) / 8, 1)) co_return std::nullopt;
+    give(Ticket::Kind::pass, ticket_->number, room_.options.rule.stay);
+    if (room_.options.rule.visitors == 0) co_return std::nullopt;
+    const room::Question question{.ask = Ask::remain, .number = ticket_->number, .owner = std::string(owner_)};
+    auto call = rooms_.ask(x_.snapshot, room_, question);
+    const auto answer = co_await call;
+    if (answer.has_error() && room_.options.if_redis_down == limit::IfRedisDown::count_locally)
+      rooms_.ask_alone(x_.snapshot, room_, question);
+    co_return std::nullopt;
+  }
+
+  std::optional<Problem> told(const room::Answer& answer) {
+    if (room_.options.mode == limit::Mode::observe) {
+      x_.room.observed = answer.place == Place::waiting;
+      return enter(answer.number);
+    }
+    if (answer.place == Place::inside) return enter(answer.number);
+    if (!ticket_ || answer.lost) give(Ticket::Kind::ticket, answer.number, kKeepTicket);
+    return wait(answer.number, answer.lost ? Outcome::lost : Outcome::waiting);
+  }
+
+  std::optional<Problem> without_redis(const room::Question& question) {
+    if (room_.options.mode == limit::Mode::observe) return std::nullopt;
+    switch (room_.options.if_redis_down) {
+      case limit::IfRedisDown::allow:
+        return enter(std::max<std::int64_t>(rooms_.known(room_).serving(), 1));
+      case limit::IfRedisDown::reject:
+        return wait(ticket_ ? ticket_->number : 0, Outcome::waiting);
+      case limit::IfRedisDown::count_locally:
+        break;
+    }
+    return told(rooms_.ask_alone(x_.snapshot, room_, question));
+  }
+
+  std::optional<Problem> enter(std::int64_t number) {
+    x_.room.outcome = Outcome::admitted;
+    give(Ticket::Kind::pass, number, room_.options.rule.stay);
+    return std::nullopt;
+  }
+
+  std::optional<Problem> wait(std::int64_t number, Outcome outcome) {
+    const auto& rule = room_.options.rule;
+    const auto& known = rooms_.known(room_);
+    auto& visit = x_.room;
+    visit.outcome = outcome;
+    if (number > 0 && known.known()) {
+      visit.position = std::max<std::int64_t>(number - known.serving(), 1);
+      visit.wait = known.wait(rule, number);
+    }
+    visit.refresh = seconds_up(room::refresh_after(rule, visit.wait, ticket_ ? ticket_->id : random_id()));
+    return Problem{.status = 429,
+                   .ended_by = EndedBy::waiting_room,
+                   .detail = "Many callers are here at the moment. Come back with the ticket when it is your turn.",
+                   .retry_after = visit.page ? visit.refresh : seconds_up(room::retry_after(rule, visit.wait))};
+  }
+
+  void give(Ticket::Kind kind, std::int64_t number, Duration keep) {
+    const auto serving = std::max<std::int64_t>(rooms_.known(room_).serving(), 0);
+    const Ticket ticket{.kind = kind,
+                        .number = number,
+                        .at = seconds_of(now_),
+                        .serving = kind == Ticket::Kind::pass ? std::max(serving, number) : serving,
+                        .id = ticket_ ? ticket_->id : random_id()};
+    give_ticket(x_, room_, owner_, ticket, keep);
+  }
+
+  Exchange& x_;
+  Rooms& rooms_;
+  const CompiledRoom& room_;
+  Instant now_;
+  std::string_view owner_;
+  std::optional<Ticket> ticket_;
+};
+
+}  // namespace
+
+Task<Gateway::Step> Gateway::wait_in_room(Exchange& x) {
+  if (is_preflight(x)) co_return Step{};
+  Visit visit(x, *rooms_, services_.clock.wall());
+  auto run = visit.run();
+  co_return co_await run;
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,102 @@
+#pragma once
+// Queries the nodes that know where the servers are, again and again: Sentinels, or nodes of a cluster.
+
+#include "redis/setup.hpp"
+#include "redis/wire/health_log.hpp"
+#include "redis/wire/link.hpp"
+
+#include "headgate/redis/options.hpp"
+#include "headgate/redis/reply.hpp"
+
+#include <boost/asio/basic_waitable_timer.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headgate::redis {
+
+/// Receives the answers. Worker thread.
+class DiscoveryOwner {
+ public:
+  virtual ~DiscoveryOwner() = default;
+  /// The answer of `asked`. Returns false if it does not help; then the next candidate is queried.
+  virtual bool found(const Reply& reply, const Node& asked) = 0;
+  /// No candidate could answer. Discovery queries again by itself.
+  virtual void nobody(const std::string& reason) = 0;
+};
+
+/// Sends one query to one candidate after another until one answers. Repeats it after a while, or soon if there is
+/// trouble. A candidate that does not answer, or whose answer does not end the trouble, moves to the end of the list.
+/// Worker thread only; handlers keep it alive until stop().
+class Discovery final : public LinkUser, public std::enable_shared_from_this<Discovery> {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  struct Question {
+    std::vector<std::string> words;
+    std::string username;
+    std::string password;
+    Clock::duration calm;  ///< between two queries while all is well
+  };
+
+  /// `who` is the common name of the candidates in the log.
+  Discovery(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup, Question question, std::string who);
+
+  /// Queries at once; keeps `owner` until stop().
+  void start(std::vector<Node> candidates, std::shared_ptr<DiscoveryOwner> owner);
+  /// Replaces the candidates. The candidate queried last stays first if it is still in the list.
+  void candidates(std::vector<Node> now);
+  /// `who`, one of the candidates, has news: queries it at once, and first from now on.
+  void check(const Node& who);
+  /// Whether the last result is usable. If it is not, queries every 100 ms until it is again.
+  void well(bool now);
+  /// The last result is partly out of date: queries soon, once.
+  void doubt();
+  /// Ends it for good.
+  void stop();
+
+ private:
+  using Executor = boost::asio::io_context::executor_type;
+  using Timer = boost::asio::basic_waitable_timer<Clock, boost::asio::wait_traits<Clock>, Executor>;
+
+  void opened() override;
+  void received(std::string_view bytes) override;
+  void wrote() override {}
+  void closed(const std::string& reason) override;
+
+  void look();
+  void ask_first();
+  void say();
+  void take(const Reply& reply);
+  void failed(const std::string& reason);
+  void rest();
+  void ask_in(Clock::duration time);
+  void to_the_end_of_the_line();
+
+  const bool tells_;  ///< see Setup
+  Executor executor_;
+  const Question question_;
+  std::shared_ptr<DiscoveryOwner> owner_;
+  std::vector<Node> candidates_;
+
+  std::shared_ptr<Link> link_;
+  ReplyReader reader_{ReplyReader::Keep::everything};
+  bool open_ = false;           ///< the link to the first candidate is open
+  std::size_t unanswered_ = 0;  ///< commands
+  Timer timer_;                 ///< for the active query, or for the pause before the next
+
+  bool looking_ = false;
+  std::size_t tried_ = 0;  ///< candidates in this round
+  bool well_ = false;
+  bool in_vain_ = false;  ///< the last answer did not end the trouble
+  bool stopped_ = false;
+  Clock::time_point looked_at_{};
+  HealthLog log_;
+};
+
+}  // namespace headgate::redis

@@ -1,0 +1,98 @@
+#pragma once
+// What is asked of a shared log, as calls of its script.
+
+#include "log_entry.hpp"
+#include "redis/wire/question.hpp"
+#include "trouble_log.hpp"
+
+#include "headgate/redis/shared_log.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headgate::redis {
+
+/// A question whose trouble is the log's own. What it is made of must outlive it.
+class LogQuestion : public Question {
+ public:
+  bool heard(std::string_view trouble) override;
+
+ protected:
+  LogQuestion(const LogKind& kind, std::string_view key, TroubleLog& trouble);
+
+  const LogKind& kind_;
+  const std::string_view key_;
+  TroubleLog& trouble_;
+};
+
+class AppendQuestion final : public LogQuestion {
+ public:
+  /// `newest`: the entry gets a higher version.
+  AppendQuestion(const LogKind& kind, std::string_view key, TroubleLog& trouble, const limit::LogEntry& entry,
+                 Duration kept, std::uint64_t newest)
+      : LogQuestion(kind, key, trouble), entry_(entry), kept_(kept), newest_(newest) {}
+
+  void write(std::vector<std::string>& out) const override;
+  Result<bool> read(const Reply& reply) override;
+
+  std::uint64_t version = 0;  ///< after a reply
+
+ private:
+  const limit::LogEntry& entry_;
+  Duration kept_;
+  std::uint64_t newest_;
+};
+
+class ReadQuestion final : public LogQuestion {
+ public:
+  ReadQuestion(const LogKind& kind, std::string_view key, TroubleLog& trouble, const LogPosition& from)
+      : LogQuestion(kind, key, trouble), from_(from) {}
+
+  void write(std::vector<std::string>& out) const override;
+  Result<bool> read(const Reply& reply) override;
+
+  limit::SharedLog::News news;
+  std::uint64_t unreadable = 0;
+  std::string first_unreadable;  ///< its id
+
+ private:
+  bool take(std::span<const Reply::Element> all);
+  bool take_entry(const Reply::Element& name, const Reply::Element& entry, const TwoClocks& clocks);
+
+  const LogPosition& from_;
+};
+
+class HearQuestion final : public LogQuestion {
+ public:
+  /// `key` is that of the gateways; `name` is this one's.
+  HearQuestion(const LogKind& kind, std::string_view key, TroubleLog& trouble, std::string_view name,
+               const LogPosition& position, std::uint64_t version)
+      : LogQuestion(kind, key, trouble), name_(name), position_(position), version_(version) {}
+
+  void write(std::vector<std::string>& out) const override;
+  Result<bool> read(const Reply& reply) override;
+
+  limit::Heard told;  ///< after a reply
+
+ private:
+  std::string_view name_;
+  const LogPosition& position_;
+  std::uint64_t version_;
+};
+
+class LeaveQuestion final : public LogQuestion {
+ public:
+  LeaveQuestion(const LogKind& kind, std::string_view key, TroubleLog& trouble, std::string_view name)
+      : LogQuestion(kind, key, trouble), name_(name) {}
+
+  void write(std::vector<std::string>& out) const override;
+  Result<bool> read(const Reply& reply) override;
+
+ private:
+  std::string_view name_;
+};
+
+}  // namespace headgate::redis

@@ -1,0 +1,164 @@
+#include "headgate/redis/shared_log.hpp"
+
+#include "log_question.hpp"
+#include "redis/servers/servers.hpp"
+#include "redis/wire/node_statistics.hpp"
+
+#include "headgate/limit/ban.hpp"
+#include "headgate/limit/override.hpp"
+#include "headgate/observe/event.hpp"
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <utility>
+
+namespace headgate::redis {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration kPatience = 1s;
+
+/// 128 random bits in hex.
+std::string fresh_name() {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::random_device random;
+  std::string out;
+  for (int word = 0; word < 4; ++word) {
+    auto bits = random();
+    for (int digit = 0; digit < 8; ++digit, bits >>= 4) out.push_back(kDigits[bits & 15]);
+  }
+  return out;
+}
+
+TroubleEvents trouble_of(const LogKind& kind) {
+  return {.failed = std::string(kind.event) + "_error",
+          .means = std::string(kind.what) + " are not shared with other gateways",
+          .works = std::string(kind.event) + "_works"};
+}
+TroubleEvents hearing_trouble_of(const LogKind& kind) {
+  auto out = trouble_of(kind);
+  out.means = "it cannot be told which gateways hear of " + std::string(kind.what);
+  return out;
+}
+
+}  // namespace
+
+// Older versions write and read the field of suspensions under this name.
+const LogKind kBans{.name = "bans",
+                    .field = "ban",
+                    .event = "ban_log",
+                    .what = "suspensions",
+                    .readable = [](const limit::LogEntry& entry) { return limit::read_ban(entry).has_value(); }};
+const LogKind kOverrides{
+    .name = "overrides",
+    .field = "override",
+    .event = "override_log",
+    .what = "overrides",
+    .readable = [](const limit::LogEntry& entry) { return limit::read_override(entry).has_value(); }};
+
+/// Shared by the log and its active calls.
+struct SharedLog::State {
+  State(boost::asio::io_context& loop, const Options& options, const LogKind& of, Duration keeps)
+      : kind(of),
+        servers(Servers::make(loop, patient(options), ReplyReader::Keep::everything)),
+        key(options.key_prefix + "v1:{" + std::string(of.name) + "}"),
+        gateways(key + ":gateways"),
+        kept(std::clamp(keeps, Duration(0), kLongest)) {}
+
+  static Options patient(Options options) {
+    options.timeout = std::max(options.timeout, kPatience);
+    return options;
+  }
+  static Task<Result<std::uint64_t>> append(std::shared_ptr<State> state, const limit::LogEntry& entry);
+  static Task<Result<News>> read(std::shared_ptr<State> state, std::string position);
+  static Task<Result<limit::Heard>> hear(std::shared_ptr<State> state, std::string position, std::uint64_t version);
+  static Task<error_code> leave(std::shared_ptr<State> state);
+  void skipped(std::uint64_t count, std::string_view id);
+
+  const LogKind& kind;
+  std::shared_ptr<Servers> servers;
+  const std::string key;
+  const std::string gateways;
+  const std::string name = fresh_name();
+  const Duration kept;
+  std::uint64_t newest = 0;  ///< the highest version that was read or appended
+  TroubleLog appends{trouble_of(kind), "append"};
+  TroubleLog reads{trouble_of(kind), "read"};
+  TroubleLog hears{hearing_trouble_of(kind), "hear"};
+  Count unreadable;
+};
+
+Task<Result<std::uint64_t>> SharedLog::State::append(std::shared_ptr<State> state, const limit::LogEntry& entry) {
+  using Appended = Result<std::uint64_t>;
+  if (!state->kind.readable(entry))
+    co_return Appended(boost::system::in_place_error, make_error_code(boost::system::errc::invalid_argument));
+  AppendQuestion question(state->kind, state->key, state->appends, entry, state->kept, state->newest);
+  auto call = state->servers->ask(question, state->key);
+  const auto answer = co_await call;
+  state->newest = std::max(state->newest, question.version);
+  if (answer.has_error()) co_return Appended(boost::system::in_place_error, answer.error());
+  co_return Appended(boost::system::in_place_value, question.version);
+}
+
+Task<Result<limit::SharedLog::News>> SharedLog::State::read(std::shared_ptr<State> state, std::string position) {
+  const LogPosition from = read_log_position(position);
+  ReadQuestion question(state->kind, state->key, state->reads, from);
+  auto call = state->servers->ask(question, state->key);
+  const auto answer = co_await call;
+  if (answer.has_error()) co_return Result<News>(boost::system::in_place_error, answer.error());
+  for (const auto& entry : question.news.entries) state->newest = std::max(state->newest, entry.version);
+  if (question.unreadable > 0) state->skipped(question.unreadable, question.first_unreadable);
+  co_return std::move(question.news);
+}
+
+Task<Result<limit::Heard>> SharedLog::State::hear(std::shared_ptr<State> state, std::string position,
+                                                  std::uint64_t version) {
+  const LogPosition here = read_log_position(position);
+  HearQuestion question(state->kind, state->gateways, state->hears, state->name, here, version);
+  auto call = state->servers->ask(question, state->gateways);
+  const auto answer = co_await call;
+  if (answer.has_error()) co_return Result<limit::Heard>(boost::system::in_place_error, answer.error());
+  co_return question.told;
+}
+
+Task<error_code> SharedLog::State::leave(std::shared_ptr<State> state) {
+  LeaveQuestion question(state->kind, state->gateways, state->hears, state->name);
+  auto call = state->servers->ask(question, state->gateways);
+  const auto answer = co_await call;
+  co_return answer.has_error() ? answer.error() : error_code();
+}
+
+/// One line for the first of them.
+void SharedLog::State::skipped(std::uint64_t count, std::string_view id) {
+  if (unreadable.get() == 0)
+    observe::event(observe::LogLevel::warning, std::string(kind.event) + "_entry_skipped",
+                   "an entry of the log of " + std::string(kind.what) + " cannot be read", {{"key", key}, {"id", id}});
+  unreadable.add(count);
+}
+
+SharedLog::SharedLog(boost::asio::io_context& loop, const Options& options, const LogKind& kind, Duration kept)
+    : state_(std::make_shared<State>(loop, options, kind, kept)) {}
+
+SharedLog::~SharedLog() { stop(); }
+
+Task<Result<std::uint64_t>> SharedLog::append(const limit::LogEntry& entry) { return State::append(state_, entry); }
+
+Task<Result<limit::SharedLog::News>> SharedLog::read(std::string_view position) {
+  return State::read(state_, std::string(position));
+}
+
+Task<Result<limit::Heard>> SharedLog::hear(std::string_view position, std::uint64_t version) {
+  return State::hear(state_, std::string(position), version);
+}
+
+Task<error_code> SharedLog::leave() { return State::leave(state_); }
+
+Health SharedLog::health() const noexcept { return state_->servers->health(); }
+
+std::uint64_t SharedLog::unreadable() const noexcept { return state_->unreadable.get(); }
+
+void SharedLog::stop() { state_->servers->stop(); }
+
+}  // namespace headgate::redis

@@ -1,0 +1,178 @@
+#pragma once
+// The active calls to one Redis server: their deadlines, the breaker that guards them, and what the answers mean.
+
+#include "connection.hpp"
+#include "health_log.hpp"
+#include "node_statistics.hpp"
+#include "probe.hpp"
+#include "question.hpp"
+#include "redis/pause.hpp"
+#include "redis/servers/redirect.hpp"
+#include "redis/setup.hpp"
+
+#include "headgate/core/result.hpp"
+#include "headgate/core/task.hpp"
+#include "headgate/redis/breaker.hpp"
+#include "headgate/redis/errors.hpp"
+#include "headgate/redis/options.hpp"
+
+#include <boost/asio/basic_waitable_timer.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/intrusive/list.hpp>
+
+#include <chrono>
+#include <coroutine>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace headgate::redis {
+
+class NodeClient;
+
+using CallHook = boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
+
+/// The state of one call on its way through a cluster.
+struct ClusterHop {
+  std::chrono::steady_clock::time_point deadline;  ///< of the whole question
+  bool asking = false;                             ///< the node does not own the slot yet: send ASKING first
+  std::optional<Redirect> redirect;                ///< what the node answered instead
+};
+
+/// One active call. It lives in the frame of the coroutine that awaits it. Its destructor removes it from all
+/// lists.
+class Call : public Recipient, public CallHook {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  /// `question` must outlive this object.
+  Call(NodeClient& node_client, Question& question, Time deadline) : Call(node_client, question, deadline, nullptr) {}
+  /// The same in a cluster. Writes redirects to `route`, which must outlive this object.
+  Call(NodeClient& node_client, Question& question, ClusterHop& route)
+      : Call(node_client, question, route.deadline, &route) {}
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+  ~Call();
+
+  bool await_ready() const noexcept { return done_; }
+  void await_suspend(std::coroutine_handle<> task) noexcept { task_ = task; }
+  Result<bool> await_resume() const noexcept { return outcome_; }
+
+ private:
+  friend class NodeClient;
+
+  Call(NodeClient& node_client, Question& question, Time deadline, ClusterHop* route);
+
+  NodeClient& node_client_;
+  Question& question_;
+  ClusterHop* route_;  ///< null without a cluster
+  Time asked_at_;
+  Time deadline_;
+  std::uint64_t heard_before_;  ///< number of answers of any kind when it was sent
+  bool resent_ = false;
+  bool done_ = false;
+  Result<bool> outcome_;
+  std::coroutine_handle<> task_;
+};
+
+/// Worker thread only. Timers and the connection keep it alive until stop().
+class NodeClient final : public ConnectionOwner, public std::enable_shared_from_this<NodeClient> {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Time = Clock::time_point;
+
+  /// Calls `changed` whenever health() has changed, until stop() or retire().
+  NodeClient(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup, std::shared_ptr<NodeStats> stats,
+             std::function<void()> changed);
+
+  /// Connects to `node`, now and whenever the connection breaks. Until then calls wait for it within their deadline.
+  /// `stats` belongs to that server.
+  void aim(const Node& node, std::shared_ptr<NodeStats> stats);
+  /// There is no server to connect to: fails all waiting calls. Only before the first aim().
+  void unreachable(const std::string& reason);
+  /// Fails all waiting calls at once. Final.
+  void stop(Errc why = Errc::stopped);
+  /// Stops after the active calls have ended.
+  void retire();
+
+  /// One call within one deadline. Keeps `self` alive: the caller may drop all its references meanwhile. `question`
+  /// must outlive the await.
+  static Task<Result<bool>> ask(std::shared_ptr<NodeClient> self, Question& question);
+  /// The same for one decision.
+  static Task<Result<bool>> decide(std::shared_ptr<NodeClient> self, std::span<const limit::Check> checks,
+                                   std::span<limit::Decision> decisions);
+  /// Whether one more call may be sent or must wait for the answer to a probe; else an error.
+  Result<Breaker::Pass> admit();
+  /// The result of admit() after the active probe is answered; an error if `deadline` comes first.
+  static Task<Result<Breaker::Pass>> admit_later(std::shared_ptr<NodeClient> self, Time deadline);
+  /// The key for probes of this server: its slot belongs to the server.
+  void probe_with(std::string key) { probe_.key = std::move(key); }
+  const std::string& probed_with() const noexcept { return probe_.key; }
+  Health health() const noexcept { return stats_->health.load(std::memory_order_relaxed); }
+  /// See Servers::recovering_until.
+  Time recovering_until() const noexcept { return recovering_until_; }
+  std::size_t in_flight() const noexcept { return connection_->in_flight(); }
+
+ private:
+  friend class Call;
+  enum class Form { sha, whole };  ///< how a script is named
+  using Executor = boost::asio::io_context::executor_type;
+  using Timer = boost::asio::basic_waitable_timer<Clock, boost::asio::wait_traits<Clock>, Executor>;
+  using Calls = boost::intrusive::list<Call, boost::intrusive::constant_time_size<false>>;
+
+  void connected() override;
+  void replied(Recipient* waiter, const Reply& reply) override;
+  void wrote() override { stats_->writes.add(); }
+  void lost(const std::string& reason) override;
+
+  template <class Asked>
+  static Task<Result<bool>> run(std::shared_ptr<NodeClient> self, Asked question);
+  void queue(Call& call);
+  std::span<const std::string_view> words_of(const Question& question, Form form);
+  void send(Call& call, Form form);
+  void refused(Call& call, std::string_view error);
+  void finish(Call& call, Result<bool> outcome);
+  void finish_all(Errc why);
+  void abandon(Call& call);
+
+  void tick();
+  void expire(Time now);
+  void look_after_probe(Time now);
+  void send_probe(Form form);
+  void probe_replied(const Reply& reply, Time now);
+  void go_on();
+  std::optional<Time> next_event() const;
+  void arm();
+  void note(Time now);
+
+  Executor executor_;
+  const std::shared_ptr<const Setup> setup_;
+  std::shared_ptr<NodeStats> stats_;
+  std::function<void()> changed_;
+  std::shared_ptr<Connection> connection_;
+  Breaker breaker_;
+  HealthLog log_;
+  std::string trouble_;  ///< the latest reason, for the log
+  std::optional<Time> down_since_;
+  Time recovering_until_{};
+
+  Calls calls_;  ///< waiting calls, earliest deadline first
+  std::uint64_t heard_ = 0;
+  std::vector<std::string> arguments_;
+  std::vector<std::string_view> words_;
+
+  Probe probe_;
+  Pauses waiting_;  ///< for the answer to the active probe
+
+  Timer timer_;
+  std::optional<Time> wakes_at_;
+  bool retired_ = false;
+  bool stopped_ = false;
+};
+
+}  // namespace headgate::redis

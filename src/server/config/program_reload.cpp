@@ -1,0 +1,264 @@
+// How the gateway takes another configuration. The side thread reads, checks and compiles it; here, on the main thread,
+// everything else that can fail is done, and then all of it takes effect.
+
+#include "gateway_program.hpp"
+#include "server/watch/descriptor_notice.hpp"
+#include "server/workers.hpp"
+
+#include "headgate/keyring/keyring.hpp"
+#include "headgate/observe/event.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace headgate::server {
+namespace {
+
+/// How long the slowest fetch of keys may take; 0 if no keys are fetched.
+Duration longest_fetch(const config::Config& config) {
+  Duration longest{0};
+  if (!config.identity.jwt) return longest;
+  for (const auto& issuer : config.identity.jwt->issuers)
+    if (!issuer.keys.jwks_url.empty()) longest = std::max(longest, issuer.keys.fetch_timeout);
+  return longest;
+}
+
+/// Gives `next` to every service, between two of its steps.
+std::function<void(Service&)> adopting(std::shared_ptr<const ActiveConfig> next) {
+  return [next = std::move(next)](Service& service) { static_cast<GatewayService&>(service).adopt(next); };
+}
+
+}  // namespace
+
+void GatewayProgram::await_keys() {
+  watch_keys();
+  const auto longest = longest_fetch(*now_->config);
+  if (longest > Duration(0)) keyring_->await_first(longest);
+}
+
+void GatewayProgram::watch_keys() {
+  keyring_->start([this](std::shared_ptr<const identity::Credentials> credentials) {
+    now_ = with_credentials(side_, *now_, std::move(credentials));
+    now_ = with_overrides(side_, *now_, shared_.overrides->book().list(headgate::now()));
+    shared_.operators.use(now_);
+    shared_.overrides->in_force(now_->overrides.get());
+    if (workers_) workers_->tell(adopting(now_));
+  });
+}
+
+void GatewayProgram::reload(ReloadFrom from, Tell tell) {
+  asked_.push_back({from, std::move(tell)});
+  if (!reloading_) begin_reload();
+}
+
+/// Those who asked for the same share it, up to the first who asked for something else.
+void GatewayProgram::begin_reload() {
+  reloading_ = true;
+  const auto from = asked_.front().from;
+  const auto rest = std::find_if(asked_.begin(), asked_.end(), [from](const Asked& each) { return each.from != from; });
+  for (auto each = asked_.begin(); each != rest; ++each) told_.push_back(std::move(each->tell));
+  asked_.erase(asked_.begin(), rest);
+  if (workers_ == nullptr) {
+    ReadAgainConfig none;
+    none.mistakes.emplace_back().message = draining_ ? "this gateway is ending" : "this gateway has not begun to serve";
+    return take(from, std::move(none), {});
+  }
+  if (from == ReloadFrom::previous && !kept_.previous()) {
+    ReloadResult result;
+    result.from = from;
+    result.no_previous = true;
+    return ended_reload(result);
+  }
+  // This object is only named: the side thread does not look into it.
+  const auto come_back = [this, &loop = loop_, from](ReadAgainConfig next,
+                                                     std::chrono::system_clock::time_point begun) {
+    const auto read = std::make_shared<ReadAgainConfig>(std::move(next));
+    boost::asio::post(loop, [this, from, read, begun] {
+      if (workers_ != nullptr) take(from, std::move(*read), begun);  // else nobody waits for it any more
+    });
+  };
+  if (from == ReloadFrom::file)
+    side_.run([&side = side_, &read_again = read_again_, come_back] {
+      const auto begun = std::chrono::system_clock::now();
+      come_back(read_ready(side, read_again), begun);
+    });
+  else
+    side_.run([before = *kept_.previous(), come_back] { come_back(ready_again(before), {}); });
+}
+
+/// If the configuration was not applied, a mistake in any of its old and new files may be mended.
+void GatewayProgram::watch_next(const ReadAgainConfig& read, std::chrono::system_clock::time_point begun) {
+  if (!watch_ || read.watched.empty()) return;
+  auto paths = read.watched;
+  if (!read.read) {
+    const std::set<std::string> known(paths.begin(), paths.end());
+    for (const auto& path : watch_->paths())
+      if (!known.contains(path)) paths.push_back(path);
+  }
+  watch_->watch(std::move(paths), begun);
+}
+
+/// Keys may be waited for below, while this loop runs.
+void GatewayProgram::take(ReloadFrom from, ReadAgainConfig next, std::chrono::system_clock::time_point begun) {
+  taking_ = true;
+  watch_next(next, begun);
+  ReloadResult result;
+  result.from = from;
+  result.file = std::move(next.file);
+  result.mistakes = std::move(next.mistakes);
+  const auto before = now_;
+  result.applied = next.ready && take_ready(std::move(*next.ready), result);
+  shared_.operators.reloaded(result);
+  log_mistakes(result);
+  if (!result.applied) {
+    if (from == ReloadFrom::file) {
+      shared_.reasons.set(ReasonKind::reload_refused, {}, shared_.operators.now().reload->why_not);
+      kept_.refused_file();
+    }
+    counters_.refused();
+    return ended_reload(result);
+  }
+  if (from == ReloadFrom::file) shared_.reasons.clear(ReasonKind::reload_refused);
+  if (kept_.is_file())
+    shared_.reasons.clear(ReasonKind::rolled_back);
+  else
+    shared_.reasons.set(ReasonKind::rolled_back);
+  counters_.applied(headgate::now());
+  watch_keys();
+  if (before->config->gateway.bounds.connections != now_->config->gateway.bounds.connections)
+    warn_of_few_descriptors(*now_->config);
+  workers_->tell(adopting(now_), [this, &loop = loop_, before, after = now_, result] {
+    boost::asio::post(loop, [this, before, after, result] {
+      log_changes(*before, *after, result);
+      shared_.logs.close_unused();
+      ended_reload(result);
+    });
+  });
+  server_care_.use(now_, *workers_);  // after it, because the workers' upstreams may be new ones
+}
+
+void GatewayProgram::ended_reload(const ReloadResult& result) {
+  taking_ = false;
+  reloading_ = false;
+  for (const auto& tell : std::exchange(told_, {}))
+    if (tell) tell(result);
+  if (!asked_.empty()) return begin_reload();
+  for (const auto& rest : std::exchange(after_reload_, {})) rest();
+}
+
+struct GatewayProgram::Prepared {
+  std::optional<observe::Logs::Next> logs;
+  std::optional<Listeners::Next> listeners;
+  std::optional<Certificates::Next> certificates;
+  std::optional<Admin::Next> admin;
+};
+
+// What may fail comes first, and changes nothing; then all of it takes effect.
+bool GatewayProgram::take_ready(ReadyConfig ready, ReloadResult& result) {
+  const auto ending = [&] {
+    if (draining_) add_mistake(result, {}, "this gateway is ending, and takes no other configuration");
+    return draining_;
+  };
+  if (ending()) return false;
+  const auto& written = ready.config->upstreams;
+  auto used = ready;
+  auto sizes = sizes_;
+  (void)sizes.keep(written);
+  if (!sizes.empty()) {
+    auto upstreams = written;
+    sizes.apply(upstreams);
+    used = with_upstreams(side_, ready, std::move(upstreams));
+  }
+  std::optional<PendingConfig> next;
+  try {
+    next = prepare_config(loop_, side_, used, now_.get(), keyring_.get());
+  } catch (const std::exception& failure) {
+    add_mistake(result, {}, failure.what());
+    return false;
+  }
+  Prepared prepared;
+  if (!await_new_sources(*next, result) || ending()) return false;  // a drain may have begun during the wait
+  const auto& config = *next->active->config;
+  if (!prepare(config, prepared, result)) return false;
+  result.changed = changed_keys(*now_->config, config);
+  result.anew = begun_anew(*now_->config, config);
+  result.waiting = waiting_for_restart(*begun_with_, config);
+  shared_.logs.use(std::move(*prepared.logs));
+  result.listeners = workers_->listeners().use(std::move(*prepared.listeners), config.drain);
+  certificates_.use(std::move(*prepared.certificates));
+  if (prepared.admin) admin_->use(std::move(*prepared.admin));
+  keep_sizes(written);
+  activate(std::move(*next));
+  if (result.from == ReloadFrom::file)
+    kept_.use_file(std::move(ready));
+  else
+    kept_.use_previous(std::move(ready));
+  return true;
+}
+
+bool GatewayProgram::prepare(const config::Config& next, Prepared& prepared, ReloadResult& result) {
+  const auto fail = [&](const config::Place& place, std::string why) {
+    // Where it stood in the file: by now another line may be there.
+    add_mistake(result, result.from == ReloadFrom::file ? place : config::Place{}, std::move(why));
+    return false;
+  };
+  const auto& places = next.places;
+  auto logs = shared_.logs.prepare(next.log);
+  if (logs.has_error()) {
+    const bool access = logs.error().which == observe::LogFailure::Which::access;
+    return fail(access ? places.access_log : places.error_log, logs.error().why);
+  }
+  prepared.logs = std::move(*logs);
+  auto& listeners = workers_->listeners();
+  PassedSockets none;
+  auto addresses = listeners.prepare(next.listen, none);
+  if (addresses.has_error()) return fail(places.listen.at(addresses.error().index), addresses.error().why);
+  prepared.listeners = std::move(*addresses);
+  auto certificates = certificates_.prepare(
+      next.listen, [this](const auto& options, const auto& texts) { return workers_->make_tls(options, texts); });
+  if (certificates.has_error()) return fail(places.listen.at(certificates.error().index), certificates.error().why);
+  prepared.listeners->use(std::move(certificates->tls));
+  prepared.certificates = std::move(*certificates);
+  if (admin_) {
+    auto admin = admin_->prepare(next.admin);
+    if (admin.has_error()) return fail(places.admin, admin.error());
+    prepared.admin = std::move(*admin);
+    if (const auto listening = admin_->listen(*prepared.admin); listening.has_error())
+      return fail(places.admin, listening.error());
+  }
+  if (const auto listening = listeners.listen(*prepared.listeners); listening.has_error())
+    return fail(places.listen.at(listening.error().index), listening.error().why);
+  return true;
+}
+
+/// A new address of keys may be mistyped. Then the active configuration stays in use, because without keys
+/// every token would be refused.
+bool GatewayProgram::await_new_sources(PendingConfig& next, ReloadResult& result) {
+  std::set<std::string> known;
+  for (const auto& report : keyring_->reports()) known.insert(report.source);
+  const auto missing = [&](const keyring::SourceReport& report) {
+    return report.keys == 0 && !report.fresh && !known.contains(report.source);
+  };
+  auto reports = next.keyring->reports();
+  if (std::none_of(reports.begin(), reports.end(), missing)) return true;
+  next.keyring->start([&](std::shared_ptr<const identity::Credentials> credentials) {
+    next.active = with_credentials(side_, *next.active, std::move(credentials));
+  });
+  next.keyring->await_first(longest_fetch(*next.active->config));
+  reports = next.keyring->reports();
+  const auto still = std::find_if(reports.begin(), reports.end(), missing);
+  if (still == reports.end()) return true;
+  next.keyring->stop();
+  const std::string why = still->trouble.empty() ? "it did not answer in time" : still->trouble;
+  add_mistake(result, {}, "no keys can be fetched from " + still->source + ": " + why);
+  return false;
+}
+
+}  // namespace headgate::server

@@ -1,0 +1,65 @@
+#pragma once
+// What one process knows that a restart would forget, for the process that takes its place: counters in memory,
+// suspensions, overrides, servers that an operator took out or gave another size, the level of the log.
+//
+// The file is a list of sections, each with a name, a version and a length. A process leaves out what it does not know,
+// section by section, and counters limit by limit; and says so.
+
+#include "server/watch/server_sizes.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace headgate::limit {
+class MemoryStore;
+class BanTable;
+}  // namespace headgate::limit
+namespace headgate::observe {
+class Logs;
+}  // namespace headgate::observe
+
+namespace headgate::server {
+
+class AdminBoard;
+class OperatorBoard;
+class OverrideService;
+
+/// Where the state is. All outlive the calls.
+struct StateParts {
+  limit::MemoryStore& memory;
+  limit::BanTable& bans;
+  OverrideService& overrides;
+  AdminBoard& board;
+  OperatorBoard& operators;
+  observe::Logs& logs;
+  std::vector<SetSize> sizes{};  ///< to write; what is read is in TakenState
+};
+
+/// The most bytes of a state: beyond it counters are left out.
+inline constexpr std::uint64_t kMaxState = std::uint64_t{256} << 20;
+
+/// Writes the state to a file without a name. Any thread; takes a moment with many counters. Returns a descriptor,
+/// which the caller closes; -1 if there is no memory for it.
+int write_state(const StateParts& parts, std::uint64_t most = kMaxState);
+
+/// What was taken over, and what was not.
+struct TakenState {
+  std::size_t counters = 0;
+  std::size_t suspensions = 0;
+  std::size_t overrides = 0;
+  std::size_t servers = 0;
+  std::vector<SetSize> sizes{};                 ///< for ServerSizes::restore()
+  std::map<std::string, std::string> left_out;  ///< what, and why
+};
+/// Takes over the state in `file`. Main thread, before the workers run. `same_hashes`: whether keyed_hash() has the
+/// secret of the process that wrote it; else the counters are left out.
+TakenState read_state(int file, const StateParts& parts, bool same_hashes);
+
+/// Tells it in events.
+void tell_of(const TakenState& taken);
+
+}  // namespace headgate::server

@@ -1,0 +1,42 @@
+// What the gateway hands to the process after it, and takes from the one before it.
+
+#include "handed_state.hpp"
+#include "server/config/gateway_program.hpp"
+
+#include "headgate/observe/event.hpp"
+
+#include <unistd.h>
+
+namespace headgate::server {
+
+StateParts GatewayProgram::parts() {
+  return {.memory = shared_.memory,
+          .bans = shared_.bans->table(),
+          .overrides = *shared_.overrides,
+          .board = shared_.board,
+          .operators = shared_.operators,
+          .logs = shared_.logs,
+          .sizes = sizes_.list()};
+}
+
+void GatewayProgram::take_state(bool same_hashes) {
+  if (!taken_over_ || !taken_over_->begun()) return;
+  const int file = taken_over_->ask_state();
+  if (file < 0)
+    return observe::event(observe::LogLevel::warning, "state_not_taken_over",
+                          "what the process before this one knew is forgotten",
+                          {{"what", "counters, suspensions, overrides and servers that were taken out"},
+                           {"reason", "it gave nothing: it may be an older version"}});
+  auto taken = read_state(file, parts(), same_hashes);
+  ::close(file);
+  for (const auto& size : taken.sizes)
+    if (auto why = sizes_.restore(now_->config->upstreams, size); !why.empty())
+      taken.left_out["the size of server " + size.server + " of " + size.upstream] = std::move(why);
+  if (!sizes_.empty()) use_sizes();
+  for (const auto& room : now_->config->gateway.rooms)
+    if (room.store == limit::Store::memory)
+      taken.left_out["the line of " + room.rule.name] = "a waiting room in memory begins anew";
+  tell_of(taken);
+}
+
+}  // namespace headgate::server

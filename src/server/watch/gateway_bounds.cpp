@@ -1,0 +1,247 @@
+#include "gateway_bounds.hpp"
+
+#include "reason_watch.hpp"
+#include "server/services/billing_service.hpp"
+#include "server/services/webhook_service.hpp"
+#include "upstream_queues.hpp"
+
+#include "headgate/gateway/compiled_config.hpp"
+#include "headgate/identity/client_address.hpp"
+#include "headgate/limit/ledger_queue.hpp"
+#include "headgate/net/descriptors.hpp"
+#include "headgate/notify/webhook.hpp"
+#include "headgate/observe/metrics_of_limits.hpp"
+#include "headgate/observe/route_series.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+namespace headgate::server {
+namespace {
+
+using Table = std::vector<BoundUse>;
+using Full = BoundUse::Full;
+
+std::string with_number(std::string_view who, std::uint64_t number) {
+  return std::string(who) + " (" + std::to_string(number) + ')';
+}
+
+/// An IPv6 address counts with its block.
+std::string held_by_address(const std::vector<gateway::ConnectionBounds::Heavy>& heaviest, unsigned ipv6_prefix) {
+  if (heaviest.empty()) return {};
+  std::array<char, 64> text{};
+  return with_number(identity::client_ip_key(heaviest.front().address, ipv6_prefix, text), heaviest.front().open);
+}
+
+/// Whether keys were forgotten lately that were not full again. Any thread.
+class Forgotten {
+ public:
+  bool rises(std::uint64_t count) {
+    const std::lock_guard lock(mutex_);
+    return count_.rises(std::chrono::steady_clock::now(), count);
+  }
+
+ private:
+  std::mutex mutex_;
+  RisingCount count_;
+};
+
+}  // namespace
+
+void add_connection_bounds(Bounds& bounds, const OperatorBoard& operators, gateway::Totals& totals) {
+  bounds.add([&operators, &totals](Table& table) {
+    const auto state = operators.now();
+    if (!state.active) return;
+    const auto& options = state.active->config->gateway.bounds;
+    const auto heaviest = totals.bounds.heaviest(1);
+    const auto held_by = held_by_address(heaviest, options.ipv6_prefix);
+    table.push_back({.bound = "bounds.connections",
+                     .used = totals.connections.load(std::memory_order_relaxed),
+                     .most = options.connections,
+                     .when_full = "the address with the most gives up the one that was idle longest, for a new one",
+                     .held_by = held_by});
+    if (options.connections_per_address > 0)
+      table.push_back({.bound = "bounds.connections_per_address",
+                       .used = heaviest.empty() ? 0 : heaviest.front().open,
+                       .most = options.connections_per_address,
+                       .when_full = "further connections of that address are closed",
+                       .held_by = held_by,
+                       .full = Full::usual});
+    if (options.buffered > 0)
+      table.push_back({.bound = "bounds.buffered",
+                       .used = totals.lent.read(),
+                       .most = options.buffered,
+                       .when_full = "further requests get a 503",
+                       .in_bytes = true});
+    table.push_back({.bound = "bounds.handshakes",
+                     .used = totals.handshakes_of_one(),
+                     .most = options.handshakes,
+                     .when_full = "further TLS handshakes of that worker wait, in turn by address"});
+    const auto shares = net::descriptor_shares();
+    table.push_back({.bound = "descriptors",
+                     .used = static_cast<std::uint64_t>(net::descriptors_in_use()),
+                     .most = static_cast<std::uint64_t>(std::max(shares.clients, 1)),
+                     .when_full = "no client is accepted; the quarter beyond is for servers and the admin interface"});
+  });
+}
+
+void add_key_bounds(Bounds& bounds, const Shared& shared) {
+  bounds.add([&shared, forgotten = std::make_shared<Forgotten>()](Table& table) {
+    const auto state = shared.operators.now();
+    if (!state.active) return;
+    BoundUse keys{.bound = "memory.max_keys",
+                  .used = shared.memory.keys(),
+                  .most = shared.max_keys,
+                  .when_full = "the key that matters least is forgotten, of the limit with more than its share"};
+    // Keys whose counters are full again stay until others need their place: a full table alone says nothing.
+    if (!forgotten->rises(shared.memory.evicted_keys())) keys.full = Full::usual;
+    if (reaches(keys, NearBounds::kEnds)) {
+      const auto limits = shared.memory.keys_by_limit();
+      const auto most = std::max_element(limits.begin(), limits.end(),
+                                         [](const auto& a, const auto& b) { return a.tracked < b.tracked; });
+      if (most != limits.end()) keys.held_by = with_number("limit " + most->limit, most->tracked);
+    }
+    table.push_back(std::move(keys));
+    const auto held = shared.bans->table().held(headgate::now());
+    table.push_back({.bound = "suspensions",
+                     .used = held.keys,
+                     .most = limit::BanTable::kMaxBans,
+                     .when_full = "the limit with the most drops the one that ends first",
+                     .held_by = held.most.empty() ? "" : with_number("limit " + held.most, held.keys_of_most)});
+    BoundUse overrides{
+        .bound = "overrides", .most = limit::OverrideBook::kMax, .when_full = "no further override is taken"};
+    std::size_t most = 0;
+    for (const auto& [limit, count] : shared.overrides->book().counts(headgate::now())) {
+      overrides.used += count;
+      if (count <= most) continue;
+      most = count;
+      overrides.held_by = with_number("limit " + limit, count);
+    }
+    table.push_back(std::move(overrides));
+    for (const auto& room : state.active->config->gateway.rooms) {
+      if (room.rule.visitors == 0) continue;
+      const auto inside = shared.registry.gauges(observe::family::room_inside, {room.rule.name}).sum;
+      table.push_back({.bound = "waiting_rooms." + room.rule.name + ".visitors",
+                       .used = static_cast<std::uint64_t>(std::max(inside, 0.0)),
+                       .most = room.rule.visitors,
+                       .when_full = "newcomers wait until a visitor leaves",
+                       .full = Full::usual});
+    }
+  });
+}
+
+void add_upstream_bounds(Bounds& bounds, const Shared& shared) {
+  bounds.add([&shared](Table& table) {
+    const auto state = shared.operators.now();
+    if (!state.active) return;
+    const auto& active = *state.active;
+    const auto& upstreams = active.config->upstreams;
+    for (std::size_t i = 0; i < upstreams.size() && i < active.places.size(); ++i) {
+      BoundUse fullest{.bound = "upstreams." + upstreams[i].name + ".max_in_flight",
+                       .when_full = "other servers get its requests; if all are full, they wait or get a 503",
+                       .full = Full::usual};
+      for (std::size_t server = 0; server < active.places[i].size(); ++server) {
+        const auto& places = active.places[i][server];
+        if (!places || places->most() == 0) continue;
+        const std::uint64_t taken = places->taken(), most = places->most();
+        if (fullest.most > 0 && taken * fullest.most <= fullest.used * most) continue;
+        fullest.used = taken;
+        fullest.most = most;
+        fullest.held_by = upstreams[i].servers[server].text;
+      }
+      if (fullest.most > 0) table.push_back(std::move(fullest));
+    }
+    const auto& options = active.compiled->options();
+    std::set<std::string> queued;
+    for (const auto& each : options.server_queues) queued.insert(each.upstream);
+    for (const auto& each : options.concurrency) {
+      if (each.options.queue) queued.insert(each.upstream);
+      if (each.options.in_flight == 0) continue;
+      const auto now = shared.registry.gauges(observe::family::limit_in_flight, {gateway::fleet_limit(each.upstream)});
+      table.push_back({.bound = "upstreams." + each.upstream + ".concurrency.in_flight",
+                       .used = static_cast<std::uint64_t>(std::max(now.sum, 0.0)),
+                       .most = each.options.in_flight,
+                       .when_full = "further requests wait, if there is a queue, or get a 503; of several gateways "
+                                    "only what this one has",
+                       .full = Full::usual});
+    }
+    for (const auto& upstream : queued) {
+      const auto queues = queues_of(*active.compiled, upstream, shared.flights, shared.registry);
+      for (const auto& queue : queues) {
+        const bool known = !table.empty() && table.back().bound == queue.key;
+        if (known && queue.fullest <= table.back().used) continue;
+        if (known) table.pop_back();
+        table.push_back({.bound = queue.key,
+                         .used = queue.fullest,
+                         .most = queue.length,
+                         .when_full = "further requests get a 503, low priorities and long lines first"});
+      }
+    }
+  });
+}
+
+void add_report_bounds(Bounds& bounds, const Shared& shared) {
+  bounds.add([&shared](Table& table) {
+    const auto queued = shared.logs.queued();
+    for (const auto& [name, bytes] : {std::pair{"log.access", queued.access}, std::pair{"log.error", queued.error}})
+      table.push_back({.bound = name,
+                       .used = bytes,
+                       .most = observe::Logs::kMaxQueued,
+                       .when_full = "further lines of that thread are lost",
+                       .in_bytes = true});
+    const auto state = shared.operators.now();
+    if (state.active && state.active->config->traces)
+      table.push_back({.bound = "tracing",
+                       .used = shared.spans.fullest(),
+                       .most = observe::SpanQueue::kMaxQueued,
+                       .when_full = "further spans of that worker are lost",
+                       .in_bytes = true});
+    if (const auto webhooks = shared.webhooks->counts())
+      table.push_back({.bound = "webhook",
+                       .used = webhooks->queued,
+                       .most = notify::Webhook::kMaxWaiting,
+                       .when_full = "the oldest webhook is dropped"});
+    if (const auto billing = shared.billing->counts())
+      table.push_back({.bound = "billing",
+                       .used = billing->waiting,
+                       .most = limit::LedgerQueue::kMaxKeys,
+                       .when_full = "the use of further keys is in no report"});
+    table.push_back({.bound = "metrics_of_routes",
+                     .used = shared.registry.counted_routes(),
+                     .most = observe::CountedRoutes::kMax,
+                     .when_full = "further routes count together as _OTHER",
+                     .full = Full::usual});
+  });
+}
+
+void add_admin_bounds(Bounds& bounds, const Admin& admin, const EventFeed& events) {
+  bounds.add([&admin, &events](Table& table) {
+    const auto places = admin.places();
+    table.push_back({.bound = "admin.connections",
+                     .used = places.taken,
+                     .most = places.most,
+                     .when_full = "of the address with the most, the one that has waited longest for its client ends"});
+    table.push_back({.bound = "admin.events",
+                     .used = events.readers(),
+                     .most = EventFeed::kReaders,
+                     .when_full = "a further reader of events gets a 503",
+                     .full = Full::usual});
+  });
+}
+
+std::function<void()> near_bounds_of(Shared& shared) {
+  return [&shared, near = NearBounds(), next = NearBounds::Steady()]() mutable {
+    constexpr auto kEvery = std::chrono::seconds(2);
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next) return;
+    next = now + kEvery;
+    shared.reasons.set_only(ReasonKind::bound_near, near.look(now, shared.bounds.table()));
+  };
+}
+
+}  // namespace headgate::server

@@ -1,0 +1,136 @@
+#include "server_care.hpp"
+
+#include "server/gateway_service.hpp"
+#include "server/workers.hpp"
+
+#include "headgate/observe/event.hpp"
+#include "headgate/observe/server_families.hpp"
+#include "headgate/upstream/health_call.hpp"
+
+#include <chrono>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace headgate::server {
+namespace {
+
+using balance::Health;
+using observe::LogLevel;
+
+std::vector<upstream::HealthTarget> targets_of(const ActiveConfig& active) {
+  std::vector<upstream::HealthTarget> out;
+  const auto& upstreams = active.config->upstreams;
+  for (std::size_t i = 0; i < upstreams.size(); ++i) {
+    if (!upstreams[i].health) continue;
+    for (const auto& server : upstreams[i].servers)
+      out.push_back({.upstream = upstreams[i].name,
+                     .server = server,
+                     .options = *upstreams[i].health,
+                     .tls = active.upstream_tls[i]});
+  }
+  return out;
+}
+
+std::vector<upstream::ServerName> names_of(const ActiveConfig& active) {
+  std::vector<upstream::ServerName> out;
+  for (const auto& upstream : active.config->upstreams)
+    for (const auto& server : upstream.servers) out.push_back({server.host, server.port, upstream.resolve_every});
+  return out;
+}
+
+}  // namespace
+
+ServerCare::ServerCare(boost::asio::io_context& loop, observe::Registry& registry, AdminBoard& board)
+    : registry_(registry),
+      board_(board),
+      clock_(loop),
+      look_ups_(loop),
+      names_(
+          clock_,
+          [this](const std::string& host, std::uint16_t port, net::LookedUp found) {
+            look_ups_.ask(host, port, std::move(found));
+          },
+          [this](const upstream::NamedAddresses& name) { tell(name); }),
+      checks_(
+          clock_,
+          upstream::health_calls(loop,
+                                 [this](const std::string& host, std::uint16_t port) { return names_.of(host, port); }),
+          [this](const upstream::HealthReport& report) { tell(report); }, std::random_device()()) {}
+
+void ServerCare::use(std::shared_ptr<const ActiveConfig> active, Workers& workers) {
+  active_ = std::move(active);
+  workers_ = &workers;
+  names_.use(names_of(*active_));
+  // Upstreams that a reload made anew know no addresses yet.
+  for (const auto& name : names_.known()) tell(name);
+  checks_.use(targets_of(*active_));
+  note_states();
+  for (const auto& options : active_->config->upstreams)
+    for (const auto& server : options.servers) mark(options.name, server.text, checks_.up(options.name, server.text));
+}
+
+void ServerCare::note_states() {
+  if (!active_) return;
+  const auto& upstreams = active_->config->upstreams;
+  for (std::size_t at = 0; at < upstreams.size(); ++at)
+    for (std::size_t i = 0; i < upstreams[at].servers.size(); ++i)
+      checks_.pause(upstreams[at].name, upstreams[at].servers[i].text, active_->watches[at]->marked(i, balance::kDown));
+}
+
+void ServerCare::stop() {
+  checks_.stop();
+  names_.stop();
+  workers_ = nullptr;
+}
+
+void ServerCare::tell(const upstream::HealthReport& report) {
+  const auto& upstream = report.target.upstream;
+  const auto& server = report.target.server.text;
+  const bool checked_no_more = report.change == Health::Change::up && report.checks == 0;
+  if (!checked_no_more) {
+    registry_
+        .counter(observe::kMainThread, observe::family::upstream_health_checks,
+                 {upstream, server, report.passed ? "passed" : "failed"})
+        .add();
+    board_.note_check(upstream, server, {.at = now(), .passed = report.passed, .why = std::string(report.why)});
+    if (report.passed) passed_check(upstream, server);
+  }
+  if (report.change == Health::Change::none) return;
+  mark(upstream, server, report.up);
+  if (report.change == Health::Change::down)
+    return observe::event(
+        LogLevel::warning, "server_unhealthy",
+        "health checks failed, so the server gets no requests while another one may have them",
+        {{"upstream", upstream}, {"server", server}, {"checks", report.checks}, {"reason", report.why}});
+  observe::event(LogLevel::info, "server_healthy",
+                 checked_no_more ? "the server is checked no more, so it gets requests again"
+                                 : "health checks passed, so the server gets requests again",
+                 {{"upstream", upstream}, {"server", server}});
+}
+
+void ServerCare::mark(const std::string& upstream, const std::string& server, bool up) {
+  const auto& upstreams = active_->config->upstreams;
+  for (std::size_t at = 0; at < upstreams.size(); ++at) {
+    if (upstreams[at].name != upstream) continue;
+    for (std::size_t i = 0; i < upstreams[at].servers.size(); ++i)
+      if (upstreams[at].servers[i].text == server)
+        active_->watches[at]->mark(i, balance::kUnhealthy, !up, clock_.steady());
+  }
+}
+
+void ServerCare::passed_check(const std::string& upstream, const std::string& server) {
+  const auto& upstreams = active_->config->upstreams;
+  for (std::size_t at = 0; at < upstreams.size(); ++at) {
+    if (upstreams[at].name != upstream) continue;
+    for (std::size_t i = 0; i < upstreams[at].servers.size(); ++i)
+      if (upstreams[at].servers[i].text == server) active_->watches[at]->passed_check(i, clock_.steady());
+  }
+}
+
+void ServerCare::tell(const upstream::NamedAddresses& name) {
+  if (workers_ == nullptr) return;
+  workers_->tell([name](Service& service) { static_cast<GatewayService&>(service).use(name); });
+}
+
+}  // namespace headgate::server
