@@ -1,6 +1,5 @@
 #include "headgate/gateway/gateway.hpp"
 
-#include "gateway/answers/request_id.hpp"
 #include "gateway/answers/room_answer.hpp"
 #include "gateway/limits/appointments.hpp"
 #include "gateway/limits/in_flight.hpp"
@@ -13,6 +12,8 @@
 #include "gateway/servers/mirrors.hpp"
 #include "gateway/steps/redirect.hpp"
 #include "lag_probe.hpp"
+
+#include "headgate/gateway/request_id.hpp"
 
 #include <random>
 #include <utility>

@@ -18,23 +18,23 @@ constexpr auto kLastResort = std::chrono::seconds(2);
 constexpr auto kDrainTick = std::chrono::milliseconds(50);
 
 /// Without `tls` a listener with TLS keeps what it has.
-void use(const net::ListenOptions& options, net::ServerTlsPtr tls, gateway::Entrance& entrance) {
+void use(const net::ListenOptions& options, net::ServerTlsPtr tls, session::Entrance& entrance) {
   if (tls || !options.tls) entrance.tls = std::move(tls);
   entrance.https_port = options.https_port;
-  entrance.preamble = options.proxy_protocol ? gateway::Preamble::proxy_header : gateway::Preamble::request;
+  entrance.preamble = options.proxy_protocol ? session::Preamble::proxy_header : session::Preamble::request;
 }
 
 }  // namespace
 
 /// The connections of a listener that is closed, until they must have ended.
 struct Worker::Closing {
-  Closing(Worker& whose, gateway::EntrancePtr of) : worker(whose), entrance(std::move(of)) {}
+  Closing(Worker& whose, session::EntrancePtr of) : worker(whose), entrance(std::move(of)) {}
   Worker& worker;
-  gateway::EntrancePtr entrance;
+  session::EntrancePtr entrance;
   net::Timer over{&Worker::close_over, this};
 };
 
-Worker::Worker(const MakeService& make, gateway::Totals& totals)
+Worker::Worker(const MakeService& make, session::Totals& totals)
     : lent_(&totals.lent),
       blocks_{{kSmallBlock, kSpareSmall, &lent_}, {kLargeBlock, kSpareLarge, &lent_}, &lent_},
       service_(make({.loop = loop_, .timers = timers_, .blocks = blocks_, .clock = clock_})),
@@ -69,7 +69,7 @@ void Worker::use_tls(ListenerId id, net::ServerTlsPtr tls) {
 void Worker::listen(ListenerId id, const net::ListenOptions& options, net::ServerTlsPtr tls,
                     std::vector<net::BoundSocket> sockets) {
   boost::asio::post(loop_, [this, id, options, tls = std::move(tls), sockets = std::move(sockets)]() mutable {
-    auto& door = doors_.emplace_back(Door{id, std::make_shared<gateway::Entrance>(), {}});
+    auto& door = doors_.emplace_back(Door{id, std::make_shared<session::Entrance>(), {}});
     use(options, std::move(tls), *door.entrance);
     door.entrance->counters = service_->listener_counters(options.text);
     for (auto& socket : sockets) open_door(door, std::move(socket));

@@ -1,11 +1,11 @@
 #pragma once
 // One thread with one loop, and everything that runs on it. Workers share only what they are given.
 
-#include "headgate/gateway/sessions.hpp"
 #include "headgate/net/handshake_turns.hpp"
 #include "headgate/net/listener.hpp"
 #include "headgate/net/loop_clock.hpp"
 #include "headgate/server/server.hpp"
+#include "headgate/session/sessions.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -27,7 +27,7 @@ using ListenerId = std::uint64_t;
 /// All functions but start() and join() may be called on any thread; they take effect in this order.
 class Worker {
  public:
-  Worker(const MakeService& make, gateway::Totals& totals);
+  Worker(const MakeService& make, session::Totals& totals);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -63,7 +63,7 @@ class Worker {
  private:
   struct Door {
     ListenerId id = 0;
-    gateway::EntrancePtr entrance;
+    session::EntrancePtr entrance;
     std::vector<std::unique_ptr<net::Listener>> listeners;
   };
   struct Closing;
@@ -84,7 +84,7 @@ class Worker {
   net::Blocks blocks_;
   std::unique_ptr<Service> service_;
   net::HandshakeTurns handshakes_;
-  gateway::Sessions sessions_;
+  session::Sessions sessions_;
   std::vector<Door> doors_;
   std::list<Closing> closing_;
   net::Timer delay_{&Worker::begin_drain, this};

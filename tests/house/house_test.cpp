@@ -18,10 +18,11 @@ const std::map<std::string, int> kFloors = {
     {"room", 1},     {"shed", 1},  {"net", 2},                                       // listeners, streams, timers
     {"upstream", 3}, {"redis", 3}, {"keyring", 3},  {"notify", 3},                   // what is behind us
     {"gateway", 4},                                                                  // the request's path
-    {"config", 5},                                                                   // fills everybody's options
-    {"server", 6},                                                                   // composition
-    {"cli", 7},                                                                      // words on the command line
-    {"main", 8},
+    {"session", 5},                                                                  // client connections
+    {"config", 6},                                                                   // fills everybody's options
+    {"server", 7},                                                                   // composition
+    {"cli", 8},                                                                      // words on the command line
+    {"main", 9},
 };
 
 /// Which modules may include headers with this beginning. main.cpp uses cli.

@@ -64,7 +64,7 @@ std::string_view to_text(EndedBy ended_by) noexcept;
 enum class BrokenOff : std::uint8_t {
   no,
   drain,     ///< the worker: its time to drain was over
-  operator_  ///< an operator (gateway/connection_call.hpp)
+  operator_  ///< an operator (session/connection_call.hpp)
 };
 
 /// The result of looking up an API key.

@@ -3,12 +3,12 @@
 
 #include "headgate/gateway/handler.hpp"
 #include "headgate/gateway/options.hpp"
-#include "headgate/gateway/sessions.hpp"
 #include "headgate/net/listener.hpp"
 #include "headgate/net/options.hpp"
 #include "headgate/net/server_tls.hpp"
 #include "headgate/observe/counters.hpp"
 #include "headgate/observe/handshake_counters.hpp"
+#include "headgate/session/sessions.hpp"
 #include "headgate/upstream/environment.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -60,7 +60,7 @@ class Program {
  public:
   virtual ~Program() = default;
   /// What all workers count together.
-  gateway::Totals& totals() noexcept { return totals_; }
+  session::Totals& totals() noexcept { return totals_; }
   /// Called once for each worker, before any runs.
   virtual std::unique_ptr<Service> make_service(upstream::Environment environment) = 0;
   /// Before the workers listen: the TLS of each address, by its number. An error ends the start.
@@ -81,7 +81,7 @@ class Program {
   virtual void ended() {}
 
  private:
-  gateway::Totals totals_;
+  session::Totals totals_;
 };
 
 /// The number of threads: `wanted`, or one per core for 0.

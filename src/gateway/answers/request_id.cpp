@@ -1,4 +1,4 @@
-#include "request_id.hpp"
+#include "headgate/gateway/request_id.hpp"
 
 #include <array>
 #include <chrono>

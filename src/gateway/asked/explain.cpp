@@ -3,8 +3,8 @@
 #include "headgate/gateway/explain.hpp"
 
 #include "gateway/answers/rewrite.hpp"
+#include "gateway/asked/announced_body.hpp"
 #include "gateway/limits/limit_states.hpp"
-#include "gateway/session/announced_body.hpp"
 #include "gateway/steps/max_forwards.hpp"
 #include "gateway/steps/settle.hpp"
 #include "gateway/steps/split.hpp"

@@ -1,9 +1,9 @@
 // Tells a caller what is left of its limits. Nothing of them is taken.
 
 #include "gateway/answers/respond.hpp"
+#include "gateway/asked/announced_body.hpp"
 #include "gateway/limits/limit_fields.hpp"
 #include "gateway/limits/limit_states.hpp"
-#include "gateway/session/announced_body.hpp"
 #include "gateway/steps/split.hpp"
 
 #include "headgate/core/json_text.hpp"

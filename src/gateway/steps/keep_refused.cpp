@@ -1,7 +1,7 @@
 // Keeps what an operator may look at of requests that were refused because of what they are: malformed, too large, too
 // slow. Nothing is copied of any other.
 
-#include "gateway/session/refused_text.hpp"
+#include "gateway/record/refused_text.hpp"
 
 #include "headgate/gateway/gateway.hpp"
 #include "headgate/gateway/refused_requests.hpp"

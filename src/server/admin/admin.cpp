@@ -111,7 +111,7 @@ struct Admin::State {
   std::string document;  ///< what the endpoints are, in OpenAPI
   std::vector<AdminEndpoint> endpoints;
   // Counted separately from the client connections, whose limit may be reached.
-  gateway::Totals totals;
+  session::Totals totals;
   std::unique_ptr<Worker> worker;  ///< made when it is needed first
   std::optional<Listeners> listeners;
   bool runs = false;

@@ -37,7 +37,7 @@ void OperatorBoard::reloaded(const ReloadResult& result) {
   state_.reload = std::move(last);
 }
 
-void OperatorBoard::use_workers(std::size_t workers, const gateway::Totals& totals) {
+void OperatorBoard::use_workers(std::size_t workers, const session::Totals& totals) {
   const std::lock_guard lock(mutex_);
   state_.workers = workers;
   state_.totals = &totals;

@@ -5,7 +5,7 @@
 #include "server/config/reload.hpp"
 
 #include "headgate/core/time.hpp"
-#include "headgate/gateway/sessions.hpp"
+#include "headgate/session/sessions.hpp"
 
 #include <boost/asio/io_context.hpp>
 
@@ -36,7 +36,7 @@ class OperatorBoard {
     Instant since{};                             ///< when it became active
     std::optional<LastReload> reload;            ///< not set: none since the start
     std::size_t workers = 0;
-    const gateway::Totals* totals = nullptr;
+    const session::Totals* totals = nullptr;
     bool draining = false;
   };
   State now() const;
@@ -46,7 +46,7 @@ class OperatorBoard {
   /// The same configuration, with something that an operator has changed.
   void use_same(std::shared_ptr<const ActiveConfig> active);
   void reloaded(const ReloadResult& result);
-  void use_workers(std::size_t workers, const gateway::Totals& totals);
+  void use_workers(std::size_t workers, const session::Totals& totals);
   void begin_drain();
 
   /// Runs `what` on the main thread, soon. False if it takes no more calls.

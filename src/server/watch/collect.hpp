@@ -4,7 +4,6 @@
 #include "server/services/quota_service.hpp"
 
 #include "headgate/balance/watch.hpp"
-#include "headgate/gateway/sessions.hpp"
 #include "headgate/keyring/keyring.hpp"
 #include "headgate/limit/ban_table.hpp"
 #include "headgate/limit/limit.hpp"
@@ -13,6 +12,7 @@
 #include "headgate/observe/logs.hpp"
 #include "headgate/observe/metrics.hpp"
 #include "headgate/redis/limiter.hpp"
+#include "headgate/session/sessions.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -110,7 +110,7 @@ void collect_notices(observe::Registry& registry, std::function<NoticeCounts()> 
 void collect_logs(observe::Registry& registry, std::function<observe::Logs::Dropped()> ask);
 
 /// headgate_connections_active and _refused_total, headgate_accept_pauses_total and headgate_buffered_bytes.
-void collect_connections(observe::Registry& registry, const gateway::Totals& totals);
+void collect_connections(observe::Registry& registry, const session::Totals& totals);
 
 /// The commit that this program was built from, shortened; "unknown" without a repository.
 std::string_view commit() noexcept;

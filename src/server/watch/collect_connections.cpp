@@ -6,14 +6,14 @@
 
 namespace headgate::server {
 
-void collect_connections(observe::Registry& registry, const gateway::Totals& totals) {
+void collect_connections(observe::Registry& registry, const session::Totals& totals) {
   registry.collect([&totals](observe::Scrape& scrape) {
-    using Why = gateway::ConnectionBounds::Why;
+    using Why = session::ConnectionBounds::Why;
     namespace family = observe::family;
     scrape.value(family::connections_active, {},
                  static_cast<double>(totals.connections.load(std::memory_order_relaxed)));
     for (const auto why : {Why::total, Why::address, Why::rate, Why::memory})
-      scrape.value(family::connections_refused, {std::string(gateway::to_text(why))},
+      scrape.value(family::connections_refused, {std::string(to_text(why))},
                    static_cast<double>(totals.bounds.count(why)));
     scrape.value(family::connections_gave_way, {}, static_cast<double>(totals.bounds.gave_way()));
     scrape.value(family::own_wants, {}, static_cast<double>(net::own_wants()));

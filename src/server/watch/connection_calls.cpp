@@ -31,12 +31,12 @@ struct ConnectionCalls::Asked {
   }
 
   boost::asio::steady_timer timer;
-  std::shared_ptr<gateway::ConnectionCall> call;
+  std::shared_ptr<session::ConnectionCall> call;
   Tell tell;
   std::unique_ptr<UnderWay> under_way;
 };
 
-bool ConnectionCalls::ask(gateway::ConnectionCall::Wanted wanted, Tell tell) {
+bool ConnectionCalls::ask(session::ConnectionCall::Wanted wanted, Tell tell) {
   if (++*under_way_ > kMaxCalls) {
     --*under_way_;
     return false;
@@ -46,7 +46,7 @@ bool ConnectionCalls::ask(gateway::ConnectionCall::Wanted wanted, Tell tell) {
   asked->under_way = std::move(under_way);
   asked->tell = std::move(tell);
   asked->call =
-      std::make_shared<gateway::ConnectionCall>(std::move(wanted), [&loop = loop_, weak = std::weak_ptr<Asked>(asked)] {
+      std::make_shared<session::ConnectionCall>(std::move(wanted), [&loop = loop_, weak = std::weak_ptr<Asked>(asked)] {
         boost::asio::post(loop, [weak] {
           if (const auto all = weak.lock()) all->finish();
         });

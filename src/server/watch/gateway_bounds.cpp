@@ -32,7 +32,7 @@ std::string with_number(std::string_view who, std::uint64_t number) {
 }
 
 /// An IPv6 address counts with its block.
-std::string held_by_address(const std::vector<gateway::ConnectionBounds::Heavy>& heaviest, unsigned ipv6_prefix) {
+std::string held_by_address(const std::vector<session::ConnectionBounds::Heavy>& heaviest, unsigned ipv6_prefix) {
   if (heaviest.empty()) return {};
   std::array<char, 64> text{};
   return with_number(identity::client_ip_key(heaviest.front().address, ipv6_prefix, text), heaviest.front().open);
@@ -53,7 +53,7 @@ class Forgotten {
 
 }  // namespace
 
-void add_connection_bounds(Bounds& bounds, const OperatorBoard& operators, gateway::Totals& totals) {
+void add_connection_bounds(Bounds& bounds, const OperatorBoard& operators, session::Totals& totals) {
   bounds.add([&operators, &totals](Table& table) {
     const auto state = operators.now();
     if (!state.active) return;

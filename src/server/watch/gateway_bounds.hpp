@@ -4,16 +4,16 @@
 #include "server/admin/event_feed.hpp"
 #include "server/gateway_service.hpp"
 
-#include "headgate/gateway/sessions.hpp"
 #include "headgate/server/admin.hpp"
 #include "headgate/server/bounds.hpp"
+#include "headgate/session/sessions.hpp"
 
 #include <functional>
 
 namespace headgate::server {
 
 /// Connections, handshakes, buffers and descriptors.
-void add_connection_bounds(Bounds& bounds, const OperatorBoard& operators, gateway::Totals& totals);
+void add_connection_bounds(Bounds& bounds, const OperatorBoard& operators, session::Totals& totals);
 /// Keys, suspensions and overrides.
 void add_key_bounds(Bounds& bounds, const Shared& shared);
 /// Places at servers, and the queues before them.

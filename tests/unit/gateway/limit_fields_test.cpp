@@ -1,7 +1,8 @@
 #include "../../../src/gateway/limits/limit_fields.hpp"
 
-#include "../../../src/gateway/answers/request_id.hpp"
 #include "support/virtual_clock.hpp"
+
+#include "headgate/gateway/request_id.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,8 @@
 // Requests that an operator ends, in each of their states: what the client gets, and what is given back.
 
-#include "../../../src/gateway/session/request_state.hpp"
 #include "unit/gateway/path/path.hpp"
+
+#include "headgate/gateway/request_under_way.hpp"
 
 namespace headgate::gateway::test {
 namespace {

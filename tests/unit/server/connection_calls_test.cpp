@@ -12,13 +12,13 @@ struct ConnectionCallsTest : testing::Test {
   using Found = ConnectionCalls::Found;
 
   bool ask() {
-    return calls.ask({.what = gateway::ConnectionCall::What::requests, .most = 1},
+    return calls.ask({.what = session::ConnectionCall::What::requests, .most = 1},
                      [this](const Found& all) { found = all; });
   }
 
   boost::asio::io_context main_loop;
   boost::asio::io_context worker;
-  gateway::Totals totals;
+  session::Totals totals;
   OperatorBoard operators{main_loop};
   ConnectionCalls calls{operators, main_loop, totals, std::chrono::milliseconds(1)};
   std::optional<Found> found;

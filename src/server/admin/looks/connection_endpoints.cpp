@@ -19,9 +19,9 @@ namespace headgate::server {
 namespace {
 
 using CallJson = nlohmann::ordered_json;
-using gateway::AddressUse;
-using gateway::ConnectionCall;
 using gateway::RequestUnderWay;
+using session::AddressUse;
+using session::ConnectionCall;
 using Found = ConnectionCalls::Found;
 using What = ConnectionCall::What;
 

@@ -1,13 +1,13 @@
 #pragma once
 // The whole path of a request: a real gateway on a virtual clock, with scripted client, limiters and servers.
 
-#include "../../../../src/gateway/session/active_exchange.hpp"
 #include "support/per.hpp"
 #include "unit/gateway/path/client.hpp"
 #include "unit/gateway/path/limiters.hpp"
 #include "unit/gateway/path/servers.hpp"
 
 #include "headgate/core/scoped_task.hpp"
+#include "headgate/gateway/active_exchange.hpp"
 #include "headgate/gateway/exchange_counters.hpp"
 #include "headgate/gateway/explain.hpp"
 #include "headgate/gateway/gateway.hpp"

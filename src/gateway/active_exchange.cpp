@@ -1,4 +1,4 @@
-#include "active_exchange.hpp"
+#include "headgate/gateway/active_exchange.hpp"
 
 #include "headgate/gateway/delay.hpp"
 #include "headgate/gateway/problem.hpp"

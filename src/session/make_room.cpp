@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace headgate::gateway {
+namespace headgate::session {
 namespace {
 
 /// Addresses that are considered, and connections of each: a new connection costs no more than that.
@@ -140,4 +140,4 @@ void Sessions::turn_away(Session& session) {
   session.reject();
 }
 
-}  // namespace headgate::gateway
+}  // namespace headgate::session

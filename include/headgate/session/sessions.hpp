@@ -1,13 +1,13 @@
 #pragma once
 // The client connections of a worker: accepts them, makes their sessions, counts and drains them.
 
-#include "headgate/gateway/connection_bounds.hpp"
-#include "headgate/gateway/connection_call.hpp"
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/handler.hpp"
 #include "headgate/net/read_buffer.hpp"
 #include "headgate/net/server_tls.hpp"
 #include "headgate/observe/counters.hpp"
+#include "headgate/session/connection_bounds.hpp"
+#include "headgate/session/connection_call.hpp"
 
 #include <boost/asio/io_context.hpp>
 
@@ -25,7 +25,12 @@ namespace headgate::observe {
 class HandshakeCounters;
 }
 
-namespace headgate::gateway {
+namespace headgate::session {
+
+using gateway::Exchange;
+using gateway::Handler;
+using gateway::IfFull;
+using gateway::Timeouts;
 
 struct Handshakes;
 struct Peer;
@@ -184,4 +189,4 @@ class Sessions {
   bool draining_ = false;
 };
 
-}  // namespace headgate::gateway
+}  // namespace headgate::session

@@ -1,10 +1,11 @@
-#include "request_state.hpp"
+#include "headgate/gateway/request_under_way.hpp"
 
 #include "gateway/record/access_record.hpp"
 
 #include "headgate/gateway/delay.hpp"
 
 #include <array>
+#include <charconv>
 #include <chrono>
 
 namespace headgate::gateway {
@@ -31,6 +32,32 @@ bool is_open_end(const Exchange& x) noexcept {
 }
 
 }  // namespace
+
+std::string RequestName::text() const {
+  std::array<char, 64> out{};
+  auto* at = out.data();
+  auto* const end = out.data() + out.size();
+  at = std::to_chars(at, end, worker).ptr;
+  *at++ = '-';
+  at = std::to_chars(at, end, connection, 16).ptr;
+  *at++ = '-';
+  at = std::to_chars(at, end, begun, 16).ptr;
+  return {out.data(), at};
+}
+
+std::optional<RequestName> RequestName::read(std::string_view text) {
+  RequestName out;
+  const auto* at = text.data();
+  const auto* const end = at + text.size();
+  const auto take = [&](auto& number, int base) {
+    const auto [next, error] = std::from_chars(at, end, number, base);
+    at = next;
+    return error == std::errc();
+  };
+  const auto dash = [&] { return at != end && *at++ == '-'; };
+  const bool read = take(out.worker, 10) && dash() && take(out.connection, 16) && dash() && take(out.begun, 16);
+  return read && at == end ? std::optional(out) : std::nullopt;
+}
 
 std::string_view state_of(const Exchange& x) noexcept {
   if (x.status == kTunnelled) return "tunnel";

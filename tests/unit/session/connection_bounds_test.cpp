@@ -1,4 +1,4 @@
-#include "headgate/gateway/connection_bounds.hpp"
+#include "headgate/session/connection_bounds.hpp"
 
 #include "headgate/identity/network.hpp"
 
@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace headgate::gateway {
+namespace headgate::session {
 namespace {
 
 using namespace std::chrono_literals;
@@ -98,4 +98,4 @@ TEST_F(ConnectionBoundsTest, ALowerBoundThrowsNobodyOut) {
 }
 
 }  // namespace
-}  // namespace headgate::gateway
+}  // namespace headgate::session

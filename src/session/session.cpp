@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace headgate::gateway {
+namespace headgate::session {
 namespace {
 
 constexpr Duration kAtMost = std::chrono::seconds(30);
@@ -115,4 +115,4 @@ void Session::lingered(void* self, net::Stream& stream) {
   session.discard();
 }
 
-}  // namespace headgate::gateway
+}  // namespace headgate::session

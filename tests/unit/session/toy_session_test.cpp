@@ -3,12 +3,12 @@
 //
 // A request is a line "<stream> <path>", a reset of a stream "<stream> !". An answer is a line "<stream> <status>".
 
-#include "../../../src/gateway/session/active_exchange.hpp"
-#include "../../../src/gateway/session/session.hpp"
+#include "../../../src/session/session.hpp"
 #include "support/virtual_clock.hpp"
 #include "unit/net/loop.hpp"
 
-#include "headgate/gateway/sessions.hpp"
+#include "headgate/gateway/active_exchange.hpp"
+#include "headgate/session/sessions.hpp"
 
 #include <gmock/gmock.h>
 
@@ -16,7 +16,7 @@
 #include <memory>
 #include <vector>
 
-namespace headgate::gateway {
+namespace headgate::session {
 namespace {
 
 using headgate::test::VirtualClock;
@@ -63,7 +63,7 @@ class ToySession final : public Session {
   ToySession(Sessions& owner, net::ReadBuffer input, Peer peer) : Session(owner, std::move(input), std::move(peer)) {}
 
   void begin() override { wait_idle(patience()); }
-  void break_off() noexcept override { close(ActiveExchange::Because::broken_off); }
+  void break_off() noexcept override { close(gateway::ActiveExchange::Because::broken_off); }
 
  private:
   void serve() override { spawn(read(), "toy"); }
@@ -80,11 +80,12 @@ class ToySession final : public Session {
       }
     }
     reading_ = false;
-    close(ActiveExchange::Because::client_gone);
+    close(gateway::ActiveExchange::Because::client_gone);
   }
   void take(const std::string& id, const std::string& path) {
     if (path == "!") {
-      if (const auto server = streams_.at(id).end_early(ActiveExchange::Because::client_gone)) server->cancel();
+      if (const auto server = streams_.at(id).end_early(gateway::ActiveExchange::Because::client_gone))
+        server->cancel();
     } else {
       spawn(answer(id, path), "toy stream");
     }
@@ -110,7 +111,7 @@ class ToySession final : public Session {
     exchanges().put(std::move(x));
     if (streams_.empty() && !reading_) end();
   }
-  void close(ActiveExchange::Because because) {
+  void close(gateway::ActiveExchange::Because because) {
     std::vector<upstream::AttemptPtr> servers;
     for (auto& [id, exchange] : streams_) servers.push_back(exchange.end_early(because));
     const bool last = streams_.empty() && !reading_;
@@ -121,7 +122,7 @@ class ToySession final : public Session {
       if (server) server->cancel();
   }
 
-  std::map<std::string, ActiveExchange> streams_;
+  std::map<std::string, gateway::ActiveExchange> streams_;
   bool reading_ = true;
 };
 
@@ -136,7 +137,7 @@ class Waiter final : public Handler {
     co_await wait;
     --waiting;
     if (x.client_gone) ++given_up;
-    if (x.broken_off == BrokenOff::drain) ++broken_off;
+    if (x.broken_off == gateway::BrokenOff::drain) ++broken_off;
     http::Fields fields;
     http::ReplyStart start;
     start.fields = &fields;
@@ -310,4 +311,4 @@ TEST_F(ToySessionTest, IsClosedWithoutAWordWhereItsProtocolHasNoneForTooMany) {
 }
 
 }  // namespace
-}  // namespace headgate::gateway
+}  // namespace headgate::session

@@ -1,6 +1,6 @@
 #include "h1_reply.hpp"
 
-namespace headgate::gateway {
+namespace headgate::session {
 
 using http::EndStream;
 using Kind = http::Framing::Kind;
@@ -68,4 +68,4 @@ void H1Reply::tunnel(Duration timeout) {
   output_.begin(false);
 }
 
-}  // namespace headgate::gateway
+}  // namespace headgate::session

@@ -1,8 +1,8 @@
 #pragma once
 // One client connection, of any protocol: serving, idle, or lingering after its last answer.
 
-#include "headgate/gateway/sessions.hpp"
 #include "headgate/net/secured.hpp"
+#include "headgate/session/sessions.hpp"
 
 #include <boost/asio/ip/address.hpp>
 #include <boost/intrusive/list_hook.hpp>
@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-namespace headgate::gateway {
+namespace headgate::session {
 
 /// The client of a connection, as far as it is known before the first request.
 struct Peer {
@@ -133,4 +133,4 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   bool parked_ = false;  // not begun: another worker may make room for it
 };
 
-}  // namespace headgate::gateway
+}  // namespace headgate::session

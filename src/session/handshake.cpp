@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace headgate::gateway {
+namespace headgate::session {
 namespace {
 
 using observe::HandshakeResult;
@@ -144,4 +144,4 @@ void Handshake::count(HandshakeResult result, std::string_view version) const {
   if (const auto* const counters = handshakes().counters) counters->count(result, version);
 }
 
-}  // namespace headgate::gateway
+}  // namespace headgate::session

@@ -1,16 +1,16 @@
 #pragma once
 // One HTTP/1.1 client connection. While it serves a request, it has a coroutine and buffers.
 
-#include "active_exchange.hpp"
 #include "session.hpp"
 
+#include "headgate/gateway/active_exchange.hpp"
 #include "headgate/gateway/problem.hpp"
 #include "headgate/http/h1/parse.hpp"
 #include "headgate/net/h1_body.hpp"
 
 #include <cstdint>
 
-namespace headgate::gateway {
+namespace headgate::session {
 
 class H1Reply;
 
@@ -50,15 +50,15 @@ class H1Session final : public Session {
   void watch_client();
   /// Becomes idle, for `most` at most. `again`: it was, and what came was no byte of a request.
   void rest(Duration most, bool again);
-  void close(ActiveExchange::Because because) noexcept;
+  void close(gateway::ActiveExchange::Because because) noexcept;
 
   net::H1Body body_;
   net::H1Output output_;
-  ActiveExchange exchange_;
+  gateway::ActiveExchange exchange_;
   headgate::Clock::Steady idle_until_{};  // only over TLS
   bool fresh_ = true;                     // no request has come yet
   bool waits_ = false;                    // for the rest of a head, or of a body that was answered already
   std::uint64_t rest_ = 0;                // at most so many bytes belong to what was answered early
 };
 
-}  // namespace headgate::gateway
+}  // namespace headgate::session

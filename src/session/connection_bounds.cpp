@@ -1,4 +1,4 @@
-#include "headgate/gateway/connection_bounds.hpp"
+#include "headgate/session/connection_bounds.hpp"
 
 #include "headgate/identity/client_address.hpp"
 #include "headgate/observe/event.hpp"
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-namespace headgate::gateway {
+namespace headgate::session {
 namespace {
 
 constexpr auto kLogEvery = std::chrono::seconds(1);
@@ -14,7 +14,7 @@ constexpr auto kLogEvery = std::chrono::seconds(1);
 using Steps = std::chrono::steady_clock::duration;
 
 /// The time that brings back one new connection.
-Steps step_of(const ConnectionRate& rate) noexcept {
+Steps step_of(const gateway::ConnectionRate& rate) noexcept {
   return std::chrono::duration_cast<Steps>(rate.period) / static_cast<Steps::rep>(rate.count);
 }
 
@@ -151,4 +151,4 @@ std::string_view to_text(ConnectionBounds::Why why) noexcept {
   return kWords[static_cast<std::size_t>(why)];
 }
 
-}  // namespace headgate::gateway
+}  // namespace headgate::session

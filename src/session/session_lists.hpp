@@ -9,7 +9,7 @@
 #include <memory>
 #include <unordered_map>
 
-namespace headgate::gateway {
+namespace headgate::session {
 
 /// A walk along `alive` for an operator, some sessions in each turn of the loop.
 struct Sessions::Walk {
@@ -62,4 +62,4 @@ struct Sessions::Lists {
   Walks walks;                                             ///< under way
 };
 
-}  // namespace headgate::gateway
+}  // namespace headgate::session

@@ -7,7 +7,7 @@
 #include "headgate/net/accept_tls.hpp"
 #include "headgate/observe/handshake_counters.hpp"
 
-namespace headgate::gateway {
+namespace headgate::session {
 
 /// After the handshake a session of the protocol takes its place. Before the first byte it holds nothing of TLS.
 class Handshake final : public Session {
@@ -31,4 +31,4 @@ class Handshake final : public Session {
   headgate::Clock::Steady due_;
 };
 
-}  // namespace headgate::gateway
+}  // namespace headgate::session

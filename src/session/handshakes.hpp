@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <map>
 
-namespace headgate::gateway {
+namespace headgate::session {
 
 /// How many handshakes each address has that have not ended. All of an IPv6 block of 64 bits are one: one customer has
 /// that many. Worker thread only.
@@ -38,4 +38,4 @@ struct Handshakes {
   HandshakeShares shares;
 };
 
-}  // namespace headgate::gateway
+}  // namespace headgate::session

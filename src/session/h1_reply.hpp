@@ -5,7 +5,7 @@
 #include "headgate/http/h1/write.hpp"
 #include "headgate/net/h1_body.hpp"
 
-namespace headgate::gateway {
+namespace headgate::session {
 
 /// For one request. Lives as long as the exchange. Worker thread only.
 class H1Reply final : public http::ReplyWriter {
@@ -46,4 +46,4 @@ class H1Reply final : public http::ReplyWriter {
   bool bodiless_ = false;
 };
 
-}  // namespace headgate::gateway
+}  // namespace headgate::session

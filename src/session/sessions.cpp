@@ -1,4 +1,4 @@
-#include "headgate/gateway/sessions.hpp"
+#include "headgate/session/sessions.hpp"
 
 #include "arrival.hpp"
 #include "h1_session.hpp"
@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace headgate::gateway {
+namespace headgate::session {
 
 Session* session_for(Sessions& owner, net::ReadBuffer input, Peer peer) {
   return new H1Session(owner, std::move(input), std::move(peer));
@@ -194,4 +194,4 @@ void Sessions::close_all(const Entrance* only) {
   while (only == nullptr && !lists_->lingering.empty()) remove(lists_->lingering.front());
 }
 
-}  // namespace headgate::gateway
+}  // namespace headgate::session

@@ -1,11 +1,11 @@
 // The part of the sessions that answers operators: a walk along all connections of a worker, some in each turn of the
 // loop, so that requests do not wait for it.
 
-#include "headgate/gateway/connection_call.hpp"
+#include "headgate/session/connection_call.hpp"
 
-#include "request_state.hpp"
 #include "session_lists.hpp"
 
+#include "headgate/gateway/request_under_way.hpp"
 #include "headgate/identity/client_address.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -13,10 +13,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
-namespace headgate::gateway {
+namespace headgate::session {
 namespace {
 
 /// Connections that are looked at in one turn of the loop.
@@ -44,32 +43,6 @@ bool is_wanted(const ConnectionCall::Wanted& wanted, const Exchange& x, unsigned
 }
 
 }  // namespace
-
-std::string RequestName::text() const {
-  std::array<char, 64> out{};
-  auto* at = out.data();
-  auto* const end = out.data() + out.size();
-  at = std::to_chars(at, end, worker).ptr;
-  *at++ = '-';
-  at = std::to_chars(at, end, connection, 16).ptr;
-  *at++ = '-';
-  at = std::to_chars(at, end, begun, 16).ptr;
-  return {out.data(), at};
-}
-
-std::optional<RequestName> RequestName::read(std::string_view text) {
-  RequestName out;
-  const auto* at = text.data();
-  const auto* const end = at + text.size();
-  const auto take = [&](auto& number, int base) {
-    const auto [next, error] = std::from_chars(at, end, number, base);
-    at = next;
-    return error == std::errc();
-  };
-  const auto dash = [&] { return at != end && *at++ == '-'; };
-  const bool read = take(out.worker, 10) && dash() && take(out.connection, 16) && dash() && take(out.begun, 16);
-  return read && at == end ? std::optional(out) : std::nullopt;
-}
 
 void ConnectionCall::asked(std::size_t workers) {
   const std::lock_guard lock(mutex_);
@@ -212,4 +185,4 @@ void Sessions::end_of_address(Session& session, Walk& walk) {
   ++(told == Session::Told::answer ? walk.part.answered : walk.part.broken_off);
 }
 
-}  // namespace headgate::gateway
+}  // namespace headgate::session

@@ -20,7 +20,9 @@
 #include <utility>
 #include <vector>
 
-namespace headgate::gateway {
+namespace headgate::session {
+
+using gateway::Bounds;
 
 /// Thread-safe; each call takes one of 16 locks. Its memory is bounded: an address without a connection is remembered
 /// only while that changes an answer, and at most kRemembered of them.
@@ -128,4 +130,4 @@ class ConnectionBounds {
 
 std::string_view to_text(ConnectionBounds::Why why) noexcept;  ///< "address"
 
-}  // namespace headgate::gateway
+}  // namespace headgate::session

@@ -5,11 +5,11 @@
 #include "unit/net/loop.hpp"
 
 #include "headgate/gateway/gateway.hpp"
-#include "headgate/gateway/sessions.hpp"
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/memory_store.hpp"
 #include "headgate/net/loop_clock.hpp"
 #include "headgate/observe/logs.hpp"
+#include "headgate/session/sessions.hpp"
 
 #include <boost/smart_ptr/make_local_shared.hpp>
 
@@ -21,7 +21,7 @@
 #include <sstream>
 #include <stdexcept>
 
-namespace headgate::gateway {
+namespace headgate::session {
 namespace {
 
 using testing::HasSubstr;
@@ -45,8 +45,8 @@ class Bug : public net::test::Loop {
     logs.access = log_path_.string();
     logs_ = std::make_unique<observe::Logs>(logs);
     log_ = logs_->access_log();
-    Options options;
-    RouteOptions route;
+    gateway::Options options;
+    gateway::RouteOptions route;
     route.name = "broken";
     route.path = "/*";
     route.respond.emplace();
@@ -58,15 +58,16 @@ class Bug : public net::test::Loop {
     limit.name = "plan";
     limit.per.push_back(headgate::test::make_per("client_ip"));
     limit.tiers.emplace_back().rules.push_back(rule);
-    const auto compiled = std::make_shared<const CompiledConfig>(options, identity::Options{}, std::vector{limit},
-                                                                 std::vector<std::string>{}, 1);
+    const auto compiled = std::make_shared<const gateway::CompiledConfig>(
+        options, identity::Options{}, std::vector{limit}, std::vector<std::string>{}, 1);
     const auto keys = std::make_shared<const identity::ApiKeys>();
-    const auto snapshot = boost::make_local_shared<Snapshot>();
+    const auto snapshot = boost::make_local_shared<gateway::Snapshot>();
     snapshot->compiled = compiled;
-    snapshot->counters = std::make_shared<const ExchangeCounters>(registry_, 0, *compiled);
-    snapshot->key_overrides = std::make_shared<const KeyOverrides>(
+    snapshot->counters = std::make_shared<const gateway::ExchangeCounters>(registry_, 0, *compiled);
+    snapshot->key_overrides = std::make_shared<const gateway::KeyOverrides>(
         *compiled, std::make_shared<const identity::Credentials>(identity::Credentials{keys, {}}));
-    gateway_ = std::make_unique<Gateway>(Services{clock_, memory_, log_, bans_, rooms_, flights_}, snapshot);
+    gateway_ =
+        std::make_unique<gateway::Gateway>(gateway::Services{clock_, memory_, log_, bans_, rooms_, flights_}, snapshot);
     sessions_ = std::make_unique<Sessions>(*gateway_, clock_, blocks_, timeouts_, bounds_, connections_);
   }
   ~Bug() override {
@@ -111,7 +112,7 @@ class Bug : public net::test::Loop {
   std::filesystem::path log_path_;
   std::unique_ptr<observe::Logs> logs_;
   observe::AccessLog log_;
-  std::unique_ptr<Gateway> gateway_;
+  std::unique_ptr<gateway::Gateway> gateway_;
   std::unique_ptr<Sessions> sessions_;
 };
 
@@ -125,4 +126,4 @@ TEST_F(Bug, InAStepIsAnsweredCountedAndLogged) {
 }
 
 }  // namespace
-}  // namespace headgate::gateway
+}  // namespace headgate::session

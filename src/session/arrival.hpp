@@ -7,7 +7,7 @@
 
 #include <chrono>
 
-namespace headgate::gateway {
+namespace headgate::session {
 
 /// After the header the TLS handshake or a session of the protocol takes its place, with the bytes that were read after
 /// the header.
@@ -30,4 +30,4 @@ class Arrival final : public Session {
   headgate::Clock::Steady due_;
 };
 
-}  // namespace headgate::gateway
+}  // namespace headgate::session

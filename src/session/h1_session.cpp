@@ -1,8 +1,8 @@
 #include "h1_session.hpp"
 
-#include "gateway/answers/request_id.hpp"
 #include "h1_reply.hpp"
 
+#include "headgate/gateway/request_id.hpp"
 #include "headgate/http/h1/fault_place.hpp"
 #include "headgate/http/h1/refused_head.hpp"
 
@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-namespace headgate::gateway {
+namespace headgate::session {
 namespace {
 
 namespace error = boost::asio::error;
@@ -66,7 +66,7 @@ void H1Session::stirred(void* self, net::Stream& stream) {
   auto& session = *static_cast<H1Session*>(self);
   if (stream.timed_out()) return session.watch_client();  // an exchange may last longer than one wait
   const bool left = stream.broken() || (session.exchange_.ends_with_client() && stream.sees_end());
-  if (left) return session.close(ActiveExchange::Because::client_gone);
+  if (left) return session.close(gateway::ActiveExchange::Because::client_gone);
   stream.watch_on(&H1Session::stirred, self, session.timeouts().tunnel);  // the end may come behind a next request
 }
 
@@ -77,7 +77,7 @@ net::MinPace H1Session::pace(const void* self) {
 
 void H1Session::watch_client() { stream_->watch(&H1Session::stirred, this, timeouts().tunnel); }
 
-void H1Session::close(ActiveExchange::Because because) noexcept {
+void H1Session::close(gateway::ActiveExchange::Because because) noexcept {
   // The calls below may end the exchange and delete this session, so they use only local variables.
   const net::StreamPtr client = stream_;
   const upstream::AttemptPtr server = exchange_.end_early(because);
@@ -85,11 +85,11 @@ void H1Session::close(ActiveExchange::Because because) noexcept {
   if (server) server->cancel();
 }
 
-void H1Session::break_off() noexcept { close(ActiveExchange::Because::broken_off); }
+void H1Session::break_off() noexcept { close(gateway::ActiveExchange::Because::broken_off); }
 
 Session::Told H1Session::stop(Afterwards afterwards) noexcept {
   if (exchange_.answered()) {
-    close(ActiveExchange::Because::operator_);
+    close(gateway::ActiveExchange::Because::operator_);
     return Told::nothing;
   }
   // A request that is not whole leaves bytes that nobody can tell from a next one.
@@ -97,7 +97,7 @@ Session::Told H1Session::stop(Afterwards afterwards) noexcept {
   if (afterwards == Afterwards::close || !whole) exchange_.last_of_connection();
   // The calls below may end the exchange and delete this session.
   const net::StreamPtr client = stream_;
-  const upstream::AttemptPtr server = exchange_.end_early(ActiveExchange::Because::operator_);
+  const upstream::AttemptPtr server = exchange_.end_early(gateway::ActiveExchange::Because::operator_);
   if (!whole) client->interrupt_read();
   if (server) server->cancel();
   return Told::answer;
@@ -250,8 +250,8 @@ Task<H1Session::Next> H1Session::refuse(Exchange& x, ParseError refusal) {
   http::h1::read_refused_head(read_buffer_.data(), limits, x.request);
   x.request_id = request_id(x);
   x.reason = refusal.why;
-  const auto problem = problem_of_head(refusal.status, refusal.why);
-  co_await send_problem(x, problem, RejectionHeaders::none);
+  const auto problem = gateway::problem_of_head(refusal.status, refusal.why);
+  co_await send_problem(x, problem, gateway::RejectionHeaders::none);
   const auto head = read_buffer_.data().substr(0, bounds().head_bytes);
   handler().refused_head(x, head, http::h1::fault_place(head, limits, refusal));
   handler().refused(x);
@@ -283,4 +283,4 @@ Task<H1Session::Next> H1Session::settle(const H1Reply& reply) {
   co_return body_.ended() && read_buffer_.data().empty() ? Next::close : Next::linger;
 }
 
-}  // namespace headgate::gateway
+}  // namespace headgate::session

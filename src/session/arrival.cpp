@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace headgate::gateway {
+namespace headgate::session {
 namespace {
 
 namespace error = boost::asio::error;
@@ -74,4 +74,4 @@ Task<Arrival::Next> Arrival::read_header() {
   co_return Next::session;
 }
 
-}  // namespace headgate::gateway
+}  // namespace headgate::session

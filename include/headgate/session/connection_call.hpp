@@ -3,6 +3,7 @@
 // Each worker looks at its own, some in each turn of its loop, and gives what it found to the call.
 
 #include "headgate/core/time.hpp"
+#include "headgate/gateway/request_under_way.hpp"
 
 #include <boost/asio/ip/address.hpp>
 
@@ -14,10 +15,12 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-namespace headgate::gateway {
+namespace headgate::session {
+
+using gateway::RequestName;
+using gateway::RequestUnderWay;
 
 struct Totals;
 
@@ -27,32 +30,6 @@ struct AddressUse {
   std::uint32_t idle = 0;      ///< wait for the next request; those that do neither are about to send one
   std::uint32_t requests = 0;  ///< have a request under way
   Duration oldest{0};          ///< since it was accepted
-};
-
-/// Names a request among all that this process serves: nobody else ever has its name.
-struct RequestName {
-  std::uint32_t worker = 0;
-  std::uint64_t connection = 0;
-  std::uint64_t begun = 0;  ///< on the steady clock, in microseconds
-
-  std::string text() const;  ///< "0-2f-1a2b3c"
-  static std::optional<RequestName> read(std::string_view text);
-  bool operator==(const RequestName&) const = default;
-};
-
-/// A request under way. Texts of its caller hold any bytes.
-struct RequestUnderWay {
-  RequestName name;
-  Duration age{0};
-  std::string method, host, path;  ///< without the query, as logged
-  std::string route, upstream, server;
-  boost::asio::ip::address address;  ///< as logged
-  std::string limit, key;            ///< the limit that its answer names, and what it is counted by; in clear
-  /// Values of ConnectionCall::Wanted::callers, in that order; empty if the caller has none.
-  std::vector<std::string> callers;
-  std::string_view state;
-  std::uint64_t received = 0;  ///< bytes of its body
-  std::uint64_t sent = 0;      ///< bytes of its answer
 };
 
 /// Shared by whoever asks and by all workers. Thread-safe.
@@ -112,4 +89,4 @@ class ConnectionCall {
 /// Gives the call to all workers, and returns. Without a worker the call is answered at once. Any thread.
 void ask_workers(Totals& totals, const std::shared_ptr<ConnectionCall>& call);
 
-}  // namespace headgate::gateway
+}  // namespace headgate::session
