@@ -35,9 +35,12 @@ struct Build {
   NumbersByName capacity_numbers;  ///< of config.gateway.concurrency, by upstream
 };
 
-void build_process(Build& build);       // instance, listen, workers, drain, memory, timeouts, bounds, rejection, log
-void build_access_lines(Build& build);  // as a part of it: which lines the access log has
-void build_admin(Build& build);         // after process: the admin address must differ from the listen addresses
+void build_process(Build& build);  // instance, workers, drain, memory, rejection
+void build_listen(Build& build);
+void build_timeouts(Build& build);
+void build_bounds(Build& build);
+void build_log(Build& build);
+void build_admin(Build& build);  // after process: the admin address must differ from the listen addresses
 void build_hsts(Build& build);
 void build_identity(Build& build);
 void build_redis(Build& build);
@@ -123,6 +126,9 @@ void build_respond(Build& build, const Node& node, gateway::Respond& out);
 
 /// Reads the conditions of the route written at `node`, sorted by name, so that equal ones are equal.
 gateway::RouteConditions build_conditions(Build& build, const Node& node);
+
+/// Where the value is written.
+Place place_of(const Build& build, const Node& node);
 
 /// " with x-version, ?debug": without values, because they may be secret.
 std::string conditions_in_words(const gateway::RouteConditions& conditions);

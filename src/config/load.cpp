@@ -64,6 +64,10 @@ Config build_all(const Node& root, Report& report) {
               .upstream_numbers = {},
               .capacity_numbers = {}};
   build_process(build);
+  build_listen(build);
+  build_timeouts(build);
+  build_bounds(build);
+  build_log(build);
   build_admin(build);
   build_hsts(build);
   build_identity(build);

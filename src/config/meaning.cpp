@@ -1,17 +1,6 @@
 // A valid configuration in words.
 
-#include "config/limits/meaning_billing.hpp"
-#include "config/process/meaning_observing.hpp"
-#include "config/rooms/meaning_rooms.hpp"
-#include "config/routes/meaning_access.hpp"
-#include "config/routes/meaning_paths.hpp"
-#include "config/routes/meaning_routes.hpp"
-#include "config/tls/meaning_tls.hpp"
-#include "config/upstreams/meaning_balance.hpp"
-#include "config/upstreams/meaning_delivery.hpp"
-#include "config/upstreams/meaning_health.hpp"
-#include "config/upstreams/meaning_servers.hpp"
-#include "config/upstreams/meaning_shedding.hpp"
+#include "words.hpp"
 
 #include "headgate/config/load.hpp"
 #include "headgate/gateway/key_source.hpp"
@@ -215,10 +204,6 @@ std::string when_redis_is_down(const Config& config) {
   }
   return out;
 }
-
-}  // namespace
-
-namespace {
 
 /// "It includes 2 files: routes/a.json and routes/b.json."
 std::string included(const std::vector<std::string>& files) {

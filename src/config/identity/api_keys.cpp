@@ -1,0 +1,234 @@
+// API keys: where a request has one, and which are known. Only the digest of each key is kept.
+
+#include "headgate/identity/api_keys.hpp"
+
+#include "config/build.hpp"
+#include "config/formats/formats.hpp"
+#include "config/table_shapes.hpp"
+#include "config/text/codes.hpp"
+#include "config/text/placeholders.hpp"
+#include "config/values.hpp"
+
+#include "headgate/core/text.hpp"
+#include "headgate/gateway/key_source.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace headgate::config {
+namespace {
+
+constexpr Shape kDigest = text("64 hexadecimal digits", check_digest);
+constexpr Shape kKeyTierName = text("a tier's name", check_name);
+constexpr Shape kKeyTag = text("a tag", check_name);
+constexpr Shape kKeyTags = list("a list of tags", kKeyTag, 0, 16);
+constexpr Key kKnownKeyKeys[] = {
+    {"key", &kText, "", R"("${ACME_KEY}")", "The key itself; headgate keeps its SHA-256 only"},
+    {"sha256", &kDigest, "", R"("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")",
+     "Its SHA-256 in hexadecimal, so that the key itself is in no file"},
+    {"tier", &kKeyTierName, "", R"("pro")", "Its tier in limits with `\"tier_from\": \"api_key\"`"},
+    {"tags", &kKeyTags, "[]", R"(["batch"])", "Words by which routes choose keys in `require.api_key`"},
+};
+constexpr std::string_view kKnownKeyForms[] = {"key", "sha256"};
+constexpr Section kKnownKey{.name = "known_key",
+                            .path = "identity.api_key.keys.<name>",
+                            .doc = "A known key, under its owner's name.",
+                            .keys = kKnownKeyKeys,
+                            .one_of = kKnownKeyForms};
+constexpr Shape kKnownKeyShape = section(kKnownKey);
+constexpr Shape kKnownKeys = map("an object of keys by their owner's name", kKnownKeyShape);
+constexpr Key kApiKeyKeys[] = {
+    {"header", &kHeaderName, "X-API-Key", R"("X-API-Key")", "The field that carries a caller's key"},
+    {"query", &kParameterName, "", R"("api_key")",
+     "A query parameter that may carry it instead; servers and proxies may log it"},
+    {"cookie", &kCookieName, "", R"("api_key")", "A cookie that may carry it instead"},
+    {"pass_on", &kBoolean, "false", "true", "Whether the server gets the key"},
+    {"file", &kFilePath, "", R"("/etc/headgate/api-keys.json")",
+     "A file of known keys, read again when it changes; `headgate keys` makes and checks it"},
+    {"keys", &kKnownKeys, "{}", R"({ "acme": { "key": "${ACME_KEY}", "tier": "pro" } })",
+     "Known keys by their owner's name. If any key is known, here or in `file`, only known keys are valid; otherwise "
+     "every text is a valid key with its own counters"},
+};
+constexpr Section kApiKey{"api_key", "identity.api_key", "API keys.", kApiKeyKeys};
+
+}  // namespace
+
+constexpr Shape kApiKeyShape = section(kApiKey);
+
+namespace {
+
+constexpr std::size_t kShortKey = 16;  // bytes; shorter keys can be guessed over a network
+
+/// False if there is no valid digest or key; the mistake is reported here or earlier.
+bool read_digest(Build& build, const Node& node, identity::Sha256& out) {
+  if (const Node* digest = text_at(&node, "sha256")) {
+    const auto read = parse_digest(digest->text);
+    if (read.has_value()) out = *read;
+    return read.has_value();
+  }
+  const Node* key = text_at(&node, "key");
+  if (key == nullptr) return false;
+  if (check_field_value(key->text)) {
+    build.report.error(code::kCredentials, *key, "this key cannot be sent in a header field",
+                       "a key is 1 to 256 printable ASCII characters without spaces at its ends");
+    return false;
+  }
+  if (key->text.size() < kShortKey) {
+    build.report.warning(code::kGuessable, *key,
+                         "a key of " + std::to_string(key->text.size()) + " bytes can be guessed",
+                         "make one of 16 or more: openssl rand -hex 24");
+  }
+  out = identity::sha256(key->text);
+  return true;
+}
+
+std::vector<const Node*> known_keys(const Node* api_key) { return children(find(api_key, "keys"), Kind::object); }
+
+/// The key file's record of this key, or null.
+const identity::ApiKeyRecord* in_file(const Build& build, const identity::Sha256& digest) {
+  const auto& keys = build.keys_in_file;
+  const auto found = std::find_if(keys.begin(), keys.end(), [&](const auto& each) { return each.digest == digest; });
+  return found == keys.end() ? nullptr : &*found;
+}
+
+/// Checks the key file as it is now. The gateway reads it again after every change.
+void check_key_file(Build& build, const Node& file) {
+  const auto content = read_text_file(file.text, identity::kLongestKeyFile);
+  if (!content.text) {
+    build.report.error(code::kCredentials, file,
+                       "the key file " + in_quotes(file.written) + " cannot be read: " + content.why_not,
+                       R"(make one: headgate keys new --owner acme --file api-keys.json)");
+    return;
+  }
+  const auto read = identity::read_api_keys(*content.text);
+  if (read.has_value()) {
+    build.keys_in_file = *read;
+    return;
+  }
+  const auto& fault = read.error();
+  build.report.error(code::kCredentials, file,
+                     "the key file " + in_quotes(file.written) + " has a mistake at " + std::to_string(fault.line) +
+                         ':' + std::to_string(fault.column) + ": " + fault.message,
+                     fault.help);
+}
+
+}  // namespace
+
+void build_api_keys(Build& build, const Node* api_key) {
+  if (api_key == nullptr) return;
+  auto& out = build.config.identity.api_key;
+  out.written = true;
+  if (const Node* header = text_at(api_key, "header")) out.header = lower(header->text);
+  read(api_key, "query", out.query);
+  read(api_key, "cookie", out.cookie);
+  read(api_key, "pass_on", out.pass_on);
+  read(api_key, "file", out.file);
+  if (const Node* file = text_at(api_key, "file"); file != nullptr && !out.file.empty()) check_key_file(build, *file);
+  std::map<identity::Sha256, const Node*> seen;
+  for (const Node* each : known_keys(api_key)) {
+    identity::ApiKeyRecord record;
+    record.owner = each->key;
+    read(each, "tier", record.tier);
+    for (const Node* tag : texts(find(each, "tags"))) record.tags.push_back(tag->text);
+    if (!read_digest(build, *each, record.digest)) continue;
+    const auto [first, fresh] = seen.emplace(record.digest, each);
+    if (!fresh) {
+      build.report.error_at_key(code::kDuplicate, *each,
+                                "this is the key of " + in_quotes(first->second->key) + ", at " +
+                                    build.report.place(first->second->key_span.begin),
+                                "give each owner its own key");
+    } else if (const auto* twin = in_file(build, record.digest)) {
+      build.report.warning_at_key(
+          code::kNoEffect, *each,
+          "the key file has this key too, as " + in_quotes(twin->owner) + "'s; the one here counts",
+          "remove one of the two");
+    }
+    build.config.identity.api_key.known.push_back(std::move(record));
+  }
+}
+
+namespace {
+
+class KeyChecker {
+ public:
+  explicit KeyChecker(Build& build) : build_(build), report_(build.report), tiers_(tiers_by_key(build)) {
+    for (const Node* route : children(find(&build.root, "routes"), Kind::list))
+      for (const Node* tier : texts(find(find(find(route, "require"), "api_key"), "tiers")))
+        demanded_.insert(tier->text);
+  }
+
+  void run() {
+    const Node* api_key = find(find(&build_.root, "identity"), "api_key");
+    for (const Node* each : children(find(api_key, "keys"), Kind::object)) {
+      if (const Node* tier = text_at(each, "tier")) check_tier(*tier);
+    }
+    // The key file may change at any time, so a wrong name in it is only a warning and does not prevent a start.
+    for (const auto& key : build_.keys_in_file) check_record(*find(api_key, "file"), key);
+  }
+
+ private:
+  static constexpr std::size_t kShown = 8;  // mistakes of one kind in the key file
+
+  /// The nodes of all tiers that a known key can name.
+  static std::vector<const Node*> tiers_by_key(const Build& build) {
+    std::vector<const Node*> out;
+    for (std::size_t i = 0; i < build.config.limits.size(); ++i) {
+      const auto& from = build.config.limits[i].tier_from;
+      if (!from || from->source->needs != gateway::Needs::api_key) continue;
+      if (const Node* tiers = find(build.limit_nodes[i], "tiers"))
+        out.insert(out.end(), tiers->children.begin(), tiers->children.end());
+    }
+    return out;
+  }
+
+  bool is_tier(const std::string& name) const {
+    return demanded_.contains(name) ||
+           std::any_of(tiers_.begin(), tiers_.end(), [&](const Node* known) { return known->key == name; });
+  }
+
+  void check_tier(const Node& tier) {
+    if (is_tier(tier.text)) return;
+    if (tiers_.empty()) {
+      report_.warning_at_key(code::kNoEffect, tier, "\"tier\" has no effect: no limit takes its tier from the API key",
+                             R"(write "tier_from": "api_key" at a limit with tiers, or remove it)");
+    } else {
+      report_.error(code::kUnresolved, tier, "no tier is named " + in_quotes(tier.written),
+                    tier.replaced ? "" : suggestion(tier.text, tiers_, report_));
+    }
+  }
+
+  void check_record(const Node& file, const identity::ApiKeyRecord& key) {
+    if (!key.tier.empty() && !is_tier(key.tier) && is_news(told_tiers_, tiers_.empty() ? "" : key.tier)) {
+      const std::string has = "a key of " + in_quotes(key.owner) + " in this file has the tier " + in_quotes(key.tier);
+      tiers_.empty() ? report_.warning(code::kNoEffect, file, has + ", but no limit takes its tier from the API key",
+                                       R"(write "tier_from": "api_key" at a limit with tiers)")
+                     : report_.warning(code::kNoEffect, file, has + ", but there is no such tier: it gets the default",
+                                       suggestion(key.tier, tiers_, report_));
+    }
+    for (const auto& own : key.overrides) {
+      if (limit_index(build_, own.limit) >= 0 || !is_news(told_limits_, own.limit)) continue;
+      report_.warning(code::kNoEffect, file,
+                      "a key of " + in_quotes(key.owner) + " in this file overrides limit " + in_quotes(own.limit) +
+                          ", which does not exist",
+                      suggestion(own.limit, build_.limit_nodes, report_));
+    }
+  }
+
+  static bool is_news(std::set<std::string>& told, const std::string& name) {
+    return told.size() < kShown && told.insert(name).second;
+  }
+
+  Build& build_;
+  Report& report_;
+  std::vector<const Node*> tiers_;
+  std::set<std::string> demanded_;  // tiers that routes demand of a key
+  std::set<std::string> told_tiers_;
+  std::set<std::string> told_limits_;
+};
+
+}  // namespace
+
+void check_keys(Build& build) { KeyChecker(build).run(); }
+
+}  // namespace headgate::config

@@ -1,0 +1,144 @@
+// When a limit suspends a key, and for how long: keys, what they make, what contradicts.
+
+#include "config/build.hpp"
+#include "config/table_shapes.hpp"
+#include "config/text/codes.hpp"
+#include "config/values.hpp"
+
+#include "headgate/core/hash.hpp"
+#include "headgate/gateway/key_source.hpp"
+#include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/ban_table.hpp"
+
+#include <algorithm>
+#include <variant>
+
+namespace headgate::config {
+namespace {
+
+constexpr Shape kBanAfter = integer(1, 1'000);
+constexpr Shape kBanAnswer = integer(400, 499);
+constexpr Key kBanKeys[] = {
+    {"after", &kBanAfter, "", "20", "How many offences within `within` suspend a key", required},
+    {"within", &kDuration, "1m", R"("1m")", "The time within which they count"},
+    {"for", &kDuration, "", R"("10m")",
+     "How long the first suspension lasts; each later one lasts twice as long as the one before", required},
+    {"at_most", &kDuration, "24h", R"("24h")",
+     "The longest suspension, at most 31 days; a key that was not suspended for so long begins with `for` again"},
+    {"status", &kCountedStatuses, "", "[401, 403]",
+     "An answer with one of these statuses is an offence; default: a rejection by this limit is one"},
+    {"answer", &kBanAnswer, "429", "403", "Status of the refusal; it always has a `Retry-After`"},
+};
+constexpr Section kBan{"ban", "limits.<name>.ban", "When a key is suspended, and for how long.", kBanKeys};
+
+}  // namespace
+
+constexpr Shape kBanShape = section(kBan);
+
+namespace {
+
+using limit::Limit;
+using limit::Rule;
+
+/// A rule of its own, beside those of the limit. Exact, so that "20 within a minute" is that.
+Rule offence_rule(const Limit& limit, std::uint64_t after, Duration within) {
+  Rule rule;
+  rule.limit = limit.name;
+  rule.name = "ban";
+  rule.rate = {after, within};
+  rule.burst = after;
+  rule.algorithm = limit::find_algorithm("sliding_log");
+  rule.version = limit.version;
+  limit::name_rule(rule, false, limit::PeriodInKey::no);
+  rule.suffix += ":ban";  // no period is called so
+  rule.seed = stable_hash(rule.suffix);
+  return rule;
+}
+
+/// The longest time after which a caller that was rejected is allowed again.
+Duration longest_wait(const Limit& limit) {
+  Duration longest{0};
+  for (const auto& tier : limit.tiers) {
+    for (const auto& rule : tier.rules) {
+      if (!rule.algorithm->refills) continue;
+      const auto count = static_cast<std::int64_t>(std::max<std::uint64_t>(rule.rate.count, 1));
+      longest = std::max(longest, rule.algorithm->even ? rule.rate.period / count : rule.rate.period);
+    }
+  }
+  return longest;
+}
+
+class BanBuilder {
+ public:
+  BanBuilder(Build& build, const Node& node, Limit& out)
+      : build_(build), report_(build.report), node_(node), out_(out) {}
+
+  void run() {
+    auto& ban = out_.ban.emplace();
+    std::uint64_t after = 1;
+    Duration within = std::chrono::minutes(1);
+    ban.longest = std::chrono::hours(24);
+    read_number(&node_, "after", after);
+    read(&node_, "within", within);
+    read(&node_, "for", ban.first);
+    ban.longest = std::max(ban.longest, ban.first);
+    read(&node_, "at_most", ban.longest);
+    read_number(&node_, "answer", ban.status);
+    ban.statuses = read_statuses(find(&node_, "status"));
+    ban.offences = offence_rule(out_, std::max<std::uint64_t>(after, 1), within);
+    check_lengths(ban);
+    check_callers();
+  }
+
+ private:
+  void check_lengths(const limit::BanPolicy& ban) {
+    const Node* first = text_at(&node_, "for");
+    const Node* most = text_at(&node_, "at_most");
+    const Node* longest = most != nullptr ? most : first;
+    if (longest != nullptr && ban.longest > limit::BanTable::kRemembered) {
+      report_.error(code::kConflict, *longest, "a suspension lasts 31 days at most",
+                    "refuse such a caller for good where its key is issued, or in front of headgate");
+    }
+    if (most != nullptr && ban.longest < ban.first) {
+      report_.error(code::kConflict, *most, "this is shorter than the first suspension, " + to_text(ban.first),
+                    R"(write at least "at_most": ")" + to_text(ban.first) + '"');
+    }
+    if (ban.statuses.empty() && first != nullptr && ban.first > Duration(0) && ban.first < longest_wait(out_)) {
+      report_.warning(code::kNoEffect, *first,
+                      "the limit itself can reject for " + to_text(longest_wait(out_)) +
+                          ", so a caller that comes back after its suspension may be rejected at once",
+                      R"(write at least "for": ")" + to_text(longest_wait(out_)) + '"');
+    }
+  }
+
+  void check_callers() {
+    const auto everybody = [](const limit::Per& per) { return per.source->counts == gateway::Counts::everybody; };
+    if (!out_.per.empty() && std::all_of(out_.per.begin(), out_.per.end(), everybody)) {
+      report_.error_at_key(code::kConflict, node_, "this limit counts all callers together, and would suspend them all",
+                           R"(count by caller, as in "per": "client_ip", or remove it)");
+    }
+    const auto any_address = [](const identity::Network& network) {
+      return std::visit([](const auto& block) { return block.prefix_length() == 0; }, network);
+    };
+    for (const auto& each : build_.config.gateway.exemptions) {
+      if (each.limit != out_.name || std::none_of(each.addresses.begin(), each.addresses.end(), any_address)) continue;
+      report_.error_at_key(code::kConflict, node_, "nobody can be suspended: every address is exempt from this limit",
+                           "exempt fewer addresses, or remove \"ban\"");
+    }
+  }
+
+  Build& build_;
+  Report& report_;
+  const Node& node_;
+  Limit& out_;
+};
+
+}  // namespace
+
+void build_ban(Build& build, const Node& node, Limit& out) {
+  const Node* written = find(&node, "ban");
+  if (written == nullptr || written->kind != Kind::object) return;
+  BanBuilder(build, *written, out).run();
+}
+
+}  // namespace headgate::config

@@ -1,0 +1,318 @@
+// How a route uses a limit: its cost and its scale.
+
+#include "config/build.hpp"
+#include "config/formats/formats.hpp"
+#include "config/table_shapes.hpp"
+#include "config/text/codes.hpp"
+#include "config/values.hpp"
+
+#include "headgate/core/text.hpp"
+#include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/scale.hpp"
+#include "headgate/limit/shards.hpp"
+
+#include <array>
+
+namespace headgate::config {
+namespace {
+
+constexpr Shape kMethodCost = integer(0, 1'000'000'000);
+constexpr Shape kMethodCosts = map("an object of costs by method", kMethodCost, 1, check_method);
+constexpr Shape kPositive = integer(1, 1'000'000'000);
+constexpr Key kCostKeys[] = {
+    {"by_method", &kMethodCosts, "", R"({ "GET": 1, "POST": 5 })", "By the request's method; 0 is free"},
+    {"header", &kHeaderName, "", R"("X-Cost")", "What this field of the request says"},
+    {"response_header", &kHeaderName, "", R"("X-Tokens-Used")",
+     "What this field of the answer says: `hold` is reserved before the request, and corrected when the answer comes"},
+    {"otherwise", &kPositive, "1", "1", "With `by_method` and `header`: the cost where they do not say"},
+    {"hold", &kPositive, "", "500",
+     "With `response_header`: what is reserved first, and charged if the answer does not say"},
+    {"most", &kPositive, "", "100000",
+     "With `header` and `response_header`, which need it: the maximum; a larger value counts as this"},
+    {"debt", &kBoolean, "false", "true",
+     "With `response_header`: whether use beyond the permits left is a debt, and requests are rejected until it is "
+     "paid off; otherwise it is not charged"},
+};
+constexpr std::string_view kCostForms[] = {"by_method", "header", "response_header"};
+constexpr Section kCost{.name = "cost",
+                        .path = "routes[].limits[].cost",
+                        .doc = "A cost that depends on the request or its answer.",
+                        .keys = kCostKeys,
+                        .one_of = kCostForms};
+constexpr Shape kCostObject = section(kCost);
+constexpr const Shape* kAllCostForms[] = {&kPositive, &kCostObject};
+constexpr Shape kCostShape = either("a whole number or an object", kAllCostForms);
+constexpr Shape kScale = text("a fraction", check_scale);
+constexpr Shape kUsedLimit = text("a limit's name");
+constexpr Key kUseKeys[] = {
+    {"use", &kUsedLimit, "", R"("per-ip")", "The limit's name", required},
+    {"cost", &kCostShape, "1", "10", "How many requests one request counts as: a number, or an object"},
+    {"scale", &kScale, "", R"("1/10")",
+     "The route gets its own counters, with this fraction or multiple of the limit's size"},
+};
+constexpr Section kUse{"limit_use", "routes[].limits[]", "A limit with its own cost or size.", kUseKeys};
+constexpr Shape kUseObject = section(kUse);
+constexpr const Shape* kUseForms[] = {&kUsedLimit, &kUseObject};
+constexpr Shape kUseShape = either("a limit's name or an object", kUseForms);
+
+}  // namespace
+
+constexpr Shape kLimitUses = list("a list of limits", kUseShape, 0);
+
+namespace {
+
+using gateway::Cost;
+
+struct Source {
+  const char* key;
+  Cost::From from;
+};
+constexpr std::array<Source, 3> kSources{{{"by_method", Cost::From::method},
+                                          {"header", Cost::From::request_header},
+                                          {"response_header", Cost::From::response_header}}};
+
+class CostBuilder {
+ public:
+  CostBuilder(Build& build, const Node& node, Cost& out)
+      : build_(build), report_(build.report), node_(node), out_(out) {}
+
+  void run() {
+    const auto source = std::find_if(kSources.begin(), kSources.end(),
+                                     [&](const Source& each) { return find(&node_, each.key) != nullptr; });
+    if (source == kSources.end()) return;
+    out_.from = source->from;
+    const bool settles = out_.from == Cost::From::response_header;
+    const bool by_method = out_.from == Cost::From::method;
+    read_number(&node_, settles ? "hold" : "otherwise", out_.default_value);
+    read_number(&node_, "most", out_.most);
+    read(&node_, "debt", out_.debt);
+    if (!settles && out_.debt)
+      refuse_beside(*source, "debt", "remove it: only a cost from the answer can be more than what was held");
+    refuse_beside(*source, settles ? "otherwise" : "hold", settles ? "write \"hold\"" : "write \"otherwise\"");
+    if (by_method) {
+      refuse_beside(*source, "most", "remove it");
+      methods();
+    } else {
+      demand("most", "100");
+      if (settles) demand("hold", "1");
+      header(*source);
+    }
+  }
+
+ private:
+  void refuse_beside(const Source& source, const char* key, const std::string& help) {
+    const Node* written = find(&node_, key);
+    if (written == nullptr) return;
+    report_.error_at_key(code::kConflict, *written,
+                         in_quotes(key) + " and " + in_quotes(source.key) + " cannot be used together", help);
+  }
+
+  void demand(const char* key, const std::string& example) {
+    if (find(&node_, key) != nullptr) return;
+    report_.error(code::kMissing, {node_.span.begin, node_.span.begin + 1}, pointer(node_),
+                  in_quotes(key) + " is missing here", "add " + in_quotes(key) + ": " + example);
+  }
+
+  void methods() {
+    for (const Node* each : children(find(&node_, "by_method"), Kind::object)) {
+      std::int64_t cost = 1;
+      read_number(find(&node_, "by_method"), each->key, cost);
+      out_.methods.emplace_back(each->key, cost);
+    }
+  }
+
+  void header(const Source& source) {
+    const Node* written = text_at(&node_, source.key);
+    if (written == nullptr) return;
+    out_.header = lower(written->text);
+    if (out_.default_value > out_.most && out_.most > 0) {
+      const char* default_value = out_.from == Cost::From::response_header ? "hold" : "otherwise";
+      if (const Node* place = find(&node_, default_value)) {
+        report_.error(code::kConflict, *place,
+                      in_quotes(default_value) + " is larger than \"most\", " + std::to_string(out_.most),
+                      "lower it, or raise \"most\"");
+      }
+    }
+    if (out_.from == Cost::From::request_header && build_.config.identity.trusted_proxies.empty()) {
+      report_.warning(
+          code::kBelieved, *written,
+          "any caller can write the field " + out_.header + ", and so choose what its request costs",
+          "let a proxy in front of headgate write it, and name that proxy in \"trusted_proxies\"; or take the cost "
+          "from the answer with \"response_header\"");
+    }
+  }
+
+  Build& build_;
+  Report& report_;
+  const Node& node_;
+  Cost& out_;
+};
+
+}  // namespace
+
+void build_use(Build& build, const Node& node, gateway::LimitUse& out) {
+  read(&node, "use", out.limit);
+  read_number(&node, "cost", out.cost.default_value);
+  if (const Node* cost = find(&node, "cost"); cost != nullptr && cost->kind == Kind::object)
+    CostBuilder(build, *cost, out.cost).run();
+  const Node* scale = text_at(&node, "scale");
+  if (scale == nullptr) return;
+  if (const auto read = parse_scale(scale->text); read.has_value()) {
+    out.scale_up = read->up;
+    out.scale_down = read->down;
+  }
+}
+
+namespace {
+
+using gateway::Cost;
+using limit::Rule;
+
+/// A possible cost of a request, and where it was written.
+struct Charge {
+  std::int64_t cost = 1;
+  const Node* place = nullptr;
+  std::string what;  // "this request", "a POST request"
+};
+
+std::string tier_text(const limit::Limit& limit, const limit::Tier& tier) {
+  return (tier.name.empty() ? std::string() : "tier " + in_quotes(tier.name) + " of ") + "limit " +
+         in_quotes(limit.name);
+}
+
+class CostChecker {
+ public:
+  CostChecker(Build& build, const Node& node, const gateway::LimitUse& use, const limit::Limit& limit)
+      : report_(build.report), node_(node), use_(use), limit_(limit) {}
+
+  void run() {
+    if (in_flight()) return;
+    check_appointments();
+    auto tiers = limit_.tiers;
+    if (use_.scale_up != use_.scale_down) {
+      for (auto& tier : tiers) {
+        if (!scale(tier)) return;
+      }
+    }
+    // The whole cost is taken from one shard.
+    for (auto& tier : tiers) tier.rules = limit::one_shard(tier.rules, limit::shards_of(tier.rules, limit_.shards));
+    for (const auto& charge : charges()) {
+      // Only the first tier that is too small is reported.
+      for (const auto& tier : tiers) {
+        if (!fits(charge, tier)) break;
+      }
+    }
+    if (use_.cost.from == Cost::From::request_header) check_most(tiers);
+  }
+
+ private:
+  void check_appointments() {
+    if (!limit_.appointments || use_.cost.from != Cost::From::response_header) return;
+    report_.error_at_key(code::kConflict, *find(&node_, "cost"),
+                         "limit " + in_quotes(limit_.name) +
+                             " hands out appointments, and an appointment is for a cost that is known before",
+                         "remove \"response_header\" here, or \"appointments\" there");
+  }
+
+  // A request holds one permit of a limit in flight, whatever it costs elsewhere.
+  bool in_flight() {
+    const auto& tiers = limit_.tiers;
+    const Node* cost = find(&node_, "cost");
+    const bool any = std::any_of(tiers.begin(), tiers.end(), [](const limit::Tier& tier) {
+      return !tier.rules.empty() && !tier.rules.front().algorithm->refills;
+    });
+    if (any && cost != nullptr)
+      report_.error_at_key(
+          code::kCost, *cost,
+          "limit " + in_quotes(limit_.name) + " counts requests at the same time: a cost has no meaning", "remove it");
+    return any && cost != nullptr;
+  }
+
+  bool scale(limit::Tier& tier) {
+    const Node* place = text_at(&node_, "scale");
+    if (place == nullptr) return false;
+    for (auto& rule : tier.rules) {
+      // limit::scaled keeps at least one request, so for a smaller part the result would be larger than the user wrote.
+      const bool nothing = rule.burst * use_.scale_up < use_.scale_down;
+      const bool empty = rule.calendar != nullptr && rule.rate.count * use_.scale_up < use_.scale_down;
+      if (nothing || empty) {
+        report_.error(code::kCost, *place,
+                      place->written + " of " + tier_text(limit_, tier) +
+                          " is less than one request: the limit allows " +
+                          std::to_string(nothing ? rule.burst : rule.rate.count) + (nothing ? " at once" : " in all"),
+                      "raise the limit, or the scale");
+        return false;
+      }
+      rule = limit::scaled(rule, use_.scale_up, use_.scale_down);
+      if (const auto fault = rule.algorithm->check(rule)) {
+        report_.error(code::kAlgorithm, *place,
+                      place->written + " of " + tier_text(limit_, tier) + " cannot be counted: " + fault->message,
+                      "write another scale");
+        return false;
+      }
+    }
+    return true;
+  }
+
+  std::vector<Charge> charges() const {
+    const Node* cost = find(&node_, "cost");
+    const Node* place = cost == nullptr ? &node_ : cost;
+    std::vector<Charge> out;
+    if (use_.cost.from == Cost::From::method) {
+      const Node* methods = find(cost, "by_method");
+      for (const auto& [method, each] : use_.cost.methods)
+        out.push_back({each, find(methods, method), "a " + method + " request"});
+    }
+    const Node* default_value = find(cost, use_.cost.from == Cost::From::response_header ? "hold" : "otherwise");
+    out.push_back({use_.cost.default_value, default_value == nullptr ? place : default_value, "this request"});
+    return out;
+  }
+
+  static const Rule* smallest(const limit::Tier& tier) {
+    const auto small = std::min_element(tier.rules.begin(), tier.rules.end(),
+                                        [](const Rule& a, const Rule& b) { return a.burst < b.burst; });
+    return small == tier.rules.end() ? nullptr : &*small;
+  }
+
+  bool fits(const Charge& charge, const limit::Tier& tier) {
+    const Rule* small = smallest(tier);
+    if (charge.cost < 1 || small == nullptr || static_cast<std::uint64_t>(charge.cost) <= small->burst) return true;
+    const std::string size = tier.rules.size() > 1 ? "smallest rate" : "\"burst\"";
+    report_.error(code::kCost, *charge.place,
+                  charge.what + " costs " + std::to_string(charge.cost) + ", but " + tier_text(limit_, tier) +
+                      " never allows more than " + std::to_string(small->burst) + at_once(),
+                  "it would always be rejected; raise the " + std::string(tier.name.empty() ? "limit's " : "tier's ") +
+                      size + " or lower the cost");
+    return false;
+  }
+
+  std::string at_once() const { return limit_.shards > 1 ? " at once in one of its shards" : " at once"; }
+
+  void check_most(const std::vector<limit::Tier>& tiers) {
+    const Node* place = find(find(&node_, "cost"), "most");
+    if (place == nullptr) return;
+    for (const auto& tier : tiers) {
+      const Rule* small = smallest(tier);
+      if (small == nullptr || static_cast<std::uint64_t>(use_.cost.most) <= small->burst) continue;
+      report_.warning(
+          code::kCost, *place,
+          "a request that costs more than " + std::to_string(small->burst) +
+              " is always rejected: " + tier_text(limit_, tier) + " never allows more" + at_once(),
+          "lower \"most\" to " + std::to_string(small->burst) + " to charge such a request that much instead");
+      return;
+    }
+  }
+
+  Report& report_;
+  const Node& node_;
+  const gateway::LimitUse& use_;
+  const limit::Limit& limit_;
+};
+
+}  // namespace
+
+void check_cost(Build& build, const Node& node, const gateway::LimitUse& use, const limit::Limit& limit) {
+  CostChecker(build, node, use, limit).run();
+}
+
+}  // namespace headgate::config

@@ -1,0 +1,271 @@
+// Limits: their keys, and what they make.
+
+#include "config/build.hpp"
+#include "config/formats/formats.hpp"
+#include "config/limits/size_docs.hpp"
+#include "config/table.hpp"
+#include "config/table_shapes.hpp"
+#include "config/text/codes.hpp"
+#include "config/values.hpp"
+
+#include "headgate/gateway/key_source.hpp"
+#include "headgate/identity/network.hpp"
+#include "headgate/limit/algorithm.hpp"
+
+#include <algorithm>
+
+namespace headgate::config {
+namespace {
+
+constexpr Shape kKeyOwner = text("a known key's owner");
+constexpr Shape kKeyOwners = list("a list of known keys' owners", kKeyOwner, 1);
+constexpr Shape kExemptNetworks = list("a list of address blocks", kNetwork, 1, 1024);
+constexpr Key kExemptKeys[] = {
+    {"api_key", &kKeyOwners, "", R"(["internal-batch"])",
+     "Owners of known keys, as `identity.api_key.keys` and its `file` name them"},
+    {"client_ip", &kExemptNetworks, "", R"(["10.9.0.0/16"])", "Addresses of clients"},
+};
+constexpr Section kExempt{"exempt", "limits.<name>.exempt", "Callers that a limit does not apply to.", kExemptKeys};
+constexpr Shape kExemptShape = section(kExempt);
+
+constexpr Key kCountKeys[] = {
+    {"status", &kCountedStatuses, "", "[401, 403]", "Statuses of the answers that count", required},
+};
+constexpr Section kCount{"count", "limits.<name>.count", "Which answers a limit counts.", kCountKeys};
+constexpr Shape kCountShape = section(kCount);
+
+constexpr Shape kAlgorithm{.form = Form::choice, .what = "an algorithm", .registered = algorithm_names};
+constexpr Shape kZone = text("a time zone");
+constexpr Shape kMode = choice(kModes);
+constexpr Shape kStore = choice(kStores);
+constexpr Shape kLeasesShape = choice(kLeases);
+constexpr Shape kVersion = integer(1, 1'000'000'000);
+constexpr Key kLimitKeys[] = {
+    {"rate", &kRateOrRates, "", R"("100/minute")", kRateDoc},
+    {"in_flight", &kFlights, "", "20", kInFlightDoc},
+    {"burst", &kBurst, "", "200", kBurstDoc},
+    {"per", &kPerOrPers, "", R"("client_ip")", "Who shares one counter: {words}, or a list of these", required},
+    {"tiers", &kTiers, "", R"({ "free": { "rate": "60/minute" }, "pro": { "rate": "3000/minute" } })",
+     "Tiers by name, in place of `rate`: each has its `rate` or `in_flight`, or is `\"unlimited\"`"},
+    {"tier_from", &kTierFrom, "", R"("jwt.plan")",
+     "What names a caller's tier: {words}. Of an API key it is the known key's `tier`; a header field is accepted only "
+     "from trusted proxies"},
+    {"default_tier", &kTierName, "", R"("free")", "The tier of a caller whose own is missing or unknown"},
+    {"algorithm", &kAlgorithm, limit::kDefaultAlgorithm, R"("token_bucket")", "How it counts"},
+    {"wait", &kDuration, "", R"("500ms")", kWaitDoc},
+    {"queue", &kFlightQueueLength, "", "100", kQueueDoc},
+    {"time_zone", &kZone, "", R"("Europe/Vienna")",
+     "The zone whose days or months a `fixed_window` of a day or a month counts by; default for a month: UTC"},
+    {"store", &kStore, "", R"("memory")",
+     "Where it counts; default: `redis` if there is a `redis` block, else `memory`"},
+    {"leases", &kLeasesShape, "auto", R"("off")",
+     "Whether a gateway may take permits for a busy key from Redis in batches: `auto` if this cannot allow too many "
+     "requests, or `off`"},
+    {"version", &kVersion, "1", "2", "A version of its counters: with another one than before, all of them begin anew"},
+    {"shards", &kShards, "", "8",
+     "How many counters a key has in Redis, each with its part of the limit, so that several servers of a cluster "
+     "share "
+     "the work for a hot key: never more than the limit passes, but a request may be rejected while another part has "
+     "permits; default: one, which is exact"},
+    {"appointments", &kAppointmentsShape, "false", "true",
+     "Whether a rejected request gets an appointment: it reserves the next permits, and passes this limit if it comes "
+     "back with it in time; needs `signing`"},
+    {"count", &kCountShape, "", R"({ "status": [401, 403] })",
+     "Counts only answers with these statuses, so that only failed logins use permits: a request takes its permits "
+     "first, and gets them back if its answer does not count; default: every request counts"},
+    {"ban", &kBanShape, "", R"({ "after": 20, "within": "1m", "for": "10m" })",
+     "Suspends a key after several rejections, or after answers of some statuses: until then all its requests are "
+     "refused, before anything is counted"},
+    {"bill", &kBoolean, "false", "true",
+     "Whether what each key uses is summed for each day in Redis, for bills: see docs/billing.md"},
+    {"notify_at", &kNotifyParts, "", R"(["80%", "100%"])",
+     "With `fixed_window`: tells the `webhook` when a key has used so much of its quota, once in each period"},
+    {"mode", &kMode, "enforce", R"("observe")", "`observe` counts and reports, but rejects nobody"},
+    {"exempt", &kExemptShape, "", R"({ "client_ip": ["10.9.0.0/16"] })", "Callers that it does not apply to"},
+    {"if_absent", &kIfAbsent, "", R"("client_ip")",
+     "What happens to a caller without the key: another key to count by, `skip`, `reject`, or `{\"reject\": 403}`; a "
+     "list is tried in turn, as in `[\"api_key\", \"client_ip\"]`, and a list within it counts by its members "
+     "together"},
+    {"if_redis_down", &kIfDown, "", R"("reject")", "As `redis.if_down`, for this limit"},
+};
+constexpr std::string_view kSizes[] = {"rate", "in_flight", "tiers"};
+
+}  // namespace
+
+constexpr Section kLimitSection{.name = "limit",
+                                .path = "limits.<name>",
+                                .doc = "A named rule: how much, and per whom.",
+                                .keys = kLimitKeys,
+                                .one_of = kSizes};
+
+namespace {
+
+using gateway::Needs;
+using limit::Store;
+
+class LimitBuilder {
+ public:
+  LimitBuilder(Build& build, const Node& node) : build_(build), report_(build.report), node_(node) {}
+
+  limit::Limit run() {
+    out_.name = node_.key;
+    out_.per = build_key(build_, find(&node_, "per"));
+    read_choice(&node_, "mode", kModes, out_.mode);
+    store();
+    build_if_absent(build_, node_, out_.per, out_.if_absent);
+    read_number(&node_, "version", out_.version);
+    tier_from();
+    build_tiers(build_, node_, out_);
+    build_shards(build_, node_, out_);
+    build_appointments(build_, node_, out_);
+    count();
+    outlives_the_process();
+    exempt();
+    build_ban(build_, node_, out_);
+    read(&node_, "bill", out_.bill);
+    build_notices(build_, node_, out_);
+    priorities();
+    return std::move(out_);
+  }
+
+ private:
+  void priorities() {
+    for (const Node* tier : children(find(&node_, "tiers"), Kind::object)) {
+      if (text_at(tier, "priority") == nullptr) continue;
+      gateway::TierPriority priority{.limit = out_.name, .tier = tier->key};
+      read_choice(tier, "priority", shed::kPriorityWords, priority.priority);
+      build_.config.gateway.tier_priorities.push_back(std::move(priority));
+    }
+  }
+
+  void store() {
+    const bool redis = build_.config.redis.has_value();
+    out_.store = redis ? Store::redis : Store::memory;
+    read_choice(&node_, "store", kStores, out_.store);
+    const Node* written = find(&node_, "store");
+    if (out_.store == Store::redis && find(&build_.root, "redis") == nullptr) {
+      report_.error(code::kUnresolved, *written, "this limit counts in Redis, but there is no \"redis\" block",
+                    R"(add "redis": { "url": "redis://127.0.0.1:6379" }, or write "store": "memory")");
+    }
+    read_choice(find(&build_.root, "redis"), "if_down", kIfRedisDown, out_.if_redis_down);
+    read_choice(&node_, "if_redis_down", kIfRedisDown, out_.if_redis_down);
+    const Node* down = find(&node_, "if_redis_down");
+    if (down != nullptr && out_.store == Store::memory) {
+      report_.warning_at_key(code::kNoEffect, *down,
+                             "\"if_redis_down\" has no effect: this limit counts in this gateway's memory",
+                             "remove it");
+    }
+  }
+
+  void tier_from() {
+    const Node* written = text_at(&node_, "tier_from");
+    if (written == nullptr || find(&node_, "tiers") == nullptr || check_tier_from(written->text)) return;
+    const auto& from = out_.tier_from.emplace(*parse_per(written->text));
+    const auto& identity = build_.config.identity;
+    if (from.source->needs == Needs::token) demand_jwt(build_, *written, "the tier is taken from", from);
+    if (from.source->needs == Needs::api_key && !identity.api_key.any_known()) {
+      report_.warning(
+          code::kNoEffect, *written, "no API key is known, so every caller has the default tier",
+          R"(add "identity": { "api_key": { "keys": { "acme": { "key": "${ACME_KEY}", "tier": "pro" } } } })");
+    }
+    if (from.source->needs == Needs::field && identity.trusted_proxies.empty()) {
+      report_.warning(
+          code::kProxies, *written,
+          "the field " + from.name +
+              " is accepted only from trusted proxies, and none is named, so every caller has the default tier",
+          R"(name the proxy that writes it: "identity": { "trusted_proxies": ["10.0.0.0/8"] })");
+    }
+  }
+
+  void count() {
+    const Node* written = find(&node_, "count");
+    out_.counted_statuses = read_statuses(find(written, "status"));
+    const auto keeps = [](const limit::Rule& rule) { return !rule.algorithm->gives_back_late; };
+    const auto& tiers = out_.tiers;
+    const bool any = std::any_of(tiers.begin(), tiers.end(), [&](const limit::Tier& tier) {
+      return std::any_of(tier.rules.begin(), tier.rules.end(), keeps);
+    });
+    if (written == nullptr || !any) return;
+    const auto& name = text_at(&node_, "algorithm")->text;
+    report_.error_at_key(code::kConflict, *written,
+                         "\"count\" gives permits back after the answer, and " + in_quotes(name) +
+                             " cannot: others may have taken more since",
+                         R"(choose "sliding_window", or leave "algorithm" out)");
+  }
+
+  // Warns about counters that last for a month but are lost at every restart.
+  void outlives_the_process() {
+    constexpr auto kMonth = std::chrono::hours(28 * 24);
+    const auto lasts = [&](const limit::Rule& rule) { return rule.rate.month || rule.rate.period >= kMonth; };
+    const bool any = std::any_of(out_.tiers.begin(), out_.tiers.end(), [&](const limit::Tier& tier) {
+      return std::any_of(tier.rules.begin(), tier.rules.end(), lasts);
+    });
+    if (out_.store != Store::memory || !any) return;
+    report_.warning_at_key(code::kForgotten, node_,
+                           "limit " + in_quotes(out_.name) +
+                               " counts for a month in this gateway's memory, which "
+                               "loses the counters at every restart",
+                           R"(count it in Redis: "redis": { "url": "redis://127.0.0.1:6379" })");
+  }
+
+  void exempt() {
+    const Node* written = find(&node_, "exempt");
+    if (written == nullptr || written->kind != Kind::object) return;
+    gateway::Exemption out;
+    out.limit = out_.name;
+    for (const Node* each : texts(find(written, "api_key"))) {
+      out.api_keys.push_back(each->text);
+      check_owner(*each);
+    }
+    for (const Node* each : texts(find(written, "client_ip"))) {
+      if (const auto network = identity::parse_network(each->text); network.has_value())
+        out.addresses.push_back(*network);
+    }
+    build_.config.gateway.exemptions.push_back(std::move(out));
+  }
+
+  void check_owner(const Node& node) {
+    const auto& identity = build_.config.identity;
+    const auto known = children(find(find(find(&build_.root, "identity"), "api_key"), "keys"), Kind::object);
+    if (std::any_of(known.begin(), known.end(), [&](const Node* key) { return key->key == node.text; })) return;
+    const auto& in_file = build_.keys_in_file;
+    if (std::any_of(in_file.begin(), in_file.end(), [&](const auto& key) { return key.owner == node.text; })) return;
+    const std::string message = "no known API key is named " + in_quotes(node.written);
+    if (!identity.api_key.file.empty())
+      return report_.warning(code::kNoEffect, node, message, "the key file may name it later");
+    report_.error(code::kUnresolved, node, message,
+                  known.empty()   ? R"(add it to "keys" of "identity.api_key")"
+                  : node.replaced ? ""
+                                  : suggestion(node.text, known, report_));
+  }
+
+  Build& build_;
+  Report& report_;
+  const Node& node_;
+  limit::Limit out_;
+};
+
+}  // namespace
+
+void build_limits(Build& build) {
+  bool in_redis = false;
+  for (const Node* each : children(find(&build.root, "limits"), Kind::object)) {
+    build.config.limits.push_back(LimitBuilder(build, *each).run());
+    build.limit_nodes.push_back(each);
+    in_redis = in_redis || build.config.limits.back().store == Store::redis || build.config.limits.back().bill;
+  }
+  for (const Node* each : children(find(&build.root, "waiting_rooms"), Kind::object)) {
+    const Node* store = text_at(each, "store");
+    in_redis = in_redis || store == nullptr || store->text == "redis";
+  }
+  const auto& capacities = build.config.gateway.concurrency;
+  in_redis = in_redis || std::any_of(capacities.begin(), capacities.end(),
+                                     [](const auto& each) { return each.options.in_flight > 0; });
+  const Node* redis = find(&build.root, "redis");
+  if (redis != nullptr && !in_redis) {
+    build.report.warning_at_key(code::kUnused, *redis, "no limit counts in Redis",
+                                "remove the block, or write \"store\": \"redis\" at a limit");
+  }
+}
+
+}  // namespace headgate::config

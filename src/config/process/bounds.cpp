@@ -1,0 +1,118 @@
+// How long each phase may take, and how much one caller can make the gateway hold.
+
+#include "config/build.hpp"
+#include "config/formats/formats.hpp"
+#include "config/table.hpp"
+#include "config/table_shapes.hpp"
+#include "config/text/codes.hpp"
+#include "config/values.hpp"
+
+#include "headgate/identity/network.hpp"
+
+namespace headgate::config {
+namespace {
+
+constexpr Key kTimeoutsKeys[] = {
+    {"handshake", &kDuration, "10s", R"("10s")", "From a new connection to the end of its TLS handshake"},
+    {"idle", &kDuration, "1m", R"("1m")", "A kept-alive client connection without a request"},
+    {"head", &kDuration, "10s", R"("10s")", "From the first byte of a request to the end of its head"},
+    {"body", &kDuration, "10s", R"("10s")",
+     "No byte of a request's body for this long; for an answer's body see the route's `between_bytes`"},
+    {"write", &kDuration, "10s", R"("10s")", "The peer takes no byte for this long"},
+    {"tunnel", &kDuration, "10m", R"("10m")", "An upgraded connection (WebSocket) without a byte in either direction"},
+};
+constexpr Section kTimeouts{"timeouts", "timeouts", "One per phase; none of them spans the whole request.",
+                            kTimeoutsKeys};
+constexpr Shape kHeadSize = size(1'024, 60UL * 1'024);
+constexpr Shape kHeadFields = integer(8, 10'000);
+constexpr Shape kTargetSize = size(64, 60UL * 1'024);
+constexpr Shape kConnections = integer(1, 10'000'000);
+constexpr Shape kHandshakes = integer(1, 1'000'000);
+constexpr Shape kConnectionRate{.form = Form::rate, .what = "a rate"};
+constexpr Shape kExemptNetwork = text("an address block", check_network);
+constexpr Shape kExemptAddresses = list("a list of address blocks", kExemptNetwork, 0, 1024);
+constexpr Shape kBuffered = size(1UL << 20, std::uint64_t{1} << 53);
+constexpr Key kBoundsKeys[] = {
+    {"head_size", &kHeadSize, "16KiB", R"("16KiB")", "Request line and fields, at most 60KiB; 431 beyond"},
+    {"head_fields", &kHeadFields, "100", "100", "Fields of a request; 431 beyond"},
+    {"target_size", &kTargetSize, "8KiB", R"("8KiB")", "Path and query of a request; 414 beyond"},
+    {"connections", &kConnections, "10000", "10000",
+     "Client connections of all workers together; for a further one the address with the most gives up the one that "
+     "was "
+     "idle longest. If none of them is idle it gets a 503, or is closed if it uses TLS"},
+    {"handshakes", &kHandshakes, "1000", "1000", "TLS handshakes that a worker has under way; further ones wait"},
+    {"handshakes_per_address", &kHandshakes, "100", "100",
+     "TLS handshakes of one address, and of one IPv6 block of 64 bits, that a worker has under way or waiting; a "
+     "further "
+     "connection is closed. Trusted proxies may have more"},
+    {"connections_per_address", &kConnections, "", "100",
+     "Connections of one client address (for IPv6 of one block, see `identity.ipv6_prefix`); a further one is closed "
+     "at once, before TLS. Default: any number"},
+    {"connection_rate", &kConnectionRate, "", R"("50/second")",
+     "New connections of one client address: so many may come at once, and come back evenly; a further one is closed "
+     "at once. Default: any number"},
+    {"exempt", &kExemptAddresses, "[]", R"(["10.0.0.0/8"])",
+     "Addresses without these two bounds; `identity.trusted_proxies` never have them, and what a PROXY header names is "
+     "the client"},
+    {"buffered", &kBuffered, "", R"("256MiB")",
+     "Bytes in the buffers of all connections, to clients and to servers; beyond it a further request gets a 503 with "
+     "`Retry-After`. Default: any number"},
+};
+constexpr Section kBounds{"bounds", "bounds", "How much one caller can make the gateway hold.", kBoundsKeys};
+
+void build_connection_rate(Build& build, const Node* bounds) {
+  auto& out = build.config.gateway.bounds;
+  for (const Node* each : texts(find(bounds, "exempt")))
+    if (const auto network = identity::parse_network(each->text); network.has_value()) out.exempt.push_back(*network);
+  const Node* written = text_at(bounds, "connection_rate");
+  const auto rate = written == nullptr ? parse_rate("1/second") : parse_rate(written->text);
+  if (written == nullptr || rate.has_error()) return;
+  constexpr std::uint64_t kMaxCount = 1'000'000;
+  if (rate->month || rate->period > std::chrono::hours(1) || rate->count > kMaxCount)
+    return build.report.error(code::kRange, *written,
+                              "a rate of connections has a period of at most an hour, and at most 1000000 in it",
+                              R"(write it by a shorter period, as in "50/second")");
+  out.connection_rate = {static_cast<std::uint32_t>(rate->count), rate->period};
+}
+
+}  // namespace
+
+constexpr Shape kTimeoutsShape = section(kTimeouts);
+constexpr Shape kBoundsShape = section(kBounds);
+
+void build_bounds(Build& build) {
+  const Node* bounds = find(&build.root, "bounds");
+  auto& out = build.config.gateway.bounds;
+  read_size(bounds, "head_size", out.head_bytes);
+  read_number(bounds, "head_fields", out.head_fields);
+  read_size(bounds, "target_size", out.target_bytes);
+  read_number(bounds, "connections", out.connections);
+  read_number(bounds, "handshakes", out.handshakes);
+  read_number(bounds, "handshakes_per_address", out.handshakes_per_address);
+  read_number(bounds, "connections_per_address", out.connections_per_address);
+  read_size(bounds, "buffered", out.buffered);
+  read_number(find(&build.root, "identity"), "ipv6_prefix", out.ipv6_prefix);
+  build_connection_rate(build, bounds);
+  if (out.target_bytes <= out.head_bytes) return;
+  const Node* target = find(bounds, "target_size");
+  const Node* head = find(bounds, "head_size");
+  const Node* written = target != nullptr ? target : head;
+  if (written == nullptr || written->kind != Kind::string) return;
+  build.report.error(code::kConflict, *written,
+                     "\"target_size\" (" + size_text(out.target_bytes) + ") is larger than \"head_size\" (" +
+                         size_text(out.head_bytes) + "), which includes the target",
+                     "raise \"head_size\" or lower \"target_size\"");
+}
+
+void build_timeouts(Build& build) {
+  const Node* timeouts = find(&build.root, "timeouts");
+  auto& out = build.config.gateway.timeouts;
+  read(timeouts, "handshake", out.handshake);
+  read(timeouts, "idle", out.idle);
+  read(timeouts, "head", out.head);
+  read(timeouts, "body", out.body);
+  read(timeouts, "write", out.write);
+  read(timeouts, "tunnel", out.tunnel);
+}
+
+}  // namespace headgate::config

@@ -1,0 +1,72 @@
+// Where clients connect: keys, and what they make.
+
+#include "config/build.hpp"
+#include "config/formats/formats.hpp"
+#include "config/table.hpp"
+#include "config/table_shapes.hpp"
+#include "config/text/codes.hpp"
+#include "config/values.hpp"
+
+#include <map>
+#include <utility>
+
+namespace headgate::config {
+namespace {
+
+constexpr std::string_view kListenerLater[] = {"http2"};
+constexpr Key kListenerKeys[] = {
+    {"address", &kListenAddress, "", R"(":8080")",
+     "Where to listen: `:PORT` (every address), `IP:PORT` or `[IPV6]:PORT`", required},
+    {"proxy_protocol", &kBoolean, "false", "true",
+     "Whether connections from `identity.trusted_proxies` begin with a header of the PROXY protocol, version 1 or 2; "
+     "nobody else may send one"},
+    {"redirect_to_https", &kRedirectToHttps, "false", "true",
+     "Whether requests without TLS are redirected to the same address with `https://`; a number is the port there, if "
+     "it "
+     "is not 443"},
+    {"tls", &kServerTlsShape, "",
+     R"({ "certificate": "/etc/headgate/tls/fullchain.pem", "key": "/etc/headgate/tls/privkey.pem" })",
+     "TLS: clients connect with `https://`"},
+};
+constexpr Section kListener{"listener", "listen", "One address to listen on.", kListenerKeys, kListenerLater};
+constexpr Shape kListenerObject = section(kListener);
+constexpr const Shape* kListenForms[] = {&kListenAddress, &kListenerObject};
+constexpr Shape kListenOne = either("an address", kListenForms);
+constexpr Shape kListenMany = list("a list of addresses", kListenOne, 1, 64);
+constexpr const Shape* kListenAllForms[] = {&kListenAddress, &kListenerObject, &kListenMany};
+
+void add_listener(Build& build, const Node& node, std::map<std::string, const Node*>& seen) {
+  const Node* address = node.kind == Kind::object ? text_at(&node, "address") : &node;
+  if (address == nullptr || address->kind != Kind::string) return;
+  auto options = parse_listen(address->text);
+  if (options.has_error()) return;
+  const auto [first, fresh] = seen.emplace(options->host + ' ' + std::to_string(options->port), address);
+  if (!fresh && options->port != 0) {
+    build.report.error(code::kDuplicate, *address,
+                       "this address is already listened on, at " + build.report.place(first->second->span.begin),
+                       "remove one of the two");
+  }
+  if (node.kind == Kind::object) {
+    std::optional<std::uint16_t> https_port;
+    read_https_port(node, https_port);
+    read(&node, "proxy_protocol", options->proxy_protocol);
+    options->https_port = https_port.value_or(0);
+  }
+  if (const Node* tls = find(&node, "tls")) build_listener_tls(build, *tls, options->tls.emplace());
+  build.config.listen.push_back(std::move(*options));
+  build.config.places.listen.push_back(place_of(build, *address));
+}
+
+}  // namespace
+
+constexpr Shape kListen = either("an address or a list of addresses", kListenAllForms);
+
+void build_listen(Build& build) {
+  const Node* listen = find(&build.root, "listen");
+  if (listen == nullptr) return;
+  std::map<std::string, const Node*> seen;
+  if (listen->kind != Kind::list) return add_listener(build, *listen, seen);
+  for (const Node* each : listen->children) add_listener(build, *each, seen);
+}
+
+}  // namespace headgate::config

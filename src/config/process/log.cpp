@@ -1,0 +1,161 @@
+// The logs: keys, and what they make.
+
+#include "config/build.hpp"
+#include "config/formats/formats.hpp"
+#include "config/table.hpp"
+#include "config/table_shapes.hpp"
+#include "config/text/codes.hpp"
+#include "config/values.hpp"
+
+#include "headgate/identity/sha256.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace headgate::config {
+namespace {
+
+constexpr Shape kLevel = choice(kLogLevels);
+constexpr Shape kFormat = choice(kLogFormats);
+constexpr Shape kTarget = path("\"stdout\", \"stderr\", \"off\", \"syslog\", \"journald\" or a file's path",
+                               check_log_target, names_log_file);
+constexpr Shape kLogField = text("a field's name", check_log_field);
+constexpr Shape kLogFields = list("a list of fields", kLogField, 1, 64);
+constexpr Shape kKeepOk = text("a share", check_sample);
+constexpr Shape kLogSecret = text("text", check_not_empty);
+constexpr Shape kLogCaller = text("owner or jwt.<claim>", check_log_caller);
+constexpr Shape kLogCallers = list("a list of owner and jwt.<claim>", kLogCaller, 0, 8);
+constexpr std::string_view kLogLater[] = {"sample", "rotate"};
+constexpr Key kLogKeys[] = {
+    {"level", &kLevel, "info", R"("info")", "Minimum severity for the error log"},
+    {"format", &kFormat, "text", R"("json")",
+     "`text` for people, `json` for machines, `combined` for tools that read nginx's logs, `ecs` for Elasticsearch: "
+     "JSON with the names of the Elastic Common Schema"},
+    {"fields", &kLogFields, "", R"(["ts", "request_id", "client_ip", "status", "ms", "limit"])",
+     "The fields of a line of the access log, for the format `json`; docs/logs.md has all names. Default: all of them"},
+    {"keep_ok", &kKeepOk, "100%", R"("1%")",
+     "The share of requests with a status below 400 that have a line; the others always have one"},
+    {"refusals_every", &kDuration, "", R"("1s")",
+     "A key that is refused again and again has one line in this time; `dropped` of the next line says how many were "
+     "left out. Default: each refusal has a line"},
+    {"access", &kTarget, "stdout", R"("stdout")",
+     "Where the line of each request goes: `stdout`, `stderr`, `off`, a file, `journald`, `syslog` (at `/dev/log`), "
+     "`syslog:/path/of/socket` or `syslog:HOST:PORT` (UDP)"},
+    {"error", &kTarget, "stderr", R"("stderr")", "Where everything else goes"},
+    {"secret", &kLogSecret, "", R"("${HEADGATE_LOG_SECRET}")",
+     "The secret that `key_id` is computed with: if several gateways have the same one, a caller has the same id on "
+     "all of them; default: a new random secret at each start"},
+    {"callers", &kLogCallers, "[]", R"(["owner", "jwt.sub"])",
+     "What the access log says about the caller in clear text, in fields of these names: `owner` of a known API key, "
+     "`jwt.<claim>` of a verified token"},
+};
+constexpr Section kLog{"log", "log", "Access and error log.", kLogKeys, kLogLater};
+
+/// Why `run` can make no file in this directory, or ""; it makes directories that are missing.
+std::string why_no_file_in(std::filesystem::path directory) {
+  std::error_code ignored;
+  const auto wanted = directory;
+  while (!std::filesystem::exists(directory, ignored) && directory.has_parent_path() &&
+         directory != directory.parent_path())
+    directory = directory.parent_path();
+  const bool missing = directory != wanted;
+  std::string why;
+  if (!std::filesystem::is_directory(directory, ignored))
+    why = in_quotes(directory.string()) + " is not a directory";
+  else if (access(directory.c_str(), W_OK) != 0)
+    why = missing ? "there is no directory " + in_quotes(wanted.string()) + ", and it cannot be made in " +
+                        in_quotes(directory.string())
+                  : std::generic_category().message(errno);
+  return why;
+}
+
+// Only a warning, because `check` may run as another user or on another machine.
+void check_log_file(Build& build, const Node& target) {
+  if (!names_log_file(target.text)) return;
+  const std::filesystem::path file(target.text);
+  const auto directory = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  std::error_code ignored;
+  std::string why;
+  std::string help = "let the user that headgate runs as write there";
+  if (std::filesystem::is_directory(file, ignored)) {
+    why = "it is a directory";
+    help = "name a file in it, as in " + in_quotes((file / "headgate.log").string());
+  } else if (!std::filesystem::exists(file, ignored)) {
+    why = why_no_file_in(directory);
+  } else if (access(file.c_str(), W_OK) != 0) {
+    why = std::generic_category().message(errno);
+  }
+  if (why.empty() || target.replaced) return;
+  build.report.warning(code::kUnwritable, target, "the log " + in_quotes(target.written) + " cannot be written: " + why,
+                       help);
+}
+
+/// The secret for `key_id`, and what the log says about callers in clear text.
+void build_log_identity(Build& build, const Node* log) {
+  constexpr std::size_t kShort = 16;  // bytes; a guessed secret shows the caller behind each `key_id`
+  auto& out = build.config.log;
+  if (const Node* callers = find(log, "callers"); callers != nullptr && callers->kind == Kind::list)
+    for (const Node* each : callers->children)
+      if (std::find(out.callers.begin(), out.callers.end(), each->text) == out.callers.end())
+        out.callers.push_back(each->text);
+  const Node* secret = text_at(log, "secret");
+  if (secret == nullptr || secret->text.empty()) return;
+  if (secret->text.size() < kShort)
+    build.report.warning(code::kGuessable, *secret,
+                         "a secret of " + std::to_string(secret->text.size()) + " bytes can be guessed",
+                         "make one of 16 or more: openssl rand -hex 24");
+  const auto digest = identity::sha256(secret->text);
+  auto& key = out.key.emplace();
+  std::memcpy(&key.low, digest.data(), sizeof key.low);
+  std::memcpy(&key.high, digest.data() + sizeof key.low, sizeof key.high);
+}
+
+void build_fields(Build& build, const Node& written) {
+  auto& out = build.config.log;
+  out.fields = 0;
+  for (const Node* each : texts(&written)) {
+    const auto field = observe::access_field(each->text);
+    if (!field) continue;  // reported
+    const auto bit = observe::AccessFieldSet{1} << *field;
+    if ((out.fields & bit) != 0)
+      build.report.error(code::kDuplicate, *each, in_quotes(each->text) + " appears twice in this list",
+                         "remove one of the two");
+    out.fields |= bit;
+  }
+  if (out.format != observe::LogFormat::json && out.access != "journald" && !out.access.starts_with("journald:"))
+    build.report.error_at_key(code::kConflict, written, "only the format \"json\" has fields to choose",
+                              R"(write "format": "json", or leave "fields" out)");
+}
+
+}  // namespace
+
+constexpr Shape kLogShape = section(kLog);
+
+void build_log(Build& build) {
+  const Node* log = find(&build.root, "log");
+  read_choice(log, "level", kLogLevels, build.config.log.level);
+  read_choice(log, "format", kLogFormats, build.config.log.format);
+  read(log, "access", build.config.log.access);
+  read(log, "error", build.config.log.error);
+  for (const auto& [key, place] :
+       {std::pair("access", &build.config.places.access_log), std::pair("error", &build.config.places.error_log)}) {
+    const Node* target = text_at(log, key);
+    if (target == nullptr) continue;
+    *place = place_of(build, *target);
+    check_log_file(build, *target);
+  }
+  build_log_identity(build, log);
+  if (const Node* fields = find(log, "fields"); fields != nullptr && fields->kind == Kind::list)
+    build_fields(build, *fields);
+  if (const Node* share = text_at(log, "keep_ok"))
+    if (const auto read = parse_sample(share->text); read.has_value()) build.config.log.keep_ok = *read;
+  read(log, "refusals_every", build.config.log.refusals_every);
+}
+
+}  // namespace headgate::config

@@ -1,0 +1,269 @@
+// Waiting rooms, and which routes have one.
+
+#include "config/build.hpp"
+
+#include "config/formats/formats.hpp"
+#include "config/table.hpp"
+#include "config/text/codes.hpp"
+#include "config/values.hpp"
+
+#include "headgate/gateway/key_source.hpp"
+#include "headgate/room/room.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+namespace headgate::config {
+namespace {
+
+using namespace std::chrono_literals;
+using gateway::Needs;
+
+constexpr Duration kMinGrace = 10s;
+constexpr Duration kShortGrace = 30s;
+constexpr std::size_t kShortRoomSecret = 32;  // bytes: who finds it can write tickets, and may try at leisure
+
+class RoomBuilder {
+ public:
+  RoomBuilder(Build& build, const Node& node) : build_(build), report_(build.report), node_(node) {}
+
+  gateway::WaitingRoom run() {
+    out_.rule.name = node_.key;
+    size();
+    times();
+    owner();
+    secrets();
+    read_choice(&node_, "mode", kModes, out_.mode);
+    store();
+    page();
+    return std::move(out_);
+  }
+
+ private:
+  void size() {
+    const Node* rate = text_at(&node_, "rate");
+    const Node* visitors = find(&node_, "visitors");
+    if (find(&node_, "rate") == nullptr && visitors == nullptr) {
+      report_.error_at_key(code::kMissing, node_,
+                           "a waiting room lets visitors in by a \"rate\", or up to a number of \"visitors\"",
+                           R"(add "rate": "50/second", or "visitors": 2000, or both)");
+    }
+    read_number(&node_, "visitors", out_.rule.visitors);
+    if (rate == nullptr) return;
+    const auto parsed = parse_rate(rate->text);
+    if (parsed.has_error()) return;
+    if (parsed->month || parsed->period > room::kMaxPeriod || parsed->period < 1s || parsed->count > room::kMaxCount) {
+      report_.error(code::kRange, *rate,
+                    "a waiting room's rate has a period from a second to an hour, and at most " +
+                        std::to_string(room::kMaxCount) + " admissions in it",
+                    R"(write it by a shorter period, as in "50/second")");
+      return;
+    }
+    out_.rule.count = parsed->count;
+    out_.rule.period = parsed->period;
+    const auto in_two_seconds = static_cast<std::int64_t>(parsed->count) * 2'000'000 / parsed->period.count();
+    out_.rule.burst = std::max<std::int64_t>(in_two_seconds, 1);
+  }
+
+  void times() {
+    auto& rule = out_.rule;
+    rule.grace = 2min;
+    rule.stay = 10min;
+    read(&node_, "grace", rule.grace);
+    read(&node_, "stay", rule.stay);
+    const Node* grace = text_at(&node_, "grace");
+    const Node* stay = text_at(&node_, "stay");
+    if (rule.grace < kMinGrace) {
+      report_.error(code::kRange, *grace,
+                    "a page asks again after some seconds, so within " + to_text(rule.grace) +
+                        " a caller loses its place before it knows that it was called",
+                    R"(write at least "30s")");
+    } else if (rule.grace < kShortGrace) {
+      report_.warning(code::kConflict, *grace,
+                      "a phone that sleeps for a moment loses its place within " + to_text(rule.grace),
+                      R"(write at least "30s")");
+    }
+    if (rule.stay < kMinGrace) {
+      report_.error(code::kRange, *stay, "a visitor who reads a page for " + to_text(rule.stay) + " would have left",
+                    R"(write as long as people look at one page, as in "10m")");
+    }
+  }
+
+  void owner() {
+    const Node* written = find(&node_, "per");
+    if (written == nullptr)
+      out_.per = {*parse_per("client_ip")};
+    else
+      out_.per = build_key(build_, written);
+    for (const auto& per : out_.per) {
+      const auto* const source = per.source;
+      if (source->needs == Needs::token) {
+        report_.error(code::kConflict, *written,
+                      "callers wait before their tokens are verified, so a ticket cannot belong to " +
+                          in_quotes(gateway::to_text(per)),
+                      R"(write "client_ip", "api_key", or "cookie:<name>" of the session)");
+      } else if (source->counts != gateway::Counts::callers) {
+        report_.error(code::kConflict, *written, in_quotes(gateway::to_text(per)) + " tells no caller from another",
+                      R"(write "client_ip", or [] for tickets that belong to anybody who has them)");
+      }
+    }
+    bound();
+  }
+
+  /// Whether a caller can have as many values of it as it likes.
+  bool is_chosen(const limit::Per& per) const {
+    const auto needs = per.source->needs;
+    if (needs == Needs::api_key) return !build_.config.identity.api_key.any_known();
+    return per.source->counts == gateway::Counts::callers &&
+           (needs == Needs::field || needs == Needs::cookie || needs == Needs::part);
+  }
+
+  /// How many numbers an owner has, and what it means if callers make owners at will.
+  void bound() {
+    out_.rule.at_most = 32;
+    read_number(&node_, "at_most", out_.rule.at_most);
+    const Node* at_most = find(&node_, "at_most");
+    const Node* written = find(&node_, "per");
+    if (out_.per.empty() && written != nullptr && written->kind == Kind::list) {
+      out_.rule.at_most = 0;
+      if (!written->children.empty()) return;
+      report_.warning(
+          code::kBelieved, *written,
+          "tickets of this room have no owner, so one caller who sends no ticket can take every number and "
+          "place",
+          R"(write "per": "client_ip", or let the routes of this room have a limit in memory per client_ip)");
+      if (at_most != nullptr)
+        report_.warning_at_key(code::kNoEffect, *at_most,
+                               "\"at_most\" has no effect: tickets of this room have no owner", "remove it");
+      return;
+    }
+    const auto chosen =
+        std::find_if(out_.per.begin(), out_.per.end(), [this](const auto& each) { return is_chosen(each); });
+    if (chosen == out_.per.end()) return;
+    report_.warning(
+        code::kBelieved, *written,
+        "a caller can send as many values of " + in_quotes(gateway::to_text(*chosen)) +
+            " as it likes, and each is an owner with " + std::to_string(out_.rule.at_most) +
+            " numbers and places of its own, so one caller can take all of them",
+        chosen->source->needs == Needs::api_key
+            ? kNameKeys
+            : R"(write "per": "client_ip", or let the routes of this room have a limit in memory per client_ip)");
+  }
+
+  void secrets() {
+    for (const char* key : {"secret", "previous_secret"}) {
+      const Node* each = text_at(&node_, key);
+      if (each == nullptr || each->text.empty()) continue;
+      auto& all = out_.secrets;
+      if (!all.empty() && all.front() == each->text) {
+        report_.error(code::kDuplicate, *each, "this is the same as \"secret\"", "remove one of the two");
+        continue;
+      }
+      if (each->text.size() < kShortRoomSecret)
+        report_.warning(code::kGuessable, *each,
+                        "a secret of " + std::to_string(each->text.size()) +
+                            " bytes can be guessed, and who knows it writes tickets",
+                        "make one of 32 or more: openssl rand -hex 24");
+      all.push_back(each->text);
+    }
+  }
+
+  void store() {
+    const bool redis = build_.config.redis.has_value();
+    out_.store = redis ? limit::Store::redis : limit::Store::memory;
+    read_choice(&node_, "store", kStores, out_.store);
+    if (out_.store == limit::Store::redis && find(&build_.root, "redis") == nullptr) {
+      report_.error(code::kUnresolved, *find(&node_, "store"), "this line is in Redis, but there is no \"redis\" block",
+                    R"(add "redis": { "url": "redis://127.0.0.1:6379" }, or write "store": "memory")");
+    }
+    read_choice(find(&build_.root, "redis"), "if_down", kIfRedisDown, out_.if_redis_down);
+    read_choice(&node_, "if_redis_down", kIfRedisDown, out_.if_redis_down);
+    const Node* down = find(&node_, "if_redis_down");
+    if (down != nullptr && out_.store == limit::Store::memory) {
+      report_.warning_at_key(code::kNoEffect, *down,
+                             "\"if_redis_down\" has no effect: this line is in this gateway's memory", "remove it");
+    }
+  }
+
+  void page() {
+    const Node* written = find(&node_, "page");
+    auto& page = out_.page;
+    for (const auto& [key, text] :
+         std::initializer_list<std::pair<const char*, std::string*>>{{"title", &page.title},
+                                                                     {"text", &page.text},
+                                                                     {"place", &page.place},
+                                                                     {"wait", &page.wait},
+                                                                     {"keep", &page.keep},
+                                                                     {"language", &page.language},
+                                                                     {"colour", &page.colour},
+                                                                     {"colour_dark", &page.colour_dark}})
+      read(written, key, *text);
+    if (written != nullptr && out_.mode == limit::Mode::observe) {
+      report_.warning_at_key(code::kNoEffect, *written,
+                             "\"page\" has no effect: this room only observes, so nobody sees it", "remove \"mode\"");
+    }
+  }
+
+  Build& build_;
+  Report& report_;
+  const Node& node_;
+  gateway::WaitingRoom out_;
+};
+
+/// Whether a browser can open a page there.
+bool takes_get(const gateway::RouteOptions& route) {
+  const auto& methods = route.methods;
+  return methods.empty() || std::find(methods.begin(), methods.end(), "GET") != methods.end();
+}
+
+}  // namespace
+
+void build_rooms(Build& build) {
+  for (const Node* each : children(find(&build.root, "waiting_rooms"), Kind::object)) {
+    if (each->kind != Kind::object) continue;
+    build.config.gateway.rooms.push_back(RoomBuilder(build, *each).run());
+    build.room_nodes.push_back(each);
+  }
+}
+
+void check_rooms(Build& build) {
+  const auto& rooms = build.config.gateway.rooms;
+  std::vector<bool> used(rooms.size());
+  std::vector<bool> shown(rooms.size());
+  for (std::size_t i = 0; i < build.config.gateway.routes.size(); ++i) {
+    const auto& route = build.config.gateway.routes[i];
+    if (route.waiting_room.empty()) continue;
+    const auto room = std::find_if(rooms.begin(), rooms.end(),
+                                   [&](const auto& each) { return each.rule.name == route.waiting_room; });
+    if (room == rooms.end()) {
+      const Node* written = text_at(build.route_nodes[i], "waiting_room");
+      const auto help = suggestion(written->text, build.room_nodes, build.report);
+      build.report.error(code::kUnresolved, *written, "no waiting room is named " + in_quotes(written->written),
+                         help.empty() ? R"(add "waiting_rooms": { ")" + written->written +
+                                            R"(": { "rate": "50/second", "secret": "${HEADGATE_ROOM_SECRET}" } })"
+                                      : help);
+      // Its likely target does not count as unused.
+      if (const Node* near = nearest_node(written->text, build.room_nodes))
+        for (std::size_t at = 0; at < rooms.size(); ++at)
+          if (rooms[at].rule.name == near->key) used[at] = shown[at] = true;
+      continue;
+    }
+    const auto at = static_cast<std::size_t>(room - rooms.begin());
+    used[at] = true;
+    shown[at] = shown[at] || takes_get(route);
+  }
+  for (std::size_t at = 0; at < rooms.size(); ++at) {
+    const Node& node = *build.room_nodes[at];
+    if (!used[at]) {
+      build.report.warning_at_key(code::kUnused, node, "waiting room " + in_quotes(node.key) + " is used by no route",
+                                  "name it in a route: \"waiting_room\": " + in_quotes(node.key) + ", or remove it");
+    } else if (const Node* page = find(&node, "page"); page != nullptr && !shown[at]) {
+      build.report.warning_at_key(code::kNoEffect, *page,
+                                  "\"page\" has no effect: no route of this room takes GET, so no browser shows it",
+                                  "remove it");
+    }
+  }
+}
+
+}  // namespace headgate::config

@@ -1,0 +1,186 @@
+// What routes demand beside host, path and method: fields and parameters.
+
+#include "config/build.hpp"
+#include "config/formats/formats.hpp"
+#include "config/text/codes.hpp"
+#include "config/values.hpp"
+
+#include "headgate/core/text.hpp"
+#include "headgate/http/fields.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace headgate::config {
+namespace {
+
+using gateway::ValueCondition;
+
+/// Nothing if the value is of no use; that is reported.
+bool read_values(Build& build, const Node& node, ValueCondition& out) {
+  if (node.kind == Kind::boolean) {
+    if (node.text == "true") return true;
+    build.report.error(code::kConflict, node, "a route cannot demand that " + in_quotes(node.key) + " is absent",
+                       "leave it out: the routes with more conditions come first, and this one takes the others");
+    return false;
+  }
+  for (const Node* each : texts(&node)) out.values.push_back(each->text);
+  std::sort(out.values.begin(), out.values.end());
+  out.values.erase(std::unique(out.values.begin(), out.values.end()), out.values.end());
+  return !out.values.empty();
+}
+
+template <class Same>
+std::vector<ValueCondition> read_list(Build& build, const Node* written, const Same& same) {
+  std::vector<ValueCondition> out;
+  for (const Node* each : children(written, Kind::object)) {
+    if (std::any_of(out.begin(), out.end(), [&](const auto& other) { return same(other.name, each->key); })) {
+      build.report.error_at_key(code::kDuplicate, *each, in_quotes(each->key) + " stands here twice",
+                                "give it once, with a list of values");
+      continue;
+    }
+    ValueCondition condition{.name = each->key, .values = {}};
+    if (read_values(build, *each, condition)) out.push_back(std::move(condition));
+  }
+  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
+    return lower(a.name) < lower(b.name) || (lower(a.name) == lower(b.name) && a.name < b.name);
+  });
+  return out;
+}
+
+}  // namespace
+
+std::string conditions_in_words(const gateway::RouteConditions& conditions) {
+  std::vector<std::string> words;
+  for (const auto& each : conditions.headers) words.push_back(each.name);
+  for (const auto& each : conditions.query) words.push_back('?' + each.name);
+  return words.empty() ? "" : " with " + joined(words, ", ");
+}
+
+gateway::RouteConditions build_conditions(Build& build, const Node& node) {
+  gateway::RouteConditions out;
+  out.headers = read_list(build, find(&node, "headers"),
+                          [](std::string_view a, std::string_view b) { return http::same_variable(a, b); });
+  out.query = read_list(build, find(&node, "query"), [](std::string_view a, std::string_view b) { return a == b; });
+  for (auto& each : out.headers) each.name = lower(each.name);
+  return out;
+}
+
+namespace {
+
+using gateway::RouteConditions;
+using gateway::RouteOptions;
+using gateway::ValueCondition;
+
+constexpr std::size_t kMaxAtOnePath = 1'000;  // each request is compared with all of them
+
+using Conditions = std::vector<ValueCondition>;
+
+const ValueCondition* find_name(const Conditions& all, const std::string& name) {
+  const auto at = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.name == name; });
+  return at == all.end() ? nullptr : &*at;
+}
+
+/// Whether a value can be one of both; both lists are sorted.
+bool share_value(const ValueCondition& a, const ValueCondition& b) {
+  if (a.values.empty() || b.values.empty()) return true;
+  return std::any_of(a.values.begin(), a.values.end(),
+                     [&](const auto& value) { return std::binary_search(b.values.begin(), b.values.end(), value); });
+}
+
+bool may_both_hold(const Conditions& a, const Conditions& b) {
+  return std::all_of(a.begin(), a.end(), [&](const auto& each) {
+    const auto* const other = find_name(b, each.name);
+    return other == nullptr || share_value(each, *other);
+  });
+}
+
+bool may_both_hold(const RouteConditions& a, const RouteConditions& b) {
+  return may_both_hold(a.headers, b.headers) && may_both_hold(a.query, b.query);
+}
+
+/// Whether what meets `narrow` meets `wide`.
+bool implies(const ValueCondition* narrow, const ValueCondition& wide) {
+  if (narrow == nullptr) return false;
+  if (wide.values.empty()) return true;
+  return !narrow->values.empty() &&
+         std::includes(wide.values.begin(), wide.values.end(), narrow->values.begin(), narrow->values.end());
+}
+
+bool take_all(const Conditions& a, const Conditions& b, const Conditions& third) {
+  return std::all_of(third.begin(), third.end(), [&](const auto& each) {
+    return implies(find_name(a, each.name), each) || implies(find_name(b, each.name), each);
+  });
+}
+
+/// The methods for which both compete: a route that names the method comes before one for all.
+std::vector<std::string> shared_methods(const RouteOptions& a, const RouteOptions& b, bool& all) {
+  all = a.methods.empty() && b.methods.empty();
+  std::vector<std::string> out;
+  for (const auto& method : a.methods)
+    if (std::find(b.methods.begin(), b.methods.end(), method) != b.methods.end()) out.push_back(method);
+  return out;
+}
+
+/// Whether `third` takes every request that fits `a` and `b`.
+bool settles(const RouteOptions& a, const RouteOptions& b, const RouteOptions& third) {
+  const auto& own = third.conditions;
+  if (rank_of(own) <= rank_of(a.conditions)) return false;
+  if (!take_all(a.conditions.headers, b.conditions.headers, own.headers)) return false;
+  if (!take_all(a.conditions.query, b.conditions.query, own.query)) return false;
+  bool all = false;
+  const auto methods = shared_methods(a, b, all);
+  if (third.methods.empty()) return true;
+  return !all && std::all_of(methods.begin(), methods.end(), [&](const auto& method) {
+    return std::find(third.methods.begin(), third.methods.end(), method) != third.methods.end();
+  });
+}
+
+bool compete(const RouteOptions& a, const RouteOptions& b) {
+  if (a.conditions == b.conditions || rank_of(a.conditions) != rank_of(b.conditions)) return false;
+  bool all = false;
+  return (!shared_methods(a, b, all).empty() || all) && may_both_hold(a.conditions, b.conditions);
+}
+
+void check_group(Build& build, const std::vector<std::size_t>& group) {
+  const auto& routes = build.config.gateway.routes;
+  for (std::size_t late = 1; late < group.size(); ++late) {
+    for (std::size_t early = 0; early < late; ++early) {
+      const auto& a = routes[group[early]];
+      const auto& b = routes[group[late]];
+      if (!compete(a, b)) continue;
+      const bool settled =
+          std::any_of(group.begin(), group.end(), [&](std::size_t third) { return settles(a, b, routes[third]); });
+      if (settled) continue;
+      const Node& node = *build.route_nodes[group[late]];
+      build.report.error(code::kConflict, {node.span.begin, node.span.begin + 1}, pointer(node),
+                         "a request can meet the conditions of this route and of the one at " +
+                             build.report.place(build.route_nodes[group[early]]->span.begin) +
+                             ", and none is more specific",
+                         "give one of them a further condition, or add a route with the conditions of both");
+      break;  // one report for each route
+    }
+  }
+}
+
+}  // namespace
+
+void check_conditions(Build& build) {
+  const auto& routes = build.config.gateway.routes;
+  std::map<std::string, std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < routes.size(); ++i) {
+    if (routes[i].conditions.empty() || routes[i].path.empty()) continue;
+    auto& group = groups[routes[i].host + ' ' + shape_of(build, routes[i])];
+    group.push_back(i);
+    if (group.size() != kMaxAtOnePath + 1) continue;
+    const Node& node = *build.route_nodes[i];
+    build.report.error(
+        code::kRange, {node.span.begin, node.span.begin + 1}, pointer(node),
+        "more than " + std::to_string(kMaxAtOnePath) + " routes with conditions have the same host and path",
+        "tell them apart by host or path: each request is compared with all of them");
+  }
+  for (const auto& [path, group] : groups)
+    if (group.size() <= kMaxAtOnePath) check_group(build, group);
+}
+
+}  // namespace headgate::config

@@ -1,0 +1,220 @@
+// Who may use a route.
+
+#include "config/build.hpp"
+#include "config/table.hpp"
+#include "config/table_shapes.hpp"
+#include "config/text/codes.hpp"
+#include "config/values.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace headgate::config {
+namespace {
+
+constexpr Shape kRequireWord = choice(kRequire);
+constexpr Shape kDemandedText = text("text", check_not_empty);
+constexpr Shape kDemandedTexts = list("a list of texts", kDemandedText, 1, 64);
+constexpr const Shape* kDemandedForms[] = {&kDemandedText, &kDemandedTexts};
+constexpr Shape kDemanded = either("a text or a list of texts", kDemandedForms);
+constexpr Shape kDemandedAlgorithm = choice(kJwtAlgorithms);
+constexpr Shape kDemandedAlgorithms = list("a list of algorithms", kDemandedAlgorithm, 1, 16);
+constexpr Shape kScope = text("a scope", check_scope);
+constexpr Shape kScopes = list("a list of scopes", kScope, 1, 64);
+constexpr const Shape* kScopeForms[] = {&kScope, &kScopes};
+constexpr Shape kScopeOrScopes = either("a scope or a list of scopes", kScopeForms);
+constexpr Shape kClaimInteger = integer(0, std::uint64_t{1} << 53);
+constexpr const Shape* kClaimValueForms[] = {&kDemandedText, &kBoolean, &kClaimInteger};
+constexpr Shape kClaimValue = either("a text, a whole number, true or false", kClaimValueForms);
+constexpr Shape kClaimValues = list("a list of values", kClaimValue, 1, 64);
+constexpr const Shape* kClaimForms[] = {&kDemandedText, &kBoolean, &kClaimInteger, &kClaimValues};
+constexpr Shape kClaimDemand = either("a value or a list of values", kClaimForms);
+constexpr Shape kClaimDemands = map("an object of values by claim", kClaimDemand, 1, check_claim);
+constexpr Key kRequireJwtKeys[] = {
+    {"issuer", &kDemanded, "", R"("https://login.example.com/")",
+     "Its `iss`: one of these, each of which `identity.jwt` accepts; default: any that is accepted"},
+    {"algorithms", &kDemandedAlgorithms, "", R"(["ES256"])",
+     "The algorithm of its signature: one of these; default: any that its issuer may use"},
+    {"audience", &kDemanded, "", R"("https://orders.example.com")",
+     "One of these is in its `aud`, beside what `identity.jwt` requires of it"},
+    {"scope", &kScopeOrScopes, "", R"("orders:write")",
+     "All of these are in its `scope` or `scp`, which may be a text with spaces between them or a list"},
+    {"claims", &kClaimDemands, "", R"({ "plan": ["pro", "enterprise"], "admin": true })",
+     "Each of these claims has the value, or one of the values, or is a list of texts with one of them in it; a claim "
+     "within an object is named by its path, as in `realm_access.roles`. JSON "
+     "types "
+     "must be equal: `\"5\"` is not `5`"},
+};
+constexpr Section kRequireJwt{"require_jwt", "routes[].require.jwt",
+                              "What the token must have. Another issuer, algorithm or audience is refused with 401, a "
+                              "token without a scope or a claim with 403.",
+                              kRequireJwtKeys};
+constexpr Shape kRequireJwtShape = section(kRequireJwt);
+constexpr Key kRequireKeyKeys[] = {
+    {"owners", &kDemanded, "", R"(["acme", "initech"])", "Its owner is one of these"},
+    {"tiers", &kDemanded, "", R"(["pro", "enterprise"])", "Its `tier` is one of these"},
+    {"tags", &kDemanded, "", R"("batch")", "One of its `tags` is one of these"},
+};
+constexpr Section kRequireKey{"require_api_key", "routes[].require.api_key",
+                              "What the known key must have: something of each of these. Other keys are refused with "
+                              "403.",
+                              kRequireKeyKeys};
+constexpr Shape kRequireKeyShape = section(kRequireKey);
+constexpr Key kRequireKeys[] = {
+    {"jwt", &kRequireJwtShape, "", R"({ "scope": "orders:write" })", "A valid token that has this"},
+    {"api_key", &kRequireKeyShape, "", R"({ "tiers": ["pro"] })", "A known API key that has this"},
+};
+constexpr std::string_view kRequireOneOf[] = {"jwt", "api_key"};
+constexpr Section kRequireSection{.name = "require",
+                                  .path = "routes[].require",
+                                  .doc = "A valid credential, and what it must have: a word, or an object.",
+                                  .keys = kRequireKeys,
+                                  .one_of = kRequireOneOf};
+constexpr Shape kRequireObject = section(kRequireSection);
+constexpr const Shape* kRequireForms[] = {&kRequireWord, &kRequireObject};
+
+}  // namespace
+
+constexpr Shape kRequireShape = either("a word or an object", kRequireForms);
+
+namespace {
+
+using gateway::Require;
+using identity::JwtAlgorithm;
+
+std::vector<std::string> demanded(Build& build, const Node* section, std::string_view key) {
+  std::vector<std::string> out;
+  for (const Node* each : texts(find(section, key))) {
+    if (std::find(out.begin(), out.end(), each->text) != out.end()) {
+      build.report.error(code::kDuplicate, *each, in_quotes(each->written) + " appears twice in this list",
+                         "remove one of the two");
+      continue;
+    }
+    out.push_back(each->text);
+  }
+  return out;
+}
+
+std::vector<JwtAlgorithm> algorithms(const Node* section) {
+  std::vector<JwtAlgorithm> out;
+  for (const Node* each : texts(find(section, "algorithms"))) {
+    const auto* const at = std::find(std::begin(kJwtAlgorithms), std::end(kJwtAlgorithms), each->text);
+    if (at != std::end(kJwtAlgorithms)) out.push_back(static_cast<JwtAlgorithm>(at - std::begin(kJwtAlgorithms)));
+  }
+  return out;
+}
+
+gateway::ClaimDemand claim(const Node& node) {
+  gateway::ClaimDemand out{.name = node.key, .any_of = {}};
+  const auto add = [&out](const Node& value) {
+    // 5.0 is refused before: it is not a whole number to `check`.
+    if (value.kind == Kind::string || value.kind == Kind::boolean || value.kind == Kind::number)
+      out.any_of.push_back({.text = value.text, .literal = value.kind != Kind::string});
+  };
+  if (node.kind != Kind::list) add(node);
+  for (const Node* each : children(&node, Kind::list)) add(*each);
+  return out;
+}
+
+gateway::TokenDemands token_demands(Build& build, const Node* jwt) {
+  gateway::TokenDemands out{.issuers = demanded(build, jwt, "issuer"),
+                            .algorithms = algorithms(jwt),
+                            .audiences = demanded(build, jwt, "audience"),
+                            .scopes = demanded(build, jwt, "scope"),
+                            .claims = {}};
+  for (const Node* each : children(find(jwt, "claims"), Kind::object)) out.claims.push_back(claim(*each));
+  return out;
+}
+
+/// Each demanded issuer must be one of those that are accepted at all. A single issuer without a name accepts any.
+void check_issuers(Build& build, const Node& jwt) {
+  const auto& issuers = build.config.identity.jwt->issuers;
+  if (std::any_of(issuers.begin(), issuers.end(), [](const auto& each) { return each.issuer.empty(); })) return;
+  for (const Node* each : texts(find(&jwt, "issuer"))) {
+    const auto same = [&](const auto& issuer) { return issuer.issuer == each->text; };
+    if (std::any_of(issuers.begin(), issuers.end(), same)) continue;
+    std::vector<std::string> names;
+    names.reserve(issuers.size());
+    for (const auto& issuer : issuers) names.push_back(issuer.issuer);
+    build.report.error(code::kUnresolved, *each,
+                       each->replaced
+                           ? "the value of " + in_quotes(each->written) + " is no issuer that \"identity\" accepts"
+                           : "\"identity\" accepts no issuer named " + in_quotes(each->written),
+                       "these are accepted: " + in_quotes(names.front()) + (names.size() > 1 ? " and others" : ""));
+  }
+}
+
+/// Each demanded algorithm must be one that an issuer in question may use: else no token ever passes by it.
+void check_algorithms(Build& build, const Node& jwt, const gateway::TokenDemands& demands) {
+  const auto& issuers = build.config.identity.jwt->issuers;
+  const auto in_question = [&](const identity::JwtIssuer& issuer) {
+    return demands.issuers.empty() || issuer.issuer.empty() ||
+           std::find(demands.issuers.begin(), demands.issuers.end(), issuer.issuer) != demands.issuers.end();
+  };
+  const auto nodes = texts(find(&jwt, "algorithms"));
+  for (std::size_t i = 0; i < demands.algorithms.size() && demands.algorithms.size() == nodes.size(); ++i) {
+    const auto uses = [&](const identity::JwtIssuer& issuer) {
+      const auto& theirs = issuer.algorithms;
+      return in_question(issuer) && std::find(theirs.begin(), theirs.end(), demands.algorithms[i]) != theirs.end();
+    };
+    if (std::any_of(issuers.begin(), issuers.end(), uses)) continue;
+    build.report.error(code::kConflict, *nodes[i],
+                       "no issuer that this route takes may sign with " + in_quotes(nodes[i]->text),
+                       "add it to the \"algorithms\" of the issuer, or remove it here");
+  }
+}
+
+/// Known keys may change at any time, so a name that no key has is only a warning.
+void check_key_names(Build& build, const Node& api_key) {
+  std::vector<const identity::ApiKeyRecord*> keys;
+  for (const auto& key : build.config.identity.api_key.known) keys.push_back(&key);
+  for (const auto& key : build.keys_in_file) keys.push_back(&key);
+  const auto check = [&](std::string_view name, auto has) {
+    for (const Node* each : texts(find(&api_key, name))) {
+      const auto has_it = [&](const auto* key) { return has(*key, each->text); };
+      if (std::any_of(keys.begin(), keys.end(), has_it)) continue;
+      build.report.warning(code::kNoEffect, *each,
+                           "no known API key has " + in_quotes(each->written) + " among its " + std::string(name),
+                           "until one has, no key passes by it");
+    }
+  };
+  check("owners", [](const auto& key, const auto& text) { return key.owner == text; });
+  check("tiers", [](const auto& key, const auto& text) { return key.tier == text; });
+  check("tags", [](const auto& key, const auto& text) {
+    return std::find(key.tags.begin(), key.tags.end(), text) != key.tags.end();
+  });
+}
+
+}  // namespace
+
+void build_require(Build& build, const Node& route, gateway::RouteOptions& out) {
+  read_choice(&route, "require", kRequire, out.require);
+  const Node* require = find(&route, "require");
+  if (require == nullptr || require->kind != Kind::object) return;
+  gateway::Demands demands;
+  const Node* jwt = find(require, "jwt");
+  const Node* api_key = find(require, "api_key");
+  out.require = jwt != nullptr ? Require::jwt : Require::api_key;
+  demands.token = token_demands(build, jwt);
+  demands.key = {.owners = demanded(build, api_key, "owners"),
+                 .tiers = demanded(build, api_key, "tiers"),
+                 .tags = demanded(build, api_key, "tags")};
+  out.demands = std::make_shared<const gateway::Demands>(std::move(demands));
+}
+
+void check_demands(Build& build, const gateway::RouteOptions& route, const Node& node) {
+  if (!route.demands) return;
+  const Node* require = find(&node, "require");
+  const Node* jwt = find(require, "jwt");
+  if (jwt != nullptr && build.config.identity.jwt) {
+    check_issuers(build, *jwt);
+    check_algorithms(build, *jwt, route.demands->token);
+  }
+  const Node* api_key = find(require, "api_key");
+  if (api_key == nullptr) return;
+  if (build.config.identity.api_key.any_known()) return check_key_names(build, *api_key);
+  build.report.error_at_key(code::kUnresolved, *api_key,
+                            "a key is known by its owner, tier or tags, but no API key is known", kNameKeys);
+}
+
+}  // namespace headgate::config

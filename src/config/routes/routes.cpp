@@ -1,0 +1,276 @@
+// Routes: their keys, and what they make.
+
+#include "config/build.hpp"
+#include "config/formats/formats.hpp"
+#include "config/table.hpp"
+#include "config/table_shapes.hpp"
+#include "config/text/codes.hpp"
+#include "config/values.hpp"
+
+#include "headgate/core/text.hpp"
+#include "headgate/http/host.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace headgate::config {
+namespace {
+
+constexpr Shape kLimitName = text("a limit's name");
+constexpr Shape kLimitNames = list("a list of limits' names", kLimitName, 0);
+constexpr Shape kBodySize = size(0, std::uint64_t{1} << 53);
+constexpr Shape kRoomName = text("a waiting room's name");
+constexpr Shape kUnknownKeyShape = choice(kUnknownKey);
+constexpr Shape kClientCloseShape = choice(kClientClose);
+constexpr Shape kMinRate = size(0, 1UL << 30);
+constexpr Key kAllRoutesKeys[] = {
+    {"limits", &kLimitUses, "[]", R"(["per-ip"])", "Limits of every route, before its own"},
+    {"timeout", &kDuration, "30s", R"("10s")", "How long a server may take to the first byte of its answer"},
+    {"between_bytes", &kDuration, "1m", R"("5m")",
+     "How long a server may be silent within its answer; must be longer than the pause between two Server-Sent Events"},
+    {"max_body", &kBodySize, "1MiB", R"("1MiB")", "Largest request body"},
+    {"min_rate", &kMinRate, "500B", R"("500B")",
+     "How many bytes of a request's body must come in each second that it is waited for, and how many of an answer a "
+     "client must take while bytes wait for it, on average over `timeouts.body`; a slower one is ended within twice "
+     "that time. `0`: any. Tunnels have no such rate"},
+    {"client_close", &kClientCloseShape, "end", R"("ignore")",
+     "What becomes of a request whose client closes its connection, or only its sending side, before the answer: `end` "
+     "ends it and frees what it holds; `ignore` goes on, for clients that close their sending side and still read"},
+    {"unknown_key", &kUnknownKeyShape, "anonymous", R"("reject")",
+     "What happens to a caller whose API key is unknown, expired or disabled: `anonymous` treats it as a caller "
+     "without a key, `reject` refuses it; a route that requires a key always refuses it"},
+    {"ignore_case", &kBoolean, "false", "true",
+     "Whether paths that differ only in the case of letters are the same, as in Express, IIS and, by option, Spring; "
+     "counting by `{parameters}` then ignores case, too"},
+    {"request_headers", &kRequestFieldsShape, "", R"({ "set": { "X-Gateway": "edge" } })",
+     "Changes of the fields that servers get"},
+    {"response_headers", &kResponseFieldsShape, "", R"({ "set": { "X-Frame-Options": "DENY" } })",
+     "Changes of the fields that clients get"},
+    {"host_header", &kHostHeaderShape, "keep", R"("server")",
+     "The `Host` that servers get: `keep` for the client's, `server` for the server's own name, or a host that is "
+     "written here"},
+    {"cors", &kCorsShape, R"("off")", R"({ "origins": ["https://app.example.com"] })",
+     "Pages of other origins that may use every route from a browser"},
+};
+constexpr Shape kRespondShape = section(kRespondSection);
+constexpr Shape kRouteName = text("a name", check_route_name);
+constexpr Shape kHost = text("a host", check_host);
+constexpr Shape kPath = text("a path", check_path);
+constexpr Shape kMethod = text("a method", check_method);
+constexpr Shape kMethods = list("a list of methods", kMethod, 1, 64);
+constexpr Shape kEncodedSlashShape = choice(kEncodedSlash);
+constexpr Shape kFieldText = text("a field value", check_field_value);
+constexpr Shape kFieldTexts = list("a list of field values", kFieldText, 1, 64);
+constexpr const Shape* kFieldConditionForms[] = {&kBoolean, &kFieldText, &kFieldTexts};
+constexpr Shape kFieldCondition = either("true, a value or a list of values", kFieldConditionForms);
+constexpr Shape kFieldConditions = map("an object of values by field", kFieldCondition, 1, check_condition_field);
+constexpr Shape kParameterText = text("a parameter's value", check_condition_value);
+constexpr Shape kParameterTexts = list("a list of parameters' values", kParameterText, 1, 64);
+constexpr const Shape* kParameterConditionForms[] = {&kBoolean, &kParameterText, &kParameterTexts};
+constexpr Shape kParameterCondition = either("true, a value or a list of values", kParameterConditionForms);
+constexpr Shape kParameterConditions =
+    map("an object of values by parameter", kParameterCondition, 1, check_condition_parameter);
+constexpr Shape kHeldBodySize = size(1, 64UL * 1'024 * 1'024);
+constexpr Shape kMirrorShape = section(kMirrorSection);
+constexpr Key kRouteKeys[] = {
+    {"name", &kRouteName, "", R"("login")", "Its name in logs and metrics; default: its path"},
+    {"host", &kHost, "", R"("api.example.com")",
+     "Only requests for this host; `*.example.com` stands for every host below it"},
+    {"path", &kPath, "", R"("/v1/*")",
+     "Exact, `/prefix/*` (which takes `/prefix` too), or with parameters as in `/users/{id}`; the most specific route "
+     "wins",
+     required},
+    {"ignore_case", &kBoolean, "", "true", "As `all_routes.ignore_case`, for this route"},
+    {"encoded_slash", &kEncodedSlashShape, "reject", R"("keep")",
+     "What happens to a path with `%2F` or `%5C`, encoded once or more often, or with a letter, a digit, `-`, `.`, `_` "
+     "or `~` that is encoded twice (`%2570`): `reject` refuses it, because some servers read another path there; "
+     "`keep` "
+     "passes it on as part of its segment"},
+    {"methods", &kMethods, "", R"(["GET", "HEAD"])", "Only these methods; default: all"},
+    {"headers", &kFieldConditions, "", R"({ "X-Version": "2", "X-Plan": ["pro", "team"], "X-Debug": true })",
+     "Only requests with all these fields: with this value, one of these values, or any value (`true`)"},
+    {"query", &kParameterConditions, "", R"({ "format": "csv" })",
+     "Only requests with all these parameters in the query: with this value, one of these values, or any value "
+     "(`true`)"},
+    {"redirect_to_https", &kRedirectToHttps, "", "false",
+     "As for a listener, for this route; default: as the listener says"},
+    {"to", &kToShape, "", R"("app")", "The upstream requests go to, or several with their weights"},
+    {"split_by", &kSplitByShape, "", R"("client_ip")",
+     "With several upstreams: requests with the same value go to the same one; without a value the address counts; "
+     "default: by chance. {words}"},
+    {"respond", &kRespondShape, "", R"({ "status": 200, "body": "ok\n" })", "The answer, given without an upstream"},
+    {"redirect", &kRedirectShape, "", R"({ "to": "https://example.com/new/*" })", "Sends the client elsewhere"},
+    {"rewrite", &kRewriteShape, "", R"({ "strip_prefix": "/api" })",
+     "The path that the server sees; default: the client's, normalised"},
+    {"request_headers", &kRequestFieldsShape, "", R"({ "set": { "X-User": "${jwt.sub}" } })",
+     "Changes of the fields that the server gets, after those of `all_routes`"},
+    {"response_headers", &kResponseFieldsShape, "", R"({ "remove": ["X-Powered-By"] })",
+     "Changes of the fields that the client gets, after those of `all_routes`"},
+    {"host_header", &kHostHeaderShape, "", R"("server")", "As `all_routes.host_header`, for this route"},
+    {"rewrite_answers", &kBoolean, "", "true",
+     "Whether `Location`, `Content-Location`, and `Domain` and `Path` of `Set-Cookie` are turned back to what the "
+     "client "
+     "knows; default: if `rewrite` or `host_header` change what the server is asked for"},
+    {"priority", &kPriorityShape, "normal", R"("critical")",
+     "Of its requests, where neither a trusted proxy nor a tier says another: with too much load `low` is refused "
+     "first, `critical` last"},
+    {"limits", &kLimitUses, "[]", R"(["per-ip", { "use": "plan", "cost": 10 }])",
+     "Limits of this route: all must allow a request, and one that a limit rejects is not charged by the others"},
+    {"skip_limits", &kLimitNames, "[]", R"(["per-ip"])", "Limits of `all_routes` that do not apply here"},
+    {"waiting_room", &kRoomName, "", R"("sale")",
+     "The waiting room that callers pass first: its name in `waiting_rooms`"},
+    {"require", &kRequireShape, R"("nothing")", R"("jwt")",
+     "Refuse callers without a valid token (`jwt`), without a known key (`api_key`), or without a client certificate "
+     "that was verified (`mtls`): here, by a listener with `client_ca`, or by a trusted proxy that reports it in the "
+     "PROXY protocol. An object also says what the token or key must have"},
+    {"cors", &kCorsShape, "", R"("off")", "As `all_routes.cors`, for this route and in place of it"},
+    {"unknown_key", &kUnknownKeyShape, "", R"("reject")", "As `all_routes.unknown_key`, for this route"},
+    {"timeout", &kDuration, "", R"("2m")", "As `all_routes.timeout`, for this route"},
+    {"between_bytes", &kDuration, "", R"("1h")", "As `all_routes.between_bytes`, for this route"},
+    {"max_body", &kBodySize, "", R"("64MiB")", "As `all_routes.max_body`, for this route"},
+    {"min_rate", &kMinRate, "", R"("0")", "As `all_routes.min_rate`, for this route"},
+    {"client_close", &kClientCloseShape, "", R"("ignore")", "As `all_routes.client_close`, for this route"},
+    {"buffer_request", &kHeldBodySize, "", R"("64KiB")",
+     "Bodies of requests up to this size are read before a server is chosen: a slow upload then holds no server, and a "
+     "request that fails can be sent again; a larger body is passed on as it comes. Default: no body is held"},
+    {"mirror", &kMirrorShape, "", R"({ "to": "shadow", "share": "10%" })",
+     "Copies of its requests go to another upstream, whose answers nobody gets"},
+};
+constexpr Section kRoute{"route", "routes[]", "Which requests go where, under which limits.", kRouteKeys};
+constexpr Shape kRouteShape = section(kRoute);
+
+}  // namespace
+
+constexpr Section kAllRoutesSection{
+    "all_routes", "all_routes",
+    "For every route; limits add up, a route may set its own `timeout`, `between_bytes`, `max_body`, `min_rate` and "
+    "`client_close`.",
+    kAllRoutesKeys};
+constexpr Shape kRoutes = list("a list of routes", kRouteShape, 1, 100'000);
+
+namespace {
+
+std::vector<gateway::LimitUse> uses(Build& build, const Node* section) {
+  std::vector<gateway::LimitUse> out;
+  for (const Node* each : children(find(section, "limits"), Kind::list)) {
+    gateway::LimitUse use;
+    if (each->kind == Kind::string) use.limit = each->text;
+    if (each->kind == Kind::object) build_use(build, *each, use);
+    out.push_back(std::move(use));  // one for each element, valid or not: check_plans finds its node by index
+  }
+  return out;
+}
+
+std::vector<std::string> methods(Build& build, const Node& route) {
+  std::vector<std::string> out;
+  for (const Node* each : texts(find(&route, "methods"))) {
+    if (std::find(out.begin(), out.end(), each->text) != out.end()) {
+      build.report.error(code::kDuplicate, *each, in_quotes(each->written) + " appears twice in this list",
+                         "remove one of the two");
+      continue;
+    }
+    out.push_back(each->text);
+  }
+  return out;
+}
+
+// Gives each route the name that `"per": "route"`, logs and metrics use.
+void name_routes(Build& build) {
+  auto& routes = build.config.gateway.routes;
+  std::map<std::string, const Node*> taken;
+  for (std::size_t i = 0; i < routes.size(); ++i) {
+    const Node* name = text_at(build.route_nodes[i], "name");
+    if (name == nullptr) continue;
+    routes[i].name = name->text;
+    const auto [first, fresh] = taken.emplace(name->text, name);
+    if (fresh) continue;
+    build.report.error(
+        code::kDuplicate, *name,
+        "another route is named " + in_quotes(name->written) + ", at " + build.report.place(first->second->span.begin),
+        "give each its own name: limits per \"route\", logs and metrics tell them apart by it");
+  }
+  for (std::size_t i = 0; i < routes.size(); ++i) {
+    auto& route = routes[i];
+    if (text_at(build.route_nodes[i], "name") != nullptr || route.path.empty()) continue;
+    std::string methods;
+    for (const auto& method : route.methods) methods += (methods.empty() ? "" : ",") + method;
+    const auto where = (methods.empty() ? "" : methods + ' ') + route.host + route.path;
+    const std::array<std::string, 4> candidates{route.path, methods.empty() ? route.path : methods + ' ' + route.path,
+                                                where, where + conditions_in_words(route.conditions)};
+    const auto* free =
+        std::find_if(candidates.begin(), candidates.end(), [&](const auto& each) { return !taken.contains(each); });
+    route.name = free == candidates.end() ? candidates.back() + " (" + std::to_string(i) + ')' : *free;
+    taken.emplace(route.name, build.route_nodes[i]);
+  }
+}
+
+/// The normal form of a route's host, for comparison with requests' hosts. An invalid host is already reported.
+std::string host_in_one_spelling(const std::string& written) {
+  std::string out;
+  const std::string below = written.starts_with("*.") ? "*." : "";
+  return http::normalise_host(written.substr(below.size()), out) ? below + out : lower(written);
+}
+
+void build_route(Build& build, const Node& node) {
+  gateway::RouteOptions route;
+  if (const Node* host = text_at(&node, "host")) route.host = host_in_one_spelling(host->text);
+  read(&node, "path", route.path);
+  if (const Node* ignores = find(&node, "ignore_case"); ignores != nullptr && ignores->kind == Kind::boolean)
+    read(&node, "ignore_case", route.ignore_case.emplace());
+  read_choice(&node, "encoded_slash", kEncodedSlash, route.encoded_slash);
+  route.methods = methods(build, node);
+  route.conditions = build_conditions(build, node);
+  route.conditions.any_case = ignores_case(build, route);
+  read_https_port(node, route.https_port);
+  build_target(build, node, route);
+  if (const Node* answer = find(&node, "respond"); answer != nullptr && answer->kind == Kind::object)
+    build_respond(build, *answer, route.respond.emplace());
+  build_edits(build, node, route.edits);
+  if (route.edits && route.edits->redirect) {
+    auto& answer = route.respond.emplace();
+    answer.status = route.edits->redirect->status;
+    answer.content_type.clear();
+  }
+  route.limits = uses(build, &node);
+  read_choice(&node, "priority", shed::kPriorityWords, route.priority);
+  for (const Node* each : texts(find(&node, "skip_limits"))) route.skip_limits.push_back(each->text);
+  read(&node, "waiting_room", route.waiting_room);
+  build_require(build, node, route);
+  route.cross_origin = build.config.gateway.all_routes.cross_origin;
+  build_cross_origin(build, &node, route.cross_origin);
+  if (text_at(&node, "unknown_key") != nullptr)
+    read_choice(&node, "unknown_key", kUnknownKey, route.unknown_key.emplace());
+  read(&node, "timeout", route.timeout);
+  read(&node, "between_bytes", route.between_bytes);
+  if (text_at(&node, "max_body") != nullptr) read_size(&node, "max_body", route.max_body.emplace());
+  if (text_at(&node, "min_rate") != nullptr) read_size(&node, "min_rate", route.min_rate.emplace());
+  if (text_at(&node, "client_close") != nullptr)
+    read_choice(&node, "client_close", kClientClose, route.client_close.emplace());
+  build_delivery(node, route);
+  build.config.gateway.routes.push_back(std::move(route));
+  build.route_nodes.push_back(&node);
+}
+
+}  // namespace
+
+void build_routes(Build& build) {
+  const Node* all = find(&build.root, "all_routes");
+  auto& out = build.config.gateway.all_routes;
+  out.limits = uses(build, all);
+  if (all != nullptr && all->kind == Kind::object) build_edits(build, *all, out.edits);
+  read(all, "timeout", out.timeout);
+  read(all, "between_bytes", out.between_bytes);
+  read_size(all, "max_body", out.max_body);
+  read_size(all, "min_rate", out.min_rate);
+  read_choice(all, "client_close", kClientClose, out.client_close);
+  read_choice(all, "unknown_key", kUnknownKey, out.unknown_key);
+  read(all, "ignore_case", out.ignore_case);
+  build_cross_origin(build, all, out.cross_origin);
+  for (const Node* each : children(find(&build.root, "routes"), Kind::list)) {
+    if (each->kind == Kind::object) build_route(build, *each);
+  }
+  name_routes(build);
+}
+
+}  // namespace headgate::config

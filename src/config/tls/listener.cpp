@@ -1,0 +1,311 @@
+// TLS of a listener: its keys, whether its files can be used, and that in words.
+
+#include "config/build.hpp"
+#include "config/formats/dates.hpp"
+#include "config/formats/formats.hpp"
+#include "config/table.hpp"
+#include "config/table_shapes.hpp"
+#include "config/text/codes.hpp"
+#include "config/text/placeholders.hpp"
+#include "config/values.hpp"
+#include "config/words.hpp"
+
+#include "headgate/core/text.hpp"
+#include "headgate/net/certificate.hpp"
+#include "headgate/net/staple.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+namespace headgate::config {
+namespace {
+
+constexpr Key kCertificateKeys[] = {
+    {"certificate", &kFilePath, "", R"("/etc/headgate/tls/fullchain.pem")",
+     "PEM file of a certificate, and after it of those that lead from it to an authority", required},
+    {"key", &kFilePath, "", R"("/etc/headgate/tls/privkey.pem")", "PEM file of its private key", required},
+    {"ocsp", &kFilePath, "", R"("/etc/headgate/tls/staple.der")",
+     "DER file of an OCSP response for it, which another program keeps current. It is sent to clients that ask for it"},
+};
+constexpr Section kCertificate{"certificate", "listen[].tls.certificates[]",
+                               "A certificate with its key. A client gets the one for the name that it asks for.",
+                               kCertificateKeys};
+constexpr Shape kCertificateShape = section(kCertificate);
+constexpr Shape kCertificates = list("a list of certificates with their keys", kCertificateShape, 1, 10'000);
+constexpr Shape kOldest = choice(kTlsVersions);
+constexpr Shape kGroup = text("a group's name", check_tls_group);
+constexpr Shape kGroups = list("a list of groups", kGroup, 1, 16);
+constexpr Shape kTicketSecret = text("a secret of at least 32 bytes", check_ticket_secret);
+constexpr Key kServerTlsKeys[] = {
+    {"certificate", &kFilePath, "", R"("/etc/headgate/tls/fullchain.pem")",
+     "PEM file of the certificate, and after it of those that lead from it to an authority; read again when it "
+     "changes"},
+    {"key", &kFilePath, "", R"("/etc/headgate/tls/privkey.pem")",
+     "PEM file of its private key; read again when it changes"},
+    {"ocsp", &kFilePath, "", R"("/etc/headgate/tls/staple.der")",
+     "DER file of an OCSP response for the certificate, which another program keeps current. It is sent to clients "
+     "that "
+     "ask for it, until it is stale; read again when it changes"},
+    {"certificates", &kCertificates, "",
+     R"([{ "certificate": "/etc/headgate/tls/a.pem", "key": "/etc/headgate/tls/a.key" }])",
+     "Several certificates in place of the two keys above. A client gets the one that has the name it asks for, else "
+     "one with a wildcard for that name, else the first"},
+    {"min_version", &kOldest, "1.2", R"("1.3")", "The oldest version of TLS that clients may use"},
+    {"groups", &kGroups, "", R"(["X25519", "P-256"])",
+     "Groups for the key exchange, the best first; default: X25519MLKEM768 where OpenSSL has it, then X25519, P-256 "
+     "and P-384"},
+    {"client_ca", &kFilePath, "", R"("/etc/headgate/clients-ca.pem")",
+     "PEM file of the authorities that sign certificates of clients. Clients are then asked for one, and one that "
+     "cannot be verified ends the handshake; routes with `\"require\": \"mtls\"` refuse clients without one"},
+    {"ticket_secret", &kTicketSecret, "", R"("${HEADGATE_TICKET_SECRET}")",
+     "What session tickets are sealed with, at least 32 bytes: gateways with the same secret resume each other's "
+     "sessions; default: a random one for each process"},
+};
+constexpr std::string_view kOneOrSeveral[] = {"certificate", "certificates"};
+constexpr Section kServerTls{.name = "server_tls",
+                             .path = "listen[].tls",
+                             .doc = "TLS to clients: this object, or a list of certificates with their keys.",
+                             .keys = kServerTlsKeys,
+                             .one_of = kOneOrSeveral};
+constexpr Shape kServerTlsObject = section(kServerTls);
+constexpr const Shape* kServerTlsForms[] = {&kServerTlsObject, &kCertificates};
+
+}  // namespace
+
+constexpr Shape kServerTlsShape = either("an object, or a list of certificates with their keys", kServerTlsForms);
+
+namespace {
+
+using net::KeyKind;
+
+constexpr std::size_t kShortestTicketSecret = 32;
+constexpr const char* kKeyHelp =
+    "name the PEM file of a private key; to take a passphrase off: openssl pkey -in OLD -out NEW";
+constexpr const char* kPemHelp = "name a PEM file that starts with -----BEGIN";
+constexpr std::size_t kLargestStaple = 64UL * 1024;
+constexpr const char* kStapleHelp =
+    "name a DER file: openssl ocsp -respout FILE -url RESPONDER -issuer AUTHORITY.pem -cert CERTIFICATE.pem";
+
+std::string place_word(std::size_t number) {
+  constexpr std::array<std::string_view, 3> kWords{"second", "third", "fourth"};
+  return number < kWords.size() + 2 ? std::string(kWords[number - 2]) : std::to_string(number) + "th";
+}
+
+class ListenerTls {
+ public:
+  ListenerTls(Build& build, net::ServerTlsOptions& out) : report_(build.report), out_(out) {}
+
+  void run(const Node& tls) {
+    if (tls.kind == Kind::list) return pairs(tls);
+    const Node* several = find(&tls, "certificates");
+    if (several != nullptr)
+      pairs(*several);
+    else
+      only_pair(tls);
+    for (const char* name : {"key", "ocsp"}) {
+      const Node* own = find(&tls, name);
+      if (own == nullptr || several == nullptr || find(&tls, "certificate") != nullptr) continue;
+      report_.error_at_key(code::kConflict, *own, in_quotes(name) + " and \"certificates\" cannot be used together",
+                           "each element of \"certificates\" has its own " + in_quotes(name));
+    }
+    read_choice(&tls, "min_version", kTlsVersions, out_.oldest);
+    for (const Node* each : texts(find(&tls, "groups"))) out_.groups.push_back(each->text);
+    read(&tls, "ticket_secret", out_.ticket_secret);
+    clients(tls);
+  }
+
+ private:
+  struct Named {
+    const Node* node;
+    KeyKind kind;
+  };
+
+  void pairs(const Node& list) {
+    for (const Node* each : children(&list, Kind::list)) pair(*each);
+  }
+
+  void only_pair(const Node& tls) {
+    const Node* certificate = find(&tls, "certificate");
+    if (certificate != nullptr && find(&tls, "key") == nullptr)
+      report_.error_at_key(code::kConflict, *certificate, R"("certificate" needs "key")",
+                           R"(add "key": "/etc/headgate/tls/privkey.pem")");
+    pair(tls);
+  }
+
+  void pair(const Node& node) {
+    if (node.kind != Kind::object) return;
+    const Node* certificate = text_at(&node, "certificate");
+    const Node* key = text_at(&node, "key");
+    if (certificate == nullptr || key == nullptr) return;  // reported
+    const Node* ocsp = text_at(&node, "ocsp");
+    out_.certificates.push_back({certificate->text, key->text, ocsp != nullptr ? ocsp->text : std::string()});
+    const auto chain_text = file(*certificate);
+    const auto key_text = file(*key);
+    if (!chain_text || !key_text) return;
+    const auto facts = net::read_certificate(*chain_text, *key_text);
+    if (facts.has_error()) return unusable(*certificate, *key, facts.error());
+    judge(*certificate, *facts);
+    note_names(*certificate, *facts);
+    if (ocsp != nullptr && !ocsp->text.empty()) staple(*ocsp, *chain_text);
+  }
+
+  void staple(const Node& node, const std::string& chain) {
+    const auto text = file(node, read_file(node.text, kLargestStaple), kStapleHelp);
+    if (!text) return;
+    const auto staple = net::read_staple(*text, chain);
+    if (staple.has_error()) {
+      const auto why = "the file " + in_quotes(node.written) + ' ' + staple.error().why;
+      // After a certificate was renewed its response comes later. A start between the two must go on.
+      if (staple.error().may_pass)
+        return report_.warning(code::kCertificate, node, why + ": it is not sent",
+                               "look at the program that gets it: clients get none until it is replaced");
+      return report_.error(code::kCredentials, node, why, kStapleHelp);
+    }
+    const auto now = headgate::now();
+    if (!staple->fresh(now))
+      report_.warning(code::kCertificate, node,
+                      staple->until <= now ? "this OCSP response ended on " + date_text(staple->until)
+                                           : "this OCSP response begins on " + date_text(staple->from),
+                      staple->until <= now ? "look at the program that gets it: clients get none until it is replaced"
+                                           : "until then clients get none: look at the clock of this machine");
+    if (staple->revoked)
+      report_.warning(code::kCertificate, node, "this OCSP response says that the certificate is revoked",
+                      "get another certificate: clients refuse this one");
+  }
+
+  std::optional<std::string> file(const Node& node) { return file(node, read_text_file(node.text), kPemHelp); }
+
+  std::optional<std::string> file(const Node& node, FileText read, const char* help) {
+    if (!read.text)
+      report_.error(code::kCredentials, node,
+                    "the file " + in_quotes(node.written) + " cannot be read: " + read.why_not, help);
+    return std::move(read.text);
+  }
+
+  void unusable(const Node& certificate, const Node& key, const net::CertificateFault& fault) {
+    const bool in_key = fault.at == net::CertificateFault::At::key;
+    const Node& node = in_key ? key : certificate;
+    const bool pem = fault.why.find("PEM") != std::string::npos;
+    const bool weak = fault.why.find("weak") != std::string::npos;
+    report_.error(code::kCredentials, node, "the file " + in_quotes(node.written) + ' ' + fault.why,
+                  pem      ? (in_key ? kKeyHelp : kPemHelp)
+                  : weak   ? "get one with a key of P-256 or of RSA with 2048 bits, signed with SHA-256"
+                  : in_key ? "name the key that " + in_quotes(certificate.written) + " was made for"
+                           : "put the certificate of this key first, then the one that signed it");
+  }
+
+  void judge(const Node& node, const net::CertificateFacts& facts) {
+    const auto now = headgate::now();
+    if (facts.not_after <= now)
+      report_.warning(code::kCertificate, node, "this certificate ended on " + date_text(facts.not_after),
+                      "renew it: clients refuse it");
+    else if (facts.not_before > now)
+      report_.warning(code::kCertificate, node, "this certificate begins on " + date_text(facts.not_before),
+                      "until then clients refuse it: look at the clock of this machine, or use another one");
+    if (facts.stray > 0)
+      report_.warning(code::kCertificate, node,
+                      "the " + place_word(facts.stray) + " certificate of this file did not sign the one before it",
+                      "write the certificate first, then the one that signed it, and so on");
+    if (!facts.named)
+      report_.warning(code::kCertificate, node, "this certificate has no names (subjectAltName)",
+                      "get one with the host's name in it: clients refuse it, whatever its subject says");
+  }
+
+  /// A client gets one certificate for a name, or one for each kind of key.
+  void note_names(const Node& node, const net::CertificateFacts& facts) {
+    for (const auto& name : facts.names) {
+      const auto [first, fresh] = names_.emplace(std::pair(name, facts.kind), &node);
+      if (fresh || first->second == &node) continue;
+      report_.warning(code::kCertificate, node,
+                      "this certificate is not used for " + in_quotes(name) + ": the one at " +
+                          report_.place(first->second->span.begin) + " has the name too",
+                      "remove one of the two, unless they are for other names as well");
+      return;
+    }
+  }
+
+  void clients(const Node& tls) {
+    const Node* node = text_at(&tls, "client_ca");
+    if (node == nullptr || node->text.empty()) return;
+    out_.client_ca = node->text;
+    const auto text = file(*node);
+    if (!text) return;
+    if (const auto count = net::count_certificates(*text); count.has_error())
+      report_.error(code::kCredentials, *node, "the file " + in_quotes(node->written) + ' ' + count.error(), kPemHelp);
+  }
+
+  Report& report_;
+  net::ServerTlsOptions& out_;
+  std::map<std::pair<std::string, KeyKind>, const Node*> names_;
+};
+
+}  // namespace
+
+void build_listener_tls(Build& build, const Node& tls, net::ServerTlsOptions& out) { ListenerTls(build, out).run(tls); }
+
+std::optional<LiteralError> check_tls_group(std::string_view text) {
+  if (net::is_group(std::string(text))) return std::nullopt;
+  return LiteralError{"this version of OpenSSL knows no group " + in_quotes(text),
+                      "for example X25519, P-256 or P-384"};
+}
+
+std::optional<LiteralError> check_ticket_secret(std::string_view text) {
+  if (text.size() >= kShortestTicketSecret) return std::nullopt;
+  return LiteralError{
+      "a secret of " + std::to_string(text.size()) + " bytes is too short: who guesses it is let in as any client",
+      "make one: openssl rand -hex 32"};
+}
+
+namespace {
+
+constexpr std::size_t kNamesShown = 4;
+
+std::vector<net::CertificateFacts> facts_of(const net::ServerTlsOptions& tls) {
+  std::vector<net::CertificateFacts> out;
+  for (const auto& each : tls.certificates) {
+    const auto chain = read_text_file(each.certificate);
+    const auto key = read_text_file(each.key);
+    if (!chain.text || !key.text) continue;
+    if (auto facts = net::read_certificate(*chain.text, *key.text); facts.has_value()) out.push_back(std::move(*facts));
+  }
+  return out;
+}
+
+// "https://:8443: TLS 1.2 or later for a.example and b.example, until 2027-01-01 …"
+std::string listener_in_words(const net::ListenOptions& listen) {
+  const auto& tls = *listen.tls;
+  const auto facts = facts_of(tls);
+  std::vector<std::string> names;
+  Instant until = Instant::max();
+  bool all_rsa = !facts.empty();
+  for (const auto& each : facts) {
+    for (const auto& name : each.names)
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    until = std::min(until, each.not_after);
+    all_rsa = all_rsa && each.kind == net::KeyKind::rsa;
+  }
+  const auto more = names.size() > kNamesShown ? names.size() - kNamesShown : 0;
+  if (more > 0) names.resize(kNamesShown);
+  std::string out = "\nClients connect to " + listen.text + " with TLS " +
+                    (tls.oldest == net::TlsVersion::tls_1_3 ? "1.3" : "1.2 or 1.3");
+  if (!names.empty()) out += ", as " + joined(names, ", ");
+  if (more > 0) out += " and " + std::to_string(more) + " more";
+  if (!facts.empty()) out += "; the first certificate ends on " + date_text(until);
+  if (!tls.client_ca.empty()) out += "; they are asked for a certificate";
+  out += ".\n";
+  if (all_rsa) out += "  Each handshake takes twice the time that it would with an ECDSA certificate (P-256).\n";
+  return out;
+}
+
+}  // namespace
+
+std::string tls_in_words(const Config& config) {
+  std::string out;
+  for (const auto& each : config.listen)
+    if (each.tls) out += listener_in_words(each);
+  return out;
+}
+
+}  // namespace headgate::config

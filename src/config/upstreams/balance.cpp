@@ -1,0 +1,200 @@
+// Which server of an upstream gets a request.
+
+#include "config/build.hpp"
+#include "config/formats/formats.hpp"
+#include "config/text/codes.hpp"
+#include "config/values.hpp"
+#include "config/words.hpp"
+
+#include "headgate/balance/policy.hpp"
+#include "headgate/core/literals.hpp"
+#include "headgate/core/text.hpp"
+#include "headgate/gateway/key_source.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace headgate::config {
+namespace {
+
+using gateway::Needs;
+using limit::Per;
+
+constexpr const char* kSayPer = R"(write "balance": { "policy": "#", "per": "client_ip" })";
+
+std::vector<Per> build_per(Build& build, const Node* written) {
+  std::vector<Per> out;
+  for (const Node* each : texts(written)) {
+    auto per = parse_per(each->text);
+    if (per.has_error()) continue;
+    if (std::find(out.begin(), out.end(), *per) != out.end()) {
+      build.report.error(code::kDuplicate, *each, in_quotes(each->written) + " appears twice in this list",
+                         "remove one of the two");
+      continue;
+    }
+    if (per->source->needs == Needs::token) demand_jwt(build, *each, "this balances per", *per);
+    out.push_back(std::move(*per));
+  }
+  const auto everybody = [](const Per& per) { return per.source->counts == gateway::Counts::everybody; };
+  if (!out.empty() && std::all_of(out.begin(), out.end(), everybody))
+    build.report.warning(code::kNoEffect, *written, "all requests have this in common, so one server gets all it can",
+                         R"(tell them apart, as with "per": "client_ip")");
+  return out;
+}
+
+std::string say_per(std::string_view policy) {
+  std::string out = kSayPer;
+  return out.replace(out.find('#'), 1, policy);
+}
+
+void build_policy(Build& build, const Node& written, upstream::Options& out) {
+  const bool object = written.kind == Kind::object;
+  const Node* name = object ? text_at(&written, "policy") : &written;
+  if (name == nullptr || name->kind != Kind::string) return;
+  const auto* const policy = balance::find_policy(name->text);
+  if (policy == nullptr) return;
+  out.balance = policy;
+  const Node* per = object ? find(&written, "per") : nullptr;
+  if (policy->keyed && per == nullptr) {
+    build.report.error(code::kConflict, *name,
+                       in_quotes(policy->name) + " needs to know which requests belong together",
+                       say_per(policy->name));
+    return;
+  }
+  if (per == nullptr) return;
+  if (!policy->keyed) {
+    build.report.warning_at_key(code::kNoEffect, *per,
+                                "\"per\" has no effect: " + in_quotes(policy->name) + " does not ask who is calling",
+                                R"(remove it, or write "policy": "consistent_hash")");
+    return;
+  }
+  auto parts = build_per(build, per);
+  if (!parts.empty()) build.config.gateway.balance_keys.push_back({out.name, std::move(parts)});
+}
+
+bool has(const gateway::RouteOptions& route, const Per& per) {
+  switch (per.source->needs) {
+    case Needs::token:
+      return route.require == gateway::Require::jwt;
+    case Needs::api_key:
+      return route.require == gateway::Require::api_key;
+    case Needs::certificate:
+      return route.require == gateway::Require::mtls;
+    case Needs::path_parameter:
+      return route.path.find('{' + per.name + '}') != std::string::npos;
+    case Needs::nothing:
+    case Needs::field:  // as the caller likes, which is no mistake
+    case Needs::cookie:
+    case Needs::part:
+      break;
+  }
+  return true;
+}
+
+bool goes_to(const gateway::RouteOptions& route, const std::string& upstream) {
+  if (route.respond) return false;
+  if (!route.split) return route.to == upstream;
+  const auto& shares = route.split->shares;
+  return std::any_of(shares.begin(), shares.end(), [&](const auto& each) { return each.upstream == upstream; });
+}
+
+/// Where the configuration has this part.
+const Node* node_of(const Build& build, const gateway::UpstreamKey& key, const Per& per) {
+  const auto named = [&](const Node* node) { return node->key == key.upstream; };
+  const auto at = std::find_if(build.upstream_nodes.begin(), build.upstream_nodes.end(), named);
+  for (const Node* each : texts(find(find(*at, "balance"), "per")))
+    if (const auto parsed = parse_per(each->text); parsed.has_value() && *parsed == per) return each;
+  return *at;
+}
+
+std::string lacks(const Per& per) {
+  if (per.source->needs == Needs::path_parameter) return " has no {" + per.name + "} in its path";
+  if (per.source->needs == Needs::certificate) return " does not require a client certificate";
+  return per.source->needs == Needs::token ? " does not require a JWT" : " does not require an API key";
+}
+
+std::string require(const Per& per) {
+  if (per.source->needs == Needs::path_parameter) return "name it in the path, or use another \"per\"";
+  const char* const word = per.source->needs == Needs::token     ? "jwt"
+                           : per.source->needs == Needs::api_key ? "api_key"
+                                                                 : "mtls";
+  return R"(add "require": )" + in_quotes(word) + R"( to the route, or use another "per")";
+}
+
+}  // namespace
+
+std::vector<std::string_view> policy_names() {
+  std::vector<std::string_view> out;
+  for (const auto* const each : balance::policies()) out.push_back(each->name);
+  return out;
+}
+
+void build_balance(Build& build) {
+  for (std::size_t i = 0; i < build.upstream_nodes.size(); ++i)
+    if (const Node* written = find(build.upstream_nodes[i], "balance"))
+      build_policy(build, *written, build.config.upstreams[i]);
+}
+
+void check_balance(Build& build) {
+  for (const auto& key : build.config.gateway.balance_keys) {
+    for (const auto& per : key.per) {
+      const auto& routes = build.config.gateway.routes;
+      const auto lacking = std::find_if(routes.begin(), routes.end(), [&](const auto& route) {
+        return goes_to(route, key.upstream) && !has(route, per);
+      });
+      if (lacking == routes.end()) continue;
+      build.report.warning(code::kNoEffect, *node_of(build, key, per),
+                           route_text(*lacking) + lacks(per) +
+                               ": its requests without it go to the server with the fewest requests in flight",
+                           require(per));
+    }
+  }
+}
+
+namespace {
+
+bool is_plain(const upstream::Options& upstream) {
+  const auto plain = [](const upstream::ServerOptions& server) { return server.weight == 1 && !server.backup; };
+  return upstream.balance == &balance::default_policy() && upstream.slow_start == Duration(0) &&
+         std::all_of(upstream.servers.begin(), upstream.servers.end(), plain);
+}
+
+std::string key_in_words(const Config& config, const std::string& upstream) {
+  std::vector<std::string> parts;
+  for (const auto& each : config.gateway.balance_keys)
+    if (each.upstream == upstream)
+      for (const auto& per : each.per) parts.push_back(gateway::to_text(per));
+  return parts.empty() ? "" : ", " + joined(parts, " and ");
+}
+
+std::string of_upstream_servers(const Config& config, const upstream::Options& upstream) {
+  std::vector<std::string> weights;
+  std::vector<std::string> backups;
+  bool equal = true;
+  for (const auto& server : upstream.servers) {
+    equal = equal && server.weight == upstream.servers.front().weight;
+    weights.push_back(server.text + ' ' + std::to_string(server.weight));
+    if (server.backup) backups.push_back(server.text);
+  }
+  std::string out = "\nRequests to upstream " + upstream.name + " go to its servers " +
+                    std::string(upstream.balance->meaning) + key_in_words(config, upstream.name) + '\n';
+  if (!equal) out += "  their weights: " + joined(weights, ", ") + '\n';
+  if (!backups.empty()) out += "  only while no other may be chosen: " + joined(backups, ", ") + '\n';
+  if (upstream.balance->keyed)
+    out += "  a server with more than 5/4 of its share of the requests in flight is passed over\n";
+  if (upstream.slow_start > Duration(0))
+    out += "  a server that comes back gets a tenth of its share at first, and all of it after " +
+           to_text(upstream.slow_start) + '\n';
+  return out;
+}
+
+}  // namespace
+
+std::string balance_in_words(const Config& config) {
+  std::string out;
+  for (const auto& each : config.upstreams)
+    if (!is_plain(each)) out += of_upstream_servers(config, each);
+  return out;
+}
+
+}  // namespace headgate::config

@@ -1,0 +1,208 @@
+// Retries of upstreams, and the mirrors and held bodies of routes.
+
+#include "headgate/gateway/delivery.hpp"
+
+#include "config/build.hpp"
+#include "config/formats/formats.hpp"
+#include "config/table_shapes.hpp"
+#include "config/text/codes.hpp"
+#include "config/values.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+
+namespace headgate::config {
+namespace {
+
+constexpr Shape kAttempts = integer(1, 10);
+constexpr std::span<const std::string_view> kRetryWords{gateway::kRetryReasons, 3};
+constexpr Shape kRetryWord = choice(kRetryWords);
+constexpr Shape kRetryStatus = integer(400, 599);
+constexpr const Shape* kRetryOnForms[] = {&kRetryWord, &kRetryStatus};
+constexpr Shape kRetryOn = either("a word or a status", kRetryOnForms);
+constexpr Shape kRetryOnAll = list("a list of words and statuses", kRetryOn, 1, 32);
+constexpr Shape kRetryBudget = text("a share", check_part);
+constexpr Key kRetryKeys[] = {
+    {"attempts", &kAttempts, "2", "3", "Maximum number of attempts for a request, with the first one"},
+    {"on", &kRetryOnAll, R"(["connect_error", "closed", 502, 503])", R"(["connect_error", "timeout", 503])",
+     "What is followed by another attempt: `connect_error` (no server could be connected to), `timeout` (no head of an "
+     "answer within `timeout_each`), `closed` (the server closed or reset the connection before the head of its "
+     "answer), and statuses of answers: 408, 425, 429 and 500 to 599. All but `connect_error` only for GET, HEAD, PUT, "
+     "DELETE, OPTIONS and TRACE, and only if the whole body is held (see `buffer_request`)"},
+    {"timeout_each", &kDuration, "", R"("1s")",
+     "With `timeout`: how long a server may take to the head of its answer if another attempt can follow; the "
+     "route's `timeout` is for all attempts together"},
+    {"budget", &kRetryBudget, "20%", R"("10%")",
+     "Retries for each first attempt, of all workers together within 10 s; beside it there are always 10 a second"},
+};
+constexpr Shape kMirrorTo = text("an upstream's name");
+constexpr Shape kMirrorShare = text("a share", check_part);
+constexpr Shape kMirrorsInFlight = integer(1, 10'000);
+constexpr Shape kMirroredBody = size(0, 1UL << 20);
+constexpr Key kMirrorKeys[] = {
+    {"to", &kMirrorTo, "", R"("shadow")", "The upstream that gets the copies; not the route's own", required},
+    {"share", &kMirrorShare, "100%", R"("10%")", "How many requests are copied"},
+    {"timeout", &kDuration, "5s", R"("2s")", "From the begin of a copy to the end of its answer"},
+    {"in_flight", &kMirrorsInFlight, "32", "32",
+     "Maximum number of copies that a worker has under way to this upstream; more are dropped"},
+    {"max_body", &kMirroredBody, "64KiB", R"("16KiB")",
+     "A request with a larger body is not copied, nor one whose body has not arrived as a whole when it is sent (see "
+     "`buffer_request`)"},
+};
+
+}  // namespace
+
+constexpr Section kRetrySection{"retry", "upstreams.<name>.retry",
+                                "When a request that failed is sent again, to another server if there is one; see "
+                                "[servers.md](servers.md#retries).",
+                                kRetryKeys};
+constexpr Section kMirrorSection{"mirror", "routes[].mirror",
+                                 "Copies of requests for another upstream; see [routes.md](routes.md#mirroring).",
+                                 kMirrorKeys};
+
+namespace {
+
+using gateway::RouteOptions;
+
+void read_part(const Node* section, std::string_view key, std::uint32_t& out) {
+  const Node* written = text_at(section, key);
+  if (written == nullptr) return;
+  if (const auto part = parse_part(written->text); part.has_value()) out = *part;
+}
+
+/// Whether another server could do better than the one that answered with this status.
+bool may_help(unsigned status) { return status >= 500 || status == 408 || status == 425 || status == 429; }
+
+void build_conditions(Build& build, const Node& on, gateway::Retry& out) {
+  out.on_connect_error = out.on_timeout = out.on_closed = false;
+  bool* const named[] = {&out.on_connect_error, &out.on_timeout, &out.on_closed};
+  for (const Node* each : children(&on, Kind::list)) {
+    const auto* const word =
+        std::find(std::begin(gateway::kRetryReasons), std::end(gateway::kRetryReasons), each->text);
+    const auto at = static_cast<std::size_t>(word - std::begin(gateway::kRetryReasons));
+    if (each->kind == Kind::string && at < std::size(named)) *named[at] = true;
+    if (each->kind != Kind::number) continue;
+    unsigned status = 0;
+    std::from_chars(each->text.data(), each->text.data() + each->text.size(), status);
+    if (!may_help(status))
+      build.report.error(code::kConflict, *each,
+                         "an answer with " + each->text +
+                             " says that the request is at fault, and the next server "
+                             "would say the same",
+                         "leave it out: 408, 425, 429 and 500 to 599 can be named");
+  }
+  out.statuses = read_statuses(&on);
+}
+
+void build_retry(Build& build, const Node& node, const std::string& upstream) {
+  gateway::Retry out;
+  read_number(&node, "attempts", out.attempts);
+  if (const Node* on = find(&node, "on"); on != nullptr && on->kind == Kind::list) build_conditions(build, *on, out);
+  read(&node, "timeout_each", out.timeout_each);
+  read_part(&node, "budget", out.budget);
+  if (out.attempts < 2)
+    build.report.error(code::kConflict, *find(&node, "attempts"), "with one attempt nothing is ever sent again",
+                       "write 2, or leave \"retry\" out");
+  if (out.on_timeout && !out.timeout_each)
+    build.report.error_at_key(code::kConflict, *find(&node, "on"),
+                              "\"timeout\" needs \"timeout_each\": when the route's \"timeout\" is over, no time is "
+                              "left for another attempt",
+                              R"(add "timeout_each": "1s", or leave "timeout" out)");
+  if (out.timeout_each && !out.on_timeout)
+    build.report.warning_at_key(code::kNoEffect, *find(&node, "timeout_each"),
+                                "\"timeout_each\" has no effect without \"timeout\" in \"on\"",
+                                R"(add "timeout" to "on", or remove it)");
+  build.config.gateway.retries.push_back({upstream, std::move(out)});
+}
+
+void check_timeout_each(Build& build, const gateway::UpstreamRetry& each, const Node& node) {
+  const auto& options = build.config.gateway;
+  if (!each.retry.timeout_each) return;
+  for (const auto& route : options.routes) {
+    const auto timeout = route.timeout.value_or(options.all_routes.timeout);
+    const auto goes_there = [&](const auto& share) { return share.upstream == each.upstream; };
+    const bool used = route.to == each.upstream ||
+                      (route.split && std::any_of(route.split->shares.begin(), route.split->shares.end(), goes_there));
+    if (!used || *each.retry.timeout_each < timeout) continue;
+    build.report.warning(code::kNoEffect, *find(&node, "timeout_each"),
+                         route_text(route) + " has a timeout of " + to_text(timeout) +
+                             " for all attempts together, so none follows one that took as long as this",
+                         "shorten \"timeout_each\", or raise the route's \"timeout\"");
+    return;
+  }
+}
+
+void check_mirror(Build& build, const RouteOptions& route, const Node& mirror) {
+  const Node* to = text_at(&mirror, "to");
+  if (route.respond) {
+    build.report.warning_at_key(code::kNoEffect, mirror,
+                                "\"mirror\" has no effect: this route answers without an upstream", "remove it");
+    return;
+  }
+  if (to == nullptr) return;
+  const auto gets = [&](const auto& share) { return share.upstream == to->text; };
+  if (to->text == route.to ||
+      (route.split && std::any_of(route.split->shares.begin(), route.split->shares.end(), gets))) {
+    build.report.error(code::kConflict, *to, "requests of this route go to " + in_quotes(to->written) + " already",
+                       "name another upstream: it gets every copy beside the requests themselves");
+    return;
+  }
+  const auto known = [&](const Node* each) { return each->key == to->text; };
+  if (std::any_of(build.upstream_nodes.begin(), build.upstream_nodes.end(), known)) return;
+  auto help = suggestion(to->text, build.upstream_nodes, build.report);
+  if (help.empty()) help = "add \"upstreams\": { " + in_quotes(to->text) + R"(: "http://127.0.0.1:3000" })";
+  build.report.error(code::kUnresolved, *to, "no upstream is named " + in_quotes(to->written), help);
+}
+
+void check_held_body(Build& build, const RouteOptions& route, const Node& written) {
+  const auto most = route.max_body.value_or(build.config.gateway.all_routes.max_body);
+  if (route.respond)
+    build.report.warning_at_key(code::kNoEffect, written,
+                                "\"buffer_request\" has no effect: this route answers without an upstream",
+                                "remove it");
+  else if (route.held_body > most)
+    build.report.warning(code::kNoEffect, written,
+                         "a body of this size is refused: \"max_body\" is " + std::to_string(most) + " bytes",
+                         "lower \"buffer_request\", or raise \"max_body\"");
+}
+
+}  // namespace
+
+void build_retries(Build& build) {
+  for (std::size_t i = 0; i < build.upstream_nodes.size(); ++i) {
+    const Node* written = find(build.upstream_nodes[i], "retry");
+    if (written != nullptr && written->kind == Kind::object)
+      build_retry(build, *written, build.config.upstreams[i].name);
+  }
+}
+
+void build_delivery(const Node& route, RouteOptions& out) {
+  read_size(&route, "buffer_request", out.held_body);
+  const Node* written = find(&route, "mirror");
+  if (written == nullptr || written->kind != Kind::object) return;
+  auto& mirror = out.mirror.emplace();
+  read(written, "to", mirror.to);
+  read_part(written, "share", mirror.share);
+  read(written, "timeout", mirror.timeout);
+  read_number(written, "in_flight", mirror.in_flight);
+  read_size(written, "max_body", mirror.max_body);
+}
+
+void check_delivery(Build& build) {
+  const auto& options = build.config.gateway;
+  for (std::size_t i = 0; i < options.routes.size(); ++i) {
+    const auto& route = options.routes[i];
+    const Node* mirror = find(build.route_nodes[i], "mirror");
+    if (mirror != nullptr && route.mirror) check_mirror(build, route, *mirror);
+    const Node* held = find(build.route_nodes[i], "buffer_request");
+    if (held != nullptr && route.held_body > 0) check_held_body(build, route, *held);
+  }
+  for (const auto& each : options.retries) {
+    const auto named = [&](const Node* node) { return node->key == each.upstream; };
+    const auto at = std::find_if(build.upstream_nodes.begin(), build.upstream_nodes.end(), named);
+    check_timeout_each(build, each, *find(*at, "retry"));
+  }
+}
+
+}  // namespace headgate::config

@@ -1,0 +1,109 @@
+#include "config/build.hpp"
+#include "config/words.hpp"
+
+#include "headgate/core/literals.hpp"
+#include "headgate/upstream/retry_budget.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <vector>
+
+namespace headgate::config {
+namespace {
+
+std::string percent(std::uint32_t share) { return std::to_string(share / (gateway::kWholeShare / 100)) + '%'; }
+
+std::string either(const std::vector<std::string>& words) {
+  std::string out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) out += i + 1 == words.size() ? " or " : ", ";
+    out += words[i];
+  }
+  return out;
+}
+
+std::string of_retries(const gateway::UpstreamRetry& each) {
+  const auto& retry = each.retry;
+  std::vector<std::string> words;
+  if (retry.on_connect_error) words.emplace_back("no server can be connected to");
+  if (retry.on_timeout) words.push_back("its answer takes longer than " + to_text(*retry.timeout_each));
+  if (retry.on_closed) words.emplace_back("its server closes the connection before it answers");
+  std::vector<std::string> statuses;
+  for (const auto status : retry.statuses) statuses.push_back(std::to_string(status));
+  if (!statuses.empty()) words.push_back("the answer is " + either(statuses));
+  return "\nA request to upstream " + each.upstream + " is sent again, up to " + std::to_string(retry.attempts) +
+         " times in all, if " + either(words) +
+         ":\n  to another server if there is one, and only if that does no harm: nothing was sent yet, or the method "
+         "is "
+         "idempotent and the body is held\n  for " +
+         percent(retry.budget) + " of the requests within 10s, and " + std::to_string(upstream::RetryWindow::kFloor) +
+         " a second beside that\n";
+}
+
+std::string of_route(const gateway::RouteOptions& route) {
+  std::string out;
+  if (route.held_body > 0)
+    out += "\nRoute " + route.name + " reads bodies of up to " + std::to_string(route.held_body) +
+           " bytes before a server is chosen; larger ones are passed on as they come.\n";
+  if (route.mirror)
+    out += "\nRoute " + route.name + " sends a copy of " +
+           (route.mirror->share == gateway::kWholeShare ? "each request"
+                                                        : percent(route.mirror->share) + " of its requests") +
+           " to upstream " + route.mirror->to + ", whose answers nobody gets.\n";
+  return out;
+}
+
+bool has_places(const Config& config, const upstream::Options& upstream) {
+  const auto bounded = [](const auto& server) { return server.max_in_flight > 0; };
+  const auto& all = config.gateway.concurrency;
+  return std::any_of(all.begin(), all.end(), [&](const auto& each) { return each.upstream == upstream.name; }) ||
+         std::any_of(upstream.servers.begin(), upstream.servers.end(), bounded);
+}
+
+/// Whether bodies of its requests go to a server as they arrive.
+bool streams_bodies(const gateway::RouteOptions& route) {
+  static constexpr std::string_view kWithBody[] = {"POST", "PUT", "PATCH"};
+  const auto has_body = [](const auto& method) {
+    return std::find(std::begin(kWithBody), std::end(kWithBody), method) != std::end(kWithBody);
+  };
+  return !route.respond && route.held_body == 0 &&
+         (route.methods.empty() || std::any_of(route.methods.begin(), route.methods.end(), has_body));
+}
+
+/// An advice: an upload that takes its time holds a place that others wait for.
+std::string of_slow_bodies(const Config& config, const upstream::Options& upstream) {
+  constexpr std::size_t kNamed = 3;
+  std::vector<std::string> names;
+  std::size_t more = 0;
+  for (const auto& route : config.gateway.routes) {
+    if (!streams_bodies(route) || !goes_to(route, upstream.name)) continue;
+    if (names.size() < kNamed)
+      names.push_back(route.name);
+    else
+      ++more;
+  }
+  if (names.empty()) return {};
+  if (more > 0) names.push_back(std::to_string(more) + " more");
+  std::string who;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    who += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+  return "\nBodies of requests of route" + std::string(names.size() > 1 ? "s " : " ") + who +
+         " hold a place at upstream " + upstream.name +
+         " while they arrive.\n  Advice: \"buffer_request\": \"64KiB\" there reads bodies of that size first, so a "
+         "slow "
+         "upload takes no place\n";
+}
+
+}  // namespace
+
+std::string delivery_in_words(const Config& config) {
+  std::string out;
+  for (const auto& upstream : config.upstreams)
+    if (has_places(config, upstream)) out += of_slow_bodies(config, upstream);
+  for (const auto& each : config.gateway.retries) out += of_retries(each);
+  for (const auto& route : config.gateway.routes) out += of_route(route);
+  return out;
+}
+
+}  // namespace headgate::config

@@ -1,0 +1,196 @@
+// Upstreams and their servers.
+
+#include "config/build.hpp"
+#include "config/formats/formats.hpp"
+#include "config/table_shapes.hpp"
+#include "config/text/codes.hpp"
+#include "config/tls/client.hpp"
+#include "config/upstreams/servers_that_fail.hpp"
+#include "config/values.hpp"
+
+#include "headgate/balance/table.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <vector>
+
+namespace headgate::config {
+namespace {
+
+constexpr Shape kServer = text("a server's URL", check_server);
+constexpr Shape kWeight = integer(1, balance::kMaxWeight);
+constexpr Shape kPlacesOfServer = integer(1, 10'000'000);
+constexpr Key kServerKeys[] = {
+    {"url", &kServer, "", R"("http://api-1:9001")", "`http://host[:port]`, or `https://host[:port]`", required},
+    {"weight", &kWeight, "1", "3", "Its share of the requests, relative to the weights of the other servers"},
+    {"backup", &kBoolean, "false", "true", "Whether it gets requests only while no other server may be chosen"},
+    {"max_in_flight", &kPlacesOfServer, "", "50", "As `max_in_flight` of the upstream, for this server"},
+};
+constexpr Section kServerSection{"server", "upstreams.<name>.servers[]", "One server: a URL, or an object.",
+                                 kServerKeys};
+constexpr Shape kServerObject = section(kServerSection);
+constexpr const Shape* kServerForms[] = {&kServer, &kServerObject};
+constexpr Shape kServerShape = either("a server's URL or an object", kServerForms);
+constexpr Shape kServers = list("a list of servers", kServerShape, 1, 1024);
+constexpr Shape kBalancePer = text("what tells requests apart", check_per);
+constexpr Shape kBalancePers = list("a list of that", kBalancePer, 1, 8);
+constexpr const Shape* kBalancePerForms[] = {&kBalancePer, &kBalancePers};
+constexpr Shape kBalancePerOrPers{.form = Form::either,
+                                  .what = "what tells requests apart, or a list of that",
+                                  .registered = per_words,
+                                  .forms = kBalancePerForms};
+constexpr Shape kPolicy{.form = Form::choice, .what = "a policy", .registered = policy_names};
+constexpr Key kBalanceKeys[] = {
+    {"policy", &kPolicy, "", R"("consistent_hash")", "Which server gets a request: {words}", required},
+    {"per", &kBalancePerOrPers, "", R"("header:X-User")",
+     "For `consistent_hash`: requests with the same value of this go to the same server: {words}, or a list of these"},
+};
+constexpr Section kBalance{"balance", "upstreams.<name>.balance",
+                           "Which server gets a request: a policy, or an object.", kBalanceKeys};
+constexpr Shape kBalanceObject = section(kBalance);
+constexpr const Shape* kBalanceForms[] = {&kPolicy, &kBalanceObject};
+constexpr Shape kBalanceShape = either("a policy or an object", kBalanceForms);
+constexpr Shape kMaxIdle = integer(0, 65'535);
+constexpr Shape kAnswerHeadSize = size(1'024, 64UL * 1'024);
+constexpr Shape kConcurrencyShape = section(kConcurrencySection);
+constexpr Shape kUpstreamTlsShape = section(kUpstreamTlsSection);
+constexpr Shape kRetryShape = section(kRetrySection);
+constexpr Shape kHealthShape = section(kHealthSection);
+constexpr Shape kServerQueueShape = section(kServerQueueSection);
+constexpr Key kUpstreamKeys[] = {
+    {"servers", &kServers, "", R"(["http://api-1:9001", "http://api-2:9001"])",
+     "Its servers, `http://host[:port]` each, or `https://host[:port]` each, or objects", required},
+    {"balance", &kBalanceShape, "", R"("least_in_flight")",
+     "Which of them gets a request, a policy or an object; default: `round_robin`, one after the other"},
+    {"slow_start", &kDuration, "", R"("30s")",
+     "How long a server that comes back, or is new after a reload, gets less than its share: a tenth at first, then "
+     "more and more; default: it gets its share at once"},
+    {"tls", &kUpstreamTlsShape, "", R"({ "ca": "/etc/headgate/ca.pem" })",
+     "For servers with `https://`: whom to trust, and how the gateway shows who it is"},
+    {"connect_timeout", &kDuration, "1s", R"("1s")",
+     "How long connecting to one server may take, with name resolution and the TLS handshake"},
+    {"idle_timeout", &kDuration, "30s", R"("30s")", "How long an idle connection stays open"},
+    {"connection_lifetime", &kDuration, "", R"("10m")",
+     "How long a connection is used; then it is closed when its exchange has ended, up to a tenth earlier, so that not "
+     "all end at once; default: any time"},
+    {"resolve_every", &kInterval, "30s", R"("30s")",
+     "How often the names of servers are looked up, in the background; all addresses that are found are used"},
+    {"health", &kHealthShape, "", R"({ "path": "/healthz", "every": "5s" })",
+     "Checks whether each server answers; default: none"},
+    {"max_in_flight", &kPlacesOfServer, "", "50",
+     "Maximum number of requests that each server has at the same time, of all workers of this gateway, from the "
+     "choice of the server to the end of the answer; others go to another server; default: any number"},
+    {"queue", &kServerQueueShape, "", R"({ "length": 100, "wait": "1s" })",
+     "With `max_in_flight`: what happens to requests that find no server with a free place"},
+    {"max_idle", &kMaxIdle, "64", "64", "Connections a worker keeps open to each server"},
+    {"head_size", &kAnswerHeadSize, "64KiB", R"("16KiB")",
+     "Status line and fields of an answer, at most 64KiB; 502 beyond"},
+    {"concurrency", &kConcurrencyShape, "", R"({ "adaptive": true, "reserved": "20%" })",
+     "How many requests it may have at the same time"},
+    {"eject", &kEjectShape, "", R"({ "time": "10s" })",
+     "When a server gets no requests because it fails; on by default for at least two servers, or `\"off\"`"},
+    {"circuit", &kCircuitShape, "", R"({ "open_at": "50%" })",
+     "When all requests are refused because most of them fail; default: never"},
+    {"retry", &kRetryShape, "", R"({ "attempts": 3 })",
+     "When a request that failed is sent again; default: only if it was not sent, or its connection was kept open and "
+     "was closed meanwhile"},
+};
+constexpr Section kUpstream{"upstream", "upstreams.<name>", "Where requests go: a URL, or an object with these keys.",
+                            kUpstreamKeys};
+constexpr Shape kUpstreamObject = section(kUpstream);
+constexpr const Shape* kUpstreamForms[] = {&kServer, &kUpstreamObject};
+constexpr Shape kUpstreamShape = either("a URL or an object", kUpstreamForms);
+
+}  // namespace
+
+constexpr Shape kUpstreams = map("an object of upstreams by name", kUpstreamShape);
+
+namespace {
+
+constexpr ClientTlsTexts kServersTlsTexts{.accepted = "any server that answers is accepted, and learns every request",
+                                          .name = "upstream"};
+
+const char* scheme(bool tls) { return tls ? "https://" : "http://"; }
+
+/// The texts and objects of a list, or the one text in place of a list.
+std::vector<const Node*> members(const Node* written) {
+  if (written == nullptr || written->kind != Kind::list) return texts(written);
+  std::vector<const Node*> out;
+  std::copy_if(written->children.begin(), written->children.end(), std::back_inserter(out),
+               [](const Node* child) { return child->kind == Kind::string || child->kind == Kind::object; });
+  return out;
+}
+
+/// Adds the servers that can be read. Returns the first of them; null if there is none.
+const Node* add_servers(Build& build, const Node* written, upstream::Options& out) {
+  std::map<std::string, const Node*> seen;
+  const Node* begin = nullptr;
+  for (const Node* member : members(written)) {
+    const Node* each = member->kind == Kind::object ? text_at(member, "url") : member;
+    if (each == nullptr) continue;
+    auto url = parse_server(each->text);
+    if (url.has_error()) continue;
+    if (member != each) {
+      read_number(member, "weight", url->server.weight);
+      read(member, "backup", url->server.backup);
+      read_number(member, "max_in_flight", url->server.max_in_flight);
+    }
+    if (begin == nullptr) {
+      begin = each;
+      if (url->tls) out.tls.emplace();
+    } else if (url->tls != out.tls.has_value()) {
+      build.report.error(code::kConflict, *each,
+                         std::string(scheme(url->tls)) + " here, but " + scheme(!url->tls) + " at " +
+                             build.report.place(begin->span.begin) +
+                             ": the servers of one upstream all use TLS, or none of them does",
+                         "give this server an upstream of its own");
+    }
+    const auto [first, fresh] = seen.emplace(url->server.text, each);
+    if (!fresh) {
+      build.report.warning(code::kDuplicate, *each,
+                           "this server is already listed at " + build.report.place(first->second->span.begin) +
+                               ", so it gets a double share of the requests",
+                           "remove one of the two");
+    }
+    out.servers.push_back(std::move(url->server));
+  }
+  if (!out.servers.empty() && std::ranges::all_of(out.servers, &upstream::ServerOptions::backup)) {
+    build.report.error(code::kConflict, *begin, "all servers of this upstream are backups, so none of them is one",
+                       "remove \"backup\" from the servers that get the requests first");
+  }
+  return begin;
+}
+
+void add_tls(Build& build, const Node& upstream, const Node* first_server, upstream::Options& out) {
+  const Node* written = find(&upstream, "tls");
+  if (written == nullptr || written->kind != Kind::object) return;
+  if (first_server != nullptr && !out.tls) {
+    build.report.error_at_key(code::kConflict, *written, "the servers have http://, which does not use TLS",
+                              "write \"https://...\", or remove \"tls\"");
+  }
+  build_client_tls(build.report, *written, out.tls ? *out.tls : out.tls.emplace(), kServersTlsTexts);
+}
+
+}  // namespace
+
+void build_upstreams(Build& build) {
+  for (const Node* each : children(find(&build.root, "upstreams"), Kind::object)) {
+    upstream::Options out;
+    out.name = each->key;
+    const bool object = each->kind == Kind::object;
+    const Node* first_server = add_servers(build, object ? find(each, "servers") : each, out);
+    if (object) add_tls(build, *each, first_server, out);
+    read(each, "connect_timeout", out.connect_timeout);
+    read(each, "idle_timeout", out.idle_timeout);
+    read(each, "slow_start", out.slow_start);
+    read_number(each, "max_idle", out.max_idle);
+    read_size(each, "head_size", out.head_bytes);
+    if (object) build_servers_that_fail(build, *each, out);
+    build_care(build, *each, out);
+    build.config.upstreams.push_back(std::move(out));
+    build.upstream_nodes.push_back(each);
+  }
+}
+
+}  // namespace headgate::config

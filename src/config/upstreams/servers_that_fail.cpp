@@ -1,0 +1,157 @@
+// Servers that fail: when they get no requests, and when an upstream gets none.
+
+#include "config/upstreams/servers_that_fail.hpp"
+
+#include "config/formats/formats.hpp"
+#include "config/table_shapes.hpp"
+#include "config/text/codes.hpp"
+#include "config/values.hpp"
+#include "config/words.hpp"
+
+#include "headgate/balance/share_window.hpp"
+#include "headgate/core/literals.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace headgate::config {
+namespace {
+
+constexpr Shape kCountOfFailures = integer(1, 1'000);
+constexpr Shape kOutcomeCount = integer(1, 1'000'000);
+constexpr Shape kTimesSlower = integer(2, 1'000);
+constexpr Shape kShareOfFailures = text("a share", check_share);
+constexpr Shape kShareOfServers = text("a share", check_share);
+constexpr Key kEjectKeys[] = {
+    {"in_a_row", &kCountOfFailures, "3", "5",
+     "A server is ejected after so many failures without an answer between them"},
+    {"share", &kShareOfFailures, "50%", R"("50%")", "Or if this share of its outcomes are failures ..."},
+    {"of_last", &kDuration, "10s", R"("10s")", "... within this time ..."},
+    {"at_least", &kOutcomeCount, "20", "20", "... with at least so many outcomes"},
+    {"silent", &kDuration, "3s", R"("3s")",
+     "Or if it owes answers for this time and gives none, while the others answer; more where answers take long"},
+    {"slower", &kTimesSlower, "3", "3",
+     "Or if its p95 latency is more than so many times that of the others, in three windows of at least 50 answers"},
+    {"time", &kDuration, "5s", R"("5s")",
+     "How long it gets no request; the second time twice as long, the third time three times, and so on"},
+    {"longest", &kDuration, "5m", R"("5m")", "The longest such time"},
+    {"most", &kShareOfServers, "50%", R"("50%")",
+     "Maximum share of the servers that may be ejected at the same time, rounded up; never all of them"},
+    {"panic_below", &kShareOfServers, "30%", R"("30%")",
+     "If a smaller share of the servers may be chosen, because others are unhealthy too, ejected ones come back"},
+};
+constexpr Section kEject{
+    "eject", "upstreams.<name>.eject",
+    "When a server gets no requests because it fails: an object, or `\"off\"`. On by default where "
+    "an upstream has at least two servers, see [servers.md](servers.md).",
+    kEjectKeys};
+constexpr Shape kEjectObject = section(kEject);
+constexpr std::string_view kEjectWords[] = {"off"};
+constexpr Shape kEjectWord = choice(kEjectWords);
+constexpr const Shape* kEjectForms[] = {&kEjectObject, &kEjectWord};
+
+constexpr Key kCircuitKeys[] = {
+    {"open_at", &kShareOfFailures, "50%", R"("50%")", "It opens if this share of the requests fail ..."},
+    {"of_last", &kDuration, "10s", R"("10s")", "... within this time ..."},
+    {"at_least", &kOutcomeCount, "20", "20", "... of at least so many"},
+    {"try_again", &kDuration, "5s", R"("5s")",
+     "How long it stays open; then five requests pass, and it closes if all of them are answered"},
+};
+constexpr Section kCircuit{
+    "circuit", "upstreams.<name>.circuit",
+    "A circuit breaker: while most requests to the upstream fail, all are refused at once with 503 "
+    "and `Retry-After`.",
+    kCircuitKeys};
+
+}  // namespace
+
+constexpr Shape kEjectShape = either("an object or \"off\"", kEjectForms);
+constexpr Shape kCircuitShape = section(kCircuit);
+
+namespace {
+
+void read_share_at(const Node& node, const char* key, std::uint32_t& out) {
+  const Node* written = text_at(&node, key);
+  if (written == nullptr) return;
+  if (const auto share = parse_share(written->text); share.has_value()) out = *share;
+}
+
+void build_eject(Build& build, const Node& node, balance::EjectOptions& out) {
+  read_number(&node, "in_a_row", out.in_a_row);
+  read_share_at(node, "share", out.share);
+  read(&node, "of_last", out.of_last);
+  read_number(&node, "at_least", out.at_least);
+  read(&node, "silent", out.silent);
+  read_number(&node, "slower", out.slower);
+  read(&node, "time", out.time);
+  read(&node, "longest", out.longest);
+  read_share_at(node, "most", out.most);
+  read_share_at(node, "panic_below", out.panic_below);
+  if (out.longest >= out.time) return;
+  const Node* written = find(&node, "longest");
+  build.report.error(code::kConflict, written != nullptr ? *written : *find(&node, "time"),
+                     "\"longest\" (" + to_text(out.longest) + ") is shorter than \"time\" (" + to_text(out.time) + ")",
+                     "raise \"longest\" or lower \"time\"");
+}
+
+}  // namespace
+
+void build_servers_that_fail(Build& build, const Node& node, upstream::Options& out) {
+  if (const Node* written = find(&node, "eject")) {
+    out.eject.on = written->kind == Kind::object;
+    if (out.eject.on) build_eject(build, *written, out.eject);
+    if (out.eject.on && out.servers.size() == 1)
+      build.report.warning_at_key(code::kNoEffect, *written,
+                                  "\"eject\" has no effect: a single server is never ejected",
+                                  "add a server, or remove it");
+  }
+  const Node* written = find(&node, "circuit");
+  if (written == nullptr || written->kind != Kind::object) return;
+  auto& circuit = out.circuit.emplace();
+  build.config.gateway.circuits.push_back(out.name);
+  read_share_at(*written, "open_at", circuit.open_at);
+  read(written, "of_last", circuit.of_last);
+  read_number(written, "at_least", circuit.at_least);
+  read(written, "try_again", circuit.try_again);
+}
+
+namespace {
+
+std::string percent_of(std::uint32_t parts) {
+  return std::to_string(std::uint64_t{parts} * 100 / balance::ShareWindow::kWhole) + '%';
+}
+
+std::string ejection_of(const std::string& names, const balance::EjectOptions& eject) {
+  if (!eject.on) return "\nUpstream " + names + ": a server that fails keeps its requests (\"eject\" is off).\n";
+  return "\nUpstream " + names + ": a server gets no requests for " + to_text(eject.time) + " or longer after " +
+         std::to_string(eject.in_a_row) + " failures in a row,\n  " + percent_of(eject.share) + " failures within " +
+         to_text(eject.of_last) + ", " + to_text(eject.silent) + " without an answer, or " +
+         std::to_string(eject.slower) + " times the latency of the others; never all servers.\n";
+}
+
+}  // namespace
+
+std::string servers_in_words(const Config& config) {
+  std::vector<std::pair<balance::EjectOptions, std::string>> groups;
+  for (const auto& upstream : config.upstreams) {
+    if (upstream.servers.size() < 2) continue;
+    const auto same =
+        std::find_if(groups.begin(), groups.end(), [&](const auto& each) { return each.first == upstream.eject; });
+    if (same == groups.end())
+      groups.emplace_back(upstream.eject, upstream.name);
+    else
+      same->second += ", " + upstream.name;
+  }
+  std::string out;
+  for (const auto& [eject, names] : groups) out += ejection_of(names, eject);
+  for (const auto& upstream : config.upstreams) {
+    if (!upstream.circuit) continue;
+    const auto& circuit = *upstream.circuit;
+    out += "\nUpstream " + upstream.name + " gets no requests for " + to_text(circuit.try_again) + " if " +
+           percent_of(circuit.open_at) + " of at least " + std::to_string(circuit.at_least) + " fail within " +
+           to_text(circuit.of_last) + "; they are refused with 503.\n";
+  }
+  return out;
+}
+
+}  // namespace headgate::config

@@ -1,0 +1,318 @@
+// How many requests an upstream may have at the same time, and who goes first.
+
+#include "config/build.hpp"
+#include "config/formats/formats.hpp"
+#include "config/table_shapes.hpp"
+#include "config/text/codes.hpp"
+#include "config/values.hpp"
+#include "config/words.hpp"
+
+#include "headgate/core/literals.hpp"
+#include "headgate/gateway/key_source.hpp"
+#include "headgate/shed/priority.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace headgate::config {
+namespace {
+
+constexpr Shape kPlaces = integer(1, 1'000'000'000);
+constexpr Shape kShare = text("a share", check_share);
+constexpr Shape kPlaceQueueLength = integer(1, 100'000);
+constexpr Shape kQueuePer = text("whose requests stand in one line", check_per);
+constexpr Shape kQueuePers = list("a list of what tells callers apart", kQueuePer, 1, 8);
+constexpr const Shape* kQueuePerForms[] = {&kQueuePer, &kQueuePers};
+constexpr Shape kQueuePerOrPers{.form = Form::either,
+                                .what = "what tells callers apart, or a list of that",
+                                .registered = per_words,
+                                .forms = kQueuePerForms};
+constexpr Key kQueueKeys[] = {
+    {"length", &kPlaceQueueLength, "100", "100",
+     "Maximum number of requests that wait: of each worker for its limit, of each gateway for `in_flight`"},
+    {"wait", &kDuration, "500ms", R"("500ms")",
+     "Longest wait; a request that cannot be answered before its route's `timeout` or its `X-Request-Deadline` waits "
+     "less"},
+    {"per", &kQueuePerOrPers, "", R"("api_key")",
+     "Each value of this has a line of its own, and the lines are served in turn: {words}; default: `client_ip`"},
+};
+constexpr Section kQueue{"queue", "upstreams.<name>.concurrency.queue",
+                         "Requests that wait for a place instead of being refused at once.", kQueueKeys};
+constexpr Shape kQueueShape = section(kQueue);
+constexpr Key kConcurrencyKeys[] = {
+    {"adaptive", &kBoolean, "true", "false",
+     "Whether each worker finds out from the latency of answers how many requests the upstream can take from it at the "
+     "same time, and refuses more with 503"},
+    {"min", &kPlaces, "4", "4", "With `adaptive`: a worker's limit never falls below this"},
+    {"max", &kPlaces, "1000", "1000", "With `adaptive`: it never rises above this"},
+    {"in_flight", &kPlaces, "", "400",
+     "Maximum number of requests at the same time, from their admission to their end; of all gateways together if "
+     "there "
+     "is a `redis` block, else of this one"},
+    {"queue", &kQueueShape, "", R"({ "length": 100, "wait": "500ms", "per": "api_key" })",
+     "Requests over a worker's limit (`adaptive`) and over `in_flight` wait for a place, by priority, and in an order "
+     "that is fair to callers. Default: they are refused at once"},
+    {"reserved", &kShare, "", R"("20%")",
+     "Share of both that only requests with the priority `critical` may use, also while there are none. Without it, "
+     "too, "
+     "lower priorities are refused first"},
+};
+constexpr Shape kPriorityFrom = text("a header of trusted proxies", check_priority_from);
+constexpr Key kSheddingKeys[] = {
+    {"priority_from", &kPriorityFrom, "", R"("header:X-Priority")",
+     "A field in which trusted proxies say the priority of a request: `critical`, `normal` or `low`; from anybody else "
+     "it is not believed"},
+    {"loop_lag", &kDuration, "", R"("50ms")",
+     "How late a worker may come to its own work before it refuses requests, low ones first; default: it refuses none "
+     "for that"},
+};
+
+}  // namespace
+
+constexpr Section kConcurrencySection{
+    "concurrency", "upstreams.<name>.concurrency",
+    "How many requests an upstream may have at the same time; more are refused with 503 and `Retry-After`.",
+    kConcurrencyKeys};
+constexpr Section kSheddingSection{"shedding", "shedding",
+                                   "What is refused first when there is too much, see [shedding.md](shedding.md).",
+                                   kSheddingKeys};
+constexpr Shape kPriorityShape = choice(shed::kPriorityWords);
+
+namespace {
+
+using shed::Priority;
+
+/// Reports an error if nothing of `most` is left for requests that are not critical.
+void check_reserve(Build& build, const Node& reserved, const char* key, std::uint32_t most, std::uint32_t parts) {
+  const auto kept = (std::uint64_t{most} * parts + shed::Options::kWhole - 1) / shed::Options::kWhole;
+  if (kept < most) return;
+  build.report.error(code::kConflict, reserved,
+                     in_quotes(reserved.written) + " of " + in_quotes(key) + ", which is " + std::to_string(most) +
+                         ", leaves nothing for requests that are not critical",
+                     "raise " + in_quotes(key) + " or reserve less");
+}
+
+void build_adaptive(Build& build, const Node& node, shed::Options& out) {
+  bool adaptive = true;
+  read(&node, "adaptive", adaptive);
+  const Node* least = find(&node, "min");
+  const Node* most = find(&node, "max");
+  if (!adaptive) {
+    for (const Node* written : {least, most})
+      if (written != nullptr)
+        build.report.warning_at_key(code::kNoEffect, *written,
+                                    in_quotes(written->key) + " has no effect without \"adaptive\"", "remove it");
+    return;
+  }
+  auto& bounds = out.adaptive.emplace();
+  read_number(&node, "min", bounds.least);
+  read_number(&node, "max", bounds.most);
+  if (bounds.least <= bounds.most) return;
+  const Node* written = least != nullptr ? least : most;
+  build.report.error(
+      code::kConflict, *written,
+      "\"min\" (" + std::to_string(bounds.least) + ") is larger than \"max\" (" + std::to_string(bounds.most) + ")",
+      "raise \"max\" or lower \"min\"");
+}
+
+void build_queue(Build& build, const Node& concurrency, gateway::UpstreamConcurrency& out) {
+  const Node* written = find(&concurrency, "queue");
+  if (written == nullptr || written->kind != Kind::object) return;
+  auto& queue = out.options.queue.emplace();
+  read_number(written, "length", queue.length);
+  read(written, "wait", queue.wait);
+  out.queue_per = build_key(build, find(written, "per"));
+  const auto everybody = [](const limit::Per& per) { return per.source->counts == gateway::Counts::everybody; };
+  if (!out.queue_per.empty() && std::all_of(out.queue_per.begin(), out.queue_per.end(), everybody))
+    build.report.warning_at_key(code::kNoEffect, *find(written, "per"),
+                                "all callers stand in one line, so one of them can delay all others",
+                                R"(tell them apart, as with "per": "client_ip")");
+}
+
+void build_concurrency(Build& build, const Node& node, upstream::Options& upstream) {
+  shed::Options out;
+  build_adaptive(build, node, out);
+  read_number(&node, "in_flight", out.in_flight);
+  if (!out.adaptive && out.in_flight == 0) {
+    build.report.error_at_key(code::kConflict, node, "this concurrency limits nothing",
+                              "write \"in_flight\": 100, or leave \"adaptive\" out");
+    return;
+  }
+  if (const Node* reserved = text_at(&node, "reserved")) {
+    if (const auto share = parse_share(reserved->text); share.has_value()) {
+      out.reserved = *share;
+      if (out.in_flight > 0) check_reserve(build, *reserved, "in_flight", out.in_flight, *share);
+      if (out.adaptive) check_reserve(build, *reserved, "min", out.adaptive->least, *share);
+    }
+  }
+  gateway::UpstreamConcurrency capacity{.upstream = upstream.name, .options = out};
+  capacity.store = build.config.redis ? limit::Store::redis : limit::Store::memory;
+  build_queue(build, node, capacity);
+  upstream.concurrency = capacity.options;
+  build.config.gateway.concurrency.push_back(std::move(capacity));
+}
+
+bool has_loop_lag(const Build& build) { return build.config.gateway.shedding.loop_lag > Duration(0); }
+
+bool has_capacity(const Build& build, const gateway::RouteOptions& route) {
+  const auto& all = build.config.gateway.concurrency;
+  return std::any_of(all.begin(), all.end(), [&](const auto& each) { return goes_to(route, each.upstream); });
+}
+
+bool has_bounds(const Build& build, const gateway::RouteOptions& route) {
+  const auto& all = build.config.gateway.server_queues;
+  return std::any_of(all.begin(), all.end(), [&](const auto& each) { return goes_to(route, each.upstream); });
+}
+
+bool sheds(const Build& build, const gateway::RouteOptions& route) {
+  return !route.respond && (has_loop_lag(build) || has_capacity(build, route) || has_bounds(build, route));
+}
+
+/// Whether a route's requests may have this priority.
+bool may_be(const Build& build, const gateway::RouteOptions& route, Priority priority) {
+  const auto& options = build.config.gateway;
+  if (route.priority == priority || !options.shedding.priority_from.empty()) return true;
+  const auto uses = [&](const std::string& limit) {
+    const auto named = [&](const gateway::LimitUse& use) { return use.limit == limit; };
+    const auto& common = options.all_routes.limits;
+    return std::any_of(route.limits.begin(), route.limits.end(), named) ||
+           std::any_of(common.begin(), common.end(), named);
+  };
+  return std::any_of(options.tier_priorities.begin(), options.tier_priorities.end(),
+                     [&](const auto& each) { return each.priority == priority && uses(each.limit); });
+}
+
+using RoutesTo = std::unordered_map<std::string_view, std::vector<const gateway::RouteOptions*>>;
+
+void check_reserved(Build& build, const std::vector<const gateway::RouteOptions*>& routes, const Node& node) {
+  const Node* reserved = find(&node, "reserved");
+  bool critical = false;
+  bool others = false;
+  for (const auto* route : routes) {
+    critical = critical || may_be(build, *route, Priority::critical);
+    others = others || may_be(build, *route, Priority::normal) || may_be(build, *route, Priority::low);
+  }
+  if (routes.empty()) return;  // reported already
+  if (reserved != nullptr && !critical)
+    build.report.warning(code::kNoEffect, *reserved,
+                         "nobody can use what is reserved: no request to this upstream is critical",
+                         R"(write "priority": "critical" at a route or a tier, or reserve nothing)");
+  if (critical && !others)
+    build.report.warning(code::kNoEffect, reserved != nullptr ? *reserved : node,
+                         "every request to this upstream is critical, so none goes first",
+                         "leave \"priority\" out where others may go first");
+}
+
+/// A request waits at most its route's timeout.
+void check_wait(Build& build, const gateway::UpstreamConcurrency& capacity, const Node& node) {
+  if (!capacity.options.queue) return;
+  const auto& options = build.config.gateway;
+  for (const auto& route : options.routes) {
+    const auto timeout = route.timeout.value_or(options.all_routes.timeout);
+    if (!goes_to(route, capacity.upstream) || capacity.options.queue->wait <= timeout) continue;
+    const Node* queue = find(&node, "queue");
+    const Node* wait = find(queue, "wait");
+    build.report.warning(code::kNoEffect, wait != nullptr ? *wait : *queue,
+                         "requests of " + route_text(route) + " wait at most " + to_text(timeout) + ", their timeout",
+                         "shorten \"wait\" or raise \"timeout\"");
+    return;
+  }
+}
+
+}  // namespace
+
+const gateway::UpstreamConcurrency* concurrency_of(const Build& build, std::string_view name) {
+  const auto found = build.capacity_numbers.find(name);
+  return found == build.capacity_numbers.end() ? nullptr : &build.config.gateway.concurrency[found->second];
+}
+
+void build_shedding(Build& build) {
+  for (std::size_t i = 0; i < build.upstream_nodes.size(); ++i) {
+    const Node* written = find(build.upstream_nodes[i], "concurrency");
+    if (written != nullptr && written->kind == Kind::object)
+      build_concurrency(build, *written, build.config.upstreams[i]);
+  }
+  const auto& capacities = build.config.gateway.concurrency;
+  for (std::size_t i = 0; i < capacities.size(); ++i) build.capacity_numbers.emplace(capacities[i].upstream, i);
+  const Node* node = find(&build.root, "shedding");
+  auto& out = build.config.gateway.shedding;
+  read(node, "loop_lag", out.loop_lag);
+  const Node* from = text_at(node, "priority_from");
+  if (from == nullptr) return;
+  if (auto field = parse_priority_from(from->text); field.has_value()) out.priority_from = std::move(*field);
+  if (build.config.identity.trusted_proxies.empty())
+    build.report.warning(code::kProxies, *from, "priorities are believed only from trusted proxies, and none is named",
+                         R"(name the proxy that writes them: "identity": { "trusted_proxies": ["10.0.0.0/8"] })");
+}
+
+void check_shedding(Build& build) {
+  const auto& options = build.config.gateway;
+  bool any = false;
+  for (std::size_t i = 0; i < options.routes.size(); ++i) {
+    any = any || sheds(build, options.routes[i]);
+    const Node* written = find(build.route_nodes[i], "priority");
+    if (written == nullptr || sheds(build, options.routes[i])) continue;
+    build.report.warning_at_key(code::kNoEffect, *written,
+                                "\"priority\" has no effect: requests of this route are never too many",
+                                R"(add "concurrency": {} to its upstream, or remove it)");
+  }
+  const Node* from = find(find(&build.root, "shedding"), "priority_from");
+  if (from != nullptr && !any && !options.routes.empty())
+    build.report.warning_at_key(code::kNoEffect, *from, "\"priority_from\" has no effect: no request is ever too many",
+                                R"(add "concurrency": {} to an upstream)");
+  RoutesTo routes;
+  if (!options.concurrency.empty())
+    for (const auto& route : options.routes) {
+      routes[route.to].push_back(&route);
+      if (!route.split) continue;
+      for (const auto& share : route.split->shares) routes[share.upstream].push_back(&route);
+    }
+  for (const auto& capacity : options.concurrency) {
+    const Node* node = find(build.upstream_nodes[build.upstream_numbers.at(capacity.upstream)], "concurrency");
+    check_reserved(build, routes[capacity.upstream], *node);
+    check_wait(build, capacity, *node);
+  }
+}
+
+namespace {
+
+std::string of_upstream(const gateway::UpstreamConcurrency& each, std::uint32_t instances) {
+  const auto& options = each.options;
+  std::string out = "\nUpstream " + each.upstream + " may have as many requests at the same time as it can take:\n";
+  if (options.in_flight > 0) {
+    const bool fleet = each.store == limit::Store::redis;
+    out += "  at most " + std::to_string(options.in_flight) + " of " +
+           (fleet ? "all gateways together, counted in Redis" : "this gateway");
+    if (fleet && instances > 1) out += "; if Redis is down, each has 1/" + std::to_string(instances) + " of it";
+    out += '\n';
+  }
+  if (options.adaptive)
+    out += "  each worker adapts its own limit to the latency of answers, between " +
+           std::to_string(options.adaptive->least) + " and " + std::to_string(options.adaptive->most) + '\n';
+  if (options.queue && options.in_flight > 0)
+    out += "  beyond the " + std::to_string(options.in_flight) + " up to " + std::to_string(options.queue->length) +
+           " requests wait, at most " + to_text(options.queue->wait) + ": critical before normal before low\n";
+  if (options.queue && options.adaptive)
+    out += "  beyond that limit up to " + std::to_string(options.queue->length) +
+           " requests of each worker wait, at most " + to_text(options.queue->wait) +
+           ", and callers are served in turn\n";
+  if (options.reserved > 0)
+    out += "  " + std::to_string(options.reserved / (shed::Options::kWhole / 100)) +
+           "% of that is only for critical requests\n";
+  return out + "  low requests are refused first, then normal ones, as long as higher ones find no place\n";
+}
+
+}  // namespace
+
+std::string shedding_in_words(const Config& config) {
+  std::string out;
+  const auto instances = config.redis ? config.redis->instances : 1;
+  for (const auto& each : config.gateway.concurrency) out += of_upstream(each, instances);
+  const auto& shedding = config.gateway.shedding;
+  if (shedding.loop_lag > Duration(0))
+    out += "\nA worker that is more than " + to_text(shedding.loop_lag) +
+           " behind refuses low requests first, then normal ones.\n";
+  return out;
+}
+
+}  // namespace headgate::config

@@ -1,0 +1,50 @@
+#pragma once
+// The parts of a valid configuration in words, for meaning.cpp. Each is empty if there is nothing to say.
+
+#include "headgate/config/config.hpp"
+
+#include <string>
+
+namespace headgate::config {
+
+/// Empty if nothing is; else a paragraph.
+std::string billing_in_words(const Config& config);
+
+/// A sentence for each of both that is configured; "" if none is.
+std::string observing_in_words(const Config& config);
+
+/// One line for each room; "" if there is none.
+std::string rooms_in_words(const Config& config);
+
+/// "a token with scope orders:write and plan pro or enterprise"; empty if the route demands no more than a valid
+/// credential.
+std::string demands_in_words(const gateway::RouteOptions& route);
+
+/// A sentence for each "cors" of the file; empty if there is none.
+std::string origins_in_words(const gateway::Options& options);
+
+/// Explains the effect of routes that keep encoded slashes, one line per route; "" if there is none.
+std::string kept_slashes(const gateway::Options& options);
+
+/// A table of the first fifty routes in file order: where each goes, and its limits with their costs and scales.
+std::string routes_in_words(const gateway::Options& options);
+
+/// A sentence for each listener with TLS; "" if none has it. Reads the certificates again.
+std::string tls_in_words(const Config& config);
+
+/// A paragraph for each upstream that says more than its servers; "" without any.
+std::string balance_in_words(const Config& config);
+
+/// A paragraph for each upstream with retries and for each route with a mirror or held bodies; empty if there is none.
+std::string delivery_in_words(const Config& config);
+
+/// One paragraph for each upstream with health checks or bounds of its servers.
+std::string care_in_words(const Config& config);
+
+/// Empty if no upstream has two servers or a circuit breaker.
+std::string servers_in_words(const Config& config);
+
+/// A paragraph for each upstream with a concurrency, and one for the lag of workers; "" without any.
+std::string shedding_in_words(const Config& config);
+
+}  // namespace headgate::config
