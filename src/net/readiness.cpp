@@ -16,6 +16,8 @@ namespace headgate::net {
 namespace {
 
 constexpr int kBatch = 128;
+constexpr std::uint32_t kEnds = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
+constexpr std::uint32_t kToRead = EPOLLIN | kEnds;
 
 int make_set() {
   const int set = ::epoll_create1(EPOLL_CLOEXEC);
@@ -75,15 +77,21 @@ void Readiness::dispatch() {
   const int count = ::epoll_wait(set_.native_handle(), events.data(), kBatch, 0);
   // Kept for the whole batch: the handler of one event may close and release the connection of another.
   boost::container::static_vector<StreamPtr, kBatch> streams;
-  for (int i = 0; i < count; ++i)
-    streams.emplace_back(static_cast<Stream*>(events[static_cast<std::size_t>(i)].data.ptr));
+  // Each stream knows its edge before any has its turn: who uses another one in his turn must not miss what came on it.
+  for (int i = 0; i < count; ++i) {
+    const auto& event = events[static_cast<std::size_t>(i)];
+    auto& stream = *streams.emplace_back(static_cast<Stream*>(event.data.ptr));
+    if (event.events & kToRead)
+      stream.transport().edge(event.events & kEnds ? Transport::Ends::yes : Transport::Ends::no);
+  }
+  tells_ = count < kBatch;  // else there may be more
+  looks_ += tells_ ? 1 : 0;
   for (std::size_t i = 0; i < streams.size(); ++i) {
-    const auto bits = events[i].events;
-    const auto ends = bits & (EPOLLRDHUP | EPOLLHUP | EPOLLERR) ? Transport::Ends::yes : Transport::Ends::no;
-    if (bits & EPOLLOUT) streams[i]->on_writable();
-    if (bits & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) streams[i]->on_readable(ends);
+    if (events[i].events & EPOLLOUT) streams[i]->on_writable();
+    if (events[i].events & kToRead) streams[i]->on_turn();
     streams[i].reset();
   }
+  tells_ = false;
 }
 
 void Readiness::shutdown() {

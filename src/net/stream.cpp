@@ -80,11 +80,6 @@ Stream::WriteAll Stream::write_all(std::span<const std::string_view> pieces, Dur
 
 Stream::WriteAll Stream::flush(Duration timeout) noexcept { return {*this, timeout}; }
 
-void Stream::on_readable(Transport::Ends ends) {
-  transport_->edge(ends);
-  on_turn();
-}
-
 void Stream::on_turn() {
   turn_left_ = kTurn;
   if (reader_ && reader_->may_go_on()) {

@@ -31,7 +31,8 @@ H1Pool::H1Pool(Environment environment, const Options& options, std::size_t at, 
       session_(tls.context ? std::make_shared<net::TlsSession>() : nullptr),
       handshakes_(tls_, environment.clock, upstream_, name_),
       connector_(environment.loop, environment.timers, options.servers[at].host, options.servers[at].port),
-      random_(std::random_device()()) {
+      random_(std::random_device()()),
+      readiness_(boost::asio::use_service<net::Readiness>(environment.loop)) {
   use(options);
 }
 
@@ -43,14 +44,29 @@ void H1Pool::use(const Options& options) noexcept {
   head_bytes_ = options.head_bytes;
 }
 
+void H1Pool::note_look() noexcept {
+  if (looks_ == readiness_.looks()) return;
+  looks_ = readiness_.looks();
+  rested_ = idle_.size();
+}
+
+/// Unrequested bytes would be read as the answer to the next request; on a closed connection that request would fail.
+/// What came before the look that is told now is known. Else something may have come that nobody has told yet.
+bool H1Pool::is_silent(H1Connection& connection, bool rested) const noexcept {
+  auto& stream = *connection.stream_;
+  const bool known = rested && readiness_.tells() && stream.is_open() && !stream.transport().readable();
+  return known || stream.silent();
+}
+
 H1ConnectionPtr H1Pool::take_idle(std::size_t at) noexcept {
+  note_look();
   while (!idle_.empty()) {
+    const bool rested = rested_ > 0;
+    if (rested) std::swap(idle_[--rested_], idle_.back());
     auto connection = std::move(idle_.back());
     idle_.pop_back();
     connection->stream_->unwatch();
-    // Something may have come that the loop has not reported yet. Unrequested bytes would be read as the answer to the
-    // next request; on a closed connection that request would fail.
-    if (!connection->stream_->silent()) continue;
+    if (!is_silent(*connection, rested)) continue;
     connection->reused_ = true;
     connection->lend(at);
     return connection;
@@ -91,6 +107,7 @@ void H1Pool::lead_to(const std::vector<net::Tcp::endpoint>& addresses) {
   addresses_ = addresses;
   connector_.use(addresses);
   std::erase_if(idle_, [this](const auto& connection) { return !leads_there(*connection); });
+  rested_ = 0;
 }
 
 void H1Pool::give_back(H1ConnectionPtr connection) {
@@ -106,6 +123,7 @@ void H1Pool::give_back(H1ConnectionPtr connection) {
   if (tls_.context) connection->begin_idle(environment_.clock.steady() + time);
   // Idle connections are watched, so that a close is seen before the next request is sent.
   connection->stream_->watch(&H1Pool::idle, this, time);
+  note_look();
   idle_.push_back(std::move(connection));
 }
 
@@ -115,6 +133,7 @@ void H1Pool::idle(void* self, net::Stream& stream) {
   const auto at =
       std::find_if(idle.begin(), idle.end(), [&](const auto& one) { return one->stream_.get() == &stream; });
   if (at == idle.end() || pool.stays_idle(**at)) return;
+  if (static_cast<std::size_t>(at - idle.begin()) < pool.rested_) --pool.rested_;
   idle.erase(at);
 }
 
@@ -131,6 +150,7 @@ bool H1Pool::stays_idle(H1Connection& connection) {
 // Whoever is woken may begin and end other attempts, so the list is not walked meanwhile.
 void H1Pool::break_off() {
   idle_.clear();
+  rested_ = 0;
   connector_.end_calls();
   std::vector<H1ConnectionPtr> lent;
   for (auto& connection : all_) lent.emplace_back(&connection);
@@ -141,6 +161,7 @@ void H1Pool::stop() {
   stopped_ = true;
   connector_.stop();
   idle_.clear();
+  rested_ = 0;
 }
 
 }  // namespace headgate::upstream

@@ -1,10 +1,13 @@
 #pragma once
-// The connections to one server. Last in, first out: a few stay in use, the others reach their idle timeout.
+// The connections to one server. Last in, first out: a few stay in use, the others reach their idle timeout. But those
+// come first that rested while the loop looked at all streams: of them it is known whether bytes came that nobody asked
+// for, and the kernel need not be asked.
 
 #include "h1_connection.hpp"
 #include "handshakes.hpp"
 
 #include "headgate/net/connect.hpp"
+#include "headgate/net/readiness.hpp"
 #include "headgate/net/tls_session.hpp"
 #include "headgate/upstream/environment.hpp"
 
@@ -50,6 +53,8 @@ class H1Pool {
  private:
   static void idle(void* self, net::Stream& stream);
   bool stays_idle(H1Connection& connection);
+  void note_look() noexcept;
+  bool is_silent(H1Connection& connection, bool rested) const noexcept;
   bool taken_down() const noexcept { return (row_->out.load(std::memory_order_relaxed) & balance::kDown) != 0; }
   bool leads_there(const H1Connection& connection) const noexcept;
   Clock::Steady end_of_life();
@@ -69,7 +74,10 @@ class H1Pool {
   net::Connector connector_;
   std::vector<net::Tcp::endpoint> addresses_;  ///< where the name leads; empty: nobody said
   std::minstd_rand random_;
+  net::Readiness& readiness_;
   std::vector<H1ConnectionPtr> idle_;
+  std::size_t rested_ = 0;   ///< so many of them, from the first, were idle in the last look
+  std::uint64_t looks_ = 0;  ///< of the loop, as far as known
   boost::intrusive::list<H1Connection, boost::intrusive::constant_time_size<false>> all_;  ///< that are open
   bool stopped_ = false;
 };

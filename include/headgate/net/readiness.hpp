@@ -9,6 +9,7 @@
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace headgate::net {
@@ -32,6 +33,12 @@ class Readiness final : public boost::asio::execution_context::service {
   /// Call it when a descriptor was closed, which ended its registration.
   void remove() noexcept;
 
+  /// How often it has looked at all streams at once.
+  std::uint64_t looks() const noexcept { return looks_; }
+  /// Whether the last of these looks is told just now. Until it is told to its end, Transport::readable() of each
+  /// stream says what that look saw, whose turn it is or not.
+  bool tells() const noexcept { return tells_; }
+
  private:
   using Descriptor = boost::asio::posix::basic_stream_descriptor<boost::asio::io_context::executor_type>;
   void shutdown() override;
@@ -41,8 +48,10 @@ class Readiness final : public boost::asio::execution_context::service {
 
   Descriptor set_;
   std::size_t registered_ = 0;
+  std::uint64_t looks_ = 0;
   std::vector<boost::intrusive_ptr<Stream>> repeats_;
   bool waiting_ = false;
+  bool tells_ = false;
 };
 
 }  // namespace headgate::net

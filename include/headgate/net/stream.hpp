@@ -133,7 +133,6 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
 
  private:
   friend class Readiness;
-  void on_readable(Transport::Ends ends);
   void on_writable();
   void on_turn();
   void fire();

@@ -1,0 +1,131 @@
+// Bytes that come on a pooled connection and that nobody asked for, at every moment in which it may be taken for the
+// next request: it is not, and they are nobody's answer.
+
+#include "unit/upstream/servers.hpp"
+
+#include "headgate/net/stream.hpp"
+
+#include <functional>
+
+namespace headgate::upstream::test {
+namespace {
+
+class UnaskedBytes : public Servers {
+ protected:
+  UnaskedBytes() { begin(1); }
+  ~UnaskedBytes() override { others_.clear(); }
+
+  /// Readable streams of others, of which the first runs `act` in its turn.
+  void make_others_ready(std::size_t many, std::function<void()> act) {
+    act_ = std::move(act);
+    Acceptor acceptor(loop_, net::Tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0));
+    while (others_.size() < many) {
+      net::Socket near(loop_.get_executor());
+      far_of_others_.emplace_back(loop_.get_executor()).connect(acceptor.local_endpoint());
+      acceptor.accept(near);
+      others_.emplace_back(new net::Stream(std::move(near), timers_));
+      others_.back()->watch(&UnaskedBytes::turn, this);
+      say(far_of_others_.back(), "x");
+    }
+  }
+  /// Runs `act` while the loop tells what it saw of all streams.
+  void in_a_turn(std::function<void()> act) {
+    others_.clear();
+    make_others_ready(1, std::move(act));
+    run_turn();
+  }
+  void run_turn() {
+    const auto until = std::chrono::steady_clock::now() + seconds(10);
+    while (act_ && std::chrono::steady_clock::now() < until) {
+      loop_.restart();
+      loop_.run_one_for(milliseconds(100));
+    }
+    ASSERT_FALSE(act_) << "its turn never came";
+  }
+  AttemptPtr used() {
+    auto attempt = connect();
+    EXPECT_TRUE(exchange(*attempt, far(), kAnswer).has_value());
+    return attempt;
+  }
+  AttemptPtr take() { return upstream_->take_idle(choice_); }
+
+ private:
+  static void turn(void* self, net::Stream&) {
+    if (auto act = std::exchange(static_cast<UnaskedBytes*>(self)->act_, nullptr)) act();
+  }
+
+  std::function<void()> act_;
+  std::vector<net::StreamPtr> others_;
+  std::vector<net::Socket> far_of_others_;
+};
+
+TEST_F(UnaskedBytes, InTheSegmentOfAnAnswerEndItsConnection) {
+  auto attempt = connect();
+  ASSERT_TRUE(exchange(*attempt, far(), std::string(kAnswer) + std::string(kAnswer)).has_value());
+  in_a_turn([&] {
+    give_back(std::move(attempt));
+    EXPECT_EQ(take(), nullptr);
+  });
+}
+
+TEST_F(UnaskedBytes, InALaterSegmentOfTheSameTurnEndTheConnection) {
+  auto attempt = used();
+  in_a_turn([&] {
+    give_back(std::move(attempt));
+    say(far(), kAnswer);
+    EXPECT_EQ(take(), nullptr) << "the loop has not looked since";
+  });
+}
+
+TEST_F(UnaskedBytes, InALaterTurnEndTheConnectionBeforeItsOwnTurnComes) {
+  give_back(used());
+  make_others_ready(1, [&] { EXPECT_EQ(take(), nullptr) << "the same look saw both"; });
+  say(far(), kAnswer);
+  run_turn();
+}
+
+TEST_F(UnaskedBytes, InALaterTurnEndTheConnectionInItsOwnTurn) {
+  give_back(used());
+  say(far(), kAnswer);
+  in_a_turn([&] { EXPECT_EQ(take(), nullptr); });
+}
+
+TEST_F(UnaskedBytes, AreSeenBetweenTurnsToo) {
+  give_back(used());
+  in_a_turn([] {});
+  say(far(), kAnswer);
+  EXPECT_EQ(take(), nullptr);
+}
+
+TEST_F(UnaskedBytes, AreSeenWhereMoreStreamsAreReadyThanOneLookTells) {
+  give_back(used());
+  make_others_ready(200, [&] { EXPECT_EQ(take(), nullptr) << "nobody has told of it yet"; });
+  say(far(), kAnswer);
+  run_turn();
+}
+
+TEST_F(UnaskedBytes, DoNotHideAConnectionWithoutThem) {
+  auto first = used();
+  auto* const silent = first.get();
+  give_back(std::move(first));
+  give_back(used());
+  say(far(), kAnswer);
+  in_a_turn([&] { EXPECT_EQ(take().get(), silent); });
+}
+
+TEST_F(UnaskedBytes, MayStillComeOnAConnectionOfThisTurnSoOthersAreTakenFirst) {
+  auto rested = used();
+  auto* const one = rested.get();
+  give_back(std::move(rested));
+  auto fresh = used();
+  auto* const other = fresh.get();
+  in_a_turn([&] {
+    give_back(std::move(fresh));
+    const auto taken = take();
+    EXPECT_EQ(taken.get(), one);
+    EXPECT_EQ(take().get(), other) << "the kernel says that nothing came";
+  });
+}
+
+}  // namespace
+}  // namespace headgate::upstream::test
